@@ -1,0 +1,58 @@
+PREFIX  ?= /usr/local
+DESTDIR ?=
+JOBS    ?= $(shell nproc)
+ARGS    ?=
+
+RELEASE  := build/release
+HOLDFAST := $(RELEASE)/bin/holdfast
+
+.PHONY: help run build test bench install check format clean setup
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make run      build and start the server (ARGS= for its flags)"
+	@echo "make build    leave the server in $(HOLDFAST)"
+	@echo "make test     build with address and undefined-behaviour sanitizers, run every test"
+	@echo "make check    format, tidy, layers, sizes, docs"
+	@echo "make bench    leave the benchmarks in $(RELEASE)/bin"
+	@echo "make install  PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
+	@echo "make format   rewrite the sources in house format"
+	@echo "make clean    remove build/"
+	@echo "Each installs the Debian packages it lacks (tools/packages.txt)."
+
+setup:
+	@tools/setup
+
+run: build
+	@echo "The server prints its URL and runs until Ctrl-C. To try it, in a second terminal:" >&2
+	@echo "  curl http://IP:PORT/readyz         with the address of that URL; docs/PROTOCOL.md says what its WebSocket takes" >&2
+	@echo "  echo '{\"id\":1,\"method\":\"initialize\",\"params\":{\"clientName\":\"me\"}}' | $(HOLDFAST) exec-server --listen stdio" >&2
+	@echo "  $(HOLDFAST) exec-server --help     for the flags, which make run takes as ARGS='...'" >&2
+	@exec $(HOLDFAST) exec-server $(ARGS)
+
+build: setup
+	@cmake --preset release
+	@cmake --build --preset release -j $(JOBS) --target holdfast
+
+test: setup
+	@cmake --preset asan
+	@cmake --build --preset asan -j $(JOBS)
+	@ctest --preset asan --output-on-failure -j $(JOBS)
+
+bench: setup
+	@cmake --preset release
+	@cmake --build --preset release -j $(JOBS) --target benchmarks
+
+install: build
+	@DESTDIR="$(DESTDIR)" cmake --install $(RELEASE) --prefix "$(PREFIX)"
+
+# Every check runs, so that one round shows all there is to mend.
+check: setup
+	@failed=; for check in format layers sizes docs tidy; do tools/check_$$check || failed="$$failed $$check"; done; \
+	if [ -n "$$failed" ]; then echo "make check: failed:$$failed" >&2; exit 1; fi
+
+format: setup
+	@tools/check_format --fix
+
+clean:
+	@rm -rf build

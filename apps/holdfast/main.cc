@@ -1,0 +1,73 @@
+// holdfast: one program, its jobs as subcommands.
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/log.h"
+#include "base/version.h"
+#include "exec_server/config_flags.h"
+#include "exec_server/server.h"
+#include "loop/signal_watch.h"
+#include "sys/io.h"
+
+namespace holdfast {
+namespace {
+
+int Complain(const Error& error) {
+  (void)std::fprintf(stderr, "holdfast: %s\n", error.message.c_str());  // nobody is left to tell if this fails
+  return 1;
+}
+
+// Stdout carries the URL and nothing else.
+void PrintUrl(const std::string& url) {
+  if (url.empty()) return;
+  (void)std::printf("%s\n", url.c_str());
+  (void)std::fflush(stdout);  // a closed stdout is the caller's wish
+}
+
+int Serve(const exec_server::Config& config) {
+  loop::EventLoop loop;
+  auto server = exec_server::Server::Create(loop, config);
+  if (!server) return Complain(server.error());
+  bool stopping = false;
+  loop::SignalWatch signals(loop, {SIGTERM, SIGINT}, [&](int signal) {
+    // The second one is meant: keepers notice our end and clean up without us.
+    if (std::exchange(stopping, true)) std::_Exit(128 + signal);
+    (*server)->Shutdown();
+  });
+  PrintUrl((*server)->url());
+  loop.Run();
+  return 0;
+}
+
+int RunExecServer(const exec_server::ConfigFlags& flags) {
+  auto config = flags.Load();
+  if (!config) return Complain(config.error());
+  if (flags.print_config()) {
+    (void)std::fputs(exec_server::PrintConfig(*config).c_str(), stdout);
+    return 0;
+  }
+  InitLog(*ParseLogLevel(config->log_level), *ParseLogFormat(config->log_format));
+  return Serve(*config);
+}
+
+}  // namespace
+}  // namespace holdfast
+
+int main(int argc, char** argv) {
+  (void)std::signal(SIGPIPE, SIG_IGN);  // a broken pipe is a write that fails
+  if (auto reserved = holdfast::sys::ReserveLowFds(); !reserved) return holdfast::Complain(reserved.error());
+  CLI::App app{"Runs commands for agents without trusting them.", "holdfast"};
+  app.set_version_flag("--version", std::string("holdfast ") + holdfast::kVersion);
+  app.require_subcommand(1);
+  CLI::App* exec_server = app.add_subcommand("exec-server", "Serves processes over WebSocket, a unix socket or stdio.");
+  holdfast::exec_server::ConfigFlags flags(*exec_server);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 1;
+  }
+  return holdfast::RunExecServer(flags);
+}

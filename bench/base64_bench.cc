@@ -1,0 +1,40 @@
+// Base64 throughput per kernel, at the size of a short line, of one pipe read and of a large file.
+#include "base/base64.h"
+
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "base/base64_kernels.h"
+
+namespace holdfast {
+namespace {
+
+void EncodeWith(benchmark::State& state, base64_kernels::Encode encode) {
+  const std::vector<std::byte> in(static_cast<size_t>(state.range(0)), std::byte{0x5a});
+  std::string out(Base64EncodedSize(in.size()), '\0');
+  for (auto _ : state) benchmark::DoNotOptimize(encode(in, out.data()));
+  state.SetBytesProcessed(state.iterations() * state.range(0));
+}
+
+void Decode(benchmark::State& state) {
+  const std::vector<std::byte> in(static_cast<size_t>(state.range(0)), std::byte{0x5a});
+  const std::string text = Base64Encode(in);
+  for (auto _ : state) benchmark::DoNotOptimize(Base64Decode(text));
+  state.SetBytesProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(Decode)->Arg(64)->Arg(8192)->Arg(1 << 20);
+
+const bool kRegistered = [] {
+  for (const base64_kernels::Kernel& kernel : base64_kernels::AvailableKernels()) {
+    benchmark::RegisterBenchmark(std::string("Encode/").append(kernel.name).c_str(), EncodeWith, kernel.encode)
+        ->Arg(64)
+        ->Arg(8192)
+        ->Arg(1 << 20);
+  }
+  return true;
+}();
+
+}  // namespace
+}  // namespace holdfast

@@ -1,0 +1,16 @@
+# Each bench/<name>_bench.cc is a program of its own; `benchmarks` builds them all.
+find_package(benchmark REQUIRED)
+
+add_custom_target(benchmarks)
+file(GLOB benches CONFIGURE_DEPENDS bench/*_bench.cc)
+foreach(source ${benches})
+  cmake_path(GET source STEM name)
+  add_executable(${name} EXCLUDE_FROM_ALL ${source})
+  target_link_libraries(${name} PRIVATE holdfast_exec_server benchmark::benchmark_main)
+  target_precompile_headers(${name} REUSE_FROM pch_std)
+  add_dependencies(benchmarks ${name})
+  if(TARGET holdfast)
+    add_dependencies(${name} holdfast)
+    target_compile_definitions(${name} PRIVATE HOLDFAST_BINARY="$<TARGET_FILE:holdfast>")
+  endif()
+endforeach()

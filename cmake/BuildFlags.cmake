@@ -1,0 +1,67 @@
+# Flags and precompiled headers of everything but the keeper, which must see none of them: hence targets, not
+# CMAKE_CXX_FLAGS.
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
+# Archives do not wait for one another: only the final links do.
+set(CMAKE_OPTIMIZE_DEPENDENCIES ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+
+set(Boost_USE_STATIC_LIBS ON)
+find_package(Boost 1.81 REQUIRED CONFIG COMPONENTS json)
+find_package(Threads REQUIRED)
+
+# c99-extensions: kernel structs end in flexible arrays.
+set(HOLDFAST_WARNINGS
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough -Wno-c99-extensions -Werror)
+
+add_library(holdfast_flags INTERFACE)
+target_include_directories(holdfast_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
+target_compile_options(holdfast_flags INTERFACE
+  ${HOLDFAST_WARNINGS}
+  -ffunction-sections -fdata-sections
+  # ccache cannot reuse objects built on a precompiled header that carries its own build time.
+  "SHELL:-Xclang -fno-pch-timestamp")
+# asio_impl.cc and fmt_impl.cc compile what these keep out of every other file.
+target_compile_definitions(holdfast_flags INTERFACE
+  BOOST_ASIO_NO_DEPRECATED
+  BOOST_ASIO_SEPARATE_COMPILATION
+  BOOST_BEAST_SEPARATE_COMPILATION
+  SPDLOG_FMT_EXTERNAL)
+target_link_options(holdfast_flags INTERFACE -fuse-ld=lld -Wl,--gc-sections)
+target_link_libraries(holdfast_flags INTERFACE Boost::json Threads::Threads)
+
+if(HOLDFAST_SANITIZERS)
+  target_compile_options(holdfast_flags INTERFACE
+    -fsanitize=${HOLDFAST_SANITIZERS} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_definitions(holdfast_flags INTERFACE _GLIBCXX_ASSERTIONS)
+  target_link_options(holdfast_flags INTERFACE -fsanitize=${HOLDFAST_SANITIZERS})
+endif()
+if(HOLDFAST_FUZZERS)
+  target_compile_options(holdfast_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+# A precompiled header is one target that others borrow from with REUSE_FROM, so it is built once.
+function(holdfast_precompile name)
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/pch/${name}.cc CONTENT "")
+  add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/pch/${name}.cc)
+  target_link_libraries(${name} PRIVATE holdfast_flags)
+  target_precompile_headers(${name} PRIVATE ${ARGN})
+endfunction()
+
+set(HOLDFAST_STD_HEADERS
+  <algorithm> <chrono> <cstddef> <cstdint> <expected> <functional> <map> <memory> <optional> <span> <string>
+  <string_view> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
+holdfast_precompile(pch_std ${HOLDFAST_STD_HEADERS})
+holdfast_precompile(pch_net ${HOLDFAST_STD_HEADERS} <boost/asio.hpp> <boost/beast.hpp>)
+
+# The target whose precompiled header suits a folder of src/.
+function(holdfast_pch_of folder out)
+  if(folder STREQUAL "transport" OR folder STREQUAL "loop")
+    set(${out} pch_net PARENT_SCOPE)
+  else()
+    set(${out} pch_std PARENT_SCOPE)
+  endif()
+endfunction()

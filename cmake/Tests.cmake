@@ -1,0 +1,72 @@
+# tests/<folder>/*_test.cc become one binary <folder>_test; tests/support is the library they share.
+include(GoogleTest)
+find_package(GTest REQUIRED)
+
+file(GLOB support_sources CONFIGURE_DEPENDS tests/support/*.cc)
+holdfast_layer_below(tests/support support_below)
+holdfast_precompile(pch_test ${HOLDFAST_STD_HEADERS} <gmock/gmock.h> <gtest/gtest.h>)
+target_link_libraries(pch_test PRIVATE GTest::gmock)
+if(support_sources)
+  add_library(test_support STATIC ${support_sources})
+  target_precompile_headers(test_support REUSE_FROM pch_test)
+  set(support_scope PUBLIC)
+else()
+  add_library(test_support INTERFACE)
+  set(support_scope INTERFACE)
+endif()
+target_include_directories(test_support ${support_scope} tests)
+target_compile_definitions(test_support ${support_scope}
+  HOLDFAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+  HOLDFAST_BINARY="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/holdfast")
+target_link_libraries(test_support ${support_scope} holdfast_flags ${support_below} GTest::gmock)
+
+# Further arguments are ctest properties of each test.
+function(holdfast_test folder library)
+  file(GLOB sources CONFIGURE_DEPENDS tests/${folder}/*_test.cc)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${folder}_test ${sources})
+  target_link_libraries(${folder}_test PRIVATE ${library} test_support GTest::gmock_main)
+  target_precompile_headers(${folder}_test REUSE_FROM pch_test)
+  # Listed when ctest starts: a sanitizer finding in a static initializer is a failed test, not a failed build.
+  gtest_discover_tests(${folder}_test NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT 60 ${ARGN})
+endfunction()
+
+foreach(folder ${HOLDFAST_FOLDERS})
+  holdfast_test(${folder} holdfast_${folder})
+endforeach()
+
+holdfast_test(integration holdfast_exec_server TIMEOUT 120)
+if(TARGET integration_test AND TARGET holdfast)
+  add_dependencies(integration_test holdfast)
+endif()
+
+# tests/fuzz/<name>_fuzz.cc runs over tests/fuzz/corpus/<name>. libFuzzer writes to the first corpus folder it is given:
+# one in the build tree, so that the committed corpus stays as it is.
+function(holdfast_fuzzer source)
+  cmake_path(GET source STEM target)
+  string(REGEX REPLACE "_fuzz$" "" name ${target})
+  add_executable(${target} ${source})
+  target_link_libraries(${target} PRIVATE holdfast_exec_server)
+  target_precompile_headers(${target} REUSE_FROM pch_std)
+  target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+
+  set(found ${CMAKE_BINARY_DIR}/fuzz/${name})
+  set(committed ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name})
+  file(MAKE_DIRECTORY ${found})
+  if(NOT EXISTS ${committed})
+    set(committed)
+  endif()
+  add_test(NAME ${target} COMMAND ${target}
+    -runs=${HOLDFAST_FUZZ_RUNS} -seed=1 -timeout=10 -print_final_stats=1 -artifact_prefix=${found}/ ${found} ${committed})
+  set_tests_properties(${target} PROPERTIES TIMEOUT 300)
+endfunction()
+
+if(HOLDFAST_FUZZERS)
+  file(GLOB fuzzers CONFIGURE_DEPENDS tests/fuzz/*_fuzz.cc)
+  foreach(source ${fuzzers})
+    holdfast_fuzzer(${source})
+  endforeach()
+endif()

@@ -1,0 +1,110 @@
+// The x86-64 kernels. Each is compiled for its own instruction set by attribute, so the rest of the program keeps the
+// baseline and runs on any x86-64; a kernel is only ever called after a CPU check.
+//
+// All of them first spread each three input bytes b0 b1 b2 over a 32-bit lane as b1 b0 b2 b1 (lowest first). Read as a
+// little-endian word, the four sextets then lie at bits 10, 4, 22 and 16, each in one contiguous piece.
+#include <immintrin.h>
+
+#include <array>
+#include <cstdint>
+
+#include "base/base64_kernels.h"
+
+namespace holdfast::base64_kernels {
+namespace {
+
+constexpr std::array<uint8_t, 64> kSpread64 = [] {
+  std::array<uint8_t, 64> spread{};
+  for (uint8_t lane = 0; lane < 16; ++lane) {
+    const uint8_t base = lane * 3;
+    spread[lane * 4 + 0] = base + 1;
+    spread[lane * 4 + 1] = base;
+    spread[lane * 4 + 2] = base + 2;
+    spread[lane * 4 + 3] = base + 1;
+  }
+  return spread;
+}();
+
+#define HOLDFAST_AVX512 __attribute__((target("avx512f,avx512bw,avx512vbmi")))
+#define HOLDFAST_AVX2 __attribute__((target("avx2")))
+
+HOLDFAST_AVX512 __m512i Encode48(__m512i bytes, __m512i spread, __m512i alphabet) {
+  const __m512i shifts = _mm512_set1_epi64(0x3036242a1016040a);
+  const __m512i sextets = _mm512_multishift_epi64_epi8(shifts, _mm512_permutexvar_epi8(spread, bytes));
+  // The byte permute looks at the low six bits of an index only, so the stray high bits need no mask.
+  return _mm512_permutexvar_epi8(sextets, alphabet);
+}
+
+HOLDFAST_AVX512 char* EncodeAvx512Vbmi(std::span<const std::byte> in, char* out) {
+  const __m512i spread = _mm512_loadu_si512(kSpread64.data());
+  const __m512i alphabet = _mm512_loadu_si512(kAlphabet.data());
+  for (; in.size() >= 64; in = in.subspan(48), out += 64) {
+    _mm512_storeu_si512(out, Encode48(_mm512_loadu_si512(in.data()), spread, alphabet));
+  }
+  while (in.size() >= 3) {
+    const size_t groups = in.size() >= 48 ? 16 : in.size() / 3;
+    const __mmask64 read = ~uint64_t{0} >> (64 - groups * 3);
+    const __mmask64 written = ~uint64_t{0} >> (64 - groups * 4);
+    const __m512i bytes = _mm512_maskz_loadu_epi8(read, in.data());
+    _mm512_mask_storeu_epi8(out, written, Encode48(bytes, spread, alphabet));
+    in = in.subspan(groups * 3);
+    out += groups * 4;
+  }
+  return EncodeScalar(in, out);
+}
+
+// AVX2 has no variable shift of 16-bit lanes: a multiplication by a power of two moves each sextet to its byte.
+HOLDFAST_AVX2 __m256i Sextets(__m256i spread) {
+  const __m256i odd = _mm256_and_si256(spread, _mm256_set1_epi32(0x0fc0fc00));
+  const __m256i even = _mm256_and_si256(spread, _mm256_set1_epi32(0x003f03f0));
+  return _mm256_or_si256(_mm256_mulhi_epu16(odd, _mm256_set1_epi32(0x04000040)),
+                         _mm256_mullo_epi16(even, _mm256_set1_epi32(0x01000010)));
+}
+
+// The alphabet is five ranges, each a constant distance from its sextets. The class of a sextet is 0 for a-z, 1-10 for
+// the digits, 11 for '+', 12 for '/' and 13 for A-Z; a byte shuffle turns the class into the distance.
+HOLDFAST_AVX2 __m256i Letters(__m256i sextets) {
+  const __m256i distances =
+      _mm256_broadcastsi128_si256(_mm_setr_epi8('a' - 26, -4, -4, -4, -4, -4, -4, -4, -4, -4, -4, -19, -16, 'A', 0, 0));
+  const __m256i upper = _mm256_cmpgt_epi8(_mm256_set1_epi8(26), sextets);
+  const __m256i classes =
+      _mm256_or_si256(_mm256_subs_epu8(sextets, _mm256_set1_epi8(51)), _mm256_and_si256(upper, _mm256_set1_epi8(13)));
+  return _mm256_add_epi8(sextets, _mm256_shuffle_epi8(distances, classes));
+}
+
+HOLDFAST_AVX2 char* EncodeAvx2(std::span<const std::byte> in, char* out) {
+  const __m256i spread = _mm256_broadcastsi128_si256(_mm_setr_epi8(1, 0, 2, 1, 4, 3, 5, 4, 7, 6, 8, 7, 10, 9, 11, 10));
+  // Two loads of 16 bytes, 12 of them used, reach 28 bytes ahead.
+  for (; in.size() >= 28; in = in.subspan(24), out += 32) {
+    const auto* low = reinterpret_cast<const __m128i*>(in.data());
+    const auto* high = reinterpret_cast<const __m128i*>(in.data() + 12);
+    const __m256i bytes = _mm256_loadu2_m128i(high, low);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), Letters(Sextets(_mm256_shuffle_epi8(bytes, spread))));
+  }
+  return EncodeScalar(in, out);
+}
+
+#undef HOLDFAST_AVX512
+#undef HOLDFAST_AVX2
+
+constexpr std::array kKernels = {
+    Kernel{"avx512vbmi", EncodeAvx512Vbmi},
+    Kernel{"avx2", EncodeAvx2},
+    Kernel{"scalar", EncodeScalar},
+};
+
+// The compiler's CPU model also asks the kernel whether it saves the wide registers.
+size_t FirstAvailable() {
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi")) return 0;
+  return __builtin_cpu_supports("avx2") ? 1 : 2;
+}
+
+}  // namespace
+
+std::span<const Kernel> AvailableKernels() {
+  static const size_t first = FirstAvailable();
+  return std::span(kKernels).subspan(first);
+}
+
+}  // namespace holdfast::base64_kernels

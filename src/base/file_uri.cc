@@ -1,0 +1,150 @@
+#include "base/file_uri.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace holdfast {
+namespace {
+
+// A peer chooses the text, so an error repeats only so much of it; the cut falls between UTF-8 characters.
+std::string Quoted(std::string_view text) {
+  constexpr size_t limit = 256;
+  if (text.size() <= limit) return fmt::format("\"{}\"", text);
+  size_t end = limit;
+  while (end > 0 && (static_cast<uint8_t>(text[end]) & 0xc0) == 0x80) --end;
+  return fmt::format("\"{}...\"", text.substr(0, end));
+}
+
+std::unexpected<Error> BadPath(std::string_view text, std::string_view reason,
+                               ErrorKind kind = ErrorKind::kInvalidParams) {
+  return Fail(kind, fmt::format("path {}: {}", Quoted(text), reason));
+}
+
+char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool EqualsIgnoringCase(std::string_view text, std::string_view lower) {
+  return std::ranges::equal(text, lower, {}, Lower);
+}
+
+bool IsSchemeCharacter(char c) {
+  const char lower = Lower(c);
+  return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
+}
+
+std::optional<std::string_view> SchemeOf(std::string_view text) {
+  const size_t colon = text.find(':');
+  if (colon == std::string_view::npos || colon == 0) return std::nullopt;
+  const std::string_view scheme = text.substr(0, colon);
+  const bool starts_with_letter = Lower(scheme[0]) >= 'a' && Lower(scheme[0]) <= 'z';
+  if (!starts_with_letter || !std::ranges::all_of(scheme, IsSchemeCharacter)) return std::nullopt;
+  return scheme;
+}
+
+int HexValue(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char lower = Lower(c);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+// As the WHATWG URL parser reads a file: URI: a bare backslash separates like a slash, and a percent sign without two
+// hex digits stands for itself.
+std::string DecodeUriPath(std::string_view encoded) {
+  std::string path;
+  path.reserve(encoded.size());
+  for (size_t i = 0; i < encoded.size(); ++i) {
+    const int high = encoded[i] == '%' && i + 2 < encoded.size() ? HexValue(encoded[i + 1]) : -1;
+    const int low = high >= 0 ? HexValue(encoded[i + 2]) : -1;
+    if (low >= 0) {
+      path += static_cast<char>(high << 4 | low);
+      i += 2;
+    } else {
+      path += encoded[i] == '\\' ? '/' : encoded[i];
+    }
+  }
+  return path;
+}
+
+std::string NormalizePath(std::string_view path) {
+  std::string normal;
+  normal.reserve(path.size());
+  for (size_t start = 0; start < path.size();) {
+    const size_t end = std::min(path.find('/', start), path.size());
+    const std::string_view segment = path.substr(start, end - start);
+    if (segment == "..") {
+      normal.resize(normal.empty() ? 0 : normal.rfind('/'));
+    } else if (!segment.empty() && segment != ".") {
+      normal.append("/").append(segment);
+    }
+    start = end + 1;
+  }
+  return normal.empty() ? "/" : normal;
+}
+
+// Splits "//host/path" and checks the host; "/path" has none.
+Result<std::string_view> EncodedPathOf(std::string_view text, std::string_view after_scheme) {
+  constexpr std::string_view separators = "/\\";
+  if (after_scheme.find_first_of(separators) != 0) return BadPath(text, "not absolute");
+  if (after_scheme.find_first_of(separators, 1) != 1) return after_scheme;
+
+  const std::string_view rest = after_scheme.substr(2);
+  const size_t host_end = std::min(rest.find_first_of(separators), rest.size());
+  const std::string_view host = rest.substr(0, host_end);
+  if (!host.empty() && !EqualsIgnoringCase(host, "localhost")) {
+    return BadPath(text, fmt::format("host {} is not this machine", Quoted(host)), ErrorKind::kInvalidRequest);
+  }
+  return rest.substr(host_end);
+}
+
+Result<std::string> DecodeUri(std::string_view text, std::string_view scheme) {
+  if (!EqualsIgnoringCase(scheme, "file")) {
+    return BadPath(text, fmt::format("scheme {} is not file", Quoted(scheme)));
+  }
+  const size_t extra = text.find_first_of("?#");
+  if (extra != std::string_view::npos) {
+    return BadPath(text, text[extra] == '?' ? "query not allowed" : "fragment not allowed");
+  }
+  TRY(const std::string_view encoded, EncodedPathOf(text, text.substr(scheme.size() + 1)));
+  return DecodeUriPath(encoded);
+}
+
+// What WHATWG escapes in a path, and two bytes more that its parser would not hand back: `%`, which starts an escape,
+// and the backslash, which it reads as a slash.
+bool NeedsEscape(uint8_t byte) {
+  if (byte <= 0x20 || byte >= 0x7f) return true;
+  return std::string_view("\"#<>?^`{}%\\").contains(static_cast<char>(byte));
+}
+
+}  // namespace
+
+Result<std::string> ParsePath(std::string_view text) {
+  std::string path;
+  if (text.starts_with('/')) {
+    path = text;
+  } else {
+    const std::optional<std::string_view> scheme = SchemeOf(text);
+    if (!scheme) return BadPath(text, "not absolute");
+    TRY(path, DecodeUri(text, *scheme));
+  }
+  if (path.contains('\0')) return BadPath(text, "contains a nul byte");
+  return NormalizePath(path);
+}
+
+std::string FileUri(std::string_view absolute_path) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  std::string uri = "file://";
+  uri.reserve(uri.size() + absolute_path.size());
+  for (const char c : absolute_path) {
+    const auto byte = static_cast<uint8_t>(c);
+    if (NeedsEscape(byte)) {
+      uri.append({'%', digits[byte >> 4], digits[byte & 15]});
+    } else {
+      uri += c;
+    }
+  }
+  return uri;
+}
+
+}  // namespace holdfast

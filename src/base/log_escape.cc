@@ -1,0 +1,95 @@
+#include "base/log_escape.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+
+#include <fmt/format.h>
+
+namespace holdfast {
+namespace {
+
+// A pipe with room takes PIPE_BUF (4096) bytes whole; a usual line with its few values stays below that.
+constexpr size_t kMaxValueBytes = 512;
+
+size_t Utf8LengthByLead(uint8_t lead) {
+  if (lead >= 0xc2 && lead <= 0xdf) return 2;
+  if (lead >= 0xe0 && lead <= 0xef) return 3;
+  return lead >= 0xf0 && lead <= 0xf4 ? 4 : 0;
+}
+
+// Overlong forms, surrogates and values past U+10FFFF all show in the second byte.
+bool IsSecondByte(uint8_t lead, uint8_t second) {
+  const uint8_t low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+  const uint8_t high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+  return second >= low && second <= high;
+}
+
+// The length of the multi-byte character at the start of `text`, 0 when there is none.
+size_t Utf8Length(std::string_view text) {
+  const size_t length = Utf8LengthByLead(static_cast<uint8_t>(text[0]));
+  if (length == 0 || text.size() < length) return 0;
+  if (!IsSecondByte(static_cast<uint8_t>(text[0]), static_cast<uint8_t>(text[1]))) return 0;
+  const auto is_continuation = [](char c) { return (static_cast<uint8_t>(c) & 0xc0) == 0x80; };
+  return std::ranges::all_of(text.substr(2, length - 2), is_continuation) ? length : 0;
+}
+
+void AppendCodeUnit(std::string& line, unsigned unit) { fmt::format_to(std::back_inserter(line), "\\u{:04x}", unit); }
+
+// Returns how many bytes of `text` the appended piece stands for.
+size_t AppendMultiByte(std::string& line, std::string_view text) {
+  const size_t length = Utf8Length(text);
+  if (length == 0) {
+    AppendCodeUnit(line, 0xfffd);
+    return 1;
+  }
+  // U+0080 to U+009F: terminals obey some of them like escape sequences.
+  const bool is_c1_control = text[0] == '\xc2' && static_cast<uint8_t>(text[1]) < 0xa0;
+  if (is_c1_control) {
+    AppendCodeUnit(line, static_cast<uint8_t>(text[1]));
+  } else {
+    line += text.substr(0, length);
+  }
+  return length;
+}
+
+void AppendAscii(std::string& line, char c) {
+  if (c == '"' || c == '\\') {
+    line.append({'\\', c});
+  } else if (c == '\n') {
+    line += "\\n";
+  } else if (c == '\t') {
+    line += "\\t";
+  } else if (c < 0x20 || c == 0x7f) {
+    AppendCodeUnit(line, static_cast<uint8_t>(c));
+  } else {
+    line += c;
+  }
+}
+
+bool IsPlain(char c) { return c > ' ' && c < 0x7f && c != '"' && c != '\\' && c != '='; }
+
+}  // namespace
+
+void AppendQuoted(std::string& line, std::string_view value) {
+  const std::string_view kept = value.substr(0, kMaxValueBytes);
+  line += '"';
+  for (size_t i = 0; i < kept.size();) {
+    if (static_cast<uint8_t>(kept[i]) >= 0x80) {
+      i += AppendMultiByte(line, kept.substr(i));
+    } else {
+      AppendAscii(line, kept[i++]);
+    }
+  }
+  line += kept.size() < value.size() ? "...\"" : "\"";
+}
+
+void AppendWord(std::string& line, std::string_view value) {
+  if (!value.empty() && value.size() <= kMaxValueBytes && std::ranges::all_of(value, IsPlain)) {
+    line += value;
+  } else {
+    AppendQuoted(line, value);
+  }
+}
+
+}  // namespace holdfast

@@ -1,0 +1,16 @@
+// How a value of unknown origin enters a log line.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace holdfast {
+
+// Appends `value` as a JSON string with its quotes. Control characters, C1 ones included, are escaped; a byte that is
+// not UTF-8 becomes U+FFFD. A long value is cut, and ends in "...".
+void AppendQuoted(std::string& line, std::string_view value);
+
+// Appends `value` bare when it is one plain printable ASCII word, and quoted otherwise.
+void AppendWord(std::string& line, std::string_view value);
+
+}  // namespace holdfast

@@ -1,0 +1,51 @@
+// What the operator decides, as plain values. config_settings.cc is the table that gives every member its key, flag,
+// range and help; config_flags.h puts defaults, file and flags together.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace holdfast::exec_server {
+
+struct Config {
+  std::string listen = "ws://127.0.0.1:0";
+  bool insecure_no_auth = false;
+  std::string log_level = "info";
+  std::string log_format = "text";
+
+  uint64_t detached_ttl_ms = 30'000;
+  uint64_t exited_retention_ms = 30'000;
+  uint64_t shutdown_grace_period_ms = 2'000;
+  uint64_t ping_interval_ms = 30'000;
+
+  uint64_t max_connections = 1024;
+  uint64_t max_sessions = 1024;
+  uint64_t max_processes_per_connection = 256;
+  uint64_t max_processes = 4096;
+  uint64_t max_inflight = 256;
+
+  uint64_t max_message_bytes = 64 << 20;
+  uint64_t max_frame_bytes = 16 << 20;
+  uint64_t max_argv_bytes = 1 << 20;
+  uint64_t max_env_bytes = 1 << 20;
+  uint64_t retained_output_bytes_per_process = 1 << 20;
+  uint64_t retained_chunks_per_process = 50'000;
+  uint64_t snapshot_bytes_per_stream = 256 << 10;
+
+  bool allow_direct_exec = true;
+  bool allow_prepared_exec = true;
+
+  friend bool operator==(const Config&, const Config&) = default;
+};
+
+// Reads TOML over `base`: what the file leaves out stays as it is. Errors name the file, the line and the key.
+Result<Config> LoadConfigFile(const std::string& path, Config base);
+Result<Config> ParseConfig(std::string_view toml, std::string_view file_name, Config base);
+
+// TOML that LoadConfigFile reads back to an equal Config: one line per setting, its help behind it.
+std::string PrintConfig(const Config& config);
+
+}  // namespace holdfast::exec_server

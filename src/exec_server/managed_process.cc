@@ -1,0 +1,113 @@
+#include "exec_server/managed_process.h"
+
+#include "exec_server/session.h"
+#include "wire/notification.h"
+
+namespace holdfast::exec_server {
+namespace {
+
+int64_t Milliseconds(process::Process::WallTime time) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+}
+
+wire::ProcessState StateOf(const process::Process& process) {
+  if (process.closed()) return wire::ProcessState::kClosed;
+  if (process.exit_code()) return wire::ProcessState::kExited;
+  return process.pid() ? wire::ProcessState::kRunning : wire::ProcessState::kStarting;
+}
+
+}  // namespace
+
+wire::Stream OnWire(process::Stream stream) {
+  switch (stream) {
+    case process::Stream::kStdout:
+      return wire::Stream::kStdout;
+    case process::Stream::kStderr:
+      return wire::Stream::kStderr;
+    case process::Stream::kTerminal:
+      return wire::Stream::kPty;
+  }
+  return wire::Stream::kStdout;
+}
+
+ManagedProcess::ManagedProcess(Session& session, std::string id, std::vector<std::string> argv, StartReply reply)
+    : session_(session), id_(std::move(id)), argv_(std::move(argv)), start_reply_(std::move(reply)) {
+  wire::AppendString(quoted_id_, id_);
+}
+
+Result<> ManagedProcess::Launch(const process::Command& command, const process::Io& io) {
+  Runtime& runtime = session_.runtime();
+  process::OutputLimits limits{runtime.config.retained_output_bytes_per_process,
+                               runtime.config.retained_chunks_per_process, runtime.config.snapshot_bytes_per_stream};
+  auto started = process::Process::Start(runtime.loop, runtime.spawner, command, io, limits, *this);
+  if (!started) {
+    // A program or directory that is not there is the keeper's to report; what fails here is the machine's.
+    Error error{ErrorKind::kSystem, started.error().message};
+    start_reply_->Fail(error);
+    return std::unexpected(std::move(error));
+  }
+  process_ = *std::move(started);
+  return {};
+}
+
+void ManagedProcess::OnStarted(process::Process& process) {
+  (*start_reply_)(wire::ProcessStartResult{.process_id = id_});
+  start_reply_.reset();
+  session_.NotifyLifecycle([&] { return wire::StartedNotification(quoted_id_, *process.pid()); });
+  process.ResumeOutput();
+  Settle();
+}
+
+void ManagedProcess::OnStartFailed(process::Process&, const Error& error) {
+  start_reply_->Fail(error);
+  start_reply_.reset();
+  session_.NotifyLifecycle([&] { return wire::FailedNotification(quoted_id_, error.message); });
+  session_.OnFailed(*this);
+  Settle();
+}
+
+void ManagedProcess::Settle() {
+  std::vector<loop::Callback> callbacks = std::move(when_settled_);
+  when_settled_.clear();
+  for (loop::Callback& callback : callbacks) callback();
+}
+
+void ManagedProcess::WhenSettled(loop::Callback callback) {
+  if (!starting()) return callback();
+  when_settled_.push_back(std::move(callback));
+}
+
+void ManagedProcess::OnOutput(process::Process&, const process::Chunk& chunk) {
+  if (!session_.attached()) return;  // retained; the client reads it when it is back
+  session_.Notify(wire::OutputNotification(quoted_id_, chunk.seq, OnWire(chunk.stream), chunk.bytes));
+}
+
+void ManagedProcess::OnExited(process::Process& process, uint64_t seq) {
+  session_.OnExited(*this);
+  session_.Notify(wire::ExitedNotification(quoted_id_, seq, *process.exit_code()));
+}
+
+void ManagedProcess::OnClosed(process::Process&, uint64_t seq) {
+  session_.Notify(wire::ClosedNotification(quoted_id_, seq));
+  session_.OnClosed(*this);
+}
+
+void ManagedProcess::OnGone(process::Process&) { session_.OnGone(*this); }
+
+bool ManagedProcess::WantsOutput() const { return session_.WantsOutput(); }
+
+wire::ListedProcess ManagedProcess::Describe() const {
+  wire::ListedProcess listed;
+  listed.process_id = id_;
+  listed.argv = argv_;
+  listed.pid = process_->pid();
+  listed.state = StateOf(*process_);
+  listed.exit_code = process_->exit_code();
+  listed.started_at_ms = Milliseconds(process_->started_at());
+  if (auto exited = process_->exited_at(); exited && process_->exit_code()) listed.exited_at_ms = Milliseconds(*exited);
+  listed.output_bytes = process_->output_bytes();
+  listed.input_bytes = process_->input_bytes();
+  return listed;
+}
+
+}  // namespace holdfast::exec_server

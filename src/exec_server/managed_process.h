@@ -1,0 +1,62 @@
+// A process under the name its client gave it: its events become notifications, its start is answered once it is known,
+// and it is remembered for a while after it closed.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exec_server/write_ids.h"
+#include "process/process.h"
+#include "rpc/reply.h"
+#include "wire/process_list_messages.h"
+#include "wire/process_messages.h"
+#include "wire/process_start_messages.h"
+
+namespace holdfast::exec_server {
+
+class Session;
+
+wire::Stream OnWire(process::Stream stream);
+
+class ManagedProcess final : public process::ProcessOwner {
+ public:
+  using StartReply = rpc::Reply<wire::ProcessStartResult>;
+
+  ManagedProcess(Session& session, std::string id, std::vector<std::string> argv, StartReply reply);
+
+  // On success the reply follows when the command has been executed; on failure the reply is answered here.
+  Result<> Launch(const process::Command& command, const process::Io& io);
+
+  const std::string& id() const { return id_; }
+  process::Process& process() { return *process_; }
+  const process::Process& process() const { return *process_; }
+  WriteIds& write_ids() { return write_ids_; }
+  bool starting() const { return process_->phase() == process::Process::Phase::kStarting; }
+  bool running() const { return !process_->exit_code() && process_->phase() != process::Process::Phase::kFailed; }
+  wire::ListedProcess Describe() const;
+
+  // Runs at once, or when a start under way has succeeded or failed.
+  void WhenSettled(loop::Callback callback);
+
+ private:
+  void OnStarted(process::Process& process) override;
+  void OnStartFailed(process::Process& process, const Error& error) override;
+  void OnOutput(process::Process& process, const process::Chunk& chunk) override;
+  void OnExited(process::Process& process, uint64_t seq) override;
+  void OnClosed(process::Process& process, uint64_t seq) override;
+  void OnGone(process::Process& process) override;
+  bool WantsOutput() const override;
+
+  void Settle();
+
+  Session& session_;
+  std::string id_, quoted_id_;
+  std::vector<std::string> argv_;
+  std::optional<StartReply> start_reply_;
+  std::unique_ptr<process::Process> process_;
+  WriteIds write_ids_;
+  std::vector<loop::Callback> when_settled_;
+};
+
+}  // namespace holdfast::exec_server

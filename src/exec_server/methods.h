@@ -1,0 +1,15 @@
+// The table of every method a session answers. `initialize` and `initialized` belong to the connection: they come before
+// there is a session.
+#pragma once
+
+#include "exec_server/process_service.h"
+#include "exec_server/session.h"
+#include "rpc/method_table.h"
+
+namespace holdfast::exec_server {
+
+using Methods = rpc::MethodTable<Session>;
+
+Methods MakeMethods(ProcessService& process);
+
+}  // namespace holdfast::exec_server

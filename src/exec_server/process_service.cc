@@ -1,0 +1,195 @@
+#include "exec_server/process_service.h"
+
+#include <csignal>
+
+#include <fmt/format.h>
+
+#include "base/base64.h"
+#include "exec_server/long_poll.h"
+#include "exec_server/start_command.h"
+#include "sys/signal_name.h"
+
+namespace holdfast::exec_server {
+namespace {
+
+constexpr size_t kMaxWriteIdBytes = 1024;
+
+wire::ProcessReadResult ReadNow(const process::Process& process, const wire::ProcessReadParams& params) {
+  wire::ProcessReadResult result;
+  auto chunks = process.log().ReadAfter(params.after_seq.value_or(0), params.max_bytes.value_or(SIZE_MAX));
+  for (const process::Chunk* chunk : chunks) result.chunks.push_back({chunk->seq, OnWire(chunk->stream), {chunk->bytes}});
+  // With a byte budget the reader goes on after what it got; without one it has everything, exited and closed included.
+  result.next_seq = params.max_bytes && !chunks.empty() ? chunks.back()->seq + 1 : process.next_seq();
+  result.exited = process.exit_code().has_value();
+  result.exit_code = process.exit_code();
+  result.closed = process.closed();
+  return result;
+}
+
+bool HasNews(const process::Process& process, uint64_t after_seq) {
+  if (process.closed() || !process.log().ReadAfter(after_seq, 0).empty()) return true;
+  return process.exit_code() && after_seq < process.next_seq() - 1;
+}
+
+Result<int> SignalNumber(const std::string& name) {
+  if (name == "interrupt") return SIGINT;
+  if (auto number = sys::SignalByName(name)) return *number;
+  return Fail(ErrorKind::kInvalidParams, fmt::format("signal: no signal is called {}", name));
+}
+
+Result<> CheckWriteId(const std::optional<std::string>& id) {
+  if (id && id->empty()) return Fail(ErrorKind::kInvalidParams, "writeId: is empty");
+  if (id && id->size() > kMaxWriteIdBytes) {
+    return Fail(ErrorKind::kInvalidParams, fmt::format("writeId: longer than {} bytes", kMaxWriteIdBytes));
+  }
+  return {};
+}
+
+// What a process that is alive or was alive says to a write, before the bytes are looked at.
+wire::WriteStatus StatusFor(ManagedProcess& process) {
+  if (!process.process().has_input()) return wire::WriteStatus::kStdinClosed;
+  process::StdinQueue* input = process.process().input();
+  bool closed = process.running() && (input == nullptr || !input->is_open());
+  return closed ? wire::WriteStatus::kStdinClosed : wire::WriteStatus::kAccepted;
+}
+
+}  // namespace
+
+template <typename T>
+void ProcessService::WithProcess(Session& session, const std::string& process_id, rpc::Reply<T> reply,
+                                 std::move_only_function<void(std::shared_ptr<ManagedProcess>, rpc::Reply<T>)> use) {
+  auto run = [&session, process_id, reply = std::move(reply), use = std::move(use)]() mutable {
+    auto process = session.Find(process_id);
+    if (process) return use(std::move(process), std::move(reply));
+    reply.Fail({ErrorKind::kInvalidRequest, fmt::format("no process {}", process_id)});
+  };
+  if (auto process = session.Find(process_id)) return process->WhenSettled(std::move(run));
+  run();
+}
+
+void ProcessService::Start(Session& session, wire::ProcessStartParams params,
+                           rpc::Reply<wire::ProcessStartResult> reply) {
+  auto command = ResolveCommand(params, runtime_.config, runtime_.server_environment);
+  if (!command) return reply.Fail(command.error());
+  session.Start(params.process_id, *command, ResolveIo(params), std::move(reply));
+}
+
+void ProcessService::Read(Session& session, wire::ProcessReadParams params,
+                          rpc::Reply<wire::ProcessReadResult> reply) {
+  const std::string id = params.process_id;
+  WithProcess<wire::ProcessReadResult>(
+      session, id, std::move(reply), [this, params = std::move(params)](auto process, auto answer) mutable {
+        uint64_t wait_ms = params.wait_ms.value_or(0);
+        auto ready = [after = params.after_seq.value_or(0)](ManagedProcess& polled) {
+          return HasNews(polled.process(), after);
+        };
+        auto finish = [params = std::move(params), answer = std::move(answer)](ManagedProcess& polled, PollEnd) mutable {
+          answer(ReadNow(polled.process(), params));
+        };
+        PollProcess(runtime_.loop, std::move(process), wait_ms, std::move(ready), std::move(finish));
+      });
+}
+
+void ProcessService::Write(Session& session, wire::ProcessWriteParams params,
+                           rpc::Reply<wire::ProcessWriteResult> reply) {
+  if (auto valid = CheckWriteId(params.write_id); !valid) return reply.Fail(valid.error());
+  auto bytes = Base64Decode(params.chunk);
+  if (!bytes) return reply.Fail({ErrorKind::kInvalidParams, "chunk: " + bytes.error().message});
+  auto write = [&session, id = params.process_id, write_id = std::move(params.write_id), bytes = *std::move(bytes),
+                reply = std::move(reply)]() mutable {
+    auto process = session.Find(id);
+    if (!process) return reply({wire::WriteStatus::kUnknownProcess});
+    wire::WriteStatus status = StatusFor(*process);
+    process::StdinQueue* input = process->process().input();
+    if (status != wire::WriteStatus::kAccepted || input == nullptr) return reply({status});
+    if (write_id && !process->write_ids().Remember(*write_id)) return reply({status});
+    input->Write(std::move(bytes), [reply = std::move(reply), status]() mutable { reply({status}); });
+  };
+  if (auto process = session.Find(params.process_id)) return process->WhenSettled(std::move(write));
+  write();
+}
+
+void ProcessService::CloseStdin(Session& session, wire::ProcessIdParams params, rpc::Reply<wire::Empty> reply) {
+  WithProcess<wire::Empty>(session, params.process_id, std::move(reply), [](auto process, auto answer) {
+    if (process::StdinQueue* input = process->process().input()) input->CloseAfterQueued();
+    answer(wire::Empty{});
+  });
+}
+
+void ProcessService::Resize(Session& session, wire::ProcessResizeParams params, rpc::Reply<wire::Empty> reply) {
+  sys::WindowSize size{params.rows, params.cols};
+  WithProcess<wire::Empty>(session, params.process_id, std::move(reply), [size](auto process, auto answer) {
+    auto resized = process->process().Resize(size);
+    if (!resized) return answer.Fail(resized.error());
+    answer(wire::Empty{});
+  });
+}
+
+// An unknown or finished process cannot be interrupted any more, which is what was wanted: no error.
+void ProcessService::Signal(Session& session, wire::ProcessSignalParams params, rpc::Reply<wire::Empty> reply) {
+  auto number = SignalNumber(params.signal);
+  if (!number) return reply.Fail(number.error());
+  auto signal = [&session, id = params.process_id, number = *number, reply = std::move(reply)]() mutable {
+    if (auto process = session.Find(id)) process->process().Signal(number);
+    reply(wire::Empty{});
+  };
+  if (auto process = session.Find(params.process_id)) return process->WhenSettled(std::move(signal));
+  signal();
+}
+
+// Clients call this after every exit, without a mode: that must not end what a finished command left running on purpose.
+// Asked for a mode, it does. The answer comes when nothing of the process is alive.
+void ProcessService::Terminate(Session& session, wire::ProcessTerminateParams params,
+                               rpc::Reply<wire::ProcessTerminateResult> reply) {
+  auto process = session.Find(params.process_id);
+  bool running = process && process->running();
+  if (!process || (!running && !params.mode)) return reply({false});
+  auto done = [reply = std::move(reply), running]() mutable { reply({running}); };
+  if (!params.mode || !params.mode->graceful_timeout_ms) return process->process().Kill(std::move(done));
+  constexpr uint64_t kLongestGraceMs = 60 * 60 * 1000;
+  std::chrono::milliseconds grace(std::min(*params.mode->graceful_timeout_ms, kLongestGraceMs));
+  process->process().Terminate(grace, std::move(done));
+}
+
+void ProcessService::Wait(Session& session, wire::ProcessWaitParams params,
+                          rpc::Reply<wire::ProcessWaitResult> reply) {
+  auto timeout_ms = params.timeout_ms;
+  WithProcess<wire::ProcessWaitResult>(
+      session, params.process_id, std::move(reply), [this, timeout_ms](auto process, auto answer) {
+        auto ready = [](ManagedProcess& polled) { return polled.process().exit_code().has_value(); };
+        auto finish = [answer = std::move(answer)](ManagedProcess& polled, PollEnd end) mutable {
+          const process::Process& state = polled.process();
+          wire::ProcessWaitResult result;
+          result.exited = state.exit_code().has_value();
+          result.exit_code = state.exit_code();
+          result.closed = state.closed();
+          result.timed_out = end == PollEnd::kTimedOut;
+          answer(std::move(result));
+        };
+        PollProcess(runtime_.loop, std::move(process), timeout_ms, std::move(ready), std::move(finish));
+      });
+}
+
+void ProcessService::Snapshot(Session& session, wire::ProcessIdParams params,
+                              rpc::Reply<wire::ProcessSnapshotResult> reply) {
+  WithProcess<wire::ProcessSnapshotResult>(session, params.process_id, std::move(reply), [](auto process, auto answer) {
+    process::Snapshot snapshot = process->process().TakeSnapshot();
+    wire::ProcessSnapshotResult result;
+    result.out = {snapshot.out};
+    result.err = {snapshot.err};
+    result.terminal = {snapshot.terminal};
+    result.omitted_bytes = snapshot.omitted_bytes;
+    result.truncated = snapshot.omitted_bytes > 0;
+    result.running = process->running();
+    result.exit_code = process->process().exit_code();
+    answer(std::move(result));
+  });
+}
+
+void ProcessService::List(Session& session, wire::ProcessListParams, rpc::Reply<wire::ProcessListResult> reply) {
+  wire::ProcessListResult result;
+  for (const auto& [id, process] : session.processes()) result.processes.push_back(process->Describe());
+  reply(std::move(result));
+}
+
+}  // namespace holdfast::exec_server

@@ -1,0 +1,21 @@
+#include "exec_server/runtime.h"
+
+#include "exec_server/environment_info.h"
+
+namespace holdfast::exec_server {
+namespace {
+
+// Output of finished processes, all together. Beyond it the oldest are forgotten before their time.
+constexpr size_t kMaxFinishedOutputBytes = 256u << 20;
+
+}  // namespace
+
+Runtime::Runtime(loop::EventLoop& event_loop, process::Spawner& process_spawner, const Config& configuration)
+    : loop(event_loop),
+      spawner(process_spawner),
+      config(configuration),
+      environment_info(DescribeEnvironment()),
+      server_environment(process::CurrentEnvironment()),
+      retention(event_loop, std::chrono::milliseconds(configuration.exited_retention_ms), kMaxFinishedOutputBytes) {}
+
+}  // namespace holdfast::exec_server

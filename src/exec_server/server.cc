@@ -1,0 +1,116 @@
+#include "exec_server/server.h"
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "transport/listen_url.h"
+
+namespace holdfast::exec_server {
+namespace {
+
+using namespace std::chrono_literals;
+
+// What is left of a shutdown when a process cannot be killed or a client does not say goodbye.
+constexpr auto kShutdownSlack = 5s;
+
+transport::Limits LimitsOf(const Config& config) {
+  transport::Limits limits;
+  limits.max_connections = config.max_connections;
+  limits.max_frame_bytes = config.max_frame_bytes;
+  limits.max_message_bytes = config.max_message_bytes;
+  limits.ping_interval = std::chrono::milliseconds(config.ping_interval_ms);
+  return limits;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Server>> Server::Create(loop::EventLoop& loop, const Config& config) {
+  TRY(auto spawner, process::Spawner::Create(loop));
+  std::unique_ptr<Server> server(new Server(loop, config, std::move(spawner)));
+  TRY_VOID(server->Listen());
+  return server;
+}
+
+Server::Server(loop::EventLoop& loop, const Config& config, std::unique_ptr<process::Spawner> spawner)
+    : loop_(loop),
+      config_(config),
+      spawner_(std::move(spawner)),
+      runtime_(loop, *spawner_, config),
+      sessions_(runtime_),
+      process_service_(runtime_),
+      methods_(MakeMethods(process_service_)),
+      shutdown_timer_(loop, [this] { loop_.Stop(); }) {}
+
+Result<> Server::Listen() {
+  TRY(transport::ListenUrl url, transport::ParseListenUrl(config_.listen));
+  transport::Limits limits = LimitsOf(config_);
+  auto accept = [this](std::shared_ptr<rpc::Transport> transport) { Accept(std::move(transport)); };
+  if (const auto* web_socket = std::get_if<transport::WebSocketUrl>(&url)) {
+    if (!web_socket->loopback && !config_.insecure_no_auth) {
+      return Fail(ErrorKind::kInvalidRequest,
+                  fmt::format("{} is no loopback address: anybody who reaches it could run commands; "
+                              "--insecure-no-auth allows it",
+                              config_.listen));
+    }
+    TRY(listener_, transport::ListenWebSocket(loop_, *web_socket, limits, std::move(accept)));
+  } else if (const auto* unix_socket = std::get_if<transport::UnixUrl>(&url)) {
+    TRY(listener_, transport::ListenUnix(loop_, *unix_socket, limits, std::move(accept)));
+  } else {
+    Accept(transport::ServeLines(loop_, STDIN_FILENO, STDOUT_FILENO, limits));
+  }
+  return {};
+}
+
+std::string Server::url() const { return listener_ ? listener_->url() : std::string(); }
+
+void Server::Accept(std::shared_ptr<rpc::Transport> transport) {
+  if (stopping_) return transport->Close();
+  LogInfo("connection.opened", {{"peer", transport->peer()}});
+  auto connection = std::make_shared<Connection>(ConnectionContext{runtime_, sessions_, methods_, document_},
+                                                 std::move(transport), [this](Connection& ended) { OnConnectionEnd(ended); });
+  connections_.emplace(connection.get(), connection);
+  connection->Start();
+}
+
+void Server::OnConnectionEnd(Connection& connection) {
+  LogInfo("connection.closed", {});
+  // It is still on the stack.
+  loop_.Post([ended = std::move(connections_[&connection])] {});
+  connections_.erase(&connection);
+  if (!listener_ && !stopping_) {
+    // Standard input has ended: the one client there is will not come back.
+    stopping_ = true;
+    EndSessions(0ms);
+  }
+  StopWhenEmpty();
+}
+
+void Server::Shutdown() {
+  if (stopping_) return;
+  LogInfo("server.stopping", {{"connections", connections_.size()}});
+  stopping_ = true;
+  if (listener_) listener_->Stop();
+  EndSessions(std::chrono::milliseconds(config_.shutdown_grace_period_ms));
+}
+
+void Server::EndSessions(std::chrono::milliseconds grace) {
+  shutdown_timer_.Start(grace + kShutdownSlack);
+  sessions_.EndAll(grace, [this] {
+    processes_ended_ = true;
+    CloseConnections();
+    StopWhenEmpty();
+  });
+}
+
+void Server::CloseConnections() {
+  auto connections = connections_;  // closing may remove entries
+  for (auto& [key, connection] : connections) connection->Close();
+}
+
+void Server::StopWhenEmpty() {
+  if (processes_ended_ && connections_.empty()) loop_.Stop();
+}
+
+}  // namespace holdfast::exec_server

@@ -1,0 +1,57 @@
+// The exec-server: listens, serves connections until it is told to stop, and leaves nothing running behind.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "base/result.h"
+#include "exec_server/config.h"
+#include "exec_server/connection.h"
+#include "exec_server/methods.h"
+#include "exec_server/process_service.h"
+#include "exec_server/runtime.h"
+#include "exec_server/session_table.h"
+#include "loop/event_loop.h"
+#include "process/spawner.h"
+#include "transport/listener.h"
+#include "wire/json.h"
+
+namespace holdfast::exec_server {
+
+class Server {
+ public:
+  // `config` must outlive the server.
+  static Result<std::unique_ptr<Server>> Create(loop::EventLoop& loop, const Config& config);
+
+  // Where it listens; empty on stdio.
+  std::string url() const;
+
+  // Stops accepting, ends every process with the configured grace, says goodbye to the clients and stops the loop.
+  void Shutdown();
+
+ private:
+  Server(loop::EventLoop& loop, const Config& config, std::unique_ptr<process::Spawner> spawner);
+
+  Result<> Listen();
+  void Accept(std::shared_ptr<rpc::Transport> transport);
+  void OnConnectionEnd(Connection& connection);
+  void EndSessions(std::chrono::milliseconds grace);
+  void CloseConnections();
+  void StopWhenEmpty();
+
+  loop::EventLoop& loop_;
+  const Config& config_;
+  std::unique_ptr<process::Spawner> spawner_;
+  Runtime runtime_;
+  SessionTable sessions_;
+  ProcessService process_service_;
+  Methods methods_;
+  wire::Document document_;
+  std::unique_ptr<transport::Listener> listener_;  // null on stdio
+  std::unordered_map<const Connection*, std::shared_ptr<Connection>> connections_;
+  loop::Timer shutdown_timer_;
+  bool stopping_ = false, processes_ended_ = false;
+};
+
+}  // namespace holdfast::exec_server

@@ -1,0 +1,130 @@
+#include "exec_server/session.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace holdfast::exec_server {
+
+Session::Session(Runtime& runtime, std::string id)
+    : runtime_(runtime), id_(std::move(id)), self_(std::make_shared<Session*>(this)) {}
+
+Session::~Session() { runtime_.running_processes -= running_; }
+
+void Session::Attach(rpc::Transport& transport, Lifecycle lifecycle) {
+  transport_ = &transport;
+  lifecycle_ = lifecycle;
+}
+
+void Session::Detach() {
+  transport_ = nullptr;
+  for (auto& [id, process] : processes_) process->process().waiters().RemoveAll();
+  ResumeOutput();
+}
+
+void Session::ResumeOutput() {
+  for (auto& [id, process] : processes_) {
+    if (!process->starting()) process->process().ResumeOutput();
+  }
+}
+
+void Session::Start(std::string process_id, const process::Command& command, const process::Io& io,
+                    ManagedProcess::StartReply reply) {
+  if (auto room = CheckRoom(process_id); !room) return reply.Fail(room.error());
+  auto process = std::make_shared<ManagedProcess>(*this, process_id, command.argv, std::move(reply));
+  if (!process->Launch(command, io)) return;
+  ++running_;
+  ++runtime_.running_processes;
+  processes_.emplace(std::move(process_id), std::move(process));
+}
+
+Result<> Session::CheckRoom(const std::string& process_id) const {
+  const Config& config = runtime_.config;
+  if (ending_) return Fail(ErrorKind::kInvalidRequest, "the session is ending");
+  if (processes_.contains(process_id)) {
+    return Fail(ErrorKind::kInvalidRequest, fmt::format("process id {} is taken", process_id));
+  }
+  if (running_ >= config.max_processes_per_connection) {
+    return Fail(ErrorKind::kLimit, fmt::format("the limit of {} running processes per session is reached",
+                                               config.max_processes_per_connection));
+  }
+  if (runtime_.running_processes >= config.max_processes) {
+    return Fail(ErrorKind::kLimit, fmt::format("the server's limit of {} running processes is reached", config.max_processes));
+  }
+  return {};
+}
+
+std::shared_ptr<ManagedProcess> Session::Find(std::string_view process_id) const {
+  auto it = processes_.find(process_id);
+  return it != processes_.end() ? it->second : nullptr;
+}
+
+void Session::End(std::chrono::milliseconds grace, loop::Callback done) {
+  ending_ = true;
+  when_ended_.push_back(std::move(done));
+  auto end = [&](const std::shared_ptr<ManagedProcess>& process) {
+    if (process->process().gone()) return;
+    if (grace.count() > 0) return process->process().Terminate(grace, [] {});
+    process->process().Kill({});
+  };
+  for (auto& [id, process] : processes_) end(process);
+  for (auto& process : lingering_) end(process);
+  AnswerEndWhenGone();
+}
+
+void Session::Notify(std::string message) {
+  if (transport_ != nullptr) transport_->Send(std::move(message));
+}
+
+void Session::NotifyLifecycle(const std::function<std::string()>& message) {
+  if (transport_ != nullptr && lifecycle_ == Lifecycle::kAnnounced) transport_->Send(message());
+}
+
+// The id is free as soon as the client knows of the failure; the object goes when its keeper has been reaped.
+void Session::OnFailed(ManagedProcess& process) {
+  CountDown();
+  auto it = processes_.find(process.id());
+  if (it == processes_.end()) return;
+  if (!process.process().gone()) lingering_.push_back(it->second);
+  runtime_.loop.Post([keep_alive_until_unwound = std::move(it->second)] {});
+  processes_.erase(it);
+}
+
+void Session::OnExited(ManagedProcess&) { CountDown(); }
+
+void Session::CountDown() {
+  --running_;
+  --runtime_.running_processes;
+}
+
+void Session::OnClosed(ManagedProcess& process) {
+  auto expire = [self = std::weak_ptr(self_), id = process.id(), record = &process] {
+    if (auto session = self.lock()) (*session)->Forget(id, record);
+  };
+  runtime_.retention.Keep(process.process().log().bytes(), std::move(expire));
+}
+
+void Session::Forget(const std::string& process_id, const ManagedProcess* process) {
+  auto it = processes_.find(process_id);
+  if (it == processes_.end() || it->second.get() != process) return;
+  if (!process->process().gone()) lingering_.push_back(it->second);
+  processes_.erase(it);
+}
+
+void Session::OnGone(ManagedProcess& process) {
+  auto it = std::ranges::find(lingering_, &process, &std::shared_ptr<ManagedProcess>::get);
+  if (it != lingering_.end()) {
+    runtime_.loop.Post([keep_alive_until_unwound = std::move(*it)] {});
+    lingering_.erase(it);
+  }
+  AnswerEndWhenGone();
+}
+
+void Session::AnswerEndWhenGone() {
+  if (when_ended_.empty() || !lingering_.empty()) return;
+  if (!std::ranges::all_of(processes_, [](auto& entry) { return entry.second->process().gone(); })) return;
+  for (loop::Callback& done : when_ended_) runtime_.loop.Post(std::move(done));
+  when_ended_.clear();
+}
+
+}  // namespace holdfast::exec_server

@@ -1,0 +1,76 @@
+// One client's conversation: its processes, and the connection it is attached to, if any. It survives the connection for
+// a while; when it ends, nothing it started stays alive.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exec_server/managed_process.h"
+#include "exec_server/runtime.h"
+#include "rpc/transport.h"
+
+namespace holdfast::exec_server {
+
+enum class Lifecycle { kSilent, kAnnounced };  // of process/started and process/failed
+
+class Session {
+ public:
+  using Processes = std::map<std::string, std::shared_ptr<ManagedProcess>, std::less<>>;
+
+  Session(Runtime& runtime, std::string id);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  const std::string& id() const { return id_; }
+  Runtime& runtime() { return runtime_; }
+
+  void Attach(rpc::Transport& transport, Lifecycle lifecycle);
+  // Requests that wait are dropped; processes live on and their output is kept.
+  void Detach();
+  bool attached() const { return transport_ != nullptr; }
+
+  // The transport has room again.
+  void ResumeOutput();
+
+  // Answers through `reply` when the command has started, or why it has not.
+  void Start(std::string process_id, const process::Command& command, const process::Io& io,
+             ManagedProcess::StartReply reply);
+  std::shared_ptr<ManagedProcess> Find(std::string_view process_id) const;
+  const Processes& processes() const { return processes_; }
+
+  // Ends every process, by SIGTERM and `grace` first unless that is zero; `done` runs when nothing is alive.
+  void End(std::chrono::milliseconds grace, loop::Callback done);
+
+  // For ManagedProcess.
+  void Notify(std::string message);
+  void NotifyLifecycle(const std::function<std::string()>& message);
+  bool WantsOutput() const { return transport_ == nullptr || !transport_->congested(); }
+  void OnFailed(ManagedProcess& process);
+  void OnExited(ManagedProcess& process);
+  void OnClosed(ManagedProcess& process);
+  void OnGone(ManagedProcess& process);
+
+ private:
+  Result<> CheckRoom(const std::string& process_id) const;
+  void CountDown();
+  void Forget(const std::string& process_id, const ManagedProcess* process);
+  void AnswerEndWhenGone();
+
+  Runtime& runtime_;
+  std::string id_;
+  rpc::Transport* transport_ = nullptr;
+  Lifecycle lifecycle_ = Lifecycle::kSilent;
+  Processes processes_;
+  // Forgotten by name, but with a descendant that is still alive.
+  std::vector<std::shared_ptr<ManagedProcess>> lingering_;
+  size_t running_ = 0;
+  bool ending_ = false;
+  std::vector<loop::Callback> when_ended_;
+  std::shared_ptr<Session*> self_;  // what a posted callback holds weakly
+};
+
+}  // namespace holdfast::exec_server

@@ -1,0 +1,47 @@
+// All sessions of a server, by id. A detached one waits for its client to come back, then it is ended; until all it
+// started is dead it stays here, under no name.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "exec_server/runtime.h"
+#include "exec_server/session.h"
+
+namespace holdfast::exec_server {
+
+class SessionTable {
+ public:
+  explicit SessionTable(Runtime& runtime) : runtime_(runtime) {}
+
+  Result<std::shared_ptr<Session>> Create();
+  // Only a detached session can be resumed.
+  Result<std::shared_ptr<Session>> Resume(const std::string& id);
+
+  // The connection is gone: the session ends after the configured time, unless it is resumed.
+  void Detach(Session& session);
+
+  // Ends every session; `done` runs when nothing they started is alive.
+  void EndAll(std::chrono::milliseconds grace, loop::Callback done);
+
+  size_t size() const { return sessions_.size(); }
+  size_t ending() const { return ending_.size(); }
+
+ private:
+  struct Entry {
+    std::shared_ptr<Session> session;
+    std::unique_ptr<loop::Timer> expiry;  // while detached
+  };
+
+  void End(const std::string& id, std::chrono::milliseconds grace);
+  void OnEnded(const std::shared_ptr<Session>& session);
+
+  Runtime& runtime_;
+  std::map<std::string, Entry, std::less<>> sessions_;
+  std::set<std::shared_ptr<Session>> ending_;
+  loop::Callback when_all_ended_;
+};
+
+}  // namespace holdfast::exec_server

@@ -1,0 +1,118 @@
+#include "exec_server/start_command.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/file_uri.h"
+
+namespace holdfast::exec_server {
+namespace {
+
+// What the C library searches when there is no PATH.
+constexpr const char* kDefaultSearchPath = "/bin:/usr/bin";
+
+process::EnvPolicy PolicyOf(const wire::EnvPolicy& policy) {
+  using Inherit = process::EnvPolicy::Inherit;
+  Inherit inherit = policy.inherit == wire::Inherit::kAll    ? Inherit::kAll
+                    : policy.inherit == wire::Inherit::kCore ? Inherit::kCore
+                                                             : Inherit::kNone;
+  return {inherit, policy.ignore_default_excludes, policy.exclude, policy.set, policy.include_only};
+}
+
+// Without a policy nothing is inherited: the child sees `env` and no more.
+process::Environment EnvironmentOf(const wire::ProcessStartParams& params, const process::Environment& server_environment) {
+  if (params.env_policy) return process::BuildEnvironment(PolicyOf(*params.env_policy), server_environment, params.env);
+  return process::BuildEnvironment({.inherit = process::EnvPolicy::Inherit::kNone}, {}, params.env);
+}
+
+// A bare name is looked up in the child's own PATH. An empty PATH means its working directory.
+std::optional<std::string> SearchPathFor(const std::string& program, const process::Environment& env) {
+  if (program.find('/') != std::string::npos) return std::nullopt;
+  auto path = std::ranges::find(env, "PATH", &process::Environment::value_type::first);
+  if (path == env.end()) return kDefaultSearchPath;
+  return path->second.empty() ? ":" : path->second;
+}
+
+bool HasNul(const std::string& text) { return text.find('\0') != std::string::npos; }
+
+Result<> CheckText(const process::Command& command) {
+  auto nul = [](std::string what) { return Fail(ErrorKind::kSystem, what + ": contains a NUL byte"); };
+  if (command.program.empty()) return Fail(ErrorKind::kSystem, "the program's name is empty");
+  if (HasNul(command.program)) return nul("program");
+  for (size_t i = 0; i < command.argv.size(); ++i) {
+    if (HasNul(command.argv[i])) return nul(fmt::format("argv.{}", i));
+  }
+  for (const auto& [name, value] : command.env) {
+    if (HasNul(name) || HasNul(value)) return nul("env");
+  }
+  return {};
+}
+
+Result<> CheckSizes(const process::Command& command, const Config& config) {
+  size_t argv_bytes = command.program.size(), env_bytes = 0;
+  for (const std::string& word : command.argv) argv_bytes += word.size() + 1;
+  for (const auto& [name, value] : command.env) env_bytes += name.size() + value.size() + 2;
+  auto too_large = [](std::string_view what, size_t size, size_t limit) {
+    return Fail(ErrorKind::kLimit, fmt::format("{}: {} bytes, the limit is {}", what, size, limit));
+  };
+  if (argv_bytes > config.max_argv_bytes) return too_large("argv", argv_bytes, config.max_argv_bytes);
+  if (env_bytes > config.max_env_bytes) return too_large("env", env_bytes, config.max_env_bytes);
+  return {};
+}
+
+Result<> CheckAllowed(const wire::ProcessStartParams& params, const Config& config) {
+  if (params.unsupported) {
+    return Fail(ErrorKind::kInvalidParams, fmt::format("{}: not supported by this server", *params.unsupported));
+  }
+  if (params.prepared && !config.allow_prepared_exec) {
+    return Fail(ErrorKind::kInvalidRequest, "prepared commands are switched off (allow_prepared_exec)");
+  }
+  if (!params.prepared && !config.allow_direct_exec) {
+    return Fail(ErrorKind::kInvalidRequest, "direct commands are switched off (allow_direct_exec)");
+  }
+  return {};
+}
+
+Result<std::string> CwdOf(const std::string& text) {
+  auto path = ParsePath(text);
+  if (path) return path;
+  return Fail(ErrorKind::kInvalidParams, "cwd: " + path.error().message);
+}
+
+}  // namespace
+
+Result<process::Command> ResolveCommand(const wire::ProcessStartParams& params, const Config& config,
+                                        const process::Environment& server_environment) {
+  TRY_VOID(CheckAllowed(params, config));
+  const auto& argv = params.prepared ? params.prepared->argv : params.argv;
+  const auto& arg0 = params.prepared ? params.prepared->arg0 : params.arg0;
+  if (argv.empty()) return Fail(ErrorKind::kInvalidParams, "argv: is empty");
+  process::Command command;
+  TRY(command.cwd, CwdOf(params.prepared ? params.prepared->cwd : params.cwd));
+  command.argv = argv;
+  if (params.prepared) {
+    command.program = params.prepared->program;
+    command.env = process::BuildEnvironment({.inherit = process::EnvPolicy::Inherit::kNone}, {}, params.prepared->env);
+  } else {
+    command.program = argv[0];
+    command.env = EnvironmentOf(params, server_environment);
+    command.search_path = SearchPathFor(command.program, command.env);
+  }
+  if (arg0) command.argv[0] = *arg0;
+  TRY_VOID(CheckText(command));
+  TRY_VOID(CheckSizes(command, config));
+  return command;
+}
+
+process::Io ResolveIo(const wire::ProcessStartParams& params) {
+  if (params.io && params.io->pty) return process::Terminal{{params.io->pty->rows, params.io->pty->cols}};
+  if (params.io) {
+    bool open = params.io->pipe->stdin_mode == wire::StdinMode::kOpen;
+    return process::Pipes{open ? process::Stdin::kPipe : process::Stdin::kNull};
+  }
+  if (params.tty) return process::Terminal{};
+  return process::Pipes{params.pipe_stdin ? process::Stdin::kPipe : process::Stdin::kNull};
+}
+
+}  // namespace holdfast::exec_server

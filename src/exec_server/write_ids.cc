@@ -1,0 +1,15 @@
+#include "exec_server/write_ids.h"
+
+namespace holdfast::exec_server {
+
+bool WriteIds::Remember(const std::string& id) {
+  if (!known_.insert(id).second) return false;
+  order_.push_back(id);
+  if (order_.size() > kRemembered) {
+    known_.erase(order_.front());
+    order_.pop_front();
+  }
+  return true;
+}
+
+}  // namespace holdfast::exec_server

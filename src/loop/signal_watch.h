@@ -1,0 +1,26 @@
+// Signals of the program as callbacks on the loop.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+
+#include "loop/event_loop.h"
+
+namespace holdfast::loop {
+
+class SignalWatch {
+ public:
+  SignalWatch(EventLoop& loop, std::initializer_list<int> signals, std::function<void(int signal)> on_signal);
+  ~SignalWatch();
+  SignalWatch(const SignalWatch&) = delete;
+  SignalWatch& operator=(const SignalWatch&) = delete;
+
+ private:
+  struct State;
+  static void Wait(const std::shared_ptr<State>& state);
+
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace holdfast::loop

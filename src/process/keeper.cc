@@ -1,0 +1,74 @@
+#include "process/keeper.h"
+
+#include <sys/socket.h>
+
+#include <csignal>
+
+#include "sys/io.h"
+
+namespace holdfast::process {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr auto kKillPatience = 1s;
+
+}  // namespace
+
+Keeper::Keeper(loop::EventLoop& loop, Spawner& spawner, StartedKeeper started, KeeperObserver& observer)
+    : spawner_(spawner),
+      observer_(observer),
+      child_(std::move(started.child)),
+      control_(std::move(started.control)),
+      control_watch_(loop, control_.get(), [this] { OnReport(); }),
+      end_watch_(loop, child_.pidfd.get(), [this] { OnEnded(); }),
+      kill_timer_(loop, [this] { sys::SendSignal(child_.pidfd.get(), SIGKILL); }) {
+  control_watch_.WatchReadable();
+  end_watch_.WatchReadable();
+}
+
+Keeper::~Keeper() = default;
+
+void Keeper::Signal(int signal) { Order({KeeperOrderKind::kSignal, signal}); }
+
+void Keeper::KillAll() {
+  Order({KeeperOrderKind::kKill, 0});
+  if (!kill_timer_.running()) kill_timer_.Start(kKillPatience);
+}
+
+void Keeper::Order(KeeperOrder order) {
+  // A command can stop its parent, but must not become unstoppable by that.
+  sys::SendSignal(child_.pidfd.get(), SIGCONT);
+  // The socket fails only when the keeper is gone or will not read: OnEnded or the kill timer settles both.
+  (void)::send(control_.get(), &order, sizeof order, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void Keeper::OnReport() {
+  KeeperReport report;
+  ssize_t size = sys::Read(control_.get(), &report, sizeof report);
+  if (size == 0) return;  // the keeper is ending: end_watch_ tells when
+  control_watch_.WatchReadable();
+  if (size == sizeof report) Dispatch(report);
+}
+
+void Keeper::OnEnded() {
+  KeeperReport report;
+  while (sys::Read(control_.get(), &report, sizeof report) == sizeof report) Dispatch(report);
+  sys::Ending ending = sys::TryReap(child_.pidfd.get());
+  if (ending == sys::Ending::kStillRunning) return end_watch_.WatchReadable();
+  kill_timer_.Stop();
+  spawner_.Forget(child_.pid, ending);
+  observer_.OnGone();
+}
+
+void Keeper::Dispatch(const KeeperReport& report) {
+  switch (report.kind) {
+    case KeeperReportKind::kStarted:
+      return observer_.OnStarted(report.value);
+    case KeeperReportKind::kStartFailed:
+      return observer_.OnStartFailed(report.step, report.value);
+    case KeeperReportKind::kExited:
+      return observer_.OnExited(report.value);
+  }
+}
+
+}  // namespace holdfast::process

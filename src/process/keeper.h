@@ -1,0 +1,52 @@
+// The server's end of one keeper: orders go out, reports come in. Owns the control socket and the keeper's pidfd; when
+// destroyed early it leaves the keeper to clean up after itself, which the closed control socket makes it do.
+#pragma once
+
+#include <memory>
+
+#include "loop/event_loop.h"
+#include "process/command.h"
+#include "process/keeper_protocol.h"
+#include "process/spawner.h"
+
+namespace holdfast::process {
+
+class KeeperObserver {
+ public:
+  virtual ~KeeperObserver() = default;
+  virtual void OnStarted(pid_t pid) = 0;
+  virtual void OnStartFailed(StartStep step, int errno_value) = 0;
+  virtual void OnExited(int exit_code) = 0;
+  // No descendant is alive; the keeper has been reaped. The last call.
+  virtual void OnGone() = 0;
+};
+
+class Keeper {
+ public:
+  Keeper(loop::EventLoop& loop, Spawner& spawner, StartedKeeper started, KeeperObserver& observer);
+  ~Keeper();
+  Keeper(const Keeper&) = delete;
+  Keeper& operator=(const Keeper&) = delete;
+
+  // To the command's process group.
+  void Signal(int signal);
+
+  // Kills every descendant. A keeper that does not manage within a second, because the command stopped it or an exec
+  // hangs, is killed itself, and the spawner takes over.
+  void KillAll();
+
+ private:
+  void Order(KeeperOrder order);
+  void OnReport();
+  void OnEnded();
+  void Dispatch(const KeeperReport& report);
+
+  Spawner& spawner_;
+  KeeperObserver& observer_;
+  sys::Child child_;
+  OwnedFd control_;
+  loop::FdWatch control_watch_, end_watch_;
+  loop::Timer kill_timer_;
+};
+
+}  // namespace holdfast::process

@@ -1,0 +1,12 @@
+// The keeper program (apps/keeper) as an ELF image inside the server: whoever starts processes needs no second file
+// installed beside the server.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace holdfast::process {
+
+std::span<const std::byte> KeeperImage();
+
+}  // namespace holdfast::process

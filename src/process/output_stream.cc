@@ -1,0 +1,74 @@
+#include "process/output_stream.h"
+
+#include <array>
+#include <cerrno>
+
+#include "sys/io.h"
+
+namespace holdfast::process {
+namespace {
+
+// One block for all streams, because the loop reads one at a time: it stays in the cache.
+std::array<char, OutputStream::kBlockBytes>& Block() {
+  static std::array<char, OutputStream::kBlockBytes> block;
+  return block;
+}
+
+}  // namespace
+
+OutputStream::OutputStream(loop::EventLoop& loop, OwnedFd fd, Stream stream, Owner& owner)
+    : fd_(std::move(fd)), stream_(stream), owner_(owner) {
+  watch_.emplace(loop, fd_.get(), [this] {
+    waiting_ = false;
+    OnReadable();
+  });
+}
+
+void OutputStream::Resume() {
+  if (at_end() || waiting_) return;
+  waiting_ = true;
+  watch_->WatchReadable();
+}
+
+void OutputStream::OnReadable() {
+  if (at_end() || !owner_.WantsOutput()) return;
+  if (ReadBlock() != Step::kEnd) Resume();
+}
+
+void OutputStream::Drain(size_t max_bytes) {
+  for (size_t read = 0; read < max_bytes && !at_end() && owner_.WantsOutput(); read += kBlockBytes) {
+    if (ReadBlock() != Step::kData) return;
+  }
+}
+
+void OutputStream::EndWhenDry() {
+  end_when_dry_ = true;
+  Resume();
+  while (!at_end() && owner_.WantsOutput()) (void)ReadBlock();  // ends by End() at the latest when dry
+}
+
+// Fills the block, so that a terminal, which yields a few hundred bytes at a time, does not become as many messages.
+OutputStream::Step OutputStream::ReadBlock() {
+  auto& block = Block();
+  size_t filled = 0;
+  ssize_t n = 0;
+  while (filled < block.size()) {
+    n = sys::Read(fd_.get(), block.data() + filled, block.size() - filled);
+    if (n <= 0) break;
+    filled += static_cast<size_t>(n);
+  }
+  if (filled > 0) owner_.OnBytes(stream_, std::string_view(block.data(), filled));
+  bool dry = n == -EAGAIN;
+  if (n > 0) return Step::kData;
+  if (dry && !end_when_dry_) return filled > 0 ? Step::kData : Step::kDry;
+  End();  // 0, EIO of a terminal nobody holds, or any other error: nothing will come
+  return Step::kEnd;
+}
+
+void OutputStream::End() {
+  watch_.reset();
+  fd_.Reset();
+  owner_.OnEndOfStream();
+}
+
+}  // namespace holdfast::process

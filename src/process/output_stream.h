@@ -1,0 +1,54 @@
+// One output descriptor of a process: reads it in blocks of up to 64 KiB while its owner wants more.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/owned_fd.h"
+#include "loop/event_loop.h"
+#include "process/output_log.h"
+
+namespace holdfast::process {
+
+class OutputStream {
+ public:
+  static constexpr size_t kBlockBytes = 64u << 10;
+
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    virtual void OnBytes(Stream stream, std::string_view bytes) = 0;
+    virtual void OnEndOfStream() = 0;
+    // While false nothing is read; the owner calls Resume() when it changes.
+    virtual bool WantsOutput() const = 0;
+  };
+
+  OutputStream(loop::EventLoop& loop, OwnedFd fd, Stream stream, Owner& owner);
+
+  bool at_end() const { return !fd_.is_open(); }
+
+  // Reads on when there is something, unless it is waiting already.
+  void Resume();
+
+  // Reads what is there at this moment, up to `max_bytes`.
+  void Drain(size_t max_bytes);
+
+  // Nobody can write any more: what is not there at this moment never comes.
+  void EndWhenDry();
+
+ private:
+  enum class Step { kData, kDry, kEnd };
+
+  void OnReadable();
+  Step ReadBlock();
+  void End();
+
+  OwnedFd fd_;
+  Stream stream_;
+  Owner& owner_;
+  bool waiting_ = false;
+  bool end_when_dry_ = false;
+  std::optional<loop::FdWatch> watch_;  // ends before the descriptor is closed
+};
+
+}  // namespace holdfast::process

@@ -1,0 +1,174 @@
+#include "process/process.h"
+
+#include <algorithm>
+#include <csignal>
+
+#include <fmt/format.h>
+
+namespace holdfast::process {
+namespace {
+
+// What is read before an exit is published, so that in the usual case all output precedes it. A descendant that writes
+// for ever must not delay the exit for ever.
+constexpr size_t kDrainBytes = 1u << 20;
+
+// The exit code of a command whose keeper was killed: the kernel kills the command with it.
+constexpr int kKilledExitCode = 128 + SIGKILL;
+
+Error StartError(StartStep step, const std::string& program, const std::string& cwd, int errno_value) {
+  auto failed = [&](std::string_view what) {
+    return Error{ErrorKind::kSystem, fmt::format("{}: {} (os error {})", what, ErrnoText(errno_value), errno_value)};
+  };
+  if (step == StartStep::kDirectory) return failed(fmt::format("enter directory {}", cwd));
+  if (step == StartStep::kTerminal) return failed("attach the terminal");
+  return failed(fmt::format("execute {}", program));
+}
+
+}  // namespace
+
+Process::Process(loop::EventLoop& loop, const OutputLimits& limits, ProcessOwner& owner)
+    : owner_(owner),
+      log_(limits.retained_bytes, limits.retained_chunks),
+      snapshots_(3, HeadTailBuffer(limits.snapshot_bytes_per_stream)),
+      grace_timer_(loop, [this] { Kill({}); }) {}
+
+Result<std::unique_ptr<Process>> Process::Start(loop::EventLoop& loop, Spawner& spawner, const Command& command,
+                                                const Io& io, const OutputLimits& limits, ProcessOwner& owner) {
+  TRY(Stdio stdio, OpenStdio(io));
+  TRY(StartedKeeper started,
+      spawner.Start(command, io, {stdio.child_in.get(), stdio.child_out.get(), stdio.child_err.get()}));
+  std::unique_ptr<Process> process(new Process(loop, limits, owner));
+  process->program_ = command.program;
+  process->cwd_ = command.cwd;
+  process->keeper_ = std::make_unique<Keeper>(loop, spawner, std::move(started), static_cast<KeeperObserver&>(*process));
+  process->Adopt(loop, std::move(stdio), std::holds_alternative<Terminal>(io));
+  return process;
+}
+
+void Process::Adopt(loop::EventLoop& loop, Stdio stdio, bool terminal) {
+  terminal_ = terminal;
+  has_input_ = stdio.input.is_open();
+  if (has_input_) {
+    auto kind = terminal ? StdinQueue::Kind::kTerminal : StdinQueue::Kind::kPipe;
+    input_ = std::make_unique<StdinQueue>(loop, std::move(stdio.input), kind);
+  }
+  auto add_output = [&](OwnedFd fd, Stream stream) {
+    outputs_.push_back(std::make_unique<OutputStream>(loop, std::move(fd), stream, static_cast<OutputStream::Owner&>(*this)));
+  };
+  add_output(std::move(stdio.output), terminal ? Stream::kTerminal : Stream::kStdout);
+  if (stdio.error.is_open()) add_output(std::move(stdio.error), Stream::kStderr);
+}
+
+void Process::ResumeOutput() {
+  output_begun_ = true;
+  for (auto& output : outputs_) output->Resume();
+}
+
+Result<> Process::Resize(sys::WindowSize size) {
+  if (!terminal_) return Fail(ErrorKind::kInvalidRequest, "the process has no terminal");
+  if (closed_) return {};  // nobody is left to see it
+  return sys::SetWindowSize(input_->fd(), size);
+}
+
+void Process::Signal(int signal) {
+  if (!gone_) keeper_->Signal(signal);
+}
+
+void Process::Kill(loop::Callback done) {
+  if (done) kill_callbacks_.push_back(std::move(done));
+  if (gone_) return AnswerKills();
+  killing_ = true;
+  grace_timer_.Stop();
+  keeper_->KillAll();
+}
+
+void Process::Terminate(std::chrono::milliseconds grace, loop::Callback done) {
+  if (gone_ || killing_) return Kill(std::move(done));
+  kill_callbacks_.push_back(std::move(done));
+  keeper_->Signal(SIGTERM);
+  grace_timer_.Start(grace);
+}
+
+Snapshot Process::TakeSnapshot() const {
+  Snapshot snapshot{snapshots_[0].Text(), snapshots_[1].Text(), snapshots_[2].Text(), 0};
+  for (const HeadTailBuffer& buffer : snapshots_) snapshot.omitted_bytes += buffer.omitted_bytes();
+  return snapshot;
+}
+
+void Process::OnStarted(pid_t pid) {
+  if (killing_) return;  // OnGone tells of a start that was cancelled
+  pid_ = pid;
+  phase_ = Phase::kStarted;
+  owner_.OnStarted(*this);
+}
+
+void Process::OnStartFailed(StartStep step, int errno_value) {
+  FailStart(StartError(step, program_, cwd_, errno_value));
+}
+
+void Process::FailStart(const Error& error) {
+  phase_ = Phase::kFailed;
+  owner_.OnStartFailed(*this, error);
+  waiters_.Notify();
+}
+
+void Process::OnExited(int exit_code) {
+  exited_at_ = std::chrono::system_clock::now();
+  if (killing_) {
+    withheld_exit_code_ = exit_code;
+    return;
+  }
+  for (auto& output : outputs_) output->Drain(kDrainBytes);
+  PublishExit(exit_code);
+}
+
+void Process::OnGone() {
+  gone_ = true;
+  grace_timer_.Stop();
+  if (killing_ && phase_ == Phase::kStarted) {
+    for (auto& output : outputs_) output->EndWhenDry();
+  }
+  AnswerKills();
+  if (phase_ == Phase::kStarting) FailStart({ErrorKind::kInvalidRequest, "the start was cancelled"});
+  if (phase_ == Phase::kStarted && !exit_code_) PublishExit(withheld_exit_code_.value_or(kKilledExitCode));
+  if (closed_) {  // only the output is of interest from here on: give the rest back
+    outputs_.clear();
+    input_bytes_ = input_bytes();
+    input_.reset();
+  }
+  owner_.OnGone(*this);
+  keeper_.reset();  // the caller: this is its last call
+}
+
+void Process::OnBytes(Stream stream, std::string_view bytes) {
+  output_bytes_ += bytes.size();
+  snapshots_[static_cast<size_t>(stream)].Append(bytes);
+  owner_.OnOutput(*this, log_.Append(next_seq_++, stream, bytes));
+  waiters_.Notify();
+}
+
+void Process::OnEndOfStream() { PublishClosedWhenDone(); }
+
+void Process::PublishExit(int exit_code) {
+  exit_code_ = exit_code;
+  if (!exited_at_) exited_at_ = std::chrono::system_clock::now();
+  owner_.OnExited(*this, next_seq_++);
+  waiters_.Notify();
+  PublishClosedWhenDone();
+}
+
+void Process::PublishClosedWhenDone() {
+  if (!exit_code_ || closed_ || !std::ranges::all_of(outputs_, [](auto& output) { return output->at_end(); })) return;
+  closed_ = true;
+  if (input_) input_->Abandon();
+  owner_.OnClosed(*this, next_seq_++);
+  waiters_.Notify();
+}
+
+void Process::AnswerKills() {
+  std::vector<loop::Callback> callbacks = std::move(kill_callbacks_);
+  kill_callbacks_.clear();
+  for (loop::Callback& done : callbacks) done();
+}
+
+}  // namespace holdfast::process

@@ -1,0 +1,89 @@
+#include "process/stdin_queue.h"
+
+#include <cerrno>
+
+#include "sys/io.h"
+#include "sys/pty.h"
+
+namespace holdfast::process {
+
+void StdinQueue::Write(std::string bytes, loop::Callback on_queued) {
+  if (!is_open()) return on_queued();
+  held_.push_back({std::move(bytes), std::move(on_queued)});
+  Admit();
+  if (!watch_) Pump();
+}
+
+void StdinQueue::CloseAfterQueued() {
+  if (!is_open()) return;
+  closing_ = true;
+  if (!watch_) Pump();
+}
+
+void StdinQueue::Abandon() {
+  watch_.reset();
+  fd_.Reset();
+  queued_ = {};
+  sent_ = 0;
+  while (!held_.empty()) {
+    Held held = std::move(held_.front());
+    held_.pop_front();
+    held.on_queued();
+  }
+}
+
+void StdinQueue::Admit() {
+  while (!held_.empty() && (queued_.size() - sent_ < kHighWaterBytes)) {
+    Held held = std::move(held_.front());
+    held_.pop_front();
+    queued_ += held.bytes;
+    held.on_queued();
+  }
+}
+
+void StdinQueue::Pump() {
+  watch_.reset();
+  while (sent_ < queued_.size()) {
+    if (!PumpOnce()) return;
+    Admit();
+  }
+  queued_ = {};
+  sent_ = 0;
+  if (closing_) FinishClosing();
+}
+
+// False when writing cannot go on at the moment, or ever.
+bool StdinQueue::PumpOnce() {
+  ssize_t n = sys::Write(fd_.get(), queued_.data() + sent_, queued_.size() - sent_);
+  if (n == -EAGAIN) {
+    // Made only while needed: on a terminal the descriptor shares its readiness with the output side.
+    watch_ = std::make_unique<loop::FdWatch>(loop_, fd_.get(), loop::Callback{}, [this] { Pump(); });
+    watch_->WatchWritable();
+    return false;
+  }
+  if (n < 0) {
+    Abandon();  // EPIPE, EIO: nobody will ever read this
+    return false;
+  }
+  sent_ += static_cast<size_t>(n);
+  written_ += static_cast<uint64_t>(n);
+  if (n > 0) line_open_ = queued_[sent_ - 1] != '\n';
+  if (sent_ >= kHighWaterBytes) {
+    queued_.erase(0, sent_);
+    sent_ = 0;
+  }
+  return true;
+}
+
+void StdinQueue::FinishClosing() {
+  if (kind_ == Kind::kPipe) return fd_.Reset();
+  closing_ = false;  // a terminal stays writable: end of file is an event there, not a state
+  auto eof = sys::EndOfFileOf(fd_.get());
+  if (!eof) return;  // the terminal is gone, and with it whoever could read
+  // Inside a line the character only hands the line over; the second one is the end of file.
+  queued_.assign(line_open_ && eof->line_editing ? 2 : 1, eof->character);
+  Pump();
+  line_open_ = false;
+}
+
+}  // namespace holdfast::process

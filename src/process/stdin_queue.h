@@ -1,0 +1,59 @@
+// The bytes on their way to a process's standard input: kept in order, written as the process reads. Above the high mark
+// the next write is held back until there is room, which stalls this process's writes and nothing else.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "base/owned_fd.h"
+#include "loop/event_loop.h"
+
+namespace holdfast::process {
+
+class StdinQueue {
+ public:
+  static constexpr size_t kHighWaterBytes = 1u << 20;
+
+  enum class Kind { kPipe, kTerminal };
+  StdinQueue(loop::EventLoop& loop, OwnedFd fd, Kind kind) : loop_(loop), fd_(std::move(fd)), kind_(kind) {}
+
+  // `on_queued` runs once the bytes are queued: at once, or when there is room. Bytes for a closed input vanish.
+  void Write(std::string bytes, loop::Callback on_queued);
+
+  // After what is queued: a pipe is closed, a terminal gets its end-of-file character.
+  void CloseAfterQueued();
+
+  // The process is gone: drops everything and runs what was held back.
+  void Abandon();
+
+  int fd() const { return fd_.get(); }
+  bool is_open() const { return fd_.is_open() && !closing_; }
+  uint64_t written_bytes() const { return written_; }
+
+ private:
+  struct Held {
+    std::string bytes;
+    loop::Callback on_queued;
+  };
+
+  void Pump();
+  bool PumpOnce();
+  void Admit();
+  void FinishClosing();
+
+  loop::EventLoop& loop_;
+  OwnedFd fd_;
+  Kind kind_;
+  std::string queued_;
+  size_t sent_ = 0;  // of queued_
+  std::deque<Held> held_;
+  bool closing_ = false;
+  bool line_open_ = false;  // the last byte written was no newline
+  uint64_t written_ = 0;
+  std::unique_ptr<loop::FdWatch> watch_;  // while the process does not read
+};
+
+}  // namespace holdfast::process

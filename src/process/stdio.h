@@ -1,0 +1,20 @@
+// The pipes or the terminal between us and a command that is about to start.
+#pragma once
+
+#include "base/owned_fd.h"
+#include "base/result.h"
+#include "process/command.h"
+
+namespace holdfast::process {
+
+struct Stdio {
+  // The command's ends; closed here once it has its own copies.
+  OwnedFd child_in, child_out, child_err;
+  // Ours, non-blocking. With a terminal `input` and `output` are the same master and `error` is closed.
+  OwnedFd input;  // closed when the command reads /dev/null
+  OwnedFd output, error;
+};
+
+Result<Stdio> OpenStdio(const Io& io);
+
+}  // namespace holdfast::process

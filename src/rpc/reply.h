@@ -1,0 +1,68 @@
+// The duty to answer one request. Move-only; answers exactly once. Dropping it unanswered answers an internal error, so no
+// path can forget a client. When the connection is gone the answer goes nowhere.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/result.h"
+#include "rpc/envelope.h"
+#include "wire/encode.h"
+
+namespace holdfast::rpc {
+
+// Where answers go: the connection that asked.
+class ReplySink {
+ public:
+  virtual ~ReplySink() = default;
+  // `cost` is what the request was counted with while it was in flight.
+  virtual void Answer(std::string message, size_t cost) = 0;
+};
+
+class PendingReply {
+ public:
+  PendingReply(std::weak_ptr<ReplySink> sink, RequestId id, size_t cost)
+      : sink_(std::move(sink)), id_(std::move(id)), cost_(cost) {}
+  PendingReply(PendingReply&& other) noexcept;
+  PendingReply& operator=(PendingReply&&) = delete;
+  ~PendingReply();
+
+  template <typename T>
+  void Succeed(T result) {
+    std::string message = BeginResult(id_);
+    wire::Encoder(message).Value(result);
+    message += '}';
+    Answer(std::move(message));
+  }
+  void Fail(const Error& error) { Answer(ErrorMessage(id_, error)); }
+
+ private:
+  void Answer(std::string message);
+
+  std::weak_ptr<ReplySink> sink_;
+  RequestId id_;
+  size_t cost_;
+  bool pending_ = true;
+};
+
+template <typename T>
+class Reply {
+ public:
+  explicit Reply(PendingReply pending) : pending_(std::move(pending)) {}
+
+  void operator()(T result) { pending_.Succeed(std::move(result)); }
+  void Fail(const Error& error) { pending_.Fail(error); }
+
+  // Answers with whichever the result holds.
+  void operator()(Result<T> result) {
+    if (result) return (*this)(*std::move(result));
+    Fail(result.error());
+  }
+
+ private:
+  PendingReply pending_;
+};
+
+}  // namespace holdfast::rpc

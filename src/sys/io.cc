@@ -1,0 +1,74 @@
+#include "sys/io.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace holdfast::sys {
+
+ssize_t Read(int fd, void* buffer, size_t size) {
+  for (;;) {
+    ssize_t n = ::read(fd, buffer, size);
+    if (n >= 0) return n;
+    if (errno != EINTR) return -errno;
+  }
+}
+
+ssize_t Write(int fd, const void* buffer, size_t size) {
+  for (;;) {
+    ssize_t n = ::write(fd, buffer, size);
+    if (n >= 0) return n;
+    if (errno != EINTR) return -errno;
+  }
+}
+
+Result<> SetBlocking(int fd, Blocking blocking) {
+  int flags = ::fcntl(fd, F_GETFL);
+  if (flags < 0) return std::unexpected(ErrnoError("fcntl", "F_GETFL", errno));
+  int wanted = blocking == Blocking::kYes ? flags & ~O_NONBLOCK : flags | O_NONBLOCK;
+  if (wanted != flags && ::fcntl(fd, F_SETFL, wanted) < 0) {
+    return std::unexpected(ErrnoError("fcntl", "F_SETFL", errno));
+  }
+  return {};
+}
+
+Result<Pipe> MakePipe() {
+  int fds[2];
+  if (::pipe2(fds, O_CLOEXEC) < 0) return std::unexpected(ErrnoError("pipe2", "", errno));
+  return Pipe{OwnedFd(fds[0]), OwnedFd(fds[1])};
+}
+
+Result<SocketPair> MakePacketPair() {
+  int fds[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0) {
+    return std::unexpected(ErrnoError("socketpair", "", errno));
+  }
+  SocketPair pair{OwnedFd(fds[0]), OwnedFd(fds[1])};
+  TRY_VOID(SetBlocking(pair.ours.get(), Blocking::kNo));
+  return pair;
+}
+
+Result<OwnedFd> OpenDevNull() {
+  OwnedFd fd(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!fd.is_open()) return std::unexpected(ErrnoError("open", "/dev/null", errno));
+  return fd;
+}
+
+Result<OwnedFd> Duplicate(int fd) {
+  OwnedFd copy(::fcntl(fd, F_DUPFD_CLOEXEC, 4));
+  if (!copy.is_open()) return std::unexpected(ErrnoError("fcntl", "F_DUPFD_CLOEXEC", errno));
+  return copy;
+}
+
+Result<> ReserveLowFds() {
+  constexpr int kLastReserved = 3;
+  for (;;) {
+    TRY(OwnedFd fd, OpenDevNull());
+    if (fd.get() > kLastReserved) return {};
+    (void)fd.Release();  // held for the life of the program
+  }
+}
+
+}  // namespace holdfast::sys

@@ -1,0 +1,30 @@
+// Takes connections off one listening socket for as long as it lives. Running out of descriptors or memory ends neither
+// the server nor the thread's patience: it pauses and tries again.
+#pragma once
+
+#include <functional>
+
+#include "base/owned_fd.h"
+#include "loop/event_loop.h"
+
+namespace holdfast::transport {
+
+class Acceptor {
+ public:
+  // The accepted socket is non-blocking and close-on-exec.
+  using OnAccepted = std::function<void(OwnedFd)>;
+
+  Acceptor(loop::EventLoop& loop, OwnedFd listening, OnAccepted on_accepted);
+
+  int fd() const { return listening_.get(); }
+
+ private:
+  void AcceptSome();
+
+  OwnedFd listening_;
+  OnAccepted on_accepted_;
+  loop::FdWatch watch_;
+  loop::Timer pause_;
+};
+
+}  // namespace holdfast::transport

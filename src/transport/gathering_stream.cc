@@ -1,0 +1,53 @@
+#include "transport/gathering_stream.h"
+
+#include <array>
+#include <cerrno>
+
+namespace holdfast::transport {
+namespace {
+
+int FamilyOf(int fd) {
+  int family = AF_UNSPEC;
+  socklen_t size = sizeof(family);
+  ::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &size);
+  return family;
+}
+
+}  // namespace
+
+// When the socket cannot be registered, every operation on it fails and the connection ends on its first read.
+GatheringStream::GatheringStream(asio::io_context& context, OwnedFd fd, Outbox& outbox, std::string early_input,
+                                 loop::Callback on_close_frame)
+    : fd_(std::move(fd)),
+      socket_(context),
+      outbox_(outbox),
+      early_input_(std::move(early_input)),
+      on_close_frame_(std::move(on_close_frame)),
+      progress_(context, asio::steady_timer::time_point::max()) {
+  error_code unregistered;
+  socket_.assign(asio::generic::stream_protocol(FamilyOf(fd_.get()), 0), fd_.get(), unregistered);
+}
+
+void GatheringStream::Take(std::string bytes) {
+  const bool is_close = static_cast<uint8_t>(bytes.front()) == kCloseFrameStart;
+  outbox_.Append(std::move(bytes));
+  if (is_close) on_close_frame_();
+}
+
+void GatheringStream::Abort() {
+  if (!fd_.is_open()) return;
+  outbox_.Shut();
+  error_code ignored;  // nothing depends on an orderly end here
+  socket_.release(ignored);
+  fd_.Reset();
+  progress_.cancel();
+}
+
+// True while there may be more to come.
+bool GatheringStream::Teardown::DiscardInput() const {
+  std::array<char, 16u << 10> scratch;
+  const ssize_t count = ::recv(stream.fd_.get(), scratch.data(), scratch.size(), MSG_DONTWAIT);
+  return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+}  // namespace holdfast::transport

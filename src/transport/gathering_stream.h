@@ -1,0 +1,107 @@
+// What Beast sees as the socket of a WebSocket connection: reads go to the socket, each write is taken whole into the
+// connection's Outbox. Beast's control frames and our own data frames thus never interleave, and share system calls.
+// Included by web_socket_connection.cc alone.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <string>
+#include <utility>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/compose.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/role.hpp>
+
+#include "base/owned_fd.h"
+#include "transport/outbox.h"
+#include "transport/web_socket_frames.h"
+
+namespace holdfast::transport {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+class GatheringStream {
+ public:
+  using Socket = asio::generic::stream_protocol::socket;
+  using executor_type = Socket::executor_type;
+
+  // `early_input` is what the peer sent behind its HTTP request. `on_close_frame` runs when Beast writes one: no data
+  // frame may follow.
+  GatheringStream(asio::io_context& context, OwnedFd fd, Outbox& outbox, std::string early_input,
+                  loop::Callback on_close_frame);
+  ~GatheringStream() { Abort(); }
+
+  executor_type get_executor() { return socket_.get_executor(); }
+  Socket& socket() { return socket_; }
+
+  template <typename Buffers, typename Handler>
+  void async_read_some(const Buffers& buffers, Handler&& handler) {
+    if (early_input_.empty()) return socket_.async_read_some(buffers, std::forward<Handler>(handler));
+    const size_t count = asio::buffer_copy(buffers, asio::buffer(early_input_));
+    early_input_.erase(0, count);
+    Complete(std::forward<Handler>(handler), count);
+  }
+
+  // Completes at once, unless the peer takes nothing while it makes Beast write: a flood of pings must not fill memory.
+  template <typename Buffers, typename Handler>
+  void async_write_some(const Buffers& buffers, Handler&& handler) {
+    std::string bytes(asio::buffer_size(buffers), '\0');
+    asio::buffer_copy(asio::buffer(bytes), buffers);
+    const size_t count = bytes.size();
+    Take(std::move(bytes));
+    if (!outbox_.congested()) return Complete(std::forward<Handler>(handler), count);
+    progress_.async_wait(
+        [handler = std::forward<Handler>(handler), count](error_code) mutable { handler(error_code(), count); });
+  }
+
+  // The outbox is below its low mark, or empty: whoever waits for that looks again.
+  void OnProgress() { progress_.cancel(); }
+
+  // Closes the socket under whatever still uses it.
+  void Abort();
+
+ private:
+  // The orderly end of a TCP connection: everything queued leaves, then our FIN; then what the peer still sends is
+  // thrown away until its FIN, because closing over unread bytes sends a reset that can overtake our Close frame.
+  struct Teardown {
+    GatheringStream& stream;
+    bool fin_sent = false;
+
+    template <typename Self>
+    void operator()(Self& self, error_code error = {}) {
+      if (!stream.outbox_.empty()) return stream.progress_.async_wait(std::move(self));
+      if (fin_sent && (error || !DiscardInput())) return self.complete({});
+      if (!std::exchange(fin_sent, true)) ::shutdown(stream.fd_.get(), SHUT_WR);
+      stream.socket_.async_wait(Socket::wait_read, std::move(self));
+    }
+
+    bool DiscardInput() const;
+  };
+
+  template <typename Handler>
+  void Complete(Handler&& handler, size_t count) {
+    asio::post(get_executor(),
+               [handler = std::forward<Handler>(handler), count]() mutable { handler(error_code(), count); });
+  }
+
+  void Take(std::string bytes);
+
+  template <typename Handler>
+  friend void async_teardown(boost::beast::role_type, GatheringStream& stream, Handler&& handler) {
+    asio::async_compose<Handler, void(error_code)>(Teardown{stream}, handler, stream.socket_);
+  }
+  friend void beast_close_socket(GatheringStream& stream) { stream.Abort(); }
+
+  OwnedFd fd_;
+  Socket socket_;  // borrows fd_
+  Outbox& outbox_;
+  std::string early_input_;
+  loop::Callback on_close_frame_;
+  asio::steady_timer progress_;  // never expires: cancelling it wakes the waiters, and Asio owns their handlers
+};
+
+}  // namespace holdfast::transport

@@ -1,0 +1,88 @@
+#include "transport/http_request.h"
+
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/websocket/rfc6455.hpp>
+#include <fmt/format.h>
+
+namespace holdfast::transport {
+namespace {
+
+namespace http = boost::beast::http;
+using Request = http::request<http::empty_body>;
+
+constexpr size_t kKeyBytes = 24;  // 16 random bytes in base64
+
+struct Status {
+  std::string_view line;
+  std::string_view body = "";
+  std::string_view header = "";
+};
+
+constexpr Status kOk{"200 OK"};
+constexpr Status kMalformed{"400 Bad Request", "not an HTTP request\n"};
+constexpr Status kNoUpgrade{"400 Bad Request", "this endpoint speaks WebSocket\n"};
+constexpr Status kBadKey{"400 Bad Request", "Sec-WebSocket-Key is missing or not 24 characters\n"};
+constexpr Status kBrowser{"403 Forbidden", "requests with an Origin are refused\n"};
+constexpr Status kNoSuchPath{"404 Not Found", "no such path\n"};
+constexpr Status kOnlyGetAndHead{"405 Method Not Allowed", "only GET and HEAD here\n", "Allow: GET, HEAD\r\n"};
+constexpr Status kOnlyGet{"405 Method Not Allowed", "only GET here\n", "Allow: GET\r\n"};
+constexpr Status kBadVersion{"426 Upgrade Required", "only WebSocket version 13\n", "Sec-WebSocket-Version: 13\r\n"};
+constexpr Status kHeadTooLong{"431 Request Header Fields Too Large", "the request head is too long\n"};
+constexpr Status kServerFull{"503 Service Unavailable", "too many connections\n"};
+
+enum class Body { kSent, kLeftOut };
+
+// HEAD is answered with the headers of GET, the length of the body included.
+HttpAnswer Answer(const Status& status, Body body = Body::kSent) {
+  return {fmt::format("HTTP/1.1 {}\r\n{}{}Content-Length: {}\r\nConnection: close\r\n\r\n{}", status.line, status.header,
+                      status.body.empty() ? "" : "Content-Type: text/plain\r\n", status.body.size(),
+                      body == Body::kSent ? status.body : "")};
+}
+
+bool Parse(std::string_view head, Request& request) {
+  http::request_parser<http::empty_body> parser;
+  parser.header_limit(kMaxHttpHeadBytes);
+  boost::system::error_code error;
+  parser.put(boost::asio::buffer(head), error);
+  if (error || !parser.is_header_done()) return false;
+  request = parser.release();
+  return true;
+}
+
+std::string_view PathOf(const Request& request) {
+  const std::string_view target(request.target().data(), request.target().size());
+  return target.substr(0, target.find('?'));
+}
+
+Status JudgeProbe(const Request& request) {
+  return request.method() == http::verb::get || request.method() == http::verb::head ? kOk : kOnlyGetAndHead;
+}
+
+HttpVerdict JudgeUpgrade(const Request& request, Body body) {
+  if (request.method() != http::verb::get) return Answer(kOnlyGet, body);
+  if (!boost::beast::websocket::is_upgrade(request)) return Answer(kNoUpgrade);
+  if (request[http::field::sec_websocket_version] != "13") return Answer(kBadVersion);
+  const auto key = request[http::field::sec_websocket_key];
+  if (key.size() != kKeyBytes) return Answer(kBadKey);
+  return Upgrade{std::string(key)};
+}
+
+}  // namespace
+
+// A web page can make a browser connect to loopback, but not without an Origin: hence that check comes first.
+HttpVerdict JudgeHttpRequest(std::string_view head) {
+  Request request;
+  if (!Parse(head, request)) return Answer(kMalformed);
+  const Body body = request.method() == http::verb::head ? Body::kLeftOut : Body::kSent;
+  if (request.count(http::field::origin) > 0) return Answer(kBrowser, body);
+  const std::string_view path = PathOf(request);
+  if (path == "/readyz" || path == "/healthz") return Answer(JudgeProbe(request), body);
+  if (path != "/") return Answer(kNoSuchPath, body);
+  return JudgeUpgrade(request, body);
+}
+
+HttpAnswer AnswerHeadTooLong() { return Answer(kHeadTooLong); }
+HttpAnswer AnswerServerFull() { return Answer(kServerFull); }
+
+}  // namespace holdfast::transport

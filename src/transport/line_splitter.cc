@@ -1,0 +1,56 @@
+#include "transport/line_splitter.h"
+
+#include <algorithm>
+
+namespace holdfast::transport {
+namespace {
+
+constexpr size_t kKeptBufferBytes = 8u << 10;
+constexpr std::string_view kWhitespace = " \t\r\n\v\f";
+
+}  // namespace
+
+void LineSplitter::Append(std::string_view bytes) {
+  ForgetConsumed();
+  buffer_.append(bytes);
+}
+
+std::optional<std::string_view> LineSplitter::Next() {
+  while (!overlong_) {
+    const size_t newline = buffer_.find('\n', scanned_);
+    if (newline == std::string::npos) break;
+    const std::string_view line = std::string_view(buffer_).substr(consumed_, newline - consumed_);
+    consumed_ = scanned_ = newline + 1;
+    if (auto message = Accept(line)) return message;
+  }
+  scanned_ = buffer_.size();
+  if (buffer_.size() - consumed_ > max_line_bytes_) overlong_ = true;
+  if (consumed_ == buffer_.size()) ForgetConsumed();
+  return std::nullopt;
+}
+
+std::optional<std::string_view> LineSplitter::Last() {
+  const std::string_view line = std::string_view(buffer_).substr(consumed_);
+  consumed_ = scanned_ = buffer_.size();
+  return Accept(line);
+}
+
+std::optional<std::string_view> LineSplitter::Accept(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  if (line.size() > max_line_bytes_) overlong_ = true;
+  if (overlong_ || line.find_first_not_of(kWhitespace) == std::string_view::npos) return std::nullopt;
+  return line;
+}
+
+// An idle connection does not hold on to the memory of its longest line.
+void LineSplitter::ForgetConsumed() {
+  if (consumed_ == buffer_.size() && buffer_.capacity() > kKeptBufferBytes) {
+    std::string().swap(buffer_);
+  } else {
+    buffer_.erase(0, consumed_);
+  }
+  scanned_ -= std::min(scanned_, consumed_);
+  consumed_ = 0;
+}
+
+}  // namespace holdfast::transport

@@ -1,0 +1,208 @@
+#include "transport/lines_connection.h"
+
+#include <fcntl.h>
+
+#include <array>
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+#include "sys/io.h"
+#include "transport/line_splitter.h"
+#include "transport/outbox.h"
+#include "transport/turn_task.h"
+
+namespace holdfast::transport {
+namespace {
+
+constexpr size_t kReadBytes = 64u << 10;
+
+// O_NONBLOCK belongs to the open file, which a borrowed descriptor shares with others: the shell that started us finds
+// its terminal as it left it.
+class BorrowedNonBlocking {
+ public:
+  explicit BorrowedNonBlocking(int fd) : fd_(fd), flags_(::fcntl(fd, F_GETFL)) {
+    if (flags_ >= 0) ::fcntl(fd_, F_SETFL, flags_ | O_NONBLOCK);
+  }
+  ~BorrowedNonBlocking() {
+    if (flags_ >= 0) ::fcntl(fd_, F_SETFL, flags_);
+  }
+  BorrowedNonBlocking(const BorrowedNonBlocking&) = delete;
+  BorrowedNonBlocking& operator=(const BorrowedNonBlocking&) = delete;
+
+ private:
+  const int fd_;
+  const int flags_;
+};
+
+// No callback of the receiver runs inside a call that the receiver makes.
+class LinesConnection final : public rpc::Transport,
+                              public Outbox::Owner,
+                              public std::enable_shared_from_this<LinesConnection> {
+ public:
+  LinesConnection(loop::EventLoop& loop, int in_fd, int out_fd, std::string peer, const Limits& limits);
+
+  void BorrowDescriptors();
+  void AdoptSocket(LinesSocket socket);
+
+  void Start(rpc::Receiver& receiver) override;
+  void Send(std::string message) override;
+  bool congested() const override { return outbox_.congested(); }
+  void SetReading(rpc::Reading reading) override;
+  void Close() override;
+  std::string_view peer() const override { return peer_; }
+
+ private:
+  enum class State { kOpen, kClosing, kClosed };
+
+  void WatchWritable() override;
+  void OnFlushed(Outbox::Progress progress) override;
+  void OnWriteFailed() override { Finish(); }
+
+  bool delivers() const { return state_ == State::kOpen && reading_ == rpc::Reading::kOn; }
+  void OnReadable();
+  void OnEndOfInput();
+  void Continue();
+  void Finish();
+
+  const int in_fd_;
+  const int out_fd_;
+  const std::string peer_;
+  const Limits limits_;
+  OwnedFd socket_;
+  Slot slot_;
+  std::optional<BorrowedNonBlocking> in_flags_;
+  std::optional<BorrowedNonBlocking> out_flags_;
+  loop::EventLoop& loop_;
+  rpc::Receiver* receiver_ = nullptr;
+  State state_ = State::kOpen;
+  rpc::Reading reading_ = rpc::Reading::kOn;
+  bool read_armed_ = false;
+
+  LineSplitter splitter_;
+  Outbox outbox_;
+  std::optional<loop::FdWatch> in_watch_;   // also watches for writes when both descriptors are one
+  std::optional<loop::FdWatch> out_watch_;
+  TurnTask continue_;
+  TurnTask finish_;
+  loop::Timer close_timer_;
+};
+
+LinesConnection::LinesConnection(loop::EventLoop& loop, int in_fd, int out_fd, std::string peer, const Limits& limits)
+    : in_fd_(in_fd),
+      out_fd_(out_fd),
+      peer_(std::move(peer)),
+      limits_(limits),
+      loop_(loop),
+      splitter_(limits.max_message_bytes),
+      outbox_(loop, out_fd, {limits.high_water_bytes, limits.low_water_bytes}, *this),
+      continue_(loop, [this] { Continue(); }),
+      finish_(loop, [this] { Finish(); }),
+      close_timer_(loop, [this] { Finish(); }) {
+  in_watch_.emplace(loop, in_fd, [this] { OnReadable(); }, [this] { outbox_.Flush(); });
+  if (out_fd != in_fd) out_watch_.emplace(loop, out_fd, loop::Callback(), [this] { outbox_.Flush(); });
+}
+
+void LinesConnection::BorrowDescriptors() {
+  in_flags_.emplace(in_fd_);
+  out_flags_.emplace(out_fd_);
+}
+
+void LinesConnection::AdoptSocket(LinesSocket socket) {
+  socket_ = std::move(socket.fd);
+  slot_ = std::move(socket.slot);
+  splitter_.Append(socket.early_input);
+}
+
+void LinesConnection::Start(rpc::Receiver& receiver) {
+  receiver_ = &receiver;
+  if (state_ == State::kClosed) return loop_.Post([self = shared_from_this()] { self->receiver_->OnClosed(); });
+  continue_.Schedule();
+}
+
+void LinesConnection::Send(std::string message) {
+  if (state_ != State::kOpen) return;
+  outbox_.Append(std::move(message));
+  outbox_.AppendCopy("\n");
+}
+
+void LinesConnection::SetReading(rpc::Reading reading) {
+  reading_ = reading;
+  if (reading == rpc::Reading::kOn) continue_.Schedule();
+}
+
+// Sends what is queued; the end comes when that is done, or when the time for it is over.
+void LinesConnection::Close() {
+  if (state_ != State::kOpen) return;
+  state_ = State::kClosing;
+  close_timer_.Start(limits_.close_timeout);
+  if (outbox_.empty()) finish_.Schedule();
+}
+
+void LinesConnection::WatchWritable() { (out_watch_ ? *out_watch_ : *in_watch_).WatchWritable(); }
+
+void LinesConnection::OnFlushed(Outbox::Progress progress) {
+  if (state_ == State::kClosing && outbox_.empty()) return Finish();
+  if (progress == Outbox::Progress::kDrained && state_ == State::kOpen && receiver_ != nullptr) receiver_->OnDrained();
+}
+
+void LinesConnection::OnReadable() {
+  read_armed_ = false;
+  if (!delivers()) return;
+  std::array<char, kReadBytes> chunk;
+  const ssize_t count = sys::Read(in_fd_, chunk.data(), chunk.size());
+  if (count > 0) splitter_.Append(std::string_view(chunk.data(), static_cast<size_t>(count)));
+  if (count > 0 || count == -EAGAIN) return Continue();
+  OnEndOfInput();
+}
+
+// Reading goes on only after every complete line is delivered, so at most the unfinished last one is left. A read that
+// fails ends the input as well: what came before is still good.
+void LinesConnection::OnEndOfInput() {
+  const auto self = shared_from_this();
+  if (const auto line = splitter_.Last()) receiver_->OnMessage(*line);
+  Close();
+}
+
+void LinesConnection::Continue() {
+  const auto self = shared_from_this();
+  while (delivers()) {
+    const auto line = splitter_.Next();
+    if (!line) break;
+    receiver_->OnMessage(*line);
+  }
+  if (splitter_.overlong()) return Close();
+  if (!delivers() || std::exchange(read_armed_, true)) return;
+  in_watch_->WatchReadable();
+}
+
+void LinesConnection::Finish() {
+  if (std::exchange(state_, State::kClosed) == State::kClosed) return;
+  const auto self = shared_from_this();  // the receiver may drop its reference
+  outbox_.Shut();
+  close_timer_.Stop();
+  in_watch_.reset();
+  out_watch_.reset();
+  out_flags_.reset();  // in reverse: when both are one file, the flags read first are the original ones
+  in_flags_.reset();
+  socket_.Reset();
+  slot_.reset();
+  if (receiver_ != nullptr) receiver_->OnClosed();
+}
+
+}  // namespace
+
+std::shared_ptr<rpc::Transport> ServeLines(loop::EventLoop& loop, int in_fd, int out_fd, const Limits& limits) {
+  auto connection = std::make_shared<LinesConnection>(loop, in_fd, out_fd, "stdio", limits);
+  connection->BorrowDescriptors();
+  return connection;
+}
+
+std::shared_ptr<rpc::Transport> ServeLinesSocket(loop::EventLoop& loop, LinesSocket socket, const Limits& limits) {
+  const int fd = socket.fd.get();
+  auto connection = std::make_shared<LinesConnection>(loop, fd, fd, socket.peer, limits);
+  connection->AdoptSocket(std::move(socket));
+  return connection;
+}
+
+}  // namespace holdfast::transport

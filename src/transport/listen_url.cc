@@ -1,0 +1,81 @@
+#include "transport/listen_url.h"
+
+#include <arpa/inet.h>
+#include <sys/un.h>
+
+#include <charconv>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace holdfast::transport {
+namespace {
+
+constexpr std::string_view kWebSocketScheme = "ws://";
+constexpr std::string_view kUnixScheme = "unix://";
+constexpr size_t kMaxUnixPathBytes = sizeof(sockaddr_un::sun_path) - 1;  // the kernel wants room for a NUL
+
+std::optional<uint16_t> ParsePort(std::string_view text) {
+  uint16_t port = 0;
+  const char* end = text.data() + text.size();
+  auto [stop, error] = std::from_chars(text.data(), end, port);
+  if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
+  return port;
+}
+
+// Literal addresses only: a name could resolve to an address nobody meant to expose.
+std::optional<WebSocketUrl> ParseIpv4(std::string ip, uint16_t port) {
+  in_addr address{};
+  if (::inet_pton(AF_INET, ip.c_str(), &address) != 1) return std::nullopt;
+  const bool loopback = (ntohl(address.s_addr) >> 24) == 127;
+  return WebSocketUrl{.ip = std::move(ip), .port = port, .loopback = loopback};
+}
+
+std::optional<WebSocketUrl> ParseIpv6(std::string ip, uint16_t port) {
+  in6_addr address{};
+  if (::inet_pton(AF_INET6, ip.c_str(), &address) != 1) return std::nullopt;
+  const bool loopback = IN6_IS_ADDR_LOOPBACK(&address);
+  return WebSocketUrl{.ip = std::move(ip), .port = port, .loopback = loopback};
+}
+
+std::optional<WebSocketUrl> ParseSocketAddress(std::string_view text) {
+  const size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || text.contains('\0')) return std::nullopt;
+  const std::string_view host = text.substr(0, colon);
+  const std::optional<uint16_t> port = ParsePort(text.substr(colon + 1));
+  if (!port) return std::nullopt;
+  if (!host.starts_with('[')) return ParseIpv4(std::string(host), *port);
+  if (!host.ends_with(']')) return std::nullopt;
+  return ParseIpv6(std::string(host.substr(1, host.size() - 2)), *port);
+}
+
+Result<ListenUrl> ParseWebSocket(std::string_view text) {
+  if (auto url = ParseSocketAddress(text.substr(kWebSocketScheme.size()))) return *std::move(url);
+  return Fail(ErrorKind::kInvalidParams,
+              fmt::format("listen address '{}': write ws://IP:PORT with a literal IP address and no path", text));
+}
+
+Result<ListenUrl> ParseUnix(std::string_view text) {
+  const std::string_view path = text.substr(kUnixScheme.size());
+  if (!path.starts_with('/') || path.contains('\0')) {
+    return Fail(ErrorKind::kInvalidParams,
+                fmt::format("listen address '{}': the socket path is not absolute (unix:///run/x.sock)", text));
+  }
+  if (path.size() > kMaxUnixPathBytes) {
+    return Fail(ErrorKind::kInvalidParams, fmt::format("listen address '{}': the socket path is longer than {} bytes",
+                                                       text, kMaxUnixPathBytes));
+  }
+  return UnixUrl{std::string(path)};
+}
+
+}  // namespace
+
+Result<ListenUrl> ParseListenUrl(std::string_view text) {
+  if (text == "stdio" || text == "stdio://") return StdioUrl{};
+  if (text.starts_with(kWebSocketScheme)) return ParseWebSocket(text);
+  if (text.starts_with(kUnixScheme)) return ParseUnix(text);
+  return Fail(ErrorKind::kInvalidParams,
+              fmt::format("listen address '{}': not one of ws://IP:PORT, unix:///PATH, stdio", text));
+}
+
+}  // namespace holdfast::transport

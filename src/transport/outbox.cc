@@ -1,0 +1,98 @@
+#include "transport/outbox.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <utility>
+
+namespace holdfast::transport {
+namespace {
+
+constexpr size_t kVectorsPerWrite = 64;
+
+bool IsSocket(int fd) {
+  struct stat status {};
+  return ::fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode);
+}
+
+size_t TotalBytes(std::span<const iovec> vectors) {
+  size_t total = 0;
+  for (const iovec& vector : vectors) total += vector.iov_len;
+  return total;
+}
+
+}  // namespace
+
+Outbox::Outbox(loop::EventLoop& loop, int fd, Marks marks, Owner& owner)
+    : fd_(fd), is_socket_(IsSocket(fd)), marks_(marks), owner_(owner), flush_(loop, [this] { Flush(); }) {}
+
+void Outbox::Append(std::string bytes) {
+  if (shut_) return;
+  queue_.Append(std::move(bytes));
+  OnAppended();
+}
+
+void Outbox::AppendCopy(std::string_view bytes) {
+  if (shut_) return;
+  queue_.AppendCopy(bytes);
+  OnAppended();
+}
+
+void Outbox::OnAppended() {
+  if (queue_.size() >= marks_.high_water_bytes) congested_ = true;
+  if (!waiting_) flush_.Schedule();
+}
+
+// A write that took less than it was given filled the descriptor: asking again would only earn EAGAIN.
+void Outbox::Flush() {
+  waiting_ = false;
+  while (!queue_.empty()) {
+    std::array<iovec, kVectorsPerWrite> storage;
+    const std::span<iovec> vectors = queue_.Gather(storage);
+    const size_t offered = TotalBytes(vectors);
+    const ssize_t written = Write(vectors);
+    if (written < 0 && errno != EAGAIN) {
+      Shut();
+      return owner_.OnWriteFailed();
+    }
+    if (written > 0) queue_.Consume(static_cast<size_t>(written));
+    if (written < 0 || static_cast<size_t>(written) < offered) {
+      waiting_ = true;
+      owner_.WatchWritable();
+      break;
+    }
+  }
+  ReportProgress();
+}
+
+// MSG_NOSIGNAL spares an embedder that did not ignore SIGPIPE; pipes and terminals have no such flag.
+ssize_t Outbox::Write(std::span<iovec> vectors) const {
+  ssize_t written;
+  do {
+    if (is_socket_) {
+      msghdr message{};
+      message.msg_iov = vectors.data();
+      message.msg_iovlen = vectors.size();
+      written = ::sendmsg(fd_, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    } else {
+      written = ::writev(fd_, vectors.data(), static_cast<int>(vectors.size()));
+    }
+  } while (written < 0 && errno == EINTR);
+  return written;
+}
+
+void Outbox::ReportProgress() {
+  const bool drained = congested_ && queue_.size() < marks_.low_water_bytes;
+  if (drained) congested_ = false;
+  owner_.OnFlushed(drained ? Progress::kDrained : Progress::kSome);
+}
+
+void Outbox::Shut() {
+  shut_ = true;
+  congested_ = false;
+  queue_.Clear();
+}
+
+}  // namespace holdfast::transport

@@ -1,0 +1,143 @@
+#include "transport/reception.h"
+
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+#include "transport/http_request.h"
+#include "transport/lines_connection.h"
+#include "transport/web_socket_connection.h"
+
+namespace holdfast::transport {
+namespace {
+
+constexpr std::chrono::milliseconds kHeadTimeout(10'000);
+constexpr std::string_view kEndOfHead = "\r\n\r\n";
+
+// Beyond the connections themselves. Requests take one turn each, so only a flood reaches this; it is cut off unheard.
+constexpr size_t kMaxGuests = 256;
+
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+}  // namespace
+
+// One socket whose first bytes are awaited or, once answered, whose end is.
+class Reception::Guest {
+ public:
+  Guest(Reception& reception, OwnedFd socket, std::string peer)
+      : reception_(reception),
+        socket_(std::move(socket)),
+        peer_(std::move(peer)),
+        watch_(std::in_place, reception.loop_, socket_.get(), [this] { OnReadable(); }),
+        timer_(reception.loop_, [this] { reception_.Dismiss(self_); }) {}
+
+  // A peer that may speak lines is free to be silent: it is in no hurry to send its first message.
+  void Start(Guests::iterator self) {
+    self_ = self;
+    if (reception_.language_ == Language::kHttp) timer_.Start(kHeadTimeout);
+    watch_->WatchReadable();
+  }
+
+  // Leaves the loop before the descriptor goes elsewhere: epoll holds a descriptor once.
+  OwnedFd TakeSocket() {
+    watch_.reset();
+    return std::move(socket_);
+  }
+  std::string TakePeer() { return std::move(peer_); }
+
+ private:
+  void OnReadable() {
+    std::array<char, 4u << 10> chunk;
+    const ssize_t count = ::recv(socket_.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
+    if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) return reception_.Dismiss(self_);
+    if (count < 0 || answered_) return watch_->WatchReadable();
+    input_.append(chunk.data(), static_cast<size_t>(count));
+    Consider();
+  }
+
+  void Consider() {
+    if (reception_.language_ == Language::kHttpOrLines && !IsLetter(input_.front())) {
+      return reception_.HandOverLines(self_, std::move(input_));
+    }
+    if (!timer_.running()) timer_.Start(kHeadTimeout);
+    const size_t end = input_.find(kEndOfHead);
+    if (end != std::string::npos) return Judge(end + kEndOfHead.size());
+    if (input_.size() > kMaxHttpHeadBytes) return Answer(AnswerHeadTooLong());
+    watch_->WatchReadable();
+  }
+
+  void Judge(size_t head_bytes) {
+    HttpVerdict verdict = JudgeHttpRequest(std::string_view(input_).substr(0, head_bytes));
+    if (const auto* answer = std::get_if<HttpAnswer>(&verdict)) return Answer(*answer);
+    Slot slot = reception_.slots_.Take();
+    if (!slot) return Answer(AnswerServerFull());
+    reception_.HandOverWebSocket(self_, std::move(std::get<Upgrade>(verdict).key), input_.substr(head_bytes),
+                                 std::move(slot));
+  }
+
+  // An empty socket buffer takes a whole answer. The socket stays until the peer closes: closing over bytes it still
+  // sends would reset the connection, and the answer with it.
+  void Answer(const HttpAnswer& answer) {
+    (void)::send(socket_.get(), answer.bytes.data(), answer.bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    ::shutdown(socket_.get(), SHUT_WR);
+    answered_ = true;
+    timer_.Start(reception_.limits_.close_timeout);
+    watch_->WatchReadable();
+  }
+
+  Reception& reception_;
+  OwnedFd socket_;
+  std::string peer_;
+  std::optional<loop::FdWatch> watch_;
+  loop::Timer timer_;
+  Guests::iterator self_;
+  std::string input_;
+  bool answered_ = false;
+};
+
+Reception::Reception(loop::EventLoop& loop, Language language, const Limits& limits, OnConnection on_connection)
+    : loop_(loop),
+      language_(language),
+      limits_(limits),
+      on_connection_(std::make_shared<OnConnection>(std::move(on_connection))),
+      slots_(limits.max_connections) {}
+
+Reception::~Reception() = default;
+
+void Reception::Welcome(OwnedFd socket, std::string peer) {
+  if (guests_.size() >= kMaxGuests) return;
+  guests_.push_front(std::make_unique<Guest>(*this, std::move(socket), std::move(peer)));
+  guests_.front()->Start(guests_.begin());
+}
+
+void Reception::Dismiss(Guests::iterator guest) { guests_.erase(guest); }
+
+void Reception::HandOverWebSocket(Guests::iterator guest, std::string key, std::string early_input, Slot slot) {
+  UpgradedSocket socket{.fd = (*guest)->TakeSocket(),
+                        .peer = (*guest)->TakePeer(),
+                        .key = std::move(key),
+                        .early_input = std::move(early_input),
+                        .slot = std::move(slot)};
+  Dismiss(guest);
+  AcceptWebSocket(loop_, std::move(socket), limits_,
+                  [weak = std::weak_ptr(on_connection_)](std::shared_ptr<rpc::Transport> transport) {
+                    if (const auto on_connection = weak.lock()) (*on_connection)(std::move(transport));
+                  });
+}
+
+// Lines have no words for a refusal: without a slot the socket just closes.
+void Reception::HandOverLines(Guests::iterator guest, std::string early_input) {
+  LinesSocket socket{.fd = (*guest)->TakeSocket(),
+                     .peer = (*guest)->TakePeer(),
+                     .early_input = std::move(early_input),
+                     .slot = slots_.Take()};
+  Dismiss(guest);
+  if (!socket.slot) return;
+  const auto on_connection = on_connection_;  // the callee may end the listener, and us with it
+  (*on_connection)(ServeLinesSocket(loop_, std::move(socket), limits_));
+}
+
+}  // namespace holdfast::transport

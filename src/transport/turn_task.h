@@ -1,0 +1,31 @@
+// Runs its callback once, after the present turn of the loop, however often it is scheduled until then. Nothing is called
+// after the destructor, which may run inside the callback.
+#pragma once
+
+#include <memory>
+
+#include "loop/event_loop.h"
+
+namespace holdfast::transport {
+
+class TurnTask {
+ public:
+  TurnTask(loop::EventLoop& loop, loop::Callback run);
+  ~TurnTask();
+  TurnTask(const TurnTask&) = delete;
+  TurnTask& operator=(const TurnTask&) = delete;
+
+  void Schedule();
+
+ private:
+  struct State {
+    loop::Callback run;
+    bool scheduled = false;
+    bool cancelled = false;
+  };
+
+  loop::EventLoop& loop_;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace holdfast::transport

@@ -1,0 +1,122 @@
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "transport/acceptor.h"
+#include "transport/listener.h"
+#include "transport/reception.h"
+
+namespace holdfast::transport {
+namespace {
+
+constexpr mode_t kOwnerOnly = 0600;
+
+sockaddr_un AddressOf(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof(address.sun_path) - 1);  // ParseListenUrl refuses longer ones
+  return address;
+}
+
+OwnedFd MakeSocket() { return OwnedFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)); }
+
+// Non-blocking, so a server too busy to accept says EAGAIN: that is an answer too.
+bool NobodyAnswers(const std::string& path) {
+  const OwnedFd probe = MakeSocket();
+  const sockaddr_un address = AddressOf(path);
+  return ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) < 0 &&
+         errno == ECONNREFUSED;
+}
+
+// A server that was killed leaves its socket behind; nothing else at that path is ours to remove.
+Result<> ClearPath(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) < 0) {
+    if (errno == ENOENT) return {};
+    return std::unexpected(ErrnoError("stat", path, errno));
+  }
+  if (!S_ISSOCK(status.st_mode)) return Fail(ErrorKind::kSystem, fmt::format("bind {}: a file is in the way", path));
+  if (!NobodyAnswers(path)) return Fail(ErrorKind::kSystem, fmt::format("bind {}: another server listens there", path));
+  if (::unlink(path.c_str()) < 0) return std::unexpected(ErrnoError("unlink", path, errno));
+  return {};
+}
+
+// Linux creates the file with the mode of the unbound socket, so it is never open to others, not even for a moment.
+Result<OwnedFd> Bind(const std::string& path) {
+  OwnedFd fd = MakeSocket();
+  if (!fd.is_open()) return std::unexpected(ErrnoError("socket", path, errno));
+  const sockaddr_un address = AddressOf(path);
+  if (::fchmod(fd.get(), kOwnerOnly) < 0) return std::unexpected(ErrnoError("fchmod", path, errno));
+  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) < 0) {
+    return std::unexpected(ErrnoError("bind", path, errno));
+  }
+  if (::listen(fd.get(), SOMAXCONN) < 0) return std::unexpected(ErrnoError("listen", path, errno));
+  return fd;
+}
+
+std::optional<ucred> CredentialsOf(int fd) {
+  ucred credentials{};
+  socklen_t size = sizeof(credentials);
+  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) < 0) return std::nullopt;
+  return credentials;
+}
+
+// The mode of the file says so already, until somebody changes it.
+bool IsWelcome(const ucred& credentials) { return credentials.uid == ::geteuid() || credentials.uid == 0; }
+
+class UnixListener final : public Listener {
+ public:
+  UnixListener(loop::EventLoop& loop, OwnedFd fd, std::string path, const Limits& limits, OnConnection on_connection)
+      : path_(std::move(path)),
+        reception_(std::in_place, loop, Reception::Language::kHttpOrLines, limits, std::move(on_connection)),
+        acceptor_(std::in_place, loop, std::move(fd), [this](OwnedFd socket) { Accept(std::move(socket)); }) {
+    (void)::lstat(path_.c_str(), &bound_);  // when it fails, the file is gone and there is nothing to remove later
+  }
+  ~UnixListener() override { UnixListener::Stop(); }
+
+  std::string url() const override { return "unix://" + path_; }
+
+  void Stop() override {
+    if (!acceptor_) return;
+    RemoveFile();
+    acceptor_.reset();
+    reception_.reset();
+  }
+
+ private:
+  void Accept(OwnedFd socket) {
+    const std::optional<ucred> credentials = CredentialsOf(socket.get());
+    if (!credentials || !IsWelcome(*credentials)) return;
+    reception_->Welcome(std::move(socket), fmt::format("unix socket, pid {}", credentials->pid));
+  }
+
+  // Somebody may have put another socket there since.
+  void RemoveFile() const {
+    struct stat present {};
+    if (::lstat(path_.c_str(), &present) < 0) return;
+    if (present.st_dev == bound_.st_dev && present.st_ino == bound_.st_ino) ::unlink(path_.c_str());
+  }
+
+  const std::string path_;
+  struct stat bound_ {};
+  std::optional<Reception> reception_;
+  std::optional<Acceptor> acceptor_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Listener>> ListenUnix(loop::EventLoop& loop, const UnixUrl& url, const Limits& limits,
+                                             OnConnection on_connection) {
+  TRY_VOID(ClearPath(url.path));
+  TRY(OwnedFd fd, Bind(url.path));
+  return std::make_unique<UnixListener>(loop, std::move(fd), url.path, limits, std::move(on_connection));
+}
+
+}  // namespace holdfast::transport

@@ -1,0 +1,237 @@
+#include "transport/web_socket_connection.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/websocket/stream.hpp>
+
+#include "transport/gathering_stream.h"
+#include "transport/outbox.h"
+#include "transport/turn_task.h"
+#include "transport/web_socket_frames.h"
+
+namespace holdfast::transport {
+namespace {
+
+namespace http = boost::beast::http;
+namespace websocket = boost::beast::websocket;
+
+constexpr size_t kMinReadBytes = 4u << 10;
+constexpr size_t kMaxReadBytes = 1u << 20;     // memory follows what arrives, not what a frame header announces
+constexpr size_t kKeptBufferBytes = 8u << 10;  // an idle connection does not hold on to its largest message
+
+// Beast checks UTF-8 as payload arrives, and so misses a character that an empty last fragment leaves unfinished.
+bool EndsInsideCharacter(std::string_view utf8) {
+  size_t continuation_bytes = 0;
+  while (!utf8.empty() && (static_cast<uint8_t>(utf8.back()) & 0xc0) == 0x80) {
+    utf8.remove_suffix(1);
+    ++continuation_bytes;
+  }
+  if (utf8.empty()) return false;
+  const auto lead = static_cast<uint8_t>(utf8.back());
+  const size_t expected = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : lead >= 0xc0 ? 1 : 0;
+  return continuation_bytes < expected;
+}
+
+// The request is rebuilt from the one part of it that matters to the answer.
+http::request<http::empty_body> UpgradeRequest(const std::string& key) {
+  http::request<http::empty_body> request(http::verb::get, "/", 11);
+  request.set(http::field::host, "localhost");
+  request.set(http::field::connection, "upgrade");
+  request.set(http::field::upgrade, "websocket");
+  request.set(http::field::sec_websocket_version, "13");
+  request.set(http::field::sec_websocket_key, key);
+  return request;
+}
+
+// Pending operations hold a reference, so the object outlives them. No callback of the receiver runs inside a call that
+// the receiver makes: writes happen in turns of their own and Beast completes nothing inline.
+class WebSocketConnection final : public rpc::Transport,
+                                  public Outbox::Owner,
+                                  public std::enable_shared_from_this<WebSocketConnection> {
+ public:
+  WebSocketConnection(loop::EventLoop& loop, UpgradedSocket socket, const Limits& limits);
+
+  void Accept(const std::string& key, OnConnection on_connection);
+
+  void Start(rpc::Receiver& receiver) override;
+  void Send(std::string message) override;
+  bool congested() const override { return outbox_.congested(); }
+  void SetReading(rpc::Reading reading) override;
+  void Close() override { StartClosing(websocket::close_code::normal); }
+  std::string_view peer() const override { return peer_; }
+
+ private:
+  enum class State { kOpening, kOpen, kClosing, kClosed };
+
+  void WatchWritable() override;
+  void OnFlushed(Outbox::Progress progress) override;
+  void OnWriteFailed() override { Finish(); }
+
+  void Read();
+  void OnRead(error_code error, size_t count);
+  void Continue();
+  void Deliver();
+  void PrepareBuffer();
+  void Ping();
+  void StartClosing(websocket::close_code code);
+  void OnCloseFrame();
+  void Finish();
+
+  GatheringStream& stream() { return beast_.next_layer(); }
+
+  loop::EventLoop& loop_;
+  const Limits limits_;
+  const std::string peer_;
+  Slot slot_;
+  rpc::Receiver* receiver_ = nullptr;
+  State state_ = State::kOpening;
+
+  Outbox outbox_;
+  websocket::stream<GatheringStream, /*deflateSupported=*/false> beast_;
+  TurnTask continue_;
+  loop::Timer ping_timer_;
+  loop::Timer close_timer_;
+
+  std::string buffer_;  // the message that is arriving or, with message_held_, has arrived
+  size_t message_bytes_ = 0;
+  bool message_held_ = false;  // arrived while reading was off
+  bool read_pending_ = false;
+  rpc::Reading reading_ = rpc::Reading::kOn;
+};
+
+WebSocketConnection::WebSocketConnection(loop::EventLoop& loop, UpgradedSocket socket, const Limits& limits)
+    : loop_(loop),
+      limits_(limits),
+      peer_(std::move(socket.peer)),
+      slot_(std::move(socket.slot)),
+      outbox_(loop, socket.fd.get(), {limits.high_water_bytes, limits.low_water_bytes}, *this),
+      beast_(loop.context(), std::move(socket.fd), outbox_, std::move(socket.early_input), [this] { OnCloseFrame(); }),
+      continue_(loop, [this] { Continue(); }),
+      ping_timer_(loop, [this] { Ping(); }),
+      close_timer_(loop, [this] { Finish(); }) {
+  beast_.set_option(websocket::stream_base::decorator(
+      [](websocket::response_type& response) { response.set(http::field::server, "holdfast"); }));
+}
+
+void WebSocketConnection::Accept(const std::string& key, OnConnection on_connection) {
+  beast_.async_accept(UpgradeRequest(key), [self = shared_from_this(), on_connection = std::move(on_connection)](
+                                               error_code error) {
+    if (error || self->state_ != State::kOpening) return self->Finish();
+    self->state_ = State::kOpen;
+    on_connection(self);
+  });
+}
+
+void WebSocketConnection::Start(rpc::Receiver& receiver) {
+  receiver_ = &receiver;
+  if (state_ == State::kClosed) return loop_.Post([self = shared_from_this()] { self->receiver_->OnClosed(); });
+  ping_timer_.Start(limits_.ping_interval);
+  continue_.Schedule();
+}
+
+void WebSocketConnection::Send(std::string message) {
+  if (state_ == State::kOpen) AppendTextMessage(outbox_, std::move(message), limits_.outbound_frame_bytes);
+}
+
+void WebSocketConnection::SetReading(rpc::Reading reading) {
+  reading_ = reading;
+  if (reading == rpc::Reading::kOn) continue_.Schedule();
+}
+
+void WebSocketConnection::WatchWritable() {
+  stream().socket().async_wait(GatheringStream::Socket::wait_write, [self = shared_from_this()](error_code error) {
+    if (!error) self->outbox_.Flush();
+  });
+}
+
+void WebSocketConnection::OnFlushed(Outbox::Progress progress) {
+  if (outbox_.empty() || progress == Outbox::Progress::kDrained) stream().OnProgress();
+  if (progress == Outbox::Progress::kDrained && state_ == State::kOpen && receiver_ != nullptr) receiver_->OnDrained();
+}
+
+// Goes on with the inbound side from wherever it stands: a message that waits for delivery, or the next read.
+void WebSocketConnection::Continue() {
+  const auto self = shared_from_this();
+  if (message_held_ && reading_ == rpc::Reading::kOn && state_ == State::kOpen) Deliver();
+  if (read_pending_ || message_held_ || reading_ == rpc::Reading::kOff || state_ != State::kOpen) return;
+  Read();
+}
+
+// Beast compares what a frame header announces, plus what the message holds already, with read_message_max: moving that
+// limit along with the message bounds each frame as well as the whole.
+void WebSocketConnection::Read() {
+  PrepareBuffer();
+  beast_.read_message_max(std::min(limits_.max_message_bytes, message_bytes_ + limits_.max_frame_bytes));
+  read_pending_ = true;
+  beast_.async_read_some(
+      asio::buffer(buffer_.data() + message_bytes_, buffer_.size() - message_bytes_),
+      [self = shared_from_this()](error_code error, size_t count) { self->OnRead(error, count); });
+}
+
+void WebSocketConnection::PrepareBuffer() {
+  const size_t expected = beast_.read_size_hint(kMinReadBytes);
+  const size_t size = message_bytes_ + std::clamp(expected, kMinReadBytes, kMaxReadBytes);
+  if (buffer_.size() < size) buffer_.resize_and_overwrite(size, [](char*, size_t count) { return count; });
+}
+
+void WebSocketConnection::OnRead(error_code error, size_t count) {
+  read_pending_ = false;
+  if (error) return Finish();
+  message_bytes_ += count;
+  message_held_ = beast_.is_message_done();
+  if (message_held_ && count == 0 && beast_.got_text() &&
+      EndsInsideCharacter(std::string_view(buffer_.data(), message_bytes_))) {
+    return StartClosing(websocket::close_code::bad_payload);
+  }
+  Continue();
+}
+
+void WebSocketConnection::Deliver() {
+  receiver_->OnMessage(std::string_view(buffer_.data(), message_bytes_));
+  message_held_ = false;
+  message_bytes_ = 0;
+  if (buffer_.size() > kKeptBufferBytes) std::string().swap(buffer_);
+}
+
+// A peer that takes nothing has enough to read already; its silence is not held against it.
+void WebSocketConnection::Ping() {
+  if (state_ != State::kOpen) return;
+  if (!outbox_.congested()) outbox_.AppendCopy(kEmptyPing);
+  ping_timer_.Start(limits_.ping_interval);
+}
+
+// Whatever Beast makes of the end, an orderly one or an error, there is nothing left to say.
+void WebSocketConnection::StartClosing(websocket::close_code code) {
+  if (state_ != State::kOpen) return;
+  state_ = State::kClosing;
+  close_timer_.Start(limits_.close_timeout);
+  beast_.async_close(code, [self = shared_from_this()](error_code) { self->Finish(); });
+}
+
+// Our goodbye, or Beast's answer to the peer's goodbye or to a breach of the protocol.
+void WebSocketConnection::OnCloseFrame() {
+  if (state_ == State::kClosed) return;
+  state_ = State::kClosing;
+  if (!close_timer_.running()) close_timer_.Start(limits_.close_timeout);
+}
+
+void WebSocketConnection::Finish() {
+  if (std::exchange(state_, State::kClosed) == State::kClosed) return;
+  const auto self = shared_from_this();  // the receiver may drop its reference
+  ping_timer_.Stop();
+  close_timer_.Stop();
+  stream().Abort();
+  slot_.reset();
+  if (receiver_ != nullptr) receiver_->OnClosed();
+}
+
+}  // namespace
+
+void AcceptWebSocket(loop::EventLoop& loop, UpgradedSocket socket, const Limits& limits, OnConnection on_connection) {
+  const std::string key = std::move(socket.key);
+  std::make_shared<WebSocketConnection>(loop, std::move(socket), limits)->Accept(key, std::move(on_connection));
+}
+
+}  // namespace holdfast::transport

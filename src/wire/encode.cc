@@ -1,0 +1,105 @@
+#include "wire/encode.h"
+
+#include <charconv>
+#include <span>
+
+#include "base/base64.h"
+
+namespace holdfast::wire {
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+bool IsContinuation(unsigned char c) { return (c & 0xC0) == 0x80; }
+
+// The length of the valid UTF-8 sequence at the start of `text`, or 0: no overlong forms, surrogates or values past
+// U+10FFFF.
+size_t SequenceLength(std::string_view text) {
+  auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead >= 0xC2 && lead <= 0xDF) return IsContinuation(byte(1)) ? 2 : 0;
+  if ((lead & 0xF0) == 0xE0) {
+    unsigned low = lead == 0xE0 ? 0xA0 : 0x80, high = lead == 0xED ? 0x9F : 0xBF;
+    return byte(1) >= low && byte(1) <= high && IsContinuation(byte(2)) ? 3 : 0;
+  }
+  if (lead >= 0xF0 && lead <= 0xF4) {
+    unsigned low = lead == 0xF0 ? 0x90 : 0x80, high = lead == 0xF4 ? 0x8F : 0xBF;
+    return byte(1) >= low && byte(1) <= high && IsContinuation(byte(2)) && IsContinuation(byte(3)) ? 4 : 0;
+  }
+  return 0;
+}
+
+bool IsPlain(char c) { return static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7F && c != '"' && c != '\\'; }
+
+void AppendEscaped(std::string& out, char c) {
+  constexpr char kHex[] = "0123456789abcdef";
+  switch (c) {
+    case '"':
+      out += "\\\"";
+      return;
+    case '\\':
+      out += "\\\\";
+      return;
+    case '\n':
+      out += "\\n";
+      return;
+    case '\r':
+      out += "\\r";
+      return;
+    case '\t':
+      out += "\\t";
+      return;
+    default:
+      out += "\\u00";
+      out += kHex[static_cast<unsigned char>(c) >> 4];
+      out += kHex[c & 0xF];
+  }
+}
+
+template <typename Number>
+void AppendNumber(std::string& out, Number number) {
+  char text[24];
+  auto [end, ec] = std::to_chars(text, text + sizeof text, number);
+  out.append(text, end);
+}
+
+}  // namespace
+
+void AppendString(std::string& out, std::string_view text) {
+  out += '"';
+  while (!text.empty()) {
+    size_t plain = 0;
+    while (plain < text.size() && IsPlain(text[plain])) ++plain;
+    out.append(text.substr(0, plain));
+    text.remove_prefix(plain);
+    if (text.empty()) break;
+    size_t length = SequenceLength(text);
+    if (length > 1) {
+      out.append(text.substr(0, length));
+    } else if (length == 1) {
+      AppendEscaped(out, text[0]);
+    } else {
+      out += kReplacement;
+      length = 1;
+    }
+    text.remove_prefix(length);
+  }
+  out += '"';
+}
+
+void AppendBase64(std::string& out, std::string_view bytes) {
+  size_t at = out.size();
+  size_t encoded = Base64EncodedSize(bytes.size());
+  out.resize_and_overwrite(at + encoded + 2, [&](char* data, size_t size) {
+    data[at] = '"';
+    char* end = Base64Encode(std::as_bytes(std::span(bytes)), data + at + 1);
+    *end = '"';
+    return size;
+  });
+}
+
+void AppendInt(std::string& out, int64_t number) { AppendNumber(out, number); }
+void AppendUint(std::string& out, uint64_t number) { AppendNumber(out, number); }
+
+}  // namespace holdfast::wire

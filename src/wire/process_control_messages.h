@@ -1,0 +1,102 @@
+// Params and results of the process/* methods that watch or steer a running process.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "wire/encode.h"
+
+namespace holdfast::wire {
+
+struct ProcessResizeParams {
+  std::string process_id;
+  uint16_t rows = 0, cols = 0;
+
+  void Fields(auto& f) {
+    f.Required("processId", process_id);
+    f.Required("rows", rows);
+    f.Required("cols", cols);
+  }
+};
+
+struct ProcessSignalParams {
+  std::string process_id, signal;
+
+  void Fields(auto& f) {
+    f.Required("processId", process_id);
+    f.Required("signal", signal);
+  }
+};
+
+// "force", or {"graceful": {"timeoutMs": N}}.
+struct TerminateMode {
+  std::optional<uint64_t> graceful_timeout_ms;
+};
+
+struct ProcessTerminateParams {
+  std::string process_id;
+  std::optional<TerminateMode> mode;
+
+  void Fields(auto& f) {
+    f.Required("processId", process_id);
+    Json json = f.object().Find("mode");
+    if (json.is_null()) return;
+    mode.emplace();
+    if (json.string() == "force") return;
+    Json timeout = json.Find("graceful").Find("timeoutMs");
+    mode->graceful_timeout_ms = timeout.uint64();
+    if (!mode->graceful_timeout_ms) f.Fault("mode", R"(expected "force" or {"graceful":{"timeoutMs":N}})");
+  }
+};
+
+struct ProcessTerminateResult {
+  bool running = false;
+
+  void Fields(auto& f) { f.Required("running", running); }
+};
+
+struct ProcessWaitParams {
+  std::string process_id;
+  std::optional<uint64_t> timeout_ms;
+
+  void Fields(auto& f) {
+    f.Required("processId", process_id);
+    f.Optional("timeoutMs", timeout_ms);
+  }
+};
+
+struct ProcessWaitResult {
+  bool exited = false, closed = false, timed_out = false, sandbox_denied = false;
+  std::optional<int64_t> exit_code;
+
+  void Fields(auto& f) {
+    f.Required("exited", exited);
+    f.Required("exitCode", exit_code);
+    f.Required("closed", closed);
+    f.Required("timedOut", timed_out);
+    f.Required("sandboxDenied", sandbox_denied);
+  }
+};
+
+struct ProcessSnapshotResult {
+  Bytes out, err, terminal;  // named on the wire stdout, stderr, terminal; stdout is a macro here
+  bool truncated = false, running = false;
+  uint64_t omitted_bytes = 0;
+  std::optional<int64_t> exit_code;
+
+  void Fields(auto& f) {
+    f.Required("stdout", out);
+    f.Required("stderr", err);
+    f.Required("terminal", terminal);
+    f.Required("truncated", truncated);
+    f.Required("omittedBytes", omitted_bytes);
+    f.Required("exitCode", exit_code);
+    f.Required("running", running);
+  }
+};
+
+}  // namespace holdfast::wire

@@ -1,0 +1,59 @@
+// Params and result of process/list.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "wire/encode.h"
+
+namespace holdfast::wire {
+
+enum class ProcessState { kStarting, kRunning, kExited, kClosed };
+template <>
+struct EnumNames<ProcessState> {
+  static constexpr std::array<std::pair<const char*, ProcessState>, 4> kNames{{{"starting", ProcessState::kStarting},
+                                                                               {"running", ProcessState::kRunning},
+                                                                               {"exited", ProcessState::kExited},
+                                                                               {"closed", ProcessState::kClosed}}};
+};
+
+struct ListedProcess {
+  std::string process_id;
+  std::vector<std::string> argv;
+  std::optional<int64_t> pid;  // null until the command has been executed
+  ProcessState state = ProcessState::kStarting;
+  std::optional<int64_t> exit_code;
+  int64_t started_at_ms = 0;  // since the epoch
+  std::optional<int64_t> exited_at_ms;
+  uint64_t output_bytes = 0, input_bytes = 0;
+
+  void Fields(auto& f) {
+    f.Required("processId", process_id);
+    f.Required("argv", argv);
+    f.Required("pid", pid);
+    f.Required("state", state);
+    f.Required("exitCode", exit_code);
+    f.Required("startedAtMs", started_at_ms);
+    f.Required("exitedAtMs", exited_at_ms);
+    f.Required("outputBytes", output_bytes);
+    f.Required("inputBytes", input_bytes);
+  }
+};
+
+struct ProcessListParams {
+  static constexpr bool kParamsOptional = true;
+
+  void Fields(auto&) {}
+};
+
+struct ProcessListResult {
+  std::vector<ListedProcess> processes;
+
+  void Fields(auto& f) { f.Required("processes", processes); }
+};
+
+}  // namespace holdfast::wire

@@ -1,0 +1,101 @@
+// Params, results and notifications of process/* but for process/start.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "wire/encode.h"
+
+namespace holdfast::wire {
+
+enum class Stream { kStdout, kStderr, kPty };
+template <>
+struct EnumNames<Stream> {
+  static constexpr std::array<std::pair<const char*, Stream>, 3> kNames{
+      {{"stdout", Stream::kStdout}, {"stderr", Stream::kStderr}, {"pty", Stream::kPty}}};
+};
+
+// The params of every method that names a process and nothing else.
+struct ProcessIdParams {
+  std::string process_id;
+
+  void Fields(auto& f) { f.Required("processId", process_id); }
+};
+
+struct Empty {
+  void Fields(auto&) {}
+};
+
+struct ProcessReadParams {
+  std::string process_id;
+  std::optional<uint64_t> after_seq, max_bytes, wait_ms;
+
+  void Fields(auto& f) {
+    f.Required("processId", process_id);
+    f.Optional("afterSeq", after_seq);
+    f.Optional("maxBytes", max_bytes);
+    f.Optional("waitMs", wait_ms);
+  }
+};
+
+struct OutputChunk {
+  uint64_t seq = 0;
+  Stream stream = Stream::kStdout;
+  Bytes chunk;
+
+  void Fields(auto& f) {
+    f.Required("seq", seq);
+    f.Required("stream", stream);
+    f.Required("chunk", chunk);
+  }
+};
+
+struct ProcessReadResult {
+  std::vector<OutputChunk> chunks;
+  uint64_t next_seq = 1;
+  bool exited = false, closed = false, sandbox_denied = false;
+  std::optional<int64_t> exit_code;
+  std::optional<std::string> failure;  // always null from a server; clients make it up when they lose the connection
+
+  void Fields(auto& f) {
+    f.Required("chunks", chunks);
+    f.Required("nextSeq", next_seq);
+    f.Required("exited", exited);
+    f.Required("exitCode", exit_code);
+    f.Required("closed", closed);
+    f.Required("failure", failure);
+    f.Required("sandboxDenied", sandbox_denied);
+  }
+};
+
+struct ProcessWriteParams {
+  std::string process_id, chunk;  // base64
+  std::optional<std::string> write_id;
+
+  void Fields(auto& f) {
+    f.Required("processId", process_id);
+    f.Required("chunk", chunk);
+    f.Optional("writeId", write_id);
+  }
+};
+
+enum class WriteStatus { kAccepted, kUnknownProcess, kStdinClosed };
+template <>
+struct EnumNames<WriteStatus> {
+  static constexpr std::array<std::pair<const char*, WriteStatus>, 3> kNames{
+      {{"accepted", WriteStatus::kAccepted},
+       {"unknownProcess", WriteStatus::kUnknownProcess},
+       {"stdinClosed", WriteStatus::kStdinClosed}}};
+};
+
+struct ProcessWriteResult {
+  WriteStatus status = WriteStatus::kAccepted;
+
+  void Fields(auto& f) { f.Required("status", status); }
+};
+
+}  // namespace holdfast::wire

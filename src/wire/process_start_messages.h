@@ -1,0 +1,107 @@
+// Params and result of process/start.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "wire/process_io_messages.h"
+
+namespace holdfast::wire {
+
+enum class Inherit { kAll, kCore, kNone };
+template <>
+struct EnumNames<Inherit> {
+  static constexpr std::array<std::pair<const char*, Inherit>, 3> kNames{
+      {{"all", Inherit::kAll}, {"core", Inherit::kCore}, {"none", Inherit::kNone}}};
+};
+
+struct EnvPolicy {
+  Inherit inherit = Inherit::kNone;
+  bool ignore_default_excludes = false;
+  std::vector<std::string> exclude;
+  StringMap set;
+  std::vector<std::string> include_only;
+
+  void Fields(auto& f) {
+    f.Required("inherit", inherit);
+    f.Required("ignoreDefaultExcludes", ignore_default_excludes);
+    f.Required("exclude", exclude);
+    f.Required("set", set);
+    f.Required("includeOnly", include_only);
+  }
+};
+
+// A command that somebody else has resolved: no PATH look-up, no environment policy.
+struct PreparedCommand {
+  std::string program, cwd;
+  std::vector<std::string> argv;
+  StringMap env;
+  std::optional<std::string> arg0;
+
+  void Fields(auto& f) {
+    f.Required("program", program);
+    f.Required("argv", argv);
+    f.Required("env", env);
+    f.Required("cwd", cwd);
+    f.Optional("arg0", arg0);
+  }
+};
+
+struct ProcessStartParams {
+  std::string process_id, cwd;
+  std::vector<std::string> argv;
+  StringMap env;
+  bool tty = false, pipe_stdin = false, enforce_managed_network = false;
+  std::optional<std::string> arg0;
+  std::optional<EnvPolicy> env_policy;
+  std::optional<ProcessIo> io;
+  std::optional<PreparedCommand> prepared;
+  std::optional<std::string> unsupported;  // the name of a field that asks for what this server cannot do
+
+  void Fields(auto& f) {
+    f.Required("processId", process_id);
+    f.Optional("prepared", prepared);
+    f.Optional("io", io);
+    if (!prepared) {
+      f.Required("argv", argv);
+      f.Required("cwd", cwd);
+      f.Required("env", env);
+    }
+    if (io) {
+      f.Optional("tty", tty);
+    } else {
+      f.Required("tty", tty);
+    }
+    f.Optional("pipeStdin", pipe_stdin);
+    f.Optional("arg0", arg0);
+    f.Optional("envPolicy", env_policy);
+    f.Optional("enforceManagedNetwork", enforce_managed_network);
+    // Ignoring one of these would run a command freer than it was asked to run.
+    for (const char* name : {"sandbox", "managedNetwork", "networkProxy", "shellSnapshot"}) {
+      if (!f.object().Find(name).is_null()) unsupported = name;
+    }
+    if (enforce_managed_network) unsupported = "enforceManagedNetwork";
+  }
+};
+
+enum class SandboxType { kNone };
+template <>
+struct EnumNames<SandboxType> {
+  static constexpr std::array<std::pair<const char*, SandboxType>, 1> kNames{{{"none", SandboxType::kNone}}};
+};
+
+struct ProcessStartResult {
+  std::string process_id;
+  SandboxType sandbox_type = SandboxType::kNone;
+
+  void Fields(auto& f) {
+    f.Required("processId", process_id);
+    f.Required("sandboxType", sandbox_type);
+  }
+};
+
+}  // namespace holdfast::wire

@@ -1,0 +1,83 @@
+// Params and result of initialize.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "wire/encode.h"
+
+namespace holdfast::wire {
+
+struct ClientCapabilities {
+  bool lifecycle = false;  // wants process/started and process/failed
+
+  void Fields(auto& f) { f.Optional("lifecycle", lifecycle); }
+};
+
+struct InitializeParams {
+  std::string client_name;
+  std::optional<std::string> resume_session_id;
+  std::optional<ClientCapabilities> capabilities;
+
+  void Fields(auto& f) {
+    f.Required("clientName", client_name);
+    f.Optional("resumeSessionId", resume_session_id);
+    f.Optional("capabilities", capabilities);
+  }
+};
+
+struct Shell {
+  std::string name, path;
+
+  void Fields(auto& f) {
+    f.Required("name", name);
+    f.Required("path", path);
+  }
+};
+
+// What works here beyond the methods every server has. Clients avoid what is not announced.
+struct EnvironmentCapabilities {
+  bool fs_watch_missing = false, http_header_env_vars = false, file_write_streaming = false;
+  bool sandboxed_file_streaming = false;
+
+  void Fields(auto& f) {
+    f.Required("fsWatchMissing", fs_watch_missing);
+    f.Required("httpHeaderEnvVars", http_header_env_vars);
+    f.Required("fileWriteStreaming", file_write_streaming);
+    f.Required("sandboxedFileStreaming", sandboxed_file_streaming);
+  }
+};
+
+// Paths are file URIs.
+struct EnvironmentInfo {
+  Shell shell;
+  std::string executor_version, platform_os, cwd, user_home_dir, temp_dir;
+  std::vector<std::string> prepend_path_dirs, temporary_directories;
+  EnvironmentCapabilities capabilities;
+
+  void Fields(auto& f) {
+    f.Required("shell", shell);
+    f.Required("executorVersion", executor_version);
+    f.Required("cwd", cwd);
+    f.Required("userHomeDir", user_home_dir);
+    f.Required("platformOs", platform_os);
+    f.Required("prependPathDirs", prepend_path_dirs);
+    f.Required("temporaryDirectories", temporary_directories);
+    f.Required("tempDir", temp_dir);
+    f.Required("capabilities", capabilities);
+  }
+};
+
+struct InitializeResult {
+  std::string session_id;
+  EnvironmentInfo environment_info;
+
+  void Fields(auto& f) {
+    f.Required("sessionId", session_id);
+    f.Required("environmentInfo", environment_info);
+  }
+};
+
+}  // namespace holdfast::wire

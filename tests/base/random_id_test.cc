@@ -1,0 +1,50 @@
+#include "base/random_id.h"
+
+#include <array>
+#include <set>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+namespace holdfast {
+namespace {
+
+// x: any hex digit, y: one of 89ab (the variant), anything else itself.
+bool Fits(std::string_view id, std::string_view shape) {
+  if (id.size() != shape.size()) return false;
+  for (size_t i = 0; i < id.size(); ++i) {
+    const std::string_view allowed = shape[i] == 'x'   ? "0123456789abcdef"
+                                     : shape[i] == 'y' ? "89ab"
+                                                       : shape.substr(i, 1);
+    if (!allowed.contains(id[i])) return false;
+  }
+  return true;
+}
+
+TEST(RandomUuidTest, HasTheShapeOfVersionFour) {
+  for (int i = 0; i < 1000; ++i) {
+    const std::string id = RandomUuid();
+    ASSERT_TRUE(Fits(id, "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx")) << id;
+  }
+}
+
+TEST(RandomUuidTest, NeverRepeats) {
+  std::set<std::string> seen;
+  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(seen.insert(RandomUuid()).second);
+}
+
+// A digit that never changes would mean bytes that were not filled.
+TEST(RandomUuidTest, VariesEveryRandomDigit) {
+  std::array<std::set<char>, 36> digits;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string id = RandomUuid();
+    for (size_t at = 0; at < digits.size(); ++at) digits[at].insert(id[at]);
+  }
+  const std::string_view shape = "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx";
+  for (size_t at = 0; at < digits.size(); ++at) {
+    EXPECT_EQ(digits[at].size(), shape[at] == 'x' ? 16u : shape[at] == 'y' ? 4u : 1u) << "digit " << at;
+  }
+}
+
+}  // namespace
+}  // namespace holdfast

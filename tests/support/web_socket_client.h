@@ -1,0 +1,85 @@
+// A WebSocket client for tests that can also do everything a client must not. Blocking and without a thread; parses what
+// the server sends strictly: no reserved bit, no mask, no unknown opcode, no fragment out of place.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "support/test_socket.h"
+
+namespace holdfast::support {
+
+enum class Opcode : uint8_t { kContinuation = 0x0, kText = 0x1, kBinary = 0x2, kClose = 0x8, kPing = 0x9, kPong = 0xa };
+
+struct Frame {
+  bool fin = true;
+  uint8_t rsv = 0;  // three bits
+  Opcode opcode = Opcode::kText;
+  bool masked = true;
+  std::string payload = {};
+};
+
+std::string BuildFrame(const Frame& frame);
+std::string ClosePayload(uint16_t code, std::string_view reason = "");
+
+struct Received {
+  enum class Kind { kText, kBinary, kPing, kPong, kClose, kEof, kTimeout, kProtocolError };
+
+  Kind kind;
+  std::string payload = {};  // of kProtocolError: what is wrong
+  uint16_t close_code = 0;   // of kClose; 0 when the frame has none
+  size_t fragments = 1;      // frames the message came in
+};
+
+std::ostream& operator<<(std::ostream& out, const Received& received);
+
+class WebSocketClient {
+ public:
+  // Connects and upgrades; a failure fails the test and leaves a client whose Receive says kEof.
+  static WebSocketClient Connect(std::string_view url);
+
+  // Takes a connection that is upgraded already.
+  explicit WebSocketClient(TestSocket socket) : socket_(std::move(socket)) {}
+
+  static std::string UpgradeRequest(std::string_view path = "/", std::string_view more_headers = "");
+
+  bool SendText(std::string_view text) { return SendFrame({.payload = std::string(text)}); }
+  bool SendBinary(std::string_view bytes) { return SendFrame({.opcode = Opcode::kBinary, .payload = std::string(bytes)}); }
+  bool SendPing(std::string_view payload) { return SendFrame({.opcode = Opcode::kPing, .payload = std::string(payload)}); }
+  bool SendClose(uint16_t code, std::string_view reason = "") {
+    return SendFrame({.opcode = Opcode::kClose, .payload = ClosePayload(code, reason)});
+  }
+  bool SendFrame(const Frame& frame) { return SendRaw(BuildFrame(frame)); }
+  bool SendRaw(std::string_view bytes) { return socket_.Send(bytes); }
+
+  // The next message, whole, or control frame.
+  Received Receive(std::chrono::milliseconds timeout = kPatience);
+
+  // The text of the next message; answers pings meanwhile. Anything else fails the test and gives "".
+  std::string ReceiveText(std::chrono::milliseconds timeout = kPatience);
+
+  // The code of the Close frame that comes next, after any messages; 0 and a failed test when the stream ends without.
+  uint16_t ReceiveCloseCode(std::chrono::milliseconds timeout = kPatience);
+
+  TestSocket& socket() { return socket_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  enum class Fill { kMore, kEof, kTimeout };
+
+  bool Upgrade();
+  Fill FillBuffer(Clock::time_point deadline);
+  std::optional<Received> TakeFrame();
+  std::optional<Received> TakeControl(const Frame& frame);
+  std::optional<Received> TakeData(Frame frame);
+
+  TestSocket socket_;
+  std::string buffer_;
+  size_t parsed_ = 0;  // bytes of buffer_ that are done with
+  std::optional<Received> message_;  // whose fragments are arriving
+};
+
+}  // namespace holdfast::support

@@ -1,0 +1,101 @@
+#include "transport/http_request.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace holdfast::transport {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr std::string_view kUpgrade =
+    "Connection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+
+HttpVerdict Judge(std::string_view request_line, std::string_view headers = "") {
+  return JudgeHttpRequest(std::string(request_line) + " HTTP/1.1\r\nHost: x\r\n" + std::string(headers) + "\r\n");
+}
+
+std::string Answered(const HttpVerdict& verdict) {
+  const auto* answer = std::get_if<HttpAnswer>(&verdict);
+  return answer != nullptr ? answer->bytes : "an upgrade";
+}
+
+std::string With(std::string_view headers, std::string_view from, std::string_view to) {
+  std::string changed(headers);
+  return changed.replace(changed.find(from), from.size(), to);
+}
+
+TEST(HttpRequestTest, UpgradesOnTheRootPathWithTheKey) {
+  const HttpVerdict verdict = Judge("GET /", kUpgrade);
+  ASSERT_TRUE(std::holds_alternative<Upgrade>(verdict)) << Answered(verdict);
+  EXPECT_EQ(std::get<Upgrade>(verdict).key, "dGhlIHNhbXBsZSBub25jZQ==");
+}
+
+TEST(HttpRequestTest, AnswersByMethodPathAndHeaders) {
+  struct Case {
+    std::string_view request;
+    std::string headers;
+    std::string_view status;
+  };
+  const std::string upgrade(kUpgrade), origin = "Origin: http://localhost\r\n";
+  for (const Case& c : std::initializer_list<Case>{
+           {"GET /readyz", "", "200 OK"},
+           {"HEAD /readyz", "", "200 OK"},
+           {"GET /readyz?verbose", "", "200 OK"},
+           {"GET /healthz", "", "200 OK"},
+           {"HEAD /healthz", "", "200 OK"},
+           {"POST /readyz", "Content-Length: 2\r\n", "405 "},
+           {"DELETE /healthz", "", "405 "},
+           {"GET /other", "", "404 "},
+           {"GET /other", upgrade, "404 "},
+           {"GET /readyz/", "", "404 "},
+           {"GET /", "", "400 "},
+           {"POST /", upgrade, "405 "},
+           {"GET /", origin, "403 "},
+           {"GET /", upgrade + origin, "403 "},
+           {"GET /readyz", origin, "403 "},
+           {"GET /other", origin, "403 "},
+           {"POST /readyz", origin, "403 "},
+           {"GET /", With(upgrade, "websocket", "h2c"), "400 "},
+           {"GET /", With(upgrade, ": 13", ": 8"), "426 "},
+           {"GET /", With(upgrade, "dGhl", ""), "400 "},
+           {"GET /", With(upgrade, "Sec-WebSocket-Key", "Sec-WebSocket-Lock"), "400 "},
+       }) {
+    EXPECT_THAT(Answered(Judge(c.request, c.headers)), StartsWith("HTTP/1.1 " + std::string(c.status)))
+        << c.request << "\n"
+        << c.headers;
+  }
+}
+
+TEST(HttpRequestTest, SaysWhichMethodsAProbeAllows) {
+  EXPECT_THAT(Answered(Judge("PUT /readyz")), HasSubstr("\r\nAllow: GET, HEAD\r\n"));
+}
+
+TEST(HttpRequestTest, SaysWhichWebSocketVersionItSpeaks) {
+  EXPECT_THAT(Answered(Judge("GET /", With(kUpgrade, ": 13", ": 8"))), HasSubstr("\r\nSec-WebSocket-Version: 13\r\n"));
+}
+
+TEST(HttpRequestTest, AnswersAProbeWithoutABody) {
+  EXPECT_THAT(Answered(Judge("GET /readyz")), HasSubstr("\r\nContent-Length: 0\r\n"));
+  EXPECT_THAT(Answered(Judge("GET /readyz")), EndsWith("\r\n\r\n"));
+}
+
+TEST(HttpRequestTest, LeavesOutTheBodyForHead) { EXPECT_THAT(Answered(Judge("HEAD /other")), EndsWith("\r\n\r\n")); }
+
+TEST(HttpRequestTest, RefusesWhatIsNotHttp) {
+  for (const std::string_view head : {"\r\n\r\n", "hello\r\n\r\n", "GET /\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",
+                                      "GET / HTTP/1.1\r\nno colon\r\n\r\n", "GET / HTTP/1.1\r\nOri\0gin: x\r\n\r\n"}) {
+    EXPECT_THAT(Answered(JudgeHttpRequest(head)), StartsWith("HTTP/1.1 400 ")) << head;
+  }
+}
+
+TEST(HttpRequestTest, DoesNotUpgradeOldHttp) {
+  EXPECT_THAT(Answered(JudgeHttpRequest("GET / HTTP/1.0\r\n" + std::string(kUpgrade) + "\r\n")),
+              StartsWith("HTTP/1.1 400 "));
+}
+
+}  // namespace
+}  // namespace holdfast::transport
