@@ -70,3 +70,11 @@ if(HOLDFAST_FUZZERS)
     holdfast_fuzzer(${source})
   endforeach()
 endif()
+
+# Every shell example in the documentation works as shown.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+if(TARGET holdfast)
+  add_test(NAME docs_examples COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/check_examples
+    $<TARGET_FILE_DIR:holdfast> README.md docs/ARCHITECTURE.md docs/PROTOCOL.md docs/BENCHMARKS.md)
+  set_tests_properties(docs_examples PROPERTIES TIMEOUT 120)
+endif()

@@ -221,7 +221,7 @@ int ChildEvents() {
   SetSignalMask(kAllSignals);
   ResetSignalActions();
   // A signal to the server's group must not take the keepers with it: they are the ones who clean up.
-  raw::Syscall(__NR_setsid);
+  raw::Syscall(__NR_setpgid, 0, 0);
   raw::Syscall(__NR_fcntl, kKeeperControlFd, 2 /* F_SETFD */, 1 /* FD_CLOEXEC */);
   raw::Prctl(PR_SET_NAME, reinterpret_cast<unsigned long>(argv[kKeeperName]));
   raw::Prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -12,7 +12,11 @@
 namespace holdfast::exec_server {
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr size_t kMaxWriteIdBytes = 1024;
+constexpr uint64_t kLongestGraceMs = 60 * 60 * 1000;
+constexpr auto kStartPatience = 250ms;  // before a terminate cancels a start
 
 wire::ProcessReadResult ReadNow(const process::Process& process, const wire::ProcessReadParams& params) {
   wire::ProcessReadResult result;
@@ -51,6 +55,17 @@ wire::WriteStatus StatusFor(ManagedProcess& process) {
   process::StdinQueue* input = process.process().input();
   bool closed = process.running() && (input == nullptr || !input->is_open());
   return closed ? wire::WriteStatus::kStdinClosed : wire::WriteStatus::kAccepted;
+}
+
+// Clients call this after every exit, without a mode: that must not end what a finished command left running on purpose.
+// Asked for a mode, it does. The answer comes when nothing of the process is alive.
+void TerminateStarted(process::Process& process, const std::optional<wire::TerminateMode>& mode,
+                      rpc::Reply<wire::ProcessTerminateResult> reply) {
+  const bool running = !process.exit_code();
+  if (!running && !mode) return reply({false});
+  auto done = [reply = std::move(reply), running]() mutable { reply({running}); };
+  if (!mode || !mode->graceful_timeout_ms) return process.Kill(std::move(done));
+  process.Terminate(std::chrono::milliseconds(std::min(*mode->graceful_timeout_ms, kLongestGraceMs)), std::move(done));
 }
 
 }  // namespace
@@ -137,18 +152,16 @@ void ProcessService::Signal(Session& session, wire::ProcessSignalParams params, 
   signal();
 }
 
-// Clients call this after every exit, without a mode: that must not end what a finished command left running on purpose.
-// Asked for a mode, it does. The answer comes when nothing of the process is alive.
+// A start under way comes first, as the client sent it first; one that hangs is cancelled, which also ends the process.
 void ProcessService::Terminate(Session& session, wire::ProcessTerminateParams params,
                                rpc::Reply<wire::ProcessTerminateResult> reply) {
   auto process = session.Find(params.process_id);
-  bool running = process && process->running();
-  if (!process || (!running && !params.mode)) return reply({false});
-  auto done = [reply = std::move(reply), running]() mutable { reply({running}); };
-  if (!params.mode || !params.mode->graceful_timeout_ms) return process->process().Kill(std::move(done));
-  constexpr uint64_t kLongestGraceMs = 60 * 60 * 1000;
-  std::chrono::milliseconds grace(std::min(*params.mode->graceful_timeout_ms, kLongestGraceMs));
-  process->process().Terminate(grace, std::move(done));
+  if (!process) return reply({false});
+  process->process().CancelSlowStart(kStartPatience);
+  process->WhenSettled([process, mode = params.mode, reply = std::move(reply)]() mutable {
+    if (process->process().phase() == process::Process::Phase::kFailed) return reply({true});
+    TerminateStarted(process->process(), mode, std::move(reply));
+  });
 }
 
 void ProcessService::Wait(Session& session, wire::ProcessWaitParams params,

@@ -89,6 +89,10 @@ void Process::Terminate(std::chrono::milliseconds grace, loop::Callback done) {
   grace_timer_.Start(grace);
 }
 
+void Process::CancelSlowStart(std::chrono::milliseconds patience) {
+  if (phase_ == Phase::kStarting && !grace_timer_.running()) grace_timer_.Start(patience);
+}
+
 Snapshot Process::TakeSnapshot() const {
   Snapshot snapshot{snapshots_[0].Text(), snapshots_[1].Text(), snapshots_[2].Text(), 0};
   for (const HeadTailBuffer& buffer : snapshots_) snapshot.omitted_bytes += buffer.omitted_bytes();
@@ -97,6 +101,7 @@ Snapshot Process::TakeSnapshot() const {
 
 void Process::OnStarted(pid_t pid) {
   if (killing_) return;  // OnGone tells of a start that was cancelled
+  grace_timer_.Stop();
   pid_ = pid;
   phase_ = Phase::kStarted;
   owner_.OnStarted(*this);

@@ -50,6 +50,9 @@ class Process : private KeeperObserver, private OutputStream::Owner {
   // SIGTERM to the group, and Kill when something is left after `grace`.
   void Terminate(std::chrono::milliseconds grace, loop::Callback done);
 
+  // Kills a start that is still under way after `patience`: an exec can hang on a dead mount.
+  void CancelSlowStart(std::chrono::milliseconds patience);
+
   Waiters& waiters() { return waiters_; }
   const OutputLog& log() const { return log_; }
   Snapshot TakeSnapshot() const;

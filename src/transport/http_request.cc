@@ -43,6 +43,7 @@ HttpAnswer Answer(const Status& status, Body body = Body::kSent) {
 bool Parse(std::string_view head, Request& request) {
   http::request_parser<http::empty_body> parser;
   parser.header_limit(kMaxHttpHeadBytes);
+  parser.body_limit(boost::none);  // no body is ever read, so its announced length is no reason to object
   boost::system::error_code error;
   parser.put(boost::asio::buffer(head), error);
   if (error || !parser.is_header_done()) return false;

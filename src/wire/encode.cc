@@ -89,13 +89,13 @@ void AppendString(std::string& out, std::string_view text) {
 }
 
 void AppendBase64(std::string& out, std::string_view bytes) {
-  size_t at = out.size();
-  size_t encoded = Base64EncodedSize(bytes.size());
-  out.resize_and_overwrite(at + encoded + 2, [&](char* data, size_t size) {
-    data[at] = '"';
-    char* end = Base64Encode(std::as_bytes(std::span(bytes)), data + at + 1);
-    *end = '"';
-    return size;
+  const size_t start = out.size();
+  const size_t wanted = start + Base64EncodedSize(bytes.size()) + 2;
+  // libstdc++ 12 hands the callback the capacity instead of the size asked for, so it is not used.
+  out.resize_and_overwrite(wanted, [&](char* data, size_t) {
+    data[start] = '"';
+    *Base64Encode(std::as_bytes(std::span(bytes)), data + start + 1) = '"';
+    return wanted;
   });
 }
 

@@ -3,8 +3,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <csignal>
+#include <cstdlib>
+#include <ctime>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -81,6 +85,26 @@ class LogTest : public testing::Test {
 TEST_F(LogTest, WritesTimeLevelEventAndFields) {
   const std::string line = Captured([] { LogWarn("connection.opened", {{"peer", "127.0.0.1:4242"}, {"id", 3}}); });
   EXPECT_EQ(WithoutTime(line, 0), " warn connection.opened peer=127.0.0.1:4242 id=3\n");
+}
+
+std::string UtcSeconds() {
+  const std::time_t seconds = std::time(nullptr);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", std::gmtime(&seconds))};
+}
+
+TEST_F(LogTest, WritesUtcWhateverTheTimeZone) {
+  const char* zone = std::getenv("TZ");
+  const std::optional<std::string> previous = zone == nullptr ? std::nullopt : std::optional<std::string>(zone);
+  ::setenv("TZ", "XXX-7:30", 1);
+  ::tzset();
+  const std::string before = UtcSeconds();
+  const std::string written = Captured([] { LogInfo("e"); }).substr(0, before.size());
+  const std::string after = UtcSeconds();
+  previous.has_value() ? ::setenv("TZ", previous->c_str(), 1) : ::unsetenv("TZ");
+  ::tzset();
+  EXPECT_LE(before, written);
+  EXPECT_LE(written, after);
 }
 
 TEST_F(LogTest, WritesOneJsonObjectPerLine) {

@@ -38,6 +38,7 @@ class WebSocketProtocolTest : public ::testing::Test {
   // The server ends the conversation with this code and then closes, and its receiver hears of it.
   void ExpectClose(uint16_t code) {
     EXPECT_EQ(client_.ReceiveCloseCode(), code);
+    client_.SendClose(code);
     EXPECT_EQ(client_.Receive().kind, Kind::kEof);
     client_.socket().Close();
     EXPECT_TRUE(peer_.WaitForClosed());
@@ -237,7 +238,7 @@ INSTANTIATE_TEST_SUITE_P(
         Breach{"CloseWithCode999", Build({.opcode = Op::kClose, .payload = ClosePayload(999)})},
         Breach{"CloseWithCode1005", Build({.opcode = Op::kClose, .payload = ClosePayload(1005)})},
         Breach{"CloseWithCode1006", Build({.opcode = Op::kClose, .payload = ClosePayload(1006)})},
-        Breach{"CloseWithCode5000", Build({.opcode = Op::kClose, .payload = ClosePayload(5000)})},
+        Breach{"CloseWithCode1016", Build({.opcode = Op::kClose, .payload = ClosePayload(1016)})},
         Breach{"CloseWithBadUtf8", Build({.opcode = Op::kClose, .payload = ClosePayload(1000, "\xff")})}),
     [](const auto& info) { return info.param.name; });
 

@@ -1,0 +1,22 @@
+// Waiting for a condition of the world outside, under a deadline.
+#pragma once
+
+#include <chrono>
+#include <thread>
+
+#include "support/test_socket.h"
+
+namespace holdfast::support {
+
+// True as soon as `condition` is; false when it still is not after `patience`.
+template <typename Condition>
+bool Eventually(Condition condition, std::chrono::milliseconds patience = kPatience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() >= deadline) return condition();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
+}  // namespace holdfast::support

@@ -1,0 +1,122 @@
+// A client of the exec-server for tests, blocking and without a thread. Collects what each process writes, and checks on
+// the way that the events of a process come in the order of their seq, without a gap.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/message.h"
+#include "support/test_socket.h"
+#include "support/web_socket_client.h"
+
+namespace holdfast::support {
+
+// Whole messages over whatever carries them. Receive gives kText, kTimeout, kClose or kEof, or what went wrong.
+class Channel {
+ public:
+  virtual ~Channel() = default;
+  virtual bool Send(std::string_view text) = 0;
+  virtual Received Receive(std::chrono::milliseconds timeout) = 0;
+  virtual void Close() = 0;  // without a goodbye
+};
+
+std::unique_ptr<Channel> OpenWebSocket(std::string_view url);
+std::unique_ptr<Channel> OpenLines(std::string_view url);
+std::unique_ptr<Channel> OpenPipes(int to_server, int from_server);  // borrowed
+
+// Params of process/start with the usual values filled in.
+struct StartRequest {
+  std::string id;
+  std::vector<std::string> argv;
+  bool tty = false, pipe_stdin = false;
+  std::string cwd = "/";
+  std::string more = {};  // further members: R"("arg0":"x")"
+
+  std::string Params() const;
+};
+
+enum class Stdin { kNull, kPipe };
+
+StartRequest Shell(std::string id, std::string script, Stdin input = Stdin::kNull);
+StartRequest Terminal(std::string id, std::string script);
+std::string IdParams(std::string_view process_id, std::string_view more = "");
+std::string WriteParams(std::string_view process_id, std::string_view bytes, std::string_view more = "");
+
+class RpcClient {
+ public:
+  explicit RpcClient(std::unique_ptr<Channel> channel) : channel_(std::move(channel)) {}
+
+  // Connected by WebSocket, and through the handshake.
+  static RpcClient Ready(std::string_view url, std::string_view more_params = "");
+  static RpcClient Resumed(std::string_view url, std::string_view session_id);
+
+  // `more_params`: further members of initialize. Gives its answer; a refusal is for the caller to judge.
+  Message Initialize(std::string_view more_params = "");
+  void Handshake(std::string_view more_params = "");  // expects success
+  const std::string& session_id() const { return session_id_; }
+
+  int64_t Send(std::string_view method, std::string_view params = "{}");  // the id
+  Message Await(int64_t id, std::chrono::milliseconds timeout = kPatience);
+  Message Call(std::string_view method, std::string_view params = "{}") { return Await(Send(method, params)); }
+  void Notify(std::string_view method, std::string_view params = "{}");
+  bool HasAnswer(int64_t id) const { return answers_.contains(id); }
+
+  // Expects success.
+  void Start(const StartRequest& request);
+  void Write(std::string_view process_id, std::string_view bytes);  // expects that it is accepted
+  void CloseStdin(std::string_view process_id);
+
+  // process/exited, process/closed, process/started, process/failed; each is given once. Output is not among them.
+  Message WaitForNotification(std::string_view method, std::string_view process_id,
+                              std::chrono::milliseconds timeout = kPatience);
+  bool HasNotification(std::string_view method, std::string_view process_id) const;
+  int64_t WaitForExit(std::string_view process_id);  // the exit code
+  // Everything it wrote, once it is closed.
+  std::string WaitForClosed(std::string_view process_id, std::chrono::milliseconds timeout = kPatience);
+  // Until the output contains `text`; everything so far.
+  std::string WaitForOutput(std::string_view process_id, std::string_view text,
+                            std::chrono::milliseconds timeout = kPatience);
+
+  // So far, in the order of the chunks; of one stream or of all.
+  std::string Output(std::string_view process_id, std::string_view stream = "") const;
+  size_t OutputBytes(std::string_view process_id) const;
+
+  // Takes one message in. False when none came, or the connection has ended.
+  bool Pump(std::chrono::milliseconds timeout);
+  bool ended() const { return ended_; }
+  uint16_t close_code() const { return close_code_; }  // 0 without a Close frame
+  bool WaitForEnd(std::chrono::milliseconds timeout = kPatience);
+  void Disconnect() { channel_->Close(); }
+
+  Channel& channel() { return *channel_; }
+
+ private:
+  struct Events {
+    uint64_t next_seq = 1;  // 0: the next one tells
+    std::map<std::string, std::string, std::less<>> output;
+    std::string all_output;
+  };
+
+  template <typename Condition>
+  bool PumpUntil(Condition condition, std::chrono::milliseconds timeout);
+  void Take(Message message);
+  void TakeEvent(Message event);
+
+  std::unique_ptr<Channel> channel_;
+  std::string session_id_;
+  uint64_t first_seq_ = 1;  // 0 for a resumed session, which may have missed events
+  int64_t next_id_ = 1;
+  std::map<int64_t, Message> answers_;
+  std::deque<Message> notifications_;
+  std::map<std::string, Events, std::less<>> events_;
+  bool ended_ = false;
+  uint16_t close_code_ = 0;
+};
+
+}  // namespace holdfast::support

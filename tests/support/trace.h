@@ -1,0 +1,69 @@
+// A recorded-style conversation: what a client sends and what the server must say next. One line each:
+//
+//   # a comment
+//   ~ server --flag value      flags of the server; before anything else
+//   ~ connect 2                opens a connection of that number and goes on there; 1 is open at the start
+//   ~ use 1                    goes on with another connection
+//   ~ disconnect               closes the connection in use, without a goodbye
+//   > {json}                   the client sends this, as it stands
+//   < {json}                   the next message holds at least these members with these values
+//   {  ...  }                  lines of their own: the expectations between them are met in any order
+//
+// In an expectation "*" stands for any value, "<absent>" for none, "<base64:text>" for the base64 of a text, and
+// "<set:name>" for any string, which "<get:name>" repeats later, also in what is sent.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/message.h"
+#include "support/rpc_client.h"
+#include "wire/json.h"
+
+namespace holdfast::support {
+
+struct TraceLine {
+  enum class Kind { kSend, kExpect, kControl, kOpenAnyOrder, kCloseAnyOrder };
+
+  Kind kind;
+  std::string text;
+  size_t number;  // in the file
+};
+
+// Fails the test on a line that is none of the above.
+std::vector<TraceLine> ReadTrace(const std::string& path);
+
+// The words of the first "~ server" line.
+std::vector<std::string> ServerFlagsOf(const std::vector<TraceLine>& trace);
+
+// Plays one trace against a server. The connections must be silent at its end.
+class TracePlayer {
+ public:
+  TracePlayer(std::string url, std::string file_name) : url_(std::move(url)), file_name_(std::move(file_name)) {}
+
+  void Play(const std::vector<TraceLine>& trace);
+
+ private:
+  using Names = std::map<std::string, std::string, std::less<>>;
+
+  bool PlayLine(const TraceLine& line);
+  bool Control(const std::string& words);
+  bool MeetAll();
+  void ExpectSilence();
+  std::string Filled(std::string text) const;
+
+  const std::string url_, file_name_;
+  std::map<std::string, std::unique_ptr<Channel>> connections_;
+  std::string in_use_;
+  Names names_;
+  bool any_order_ = false;
+  std::vector<std::string> awaited_;  // of an any-order block
+};
+
+// Whether `actual` holds at least what `wanted` says; names are added to `names`.
+bool Matches(wire::Json wanted, wire::Json actual, std::map<std::string, std::string, std::less<>>& names);
+
+}  // namespace holdfast::support
