@@ -1,5 +1,5 @@
-// The keeper: parent and subreaper of one command. See process/keeper_protocol.h for its life and its words. It has no
-// libc and no heap, so that starting one costs a few dozen microseconds and holding one a few pages.
+// The keeper program: what a keeper becomes once its command runs. See process/keeper_protocol.h for its life and its
+// words. It has no libc and no heap, so that executing it costs a few dozen microseconds and holding one a few pages.
 
 #include <linux/prctl.h>
 #include <linux/wait.h>
@@ -16,12 +16,9 @@ namespace raw = sys::raw;
 constexpr int kSigKill = 9;
 constexpr int kSigChild = 17;
 constexpr int kSigContinue = 18;
-constexpr int kLastSignal = 64;
-constexpr long kAllSignals = -1;
-constexpr long kNoSignals = 0;
-constexpr int kPathMax = 4096;
-constexpr int kNoEntry = 2, kInterrupted = 4, kAccess = 13, kNotDirectory = 20, kNameTooLong = 36;
+constexpr int kInterrupted = 4;
 constexpr int kNoChild = 10;
+constexpr int kTryAgain = 11;
 
 struct PollFd {
   int fd;
@@ -36,135 +33,49 @@ struct ChildStatus {
   char rest[100];
 };
 
-struct Command {
-  const char* const* argv;
-  const char* const* envp;
-  const char* directory;
-  const char* program;
-  const char* search_path;
-  bool terminal;
-  // Written by the command's process while it still shares our memory.
-  int start_errno;
-  StartStep start_step;
-};
-
 struct Keeper {
   int self;
   int child_events;  // signalfd for SIGCHLD
   int leader;        // 0 once reaped
+  bool exit_reported;
   bool killing;
 };
-
-alignas(16) char command_stack[16 * 1024];
-
-void SetSignalMask(long mask) {
-  raw::Syscall(__NR_rt_sigprocmask, 2 /* SIG_SETMASK */, raw::Address(&mask), 0, sizeof mask);
-}
-
-void ResetSignalActions() {
-  struct {
-    long handler, flags, restorer, mask;
-  } action = {0, 0, 0, 0};
-  for (int signal = 1; signal <= kLastSignal; ++signal) {
-    raw::Syscall(__NR_rt_sigaction, signal, raw::Address(&action), 0, sizeof(long));
-  }
-}
 
 void Send(KeeperReport report) {
   // A server that is gone is noticed by the next poll.
   raw::Syscall(__NR_sendto, kKeeperControlFd, raw::Address(&report), sizeof report, 0x4000 /* MSG_NOSIGNAL */);
 }
 
-// Joins "dir/name"; an empty directory means the current one. False when it does not fit.
-bool JoinPath(char* out, const char* directory, int directory_size, const char* name) {
-  int at = 0;
-  if (directory_size > kPathMax - 2) return false;
-  for (int i = 0; i < directory_size; ++i) out[at++] = directory[i];
-  if (directory_size > 0) out[at++] = '/';
-  for (; *name != '\0'; ++name) {
-    if (at >= kPathMax - 1) return false;
-    out[at++] = *name;
-  }
-  out[at] = '\0';
-  return true;
-}
-
-int ExecuteInChild(const Command& command, const char* path) {
-  return static_cast<int>(-raw::Syscall(__NR_execve, raw::Address(path), raw::Address(command.argv),
-                                        raw::Address(command.envp)));
-}
-
-// Looks the name up as execvp does: a directory that denies or lacks it does not end the search, but a denial is what is
-// reported when nothing else is found.
-int SearchAndExecuteInChild(const Command& command) {
-  char path[kPathMax];
-  int verdict = kNoEntry;
-  for (const char* at = command.search_path;; ++at) {
-    const char* end = at;
-    while (*end != '\0' && *end != ':') ++end;
-    int error = JoinPath(path, at, static_cast<int>(end - at), command.program) ? ExecuteInChild(command, path)
-                                                                               : kNameTooLong;
-    if (error == kAccess) {
-      verdict = kAccess;
-    } else if (error != kNoEntry && error != kNotDirectory && error != kNameTooLong) {
-      return error;
-    }
-    if (*end == '\0') return verdict;
-    at = end;
-  }
-}
-
-[[noreturn]] void FailInChild(Command& command, StartStep step, int error) {
-  command.start_errno = error;
-  command.start_step = step;
-  raw::Exit(127);
-}
-
-void RunCommandInChild(void* argument) {
-  auto& command = *static_cast<Command*>(argument);
-  raw::Prctl(PR_SET_PDEATHSIG, kSigKill);
-  raw::Syscall(__NR_setsid);
-  if (command.terminal) {
-    long error = -raw::Syscall(__NR_ioctl, 0, 0x540E /* TIOCSCTTY */, 0);
-    if (error != 0) FailInChild(command, StartStep::kTerminal, static_cast<int>(error));
-  }
-  if (long error = -raw::Syscall(__NR_chdir, raw::Address(command.directory)); error != 0) {
-    FailInChild(command, StartStep::kDirectory, static_cast<int>(error));
-  }
-  SetSignalMask(kNoSignals);
-  int error = command.search_path[0] != '\0' ? SearchAndExecuteInChild(command)
-                                             : ExecuteInChild(command, command.program);
-  FailInChild(command, StartStep::kExec, error);
-}
-
-// Starts the command and waits until it has been executed or has failed.
-int Start(Command& command) {
-  clone_args args = {};
-  args.flags = CLONE_VM | CLONE_VFORK;
-  args.exit_signal = kSigChild;
-  args.stack = reinterpret_cast<unsigned long>(command_stack);
-  args.stack_size = sizeof command_stack;
-  long pid = raw::Clone3(&args, RunCommandInChild, &command);
-  if (pid < 0) {
-    command.start_errno = static_cast<int>(-pid);
-    command.start_step = StartStep::kExec;
-    return 0;
-  }
-  return static_cast<int>(pid);
-}
-
-// Reaps what has ended. False when no child is left at all.
-bool Reap(Keeper& keeper) {
+long Wait(int id_type, int id, ChildStatus& status, int more_options) {
   for (;;) {
-    ChildStatus status = {};
-    long error = raw::Syscall(__NR_waitid, P_ALL, 0, raw::Address(&status), WEXITED | WNOHANG | __WALL, 0);
-    if (error == -kInterrupted) continue;
+    status = {};
+    long error = raw::Syscall(__NR_waitid, id_type, id, raw::Address(&status), WEXITED | WNOHANG | __WALL | more_options);
+    if (error != -kInterrupted) return error;
+  }
+}
+
+void ReportExit(Keeper& keeper, const ChildStatus& status) {
+  if (keeper.exit_reported) return;
+  keeper.exit_reported = true;
+  bool exited = status.code == 1;  // CLD_EXITED
+  Send({KeeperReportKind::kExited, exited ? status.status : 128 + status.status, StartStep::kNone});
+  raw::Syscall(__NR_sched_yield);  // to the server, which the kernel likes to wake on this very processor
+}
+
+// Reaps what has ended. False when no child is left at all. The command's exit is reported before it is reaped, which
+// takes the kernel longer than the answer should.
+bool Reap(Keeper& keeper) {
+  ChildStatus status;
+  if (!keeper.exit_reported && Wait(P_PID, keeper.leader, status, WNOWAIT) == 0 && status.pid != 0) {
+    ReportExit(keeper, status);
+  }
+  for (;;) {
+    long error = Wait(P_ALL, 0, status, 0);
     if (error == -kNoChild) return false;
     if (error != 0 || status.pid == 0) return true;
     if (status.pid != keeper.leader) continue;
+    ReportExit(keeper, status);  // it ended after the look above
     keeper.leader = 0;
-    bool exited = status.code == 1;  // CLD_EXITED
-    Send({KeeperReportKind::kExited, exited ? status.status : 128 + status.status, StartStep::kNone});
   }
 }
 
@@ -186,7 +97,7 @@ void KillAll(const Keeper& keeper) {
 void Obey(Keeper& keeper) {
   KeeperOrder order;
   long size = raw::Read(kKeeperControlFd, &order, sizeof order);
-  if (size == -kInterrupted) return;
+  if (size == -kInterrupted || size == -kTryAgain) return;
   if (size == sizeof order && order.kind == KeeperOrderKind::kSignal) {
     if (keeper.leader != 0) raw::Kill(-keeper.leader, order.value);
     return;
@@ -217,29 +128,23 @@ int ChildEvents() {
   return static_cast<int>(raw::Syscall(__NR_signalfd4, -1, raw::Address(&mask), sizeof mask, 02004000));
 }
 
-[[noreturn]] void Run(const char* const* argv, const char* const* envp) {
-  SetSignalMask(kAllSignals);
-  ResetSignalActions();
-  // A signal to the server's group must not take the keepers with it: they are the ones who clean up.
-  raw::Syscall(__NR_setpgid, 0, 0);
-  raw::Syscall(__NR_fcntl, kKeeperControlFd, 2 /* F_SETFD */, 1 /* FD_CLOEXEC */);
-  raw::Prctl(PR_SET_NAME, reinterpret_cast<unsigned long>(argv[kKeeperName]));
-  raw::Prctl(PR_SET_CHILD_SUBREAPER, 1);
+int Number(const char* text) {
+  int number = 0;
+  for (; *text != '\0'; ++text) number = number * 10 + (*text - '0');
+  return number;
+}
+
+// All signals are blocked and the subreaper flag is set: both come through exec.
+[[noreturn]] void Run(const char* const* argv) {
+  int leader = Number(argv[1]);
+  Send({KeeperReportKind::kStarted, leader, StartStep::kNone});
+  raw::Prctl(PR_SET_NAME, reinterpret_cast<unsigned long>(argv[0]));
   // A command may stop its parent; the server's death wakes it again, so that it can clean up.
   raw::Prctl(PR_SET_PDEATHSIG, kSigContinue);
-  Command command = {argv + kKeeperArgs,          envp, argv[kKeeperDirectory], argv[kKeeperProgram],
-                     argv[kKeeperSearchPath],     argv[kKeeperIo][0] == 't',    0,
-                     StartStep::kNone};
-  int leader = Start(command);
-  if (command.start_step != StartStep::kNone) {
-    Send({KeeperReportKind::kStartFailed, command.start_errno, command.start_step});
-    raw::Exit(0);
-  }
-  Send({KeeperReportKind::kStarted, leader, StartStep::kNone});
   // Our copies would keep the command's pipes and terminal open, our directory its mount busy.
   for (int fd = 0; fd <= 2; ++fd) raw::Close(fd);
   raw::Syscall(__NR_chdir, raw::Address("/"));
-  Keeper keeper = {static_cast<int>(raw::Syscall(__NR_getpid)), ChildEvents(), leader, false};
+  Keeper keeper = {static_cast<int>(raw::Syscall(__NR_getpid)), ChildEvents(), leader, false, false};
   Keep(keeper);
 }
 
@@ -249,8 +154,8 @@ int ChildEvents() {
 extern "C" [[noreturn]] void KeeperMain(const long* stack) {
   long argc = stack[0];
   auto* argv = reinterpret_cast<const char* const*>(stack + 1);
-  if (argc < holdfast::process::kKeeperArgs) holdfast::sys::raw::Exit(2);
-  holdfast::process::Run(argv, argv + argc + 1);
+  if (argc != holdfast::process::kKeeperArgCount) holdfast::sys::raw::Exit(2);
+  holdfast::process::Run(argv);
 }
 
 // The kernel enters with argc at the top of the stack.

@@ -15,15 +15,15 @@ constexpr auto kKillPatience = 1s;
 }  // namespace
 
 Keeper::Keeper(loop::EventLoop& loop, Spawner& spawner, StartedKeeper started, KeeperObserver& observer)
-    : spawner_(spawner),
+    : loop_(loop),
+      spawner_(spawner),
       observer_(observer),
       child_(std::move(started.child)),
       control_(std::move(started.control)),
+      launch_(std::move(started.launch)),
       control_watch_(loop, control_.get(), [this] { OnReport(); }),
-      end_watch_(loop, child_.pidfd.get(), [this] { OnEnded(); }),
       kill_timer_(loop, [this] { sys::SendSignal(child_.pidfd.get(), SIGKILL); }) {
   control_watch_.WatchReadable();
-  end_watch_.WatchReadable();
 }
 
 Keeper::~Keeper() = default;
@@ -45,16 +45,18 @@ void Keeper::Order(KeeperOrder order) {
 void Keeper::OnReport() {
   KeeperReport report;
   ssize_t size = sys::Read(control_.get(), &report, sizeof report);
-  if (size == 0) return;  // the keeper is ending: end_watch_ tells when
+  if (size == 0) return OnEnded();
   control_watch_.WatchReadable();
   if (size == sizeof report) Dispatch(report);
 }
 
+// The kernel closes the socket a moment before the process can be reaped.
 void Keeper::OnEnded() {
-  KeeperReport report;
-  while (sys::Read(control_.get(), &report, sizeof report) == sizeof report) Dispatch(report);
   sys::Ending ending = sys::TryReap(child_.pidfd.get());
-  if (ending == sys::Ending::kStillRunning) return end_watch_.WatchReadable();
+  if (ending == sys::Ending::kStillRunning) {
+    if (!end_watch_) end_watch_.emplace(loop_, child_.pidfd.get(), [this] { OnEnded(); });
+    return end_watch_->WatchReadable();
+  }
   kill_timer_.Stop();
   spawner_.Forget(child_.pid, ending);
   observer_.OnGone();
@@ -63,6 +65,7 @@ void Keeper::OnEnded() {
 void Keeper::Dispatch(const KeeperReport& report) {
   switch (report.kind) {
     case KeeperReportKind::kStarted:
+      launch_.reset();
       return observer_.OnStarted(report.value);
     case KeeperReportKind::kStartFailed:
       return observer_.OnStartFailed(report.step, report.value);

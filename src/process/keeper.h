@@ -1,8 +1,10 @@
-// The server's end of one keeper: orders go out, reports come in. Owns the control socket and the keeper's pidfd; when
-// destroyed early it leaves the keeper to clean up after itself, which the closed control socket makes it do.
+// The server's end of one keeper: orders go out, reports come in. Owns the control socket and the keeper's pidfd. It is
+// destroyed after OnGone, or when the server itself ends: the closed control socket makes the keeper clean up.
+
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "loop/event_loop.h"
 #include "process/command.h"
@@ -41,11 +43,14 @@ class Keeper {
   void OnEnded();
   void Dispatch(const KeeperReport& report);
 
+  loop::EventLoop& loop_;
   Spawner& spawner_;
   KeeperObserver& observer_;
   sys::Child child_;
   OwnedFd control_;
-  loop::FdWatch control_watch_, end_watch_;
+  std::unique_ptr<Launch> launch_;  // until the child no longer uses our memory
+  loop::FdWatch control_watch_;
+  std::optional<loop::FdWatch> end_watch_;  // from the end of the control socket on
   loop::Timer kill_timer_;
 };
 

@@ -4,11 +4,19 @@
 // A keeper is the parent of one started command. It is a child subreaper, so whatever the command leaves behind, also
 // after setsid or a double fork, becomes the keeper's child and is found again. It ends when the command has exited and
 // no descendant is left; when the server is gone it kills everything and ends.
+//
+// Its life has two parts. It is cloned from the server and, still on the server's memory, starts the command (launch.cc);
+// then it executes the keeper program, which says kStarted and keeps (apps/keeper). This way the command does not wait
+// for that second exec.
 #pragma once
 
 namespace holdfast::process {
 
 inline constexpr int kKeeperControlFd = 3;
+inline constexpr int kKeeperImageFd = 4;  // the keeper program, until it is executed
+
+// The keeper program's argv: its name, the command's pid.
+inline constexpr int kKeeperArgCount = 2;
 
 enum class KeeperReportKind : int {
   kStarted,      // value: pid of the command, which has been executed
@@ -32,16 +40,6 @@ enum class KeeperOrderKind : int {
 struct KeeperOrder {
   KeeperOrderKind kind;
   int value;
-};
-
-// The keeper's argv: kKeeperArgs fixed words, then the command's own argv. Its environment is the command's.
-enum KeeperArg : int {
-  kKeeperName,
-  kKeeperIo,          // "p" pipes, "t" terminal on descriptor 0
-  kKeeperDirectory,   // the command's working directory
-  kKeeperProgram,     // path, or a bare name to look up
-  kKeeperSearchPath,  // PATH for a bare name, empty when the program is a path
-  kKeeperArgs,
 };
 
 }  // namespace holdfast::process

@@ -17,15 +17,16 @@ std::array<char, OutputStream::kBlockBytes>& Block() {
 }  // namespace
 
 OutputStream::OutputStream(loop::EventLoop& loop, OwnedFd fd, Stream stream, Owner& owner)
-    : fd_(std::move(fd)), stream_(stream), owner_(owner) {
-  watch_.emplace(loop, fd_.get(), [this] {
-    waiting_ = false;
-    OnReadable();
-  });
-}
+    : loop_(loop), fd_(std::move(fd)), stream_(stream), owner_(owner) {}
 
 void OutputStream::Resume() {
-  if (at_end() || waiting_) return;
+  if (at_end_ || waiting_) return;
+  if (!watch_) {
+    watch_.emplace(loop_, fd_.get(), [this] {
+      waiting_ = false;
+      OnReadable();
+    });
+  }
   waiting_ = true;
   watch_->WatchReadable();
 }
@@ -66,8 +67,7 @@ OutputStream::Step OutputStream::ReadBlock() {
 }
 
 void OutputStream::End() {
-  watch_.reset();
-  fd_.Reset();
+  at_end_ = true;
   owner_.OnEndOfStream();
 }
 

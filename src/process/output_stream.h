@@ -25,7 +25,7 @@ class OutputStream {
 
   OutputStream(loop::EventLoop& loop, OwnedFd fd, Stream stream, Owner& owner);
 
-  bool at_end() const { return !fd_.is_open(); }
+  bool at_end() const { return at_end_; }
 
   // Reads on when there is something, unless it is waiting already.
   void Resume();
@@ -43,12 +43,13 @@ class OutputStream {
   Step ReadBlock();
   void End();
 
-  OwnedFd fd_;
+  loop::EventLoop& loop_;
+  OwnedFd fd_;  // closed with us and not at the end: the exit comes right behind it and should not wait
   Stream stream_;
   Owner& owner_;
-  bool waiting_ = false;
+  bool waiting_ = false, at_end_ = false;
   bool end_when_dry_ = false;
-  std::optional<loop::FdWatch> watch_;  // ends before the descriptor is closed
+  std::optional<loop::FdWatch> watch_;  // from the first Resume on
 };
 
 }  // namespace holdfast::process

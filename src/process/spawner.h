@@ -13,18 +13,16 @@
 #include "base/result.h"
 #include "loop/event_loop.h"
 #include "process/command.h"
+#include "process/launch.h"
 #include "sys/pidfd.h"
 
 namespace holdfast::process {
 
-// The descriptors a command gets as 0, 1 and 2. Borrowed for the call.
-struct StdioFds {
-  int in, out, err;
-};
-
 struct StartedKeeper {
   sys::Child child;
   OwnedFd control;  // our end, non-blocking
+  // In use by the child until it has reported kStarted or has been reaped.
+  std::unique_ptr<Launch> launch;
 };
 
 class Spawner {
@@ -32,7 +30,7 @@ class Spawner {
   // Fails when this machine cannot give the guarantees: no /proc, no executable memory file.
   static Result<std::unique_ptr<Spawner>> Create(loop::EventLoop& loop);
 
-  // Returns once the keeper has been executed, some 50 us; how the command itself starts is the keeper's report.
+  // Returns at once; how the command starts is the keeper's report.
   Result<StartedKeeper> Start(const Command& command, const Io& io, StdioFds stdio);
 
   // The keeper has been reaped. `ending` other than clean means its descendants are ours: they are killed.

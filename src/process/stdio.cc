@@ -19,17 +19,14 @@ Result<Stdio> OpenTerminal(const Terminal& terminal) {
 Result<Stdio> OpenPipes(const Pipes& pipes) {
   Stdio stdio;
   if (pipes.stdin_mode == Stdin::kPipe) {
-    TRY(sys::Pipe in, sys::MakePipe());
-    TRY_VOID(sys::SetBlocking(in.write_end.get(), sys::Blocking::kNo));
+    TRY(sys::Pipe in, sys::MakePipe(sys::OurEnd::kWrite));
     stdio.child_in = std::move(in.read_end);
     stdio.input = std::move(in.write_end);
   } else {
     TRY(stdio.child_in, sys::OpenDevNull());
   }
-  TRY(sys::Pipe out, sys::MakePipe());
-  TRY(sys::Pipe err, sys::MakePipe());
-  TRY_VOID(sys::SetBlocking(out.read_end.get(), sys::Blocking::kNo));
-  TRY_VOID(sys::SetBlocking(err.read_end.get(), sys::Blocking::kNo));
+  TRY(sys::Pipe out, sys::MakePipe(sys::OurEnd::kRead));
+  TRY(sys::Pipe err, sys::MakePipe(sys::OurEnd::kRead));
   stdio.output = std::move(out.read_end);
   stdio.error = std::move(err.read_end);
   stdio.child_out = std::move(out.write_end);

@@ -34,20 +34,23 @@ Result<> SetBlocking(int fd, Blocking blocking) {
   return {};
 }
 
-Result<Pipe> MakePipe() {
+Result<Pipe> MakePipe(OurEnd ours) {
   int fds[2];
   if (::pipe2(fds, O_CLOEXEC) < 0) return std::unexpected(ErrnoError("pipe2", "", errno));
-  return Pipe{OwnedFd(fds[0]), OwnedFd(fds[1])};
+  Pipe pipe{OwnedFd(fds[0]), OwnedFd(fds[1])};
+  // A fresh pipe has no other flag that could be lost.
+  if (::fcntl(fds[ours == OurEnd::kRead ? 0 : 1], F_SETFL, O_NONBLOCK) < 0) {
+    return std::unexpected(ErrnoError("fcntl", "F_SETFL", errno));
+  }
+  return pipe;
 }
 
 Result<SocketPair> MakePacketPair() {
   int fds[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0) {
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) < 0) {
     return std::unexpected(ErrnoError("socketpair", "", errno));
   }
-  SocketPair pair{OwnedFd(fds[0]), OwnedFd(fds[1])};
-  TRY_VOID(SetBlocking(pair.ours.get(), Blocking::kNo));
-  return pair;
+  return SocketPair{OwnedFd(fds[0]), OwnedFd(fds[1])};
 }
 
 Result<OwnedFd> OpenDevNull() {
@@ -57,13 +60,13 @@ Result<OwnedFd> OpenDevNull() {
 }
 
 Result<OwnedFd> Duplicate(int fd) {
-  OwnedFd copy(::fcntl(fd, F_DUPFD_CLOEXEC, 4));
+  OwnedFd copy(::fcntl(fd, F_DUPFD_CLOEXEC, 5));
   if (!copy.is_open()) return std::unexpected(ErrnoError("fcntl", "F_DUPFD_CLOEXEC", errno));
   return copy;
 }
 
 Result<> ReserveLowFds() {
-  constexpr int kLastReserved = 3;
+  constexpr int kLastReserved = 4;
   for (;;) {
     TRY(OwnedFd fd, OpenDevNull());
     if (fd.get() > kLastReserved) return {};

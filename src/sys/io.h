@@ -22,22 +22,23 @@ struct Pipe {
   OwnedFd write_end;
 };
 
-// Both ends are close-on-exec and blocking.
-Result<Pipe> MakePipe();
+// Both ends are close-on-exec; ours is non-blocking, the other, which goes to a command, is not.
+enum class OurEnd { kRead, kWrite };
+Result<Pipe> MakePipe(OurEnd ours);
 
 struct SocketPair {
   OwnedFd ours;
   OwnedFd theirs;
 };
 
-// SOCK_SEQPACKET: one packet is one message. Close-on-exec; `ours` is non-blocking.
+// SOCK_SEQPACKET: one packet is one message. Close-on-exec and non-blocking.
 Result<SocketPair> MakePacketPair();
 
 Result<OwnedFd> OpenDevNull();
 Result<OwnedFd> Duplicate(int fd);
 
-// Occupies descriptors 0 to 3 with /dev/null where they are closed. Afterwards nothing the program opens lands on a
-// number that a child's stdio or control descriptor is about to be duplicated onto.
+// Occupies descriptors 0 to 4 with /dev/null where they are closed. Afterwards nothing the program opens lands on a
+// number that a child's stdio, its keeper's control socket or the keeper program is about to be duplicated onto.
 Result<> ReserveLowFds();
 
 }  // namespace holdfast::sys

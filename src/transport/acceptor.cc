@@ -11,8 +11,8 @@ namespace {
 constexpr int kAcceptsPerTurn = 64;
 constexpr std::chrono::milliseconds kPause(100);
 
-// The connection died in the queue (accept reports its pending network error), or a signal came in between: the next one
-// may be fine. Everything else is about us and does not pass by asking again at once.
+// The connection died in the queue (accept reports its pending network error), or a signal came in between: the next
+// one may be fine. Everything else is about us and does not pass by asking again at once.
 bool ConcernsOneConnection(int errno_value) {
   switch (errno_value) {
     case EINTR:

@@ -1,9 +1,9 @@
 #include "transport/http_request.h"
 
+#include <fmt/format.h>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/websocket/rfc6455.hpp>
-#include <fmt/format.h>
 
 namespace holdfast::transport {
 namespace {
@@ -35,8 +35,8 @@ enum class Body { kSent, kLeftOut };
 
 // HEAD is answered with the headers of GET, the length of the body included.
 HttpAnswer Answer(const Status& status, Body body = Body::kSent) {
-  return {fmt::format("HTTP/1.1 {}\r\n{}{}Content-Length: {}\r\nConnection: close\r\n\r\n{}", status.line, status.header,
-                      status.body.empty() ? "" : "Content-Type: text/plain\r\n", status.body.size(),
+  return {fmt::format("HTTP/1.1 {}\r\n{}{}Content-Length: {}\r\nConnection: close\r\n\r\n{}", status.line,
+                      status.header, status.body.empty() ? "" : "Content-Type: text/plain\r\n", status.body.size(),
                       body == Body::kSent ? status.body : "")};
 }
 

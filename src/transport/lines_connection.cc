@@ -81,7 +81,7 @@ class LinesConnection final : public rpc::Transport,
 
   LineSplitter splitter_;
   Outbox outbox_;
-  std::optional<loop::FdWatch> in_watch_;   // also watches for writes when both descriptors are one
+  std::optional<loop::FdWatch> in_watch_;  // also watches for writes when both descriptors are one
   std::optional<loop::FdWatch> out_watch_;
   TurnTask continue_;
   TurnTask finish_;

@@ -1,5 +1,5 @@
-// One peer that speaks a JSON message per line, over a socket of its own or over borrowed descriptors (see ServeLines in
-// listener.h).
+// One peer that speaks a JSON message per line, over a socket of its own or over borrowed descriptors (see ServeLines
+// in listener.h).
 #pragma once
 
 #include <memory>

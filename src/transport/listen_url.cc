@@ -62,8 +62,8 @@ Result<ListenUrl> ParseUnix(std::string_view text) {
                 fmt::format("listen address '{}': the socket path is not absolute (unix:///run/x.sock)", text));
   }
   if (path.size() > kMaxUnixPathBytes) {
-    return Fail(ErrorKind::kInvalidParams, fmt::format("listen address '{}': the socket path is longer than {} bytes",
-                                                       text, kMaxUnixPathBytes));
+    return Fail(ErrorKind::kInvalidParams,
+                fmt::format("listen address '{}': the socket path is longer than {} bytes", text, kMaxUnixPathBytes));
   }
   return UnixUrl{std::string(path)};
 }

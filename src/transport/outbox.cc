@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kVectorsPerWrite = 64;
 
 bool IsSocket(int fd) {
-  struct stat status {};
+  struct stat status{};
   return ::fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode);
 }
 

@@ -1,5 +1,6 @@
-// The write side of one descriptor: what is appended within one turn of the loop leaves in one gathering write. Keeps the
-// congestion marks, and writes nothing on its own but from the loop, so its owner is never called from inside Append.
+// The write side of one descriptor: what is appended within one turn of the loop leaves in one gathering write. Keeps
+// the congestion marks, and writes nothing on its own but from the loop, so its owner is never called from inside
+// Append.
 #pragma once
 
 #include <sys/types.h>

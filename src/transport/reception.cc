@@ -14,7 +14,6 @@
 namespace holdfast::transport {
 namespace {
 
-constexpr std::chrono::milliseconds kHeadTimeout(10'000);
 constexpr std::string_view kEndOfHead = "\r\n\r\n";
 
 // Beyond the connections themselves. Requests take one turn each, so only a flood reaches this; it is cut off unheard.
@@ -37,7 +36,7 @@ class Reception::Guest {
   // A peer that may speak lines is free to be silent: it is in no hurry to send its first message.
   void Start(Guests::iterator self) {
     self_ = self;
-    if (reception_.language_ == Language::kHttp) timer_.Start(kHeadTimeout);
+    if (reception_.language_ == Language::kHttp) timer_.Start(reception_.limits_.head_timeout);
     watch_->WatchReadable();
   }
 
@@ -62,7 +61,7 @@ class Reception::Guest {
     if (reception_.language_ == Language::kHttpOrLines && !IsLetter(input_.front())) {
       return reception_.HandOverLines(self_, std::move(input_));
     }
-    if (!timer_.running()) timer_.Start(kHeadTimeout);
+    if (!timer_.running()) timer_.Start(reception_.limits_.head_timeout);
     const size_t end = input_.find(kEndOfHead);
     if (end != std::string::npos) return Judge(end + kEndOfHead.size());
     if (input_.size() > kMaxHttpHeadBytes) return Answer(AnswerHeadTooLong());

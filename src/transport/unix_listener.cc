@@ -37,7 +37,7 @@ bool NobodyAnswers(const std::string& path) {
 
 // A server that was killed leaves its socket behind; nothing else at that path is ours to remove.
 Result<> ClearPath(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   if (::lstat(path.c_str(), &status) < 0) {
     if (errno == ENOENT) return {};
     return std::unexpected(ErrnoError("stat", path, errno));
@@ -99,13 +99,13 @@ class UnixListener final : public Listener {
 
   // Somebody may have put another socket there since.
   void RemoveFile() const {
-    struct stat present {};
+    struct stat present{};
     if (::lstat(path_.c_str(), &present) < 0) return;
     if (present.st_dev == bound_.st_dev && present.st_ino == bound_.st_ino) ::unlink(path_.c_str());
   }
 
   const std::string path_;
-  struct stat bound_ {};
+  struct stat bound_{};
   std::optional<Reception> reception_;
   std::optional<Acceptor> acceptor_;
 };

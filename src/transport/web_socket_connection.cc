@@ -116,12 +116,12 @@ WebSocketConnection::WebSocketConnection(loop::EventLoop& loop, UpgradedSocket s
 }
 
 void WebSocketConnection::Accept(const std::string& key, OnConnection on_connection) {
-  beast_.async_accept(UpgradeRequest(key), [self = shared_from_this(), on_connection = std::move(on_connection)](
-                                               error_code error) {
-    if (error || self->state_ != State::kOpening) return self->Finish();
-    self->state_ = State::kOpen;
-    on_connection(self);
-  });
+  beast_.async_accept(UpgradeRequest(key),
+                      [self = shared_from_this(), on_connection = std::move(on_connection)](error_code error) {
+                        if (error || self->state_ != State::kOpening) return self->Finish();
+                        self->state_ = State::kOpen;
+                        on_connection(self);
+                      });
 }
 
 void WebSocketConnection::Start(rpc::Receiver& receiver) {
@@ -165,9 +165,8 @@ void WebSocketConnection::Read() {
   PrepareBuffer();
   beast_.read_message_max(std::min(limits_.max_message_bytes, message_bytes_ + limits_.max_frame_bytes));
   read_pending_ = true;
-  beast_.async_read_some(
-      asio::buffer(buffer_.data() + message_bytes_, buffer_.size() - message_bytes_),
-      [self = shared_from_this()](error_code error, size_t count) { self->OnRead(error, count); });
+  beast_.async_read_some(asio::buffer(buffer_.data() + message_bytes_, buffer_.size() - message_bytes_),
+                         [self = shared_from_this()](error_code error, size_t count) { self->OnRead(error, count); });
 }
 
 void WebSocketConnection::PrepareBuffer() {

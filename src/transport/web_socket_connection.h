@@ -1,5 +1,5 @@
-// One WebSocket peer, from its upgrade to its end. Beast reads and answers the protocol; data frames are written past it
-// (see gathering_stream.h), because they are the hot path.
+// One WebSocket peer, from its upgrade to its end. Beast reads and answers the protocol; data frames are written past
+// it (see gathering_stream.h), because they are the hot path.
 #pragma once
 
 #include <string>

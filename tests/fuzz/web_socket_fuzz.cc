@@ -1,5 +1,6 @@
-// Whatever a client sends after its upgrade, the connection survives, ends when the client does, and what it sends itself
-// is well-formed up to and including its Close frame. The first byte of the input chooses how the receiver behaves.
+// Whatever a client sends after its upgrade, the connection survives, ends when the client does, and what it sends
+// itself is well-formed up to and including its Close frame. The first byte of the input chooses how the receiver
+// behaves.
 #include <sys/socket.h>
 
 #include <cstdint>

@@ -170,7 +170,9 @@ TEST(FdWatchTest, MayBeDestroyedInsideItsCallback) {
 TEST(FdWatchTest, LeavesTheDescriptorOpenAndFreeForTheNextWatch) {
   EventLoop loop;
   const Pair pair = MakePair();
-  { const FdWatch first(loop, pair.a.get(), [] {}); }
+  {
+    const FdWatch first(loop, pair.a.get(), [] {});
+  }
   FdWatch second(loop, pair.a.get(), [&] { loop.Stop(); });
   Put(pair.b.get());
   second.WatchReadable();

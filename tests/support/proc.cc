@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
+#include <utility>
 
 namespace holdfast::support {
 namespace {
@@ -40,7 +42,9 @@ std::vector<pid_t> AllPids() {
 std::optional<std::string> ReadProcFile(pid_t pid, std::string_view name) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/" + std::string(name), std::ios::binary);
   if (!file) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), {});
+  std::ostringstream text;
+  text << file.rdbuf();  // a process that ends meanwhile makes the read fail: what came so far is all there is
+  return std::move(text).str();
 }
 
 bool IsAlive(pid_t pid) {

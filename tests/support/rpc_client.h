@@ -99,8 +99,8 @@ class RpcClient {
  private:
   struct Events {
     uint64_t next_seq = 1;  // 0: the next one tells
-    std::map<std::string, std::string, std::less<>> output;
-    std::string all_output;
+    std::map<std::string, std::string, std::less<>> output = {};  // by stream
+    std::string all_output = {};
   };
 
   template <typename Condition>

@@ -88,7 +88,8 @@ std::string ClosePayload(uint16_t code, std::string_view reason) {
 }
 
 std::ostream& operator<<(std::ostream& out, const Received& received) {
-  static constexpr const char* kNames[] = {"text", "binary", "ping", "pong", "close", "eof", "timeout", "protocol error"};
+  static constexpr const char* kNames[] = {"text",  "binary", "ping",    "pong",
+                                           "close", "eof",    "timeout", "protocol error"};
   return out << kNames[std::to_underlying(received.kind)] << " " << received.close_code << " \""
              << received.payload.substr(0, 200) << "\"";
 }

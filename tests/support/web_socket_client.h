@@ -1,5 +1,5 @@
-// A WebSocket client for tests that can also do everything a client must not. Blocking and without a thread; parses what
-// the server sends strictly: no reserved bit, no mask, no unknown opcode, no fragment out of place.
+// A WebSocket client for tests that can also do everything a client must not. Blocking and without a thread; parses
+// what the server sends strictly: no reserved bit, no mask, no unknown opcode, no fragment out of place.
 #pragma once
 
 #include <chrono>
@@ -47,8 +47,12 @@ class WebSocketClient {
   static std::string UpgradeRequest(std::string_view path = "/", std::string_view more_headers = "");
 
   bool SendText(std::string_view text) { return SendFrame({.payload = std::string(text)}); }
-  bool SendBinary(std::string_view bytes) { return SendFrame({.opcode = Opcode::kBinary, .payload = std::string(bytes)}); }
-  bool SendPing(std::string_view payload) { return SendFrame({.opcode = Opcode::kPing, .payload = std::string(payload)}); }
+  bool SendBinary(std::string_view bytes) {
+    return SendFrame({.opcode = Opcode::kBinary, .payload = std::string(bytes)});
+  }
+  bool SendPing(std::string_view payload) {
+    return SendFrame({.opcode = Opcode::kPing, .payload = std::string(payload)});
+  }
   bool SendClose(uint16_t code, std::string_view reason = "") {
     return SendFrame({.opcode = Opcode::kClose, .payload = ClosePayload(code, reason)});
   }
@@ -78,7 +82,7 @@ class WebSocketClient {
 
   TestSocket socket_;
   std::string buffer_;
-  size_t parsed_ = 0;  // bytes of buffer_ that are done with
+  size_t parsed_ = 0;                // bytes of buffer_ that are done with
   std::optional<Received> message_;  // whose fragments are arriving
 };
 

@@ -58,12 +58,37 @@ TEST(ListenUrlTest, TakesTheLongestPathASocketAddressHolds) {
 }
 
 TEST(ListenUrlTest, RefusesEverythingElseAndNamesIt) {
-  for (const std::string text :
-       {"", "ws://", "ws://localhost:0", "ws://127.0.0.1", "ws://127.0.0.1:", "ws://127.0.0.1:0/", "ws://127.0.0.1:65536",
-        "ws://127.0.0.1:-1", "ws://127.0.0.1:+1", "ws://127.0.0.1: 1", "ws://127.0.0.1:1x", "ws://127.1:1", "ws://:1",
-        "ws://::1:1", "ws://[::1]", "ws://[::1]1:1", "ws://[127.0.0.1]:1", "ws://[::1%lo]:1", "ws://[]:1", "ws://[:1",
-        "ws://user@127.0.0.1:1", "WS://127.0.0.1:1", "wss://127.0.0.1:1", "http://127.0.0.1:1", "unix://",
-        "unix://run/x.sock", "unix:/run/x.sock", "stdio:", "stdio:///", "127.0.0.1:1", " stdio"}) {
+  for (const std::string text : {"",
+                                 "ws://",
+                                 "ws://localhost:0",
+                                 "ws://127.0.0.1",
+                                 "ws://127.0.0.1:",
+                                 "ws://127.0.0.1:0/",
+                                 "ws://127.0.0.1:65536",
+                                 "ws://127.0.0.1:-1",
+                                 "ws://127.0.0.1:+1",
+                                 "ws://127.0.0.1: 1",
+                                 "ws://127.0.0.1:1x",
+                                 "ws://127.1:1",
+                                 "ws://:1",
+                                 "ws://::1:1",
+                                 "ws://[::1]",
+                                 "ws://[::1]1:1",
+                                 "ws://[127.0.0.1]:1",
+                                 "ws://[::1%lo]:1",
+                                 "ws://[]:1",
+                                 "ws://[:1",
+                                 "ws://user@127.0.0.1:1",
+                                 "WS://127.0.0.1:1",
+                                 "wss://127.0.0.1:1",
+                                 "http://127.0.0.1:1",
+                                 "unix://",
+                                 "unix://run/x.sock",
+                                 "unix:/run/x.sock",
+                                 "stdio:",
+                                 "stdio:///",
+                                 "127.0.0.1:1",
+                                 " stdio"}) {
     const auto url = ParseListenUrl(text);
     ASSERT_FALSE(url.has_value()) << text;
     EXPECT_EQ(url.error().kind, ErrorKind::kInvalidParams);

@@ -47,8 +47,12 @@ class Peer : public rpc::Receiver {
     messages_.pop_front();
     return message;
   }
-  bool WaitForClosed() { return WaitFor([&] { return closed_; }); }
-  bool WaitForDrained() { return WaitFor([&] { return drained_ > 0; }); }
+  bool WaitForClosed() {
+    return WaitFor([&] { return closed_; });
+  }
+  bool WaitForDrained() {
+    return WaitFor([&] { return drained_ > 0; });
+  }
 
   size_t messages() {
     const std::lock_guard lock(mutex_);

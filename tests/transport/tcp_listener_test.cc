@@ -71,6 +71,15 @@ TEST(TcpListenerTest, RefusesAnEndlessHead) {
   EXPECT_THAT(Ask(server.url(), "GET / HTTP/1.1\r\nCookie: " + std::string(9'000, 'c')), StartsWith("HTTP/1.1 431 "));
 }
 
+TEST(TcpListenerTest, CutsAPeerThatDoesNotFinishItsRequest) {
+  Limits limits;
+  limits.head_timeout = std::chrono::milliseconds(50);
+  TestServer server(limits);
+  TestSocket silent = TestSocket::Connect(server.url());
+  EXPECT_EQ(Ask(server.url(), "GET /readyz HTTP/1.1\r\nHost: x\r\n"), "");
+  EXPECT_EQ(silent.ReceiveAll(), "");
+}
+
 TEST(TcpListenerTest, TakesARequestThatArrivesByteByByte) {
   TestServer server;
   TestSocket socket = TestSocket::Connect(server.url());

@@ -45,7 +45,8 @@ class UnixListenerTest : public ::testing::Test {
 };
 
 TEST_F(UnixListenerTest, ServesWebSocketToAPeerThatBeginsWithALetter) {
-  TestServer server(Listen(), [](Peer& peer, std::string_view message) { peer.transport()->Send(std::string(message)); });
+  TestServer server(Listen(),
+                    [](Peer& peer, std::string_view message) { peer.transport()->Send(std::string(message)); });
   EXPECT_EQ(server.url(), "unix://" + path_);
   auto client = WebSocketClient::Connect(server.url());
   client.SendText("over unix");
@@ -53,7 +54,8 @@ TEST_F(UnixListenerTest, ServesWebSocketToAPeerThatBeginsWithALetter) {
 }
 
 TEST_F(UnixListenerTest, ServesLinesToAnyOtherPeer) {
-  TestServer server(Listen(), [](Peer& peer, std::string_view message) { peer.transport()->Send(std::string(message)); });
+  TestServer server(Listen(),
+                    [](Peer& peer, std::string_view message) { peer.transport()->Send(std::string(message)); });
   TestSocket client = TestSocket::Connect(server.url());
   client.Send("{\"id\":1}\n{\"id\":2}\n");
   EXPECT_EQ(client.ReceiveSome(), "{\"id\":1}\n{\"id\":2}\n");
@@ -76,7 +78,7 @@ TEST_F(UnixListenerTest, ClosesLinesAboveTheConnectionLimit) {
 
 TEST_F(UnixListenerTest, IsOpenToItsOwnerOnly) {
   TestServer server(Listen());
-  struct stat status {};
+  struct stat status{};
   ASSERT_EQ(::stat(path_.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777, 0600u);
 }
@@ -147,7 +149,8 @@ int ConnectAs(uid_t uid, const std::string& path) {
 
 TEST_F(UnixListenerTest, RefusesAPeerOfAnotherUid) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
-  TestServer server(Listen(), [](Peer& peer, std::string_view message) { peer.transport()->Send(std::string(message)); });
+  TestServer server(Listen(),
+                    [](Peer& peer, std::string_view message) { peer.transport()->Send(std::string(message)); });
   ASSERT_EQ(::chmod(directory_.c_str(), 0755), 0);
   ASSERT_EQ(::chmod(path_.c_str(), 0666), 0);  // past the mode of the file, the uid decides
   EXPECT_EQ(ConnectAs(65534, path_), 0);

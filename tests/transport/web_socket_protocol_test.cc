@@ -175,7 +175,10 @@ TEST_F(WebSocketProtocolTest, LimitsTheWholeMessage) {
 }
 
 TEST_F(WebSocketProtocolTest, RefusesAnAnnouncedLengthWithoutWaitingForIt) {
-  client_.SendRaw(std::string("\x81\xff\x7f\xff\xff\xff\xff\xff\xff\xff" "mask", 14));
+  client_.SendRaw(
+      std::string("\x81\xff\x7f\xff\xff\xff\xff\xff\xff\xff"
+                  "mask",
+                  14));
   ExpectClose(1009);
 }
 
@@ -191,7 +194,8 @@ TEST_F(WebSocketProtocolTest, AnswersACloseWithoutACode) {
 
 TEST_F(WebSocketProtocolTest, DeliversWhatCameBeforeTheClose) {
   client_.SendRaw(BuildFrame({.payload = "last words"}) +
-                  BuildFrame({.opcode = Op::kClose, .payload = ClosePayload(1000)}) + BuildFrame({.payload = "too late"}));
+                  BuildFrame({.opcode = Op::kClose, .payload = ClosePayload(1000)}) +
+                  BuildFrame({.payload = "too late"}));
   EXPECT_EQ(peer_.WaitForMessage(), "last words");
   ExpectClose(1000);
   EXPECT_EQ(peer_.messages(), 0u);
@@ -220,7 +224,8 @@ std::string Build(Frame frame) { return BuildFrame(frame); }
 INSTANTIATE_TEST_SUITE_P(
     Frames, WebSocketBreachTest,
     ::testing::Values(
-        Breach{"ReservedBit1", Build({.rsv = 4, .payload = "x"})}, Breach{"ReservedBit2", Build({.rsv = 2, .payload = "x"})},
+        Breach{"ReservedBit1", Build({.rsv = 4, .payload = "x"})},
+        Breach{"ReservedBit2", Build({.rsv = 2, .payload = "x"})},
         Breach{"ReservedBit3", Build({.rsv = 1, .payload = "x"})},
         Breach{"ReservedBitOnPing", Build({.rsv = 4, .opcode = Op::kPing})},
         Breach{"UnknownDataOpcode", Build({.opcode = static_cast<Op>(3)})},
@@ -232,8 +237,14 @@ INSTANTIATE_TEST_SUITE_P(
         Breach{"LongClose", Build({.opcode = Op::kClose, .payload = ClosePayload(1000, std::string(124, 'x'))})},
         Breach{"ContinuationWithoutStart", Build({.opcode = Op::kContinuation, .payload = "x"})},
         Breach{"NewMessageInsideFragments", Build({.fin = false, .payload = "x"}) + Build({.payload = "y"})},
-        Breach{"WastefulLength16", std::string("\x81\xfe\x00\x05" "mask" "12345", 13)},
-        Breach{"WastefulLength64", std::string("\x81\xff\x00\x00\x00\x00\x00\x00\x00\x05" "mask" "12345", 19)},
+        Breach{"WastefulLength16", std::string("\x81\xfe\x00\x05"
+                                               "mask"
+                                               "12345",
+                                               13)},
+        Breach{"WastefulLength64", std::string("\x81\xff\x00\x00\x00\x00\x00\x00\x00\x05"
+                                               "mask"
+                                               "12345",
+                                               19)},
         Breach{"CloseWithHalfACode", Build({.opcode = Op::kClose, .payload = "\x03"})},
         Breach{"CloseWithCode999", Build({.opcode = Op::kClose, .payload = ClosePayload(999)})},
         Breach{"CloseWithCode1005", Build({.opcode = Op::kClose, .payload = ClosePayload(1005)})},

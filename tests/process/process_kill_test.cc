@@ -1,0 +1,209 @@
+// However a command tries to get away, nothing of it is left.
+#include <csignal>
+
+#include "process/process.h"
+#include "process/process_fixture.h"
+
+namespace holdfast::process {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+class ProcessKillTest : public ProcessFixture {
+ protected:
+  // Starts the script, waits until `living` processes of it are there (its keeper is not one), kills it.
+  Subject& KillAfter(const std::string& script, size_t living, const Io& io = Pipes{}) {
+    Subject& subject = Launch(Shell(script), io);
+    EXPECT_TRUE(RunUntilMarked(living));
+    bool done = false;
+    subject->Kill([&] { done = true; });
+    EXPECT_TRUE(RunUntil([&] { return done && subject.over(); }));
+    return subject;
+  }
+};
+
+TEST_F(ProcessKillTest, LeavesNothingOfAPlainCommand) {
+  Subject& subject = KillAfter("sleep 1000", 1);
+  EXPECT_EQ(subject->exit_code(), 137);
+  EXPECT_TRUE(support::ChildrenOf(::getpid()).empty());
+  EXPECT_TRUE(support::LivingWithVariable(Mark()).empty());
+}
+
+TEST_F(ProcessKillTest, LeavesNothingOfATerminalCommand) {
+  EXPECT_EQ(KillAfter("sleep 1000", 1, Terminal{})->exit_code(), 137);
+}
+
+TEST_F(ProcessKillTest, FindsAChildInItsOwnSession) {
+  KillAfter("setsid sleep 1000 & sleep 1000", 2);
+  EXPECT_TRUE(support::LivingWithVariable(Mark()).empty());
+}
+
+TEST_F(ProcessKillTest, FindsADaemonThatForkedTwice) {
+  KillAfter("(setsid sh -c 'sleep 1000 & sleep 1000 & exit' >/dev/null 2>&1 &); sleep 1000", 3);
+  EXPECT_TRUE(support::LivingWithVariable(Mark()).empty());
+}
+
+TEST_F(ProcessKillTest, FindsWhatAFinishedCommandLeftBehind) {
+  Subject& subject = Launch(Shell("(setsid sh -c 'setsid sleep 1000 & sleep 1000' >/dev/null 2>&1 &); exit 0"));
+  ASSERT_TRUE(RunUntil([&] { return subject->closed() && support::LivingWithVariable(Mark()).size() >= 2; }));
+  bool done = false;
+  subject->Kill([&] { done = true; });
+  ASSERT_TRUE(RunUntil([&] { return done; }));
+  EXPECT_TRUE(support::LivingWithVariable(Mark()).empty());
+  EXPECT_EQ(subject->exit_code(), 0);
+}
+
+TEST_F(ProcessKillTest, KillsPastAStoppedChild) {
+  KillAfter("sh -c 'kill -STOP $$' & setsid sh -c 'kill -STOP $$' & sleep 1000", 3);
+  EXPECT_TRUE(support::LivingWithVariable(Mark()).empty());
+}
+
+TEST_F(ProcessKillTest, KillsACommandThatStoppedItsKeeper) {
+  Subject& subject = Launch(Shell("setsid sleep 1000 & kill -STOP $PPID; echo stopped; sleep 1000"));
+  ASSERT_TRUE(RunUntilOutput(subject, "stopped"));
+  bool done = false;
+  subject->Kill([&] { done = true; });
+  ASSERT_TRUE(RunUntil([&] { return done && subject.over(); }));
+  EXPECT_EQ(subject->exit_code(), 137);
+  EXPECT_TRUE(NothingIsLeft());
+}
+
+TEST_F(ProcessKillTest, KillsACommandThatKeepsStoppingItsKeeper) {
+  Subject& subject = Launch(Shell("setsid sh -c 'while kill -STOP $0; do :; done' $PPID & echo started; sleep 1000"));
+  ASSERT_TRUE(RunUntilOutput(subject, "started"));
+  bool done = false;
+  subject->Kill([&] { done = true; });
+  ASSERT_TRUE(RunUntil([&] { return done && subject.over(); }));
+  EXPECT_TRUE(NothingIsLeft());
+}
+
+TEST_F(ProcessKillTest, SignalsACommandThatStoppedItsKeeper) {
+  Subject& subject = Launch(Shell("trap 'exit 9' INT; kill -STOP $PPID; echo stopped; sleep 1000 & wait"));
+  ASSERT_TRUE(RunUntilOutput(subject, "stopped"));
+  subject->Signal(SIGINT);
+  ASSERT_TRUE(RunUntil([&] { return subject->exit_code().has_value(); }));
+  EXPECT_EQ(subject->exit_code(), 9);
+}
+
+TEST_F(ProcessKillTest, EndsACommandThatKillsItsKeeper) {
+  Subject& subject = Launch(Shell("setsid sleep 1000 & (setsid sh -c 'sleep 1000 & sleep 1000' &); kill -9 $PPID; sleep 1000"));
+  ASSERT_TRUE(RunUntil([&] { return subject.over(); }));
+  EXPECT_EQ(subject->exit_code(), 137);
+  EXPECT_TRUE(NothingIsLeft());
+  EXPECT_EQ(spawner_->orphans(), 0u);
+}
+
+TEST_F(ProcessKillTest, SparesOtherCommandsWhenAKeeperIsLost) {
+  Subject& bystander = Launch(Shell("echo ready; read line; echo \"$line\""), kOpenStdin);
+  ASSERT_TRUE(RunUntilOutput(bystander, "ready"));
+  Subject& subject = Launch(Shell("kill -9 $PPID; sleep 1000"));
+  ASSERT_TRUE(RunUntil([&] { return subject.over() && spawner_->orphans() == 0; }));
+  bystander->input()->Write("still here\n", [] {});
+  ASSERT_TRUE(RunUntil([&] { return bystander.over(); }));
+  EXPECT_EQ(bystander->exit_code(), 0);
+  EXPECT_THAT(bystander.owner.out(), HasSubstr("still here"));
+}
+
+// Each generation starts the next in a new session and exits.
+std::string Runner() { return R"(setsid sh -c "$STEP" >/dev/null 2>&1 & exit 0)"; }
+
+TEST_F(ProcessKillTest, CatchesARunnerThatForksAndExits) {
+  Command command = Shell(Runner());
+  command.env.emplace_back("STEP", Runner());
+  Subject& subject = Launch(command);
+  ASSERT_TRUE(RunUntil([&] { return subject->closed(); }));
+  bool done = false;
+  subject->Kill([&] { done = true; });
+  ASSERT_TRUE(RunUntil([&] { return done; }));
+  EXPECT_TRUE(NothingIsLeft());
+}
+
+TEST_F(ProcessKillTest, CatchesARunnerWhoseKeeperIsLost) {
+  Command command = Shell("kill -9 $PPID; " + Runner());
+  command.env.emplace_back("STEP", Runner());
+  Subject& subject = Launch(command);
+  ASSERT_TRUE(RunUntil([&] { return subject.over(); }));
+  EXPECT_TRUE(NothingIsLeft());
+}
+
+TEST_F(ProcessKillTest, CatchesAShellThatSpawnsInALoop) {
+  Subject& subject = Launch(Shell("i=0; while [ $i -lt 200 ]; do setsid sleep 1000 & i=$((i+1)); done; sleep 1000"));
+  ASSERT_TRUE(RunUntilMarked(20));
+  bool done = false;
+  subject->Kill([&] { done = true; });
+  ASSERT_TRUE(RunUntil([&] { return done; }));
+  EXPECT_TRUE(support::LivingWithVariable(Mark()).empty());
+}
+
+TEST_F(ProcessKillTest, AnswersBeforeItTellsTheExit) {
+  Subject& subject = Launch(Shell("echo ready; sleep 1000"));
+  ASSERT_TRUE(RunUntilOutput(subject, "ready"));
+  std::vector<std::string> at_done;
+  subject->Kill([&] { at_done = subject.owner.events; });
+  ASSERT_TRUE(RunUntil([&] { return subject.over(); }));
+  EXPECT_EQ(at_done, (std::vector<std::string>{"started", "output"}));
+  EXPECT_EQ(subject.owner.events, (std::vector<std::string>{"started", "output", "exited", "closed", "gone"}));
+}
+
+TEST_F(ProcessKillTest, AnswersEveryoneWhoKills) {
+  Subject& subject = Launch(Shell("echo ready; sleep 1000"));
+  ASSERT_TRUE(RunUntilOutput(subject, "ready"));
+  int done = 0;
+  subject->Kill([&] { ++done; });
+  subject->Kill([&] { ++done; });
+  subject->Terminate(60s, [&] { ++done; });
+  ASSERT_TRUE(RunUntil([&] { return subject.over(); }));
+  EXPECT_EQ(done, 3);
+}
+
+class ProcessTerminateTest : public ProcessKillTest {
+ protected:
+  // The exit code of a command that says "ready" and is then terminated.
+  int TerminateWhenReady(const std::string& script, std::chrono::milliseconds grace) {
+    Subject& subject = Launch(Shell(script));
+    EXPECT_TRUE(RunUntilOutput(subject, "ready"));
+    bool done = false;
+    subject->Terminate(grace, [&] { done = true; });
+    EXPECT_TRUE(RunUntil([&] { return done && subject.over(); }));
+    EXPECT_TRUE(support::LivingWithVariable(Mark()).empty());
+    return subject->exit_code().value_or(-1);
+  }
+};
+
+TEST_F(ProcessTerminateTest, LetsACommandFinishByItself) {
+  EXPECT_EQ(TerminateWhenReady("trap 'exit 3' TERM; echo ready; sleep 1000 & wait", 60s), 3);
+}
+
+TEST_F(ProcessTerminateTest, EndsACommandThatDoesNothingAboutIt) {
+  EXPECT_EQ(TerminateWhenReady("echo ready; sleep 1000", 60s), 143);
+}
+
+TEST_F(ProcessTerminateTest, KillsACommandThatIgnoresIt) {
+  EXPECT_EQ(TerminateWhenReady("trap '' TERM; echo ready; sleep 1000", 100ms), 137);
+}
+
+TEST_F(ProcessTerminateTest, KillsWhatTheCommandLeavesBehind) {
+  EXPECT_EQ(TerminateWhenReady("setsid sleep 1000 & trap 'exit 4' TERM; echo ready; sleep 1000 & wait", 100ms), 4);
+}
+
+TEST_F(ProcessTerminateTest, CanBecomeAKill) {
+  Subject& subject = Launch(Shell("trap '' TERM; echo ready; sleep 1000"));
+  ASSERT_TRUE(RunUntilOutput(subject, "ready"));
+  int done = 0;
+  subject->Terminate(600s, [&] { ++done; });
+  subject->Kill([&] { ++done; });
+  ASSERT_TRUE(RunUntil([&] { return subject.over(); }));
+  EXPECT_EQ(done, 2);
+}
+
+TEST_F(ProcessTerminateTest, KillsAfterTheGraceAlsoWhenTheStartWasUnderWay) {
+  Subject& subject = Launch(Shell("trap '' TERM; while :; do sleep 1000; done"));
+  // The order waits in the keeper's socket; by the time it is obeyed the shell may or may not ignore it.
+  bool done = false;
+  subject->Terminate(200ms, [&] { done = true; });
+  EXPECT_TRUE(RunUntil([&] { return done; }));
+}
+
+}  // namespace
+}  // namespace holdfast::process

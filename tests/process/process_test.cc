@@ -1,0 +1,181 @@
+#include "process/process.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <csignal>
+#include <set>
+
+#include "process/process_fixture.h"
+
+namespace holdfast::process {
+namespace {
+
+using testing::ElementsAre;
+using Events = std::vector<std::string>;
+
+class ProcessTest : public ProcessFixture {
+ protected:
+  // Runs all scripts, some at a time, and returns their exit codes.
+  std::vector<int> ExitCodes(const std::vector<std::string>& scripts, const Io& io) {
+    constexpr size_t kAtOnce = 32;
+    std::vector<int> codes;
+    for (size_t i = 0; i < scripts.size(); i += kAtOnce) {
+      const size_t end = std::min(i + kAtOnce, scripts.size());
+      for (size_t j = i; j < end; ++j) Launch(Shell(scripts[j]), io);
+      EXPECT_TRUE(RunUntil([&] { return std::ranges::all_of(subjects_, [](auto& subject) { return subject->over(); }); }));
+      for (auto& subject : subjects_) codes.push_back(subject->process->exit_code().value_or(-1));
+      subjects_.clear();
+    }
+    return codes;
+  }
+
+  void ExpectEveryCode(const Io& io) {
+    std::vector<std::string> scripts;
+    std::vector<int> expected;
+    for (int code = 0; code < 256; ++code) {
+      scripts.push_back("exit " + std::to_string(code));
+      expected.push_back(code);
+    }
+    EXPECT_EQ(ExitCodes(scripts, io), expected);
+  }
+
+  void ExpectEveryDeadlySignal(const Io& io) {
+    const std::set<int> harmless = {SIGCHLD, SIGCONT, SIGURG, SIGWINCH, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, 32, 33};
+    std::vector<std::string> scripts;
+    std::vector<int> expected;
+    for (int signal = 1; signal <= 64; ++signal) {
+      if (harmless.contains(signal)) continue;
+      scripts.push_back("ulimit -c 0; kill -" + std::to_string(signal) + " $$");
+      expected.push_back(128 + signal);
+    }
+    EXPECT_EQ(ExitCodes(scripts, io), expected);
+  }
+};
+
+TEST_F(ProcessTest, ReportsEveryExitCodeOfAPipeProcess) { ExpectEveryCode(Pipes{}); }
+TEST_F(ProcessTest, ReportsEveryExitCodeOfATerminalProcess) { ExpectEveryCode(Terminal{}); }
+TEST_F(ProcessTest, ReportsASignalAs128PlusItsNumberForPipes) { ExpectEveryDeadlySignal(Pipes{}); }
+TEST_F(ProcessTest, ReportsASignalAs128PlusItsNumberForTerminals) { ExpectEveryDeadlySignal(Terminal{}); }
+
+TEST_F(ProcessTest, TellsItsEventsInOrder) {
+  Subject& subject = Run(Shell("echo hi"));
+  EXPECT_EQ(subject.owner.events, (Events{"started", "output", "exited", "closed", "gone"}));
+}
+
+TEST_F(ProcessTest, KeepsTheStreamsApart) {
+  Subject& subject = Run(Shell("echo out; echo err >&2"));
+  EXPECT_EQ(subject.owner.out(), "out\n");
+  EXPECT_EQ(subject.owner.err(), "err\n");
+  EXPECT_EQ(subject->output_bytes(), 8u);
+}
+
+TEST_F(ProcessTest, NumbersItsEventsFromOneWithoutAGap) {
+  Subject& subject = Run(Shell("for i in 1 2 3 4 5 6 7 8; do echo $i; echo $i >&2; sleep 0.005; done"));
+  const auto& seqs = subject.owner.seqs;
+  ASSERT_GE(seqs.size(), 4u);
+  for (size_t i = 0; i < seqs.size(); ++i) EXPECT_EQ(seqs[i], i + 1);
+  EXPECT_EQ(subject->next_seq(), seqs.size() + 1);
+}
+
+TEST_F(ProcessTest, KeepsWhatItTellsInTheLogAndTheSnapshot) {
+  limits_ = {.retained_bytes = 8, .retained_chunks = 100, .snapshot_bytes_per_stream = 4};
+  Subject& subject = Run(Shell("printf 0123456789; printf e >&2"));
+  const Snapshot snapshot = subject->TakeSnapshot();
+  EXPECT_EQ(snapshot.out, "0189");
+  EXPECT_EQ(snapshot.err, "e");
+  EXPECT_EQ(snapshot.omitted_bytes, 6u);
+  EXPECT_LE(subject->log().bytes(), 10u);
+}
+
+TEST_F(ProcessTest, ExitsBeforeItClosesWhileADescendantHoldsItsOutput) {
+  Subject& subject = Launch(Shell("sleep 1000 & echo done; exit 4"));
+  ASSERT_TRUE(RunUntil([&] { return subject->exit_code().has_value(); }));
+  EXPECT_EQ(subject->exit_code(), 4);
+  EXPECT_FALSE(subject->closed());
+  EXPECT_FALSE(subject->gone());
+  EXPECT_EQ(subject.owner.out(), "done\n");
+  subject->Kill({});
+  ASSERT_TRUE(RunUntil([&] { return subject.over(); }));
+  EXPECT_EQ(subject->exit_code(), 4);
+  EXPECT_THAT(subject.owner.seqs, ElementsAre(1, 2, 3));
+}
+
+TEST_F(ProcessTest, TellsLateOutputAfterTheExit) {
+  Subject& subject = Run(Shell("(read x < /dev/zero; :) 2>&- & (sleep 0.05; echo late) & exit 0"));
+  EXPECT_EQ(subject.owner.events, (Events{"started", "exited", "output", "closed", "gone"}));
+  EXPECT_EQ(subject.owner.out(), "late\n");
+}
+
+TEST_F(ProcessTest, ClosesBeforeItIsGoneWhileADescendantHoldsNothing) {
+  Subject& subject = Launch(Shell("setsid sleep 1000 >/dev/null 2>&1 </dev/null & exit 0"));
+  ASSERT_TRUE(RunUntil([&] { return subject->closed(); }));
+  EXPECT_FALSE(subject->gone());
+}
+
+TEST_F(ProcessTest, ReadsNothingBeforeTheFirstResume) {
+  struct SilentOwner : RecordingOwner {
+    void OnStarted(Process&) override { events.emplace_back("started"); }
+  } owner;
+  auto process = Process::Start(loop_, *spawner_, Shell("echo hi"), Pipes{}, limits_, owner);
+  ASSERT_TRUE(process);
+  ASSERT_TRUE(RunUntil([&] { return (*process)->gone(); }));
+  EXPECT_EQ(owner.events, (Events{"started", "exited", "gone"}));
+  (*process)->ResumeOutput();
+  ASSERT_TRUE(RunUntil([&] { return (*process)->closed(); }));
+  EXPECT_EQ(owner.events, (Events{"started", "exited", "gone", "output", "closed"}));
+}
+
+TEST_F(ProcessTest, NotifiesItsWaitersOfOutputExitAndClose) {
+  Subject& subject = Launch(Shell("echo hi"));
+  std::vector<std::string> seen;
+  subject->waiters().Add([&] { seen.push_back(subject.owner.events.back()); });
+  ASSERT_TRUE(RunUntil([&] { return subject.over(); }));
+  EXPECT_THAT(seen, ElementsAre("output", "exited", "closed"));
+}
+
+TEST_F(ProcessTest, SignalsTheWholeGroup) {
+  Subject& subject = Launch(Shell("(trap 'echo child; exit' INT; echo up; sleep 1000 & wait) & trap 'wait; exit 5' INT; wait"));
+  ASSERT_TRUE(RunUntilOutput(subject, "up"));
+  subject->Signal(SIGINT);
+  ASSERT_TRUE(RunUntil([&] { return subject->exit_code().has_value(); }));
+  EXPECT_EQ(subject->exit_code(), 5);
+  EXPECT_EQ(subject.owner.out(), "up\nchild\n");
+}
+
+TEST_F(ProcessTest, TakesSignalsAndKillsAfterItIsGone) {
+  Subject& subject = Run(Shell("exit 3"));
+  subject->Signal(SIGINT);
+  bool done = false;
+  subject->Kill([&] { done = true; });
+  EXPECT_TRUE(done);
+  subject->Terminate(std::chrono::seconds(1), [] {});
+  EXPECT_EQ(subject->exit_code(), 3);
+}
+
+TEST_F(ProcessTest, CancelsAStartThatIsKilledAtOnce) {
+  Subject& subject = Launch(Shell("echo never seen; sleep 1000"));
+  size_t events_at_done = 99;
+  subject->Kill([&] { events_at_done = subject.owner.events.size(); });
+  ASSERT_TRUE(RunUntil([&] { return subject.over(); }));
+  EXPECT_EQ(subject.owner.events, (Events{"failed", "gone"}));
+  EXPECT_EQ(events_at_done, 0u);
+  EXPECT_EQ(subject.owner.error->kind, ErrorKind::kInvalidRequest);
+  EXPECT_EQ(subject->phase(), Process::Phase::kFailed);
+}
+
+TEST_F(ProcessTest, LeavesAQuickStartAloneThatSomebodyWasReadyToCancel) {
+  Subject& subject = Launch(Shell("sleep 0.4; echo alive"));
+  subject->CancelSlowStart(std::chrono::milliseconds(250));
+  ASSERT_TRUE(RunUntil([&] { return subject.over(); }));
+  EXPECT_EQ(subject.owner.out(), "alive\n");
+}
+
+TEST_F(ProcessTest, DrainsAFullPipeBeforeItTellsTheExit) {
+  Subject& subject = Run(Shell("head -c 60000 /dev/zero; exit 1"));
+  EXPECT_EQ(subject.owner.events, (Events{"started", "output", "exited", "closed", "gone"}));
+  EXPECT_EQ(subject.owner.out().size(), 60000u);
+}
+
+}  // namespace
+}  // namespace holdfast::process

@@ -1,0 +1,123 @@
+#include "process/spawner.h"
+
+#include <sys/wait.h>
+
+#include <csignal>
+
+#include "process/keeper.h"
+#include "process/process_fixture.h"
+#include "process/stdio.h"
+
+namespace holdfast::process {
+namespace {
+
+class SpawnerTest : public ProcessFixture {
+ protected:
+  // A server of its own process: it starts the scripts and serves them until it is killed.
+  pid_t ForkServer(const std::vector<Command>& commands, const Io& io) {
+    const pid_t pid = ::fork();
+    if (pid == 0) Serve(commands, io);
+    return pid;
+  }
+
+  [[noreturn]] void Serve(const std::vector<Command>& commands, const Io& io) {
+    loop::EventLoop loop;
+    auto spawner = Spawner::Create(loop);
+    RecordingOwner owner;
+    std::vector<std::unique_ptr<Process>> processes;
+    for (Command command : commands) {
+      command.env.emplace_back("HOLDFAST_TEST_MARK", mark_);
+      processes.push_back(*Process::Start(loop, **spawner, command, io, {}, owner));
+    }
+    loop.Run();
+    ::_exit(0);
+  }
+
+  void ExpectNothingSurvivesTheServer(const std::vector<Command>& commands, size_t living, const Io& io = Pipes{}) {
+    const pid_t server = ForkServer(commands, io);
+    EXPECT_TRUE(RunUntilMarked(living));
+    ::kill(server, SIGKILL);
+    EXPECT_TRUE(RunUntil([&] {
+      while (::waitpid(-1, nullptr, WNOHANG) > 0) continue;  // the server, and the keepers that come to us
+      return support::LivingWithVariable(Mark()).empty();
+    }));
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) continue;
+  }
+};
+
+TEST_F(SpawnerTest, LeavesNothingWhenTheServerIsKilled) {
+  ExpectNothingSurvivesTheServer({Shell("sleep 1000"), Shell("trap '' TERM HUP; sleep 1000"), Shell("setsid sleep 1000 & wait")}, 4);
+}
+
+TEST_F(SpawnerTest, LeavesNothingOnTerminalsWhenTheServerIsKilled) {
+  ExpectNothingSurvivesTheServer({Shell("trap '' HUP; sleep 1000"), Shell("setsid sleep 1000 & sleep 1000")}, 3, Terminal{});
+}
+
+TEST_F(SpawnerTest, LeavesNoDaemonWhenTheServerIsKilled) {
+  ExpectNothingSurvivesTheServer({Shell("(setsid sh -c 'sleep 1000 & exit' >/dev/null 2>&1 &); exit 0")}, 1);
+}
+
+TEST_F(SpawnerTest, LeavesNothingWhenTheServerIsKilledWhileAKeeperIsStopped) {
+  ExpectNothingSurvivesTheServer({Shell("kill -STOP $PPID; setsid sleep 1000 & sleep 1000")}, 2);
+}
+
+TEST_F(SpawnerTest, StartsAKeeperThatReportsAndEnds) {
+  struct Observer : KeeperObserver {
+    void OnStarted(pid_t started) override { pid = started; }
+    void OnStartFailed(StartStep, int) override { ADD_FAILURE(); }
+    void OnExited(int code) override { exit_code = code; }
+    void OnGone() override { gone = true; }
+    pid_t pid = 0;
+    int exit_code = -1;
+    bool gone = false;
+  } observer;
+  auto null = sys::OpenDevNull();
+  ASSERT_TRUE(null);
+  auto started = spawner_->Start(Shell("exit 42"), Pipes{}, {null->get(), null->get(), null->get()});
+  ASSERT_TRUE(started);
+  const pid_t keeper_pid = started->child.pid;
+  EXPECT_EQ(support::ReadProcFile(keeper_pid, "comm"), "holdfast-keeper\n");
+  Keeper keeper(loop_, *spawner_, *std::move(started), observer);
+  ASSERT_TRUE(RunUntil([&] { return observer.gone; }));
+  EXPECT_GT(observer.pid, keeper_pid);
+  EXPECT_EQ(observer.exit_code, 42);
+}
+
+TEST_F(SpawnerTest, TellsTheStepThatFailed) {
+  struct Observer : KeeperObserver {
+    void OnStarted(pid_t) override { ADD_FAILURE(); }
+    void OnStartFailed(StartStep failed, int error) override { step = failed, errno_value = error; }
+    void OnExited(int) override { ADD_FAILURE(); }
+    void OnGone() override { gone = true; }
+    StartStep step = StartStep::kNone;
+    int errno_value = 0;
+    bool gone = false;
+  };
+  auto null = sys::OpenDevNull();
+  ASSERT_TRUE(null);
+  auto fail = [&](const Command& command, const Io& io) {
+    Observer observer;
+    auto started = spawner_->Start(command, io, {null->get(), null->get(), null->get()});
+    EXPECT_TRUE(started);
+    Keeper keeper(loop_, *spawner_, *std::move(started), observer);
+    EXPECT_TRUE(RunUntil([&] { return observer.gone; }));
+    return std::pair(observer.step, observer.errno_value);
+  };
+  Command lost = Shell("true"), absent = Shell("true");
+  lost.cwd = "/no/such";
+  absent.program = "/no/such";
+  EXPECT_EQ(fail(lost, Pipes{}), std::pair(StartStep::kDirectory, ENOENT));
+  EXPECT_EQ(fail(absent, Pipes{}), std::pair(StartStep::kExec, ENOENT));
+  EXPECT_EQ(fail(Shell("true"), Terminal{}), std::pair(StartStep::kTerminal, ENOTTY));  // /dev/null is none
+}
+
+TEST_F(SpawnerTest, LeavesAKeeperThatIsDroppedToCleanUp) {
+  Launch(Shell("setsid sleep 1000 & sleep 1000"));
+  ASSERT_TRUE(RunUntilMarked(2));
+  subjects_.clear();
+  EXPECT_TRUE(RunUntil([&] { return support::LivingWithVariable(Mark()).empty(); }));
+  EXPECT_GT(::waitpid(-1, nullptr, 0), 0);
+}
+
+}  // namespace
+}  // namespace holdfast::process

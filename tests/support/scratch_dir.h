@@ -1,0 +1,27 @@
+// A directory of the test's own, removed with everything in it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <string_view>
+
+namespace holdfast::support {
+
+class ScratchDir {
+ public:
+  ScratchDir();
+  ~ScratchDir();
+  ScratchDir(const ScratchDir&) = delete;
+  ScratchDir& operator=(const ScratchDir&) = delete;
+
+  const std::string& path() const { return path_; }
+
+  // Creates the file, and the folders on the way to it; returns its path.
+  std::string Write(std::string_view name, std::string_view text, mode_t mode = 0644) const;
+
+ private:
+  std::string path_;
+};
+
+}  // namespace holdfast::support
