@@ -15,7 +15,6 @@ namespace raw = sys::raw;
 
 constexpr int kSigKill = 9;
 constexpr int kSigChild = 17;
-constexpr int kSigContinue = 18;
 constexpr int kInterrupted = 4;
 constexpr int kNoChild = 10;
 constexpr int kTryAgain = 11;
@@ -134,13 +133,11 @@ int Number(const char* text) {
   return number;
 }
 
-// All signals are blocked and the subreaper flag is set: both come through exec.
+// All signals are blocked, the subreaper flag and the signal at the server's death are set: these come through exec.
 [[noreturn]] void Run(const char* const* argv) {
   int leader = Number(argv[1]);
   Send({KeeperReportKind::kStarted, leader, StartStep::kNone});
   raw::Prctl(PR_SET_NAME, reinterpret_cast<unsigned long>(argv[0]));
-  // A command may stop its parent; the server's death wakes it again, so that it can clean up.
-  raw::Prctl(PR_SET_PDEATHSIG, kSigContinue);
   // Our copies would keep the command's pipes and terminal open, our directory its mount busy.
   for (int fd = 0; fd <= 2; ++fd) raw::Close(fd);
   raw::Syscall(__NR_chdir, raw::Address("/"));

@@ -35,6 +35,7 @@ class Connection final : public rpc::Receiver,
 
   void Start() { transport_->Start(*this); }
   void Close() { transport_->Close(); }
+  std::string_view peer() const { return transport_->peer(); }
 
   void OnMessage(std::string_view message) override;
   void OnDrained() override;

@@ -1,5 +1,6 @@
 #include "exec_server/managed_process.h"
 
+#include "base/log.h"
 #include "exec_server/session.h"
 #include "wire/notification.h"
 
@@ -53,12 +54,14 @@ Result<> ManagedProcess::Launch(const process::Command& command, const process::
 void ManagedProcess::OnStarted(process::Process& process) {
   (*start_reply_)(wire::ProcessStartResult{.process_id = id_});
   start_reply_.reset();
+  LogDebug("process.started", {{"session", session_.id()}, {"process", id_}, {"pid", *process.pid()}});
   session_.NotifyLifecycle([&] { return wire::StartedNotification(quoted_id_, *process.pid()); });
   process.ResumeOutput();
   Settle();
 }
 
 void ManagedProcess::OnStartFailed(process::Process&, const Error& error) {
+  LogDebug("process.failed", {{"session", session_.id()}, {"process", id_}, {"reason", error.message}});
   start_reply_->Fail(error);
   start_reply_.reset();
   session_.NotifyLifecycle([&] { return wire::FailedNotification(quoted_id_, error.message); });
@@ -83,6 +86,7 @@ void ManagedProcess::OnOutput(process::Process&, const process::Chunk& chunk) {
 }
 
 void ManagedProcess::OnExited(process::Process& process, uint64_t seq) {
+  LogDebug("process.exited", {{"session", session_.id()}, {"process", id_}, {"code", *process.exit_code()}});
   session_.OnExited(*this);
   session_.Notify(wire::ExitedNotification(quoted_id_, seq, *process.exit_code()));
 }

@@ -75,7 +75,7 @@ void Server::Accept(std::shared_ptr<rpc::Transport> transport) {
 }
 
 void Server::OnConnectionEnd(Connection& connection) {
-  LogInfo("connection.closed", {});
+  LogInfo("connection.closed", {{"peer", connection.peer()}});
   // It is still on the stack.
   loop_.Post([ended = std::move(connections_[&connection])] {});
   connections_.erase(&connection);

@@ -87,6 +87,7 @@ struct InChild {
     if (long error = -raw::Syscall(__NR_chdir, raw::Address(launch.cwd_)); error != 0) {
       FailStart(launch, StartStep::kDirectory, error);
     }
+    raw::Syscall(__NR_prlimit64, 0, RLIMIT_NOFILE, raw::Address(&launch.file_limit_), 0);
     constexpr int kLastSignal = 64;
     for (int signal = 1; signal <= kLastSignal; ++signal) DefaultAction(signal);
     long no_signals = 0;
@@ -137,6 +138,8 @@ struct InChild {
     // A signal to the server's group must not take the keepers with it: they are the ones who clean up.
     raw::Syscall(__NR_setpgid, 0, 0);
     raw::Prctl(PR_SET_CHILD_SUBREAPER, 1);
+    // A command may stop its parent, as soon as it runs; the server's death wakes it again, so that it can clean up.
+    raw::Prctl(PR_SET_PDEATHSIG, SIGCONT);
     DefaultAction(SIGCHLD);  // ignored, it would reap the command behind our back
     ArrangeFds(launch);
     long leader = StartCommand(launch);
@@ -174,9 +177,10 @@ class SignalsBlocked {
 
 }  // namespace
 
-Launch::Launch(const Command& command, const Io& io)
+Launch::Launch(const Command& command, const Io& io, rlimit file_limit)
     : command_(command),
       terminal_(std::holds_alternative<Terminal>(io)),
+      file_limit_(file_limit),
       program_(command_.program.c_str()),
       search_path_(command_.search_path ? command_.search_path->c_str() : nullptr),
       cwd_(command_.cwd.c_str()) {

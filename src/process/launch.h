@@ -2,6 +2,8 @@
 // stay where it is until the keeper has reported or has been reaped.
 #pragma once
 
+#include <sys/resource.h>
+
 #include <string>
 #include <vector>
 
@@ -19,7 +21,8 @@ struct StdioFds {
 
 class Launch {
  public:
-  Launch(const Command& command, const Io& io);
+  // `file_limit` is the command's; the server's own may be higher.
+  Launch(const Command& command, const Io& io, rlimit file_limit);
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
 
@@ -36,6 +39,7 @@ class Launch {
   std::vector<std::string> variables_;  // NAME=VALUE
   Command command_;
   bool terminal_;
+  rlimit file_limit_;
   std::vector<const char*> argv_, envp_;
   // What the children read: plain pointers into the above, because a member function might not be inlined.
   const char* program_;

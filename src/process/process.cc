@@ -101,7 +101,7 @@ Snapshot Process::TakeSnapshot() const {
 
 void Process::OnStarted(pid_t pid) {
   if (killing_) return;  // OnGone tells of a start that was cancelled
-  grace_timer_.Stop();
+  if (kill_callbacks_.empty()) grace_timer_.Stop();  // else it runs for a Terminate
   pid_ = pid;
   phase_ = Phase::kStarted;
   owner_.OnStarted(*this);

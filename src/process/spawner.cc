@@ -10,6 +10,7 @@
 
 #include "process/keeper_image.h"
 #include "sys/executable_image.h"
+#include "sys/file_limit.h"
 #include "sys/io.h"
 #include "sys/raw_children.h"
 
@@ -27,16 +28,17 @@ Result<std::unique_ptr<Spawner>> Spawner::Create(loop::EventLoop& loop) {
   if (long error = raw::ForEachChild(::getpid(), [](int) {}); error < 0) {
     return std::unexpected(ErrnoError("read", "/proc", static_cast<int>(-error)));
   }
+  TRY(rlimit file_limit, sys::RaiseFileLimit());
   TRY(OwnedFd image, sys::MakeExecutableImage("holdfast-keeper", KeeperImage()));
-  return std::unique_ptr<Spawner>(new Spawner(loop, std::move(image)));
+  return std::unique_ptr<Spawner>(new Spawner(loop, std::move(image), file_limit));
 }
 
-Spawner::Spawner(loop::EventLoop& loop, OwnedFd image)
-    : image_(std::move(image)), orphan_timer_(loop, [this] { AdoptOrphans(); }) {}
+Spawner::Spawner(loop::EventLoop& loop, OwnedFd image, rlimit file_limit)
+    : image_(std::move(image)), file_limit_(file_limit), orphan_timer_(loop, [this] { AdoptOrphans(); }) {}
 
 Result<StartedKeeper> Spawner::Start(const Command& command, const Io& io, StdioFds stdio) {
   TRY(sys::SocketPair control, sys::MakePacketPair());
-  auto launch = std::make_unique<Launch>(command, io);
+  auto launch = std::make_unique<Launch>(command, io, file_limit_);
   TRY(sys::Child child, launch->Start(image_.get(), stdio, control.theirs.get()));
   keepers_.insert(child.pid);
   return StartedKeeper{std::move(child), std::move(control.ours), std::move(launch)};
@@ -53,13 +55,15 @@ void Spawner::Forget(pid_t keeper, sys::Ending ending) {
 // look again until a look finds nothing.
 void Spawner::AdoptOrphans() {
   ReapOrphans();
-  raw::ForEachChild(::getpid(), [this](int pid) {
+  bool found = false;
+  raw::ForEachChild(::getpid(), [&](int pid) {
     if (keepers_.contains(pid)) return;
+    found = true;
     orphans_.insert(pid);
     (void)::kill(pid, SIGKILL);  // an unreaped child: the number is still its own
   });
   ReapOrphans();
-  if (orphans_.empty()) return;
+  if (!found) return;
   orphan_timer_.Start(orphan_delay_);
   orphan_delay_ = std::min(orphan_delay_ * 2, 1000ms);  // a set-uid program may not be ours to kill
 }

@@ -3,6 +3,7 @@
 // not know once a keeper was lost.
 #pragma once
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <chrono>
@@ -42,12 +43,13 @@ class Spawner {
  private:
   static constexpr std::chrono::milliseconds kFirstOrphanDelay{2};
 
-  Spawner(loop::EventLoop& loop, OwnedFd image);
+  Spawner(loop::EventLoop& loop, OwnedFd image, rlimit file_limit);
 
   void AdoptOrphans();
   void ReapOrphans();
 
   OwnedFd image_;
+  rlimit file_limit_;  // what commands get; the program itself may open all it is allowed to
   std::unordered_set<pid_t> keepers_;
   std::unordered_set<pid_t> orphans_;
   loop::Timer orphan_timer_;

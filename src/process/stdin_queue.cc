@@ -67,7 +67,7 @@ bool StdinQueue::PumpOnce() {
   }
   sent_ += static_cast<size_t>(n);
   written_ += static_cast<uint64_t>(n);
-  if (n > 0) line_open_ = queued_[sent_ - 1] != '\n';
+  if (n > 0) last_byte_ = queued_[sent_ - 1];
   if (sent_ >= kHighWaterBytes) {
     queued_.erase(0, sent_);
     sent_ = 0;
@@ -81,9 +81,9 @@ void StdinQueue::FinishClosing() {
   auto eof = sys::EndOfFileOf(fd_.get());
   if (!eof) return;  // the terminal is gone, and with it whoever could read
   // Inside a line the character only hands the line over; the second one is the end of file.
-  queued_.assign(line_open_ && eof->line_editing ? 2 : 1, eof->character);
+  bool inside_line = eof->line_editing && last_byte_ != '\n' && last_byte_ != eof->character;
+  queued_.assign(inside_line ? 2 : 1, eof->character);
   Pump();
-  line_open_ = false;
 }
 
 }  // namespace holdfast::process

@@ -51,7 +51,7 @@ class StdinQueue {
   size_t sent_ = 0;  // of queued_
   std::deque<Held> held_;
   bool closing_ = false;
-  bool line_open_ = false;  // the last byte written was no newline
+  char last_byte_ = '\n';  // written; a terminal starts at the beginning of a line
   uint64_t written_ = 0;
   std::unique_ptr<loop::FdWatch> watch_;  // while the process does not read
 };

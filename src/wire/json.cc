@@ -107,7 +107,7 @@ json::parse_options StrictOptions() {
 struct Document::Impl {
   // Small messages are parsed without touching the heap.
   std::array<unsigned char, 16 * 1024> buffer;
-  json::monotonic_resource memory{buffer.data(), buffer.size()};
+  std::optional<json::monotonic_resource> memory{std::in_place, buffer.data(), buffer.size()};
   json::basic_parser<TreeBuilder> parser{StrictOptions()};
   std::optional<json::value> root;
 };
@@ -118,7 +118,8 @@ Document::~Document() { Clear(); }
 void Document::Clear() {
   impl_->root.reset();
   impl_->parser.handler().stack.reset();
-  impl_->memory.release();
+  // Not release(): that frees the blocks, but the next one would still be twice as large as the last.
+  impl_->memory.emplace(impl_->buffer.data(), impl_->buffer.size());
 }
 
 Result<Json> Document::Parse(std::string_view text) {
@@ -127,7 +128,7 @@ Result<Json> Document::Parse(std::string_view text) {
   auto& builder = parser.handler();
   parser.reset();
   builder.values = builder.keys = 0;
-  builder.stack.reset(json::storage_ptr(&impl_->memory));
+  builder.stack.reset(json::storage_ptr(&*impl_->memory));
   json::error_code ec;
   size_t used = parser.write_some(/*more=*/false, text.data(), text.size(), ec);
   if (!ec && used < text.size()) ec = json::error::extra_data;

@@ -132,6 +132,11 @@ class ProcessFixture : public testing::Test {
     return RunUntil([&] { return support::ChildrenOf(::getpid()).empty() && support::LivingWithVariable(Mark()).empty(); });
   }
 
+  // For Kill and Terminate: counts the answers.
+  loop::Callback CountDone() {
+    return [this] { ++done_; };
+  }
+
   bool RunUntilMarked(size_t count) {
     return RunUntil([&] { return support::LivingWithVariable(Mark()).size() >= count; });
   }
@@ -140,6 +145,7 @@ class ProcessFixture : public testing::Test {
   std::unique_ptr<Spawner> spawner_;
   OutputLimits limits_;
   std::vector<std::unique_ptr<Subject>> subjects_;
+  int done_ = 0;
   std::string mark_ = RandomUuid();
 };
 

@@ -1,8 +1,11 @@
 // However a command tries to get away, nothing of it is left.
 #include <csignal>
+#include <filesystem>
 
 #include "process/process.h"
 #include "process/process_fixture.h"
+#include "support/eventually.h"
+#include "support/scratch_dir.h"
 
 namespace holdfast::process {
 namespace {
@@ -15,10 +18,10 @@ class ProcessKillTest : public ProcessFixture {
   // Starts the script, waits until `living` processes of it are there (its keeper is not one), kills it.
   Subject& KillAfter(const std::string& script, size_t living, const Io& io = Pipes{}) {
     Subject& subject = Launch(Shell(script), io);
+    EXPECT_TRUE(RunUntil([&] { return subject->pid().has_value(); }));
     EXPECT_TRUE(RunUntilMarked(living));
-    bool done = false;
-    subject->Kill([&] { done = true; });
-    EXPECT_TRUE(RunUntil([&] { return done && subject.over(); }));
+      subject->Kill(CountDone());
+    EXPECT_TRUE(RunUntil([&] { return done_ > 0 && subject.over(); }));
     return subject;
   }
 };
@@ -47,9 +50,8 @@ TEST_F(ProcessKillTest, FindsADaemonThatForkedTwice) {
 TEST_F(ProcessKillTest, FindsWhatAFinishedCommandLeftBehind) {
   Subject& subject = Launch(Shell("(setsid sh -c 'setsid sleep 1000 & sleep 1000' >/dev/null 2>&1 &); exit 0"));
   ASSERT_TRUE(RunUntil([&] { return subject->closed() && support::LivingWithVariable(Mark()).size() >= 2; }));
-  bool done = false;
-  subject->Kill([&] { done = true; });
-  ASSERT_TRUE(RunUntil([&] { return done; }));
+  subject->Kill(CountDone());
+  ASSERT_TRUE(RunUntil([&] { return done_ > 0; }));
   EXPECT_TRUE(support::LivingWithVariable(Mark()).empty());
   EXPECT_EQ(subject->exit_code(), 0);
 }
@@ -62,9 +64,8 @@ TEST_F(ProcessKillTest, KillsPastAStoppedChild) {
 TEST_F(ProcessKillTest, KillsACommandThatStoppedItsKeeper) {
   Subject& subject = Launch(Shell("setsid sleep 1000 & kill -STOP $PPID; echo stopped; sleep 1000"));
   ASSERT_TRUE(RunUntilOutput(subject, "stopped"));
-  bool done = false;
-  subject->Kill([&] { done = true; });
-  ASSERT_TRUE(RunUntil([&] { return done && subject.over(); }));
+  subject->Kill(CountDone());
+  ASSERT_TRUE(RunUntil([&] { return done_ > 0 && subject.over(); }));
   EXPECT_EQ(subject->exit_code(), 137);
   EXPECT_TRUE(NothingIsLeft());
 }
@@ -72,14 +73,13 @@ TEST_F(ProcessKillTest, KillsACommandThatStoppedItsKeeper) {
 TEST_F(ProcessKillTest, KillsACommandThatKeepsStoppingItsKeeper) {
   Subject& subject = Launch(Shell("setsid sh -c 'while kill -STOP $0; do :; done' $PPID & echo started; sleep 1000"));
   ASSERT_TRUE(RunUntilOutput(subject, "started"));
-  bool done = false;
-  subject->Kill([&] { done = true; });
-  ASSERT_TRUE(RunUntil([&] { return done && subject.over(); }));
+  subject->Kill(CountDone());
+  ASSERT_TRUE(RunUntil([&] { return done_ > 0 && subject.over(); }));
   EXPECT_TRUE(NothingIsLeft());
 }
 
 TEST_F(ProcessKillTest, SignalsACommandThatStoppedItsKeeper) {
-  Subject& subject = Launch(Shell("trap 'exit 9' INT; kill -STOP $PPID; echo stopped; sleep 1000 & wait"));
+  Subject& subject = Launch(Shell("trap 'exit 9' INT; kill -STOP $PPID; echo stopped; while :; do :; done"));
   ASSERT_TRUE(RunUntilOutput(subject, "stopped"));
   subject->Signal(SIGINT);
   ASSERT_TRUE(RunUntil([&] { return subject->exit_code().has_value(); }));
@@ -113,9 +113,8 @@ TEST_F(ProcessKillTest, CatchesARunnerThatForksAndExits) {
   command.env.emplace_back("STEP", Runner());
   Subject& subject = Launch(command);
   ASSERT_TRUE(RunUntil([&] { return subject->closed(); }));
-  bool done = false;
-  subject->Kill([&] { done = true; });
-  ASSERT_TRUE(RunUntil([&] { return done; }));
+  subject->Kill(CountDone());
+  ASSERT_TRUE(RunUntil([&] { return done_ > 0; }));
   EXPECT_TRUE(NothingIsLeft());
 }
 
@@ -130,9 +129,8 @@ TEST_F(ProcessKillTest, CatchesARunnerWhoseKeeperIsLost) {
 TEST_F(ProcessKillTest, CatchesAShellThatSpawnsInALoop) {
   Subject& subject = Launch(Shell("i=0; while [ $i -lt 200 ]; do setsid sleep 1000 & i=$((i+1)); done; sleep 1000"));
   ASSERT_TRUE(RunUntilMarked(20));
-  bool done = false;
-  subject->Kill([&] { done = true; });
-  ASSERT_TRUE(RunUntil([&] { return done; }));
+  subject->Kill(CountDone());
+  ASSERT_TRUE(RunUntil([&] { return done_ > 0; }));
   EXPECT_TRUE(support::LivingWithVariable(Mark()).empty());
 }
 
@@ -149,12 +147,11 @@ TEST_F(ProcessKillTest, AnswersBeforeItTellsTheExit) {
 TEST_F(ProcessKillTest, AnswersEveryoneWhoKills) {
   Subject& subject = Launch(Shell("echo ready; sleep 1000"));
   ASSERT_TRUE(RunUntilOutput(subject, "ready"));
-  int done = 0;
-  subject->Kill([&] { ++done; });
-  subject->Kill([&] { ++done; });
-  subject->Terminate(60s, [&] { ++done; });
+  subject->Kill(CountDone());
+  subject->Kill(CountDone());
+  subject->Terminate(60s, CountDone());
   ASSERT_TRUE(RunUntil([&] { return subject.over(); }));
-  EXPECT_EQ(done, 3);
+  EXPECT_EQ(done_, 3);
 }
 
 class ProcessTerminateTest : public ProcessKillTest {
@@ -163,16 +160,15 @@ class ProcessTerminateTest : public ProcessKillTest {
   int TerminateWhenReady(const std::string& script, std::chrono::milliseconds grace) {
     Subject& subject = Launch(Shell(script));
     EXPECT_TRUE(RunUntilOutput(subject, "ready"));
-    bool done = false;
-    subject->Terminate(grace, [&] { done = true; });
-    EXPECT_TRUE(RunUntil([&] { return done && subject.over(); }));
+      subject->Terminate(grace, CountDone());
+    EXPECT_TRUE(RunUntil([&] { return done_ > 0 && subject.over(); }));
     EXPECT_TRUE(support::LivingWithVariable(Mark()).empty());
     return subject->exit_code().value_or(-1);
   }
 };
 
 TEST_F(ProcessTerminateTest, LetsACommandFinishByItself) {
-  EXPECT_EQ(TerminateWhenReady("trap 'exit 3' TERM; echo ready; sleep 1000 & wait", 60s), 3);
+  EXPECT_EQ(TerminateWhenReady("trap 'exit 3' TERM; echo ready; while :; do :; done", 60s), 3);
 }
 
 TEST_F(ProcessTerminateTest, EndsACommandThatDoesNothingAboutIt) {
@@ -184,25 +180,27 @@ TEST_F(ProcessTerminateTest, KillsACommandThatIgnoresIt) {
 }
 
 TEST_F(ProcessTerminateTest, KillsWhatTheCommandLeavesBehind) {
-  EXPECT_EQ(TerminateWhenReady("setsid sleep 1000 & trap 'exit 4' TERM; echo ready; sleep 1000 & wait", 100ms), 4);
+  EXPECT_EQ(TerminateWhenReady("setsid sleep 1000 & trap 'exit 4' TERM; echo ready; while :; do :; done", 100ms), 4);
 }
 
 TEST_F(ProcessTerminateTest, CanBecomeAKill) {
   Subject& subject = Launch(Shell("trap '' TERM; echo ready; sleep 1000"));
   ASSERT_TRUE(RunUntilOutput(subject, "ready"));
-  int done = 0;
-  subject->Terminate(600s, [&] { ++done; });
-  subject->Kill([&] { ++done; });
+  subject->Terminate(600s, CountDone());
+  subject->Kill(CountDone());
   ASSERT_TRUE(RunUntil([&] { return subject.over(); }));
-  EXPECT_EQ(done, 2);
+  EXPECT_EQ(done_, 2);
 }
 
 TEST_F(ProcessTerminateTest, KillsAfterTheGraceAlsoWhenTheStartWasUnderWay) {
-  Subject& subject = Launch(Shell("trap '' TERM; while :; do sleep 1000; done"));
-  // The order waits in the keeper's socket; by the time it is obeyed the shell may or may not ignore it.
-  bool done = false;
-  subject->Terminate(200ms, [&] { done = true; });
-  EXPECT_TRUE(RunUntil([&] { return done; }));
+  support::ScratchDir dir;
+  const std::string flag = dir.path() + "/deaf";
+  Subject& subject = Launch(Shell("trap '' TERM; : >" + flag + "; sleep 1000"));
+  // The loop does not run, so we have not heard of the start.
+  ASSERT_TRUE(support::Eventually([&] { return std::filesystem::exists(flag); }));
+  subject->Terminate(100ms, CountDone());
+  ASSERT_TRUE(RunUntil([&] { return done_ == 1 && subject.over(); }));
+  EXPECT_EQ(subject->exit_code(), 137);
 }
 
 }  // namespace

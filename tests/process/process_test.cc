@@ -102,7 +102,7 @@ TEST_F(ProcessTest, ExitsBeforeItClosesWhileADescendantHoldsItsOutput) {
 }
 
 TEST_F(ProcessTest, TellsLateOutputAfterTheExit) {
-  Subject& subject = Run(Shell("(read x < /dev/zero; :) 2>&- & (sleep 0.05; echo late) & exit 0"));
+  Subject& subject = Run(Shell("(sleep 0.05; echo late) & exit 0"));
   EXPECT_EQ(subject.owner.events, (Events{"started", "exited", "output", "closed", "gone"}));
   EXPECT_EQ(subject.owner.out(), "late\n");
 }
@@ -135,10 +135,11 @@ TEST_F(ProcessTest, NotifiesItsWaitersOfOutputExitAndClose) {
 }
 
 TEST_F(ProcessTest, SignalsTheWholeGroup) {
-  Subject& subject = Launch(Shell("(trap 'echo child; exit' INT; echo up; sleep 1000 & wait) & trap 'wait; exit 5' INT; wait"));
+  const std::string child = "(trap 'echo child; exit' TERM; echo up; while :; do :; done) & ";
+  Subject& subject = Launch(Shell(child + "trap 'wait; exit 5' TERM; while :; do :; done"));
   ASSERT_TRUE(RunUntilOutput(subject, "up"));
-  subject->Signal(SIGINT);
-  ASSERT_TRUE(RunUntil([&] { return subject->exit_code().has_value(); }));
+  subject->Signal(SIGTERM);
+  ASSERT_TRUE(RunUntil([&] { return subject.over(); }));
   EXPECT_EQ(subject->exit_code(), 5);
   EXPECT_EQ(subject.owner.out(), "up\nchild\n");
 }
@@ -146,9 +147,8 @@ TEST_F(ProcessTest, SignalsTheWholeGroup) {
 TEST_F(ProcessTest, TakesSignalsAndKillsAfterItIsGone) {
   Subject& subject = Run(Shell("exit 3"));
   subject->Signal(SIGINT);
-  bool done = false;
-  subject->Kill([&] { done = true; });
-  EXPECT_TRUE(done);
+  subject->Kill(CountDone());
+  EXPECT_EQ(done_, 1);
   subject->Terminate(std::chrono::seconds(1), [] {});
   EXPECT_EQ(subject->exit_code(), 3);
 }

@@ -38,10 +38,9 @@ class SpawnerTest : public ProcessFixture {
     EXPECT_TRUE(RunUntilMarked(living));
     ::kill(server, SIGKILL);
     EXPECT_TRUE(RunUntil([&] {
-      while (::waitpid(-1, nullptr, WNOHANG) > 0) continue;  // the server, and the keepers that come to us
-      return support::LivingWithVariable(Mark()).empty();
+      while (::waitpid(-1, nullptr, WNOHANG) > 0) continue;  // the server, and what comes to us when it is gone
+      return support::ChildrenOf(::getpid()).empty() && support::LivingWithVariable(Mark()).empty();
     }));
-    while (::waitpid(-1, nullptr, WNOHANG) > 0) continue;
   }
 };
 
@@ -76,8 +75,9 @@ TEST_F(SpawnerTest, StartsAKeeperThatReportsAndEnds) {
   auto started = spawner_->Start(Shell("exit 42"), Pipes{}, {null->get(), null->get(), null->get()});
   ASSERT_TRUE(started);
   const pid_t keeper_pid = started->child.pid;
-  EXPECT_EQ(support::ReadProcFile(keeper_pid, "comm"), "holdfast-keeper\n");
   Keeper keeper(loop_, *spawner_, *std::move(started), observer);
+  ASSERT_TRUE(RunUntil([&] { return observer.pid != 0; }));
+  EXPECT_EQ(support::ReadProcFile(keeper_pid, "comm"), "holdfast-keeper\n");
   ASSERT_TRUE(RunUntil([&] { return observer.gone; }));
   EXPECT_GT(observer.pid, keeper_pid);
   EXPECT_EQ(observer.exit_code, 42);

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -47,10 +47,14 @@ std::vector<char*> Pointers(std::vector<std::string>& strings) {
   return pointers;
 }
 
+// Ours, and `more` in the place of what has the same name.
 std::vector<std::string> Environment(const std::vector<std::string>& more) {
-  std::vector<std::string> variables;
-  for (char** entry = environ; *entry != nullptr; ++entry) variables.emplace_back(*entry);
-  variables.insert(variables.end(), more.begin(), more.end());
+  const auto name = [](const std::string& variable) { return variable.substr(0, variable.find('=')); };
+  std::vector<std::string> variables = more;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string own = *entry;
+    if (std::ranges::find(more, name(own), name) == more.end()) variables.push_back(own);
+  }
   return variables;
 }
 

@@ -24,7 +24,8 @@ class TempDir {
   TempDir(const TempDir&) = delete;
   TempDir& operator=(const TempDir&) = delete;
 
-  std::string Path(std::string_view name = "") const { return path_ + "/" + std::string(name); }
+  std::string Path() const { return path_; }
+  std::string Path(std::string_view name) const { return path_ + "/" + std::string(name); }
 
  private:
   std::string path_;

@@ -185,7 +185,7 @@ TEST_F(LinesConnectionTest, GivesBorrowedDescriptorsBackAsTheyWere) {
 }
 
 TEST(LinesOnPipesTest, Echoes) {
-  auto in = sys::MakePipe(), out = sys::MakePipe();
+  auto in = sys::MakePipe(sys::OurEnd::kRead), out = sys::MakePipe(sys::OurEnd::kWrite);
   ASSERT_TRUE(in && out);
   LinesServer server(in->read_end.get(), out->write_end.get());
   ASSERT_EQ(::write(in->write_end.get(), "one\n", 4), 4);

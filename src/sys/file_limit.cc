@@ -1,0 +1,15 @@
+#include "sys/file_limit.h"
+
+#include <cerrno>
+
+namespace holdfast::sys {
+
+Result<rlimit> RaiseFileLimit() {
+  rlimit before;
+  if (::getrlimit(RLIMIT_NOFILE, &before) < 0) return std::unexpected(ErrnoError("getrlimit", "NOFILE", errno));
+  rlimit raised{before.rlim_max, before.rlim_max};
+  if (::setrlimit(RLIMIT_NOFILE, &raised) < 0) return std::unexpected(ErrnoError("setrlimit", "NOFILE", errno));
+  return before;
+}
+
+}  // namespace holdfast::sys
