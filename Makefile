@@ -42,6 +42,8 @@ test: setup
 bench: setup
 	@cmake --preset release
 	@cmake --build --preset release -j $(JOBS) --target benchmarks
+	@echo "$(RELEASE)/bin/server_bench           the server as a client sees it: --rounds N, --only NAME, --json"
+	@echo "$(RELEASE)/bin/{base64,spawn}_bench   parts of it, by google-benchmark: --benchmark_filter=REGEX"
 
 install: build
 	@DESTDIR="$(DESTDIR)" cmake --install $(RELEASE) --prefix "$(PREFIX)"

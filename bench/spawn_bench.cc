@@ -40,7 +40,8 @@ void UnderKeeper(benchmark::State& state) {
   Command command{.program = "/bin/true", .search_path = {}, .argv = {"/bin/true"}, .env = {}, .cwd = "/"};
   for (auto _ : state) {
     auto stdio = OpenStdio(Pipes{});
-    auto keeper = (*spawner)->Start(command, Pipes{}, {stdio->child_in.get(), stdio->child_out.get(), stdio->child_err.get()});
+    auto keeper =
+        (*spawner)->Start(command, Pipes{}, {stdio->child_in.get(), stdio->child_out.get(), stdio->child_err.get()});
     CHECK(keeper.has_value());
     CHECK(sys::SetBlocking(keeper->control.get(), sys::Blocking::kYes).has_value());
     CHECK(NextReport(keeper->control.get()).kind == KeeperReportKind::kStarted);

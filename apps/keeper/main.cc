@@ -48,7 +48,8 @@ void Send(KeeperReport report) {
 long Wait(int id_type, int id, ChildStatus& status, int more_options) {
   for (;;) {
     status = {};
-    long error = raw::Syscall(__NR_waitid, id_type, id, raw::Address(&status), WEXITED | WNOHANG | __WALL | more_options);
+    long error =
+        raw::Syscall(__NR_waitid, id_type, id, raw::Address(&status), WEXITED | WNOHANG | __WALL | more_options);
     if (error != -kInterrupted) return error;
   }
 }
@@ -79,8 +80,8 @@ bool Reap(Keeper& keeper) {
 }
 
 // Kills the command's group and every direct child with its own group. What they leave behind becomes our child as they
-// die, and SIGCHLD brings us here again, until none is left. The leader goes first: most commands leave nothing, and then
-// /proc is never read.
+// die, and SIGCHLD brings us here again, until none is left. The leader goes first: most commands leave nothing, and
+// then /proc is never read.
 void KillAll(const Keeper& keeper) {
   if (keeper.leader != 0) {
     raw::Kill(-keeper.leader, kSigKill);

@@ -43,12 +43,13 @@ std::string ErrnoText(int errno_value);
 
 }  // namespace holdfast
 
-// Unwraps a Result or returns its error from the enclosing function: `TRY(auto fd, OpenFile(path));` `TRY_VOID(Sync(fd));`
+// Unwraps a Result or returns its error from the enclosing function: `TRY(auto fd, OpenFile(path));`
+// `TRY_VOID(Sync(fd));`
 #define HOLDFAST_JOIN_(a, b) a##b
 #define HOLDFAST_JOIN(a, b) HOLDFAST_JOIN_(a, b)
 #define TRY(declaration, expression) TRY_IN(HOLDFAST_JOIN(try_result_, __LINE__), declaration, expression)
-#define TRY_IN(result, declaration, expression)                         \
-  auto result = (expression);                                           \
+#define TRY_IN(result, declaration, expression)                               \
+  auto result = (expression);                                                 \
   if (!result.has_value()) return std::unexpected(std::move(result).error()); \
   declaration = *std::move(result)
 #define TRY_VOID(expression) \

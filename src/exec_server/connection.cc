@@ -58,8 +58,8 @@ void Connection::Initialize(wire::Json json, rpc::PendingReply reply) {
 }
 
 Result<wire::InitializeResult> Connection::OpenSession(const wire::InitializeParams& params) {
-  TRY(session_, params.resume_session_id ? context_.sessions.Resume(*params.resume_session_id)
-                                         : context_.sessions.Create());
+  TRY(session_,
+      params.resume_session_id ? context_.sessions.Resume(*params.resume_session_id) : context_.sessions.Create());
   bool announced = params.capabilities && params.capabilities->lifecycle;
   session_->Attach(*transport_, announced ? Lifecycle::kAnnounced : Lifecycle::kSilent);
   LogInfo(params.resume_session_id ? "session.resumed" : "session.opened",

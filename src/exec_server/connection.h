@@ -25,9 +25,7 @@ struct ConnectionContext {
   wire::Document& document;  // one for all connections: a message is decoded before the next is looked at
 };
 
-class Connection final : public rpc::Receiver,
-                         public rpc::ReplySink,
-                         public std::enable_shared_from_this<Connection> {
+class Connection final : public rpc::Receiver, public rpc::ReplySink, public std::enable_shared_from_this<Connection> {
  public:
   using OnEnd = std::function<void(Connection&)>;
 

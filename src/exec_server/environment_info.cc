@@ -12,13 +12,14 @@
 namespace holdfast::exec_server {
 namespace {
 
-std::string VariableOr(const char* name, std::string fallback) {
+std::string VariableOr(const char* name, const char* fallback) {
   const char* value = std::getenv(name);
   return value != nullptr && value[0] == '/' ? value : fallback;
 }
 
 wire::Shell LoginShell(const passwd* user) {
-  std::string path = user != nullptr && user->pw_shell != nullptr && user->pw_shell[0] == '/' ? user->pw_shell : "/bin/sh";
+  std::string path =
+      user != nullptr && user->pw_shell != nullptr && user->pw_shell[0] == '/' ? user->pw_shell : "/bin/sh";
   return {path.substr(path.rfind('/') + 1), path};
 }
 

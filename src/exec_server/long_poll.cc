@@ -10,7 +10,8 @@ constexpr uint64_t kLongestWaitMs = 1000ull * 60 * 60 * 24 * 365;
 
 // Owned by its entry in the process's waiters: removing that entry ends it.
 struct Poll {
-  Poll(loop::EventLoop& loop, std::shared_ptr<ManagedProcess> polled) : process(std::move(polled)), timer(loop, [this] { Finish(PollEnd::kTimedOut); }) {}
+  Poll(loop::EventLoop& loop, std::shared_ptr<ManagedProcess> polled)
+      : process(std::move(polled)), timer(loop, [this] { Finish(PollEnd::kTimedOut); }) {}
 
   void OnEvent() {
     if (ready(*process)) Finish(PollEnd::kReady);

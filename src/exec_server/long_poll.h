@@ -1,5 +1,5 @@
-// Answers a request once a process has got somewhere, or when time is up. Nothing is missed in between: the check and the
-// registration happen in one turn of the loop.
+// Answers a request once a process has got somewhere, or when time is up. Nothing is missed in between: the check and
+// the registration happen in one turn of the loop.
 #pragma once
 
 #include <chrono>

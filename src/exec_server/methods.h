@@ -1,5 +1,5 @@
-// The table of every method a session answers. `initialize` and `initialized` belong to the connection: they come before
-// there is a session.
+// The table of every method a session answers. `initialize` and `initialized` belong to the connection: they come
+// before there is a session.
 #pragma once
 
 #include "exec_server/process_service.h"

@@ -21,7 +21,8 @@ constexpr auto kStartPatience = 250ms;  // before a terminate cancels a start
 wire::ProcessReadResult ReadNow(const process::Process& process, const wire::ProcessReadParams& params) {
   wire::ProcessReadResult result;
   auto chunks = process.log().ReadAfter(params.after_seq.value_or(0), params.max_bytes.value_or(SIZE_MAX));
-  for (const process::Chunk* chunk : chunks) result.chunks.push_back({chunk->seq, OnWire(chunk->stream), {chunk->bytes}});
+  for (const process::Chunk* chunk : chunks)
+    result.chunks.push_back({chunk->seq, OnWire(chunk->stream), {chunk->bytes}});
   // With a byte budget the reader goes on after what it got; without one it has everything, exited and closed included.
   result.next_seq = params.max_bytes && !chunks.empty() ? chunks.back()->seq + 1 : process.next_seq();
   result.exited = process.exit_code().has_value();
@@ -57,8 +58,8 @@ wire::WriteStatus StatusFor(ManagedProcess& process) {
   return closed ? wire::WriteStatus::kStdinClosed : wire::WriteStatus::kAccepted;
 }
 
-// Clients call this after every exit, without a mode: that must not end what a finished command left running on purpose.
-// Asked for a mode, it does. The answer comes when nothing of the process is alive.
+// Clients call this after every exit, without a mode: that must not end what a finished command left running on
+// purpose. Asked for a mode, it does. The answer comes when nothing of the process is alive.
 void TerminateStarted(process::Process& process, const std::optional<wire::TerminateMode>& mode,
                       rpc::Reply<wire::ProcessTerminateResult> reply) {
   const bool running = !process.exit_code();
@@ -82,35 +83,34 @@ void ProcessService::WithProcess(Session& session, const std::string& process_id
   run();
 }
 
-void ProcessService::Start(Session& session, wire::ProcessStartParams params,
+void ProcessService::Start(Session& session, const wire::ProcessStartParams& params,
                            rpc::Reply<wire::ProcessStartResult> reply) {
   auto command = ResolveCommand(params, runtime_.config, runtime_.server_environment);
   if (!command) return reply.Fail(command.error());
   session.Start(params.process_id, *command, ResolveIo(params), std::move(reply));
 }
 
-void ProcessService::Read(Session& session, wire::ProcessReadParams params,
+void ProcessService::Read(Session& session, const wire::ProcessReadParams& params,
                           rpc::Reply<wire::ProcessReadResult> reply) {
-  const std::string id = params.process_id;
   WithProcess<wire::ProcessReadResult>(
-      session, id, std::move(reply), [this, params = std::move(params)](auto process, auto answer) mutable {
+      session, params.process_id, std::move(reply), [this, params](auto process, auto answer) {
         uint64_t wait_ms = params.wait_ms.value_or(0);
         auto ready = [after = params.after_seq.value_or(0)](ManagedProcess& polled) {
           return HasNews(polled.process(), after);
         };
-        auto finish = [params = std::move(params), answer = std::move(answer)](ManagedProcess& polled, PollEnd) mutable {
+        auto finish = [params, answer = std::move(answer)](ManagedProcess& polled, PollEnd) mutable {
           answer(ReadNow(polled.process(), params));
         };
         PollProcess(runtime_.loop, std::move(process), wait_ms, std::move(ready), std::move(finish));
       });
 }
 
-void ProcessService::Write(Session& session, wire::ProcessWriteParams params,
+void ProcessService::Write(Session& session, const wire::ProcessWriteParams& params,
                            rpc::Reply<wire::ProcessWriteResult> reply) {
   if (auto valid = CheckWriteId(params.write_id); !valid) return reply.Fail(valid.error());
   auto bytes = Base64Decode(params.chunk);
   if (!bytes) return reply.Fail({ErrorKind::kInvalidParams, "chunk: " + bytes.error().message});
-  auto write = [&session, id = params.process_id, write_id = std::move(params.write_id), bytes = *std::move(bytes),
+  auto write = [&session, id = params.process_id, write_id = params.write_id, bytes = *std::move(bytes),
                 reply = std::move(reply)]() mutable {
     auto process = session.Find(id);
     if (!process) return reply({wire::WriteStatus::kUnknownProcess});
@@ -124,14 +124,14 @@ void ProcessService::Write(Session& session, wire::ProcessWriteParams params,
   write();
 }
 
-void ProcessService::CloseStdin(Session& session, wire::ProcessIdParams params, rpc::Reply<wire::Empty> reply) {
+void ProcessService::CloseStdin(Session& session, const wire::ProcessIdParams& params, rpc::Reply<wire::Empty> reply) {
   WithProcess<wire::Empty>(session, params.process_id, std::move(reply), [](auto process, auto answer) {
     if (process::StdinQueue* input = process->process().input()) input->CloseAfterQueued();
     answer(wire::Empty{});
   });
 }
 
-void ProcessService::Resize(Session& session, wire::ProcessResizeParams params, rpc::Reply<wire::Empty> reply) {
+void ProcessService::Resize(Session& session, const wire::ProcessResizeParams& params, rpc::Reply<wire::Empty> reply) {
   sys::WindowSize size{params.rows, params.cols};
   WithProcess<wire::Empty>(session, params.process_id, std::move(reply), [size](auto process, auto answer) {
     auto resized = process->process().Resize(size);
@@ -141,7 +141,7 @@ void ProcessService::Resize(Session& session, wire::ProcessResizeParams params, 
 }
 
 // An unknown or finished process cannot be interrupted any more, which is what was wanted: no error.
-void ProcessService::Signal(Session& session, wire::ProcessSignalParams params, rpc::Reply<wire::Empty> reply) {
+void ProcessService::Signal(Session& session, const wire::ProcessSignalParams& params, rpc::Reply<wire::Empty> reply) {
   auto number = SignalNumber(params.signal);
   if (!number) return reply.Fail(number.error());
   auto signal = [&session, id = params.process_id, number = *number, reply = std::move(reply)]() mutable {
@@ -153,7 +153,7 @@ void ProcessService::Signal(Session& session, wire::ProcessSignalParams params, 
 }
 
 // A start under way comes first, as the client sent it first; one that hangs is cancelled, which also ends the process.
-void ProcessService::Terminate(Session& session, wire::ProcessTerminateParams params,
+void ProcessService::Terminate(Session& session, const wire::ProcessTerminateParams& params,
                                rpc::Reply<wire::ProcessTerminateResult> reply) {
   auto process = session.Find(params.process_id);
   if (!process) return reply({false});
@@ -164,7 +164,7 @@ void ProcessService::Terminate(Session& session, wire::ProcessTerminateParams pa
   });
 }
 
-void ProcessService::Wait(Session& session, wire::ProcessWaitParams params,
+void ProcessService::Wait(Session& session, const wire::ProcessWaitParams& params,
                           rpc::Reply<wire::ProcessWaitResult> reply) {
   auto timeout_ms = params.timeout_ms;
   WithProcess<wire::ProcessWaitResult>(
@@ -183,7 +183,7 @@ void ProcessService::Wait(Session& session, wire::ProcessWaitParams params,
       });
 }
 
-void ProcessService::Snapshot(Session& session, wire::ProcessIdParams params,
+void ProcessService::Snapshot(Session& session, const wire::ProcessIdParams& params,
                               rpc::Reply<wire::ProcessSnapshotResult> reply) {
   WithProcess<wire::ProcessSnapshotResult>(session, params.process_id, std::move(reply), [](auto process, auto answer) {
     process::Snapshot snapshot = process->process().TakeSnapshot();
@@ -199,7 +199,7 @@ void ProcessService::Snapshot(Session& session, wire::ProcessIdParams params,
   });
 }
 
-void ProcessService::List(Session& session, wire::ProcessListParams, rpc::Reply<wire::ProcessListResult> reply) {
+void ProcessService::List(Session& session, const wire::ProcessListParams&, rpc::Reply<wire::ProcessListResult> reply) {
   wire::ProcessListResult result;
   for (const auto& [id, process] : session.processes()) result.processes.push_back(process->Describe());
   reply(std::move(result));

@@ -15,17 +15,17 @@ class ProcessService {
  public:
   explicit ProcessService(Runtime& runtime) : runtime_(runtime) {}
 
-  void Start(Session& session, wire::ProcessStartParams params, rpc::Reply<wire::ProcessStartResult> reply);
-  void Read(Session& session, wire::ProcessReadParams params, rpc::Reply<wire::ProcessReadResult> reply);
-  void Write(Session& session, wire::ProcessWriteParams params, rpc::Reply<wire::ProcessWriteResult> reply);
-  void CloseStdin(Session& session, wire::ProcessIdParams params, rpc::Reply<wire::Empty> reply);
-  void Resize(Session& session, wire::ProcessResizeParams params, rpc::Reply<wire::Empty> reply);
-  void Signal(Session& session, wire::ProcessSignalParams params, rpc::Reply<wire::Empty> reply);
-  void Terminate(Session& session, wire::ProcessTerminateParams params,
+  void Start(Session& session, const wire::ProcessStartParams& params, rpc::Reply<wire::ProcessStartResult> reply);
+  void Read(Session& session, const wire::ProcessReadParams& params, rpc::Reply<wire::ProcessReadResult> reply);
+  void Write(Session& session, const wire::ProcessWriteParams& params, rpc::Reply<wire::ProcessWriteResult> reply);
+  void CloseStdin(Session& session, const wire::ProcessIdParams& params, rpc::Reply<wire::Empty> reply);
+  void Resize(Session& session, const wire::ProcessResizeParams& params, rpc::Reply<wire::Empty> reply);
+  void Signal(Session& session, const wire::ProcessSignalParams& params, rpc::Reply<wire::Empty> reply);
+  void Terminate(Session& session, const wire::ProcessTerminateParams& params,
                  rpc::Reply<wire::ProcessTerminateResult> reply);
-  void Wait(Session& session, wire::ProcessWaitParams params, rpc::Reply<wire::ProcessWaitResult> reply);
-  void Snapshot(Session& session, wire::ProcessIdParams params, rpc::Reply<wire::ProcessSnapshotResult> reply);
-  void List(Session& session, wire::ProcessListParams params, rpc::Reply<wire::ProcessListResult> reply);
+  void Wait(Session& session, const wire::ProcessWaitParams& params, rpc::Reply<wire::ProcessWaitResult> reply);
+  void Snapshot(Session& session, const wire::ProcessIdParams& params, rpc::Reply<wire::ProcessSnapshotResult> reply);
+  void List(Session& session, const wire::ProcessListParams& params, rpc::Reply<wire::ProcessListResult> reply);
 
  private:
   // Runs `use` with the process once it is known whether it started; an unknown one is answered with an error.

@@ -1,5 +1,5 @@
-// Finished processes that can still be read: each for the same time, and all together within a bound of bytes, so that a
-// client who starts and forgets cannot fill the memory. The oldest goes first.
+// Finished processes that can still be read: each for the same time, and all together within a bound of bytes, so that
+// a client who starts and forgets cannot fill the memory. The oldest goes first.
 #pragma once
 
 #include <chrono>

@@ -68,8 +68,9 @@ std::string Server::url() const { return listener_ ? listener_->url() : std::str
 void Server::Accept(std::shared_ptr<rpc::Transport> transport) {
   if (stopping_) return transport->Close();
   LogInfo("connection.opened", {{"peer", transport->peer()}});
-  auto connection = std::make_shared<Connection>(ConnectionContext{runtime_, sessions_, methods_, document_},
-                                                 std::move(transport), [this](Connection& ended) { OnConnectionEnd(ended); });
+  auto connection =
+      std::make_shared<Connection>(ConnectionContext{runtime_, sessions_, methods_, document_}, std::move(transport),
+                                   [this](Connection& ended) { OnConnectionEnd(ended); });
   connections_.emplace(connection.get(), connection);
   connection->Start();
 }

@@ -49,7 +49,8 @@ Result<> Session::CheckRoom(const std::string& process_id) const {
                                                config.max_processes_per_connection));
   }
   if (runtime_.running_processes >= config.max_processes) {
-    return Fail(ErrorKind::kLimit, fmt::format("the server's limit of {} running processes is reached", config.max_processes));
+    return Fail(ErrorKind::kLimit,
+                fmt::format("the server's limit of {} running processes is reached", config.max_processes));
   }
   return {};
 }

@@ -1,5 +1,5 @@
-// One client's conversation: its processes, and the connection it is attached to, if any. It survives the connection for
-// a while; when it ends, nothing it started stays alive.
+// One client's conversation: its processes, and the connection it is attached to, if any. It survives the connection
+// for a while; when it ends, nothing it started stays alive.
 #pragma once
 
 #include <chrono>

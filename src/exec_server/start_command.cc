@@ -21,7 +21,8 @@ process::EnvPolicy PolicyOf(const wire::EnvPolicy& policy) {
 }
 
 // Without a policy nothing is inherited: the child sees `env` and no more.
-process::Environment EnvironmentOf(const wire::ProcessStartParams& params, const process::Environment& server_environment) {
+process::Environment EnvironmentOf(const wire::ProcessStartParams& params,
+                                   const process::Environment& server_environment) {
   if (params.env_policy) return process::BuildEnvironment(PolicyOf(*params.env_policy), server_environment, params.env);
   return process::BuildEnvironment({.inherit = process::EnvPolicy::Inherit::kNone}, {}, params.env);
 }
@@ -37,7 +38,7 @@ std::optional<std::string> SearchPathFor(const std::string& program, const proce
 bool HasNul(const std::string& text) { return text.find('\0') != std::string::npos; }
 
 Result<> CheckText(const process::Command& command) {
-  auto nul = [](std::string what) { return Fail(ErrorKind::kSystem, what + ": contains a NUL byte"); };
+  auto nul = [](const std::string& what) { return Fail(ErrorKind::kSystem, what + ": contains a NUL byte"); };
   if (command.program.empty()) return Fail(ErrorKind::kSystem, "the program's name is empty");
   if (HasNul(command.program)) return nul("program");
   for (size_t i = 0; i < command.argv.size(); ++i) {

@@ -6,8 +6,7 @@
 namespace holdfast::loop {
 
 struct SignalWatch::State {
-  State(EventLoop& loop, std::function<void(int)> callback)
-      : signals(loop.context()), on_signal(std::move(callback)) {}
+  State(EventLoop& loop, std::function<void(int)> callback) : signals(loop.context()), on_signal(std::move(callback)) {}
 
   boost::asio::signal_set signals;
   std::function<void(int)> on_signal;

@@ -1,5 +1,5 @@
-// The beginning and the end of a stream, at most `capacity` bytes of it; the middle is counted and forgotten. Memory grows
-// with what is written, up to the capacity.
+// The beginning and the end of a stream, at most `capacity` bytes of it; the middle is counted and forgotten. Memory
+// grows with what is written, up to the capacity.
 #pragma once
 
 #include <cstddef>

@@ -1,13 +1,13 @@
-// What the server and a keeper say to each other: one struct per packet of a SOCK_SEQPACKET pair. No libc types, because
-// the keeper is freestanding.
+// What the server and a keeper say to each other: one struct per packet of a SOCK_SEQPACKET pair. No libc types,
+// because the keeper is freestanding.
 //
 // A keeper is the parent of one started command. It is a child subreaper, so whatever the command leaves behind, also
 // after setsid or a double fork, becomes the keeper's child and is found again. It ends when the command has exited and
 // no descendant is left; when the server is gone it kills everything and ends.
 //
-// Its life has two parts. It is cloned from the server and, still on the server's memory, starts the command (launch.cc);
-// then it executes the keeper program, which says kStarted and keeps (apps/keeper). This way the command does not wait
-// for that second exec.
+// Its life has two parts. It is cloned from the server and, still on the server's memory, starts the command
+// (launch.cc); then it executes the keeper program, which says kStarted and keeps (apps/keeper). This way the command
+// does not wait for that second exec.
 #pragma once
 
 namespace holdfast::process {

@@ -124,8 +124,8 @@ struct InChild {
   }
 
   // Descriptors 0 to 2 for the command, 3 and 4 for the keeper. ReserveLowFds keeps every source above them, so no dup
-  // overwrites one that is still needed. All others are closed at once and not at exec: an exec can hang, and the copies
-  // would hide the server's death from other keepers and a disconnect from clients.
+  // overwrites one that is still needed. All others are closed at once and not at exec: an exec can hang, and the
+  // copies would hide the server's death from other keepers and a disconnect from clients.
   HOLDFAST_IN_CHILD static void ArrangeFds(const Launch& launch) {
     for (int target = 0; target <= kKeeperImageFd; ++target) {
       raw::Syscall(__NR_dup3, launch.fds_[target], target, target > 2 ? O_CLOEXEC : 0);
@@ -151,7 +151,8 @@ struct InChild {
     argv[0] = "holdfast-keeper";
     argv[1] = Decimal(leader, digits + sizeof digits);
     argv[2] = nullptr;
-    raw::Syscall(__NR_execveat, kKeeperImageFd, raw::Address(""), raw::Address(argv), raw::Address(argv + 2), AT_EMPTY_PATH);
+    raw::Syscall(__NR_execveat, kKeeperImageFd, raw::Address(""), raw::Address(argv), raw::Address(argv + 2),
+                 AT_EMPTY_PATH);
     raw::Kill(static_cast<int>(-leader), SIGKILL);  // without a keeper nothing may run
     raw::Exit(127);
   }

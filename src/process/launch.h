@@ -1,5 +1,5 @@
-// The start of a keeper and its command: everything they need while they run on the server's memory, which is why it must
-// stay where it is until the keeper has reported or has been reaped.
+// The start of a keeper and its command: everything they need while they run on the server's memory, which is why it
+// must stay where it is until the keeper has reported or has been reaped.
 #pragma once
 
 #include <sys/resource.h>

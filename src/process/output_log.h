@@ -1,5 +1,5 @@
-// The numbered, bounded memory of what a process wrote. Chunks are never split or renumbered; when a bound is passed the
-// oldest go first, and a reader sees the gap in their numbers.
+// The numbered, bounded memory of what a process wrote. Chunks are never split or renumbered; when a bound is passed
+// the oldest go first, and a reader sees the gap in their numbers.
 #pragma once
 
 #include <cstddef>

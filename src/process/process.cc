@@ -40,7 +40,8 @@ Result<std::unique_ptr<Process>> Process::Start(loop::EventLoop& loop, Spawner& 
   std::unique_ptr<Process> process(new Process(loop, limits, owner));
   process->program_ = command.program;
   process->cwd_ = command.cwd;
-  process->keeper_ = std::make_unique<Keeper>(loop, spawner, std::move(started), static_cast<KeeperObserver&>(*process));
+  process->keeper_ =
+      std::make_unique<Keeper>(loop, spawner, std::move(started), static_cast<KeeperObserver&>(*process));
   process->Adopt(loop, std::move(stdio), std::holds_alternative<Terminal>(io));
   return process;
 }
@@ -53,7 +54,8 @@ void Process::Adopt(loop::EventLoop& loop, Stdio stdio, bool terminal) {
     input_ = std::make_unique<StdinQueue>(loop, std::move(stdio.input), kind);
   }
   auto add_output = [&](OwnedFd fd, Stream stream) {
-    outputs_.push_back(std::make_unique<OutputStream>(loop, std::move(fd), stream, static_cast<OutputStream::Owner&>(*this)));
+    outputs_.push_back(
+        std::make_unique<OutputStream>(loop, std::move(fd), stream, static_cast<OutputStream::Owner&>(*this)));
   };
   add_output(std::move(stdio.output), terminal ? Stream::kTerminal : Stream::kStdout);
   if (stdio.error.is_open()) add_output(std::move(stdio.error), Stream::kStderr);
@@ -100,7 +102,7 @@ Snapshot Process::TakeSnapshot() const {
 }
 
 void Process::OnStarted(pid_t pid) {
-  if (killing_) return;  // OnGone tells of a start that was cancelled
+  if (killing_) return;                              // OnGone tells of a start that was cancelled
   if (kill_callbacks_.empty()) grace_timer_.Stop();  // else it runs for a Terminate
   pid_ = pid;
   phase_ = Phase::kStarted;

@@ -51,8 +51,8 @@ void Spawner::Forget(pid_t keeper, sys::Ending ending) {
   AdoptOrphans();
 }
 
-// Whatever is our child and no keeper belonged to a keeper that was killed. Its own children come to us as it dies, so we
-// look again until a look finds nothing.
+// Whatever is our child and no keeper belonged to a keeper that was killed. Its own children come to us as it dies, so
+// we look again until a look finds nothing.
 void Spawner::AdoptOrphans() {
   ReapOrphans();
   bool found = false;

@@ -1,6 +1,6 @@
-// Starts keepers (see keeper_protocol.h), knows which are alive, and takes in what a killed keeper leaves behind. One per
-// program, and the only one to start children in it: it makes the program a child subreaper and kills every child it does
-// not know once a keeper was lost.
+// Starts keepers (see keeper_protocol.h), knows which are alive, and takes in what a killed keeper leaves behind. One
+// per program, and the only one to start children in it: it makes the program a child subreaper and kills every child
+// it does not know once a keeper was lost.
 #pragma once
 
 #include <sys/resource.h>

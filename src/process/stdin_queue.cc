@@ -81,8 +81,8 @@ void StdinQueue::FinishClosing() {
   auto eof = sys::EndOfFileOf(fd_.get());
   if (!eof) return;  // the terminal is gone, and with it whoever could read
   // Inside a line the character only hands the line over; the second one is the end of file.
-  bool inside_line = eof->line_editing && last_byte_ != '\n' && last_byte_ != eof->character;
-  queued_.assign(inside_line ? 2 : 1, eof->character);
+  bool at_line_start = last_byte_ == '\n' || last_byte_ == '\r' || last_byte_ == eof->character;
+  queued_.assign(eof->line_editing && !at_line_start ? 2 : 1, eof->character);
   Pump();
 }
 

@@ -1,5 +1,5 @@
-// The bytes on their way to a process's standard input: kept in order, written as the process reads. Above the high mark
-// the next write is held back until there is room, which stalls this process's writes and nothing else.
+// The bytes on their way to a process's standard input: kept in order, written as the process reads. Above the high
+// mark the next write is held back until there is room, which stalls this process's writes and nothing else.
 #pragma once
 
 #include <cstddef>

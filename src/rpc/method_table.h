@@ -22,11 +22,11 @@ class MethodTable {
   using Prepare = std::function<Result<Call>(wire::Json params)>;
 
   template <typename Service, typename Params, typename T>
-  void Bind(std::string name, Service& service, void (Service::*handler)(Target&, Params, Reply<T>)) {
+  void Bind(std::string name, Service& service, void (Service::*handler)(Target&, const Params&, Reply<T>)) {
     auto prepare = [&service, handler](wire::Json json) -> Result<Call> {
       TRY(Params params, wire::Decode<Params>(json));
-      return Call([&service, handler, params = std::move(params)](Target& target, PendingReply reply) mutable {
-        (service.*handler)(target, std::move(params), Reply<T>(std::move(reply)));
+      return Call([&service, handler, params = std::move(params)](Target& target, PendingReply reply) {
+        (service.*handler)(target, params, Reply<T>(std::move(reply)));
       });
     };
     CHECK(methods_.emplace(std::move(name), std::move(prepare)).second);

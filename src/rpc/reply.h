@@ -1,5 +1,5 @@
-// The duty to answer one request. Move-only; answers exactly once. Dropping it unanswered answers an internal error, so no
-// path can forget a client. When the connection is gone the answer goes nowhere.
+// The duty to answer one request. Move-only; answers exactly once. Dropping it unanswered answers an internal error, so
+// no path can forget a client. When the connection is gone the answer goes nowhere.
 #pragma once
 
 #include <cstddef>

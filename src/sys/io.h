@@ -1,5 +1,5 @@
-// Reads and writes that cannot be interrupted half-way: EINTR is retried, other failures come back as -errno, because the
-// hot path branches on EAGAIN and must not build a message for it.
+// Reads and writes that cannot be interrupted half-way: EINTR is retried, other failures come back as -errno, because
+// the hot path branches on EAGAIN and must not build a message for it.
 #pragma once
 
 #include <sys/types.h>

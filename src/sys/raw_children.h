@@ -1,7 +1,7 @@
 // Finds the direct children of a process by reading /proc/*/stat: the one way that needs no kernel option
-// (/proc/PID/task/TID/children is often not built in). Usable without libc; the caller sees a snapshot, so it asks again
-// until nothing is left. A direct child of the caller cannot be mistaken for another process: its pid stays taken until
-// the caller reaps it.
+// (/proc/PID/task/TID/children is often not built in). Usable without libc; the caller sees a snapshot, so it asks
+// again until nothing is left. A direct child of the caller cannot be mistaken for another process: its pid stays taken
+// until the caller reaps it.
 #pragma once
 
 #include "sys/raw.h"

@@ -1,5 +1,7 @@
 #include "wire/decode.h"
 
+#include <limits>
+
 #include <fmt/format.h>
 
 namespace holdfast::wire {
@@ -8,7 +10,9 @@ void Decoder::Fault(std::string_view path, std::string_view problem) {
   if (!fault_) fault_ = fmt::format("{}: {}", path, problem);
 }
 
-void Decoder::Expected(std::string_view what, Json got) { fault_ = fmt::format("expected {}, got {}", what, got.kind()); }
+void Decoder::Expected(std::string_view what, Json got) {
+  fault_ = fmt::format("expected {}, got {}", what, got.kind());
+}
 
 void Decoder::Prefix(std::string_view name) {
   // "tty" + "expected ..." -> "tty: expected ..."; "env" + "A: expected ..." -> "env.A: expected ...".
@@ -36,7 +40,8 @@ void Decoder::Value(Json json, uint64_t& value) {
 
 void Decoder::Value(Json json, uint16_t& value) {
   auto number = json.uint64();
-  if (!number || *number > std::numeric_limits<uint16_t>::max()) return Expected("a whole number from 0 to 65535", json);
+  if (!number || *number > std::numeric_limits<uint16_t>::max())
+    return Expected("a whole number from 0 to 65535", json);
   value = static_cast<uint16_t>(*number);
 }
 

@@ -1,35 +1,24 @@
-// Fills a params struct from JSON. The struct lists its fields once in Fields(); this walks the list. Unknown members are
-// ignored, as clients of several versions send more than we know. The first fault ends the walk and names its path:
+// Fills a params struct from JSON. The struct lists its fields once in Fields(); this walks the list. Unknown members
+// are ignored, as clients of several versions send more than we know. The first fault ends the walk and names its path:
 // `env.A: expected a string, got a number`.
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "wire/field_types.h"
 #include "wire/json.h"
 
 namespace holdfast::wire {
-
-// A JSON object whose values are all strings, in the order they came.
-using StringMap = std::vector<std::pair<std::string, std::string>>;
 
 class Decoder;
 
 template <typename T>
 concept Message = requires(T message, Decoder& decoder) { message.Fields(decoder); };
-
-// A named alternative, decoded from its wire name; specialised per enum beside the enum.
-template <typename T>
-struct EnumNames;
-
-template <typename T>
-concept NamedEnum = requires { EnumNames<T>::kNames; };
 
 class Decoder {
  public:

@@ -30,7 +30,9 @@ size_t SequenceLength(std::string_view text) {
   return 0;
 }
 
-bool IsPlain(char c) { return static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7F && c != '"' && c != '\\'; }
+bool IsPlain(char c) {
+  return static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7F && c != '"' && c != '\\';
+}
 
 void AppendEscaped(std::string& out, char c) {
   constexpr char kHex[] = "0123456789abcdef";

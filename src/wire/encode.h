@@ -1,6 +1,6 @@
-// Writes JSON text straight into a string. Results list their fields once in Fields(); Encoder walks the list. Text that
-// is not UTF-8 (a file name in an error message) is written with U+FFFD in place of each bad byte: a WebSocket text frame
-// must be valid.
+// Writes JSON text straight into a string. Results list their fields once in Fields(); Encoder walks the list. Text
+// that is not UTF-8 (a file name in an error message) is written with U+FFFD in place of each bad byte: a WebSocket
+// text frame must be valid.
 #pragma once
 
 #include <concepts>
@@ -15,7 +15,7 @@
 
 namespace holdfast::wire {
 
-void AppendString(std::string& out, std::string_view text);  // quoted and escaped
+void AppendString(std::string& out, std::string_view text);   // quoted and escaped
 void AppendBase64(std::string& out, std::string_view bytes);  // quoted
 void AppendInt(std::string& out, int64_t number);
 void AppendUint(std::string& out, uint64_t number);

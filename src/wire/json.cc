@@ -13,8 +13,8 @@ namespace holdfast::wire {
 namespace json = boost::json;
 namespace {
 
-// Builds the tree and counts. A repeated key is replaced silently by value_stack, so the keys seen are compared with the
-// keys that made it into the tree.
+// Builds the tree and counts. A repeated key is replaced silently by value_stack, so the keys seen are compared with
+// the keys that made it into the tree.
 struct TreeBuilder {
   static constexpr size_t max_object_size = Document::kMaxValues;
   static constexpr size_t max_array_size = Document::kMaxValues;

@@ -1,7 +1,7 @@
 // Reading JSON: a Document owns one parsed message, a Json is a view of one value in it. Boost.JSON stays in json.cc.
 //
-// Parsing is strict, because the text comes from a peer we do not trust: valid UTF-8, no duplicate keys anywhere, bounded
-// depth and number of values.
+// Parsing is strict, because the text comes from a peer we do not trust: valid UTF-8, no duplicate keys anywhere,
+// bounded depth and number of values.
 #pragma once
 
 #include <cstddef>

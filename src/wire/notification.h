@@ -1,5 +1,5 @@
-// The notifications of a process. Output is the hot path: the envelope is written around the base64 in one pass, without
-// going through Fields(); a test compares it with the plain encoder.
+// The notifications of a process. Output is the hot path: the envelope is written around the base64 in one pass,
+// without going through Fields(); a test compares it with the plain encoder.
 #pragma once
 
 #include <cstdint>

@@ -74,8 +74,9 @@ TEST_F(ProcessEndTest, ReportsADeathBySignalAs128AndItsNumber) {
 }
 
 TEST_F(ProcessEndTest, SendsSignalsByName) {
-  client_.Start(Shell("p", "exec 2>/dev/null; trap 'echo usr1' USR1; trap 'echo hup' HUP; trap 'echo int; exit 9' INT; "
-                           "echo ready; while :; do sleep 0.01; done"));
+  client_.Start(Shell("p",
+                      "exec 2>/dev/null; trap 'echo usr1' USR1; trap 'echo hup' HUP; trap 'echo int; exit 9' INT; "
+                      "echo ready; while :; do sleep 0.01; done"));
   client_.WaitForOutput("p", "ready\n");
   EXPECT_EQ(SignalError("p", "SIGUSR1"), 0);
   client_.WaitForOutput("p", "usr1\n");
@@ -148,7 +149,8 @@ TEST_F(ProcessEndTest, KillsAStoppedProcess) {
 }
 
 TEST_F(ProcessEndTest, GivesTimeToEndGracefully) {
-  client_.Start(Shell("p", "exec 2>/dev/null; trap 'sleep 0.1; echo bye; exit 6' TERM; echo ready; while :; do sleep 0.01; done"));
+  client_.Start(Shell(
+      "p", "exec 2>/dev/null; trap 'sleep 0.1; echo bye; exit 6' TERM; echo ready; while :; do sleep 0.01; done"));
   client_.WaitForOutput("p", "ready\n");
   EXPECT_TRUE(Terminate("p", Graceful(60'000)).Flag("result.running"));
   EXPECT_EQ(client_.WaitForExit("p"), 6);
@@ -296,7 +298,9 @@ TEST(ProcessRetentionTest, LeavesNoDescriptorAndNoZombieBehind) {
     client.Call("process/start", StartRequest{.id = id + "x", .argv = {"/no/such"}}.Params());
   };
   cycle("first");
-  const auto idle = [&] { return client.Call("process/list").Size("result.processes") == 0 && ChildrenOf(server.pid()).empty(); };
+  const auto idle = [&] {
+    return client.Call("process/list").Size("result.processes") == 0 && ChildrenOf(server.pid()).empty();
+  };
   ASSERT_TRUE(Eventually(idle));
   const size_t before = CountFds(server.pid());
   for (int i = 0; i < 200; ++i) cycle(std::to_string(i));

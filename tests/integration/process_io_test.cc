@@ -198,7 +198,8 @@ TEST_F(ProcessIoTest, ReadsWithinABudgetAndGoesOnFromThere) {
   std::string all;
   int64_t after = 0;
   for (int reads = 0; reads < 20; ++reads) {
-    const Message part = client_.Call("process/read", IdParams("p", R"("maxBytes":3,"afterSeq":)" + std::to_string(after)));
+    const Message part =
+        client_.Call("process/read", IdParams("p", R"("maxBytes":3,"afterSeq":)" + std::to_string(after)));
     if (part.Size("result.chunks") == 0) break;
     for (size_t i = 0; i < part.Size("result.chunks"); ++i) {
       all += part.Bytes("result.chunks." + std::to_string(i) + ".chunk");

@@ -24,9 +24,7 @@ class ProcessStartTest : public testing::Test {
     client_.Start(request);
     return client_.WaitForClosed(request.id);
   }
-  int64_t ErrorOf(const StartRequest& request) {
-    return client_.Call("process/start", request.Params()).error_code();
-  }
+  int64_t ErrorOf(const StartRequest& request) { return client_.Call("process/start", request.Params()).error_code(); }
   // The environment under a policy, sorted, as env(1) prints it.
   std::string EnvironmentUnder(const std::string& policy, const std::string& env = "{}") {
     return Run({.id = "env" + std::to_string(++runs_),
@@ -48,7 +46,8 @@ TEST_F(ProcessStartTest, GivesNoInputUnlessAskedTo) {
 
 TEST_F(ProcessStartTest, OpensAPipeForInputInBothSpellings) {
   client_.Start(Shell("old", "read line; echo $line", Stdin::kPipe));
-  client_.Start({.id = "new", .argv = {"sh", "-c", "read line; echo $line"}, .more = R"("io":{"pipe":{"stdin":"open"}})"});
+  client_.Start(
+      {.id = "new", .argv = {"sh", "-c", "read line; echo $line"}, .more = R"("io":{"pipe":{"stdin":"open"}})"});
   for (const char* id : {"old", "new"}) {
     client_.Write(id, "hello\n");
     EXPECT_EQ(client_.WaitForClosed(id), "hello\n");
@@ -106,22 +105,25 @@ TEST_F(ProcessStartTest, LooksUpABareNameInTheCommandsOwnPath) {
   TempDir dir;
   std::ofstream(dir.Path("tool")) << "#!/bin/sh\necho found\n";
   ::chmod(dir.Path("tool").c_str(), 0700);
-  EXPECT_EQ(Run({.id = "p", .argv = {"tool"}, .more = R"("env":{"PATH":"/nowhere:)" + dir.Path() + R"("})"}), "found\n");
+  EXPECT_EQ(Run({.id = "p", .argv = {"tool"}, .more = R"("env":{"PATH":"/nowhere:)" + dir.Path() + R"("})"}),
+            "found\n");
   EXPECT_EQ(ErrorOf({.id = "q", .argv = {"tool"}}), -32603);
   EXPECT_EQ(Run({.id = "r", .argv = {"echo", "default path"}, .more = R"("env":{})"}), "default path\n");
 }
 
 TEST_F(ProcessStartTest, GivesExactlyTheEnvironmentWithoutAPolicy) {
-  EXPECT_EQ(Run({.id = "p", .argv = {"/usr/bin/env"}, .more = R"("env":{"A":"1","B":"two words"})"}), "A=1\nB=two words\n");
+  EXPECT_EQ(Run({.id = "p", .argv = {"/usr/bin/env"}, .more = R"("env":{"A":"1","B":"two words"})"}),
+            "A=1\nB=two words\n");
   EXPECT_EQ(Run({.id = "q", .argv = {"/usr/bin/env"}, .more = R"("env":{})"}), "");
 }
 
 TEST_F(ProcessStartTest, InheritsAllButWhatLooksLikeACredential) {
-  const std::string env = EnvironmentUnder(
-      R"({"inherit":"all","ignoreDefaultExcludes":false,"exclude":[],"set":{},"includeOnly":[]})");
+  const std::string env =
+      EnvironmentUnder(R"({"inherit":"all","ignoreDefaultExcludes":false,"exclude":[],"set":{},"includeOnly":[]})");
   EXPECT_THAT(env, HasSubstr("HOLDFAST_PLAIN=1\n"));
   EXPECT_THAT(env, HasSubstr("PATH="));
-  for (const char* name : {"HOLDFAST_api_key", "HOLDFAST_SECRET", "HOLDFAST_TOKENS"}) EXPECT_THAT(env, Not(HasSubstr(name)));
+  for (const char* name : {"HOLDFAST_api_key", "HOLDFAST_SECRET", "HOLDFAST_TOKENS"})
+    EXPECT_THAT(env, Not(HasSubstr(name)));
 }
 
 TEST_F(ProcessStartTest, InheritsCredentialsOnlyWhenToldTo) {
@@ -134,35 +136,42 @@ TEST_F(ProcessStartTest, InheritsCredentialsOnlyWhenToldTo) {
 }
 
 TEST_F(ProcessStartTest, InheritsTheCoreByName) {
-  const std::string env = EnvironmentUnder(
-      R"({"inherit":"core","ignoreDefaultExcludes":false,"exclude":[],"set":{},"includeOnly":[]})");
+  const std::string env =
+      EnvironmentUnder(R"({"inherit":"core","ignoreDefaultExcludes":false,"exclude":[],"set":{},"includeOnly":[]})");
   EXPECT_THAT(env, HasSubstr("LC_CTYPE=C\n"));
   EXPECT_THAT(env, Not(HasSubstr("HOLDFAST_PLAIN")));
 }
 
 TEST_F(ProcessStartTest, SetsThenFiltersThenOverlays) {
-  EXPECT_EQ(EnvironmentUnder(
-                R"({"inherit":"none","ignoreDefaultExcludes":false,"exclude":[],"set":{"A":"1","B":"1"},"includeOnly":["a"]})",
-                R"({"C":"3","A":"2"})"),
-            "A=2\nC=3\nPWD=/\n");  // PWD: the shell's own
+  EXPECT_EQ(
+      EnvironmentUnder(
+          R"({"inherit":"none","ignoreDefaultExcludes":false,"exclude":[],"set":{"A":"1","B":"1"},"includeOnly":["a"]})",
+          R"({"C":"3","A":"2"})"),
+      "A=2\nC=3\nPWD=/\n");  // PWD: the shell's own
 }
 
 TEST_F(ProcessStartTest, RefusesHalfAPolicy) {
   EXPECT_EQ(ErrorOf({.id = "p", .argv = {"true"}, .more = R"("envPolicy":{"inherit":"all"})"}), -32602);
-  EXPECT_EQ(ErrorOf({.id = "p", .argv = {"true"}, .more = R"("envPolicy":{"inherit":"most","ignoreDefaultExcludes":false,)"
-                                                          R"("exclude":[],"set":{},"includeOnly":[]})"}), -32602);
+  EXPECT_EQ(ErrorOf({.id = "p",
+                     .argv = {"true"},
+                     .more = R"("envPolicy":{"inherit":"most","ignoreDefaultExcludes":false,)"
+                             R"("exclude":[],"set":{},"includeOnly":[]})"}),
+            -32602);
 }
 
 // Ignoring one of these would run a command freer than it was asked to run.
 TEST_F(ProcessStartTest, RefusesARestrictionItCannotEnforce) {
-  for (const char* member : {R"("sandbox":{"permissions":{"type":"disabled"},"windowsSandboxLevel":"disabled"})",
-                             R"("sandbox":{})", R"("enforceManagedNetwork":true)", R"("managedNetwork":{})",
-                             R"("networkProxy":{})", R"("shellSnapshot":{})"}) {
+  for (const char* member :
+       {R"("sandbox":{"permissions":{"type":"disabled"},"windowsSandboxLevel":"disabled"})", R"("sandbox":{})",
+        R"("enforceManagedNetwork":true)", R"("managedNetwork":{})", R"("networkProxy":{})", R"("shellSnapshot":{})"}) {
     EXPECT_EQ(ErrorOf({.id = "p", .argv = {"true"}, .more = member}), -32602) << member;
   }
-  EXPECT_EQ(Run({.id = "p", .argv = {"echo", "ran"},
-                 .more = R"("sandbox":null,"enforceManagedNetwork":false,"managedNetwork":null,"metadata":{"threadId":"x"})"}),
-            "ran\n");
+  EXPECT_EQ(
+      Run({.id = "p",
+           .argv = {"echo", "ran"},
+           .more =
+               R"("sandbox":null,"enforceManagedNetwork":false,"managedNetwork":null,"metadata":{"threadId":"x"})"}),
+      "ran\n");
 }
 
 TEST_F(ProcessStartTest, LeavesTheIdFreeAfterAFailure) {
@@ -188,7 +197,8 @@ TEST_F(ProcessStartTest, LeavesTheIdFreeAfterAFailure) {
 TEST_F(ProcessStartTest, SaysWhatFailed) {
   const Message program = client_.Call("process/start", StartRequest{.id = "p", .argv = {"/no/such"}}.Params());
   EXPECT_EQ(program.Text("error.message"), "execute /no/such: No such file or directory (os error 2)");
-  const Message cwd = client_.Call("process/start", StartRequest{.id = "p", .argv = {"true"}, .cwd = "/no/such"}.Params());
+  const Message cwd =
+      client_.Call("process/start", StartRequest{.id = "p", .argv = {"true"}, .cwd = "/no/such"}.Params());
   EXPECT_EQ(cwd.Text("error.message"), "enter directory /no/such: No such file or directory (os error 2)");
 }
 
@@ -201,14 +211,16 @@ TEST_F(ProcessStartTest, RefusesAnIdThatIsTaken) {
 }
 
 TEST_F(ProcessStartTest, TakesAnyIdThereIs) {
-  for (const std::string& id : {std::string(), std::string("\0\n\"\\", 4), std::string("ключ 🔑"), std::string(10'000, 'x')}) {
+  for (const std::string& id :
+       {std::string(), std::string("\0\n\"\\", 4), std::string("ключ 🔑"), std::string(10'000, 'x')}) {
     EXPECT_EQ(Run({.id = id, .argv = {"echo", "ok"}}), "ok\n");
   }
 }
 
 TEST_F(ProcessStartTest, RunsAPreparedCommandAsItIs) {
-  client_.Call("process/start", R"({"processId":"p","tty":false,"prepared":{"program":"/bin/sh",)"
-                                R"("argv":["name","-c","echo $0 $X; pwd"],"env":{"X":"1"},"cwd":"/usr","arg0":"other"}})");
+  client_.Call("process/start",
+               R"({"processId":"p","tty":false,"prepared":{"program":"/bin/sh",)"
+               R"("argv":["name","-c","echo $0 $X; pwd"],"env":{"X":"1"},"cwd":"/usr","arg0":"other"}})");
   EXPECT_EQ(client_.WaitForClosed("p"), "other 1\n/usr\n");
   const Message bare = client_.Call("process/start", R"({"processId":"q","tty":false,"prepared":{"program":"sh",)"
                                                      R"("argv":["sh"],"env":{"PATH":"/bin"},"cwd":"/usr"}})");
@@ -216,7 +228,8 @@ TEST_F(ProcessStartTest, RunsAPreparedCommandAsItIs) {
 }
 
 TEST(ProcessStartLimitTest, RefusesTheKindsOfStartThatAreSwitchedOff) {
-  const char* prepared = R"({"processId":"p","tty":false,"prepared":{"program":"/bin/true","argv":["true"],"env":{},"cwd":"/"}})";
+  const char* prepared =
+      R"({"processId":"p","tty":false,"prepared":{"program":"/bin/true","argv":["true"],"env":{},"cwd":"/"}})";
   const std::string direct = StartRequest{.id = "q", .argv = {"true"}}.Params();
   ServerProcess no_prepared = ServerProcess::Start({"--allow-prepared-exec=false"});
   RpcClient first = RpcClient::Ready(no_prepared.url());
@@ -232,7 +245,8 @@ TEST(ProcessStartLimitTest, RefusesArgumentsAndEnvironmentAboveTheLimit) {
   ServerProcess server = ServerProcess::Start({"--max-argv-bytes", "1024", "--max-env-bytes", "1024"});
   RpcClient client = RpcClient::Ready(server.url());
   const std::string large(1024, 'x');
-  EXPECT_EQ(client.Call("process/start", StartRequest{.id = "p", .argv = {"true", large}}.Params()).error_code(), -32600);
+  EXPECT_EQ(client.Call("process/start", StartRequest{.id = "p", .argv = {"true", large}}.Params()).error_code(),
+            -32600);
   const StartRequest env{.id = "p", .argv = {"true"}, .more = R"("env":{"X":")" + large + R"("})"};
   EXPECT_EQ(client.Call("process/start", env.Params()).error_code(), -32600);
   client.Start({.id = "p", .argv = {"true"}});
@@ -241,7 +255,9 @@ TEST(ProcessStartLimitTest, RefusesArgumentsAndEnvironmentAboveTheLimit) {
 TEST(ProcessStartLimitTest, RefusesProcessesAboveTheLimitAndTakesThemAgainBelowIt) {
   ServerProcess server = ServerProcess::Start({"--max-processes-per-connection", "2", "--max-processes", "3"});
   RpcClient first = RpcClient::Ready(server.url()), second = RpcClient::Ready(server.url());
-  const auto cat = [](std::string id) { return StartRequest{.id = std::move(id), .argv = {"cat"}, .pipe_stdin = true}; };
+  const auto cat = [](std::string id) {
+    return StartRequest{.id = std::move(id), .argv = {"cat"}, .pipe_stdin = true};
+  };
   first.Start(cat("1"));
   first.Start(cat("2"));
   EXPECT_EQ(first.Call("process/start", cat("3").Params()).error_code(), -32600);

@@ -62,8 +62,9 @@ TEST(SessionTest, ResumesWithTheOutputThatWasMissed) {
   TempDir dir;
   RpcClient first = RpcClient::Ready(server.url());
   const std::string go = dir.Path("go");
-  first.Start(Shell("p", "echo one; while [ ! -e " + go + " ]; do sleep 0.01; done; echo two; touch " + go +
-                             ".done; read line; echo $line; exit 5",
+  first.Start(Shell("p",
+                    "echo one; while [ ! -e " + go + " ]; do sleep 0.01; done; echo two; touch " + go +
+                        ".done; read line; echo $line; exit 5",
                     Stdin::kPipe));
   first.WaitForOutput("p", "one\n");
   first.Disconnect();

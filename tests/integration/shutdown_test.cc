@@ -22,12 +22,15 @@ using ::testing::IsEmpty;
 const std::string kEscaped = "setsid sleep 1000 & (setsid sh -c '(sleep 1000 &)' &); ";
 const std::string kStubborn = "trap '' TERM HUP INT; " + kEscaped + "echo ready; sleep 1000";
 
-void ExpectNothingAlive() { EXPECT_TRUE(Eventually([] { return LivingWithVariable(RunMarker()).empty(); })); }
+void ExpectNothingAlive() {
+  EXPECT_TRUE(Eventually([] { return LivingWithVariable(RunMarker()).empty(); }));
+}
 
 TEST(ShutdownTest, AsksProcessesThenKillsThemAndTellsTheClient) {
   ServerProcess server = ServerProcess::Start({"--shutdown-grace-period-ms", "400"});
   RpcClient client = RpcClient::Ready(server.url());
-  client.Start(Shell("polite", "exec 2>/dev/null; trap 'echo bye; exit 4' TERM; echo ready; while :; do sleep 0.01; done"));
+  client.Start(
+      Shell("polite", "exec 2>/dev/null; trap 'echo bye; exit 4' TERM; echo ready; while :; do sleep 0.01; done"));
   client.Start(Shell("stubborn", kStubborn));
   client.WaitForOutput("polite", "ready");
   client.WaitForOutput("stubborn", "ready");
@@ -79,7 +82,8 @@ TEST(ShutdownTest, StartsNothingAnyMore) {
 TEST(ShutdownTest, ASecondSignalEndsTheServerAtOnce) {
   ServerProcess server = ServerProcess::Start({"--shutdown-grace-period-ms", "600000"});
   RpcClient client = RpcClient::Ready(server.url());
-  client.Start(Shell("p", "exec 2>/dev/null; trap 'echo asked' TERM; " + kEscaped + "echo ready; while :; do sleep 0.01; done"));
+  client.Start(
+      Shell("p", "exec 2>/dev/null; trap 'echo asked' TERM; " + kEscaped + "echo ready; while :; do sleep 0.01; done"));
   client.WaitForOutput("p", "ready");
   server.Signal(SIGTERM);
   client.WaitForOutput("p", "asked");

@@ -39,7 +39,8 @@ INSTANTIATE_TEST_SUITE_P(Traces, TraceTest, testing::ValuesIn(TraceNames()),
 
 std::string Verdict(std::string_view wanted, std::string_view actual) {
   std::map<std::string, std::string, std::less<>> names;
-  return Matches(Message(std::string(wanted)).json(), Message(std::string(actual)).json(), names) ? "match" : "no match";
+  return Matches(Message(std::string(wanted)).json(), Message(std::string(actual)).json(), names) ? "match"
+                                                                                                  : "no match";
 }
 
 TEST(TraceMatchTest, AsksForTheMembersThatAreNamedAndNoMore) {

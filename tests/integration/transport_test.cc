@@ -144,9 +144,9 @@ TEST(TransportTest, EndsWithStandardInputAndKillsItsProcesses) {
 }
 
 TEST(TransportTest, RefusesABadAddressInOneLine) {
-  for (const char* url : {"", "ws://", "ws://localhost:0", "ws://127.0.0.1", "ws://127.0.0.1:0/", "ws://127.0.0.1:65536",
-                          "ws://127.0.0.1:-1", "ws://[::1:0", "wss://127.0.0.1:0", "http://127.0.0.1:0", "unix://x", "unix://",
-                          "unix:///no/such/directory/socket", "stdin"}) {
+  for (const char* url : {"", "ws://", "ws://localhost:0", "ws://127.0.0.1", "ws://127.0.0.1:0/",
+                          "ws://127.0.0.1:65536", "ws://127.0.0.1:-1", "ws://[::1:0", "wss://127.0.0.1:0",
+                          "http://127.0.0.1:0", "unix://x", "unix://", "unix:///no/such/directory/socket", "stdin"}) {
     const Finished run = RunHoldfast({"exec-server", "--listen", url});
     EXPECT_EQ(run.exit_code, 1) << url;
     EXPECT_EQ(run.out, "") << url;
@@ -220,7 +220,9 @@ TEST(TransportTest, EchoesAWriteWithoutADelay) {
 }
 
 // A request of about `bytes`, which is answered with -32601.
-std::string LongRequest(size_t bytes) { return R"({"id":1,"method":"x","params":")" + std::string(bytes, 'x') + R"("})"; }
+std::string LongRequest(size_t bytes) {
+  return R"({"id":1,"method":"x","params":")" + std::string(bytes, 'x') + R"("})";
+}
 
 void SendFragmented(WebSocketClient& client, std::string_view message, size_t fragment_bytes) {
   for (Opcode opcode = Opcode::kText; !message.empty(); opcode = Opcode::kContinuation) {

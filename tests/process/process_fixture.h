@@ -94,7 +94,8 @@ class ProcessFixture : public testing::Test {
     for (auto& subject : subjects_) {
       if (subject->process && !subject->process->gone()) subject->process->Kill({});
     }
-    EXPECT_TRUE(RunUntil([&] { return std::ranges::all_of(subjects_, [](auto& s) { return !s->process || s->process->gone(); }); }));
+    EXPECT_TRUE(RunUntil(
+        [&] { return std::ranges::all_of(subjects_, [](auto& s) { return !s->process || s->process->gone(); }); }));
     EXPECT_TRUE(NothingIsLeft());
   }
 
@@ -123,13 +124,22 @@ class ProcessFixture : public testing::Test {
     return subject;
   }
 
+  // Starts a script that reads one line first, and sends it that line once its start is known.
+  Subject& LaunchAndGo(const std::string& script) {
+    Subject& subject = Launch(Shell("read go; " + script), kOpenStdin);
+    EXPECT_TRUE(RunUntil([&] { return subject->pid().has_value(); }));
+    subject->input()->Write("go\n", [] {});
+    return subject;
+  }
+
   bool RunUntilOutput(Subject& subject, std::string_view text) {
     return RunUntil([&] { return (subject.owner.out() + subject.owner.terminal()).contains(text); });
   }
 
   // We are a subreaper: whatever a command left behind is our child at last, alive or as a zombie.
   bool NothingIsLeft() {
-    return RunUntil([&] { return support::ChildrenOf(::getpid()).empty() && support::LivingWithVariable(Mark()).empty(); });
+    return RunUntil(
+        [&] { return support::ChildrenOf(::getpid()).empty() && support::LivingWithVariable(Mark()).empty(); });
   }
 
   // For Kill and Terminate: counts the answers.

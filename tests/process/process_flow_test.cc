@@ -94,7 +94,7 @@ TEST_F(ProcessFlowTest, KeepsThePausedOutputOfAKilledProcess) {
   const std::string flag = dir.path() + "/written";
   Subject& subject = Launch(Shell("echo kept; echo >" + flag + "; sleep 1000"));
   subject.owner.wants_output = false;
-  ASSERT_TRUE(RunUntil([&] { return std::filesystem::exists(flag); }));
+  ASSERT_TRUE(RunUntil([&] { return subject->pid() && std::filesystem::exists(flag); }));
   subject->Kill({});
   ASSERT_TRUE(RunUntil([&] { return subject->gone(); }));
   EXPECT_EQ(subject->exit_code(), 137);

@@ -20,7 +20,7 @@ class ProcessKillTest : public ProcessFixture {
     Subject& subject = Launch(Shell(script), io);
     EXPECT_TRUE(RunUntil([&] { return subject->pid().has_value(); }));
     EXPECT_TRUE(RunUntilMarked(living));
-      subject->Kill(CountDone());
+    subject->Kill(CountDone());
     EXPECT_TRUE(RunUntil([&] { return done_ > 0 && subject.over(); }));
     return subject;
   }
@@ -62,7 +62,7 @@ TEST_F(ProcessKillTest, KillsPastAStoppedChild) {
 }
 
 TEST_F(ProcessKillTest, KillsACommandThatStoppedItsKeeper) {
-  Subject& subject = Launch(Shell("setsid sleep 1000 & kill -STOP $PPID; echo stopped; sleep 1000"));
+  Subject& subject = LaunchAndGo("setsid sleep 1000 & kill -STOP $PPID; echo stopped; sleep 1000");
   ASSERT_TRUE(RunUntilOutput(subject, "stopped"));
   subject->Kill(CountDone());
   ASSERT_TRUE(RunUntil([&] { return done_ > 0 && subject.over(); }));
@@ -71,15 +71,25 @@ TEST_F(ProcessKillTest, KillsACommandThatStoppedItsKeeper) {
 }
 
 TEST_F(ProcessKillTest, KillsACommandThatKeepsStoppingItsKeeper) {
-  Subject& subject = Launch(Shell("setsid sh -c 'while kill -STOP $0; do :; done' $PPID & echo started; sleep 1000"));
+  Subject& subject = LaunchAndGo("setsid sh -c 'while kill -STOP $0; do :; done' $PPID & echo started; sleep 1000");
   ASSERT_TRUE(RunUntilOutput(subject, "started"));
   subject->Kill(CountDone());
   ASSERT_TRUE(RunUntil([&] { return done_ > 0 && subject.over(); }));
   EXPECT_TRUE(NothingIsLeft());
 }
 
+TEST_F(ProcessKillTest, KillsACommandThatStopsItsKeeperBeforeItsStartIsKnown) {
+  support::ScratchDir dir;
+  const std::string flag = dir.path() + "/stopped";
+  Subject& subject = Launch(Shell("kill -STOP $PPID; : >" + flag + "; setsid sleep 1000 & sleep 1000"));
+  ASSERT_TRUE(support::Eventually([&] { return std::filesystem::exists(flag); }));
+  subject->Kill(CountDone());
+  ASSERT_TRUE(RunUntil([&] { return done_ > 0 && subject.over(); }));
+  EXPECT_TRUE(NothingIsLeft());
+}
+
 TEST_F(ProcessKillTest, SignalsACommandThatStoppedItsKeeper) {
-  Subject& subject = Launch(Shell("trap 'exit 9' INT; kill -STOP $PPID; echo stopped; while :; do :; done"));
+  Subject& subject = LaunchAndGo("trap 'exit 9' INT; kill -STOP $PPID; echo stopped; while :; do :; done");
   ASSERT_TRUE(RunUntilOutput(subject, "stopped"));
   subject->Signal(SIGINT);
   ASSERT_TRUE(RunUntil([&] { return subject->exit_code().has_value(); }));
@@ -87,7 +97,8 @@ TEST_F(ProcessKillTest, SignalsACommandThatStoppedItsKeeper) {
 }
 
 TEST_F(ProcessKillTest, EndsACommandThatKillsItsKeeper) {
-  Subject& subject = Launch(Shell("setsid sleep 1000 & (setsid sh -c 'sleep 1000 & sleep 1000' &); kill -9 $PPID; sleep 1000"));
+  Subject& subject =
+      LaunchAndGo("setsid sleep 1000 & (setsid sh -c 'sleep 1000 & sleep 1000' &); kill -9 $PPID; sleep 1000");
   ASSERT_TRUE(RunUntil([&] { return subject.over(); }));
   EXPECT_EQ(subject->exit_code(), 137);
   EXPECT_TRUE(NothingIsLeft());
@@ -97,7 +108,7 @@ TEST_F(ProcessKillTest, EndsACommandThatKillsItsKeeper) {
 TEST_F(ProcessKillTest, SparesOtherCommandsWhenAKeeperIsLost) {
   Subject& bystander = Launch(Shell("echo ready; read line; echo \"$line\""), kOpenStdin);
   ASSERT_TRUE(RunUntilOutput(bystander, "ready"));
-  Subject& subject = Launch(Shell("kill -9 $PPID; sleep 1000"));
+  Subject& subject = LaunchAndGo("kill -9 $PPID; sleep 1000");
   ASSERT_TRUE(RunUntil([&] { return subject.over() && spawner_->orphans() == 0; }));
   bystander->input()->Write("still here\n", [] {});
   ASSERT_TRUE(RunUntil([&] { return bystander.over(); }));
@@ -128,6 +139,7 @@ TEST_F(ProcessKillTest, CatchesARunnerWhoseKeeperIsLost) {
 
 TEST_F(ProcessKillTest, CatchesAShellThatSpawnsInALoop) {
   Subject& subject = Launch(Shell("i=0; while [ $i -lt 200 ]; do setsid sleep 1000 & i=$((i+1)); done; sleep 1000"));
+  ASSERT_TRUE(RunUntil([&] { return subject->pid().has_value(); }));
   ASSERT_TRUE(RunUntilMarked(20));
   subject->Kill(CountDone());
   ASSERT_TRUE(RunUntil([&] { return done_ > 0; }));
@@ -160,7 +172,7 @@ class ProcessTerminateTest : public ProcessKillTest {
   int TerminateWhenReady(const std::string& script, std::chrono::milliseconds grace) {
     Subject& subject = Launch(Shell(script));
     EXPECT_TRUE(RunUntilOutput(subject, "ready"));
-      subject->Terminate(grace, CountDone());
+    subject->Terminate(grace, CountDone());
     EXPECT_TRUE(RunUntil([&] { return done_ > 0 && subject.over(); }));
     EXPECT_TRUE(support::LivingWithVariable(Mark()).empty());
     return subject->exit_code().value_or(-1);

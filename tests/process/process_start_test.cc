@@ -150,8 +150,9 @@ TEST_F(ProcessStartTest, EndsTheSearchAtAMatchThatIsNoProgram) {
 }
 
 TEST_F(ProcessStartTest, PassesArgumentsAndNameUnchanged) {
-  const Command command = Plain("/bin/sh", {"another name", "-c", "printf '%s|' \"$0\" \"$@\"; cat /proc/$$/cmdline | tr '\\0' '|'",
-                                            "zero", "", "with space", "\xff\xfe", "$HOME"});
+  const Command command =
+      Plain("/bin/sh", {"another name", "-c", "printf '%s|' \"$0\" \"$@\"; cat /proc/$$/cmdline | tr '\\0' '|'", "zero",
+                        "", "with space", "\xff\xfe", "$HOME"});
   const std::string output = OutputOf(command);
   EXPECT_THAT(output, StartsWith("zero||with space|\xff\xfe|$HOME|"));
   EXPECT_THAT(output, HasSubstr("|another name|-c|"));

@@ -9,7 +9,9 @@ using testing::Not;
 
 class ProcessTerminalTest : public ProcessFixture {
  protected:
-  Subject& OnTerminal(const std::string& script, sys::WindowSize size = {}) { return Launch(Shell(script), Terminal{size}); }
+  Subject& OnTerminal(const std::string& script, sys::WindowSize size = {}) {
+    return Launch(Shell(script), Terminal{size});
+  }
 
   // Writes once the command runs, so that its terminal settings are in place.
   void Write(Subject& subject, std::string bytes) {

@@ -23,7 +23,8 @@ class ProcessTest : public ProcessFixture {
     for (size_t i = 0; i < scripts.size(); i += kAtOnce) {
       const size_t end = std::min(i + kAtOnce, scripts.size());
       for (size_t j = i; j < end; ++j) Launch(Shell(scripts[j]), io);
-      EXPECT_TRUE(RunUntil([&] { return std::ranges::all_of(subjects_, [](auto& subject) { return subject->over(); }); }));
+      EXPECT_TRUE(
+          RunUntil([&] { return std::ranges::all_of(subjects_, [](auto& subject) { return subject->over(); }); }));
       for (auto& subject : subjects_) codes.push_back(subject->process->exit_code().value_or(-1));
       subjects_.clear();
     }

@@ -45,11 +45,13 @@ class SpawnerTest : public ProcessFixture {
 };
 
 TEST_F(SpawnerTest, LeavesNothingWhenTheServerIsKilled) {
-  ExpectNothingSurvivesTheServer({Shell("sleep 1000"), Shell("trap '' TERM HUP; sleep 1000"), Shell("setsid sleep 1000 & wait")}, 4);
+  ExpectNothingSurvivesTheServer(
+      {Shell("sleep 1000"), Shell("trap '' TERM HUP; sleep 1000"), Shell("setsid sleep 1000 & wait")}, 4);
 }
 
 TEST_F(SpawnerTest, LeavesNothingOnTerminalsWhenTheServerIsKilled) {
-  ExpectNothingSurvivesTheServer({Shell("trap '' HUP; sleep 1000"), Shell("setsid sleep 1000 & sleep 1000")}, 3, Terminal{});
+  ExpectNothingSurvivesTheServer({Shell("trap '' HUP; sleep 1000"), Shell("setsid sleep 1000 & sleep 1000")}, 3,
+                                 Terminal{});
 }
 
 TEST_F(SpawnerTest, LeavesNoDaemonWhenTheServerIsKilled) {

@@ -120,7 +120,8 @@ Message RpcClient::WaitForNotification(std::string_view method, std::string_view
     ADD_FAILURE() << "no " << method << " of " << process_id << (ended_ ? ": the connection has ended" : "");
     return Message();
   }
-  const auto it = std::ranges::find_if(notifications_, [&](const Message& n) { return IsAbout(n, method, process_id); });
+  const auto it =
+      std::ranges::find_if(notifications_, [&](const Message& n) { return IsAbout(n, method, process_id); });
   Message notification = std::move(*it);
   notifications_.erase(it);
   return notification;
@@ -183,6 +184,14 @@ bool RpcClient::Pump(std::chrono::milliseconds timeout) {
   close_code_ = received.close_code;
   ended_ = true;
   return false;
+}
+
+void RpcClient::Drain() {
+  constexpr int kMaxMessages = 32;
+  for (int i = 0; i < kMaxMessages && Pump(std::chrono::milliseconds(0)); ++i) continue;
+  answers_.clear();
+  notifications_.clear();
+  for (auto& [id, events] : events_) events = {.next_seq = events.next_seq};
 }
 
 void RpcClient::Take(Message message) {

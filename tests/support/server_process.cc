@@ -141,7 +141,8 @@ void ServerProcess::ReadUrl() {
     pollfd entry{.fd = output(), .events = POLLIN, .revents = 0};
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     char block[256];
-    const ssize_t n = ::poll(&entry, 1, static_cast<int>(left.count())) == 1 ? ::read(output(), block, sizeof block) : 0;
+    const ssize_t n =
+        ::poll(&entry, 1, static_cast<int>(left.count())) == 1 ? ::read(output(), block, sizeof block) : 0;
     if (n <= 0) {
       ADD_FAILURE() << "the server says no URL: " << Stderr();
       return;

@@ -47,7 +47,8 @@ bool TextMatches(std::string_view wanted, wire::Json actual, Names& names) {
 
 bool ObjectMatches(wire::Json wanted, wire::Json actual, Names& names) {
   bool all = actual.is_object();
-  wanted.ForEachMember([&](std::string_view key, wire::Json value) { all = all && Matches(value, actual.Find(key), names); });
+  wanted.ForEachMember(
+      [&](std::string_view key, wire::Json value) { all = all && Matches(value, actual.Find(key), names); });
   return all;
 }
 
@@ -144,9 +145,8 @@ bool TracePlayer::MeetAll() {
       return false;
     }
     const Message actual(received.payload);
-    const auto met = std::ranges::find_if(awaited_, [&](const std::string& wanted) {
-      return Matches(Message(wanted).json(), actual.json(), names_);
-    });
+    const auto met = std::ranges::find_if(
+        awaited_, [&](const std::string& wanted) { return Matches(Message(wanted).json(), actual.json(), names_); });
     if (met == awaited_.end()) {
       ADD_FAILURE() << "the server said " << actual;
       return false;

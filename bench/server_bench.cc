@@ -1,0 +1,398 @@
+// The real program as an ordinary client sees it: what a start, an echo, a flood of output and an idle process cost,
+// over WebSocket on the loopback. Each round measures on servers of its own; the table shows the median of the rounds.
+
+#include <spawn.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <ctime>
+#include <deque>
+#include <fstream>
+#include <ranges>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/base64.h"
+#include "bench_client.h"
+
+namespace holdfast::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kWarmUps = 50;
+constexpr int kSamples = 500;
+constexpr size_t kMiB = 1 << 20;
+
+double Microseconds(Clock::duration time) { return std::chrono::duration<double, std::micro>(time).count(); }
+
+double Percentile(std::vector<double> values, double percent) {
+  std::ranges::sort(values);
+  return values[static_cast<size_t>(percent / 100 * static_cast<double>(values.size() - 1) + 0.5)];
+}
+
+double Median(const std::vector<double>& values) { return Percentile(values, 50); }
+
+struct Row {
+  std::string key;
+  std::string_view unit;
+  std::string_view label;
+  std::vector<double> values;  // one per round
+};
+
+class Report {
+ public:
+  void Add(std::string key, std::string_view unit, std::string_view label, double value) {
+    auto row = std::ranges::find(rows_, key, &Row::key);
+    if (row == rows_.end()) row = rows_.insert(row, Row{std::move(key), unit, label, {}});
+    row->values.push_back(value);
+  }
+
+  const std::vector<Row>& rows() const { return rows_; }
+
+ private:
+  std::vector<Row> rows_;
+};
+
+enum class Stdio { kNoInput, kPipe, kTerminal };
+
+std::string StartParams(std::string_view id, std::string_view argv, Stdio stdio) {
+  return fmt::format(R"({{"processId":"{}","argv":[{}],"cwd":"/","env":{{}},"tty":{},"pipeStdin":{}}})", id, argv,
+                     stdio == Stdio::kTerminal, stdio == Stdio::kPipe);
+}
+
+double SpawnBare() {
+  char program[] = "/bin/true";
+  char* argv[] = {program, nullptr};
+  char* env[] = {nullptr};
+  pid_t pid = 0;
+  const auto begin = Clock::now();
+  Require(::posix_spawn(&pid, program, nullptr, nullptr, argv, env) == 0, "posix_spawn /bin/true");
+  Require(::waitpid(pid, nullptr, 0) == pid, "waitpid");
+  return Microseconds(Clock::now() - begin);
+}
+
+struct RunTimes {
+  double answered_us;
+  double exited_us;
+};
+
+// Returns after process/closed.
+RunTimes RunTrue(Client& client, int number) {
+  const std::string params = StartParams(fmt::format("true-{}", number), R"("/bin/true")", Stdio::kNoInput);
+  RunTimes times{};
+  const auto begin = Clock::now();
+  client.Send("process/start", params);
+  for (;;) {
+    const std::string_view message = client.Receive();
+    const double us = Microseconds(Clock::now() - begin);
+    const std::string_view method = Method(message);
+    if (method.empty()) times.answered_us = us;
+    if (method == "process/exited") times.exited_us = us;
+    if (method == "process/closed") return times;
+  }
+}
+
+// The two are interleaved, so that both see the same machine; a quiet server does not disturb the bare spawn.
+void MeasureStart(Report& report) {
+  const Server server;
+  Client client(server.port());
+  std::vector<double> bare, answered, exited;
+  for (int i = 0; i < kWarmUps + kSamples; ++i) {
+    server.AwaitQuiet(0);
+    const double bare_us = SpawnBare();
+    const RunTimes times = RunTrue(client, i);
+    if (i < kWarmUps) continue;
+    bare.push_back(bare_us);
+    answered.push_back(times.answered_us);
+    exited.push_back(times.exited_us);
+  }
+  report.Add("bare_spawn_p50", "us", "bare posix_spawn of /bin/true to wait, p50", Median(bare));
+  report.Add("start_exited_p50", "us", "/bin/true, process/start to process/exited, p50", Median(exited));
+  report.Add("start_exited_p99", "us", "/bin/true, process/start to process/exited, p99", Percentile(exited, 99));
+  report.Add("start_exited_ratio", "x", "p50 of the server over the bare p50", Median(exited) / Median(bare));
+  report.Add("start_answer_p50", "us", "/bin/true, process/start to its answer, p50", Median(answered));
+}
+
+struct EchoTimes {
+  double first_us;
+  double all_us;
+};
+
+// `expected` comes back; its first `first_bytes` are timed apart. Returns when the write has been answered, too.
+EchoTimes Echo(Client& client, std::string_view params, std::string_view expected, size_t first_bytes) {
+  EchoTimes times{};
+  std::string echoed;
+  bool answered = false;
+  const auto begin = Clock::now();
+  client.Send("process/write", params);
+  while (!answered || echoed.size() < expected.size()) {
+    const std::string_view message = client.Receive();
+    const double us = Microseconds(Clock::now() - begin);
+    if (Method(message).empty()) {
+      answered = true;
+      continue;
+    }
+    echoed += Base64Decode(TextField(message, "chunk")).value_or("");
+    if (times.first_us == 0 && echoed.size() >= first_bytes) times.first_us = us;
+    times.all_us = us;
+  }
+  Require(echoed == expected, "the echo differs from what was written");
+  return times;
+}
+
+struct EchoSamples {
+  std::vector<double> first, all;
+};
+
+EchoSamples MeasureEcho(Stdio stdio, std::string_view expected, size_t first_bytes) {
+  constexpr std::string_view kLine = "fifteen letters\n";
+  const std::string params =
+      fmt::format(R"({{"processId":"cat","chunk":"{}"}})", Base64Encode(std::as_bytes(std::span(kLine))));
+  const Server server;
+  Client client(server.port());
+  client.Call("process/start", StartParams("cat", R"("/bin/cat")", stdio));
+  EchoSamples samples;
+  for (int i = 0; i < kWarmUps + 4 * kSamples; ++i) {
+    const EchoTimes times = Echo(client, params, expected, first_bytes);
+    if (i < kWarmUps) continue;
+    samples.first.push_back(times.first_us);
+    samples.all.push_back(times.all_us);
+  }
+  return samples;
+}
+
+void MeasurePipeEcho(Report& report) {
+  constexpr std::string_view kBack = "fifteen letters\n";
+  const EchoSamples samples = MeasureEcho(Stdio::kPipe, kBack, kBack.size());
+  report.Add("echo_pipe_p50", "us", "16 bytes to cat and back, pipe, p50", Median(samples.all));
+  report.Add("echo_pipe_p99", "us", "16 bytes to cat and back, pipe, p99", Percentile(samples.all, 99));
+}
+
+// The terminal echoes the line, then cat repeats it.
+void MeasurePtyEcho(Report& report) {
+  constexpr std::string_view kBack = "fifteen letters\r\nfifteen letters\r\n";
+  const EchoSamples samples = MeasureEcho(Stdio::kTerminal, kBack, kBack.size() / 2);
+  report.Add("echo_pty_p50", "us", "16 bytes to the terminal's echo, PTY, p50", Median(samples.first));
+  report.Add("echo_pty_p99", "us", "16 bytes to the terminal's echo, PTY, p99", Percentile(samples.first, 99));
+  report.Add("echo_pty_cat_p50", "us", "16 bytes to cat and back, PTY, p50", Median(samples.all));
+  report.Add("echo_pty_cat_p99", "us", "16 bytes to cat and back, PTY, p99", Percentile(samples.all, 99));
+}
+
+void ReceiveFlood(Client& client, size_t total) {
+  FloodCheck check;
+  for (int64_t seq = 0;;) {
+    const std::string_view message = client.Receive();
+    const std::string_view method = Method(message);
+    if (method.empty()) continue;
+    Require(NumberField(message, "seq") == ++seq, "a gap in the sequence numbers");
+    if (method == "process/output") check.Take(TextField(message, "chunk"));
+    if (method == "process/closed") break;
+  }
+  Require(check.bytes() == total, fmt::format("{} bytes of output instead of {}", check.bytes(), total));
+}
+
+struct FloodCost {
+  double mb_per_second;
+  double cpu_seconds_per_gb;
+};
+
+FloodCost MeasureFlood(Stdio stdio, size_t total) {
+  std::array<char, 4096> self;
+  const ssize_t length = ::readlink("/proc/self/exe", self.data(), self.size());
+  Require(length > 0, "readlink /proc/self/exe");
+  const std::string argv =
+      fmt::format(R"("{}","--flood","{}")", std::string_view(self.data(), static_cast<size_t>(length)), total);
+  const Server server;
+  Client client(server.port());
+  const double cpu = server.CpuSeconds();
+  const auto begin = Clock::now();
+  client.Send("process/start", StartParams("flood", argv, stdio));
+  ReceiveFlood(client, total);
+  const double seconds = Microseconds(Clock::now() - begin) / 1e6;
+  return {static_cast<double>(total) / 1e6 / seconds, (server.CpuSeconds() - cpu) / (static_cast<double>(total) / 1e9)};
+}
+
+void MeasurePipeFlood(Report& report) {
+  const FloodCost cost = MeasureFlood(Stdio::kNoInput, 256 * kMiB);
+  report.Add("flood_pipe_rate", "MB/s", "256 MiB of output, pipe", cost.mb_per_second);
+  report.Add("flood_pipe_cpu", "s/GB", "the server's CPU time for it", cost.cpu_seconds_per_gb);
+}
+
+void MeasurePtyFlood(Report& report) {
+  const FloodCost cost = MeasureFlood(Stdio::kTerminal, 32 * kMiB);
+  report.Add("flood_pty_rate", "MB/s", "32 MiB of output, PTY", cost.mb_per_second);
+  report.Add("flood_pty_cpu", "s/GB", "the server's CPU time for it", cost.cpu_seconds_per_gb);
+}
+
+void MeasureIdleMemory(Report& report) {
+  const Server server;
+  server.AwaitQuiet(0);
+  report.Add("rss_idle", "KiB", "RSS of the server before its first connection", server.RssKib());
+}
+
+void ConnectWithCat(const Server& server, std::deque<Client>& clients) {
+  clients.emplace_back(server.port()).Call("process/start", StartParams("cat", R"("/bin/cat")", Stdio::kPipe));
+}
+
+// The first connection is not counted: it brings in what all of them share.
+void MeasureConnectionMemory(Report& report) {
+  constexpr size_t kConnections = 200;
+  const Server server;
+  std::deque<Client> clients;
+  ConnectWithCat(server, clients);
+  server.AwaitQuiet(1);
+  const double before = server.RssKib();
+  while (clients.size() < 1 + kConnections) ConnectWithCat(server, clients);
+  server.AwaitQuiet(1 + kConnections);
+  report.Add("rss_connection", "KiB", "RSS per connection with an idle cat, of 200",
+             (server.RssKib() - before) / kConnections);
+}
+
+void MeasureFinishedMemory(Report& report) {
+  constexpr int kFinished = 1000;
+  const Server server;
+  Client client(server.port());
+  for (int i = 0; i < kWarmUps; ++i) RunTrue(client, i);
+  server.AwaitQuiet(0);
+  const double before = server.RssKib();
+  for (int i = 0; i < kFinished; ++i) RunTrue(client, kWarmUps + i);
+  server.AwaitQuiet(0);
+  report.Add("rss_finished", "KiB", "RSS per 1000 finished /bin/true, still retained", server.RssKib() - before);
+}
+
+void MeasureRequests(Report& report) {
+  constexpr int kRequests = 20'000;
+  const Server server;
+  Client client(server.port());
+  client.Call("process/start", StartParams("cat", R"("/bin/cat")", Stdio::kPipe));
+  for (int i = 0; i < kWarmUps; ++i) client.Call("process/list", "{}");
+  const auto begin = Clock::now();
+  for (int i = 0; i < kRequests; ++i) client.Call("process/list", "{}");
+  const double seconds = Microseconds(Clock::now() - begin) / 1e6;
+  report.Add("list_rate", "1/s", "process/list of one process, one request at a time", kRequests / seconds);
+}
+struct Section {
+  std::string_view name;
+  void (*measure)(Report&);
+};
+
+constexpr auto kSections = std::to_array<Section>({
+    {"start", MeasureStart},
+    {"echo-pipe", MeasurePipeEcho},
+    {"echo-pty", MeasurePtyEcho},
+    {"flood-pipe", MeasurePipeFlood},
+    {"flood-pty", MeasurePtyFlood},
+    {"rss-idle", MeasureIdleMemory},
+    {"rss-connection", MeasureConnectionMemory},
+    {"rss-finished", MeasureFinishedMemory},
+    {"list", MeasureRequests},
+});
+
+struct Options {
+  enum class Format { kTable, kJson } format = Format::kTable;
+  int rounds = 3;
+  std::string_view only;
+};
+
+// 0 unless the text is a number.
+int WholeNumber(std::string_view text) {
+  int number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+bool IsSection(std::string_view name) { return std::ranges::find(kSections, name, &Section::name) != kSections.end(); }
+
+Options ParseOptions(std::span<char* const> args) {
+  Options options;
+  bool understood = true;
+  for (size_t i = 0; i < args.size() && understood; ++i) {
+    const std::string_view flag = args[i];
+    const std::string_view value = i + 1 < args.size() ? args[i + 1] : "";
+    if (flag == "--json") {
+      options.format = Options::Format::kJson;
+      continue;
+    }
+    ++i;
+    if (flag == "--only") options.only = value;
+    if (flag == "--rounds") options.rounds = WholeNumber(value);
+    understood = flag == "--rounds" ? options.rounds > 0 : flag == "--only" && IsSection(value);
+  }
+  auto names = kSections | std::views::transform(&Section::name);
+  Require(understood, fmt::format("options: --json, --rounds N, --only {}", fmt::join(names, "|")));
+  return options;
+}
+
+// "2026-01-31, AMD EPYC, 2 CPUs, Linux 6.1.0, load 0.02": a number means little without it. The load before the first
+// round is that of others.
+std::string Occasion() {
+  double load = 0;
+  Require(::getloadavg(&load, 1) == 1, "getloadavg");
+  std::array<char, 16> date;
+  const std::time_t now = std::time(nullptr);
+  const size_t date_size = std::strftime(date.data(), date.size(), "%F", std::gmtime(&now));
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(cpuinfo, line) && !line.starts_with("model name")) continue;
+  const size_t colon = line.find(": ");
+  utsname kernel{};
+  (void)::uname(&kernel);  // fails for a bad pointer only
+  return fmt::format("{}, {}, {} CPUs, Linux {}, load {:.2f}", std::string_view(date.data(), date_size),
+                     colon != line.npos ? line.substr(colon + 2) : "unknown CPU", ::sysconf(_SC_NPROCESSORS_ONLN),
+                     kernel.release, load);
+}
+
+std::string Rounded(double value) { return fmt::format("{:.{}f}", value, value < 10 ? 2 : value < 100 ? 1 : 0); }
+
+void PrintTable(const Report& report, std::string_view occasion, int rounds) {
+  fmt::print("{}; median of {} rounds\n\n| measured | median | least | most | unit |\n|---|--:|--:|--:|---|\n",
+             occasion, rounds);
+  for (const Row& row : report.rows()) {
+    const auto [least, most] = std::ranges::minmax(row.values);
+    fmt::print("| {} | {} | {} | {} | {} |\n", row.label, Rounded(Median(row.values)), Rounded(least), Rounded(most),
+               row.unit);
+  }
+}
+
+void PrintJson(const Report& report, std::string_view occasion, int rounds) {
+  std::string results;
+  for (const Row& row : report.rows()) {
+    results += fmt::format(R"({}"{}":{{"unit":"{}","median":{:.3f},"rounds":[{:.3f}]}})", results.empty() ? "" : ",",
+                           row.key, row.unit, Median(row.values), fmt::join(row.values, ","));
+  }
+  fmt::print("{{\"occasion\":\"{}\",\"rounds\":{},\"results\":{{{}}}}}\n", occasion, rounds, results);
+}
+
+int Run(const Options& options) {
+  const std::string occasion = Occasion();
+  Report report;
+  for (int round = 0; round < options.rounds; ++round) {
+    for (const Section& section : kSections) {
+      if (options.only.empty() || options.only == section.name) section.measure(report);
+    }
+  }
+  (options.format == Options::Format::kJson ? PrintJson : PrintTable)(report, occasion, options.rounds);
+  return 0;
+}
+
+}  // namespace
+}  // namespace holdfast::bench
+
+int main(int argc, char** argv) {
+  using namespace holdfast::bench;
+  if (argc == 3 && std::string_view(argv[1]) == "--flood") return WriteFlood(std::stoull(argv[2]));
+  return Run(ParseOptions(std::span(argv + 1, argv + argc)));
+}

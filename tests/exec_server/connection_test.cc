@@ -1,0 +1,204 @@
+#include "exec_server/connection.h"
+
+#include "exec_server/server_fixture.h"
+
+namespace holdfast::exec_server {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class ConnectionTest : public ServerFixture {
+ protected:
+  // What comes back at once for one message.
+  std::string Say(Client& client, std::string_view message) {
+    client.Forget();
+    client.Deliver(message);
+    if (client.sent().empty()) return "";
+    EXPECT_EQ(client.sent().size(), 1u);
+    return client.sent()[0];
+  }
+
+  int64_t CodeOf(Client& client, std::string_view message) { return Message(Say(client, message)).error_code(); }
+};
+
+constexpr char kInitialize[] = R"({"id":1,"method":"initialize","params":{"clientName":"t"}})";
+constexpr char kList[] = R"({"id":2,"method":"process/list"})";
+
+TEST_F(ConnectionTest, AnswersInitializeWithASessionAndItsSurroundings) {
+  Client& client = Connect();
+  const Message answer(Say(client, kInitialize));
+  EXPECT_EQ(answer.Number("id"), 1);
+  EXPECT_EQ(answer.Text("result.sessionId").size(), 36u);
+  EXPECT_THAT(answer.Text("result.environmentInfo.shell.path"), StartsWith("/"));
+  EXPECT_THAT(answer.Text("result.environmentInfo.cwd"), StartsWith("file:///"));
+  EXPECT_EQ(answer.Text("result.environmentInfo.platformOs"), "linux");
+}
+
+TEST_F(ConnectionTest, NeedsTheWholeHandshake) {
+  Client& client = Connect();
+  EXPECT_THAT(Say(client, kList), HasSubstr("process/list needs initialize first"));
+  EXPECT_EQ(CodeOf(client, kList), -32600);
+  Say(client, kInitialize);
+  EXPECT_THAT(Say(client, kList), HasSubstr("process/list needs initialized first"));
+  EXPECT_EQ(Say(client, R"({"method":"initialized"})"), "");
+  EXPECT_EQ(Say(client, kList), R"({"id":2,"result":{"processes":[]}})");
+}
+
+TEST_F(ConnectionTest, RefusesASecondInitialize) {
+  Client& client = ConnectReady();
+  EXPECT_EQ(CodeOf(client, kInitialize), -32600);
+  EXPECT_EQ(Say(client, kList), R"({"id":2,"result":{"processes":[]}})");
+}
+
+TEST_F(ConnectionTest, LetsAFailedInitializeBeRetried) {
+  Client& client = Connect();
+  EXPECT_EQ(CodeOf(client, R"({"id":1,"method":"initialize","params":{}})"), -32602);
+  EXPECT_EQ(CodeOf(client, R"({"id":1,"method":"initialize","params":{"clientName":"t","resumeSessionId":"nope"}})"),
+            -32600);
+  EXPECT_EQ(CodeOf(client, kInitialize), 0);
+}
+
+TEST_F(ConnectionTest, RefusesInitializedBeforeInitialize) {
+  Client& client = Connect();
+  const Message answer(Say(client, R"({"method":"initialized"})"));
+  EXPECT_EQ(answer.Number("id"), -1);
+  EXPECT_EQ(answer.error_code(), -32600);
+  EXPECT_EQ(CodeOf(client, kInitialize), 0);
+}
+
+TEST_F(ConnectionTest, TakesInitializedTwice) {
+  Client& client = ConnectReady();
+  EXPECT_EQ(Say(client, R"({"method":"initialized","params":{}})"), "");
+}
+
+TEST_F(ConnectionTest, DecodesParamsBeforeItChecksTheHandshake) {
+  Client& client = Connect();
+  EXPECT_EQ(CodeOf(client, R"({"id":1,"method":"process/read","params":{}})"), -32602);
+  EXPECT_EQ(CodeOf(client, R"({"id":1,"method":"process/read","params":{"processId":"p"}})"), -32600);
+}
+
+TEST_F(ConnectionTest, NamesAnUnknownMethodAlsoBeforeTheHandshake) {
+  Client& client = Connect();
+  EXPECT_EQ(Say(client, R"({"id":1,"method":"no/such"})"),
+            R"({"error":{"code":-32601,"message":"no method no/such"},"id":1})");
+}
+
+TEST_F(ConnectionTest, EchoesIdsWithTypeAndValue) {
+  Client& client = ConnectReady();
+  for (const char* id : {R"("text")", R"("")", R"("1")", "0", "-1", "9223372036854775807", "-9223372036854775808",
+                         R"("with \"quotes\" and \n")"}) {
+    EXPECT_EQ(Say(client, fmt::format(R"({{"id":{},"method":"process/list"}})", id)),
+              fmt::format(R"({{"id":{},"result":{{"processes":[]}}}})", id));
+  }
+}
+
+TEST_F(ConnectionTest, RefusesIdsOfOtherTypes) {
+  Client& client = ConnectReady();
+  for (const char* id : {"null", "1.5", "1.0", "true", "[]", "{}", "9223372036854775808"}) {
+    const Message answer(Say(client, fmt::format(R"({{"id":{},"method":"process/list"}})", id)));
+    EXPECT_EQ(answer.Number("id"), -1) << id;
+    EXPECT_EQ(answer.error_code(), -32600) << id;
+  }
+}
+
+TEST_F(ConnectionTest, RefusesWhatIsNoRequestAndGoesOn) {
+  Client& client = ConnectReady();
+  for (const char* text :
+       {"", "{", "nonsense", "{}", "[]", "5", R"("text")", R"([{"id":1,"method":"process/list"}])",
+        R"({"id":1,"method":5})", R"({"id":1,"result":{}})", R"({"id":1,"error":{"code":1,"message":""}})",
+        R"({"id":1,"id":2,"method":"process/list"})", "{\"method\":\"\xff\"}",
+        R"({"id":1,"method":"process/list","params":{"a":{"b":1,"b":2}}})"}) {
+    const Message answer(Say(client, text));
+    EXPECT_EQ(answer.Number("id"), -1) << text;
+    EXPECT_EQ(answer.error_code(), -32600) << text;
+  }
+  EXPECT_EQ(Say(client, kList), R"({"id":2,"result":{"processes":[]}})");
+}
+
+TEST_F(ConnectionTest, AnswersAnUnknownNotificationAndGoesOn) {
+  Client& client = ConnectReady();
+  const Message answer(Say(client, R"({"method":"no/such","params":{}})"));
+  EXPECT_EQ(answer.Number("id"), -1);
+  EXPECT_EQ(answer.error_code(), -32600);
+  EXPECT_EQ(Say(client, kList), R"({"id":2,"result":{"processes":[]}})");
+}
+
+TEST_F(ConnectionTest, IgnoresMembersItDoesNotKnow) {
+  Client& client = ConnectReady();
+  EXPECT_EQ(
+      Say(client, R"({"jsonrpc":"2.0","trace":{"traceparent":"x"},"id":2,"method":"process/list","params":null})"),
+      R"({"id":2,"result":{"processes":[]}})");
+}
+
+TEST_F(ConnectionTest, StopsReadingAtTheInflightLimitAndGoesOnBelowIt) {
+  config_.max_inflight = 3;
+  Client& client = ConnectReady();
+  Start(client, "p", "read line", R"(,"pipeStdin":true)");
+  for (int i = 0; i < 2; ++i) client.Ask("process/wait", Named("p"));
+  EXPECT_EQ(client.transport->reading, rpc::Reading::kOn);
+  client.Ask("process/wait", R"({"processId":"p","timeoutMs":20})");
+  EXPECT_EQ(client.transport->reading, rpc::Reading::kOff);
+  EXPECT_TRUE(RunUntil([&] { return client.transport->reading == rpc::Reading::kOn; }));
+}
+
+TEST_F(ConnectionTest, StopsReadingWhenTheBytesInFlightAreTooMany) {
+  config_.max_message_bytes = 300;
+  Client& client = ConnectReady();
+  Start(client, "p", "sleep 0.2");
+  const int wait = client.Ask("process/wait", fmt::format(R"({{"processId":"p","pad":"{}"}})", std::string(300, 'x')));
+  EXPECT_EQ(client.transport->reading, rpc::Reading::kOff);
+  ASSERT_TRUE(RunUntil([&] { return client.AnswerTo(wait).has_value(); }));
+  EXPECT_EQ(client.transport->reading, rpc::Reading::kOn);
+}
+
+TEST_F(ConnectionTest, DoesNotReadAClientThatDoesNotRead) {
+  Client& client = ConnectReady();
+  client.transport->is_congested = true;
+  Say(client, kList);
+  EXPECT_EQ(client.transport->reading, rpc::Reading::kOff);
+  client.transport->Drain();
+  EXPECT_EQ(client.transport->reading, rpc::Reading::kOn);
+}
+
+TEST_F(ConnectionTest, PausesOutputWhileTheClientDoesNotRead) {
+  Client& client = ConnectReady();
+  client.transport->is_congested = true;
+  Start(client, "p", "head -c 500000 /dev/zero; echo end");
+  ASSERT_TRUE(RunUntil([&] { return Call(client, "process/list", "{}").Size("result.processes") == 1; }));
+  support::RunReady(loop_);
+  EXPECT_FALSE(client.Got("process/output"));
+  client.transport->Drain();
+  ASSERT_TRUE(RunUntil([&] { return client.Got("process/closed"); }));
+  std::string all;
+  for (const Message& output : client.Notifications("process/output")) all += output.Bytes("params.chunk");
+  EXPECT_TRUE(all == std::string(500'000, '\0') + "end\n");
+}
+
+TEST_F(ConnectionTest, GoesOnWithOutputWhenACongestedClientLeaves) {
+  Client& client = ConnectReady();
+  const std::string session = Message(client.sent()[0]).Text("result.sessionId");
+  client.transport->is_congested = true;
+  Start(client, "p", "head -c 500000 /dev/zero");
+  client.transport->Disconnect();
+  auto resumed = sessions_->Resume(session);
+  ASSERT_TRUE(resumed);
+  ASSERT_TRUE(RunUntil([&] { return (*resumed)->Find("p")->process().closed(); }));
+  EXPECT_EQ((*resumed)->Find("p")->process().output_bytes(), 500'000u);
+}
+
+TEST_F(ConnectionTest, SendsNothingAfterTheEnd) {
+  Client& client = ConnectReady();
+  const std::string session = Message(client.sent()[0]).Text("result.sessionId");
+  Start(client, "p", "read line; echo late", R"(,"pipeStdin":true)");
+  client.Ask("process/wait", Named("p"));
+  const size_t sent = client.sent().size();
+  client.transport->Disconnect();
+  auto process = sessions_->Resume(session).value()->Find("p");
+  process->process().input()->CloseAfterQueued();
+  ASSERT_TRUE(RunUntil([&] { return process->process().closed(); }));
+  EXPECT_EQ(client.sent().size(), sent);
+}
+
+}  // namespace
+}  // namespace holdfast::exec_server

@@ -1,0 +1,146 @@
+// Everything a server has but its listener: connections over fake transports, real processes.
+#pragma once
+
+#include <algorithm>
+#include <csignal>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/log.h"
+#include "exec_server/connection.h"
+#include "exec_server/fake_transport.h"
+#include "exec_server/methods.h"
+#include "exec_server/process_service.h"
+#include "exec_server/runtime.h"
+#include "exec_server/session_table.h"
+#include "loop/event_loop.h"
+#include "process/spawner.h"
+#include "support/loop_runner.h"
+#include "support/message.h"
+#include "sys/io.h"
+
+namespace holdfast::exec_server {
+
+using support::Message;
+
+// One connection and what came over it.
+struct Client {
+  std::shared_ptr<FakeTransport> transport = std::make_shared<FakeTransport>();
+  std::shared_ptr<Connection> connection;
+  int next_id = 1;
+
+  const std::vector<std::string>& sent() const { return transport->sent; }
+  void Deliver(std::string_view message) { transport->Deliver(message); }
+
+  // Sends a request and returns its id.
+  int Ask(std::string_view method, std::string_view params) {
+    const int id = next_id++;
+    Deliver(fmt::format(R"({{"id":{},"method":"{}","params":{}}})", id, method, params));
+    return id;
+  }
+
+  std::optional<Message> AnswerTo(int id) const {
+    for (const std::string& text : sent()) {
+      Message message(text);
+      if (message.json().Find("id").int64() == id) return message;
+    }
+    return std::nullopt;
+  }
+
+  std::vector<Message> Notifications(std::string_view method) const {
+    std::vector<Message> found;
+    for (const std::string& text : sent()) {
+      Message message(text);
+      if (message.json().Find("method").string() == method) found.push_back(std::move(message));
+    }
+    return found;
+  }
+
+  bool Got(std::string_view method) const { return !Notifications(method).empty(); }
+  void Forget() { transport->sent.clear(); }
+};
+
+class ServerFixture : public testing::Test {
+ protected:
+  void SetUp() override {
+    ::signal(SIGPIPE, SIG_IGN);
+    InitLog(LogLevel::kOff, LogFormat::kText);
+    ASSERT_TRUE(sys::ReserveLowFds());
+    auto spawner = process::Spawner::Create(loop_);
+    ASSERT_TRUE(spawner);
+    spawner_ = *std::move(spawner);
+    Boot();
+  }
+
+  void TearDown() override {
+    for (auto& client : clients_) client->transport->Disconnect();
+    bool ended = false;
+    sessions_->EndAll(std::chrono::milliseconds(0), [&] { ended = true; });
+    EXPECT_TRUE(RunUntil([&] { return ended && spawner_->orphans() == 0; }));
+  }
+
+  // Takes config_ as it is at this moment; a test that changes it boots again.
+  void Boot() {
+    runtime_ = std::make_unique<Runtime>(loop_, *spawner_, config_);
+    sessions_ = std::make_unique<SessionTable>(*runtime_);
+    service_ = std::make_unique<ProcessService>(*runtime_);
+    methods_ = std::make_unique<Methods>(MakeMethods(*service_));
+  }
+
+  Client& Connect() {
+    Client& client = *clients_.emplace_back(std::make_unique<Client>());
+    client.connection = std::make_shared<Connection>(ConnectionContext{*runtime_, *sessions_, *methods_, document_},
+                                                     client.transport, [](Connection&) {});
+    client.connection->Start();
+    return client;
+  }
+
+  // With the handshake done, which takes the id 0.
+  Client& ConnectReady(std::string_view more_params = "") {
+    Client& client = Connect();
+    client.Deliver(fmt::format(R"({{"id":0,"method":"initialize","params":{{"clientName":"test"{}}}}})", more_params));
+    client.Deliver(R"({"method":"initialized"})");
+    return client;
+  }
+
+  bool RunUntil(const std::function<bool()>& done) { return support::RunUntil(loop_, done); }
+
+  // Asks and waits for the answer.
+  Message Call(Client& client, std::string_view method, std::string_view params) {
+    const int id = client.Ask(method, params);
+    EXPECT_TRUE(RunUntil([&] { return client.AnswerTo(id).has_value(); })) << method << " " << params;
+    return client.AnswerTo(id).value_or(Message());
+  }
+
+  static std::string StartParams(std::string_view id, std::string_view script, std::string_view more = "") {
+    return fmt::format(
+        R"({{"processId":"{}","argv":["/bin/sh","-c",{}],"cwd":"/","env":{{"PATH":"/usr/bin:/bin"}},"tty":false{}}})",
+        id, support::Quoted(script), more);
+  }
+
+  Message Start(Client& client, std::string_view id, std::string_view script, std::string_view more = "") {
+    return Call(client, "process/start", StartParams(id, script, more));
+  }
+
+  static std::string Named(std::string_view id) { return fmt::format(R"({{"processId":"{}"}})", id); }
+
+  loop::EventLoop loop_;
+  Config config_;
+  std::unique_ptr<process::Spawner> spawner_;
+  std::unique_ptr<Runtime> runtime_;
+  std::unique_ptr<SessionTable> sessions_;
+  std::unique_ptr<ProcessService> service_;
+  std::unique_ptr<Methods> methods_;
+  wire::Document document_;
+  std::vector<std::unique_ptr<Client>> clients_;
+};
+
+}  // namespace holdfast::exec_server

@@ -1,0 +1,78 @@
+#include "process/output_log.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace holdfast::process {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<uint64_t> Seqs(const OutputLog& log, uint64_t after_seq, size_t max_bytes = SIZE_MAX) {
+  std::vector<uint64_t> seqs;
+  for (const Chunk* chunk : log.ReadAfter(after_seq, max_bytes)) seqs.push_back(chunk->seq);
+  return seqs;
+}
+
+// Chunks 1 to 5 of ten bytes each.
+OutputLog FiveChunks(size_t max_bytes, size_t max_chunks = 100) {
+  OutputLog log(max_bytes, max_chunks);
+  for (uint64_t seq = 1; seq <= 5; ++seq) log.Append(seq, Stream::kStdout, "0123456789");
+  return log;
+}
+
+TEST(OutputLogTest, ReturnsWhatWasAppended) {
+  OutputLog log(100, 100);
+  const Chunk& chunk = log.Append(7, Stream::kStderr, std::string_view("a\0b", 3));
+  EXPECT_EQ(chunk.seq, 7u);
+  EXPECT_EQ(chunk.stream, Stream::kStderr);
+  EXPECT_EQ(chunk.bytes, std::string_view("a\0b", 3));
+}
+
+TEST(OutputLogTest, ReadsNothingFromAnEmptyLog) { EXPECT_THAT(Seqs(OutputLog(100, 100), 0), IsEmpty()); }
+
+TEST(OutputLogTest, ReadsAfterTheNumberGiven) {
+  const OutputLog log = FiveChunks(1000);
+  EXPECT_THAT(Seqs(log, 0), ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_THAT(Seqs(log, 3), ElementsAre(4, 5));
+  EXPECT_THAT(Seqs(log, 5), IsEmpty());
+  EXPECT_THAT(Seqs(log, UINT64_MAX), IsEmpty());
+}
+
+TEST(OutputLogTest, StopsAtTheBudgetButGivesAtLeastOneChunk) {
+  const OutputLog log = FiveChunks(1000);
+  EXPECT_THAT(Seqs(log, 0, 0), ElementsAre(1));
+  EXPECT_THAT(Seqs(log, 0, 1), ElementsAre(1));
+  EXPECT_THAT(Seqs(log, 0, 19), ElementsAre(1));
+  EXPECT_THAT(Seqs(log, 0, 20), ElementsAre(1, 2));
+  EXPECT_THAT(Seqs(log, 2, 29), ElementsAre(3, 4));
+}
+
+TEST(OutputLogTest, FindsNumbersAcrossAGap) {
+  OutputLog log(100, 100);
+  log.Append(1, Stream::kStdout, "a");
+  log.Append(5, Stream::kStdout, "b");  // 2 to 4 were other events
+  EXPECT_THAT(Seqs(log, 1), ElementsAre(5));
+  EXPECT_THAT(Seqs(log, 3), ElementsAre(5));
+}
+
+TEST(OutputLogTest, DropsOldestChunkFirst) {
+  const OutputLog log = FiveChunks(35);
+  EXPECT_THAT(Seqs(log, 0), ElementsAre(3, 4, 5));
+  EXPECT_EQ(log.bytes(), 30u);
+}
+
+TEST(OutputLogTest, KeepsAsManyBytesAsAllowed) { EXPECT_THAT(Seqs(FiveChunks(50), 0), ElementsAre(1, 2, 3, 4, 5)); }
+
+TEST(OutputLogTest, DropsChunksPastTheirNumber) { EXPECT_THAT(Seqs(FiveChunks(1000, 2), 0), ElementsAre(4, 5)); }
+
+TEST(OutputLogTest, KeepsTheLastChunkWhateverItsSize) {
+  OutputLog log = FiveChunks(35);
+  log.Append(6, Stream::kStdout, std::string(1000, 'x'));
+  EXPECT_THAT(Seqs(log, 0), ElementsAre(6));
+  EXPECT_EQ(log.bytes(), 1000u);
+}
+
+}  // namespace
+}  // namespace holdfast::process
