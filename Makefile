@@ -24,10 +24,9 @@ setup:
 	@tools/setup
 
 run: build
-	@echo "The server prints its URL and runs until Ctrl-C. To try it, in a second terminal:" >&2
-	@echo "  curl http://IP:PORT/readyz         with the address of that URL; docs/PROTOCOL.md says what its WebSocket takes" >&2
-	@echo "  echo '{\"id\":1,\"method\":\"initialize\",\"params\":{\"clientName\":\"me\"}}' | $(HOLDFAST) exec-server --listen stdio" >&2
-	@echo "  $(HOLDFAST) exec-server --help     for the flags, which make run takes as ARGS='...'" >&2
+	@echo "To try the server, in a second terminal, with the URL it prints below:" >&2
+	@echo "  echo '{\"id\":1,\"method\":\"initialize\",\"params\":{\"clientName\":\"me\"}}' | tools/ws-cat URL" >&2
+	@echo "  README.md goes on from there; $(HOLDFAST) exec-server --help lists the flags (make run ARGS='...')" >&2
 	@exec $(HOLDFAST) exec-server $(ARGS)
 
 build: setup

@@ -10,6 +10,7 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
@@ -40,7 +41,7 @@ double Microseconds(Clock::duration time) { return std::chrono::duration<double,
 
 double Percentile(std::vector<double> values, double percent) {
   std::ranges::sort(values);
-  return values[static_cast<size_t>(percent / 100 * static_cast<double>(values.size() - 1) + 0.5)];
+  return values[static_cast<size_t>(std::lround(percent / 100 * static_cast<double>(values.size() - 1)))];
 }
 
 double Median(const std::vector<double>& values) { return Percentile(values, 50); }
@@ -52,18 +53,14 @@ struct Row {
   std::vector<double> values;  // one per round
 };
 
-class Report {
- public:
+struct Report {
+  std::vector<Row> rows;
+
   void Add(std::string key, std::string_view unit, std::string_view label, double value) {
-    auto row = std::ranges::find(rows_, key, &Row::key);
-    if (row == rows_.end()) row = rows_.insert(row, Row{std::move(key), unit, label, {}});
+    auto row = std::ranges::find(rows, key, &Row::key);
+    if (row == rows.end()) row = rows.insert(row, Row{std::move(key), unit, label, {}});
     row->values.push_back(value);
   }
-
-  const std::vector<Row>& rows() const { return rows_; }
-
- private:
-  std::vector<Row> rows_;
 };
 
 enum class Stdio { kNoInput, kPipe, kTerminal };
@@ -100,8 +97,10 @@ RunTimes RunTrue(Client& client, int number) {
     const double us = Microseconds(Clock::now() - begin);
     const std::string_view method = Method(message);
     if (method.empty()) times.answered_us = us;
-    if (method == "process/exited") times.exited_us = us;
     if (method == "process/closed") return times;
+    if (method != "process/exited") continue;
+    times.exited_us = us;
+    Require(NumberField(message, "exitCode") == 0, "/bin/true failed");
   }
 }
 
@@ -271,6 +270,8 @@ void MeasureFinishedMemory(Report& report) {
   for (int i = 0; i < kFinished; ++i) RunTrue(client, kWarmUps + i);
   server.AwaitQuiet(0);
   report.Add("rss_finished", "KiB", "RSS per 1000 finished /bin/true, still retained", server.RssKib() - before);
+  const std::string_view list = client.Call("process/list", "{}");
+  Require(list.find("\"true-0\"") != list.npos, "the first process is forgotten already");
 }
 
 void MeasureRequests(Report& report) {
@@ -284,6 +285,7 @@ void MeasureRequests(Report& report) {
   const double seconds = Microseconds(Clock::now() - begin) / 1e6;
   report.Add("list_rate", "1/s", "process/list of one process, one request at a time", kRequests / seconds);
 }
+
 struct Section {
   std::string_view name;
   void (*measure)(Report&);
@@ -360,7 +362,7 @@ std::string Rounded(double value) { return fmt::format("{:.{}f}", value, value <
 void PrintTable(const Report& report, std::string_view occasion, int rounds) {
   fmt::print("{}; median of {} rounds\n\n| measured | median | least | most | unit |\n|---|--:|--:|--:|---|\n",
              occasion, rounds);
-  for (const Row& row : report.rows()) {
+  for (const Row& row : report.rows) {
     const auto [least, most] = std::ranges::minmax(row.values);
     fmt::print("| {} | {} | {} | {} | {} |\n", row.label, Rounded(Median(row.values)), Rounded(least), Rounded(most),
                row.unit);
@@ -369,14 +371,14 @@ void PrintTable(const Report& report, std::string_view occasion, int rounds) {
 
 void PrintJson(const Report& report, std::string_view occasion, int rounds) {
   std::string results;
-  for (const Row& row : report.rows()) {
+  for (const Row& row : report.rows) {
     results += fmt::format(R"({}"{}":{{"unit":"{}","median":{:.3f},"rounds":[{:.3f}]}})", results.empty() ? "" : ",",
                            row.key, row.unit, Median(row.values), fmt::join(row.values, ","));
   }
   fmt::print("{{\"occasion\":\"{}\",\"rounds\":{},\"results\":{{{}}}}}\n", occasion, rounds, results);
 }
 
-int Run(const Options& options) {
+void Run(const Options& options) {
   const std::string occasion = Occasion();
   Report report;
   for (int round = 0; round < options.rounds; ++round) {
@@ -385,14 +387,12 @@ int Run(const Options& options) {
     }
   }
   (options.format == Options::Format::kJson ? PrintJson : PrintTable)(report, occasion, options.rounds);
-  return 0;
 }
 
 }  // namespace
 }  // namespace holdfast::bench
 
 int main(int argc, char** argv) {
-  using namespace holdfast::bench;
-  if (argc == 3 && std::string_view(argv[1]) == "--flood") return WriteFlood(std::stoull(argv[2]));
-  return Run(ParseOptions(std::span(argv + 1, argv + argc)));
+  if (argc == 3 && std::string_view(argv[1]) == "--flood") return holdfast::bench::WriteFlood(std::stoull(argv[2]));
+  holdfast::bench::Run(holdfast::bench::ParseOptions(std::span(argv + 1, argv + argc)));
 }

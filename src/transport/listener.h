@@ -22,7 +22,7 @@ struct Limits {
   size_t high_water_bytes = 256u << 10;            // congested() from here ...
   size_t low_water_bytes = 64u << 10;              // ... until the queue is below this
   std::chrono::milliseconds head_timeout{10'000};  // for the whole head of an HTTP request
-  std::chrono::milliseconds ping_interval{30'000};
+  std::chrono::milliseconds ping_interval{30'000};  // 0: no pings
   std::chrono::milliseconds close_timeout{2'000};
 };
 

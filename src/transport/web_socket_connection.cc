@@ -59,7 +59,7 @@ class WebSocketConnection final : public rpc::Transport,
   void Send(std::string message) override;
   bool congested() const override { return outbox_.congested(); }
   void SetReading(rpc::Reading reading) override;
-  void Close() override { StartClosing(websocket::close_code::normal); }
+  void Close() override { StartClosing(websocket::close_code::going_away); }
   std::string_view peer() const override { return peer_; }
 
  private:
@@ -127,7 +127,7 @@ void WebSocketConnection::Accept(const std::string& key, OnConnection on_connect
 void WebSocketConnection::Start(rpc::Receiver& receiver) {
   receiver_ = &receiver;
   if (state_ == State::kClosed) return loop_.Post([self = shared_from_this()] { self->receiver_->OnClosed(); });
-  ping_timer_.Start(limits_.ping_interval);
+  if (limits_.ping_interval.count() > 0) ping_timer_.Start(limits_.ping_interval);
   continue_.Schedule();
 }
 

@@ -187,7 +187,7 @@ bool RpcClient::Pump(std::chrono::milliseconds timeout) {
 }
 
 void RpcClient::Drain() {
-  constexpr int kMaxMessages = 32;
+  constexpr int kMaxMessages = 12;
   for (int i = 0; i < kMaxMessages && Pump(std::chrono::milliseconds(0)); ++i) continue;
   answers_.clear();
   notifications_.clear();

@@ -183,7 +183,7 @@ TEST(WebSocketFlowTest, CloseSendsWhatIsQueuedFirst) {
     peer.transport()->Close();
   });
   EXPECT_EQ(client.ReceiveText(), "last words");
-  EXPECT_EQ(client.ReceiveCloseCode(), 1000);
+  EXPECT_EQ(client.ReceiveCloseCode(), 1001);
   client.SendClose(1000);
   EXPECT_EQ(client.Receive().kind, Kind::kEof);
   client.socket().Close();
@@ -196,7 +196,7 @@ TEST(WebSocketFlowTest, ClosesFromInsideTheReceiver) {
   Peer& peer = server.WaitForPeer();
   client.SendText("go away");
   client.SendText("not delivered");
-  EXPECT_EQ(client.ReceiveCloseCode(), 1000);
+  EXPECT_EQ(client.ReceiveCloseCode(), 1001);
   client.SendClose(1000);
   EXPECT_EQ(client.Receive().kind, Kind::kEof);
   client.socket().Close();
@@ -211,7 +211,7 @@ TEST(WebSocketFlowTest, ClosesWhileReadingIsOff) {
   server.Run([&] { peer.transport()->SetReading(rpc::Reading::kOff); });
   client.SendText("held");
   server.Run([&] { peer.transport()->Close(); });
-  EXPECT_EQ(client.ReceiveCloseCode(), 1000);
+  EXPECT_EQ(client.ReceiveCloseCode(), 1001);
   client.SendClose(1000);
   EXPECT_EQ(client.Receive().kind, Kind::kEof);
   client.socket().Close();

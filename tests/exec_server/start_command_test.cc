@@ -1,0 +1,181 @@
+#include "exec_server/start_command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace holdfast::exec_server {
+namespace {
+
+using process::Environment;
+using testing::HasSubstr;
+
+wire::ProcessStartParams Direct(std::vector<std::string> argv, wire::StringMap env = {}) {
+  wire::ProcessStartParams params;
+  params.process_id = "p";
+  params.argv = std::move(argv);
+  params.cwd = "/";
+  params.env = std::move(env);
+  return params;
+}
+
+wire::ProcessStartParams Prepared() {
+  wire::ProcessStartParams params;
+  params.prepared.emplace();
+  params.prepared->program = "tool";
+  params.prepared->argv = {"zero", "one"};
+  params.prepared->cwd = "file:///tmp";
+  params.prepared->env = {{"B", "2"}, {"A", "1"}};
+  return params;
+}
+
+const Environment kServer = {{"HOME", "/h"}, {"PATH", "/server"}};
+
+process::Command Resolve(const wire::ProcessStartParams& params, const Config& config = {}) {
+  auto command = ResolveCommand(params, config, kServer);
+  EXPECT_TRUE(command) << command.error().message;
+  return command ? *command : process::Command{};
+}
+
+Error Refusal(const wire::ProcessStartParams& params, const Config& config = {}) {
+  auto command = ResolveCommand(params, config, kServer);
+  EXPECT_FALSE(command);
+  return command ? Error{} : command.error();
+}
+
+TEST(ResolveCommandTest, TakesAPathAsItIs) {
+  const process::Command command = Resolve(Direct({"/bin/tool", "a"}));
+  EXPECT_EQ(command.program, "/bin/tool");
+  EXPECT_EQ(command.search_path, std::nullopt);
+  EXPECT_EQ(command.argv, (std::vector<std::string>{"/bin/tool", "a"}));
+  EXPECT_EQ(Resolve(Direct({"./tool"})).search_path, std::nullopt);
+}
+
+TEST(ResolveCommandTest, LooksABareNameUpInTheChildsPath) {
+  EXPECT_EQ(Resolve(Direct({"tool"}, {{"PATH", "/a:/b"}})).search_path, "/a:/b");
+}
+
+TEST(ResolveCommandTest, FallsBackToTheDefaultPathAndNotToTheServers) {
+  EXPECT_EQ(Resolve(Direct({"tool"})).search_path, "/bin:/usr/bin");
+}
+
+TEST(ResolveCommandTest, TakesAnEmptyPathForTheWorkingDirectory) {
+  EXPECT_EQ(Resolve(Direct({"tool"}, {{"PATH", ""}})).search_path, ":");
+}
+
+TEST(ResolveCommandTest, ReplacesTheFirstArgumentOnly) {
+  auto params = Direct({"/bin/tool", "a"});
+  params.arg0 = "other";
+  const process::Command command = Resolve(params);
+  EXPECT_EQ(command.program, "/bin/tool");
+  EXPECT_EQ(command.argv, (std::vector<std::string>{"other", "a"}));
+}
+
+TEST(ResolveCommandTest, InheritsNothingWithoutAPolicy) {
+  EXPECT_EQ(Resolve(Direct({"/t"}, {{"B", "2"}, {"A", "1"}})).env, (Environment{{"A", "1"}, {"B", "2"}}));
+}
+
+TEST(ResolveCommandTest, InheritsByThePolicy) {
+  auto params = Direct({"tool"}, {{"A", "1"}});
+  params.env_policy.emplace();
+  params.env_policy->inherit = wire::Inherit::kAll;
+  params.env_policy->exclude = {"HOME"};
+  params.env_policy->set = {{"S", "s"}};
+  const process::Command command = Resolve(params);
+  EXPECT_EQ(command.env, (Environment{{"A", "1"}, {"PATH", "/server"}, {"S", "s"}}));
+  EXPECT_EQ(command.search_path, "/server");
+}
+
+TEST(ResolveCommandTest, TakesACwdAsPathOrUri) {
+  auto params = Direct({"/t"});
+  params.cwd = "file:///tmp/a%20b";
+  EXPECT_EQ(Resolve(params).cwd, "/tmp/a b");
+  params.cwd = "relative";
+  EXPECT_EQ(Refusal(params).kind, ErrorKind::kInvalidParams);
+  EXPECT_THAT(Refusal(params).message, HasSubstr("cwd: "));
+}
+
+TEST(ResolveCommandTest, RefusesAnEmptyArgv) { EXPECT_EQ(Refusal(Direct({})).kind, ErrorKind::kInvalidParams); }
+
+TEST(ResolveCommandTest, RefusesAnEmptyProgram) { EXPECT_EQ(Refusal(Direct({""})).kind, ErrorKind::kSystem); }
+
+TEST(ResolveCommandTest, RefusesNulBytes) {
+  const std::string nul("a\0b", 3);
+  EXPECT_EQ(Refusal(Direct({nul})).message, "program: contains a NUL byte");
+  EXPECT_EQ(Refusal(Direct({"/t", "x", nul})).message, "argv.2: contains a NUL byte");
+  EXPECT_EQ(Refusal(Direct({"/t"}, {{nul, ""}})).message, "env: contains a NUL byte");
+  EXPECT_EQ(Refusal(Direct({"/t"}, {{"A", nul}})).message, "env: contains a NUL byte");
+  auto params = Direct({"/t"});
+  params.cwd = "/" + nul;
+  EXPECT_FALSE(ResolveCommand(params, {}, {}));
+  params = Direct({"/t"});
+  params.arg0 = nul;
+  EXPECT_FALSE(ResolveCommand(params, {}, {}));
+}
+
+TEST(ResolveCommandTest, LimitsArgumentsAndEnvironment) {
+  Config config;
+  config.max_argv_bytes = 100;
+  config.max_env_bytes = 100;
+  EXPECT_EQ(Refusal(Direct({"/t", std::string(100, 'x')}), config).kind, ErrorKind::kLimit);
+  EXPECT_EQ(Refusal(Direct({"/t"}, {{"A", std::string(98, 'x')}}), config).kind, ErrorKind::kLimit);
+  Resolve(Direct({"/t", std::string(90, 'x')}, {{"A", std::string(97, 'x')}}), config);
+}
+
+TEST(ResolveCommandTest, LimitsTheInheritedEnvironmentToo) {
+  Config config;
+  config.max_env_bytes = 10;
+  auto params = Direct({"/t"});
+  params.env_policy.emplace();
+  params.env_policy->inherit = wire::Inherit::kAll;
+  EXPECT_EQ(Refusal(params, config).kind, ErrorKind::kLimit);
+}
+
+TEST(ResolveCommandTest, TakesAPreparedCommandWithoutASearch) {
+  const process::Command command = Resolve(Prepared());
+  EXPECT_EQ(command.program, "tool");
+  EXPECT_EQ(command.search_path, std::nullopt);
+  EXPECT_EQ(command.argv, (std::vector<std::string>{"zero", "one"}));
+  EXPECT_EQ(command.cwd, "/tmp");
+  EXPECT_EQ(command.env, (Environment{{"A", "1"}, {"B", "2"}}));
+}
+
+TEST(ResolveCommandTest, SwitchesOffDirectOrPreparedCommands) {
+  Config config;
+  config.allow_prepared_exec = false;
+  EXPECT_EQ(Refusal(Prepared(), config).kind, ErrorKind::kInvalidRequest);
+  Resolve(Direct({"/t"}), config);
+  config = {};
+  config.allow_direct_exec = false;
+  EXPECT_EQ(Refusal(Direct({"/t"}), config).kind, ErrorKind::kInvalidRequest);
+  Resolve(Prepared(), config);
+}
+
+TEST(ResolveCommandTest, RefusesWhatItWouldHaveToIgnore) {
+  auto params = Direct({"/t"});
+  params.unsupported = "sandbox";
+  EXPECT_EQ(Refusal(params).message, "sandbox: not supported by this server");
+}
+
+TEST(ResolveIoTest, FollowsTtyAndPipeStdin) {
+  wire::ProcessStartParams params;
+  EXPECT_EQ(std::get<process::Pipes>(ResolveIo(params)).stdin_mode, process::Stdin::kNull);
+  params.pipe_stdin = true;
+  EXPECT_EQ(std::get<process::Pipes>(ResolveIo(params)).stdin_mode, process::Stdin::kPipe);
+  params.tty = true;
+  const auto terminal = std::get<process::Terminal>(ResolveIo(params));
+  EXPECT_EQ(terminal.size.rows, 24);
+  EXPECT_EQ(terminal.size.cols, 80);
+}
+
+TEST(ResolveIoTest, FollowsIoBeforeTty) {
+  wire::ProcessStartParams params;
+  params.tty = true;
+  params.io.emplace();
+  params.io->pipe = wire::PipeIo{wire::StdinMode::kOpen};
+  EXPECT_EQ(std::get<process::Pipes>(ResolveIo(params)).stdin_mode, process::Stdin::kPipe);
+  params.io = wire::ProcessIo{wire::PtyIo{30, 40}, std::nullopt};
+  EXPECT_EQ(std::get<process::Terminal>(ResolveIo(params)).size.cols, 40);
+}
+
+}  // namespace
+}  // namespace holdfast::exec_server

@@ -1,0 +1,25 @@
+#include "exec_server/write_ids.h"
+
+#include <gtest/gtest.h>
+
+namespace holdfast::exec_server {
+namespace {
+
+TEST(WriteIdsTest, RecognisesARepetition) {
+  WriteIds ids;
+  EXPECT_TRUE(ids.Remember("a"));
+  EXPECT_TRUE(ids.Remember("b"));
+  EXPECT_FALSE(ids.Remember("a"));
+}
+
+TEST(WriteIdsTest, ForgetsTheOldestFirst) {
+  WriteIds ids;
+  for (size_t i = 0; i < WriteIds::kRemembered; ++i) EXPECT_TRUE(ids.Remember(std::to_string(i)));
+  EXPECT_FALSE(ids.Remember("0"));
+  EXPECT_TRUE(ids.Remember("one more"));
+  EXPECT_FALSE(ids.Remember("1"));
+  EXPECT_TRUE(ids.Remember("0"));
+}
+
+}  // namespace
+}  // namespace holdfast::exec_server

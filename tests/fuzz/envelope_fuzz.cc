@@ -1,0 +1,40 @@
+// Any bytes are refused or become a message, and whatever id was accepted can be answered in JSON that parses back to it.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/check.h"
+#include "rpc/envelope.h"
+#include "wire/json.h"
+
+namespace {
+
+using namespace holdfast;
+
+rpc::RequestId IdIn(const std::string& message) {
+  wire::Document document;
+  auto parsed = document.Parse(message);
+  CHECK(parsed.has_value());
+  const wire::Json id = parsed->Find("id");
+  if (auto number = id.int64()) return *number;
+  CHECK(id.string().has_value());
+  return std::string(*id.string());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
+  static wire::Document document;
+  const std::string_view text(reinterpret_cast<const char*>(bytes), size);
+  const auto incoming = rpc::ParseEnvelope(document, text);
+  if (!incoming) {
+    CHECK(IdIn(rpc::ErrorMessage(rpc::kNoRequest, incoming.error())) == rpc::kNoRequest);
+    return 0;
+  }
+  const auto* request = std::get_if<rpc::Request>(&*incoming);
+  if (request == nullptr) return 0;
+  CHECK(IdIn(rpc::BeginResult(request->id) + "{}}") == request->id);
+  CHECK(IdIn(rpc::ErrorMessage(request->id, {ErrorKind::kInternal, std::string(text)})) == request->id);
+  return 0;
+}

@@ -1,0 +1,21 @@
+#include "rpc/error_code.h"
+
+#include <gtest/gtest.h>
+
+namespace holdfast::rpc {
+namespace {
+
+TEST(ErrorCodeTest, GivesEachKindTheCodeThatClientsBranchOn) {
+  EXPECT_EQ(ErrorCode(ErrorKind::kInvalidRequest), -32600);
+  EXPECT_EQ(ErrorCode(ErrorKind::kPermissionDenied), -32600);
+  EXPECT_EQ(ErrorCode(ErrorKind::kLimit), -32600);
+  EXPECT_EQ(ErrorCode(ErrorKind::kUnknownMethod), -32601);
+  EXPECT_EQ(ErrorCode(ErrorKind::kInvalidParams), -32602);
+  EXPECT_EQ(ErrorCode(ErrorKind::kSystem), -32603);
+  EXPECT_EQ(ErrorCode(ErrorKind::kInternal), -32603);
+  EXPECT_EQ(ErrorCode(ErrorKind::kNotFound), -32004);
+  EXPECT_EQ(ErrorCode(ErrorKind::kSessionAttached), -32010);
+}
+
+}  // namespace
+}  // namespace holdfast::rpc

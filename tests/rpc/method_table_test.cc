@@ -1,0 +1,75 @@
+#include "rpc/method_table.h"
+
+#include <memory>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rpc/recording_sink.h"
+
+namespace holdfast::rpc {
+namespace {
+
+using testing::ElementsAre;
+
+struct Params {
+  uint64_t number = 0;
+
+  void Fields(auto& f) { f.Required("number", number); }
+};
+
+struct Target {
+  uint64_t sum = 0;
+};
+
+struct Service {
+  void Add(Target& target, Params params, Reply<Params> reply) {
+    target.sum += params.number;
+    reply(Params{target.sum});
+  }
+};
+
+class MethodTableTest : public testing::Test {
+ protected:
+  MethodTableTest() {
+    table_.Bind("sum/add", service_, &Service::Add);
+    table_.Bind("another", service_, &Service::Add);
+  }
+
+  auto Prepare(std::string_view params) { return (*table_.Find("sum/add"))(*document_.Parse(params)); }
+
+  Service service_;
+  MethodTable<Target> table_;
+  wire::Document document_;
+  std::shared_ptr<RecordingSink> sink_ = std::make_shared<RecordingSink>();
+};
+
+TEST_F(MethodTableTest, FindsWhatIsBound) {
+  EXPECT_NE(table_.Find("sum/add"), nullptr);
+  EXPECT_EQ(table_.Find("sum/ad"), nullptr);
+  EXPECT_EQ(table_.Find(""), nullptr);
+  EXPECT_THAT(table_.names(), ElementsAre("another", "sum/add"));
+}
+
+TEST_F(MethodTableTest, DecodesFirstAndRunsLater) {
+  auto call = Prepare(R"({"number":5})");
+  ASSERT_TRUE(call);
+  document_.Clear();  // the params are the call's own
+  Target target;
+  (*call)(target, PendingReply(sink_, int64_t{1}, 0));
+  EXPECT_EQ(target.sum, 5u);
+  EXPECT_THAT(sink_->messages, ElementsAre(R"({"id":1,"result":{"number":5}})"));
+}
+
+TEST_F(MethodTableTest, RefusesParamsThatDoNotDecode) {
+  auto call = Prepare("{}");
+  ASSERT_FALSE(call);
+  EXPECT_EQ(call.error().kind, ErrorKind::kInvalidParams);
+}
+
+TEST_F(MethodTableTest, DiesOnANameThatIsBoundTwice) {
+  EXPECT_DEATH(table_.Bind("another", service_, &Service::Add), "emplace");
+}
+
+}  // namespace
+}  // namespace holdfast::rpc
