@@ -48,7 +48,7 @@ void UnderKeeper(benchmark::State& state) {
     CHECK(NextReport(keeper->control.get()).kind == KeeperReportKind::kExited);
     state.PauseTiming();
     CHECK(::waitpid(keeper->child.pid, nullptr, 0) == keeper->child.pid);
-    (*spawner)->Forget(keeper->child.pid, sys::Ending::kExitedCleanly);
+    (*spawner)->Forget(keeper->child.pid, sys::Ending::kExitedCleanly, [] {});
     state.ResumeTiming();
   }
 }

@@ -2,7 +2,13 @@
 // words. It has no libc and no heap, so that executing it costs a few dozen microseconds and holding one a few pages.
 
 #include <linux/prctl.h>
-#include <linux/wait.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <csignal>
 
 #include "process/keeper_protocol.h"
 #include "sys/raw.h"
@@ -12,25 +18,6 @@ namespace holdfast::process {
 namespace {
 
 namespace raw = sys::raw;
-
-constexpr int kSigKill = 9;
-constexpr int kSigChild = 17;
-constexpr int kInterrupted = 4;
-constexpr int kNoChild = 10;
-constexpr int kTryAgain = 11;
-
-struct PollFd {
-  int fd;
-  short events;
-  short revents;
-};
-
-// The part of siginfo_t that waitid fills, for x86-64.
-struct ChildStatus {
-  int signal, error, code, padding;
-  int pid, uid, status;
-  char rest[100];
-};
 
 struct Keeper {
   int self;
@@ -42,38 +29,38 @@ struct Keeper {
 
 void Send(KeeperReport report) {
   // A server that is gone is noticed by the next poll.
-  raw::Syscall(__NR_sendto, kKeeperControlFd, raw::Address(&report), sizeof report, 0x4000 /* MSG_NOSIGNAL */);
+  raw::Syscall(__NR_sendto, kKeeperControlFd, raw::Address(&report), sizeof report, MSG_NOSIGNAL);
 }
 
-long Wait(int id_type, int id, ChildStatus& status, int more_options) {
+long Wait(int id_type, int id, siginfo_t& status, int more_options) {
   for (;;) {
     status = {};
     long error =
         raw::Syscall(__NR_waitid, id_type, id, raw::Address(&status), WEXITED | WNOHANG | __WALL | more_options);
-    if (error != -kInterrupted) return error;
+    if (error != -EINTR) return error;
   }
 }
 
-void ReportExit(Keeper& keeper, const ChildStatus& status) {
+void ReportExit(Keeper& keeper, const siginfo_t& status) {
   if (keeper.exit_reported) return;
   keeper.exit_reported = true;
-  bool exited = status.code == 1;  // CLD_EXITED
-  Send({KeeperReportKind::kExited, exited ? status.status : 128 + status.status, StartStep::kNone});
+  bool exited = status.si_code == CLD_EXITED;
+  Send({KeeperReportKind::kExited, exited ? status.si_status : 128 + status.si_status, StartStep::kNone});
   raw::Syscall(__NR_sched_yield);  // to the server, which the kernel likes to wake on this very processor
 }
 
 // Reaps what has ended. False when no child is left at all. The command's exit is reported before it is reaped, which
 // takes the kernel longer than the answer should.
 bool Reap(Keeper& keeper) {
-  ChildStatus status;
-  if (!keeper.exit_reported && Wait(P_PID, keeper.leader, status, WNOWAIT) == 0 && status.pid != 0) {
+  siginfo_t status;
+  if (!keeper.exit_reported && Wait(P_PID, keeper.leader, status, WNOWAIT) == 0 && status.si_pid != 0) {
     ReportExit(keeper, status);
   }
   for (;;) {
     long error = Wait(P_ALL, 0, status, 0);
-    if (error == -kNoChild) return false;
-    if (error != 0 || status.pid == 0) return true;
-    if (status.pid != keeper.leader) continue;
+    if (error == -ECHILD) return false;
+    if (error != 0 || status.si_pid == 0) return true;
+    if (status.si_pid != keeper.leader) continue;
     ReportExit(keeper, status);  // it ended after the look above
     keeper.leader = 0;
   }
@@ -84,23 +71,33 @@ bool Reap(Keeper& keeper) {
 // then /proc is never read.
 void KillAll(const Keeper& keeper) {
   if (keeper.leader != 0) {
-    raw::Kill(-keeper.leader, kSigKill);
-    raw::Kill(keeper.leader, kSigKill);
+    raw::Kill(-keeper.leader, SIGKILL);
+    raw::Kill(keeper.leader, SIGKILL);
     return;
   }
   raw::ForEachChild(keeper.self, [](int pid) {
-    raw::Kill(-pid, kSigKill);
-    raw::Kill(pid, kSigKill);
+    raw::Kill(-pid, SIGKILL);
+    raw::Kill(pid, SIGKILL);
+  });
+}
+
+// To the command's group, or once it has ended to what it left behind.
+void Signal(const Keeper& keeper, int signal) {
+  if (keeper.leader != 0) {
+    raw::Kill(-keeper.leader, signal);
+    return;
+  }
+  raw::ForEachChild(keeper.self, [signal](int pid) {
+    if (raw::Kill(-pid, signal) != 0) raw::Kill(pid, signal);
   });
 }
 
 void Obey(Keeper& keeper) {
   KeeperOrder order;
   long size = raw::Read(kKeeperControlFd, &order, sizeof order);
-  if (size == -kInterrupted || size == -kTryAgain) return;
+  if (size == -EINTR || size == -EAGAIN) return;
   if (size == sizeof order && order.kind == KeeperOrderKind::kSignal) {
-    if (keeper.leader != 0) raw::Kill(-keeper.leader, order.value);
-    return;
+    return Signal(keeper, order.value);
   }
   keeper.killing = true;  // kKill, or the server is gone
 }
@@ -109,7 +106,7 @@ void Obey(Keeper& keeper) {
   bool listening = true;
   while (Reap(keeper)) {
     if (keeper.killing) KillAll(keeper);
-    PollFd fds[2] = {{keeper.child_events, 1 /* POLLIN */, 0}, {listening ? kKeeperControlFd : -1, 1, 0}};
+    pollfd fds[2] = {{keeper.child_events, POLLIN, 0}, {listening ? kKeeperControlFd : -1, POLLIN, 0}};
     raw::Syscall(__NR_poll, raw::Address(fds), 2, -1);
     if (fds[0].revents != 0) {
       char events[128 * 4];
@@ -124,8 +121,9 @@ void Obey(Keeper& keeper) {
 }
 
 int ChildEvents() {
-  long mask = 1L << (kSigChild - 1);
-  return static_cast<int>(raw::Syscall(__NR_signalfd4, -1, raw::Address(&mask), sizeof mask, 02004000));
+  long mask = 1L << (SIGCHLD - 1);
+  return static_cast<int>(
+      raw::Syscall(__NR_signalfd4, -1, raw::Address(&mask), sizeof mask, SFD_NONBLOCK | SFD_CLOEXEC));
 }
 
 int Number(const char* text) {

@@ -7,6 +7,19 @@
 namespace holdfast::exec_server {
 namespace {
 
+// What process/list shows of a command: enough to recognise it.
+std::vector<std::string> Shorten(const std::vector<std::string>& argv) {
+  constexpr size_t kMaxBytes = 4096;
+  std::vector<std::string> shown;
+  size_t left = kMaxBytes;
+  for (const std::string& word : argv) {
+    if (left == 0) break;
+    shown.push_back(word.substr(0, left));
+    left -= std::min(left, word.size() + 1);
+  }
+  return shown;
+}
+
 int64_t Milliseconds(process::Process::WallTime time) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
 }
@@ -31,8 +44,8 @@ wire::Stream OnWire(process::Stream stream) {
   return wire::Stream::kStdout;
 }
 
-ManagedProcess::ManagedProcess(Session& session, std::string id, std::vector<std::string> argv, StartReply reply)
-    : session_(session), id_(std::move(id)), argv_(std::move(argv)), start_reply_(std::move(reply)) {
+ManagedProcess::ManagedProcess(Session& session, std::string id, const std::vector<std::string>& argv, StartReply reply)
+    : session_(session), id_(std::move(id)), argv_(Shorten(argv)), start_reply_(std::move(reply)) {
   wire::AppendString(quoted_id_, id_);
 }
 
@@ -44,7 +57,7 @@ Result<> ManagedProcess::Launch(const process::Command& command, const process::
   if (!started) {
     // A program or directory that is not there is the keeper's to report; what fails here is the machine's.
     Error error{ErrorKind::kSystem, started.error().message};
-    start_reply_->Fail(error);
+    ReportFailure(error);
     return std::unexpected(std::move(error));
   }
   process_ = *std::move(started);
@@ -61,12 +74,16 @@ void ManagedProcess::OnStarted(process::Process& process) {
 }
 
 void ManagedProcess::OnStartFailed(process::Process&, const Error& error) {
+  ReportFailure(error);
+  session_.OnFailed(*this);
+  Settle();
+}
+
+void ManagedProcess::ReportFailure(const Error& error) {
   LogDebug("process.failed", {{"session", session_.id()}, {"process", id_}, {"reason", error.message}});
   start_reply_->Fail(error);
   start_reply_.reset();
   session_.NotifyLifecycle([&] { return wire::FailedNotification(quoted_id_, error.message); });
-  session_.OnFailed(*this);
-  Settle();
 }
 
 void ManagedProcess::Settle() {
@@ -92,11 +109,19 @@ void ManagedProcess::OnExited(process::Process& process, uint64_t seq) {
 }
 
 void ManagedProcess::OnClosed(process::Process&, uint64_t seq) {
+  write_ids_ = {};  // writes vanish from here on
   session_.Notify(wire::ClosedNotification(quoted_id_, seq));
   session_.OnClosed(*this);
 }
 
 void ManagedProcess::OnGone(process::Process&) { session_.OnGone(*this); }
+
+size_t ManagedProcess::retained_bytes() const {
+  constexpr size_t kRecordBytes = 4096;  // the objects themselves, with room to spare
+  size_t bytes = kRecordBytes + 3 * id_.size() + process_->retained_bytes();
+  for (const std::string& word : argv_) bytes += word.size();
+  return bytes;
+}
 
 bool ManagedProcess::WantsOutput() const { return session_.WantsOutput(); }
 

@@ -23,7 +23,7 @@ class ManagedProcess final : public process::ProcessOwner {
  public:
   using StartReply = rpc::Reply<wire::ProcessStartResult>;
 
-  ManagedProcess(Session& session, std::string id, std::vector<std::string> argv, StartReply reply);
+  ManagedProcess(Session& session, std::string id, const std::vector<std::string>& argv, StartReply reply);
 
   // On success the reply follows when the command has been executed; on failure the reply is answered here.
   Result<> Launch(const process::Command& command, const process::Io& io);
@@ -35,6 +35,7 @@ class ManagedProcess final : public process::ProcessOwner {
   bool starting() const { return process_->phase() == process::Process::Phase::kStarting; }
   bool running() const { return !process_->exit_code() && process_->phase() != process::Process::Phase::kFailed; }
   wire::ListedProcess Describe() const;
+  size_t retained_bytes() const;
 
   // Runs at once, or when a start under way has succeeded or failed.
   void WhenSettled(loop::Callback callback);
@@ -49,6 +50,7 @@ class ManagedProcess final : public process::ProcessOwner {
   bool WantsOutput() const override;
 
   void Settle();
+  void ReportFailure(const Error& error);
 
   Session& session_;
   std::string id_, quoted_id_;

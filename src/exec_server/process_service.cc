@@ -16,6 +16,7 @@ using namespace std::chrono_literals;
 
 constexpr size_t kMaxWriteIdBytes = 1024;
 constexpr uint64_t kLongestGraceMs = 60 * 60 * 1000;
+constexpr size_t kMaxListed = 10'000;   // with ids and argv at their longest, some 50 MiB
 constexpr auto kStartPatience = 250ms;  // before a terminate cancels a start
 
 wire::ProcessReadResult ReadNow(const process::Process& process, const wire::ProcessReadParams& params) {
@@ -118,7 +119,11 @@ void ProcessService::Write(Session& session, const wire::ProcessWriteParams& par
     process::StdinQueue* input = process->process().input();
     if (status != wire::WriteStatus::kAccepted || input == nullptr) return reply({status});
     if (write_id && !process->write_ids().Remember(*write_id)) return reply({status});
-    input->Write(std::move(bytes), [reply = std::move(reply), status]() mutable { reply({status}); });
+    input->Write(std::move(bytes), [process, write_id, reply = std::move(reply)](auto verdict) mutable {
+      // Dropped because its connection is gone: the client will send it again, and then it must count.
+      if (verdict == process::StdinQueue::Verdict::kDropped && write_id) process->write_ids().Forget(*write_id);
+      reply({wire::WriteStatus::kAccepted});
+    });
   };
   if (auto process = session.Find(params.process_id)) return process->WhenSettled(std::move(write));
   write();
@@ -159,7 +164,7 @@ void ProcessService::Terminate(Session& session, const wire::ProcessTerminatePar
   if (!process) return reply({false});
   process->process().CancelSlowStart(kStartPatience);
   process->WhenSettled([process, mode = params.mode, reply = std::move(reply)]() mutable {
-    if (process->process().phase() == process::Process::Phase::kFailed) return reply({true});
+    if (process->process().phase() == process::Process::Phase::kFailed) return reply({process->process().killing()});
     TerminateStarted(process->process(), mode, std::move(reply));
   });
 }
@@ -201,7 +206,13 @@ void ProcessService::Snapshot(Session& session, const wire::ProcessIdParams& par
 
 void ProcessService::List(Session& session, const wire::ProcessListParams&, rpc::Reply<wire::ProcessListResult> reply) {
   wire::ProcessListResult result;
-  for (const auto& [id, process] : session.processes()) result.processes.push_back(process->Describe());
+  for (const auto& [id, process] : session.processes()) {
+    if (result.processes.size() >= kMaxListed) {
+      result.truncated = true;
+      break;
+    }
+    result.processes.push_back(process->Describe());
+  }
   reply(std::move(result));
 }
 

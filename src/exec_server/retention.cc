@@ -9,6 +9,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr size_t kTrimBytes = 1u << 20;  // less is not worth the walk through the heap
+
 }  // namespace
 
 Retention::Retention(loop::EventLoop& loop, std::chrono::milliseconds period, size_t max_bytes)
@@ -30,11 +32,14 @@ void Retention::ExpireDue() {
     Kept oldest = std::move(kept_.front());
     kept_.pop_front();
     bytes_ -= oldest.bytes;
+    untrimmed_ += oldest.bytes;
     oldest.expire();
   }
   if (kept_.empty()) {
     kept_.shrink_to_fit();
+    if (untrimmed_ < kTrimBytes) return;
     ::malloc_trim(0);  // thousands of small records leave holes that malloc would keep
+    untrimmed_ = 0;
     return;
   }
   // Rounded up, so that the front is due when the timer fires; one wake-up serves all of the same tick.

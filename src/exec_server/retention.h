@@ -30,6 +30,7 @@ class Retention {
   std::chrono::milliseconds period_;
   size_t max_bytes_;
   size_t bytes_ = 0;
+  size_t untrimmed_ = 0;  // given up since the heap was trimmed
   std::deque<Kept> kept_;
   loop::Timer timer_;
 };

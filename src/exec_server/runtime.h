@@ -12,6 +12,15 @@
 
 namespace holdfast::exec_server {
 
+// A process runs until its command has exited and is alive until nothing of it is left. Both are bounded by the same
+// limit, so that commands which leave something behind cannot add up without end, and one that has just exited is not
+// in the way of the next.
+struct ProcessCounts {
+  size_t running = 0, alive = 0;
+
+  bool Full(size_t limit) const { return running >= limit || alive >= 2 * limit; }
+};
+
 struct Runtime {
   Runtime(loop::EventLoop& event_loop, process::Spawner& process_spawner, const Config& configuration);
 
@@ -21,7 +30,7 @@ struct Runtime {
   wire::EnvironmentInfo environment_info;
   process::Environment server_environment;
   Retention retention;
-  size_t running_processes = 0;  // of all sessions
+  ProcessCounts processes;  // of all sessions
 };
 
 }  // namespace holdfast::exec_server

@@ -9,7 +9,10 @@ namespace holdfast::exec_server {
 Session::Session(Runtime& runtime, std::string id)
     : runtime_(runtime), id_(std::move(id)), self_(std::make_shared<Session*>(this)) {}
 
-Session::~Session() { runtime_.running_processes -= running_; }
+Session::~Session() {
+  runtime_.processes.running -= processes_alive_.running;
+  runtime_.processes.alive -= processes_alive_.alive;
+}
 
 void Session::Attach(rpc::Transport& transport, Lifecycle lifecycle) {
   transport_ = &transport;
@@ -18,7 +21,10 @@ void Session::Attach(rpc::Transport& transport, Lifecycle lifecycle) {
 
 void Session::Detach() {
   transport_ = nullptr;
-  for (auto& [id, process] : processes_) process->process().waiters().RemoveAll();
+  for (auto& [id, process] : processes_) {
+    process->process().waiters().RemoveAll();
+    if (process::StdinQueue* input = process->process().input()) input->DropHeld();
+  }
   ResumeOutput();
 }
 
@@ -33,8 +39,8 @@ void Session::Start(std::string process_id, const process::Command& command, con
   if (auto room = CheckRoom(process_id); !room) return reply.Fail(room.error());
   auto process = std::make_shared<ManagedProcess>(*this, process_id, command.argv, std::move(reply));
   if (!process->Launch(command, io)) return;
-  ++running_;
-  ++runtime_.running_processes;
+  Count(&ProcessCounts::running, 1);
+  Count(&ProcessCounts::alive, 1);
   processes_.emplace(std::move(process_id), std::move(process));
 }
 
@@ -44,11 +50,11 @@ Result<> Session::CheckRoom(const std::string& process_id) const {
   if (processes_.contains(process_id)) {
     return Fail(ErrorKind::kInvalidRequest, fmt::format("process id {} is taken", process_id));
   }
-  if (running_ >= config.max_processes_per_connection) {
+  if (processes_alive_.Full(config.max_processes_per_connection)) {
     return Fail(ErrorKind::kLimit, fmt::format("the limit of {} running processes per session is reached",
                                                config.max_processes_per_connection));
   }
-  if (runtime_.running_processes >= config.max_processes) {
+  if (runtime_.processes.Full(config.max_processes)) {
     return Fail(ErrorKind::kLimit,
                 fmt::format("the server's limit of {} running processes is reached", config.max_processes));
   }
@@ -83,7 +89,7 @@ void Session::NotifyLifecycle(const std::function<std::string()>& message) {
 
 // The id is free as soon as the client knows of the failure; the object goes when its keeper has been reaped.
 void Session::OnFailed(ManagedProcess& process) {
-  CountDown();
+  Count(&ProcessCounts::running, -1);
   auto it = processes_.find(process.id());
   if (it == processes_.end()) return;
   if (!process.process().gone()) lingering_.push_back(it->second);
@@ -91,18 +97,18 @@ void Session::OnFailed(ManagedProcess& process) {
   processes_.erase(it);
 }
 
-void Session::OnExited(ManagedProcess&) { CountDown(); }
+void Session::OnExited(ManagedProcess&) { Count(&ProcessCounts::running, -1); }
 
-void Session::CountDown() {
-  --running_;
-  --runtime_.running_processes;
+void Session::Count(size_t ProcessCounts::* which, int change) {
+  processes_alive_.*which += static_cast<size_t>(change);
+  runtime_.processes.*which += static_cast<size_t>(change);
 }
 
 void Session::OnClosed(ManagedProcess& process) {
   auto expire = [self = std::weak_ptr(self_), id = process.id(), record = &process] {
     if (auto session = self.lock()) (*session)->Forget(id, record);
   };
-  runtime_.retention.Keep(process.process().log().bytes(), std::move(expire));
+  runtime_.retention.Keep(process.retained_bytes(), std::move(expire));
 }
 
 void Session::Forget(const std::string& process_id, const ManagedProcess* process) {
@@ -113,6 +119,7 @@ void Session::Forget(const std::string& process_id, const ManagedProcess* proces
 }
 
 void Session::OnGone(ManagedProcess& process) {
+  Count(&ProcessCounts::alive, -1);
   auto it = std::ranges::find(lingering_, &process, &std::shared_ptr<ManagedProcess>::get);
   if (it != lingering_.end()) {
     runtime_.loop.Post([keep_alive_until_unwound = std::move(*it)] {});

@@ -42,6 +42,8 @@ class Session {
   std::shared_ptr<ManagedProcess> Find(std::string_view process_id) const;
   const Processes& processes() const { return processes_; }
 
+  bool idle() const { return processes_alive_.alive == 0; }  // nothing it started is alive
+
   // Ends every process, by SIGTERM and `grace` first unless that is zero; `done` runs when nothing is alive.
   void End(std::chrono::milliseconds grace, loop::Callback done);
 
@@ -56,7 +58,7 @@ class Session {
 
  private:
   Result<> CheckRoom(const std::string& process_id) const;
-  void CountDown();
+  void Count(size_t ProcessCounts::* which, int change);
   void Forget(const std::string& process_id, const ManagedProcess* process);
   void AnswerEndWhenGone();
 
@@ -67,7 +69,7 @@ class Session {
   Processes processes_;
   // Forgotten by name, but with a descendant that is still alive.
   std::vector<std::shared_ptr<ManagedProcess>> lingering_;
-  size_t running_ = 0;
+  ProcessCounts processes_alive_;
   bool ending_ = false;
   std::vector<loop::Callback> when_ended_;
   std::shared_ptr<Session*> self_;  // what a posted callback holds weakly

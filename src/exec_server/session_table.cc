@@ -9,13 +9,26 @@ namespace holdfast::exec_server {
 
 using namespace std::chrono_literals;
 
+// A detached session without a process is kept for a client that may come back, but not at the cost of one that is
+// here.
+void SessionTable::MakeRoom() {
+  auto oldest = sessions_.end();
+  for (auto it = sessions_.begin(); it != sessions_.end(); ++it) {
+    if (it->second.session->attached() || !it->second.session->idle()) continue;
+    if (oldest == sessions_.end() || it->second.detached_at < oldest->second.detached_at) oldest = it;
+  }
+  if (oldest != sessions_.end()) End(std::string(oldest->first), 0ms);
+}
+
 Result<std::shared_ptr<Session>> SessionTable::Create() {
+  if (closed_) return Fail(ErrorKind::kInvalidRequest, "the server is stopping");
+  if (sessions_.size() >= runtime_.config.max_sessions) MakeRoom();
   if (sessions_.size() >= runtime_.config.max_sessions) {
     return Fail(ErrorKind::kLimit, fmt::format("the limit of {} sessions is reached", runtime_.config.max_sessions));
   }
   std::string id = RandomUuid();
   auto session = std::make_shared<Session>(runtime_, id);
-  sessions_.emplace(std::move(id), Entry{session, nullptr});
+  sessions_.emplace(std::move(id), Entry{.session = session, .expiry = nullptr, .detached_at = {}});
   return session;
 }
 
@@ -40,6 +53,7 @@ void SessionTable::Detach(Session& session) {
     End(id, 0ms);
   });
   it->second.expiry->Start(ttl);
+  it->second.detached_at = std::chrono::steady_clock::now();
 }
 
 void SessionTable::End(const std::string& id, std::chrono::milliseconds grace) {
@@ -52,6 +66,7 @@ void SessionTable::End(const std::string& id, std::chrono::milliseconds grace) {
 }
 
 void SessionTable::EndAll(std::chrono::milliseconds grace, loop::Callback done) {
+  closed_ = true;
   when_all_ended_ = std::move(done);
   while (!sessions_.empty()) End(std::string(sessions_.begin()->first), grace);
   if (ending_.empty()) OnEnded(nullptr);

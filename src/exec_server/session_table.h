@@ -2,6 +2,7 @@
 // started is dead it stays here, under no name.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <set>
@@ -27,14 +28,15 @@ class SessionTable {
   void EndAll(std::chrono::milliseconds grace, loop::Callback done);
 
   size_t size() const { return sessions_.size(); }
-  size_t ending() const { return ending_.size(); }
 
  private:
   struct Entry {
     std::shared_ptr<Session> session;
     std::unique_ptr<loop::Timer> expiry;  // while detached
+    std::chrono::steady_clock::time_point detached_at;
   };
 
+  void MakeRoom();
   void End(const std::string& id, std::chrono::milliseconds grace);
   void OnEnded(const std::shared_ptr<Session>& session);
 
@@ -42,6 +44,7 @@ class SessionTable {
   std::map<std::string, Entry, std::less<>> sessions_;
   std::set<std::shared_ptr<Session>> ending_;
   loop::Callback when_all_ended_;
+  bool closed_ = false;
 };
 
 }  // namespace holdfast::exec_server

@@ -12,6 +12,9 @@ namespace {
 // What the C library searches when there is no PATH.
 constexpr const char* kDefaultSearchPath = "/bin:/usr/bin";
 
+// Every notification of the process repeats it.
+constexpr size_t kMaxProcessIdBytes = 1024;
+
 process::EnvPolicy PolicyOf(const wire::EnvPolicy& policy) {
   using Inherit = process::EnvPolicy::Inherit;
   Inherit inherit = policy.inherit == wire::Inherit::kAll    ? Inherit::kAll
@@ -46,6 +49,9 @@ Result<> CheckText(const process::Command& command) {
   }
   for (const auto& [name, value] : command.env) {
     if (HasNul(name) || HasNul(value)) return nul("env");
+    if (name.empty() || name.find('=') != std::string::npos) {
+      return Fail(ErrorKind::kInvalidParams, fmt::format("env: {} is no variable name", name.empty() ? "\"\"" : name));
+    }
   }
   return {};
 }
@@ -62,10 +68,20 @@ Result<> CheckSizes(const process::Command& command, const Config& config) {
   return {};
 }
 
-Result<> CheckAllowed(const wire::ProcessStartParams& params, const Config& config) {
-  if (params.unsupported) {
-    return Fail(ErrorKind::kInvalidParams, fmt::format("{}: not supported by this server", *params.unsupported));
+// Ignoring one of these would run a command freer than it was asked to run.
+Result<> CheckSupported(const wire::ProcessStartParams& params) {
+  const std::pair<const char*, bool> restrictions[] = {{"sandbox", params.sandbox.given},
+                                                       {"enforceManagedNetwork", params.enforce_managed_network},
+                                                       {"managedNetwork", params.managed_network.given},
+                                                       {"networkProxy", params.network_proxy.given},
+                                                       {"shellSnapshot", params.shell_snapshot.given}};
+  for (const auto& [name, given] : restrictions) {
+    if (given) return Fail(ErrorKind::kInvalidParams, fmt::format("{}: not supported by this server", name));
   }
+  return {};
+}
+
+Result<> CheckAllowed(const wire::ProcessStartParams& params, const Config& config) {
   if (params.prepared && !config.allow_prepared_exec) {
     return Fail(ErrorKind::kInvalidRequest, "prepared commands are switched off (allow_prepared_exec)");
   }
@@ -73,6 +89,19 @@ Result<> CheckAllowed(const wire::ProcessStartParams& params, const Config& conf
     return Fail(ErrorKind::kInvalidRequest, "direct commands are switched off (allow_direct_exec)");
   }
   return {};
+}
+
+// Matching costs the length of all patterns times that of all names, on the loop: 64 million steps are some 100 ms.
+Result<> CheckPolicy(const std::optional<wire::EnvPolicy>& policy, const process::Environment& server_environment) {
+  constexpr size_t kMaxSteps = size_t{1} << 26;
+  if (!policy) return {};
+  size_t pattern_bytes = 1, name_bytes = 1;
+  for (const std::string& pattern : policy->exclude) pattern_bytes += pattern.size() + 1;
+  for (const std::string& pattern : policy->include_only) pattern_bytes += pattern.size() + 1;
+  for (const auto& [name, value] : server_environment) name_bytes += name.size() + 1;
+  for (const auto& [name, value] : policy->set) name_bytes += name.size() + 1;
+  if (pattern_bytes <= kMaxSteps / name_bytes) return {};
+  return Fail(ErrorKind::kLimit, "envPolicy: too many or too long patterns and names");
 }
 
 Result<std::string> CwdOf(const std::string& text) {
@@ -85,10 +114,15 @@ Result<std::string> CwdOf(const std::string& text) {
 
 Result<process::Command> ResolveCommand(const wire::ProcessStartParams& params, const Config& config,
                                         const process::Environment& server_environment) {
+  TRY_VOID(CheckSupported(params));
   TRY_VOID(CheckAllowed(params, config));
+  TRY_VOID(CheckPolicy(params.env_policy, server_environment));
   const auto& argv = params.prepared ? params.prepared->argv : params.argv;
   const auto& arg0 = params.prepared ? params.prepared->arg0 : params.arg0;
   if (argv.empty()) return Fail(ErrorKind::kInvalidParams, "argv: is empty");
+  if (params.process_id.size() > kMaxProcessIdBytes) {
+    return Fail(ErrorKind::kInvalidParams, fmt::format("processId: longer than {} bytes", kMaxProcessIdBytes));
+  }
   process::Command command;
   TRY(command.cwd, CwdOf(params.prepared ? params.prepared->cwd : params.cwd));
   command.argv = argv;

@@ -12,4 +12,9 @@ bool WriteIds::Remember(const std::string& id) {
   return true;
 }
 
+void WriteIds::Forget(const std::string& id) {
+  known_.erase(id);
+  std::erase(order_, id);
+}
+
 }  // namespace holdfast::exec_server

@@ -14,6 +14,7 @@ class WriteIds {
 
   // False when the id is among the remembered ones.
   bool Remember(const std::string& id);
+  void Forget(const std::string& id);
 
  private:
   std::unordered_set<std::string> known_;

@@ -17,6 +17,7 @@ class HeadTailBuffer {
 
   // What is kept, in order.
   std::string Text() const;
+  size_t size() const { return head_.size() + tail_.size(); }
   uint64_t omitted_bytes() const { return omitted_; }
 
  private:

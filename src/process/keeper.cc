@@ -26,7 +26,8 @@ Keeper::Keeper(loop::EventLoop& loop, Spawner& spawner, StartedKeeper started, K
   control_watch_.WatchReadable();
 }
 
-Keeper::~Keeper() = default;
+// Memory that a start under way still uses is left to it.
+Keeper::~Keeper() { (void)launch_.release(); }
 
 void Keeper::Signal(int signal) { Order({KeeperOrderKind::kSignal, signal}); }
 
@@ -58,8 +59,11 @@ void Keeper::OnEnded() {
     return end_watch_->WatchReadable();
   }
   kill_timer_.Stop();
-  spawner_.Forget(child_.pid, ending);
-  observer_.OnGone();
+  end_watch_.reset();
+  // A keeper that was killed during the start may have left the command on our memory for a moment.
+  if (ending != sys::Ending::kExitedCleanly) (void)launch_.release();
+  launch_.reset();
+  spawner_.Forget(child_.pid, ending, [this] { observer_.OnGone(); });
 }
 
 void Keeper::Dispatch(const KeeperReport& report) {

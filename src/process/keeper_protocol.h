@@ -33,7 +33,7 @@ struct KeeperReport {
 };
 
 enum class KeeperOrderKind : int {
-  kSignal,  // value: to the command's process group, unless the command has exited
+  kSignal,  // value: to the command's process group, or once it has exited to what it left behind
   kKill,    // kill every descendant, then end
 };
 

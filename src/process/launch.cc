@@ -78,6 +78,7 @@ struct InChild {
   HOLDFAST_IN_CHILD static void RunCommand(void* argument) {
     auto& launch = *static_cast<Launch*>(argument);
     raw::Prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (raw::Syscall(__NR_getppid) != launch.keeper_pid_) raw::Exit(127);  // killed before we could say so
     raw::Syscall(__NR_setsid);
     if (launch.terminal_) {
       if (long error = -raw::Syscall(__NR_ioctl, 0, TIOCSCTTY, 0); error != 0) {
@@ -142,6 +143,7 @@ struct InChild {
     raw::Prctl(PR_SET_PDEATHSIG, SIGCONT);
     DefaultAction(SIGCHLD);  // ignored, it would reap the command behind our back
     ArrangeFds(launch);
+    launch.keeper_pid_ = static_cast<int>(raw::Syscall(__NR_getpid));
     long leader = StartCommand(launch);
     if (leader < 0) ReportFailure(StartStep::kExec, static_cast<int>(-leader));
     if (launch.start_step_ != StartStep::kNone) ReportFailure(launch.start_step_, launch.start_errno_);

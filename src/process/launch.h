@@ -48,6 +48,7 @@ class Launch {
   const char* const* argv_data_;
   const char* const* envp_data_;
   int fds_[kKeeperImageFd + 1] = {};  // by their number in the child
+  int keeper_pid_ = 0;
   // Written by the command's process before it has been executed, read by the keeper.
   int start_errno_ = 0;
   StartStep start_step_ = StartStep::kNone;

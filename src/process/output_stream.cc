@@ -45,7 +45,7 @@ void OutputStream::Drain(size_t max_bytes) {
 void OutputStream::EndWhenDry() {
   end_when_dry_ = true;
   Resume();
-  while (!at_end() && owner_.WantsOutput()) (void)ReadBlock();  // ends by End() at the latest when dry
+  while (!at_end() && owner_.WantsOutput()) (void)ReadBlock();
 }
 
 // Fills the block, so that a terminal, which yields a few hundred bytes at a time, does not become as many messages.
@@ -60,7 +60,8 @@ OutputStream::Step OutputStream::ReadBlock() {
   }
   if (filled > 0) owner_.OnBytes(stream_, std::string_view(block.data(), filled));
   bool dry = n == -EAGAIN;
-  if (n > 0) return Step::kData;
+  if (end_when_dry_) late_bytes_ += filled;
+  if (n > 0 && late_bytes_ <= kMaxLateBytes) return Step::kData;
   if (dry && !end_when_dry_) return filled > 0 ? Step::kData : Step::kDry;
   End();  // 0, EIO of a terminal nobody holds, or any other error: nothing will come
   return Step::kEnd;

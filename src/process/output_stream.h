@@ -33,10 +33,13 @@ class OutputStream {
   // Reads what is there at this moment, up to `max_bytes`.
   void Drain(size_t max_bytes);
 
-  // Nobody can write any more: what is not there at this moment never comes.
+  // The command and its descendants are dead: what is not there at this moment never comes. Somebody else may hold the
+  // other end and go on writing; more than a pipe can hold is theirs and is not waited for.
   void EndWhenDry();
 
  private:
+  static constexpr size_t kMaxLateBytes = 2u << 20;  // a pipe holds 1 MiB at most without privileges
+
   enum class Step { kData, kDry, kEnd };
 
   void OnReadable();
@@ -49,6 +52,7 @@ class OutputStream {
   Owner& owner_;
   bool waiting_ = false, at_end_ = false;
   bool end_when_dry_ = false;
+  size_t late_bytes_ = 0;
   std::optional<loop::FdWatch> watch_;  // from the first Resume on
 };
 

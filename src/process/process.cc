@@ -68,12 +68,12 @@ void Process::ResumeOutput() {
 
 Result<> Process::Resize(sys::WindowSize size) {
   if (!terminal_) return Fail(ErrorKind::kInvalidRequest, "the process has no terminal");
-  if (closed_) return {};  // nobody is left to see it
+  if (closed_ || !input_->is_open()) return {};  // nobody is left to see it
   return sys::SetWindowSize(input_->fd(), size);
 }
 
 void Process::Signal(int signal) {
-  if (!gone_) keeper_->Signal(signal);
+  if (!gone_ && !exit_code_) keeper_->Signal(signal);
 }
 
 void Process::Kill(loop::Callback done) {
@@ -88,6 +88,10 @@ void Process::Terminate(std::chrono::milliseconds grace, loop::Callback done) {
   if (gone_ || killing_) return Kill(std::move(done));
   kill_callbacks_.push_back(std::move(done));
   keeper_->Signal(SIGTERM);
+  // Of several deadlines the earliest counts.
+  auto deadline = std::chrono::steady_clock::now() + grace;
+  if (grace_timer_.running() && grace_deadline_ <= deadline) return;
+  grace_deadline_ = deadline;
   grace_timer_.Start(grace);
 }
 
@@ -99,6 +103,12 @@ Snapshot Process::TakeSnapshot() const {
   Snapshot snapshot{snapshots_[0].Text(), snapshots_[1].Text(), snapshots_[2].Text(), 0};
   for (const HeadTailBuffer& buffer : snapshots_) snapshot.omitted_bytes += buffer.omitted_bytes();
   return snapshot;
+}
+
+size_t Process::retained_bytes() const {
+  size_t bytes = log_.bytes();
+  for (const HeadTailBuffer& buffer : snapshots_) bytes += buffer.size();
+  return bytes;
 }
 
 void Process::OnStarted(pid_t pid) {
@@ -136,7 +146,10 @@ void Process::OnGone() {
     for (auto& output : outputs_) output->EndWhenDry();
   }
   AnswerKills();
-  if (phase_ == Phase::kStarting) FailStart({ErrorKind::kInvalidRequest, "the start was cancelled"});
+  if (phase_ == Phase::kStarting) {
+    FailStart(killing_ ? Error{ErrorKind::kInvalidRequest, "the start was cancelled"}
+                       : Error{ErrorKind::kSystem, "the command's keeper was killed while it started"});
+  }
   if (phase_ == Phase::kStarted && !exit_code_) PublishExit(withheld_exit_code_.value_or(kKilledExitCode));
   if (closed_) {  // only the output is of interest from here on: give the rest back
     outputs_.clear();

@@ -56,6 +56,7 @@ class Process : private KeeperObserver, private OutputStream::Owner {
   Waiters& waiters() { return waiters_; }
   const OutputLog& log() const { return log_; }
   Snapshot TakeSnapshot() const;
+  size_t retained_bytes() const;  // of output, in the log and for snapshots
 
   Phase phase() const { return phase_; }
   uint64_t next_seq() const { return next_seq_; }
@@ -93,6 +94,7 @@ class Process : private KeeperObserver, private OutputStream::Owner {
   std::unique_ptr<StdinQueue> input_;
   std::vector<std::unique_ptr<OutputStream>> outputs_;
   loop::Timer grace_timer_;
+  std::chrono::steady_clock::time_point grace_deadline_;
   std::vector<loop::Callback> kill_callbacks_;
   Waiters waiters_;
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <utility>
 
 #include "process/keeper_image.h"
 #include "sys/executable_image.h"
@@ -19,6 +20,9 @@ namespace {
 
 namespace raw = sys::raw;
 using namespace std::chrono_literals;
+
+constexpr auto kLastOrphanDelay = 1s;  // without progress for that long, nothing more can be done
+constexpr auto kStoppedInterval = 1s;
 
 }  // namespace
 
@@ -34,42 +38,59 @@ Result<std::unique_ptr<Spawner>> Spawner::Create(loop::EventLoop& loop) {
 }
 
 Spawner::Spawner(loop::EventLoop& loop, OwnedFd image, rlimit file_limit)
-    : image_(std::move(image)), file_limit_(file_limit), orphan_timer_(loop, [this] { AdoptOrphans(); }) {}
+    : image_(std::move(image)),
+      file_limit_(file_limit),
+      orphan_timer_(loop, [this] { AdoptOrphans(); }),
+      stopped_timer_(loop, [this] { WakeStoppedKeepers(); }) {}
 
 Result<StartedKeeper> Spawner::Start(const Command& command, const Io& io, StdioFds stdio) {
   TRY(sys::SocketPair control, sys::MakePacketPair());
   auto launch = std::make_unique<Launch>(command, io, file_limit_);
   TRY(sys::Child child, launch->Start(image_.get(), stdio, control.theirs.get()));
   keepers_.insert(child.pid);
+  if (!stopped_timer_.running()) stopped_timer_.Start(kStoppedInterval);
   return StartedKeeper{std::move(child), std::move(control.ours), std::move(launch)};
 }
 
-void Spawner::Forget(pid_t keeper, sys::Ending ending) {
+void Spawner::Forget(pid_t keeper, sys::Ending ending, loop::Callback when_gone) {
   keepers_.erase(keeper);
-  if (ending == sys::Ending::kExitedCleanly) return;
+  if (keepers_.empty()) stopped_timer_.Stop();
+  if (ending == sys::Ending::kExitedCleanly) return when_gone();
+  when_orphans_gone_.push_back(std::move(when_gone));
   orphan_delay_ = kFirstOrphanDelay;
   AdoptOrphans();
 }
 
 // Whatever is our child and no keeper belonged to a keeper that was killed. Its own children come to us as it dies, so
-// we look again until a look finds nothing.
+// we look again, soon as long as that gets us on, until a look finds nothing.
 void Spawner::AdoptOrphans() {
-  ReapOrphans();
-  bool found = false;
+  bool progress = ReapOrphans();
   raw::ForEachChild(::getpid(), [&](int pid) {
     if (keepers_.contains(pid)) return;
-    found = true;
-    orphans_.insert(pid);
-    (void)::kill(pid, SIGKILL);  // an unreaped child: the number is still its own
+    progress |= orphans_.insert(pid).second;
+    (void)::kill(-pid, SIGKILL);  // its group, if it leads one: an unreaped child's number is still its own
+    (void)::kill(pid, SIGKILL);
   });
-  ReapOrphans();
-  if (!found) return;
-  orphan_timer_.Start(orphan_delay_);
-  orphan_delay_ = std::min(orphan_delay_ * 2, 1000ms);  // a set-uid program may not be ours to kill
+  if (!orphans_.empty() && orphan_delay_ < kLastOrphanDelay) {
+    orphan_delay_ = progress ? kFirstOrphanDelay : orphan_delay_ * 2;
+    return orphan_timer_.Start(orphan_delay_);
+  }
+  orphans_.clear();
+  for (loop::Callback& callback : std::exchange(when_orphans_gone_, {})) callback();
 }
 
-void Spawner::ReapOrphans() {
-  std::erase_if(orphans_, [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG | __WALL) != 0; });
+bool Spawner::ReapOrphans() {
+  return std::erase_if(orphans_, [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG | __WALL) != 0; }) > 0;
+}
+
+// A command can stop its parent; nobody would hear of its exit then.
+void Spawner::WakeStoppedKeepers() {
+  siginfo_t stopped = {};
+  while (::waitid(P_ALL, 0, &stopped, WSTOPPED | WNOHANG) == 0 && stopped.si_pid != 0) {
+    (void)::kill(stopped.si_pid, SIGCONT);
+    stopped = {};
+  }
+  stopped_timer_.Start(kStoppedInterval);
 }
 
 }  // namespace holdfast::process

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <memory>
 #include <unordered_set>
+#include <vector>
 
 #include "base/owned_fd.h"
 #include "base/result.h"
@@ -34,8 +35,9 @@ class Spawner {
   // Returns at once; how the command starts is the keeper's report.
   Result<StartedKeeper> Start(const Command& command, const Io& io, StdioFds stdio);
 
-  // The keeper has been reaped. `ending` other than clean means its descendants are ours: they are killed.
-  void Forget(pid_t keeper, sys::Ending ending);
+  // The keeper has been reaped. `ending` other than clean means that its descendants are ours: they are killed, and
+  // `when_gone` runs when none is left. What cannot be killed, because it is another user's, is given up after a while.
+  void Forget(pid_t keeper, sys::Ending ending, loop::Callback when_gone);
 
   // Orphans of killed keepers that are not reaped yet.
   size_t orphans() const { return orphans_.size(); }
@@ -46,14 +48,17 @@ class Spawner {
   Spawner(loop::EventLoop& loop, OwnedFd image, rlimit file_limit);
 
   void AdoptOrphans();
-  void ReapOrphans();
+  bool ReapOrphans();
+  void WakeStoppedKeepers();
 
   OwnedFd image_;
   rlimit file_limit_;  // what commands get; the program itself may open all it is allowed to
   std::unordered_set<pid_t> keepers_;
   std::unordered_set<pid_t> orphans_;
+  std::vector<loop::Callback> when_orphans_gone_;
   loop::Timer orphan_timer_;
   std::chrono::milliseconds orphan_delay_{kFirstOrphanDelay};
+  loop::Timer stopped_timer_;  // while there are keepers
 };
 
 }  // namespace holdfast::process

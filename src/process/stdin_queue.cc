@@ -1,17 +1,22 @@
 #include "process/stdin_queue.h"
 
 #include <cerrno>
+#include <utility>
 
 #include "sys/io.h"
 #include "sys/pty.h"
 
 namespace holdfast::process {
 
-void StdinQueue::Write(std::string bytes, loop::Callback on_queued) {
-  if (!is_open()) return on_queued();
-  held_.push_back({std::move(bytes), std::move(on_queued)});
+void StdinQueue::Write(std::string bytes, OnVerdict on_verdict) {
+  if (!is_open()) return on_verdict(Verdict::kAccepted);
+  held_.push_back({std::move(bytes), std::move(on_verdict)});
   Admit();
   if (!watch_) Pump();
+}
+
+void StdinQueue::DropHeld() {
+  for (Held& held : std::exchange(held_, {})) held.on_verdict(Verdict::kDropped);
 }
 
 void StdinQueue::CloseAfterQueued() {
@@ -25,20 +30,22 @@ void StdinQueue::Abandon() {
   fd_.Reset();
   queued_ = {};
   sent_ = 0;
-  while (!held_.empty()) {
-    Held held = std::move(held_.front());
-    held_.pop_front();
-    held.on_queued();
-  }
+  GiveVerdicts();
+  for (Held& held : std::exchange(held_, {})) held.on_verdict(Verdict::kAccepted);
 }
 
 void StdinQueue::Admit() {
-  while (!held_.empty() && (queued_.size() - sent_ < kHighWaterBytes)) {
+  while (!held_.empty() && backlog() < kHighWaterBytes) {
     Held held = std::move(held_.front());
     held_.pop_front();
     queued_ += held.bytes;
-    held.on_queued();
+    undecided_.push_back(std::move(held.on_verdict));
   }
+  if (backlog() <= kHighWaterBytes) GiveVerdicts();
+}
+
+void StdinQueue::GiveVerdicts() {
+  for (OnVerdict& on_verdict : std::exchange(undecided_, {})) on_verdict(Verdict::kAccepted);
 }
 
 void StdinQueue::Pump() {

@@ -55,12 +55,6 @@ class Reply {
   void operator()(T result) { pending_.Succeed(std::move(result)); }
   void Fail(const Error& error) { pending_.Fail(error); }
 
-  // Answers with whichever the result holds.
-  void operator()(Result<T> result) {
-    if (result) return (*this)(*std::move(result));
-    Fail(result.error());
-  }
-
  private:
   PendingReply pending_;
 };

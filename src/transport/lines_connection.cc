@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sys/io.h"
+#include "transport/hang_up_watch.h"
 #include "transport/line_splitter.h"
 #include "transport/outbox.h"
 #include "transport/turn_task.h"
@@ -86,6 +87,7 @@ class LinesConnection final : public rpc::Transport,
   TurnTask continue_;
   TurnTask finish_;
   loop::Timer close_timer_;
+  HangUpWatch hang_up_;  // while reading is off
 };
 
 LinesConnection::LinesConnection(loop::EventLoop& loop, int in_fd, int out_fd, std::string peer, const Limits& limits)
@@ -98,7 +100,8 @@ LinesConnection::LinesConnection(loop::EventLoop& loop, int in_fd, int out_fd, s
       outbox_(loop, out_fd, {limits.high_water_bytes, limits.low_water_bytes}, *this),
       continue_(loop, [this] { Continue(); }),
       finish_(loop, [this] { Finish(); }),
-      close_timer_(loop, [this] { Finish(); }) {
+      close_timer_(loop, [this] { Finish(); }),
+      hang_up_(loop, in_fd, HangUpWatch::Sign::kBothSides, [this] { Finish(); }) {
   in_watch_.emplace(loop, in_fd, [this] { OnReadable(); }, [this] { outbox_.Flush(); });
   if (out_fd != in_fd) out_watch_.emplace(loop, out_fd, loop::Callback(), [this] { outbox_.Flush(); });
 }
@@ -128,7 +131,9 @@ void LinesConnection::Send(std::string message) {
 
 void LinesConnection::SetReading(rpc::Reading reading) {
   reading_ = reading;
-  if (reading == rpc::Reading::kOn) continue_.Schedule();
+  if (reading == rpc::Reading::kOff) return hang_up_.Start();
+  hang_up_.Stop();
+  continue_.Schedule();
 }
 
 // Sends what is queued; the end comes when that is done, or when the time for it is over.
@@ -181,6 +186,7 @@ void LinesConnection::Finish() {
   const auto self = shared_from_this();  // the receiver may drop its reference
   outbox_.Shut();
   close_timer_.Stop();
+  hang_up_.Stop();
   in_watch_.reset();
   out_watch_.reset();
   out_flags_.reset();  // in reverse: when both are one file, the flags read first are the original ones

@@ -15,13 +15,13 @@
 namespace holdfast::transport {
 
 struct Limits {
-  size_t max_connections = 1024;                   // further ones get HTTP 503 (or are closed, on lines)
-  size_t max_frame_bytes = 16u << 20;              // inbound WebSocket frame
-  size_t max_message_bytes = 64u << 20;            // inbound message or line
-  size_t outbound_frame_bytes = 4u << 20;          // longer messages leave fragmented
-  size_t high_water_bytes = 256u << 10;            // congested() from here ...
-  size_t low_water_bytes = 64u << 10;              // ... until the queue is below this
-  std::chrono::milliseconds head_timeout{10'000};  // for the whole head of an HTTP request
+  size_t max_connections = 1024;                    // further ones get HTTP 503 (or are closed, on lines)
+  size_t max_frame_bytes = 16u << 20;               // inbound WebSocket frame
+  size_t max_message_bytes = 64u << 20;             // inbound message or line
+  size_t outbound_frame_bytes = 4u << 20;           // longer messages leave fragmented
+  size_t high_water_bytes = 256u << 10;             // congested() from here ...
+  size_t low_water_bytes = 64u << 10;               // ... until the queue is below this
+  std::chrono::milliseconds head_timeout{10'000};   // for the whole head of an HTTP request
   std::chrono::milliseconds ping_interval{30'000};  // 0: no pings
   std::chrono::milliseconds close_timeout{2'000};
 };

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cerrno>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -16,7 +17,8 @@ namespace {
 
 constexpr std::string_view kEndOfHead = "\r\n\r\n";
 
-// Beyond the connections themselves. Requests take one turn each, so only a flood reaches this; it is cut off unheard.
+// Beyond the connections themselves. Requests take one turn each, so only silent peers add up to this; the one that has
+// been silent longest makes room.
 constexpr size_t kMaxGuests = 256;
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -107,7 +109,7 @@ Reception::Reception(loop::EventLoop& loop, Language language, const Limits& lim
 Reception::~Reception() = default;
 
 void Reception::Welcome(OwnedFd socket, std::string peer) {
-  if (guests_.size() >= kMaxGuests) return;
+  if (guests_.size() >= kMaxGuests) Dismiss(std::prev(guests_.end()));
   guests_.push_front(std::make_unique<Guest>(*this, std::move(socket), std::move(peer)));
   guests_.front()->Start(guests_.begin());
 }

@@ -7,6 +7,7 @@
 #include <boost/beast/websocket/stream.hpp>
 
 #include "transport/gathering_stream.h"
+#include "transport/hang_up_watch.h"
 #include "transport/outbox.h"
 #include "transport/turn_task.h"
 #include "transport/web_socket_frames.h"
@@ -93,6 +94,7 @@ class WebSocketConnection final : public rpc::Transport,
   TurnTask continue_;
   loop::Timer ping_timer_;
   loop::Timer close_timer_;
+  HangUpWatch hang_up_;  // while reading is off
 
   std::string buffer_;  // the message that is arriving or, with message_held_, has arrived
   size_t message_bytes_ = 0;
@@ -110,7 +112,8 @@ WebSocketConnection::WebSocketConnection(loop::EventLoop& loop, UpgradedSocket s
       beast_(loop.context(), std::move(socket.fd), outbox_, std::move(socket.early_input), [this] { OnCloseFrame(); }),
       continue_(loop, [this] { Continue(); }),
       ping_timer_(loop, [this] { Ping(); }),
-      close_timer_(loop, [this] { Finish(); }) {
+      close_timer_(loop, [this] { Finish(); }),
+      hang_up_(loop, stream().socket().native_handle(), HangUpWatch::Sign::kEitherSide, [this] { Finish(); }) {
   beast_.set_option(websocket::stream_base::decorator(
       [](websocket::response_type& response) { response.set(http::field::server, "holdfast"); }));
 }
@@ -137,7 +140,9 @@ void WebSocketConnection::Send(std::string message) {
 
 void WebSocketConnection::SetReading(rpc::Reading reading) {
   reading_ = reading;
-  if (reading == rpc::Reading::kOn) continue_.Schedule();
+  if (reading == rpc::Reading::kOff) return hang_up_.Start();
+  hang_up_.Stop();
+  continue_.Schedule();
 }
 
 void WebSocketConnection::WatchWritable() {
@@ -221,6 +226,7 @@ void WebSocketConnection::Finish() {
   const auto self = shared_from_this();  // the receiver may drop its reference
   ping_timer_.Stop();
   close_timer_.Stop();
+  hang_up_.Stop();
   stream().Abort();
   slot_.reset();
   if (receiver_ != nullptr) receiver_->OnClosed();

@@ -57,7 +57,7 @@ class Decoder {
   void Value(Json json, uint64_t& value);
   void Value(Json json, uint16_t& value);
   void Value(Json json, StringMap& value);
-  void Value(Json json, Json& value) { value = json; }
+  void Value(Json json, Given& value) { value.given = !json.is_null(); }
 
   template <typename T>
   void Value(Json json, std::optional<T>& value) {

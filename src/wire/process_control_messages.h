@@ -1,12 +1,9 @@
 // Params and results of the process/* methods that watch or steer a running process.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "wire/encode.h"
 

@@ -52,8 +52,12 @@ struct ProcessListParams {
 
 struct ProcessListResult {
   std::vector<ListedProcess> processes;
+  bool truncated = false;
 
-  void Fields(auto& f) { f.Required("processes", processes); }
+  void Fields(auto& f) {
+    f.Required("processes", processes);
+    f.Required("truncated", truncated);
+  }
 };
 
 }  // namespace holdfast::wire

@@ -60,7 +60,7 @@ struct ProcessStartParams {
   std::optional<EnvPolicy> env_policy;
   std::optional<ProcessIo> io;
   std::optional<PreparedCommand> prepared;
-  std::optional<std::string> unsupported;  // the name of a field that asks for what this server cannot do
+  Given sandbox, managed_network, network_proxy, shell_snapshot;
 
   void Fields(auto& f) {
     f.Required("processId", process_id);
@@ -80,11 +80,10 @@ struct ProcessStartParams {
     f.Optional("arg0", arg0);
     f.Optional("envPolicy", env_policy);
     f.Optional("enforceManagedNetwork", enforce_managed_network);
-    // Ignoring one of these would run a command freer than it was asked to run.
-    for (const char* name : {"sandbox", "managedNetwork", "networkProxy", "shellSnapshot"}) {
-      if (!f.object().Find(name).is_null()) unsupported = name;
-    }
-    if (enforce_managed_network) unsupported = "enforceManagedNetwork";
+    f.Optional("sandbox", sandbox);
+    f.Optional("managedNetwork", managed_network);
+    f.Optional("networkProxy", network_proxy);
+    f.Optional("shellSnapshot", shell_snapshot);
   }
 };
 

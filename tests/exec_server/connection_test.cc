@@ -1,6 +1,10 @@
 #include "exec_server/connection.h"
 
+#include <filesystem>
+
 #include "exec_server/server_fixture.h"
+#include "support/eventually.h"
+#include "support/scratch_dir.h"
 
 namespace holdfast::exec_server {
 namespace {
@@ -24,6 +28,7 @@ class ConnectionTest : public ServerFixture {
 
 constexpr char kInitialize[] = R"({"id":1,"method":"initialize","params":{"clientName":"t"}})";
 constexpr char kList[] = R"({"id":2,"method":"process/list"})";
+constexpr char kListed[] = R"({"id":2,"result":{"processes":[])";
 
 TEST_F(ConnectionTest, AnswersInitializeWithASessionAndItsSurroundings) {
   Client& client = Connect();
@@ -42,13 +47,13 @@ TEST_F(ConnectionTest, NeedsTheWholeHandshake) {
   Say(client, kInitialize);
   EXPECT_THAT(Say(client, kList), HasSubstr("process/list needs initialized first"));
   EXPECT_EQ(Say(client, R"({"method":"initialized"})"), "");
-  EXPECT_EQ(Say(client, kList), R"({"id":2,"result":{"processes":[]}})");
+  EXPECT_THAT(Say(client, kList), StartsWith(kListed));
 }
 
 TEST_F(ConnectionTest, RefusesASecondInitialize) {
   Client& client = ConnectReady();
   EXPECT_EQ(CodeOf(client, kInitialize), -32600);
-  EXPECT_EQ(Say(client, kList), R"({"id":2,"result":{"processes":[]}})");
+  EXPECT_THAT(Say(client, kList), StartsWith(kListed));
 }
 
 TEST_F(ConnectionTest, LetsAFailedInitializeBeRetried) {
@@ -88,8 +93,8 @@ TEST_F(ConnectionTest, EchoesIdsWithTypeAndValue) {
   Client& client = ConnectReady();
   for (const char* id : {R"("text")", R"("")", R"("1")", "0", "-1", "9223372036854775807", "-9223372036854775808",
                          R"("with \"quotes\" and \n")"}) {
-    EXPECT_EQ(Say(client, fmt::format(R"({{"id":{},"method":"process/list"}})", id)),
-              fmt::format(R"({{"id":{},"result":{{"processes":[]}}}})", id));
+    EXPECT_THAT(Say(client, fmt::format(R"({{"id":{},"method":"process/list"}})", id)),
+                StartsWith(fmt::format(R"({{"id":{},"result":)", id)));
   }
 }
 
@@ -113,7 +118,7 @@ TEST_F(ConnectionTest, RefusesWhatIsNoRequestAndGoesOn) {
     EXPECT_EQ(answer.Number("id"), -1) << text;
     EXPECT_EQ(answer.error_code(), -32600) << text;
   }
-  EXPECT_EQ(Say(client, kList), R"({"id":2,"result":{"processes":[]}})");
+  EXPECT_THAT(Say(client, kList), StartsWith(kListed));
 }
 
 TEST_F(ConnectionTest, AnswersAnUnknownNotificationAndGoesOn) {
@@ -121,14 +126,14 @@ TEST_F(ConnectionTest, AnswersAnUnknownNotificationAndGoesOn) {
   const Message answer(Say(client, R"({"method":"no/such","params":{}})"));
   EXPECT_EQ(answer.Number("id"), -1);
   EXPECT_EQ(answer.error_code(), -32600);
-  EXPECT_EQ(Say(client, kList), R"({"id":2,"result":{"processes":[]}})");
+  EXPECT_THAT(Say(client, kList), StartsWith(kListed));
 }
 
 TEST_F(ConnectionTest, IgnoresMembersItDoesNotKnow) {
   Client& client = ConnectReady();
-  EXPECT_EQ(
+  EXPECT_THAT(
       Say(client, R"({"jsonrpc":"2.0","trace":{"traceparent":"x"},"id":2,"method":"process/list","params":null})"),
-      R"({"id":2,"result":{"processes":[]}})");
+      StartsWith(kListed));
 }
 
 TEST_F(ConnectionTest, StopsReadingAtTheInflightLimitAndGoesOnBelowIt) {
@@ -162,17 +167,19 @@ TEST_F(ConnectionTest, DoesNotReadAClientThatDoesNotRead) {
 }
 
 TEST_F(ConnectionTest, PausesOutputWhileTheClientDoesNotRead) {
+  support::ScratchDir dir;
+  const std::string flag = dir.path() + "/written";
   Client& client = ConnectReady();
+  Start(client, "p", "echo one; read line; echo two; : >" + flag + "; sleep 1000", R"(,"pipeStdin":true)");
+  ASSERT_TRUE(RunUntil([&] { return client.Got("process/output"); }));
   client.transport->is_congested = true;
-  Start(client, "p", "head -c 500000 /dev/zero; echo end");
-  ASSERT_TRUE(RunUntil([&] { return Call(client, "process/list", "{}").Size("result.processes") == 1; }));
-  support::RunReady(loop_);
-  EXPECT_FALSE(client.Got("process/output"));
+  Call(client, "process/closeStdin", Named("p"));
+  ASSERT_TRUE(support::Eventually([&] { return std::filesystem::exists(flag); }));
+  support::RunReady(loop_);  // sees that there is something to read, and leaves it
+  EXPECT_EQ(client.Notifications("process/output").size(), 1u);
   client.transport->Drain();
-  ASSERT_TRUE(RunUntil([&] { return client.Got("process/closed"); }));
-  std::string all;
-  for (const Message& output : client.Notifications("process/output")) all += output.Bytes("params.chunk");
-  EXPECT_TRUE(all == std::string(500'000, '\0') + "end\n");
+  ASSERT_TRUE(RunUntil([&] { return client.Notifications("process/output").size() == 2; }));
+  EXPECT_EQ(client.Notifications("process/output").at(1).Bytes("params.chunk"), "two\n");
 }
 
 TEST_F(ConnectionTest, GoesOnWithOutputWhenACongestedClientLeaves) {

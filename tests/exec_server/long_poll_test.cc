@@ -15,7 +15,8 @@ class LongPollTest : public ServerFixture {
   }
 
   int Poll(Client& client, uint64_t after_seq = 0, uint64_t wait_ms = 600'000) {
-    return client.Ask("process/read", fmt::format(R"({{"processId":"p","afterSeq":{},"waitMs":{}}})", after_seq, wait_ms));
+    return client.Ask("process/read",
+                      fmt::format(R"({{"processId":"p","afterSeq":{},"waitMs":{}}})", after_seq, wait_ms));
   }
 
   void Go(Client& client) { Call(client, "process/closeStdin", Named("p")); }

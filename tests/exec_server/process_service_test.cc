@@ -103,7 +103,8 @@ TEST_F(ProcessServiceTest, HoldsBackWritesOfAProcessThatDoesNotRead) {
   Client& client = WithProcess("sleep 1000", kPipe);
   const std::string megabyte = support::Base64(std::string(1u << 20, 'x'));
   std::vector<int> ids;
-  for (int i = 0; i < 4; ++i) ids.push_back(client.Ask("process/write", fmt::format(R"({{"processId":"p","chunk":"{}"}})", megabyte)));
+  for (int i = 0; i < 4; ++i)
+    ids.push_back(client.Ask("process/write", fmt::format(R"({{"processId":"p","chunk":"{}"}})", megabyte)));
   support::RunReady(loop_);
   EXPECT_TRUE(client.AnswerTo(ids[0]));
   EXPECT_FALSE(client.AnswerTo(ids[3]));
@@ -115,7 +116,8 @@ TEST_F(ProcessServiceTest, QueuesRequestsBehindAStartUnderWay) {
   Client& client = ConnectReady();
   client.Forget();
   client.Ask("process/start", StartParams("p", "cat", kPipe));
-  const int write = client.Ask("process/write", fmt::format(R"({{"processId":"p","chunk":"{}"}})", support::Base64("hi")));
+  const int write =
+      client.Ask("process/write", fmt::format(R"({{"processId":"p","chunk":"{}"}})", support::Base64("hi")));
   const int close = client.Ask("process/closeStdin", Named("p"));
   EXPECT_TRUE(client.sent().empty());
   ASSERT_TRUE(RunUntilClosed(client));
@@ -173,7 +175,8 @@ TEST_F(ProcessServiceTest, SignalsByName) {
   Client& client = WithProcess("trap 'exit 4' USR1; trap 'exit 5' INT; echo up; while :; do :; done");
   ASSERT_TRUE(RunUntil([&] { return client.Got("process/output"); }));
   EXPECT_EQ(Call(client, "process/signal", R"({"processId":"p","signal":"SIGNOPE"})").error_code(), -32602);
-  EXPECT_EQ(Call(client, "process/signal", R"({"processId":"p","signal":"SIGUSR1"})").text().find("error"), std::string::npos);
+  EXPECT_EQ(Call(client, "process/signal", R"({"processId":"p","signal":"SIGUSR1"})").text().find("error"),
+            std::string::npos);
   ASSERT_TRUE(RunUntilClosed(client));
   EXPECT_EQ(client.Notifications("process/exited").at(0).Number("params.exitCode"), 4);
   EXPECT_EQ(Call(client, "process/signal", R"({"processId":"p","signal":"interrupt"})").error_code(), 0);
@@ -181,7 +184,8 @@ TEST_F(ProcessServiceTest, SignalsByName) {
 }
 
 TEST_F(ProcessServiceTest, ResizesATerminalOnly) {
-  Client& client = WithProcess("trap 'stty size; exit' WINCH; echo up; while :; do sleep 0.01; done", R"(,"io":{"pty":{"rows":10,"cols":20}})");
+  Client& client = WithProcess("trap 'stty size; exit' WINCH; echo up; while :; do sleep 0.01; done",
+                               R"(,"io":{"pty":{"rows":10,"cols":20}})");
   ASSERT_TRUE(RunUntil([&] { return client.Got("process/output"); }));
   EXPECT_EQ(Call(client, "process/resize", R"({"processId":"p","rows":33,"cols":44})").error_code(), 0);
   ASSERT_TRUE(RunUntilClosed(client));
@@ -221,7 +225,8 @@ TEST_F(ProcessServiceTest, ListsWhatRunsAndWhatIsOver) {
 
 TEST_F(ProcessServiceTest, ReportsAMissingProgramAsInternal) {
   Client& client = ConnectReady();
-  const Message answer = Call(client, "process/start", R"({"processId":"p","argv":["no-such"],"cwd":"/","env":{},"tty":true})");
+  const Message answer =
+      Call(client, "process/start", R"({"processId":"p","argv":["no-such"],"cwd":"/","env":{},"tty":true})");
   EXPECT_EQ(answer.error_code(), -32603);
   EXPECT_THAT(answer.Text("error.message"), StartsWith("execute no-such: No such file"));
 }

@@ -74,7 +74,8 @@ TEST_F(SessionTest, RefusesAnIdThatIsTaken) {
 
 TEST_F(SessionTest, FreesTheIdOfAFailedStart) {
   Client& client = ConnectReady();
-  EXPECT_EQ(Call(client, "process/start", R"({"processId":"p","argv":["/no/such"],"cwd":"/","env":{},"tty":false})").error_code(),
+  EXPECT_EQ(Call(client, "process/start", R"({"processId":"p","argv":["/no/such"],"cwd":"/","env":{},"tty":false})")
+                .error_code(),
             -32603);
   EXPECT_EQ(Start(client, "p", "exit 0").error_code(), 0);
 }
@@ -110,12 +111,27 @@ TEST_F(SessionTest, LimitsItsRunningProcesses) {
   EXPECT_EQ(Start(client, "c", "exit 0").error_code(), 0);
 }
 
+TEST_F(SessionTest, LimitsWhatFinishedCommandsLeaveRunning) {
+  config_.max_processes_per_connection = 1;
+  Client& client = ConnectReady();
+  for (const char* id : {"a", "b"}) {
+    EXPECT_EQ(Start(client, id, "setsid sleep 1000 >/dev/null 2>&1 &").error_code(), 0);
+    ASSERT_TRUE(RunUntil([&] { return client.Got("process/closed"); }));
+    client.Forget();
+  }
+  EXPECT_EQ(Start(client, "c", "exit 0").error_code(), -32600);
+  Call(client, "process/terminate", R"({"processId":"a","mode":"force"})");
+  EXPECT_TRUE(RunUntil([&] { return Start(client, "c", "exit 0").error_code() == 0; }));
+}
+
 TEST_F(SessionTest, DoesNotCountFailedStarts) {
   config_.max_processes_per_connection = 1;
   Client& client = ConnectReady();
   for (int i = 0; i < 3; ++i) {
     Call(client, "process/start", R"({"processId":"p","argv":["/no/such"],"cwd":"/","env":{},"tty":false})");
   }
+  EXPECT_EQ(runtime_->processes.running, 0u);
+  ASSERT_TRUE(RunUntil([&] { return runtime_->processes.alive == 0; }));  // their keepers end a moment later
   EXPECT_EQ(Start(client, "q", "exit 0").error_code(), 0);
 }
 
@@ -135,7 +151,8 @@ TEST_F(SessionTest, CountsNothingWhenEverythingHasEnded) {
   Start(client, "b", "exit 0", R"(,"io":null)");
   Call(client, "process/start", R"({"processId":"c","argv":["/no/such"],"cwd":"/","env":{},"tty":false})");
   ASSERT_TRUE(RunUntil([&] { return client.Notifications("process/closed").size() == 2; }));
-  EXPECT_EQ(runtime_->running_processes, 0u);
+  EXPECT_EQ(runtime_->processes.running, 0u);
+  EXPECT_TRUE(RunUntil([&] { return runtime_->processes.alive == 0; }));
 }
 
 }  // namespace

@@ -150,10 +150,17 @@ TEST(ResolveCommandTest, SwitchesOffDirectOrPreparedCommands) {
   Resolve(Prepared(), config);
 }
 
-TEST(ResolveCommandTest, RefusesWhatItWouldHaveToIgnore) {
-  auto params = Direct({"/t"});
-  params.unsupported = "sandbox";
-  EXPECT_EQ(Refusal(params).message, "sandbox: not supported by this server");
+TEST(ResolveCommandTest, RefusesARestrictionItWouldHaveToIgnore) {
+  auto refusal = [](auto restrict) {
+    auto params = Direct({"/t"});
+    restrict(params);
+    return Refusal(params).message;
+  };
+  EXPECT_EQ(refusal([](auto& params) { params.sandbox.given = true; }), "sandbox: not supported by this server");
+  EXPECT_THAT(refusal([](auto& params) { params.managed_network.given = true; }), HasSubstr("managedNetwork"));
+  EXPECT_THAT(refusal([](auto& params) { params.network_proxy.given = true; }), HasSubstr("networkProxy"));
+  EXPECT_THAT(refusal([](auto& params) { params.shell_snapshot.given = true; }), HasSubstr("shellSnapshot"));
+  EXPECT_THAT(refusal([](auto& params) { params.enforce_managed_network = true; }), HasSubstr("enforceManagedNetwork"));
 }
 
 TEST(ResolveIoTest, FollowsTtyAndPipeStdin) {

@@ -21,5 +21,14 @@ TEST(WriteIdsTest, ForgetsTheOldestFirst) {
   EXPECT_TRUE(ids.Remember("0"));
 }
 
+TEST(WriteIdsTest, TakesAForgottenIdAgain) {
+  WriteIds ids;
+  ids.Remember("a");
+  ids.Remember("b");
+  ids.Forget("a");
+  EXPECT_TRUE(ids.Remember("a"));
+  EXPECT_FALSE(ids.Remember("b"));
+}
+
 }  // namespace
 }  // namespace holdfast::exec_server

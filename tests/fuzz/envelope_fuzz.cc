@@ -1,4 +1,5 @@
-// Any bytes are refused or become a message, and whatever id was accepted can be answered in JSON that parses back to it.
+// Any bytes are refused or become a message, and whatever id was accepted can be answered in JSON that parses back to
+// it.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,5 +1,6 @@
-// The first byte picks a params struct, the rest is JSON for it. Nothing crashes, and every refusal says why. What decodes
-// as process/start also goes through the checks before a spawn: the command that comes out can be passed to the kernel.
+// The first byte, a digit in the corpus, picks a params struct; the rest is JSON for it. Nothing crashes, and every
+// refusal says why. What decodes as process/start also goes through the checks before a spawn: the command that comes
+// out can be passed to the kernel.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -41,10 +42,11 @@ void TryDecode(wire::Json json) {
 }
 
 constexpr std::array kDecoders = {
-    &TryDecode<wire::ProcessStartParams>,     &TryDecode<wire::InitializeParams>,   &TryDecode<wire::ProcessReadParams>,
-    &TryDecode<wire::ProcessWriteParams>,     &TryDecode<wire::ProcessIdParams>,    &TryDecode<wire::ProcessResizeParams>,
-    &TryDecode<wire::ProcessSignalParams>,    &TryDecode<wire::ProcessWaitParams>,  &TryDecode<wire::ProcessListParams>,
-    &TryDecode<wire::ProcessTerminateParams>,
+    &TryDecode<wire::ProcessStartParams>,  &TryDecode<wire::InitializeParams>,
+    &TryDecode<wire::ProcessReadParams>,   &TryDecode<wire::ProcessWriteParams>,
+    &TryDecode<wire::ProcessIdParams>,     &TryDecode<wire::ProcessResizeParams>,
+    &TryDecode<wire::ProcessSignalParams>, &TryDecode<wire::ProcessWaitParams>,
+    &TryDecode<wire::ProcessListParams>,   &TryDecode<wire::ProcessTerminateParams>,
 };
 
 }  // namespace
@@ -53,6 +55,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   if (size == 0) return 0;
   static wire::Document document;
   const auto json = document.Parse({reinterpret_cast<const char*>(bytes + 1), size - 1});
-  if (json) kDecoders[bytes[0] % kDecoders.size()](*json);
+  if (json) kDecoders[static_cast<uint8_t>(bytes[0] - '0') % kDecoders.size()](*json);
   return 0;
 }

@@ -87,7 +87,7 @@ TEST_F(ProcessEndTest, SendsSignalsByName) {
 }
 
 TEST_F(ProcessEndTest, SignalsTheWholeGroup) {
-  client_.Start(Shell("p", kSleeper + " & " + kSleeper + " & trap 'wait; echo end' TERM; wait; wait"));
+  client_.Start(Shell("p", "trap 'wait; echo end' TERM; " + kSleeper + " & " + kSleeper + " & wait; wait"));
   const auto pids = WaitForPids("p", 2);
   EXPECT_EQ(SignalError("p", "SIGTERM"), 0);
   client_.WaitForOutput("p", "end");
@@ -243,7 +243,7 @@ TEST_F(ProcessEndTest, ListsEveryStateOfALife) {
   const auto state = [&](size_t index, const char* member) {
     return client_.Call("process/list").Text("result.processes." + std::to_string(index) + "." + member);
   };
-  client_.Start(Shell("p", "read x; sh -c 'read x <&3' 3<&0 & exit 0", Stdin::kPipe));
+  client_.Start(Shell("p", "read x; exec 3<&0; sh -c 'read x <&3' & exit 0", Stdin::kPipe));
   EXPECT_EQ(state(0, "processId"), "p");
   EXPECT_EQ(state(0, "state"), "running");
   client_.Write("p", "\n");

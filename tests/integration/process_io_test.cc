@@ -112,11 +112,12 @@ TEST_F(ProcessIoTest, SaysWhyAWriteWentNowhere) {
   EXPECT_EQ(Status("unknown", "x"), "unknownProcess");
   client_.Start(Shell("deaf", "sleep 1000"));
   EXPECT_EQ(Status("deaf", "x"), "stdinClosed");
-  client_.Start({.id = "cat", .argv = {"cat"}, .pipe_stdin = true});
-  client_.CloseStdin("cat");
-  EXPECT_EQ(Status("cat", "x"), "stdinClosed");
-  client_.WaitForClosed("cat");
-  EXPECT_EQ(Status("cat", "x"), "accepted") << "of a finished process: it vanishes";
+  client_.Start(Shell("closed", "sleep 1000", Stdin::kPipe));
+  client_.CloseStdin("closed");
+  EXPECT_EQ(Status("closed", "x"), "stdinClosed");
+  client_.Start(Shell("finished", "true", Stdin::kPipe));
+  client_.WaitForClosed("finished");
+  EXPECT_EQ(Status("finished", "x"), "accepted") << "it vanishes";
 }
 
 TEST_F(ProcessIoTest, AProcessThatClosesItsInputDoesNotDisturbTheServer) {

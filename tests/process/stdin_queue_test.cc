@@ -38,7 +38,9 @@ class StdinQueueTest : public testing::Test {
   }
 
   void Write(std::string bytes) {
-    queue_->Write(std::move(bytes), [this] { ++queued_; });
+    queue_->Write(std::move(bytes), [this](StdinQueue::Verdict verdict) {
+      ++(verdict == StdinQueue::Verdict::kAccepted ? queued_ : dropped_);
+    });
   }
 
   // Waits for the next read to succeed: its bytes, or nothing at the end of file.
@@ -66,7 +68,7 @@ class StdinQueueTest : public testing::Test {
   loop::EventLoop loop_;
   OwnedFd reader_;
   std::optional<StdinQueue> queue_;
-  int queued_ = 0;
+  int queued_ = 0, dropped_ = 0;
 };
 
 TEST_F(StdinQueueTest, WritesAtOnceWhatThePipeTakes) {
@@ -93,10 +95,9 @@ TEST_F(StdinQueueTest, KeepsTheOrderAcrossAFullPipe) {
 TEST_F(StdinQueueTest, HoldsWritesAboveTheHighMark) {
   OnPipe();
   Write(std::string(2 * kMebibyte, 'a'));
-  EXPECT_EQ(queued_, 1);
   Write("b");
   Write("c");
-  EXPECT_EQ(queued_, 1);
+  EXPECT_EQ(queued_, 0);
   std::string all;
   while (queued_ < 3) all += Read();
   EXPECT_LT(all.size(), 2 * kMebibyte);  // room enough, not empty
@@ -137,6 +138,17 @@ TEST_F(StdinQueueTest, AnswersEverythingWhenAbandoned) {
   EXPECT_LT(queued_, 4);
   queue_->Abandon();
   EXPECT_EQ(queued_, 4);
+}
+
+TEST_F(StdinQueueTest, DropsOnlyWhatItHolds) {
+  OnPipe();
+  Write(std::string(2 * kMebibyte, 'a'));
+  Write("b");
+  queue_->DropHeld();
+  EXPECT_EQ(dropped_, 1);
+  queue_->CloseAfterQueued();
+  EXPECT_TRUE(ReadToEnd() == std::string(2 * kMebibyte, 'a'));
+  EXPECT_EQ(queued_, 1);
 }
 
 TEST_F(StdinQueueTest, TakesAnEmptyWrite) {

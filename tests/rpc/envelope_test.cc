@@ -52,8 +52,9 @@ TEST_F(EnvelopeTest, RefusesEveryOtherId) {
 }
 
 TEST_F(EnvelopeTest, RefusesWhatIsNoMessage) {
-  for (const char* text : {"", " ", "null", "[]", R"([{"id":1,"method":"m"}])", "{}", R"({"id":1})", R"({"method":null})",
-                           R"({"method":5})", R"({"id":1,"result":{}})", R"({"id":1,"error":{}})", R"({"method":"m"} x)"}) {
+  for (const char* text :
+       {"", " ", "null", "[]", R"([{"id":1,"method":"m"}])", "{}", R"({"id":1})", R"({"method":null})",
+        R"({"method":5})", R"({"id":1,"result":{}})", R"({"id":1,"error":{}})", R"({"method":"m"} x)"}) {
     ExpectRefused(text);
   }
 }

@@ -23,7 +23,7 @@ struct Target {
 };
 
 struct Service {
-  void Add(Target& target, Params params, Reply<Params> reply) {
+  void Add(Target& target, const Params& params, Reply<Params> reply) {
     target.sum += params.number;
     reply(Params{target.sum});
   }

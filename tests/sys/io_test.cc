@@ -24,7 +24,7 @@ class Interruptions {
  public:
   Interruptions() {
     struct sigaction action = {};
-    action.sa_handler = [](int) { ++count; };
+    action.sa_handler = [](int) { count = count + 1; };
     ::sigaction(SIGALRM, &action, &before_);
     Tick(500);
   }

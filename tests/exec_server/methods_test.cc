@@ -1,0 +1,23 @@
+#include "exec_server/methods.h"
+
+#include "exec_server/server_fixture.h"
+
+namespace holdfast::exec_server {
+namespace {
+
+class MethodsTest : public ServerFixture {};
+
+TEST_F(MethodsTest, AnswersEveryMethodWithoutParamsByACodeOfItsOwn) {
+  Client& client = ConnectReady();
+  for (const std::string& name : methods_->names()) {
+    EXPECT_EQ(Call(client, name, "null").error_code(), name == "process/list" ? 0 : -32602) << name;
+  }
+}
+
+TEST_F(MethodsTest, LeavesTheHandshakeToTheConnection) {
+  EXPECT_EQ(methods_->Find("initialize"), nullptr);
+  EXPECT_EQ(methods_->Find("initialized"), nullptr);
+}
+
+}  // namespace
+}  // namespace holdfast::exec_server

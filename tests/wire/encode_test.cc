@@ -1,0 +1,111 @@
+#include "wire/encode.h"
+
+#include <array>
+
+#include <gtest/gtest.h>
+
+#include "wire/json.h"
+
+namespace holdfast::wire {
+
+enum class Level { kLow, kHigh };
+template <>
+struct EnumNames<Level> {
+  static constexpr std::array<std::pair<const char*, Level>, 2> kNames{{{"low", Level::kLow}, {"high", Level::kHigh}}};
+};
+
+namespace {
+
+std::string Quote(std::string_view text) {
+  std::string out;
+  AppendString(out, text);
+  return out;
+}
+
+struct Leaf {
+  int64_t number = 0;
+
+  void Fields(auto& f) { f.Required("number", number); }
+};
+
+struct Tree {
+  std::string text = "t";
+  bool flag = true;
+  uint64_t large = UINT64_MAX;
+  int64_t small = INT64_MIN;
+  std::optional<int64_t> nothing, left_out, there = 3;
+  std::vector<Leaf> leaves = {{1}, {2}};
+  std::vector<std::string> words;
+  Level level = Level::kHigh;
+  Bytes bytes = {"hi"};
+
+  void Fields(auto& f) {
+    f.Required("text", text);
+    f.Required("flag", flag);
+    f.Required("large", large);
+    f.Required("small", small);
+    f.Required("nothing", nothing);
+    f.Optional("leftOut", left_out);
+    f.Optional("there", there);
+    f.Required("leaves", leaves);
+    f.Required("words", words);
+    f.Required("level", level);
+    f.Required("bytes", bytes);
+  }
+};
+
+struct Nothing {
+  void Fields(auto&) {}
+};
+
+TEST(EncodeTest, WritesEveryKindOfField) {
+  EXPECT_EQ(
+      Encode(Tree{}),
+      R"({"text":"t","flag":true,"large":18446744073709551615,"small":-9223372036854775808,"nothing":null,"there":3,)"
+      R"("leaves":[{"number":1},{"number":2}],"words":[],"level":"high","bytes":"aGk="})");
+}
+
+TEST(EncodeTest, WritesAnEmptyObject) { EXPECT_EQ(Encode(Nothing{}), "{}"); }
+
+TEST(AppendStringTest, EscapesWhatJsonNeeds) {
+  EXPECT_EQ(Quote("plain"), R"("plain")");
+  EXPECT_EQ(Quote("\"\\\n\r\t"), R"("\"\\\n\r\t")");
+  EXPECT_EQ(Quote(std::string_view("\0\x1f\x7f", 3)), R"("\u0000\u001f\u007f")");
+}
+
+TEST(AppendStringTest, KeepsValidUtf8) {
+  for (const char* text : {"\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80", "\xef\xbf\xbf",
+                           "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf", "a\xc3\xa9z"}) {
+    EXPECT_EQ(Quote(text), '"' + std::string(text) + '"');
+  }
+}
+
+TEST(AppendStringTest, ReplacesEachBadByte) {
+  const std::string bad = "\xEF\xBF\xBD";
+  EXPECT_EQ(Quote("a\xffz"), "\"a" + bad + "z\"");
+  EXPECT_EQ(Quote("\xc3"), '"' + bad + '"');                                // cut off
+  EXPECT_EQ(Quote("\xc0\x80"), '"' + bad + bad + '"');                      // overlong
+  EXPECT_EQ(Quote("\xed\xa0\x80"), '"' + bad + bad + bad + '"');            // a surrogate
+  EXPECT_EQ(Quote("\xf4\x90\x80\x80"), '"' + bad + bad + bad + bad + '"');  // past U+10FFFF
+  EXPECT_EQ(Quote("\xe2\x82z"), '"' + bad + bad + "z\"");
+}
+
+// Every pair of bytes gives text that the strict parser takes.
+TEST(AppendStringTest, AlwaysWritesWhatParses) {
+  Document document;
+  for (int pair = 0; pair < 65536; ++pair) {
+    const char text[] = {static_cast<char>(pair >> 8), static_cast<char>(pair), 'x'};
+    ASSERT_TRUE(document.Parse(Quote({text, 3}))) << pair;
+  }
+}
+
+TEST(AppendBase64Test, AppendsBehindWhatIsThere) {
+  std::string out = "x:";
+  AppendBase64(out, "");
+  AppendBase64(out, "a");
+  AppendBase64(out, std::string_view("\0\xff", 2));
+  EXPECT_EQ(out, R"(x:"""YQ==""AP8=")");
+}
+
+}  // namespace
+}  // namespace holdfast::wire
