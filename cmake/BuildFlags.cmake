@@ -35,7 +35,7 @@ target_link_libraries(holdfast_flags INTERFACE Boost::json Threads::Threads)
 
 if(HOLDFAST_SANITIZERS)
   target_compile_options(holdfast_flags INTERFACE
-    -fsanitize=${HOLDFAST_SANITIZERS} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    -fsanitize=${HOLDFAST_SANITIZERS} -fno-sanitize=vptr -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_compile_definitions(holdfast_flags INTERFACE _GLIBCXX_ASSERTIONS)
   target_link_options(holdfast_flags INTERFACE -fsanitize=${HOLDFAST_SANITIZERS})
 endif()
