@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
+
 namespace holdfast {
 namespace {
 
@@ -23,14 +25,12 @@ std::unexpected<Error> BadPath(std::string_view text, std::string_view reason,
   return Fail(kind, fmt::format("path {}: {}", Quoted(text), reason));
 }
 
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 bool EqualsIgnoringCase(std::string_view text, std::string_view lower) {
-  return std::ranges::equal(text, lower, {}, Lower);
+  return std::ranges::equal(text, lower, {}, AsciiLower);
 }
 
 bool IsSchemeCharacter(char c) {
-  const char lower = Lower(c);
+  const char lower = AsciiLower(c);
   return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
 }
 
@@ -38,14 +38,14 @@ std::optional<std::string_view> SchemeOf(std::string_view text) {
   const size_t colon = text.find(':');
   if (colon == std::string_view::npos || colon == 0) return std::nullopt;
   const std::string_view scheme = text.substr(0, colon);
-  const bool starts_with_letter = Lower(scheme[0]) >= 'a' && Lower(scheme[0]) <= 'z';
+  const bool starts_with_letter = AsciiLower(scheme[0]) >= 'a' && AsciiLower(scheme[0]) <= 'z';
   if (!starts_with_letter || !std::ranges::all_of(scheme, IsSchemeCharacter)) return std::nullopt;
   return scheme;
 }
 
 int HexValue(char c) {
   if (c >= '0' && c <= '9') return c - '0';
-  const char lower = Lower(c);
+  const char lower = AsciiLower(c);
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 

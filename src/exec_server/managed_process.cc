@@ -118,7 +118,7 @@ void ManagedProcess::OnGone(process::Process&) { session_.OnGone(*this); }
 
 size_t ManagedProcess::retained_bytes() const {
   constexpr size_t kRecordBytes = 4096;  // the objects themselves, with room to spare
-  size_t bytes = kRecordBytes + 3 * id_.size() + process_->retained_bytes();
+  size_t bytes = kRecordBytes + 3 * id_.size() + process_->log().bytes();
   for (const std::string& word : argv_) bytes += word.size();
   return bytes;
 }

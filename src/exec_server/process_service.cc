@@ -80,8 +80,7 @@ void ProcessService::WithProcess(Session& session, const std::string& process_id
     if (process) return use(std::move(process), std::move(reply));
     reply.Fail({ErrorKind::kInvalidRequest, fmt::format("no process {}", process_id)});
   };
-  if (auto process = session.Find(process_id)) return process->WhenSettled(std::move(run));
-  run();
+  session.WhenSettled(process_id, std::move(run));
 }
 
 void ProcessService::Start(Session& session, const wire::ProcessStartParams& params,
@@ -125,8 +124,7 @@ void ProcessService::Write(Session& session, const wire::ProcessWriteParams& par
       reply({wire::WriteStatus::kAccepted});
     });
   };
-  if (auto process = session.Find(params.process_id)) return process->WhenSettled(std::move(write));
-  write();
+  session.WhenSettled(params.process_id, std::move(write));
 }
 
 void ProcessService::CloseStdin(Session& session, const wire::ProcessIdParams& params, rpc::Reply<wire::Empty> reply) {
@@ -153,8 +151,7 @@ void ProcessService::Signal(Session& session, const wire::ProcessSignalParams& p
     if (auto process = session.Find(id)) process->process().Signal(number);
     reply(wire::Empty{});
   };
-  if (auto process = session.Find(params.process_id)) return process->WhenSettled(std::move(signal));
-  signal();
+  session.WhenSettled(params.process_id, std::move(signal));
 }
 
 // A start under way comes first, as the client sent it first; one that hangs is cancelled, which also ends the process.
@@ -191,7 +188,7 @@ void ProcessService::Wait(Session& session, const wire::ProcessWaitParams& param
 void ProcessService::Snapshot(Session& session, const wire::ProcessIdParams& params,
                               rpc::Reply<wire::ProcessSnapshotResult> reply) {
   WithProcess<wire::ProcessSnapshotResult>(session, params.process_id, std::move(reply), [](auto process, auto answer) {
-    process::Snapshot snapshot = process->process().TakeSnapshot();
+    process::Snapshot snapshot = process->process().log().TakeSnapshot();
     wire::ProcessSnapshotResult result;
     result.out = {snapshot.out};
     result.err = {snapshot.err};

@@ -66,6 +66,11 @@ std::shared_ptr<ManagedProcess> Session::Find(std::string_view process_id) const
   return it != processes_.end() ? it->second : nullptr;
 }
 
+void Session::WhenSettled(std::string_view process_id, loop::Callback callback) {
+  if (auto process = Find(process_id)) return process->WhenSettled(std::move(callback));
+  callback();
+}
+
 void Session::End(std::chrono::milliseconds grace, loop::Callback done) {
   ending_ = true;
   when_ended_.push_back(std::move(done));

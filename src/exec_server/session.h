@@ -40,6 +40,8 @@ class Session {
   void Start(std::string process_id, const process::Command& command, const process::Io& io,
              ManagedProcess::StartReply reply);
   std::shared_ptr<ManagedProcess> Find(std::string_view process_id) const;
+  // Runs `callback` at once, or when a start of that name under way has succeeded or failed.
+  void WhenSettled(std::string_view process_id, loop::Callback callback);
   const Processes& processes() const { return processes_; }
 
   bool idle() const { return processes_alive_.alive == 0; }  // nothing it started is alive

@@ -8,6 +8,8 @@
 #include <span>
 #include <string_view>
 
+#include "base/ascii.h"
+
 namespace holdfast::process {
 namespace {
 
@@ -19,8 +21,6 @@ constexpr std::array<std::string_view, 11> kCoreNames = {"PATH", "SHELL",  "TMPD
 // Names that usually carry credentials.
 const std::vector<std::string> kDefaultExcludes = {"*KEY*", "*SECRET*", "*TOKEN*"};
 
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 // On a mismatch only the last star is tried again, one byte further: an earlier star already matched as little as it
 // can, and more would help nothing. So the time is at most |pattern| * |name|, whatever the number of stars.
 bool MatchesGlob(std::string_view pattern, std::string_view name) {
@@ -30,7 +30,7 @@ bool MatchesGlob(std::string_view pattern, std::string_view name) {
     if (p < pattern.size() && pattern[p] == '*') {
       last_star = p++;
       star_end = n;
-    } else if (p < pattern.size() && (pattern[p] == '?' || Lower(pattern[p]) == Lower(name[n]))) {
+    } else if (p < pattern.size() && (pattern[p] == '?' || AsciiLower(pattern[p]) == AsciiLower(name[n]))) {
       ++p;
       ++n;
     } else if (last_star != none) {

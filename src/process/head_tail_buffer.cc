@@ -5,10 +5,19 @@
 
 namespace holdfast::process {
 
-void HeadTailBuffer::Append(std::string_view bytes) {
+// Returns what did not fit.
+std::string_view HeadTailBuffer::AppendHead(std::string_view bytes) {
   size_t to_head = std::min(bytes.size(), head_capacity_ - head_.size());
   head_.append(bytes.substr(0, to_head));
-  AppendTail(bytes.substr(to_head));
+  return bytes.substr(to_head);
+}
+
+void HeadTailBuffer::Append(std::string_view bytes) { AppendTail(AppendHead(bytes)); }
+
+void HeadTailBuffer::AppendOmitted(std::string_view bytes) {
+  omitted_ += AppendHead(bytes).size() + tail_.size();
+  tail_.clear();
+  tail_start_ = 0;
 }
 
 void HeadTailBuffer::AppendTail(std::string_view bytes) {

@@ -15,12 +15,16 @@ class HeadTailBuffer {
 
   void Append(std::string_view bytes);
 
+  // As Append, for who knows that more than the capacity follows: what is not of the head is counted and not kept.
+  void AppendOmitted(std::string_view bytes);
+
   // What is kept, in order.
   std::string Text() const;
   size_t size() const { return head_.size() + tail_.size(); }
   uint64_t omitted_bytes() const { return omitted_; }
 
  private:
+  std::string_view AppendHead(std::string_view bytes);
   void AppendTail(std::string_view bytes);
 
   size_t head_capacity_, tail_capacity_;

@@ -10,11 +10,14 @@
 #include <cerrno>
 #include <csignal>
 
+#include "sys/io.h"
 #include "sys/raw.h"
 
 namespace holdfast::process {
 
 namespace raw = sys::raw;
+
+static_assert(kKeeperImageFd <= sys::kLastReservedFd);
 
 // What runs between clone and exec, in two new processes that share the server's memory while the server goes on: raw
 // system calls on stacks of their own, nothing else. No libc, which would use the server's errno; no sanitizer.

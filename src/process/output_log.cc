@@ -4,16 +4,32 @@
 
 namespace holdfast::process {
 
+OutputLog::OutputLog(const OutputLimits& limits)
+    : limits_(limits),
+      streams_{Held(limits.snapshot_bytes_per_stream), Held(limits.snapshot_bytes_per_stream),
+               Held(limits.snapshot_bytes_per_stream)} {}
+
 const Chunk& OutputLog::Append(uint64_t seq, Stream stream, std::string_view bytes) {
+  retained_bytes_ += bytes.size();
+  streams_[static_cast<size_t>(stream)].retained_bytes += bytes.size();
   chunks_.push_back({seq, stream, std::string(bytes)});
-  bytes_ += bytes.size();
   Evict();
   return chunks_.back();
 }
 
+// While the chunks that stay hold the whole tail of a stream, an evicted one counts for the head only and is not
+// copied.
 void OutputLog::Evict() {
-  while (chunks_.size() > 1 && (bytes_ > max_bytes_ || chunks_.size() > max_chunks_)) {
-    bytes_ -= chunks_.front().bytes.size();
+  while (chunks_.size() > 1 && (retained_bytes_ > limits_.retained_bytes || chunks_.size() > limits_.retained_chunks)) {
+    const Chunk& oldest = chunks_.front();
+    Held& held = streams_[static_cast<size_t>(oldest.stream)];
+    retained_bytes_ -= oldest.bytes.size();
+    held.retained_bytes -= oldest.bytes.size();
+    if (held.retained_bytes >= limits_.snapshot_bytes_per_stream) {
+      held.evicted.AppendOmitted(oldest.bytes);
+    } else {
+      held.evicted.Append(oldest.bytes);
+    }
     chunks_.pop_front();
   }
 }
@@ -28,6 +44,28 @@ std::vector<const Chunk*> OutputLog::ReadAfter(uint64_t after_seq, size_t max_by
     total += it->bytes.size();
   }
   return found;
+}
+
+HeadTailBuffer OutputLog::HeadAndTail(Stream stream) const {
+  HeadTailBuffer buffer = streams_[static_cast<size_t>(stream)].evicted;
+  for (const Chunk& chunk : chunks_) {
+    if (chunk.stream == stream) buffer.Append(chunk.bytes);
+  }
+  return buffer;
+}
+
+Snapshot OutputLog::TakeSnapshot() const {
+  const HeadTailBuffer out = HeadAndTail(Stream::kStdout);
+  const HeadTailBuffer err = HeadAndTail(Stream::kStderr);
+  const HeadTailBuffer terminal = HeadAndTail(Stream::kTerminal);
+  return {out.Text(), err.Text(), terminal.Text(),
+          out.omitted_bytes() + err.omitted_bytes() + terminal.omitted_bytes()};
+}
+
+size_t OutputLog::bytes() const {
+  size_t bytes = retained_bytes_;
+  for (const Held& held : streams_) bytes += held.evicted.size();
+  return bytes;
 }
 
 }  // namespace holdfast::process

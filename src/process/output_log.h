@@ -1,7 +1,9 @@
-// The numbered, bounded memory of what a process wrote. Chunks are never split or renumbered; when a bound is passed
-// the oldest go first, and a reader sees the gap in their numbers.
+// The bounded memory of what a process wrote: the latest chunks by number, and the beginning and the end of each
+// stream. Chunks are never split or renumbered; when a bound is passed the oldest go first, and a reader sees the gap
+// in their numbers. Nothing is copied as long as the end of a stream is among the latest chunks.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -9,9 +11,12 @@
 #include <string_view>
 #include <vector>
 
+#include "process/head_tail_buffer.h"
+
 namespace holdfast::process {
 
 enum class Stream { kStdout, kStderr, kTerminal };
+inline constexpr size_t kStreams = 3;
 
 struct Chunk {
   uint64_t seq;
@@ -25,9 +30,14 @@ struct OutputLimits {
   size_t snapshot_bytes_per_stream = 256u << 10;
 };
 
+struct Snapshot {
+  std::string out, err, terminal;
+  uint64_t omitted_bytes = 0;
+};
+
 class OutputLog {
  public:
-  OutputLog(size_t max_bytes, size_t max_chunks) : max_bytes_(max_bytes), max_chunks_(max_chunks) {}
+  explicit OutputLog(const OutputLimits& limits);
 
   // The chunk just added is kept whatever its size; the reference is valid until the next Append.
   const Chunk& Append(uint64_t seq, Stream stream, std::string_view bytes);
@@ -36,14 +46,26 @@ class OutputLog {
   // within `max_bytes`.
   std::vector<const Chunk*> ReadAfter(uint64_t after_seq, size_t max_bytes) const;
 
-  size_t bytes() const { return bytes_; }
+  Snapshot TakeSnapshot() const;
+
+  size_t bytes() const;  // held in all
 
  private:
-  void Evict();
+  // What is held of one stream.
+  struct Held {
+    explicit Held(size_t snapshot_bytes) : evicted(snapshot_bytes) {}
 
-  size_t max_bytes_, max_chunks_;
-  size_t bytes_ = 0;
+    size_t retained_bytes = 0;  // in chunks_
+    HeadTailBuffer evicted;     // what came before
+  };
+
+  void Evict();
+  HeadTailBuffer HeadAndTail(Stream stream) const;
+
+  OutputLimits limits_;
+  size_t retained_bytes_ = 0;
   std::deque<Chunk> chunks_;
+  std::array<Held, kStreams> streams_;
 };
 
 }  // namespace holdfast::process

@@ -8,7 +8,8 @@
 namespace holdfast::process {
 namespace {
 
-// One block for all streams, because the loop reads one at a time: it stays in the cache.
+// One block for all streams, because the loop reads one at a time: it stays in the cache, which a fresh one for each
+// read would not.
 std::array<char, OutputStream::kBlockBytes>& Block() {
   static std::array<char, OutputStream::kBlockBytes> block;
   return block;
@@ -20,7 +21,10 @@ OutputStream::OutputStream(loop::EventLoop& loop, OwnedFd fd, Stream stream, Own
     : loop_(loop), fd_(std::move(fd)), stream_(stream), owner_(owner) {}
 
 void OutputStream::Resume() {
-  if (at_end_ || waiting_) return;
+  if (at_end_) return;
+  // What is dry already sends no event.
+  if (end_when_dry_ && owner_.WantsOutput()) return ReadToTheEnd();
+  if (waiting_) return;
   if (!watch_) {
     watch_.emplace(loop_, fd_.get(), [this] {
       waiting_ = false;
@@ -33,6 +37,7 @@ void OutputStream::Resume() {
 
 void OutputStream::OnReadable() {
   if (at_end() || !owner_.WantsOutput()) return;
+  if (end_when_dry_) return ReadToTheEnd();
   if (ReadBlock() != Step::kEnd) Resume();
 }
 
@@ -45,21 +50,24 @@ void OutputStream::Drain(size_t max_bytes) {
 void OutputStream::EndWhenDry() {
   end_when_dry_ = true;
   Resume();
+}
+
+void OutputStream::ReadToTheEnd() {
   while (!at_end() && owner_.WantsOutput()) (void)ReadBlock();
 }
 
-// Fills the block, so that a terminal, which yields a few hundred bytes at a time, does not become as many messages.
+// A terminal yields a few hundred bytes at a time, which should not become as many messages: it is read until the block
+// is full. A pipe gives all it has at once.
 OutputStream::Step OutputStream::ReadBlock() {
   auto& block = Block();
   size_t filled = 0;
   ssize_t n = 0;
-  while (filled < block.size()) {
+  do {
     n = sys::Read(fd_.get(), block.data() + filled, block.size() - filled);
-    if (n <= 0) break;
-    filled += static_cast<size_t>(n);
-  }
+    if (n > 0) filled += static_cast<size_t>(n);
+  } while (n > 0 && filled < block.size() && stream_ == Stream::kTerminal);
   if (filled > 0) owner_.OnBytes(stream_, std::string_view(block.data(), filled));
-  bool dry = n == -EAGAIN;
+  const bool dry = n == -EAGAIN;
   if (end_when_dry_) late_bytes_ += filled;
   if (n > 0 && late_bytes_ <= kMaxLateBytes) return Step::kData;
   if (dry && !end_when_dry_) return filled > 0 ? Step::kData : Step::kDry;

@@ -44,6 +44,7 @@ class OutputStream {
 
   void OnReadable();
   Step ReadBlock();
+  void ReadToTheEnd();
   void End();
 
   loop::EventLoop& loop_;

@@ -27,10 +27,7 @@ Error StartError(StartStep step, const std::string& program, const std::string& 
 }  // namespace
 
 Process::Process(loop::EventLoop& loop, const OutputLimits& limits, ProcessOwner& owner)
-    : owner_(owner),
-      log_(limits.retained_bytes, limits.retained_chunks),
-      snapshots_(3, HeadTailBuffer(limits.snapshot_bytes_per_stream)),
-      grace_timer_(loop, [this] { Kill({}); }) {}
+    : owner_(owner), log_(limits), grace_timer_(loop, [this] { Kill({}); }) {}
 
 Result<std::unique_ptr<Process>> Process::Start(loop::EventLoop& loop, Spawner& spawner, const Command& command,
                                                 const Io& io, const OutputLimits& limits, ProcessOwner& owner) {
@@ -99,18 +96,6 @@ void Process::CancelSlowStart(std::chrono::milliseconds patience) {
   if (phase_ == Phase::kStarting && !grace_timer_.running()) grace_timer_.Start(patience);
 }
 
-Snapshot Process::TakeSnapshot() const {
-  Snapshot snapshot{snapshots_[0].Text(), snapshots_[1].Text(), snapshots_[2].Text(), 0};
-  for (const HeadTailBuffer& buffer : snapshots_) snapshot.omitted_bytes += buffer.omitted_bytes();
-  return snapshot;
-}
-
-size_t Process::retained_bytes() const {
-  size_t bytes = log_.bytes();
-  for (const HeadTailBuffer& buffer : snapshots_) bytes += buffer.size();
-  return bytes;
-}
-
 void Process::OnStarted(pid_t pid) {
   if (killing_) return;                              // OnGone tells of a start that was cancelled
   if (kill_callbacks_.empty()) grace_timer_.Stop();  // else it runs for a Terminate
@@ -162,7 +147,6 @@ void Process::OnGone() {
 
 void Process::OnBytes(Stream stream, std::string_view bytes) {
   output_bytes_ += bytes.size();
-  snapshots_[static_cast<size_t>(stream)].Append(bytes);
   owner_.OnOutput(*this, log_.Append(next_seq_++, stream, bytes));
   waiters_.Notify();
 }

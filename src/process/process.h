@@ -12,7 +12,6 @@
 #include "base/result.h"
 #include "loop/event_loop.h"
 #include "process/command.h"
-#include "process/head_tail_buffer.h"
 #include "process/keeper.h"
 #include "process/output_stream.h"
 #include "process/process_owner.h"
@@ -21,11 +20,6 @@
 #include "process/waiters.h"
 
 namespace holdfast::process {
-
-struct Snapshot {
-  std::string out, err, terminal;
-  uint64_t omitted_bytes = 0;
-};
 
 class Process : private KeeperObserver, private OutputStream::Owner {
  public:
@@ -55,8 +49,6 @@ class Process : private KeeperObserver, private OutputStream::Owner {
 
   Waiters& waiters() { return waiters_; }
   const OutputLog& log() const { return log_; }
-  Snapshot TakeSnapshot() const;
-  size_t retained_bytes() const;  // of output, in the log and for snapshots
 
   Phase phase() const { return phase_; }
   uint64_t next_seq() const { return next_seq_; }
@@ -89,7 +81,6 @@ class Process : private KeeperObserver, private OutputStream::Owner {
 
   ProcessOwner& owner_;
   OutputLog log_;
-  std::vector<HeadTailBuffer> snapshots_;  // by stream
   std::unique_ptr<Keeper> keeper_;
   std::unique_ptr<StdinQueue> input_;
   std::vector<std::unique_ptr<OutputStream>> outputs_;

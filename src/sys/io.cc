@@ -60,16 +60,15 @@ Result<OwnedFd> OpenDevNull() {
 }
 
 Result<OwnedFd> Duplicate(int fd) {
-  OwnedFd copy(::fcntl(fd, F_DUPFD_CLOEXEC, 5));
+  OwnedFd copy(::fcntl(fd, F_DUPFD_CLOEXEC, kLastReservedFd + 1));
   if (!copy.is_open()) return std::unexpected(ErrnoError("fcntl", "F_DUPFD_CLOEXEC", errno));
   return copy;
 }
 
 Result<> ReserveLowFds() {
-  constexpr int kLastReserved = 4;
   for (;;) {
     TRY(OwnedFd fd, OpenDevNull());
-    if (fd.get() > kLastReserved) return {};
+    if (fd.get() > kLastReservedFd) return {};
     (void)fd.Release();  // held for the life of the program
   }
 }

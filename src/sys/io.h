@@ -37,8 +37,11 @@ Result<SocketPair> MakePacketPair();
 Result<OwnedFd> OpenDevNull();
 Result<OwnedFd> Duplicate(int fd);
 
-// Occupies descriptors 0 to 4 with /dev/null where they are closed. Afterwards nothing the program opens lands on a
-// number that a child's stdio, its keeper's control socket or the keeper program is about to be duplicated onto.
+inline constexpr int kLastReservedFd = 4;
+
+// Occupies descriptors 0 to kLastReservedFd with /dev/null where they are closed. Afterwards nothing the program opens
+// lands on a number that a child's stdio, its keeper's control socket or the keeper program is about to be duplicated
+// onto.
 Result<> ReserveLowFds();
 
 }  // namespace holdfast::sys

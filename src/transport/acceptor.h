@@ -16,8 +16,6 @@ class Acceptor {
 
   Acceptor(loop::EventLoop& loop, OwnedFd listening, OnAccepted on_accepted);
 
-  int fd() const { return listening_.get(); }
-
  private:
   void AcceptSome();
 

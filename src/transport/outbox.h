@@ -49,7 +49,6 @@ class Outbox {
 
   bool congested() const { return congested_; }
   bool empty() const { return queue_.empty(); }
-  size_t size() const { return queue_.size(); }
 
  private:
   ssize_t Write(std::span<iovec> vectors) const;

@@ -1,6 +1,11 @@
 #include "exec_server/process_service.h"
 
+#include <fcntl.h>
+
+#include <filesystem>
+
 #include "exec_server/server_fixture.h"
+#include "support/scratch_dir.h"
 
 namespace holdfast::exec_server {
 namespace {
@@ -112,6 +117,32 @@ TEST_F(ProcessServiceTest, HoldsBackWritesOfAProcessThatDoesNotRead) {
   EXPECT_TRUE(RunUntil([&] { return client.AnswerTo(ids[3]).has_value(); }));
 }
 
+// The client cannot know what became of the writes that were under way, so it sends them again.
+TEST_F(ProcessServiceTest, WritesOnceWhatIsSentAgainAfterAResume) {
+  const support::ScratchDir dir;
+  const std::string go = dir.path() + "/go";
+  Client& first = WithProcess(fmt::format("while [ ! -e {} ]; do sleep 0.01; done; cat | tr -d x", go), kPipe);
+  const std::string session = Message(first.sent().at(0)).Text("result.sessionId");
+  const std::pair<const char*, std::string> writes[] = {
+      {"large", "1" + std::string(3u << 20, 'x') + "2"}, {"held", "3"}, {"also held", "4"}};
+  const auto send = [&](Client& client, const auto& write) {
+    return client.Ask("process/write", fmt::format(R"({{"processId":"p","chunk":"{}","writeId":"{}"}})",
+                                                   support::Base64(write.second), write.first));
+  };
+  for (const auto& write : writes) EXPECT_FALSE(first.AnswerTo(send(first, write))) << write.first;
+  first.transport->Disconnect();
+
+  Client& second = ConnectReady(fmt::format(R"(,"resumeSessionId":"{}")", session));
+  std::vector<int> ids;
+  for (const auto& write : writes) ids.push_back(send(second, write));
+  const int close = second.Ask("process/closeStdin", Named("p"));
+  const OwnedFd created(::open(go.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  ASSERT_TRUE(RunUntilClosed(second));
+  EXPECT_EQ(AllOutput(second), "1234");
+  for (const int id : ids) EXPECT_EQ(second.AnswerTo(id).value().Text("result.status"), "accepted");
+  EXPECT_EQ(second.AnswerTo(close).value().error_code(), 0);
+}
+
 TEST_F(ProcessServiceTest, QueuesRequestsBehindAStartUnderWay) {
   Client& client = ConnectReady();
   client.Forget();
@@ -134,6 +165,18 @@ TEST_F(ProcessServiceTest, AnswersWhatWaitedForAStartThatFailed) {
   ASSERT_TRUE(RunUntil([&] { return client.AnswerTo(write).has_value(); }));
   EXPECT_EQ(client.AnswerTo(read)->error_code(), -32600);
   EXPECT_EQ(client.AnswerTo(write)->Text("result.status"), "unknownProcess");
+}
+
+TEST_F(ProcessServiceTest, TerminatesNothingBehindAStartThatFails) {
+  Client& client = ConnectReady();
+  for (const char* mode : {"", R"(,"mode":"force")", R"(,"mode":{"graceful":{"timeoutMs":60000}})"}) {
+    const int start =
+        client.Ask("process/start", R"({"processId":"p","argv":["/no/such"],"cwd":"/","env":{},"tty":false})");
+    const int terminate = client.Ask("process/terminate", fmt::format(R"({{"processId":"p"{}}})", mode));
+    ASSERT_TRUE(RunUntil([&] { return client.AnswerTo(terminate).has_value(); })) << mode;
+    EXPECT_EQ(client.AnswerTo(start)->error_code(), -32603) << mode;
+    EXPECT_FALSE(client.AnswerTo(terminate)->Flag("result.running")) << mode;
+  }
 }
 
 TEST_F(ProcessServiceTest, TerminatesBeforeItTellsTheExit) {
@@ -169,6 +212,35 @@ TEST_F(ProcessServiceTest, TerminatesWithGraceWhenAsked) {
   Call(client, "process/terminate", R"({"processId":"p","mode":{"graceful":{"timeoutMs":60000}}})");
   ASSERT_TRUE(RunUntilClosed(client));
   EXPECT_EQ(client.Notifications("process/exited").at(0).Number("params.exitCode"), 3);
+}
+
+// A deaf process is killed at the earlier deadline, whichever of the two was set first.
+TEST_F(ProcessServiceTest, ObeysTheEarlierOfTwoDeadlines) {
+  for (const auto& [first_ms, second_ms] : {std::pair(600'000, 50), {50, 600'000}}) {
+    Client& client = WithProcess("trap '' TERM; echo up; while :; do sleep 1000; done");
+    ASSERT_TRUE(RunUntil([&] { return client.Got("process/output"); }));
+    const auto terminate = [&](int timeout_ms) {
+      return client.Ask("process/terminate",
+                        fmt::format(R"({{"processId":"p","mode":{{"graceful":{{"timeoutMs":{}}}}}}})", timeout_ms));
+    };
+    const int first = terminate(first_ms), second = terminate(second_ms);
+    ASSERT_TRUE(RunUntilClosed(client)) << first_ms;
+    EXPECT_EQ(client.Notifications("process/exited").at(0).Number("params.exitCode"), 137);
+    for (const int id : {first, second}) EXPECT_TRUE(client.AnswerTo(id).value().Flag("result.running"));
+  }
+}
+
+TEST_F(ProcessServiceTest, AsksWhatAFinishedCommandLeftBehindToEnd) {
+  const support::ScratchDir dir;
+  const std::string ready = dir.path() + "/ready", asked = dir.path() + "/asked";
+  Client& client = WithProcess(fmt::format(
+      "setsid sh -c 'trap \": >{}; exit\" TERM; : >{}; while :; do sleep 0.01; done' >/dev/null 2>&1 & exit 0", asked,
+      ready));
+  ASSERT_TRUE(RunUntil([&] { return client.Got("process/closed") && std::filesystem::exists(ready); }));
+  const Message answer =
+      Call(client, "process/terminate", R"({"processId":"p","mode":{"graceful":{"timeoutMs":60000}}})");
+  EXPECT_FALSE(answer.Flag("result.running"));
+  EXPECT_TRUE(std::filesystem::exists(asked));
 }
 
 TEST_F(ProcessServiceTest, SignalsByName) {
@@ -221,6 +293,21 @@ TEST_F(ProcessServiceTest, ListsWhatRunsAndWhatIsOver) {
   EXPECT_EQ(list.Text("result.processes.1.state"), "running");
   EXPECT_EQ(list.Text("result.processes.1.argv.2"), "sleep 1000");
   EXPECT_TRUE(list.IsNull("result.processes.1.exitedAtMs"));
+}
+
+TEST_F(ProcessServiceTest, ListsTheBeginningOfALongCommand) {
+  Client& client = ConnectReady();
+  Start(client, "p", "sleep 1000 # " + std::string(100'000, 'x'));
+  std::string words = R"("/bin/sleep","1000")";
+  for (int i = 0; i < 2000; ++i) words += R"(,"1234567")";
+  Call(client, "process/start",
+       fmt::format(R"({{"processId":"q","argv":[{}],"cwd":"/","env":{{}},"tty":false}})", words));
+  const Message list = Call(client, "process/list", "{}");
+  EXPECT_THAT(list.Text("result.processes.0.argv.2"), StartsWith("sleep 1000 # xxx"));
+  EXPECT_EQ(list.Text("result.processes.0.argv.0"), "/bin/sh");
+  EXPECT_LE(list.Text("result.processes.0.argv.2").size(), 4096u);
+  EXPECT_GE(list.Text("result.processes.0.argv.2").size(), 4000u);
+  EXPECT_THAT(list.Size("result.processes.1.argv"), testing::AllOf(testing::Ge(400u), testing::Le(512u)));
 }
 
 TEST_F(ProcessServiceTest, ReportsAMissingProgramAsInternal) {

@@ -124,6 +124,32 @@ TEST_F(SessionTableTest, MakesRoomFromTheSessionThatIsDetachedLongest) {
   EXPECT_EQ(HandshakeCode(Resume(SessionOf(first))), 0);
 }
 
+TEST_F(SessionTableTest, MakesNoRoomFromASessionWithALiveProcess) {
+  config_.max_sessions = 2;
+  Client& busy = ConnectReady();
+  const pid_t pid = StartSleeper(busy);
+  Client& finished = ConnectReady();
+  EXPECT_EQ(Start(finished, "p", "exit 0").error_code(), 0);
+  busy.transport->Disconnect();
+  finished.transport->Disconnect();
+  ASSERT_TRUE(RunUntil([&] { return runtime_->processes.alive == 1; }));
+  Client& third = ConnectReady();
+  EXPECT_EQ(HandshakeCode(third), 0);
+  EXPECT_EQ(HandshakeCode(Resume(SessionOf(finished))), -32600);  // the younger one, but nothing of it is alive
+  EXPECT_EQ(HandshakeCode(ConnectReady()), -32600);
+  EXPECT_EQ(::kill(pid, 0), 0);
+  EXPECT_EQ(HandshakeCode(Resume(SessionOf(busy))), 0);
+}
+
+TEST_F(SessionTableTest, MakesNoRoomFromASessionWhoseCommandLeftSomethingRunning) {
+  config_.max_sessions = 1;
+  Client& client = ConnectReady();
+  Start(client, "p", "setsid sleep 1000 >/dev/null 2>&1 &");
+  ASSERT_TRUE(RunUntil([&] { return client.Got("process/closed"); }));
+  client.transport->Disconnect();
+  EXPECT_EQ(HandshakeCode(ConnectReady()), -32600);
+}
+
 TEST_F(SessionTableTest, EndsAllWithGrace) {
   Client& client = ConnectReady();
   Start(client, "polite", "trap 'echo bye; exit 7' TERM; echo up; while :; do :; done");
@@ -138,6 +164,15 @@ TEST_F(SessionTableTest, EndsAllWithGrace) {
     codes[exited.Text("params.processId")] = exited.Number("params.exitCode");
   }
   EXPECT_EQ(codes, (std::map<std::string, int64_t>{{"deaf", 137}, {"polite", 7}}));
+}
+
+TEST_F(SessionTableTest, CreatesNothingOnceAllAreEnded) {
+  Client& early = Connect();
+  sessions_->EndAll(0ms, [] {});
+  EXPECT_FALSE(sessions_->Create());
+  early.Deliver(R"({"id":0,"method":"initialize","params":{"clientName":"test"}})");
+  EXPECT_EQ(HandshakeCode(early), -32600);
+  EXPECT_EQ(sessions_->size(), 0u);
 }
 
 TEST_F(SessionTableTest, EndsAllAtOnceWhenThereIsNone) {

@@ -1,5 +1,7 @@
 #include "exec_server/session.h"
 
+#include <sys/resource.h>
+
 #include "exec_server/server_fixture.h"
 
 namespace holdfast::exec_server {
@@ -55,6 +57,24 @@ TEST_F(SessionTest, TellsTheLifecycleToThoseWhoAsk) {
   EXPECT_GT(client.Notifications("process/started").at(0).Number("params.pid"), 1);
   Call(client, "process/start", R"({"processId":"q","argv":["/no/such"],"cwd":"/","env":{},"tty":false})");
   EXPECT_THAT(client.Notifications("process/failed").at(0).Text("params.message"), HasSubstr("execute /no/such"));
+}
+
+// A pipe that cannot be made fails the start before there is a keeper to report it.
+TEST_F(SessionTest, TellsTheLifecycleOfAStartThatHasNoDescriptors) {
+  Client& client = ConnectReady(R"(,"capabilities":{"lifecycle":true})");
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const int start = client.Ask("process/start", StartParams("p", "exit 0"));
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_TRUE(client.AnswerTo(start));
+  EXPECT_EQ(client.AnswerTo(start)->error_code(), -32603);
+  ASSERT_EQ(client.Notifications("process/failed").size(), 1u);
+  EXPECT_EQ(client.Notifications("process/failed").at(0).Text("params.message"),
+            client.AnswerTo(start)->Text("error.message"));
+  EXPECT_EQ(Start(client, "p", "exit 0").error_code(), 0);
+  ASSERT_TRUE(RunUntilClosed(client));
 }
 
 TEST_F(SessionTest, KeepsTheLifecycleFromOthers) {
@@ -122,6 +142,29 @@ TEST_F(SessionTest, LimitsWhatFinishedCommandsLeaveRunning) {
   EXPECT_EQ(Start(client, "c", "exit 0").error_code(), -32600);
   Call(client, "process/terminate", R"({"processId":"a","mode":"force"})");
   EXPECT_TRUE(RunUntil([&] { return Start(client, "c", "exit 0").error_code() == 0; }));
+}
+
+TEST_F(SessionTest, SharesTheLimitOfWhatFinishedCommandsLeaveRunning) {
+  config_.max_processes = 4;
+  Client &a = ConnectReady(), &b = ConnectReady();
+  for (size_t i = 0; i < 8; ++i) {
+    Client& client = i % 2 == 0 ? a : b;
+    EXPECT_EQ(Start(client, std::to_string(i), "setsid sleep 1000 >/dev/null 2>&1 &").error_code(), 0) << i;
+    ASSERT_TRUE(RunUntil([&] { return runtime_->processes.running == 0; }));
+  }
+  EXPECT_EQ(runtime_->processes.alive, 8u);
+  for (Client* client : {&a, &b}) EXPECT_EQ(Start(*client, "more", "exit 0").error_code(), -32600);
+  Call(a, "process/terminate", R"({"processId":"0","mode":"force"})");
+  EXPECT_TRUE(RunUntil([&] { return Start(b, "more", "exit 0").error_code() == 0; }));
+}
+
+TEST_F(SessionTest, CountsTheOutputThatAFinishedProcessHolds) {
+  Client& client = ConnectReady();
+  Start(client, "p", "printf %50000s");
+  ASSERT_TRUE(RunUntilClosed(client));
+  const std::string session = Message(client.sent().at(0)).Text("result.sessionId");
+  client.transport->Disconnect();
+  EXPECT_GE((*sessions_->Resume(session))->Find("p")->retained_bytes(), 50'000u);
 }
 
 TEST_F(SessionTest, DoesNotCountFailedStarts) {

@@ -130,6 +130,51 @@ TEST(ResolveCommandTest, LimitsTheInheritedEnvironmentToo) {
   EXPECT_EQ(Refusal(params, config).kind, ErrorKind::kLimit);
 }
 
+// The loop stands still while patterns are matched.
+TEST(ResolveCommandTest, RefusesAPolicyThatWouldTakeLongToMatch) {
+  const std::string long_text(1u << 20, 'a');
+  Config config;
+  config.max_env_bytes = SIZE_MAX;
+  for (auto list : {&wire::EnvPolicy::exclude, &wire::EnvPolicy::include_only}) {
+    auto params = Direct({"/t"});
+    params.env_policy.emplace();
+    params.env_policy.value().*list = {"*" + long_text + "b"};
+    Resolve(params, config);  // long patterns alone are cheap
+    params.env_policy->set = {{long_text, ""}};
+    EXPECT_EQ(Refusal(params, config).kind, ErrorKind::kLimit);
+    EXPECT_THAT(Refusal(params, config).message, HasSubstr("envPolicy"));
+  }
+}
+
+TEST(ResolveCommandTest, CountsManyShortPatternsAndNamesToo) {
+  auto params = Direct({"/t"});
+  params.env_policy.emplace();
+  params.env_policy->exclude.assign(20'000, "");
+  for (int i = 0; i < 20'000; ++i) params.env_policy->set.emplace_back(std::to_string(i), "");
+  EXPECT_THAT(Refusal(params).message, HasSubstr("envPolicy"));
+}
+
+TEST(ResolveCommandTest, RefusesAVariableThatCannotHaveThatName) {
+  for (const char* name : {"", "=", "A=B", "=A"}) {
+    EXPECT_EQ(Refusal(Direct({"/t"}, {{name, "x"}})).kind, ErrorKind::kInvalidParams) << name;
+    auto prepared = Prepared();
+    prepared.prepared->env = {{name, "x"}};
+    EXPECT_EQ(Refusal(prepared).kind, ErrorKind::kInvalidParams) << name;
+    auto by_policy = Direct({"/t"});
+    by_policy.env_policy.emplace();
+    by_policy.env_policy->set = {{name, "x"}};
+    EXPECT_EQ(Refusal(by_policy).kind, ErrorKind::kInvalidParams) << name;
+  }
+}
+
+TEST(ResolveCommandTest, LimitsTheProcessId) {
+  auto params = Direct({"/t"});
+  params.process_id.assign(1024, 'i');
+  Resolve(params);
+  params.process_id += 'i';
+  EXPECT_EQ(Refusal(params).kind, ErrorKind::kInvalidParams);
+}
+
 TEST(ResolveCommandTest, TakesAPreparedCommandWithoutASearch) {
   const process::Command command = Resolve(Prepared());
   EXPECT_EQ(command.program, "tool");

@@ -12,6 +12,7 @@
 #include "support/eventually.h"
 #include "support/proc.h"
 #include "support/rpc_client.h"
+#include "support/scripts.h"
 #include "support/server_process.h"
 
 namespace holdfast::support {
@@ -219,6 +220,40 @@ TEST_F(ProcessEndTest, TerminatesACommandThatStopsItsKeeper) {
   EXPECT_TRUE(Terminate("p", kForce).Flag("result.running"));
   client_.Await(start);  // the answer may be either: that depends on who was quicker
   EXPECT_THAT(LivingWithVariable(RunMarker()), IsEmpty());
+}
+
+TEST_F(ProcessEndTest, TerminatesACommandThatKeepsStoppingItsKeeper) {
+  client_.Start(Shell("p", "setsid sh -c 'while kill -STOP $0; do :; done' $PPID & echo ready; sleep 1000"));
+  client_.WaitForOutput("p", "ready");
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_TRUE(Terminate("p", kForce).Flag("result.running"));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 3s);
+  EXPECT_THAT(LivingWithVariable(RunMarker()), IsEmpty());
+}
+
+TEST_F(ProcessEndTest, HearsOfACommandThatStopsItsKeeperAtTheStart) {
+  client_.Start(Shell("p", "kill -STOP $PPID; exit 6"));
+  EXPECT_EQ(client_.WaitForExit("p"), 6);
+  client_.WaitForClosed("p");
+}
+
+// Whether the keeper dies before or after the order reaches it.
+TEST_F(ProcessEndTest, TerminatesAChainOfSessionsWhoseKeeperIsKilled) {
+  for (int i = 0; i < 5; ++i) {
+    const std::string id = std::to_string(i);
+    client_.Start(Shell(id, ChainOfSessions(10) + "read go; kill -9 $PPID; sleep 1000", Stdin::kPipe));
+    ASSERT_TRUE(Eventually([] { return LivingWithVariable(RunMarker()).size() >= 20; }));
+    client_.Send("process/write", WriteParams(id, "go\n"));
+    Terminate(id, kForce);
+    EXPECT_THAT(LivingWithVariable(RunMarker()), IsEmpty());
+  }
+}
+
+TEST_F(ProcessEndTest, TerminateBehindAStartThatFailsEndsNothing) {
+  const int64_t start = client_.Send("process/start", StartRequest{.id = "p", .argv = {"/no/such"}}.Params());
+  const int64_t terminate = client_.Send("process/terminate", IdParams("p"));
+  EXPECT_EQ(client_.Await(start).error_code(), -32603);
+  EXPECT_FALSE(client_.Await(terminate).Flag("result.running"));
 }
 
 TEST_F(ProcessEndTest, WaitsUntilTheExitOrTheTime) {

@@ -1,8 +1,10 @@
 // What process/start makes of its params, and what the command finds when it runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -13,6 +15,7 @@
 namespace holdfast::support {
 namespace {
 
+using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -159,6 +162,26 @@ TEST_F(ProcessStartTest, RefusesHalfAPolicy) {
             -32602);
 }
 
+// Matching this would keep the server from everybody else for minutes.
+TEST_F(ProcessStartTest, RefusesAPolicyThatTakesTooLongToMatch) {
+  const std::string text(1u << 20, 'a');
+  const StartRequest request{.id = "p",
+                             .argv = {"true"},
+                             .more = R"("envPolicy":{"inherit":"none","ignoreDefaultExcludes":true,"exclude":[],)"
+                                     R"("set":{")" +
+                                     text + R"(":""},"includeOnly":["*)" + text.substr(0, 1u << 19) + R"(b"]})"};
+  const int64_t start = client_.Send("process/start", request.Params());
+  const int64_t list = client_.Send("process/list");
+  EXPECT_EQ(client_.Await(start, 5s).error_code(), -32600);
+  EXPECT_TRUE(client_.Await(list, 5s).Has("result"));
+}
+
+TEST_F(ProcessStartTest, RefusesAVariableThatCannotHaveThatName) {
+  for (const char* env : {R"({"":"x"})", R"({"=":"x"})", R"({"A=B":"x"})"}) {
+    EXPECT_EQ(ErrorOf({.id = "p", .argv = {"true"}, .more = std::string(R"("env":)") + env}), -32602) << env;
+  }
+}
+
 // Ignoring one of these would run a command freer than it was asked to run.
 TEST_F(ProcessStartTest, RefusesARestrictionItCannotEnforce) {
   for (const char* member :
@@ -267,6 +290,40 @@ TEST(ProcessStartLimitTest, RefusesProcessesAboveTheLimitAndTakesThemAgainBelowI
   first.Call("process/terminate", IdParams("1"));
   first.WaitForExit("1");
   first.Start(cat("3"));
+}
+
+// Each command exits at once, so that none of them counts as running.
+TEST(ProcessStartLimitTest, BoundsWhatFinishedCommandsLeaveRunningByTwiceTheLimit) {
+  ServerProcess server = ServerProcess::Start({"--max-processes", "4"});
+  RpcClient client = RpcClient::Ready(server.url());
+  for (int i = 0; i < 8; ++i) {
+    const std::string id = std::to_string(i);
+    client.Start(Shell(id, "setsid sleep 1000 >/dev/null 2>&1 & exit 0"));
+    client.WaitForExit(id);
+  }
+  EXPECT_EQ(client.Call("process/start", Shell("more", "true").Params()).error_code(), -32600);
+  for (const char* id : {"3", "5"}) client.Call("process/terminate", IdParams(id, R"("mode":"force")"));
+  for (const char* id : {"more", "and more"}) {
+    client.Start(Shell(id, "setsid sleep 1000 >/dev/null 2>&1 & exit 0"));
+    client.WaitForExit(id);
+  }
+  EXPECT_EQ(client.Call("process/start", Shell("too many", "true").Params()).error_code(), -32600);
+}
+
+TEST(ProcessStartLimitTest, PassesTheLimitOfDescriptorsOnAsItWas) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  if (before.rlim_max <= 512) GTEST_SKIP() << "the hard limit leaves nothing to raise";
+  const rlimit low{.rlim_cur = 512, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
+  ServerProcess server = ServerProcess::Start();
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  RpcClient client = RpcClient::Ready(server.url());
+  client.Start(Shell("p", "ulimit -Sn"));
+  EXPECT_EQ(client.WaitForClosed("p"), "512\n");
+  rlimit of_server{};
+  ASSERT_EQ(::prlimit(server.pid(), RLIMIT_NOFILE, nullptr, &of_server), 0);
+  EXPECT_EQ(of_server.rlim_cur, before.rlim_max);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "support/eventually.h"
 #include "support/proc.h"
 #include "support/rpc_client.h"
+#include "support/scripts.h"
 #include "support/server_process.h"
 
 namespace holdfast::support {
@@ -107,6 +108,19 @@ TEST(ShutdownTest, AKilledServerLeavesNoProcessBehind) {
   EXPECT_GE(LivingWithVariable(RunMarker()).size(), 8u);
   server.Kill();
   ExpectNothingAlive();
+}
+
+TEST(ShutdownTest, LeavesNothingOfAChainOfSessionsWhoseKeeperIsKilled) {
+  ServerProcess server = ServerProcess::Start({"--shutdown-grace-period-ms", "200"});
+  RpcClient client = RpcClient::Ready(server.url());
+  client.Start(Shell("p", ChainOfSessions(10) + "trap 'kill -9 $PPID' TERM; echo ready; while :; do sleep 0.01; done"));
+  client.Start(Shell("q", ChainOfSessions(10) + "read go; kill -9 $PPID; sleep 1000", Stdin::kPipe));
+  client.WaitForOutput("p", "ready");
+  ASSERT_TRUE(Eventually([] { return LivingWithVariable(RunMarker()).size() >= 40; }));
+  client.Send("process/write", WriteParams("q", "go\n"));
+  server.Signal(SIGTERM);
+  EXPECT_EQ(server.WaitForExit(), 0) << server.Stderr();
+  EXPECT_THAT(LivingWithVariable(RunMarker()), IsEmpty());
 }
 
 TEST(ShutdownTest, AClientThatDoesNotReadHoldsItUpForAMomentOnly) {

@@ -15,22 +15,26 @@ std::vector<uint64_t> Seqs(const OutputLog& log, uint64_t after_seq, size_t max_
   return seqs;
 }
 
+OutputLimits Limits(size_t bytes, size_t chunks, size_t snapshot = 0) {
+  return {.retained_bytes = bytes, .retained_chunks = chunks, .snapshot_bytes_per_stream = snapshot};
+}
+
 // Chunks 1 to 5 of ten bytes each.
 OutputLog FiveChunks(size_t max_bytes, size_t max_chunks = 100) {
-  OutputLog log(max_bytes, max_chunks);
+  OutputLog log(Limits(max_bytes, max_chunks));
   for (uint64_t seq = 1; seq <= 5; ++seq) log.Append(seq, Stream::kStdout, "0123456789");
   return log;
 }
 
 TEST(OutputLogTest, ReturnsWhatWasAppended) {
-  OutputLog log(100, 100);
+  OutputLog log(Limits(100, 100));
   const Chunk& chunk = log.Append(7, Stream::kStderr, std::string_view("a\0b", 3));
   EXPECT_EQ(chunk.seq, 7u);
   EXPECT_EQ(chunk.stream, Stream::kStderr);
   EXPECT_EQ(chunk.bytes, std::string_view("a\0b", 3));
 }
 
-TEST(OutputLogTest, ReadsNothingFromAnEmptyLog) { EXPECT_THAT(Seqs(OutputLog(100, 100), 0), IsEmpty()); }
+TEST(OutputLogTest, ReadsNothingFromAnEmptyLog) { EXPECT_THAT(Seqs(OutputLog(Limits(100, 100)), 0), IsEmpty()); }
 
 TEST(OutputLogTest, ReadsAfterTheNumberGiven) {
   const OutputLog log = FiveChunks(1000);
@@ -50,7 +54,7 @@ TEST(OutputLogTest, StopsAtTheBudgetButGivesAtLeastOneChunk) {
 }
 
 TEST(OutputLogTest, FindsNumbersAcrossAGap) {
-  OutputLog log(100, 100);
+  OutputLog log(Limits(100, 100));
   log.Append(1, Stream::kStdout, "a");
   log.Append(5, Stream::kStdout, "b");  // 2 to 4 were other events
   EXPECT_THAT(Seqs(log, 1), ElementsAre(5));
@@ -73,6 +77,26 @@ TEST(OutputLogTest, KeepsTheLastChunkWhateverItsSize) {
   EXPECT_THAT(Seqs(log, 0), ElementsAre(6));
   EXPECT_EQ(log.bytes(), 1000u);
 }
+
+// The snapshot of a log that has evicted must equal that of one that kept everything.
+class OutputLogSnapshotTest : public ::testing::TestWithParam<size_t> {};
+
+TEST_P(OutputLogSnapshotTest, ShowsHeadAndTailWhateverWasEvicted) {
+  OutputLog evicting(Limits(GetParam(), 1000, 20));
+  HeadTailBuffer out(20), err(20);
+  for (uint64_t seq = 1; seq <= 60; ++seq) {
+    const bool to_out = seq < 30 || seq % 7 == 0;  // a flood on one stream, then mostly on the other
+    const std::string bytes = std::to_string(seq) + std::string(seq % 5, 'x');
+    evicting.Append(seq, to_out ? Stream::kStdout : Stream::kStderr, bytes);
+    (to_out ? out : err).Append(bytes);
+    const Snapshot snapshot = evicting.TakeSnapshot();
+    ASSERT_EQ(snapshot.out, out.Text()) << "after chunk " << seq;
+    ASSERT_EQ(snapshot.err, err.Text()) << "after chunk " << seq;
+    ASSERT_EQ(snapshot.omitted_bytes, out.omitted_bytes() + err.omitted_bytes()) << "after chunk " << seq;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(RetainedBytes, OutputLogSnapshotTest, ::testing::Values(1, 8, 15, 30, 45, 100, 10'000));
 
 }  // namespace
 }  // namespace holdfast::process

@@ -6,6 +6,7 @@
 #include "process/process_fixture.h"
 #include "support/eventually.h"
 #include "support/scratch_dir.h"
+#include "support/scripts.h"
 
 namespace holdfast::process {
 namespace {
@@ -73,8 +74,10 @@ TEST_F(ProcessKillTest, KillsACommandThatStoppedItsKeeper) {
 TEST_F(ProcessKillTest, KillsACommandThatKeepsStoppingItsKeeper) {
   Subject& subject = LaunchAndGo("setsid sh -c 'while kill -STOP $0; do :; done' $PPID & echo started; sleep 1000");
   ASSERT_TRUE(RunUntilOutput(subject, "started"));
+  const auto begin = std::chrono::steady_clock::now();
   subject->Kill(CountDone());
   ASSERT_TRUE(RunUntil([&] { return done_ > 0 && subject.over(); }));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 3s);  // the keeper has a second to obey, then it is killed
   EXPECT_TRUE(NothingIsLeft());
 }
 
@@ -86,6 +89,28 @@ TEST_F(ProcessKillTest, KillsACommandThatStopsItsKeeperBeforeItsStartIsKnown) {
   subject->Kill(CountDone());
   ASSERT_TRUE(RunUntil([&] { return done_ > 0 && subject.over(); }));
   EXPECT_TRUE(NothingIsLeft());
+}
+
+TEST_F(ProcessKillTest, HearsOfACommandThatStopsItsKeeperAtItsStart) {
+  Subject& subject = Run(Shell("kill -STOP $PPID; exit 6"));
+  EXPECT_EQ(subject.owner.events, (std::vector<std::string>{"started", "exited", "closed", "gone"}));
+  EXPECT_EQ(subject->exit_code(), 6);
+}
+
+TEST_F(ProcessKillTest, HearsOfTheExitOfACommandThatStoppedItsKeeper) {
+  Subject& subject = LaunchAndGo("kill -STOP $PPID; exit 6");
+  ASSERT_TRUE(RunUntil([&] { return subject.over(); }));
+  EXPECT_EQ(subject->exit_code(), 6);
+}
+
+TEST_F(ProcessKillTest, WakesAKeeperAsOftenAsItIsStopped) {
+  Subject& first = LaunchAndGo("kill -STOP $PPID; exit 1");
+  ASSERT_TRUE(RunUntil([&] { return first.over(); }));
+  Subject& bystander = Launch(Shell("read line"), kOpenStdin);
+  Subject& second = LaunchAndGo("kill -STOP $PPID; exit 2");
+  ASSERT_TRUE(RunUntil([&] { return second.over(); }));
+  EXPECT_EQ(second->exit_code(), 2);
+  EXPECT_FALSE(bystander->exit_code());
 }
 
 TEST_F(ProcessKillTest, SignalsACommandThatStoppedItsKeeper) {
@@ -103,6 +128,26 @@ TEST_F(ProcessKillTest, EndsACommandThatKillsItsKeeper) {
   EXPECT_EQ(subject->exit_code(), 137);
   EXPECT_TRUE(NothingIsLeft());
   EXPECT_EQ(spawner_->orphans(), 0u);
+}
+
+TEST_F(ProcessKillTest, IsDoneOnlyWhenAChainWithoutAKeeperIsGone) {
+  Subject& subject = LaunchAndGo(support::ChainOfSessions(20) + "sleep 1000");
+  ASSERT_TRUE(RunUntilMarked(40));
+  const auto keepers = support::ChildrenOf(::getpid());
+  ASSERT_EQ(keepers.size(), 1u);
+  ::kill(keepers[0], SIGKILL);
+  subject->Kill([&] {
+    ++done_;
+    EXPECT_TRUE(support::LivingWithVariable(Mark()).empty());
+  });
+  ASSERT_TRUE(RunUntil([&] { return done_ > 0 && subject.over(); }));
+  EXPECT_EQ(spawner_->orphans(), 0u);
+}
+
+TEST_F(ProcessKillTest, IsGoneOnlyWhenAChainThatLostItsKeeperIsGone) {
+  Subject& subject = LaunchAndGo(support::ChainOfSessions(20) + "kill -9 $PPID; sleep 1000");
+  ASSERT_TRUE(RunUntil([&] { return subject->gone(); }));
+  EXPECT_TRUE(support::LivingWithVariable(Mark()).empty());
 }
 
 TEST_F(ProcessKillTest, SparesOtherCommandsWhenAKeeperIsLost) {
@@ -193,6 +238,30 @@ TEST_F(ProcessTerminateTest, KillsACommandThatIgnoresIt) {
 
 TEST_F(ProcessTerminateTest, KillsWhatTheCommandLeavesBehind) {
   EXPECT_EQ(TerminateWhenReady("setsid sleep 1000 & trap 'exit 4' TERM; echo ready; while :; do :; done", 100ms), 4);
+}
+
+TEST_F(ProcessTerminateTest, KillsAtTheEarlierDeadline) {
+  for (const auto& [first, second] : {std::pair<std::chrono::milliseconds, std::chrono::milliseconds>(600s, 50ms),
+                                      std::pair<std::chrono::milliseconds, std::chrono::milliseconds>(50ms, 600s)}) {
+    done_ = 0;
+    Subject& subject = Launch(Shell("trap '' TERM; echo ready; sleep 1000"));
+    ASSERT_TRUE(RunUntilOutput(subject, "ready"));
+    subject->Terminate(first, CountDone());
+    subject->Terminate(second, CountDone());
+    ASSERT_TRUE(RunUntil([&] { return subject.over(); }));
+    EXPECT_EQ(done_, 2);
+  }
+}
+
+TEST_F(ProcessTerminateTest, AsksWhatAFinishedCommandLeftBehind) {
+  support::ScratchDir dir;
+  const std::string ready = dir.path() + "/ready", asked = dir.path() + "/asked";
+  Subject& subject = Launch(Shell("setsid sh -c 'trap \": >" + asked + "; exit\" TERM; : >" + ready +
+                                  "; while :; do sleep 0.01; done' >/dev/null 2>&1 & exit 0"));
+  ASSERT_TRUE(RunUntil([&] { return subject->closed() && std::filesystem::exists(ready); }));
+  subject->Terminate(60s, CountDone());
+  ASSERT_TRUE(RunUntil([&] { return done_ > 0; }));
+  EXPECT_TRUE(std::filesystem::exists(asked));
 }
 
 TEST_F(ProcessTerminateTest, CanBecomeAKill) {

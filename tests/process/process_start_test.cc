@@ -1,7 +1,10 @@
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <csignal>
 #include <sstream>
+
+#include <fmt/format.h>
 
 #include "process/process.h"
 #include "process/process_fixture.h"
@@ -179,6 +182,22 @@ TEST_F(ProcessStartTest, OpensOnlyTheStandardDescriptors) {
   // 3 is the directory that ls reads.
   EXPECT_EQ(OutputOf(Plain("/bin/ls", {"ls", "/proc/self/fd"})), "0\n1\n2\n3\n");
   EXPECT_EQ(OutputOf(Plain("/bin/ls", {"ls", "-C", "/proc/self/fd"}), Terminal{}), "0  1  2  3\r\n");
+}
+
+// Programs that use select, or close every descriptor up to the limit, do badly with a high one.
+TEST_F(ProcessStartTest, GivesTheLimitOfDescriptorsThatTheServerWasGiven) {
+  rlimit limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  if (limit.rlim_max <= 300) GTEST_SKIP() << "the hard limit leaves nothing to raise";
+  limit.rlim_cur = 300;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  auto spawner = Spawner::Create(loop_);
+  ASSERT_TRUE(spawner);
+  spawner_ = *std::move(spawner);
+  EXPECT_EQ(Run(Shell("ulimit -Sn; ulimit -Hn")).owner.out(), fmt::format("300\n{}\n", limit.rlim_max));
+  rlimit own{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &own), 0);
+  EXPECT_EQ(own.rlim_cur, limit.rlim_max);
 }
 
 TEST_F(ProcessStartTest, ResetsSignalsWhateverTheServerDoesWithThem) {

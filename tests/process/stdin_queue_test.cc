@@ -106,6 +106,20 @@ TEST_F(StdinQueueTest, HoldsWritesAboveTheHighMark) {
   EXPECT_TRUE(all == std::string(2 * kMebibyte, 'a') + "bc");
 }
 
+TEST_F(StdinQueueTest, AcceptsALargeWriteWhenAllButTheHighMarkIsWritten) {
+  OnPipe();
+  constexpr size_t kBytes = 3 * StdinQueue::kHighWaterBytes;
+  Write(std::string(kBytes, 'a'));
+  size_t unaccepted = 0;  // the most that was written while there was no verdict
+  while (queued_ == 0) {
+    unaccepted = queue_->written_bytes();
+    ASSERT_FALSE(Read(16u << 10).empty());
+  }
+  EXPECT_LT(unaccepted, kBytes - StdinQueue::kHighWaterBytes);
+  EXPECT_GE(queue_->written_bytes(), kBytes - StdinQueue::kHighWaterBytes);
+  EXPECT_LT(queue_->written_bytes(), kBytes);
+}
+
 TEST_F(StdinQueueTest, ClosesThePipeAfterWhatIsQueued) {
   OnPipe();
   Write(std::string(kMebibyte, 'a'));
@@ -149,6 +163,19 @@ TEST_F(StdinQueueTest, DropsOnlyWhatItHolds) {
   queue_->CloseAfterQueued();
   EXPECT_TRUE(ReadToEnd() == std::string(2 * kMebibyte, 'a'));
   EXPECT_EQ(queued_, 1);
+}
+
+TEST_F(StdinQueueTest, TakesAgainWhatItDropped) {
+  OnPipe();
+  Write(std::string(2 * kMebibyte, 'a'));
+  Write("b");
+  Write("c");
+  queue_->DropHeld();
+  EXPECT_EQ(dropped_, 2);
+  Write("b");
+  queue_->CloseAfterQueued();
+  EXPECT_TRUE(ReadToEnd() == std::string(2 * kMebibyte, 'a') + "b");
+  EXPECT_EQ(queued_, 2);
 }
 
 TEST_F(StdinQueueTest, TakesAnEmptyWrite) {

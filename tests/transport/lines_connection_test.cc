@@ -174,6 +174,15 @@ TEST_F(LinesConnectionTest, ClosesWhenThePeerVanishesDuringAWrite) {
   EXPECT_TRUE(server.peer().WaitForClosed());
 }
 
+TEST_F(LinesConnectionTest, ClosesWhenThePeerVanishesWhileReadingIsOff) {
+  LinesServer server(server_end_.get(), server_end_.get());
+  server.Run([&] { server.peer().transport()->SetReading(rpc::Reading::kOff); });
+  client_.Send("unread\n");
+  client_.Close();
+  EXPECT_TRUE(server.peer().WaitForClosed());
+  EXPECT_EQ(server.peer().messages(), 0u);
+}
+
 TEST_F(LinesConnectionTest, GivesBorrowedDescriptorsBackAsTheyWere) {
   {
     LinesServer server(server_end_.get(), server_end_.get());
@@ -191,6 +200,16 @@ TEST(LinesOnPipesTest, Echoes) {
   ASSERT_EQ(::write(in->write_end.get(), "one\n", 4), 4);
   char reply[16];
   ASSERT_EQ(::read(out->read_end.get(), reply, sizeof(reply)), 4);
+  in->write_end.Reset();
+  EXPECT_TRUE(server.peer().WaitForClosed());
+}
+
+TEST(LinesOnPipesTest, CloseWhenTheInputEndsWhileReadingIsOff) {
+  auto in = sys::MakePipe(sys::OurEnd::kRead), out = sys::MakePipe(sys::OurEnd::kWrite);
+  ASSERT_TRUE(in && out);
+  LinesServer server(in->read_end.get(), out->write_end.get());
+  server.Run([&] { server.peer().transport()->SetReading(rpc::Reading::kOff); });
+  ASSERT_EQ(::write(in->write_end.get(), "unread\n", 7), 7);
   in->write_end.Reset();
   EXPECT_TRUE(server.peer().WaitForClosed());
 }

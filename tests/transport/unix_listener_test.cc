@@ -19,6 +19,8 @@ using support::TestSocket;
 using support::WebSocketClient;
 using ::testing::HasSubstr;
 
+void Echo(Peer& peer, std::string_view message) { peer.transport()->Send(std::string(message)); }
+
 class UnixListenerTest : public ::testing::Test {
  protected:
   UnixListenerTest() {
@@ -45,8 +47,7 @@ class UnixListenerTest : public ::testing::Test {
 };
 
 TEST_F(UnixListenerTest, ServesWebSocketToAPeerThatBeginsWithALetter) {
-  TestServer server(Listen(),
-                    [](Peer& peer, std::string_view message) { peer.transport()->Send(std::string(message)); });
+  TestServer server(Listen(), Echo);
   EXPECT_EQ(server.url(), "unix://" + path_);
   auto client = WebSocketClient::Connect(server.url());
   client.SendText("over unix");
@@ -54,8 +55,7 @@ TEST_F(UnixListenerTest, ServesWebSocketToAPeerThatBeginsWithALetter) {
 }
 
 TEST_F(UnixListenerTest, ServesLinesToAnyOtherPeer) {
-  TestServer server(Listen(),
-                    [](Peer& peer, std::string_view message) { peer.transport()->Send(std::string(message)); });
+  TestServer server(Listen(), Echo);
   TestSocket client = TestSocket::Connect(server.url());
   client.Send("{\"id\":1}\n{\"id\":2}\n");
   EXPECT_EQ(client.ReceiveSome(), "{\"id\":1}\n{\"id\":2}\n");
@@ -74,6 +74,27 @@ TEST_F(UnixListenerTest, ClosesLinesAboveTheConnectionLimit) {
   TestSocket second = TestSocket::Connect(server.url());
   second.Send("{}\n");
   EXPECT_EQ(second.ReceiveAll(), "");
+}
+
+// A peer that may speak lines is free to be silent, so no timer ends it: room is made from the oldest.
+TEST_F(UnixListenerTest, LetsSilentPeersLockNobodyOut) {
+  TestServer server(Listen(), Echo);
+  TestSocket talker = TestSocket::Connect(server.url());
+  talker.Send("{}\n");
+  EXPECT_EQ(talker.ReceiveSome(), "{}\n");
+  std::vector<TestSocket> silent;
+  for (int i = 0; i < 300; ++i) silent.push_back(TestSocket::Connect(server.url()));
+  EXPECT_EQ(silent.front().ReceiveAll(), "") << "the oldest one was not closed";
+  TestSocket late = TestSocket::Connect(server.url());
+  late.Send("{\"id\":1}\n");
+  EXPECT_EQ(late.ReceiveSome(), "{\"id\":1}\n");
+  auto late_web_socket = WebSocketClient::Connect(server.url());
+  late_web_socket.SendText("late");
+  EXPECT_EQ(late_web_socket.ReceiveText(), "late");
+  silent.back().Send("{\"id\":2}\n");
+  EXPECT_EQ(silent.back().ReceiveSome(), "{\"id\":2}\n") << "a young one was closed";
+  talker.Send("[]\n");
+  EXPECT_EQ(talker.ReceiveSome(), "[]\n") << "one that had spoken was closed";
 }
 
 TEST_F(UnixListenerTest, IsOpenToItsOwnerOnly) {
@@ -149,8 +170,7 @@ int ConnectAs(uid_t uid, const std::string& path) {
 
 TEST_F(UnixListenerTest, RefusesAPeerOfAnotherUid) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
-  TestServer server(Listen(),
-                    [](Peer& peer, std::string_view message) { peer.transport()->Send(std::string(message)); });
+  TestServer server(Listen(), Echo);
   ASSERT_EQ(::chmod(directory_.c_str(), 0755), 0);
   ASSERT_EQ(::chmod(path_.c_str(), 0666), 0);  // past the mode of the file, the uid decides
   EXPECT_EQ(ConnectAs(65534, path_), 0);

@@ -162,6 +162,19 @@ TEST(WebSocketFlowTest, PingsAtEachInterval) {
   }
 }
 
+TEST(WebSocketFlowTest, SendsNoPingsWithoutAnInterval) {
+  Limits never, often;
+  never.ping_interval = milliseconds(0);
+  often.ping_interval = milliseconds(20);
+  TestServer silent(never), noisy(often);
+  auto unpinged = WebSocketClient::Connect(silent.url()), pinged = WebSocketClient::Connect(noisy.url());
+  for (int i = 0; i < 5; ++i) ASSERT_EQ(pinged.Receive().kind, Kind::kPing);
+  EXPECT_EQ(unpinged.Receive(milliseconds(0)).kind, Kind::kTimeout);
+  Peer& peer = silent.WaitForPeer();
+  silent.Run([&] { peer.transport()->Send("first"); });
+  EXPECT_EQ(unpinged.Receive().payload, "first");
+}
+
 TEST(WebSocketFlowTest, KeepsAPeerThatAnswersNoPings) {
   Limits limits;
   limits.ping_interval = milliseconds(5);
@@ -239,6 +252,18 @@ TEST(WebSocketFlowTest, CutsAPeerThatReadsNothingWhenItCloses) {
     peer.transport()->Close();
   });
   EXPECT_TRUE(peer.WaitForClosed());
+}
+
+// The end of the stream hides behind a message that nobody reads.
+TEST(WebSocketFlowTest, ClosesWhenThePeerVanishesWhileReadingIsOff) {
+  TestServer server;
+  auto client = WebSocketClient::Connect(server.url());
+  Peer& peer = server.WaitForPeer();
+  server.Run([&] { peer.transport()->SetReading(rpc::Reading::kOff); });
+  client.SendText("unread");
+  client.socket().Close();
+  EXPECT_TRUE(peer.WaitForClosed());
+  EXPECT_EQ(peer.messages(), 0u);
 }
 
 TEST(WebSocketFlowTest, ClosesWhenThePeerVanishesDuringAWrite) {

@@ -1,0 +1,8 @@
+// Letters without a locale.
+#pragma once
+
+namespace holdfast {
+
+constexpr char AsciiLower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+}  // namespace holdfast
