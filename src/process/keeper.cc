@@ -60,10 +60,11 @@ void Keeper::OnEnded() {
   }
   kill_timer_.Stop();
   end_watch_.reset();
-  // A keeper that was killed during the start may have left the command on our memory for a moment.
-  if (ending != sys::Ending::kExitedCleanly) (void)launch_.release();
-  launch_.reset();
-  spawner_.Forget(child_.pid, ending, [this] { observer_.OnGone(); });
+  // The command of a keeper that was killed during the start may be on our memory until it is dead itself.
+  spawner_.Forget(child_.pid, ending, [this] {
+    launch_.reset();
+    observer_.OnGone();
+  });
 }
 
 void Keeper::Dispatch(const KeeperReport& report) {
