@@ -46,7 +46,6 @@ void ReportExit(Keeper& keeper, const siginfo_t& status) {
   keeper.exit_reported = true;
   bool exited = status.si_code == CLD_EXITED;
   Send({KeeperReportKind::kExited, exited ? status.si_status : 128 + status.si_status, StartStep::kNone});
-  raw::Syscall(__NR_sched_yield);  // to the server, which the kernel likes to wake on this very processor
 }
 
 // Reaps what has ended. False when no child is left at all. The command's exit is reported before it is reaped, which
