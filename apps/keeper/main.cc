@@ -134,8 +134,8 @@ int Number(const char* text) {
 // All signals are blocked, the subreaper flag and the signal at the server's death are set: these come through exec.
 [[noreturn]] void Run(const char* const* argv) {
   int leader = Number(argv[1]);
-  Send({KeeperReportKind::kStarted, leader, StartStep::kNone});
   raw::Prctl(PR_SET_NAME, reinterpret_cast<unsigned long>(argv[0]));
+  Send({KeeperReportKind::kStarted, leader, StartStep::kNone});
   // Our copies would keep the command's pipes and terminal open, our directory its mount busy.
   for (int fd = 0; fd <= 2; ++fd) raw::Close(fd);
   raw::Syscall(__NR_chdir, raw::Address("/"));

@@ -75,6 +75,11 @@ OutputStream::Step OutputStream::ReadBlock() {
   return Step::kEnd;
 }
 
+void OutputStream::Close() {
+  watch_.reset();
+  fd_.Reset();
+}
+
 void OutputStream::End() {
   at_end_ = true;
   owner_.OnEndOfStream();

@@ -27,6 +27,9 @@ class OutputStream {
 
   bool at_end() const { return at_end_; }
 
+  // Gives the descriptor back, once at the end.
+  void Close();
+
   // Reads on when there is something, unless it is waiting already.
   void Resume();
 
@@ -48,7 +51,7 @@ class OutputStream {
   void End();
 
   loop::EventLoop& loop_;
-  OwnedFd fd_;  // closed with us and not at the end: the exit comes right behind it and should not wait
+  OwnedFd fd_;  // not closed at the end: the exit comes right behind it and should not wait
   Stream stream_;
   Owner& owner_;
   bool waiting_ = false, at_end_ = false;

@@ -165,6 +165,9 @@ void Process::PublishClosedWhenDone() {
   if (!exit_code_ || closed_ || !std::ranges::all_of(outputs_, [](auto& output) { return output->at_end(); })) return;
   closed_ = true;
   if (input_) input_->Abandon();
+  if (gone_) {  // else OnGone is about to do this
+    for (auto& output : outputs_) output->Close();
+  }
   owner_.OnClosed(*this, next_seq_++);
   waiters_.Notify();
 }

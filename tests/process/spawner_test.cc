@@ -114,7 +114,8 @@ TEST_F(SpawnerTest, TellsTheStepThatFailed) {
 }
 
 TEST_F(SpawnerTest, LeavesAKeeperThatIsDroppedToCleanUp) {
-  Launch(Shell("setsid sleep 1000 & sleep 1000"));
+  Subject& subject = Launch(Shell("setsid sleep 1000 & sleep 1000"));
+  ASSERT_TRUE(RunUntil([&] { return subject->pid().has_value(); }));
   ASSERT_TRUE(RunUntilMarked(2));
   subjects_.clear();
   EXPECT_TRUE(RunUntil([&] { return support::LivingWithVariable(Mark()).empty(); }));
