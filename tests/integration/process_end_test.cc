@@ -143,8 +143,9 @@ TEST_F(ProcessEndTest, KillsAProcessThatForksAllTheTime) {
 }
 
 TEST_F(ProcessEndTest, KillsAStoppedProcess) {
-  client_.Start(Shell("p", "echo ready; kill -STOP $$"));
-  client_.WaitForOutput("p", "ready");
+  client_.Start(Shell("p", "echo $$; kill -STOP $$"));
+  const auto pids = WaitForPids("p", 1);
+  ASSERT_TRUE(Eventually([&] { return ReadProcFile(pids.at(0), "stat").value_or("").contains(") T "); }));
   EXPECT_TRUE(Terminate("p", Graceful(50)).Flag("result.running"));
   EXPECT_EQ(client_.WaitForExit("p"), 137);
 }

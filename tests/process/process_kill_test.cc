@@ -233,11 +233,11 @@ TEST_F(ProcessTerminateTest, EndsACommandThatDoesNothingAboutIt) {
 }
 
 TEST_F(ProcessTerminateTest, KillsACommandThatIgnoresIt) {
-  EXPECT_EQ(TerminateWhenReady("trap '' TERM; echo ready; sleep 1000", 100ms), 137);
+  EXPECT_EQ(TerminateWhenReady("trap '' TERM; echo ready; sleep 1000", 500ms), 137);
 }
 
 TEST_F(ProcessTerminateTest, KillsWhatTheCommandLeavesBehind) {
-  EXPECT_EQ(TerminateWhenReady("setsid sleep 1000 & trap 'exit 4' TERM; echo ready; while :; do :; done", 100ms), 4);
+  EXPECT_EQ(TerminateWhenReady("setsid sleep 1000 & trap 'exit 4' TERM; echo ready; while :; do :; done", 500ms), 4);
 }
 
 TEST_F(ProcessTerminateTest, KillsAtTheEarlierDeadline) {
