@@ -1,5 +1,5 @@
-// Base64 with the standard alphabet and padding. Encoding runs once per output chunk, so it picks the widest kernel the
-// CPU has; decoding is strict: each byte string has exactly one accepted text.
+// Base64 with the standard alphabet and padding. Output chunks and whole files pass through, so both ways use the
+// widest kernel the CPU has. Decoding is strict: each byte string has exactly one accepted text.
 #pragma once
 
 #include <cstddef>

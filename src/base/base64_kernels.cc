@@ -42,6 +42,34 @@ char* EncodePartialGroup(std::span<const std::byte> in, char* out) {
   return end;
 }
 
+// No sum of three sextets in place reaches this bit, so one test after the OR finds a bad character in any of the four.
+constexpr uint32_t kBad = 1u << 24;
+
+using Column = std::array<uint32_t, 256>;
+
+// One column per place in a group of four, each sextet already shifted to its place in the 24 bits.
+constexpr std::array<Column, 4> kColumns = [] {
+  std::array<Column, 4> columns{};
+  for (size_t place = 0; place < 4; ++place) {
+    columns[place].fill(kBad);
+    for (uint32_t sextet = 0; sextet < 64; ++sextet) {
+      columns[place][static_cast<uint8_t>(kAlphabet[sextet])] = sextet << (18 - 6 * place);
+    }
+  }
+  return columns;
+}();
+
+uint32_t GroupBits(const char* group) {
+  const auto* in = reinterpret_cast<const uint8_t*>(group);
+  return kColumns[0][in[0]] | kColumns[1][in[1]] | kColumns[2][in[2]] | kColumns[3][in[3]];
+}
+
+void PutGroup(uint32_t bits, char* out) {
+  out[0] = static_cast<char>(bits >> 16);
+  out[1] = static_cast<char>(bits >> 8);
+  out[2] = static_cast<char>(bits);
+}
+
 }  // namespace
 
 char* EncodeScalar(std::span<const std::byte> in, char* out) {
@@ -56,6 +84,16 @@ char* EncodeScalar(std::span<const std::byte> in, char* out) {
   }
   for (; in.size() >= 3; in = in.subspan(3)) out = EncodeGroup(in.data(), out);
   return in.empty() ? out : EncodePartialGroup(in, out);
+}
+
+size_t DecodeScalar(std::string_view text, char* out) {
+  size_t offset = 0;
+  for (; offset + 4 <= text.size(); offset += 4, out += 3) {
+    const uint32_t bits = GroupBits(text.data() + offset);
+    if ((bits & kBad) != 0) break;
+    PutGroup(bits, out);
+  }
+  return offset;
 }
 
 }  // namespace holdfast::base64_kernels

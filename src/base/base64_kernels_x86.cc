@@ -1,5 +1,5 @@
-// The x86-64 kernels. Each is compiled for its own instruction set by attribute, so the rest of the program keeps the
-// baseline and runs on any x86-64; a kernel is only ever called after a CPU check.
+// The x86-64 encoders, and the choice of a kernel. Each is compiled for its own instruction set by attribute, so the
+// rest of the program keeps the baseline and runs on any x86-64; a kernel is only ever called after a CPU check.
 //
 // All of them first spread each three input bytes b0 b1 b2 over a 32-bit lane as b1 b0 b2 b1 (lowest first). Read as a
 // little-endian word, the four sextets then lie at bits 10, 4, 22 and 16, each in one contiguous piece.
@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/base64_decode_kernels_x86.h"
 #include "base/base64_kernels.h"
 
 namespace holdfast::base64_kernels {
@@ -88,9 +89,9 @@ HOLDFAST_AVX2 char* EncodeAvx2(std::span<const std::byte> in, char* out) {
 #undef HOLDFAST_AVX2
 
 constexpr std::array kKernels = {
-    Kernel{"avx512vbmi", EncodeAvx512Vbmi},
-    Kernel{"avx2", EncodeAvx2},
-    Kernel{"scalar", EncodeScalar},
+    Kernel{"avx512vbmi", EncodeAvx512Vbmi, DecodeAvx512Vbmi},
+    Kernel{"avx2", EncodeAvx2, DecodeAvx2},
+    Kernel{"scalar", EncodeScalar, DecodeScalar},
 };
 
 // The compiler's CPU model also asks the kernel whether it saves the wide registers.

@@ -4,6 +4,7 @@
 #include <memory>
 #include <random>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/base64_kernels.h"
@@ -48,7 +49,22 @@ class Base64KernelTest : public testing::TestWithParam<base64_kernels::Kernel> {
     EXPECT_EQ(end, out.get() + size);
     return {out.get(), size};
   }
+
+  // What the kernel decodes; how much it says it consumed must agree.
+  std::string Decode(std::string_view text, size_t shift = 0) const {
+    const auto in = std::make_unique<char[]>(text.size() + shift);
+    text.copy(in.get() + shift, text.size());
+    const auto out = std::make_unique<char[]>(text.size() / 4 * 3);
+    const size_t consumed = GetParam().decode({in.get() + shift, text.size()}, out.get());
+    EXPECT_LE(consumed, text.size());
+    EXPECT_EQ(consumed % 4, 0u);
+    return {out.get(), consumed / 4 * 3};
+  }
 };
+
+std::string RandomText(size_t size, uint32_t seed) {
+  return NaiveEncode(RandomBytes(size / 4 * 3 + 3, seed)).substr(0, size);
+}
 
 TEST_P(Base64KernelTest, AgreesWithNaiveAtAllSmallLengths) {
   for (size_t size = 0; size <= 300; ++size) {
@@ -80,6 +96,62 @@ TEST_P(Base64KernelTest, ProducesEveryPairOfCharacters) {
     bytes += static_cast<char>(bits);
   }
   EXPECT_EQ(Encode(bytes, 0), NaiveEncode(bytes));
+}
+
+TEST_P(Base64KernelTest, DecodesTheWholeGroupsOfAllSmallLengths) {
+  for (size_t size = 0; size <= 300; ++size) {
+    const std::string text = RandomText(size, static_cast<uint32_t>(size));
+    ASSERT_EQ(NaiveEncode(Decode(text)), text.substr(0, size / 4 * 4)) << "size " << size;
+  }
+}
+
+TEST_P(Base64KernelTest, DecodesLargeTexts) {
+  std::mt19937 random(7);
+  for (uint32_t round = 0; round < 20; ++round) {
+    const std::string text = RandomText(1000 + random() % 20000 / 4 * 4, round);
+    ASSERT_EQ(NaiveEncode(Decode(text)), text) << "size " << text.size();
+  }
+}
+
+TEST_P(Base64KernelTest, DecodesUnalignedInput) {
+  for (size_t shift = 1; shift < 64; ++shift) {
+    const std::string text = RandomText(256, static_cast<uint32_t>(shift));
+    ASSERT_EQ(NaiveEncode(Decode(text, shift)), text) << "shift " << shift;
+  }
+}
+
+TEST_P(Base64KernelTest, DecodesEveryPairOfCharacters) {
+  std::string text;
+  for (char a : base64_kernels::kAlphabet) {
+    for (char b : base64_kernels::kAlphabet) text += {a, b, b, a};
+  }
+  EXPECT_EQ(NaiveEncode(Decode(text)), text);
+}
+
+TEST_P(Base64KernelTest, TakesAllByteValuesAtAllPlacesAsTheScalarKernelDoes) {
+  std::string text = RandomText(200, 7);
+  std::string expected(150, '\0');
+  for (size_t place = 0; place < text.size(); ++place) {
+    const char before = text[place];
+    for (int byte = 0; byte < 256; ++byte) {
+      text[place] = static_cast<char>(byte);
+      const bool is_good = base64_kernels::kAlphabet.contains(text[place]);
+      const size_t consumed = base64_kernels::DecodeScalar(text, expected.data());
+      ASSERT_EQ(consumed, is_good ? text.size() : place / 4 * 4);
+      ASSERT_EQ(Decode(text), expected.substr(0, consumed / 4 * 3)) << "byte " << byte << " at " << place;
+    }
+    text[place] = before;
+  }
+}
+
+TEST_P(Base64KernelTest, StopsAtTheFirstOfTwoBadCharacters) {
+  for (size_t first = 0; first < 200; ++first) {
+    for (size_t second = first + 1; second < 200; second += 7) {
+      std::string text = RandomText(200, 7);
+      text[first] = text[second] = '-';
+      ASSERT_EQ(Decode(text).size(), first / 4 * 3) << first << " and " << second;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Available, Base64KernelTest, testing::ValuesIn(base64_kernels::AvailableKernels()),
@@ -123,6 +195,25 @@ TEST(Base64Test, NamesTheOffsetOfWhatItRefuses) {
     ASSERT_FALSE(decoded.has_value()) << refusal.text;
     EXPECT_EQ(decoded.error().message, refusal.message) << refusal.text;
     EXPECT_EQ(decoded.error().kind, ErrorKind::kInvalidParams);
+  }
+}
+
+TEST(Base64Test, NamesTheOffsetOfABadByteAtAnyPlaceOfALongText) {
+  for (size_t size : {148u, 149u, 150u}) {
+    const std::string text = Base64Encode(Bytes(RandomBytes(size, 7)));
+    const size_t characters = text.find_last_not_of('=') + 1;
+    for (size_t place = 0; place < characters; ++place) {
+      for (int byte = 0; byte < 256; ++byte) {
+        std::string bad = text;
+        bad[place] = static_cast<char>(byte);
+        if (base64_kernels::kAlphabet.contains(bad[place])) continue;
+        if (byte == '=' && place + 1 == characters && size % 3 != 1) continue;  // that is padding
+        const Result<std::string> decoded = Base64Decode(bad);
+        ASSERT_FALSE(decoded.has_value()) << bad;
+        ASSERT_EQ(decoded.error().message,
+                  fmt::format("base64: {} at offset {}", byte == '=' ? "misplaced padding" : "bad character", place));
+      }
+    }
   }
 }
 

@@ -1,0 +1,12 @@
+// The decoders of base64_kernels for x86-64. Call one only after a CPU check.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace holdfast::base64_kernels {
+
+size_t DecodeAvx512Vbmi(std::string_view text, char* out);
+size_t DecodeAvx2(std::string_view text, char* out);
+
+}  // namespace holdfast::base64_kernels

@@ -1,0 +1,30 @@
+// OpenSSL prefers its EVP interface, which would bring every algorithm it knows along, 4 MB for one digest, and reads
+// the machine's configuration. The plain functions do neither.
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include "base/sha256.h"
+
+#include <openssl/sha.h>
+
+#include <array>
+#include <cstdint>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace holdfast {
+
+// These functions cannot fail: they say so by returning 1.
+Sha256::Sha256() : state_(std::make_unique<SHA256_CTX>()) { (void)::SHA256_Init(state_.get()); }
+Sha256::~Sha256() = default;
+
+void Sha256::Update(std::span<const std::byte> bytes) {
+  (void)::SHA256_Update(state_.get(), bytes.data(), bytes.size());
+}
+
+std::string Sha256::HexDigest() {
+  std::array<uint8_t, SHA256_DIGEST_LENGTH> digest;
+  (void)::SHA256_Final(digest.data(), state_.get());
+  return fmt::format("{:02x}", fmt::join(digest, ""));
+}
+
+}  // namespace holdfast
