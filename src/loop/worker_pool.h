@@ -1,0 +1,51 @@
+// Threads for calls that block: file systems answer when they like. A job runs on some worker, its `done` on the loop.
+// Jobs start in the order they came, but end in any.
+//
+// The pool is as wide as it needs to be. A few workers do the work of a healthy disk. A job that has run longer than
+// `patience` does not count among theirs: while others wait, a worker is added in its place, so that jobs stuck on a
+// dead network mount hold up no others. Beyond `max_workers` jobs wait. Idle workers end.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "loop/event_loop.h"
+
+namespace holdfast::loop {
+
+class WorkerPool {
+ public:
+  struct Options {
+    std::string name = "worker";                  // of its threads, at most 15 bytes
+    size_t usual_workers = 4;                     // started as jobs come
+    size_t max_workers = 128;                     // reached only when workers are stuck
+    std::chrono::milliseconds patience{20};       // with a running job, before a worker is added in its place
+    std::chrono::milliseconds idle_time{10'000};  // after which a worker ends
+  };
+
+  WorkerPool(EventLoop& loop, Options options);
+  // Drops jobs that have not started, waits briefly for those that have, and leaves the stuck ones behind: they touch
+  // nothing but what they own. No `done` runs afterwards.
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+
+  // `work` runs on a worker and must own what it uses; `done` runs on the loop, and never inside Run. Both are
+  // destroyed on the loop's thread unless the pool is gone. When the system has no thread to give, the job waits for a
+  // worker that is there, or for the next attempt to start one.
+  void Run(Callback work, Callback done);
+
+  size_t workers() const;  // alive at this moment
+
+ private:
+  struct State;
+
+  void Widen();
+
+  std::shared_ptr<State> state_;  // shared with the workers, which may outlive the pool
+  Timer widen_timer_;             // runs only while jobs wait that no idle worker will take
+};
+
+}  // namespace holdfast::loop
