@@ -20,10 +20,16 @@ void Decoder::Prefix(std::string_view name) {
   fault_ = fmt::format("{}{}{}", name, names_a_path ? "." : ": ", *fault_);
 }
 
-void Decoder::Value(Json json, std::string& value) {
+void Decoder::Value(Json json, std::string_view& value) {
   auto text = json.string();
   if (!text) return Expected("a string", json);
   value = *text;
+}
+
+void Decoder::Value(Json json, std::string& value) {
+  std::string_view text;
+  Value(json, text);
+  value = text;
 }
 
 void Decoder::Value(Json json, bool& value) {

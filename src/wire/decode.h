@@ -53,6 +53,7 @@ class Decoder {
   }
 
   void Value(Json json, std::string& value);
+  void Value(Json json, std::string_view& value);  // of the message: for what is too long to copy
   void Value(Json json, bool& value);
   void Value(Json json, uint64_t& value);
   void Value(Json json, uint16_t& value);
@@ -77,10 +78,9 @@ class Decoder {
     auto text = json.string();
     if (!text) return Expected("a string", json);
     for (const auto& [name, alternative] : EnumNames<T>::kNames) {
-      if (*text == name) {
-        value = alternative;
-        return;
-      }
+      if (*text != name) continue;
+      value = alternative;
+      return;
     }
     fault_ = "is not one of the known values";
   }

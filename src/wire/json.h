@@ -1,4 +1,6 @@
-// Reading JSON: a Document owns one parsed message, a Json is a view of one value in it. Boost.JSON stays in json.cc.
+// Reading JSON: a Document owns one parsed message, a Json is a view of one value in it. Boost.JSON, which does the
+// parsing, stays in json.cc; the tree is our own, because its strings are views of the message: a file that arrives as
+// base64 is not copied to be looked at.
 //
 // Parsing is strict, because the text comes from a peer we do not trust: valid UTF-8, no duplicate keys anywhere,
 // bounded depth and number of values.
@@ -13,18 +15,16 @@
 
 #include "base/result.h"
 
-namespace boost::json {
-class value;
-}  // namespace boost::json
-
 namespace holdfast::wire {
+
+struct JsonNode;
 
 class Json {
  public:
   Json() = default;
-  explicit Json(const boost::json::value* value) : value_(value) {}
+  explicit Json(const JsonNode* node) : node_(node) {}
 
-  bool is_absent() const { return value_ == nullptr; }
+  bool is_absent() const { return node_ == nullptr; }
   bool is_null() const;  // absent counts as null
   bool is_object() const;
   bool is_array() const;
@@ -36,7 +36,7 @@ class Json {
 
   // Arrays and objects.
   size_t size() const;
-  Json at(size_t index) const;
+  Json at(size_t index) const;            // of an array
   Json Find(std::string_view key) const;  // absent when there is none, or when this is no object
   void ForEachMember(const std::function<void(std::string_view key, Json value)>& visit) const;
 
@@ -44,7 +44,7 @@ class Json {
   std::string_view kind() const;
 
  private:
-  const boost::json::value* value_ = nullptr;
+  const JsonNode* node_ = nullptr;
 };
 
 class Document {
@@ -57,7 +57,7 @@ class Document {
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;
 
-  // Replaces what was parsed before; the view is valid until the next Parse or Clear.
+  // Replaces what was parsed before; the view is valid until the next Parse or Clear, and as long as `text` is.
   Result<Json> Parse(std::string_view text);
 
   // Gives the memory of the last message back.

@@ -16,12 +16,13 @@ bool IsIndex(std::string_view name) { return !name.empty() && name.find_first_no
 
 }  // namespace
 
-Message::Message(std::string text) : text_(std::move(text)), document_(std::make_shared<wire::Document>()) {
-  auto parsed = document_->Parse(text_);
+Message::Message(std::string text)
+    : text_(std::make_shared<const std::string>(std::move(text))), document_(std::make_shared<wire::Document>()) {
+  auto parsed = document_->Parse(*text_);
   if (parsed) {
     json_ = *parsed;
   } else {
-    ADD_FAILURE() << "not JSON: " << text_.substr(0, 500);
+    ADD_FAILURE() << "not JSON: " << text_->substr(0, 500);
   }
 }
 

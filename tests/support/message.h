@@ -26,12 +26,12 @@ class Message {
   int64_t error_code() const;                // 0 for a result
 
   wire::Json json() const { return json_; }
-  const std::string& text() const { return text_; }
+  const std::string& text() const { return *text_; }
 
  private:
   wire::Json Find(std::string_view path) const;
 
-  std::string text_;
+  std::shared_ptr<const std::string> text_ = std::make_shared<const std::string>();  // what json_ points into
   std::shared_ptr<wire::Document> document_;
   wire::Json json_;
 };

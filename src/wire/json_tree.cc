@@ -1,0 +1,131 @@
+#include "wire/json_tree.h"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+
+namespace holdfast::wire {
+namespace {
+
+constexpr size_t kKeptNodes = 1024;  // a large message does not leave its stack behind
+
+bool HasRepeatedKey(std::span<const JsonNode> keys_and_values) {
+  constexpr size_t few = 16;
+  const size_t members = keys_and_values.size() / 2;
+  auto key = [&](size_t i) { return keys_and_values[2 * i].text; };
+  if (members <= few) {
+    for (size_t i = 1; i < members; ++i) {
+      for (size_t j = 0; j < i; ++j) {
+        if (key(i) == key(j)) return true;
+      }
+    }
+    return false;
+  }
+  std::vector<std::string_view> keys(members);
+  for (size_t i = 0; i < members; ++i) keys[i] = key(i);
+  std::ranges::sort(keys);
+  return std::ranges::adjacent_find(keys) != keys.end();
+}
+
+}  // namespace
+
+// A new arena, not release(): that frees the blocks, but the next one would still be larger than the last.
+void JsonTreeBuilder::Reset(std::string_view text) {
+  arena_.emplace(buffer_.data(), buffer_.size());
+  text_ = text;
+  std::string().swap(parts_);
+  stack_.clear();
+  if (stack_.capacity() > kKeptNodes) std::vector<JsonNode>().swap(stack_);
+  values_ = 0;
+  has_repeated_key_ = false;
+}
+
+bool JsonTreeBuilder::Count(error_code& ec) {
+  if (++values_ <= Document::kMaxValues) return true;
+  ec = boost::json::error::array_too_large;
+  return false;
+}
+
+bool JsonTreeBuilder::AddPart(string_view text) {
+  parts_.append(text.data(), text.size());
+  return true;
+}
+
+// The parser hands out a piece of the message itself, or of a buffer of its own where it had to decode escapes.
+std::string_view JsonTreeBuilder::Keep(std::string_view text) {
+  const std::less_equal<> not_after;
+  if (text.empty()) return {};
+  if (not_after(text_.data(), text.data()) && not_after(text.data() + text.size(), text_.data() + text_.size())) {
+    return text;
+  }
+  auto* copy = static_cast<char*>(arena_->allocate(text.size(), 1));
+  std::ranges::copy(text, copy);
+  return {copy, text.size()};
+}
+
+void JsonTreeBuilder::PushString(string_view last_part) {
+  JsonNode& node = stack_.emplace_back();
+  node.kind = JsonKind::kString;
+  if (parts_.empty()) {
+    node.text = Keep({last_part.data(), last_part.size()});
+    return;
+  }
+  AddPart(last_part);
+  node.text = Keep(parts_);
+  parts_.clear();
+}
+
+void JsonTreeBuilder::PushContainer(JsonKind kind, size_t nodes) {
+  auto* children = static_cast<JsonNode*>(arena_->allocate(nodes * sizeof(JsonNode), alignof(JsonNode)));
+  std::uninitialized_move(stack_.end() - static_cast<ptrdiff_t>(nodes), stack_.end(), children);
+  stack_.resize(stack_.size() - nodes);
+  JsonNode& node = stack_.emplace_back();
+  node.kind = kind;
+  node.children = {children, nodes};
+}
+
+bool JsonTreeBuilder::on_object_end(size_t size, error_code&) {
+  PushContainer(JsonKind::kObject, 2 * size);
+  if (HasRepeatedKey(stack_.back().children)) has_repeated_key_ = true;
+  return true;
+}
+
+bool JsonTreeBuilder::on_array_end(size_t size, error_code&) {
+  PushContainer(JsonKind::kArray, size);
+  return true;
+}
+
+bool JsonTreeBuilder::on_key(string_view text, size_t, error_code&) {
+  PushString(text);
+  return true;
+}
+
+bool JsonTreeBuilder::on_string(string_view text, size_t, error_code& ec) {
+  PushString(text);
+  return Count(ec);
+}
+
+bool JsonTreeBuilder::Push(JsonKind kind, error_code& ec) {
+  stack_.emplace_back().kind = kind;
+  return Count(ec);
+}
+
+bool JsonTreeBuilder::on_int64(int64_t number, string_view, error_code& ec) {
+  const bool counted = Push(JsonKind::kInt64, ec);
+  stack_.back().int64 = number;
+  return counted;
+}
+
+bool JsonTreeBuilder::on_uint64(uint64_t number, string_view, error_code& ec) {
+  const bool counted = Push(JsonKind::kUint64, ec);
+  stack_.back().uint64 = number;
+  return counted;
+}
+
+bool JsonTreeBuilder::on_double(double, string_view, error_code& ec) { return Push(JsonKind::kDouble, ec); }
+bool JsonTreeBuilder::on_bool(bool value, error_code& ec) {
+  return Push(value ? JsonKind::kTrue : JsonKind::kFalse, ec);
+}
+bool JsonTreeBuilder::on_null(error_code& ec) { return Push(JsonKind::kNull, ec); }
+
+}  // namespace holdfast::wire

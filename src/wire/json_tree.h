@@ -1,0 +1,88 @@
+// The tree behind Document, and the handler that builds it from the events of Boost.JSON's parser.
+#pragma once
+
+#include <array>
+#include <boost/json/error.hpp>
+#include <boost/json/string_view.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory_resource>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wire/json.h"
+
+namespace holdfast::wire {
+
+enum class JsonKind : uint8_t { kNull, kFalse, kTrue, kString, kInt64, kUint64, kDouble, kArray, kObject };
+
+struct JsonNode {
+  JsonKind kind = JsonKind::kNull;
+  union {
+    int64_t int64 = 0;
+    uint64_t uint64;
+  };
+  std::string_view text;               // kString
+  std::span<const JsonNode> children;  // kArray; of kObject keys and values in turn
+};
+
+// What stands open is a stack of nodes; when an array or object ends, its nodes move into the arena.
+class JsonTreeBuilder {
+ public:
+  // Limits that the parser asks for.
+  static constexpr size_t max_object_size = Document::kMaxValues;
+  static constexpr size_t max_array_size = Document::kMaxValues;
+  static constexpr size_t max_key_size = std::numeric_limits<int32_t>::max();
+  static constexpr size_t max_string_size = std::numeric_limits<int32_t>::max();
+
+  using error_code = boost::json::error_code;
+  using string_view = boost::json::string_view;
+
+  void Reset(std::string_view text);
+  const JsonNode* root() const { return &stack_.front(); }
+  bool too_many_values() const { return values_ > Document::kMaxValues; }
+  bool has_repeated_key() const { return has_repeated_key_; }
+
+  // Called by the parser, by these names.
+  bool on_document_begin(error_code&) { return true; }
+  bool on_document_end(error_code&) { return true; }
+  bool on_object_begin(error_code& ec) { return Count(ec); }
+  bool on_object_end(size_t size, error_code& ec);
+  bool on_array_begin(error_code& ec) { return Count(ec); }
+  bool on_array_end(size_t size, error_code& ec);
+  bool on_key_part(string_view text, size_t, error_code&) { return AddPart(text); }
+  bool on_key(string_view text, size_t, error_code&);
+  bool on_string_part(string_view text, size_t, error_code&) { return AddPart(text); }
+  bool on_string(string_view text, size_t, error_code& ec);
+  bool on_number_part(string_view, error_code&) { return true; }
+  bool on_int64(int64_t number, string_view, error_code& ec);
+  bool on_uint64(uint64_t number, string_view, error_code& ec);
+  bool on_double(double, string_view, error_code& ec);
+  bool on_bool(bool value, error_code& ec);
+  bool on_null(error_code& ec);
+  bool on_comment_part(string_view, error_code&) { return true; }
+  bool on_comment(string_view, error_code&) { return true; }
+
+ private:
+  bool Count(error_code& ec);
+  bool AddPart(string_view text);
+  bool Push(JsonKind kind, error_code& ec);
+  void PushString(string_view last_part);
+  void PushContainer(JsonKind kind, size_t nodes);
+  std::string_view Keep(std::string_view text);
+
+  // Small messages are parsed without touching the heap.
+  std::array<std::byte, 16 * 1024> buffer_;
+  std::optional<std::pmr::monotonic_buffer_resource> arena_;
+  std::string_view text_;  // the message
+  std::string parts_;      // of a string that does not come in one piece
+  std::vector<JsonNode> stack_;
+  size_t values_ = 0;
+  bool has_repeated_key_ = false;
+};
+
+}  // namespace holdfast::wire
