@@ -15,18 +15,27 @@ constexpr size_t kSharedChunkBytes = 16u << 10;
 void OutboundQueue::Append(std::string bytes) {
   if (bytes.size() < kCopyBelow) return AppendCopy(bytes);
   size_ += bytes.size();
-  chunks_.push_back(std::move(bytes));
+  chunks_.emplace_back().own = std::move(bytes);
+  back_is_shared_ = false;
+}
+
+void OutboundQueue::AppendPart(std::shared_ptr<const std::string> whole, std::string_view part) {
+  if (part.empty()) return;
+  size_ += part.size();
+  Chunk& chunk = chunks_.emplace_back();
+  chunk.whole = std::move(whole);
+  chunk.part = part;
   back_is_shared_ = false;
 }
 
 void OutboundQueue::AppendCopy(std::string_view bytes) {
   if (bytes.empty()) return;
   size_ += bytes.size();
-  if (back_is_shared_ && chunks_.back().size() + bytes.size() <= kSharedChunkBytes) {
-    chunks_.back().append(bytes);
+  if (back_is_shared_ && chunks_.back().own.size() + bytes.size() <= kSharedChunkBytes) {
+    chunks_.back().own.append(bytes);
     return;
   }
-  chunks_.emplace_back(bytes);
+  chunks_.emplace_back().own = bytes;
   back_is_shared_ = true;
 }
 
@@ -34,8 +43,9 @@ std::span<iovec> OutboundQueue::Gather(std::span<iovec> vectors) const {
   size_t used = 0;
   size_t offset = front_offset_;
   for (auto chunk = chunks_.begin(); chunk != chunks_.end() && used < vectors.size(); ++chunk) {
+    const std::string_view bytes = chunk->bytes().substr(offset);
     // iovec has no const variant; a write only reads through it.
-    vectors[used++] = {const_cast<char*>(chunk->data()) + offset, chunk->size() - offset};
+    vectors[used++] = {const_cast<char*>(bytes.data()), bytes.size()};
     offset = 0;
   }
   return vectors.first(used);
@@ -45,7 +55,7 @@ void OutboundQueue::Consume(size_t count) {
   CHECK(count <= size_);
   size_ -= count;
   while (count > 0) {
-    const size_t left = chunks_.front().size() - front_offset_;
+    const size_t left = chunks_.front().bytes().size() - front_offset_;
     if (count < left) {
       front_offset_ += count;
       return;

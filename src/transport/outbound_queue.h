@@ -1,11 +1,12 @@
-// Bytes waiting to leave, as a list of chunks that one gathering write takes from the front. Long pieces are moved in,
-// short ones are copied together, so that a burst of small messages does not cost one chunk each.
+// Bytes waiting to leave, as a list of chunks that one gathering write takes from the front. Long pieces are moved in
+// or shared, short ones are copied together, so that a burst of small messages does not cost one chunk each.
 #pragma once
 
 #include <sys/uio.h>
 
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@ class OutboundQueue {
  public:
   void Append(std::string bytes);
   void AppendCopy(std::string_view bytes);
+  void AppendPart(std::shared_ptr<const std::string> whole, std::string_view part);
 
   // Points `vectors` at the front of the queue; returns those that are set.
   std::span<iovec> Gather(std::span<iovec> vectors) const;
@@ -29,7 +31,15 @@ class OutboundQueue {
   bool empty() const { return size_ == 0; }
 
  private:
-  std::deque<std::string> chunks_;
+  struct Chunk {
+    std::string own;
+    std::shared_ptr<const std::string> whole;  // instead of `own`: what `part` is a part of
+    std::string_view part;
+
+    std::string_view bytes() const { return whole ? part : own; }
+  };
+
+  std::deque<Chunk> chunks_;
   size_t front_offset_ = 0;  // bytes of the front chunk that are gone already
   size_t size_ = 0;
   bool back_is_shared_ = false;  // the last chunk collects short pieces

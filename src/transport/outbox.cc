@@ -40,6 +40,12 @@ void Outbox::AppendCopy(std::string_view bytes) {
   OnAppended();
 }
 
+void Outbox::AppendPart(std::shared_ptr<const std::string> whole, std::string_view part) {
+  if (shut_) return;
+  queue_.AppendPart(std::move(whole), part);
+  OnAppended();
+}
+
 void Outbox::OnAppended() {
   if (queue_.size() >= marks_.high_water_bytes) congested_ = true;
   if (!waiting_) flush_.Schedule();

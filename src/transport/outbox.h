@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,6 +42,7 @@ class Outbox {
 
   void Append(std::string bytes);
   void AppendCopy(std::string_view bytes);
+  void AppendPart(std::shared_ptr<const std::string> whole, std::string_view part);
 
   void Flush();
 

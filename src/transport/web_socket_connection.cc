@@ -8,6 +8,7 @@
 
 #include "transport/gathering_stream.h"
 #include "transport/hang_up_watch.h"
+#include "transport/message_buffer.h"
 #include "transport/outbox.h"
 #include "transport/turn_task.h"
 #include "transport/web_socket_frames.h"
@@ -96,7 +97,7 @@ class WebSocketConnection final : public rpc::Transport,
   loop::Timer close_timer_;
   HangUpWatch hang_up_;  // while reading is off
 
-  std::string buffer_;  // the message that is arriving or, with message_held_, has arrived
+  MessageBuffer buffer_;  // the message that is arriving or, with message_held_, has arrived
   size_t message_bytes_ = 0;
   bool message_held_ = false;  // arrived while reading was off
   bool read_pending_ = false;
@@ -176,8 +177,7 @@ void WebSocketConnection::Read() {
 
 void WebSocketConnection::PrepareBuffer() {
   const size_t expected = beast_.read_size_hint(kMinReadBytes);
-  const size_t size = message_bytes_ + std::clamp(expected, kMinReadBytes, kMaxReadBytes);
-  if (buffer_.size() < size) buffer_.resize_and_overwrite(size, [](char*, size_t count) { return count; });
+  buffer_.Grow(message_bytes_ + std::clamp(expected, kMinReadBytes, kMaxReadBytes));
 }
 
 void WebSocketConnection::OnRead(error_code error, size_t count) {
@@ -186,17 +186,17 @@ void WebSocketConnection::OnRead(error_code error, size_t count) {
   message_bytes_ += count;
   message_held_ = beast_.is_message_done();
   if (message_held_ && count == 0 && beast_.got_text() &&
-      EndsInsideCharacter(std::string_view(buffer_.data(), message_bytes_))) {
+      EndsInsideCharacter(buffer_.first(message_bytes_))) {
     return StartClosing(websocket::close_code::bad_payload);
   }
   Continue();
 }
 
 void WebSocketConnection::Deliver() {
-  receiver_->OnMessage(std::string_view(buffer_.data(), message_bytes_));
+  receiver_->OnMessage(buffer_.first(message_bytes_));
   message_held_ = false;
   message_bytes_ = 0;
-  if (buffer_.size() > kKeptBufferBytes) std::string().swap(buffer_);
+  if (buffer_.size() > kKeptBufferBytes) buffer_.Release();
 }
 
 // A peer that takes nothing has enough to read already; its silence is not held against it.

@@ -1,5 +1,6 @@
 #include "transport/web_socket_frames.h"
 
+#include <memory>
 #include <utility>
 
 #include "transport/outbox.h"
@@ -15,13 +16,14 @@ void AppendBigEndian(std::string& out, uint64_t value, int bytes) {
   for (int shift = (bytes - 1) * 8; shift >= 0; shift -= 8) out.push_back(static_cast<char>(value >> shift));
 }
 
-void AppendFragments(Outbox& outbox, std::string_view message, size_t frame_bytes) {
+void AppendFragments(Outbox& outbox, std::string message, size_t frame_bytes) {
+  const auto whole = std::make_shared<const std::string>(std::move(message));
   Opcode opcode = Opcode::kText;
-  while (!message.empty()) {
-    const std::string_view payload = message.substr(0, frame_bytes);
-    message.remove_prefix(payload.size());
-    outbox.AppendCopy(FrameHeader(opcode, message.empty() ? Fragment::kLast : Fragment::kMoreFollow, payload.size()));
-    outbox.Append(std::string(payload));
+  for (std::string_view rest = *whole; !rest.empty();) {
+    const std::string_view payload = rest.substr(0, frame_bytes);
+    rest.remove_prefix(payload.size());
+    outbox.AppendCopy(FrameHeader(opcode, rest.empty() ? Fragment::kLast : Fragment::kMoreFollow, payload.size()));
+    outbox.AppendPart(whole, payload);
     opcode = Opcode::kContinuation;
   }
 }
@@ -43,7 +45,7 @@ std::string FrameHeader(Opcode opcode, Fragment fragment, uint64_t payload_bytes
 }
 
 void AppendTextMessage(Outbox& outbox, std::string message, size_t frame_bytes) {
-  if (message.size() > frame_bytes) return AppendFragments(outbox, message, frame_bytes);
+  if (message.size() > frame_bytes) return AppendFragments(outbox, std::move(message), frame_bytes);
   outbox.AppendCopy(FrameHeader(Opcode::kText, Fragment::kLast, message.size()));
   outbox.Append(std::move(message));
 }

@@ -1,0 +1,47 @@
+// Where a message is put together. It grows by realloc, which moves the pages of a long message instead of copying
+// them, and leaves new bytes unset.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include "base/check.h"
+
+namespace holdfast::transport {
+
+class MessageBuffer {
+ public:
+  char* data() { return bytes_.get(); }
+  size_t size() const { return size_; }
+  std::string_view first(size_t count) const { return {bytes_.get(), count}; }
+
+  // At least `size` bytes from here on; what is there stays.
+  void Grow(size_t size) {
+    if (size <= size_) return;
+    if (size < 2 * size_ && size_ < kLongBytes) size = 2 * size_;
+    auto* grown = static_cast<char*>(std::realloc(bytes_.get(), size));
+    CHECK(grown != nullptr);
+    (void)bytes_.release();  // realloc has freed or reused it
+    bytes_.reset(grown);
+    size_ = size;
+  }
+
+  void Release() {
+    bytes_.reset();
+    size_ = 0;
+  }
+
+ private:
+  static constexpr size_t kLongBytes = 1 << 20;  // beyond it growing costs next to nothing
+
+  struct Free {
+    void operator()(char* bytes) const { std::free(bytes); }
+  };
+
+  std::unique_ptr<char, Free> bytes_;
+  size_t size_ = 0;
+};
+
+}  // namespace holdfast::transport
