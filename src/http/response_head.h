@@ -1,0 +1,36 @@
+// Puts the status line and the headers of the final response together, line by line. Interim responses (1xx) before it
+// and trailers after it are passed over. Pure: lines in, a Response out.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "http/client.h"
+
+namespace holdfast::http {
+
+class ResponseHead {
+ public:
+  static constexpr size_t kMaxBytes = 256u << 10;
+  static constexpr size_t kMaxHeaders = 1000;
+
+  // One line with its line end. False when the response cannot be used; fault() says why.
+  bool Take(std::string_view line);
+
+  bool complete() const { return complete_; }
+  const Response& response() const { return response_; }
+  const std::string& fault() const { return fault_; }
+
+ private:
+  bool TakeStatus(std::string_view line);
+  bool TakeHeader(std::string_view line);
+  bool Refuse(std::string_view fault);
+
+  Response response_;
+  size_t bytes_ = 0;  // of this response
+  bool complete_ = false;
+  std::string fault_;
+};
+
+}  // namespace holdfast::http
