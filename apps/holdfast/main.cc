@@ -22,11 +22,12 @@ int Complain(const Error& error) {
   return 1;
 }
 
-// Output frames come and go by the megabyte: glibc would hand their pages back and fault them in again for each, which
-// halves the throughput. What is kept is given back when the last finished process is forgotten.
+// Messages come and go by the megabyte: glibc would hand their pages back and fault them in again for each, which costs
+// more than the work on them. HeapTrim gives back what is kept. One arena, because what a worker makes the loop frees.
 void TuneHeap() {
-  (void)::mallopt(M_TRIM_THRESHOLD, 16 << 20);
-  (void)::mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  (void)::mallopt(M_TRIM_THRESHOLD, 128 << 20);
+  (void)::mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  (void)::mallopt(M_ARENA_MAX, 1);
 }
 
 // Stdout carries the URL and nothing else.
@@ -67,7 +68,9 @@ int RunExecServer(const exec_server::ConfigFlags& flags) {
 
 int main(int argc, char** argv) {
   holdfast::TuneHeap();
-  (void)std::signal(SIGPIPE, SIG_IGN);  // a broken pipe is a write that fails
+  // A broken pipe, and a file beyond the limit on its size, is a write that fails.
+  (void)std::signal(SIGPIPE, SIG_IGN);
+  (void)std::signal(SIGXFSZ, SIG_IGN);
   if (auto reserved = holdfast::sys::ReserveLowFds(); !reserved) return holdfast::Complain(reserved.error());
   CLI::App app{"Runs commands for agents without trusting them.", "holdfast"};
   app.set_version_flag("--version", std::string("holdfast ") + holdfast::kVersion);

@@ -34,6 +34,8 @@ struct Config {
   uint64_t retained_output_bytes_per_process = 1 << 20;
   uint64_t retained_chunks_per_process = 50'000;
   uint64_t snapshot_bytes_per_stream = 256 << 10;
+  uint64_t max_read_file_bytes = 512 << 20;
+  uint64_t max_http_body_bytes = 40 << 20;
 
   bool allow_direct_exec = true;
   bool allow_prepared_exec = true;

@@ -45,6 +45,9 @@ constexpr auto kSettings = std::to_array<Setting>({
      "chunks kept for process/read; the oldest goes first"},
     {"snapshot_bytes_per_stream", Number{&Config::snapshot_bytes_per_stream, kKiB, kGiB},
      "head and tail kept of each output stream"},
+    {"max_read_file_bytes", Number{&Config::max_read_file_bytes, 1, 4 * kGiB}, "longest file that fs/readFile reads"},
+    {"max_http_body_bytes", Number{&Config::max_http_body_bytes, 1, kGiB},
+     "longest body that http/request answers in one piece"},
 
     {"allow_direct_exec", Toggle{&Config::allow_direct_exec}, "accept direct starts: a raw command"},
     {"allow_prepared_exec", Toggle{&Config::allow_prepared_exec},

@@ -6,6 +6,22 @@
 
 namespace holdfast::exec_server {
 
+namespace {
+
+// codex clients of all versions give up a connection that brings a longer message.
+constexpr size_t kCodexMessageBytes = 64u << 20;
+
+ClientTraits TraitsOf(const wire::InitializeParams& params) {
+  ClientTraits client;
+  if (params.client_name.starts_with("codex")) client.max_message_bytes = kCodexMessageBytes;
+  if (!params.capabilities) return client;
+  if (params.capabilities->lifecycle) client.lifecycle = Lifecycle::kAnnounced;
+  if (params.capabilities->max_message_bytes) client.max_message_bytes = *params.capabilities->max_message_bytes;
+  return client;
+}
+
+}  // namespace
+
 Connection::Connection(const ConnectionContext& context, std::shared_ptr<rpc::Transport> transport, OnEnd on_end)
     : context_(context), transport_(std::move(transport)), on_end_(std::move(on_end)) {}
 
@@ -19,6 +35,7 @@ void Connection::OnMessage(std::string_view message) {
     OnNotification(std::get<rpc::Notification>(*incoming));
   }
   context_.document.Clear();
+  context_.runtime.heap.Note(message.size());
   AdjustReading();
 }
 
@@ -60,8 +77,7 @@ void Connection::Initialize(wire::Json json, rpc::PendingReply reply) {
 Result<wire::InitializeResult> Connection::OpenSession(const wire::InitializeParams& params) {
   TRY(session_,
       params.resume_session_id ? context_.sessions.Resume(*params.resume_session_id) : context_.sessions.Create());
-  bool announced = params.capabilities && params.capabilities->lifecycle;
-  session_->Attach(*transport_, announced ? Lifecycle::kAnnounced : Lifecycle::kSilent);
+  session_->Attach(*transport_, TraitsOf(params));
   LogInfo(params.resume_session_id ? "session.resumed" : "session.opened",
           {{"session", session_->id()}, {"client", params.client_name}, {"peer", transport_->peer()}});
   return wire::InitializeResult{session_->id(), context_.runtime.environment_info};
@@ -77,6 +93,7 @@ void Connection::Answer(std::string message, size_t cost) {
   --inflight_;
   inflight_bytes_ -= cost;
   if (closed_) return;
+  context_.runtime.heap.Note(message.size());
   transport_->Send(std::move(message));
   AdjustReading();
 }
@@ -97,7 +114,7 @@ void Connection::AdjustReading() {
 }
 
 void Connection::OnDrained() {
-  if (session_) session_->ResumeOutput();
+  if (session_) session_->OnDrained();
   AdjustReading();
 }
 

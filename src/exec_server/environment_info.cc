@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
+#include <string_view>
 
 #include "base/file_uri.h"
 #include "base/version.h"
@@ -12,15 +14,26 @@
 namespace holdfast::exec_server {
 namespace {
 
-std::string VariableOr(const char* name, const char* fallback) {
+// A variable that holds a path we could use.
+std::optional<std::string> PathVariable(const char* name) {
   const char* value = std::getenv(name);
-  return value != nullptr && value[0] == '/' ? value : fallback;
+  if (value == nullptr || value[0] != '/') return std::nullopt;
+  return value;
+}
+
+// Accounts of services have a program for a shell that only says no.
+bool IsShell(std::string_view path) {
+  return path.starts_with('/') && !path.ends_with("/nologin") && !path.ends_with("/false");
 }
 
 wire::Shell LoginShell(const passwd* user) {
   std::string path =
-      user != nullptr && user->pw_shell != nullptr && user->pw_shell[0] == '/' ? user->pw_shell : "/bin/sh";
+      user != nullptr && user->pw_shell != nullptr && IsShell(user->pw_shell) ? user->pw_shell : "/bin/sh";
   return {path.substr(path.rfind('/') + 1), path};
+}
+
+wire::EnvironmentCapabilities Capabilities() {
+  return {.fs_watch_missing = true, .http_header_env_vars = true, .file_write_streaming = true};
 }
 
 }  // namespace
@@ -35,9 +48,11 @@ wire::EnvironmentInfo DescribeEnvironment() {
   std::error_code removed;  // a working directory that no longer exists shows as the root
   auto cwd = std::filesystem::current_path(removed);
   info.cwd = FileUri(removed ? "/" : cwd.string());
-  info.user_home_dir = FileUri(VariableOr("HOME", user != nullptr ? user->pw_dir : "/"));
-  info.temp_dir = FileUri(VariableOr("TMPDIR", "/tmp"));
-  if (std::getenv("TMPDIR") != nullptr) info.temporary_directories = {info.temp_dir};
+  info.user_home_dir = FileUri(PathVariable("HOME").value_or(user != nullptr ? user->pw_dir : "/"));
+  const std::optional<std::string> temp_dir = PathVariable("TMPDIR");
+  info.temp_dir = FileUri(temp_dir.value_or("/tmp"));
+  if (temp_dir) info.temporary_directories = {info.temp_dir};
+  info.capabilities = Capabilities();
   return info;
 }
 

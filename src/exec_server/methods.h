@@ -2,7 +2,7 @@
 // before there is a session.
 #pragma once
 
-#include "exec_server/process_service.h"
+#include "exec_server/services.h"
 #include "exec_server/session.h"
 #include "rpc/method_table.h"
 
@@ -10,6 +10,6 @@ namespace holdfast::exec_server {
 
 using Methods = rpc::MethodTable<Session>;
 
-Methods MakeMethods(ProcessService& process);
+Methods MakeMethods(Services& services);
 
 }  // namespace holdfast::exec_server

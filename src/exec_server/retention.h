@@ -6,13 +6,14 @@
 #include <cstddef>
 #include <deque>
 
+#include "exec_server/heap_trim.h"
 #include "loop/event_loop.h"
 
 namespace holdfast::exec_server {
 
 class Retention {
  public:
-  Retention(loop::EventLoop& loop, std::chrono::milliseconds period, size_t max_bytes);
+  Retention(loop::EventLoop& loop, HeapTrim& heap, std::chrono::milliseconds period, size_t max_bytes);
 
   // `expire` runs once, from the loop, when the time or the room is up.
   void Keep(size_t bytes, loop::Callback expire);
@@ -27,10 +28,10 @@ class Retention {
 
   void ExpireDue();
 
+  HeapTrim& heap_;
   std::chrono::milliseconds period_;
   size_t max_bytes_;
   size_t bytes_ = 0;
-  size_t untrimmed_ = 0;  // given up since the heap was trimmed
   std::deque<Kept> kept_;
   loop::Timer timer_;
 };

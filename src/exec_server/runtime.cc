@@ -14,8 +14,11 @@ Runtime::Runtime(loop::EventLoop& event_loop, process::Spawner& process_spawner,
     : loop(event_loop),
       spawner(process_spawner),
       config(configuration),
+      workers(event_loop, {.name = "files"}),
       environment_info(DescribeEnvironment()),
       server_environment(process::CurrentEnvironment()),
-      retention(event_loop, std::chrono::milliseconds(configuration.exited_retention_ms), kMaxFinishedOutputBytes) {}
+      heap(event_loop),
+      retention(event_loop, heap, std::chrono::milliseconds(configuration.exited_retention_ms),
+                kMaxFinishedOutputBytes) {}
 
 }  // namespace holdfast::exec_server

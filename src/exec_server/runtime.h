@@ -4,8 +4,10 @@
 #include <cstddef>
 
 #include "exec_server/config.h"
+#include "exec_server/heap_trim.h"
 #include "exec_server/retention.h"
 #include "loop/event_loop.h"
+#include "loop/worker_pool.h"
 #include "process/environment.h"
 #include "process/spawner.h"
 #include "wire/session_messages.h"
@@ -27,8 +29,10 @@ struct Runtime {
   loop::EventLoop& loop;
   process::Spawner& spawner;
   const Config& config;
+  loop::WorkerPool workers;  // for what blocks: files
   wire::EnvironmentInfo environment_info;
   process::Environment server_environment;
+  HeapTrim heap;
   Retention retention;
   ProcessCounts processes;  // of all sessions
 };

@@ -38,9 +38,9 @@ Server::Server(loop::EventLoop& loop, const Config& config, std::unique_ptr<proc
       config_(config),
       spawner_(std::move(spawner)),
       runtime_(loop, *spawner_, config),
+      services_(runtime_),
+      methods_(MakeMethods(services_)),
       sessions_(runtime_),
-      process_service_(runtime_),
-      methods_(MakeMethods(process_service_)),
       shutdown_timer_(loop, [this] { loop_.Stop(); }) {}
 
 Result<> Server::Listen() {

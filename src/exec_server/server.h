@@ -9,8 +9,8 @@
 #include "exec_server/config.h"
 #include "exec_server/connection.h"
 #include "exec_server/methods.h"
-#include "exec_server/process_service.h"
 #include "exec_server/runtime.h"
+#include "exec_server/services.h"
 #include "exec_server/session_table.h"
 #include "loop/event_loop.h"
 #include "process/spawner.h"
@@ -44,9 +44,9 @@ class Server {
   const Config& config_;
   std::unique_ptr<process::Spawner> spawner_;
   Runtime runtime_;
-  SessionTable sessions_;
-  ProcessService process_service_;
+  Services services_;
   Methods methods_;
+  SessionTable sessions_;
   wire::Document document_;
   std::unique_ptr<transport::Listener> listener_;  // null on stdio
   std::unordered_map<const Connection*, std::shared_ptr<Connection>> connections_;

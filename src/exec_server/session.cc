@@ -14,18 +14,22 @@ Session::~Session() {
   runtime_.processes.alive -= processes_alive_.alive;
 }
 
-void Session::Attach(rpc::Transport& transport, Lifecycle lifecycle) {
-  transport_ = &transport;
-  lifecycle_ = lifecycle;
+void Session::Attach(rpc::Transport& transport, const ClientTraits& client) {
+  attachment_ = std::make_shared<Attachment>(runtime_.workers, transport, client);
 }
 
 void Session::Detach() {
-  transport_ = nullptr;
+  attachment_.reset();
   for (auto& [id, process] : processes_) {
     process->process().waiters().RemoveAll();
     if (process::StdinQueue* input = process->process().input()) input->DropHeld();
   }
   ResumeOutput();
+}
+
+void Session::OnDrained() {
+  ResumeOutput();
+  attachment_->OnDrained();
 }
 
 void Session::ResumeOutput() {
@@ -85,11 +89,11 @@ void Session::End(std::chrono::milliseconds grace, loop::Callback done) {
 }
 
 void Session::Notify(std::string message) {
-  if (transport_ != nullptr) transport_->Send(std::move(message));
+  if (attachment_) attachment_->transport().Send(std::move(message));
 }
 
 void Session::NotifyLifecycle(const std::function<std::string()>& message) {
-  if (transport_ != nullptr && lifecycle_ == Lifecycle::kAnnounced) transport_->Send(message());
+  if (attachment_ && attachment_->client().lifecycle == Lifecycle::kAnnounced) Notify(message());
 }
 
 // The id is free as soon as the client knows of the failure; the object goes when its keeper has been reaped.

@@ -8,13 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "exec_server/attachment.h"
 #include "exec_server/managed_process.h"
 #include "exec_server/runtime.h"
 #include "rpc/transport.h"
 
 namespace holdfast::exec_server {
-
-enum class Lifecycle { kSilent, kAnnounced };  // of process/started and process/failed
 
 class Session {
  public:
@@ -28,13 +27,15 @@ class Session {
   const std::string& id() const { return id_; }
   Runtime& runtime() { return runtime_; }
 
-  void Attach(rpc::Transport& transport, Lifecycle lifecycle);
-  // Requests that wait are dropped; processes live on and their output is kept.
+  void Attach(rpc::Transport& transport, const ClientTraits& client);
+  // Requests that wait are dropped, with what belongs to the connection; processes live on and their output is kept.
   void Detach();
-  bool attached() const { return transport_ != nullptr; }
+  bool attached() const { return attachment_ != nullptr; }
+  // Null without a connection; there is one whenever a request is handled.
+  const std::shared_ptr<Attachment>& attachment() const { return attachment_; }
 
   // The transport has room again.
-  void ResumeOutput();
+  void OnDrained();
 
   // Answers through `reply` when the command has started, or why it has not.
   void Start(std::string process_id, const process::Command& command, const process::Io& io,
@@ -52,7 +53,7 @@ class Session {
   // For ManagedProcess.
   void Notify(std::string message);
   void NotifyLifecycle(const std::function<std::string()>& message);
-  bool WantsOutput() const { return transport_ == nullptr || !transport_->congested(); }
+  bool WantsOutput() const { return attachment_ == nullptr || !attachment_->transport().congested(); }
   void OnFailed(ManagedProcess& process);
   void OnExited(ManagedProcess& process);
   void OnClosed(ManagedProcess& process);
@@ -60,14 +61,14 @@ class Session {
 
  private:
   Result<> CheckRoom(const std::string& process_id) const;
+  void ResumeOutput();
   void Count(size_t ProcessCounts::* which, int change);
   void Forget(const std::string& process_id, const ManagedProcess* process);
   void AnswerEndWhenGone();
 
   Runtime& runtime_;
   std::string id_;
-  rpc::Transport* transport_ = nullptr;
-  Lifecycle lifecycle_ = Lifecycle::kSilent;
+  std::shared_ptr<Attachment> attachment_;
   Processes processes_;
   // Forgotten by name, but with a descendant that is still alive.
   std::vector<std::shared_ptr<ManagedProcess>> lingering_;

@@ -14,6 +14,11 @@ PendingReply::~PendingReply() {
   if (pending_) Fail({ErrorKind::kInternal, "the request was dropped"});
 }
 
+void PendingReply::SucceedEncoded(std::string message) {
+  message += '}';
+  Answer(std::move(message));
+}
+
 void PendingReply::Answer(std::string message) {
   CHECK(pending_);
   pending_ = false;

@@ -31,12 +31,16 @@ class PendingReply {
 
   template <typename T>
   void Succeed(T result) {
-    std::string message = BeginResult(id_);
+    std::string message = Begin();
     wire::Encoder(message).Value(result);
-    message += '}';
-    Answer(std::move(message));
+    SucceedEncoded(std::move(message));
   }
   void Fail(const Error& error) { Answer(ErrorMessage(id_, error)); }
+
+  // For a result that is encoded elsewhere, perhaps on another thread: Begin gives the start of the message, to which
+  // the JSON of the result is appended.
+  std::string Begin() const { return BeginResult(id_); }
+  void SucceedEncoded(std::string message);
 
  private:
   void Answer(std::string message);
@@ -54,6 +58,9 @@ class Reply {
 
   void operator()(T result) { pending_.Succeed(std::move(result)); }
   void Fail(const Error& error) { pending_.Fail(error); }
+
+  // For whoever encodes the result without a T.
+  PendingReply Untyped() && { return std::move(pending_); }
 
  private:
   PendingReply pending_;

@@ -17,12 +17,18 @@ std::string_view Name(Stream stream) {
   return "";
 }
 
-std::string Begin(std::string_view method, std::string_view quoted_id, size_t reserve) {
+std::string Begin(std::string_view method, size_t reserve) {
   std::string message;
-  message.reserve(reserve + quoted_id.size() + 128);
+  message.reserve(reserve + 128);
   message += R"({"method":")";
   message += method;
-  message += R"(","params":{"processId":)";
+  message += R"(","params":{)";
+  return message;
+}
+
+std::string Begin(std::string_view method, std::string_view quoted_id, size_t reserve) {
+  std::string message = Begin(method, reserve + quoted_id.size());
+  message += R"("processId":)";
   message += quoted_id;
   return message;
 }
@@ -69,6 +75,33 @@ std::string FailedNotification(std::string_view quoted_id, std::string_view reas
   std::string message = Begin("process/failed", quoted_id, reason.size());
   message += R"(,"message":)";
   AppendString(message, reason);
+  message += "}}";
+  return message;
+}
+
+std::string MissingChangedNotification(uint64_t watch_id) {
+  std::string message = Begin("fs/missingChanged", 0);
+  message += R"("watchId":)";
+  AppendUint(message, watch_id);
+  message += "}}";
+  return message;
+}
+
+std::string BodyDeltaNotification(std::string_view request_id, uint64_t seq, std::string_view bytes, BodyPart part,
+                                  const std::optional<std::string>& error) {
+  std::string message = Begin("http/request/bodyDelta", request_id.size() + Base64EncodedSize(bytes.size()));
+  message += R"("requestId":)";
+  AppendString(message, request_id);
+  message += R"(,"seq":)";
+  AppendUint(message, seq);
+  message += R"(,"deltaBase64":)";
+  AppendBase64(message, bytes);
+  message += part == BodyPart::kLast ? R"(,"done":true,"error":)" : R"(,"done":false,"error":)";
+  if (error) {
+    AppendString(message, *error);
+  } else {
+    message += "null";
+  }
   message += "}}";
   return message;
 }

@@ -1,8 +1,9 @@
-// The notifications of a process. Output is the hot path: the envelope is written around the base64 in one pass,
+// Every notification the server sends. Output is the hot path: the envelope is written around the base64 in one pass,
 // without going through Fields(); a test compares it with the plain encoder.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,5 +17,12 @@ std::string ExitedNotification(std::string_view quoted_id, uint64_t seq, int exi
 std::string ClosedNotification(std::string_view quoted_id, uint64_t seq);
 std::string StartedNotification(std::string_view quoted_id, int64_t pid);
 std::string FailedNotification(std::string_view quoted_id, std::string_view message);
+
+std::string MissingChangedNotification(uint64_t watch_id);
+
+// One piece of a streamed body. The last one is empty, and `error` says why the body is not whole, if so.
+enum class BodyPart { kMore, kLast };
+std::string BodyDeltaNotification(std::string_view request_id, uint64_t seq, std::string_view bytes, BodyPart part,
+                                  const std::optional<std::string>& error);
 
 }  // namespace holdfast::wire

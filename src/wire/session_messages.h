@@ -1,4 +1,4 @@
-// Params and result of initialize.
+// Params and results of initialize and environment/*.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,12 @@ namespace holdfast::wire {
 
 struct ClientCapabilities {
   bool lifecycle = false;  // wants process/started and process/failed
+  std::optional<uint64_t> max_message_bytes;
 
-  void Fields(auto& f) { f.Optional("lifecycle", lifecycle); }
+  void Fields(auto& f) {
+    f.Optional("lifecycle", lifecycle);
+    f.Optional("maxMessageBytes", max_message_bytes);
+  }
 };
 
 struct InitializeParams {
@@ -68,6 +72,19 @@ struct EnvironmentInfo {
     f.Required("tempDir", temp_dir);
     f.Required("capabilities", capabilities);
   }
+};
+
+// The params of environment/info and environment/status: none.
+struct EnvironmentParams {
+  static constexpr bool kParamsOptional = true;
+
+  void Fields(auto&) {}
+};
+
+struct EnvironmentStatusResult {
+  std::string status;
+
+  void Fields(auto& f) { f.Required("status", status); }
 };
 
 struct InitializeResult {

@@ -24,11 +24,12 @@ class RetentionTest : public testing::Test {
   }
 
   loop::EventLoop loop_;
+  HeapTrim heap_{loop_};
   std::vector<int> expired_;
 };
 
 TEST_F(RetentionTest, ExpiresInTheOrderTheyCame) {
-  Retention retention(loop_, 20ms, 1000);
+  Retention retention(loop_, heap_, 20ms, 1000);
   retention.Keep(1, Note(1));
   retention.Keep(1, Note(2));
   support::RunReady(loop_);
@@ -38,7 +39,7 @@ TEST_F(RetentionTest, ExpiresInTheOrderTheyCame) {
 }
 
 TEST_F(RetentionTest, KeepsEachForItsWholeTime) {
-  Retention retention(loop_, 40ms, 1000);
+  Retention retention(loop_, heap_, 40ms, 1000);
   const auto begin = std::chrono::steady_clock::now();
   retention.Keep(1, Note(1));
   EXPECT_TRUE(RunUntilExpired(1));
@@ -48,7 +49,7 @@ TEST_F(RetentionTest, KeepsEachForItsWholeTime) {
 }
 
 TEST_F(RetentionTest, MakesRoomFromTheOldest) {
-  Retention retention(loop_, 1h, 10);
+  Retention retention(loop_, heap_, 1h, 10);
   for (int i = 1; i <= 5; ++i) retention.Keep(4, Note(i));
   EXPECT_THAT(expired_, IsEmpty());  // from the loop, never inside Keep
   EXPECT_TRUE(RunUntilExpired(3));
@@ -57,13 +58,13 @@ TEST_F(RetentionTest, MakesRoomFromTheOldest) {
 }
 
 TEST_F(RetentionTest, GivesUpOneThatIsLargerThanAllRoom) {
-  Retention retention(loop_, 1h, 10);
+  Retention retention(loop_, heap_, 1h, 10);
   retention.Keep(11, Note(1));
   EXPECT_TRUE(RunUntilExpired(1));
 }
 
 TEST_F(RetentionTest, TakesMoreWhileItExpires) {
-  Retention retention(loop_, 1ms, 1000);
+  Retention retention(loop_, heap_, 1ms, 1000);
   retention.Keep(1, [&] { retention.Keep(1, Note(2)); });
   EXPECT_TRUE(RunUntilExpired(1));
 }

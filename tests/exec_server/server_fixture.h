@@ -18,8 +18,8 @@
 #include "exec_server/connection.h"
 #include "exec_server/fake_transport.h"
 #include "exec_server/methods.h"
-#include "exec_server/process_service.h"
 #include "exec_server/runtime.h"
+#include "exec_server/services.h"
 #include "exec_server/session_table.h"
 #include "loop/event_loop.h"
 #include "process/spawner.h"
@@ -89,10 +89,12 @@ class ServerFixture : public testing::Test {
 
   // Takes config_ as it is at this moment; a test that changes it boots again.
   void Boot() {
+    sessions_.reset();
+    services_.reset();
     runtime_ = std::make_unique<Runtime>(loop_, *spawner_, config_);
+    services_ = std::make_unique<Services>(*runtime_);
+    methods_ = std::make_unique<Methods>(MakeMethods(*services_));
     sessions_ = std::make_unique<SessionTable>(*runtime_);
-    service_ = std::make_unique<ProcessService>(*runtime_);
-    methods_ = std::make_unique<Methods>(MakeMethods(*service_));
   }
 
   Client& Connect() {
@@ -136,9 +138,9 @@ class ServerFixture : public testing::Test {
   Config config_;
   std::unique_ptr<process::Spawner> spawner_;
   std::unique_ptr<Runtime> runtime_;
-  std::unique_ptr<SessionTable> sessions_;
-  std::unique_ptr<ProcessService> service_;
+  std::unique_ptr<Services> services_;
   std::unique_ptr<Methods> methods_;
+  std::unique_ptr<SessionTable> sessions_;
   wire::Document document_;
   std::vector<std::unique_ptr<Client>> clients_;
 };

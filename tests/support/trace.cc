@@ -93,6 +93,9 @@ std::vector<std::string> ServerFlagsOf(const std::vector<TraceLine>& trace) {
   return {};
 }
 
+TracePlayer::TracePlayer(std::string url, std::string file_name)
+    : url_(std::move(url)), file_name_(std::move(file_name)), names_{{"dir", dir_.path()}, {"http", http_.Url("")}} {}
+
 void TracePlayer::Play(const std::vector<TraceLine>& trace) {
   Control("connect 1");
   for (const TraceLine& line : trace) {

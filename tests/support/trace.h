@@ -10,7 +10,8 @@
 //   {  ...  }                  lines of their own: the expectations between them are met in any order
 //
 // In an expectation "*" stands for any value, "<absent>" for none, "<base64:text>" for the base64 of a text, and
-// "<set:name>" for any string, which "<get:name>" repeats later, also in what is sent.
+// "<set:name>" for any string, which "<get:name>" repeats later, also in what is sent. <get:dir> is a directory of the
+// trace's own, and <get:http> the URL of an HTTP server that echoes what it is asked.
 #pragma once
 
 #include <map>
@@ -19,8 +20,10 @@
 #include <string_view>
 #include <vector>
 
+#include "support/http_server.h"
 #include "support/message.h"
 #include "support/rpc_client.h"
+#include "support/scratch_dir.h"
 #include "wire/json.h"
 
 namespace holdfast::support {
@@ -42,7 +45,7 @@ std::vector<std::string> ServerFlagsOf(const std::vector<TraceLine>& trace);
 // Plays one trace against a server. The connections must be silent at its end.
 class TracePlayer {
  public:
-  TracePlayer(std::string url, std::string file_name) : url_(std::move(url)), file_name_(std::move(file_name)) {}
+  TracePlayer(std::string url, std::string file_name);
 
   void Play(const std::vector<TraceLine>& trace);
 
@@ -56,6 +59,8 @@ class TracePlayer {
   std::string Filled(std::string text) const;
 
   const std::string url_, file_name_;
+  ScratchDir dir_;
+  HttpServer http_{EchoRequest};
   std::map<std::string, std::unique_ptr<Channel>> connections_;
   std::string in_use_;
   Names names_;

@@ -1,0 +1,36 @@
+#include "exec_server/attachment.h"
+
+#include <utility>
+
+namespace holdfast::exec_server {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Enough for any client that waits for answers; few enough that a dead network mount under one connection leaves
+// workers for the others.
+constexpr PathOrder::Limits kOrderLimits{.max_running = 32, .stuck_after = 10s};
+
+}  // namespace
+
+Attachment::Attachment(loop::WorkerPool& workers, rpc::Transport& transport, const ClientTraits& client)
+    : workers_(workers), transport_(transport), client_(client), order_(kOrderLimits) {}
+
+// Closing a file may wait for a server that has to take what was written.
+Attachment::~Attachment() {
+  if (!handles_.empty()) workers_.Run([handles = std::move(handles_)] {}, [] {});
+}
+
+void Attachment::OnFileAnswer(ByteBudget::Lease lease) {
+  if (!transport_.congested()) return;
+  order_.Hold();
+  if (lease.use_count() > 0) unsent_.push_back(std::move(lease));
+}
+
+void Attachment::OnDrained() {
+  unsent_.clear();
+  order_.Release();
+  exchanges_.ResumeAll();
+}
+
+}  // namespace holdfast::exec_server

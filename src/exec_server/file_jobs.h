@@ -1,0 +1,54 @@
+// Runs the file work of a request on a worker, in its turn, and answers with what came out. Results are encoded on the
+// worker too: the loop only sends them.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exec_server/byte_budget.h"
+#include "exec_server/path_order.h"
+#include "exec_server/session.h"
+#include "loop/worker_pool.h"
+#include "rpc/reply.h"
+#include "wire/encode.h"
+
+namespace holdfast::exec_server {
+
+class FileJobs {
+ public:
+  // Appends the JSON of the result. What it returns is how much memory it needs to go on: it is called again once it
+  // may have that; zero when it is done.
+  using Step = std::move_only_function<Result<size_t>(std::string& json)>;
+  // Runs on the loop before the answer leaves.
+  using Settled = std::move_only_function<void(const Result<>& outcome)>;
+
+  explicit FileJobs(loop::WorkerPool& workers);
+
+  void RunSteps(Session& session, std::vector<Claim> claims, Step step, rpc::PendingReply reply, Settled settled = {});
+
+  template <typename T>
+  void Run(Session& session, std::vector<Claim> claims, std::move_only_function<Result<T>()> work, rpc::Reply<T> reply,
+           Settled settled = {}) {
+    auto step = [work = std::move(work)](std::string& json) mutable -> Result<size_t> {
+      TRY(T result, work());
+      wire::Encoder(json).Value(result);
+      return 0;
+    };
+    RunSteps(session, std::move(claims), std::move(step), std::move(reply).Untyped(), std::move(settled));
+  }
+
+ private:
+  struct Job;
+
+  void RunStep(std::shared_ptr<Job> job);
+  void OnStep(std::shared_ptr<Job> job);
+
+  loop::WorkerPool& workers_;
+  ByteBudget budget_;
+};
+
+}  // namespace holdfast::exec_server

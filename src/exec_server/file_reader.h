@@ -1,0 +1,30 @@
+// The work of fs/readFile: the file goes block by block into the JSON of the answer, as base64.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "fs/file.h"
+
+namespace holdfast::exec_server {
+
+class FileReader {
+ public:
+  FileReader(std::string path, fs::Symlinks symlinks, size_t max_bytes);
+
+  // A step of FileJobs. A large file is opened by the first call and read by the second.
+  Result<size_t> operator()(std::string& json);
+
+ private:
+  Result<> Read(std::string& json) const;
+  Error TooLarge() const;
+
+  std::string path_;
+  fs::Symlinks symlinks_;
+  size_t max_bytes_;
+  std::optional<fs::File> file_;
+};
+
+}  // namespace holdfast::exec_server

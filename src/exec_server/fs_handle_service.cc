@@ -1,0 +1,132 @@
+#include "exec_server/fs_handle_service.h"
+
+#include <limits>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/base64.h"
+#include "exec_server/fs_path.h"
+
+namespace holdfast::exec_server {
+namespace {
+
+constexpr uint64_t kMaxBlockBytes = 1 << 20;
+
+// A handle is claimed under a name that no path has, so that its requests stay in order among themselves.
+Claim OfHandle(const std::string& id, Access access) { return {"handle " + id, access}; }
+
+Result<> CheckBlock(uint64_t offset, uint64_t length) {
+  if (length == 0 || length > kMaxBlockBytes) {
+    return Fail(ErrorKind::kInvalidRequest, fmt::format("a block has 1 to {} bytes", kMaxBlockBytes));
+  }
+  if (offset > std::numeric_limits<int64_t>::max() - length) {
+    return Fail(ErrorKind::kInvalidRequest, "offset: beyond what a file can hold");
+  }
+  return {};
+}
+
+Result<> OpenFile(FileHandle& handle) {
+  if (handle.mode == wire::FsOpenMode::kRead) {
+    TRY(handle.file, fs::File::OpenForReading(handle.path, fs::Symlinks::kFollow));
+    return {};
+  }
+  TRY(fs::File file, fs::File::OpenForWriting(handle.path, fs::Symlinks::kFollow));
+  TRY_VOID(file.Truncate(0));
+  handle.file = std::move(file);
+  return {};
+}
+
+// The file of a handle that was opened for `mode`.
+Result<const fs::File*> FileFor(const FileHandle& handle, wire::FsOpenMode mode) {
+  if (!handle.file) return Fail(ErrorKind::kNotFound, fmt::format("{} is not open", handle.path));
+  if (handle.mode != mode) {
+    return Fail(ErrorKind::kSystem, fmt::format("{} is open for {} only", handle.path,
+                                                mode == wire::FsOpenMode::kRead ? "writing" : "reading"));
+  }
+  return &*handle.file;
+}
+
+Result<> ReadInto(const FileHandle& handle, uint64_t offset, size_t length, std::string& json) {
+  TRY(const fs::File* file, FileFor(handle, wire::FsOpenMode::kRead));
+  const auto block = std::make_unique_for_overwrite<std::byte[]>(length);
+  TRY(const size_t count, file->ReadAt(offset, {block.get(), length}));
+  wire::FsReadBlockResult result{{{reinterpret_cast<const char*>(block.get()), count}}, count < length};
+  json.reserve(json.size() + Base64EncodedSize(count) + 64);
+  wire::Encoder(json).Value(result);
+  return {};
+}
+
+}  // namespace
+
+void FsHandleService::Open(Session& session, const wire::FsOpenParams& params, rpc::Reply<wire::FsHandle> reply) {
+  auto path = ResolvePath(params.path, params.sandbox);
+  if (!path) return reply.Fail(path.error());
+  const wire::FsOpenMode mode = params.mode.value_or(wire::FsOpenMode::kRead);
+  const std::string& id = params.handle_id;
+  auto reserved = session.attachment()->handles().Reserve(id, *path, mode);
+  if (!reserved) return reply.Fail(reserved.error());
+  auto open = [handle = *reserved, id]() -> Result<wire::FsHandle> {
+    TRY_VOID(OpenFile(*handle));
+    return wire::FsHandle{id};
+  };
+  auto forget_failed = [attachment = std::weak_ptr(session.attachment()), handle = *reserved, id](auto& outcome) {
+    if (auto alive = outcome ? nullptr : attachment.lock()) alive->handles().Forget(id, *handle);
+  };
+  const Access access = mode == wire::FsOpenMode::kRead ? Access::kRead : Access::kWrite;
+  jobs_.Run<wire::FsHandle>(session, {{*path, access}, OfHandle(id, Access::kWrite)}, std::move(open), std::move(reply),
+                            std::move(forget_failed));
+}
+
+// A read that fails leaves nothing to go on with: the handle is closed.
+void FsHandleService::ReadBlock(Session& session, const wire::FsReadBlockParams& params,
+                                rpc::Reply<wire::FsReadBlockResult> reply) {
+  const std::string& id = params.handle_id;
+  if (auto valid = CheckBlock(0, params.len); !valid) return reply.Fail(valid.error());
+  auto handle = session.attachment()->handles().Find(id);
+  if (!handle) return reply.Fail(handle.error());
+  auto read = [handle = *handle, offset = params.offset, length = params.len](std::string& json) -> Result<size_t> {
+    TRY_VOID(CheckBlock(offset, length));
+    TRY_VOID(ReadInto(*handle, offset, length, json));
+    return 0;
+  };
+  auto forget_failed = [attachment = std::weak_ptr(session.attachment()), handle = *handle, id](auto& outcome) {
+    if (auto alive = outcome ? nullptr : attachment.lock()) alive->handles().Forget(id, *handle);
+  };
+  jobs_.RunSteps(session, {{(*handle)->path, Access::kRead}, OfHandle(id, Access::kRead)}, std::move(read),
+                 std::move(reply).Untyped(), std::move(forget_failed));
+}
+
+void FsHandleService::WriteBlock(Session& session, const wire::FsWriteBlockParams& params,
+                                 rpc::Reply<wire::Empty> reply) {
+  auto bytes = Base64Decode(params.chunk);
+  if (!bytes) return reply.Fail({ErrorKind::kInvalidParams, "chunk: " + bytes.error().message});
+  if (auto valid = CheckBlock(params.offset, bytes->size()); !valid) return reply.Fail(valid.error());
+  auto handle = session.attachment()->handles().Find(params.handle_id);
+  if (!handle) return reply.Fail(handle.error());
+  auto write = [handle = *handle, offset = params.offset, bytes = *std::move(bytes)]() -> Result<wire::Empty> {
+    TRY(const fs::File* file, FileFor(*handle, wire::FsOpenMode::kReplace));
+    TRY_VOID(file->WriteAt(offset, std::as_bytes(std::span(bytes))));
+    return wire::Empty{};
+  };
+  jobs_.Run<wire::Empty>(session, {{(*handle)->path, Access::kWrite}, OfHandle(params.handle_id, Access::kWrite)},
+                         std::move(write), std::move(reply));
+}
+
+// The id is free at once; the file is closed after the requests that came before.
+void FsHandleService::Close(Session& session, const wire::FsHandle& params, rpc::Reply<wire::Empty> reply) {
+  FileHandles& handles = session.attachment()->handles();
+  auto handle = handles.Find(params.handle_id);
+  if (!handle && handle.error().kind != ErrorKind::kNotFound) return reply.Fail(handle.error());
+  if (!handle) return reply(wire::Empty{});
+  handles.Forget(params.handle_id, **handle);
+  auto close = [handle = *handle]() -> Result<wire::Empty> {
+    handle->file.reset();
+    return wire::Empty{};
+  };
+  jobs_.Run<wire::Empty>(session, {OfHandle(params.handle_id, Access::kWrite)}, std::move(close), std::move(reply));
+}
+
+}  // namespace holdfast::exec_server

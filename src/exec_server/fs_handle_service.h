@@ -1,0 +1,25 @@
+// The fs/* methods on open files: a file of any size goes through them in blocks.
+#pragma once
+
+#include "exec_server/file_jobs.h"
+#include "exec_server/session.h"
+#include "rpc/reply.h"
+#include "wire/fs_handle_messages.h"
+#include "wire/process_messages.h"
+
+namespace holdfast::exec_server {
+
+class FsHandleService {
+ public:
+  explicit FsHandleService(FileJobs& jobs) : jobs_(jobs) {}
+
+  void Open(Session& session, const wire::FsOpenParams& params, rpc::Reply<wire::FsHandle> reply);
+  void ReadBlock(Session& session, const wire::FsReadBlockParams& params, rpc::Reply<wire::FsReadBlockResult> reply);
+  void WriteBlock(Session& session, const wire::FsWriteBlockParams& params, rpc::Reply<wire::Empty> reply);
+  void Close(Session& session, const wire::FsHandle& params, rpc::Reply<wire::Empty> reply);
+
+ private:
+  FileJobs& jobs_;
+};
+
+}  // namespace holdfast::exec_server

@@ -1,0 +1,34 @@
+// The fs/* methods that take paths. Each checks its params on the loop and does its work on a worker.
+#pragma once
+
+#include "exec_server/file_jobs.h"
+#include "exec_server/runtime.h"
+#include "exec_server/session.h"
+#include "rpc/reply.h"
+#include "wire/fs_messages.h"
+#include "wire/fs_tree_messages.h"
+#include "wire/process_messages.h"
+
+namespace holdfast::exec_server {
+
+class FsService {
+ public:
+  FsService(Runtime& runtime, FileJobs& jobs) : runtime_(runtime), jobs_(jobs) {}
+
+  void ReadFile(Session& session, const wire::FsFollowParams& params, rpc::Reply<wire::FsReadFileResult> reply);
+  void WriteFile(Session& session, const wire::FsWriteFileParams& params, rpc::Reply<wire::Empty> reply);
+  void CreateDirectory(Session& session, const wire::FsCreateDirectoryParams& params, rpc::Reply<wire::Empty> reply);
+  void GetMetadata(Session& session, const wire::FsFollowParams& params, rpc::Reply<wire::FsGetMetadataResult> reply);
+  void Canonicalize(Session& session, const wire::FsPathParams& params, rpc::Reply<wire::FsCanonicalizeResult> reply);
+  void ReadDirectory(Session& session, const wire::FsPathParams& params, rpc::Reply<wire::FsReadDirectoryResult> reply);
+  void Remove(Session& session, const wire::FsRemoveParams& params, rpc::Reply<wire::Empty> reply);
+  void Copy(Session& session, const wire::FsCopyParams& params, rpc::Reply<wire::Empty> reply);
+  void Rename(Session& session, const wire::FsRenameParams& params, rpc::Reply<wire::Empty> reply);
+  void Walk(Session& session, const wire::FsWalkParams& params, rpc::Reply<wire::FsWalkResult> reply);
+
+ private:
+  Runtime& runtime_;
+  FileJobs& jobs_;
+};
+
+}  // namespace holdfast::exec_server

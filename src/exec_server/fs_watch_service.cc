@@ -1,0 +1,117 @@
+#include "exec_server/fs_watch_service.h"
+
+#include <utility>
+
+#include "base/log.h"
+#include "exec_server/fs_path.h"
+#include "wire/notification.h"
+
+namespace holdfast::exec_server {
+namespace {
+
+constexpr size_t kMaxMissing = 64;
+
+Result<std::vector<std::string>> ResolveAll(const std::vector<std::string>& texts,
+                                            const std::optional<wire::Sandbox>& sandbox) {
+  std::vector<std::string> paths;
+  for (const std::string& text : texts) {
+    TRY(std::string path, ResolvePath(text, sandbox));
+    paths.push_back(std::move(path));
+  }
+  return paths;
+}
+
+}  // namespace
+
+struct FsWatchService::Request {
+  Request(uint64_t id, std::vector<std::string> absent, std::weak_ptr<Attachment> from,
+          rpc::Reply<wire::FsWatchMissingResult> to)
+      : watch_id(id), missing(std::move(absent)), attachment(std::move(from)), reply(std::move(to)) {}
+
+  uint64_t watch_id, key = 0;
+  std::vector<std::string> missing;
+  std::optional<std::string> present;
+  std::weak_ptr<Attachment> attachment;
+  rpc::Reply<wire::FsWatchMissingResult> reply;
+  PathOrder::Turn turn;
+  Result<bool> prepared;
+};
+
+// Clients count their watches: an id that is not larger than the last is out of date, and a larger one ends the watch
+// before it, also when there is nothing to watch.
+void FsWatchService::WatchMissing(Session& session, const wire::FsWatchMissingParams& params,
+                                  rpc::Reply<wire::FsWatchMissingResult> reply) {
+  auto missing = ResolveAll(params.missing, params.sandbox);
+  if (!missing) return reply.Fail(missing.error());
+  WatchSlot& slot = session.attachment()->watch();
+  if (slot.last_id && params.watch_id <= *slot.last_id) return reply({false});
+  slot.last_id = params.watch_id;
+  slot.active.reset();
+  if (missing->size() > kMaxMissing) return reply({false});
+  if (auto opened = Open(); !opened) return reply.Fail(opened.error());
+
+  std::vector<Claim> claims;
+  for (const std::string& path : *missing) claims.push_back({path, Access::kRead});
+  auto request =
+      std::make_shared<Request>(params.watch_id, *std::move(missing), session.attachment(), std::move(reply));
+  if (params.present) {
+    auto present = ResolvePath(*params.present, params.sandbox);
+    if (!present) return request->reply.Fail(present.error());
+    claims.push_back({*present, Access::kRead});
+    request->present = *std::move(present);
+  }
+  auto entered = session.attachment()->order().Enter(std::move(claims), [this, request](PathOrder::Turn turn) {
+    request->turn = std::move(turn);
+    Prepare(request);
+  });
+  if (!entered) request->reply.Fail(entered.error());
+}
+
+Result<> FsWatchService::Open() {
+  if (watches_) return {};
+  TRY(watches_, fs::MissingWatches::Create());
+  readable_.emplace(runtime_.loop, watches_->fd(), [this] { OnReadable(); });
+  readable_->WatchReadable();
+  return {};
+}
+
+void FsWatchService::Prepare(const std::shared_ptr<Request>& request) {
+  request->key = next_key_++;
+  auto prepare = [request, watches = watches_] {
+    request->prepared = watches->Prepare(request->key, request->missing, request->present);
+  };
+  runtime_.workers.Run(std::move(prepare), [this, request] { OnPrepared(request); });
+}
+
+void FsWatchService::OnPrepared(const std::shared_ptr<Request>& request) {
+  if (!request->prepared) return request->reply.Fail(request->prepared.error());
+  if (!*request->prepared) return request->reply({false});
+  const auto attachment = request->attachment.lock();
+  const bool wanted = attachment && attachment->watch().last_id == request->watch_id;
+  if (!wanted || !watches_->Start(request->key)) {
+    watches_->Remove(request->key);
+    return request->reply({false});
+  }
+  watchers_.emplace(request->key, Watcher{attachment, request->watch_id});
+  // A pointer to nothing, for the sake of its deleter. It goes with the attachment, which this service outlives.
+  attachment->watch().active = std::shared_ptr<void>(nullptr, [this, key = request->key](void*) {
+    watches_->Remove(key);
+    watchers_.erase(key);
+  });
+  request->reply({true});
+}
+
+void FsWatchService::OnReadable() {
+  auto changed = watches_->TakeChanged();
+  if (!changed) return LogWarn("watch.failed", {{"reason", changed.error().message}});
+  for (const uint64_t key : *changed) {
+    const auto watcher = watchers_.find(key);
+    if (watcher == watchers_.end()) continue;
+    const auto [attachment, watch_id] = watcher->second;
+    watchers_.erase(watcher);
+    if (auto alive = attachment.lock()) alive->transport().Send(wire::MissingChangedNotification(watch_id));
+  }
+  readable_->WatchReadable();
+}
+
+}  // namespace holdfast::exec_server

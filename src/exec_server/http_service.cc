@@ -1,0 +1,61 @@
+#include "exec_server/http_service.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/base64.h"
+
+namespace holdfast::exec_server {
+namespace {
+
+constexpr uint64_t kLongestTimeoutMs = 24 * 60 * 60 * 1000;
+
+Result<std::string> VariableFor(const wire::HttpRequestHeader& header, const process::Environment& environment) {
+  for (const auto& [name, value] : environment) {
+    if (name == *header.value_env_var && !value.empty()) return value;
+  }
+  return Fail(ErrorKind::kInvalidParams,
+              fmt::format("header {}: the server's environment has no {}", header.name, *header.value_env_var));
+}
+
+}  // namespace
+
+Result<http::Request> HttpService::Resolve(const wire::HttpRequestParams& params) const {
+  http::Request request;
+  request.method = params.method;
+  request.url = params.url;
+  for (const wire::HttpRequestHeader& header : params.headers) {
+    if (!header.value_env_var) {
+      request.headers.push_back({header.name, header.value});
+      continue;
+    }
+    TRY(const std::string variable, VariableFor(header, runtime_.server_environment));
+    request.secret_headers.push_back({header.name, header.value + variable});
+  }
+  if (params.body_base64) {
+    auto body = Base64Decode(*params.body_base64);
+    if (!body) return Fail(ErrorKind::kInvalidParams, "bodyBase64: " + body.error().message);
+    request.body = *std::move(body);
+  }
+  if (params.timeout_ms) request.timeout = std::chrono::milliseconds(std::min(*params.timeout_ms, kLongestTimeoutMs));
+  const bool stop = params.redirect_policy == wire::RedirectPolicy::kStop;
+  request.redirects = stop ? http::Redirects::kStop : http::Redirects::kFollow;
+  TRY_VOID(http::CheckRequest(request));
+  return request;
+}
+
+void HttpService::Request(Session& session, const wire::HttpRequestParams& params,
+                          rpc::Reply<wire::HttpRequestResult> reply) {
+  Attachment& attachment = *session.attachment();
+  const Delivery delivery = params.stream_response ? Delivery::kStreamed : Delivery::kWhole;
+  if (auto room = attachment.exchanges().CheckRoom(params.request_id, delivery); !room) return reply.Fail(room.error());
+  auto request = Resolve(params);
+  if (!request) return reply.Fail(request.error());
+  auto exchange = std::make_unique<HttpExchange>(attachment.transport(), params.request_id, delivery,
+                                                 runtime_.config.max_http_body_bytes, std::move(reply));
+  attachment.exchanges().Start(client_, *std::move(request), std::move(exchange));
+}
+
+}  // namespace holdfast::exec_server

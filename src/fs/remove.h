@@ -1,0 +1,23 @@
+// Removing files and trees. A symbolic link is removed, never followed, at whatever moment it appears: the walk goes
+// from descriptor to descriptor, so that a directory swapped for a link leads nowhere else.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "fs/symlinks.h"
+
+namespace holdfast::fs {
+
+enum class Depth { kSingle, kTree };
+enum class Absence { kIsError, kIsFine };
+
+struct RemoveOptions {
+  Depth depth = Depth::kTree;            // kSingle: a directory must be empty
+  Absence absence = Absence::kIsFine;    // of the path itself; other errors stay
+  Symlinks parents = Symlinks::kFollow;  // in the path up to its last name
+};
+
+Result<> Remove(const std::string& path, const RemoveOptions& options);
+
+}  // namespace holdfast::fs

@@ -1,0 +1,140 @@
+#include "fs/rename.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/owned_fd.h"
+#include "sys/open.h"
+
+namespace holdfast::fs {
+namespace {
+
+constexpr int kMaxLinks = 40;  // the kernel's own limit
+
+Error RenameError(const std::string& object, Existing existing, int errno_value) {
+  switch (errno_value) {
+    case EXDEV:
+      return {ErrorKind::kSystem, fmt::format("rename {}: both must be on one file system", object)};
+    case EINVAL:
+      // The kernel has one word for two cases.
+      return {ErrorKind::kInvalidRequest,
+              fmt::format("rename {}: a directory cannot be moved into itself{}", object,
+                          existing == Existing::kKeep ? ", or this file system knows replacing only" : "")};
+    default:
+      return ErrnoError("rename", object, errno_value);
+  }
+}
+
+// Resolves a path as the kernel does, name by name, so that neither the path nor what comes out of it is bound to
+// PATH_MAX.
+class Resolution {
+ public:
+  // 0 or -errno.
+  int Run(const std::string& path);
+
+  std::string path() const;
+
+ private:
+  void Queue(std::string_view path);
+  int Step(const std::string& name);
+  int FollowLink(int link);
+  int GoToRoot();
+
+  OwnedFd at_;                       // O_PATH
+  std::vector<std::string> names_;   // of at_
+  std::vector<std::string> queued_;  // names to come, the next one last
+  int links_ = 0;
+};
+
+int Resolution::Run(const std::string& path) {
+  Queue(path);
+  if (const int failed = GoToRoot()) return failed;
+  while (!queued_.empty()) {
+    const std::string name = std::move(queued_.back());
+    queued_.pop_back();
+    if (const int failed = Step(name)) return failed;
+  }
+  return 0;
+}
+
+// A name that is empty or "." is kept as ".": it says that what comes before it is a directory.
+void Resolution::Queue(std::string_view path) {
+  while (!path.empty()) {
+    const size_t slash = path.rfind('/');
+    const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
+    queued_.emplace_back(name.empty() ? "." : name);
+    path = slash == std::string_view::npos ? "" : path.substr(0, slash);
+  }
+}
+
+int Resolution::Step(const std::string& name) {
+  const int opened = sys::TryOpenAt(at_.get(), name, O_PATH, sys::Links::kFollowToLast);
+  if (opened < 0) return opened;
+  OwnedFd next(opened);
+  if (name == ".") return 0;
+  struct stat status;
+  if (::fstat(next.get(), &status) < 0) return -errno;
+  if (S_ISLNK(status.st_mode)) return FollowLink(next.get());
+  at_ = std::move(next);
+  if (name != "..") {
+    names_.push_back(name);
+  } else if (!names_.empty()) {
+    names_.pop_back();
+  }
+  return 0;
+}
+
+int Resolution::FollowLink(int link) {
+  if (++links_ > kMaxLinks) return -ELOOP;
+  std::array<char, PATH_MAX> text;
+  const ssize_t size = ::readlinkat(link, "", text.data(), text.size());
+  if (size < 0) return -errno;
+  const std::string_view target(text.data(), static_cast<size_t>(size));
+  if (target.empty()) return -ENOENT;
+  Queue(target);
+  return target.starts_with('/') ? GoToRoot() : 0;
+}
+
+int Resolution::GoToRoot() {
+  const int opened = sys::TryOpenAt(AT_FDCWD, "/", O_PATH | O_DIRECTORY, sys::Links::kFollow);
+  if (opened < 0) return opened;
+  at_ = OwnedFd(opened);
+  names_.clear();
+  return 0;
+}
+
+std::string Resolution::path() const {
+  std::string path;
+  for (const std::string& name : names_) path.append("/").append(name);
+  return path.empty() ? "/" : path;
+}
+
+}  // namespace
+
+Result<> Rename(const std::string& source, const std::string& destination, Existing existing) {
+  const unsigned flags = existing == Existing::kKeep ? RENAME_NOREPLACE : 0;
+  if (::renameat2(AT_FDCWD, source.c_str(), AT_FDCWD, destination.c_str(), flags) < 0) {
+    const int failed = errno;
+    return std::unexpected(RenameError(fmt::format("{} to {}", source, destination), existing, failed));
+  }
+  return {};
+}
+
+Result<std::string> Canonicalize(const std::string& path) {
+  Resolution resolution;
+  if (const int failed = resolution.Run(path)) return std::unexpected(ErrnoError("resolve", path, -failed));
+  return resolution.path();
+}
+
+}  // namespace holdfast::fs

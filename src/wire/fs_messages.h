@@ -1,0 +1,103 @@
+// Params and results of the fs/* methods that deal with one file or directory.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wire/encode.h"
+#include "wire/sandbox_messages.h"
+
+namespace holdfast::wire {
+
+// A path alone. Paths are absolute or file: URIs.
+struct FsPathParams {
+  std::string path;
+  std::optional<Sandbox> sandbox;
+
+  void Fields(auto& f) {
+    f.Required("path", path);
+    f.Optional("sandbox", sandbox);
+  }
+};
+
+// A path that may be resolved without following links.
+struct FsFollowParams : FsPathParams {
+  std::optional<bool> follow_symlinks;
+
+  void Fields(auto& f) {
+    FsPathParams::Fields(f);
+    f.Optional("followSymlinks", follow_symlinks);
+  }
+};
+
+// `dataBase64` is written as the file is read; this names it for the reply.
+struct FsReadFileResult {
+  Bytes data;
+
+  void Fields(auto& f) { f.Required("dataBase64", data); }
+};
+
+struct FsWriteFileParams : FsFollowParams {
+  std::string_view data_base64;  // in the message
+  std::optional<bool> atomic;
+  std::optional<std::string> expected_sha256;
+
+  void Fields(auto& f) {
+    FsFollowParams::Fields(f);
+    f.Required("dataBase64", data_base64);
+    f.Optional("atomic", atomic);
+    f.Optional("expectedSha256", expected_sha256);
+  }
+};
+
+struct FsCreateDirectoryParams : FsFollowParams {
+  std::optional<bool> recursive;  // default true
+
+  void Fields(auto& f) {
+    FsFollowParams::Fields(f);
+    f.Optional("recursive", recursive);
+  }
+};
+
+struct FsGetMetadataResult {
+  bool is_directory = false, is_file = false, is_symlink = false;
+  uint64_t size = 0;
+  int64_t created_at_ms = 0, modified_at_ms = 0;
+
+  void Fields(auto& f) {
+    f.Required("isDirectory", is_directory);
+    f.Required("isFile", is_file);
+    f.Required("isSymlink", is_symlink);
+    f.Required("size", size);
+    f.Required("createdAtMs", created_at_ms);
+    f.Required("modifiedAtMs", modified_at_ms);
+  }
+};
+
+struct FsDirectoryEntry {
+  std::string file_name;
+  bool is_directory = false, is_file = false;
+
+  void Fields(auto& f) {
+    f.Required("fileName", file_name);
+    f.Required("isDirectory", is_directory);
+    f.Required("isFile", is_file);
+  }
+};
+
+struct FsReadDirectoryResult {
+  std::vector<FsDirectoryEntry> entries;
+
+  void Fields(auto& f) { f.Required("entries", entries); }
+};
+
+struct FsCanonicalizeResult {
+  std::string path;  // a file URI
+
+  void Fields(auto& f) { f.Required("path", path); }
+};
+
+}  // namespace holdfast::wire
