@@ -14,12 +14,7 @@ constexpr PathOrder::Limits kOrderLimits{.max_running = 32, .stuck_after = 10s};
 }  // namespace
 
 Attachment::Attachment(loop::WorkerPool& workers, rpc::Transport& transport, const ClientTraits& client)
-    : workers_(workers), transport_(transport), client_(client), order_(kOrderLimits) {}
-
-// Closing a file may wait for a server that has to take what was written.
-Attachment::~Attachment() {
-  if (!handles_.empty()) workers_.Run([handles = std::move(handles_)] {}, [] {});
-}
+    : transport_(transport), client_(client), handles_(workers), order_(kOrderLimits) {}
 
 void Attachment::OnFileAnswer(ByteBudget::Lease lease) {
   if (!transport_.congested()) return;

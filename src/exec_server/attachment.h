@@ -32,7 +32,6 @@ struct WatchSlot {
 class Attachment {
  public:
   Attachment(loop::WorkerPool& workers, rpc::Transport& transport, const ClientTraits& client);
-  ~Attachment();
   Attachment(const Attachment&) = delete;
   Attachment& operator=(const Attachment&) = delete;
 
@@ -50,11 +49,10 @@ class Attachment {
   void OnDrained();
 
  private:
-  loop::WorkerPool& workers_;
   rpc::Transport& transport_;
   const ClientTraits client_;
+  FileHandles handles_;  // outlives the requests that wait in order_, which share its files
   PathOrder order_;
-  FileHandles handles_;
   HttpExchanges exchanges_;
   WatchSlot watch_;
   std::vector<ByteBudget::Lease> unsent_;  // of answers that the transport still holds

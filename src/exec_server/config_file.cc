@@ -5,12 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "base/toml.h"
 #include "exec_server/config.h"
 #include "exec_server/config_settings.h"
-
-// Without exceptions toml::parse returns its error.
-#define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
 
 namespace holdfast::exec_server {
 namespace {

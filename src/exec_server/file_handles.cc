@@ -1,8 +1,15 @@
 #include "exec_server/file_handles.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 namespace holdfast::exec_server {
+
+// Closing a file may wait for a server that has to take what was written.
+FileHandles::~FileHandles() {
+  if (!handles_.empty()) workers_.Run([handles = std::move(handles_)]() mutable { handles.clear(); }, [] {});
+}
 
 Result<> FileHandles::CheckId(const std::string& id) {
   if (id.size() <= kMaxIdBytes) return {};
@@ -31,6 +38,11 @@ Result<std::shared_ptr<FileHandle>> FileHandles::Find(const std::string& id) con
 void FileHandles::Forget(const std::string& id, const FileHandle& handle) {
   auto it = handles_.find(id);
   if (it != handles_.end() && it->second.get() == &handle) handles_.erase(it);
+}
+
+void FileHandles::Discard(const std::string& id, std::shared_ptr<FileHandle> handle) {
+  Forget(id, *handle);
+  workers_.Run([handle = std::move(handle)]() mutable { handle.reset(); }, [] {});
 }
 
 }  // namespace holdfast::exec_server

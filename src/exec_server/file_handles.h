@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "fs/file.h"
+#include "loop/worker_pool.h"
 #include "wire/fs_handle_messages.h"
 
 namespace holdfast::exec_server {
@@ -25,6 +26,11 @@ class FileHandles {
   static constexpr size_t kMaxHandles = 128;
   static constexpr size_t kMaxIdBytes = 32;
 
+  explicit FileHandles(loop::WorkerPool& workers) : workers_(workers) {}
+  ~FileHandles();  // leaves it to a worker to close what is open
+  FileHandles(const FileHandles&) = delete;
+  FileHandles& operator=(const FileHandles&) = delete;
+
   // kInvalidRequest for an id that is too long.
   static Result<> CheckId(const std::string& id);
 
@@ -34,12 +40,13 @@ class FileHandles {
   // kNotFound when there is none.
   Result<std::shared_ptr<FileHandle>> Find(const std::string& id) const;
 
-  bool empty() const { return handles_.empty(); }
-
   // Forgets the id if it still stands for this handle.
   void Forget(const std::string& id, const FileHandle& handle);
+  // The same, and leaves it to a worker to close the file.
+  void Discard(const std::string& id, std::shared_ptr<FileHandle> handle);
 
  private:
+  loop::WorkerPool& workers_;
   std::map<std::string, std::shared_ptr<FileHandle>> handles_;
 };
 

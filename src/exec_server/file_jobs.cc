@@ -42,14 +42,18 @@ void FileJobs::RunSteps(Session& session, std::vector<Claim> claims, Step step, 
 }
 
 void FileJobs::RunStep(std::shared_ptr<Job> job) {
-  auto work = [job] { job->progress = job->step(job->json); };
+  // A step that is done goes on the worker: what it owns may be a file, and closing that may take time.
+  auto work = [job] {
+    job->progress = job->step(job->json);
+    if (!job->progress || *job->progress == 0) job->step = nullptr;
+  };
   workers_.Run(std::move(work), [this, job] { OnStep(job); });
 }
 
 void FileJobs::OnStep(std::shared_ptr<Job> job) {
   if (job->progress && *job->progress > 0) {
     return budget_.Take(*job->progress, [this, job](ByteBudget::Lease lease) {
-      if (job->attachment.expired()) return;
+      if (job->attachment.expired()) return workers_.Run([job] { job->step = nullptr; }, [] {});
       job->lease = std::move(lease);
       RunStep(job);
     });

@@ -59,6 +59,16 @@ Result<> ReadInto(const FileHandle& handle, uint64_t offset, size_t length, std:
   return {};
 }
 
+// Does not share the handle: it is destroyed on the loop, where no file is to be closed.
+FileJobs::Settled ForgetWhenFailed(const Session& session, const std::string& id,
+                                   const std::weak_ptr<FileHandle>& failing) {
+  return [attachment = std::weak_ptr(session.attachment()), id, failing](const Result<>& outcome) {
+    const auto alive = outcome ? nullptr : attachment.lock();
+    auto handle = alive ? failing.lock() : nullptr;
+    if (handle) alive->handles().Discard(id, std::move(handle));
+  };
+}
+
 }  // namespace
 
 void FsHandleService::Open(Session& session, const wire::FsOpenParams& params, rpc::Reply<wire::FsHandle> reply) {
@@ -72,12 +82,9 @@ void FsHandleService::Open(Session& session, const wire::FsOpenParams& params, r
     TRY_VOID(OpenFile(*handle));
     return wire::FsHandle{id};
   };
-  auto forget_failed = [attachment = std::weak_ptr(session.attachment()), handle = *reserved, id](auto& outcome) {
-    if (auto alive = outcome ? nullptr : attachment.lock()) alive->handles().Forget(id, *handle);
-  };
   const Access access = mode == wire::FsOpenMode::kRead ? Access::kRead : Access::kWrite;
   jobs_.Run<wire::FsHandle>(session, {{*path, access}, OfHandle(id, Access::kWrite)}, std::move(open), std::move(reply),
-                            std::move(forget_failed));
+                            ForgetWhenFailed(session, id, *reserved));
 }
 
 // A read that fails leaves nothing to go on with: the handle is closed.
@@ -92,11 +99,8 @@ void FsHandleService::ReadBlock(Session& session, const wire::FsReadBlockParams&
     TRY_VOID(ReadInto(*handle, offset, length, json));
     return 0;
   };
-  auto forget_failed = [attachment = std::weak_ptr(session.attachment()), handle = *handle, id](auto& outcome) {
-    if (auto alive = outcome ? nullptr : attachment.lock()) alive->handles().Forget(id, *handle);
-  };
   jobs_.RunSteps(session, {{(*handle)->path, Access::kRead}, OfHandle(id, Access::kRead)}, std::move(read),
-                 std::move(reply).Untyped(), std::move(forget_failed));
+                 std::move(reply).Untyped(), ForgetWhenFailed(session, id, *handle));
 }
 
 void FsHandleService::WriteBlock(Session& session, const wire::FsWriteBlockParams& params,

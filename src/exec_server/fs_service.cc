@@ -21,6 +21,7 @@
 namespace holdfast::exec_server {
 namespace {
 
+constexpr size_t kSmallFileBytes = 32 << 10;
 constexpr size_t kMaxDirectoryEntries = 50'000;
 constexpr fs::WalkOptions kWalkCeiling{
     .max_depth = 64, .max_directories = 10'000, .max_entries = 50'000, .max_path_bytes = 4 << 20};
@@ -93,14 +94,20 @@ wire::FsWalkResult OnWire(fs::WalkResult walked) {
 
 }  // namespace
 
+// What the kernel has in memory is answered without a worker, if it is small: two wake-ups cost more than the read.
 void FsService::ReadFile(Session& session, const wire::FsFollowParams& params,
                          rpc::Reply<wire::FsReadFileResult> reply) {
   auto path = ResolvePath(params.path, params.sandbox);
   if (!path) return reply.Fail(path.error());
-  const size_t client_bytes = LongestFileIn(session.attachment()->client().max_message_bytes);
-  FileReader reader(*path, SymlinksOf(params.follow_symlinks),
-                    std::min<size_t>(runtime_.config.max_read_file_bytes, client_bytes));
-  jobs_.RunSteps(session, {{*path, Access::kRead}}, std::move(reader), std::move(reply).Untyped());
+  const fs::Symlinks symlinks = SymlinksOf(params.follow_symlinks);
+  const size_t max_bytes = std::min<size_t>(runtime_.config.max_read_file_bytes,
+                                            LongestFileIn(session.attachment()->client().max_message_bytes));
+  Claim claim{*path, Access::kRead};
+  if (session.attachment()->order().IsFree(claim)) {
+    const auto bytes = cached_files_.Read(*path, symlinks, std::min(max_bytes, kSmallFileBytes));
+    if (bytes) return reply({{*bytes}});
+  }
+  jobs_.RunSteps(session, {std::move(claim)}, FileReader(*path, symlinks, max_bytes), std::move(reply).Untyped());
 }
 
 void FsService::WriteFile(Session& session, const wire::FsWriteFileParams& params, rpc::Reply<wire::Empty> reply) {
@@ -183,8 +190,8 @@ void FsService::Remove(Session& session, const wire::FsRemoveParams& params, rpc
   fs::RemoveOptions options;
   options.depth = params.recursive.value_or(true) ? fs::Depth::kTree : fs::Depth::kSingle;
   options.absence = params.force.value_or(true) ? fs::Absence::kIsFine : fs::Absence::kIsError;
-  options.parents = SymlinksOf(params.follow_symlinks);
-  if (options.depth == fs::Depth::kTree && options.parents == fs::Symlinks::kRefuse) {
+  options.symlinks = SymlinksOf(params.follow_symlinks);
+  if (options.depth == fs::Depth::kTree && options.symlinks == fs::Symlinks::kRefuse) {
     return reply.Fail({ErrorKind::kSystem, "followSymlinks: false is not for recursive removals"});
   }
   auto remove = [path = *path, options] { return fs::Remove(path, options); };

@@ -4,6 +4,7 @@
 #include "exec_server/file_jobs.h"
 #include "exec_server/runtime.h"
 #include "exec_server/session.h"
+#include "fs/cached_file.h"
 #include "rpc/reply.h"
 #include "wire/fs_messages.h"
 #include "wire/fs_tree_messages.h"
@@ -29,6 +30,7 @@ class FsService {
  private:
   Runtime& runtime_;
   FileJobs& jobs_;
+  fs::CachedFiles cached_files_;
 };
 
 }  // namespace holdfast::exec_server

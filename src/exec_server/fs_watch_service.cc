@@ -21,6 +21,12 @@ Result<std::vector<std::string>> ResolveAll(const std::vector<std::string>& text
   return paths;
 }
 
+Result<std::optional<std::string>> ResolvePresent(const std::optional<std::string>& text,
+                                                  const std::optional<wire::Sandbox>& sandbox) {
+  if (!text) return std::nullopt;
+  return ResolvePath(*text, sandbox);
+}
+
 }  // namespace
 
 struct FsWatchService::Request {
@@ -43,6 +49,8 @@ void FsWatchService::WatchMissing(Session& session, const wire::FsWatchMissingPa
                                   rpc::Reply<wire::FsWatchMissingResult> reply) {
   auto missing = ResolveAll(params.missing, params.sandbox);
   if (!missing) return reply.Fail(missing.error());
+  auto present = ResolvePresent(params.present, params.sandbox);
+  if (!present) return reply.Fail(present.error());
   WatchSlot& slot = session.attachment()->watch();
   if (slot.last_id && params.watch_id <= *slot.last_id) return reply({false});
   slot.last_id = params.watch_id;
@@ -54,12 +62,8 @@ void FsWatchService::WatchMissing(Session& session, const wire::FsWatchMissingPa
   for (const std::string& path : *missing) claims.push_back({path, Access::kRead});
   auto request =
       std::make_shared<Request>(params.watch_id, *std::move(missing), session.attachment(), std::move(reply));
-  if (params.present) {
-    auto present = ResolvePath(*params.present, params.sandbox);
-    if (!present) return request->reply.Fail(present.error());
-    claims.push_back({*present, Access::kRead});
-    request->present = *std::move(present);
-  }
+  if (*present) claims.push_back({**present, Access::kRead});
+  request->present = *std::move(present);
   auto entered = session.attachment()->order().Enter(std::move(claims), [this, request](PathOrder::Turn turn) {
     request->turn = std::move(turn);
     Prepare(request);

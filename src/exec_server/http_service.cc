@@ -20,6 +20,12 @@ Result<std::string> VariableFor(const wire::HttpRequestHeader& header, const pro
               fmt::format("header {}: the server's environment has no {}", header.name, *header.value_env_var));
 }
 
+// With room for headers of a usual size and the rest of the message.
+size_t LongestBodyIn(size_t message_bytes) {
+  constexpr size_t head_bytes = 64u << 10;
+  return message_bytes < head_bytes ? 0 : (message_bytes - head_bytes) / 4 * 3;
+}
+
 }  // namespace
 
 Result<http::Request> HttpService::Resolve(const wire::HttpRequestParams& params) const {
@@ -53,8 +59,10 @@ void HttpService::Request(Session& session, const wire::HttpRequestParams& param
   if (auto room = attachment.exchanges().CheckRoom(params.request_id, delivery); !room) return reply.Fail(room.error());
   auto request = Resolve(params);
   if (!request) return reply.Fail(request.error());
-  auto exchange = std::make_unique<HttpExchange>(attachment.transport(), params.request_id, delivery,
-                                                 runtime_.config.max_http_body_bytes, std::move(reply));
+  const size_t client_bytes = LongestBodyIn(attachment.client().max_message_bytes);
+  const size_t max_body_bytes = std::min<size_t>(runtime_.config.max_http_body_bytes, client_bytes);
+  auto exchange = std::make_unique<HttpExchange>(attachment.transport(), params.request_id, delivery, max_body_bytes,
+                                                 std::move(reply));
   attachment.exchanges().Start(client_, *std::move(request), std::move(exchange));
 }
 

@@ -1,6 +1,9 @@
 // Copying files and trees: contents and mode bits. A file is overwritten, a directory merged into one that is there, a
 // symbolic link copied as a link. Inside a tree no link is followed on either side, at whatever moment it appears, and
-// other kinds of files are left out.
+// other kinds of files are left out. What fails ends the copy, and what was copied until then stays.
+//
+// Set-user-ID and set-group-ID come along only where the copy belongs to the same user or group. Directories that are
+// there already keep their mode.
 #pragma once
 
 #include <string>
@@ -10,7 +13,8 @@
 
 namespace holdfast::fs {
 
-// A directory needs kTree, and may not be copied to itself or below itself.
+// A file may not be copied to itself, nor a directory to itself or below itself. A directory needs kTree; the
+// directories on the way to its destination are made. A link at the destination is followed.
 Result<> Copy(const std::string& source, const std::string& destination, Depth depth);
 
 }  // namespace holdfast::fs

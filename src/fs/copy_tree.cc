@@ -43,6 +43,8 @@ Result<struct stat> StatOf(int fd, const std::string& path) {
 
 bool IsSame(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
 
+size_t BytesOf(const std::string& name) { return sizeof(std::string) + name.size(); }
+
 std::string ParentOf(const std::string& path) {
   const size_t slash = path.rfind('/');
   return slash == 0 ? "/" : path.substr(0, slash);
@@ -113,7 +115,7 @@ Result<> TreeCopy::Run() {
     if (!pending.empty()) {
       const std::string name = std::move(pending.back());
       pending.pop_back();
-      pending_bytes_ -= name.size() + sizeof name;
+      pending_bytes_ -= BytesOf(name);
       TRY_VOID(Descend(name));
     } else if (source_.depth() > 0) {
       TRY_VOID(Ascend());
@@ -171,7 +173,7 @@ Result<> TreeCopy::CopyLinkHere(const std::string& name) {
 }
 
 Result<> TreeCopy::Remember(std::string name) {
-  pending_bytes_ += name.size() + sizeof name;
+  pending_bytes_ += BytesOf(name);
   if (pending_bytes_ > kMaxPendingBytes) {
     return Fail(ErrorKind::kLimit, fmt::format("copy {}: too many directories side by side", source_.PathOf(".")));
   }

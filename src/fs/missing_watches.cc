@@ -162,24 +162,25 @@ int MissingWatches::WatchName(uint64_t key, const std::string& watched, const st
   return IsBlind(static_cast<uint32_t>(file_system.f_type)) ? -EOPNOTSUPP : 0;
 }
 
+// Between the kernel's answer and our note of it the descriptor may come to its end, by the last of those who shared it
+// or with what is watched. Once noted it is not taken away by the former, so it is asked for until it stays the same.
 int MissingWatches::AddWatch(uint64_t key, const std::string& watched, const std::string& name, uint32_t events) {
-  for (;;) {
-    std::unique_lock lock(mutex_);
-    const uint64_t endings = endings_;
-    lock.unlock();
+  for (int noted = -1;;) {
     const int descriptor = ::inotify_add_watch(inotify_.get(), watched.c_str(), events | kHow);
     if (descriptor < 0) return -errno;
-    lock.lock();
-    // Otherwise it may be the very one that has ended between the two steps.
-    if (endings == endings_) return Enlist(key, descriptor, name);
+    if (descriptor == noted) return 0;
+    const std::lock_guard lock(mutex_);
+    if (!Note(key, descriptor, name)) return -E2BIG;
+    noted = descriptor;
   }
 }
 
-int MissingWatches::Enlist(uint64_t key, int descriptor, const std::string& name) {
+// False when the watch has too many names.
+bool MissingWatches::Note(uint64_t key, int descriptor, const std::string& name) {
   Watch& watch = WatchOf(key);
-  if (!names_[descriptor][name].insert(key).second) return 0;
+  if (!names_[descriptor][name].insert(key).second) return true;
   watch.names.emplace_back(descriptor, name);
-  return watch.names.size() > kMaxNames ? -E2BIG : 0;
+  return watch.names.size() <= kMaxNames;
 }
 
 bool MissingWatches::Start(uint64_t key) {
@@ -217,28 +218,19 @@ Result<std::vector<uint64_t>> MissingWatches::TakeChanged() {
 void MissingWatches::Notice(int descriptor, uint32_t events, std::string_view name, Keys& changed) {
   Keys concerned;
   if ((events & IN_Q_OVERFLOW) != 0) {
-    // Anything may have happened, also to watch descriptors.
-    ++endings_;
+    // Anything may have happened.
     for (const auto& [key, watch] : watches_) concerned.push_back(key);
     return MarkChanged(concerned, changed);
   }
   const auto found = names_.find(descriptor);
-  if (found == names_.end()) {
-    // One that nobody waits for any more, or one that is just being made, and then is made again.
-    ++endings_;
-    (void)::inotify_rm_watch(inotify_.get(), descriptor);  // mostly it has ended
-    return;
-  }
+  if (found == names_.end()) return;
   if (name.empty()) {
     // About the directory itself, or the file.
     for (const auto& [any, keys] : found->second) concerned.insert(concerned.end(), keys.begin(), keys.end());
   } else if (const auto keys = found->second.find(std::string(name)); keys != found->second.end()) {
     concerned.assign(keys->second.begin(), keys->second.end());
   }
-  if ((events & IN_IGNORED) != 0) {
-    ++endings_;
-    names_.erase(found);
-  }
+  if ((events & IN_IGNORED) != 0) names_.erase(found);
   MarkChanged(concerned, changed);
 }
 
@@ -271,7 +263,6 @@ void MissingWatches::Forget(uint64_t key) {
     names->second.erase(keys);
     if (!names->second.empty()) continue;
     names_.erase(names);
-    ++endings_;
     (void)::inotify_rm_watch(inotify_.get(), descriptor);  // it may have ended by itself
   }
 }

@@ -71,7 +71,7 @@ class MissingWatches {
   Result<bool> ArmFile(uint64_t key, const std::string& path);
   int WatchName(uint64_t key, const std::string& watched, const std::string& name, uint32_t events);
   int AddWatch(uint64_t key, const std::string& watched, const std::string& name, uint32_t events);
-  int Enlist(uint64_t key, int descriptor, const std::string& name);
+  bool Note(uint64_t key, int descriptor, const std::string& name);
   void Notice(int descriptor, uint32_t events, std::string_view name, Keys& changed);
   void MarkChanged(const Keys& keys, Keys& changed);
   Watch& WatchOf(uint64_t key);
@@ -82,7 +82,6 @@ class MissingWatches {
   std::unordered_map<uint64_t, Watch> watches_;
   // Who wants to know, by watch descriptor and name. A file that is watched itself has the name "".
   std::unordered_map<int, std::unordered_map<std::string, std::set<uint64_t>>> names_;
-  uint64_t endings_ = 0;  // of watch descriptors
 };
 
 }  // namespace holdfast::fs

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -22,6 +23,11 @@ constexpr size_t kMaxPending = 256;
 
 // How often one name is tried when somebody swaps it, or fills it again, at the same time.
 constexpr int kMaxAttempts = 32;
+
+bool IsLink(int directory, const std::string& name) {
+  struct stat status;
+  return ::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
+}
 
 enum class Guess { kDirectory, kOther };
 
@@ -151,10 +157,13 @@ Result<> Remove(const std::string& path, const RemoveOptions& options) {
   if (name.empty()) return Fail(ErrorKind::kInvalidRequest, "remove " + path + ": the root directory stays");
   const bool may_be_absent = options.absence == Absence::kIsFine;
 
-  auto directory = sys::OpenAt(AT_FDCWD, parent, O_PATH | O_DIRECTORY, LinksOf(options.parents));
+  auto directory = sys::OpenAt(AT_FDCWD, parent, O_PATH | O_DIRECTORY, LinksOf(options.symlinks));
   if (!directory) {
     if (may_be_absent && directory.error().kind == ErrorKind::kNotFound) return {};
     return std::unexpected(std::move(directory).error());
+  }
+  if (options.symlinks == Symlinks::kRefuse && IsLink(directory->get(), name)) {
+    return Fail(ErrorKind::kInvalidRequest, "remove " + path + ": it is a symbolic link");
   }
   const int failed = RemoveName(directory->get(), name.c_str(), Guess::kOther);
   if (failed == 0 || (failed == -ENOENT && may_be_absent)) return {};

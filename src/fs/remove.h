@@ -1,5 +1,6 @@
 // Removing files and trees. A symbolic link is removed, never followed, at whatever moment it appears: the walk goes
-// from descriptor to descriptor, so that a directory swapped for a link leads nowhere else.
+// from descriptor to descriptor, so that a directory swapped for a link leads nowhere else. What is mounted in a tree
+// is not touched; the mount point is EBUSY. The first failure ends it.
 #pragma once
 
 #include <string>
@@ -13,9 +14,9 @@ enum class Depth { kSingle, kTree };
 enum class Absence { kIsError, kIsFine };
 
 struct RemoveOptions {
-  Depth depth = Depth::kTree;            // kSingle: a directory must be empty
-  Absence absence = Absence::kIsFine;    // of the path itself; other errors stay
-  Symlinks parents = Symlinks::kFollow;  // in the path up to its last name
+  Depth depth = Depth::kTree;             // kSingle: a directory must be empty
+  Absence absence = Absence::kIsFine;     // of the path itself; other errors stay
+  Symlinks symlinks = Symlinks::kFollow;  // on the way; kRefuse: at the end neither
 };
 
 Result<> Remove(const std::string& path, const RemoveOptions& options);

@@ -1,4 +1,5 @@
-// Any text either fails or becomes an absolute, normal path that survives the way out and back.
+// Any text either fails or becomes an absolute, normal path that survives the way out and back. Any bytes but NUL can
+// be a path, and survive it too.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -19,10 +20,17 @@ bool IsNormal(std::string_view path) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
-  const auto path = holdfast::ParsePath({reinterpret_cast<const char*>(bytes), size});
-  if (!path.has_value()) return 0;
-  CHECK(IsNormal(*path));
-  CHECK(holdfast::ParsePath(*path) == *path);
-  CHECK(holdfast::ParsePath(holdfast::FileUri(*path)) == *path);
+  const std::string_view text(reinterpret_cast<const char*>(bytes), size);
+  if (const auto path = holdfast::ParsePath(text)) {
+    CHECK(IsNormal(*path));
+    CHECK(holdfast::ParsePath(*path) == *path);
+    CHECK(holdfast::ParsePath(holdfast::FileUri(*path)) == *path);
+  }
+  const std::string raw = "/" + std::string(text);
+  const auto normal = holdfast::ParsePath(raw);
+  CHECK(normal.has_value() == !raw.contains('\0'));
+  const auto back = holdfast::ParsePath(holdfast::FileUri(raw));
+  CHECK(back.has_value() == normal.has_value());
+  CHECK(!back || *back == *normal);
   return 0;
 }

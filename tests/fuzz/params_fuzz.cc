@@ -1,16 +1,24 @@
-// The first byte, a digit in the corpus, picks a params struct; the rest is JSON for it. Nothing crashes, and every
-// refusal says why. What decodes as process/start also goes through the checks before a spawn: the command that comes
-// out can be passed to the kernel.
+// The first byte, counted from '0', picks a params struct; the rest is JSON for it. Nothing crashes, and every refusal
+// says why. What decodes also goes through the checks that come before any work: the commands and paths that come out
+// can be passed to the kernel.
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/base64.h"
 #include "base/check.h"
+#include "exec_server/fs_path.h"
 #include "exec_server/start_command.h"
 #include "wire/decode.h"
+#include "wire/fs_handle_messages.h"
+#include "wire/fs_messages.h"
+#include "wire/fs_tree_messages.h"
+#include "wire/http_messages.h"
 #include "wire/process_control_messages.h"
 #include "wire/process_list_messages.h"
 #include "wire/process_messages.h"
@@ -23,7 +31,46 @@ using namespace holdfast;
 
 bool IsClean(const std::string& text) { return !text.contains('\0'); }
 
+void UsePath(const std::string& text, const std::optional<wire::Sandbox>& sandbox) {
+  const auto path = exec_server::ResolvePath(text, sandbox);
+  if (!path) return CHECK(!path.error().message.empty());
+  CHECK(path->starts_with('/') && IsClean(*path));
+  CHECK(!sandbox || !sandbox->restricts_files());
+}
+
+// The text is of the message: it is read here to show that it is still there.
+void UseBase64(std::string_view text) {
+  const auto bytes = Base64Decode(text);
+  CHECK(!bytes || bytes->size() == text.size() / 4 * 3 - static_cast<size_t>(std::ranges::count(text, '=')));
+}
+
 void Use(const auto&) {}
+
+void Use(const std::derived_from<wire::FsPathParams> auto& params) { UsePath(params.path, params.sandbox); }
+void Use(const wire::FsOpenParams& params) { UsePath(params.path, params.sandbox); }
+
+void Use(const wire::FsWriteFileParams& params) {
+  UsePath(params.path, params.sandbox);
+  UseBase64(params.data_base64);
+}
+
+template <typename T>
+  requires std::same_as<T, wire::FsCopyParams> || std::same_as<T, wire::FsRenameParams>
+void Use(const T& params) {
+  UsePath(params.source_path, params.sandbox);
+  UsePath(params.destination_path, params.sandbox);
+}
+
+void Use(const wire::FsWriteBlockParams& params) { UseBase64(params.chunk); }
+
+void Use(const wire::FsWatchMissingParams& params) {
+  for (const std::string& path : params.missing) UsePath(path, params.sandbox);
+  if (params.present) UsePath(*params.present, params.sandbox);
+}
+
+void Use(const wire::HttpRequestParams& params) {
+  if (params.body_base64) UseBase64(*params.body_base64);
+}
 
 void Use(const wire::ProcessStartParams& params) {
   (void)exec_server::ResolveIo(params);
@@ -42,11 +89,34 @@ void TryDecode(wire::Json json) {
 }
 
 constexpr std::array kDecoders = {
-    &TryDecode<wire::ProcessStartParams>,  &TryDecode<wire::InitializeParams>,
-    &TryDecode<wire::ProcessReadParams>,   &TryDecode<wire::ProcessWriteParams>,
-    &TryDecode<wire::ProcessIdParams>,     &TryDecode<wire::ProcessResizeParams>,
-    &TryDecode<wire::ProcessSignalParams>, &TryDecode<wire::ProcessWaitParams>,
-    &TryDecode<wire::ProcessListParams>,   &TryDecode<wire::ProcessTerminateParams>,
+    // From '0' on.
+    &TryDecode<wire::ProcessStartParams>,
+    &TryDecode<wire::InitializeParams>,
+    &TryDecode<wire::ProcessReadParams>,
+    &TryDecode<wire::ProcessWriteParams>,
+    &TryDecode<wire::ProcessIdParams>,
+    &TryDecode<wire::ProcessResizeParams>,
+    &TryDecode<wire::ProcessSignalParams>,
+    &TryDecode<wire::ProcessWaitParams>,
+    &TryDecode<wire::ProcessListParams>,
+    &TryDecode<wire::ProcessTerminateParams>,
+    // From ':' on.
+    &TryDecode<wire::EnvironmentParams>,
+    &TryDecode<wire::FsPathParams>,
+    &TryDecode<wire::FsFollowParams>,
+    &TryDecode<wire::FsWriteFileParams>,
+    &TryDecode<wire::FsCreateDirectoryParams>,
+    &TryDecode<wire::FsRemoveParams>,
+    &TryDecode<wire::FsCopyParams>,
+    // From 'A' on.
+    &TryDecode<wire::FsRenameParams>,
+    &TryDecode<wire::FsWalkParams>,
+    &TryDecode<wire::FsOpenParams>,
+    &TryDecode<wire::FsHandle>,
+    &TryDecode<wire::FsReadBlockParams>,
+    &TryDecode<wire::FsWriteBlockParams>,
+    &TryDecode<wire::FsWatchMissingParams>,
+    &TryDecode<wire::HttpRequestParams>,
 };
 
 }  // namespace

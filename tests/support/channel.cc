@@ -50,11 +50,13 @@ class LinesChannel : public Channel {
   Received Receive(std::chrono::milliseconds timeout) override {
     const auto deadline = Clock::now() + timeout;
     for (;;) {
-      if (const size_t end = buffer_.find('\n'); end != std::string::npos) {
+      if (const size_t end = buffer_.find('\n', searched_); end != std::string::npos) {
         Received line{.kind = Kind::kText, .payload = buffer_.substr(0, end)};
         buffer_.erase(0, end + 1);
+        searched_ = 0;
         return line;
       }
+      searched_ = buffer_.size();
       if (!WaitReadable(deadline)) return {.kind = Kind::kTimeout};
       char block[64u << 10];
       const ssize_t n = ::read(from_server_, block, sizeof block);
@@ -74,6 +76,7 @@ class LinesChannel : public Channel {
 
   int to_server_, from_server_;
   std::string buffer_;
+  size_t searched_ = 0;  // bytes of buffer_ without a line end
 };
 
 class LinesSocketChannel final : public LinesChannel {

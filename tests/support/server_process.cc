@@ -1,9 +1,11 @@
 #include "support/server_process.h"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -61,7 +63,17 @@ std::vector<std::string> Environment(const std::vector<std::string>& more) {
 struct Image {
   std::vector<std::string> arguments, env;
   int in, out, err;
+  std::optional<uid_t> user;
 };
+
+// The way to the binary may be closed to that user, so it is opened before.
+[[noreturn]] void ExecuteAsInChild(uid_t user, char* const* argv, char* const* envp) {
+  const int binary = ::open(argv[0], O_PATH | O_CLOEXEC);
+  if (::setgroups(0, nullptr) < 0 || ::setgid(user) < 0 || ::setuid(user) < 0) ::_exit(126);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // forgotten with the old user
+  ::syscall(SYS_execveat, binary, "", argv, envp, AT_EMPTY_PATH);
+  ::_exit(127);
+}
 
 // A server must not outlive a test that was killed.
 [[noreturn]] void ExecuteInChild(char* const* argv, char* const* envp, const Image& image) {
@@ -69,6 +81,7 @@ struct Image {
   ::dup2(image.in, STDIN_FILENO);
   ::dup2(image.out, STDOUT_FILENO);
   ::dup2(image.err, STDERR_FILENO);
+  if (image.user) ExecuteAsInChild(*image.user, argv, envp);
   ::execve(argv[0], argv, envp);
   ::_exit(127);
 }
@@ -112,11 +125,12 @@ bool IsSanitized() {
 #endif
 }
 
-ServerProcess ServerProcess::Launch(const std::vector<std::string>& arguments, const std::vector<std::string>& env) {
+ServerProcess ServerProcess::Launch(const std::vector<std::string>& arguments, const std::vector<std::string>& env,
+                                    std::optional<uid_t> user) {
   ServerProcess server;
   Pipe in = MakePipe(), out = MakePipe();
   const OwnedFd err(::open(server.dir_->Path("stderr").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-  server.pid_ = Spawn({arguments, Environment(env), in.read_end.get(), out.write_end.get(), err.get()});
+  server.pid_ = Spawn({arguments, Environment(env), in.read_end.get(), out.write_end.get(), err.get(), user});
   server.input_ = std::move(in.write_end);
   server.output_ = std::move(out.read_end);
   return server;
@@ -125,7 +139,7 @@ ServerProcess ServerProcess::Launch(const std::vector<std::string>& arguments, c
 ServerProcess ServerProcess::Start(const ServerOptions& options) {
   std::vector<std::string> arguments = {"exec-server"};
   arguments.insert(arguments.end(), options.flags.begin(), options.flags.end());
-  ServerProcess server = Launch(arguments, options.env);
+  ServerProcess server = Launch(arguments, options.env, options.user);
   server.ReadUrl();
   return server;
 }

@@ -37,6 +37,7 @@ std::string RunMarker();  // NAME=value
 struct ServerOptions {
   std::vector<std::string> flags = {};
   std::vector<std::string> env = {};  // NAME=value, beside what the test itself has
+  std::optional<uid_t> user = {};     // who it runs as; root may choose
 };
 
 class ServerProcess {
@@ -47,7 +48,8 @@ class ServerProcess {
   // --listen stdio: the protocol is on input() and output().
   static ServerProcess StartOnStdio(std::vector<std::string> flags = {});
   // Whatever it does; nothing is expected of it.
-  static ServerProcess Launch(const std::vector<std::string>& arguments, const std::vector<std::string>& env = {});
+  static ServerProcess Launch(const std::vector<std::string>& arguments, const std::vector<std::string>& env = {},
+                              std::optional<uid_t> user = {});
 
   // Stops a server that still runs, and then expects that nothing it started is alive.
   ~ServerProcess();

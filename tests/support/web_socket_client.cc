@@ -1,5 +1,6 @@
 #include "support/web_socket_client.h"
 
+#include <algorithm>
 #include <array>
 #include <ostream>
 #include <utility>
@@ -164,6 +165,7 @@ std::optional<Received> WebSocketClient::TakeControl(const Frame& frame) {
 
 std::optional<Received> WebSocketClient::TakeData(Frame frame) {
   if (message_.has_value() != (frame.opcode == Opcode::kContinuation)) return ProtocolError("fragment out of place");
+  const size_t largest = std::max(frame.payload.size(), message_ ? message_->largest_frame : 0);
   if (message_) {
     message_->payload += frame.payload;
     ++message_->fragments;
@@ -171,6 +173,7 @@ std::optional<Received> WebSocketClient::TakeData(Frame frame) {
     message_ = Received{.kind = frame.opcode == Opcode::kText ? Kind::kText : Kind::kBinary,
                         .payload = std::move(frame.payload)};
   }
+  message_->largest_frame = largest;
   return frame.fin ? std::exchange(message_, std::nullopt) : std::nullopt;
 }
 

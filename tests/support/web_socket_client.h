@@ -32,6 +32,7 @@ struct Received {
   std::string payload = {};  // of kProtocolError: what is wrong
   uint16_t close_code = 0;   // of kClose; 0 when the frame has none
   size_t fragments = 1;      // frames the message came in
+  size_t largest_frame = 0;  // payload bytes of the largest of them
 };
 
 std::ostream& operator<<(std::ostream& out, const Received& received);
