@@ -13,17 +13,21 @@
 
 namespace holdfast {
 
+struct Sha256::State {
+  SHA256_CTX context;
+};
+
 // These functions cannot fail: they say so by returning 1.
-Sha256::Sha256() : state_(std::make_unique<SHA256_CTX>()) { (void)::SHA256_Init(state_.get()); }
+Sha256::Sha256() : state_(std::make_unique<State>()) { (void)::SHA256_Init(&state_->context); }
 Sha256::~Sha256() = default;
 
 void Sha256::Update(std::span<const std::byte> bytes) {
-  (void)::SHA256_Update(state_.get(), bytes.data(), bytes.size());
+  (void)::SHA256_Update(&state_->context, bytes.data(), bytes.size());
 }
 
 std::string Sha256::HexDigest() {
   std::array<uint8_t, SHA256_DIGEST_LENGTH> digest;
-  (void)::SHA256_Final(digest.data(), state_.get());
+  (void)::SHA256_Final(digest.data(), &state_->context);
   return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 

@@ -6,8 +6,6 @@
 #include <span>
 #include <string>
 
-struct SHA256state_st;
-
 namespace holdfast {
 
 class Sha256 {
@@ -21,7 +19,8 @@ class Sha256 {
   std::string HexDigest();
 
  private:
-  std::unique_ptr<SHA256state_st> state_;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace holdfast

@@ -185,8 +185,7 @@ void WebSocketConnection::OnRead(error_code error, size_t count) {
   if (error) return Finish();
   message_bytes_ += count;
   message_held_ = beast_.is_message_done();
-  if (message_held_ && count == 0 && beast_.got_text() &&
-      EndsInsideCharacter(buffer_.first(message_bytes_))) {
+  if (message_held_ && count == 0 && beast_.got_text() && EndsInsideCharacter(buffer_.first(message_bytes_))) {
     return StartClosing(websocket::close_code::bad_payload);
   }
   Continue();

@@ -40,13 +40,13 @@ void JsonTreeBuilder::Reset(std::string_view text) {
   has_repeated_key_ = false;
 }
 
-bool JsonTreeBuilder::Count(error_code& ec) {
+bool JsonTreeBuilder::Count(ErrorCode& ec) {
   if (++values_ <= Document::kMaxValues) return true;
   ec = boost::json::error::array_too_large;
   return false;
 }
 
-bool JsonTreeBuilder::AddPart(string_view text) {
+bool JsonTreeBuilder::AddPart(Chars text) {
   parts_.append(text.data(), text.size());
   return true;
 }
@@ -63,7 +63,7 @@ std::string_view JsonTreeBuilder::Keep(std::string_view text) {
   return {copy, text.size()};
 }
 
-void JsonTreeBuilder::PushString(string_view last_part) {
+void JsonTreeBuilder::PushString(Chars last_part) {
   JsonNode& node = stack_.emplace_back();
   node.kind = JsonKind::kString;
   if (parts_.empty()) {
@@ -84,48 +84,48 @@ void JsonTreeBuilder::PushContainer(JsonKind kind, size_t nodes) {
   node.children = {children, nodes};
 }
 
-bool JsonTreeBuilder::on_object_end(size_t size, error_code&) {
+bool JsonTreeBuilder::on_object_end(size_t size, ErrorCode&) {
   PushContainer(JsonKind::kObject, 2 * size);
   if (HasRepeatedKey(stack_.back().children)) has_repeated_key_ = true;
   return true;
 }
 
-bool JsonTreeBuilder::on_array_end(size_t size, error_code&) {
+bool JsonTreeBuilder::on_array_end(size_t size, ErrorCode&) {
   PushContainer(JsonKind::kArray, size);
   return true;
 }
 
-bool JsonTreeBuilder::on_key(string_view text, size_t, error_code&) {
+bool JsonTreeBuilder::on_key(Chars text, size_t, ErrorCode&) {
   PushString(text);
   return true;
 }
 
-bool JsonTreeBuilder::on_string(string_view text, size_t, error_code& ec) {
+bool JsonTreeBuilder::on_string(Chars text, size_t, ErrorCode& ec) {
   PushString(text);
   return Count(ec);
 }
 
-bool JsonTreeBuilder::Push(JsonKind kind, error_code& ec) {
+bool JsonTreeBuilder::Push(JsonKind kind, ErrorCode& ec) {
   stack_.emplace_back().kind = kind;
   return Count(ec);
 }
 
-bool JsonTreeBuilder::on_int64(int64_t number, string_view, error_code& ec) {
+bool JsonTreeBuilder::on_int64(int64_t number, Chars, ErrorCode& ec) {
   const bool counted = Push(JsonKind::kInt64, ec);
   stack_.back().int64 = number;
   return counted;
 }
 
-bool JsonTreeBuilder::on_uint64(uint64_t number, string_view, error_code& ec) {
+bool JsonTreeBuilder::on_uint64(uint64_t number, Chars, ErrorCode& ec) {
   const bool counted = Push(JsonKind::kUint64, ec);
   stack_.back().uint64 = number;
   return counted;
 }
 
-bool JsonTreeBuilder::on_double(double, string_view, error_code& ec) { return Push(JsonKind::kDouble, ec); }
-bool JsonTreeBuilder::on_bool(bool value, error_code& ec) {
+bool JsonTreeBuilder::on_double(double, Chars, ErrorCode& ec) { return Push(JsonKind::kDouble, ec); }
+bool JsonTreeBuilder::on_bool(bool value, ErrorCode& ec) {
   return Push(value ? JsonKind::kTrue : JsonKind::kFalse, ec);
 }
-bool JsonTreeBuilder::on_null(error_code& ec) { return Push(JsonKind::kNull, ec); }
+bool JsonTreeBuilder::on_null(ErrorCode& ec) { return Push(JsonKind::kNull, ec); }
 
 }  // namespace holdfast::wire

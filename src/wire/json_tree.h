@@ -39,8 +39,8 @@ class JsonTreeBuilder {
   static constexpr size_t max_key_size = std::numeric_limits<int32_t>::max();
   static constexpr size_t max_string_size = std::numeric_limits<int32_t>::max();
 
-  using error_code = boost::json::error_code;
-  using string_view = boost::json::string_view;
+  using ErrorCode = boost::json::error_code;
+  using Chars = boost::json::string_view;
 
   void Reset(std::string_view text);
   const JsonNode* root() const { return &stack_.front(); }
@@ -48,30 +48,30 @@ class JsonTreeBuilder {
   bool has_repeated_key() const { return has_repeated_key_; }
 
   // Called by the parser, by these names.
-  bool on_document_begin(error_code&) { return true; }
-  bool on_document_end(error_code&) { return true; }
-  bool on_object_begin(error_code& ec) { return Count(ec); }
-  bool on_object_end(size_t size, error_code& ec);
-  bool on_array_begin(error_code& ec) { return Count(ec); }
-  bool on_array_end(size_t size, error_code& ec);
-  bool on_key_part(string_view text, size_t, error_code&) { return AddPart(text); }
-  bool on_key(string_view text, size_t, error_code&);
-  bool on_string_part(string_view text, size_t, error_code&) { return AddPart(text); }
-  bool on_string(string_view text, size_t, error_code& ec);
-  bool on_number_part(string_view, error_code&) { return true; }
-  bool on_int64(int64_t number, string_view, error_code& ec);
-  bool on_uint64(uint64_t number, string_view, error_code& ec);
-  bool on_double(double, string_view, error_code& ec);
-  bool on_bool(bool value, error_code& ec);
-  bool on_null(error_code& ec);
-  bool on_comment_part(string_view, error_code&) { return true; }
-  bool on_comment(string_view, error_code&) { return true; }
+  bool on_document_begin(ErrorCode&) { return true; }
+  bool on_document_end(ErrorCode&) { return true; }
+  bool on_object_begin(ErrorCode& ec) { return Count(ec); }
+  bool on_object_end(size_t size, ErrorCode& ec);
+  bool on_array_begin(ErrorCode& ec) { return Count(ec); }
+  bool on_array_end(size_t size, ErrorCode& ec);
+  bool on_key_part(Chars text, size_t, ErrorCode&) { return AddPart(text); }
+  bool on_key(Chars text, size_t, ErrorCode&);
+  bool on_string_part(Chars text, size_t, ErrorCode&) { return AddPart(text); }
+  bool on_string(Chars text, size_t, ErrorCode& ec);
+  bool on_number_part(Chars, ErrorCode&) { return true; }
+  bool on_int64(int64_t number, Chars, ErrorCode& ec);
+  bool on_uint64(uint64_t number, Chars, ErrorCode& ec);
+  bool on_double(double, Chars, ErrorCode& ec);
+  bool on_bool(bool value, ErrorCode& ec);
+  bool on_null(ErrorCode& ec);
+  bool on_comment_part(Chars, ErrorCode&) { return true; }
+  bool on_comment(Chars, ErrorCode&) { return true; }
 
  private:
-  bool Count(error_code& ec);
-  bool AddPart(string_view text);
-  bool Push(JsonKind kind, error_code& ec);
-  void PushString(string_view last_part);
+  bool Count(ErrorCode& ec);
+  bool AddPart(Chars text);
+  bool Push(JsonKind kind, ErrorCode& ec);
+  void PushString(Chars last_part);
   void PushContainer(JsonKind kind, size_t nodes);
   std::string_view Keep(std::string_view text);
 
