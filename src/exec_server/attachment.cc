@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 // Enough for any client that waits for answers; few enough that a dead network mount under one connection leaves
 // workers for the others.
-constexpr PathOrder::Limits kOrderLimits{.max_running = 32, .stuck_after = 10s};
+constexpr PathOrder::Limits kOrderLimits{.max_running = 64, .stuck_after = 10s};
 
 }  // namespace
 

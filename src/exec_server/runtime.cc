@@ -8,13 +8,16 @@ namespace {
 // Output of finished processes, all together. Beyond it the oldest are forgotten before their time.
 constexpr size_t kMaxFinishedOutputBytes = 256u << 20;
 
+// Reached only when jobs are stuck: as many as a good dozen of connections can have.
+constexpr size_t kMaxFileWorkers = 1024;
+
 }  // namespace
 
 Runtime::Runtime(loop::EventLoop& event_loop, process::Spawner& process_spawner, const Config& configuration)
     : loop(event_loop),
       spawner(process_spawner),
       config(configuration),
-      workers(event_loop, {.name = "files"}),
+      workers(event_loop, {.name = "files", .max_workers = kMaxFileWorkers}),
       environment_info(DescribeEnvironment()),
       server_environment(process::CurrentEnvironment()),
       heap(event_loop),
