@@ -40,7 +40,7 @@ endforeach()
 
 holdfast_test(integration holdfast_exec_server TIMEOUT 120)
 if(TARGET integration_test AND TARGET holdfast)
-  add_dependencies(integration_test holdfast)
+  add_dependencies(integration_test holdfast holdfast-linux-sandbox)
 endif()
 
 # tests/fuzz/<name>_fuzz.cc runs over tests/fuzz/corpus/<name>. libFuzzer writes to the first corpus folder it is given:
@@ -49,7 +49,7 @@ function(holdfast_fuzzer source)
   cmake_path(GET source STEM target)
   string(REGEX REPLACE "_fuzz$" "" name ${target})
   add_executable(${target} ${source})
-  target_link_libraries(${target} PRIVATE holdfast_exec_server)
+  target_link_libraries(${target} PRIVATE holdfast_exec_server holdfast_profile)
   target_precompile_headers(${target} REUSE_FROM pch_std)
   target_link_options(${target} PRIVATE -fsanitize=fuzzer)
 
@@ -75,6 +75,6 @@ endif()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 if(TARGET holdfast)
   add_test(NAME docs_examples COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/check_examples
-    $<TARGET_FILE_DIR:holdfast> README.md docs/ARCHITECTURE.md docs/PROTOCOL.md docs/BENCHMARKS.md)
+    $<TARGET_FILE_DIR:holdfast> README.md docs/ARCHITECTURE.md docs/PROTOCOL.md docs/SANDBOX.md docs/BENCHMARKS.md)
   set_tests_properties(docs_examples PROPERTIES TIMEOUT 120)
 endif()

@@ -11,7 +11,9 @@
 #include "base/version.h"
 #include "exec_server/config_flags.h"
 #include "exec_server/server.h"
+#include "linux_sandbox/run_main.h"
 #include "loop/signal_watch.h"
+#include "sandbox_command.h"
 #include "sys/io.h"
 
 namespace holdfast {
@@ -67,6 +69,7 @@ int RunExecServer(const exec_server::ConfigFlags& flags) {
 }  // namespace holdfast
 
 int main(int argc, char** argv) {
+  if (holdfast::linux_sandbox::IsOurs(argc, argv)) return holdfast::linux_sandbox::RunMain(argc, argv);
   holdfast::TuneHeap();
   // A broken pipe, and a file beyond the limit on its size, is a write that fails.
   (void)std::signal(SIGPIPE, SIG_IGN);
@@ -77,10 +80,12 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   CLI::App* exec_server = app.add_subcommand("exec-server", "Serves processes over WebSocket, a unix socket or stdio.");
   holdfast::exec_server::ConfigFlags flags(*exec_server);
+  CLI::App* sandbox = app.add_subcommand("sandbox", "Runs one command under a policy.");
+  const holdfast::SandboxCommand sandbox_command(*sandbox);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 1;
   }
-  return holdfast::RunExecServer(flags);
+  return sandbox->parsed() ? sandbox_command.Run() : holdfast::RunExecServer(flags);
 }

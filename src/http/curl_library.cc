@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <cstdint>
+
 #include <fmt/format.h>
 
 namespace holdfast::http {
@@ -50,6 +52,14 @@ void FindAll(Finder& finder, CurlLibrary& library) {
   finder.Find("curl_slist_free_all", library.slist_free_all);
 }
 
+// OpenSSL, if it is what the library uses, would free at exit what each thread has of it, also of a worker that is
+// about to end and frees it too.
+void LeaveOpenSslAtExit(void* handle) {
+  constexpr uint64_t kNoAtExit = 0x00080000;  // OPENSSL_INIT_NO_ATEXIT
+  using Init = int (*)(uint64_t options, const void* settings);
+  if (const auto init = reinterpret_cast<Init>(::dlsym(handle, "OPENSSL_init_crypto"))) (void)init(kNoAtExit, nullptr);
+}
+
 }  // namespace
 
 Result<CurlLibrary> CurlLibrary::Load(const std::string& name) {
@@ -67,6 +77,7 @@ Result<CurlLibrary> CurlLibrary::Load(const std::string& name) {
   if (version->version_num < kOldestVersion) {
     return Unusable(name, fmt::format("version 7.87 or later, not {}", version->version));
   }
+  LeaveOpenSslAtExit(handle);
   if (const CURLcode code = global_init(CURL_GLOBAL_DEFAULT); code != CURLE_OK) {
     return Unusable(name, library.easy_strerror(code));
   }

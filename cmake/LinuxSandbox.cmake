@@ -1,0 +1,21 @@
+# holdfast-linux-sandbox: static, because it starts with every command, and the bubblewrap it falls back to.
+find_program(HOLDFAST_BWRAP bwrap REQUIRED PATHS /usr/bin NO_DEFAULT_PATH)
+file(SHA256 ${HOLDFAST_BWRAP} HOLDFAST_BWRAP_SHA256)
+configure_file(${HOLDFAST_BWRAP} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/holdfast-resources/bwrap
+  COPYONLY FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set_source_files_properties(${CMAKE_SOURCE_DIR}/src/linux_sandbox/sandboxed_run.cc PROPERTIES
+  COMPILE_DEFINITIONS HOLDFAST_BWRAP_SHA256="${HOLDFAST_BWRAP_SHA256}"
+  SKIP_PRECOMPILE_HEADERS ON)
+
+function(holdfast_linux_sandbox)
+  file(GLOB sources CONFIGURE_DEPENDS apps/linux_sandbox/*.cc)
+  holdfast_layer_below(apps/linux_sandbox below)
+  add_executable(holdfast-linux-sandbox ${sources})
+  target_link_libraries(holdfast-linux-sandbox PRIVATE holdfast_flags ${below})
+  if(NOT HOLDFAST_SANITIZERS)
+    target_link_options(holdfast-linux-sandbox PRIVATE -static -Wl,--strip-all)
+  endif()
+  install(TARGETS holdfast-linux-sandbox)
+  install(PROGRAMS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/holdfast-resources/bwrap
+    DESTINATION ${CMAKE_INSTALL_BINDIR}/holdfast-resources)
+endfunction()

@@ -1,0 +1,154 @@
+#include "linux_sandbox/command_line.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "wire/decode.h"
+#include "wire/json.h"
+
+namespace holdfast::linux_sandbox {
+namespace {
+
+using Take = Result<> (*)(CommandLine& line, std::string_view value);
+
+// A flag without a value has no `value_name`.
+struct Flag {
+  std::string_view name, value_name, help;
+  Take take;
+};
+
+std::unexpected<Error> Wrong(std::string message) { return Fail(ErrorKind::kInvalidParams, std::move(message)); }
+
+Result<int> Descriptor(std::string_view text) {
+  int fd = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), fd);
+  if (error != std::errc() || end != text.data() + text.size() || fd < 0) {
+    return Wrong(fmt::format("\"{}\" is no file descriptor", text));
+  }
+  return fd;
+}
+
+Result<std::string> Absolute(std::string_view flag, std::string_view path) {
+  if (!path.starts_with('/')) return Wrong(fmt::format("{}: \"{}\" is not absolute", flag, path));
+  return std::string(path);
+}
+
+Result<> TakeSetting(CommandLine& line, std::string_view setting) {
+  const std::string_view key = setting.substr(0, setting.find('='));
+  const std::string_view value = key.size() < setting.size() ? setting.substr(key.size() + 1) : "";
+  if (key != "use_legacy_landlock" && key != "features.use_legacy_landlock") {
+    return Wrong(fmt::format("-c: no setting is called {}", key));
+  }
+  if (value != "true" && value != "false") return Wrong(fmt::format("-c {}: expected true or false", key));
+  line.legacy_landlock = value == "true";
+  return {};
+}
+
+// {"loopbackPorts":[PORT...],"allowLocalBinding":BOOL}: a loopback of its own can be listened on anyway.
+struct ManagedNetwork {
+  std::vector<uint16_t> loopback_ports;
+
+  void Fields(wire::Decoder& f) { f.Optional("loopbackPorts", loopback_ports); }
+};
+
+Result<> TakeManagedNetwork(CommandLine& line, std::string_view value) {
+  wire::Document document;
+  const auto json = document.Parse(value);
+  if (!json) return Wrong("--managed-network: " + json.error().message);
+  auto network = wire::Decode<ManagedNetwork>(*json);
+  if (!network) return Wrong("--managed-network: " + network.error().message);
+  line.network_through_proxy = true;
+  line.proxy_ports = std::move(network->loopback_ports);
+  return {};
+}
+
+constexpr std::array kFlags = {
+    Flag{"--sandbox-policy-cwd", "DIR", "base of the project's roots; required",
+         [](CommandLine& line, std::string_view value) -> Result<> {
+           TRY(line.policy_cwd, Absolute("--sandbox-policy-cwd", value));
+           return {};
+         }},
+    Flag{"--command-cwd", "DIR", "where the command runs; default: the policy's",
+         [](CommandLine& line, std::string_view value) -> Result<> {
+           TRY(line.command_cwd, Absolute("--command-cwd", value));
+           return {};
+         }},
+    Flag{"--permission-profile", "JSON", "what the command may do",
+         [](CommandLine& line, std::string_view value) -> Result<> {
+           line.profile = value;
+           return {};
+         }},
+    Flag{"--permission-profile-fd", "FD", "the same, read from a descriptor",
+         [](CommandLine& line, std::string_view value) -> Result<> {
+           TRY(line.profile_fd, Descriptor(value));
+           return {};
+         }},
+    Flag{"-c", "KEY=VALUE", "use_legacy_landlock=true|false",
+         [](CommandLine& line, std::string_view value) { return TakeSetting(line, value); }},
+    Flag{"--use-legacy-landlock", "", "Landlock instead of mounts, where the policy allows it",
+         [](CommandLine& line, std::string_view) -> Result<> {
+           line.legacy_landlock = true;
+           return {};
+         }},
+    Flag{"--allow-landlock-only", "", "do with Landlock where there are no user namespaces",
+         [](CommandLine& line, std::string_view) -> Result<> {
+           line.landlock_only = true;
+           return {};
+         }},
+    Flag{"--allow-network-for-proxy", "", "no network but the proxies of the environment",
+         [](CommandLine& line, std::string_view) -> Result<> {
+           line.network_through_proxy = true;
+           return {};
+         }},
+    Flag{"--managed-network", "JSON", "the same, if they are on one of {\"loopbackPorts\":[PORT...]}",
+         TakeManagedNetwork},
+    Flag{"--no-proc", "", "mount no /proc of its own",
+         [](CommandLine& line, std::string_view) -> Result<> {
+           line.fresh_proc = false;
+           return {};
+         }},
+};
+
+}  // namespace
+
+Result<CommandLine> ParseCommandLine(std::span<const std::string_view> words) {
+  CommandLine line;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--") {
+      line.command.assign(words.begin() + static_cast<ptrdiff_t>(i) + 1, words.end());
+      break;
+    }
+    const std::string_view name = words[i].substr(0, words[i].starts_with("--") ? words[i].find('=') : words[i].size());
+    const auto* flag = std::ranges::find(kFlags, name, &Flag::name);
+    if (flag == kFlags.end()) return Wrong(fmt::format("no flag is called {}", name));
+    std::string_view value;
+    if (name.size() < words[i].size()) {
+      if (flag->value_name.empty()) return Wrong(fmt::format("{} takes no value", name));
+      value = words[i].substr(name.size() + 1);
+    } else if (!flag->value_name.empty()) {
+      if (++i == words.size()) return Wrong(fmt::format("{} needs a value", name));
+      value = words[i];
+    }
+    TRY_VOID(flag->take(line, value));
+  }
+  if (line.policy_cwd.empty()) return Wrong("--sandbox-policy-cwd is missing");
+  if (line.profile && line.profile_fd)
+    return Wrong("--permission-profile and --permission-profile-fd exclude each other");
+  return line;
+}
+
+std::string Usage() {
+  std::string text = "usage: holdfast-linux-sandbox FLAGS -- COMMAND ARGUMENTS...\n";
+  for (const Flag& flag : kFlags) {
+    const std::string head =
+        flag.value_name.empty() ? std::string(flag.name) : fmt::format("{} {}", flag.name, flag.value_name);
+    text += fmt::format("  {:<30} {}\n", head, flag.help);
+  }
+  return text;
+}
+
+}  // namespace holdfast::linux_sandbox

@@ -1,0 +1,22 @@
+// The sandbox policies that came before permission profiles. Members and tags are also taken in camelCase.
+//
+//   {"type":"danger-full-access"}
+//   {"type":"read-only","network_access"?:bool}
+//   {"type":"workspace-write","network_access"?:bool,"writable_roots"?:[PATH...],"exclude_tmpdir_env_var"?:bool,
+//    "exclude_slash_tmp"?:bool}
+//   {"type":"external-sandbox","network_access"?:"restricted"|"enabled"}
+//
+// Some versions could restrict reading too (`access`, `read_only_access`): unless these grant full access, they are
+// refused, because the rest of the policy would grant it.
+#pragma once
+
+#include "base/result.h"
+#include "profile/permission_profile.h"
+#include "wire/json.h"
+
+namespace holdfast::profile {
+
+// As the profile that means the same: danger-full-access is a disabled one, external-sandbox an external one.
+Result<Profile> DecodeLegacyPolicy(wire::Json json);
+
+}  // namespace holdfast::profile

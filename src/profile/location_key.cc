@@ -1,0 +1,65 @@
+#include "profile/location_key.h"
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "profile/location.h"
+#include "sandbox/glob_parse.h"
+
+namespace holdfast::profile {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, sandbox::PlaceKind>, 6> kPlaces{
+    {{":root", sandbox::PlaceKind::kRoot},
+     {":minimal", sandbox::PlaceKind::kMinimal},
+     {":project_roots", sandbox::PlaceKind::kProjectRoots},
+     {":workspace_roots", sandbox::PlaceKind::kProjectRoots},
+     {":tmpdir", sandbox::PlaceKind::kTmpDir},
+     {":slash_tmp", sandbox::PlaceKind::kSlashTmp}}};
+
+std::unexpected<Error> Refuse(std::string_view reason) { return Fail(ErrorKind::kInvalidParams, std::string(reason)); }
+
+// PATH/** is PATH: what holds for a directory holds for all below it, also for what comes later.
+std::string_view WithoutSubtreeMark(std::string_view key) {
+  if (key == "**") return ".";
+  if (key == "/**") return "/";
+  const std::string_view path = key.ends_with("/**") ? key.substr(0, key.size() - 3) : key;
+  return sandbox::HasGlobCharacters(path) ? key : path;
+}
+
+Result<Where> PlaceNamed(std::string_view key) {
+  for (const auto& [name, kind] : kPlaces) {
+    if (key == name) return sandbox::Place{kind};
+  }
+  return Refuse("is not a known place");
+}
+
+Result<std::string> ExpandHome(std::string_view path, std::string_view home) {
+  if (!path.starts_with('~')) return std::string(path);
+  if (path != "~" && !path.starts_with("~/")) return Refuse("only \"~\" and \"~/...\" stand for a home directory");
+  if (!home.starts_with('/')) return Refuse("HOME is not an absolute path");
+  if (sandbox::HasGlobCharacters(path) && sandbox::HasGlobCharacters(home))
+    return Refuse("HOME would be read as a part of the pattern");
+  return std::string(home).append(path.substr(1));
+}
+
+}  // namespace
+
+Result<Where> WhereIs(std::string_view key, std::string_view home) {
+  if (key.starts_with(':')) return PlaceNamed(key);
+  if (!key.starts_with('/') && !key.starts_with('~')) return Refuse("is neither absolute nor below \"~/\"");
+  const std::string_view unmarked = WithoutSubtreeMark(key);
+  TRY(const std::string path, ExpandHome(unmarked, home));
+  if (sandbox::HasGlobCharacters(unmarked)) return ParsePattern(path);
+  return ParseAbsolutePath(path);
+}
+
+Result<Where> WhereInProject(std::string_view key) {
+  const std::string_view unmarked = WithoutSubtreeMark(key);
+  if (!sandbox::HasGlobCharacters(unmarked)) return ParseProjectPlace(unmarked);
+  if (unmarked.starts_with('/')) return Refuse("is not relative");
+  return ParsePattern(unmarked);
+}
+
+}  // namespace holdfast::profile

@@ -1,0 +1,117 @@
+#include "sandbox/bubblewrap.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <memory>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "base/sha256.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+constexpr std::string_view kName = "bwrap";
+constexpr std::string_view kBundled = "holdfast-resources/bwrap";
+
+// A program file as the bytes it has at this moment.
+class FileView {
+ public:
+  static Result<FileView> Map(int fd, const std::string& path) {
+    struct stat status;
+    if (::fstat(fd, &status) < 0) return std::unexpected(ErrnoError("fstat", path, errno));
+    const auto size = static_cast<size_t>(status.st_size);
+    void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (start == MAP_FAILED) return std::unexpected(ErrnoError("mmap", path, errno));
+    return FileView(static_cast<const char*>(start), size);
+  }
+  ~FileView() {
+    if (start_ != nullptr) ::munmap(const_cast<char*>(start_), size_);
+  }
+  FileView(FileView&& other) noexcept : start_(std::exchange(other.start_, nullptr)), size_(other.size_) {}
+  FileView& operator=(FileView&&) = delete;
+
+  std::string_view bytes() const { return {start_, size_}; }
+
+ private:
+  FileView(const char* start, size_t size) : start_(start), size_(size) {}
+
+  const char* start_;
+  size_t size_;
+};
+
+bool IsBelow(std::string_view path, std::string_view directory) {
+  return directory != "/" && path.starts_with(directory) &&
+         (path.size() == directory.size() || path[directory.size()] == '/');
+}
+
+std::string Canonical(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
+  return real ? real.get() : "";
+}
+
+// Open to be executed and read. Absent when it is no program.
+std::optional<OwnedFd> OpenProgram(const std::string& path) {
+  OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  struct stat status;
+  if (!fd.is_open() || ::fstat(fd.get(), &status) < 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  if (::faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) < 0) return std::nullopt;
+  return fd;
+}
+
+// What it can do stands in its own text, among the options it compares with: nothing needs to be run to find out.
+bool CanDoWhatPlansNeed(const FileView& program) {
+  constexpr std::string_view options[] = {"--perms", "--as-pid-1", "--ro-bind-data", "--json-status-fd", "--args"};
+  return std::ranges::all_of(
+      options, [&](std::string_view option) { return program.bytes().contains(std::string(option) + '\0'); });
+}
+
+std::optional<Bubblewrap> SystemBubblewrap(const BubblewrapSearch& search) {
+  const std::string cwd = Canonical(search.cwd);
+  std::string_view rest = search.path_variable;
+  while (!rest.empty()) {
+    const std::string_view directory = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(std::min(rest.size(), directory.size() + 1));
+    if (!directory.starts_with('/')) continue;
+    const std::string path = Canonical(fmt::format("{}/{}", directory, kName));
+    if (path.empty() || (!cwd.empty() && IsBelow(path, cwd))) continue;
+    auto program = OpenProgram(path);
+    if (!program) continue;
+    const auto view = FileView::Map(program->get(), path);
+    if (view && CanDoWhatPlansNeed(*view)) return Bubblewrap{*std::move(program), path};
+  }
+  return std::nullopt;
+}
+
+Result<> CheckDigest(const OwnedFd& program, const std::string& path, std::string_view expected) {
+  if (expected.find_first_not_of('0') == std::string_view::npos) return {};
+  TRY(const FileView view, FileView::Map(program.get(), path));
+  Sha256 sha;
+  sha.Update(std::as_bytes(std::span(view.bytes())));
+  const std::string digest = sha.HexDigest();
+  if (digest == expected) return {};
+  return Fail(ErrorKind::kInvalidRequest, fmt::format("{}: sha256 is {}, expected {}", path, digest, expected));
+}
+
+}  // namespace
+
+Result<Bubblewrap> FindBubblewrap(const BubblewrapSearch& search) {
+  if (auto system = SystemBubblewrap(search)) return *std::move(system);
+  const std::string path = fmt::format("{}/{}", search.own_directory, kBundled);
+  auto program = OpenProgram(path);
+  if (!program) {
+    return Fail(ErrorKind::kNotFound, fmt::format("no bubblewrap: neither {} on PATH nor {}", kName, path));
+  }
+  TRY_VOID(CheckDigest(*program, path, search.bundled_sha256));
+  return Bubblewrap{*std::move(program), path};
+}
+
+}  // namespace holdfast::sandbox

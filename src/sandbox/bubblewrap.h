@@ -1,0 +1,44 @@
+// The bubblewrap backend: which program it is, and a Plan as its arguments.
+//
+// What it does not do by itself: close descriptors, filter system calls, give a signal to the command. The inner stage
+// does, which bubblewrap starts as pid 1.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/owned_fd.h"
+#include "base/result.h"
+#include "sandbox/plan.h"
+
+namespace holdfast::sandbox {
+
+// A bubblewrap that can do what plans need. It is executed through the descriptor, so what was checked is what runs.
+struct Bubblewrap {
+  OwnedFd program;
+  std::string path;  // for messages
+};
+
+struct BubblewrapSearch {
+  std::string path_variable;        // $PATH
+  std::string cwd;                  // programs below it are not used: a command may have put them there
+  std::string own_directory;        // of the running program: holdfast-resources/bwrap is looked for in it
+  std::string_view bundled_sha256;  // of the bundled one; empty or all zeros: not checked
+};
+
+// The system's if there is one, else the bundled one; kNotFound when there is neither. A bundled one that has another
+// digest than it should is refused.
+Result<Bubblewrap> FindBubblewrap(const BubblewrapSearch& search);
+
+// Descriptors that the arguments name. They stay open until bubblewrap is running.
+struct BubblewrapArguments {
+  std::vector<std::string> words;
+  std::vector<OwnedFd> fds;  // inherited by bubblewrap: the content of empty files
+};
+
+// Everything up to the `--` before the inner stage's program.
+Result<BubblewrapArguments> ArgumentsFor(const Plan& plan);
+
+}  // namespace holdfast::sandbox

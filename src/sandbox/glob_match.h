@@ -1,0 +1,51 @@
+// A pattern for paths below a directory. `*` and `?` stay within a name, `**` as a whole name stands for any number of
+// directories, `[...]` for one character. A name that begins with a dot is a name like others; upper and lower case
+// differ. A character is one of UTF-8, or a byte that belongs to none. glob_parse.h makes these from text.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::sandbox {
+
+// Takes the character that begins at `at` and moves `at` behind it. A byte that belongs to no character gives a number
+// of its own, above all characters.
+char32_t TakeCharacter(std::string_view text, size_t& at);
+
+struct CharacterRange {
+  char32_t first, last;
+};
+
+struct NameToken {
+  enum class Kind { kLiteral, kAnyCharacter, kAnyRun, kOneOf, kNoneOf };
+  Kind kind = Kind::kLiteral;
+  char32_t literal = 0;
+  std::vector<CharacterRange> ranges = {};  // of kOneOf and kNoneOf
+};
+
+using NamePattern = std::vector<NameToken>;
+
+class Glob {
+ public:
+  // One step for each name, an absent one for `**`. The last is not absent.
+  explicit Glob(std::vector<std::optional<NamePattern>> steps);
+
+  // `path` is relative, its names separated by single slashes.
+  bool Matches(std::string_view path) const;
+
+  // How many names every match has; absent with a `**`.
+  std::optional<size_t> depth() const;
+
+  // Text for programs whose idea of a glob differs in corners: made only of letters, digits, `.`, `-`, `_`, `*`, `?`
+  // and whole names `**`, it matches whatever this one matches, and possibly more. Begins with a slash.
+  std::string Loosened() const;
+
+ private:
+  std::vector<std::optional<NamePattern>> steps_;
+  std::string tail_;  // what every match ends in: most paths are told by it
+};
+
+}  // namespace holdfast::sandbox

@@ -1,0 +1,92 @@
+#include "sandbox/nested_repositories.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <deque>
+#include <utility>
+
+#include "base/owned_fd.h"
+#include "sandbox/directory_listing.h"
+#include "sys/open.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+struct Directory {
+  std::string path;  // below the root, with a slash in front
+  size_t depth;
+};
+
+// Thousands of directories, and no repository that anybody works in.
+constexpr std::string_view kPackages = "node_modules";
+
+class Look {
+ public:
+  Look(const NestedSearch& search, const std::function<bool(const std::string&)>& enter)
+      : search_(search), enter_(enter) {}
+
+  Result<std::vector<std::string>> Run() {
+    const int opened = sys::TryOpenAt(AT_FDCWD, search_.root, O_PATH | O_DIRECTORY, sys::Links::kFollow);
+    if (opened < 0) return found_;  // nothing is there, or nothing that could be written to
+    const OwnedFd root(opened);
+    for (; !pending_.empty() && found_.size() < search_.max_repositories; pending_.pop_front()) {
+      const Directory& directory = pending_.front();
+      if (MayList() && directory.depth < search_.max_depth) {
+        TRY_VOID(List(root.get(), directory));
+      } else if (probed_ < search_.max_probed) {
+        Probe(root.get(), directory);
+      }
+    }
+    return std::move(found_);
+  }
+
+ private:
+  bool MayList() const { return listed_ < search_.max_listed && entries_ < search_.max_entries; }
+
+  Result<> List(int root, const Directory& directory) {
+    ++listed_;
+    const std::string relative = directory.path.empty() ? "" : directory.path.substr(1);
+    Result<> listed = ListDirectory(root, relative, [&](std::string_view name, EntryKind kind) {
+      Visit(directory, name, kind);
+      return entries_ < search_.max_entries ? Listing::kContinue : Listing::kStop;
+    });
+    const bool locked = !listed && listed.error().kind == ErrorKind::kPermissionDenied;
+    return locked ? Result<>() : listed;
+  }
+
+  void Visit(const Directory& directory, std::string_view name, EntryKind kind) {
+    ++entries_;
+    if (name == ".git") {
+      if (directory.depth > 0) Found(directory);
+    } else if (kind == EntryKind::kDirectory && name != kPackages) {
+      std::string path = directory.path + "/";
+      path.append(name);
+      if (enter_(search_.root + path)) pending_.push_back({.path = std::move(path), .depth = directory.depth + 1});
+    }
+  }
+
+  void Probe(int root, const Directory& directory) {
+    ++probed_;
+    const std::string git = directory.path.substr(1) + "/.git";
+    struct stat status{};
+    if (::fstatat(root, git.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) Found(directory);
+  }
+
+  void Found(const Directory& directory) { found_.push_back(search_.root + directory.path + "/.git"); }
+
+  const NestedSearch& search_;
+  const std::function<bool(const std::string&)>& enter_;
+  std::deque<Directory> pending_ = {{.path = "", .depth = 0}};
+  std::vector<std::string> found_;
+  size_t listed_ = 0, entries_ = 0, probed_ = 0;
+};
+
+}  // namespace
+
+Result<std::vector<std::string>> FindNestedGit(const NestedSearch& search,
+                                               const std::function<bool(const std::string& path)>& enter) {
+  return Look(search, enter).Run();
+}
+
+}  // namespace holdfast::sandbox

@@ -1,0 +1,104 @@
+#include "sandbox/plan.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "sandbox/mount_planner.h"
+#include "sandbox/path_walk.h"
+#include "sandbox/rule_map.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+using Rights = LandlockRule::Rights;
+
+// The whole file system with its devices, but no look at the processes outside.
+std::vector<Mount> EverythingWritable(const PlanOptions& options) {
+  std::vector<Mount> mounts = {WritableBind{.path = "/"}, WritableBind{.path = "/dev"}};
+  if (options.fresh_proc) mounts.emplace_back(FreshProc{});
+  return mounts;
+}
+
+Mount Root(Ground ground) {
+  if (ground == Ground::kWritable) return WritableBind{.path = "/"};
+  if (ground == Ground::kReadOnly) return ReadOnlyBind{.path = "/"};
+  return EmptyRoot{};
+}
+
+// What every restricted plan begins with.
+std::vector<Mount> Base(Ground root, const PlanOptions& options) {
+  std::vector<Mount> mounts = {Root(root), PrivateDev{}};
+  if (options.fresh_proc) {
+    mounts.emplace_back(FreshProc{});
+  } else if (root == Ground::kWritable) {
+    mounts.emplace_back(ReadOnlyBind{.path = "/proc"});  // root owns the kernel's knobs there
+  }
+  return mounts;
+}
+
+Rights RightsIn(Ground root) {
+  if (root == Ground::kWritable) return Rights::kWrite;
+  return root == Ground::kReadOnly ? Rights::kRead : Rights::kList;
+}
+
+std::vector<LandlockRule> BaseLandlock(Ground root, const PlanOptions& options) {
+  std::vector<LandlockRule> rules = {{.path = "/", .rights = RightsIn(root)},
+                                     {.path = "/dev", .rights = Rights::kWrite}};
+  if (root == Ground::kHidden && options.fresh_proc) rules.push_back({.path = "/proc", .rights = Rights::kRead});
+  return rules;
+}
+
+// Landlock cannot take back below what it grants above: the mounts do that.
+void AddLandlock(std::vector<LandlockRule>& landlock, const RuleMap& map) {
+  const bool root_is_hidden = map.GroundOf("/") == Ground::kHidden;
+  for (const auto& [path, placed] : map.rules()) {
+    if (path == "/" || !placed.walk.exists()) continue;
+    if (placed.rule.access == Access::kWrite) landlock.push_back({.path = path, .rights = Rights::kWrite});
+    if (placed.rule.access != Access::kRead || !root_is_hidden) continue;
+    if (map.GroundAround(path) == Ground::kHidden) landlock.push_back({.path = path, .rights = Rights::kRead});
+  }
+}
+
+Result<> RestrictFiles(const Resolution& resolution, const PlanOptions& options, Plan& plan) {
+  TRY(const RuleMap map, RuleMap::Create(resolution));
+  MountPlanner planner(map);
+  TRY_VOID(planner.LayAll());
+  const Ground root = map.GroundOf("/");
+  plan.mounts = Base(root, options);
+  std::ranges::move(planner.TakeMounts(), std::back_inserter(plan.mounts));
+  if (root == Ground::kHidden) plan.mounts.emplace_back(Seal{.path = "/"});
+  plan.placeholders = planner.TakePlaceholders();
+  plan.landlock = BaseLandlock(root, options);
+  AddLandlock(plan.landlock, map);
+  return {};
+}
+
+Filter FilterFor(Network network, const PlanOptions& options) {
+  if (options.proxy_only) return Filter::kProxyOnly;
+  return network == Network::kEnabled ? Filter::kOpenNetwork : Filter::kRestrictedNetwork;
+}
+
+// Links are not kept in the name: some of them may be hidden inside.
+std::string WorkingDirectory(const std::string& cwd) {
+  PathWalker walker;
+  const auto walk = walker.Walk(cwd);
+  return walk && walk->exists() ? walk->path : cwd;
+}
+
+}  // namespace
+
+Result<Plan> MakePlan(const Resolution& resolution, const PlanOptions& options) {
+  Plan plan;
+  plan.filter = FilterFor(resolution.network, options);
+  plan.own_network = plan.filter != Filter::kOpenNetwork;
+  plan.working_directory = WorkingDirectory(options.command_cwd);
+  if (!resolution.unrestricted) {
+    TRY_VOID(RestrictFiles(resolution, options, plan));
+  } else if (plan.own_network) {
+    plan.mounts = EverythingWritable(options);
+  }
+  return plan;
+}
+
+}  // namespace holdfast::sandbox

@@ -1,0 +1,147 @@
+#include "sandbox/protected_paths.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <unordered_set>
+
+#include "sandbox/git_pointer.h"
+#include "sandbox/nested_repositories.h"
+#include "sandbox/path_walk.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+class Protector {
+ public:
+  explicit Protector(Resolution& resolution) : resolution_(resolution) {}
+
+  Result<> Run(const std::vector<std::string>& searched_roots) {
+    for (const Rule& rule : resolution_.rules) TRY_VOID(Note(rule));
+    for (const std::string& root : WritableRoots()) TRY_VOID(ProtectNames(root));
+    for (const std::string& root : searched_roots) TRY_VOID(ProtectNested(root, searched_roots.size()));
+    return {};
+  }
+
+ private:
+  // The root of the file system is no project: a rule that makes everything writable leaves the names in it alone. And
+  // what is opened by one of the names, `.git` say, is what the name stands for.
+  std::vector<std::string> WritableRoots() const {
+    std::vector<std::string> roots;
+    for (const Rule& rule : resolution_.rules) {
+      const bool is_project =
+          rule.path != "/" && std::ranges::find(kProtectedNames, NameOf(rule.path)) == kProtectedNames.end();
+      if (rule.access == Access::kWrite && is_project) roots.push_back(rule.path);
+    }
+    return roots;
+  }
+
+  Result<> ProtectNames(const std::string& root) {
+    TRY(const PathWalk walk, walker_.Walk(root));
+    if (!walk.exists() || walk.end == PathWalk::End::kFile) return {};
+    for (const std::string& name : kProtectedNames) TRY_VOID(ProtectName(root, walk, name));
+    return {};
+  }
+
+  Result<> Note(const Rule& rule) {
+    TRY(const PathWalk walk, walker_.Walk(rule.path));
+    places_.rules.push_back({.path = walk.path, .access = rule.access});
+    if (rule.access == Access::kWrite) opened_.insert(walk.path);
+    named_.insert(rule.path);
+    return {};
+  }
+
+  Result<> Add(const std::string& path) {
+    resolution_.rules.push_back({.path = path, .access = Access::kRead});
+    return Note(resolution_.rules.back());
+  }
+
+  // `place` is where `path` leads.
+  Result<> ProtectPlace(const std::string& path, const std::string& place) {
+    const bool is_writable = AccessTo(places_, place) == Access::kWrite;
+    return is_writable && !opened_.contains(place) ? Add(path) : Result<>();
+  }
+
+  Result<> Protect(const std::string& path) {
+    TRY(const PathWalk walk, walker_.Walk(path));
+    return ProtectPlace(path, walk.path);
+  }
+
+  Result<> ProtectName(const std::string& root, const PathWalk& root_walk, const std::string& name) {
+    const std::string path = root + "/" + name;
+    TRY(const PathWalk walk, walker_.Walk(path));
+    const bool is_link = walk.links.size() > root_walk.links.size();
+    if (!is_link && opened_.contains(walk.path)) return {};
+    const bool is_open_link = is_link && !named_.contains(path) && AccessTo(places_, root_walk.path) == Access::kWrite;
+    TRY_VOID(ProtectPlace(is_link ? walk.path : path, walk.path));
+    if (name == ".git") TRY_VOID(ProtectWhereGitIs(walk));
+    return is_open_link ? Add(path) : Result<>();
+  }
+
+  Result<> ProtectWhereGitIs(const PathWalk& git) {
+    std::optional<std::string> directory = git.path;
+    if (git.end == PathWalk::End::kFile) directory = PointedGitDirectory(git.path);
+    if (!directory) return {};
+    TRY_VOID(Protect(*directory));
+    const std::optional<std::string> common = CommonGitDirectory(*directory);
+    return common ? Protect(*common) : Result<>();
+  }
+
+  Result<> ProtectNested(const std::string& root, size_t roots) {
+    NestedSearch search{.root = root};
+    search.max_listed /= roots;
+    search.max_probed /= roots;
+    const auto has_no_rule = [this](const std::string& path) { return !named_.contains(path); };
+    TRY(const std::vector<std::string> found, FindNestedGit(search, has_no_rule));
+    for (const std::string& git : found) TRY_VOID(ProtectNestedGit(git));
+    return {};
+  }
+
+  // A link among these is left to itself and its target protected, because a rule about a link that the command could
+  // change is refused: some tools make repositories of links.
+  Result<> ProtectNestedGit(const std::string& git) {
+    TRY(const PathWalk parent, walker_.Walk(ParentOf(git)));
+    TRY(const PathWalk walk, walker_.Walk(git));
+    if (opened_.contains(walk.path)) return {};
+    const bool is_link = walk.links.size() > parent.links.size();
+    if (walk.end == PathWalk::End::kDirectory) return ProtectHooks(is_link ? walk.path : git);
+    if (walk.end != PathWalk::End::kFile) return {};
+    TRY_VOID(ProtectPlace(is_link ? walk.path : git, walk.path));
+    const std::optional<std::string> directory = PointedGitDirectory(walk.path);
+    return directory ? ProtectHooks(*directory) : Result<>();
+  }
+
+  Result<> ProtectHooks(const std::string& git_directory) {
+    TRY_VOID(ProtectInside(git_directory, "hooks"));
+    TRY_VOID(ProtectInside(git_directory, "config"));
+    const std::optional<std::string> common = CommonGitDirectory(git_directory);
+    if (!common) return {};
+    TRY_VOID(ProtectInside(git_directory, "commondir"));
+    TRY_VOID(ProtectInside(*common, "hooks"));
+    return ProtectInside(*common, "config");
+  }
+
+  Result<> ProtectInside(const std::string& directory, const std::string& name) {
+    const std::string path = directory + "/" + name;
+    TRY(const PathWalk outer, walker_.Walk(directory));
+    TRY(const PathWalk walk, walker_.Walk(path));
+    const bool is_link = walk.links.size() > outer.links.size();
+    return ProtectPlace(is_link ? walk.path : path, walk.path);
+  }
+
+  Resolution& resolution_;
+  PathWalker walker_;
+  Resolution places_;                       // the rules by where they lead: two names of a place are one place
+  std::unordered_set<std::string> opened_;  // where write rules lead
+  std::unordered_set<std::string> named_;   // the paths of rules as they are written
+};
+
+}  // namespace
+
+const std::vector<std::string> kProtectedNames = {".git", ".codex", ".agents", ".aws"};
+
+Result<> AddProtectedPaths(Resolution& resolution, const std::vector<std::string>& searched_roots) {
+  return Protector(resolution).Run(searched_roots);
+}
+
+}  // namespace holdfast::sandbox

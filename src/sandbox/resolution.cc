@@ -1,0 +1,255 @@
+#include "sandbox/resolution.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/file_uri.h"
+#include "sandbox/glob_parse.h"
+#include "sandbox/glob_scan.h"
+#include "sandbox/path_walk.h"
+#include "sandbox/protected_paths.h"
+#include "sandbox/ripgrep.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+constexpr std::string_view kProjectRootsPrefix = "codex-project-roots://";
+
+std::unexpected<Error> Refuse(std::string message) { return Fail(ErrorKind::kInvalidRequest, std::move(message)); }
+
+Result<std::string> Normalise(std::string_view path) {
+  if (!path.starts_with('/') || path.contains('\0')) return Refuse(fmt::format("path {}: not absolute", path));
+  return ParsePath(path);
+}
+
+bool IsAtOrBelow(std::string_view path, std::string_view directory) {
+  return path == directory || IsBelow(path, directory);
+}
+
+int Rank(Access access) {
+  if (access == Access::kDeny) return 2;
+  return access == Access::kWrite ? 1 : 0;
+}
+
+// What cannot be looked at may be there.
+bool MayExist(const std::string& path) {
+  struct stat status{};
+  return ::stat(path.c_str(), &status) == 0 || (errno != ENOENT && errno != ENOTDIR && errno != ELOOP);
+}
+
+bool IsDirectory(const char* path) {
+  struct stat status{};
+  return ::stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+Resolution Unrestricted() {
+  Resolution resolution;
+  resolution.unrestricted = true;
+  return resolution;
+}
+
+// The surroundings, normalised.
+struct Bases {
+  std::vector<std::string> project_roots;  // at least one
+  std::optional<std::string> tmpdir;
+};
+
+Result<Bases> BasesOf(const Surroundings& surroundings) {
+  Bases bases;
+  for (const std::string& root : surroundings.project_roots) {
+    TRY(std::string path, Normalise(root));
+    bases.project_roots.push_back(std::move(path));
+  }
+  if (bases.project_roots.empty()) {
+    TRY(std::string path, Normalise(surroundings.policy_cwd));
+    bases.project_roots.push_back(std::move(path));
+  }
+  if (surroundings.tmpdir && surroundings.tmpdir->starts_with('/')) {
+    TRY(std::string path, Normalise(*surroundings.tmpdir));
+    // Everything is no temporary directory: a slip in the environment must not open it.
+    if (path != "/") bases.tmpdir = std::move(path);
+  }
+  return bases;
+}
+
+Result<std::vector<std::string>> BelowProjectRoots(const Bases& bases, const std::string& subpath) {
+  std::vector<std::string> paths;
+  for (const std::string& root : bases.project_roots) {
+    TRY(std::string path, Normalise(fmt::format("{}/{}", root, subpath)));
+    if (subpath.starts_with('/') || !IsAtOrBelow(path, root)) {
+      return Refuse(fmt::format("path {}: not below the project", subpath));
+    }
+    paths.push_back(std::move(path));
+  }
+  return paths;
+}
+
+Result<std::vector<std::string>> PathsOf(const Place& place, const Bases& bases) {
+  using Paths = std::vector<std::string>;
+  switch (place.kind) {
+    case PlaceKind::kRoot:
+      return Paths{"/"};
+    case PlaceKind::kProjectRoots:
+      return BelowProjectRoots(bases, place.subpath);
+    case PlaceKind::kTmpDir:
+      return bases.tmpdir ? Paths{*bases.tmpdir} : Paths{};
+    case PlaceKind::kSlashTmp:
+      return IsDirectory("/tmp") ? Paths{"/tmp"} : Paths{};
+    case PlaceKind::kMinimal:
+    case PlaceKind::kUnknown:
+      break;
+  }
+  return Paths{};
+}
+
+struct PatternBase {
+  std::string directory;
+  std::string_view text;
+};
+
+// An absolute pattern that begins with a project root means that root, whatever characters it has in its name.
+std::vector<PatternBase> BasesOfPattern(std::string_view text, const Bases& bases) {
+  std::vector<PatternBase> found;
+  const bool is_below_projects = text.starts_with(kProjectRootsPrefix);
+  if (is_below_projects) text.remove_prefix(kProjectRootsPrefix.size());
+  for (const std::string& root : bases.project_roots) {
+    if (is_below_projects || !text.starts_with('/')) {
+      found.push_back({.directory = root, .text = text});
+    } else if (HasGlobCharacters(root) && IsBelow(text, root)) {
+      return {{.directory = root, .text = text.substr(root.size())}};
+    }
+  }
+  if (found.empty()) found.push_back({.directory = "/", .text = text});
+  return found;
+}
+
+class Resolver {
+ public:
+  Resolver(const Policy::Files& files, Bases bases) : files_(files), bases_(std::move(bases)) {}
+
+  Result<Resolution> Run() {
+    for (const Entry& entry : files_.entries) {
+      TRY_VOID(std::visit([&](const auto& where) { return Add(entry, where); }, entry.where));
+    }
+    if (OpensEverything()) return Unrestricted();
+    TRY_VOID(AddProtectedPaths(resolution_, searched_roots_));
+    TRY(resolution_.denied_by_pattern, ExpandPatterns());
+    return std::move(resolution_);
+  }
+
+ private:
+  Result<> Add(const Entry& entry, const AbsolutePath& path) {
+    TRY(const std::string normal, Normalise(path.text));
+    AddRule(entry, normal);
+    if (entry.access == Access::kWrite && normal != "/") searched_roots_.push_back(normal);
+    return {};
+  }
+
+  Result<> Add(const Entry& entry, const Place& place) {
+    if (place.kind == PlaceKind::kMinimal && entry.access != Access::kDeny) resolution_.minimal = true;
+    TRY(const std::vector<std::string> paths, PathsOf(place, bases_));
+    for (const std::string& path : paths) AddRule(entry, path);
+    // Repositories in temporary directories are scratch, and there may be many.
+    const bool is_searched = place.kind == PlaceKind::kProjectRoots && entry.access == Access::kWrite;
+    if (is_searched) searched_roots_.insert(searched_roots_.end(), paths.begin(), paths.end());
+    return {};
+  }
+
+  Result<> Add(const Entry& entry, const Pattern& pattern) {
+    if (entry.access != Access::kDeny) return Refuse(fmt::format("pattern {}: can only be denied", pattern.text));
+    for (const PatternBase& base : BasesOfPattern(pattern.text, bases_)) {
+      TRY(std::vector<GlobTarget> targets, ParseGlob(base.directory, base.text));
+      for (GlobTarget& target : targets) {
+        if (target.glob) {
+          globs_[target.path].push_back(*std::move(target.glob));
+        } else {
+          AddRule(entry, target.path);
+        }
+      }
+    }
+    return {};
+  }
+
+  void AddRule(const Entry& entry, const std::string& path) {
+    if (entry.if_missing == IfMissing::kSkip && !MayExist(path)) return;
+    const Rule rule{.path = path, .access = entry.access, .if_missing = entry.if_missing};
+    if (std::ranges::find(resolution_.rules, rule) == resolution_.rules.end()) resolution_.rules.push_back(rule);
+  }
+
+  // Also when other rules say again what the one about `/` says.
+  bool OpensEverything() const {
+    const auto is_writable = [&](const Rule& rule) { return AccessTo(resolution_, rule.path) == Access::kWrite; };
+    return globs_.empty() && AccessTo(resolution_, "/") == Access::kWrite &&
+           std::ranges::all_of(resolution_.rules, is_writable);
+  }
+
+  Result<std::vector<std::string>> ExpandPatterns() const {
+    if (globs_.empty()) return std::vector<std::string>();
+    if (files_.glob_scan_max_depth == 0) return Refuse("glob_scan_max_depth: not at least 1");
+    std::vector<GlobSearch> searches;
+    searches.reserve(globs_.size());
+    for (const auto& [root, globs] : globs_) {
+      searches.push_back({.root = root, .globs = globs, .max_depth = files_.glob_scan_max_depth});
+    }
+    const char* path_variable = ::getenv("PATH");
+    const std::string_view path = path_variable ? path_variable : "";
+    return ScanGlobs(searches, {.ripgrep = FindRipgrep(path, PlacesOfTheCommand())});
+  }
+
+  // Where a command, this one or one before it, could have put a program.
+  std::vector<std::string> PlacesOfTheCommand() const {
+    std::vector<std::string> places = bases_.project_roots;
+    for (const Rule& rule : resolution_.rules) {
+      if (rule.access == Access::kWrite) places.push_back(rule.path);
+    }
+    std::array<char, PATH_MAX> cwd;
+    if (::getcwd(cwd.data(), cwd.size())) places.emplace_back(cwd.data());
+    return places;
+  }
+
+  const Policy::Files& files_;
+  Bases bases_;
+  Resolution resolution_;
+  std::vector<std::string> searched_roots_;
+  std::map<std::string, std::vector<Glob>> globs_;  // by the directory to search
+};
+
+}  // namespace
+
+Result<Resolution> Resolve(const Policy& policy, const Surroundings& surroundings) {
+  Resolution resolution = Unrestricted();
+  if (policy.files) {
+    TRY(Bases bases, BasesOf(surroundings));
+    TRY(resolution, Resolver(*policy.files, std::move(bases)).Run());
+  }
+  resolution.network = policy.network;
+  return resolution;
+}
+
+Access AccessTo(const Resolution& resolution, std::string_view path) {
+  if (resolution.unrestricted) return Access::kWrite;
+  const auto covers_path = [path](std::string_view denied) { return IsAtOrBelow(path, denied); };
+  if (std::ranges::any_of(resolution.denied_by_pattern, covers_path)) return Access::kDeny;
+
+  const Rule* best = nullptr;
+  for (const Rule& rule : resolution.rules) {
+    if (!IsAtOrBelow(path, rule.path)) continue;
+    // All that cover one path are on one line to it, so the longest has the most components.
+    const bool is_better = best == nullptr || rule.path.size() > best->path.size() ||
+                           (rule.path.size() == best->path.size() && Rank(rule.access) > Rank(best->access));
+    if (is_better) best = &rule;
+  }
+  return best ? best->access : Access::kDeny;
+}
+
+}  // namespace holdfast::sandbox

@@ -1,0 +1,239 @@
+#include "sandbox/seccomp_filter.h"
+
+#include <asm/ioctls.h>
+#include <asm/unistd.h>
+#include <linux/audit.h>
+#include <linux/kd.h>
+#include <linux/netlink.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/check.h"
+#include "sandbox/bpf_assembler.h"
+#include "sandbox/syscall_sets.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+using Label = BpfAssembler::Label;
+using Test = BpfAssembler::Test;
+constexpr Label kNext = BpfAssembler::kNext;
+
+constexpr uint32_t kFirstX32 = 0x4000'0000;
+constexpr uint32_t kFirstNegative = 0x8000'0000;
+
+// CLONE_NEWTIME is missing: in clone its bit is part of the signal number.
+constexpr uint32_t kNamespaceFlags =
+    CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+// What unshare may do. A list of what is allowed, because later kernels give other bits a meaning.
+constexpr uint32_t kUnsharable = CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM;
+
+// The halves of an argument. The kernel itself looks only at the low one where the parameter is an int.
+constexpr size_t Low(size_t argument) { return offsetof(seccomp_data, args) + argument * sizeof(uint64_t); }
+constexpr size_t High(size_t argument) { return Low(argument) + sizeof(uint32_t); }
+
+// Writes the program: ABI, then a search by number, then the rules that look at arguments. The kernel follows it once
+// for each number when it is installed and remembers which are allowed whatever their arguments: those calls never run
+// it. The search is a tree for the sake of that installation; a chain of comparisons takes twice as long.
+class FilterWriter {
+ public:
+  explicit FilterWriter(Filter filter) : filter_(filter) {
+    verdicts_.fill(allow_);
+    Refuse(RefusedAlways());
+    if (filter == Filter::kRestrictedNetwork) Refuse(RefusedWithoutNetwork());
+  }
+
+  BpfProgram Write() {
+    const std::vector<ArgumentRule> rules = ArgumentRules();
+    for (const ArgumentRule& rule : rules) {
+      for (uint32_t number : rule.numbers) verdicts_[number] = rule.label;
+    }
+    code_.Load(offsetof(seccomp_data, arch));
+    code_.Jump(Test::kEqual, AUDIT_ARCH_X86_64, kNext, foreign_);
+    code_.Load(offsetof(seccomp_data, nr));
+    Search(Runs());
+    for (const ArgumentRule& rule : rules) {
+      code_.Bind(rule.label);
+      (this->*rule.write)();
+    }
+    WriteVerdict(allow_, SECCOMP_RET_ALLOW);
+    WriteVerdict(refuse_, SECCOMP_RET_ERRNO | EPERM);
+    WriteVerdict(unknown_, SECCOMP_RET_ERRNO | ENOSYS);
+    WriteVerdict(foreign_, SECCOMP_RET_KILL_PROCESS);
+    return code_.Finish();
+  }
+
+ private:
+  // Numbers from `first` up to the next run's.
+  struct Run {
+    uint32_t first;
+    Label verdict;
+  };
+
+  struct ArgumentRule {
+    std::vector<uint32_t> numbers;
+    void (FilterWriter::*write)();
+    Label label;
+  };
+
+  std::vector<ArgumentRule> ArgumentRules() {
+    std::vector<ArgumentRule> rules = {
+        {{__NR_clone}, &FilterWriter::WriteClone, code_.NewLabel()},
+        {{__NR_unshare}, &FilterWriter::WriteUnshare, code_.NewLabel()},
+        {{__NR_ioctl}, &FilterWriter::WriteIoctl, code_.NewLabel()},
+        {{__NR_socket, __NR_socketpair}, &FilterWriter::WriteSocket, code_.NewLabel()},
+    };
+    if (filter_ == Filter::kRestrictedNetwork) {
+      rules.push_back({{__NR_sendto}, &FilterWriter::WriteSendTo, code_.NewLabel()});
+    }
+    return rules;
+  }
+
+  void Refuse(std::span<const SyscallSet> sets) {
+    for (const SyscallSet& set : sets) {
+      CHECK(set.answer == EPERM || set.answer == ENOSYS);
+      for (const Syscall& call : set.calls) verdicts_[call.number] = set.answer == EPERM ? refuse_ : unknown_;
+    }
+  }
+
+  std::vector<Run> Runs() const {
+    std::vector<Run> runs;
+    for (uint32_t number = 0; number < verdicts_.size(); ++number) {
+      if (runs.empty() || runs.back().verdict != verdicts_[number]) runs.push_back({number, verdicts_[number]});
+    }
+    runs.push_back({kFirstUnknownSyscall, unknown_});
+    runs.push_back({kFirstX32, foreign_});
+    // -1 is what a tracer leaves behind to skip a call, and what careless programs pass: no ABI.
+    runs.push_back({kFirstNegative, unknown_});
+    return runs;
+  }
+
+  void Search(std::span<const Run> runs) {
+    const std::span<const Run> below = runs.first(runs.size() / 2), above = runs.subspan(runs.size() / 2);
+    const Label to_below = Destination(below), to_above = Destination(above);
+    code_.Jump(Test::kAtLeast, above.front().first, to_above, to_below);
+    SearchAt(to_below, below);
+    SearchAt(to_above, above);
+  }
+
+  void SearchAt(Label label, std::span<const Run> runs) {
+    if (runs.size() == 1) return;
+    code_.Bind(label);
+    Search(runs);
+  }
+
+  Label Destination(std::span<const Run> runs) { return runs.size() == 1 ? runs.front().verdict : code_.NewLabel(); }
+
+  void WriteClone() {
+    code_.Load(Low(0));
+    code_.Jump(Test::kAnyBit, kNamespaceFlags, refuse_, allow_);
+  }
+
+  void WriteUnshare() {
+    code_.Load(High(0));
+    code_.Jump(Test::kEqual, 0, kNext, refuse_);
+    code_.Load(Low(0));
+    code_.Jump(Test::kAnyBit, ~kUnsharable, refuse_, allow_);
+  }
+
+  // TIOCSTI, TIOCLINUX and a keyboard's strings type into the terminal, for whoever reads it next. Line disciplines are
+  // kernel modules that any user can have loaded.
+  void WriteIoctl() {
+    code_.Load(Low(1));
+    code_.JumpIfOneOf({TIOCSTI, TIOCLINUX, TIOCSETD, KDSKBENT, KDSKBSENT}, refuse_, allow_);
+  }
+
+  // socket and socketpair have the same arguments.
+  void WriteSocket() {
+    code_.Load(Low(0));
+    switch (filter_) {
+      case Filter::kOpenNetwork:
+        return WriteOpenSocket();
+      case Filter::kRestrictedNetwork:
+        return WriteUnixStream();
+      case Filter::kProxyOnly:
+        return WriteInet();
+    }
+  }
+
+  void WriteOpenSocket() {
+    const Label not_netlink = code_.NewLabel();
+    code_.Jump(Test::kEqual, AF_UNIX, allow_, kNext);
+    code_.Jump(Test::kEqual, AF_NETLINK, kNext, not_netlink);
+    // Addresses and routes, which getaddrinfo asks for. The other protocols configure the kernel.
+    code_.Load(Low(2));
+    code_.Jump(Test::kEqual, NETLINK_ROUTE, allow_, refuse_);
+    code_.Bind(not_netlink);
+    WriteInet();
+  }
+
+  // Types that reach nobody but their peer: a stream refuses an address, a packet stream ignores it. A datagram socket
+  // can send to any address, also one of a pair; and SOCK_RAW means SOCK_DGRAM here.
+  void WriteUnixStream() {
+    code_.Jump(Test::kEqual, AF_UNIX, kNext, refuse_);
+    LoadSocketType();
+    code_.JumpIfOneOf({SOCK_STREAM, SOCK_SEQPACKET}, allow_, refuse_);
+  }
+
+  // Not SCTP, DCCP and the like, whose modules are loaded for whoever asks, nor SOCK_PACKET, which is another family.
+  void WriteInet() {
+    code_.JumpIfOneOf({AF_INET, AF_INET6}, kNext, refuse_);
+    LoadSocketType();
+    code_.JumpIfOneOf({SOCK_STREAM, SOCK_DGRAM}, kNext, refuse_);
+    code_.Load(Low(2));
+    code_.JumpIfOneOf({IPPROTO_IP, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP, IPPROTO_ICMPV6, IPPROTO_MPTCP}, allow_,
+                      refuse_);
+  }
+
+  void LoadSocketType() {
+    code_.Load(Low(1));
+    code_.And(~static_cast<uint32_t>(SOCK_CLOEXEC | SOCK_NONBLOCK));
+  }
+
+  void WriteSendTo() {
+    code_.Load(Low(4));
+    code_.Jump(Test::kEqual, 0, kNext, refuse_);
+    code_.Load(High(4));
+    code_.Jump(Test::kEqual, 0, allow_, refuse_);
+  }
+
+  void WriteVerdict(Label label, uint32_t action) {
+    code_.Bind(label);
+    code_.Return(action);
+  }
+
+  Filter filter_;
+  BpfAssembler code_;
+  Label allow_ = code_.NewLabel(), refuse_ = code_.NewLabel(), unknown_ = code_.NewLabel(), foreign_ = code_.NewLabel();
+  std::array<Label, kFirstUnknownSyscall> verdicts_;
+};
+
+}  // namespace
+
+BpfProgram MakeFilter(Filter filter) { return FilterWriter(filter).Write(); }
+
+Result<> InstallFilter(const BpfProgram& program) {
+  CHECK(program.size() <= BPF_MAXINSNS);
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) {
+    return std::unexpected(ErrnoError("prctl", "PR_SET_NO_NEW_PRIVS", errno));
+  }
+  const sock_fprog image = {.len = static_cast<unsigned short>(program.size()),
+                            .filter = const_cast<sock_filter*>(program.data())};
+  if (::syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, &image) != 0) {
+    return std::unexpected(ErrnoError("seccomp", "SECCOMP_SET_MODE_FILTER", errno));
+  }
+  return {};
+}
+
+}  // namespace holdfast::sandbox

@@ -1,0 +1,32 @@
+// The system calls that are refused as a whole, by what they are about and with the reason: for the filter, and for
+// docs/SANDBOX.md. Calls that depend on their arguments are rules of seccomp_filter.cc.
+#pragma once
+
+#include <cerrno>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace holdfast::sandbox {
+
+struct Syscall {
+  std::string_view name;
+  uint32_t number;
+};
+
+struct SyscallSet {
+  std::string_view name;    // "io_uring", "keyrings", ...
+  std::string_view reason;  // what the calls do that a command is not to do
+  std::span<const Syscall> calls;
+  int answer = EPERM;
+};
+
+std::span<const SyscallSet> RefusedAlways();
+// In addition, where there is no network.
+std::span<const SyscallSet> RefusedWithoutNetwork();
+
+// From here on the numbers belong to kernels newer than these tables. They are answered as by an older kernel, ENOSYS,
+// which programs are prepared for.
+inline constexpr uint32_t kFirstUnknownSyscall = 470;
+
+}  // namespace holdfast::sandbox

@@ -1,0 +1,381 @@
+// The sandbox programs as they are built: what a command can and cannot do, as this user and, for root, as one without
+// any rights. Every denial is shown beside the same act outside.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/owned_fd.h"
+#include "support/eventually.h"
+#include "support/scratch_dir.h"
+#include "support/test_socket.h"
+#include "sys/io.h"
+
+namespace holdfast::support {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using Strings = std::vector<std::string>;
+
+constexpr uid_t kNobody = 65534;
+const std::string kHoldfast = HOLDFAST_BINARY;
+const std::string kHelper = fs::path(kHoldfast).replace_filename("holdfast-linux-sandbox");
+
+struct Outcome {
+  int status;  // 128 + N after a signal
+  std::string out, err;
+};
+
+// A program under way; its output is piped, its input empty. `inherited` passes on as descriptor 3.
+class Program {
+ public:
+  explicit Program(const Strings& words, int inherited = -1) {
+    auto out = sys::MakePipe(sys::OurEnd::kRead), err = sys::MakePipe(sys::OurEnd::kRead);
+    pid_ = ::fork();
+    if (pid_ == 0) ExecInChild(words, out->write_end.get(), err->write_end.get(), inherited);
+    out_ = std::move(out->read_end);
+    err_ = std::move(err->read_end);
+  }
+  ~Program() {
+    if (pid_ <= 0) return;
+    Signal(SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  void Signal(int signal) const { ::kill(pid_, signal); }
+
+  void AwaitOutput(std::string_view text) {
+    while (!out_text_.contains(text) && ReadMore(out_.get(), out_text_)) {
+    }
+    EXPECT_THAT(out_text_, HasSubstr(text));
+  }
+
+  Outcome Finish() {
+    while (ReadMore(out_.get(), out_text_)) {
+    }
+    while (ReadMore(err_.get(), err_text_)) {
+    }
+    if (testing::Test::HasFailure()) Signal(SIGKILL);  // it may wait for ever
+    int status = 0;
+    ::waitpid(std::exchange(pid_, -1), &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), out_text_, err_text_};
+  }
+
+ private:
+  // Leaks are not looked for: that takes ptrace, which the filter refuses.
+  [[noreturn]] static void ExecInChild(const Strings& words, int out, int err, int inherited) noexcept {
+    ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+    ::dup2(out, STDOUT_FILENO);
+    ::dup2(err, STDERR_FILENO);
+    if (inherited >= 0) ::dup2(::fcntl(inherited, F_DUPFD_CLOEXEC, 10), 3);  // also where it is 3 itself
+    ::setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
+    std::vector<char*> argv;
+    for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));  // exec only reads
+    argv.push_back(nullptr);
+    ::execvp(argv[0], argv.data());
+    ::_exit(99);
+  }
+
+  // False at the end.
+  static bool ReadMore(int fd, std::string& text) {
+    pollfd ready = {fd, POLLIN, 0};
+    if (::poll(&ready, 1, static_cast<int>(kPatience.count())) <= 0) {
+      ADD_FAILURE() << "only got: " << text;
+      return false;
+    }
+    char buffer[4096];
+    const ssize_t n = sys::Read(fd, buffer, sizeof buffer);
+    if (n > 0) text.append(buffer, static_cast<size_t>(n));
+    return n > 0;
+  }
+
+  pid_t pid_ = -1;
+  OwnedFd out_, err_;
+  std::string out_text_, err_text_;
+};
+
+std::string Entry(std::string_view where, std::string_view access) {
+  return fmt::format(R"({{"path":{},"access":"{}"}})", where, access);
+}
+std::string Path(std::string_view path, std::string_view access) {
+  return Entry(fmt::format(R"({{"type":"path","path":"{}"}})", path), access);
+}
+std::string Special(std::string_view kind, std::string_view access) {
+  return Entry(fmt::format(R"({{"type":"special","value":{{"kind":"{}"}}}})", kind), access);
+}
+// Everything may be read, the workspace written; /tmp is no part of it, because the scratch directories are there.
+std::string Profile(const Strings& more = {}, std::string_view network = "restricted") {
+  std::string entries = Special("root", "read") + "," + Special("project_roots", "write");
+  for (const std::string& entry : more) entries += "," + entry;
+  return fmt::format(R"({{"type":"managed","file_system":{{"type":"restricted","entries":[{}]}},"network":"{}"}})",
+                     entries, network);
+}
+
+class SandboxTest : public testing::TestWithParam<uid_t> {
+ protected:
+  void SetUp() override {
+    if (GetParam() != ::geteuid()) {
+      if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
+      prefix_ = {"setpriv", "--reuid", std::to_string(kNobody), "--regid", std::to_string(kNobody), "--clear-groups"};
+      for (const std::string& path : {workspace_.path(), outside_.path()}) {
+        ASSERT_EQ(::chown(path.c_str(), kNobody, kNobody), 0);
+      }
+      if (RunOutside({"test", "-x", kHelper}).status != 0) GTEST_SKIP() << kHelper << " is out of this user's reach";
+    }
+    if (RunOutside({"bwrap", "--unshare-user", "--ro-bind", "/", "/", "true"}).status != 0) {
+      GTEST_SKIP() << "user namespaces are not available";
+    }
+  }
+
+  Strings AsUser(const Strings& words) const {
+    Strings all = prefix_;
+    all.insert(all.end(), words.begin(), words.end());
+    return all;
+  }
+  Outcome RunOutside(const Strings& words) const { return Program(AsUser(words)).Finish(); }
+  Outcome Outside(const std::string& script) const {
+    return RunOutside({"sh", "-c", "cd " + workspace_.path() + " && " + script});
+  }
+
+  Strings HelperWords(const Strings& command, const std::string& profile) const {
+    Strings words = {kHelper, "--sandbox-policy-cwd", workspace_.path(), "--permission-profile", profile, "--"};
+    words.insert(words.end(), command.begin(), command.end());
+    return AsUser(words);
+  }
+  Outcome RunInside(const Strings& command, const std::string& profile = Profile()) const {
+    return Program(HelperWords(command, profile)).Finish();
+  }
+  Outcome Inside(const std::string& script, const std::string& profile = Profile()) const {
+    return RunInside({"sh", "-c", script}, profile);
+  }
+
+  std::string In(const std::string& name) const { return workspace_.path() + "/" + name; }
+  std::string OutsideOf(const std::string& name) const { return outside_.path() + "/" + name; }
+  bool WorkspaceIsEmpty() const { return fs::is_empty(workspace_.path()); }
+
+  ScratchDir workspace_, outside_;
+  Strings prefix_;
+};
+
+std::string UserName(const testing::TestParamInfo<uid_t>& info) {
+  return info.param == kNobody ? "AsNobody" : "AsThisUser";
+}
+INSTANTIATE_TEST_SUITE_P(, SandboxTest, testing::Values(::geteuid(), ::geteuid() == kNobody ? 0 : kNobody), UserName);
+
+TEST_P(SandboxTest, TheWorkspaceCanBeWritten) {
+  const Outcome outcome = Inside("echo hello > made && mkdir -p a/b && mv made a/b/ && cat a/b/made && pwd");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "hello\n" + fs::canonical(workspace_.path()).string() + "\n");
+  EXPECT_EQ(fs::file_size(In("a/b/made")), 6u);
+}
+
+TEST_P(SandboxTest, NothingElseCanBeWritten) {
+  const std::string write = "echo x > " + OutsideOf("made");
+  EXPECT_NE(Inside(write).status, 0);
+  EXPECT_FALSE(fs::exists(OutsideOf("made")));
+  EXPECT_EQ(Outside(write).status, 0);
+  EXPECT_TRUE(fs::exists(OutsideOf("made")));
+}
+
+TEST_P(SandboxTest, AReadOnlyWorkspaceCannotBeWritten) {
+  const std::string read_only =
+      fmt::format(R"({{"type":"managed","file_system":{{"type":"restricted","entries":[{}]}},"network":"restricted"}})",
+                  Special("root", "read"));
+  EXPECT_NE(Inside("echo x > made", read_only).status, 0);
+  EXPECT_TRUE(WorkspaceIsEmpty());
+  EXPECT_EQ(Outside("echo x > made").status, 0);
+}
+
+TEST_P(SandboxTest, ProtectedNamesCannotBeMadeAndNothingIsLeftBehind) {
+  for (const std::string name : {".git", ".codex", ".agents"}) {
+    const std::string make = fmt::format("mkdir -p {0}/hooks && echo x > {0}/hooks/pre-commit", name);
+    EXPECT_NE(Inside(make).status, 0) << name;
+    EXPECT_NE(Inside(fmt::format("rmdir {0}; mv {0} x; mkdir y && mv -T y {0}", name)).status, 0) << name;
+    EXPECT_FALSE(fs::exists(In(name)));
+    EXPECT_EQ(Outside(fmt::format("rm -rf y; {}", make)).status, 0) << name;
+    EXPECT_EQ(Outside("rm -rf " + name).status, 0) << name;
+  }
+  EXPECT_TRUE(WorkspaceIsEmpty());
+}
+
+TEST_P(SandboxTest, AfterAKillOfTheHelperNothingIsLeftBehindAndNothingRuns) {
+  Program helper(HelperWords({"sh", "-c", "echo up; exec sleep 1000"}, Profile()));
+  helper.AwaitOutput("up\n");
+  EXPECT_FALSE(WorkspaceIsEmpty()) << "then there is nothing to see here";
+  helper.Signal(SIGKILL);
+  EXPECT_EQ(helper.Finish().status, 128 + SIGKILL);  // with the end of its output: the command is gone
+  EXPECT_TRUE(Eventually([&] { return WorkspaceIsEmpty(); }));
+}
+
+TEST_P(SandboxTest, ADirectoryThatWasThereStays) {
+  ASSERT_EQ(Outside("mkdir .git && echo x > .git/HEAD && mkdir .codex").status, 0);
+  const Outcome outcome = Inside("cat .git/HEAD; echo y > .git/HEAD");
+  EXPECT_EQ(outcome.out, "x\n");
+  EXPECT_NE(outcome.status, 0);
+  EXPECT_TRUE(fs::is_directory(In(".codex")));
+  EXPECT_FALSE(fs::exists(In(".agents")));
+  EXPECT_EQ(Outside("echo y > .git/HEAD").status, 0);
+}
+
+TEST_P(SandboxTest, ADeniedFileCannotBeRead) {
+  ASSERT_EQ(Outside("echo secret > key && mkdir keys && echo secret > keys/one").status, 0);
+  const std::string profile = Profile({Path(In("key"), "deny"), Path(In("keys"), "deny")});
+  for (const std::string read : {"cat key", "ls keys", "cat keys/one"}) {
+    const Outcome outcome = Inside(read, profile);
+    EXPECT_NE(outcome.status, 0) << read;
+    EXPECT_EQ(outcome.out, "") << read;
+    EXPECT_THAT(outcome.err, HasSubstr("Permission denied")) << read;
+    EXPECT_EQ(Outside(read).status, 0) << read;
+  }
+}
+
+TEST_P(SandboxTest, ThereIsNoNetwork) {
+  const Strings send = {"bash", "-c", "echo x > /dev/udp/127.0.0.1/9"};
+  ASSERT_EQ(RunOutside(send).status, 0);
+  const Outcome outcome = RunInside(send);
+  EXPECT_NE(outcome.status, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("Operation not permitted"));
+  EXPECT_EQ(RunInside(send, Profile({}, "enabled")).status, 0);
+}
+
+TEST_P(SandboxTest, TheStatusIsTheCommands) {
+  EXPECT_EQ(RunInside({"true"}).status, 0);
+  EXPECT_EQ(Inside("exit 3").status, 3);
+  EXPECT_EQ(Inside("kill -TERM $$").status, 128 + SIGTERM);
+  EXPECT_EQ(Inside("kill -KILL $$").status, 128 + SIGKILL);
+}
+
+TEST_P(SandboxTest, SaysWhyACommandCannotRun) {
+  const Outcome missing = RunInside({"no-such-command"});
+  EXPECT_EQ(missing.status, 127);
+  EXPECT_THAT(missing.err, HasSubstr("no-such-command: No such file or directory"));
+  ASSERT_EQ(Outside("echo > plain").status, 0);
+  const Outcome plain = RunInside({"./plain"});
+  EXPECT_EQ(plain.status, 126);
+  EXPECT_THAT(plain.err, HasSubstr("./plain: Permission denied"));
+}
+
+TEST_P(SandboxTest, WithoutASandboxTheStatusesAreTheSame) {
+  const std::string disabled = R"({"type":"disabled"})";
+  EXPECT_EQ(Inside("exit 3", disabled).status, 3);
+  EXPECT_EQ(RunInside({"./no-such-command"}, disabled).status, 127);
+  EXPECT_EQ(Inside("echo x > " + OutsideOf("made"), disabled).status, 0);
+}
+
+TEST_P(SandboxTest, WhatMakesNoSenseHasStatusesOfItsOwn) {
+  const std::string cwd = workspace_.path();
+  EXPECT_EQ(RunOutside({kHelper}).status, 2);
+  EXPECT_EQ(RunOutside({kHelper, "--no-such-flag"}).status, 2);
+  EXPECT_EQ(RunInside({"true"}, "{").status, 2);
+  EXPECT_EQ(RunInside({}).status, 101);
+  EXPECT_EQ(RunOutside({kHelper, "--sandbox-policy-cwd", cwd, "--", "true"}).status, 101);
+  EXPECT_EQ(RunOutside({kHelper, "--sandbox-policy-cwd", cwd, "--permission-profile-fd", "77", "--", "true"}).status,
+            2);
+}
+
+TEST_P(SandboxTest, ATerminationReachesTheCommandsTrap) {
+  Program helper(HelperWords({"sh", "-c", "trap 'echo trapped; exit 7' TERM; echo up; sleep 1000 & wait"}, Profile()));
+  helper.AwaitOutput("up\n");
+  helper.Signal(SIGTERM);
+  const Outcome outcome = helper.Finish();
+  EXPECT_EQ(outcome.status, 7);
+  EXPECT_THAT(outcome.out, HasSubstr("trapped\n"));
+  EXPECT_TRUE(WorkspaceIsEmpty());
+}
+
+TEST_P(SandboxTest, ACommandThatATerminationEndsIsReportedSo) {
+  Program helper(HelperWords({"sh", "-c", "echo up; exec sleep 1000"}, Profile()));
+  helper.AwaitOutput("up\n");
+  helper.Signal(SIGTERM);
+  EXPECT_EQ(helper.Finish().status, 128 + SIGTERM);
+}
+
+TEST_P(SandboxTest, ThePolicyCanComeByADescriptor) {
+  const std::string profile = outside_.Write("profile", Profile());
+  const OwnedFd fd(::open(profile.c_str(), O_RDONLY | O_CLOEXEC));
+  const Strings words = AsUser({kHelper, "--sandbox-policy-cwd", workspace_.path(), "--permission-profile-fd=3", "--",
+                                "sh", "-c", "echo x > made; ls /proc/self/fd | wc -l; echo x > " + OutsideOf("made")});
+  const Outcome outcome = Program(words, fd.get()).Finish();
+  EXPECT_NE(outcome.status, 0);
+  EXPECT_EQ(outcome.out, "4\n") << "0, 1, 2 and that of ls: the policy's is not the command's";
+  EXPECT_TRUE(fs::exists(In("made")));
+  EXPECT_FALSE(fs::exists(OutsideOf("made")));
+}
+
+TEST_P(SandboxTest, DescriptorsOfTheCallerDoNotPass) {
+  const std::string secret = outside_.Write("secret", "secret");
+  const OwnedFd fd(::open(secret.c_str(), O_RDONLY | O_CLOEXEC));
+  const Outcome outcome = Program(HelperWords({"sh", "-c", "cat <&3"}, Profile()), fd.get()).Finish();
+  EXPECT_NE(outcome.status, 0);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(Program(AsUser({"sh", "-c", "cat <&3"}), fd.get()).Finish().out, "secret");
+}
+
+TEST_P(SandboxTest, TheServersProgramStandsInForTheHelper) {
+  for (const std::string name : {"codex-linux-sandbox", "holdfast-linux-sandbox"}) {
+    const std::string link = OutsideOf(name);
+    fs::create_symlink(kHoldfast, link);
+    const auto run = [&](const std::string& script) {
+      return RunOutside({link, "--sandbox-policy-cwd", workspace_.path(), "--permission-profile", Profile(), "--", "sh",
+                         "-c", script});
+    };
+    const Outcome outcome = run("echo $0; exit 3");
+    EXPECT_EQ(outcome.status, 3) << outcome.err;
+    EXPECT_EQ(outcome.out, "sh\n");
+    EXPECT_NE(run("echo x > " + OutsideOf("made")).status, 0);
+  }
+}
+
+TEST_P(SandboxTest, TheNameAloneMakesItTheHelper) {
+  const std::string script = fmt::format(
+      "exec -a codex-linux-sandbox {} --sandbox-policy-cwd {} --permission-profile '{}' -- sh -c 'echo inside; exit 3'",
+      kHoldfast, workspace_.path(), Profile());
+  const Outcome outcome = RunOutside({"bash", "-c", script});
+  EXPECT_EQ(outcome.status, 3) << outcome.err;
+  EXPECT_EQ(outcome.out, "inside\n");
+}
+
+TEST_P(SandboxTest, PeopleHaveACommandOfTheirOwn) {
+  const auto run = [&](const Strings& words) {
+    Strings all = {kHoldfast, "sandbox", "-C", workspace_.path()};
+    all.insert(all.end(), words.begin(), words.end());
+    return RunOutside(all);
+  };
+  EXPECT_NE(run({"--", "touch", In("made")}).status, 0);
+  EXPECT_FALSE(fs::exists(In("made")));
+  EXPECT_EQ(run({"--workspace-write", "--", "touch", In("made")}).status, 0);
+  EXPECT_TRUE(fs::exists(In("made")));
+  EXPECT_EQ(run({"-w", outside_.path(), "--", "touch", OutsideOf("made")}).status, 0);
+  EXPECT_THAT(run({"--deny", In("made"), "--", "cat", In("made")}).err, HasSubstr("Permission denied"));
+  EXPECT_EQ(run({"--", "sh", "-c", "exit 3"}).status, 3);
+  EXPECT_EQ(run({}).status, 2);
+  EXPECT_EQ(run({"--profile", "none-such", "--", "true"}).status, 2);
+}
+
+TEST_P(SandboxTest, ExplainPrintsThePlanAndRunsNothing) {
+  const Outcome outcome = RunOutside(
+      {kHoldfast, "sandbox", "--explain", "--workspace-write", "-C", workspace_.path(), "--", "touch", In("made")});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr(workspace_.path()));
+  EXPECT_THAT(outcome.out, HasSubstr(".git"));
+  EXPECT_TRUE(WorkspaceIsEmpty());
+}
+
+}  // namespace
+}  // namespace holdfast::support

@@ -1,0 +1,338 @@
+#include "sandbox/glob_scan.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/owned_fd.h"
+#include "sandbox/glob_parse.h"
+#include "sandbox/ripgrep.h"
+#include "support/scratch_dir.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+using std::filesystem::create_directories;
+using std::filesystem::create_symlink;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::UnorderedElementsAre;
+
+using Paths = std::vector<std::string>;
+
+class GlobScanTest : public testing::Test {
+ protected:
+  std::string Path(const std::string& name) const { return tree_.path() + "/" + name; }
+  void MakeFile(const std::string& name) const { tree_.Write(name, "x"); }
+  void MakeLink(const std::string& target, const std::string& name) const {
+    create_directories(std::filesystem::path(Path(name)).parent_path());
+    create_symlink(target, Path(name));
+  }
+
+  // A program that is called rg and does what `script` says.
+  std::string FakeRipgrep(const std::string& script) const { return bin_.Write("rg", "#!/bin/sh\n" + script, 0755); }
+
+  GlobSearch Search(const Paths& patterns) const {
+    GlobSearch search{.root = tree_.path(), .globs = {}, .max_depth = {}};
+    for (const std::string& pattern : patterns) {
+      auto targets = ParseGlob("/", "/r/" + pattern);
+      EXPECT_TRUE(targets);
+      for (GlobTarget& target : *targets) {
+        EXPECT_EQ(target.path, "/r");
+        search.globs.push_back(*std::move(target.glob));
+      }
+    }
+    return search;
+  }
+
+  static GlobScanOptions Walking() { return {.ripgrep = std::nullopt}; }
+
+  // Matches below the tree are given without it.
+  Paths Matches(const GlobSearch& search, const GlobScanOptions& options = Walking()) const {
+    auto matches = ScanGlobs({search}, options);
+    EXPECT_TRUE(matches) << matches.error().message;
+    if (!matches) return {};
+    for (std::string& match : *matches) {
+      if (match.starts_with(tree_.path() + "/")) match.erase(0, tree_.path().size() + 1);
+    }
+    return *matches;
+  }
+  Paths Matches(const std::string& pattern) const { return Matches(Search({pattern})); }
+
+  std::string FailureOf(const GlobSearch& search, const GlobScanOptions& options) const {
+    const auto matches = ScanGlobs({search}, options);
+    if (matches) return "success";
+    EXPECT_EQ(matches.error().kind, ErrorKind::kInvalidRequest);
+    return matches.error().message;
+  }
+
+  support::ScratchDir tree_, bin_;
+};
+
+TEST_F(GlobScanTest, FindsHiddenAndIgnoredFiles) {
+  for (const char* name : {"a.env", ".hidden/b.env", ".git/c.env", "deep/er/.env", "deep/env"}) MakeFile(name);
+  tree_.Write(".gitignore", "*.env");
+  tree_.Write(".rgignore", "*");
+  EXPECT_THAT(Matches("**/*.env"), ElementsAre(".git/c.env", ".hidden/b.env", "a.env", "deep/er/.env"));
+}
+
+TEST_F(GlobScanTest, DirectoriesDoNotMatch) {
+  MakeFile("secrets/inside");
+  EXPECT_THAT(Matches("**/secret*"), IsEmpty());
+}
+
+TEST_F(GlobScanTest, WhereALinkLeadsMatchesToo) {
+  MakeFile("elsewhere/plain");
+  MakeLink("elsewhere/plain", "second");
+  MakeLink("second", "first.env");
+  EXPECT_THAT(Matches("*.env"), ElementsAre("elsewhere/plain", "first.env"));
+}
+
+TEST_F(GlobScanTest, LinkThatLeadsNowhereMatches) {
+  MakeLink("nowhere", "a.env");
+  MakeLink("b.env", "b.env");
+  EXPECT_THAT(Matches("*.env"), ElementsAre("a.env", "b.env"));
+}
+
+TEST_F(GlobScanTest, LinkedDirectoryIsNeitherMatchedNorEntered) {
+  MakeFile("real/a.env");
+  MakeLink("real", "linked");
+  MakeLink("real", "real.env");
+  MakeLink("..", "real/up");
+  EXPECT_THAT(Matches("**/*.env"), ElementsAre("real/a.env"));
+  EXPECT_THAT(Matches("link?d/*"), IsEmpty());
+}
+
+TEST_F(GlobScanTest, RootBehindALinkGivesBothNames) {
+  MakeFile("real/a.env");
+  MakeLink("real", "linked");
+  GlobSearch search = Search({"*.env"});
+  search.root = Path("linked");
+  EXPECT_THAT(Matches(search), ElementsAre("linked/a.env", "real/a.env"));
+}
+
+TEST_F(GlobScanTest, RootThatIsNotThereHasNoMatches) {
+  GlobSearch search = Search({"**"});
+  search.root = Path("missing");
+  EXPECT_THAT(Matches(search), IsEmpty());
+  MakeFile("file");
+  search.root = Path("file");
+  EXPECT_THAT(Matches(search), IsEmpty());
+}
+
+TEST_F(GlobScanTest, DepthEndsTheSearch) {
+  for (const char* name : {"1.env", "a/2.env", "a/b/3.env"}) MakeFile(name);
+  GlobSearch search = Search({"**/*.env"});
+  search.max_depth = 1;
+  EXPECT_THAT(Matches(search), ElementsAre("1.env"));
+  search.max_depth = 2;
+  EXPECT_THAT(Matches(search), ElementsAre("1.env", "a/2.env"));
+}
+
+TEST_F(GlobScanTest, TooManyMatchesAreAFailure) {
+  for (const char* name : {"1.env", "2.env", "3.env"}) MakeFile(name);
+  GlobScanOptions options = Walking();
+  options.max_matches = 3;
+  EXPECT_EQ(Matches(Search({"*.env", "[12].env"}), options).size(), 3u);
+  options.max_matches = 2;
+  EXPECT_EQ(FailureOf(Search({"*.env"}), options), "scan " + tree_.path() + ": more than 2 matches");
+}
+
+TEST_F(GlobScanTest, DirectoryThatCannotBeReadIsAFailure) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root reads every directory";
+  MakeFile("open/locked/a.env");
+  ASSERT_EQ(::chmod(Path("open/locked").c_str(), 0), 0);
+  EXPECT_EQ(FailureOf(Search({"**/*.env"}), Walking()),
+            "scan " + tree_.path() + ": open open/locked: Permission denied");
+  ASSERT_EQ(::chmod(Path("open/locked").c_str(), 0700), 0);
+}
+
+TEST_F(GlobScanTest, DirectoryBelowAFixedDepthIsNotRead) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root reads every directory";
+  MakeFile("locked/a.env");
+  MakeFile("b.env");
+  ASSERT_EQ(::chmod(Path("locked").c_str(), 0), 0);
+  EXPECT_THAT(Matches("*.env"), ElementsAre("b.env"));
+  ASSERT_EQ(::chmod(Path("locked").c_str(), 0700), 0);
+}
+
+TEST_F(GlobScanTest, WalkEndsAtItsTimeLimit) {
+  GlobScanOptions options = Walking();
+  options.time_limit = std::chrono::milliseconds(-1);
+  EXPECT_THAT(FailureOf(Search({"**"}), options), HasSubstr("not done in time"));
+}
+
+class RandomTree {
+ public:
+  explicit RandomTree(unsigned seed) : random_(seed) {}
+
+  void Grow(const std::filesystem::path& directory, int depth) {
+    create_directories(directory);
+    for (size_t count = 3 + random_() % 6; count > 0; --count) {
+      const std::filesystem::path path = directory / Pick(kNames);
+      std::error_code taken;
+      switch (depth > 0 ? random_() % 6 : 2 + random_() % 4) {
+        case 0:
+        case 1:
+          if (!std::filesystem::exists(std::filesystem::symlink_status(path))) Grow(path, depth - 1);
+          break;
+        case 2:
+          create_symlink(Pick(kTargets), path, taken);
+          break;
+        case 3:
+          ::mkfifo(path.c_str(), 0600);
+          break;
+        default:
+          ::close(::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600));
+      }
+    }
+  }
+
+  Paths Patterns() {
+    Paths patterns;
+    for (size_t count = 1 + random_() % 3; count > 0; --count) {
+      std::string pattern = (random_() % 2 == 0 ? "**/" : "") + Pick(kWild);
+      for (size_t names = random_() % 3; names > 0; --names) pattern += "/" + Pick(random_() % 2 ? kWild : kNames);
+      patterns.push_back(pattern);
+    }
+    return patterns;
+  }
+
+  std::optional<size_t> Depth() { return random_() % 3 == 0 ? std::optional<size_t>(1 + random_() % 3) : std::nullopt; }
+
+ private:
+  std::string Pick(const Paths& from) { return from[random_() % from.size()]; }
+
+  static inline const Paths kNames = {"a",     "b",           ".a",   "a.env",     ".env",  "x y",
+                                      " end ", "\xc3\xa9",    "\xff", "new\nline", "-dash", "[ab]",
+                                      "{c}",   "back\\slash", "!not", "#hash",     "*"};
+  static inline const Paths kWild = {
+      "**",        "*",    "?",   "*.env",     "[ab]",       "[!a]*",     "*[ab]*",      "*[",    "* ",   "??",
+      "\\[ab\\]*", "*\\ ", "?a*", "{*.env,?}", "[\xc3\xa9]", "*\xc3\xa9", "[!\xc3\xa9]", "?hash", "\\!*", "*\nline"};
+  static inline const Paths kTargets = {"a", "../a", "..", "a.env", "missing", ".", "../../b"};
+
+  std::mt19937 random_;
+};
+
+TEST_F(GlobScanTest, RipgrepGivesTheSameAsTheWalk) {
+  const std::optional<std::string> ripgrep = FindRipgrep("/usr/local/bin:/usr/bin:/bin", {});
+  if (!ripgrep) GTEST_SKIP() << "no rg here";
+  size_t found = 0;
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    RandomTree random(seed);
+    const std::filesystem::path root = Path(std::to_string(seed));
+    random.Grow(root, 3);
+    for (int round = 0; round < 3; ++round) {
+      Paths patterns = random.Patterns();
+      std::erase_if(patterns, [](const std::string& pattern) { return !ParseGlob("/r", pattern); });
+      GlobSearch search = Search(patterns);
+      search.root = root;
+      search.max_depth = random.Depth();
+      const Paths walked = Matches(search);
+      EXPECT_EQ(Matches(search, {.ripgrep = ripgrep}), walked) << testing::PrintToString(patterns);
+      found += walked.size();
+    }
+  }
+  EXPECT_GT(found, 500u);
+}
+
+TEST_F(GlobScanTest, ConfigurationOfTheUserDoesNotReachRipgrep) {
+  const std::optional<std::string> ripgrep = FindRipgrep("/usr/local/bin:/usr/bin:/bin", {});
+  if (!ripgrep) GTEST_SKIP() << "no rg here";
+  MakeFile("deep/er/a.env");
+  const std::string config = bin_.Write("config", "--max-depth=1\n");
+  ASSERT_EQ(::setenv("RIPGREP_CONFIG_PATH", config.c_str(), 1), 0);
+  EXPECT_THAT(Matches(Search({"**/*.env"}), {.ripgrep = ripgrep}), ElementsAre("deep/er/a.env"));
+  EXPECT_THAT(FailureOf(Search({"**"}), {.ripgrep = FakeRipgrep("export >&2; echo $* >&2")}),
+              AllOf(HasSubstr("--no-config"), Not(HasSubstr("RIPGREP"))));
+  ::unsetenv("RIPGREP_CONFIG_PATH");
+}
+
+TEST_F(GlobScanTest, RipgrepWithNothingFoundIsNoFailure) {
+  EXPECT_THAT(Matches(Search({"**"}), {.ripgrep = FakeRipgrep("exit 1")}), IsEmpty());
+}
+
+TEST_F(GlobScanTest, AnyOtherEndOfRipgrepIsAFailure) {
+  const std::string start = "scan " + tree_.path() + ": rg: ";
+  const auto failure = [&](const std::string& script) {
+    return FailureOf(Search({"**"}), {.ripgrep = FakeRipgrep(script)});
+  };
+  EXPECT_EQ(failure("exit 2"), start + "exit status 2: ");
+  EXPECT_EQ(failure("echo broken >&2; exit 1"), start + "exit status 1: broken");
+  EXPECT_EQ(failure("printf 'a\\0'; echo half >&2"), start + "exit status 0: half");
+  EXPECT_EQ(failure("kill -9 $$"), start + "signal 9: ");
+  EXPECT_EQ(failure("printf abc"), start + "its output ends within a path");
+  EXPECT_EQ(failure("exec >&- 2>&-; sleep 100"), start + "signal 9: ");
+  EXPECT_THAT(failure("yes | tr -d '\\n'"), HasSubstr("a path without an end"));
+  EXPECT_THAT(failure("yes >&2"), testing::SizeIs(testing::Le(start.size() + 1100)));
+}
+
+TEST_F(GlobScanTest, RipgrepThatDoesNotEndIsEnded) {
+  GlobScanOptions options{.ripgrep = FakeRipgrep("exec sleep 1000"), .time_limit = std::chrono::milliseconds(50)};
+  EXPECT_THAT(FailureOf(Search({"**"}), options), HasSubstr("rg: not done in time"));
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
+}
+
+TEST_F(GlobScanTest, RipgrepThatCannotStartIsAFailure) {
+  EXPECT_THAT(FailureOf(Search({"**"}), {.ripgrep = Path("missing")}), HasSubstr("No such file or directory"));
+}
+
+TEST_F(GlobScanTest, RipgrepIsNotTrustedWithMoreThanNames) {
+  MakeFile("a.env");
+  EXPECT_THAT(Matches(Search({"*.env"}), {.ripgrep = FakeRipgrep("printf './b.txt\\0./a.env\\0'")}),
+              ElementsAre("a.env"));
+}
+
+TEST_F(GlobScanTest, RipgrepGetsThreeDescriptorsAndTheDirectory) {
+  const OwnedFd stray(::open("/dev/null", O_RDONLY));
+  const std::string failure =
+      FailureOf(Search({"**"}), {.ripgrep = FakeRipgrep("ls /proc/$$/fd >&2; pwd >&2; readlink /proc/$$/fd/0 >&2")});
+  EXPECT_THAT(failure, HasSubstr(tree_.path() + "\n/dev/null"));
+  EXPECT_THAT(failure, Not(HasSubstr("\n" + std::to_string(stray.get()) + "\n")));
+}
+
+TEST_F(GlobScanTest, RipgrepIsTakenFromOutsideOfTheCommandsPlaces) {
+  const std::string ours = FakeRipgrep("exit 1");
+  const std::string search_path = bin_.path() + ":/usr/bin";
+  const Paths project = {bin_.path()}, other = {tree_.path(), "/"};
+  EXPECT_EQ(FindRipgrep(search_path, other), ours);
+  EXPECT_NE(FindRipgrep(search_path, project), ours);
+
+  create_symlink(bin_.path(), Path("linked"));
+  const Paths by_link = {Path("linked")};
+  EXPECT_NE(FindRipgrep(search_path, by_link), ours);
+  EXPECT_EQ(FindRipgrep(Path("linked"), other), ours) << "named without the link";
+}
+
+TEST_F(GlobScanTest, RipgrepIsAProgramInANamedDirectory) {
+  const auto in_current_directory = [&] {
+    const std::string before = std::filesystem::current_path();
+    FakeRipgrep("exit 1");
+    std::filesystem::current_path(bin_.path());
+    const auto found = FindRipgrep(":.::./", {});
+    std::filesystem::current_path(before);
+    return found;
+  };
+  EXPECT_EQ(in_current_directory(), std::nullopt);
+  bin_.Write("rg", "no program", 0644);
+  EXPECT_EQ(FindRipgrep(bin_.path(), {}), std::nullopt);
+  create_directories(Path("rg"));
+  EXPECT_EQ(FindRipgrep(tree_.path(), {}), std::nullopt);
+  EXPECT_EQ(FindRipgrep("", {}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace holdfast::sandbox

@@ -1,0 +1,187 @@
+#include "sandbox/inner_orders.h"
+
+#include <cstdint>
+#include <random>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace holdfast::sandbox {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr size_t kHeaderSize = 18;
+
+InnerOrders Orders() {
+  return {.argv = {"sh", "-c", "", "echo \xff \n"},
+          .working_directory = "/work dir",
+          .filter = Filter::kProxyOnly,
+          .landlock = {{"/", LandlockRule::Rights::kRead},
+                       {"/work dir", LandlockRule::Rights::kWrite},
+                       {"/usr", LandlockRule::Rights::kList}},
+          .landlock_required = true,
+          .kept_fds = {5, 7, 1000},
+          .proxy = ProxyOrders{.control_fd = 9,
+                               .listeners = 2,
+                               .variables = {{"HTTP_PROXY", "http://", "/", 0}, {"all_proxy", "u:p@", "", 1}}}};
+}
+
+void ExpectSame(const InnerOrders& a, const InnerOrders& b) {
+  EXPECT_EQ(a.argv, b.argv);
+  EXPECT_EQ(a.working_directory, b.working_directory);
+  EXPECT_EQ(a.filter, b.filter);
+  ASSERT_EQ(a.landlock.size(), b.landlock.size());
+  for (size_t i = 0; i < a.landlock.size(); ++i) {
+    EXPECT_EQ(a.landlock[i].path, b.landlock[i].path);
+    EXPECT_EQ(a.landlock[i].rights, b.landlock[i].rights);
+  }
+  EXPECT_EQ(a.landlock_required, b.landlock_required);
+  EXPECT_EQ(a.kept_fds, b.kept_fds);
+  EXPECT_EQ(a.proxy, b.proxy);
+}
+
+void ExpectRefused(const InnerOrders& orders) {
+  const auto decoded = DecodeOrders(Encode(orders));
+  ASSERT_FALSE(decoded);
+  EXPECT_EQ(decoded.error().kind, ErrorKind::kInvalidParams);
+}
+
+TEST(InnerOrdersTest, ComeBackAsTheyWere) {
+  for (const InnerOrders& orders : {Orders(), InnerOrders{.argv = {"true"}}}) {
+    const auto decoded = DecodeOrders(Encode(orders));
+    ASSERT_TRUE(decoded);
+    ExpectSame(*decoded, orders);
+  }
+}
+
+TEST(InnerOrdersTest, ComeBackWithDescriptorsInOrder) {
+  InnerOrders orders = Orders();
+  orders.kept_fds = {7, 5};
+  const auto decoded = DecodeOrders(Encode(orders));
+  ASSERT_TRUE(decoded);
+  EXPECT_EQ(decoded->kept_fds, (std::vector{5, 7}));
+}
+
+TEST(InnerOrdersTest, RefusesWhatNoCommandCanHave) {
+  InnerOrders orders = Orders();
+  orders.argv.clear();
+  ExpectRefused(orders);
+  orders = Orders();
+  orders.argv[1] = std::string("a\0b", 3);
+  ExpectRefused(orders);
+  orders = Orders();
+  orders.working_directory = "relative";
+  ExpectRefused(orders);
+  orders = Orders();
+  orders.working_directory = std::string("/a\0b", 4);
+  ExpectRefused(orders);
+}
+
+TEST(InnerOrdersTest, RefusesPathsThatAreNotAbsolute) {
+  for (const char* path : {"", "relative"}) {
+    InnerOrders orders = Orders();
+    orders.landlock[1].path = path;
+    ExpectRefused(orders);
+  }
+}
+
+TEST(InnerOrdersTest, RefusesDescriptorsThatCannotBeMeant) {
+  for (const std::vector<int>& fds : {std::vector{-1}, {0}, {2}, {5, 5}, {1 << 30}}) {
+    InnerOrders orders = Orders();
+    orders.kept_fds = fds;
+    ExpectRefused(orders);
+  }
+}
+
+TEST(InnerOrdersTest, RefusesValuesOutsideOfTheirLists) {
+  InnerOrders orders = Orders();
+  orders.filter = static_cast<Filter>(3);
+  ExpectRefused(orders);
+  orders = Orders();
+  orders.landlock[0].rights = static_cast<LandlockRule::Rights>(3);
+  ExpectRefused(orders);
+}
+
+TEST(InnerOrdersTest, RefusesProxiesThatCannotBeListenedFor) {
+  const auto refuses = [](auto change) {
+    InnerOrders orders = Orders();
+    change(*orders.proxy);
+    ExpectRefused(orders);
+  };
+  refuses([](ProxyOrders& proxy) { proxy.control_fd = 2; });
+  refuses([](ProxyOrders& proxy) { proxy.control_fd = -1; });
+  refuses([](ProxyOrders& proxy) { proxy.listeners = 0; });
+  refuses([](ProxyOrders& proxy) { proxy.listeners = 1; });  // a variable names the second
+  refuses([](ProxyOrders& proxy) { proxy.listeners = kMaxProxyEndpoints + 1; });
+  refuses([](ProxyOrders& proxy) { proxy.variables[0].name = ""; });
+  refuses([](ProxyOrders& proxy) { proxy.variables[0].name = "A=B"; });
+  refuses([](ProxyOrders& proxy) { proxy.variables[0].after = std::string("a\0b", 3); });
+}
+
+TEST(InnerOrdersTest, RefusesAnotherVersion) {
+  std::string bytes = Encode(Orders());
+  bytes[kHeaderSize - 2] = '2';
+  const auto decoded = DecodeOrders(bytes);
+  ASSERT_FALSE(decoded);
+  EXPECT_THAT(decoded.error().message, HasSubstr("version"));
+}
+
+TEST(InnerOrdersTest, RefusesEveryTruncationAndWhatFollows) {
+  const std::string bytes = Encode(Orders());
+  for (size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(DecodeOrders(bytes.substr(0, size))) << size;
+  EXPECT_FALSE(DecodeOrders(bytes + '\0'));
+}
+
+TEST(InnerOrdersTest, RefusesMoreThanItsLimit) {
+  InnerOrders orders = Orders();
+  orders.argv.emplace_back(17u << 20, 'x');
+  const auto decoded = DecodeOrders(Encode(orders));
+  ASSERT_FALSE(decoded);
+  EXPECT_EQ(decoded.error().kind, ErrorKind::kLimit);
+}
+
+// A count that promises more than the input can hold is refused before anything is made for it.
+TEST(InnerOrdersTest, RefusesCountsAndLengthsBeyondTheInput) {
+  const std::string bytes = Encode(Orders());
+  for (size_t at = kHeaderSize; at + 4 <= bytes.size(); ++at) {
+    for (const char fill : {'\xff', '\x7f'}) {
+      std::string garbled = bytes;
+      garbled.replace(at, 4, 4, fill);
+      if (const auto decoded = DecodeOrders(garbled)) {
+        EXPECT_EQ(Encode(*decoded), garbled);
+      }
+    }
+  }
+}
+
+// Whatever is accepted has one meaning: it is exactly what Encode makes of it.
+TEST(InnerOrdersTest, AcceptsNoOtherSpelling) {
+  std::mt19937 random(1);
+  const std::string bytes = Encode(Orders());
+  size_t accepted = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    std::string garbled = bytes;
+    for (unsigned changes = 1 + random() % 3; changes > 0; --changes) {
+      const size_t at = random() % garbled.size();
+      switch (random() % 3) {
+        case 0:
+          garbled[at] = static_cast<char>(random());
+          break;
+        case 1:
+          garbled.erase(at, 1 + random() % 5);
+          break;
+        default:
+          garbled.insert(at, 1 + random() % 5, static_cast<char>(random()));
+      }
+    }
+    if (const auto decoded = DecodeOrders(garbled)) {
+      ++accepted;
+      ASSERT_EQ(Encode(*decoded), garbled);
+    }
+  }
+  EXPECT_GT(accepted, 0u);  // a letter of an argument may be any other
+}
+
+}  // namespace
+}  // namespace holdfast::sandbox

@@ -1,0 +1,261 @@
+#include "sandbox/placeholders.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/owned_fd.h"
+#include "support/eventually.h"
+#include "support/scratch_dir.h"
+#include "sys/io.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+using support::Eventually;
+using Clock = std::chrono::steady_clock;
+using enum Placeholder::Kind;
+
+bool Exists(const std::string& path) {
+  struct stat status;
+  return ::lstat(path.c_str(), &status) == 0;
+}
+
+mode_t ModeOf(const std::string& path) {
+  struct stat status = {};
+  EXPECT_EQ(::lstat(path.c_str(), &status), 0) << path;
+  return status.st_mode;
+}
+
+// A process that says when `act` is done and then lives until it is killed.
+class Child {
+ public:
+  explicit Child(const std::function<void()>& act) {
+    auto ready = sys::MakePipe(sys::OurEnd::kWrite);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ready->read_end.Reset();
+      const int out = ready->write_end.get();
+      RunInChild(act, out);
+    }
+    ready->write_end.Reset();
+    char byte = 0;
+    EXPECT_EQ(sys::Read(ready->read_end.get(), &byte, 1), 1);
+  }
+  ~Child() { Kill(); }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  void Kill() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(std::exchange(pid_, -1), nullptr, 0);
+  }
+
+ private:
+  // noexcept: nothing may take the child back into the test.
+  [[noreturn]] static void RunInChild(const std::function<void()>& act, int out) noexcept {
+    act();
+    (void)::write(out, "r", 1);
+    for (;;) ::pause();
+  }
+
+  pid_t pid_;
+};
+
+class PlaceholdersTest : public testing::Test {
+ protected:
+  std::string In(const std::string& name) const { return scratch_.path() + "/" + name; }
+
+  static Placeholders Make(const std::vector<Placeholder>& wanted) {
+    auto made = Placeholders::Make(wanted);
+    EXPECT_TRUE(made) << made.error().message;
+    return *std::move(made);
+  }
+  Placeholders MakeBoth() const { return Make({{In("dir"), kDirectory}, {In("file"), kFile}}); }
+  bool BothExist() const { return Exists(In("dir")) && Exists(In("file")); }
+  bool NoneExists() const { return !Exists(In("dir")) && !Exists(In("file")); }
+
+  support::ScratchDir scratch_;
+};
+
+TEST_F(PlaceholdersTest, AreThereEmptyWithTheirModeAndThenGone) {
+  {
+    const Placeholders held = MakeBoth();
+    EXPECT_EQ(ModeOf(In("dir")), S_IFDIR | S_ISVTX | 0555u);
+    EXPECT_EQ(ModeOf(In("file")), S_IFREG | S_ISVTX | 0444u);
+    EXPECT_TRUE(std::filesystem::is_empty(In("dir")));
+    EXPECT_TRUE(std::filesystem::is_empty(In("file")));
+    EXPECT_TRUE(IsPlaceholder(In("dir")));
+    EXPECT_TRUE(IsPlaceholder(In("file")));
+  }
+  EXPECT_TRUE(NoneExists());
+}
+
+TEST_F(PlaceholdersTest, TheModeDoesNotDependOnTheUmask) {
+  const mode_t before = ::umask(0777);
+  {
+    const Placeholders held = MakeBoth();
+    EXPECT_TRUE(IsPlaceholder(In("dir")));
+    EXPECT_TRUE(IsPlaceholder(In("file")));
+  }
+  ::umask(before);
+  EXPECT_TRUE(NoneExists());
+}
+
+TEST_F(PlaceholdersTest, StayUntilTheLastOfTwoHasEnded) {
+  std::optional<Placeholders> first = MakeBoth(), second = MakeBoth();
+  first.reset();
+  EXPECT_TRUE(BothExist());
+  std::optional<Placeholders> third = MakeBoth();
+  second.reset();
+  EXPECT_TRUE(BothExist());
+  third.reset();
+  EXPECT_TRUE(NoneExists());
+}
+
+TEST_F(PlaceholdersTest, StayWhileAnotherProcessUsesThem) {
+  std::optional<Placeholders> ours = MakeBoth();
+  Child other([&] { new Placeholders(MakeBoth()); });
+  ours.reset();
+  EXPECT_TRUE(BothExist());
+  other.Kill();
+  EXPECT_TRUE(Eventually([&] { return NoneExists(); }));
+}
+
+TEST_F(PlaceholdersTest, WhatTheUserHasIsNeverRemoved) {
+  ASSERT_EQ(::mkdir(In("dir").c_str(), 0755), 0);
+  scratch_.Write("file", "");
+  {
+    const Placeholders held = MakeBoth();
+  }
+  EXPECT_TRUE(BothExist());
+  EXPECT_FALSE(IsPlaceholder(In("dir")));
+  EXPECT_FALSE(IsPlaceholder(In("file")));
+  EXPECT_EQ(ModeOf(In("dir")), S_IFDIR | 0755u);
+  EXPECT_EQ(ModeOf(In("file")), S_IFREG | 0644u);
+}
+
+TEST_F(PlaceholdersTest, WhatIsPutIntoThemKeepsThem) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can write what nobody may write";
+  {
+    const Placeholders held = MakeBoth();
+    scratch_.Write("dir/precious", "x", 0644);
+    const OwnedFd file(::open(In("file").c_str(), O_WRONLY | O_CLOEXEC));
+    ASSERT_EQ(::write(file.get(), "precious", 8), 8);
+  }
+  EXPECT_TRUE(Exists(In("dir/precious")));
+  EXPECT_EQ(std::filesystem::file_size(In("file")), 8u);
+}
+
+TEST_F(PlaceholdersTest, WhatTookTheirPlaceStays) {
+  {
+    const Placeholders held = MakeBoth();
+    ASSERT_EQ(::rmdir(In("dir").c_str()), 0);
+    ASSERT_EQ(::unlink(In("file").c_str()), 0);
+    ASSERT_EQ(::mkdir(In("dir").c_str(), 0755), 0);
+    scratch_.Write("file", "");
+  }
+  EXPECT_TRUE(BothExist());
+}
+
+TEST_F(PlaceholdersTest, NoLinkIsFollowed) {
+  std::filesystem::create_directory(In("target"));
+  std::filesystem::create_directory_symlink(In("target"), In("link"));
+  EXPECT_FALSE(Placeholders::Make({{In("link/dir"), kDirectory}}));
+  EXPECT_FALSE(Placeholders::Make({{In("link"), kDirectory}}));
+  EXPECT_TRUE(std::filesystem::is_empty(In("target")));
+}
+
+TEST_F(PlaceholdersTest, WhenOneFailsTheOthersAreRemoved) {
+  const auto made = Placeholders::Make({{In("dir"), kDirectory}, {In("none/file"), kFile}});
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().kind, ErrorKind::kNotFound);
+  EXPECT_TRUE(NoneExists());
+}
+
+TEST_F(PlaceholdersTest, AreRemovedAfterTheirHolderWasKilled) {
+  Child holder([&] { new Placeholders(MakeBoth()); });
+  ASSERT_TRUE(BothExist());
+  holder.Kill();
+  EXPECT_TRUE(Eventually([&] { return NoneExists(); }));
+}
+
+TEST_F(PlaceholdersTest, ThoseLeftBehindAreTakenOverAndRemoved) {
+  ASSERT_EQ(::mkdir(In("dir").c_str(), 0700), 0);
+  ASSERT_EQ(::chmod(In("dir").c_str(), S_ISVTX | 0555), 0);
+  {
+    const Placeholders held = MakeBoth();
+  }
+  EXPECT_TRUE(NoneExists());
+}
+
+TEST_F(PlaceholdersTest, AnExclusiveLockDoesNotHoldUp) {
+  for (const char* name : {"dir1", "dir2", "dir3"}) {
+    ASSERT_EQ(::mkdir(In(name).c_str(), 0700), 0);
+    ASSERT_EQ(::chmod(In(name).c_str(), S_ISVTX | 0555), 0);
+  }
+  Child locker([&] {
+    for (const char* name : {"dir1", "dir2", "dir3"}) (void)::flock(::open(In(name).c_str(), O_RDONLY), LOCK_EX);
+  });
+  const auto begin = Clock::now();
+  {
+    const Placeholders held = Make({{In("dir1"), kDirectory}, {In("dir2"), kDirectory}, {In("dir3"), kDirectory}});
+  }
+  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(1));
+}
+
+// A caller reads the helper's output to its end, which must not wait for a process it does not know.
+TEST_F(PlaceholdersTest, NobodyKeepsTheStandardStreamsOpen) {
+  auto out = sys::MakePipe(sys::OurEnd::kWrite);
+  ASSERT_TRUE(out);
+  Child holder([&] {
+    for (int fd = 0; fd <= 2; ++fd) ::dup2(out->write_end.get(), fd);
+    out->write_end.Reset();
+    new Placeholders(MakeBoth());
+    for (int fd = 0; fd <= 2; ++fd) ::close(fd);
+  });
+  out->write_end.Reset();
+  ASSERT_TRUE(BothExist());
+  ASSERT_TRUE(sys::SetBlocking(out->read_end.get(), sys::Blocking::kNo));
+  char byte;
+  EXPECT_TRUE(Eventually([&] { return sys::Read(out->read_end.get(), &byte, 1) == 0; }));
+}
+
+// Many at once make and remove the same one: each finds it there for as long as it needs it.
+TEST_F(PlaceholdersTest, SurviveManyWhoComeAndGo) {
+  std::vector<pid_t> children;
+  for (int i = 0; i < 4; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      for (int round = 0; round < 25; ++round) {
+        const auto held = Placeholders::Make({{In("dir"), kDirectory}, {In("file"), kFile}});
+        if (!held || !BothExist()) ::_exit(1);
+      }
+      ::_exit(0);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_TRUE(Eventually([&] { return NoneExists(); }));
+}
+
+}  // namespace
+}  // namespace holdfast::sandbox

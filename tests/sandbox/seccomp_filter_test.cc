@@ -1,0 +1,288 @@
+#include "sandbox/seccomp_filter.h"
+
+#include <linux/audit.h>
+#include <linux/seccomp.h>
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "sandbox/bpf_assembler.h"
+#include "sandbox/syscall_sets.h"
+#include "support/bpf_evaluator.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+using support::ActionText;
+using support::Disassemble;
+using support::Evaluate;
+
+using Arguments = std::vector<uint64_t>;
+
+constexpr uint64_t kHighBits = 0xdead'beef'0000'0000;
+
+seccomp_data Call(uint32_t number, const Arguments& arguments = {}) {
+  seccomp_data call = {.nr = static_cast<int>(number), .arch = AUDIT_ARCH_X86_64, .instruction_pointer = 1, .args = {}};
+  for (size_t i = 0; i < arguments.size(); ++i) call.args[i] = arguments[i];
+  return call;
+}
+
+std::string Text(const seccomp_data& call) {
+  return fmt::format("call {:#x} of {:#x} with {:#x} {:#x} {:#x} {:#x} {:#x} {:#x}", static_cast<uint32_t>(call.nr),
+                     call.arch, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4], call.args[5]);
+}
+
+// The filters a second time, by the kernel's numbers and constants, for comparison.
+
+const std::set<uint32_t> kRefusedInEveryMode = {
+    425, 426, 427,                 // io_uring: setup enter register
+    101, 310, 311, 312, 438,       // ptrace, process_vm_readv, process_vm_writev, kcmp, pidfd_getfd
+    321, 298,                      // bpf, perf_event_open
+    323,                           // userfaultfd
+    248, 249, 250,                 // add_key, request_key, keyctl
+    165, 166, 155, 161,            // mount, umount2, pivot_root, chroot
+    428, 467, 429, 442,            // open_tree, open_tree_attr, move_mount, mount_setattr
+    430, 431, 432, 433,            // fsopen, fsconfig, fsmount, fspick
+    308,                           // setns
+    175, 313, 176, 246, 320,       // init_module, finit_module, delete_module, kexec_load, kexec_file_load
+    164, 227, 159, 305,            // settimeofday, clock_settime, adjtimex, clock_adjtime
+    169, 167, 168, 163, 179, 443,  // reboot, swapon, swapoff, acct, quotactl, quotactl_fd
+    170, 171, 103, 153,            // sethostname, setdomainname, syslog, vhangup
+    172, 173, 154,                 // iopl, ioperm, modify_ldt
+    303, 304,                      // name_to_handle_at, open_by_handle_at
+    156, 134, 180, 212,            // _sysctl, uselib, nfsservctl, lookup_dcookie
+};
+
+const std::set<uint32_t> kRefusedWithoutNetwork = {42, 43, 288, 49, 50};  // connect, accept, accept4, bind, listen
+
+std::string AllowIf(bool allowed) { return allowed ? "allow" : "EPERM"; }
+
+bool IsInet(uint32_t family, uint32_t type, uint32_t protocol) {
+  const bool usual = std::set<uint32_t>{0, 1, 6, 17, 58, 262}.contains(protocol);  // ICMP, TCP, UDP, ICMPv6, MPTCP
+  return (family == 2 || family == 10) && (type == 1 || type == 2) && usual;
+}
+
+std::string ExpectedOfSocket(Filter filter, const seccomp_data& call) {
+  const auto family = static_cast<uint32_t>(call.args[0]), protocol = static_cast<uint32_t>(call.args[2]);
+  const uint32_t type = static_cast<uint32_t>(call.args[1]) & ~02004000u;  // without SOCK_CLOEXEC, SOCK_NONBLOCK
+  switch (filter) {
+    case Filter::kRestrictedNetwork:
+      return AllowIf(family == 1 && (type == 1 || type == 5));  // stream, packet stream
+    case Filter::kProxyOnly:
+      return AllowIf(IsInet(family, type, protocol));
+    case Filter::kOpenNetwork:
+      return AllowIf(family == 1 || (family == 16 && protocol == 0) || IsInet(family, type, protocol));
+  }
+  return "";
+}
+
+std::string Expected(Filter filter, const seccomp_data& call) {
+  const auto number = static_cast<uint32_t>(call.nr);
+  const bool restricted = filter == Filter::kRestrictedNetwork;
+  if (call.arch != 0xc000003e) return "kill process";
+  if (number >= 0x40000000 && number < 0x80000000) return "kill process";
+  if (number >= 470 || number == 435) return "ENOSYS";  // 435 is clone3
+  if (kRefusedInEveryMode.contains(number)) return "EPERM";
+  if (restricted && kRefusedWithoutNetwork.contains(number)) return "EPERM";
+  switch (number) {
+    case 56:  // clone: no CLONE_NEW* flag but CLONE_NEWTIME, which clone does not have
+      return AllowIf((call.args[0] & 0x7e02'0000) == 0);
+    case 272:  // unshare: CLONE_VM FS FILES SIGHAND THREAD SYSVSEM
+      return AllowIf((call.args[0] & ~uint64_t{0x5'0f00}) == 0);
+    case 16:  // ioctl: not TIOCSTI TIOCLINUX TIOCSETD KDSKBENT KDSKBSENT
+      return AllowIf(
+          !std::set<uint32_t>{0x5412, 0x541c, 0x5423, 0x4b47, 0x4b49}.contains(static_cast<uint32_t>(call.args[1])));
+    case 44:  // sendto: without a network only with no address
+      return AllowIf(!restricted || call.args[4] == 0);
+    case 41:  // socket
+    case 53:  // socketpair
+      return ExpectedOfSocket(filter, call);
+    default:
+      return "allow";
+  }
+}
+
+class SeccompFilterTest : public testing::TestWithParam<Filter> {
+ protected:
+  // Tells the first difference only, with the program.
+  void Compare(const seccomp_data& call) {
+    if (HasFailure()) return;
+    const auto action = Evaluate(program_, call);
+    ASSERT_TRUE(action) << action.error().message << "\n" << Disassemble(program_);
+    ASSERT_EQ(ActionText(*action), Expected(GetParam(), call)) << Text(call) << "\n" << Disassemble(program_);
+  }
+
+  BpfProgram program_ = MakeFilter(GetParam());
+};
+
+INSTANTIATE_TEST_SUITE_P(Modes, SeccompFilterTest,
+                         testing::Values(Filter::kOpenNetwork, Filter::kRestrictedNetwork, Filter::kProxyOnly),
+                         [](const auto& mode) -> std::string {
+                           switch (mode.param) {
+                             case Filter::kOpenNetwork:
+                               return "OpenNetwork";
+                             case Filter::kRestrictedNetwork:
+                               return "RestrictedNetwork";
+                             case Filter::kProxyOnly:
+                               return "ProxyOnly";
+                           }
+                           return "";
+                         });
+
+TEST_P(SeccompFilterTest, DecidesEveryNumberAsTheTableSays) {
+  const Arguments values = {0, 1, 2, 17, 0x5412, 0x1000'0000, uint64_t{1} << 32, ~uint64_t{0}};
+  for (uint32_t number = 0; number <= 600; ++number) {
+    for (uint64_t a : values) {
+      for (uint64_t b : values) {
+        for (uint64_t c : values) Compare(Call(number, {a, b, c, a, c, b}));
+      }
+    }
+  }
+}
+
+TEST_P(SeccompFilterTest, KnowsNoNumberOfAnotherAbi) {
+  for (uint32_t number : {0u, 39u, 101u, 425u, 512u, 547u}) {
+    for (uint32_t high : {0x4000'0000u, 0x7fff'f000u, 0x8000'0000u, 0xffff'0000u}) Compare(Call(number | high));
+    for (uint32_t arch : {0u, 0x4000'0003u, 0xc000'00b7u, 0x8000'003eu}) {  // 0, i386, aarch64, none
+      seccomp_data call = Call(number);
+      call.arch = arch;
+      Compare(call);
+    }
+  }
+  Compare(Call(0xffff'ffff));
+}
+
+TEST_P(SeccompFilterTest, TellsSocketsByFamilyTypeAndProtocol) {
+  for (uint32_t number : {41u, 53u}) {
+    for (uint64_t family = 0; family <= 50; ++family) {
+      for (uint64_t type = 0; type < 16; ++type) {
+        for (uint64_t flags : {0, 02000000, 04000, 02004000, 0x10, 0x10000}) {
+          for (uint64_t protocol : {0, 1, 2, 4, 6, 15, 16, 17, 33, 58, 115, 132, 136, 255, 256, 262}) {
+            Compare(Call(number, {family, type | flags, protocol}));
+          }
+        }
+      }
+    }
+  }
+}
+
+// The kernel takes an int, and so ignores the high half: a filter that compared it would be led astray.
+TEST_P(SeccompFilterTest, IgnoresTheHighHalfOfAnInt) {
+  for (uint64_t family : {1, 2, 10, 16, 40}) {
+    for (uint64_t type : {1, 2, 3, 5}) {
+      Compare(Call(41, {family | kHighBits, type | kHighBits, kHighBits}));
+      Compare(Call(53, {family | kHighBits, type | kHighBits, kHighBits}));
+    }
+  }
+  for (uint64_t request : {0x5412, 0x541c, 0x5401}) Compare(Call(16, {0, request | kHighBits, 0}));
+}
+
+TEST_P(SeccompFilterTest, TellsIoctlsByTheirRequest) {
+  for (uint64_t request = 0; request <= 0xffff; ++request) Compare(Call(16, {0, request, 0}));
+}
+
+TEST_P(SeccompFilterTest, TellsCloneAndUnshareByEachFlag) {
+  for (int bit = 0; bit < 64; ++bit) {
+    for (uint64_t others : {0, 17, 0x100, 0x5'0f00}) {
+      Compare(Call(56, {(uint64_t{1} << bit) | others}));
+      Compare(Call(272, {(uint64_t{1} << bit) | others}));
+    }
+  }
+}
+
+TEST_P(SeccompFilterTest, SeesAnAddressInEitherHalfOfThePointer) {
+  for (int bit = 0; bit < 64; ++bit) Compare(Call(44, {3, 1, 1, 0, uint64_t{1} << bit, 16}));
+  Compare(Call(44, {3, 1, 1, 0, 0, 16}));
+}
+
+TEST_P(SeccompFilterTest, StaysSmall) {
+  RecordProperty("instructions", static_cast<int>(program_.size()));
+  EXPECT_LT(program_.size(), 200u) << Disassemble(program_);
+}
+
+// Only then does the kernel cache the answer and not run the program for these calls.
+TEST_P(SeccompFilterTest, DecidesUsualCallsByNumberAlone) {
+  const uint32_t read = 0, write = 1, openat = 257, futex = 202, getpid = 39, sendmsg = 46;
+  for (uint32_t number : {read, write, openat, futex, getpid, sendmsg}) {
+    BpfProgram blind = program_;
+    // A load of anything but the number and the ABI becomes an error.
+    for (sock_filter& line : blind) {
+      if (BPF_CLASS(line.code) == BPF_LD && line.k >= offsetof(seccomp_data, instruction_pointer)) line.k = 1;
+    }
+    EXPECT_EQ(Evaluate(blind, Call(number)), SECCOMP_RET_ALLOW) << number;
+  }
+}
+
+TEST(SyscallSetsTest, NameEachCallOnceAndGiveAReason) {
+  std::set<uint32_t> numbers;
+  for (auto sets : {RefusedAlways(), RefusedWithoutNetwork()}) {
+    for (const SyscallSet& set : sets) {
+      EXPECT_FALSE(set.name.empty());
+      EXPECT_FALSE(set.reason.empty()) << set.name;
+      for (const Syscall& call : set.calls) {
+        EXPECT_TRUE(numbers.insert(call.number).second) << call.name;
+        EXPECT_LT(call.number, kFirstUnknownSyscall) << call.name;
+      }
+    }
+  }
+}
+
+TEST(BpfAssemblerTest, JumpsToLabelsBoundLater) {
+  BpfAssembler code;
+  const auto yes = code.NewLabel(), no = code.NewLabel();
+  code.Load(offsetof(seccomp_data, nr));
+  code.And(0xff);
+  code.JumpIfOneOf({1, 2}, BpfAssembler::kNext, no);
+  code.Jump(BpfAssembler::Test::kAtLeast, 2, yes, no);
+  code.Bind(no);
+  code.Return(SECCOMP_RET_ERRNO | 1);
+  code.Bind(yes);
+  code.Return(SECCOMP_RET_ALLOW);
+  EXPECT_EQ(Disassemble(code.Finish()),
+            "0: A = nr\n"
+            "1: A &= 0xff\n"
+            "2: if A == 0x1 go 4 else 3\n"
+            "3: if A == 0x2 go 4 else 5\n"
+            "4: if A >= 0x2 go 6 else 5\n"
+            "5: EPERM\n"
+            "6: allow\n");
+}
+
+void JumpOver(size_t instructions) {
+  BpfAssembler code;
+  const auto end = code.NewLabel();
+  code.Jump(BpfAssembler::Test::kEqual, 1, end, BpfAssembler::kNext);
+  for (size_t i = 0; i < instructions; ++i) code.And(1);
+  code.Bind(end);
+  code.Return(SECCOMP_RET_ALLOW);
+  EXPECT_EQ(code.Finish().front().jt, instructions);
+}
+
+TEST(BpfAssemblerTest, FailsRatherThanJumpElsewhere) {
+  JumpOver(255);
+  EXPECT_DEATH(JumpOver(256), "distance");
+  BpfAssembler code;
+  code.Jump(BpfAssembler::Test::kEqual, 1, code.NewLabel(), BpfAssembler::kNext);
+  EXPECT_DEATH((void)code.Finish(), "kUnbound");
+}
+
+TEST(BpfEvaluatorTest, RefusesWhatTheKernelWouldRefuse) {
+  const auto fails = [](const BpfProgram& program) { return !Evaluate(program, Call(0)).has_value(); };
+  const sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  EXPECT_FALSE(fails({allow}));
+  EXPECT_TRUE(fails({}));
+  EXPECT_TRUE(fails({BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 1), allow}));
+  EXPECT_TRUE(fails({BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 2), allow}));
+  EXPECT_TRUE(fails({BPF_STMT(BPF_LD | BPF_W | BPF_ABS, sizeof(seccomp_data)), allow}));
+  EXPECT_TRUE(fails({BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 0), allow}));
+}
+
+}  // namespace
+}  // namespace holdfast::sandbox

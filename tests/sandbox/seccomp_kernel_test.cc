@@ -1,0 +1,228 @@
+// The filters in the kernel. Every act is shown twice: it works without a filter, and is refused under it.
+#include <fcntl.h>
+#include <linux/landlock.h>
+#include <linux/netlink.h>
+#include <linux/perf_event.h>
+#include <linux/sched.h>
+#include <netinet/in.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/timex.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "base/owned_fd.h"
+#include "sandbox/filtered_child.h"
+#include "sandbox/seccomp_filter.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+constexpr Filter kFilters[] = {Filter::kOpenNetwork, Filter::kRestrictedNetwork, Filter::kProxyOnly};
+
+using Act = std::function<int()>;  // 0, or the errno
+
+struct Refusal {
+  const char* name;
+  Act act;
+  int answer = EPERM;
+};
+
+void PrintTo(const Refusal& refusal, std::ostream* out) { *out << refusal.name; }
+
+class RefusedCallTest : public testing::TestWithParam<Refusal> {};
+
+int CloneWith(unsigned long flags) {
+  const long child = ::syscall(SYS_clone, flags | SIGCHLD, 0, 0, 0, 0);
+  if (child == 0) ::_exit(0);
+  return ErrnoOf(child);
+}
+
+int Clone3() {
+  clone_args arguments = {};
+  arguments.exit_signal = SIGCHLD;
+  const long child = ::syscall(SYS_clone3, &arguments, sizeof(arguments));
+  if (child == 0) ::_exit(0);
+  return ErrnoOf(child);
+}
+
+int ReadOwnMemory() {
+  int secret = 42, copy = 0;
+  const iovec from = {&secret, sizeof(secret)}, to = {&copy, sizeof(copy)};
+  return ErrnoOf(::process_vm_readv(::getpid(), &to, 1, &from, 1, 0));
+}
+
+int CountOwnTime() {
+  perf_event_attr attributes = {};
+  attributes.type = PERF_TYPE_SOFTWARE;
+  attributes.size = sizeof(attributes);
+  attributes.config = PERF_COUNT_SW_TASK_CLOCK;
+  attributes.exclude_kernel = attributes.exclude_hv = 1;
+  return ErrnoOf(::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, 0));
+}
+
+int HandleOfRoot() {
+  alignas(file_handle) char buffer[sizeof(file_handle) + MAX_HANDLE_SZ];
+  auto* handle = new (buffer) file_handle{};
+  handle->handle_bytes = MAX_HANDLE_SZ;
+  int mount = 0;
+  return ErrnoOf(::name_to_handle_at(AT_FDCWD, "/tmp", handle, &mount, 0));
+}
+
+int ReadClockSettings() {
+  timex settings = {};
+  return ErrnoOf(::adjtimex(&settings));
+}
+
+const Refusal kRefusals[] = {
+    {"ptrace", [] { return ErrnoOf(::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr)); }},
+    {"process_vm_readv", ReadOwnMemory},
+    {"pidfd_getfd", [] { return ErrnoOf(::syscall(SYS_pidfd_getfd, ::syscall(SYS_pidfd_open, ::getpid(), 0), 0, 0)); }},
+    {"io_uring", [] { return ErrnoOf(::syscall(SYS_io_uring_setup, 4, nullptr)); }},
+    {"bpf", [] { return ErrnoOf(::syscall(SYS_bpf, 9999, nullptr, 0)); }},
+    {"perf", CountOwnTime},
+    {"userfaultfd", [] { return ErrnoOf(::syscall(SYS_userfaultfd, 1)); }},  // of user mode only: for everybody
+    {"keyctl", [] { return ErrnoOf(::syscall(SYS_keyctl, 0, -3, 0)); }},     // the id of the session keyring
+    {"open_tree", [] { return ErrnoOf(::syscall(SYS_open_tree, AT_FDCWD, "/", 0)); }},
+    {"setns", [] { return ErrnoOf(::setns(::open("/dev/null", O_RDONLY), 0)); }},
+    {"unshare_user", [] { return ErrnoOf(::unshare(CLONE_NEWUSER)); }},
+    {"clone_user", [] { return CloneWith(CLONE_NEWUSER); }},
+    {"clone3", Clone3, ENOSYS},
+    {"adjtimex", ReadClockSettings},
+    {"name_to_handle_at", HandleOfRoot},
+    {"modify_ldt", [] { return ErrnoOf(::syscall(SYS_modify_ldt, 0, nullptr, 0)); }},
+    {"tiocsti", [] { return ErrnoOf(::ioctl(-1, TIOCSTI, "x")); }},
+    {"tiocsti_64", [] { return ErrnoOf(::syscall(SYS_ioctl, -1, TIOCSTI | (1ul << 40), "x")); }},
+    {"vsock", [] { return ErrnoOf(::socket(AF_VSOCK, SOCK_STREAM, 0)); }},
+    {"netlink_audit", [] { return ErrnoOf(::socket(AF_NETLINK, SOCK_RAW, NETLINK_AUDIT)); }},
+    {"sctp", [] { return ErrnoOf(::socket(AF_INET, SOCK_STREAM, IPPROTO_SCTP)); }},
+};
+
+INSTANTIATE_TEST_SUITE_P(Calls, RefusedCallTest, testing::ValuesIn(kRefusals),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+TEST_P(RefusedCallTest, IsRefusedUnderEveryFilterOnly) {
+  const Refusal& refusal = GetParam();
+  if (InChild(kNoFilter, refusal.act) == refusal.answer) GTEST_SKIP() << "not possible here without a filter either";
+  for (Filter filter : kFilters) EXPECT_EQ(InChild(filter, refusal.act), refusal.answer) << static_cast<int>(filter);
+}
+
+int StartThread() {
+  int value = 0;
+  std::thread([&] { value = 1; }).join();
+  return value == 1 ? 0 : ENOSYS;
+}
+
+int RunProgram() { return std::system("exit 7") == 7 << 8 ? 0 : ECHILD; }  // NOLINT: the shell is the point
+
+int FilterAgain() { return InstallFilter(MakeFilter(Filter::kProxyOnly)) ? 0 : EACCES; }
+
+int AskForLandlock() {
+  return ErrnoOf(::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION));
+}
+
+TEST(SeccompKernelTest, LetsUsualCallsThrough) {
+  const Refusal acts[] = {
+      {"thread", StartThread},
+      {"program", RunProgram},
+      {"fork", [] { return CloneWith(0); }},
+      {"window size", [] { return ErrnoOf(::ioctl(-1, TIOCGWINSZ, nullptr)) == EBADF ? 0 : EPERM; }},
+      {"own files", [] { return ErrnoOf(::unshare(CLONE_FILES | CLONE_FS)); }},
+      {"personality", [] { return ErrnoOf(::personality(ADDR_NO_RANDOMIZE)); }},
+      {"memfd", [] { return ErrnoOf(::memfd_create("x", MFD_CLOEXEC)); }},
+      {"another filter", FilterAgain},
+      {"landlock", AskForLandlock},
+  };
+  for (const Refusal& act : acts) {
+    const int without = InChild(kNoFilter, act.act);
+    for (Filter filter : kFilters) EXPECT_EQ(InChild(filter, act.act), without) << act.name;
+  }
+}
+
+TEST(SeccompKernelTest, SetsNoNewPrivileges) {
+  const Act ask = [] { return ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); };
+  EXPECT_EQ(InChild(Filter::kOpenNetwork, ask), 1);
+}
+
+TEST(SeccompKernelTest, AnswersLikeAnOlderKernelToWhatIsNewer) {
+  for (long number : {470L, 547L, 5000L, -1L}) {
+    const Act call = [&] { return ErrnoOf(::syscall(number, 0, 0, 0)); };
+    EXPECT_EQ(InChild(Filter::kOpenNetwork, call), ENOSYS) << number;
+  }
+}
+
+int GetPidOfI386() {
+  long result = 20;  // getpid in the 32-bit table
+  asm volatile("int $0x80" : "+a"(result) : : "memory", "r8", "r9", "r10", "r11");
+  return result == ::getpid() ? 0 : ENOSYS;
+}
+
+TEST(SeccompKernelTest, EndsAProcessThatUsesThe32BitAbi) {
+  if (InChild(kNoFilter, GetPidOfI386) != 0) GTEST_SKIP() << "this kernel has no 32-bit system calls";
+  for (Filter filter : kFilters) EXPECT_EQ(InChild(filter, GetPidOfI386), 128 + SIGSYS);
+}
+
+TEST(SeccompKernelTest, EndsAProcessThatUsesTheX32Abi) {
+  const Act call = [] { return ErrnoOf(::syscall(0x4000'0000 | SYS_getpid)); };
+  EXPECT_NE(InChild(kNoFilter, call), 128 + SIGSYS);
+  for (Filter filter : kFilters) EXPECT_EQ(InChild(filter, call), 128 + SIGSYS);
+}
+
+TEST(SeccompKernelTest, OpenNetworkHasTheUsualSockets) {
+  const auto socket = [](int family, int type, int protocol) {
+    return InChild(Filter::kOpenNetwork, [=] { return ErrnoOf(::socket(family, type, protocol)); });
+  };
+  EXPECT_EQ(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), 0);
+  EXPECT_EQ(socket(AF_INET, SOCK_DGRAM, IPPROTO_UDP), 0);
+  EXPECT_EQ(socket(AF_UNIX, SOCK_DGRAM, 0), 0);
+  EXPECT_EQ(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE), 0);
+}
+
+int TalkOverLoopback() {
+  const OwnedFd listener(::socket(AF_INET, SOCK_STREAM, 0)), client(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  if (::bind(listener.get(), generic, size) < 0 || ::listen(listener.get(), 1) < 0) return errno;
+  if (::getsockname(listener.get(), generic, &size) < 0 || ::connect(client.get(), generic, size) < 0) return errno;
+  return ErrnoOf(::accept(listener.get(), nullptr, nullptr));
+}
+
+int MakePair(int type) {
+  int pair[2];
+  return ErrnoOf(::socketpair(AF_UNIX, type, 0, pair));
+}
+
+TEST(SeccompKernelTest, ProxyOnlyHasInetAndNothingElse) {
+  EXPECT_EQ(InChild(Filter::kProxyOnly, TalkOverLoopback), 0);
+  for (int type : {SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET}) {
+    EXPECT_EQ(InChild(Filter::kProxyOnly, [=] { return ErrnoOf(::socket(AF_UNIX, type, 0)); }), EPERM);
+    EXPECT_EQ(InChild(Filter::kProxyOnly, [=] { return MakePair(type); }), EPERM);
+  }
+}
+
+TEST(SeccompKernelTest, RestrictedNetworkHasNoInet) {
+  EXPECT_EQ(InChild(kNoFilter, TalkOverLoopback), 0);
+  for (int family : {AF_INET, AF_INET6, AF_NETLINK}) {
+    EXPECT_EQ(InChild(Filter::kRestrictedNetwork, [=] { return ErrnoOf(::socket(family, SOCK_DGRAM, 0)); }), EPERM);
+  }
+}
+
+}  // namespace
+}  // namespace holdfast::sandbox
