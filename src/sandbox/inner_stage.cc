@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -39,7 +40,16 @@ void HoldSignals() {
   sigset_t all;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
-  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
+  // By the kernel's call: libc keeps 32 and 33 to itself, and what was started by posix_spawn has them ignored.
+  struct {
+    void* handler = nullptr;
+    unsigned long flags = 0;
+    void* restorer = nullptr;
+    unsigned long mask = 0;
+  } const default_action;
+  for (int signal = 1; signal < NSIG; ++signal) {
+    (void)::syscall(SYS_rt_sigaction, signal, &default_action, nullptr, sizeof default_action.mask);
+  }
 }
 
 void LetSignalsIn() {

@@ -55,25 +55,33 @@ std::string Pattern(size_t size, unsigned seed) {
   return text;
 }
 
-pid_t BridgeOf(pid_t parent) {
-  const auto children = support::ChildrenOf(parent);
-  return children.size() == 1 ? children[0] : -1;
+// The one child of this process; 0 when there is another number of them.
+pid_t FindBridge() {
+  const auto children = support::ChildrenOf(::getpid());
+  EXPECT_EQ(children.size(), 1u);
+  return children.size() == 1 ? children[0] : 0;
 }
 
-// While it exists, or until Continue, the one child of this process does nothing.
+std::string StatusOf(pid_t pid) { return support::ReadProcFile(pid, "status").value_or(""); }
+
+// While this exists, or until Continue, the bridge does nothing.
 class StoppedBridge {
  public:
-  StoppedBridge() : pid_(BridgeOf(::getpid())) {
-    EXPECT_EQ(::kill(pid_, SIGSTOP), 0);
-    EXPECT_TRUE(Eventually([&] { return support::ReadProcFile(pid_, "status")->contains("stopped"); }));
+  StoppedBridge() : pid_(FindBridge()) {
+    Send(SIGSTOP);
+    EXPECT_TRUE(Eventually([&] { return StatusOf(pid_).contains("stopped"); }));
   }
   ~StoppedBridge() { Continue(); }
   StoppedBridge(const StoppedBridge&) = delete;
   StoppedBridge& operator=(const StoppedBridge&) = delete;
 
-  void Continue() const { ::kill(pid_, SIGCONT); }
+  void Continue() const { Send(SIGCONT); }
 
  private:
+  void Send(int signal) const {
+    if (pid_ > 0) ::kill(pid_, signal);
+  }
+
   const pid_t pid_;
 };
 
@@ -211,7 +219,7 @@ TEST_F(ProxyBridgeTest, LetsConnectionsBeyondItsLimitWait) {
 
 // What the other side does not take stays with who sends it.
 TEST_F(ProxyBridgeTest, HoldsLittleOfWhatIsNotTaken) {
-  const pid_t bridge = BridgeOf(::getpid());
+  const pid_t bridge = FindBridge();
   TestSocket server = proxy_.Accept();
   const size_t before = support::ResidentKib(bridge);
   const std::string block(1 << 20, 'x');
@@ -229,11 +237,11 @@ TEST_F(ProxyBridgeTest, HoldsLittleOfWhatIsNotTaken) {
 
 // An end that is known already does not wake it again and again.
 TEST_F(ProxyBridgeTest, SleepsBesideAnEndThatTheOtherSideDoesNotAnswer) {
-  const pid_t bridge = BridgeOf(::getpid());
+  const pid_t bridge = FindBridge();
   TestSocket server = proxy_.Accept();
   client_.Close();
   EXPECT_EQ(server.ReceiveAll(), "");
-  EXPECT_TRUE(Eventually([&] { return support::ReadProcFile(bridge, "status")->contains("sleeping"); }));
+  EXPECT_TRUE(Eventually([&] { return StatusOf(bridge).contains("sleeping"); }));
 }
 
 TEST_F(ProxyBridgeTest, PassesOnWhatWasSentBeforeTheEnd) {
@@ -252,7 +260,7 @@ TEST_F(ProxyBridgeTest, PassesOnWhatWasSentBeforeTheEnd) {
 }
 
 TEST_F(ProxyBridgeTest, DoesNotWaitForAProxyThatTakesNothing) {
-  const pid_t bridge = BridgeOf(::getpid());
+  const pid_t bridge = FindBridge();
   const TestSocket server = proxy_.Accept();
   const std::string block(1 << 20, 'x');
   pollfd poll = {client_.fd(), POLLOUT, 0};
@@ -351,13 +359,13 @@ TEST(ProxyBridgeProcessTest, HoldsNoDescriptorOfItsOwnersOpen) {
   pipe->write_end.Reset();
   char none;
   EXPECT_EQ(sys::Read(pipe->read_end.get(), &none, 1), 0);
-  EXPECT_TRUE(support::IsAlive(BridgeOf(::getpid())));
+  EXPECT_TRUE(support::IsAlive(FindBridge()));
 }
 
 TEST(ProxyBridgeProcessTest, LeavesTheSessionOfItsOwner) {
   const auto bridge = ProxyBridge::Start({{LoopbackHost::kIpv4, 1}});
   ASSERT_TRUE(bridge);
-  const pid_t pid = BridgeOf(::getpid());
+  const pid_t pid = FindBridge();
   EXPECT_TRUE(Eventually([&] { return ::getsid(pid) == pid; }));
 }
 
@@ -389,7 +397,7 @@ TEST(ProxyBridgeProcessTest, IsReapedByItsOwner) {
   {
     const auto bridge = ProxyBridge::Start({{LoopbackHost::kIpv4, 1}});
     ASSERT_TRUE(bridge);
-    pid = BridgeOf(::getpid());
+    pid = FindBridge();
     EXPECT_GT(pid, 0);
   }
   EXPECT_LT(::kill(pid, 0), 0);
@@ -398,7 +406,7 @@ TEST(ProxyBridgeProcessTest, IsReapedByItsOwner) {
 TEST(ProxyBridgeProcessTest, EndsWhenItDoesNotGetWhatItNeeds) {
   const auto bridge = ProxyBridge::Start({{LoopbackHost::kIpv4, 1}, {LoopbackHost::kIpv4, 2}});
   ASSERT_TRUE(bridge);
-  const pid_t pid = BridgeOf(::getpid());
+  const pid_t pid = FindBridge();
   TestListener one;
   one.Listen();
   ASSERT_TRUE(sys::SendDescriptors(bridge->control(), std::vector{one.fd()}));
