@@ -36,8 +36,15 @@ class CachedFilesTest : public testing::Test {
     return path;
   }
 
+  // The kernel gives up a look-up in memory when a link's time of access is due, or something is renamed meanwhile.
   std::optional<std::string> Read(const std::string& path, Symlinks symlinks = Symlinks::kFollow) {
-    return files_.Read(path, symlinks, 1000);
+    std::optional<std::string> bytes;
+    for (int attempt = 0; attempt < 100 && !bytes; ++attempt) {
+      struct stat status;
+      (void)::stat(path.c_str(), &status);  // only for what the kernel remembers of it
+      bytes = files_.Read(path, symlinks, 1000);
+    }
+    return bytes;
   }
 
   support::ScratchDir dir_;
