@@ -38,7 +38,7 @@ TEST_F(FirstProcessTest, PassesSignalsOnAndTheCommandDecides) {
 
 TEST_F(FirstProcessTest, TakesAPlainSignalFromOutsideToo) {
   const auto stage = Start("trap 'exit 7' TERM; echo up; sleep 1000 & wait");
-  ::kill(stage->pid(), SIGTERM);
+  stage->Signal(SIGTERM);
   EXPECT_EQ(stage->Finish().status, 7);
 }
 
@@ -78,10 +78,10 @@ TEST_F(FirstProcessTest, ReapsAllThatEndedMeanwhile) {
   const auto stage =
       Start("for i in 1 2 3; do (sh -c 'while ! [ -e end ]; do sleep 0.01; done' &); done; echo up; exec sleep 1000");
   const auto zombies = [&] { return std::ranges::count_if(support::ChildrenOf(stage->pid()), support::IsZombie); };
-  ::kill(stage->pid(), SIGSTOP);
+  stage->Signal(SIGSTOP);
   scratch_.Write("end", "");
   EXPECT_TRUE(support::Eventually([&] { return zombies() == 3; }));
-  ::kill(stage->pid(), SIGCONT);
+  stage->Signal(SIGCONT);
   EXPECT_TRUE(support::Eventually([&] { return zombies() == 0; }));
 }
 

@@ -101,10 +101,8 @@ class RunningStage {
     pidfd_ = OwnedFd(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
   }
   ~RunningStage() {
-    if (pid_ > 0) {
-      ::kill(pid_, SIGKILL);
-      ::waitpid(pid_, nullptr, 0);
-    }
+    Signal(SIGKILL);
+    if (pid_ > 0) ::waitpid(pid_, nullptr, 0);
   }
   RunningStage(const RunningStage&) = delete;
   RunningStage& operator=(const RunningStage&) = delete;
@@ -116,9 +114,14 @@ class RunningStage {
 
   Outcome Finish() {
     Outcome outcome = {.status = kNoNamespaces, .out = ReadAll(out_.get()), .err = ReadAll(err_.get())};
-    if (pid_ > 0 && testing::Test::HasFailure()) ::kill(pid_, SIGKILL);  // it may wait for ever
+    if (testing::Test::HasFailure()) Signal(SIGKILL);  // it may wait for ever
     if (pid_ > 0) outcome.status = StatusOf(std::exchange(pid_, -1));
     return outcome;
+  }
+
+  // A stage that is not there must not become kill(-1): that is everybody.
+  void Signal(int signal) const {
+    if (pid_ > 0) ::kill(pid_, signal);
   }
 
   pid_t pid() const { return pid_; }

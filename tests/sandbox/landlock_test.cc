@@ -286,6 +286,7 @@ TEST_F(LandlockTest, StopsSignalsToOthersWhenScoped) {
 TEST_F(LandlockTest, LetsTheRestrictedSignalEachOther) {
   ExpectAllowed([] {
     const pid_t child = ::fork();
+    if (child < 0) return errno;
     if (child == 0) ::pause();
     int status = 0;
     if (::kill(child, SIGKILL) < 0) return errno;

@@ -68,7 +68,7 @@ class TerminalTest : public InnerStageFixture {
   }
   int Finish() {
     seen_ += ReadAll(pty_.master.get());
-    if (HasFailure()) ::kill(leader_, SIGKILL);  // it may wait for ever
+    if (leader_ > 0 && HasFailure()) ::kill(leader_, SIGKILL);  // it may wait for ever
     return StatusOf(std::exchange(leader_, -1));
   }
 
