@@ -2,23 +2,30 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <expected>
 #include <filesystem>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "linux_sandbox/command_line.h"
+#include "linux_sandbox/outcome.h"
 #include "linux_sandbox/sandboxed_run.h"
 #include "profile/builtin_policies.h"
 #include "profile/profile_file.h"
-#include "sandbox/plan.h"
+#include "sandbox/policy.h"
 
 namespace holdfast {
 
+using linux_sandbox::LegacyLandlock;
+
 struct SandboxCommand::Words {
   bool read_only = false, workspace_write = false, network = false, explain = false;
+  bool legacy_landlock = false, landlock_only = false;
+  linux_sandbox::LegacyLandlock unless_set;
   std::string profile, config, directory;
-  std::vector<std::string> writable, denied, command;
+  std::vector<std::string> writable, denied, settings, command;
 };
 
 namespace {
@@ -29,7 +36,8 @@ bool IsPattern(const std::string& text) { return text.find_first_of("*?[") != st
 
 }  // namespace
 
-SandboxCommand::SandboxCommand(CLI::App& app) : words_(std::make_unique<Words>()) {
+SandboxCommand::SandboxCommand(CLI::App& app, LegacyLandlock unless_set) : words_(std::make_unique<Words>()) {
+  words_->unless_set = unless_set;
   auto* base = app.add_option_group("policy");
   base->add_flag("--read-only", words_->read_only, "read everything, write nothing; the default");
   base->add_flag("--workspace-write", words_->workspace_write, "write the directory, /tmp and $TMPDIR");
@@ -40,6 +48,12 @@ SandboxCommand::SandboxCommand(CLI::App& app) : words_(std::make_unique<Words>()
   app.add_option("-w", words_->writable, "one more place to write")->take_all();
   app.add_option("--deny", words_->denied, "a path or pattern that may not even be read")->take_all();
   app.add_flag("--network", words_->network, "leave the network as it is");
+  app.add_flag("--allow-landlock-only", words_->landlock_only, "do with Landlock where bubblewrap does not work");
+  app.add_flag("--use-legacy-landlock", words_->legacy_landlock,
+               "Landlock instead of bubblewrap; refuses a policy that needs mounts");
+  app.add_option("-c", words_->settings, "use_legacy_landlock=true: the same, but such a policy stays with bubblewrap")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
   app.add_flag("--explain", words_->explain, "print what would be enforced, and run nothing");
   app.add_option("command", words_->command, "what to run")->type_name("COMMAND");
 }
@@ -55,6 +69,10 @@ Result<sandbox::Policy> BasePolicy(bool workspace_write, const std::string& name
   return Fail(ErrorKind::kNotFound, "no profile is called " + name + "; --config names a file of them");
 }
 
+std::unexpected<linux_sandbox::Failure> Fails(linux_sandbox::Status status, std::string message) {
+  return std::unexpected(linux_sandbox::Failure{status, std::move(message)});
+}
+
 void AddRule(sandbox::Policy& policy, const std::string& text, sandbox::Access access) {
   if (!policy.files) return;
   const bool is_pattern = access == sandbox::Access::kDeny && IsPattern(text);
@@ -65,26 +83,47 @@ void AddRule(sandbox::Policy& policy, const std::string& text, sandbox::Access a
 
 }  // namespace
 
-int SandboxCommand::Run() const {
-  auto policy = BasePolicy(words_->workspace_write, words_->profile, words_->config);
-  if (!policy) return linux_sandbox::Complain(linux_sandbox::kBadUsage, policy.error().message);
-  for (const std::string& path : words_->writable) AddRule(*policy, path, sandbox::Access::kWrite);
-  for (const std::string& path : words_->denied) AddRule(*policy, path, sandbox::Access::kDeny);
-  if (words_->network) policy->network = sandbox::Network::kEnabled;
+// The flag counts more than `-c`, and that more than the file.
+Result<LegacyLandlock> SandboxCommand::ChosenLandlock() const {
+  LegacyLandlock chosen = words_->unless_set;
+  if (!words_->config.empty()) {
+    TRY(const profile::Features features, profile::LoadFeatures(words_->config));
+    if (features.use_legacy_landlock) chosen = LegacyLandlock::kWhereItFits;
+  }
+  for (const std::string& setting : words_->settings) {
+    TRY(chosen, linux_sandbox::ParseSetting(setting));
+  }
+  return words_->legacy_landlock ? LegacyLandlock::kRequired : chosen;
+}
+
+Result<linux_sandbox::SandboxedRun> SandboxCommand::MakeRun() const {
+  TRY(sandbox::Policy policy, BasePolicy(words_->workspace_write, words_->profile, words_->config));
+  TRY(const LegacyLandlock legacy_landlock, ChosenLandlock());
+  for (const std::string& path : words_->writable) AddRule(policy, path, sandbox::Access::kWrite);
+  for (const std::string& path : words_->denied) AddRule(policy, path, sandbox::Access::kDeny);
+  if (words_->network) policy.network = sandbox::Network::kEnabled;
   const std::string directory = Absolute(words_->directory.empty() ? "." : words_->directory);
-  linux_sandbox::SandboxedRun run{.policy = *std::move(policy),
-                                  .policy_cwd = directory,
-                                  .command_cwd = directory,
-                                  .fresh_proc = true,
-                                  .command = words_->command};
+  return linux_sandbox::SandboxedRun{.policy = std::move(policy),
+                                     .policy_cwd = directory,
+                                     .command_cwd = directory,
+                                     .legacy_landlock = legacy_landlock,
+                                     .landlock_only = words_->landlock_only,
+                                     .command = words_->command};
+}
+
+linux_sandbox::Outcome SandboxCommand::TryToRun() const {
+  const auto run = MakeRun();
+  if (!run) return Fails(linux_sandbox::kBadUsage, run.error().message);
   if (words_->explain) {
-    const auto plan = linux_sandbox::PlanFor(run);
-    if (!plan) return linux_sandbox::Complain(linux_sandbox::kCannotEnforce, plan.error().message);
-    (void)std::fputs(sandbox::Text(*plan).c_str(), stdout);  // a closed stdout is the caller's wish
+    const auto text = linux_sandbox::Explain(*run);
+    if (!text) return Fails(linux_sandbox::kCannotEnforce, text.error().message);
+    (void)std::fputs(text->c_str(), stdout);  // a closed stdout is the caller's wish
     return 0;
   }
-  if (run.command.empty()) return linux_sandbox::Complain(linux_sandbox::kBadUsage, "no command to run");
-  return linux_sandbox::Run(run);
+  if (run->command.empty()) return Fails(linux_sandbox::kBadUsage, "no command to run");
+  return linux_sandbox::Run(*run);
 }
+
+int SandboxCommand::Run() const { return linux_sandbox::Conclude(TryToRun()); }
 
 }  // namespace holdfast

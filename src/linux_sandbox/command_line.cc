@@ -1,5 +1,7 @@
 #include "linux_sandbox/command_line.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -12,6 +14,8 @@
 
 namespace holdfast::linux_sandbox {
 namespace {
+
+constexpr std::string_view kReportFd = "--report-fd";
 
 using Take = Result<> (*)(CommandLine& line, std::string_view value);
 
@@ -35,17 +39,6 @@ Result<int> Descriptor(std::string_view text) {
 Result<std::string> Absolute(std::string_view flag, std::string_view path) {
   if (!path.starts_with('/')) return Wrong(fmt::format("{}: \"{}\" is not absolute", flag, path));
   return std::string(path);
-}
-
-Result<> TakeSetting(CommandLine& line, std::string_view setting) {
-  const std::string_view key = setting.substr(0, setting.find('='));
-  const std::string_view value = key.size() < setting.size() ? setting.substr(key.size() + 1) : "";
-  if (key != "use_legacy_landlock" && key != "features.use_legacy_landlock") {
-    return Wrong(fmt::format("-c: no setting is called {}", key));
-  }
-  if (value != "true" && value != "false") return Wrong(fmt::format("-c {}: expected true or false", key));
-  line.legacy_landlock = value == "true";
-  return {};
 }
 
 // {"loopbackPorts":[PORT...],"allowLocalBinding":BOOL}: a loopback of its own can be listened on anyway.
@@ -72,6 +65,12 @@ constexpr std::array kFlags = {
            TRY(line.policy_cwd, Absolute("--sandbox-policy-cwd", value));
            return {};
          }},
+    Flag{"--project-root", "DIR", "a root of the project; may be repeated; default: the policy's directory",
+         [](CommandLine& line, std::string_view value) -> Result<> {
+           TRY(std::string root, Absolute("--project-root", value));
+           line.project_roots.push_back(std::move(root));
+           return {};
+         }},
     Flag{"--command-cwd", "DIR", "where the command runs; default: the policy's",
          [](CommandLine& line, std::string_view value) -> Result<> {
            TRY(line.command_cwd, Absolute("--command-cwd", value));
@@ -87,11 +86,24 @@ constexpr std::array kFlags = {
            TRY(line.profile_fd, Descriptor(value));
            return {};
          }},
+    Flag{"--tool-path", "PATH", "where bwrap and rg are looked for; default: $PATH",
+         [](CommandLine& line, std::string_view value) -> Result<> {
+           line.tool_path = value;
+           return {};
+         }},
+    Flag{"--arg0", "NAME", "the command's own name for itself; default: as it is written",
+         [](CommandLine& line, std::string_view value) -> Result<> {
+           line.arg0 = value;
+           return {};
+         }},
     Flag{"-c", "KEY=VALUE", "use_legacy_landlock=true|false",
-         [](CommandLine& line, std::string_view value) { return TakeSetting(line, value); }},
-    Flag{"--use-legacy-landlock", "", "Landlock instead of mounts, where the policy allows it",
+         [](CommandLine& line, std::string_view value) -> Result<> {
+           TRY(line.legacy_landlock, ParseSetting(value));
+           return {};
+         }},
+    Flag{"--use-legacy-landlock", "", "Landlock instead of mounts; refuses a policy that needs these",
          [](CommandLine& line, std::string_view) -> Result<> {
-           line.legacy_landlock = true;
+           line.legacy_landlock = LegacyLandlock::kRequired;
            return {};
          }},
     Flag{"--allow-landlock-only", "", "do with Landlock where there are no user namespaces",
@@ -111,9 +123,51 @@ constexpr std::array kFlags = {
            line.fresh_proc = false;
            return {};
          }},
+    Flag{kReportFd, "FD", "say there whether the command was started",
+         [](CommandLine& line, std::string_view value) -> Result<> {
+           TRY(line.report_fd, Descriptor(value));
+           if (*line.report_fd <= STDERR_FILENO) return Wrong("--report-fd: 0, 1 and 2 are the command's");
+           return {};
+         }},
+    Flag{"--fs-helper", "", "instead of a command: file requests on standard input",
+         [](CommandLine& line, std::string_view) -> Result<> {
+           line.fs_helper = true;
+           return {};
+         }},
 };
 
+Result<> CheckTogether(const CommandLine& line) {
+  if (line.policy_cwd.empty()) return Wrong("--sandbox-policy-cwd is missing");
+  if (line.profile && line.profile_fd)
+    return Wrong("--permission-profile and --permission-profile-fd exclude each other");
+  if (line.fs_helper && !line.command.empty()) return Wrong("--fs-helper and a command exclude each other");
+  return {};
+}
+
 }  // namespace
+
+Result<LegacyLandlock> ParseSetting(std::string_view setting) {
+  const std::string_view key = setting.substr(0, setting.find('='));
+  const std::string_view value = key.size() < setting.size() ? setting.substr(key.size() + 1) : "";
+  if (key != "use_legacy_landlock" && key != "features.use_legacy_landlock") {
+    return Wrong(fmt::format("-c: no setting is called {}", key));
+  }
+  if (value != "true" && value != "false") return Wrong(fmt::format("-c {}: expected true or false", key));
+  return value == "true" ? LegacyLandlock::kWhereItFits : LegacyLandlock::kNo;
+}
+
+std::optional<int> FindReportFd(std::span<const std::string_view> words) {
+  for (size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    std::string_view value;
+    if (words[i] == kReportFd && i + 1 < words.size()) value = words[i + 1];
+    if (words[i].starts_with(kReportFd) && words[i].substr(kReportFd.size()).starts_with('=')) {
+      value = words[i].substr(kReportFd.size() + 1);
+    }
+    const auto fd = Descriptor(value);
+    if (fd && *fd > STDERR_FILENO) return *fd;
+  }
+  return std::nullopt;
+}
 
 Result<CommandLine> ParseCommandLine(std::span<const std::string_view> words) {
   CommandLine line;
@@ -135,9 +189,7 @@ Result<CommandLine> ParseCommandLine(std::span<const std::string_view> words) {
     }
     TRY_VOID(flag->take(line, value));
   }
-  if (line.policy_cwd.empty()) return Wrong("--sandbox-policy-cwd is missing");
-  if (line.profile && line.profile_fd)
-    return Wrong("--permission-profile and --permission-profile-fd exclude each other");
+  TRY_VOID(CheckTogether(line));
   return line;
 }
 

@@ -12,21 +12,39 @@
 
 namespace holdfast::linux_sandbox {
 
+// Landlock instead of namespaces and mounts, for the policies that can be said so: see sandbox/landlock_plan.h.
+enum class LegacyLandlock {
+  kNo,
+  kWhereItFits,  // by a setting: other policies stay with bubblewrap
+  kRequired,     // by a flag: other policies are refused
+};
+
 struct CommandLine {
   std::string policy_cwd;
+  std::vector<std::string> project_roots;  // empty: policy_cwd
   std::optional<std::string> command_cwd;  // default: policy_cwd
+  std::optional<std::string> tool_path;    // where bwrap and rg are looked for; default: $PATH
+  std::optional<std::string> arg0;         // what the command is told of its name
   std::optional<std::string> profile;      // JSON
   std::optional<int> profile_fd;           // to read it from, so that it is in no list of processes
-  bool legacy_landlock = false;
+  LegacyLandlock legacy_landlock = LegacyLandlock::kNo;
   bool landlock_only = false;  // do with Landlock and the filter where there are no user namespaces
   bool network_through_proxy = false;
   std::vector<uint16_t> proxy_ports;  // where the proxies may be; empty: anywhere
   bool fresh_proc = true;
+  std::optional<int> report_fd;  // to say on whether the command was started: sandbox/start_report.h
+  bool fs_helper = false;        // runs what is built in, and no command
   std::vector<std::string> command;
 };
 
 // Without the program's name. kInvalidParams says what is wrong with it.
 Result<CommandLine> ParseCommandLine(std::span<const std::string_view> words);
+
+// KEY=VALUE, as `-c` takes it.
+Result<LegacyLandlock> ParseSetting(std::string_view setting);
+
+// What --report-fd names, whatever else is wrong with the words.
+std::optional<int> FindReportFd(std::span<const std::string_view> words);
 
 // One line per flag.
 std::string Usage();

@@ -3,16 +3,20 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
+#include <csignal>
 #include <cstdlib>
+#include <expected>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/result.h"
 #include "linux_sandbox/command_line.h"
+#include "linux_sandbox/outcome.h"
 #include "linux_sandbox/sandboxed_run.h"
 #include "profile/permission_profile.h"
 #include "sandbox/inner_stage.h"
@@ -22,6 +26,8 @@
 
 namespace holdfast::linux_sandbox {
 namespace {
+
+using BuiltIn = int (*)();
 
 constexpr size_t kMaxSheetBytes = 16 << 20;  // of a profile, or of orders
 
@@ -39,61 +45,76 @@ Result<std::string> ReadSheet(int fd) {
   }
 }
 
-int ExecDirectly(const CommandLine& line) {
-  const std::string& cwd = line.command_cwd.value_or(line.policy_cwd);
-  if (::chdir(cwd.c_str()) < 0) return Complain(kCannotEnforce, ErrnoError("chdir", cwd, errno).message);
-  std::vector<char*> argv;
-  argv.reserve(line.command.size() + 1);
-  for (const std::string& word : line.command) argv.push_back(const_cast<char*>(word.c_str()));  // exec only reads
-  argv.push_back(nullptr);
-  ::execvp(argv[0], argv.data());
-  return Complain(errno == ENOENT ? kNotFound : kNotExecutable, ErrnoError("execute", line.command[0], errno).message);
+std::unexpected<Failure> Fails(Status status, std::string message) {
+  return std::unexpected(Failure{status, std::move(message)});
 }
 
-// What is not built is refused, never left out.
-Result<> CheckBuilt(const CommandLine& line) {
-  if (line.legacy_landlock) return Fail(ErrorKind::kInvalidRequest, "--use-legacy-landlock is not built yet");
-  if (line.landlock_only) return Fail(ErrorKind::kInvalidRequest, "--allow-landlock-only is not built yet");
-  return {};
+// The descriptor is not the command's.
+Result<std::string> TakeSheet(int fd) {
+  auto text = ReadSheet(fd);
+  ::close(fd);
+  return text;
 }
 
-int RunOuter(const std::vector<std::string_view>& words) {
-  auto line = ParseCommandLine(words);
-  if (!line) return Complain(kBadUsage, fmt::format("{}\n{}", line.error().message, Usage()));
-  if (line->command.empty()) return Complain(kInternal, "no command to run");
-  if (auto built = CheckBuilt(*line); !built) return Complain(kCannotEnforce, built.error().message);
-  if (line->profile_fd) {
-    auto text = ReadSheet(*line->profile_fd);
-    if (!text) return Complain(kBadUsage, text.error().message);
-    line->profile = *std::move(text);
+std::expected<profile::Profile, Failure> ProfileOf(const CommandLine& line) {
+  std::optional<std::string> text = line.profile;
+  if (line.profile_fd) {
+    auto sheet = TakeSheet(*line.profile_fd);
+    if (!sheet) return Fails(kBadUsage, sheet.error().message);
+    text = *std::move(sheet);
   }
-  if (!line->profile) return Complain(kInternal, "--permission-profile is missing");
-  auto profile = profile::ParseProfile(*line->profile);
-  if (!profile) return Complain(kBadUsage, "permission profile: " + profile.error().message);
-  if (profile->type == profile::ProfileType::kDisabled && !line->network_through_proxy) return ExecDirectly(*line);
-  std::optional<sandbox::ProxyRoutes> proxy;
-  if (line->network_through_proxy) {
-    auto routes = sandbox::FindProxyRoutes(environ, line->proxy_ports);
-    if (!routes) return Complain(kInternal, routes.error().message);
-    proxy = *std::move(routes);
+  if (!text) return Fails(kInternal, "--permission-profile is missing");
+  auto profile = profile::ParseProfile(*text);
+  if (!profile) return Fails(kBadUsage, "permission profile: " + profile.error().message);
+  return *std::move(profile);
+}
+
+// A disabled profile asks for no sandbox. File requests need no network, so that open files are all they ask for.
+bool NeedsNoSandbox(const CommandLine& line, const profile::Profile& profile) {
+  if (line.network_through_proxy) return false;
+  return profile.type == profile::ProfileType::kDisabled || (line.fs_helper && !profile.policy.files);
+}
+
+Outcome RunLine(const CommandLine& line, BuiltIn fs_helper) {
+  auto profile = ProfileOf(line);
+  if (!profile) return std::unexpected(std::move(profile).error());
+  SandboxedRun run{.policy = std::move(profile->policy),
+                   .policy_cwd = line.policy_cwd,
+                   .project_roots = line.project_roots,
+                   .command_cwd = line.command_cwd.value_or(line.policy_cwd),
+                   .tool_path = line.tool_path,
+                   .fresh_proc = line.fresh_proc,
+                   .legacy_landlock = line.legacy_landlock,
+                   .landlock_only = line.landlock_only,
+                   .report_fd = line.report_fd,
+                   .built_in = line.fs_helper ? fs_helper : nullptr,
+                   .program = line.command.empty() ? "" : line.command.front(),
+                   .command = line.command};
+  if (line.arg0 && !run.command.empty()) run.command.front() = *line.arg0;
+  if (NeedsNoSandbox(line, *profile)) return RunDirectly(run);
+  if (line.network_through_proxy) {
+    auto routes = sandbox::FindProxyRoutes(environ, line.proxy_ports);
+    if (!routes) return Fails(kInternal, routes.error().message);
+    run.proxy = *std::move(routes);
   }
-  return Run({.policy = std::move(profile->policy),
-              .policy_cwd = line->policy_cwd,
-              .command_cwd = line->command_cwd.value_or(line->policy_cwd),
-              .fresh_proc = line->fresh_proc,
-              .proxy = std::move(proxy),
-              .command = line->command});
+  return Run(run);
+}
+
+Outcome RunWords(const std::vector<std::string_view>& words, BuiltIn fs_helper) {
+  const auto line = ParseCommandLine(words);
+  if (!line) return Fails(kBadUsage, fmt::format("{}\n{}", line.error().message, Usage()));
+  if (line->fs_helper && fs_helper == nullptr) return Fails(kBadUsage, "--fs-helper is not built into this program");
+  if (line->command.empty() && !line->fs_helper) return Fails(kInternal, "no command to run");
+  return RunLine(*line, fs_helper);
 }
 
 // Ends the process by itself: what a program does at its exit has no business in pid 1 of a sandbox.
-int RunInner(std::string_view descriptor) {
-  const int fd = std::atoi(std::string(descriptor).c_str());
-  const auto bytes = ReadSheet(fd);
-  if (!bytes) return Complain(kInternal, bytes.error().message);
-  ::close(fd);
+int RunInner(const char* descriptor, BuiltIn fs_helper) {
+  const auto bytes = TakeSheet(std::atoi(descriptor));
+  if (!bytes) return Conclude(Fails(kInternal, bytes.error().message));
   const auto orders = sandbox::DecodeOrders(*bytes);
-  if (!orders) return Complain(kInternal, orders.error().message);
-  ::_exit(sandbox::RunInnerStage(*orders));
+  if (!orders) return Conclude(Fails(kInternal, orders.error().message));
+  ::_exit(sandbox::RunInnerStage(*orders, fs_helper));
 }
 
 bool IsInnerStage(int argc, char** argv) { return argc == 3 && std::string_view(argv[1]) == sandbox::kInnerStage; }
@@ -106,9 +127,14 @@ bool IsOurs(int argc, char** argv) {
   return name == "holdfast-linux-sandbox" || name == "codex-linux-sandbox" || IsInnerStage(argc, argv);
 }
 
-int RunMain(int argc, char** argv) {
-  if (IsInnerStage(argc, argv)) return RunInner(argv[2]);
-  return RunOuter(std::vector<std::string_view>(argv + 1, argv + argc));
+int RunMain(int argc, char** argv, int (*fs_helper)()) {
+  if (IsInnerStage(argc, argv)) return RunInner(argv[2], fs_helper);
+  (void)std::signal(SIGCHLD, SIG_DFL);  // where it is ignored nobody can be waited for
+  // A stream that is closed stays out of the way of what is opened here.
+  if (const auto reserved = sys::ReserveLowFds(); !reserved)
+    return Conclude(Fails(kInternal, reserved.error().message));
+  const std::vector<std::string_view> words(argv + std::min(argc, 1), argv + argc);
+  return Conclude(RunWords(words, fs_helper), FindReportFd(words));
 }
 
 }  // namespace holdfast::linux_sandbox

@@ -1,79 +1,173 @@
 #include "linux_sandbox/sandboxed_run.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "sandbox/bubblewrap.h"
+#include "sandbox/confinement.h"
 #include "sandbox/inner_orders.h"
+#include "sandbox/landlock.h"
+#include "sandbox/landlock_plan.h"
+#include "sandbox/landlock_stage.h"
 #include "sandbox/outer_stage.h"
 #include "sandbox/proxy_bridge.h"
 #include "sandbox/resolution.h"
-#include "sys/io.h"
+#include "sandbox/start_report.h"
 
 namespace holdfast::linux_sandbox {
 namespace {
+
+std::unexpected<Failure> CannotEnforce(std::string message) {
+  return std::unexpected(Failure{kCannotEnforce, std::move(message)});
+}
 
 std::string Variable(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : "";
 }
 
-sandbox::BubblewrapSearch Search() {
+std::string ToolPath(const SandboxedRun& run) { return run.tool_path.value_or(Variable("PATH")); }
+
+sandbox::BubblewrapSearch Search(const SandboxedRun& run) {
   std::error_code unknown;  // without its own directory there is no bundled bubblewrap, and it says so
   const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
   const auto cwd = std::filesystem::current_path(unknown);
-  return {.path_variable = Variable("PATH"),
+  return {.path_variable = ToolPath(run),
           .cwd = cwd.string(),
           .own_directory = program.parent_path().string(),
           .bundled_sha256 = HOLDFAST_BWRAP_SHA256};
 }
 
-}  // namespace
-
-int Complain(Status status, std::string_view message) {
-  const std::string line = fmt::format("holdfast-linux-sandbox: {}\n", message);
-  (void)sys::Write(STDERR_FILENO, line.data(), line.size());  // nobody is left to tell if this fails
-  return status;
+Result<sandbox::Resolution> ResolutionFor(const SandboxedRun& run) {
+  return sandbox::Resolve(run.policy, {.policy_cwd = run.policy_cwd,
+                                       .project_roots = run.project_roots,
+                                       .tmpdir = Variable("TMPDIR"),
+                                       .tool_path = ToolPath(run)});
 }
 
-Result<sandbox::Plan> PlanFor(const SandboxedRun& run) {
-  const sandbox::Surroundings surroundings{
-      .policy_cwd = run.policy_cwd, .project_roots = {}, .tmpdir = Variable("TMPDIR")};
-  TRY(const sandbox::Resolution resolution, sandbox::Resolve(run.policy, surroundings));
-  return sandbox::MakePlan(
-      resolution, {.command_cwd = run.command_cwd, .fresh_proc = run.fresh_proc, .proxy_only = run.proxy.has_value()});
+sandbox::PlanOptions OptionsFor(const SandboxedRun& run) {
+  return {.command_cwd = run.command_cwd, .fresh_proc = run.fresh_proc, .proxy_only = run.proxy.has_value()};
 }
 
-int Run(const SandboxedRun& run) {
-  const auto plan = PlanFor(run);
-  if (!plan) return Complain(kCannotEnforce, plan.error().message);
-  const auto bubblewrap = sandbox::FindBubblewrap(Search());
-  if (!bubblewrap) {
-    const bool missing = bubblewrap.error().kind == ErrorKind::kNotFound;
-    return Complain(missing ? kInternal : kBadDigest, bubblewrap.error().message);
+// Fails where the policy cannot be enforced so, by any kernel or by this one.
+Result<sandbox::Plan> LandlockPlanFor(const sandbox::Resolution& resolution, const SandboxedRun& run) {
+  TRY(sandbox::Plan plan, sandbox::MakeLandlockPlan(resolution, OptionsFor(run)));
+  TRY_VOID(sandbox::CheckLandlockAbi(sandbox::LandlockAbi()));
+  return plan;
+}
+
+// What both kinds of start without namespaces end with.
+Outcome Become(const SandboxedRun& run) {
+  if (run.built_in != nullptr) {
+    if (run.report_fd) {
+      sandbox::ReportStarted(*run.report_fd);
+      ::close(*run.report_fd);
+    }
+    return run.built_in();
   }
+  auto [status, error] = sandbox::Execute(run.program, run.command);
+  return std::unexpected(Failure{status, std::move(error.message)});
+}
+
+Outcome RunInLandlock(const sandbox::Plan& plan, const SandboxedRun& run) {
+  if (const auto entered = sandbox::EnterLandlockStage(plan, run.report_fd); !entered) {
+    return CannotEnforce(entered.error().message);
+  }
+  return Become(run);
+}
+
+Outcome RunInBubblewrap(const sandbox::Bubblewrap& bubblewrap, const sandbox::Plan& plan, const SandboxedRun& run) {
   sandbox::InnerOrders orders;
+  orders.program = run.program;
   orders.argv = run.command;
-  orders.working_directory = plan->working_directory;
-  orders.filter = plan->filter;
-  orders.landlock = plan->landlock;
+  orders.built_in = run.built_in != nullptr;
+  orders.report_fd = run.report_fd;
+  orders.working_directory = plan.working_directory;
+  orders.filter = plan.filter;
+  orders.landlock = plan.landlock;
   std::optional<sandbox::ProxyBridge> bridge;
   if (run.proxy) {
     auto started = sandbox::ProxyBridge::Start(run.proxy->endpoints);
-    if (!started) return Complain(kInternal, started.error().message);
+    if (!started) return std::unexpected(Failure{kInternal, started.error().message});
     bridge.emplace(*std::move(started));
     orders.proxy = {.control_fd = bridge->control(),
                     .listeners = static_cast<uint32_t>(run.proxy->endpoints.size()),
                     .variables = run.proxy->variables};
   }
-  const auto status = sandbox::RunOuterStage(*bubblewrap, *plan, orders);
-  return status ? *status : Complain(kCannotEnforce, status.error().message);
+  const auto status = sandbox::RunOuterStage(bubblewrap, plan, orders);
+  return status ? Outcome(*status) : CannotEnforce(status.error().message);
+}
+
+// In place of a bubblewrap that does not work here. What does not hold then is said: the user has allowed it, but may
+// not know that it has come to that.
+Outcome FallBack(Failure why, const sandbox::Resolution& resolution, const SandboxedRun& run) {
+  if (!run.landlock_only) return std::unexpected(std::move(why));
+  const auto plan = LandlockPlanFor(resolution, run);
+  if (!plan) {
+    why.message += fmt::format("; and without it {}", plan.error().message);
+    return std::unexpected(std::move(why));
+  }
+  const bool keeps_signals = sandbox::LandlockAbi() >= sandbox::kLandlockAbiOfSignals;
+  Say(
+      fmt::format("warning: Landlock only, because bubblewrap does not work here ({}): other processes can be seen{}, "
+                  "and what the command leaves running goes on",
+                  why.message, keeps_signals ? "" : " and signalled"));
+  return RunInLandlock(*plan, run);
+}
+
+}  // namespace
+
+Result<sandbox::Plan> PlanFor(const SandboxedRun& run) {
+  TRY(const sandbox::Resolution resolution, ResolutionFor(run));
+  return sandbox::MakePlan(resolution, OptionsFor(run));
+}
+
+Result<std::string> Explain(const SandboxedRun& run) {
+  TRY(const sandbox::Resolution resolution, ResolutionFor(run));
+  if (run.legacy_landlock != LegacyLandlock::kNo) {
+    auto plan = LandlockPlanFor(resolution, run);
+    if (plan) return sandbox::LandlockText(*plan);
+    if (run.legacy_landlock == LegacyLandlock::kRequired) return std::unexpected(std::move(plan).error());
+  }
+  TRY(const sandbox::Plan plan, sandbox::MakePlan(resolution, OptionsFor(run)));
+  return sandbox::Text(plan);
+}
+
+Outcome Run(const SandboxedRun& run) {
+  const auto resolution = ResolutionFor(run);
+  if (!resolution) return CannotEnforce(resolution.error().message);
+  if (run.legacy_landlock != LegacyLandlock::kNo) {
+    const auto plan = LandlockPlanFor(*resolution, run);
+    if (plan) return RunInLandlock(*plan, run);
+    if (run.legacy_landlock == LegacyLandlock::kRequired) return CannotEnforce(plan.error().message);
+  }
+  const auto plan = sandbox::MakePlan(*resolution, OptionsFor(run));
+  if (!plan) return CannotEnforce(plan.error().message);
+  const auto bubblewrap = sandbox::FindBubblewrap(Search(run));
+  if (!bubblewrap) {
+    const bool missing = bubblewrap.error().kind == ErrorKind::kNotFound;
+    Failure failure{missing ? kInternal : kBadDigest, bubblewrap.error().message};
+    return missing ? FallBack(std::move(failure), *resolution, run) : std::unexpected(std::move(failure));
+  }
+  auto outcome = RunInBubblewrap(*bubblewrap, *plan, run);
+  return outcome ? outcome : FallBack(std::move(outcome).error(), *resolution, run);
+}
+
+Outcome RunDirectly(const SandboxedRun& run) {
+  if (run.report_fd && ::fcntl(*run.report_fd, F_SETFD, FD_CLOEXEC) < 0) {
+    return CannotEnforce(ErrnoError("fcntl", fmt::format("descriptor {}", *run.report_fd), errno).message);
+  }
+  if (::chdir(run.command_cwd.c_str()) < 0) return CannotEnforce(ErrnoError("chdir", run.command_cwd, errno).message);
+  return Become(run);
 }
 
 }  // namespace holdfast::linux_sandbox

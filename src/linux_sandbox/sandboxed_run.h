@@ -3,10 +3,11 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "linux_sandbox/command_line.h"
+#include "linux_sandbox/outcome.h"
 #include "sandbox/plan.h"
 #include "sandbox/policy.h"
 #include "sandbox/proxy_routes.h"
@@ -15,28 +16,28 @@ namespace holdfast::linux_sandbox {
 
 struct SandboxedRun {
   sandbox::Policy policy;
-  std::string policy_cwd, command_cwd;
+  std::string policy_cwd;
+  std::vector<std::string> project_roots = {};  // empty: policy_cwd
+  std::string command_cwd;
+  std::optional<std::string> tool_path = {};  // where bwrap and rg are looked for; absent: $PATH
   bool fresh_proc = true;
   std::optional<sandbox::ProxyRoutes> proxy = {};  // all of the network that there is
-  std::vector<std::string> command;
+  LegacyLandlock legacy_landlock = LegacyLandlock::kNo;
+  bool landlock_only = false;         // where bubblewrap does not work, Landlock and the filter will do
+  std::optional<int> report_fd = {};  // see Conclude
+  int (*built_in)() = nullptr;        // instead of a command
+  std::string program = {};           // a path, or a name to look up in PATH; empty: the first word of the command
+  std::vector<std::string> command = {};
 };
 
 Result<sandbox::Plan> PlanFor(const SandboxedRun& run);
 
-// The exit statuses of the programs that run commands.
-enum Status {
-  kCannotEnforce = 1,
-  kBadUsage = 2,
-  kBadDigest = 8,
-  kInternal = 101,
-  kNotExecutable = 126,
-  kNotFound = 127,
-};
+// The plan that would be used, one line per step.
+Result<std::string> Explain(const SandboxedRun& run);
 
-// Says on standard error what is wrong, and gives the status back.
-int Complain(Status status, std::string_view message);
+Outcome Run(const SandboxedRun& run);
 
-// The command's own status, or why there is none.
-int Run(const SandboxedRun& run);
+// Without a sandbox: this process becomes the command.
+Outcome RunDirectly(const SandboxedRun& run);
 
 }  // namespace holdfast::linux_sandbox

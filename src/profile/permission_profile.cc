@@ -148,9 +148,9 @@ struct FileSystemMessage {
   std::optional<sandbox::Policy::Files> files;
 
   void Fields(wire::Decoder& f) {
-    wire::FileSystemType type{};
+    FileSystemType type{};
     f.Required("type", type);
-    if (type == wire::FileSystemType::kUnrestricted) return;
+    if (type == FileSystemType::kUnrestricted) return;
     EntriesMessage restricted;
     restricted.Fields(f);
     files = std::move(restricted.files);

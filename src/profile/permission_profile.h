@@ -14,16 +14,15 @@
 // understood would not be enforced.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "profile/words.h"
 #include "sandbox/policy.h"
 #include "wire/json.h"
-#include "wire/sandbox_messages.h"
 
 namespace holdfast::profile {
-
-using ProfileType = wire::PermissionsType;
 
 struct Profile {
   // Disabled: run without any sandbox. External: somebody else restricts the files. Both leave `policy.files` absent,
@@ -38,5 +37,8 @@ struct Profile {
 Result<Profile> DecodeProfile(wire::Json json);
 
 Result<Profile> ParseProfile(std::string_view text);
+
+// JSON that DecodeProfile takes for the same profile: the same text for equal ones.
+std::string ProfileText(const Profile& profile);
 
 }  // namespace holdfast::profile

@@ -1,18 +1,14 @@
 #include "profile/profile_file.h"
 
-#include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/toml.h"
+#include "base/toml_file.h"
 #include "profile/location.h"
 #include "profile/location_key.h"
 #include "profile/words.h"
@@ -20,36 +16,7 @@
 namespace holdfast::profile {
 namespace {
 
-constexpr size_t kMaxFileBytes = 1u << 20;
-// toml++ recurses once for each part of a dotted key: the stack has to last.
-constexpr int64_t kMaxDots = 16'384;
-
-Result<std::string> ReadFile(const std::string& path) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "rbe"), &std::fclose);
-  if (file == nullptr) return std::unexpected(ErrnoError("open", path, errno));
-  std::string text;
-  char block[4096];
-  while (const size_t got = std::fread(block, 1, sizeof block, file.get())) {
-    text.append(block, got);
-    if (text.size() > kMaxFileBytes) {
-      return Fail(ErrorKind::kLimit, fmt::format("read {}: longer than {} bytes", path, kMaxFileBytes));
-    }
-  }
-  if (std::ferror(file.get()) != 0) return std::unexpected(ErrnoError("read", path, errno));
-  return text;
-}
-
 std::unexpected<Error> Refuse(std::string_view reason) { return Fail(ErrorKind::kInvalidParams, std::string(reason)); }
-
-Result<toml::table> ParseToml(std::string_view toml, std::string_view file_name) {
-  if (std::ranges::count(toml, '.') > kMaxDots) {
-    return Fail(ErrorKind::kLimit, fmt::format("profile {}: more than {} dots", file_name, kMaxDots));
-  }
-  toml::parse_result parsed = toml::parse(toml, file_name);
-  if (parsed) return std::move(parsed).table();
-  const toml::parse_error& error = parsed.error();
-  return Refuse(fmt::format("profile {}:{}: {}", file_name, error.source().begin.line, error.description()));
-}
 
 // The key as the file has it, or could.
 std::string Quoted(const toml::key& key) {
@@ -179,8 +146,8 @@ std::unexpected<Error> NoSuchProfile(std::string_view file_name, std::string_vie
 
 }  // namespace
 
-Result<sandbox::Policy> ParseFileProfile(const ProfileText& text, std::string_view name) {
-  TRY(const toml::table file, ParseToml(text.toml, text.file_name));
+Result<sandbox::Policy> ParseFileProfile(const TomlText& text, std::string_view name) {
+  TRY(const toml::table file, ParseToml(text.toml, "profile", text.file_name));
   const toml::table* profiles = file["permissions"].as_table();
   const auto found = profiles != nullptr ? Find(*profiles, name) : std::nullopt;
   if (!found) return NoSuchProfile(text.file_name, name, profiles);
@@ -193,27 +160,32 @@ Result<sandbox::Policy> ParseFileProfile(const ProfileText& text, std::string_vi
 }
 
 Result<sandbox::Policy> LoadProfile(const std::string& path, std::string_view name) {
-  TRY(const std::string toml, ReadFile(path));
+  TRY(const std::string toml, ReadTomlFile(path));
   const char* home = std::getenv("HOME");
   return ParseFileProfile({toml, path, home != nullptr ? home : ""}, name);
 }
 
 Result<Features> ParseFeatures(std::string_view toml, std::string_view file_name) {
-  TRY(const toml::table file, ParseToml(toml, file_name));
+  TRY(const toml::table file, ParseToml(toml, "profile", file_name));
   Features features;
-  const toml::table* table = file["features"].as_table();
-  if (table == nullptr) return features;
-  const auto found = Find(*table, "use_legacy_landlock");
+  const auto table = Find(file, "features");
+  if (!table) return features;
+  if (!table->second->is_table()) {
+    return Refuse(
+        fmt::format("profile {}:{}: features: expected a table", file_name, table->first.source().begin.line));
+  }
+  const Section section{file_name, "features", *table->second->as_table()};
+  const auto found = Find(section.table, "use_legacy_landlock");
   if (!found) return features;
   const auto& [key, node] = *found;
   const toml::value<bool>* flag = node->as_boolean();
-  if (flag == nullptr) return Section{file_name, "features", *table}.BadKey(key, "expected true or false");
+  if (flag == nullptr) return section.BadKey(key, "expected true or false");
   features.use_legacy_landlock = flag->get();
   return features;
 }
 
 Result<Features> LoadFeatures(const std::string& path) {
-  TRY(const std::string toml, ReadFile(path));
+  TRY(const std::string toml, ReadTomlFile(path));
   return ParseFeatures(toml, path);
 }
 

@@ -35,14 +35,14 @@
 
 namespace holdfast::profile {
 
-struct ProfileText {
+struct TomlText {
   std::string_view toml;
   std::string_view file_name;  // for errors
   std::string_view home;       // what `~` stands for; may be empty
 };
 
 // Only the named profile is looked at. Errors name file, line and key.
-Result<sandbox::Policy> ParseFileProfile(const ProfileText& text, std::string_view name);
+Result<sandbox::Policy> ParseFileProfile(const TomlText& text, std::string_view name);
 
 // The same from the file, `~` being $HOME.
 Result<sandbox::Policy> LoadProfile(const std::string& path, std::string_view name);

@@ -1,4 +1,4 @@
-// The words of a profile for access and network, the same in JSON and in TOML.
+// The words of a profile for kinds, access and network, the same in JSON and in TOML.
 #pragma once
 
 #include <array>
@@ -9,7 +9,28 @@
 #include "sandbox/policy.h"
 #include "wire/field_types.h"
 
+namespace holdfast::profile {
+
+enum class ProfileType { kManaged, kDisabled, kExternal };
+enum class FileSystemType { kRestricted, kUnrestricted };
+
+}  // namespace holdfast::profile
+
 namespace holdfast::wire {
+
+template <>
+struct EnumNames<profile::ProfileType> {
+  static constexpr std::array<std::pair<const char*, profile::ProfileType>, 3> kNames{
+      {{"managed", profile::ProfileType::kManaged},
+       {"disabled", profile::ProfileType::kDisabled},
+       {"external", profile::ProfileType::kExternal}}};
+};
+
+template <>
+struct EnumNames<profile::FileSystemType> {
+  static constexpr std::array<std::pair<const char*, profile::FileSystemType>, 2> kNames{
+      {{"restricted", profile::FileSystemType::kRestricted}, {"unrestricted", profile::FileSystemType::kUnrestricted}}};
+};
 
 template <>
 struct EnumNames<sandbox::Access> {

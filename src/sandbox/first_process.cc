@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 
 namespace holdfast::sandbox {
 namespace {
@@ -15,27 +16,34 @@ constexpr std::array kForGroup = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGWINCH, SI
 // To the command alone: they end who does not expect them.
 constexpr std::array kForCommand = {SIGUSR1, SIGUSR2};
 
+// Not the signal itself: one that waits to be looked at is not queued twice, whoever sent it. A real-time signal is.
+int OrderSignal() { return SIGRTMIN + 1; }
+
 sigset_t Awaited() {
   sigset_t set;
   ::sigemptyset(&set);
-  for (const int signal : kForGroup) ::sigaddset(&set, signal);
-  for (const int signal : kForCommand) ::sigaddset(&set, signal);
-  ::sigaddset(&set, SIGCHLD);
-  ::sigaddset(&set, SIGCONT);
+  for (const int signal : {OrderSignal(), SIGCHLD, SIGCONT, SIGIO}) ::sigaddset(&set, signal);
   return set;
 }
+
+// Whoever is outside of the pid namespace has no number in it.
+bool IsFromOutside(const siginfo_t& signal) { return signal.si_pid == 0 && signal.si_code == SI_QUEUE; }
+
+bool Contains(const auto& signals, int signal) { return std::ranges::find(signals, signal) != signals.end(); }
 
 bool StopsForTerminal(int signal) { return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU; }
 
 }  // namespace
 
-void SendOrder(int pidfd, int signal) {
+bool SendOrder(int pidfd, int signal) {
   siginfo_t info = {};
-  info.si_signo = signal;
+  info.si_signo = OrderSignal();
   info.si_code = SI_QUEUE;
   info.si_pid = ::getpid();
   info.si_uid = ::getuid();
-  (void)::syscall(SYS_pidfd_send_signal, pidfd, signal, &info, 0);  // gone already is as good
+  info.si_value.sival_int = signal;
+  // Gone already is as good.
+  return ::syscall(SYS_pidfd_send_signal, pidfd, info.si_signo, &info, 0) == 0 || errno != EAGAIN;
 }
 
 int FirstProcess::Run() {
@@ -48,22 +56,19 @@ int FirstProcess::Run() {
       if (const auto status = Reap()) return *status;
     } else if (signal == SIGCONT) {
       Continue();
-    } else if (IsOrder(info)) {
-      PassOn(signal);
+    } else if (signal == SIGIO) {
+      if (lifeline_ != nullptr && lifeline_->IsCut()) return 128 + SIGKILL;
+    } else if (IsFromOutside(info)) {
+      PassOn(info.si_value.sival_int);
     }
   }
 }
 
-// Whoever is outside of the pid namespace has no number in it. With a session of its own pid 1 is in no group that is
-// signalled as a whole.
-bool FirstProcess::IsOrder(const siginfo_t& signal) const {
-  if (signal.si_pid != 0) return false;
-  return signal.si_code == SI_QUEUE || terminal_ == nullptr;
-}
-
+// A zombie takes a signal too, until it is reaped here.
 void FirstProcess::PassOn(int signal) {
-  const bool alone = std::ranges::find(kForCommand, signal) != kForCommand.end();
-  (void)::kill(alone ? command_ : -command_, signal);  // a zombie takes it too, until it is reaped here
+  if (signal == SIGCONT) return Continue();
+  if (Contains(kForCommand, signal)) (void)::kill(command_, signal);
+  if (Contains(kForGroup, signal)) (void)::kill(-command_, signal);
 }
 
 std::optional<int> FirstProcess::Reap() {
@@ -84,6 +89,11 @@ std::optional<int> FirstProcess::Reap() {
 // effect: a process without anybody who could continue it is not stopped from a terminal.
 void FirstProcess::StopAlong(int signal) {
   if (terminal_ == nullptr) return;
+  if (terminal_->InForeground()) {
+    // A shell has given the terminal to a job that was running.
+    terminal_->GiveTo(command_);
+    if (signal == SIGTTIN || signal == SIGTTOU) return (void)::kill(-command_, SIGCONT);
+  }
   stopped_holder_ = terminal_->holder();
   if (!terminal_->StopGroup() && StopsForTerminal(signal)) (void)::kill(-command_, SIGCONT);
 }

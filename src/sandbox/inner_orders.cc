@@ -14,6 +14,7 @@ constexpr std::string_view kHeader = "holdfast orders 1\n";
 constexpr size_t kMaxBytes = 16u << 20;
 constexpr uint32_t kMaxFd = 1u << 20;
 constexpr auto kMaxFilter = static_cast<uint32_t>(Filter::kProxyOnly);
+constexpr auto kMaxCheck = static_cast<uint32_t>(MountCheck::Kind::kCover);
 constexpr auto kMaxRights = static_cast<uint32_t>(LandlockRule::Rights::kList);
 
 class Writer {
@@ -23,9 +24,19 @@ class Writer {
   void Number(uint32_t value) {
     for (int shift = 0; shift < 32; shift += 8) out_.push_back(static_cast<char>(value >> shift & 0xff));
   }
+  void Identity(const FileIdentity& identity) {
+    for (const uint64_t value : {identity.device, identity.inode}) {
+      Number(static_cast<uint32_t>(value));
+      Number(static_cast<uint32_t>(value >> 32));
+    }
+  }
   void Text(std::string_view text) {
     Number(static_cast<uint32_t>(text.size()));
     out_ += text;
+  }
+  void Texts(const std::vector<std::string>& texts) {
+    Number(static_cast<uint32_t>(texts.size()));
+    for (const std::string& text : texts) Text(text);
   }
 
  private:
@@ -47,6 +58,15 @@ class Reader {
     return value <= max || Spoil() ? value : 0;
   }
 
+  FileIdentity Identity() {
+    FileIdentity identity;
+    for (uint64_t* const value : {&identity.device, &identity.inode}) {
+      *value = Number(UINT32_MAX);
+      *value |= uint64_t{Number(UINT32_MAX)} << 32;
+    }
+    return identity;
+  }
+
   // The number of elements that follow. Each takes at least four bytes: nothing large is made for a small input.
   uint32_t Count() { return Number(static_cast<uint32_t>(std::min(left_.size(), kMaxBytes) / 4)); }
 
@@ -54,6 +74,12 @@ class Reader {
     const std::string_view text = Bytes(Number(kMaxBytes));
     if (text.contains('\0')) Spoil();
     return std::string(text);
+  }
+
+  std::vector<std::string> Texts() {
+    std::vector<std::string> texts;
+    for (uint32_t left = Count(); good_ && left > 0; --left) texts.push_back(Text());
+    return texts;
   }
 
   std::string Path() {
@@ -85,12 +111,18 @@ class Reader {
   bool good_ = true;
 };
 
+// None of the places of the standard streams.
+int ReadFd(Reader& reader) {
+  const int fd = static_cast<int>(reader.Number(kMaxFd));
+  if (fd <= 2) reader.Spoil();
+  return fd;
+}
+
 std::vector<int> ReadFds(Reader& reader) {
   std::vector<int> fds;
   for (uint32_t left = reader.Count(); reader.good() && left > 0; --left) {
-    const int fd = static_cast<int>(reader.Number(kMaxFd));
-    // Rising from 3: no descriptor twice, and none of the standard streams.
-    if (fd <= (fds.empty() ? 2 : fds.back())) reader.Spoil();
+    const int fd = ReadFd(reader);
+    if (!fds.empty() && fd <= fds.back()) reader.Spoil();  // rising: no descriptor twice
     fds.push_back(fd);
   }
   return fds;
@@ -110,9 +142,9 @@ void WriteProxy(Writer& writer, const ProxyOrders& proxy) {
 
 ProxyOrders ReadProxy(Reader& reader) {
   ProxyOrders proxy;
-  proxy.control_fd = static_cast<int>(reader.Number(kMaxFd));
+  proxy.control_fd = ReadFd(reader);
   proxy.listeners = reader.Number(kMaxProxyEndpoints);
-  if (proxy.control_fd <= 2 || proxy.listeners == 0) reader.Spoil();
+  if (proxy.listeners == 0) reader.Spoil();
   for (uint32_t left = reader.Count(); reader.good() && left > 0; --left) {
     ProxyVariable variable = {.name = reader.Text(), .before = reader.Text(), .after = reader.Text()};
     if (variable.name.empty() || variable.name.contains('=')) reader.Spoil();
@@ -122,27 +154,53 @@ ProxyOrders ReadProxy(Reader& reader) {
   return proxy;
 }
 
+void WriteStreams(Writer& writer, const Streams& streams) {
+  for (const int fd : {streams.in, streams.out, streams.err}) writer.Number(static_cast<uint32_t>(fd));
+}
+
+Streams ReadStreams(Reader& reader) {
+  Streams streams;
+  for (int* const fd : {&streams.in, &streams.out, &streams.err}) *fd = ReadFd(reader);
+  return streams;
+}
+
 }  // namespace
 
 std::string Encode(const InnerOrders& orders) {
   std::string bytes(kHeader);
   Writer writer(bytes);
-  writer.Number(static_cast<uint32_t>(orders.argv.size()));
-  for (const std::string& word : orders.argv) writer.Text(word);
+  writer.Texts(orders.argv);
+  writer.Text(orders.program);
+  writer.Number(orders.built_in ? 1 : 0);
+  writer.Number(orders.environment ? 1 : 0);
+  if (orders.environment) writer.Texts(*orders.environment);
   writer.Text(orders.working_directory);
   writer.Number(static_cast<uint32_t>(orders.filter));
+  writer.Number(static_cast<uint32_t>(orders.mounts.size()));
+  for (const MountCheck& check : orders.mounts) {
+    writer.Text(check.path);
+    writer.Number(static_cast<uint32_t>(check.kind));
+    writer.Identity(check.outside);
+  }
   writer.Number(static_cast<uint32_t>(orders.landlock.size()));
   for (const LandlockRule& rule : orders.landlock) {
     writer.Number(static_cast<uint32_t>(rule.rights));
     writer.Text(rule.path);
+    writer.Number(rule.identity ? 1 : 0);
+    if (rule.identity) writer.Identity(*rule.identity);
   }
-  writer.Number(orders.landlock_required ? 1 : 0);
   std::vector<int> fds = orders.kept_fds;
   std::ranges::sort(fds);
   writer.Number(static_cast<uint32_t>(fds.size()));
   for (const int fd : fds) writer.Number(static_cast<uint32_t>(fd));
   writer.Number(orders.proxy ? 1 : 0);
   if (orders.proxy) WriteProxy(writer, *orders.proxy);
+  writer.Number(orders.streams ? 1 : 0);
+  if (orders.streams) WriteStreams(writer, *orders.streams);
+  writer.Number(orders.report_fd ? 1 : 0);
+  if (orders.report_fd) writer.Number(static_cast<uint32_t>(*orders.report_fd));
+  writer.Number(orders.lifeline_fd ? 1 : 0);
+  if (orders.lifeline_fd) writer.Number(static_cast<uint32_t>(*orders.lifeline_fd));
   return bytes;
 }
 
@@ -151,18 +209,30 @@ Result<InnerOrders> DecodeOrders(std::string_view bytes) {
   Reader reader(bytes);
   if (!reader.Expect(kHeader)) return Fail(ErrorKind::kInvalidParams, "orders: of another version, or none at all");
   InnerOrders orders;
-  for (uint32_t left = reader.Count(); reader.good() && left > 0; --left) orders.argv.push_back(reader.Text());
-  if (orders.argv.empty()) reader.Spoil();
+  orders.argv = reader.Texts();
+  orders.program = reader.Text();
+  orders.built_in = reader.Number(1) == 1;
+  if (orders.argv.empty() != orders.built_in) reader.Spoil();
+  if (reader.Number(1) == 1) orders.environment = reader.Texts();
   orders.working_directory = reader.Text();
   if (!orders.working_directory.empty() && !orders.working_directory.starts_with('/')) reader.Spoil();
   orders.filter = static_cast<Filter>(reader.Number(kMaxFilter));
   for (uint32_t left = reader.Count(); reader.good() && left > 0; --left) {
+    MountCheck check = {.path = reader.Path()};
+    check.kind = static_cast<MountCheck::Kind>(reader.Number(kMaxCheck));
+    check.outside = reader.Identity();
+    orders.mounts.push_back(std::move(check));
+  }
+  for (uint32_t left = reader.Count(); reader.good() && left > 0; --left) {
     const auto rights = static_cast<LandlockRule::Rights>(reader.Number(kMaxRights));
     orders.landlock.push_back({.path = reader.Path(), .rights = rights});
+    if (reader.Number(1) == 1) orders.landlock.back().identity = reader.Identity();
   }
-  orders.landlock_required = reader.Number(1) == 1;
   orders.kept_fds = ReadFds(reader);
   if (reader.Number(1) == 1) orders.proxy = ReadProxy(reader);
+  if (reader.Number(1) == 1) orders.streams = ReadStreams(reader);
+  if (reader.Number(1) == 1) orders.report_fd = ReadFd(reader);
+  if (reader.Number(1) == 1) orders.lifeline_fd = ReadFd(reader);
   if (!reader.complete()) return Fail(ErrorKind::kInvalidParams, "orders: damaged");
   return orders;
 }

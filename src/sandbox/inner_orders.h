@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "sandbox/mount_check.h"
 #include "sandbox/plan.h"
 #include "sandbox/proxy_routes.h"
 
@@ -22,14 +23,29 @@ struct ProxyOrders {
   friend bool operator==(const ProxyOrders&, const ProxyOrders&) = default;
 };
 
+// Numbers that the command's standard streams have until the inner stage puts them in their places. In these stand
+// bubblewrap's own until then.
+struct Streams {
+  int in = -1, out = -1, err = -1;
+
+  friend bool operator==(const Streams&, const Streams&) = default;
+};
+
 struct InnerOrders {
-  std::vector<std::string> argv;       // never empty
+  std::vector<std::string> argv;  // empty only when something built in is run
+  std::string program = {};       // a path, or a name to look up; empty: the first word
+  bool built_in = false;          // no program is executed: RunInnerStage knows what to run
+  // NAME=VALUE, in their order and whatever they look like; absent: what the stage has.
+  std::optional<std::vector<std::string>> environment = {};
   std::string working_directory = {};  // absolute; empty: where the stage is
   Filter filter = Filter::kRestrictedNetwork;
+  std::vector<MountCheck> mounts = {};
   std::vector<LandlockRule> landlock = {};
-  bool landlock_required = false;
   std::vector<int> kept_fds = {};  // besides 0, 1 and 2
   std::optional<ProxyOrders> proxy = {};
+  std::optional<Streams> streams = {};  // absent: they are in their places
+  std::optional<int> report_fd = {};    // whoever is at its other end is told about the start: start_report.h
+  std::optional<int> lifeline_fd = {};  // lifeline.h; absent: the stage starts the command unasked
 };
 
 std::string Encode(const InnerOrders& orders);

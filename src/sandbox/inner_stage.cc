@@ -1,31 +1,35 @@
 #include "sandbox/inner_stage.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <csignal>
-#include <cstdlib>
+#include <expected>
+#include <memory>
 #include <optional>
-#include <ranges>
-#include <span>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "sandbox/capabilities.h"
+#include "sandbox/confinement.h"
 #include "sandbox/first_process.h"
-#include "sandbox/landlock.h"
+#include "sandbox/input_files.h"
+#include "sandbox/lifeline.h"
+#include "sandbox/mount_check.h"
 #include "sandbox/proxy_listener.h"
-#include "sandbox/seccomp_filter.h"
+#include "sandbox/start_report.h"
 #include "sandbox/terminal.h"
 #include "sys/io.h"
+
+extern char** environ;
 
 namespace holdfast::sandbox {
 namespace {
@@ -35,158 +39,161 @@ void Say(const Error& error) {
   (void)sys::Write(STDERR_FILENO, line.data(), line.size());  // without stderr there is nobody to tell
 }
 
-// Whatever the caller ignored or blocked, the command starts as from a fresh login. Until then nothing is lost.
-void HoldSignals() {
-  sigset_t all;
-  ::sigfillset(&all);
-  ::sigprocmask(SIG_SETMASK, &all, nullptr);
-  // By the kernel's call: libc keeps 32 and 33 to itself, and what was started by posix_spawn has them ignored.
-  struct {
-    void* handler = nullptr;
-    unsigned long flags = 0;
-    void* restorer = nullptr;
-    unsigned long mask = 0;
-  } const default_action;
-  for (int signal = 1; signal < NSIG; ++signal) {
-    (void)::syscall(SYS_rt_sigaction, signal, &default_action, nullptr, sizeof default_action.mask);
+Result<> PutInPlace(const Streams& streams) {
+  for (const auto [from, place] : {std::pair(streams.in, STDIN_FILENO), std::pair(streams.out, STDOUT_FILENO),
+                                   std::pair(streams.err, STDERR_FILENO)}) {
+    if (::dup2(from, place) < 0) return std::unexpected(ErrnoError("dup2", fmt::format("descriptor {}", from), errno));
   }
+  return {};  // the other numbers are closed with all that does not pass
 }
 
-void LetSignalsIn() {
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-}
-
-// A number that is closed would be given to the next file that is opened. A directory leads around every mount.
-Result<> CheckStream(int fd) {
-  struct stat status;
-  if (::fstat(fd, &status) < 0) {
-    const int opened = ::open("/dev/null", O_RDWR);  // passes to the command
-    if (opened == fd) return {};
-    return std::unexpected(ErrnoError("open", "/dev/null", opened < 0 ? errno : EBADF));
+// From here until its end the command, or what is built in, is a child of this process.
+class Stage {
+ public:
+  Stage(const InnerOrders& orders, int (*built_in)()) : orders_(orders), built_in_(built_in) {
+    if (orders.lifeline_fd) lifeline_.emplace(*orders.lifeline_fd);
   }
-  if (!S_ISDIR(status.st_mode)) return {};
-  return Fail(ErrorKind::kInvalidRequest, fmt::format("descriptor {}: is a directory", fd));
-}
 
-Result<> CheckStreams() {
-  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) TRY_VOID(CheckStream(fd));
-  return {};
-}
-
-// The standard streams, and `kept`, which is in rising order.
-Result<> PassOnly(std::span<const int> kept) {
-  unsigned first = STDERR_FILENO + 1;
-  for (const int fd : kept) {
-    if (::fcntl(fd, F_SETFD, 0) < 0) {
-      return std::unexpected(ErrnoError("fcntl", fmt::format("descriptor {}", fd), errno));
+  std::expected<pid_t, NotExecuted> Start() {
+    if (const auto prepared = Prepare(); !prepared) return Refused(prepared.error());
+    if (!orders_.working_directory.empty() && ::chdir(orders_.working_directory.c_str()) < 0) {
+      return std::unexpected(NotExecuted{.status = 1, .error = ErrnoError("chdir", orders_.working_directory, errno)});
     }
-    const auto number = static_cast<unsigned>(fd);
-    if (first < number) ::close_range(first, number - 1, 0);
-    first = number + 1;
+    const auto confined =
+        Confine({.filter = orders_.filter, .landlock = orders_.landlock, .kept_fds = orders_.kept_fds});
+    if (!confined) return Refused(confined.error());
+    if (lifeline_ && !lifeline_->AwaitGo()) {
+      return Refused({.kind = ErrorKind::kInvalidRequest, .message = "inner stage: the outer one is gone"});
+    }
+    has_turn_ = terminal_ && terminal_->InForeground();
+    return orders_.built_in ? RunBuiltIn() : RunProgram();
   }
-  if (::close_range(first, UINT_MAX, 0) < 0) return std::unexpected(ErrnoError("close_range", "", errno));
-  return {};
-}
 
-Result<> RestrictFiles(const InnerOrders& orders) {
-  LandlockOptions options;
-  options.rules = orders.landlock;
-  options.passed_fds = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
-  options.passed_fds.insert(options.passed_fds.end(), orders.kept_fds.begin(), orders.kept_fds.end());
-  TRY(const int abi, Restrict(options));
-  if (abi == 0 && orders.landlock_required) return Fail(ErrorKind::kInvalidRequest, "landlock: not in this kernel");
-  return {};
-}
+  const Terminal* terminal() const { return terminal_ ? &*terminal_ : nullptr; }
+  const Lifeline* lifeline() const { return lifeline_ ? &*lifeline_ : nullptr; }
 
-// From here on pid 1 can do no more than the command, which inherits all of it.
-Result<> Confine(const InnerOrders& orders) {
-  TRY_VOID(RestrictFiles(orders));
-  return InstallFilter(MakeFilter(orders.filter));
-}
-
-// Whether a directory of PATH has a file of this name.
-bool IsOnPath(const std::string& name) {
-  const char* const path = ::getenv("PATH");
-  if (path == nullptr) return true;
-  for (const auto directory : std::views::split(std::string_view(path), ':')) {
-    const std::string file = std::string(std::string_view(directory)) + "/" + name;
-    if (::access(file.c_str(), F_OK) == 0) return true;
+ private:
+  static std::unexpected<NotExecuted> Refused(Error error) {
+    return std::unexpected(NotExecuted{.status = kRefusedStatus, .error = std::move(error)});
   }
-  return false;
-}
 
-// As execvp does it: by PATH, and a script without an interpreter's name by /bin/sh. A directory that may not be
-// searched is no reason to say that a program which is nowhere may not be executed.
-int Execute(const std::vector<std::string>& argv) {
-  std::vector<char*> words;
-  words.reserve(argv.size() + 1);
-  for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  ::execvp(words[0], words.data());
-  int error = errno;
-  if (error == EACCES && !argv[0].contains('/') && !IsOnPath(argv[0])) error = ENOENT;
-  Say(ErrnoError("exec", argv[0], error));
-  return error == ENOENT ? 127 : 126;
-}
+  Result<> Prepare() {
+    if (::getpid() != 1) return Fail(ErrorKind::kInvalidRequest, "inner stage: not pid 1");
+    if (orders_.built_in && built_in_ == nullptr)
+      return Fail(ErrorKind::kInvalidRequest, "inner stage: nothing built in");
+    // Nobody inside may read or change this process, not even with its user id.
+    if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0) return std::unexpected(ErrnoError("prctl", "dumpable", errno));
+    HoldSignals();
+    if (lifeline_) {
+      TRY_VOID(lifeline_->Arm());
+      lifeline_->SayHere();
+    }
+    if (orders_.environment) Adopt(*orders_.environment);
+    TRY_VOID(CheckStreams(orders_.filter));
+    TRY_VOID(CheckMounts(orders_.mounts));
+    ReopenInputFiles();
+    if (orders_.proxy) TRY_VOID(OpenProxyListeners(*orders_.proxy));
+    TRY_VOID(CloseTheRest());
+    TRY_VOID(DropCapabilities());
+    terminal_ = Terminal::OfStreams();
+    if (!terminal_) (void)::setsid();  // fails when it has been done already
+    return {};
+  }
 
-enum class Turn { kCommand, kOthers };  // on the terminal
+  // exec and what is set here only read the words.
+  void Adopt(const std::vector<std::string>& environment) {
+    for (const std::string& entry : environment) environment_.push_back(const_cast<char*>(entry.c_str()));
+    environment_.push_back(nullptr);
+    environ = environment_.data();
+  }
 
-[[noreturn]] void RunInChild(const InnerOrders& orders, const Terminal* terminal, Turn turn) {
-  ::setpgid(0, 0);
-  if (turn == Turn::kCommand) terminal->GiveTo(::getpid());
-  LetSignalsIn();
-  ::_exit(Execute(orders.argv));
-}
+  Result<> CloseTheRest() const {
+    std::vector<int> kept = orders_.kept_fds;
+    for (const auto own : {orders_.report_fd, orders_.lifeline_fd}) {
+      if (own) kept.insert(std::ranges::upper_bound(kept, *own), *own);
+    }
+    TRY_VOID(PassOnly(kept));
+    for (const auto own : {orders_.report_fd, orders_.lifeline_fd}) {
+      if (own && ::fcntl(*own, F_SETFD, FD_CLOEXEC) < 0) return std::unexpected(ErrnoError("fcntl", "", errno));
+    }
+    return {};
+  }
+
+  void TakePlaceInChild() const {
+    ::setpgid(0, 0);
+    if (has_turn_) terminal_->GiveTo(::getpid());
+    LetSignalsIn();
+  }
+
+  // On the memory of pid 1, which waits for the execution: nothing of it needs to be copied, and it learns of a
+  // failure.
+  std::expected<pid_t, NotExecuted> RunProgram() {
+    // execvp has a file's name on it, and all arguments when it falls back on /bin/sh. A multiple of 16, as the ABI has
+    // it.
+    const size_t stack_size = (256u << 10) + (16 * orders_.argv.size());
+    const auto stack = std::make_unique_for_overwrite<std::byte[]>(stack_size);
+    const auto in_child = [](void* self) -> int {
+      auto& stage = *static_cast<Stage*>(self);
+      stage.TakePlaceInChild();
+      stage.failure_ = Execute(stage.orders_.program, stage.orders_.argv);
+      return stage.failure_->status;
+    };
+    const pid_t command = ::clone(in_child, stack.get() + stack_size, CLONE_VM | CLONE_VFORK | SIGCHLD, this);
+    if (command < 0) return Refused(ErrnoError("clone", "", errno));
+    if (!failure_) return command;
+    ::waitpid(command, nullptr, 0);
+    return std::unexpected(*std::move(failure_));
+  }
+
+  std::expected<pid_t, NotExecuted> RunBuiltIn() const {
+    const pid_t command = ::fork();
+    if (command < 0) return Refused(ErrnoError("fork", "", errno));
+    if (command == 0) {
+      TakePlaceInChild();
+      // What an execution would have done.
+      if (!PassOnly(orders_.kept_fds)) ::_exit(kRefusedStatus);
+      ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+      ::_exit(built_in_());
+    }
+    ::setpgid(command, command);  // whoever is first: a signal for the group must find it
+    return command;
+  }
+
+  const InnerOrders& orders_;
+  int (*const built_in_)();
+  std::optional<Lifeline> lifeline_;
+  std::vector<char*> environment_;
+  std::optional<Terminal> terminal_;
+  bool has_turn_ = false;
+  std::optional<NotExecuted> failure_;  // of the program
+};
 
 // Nothing of the command's is held open here: who reads its output sees the end when the command closes it.
-void ReleaseDescriptors(std::span<const int> kept) {
+void ReleaseDescriptors(const InnerOrders& orders) {
   ::close_range(STDIN_FILENO, STDERR_FILENO, 0);
-  for (const int fd : kept) ::close(fd);
-}
-
-Result<int> StartAndFollow(const InnerOrders& orders, const Terminal* terminal) {
-  const Turn turn = terminal != nullptr && terminal->InForeground() ? Turn::kCommand : Turn::kOthers;
-  const pid_t command = ::fork();
-  if (command < 0) return std::unexpected(ErrnoError("fork", "", errno));
-  if (command == 0) RunInChild(orders, terminal, turn);
-  ::setpgid(command, command);  // whoever is first: a signal for the group must find it
-  ReleaseDescriptors(orders.kept_fds);
-  return FirstProcess(command, terminal).Run();
-}
-
-Result<int> Run(const InnerOrders& orders) {
-  if (::getpid() != 1) return Fail(ErrorKind::kInvalidRequest, "inner stage: not pid 1");
-  // Nobody inside may read or change this process, not even with its user id.
-  if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0) return std::unexpected(ErrnoError("prctl", "dumpable", errno));
-  HoldSignals();
-  TRY_VOID(CheckStreams());
-  if (orders.proxy) TRY_VOID(OpenProxyListeners(*orders.proxy));
-  TRY_VOID(PassOnly(orders.kept_fds));
-  TRY_VOID(DropCapabilities());
-  const std::optional<Terminal> found = Terminal::OfStreams();
-  const Terminal* const terminal = found ? &*found : nullptr;
-  // Fails when it has been done already.
-  if (terminal == nullptr) (void)::setsid();
-  if (!orders.working_directory.empty() && ::chdir(orders.working_directory.c_str()) < 0) {
-    Say(ErrnoError("chdir", orders.working_directory, errno));
-    return 1;
-  }
-  TRY_VOID(Confine(orders));
-  return StartAndFollow(orders, terminal);
+  for (const int fd : orders.kept_fds) ::close(fd);
+  if (orders.report_fd) ::close(*orders.report_fd);
 }
 
 }  // namespace
 
-int RunInnerStage(const InnerOrders& orders) {
-  const Result<int> status = Run(orders);
-  if (!status) {
-    Say(status.error());
-    return kRefusedStatus;
+int RunInnerStage(const InnerOrders& orders, int (*built_in)()) {
+  if (orders.streams) {
+    if (const auto placed = PutInPlace(*orders.streams); !placed) return Say(placed.error()), kRefusedStatus;
   }
+  Stage stage(orders, built_in);
+  const auto command = stage.Start();
+  if (!command) {
+    if (stage.lifeline() != nullptr && stage.lifeline()->IsCut()) return command.error().status;  // nobody is to know
+    Say(command.error().error);
+    if (orders.report_fd) Report(*orders.report_fd, command.error().status, command.error().error.message);
+    return command.error().status;
+  }
+  if (orders.report_fd) ReportStarted(*orders.report_fd);
+  ReleaseDescriptors(orders);
+  const int status = FirstProcess(*command, stage.terminal(), stage.lifeline()).Run();
   (void)::kill(-1, SIGKILL);  // nobody may be left
-  return *status;
+  return status;
 }
 
 }  // namespace holdfast::sandbox

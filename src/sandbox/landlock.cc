@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "base/owned_fd.h"
+#include "sys/open.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -72,14 +73,18 @@ int AddRule(int ruleset, int fd, uint64_t rights) {
 }
 
 Result<> AddPath(int ruleset, const LandlockRule& rule, uint64_t handled) {
-  const OwnedFd fd(::open(rule.path.c_str(), O_PATH | O_CLOEXEC));
-  if (!fd.is_open()) {
-    // What this process cannot reach the command, which has no more rights, cannot reach either.
-    if (errno == ENOENT || errno == ENOTDIR || errno == EACCES) return {};
-    return std::unexpected(ErrnoError("open", rule.path, errno));
-  }
+  const sys::Links links = rule.identity ? sys::Links::kNone : sys::Links::kFollow;
+  const int opened = sys::TryOpenAt(AT_FDCWD, rule.path, O_PATH, links);
+  // What this process cannot reach the command, which has no more rights, cannot reach either.
+  if (opened == -ENOENT || opened == -ENOTDIR || opened == -EACCES) return {};
+  if (opened < 0) return std::unexpected(ErrnoError("open", rule.path, -opened));
+  const OwnedFd fd(opened);
   struct stat status;
   if (::fstat(fd.get(), &status) < 0) return std::unexpected(ErrnoError("stat", rule.path, errno));
+  if (rule.identity && *rule.identity != FileIdentity{.device = status.st_dev, .inode = status.st_ino}) {
+    return Fail(ErrorKind::kInvalidRequest,
+                fmt::format("landlock {}: it has been replaced in the meantime", rule.path));
+  }
   uint64_t rights = handled & Meaning(rule.rights);
   if (!S_ISDIR(status.st_mode)) rights &= kFileRights;
   const int error = rights == 0 ? 0 : AddRule(ruleset, fd.get(), rights);

@@ -28,9 +28,9 @@ struct LandlockOptions {
   bool scope_abstract_sockets = true, scope_signals = true;
 };
 
-// For this thread and what it starts; no_new_privs is set. Links in the paths are followed; paths that do not exist or
-// cannot be reached are left out. Returns the ABI it was done with, 0 for none: the caller decides whether that is
-// enough.
+// For this thread and what it starts; no_new_privs is set. Links in the paths are followed, unless a rule says which
+// file it is for; paths that do not exist or cannot be reached are left out. Returns the ABI it was done with, 0 for
+// none: the caller decides whether that is enough.
 Result<int> Restrict(const LandlockOptions& options);
 
 }  // namespace holdfast::sandbox

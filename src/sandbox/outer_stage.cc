@@ -1,47 +1,43 @@
 #include "sandbox/outer_stage.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "sandbox/bubblewrap_watch.h"
+#include "sandbox/host_limits.h"
+#include "sandbox/lifeline.h"
+#include "sandbox/mount_check.h"
 #include "sandbox/placeholders.h"
+#include "sandbox/start_report.h"
+#include "sandbox/terminal.h"
+#include "sys/io.h"
 
 extern char** environ;
 
 namespace holdfast::sandbox {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-using namespace std::chrono_literals;
-
-constexpr std::array kPassedOn = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH};
-constexpr auto kGrace = 10s;  // between a request to end and the end
-
-bool AsksToEnd(int signal) { return signal == SIGTERM || signal == SIGHUP; }
-
 // In memory, and inherited: nothing of it shows in a list of processes.
 Result<OwnedFd> Sheet(const char* name, std::string_view text) {
   OwnedFd fd(::memfd_create(name, 0));
   if (!fd.is_open()) return std::unexpected(ErrnoError("memfd_create", name, errno));
-  for (size_t done = 0; done < text.size();) {
-    const ssize_t n = ::write(fd.get(), text.data() + done, text.size() - done);
-    if (n < 0 && errno != EINTR) return std::unexpected(ErrnoError("write", name, errno));
-    if (n > 0) done += static_cast<size_t>(n);
+  while (!text.empty()) {
+    const ssize_t n = sys::Write(fd.get(), text.data(), text.size());
+    if (n < 0) return std::unexpected(ErrnoError("write", name, static_cast<int>(-n)));
+    text.remove_prefix(static_cast<size_t>(n));
   }
   if (::lseek(fd.get(), 0, SEEK_SET) < 0) return std::unexpected(ErrnoError("lseek", name, errno));
   return fd;
@@ -53,12 +49,18 @@ std::string NulSeparated(const std::vector<std::string>& words) {
   return text;
 }
 
+std::vector<std::string> Environment() {
+  std::vector<std::string> entries;
+  for (char** entry = environ; *entry != nullptr; ++entry) entries.emplace_back(*entry);
+  return entries;
+}
+
 struct Pipe {
   OwnedFd read_end, write_end;
 };
 
 // The write end is inherited.
-Result<Pipe> StatusPipe() {
+Result<Pipe> PipeFromInside() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) < 0) return std::unexpected(ErrnoError("pipe", "", errno));
   Pipe pipe{OwnedFd(ends[0]), OwnedFd(ends[1])};
@@ -66,146 +68,150 @@ Result<Pipe> StatusPipe() {
   return pipe;
 }
 
-sigset_t Signals(std::initializer_list<int> more) {
-  sigset_t set;
-  ::sigemptyset(&set);
-  for (int signal : kPassedOn) ::sigaddset(&set, signal);
-  for (int signal : more) ::sigaddset(&set, signal);
-  return set;
+// Inherited, under a number that is none of the standard streams'. What is closed stays out of the way of other files.
+Result<OwnedFd> CopyOfStream(int stream) {
+  OwnedFd copy(::fcntl(stream, F_DUPFD, STDERR_FILENO + 1));
+  if (!copy.is_open() && errno == EBADF) {
+    const OwnedFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    copy = OwnedFd(::fcntl(nothing.get(), F_DUPFD, STDERR_FILENO + 1));
+  }
+  if (!copy.is_open()) return std::unexpected(ErrnoError("fcntl", fmt::format("descriptor {}", stream), errno));
+  return copy;
 }
 
-// bubblewrap would die of what is meant for the command. The inner stage sets all of this right again.
-[[noreturn]] void ExecInChild(int program, char* const* argv, pid_t parent) {
-  for (int signal : kPassedOn) ::signal(signal, SIG_IGN);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() == parent) ::fexecve(program, argv, environ);
-  constexpr std::string_view failed = "holdfast-linux-sandbox: cannot execute bubblewrap\n";
+// All that bubblewrap and the inner stage are given.
+struct Luggage {
+  BubblewrapArguments arguments;
+  std::array<OwnedFd, 3> streams;
+  OwnedFd nothing, self, orders_sheet, arguments_sheet;
+  Pipe words, report;
+  LifelineEnds lifeline;
+  std::vector<std::string> command_line;
+};
+
+Result<Luggage> Pack(const Plan& plan, InnerOrders orders) {
+  Luggage luggage;
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    TRY(luggage.streams[static_cast<size_t>(stream)], CopyOfStream(stream));
+  }
+  TRY(luggage.words, PipeFromInside());
+  TRY(luggage.report, PipeFromInside());
+  TRY(luggage.lifeline, MakeLifeline());
+  orders.environment = Environment();
+  orders.streams = {luggage.streams[0].get(), luggage.streams[1].get(), luggage.streams[2].get()};
+  orders.report_fd = luggage.report.write_end.get();
+  orders.lifeline_fd = luggage.lifeline.inner.get();
+  TRY(orders.mounts, NoteMounts(plan));
+  NoteIdentities(orders.mounts, orders.landlock);
+  TRY(luggage.orders_sheet, Sheet("orders", Encode(orders)));
+  TRY(luggage.nothing, sys::OpenDevNull());
+  luggage.self = OwnedFd(::open("/proc/self/exe", O_RDONLY));  // inherited
+  if (!luggage.self.is_open()) return std::unexpected(ErrnoError("open", "/proc/self/exe", errno));
+  TRY(luggage.arguments, ArgumentsFor(plan));
+  TRY(luggage.arguments_sheet, Sheet("arguments", NulSeparated(luggage.arguments.words)));
+  luggage.command_line = {"bwrap",
+                          "--args",
+                          std::to_string(luggage.arguments_sheet.get()),
+                          "--",
+                          fmt::format("/proc/self/fd/{}", luggage.self.get()),
+                          kInnerStage,
+                          std::to_string(luggage.orders_sheet.get())};
+  return luggage;
+}
+
+// bubblewrap makes the terminal that is its standard output known inside, as /dev/console: `tty` finds it there.
+int OutputForBubblewrap(const Luggage& luggage) {
+  const auto terminal =
+      std::ranges::find_if(luggage.streams, [](const OwnedFd& fd) { return ::isatty(fd.get()) == 1; });
+  return terminal != luggage.streams.end() ? terminal->get() : luggage.nothing.get();
+}
+
+// bubblewrap would die or stop of what is meant for the command, and holds no stream of the command's open. The
+// environment is the command's too: LD_PRELOAD and the like would have bubblewrap run its code, outside of the sandbox.
+// The inner stage sets all of this right again.
+[[noreturn]] void ExecInChild(int program, char* const* argv, const Luggage& luggage) {
+  char* const no_environment[] = {nullptr};
+  sigset_t all;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  ::dup2(luggage.nothing.get(), STDIN_FILENO);
+  ::dup2(OutputForBubblewrap(luggage), STDOUT_FILENO);
+  ::dup2(luggage.words.write_end.get(), STDERR_FILENO);
+  ::fexecve(program, argv, no_environment);
+  constexpr std::string_view failed = "bubblewrap cannot be executed";
   (void)!::write(STDERR_FILENO, failed.data(), failed.size());
   ::_exit(1);
 }
 
-// "child-pid": N, as bubblewrap writes it before it sets anything up.
-std::optional<pid_t> ChildPid(std::string_view status) {
-  constexpr std::string_view key = "\"child-pid\":";
-  const size_t at = status.find(key);
-  if (at == std::string_view::npos) return std::nullopt;
-  pid_t pid = 0;
-  for (const char c : status.substr(at + key.size())) {
-    if (c == ' ') continue;
-    if (c < '0' || c > '9') break;
-    pid = pid * 10 + (c - '0');
-  }
-  return pid > 0 ? std::optional(pid) : std::nullopt;
+Result<pid_t> Start(const Bubblewrap& bubblewrap, Luggage& luggage) {
+  std::vector<char*> argv;
+  argv.reserve(luggage.command_line.size() + 1);
+  for (std::string& word : luggage.command_line) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const pid_t child = ::fork();
+  if (child < 0) return std::unexpected(ErrnoError("fork", "", errno));
+  if (child == 0) ExecInChild(bubblewrap.program.get(), argv.data(), luggage);
+  for (Pipe* const pipe : {&luggage.words, &luggage.report}) pipe->write_end.Reset();
+  luggage.lifeline.inner.Reset();
+  for (OwnedFd& stream : luggage.streams) stream.Reset();
+  return child;
 }
 
-// Follows one bubblewrap until it has ended.
-class Watch {
- public:
-  Watch(pid_t bubblewrap, OwnedFd status, OwnedFd signals)
-      : bubblewrap_(bubblewrap), status_(std::move(status)), signals_(std::move(signals)) {}
+// In bubblewrap's words, and what they mean here.
+Error WhyNotStarted(int status, std::string words) {
+  while (words.ends_with('\n')) words.pop_back();
+  std::ranges::replace(words, '\n', ' ');
+  if (words.empty()) words = fmt::format("bubblewrap has ended with status {} before the command was started", status);
+  const std::string explanation = Explain(words);
+  if (!explanation.empty()) words += ". " + explanation;
+  return {.kind = ErrorKind::kSystem, .message = std::move(words)};
+}
 
-  int Run() {
-    for (;;) {
-      if (auto ended = TryReap()) return *ended;
-      pollfd fds[] = {{signals_.get(), POLLIN, 0}, {status_.get(), POLLIN, 0}};
-      (void)::poll(fds, status_.is_open() ? 2 : 1, TimeLeftMs());  // whatever it says, all is looked at
-      if ((fds[0].revents & POLLIN) != 0) ReadSignal();
-      if (status_.is_open() && fds[1].revents != 0) ReadStatus();
-      if (kill_at_ && Clock::now() >= *kill_at_) KillAll();
-    }
-  }
-
- private:
-  std::optional<int> TryReap() const {
-    int status = 0;
-    if (::waitpid(bubblewrap_, &status, WNOHANG) != bubblewrap_) return std::nullopt;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  }
-
-  int TimeLeftMs() const {
-    if (!kill_at_) return -1;
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*kill_at_ - Clock::now());
-    return static_cast<int>(std::max<int64_t>(left.count(), 0));
-  }
-
-  void ReadSignal() {
-    signalfd_siginfo info;
-    if (::read(signals_.get(), &info, sizeof info) != sizeof info) return;
-    const auto signal = static_cast<int>(info.ssi_signo);
-    if (signal == SIGCHLD) return;
-    if (AsksToEnd(signal) && !kill_at_) kill_at_ = Clock::now() + kGrace;
-    if (inner_.is_open()) {
-      Send(signal);
-    } else {
-      pending_.push_back(signal);
-    }
-  }
-
-  void ReadStatus() {
-    char buffer[512];
-    const ssize_t n = ::read(status_.get(), buffer, sizeof buffer);
-    if (n <= 0) return status_.Reset();
-    said_.append(buffer, static_cast<size_t>(n));
-    const auto pid = inner_.is_open() ? std::nullopt : ChildPid(said_);
-    if (!pid) return;
-    inner_ = OwnedFd(static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0)));
-    for (int signal : std::exchange(pending_, {})) Send(signal);
-  }
-
-  void Send(int signal) const { (void)::syscall(SYS_pidfd_send_signal, inner_.get(), signal, nullptr, 0); }
-
-  // The end of pid 1 is the end of all in its namespace.
-  void KillAll() {
-    kill_at_.reset();
-    if (inner_.is_open()) Send(SIGKILL);
-    ::kill(bubblewrap_, SIGKILL);
-  }
-
-  const pid_t bubblewrap_;
-  OwnedFd status_, signals_;
-  OwnedFd inner_;  // a pidfd
-  std::string said_;
-  std::vector<int> pending_;
-  std::optional<Clock::time_point> kill_at_;
-};
+// The command's streams are the command's: who reads its output sees the end when the command closes it.
+void ReleaseStreams(const OwnedFd& nothing) {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing.get(), stream);
+}
 
 }  // namespace
 
 Result<int> RunOuterStage(const Bubblewrap& bubblewrap, const Plan& plan, const InnerOrders& orders) {
-  const sigset_t signals = Signals({SIGCHLD});
-  ::sigprocmask(SIG_BLOCK, &signals, nullptr);
-  OwnedFd signal_fd(::signalfd(-1, &signals, SFD_CLOEXEC));
-  if (!signal_fd.is_open()) return std::unexpected(ErrnoError("signalfd", "", errno));
-
-  TRY(const Placeholders placeholders, Placeholders::Make(plan.placeholders));
-  TRY(BubblewrapArguments arguments, ArgumentsFor(plan));
-  TRY(const OwnedFd orders_sheet, Sheet("orders", Encode(orders)));
-  TRY(Pipe status, StatusPipe());
-  const OwnedFd self(::open("/proc/self/exe", O_RDONLY));  // inherited
-  if (!self.is_open()) return std::unexpected(ErrnoError("open", "/proc/self/exe", errno));
-  arguments.words.insert(arguments.words.end(), {"--json-status-fd", std::to_string(status.write_end.get())});
-  TRY(const OwnedFd arguments_sheet, Sheet("arguments", NulSeparated(arguments.words)));
-
-  std::vector<std::string> words = {"bwrap",
-                                    "--args",
-                                    std::to_string(arguments_sheet.get()),
-                                    "--",
-                                    fmt::format("/proc/self/fd/{}", self.get()),
-                                    kInnerStage,
-                                    std::to_string(orders_sheet.get())};
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  const pid_t parent = ::getpid();
-  const pid_t child = ::fork();
-  if (child < 0) return std::unexpected(ErrnoError("fork", "", errno));
-  if (child == 0) ExecInChild(bubblewrap.program.get(), argv.data(), parent);
-  status.write_end.Reset();
-  return Watch(child, std::move(status.read_end), std::move(signal_fd)).Run();
+  const std::optional<int> report_fd = orders.report_fd;
+  TRY_VOID(CheckHost());
+  (void)std::signal(SIGCHLD, SIG_DFL);          // where it is ignored nobody can be waited for
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);  // whom bubblewrap leaves behind can be found then
+  OwnedFd signals = BubblewrapWatch::BlockSignals();
+  if (!signals.is_open()) return std::unexpected(ErrnoError("signalfd", "", errno));
+  if (report_fd && ::fcntl(*report_fd, F_SETFD, FD_CLOEXEC) < 0) {
+    return std::unexpected(ErrnoError("fcntl", fmt::format("descriptor {}", *report_fd), errno));
+  }
+  const auto terminal = Terminal::OfStreams();
+  TRY(Placeholders placeholders, Placeholders::Make(plan.placeholders));
+  TRY(Luggage luggage, Pack(plan, orders));
+  TRY(const pid_t child, Start(bubblewrap, luggage));
+  BubblewrapWatch watch(child, std::move(signals),
+                        {.words = std::move(luggage.words.read_end),
+                         .report = std::move(luggage.report.read_end),
+                         .lifeline = std::move(luggage.lifeline.outer)});
+  if (const int inner = watch.AwaitInner(); inner >= 0) {
+    if (const auto kept = placeholders.KeepUntilEndOf(inner); !kept) {
+      watch.KillAll();
+      watch.AwaitEnd();
+      return std::unexpected(kept.error());
+    }
+    watch.LetGo();
+  }
+  const auto report = watch.AwaitReport();
+  if (report) {
+    if (report_fd) {
+      PassReport(*report_fd, *report);
+      ::close(*report_fd);
+    }
+    ReleaseStreams(luggage.nothing);
+  }
+  const int status = watch.AwaitEnd();
+  if (terminal) terminal->TakeBack();
+  if (!report) return std::unexpected(WhyNotStarted(status, watch.words()));
+  return status;
 }
 
 }  // namespace holdfast::sandbox

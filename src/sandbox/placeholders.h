@@ -1,10 +1,15 @@
 // Mount points that a plan needs and the user's tree does not have. They exist on the host while a command runs, empty,
-// and are gone afterwards: removed by whoever uses them last, and by a process of its own when the helper is killed.
+// and are gone afterwards. A process of its own makes, holds and removes them, so that they go too when the helper is
+// killed, at whatever moment; and not before the command is gone, which would take their place.
 //
-// Several sandboxes may share one. Who uses it holds a shared lock on it; it is removed under an exclusive one, which
-// takes a moment: whoever meets a lock that lasts longer goes on without one, so nobody can be held up.
+// Several sandboxes may share one. Who uses it holds a shared lock on it; it is removed under an exclusive one, by
+// whoever uses it last. That takes a moment: whoever meets a lock that lasts longer goes on without one, so nobody can
+// be held up. Where the last one might not be able to, because it is another user and the directory is not its own
+// (/tmp), the process that made it stays until then.
 //
 // A placeholder is told from an empty directory or file of the user's by its mode, which nobody else would choose.
+//
+// What it does not do: remove those whose process is killed too. The next sandbox that needs them does.
 #pragma once
 
 #include <string>
@@ -28,22 +33,15 @@ class Placeholders {
   // Removes those that nobody else uses.
   ~Placeholders();
 
+  // Before any is removed this process, by its pidfd, is killed and has ended.
+  Result<> KeepUntilEndOf(int pidfd);
+
  private:
-  struct Held {
-    OwnedFd parent;  // O_PATH
-    OwnedFd itself;  // with the lock
-    std::string name;
-    Placeholder::Kind kind;
-  };
+  explicit Placeholders(OwnedFd lifeline);
 
-  Placeholders() = default;
-
-  Result<> Take(const Placeholder& wanted);
-  Result<> StartReaper();
-  void Remove();
-
-  std::vector<Held> held_;
-  OwnedFd lifeline_;  // the reaper sees its end
+  // To the process that holds them, which acts when it is closed; closed when there are none. Inherited by whoever
+  // makes the mounts, and would make a mount point that is missing: nothing is removed before they are done.
+  OwnedFd lifeline_;
 };
 
 }  // namespace holdfast::sandbox

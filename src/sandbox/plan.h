@@ -7,11 +7,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "base/result.h"
+#include "sandbox/file_identity.h"
 #include "sandbox/resolution.h"
 
 namespace holdfast::sandbox {
@@ -84,6 +86,7 @@ struct LandlockRule {
   enum class Rights { kRead, kWrite, kList };
   std::string path;  // as it is inside, after the mounts
   Rights rights = Rights::kRead;
+  std::optional<FileIdentity> identity = {};  // of what must be there; no link is followed then
 };
 
 struct Plan {

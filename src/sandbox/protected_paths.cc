@@ -82,9 +82,20 @@ class Protector {
     std::optional<std::string> directory = git.path;
     if (git.end == PathWalk::End::kFile) directory = PointedGitDirectory(git.path);
     if (!directory) return {};
-    TRY_VOID(Protect(*directory));
     const std::optional<std::string> common = CommonGitDirectory(*directory);
+    TRY(const bool is_opened, IsOpenedWith(*directory, common));
+    if (is_opened) return {};
+    TRY_VOID(Protect(*directory));
     return common ? Protect(*common) : Result<>();
+  }
+
+  // A worktree's directory lies in the one it shares: a rule that opens a `.git` opens its worktrees too. By that name
+  // alone: the command may be able to write what `common` is read from, and a writable root is no git directory.
+  Result<bool> IsOpenedWith(const std::string& directory, const std::optional<std::string>& common) {
+    if (!common) return false;
+    TRY(const PathWalk shared, walker_.Walk(*common));
+    TRY(const PathWalk walk, walker_.Walk(directory));
+    return NameOf(shared.path) == ".git" && opened_.contains(shared.path) && IsBelow(walk.path, shared.path);
   }
 
   Result<> ProtectNested(const std::string& root, size_t roots) {

@@ -62,10 +62,12 @@ Resolution Unrestricted() {
 struct Bases {
   std::vector<std::string> project_roots;  // at least one
   std::optional<std::string> tmpdir;
+  std::string tool_path;
 };
 
 Result<Bases> BasesOf(const Surroundings& surroundings) {
   Bases bases;
+  bases.tool_path = surroundings.tool_path;
   for (const std::string& root : surroundings.project_roots) {
     TRY(std::string path, Normalise(root));
     bases.project_roots.push_back(std::move(path));
@@ -201,9 +203,7 @@ class Resolver {
     for (const auto& [root, globs] : globs_) {
       searches.push_back({.root = root, .globs = globs, .max_depth = files_.glob_scan_max_depth});
     }
-    const char* path_variable = ::getenv("PATH");
-    const std::string_view path = path_variable ? path_variable : "";
-    return ScanGlobs(searches, {.ripgrep = FindRipgrep(path, PlacesOfTheCommand())});
+    return ScanGlobs(searches, {.ripgrep = FindRipgrep(bases_.tool_path, PlacesOfTheCommand())});
   }
 
   // Where a command, this one or one before it, could have put a program.

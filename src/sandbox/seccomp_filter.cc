@@ -3,12 +3,16 @@
 #include <asm/ioctls.h>
 #include <asm/unistd.h>
 #include <linux/audit.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <linux/ioprio.h>
 #include <linux/kd.h>
 #include <linux/netlink.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -48,10 +52,12 @@ constexpr size_t High(size_t argument) { return Low(argument) + sizeof(uint32_t)
 // it. The search is a tree for the sake of that installation; a chain of comparisons takes twice as long.
 class FilterWriter {
  public:
-  explicit FilterWriter(Filter filter) : filter_(filter) {
+  FilterWriter(Filter filter, StandsFor stands_for) : filter_(filter), stands_for_(stands_for) {
     verdicts_.fill(allow_);
     Refuse(RefusedAlways());
     if (filter == Filter::kRestrictedNetwork) Refuse(RefusedWithoutNetwork());
+    if (stands_for != StandsFor::kNothing) Refuse(RefusedWithoutNamespaces());
+    if (stands_for == StandsFor::kNamespacesAndMounts) Refuse(RefusedWithoutMounts());
   }
 
   BpfProgram Write() {
@@ -97,7 +103,18 @@ class FilterWriter {
     if (filter_ == Filter::kRestrictedNetwork) {
       rules.push_back({{__NR_sendto}, &FilterWriter::WriteSendTo, code_.NewLabel()});
     }
+    if (stands_for_ != StandsFor::kNothing) AddProcessRules(rules);
     return rules;
+  }
+
+  // Calls that change how a process runs, by its number.
+  void AddProcessRules(std::vector<ArgumentRule>& rules) {
+    rules.push_back({{__NR_prlimit64, __NR_sched_setaffinity, __NR_sched_setscheduler, __NR_sched_setparam,
+                      __NR_sched_setattr, __NR_migrate_pages, __NR_move_pages},
+                     &FilterWriter::WriteOwnNumber,
+                     code_.NewLabel()});
+    rules.push_back({{__NR_setpriority}, &FilterWriter::WriteOwnPriority, code_.NewLabel()});
+    rules.push_back({{__NR_ioprio_set}, &FilterWriter::WriteOwnIoPriority, code_.NewLabel()});
   }
 
   void Refuse(std::span<const SyscallSet> sets) {
@@ -150,8 +167,37 @@ class FilterWriter {
   // TIOCSTI, TIOCLINUX and a keyboard's strings type into the terminal, for whoever reads it next. Line disciplines are
   // kernel modules that any user can have loaded.
   void WriteIoctl() {
+    const bool files_are_open = stands_for_ != StandsFor::kNamespacesAndMounts;
     code_.Load(Low(1));
-    code_.JumpIfOneOf({TIOCSTI, TIOCLINUX, TIOCSETD, KDSKBENT, KDSKBSENT}, refuse_, allow_);
+    code_.JumpIfOneOf({TIOCSTI, TIOCLINUX, TIOCSETD, KDSKBENT, KDSKBSENT}, refuse_, files_are_open ? allow_ : kNext);
+    if (!files_are_open) WriteHarmlessIoctl();
+  }
+
+  // File systems have calls that change a file or directory which is open only for reading: flags, verity, snapshots.
+  // These do not, or need a descriptor that is open for writing; the others are of terminals and sockets.
+  void WriteHarmlessIoctl() {
+    constexpr uint32_t type_of_call = 0xff00, terminal = 0x5400, socket = 0x8900;
+    code_.JumpIfOneOf(
+        {FIGETBSZ, FICLONE, FICLONERANGE, FS_IOC_GETFLAGS, FS_IOC_FSGETXATTR, FS_IOC_FIEMAP, FS_IOC_GETVERSION}, allow_,
+        kNext);
+    code_.And(type_of_call);
+    code_.JumpIfOneOf({terminal, socket}, allow_, refuse_);
+  }
+
+  // 0 is the caller.
+  void WriteOwnNumber() {
+    code_.Load(Low(0));
+    code_.Jump(Test::kEqual, 0, allow_, refuse_);
+  }
+
+  void WriteOwnPriority() { WriteOwnOf(PRIO_PROCESS); }
+  void WriteOwnIoPriority() { WriteOwnOf(IOPRIO_WHO_PROCESS); }
+
+  void WriteOwnOf(uint32_t kind) {
+    code_.Load(Low(0));
+    code_.Jump(Test::kEqual, kind, kNext, refuse_);
+    code_.Load(Low(1));
+    code_.Jump(Test::kEqual, 0, allow_, refuse_);
   }
 
   // socket and socketpair have the same arguments.
@@ -214,6 +260,7 @@ class FilterWriter {
   }
 
   Filter filter_;
+  StandsFor stands_for_;
   BpfAssembler code_;
   Label allow_ = code_.NewLabel(), refuse_ = code_.NewLabel(), unknown_ = code_.NewLabel(), foreign_ = code_.NewLabel();
   std::array<Label, kFirstUnknownSyscall> verdicts_;
@@ -221,7 +268,7 @@ class FilterWriter {
 
 }  // namespace
 
-BpfProgram MakeFilter(Filter filter) { return FilterWriter(filter).Write(); }
+BpfProgram MakeFilter(Filter filter, StandsFor stands_for) { return FilterWriter(filter, stands_for).Write(); }
 
 Result<> InstallFilter(const BpfProgram& program) {
   CHECK(program.size() <= BPF_MAXINSNS);

@@ -3,17 +3,19 @@
 //
 // A filter refuses what is listed; the rest is allowed:
 //   always          the sets of syscall_sets.h; clone and unshare that make a namespace; ioctls that type into a
-//   terminal
-//                   or change its line discipline or keyboard
+//                   terminal or change its line discipline or keyboard
 //   open network    sockets that are neither unix, inet (TCP, UDP, ping, MPTCP) nor rtnetlink
 //   restricted      sockets and pairs that are not unix streams or packet streams; sendto with an address; connect,
 //                   bind, listen, accept
 //   proxy only      sockets and pairs that are not inet
+//   no namespaces   shared memory and queues; priorities, limits and the like of any process but the caller
+//   no mounts       file attributes; ioctls but those of terminals and sockets and a few that change no file
 //
 // What a filter does not see: what pointers point at. Where that matters the call is refused as a whole, or what it
 // could be used on: sendmsg names its address in memory, so there are no unix datagram sockets without a network. What
 // it does not stop: sendmsg on a datagram socket that the command was given, and signals to processes outside, which
-// the pid namespace or Landlock's scope does.
+// the pid namespace or Landlock's scope does. Without mounts attributes cannot be changed where writing is allowed
+// either: a path, too, is behind a pointer.
 #pragma once
 
 #include <linux/filter.h>
@@ -27,7 +29,10 @@ namespace holdfast::sandbox {
 
 using BpfProgram = std::vector<sock_filter>;
 
-BpfProgram MakeFilter(Filter filter);
+// What there is none of around the command, so that the filter does what it can in its place.
+enum class StandsFor { kNothing, kNamespaces, kNamespacesAndMounts };
+
+BpfProgram MakeFilter(Filter filter, StandsFor stands_for = StandsFor::kNothing);
 
 // For this thread and what it starts, for good. Sets no_new_privs. Allocates nothing unless it fails.
 Result<> InstallFilter(const BpfProgram& program);

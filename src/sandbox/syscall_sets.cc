@@ -9,6 +9,18 @@ namespace {
 #ifndef __NR_open_tree_attr
 #define __NR_open_tree_attr 467
 #endif
+#ifndef __NR_fchmodat2
+#define __NR_fchmodat2 452
+#endif
+#ifndef __NR_setxattrat
+#define __NR_setxattrat 463
+#endif
+#ifndef __NR_removexattrat
+#define __NR_removexattrat 466
+#endif
+#ifndef __NR_file_setattr
+#define __NR_file_setattr 469
+#endif
 
 #define CALL(name) {#name, __NR_##name}
 
@@ -52,6 +64,19 @@ constexpr Syscall kObsolete[] = {CALL(_sysctl), CALL(uselib), CALL(nfsservctl), 
 
 constexpr Syscall kConnections[] = {CALL(connect), CALL(bind), CALL(listen), CALL(accept), CALL(accept4)};
 
+constexpr Syscall kFileAttributes[] = {
+    CALL(chmod),        CALL(fchmod),      CALL(fchmodat),     CALL(fchmodat2),    CALL(chown),
+    CALL(fchown),       CALL(lchown),      CALL(fchownat),     CALL(utime),        CALL(utimes),
+    CALL(futimesat),    CALL(utimensat),   CALL(setxattr),     CALL(lsetxattr),    CALL(fsetxattr),
+    CALL(setxattrat),   CALL(removexattr), CALL(lremovexattr), CALL(fremovexattr), CALL(removexattrat),
+    CALL(file_setattr),
+};
+
+constexpr Syscall kSharedMemoryAndQueues[] = {
+    CALL(shmget), CALL(shmat),  CALL(shmctl), CALL(semget), CALL(semop),   CALL(semtimedop), CALL(semctl),
+    CALL(msgget), CALL(msgsnd), CALL(msgrcv), CALL(msgctl), CALL(mq_open), CALL(mq_unlink),
+};
+
 #undef CALL
 
 constexpr SyscallSet kAlways[] = {
@@ -75,10 +100,22 @@ constexpr SyscallSet kWithoutNetwork[] = {
     {"connections", "lead to sockets of others, or let others in; a pair of sockets needs none of them", kConnections},
 };
 
+constexpr SyscallSet kWithoutNamespaces[] = {
+    {"shared memory and queues", "belong to all processes of the user, and to no file", kSharedMemoryAndQueues},
+};
+
+constexpr SyscallSet kWithoutMounts[] = {
+    {"file attributes", "modes, owners, times and the like, which Landlock has no rule about", kFileAttributes},
+};
+
 }  // namespace
 
 std::span<const SyscallSet> RefusedAlways() { return kAlways; }
 
 std::span<const SyscallSet> RefusedWithoutNetwork() { return kWithoutNetwork; }
+
+std::span<const SyscallSet> RefusedWithoutNamespaces() { return kWithoutNamespaces; }
+
+std::span<const SyscallSet> RefusedWithoutMounts() { return kWithoutMounts; }
 
 }  // namespace holdfast::sandbox

@@ -24,6 +24,9 @@ struct SyscallSet {
 std::span<const SyscallSet> RefusedAlways();
 // In addition, where there is no network.
 std::span<const SyscallSet> RefusedWithoutNetwork();
+// In addition, where nothing but Landlock and the filter is around the command: see StandsFor.
+std::span<const SyscallSet> RefusedWithoutNamespaces();
+std::span<const SyscallSet> RefusedWithoutMounts();
 
 // From here on the numbers belong to kernels newer than these tables. They are answered as by an older kernel, ENOSYS,
 // which programs are prepared for.

@@ -59,6 +59,11 @@ void Terminal::GiveTo(pid_t group) const {
   (void)::tcsetpgrp(fd_.get(), group);  // fails when the terminal has hung up, or the group has ended
 }
 
+void Terminal::TakeBack() const {
+  const auto group = holder();
+  if (group && ::kill(-*group, 0) < 0 && errno == ESRCH) GiveTo(::getpgrp());
+}
+
 // Pid 1 is spared by a signal that it has no handler for, and the call would be tried again for ever.
 bool Terminal::StopGroup() const {
   struct sigaction handler = {}, before;

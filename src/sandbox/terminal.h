@@ -31,6 +31,9 @@ class Terminal {
   // Also from the background.
   void GiveTo(pid_t group) const;
 
+  // Gives the turn to this process's group when it is nobody's any more, because the group that had it has ended.
+  void TakeBack() const;
+
   // Stops this process's group as the kernel does with one that uses the terminal when it is not its turn. False when
   // the kernel would not: nobody is there who could continue the group. A pid 1 does not stop itself.
   bool StopGroup() const;

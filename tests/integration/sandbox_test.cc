@@ -1,17 +1,13 @@
 // The sandbox programs as they are built: what a command can and cannot do, as this user and, for root, as one without
 // any rights. Every denial is shown beside the same act outside.
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -20,9 +16,8 @@
 
 #include "base/owned_fd.h"
 #include "support/eventually.h"
+#include "support/program.h"
 #include "support/scratch_dir.h"
-#include "support/test_socket.h"
-#include "sys/io.h"
 
 namespace holdfast::support {
 namespace {
@@ -34,81 +29,6 @@ using Strings = std::vector<std::string>;
 constexpr uid_t kNobody = 65534;
 const std::string kHoldfast = HOLDFAST_BINARY;
 const std::string kHelper = fs::path(kHoldfast).replace_filename("holdfast-linux-sandbox");
-
-struct Outcome {
-  int status;  // 128 + N after a signal
-  std::string out, err;
-};
-
-// A program under way; its output is piped, its input empty. `inherited` passes on as descriptor 3.
-class Program {
- public:
-  explicit Program(const Strings& words, int inherited = -1) {
-    auto out = sys::MakePipe(sys::OurEnd::kRead), err = sys::MakePipe(sys::OurEnd::kRead);
-    pid_ = ::fork();
-    if (pid_ == 0) ExecInChild(words, out->write_end.get(), err->write_end.get(), inherited);
-    out_ = std::move(out->read_end);
-    err_ = std::move(err->read_end);
-  }
-  ~Program() {
-    if (pid_ <= 0) return;
-    Signal(SIGKILL);
-    ::waitpid(pid_, nullptr, 0);
-  }
-  Program(const Program&) = delete;
-  Program& operator=(const Program&) = delete;
-
-  void Signal(int signal) const { ::kill(pid_, signal); }
-
-  void AwaitOutput(std::string_view text) {
-    while (!out_text_.contains(text) && ReadMore(out_.get(), out_text_)) {
-    }
-    EXPECT_THAT(out_text_, HasSubstr(text));
-  }
-
-  Outcome Finish() {
-    while (ReadMore(out_.get(), out_text_)) {
-    }
-    while (ReadMore(err_.get(), err_text_)) {
-    }
-    if (testing::Test::HasFailure()) Signal(SIGKILL);  // it may wait for ever
-    int status = 0;
-    ::waitpid(std::exchange(pid_, -1), &status, 0);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), out_text_, err_text_};
-  }
-
- private:
-  // Leaks are not looked for: that takes ptrace, which the filter refuses.
-  [[noreturn]] static void ExecInChild(const Strings& words, int out, int err, int inherited) noexcept {
-    ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
-    ::dup2(out, STDOUT_FILENO);
-    ::dup2(err, STDERR_FILENO);
-    if (inherited >= 0) ::dup2(::fcntl(inherited, F_DUPFD_CLOEXEC, 10), 3);  // also where it is 3 itself
-    ::setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
-    std::vector<char*> argv;
-    for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));  // exec only reads
-    argv.push_back(nullptr);
-    ::execvp(argv[0], argv.data());
-    ::_exit(99);
-  }
-
-  // False at the end.
-  static bool ReadMore(int fd, std::string& text) {
-    pollfd ready = {fd, POLLIN, 0};
-    if (::poll(&ready, 1, static_cast<int>(kPatience.count())) <= 0) {
-      ADD_FAILURE() << "only got: " << text;
-      return false;
-    }
-    char buffer[4096];
-    const ssize_t n = sys::Read(fd, buffer, sizeof buffer);
-    if (n > 0) text.append(buffer, static_cast<size_t>(n));
-    return n > 0;
-  }
-
-  pid_t pid_ = -1;
-  OwnedFd out_, err_;
-  std::string out_text_, err_text_;
-};
 
 std::string Entry(std::string_view where, std::string_view access) {
   return fmt::format(R"({{"path":{},"access":"{}"}})", where, access);
@@ -274,7 +194,7 @@ TEST_P(SandboxTest, SaysWhyACommandCannotRun) {
 TEST_P(SandboxTest, WithoutASandboxTheStatusesAreTheSame) {
   const std::string disabled = R"({"type":"disabled"})";
   EXPECT_EQ(Inside("exit 3", disabled).status, 3);
-  EXPECT_EQ(RunInside({"./no-such-command"}, disabled).status, 127);
+  EXPECT_EQ(RunInside({"no-such-command"}, disabled).status, 127);
   EXPECT_EQ(Inside("echo x > " + OutsideOf("made"), disabled).status, 0);
 }
 

@@ -27,7 +27,9 @@ const std::set<std::string> kAllFlags = {"--sandbox-policy-cwd",
                                          "--allow-landlock-only",
                                          "--allow-network-for-proxy",
                                          "--managed-network",
-                                         "--no-proc"};
+                                         "--no-proc",
+                                         "--report-fd",
+                                         "--fs-helper"};
 
 // After the one flag that must be there.
 Result<CommandLine> Parse(std::initializer_list<std::string_view> more) {
@@ -58,11 +60,13 @@ TEST(CommandLineTest, HasDefaultsForAllButThePolicysDirectory) {
   EXPECT_EQ(line.command_cwd, std::nullopt);
   EXPECT_EQ(line.profile, std::nullopt);
   EXPECT_EQ(line.profile_fd, std::nullopt);
-  EXPECT_FALSE(line.legacy_landlock);
+  EXPECT_EQ(line.legacy_landlock, LegacyLandlock::kNo);
   EXPECT_FALSE(line.landlock_only);
   EXPECT_FALSE(line.network_through_proxy);
   EXPECT_THAT(line.proxy_ports, IsEmpty());
   EXPECT_TRUE(line.fresh_proc);
+  EXPECT_EQ(line.report_fd, std::nullopt);
+  EXPECT_FALSE(line.fs_helper);
   EXPECT_THAT(line.command, IsEmpty());
   EXPECT_EQ(Refused(ParseCommandLine({})), "--sandbox-policy-cwd is missing");
 }
@@ -80,16 +84,17 @@ TEST(CommandLineTest, TakesValuesAsTheNextWordOrAfterAnEqualsSign) {
 }
 
 TEST(CommandLineTest, TakesSwitches) {
-  EXPECT_TRUE(Parsed({"--use-legacy-landlock"}).legacy_landlock);
+  EXPECT_EQ(Parsed({"--use-legacy-landlock"}).legacy_landlock, LegacyLandlock::kRequired);
   EXPECT_TRUE(Parsed({"--allow-landlock-only"}).landlock_only);
   EXPECT_TRUE(Parsed({"--allow-network-for-proxy"}).network_through_proxy);
   EXPECT_FALSE(Parsed({"--no-proc"}).fresh_proc);
+  EXPECT_TRUE(Parsed({"--fs-helper"}).fs_helper);
 }
 
 TEST(CommandLineTest, TakesTheLegacySettingUnderBothNames) {
   for (const std::string key : {"use_legacy_landlock", "features.use_legacy_landlock"}) {
-    EXPECT_TRUE(Parsed({"-c", key + "=true"}).legacy_landlock);
-    EXPECT_FALSE(Parsed({"--use-legacy-landlock", "-c", key + "=false"}).legacy_landlock);
+    EXPECT_EQ(Parsed({"-c", key + "=true"}).legacy_landlock, LegacyLandlock::kWhereItFits);
+    EXPECT_EQ(Parsed({"--use-legacy-landlock", "-c", key + "=false"}).legacy_landlock, LegacyLandlock::kNo);
     EXPECT_THAT(Refused(Parse({"-c", key + "=yes"})), HasSubstr("expected true or false"));
     EXPECT_THAT(Refused(Parse({"-c", key})), HasSubstr("expected true or false"));
   }
@@ -160,6 +165,27 @@ TEST(CommandLineTest, AllAfterTheDashesIsTheCommand) {
 // Else a value that is left out would make the command a list of flags.
 TEST(CommandLineTest, TheDashesAfterAFlagAreItsValue) {
   EXPECT_EQ(Refused(Parse({"--command-cwd", "--", "ls"})), R"(--command-cwd: "--" is not absolute)");
+}
+
+TEST(CommandLineTest, TheReportDoesNotGoToTheCommandsStreams) {
+  EXPECT_EQ(Parsed({"--report-fd", "3"}).report_fd, 3);
+  for (const std::string_view stream : {"0", "1", "2"}) {
+    EXPECT_EQ(Refused(Parse({"--report-fd", stream})), "--report-fd: 0, 1 and 2 are the command's");
+  }
+}
+
+TEST(CommandLineTest, WhatIsBuiltInHasNoCommand) {
+  EXPECT_EQ(Refused(Parse({"--fs-helper", "--", "ls"})), "--fs-helper and a command exclude each other");
+  EXPECT_TRUE(Parsed({"--fs-helper", "--"}).fs_helper);
+}
+
+TEST(CommandLineTest, TheReportIsFoundInWordsThatMakeNoSense) {
+  EXPECT_EQ(FindReportFd(Words{"--no-such-flag", "--report-fd", "7"}), 7);
+  EXPECT_EQ(FindReportFd(Words{"--report-fd=7", "x"}), 7);
+  for (const Words& without : {Words{}, Words{"--report-fd"}, Words{"--report-fd", "x"}, Words{"--report-fd", "2"},
+                               Words{"--report-fds=7"}, Words{"--", "--report-fd", "7"}}) {
+    EXPECT_EQ(FindReportFd(without), std::nullopt);
+  }
 }
 
 TEST(CommandLineTest, UsageListsEveryFlagOnce) {

@@ -266,6 +266,7 @@ TEST(FeaturesTest, ErrorsNameFileLineAndKey) {
   ASSERT_FALSE(features.has_value());
   EXPECT_EQ(features.error().message, "profile f:2: features.use_legacy_landlock: expected true or false");
   EXPECT_THAT(ParseFeatures("[features\n", "f").error().message, StartsWith("profile f:1: "));
+  EXPECT_EQ(ParseFeatures("x = 1\nfeatures = 3\n", "f").error().message, "profile f:2: features: expected a table");
 }
 
 TEST(FeaturesTest, ComeFromAFile) {

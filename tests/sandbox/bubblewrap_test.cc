@@ -197,8 +197,8 @@ TEST_F(BundledBubblewrapTest, MustBeAProgram) {
   EXPECT_EQ(Found(Expecting("")), Nothing());
 }
 
-const Strings kHead = {"--new-session", "--die-with-parent", "--as-pid-1",    "--unshare-user",
-                       "--unshare-pid", "--unshare-ipc",     "--unshare-uts", "--unshare-cgroup-try"};
+const Strings kHead = {"--as-pid-1",    "--unshare-user", "--unshare-pid",
+                       "--unshare-ipc", "--unshare-uts",  "--unshare-cgroup-try"};
 
 enum class Net { kOwn, kShared };
 

@@ -10,21 +10,27 @@ namespace holdfast::sandbox {
 namespace {
 
 using testing::HasSubstr;
+using Strings = std::vector<std::string>;
 
 constexpr size_t kHeaderSize = 18;
 
 InnerOrders Orders() {
   return {.argv = {"sh", "-c", "", "echo \xff \n"},
+          .environment = Strings{"A=1", "B=\xff=", "A=2", "odd", "", "=x"},
           .working_directory = "/work dir",
           .filter = Filter::kProxyOnly,
+          .mounts = {{"/work dir", MountCheck::Kind::kWritable, {.device = 1, .inode = UINT64_MAX - 1}},
+                     {"/key", MountCheck::Kind::kCover, {.device = UINT64_MAX, .inode = 1ull << 32}}},
           .landlock = {{"/", LandlockRule::Rights::kRead},
-                       {"/work dir", LandlockRule::Rights::kWrite},
+                       {"/work dir", LandlockRule::Rights::kWrite, FileIdentity{.device = 1, .inode = 2}},
                        {"/usr", LandlockRule::Rights::kList}},
-          .landlock_required = true,
           .kept_fds = {5, 7, 1000},
           .proxy = ProxyOrders{.control_fd = 9,
                                .listeners = 2,
-                               .variables = {{"HTTP_PROXY", "http://", "/", 0}, {"all_proxy", "u:p@", "", 1}}}};
+                               .variables = {{"HTTP_PROXY", "http://", "/", 0}, {"all_proxy", "u:p@", "", 1}}},
+          .streams = Streams{.in = 11, .out = 12, .err = 10},
+          .report_fd = 13,
+          .lifeline_fd = 14};
 }
 
 void ExpectSame(const InnerOrders& a, const InnerOrders& b) {
@@ -35,10 +41,16 @@ void ExpectSame(const InnerOrders& a, const InnerOrders& b) {
   for (size_t i = 0; i < a.landlock.size(); ++i) {
     EXPECT_EQ(a.landlock[i].path, b.landlock[i].path);
     EXPECT_EQ(a.landlock[i].rights, b.landlock[i].rights);
+    EXPECT_EQ(a.landlock[i].identity, b.landlock[i].identity);
   }
-  EXPECT_EQ(a.landlock_required, b.landlock_required);
   EXPECT_EQ(a.kept_fds, b.kept_fds);
   EXPECT_EQ(a.proxy, b.proxy);
+  EXPECT_EQ(a.built_in, b.built_in);
+  EXPECT_EQ(a.mounts, b.mounts);
+  EXPECT_EQ(a.streams, b.streams);
+  EXPECT_EQ(a.report_fd, b.report_fd);
+  EXPECT_EQ(a.lifeline_fd, b.lifeline_fd);
+  EXPECT_EQ(a.environment, b.environment);
 }
 
 void ExpectRefused(const InnerOrders& orders) {
@@ -48,7 +60,9 @@ void ExpectRefused(const InnerOrders& orders) {
 }
 
 TEST(InnerOrdersTest, ComeBackAsTheyWere) {
-  for (const InnerOrders& orders : {Orders(), InnerOrders{.argv = {"true"}}}) {
+  for (const InnerOrders& orders :
+       {Orders(), InnerOrders{.argv = {"true"}}, InnerOrders{.argv = {"true"}, .environment = Strings{}},
+        InnerOrders{.argv = {}, .built_in = true}}) {
     const auto decoded = DecodeOrders(Encode(orders));
     ASSERT_TRUE(decoded);
     ExpectSame(*decoded, orders);
@@ -68,7 +82,13 @@ TEST(InnerOrdersTest, RefusesWhatNoCommandCanHave) {
   orders.argv.clear();
   ExpectRefused(orders);
   orders = Orders();
+  orders.built_in = true;  // a program and something built in
+  ExpectRefused(orders);
+  orders = Orders();
   orders.argv[1] = std::string("a\0b", 3);
+  ExpectRefused(orders);
+  orders = Orders();
+  orders.environment->push_back(std::string("A=\0", 3));
   ExpectRefused(orders);
   orders = Orders();
   orders.working_directory = "relative";
@@ -83,6 +103,9 @@ TEST(InnerOrdersTest, RefusesPathsThatAreNotAbsolute) {
     InnerOrders orders = Orders();
     orders.landlock[1].path = path;
     ExpectRefused(orders);
+    orders = Orders();
+    orders.mounts[1].path = path;
+    ExpectRefused(orders);
   }
 }
 
@@ -90,6 +113,17 @@ TEST(InnerOrdersTest, RefusesDescriptorsThatCannotBeMeant) {
   for (const std::vector<int>& fds : {std::vector{-1}, {0}, {2}, {5, 5}, {1 << 30}}) {
     InnerOrders orders = Orders();
     orders.kept_fds = fds;
+    ExpectRefused(orders);
+  }
+  for (const int fd : {-1, 0, 2, 1 << 30}) {
+    InnerOrders orders = Orders();
+    orders.report_fd = fd;
+    ExpectRefused(orders);
+    orders = Orders();
+    orders.lifeline_fd = fd;
+    ExpectRefused(orders);
+    orders = Orders();
+    orders.streams->err = fd;
     ExpectRefused(orders);
   }
 }
@@ -100,6 +134,9 @@ TEST(InnerOrdersTest, RefusesValuesOutsideOfTheirLists) {
   ExpectRefused(orders);
   orders = Orders();
   orders.landlock[0].rights = static_cast<LandlockRule::Rights>(3);
+  ExpectRefused(orders);
+  orders = Orders();
+  orders.mounts[0].kind = static_cast<MountCheck::Kind>(3);
   ExpectRefused(orders);
 }
 

@@ -8,16 +8,19 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "sandbox/inner_stage_fixture.h"
 #include "sandbox/landlock.h"
+#include "sys/io.h"
 
 namespace holdfast::sandbox {
 namespace {
 
+using namespace std::string_literals;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -256,11 +259,75 @@ TEST_F(InnerStageTest, KillsWhatTheCommandLeavesBehind) {
   EXPECT_EQ(outcome.status, 6);
 }
 
-TEST_F(InnerStageTest, RunsUnderLandlockWhereItIsRequired) {
-  if (LandlockAbi() == 0) GTEST_SKIP() << "the kernel has no Landlock, or it is not enabled";
-  InnerOrders orders = Script("true");
-  orders.landlock_required = true;
-  EXPECT_EQ(Finish(orders).status, 0);
+// What the stage reports, with the status it ends with.
+std::string ReportOf(const InnerOrders& given, int (*built_in)() = nullptr) {
+  const auto pipe = sys::MakePipe(sys::OurEnd::kRead);
+  InnerOrders orders = given;
+  orders.report_fd = pipe->write_end.get();
+  const pid_t stage = CloneFirstProcess([&] { return RunInnerStage(orders, built_in); });
+  const_cast<OwnedFd&>(pipe->write_end).Reset();
+  const std::string report = ReadAll(pipe->read_end.get());
+  return fmt::format("{}{}", report, StatusOf(stage));
+}
+
+TEST_F(InnerStageTest, ReportsTheStart) { EXPECT_EQ(ReportOf(Script("exit 3")), "started\n3"); }
+
+TEST_F(InnerStageTest, ReportsWhyThereIsNone) {
+  EXPECT_EQ(ReportOf(Orders({"/no/such/program"})), "failed 127 exec /no/such/program: No such file or directory\n127");
+  InnerOrders orders = Script("exit 3");
+  orders.working_directory = "/no/such/directory";
+  EXPECT_EQ(ReportOf(orders), "failed 1 chdir /no/such/directory: No such file or directory\n1");
+  orders = Script("exit 3");
+  orders.mounts = {{.path = scratch_.path(), .kind = MountCheck::Kind::kWritable, .outside = {}}};
+  EXPECT_THAT(ReportOf(orders), testing::MatchesRegex("failed 101 mount .*\n101"));
+}
+
+// In their order, whatever they look like.
+TEST_F(InnerStageTest, GivesTheCommandItsEnvironment) {
+  InnerOrders orders = Orders({"/bin/cat", "/proc/self/environ"});
+  orders.environment = {"A=1", "B=\xff=", "A=2", "odd", "=x"};
+  EXPECT_EQ(Finish(orders).out, "A=1\0B=\xff=\0A=2\0odd\0=x\0"s);
+  orders.environment.emplace();
+  EXPECT_EQ(Finish(orders).out, "");
+}
+
+TEST_F(InnerStageTest, LooksForProgramsWithTheEnvironmentOfTheCommand) {
+  scratch_.Write("bin/tool", "#!/bin/sh\necho found\n", 0755);
+  InnerOrders orders = Orders({"tool"});
+  orders.environment = {"PATH=" + scratch_.path() + "/bin"};
+  EXPECT_EQ(Finish(orders).out, "found\n");
+}
+
+TEST_F(InnerStageTest, PutsStreamsInTheirPlaces) {
+  InnerOrders orders = Script("echo out; echo err >&2; ls /proc/$$/fd");
+  orders.streams = {.in = 10, .out = 12, .err = 11};
+  RunningStage stage(orders, [] {
+    ::dup2(STDIN_FILENO, 10);
+    ::dup2(STDERR_FILENO, 12);  // the other way round
+    ::dup2(STDOUT_FILENO, 11);
+  });
+  const Outcome outcome = stage.Finish();
+  EXPECT_EQ(outcome.err, "out\n0\n1\n2\n");
+  EXPECT_EQ(outcome.out, "err\n");
+}
+
+// Confined as a command is, in a process of its own.
+int LookAround() {
+  if (::getpid() == 1 || ::getpgrp() != ::getpid()) return 100;
+  for (int fd = 3; fd < 64; ++fd) {
+    if (::fcntl(fd, F_GETFD) >= 0) return 100 + fd;
+  }
+  if (::prctl(PR_GET_SECCOMP) != 2 || ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1) return 101;
+  if (::prctl(PR_CAPBSET_READ, 0) != 0) return 102;
+  if (LandlockAbi() > 0 && ::open("/tmp", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600) >= 0) return 103;
+  return ::write(STDOUT_FILENO, "built in\n", 9) == 9 && ::open("made", O_CREAT | O_CLOEXEC, 0600) >= 0 ? 42 : 104;
+}
+
+TEST_F(InnerStageTest, RunsWhatIsBuiltIn) {
+  InnerOrders orders = Orders({});
+  orders.built_in = true;
+  EXPECT_EQ(ReportOf(orders, LookAround), "started\n42");
+  EXPECT_EQ(ReportOf(orders), "failed 101 inner stage: nothing built in\n101");
 }
 
 }  // namespace

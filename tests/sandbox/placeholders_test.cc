@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -19,6 +21,7 @@
 
 #include "base/owned_fd.h"
 #include "support/eventually.h"
+#include "support/proc.h"
 #include "support/scratch_dir.h"
 #include "sys/io.h"
 
@@ -75,6 +78,12 @@ class Child {
 
   pid_t pid_;
 };
+
+// Those of the test itself.
+bool NoChildLives() {
+  const auto children = support::ChildrenOf(::getpid());
+  return std::ranges::all_of(children, support::IsZombie);
+}
 
 class PlaceholdersTest : public testing::Test {
  protected:
@@ -194,6 +203,40 @@ TEST_F(PlaceholdersTest, AreRemovedAfterTheirHolderWasKilled) {
   EXPECT_TRUE(Eventually([&] { return NoneExists(); }));
 }
 
+// At every moment: also while they are being made.
+TEST_F(PlaceholdersTest, AreRemovedWheneverTheirHolderIsKilled) {
+  std::vector<Placeholder> many;
+  for (int i = 0; i < 20; ++i) many.push_back({In("dir" + std::to_string(i)), kDirectory});
+  for (int round = 0; round < 60; ++round) {
+    const pid_t holder = ::fork();
+    if (holder == 0) {
+      const auto made = Placeholders::Make(many);
+      ::_exit(made ? 0 : 1);  // no removal of its own
+    }
+    ::usleep(static_cast<useconds_t>(round) * 50);  // another moment each time
+    ::kill(holder, SIGKILL);
+    ::waitpid(holder, nullptr, 0);
+    ASSERT_TRUE(Eventually([&] { return std::filesystem::is_empty(scratch_.path()); })) << round;
+  }
+}
+
+// It would make again what is removed too early.
+TEST_F(PlaceholdersTest, AreRemovedAfterTheProcessThatTheyAreKeptFor) {
+  for (int round = 0; round < 20; ++round) {
+    std::optional<Placeholders> held = MakeBoth();
+    const pid_t user = ::fork();
+    if (user == 0) {
+      for (;;) (void)::mkdir(In("dir").c_str(), 0755);
+    }
+    const OwnedFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, user, 0)));
+    ASSERT_TRUE(held->KeepUntilEndOf(pidfd.get()));
+    held.reset();
+    EXPECT_TRUE(support::IsZombie(user));
+    ::waitpid(user, nullptr, 0);
+    ASSERT_TRUE(NoneExists()) << round;
+  }
+}
+
 TEST_F(PlaceholdersTest, ThoseLeftBehindAreTakenOverAndRemoved) {
   ASSERT_EQ(::mkdir(In("dir").c_str(), 0700), 0);
   ASSERT_EQ(::chmod(In("dir").c_str(), S_ISVTX | 0555), 0);
@@ -216,6 +259,32 @@ TEST_F(PlaceholdersTest, AnExclusiveLockDoesNotHoldUp) {
     const Placeholders held = Make({{In("dir1"), kDirectory}, {In("dir2"), kDirectory}, {In("dir3"), kDirectory}});
   }
   EXPECT_LT(Clock::now() - begin, std::chrono::seconds(1));
+}
+
+// In a directory like /tmp only their owner can remove them.
+TEST_F(PlaceholdersTest, StayUntilAnotherUserHasEndedAndGoThen) {
+  if (::geteuid() != 0) GTEST_SKIP() << "takes two users";
+  ASSERT_EQ(::chmod(scratch_.path().c_str(), S_ISVTX | 0777), 0);
+  std::optional<Placeholders> ours = MakeBoth();
+  Child other([&] {
+    if (::setresuid(1000, 1000, 1000) == 0) new Placeholders(MakeBoth());
+  });
+  ours.reset();
+  EXPECT_TRUE(BothExist());
+  other.Kill();
+  EXPECT_TRUE(Eventually([&] { return NoneExists(); }));
+  EXPECT_TRUE(Eventually(NoChildLives));
+}
+
+// Who can remove them does: nobody needs to stay for that.
+TEST_F(PlaceholdersTest, NobodyWaitsForTheirOwnUser) {
+  ASSERT_EQ(::chmod(scratch_.path().c_str(), S_ISVTX | 0777), 0);
+  std::optional<Placeholders> first = MakeBoth();
+  const auto makers = support::ChildrenOf(::getpid());
+  const Placeholders second = MakeBoth();
+  first.reset();
+  EXPECT_TRUE(BothExist());
+  EXPECT_TRUE(Eventually([&] { return std::ranges::all_of(makers, support::IsZombie); }));
 }
 
 // A caller reads the helper's output to its end, which must not wait for a process it does not know.

@@ -150,6 +150,24 @@ TEST_F(ProtectedPathsTest, WorktreeProtectsWhatItShares) {
   EXPECT_THAT(Protected(), IsSupersetOf({"wt/.git", "main/.git/worktrees/wt", "main/.git"}));
 }
 
+TEST_F(ProtectedPathsTest, WorktreeOfAnOpenedRepositoryIsLeftOpen) {
+  MakeRepository("main/.git");
+  MakeFile("main/.git/worktrees/wt/commondir", "../..\n");
+  MakeFile("wt/.git", "gitdir: " + Path("main/.git/worktrees/wt") + "\n");
+  Allow(Access::kWrite, Path("wt"));
+  Allow(Access::kWrite, Path("main/.git"));
+  EXPECT_THAT(Protected(), ElementsAre("wt/.git", "wt/.codex", "wt/.agents", "wt/.aws"));
+}
+
+// What it shares is read from a file, which a command may have written.
+TEST_F(ProtectedPathsTest, GitDirectoryThatClaimsToShareAWritableRootIsProtected) {
+  MakeRepository("ws/gd");
+  MakeFile("ws/gd/commondir", "..\n");
+  MakeFile("ws/.git", "gitdir: gd\n");
+  Allow(Access::kWrite, Path("ws"));
+  EXPECT_THAT(Protected(), Contains("ws/gd"));
+}
+
 TEST_F(ProtectedPathsTest, MissingGitDirectoryMustNotComeToExist) {
   MakeFile("ws/.git", "gitdir: later/gd\n");
   Allow(Access::kWrite, Path("ws"));

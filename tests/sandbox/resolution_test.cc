@@ -236,18 +236,12 @@ TEST_F(ResolutionTest, RefusesPatternsItCannotExpand) {
 
 class ResolutionPathTest : public ResolutionTest {
  protected:
-  ResolutionPathTest() : before_(::getenv("PATH")) {}
-  ~ResolutionPathTest() override { ::setenv("PATH", before_.c_str(), 1); }
-
   // A program that is called rg and finds nothing, first in PATH.
-  void PlantRipgrep(const std::string& directory, const std::string& script) const {
+  void PlantRipgrep(const std::string& directory, const std::string& script) {
     const std::string program = directory + "/rg";
     std::filesystem::copy_file(scratch_.Write("script", "#!/bin/sh\n" + script, 0755), program);
-    ::setenv("PATH", (directory + ":" + before_).c_str(), 1);
+    surroundings_.tool_path = directory + ":/usr/bin:/bin";
   }
-
- private:
-  std::string before_;
 };
 
 TEST_F(ResolutionPathTest, RipgrepOfTheProjectIsNotRun) {

@@ -60,6 +60,27 @@ const std::set<uint32_t> kRefusedInEveryMode = {
     156, 134, 180, 212,            // _sysctl, uselib, nfsservctl, lookup_dcookie
 };
 
+const std::set<uint32_t> kRefusedWithoutNamespaces = {
+    29,  30,  31,       // shmget, shmat, shmctl
+    64,  65,  66, 220,  // semget, semop, semctl, semtimedop
+    68,  69,  70, 71,   // msgget, msgsnd, msgrcv, msgctl
+    240, 241,           // mq_open, mq_unlink
+};
+
+const std::set<uint32_t> kRefusedWithoutMounts = {
+    90,  91,  268, 452,                      // chmod, fchmod, fchmodat, fchmodat2
+    92,  93,  94,  260,                      // chown, fchown, lchown, fchownat
+    132, 235, 261, 280,                      // utime, utimes, futimesat, utimensat
+    188, 189, 190, 463, 197, 198, 199, 466,  // setxattr l- f- -at, removexattr l- f- -at
+    469,                                     // file_setattr
+};
+
+const std::set<uint32_t> kOnlyOfTheCaller = {302, 203, 144, 142, 314, 256, 279};  // prlimit64, sched_set*, pages
+
+// FIGETBSZ, FICLONE, FICLONERANGE, FS_IOC_GETFLAGS, FS_IOC_FSGETXATTR, FS_IOC_FIEMAP, FS_IOC_GETVERSION
+const std::set<uint32_t> kHarmlessIoctls = {2,           0x4004'9409, 0x4020'940d, 0x8008'6601,
+                                            0x801c'581f, 0xc020'660b, 0x8008'7601};
+
 const std::set<uint32_t> kRefusedWithoutNetwork = {42, 43, 288, 49, 50};  // connect, accept, accept4, bind, listen
 
 std::string AllowIf(bool allowed) { return allowed ? "allow" : "EPERM"; }
@@ -83,7 +104,22 @@ std::string ExpectedOfSocket(Filter filter, const seccomp_data& call) {
   return "";
 }
 
-std::string Expected(Filter filter, const seccomp_data& call) {
+std::string ExpectedOfIoctl(StandsFor stands_for, uint32_t request) {
+  // TIOCSTI TIOCLINUX TIOCSETD KDSKBENT KDSKBSENT
+  if (std::set<uint32_t>{0x5412, 0x541c, 0x5423, 0x4b47, 0x4b49}.contains(request)) return "EPERM";
+  const uint32_t type = (request >> 8) & 0xff;
+  return AllowIf(stands_for != StandsFor::kNamespacesAndMounts || kHarmlessIoctls.contains(request) || type == 0x54 ||
+                 type == 0x89);
+}
+
+struct Mode {
+  Filter filter;
+  StandsFor stands_for;
+};
+
+std::string Expected(const Mode& mode, const seccomp_data& call) {
+  const Filter filter = mode.filter;
+  const bool namespaces = mode.stands_for == StandsFor::kNothing;
   const auto number = static_cast<uint32_t>(call.nr);
   const bool restricted = filter == Filter::kRestrictedNetwork;
   if (call.arch != 0xc000003e) return "kill process";
@@ -91,14 +127,20 @@ std::string Expected(Filter filter, const seccomp_data& call) {
   if (number >= 470 || number == 435) return "ENOSYS";  // 435 is clone3
   if (kRefusedInEveryMode.contains(number)) return "EPERM";
   if (restricted && kRefusedWithoutNetwork.contains(number)) return "EPERM";
+  if (!namespaces && kRefusedWithoutNamespaces.contains(number)) return "EPERM";
+  if (mode.stands_for == StandsFor::kNamespacesAndMounts && kRefusedWithoutMounts.contains(number)) return "EPERM";
+  if (!namespaces && kOnlyOfTheCaller.contains(number)) return AllowIf(static_cast<uint32_t>(call.args[0]) == 0);
   switch (number) {
     case 56:  // clone: no CLONE_NEW* flag but CLONE_NEWTIME, which clone does not have
       return AllowIf((call.args[0] & 0x7e02'0000) == 0);
     case 272:  // unshare: CLONE_VM FS FILES SIGHAND THREAD SYSVSEM
       return AllowIf((call.args[0] & ~uint64_t{0x5'0f00}) == 0);
-    case 16:  // ioctl: not TIOCSTI TIOCLINUX TIOCSETD KDSKBENT KDSKBSENT
-      return AllowIf(
-          !std::set<uint32_t>{0x5412, 0x541c, 0x5423, 0x4b47, 0x4b49}.contains(static_cast<uint32_t>(call.args[1])));
+    case 16:  // ioctl
+      return ExpectedOfIoctl(mode.stands_for, static_cast<uint32_t>(call.args[1]));
+    case 141:  // setpriority: PRIO_PROCESS
+    case 251:  // ioprio_set: IOPRIO_WHO_PROCESS
+      return AllowIf(namespaces || (static_cast<uint32_t>(call.args[0]) == (number == 251 ? 1u : 0u) &&
+                                    static_cast<uint32_t>(call.args[1]) == 0));
     case 44:  // sendto: without a network only with no address
       return AllowIf(!restricted || call.args[4] == 0);
     case 41:  // socket
@@ -109,7 +151,7 @@ std::string Expected(Filter filter, const seccomp_data& call) {
   }
 }
 
-class SeccompFilterTest : public testing::TestWithParam<Filter> {
+class SeccompFilterTest : public testing::TestWithParam<Mode> {
  protected:
   // Tells the first difference only, with the program.
   void Compare(const seccomp_data& call) {
@@ -119,22 +161,41 @@ class SeccompFilterTest : public testing::TestWithParam<Filter> {
     ASSERT_EQ(ActionText(*action), Expected(GetParam(), call)) << Text(call) << "\n" << Disassemble(program_);
   }
 
-  BpfProgram program_ = MakeFilter(GetParam());
+  BpfProgram program_ = MakeFilter(GetParam().filter, GetParam().stands_for);
 };
 
+std::string NameOf(const testing::TestParamInfo<Mode>& info) {
+  const auto name_of_filter = [&]() -> std::string {
+    switch (info.param.filter) {
+      case Filter::kOpenNetwork:
+        return "OpenNetwork";
+      case Filter::kRestrictedNetwork:
+        return "RestrictedNetwork";
+      case Filter::kProxyOnly:
+        return "ProxyOnly";
+    }
+    return "";
+  };
+  switch (info.param.stands_for) {
+    case StandsFor::kNothing:
+      return name_of_filter();
+    case StandsFor::kNamespaces:
+      return name_of_filter() + "ForNamespaces";
+    case StandsFor::kNamespacesAndMounts:
+      return name_of_filter() + "ForMounts";
+  }
+  return "";
+}
+
 INSTANTIATE_TEST_SUITE_P(Modes, SeccompFilterTest,
-                         testing::Values(Filter::kOpenNetwork, Filter::kRestrictedNetwork, Filter::kProxyOnly),
-                         [](const auto& mode) -> std::string {
-                           switch (mode.param) {
-                             case Filter::kOpenNetwork:
-                               return "OpenNetwork";
-                             case Filter::kRestrictedNetwork:
-                               return "RestrictedNetwork";
-                             case Filter::kProxyOnly:
-                               return "ProxyOnly";
-                           }
-                           return "";
-                         });
+                         testing::Values(Mode{Filter::kOpenNetwork, StandsFor::kNothing},
+                                         Mode{Filter::kRestrictedNetwork, StandsFor::kNothing},
+                                         Mode{Filter::kProxyOnly, StandsFor::kNothing},
+                                         Mode{Filter::kOpenNetwork, StandsFor::kNamespaces},
+                                         Mode{Filter::kRestrictedNetwork, StandsFor::kNamespaces},
+                                         Mode{Filter::kOpenNetwork, StandsFor::kNamespacesAndMounts},
+                                         Mode{Filter::kRestrictedNetwork, StandsFor::kNamespacesAndMounts}),
+                         NameOf);
 
 TEST_P(SeccompFilterTest, DecidesEveryNumberAsTheTableSays) {
   const Arguments values = {0, 1, 2, 17, 0x5412, 0x1000'0000, uint64_t{1} << 32, ~uint64_t{0}};
@@ -186,6 +247,11 @@ TEST_P(SeccompFilterTest, IgnoresTheHighHalfOfAnInt) {
 
 TEST_P(SeccompFilterTest, TellsIoctlsByTheirRequest) {
   for (uint64_t request = 0; request <= 0xffff; ++request) Compare(Call(16, {0, request, 0}));
+  for (uint64_t request : kHarmlessIoctls) Compare(Call(16, {0, request, 0}));
+  // FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_ENABLE_VERITY, BTRFS_IOC_SUBVOL_CREATE, TIOCGPTN
+  for (uint64_t request : {0x4008'6602u, 0x401c'5820u, 0x4080'6685u, 0x5000'940eu, 0x8004'5430u}) {
+    Compare(Call(16, {0, request, 0}));
+  }
 }
 
 TEST_P(SeccompFilterTest, TellsCloneAndUnshareByEachFlag) {
@@ -222,7 +288,7 @@ TEST_P(SeccompFilterTest, DecidesUsualCallsByNumberAlone) {
 
 TEST(SyscallSetsTest, NameEachCallOnceAndGiveAReason) {
   std::set<uint32_t> numbers;
-  for (auto sets : {RefusedAlways(), RefusedWithoutNetwork()}) {
+  for (auto sets : {RefusedAlways(), RefusedWithoutNetwork(), RefusedWithoutNamespaces(), RefusedWithoutMounts()}) {
     for (const SyscallSet& set : sets) {
       EXPECT_FALSE(set.name.empty());
       EXPECT_FALSE(set.reason.empty()) << set.name;

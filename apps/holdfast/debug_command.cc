@@ -1,0 +1,17 @@
+#include "debug_command.h"
+
+#include <CLI/CLI.hpp>
+
+#include "linux_sandbox/command_line.h"
+
+namespace holdfast {
+
+DebugCommand::DebugCommand(CLI::App& app) {
+  app.require_subcommand(1);
+  CLI::App* landlock = app.add_subcommand("landlock", "As `holdfast sandbox -c use_legacy_landlock=true`.");
+  landlock_.emplace(*landlock, linux_sandbox::LegacyLandlock::kWhereItFits);
+}
+
+int DebugCommand::Run() const { return landlock_->Run(); }
+
+}  // namespace holdfast

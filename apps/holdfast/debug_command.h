@@ -1,0 +1,21 @@
+// `holdfast debug`: commands under names that they had before.
+#pragma once
+
+#include <optional>
+
+#include "sandbox_command.h"
+
+namespace holdfast {
+
+class DebugCommand {
+ public:
+  explicit DebugCommand(CLI::App& app);
+
+  // After the command line was parsed; gives the exit status.
+  int Run() const;
+
+ private:
+  std::optional<SandboxCommand> landlock_;
+};
+
+}  // namespace holdfast

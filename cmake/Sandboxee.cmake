@@ -1,0 +1,21 @@
+# tests/sandboxee/acts/<name>.cc becomes bin/sandboxee/<name>, a forbidden act each; sandboxee_test tries them outside and
+# inside. They start hundreds of times: no sanitizer, next to no library.
+file(GLOB acts CONFIGURE_DEPENDS tests/sandboxee/acts/*.cc)
+foreach(source ${acts})
+  cmake_path(GET source STEM name)
+  add_executable(act_${name} ${source})
+  set_target_properties(act_${name} PROPERTIES
+    OUTPUT_NAME ${name}
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/sandboxee
+    DISABLE_PRECOMPILE_HEADERS ON)
+  target_compile_options(act_${name} PRIVATE ${HOLDFAST_WARNINGS} -Os -g0 -fno-exceptions -fno-rtti)
+  target_link_options(act_${name} PRIVATE
+    -fuse-ld=lld -static-libstdc++ -static-libgcc -Wl,--as-needed -Wl,--gc-sections -Wl,--strip-all)
+  list(APPEND act_targets act_${name})
+endforeach()
+
+holdfast_test(sandboxee holdfast_sandbox TIMEOUT 120)
+file(GLOB sandboxee_sources CONFIGURE_DEPENDS tests/sandboxee/*.cc)
+list(FILTER sandboxee_sources EXCLUDE REGEX "_test\\.cc$")
+target_sources(sandboxee_test PRIVATE ${sandboxee_sources})
+add_dependencies(sandboxee_test ${act_targets} holdfast-linux-sandbox)

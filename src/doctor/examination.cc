@@ -1,0 +1,93 @@
+#include "doctor/examination.h"
+
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "doctor/cgroups.h"
+#include "doctor/kernel_findings.h"
+#include "doctor/namespaces.h"
+#include "doctor/policy_trials.h"
+#include "doctor/tools.h"
+#include "sandbox/host_limits.h"
+#include "sandbox/landlock.h"
+
+namespace holdfast::doctor {
+namespace {
+
+using namespace std::chrono_literals;
+
+// This process has become the parent of what a killed helper left, and everything else of its own has ended.
+void EndChildren() {
+  const auto deadline = std::chrono::steady_clock::now() + 1s;
+  for (;;) {
+    const pid_t ended = ::waitpid(-1, nullptr, WNOHANG);
+    if (ended < 0 && errno != EINTR) return;
+    if (std::chrono::steady_clock::now() >= deadline) return;
+    if (ended != 0) continue;
+    std::ifstream children("/proc/thread-self/children");
+    for (pid_t child = 0; children >> child;) ::kill(child, SIGKILL);
+    (void)::poll(nullptr, 0, 5);
+  }
+}
+
+std::vector<std::string> NamesOfFailed(std::span<const PolicyReport> policies) {
+  std::vector<std::string> names;
+  for (const PolicyReport& policy : policies) {
+    if (policy.finding.state != State::kOk) names.push_back(policy.name);
+  }
+  return names;
+}
+
+bool IsOk(const PolicyReport& policy) { return policy.finding.state == State::kOk; }
+
+}  // namespace
+
+void Conclude(Report& report) {
+  const std::span all(report.policies);
+  const std::span essential = all.first(std::min(all.size(), kEssentialPolicies));
+  const auto failed = std::ranges::find_if_not(essential, IsOk);
+  report.works = !essential.empty() && failed == essential.end();
+  if (!report.works) {
+    report.summary = fmt::format("The sandbox does not work here. {}",
+                                 failed == essential.end() ? "Nothing was tried." : failed->finding.detail);
+    return;
+  }
+  const std::vector<std::string> others = NamesOfFailed(all.subspan(essential.size()));
+  report.summary = others.empty() ? "The sandbox works here."
+                                  : fmt::format("The sandbox works here, except for: {}.", fmt::join(others, ", "));
+  if (report.landlock.abi == 0) report.summary += " Without Landlock, mounts and the filter hold alone.";
+}
+
+Report Examine(const Surroundings& surroundings) {
+  (void)::prctl(PR_SET_CHILD_SUBREAPER, 1);  // without it strays end all the same, in the care of another
+  const sandbox::HostFacts facts = sandbox::GatherHostFacts();
+  Report report;
+  report.host = DescribeHost(facts);
+  report.bubblewrap = ExamineBubblewrap(surroundings);
+  report.bundled = ExamineBundled(surroundings);
+  report.namespaces = DescribeNamespaces(TryNamespaces(500ms));
+  report.landlock = DescribeLandlock(sandbox::LandlockAbi());
+  report.seccomp = DescribeSeccomp(facts);
+  report.apparmor = DescribeAppArmor(facts);
+  report.cgroups = FindCgroups();
+  report.ripgrep = ExamineRipgrep(surroundings);
+  report.policies = TryPolicies(surroundings, facts);
+  EndChildren();
+  Conclude(report);
+  return report;
+}
+
+}  // namespace holdfast::doctor

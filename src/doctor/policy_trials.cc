@@ -1,0 +1,197 @@
+#include "doctor/policy_trials.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "base/owned_fd.h"
+#include "doctor/helper_run.h"
+#include "wire/decode.h"
+#include "wire/json.h"
+
+namespace holdfast::doctor {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kMaxReasonBytes = 400;
+constexpr std::chrono::milliseconds kLimitAfterTimeout{500};
+constexpr int kNotExecutable = 126, kNotFound = 127;  // the helper's word about the command
+
+struct Trial {
+  std::string_view name;
+  Writable writable;
+  Net net;
+  std::string_view flag;  // of the helper
+  Expectation expected;
+};
+
+constexpr std::array kTrials = {
+    Trial{"read-only", Writable::kNothing, Net::kRestricted, "", {}},
+    Trial{"workspace-write", Writable::kWorkspace, Net::kRestricted, "", {.writable_workspace = true}},
+    Trial{"network", Writable::kWorkspace, Net::kEnabled, "", {.own_network = false, .writable_workspace = true}},
+    Trial{"no-proc", Writable::kNothing, Net::kRestricted, "--no-proc", {}},
+    Trial{"proxy", Writable::kWorkspace, Net::kRestricted, "--allow-network-for-proxy", {.writable_workspace = true}},
+    Trial{"legacy-landlock", Writable::kNothing, Net::kRestricted, "--use-legacy-landlock", {.own_network = false}},
+    Trial{"landlock-only", Writable::kNothing, Net::kRestricted, "--allow-landlock-only", {.own_network = false}},
+};
+
+// A directory with a file that no trial may write, and a workspace. Without one, only the start is tried.
+class Scratch {
+ public:
+  Scratch() {
+    const char* tmpdir = std::getenv("TMPDIR");
+    for (const std::string& parent :
+         {std::string(tmpdir != nullptr ? tmpdir : ""), std::string("/tmp"), std::string("/var/tmp")}) {
+      std::string path = parent + "/holdfast-doctor-XXXXXX";
+      if (!parent.starts_with('/') || ::mkdtemp(path.data()) == nullptr) continue;
+      path_ = path;
+      break;
+    }
+    if (path_.empty()) return;
+    std::error_code failed;
+    fs::create_directory(path_ + "/workspace", failed);
+    const std::string file = path_ + "/outside";
+    const OwnedFd made(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    outside_ = OwnedFd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!failed && outside_.is_open()) places_ = {.outside_file = file, .workspace = path_ + "/workspace"};
+  }
+  ~Scratch() {
+    std::error_code left;  // nothing is to be done about what cannot be removed
+    if (!path_.empty()) fs::remove_all(path_, left);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  // Each trial makes the same file.
+  void EmptyWorkspace() const {
+    std::error_code missing;
+    if (!places_.workspace.empty()) fs::remove(places_.workspace + "/probe", missing);
+  }
+
+  const Places& places() const { return places_; }
+  int outside() const { return outside_.get(); }
+
+ private:
+  std::string path_;
+  OwnedFd outside_;
+  Places places_;
+};
+
+std::optional<Observation> ParseObservation(std::string_view text) {
+  wire::Document document;
+  const auto json = document.Parse(text);
+  if (!json) return std::nullopt;
+  auto observation = wire::Decode<Observation>(*json);
+  return observation ? std::optional(*std::move(observation)) : std::nullopt;
+}
+
+TrialResult RunTrial(const Surroundings& surroundings, const Trial& trial, const Scratch& scratch,
+                     std::chrono::milliseconds limit) {
+  const Places& places = scratch.places();
+  const bool nowhere = places.workspace.empty();
+  HelperRun run{.profile = Profile(nowhere ? Writable::kNothing : trial.writable, trial.net),
+                .workspace = nowhere ? "/" : places.workspace,
+                .input = scratch.outside(),
+                .limit = limit,
+                .command = {surroundings.program, "doctor", kInsideFlag, places.outside_file, places.workspace}};
+  if (!trial.flag.empty()) run.flags.emplace_back(trial.flag);
+  if (trial.flag == "--allow-network-for-proxy") run.variables.emplace_back("HTTP_PROXY=http://127.0.0.1:9");
+  TrialResult result{RunHelper(surroundings, run), std::nullopt};
+  if (result.outcome.succeeded()) result.inside = ParseObservation(result.outcome.out);
+  // The command loses root's right to pass closed directories, in which this program may be.
+  if (result.outcome.status == kNotExecutable || result.outcome.status == kNotFound) {
+    run.command = NothingCommand(surroundings);
+    result.outcome = RunHelper(surroundings, run);
+  }
+  return result;
+}
+
+std::string InOneLine(std::string_view text) {
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  std::string line;
+  for (const char c : text.substr(0, kMaxReasonBytes)) line += c == '\n' ? std::string("; ") : std::string(1, c);
+  return line;
+}
+
+Finding WhyNot(const RunOutcome& outcome, const sandbox::HostFacts& facts) {
+  if (outcome.kind == RunOutcome::Kind::kTimedOut) return {State::kRefused, "it did not end in time"};
+  if (outcome.kind == RunOutcome::Kind::kNotStarted) return {State::kMissing, outcome.err};
+  const std::string explanation = sandbox::Explain(facts, outcome.err);
+  if (!explanation.empty()) return {State::kRefused, explanation};
+  return {State::kRefused,
+          outcome.err.empty() ? fmt::format("exit status {}", outcome.status) : InOneLine(outcome.err)};
+}
+
+std::vector<std::string> WhatHolds(const Observation& outside, const Observation& inside) {
+  std::vector<std::string> holds;
+  if (inside.mount_namespace != outside.mount_namespace) holds.emplace_back("mounts");
+  if (inside.reopens_for_writing == false) holds.emplace_back("landlock");
+  if (inside.has_filter) holds.emplace_back("filter");
+  if (inside.network_namespace != outside.network_namespace) holds.emplace_back("networkNamespace");
+  if (inside.pid_namespace != outside.pid_namespace) holds.emplace_back("pidNamespace");
+  return holds;
+}
+
+// Empty when all is as the policy says.
+std::string WhatIsOpen(const Expectation& expected, const Observation& outside, const Observation& inside) {
+  if (inside.writes_outside == true) return "a file outside can be written";
+  if (!inside.has_filter) return "there is no system call filter";
+  if (inside.has_capabilities) return "the command has capabilities";
+  if (expected.own_network && inside.network_namespace == outside.network_namespace)
+    return "the network can be reached";
+  if (inside.writes_workspace.has_value() && *inside.writes_workspace != expected.writable_workspace) {
+    return expected.writable_workspace ? "the workspace cannot be written" : "the workspace can be written";
+  }
+  return "";
+}
+
+}  // namespace
+
+PolicyReport Judge(std::string_view name, const Expectation& expected, const TrialResult& result,
+                   const Observation& outside, const sandbox::HostFacts& facts) {
+  PolicyReport report;
+  report.name = name;
+  if (!result.outcome.succeeded()) {
+    report.finding = WhyNot(result.outcome, facts);
+  } else if (!result.inside) {
+    report.finding = {State::kOk, "started, but not looked at from inside"};
+  } else {
+    report.enforced_by = WhatHolds(outside, *result.inside);
+    const std::string open = WhatIsOpen(expected, outside, *result.inside);
+    report.finding = {open.empty() ? State::kOk : State::kBroken, open};
+    if (open.empty() && !result.inside->writes_outside)
+      report.finding.detail = "started; there is nowhere to try writes";
+  }
+  return report;
+}
+
+std::vector<PolicyReport> TryPolicies(const Surroundings& surroundings, const sandbox::HostFacts& facts) {
+  const Scratch scratch;
+  const Observation outside = Observe({});
+  std::vector<PolicyReport> reports;
+  reports.reserve(kTrials.size());
+  std::chrono::milliseconds limit = kHelperLimit;
+  for (const Trial& trial : kTrials) {
+    const auto start = Clock::now();
+    const TrialResult result = RunTrial(surroundings, trial, scratch, limit);
+    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
+    reports.push_back(Judge(trial.name, trial.expected, result, outside, facts));
+    reports.back().milliseconds = static_cast<uint64_t>(took.count());
+    scratch.EmptyWorkspace();
+    if (result.outcome.kind == RunOutcome::Kind::kTimedOut)
+      limit = kLimitAfterTimeout;  // the next will hardly fare better
+  }
+  return reports;
+}
+
+}  // namespace holdfast::doctor

@@ -1,0 +1,93 @@
+// What an examination of this machine found, as a value. Fields() is the JSON of `holdfast doctor --json`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "doctor/finding.h"
+#include "doctor/kernel_report.h"
+
+namespace holdfast::doctor {
+
+struct BubblewrapReport {
+  Finding finding;
+  std::string path, source, version;  // source: system, bundled
+  std::vector<std::string> options;   // that not every version has, and this one does
+
+  void Fields(auto& f) {
+    finding.Fields(f);
+    f.Required("path", path);
+    f.Required("source", source);
+    f.Required("version", version);
+    f.Required("options", options);
+  }
+};
+
+struct BundledReport {
+  Finding finding;
+  std::string path, sha256;
+
+  void Fields(auto& f) {
+    finding.Fields(f);
+    f.Required("path", path);
+    f.Required("sha256", sha256);
+  }
+};
+
+struct RipgrepReport {
+  Finding finding;
+  std::string path, version;
+
+  void Fields(auto& f) {
+    finding.Fields(f);
+    f.Required("path", path);
+    f.Required("version", version);
+  }
+};
+
+struct PolicyReport {
+  std::string name;
+  Finding finding;
+  std::vector<std::string> enforced_by;  // as seen from inside
+  uint64_t milliseconds = 0;             // from the start to the end of the command
+
+  void Fields(auto& f) {
+    f.Required("name", name);
+    finding.Fields(f);
+    f.Required("enforcedBy", enforced_by);
+    f.Required("milliseconds", milliseconds);
+  }
+};
+
+struct Report {
+  bool works = false;  // the sandbox that commands get unless something else is asked for
+  std::string summary;
+  Host host;
+  BubblewrapReport bubblewrap;
+  BundledReport bundled;
+  NamespacesReport namespaces;
+  LandlockReport landlock;
+  SeccompReport seccomp;
+  AppArmorReport apparmor;
+  CgroupsReport cgroups;
+  RipgrepReport ripgrep;
+  std::vector<PolicyReport> policies;
+
+  void Fields(auto& f) {
+    f.Required("works", works);
+    f.Required("summary", summary);
+    f.Required("host", host);
+    f.Required("bubblewrap", bubblewrap);
+    f.Required("bundledBubblewrap", bundled);
+    f.Required("namespaces", namespaces);
+    f.Required("landlock", landlock);
+    f.Required("seccomp", seccomp);
+    f.Required("appArmor", apparmor);
+    f.Required("cgroups", cgroups);
+    f.Required("ripgrep", ripgrep);
+    f.Required("policies", policies);
+  }
+};
+
+}  // namespace holdfast::doctor

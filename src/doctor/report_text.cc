@@ -1,0 +1,130 @@
+#include "doctor/report_text.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "wire/field_types.h"
+
+namespace holdfast::doctor {
+namespace {
+
+std::string_view Word(State state) {
+  for (const auto& [name, value] : wire::EnumNames<State>::kNames) {
+    if (value == state) return name;
+  }
+  return "";
+}
+
+// The parts that say something, with commas.
+std::string Joined(std::initializer_list<std::string> parts) {
+  std::vector<std::string> filled;
+  std::ranges::copy_if(parts, std::back_inserter(filled), [](const std::string& part) { return !part.empty(); });
+  return fmt::format("{}", fmt::join(filled, ", "));
+}
+
+std::string Joined(const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, ", ")); }
+
+// "deviceIoctl" as people write it.
+std::string InWords(std::string_view name) {
+  if (name == "landlock") return "Landlock";
+  if (name == "tcpPorts") return "TCP ports";
+  std::string words;
+  for (const char c : name) {
+    if (c >= 'A' && c <= 'Z') words += ' ';
+    words += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return words;
+}
+
+std::string InWords(const std::vector<std::string>& names) {
+  std::vector<std::string> words;
+  words.reserve(names.size());
+  for (const std::string& name : names) words.push_back(InWords(name));
+  return Joined(words);
+}
+
+class Lines {
+ public:
+  void Fact(std::string_view name, std::string_view text) { Add(fmt::format("{:<18}          {}", name, text)); }
+  void Thing(std::string_view name, const Finding& finding, std::string_view text) {
+    const std::string all = Joined({std::string(text), finding.detail});
+    Add(fmt::format("{:<18}{:<10}{}", name, Word(finding.state), all));
+  }
+  void Blank() { text_ += '\n'; }
+  void Add(std::string line) {
+    line.erase(line.find_last_not_of(' ') + 1);
+    text_ += line + '\n';
+  }
+
+  std::string Take() && { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+void AddHost(Lines& lines, const Host& host) {
+  lines.Fact("kernel", Joined({host.kernel, host.wsl == 0 ? "" : fmt::format("WSL {}", host.wsl)}));
+  lines.Fact("user", fmt::format("uid {}, capabilities {}", host.uid, host.capabilities));
+  lines.Fact("container", Joined({host.container.empty() ? "none" : host.container,
+                                  host.in_sandbox ? "inside a sandbox" : "", host.chrooted ? "in a chroot" : ""}));
+}
+
+void AddTools(Lines& lines, const Report& report) {
+  const BubblewrapReport& bwrap = report.bubblewrap;
+  lines.Thing("bubblewrap", bwrap.finding,
+              Joined({bwrap.path, bwrap.version, bwrap.source,
+                      bwrap.options.empty() ? "" : fmt::format("{}", fmt::join(bwrap.options, " "))}));
+  lines.Thing("bundled one", report.bundled.finding,
+              Joined({report.bundled.path, report.bundled.sha256.empty() ? "" : "sha256 " + report.bundled.sha256}));
+  lines.Thing("rg", report.ripgrep.finding, Joined({report.ripgrep.path, report.ripgrep.version}));
+}
+
+void AddKernel(Lines& lines, const Report& report) {
+  const NamespacesReport& spaces = report.namespaces;
+  for (const auto& [name, finding] :
+       {std::pair{"user namespace", &spaces.user}, std::pair{"  id map", &spaces.id_map},
+        std::pair{"  mounts", &spaces.mount}, std::pair{"  ipc", &spaces.ipc}, std::pair{"  uts", &spaces.uts},
+        std::pair{"  network", &spaces.network}, std::pair{"  pid", &spaces.pid},
+        std::pair{"  fresh /proc", &spaces.fresh_proc}}) {
+    lines.Thing(name, *finding, "");
+  }
+  const LandlockReport& landlock = report.landlock;
+  lines.Thing("Landlock", landlock.finding,
+              landlock.abi == 0 ? "" : fmt::format("ABI {}: {}", landlock.abi, InWords(landlock.covers)));
+  lines.Thing("seccomp filter", report.seccomp.filter, report.seccomp.mode == 2 ? "one holds for this process" : "");
+  lines.Thing("  user-notify", report.seccomp.user_notify, "");
+  const AppArmorReport& apparmor = report.apparmor;
+  lines.Thing(
+      "AppArmor", apparmor.finding,
+      Joined({apparmor.restricts_user_namespaces == true ? "restricts user namespaces" : "", apparmor.profile}));
+  lines.Thing("cgroups", report.cgroups.finding, Joined({report.cgroups.version, Joined(report.cgroups.delegated)}));
+}
+
+}  // namespace
+
+std::string Text(const Report& report) {
+  Lines lines;
+  AddHost(lines, report.host);
+  lines.Blank();
+  AddTools(lines, report);
+  lines.Blank();
+  AddKernel(lines, report);
+  lines.Blank();
+  for (const PolicyReport& policy : report.policies) {
+    lines.Thing(
+        policy.name, policy.finding,
+        policy.enforced_by.empty() ? "" : fmt::format("{} ({} ms)", InWords(policy.enforced_by), policy.milliseconds));
+  }
+  lines.Blank();
+  lines.Add(report.summary);
+  return std::move(lines).Take();
+}
+
+}  // namespace holdfast::doctor

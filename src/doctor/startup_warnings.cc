@@ -1,0 +1,70 @@
+#include "doctor/startup_warnings.h"
+
+#include <chrono>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "doctor/helper_run.h"
+#include "doctor/limited_run.h"
+#include "sandbox/bubblewrap.h"
+
+namespace holdfast::doctor {
+namespace {
+
+constexpr std::chrono::milliseconds kLimit{500};
+
+sandbox::BubblewrapSearch SearchIn(const Surroundings& surroundings) {
+  return {.path_variable = surroundings.path_variable,
+          .cwd = surroundings.cwd,
+          .own_directory = DirectoryOf(surroundings.program),
+          .bundled_sha256 = ""};  // the helper compares it, at each start
+}
+
+bool IsBundled(const sandbox::Bubblewrap& bubblewrap, const Surroundings& surroundings) {
+  return bubblewrap.path.starts_with(DirectoryOf(surroundings.program) + "/holdfast-resources/");
+}
+
+// The namespaces of a real sandbox, and the mount that containers refuse.
+RunOutcome TryBubblewrap(const sandbox::Bubblewrap& bubblewrap, const Surroundings& surroundings) {
+  std::vector<std::string> arguments = {"bwrap",
+                                        "--die-with-parent",
+                                        "--unshare-user",
+                                        "--unshare-pid",
+                                        "--unshare-net",
+                                        "--ro-bind",
+                                        "/",
+                                        "/",
+                                        "--proc",
+                                        "/proc",
+                                        "--"};
+  std::ranges::copy(NothingCommand(surroundings), std::back_inserter(arguments));
+  return RunLimited({.program = bubblewrap.path, .arguments = std::move(arguments), .limit = kLimit});
+}
+
+}  // namespace
+
+std::vector<std::string> StartupWarnings(const Surroundings& surroundings, const sandbox::HostFacts& facts) {
+  if (const auto host = sandbox::CheckHost(facts.wsl); !host) {
+    return {fmt::format("Sandboxed commands will be refused: {}.", host.error().message)};
+  }
+  const auto bubblewrap = sandbox::FindBubblewrap(SearchIn(surroundings));
+  if (!bubblewrap) {
+    return {fmt::format("Sandboxed commands will be refused: {}. Install bubblewrap.", bubblewrap.error().message)};
+  }
+  std::vector<std::string> warnings;
+  if (IsBundled(*bubblewrap, surroundings)) {
+    warnings.push_back(fmt::format("There is no usable bwrap on PATH: the bundled {} is used.", bubblewrap->path));
+  }
+  const RunOutcome outcome = TryBubblewrap(*bubblewrap, surroundings);
+  if (outcome.kind != RunOutcome::Kind::kEnded || outcome.status == 0) return warnings;
+  if (const std::string cause = sandbox::Explain(facts, outcome.err); !cause.empty()) {
+    warnings.push_back(
+        fmt::format("Sandboxed commands will be refused: bubblewrap cannot make a sandbox here. {}", cause));
+  }
+  return warnings;
+}
+
+std::vector<std::string> StartupWarnings() { return StartupWarnings(OwnSurroundings(), sandbox::GatherHostFacts()); }
+
+}  // namespace holdfast::doctor

@@ -1,0 +1,19 @@
+#include "doctor/surroundings.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+namespace holdfast::doctor {
+
+Surroundings OwnSurroundings() {
+  std::error_code unknown;  // an empty name leads nowhere, and the examination says so
+  const char* path = std::getenv("PATH");
+  return {.program = std::filesystem::read_symlink("/proc/self/exe", unknown).string(),
+          .path_variable = path != nullptr ? path : "",
+          .cwd = std::filesystem::current_path(unknown).string()};
+}
+
+std::string DirectoryOf(const std::string& program) { return std::filesystem::path(program).parent_path().string(); }
+
+}  // namespace holdfast::doctor

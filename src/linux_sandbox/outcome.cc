@@ -1,0 +1,25 @@
+#include "linux_sandbox/outcome.h"
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "sandbox/start_report.h"
+#include "sys/io.h"
+
+namespace holdfast::linux_sandbox {
+
+void Say(std::string_view message) {
+  const std::string line = fmt::format("holdfast-linux-sandbox: {}\n", message);
+  (void)sys::Write(STDERR_FILENO, line.data(), line.size());  // nobody is left to tell if this fails
+}
+
+int Conclude(const Outcome& outcome, std::optional<int> report_fd) {
+  if (outcome) return *outcome;
+  const auto& [status, message] = outcome.error();
+  Say(message);
+  if (report_fd) sandbox::Report(*report_fd, status, message.substr(0, message.find('\n')));  // without the usage
+  return status;
+}
+
+}  // namespace holdfast::linux_sandbox

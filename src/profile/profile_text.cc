@@ -1,0 +1,105 @@
+#include <string_view>
+#include <variant>
+
+#include "base/file_uri.h"
+#include "profile/permission_profile.h"
+#include "profile/words.h"
+#include "wire/encode.h"
+
+namespace holdfast::profile {
+namespace {
+
+template <wire::NamedEnum T>
+std::string_view Word(T value) {
+  for (const auto& [name, alternative] : wire::EnumNames<T>::kNames) {
+    if (alternative == value) return name;
+  }
+  return {};
+}
+
+// {"NAME":"VALUE"... as it grows.
+void Member(std::string& out, std::string_view name, std::string_view value) {
+  out += out.ends_with('{') ? "" : ",";
+  wire::AppendString(out, name);
+  out += ':';
+  wire::AppendString(out, value);
+}
+
+struct LocationText {
+  std::string& out;
+
+  void operator()(const sandbox::AbsolutePath& path) const {
+    Member(out, "type", "path");
+    Member(out, "path", FileUri(path.text));  // any byte
+  }
+  void operator()(const sandbox::Pattern& pattern) const {
+    Member(out, "type", "glob_pattern");
+    Member(out, "pattern", pattern.text);
+  }
+  void operator()(const sandbox::Place& place) const {
+    Member(out, "type", "special");
+    out += R"(,"value":{)";
+    Member(out, "kind", Kind(place.kind));
+    if (!place.subpath.empty()) Member(out, "subpath", place.subpath);
+    if (place.kind == sandbox::PlaceKind::kUnknown) Member(out, "path", "");
+    out += '}';
+  }
+
+  static std::string_view Kind(sandbox::PlaceKind kind) {
+    switch (kind) {
+      case sandbox::PlaceKind::kRoot:
+        return "root";
+      case sandbox::PlaceKind::kMinimal:
+        return "minimal";
+      case sandbox::PlaceKind::kProjectRoots:
+        return "project_roots";
+      case sandbox::PlaceKind::kTmpDir:
+        return "tmpdir";
+      case sandbox::PlaceKind::kSlashTmp:
+        return "slash_tmp";
+      case sandbox::PlaceKind::kUnknown:
+        break;
+    }
+    return "unknown";
+  }
+};
+
+void AppendEntry(std::string& out, const sandbox::Entry& entry) {
+  out += R"({"path":{)";
+  std::visit(LocationText{out}, entry.where);
+  out += '}';
+  Member(out, "access", Word(entry.access));
+  if (entry.if_missing == sandbox::IfMissing::kSkip) Member(out, "missing_path_behavior", "skip");
+  out += '}';
+}
+
+void AppendFiles(std::string& out, const std::optional<sandbox::Policy::Files>& files) {
+  out += R"(,"file_system":{)";
+  Member(out, "type", Word(files ? FileSystemType::kRestricted : FileSystemType::kUnrestricted));
+  if (files) {
+    out += R"(,"entries":[)";
+    for (const sandbox::Entry& entry : files->entries) {
+      if (&entry != &files->entries.front()) out += ',';
+      AppendEntry(out, entry);
+    }
+    out += ']';
+    if (files->glob_scan_max_depth) {
+      out += R"(,"glob_scan_max_depth":)";
+      wire::AppendUint(out, *files->glob_scan_max_depth);
+    }
+  }
+  out += '}';
+}
+
+}  // namespace
+
+std::string ProfileText(const Profile& profile) {
+  std::string out = "{";
+  Member(out, "type", Word(profile.type));
+  if (profile.type == ProfileType::kManaged) AppendFiles(out, profile.policy.files);
+  if (profile.type != ProfileType::kDisabled) Member(out, "network", Word(profile.policy.network));
+  out += '}';
+  return out;
+}
+
+}  // namespace holdfast::profile

@@ -1,0 +1,58 @@
+#include "sandbox/landlock_stage.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sandbox/capabilities.h"
+#include "sandbox/confinement.h"
+#include "sandbox/landlock.h"
+#include "sandbox/seccomp_filter.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+Result<> KeepOnly(std::optional<int> report_fd) {
+  std::vector<int> kept;
+  if (report_fd && *report_fd > STDERR_FILENO) kept.push_back(*report_fd);
+  TRY_VOID(PassOnly(kept));
+  if (!kept.empty() && ::fcntl(kept.front(), F_SETFD, FD_CLOEXEC) < 0) {
+    return std::unexpected(ErrnoError("fcntl", fmt::format("descriptor {}", kept.front()), errno));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<> CheckLandlockAbi(int abi) {
+  if (abi == 0) return Fail(ErrorKind::kInvalidRequest, "landlock: not in this kernel, or not enabled");
+  if (abi >= kOldestLandlockAbi) return {};
+  return Fail(ErrorKind::kInvalidRequest,
+              fmt::format("landlock: this kernel's ABI {} cannot stop truncation; {} can", abi, kOldestLandlockAbi));
+}
+
+Result<> EnterLandlockStage(const Plan& plan, std::optional<int> report_fd) {
+  TRY_VOID(CheckLandlockAbi(LandlockAbi()));
+  HoldSignals();
+  TRY_VOID(CheckStreams(plan.filter));
+  TRY_VOID(KeepOnly(report_fd));
+  TRY_VOID(DropCapabilities());
+  if (::chdir(plan.working_directory.c_str()) < 0) {
+    return std::unexpected(ErrnoError("chdir", plan.working_directory, errno));
+  }
+  LandlockOptions options;
+  options.rules = plan.landlock;
+  options.passed_fds = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
+  TRY(const int abi, Restrict(options));
+  TRY_VOID(CheckLandlockAbi(abi));
+  const StandsFor stands_for = plan.landlock.empty() ? StandsFor::kNamespaces : StandsFor::kNamespacesAndMounts;
+  TRY_VOID(InstallFilter(MakeFilter(plan.filter, stands_for)));
+  LetSignalsIn();
+  return {};
+}
+
+}  // namespace holdfast::sandbox

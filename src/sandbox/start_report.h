@@ -1,0 +1,18 @@
+// One line for whoever starts a sandbox, on a descriptor of its own: `started` once the command is executed, or
+// `failed STATUS REASON`. It leaves in one piece, and a reader that has gone away is not told. A process that becomes
+// the command itself says nothing when that succeeds: the end without a line means started too.
+#pragma once
+
+#include <string_view>
+
+namespace holdfast::sandbox {
+
+void ReportStarted(int fd);
+
+// The reason's lines become one, and a long one is cut.
+void Report(int fd, int status, std::string_view reason);
+
+// A line that has been reported elsewhere.
+void PassReport(int fd, std::string_view line);
+
+}  // namespace holdfast::sandbox

@@ -1,0 +1,81 @@
+#include "doctor/startup_warnings.h"
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/scratch_dir.h"
+
+namespace holdfast::doctor {
+namespace {
+
+using namespace std::string_view_literals;
+using support::ScratchDir;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+// What the search takes for a bubblewrap: its options are in its text.
+constexpr std::string_view kOptions = "\n: '\0--perms\0--as-pid-1\0--ro-bind-data\0--json-status-fd\0--args\0'\n"sv;
+
+class StartupWarningsTest : public testing::Test {
+ protected:
+  // A bwrap that does what the script says.
+  void Install(std::string_view name, std::string_view script) const {
+    tree_.Write(name, "#!/bin/sh\n" + std::string(script) + "\nexit\n" + std::string(kOptions), 0755);
+  }
+  std::vector<std::string> Warnings() const {
+    return StartupWarnings(
+        {.program = tree_.path() + "/own/holdfast", .path_variable = tree_.path() + "/bin", .cwd = "/nowhere"}, facts_);
+  }
+
+  ScratchDir tree_;
+  sandbox::HostFacts facts_;
+};
+
+TEST_F(StartupWarningsTest, NoneWhenBubblewrapWorks) {
+  Install("bin/bwrap", "true");
+  EXPECT_THAT(Warnings(), IsEmpty());
+}
+
+TEST_F(StartupWarningsTest, TellThatTheBundledOneIsUsed) {
+  Install("own/holdfast-resources/bwrap", "true");
+  EXPECT_THAT(Warnings(), ElementsAre(AllOf(HasSubstr("PATH"), HasSubstr("own/holdfast-resources/bwrap"))));
+}
+
+TEST_F(StartupWarningsTest, TellThatThereIsNone) {
+  EXPECT_THAT(Warnings(), ElementsAre(HasSubstr("Install bubblewrap")));
+}
+
+TEST_F(StartupWarningsTest, TellWhyThereAreNoUserNamespaces) {
+  Install("bin/bwrap", "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1");
+  facts_.apparmor_restricts_userns = true;
+  EXPECT_THAT(Warnings(), ElementsAre(HasSubstr("AppArmor")));
+}
+
+TEST_F(StartupWarningsTest, AreSilentAboutOtherFailures) {
+  Install("bin/bwrap", "echo 'bwrap: execvp /bin/true: No such file or directory' >&2; exit 1");
+  EXPECT_THAT(Warnings(), IsEmpty());
+}
+
+TEST_F(StartupWarningsTest, NameWsl1AndRunNothing) {
+  Install("bin/bwrap", "touch " + tree_.path() + "/was_run");
+  facts_.wsl = sandbox::Wsl::kWsl1;
+  EXPECT_THAT(Warnings(), ElementsAre(HasSubstr("WSL 2")));
+}
+
+TEST_F(StartupWarningsTest, DoNotWaitForABubblewrapThatHangs) {
+  Install("bin/bwrap", "sleep 1000");
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THAT(Warnings(), IsEmpty());
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+}
+
+}  // namespace
+}  // namespace holdfast::doctor

@@ -1,0 +1,223 @@
+// `holdfast doctor` as it is built: what it says is compared with what this machine does.
+#include <linux/landlock.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/proc.h"
+#include "support/program.h"
+#include "support/scratch_dir.h"
+#include "wire/json.h"
+
+namespace holdfast::support {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::string_view_literals;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using Strings = std::vector<std::string>;
+
+const std::string kHoldfast = HOLDFAST_BINARY;
+
+bool HasUserNamespaces() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(::unshare(CLONE_NEWUSER) == 0 ? 0 : 1);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// The report as JSON; the exit status agrees with it.
+class Examined {
+ public:
+  explicit Examined(const Strings& words) : outcome_(Program(words).Finish()) {
+    const auto json = document_.Parse(outcome_.out);
+    EXPECT_TRUE(json.has_value()) << outcome_.out << outcome_.err;
+    if (json) root_ = *json;
+    EXPECT_EQ(outcome_.status, root_.Find("works").boolean().value_or(false) ? 0 : 1);
+  }
+
+  wire::Json operator[](std::string_view key) const { return root_.Find(key); }
+  int status() const { return outcome_.status; }
+
+  std::string Said(std::string_view thing, std::string_view key) const {
+    return std::string(root_.Find(thing).Find(key).string().value_or("?"));
+  }
+  std::string StateOf(std::string_view namespace_name) const {
+    return std::string(root_.Find("namespaces").Find(namespace_name).Find("state").string().value_or("?"));
+  }
+  wire::Json Policy(std::string_view name) const {
+    const wire::Json policies = root_.Find("policies");
+    for (size_t i = 0; i < policies.size(); ++i) {
+      if (policies.at(i).Find("name").string() == name) return policies.at(i);
+    }
+    return {};
+  }
+  Strings EnforcedBy(std::string_view name) const {
+    Strings all;
+    const wire::Json list = Policy(name).Find("enforcedBy");
+    for (size_t i = 0; i < list.size(); ++i) all.emplace_back(*list.at(i).string());
+    return all;
+  }
+
+ private:
+  const Outcome outcome_;
+  wire::Document document_;
+  wire::Json root_;
+};
+
+// By another name too: as a link, or where that is on another disk as a copy.
+void Install(const std::string& program, const std::string& name) {
+  std::error_code other_disk;
+  fs::create_hard_link(program, name, other_disk);
+  if (other_disk) fs::copy_file(program, name);
+}
+
+// This very program stands in for a bubblewrap that hangs: what is taken for one has these words in its text.
+constexpr auto kOptions = "\0--perms\0--as-pid-1\0--ro-bind-data\0--json-status-fd\0--args\0"sv;
+constexpr char kHang[] = "HOLDFAST_DOCTOR_TEST_HANG";
+[[maybe_unused]] const bool kHasHung = [] {
+  while (std::getenv(kHang) != nullptr) ::pause();
+  return false;
+}();
+
+TEST(DoctorTest, SaysWhatTheKernelSays) {
+  const Examined doctor({kHoldfast, "doctor", "--json"});
+  utsname names;
+  ASSERT_EQ(::uname(&names), 0);
+  EXPECT_EQ(doctor.Said("host", "kernel"), names.release);
+  EXPECT_EQ(doctor["host"].Find("uid").uint64(), ::geteuid());
+  const long abi = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  EXPECT_EQ(doctor["landlock"].Find("abi").uint64(), static_cast<uint64_t>(std::max(abi, 0l)));
+  EXPECT_EQ(doctor.StateOf("user") == "ok", HasUserNamespaces());
+  EXPECT_EQ(doctor["seccomp"].Find("filter").Find("state").string(), "ok");
+  EXPECT_EQ(doctor["policies"].size(), 7u);
+}
+
+TEST(DoctorTest, EveryPolicyHoldsWhereThereAreUserNamespaces) {
+  if (!HasUserNamespaces()) GTEST_SKIP() << "no user namespaces here";
+  const Examined doctor({kHoldfast, "doctor", "--json"});
+  EXPECT_EQ(doctor.status(), 0);
+  for (const char* name : {"read-only", "workspace-write", "network", "no-proc", "proxy"}) {
+    EXPECT_EQ(doctor.Policy(name).Find("state").string(), "ok") << name;
+    EXPECT_THAT(doctor.EnforcedBy(name), testing::IsSupersetOf({"mounts", "filter", "pidNamespace"})) << name;
+  }
+  const bool landlock = doctor["landlock"].Find("abi").uint64() != 0u;
+  EXPECT_EQ(std::ranges::count(doctor.EnforcedBy("read-only"), "landlock"), landlock ? 1 : 0);
+  EXPECT_THAT(doctor.EnforcedBy("read-only"), testing::Contains("networkNamespace"));
+  EXPECT_THAT(doctor.EnforcedBy("network"), Not(testing::Contains("networkNamespace")));
+}
+
+TEST(DoctorTest, TheTextIsAlignedAndEndsWithTheVerdict) {
+  const Outcome outcome = Program({kHoldfast, "doctor"}).Finish();
+  EXPECT_THAT(outcome.err, IsEmpty());
+  std::string_view text = outcome.out;
+  ASSERT_THAT(outcome.out, EndsWith("\n"));
+  text.remove_suffix(1);
+  EXPECT_THAT(std::string(text.substr(text.rfind('\n') + 1)),
+              testing::StartsWith(outcome.status == 0 ? "The sandbox works here" : "The sandbox does not work here"));
+  for (const std::string_view name : {"\nbubblewrap", "\nLandlock", "\nread-only", "\n  fresh /proc"}) {
+    const size_t start = text.find(name);
+    ASSERT_NE(start, std::string_view::npos) << name;
+    const std::string_view state = text.substr(start + 1 + 18, 10);
+    EXPECT_TRUE(state.starts_with("ok") || state.starts_with("missing") || state.starts_with("refused")) << state;
+  }
+}
+
+TEST(DoctorTest, LeavesNothingBehind) {
+  const ScratchDir scratch;
+  const std::string mark = fmt::format("HOLDFAST_DOCTOR_TEST={}", scratch.path());
+  (void)Program({"/usr/bin/env", mark, "TMPDIR=" + scratch.path(), kHoldfast, "doctor"}).Finish();
+  EXPECT_THAT(LivingWithVariable(mark), IsEmpty());
+  EXPECT_TRUE(fs::is_empty(scratch.path()));
+}
+
+TEST(DoctorTest, SaysThatUserNamespacesAreSwitchedOff) {
+  if (!HasUserNamespaces()) GTEST_SKIP() << "no user namespaces here to switch off";
+  const Examined doctor({"/bin/sh", "-c",
+                         "exec unshare -Ur sh -c 'echo 0 > /proc/sys/user/max_user_namespaces; exec \"$0\" doctor "
+                         "--json' \"$0\"",
+                         kHoldfast});
+  EXPECT_EQ(doctor.status(), 1);
+  EXPECT_EQ(doctor.StateOf("user"), "refused");
+  EXPECT_EQ(doctor.Policy("read-only").Find("state").string(), "refused");
+  EXPECT_THAT(std::string(doctor["summary"].string().value_or("")), HasSubstr("user.max_user_namespaces"));
+}
+
+// As containers do it.
+TEST(DoctorTest, SaysThatProcIsCovered) {
+  if (!HasUserNamespaces()) GTEST_SKIP() << "no user namespaces here";
+  const Examined doctor({"/bin/sh", "-c",
+                         "exec unshare -Urm sh -c 'mount -t tmpfs cover /proc/fs && exec \"$0\" doctor --json' \"$0\"",
+                         kHoldfast});
+  EXPECT_EQ(doctor.status(), 1);
+  EXPECT_EQ(doctor.StateOf("user"), "ok");
+  EXPECT_EQ(doctor.StateOf("freshProc"), "refused");
+  EXPECT_THAT(std::string(doctor["summary"].string().value_or("")), HasSubstr("--no-proc"));
+  EXPECT_EQ(doctor.Policy("no-proc").Find("state").string(), "ok");
+}
+
+TEST(DoctorTest, KnowsThatItIsInASandbox) {
+  if (!HasUserNamespaces()) GTEST_SKIP() << "no user namespaces here";
+  const Examined doctor({kHoldfast, "sandbox", "--read-only", "-C", "/", "--", kHoldfast, "doctor", "--json"});
+  EXPECT_EQ(doctor.status(), 1);
+  EXPECT_EQ(doctor["host"].Find("inSandbox").boolean(), true);
+  EXPECT_EQ(doctor.StateOf("user"), "refused");
+  EXPECT_THAT(std::string(doctor["summary"].string().value_or("")), HasSubstr("in a sandbox itself"));
+}
+
+TEST(DoctorTest, WithoutAPathTheBundledBubblewrapIsTheOne) {
+  const Examined doctor({"/usr/bin/env", "PATH=", kHoldfast, "doctor", "--json"});
+  EXPECT_EQ(doctor.Said("bubblewrap", "source"), "bundled");
+  EXPECT_EQ(doctor.Said("bundledBubblewrap", "state"), "ok");
+  EXPECT_EQ(doctor.Said("ripgrep", "state"), "missing");
+  EXPECT_EQ(doctor.status() == 0, HasUserNamespaces());
+}
+
+TEST(DoctorTest, ABundledBubblewrapThatIsAnotherIsRefused) {
+  const ScratchDir scratch;
+  scratch.Write("holdfast-resources/bwrap", "another", 0755);
+  const std::string program = scratch.path() + "/holdfast";
+  Install(kHoldfast, program);
+  const Examined doctor({program, "doctor", "--json"});
+  EXPECT_EQ(doctor.Said("bundledBubblewrap", "state"), "refused");
+  EXPECT_THAT(doctor.Said("bundledBubblewrap", "detail"), HasSubstr("sha256"));
+}
+
+TEST(DoctorTest, ABubblewrapThatHangsIsGivenUp) {
+  const ScratchDir scratch;
+  Install(fs::read_symlink("/proc/self/exe"), scratch.path() + "/bwrap");
+  std::ifstream self("/proc/self/exe", std::ios::binary);
+  ASSERT_TRUE(std::string(std::istreambuf_iterator<char>(self), {}).contains(kOptions));
+  const std::string mark = fmt::format("{}={}", kHang, scratch.path());
+  const auto start = std::chrono::steady_clock::now();
+  const Examined doctor({"/usr/bin/env", mark, "PATH=" + scratch.path(), kHoldfast, "doctor", "--json"});
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  EXPECT_EQ(doctor.status(), 1);
+  EXPECT_EQ(doctor.Said("bubblewrap", "path"), scratch.path() + "/bwrap");
+  EXPECT_THAT(std::string(doctor["summary"].string().value_or("")), HasSubstr("in time"));
+  EXPECT_THAT(LivingWithVariable(mark), IsEmpty());
+}
+
+}  // namespace
+}  // namespace holdfast::support

@@ -1,0 +1,240 @@
+// Two hundred sandboxes at once in one workspace, which share the mount points of the protected names that it does not
+// have. Whatever becomes of them, nothing of theirs is left: no mount point, no process, no file.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/owned_fd.h"
+#include "support/eventually.h"
+#include "support/proc.h"
+#include "support/sandbox_workspace.h"
+
+namespace holdfast::support {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Each;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+constexpr int kSandboxes = 200;
+constexpr std::chrono::seconds kLongPatience(60);
+
+std::vector<std::string> NamesIn(const std::string& directory) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(directory)) names.push_back(entry.path().filename());
+  return names;
+}
+
+std::string Mounts() {
+  std::ifstream file("/proc/self/mountinfo");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+bool IsSameFile(const std::string& one, const std::string& other) {
+  struct stat first, second;
+  return ::stat(one.c_str(), &first) == 0 && ::stat(other.c_str(), &second) == 0 && first.st_dev == second.st_dev &&
+         first.st_ino == second.st_ino;
+}
+
+bool IsToBeKilled(int number) { return number % 2 == 1; }
+
+class SandboxLoadTest : public testing::TestWithParam<SandboxCase> {
+ protected:
+  void SetUp() override {
+    if (const std::string reason = workspace_.WhyNot(); !reason.empty()) GTEST_SKIP() << reason;
+    workspace_.AddVariable(marker_);
+    fs::create_directory(workspace_.elsewhere() + "/bin");
+    const std::string system = workspace_.Outside("printf %s $(command -v bwrap)").out;
+    fs::copy(system, bubblewrap());
+    ASSERT_EQ(::mkfifo(gate().c_str(), 0644), 0);
+    ASSERT_EQ(::chmod(gate().c_str(), 0644), 0);
+    gate_ = OwnedFd(::open(gate().c_str(), O_RDWR | O_CLOEXEC));
+    ASSERT_TRUE(gate_.is_open());
+  }
+
+  // With a bubblewrap of its own.
+  std::vector<std::string> Words(const std::string& script) const {
+    std::vector<std::string> words = workspace_.InsideWords(script);
+    const auto path = std::ranges::find_if(words, [](const std::string& word) { return word.starts_with("PATH="); });
+    path->insert(path->find('=') + 1, workspace_.elsewhere() + "/bin:");
+    return words;
+  }
+
+  // Commands by their environment; helpers, bubblewraps and inner stages, who have none, by their program.
+  std::vector<pid_t> Living() const {
+    std::vector<pid_t> found = LivingWithVariable(marker_);
+    const std::vector<std::string> words = Words("");
+    const auto helper = std::ranges::find_if(words, [](const std::string& word) { return word.ends_with("-sandbox"); });
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+      const std::string exe = entry.path().string() + "/exe";
+      if (IsSameFile(exe, bubblewrap()) || IsSameFile(exe, *helper))
+        found.push_back(std::stoi(entry.path().filename()));
+    }
+    return found;
+  }
+
+  // No command ends before OpenGate. Each tries what it must not do, and says its number.
+  void Start(const std::function<void(int)>& after_each = [](int) {}) {
+    for (int number = 0; number < kSandboxes; ++number) {
+      const std::string script = fmt::format(
+          "exec 9< {0}; mkdir .git/hooks 2> /dev/null && exit 99; touch up.{1}; read -r <&9; echo {1}; exit {2}",
+          gate(), number, number % 100);
+      programs_.push_back(std::make_unique<Program>(Words(script)));
+      after_each(number);
+    }
+  }
+  // Those that are not to be killed, or all.
+  enum class Who { kAll, kSurvivors };
+  bool AreUp(Who who) const {
+    const auto is_up = [&](int number) { return fs::exists(fmt::format("{}/up.{}", workspace_.path(), number)); };
+    return Eventually(
+        [&] {
+          for (int number = 0; number < kSandboxes; ++number) {
+            if ((who == Who::kAll || !IsToBeKilled(number)) && !is_up(number)) return false;
+          }
+          return true;
+        },
+        kLongPatience);
+  }
+  void OpenGate() { gate_.Reset(); }
+
+  void Kill(int number) const { programs_[static_cast<size_t>(number)]->Signal(SIGKILL); }
+
+  void ExpectRight(int number) const {
+    const Outcome outcome = programs_[static_cast<size_t>(number)]->Finish();
+    EXPECT_EQ(outcome.status, number % 100) << number;
+    EXPECT_EQ(outcome.out, fmt::format("{}\n", number));
+    EXPECT_EQ(outcome.err, "") << number;
+  }
+  void ExpectKilled(int number) const {
+    EXPECT_EQ(programs_[static_cast<size_t>(number)]->Finish().status, 128 + SIGKILL) << number;
+  }
+
+  void ExpectNothingLeft() const {
+    EXPECT_TRUE(Eventually([&] { return Living().empty(); })) << testing::PrintToString(Living());
+    EXPECT_TRUE(Eventually([&] { return Placeholders().empty(); })) << testing::PrintToString(Placeholders());
+    EXPECT_THAT(NamesIn(workspace_.path()), Each(StartsWith("up.")));
+    EXPECT_THAT(NamesIn(workspace_.tmpdir()), IsEmpty());
+    EXPECT_THAT(NamesIn(workspace_.home()), IsEmpty());
+    EXPECT_THAT(Mounts(), Not(HasSubstr(workspace_.path())));
+  }
+
+  std::vector<std::string> Placeholders() const {
+    std::vector<std::string> names = NamesIn(workspace_.path());
+    std::erase_if(names, [](const std::string& name) { return !name.starts_with("."); });
+    return names;
+  }
+
+  std::string gate() const { return workspace_.elsewhere() + "/gate"; }
+  std::string bubblewrap() const { return workspace_.elsewhere() + "/bin/bwrap"; }
+
+  SandboxWorkspace workspace_{GetParam()};
+  const std::string marker_ = "HOLDFAST_LOAD_TEST=" + workspace_.path();
+  std::vector<std::unique_ptr<Program>> programs_;
+
+ private:
+  OwnedFd gate_;
+};
+
+INSTANTIATE_TEST_SUITE_P(, SandboxLoadTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
+
+TEST_P(SandboxLoadTest, AllRunAtOnce) {
+  Start();
+  ASSERT_TRUE(AreUp(Who::kAll));
+  EXPECT_THAT(Placeholders(), testing::Contains(".git")) << "then there is nothing to share";
+  OpenGate();
+  for (int number = 0; number < kSandboxes; ++number) ExpectRight(number);
+  ExpectNothingLeft();
+}
+
+TEST_P(SandboxLoadTest, HalfAreKilledWhileTheyRun) {
+  Start();
+  ASSERT_TRUE(AreUp(Who::kAll));
+  for (int number = 0; number < kSandboxes; ++number) {
+    if (IsToBeKilled(number)) Kill(number);
+  }
+  OpenGate();
+  for (int number = 0; number < kSandboxes; ++number) {
+    if (IsToBeKilled(number)) {
+      ExpectKilled(number);
+    } else {
+      ExpectRight(number);
+    }
+  }
+  ExpectNothingLeft();
+}
+
+// At every point of the start: bubblewrap, too, must not be left waiting for a parent that is gone.
+TEST_P(SandboxLoadTest, HalfAreKilledWhileTheyStart) {
+  constexpr int kLongestDelay = 8;  // in starts of others
+  Start([&](int number) {
+    for (int delay = 0; delay < kLongestDelay; ++delay) {
+      const int earlier = number - delay;
+      if (earlier >= 0 && IsToBeKilled(earlier) && earlier / 2 % kLongestDelay == delay) Kill(earlier);
+    }
+  });
+  ASSERT_TRUE(AreUp(Who::kSurvivors));
+  OpenGate();
+  for (int number = 0; number < kSandboxes; ++number) {
+    if (!IsToBeKilled(number)) ExpectRight(number);
+  }
+  ExpectNothingLeft();
+}
+
+// The mount point may go only when the command has gone: a command that waits for that moment would take its place.
+TEST_P(SandboxLoadTest, AKillOfTheHelperGivesTheCommandNoMomentToMakeAProtectedName) {
+  const std::string script = R"(perl -e '$| = 1; print "up\n"; 1 until mkdir ".git"; sleep 1000')";
+  for (int round = 0; round < 20; ++round) {
+    Program helper(Words(script));
+    helper.AwaitOutput("up\n");
+    helper.Signal(SIGKILL);
+    helper.Finish();
+    ASSERT_TRUE(Eventually([&] { return Living().empty(); })) << testing::PrintToString(Living());
+    ASSERT_THAT(NamesIn(workspace_.path()), IsEmpty()) << round;
+  }
+}
+
+// The helper, which is not killed, has to see to it. At every point of the start, and while the command runs.
+TEST_P(SandboxLoadTest, AKillOfBubblewrapAloneLeavesNothing) {
+  for (int round = 0; round < 40; ++round) {
+    Program helper(Words("touch up.0; exec sleep 1000"));
+    std::optional<pid_t> monitor;
+    while (!monitor && IsAlive(helper.pid())) {
+      for (const pid_t child : ChildrenOf(helper.pid())) {
+        if (IsSameFile(fmt::format("/proc/{}/exe", child), bubblewrap())) monitor = child;
+      }
+    }
+    if (round == 0) {
+      EXPECT_TRUE(Eventually([&] { return fs::exists(workspace_.path() + "/up.0"); }));
+    } else {
+      ::usleep(static_cast<useconds_t>(round) * 200);  // another moment each time
+    }
+    ASSERT_TRUE(monitor);
+    ::kill(*monitor, SIGKILL);
+    EXPECT_NE(helper.Finish().status, 0) << round;
+    ASSERT_TRUE(Eventually([&] { return Living().empty(); })) << round << testing::PrintToString(Living());
+  }
+  ExpectNothingLeft();
+}
+
+}  // namespace
+}  // namespace holdfast::support

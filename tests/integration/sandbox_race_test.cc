@@ -1,0 +1,118 @@
+// Names that change while a sandbox is set up: another process of the user swaps a directory and a link as fast as it
+// can. Whatever a sandbox then does, it writes nothing outside and reads nothing that is denied.
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/program.h"
+#include "support/sandbox_workspace.h"
+
+namespace holdfast::support {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr int kRuns = 100;
+
+// Exchanges two names until it goes away.
+class Swapper {
+ public:
+  Swapper(const std::string& a, const std::string& b) : pid_(::fork()) {
+    if (pid_ != 0) return;
+    for (;;) ::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE);
+  }
+  ~Swapper() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  Swapper(const Swapper&) = delete;
+  Swapper& operator=(const Swapper&) = delete;
+
+ private:
+  pid_t pid_;
+};
+
+class SandboxRaceTest : public testing::TestWithParam<SandboxCase> {
+ protected:
+  void SetUp() override {
+    if (const std::string reason = workspace_.WhyNot(); !reason.empty()) GTEST_SKIP() << reason;
+  }
+
+  std::string In(const std::string& name) const { return workspace_.path() + "/" + name; }
+  void Prepare(const std::string& script) const { ASSERT_EQ(workspace_.Outside(script).status, 0); }
+
+  // A sandbox that meets a link refuses, and says so.
+  void CountStart(const Outcome& outcome) {
+    if (outcome.out.contains("ran")) {
+      ++starts_;
+    } else {
+      EXPECT_THAT(outcome.err, HasSubstr("holdfast-linux-sandbox: "));
+    }
+  }
+  void TearDown() override {
+    if (!IsSkipped()) EXPECT_GT(starts_, 0) << "then nothing was tried";
+  }
+
+  SandboxWorkspace workspace_{GetParam()};
+  int starts_ = 0;
+};
+
+INSTANTIATE_TEST_SUITE_P(, SandboxRaceTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
+
+// `place` may be written and `closed` is denied; now and then `place` is a link to it.
+TEST_P(SandboxRaceTest, NothingIsOpenedWhereALinkLeads) {
+  const std::string area = workspace_.elsewhere();
+  Prepare(fmt::format("cd {} && mkdir place closed && echo secret > closed/file && ln -s closed link", area));
+  const std::string script = fmt::format(
+      "echo ran; cd {} && for i in 1 2 3 4 5 6 7 8; do cat place/file closed/file link/file;"
+      " echo x > place/made; echo x > closed/made; echo x > link/made; done 2> /dev/null",
+      area);
+  const Swapper swapper(area + "/place", area + "/link");
+  for (int i = 0; i < kRuns; ++i) {
+    const Outcome outcome =
+        workspace_.Inside(script, {PathEntry(area + "/place", "write"), PathEntry(area + "/closed", "deny")});
+    EXPECT_THAT(outcome.out, Not(HasSubstr("secret")));
+    EXPECT_FALSE(fs::exists(area + "/closed/made"));
+    CountStart(outcome);
+  }
+}
+
+TEST_P(SandboxRaceTest, NothingDeniedIsRead) {
+  Prepare("mkdir key decoy && echo secret > key/file && echo decoy > decoy/file && ln -s decoy link");
+  const Swapper swapper(In("key"), In("link"));
+  for (int i = 0; i < kRuns; ++i) {
+    const Outcome outcome =
+        workspace_.Inside("echo ran; for i in 1 2 3 4 5 6 7 8; do cat key/file link/file; done 2> /dev/null",
+                          {WorkspaceEntry("key", "deny")});
+    EXPECT_THAT(outcome.out, Not(HasSubstr("secret")));
+    CountStart(outcome);
+  }
+}
+
+TEST_P(SandboxRaceTest, NothingProtectedIsWritten) {
+  Prepare("mkdir -p .git/hooks decoy/hooks && ln -s decoy link");
+  {
+    const Swapper swapper(In(".git"), In("link"));
+    for (int i = 0; i < kRuns; ++i) {
+      CountStart(
+          workspace_.Inside("echo ran; for i in 1 2 3 4 5 6 7 8; do echo x > .git/hooks/made; echo x > "
+                            "link/hooks/made; done 2> /dev/null"));
+    }
+  }
+  const std::string real = fs::is_symlink(In(".git")) ? In("link") : In(".git");
+  EXPECT_FALSE(fs::exists(real + "/hooks/made"));
+}
+
+}  // namespace
+}  // namespace holdfast::support

@@ -1,0 +1,5 @@
+#include <unistd.h>
+
+#include "sandboxee.h"
+
+int main() { return JudgeReached(::acct("/sandboxee/no/such/file"), ENOENT); }

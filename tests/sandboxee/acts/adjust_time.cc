@@ -1,0 +1,10 @@
+// By nothing: it only reads.
+#include <sys/timex.h>
+
+#include "sandboxee.h"
+
+int main() {
+  timex nothing = {};
+  const int result = ::adjtimex(&nothing);
+  return Judge(result);
+}

@@ -1,0 +1,7 @@
+// A kernel without this ABI says ENOSYS by itself.
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sandboxee.h"
+
+int main() { return JudgeReached(::syscall(0x4000'0000 | SYS_getpid), ENOSYS); }

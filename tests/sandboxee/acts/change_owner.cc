@@ -1,0 +1,6 @@
+// To the owner it has.
+#include <unistd.h>
+
+#include "sandboxee.h"
+
+int main(int, char** argv) { return Judge(::lchown(Word(argv, 1), ::getuid(), ::getgid())); }

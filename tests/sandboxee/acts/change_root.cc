@@ -1,0 +1,5 @@
+#include <unistd.h>
+
+#include "sandboxee.h"
+
+int main() { return Judge(::chroot("/")); }

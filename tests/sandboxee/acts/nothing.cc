@@ -1,0 +1,3 @@
+#include "sandboxee.h"
+
+int main() { return kDone; }

@@ -1,0 +1,11 @@
+// ENOTTY: this is no console.
+#include <sys/ioctl.h>
+
+#include "sandboxee.h"
+#include "terminal.h"
+
+int main() {
+  const Terminal terminal;
+  char paste = 3;
+  return JudgeReached(::ioctl(terminal.user_end(), TIOCLINUX, &paste), ENOTTY);
+}

@@ -1,0 +1,7 @@
+// Without the magic numbers nothing happens.
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sandboxee.h"
+
+int main() { return JudgeReached(::syscall(SYS_reboot, 0, 0, 0, nullptr), EINVAL); }

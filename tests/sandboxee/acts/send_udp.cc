@@ -1,0 +1,10 @@
+#include <sys/socket.h>
+
+#include "addresses.h"
+#include "sandboxee.h"
+
+int main(int, char** argv) {
+  const InetAddress address(Number(argv, 1));
+  const int fd = ::socket(AF_INET, SOCK_DGRAM, 0);
+  return fd < 0 ? Refused(errno) : Judge(::sendto(fd, "x", 1, 0, address.get(), address.size()));
+}

@@ -1,0 +1,10 @@
+// None of them.
+#include <fcntl.h>
+#include <sys/mount.h>
+
+#include "sandboxee.h"
+
+int main() {
+  mount_attr nothing = {};
+  return Judge(::mount_setattr(AT_FDCWD, "/", 0, &nothing, sizeof nothing));
+}

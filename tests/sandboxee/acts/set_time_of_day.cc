@@ -1,0 +1,11 @@
+// By the call itself: libc would look at the value first.
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "sandboxee.h"
+
+int main() {
+  const timeval impossible = {0, 10'000'000};
+  return JudgeReached(::syscall(SYS_settimeofday, &impossible, nullptr), EINVAL);
+}

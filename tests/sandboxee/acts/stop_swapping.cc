@@ -1,0 +1,5 @@
+#include <sys/swap.h>
+
+#include "sandboxee.h"
+
+int main() { return JudgeReached(::swapoff("/sandboxee/no/such/file"), ENOENT); }

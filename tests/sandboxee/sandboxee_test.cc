@@ -1,0 +1,44 @@
+#include "sandboxee/sandboxee_fixture.h"
+
+#include <csignal>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "support/proc.h"
+
+namespace holdfast::sandboxee {
+namespace {
+
+INSTANTIATE_TEST_SUITE_P(, SandboxeeTest,
+                         testing::Combine(testing::Values(User::kRoot, User::kOrdinary),
+                                          testing::Values(Program::kSystem, Program::kBundled)),
+                         CombinationName);
+
+TEST_P(SandboxeeTest, RefusesActsOnFiles) { ExpectRefused(FileActs()); }
+TEST_P(SandboxeeTest, RefusesActsOnProtectedPaths) { ExpectRefused(ProtectedPathActs()); }
+TEST_P(SandboxeeTest, RefusesActsThroughDescriptors) { ExpectRefused(DescriptorActs()); }
+TEST_P(SandboxeeTest, RefusesChangesOfStandardInput) { ExpectRefused(StandardInputActs()); }
+TEST_P(SandboxeeTest, RefusesReads) { ExpectRefused(ReadActs()); }
+TEST_P(SandboxeeTest, RefusesActsOnTheNetwork) { ExpectRefused(NetworkActs()); }
+TEST_P(SandboxeeTest, RefusesActsOnProcesses) { ExpectRefused(ProcessActs()); }
+TEST_P(SandboxeeTest, RefusesMounts) { ExpectRefused(MountActs()); }
+TEST_P(SandboxeeTest, RefusesNamespaces) { ExpectRefused(NamespaceActs()); }
+TEST_P(SandboxeeTest, RefusesActsOnTheKernel) { ExpectRefused(KernelActs()); }
+TEST_P(SandboxeeTest, RefusesPrivileges) { ExpectRefused(PrivilegeActs()); }
+TEST_P(SandboxeeTest, AllowsWhatProgramsNeed) { ExpectAllowed(AllowedActs()); }
+
+TEST_P(SandboxeeTest, LeavesNoProcessBehind) {
+  constexpr Act leave[] = {{.name = "leave a process", .words = "leave_process"}};
+  const Tree tree(uid());
+  const std::string mark = "SANDBOXEE=" + tree.path();
+  EXPECT_EQ(Do(Side::kInside, tree, leave, {mark}).front().status, 0);
+  EXPECT_TRUE(support::LivingWithVariable(mark).empty());
+  EXPECT_EQ(Do(Side::kOutside, tree, leave, {mark}).front().status, 0);
+  const auto left = support::LivingWithVariable(mark);
+  EXPECT_EQ(left.size(), 1u);
+  for (const pid_t pid : left) ::kill(pid, SIGKILL);
+}
+
+}  // namespace
+}  // namespace holdfast::sandboxee

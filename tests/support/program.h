@@ -1,0 +1,39 @@
+// A program under way; its output is piped, its input empty. It is killed at the latest when this goes away.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/owned_fd.h"
+
+namespace holdfast::support {
+
+struct Outcome {
+  int status;  // 128 + N after a signal
+  std::string out, err;
+};
+
+class Program {
+ public:
+  // `inherited` passes on as descriptor 3.
+  explicit Program(const std::vector<std::string>& words, int inherited = -1);
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  void Signal(int signal) const;
+  void AwaitOutput(std::string_view text);
+  Outcome Finish();
+
+  pid_t pid() const { return pid_; }
+
+ private:
+  pid_t pid_ = -1;
+  OwnedFd out_, err_;
+  std::string out_text_, err_text_;
+};
+
+}  // namespace holdfast::support
