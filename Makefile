@@ -6,13 +6,14 @@ ARGS    ?=
 RELEASE  := build/release
 HOLDFAST := $(RELEASE)/bin/holdfast
 
-.PHONY: help run build test bench install check format clean setup
+.PHONY: help run build test e2e bench install check format clean setup
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make run      build and start the server (ARGS= for its flags)"
 	@echo "make build    leave the server in $(HOLDFAST)"
 	@echo "make test     build with address and undefined-behaviour sanitizers, run every test"
+	@echo "make e2e      run published codex clients, fetched by npm once, against the server (CLIENTS= SCENARIOS=)"
 	@echo "make check    format, tidy, layers, sizes, docs"
 	@echo "make bench    leave the benchmarks in $(RELEASE)/bin"
 	@echo "make install  PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
@@ -37,6 +38,9 @@ test: setup
 	@cmake --preset asan
 	@cmake --build --preset asan -j $(JOBS)
 	@ctest --preset asan --output-on-failure -j $(JOBS)
+
+e2e: build
+	@tests/e2e/run.py --server $(HOLDFAST) --clients "$(CLIENTS)" --scenarios "$(SCENARIOS)"
 
 bench: setup
 	@cmake --preset release

@@ -9,8 +9,11 @@
 
 #include "base/log.h"
 #include "base/version.h"
+#include "debug_command.h"
+#include "doctor_command.h"
 #include "exec_server/config_flags.h"
 #include "exec_server/server.h"
+#include "fs_helper/helper_main.h"
 #include "linux_sandbox/run_main.h"
 #include "loop/signal_watch.h"
 #include "sandbox_command.h"
@@ -69,7 +72,9 @@ int RunExecServer(const exec_server::ConfigFlags& flags) {
 }  // namespace holdfast
 
 int main(int argc, char** argv) {
-  if (holdfast::linux_sandbox::IsOurs(argc, argv)) return holdfast::linux_sandbox::RunMain(argc, argv);
+  if (holdfast::linux_sandbox::IsOurs(argc, argv)) {
+    return holdfast::linux_sandbox::RunMain(argc, argv, holdfast::fs_helper::RunHelper);
+  }
   holdfast::TuneHeap();
   // A broken pipe, and a file beyond the limit on its size, is a write that fails.
   (void)std::signal(SIGPIPE, SIG_IGN);
@@ -82,10 +87,16 @@ int main(int argc, char** argv) {
   holdfast::exec_server::ConfigFlags flags(*exec_server);
   CLI::App* sandbox = app.add_subcommand("sandbox", "Runs one command under a policy.");
   const holdfast::SandboxCommand sandbox_command(*sandbox);
+  CLI::App* debug = app.add_subcommand("debug", "Older names of commands.");
+  const holdfast::DebugCommand debug_command(*debug);
+  CLI::App* doctor = app.add_subcommand("doctor", "Says whether the sandbox works on this machine.");
+  const holdfast::DoctorCommand doctor_command(*doctor);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 1;
   }
+  if (debug->parsed()) return debug_command.Run();
+  if (doctor->parsed()) return doctor_command.Run();
   return sandbox->parsed() ? sandbox_command.Run() : holdfast::RunExecServer(flags);
 }

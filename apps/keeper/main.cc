@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <ctime>
 
 #include "process/keeper_protocol.h"
 #include "sys/raw.h"
@@ -23,6 +24,7 @@ struct Keeper {
   int self;
   int child_events;  // signalfd for SIGCHLD
   int leader;        // 0 once reaped
+  timespec grace;    // what is left of it, for what a killed leader leaves behind
   bool exit_reported;
   bool killing;
 };
@@ -101,12 +103,26 @@ void Obey(Keeper& keeper) {
   keeper.killing = true;  // kKill, or the server is gone
 }
 
+// Whether leftovers may still clean up before they are killed.
+bool IsPatient(const Keeper& keeper) {
+  return keeper.killing && keeper.leader == 0 && (keeper.grace.tv_sec != 0 || keeper.grace.tv_nsec != 0);
+}
+
+// For the next event; the kernel takes the time that has passed off the grace, so that who forks without end gets no
+// more of it than others.
+void Await(Keeper& keeper, pollfd (&fds)[2]) {
+  const bool is_patient = IsPatient(keeper);
+  const long limit = is_patient ? raw::Address(&keeper.grace) : 0;
+  const long ready = raw::Syscall(__NR_ppoll, raw::Address(fds), 2, limit, 0, 0);
+  if (is_patient && ready <= 0) keeper.grace = {};
+}
+
 [[noreturn]] void Keep(Keeper& keeper) {
   bool listening = true;
   while (Reap(keeper)) {
-    if (keeper.killing) KillAll(keeper);
+    if (keeper.killing && !IsPatient(keeper)) KillAll(keeper);
     pollfd fds[2] = {{keeper.child_events, POLLIN, 0}, {listening ? kKeeperControlFd : -1, POLLIN, 0}};
-    raw::Syscall(__NR_poll, raw::Address(fds), 2, -1);
+    Await(keeper, fds);
     if (fds[0].revents != 0) {
       char events[128 * 4];
       raw::Read(keeper.child_events, events, sizeof events);
@@ -131,6 +147,8 @@ int Number(const char* text) {
   return number;
 }
 
+timespec Milliseconds(int count) { return {count / 1000, count % 1000 * 1'000'000}; }
+
 // All signals are blocked, the subreaper flag and the signal at the server's death are set: these come through exec.
 [[noreturn]] void Run(const char* const* argv) {
   int leader = Number(argv[1]);
@@ -139,7 +157,12 @@ int Number(const char* text) {
   // Our copies would keep the command's pipes and terminal open, our directory its mount busy.
   for (int fd = 0; fd <= 2; ++fd) raw::Close(fd);
   raw::Syscall(__NR_chdir, raw::Address("/"));
-  Keeper keeper = {static_cast<int>(raw::Syscall(__NR_getpid)), ChildEvents(), leader, false, false};
+  Keeper keeper = {.self = static_cast<int>(raw::Syscall(__NR_getpid)),
+                   .child_events = ChildEvents(),
+                   .leader = leader,
+                   .grace = Milliseconds(Number(argv[2])),
+                   .exit_reported = false,
+                   .killing = false};
   Keep(keeper);
 }
 

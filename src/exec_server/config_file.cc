@@ -1,26 +1,13 @@
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <memory>
 
 #include <fmt/format.h>
 
-#include "base/toml.h"
+#include "base/toml_file.h"
 #include "exec_server/config.h"
 #include "exec_server/config_settings.h"
 
 namespace holdfast::exec_server {
 namespace {
-
-Result<std::string> ReadFile(const std::string& path) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "rbe"), &std::fclose);
-  if (file == nullptr) return std::unexpected(ErrnoError("open", path, errno));
-  std::string text;
-  char block[4096];
-  while (const size_t got = std::fread(block, 1, sizeof block, file.get())) text.append(block, got);
-  if (std::ferror(file.get()) != 0) return std::unexpected(ErrnoError("read", path, errno));
-  return text;
-}
 
 std::unexpected<Error> BadConfig(std::string_view file, toml::source_position at, std::string_view reason) {
   return Fail(ErrorKind::kInvalidParams, fmt::format("config {}:{}: {}", file, at.line, reason));
@@ -60,14 +47,13 @@ Result<> AssignEntry(std::string_view file, const toml::key& key, const toml::no
 }  // namespace
 
 Result<Config> ParseConfig(std::string_view toml, std::string_view file_name, Config base) {
-  const toml::parse_result parsed = toml::parse(toml, file_name);
-  if (!parsed) return BadConfig(file_name, parsed.error().source().begin, parsed.error().description());
-  for (const auto& [key, node] : parsed.table()) TRY_VOID(AssignEntry(file_name, key, node, base));
+  TRY(const toml::table table, ParseToml(toml, "config", file_name));
+  for (const auto& [key, node] : table) TRY_VOID(AssignEntry(file_name, key, node, base));
   return base;
 }
 
 Result<Config> LoadConfigFile(const std::string& path, Config base) {
-  TRY(const std::string toml, ReadFile(path));
+  TRY(const std::string toml, ReadTomlFile(path));
   return ParseConfig(toml, path, std::move(base));
 }
 

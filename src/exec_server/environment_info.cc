@@ -33,7 +33,10 @@ wire::Shell LoginShell(const passwd* user) {
 }
 
 wire::EnvironmentCapabilities Capabilities() {
-  return {.fs_watch_missing = true, .http_header_env_vars = true, .file_write_streaming = true};
+  return {.fs_watch_missing = true,
+          .http_header_env_vars = true,
+          .file_write_streaming = true,
+          .sandboxed_file_streaming = true};
 }
 
 }  // namespace

@@ -29,16 +29,25 @@ struct FileJobs::Job {
 FileJobs::FileJobs(loop::WorkerPool& workers) : workers_(workers), budget_(kLargeAnswerBytes) {}
 
 void FileJobs::RunSteps(Session& session, std::vector<Claim> claims, Step step, rpc::PendingReply reply,
-                        Settled settled) {
+                        Settled settled, Gate gate) {
   const std::shared_ptr<Attachment>& attachment = session.attachment();
   auto job = std::make_shared<Job>(std::move(step), std::move(reply), std::move(settled), attachment);
-  auto entered = attachment->order().Enter(std::move(claims), [this, job](PathOrder::Turn turn) {
+  auto start = [this, job, gate = std::move(gate)](PathOrder::Turn turn) mutable {
     job->turn = std::move(turn);
-    RunStep(job);
-  });
+    BeginAtTurn(std::move(job), std::move(gate));
+  };
+  auto entered = attachment->order().Enter(std::move(claims), std::move(start));
   if (entered) return;
   if (job->settled) job->settled(entered);
   job->reply.Fail(entered.error());
+}
+
+void FileJobs::BeginAtTurn(std::shared_ptr<Job> job, Gate gate) {
+  if (!gate) return RunStep(std::move(job));
+  gate([this, job](const Result<>& ready) {
+    if (ready) return RunStep(job);
+    Finish(job, ready);
+  });
 }
 
 void FileJobs::RunStep(std::shared_ptr<Job> job) {
@@ -58,7 +67,10 @@ void FileJobs::OnStep(std::shared_ptr<Job> job) {
       RunStep(job);
     });
   }
-  const Result<> outcome = job->progress ? Result<>() : std::unexpected(std::move(job->progress).error());
+  Finish(job, job->progress ? Result<>() : std::unexpected(std::move(job->progress).error()));
+}
+
+void FileJobs::Finish(const std::shared_ptr<Job>& job, const Result<>& outcome) {
   if (job->settled) job->settled(outcome);
   if (outcome) {
     job->reply.SucceedEncoded(std::move(job->json));

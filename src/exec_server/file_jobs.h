@@ -23,28 +23,35 @@ class FileJobs {
   // Appends the JSON of the result. What it returns is how much memory it needs to go on: it is called again once it
   // may have that; zero when it is done.
   using Step = std::move_only_function<Result<size_t>(std::string& json)>;
+  // Runs on the loop when the job's turn has come, and lets it begin, now or later, or fail.
+  using Begin = std::move_only_function<void(Result<>)>;
+  using Gate = std::move_only_function<void(Begin begin)>;
   // Runs on the loop before the answer leaves.
   using Settled = std::move_only_function<void(const Result<>& outcome)>;
 
   explicit FileJobs(loop::WorkerPool& workers);
 
-  void RunSteps(Session& session, std::vector<Claim> claims, Step step, rpc::PendingReply reply, Settled settled = {});
+  void RunSteps(Session& session, std::vector<Claim> claims, Step step, rpc::PendingReply reply, Settled settled = {},
+                Gate gate = {});
 
   template <typename T>
   void Run(Session& session, std::vector<Claim> claims, std::move_only_function<Result<T>()> work, rpc::Reply<T> reply,
-           Settled settled = {}) {
+           Settled settled = {}, Gate gate = {}) {
     auto step = [work = std::move(work)](std::string& json) mutable -> Result<size_t> {
       TRY(T result, work());
       wire::Encoder(json).Value(result);
       return 0;
     };
-    RunSteps(session, std::move(claims), std::move(step), std::move(reply).Untyped(), std::move(settled));
+    RunSteps(session, std::move(claims), std::move(step), std::move(reply).Untyped(), std::move(settled),
+             std::move(gate));
   }
 
  private:
   struct Job;
 
+  void BeginAtTurn(std::shared_ptr<Job> job, Gate gate);
   void RunStep(std::shared_ptr<Job> job);
+  void Finish(const std::shared_ptr<Job>& job, const Result<>& outcome);
   void OnStep(std::shared_ptr<Job> job);
 
   loop::WorkerPool& workers_;

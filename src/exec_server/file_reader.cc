@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <span>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -29,17 +28,14 @@ void AppendBase64(std::string& out, std::span<const std::byte> bytes) {
 
 }  // namespace
 
-FileReader::FileReader(std::string path, fs::Symlinks symlinks, size_t max_bytes)
-    : path_(std::move(path)), symlinks_(symlinks), max_bytes_(max_bytes) {}
-
 Error FileReader::TooLarge() const {
   return {ErrorKind::kInvalidRequest,
-          fmt::format("file {}: more than {} bytes; fs/open reads files of any size", path_, max_bytes_)};
+          fmt::format("file {}: more than {} bytes; fs/open reads files of any size", file_->path(), max_bytes_)};
 }
 
 Result<size_t> FileReader::operator()(std::string& json) {
   if (!file_) {
-    TRY(file_, fs::File::OpenForReading(path_, symlinks_));
+    TRY(file_, open_());
     if (file_->size() > max_bytes_) return std::unexpected(TooLarge());
     if (file_->size() > kSmallFileBytes) return Base64EncodedSize(file_->size());
   }

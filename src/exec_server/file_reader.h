@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "fs/file.h"
@@ -12,7 +14,9 @@ namespace holdfast::exec_server {
 
 class FileReader {
  public:
-  FileReader(std::string path, fs::Symlinks symlinks, size_t max_bytes);
+  using Opener = std::move_only_function<Result<fs::File>()>;
+
+  FileReader(Opener open, size_t max_bytes) : open_(std::move(open)), max_bytes_(max_bytes) {}
 
   // A step of FileJobs. A large file is opened by the first call and read by the second.
   Result<size_t> operator()(std::string& json);
@@ -21,8 +25,7 @@ class FileReader {
   Result<> Read(std::string& json) const;
   Error TooLarge() const;
 
-  std::string path_;
-  fs::Symlinks symlinks_;
+  Opener open_;
   size_t max_bytes_;
   std::optional<fs::File> file_;
 };

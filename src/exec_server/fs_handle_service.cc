@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include "base/base64.h"
-#include "exec_server/fs_path.h"
+#include "exec_server/sandbox_spec.h"
+#include "exec_server/sandboxed_files.h"
+#include "fs_helper/operations.h"
 
 namespace holdfast::exec_server {
 namespace {
@@ -25,17 +27,6 @@ Result<> CheckBlock(uint64_t offset, uint64_t length) {
   if (offset > std::numeric_limits<int64_t>::max() - length) {
     return Fail(ErrorKind::kInvalidRequest, "offset: beyond what a file can hold");
   }
-  return {};
-}
-
-Result<> OpenFile(FileHandle& handle) {
-  if (handle.mode == wire::FsOpenMode::kRead) {
-    TRY(handle.file, fs::File::OpenForReading(handle.path, fs::Symlinks::kFollow));
-    return {};
-  }
-  TRY(fs::File file, fs::File::OpenForWriting(handle.path, fs::Symlinks::kFollow));
-  TRY_VOID(file.Truncate(0));
-  handle.file = std::move(file);
   return {};
 }
 
@@ -71,20 +62,31 @@ FileJobs::Settled ForgetWhenFailed(const Session& session, const std::string& id
 
 }  // namespace
 
-void FsHandleService::Open(Session& session, const wire::FsOpenParams& params, rpc::Reply<wire::FsHandle> reply) {
-  auto path = ResolvePath(params.path, params.sandbox);
-  if (!path) return reply.Fail(path.error());
-  const wire::FsOpenMode mode = params.mode.value_or(wire::FsOpenMode::kRead);
+// Under a sandbox the helper opens the file and passes it on: what follows is the same.
+void FsHandleService::Open(Session& session, const wire::Sandboxed<wire::FsOpenParams>& params,
+                           rpc::Reply<wire::FsHandle> reply) {
+  const auto sandbox = DecodeFileSandbox(params.sandbox, runtime_.environment_info.cwd);
+  if (!sandbox) return reply.Fail(sandbox.error());
+  auto opening = fs_helper::PrepareOpen(params);
+  if (!opening) return reply.Fail(opening.error());
   const std::string& id = params.handle_id;
-  auto reserved = session.attachment()->handles().Reserve(id, *path, mode);
+  std::vector<Claim> claims = std::move(opening->claims);
+  auto reserved =
+      session.attachment()->handles().Reserve(id, claims.front().path, params.mode.value_or(wire::FsOpenMode::kRead));
   if (!reserved) return reply.Fail(reserved.error());
-  auto open = [handle = *reserved, id]() -> Result<wire::FsHandle> {
-    TRY_VOID(OpenFile(*handle));
+  claims.push_back(OfHandle(id, Access::kWrite));
+  FileJobs::Gate gate;
+  if (*sandbox) {
+    HelperUse helper;
+    gate = helper.Gate(runtime_.file_helpers, session.id(), **sandbox);
+    opening->run = helper.Opener(params);
+  }
+  auto open = [handle = *reserved, id, run = std::move(opening->run)]() mutable -> Result<wire::FsHandle> {
+    TRY(handle->file, run());
     return wire::FsHandle{id};
   };
-  const Access access = mode == wire::FsOpenMode::kRead ? Access::kRead : Access::kWrite;
-  jobs_.Run<wire::FsHandle>(session, {{*path, access}, OfHandle(id, Access::kWrite)}, std::move(open), std::move(reply),
-                            ForgetWhenFailed(session, id, *reserved));
+  jobs_.Run<wire::FsHandle>(session, std::move(claims), std::move(open), std::move(reply),
+                            ForgetWhenFailed(session, id, *reserved), std::move(gate));
 }
 
 // A read that fails leaves nothing to go on with: the handle is closed.

@@ -2,8 +2,9 @@
 
 #include <utility>
 
+#include "base/file_uri.h"
 #include "base/log.h"
-#include "exec_server/fs_path.h"
+#include "exec_server/sandbox_spec.h"
 #include "wire/notification.h"
 
 namespace holdfast::exec_server {
@@ -11,20 +12,25 @@ namespace {
 
 constexpr size_t kMaxMissing = 64;
 
-Result<std::vector<std::string>> ResolveAll(const std::vector<std::string>& texts,
-                                            const std::optional<wire::Sandbox>& sandbox) {
+Result<std::vector<std::string>> ParseAll(const std::vector<std::string>& texts) {
   std::vector<std::string> paths;
   for (const std::string& text : texts) {
-    TRY(std::string path, ResolvePath(text, sandbox));
+    TRY(std::string path, ParsePath(text));
     paths.push_back(std::move(path));
   }
   return paths;
 }
 
-Result<std::optional<std::string>> ResolvePresent(const std::optional<std::string>& text,
-                                                  const std::optional<wire::Sandbox>& sandbox) {
+Result<std::optional<std::string>> ParsePresent(const std::optional<std::string>& text) {
   if (!text) return std::nullopt;
-  return ResolvePath(*text, sandbox);
+  return ParsePath(*text);
+}
+
+// A watch is the server's own look at the files.
+Result<> CheckUnrestricted(const std::optional<wire::Sandbox>& sandbox, const std::string& cwd) {
+  TRY(const auto restricted, DecodeFileSandbox(sandbox, cwd));
+  if (!restricted) return {};
+  return Fail(ErrorKind::kInvalidParams, "sandbox: a watch cannot be restricted");
 }
 
 }  // namespace
@@ -45,11 +51,14 @@ struct FsWatchService::Request {
 
 // Clients count their watches: an id that is not larger than the last is out of date, and a larger one ends the watch
 // before it, also when there is nothing to watch.
-void FsWatchService::WatchMissing(Session& session, const wire::FsWatchMissingParams& params,
+void FsWatchService::WatchMissing(Session& session, const wire::Sandboxed<wire::FsWatchMissingParams>& params,
                                   rpc::Reply<wire::FsWatchMissingResult> reply) {
-  auto missing = ResolveAll(params.missing, params.sandbox);
+  if (auto allowed = CheckUnrestricted(params.sandbox, runtime_.environment_info.cwd); !allowed) {
+    return reply.Fail(allowed.error());
+  }
+  auto missing = ParseAll(params.missing);
   if (!missing) return reply.Fail(missing.error());
-  auto present = ResolvePresent(params.present, params.sandbox);
+  auto present = ParsePresent(params.present);
   if (!present) return reply.Fail(present.error());
   WatchSlot& slot = session.attachment()->watch();
   if (slot.last_id && params.watch_id <= *slot.last_id) return reply({false});

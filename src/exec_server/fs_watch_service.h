@@ -14,6 +14,7 @@
 #include "loop/event_loop.h"
 #include "rpc/reply.h"
 #include "wire/fs_handle_messages.h"
+#include "wire/sandbox_messages.h"
 
 namespace holdfast::exec_server {
 
@@ -21,7 +22,7 @@ class FsWatchService {
  public:
   explicit FsWatchService(Runtime& runtime) : runtime_(runtime) {}
 
-  void WatchMissing(Session& session, const wire::FsWatchMissingParams& params,
+  void WatchMissing(Session& session, const wire::Sandboxed<wire::FsWatchMissingParams>& params,
                     rpc::Reply<wire::FsWatchMissingResult> reply);
 
  private:

@@ -1,6 +1,7 @@
 #include "exec_server/managed_process.h"
 
 #include "base/log.h"
+#include "exec_server/sandbox_denial.h"
 #include "exec_server/session.h"
 #include "wire/notification.h"
 
@@ -44,28 +45,42 @@ wire::Stream OnWire(process::Stream stream) {
   return wire::Stream::kStdout;
 }
 
-ManagedProcess::ManagedProcess(Session& session, std::string id, const std::vector<std::string>& argv, StartReply reply)
-    : session_(session), id_(std::move(id)), argv_(Shorten(argv)), start_reply_(std::move(reply)) {
+// The type says that a sandbox was asked for, as clients expect it, also for a profile that restricts nothing.
+ManagedProcess::ManagedProcess(Session& session, std::string id, const StartOrder& order, StartReply reply)
+    : session_(session),
+      id_(std::move(id)),
+      argv_(Shorten(order.command.argv)),
+      sandbox_type_(order.sandbox ? wire::SandboxType::kLinuxSeccomp : wire::SandboxType::kNone),
+      confined_(order.sandbox && order.sandbox->restricts()),
+      start_reply_(std::move(reply)) {
   wire::AppendString(quoted_id_, id_);
 }
 
-Result<> ManagedProcess::Launch(const process::Command& command, const process::Io& io) {
+Result<> ManagedProcess::StartProcess(const StartOrder& order) {
   Runtime& runtime = session_.runtime();
   process::OutputLimits limits{runtime.config.retained_output_bytes_per_process,
                                runtime.config.retained_chunks_per_process, runtime.config.snapshot_bytes_per_stream};
-  auto started = process::Process::Start(runtime.loop, runtime.spawner, command, io, limits, *this);
+  process::Command command = order.command;
+  if (confined_) {
+    TRY(command, runtime.sandbox_program.Wrap(order.command, *order.sandbox));
+  }
+  TRY(process_, process::Process::Start(runtime.loop, runtime.spawner, command, order.io, limits, *this));
+  return {};
+}
+
+Result<> ManagedProcess::Launch(const StartOrder& order) {
+  auto started = StartProcess(order);
   if (!started) {
     // A program or directory that is not there is the keeper's to report; what fails here is the machine's.
     Error error{ErrorKind::kSystem, started.error().message};
     ReportFailure(error);
     return std::unexpected(std::move(error));
   }
-  process_ = *std::move(started);
   return {};
 }
 
 void ManagedProcess::OnStarted(process::Process& process) {
-  (*start_reply_)(wire::ProcessStartResult{.process_id = id_});
+  (*start_reply_)(wire::ProcessStartResult{.process_id = id_, .sandbox_type = sandbox_type_});
   start_reply_.reset();
   LogDebug("process.started", {{"session", session_.id()}, {"process", id_}, {"pid", *process.pid()}});
   session_.NotifyLifecycle([&] { return wire::StartedNotification(quoted_id_, *process.pid()); });
@@ -104,8 +119,10 @@ void ManagedProcess::OnOutput(process::Process&, const process::Chunk& chunk) {
 
 void ManagedProcess::OnExited(process::Process& process, uint64_t seq) {
   LogDebug("process.exited", {{"session", session_.id()}, {"process", id_}, {"code", *process.exit_code()}});
+  sandbox_denied_ = confined_ && LooksDenied(*process.exit_code(), process.log());
   session_.OnExited(*this);
-  session_.Notify(wire::ExitedNotification(quoted_id_, seq, *process.exit_code()));
+  session_.Notify(wire::ExitedNotification(
+      quoted_id_, {.seq = seq, .exit_code = *process.exit_code(), .sandbox_denied = sandbox_denied_}));
 }
 
 void ManagedProcess::OnClosed(process::Process&, uint64_t seq) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "exec_server/start_command.h"
 #include "exec_server/write_ids.h"
 #include "process/process.h"
 #include "rpc/reply.h"
@@ -23,15 +24,16 @@ class ManagedProcess final : public process::ProcessOwner {
  public:
   using StartReply = rpc::Reply<wire::ProcessStartResult>;
 
-  ManagedProcess(Session& session, std::string id, const std::vector<std::string>& argv, StartReply reply);
+  ManagedProcess(Session& session, std::string id, const StartOrder& order, StartReply reply);
 
   // On success the reply follows when the command has been executed; on failure the reply is answered here.
-  Result<> Launch(const process::Command& command, const process::Io& io);
+  Result<> Launch(const StartOrder& order);
 
   const std::string& id() const { return id_; }
   process::Process& process() { return *process_; }
   const process::Process& process() const { return *process_; }
   WriteIds& write_ids() { return write_ids_; }
+  bool sandbox_denied() const { return sandbox_denied_; }  // decided at the exit
   bool starting() const { return process_->phase() == process::Process::Phase::kStarting; }
   bool running() const { return !process_->exit_code() && process_->phase() != process::Process::Phase::kFailed; }
   wire::ListedProcess Describe() const;
@@ -49,12 +51,16 @@ class ManagedProcess final : public process::ProcessOwner {
   void OnGone(process::Process& process) override;
   bool WantsOutput() const override;
 
+  Result<> StartProcess(const StartOrder& order);
   void Settle();
   void ReportFailure(const Error& error);
 
   Session& session_;
   std::string id_, quoted_id_;
   std::vector<std::string> argv_;
+  wire::SandboxType sandbox_type_;
+  bool confined_;  // something is enforced on it
+  bool sandbox_denied_ = false;
   std::optional<StartReply> start_reply_;
   std::unique_ptr<process::Process> process_;
   WriteIds write_ids_;

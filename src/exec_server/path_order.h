@@ -14,15 +14,12 @@
 #include <vector>
 
 #include "base/result.h"
+#include "fs_helper/claim.h"
 
 namespace holdfast::exec_server {
 
-enum class Access { kRead, kWrite };
-
-struct Claim {
-  std::string path;
-  Access access;
-};
+using fs_helper::Access;
+using fs_helper::Claim;
 
 class PathOrder {
  public:

@@ -19,7 +19,8 @@ constexpr uint64_t kLongestGraceMs = 60 * 60 * 1000;
 constexpr size_t kMaxListed = 10'000;   // with ids and argv at their longest, some 50 MiB
 constexpr auto kStartPatience = 250ms;  // before a terminate cancels a start
 
-wire::ProcessReadResult ReadNow(const process::Process& process, const wire::ProcessReadParams& params) {
+wire::ProcessReadResult ReadNow(const ManagedProcess& managed, const wire::ProcessReadParams& params) {
+  const process::Process& process = managed.process();
   wire::ProcessReadResult result;
   auto chunks = process.log().ReadAfter(params.after_seq.value_or(0), params.max_bytes.value_or(SIZE_MAX));
   for (const process::Chunk* chunk : chunks)
@@ -29,6 +30,7 @@ wire::ProcessReadResult ReadNow(const process::Process& process, const wire::Pro
   result.exited = process.exit_code().has_value();
   result.exit_code = process.exit_code();
   result.closed = process.closed();
+  result.sandbox_denied = managed.sandbox_denied();
   return result;
 }
 
@@ -85,9 +87,9 @@ void ProcessService::WithProcess(Session& session, const std::string& process_id
 
 void ProcessService::Start(Session& session, const wire::ProcessStartParams& params,
                            rpc::Reply<wire::ProcessStartResult> reply) {
-  auto command = ResolveCommand(params, runtime_.config, runtime_.server_environment);
-  if (!command) return reply.Fail(command.error());
-  session.Start(params.process_id, *command, ResolveIo(params), std::move(reply));
+  const auto order = ResolveStart(params, runtime_.config, runtime_.server_environment);
+  if (!order) return reply.Fail(order.error());
+  session.Start(params.process_id, *order, std::move(reply));
 }
 
 void ProcessService::Read(Session& session, const wire::ProcessReadParams& params,
@@ -99,7 +101,7 @@ void ProcessService::Read(Session& session, const wire::ProcessReadParams& param
           return HasNews(polled.process(), after);
         };
         auto finish = [params, answer = std::move(answer)](ManagedProcess& polled, PollEnd) mutable {
-          answer(ReadNow(polled.process(), params));
+          answer(ReadNow(polled, params));
         };
         PollProcess(runtime_.loop, std::move(process), wait_ms, std::move(ready), std::move(finish));
       });
@@ -179,6 +181,7 @@ void ProcessService::Wait(Session& session, const wire::ProcessWaitParams& param
           result.exit_code = state.exit_code();
           result.closed = state.closed();
           result.timed_out = end == PollEnd::kTimedOut;
+          result.sandbox_denied = polled.sandbox_denied();
           answer(std::move(result));
         };
         PollProcess(runtime_.loop, std::move(process), timeout_ms, std::move(ready), std::move(finish));

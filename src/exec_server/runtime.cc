@@ -1,5 +1,7 @@
 #include "exec_server/runtime.h"
 
+#include <cstdlib>
+
 #include "exec_server/environment_info.h"
 
 namespace holdfast::exec_server {
@@ -11,6 +13,11 @@ constexpr size_t kMaxFinishedOutputBytes = 256u << 20;
 // Reached only when jobs are stuck: as many as a good dozen of connections can have.
 constexpr size_t kMaxFileWorkers = 1024;
 
+std::string ToolPath() {
+  const char* path = std::getenv("PATH");
+  return path != nullptr ? path : "/usr/bin:/bin";
+}
+
 }  // namespace
 
 Runtime::Runtime(loop::EventLoop& event_loop, process::Spawner& process_spawner, const Config& configuration)
@@ -20,6 +27,8 @@ Runtime::Runtime(loop::EventLoop& event_loop, process::Spawner& process_spawner,
       workers(event_loop, {.name = "files", .max_workers = kMaxFileWorkers}),
       environment_info(DescribeEnvironment()),
       server_environment(process::CurrentEnvironment()),
+      sandbox_program(SandboxProgram::Find(ToolPath())),
+      file_helpers(event_loop, process_spawner, sandbox_program),
       heap(event_loop),
       retention(event_loop, heap, std::chrono::milliseconds(configuration.exited_retention_ms),
                 kMaxFinishedOutputBytes) {}

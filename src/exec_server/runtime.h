@@ -4,8 +4,10 @@
 #include <cstddef>
 
 #include "exec_server/config.h"
+#include "exec_server/file_helpers.h"
 #include "exec_server/heap_trim.h"
 #include "exec_server/retention.h"
+#include "exec_server/sandbox_program.h"
 #include "loop/event_loop.h"
 #include "loop/worker_pool.h"
 #include "process/environment.h"
@@ -32,6 +34,8 @@ struct Runtime {
   loop::WorkerPool workers;  // for what blocks: files
   wire::EnvironmentInfo environment_info;
   process::Environment server_environment;
+  SandboxProgram sandbox_program;
+  FileHelpers file_helpers;
   HeapTrim heap;
   Retention retention;
   ProcessCounts processes;  // of all sessions

@@ -18,7 +18,7 @@ struct Services {
         environment(runtime),
         file_jobs(runtime.workers),
         fs(runtime, file_jobs),
-        fs_handles(file_jobs),
+        fs_handles(runtime, file_jobs),
         fs_watches(runtime),
         http(runtime) {}
 

@@ -38,11 +38,10 @@ void Session::ResumeOutput() {
   }
 }
 
-void Session::Start(std::string process_id, const process::Command& command, const process::Io& io,
-                    ManagedProcess::StartReply reply) {
+void Session::Start(std::string process_id, const StartOrder& order, ManagedProcess::StartReply reply) {
   if (auto room = CheckRoom(process_id); !room) return reply.Fail(room.error());
-  auto process = std::make_shared<ManagedProcess>(*this, process_id, command.argv, std::move(reply));
-  if (!process->Launch(command, io)) return;
+  auto process = std::make_shared<ManagedProcess>(*this, process_id, order, std::move(reply));
+  if (!process->Launch(order)) return;
   Count(&ProcessCounts::running, 1);
   Count(&ProcessCounts::alive, 1);
   processes_.emplace(std::move(process_id), std::move(process));
@@ -85,7 +84,11 @@ void Session::End(std::chrono::milliseconds grace, loop::Callback done) {
   };
   for (auto& [id, process] : processes_) end(process);
   for (auto& process : lingering_) end(process);
-  AnswerEndWhenGone();
+  runtime_.file_helpers.End(id_, [this, self = std::weak_ptr(self_)] {
+    if (self.expired()) return;
+    helpers_gone_ = true;
+    AnswerEndWhenGone();
+  });
 }
 
 void Session::Notify(std::string message) {
@@ -138,7 +141,7 @@ void Session::OnGone(ManagedProcess& process) {
 }
 
 void Session::AnswerEndWhenGone() {
-  if (when_ended_.empty() || !lingering_.empty()) return;
+  if (when_ended_.empty() || !lingering_.empty() || !helpers_gone_) return;
   if (!std::ranges::all_of(processes_, [](auto& entry) { return entry.second->process().gone(); })) return;
   for (loop::Callback& done : when_ended_) runtime_.loop.Post(std::move(done));
   when_ended_.clear();

@@ -38,8 +38,7 @@ class Session {
   void OnDrained();
 
   // Answers through `reply` when the command has started, or why it has not.
-  void Start(std::string process_id, const process::Command& command, const process::Io& io,
-             ManagedProcess::StartReply reply);
+  void Start(std::string process_id, const StartOrder& order, ManagedProcess::StartReply reply);
   std::shared_ptr<ManagedProcess> Find(std::string_view process_id) const;
   // Runs `callback` at once, or when a start of that name under way has succeeded or failed.
   void WhenSettled(std::string_view process_id, loop::Callback callback);
@@ -73,7 +72,7 @@ class Session {
   // Forgotten by name, but with a descendant that is still alive.
   std::vector<std::shared_ptr<ManagedProcess>> lingering_;
   ProcessCounts processes_alive_;
-  bool ending_ = false;
+  bool ending_ = false, helpers_gone_ = false;
   std::vector<loop::Callback> when_ended_;
   std::shared_ptr<Session*> self_;  // what a posted callback holds weakly
 };

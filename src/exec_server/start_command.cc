@@ -70,13 +70,14 @@ Result<> CheckSizes(const process::Command& command, const Config& config) {
 
 // Ignoring one of these would run a command freer than it was asked to run.
 Result<> CheckSupported(const wire::ProcessStartParams& params) {
-  const std::pair<const char*, bool> restrictions[] = {{"sandbox", params.sandbox.given},
-                                                       {"enforceManagedNetwork", params.enforce_managed_network},
-                                                       {"managedNetwork", params.managed_network.given},
+  const std::pair<const char*, bool> restrictions[] = {{"managedNetwork", params.managed_network.given},
                                                        {"networkProxy", params.network_proxy.given},
                                                        {"shellSnapshot", params.shell_snapshot.given}};
   for (const auto& [name, given] : restrictions) {
     if (given) return Fail(ErrorKind::kInvalidParams, fmt::format("{}: not supported by this server", name));
+  }
+  if (params.enforce_managed_network && !params.sandbox) {
+    return Fail(ErrorKind::kInvalidParams, "enforceManagedNetwork: needs a sandbox");
   }
   return {};
 }
@@ -138,6 +139,22 @@ Result<process::Command> ResolveCommand(const wire::ProcessStartParams& params, 
   TRY_VOID(CheckText(command));
   TRY_VOID(CheckSizes(command, config));
   return command;
+}
+
+Result<std::optional<SandboxSpec>> ResolveSandbox(const wire::ProcessStartParams& params, const std::string& cwd) {
+  if (!params.sandbox) return std::nullopt;
+  TRY(SandboxSpec spec, DecodeSandbox(*params.sandbox, cwd));
+  spec.proxy_only = params.enforce_managed_network;
+  return spec;
+}
+
+Result<StartOrder> ResolveStart(const wire::ProcessStartParams& params, const Config& config,
+                                const process::Environment& server_environment) {
+  StartOrder order;
+  TRY(order.command, ResolveCommand(params, config, server_environment));
+  TRY(order.sandbox, ResolveSandbox(params, order.command.cwd));
+  order.io = ResolveIo(params);
+  return order;
 }
 
 process::Io ResolveIo(const wire::ProcessStartParams& params) {

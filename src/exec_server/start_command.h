@@ -1,15 +1,32 @@
 // From the params of process/start to a command that can be spawned, or to the reason why not.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "base/result.h"
 #include "exec_server/config.h"
+#include "exec_server/sandbox_spec.h"
 #include "process/command.h"
 #include "wire/process_start_messages.h"
 
 namespace holdfast::exec_server {
 
+// What to start, and what holds it.
+struct StartOrder {
+  process::Command command;
+  process::Io io;
+  std::optional<SandboxSpec> sandbox;
+};
+
+// All that a request says, checked.
+Result<StartOrder> ResolveStart(const wire::ProcessStartParams& params, const Config& config,
+                                const process::Environment& server_environment);
+
 Result<process::Command> ResolveCommand(const wire::ProcessStartParams& params, const Config& config,
                                         const process::Environment& server_environment);
+// `cwd` is the command's.
+Result<std::optional<SandboxSpec>> ResolveSandbox(const wire::ProcessStartParams& params, const std::string& cwd);
 process::Io ResolveIo(const wire::ProcessStartParams& params);
 
 }  // namespace holdfast::exec_server

@@ -81,10 +81,14 @@ Result<File> File::Open(const Opening& opening, const std::string& path) {
 
   const int opened = sys::TryOpenAt(directory, name, flags | O_NONBLOCK, links, mode);
   if (opened < 0) return std::unexpected(ErrnoError("open", path, -opened));
-  OwnedFd fd(opened);
+  return Adopt(OwnedFd(opened), path);
+}
+
+Result<File> File::Adopt(OwnedFd fd, std::string path) {
+  struct stat status;
   if (::fstat(fd.get(), &status) < 0) return std::unexpected(ErrnoError("fstat", path, errno));
   if (!S_ISREG(status.st_mode)) return NotRegular(path);
-  return File(std::move(fd), path, static_cast<uint64_t>(status.st_size));
+  return File(std::move(fd), std::move(path), static_cast<uint64_t>(status.st_size));
 }
 
 Result<size_t> File::ReadAt(uint64_t offset, std::span<std::byte> buffer) const {

@@ -32,6 +32,9 @@ class File {
   static Result<File> OpenForReadingAt(int directory, const std::string& name, const std::string& path);
   static Result<File> CreateAt(int directory, const std::string& name, mode_t mode, const std::string& path);
 
+  // A file that somebody else opened, and passed on.
+  static Result<File> Adopt(OwnedFd fd, std::string path);
+
   uint64_t size() const { return size_; }  // when it was opened; 0 for the likes of /proc
   int fd() const { return fd_.get(); }
   const std::string& path() const { return path_; }

@@ -1,15 +1,28 @@
 // What to run and how it is connected: values, decided before anything is spawned.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "base/owned_fd.h"
 #include "process/environment.h"
 #include "sys/pty.h"
 
 namespace holdfast::process {
+
+// How a program that stands between the keeper and the command, one that builds a sandbox say, tells of the start. What
+// it leaves behind when it is killed gets a moment to clean up before it is killed too.
+struct Wrapper {
+  static constexpr size_t kMaxFds = 2;
+  static constexpr int kFirstFd = 5;  // the program finds `fds` there, in this order
+
+  std::vector<std::shared_ptr<const OwnedFd>> fds;
+  // Our end of the pipe for what start_report.h reads; non-blocking.
+  std::shared_ptr<const OwnedFd> report;
+};
 
 struct Command {
   std::string program;                     // a path, or a bare name when search_path is set
@@ -17,6 +30,7 @@ struct Command {
   std::vector<std::string> argv;           // argv[0] included; not empty
   Environment env;
   std::string cwd;
+  std::optional<Wrapper> wrapper = {};  // when `program` is one
 };
 
 enum class Stdin { kNull, kPipe };

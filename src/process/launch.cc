@@ -17,7 +17,11 @@ namespace holdfast::process {
 
 namespace raw = sys::raw;
 
-static_assert(kKeeperImageFd <= sys::kLastReservedFd);
+static_assert(Wrapper::kFirstFd == kKeeperImageFd + 1);
+static_assert(Wrapper::kFirstFd + Wrapper::kMaxFds - 1 <= sys::kLastReservedFd);
+
+// For the leftovers of a wrapper that was killed: shorter than the patience of the server's Keeper.
+constexpr const char* kWrapperGraceMs = "400";
 
 // What runs between clone and exec, in two new processes that share the server's memory while the server goes on: raw
 // system calls on stacks of their own, nothing else. No libc, which would use the server's errno; no sanitizer.
@@ -91,6 +95,7 @@ struct InChild {
     if (long error = -raw::Syscall(__NR_chdir, raw::Address(launch.cwd_)); error != 0) {
       FailStart(launch, StartStep::kDirectory, error);
     }
+    for (int fd = Wrapper::kFirstFd; fd < launch.fd_count_; ++fd) raw::Syscall(__NR_fcntl, fd, F_SETFD, 0);
     raw::Syscall(__NR_prlimit64, 0, RLIMIT_NOFILE, raw::Address(&launch.file_limit_), 0);
     constexpr int kLastSignal = 64;
     for (int signal = 1; signal <= kLastSignal; ++signal) DefaultAction(signal);
@@ -127,14 +132,14 @@ struct InChild {
     return end;
   }
 
-  // Descriptors 0 to 2 for the command, 3 and 4 for the keeper. ReserveLowFds keeps every source above them, so no dup
-  // overwrites one that is still needed. All others are closed at once and not at exec: an exec can hang, and the
-  // copies would hide the server's death from other keepers and a disconnect from clients.
+  // Descriptors 0 to 2 for the command, 3 and 4 for the keeper, then those of a wrapper. ReserveLowFds keeps every
+  // source above them, so no dup overwrites one that is still needed. All others are closed at once and not at exec: an
+  // exec can hang, and the copies would hide the server's death from other keepers and a disconnect from clients.
   HOLDFAST_IN_CHILD static void ArrangeFds(const Launch& launch) {
-    for (int target = 0; target <= kKeeperImageFd; ++target) {
+    for (int target = 0; target < launch.fd_count_; ++target) {
       raw::Syscall(__NR_dup3, launch.fds_[target], target, target > 2 ? O_CLOEXEC : 0);
     }
-    raw::Syscall(__NR_close_range, kKeeperImageFd + 1, -1, 0);
+    raw::Syscall(__NR_close_range, launch.fd_count_, -1, 0);
   }
 
   HOLDFAST_IN_CHILD static void RunKeeper(void* argument) {
@@ -155,8 +160,9 @@ struct InChild {
     const char* argv[kKeeperArgCount + 1];
     argv[0] = "holdfast-keeper";
     argv[1] = Decimal(leader, digits + sizeof digits);
-    argv[2] = nullptr;
-    raw::Syscall(__NR_execveat, kKeeperImageFd, raw::Address(""), raw::Address(argv), raw::Address(argv + 2),
+    argv[2] = launch.fd_count_ > Wrapper::kFirstFd ? kWrapperGraceMs : "0";
+    argv[3] = nullptr;
+    raw::Syscall(__NR_execveat, kKeeperImageFd, raw::Address(""), raw::Address(argv), raw::Address(argv + 3),
                  AT_EMPTY_PATH);
     raw::Kill(static_cast<int>(-leader), SIGKILL);  // without a keeper nothing may run
     raw::Exit(127);
@@ -203,6 +209,9 @@ Launch::Launch(const Command& command, const Io& io, rlimit file_limit)
 Result<sys::Child> Launch::Start(int image, StdioFds stdio, int control) {
   const int sources[] = {stdio.in, stdio.out, stdio.err, control, image};
   std::ranges::copy(sources, fds_);
+  if (command_.wrapper) {
+    for (const auto& fd : command_.wrapper->fds) fds_[fd_count_++] = fd->get();
+  }
   int pidfd = -1;
   clone_args args = {};
   args.flags = CLONE_VM | CLONE_PIDFD;

@@ -47,7 +47,8 @@ class Launch {
   const char* cwd_;
   const char* const* argv_data_;
   const char* const* envp_data_;
-  int fds_[kKeeperImageFd + 1] = {};  // by their number in the child
+  int fds_[Wrapper::kFirstFd + Wrapper::kMaxFds] = {};  // by their number in the child
+  int fd_count_ = kKeeperImageFd + 1;
   int keeper_pid_ = 0;
   // Written by the command's process before it has been executed, read by the keeper.
   int start_errno_ = 0;

@@ -12,6 +12,10 @@ namespace {
 // for ever must not delay the exit for ever.
 constexpr size_t kDrainBytes = 1u << 20;
 
+// Output that a wrapped command wrote last may come after its exit: whether it failed because something was denied is
+// decided by what it said.
+constexpr std::chrono::milliseconds kLastOutputPatience{20};
+
 // The exit code of a command whose keeper was killed: the kernel kills the command with it.
 constexpr int kKilledExitCode = 128 + SIGKILL;
 
@@ -27,7 +31,10 @@ Error StartError(StartStep step, const std::string& program, const std::string& 
 }  // namespace
 
 Process::Process(loop::EventLoop& loop, const OutputLimits& limits, ProcessOwner& owner)
-    : owner_(owner), log_(limits), grace_timer_(loop, [this] { Kill({}); }) {}
+    : owner_(owner),
+      log_(limits),
+      grace_timer_(loop, [this] { Kill({}); }),
+      last_output_timer_(loop, [this] { PublishExit(*withheld_exit_code_); }) {}
 
 Result<std::unique_ptr<Process>> Process::Start(loop::EventLoop& loop, Spawner& spawner, const Command& command,
                                                 const Io& io, const OutputLimits& limits, ProcessOwner& owner) {
@@ -40,6 +47,11 @@ Result<std::unique_ptr<Process>> Process::Start(loop::EventLoop& loop, Spawner& 
   process->keeper_ =
       std::make_unique<Keeper>(loop, spawner, std::move(started), static_cast<KeeperObserver&>(*process));
   process->Adopt(loop, std::move(stdio), std::holds_alternative<Terminal>(io));
+  if (command.wrapper) {
+    process->wrapped_ = true;
+    auto on_report = [observer = process.get()](const Result<>& verdict) { observer->OnReport(verdict); };
+    process->report_.emplace(loop, command.wrapper->report, std::move(on_report));
+  }
   return process;
 }
 
@@ -78,6 +90,7 @@ void Process::Kill(loop::Callback done) {
   if (gone_) return AnswerKills();
   killing_ = true;
   grace_timer_.Stop();
+  last_output_timer_.Stop();  // an exit that is withheld now waits for the answer
   keeper_->KillAll();
 }
 
@@ -97,11 +110,23 @@ void Process::CancelSlowStart(std::chrono::milliseconds patience) {
 }
 
 void Process::OnStarted(pid_t pid) {
-  if (killing_) return;                              // OnGone tells of a start that was cancelled
-  if (kill_callbacks_.empty()) grace_timer_.Stop();  // else it runs for a Terminate
+  if (killing_) return;  // OnGone tells of a start that was cancelled
   pid_ = pid;
+  if (!report_) return BeginRunning();
+  report_->Watch();
+}
+
+void Process::BeginRunning() {
+  if (kill_callbacks_.empty()) grace_timer_.Stop();  // else it runs for a Terminate
   phase_ = Phase::kStarted;
   owner_.OnStarted(*this);
+}
+
+void Process::OnReport(const Result<>& verdict) {
+  if (phase_ != Phase::kStarting || killing_) return;
+  if (verdict) return BeginRunning();
+  FailStart(verdict.error());
+  keeper_->KillAll();  // it is about to end anyway
 }
 
 void Process::OnStartFailed(StartStep step, int errno_value) {
@@ -116,17 +141,26 @@ void Process::FailStart(const Error& error) {
 
 void Process::OnExited(int exit_code) {
   exited_at_ = std::chrono::system_clock::now();
+  if (report_) report_->ReadRest();  // who would have said more has ended
+  if (phase_ == Phase::kFailed) return;
   if (killing_) {
     withheld_exit_code_ = exit_code;
     return;
   }
   for (auto& output : outputs_) output->Drain(kDrainBytes);
-  PublishExit(exit_code);
+  if (!wrapped_ || OutputHasEnded()) return PublishExit(exit_code);
+  withheld_exit_code_ = exit_code;
+  last_output_timer_.Start(kLastOutputPatience);
+}
+
+bool Process::OutputHasEnded() const {
+  return std::ranges::all_of(outputs_, [](auto& output) { return output->at_end(); });
 }
 
 void Process::OnGone() {
   gone_ = true;
   grace_timer_.Stop();
+  report_.reset();
   if (killing_ && phase_ == Phase::kStarted) {
     for (auto& output : outputs_) output->EndWhenDry();
   }
@@ -134,6 +168,10 @@ void Process::OnGone() {
   if (phase_ == Phase::kStarting) {
     FailStart(killing_ ? Error{ErrorKind::kInvalidRequest, "the start was cancelled"}
                        : Error{ErrorKind::kSystem, "the command's keeper was killed while it started"});
+  }
+  if (last_output_timer_.running()) {  // who could write more has ended: all of it precedes the exit
+    last_output_timer_.Stop();
+    for (auto& output : outputs_) output->Drain(kDrainBytes);
   }
   if (phase_ == Phase::kStarted && !exit_code_) PublishExit(withheld_exit_code_.value_or(kKilledExitCode));
   if (closed_) {  // only the output is of interest from here on: give the rest back
@@ -149,11 +187,16 @@ void Process::OnBytes(Stream stream, std::string_view bytes) {
   output_bytes_ += bytes.size();
   owner_.OnOutput(*this, log_.Append(next_seq_++, stream, bytes));
   waiters_.Notify();
+  if (last_output_timer_.running()) PublishExit(*withheld_exit_code_);
 }
 
-void Process::OnEndOfStream() { PublishClosedWhenDone(); }
+void Process::OnEndOfStream() {
+  if (last_output_timer_.running() && OutputHasEnded()) return PublishExit(*withheld_exit_code_);
+  PublishClosedWhenDone();
+}
 
 void Process::PublishExit(int exit_code) {
+  last_output_timer_.Stop();
   exit_code_ = exit_code;
   if (!exited_at_) exited_at_ = std::chrono::system_clock::now();
   owner_.OnExited(*this, next_seq_++);
@@ -162,7 +205,7 @@ void Process::PublishExit(int exit_code) {
 }
 
 void Process::PublishClosedWhenDone() {
-  if (!exit_code_ || closed_ || !std::ranges::all_of(outputs_, [](auto& output) { return output->at_end(); })) return;
+  if (!exit_code_ || closed_ || !OutputHasEnded()) return;
   closed_ = true;
   if (input_) input_->Abandon();
   if (gone_) {  // else OnGone is about to do this

@@ -15,6 +15,7 @@
 #include "process/keeper.h"
 #include "process/output_stream.h"
 #include "process/process_owner.h"
+#include "process/start_report.h"
 #include "process/stdin_queue.h"
 #include "process/stdio.h"
 #include "process/waiters.h"
@@ -74,7 +75,10 @@ class Process : private KeeperObserver, private OutputStream::Owner {
   void OnEndOfStream() override;
   bool WantsOutput() const override { return output_begun_ && owner_.WantsOutput(); }
 
+  void BeginRunning();
   void FailStart(const Error& error);
+  void OnReport(const Result<>& verdict);
+  bool OutputHasEnded() const;
   void PublishExit(int exit_code);
   void PublishClosedWhenDone();
   void AnswerKills();
@@ -82,9 +86,11 @@ class Process : private KeeperObserver, private OutputStream::Owner {
   ProcessOwner& owner_;
   OutputLog log_;
   std::unique_ptr<Keeper> keeper_;
+  std::optional<StartReport> report_;  // until it is known whether a wrapped command has started
   std::unique_ptr<StdinQueue> input_;
   std::vector<std::unique_ptr<OutputStream>> outputs_;
   loop::Timer grace_timer_;
+  loop::Timer last_output_timer_;  // while the exit of a wrapped command waits for output
   std::chrono::steady_clock::time_point grace_deadline_;
   std::vector<loop::Callback> kill_callbacks_;
   Waiters waiters_;
@@ -96,7 +102,8 @@ class Process : private KeeperObserver, private OutputStream::Owner {
   std::optional<pid_t> pid_;
   std::optional<int> exit_code_, withheld_exit_code_;  // withheld until the answer to a kill is out
   Phase phase_ = Phase::kStarting;
-  bool has_input_ = false, terminal_ = false, output_begun_ = false, killing_ = false, closed_ = false, gone_ = false;
+  bool has_input_ = false, terminal_ = false, wrapped_ = false, output_begun_ = false, killing_ = false,
+       closed_ = false, gone_ = false;
 };
 
 }  // namespace holdfast::process

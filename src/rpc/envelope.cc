@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "rpc/error_code.h"
 #include "wire/encode.h"
+#include "wire/error_code.h"
 
 namespace holdfast::rpc {
 namespace {
@@ -48,7 +48,7 @@ std::string BeginResult(const RequestId& id) {
 
 std::string ErrorMessage(const RequestId& id, const Error& error) {
   std::string message = R"({"error":{"code":)";
-  wire::AppendInt(message, ErrorCode(error.kind));
+  wire::AppendInt(message, wire::ErrorCode(error.kind));
   message += R"(,"message":)";
   wire::AppendString(message, error.message);
   message += R"(},"id":)";

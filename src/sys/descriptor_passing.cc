@@ -13,10 +13,40 @@ namespace {
 
 using ControlSpace = std::array<char, CMSG_SPACE(kMaxPassedFds * sizeof(int))>;
 
-// The kernel does not pass descriptors without a byte to go with them.
 struct Message {
-  char byte = 0;
-  iovec bytes = {.iov_base = &byte, .iov_len = 1};
+  explicit Message(std::span<char> buffer) : bytes{.iov_base = buffer.data(), .iov_len = buffer.size()} {}
+  Message(const Message&) = delete;
+  Message& operator=(const Message&) = delete;
+
+  void Attach(std::span<const int> fds) {
+    header.msg_controllen = CMSG_SPACE(fds.size_bytes());
+    cmsghdr* part = CMSG_FIRSTHDR(&header);
+    *part = {.cmsg_len = CMSG_LEN(fds.size_bytes()), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    std::memcpy(CMSG_DATA(part), fds.data(), fds.size_bytes());
+  }
+
+  Result<size_t> Send(int socket) {
+    ssize_t n;
+    do {
+      n = ::sendmsg(socket, &header, MSG_NOSIGNAL);
+    } while (n < 0 && errno == EINTR);
+    if (n < 0) return std::unexpected(ErrnoError("sendmsg", "descriptors", errno));
+    return static_cast<size_t>(n);
+  }
+
+  Result<size_t> Receive(int socket) {
+    ssize_t n;
+    do {
+      n = ::recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
+    } while (n < 0 && errno == EINTR);
+    if (n < 0) return std::unexpected(ErrnoError("recvmsg", "descriptors", errno));
+    return static_cast<size_t>(n);
+  }
+
+  // Fails when not all could be taken.
+  Result<std::vector<OwnedFd>> TakeFds();
+
+  iovec bytes;
   alignas(cmsghdr) ControlSpace control = {};
   msghdr header = {.msg_name = nullptr,
                    .msg_namelen = 0,
@@ -27,7 +57,7 @@ struct Message {
                    .msg_flags = 0};
 };
 
-std::vector<OwnedFd> TakeFds(msghdr& header) {
+Result<std::vector<OwnedFd>> Message::TakeFds() {
   std::vector<OwnedFd> fds;
   for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
     if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
@@ -38,38 +68,50 @@ std::vector<OwnedFd> TakeFds(msghdr& header) {
       fds.emplace_back(fd);
     }
   }
+  if ((header.msg_flags & MSG_CTRUNC) != 0) return Fail(ErrorKind::kLimit, "recvmsg descriptors: too many are open");
   return fds;
 }
 
 }  // namespace
 
+// The kernel does not pass descriptors without a byte to go with them.
 Result<> SendDescriptors(int socket, std::span<const int> fds) {
   CHECK(!fds.empty() && fds.size() <= kMaxPassedFds);
-  Message message;
-  message.header.msg_controllen = CMSG_SPACE(fds.size_bytes());
-  cmsghdr* part = CMSG_FIRSTHDR(&message.header);
-  *part = {.cmsg_len = CMSG_LEN(fds.size_bytes()), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
-  std::memcpy(CMSG_DATA(part), fds.data(), fds.size_bytes());
-  ssize_t n;
-  do {
-    n = ::sendmsg(socket, &message.header, MSG_NOSIGNAL);
-  } while (n < 0 && errno == EINTR);
-  if (n < 0) return std::unexpected(ErrnoError("sendmsg", "descriptors", errno));
+  char byte = 0;
+  Message message({&byte, 1});
+  message.Attach(fds);
+  TRY_VOID(message.Send(socket));
   return {};
 }
 
 Result<std::vector<OwnedFd>> ReceiveDescriptors(int socket) {
-  Message message;
-  ssize_t n;
-  do {
-    n = ::recvmsg(socket, &message.header, MSG_CMSG_CLOEXEC);
-  } while (n < 0 && errno == EINTR);
-  if (n < 0) return std::unexpected(ErrnoError("recvmsg", "descriptors", errno));
-  std::vector<OwnedFd> fds = TakeFds(message.header);
-  if ((message.header.msg_flags & MSG_CTRUNC) != 0) {
-    return Fail(ErrorKind::kLimit, "recvmsg descriptors: too many are open");
+  char byte = 0;
+  Message message({&byte, 1});
+  TRY_VOID(message.Receive(socket));
+  return message.TakeFds();
+}
+
+Result<size_t> SendWithDescriptor(int socket, std::string_view bytes, int fd) {
+  Message message({const_cast<char*>(bytes.data()), bytes.size()});  // sendmsg only reads them
+  message.Attach({&fd, 1});
+  return message.Send(socket);
+}
+
+Result<> SendAll(int socket, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return std::unexpected(ErrnoError("send", "", errno));
+    bytes.remove_prefix(static_cast<size_t>(n));
   }
-  return fds;
+  return {};
+}
+
+Result<Received> ReceiveWithDescriptor(int socket, std::span<char> buffer) {
+  Message message(buffer);
+  TRY(const size_t size, message.Receive(socket));
+  TRY(std::vector<OwnedFd> fds, message.TakeFds());
+  return Received{size, fds.empty() ? OwnedFd() : std::move(fds.back())};
 }
 
 }  // namespace holdfast::sys

@@ -1,6 +1,5 @@
-// Fills a params struct from JSON. The struct lists its fields once in Fields(); this walks the list. Unknown members
-// are ignored, as clients of several versions send more than we know. The first fault ends the walk and names its path:
-// `env.A: expected a string, got a number`.
+// Fills a params struct from JSON: walks the fields it lists in Fields(). Unknown members are ignored, as clients of
+// several versions send more than we know. The first fault names its path: `env.A: expected a string, got a number`.
 #pragma once
 
 #include <cstdint>
@@ -59,6 +58,7 @@ class Decoder {
   void Value(Json json, uint16_t& value);
   void Value(Json json, StringMap& value);
   void Value(Json json, Given& value) { value.given = !json.is_null(); }
+  void Value(Json json, Json& value) { value = json; }  // of the message: for who decodes it later
 
   template <typename T>
   void Value(Json json, std::optional<T>& value) {

@@ -47,6 +47,7 @@ class Encoder {
   }
 
   void Value(const std::string& value) { AppendString(out_, value); }
+  void Value(std::string_view value) { AppendString(out_, value); }
   void Value(const Bytes& value) { AppendBase64(out_, value.raw); }
   void Value(bool value) { out_ += value ? "true" : "false"; }
   void Value(std::unsigned_integral auto value) { AppendUint(out_, value); }

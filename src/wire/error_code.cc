@@ -1,6 +1,6 @@
-#include "rpc/error_code.h"
+#include "wire/error_code.h"
 
-namespace holdfast::rpc {
+namespace holdfast::wire {
 
 int ErrorCode(ErrorKind kind) {
   switch (kind) {
@@ -23,4 +23,12 @@ int ErrorCode(ErrorKind kind) {
   return -32603;
 }
 
-}  // namespace holdfast::rpc
+ErrorKind KindOf(int64_t code) {
+  for (const ErrorKind kind : {ErrorKind::kInvalidRequest, ErrorKind::kUnknownMethod, ErrorKind::kInvalidParams,
+                               ErrorKind::kNotFound, ErrorKind::kSessionAttached}) {
+    if (ErrorCode(kind) == code) return kind;
+  }
+  return ErrorKind::kSystem;
+}
+
+}  // namespace holdfast::wire

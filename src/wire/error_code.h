@@ -1,10 +1,15 @@
-// The one place where an ErrorKind becomes a JSON-RPC code.
+// The one place where an ErrorKind becomes a JSON-RPC code, and one again.
 #pragma once
+
+#include <cstdint>
 
 #include "base/result.h"
 
-namespace holdfast::rpc {
+namespace holdfast::wire {
 
 int ErrorCode(ErrorKind kind);
 
-}  // namespace holdfast::rpc
+// A kind that has this code.
+ErrorKind KindOf(int64_t code);
+
+}  // namespace holdfast::wire

@@ -20,16 +20,22 @@ struct EnumNames<FsOpenMode> {
       {{"read", FsOpenMode::kRead}, {"replace", FsOpenMode::kReplace}}};
 };
 
-struct FsOpenParams {
-  std::string handle_id, path;
+// How a file is opened.
+struct FsOpenFileParams : FsFollowParams {
   std::optional<FsOpenMode> mode;  // default read
-  std::optional<Sandbox> sandbox;
+
+  void Fields(auto& f) {
+    FsFollowParams::Fields(f);
+    f.Optional("mode", mode);
+  }
+};
+
+struct FsOpenParams : FsOpenFileParams {
+  std::string handle_id;
 
   void Fields(auto& f) {
     f.Required("handleId", handle_id);
-    f.Required("path", path);
-    f.Optional("mode", mode);
-    f.Optional("sandbox", sandbox);
+    FsOpenFileParams::Fields(f);
   }
 };
 
@@ -77,13 +83,11 @@ struct FsWatchMissingParams {
   uint64_t watch_id = 0;
   std::vector<std::string> missing;
   std::optional<std::string> present;
-  std::optional<Sandbox> sandbox;
 
   void Fields(auto& f) {
     f.Required("watchId", watch_id);
     f.Required("missing", missing);
     f.Optional("present", present);
-    f.Optional("sandbox", sandbox);
   }
 };
 

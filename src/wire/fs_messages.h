@@ -1,4 +1,5 @@
-// Params and results of the fs/* methods that deal with one file or directory.
+// Params and results of the fs/* methods that deal with one file or directory. Those that may be asked for under a
+// sandbox arrive as Sandboxed (sandbox_messages.h).
 #pragma once
 
 #include <cstdint>
@@ -8,19 +9,14 @@
 #include <vector>
 
 #include "wire/encode.h"
-#include "wire/sandbox_messages.h"
 
 namespace holdfast::wire {
 
 // A path alone. Paths are absolute or file: URIs.
 struct FsPathParams {
   std::string path;
-  std::optional<Sandbox> sandbox;
 
-  void Fields(auto& f) {
-    f.Required("path", path);
-    f.Optional("sandbox", sandbox);
-  }
+  void Fields(auto& f) { f.Required("path", path); }
 };
 
 // A path that may be resolved without following links.

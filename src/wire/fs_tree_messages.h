@@ -25,26 +25,22 @@ struct FsRemoveParams : FsFollowParams {
 struct FsCopyParams {
   std::string source_path, destination_path;
   bool recursive = false;
-  std::optional<Sandbox> sandbox;
 
   void Fields(auto& f) {
     f.Required("sourcePath", source_path);
     f.Required("destinationPath", destination_path);
     f.Required("recursive", recursive);
-    f.Optional("sandbox", sandbox);
   }
 };
 
 struct FsRenameParams {
   std::string source_path, destination_path;
   std::optional<bool> replace;  // default true
-  std::optional<Sandbox> sandbox;
 
   void Fields(auto& f) {
     f.Required("sourcePath", source_path);
     f.Required("destinationPath", destination_path);
     f.Optional("replace", replace);
-    f.Optional("sandbox", sandbox);
   }
 };
 

@@ -45,13 +45,13 @@ std::string OutputNotification(std::string_view quoted_id, uint64_t seq, Stream 
   return message;
 }
 
-std::string ExitedNotification(std::string_view quoted_id, uint64_t seq, int exit_code) {
+std::string ExitedNotification(std::string_view quoted_id, const Exit& exit) {
   std::string message = Begin("process/exited", quoted_id, 0);
   message += R"(,"seq":)";
-  AppendUint(message, seq);
+  AppendUint(message, exit.seq);
   message += R"(,"exitCode":)";
-  AppendInt(message, exit_code);
-  message += R"(,"sandboxDenied":false}})";
+  AppendInt(message, exit.exit_code);
+  message += exit.sandbox_denied ? R"(,"sandboxDenied":true}})" : R"(,"sandboxDenied":false}})";
   return message;
 }
 

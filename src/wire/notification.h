@@ -13,7 +13,12 @@ namespace holdfast::wire {
 
 // `quoted_id` is the process id as a JSON string, quotes included: the same for every message of a process.
 std::string OutputNotification(std::string_view quoted_id, uint64_t seq, Stream stream, std::string_view bytes);
-std::string ExitedNotification(std::string_view quoted_id, uint64_t seq, int exit_code);
+struct Exit {
+  uint64_t seq = 0;
+  int exit_code = 0;
+  bool sandbox_denied = false;
+};
+std::string ExitedNotification(std::string_view quoted_id, const Exit& exit);
 std::string ClosedNotification(std::string_view quoted_id, uint64_t seq);
 std::string StartedNotification(std::string_view quoted_id, int64_t pid);
 std::string FailedNotification(std::string_view quoted_id, std::string_view message);

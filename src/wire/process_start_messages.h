@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "wire/process_io_messages.h"
+#include "wire/sandbox_messages.h"
 
 namespace holdfast::wire {
 
@@ -60,9 +61,10 @@ struct ProcessStartParams {
   std::optional<EnvPolicy> env_policy;
   std::optional<ProcessIo> io;
   std::optional<PreparedCommand> prepared;
-  Given sandbox, managed_network, network_proxy, shell_snapshot;
+  std::optional<Sandbox> sandbox;
+  Given managed_network, network_proxy, shell_snapshot;
 
-  void Fields(auto& f) {
+  void Fields(Decoder& f) {
     f.Required("processId", process_id);
     f.Optional("prepared", prepared);
     f.Optional("io", io);
@@ -87,10 +89,11 @@ struct ProcessStartParams {
   }
 };
 
-enum class SandboxType { kNone };
+enum class SandboxType { kNone, kLinuxSeccomp };
 template <>
 struct EnumNames<SandboxType> {
-  static constexpr std::array<std::pair<const char*, SandboxType>, 1> kNames{{{"none", SandboxType::kNone}}};
+  static constexpr std::array<std::pair<const char*, SandboxType>, 2> kNames{
+      {{"none", SandboxType::kNone}, {"linuxSeccomp", SandboxType::kLinuxSeccomp}}};
 };
 
 struct ProcessStartResult {

@@ -1,29 +1,15 @@
-// What a request says about its sandbox: enough of the permission profile to tell whether one is asked for.
+// What a request says about its sandbox. The permissions themselves are for profile/permission_profile.h.
 #pragma once
 
 #include <array>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "wire/decode.h"
 
 namespace holdfast::wire {
-
-enum class PermissionsType { kManaged, kDisabled, kExternal };
-template <>
-struct EnumNames<PermissionsType> {
-  static constexpr std::array<std::pair<const char*, PermissionsType>, 3> kNames{
-      {{"managed", PermissionsType::kManaged},
-       {"disabled", PermissionsType::kDisabled},
-       {"external", PermissionsType::kExternal}}};
-};
-
-enum class FileSystemType { kRestricted, kUnrestricted };
-template <>
-struct EnumNames<FileSystemType> {
-  static constexpr std::array<std::pair<const char*, FileSystemType>, 2> kNames{
-      {{"restricted", FileSystemType::kRestricted}, {"unrestricted", FileSystemType::kUnrestricted}}};
-};
 
 enum class WindowsSandboxLevel { kDisabled, kRestrictedToken, kElevated };
 template <>
@@ -34,36 +20,50 @@ struct EnumNames<WindowsSandboxLevel> {
        {"elevated", WindowsSandboxLevel::kElevated}}};
 };
 
-struct FileSystemPermissions {
-  FileSystemType type = FileSystemType::kRestricted;
+// Where a policy's places are, if not where the sandbox is.
+struct PolicyContext {
+  std::optional<std::string> cwd;
+  std::optional<std::vector<std::string>> workspace_roots;
 
-  void Fields(auto& f) { f.Required("type", type); }
-};
-
-struct Permissions {
-  PermissionsType type = PermissionsType::kManaged;
-  std::optional<FileSystemPermissions> file_system;
-
-  void Fields(auto& f) {
-    f.Required("type", type);
-    f.Optional("file_system", file_system);
-    if (type == PermissionsType::kManaged && !file_system) f.Fault("file_system", "is missing");
+  void Fields(Decoder& f) {
+    f.Optional("cwd", cwd);
+    f.Optional("workspaceRoots", workspace_roots);
   }
 };
 
+// Its permissions are a view of the message. A policy of the kind that came before profiles may stand for them, or for
+// the whole object.
 struct Sandbox {
-  Permissions permissions;
+  Json permissions;     // a permission profile, or
+  Json sandbox_policy;  // such a policy
+  std::optional<std::string> cwd;
+  std::optional<std::vector<std::string>> workspace_roots;
+  std::optional<PolicyContext> policy_context;
+  std::optional<bool> use_legacy_landlock;
   WindowsSandboxLevel windows_sandbox_level = WindowsSandboxLevel::kDisabled;  // clients of every system must send it
 
-  void Fields(auto& f) {
-    f.Required("permissions", permissions);
-    f.Required("windowsSandboxLevel", windows_sandbox_level);
+  void Fields(Decoder& f) {
+    f.Optional("sandboxPolicy", sandbox_policy);
+    if (!f.object().Find("type").is_null()) sandbox_policy = f.object();
+    if (sandbox_policy.is_null()) {
+      f.Required("permissions", permissions);
+      f.Required("windowsSandboxLevel", windows_sandbox_level);
+    }
+    f.Optional("cwd", cwd);
+    f.Optional("workspaceRoots", workspace_roots);
+    f.Optional("policyContext", policy_context);
+    f.Optional("useLegacyLandlock", use_legacy_landlock);
   }
+};
 
-  // Disabled, external and unrestricted profiles leave file access as it is.
-  bool restricts_files() const {
-    return permissions.type == PermissionsType::kManaged &&
-           permissions.file_system->type == FileSystemType::kRestricted;
+// The params of an operation that may be asked for under a sandbox.
+template <typename Params>
+struct Sandboxed : Params {
+  std::optional<Sandbox> sandbox;
+
+  void Fields(Decoder& f) {
+    Params::Fields(f);
+    f.Optional("sandbox", sandbox);
   }
 };
 

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "wire/decode.h"
+#include "wire/json.h"
+
 namespace holdfast::exec_server {
 namespace {
 
@@ -201,11 +204,62 @@ TEST(ResolveCommandTest, RefusesARestrictionItWouldHaveToIgnore) {
     restrict(params);
     return Refusal(params).message;
   };
-  EXPECT_EQ(refusal([](auto& params) { params.sandbox.given = true; }), "sandbox: not supported by this server");
   EXPECT_THAT(refusal([](auto& params) { params.managed_network.given = true; }), HasSubstr("managedNetwork"));
   EXPECT_THAT(refusal([](auto& params) { params.network_proxy.given = true; }), HasSubstr("networkProxy"));
   EXPECT_THAT(refusal([](auto& params) { params.shell_snapshot.given = true; }), HasSubstr("shellSnapshot"));
-  EXPECT_THAT(refusal([](auto& params) { params.enforce_managed_network = true; }), HasSubstr("enforceManagedNetwork"));
+  EXPECT_THAT(refusal([](auto& params) { params.enforce_managed_network = true; }), HasSubstr("needs a sandbox"));
+}
+
+class ResolveStartTest : public testing::Test {
+ protected:
+  Result<StartOrder> Order() const { return ResolveStart(params_, Config{}, kServer); }
+
+  // Its text must last as long as the params.
+  void AskForASandbox(const char* sandbox) {
+    auto json = document_.Parse(sandbox);
+    ASSERT_TRUE(json);
+    auto decoded = wire::Decode<wire::Sandbox>(*json);
+    ASSERT_TRUE(decoded) << decoded.error().message;
+    params_.sandbox = *std::move(decoded);
+  }
+
+  wire::Document document_;
+  wire::ProcessStartParams params_ = Direct({"/t"});
+};
+
+TEST_F(ResolveStartTest, AsksForNoSandboxByItself) {
+  ASSERT_TRUE(Order());
+  EXPECT_FALSE(Order()->sandbox);
+}
+
+TEST_F(ResolveStartTest, PutsTheProjectWhereTheCommandIs) {
+  params_.cwd = "file:///w/./x";
+  AskForASandbox(R"({"type":"workspace-write"})");
+  ASSERT_TRUE(Order());
+  EXPECT_EQ(Order()->sandbox->policy_cwd, "/w/x");
+  EXPECT_FALSE(Order()->sandbox->proxy_only);
+}
+
+TEST_F(ResolveStartTest, PutsTheProjectWhereAPreparedCommandIs) {
+  params_ = Prepared();
+  AskForASandbox(R"({"type":"workspace-write"})");
+  ASSERT_TRUE(Order());
+  EXPECT_EQ(Order()->sandbox->policy_cwd, "/tmp");
+}
+
+TEST_F(ResolveStartTest, RestrictsTheNetworkToProxiesUnderAnyProfile) {
+  params_.enforce_managed_network = true;
+  AskForASandbox(R"({"permissions":{"type":"disabled"},"windowsSandboxLevel":"disabled"})");
+  ASSERT_TRUE(Order());
+  EXPECT_TRUE(Order()->sandbox->proxy_only);
+  EXPECT_TRUE(Order()->sandbox->restricts());
+}
+
+TEST_F(ResolveStartTest, DoesNotRunWhatIsNotUnderstood) {
+  AskForASandbox(R"({"permissions":{"type":"later"},"windowsSandboxLevel":"disabled"})");
+  ASSERT_FALSE(Order());
+  EXPECT_EQ(Order().error().kind, ErrorKind::kInvalidParams);
+  EXPECT_THAT(Order().error().message, HasSubstr("sandbox.permissions"));
 }
 
 TEST(ResolveIoTest, FollowsTtyAndPipeStdin) {

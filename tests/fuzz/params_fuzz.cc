@@ -12,8 +12,10 @@
 
 #include "base/base64.h"
 #include "base/check.h"
-#include "exec_server/fs_path.h"
+#include "base/file_uri.h"
+#include "exec_server/sandbox_spec.h"
 #include "exec_server/start_command.h"
+#include "profile/permission_profile.h"
 #include "wire/decode.h"
 #include "wire/fs_handle_messages.h"
 #include "wire/fs_messages.h"
@@ -23,6 +25,7 @@
 #include "wire/process_list_messages.h"
 #include "wire/process_messages.h"
 #include "wire/process_start_messages.h"
+#include "wire/sandbox_messages.h"
 #include "wire/session_messages.h"
 
 namespace {
@@ -31,11 +34,22 @@ using namespace holdfast;
 
 bool IsClean(const std::string& text) { return !text.contains('\0'); }
 
-void UsePath(const std::string& text, const std::optional<wire::Sandbox>& sandbox) {
-  const auto path = exec_server::ResolvePath(text, sandbox);
+void UsePath(const std::string& text) {
+  const auto path = ParsePath(text);
   if (!path) return CHECK(!path.error().message.empty());
   CHECK(path->starts_with('/') && IsClean(*path));
-  CHECK(!sandbox || !sandbox->restricts_files());
+}
+
+// What is restricted is never taken for something that is not.
+void UseSandbox(const std::optional<wire::Sandbox>& sandbox) {
+  if (!sandbox) return;
+  const auto spec = exec_server::DecodeSandbox(*sandbox, "/cwd");
+  const auto files = exec_server::DecodeFileSandbox(sandbox, "/cwd");
+  if (!spec) return CHECK(!files && !spec.error().message.empty());
+  CHECK(spec->policy_cwd.starts_with('/'));
+  CHECK(!files || files->has_value() == spec->restricts_files());
+  const auto again = profile::ParseProfile(profile::ProfileText(spec->profile));
+  CHECK(again && *again == spec->profile);
 }
 
 // The text is of the message: it is read here to show that it is still there.
@@ -46,33 +60,39 @@ void UseBase64(std::string_view text) {
 
 void Use(const auto&) {}
 
-void Use(const std::derived_from<wire::FsPathParams> auto& params) { UsePath(params.path, params.sandbox); }
-void Use(const wire::FsOpenParams& params) { UsePath(params.path, params.sandbox); }
+void Use(const std::derived_from<wire::FsPathParams> auto& params) { UsePath(params.path); }
 
 void Use(const wire::FsWriteFileParams& params) {
-  UsePath(params.path, params.sandbox);
+  UsePath(params.path);
   UseBase64(params.data_base64);
 }
 
 template <typename T>
   requires std::same_as<T, wire::FsCopyParams> || std::same_as<T, wire::FsRenameParams>
 void Use(const T& params) {
-  UsePath(params.source_path, params.sandbox);
-  UsePath(params.destination_path, params.sandbox);
+  UsePath(params.source_path);
+  UsePath(params.destination_path);
 }
 
 void Use(const wire::FsWriteBlockParams& params) { UseBase64(params.chunk); }
 
 void Use(const wire::FsWatchMissingParams& params) {
-  for (const std::string& path : params.missing) UsePath(path, params.sandbox);
-  if (params.present) UsePath(*params.present, params.sandbox);
+  for (const std::string& path : params.missing) UsePath(path);
+  if (params.present) UsePath(*params.present);
 }
 
 void Use(const wire::HttpRequestParams& params) {
   if (params.body_base64) UseBase64(*params.body_base64);
 }
 
+template <typename T>
+void Use(const wire::Sandboxed<T>& params) {
+  UseSandbox(params.sandbox);
+  Use(static_cast<const T&>(params));
+}
+
 void Use(const wire::ProcessStartParams& params) {
+  UseSandbox(params.sandbox);
   (void)exec_server::ResolveIo(params);
   const auto command = exec_server::ResolveCommand(params, {}, {{"HOME", "/h"}, {"PATH", "/bin"}});
   if (!command) return CHECK(!command.error().message.empty());
@@ -102,20 +122,20 @@ constexpr std::array kDecoders = {
     &TryDecode<wire::ProcessTerminateParams>,
     // From ':' on.
     &TryDecode<wire::EnvironmentParams>,
-    &TryDecode<wire::FsPathParams>,
-    &TryDecode<wire::FsFollowParams>,
-    &TryDecode<wire::FsWriteFileParams>,
-    &TryDecode<wire::FsCreateDirectoryParams>,
-    &TryDecode<wire::FsRemoveParams>,
-    &TryDecode<wire::FsCopyParams>,
+    &TryDecode<wire::Sandboxed<wire::FsPathParams>>,
+    &TryDecode<wire::Sandboxed<wire::FsFollowParams>>,
+    &TryDecode<wire::Sandboxed<wire::FsWriteFileParams>>,
+    &TryDecode<wire::Sandboxed<wire::FsCreateDirectoryParams>>,
+    &TryDecode<wire::Sandboxed<wire::FsRemoveParams>>,
+    &TryDecode<wire::Sandboxed<wire::FsCopyParams>>,
     // From 'A' on.
-    &TryDecode<wire::FsRenameParams>,
-    &TryDecode<wire::FsWalkParams>,
-    &TryDecode<wire::FsOpenParams>,
+    &TryDecode<wire::Sandboxed<wire::FsRenameParams>>,
+    &TryDecode<wire::Sandboxed<wire::FsWalkParams>>,
+    &TryDecode<wire::Sandboxed<wire::FsOpenParams>>,
     &TryDecode<wire::FsHandle>,
     &TryDecode<wire::FsReadBlockParams>,
     &TryDecode<wire::FsWriteBlockParams>,
-    &TryDecode<wire::FsWatchMissingParams>,
+    &TryDecode<wire::Sandboxed<wire::FsWatchMissingParams>>,
     &TryDecode<wire::HttpRequestParams>,
 };
 

@@ -185,7 +185,7 @@ TEST_F(ProcessStartTest, RefusesAVariableThatCannotHaveThatName) {
 // Ignoring one of these would run a command freer than it was asked to run.
 TEST_F(ProcessStartTest, RefusesARestrictionItCannotEnforce) {
   for (const char* member :
-       {R"("sandbox":{"permissions":{"type":"disabled"},"windowsSandboxLevel":"disabled"})", R"("sandbox":{})",
+       {R"("sandbox":{})", R"("sandbox":{"permissions":{"type":"later"},"windowsSandboxLevel":"disabled"})",
         R"("enforceManagedNetwork":true)", R"("managedNetwork":{})", R"("networkProxy":{})", R"("shellSnapshot":{})"}) {
     EXPECT_EQ(ErrorOf({.id = "p", .argv = {"true"}, .more = member}), -32602) << member;
   }

@@ -1,8 +1,8 @@
-#include "rpc/error_code.h"
+#include "wire/error_code.h"
 
 #include <gtest/gtest.h>
 
-namespace holdfast::rpc {
+namespace holdfast::wire {
 namespace {
 
 TEST(ErrorCodeTest, GivesEachKindTheCodeThatClientsBranchOn) {
@@ -18,4 +18,4 @@ TEST(ErrorCodeTest, GivesEachKindTheCodeThatClientsBranchOn) {
 }
 
 }  // namespace
-}  // namespace holdfast::rpc
+}  // namespace holdfast::wire

@@ -60,12 +60,41 @@ TEST(ProcessStartParamsTest, NeedsNoCommandBesideAPreparedOne) {
 }
 
 TEST(ProcessStartParamsTest, NoticesRestrictionsWhateverTheySay) {
-  EXPECT_TRUE(Start(StartText(R"(,"sandbox":{"x":[1]})"))->sandbox.given);
   EXPECT_TRUE(Start(StartText(R"(,"managedNetwork":{})"))->managed_network.given);
   EXPECT_TRUE(Start(StartText(R"(,"networkProxy":"x")"))->network_proxy.given);
   EXPECT_TRUE(Start(StartText(R"(,"shellSnapshot":false)"))->shell_snapshot.given);
-  EXPECT_FALSE(Start(StartText(R"(,"sandbox":null,"metadata":{"threadId":"t"})"))->sandbox.given);
-  EXPECT_FALSE(Start(StartText(""))->sandbox.given);
+  EXPECT_FALSE(Start(StartText(R"(,"managedNetwork":null)"))->managed_network.given);
+}
+
+TEST(ProcessStartParamsTest, TakesASandboxWithItsPermissionsAsTheyAre) {
+  const std::string text =
+      StartText(R"(,"sandbox":{"permissions":{"type":"disabled"},"windowsSandboxLevel":"disabled",)"
+                R"("cwd":"/w","workspaceRoots":["/w","/v"],"useLegacyLandlock":true})");
+  const Start start(text);
+  ASSERT_TRUE(start.ok()) << start.fault();
+  EXPECT_EQ(start->sandbox->permissions.Find("type").string(), "disabled");
+  EXPECT_EQ(start->sandbox->cwd, "/w");
+  EXPECT_EQ(start->sandbox->workspace_roots->at(1), "/v");
+  EXPECT_EQ(start->sandbox->use_legacy_landlock, true);
+  EXPECT_FALSE(Start(StartText(R"(,"sandbox":null,"metadata":{"threadId":"t"})"))->sandbox);
+  EXPECT_FALSE(Start(StartText(""))->sandbox);
+}
+
+TEST(ProcessStartParamsTest, NeedsPermissionsAndALevelInASandbox) {
+  EXPECT_EQ(Start(StartText(R"(,"sandbox":{})")).fault(), "sandbox.permissions: is missing");
+  EXPECT_EQ(Start(StartText(R"(,"sandbox":{"permissions":{}})")).fault(), "sandbox.windowsSandboxLevel: is missing");
+  EXPECT_EQ(Start(StartText(R"(,"sandbox":"ReadOnly")")).fault(), "sandbox: expected an object, got a string");
+}
+
+TEST(ProcessStartParamsTest, TakesAnOlderPolicyForTheWholeSandboxOrItsPermissions) {
+  const std::string inside_text = StartText(R"(,"sandbox":{"sandboxPolicy":{"type":"read-only"}})");
+  const Start inside(inside_text);
+  ASSERT_TRUE(inside.ok()) << inside.fault();
+  EXPECT_EQ(inside->sandbox->sandbox_policy.Find("type").string(), "read-only");
+  const std::string bare_text = StartText(R"(,"sandbox":{"type":"read-only"})");
+  const Start bare(bare_text);
+  ASSERT_TRUE(bare.ok()) << bare.fault();
+  EXPECT_EQ(bare->sandbox->sandbox_policy.Find("type").string(), "read-only");
 }
 
 TEST(ProcessStartParamsTest, NeedsEveryFieldOfAPolicy) {

@@ -50,7 +50,7 @@ TEST(OutputNotificationTest, EqualsThePlainEncoder) {
 }
 
 TEST(NotificationTest, CarriesWhatTheProtocolAsksFor) {
-  EXPECT_EQ(ExitedNotification(R"("p")", 3, 137),
+  EXPECT_EQ(ExitedNotification(R"("p")", {.seq = 3, .exit_code = 137}),
             R"({"method":"process/exited","params":{"processId":"p","seq":3,"exitCode":137,"sandboxDenied":false}})");
   EXPECT_EQ(ClosedNotification(R"("p")", UINT64_MAX),
             R"({"method":"process/closed","params":{"processId":"p","seq":18446744073709551615}})");

@@ -1,0 +1,40 @@
+// The server's end of a file helper's channel. Its calls block, so workers make them, one at a time.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <string_view>
+
+#include "base/owned_fd.h"
+#include "base/result.h"
+#include "fs/file.h"
+#include "fs_helper/channel.h"
+#include "wire/fs_handle_messages.h"
+
+namespace holdfast::exec_server {
+
+class HelperLink {
+ public:
+  explicit HelperLink(OwnedFd socket);
+
+  // Appends the JSON of the response.
+  Result<> Call(std::string_view operation, std::string_view params_json, std::string& json);
+  Result<fs::File> Open(wire::FsOpenFileParams params);
+
+  // The helper is gone, or said what makes no sense: not to be used again.
+  bool broken() const { return broken_; }
+
+  // Between two calls: the helper is there and says nothing, as it should.
+  bool IsQuiet() const;
+
+ private:
+  Result<std::string_view> Response(std::string_view operation, const fs_helper::Channel::Line& line);
+  std::unexpected<Error> Broken(std::string message);
+  Result<fs_helper::Channel::Line> Exchange(std::string_view operation, std::string_view params_json);
+
+  OwnedFd socket_;
+  fs_helper::Channel channel_;
+  std::atomic<bool> broken_ = false;
+};
+
+}  // namespace holdfast::exec_server

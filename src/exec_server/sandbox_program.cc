@@ -1,0 +1,92 @@
+#include "exec_server/sandbox_program.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "sys/io.h"
+#include "sys/memory_file.h"
+
+namespace holdfast::exec_server {
+namespace {
+
+constexpr const char* kName = "holdfast-linux-sandbox";
+constexpr int kProfileFd = process::Wrapper::kFirstFd;
+constexpr int kReportFd = kProfileFd + 1;
+
+// What the file helper needs to know of the server's surroundings.
+process::Environment SmallEnvironment() {
+  process::Environment environment;
+  for (const char* name : {"PATH", "TMPDIR", "TMP", "TEMP"}) {
+    if (const char* value = std::getenv(name)) environment.emplace_back(name, value);
+  }
+  return environment;
+}
+
+// The program looks every bare name up in the command's PATH.
+std::string ProgramWord(const process::Command& command) {
+  const bool is_to_be_found = command.search_path || command.program.contains('/');
+  return is_to_be_found ? command.program : "./" + command.program;
+}
+
+}  // namespace
+
+SandboxProgram SandboxProgram::Find(std::string tool_path) {
+  std::error_code unknown;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  const auto beside = self.parent_path() / kName;
+  return {::access(beside.c_str(), X_OK) == 0 ? beside.string() : self.string(), std::move(tool_path)};
+}
+
+Result<process::Command> SandboxProgram::Begin(const SandboxSpec& sandbox, const std::string& cwd) const {
+  TRY(sys::Pipe report, sys::MakePipe(sys::OurEnd::kRead));
+  TRY(OwnedFd profile, sys::MakeMemoryFile("profile", profile::ProfileText(sandbox.profile)));
+  process::Command command;
+  command.program = path_;
+  command.cwd = cwd;
+  command.argv = {kName,
+                  "--sandbox-policy-cwd",
+                  sandbox.policy_cwd,
+                  "--command-cwd",
+                  cwd,
+                  "--tool-path",
+                  tool_path_,
+                  "--permission-profile-fd",
+                  std::to_string(kProfileFd),
+                  "--report-fd",
+                  std::to_string(kReportFd)};
+  for (const std::string& root : sandbox.project_roots)
+    command.argv.insert(command.argv.end(), {"--project-root", root});
+  if (sandbox.legacy_landlock) command.argv.emplace_back("--use-legacy-landlock");
+  if (sandbox.proxy_only) command.argv.emplace_back("--allow-network-for-proxy");
+  command.wrapper = process::Wrapper{
+      .fds = {std::make_shared<OwnedFd>(std::move(profile)), std::make_shared<OwnedFd>(std::move(report.write_end))},
+      .report = std::make_shared<OwnedFd>(std::move(report.read_end))};
+  return command;
+}
+
+Result<process::Command> SandboxProgram::Wrap(const process::Command& command, const SandboxSpec& sandbox) const {
+  TRY(process::Command wrapped, Begin(sandbox, command.cwd));
+  wrapped.env = command.env;
+  std::vector<std::string> words = command.argv;
+  if (const std::string program = ProgramWord(command); program != words[0]) {
+    wrapped.argv.insert(wrapped.argv.end(), {"--arg0", words[0]});
+    words[0] = program;
+  }
+  wrapped.argv.emplace_back("--");
+  wrapped.argv.insert(wrapped.argv.end(), words.begin(), words.end());
+  return wrapped;
+}
+
+Result<process::Command> SandboxProgram::FileHelper(const SandboxSpec& sandbox) const {
+  TRY(process::Command helper, Begin(sandbox, "/"));
+  helper.env = SmallEnvironment();
+  helper.argv.emplace_back("--fs-helper");
+  return helper;
+}
+
+}  // namespace holdfast::exec_server

@@ -1,0 +1,34 @@
+// The sandbox that a request asks for, as a value: a profile, and the directories its places stand for.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "profile/permission_profile.h"
+#include "wire/sandbox_messages.h"
+
+namespace holdfast::exec_server {
+
+struct SandboxSpec {
+  profile::Profile profile;
+  std::string policy_cwd;                  // absolute
+  std::vector<std::string> project_roots;  // absolute; empty: policy_cwd
+  bool legacy_landlock = false;
+  bool proxy_only = false;  // no network but the proxies that the environment names
+
+  bool restricts_files() const { return profile.policy.files.has_value(); }
+  // Whether anything is to be enforced at all.
+  bool restricts() const { return profile.type != profile::ProfileType::kDisabled || proxy_only; }
+};
+
+// kInvalidParams when it makes no sense, or is not understood. `cwd` is where the project is unless the sandbox says
+// it.
+Result<SandboxSpec> DecodeSandbox(const wire::Sandbox& sandbox, const std::string& cwd);
+
+// The file access alone: what a request to read or write a file is held to. Nothing when it is not restricted.
+Result<std::optional<SandboxSpec>> DecodeFileSandbox(const std::optional<wire::Sandbox>& sandbox,
+                                                     const std::string& server_cwd);
+
+}  // namespace holdfast::exec_server

@@ -1,0 +1,31 @@
+// File work under a sandbox: what a request does through a file helper, as jobs of FileJobs.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "exec_server/file_helpers.h"
+#include "exec_server/file_jobs.h"
+#include "exec_server/sandbox_spec.h"
+#include "wire/fs_handle_messages.h"
+
+namespace holdfast::exec_server {
+
+// The helper of one job: leased by its gate, used by its steps, given back when both are gone.
+class HelperUse {
+ public:
+  // A gate that leases a helper for `session_id` under `sandbox`.
+  FileJobs::Gate Gate(FileHelpers& helpers, const std::string& session_id, const SandboxSpec& sandbox);
+
+  // A step that has the helper do `operation`.
+  FileJobs::Step Call(std::string_view operation, std::string params_json);
+
+  // Opens a file in the helper; to be called by a step.
+  std::move_only_function<Result<fs::File>()> Opener(wire::FsOpenFileParams params);
+
+ private:
+  std::shared_ptr<FileHelpers::Lease> lease_ = std::make_shared<FileHelpers::Lease>();
+};
+
+}  // namespace holdfast::exec_server

@@ -1,0 +1,43 @@
+// The fs/* methods that are done in one go, prepared from their params: run by the server itself, or by the file helper
+// inside a sandbox. Preparing only looks at the params; running touches files, and may block.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "fs/file.h"
+#include "fs/metadata.h"
+#include "fs/symlinks.h"
+#include "fs_helper/claim.h"
+#include "wire/fs_handle_messages.h"
+#include "wire/fs_messages.h"
+#include "wire/fs_tree_messages.h"
+#include "wire/process_messages.h"
+
+namespace holdfast::fs_helper {
+
+template <typename T>
+struct Operation {
+  std::vector<Claim> claims;
+  std::move_only_function<Result<T>()> run;  // owns what it needs
+};
+
+Result<Operation<wire::Empty>> PrepareWriteFile(const wire::FsWriteFileParams& params);
+Result<Operation<wire::Empty>> PrepareCreateDirectory(const wire::FsCreateDirectoryParams& params);
+Result<Operation<wire::FsGetMetadataResult>> PrepareGetMetadata(const wire::FsFollowParams& params);
+Result<Operation<wire::FsCanonicalizeResult>> PrepareCanonicalize(const wire::FsPathParams& params);
+Result<Operation<wire::FsReadDirectoryResult>> PrepareReadDirectory(const wire::FsPathParams& params);
+Result<Operation<wire::Empty>> PrepareRemove(const wire::FsRemoveParams& params);
+Result<Operation<wire::Empty>> PrepareCopy(const wire::FsCopyParams& params);
+Result<Operation<wire::Empty>> PrepareRename(const wire::FsRenameParams& params);
+Result<Operation<wire::FsWalkResult>> PrepareWalk(const wire::FsWalkParams& params);
+
+// The file behind fs/open and fs/readFile.
+Result<Operation<fs::File>> PrepareOpen(const wire::FsOpenFileParams& params);
+
+fs::Symlinks SymlinksOf(const std::optional<bool>& follow);
+wire::FsGetMetadataResult OnWire(const fs::Metadata& metadata);
+
+}  // namespace holdfast::fs_helper

@@ -1,0 +1,141 @@
+"""One client and one scenario on a bench: a workspace, a home for the client, a server and what stands between them."""
+import asyncio
+import base64
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+import children
+from model import Model
+from scenarios import Kept
+from tap import Tap
+
+HERE = pathlib.Path(__file__).resolve().parent
+START_SECONDS = 20
+# Long enough to reconnect on a busy machine, short enough to wait for at the end of each scenario.
+DETACHED_TTL_MS = 4000
+REMOTE_MCP_BY_ID = 142  # versions before spell the settings and the names of MCP servers another way
+# One red dot.
+PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/"
+                       "iZk9HQAAAABJRU5ErkJggg==")
+ADVICE = "Read by way of the server."
+
+
+class NoServer(Exception):
+    pass
+
+
+class Bench:
+    def __init__(self, folder, holdfast, client, scenario):
+        self.client, self.scenario = client, scenario
+        self.model, self.tap, self.server = Model(), None, None
+        self.sessions, self.approvals, self.transcript = {}, [], []
+        self.decision = "accept"
+        self._holdfast, self._user = holdfast, folder / "user"
+        self.workspace, self.outside, self.home = folder / "workspace", folder / "outside", folder / "home"
+        self.log = folder / "log"
+
+    def fill(self, value):
+        """Puts the places of this bench into a text, or into what a call's arguments are made of."""
+        if isinstance(value, dict):
+            return {key: self.fill(part) for key, part in value.items()}
+        if isinstance(value, Kept):
+            return self.sessions[value.name]
+        if not isinstance(value, str):
+            return value
+        namespace = "mcp__e2e" if self.client.minor >= REMOTE_MCP_BY_ID else "mcp__e2e__"
+        places = {"@workspace": self.workspace, "@outside": self.outside, "@port": self.model.port, "@mcp": namespace}
+        return re.sub("|".join(places), lambda match: str(places[match[0]]), value)
+
+    def fill_call(self, call):
+        return dataclasses.replace(call, arguments=self.fill(call.arguments), namespace=self.fill(call.namespace))
+
+    def path(self, name):
+        return self.workspace / self.fill(name)
+
+    async def set_up(self):
+        await self.model.start()
+        for folder in (self.workspace / "inner", self.outside, self.home, self._user):
+            folder.mkdir(parents=True)
+        for folder in (self.workspace, self.outside):
+            (folder / "given.txt").write_text("given\n")
+        for name in (".profile", ".zprofile"):
+            (self._user / name).write_text("export E2E_PROFILE=read\n")
+        (self.workspace / "dot.png").write_bytes(PNG)
+        (self.workspace / "AGENTS.md").write_text(ADVICE + "\n")
+        # The client takes the nearest repository for the project: without one that would be whatever lies above.
+        subprocess.run(["git", "init", "-q", self.workspace], env=self.environment(), timeout=START_SECONDS, check=True)
+        if self.scenario.link != "stdio":
+            await self._start_server()
+        (self.home / "config.toml").write_text(self._config())
+        if self.scenario.link != "variable":
+            (self.home / "environments.toml").write_text(self._environments())
+
+    async def tear_down(self):
+        if self.tap:
+            self.tap.stop()
+        if self.server:
+            await children.stop(self.server)
+        self.model.stop()
+
+    def environment(self, **more):
+        kept = {key: os.environ[key] for key in ("PATH", "USER") if key in os.environ}
+        return kept | {"HOME": str(self._user), "SHELL": "/bin/bash", "LANG": "C.UTF-8", "TERM": "xterm"} | more
+
+    def client_environment(self):
+        link = {"CODEX_EXEC_SERVER_URL": self.tap.url} if self.scenario.link == "variable" else {}
+        return self.environment(CODEX_HOME=str(self.home), E2E_MODEL_KEY="none", RUST_LOG="warn", **link)
+
+    async def _start_server(self):
+        arguments = ("exec-server", "--listen", "ws://127.0.0.1:0", "--detached-ttl-ms", DETACHED_TTL_MS)
+        pipes = {"stdin": asyncio.subprocess.DEVNULL, "stdout": asyncio.subprocess.PIPE}
+        with self.log.open("ab") as log:
+            self.server = await children.spawn(self._holdfast, *arguments, **pipes, stderr=log, env=self.environment())
+        try:
+            line = (await asyncio.wait_for(self.server.stdout.readline(), START_SECONDS)).decode()
+            port = int(re.fullmatch(r"ws://127\.0\.0\.1:(\d+)\n", line)[1])
+        except (asyncio.TimeoutError, TypeError):
+            raise NoServer("the server printed no URL") from None
+        self.tap = Tap()
+        await self.tap.start(port)
+
+    def _config(self):
+        lines = [
+            'model = "gpt-5.5"',
+            'model_provider = "script"',
+            'approval_policy = "never"',
+            'web_search = "disabled"',
+            "check_for_update_on_startup = false",
+            "[analytics]",
+            "enabled = false",
+            "[features]",
+            "unified_exec = true",
+            "plugins = false",
+            "[model_providers.script]",
+            'name = "script"',
+            f'base_url = "http://127.0.0.1:{self.model.port}/v1"',
+            'wire_api = "responses"',
+            'env_key = "E2E_MODEL_KEY"',
+            "supports_websockets = false",
+            "request_max_retries = 0",
+            "stream_max_retries = 0",
+        ]
+        if self.scenario.mcp:
+            lines += ["[mcp_servers.e2e]", 'command = "python3"', f"args = [{json.dumps(str(HERE / 'echo_mcp.py'))}]"]
+            if self.client.minor >= REMOTE_MCP_BY_ID:
+                lines += ['environment_id = "remote"', f"cwd = {json.dumps(str(self.workspace))}"]
+            else:
+                lines.append('experimental_environment = "remote"')
+            lines.append('default_tools_approval_mode = "approve"')
+        return "\n".join(lines) + "\n"
+
+    def _environments(self):
+        lines = ['default = "here"', "[[environments]]", 'id = "here"']
+        if self.scenario.link == "stdio":
+            lines += [f"program = {json.dumps(str(self._holdfast))}", 'args = ["exec-server", "--listen", "stdio"]']
+        else:
+            lines.append(f"url = {json.dumps(self.tap.url)}")
+        return "\n".join(lines) + "\n"

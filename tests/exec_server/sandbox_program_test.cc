@@ -1,0 +1,141 @@
+#include "exec_server/sandbox_program.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "profile/permission_profile.h"
+#include "sys/io.h"
+
+namespace holdfast::exec_server {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+using Strings = std::vector<std::string>;
+
+constexpr const char* kProgram = "/opt/holdfast-linux-sandbox";
+
+SandboxSpec ReadOnly() {
+  SandboxSpec spec;
+  spec.profile.policy.files.emplace();
+  spec.profile.policy.files->entries = {{sandbox::Place{sandbox::PlaceKind::kRoot}, sandbox::Access::kRead}};
+  spec.policy_cwd = "/project";
+  return spec;
+}
+
+process::Command Shell() {
+  return {.program = "/bin/sh", .search_path = {}, .argv = {"/bin/sh", "-c", "true"}, .env = {{"A", "1"}}, .cwd = "/w"};
+}
+
+process::Command Wrap(const process::Command& command, const SandboxSpec& spec = ReadOnly()) {
+  auto wrapped = SandboxProgram(kProgram, "/tools").Wrap(command, spec);
+  EXPECT_TRUE(wrapped) << wrapped.error().message;
+  return *std::move(wrapped);
+}
+
+// The words of ours, and those of the command.
+struct Words {
+  Strings ours, commands;
+};
+Words Split(const process::Command& wrapped) {
+  const auto dashes = std::ranges::find(wrapped.argv, "--");
+  EXPECT_NE(dashes, wrapped.argv.end());
+  if (dashes == wrapped.argv.end()) return {wrapped.argv, {}};
+  return {{wrapped.argv.begin(), dashes}, {dashes + 1, wrapped.argv.end()}};
+}
+
+TEST(SandboxProgramTest, WritesACommandLineForTheProgram) {
+  const process::Command wrapped = Wrap(Shell());
+  EXPECT_EQ(wrapped.program, kProgram);
+  EXPECT_FALSE(wrapped.search_path);
+  EXPECT_EQ(wrapped.cwd, "/w");
+  EXPECT_THAT(Split(wrapped).ours,
+              ElementsAre("holdfast-linux-sandbox", "--sandbox-policy-cwd", "/project", "--command-cwd", "/w",
+                          "--tool-path", "/tools", "--permission-profile-fd", "5", "--report-fd", "6"));
+  EXPECT_THAT(Split(wrapped).commands, ElementsAre("/bin/sh", "-c", "true"));
+}
+
+TEST(SandboxProgramTest, PassesTheEnvironmentAsItIs) { EXPECT_THAT(Wrap(Shell()).env, ElementsAre(Pair("A", "1"))); }
+
+TEST(SandboxProgramTest, SaysWhatTheSandboxAsksFor) {
+  SandboxSpec spec = ReadOnly();
+  spec.project_roots = {"/project", "/other"};
+  spec.legacy_landlock = true;
+  spec.proxy_only = true;
+  const Strings words = Split(Wrap(Shell(), spec)).ours;
+  EXPECT_EQ(Strings(words.begin() + 11, words.end()), (Strings{"--project-root", "/project", "--project-root", "/other",
+                                                               "--use-legacy-landlock", "--allow-network-for-proxy"}));
+}
+
+TEST(SandboxProgramTest, NamesTheCommandAsItIsTold) {
+  process::Command command = Shell();
+  command.argv[0] = "-sh";
+  const Words words = Split(Wrap(command));
+  EXPECT_THAT(Strings(words.ours.end() - 2, words.ours.end()), ElementsAre("--arg0", "-sh"));
+  EXPECT_THAT(words.commands, ElementsAre("/bin/sh", "-c", "true"));
+}
+
+TEST(SandboxProgramTest, LeavesABareNameToTheCommandsPath) {
+  process::Command command = Shell();
+  command.program = command.argv[0] = "sh";
+  command.search_path = "/bin";
+  EXPECT_THAT(Split(Wrap(command)).commands, ElementsAre("sh", "-c", "true"));
+}
+
+// A prepared command is not looked for: its name is one in its directory.
+TEST(SandboxProgramTest, KeepsABareNameOfAPreparedCommandFromThePath) {
+  process::Command command = Shell();
+  command.program = "tool";
+  command.argv = {"tool", "x"};
+  const Words words = Split(Wrap(command));
+  EXPECT_THAT(words.commands, ElementsAre("./tool", "x"));
+  EXPECT_THAT(Strings(words.ours.end() - 2, words.ours.end()), ElementsAre("--arg0", "tool"));
+}
+
+TEST(SandboxProgramTest, HandsOverThePolicyAndAPipe) {
+  const process::Command wrapped = Wrap(Shell());
+  ASSERT_TRUE(wrapped.wrapper);
+  ASSERT_EQ(wrapped.wrapper->fds.size(), process::Wrapper::kMaxFds);
+  std::string text(4096, '\0');
+  text.resize(static_cast<size_t>(sys::Read(wrapped.wrapper->fds[0]->get(), text.data(), text.size())));
+  EXPECT_EQ(profile::ParseProfile(text), ReadOnly().profile);
+  ASSERT_EQ(::write(wrapped.wrapper->fds[1]->get(), "x", 1), 1);
+  char byte = 0;
+  EXPECT_EQ(sys::Read(wrapped.wrapper->report->get(), &byte, 1), 1);
+  EXPECT_EQ(sys::Read(wrapped.wrapper->report->get(), &byte, 1), -EAGAIN);
+}
+
+TEST(SandboxProgramTest, GivesTheFileHelperLittleOfTheServersEnvironment) {
+  ::setenv("HOLDFAST_SECRET", "x", 1);
+  ::setenv("TMPDIR", "/somewhere", 1);
+  const auto helper = SandboxProgram(kProgram, "/tools").FileHelper(ReadOnly());
+  ::unsetenv("TMPDIR");
+  ASSERT_TRUE(helper);
+  EXPECT_THAT(helper->env, Contains(Pair("TMPDIR", "/somewhere")));
+  for (const auto& [name, value] : helper->env) {
+    EXPECT_THAT((Strings{"PATH", "TMPDIR", "TMP", "TEMP"}), Contains(name));
+  }
+  EXPECT_EQ(helper->argv.back(), "--fs-helper");
+  EXPECT_EQ(helper->cwd, "/");
+}
+
+// Where there is none beside it, the running program takes its part.
+TEST(SandboxProgramTest, IsBesideTheRunningProgram) {
+  const auto self = std::filesystem::read_symlink("/proc/self/exe");
+  const auto beside = self.parent_path() / "holdfast-linux-sandbox";
+  const auto wrapped = SandboxProgram::Find("/tools").Wrap(Shell(), ReadOnly());
+  ASSERT_TRUE(wrapped);
+  EXPECT_EQ(wrapped->program, (std::filesystem::exists(beside) ? beside : self).string());
+}
+
+}  // namespace
+}  // namespace holdfast::exec_server

@@ -1,0 +1,100 @@
+// A server, a client and a workspace: commands that the server is asked to sandbox.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "support/program.h"
+#include "support/rpc_client.h"
+#include "support/sandbox_workspace.h"
+#include "support/scratch_dir.h"
+#include "support/server_process.h"
+
+namespace holdfast::support {
+
+inline std::string Managed(const std::string& entries, std::string_view network = "restricted") {
+  return fmt::format(R"({{"type":"managed","file_system":{{"type":"restricted","entries":[{}]}},"network":"{}"}})",
+                     entries, network);
+}
+
+inline std::string ReadOnly() { return Managed(PlaceEntry("root", "read")); }
+
+// The scratch directories are in /tmp, which is therefore no part of it.
+inline std::string WorkspaceWrite(std::string_view network = "restricted") {
+  return Managed(PlaceEntry("root", "read") + "," + PlaceEntry("project_roots", "write"), network);
+}
+
+// The member of a request.
+inline std::string Sandbox(const std::string& permissions, std::string_view more = "") {
+  return fmt::format(R"("sandbox":{{"permissions":{},"windowsSandboxLevel":"disabled"{}}})", permissions, more);
+}
+
+inline std::vector<std::string> NamesIn(const std::string& directory) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) names.push_back(entry.path().filename());
+  return names;
+}
+
+inline std::string Mounts() {
+  std::ifstream file("/proc/self/mountinfo");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline std::string Contents(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class SandboxedFixture : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (Program({"bwrap", "--unshare-user", "--ro-bind", "/", "/", "true"}).Finish().status != 0) {
+      GTEST_SKIP() << "bubblewrap, or user namespaces, are not available";
+    }
+  }
+
+  StartRequest InSandbox(StartRequest request, const std::string& permissions, std::string_view more = "") const {
+    request.cwd = workspace_.path();
+    request.more = (request.more.empty() ? "" : request.more + ",") + Sandbox(permissions, more);
+    return request;
+  }
+  StartRequest Inside(std::string id, std::string script) const {
+    return InSandbox(Shell(std::move(id), std::move(script)), WorkspaceWrite());
+  }
+
+  // Runs it to its end.
+  struct Ended {
+    int64_t exit_code;
+    std::string output;
+    bool denied;
+  };
+  Ended Run(const StartRequest& request) {
+    client_.Start(request);
+    const Message exited = client_.WaitForNotification("process/exited", request.id);
+    const std::string output = client_.WaitForClosed(request.id);
+    return {exited.Number("params.exitCode"), output, exited.Flag("params.sandboxDenied")};
+  }
+
+  Message Refusal(const StartRequest& request) {
+    Message answer = client_.Call("process/start", request.Params());
+    EXPECT_TRUE(answer.Has("error")) << answer;
+    return answer;
+  }
+  std::string ReasonOf(const StartRequest& request) { return Refusal(request).Text("error.message"); }
+
+  std::string In(const std::string& name) const { return workspace_.path() + "/" + name; }
+  std::string Elsewhere(const std::string& name) const { return elsewhere_.path() + "/" + name; }
+
+  ScratchDir workspace_, elsewhere_;
+  ServerProcess server_ = ServerProcess::Start();
+  RpcClient client_ = RpcClient::Ready(server_.url());
+};
+
+}  // namespace holdfast::support

@@ -1,0 +1,92 @@
+#include "process/start_report.h"
+
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+#include <optional>
+#include <string_view>
+
+#include "loop/event_loop.h"
+#include "sys/io.h"
+
+namespace holdfast::process {
+namespace {
+
+class StartReportTest : public testing::Test {
+ protected:
+  StartReportTest()
+      : pipe_(*sys::MakePipe(sys::OurEnd::kRead)),
+        report_(loop_, std::make_shared<OwnedFd>(std::move(pipe_.read_end)), [this](const Result<>& verdict) {
+          verdict_ = verdict;
+          ++calls_;
+          loop_.Stop();
+        }) {}
+
+  void Say(std::string_view text) { ASSERT_EQ(::write(pipe_.write_end.get(), text.data(), text.size()), text.size()); }
+  void Close() { pipe_.write_end.Reset(); }
+
+  // What the loop hears of it.
+  const std::optional<Result<>>& Await() {
+    report_.Watch();
+    loop_.Run();
+    return verdict_;
+  }
+
+  loop::EventLoop loop_;
+  sys::Pipe pipe_;
+  std::optional<Result<>> verdict_;
+  int calls_ = 0;
+  StartReport report_;
+};
+
+TEST_F(StartReportTest, TakesALineForTheStart) {
+  Say("started\n");
+  EXPECT_TRUE(*Await());
+}
+
+TEST_F(StartReportTest, TakesTheEndForTheStart) {
+  Close();
+  EXPECT_TRUE(*Await());
+}
+
+TEST_F(StartReportTest, GivesTheReasonOfAFailure) {
+  Say("failed 127 execute nope: No such file or directory\n");
+  ASSERT_FALSE(*Await());
+  EXPECT_EQ((*verdict_).error().kind, ErrorKind::kSystem);
+  EXPECT_EQ((*verdict_).error().message, "execute nope: No such file or directory");
+}
+
+TEST_F(StartReportTest, WaitsForTheWholeLine) {
+  Say("failed 1 half");
+  loop_.Post([this] {
+    EXPECT_FALSE(verdict_);
+    Say(" and half\n");
+  });
+  ASSERT_FALSE(*Await());
+  EXPECT_EQ((*verdict_).error().message, "half and half");
+}
+
+TEST_F(StartReportTest, TakesWhatIsThereWhenTheWrapperHasEnded) {
+  Say("failed 101 cut sho");
+  report_.ReadRest();
+  ASSERT_TRUE(verdict_ && !*verdict_);
+  EXPECT_EQ((*verdict_).error().message, "cut sho");
+}
+
+TEST_F(StartReportTest, DecidesOnce) {
+  Say("started\n");
+  report_.ReadRest();
+  Say("failed 1 late\n");
+  report_.ReadRest();
+  EXPECT_EQ(calls_, 1);
+  EXPECT_TRUE(*verdict_);
+}
+
+TEST_F(StartReportTest, EndsALineThatNeverEnds) {
+  Say("failed 1 " + std::string(40'000, 'x'));
+  ASSERT_FALSE(*Await());
+  EXPECT_LE((*verdict_).error().message.size(), 32u << 10);
+}
+
+}  // namespace
+}  // namespace holdfast::process
