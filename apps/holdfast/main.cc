@@ -46,6 +46,13 @@ int Serve(const exec_server::Config& config) {
   loop::EventLoop loop;
   auto server = exec_server::Server::Create(loop, config);
   if (!server) return Complain(server.error());
+  if (config.sandbox_check) {
+    (*server)->Check({.program = "/proc/self/exe",
+                      .search_path = {},
+                      .argv = {"holdfast", "doctor", "--startup"},
+                      .env = process::CurrentEnvironment(),
+                      .cwd = "/"});
+  }
   bool stopping = false;
   loop::SignalWatch signals(loop, {SIGTERM, SIGINT}, [&](int signal) {
     // The second one is meant: keepers notice our end and clean up without us.

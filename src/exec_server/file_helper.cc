@@ -39,7 +39,7 @@ void FileHelper::OnStartFailed(process::StartStep, int errno_value) {
   TellReady(std::unexpected(ErrnoError("execute", "holdfast-linux-sandbox", errno_value)));
 }
 
-// A report that says nothing is a good one for a command; a helper that has ended is none.
+// One that ends as soon as it has started would be started again and again for the request that waits.
 void FileHelper::OnReport(const Result<>& verdict) {
   if (verdict && !link_->IsQuiet()) return Kill();  // its end will be told
   TellReady(verdict);

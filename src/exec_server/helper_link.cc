@@ -46,7 +46,7 @@ Result<> HelperLink::Call(std::string_view operation, std::string_view params_js
   return {};
 }
 
-Result<fs::File> HelperLink::Open(wire::FsOpenFileParams params) {
+Result<fs::File> HelperLink::Open(const wire::FsOpenFileParams& params) {
   constexpr std::string_view open = "fs/open";
   TRY(fs_helper::Channel::Line line, Exchange(open, wire::Encode(params)));
   TRY_VOID(Response(open, line));

@@ -19,7 +19,7 @@ class HelperLink {
 
   // Appends the JSON of the response.
   Result<> Call(std::string_view operation, std::string_view params_json, std::string& json);
-  Result<fs::File> Open(wire::FsOpenFileParams params);
+  Result<fs::File> Open(const wire::FsOpenFileParams& params);
 
   // The helper is gone, or said what makes no sense: not to be used again.
   bool broken() const { return broken_; }

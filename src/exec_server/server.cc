@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
-#include "doctor/startup_warnings.h"
 #include "transport/listen_url.h"
 
 namespace holdfast::exec_server {
@@ -31,17 +30,12 @@ Result<std::unique_ptr<Server>> Server::Create(loop::EventLoop& loop, const Conf
   TRY(auto spawner, process::Spawner::Create(loop));
   std::unique_ptr<Server> server(new Server(loop, config, std::move(spawner)));
   TRY_VOID(server->Listen());
-  server->WarnOfLimits();
   return server;
 }
 
-// A worker tries it: nobody waits for that.
-void Server::WarnOfLimits() {
-  auto warnings = std::make_shared<std::vector<std::string>>();
-  runtime_.workers.Run([warnings] { *warnings = doctor::StartupWarnings(); },
-                       [warnings] {
-                         for (const std::string& warning : *warnings) LogWarn("sandbox.limited", {{"why", warning}});
-                       });
+void Server::Check(const process::Command& command) {
+  auto check = StartupCheck::Start(runtime_, command);
+  if (check) startup_check_ = *std::move(check);
 }
 
 Server::Server(loop::EventLoop& loop, const Config& config, std::unique_ptr<process::Spawner> spawner)

@@ -12,6 +12,7 @@
 #include "exec_server/runtime.h"
 #include "exec_server/services.h"
 #include "exec_server/session_table.h"
+#include "exec_server/startup_check.h"
 #include "loop/event_loop.h"
 #include "process/spawner.h"
 #include "transport/listener.h"
@@ -24,6 +25,9 @@ class Server {
   // `config` must outlive the server.
   static Result<std::unique_ptr<Server>> Create(loop::EventLoop& loop, const Config& config);
 
+  // Runs `command`, and logs what it prints as warnings: see startup_check.h.
+  void Check(const process::Command& command);
+
   // Where it listens; empty on stdio.
   std::string url() const;
 
@@ -34,7 +38,6 @@ class Server {
   Server(loop::EventLoop& loop, const Config& config, std::unique_ptr<process::Spawner> spawner);
 
   Result<> Listen();
-  void WarnOfLimits();
   void Accept(std::shared_ptr<rpc::Transport> transport);
   void OnConnectionEnd(Connection& connection);
   void EndSessions(std::chrono::milliseconds grace);
@@ -51,6 +54,7 @@ class Server {
   wire::Document document_;
   std::unique_ptr<transport::Listener> listener_;  // null on stdio
   std::unordered_map<const Connection*, std::shared_ptr<Connection>> connections_;
+  std::unique_ptr<StartupCheck> startup_check_;
   loop::Timer shutdown_timer_;
   bool stopping_ = false, processes_ended_ = false;
 };

@@ -58,9 +58,9 @@ Result<Outcome> Run(wire::Json json, Result<Operation<T>> (*prepare)(const Param
   return outcome;
 }
 
-template <auto kPrepare>
+template <auto Prepare>
 Result<Outcome> RunPrepared(wire::Json params) {
-  return Run(params, kPrepare);
+  return Run(params, Prepare);
 }
 
 struct Known {

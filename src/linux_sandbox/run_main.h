@@ -10,8 +10,7 @@ bool IsOurs(int argc, char** argv);
 // that makes no sense, 8 for a bundled bubblewrap that is not the one it should be, 1 when the policy cannot be
 // enforced here, 101 for what should not happen.
 //
-// On the descriptor of --report-fd one line `failed STATUS REASON` says that the command was not started. `started`, or
-// the end without a line, says that it was.
+// What stands on the descriptor of --report-fd: sandbox/start_report.h.
 //
 // `fs_helper` is what --fs-helper runs under the policy, in a process that may be pid 1 of a sandbox; its result is the
 // exit status. Without it the flag is refused.

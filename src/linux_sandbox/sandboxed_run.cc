@@ -74,6 +74,7 @@ Outcome Become(const SandboxedRun& run) {
     }
     return run.built_in();
   }
+  if (run.report_fd) sandbox::ReportExecuting(*run.report_fd);
   auto [status, error] = sandbox::Execute(run.program, run.command);
   return std::unexpected(Failure{status, std::move(error.message)});
 }

@@ -11,12 +11,19 @@ namespace {
 
 constexpr size_t kMaxReportBytes = 16 << 10;
 
-Result<> VerdictOf(std::string_view line) {
+constexpr std::string_view kExecuting = "executing\n";
+
+// What comes before the end of a pipe, or of a line.
+Result<> VerdictOf(std::string_view text) {
   constexpr std::string_view failed = "failed ";
-  if (!line.starts_with(failed)) return {};
-  line.remove_prefix(failed.size());
-  line.remove_prefix(std::min(line.find(' ') + 1, line.size()));  // the status
-  return Fail(ErrorKind::kSystem, std::string(line));
+  const bool executing = text.starts_with(kExecuting);
+  if (executing) text.remove_prefix(kExecuting.size());
+  if (text == "started\n" || (executing && text.empty())) return {};
+  if (!text.starts_with(failed))
+    return Fail(ErrorKind::kSystem, "the sandbox's helper ended before the command was started");
+  text.remove_prefix(failed.size());
+  text.remove_prefix(std::min(text.find(' ') + 1, text.size()));  // the status
+  return Fail(ErrorKind::kSystem, std::string(text.substr(0, text.find('\n'))));
 }
 
 }  // namespace
@@ -41,13 +48,14 @@ StartReport::Progress StartReport::ReadSome() {
     if (size == -EAGAIN) return Progress::kMore;
     if (size <= 0) return Progress::kEnd;
     text_.append(piece, static_cast<size_t>(size));
-    if (text_.contains('\n') || text_.size() > kMaxReportBytes) return Progress::kEnd;
+    const bool line_is_whole = text_.contains('\n') && text_ != kExecuting;
+    if (line_is_whole || text_.size() > kMaxReportBytes) return Progress::kEnd;
   }
 }
 
 void StartReport::Decide() {
   if (!verdict_) return;
-  std::exchange(verdict_, nullptr)(VerdictOf(std::string_view(text_).substr(0, text_.find('\n'))));
+  std::exchange(verdict_, nullptr)(VerdictOf(text_));
 }
 
 }  // namespace holdfast::process

@@ -1,5 +1,6 @@
-// What a wrapper (command.h) says on its pipe about the start: one line `started` or `failed STATUS REASON`, or nothing
-// before it closes the pipe, which means started too.
+// What a wrapper (command.h) says on its pipe about the start: a line `started` or `failed STATUS REASON`. One that
+// becomes the command itself says `executing`, and has started if the pipe ends then. One that ends without a word has
+// died.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
 #include "sandbox/mount_planner.h"
+#include "sandbox/placeholder_modes.h"
 
 #include <cerrno>
 #include <ranges>
@@ -8,7 +9,7 @@
 namespace holdfast::sandbox {
 namespace {
 
-constexpr uint32_t kSearchable = 0111, kListable = 0555, kReadable = 0444;
+constexpr uint32_t kSearchable = 0111;
 
 Mount Mask(const std::string& path, PathWalk::End end) {
   if (end == PathWalk::End::kDirectory) return EmptyDirectory{.path = path, .mode = 0};
@@ -78,8 +79,8 @@ void MountPlanner::KeepMissing(const PlacedRule& placed) {
   const bool is_denied = placed.rule.access == Access::kDeny;
   const Placeholder::Kind kind = PlaceholderKindFor(path);
   Mount cover = kind == Placeholder::Kind::kDirectory
-                    ? Mount(EmptyDirectory{.path = path, .mode = is_denied ? 0 : kListable})
-                    : Mount(EmptyFile{.path = path, .mode = is_denied ? 0 : kReadable});
+                    ? Mount(EmptyDirectory{.path = path, .mode = is_denied ? 0 : kCoverDirectoryMode})
+                    : Mount(EmptyFile{.path = path, .mode = is_denied ? 0 : kCoverFileMode});
   const auto [step, is_first] = steps_.try_emplace(path, cover);
   if (is_denied) step->second = std::move(cover);
   if (!is_first) return;

@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -19,7 +20,6 @@
 
 #include "sandbox/confinement.h"
 #include "sys/descriptor_passing.h"
-#include "sys/io.h"
 #include "sys/open.h"
 
 namespace holdfast::sandbox {
@@ -29,14 +29,20 @@ constexpr mode_t kDirectoryMode = S_ISVTX | 0555;
 constexpr mode_t kFileMode = S_ISVTX | 0444;
 constexpr int kMaxAttempts = 100;  // a millisecond apart, against others that make and remove the same one
 
-// The umask takes nothing away: a mode without write permission passes the usual ones, and fchmodat sees to the rest.
+mode_t ModeOf(Placeholder::Kind kind) { return kind == Placeholder::Kind::kDirectory ? kDirectoryMode : kFileMode; }
+
+// With its mode from the first moment: by a second step something else could have taken its place.
 int MakeAt(int parent, const std::string& name, Placeholder::Kind kind) {
+  const mode_t before = ::umask(0);
+  int made;
   if (kind == Placeholder::Kind::kDirectory) {
-    if (::mkdirat(parent, name.c_str(), kDirectoryMode) < 0) return -1;
-    return ::fchmodat(parent, name.c_str(), kDirectoryMode, 0);
+    made = ::mkdirat(parent, name.c_str(), kDirectoryMode);
+  } else {
+    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+    made = OwnedFd(::openat(parent, name.c_str(), flags, kFileMode)).is_open() ? 0 : -1;
   }
-  const OwnedFd fd(::openat(parent, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kFileMode));
-  return fd.is_open() ? ::fchmod(fd.get(), kFileMode) : -1;
+  ::umask(before);
+  return made;
 }
 
 // By its mode; that it is empty shows when it is removed.
@@ -45,22 +51,14 @@ bool LooksMade(const struct stat& status) {
   return S_ISREG(status.st_mode) && (status.st_mode & ALLPERMS) == kFileMode && status.st_size == 0;
 }
 
-struct Held {
-  OwnedFd parent;  // O_PATH
-  OwnedFd itself;  // with the lock
-  std::string name;
-  Placeholder::Kind kind;
-  bool is_made;  // here
-};
-
-bool IsStill(const Held& held) {
+bool IsStill(const HeldPlaceholder& held) {
   struct stat named, opened;
   return ::fstatat(held.parent.get(), held.name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
          ::fstat(held.itself.get(), &opened) == 0 && named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
 // Only what is empty goes: rmdir sees to that for a directory.
-void RemoveEmpty(const Held& held) {
+void RemoveEmpty(const HeldPlaceholder& held) {
   if (!IsStill(held)) return;
   struct stat status;
   if (held.kind == Placeholder::Kind::kDirectory) {
@@ -90,61 +88,80 @@ bool OthersCannotRemove(int fd) {
   return ::fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-// What the process does that holds them.
-class Holder {
- public:
-  Result<> Take(const Placeholder& wanted) {
-    const size_t slash = wanted.path.rfind('/');
-    Held held = {
-        .parent = {}, .itself = {}, .name = wanted.path.substr(slash + 1), .kind = wanted.kind, .is_made = false};
-    TRY(held.parent, sys::OpenAt(AT_FDCWD, wanted.path.substr(0, slash + 1), O_PATH | O_DIRECTORY, sys::Links::kNone));
-    for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-      held.is_made = MakeAt(held.parent.get(), held.name, held.kind) == 0;
-      if (!held.is_made && errno != EEXIST) return std::unexpected(ErrnoError("make mount point", wanted.path, errno));
-      const int type = wanted.kind == Placeholder::Kind::kDirectory ? O_DIRECTORY : O_NONBLOCK;
-      const int opened = sys::TryOpenAt(held.parent.get(), held.name, O_RDONLY | type, sys::Links::kNone);
-      if (opened == -ENOENT) continue;
-      if (opened < 0) return std::unexpected(ErrnoError("open", wanted.path, -opened));
-      held.itself = OwnedFd(opened);
-      struct stat status;
-      if (::fstat(opened, &status) < 0) return std::unexpected(ErrnoError("fstat", wanted.path, errno));
-      if (!LooksMade(status)) return {};  // the user's own
-      if (!MayRemove(held.parent.get(), status)) SayThatOthersMustRemove(opened);
-      if (::flock(opened, LOCK_SH | LOCK_NB) < 0) {
-        ::usleep(1000);  // somebody is about to remove it
-        continue;
-      }
-      if (!IsStill(held)) continue;  // removed between the look and the lock
-      held_.push_back(std::move(held));
-      return {};
-    }
+Result<OwnedFd> OpenParent(const Placeholder& wanted) {
+  return sys::OpenAt(AT_FDCWD, wanted.path.substr(0, wanted.path.rfind('/') + 1), O_PATH | O_DIRECTORY,
+                     sys::Links::kNone);
+}
+
+// Without following a link, and only something of that kind; or -errno.
+int Open(int parent, const std::string& name, Placeholder::Kind kind) {
+  const int type = kind == Placeholder::Kind::kDirectory ? O_DIRECTORY : O_NONBLOCK;
+  return sys::TryOpenAt(parent, name, O_RDONLY | type, sys::Links::kNone);
+}
+
+using HeldPlaceholders = std::vector<HeldPlaceholder>;
+
+Result<> Take(const Placeholder& wanted, uint32_t index, HeldPlaceholders& all) {
+  HeldPlaceholder held{.index = index, .name = wanted.path.substr(wanted.path.rfind('/') + 1), .kind = wanted.kind};
+  TRY(held.parent, OpenParent(wanted));
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    held.is_made = MakeAt(held.parent.get(), held.name, held.kind) == 0;
+    if (!held.is_made && errno != EEXIST) return std::unexpected(ErrnoError("make mount point", wanted.path, errno));
+    const int opened = Open(held.parent.get(), held.name, held.kind);
+    if (opened == -ENOENT) continue;
+    if (opened < 0) return std::unexpected(ErrnoError("open", wanted.path, -opened));
+    held.itself = OwnedFd(opened);
     struct stat status;
-    if (::fstatat(held.parent.get(), held.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) return {};  // it lasts
-    return Fail(ErrorKind::kSystem, fmt::format("make mount point {}: it comes and goes", wanted.path));
-  }
-
-  // Keeps those that are left to wait for.
-  void RemoveUnused() {
-    std::erase_if(held_, [](const Held& held) {
-      const bool is_unused = ::flock(held.itself.get(), LOCK_EX | LOCK_NB) == 0;
-      if (is_unused) RemoveEmpty(held);
-      return is_unused || !held.is_made || !OthersCannotRemove(held.itself.get());
-    });
-  }
-
-  void AwaitOthers() {
-    for (Held& held : held_) {
-      if (::flock(held.itself.get(), LOCK_EX) == 0) RemoveEmpty(held);
-      held.itself.Reset();
+    if (::fstat(opened, &status) < 0) return std::unexpected(ErrnoError("fstat", wanted.path, errno));
+    // A directory with an access list, or one that hands its group down, has changed it.
+    if (held.is_made && !LooksMade(status) && ::fchmod(opened, ModeOf(held.kind)) == 0) (void)::fstat(opened, &status);
+    if (!LooksMade(status)) return {};  // the user's own
+    if (!MayRemove(held.parent.get(), status)) SayThatOthersMustRemove(opened);
+    if (::flock(opened, LOCK_SH | LOCK_NB) < 0) {
+      ::usleep(1000);  // somebody is about to remove it
+      continue;
     }
+    if (!IsStill(held)) continue;  // removed between the look and the lock
+    all.push_back(std::move(held));
+    return {};
   }
+  struct stat status;
+  if (::fstatat(held.parent.get(), held.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) return {};  // it lasts
+  return Fail(ErrorKind::kSystem, fmt::format("make mount point {}: it comes and goes", wanted.path));
+}
 
- private:
-  std::vector<Held> held_;
+// Keeps those that are left to wait for.
+void RemoveUnused(HeldPlaceholders& all) {
+  std::erase_if(all, [](const HeldPlaceholder& held) {
+    const bool is_unused = ::flock(held.itself.get(), LOCK_EX | LOCK_NB) == 0;
+    if (is_unused) RemoveEmpty(held);
+    return is_unused || !held.is_made || !OthersCannotRemove(held.itself.get());
+  });
+}
+
+void AwaitOthers(HeldPlaceholders& all) {
+  for (HeldPlaceholder& held : all) {
+    if (::flock(held.itself.get(), LOCK_EX) == 0) RemoveEmpty(held);
+    held.itself.Reset();
+  }
+}
+
+// What the helper says to the process that outlives it, one packet each.
+struct Note {
+  enum class Kind : uint32_t {
+    kHeld,     // with the descriptor that has the lock
+    kProcess,  // with a pidfd: to be killed before anything is removed
+    kRemoved,  // nothing is left to do
+  };
+  Kind kind;
+  uint32_t index = 0;  // of a placeholder
+  uint32_t is_made = 0;
+
+  std::string_view bytes() const { return {reinterpret_cast<const char*>(this), sizeof *this}; }
 };
 
-// Out of everybody's way: no terminal, nothing of the caller's is held open, and no signal meant for the command ends
-// it.
+// Out of everybody's way: nothing of the caller's is held open, and no signal meant for the command ends it. It has a
+// session of its own too, unless the helper was faster in giving it a group.
 void Detach(int lifeline) {
   ::setsid();
   sigset_t all;
@@ -155,51 +172,71 @@ void Detach(int lifeline) {
   (void)::chdir("/");
 }
 
-// One packet: nothing but a zero, or why not.
-std::string Answer(const Result<>& taken) {
-  if (taken) return std::string(1, '\0');
-  return fmt::format("f{}{}", static_cast<char>(taken.error().kind), taken.error().message);
-}
-
-Result<> Understand(std::string_view answer) {
-  if (answer.size() == 1) return {};
-  if (answer.size() < 2) return Fail(ErrorKind::kSystem, "make mount points: the process for it has been killed");
-  return Fail(static_cast<ErrorKind>(answer[1]), std::string(answer.substr(2)));
-}
-
-// The process to wait for, if there has been one by the end of the line.
-OwnedFd AwaitEndOfLine(int lifeline) {
-  OwnedFd process;
-  for (;;) {
-    char word;
-    auto received = sys::ReceiveWithDescriptor(lifeline, {&word, 1});
-    if (!received || received->size == 0) return process;
-    process = std::move(received->fd);
-  }
-}
-
-// Of pid 1 of a namespace this sees the end when the whole namespace has ended.
+// Of pid 1 of a namespace a pidfd tells the end when the whole namespace has ended.
 void End(int pidfd) {
   (void)::syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, nullptr, 0);
   pollfd end = {pidfd, POLLIN, 0};
-  while (::poll(&end, 1, -1) < 0 && errno == EINTR) {
+  while (::poll(&end, 1, -1) < 0) {
   }
 }
 
-[[noreturn]] void Hold(OwnedFd lifeline, const std::vector<Placeholder>& wanted) {
-  Detach(lifeline.get());
-  Holder holder;
-  Result<> taken;
-  for (const Placeholder& one : wanted) {
-    if (taken) taken = holder.Take(one);
+// The process that removes what the helper does not come to remove.
+class Reaper {
+ public:
+  explicit Reaper(const std::vector<Placeholder>& wanted) : wanted_(wanted), locked_(wanted.size()) {}
+
+  [[noreturn]] void Run(int lifeline) {
+    Detach(lifeline);
+    if (Listen(lifeline)) {
+      if (process_.is_open()) End(process_.get());
+      HeldPlaceholders all;
+      for (uint32_t index = 0; index < wanted_.size(); ++index) Find(index, all);
+      RemoveUnused(all);
+      AwaitOthers(all);
+    }
+    ::_exit(0);
   }
-  (void)sys::SendAll(lifeline.get(), Answer(taken));  // who is gone shows in the next line
-  if (const OwnedFd process = AwaitEndOfLine(lifeline.get()); process.is_open()) End(process.get());
-  holder.RemoveUnused();
-  lifeline.Reset();
-  holder.AwaitOthers();
-  ::_exit(0);
-}
+
+ private:
+  struct Locked {
+    OwnedFd fd;
+    bool is_made = false;
+  };
+
+  // To the end of the line. Whether there is something to do then.
+  bool Listen(int lifeline) {
+    for (;;) {
+      Note note{};
+      auto received = sys::ReceiveWithDescriptor(lifeline, {reinterpret_cast<char*>(&note), sizeof note});
+      if (!received || received->size != sizeof note) return true;
+      if (note.kind == Note::Kind::kRemoved) return false;
+      if (note.kind == Note::Kind::kProcess) process_ = std::move(received->fd);
+      if (note.kind == Note::Kind::kHeld) locked_.at(note.index) = {std::move(received->fd), note.is_made != 0};
+    }
+  }
+
+  // By the lock that the helper had; or by name, when there was no command yet that it could matter to.
+  void Find(uint32_t index, HeldPlaceholders& all) {
+    const Placeholder& wanted = wanted_[index];
+    Locked& locked = locked_[index];
+    auto parent = OpenParent(wanted);
+    if (!parent) return;
+    HeldPlaceholder held{.index = index, .name = wanted.path.substr(wanted.path.rfind('/') + 1), .kind = wanted.kind};
+    held.parent = *std::move(parent);
+    held.itself = std::move(locked.fd);
+    held.is_made = locked.is_made;
+    if (!held.itself.is_open()) {
+      held.itself = OwnedFd(std::max(Open(held.parent.get(), held.name, held.kind), -1));
+      struct stat status;
+      if (!held.itself.is_open() || ::fstat(held.itself.get(), &status) < 0 || !LooksMade(status)) return;
+    }
+    all.push_back(std::move(held));
+  }
+
+  const std::vector<Placeholder>& wanted_;
+  std::vector<Locked> locked_;
+  OwnedFd process_;
+};
 
 }  // namespace
 
@@ -208,38 +245,57 @@ bool IsPlaceholder(const std::string& path) {
   return ::lstat(path.c_str(), &status) == 0 && LooksMade(status);
 }
 
-Placeholders::Placeholders(OwnedFd lifeline) : lifeline_(std::move(lifeline)) {}
 Placeholders::Placeholders(Placeholders&&) noexcept = default;
 
 Result<Placeholders> Placeholders::Make(const std::vector<Placeholder>& wanted) {
-  if (wanted.empty()) return Placeholders(OwnedFd());
+  Placeholders placeholders;
+  if (wanted.empty()) return placeholders;
+  TRY_VOID(placeholders.StartReaper(wanted));
+  for (uint32_t index = 0; index < wanted.size(); ++index) TRY_VOID(Take(wanted[index], index, placeholders.held_));
+  return placeholders;
+}
+
+// Before anything is made. Its group is its own from here on: who kills the helper's spares it.
+Result<> Placeholders::StartReaper(const std::vector<Placeholder>& wanted) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
     return std::unexpected(ErrnoError("socketpair", "", errno));
   }
-  Placeholders placeholders{OwnedFd(ends[0])};
-  OwnedFd theirs(ends[1]);
-  if (::fcntl(ends[0], F_SETFD, 0) < 0) return std::unexpected(ErrnoError("fcntl", "", errno));
-  const pid_t holder = ::fork();
-  if (holder < 0) return std::unexpected(ErrnoError("fork", "", errno));
-  if (holder == 0) Hold(std::move(theirs), wanted);
-  theirs.Reset();
-  std::array<char, 8192> answer;  // longer than any path
-  const ssize_t n = sys::Read(ends[0], answer.data(), answer.size());
-  TRY_VOID(Understand({answer.data(), static_cast<size_t>(std::max<ssize_t>(n, 0))}));
-  return placeholders;
+  lifeline_ = OwnedFd(ends[0]);
+  const OwnedFd theirs(ends[1]);
+  if (::fcntl(lifeline_.get(), F_SETFD, 0) < 0) return std::unexpected(ErrnoError("fcntl", "", errno));
+  const pid_t reaper = ::fork();
+  if (reaper < 0) return std::unexpected(ErrnoError("fork", "", errno));
+  if (reaper == 0) Reaper(wanted).Run(theirs.get());
+  ::setpgid(reaper, reaper);
+  return {};
+}
+
+Result<> Placeholders::PassHeld() const {
+  for (const HeldPlaceholder& held : held_) {
+    const Note note{.kind = Note::Kind::kHeld, .index = held.index, .is_made = held.is_made ? 1u : 0u};
+    TRY_VOID(sys::SendWithDescriptor(lifeline_.get(), note.bytes(), held.itself.get()));
+  }
+  return {};
 }
 
 Result<> Placeholders::KeepUntilEndOf(int pidfd) {
-  return lifeline_.is_open() ? sys::SendDescriptors(lifeline_.get(), std::array{pidfd}) : Result<>();
+  if (!lifeline_.is_open()) return {};
+  TRY_VOID(PassHeld());
+  TRY_VOID(sys::SendWithDescriptor(lifeline_.get(), Note{.kind = Note::Kind::kProcess}.bytes(), pidfd));
+  return {};
 }
 
-// Not by closing it: others may have copies.
 Placeholders::~Placeholders() {
   if (!lifeline_.is_open()) return;
-  ::shutdown(lifeline_.get(), SHUT_WR);
-  char none;
-  (void)sys::Read(lifeline_.get(), &none, 1);  // the end, when nothing is left to remove at once
+  RemoveUnused(held_);
+  // A reaper that is gone has nothing to be told.
+  if (held_.empty()) {
+    (void)sys::SendAll(lifeline_.get(), Note{.kind = Note::Kind::kRemoved}.bytes());
+  } else {
+    (void)PassHeld();
+  }
+  ::shutdown(lifeline_.get(), SHUT_WR);  // others have copies: to close it would not be enough
 }
 
 }  // namespace holdfast::sandbox

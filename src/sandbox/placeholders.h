@@ -1,6 +1,6 @@
 // Mount points that a plan needs and the user's tree does not have. They exist on the host while a command runs, empty,
-// and are gone afterwards. A process of its own makes, holds and removes them, so that they go too when the helper is
-// killed, at whatever moment; and not before the command is gone, which would take their place.
+// and are gone afterwards. When the helper is killed, at whatever moment, a process of its own removes them; and not
+// before the command is gone, which would take their place.
 //
 // Several sandboxes may share one. Who uses it holds a shared lock on it; it is removed under an exclusive one, by
 // whoever uses it last. That takes a moment: whoever meets a lock that lasts longer goes on without one, so nobody can
@@ -12,6 +12,7 @@
 // What it does not do: remove those whose process is killed too. The next sandbox that needs them does.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,15 @@ namespace holdfast::sandbox {
 // Whether this is a placeholder, of whichever sandbox: for a plan it is as good as missing.
 bool IsPlaceholder(const std::string& path);
 
+struct HeldPlaceholder {
+  uint32_t index;  // among those wanted
+  std::string name;
+  Placeholder::Kind kind;
+  bool is_made = false;  // here, not by another sandbox
+  OwnedFd parent = {};   // O_PATH
+  OwnedFd itself = {};   // with the lock
+};
+
 class Placeholders {
  public:
   // Makes what is missing, and shares what others have made.
@@ -33,14 +43,18 @@ class Placeholders {
   // Removes those that nobody else uses.
   ~Placeholders();
 
-  // Before any is removed this process, by its pidfd, is killed and has ended.
+  // For when this process is killed: that one, by its pidfd, is killed too, and has ended before any is removed.
   Result<> KeepUntilEndOf(int pidfd);
 
  private:
-  explicit Placeholders(OwnedFd lifeline);
+  Placeholders() = default;
 
-  // To the process that holds them, which acts when it is closed; closed when there are none. Inherited by whoever
-  // makes the mounts, and would make a mount point that is missing: nothing is removed before they are done.
+  Result<> StartReaper(const std::vector<Placeholder>& wanted);
+  Result<> PassHeld() const;
+
+  std::vector<HeldPlaceholder> held_;
+  // The reaper acts at its end; closed when there is none. Inherited by whoever makes the mounts, and would make a
+  // mount point that is missing: nothing is removed before they are done.
   OwnedFd lifeline_;
 };
 

@@ -95,7 +95,7 @@ Result<Plan> MakePlan(const Resolution& resolution, const PlanOptions& options) 
   plan.working_directory = WorkingDirectory(options.command_cwd);
   if (!resolution.unrestricted) {
     TRY_VOID(RestrictFiles(resolution, options, plan));
-  } else if (plan.own_network) {
+  } else {
     plan.mounts = EverythingWritable(options);
   }
   return plan;

@@ -90,7 +90,7 @@ struct LandlockRule {
 };
 
 struct Plan {
-  std::vector<Mount> mounts;  // empty: the file system stays as it is
+  std::vector<Mount> mounts;  // empty only where there are no namespaces: landlock_plan.h
   std::vector<Placeholder> placeholders;
   bool own_network = true;  // an empty network namespace
   std::string working_directory;

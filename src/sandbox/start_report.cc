@@ -23,6 +23,8 @@ void PassReport(int fd, std::string_view line) {
 
 void ReportStarted(int fd) { PassReport(fd, "started\n"); }
 
+void ReportExecuting(int fd) { PassReport(fd, "executing\n"); }
+
 void Report(int fd, int status, std::string_view reason) {
   std::string line = fmt::format("failed {} {}", status, reason.substr(0, kMaxReason));
   std::ranges::replace(line, '\n', ' ');

@@ -1,6 +1,7 @@
 // One line for whoever starts a sandbox, on a descriptor of its own: `started` once the command is executed, or
 // `failed STATUS REASON`. It leaves in one piece, and a reader that has gone away is not told. A process that becomes
-// the command itself says nothing when that succeeds: the end without a line means started too.
+// the command itself says `executing` first: the end after that means started too. The end without a word means that
+// the process has died.
 #pragma once
 
 #include <string_view>
@@ -8,6 +9,7 @@
 namespace holdfast::sandbox {
 
 void ReportStarted(int fd);
+void ReportExecuting(int fd);
 
 // The reason's lines become one, and a long one is cut.
 void Report(int fd, int status, std::string_view reason);

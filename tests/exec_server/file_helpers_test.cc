@@ -24,7 +24,6 @@ namespace holdfast::exec_server {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 // Plays the sandbox program with a helper inside: $2 is the policy's directory, here a word about what it shall do. To
@@ -33,12 +32,14 @@ constexpr char kProgram[] = R"(#!/bin/sh
 case $2 in
   /refused) echo 'failed 101 no such sandbox' >&6; exit 101;;
   /mute) exit 3;;
+  /brief) exec <&- >&-; echo started >&6; exit 3;;
 esac
 [ "$2" = /slow ] && sleep 0.2
 echo started >&6
 exec 5<&- 6>&-
 while read -r line; do
   [ "$2" = /mortal ] && exit 1
+  [ "$2" = /liar ] && echo nonsense
   printf '{"status":"ok","payload":{"operation":"who","response":%s}}\n' $$
 done
 )";
@@ -303,6 +304,14 @@ TEST_F(FileHelpersTest, AHelperThatDiesInUseFailsThatRequestAlone) {
   EXPECT_TRUE(RunUntil([&] { return helpers_->alive() == 1; }));
 }
 
+TEST_F(FileHelpersTest, AHelperThatMakesNoSenseIsNotUsedAgain) {
+  Use& use = Acquire("a", "liar");
+  ASSERT_TRUE(RunUntil([&] { return use.ready(); }));
+  EXPECT_FALSE(use.Ask());
+  use.Release();
+  EXPECT_TRUE(RunUntil([&] { return helpers_->alive() == 0; }));
+}
+
 TEST_F(FileHelpersTest, AHelperThatWasKilledWhenIdleIsNotGivenOut) {
   const pid_t killed = Visit("a");
   Settle();
@@ -319,7 +328,8 @@ TEST_F(FileHelpersTest, AStartThatFailsAnswersEveryRequestWithTheReason) {
   EXPECT_EQ(ErrorOf(first), "no such sandbox");
   EXPECT_EQ(ErrorOf(second), "no such sandbox");
   EXPECT_EQ(ErrorOf(other), "");
-  EXPECT_THAT(ErrorOf(Acquire("a", "mute")), HasSubstr("status 3"));
+  EXPECT_THAT(ErrorOf(Acquire("a", "mute")), HasSubstr("ended"));
+  EXPECT_THAT(ErrorOf(Acquire("a", "brief")), HasSubstr("ended with status"));
 }
 
 TEST_F(FileHelpersTest, AProgramThatIsMissingIsAReason) {

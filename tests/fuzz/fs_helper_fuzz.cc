@@ -31,9 +31,9 @@ void TryPrepare(wire::Json json, Result<fs_helper::Operation<T>> (*prepare)(cons
   }
 }
 
-template <auto kPrepare>
+template <auto Prepare>
 void Try(wire::Json params) {
-  TryPrepare(params, kPrepare);
+  TryPrepare(params, Prepare);
 }
 
 constexpr std::array<std::pair<std::string_view, void (*)(wire::Json)>, 10> kOperations = {{

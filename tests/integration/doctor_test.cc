@@ -21,9 +21,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/eventually.h"
 #include "support/proc.h"
 #include "support/program.h"
 #include "support/scratch_dir.h"
+#include "support/server_process.h"
 #include "wire/json.h"
 
 namespace holdfast::support {
@@ -217,6 +219,13 @@ TEST(DoctorTest, ABubblewrapThatHangsIsGivenUp) {
   EXPECT_EQ(doctor.Said("bubblewrap", "path"), scratch.path() + "/bwrap");
   EXPECT_THAT(std::string(doctor["summary"].string().value_or("")), HasSubstr("in time"));
   EXPECT_THAT(LivingWithVariable(mark), IsEmpty());
+}
+
+TEST(DoctorTest, AServerWarnsAtItsStart) {
+  const ServerProcess server =
+      ServerProcess::Start({.flags = {"--sandbox-check=true"}, .env = {"PATH=/no/such/directory"}});
+  EXPECT_TRUE(Eventually([&] { return server.Stderr().contains("sandbox.limited"); })) << server.Stderr();
+  EXPECT_TRUE(Eventually([&] { return ChildrenOf(server.pid()).empty(); }));
 }
 
 }  // namespace

@@ -19,6 +19,9 @@ using testing::IsEmpty;
 using Words = std::vector<std::string_view>;
 
 const std::set<std::string> kAllFlags = {"--sandbox-policy-cwd",
+                                         "--project-root",
+                                         "--tool-path",
+                                         "--arg0",
                                          "--command-cwd",
                                          "--permission-profile",
                                          "--permission-profile-fd",

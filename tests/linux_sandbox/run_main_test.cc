@@ -101,8 +101,8 @@ TEST_F(RunMainTest, EveryFailureIsReported) {
   EXPECT_EQ(Run(kDisabled, {}).report, "failed 101 no command to run\n");
   EXPECT_THAT(Run("{", {"--", "true"}).report, StartsWith("failed 2 permission profile: "));
   EXPECT_EQ(Run(kDisabled, {"--", "no-such-command"}).report,
-            "failed 127 exec no-such-command: No such file or directory\n");
-  EXPECT_EQ(Run(kDisabled, {"--", "/"}).report, "failed 126 exec /: Permission denied\n");
+            "executing\nfailed 127 exec no-such-command: No such file or directory\n");
+  EXPECT_EQ(Run(kDisabled, {"--", "/"}).report, "executing\nfailed 126 exec /: Permission denied\n");
   EXPECT_EQ(Run(kDisabled, {"--command-cwd", "/none-such", "--", "true"}).report,
             "failed 1 chdir /none-such: No such file or directory\n");
 }
@@ -110,7 +110,7 @@ TEST_F(RunMainTest, EveryFailureIsReported) {
 TEST_F(RunMainTest, FailuresUnderLandlockAreReported) {
   if (!sandbox::CheckLandlockAbi(sandbox::LandlockAbi())) GTEST_SKIP() << "the kernel's Landlock is too old";
   EXPECT_EQ(Run(kReadOnly, {"--use-legacy-landlock", "--", "no-such-command"}).report,
-            "failed 127 exec no-such-command: No such file or directory\n");
+            "executing\nfailed 127 exec no-such-command: No such file or directory\n");
   EXPECT_EQ(Run(kReadOnly, {"--use-legacy-landlock", "--command-cwd", "/none-such", "--", "true"}).report,
             "failed 1 chdir /none-such: No such file or directory\n");
 }
@@ -118,7 +118,7 @@ TEST_F(RunMainTest, FailuresUnderLandlockAreReported) {
 TEST_F(RunMainTest, ACommandThatRunsClosesTheReport) {
   const End end = Run(kDisabled, {"--", "sh", "-c", "exit 3"});
   EXPECT_EQ(end.status, 3);
-  EXPECT_EQ(end.report, "");
+  EXPECT_EQ(end.report, "executing\n");
   // The descriptor, which is 100, is not the command's.
   EXPECT_NE(Run(kDisabled, {"--", "sh", "-c", "test -e /proc/self/fd/100"}).status, 0);
 }

@@ -44,9 +44,28 @@ TEST_F(StartReportTest, TakesALineForTheStart) {
   EXPECT_TRUE(*Await());
 }
 
-TEST_F(StartReportTest, TakesTheEndForTheStart) {
+TEST_F(StartReportTest, TakesTheEndOfAnExecutionForTheStart) {
+  Say("executing\n");
   Close();
   EXPECT_TRUE(*Await());
+}
+
+TEST_F(StartReportTest, GivesTheReasonOfAFailedExecution) {
+  Say("executing\n");
+  Say("failed 126 execute x: Permission denied\n");
+  ASSERT_FALSE(*Await());
+  EXPECT_EQ((*verdict_).error().message, "execute x: Permission denied");
+}
+
+TEST_F(StartReportTest, TakesTheEndWithoutAWordForADeath) {
+  Close();
+  ASSERT_FALSE(*Await());
+  EXPECT_EQ((*verdict_).error().message, "the sandbox's helper ended before the command was started");
+}
+
+TEST_F(StartReportTest, TakesWordsItDoesNotKnowForADeath) {
+  Say("maybe\n");
+  EXPECT_FALSE(*Await());
 }
 
 TEST_F(StartReportTest, GivesTheReasonOfAFailure) {

@@ -51,8 +51,9 @@ TEST_F(LifelineTest, TellsWhichProcessTheInnerStageIs) {
 TEST_F(LifelineTest, StartsTheCommandWhenToldTo) {
   const auto stage = Start("echo ran; exit 3");
   AwaitPresence();
-  const auto waits = [&] {  // in read, which is 0, with everything done before
-    return support::ReadProcFile(stage->pid(), "syscall").value_or("").starts_with("0 ");
+  const auto waits = [&] {  // asleep, with everything done before
+    const std::string status = support::ReadProcFile(stage->pid(), "status").value_or("");
+    return status.contains("\nState:\tS") && status.contains("\nSeccomp:\t2\n");
   };
   EXPECT_TRUE(support::Eventually(waits));
   EXPECT_TRUE(support::ChildrenOf(stage->pid()).empty());

@@ -125,6 +125,16 @@ TEST_F(PlaceholdersTest, TheModeDoesNotDependOnTheUmask) {
   EXPECT_TRUE(NoneExists());
 }
 
+TEST_F(PlaceholdersTest, TheModeDoesNotDependOnTheDirectory) {
+  ASSERT_EQ(::chmod(scratch_.path().c_str(), S_ISGID | 0755), 0);
+  {
+    const Placeholders held = MakeBoth();
+    EXPECT_TRUE(IsPlaceholder(In("dir")));
+    EXPECT_TRUE(IsPlaceholder(In("file")));
+  }
+  EXPECT_TRUE(NoneExists());
+}
+
 TEST_F(PlaceholdersTest, StayUntilTheLastOfTwoHasEnded) {
   std::optional<Placeholders> first = MakeBoth(), second = MakeBoth();
   first.reset();
@@ -223,15 +233,17 @@ TEST_F(PlaceholdersTest, AreRemovedWheneverTheirHolderIsKilled) {
 // It would make again what is removed too early.
 TEST_F(PlaceholdersTest, AreRemovedAfterTheProcessThatTheyAreKeptFor) {
   for (int round = 0; round < 20; ++round) {
-    std::optional<Placeholders> held = MakeBoth();
     const pid_t user = ::fork();
     if (user == 0) {
+      while (!Exists(In("file"))) ::usleep(100);
       for (;;) (void)::mkdir(In("dir").c_str(), 0755);
     }
     const OwnedFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, user, 0)));
-    ASSERT_TRUE(held->KeepUntilEndOf(pidfd.get()));
-    held.reset();
+    Child holder([&] { EXPECT_TRUE((new Placeholders(MakeBoth()))->KeepUntilEndOf(pidfd.get())); });
+    holder.Kill();
+    EXPECT_TRUE(Eventually([&] { return NoneExists(); })) << round;
     EXPECT_TRUE(support::IsZombie(user));
+    ::kill(user, SIGKILL);
     ::waitpid(user, nullptr, 0);
     ASSERT_TRUE(NoneExists()) << round;
   }

@@ -446,10 +446,16 @@ TEST_F(PlanTest, PartsOfProcCanBeDeniedButNotProcesses) {
   EXPECT_EQ(PlanText(), "deny /proc/self/environ: the sandbox has processes of its own");
 }
 
-TEST_F(PlanTest, UnrestrictedFilesWithANetworkAreLeftAlone) {
+TEST_F(PlanTest, UnrestrictedFilesWithANetworkHaveAFilterAndProcessesOfTheirOwn) {
   resolution_.unrestricted = true;
   resolution_.network = Network::kEnabled;
-  EXPECT_EQ(PlanText(), "files as they are\nnetwork as it is\nfilter open-network\nworking directory $D\n");
+  EXPECT_EQ(PlanText(), R"(writable /
+writable /dev
+fresh /proc
+network as it is
+filter open-network
+working directory $D
+)");
 }
 
 TEST_F(PlanTest, UnrestrictedFilesWithoutANetworkKeepTheirDevices) {

@@ -94,6 +94,12 @@ pid_t Spawn(Image image) {
   return pid;
 }
 
+// Without the check at the start, which is a process of its own, unless that is what is looked at.
+void AddQuiet(std::vector<std::string>& arguments) {
+  const auto is_check = [](const std::string& word) { return word.starts_with("--sandbox-check"); };
+  if (std::ranges::none_of(arguments, is_check)) arguments.emplace_back("--sandbox-check=false");
+}
+
 std::string ReadToEnd(int fd) {
   std::string all;
   char block[4096];
@@ -139,6 +145,7 @@ ServerProcess ServerProcess::Launch(const std::vector<std::string>& arguments, c
 ServerProcess ServerProcess::Start(const ServerOptions& options) {
   std::vector<std::string> arguments = {"exec-server"};
   arguments.insert(arguments.end(), options.flags.begin(), options.flags.end());
+  AddQuiet(arguments);
   ServerProcess server = Launch(arguments, options.env, options.user);
   server.ReadUrl();
   return server;
@@ -146,6 +153,7 @@ ServerProcess ServerProcess::Start(const ServerOptions& options) {
 
 ServerProcess ServerProcess::StartOnStdio(std::vector<std::string> flags) {
   flags.insert(flags.begin(), {"exec-server", "--listen", "stdio"});
+  AddQuiet(flags);
   return Launch(flags);
 }
 
