@@ -3,6 +3,9 @@
 #include <sys/socket.h>
 
 #include <csignal>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "sys/io.h"
 
@@ -11,6 +14,12 @@ namespace {
 
 using namespace std::chrono_literals;
 constexpr auto kKillPatience = 1s;
+
+// For good: a child may be on it. It stays known, so that it is no leak.
+void Abandon(std::unique_ptr<Launch> launch) {
+  static auto& abandoned = *new std::vector<std::unique_ptr<Launch>>;
+  abandoned.push_back(std::move(launch));
+}
 
 }  // namespace
 
@@ -27,7 +36,9 @@ Keeper::Keeper(loop::EventLoop& loop, Spawner& spawner, StartedKeeper started, K
 }
 
 // Memory that a start under way still uses is left to it.
-Keeper::~Keeper() { (void)launch_.release(); }
+Keeper::~Keeper() {
+  if (launch_) Abandon(std::move(launch_));
+}
 
 void Keeper::Signal(int signal) { Order({KeeperOrderKind::kSignal, signal}); }
 
