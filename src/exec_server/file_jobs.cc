@@ -45,6 +45,7 @@ void FileJobs::RunSteps(Session& session, std::vector<Claim> claims, Step step, 
 void FileJobs::BeginAtTurn(std::shared_ptr<Job> job, Gate gate) {
   if (!gate) return RunStep(std::move(job));
   gate([this, job](const Result<>& ready) {
+    if (job->attachment.expired()) return;  // nothing is done for a client that has gone
     if (ready) return RunStep(job);
     Finish(job, ready);
   });

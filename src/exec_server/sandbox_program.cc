@@ -1,7 +1,5 @@
 #include "exec_server/sandbox_program.h"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -38,8 +36,7 @@ std::string ProgramWord(const process::Command& command) {
 SandboxProgram SandboxProgram::Find(std::string tool_path) {
   std::error_code unknown;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", unknown);
-  const auto beside = self.parent_path() / kName;
-  return {::access(beside.c_str(), X_OK) == 0 ? beside.string() : self.string(), std::move(tool_path)};
+  return {(self.parent_path() / kName).string(), std::move(tool_path)};
 }
 
 Result<process::Command> SandboxProgram::Begin(const SandboxSpec& sandbox, const std::string& cwd) const {

@@ -69,7 +69,7 @@ std::optional<OwnedFd> OpenProgram(const std::string& path) {
 
 // What it can do stands in its own text, among the options it compares with: nothing needs to be run to find out.
 bool CanDoWhatPlansNeed(const FileView& program) {
-  constexpr std::string_view options[] = {"--perms", "--as-pid-1", "--ro-bind-data", "--json-status-fd", "--args"};
+  constexpr std::string_view options[] = {"--perms", "--as-pid-1", "--ro-bind-data", "--args"};
   return std::ranges::all_of(
       options, [&](std::string_view option) { return program.bytes().contains(std::string(option) + '\0'); });
 }

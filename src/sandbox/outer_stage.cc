@@ -1,7 +1,6 @@
 #include "sandbox/outer_stage.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -24,6 +23,7 @@
 #include "sandbox/start_report.h"
 #include "sandbox/terminal.h"
 #include "sys/io.h"
+#include "sys/memory_file.h"
 
 extern char** environ;
 
@@ -32,14 +32,8 @@ namespace {
 
 // In memory, and inherited: nothing of it shows in a list of processes.
 Result<OwnedFd> Sheet(const char* name, std::string_view text) {
-  OwnedFd fd(::memfd_create(name, 0));
-  if (!fd.is_open()) return std::unexpected(ErrnoError("memfd_create", name, errno));
-  while (!text.empty()) {
-    const ssize_t n = sys::Write(fd.get(), text.data(), text.size());
-    if (n < 0) return std::unexpected(ErrnoError("write", name, static_cast<int>(-n)));
-    text.remove_prefix(static_cast<size_t>(n));
-  }
-  if (::lseek(fd.get(), 0, SEEK_SET) < 0) return std::unexpected(ErrnoError("lseek", name, errno));
+  TRY(OwnedFd fd, sys::MakeMemoryFile(name, text));
+  if (::fcntl(fd.get(), F_SETFD, 0) < 0) return std::unexpected(ErrnoError("fcntl", name, errno));
   return fd;
 }
 

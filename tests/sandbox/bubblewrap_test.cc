@@ -27,7 +27,7 @@ using testing::ElementsAreArray;
 using Strings = std::vector<std::string>;
 
 // What tells a bubblewrap that is good enough from one that is not.
-const std::string kOptions = "\0--perms\0--as-pid-1\0--ro-bind-data\0--json-status-fd\0--args\0"s;
+const std::string kOptions = "\0--perms\0--as-pid-1\0--ro-bind-data\0--args\0"s;
 
 std::string Digest(std::string_view text) {
   Sha256 sha;
@@ -136,7 +136,7 @@ TEST_F(FindBubblewrapTest, PassesOverWhatCannotBeExecuted) {
 }
 
 TEST_F(FindBubblewrapTest, PassesOverOneThatLacksAnOption) {
-  for (const std::string option : {"--perms", "--as-pid-1", "--ro-bind-data", "--json-status-fd", "--args"}) {
+  for (const std::string option : {"--perms", "--as-pid-1", "--ro-bind-data", "--args"}) {
     std::string text = kOptions;
     text.replace(text.find(option), option.size(), option + "x");
     Program("old", text);
