@@ -156,6 +156,9 @@ TEST_F(ProxyBridgeTest, DeliversTheAnswerBeforeAReset) {
 // The kernel tells of a reset once, here to the send; what is received afterwards looks like a proper end.
 TEST_F(ProxyBridgeTest, TakesAResetThatASendHasSeenForNoEnd) {
   TestSocket server = proxy_.Accept();
+  // By then the bridge knows that it is connected: the proxy's side is, a moment before.
+  ASSERT_TRUE(client_.Send("hello"));
+  ASSERT_EQ(server.ReceiveSome(), "hello");
   const StoppedBridge stopped;
   ASSERT_TRUE(client_.Send("more"));
   ASSERT_TRUE(server.Send("half an ans"));
