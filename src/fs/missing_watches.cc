@@ -224,13 +224,18 @@ void MissingWatches::Notice(int descriptor, uint32_t events, std::string_view na
   }
   const auto found = names_.find(descriptor);
   if (found == names_.end()) return;
+  if ((events & IN_IGNORED) != 0) {
+    // No change by itself: what made the kernel end it was told before, and we may have ended it just before a Prepare
+    // noted it, which then asks for another.
+    names_.erase(found);
+    return;
+  }
   if (name.empty()) {
     // About the directory itself, or the file.
     for (const auto& [any, keys] : found->second) concerned.insert(concerned.end(), keys.begin(), keys.end());
   } else if (const auto keys = found->second.find(std::string(name)); keys != found->second.end()) {
     concerned.assign(keys->second.begin(), keys->second.end());
   }
-  if ((events & IN_IGNORED) != 0) names_.erase(found);
   MarkChanged(concerned, changed);
 }
 

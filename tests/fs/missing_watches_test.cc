@@ -372,6 +372,22 @@ TEST_P(MissingWatchesTest, LosesNoChangeWhenThreadsWorkAtOnce) {
   }
 }
 
+// The kernel's watch on a directory that two share goes with one of them while the other asks for it.
+TEST_P(MissingWatchesTest, TakesNoOtherWatchThatEndsForAChange) {
+  MakeDirectory("d");
+  std::atomic<uint64_t> next_key = 1'000'000;
+  const auto come_and_go = [&] {
+    const uint64_t key = next_key++;
+    auto prepared = watches_->Prepare(key, {Path("d/none")}, std::nullopt);
+    ASSERT_TRUE(Succeeds(prepared));
+    EXPECT_TRUE(*prepared && watches_->Start(key));
+    watches_->Remove(key);
+  };
+  const Meanwhile other(come_and_go);
+  const Meanwhile take([&] { EXPECT_TRUE(Take().empty()); });
+  for (int round = 0; round < 2000; ++round) come_and_go();
+}
+
 // A missing file that appears at any moment is either found or seen.
 TEST_P(MissingWatchesTest, LosesNoChangeBetweenTheLookAndTheWatch) {
   for (int round = 0; round < 500; ++round) {
