@@ -25,10 +25,10 @@ namespace holdfast::exec_server {
 class FileHelpers final : private FileHelper::Owner {
  public:
   struct Limits {
-    size_t helpers = 64;                         // beyond that one that is idle makes room, or requests wait
-    size_t per_policy = 4;                       // of one session
-    std::chrono::milliseconds patience{50};      // before a further one is started beside those that are busy
-    std::chrono::milliseconds idle_time{2'000};  // after which one ends, and its mount points with it
+    size_t helpers = 64;                       // beyond that one that is idle makes room, or requests wait
+    size_t per_policy = 4;                     // of one session
+    std::chrono::milliseconds patience{50};    // before a further one is started beside those that are busy
+    std::chrono::milliseconds idle_time{500};  // after which one ends, and its mount points with it
   };
 
   FileHelpers(loop::EventLoop& loop, process::Spawner& spawner, const SandboxProgram& program);

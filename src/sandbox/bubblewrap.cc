@@ -81,7 +81,10 @@ std::optional<Bubblewrap> SystemBubblewrap(const BubblewrapSearch& search) {
     const std::string_view directory = rest.substr(0, rest.find(':'));
     rest.remove_prefix(std::min(rest.size(), directory.size() + 1));
     if (!directory.starts_with('/')) continue;
-    const std::string path = Canonical(fmt::format("{}/{}", directory, kName));
+    const std::string named = fmt::format("{}/{}", directory, kName);
+    if (::access(named.c_str(), F_OK) < 0)
+      continue;  // to find out where it really is takes a call for every name in it
+    const std::string path = Canonical(named);
     if (path.empty() || (!cwd.empty() && IsBelow(path, cwd))) continue;
     auto program = OpenProgram(path);
     if (!program) continue;

@@ -61,8 +61,10 @@ class Translation {
   Result<> Step(const Seal& seal) { return Say({"--remount-ro", seal.path}); }
   Result<> Step(const PrivateDev&) { return Say({"--dev", "/dev"}); }
 
-  Result<> Step(const FreshProc&) {
-    Words({"--proc", "/proc", "--ro-bind", kSysctls, kSysctls});
+  Result<> Step(const FreshProc& proc) {
+    Words({"--proc", "/proc"});
+    if (!proc.only_knobs) return Say({"--remount-ro", "/proc"});
+    Words({"--ro-bind", kSysctls, kSysctls});
     for (const char* knob : kRootsKnobs) {
       if (::geteuid() == 0 && Exists(knob)) Words({"--ro-bind", knob, knob});
     }

@@ -247,27 +247,33 @@ bool IsPlaceholder(const std::string& path) {
 
 Placeholders::Placeholders(Placeholders&&) noexcept = default;
 
-Result<Placeholders> Placeholders::Make(const std::vector<Placeholder>& wanted) {
-  Placeholders placeholders;
-  if (wanted.empty()) return placeholders;
-  TRY_VOID(placeholders.StartReaper(wanted));
-  for (uint32_t index = 0; index < wanted.size(); ++index) TRY_VOID(Take(wanted[index], index, placeholders.held_));
-  return placeholders;
-}
-
-// Before anything is made. Its group is its own from here on: who kills the helper's spares it.
-Result<> Placeholders::StartReaper(const std::vector<Placeholder>& wanted) {
+Result<Placeholders> Placeholders::Prepare(std::vector<Placeholder> wanted) {
+  Placeholders placeholders(std::move(wanted));
+  if (placeholders.wanted_.empty()) return placeholders;
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
     return std::unexpected(ErrnoError("socketpair", "", errno));
   }
-  lifeline_ = OwnedFd(ends[0]);
-  const OwnedFd theirs(ends[1]);
-  if (::fcntl(lifeline_.get(), F_SETFD, 0) < 0) return std::unexpected(ErrnoError("fcntl", "", errno));
+  placeholders.lifeline_ = OwnedFd(ends[0]);
+  placeholders.end_for_reaper_ = OwnedFd(ends[1]);
+  if (::fcntl(ends[0], F_SETFD, 0) < 0) return std::unexpected(ErrnoError("fcntl", "", errno));
+  return placeholders;
+}
+
+Result<> Placeholders::Make() {
+  if (wanted_.empty()) return {};
+  TRY_VOID(StartReaper());
+  for (uint32_t index = 0; index < wanted_.size(); ++index) TRY_VOID(Take(wanted_[index], index, held_));
+  return {};
+}
+
+// Before any is made. Its group is its own from here on: who kills the helper's spares it.
+Result<> Placeholders::StartReaper() {
   const pid_t reaper = ::fork();
   if (reaper < 0) return std::unexpected(ErrnoError("fork", "", errno));
-  if (reaper == 0) Reaper(wanted).Run(theirs.get());
+  if (reaper == 0) Reaper(wanted_).Run(end_for_reaper_.get());
   ::setpgid(reaper, reaper);
+  end_for_reaper_.Reset();
   return {};
 }
 

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/owned_fd.h"
@@ -36,26 +37,30 @@ struct HeldPlaceholder {
 
 class Placeholders {
  public:
-  // Makes what is missing, and shares what others have made.
-  static Result<Placeholders> Make(const std::vector<Placeholder>& wanted);
+  // Makes none yet. Who is to make the mounts is started after this, and inherits what keeps them.
+  static Result<Placeholders> Prepare(std::vector<Placeholder> wanted);
   Placeholders(Placeholders&&) noexcept;
   Placeholders& operator=(Placeholders&&) = delete;
   // Removes those that nobody else uses.
   ~Placeholders();
 
+  // Makes what is missing, and shares what others have made.
+  Result<> Make();
+
   // For when this process is killed: that one, by its pidfd, is killed too, and has ended before any is removed.
   Result<> KeepUntilEndOf(int pidfd);
 
  private:
-  Placeholders() = default;
+  explicit Placeholders(std::vector<Placeholder> wanted) : wanted_(std::move(wanted)) {}
 
-  Result<> StartReaper(const std::vector<Placeholder>& wanted);
+  Result<> StartReaper();
   Result<> PassHeld() const;
 
+  std::vector<Placeholder> wanted_;
   std::vector<HeldPlaceholder> held_;
   // The reaper acts at its end; closed when there is none. Inherited by whoever makes the mounts, and would make a
   // mount point that is missing: nothing is removed before they are done.
-  OwnedFd lifeline_;
+  OwnedFd lifeline_, end_for_reaper_;
 };
 
 }  // namespace holdfast::sandbox

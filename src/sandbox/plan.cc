@@ -16,7 +16,7 @@ using Rights = LandlockRule::Rights;
 // The whole file system with its devices, but no look at the processes outside.
 std::vector<Mount> EverythingWritable(const PlanOptions& options) {
   std::vector<Mount> mounts = {WritableBind{.path = "/"}, WritableBind{.path = "/dev"}};
-  if (options.fresh_proc) mounts.emplace_back(FreshProc{});
+  if (options.fresh_proc) mounts.emplace_back(FreshProc{.only_knobs = true});
   return mounts;
 }
 
@@ -30,7 +30,7 @@ Mount Root(Ground ground) {
 std::vector<Mount> Base(Ground root, const PlanOptions& options) {
   std::vector<Mount> mounts = {Root(root), PrivateDev{}};
   if (options.fresh_proc) {
-    mounts.emplace_back(FreshProc{});
+    mounts.emplace_back(FreshProc{.only_knobs = root == Ground::kWritable});
   } else if (root == Ground::kWritable) {
     mounts.emplace_back(ReadOnlyBind{.path = "/proc"});  // root owns the kernel's knobs there
   }

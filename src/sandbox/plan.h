@@ -61,8 +61,10 @@ struct Seal {
 };
 // /dev with its usual nodes, and a /dev/shm of its own.
 struct PrivateDev {};
-// /proc of the new pid namespace, its knobs read-only.
-struct FreshProc {};
+// /proc of the new pid namespace, read-only; or only its knobs, which change the machine.
+struct FreshProc {
+  bool only_knobs = false;
+};
 
 using Mount = std::variant<ReadOnlyBind, WritableBind, Busy, EmptyRoot, EmptyDirectory, EmptyFile, MakeDirectory,
                            Symlink, Seal, PrivateDev, FreshProc>;

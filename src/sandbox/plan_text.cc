@@ -43,7 +43,9 @@ struct MountText {
   }
   std::string operator()(const Seal& seal) const { return "seal " + Shown(seal.path); }
   std::string operator()(const PrivateDev&) const { return "private /dev"; }
-  std::string operator()(const FreshProc&) const { return "fresh /proc"; }
+  std::string operator()(const FreshProc& proc) const {
+    return proc.only_knobs ? "fresh /proc, its knobs read-only" : "fresh /proc";
+  }
 };
 
 std::string_view NameOfFilter(Filter filter) {

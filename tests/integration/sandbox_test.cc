@@ -24,6 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing::StartsWith;
 using Strings = std::vector<std::string>;
 
 constexpr uid_t kNobody = 65534;
@@ -163,6 +164,24 @@ TEST_P(SandboxTest, ADeniedFileCannotBeRead) {
     EXPECT_THAT(outcome.err, HasSubstr("Permission denied")) << read;
     EXPECT_EQ(Outside(read).status, 0) << read;
   }
+}
+
+TEST_P(SandboxTest, ProcCannotBeWritten) {
+  const std::string act = "echo name > /proc/self/comm";
+  EXPECT_EQ(Outside(act).status, 0);
+  EXPECT_NE(Inside(act).status, 0);
+  EXPECT_THAT(Inside("grep ' /proc ' /proc/mounts | tail -n 1").out, StartsWith("proc /proc proc ro,"));
+}
+
+// Where everything may be written, what changes the machine still may not.
+TEST_P(SandboxTest, TheKnobsInProcCannotBeWrittenWhereEverythingElseCan) {
+  const std::string everything =
+      fmt::format(R"({{"type":"managed","file_system":{{"type":"restricted","entries":[{}]}},"network":"restricted"}})",
+                  Special("root", "write"));
+  EXPECT_EQ(Inside("echo name > /proc/self/comm", everything).status, 0);
+  const auto knob = Inside("cat /proc/sys/kernel/hostname > /proc/sys/kernel/hostname", everything);
+  EXPECT_NE(knob.status, 0);
+  EXPECT_THAT(knob.err, HasSubstr("Read-only"));
 }
 
 TEST_P(SandboxTest, ThereIsNoNetwork) {

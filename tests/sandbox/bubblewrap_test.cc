@@ -255,8 +255,12 @@ TEST(BubblewrapArgumentsTest, KeepsTheOrder) {
       ElementsAre("--tmpfs", "/", "--dev", "/dev", "--ro-bind", "/b", "/b", "--bind", "/a", "/a", "--remount-ro", "/"));
 }
 
-TEST(BubblewrapArgumentsTest, AFreshProcHasItsKnobsReadOnly) {
-  const Strings words = Words({FreshProc{}});
+TEST(BubblewrapArgumentsTest, AFreshProcIsReadOnly) {
+  EXPECT_THAT(Words({FreshProc{}}), ElementsAre("--proc", "/proc", "--remount-ro", "/proc"));
+}
+
+TEST(BubblewrapArgumentsTest, AFreshProcThatMayBeWrittenHasItsKnobsReadOnly) {
+  const Strings words = Words({FreshProc{.only_knobs = true}});
   const Strings head = {"--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"};
   ASSERT_GE(words.size(), head.size());
   EXPECT_TRUE(std::ranges::equal(std::span(words).first(head.size()), head));

@@ -89,8 +89,13 @@ class PlaceholdersTest : public testing::Test {
  protected:
   std::string In(const std::string& name) const { return scratch_.path() + "/" + name; }
 
+  static Result<Placeholders> TryMake(const std::vector<Placeholder>& wanted) {
+    TRY(Placeholders placeholders, Placeholders::Prepare(wanted));
+    TRY_VOID(placeholders.Make());
+    return placeholders;
+  }
   static Placeholders Make(const std::vector<Placeholder>& wanted) {
-    auto made = Placeholders::Make(wanted);
+    auto made = TryMake(wanted);
     EXPECT_TRUE(made) << made.error().message;
     return *std::move(made);
   }
@@ -191,16 +196,27 @@ TEST_F(PlaceholdersTest, WhatTookTheirPlaceStays) {
   EXPECT_TRUE(BothExist());
 }
 
+TEST_F(PlaceholdersTest, NoneIsMadeByThePreparation) {
+  {
+    auto prepared = Placeholders::Prepare({{In("dir"), kDirectory}, {In("file"), kFile}});
+    ASSERT_TRUE(prepared);
+    EXPECT_TRUE(NoneExists());
+    ASSERT_TRUE(prepared->Make());
+    EXPECT_TRUE(BothExist());
+  }
+  EXPECT_TRUE(NoneExists());
+}
+
 TEST_F(PlaceholdersTest, NoLinkIsFollowed) {
   std::filesystem::create_directory(In("target"));
   std::filesystem::create_directory_symlink(In("target"), In("link"));
-  EXPECT_FALSE(Placeholders::Make({{In("link/dir"), kDirectory}}));
-  EXPECT_FALSE(Placeholders::Make({{In("link"), kDirectory}}));
+  EXPECT_FALSE(TryMake({{In("link/dir"), kDirectory}}));
+  EXPECT_FALSE(TryMake({{In("link"), kDirectory}}));
   EXPECT_TRUE(std::filesystem::is_empty(In("target")));
 }
 
 TEST_F(PlaceholdersTest, WhenOneFailsTheOthersAreRemoved) {
-  const auto made = Placeholders::Make({{In("dir"), kDirectory}, {In("none/file"), kFile}});
+  const auto made = TryMake({{In("dir"), kDirectory}, {In("none/file"), kFile}});
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().kind, ErrorKind::kNotFound);
   EXPECT_TRUE(NoneExists());
@@ -220,7 +236,7 @@ TEST_F(PlaceholdersTest, AreRemovedWheneverTheirHolderIsKilled) {
   for (int round = 0; round < 60; ++round) {
     const pid_t holder = ::fork();
     if (holder == 0) {
-      const auto made = Placeholders::Make(many);
+      const auto made = TryMake(many);
       ::_exit(made ? 0 : 1);  // no removal of its own
     }
     ::usleep(static_cast<useconds_t>(round) * 50);  // another moment each time
@@ -323,7 +339,7 @@ TEST_F(PlaceholdersTest, SurviveManyWhoComeAndGo) {
     const pid_t child = ::fork();
     if (child == 0) {
       for (int round = 0; round < 25; ++round) {
-        const auto held = Placeholders::Make({{In("dir"), kDirectory}, {In("file"), kFile}});
+        const auto held = TryMake({{In("dir"), kDirectory}, {In("file"), kFile}});
         if (!held || !BothExist()) ::_exit(1);
       }
       ::_exit(0);

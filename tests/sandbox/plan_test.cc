@@ -399,7 +399,7 @@ TEST_F(PlanTest, WritableRootDirectoryKeepsDevicesAndDenialsApart) {
   Add("/", Access::kWrite);
   Deny("a/secret");
   const std::string text = PlanText();
-  EXPECT_THAT(text, HasSubstr("writable /\nprivate /dev\nfresh /proc\nbusy /"));
+  EXPECT_THAT(text, HasSubstr("writable /\nprivate /dev\nfresh /proc, its knobs read-only\nbusy /"));
   EXPECT_THAT(text, HasSubstr("busy $D\nbusy $D/a\nempty file $D/a/secret 0000\nnetwork none\n"));
   EXPECT_THAT(text, HasSubstr("landlock write /\nlandlock write /dev\nworking"));
 }
@@ -429,7 +429,7 @@ TEST_F(PlanTest, SingleDevicesCanBeGrantedAndDenied) {
   Add("/", Access::kWrite);
   Add("/dev/zero", Access::kWrite);
   Add("/dev/full", Access::kDeny);
-  EXPECT_THAT(PlanText(), HasSubstr("fresh /proc\nempty file /dev/full 0000\nwritable /dev/zero\nnetwork"));
+  EXPECT_THAT(PlanText(), HasSubstr("empty file /dev/full 0000\nwritable /dev/zero\nnetwork"));
 }
 
 TEST_F(PlanTest, ThePrivateDevIsNotThereWhenItIsDenied) {
@@ -451,7 +451,7 @@ TEST_F(PlanTest, UnrestrictedFilesWithANetworkHaveAFilterAndProcessesOfTheirOwn)
   resolution_.network = Network::kEnabled;
   EXPECT_EQ(PlanText(), R"(writable /
 writable /dev
-fresh /proc
+fresh /proc, its knobs read-only
 network as it is
 filter open-network
 working directory $D
@@ -462,7 +462,7 @@ TEST_F(PlanTest, UnrestrictedFilesWithoutANetworkKeepTheirDevices) {
   resolution_.unrestricted = true;
   EXPECT_EQ(PlanText(), R"(writable /
 writable /dev
-fresh /proc
+fresh /proc, its knobs read-only
 network none
 filter restricted-network
 working directory $D

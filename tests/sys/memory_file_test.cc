@@ -17,6 +17,16 @@ TEST(MemoryFileTest, IsReadFromItsBeginning) {
   EXPECT_EQ(std::string(text), "text");
 }
 
+TEST(MemoryFileTest, IsReadFromItsBeginningByWhoeverSharesIt) {
+  const auto file = MakeMemoryFile("test", "");
+  ASSERT_TRUE(file) << file.error().message;
+  const OwnedFd shared(::dup(file->get()));
+  ASSERT_TRUE(FillMemoryFile(file->get(), "text"));
+  char text[8] = {};
+  EXPECT_EQ(::read(shared.get(), text, sizeof text), 4);
+  EXPECT_EQ(std::string(text), "text");
+}
+
 TEST(MemoryFileTest, HoldsALongText) {
   const auto file = MakeMemoryFile("test", std::string(3 << 20, 'x'));
   ASSERT_TRUE(file) << file.error().message;
