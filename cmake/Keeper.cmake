@@ -3,20 +3,18 @@
 file(GLOB keeper_sources CONFIGURE_DEPENDS apps/keeper/*.cc)
 set(HOLDFAST_KEEPER ${CMAKE_BINARY_DIR}/keeper/holdfast-keeper)
 
-if(keeper_sources)
-  add_executable(holdfast-keeper ${keeper_sources})
-  set_target_properties(holdfast-keeper PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/keeper
-    DISABLE_PRECOMPILE_HEADERS ON)
-  target_include_directories(holdfast-keeper PRIVATE src)
-  target_compile_options(holdfast-keeper PRIVATE
-    ${HOLDFAST_WARNINGS}
-    -Os -g0 -ffreestanding -fno-sanitize=all -fno-stack-protector -fno-exceptions -fno-rtti -fno-threadsafe-statics
-    -fno-pic -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections)
-  target_link_options(holdfast-keeper PRIVATE
-    -fuse-ld=lld -nostdlib -static
-    -Wl,-z,noseparate-code -Wl,--build-id=none -Wl,--gc-sections -Wl,--strip-all)
-endif()
+add_executable(holdfast-keeper ${keeper_sources})
+set_target_properties(holdfast-keeper PROPERTIES
+  RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/keeper
+  DISABLE_PRECOMPILE_HEADERS ON)
+target_include_directories(holdfast-keeper PRIVATE src)
+target_compile_options(holdfast-keeper PRIVATE
+  ${HOLDFAST_WARNINGS}
+  -Os -g0 -ffreestanding -fno-sanitize=all -fno-stack-protector -fno-exceptions -fno-rtti -fno-threadsafe-statics
+  -fno-pic -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections)
+target_link_options(holdfast-keeper PRIVATE
+  -fuse-ld=lld -nostdlib -static
+  -Wl,-z,noseparate-code -Wl,--build-id=none -Wl,--gc-sections -Wl,--strip-all)
 
 # Gives one source file of src/ the path of the built keeper, and rebuilds it with the keeper.
 function(holdfast_embed_keeper source)

@@ -12,10 +12,11 @@ function(holdfast_linux_sandbox)
   holdfast_layer_below(apps/linux_sandbox below)
   add_executable(holdfast-linux-sandbox ${sources})
   target_link_libraries(holdfast-linux-sandbox PRIVATE holdfast_flags ${below})
+  add_dependencies(holdfast holdfast-linux-sandbox)  # the server runs the one beside it
   if(NOT HOLDFAST_SANITIZERS)
     target_link_options(holdfast-linux-sandbox PRIVATE -static -Wl,--strip-all)
   endif()
   install(TARGETS holdfast-linux-sandbox)
   install(PROGRAMS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/holdfast-resources/bwrap
-    DESTINATION ${CMAKE_INSTALL_BINDIR}/holdfast-resources)
+    DESTINATION bin/holdfast-resources)
 endfunction()

@@ -1,14 +1,9 @@
 # One static library per folder of src/, and the server.
 
-# holdfast_<folder>, linked to what tools/layers.txt lets it use. A folder of headers only still carries its arrows.
+# holdfast_<folder>, linked to what tools/layers.txt lets it use.
 function(holdfast_library folder)
   file(GLOB sources CONFIGURE_DEPENDS src/${folder}/*.cc)
   holdfast_layer_below(${folder} below)
-  if(NOT sources)
-    add_library(holdfast_${folder} INTERFACE)
-    target_link_libraries(holdfast_${folder} INTERFACE holdfast_flags ${below})
-    return()
-  endif()
   holdfast_pch_of(${folder} pch)
   add_library(holdfast_${folder} STATIC ${sources})
   target_link_libraries(holdfast_${folder} PUBLIC holdfast_flags ${below})
@@ -18,9 +13,6 @@ endfunction()
 # The executable `holdfast`.
 function(holdfast_server)
   file(GLOB sources CONFIGURE_DEPENDS apps/holdfast/*.cc)
-  if(NOT sources)
-    return()
-  endif()
   holdfast_layer_below(apps/holdfast below)
   add_executable(holdfast ${sources})
   target_link_libraries(holdfast PRIVATE holdfast_flags ${below})

@@ -1,4 +1,4 @@
-// `holdfast debug`: commands under names that they had before.
+// `holdfast debug`: commands under the names that codex has for them.
 #pragma once
 
 #include <optional>

@@ -47,11 +47,11 @@ int Serve(const exec_server::Config& config) {
   auto server = exec_server::Server::Create(loop, config);
   if (!server) return Complain(server.error());
   if (config.sandbox_check) {
-    (*server)->Check({.program = "/proc/self/exe",
-                      .search_path = {},
-                      .argv = {"holdfast", "doctor", "--startup"},
-                      .env = process::CurrentEnvironment(),
-                      .cwd = "/"});
+    (*server)->RunStartupCheck({.program = "/proc/self/exe",
+                                .search_path = {},
+                                .argv = {"holdfast", "doctor", "--startup"},
+                                .env = process::CurrentEnvironment(),
+                                .cwd = "/"});
   }
   bool stopping = false;
   loop::SignalWatch signals(loop, {SIGTERM, SIGINT}, [&](int signal) {
@@ -94,7 +94,7 @@ int main(int argc, char** argv) {
   holdfast::exec_server::ConfigFlags flags(*exec_server);
   CLI::App* sandbox = app.add_subcommand("sandbox", "Runs one command under a policy.");
   const holdfast::SandboxCommand sandbox_command(*sandbox);
-  CLI::App* debug = app.add_subcommand("debug", "Older names of commands.");
+  CLI::App* debug = app.add_subcommand("debug", "Commands under the names that codex has for them.");
   const holdfast::DebugCommand debug_command(*debug);
   CLI::App* doctor = app.add_subcommand("doctor", "Says whether the sandbox works on this machine.");
   const holdfast::DoctorCommand doctor_command(*doctor);

@@ -5,15 +5,23 @@
 #include <expected>
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "base/check.h"
 #include "base/result.h"
 #include "linux_sandbox/command_line.h"
 #include "linux_sandbox/outcome.h"
 #include "linux_sandbox/sandboxed_run.h"
 #include "profile/builtin_policies.h"
+#include "profile/location.h"
+#include "profile/location_key.h"
 #include "profile/profile_file.h"
+#include "sandbox/glob_parse.h"
 #include "sandbox/policy.h"
 
 namespace holdfast {
@@ -30,9 +38,7 @@ struct SandboxCommand::Words {
 
 namespace {
 
-std::string Absolute(const std::string& path) { return std::filesystem::absolute(path).lexically_normal().string(); }
-
-bool IsPattern(const std::string& text) { return text.find_first_of("*?[") != std::string::npos; }
+constexpr std::string_view kSpeaker = "holdfast";
 
 }  // namespace
 
@@ -45,8 +51,11 @@ SandboxCommand::SandboxCommand(CLI::App& app, LegacyLandlock unless_set) : words
   base->require_option(0, 1);
   app.add_option("--config", words_->config, "TOML file with [permissions.NAME] tables");
   app.add_option("-C", words_->directory, "where the command runs, and what the workspace is; default: here");
-  app.add_option("-w", words_->writable, "one more place to write")->take_all();
-  app.add_option("--deny", words_->denied, "a path or pattern that may not even be read")->take_all();
+  app.add_option("-w", words_->writable, "one more place to write; a relative one is below -C")->take_all();
+  app.add_option(
+         "--deny", words_->denied,
+         "what may not even be read: a path, or a pattern if it has one of *?[]{}\\; a relative one is below -C")
+      ->take_all();
   app.add_flag("--network", words_->network, "leave the network as it is");
   app.add_flag("--allow-landlock-only", words_->landlock_only, "do with Landlock where bubblewrap does not work");
   app.add_flag("--use-legacy-landlock", words_->legacy_landlock,
@@ -73,12 +82,26 @@ std::unexpected<linux_sandbox::Failure> Fails(linux_sandbox::Status status, std:
   return std::unexpected(linux_sandbox::Failure{status, std::move(message)});
 }
 
-void AddRule(sandbox::Policy& policy, const std::string& text, sandbox::Access access) {
-  if (!policy.files) return;
-  const bool is_pattern = access == sandbox::Access::kDeny && IsPattern(text);
-  sandbox::Entry entry{.where = sandbox::AbsolutePath{is_pattern ? "" : Absolute(text)}, .access = access};
-  if (is_pattern) entry.where = sandbox::Pattern{text};
-  policy.files->entries.push_back(std::move(entry));
+Result<std::string> Absolute(const std::string& path) {
+  std::error_code error;
+  const auto absolute = std::filesystem::absolute(path.empty() ? "." : path, error);
+  if (error) return std::unexpected(ErrnoError("getcwd", path, error.value()));
+  return absolute.lexically_normal().string();
+}
+
+Result<sandbox::AbsolutePath> PathBelow(const std::string& directory, const std::string& text) {
+  if (text.empty()) return Fail(ErrorKind::kInvalidParams, "is empty");
+  return profile::ParseAbsolutePath(text.starts_with('/') ? text : directory + "/" + text);
+}
+
+// A relative pattern is below the project, which is `directory`.
+Result<profile::Where> WhereDenied(const std::string& directory, const std::string& text) {
+  if (sandbox::HasGlobCharacters(text)) return profile::ParsePattern(text);
+  return PathBelow(directory, text);
+}
+
+std::unexpected<Error> BadValue(std::string_view flag, std::string_view text, const Error& error) {
+  return Fail(ErrorKind::kInvalidParams, fmt::format("{} \"{}\": {}", flag, text, error.message));
 }
 
 }  // namespace
@@ -99,15 +122,25 @@ Result<LegacyLandlock> SandboxCommand::ChosenLandlock() const {
 Result<linux_sandbox::SandboxedRun> SandboxCommand::MakeRun() const {
   TRY(sandbox::Policy policy, BasePolicy(words_->workspace_write, words_->profile, words_->config));
   TRY(const LegacyLandlock legacy_landlock, ChosenLandlock());
-  for (const std::string& path : words_->writable) AddRule(policy, path, sandbox::Access::kWrite);
-  for (const std::string& path : words_->denied) AddRule(policy, path, sandbox::Access::kDeny);
+  TRY(const std::string directory, Absolute(words_->directory));
+  CHECK(policy.files);  // a rule without a place to stand in would not be enforced
+  for (const std::string& text : words_->writable) {
+    auto path = PathBelow(directory, text);
+    if (!path) return BadValue("-w", text, path.error());
+    policy.files->entries.push_back({*std::move(path), sandbox::Access::kWrite});
+  }
+  for (const std::string& text : words_->denied) {
+    auto where = WhereDenied(directory, text);
+    if (!where) return BadValue("--deny", text, where.error());
+    policy.files->entries.push_back({*std::move(where), sandbox::Access::kDeny});
+  }
   if (words_->network) policy.network = sandbox::Network::kEnabled;
-  const std::string directory = Absolute(words_->directory.empty() ? "." : words_->directory);
   return linux_sandbox::SandboxedRun{.policy = std::move(policy),
                                      .policy_cwd = directory,
                                      .command_cwd = directory,
                                      .legacy_landlock = legacy_landlock,
                                      .landlock_only = words_->landlock_only,
+                                     .speaker = std::string(kSpeaker),
                                      .command = words_->command};
 }
 
@@ -124,6 +157,6 @@ linux_sandbox::Outcome SandboxCommand::TryToRun() const {
   return linux_sandbox::Run(*run);
 }
 
-int SandboxCommand::Run() const { return linux_sandbox::Conclude(TryToRun()); }
+int SandboxCommand::Run() const { return linux_sandbox::Conclude(kSpeaker, TryToRun()); }
 
 }  // namespace holdfast

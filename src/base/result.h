@@ -1,4 +1,4 @@
-// Expected failure as a value. `Error::kind` is the closed list callers branch on; rpc/error_code.cc maps it to a
+// Expected failure as a value. `Error::kind` is the closed list callers branch on; wire/error_code.cc maps it to a
 // JSON-RPC code. Messages read `call object: reason`.
 #pragma once
 

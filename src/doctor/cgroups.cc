@@ -72,7 +72,7 @@ fs::path GroupIn(const fs::path& root, const Hierarchy& hierarchy, const std::st
   return root / fs::path(hierarchy.mount_point).relative_path() / below;
 }
 
-// Groups can be made in it, and it lets go of its own processes.
+// By the modes of its files, groups can be made in it, and it lets go of its own processes.
 bool IsDelegated(const fs::path& group) {
   return !group.empty() && ::access(group.c_str(), W_OK) == 0 && ::access((group / "cgroup.procs").c_str(), W_OK) == 0;
 }

@@ -1,4 +1,5 @@
-// Which control groups there are, and which of their controllers this user may set for groups of its own.
+// Which control groups are mounted, and the controllers of the groups of this process in which this user may write.
+// Nothing is tried: a controller may still be refused. The sandbox uses none.
 #pragma once
 
 #include <string>

@@ -29,7 +29,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// This process has become the parent of what a killed helper left, and everything else of its own has ended.
+// This process has become the parent of what a killed sandbox program left, and everything else of its own has ended.
 void EndChildren() {
   const auto deadline = std::chrono::steady_clock::now() + 1s;
   for (;;) {
@@ -53,16 +53,21 @@ std::vector<std::string> NamesOfFailed(std::span<const PolicyReport> policies) {
 
 bool IsOk(const PolicyReport& policy) { return policy.finding.state == State::kOk; }
 
+// The first thing to be mended.
+std::string WhyNot(const SandboxProgramReport& program, std::span<const PolicyReport> policies) {
+  if (program.finding.state != State::kOk) return program.finding.detail;
+  const auto failed = std::ranges::find_if_not(policies, IsOk);
+  return failed == policies.end() ? "Nothing was tried." : failed->finding.detail;
+}
+
 }  // namespace
 
 void Conclude(Report& report) {
   const std::span all(report.policies);
   const std::span essential = all.first(std::min(all.size(), kEssentialPolicies));
-  const auto failed = std::ranges::find_if_not(essential, IsOk);
-  report.works = !essential.empty() && failed == essential.end();
+  report.works = !essential.empty() && std::ranges::all_of(essential, IsOk);
   if (!report.works) {
-    report.summary = fmt::format("The sandbox does not work here. {}",
-                                 failed == essential.end() ? "Nothing was tried." : failed->finding.detail);
+    report.summary = fmt::format("The sandbox does not work here. {}", WhyNot(report.sandbox_program, essential));
     return;
   }
   const std::vector<std::string> others = NamesOfFailed(all.subspan(essential.size()));
@@ -76,9 +81,10 @@ Report Examine(const Surroundings& surroundings) {
   const sandbox::HostFacts facts = sandbox::GatherHostFacts();
   Report report;
   report.host = DescribeHost(facts);
+  report.sandbox_program = ExamineSandboxProgram(surroundings);
   report.bubblewrap = ExamineBubblewrap(surroundings);
   report.bundled = ExamineBundled(surroundings);
-  report.namespaces = DescribeNamespaces(TryNamespaces(500ms));
+  report.namespaces = DescribeNamespaces(TryNamespaces(3s));
   report.landlock = DescribeLandlock(sandbox::LandlockAbi());
   report.seccomp = DescribeSeccomp(facts);
   report.apparmor = DescribeAppArmor(facts);

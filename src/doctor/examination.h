@@ -6,12 +6,12 @@
 
 namespace holdfast::doctor {
 
-// Blocks for a tenth of a second or two; where every trial runs out of time, for less than ten. Forks and
+// Blocks for a tenth of a second or two; where every trial runs out of time, for half a minute. Forks and
 // becomes the parent of what its children leave behind, so it is for a program that does nothing else. No process is
 // left.
 Report Examine(const Surroundings& surroundings);
 
-// Sets `works` and `summary` by the policies.
+// Sets `works` and `summary` by the policies and the sandbox program.
 void Conclude(Report& report);
 
 }  // namespace holdfast::doctor

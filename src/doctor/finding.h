@@ -9,7 +9,7 @@
 
 namespace holdfast::doctor {
 
-// kMissing: this machine has none. kRefused: somebody forbids it. kBroken: it was started and does not hold.
+// kMissing: this machine has none. kRefused: somebody forbids it. kBroken: it is there and does not do what it should.
 enum class State { kOk, kMissing, kRefused, kBroken };
 
 struct Finding {

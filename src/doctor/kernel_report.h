@@ -55,8 +55,8 @@ struct LandlockReport {
 };
 
 struct SeccompReport {
-  Finding filter, user_notify;
-  uint64_t mode = 0;  // of this process
+  Finding filter, user_notify;  // whether the kernel has them; the sandbox uses the filter only
+  uint64_t mode = 0;            // of this process
 
   void Fields(auto& f) {
     f.Required("filter", filter);
@@ -80,7 +80,7 @@ struct AppArmorReport {
 struct CgroupsReport {
   Finding finding;
   std::string version;                 // v1, v2 or hybrid
-  std::vector<std::string> delegated;  // controllers that this user may use below its own group
+  std::vector<std::string> delegated;  // controllers of its own groups that this user may write in; used by nobody here
 
   void Fields(auto& f) {
     finding.Fields(f);

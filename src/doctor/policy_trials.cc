@@ -13,7 +13,8 @@
 #include <fmt/format.h>
 
 #include "base/owned_fd.h"
-#include "doctor/helper_run.h"
+#include "doctor/sandbox_program_run.h"
+#include "sandbox/policy.h"
 #include "wire/decode.h"
 #include "wire/json.h"
 
@@ -24,25 +25,26 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMaxReasonBytes = 400;
-constexpr std::chrono::milliseconds kLimitAfterTimeout{500};
-constexpr int kNotExecutable = 126, kNotFound = 127;  // the helper's word about the command
+constexpr std::chrono::seconds kLimitAfterTimeout{2};
+constexpr int kNotExecutable = 126, kNotFound = 127;  // the sandbox program's word about the command
 
 struct Trial {
   std::string_view name;
   Writable writable;
-  Net net;
-  std::string_view flag;  // of the helper
+  sandbox::Network network;
+  std::string_view flag;  // of the sandbox program
   Expectation expected;
 };
 
+using enum sandbox::Network;
 constexpr std::array kTrials = {
-    Trial{"read-only", Writable::kNothing, Net::kRestricted, "", {}},
-    Trial{"workspace-write", Writable::kWorkspace, Net::kRestricted, "", {.writable_workspace = true}},
-    Trial{"network", Writable::kWorkspace, Net::kEnabled, "", {.own_network = false, .writable_workspace = true}},
-    Trial{"no-proc", Writable::kNothing, Net::kRestricted, "--no-proc", {}},
-    Trial{"proxy", Writable::kWorkspace, Net::kRestricted, "--allow-network-for-proxy", {.writable_workspace = true}},
-    Trial{"legacy-landlock", Writable::kNothing, Net::kRestricted, "--use-legacy-landlock", {.own_network = false}},
-    Trial{"landlock-only", Writable::kNothing, Net::kRestricted, "--allow-landlock-only", {.own_network = false}},
+    Trial{"read-only", Writable::kNothing, kRestricted, "", {}},
+    Trial{"workspace-write", Writable::kWorkspace, kRestricted, "", {.writable_workspace = true}},
+    Trial{"network", Writable::kWorkspace, kEnabled, "", {.own_network = false, .writable_workspace = true}},
+    Trial{"no-proc", Writable::kNothing, kRestricted, "--no-proc", {}},
+    Trial{"proxy", Writable::kWorkspace, kRestricted, "--allow-network-for-proxy", {.writable_workspace = true}},
+    Trial{"legacy-landlock", Writable::kNothing, kRestricted, "--use-legacy-landlock", {.own_network = false}},
+    Trial{"landlock-only", Writable::kNothing, kRestricted, "--allow-landlock-only", {.own_network = false}},
 };
 
 // A directory with a file that no trial may write, and a workspace. Without one, only the start is tried.
@@ -99,19 +101,20 @@ TrialResult RunTrial(const Surroundings& surroundings, const Trial& trial, const
                      std::chrono::milliseconds limit) {
   const Places& places = scratch.places();
   const bool nowhere = places.workspace.empty();
-  HelperRun run{.profile = Profile(nowhere ? Writable::kNothing : trial.writable, trial.net),
-                .workspace = nowhere ? "/" : places.workspace,
-                .input = scratch.outside(),
-                .limit = limit,
-                .command = {surroundings.program, "doctor", kInsideFlag, places.outside_file, places.workspace}};
+  SandboxProgramRun run{
+      .policy = PolicyFor(nowhere ? Writable::kNothing : trial.writable, trial.network),
+      .workspace = nowhere ? "/" : places.workspace,
+      .input = scratch.outside(),
+      .limit = limit,
+      .command = {surroundings.program, "doctor", kInsideFlag, places.outside_file, places.workspace}};
   if (!trial.flag.empty()) run.flags.emplace_back(trial.flag);
   if (trial.flag == "--allow-network-for-proxy") run.variables.emplace_back("HTTP_PROXY=http://127.0.0.1:9");
-  TrialResult result{RunHelper(surroundings, run), std::nullopt};
+  TrialResult result{RunSandboxProgram(surroundings, run), std::nullopt};
   if (result.outcome.succeeded()) result.inside = ParseObservation(result.outcome.out);
   // The command loses root's right to pass closed directories, in which this program may be.
   if (result.outcome.status == kNotExecutable || result.outcome.status == kNotFound) {
     run.command = NothingCommand(surroundings);
-    result.outcome = RunHelper(surroundings, run);
+    result.outcome = RunSandboxProgram(surroundings, run);
   }
   return result;
 }
@@ -180,7 +183,7 @@ std::vector<PolicyReport> TryPolicies(const Surroundings& surroundings, const sa
   const Observation outside = Observe({});
   std::vector<PolicyReport> reports;
   reports.reserve(kTrials.size());
-  std::chrono::milliseconds limit = kHelperLimit;
+  std::chrono::milliseconds limit = kSandboxProgramLimit;
   for (const Trial& trial : kTrials) {
     const auto start = Clock::now();
     const TrialResult result = RunTrial(surroundings, trial, scratch, limit);

@@ -10,17 +10,27 @@
 
 namespace holdfast::doctor {
 
+struct SandboxProgramReport {
+  Finding finding;
+  std::string path;
+
+  void Fields(auto& f) {
+    finding.Fields(f);
+    f.Required("path", path);
+  }
+};
+
 struct BubblewrapReport {
   Finding finding;
-  std::string path, source, version;  // source: system, bundled
-  std::vector<std::string> options;   // that not every version has, and this one does
+  std::string path, source, version;         // source: system, bundled
+  std::vector<std::string> missing_options;  // of those that plans need
 
   void Fields(auto& f) {
     finding.Fields(f);
     f.Required("path", path);
     f.Required("source", source);
     f.Required("version", version);
-    f.Required("options", options);
+    f.Required("missingOptions", missing_options);
   }
 };
 
@@ -64,6 +74,7 @@ struct Report {
   bool works = false;  // the sandbox that commands get unless something else is asked for
   std::string summary;
   Host host;
+  SandboxProgramReport sandbox_program;
   BubblewrapReport bubblewrap;
   BundledReport bundled;
   NamespacesReport namespaces;
@@ -78,6 +89,7 @@ struct Report {
     f.Required("works", works);
     f.Required("summary", summary);
     f.Required("host", host);
+    f.Required("sandboxProgram", sandbox_program);
     f.Required("bubblewrap", bubblewrap);
     f.Required("bundledBubblewrap", bundled);
     f.Required("namespaces", namespaces);

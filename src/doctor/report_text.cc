@@ -50,6 +50,9 @@ std::string InWords(const std::vector<std::string>& names) {
   return Joined(words);
 }
 
+// Of what this machine has for others.
+constexpr char kNotUsed[] = "not used by the sandbox";
+
 class Lines {
  public:
   void Fact(std::string_view name, std::string_view text) { Add(fmt::format("{:<18}          {}", name, text)); }
@@ -77,10 +80,13 @@ void AddHost(Lines& lines, const Host& host) {
 }
 
 void AddTools(Lines& lines, const Report& report) {
+  const SandboxProgramReport& program = report.sandbox_program;
+  lines.Thing("sandbox program", program.finding, program.finding.state == State::kOk ? program.path : "");
   const BubblewrapReport& bwrap = report.bubblewrap;
-  lines.Thing("bubblewrap", bwrap.finding,
-              Joined({bwrap.path, bwrap.version, bwrap.source,
-                      bwrap.options.empty() ? "" : fmt::format("{}", fmt::join(bwrap.options, " "))}));
+  lines.Thing(
+      "bubblewrap", bwrap.finding,
+      Joined({bwrap.path, bwrap.version, bwrap.source,
+              bwrap.missing_options.empty() ? "" : fmt::format("without {}", fmt::join(bwrap.missing_options, " "))}));
   lines.Thing("bundled one", report.bundled.finding,
               Joined({report.bundled.path, report.bundled.sha256.empty() ? "" : "sha256 " + report.bundled.sha256}));
   lines.Thing("rg", report.ripgrep.finding, Joined({report.ripgrep.path, report.ripgrep.version}));
@@ -99,12 +105,15 @@ void AddKernel(Lines& lines, const Report& report) {
   lines.Thing("Landlock", landlock.finding,
               landlock.abi == 0 ? "" : fmt::format("ABI {}: {}", landlock.abi, InWords(landlock.covers)));
   lines.Thing("seccomp filter", report.seccomp.filter, report.seccomp.mode == 2 ? "one holds for this process" : "");
-  lines.Thing("  user-notify", report.seccomp.user_notify, "");
+  lines.Thing("  user-notify", report.seccomp.user_notify, kNotUsed);
   const AppArmorReport& apparmor = report.apparmor;
   lines.Thing(
       "AppArmor", apparmor.finding,
       Joined({apparmor.restricts_user_namespaces == true ? "restricts user namespaces" : "", apparmor.profile}));
-  lines.Thing("cgroups", report.cgroups.finding, Joined({report.cgroups.version, Joined(report.cgroups.delegated)}));
+  const CgroupsReport& cgroups = report.cgroups;
+  lines.Thing(
+      "cgroups", cgroups.finding,
+      Joined({cgroups.version, cgroups.delegated.empty() ? "" : "delegated: " + Joined(cgroups.delegated), kNotUsed}));
 }
 
 }  // namespace

@@ -5,20 +5,21 @@
 
 #include <fmt/format.h>
 
-#include "doctor/helper_run.h"
 #include "doctor/limited_run.h"
+#include "doctor/sandbox_program_run.h"
+#include "doctor/tools.h"
 #include "sandbox/bubblewrap.h"
 
 namespace holdfast::doctor {
 namespace {
 
-constexpr std::chrono::milliseconds kLimit{500};
+constexpr std::chrono::seconds kLimit{3};
 
 sandbox::BubblewrapSearch SearchIn(const Surroundings& surroundings) {
   return {.path_variable = surroundings.path_variable,
-          .cwd = surroundings.cwd,
+          .untrusted = {surroundings.cwd},
           .own_directory = DirectoryOf(surroundings.program),
-          .bundled_sha256 = ""};  // the helper compares it, at each start
+          .bundled_sha256 = ""};  // the sandbox program compares it, at each start
 }
 
 bool IsBundled(const sandbox::Bubblewrap& bubblewrap, const Surroundings& surroundings) {
@@ -48,11 +49,16 @@ std::vector<std::string> StartupWarnings(const Surroundings& surroundings, const
   if (const auto host = sandbox::CheckHost(facts.wsl); !host) {
     return {fmt::format("Sandboxed commands will be refused: {}.", host.error().message)};
   }
+  std::vector<std::string> warnings;
+  if (const auto program = ExamineSandboxProgram(surroundings); program.finding.state != State::kOk) {
+    warnings.push_back(fmt::format("Sandboxed commands will be refused: {}", program.finding.detail));
+  }
   const auto bubblewrap = sandbox::FindBubblewrap(SearchIn(surroundings));
   if (!bubblewrap) {
-    return {fmt::format("Sandboxed commands will be refused: {}. Install bubblewrap.", bubblewrap.error().message)};
+    warnings.push_back(
+        fmt::format("Sandboxed commands will be refused: {}. Install bubblewrap.", bubblewrap.error().message));
+    return warnings;
   }
-  std::vector<std::string> warnings;
   if (IsBundled(*bubblewrap, surroundings)) {
     warnings.push_back(fmt::format("There is no usable bwrap on PATH: the bundled {} is used.", bubblewrap->path));
   }

@@ -9,8 +9,9 @@
 
 namespace holdfast::doctor {
 
-// Sentences, none when all is well. Blocks for one run of bubblewrap, about 10 ms, at most 500: it is for a worker
-// thread. What takes longer, or fails in a way that says nothing about the machine, is no warning.
+// Sentences, none when all is well. Blocks for one run of bubblewrap, about 10 ms, at most 3 s, so a server has a
+// process of its own for it: `holdfast doctor --startup`. What takes longer, or fails in a way that says nothing about
+// the machine, is no warning.
 std::vector<std::string> StartupWarnings(const Surroundings& surroundings, const sandbox::HostFacts& facts);
 std::vector<std::string> StartupWarnings();
 

@@ -4,12 +4,16 @@
 #include <filesystem>
 #include <system_error>
 
+#include "sandbox/program_name.h"
+
 namespace holdfast::doctor {
 
 Surroundings OwnSurroundings() {
   std::error_code unknown;  // an empty name leads nowhere, and the examination says so
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
   const char* path = std::getenv("PATH");
-  return {.program = std::filesystem::read_symlink("/proc/self/exe", unknown).string(),
+  return {.program = program,
+          .sandbox_program = DirectoryOf(program) + "/" + sandbox::kProgramName,
           .path_variable = path != nullptr ? path : "",
           .cwd = std::filesystem::current_path(unknown).string()};
 }

@@ -1,6 +1,10 @@
 #include "doctor/tools.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <fstream>
 #include <iterator>
@@ -9,22 +13,21 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "base/result.h"
 #include "base/sha256.h"
-#include "doctor/helper_run.h"
 #include "doctor/limited_run.h"
+#include "doctor/sandbox_program_run.h"
+#include "linux_sandbox/outcome.h"
 #include "sandbox/bubblewrap.h"
 #include "sandbox/ripgrep.h"
+#include "sandbox/tool_search.h"
 
 namespace holdfast::doctor {
 namespace {
 
-constexpr std::chrono::milliseconds kVersionLimit{500};
-constexpr int kBadDigestStatus = 8;  // of the helper
-
-// Not in every version that is in use. The first two are needed, the others make things simpler.
-constexpr std::array<std::string_view, 6> kOptions = {"--perms", "--as-pid-1",   "--json-status-fd",
-                                                      "--argv0", "--ro-bind-fd", "--disable-userns"};
+constexpr std::chrono::seconds kVersionLimit{3};
 
 std::string BundledPath(const Surroundings& surroundings) {
   return DirectoryOf(surroundings.program) + "/holdfast-resources/bwrap";
@@ -48,27 +51,61 @@ std::string VersionOf(const std::string& program, std::vector<std::string> argum
   return line.substr(start, line.find(' ', start) - start);
 }
 
+// 0, or what exec would say; a program with the wrong content is not found out.
+int WhyNotExecutable(const std::string& path) {
+  struct stat status;
+  if (::stat(path.c_str(), &status) < 0) return errno;
+  if (!S_ISREG(status.st_mode)) return EACCES;
+  return ::access(path.c_str(), X_OK) == 0 ? 0 : errno;
+}
+
+// Why the first bwrap on PATH is not used; empty when it is, or when there is none.
+std::string WhatIsPassedOver(const Surroundings& surroundings) {
+  const auto path = sandbox::FindTool(
+      {.name = "bwrap", .path_variable = surroundings.path_variable, .untrusted = {&surroundings.cwd, 1}},
+      [](const std::string& found) { return WhyNotExecutable(found) == 0 && ::access(found.c_str(), R_OK) == 0; });
+  if (!path) return "";
+  const auto missing = sandbox::MissingOptions(Bytes(*path));
+  return missing.empty() ? "" : fmt::format("{} is not used: it has no {}", *path, fmt::join(missing, ", "));
+}
+
 }  // namespace
+
+SandboxProgramReport ExamineSandboxProgram(const Surroundings& surroundings) {
+  SandboxProgramReport report;
+  report.path = surroundings.sandbox_program;
+  const int error = WhyNotExecutable(report.path);
+  const bool missing = error == ENOENT || error == ENOTDIR;
+  if (error == 0) {
+    report.finding.state = State::kOk;
+  } else if (missing) {
+    report.finding.detail =
+        fmt::format("{} is missing. It is installed with holdfast, and has to be beside it.", report.path);
+  } else {
+    report.finding = {State::kRefused, fmt::format("{} cannot be executed: {}. The server's user must be allowed to.",
+                                                   report.path, ErrnoText(error))};
+  }
+  return report;
+}
 
 BubblewrapReport ExamineBubblewrap(const Surroundings& surroundings) {
   BubblewrapReport report;
-  // The digest is the helper's affair: ExamineBundled asks it.
+  // The digest is the sandbox program's affair: ExamineBundled asks it.
   const auto found = sandbox::FindBubblewrap({.path_variable = surroundings.path_variable,
-                                              .cwd = surroundings.cwd,
+                                              .untrusted = {surroundings.cwd},
                                               .own_directory = DirectoryOf(surroundings.program),
                                               .bundled_sha256 = ""});
+  const std::string passed_over = WhatIsPassedOver(surroundings);
   if (!found) {
-    report.finding.detail = found.error().message;
+    report.finding.detail = fmt::format("{}{}{}", found.error().message, passed_over.empty() ? "" : "; ", passed_over);
     return report;
   }
-  report.finding.state = State::kOk;
   report.path = found->path;
   report.source = found->path == BundledPath(surroundings) ? "bundled" : "system";
   report.version = VersionOf(found->path, {"--version"});
-  const std::string text = Bytes(found->path);
-  for (const std::string_view option : kOptions) {
-    if (text.contains(std::string(option) + '\0')) report.options.emplace_back(option);
-  }
+  const auto missing = sandbox::MissingOptions(Bytes(found->path));
+  report.missing_options.assign(missing.begin(), missing.end());
+  report.finding = {missing.empty() ? State::kOk : State::kBroken, passed_over};
   return report;
 }
 
@@ -83,13 +120,16 @@ BundledReport ExamineBundled(const Surroundings& surroundings) {
   Sha256 sha;
   sha.Update(std::as_bytes(std::span(bytes)));
   report.sha256 = sha.HexDigest();
-  // Without a PATH the helper has no other to take. Whatever else stops it comes after the digest.
-  const RunOutcome outcome = RunHelper(surroundings, {.profile = Profile(Writable::kNothing, Net::kRestricted),
-                                                      .workspace = "/",
-                                                      .variables = {"PATH="},
-                                                      .command = NothingCommand(surroundings)});
-  report.finding.state = outcome.status == kBadDigestStatus ? State::kRefused : State::kOk;
-  if (report.finding.state == State::kRefused) report.finding.detail = FirstLine(outcome.err);
+  // Without a PATH the sandbox program has no other to take. Whatever else stops it comes after the digest.
+  const RunOutcome outcome =
+      RunSandboxProgram(surroundings, {.policy = PolicyFor(Writable::kNothing, sandbox::Network::kRestricted),
+                                       .workspace = "/",
+                                       .variables = {"PATH="},
+                                       .command = NothingCommand(surroundings)});
+  const bool nobody_takes_it =
+      outcome.kind == RunOutcome::Kind::kNotStarted || outcome.status == linux_sandbox::kBadDigest;
+  report.finding.state = nobody_takes_it ? State::kRefused : State::kOk;
+  if (nobody_takes_it) report.finding.detail = FirstLine(outcome.err);
   return report;
 }
 

@@ -6,10 +6,13 @@
 
 namespace holdfast::doctor {
 
-// The one that a sandboxed command would get.
+// The one that the server runs. Whether it works is for policy_trials.h to say.
+SandboxProgramReport ExamineSandboxProgram(const Surroundings& surroundings);
+
+// The one that a sandboxed command would get. One on PATH that is passed over because it lacks options is named.
 BubblewrapReport ExamineBubblewrap(const Surroundings& surroundings);
 
-// The one beside the program, whether it is used or not. The helper is asked whether it would take it.
+// The one beside the program, whether it is used or not. The sandbox program is asked whether it would take it.
 BundledReport ExamineBundled(const Surroundings& surroundings);
 
 RipgrepReport ExamineRipgrep(const Surroundings& surroundings);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "sandbox/program_name.h"
 #include "sys/io.h"
 
 namespace holdfast::exec_server {
@@ -36,7 +37,7 @@ FileHelper::FileHelper(loop::EventLoop& loop, const process::Command& command, O
 void FileHelper::OnStarted(pid_t) { report_.Watch(); }
 
 void FileHelper::OnStartFailed(process::StartStep, int errno_value) {
-  TellReady(std::unexpected(ErrnoError("execute", "holdfast-linux-sandbox", errno_value)));
+  TellReady(std::unexpected(ErrnoError("execute", sandbox::kProgramName, errno_value)));
 }
 
 // One that ends as soon as it has started would be started again and again for the request that waits.

@@ -11,7 +11,7 @@ namespace holdfast::exec_server {
 namespace {
 
 // Files up to this size are read without asking for memory first.
-constexpr size_t kSmallFileBytes = 1 << 20;
+constexpr size_t kUnbudgetedBytes = 1 << 20;
 
 // A multiple of three, so that every block but the last encodes without padding; it and its base64 fit into the L2
 // cache.
@@ -37,7 +37,7 @@ Result<size_t> FileReader::operator()(std::string& json) {
   if (!file_) {
     TRY(file_, open_());
     if (file_->size() > max_bytes_) return std::unexpected(TooLarge());
-    if (file_->size() > kSmallFileBytes) return Base64EncodedSize(file_->size());
+    if (file_->size() > kUnbudgetedBytes) return Base64EncodedSize(file_->size());
   }
   TRY_VOID(Read(json));
   return 0;

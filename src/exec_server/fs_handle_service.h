@@ -5,8 +5,8 @@
 #include "exec_server/runtime.h"
 #include "exec_server/session.h"
 #include "rpc/reply.h"
+#include "wire/field_types.h"
 #include "wire/fs_handle_messages.h"
-#include "wire/process_messages.h"
 #include "wire/sandbox_messages.h"
 
 namespace holdfast::exec_server {

@@ -12,7 +12,7 @@
 namespace holdfast::exec_server {
 namespace {
 
-constexpr size_t kSmallFileBytes = 32 << 10;
+constexpr size_t kCachedReadBytes = 32 << 10;
 
 // With room for the rest of the message, a request id of some length included.
 size_t LongestFileIn(size_t message_bytes) {
@@ -55,7 +55,7 @@ void FsService::ReadFile(Session& session, const wire::Sandboxed<wire::FsFollowP
   const Claim& claim = open->claims.front();
   if (session.attachment()->order().IsFree(claim)) {
     const auto bytes = cached_files_.Read(claim.path, fs_helper::SymlinksOf(params.follow_symlinks),
-                                          std::min(max_bytes, kSmallFileBytes));
+                                          std::min(max_bytes, kCachedReadBytes));
     if (bytes) return reply({{*bytes}});
   }
   jobs_.RunSteps(session, std::move(open->claims), FileReader(std::move(open->run), max_bytes),

@@ -8,9 +8,9 @@
 #include "fs/cached_file.h"
 #include "fs_helper/operations.h"
 #include "rpc/reply.h"
+#include "wire/field_types.h"
 #include "wire/fs_messages.h"
 #include "wire/fs_tree_messages.h"
-#include "wire/process_messages.h"
 #include "wire/sandbox_messages.h"
 
 namespace holdfast::exec_server {

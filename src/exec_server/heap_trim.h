@@ -1,5 +1,5 @@
 // malloc keeps what was freed, so that the next large message finds its pages in place; this gives them back to the
-// kernel once nobody has asked for a while.
+// kernel two seconds after a megabyte has passed.
 #pragma once
 
 #include <cstddef>

@@ -1,18 +1,14 @@
 #include "exec_server/path_order.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/paths.h"
+
 namespace holdfast::exec_server {
 namespace {
-
-bool IsAtOrBelow(std::string_view path, std::string_view directory) {
-  if (!path.starts_with(directory)) return false;
-  return path.size() == directory.size() || directory == "/" || path[directory.size()] == '/';
-}
 
 bool Collide(const Claim& a, const Claim& b) {
   if (a.access == Access::kRead && b.access == Access::kRead) return false;

@@ -1,4 +1,4 @@
-// The process/* methods that start a process and move its bytes.
+// The process/* methods.
 #pragma once
 
 #include "exec_server/runtime.h"

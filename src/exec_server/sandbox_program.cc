@@ -6,13 +6,13 @@
 #include <system_error>
 #include <utility>
 
+#include "sandbox/program_name.h"
 #include "sys/io.h"
 #include "sys/memory_file.h"
 
 namespace holdfast::exec_server {
 namespace {
 
-constexpr const char* kName = "holdfast-linux-sandbox";
 constexpr int kProfileFd = process::Wrapper::kFirstFd;
 constexpr int kReportFd = kProfileFd + 1;
 
@@ -36,7 +36,7 @@ std::string ProgramWord(const process::Command& command) {
 SandboxProgram SandboxProgram::Find(std::string tool_path) {
   std::error_code unknown;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", unknown);
-  return {(self.parent_path() / kName).string(), std::move(tool_path)};
+  return {(self.parent_path() / sandbox::kProgramName).string(), std::move(tool_path)};
 }
 
 Result<process::Command> SandboxProgram::Begin(const SandboxSpec& sandbox, const std::string& cwd) const {
@@ -45,7 +45,7 @@ Result<process::Command> SandboxProgram::Begin(const SandboxSpec& sandbox, const
   process::Command command;
   command.program = path_;
   command.cwd = cwd;
-  command.argv = {kName,
+  command.argv = {sandbox::kProgramName,
                   "--sandbox-policy-cwd",
                   sandbox.policy_cwd,
                   "--command-cwd",

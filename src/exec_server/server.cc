@@ -33,7 +33,7 @@ Result<std::unique_ptr<Server>> Server::Create(loop::EventLoop& loop, const Conf
   return server;
 }
 
-void Server::Check(const process::Command& command) {
+void Server::RunStartupCheck(const process::Command& command) {
   auto check = StartupCheck::Start(runtime_, command);
   if (check) startup_check_ = *std::move(check);
 }

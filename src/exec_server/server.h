@@ -26,7 +26,7 @@ class Server {
   static Result<std::unique_ptr<Server>> Create(loop::EventLoop& loop, const Config& config);
 
   // Runs `command`, and logs what it prints as warnings: see startup_check.h.
-  void Check(const process::Command& command);
+  void RunStartupCheck(const process::Command& command);
 
   // Where it listens; empty on stdio.
   std::string url() const;

@@ -10,8 +10,8 @@ Session::Session(Runtime& runtime, std::string id)
     : runtime_(runtime), id_(std::move(id)), self_(std::make_shared<Session*>(this)) {}
 
 Session::~Session() {
-  runtime_.processes.running -= processes_alive_.running;
-  runtime_.processes.alive -= processes_alive_.alive;
+  runtime_.processes.running -= counts_.running;
+  runtime_.processes.alive -= counts_.alive;
 }
 
 void Session::Attach(rpc::Transport& transport, const ClientTraits& client) {
@@ -53,7 +53,7 @@ Result<> Session::CheckRoom(const std::string& process_id) const {
   if (processes_.contains(process_id)) {
     return Fail(ErrorKind::kInvalidRequest, fmt::format("process id {} is taken", process_id));
   }
-  if (processes_alive_.Full(config.max_processes_per_connection)) {
+  if (counts_.Full(config.max_processes_per_connection)) {
     return Fail(ErrorKind::kLimit, fmt::format("the limit of {} running processes per session is reached",
                                                config.max_processes_per_connection));
   }
@@ -112,7 +112,7 @@ void Session::OnFailed(ManagedProcess& process) {
 void Session::OnExited(ManagedProcess&) { Count(&ProcessCounts::running, -1); }
 
 void Session::Count(size_t ProcessCounts::* which, int change) {
-  processes_alive_.*which += static_cast<size_t>(change);
+  counts_.*which += static_cast<size_t>(change);
   runtime_.processes.*which += static_cast<size_t>(change);
 }
 

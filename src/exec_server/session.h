@@ -44,7 +44,7 @@ class Session {
   void WhenSettled(std::string_view process_id, loop::Callback callback);
   const Processes& processes() const { return processes_; }
 
-  bool idle() const { return processes_alive_.alive == 0; }  // nothing it started is alive
+  bool idle() const { return counts_.alive == 0; }  // nothing it started is alive
 
   // Ends every process, by SIGTERM and `grace` first unless that is zero; `done` runs when nothing is alive.
   void End(std::chrono::milliseconds grace, loop::Callback done);
@@ -71,7 +71,7 @@ class Session {
   Processes processes_;
   // Forgotten by name, but with a descendant that is still alive.
   std::vector<std::shared_ptr<ManagedProcess>> lingering_;
-  ProcessCounts processes_alive_;
+  ProcessCounts counts_;
   bool ending_ = false, helpers_gone_ = false;
   std::vector<loop::Callback> when_ended_;
   std::shared_ptr<Session*> self_;  // what a posted callback holds weakly

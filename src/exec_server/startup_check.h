@@ -1,5 +1,6 @@
 // A command that is run once when the server starts, to say what will not work here: each line it prints is logged as a
-// warning. Nobody waits for it.
+// warning (`sandbox.limited`). When it does not get that far, that is logged instead, with the reason
+// (`sandbox.unchecked`). The server does not wait for it: one that hangs says nothing.
 #pragma once
 
 #include <memory>
@@ -12,11 +13,12 @@ namespace holdfast::exec_server {
 
 class StartupCheck final : private process::ProcessOwner {
  public:
+  // An error is in the log already.
   static Result<std::unique_ptr<StartupCheck>> Start(Runtime& runtime, const process::Command& command);
 
  private:
   void OnStarted(process::Process& process) override { process.ResumeOutput(); }
-  void OnStartFailed(process::Process&, const Error&) override {}
+  void OnStartFailed(process::Process& process, const Error& error) override;
   void OnOutput(process::Process&, const process::Chunk&) override {}
   void OnExited(process::Process&, uint64_t) override {}
   void OnClosed(process::Process& process, uint64_t seq) override;

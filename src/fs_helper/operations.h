@@ -11,10 +11,10 @@
 #include "fs/metadata.h"
 #include "fs/symlinks.h"
 #include "fs_helper/claim.h"
+#include "wire/field_types.h"
 #include "wire/fs_handle_messages.h"
 #include "wire/fs_messages.h"
 #include "wire/fs_tree_messages.h"
-#include "wire/process_messages.h"
 
 namespace holdfast::fs_helper {
 

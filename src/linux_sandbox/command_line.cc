@@ -27,15 +27,6 @@ struct Flag {
 
 std::unexpected<Error> Wrong(std::string message) { return Fail(ErrorKind::kInvalidParams, std::move(message)); }
 
-Result<int> Descriptor(std::string_view text) {
-  int fd = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), fd);
-  if (error != std::errc() || end != text.data() + text.size() || fd < 0) {
-    return Wrong(fmt::format("\"{}\" is no file descriptor", text));
-  }
-  return fd;
-}
-
 Result<std::string> Absolute(std::string_view flag, std::string_view path) {
   if (!path.starts_with('/')) return Wrong(fmt::format("{}: \"{}\" is not absolute", flag, path));
   return std::string(path);
@@ -83,7 +74,7 @@ constexpr std::array kFlags = {
          }},
     Flag{"--permission-profile-fd", "FD", "the same, read from a descriptor",
          [](CommandLine& line, std::string_view value) -> Result<> {
-           TRY(line.profile_fd, Descriptor(value));
+           TRY(line.profile_fd, ParseDescriptor(value));
            return {};
          }},
     Flag{"--tool-path", "PATH", "where bwrap and rg are looked for; default: $PATH",
@@ -125,7 +116,7 @@ constexpr std::array kFlags = {
          }},
     Flag{kReportFd, "FD", "say there whether the command was started",
          [](CommandLine& line, std::string_view value) -> Result<> {
-           TRY(line.report_fd, Descriptor(value));
+           TRY(line.report_fd, ParseDescriptor(value));
            if (*line.report_fd <= STDERR_FILENO) return Wrong("--report-fd: 0, 1 and 2 are the command's");
            return {};
          }},
@@ -156,6 +147,15 @@ Result<LegacyLandlock> ParseSetting(std::string_view setting) {
   return value == "true" ? LegacyLandlock::kWhereItFits : LegacyLandlock::kNo;
 }
 
+Result<int> ParseDescriptor(std::string_view text) {
+  int fd = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), fd);
+  if (error != std::errc() || end != text.data() + text.size() || fd < 0) {
+    return Wrong(fmt::format("\"{}\" is no file descriptor", text));
+  }
+  return fd;
+}
+
 std::optional<int> FindReportFd(std::span<const std::string_view> words) {
   for (size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
     std::string_view value;
@@ -163,7 +163,7 @@ std::optional<int> FindReportFd(std::span<const std::string_view> words) {
     if (words[i].starts_with(kReportFd) && words[i].substr(kReportFd.size()).starts_with('=')) {
       value = words[i].substr(kReportFd.size() + 1);
     }
-    const auto fd = Descriptor(value);
+    const auto fd = ParseDescriptor(value);
     if (fd && *fd > STDERR_FILENO) return *fd;
   }
   return std::nullopt;

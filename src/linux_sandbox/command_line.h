@@ -43,6 +43,9 @@ Result<CommandLine> ParseCommandLine(std::span<const std::string_view> words);
 // KEY=VALUE, as `-c` takes it.
 Result<LegacyLandlock> ParseSetting(std::string_view setting);
 
+// All of the text is its number.
+Result<int> ParseDescriptor(std::string_view text);
+
 // What --report-fd names, whatever else is wrong with the words.
 std::optional<int> FindReportFd(std::span<const std::string_view> words);
 

@@ -9,15 +9,15 @@
 
 namespace holdfast::linux_sandbox {
 
-void Say(std::string_view message) {
-  const std::string line = fmt::format("holdfast-linux-sandbox: {}\n", message);
+void Say(std::string_view speaker, std::string_view message) {
+  const std::string line = fmt::format("{}: {}\n", speaker, message);
   (void)sys::Write(STDERR_FILENO, line.data(), line.size());  // nobody is left to tell if this fails
 }
 
-int Conclude(const Outcome& outcome, std::optional<int> report_fd) {
+int Conclude(std::string_view speaker, const Outcome& outcome, std::optional<int> report_fd) {
   if (outcome) return *outcome;
   const auto& [status, message] = outcome.error();
-  Say(message);
+  Say(speaker, message);
   if (report_fd) sandbox::Report(*report_fd, status, message.substr(0, message.find('\n')));  // without the usage
   return status;
 }

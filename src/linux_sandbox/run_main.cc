@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
 #include <expected>
 #include <optional>
 #include <string>
@@ -21,6 +20,7 @@
 #include "profile/permission_profile.h"
 #include "sandbox/inner_stage.h"
 #include "sandbox/outer_stage.h"
+#include "sandbox/program_name.h"
 #include "sandbox/proxy_routes.h"
 #include "sys/io.h"
 
@@ -75,7 +75,7 @@ bool NeedsNoSandbox(const CommandLine& line, const profile::Profile& profile) {
   return profile.type == profile::ProfileType::kDisabled || (line.fs_helper && !profile.policy.files);
 }
 
-Outcome RunLine(const CommandLine& line, BuiltIn fs_helper) {
+Outcome RunLine(std::string_view name, const CommandLine& line, BuiltIn fs_helper) {
   auto profile = ProfileOf(line);
   if (!profile) return std::unexpected(std::move(profile).error());
   SandboxedRun run{.policy = std::move(profile->policy),
@@ -87,6 +87,7 @@ Outcome RunLine(const CommandLine& line, BuiltIn fs_helper) {
                    .legacy_landlock = line.legacy_landlock,
                    .landlock_only = line.landlock_only,
                    .report_fd = line.report_fd,
+                   .speaker = std::string(name),
                    .built_in = line.fs_helper ? fs_helper : nullptr,
                    .program = line.command.empty() ? "" : line.command.front(),
                    .command = line.command};
@@ -100,21 +101,31 @@ Outcome RunLine(const CommandLine& line, BuiltIn fs_helper) {
   return Run(run);
 }
 
-Outcome RunWords(const std::vector<std::string_view>& words, BuiltIn fs_helper) {
+Outcome RunWords(std::string_view name, const std::vector<std::string_view>& words, BuiltIn fs_helper) {
   const auto line = ParseCommandLine(words);
   if (!line) return Fails(kBadUsage, fmt::format("{}\n{}", line.error().message, Usage()));
   if (line->fs_helper && fs_helper == nullptr) return Fails(kBadUsage, "--fs-helper is not built into this program");
   if (line->command.empty() && !line->fs_helper) return Fails(kInternal, "no command to run");
-  return RunLine(*line, fs_helper);
+  return RunLine(name, *line, fs_helper);
+}
+
+Result<sandbox::InnerOrders> TakeOrders(std::string_view descriptor) {
+  TRY(const int fd, ParseDescriptor(descriptor));
+  TRY(const std::string bytes, TakeSheet(fd));
+  return sandbox::DecodeOrders(bytes);
 }
 
 // Ends the process by itself: what a program does at its exit has no business in pid 1 of a sandbox.
-int RunInner(const char* descriptor, BuiltIn fs_helper) {
-  const auto bytes = TakeSheet(std::atoi(descriptor));
-  if (!bytes) return Conclude(Fails(kInternal, bytes.error().message));
-  const auto orders = sandbox::DecodeOrders(*bytes);
-  if (!orders) return Conclude(Fails(kInternal, orders.error().message));
+int RunInner(std::string_view descriptor, BuiltIn fs_helper) {
+  const auto orders = TakeOrders(descriptor);
+  if (!orders) return Conclude(sandbox::kProgramName, Fails(kInternal, orders.error().message));
   ::_exit(sandbox::RunInnerStage(*orders, fs_helper));
+}
+
+// Without its directory.
+std::string_view NameOfProgram(int argc, char** argv) {
+  const std::string_view path = argc > 0 ? argv[0] : "";
+  return path.substr(path.rfind('/') + 1);
 }
 
 bool IsInnerStage(int argc, char** argv) { return argc == 3 && std::string_view(argv[1]) == sandbox::kInnerStage; }
@@ -122,19 +133,19 @@ bool IsInnerStage(int argc, char** argv) { return argc == 3 && std::string_view(
 }  // namespace
 
 bool IsOurs(int argc, char** argv) {
-  const std::string_view argv0 = argc > 0 ? argv[0] : "";
-  const std::string_view name = argv0.substr(argv0.rfind('/') + 1);
-  return name == "holdfast-linux-sandbox" || name == "codex-linux-sandbox" || IsInnerStage(argc, argv);
+  const std::string_view name = NameOfProgram(argc, argv);
+  return name == sandbox::kProgramName || name == "codex-linux-sandbox" || IsInnerStage(argc, argv);
 }
 
 int RunMain(int argc, char** argv, int (*fs_helper)()) {
   if (IsInnerStage(argc, argv)) return RunInner(argv[2], fs_helper);
+  const std::string_view name = NameOfProgram(argc, argv);
   (void)std::signal(SIGCHLD, SIG_DFL);  // where it is ignored nobody can be waited for
   // A stream that is closed stays out of the way of what is opened here.
   if (const auto reserved = sys::ReserveLowFds(); !reserved)
-    return Conclude(Fails(kInternal, reserved.error().message));
+    return Conclude(name, Fails(kInternal, reserved.error().message));
   const std::vector<std::string_view> words(argv + std::min(argc, 1), argv + argc);
-  return Conclude(RunWords(words, fs_helper), FindReportFd(words));
+  return Conclude(name, RunWords(name, words, fs_helper), FindReportFd(words));
 }
 
 }  // namespace holdfast::linux_sandbox

@@ -19,6 +19,7 @@
 #include "sandbox/landlock_plan.h"
 #include "sandbox/landlock_stage.h"
 #include "sandbox/outer_stage.h"
+#include "sandbox/plan.h"
 #include "sandbox/proxy_bridge.h"
 #include "sandbox/resolution.h"
 #include "sandbox/start_report.h"
@@ -37,12 +38,13 @@ std::string Variable(const char* name) {
 
 std::string ToolPath(const SandboxedRun& run) { return run.tool_path.value_or(Variable("PATH")); }
 
-sandbox::BubblewrapSearch Search(const SandboxedRun& run) {
+sandbox::BubblewrapSearch Search(const SandboxedRun& run, const sandbox::Resolution& resolution) {
   std::error_code unknown;  // without its own directory there is no bundled bubblewrap, and it says so
   const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
-  const auto cwd = std::filesystem::current_path(unknown);
+  std::vector<std::string> project = run.project_roots;
+  project.push_back(run.policy_cwd);
   return {.path_variable = ToolPath(run),
-          .cwd = cwd.string(),
+          .untrusted = sandbox::PlacesOfCommands(resolution, std::move(project)),
           .own_directory = program.parent_path().string(),
           .bundled_sha256 = HOLDFAST_BWRAP_SHA256};
 }
@@ -63,6 +65,26 @@ Result<sandbox::Plan> LandlockPlanFor(const sandbox::Resolution& resolution, con
   TRY(sandbox::Plan plan, sandbox::MakeLandlockPlan(resolution, OptionsFor(run)));
   TRY_VOID(sandbox::CheckLandlockAbi(sandbox::LandlockAbi()));
   return plan;
+}
+
+enum class Backend { kBubblewrap, kLandlock };
+
+// What is enforced, and by what. The resolution is what the plan was made of.
+struct Choice {
+  sandbox::Resolution resolution;
+  Backend backend;
+  sandbox::Plan plan;
+};
+
+Result<Choice> ChoosePlan(const SandboxedRun& run) {
+  TRY(sandbox::Resolution resolution, ResolutionFor(run));
+  if (run.legacy_landlock != LegacyLandlock::kNo) {
+    auto plan = LandlockPlanFor(resolution, run);
+    if (plan) return Choice{std::move(resolution), Backend::kLandlock, *std::move(plan)};
+    if (run.legacy_landlock == LegacyLandlock::kRequired) return std::unexpected(std::move(plan).error());
+  }
+  TRY(sandbox::Plan plan, sandbox::MakePlan(resolution, OptionsFor(run)));
+  return Choice{std::move(resolution), Backend::kBubblewrap, std::move(plan)};
 }
 
 // What both kinds of start without namespaces end with.
@@ -118,7 +140,7 @@ Outcome FallBack(Failure why, const sandbox::Resolution& resolution, const Sandb
     return std::unexpected(std::move(why));
   }
   const bool keeps_signals = sandbox::LandlockAbi() >= sandbox::kLandlockAbiOfSignals;
-  Say(
+  Say(run.speaker,
       fmt::format("warning: Landlock only, because bubblewrap does not work here ({}): other processes can be seen{}, "
                   "and what the command leaves running goes on",
                   why.message, keeps_signals ? "" : " and signalled"));
@@ -127,40 +149,23 @@ Outcome FallBack(Failure why, const sandbox::Resolution& resolution, const Sandb
 
 }  // namespace
 
-Result<sandbox::Plan> PlanFor(const SandboxedRun& run) {
-  TRY(const sandbox::Resolution resolution, ResolutionFor(run));
-  return sandbox::MakePlan(resolution, OptionsFor(run));
-}
-
 Result<std::string> Explain(const SandboxedRun& run) {
-  TRY(const sandbox::Resolution resolution, ResolutionFor(run));
-  if (run.legacy_landlock != LegacyLandlock::kNo) {
-    auto plan = LandlockPlanFor(resolution, run);
-    if (plan) return sandbox::LandlockText(*plan);
-    if (run.legacy_landlock == LegacyLandlock::kRequired) return std::unexpected(std::move(plan).error());
-  }
-  TRY(const sandbox::Plan plan, sandbox::MakePlan(resolution, OptionsFor(run)));
-  return sandbox::Text(plan);
+  TRY(const Choice choice, ChoosePlan(run));
+  return choice.backend == Backend::kLandlock ? sandbox::LandlockText(choice.plan) : sandbox::Text(choice.plan);
 }
 
 Outcome Run(const SandboxedRun& run) {
-  const auto resolution = ResolutionFor(run);
-  if (!resolution) return CannotEnforce(resolution.error().message);
-  if (run.legacy_landlock != LegacyLandlock::kNo) {
-    const auto plan = LandlockPlanFor(*resolution, run);
-    if (plan) return RunInLandlock(*plan, run);
-    if (run.legacy_landlock == LegacyLandlock::kRequired) return CannotEnforce(plan.error().message);
-  }
-  const auto plan = sandbox::MakePlan(*resolution, OptionsFor(run));
-  if (!plan) return CannotEnforce(plan.error().message);
-  const auto bubblewrap = sandbox::FindBubblewrap(Search(run));
+  const auto choice = ChoosePlan(run);
+  if (!choice) return CannotEnforce(choice.error().message);
+  if (choice->backend == Backend::kLandlock) return RunInLandlock(choice->plan, run);
+  const auto bubblewrap = sandbox::FindBubblewrap(Search(run, choice->resolution));
   if (!bubblewrap) {
     const bool missing = bubblewrap.error().kind == ErrorKind::kNotFound;
     Failure failure{missing ? kInternal : kBadDigest, bubblewrap.error().message};
-    return missing ? FallBack(std::move(failure), *resolution, run) : std::unexpected(std::move(failure));
+    return missing ? FallBack(std::move(failure), choice->resolution, run) : std::unexpected(std::move(failure));
   }
-  auto outcome = RunInBubblewrap(*bubblewrap, *plan, run);
-  return outcome ? outcome : FallBack(std::move(outcome).error(), *resolution, run);
+  auto outcome = RunInBubblewrap(*bubblewrap, choice->plan, run);
+  return outcome ? outcome : FallBack(std::move(outcome).error(), choice->resolution, run);
 }
 
 Outcome RunDirectly(const SandboxedRun& run) {

@@ -8,7 +8,6 @@
 #include "base/result.h"
 #include "linux_sandbox/command_line.h"
 #include "linux_sandbox/outcome.h"
-#include "sandbox/plan.h"
 #include "sandbox/policy.h"
 #include "sandbox/proxy_routes.h"
 
@@ -25,14 +24,13 @@ struct SandboxedRun {
   LegacyLandlock legacy_landlock = LegacyLandlock::kNo;
   bool landlock_only = false;         // where bubblewrap does not work, Landlock and the filter will do
   std::optional<int> report_fd = {};  // see Conclude
+  std::string speaker;                // whom the user has called: see Say
   int (*built_in)() = nullptr;        // instead of a command
   std::string program = {};           // a path, or a name to look up in PATH; empty: the first word of the command
   std::vector<std::string> command = {};
 };
 
-Result<sandbox::Plan> PlanFor(const SandboxedRun& run);
-
-// The plan that would be used, one line per step.
+// The plan that Run would use where bubblewrap works, one line per step.
 Result<std::string> Explain(const SandboxedRun& run);
 
 Outcome Run(const SandboxedRun& run);

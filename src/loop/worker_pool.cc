@@ -17,10 +17,8 @@
 namespace holdfast::loop {
 namespace {
 
-using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kLastWait = 200ms;  // of the destructor, for running jobs
 constexpr size_t kStackBytes = 512u << 10;
 constexpr size_t kMaxNameBytes = 15;  // the kernel's limit
 
@@ -196,7 +194,7 @@ WorkerPool::~WorkerPool() {
   std::unique_lock lock(state_->mutex);
   state_->phase = Phase::kClosing;
   state_->wake.notify_all();
-  state_->wake.wait_for(lock, kLastWait, [this] { return state_->workers == 0; });
+  state_->wake.wait_for(lock, state_->options.last_wait, [this] { return state_->workers == 0; });
   state_->phase = Phase::kGone;
   state_->wake.wait(lock, [this] { return state_->posting == 0; });
   dropped.swap(state_->waiting);

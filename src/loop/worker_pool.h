@@ -23,11 +23,12 @@ class WorkerPool {
     size_t max_workers = 128;                     // reached only when workers are stuck
     std::chrono::milliseconds patience{20};       // with a running job, before a worker is added in its place
     std::chrono::milliseconds idle_time{10'000};  // after which a worker ends
+    std::chrono::milliseconds last_wait{200};     // of the destructor, for running jobs
   };
 
   WorkerPool(EventLoop& loop, Options options);
-  // Drops jobs that have not started, waits briefly for those that have, and leaves the stuck ones behind: they touch
-  // nothing but what they own. No `done` runs afterwards.
+  // Drops jobs that have not started, waits `last_wait` for those that have, and leaves the stuck ones behind: they
+  // touch nothing but what they own. No `done` runs afterwards.
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;

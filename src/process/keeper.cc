@@ -30,6 +30,7 @@ Keeper::Keeper(loop::EventLoop& loop, Spawner& spawner, StartedKeeper started, K
       child_(std::move(started.child)),
       control_(std::move(started.control)),
       launch_(std::move(started.launch)),
+      kill_patience_(kKillPatience + launch_->grace()),
       control_watch_(loop, control_.get(), [this] { OnReport(); }),
       kill_timer_(loop, [this] { sys::SendSignal(child_.pidfd.get(), SIGKILL); }) {
   control_watch_.WatchReadable();
@@ -44,7 +45,7 @@ void Keeper::Signal(int signal) { Order({KeeperOrderKind::kSignal, signal}); }
 
 void Keeper::KillAll() {
   Order({KeeperOrderKind::kKill, 0});
-  if (!kill_timer_.running()) kill_timer_.Start(kKillPatience);
+  if (!kill_timer_.running()) kill_timer_.Start(kill_patience_);
 }
 
 void Keeper::Order(KeeperOrder order) {

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 
@@ -33,8 +34,8 @@ class Keeper {
   // To the command's process group.
   void Signal(int signal);
 
-  // Kills every descendant. A keeper that does not manage within a second, because the command stopped it or an exec
-  // hangs, is killed itself, and the spawner takes over.
+  // Kills every descendant. A keeper that does not manage within a second, and the grace of a wrapped command, because
+  // the command stopped it or an exec hangs, is killed itself, and the spawner takes over.
   void KillAll();
 
  private:
@@ -49,6 +50,7 @@ class Keeper {
   sys::Child child_;
   OwnedFd control_;
   std::unique_ptr<Launch> launch_;  // until the child no longer uses our memory
+  std::chrono::milliseconds kill_patience_;
   loop::FdWatch control_watch_;
   std::optional<loop::FdWatch> end_watch_;  // from the end of the control socket on
   loop::Timer kill_timer_;

@@ -20,8 +20,9 @@ namespace raw = sys::raw;
 static_assert(Wrapper::kFirstFd == kKeeperImageFd + 1);
 static_assert(Wrapper::kFirstFd + Wrapper::kMaxFds - 1 <= sys::kLastReservedFd);
 
-// For the leftovers of a wrapper that was killed: shorter than the patience of the server's Keeper.
-constexpr const char* kWrapperGraceMs = "400";
+// For the leftovers of a wrapper that was killed. Who removes its mount points needs a few milliseconds, but may be
+// kept from the processor for much longer; the keeper waits only until the last one has ended.
+constexpr long kWrapperGraceMs = 2000;
 
 // What runs between clone and exec, in two new processes that share the server's memory while the server goes on: raw
 // system calls on stacks of their own, nothing else. No libc, which would use the server's errno; no sanitizer.
@@ -156,11 +157,11 @@ struct InChild {
     if (leader < 0) ReportFailure(StartStep::kExec, static_cast<int>(-leader));
     if (launch.start_step_ != StartStep::kNone) ReportFailure(launch.start_step_, launch.start_errno_);
     raw::Syscall(__NR_fcntl, kKeeperControlFd, F_SETFD, 0);
-    char digits[24];
+    char leader_digits[24], grace_digits[24];
     const char* argv[kKeeperArgCount + 1];
     argv[0] = "holdfast-keeper";
-    argv[1] = Decimal(leader, digits + sizeof digits);
-    argv[2] = launch.fd_count_ > Wrapper::kFirstFd ? kWrapperGraceMs : "0";
+    argv[1] = Decimal(leader, leader_digits + sizeof leader_digits);
+    argv[2] = Decimal(launch.grace_ms_, grace_digits + sizeof grace_digits);
     argv[3] = nullptr;
     raw::Syscall(__NR_execveat, kKeeperImageFd, raw::Address(""), raw::Address(argv), raw::Address(argv + 3),
                  AT_EMPTY_PATH);
@@ -195,7 +196,8 @@ Launch::Launch(const Command& command, const Io& io, rlimit file_limit)
       file_limit_(file_limit),
       program_(command_.program.c_str()),
       search_path_(command_.search_path ? command_.search_path->c_str() : nullptr),
-      cwd_(command_.cwd.c_str()) {
+      cwd_(command_.cwd.c_str()),
+      grace_ms_(command_.wrapper ? kWrapperGraceMs : 0) {
   for (const std::string& word : command_.argv) argv_.push_back(word.c_str());
   argv_.push_back(nullptr);
   variables_.reserve(command_.env.size());

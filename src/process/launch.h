@@ -4,6 +4,7 @@
 
 #include <sys/resource.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,9 @@ class Launch {
   // `control` its end of the packet pair.
   Result<sys::Child> Start(int image, StdioFds stdio, int control);
 
+  // For how long what a killed command leaves behind may clean up before the keeper kills it too.
+  std::chrono::milliseconds grace() const { return std::chrono::milliseconds(grace_ms_); }
+
  private:
   friend struct InChild;
 
@@ -49,6 +53,7 @@ class Launch {
   const char* const* envp_data_;
   int fds_[Wrapper::kFirstFd + Wrapper::kMaxFds] = {};  // by their number in the child
   int fd_count_ = kKeeperImageFd + 1;
+  long grace_ms_;
   int keeper_pid_ = 0;
   // Written by the command's process before it has been executed, read by the keeper.
   int start_errno_ = 0;

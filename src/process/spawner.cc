@@ -21,8 +21,8 @@ namespace {
 namespace raw = sys::raw;
 using namespace std::chrono_literals;
 
-constexpr auto kLastOrphanDelay = 1s;  // without progress for that long, nothing more can be done
-constexpr auto kStoppedInterval = 1s;
+constexpr auto kLastOrphanDelay = 1s;  // without progress for that long, nobody waits any more
+constexpr auto kCareInterval = 1s;
 
 }  // namespace
 
@@ -41,20 +41,19 @@ Spawner::Spawner(loop::EventLoop& loop, OwnedFd image, rlimit file_limit)
     : image_(std::move(image)),
       file_limit_(file_limit),
       orphan_timer_(loop, [this] { AdoptOrphans(); }),
-      stopped_timer_(loop, [this] { WakeStoppedKeepers(); }) {}
+      care_timer_(loop, [this] { LookAfter(); }) {}
 
 Result<StartedKeeper> Spawner::Start(const Command& command, const Io& io, StdioFds stdio) {
   TRY(sys::SocketPair control, sys::MakePacketPair());
   auto launch = std::make_unique<Launch>(command, io, file_limit_);
   TRY(sys::Child child, launch->Start(image_.get(), stdio, control.theirs.get()));
   keepers_.insert(child.pid);
-  if (!stopped_timer_.running()) stopped_timer_.Start(kStoppedInterval);
+  if (!care_timer_.running()) care_timer_.Start(kCareInterval);
   return StartedKeeper{std::move(child), std::move(control.ours), std::move(launch)};
 }
 
 void Spawner::Forget(pid_t keeper, sys::Ending ending, loop::Callback when_gone) {
   keepers_.erase(keeper);
-  if (keepers_.empty()) stopped_timer_.Stop();
   if (ending == sys::Ending::kExitedCleanly) return when_gone();
   when_orphans_gone_.push_back(std::move(when_gone));
   orphan_delay_ = kFirstOrphanDelay;
@@ -75,12 +74,18 @@ void Spawner::AdoptOrphans() {
     orphan_delay_ = progress ? kFirstOrphanDelay : orphan_delay_ * 2;
     return orphan_timer_.Start(orphan_delay_);
   }
-  orphans_.clear();
   for (loop::Callback& callback : std::exchange(when_orphans_gone_, {})) callback();
 }
 
 bool Spawner::ReapOrphans() {
   return std::erase_if(orphans_, [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG | __WALL) != 0; }) > 0;
+}
+
+// Runs on its own for as long as there is a keeper, so it is there when one is lost.
+void Spawner::LookAfter() {
+  WakeStoppedKeepers();
+  if (!orphans_.empty() && !orphan_timer_.running()) AdoptOrphans();
+  if (!keepers_.empty() || !orphans_.empty()) care_timer_.Start(kCareInterval);
 }
 
 // A command can stop its parent; nobody would hear of its exit then.
@@ -90,7 +95,6 @@ void Spawner::WakeStoppedKeepers() {
     (void)::kill(stopped.si_pid, SIGCONT);
     stopped = {};
   }
-  stopped_timer_.Start(kStoppedInterval);
 }
 
 }  // namespace holdfast::process

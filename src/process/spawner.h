@@ -36,7 +36,8 @@ class Spawner {
   Result<StartedKeeper> Start(const Command& command, const Io& io, StdioFds stdio);
 
   // The keeper has been reaped. `ending` other than clean means that its descendants are ours: they are killed, and
-  // `when_gone` runs when none is left. What cannot be killed, because it is another user's, is given up after a while.
+  // `when_gone` runs when none is left. It does not wait for ever for what cannot be killed, because it is another
+  // user's: that is looked after from time to time, until it has ended.
   void Forget(pid_t keeper, sys::Ending ending, loop::Callback when_gone);
 
   // Orphans of killed keepers that are not reaped yet.
@@ -49,6 +50,7 @@ class Spawner {
 
   void AdoptOrphans();
   bool ReapOrphans();
+  void LookAfter();
   void WakeStoppedKeepers();
 
   OwnedFd image_;
@@ -58,7 +60,7 @@ class Spawner {
   std::vector<loop::Callback> when_orphans_gone_;
   loop::Timer orphan_timer_;
   std::chrono::milliseconds orphan_delay_{kFirstOrphanDelay};
-  loop::Timer stopped_timer_;  // while there are keepers
+  loop::Timer care_timer_;  // while there are keepers or orphans
 };
 
 }  // namespace holdfast::process

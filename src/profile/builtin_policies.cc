@@ -1,11 +1,21 @@
 #include "profile/builtin_policies.h"
 
+#include <algorithm>
+#include <array>
+
 namespace holdfast::profile {
 namespace {
 
 using sandbox::Access;
 using sandbox::Place;
 using sandbox::PlaceKind;
+
+struct Builtin {
+  std::string_view name;
+  sandbox::Policy (*make)();
+};
+
+constexpr std::array kBuiltins = {Builtin{"read-only", &ReadOnly}, Builtin{"workspace-write", &WorkspaceWrite}};
 
 }  // namespace
 
@@ -22,9 +32,8 @@ sandbox::Policy WorkspaceWrite() {
 }
 
 std::optional<sandbox::Policy> BuiltinPolicy(std::string_view name) {
-  if (name == kBuiltinNames[0]) return ReadOnly();
-  if (name == kBuiltinNames[1]) return WorkspaceWrite();
-  return std::nullopt;
+  const auto* builtin = std::ranges::find(kBuiltins, name, &Builtin::name);
+  return builtin == kBuiltins.end() ? std::nullopt : std::optional(builtin->make());
 }
 
 }  // namespace holdfast::profile

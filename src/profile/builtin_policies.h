@@ -2,7 +2,6 @@
 // every writable root.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string_view>
 
@@ -10,15 +9,13 @@
 
 namespace holdfast::profile {
 
-inline constexpr std::array<std::string_view, 2> kBuiltinNames = {"read-only", "workspace-write"};
-
-// Everything may be read, nothing written.
+// "read-only": everything may be read, nothing written.
 sandbox::Policy ReadOnly();
 
-// Everything may be read; the project, /tmp and $TMPDIR may be written.
+// "workspace-write": everything may be read; the project, /tmp and $TMPDIR may be written.
 sandbox::Policy WorkspaceWrite();
 
-// One of kBuiltinNames, or nothing.
+// The one that is called so, or none.
 std::optional<sandbox::Policy> BuiltinPolicy(std::string_view name);
 
 }  // namespace holdfast::profile

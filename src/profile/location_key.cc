@@ -1,22 +1,13 @@
 #include "profile/location_key.h"
 
-#include <array>
 #include <string>
-#include <utility>
 
 #include "profile/location.h"
+#include "profile/words.h"
 #include "sandbox/glob_parse.h"
 
 namespace holdfast::profile {
 namespace {
-
-constexpr std::array<std::pair<std::string_view, sandbox::PlaceKind>, 6> kPlaces{
-    {{":root", sandbox::PlaceKind::kRoot},
-     {":minimal", sandbox::PlaceKind::kMinimal},
-     {":project_roots", sandbox::PlaceKind::kProjectRoots},
-     {":workspace_roots", sandbox::PlaceKind::kProjectRoots},
-     {":tmpdir", sandbox::PlaceKind::kTmpDir},
-     {":slash_tmp", sandbox::PlaceKind::kSlashTmp}}};
 
 std::unexpected<Error> Refuse(std::string_view reason) { return Fail(ErrorKind::kInvalidParams, std::string(reason)); }
 
@@ -28,9 +19,9 @@ std::string_view WithoutSubtreeMark(std::string_view key) {
   return sandbox::HasGlobCharacters(path) ? key : path;
 }
 
-Result<Where> PlaceNamed(std::string_view key) {
-  for (const auto& [name, kind] : kPlaces) {
-    if (key == name) return sandbox::Place{kind};
+Result<Where> PlaceNamed(std::string_view name) {
+  for (const PlaceWord& place : kPlaceWords) {
+    if (place.writing != Writing::kJson && name == place.word) return sandbox::Place{place.kind};
   }
   return Refuse("is not a known place");
 }
@@ -47,7 +38,7 @@ Result<std::string> ExpandHome(std::string_view path, std::string_view home) {
 }  // namespace
 
 Result<Where> WhereIs(std::string_view key, std::string_view home) {
-  if (key.starts_with(':')) return PlaceNamed(key);
+  if (key.starts_with(':')) return PlaceNamed(key.substr(1));
   if (!key.starts_with('/') && !key.starts_with('~')) return Refuse("is neither absolute nor below \"~/\"");
   const std::string_view unmarked = WithoutSubtreeMark(key);
   TRY(const std::string path, ExpandHome(unmarked, home));

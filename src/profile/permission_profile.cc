@@ -34,24 +34,6 @@ struct EnumNames<profile::LocationType> {
        {"special", profile::LocationType::kSpecial}}};
 };
 
-template <>
-struct EnumNames<sandbox::PlaceKind> {
-  static constexpr std::array<std::pair<const char*, sandbox::PlaceKind>, 7> kNames{
-      {{"root", sandbox::PlaceKind::kRoot},
-       {"minimal", sandbox::PlaceKind::kMinimal},
-       {"project_roots", sandbox::PlaceKind::kProjectRoots},
-       {"current_working_directory", sandbox::PlaceKind::kProjectRoots},
-       {"tmpdir", sandbox::PlaceKind::kTmpDir},
-       {"slash_tmp", sandbox::PlaceKind::kSlashTmp},
-       {"unknown", sandbox::PlaceKind::kUnknown}}};
-};
-
-template <>
-struct EnumNames<sandbox::IfMissing> {
-  static constexpr std::array<std::pair<const char*, sandbox::IfMissing>, 1> kNames{
-      {{"skip", sandbox::IfMissing::kSkip}}};
-};
-
 }  // namespace holdfast::wire
 
 namespace holdfast::profile {

@@ -9,14 +9,6 @@
 namespace holdfast::profile {
 namespace {
 
-template <wire::NamedEnum T>
-std::string_view Word(T value) {
-  for (const auto& [name, alternative] : wire::EnumNames<T>::kNames) {
-    if (alternative == value) return name;
-  }
-  return {};
-}
-
 // {"NAME":"VALUE"... as it grows.
 void Member(std::string& out, std::string_view name, std::string_view value) {
   out += out.ends_with('{') ? "" : ",";
@@ -39,28 +31,10 @@ struct LocationText {
   void operator()(const sandbox::Place& place) const {
     Member(out, "type", "special");
     out += R"(,"value":{)";
-    Member(out, "kind", Kind(place.kind));
+    Member(out, "kind", WordFor(place.kind));
     if (!place.subpath.empty()) Member(out, "subpath", place.subpath);
     if (place.kind == sandbox::PlaceKind::kUnknown) Member(out, "path", "");
     out += '}';
-  }
-
-  static std::string_view Kind(sandbox::PlaceKind kind) {
-    switch (kind) {
-      case sandbox::PlaceKind::kRoot:
-        return "root";
-      case sandbox::PlaceKind::kMinimal:
-        return "minimal";
-      case sandbox::PlaceKind::kProjectRoots:
-        return "project_roots";
-      case sandbox::PlaceKind::kTmpDir:
-        return "tmpdir";
-      case sandbox::PlaceKind::kSlashTmp:
-        return "slash_tmp";
-      case sandbox::PlaceKind::kUnknown:
-        break;
-    }
-    return "unknown";
   }
 };
 
@@ -68,14 +42,16 @@ void AppendEntry(std::string& out, const sandbox::Entry& entry) {
   out += R"({"path":{)";
   std::visit(LocationText{out}, entry.where);
   out += '}';
-  Member(out, "access", Word(entry.access));
-  if (entry.if_missing == sandbox::IfMissing::kSkip) Member(out, "missing_path_behavior", "skip");
+  Member(out, "access", WordFor(entry.access));
+  if (entry.if_missing != sandbox::IfMissing::kProtect) {
+    Member(out, "missing_path_behavior", WordFor(entry.if_missing));
+  }
   out += '}';
 }
 
 void AppendFiles(std::string& out, const std::optional<sandbox::Policy::Files>& files) {
   out += R"(,"file_system":{)";
-  Member(out, "type", Word(files ? FileSystemType::kRestricted : FileSystemType::kUnrestricted));
+  Member(out, "type", WordFor(files ? FileSystemType::kRestricted : FileSystemType::kUnrestricted));
   if (files) {
     out += R"(,"entries":[)";
     for (const sandbox::Entry& entry : files->entries) {
@@ -95,9 +71,9 @@ void AppendFiles(std::string& out, const std::optional<sandbox::Policy::Files>& 
 
 std::string ProfileText(const Profile& profile) {
   std::string out = "{";
-  Member(out, "type", Word(profile.type));
+  Member(out, "type", WordFor(profile.type));
   if (profile.type == ProfileType::kManaged) AppendFiles(out, profile.policy.files);
-  if (profile.type != ProfileType::kDisabled) Member(out, "network", Word(profile.policy.network));
+  if (profile.type != ProfileType::kDisabled) Member(out, "network", WordFor(profile.policy.network));
   out += '}';
   return out;
 }

@@ -1,7 +1,9 @@
-// The words of a profile for kinds, access and network, the same in JSON and in TOML.
+// The words of a profile for kinds, places, access and network, in JSON and in TOML.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -13,6 +15,36 @@ namespace holdfast::profile {
 
 enum class ProfileType { kManaged, kDisabled, kExternal };
 enum class FileSystemType { kRestricted, kUnrestricted };
+
+// Where a word for a place may stand: as a kind in JSON, as a key behind a colon in TOML.
+enum class Writing { kBoth, kJson, kToml };
+
+struct PlaceWord {
+  const char* word;
+  sandbox::PlaceKind kind;
+  Writing writing = Writing::kBoth;
+};
+
+// Of several for one place, the first is the one that we write.
+inline constexpr std::array<PlaceWord, 8> kPlaceWords{
+    {{"root", sandbox::PlaceKind::kRoot},
+     {"minimal", sandbox::PlaceKind::kMinimal},
+     {"project_roots", sandbox::PlaceKind::kProjectRoots},
+     {"current_working_directory", sandbox::PlaceKind::kProjectRoots, Writing::kJson},
+     {"workspace_roots", sandbox::PlaceKind::kProjectRoots, Writing::kToml},
+     {"tmpdir", sandbox::PlaceKind::kTmpDir},
+     {"slash_tmp", sandbox::PlaceKind::kSlashTmp},
+     {"unknown", sandbox::PlaceKind::kUnknown, Writing::kJson}}};
+
+consteval auto PlacesInJson() {
+  constexpr auto in_json = [](const PlaceWord& place) { return place.writing != Writing::kToml; };
+  std::array<std::pair<const char*, sandbox::PlaceKind>, std::ranges::count_if(kPlaceWords, in_json)> names{};
+  size_t i = 0;
+  for (const PlaceWord& place : kPlaceWords) {
+    if (in_json(place)) names[i++] = {place.word, place.kind};
+  }
+  return names;
+}
 
 }  // namespace holdfast::profile
 
@@ -42,6 +74,18 @@ struct EnumNames<sandbox::Access> {
 };
 
 template <>
+struct EnumNames<sandbox::PlaceKind> {
+  static constexpr auto kNames = profile::PlacesInJson();
+};
+
+// What is not skipped is protected, without a word for it.
+template <>
+struct EnumNames<sandbox::IfMissing> {
+  static constexpr std::array<std::pair<const char*, sandbox::IfMissing>, 1> kNames{
+      {{"skip", sandbox::IfMissing::kSkip}}};
+};
+
+template <>
 struct EnumNames<sandbox::Network> {
   static constexpr std::array<std::pair<const char*, sandbox::Network>, 2> kNames{
       {{"restricted", sandbox::Network::kRestricted}, {"enabled", sandbox::Network::kEnabled}}};
@@ -57,6 +101,15 @@ std::optional<T> FromWord(std::string_view word) {
     if (word == name) return value;
   }
   return std::nullopt;
+}
+
+// The first word for it.
+template <wire::NamedEnum T>
+std::string_view WordFor(T value) {
+  for (const auto& [name, alternative] : wire::EnumNames<T>::kNames) {
+    if (alternative == value) return name;
+  }
+  return {};
 }
 
 constexpr sandbox::Network NetworkIf(bool enabled) {

@@ -7,14 +7,15 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
-#include <cstdlib>
-#include <memory>
+#include <iterator>
+#include <optional>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/sha256.h"
+#include "sandbox/tool_search.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -48,16 +49,6 @@ class FileView {
   size_t size_;
 };
 
-bool IsBelow(std::string_view path, std::string_view directory) {
-  return directory != "/" && path.starts_with(directory) &&
-         (path.size() == directory.size() || path[directory.size()] == '/');
-}
-
-std::string Canonical(const std::string& path) {
-  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
-  return real ? real.get() : "";
-}
-
 // Open to be executed and read. Absent when it is no program.
 std::optional<OwnedFd> OpenProgram(const std::string& path) {
   OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
@@ -67,31 +58,17 @@ std::optional<OwnedFd> OpenProgram(const std::string& path) {
   return fd;
 }
 
-// What it can do stands in its own text, among the options it compares with: nothing needs to be run to find out.
-bool CanDoWhatPlansNeed(const FileView& program) {
-  constexpr std::string_view options[] = {"--perms", "--as-pid-1", "--ro-bind-data", "--args"};
-  return std::ranges::all_of(
-      options, [&](std::string_view option) { return program.bytes().contains(std::string(option) + '\0'); });
-}
-
 std::optional<Bubblewrap> SystemBubblewrap(const BubblewrapSearch& search) {
-  const std::string cwd = Canonical(search.cwd);
-  std::string_view rest = search.path_variable;
-  while (!rest.empty()) {
-    const std::string_view directory = rest.substr(0, rest.find(':'));
-    rest.remove_prefix(std::min(rest.size(), directory.size() + 1));
-    if (!directory.starts_with('/')) continue;
-    const std::string named = fmt::format("{}/{}", directory, kName);
-    if (::access(named.c_str(), F_OK) < 0)
-      continue;  // to find out where it really is takes a call for every name in it
-    const std::string path = Canonical(named);
-    if (path.empty() || (!cwd.empty() && IsBelow(path, cwd))) continue;
-    auto program = OpenProgram(path);
-    if (!program) continue;
+  std::optional<OwnedFd> program;
+  const auto accept = [&](const std::string& path) {
+    program = OpenProgram(path);
+    if (!program) return false;
     const auto view = FileView::Map(program->get(), path);
-    if (view && CanDoWhatPlansNeed(*view)) return Bubblewrap{*std::move(program), path};
-  }
-  return std::nullopt;
+    return view && MissingOptions(view->bytes()).empty();
+  };
+  auto path = FindTool({.name = kName, .path_variable = search.path_variable, .untrusted = search.untrusted}, accept);
+  if (!path) return std::nullopt;
+  return Bubblewrap{.program = *std::move(program), .path = *std::move(path)};
 }
 
 Result<> CheckDigest(const OwnedFd& program, const std::string& path, std::string_view expected) {
@@ -105,6 +82,13 @@ Result<> CheckDigest(const OwnedFd& program, const std::string& path, std::strin
 }
 
 }  // namespace
+
+std::vector<std::string_view> MissingOptions(std::string_view program_text) {
+  std::vector<std::string_view> missing;
+  std::ranges::copy_if(kNeededOptions, std::back_inserter(missing),
+                       [&](std::string_view option) { return !program_text.contains(std::string(option) + '\0'); });
+  return missing;
+}
 
 Result<Bubblewrap> FindBubblewrap(const BubblewrapSearch& search) {
   if (auto system = SystemBubblewrap(search)) return *std::move(system);

@@ -4,7 +4,7 @@
 // does, which bubblewrap starts as pid 1.
 #pragma once
 
-#include <optional>
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +15,13 @@
 
 namespace holdfast::sandbox {
 
+// What plans need and not every version has. The system's bubblewrap is used only if it has all of them.
+inline constexpr std::array<std::string_view, 4> kNeededOptions = {"--perms", "--as-pid-1", "--ro-bind-data", "--args"};
+
+// Those that a program lacks. What it can do stands in its own text, among the options it compares with: nothing needs
+// to be run to find out.
+std::vector<std::string_view> MissingOptions(std::string_view program_text);
+
 // A bubblewrap that can do what plans need. It is executed through the descriptor, so what was checked is what runs.
 struct Bubblewrap {
   OwnedFd program;
@@ -22,10 +29,10 @@ struct Bubblewrap {
 };
 
 struct BubblewrapSearch {
-  std::string path_variable;        // $PATH
-  std::string cwd;                  // programs below it are not used: a command may have put them there
-  std::string own_directory;        // of the running program: holdfast-resources/bwrap is looked for in it
-  std::string_view bundled_sha256;  // of the bundled one; empty or all zeros: not checked
+  std::string path_variable;           // $PATH
+  std::vector<std::string> untrusted;  // places of commands: programs in them are not used
+  std::string own_directory;           // of the running program: holdfast-resources/bwrap is looked for in it
+  std::string_view bundled_sha256;     // of the bundled one; empty or all zeros: not checked
 };
 
 // The system's if there is one, else the bundled one; kNotFound when there is neither. A bundled one that has another
@@ -38,7 +45,10 @@ struct BubblewrapArguments {
   std::vector<OwnedFd> fds;  // inherited by bubblewrap: the content of empty files
 };
 
-// Everything up to the `--` before the inner stage's program.
+// Everything up to the `--` before the inner stage's program, but for these two. Each is an error without the other:
+// with only the first one given, bubblewrap does nothing.
+inline constexpr const char* kNeedsGateWord = "--as-pid-1";
+inline constexpr const char* kGateWord = "--unshare-pid";
 Result<BubblewrapArguments> ArgumentsFor(const Plan& plan);
 
 }  // namespace holdfast::sandbox

@@ -87,8 +87,7 @@ class Translation {
 
 Result<BubblewrapArguments> ArgumentsFor(const Plan& plan) {
   Translation translation;
-  translation.Words(
-      {"--as-pid-1", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"});
+  translation.Words({"--unshare-user", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"});
   if (plan.own_network) translation.Words({"--unshare-net"});
   for (const Mount& mount : plan.mounts) {
     TRY_VOID(translation.Add(mount));

@@ -1,26 +1,22 @@
 #include "sandbox/bubblewrap_watch.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <charconv>
 #include <csignal>
-#include <ranges>
-#include <string_view>
 
 #include <fmt/format.h>
 
 #include "sandbox/first_process.h"
 #include "sandbox/lifeline.h"
 #include "sys/io.h"
+#include "sys/pidfd.h"
+#include "sys/raw_children.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -61,12 +57,10 @@ void StopSelf() {
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
 }
 
-std::string ReadAll(const std::string& path) {
-  const OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  std::string text(4096, '\0');
-  const ssize_t n = fd.is_open() ? sys::Read(fd.get(), text.data(), text.size()) : 0;
-  text.resize(static_cast<size_t>(std::max<ssize_t>(n, 0)));
-  return text;
+// /proc may be that of another pid namespace, where the numbers are others'.
+bool IsChild(pid_t pid) {
+  siginfo_t info;
+  return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
 bool IsInOtherPidNamespace(pid_t pid) {
@@ -78,14 +72,12 @@ bool IsInOtherPidNamespace(pid_t pid) {
 // A bubblewrap that is killed at once leaves a child behind that waits for it for ever. It has become a child of this
 // process.
 void KillOrphans() {
-  const std::string children = ReadAll(fmt::format("/proc/self/task/{}/children", ::getpid()));
-  for (const auto word : std::views::split(std::string_view(children), ' ')) {
-    pid_t pid = 0;
-    std::from_chars(word.data(), word.data() + word.size(), pid);
-    if (pid <= 0 || !IsInOtherPidNamespace(pid)) continue;
+  // Without /proc nobody can be found.
+  (void)sys::raw::ForEachChild(::getpid(), [](pid_t pid) {
+    if (!IsChild(pid) || !IsInOtherPidNamespace(pid)) return;
     ::kill(pid, SIGKILL);
     ::waitpid(pid, nullptr, 0);
-  }
+  });
 }
 
 }  // namespace
@@ -110,7 +102,7 @@ std::optional<std::string> BubblewrapWatch::AwaitReport() {
   if (ended_) {
     // All who could write are dead.
     ReadWhatIsThere(report_, pipes_.report);
-    ReadWhatIsThere(words_, pipes_.words);
+    ReadWhatIsThere(complaints_, pipes_.complaints);
   }
   pipes_.report.Reset();
   return report_.contains('\n') ? std::optional(report_.substr(0, report_.find('\n') + 1)) : std::nullopt;
@@ -124,12 +116,12 @@ int BubblewrapWatch::AwaitEnd() {
 void BubblewrapWatch::Step() {
   if (Reap()) return;
   pollfd fds[] = {{signals_.get(), POLLIN, 0},
-                  {pipes_.words.get(), POLLIN, 0},  // a closed one is -1, and left out
+                  {pipes_.complaints.get(), POLLIN, 0},  // a closed one is -1, and left out
                   {pipes_.report.get(), POLLIN, 0},
                   {inner_.is_open() ? -1 : pipes_.lifeline.get(), POLLIN, 0}};
   if (::poll(fds, std::size(fds), TimeLeftMs()) < 0) return;
   if (fds[0].revents != 0) ReadSignal();
-  if (fds[1].revents != 0) ReadInto(words_, pipes_.words);
+  if (fds[1].revents != 0) ReadInto(complaints_, pipes_.complaints);
   if (fds[2].revents != 0) ReadInto(report_, pipes_.report);
   if (fds[3].revents != 0) ReadPresence();
   SendPending();
@@ -144,13 +136,10 @@ bool BubblewrapWatch::Reap() {
   return true;
 }
 
-// A bubblewrap that is killed leaves pid 1 behind. That is over for a pidfd's reader when the whole namespace is.
+// A bubblewrap that is killed leaves pid 1 behind.
 void BubblewrapWatch::EndInside() {
   if (!inner_.is_open()) return KillOrphans();
-  (void)::syscall(SYS_pidfd_send_signal, inner_.get(), SIGKILL, nullptr, 0);
-  pollfd end = {inner_.get(), POLLIN, 0};
-  while (::poll(&end, 1, -1) < 0 && errno == EINTR) {
-  }
+  (void)sys::KillAndAwaitEnd(inner_.get());  // it is killed, however the wait goes
 }
 
 int BubblewrapWatch::TimeLeftMs() const {
@@ -191,7 +180,7 @@ void BubblewrapWatch::SendPending() {
 // The end of pid 1 is the end of all in its namespace.
 void BubblewrapWatch::KillAll() {
   kill_at_.reset();
-  if (inner_.is_open()) (void)::syscall(SYS_pidfd_send_signal, inner_.get(), SIGKILL, nullptr, 0);
+  if (inner_.is_open()) sys::SendSignal(inner_.get(), SIGKILL);
   ::kill(bubblewrap_, SIGKILL);
 }
 

@@ -17,9 +17,9 @@ namespace holdfast::sandbox {
 class BubblewrapWatch {
  public:
   struct Pipes {
-    OwnedFd words;     // its standard error
-    OwnedFd report;    // of the inner stage
-    OwnedFd lifeline;  // to the inner stage, which ends when this is closed
+    OwnedFd complaints;  // its standard error
+    OwnedFd report;      // of the inner stage
+    OwnedFd lifeline;    // to the inner stage, which ends when this is closed
   };
 
   // Blocks the signals that are passed on, SIGCHLD too; from before bubblewrap is started.
@@ -42,7 +42,7 @@ class BubblewrapWatch {
   void KillAll();
 
   // What bubblewrap has said, the beginning of it.
-  const std::string& words() const { return words_; }
+  const std::string& complaints() const { return complaints_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -60,7 +60,7 @@ class BubblewrapWatch {
   OwnedFd signals_;
   Pipes pipes_;
   OwnedFd inner_;  // a pidfd
-  std::string words_, report_;
+  std::string complaints_, report_;
   std::vector<int> pending_;  // signals to be passed on
   std::optional<Clock::time_point> kill_at_;
   std::optional<int> ended_;

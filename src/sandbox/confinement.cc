@@ -29,16 +29,20 @@ int SocketOption(int fd, int option) {
   return ::getsockopt(fd, SOL_SOCKET, option, &value, &size) == 0 ? value : 0;
 }
 
-// A datagram socket sends wherever its user says. A proxy is reached by connect, which would also do for a socket of
-// the host's network; a connected TCP socket can be connected again, a unix one cannot.
+bool HasPeer(int fd) {
+  sockaddr_storage peer;
+  socklen_t size = sizeof peer;
+  return ::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) == 0;
+}
+
+// A datagram socket sends wherever its user says, and so does the first message of a TCP socket without a peer
+// (MSG_FASTOPEN). A proxy is reached by connect, which would also do for a socket of the host's network; a connected
+// TCP socket can be connected again, a unix one cannot.
 bool ReachesOthers(int fd, Filter filter) {
   const int domain = SocketOption(fd, SO_DOMAIN), type = SocketOption(fd, SO_TYPE);
   if (type == 0 || filter == Filter::kOpenNetwork) return false;
   const bool keeps_peer = type == SOCK_STREAM || (type == SOCK_SEQPACKET && domain == AF_UNIX);
-  if (filter == Filter::kRestrictedNetwork) return !keeps_peer;
-  sockaddr_storage peer;
-  socklen_t size = sizeof peer;
-  return !keeps_peer || domain != AF_UNIX || ::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) < 0;
+  return !keeps_peer || !HasPeer(fd) || (filter == Filter::kProxyOnly && domain != AF_UNIX);
 }
 
 // A number that is closed would be given to the next file that is opened. A directory leads around every mount.

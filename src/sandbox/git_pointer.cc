@@ -8,6 +8,7 @@
 
 #include "base/file_uri.h"
 #include "base/owned_fd.h"
+#include "base/paths.h"
 #include "sandbox/path_walk.h"
 #include "sandbox/real_path.h"
 #include "sys/io.h"

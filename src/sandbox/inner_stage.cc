@@ -1,7 +1,6 @@
 #include "sandbox/inner_stage.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,7 +9,6 @@
 #include <cerrno>
 #include <csignal>
 #include <expected>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,10 +22,12 @@
 #include "sandbox/input_files.h"
 #include "sandbox/lifeline.h"
 #include "sandbox/mount_check.h"
+#include "sandbox/program_name.h"
 #include "sandbox/proxy_listener.h"
 #include "sandbox/start_report.h"
 #include "sandbox/terminal.h"
 #include "sys/io.h"
+#include "sys/vfork_child.h"
 
 extern char** environ;
 
@@ -35,7 +35,7 @@ namespace holdfast::sandbox {
 namespace {
 
 void Say(const Error& error) {
-  const std::string line = fmt::format("holdfast-linux-sandbox: {}\n", error.message);
+  const std::string line = fmt::format("{}: {}\n", kProgramName, error.message);
   (void)sys::Write(STDERR_FILENO, line.data(), line.size());  // without stderr there is nobody to tell
 }
 
@@ -125,23 +125,19 @@ class Stage {
     LetSignalsIn();
   }
 
-  // On the memory of pid 1, which waits for the execution: nothing of it needs to be copied, and it learns of a
-  // failure.
+  // On the memory of pid 1, which learns of a failure.
   std::expected<pid_t, NotExecuted> RunProgram() {
-    // execvp has a file's name on it, and all arguments when it falls back on /bin/sh. A multiple of 16, as the ABI has
-    // it.
+    // execvp has a file's name on it, and all arguments when it falls back on /bin/sh.
     const size_t stack_size = (256u << 10) + (16 * orders_.argv.size());
-    const auto stack = std::make_unique_for_overwrite<std::byte[]>(stack_size);
-    const auto in_child = [](void* self) -> int {
-      auto& stage = *static_cast<Stage*>(self);
-      stage.TakePlaceInChild();
-      stage.failure_ = Execute(stage.orders_.program, stage.orders_.argv);
-      return stage.failure_->status;
+    auto in_child = [this] {
+      TakePlaceInChild();
+      failure_ = Execute(orders_.program, orders_.argv);
+      return failure_->status;
     };
-    const pid_t command = ::clone(in_child, stack.get() + stack_size, CLONE_VM | CLONE_VFORK | SIGCHLD, this);
-    if (command < 0) return Refused(ErrnoError("clone", "", errno));
-    if (!failure_) return command;
-    ::waitpid(command, nullptr, 0);
+    const auto command = sys::StartOnSharedMemory(in_child, stack_size);
+    if (!command) return Refused(command.error());
+    if (!failure_) return *command;
+    ::waitpid(*command, nullptr, 0);
     return std::unexpected(*std::move(failure_));
   }
 

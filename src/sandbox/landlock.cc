@@ -61,10 +61,7 @@ uint64_t Meaning(LandlockRule::Rights rights) {
   return 0;
 }
 
-uint64_t ScopesOf(int abi, const LandlockOptions& options) {
-  if (abi < 6) return 0;
-  return (options.scope_abstract_sockets ? kScopeAbstractSocket : 0) | (options.scope_signals ? kScopeSignal : 0);
-}
+uint64_t ScopesOf(int abi) { return abi < 6 ? 0 : kScopeAbstractSocket | kScopeSignal; }
 
 // 0, or an errno.
 int AddRule(int ruleset, int fd, uint64_t rights) {
@@ -123,9 +120,8 @@ int LandlockAbi() {
 Result<int> Restrict(const LandlockOptions& options) {
   const int abi = std::min(LandlockAbi(), kNewestAbi);
   if (abi == 0) return 0;
-  const RulesetAttributes attributes = {.handled_access_fs = options.rules.empty() ? 0 : RightsOf(abi),
-                                        .handled_access_net = 0,
-                                        .scoped = ScopesOf(abi, options)};
+  const RulesetAttributes attributes = {
+      .handled_access_fs = options.rules.empty() ? 0 : RightsOf(abi), .handled_access_net = 0, .scoped = ScopesOf(abi)};
   if ((attributes.handled_access_fs | attributes.scoped) == 0) return abi;  // the kernel refuses a set about nothing
   const OwnedFd ruleset(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0)));
   if (!ruleset.is_open()) return std::unexpected(ErrnoError("landlock_create_ruleset", "", errno));

@@ -25,10 +25,10 @@ struct LandlockOptions {
   // Descriptors the command is given: a file, terminal or FIFO behind one may be opened again (/dev/stdout), for what
   // the descriptor is open for and no more.
   std::vector<int> passed_fds;
-  bool scope_abstract_sockets = true, scope_signals = true;
 };
 
-// For this thread and what it starts; no_new_privs is set. Links in the paths are followed, unless a rule says which
+// For this thread and what it starts; no_new_privs is set. From ABI 6 on abstract sockets and processes of others are
+// out of reach. Links in the paths are followed, unless a rule says which
 // file it is for; paths that do not exist or cannot be reached are left out. Returns the ABI it was done with, 0 for
 // none: the caller decides whether that is enough.
 Result<int> Restrict(const LandlockOptions& options);

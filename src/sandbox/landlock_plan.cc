@@ -61,11 +61,6 @@ Result<std::vector<LandlockRule>> RulesFor(const Resolution& resolution) {
   return rules;
 }
 
-std::string_view NameOf(Rights rights) {
-  if (rights == Rights::kWrite) return "write";
-  return rights == Rights::kRead ? "read" : "list";
-}
-
 }  // namespace
 
 Result<Plan> MakeLandlockPlan(const Resolution& resolution, const PlanOptions& options) {
@@ -78,16 +73,6 @@ Result<Plan> MakeLandlockPlan(const Resolution& resolution, const PlanOptions& o
     TRY(plan.landlock, RulesFor(resolution));
   }
   return plan;
-}
-
-std::string LandlockText(const Plan& plan) {
-  std::string text = "no namespaces, no mounts\n";
-  text += plan.filter == Filter::kOpenNetwork ? "network as it is\n" : "network refused by the filter\n";
-  text += plan.landlock.empty() ? "files as they are\n" : "file attributes refused by the filter\n";
-  for (const LandlockRule& rule : plan.landlock) {
-    text += fmt::format("landlock {} {}\n", NameOf(rule.rights), rule.path);
-  }
-  return text + fmt::format("working directory {}\n", plan.working_directory);
 }
 
 }  // namespace holdfast::sandbox

@@ -6,8 +6,6 @@
 // directory; a policy with one fits only if rules open these names too.
 #pragma once
 
-#include <string>
-
 #include "base/result.h"
 #include "sandbox/plan.h"
 #include "sandbox/resolution.h"
@@ -16,8 +14,5 @@ namespace holdfast::sandbox {
 
 // kInvalidRequest names the rule that does not fit. Without restrictions on files there are no Landlock rules.
 Result<Plan> MakeLandlockPlan(const Resolution& resolution, const PlanOptions& options);
-
-// One line per step.
-std::string LandlockText(const Plan& plan);
 
 }  // namespace holdfast::sandbox

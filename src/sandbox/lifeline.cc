@@ -3,13 +3,15 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "sys/io.h"
+#include "sys/pidfd.h"
+#include "sys/socket_pair.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -22,11 +24,8 @@ void Send(int fd, char word) { (void)::send(fd, &word, 1, MSG_NOSIGNAL); }
 }  // namespace
 
 Result<LifelineEnds> MakeLifeline() {
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) {
-    return std::unexpected(ErrnoError("socketpair", "", errno));
-  }
-  LifelineEnds line{OwnedFd(ends[0]), OwnedFd(ends[1])};
+  TRY(sys::SocketPair pair, sys::MakeSocketPair(sys::SocketKind::kStream));
+  LifelineEnds line{.outer = std::move(pair.ours), .inner = std::move(pair.theirs)};
   const int yes = 1;
   if (::setsockopt(line.outer.get(), SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) < 0) {
     return std::unexpected(ErrnoError("setsockopt", "SO_PASSCRED", errno));
@@ -53,7 +52,8 @@ OwnedFd TakePresence(int outer) {
   if (header == nullptr || header->cmsg_type != SCM_CREDENTIALS) return {};
   ucred sender;
   std::memcpy(&sender, CMSG_DATA(header), sizeof sender);
-  return OwnedFd(static_cast<int>(::syscall(SYS_pidfd_open, sender.pid, 0)));
+  auto pidfd = sys::OpenPidfd(sender.pid);
+  return pidfd ? *std::move(pidfd) : OwnedFd();
 }
 
 void SayGo(int outer) { Send(outer, kGo); }

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 
@@ -33,12 +35,13 @@ std::unexpected<Error> Changed(const std::string& path) {
   return Fail(ErrorKind::kInvalidRequest, fmt::format("mount {}: it has been replaced in the meantime", path));
 }
 
-// Kernels before 5.8 do not say.
-bool IsMountRoot(int fd) {
+// Absent when it is no mount point.
+std::optional<uint64_t> MountAt(int fd) {
   struct statx status;
-  if (::statx(fd, "", AT_EMPTY_PATH, STATX_TYPE, &status) < 0) return false;
-  const uint64_t known = status.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT;
-  return known == 0 || (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+  if (::statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &status) < 0) return std::nullopt;
+  const bool is_root = (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+  if (!is_root || (status.stx_mask & STATX_MNT_ID) == 0) return std::nullopt;
+  return status.stx_mnt_id;
 }
 
 bool IsReadOnly(int fd) {
@@ -46,11 +49,12 @@ bool IsReadOnly(int fd) {
   return ::fstatvfs(fd, &status) == 0 && (status.f_flag & ST_RDONLY) != 0;
 }
 
-Result<> CheckMount(const MountCheck& check) {
+Result<> CheckMount(const MountCheck& check, std::unordered_set<uint64_t>& seen) {
   TRY(const OwnedFd fd, OpenWithoutLinks(check.path));
   TRY(const FileIdentity inside, IdentityOf(fd.get(), check.path));
   const bool is_itself = inside == check.outside;
-  if (is_itself == (check.kind == Kind::kCover) || !IsMountRoot(fd.get())) return Changed(check.path);
+  const auto mount = MountAt(fd.get());
+  if (is_itself == (check.kind == Kind::kCover) || !mount || !seen.insert(*mount).second) return Changed(check.path);
   if (check.kind != Kind::kWritable && !IsReadOnly(fd.get())) return Changed(check.path);
   return {};
 }
@@ -77,7 +81,8 @@ void NoteIdentities(std::span<const MountCheck> checks, std::vector<LandlockRule
 }
 
 Result<> CheckMounts(std::span<const MountCheck> checks) {
-  for (const MountCheck& check : checks) TRY_VOID(CheckMount(check));
+  std::unordered_set<uint64_t> seen;
+  for (const MountCheck& check : checks) TRY_VOID(CheckMount(check, seen));
   return {};
 }
 

@@ -1,7 +1,7 @@
 // Whether the mounts of a plan are what and where they should be. bubblewrap goes by names, and another process of the
 // user, or another sandboxed command, may put a link in the place of a directory between the plan and the mount. What
 // each name leads to is noted before bubblewrap starts, and looked at again inside: every mount is in its place or the
-// command is not started.
+// command is not started. No two looks may see the same mount: names that change places in between would hide another.
 //
 // What it does not stop: names that are changed afterwards. A mount stays with its file then.
 #pragma once

@@ -1,10 +1,16 @@
 #include "sandbox/mount_planner.h"
-#include "sandbox/placeholder_modes.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <ranges>
 #include <utility>
 #include <variant>
+
+#include "base/paths.h"
+#include "sandbox/placeholder_modes.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -14,6 +20,13 @@ constexpr uint32_t kSearchable = 0111;
 Mount Mask(const std::string& path, PathWalk::End end) {
   if (end == PathWalk::End::kDirectory) return EmptyDirectory{.path = path, .mode = 0};
   return EmptyFile{.path = path, .mode = 0};
+}
+
+// Whether this user, and so the command, can ever make something in there: an owner can change the mode first.
+bool CanBeMadeIn(const std::string& directory) {
+  if (::faccessat(AT_FDCWD, directory.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return true;
+  struct stat status;
+  return errno != EROFS && (::stat(directory.c_str(), &status) < 0 || status.st_uid == ::geteuid());
 }
 
 }  // namespace
@@ -76,6 +89,7 @@ void MountPlanner::LayExisting(const std::string& path, const PlacedRule& placed
 // What is not there is kept from coming to exist by something at the first name that is missing.
 void MountPlanner::KeepMissing(const PlacedRule& placed) {
   const std::string& path = placed.walk.reached;
+  if (!CanBeMadeIn(std::string(ParentOf(path)))) return;
   const bool is_denied = placed.rule.access == Access::kDeny;
   const Placeholder::Kind kind = PlaceholderKindFor(path);
   Mount cover = kind == Placeholder::Kind::kDirectory

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <deque>
 #include <utility>
 
@@ -51,8 +52,10 @@ class Look {
       Visit(directory, name, kind);
       return entries_ < search_.max_entries ? Listing::kContinue : Listing::kStop;
     });
-    const bool locked = !listed && listed.error().kind == ErrorKind::kPermissionDenied;
-    return locked ? Result<>() : listed;
+    const bool is_locked = !listed && listed.error().kind == ErrorKind::kPermissionDenied;
+    if (!is_locked) return listed;
+    if (directory.depth > 0) Probe(root, directory);
+    return {};
   }
 
   void Visit(const Directory& directory, std::string_view name, EntryKind kind) {
@@ -70,7 +73,8 @@ class Look {
     ++probed_;
     const std::string git = directory.path.substr(1) + "/.git";
     struct stat status{};
-    if (::fstatat(root, git.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) Found(directory);
+    if (::fstatat(root, git.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) return Found(directory);
+    if (errno == EACCES) found_.push_back(search_.root + directory.path);
   }
 
   void Found(const Directory& directory) { found_.push_back(search_.root + directory.path + "/.git"); }

@@ -23,8 +23,8 @@ struct NestedSearch {
   size_t max_repositories = 64;
 };
 
-// The paths of their `.git`, of whatever kind, the nearest first; without that of `root`. Directories that may not be
-// read are left out, and so are those for which `enter` says no.
+// The paths of their `.git`, of whatever kind, the nearest first; without that of `root`. Of a directory that may not
+// be searched its own path, for there may be one in it. Those for which `enter` says no are left out.
 Result<std::vector<std::string>> FindNestedGit(const NestedSearch& search,
                                                const std::function<bool(const std::string& path)>& enter);
 

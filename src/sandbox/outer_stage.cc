@@ -1,7 +1,6 @@
 #include "sandbox/outer_stage.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -11,7 +10,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -29,6 +27,8 @@
 #include "sys/descriptor_passing.h"
 #include "sys/io.h"
 #include "sys/memory_file.h"
+#include "sys/socket_pair.h"
+#include "sys/vfork_child.h"
 
 extern char** environ;
 
@@ -52,28 +52,24 @@ std::vector<std::string> Environment() {
   return entries;
 }
 
-struct Pipe {
-  OwnedFd read_end, write_end;
-};
-
 // The write end is inherited.
-Result<Pipe> PipeFromInside() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) < 0) return std::unexpected(ErrnoError("pipe", "", errno));
-  Pipe pipe{OwnedFd(ends[0]), OwnedFd(ends[1])};
+Result<sys::Pipe> PipeFromInside() {
+  TRY(sys::Pipe pipe, sys::MakePipe(sys::OurEnd::kRead));
   TRY_VOID(Inherit(pipe.write_end));
   return pipe;
 }
 
-// The read end is inherited. Of sockets, because who writes to a pipe that nobody reads is sent a signal.
-Result<Pipe> PipeToBubblewrap() {
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) {
-    return std::unexpected(ErrnoError("socketpair", "", errno));
-  }
-  Pipe pipe{OwnedFd(ends[0]), OwnedFd(ends[1])};
-  TRY_VOID(Inherit(pipe.read_end));
-  return pipe;
+// The read end is inherited. A socket pair: writing to a pipe without a reader would raise SIGPIPE.
+Result<sys::Pipe> PipeToBubblewrap() {
+  TRY(sys::SocketPair pair, sys::MakeSocketPair(sys::SocketKind::kStream));
+  TRY_VOID(Inherit(pair.theirs));
+  return sys::Pipe{.read_end = std::move(pair.theirs), .write_end = std::move(pair.ours)};
+}
+
+Result<OwnedFd> InheritedSheet(const char* name, std::string_view text) {
+  TRY(OwnedFd sheet, sys::MakeMemoryFile(name, text));
+  TRY_VOID(Inherit(sheet));
+  return sheet;
 }
 
 // Inherited, under a number that is none of the standard streams'. What is closed stays out of the way of other files.
@@ -88,129 +84,117 @@ Result<OwnedFd> CopyOfStream(int stream) {
 }
 
 // All that bubblewrap and the inner stage inherit. Arguments and orders come by descriptors, so that nothing of them
-// shows in a list of processes.
-struct Luggage {
+// shows in a list of processes. bubblewrap reads arguments from the gate before those of the sheet, and there the last
+// one comes when everything it needs is ready: kGateWord. Without that it gives up.
+struct Inherited {
   BubblewrapArguments arguments;
   std::array<OwnedFd, 3> streams;
-  OwnedFd nothing, self, orders_sheet;
-  Pipe arguments_pipe, words, report;
+  OwnedFd nothing, self, orders_sheet, arguments_sheet;
+  sys::Pipe gate, complaints, report;
   LifelineEnds lifeline;
   std::vector<std::string> command_line;
 };
 
-Result<Luggage> Pack(const Plan& plan) {
-  Luggage luggage;
+Result<Inherited> Prepare(const Plan& plan) {
+  Inherited inherited;
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    TRY(luggage.streams[static_cast<size_t>(stream)], CopyOfStream(stream));
+    TRY(inherited.streams[static_cast<size_t>(stream)], CopyOfStream(stream));
   }
-  TRY(luggage.words, PipeFromInside());
-  TRY(luggage.report, PipeFromInside());
-  TRY(luggage.lifeline, MakeLifeline());
-  TRY(luggage.orders_sheet, sys::MakeMemoryFile("orders", ""));
-  TRY_VOID(Inherit(luggage.orders_sheet));
-  TRY(luggage.nothing, sys::OpenDevNull());
-  luggage.self = OwnedFd(::open("/proc/self/exe", O_RDONLY));  // inherited
-  if (!luggage.self.is_open()) return std::unexpected(ErrnoError("open", "/proc/self/exe", errno));
-  TRY(luggage.arguments, ArgumentsFor(plan));
-  TRY(luggage.arguments_pipe, PipeToBubblewrap());
-  luggage.command_line = {"bwrap",
-                          "--args",
-                          std::to_string(luggage.arguments_pipe.read_end.get()),
-                          "--",
-                          fmt::format("/proc/self/fd/{}", luggage.self.get()),
-                          kInnerStage,
-                          std::to_string(luggage.orders_sheet.get())};
-  return luggage;
+  TRY(inherited.complaints, PipeFromInside());
+  TRY(inherited.report, PipeFromInside());
+  TRY(inherited.lifeline, MakeLifeline());
+  TRY(inherited.orders_sheet, InheritedSheet("orders", ""));
+  TRY(inherited.gate, PipeToBubblewrap());
+  TRY(inherited.nothing, sys::OpenDevNull());
+  inherited.self = OwnedFd(::open("/proc/self/exe", O_RDONLY));  // inherited
+  if (!inherited.self.is_open()) return std::unexpected(ErrnoError("open", "/proc/self/exe", errno));
+  TRY(inherited.arguments, ArgumentsFor(plan));
+  TRY(inherited.arguments_sheet, InheritedSheet("arguments", NulSeparated(inherited.arguments.words)));
+  inherited.command_line = {"bwrap",     kNeedsGateWord,
+                            "--args",    std::to_string(inherited.gate.read_end.get()),
+                            "--args",    std::to_string(inherited.arguments_sheet.get()),
+                            "--",        fmt::format("/proc/self/fd/{}", inherited.self.get()),
+                            kInnerStage, std::to_string(inherited.orders_sheet.get())};
+  return inherited;
 }
 
 // bubblewrap makes the terminal that is its standard output known inside, as /dev/console: `tty` finds it there.
-int OutputForBubblewrap(const Luggage& luggage) {
+int OutputForBubblewrap(const Inherited& inherited) {
   const auto terminal =
-      std::ranges::find_if(luggage.streams, [](const OwnedFd& fd) { return ::isatty(fd.get()) == 1; });
-  return terminal != luggage.streams.end() ? terminal->get() : luggage.nothing.get();
+      std::ranges::find_if(inherited.streams, [](const OwnedFd& fd) { return ::isatty(fd.get()) == 1; });
+  return terminal != inherited.streams.end() ? terminal->get() : inherited.nothing.get();
 }
 
 // bubblewrap would die or stop of what is meant for the command, and holds no stream of the command's open. The
 // environment is the command's too: LD_PRELOAD and the like would have bubblewrap run its code, outside of the sandbox.
 // The inner stage sets all of this right again.
 // Returns only when it fails.
-int ExecInChild(int program, char* const* argv, const Luggage& luggage) {
+int ExecInChild(int program, char* const* argv, const Inherited& inherited) {
   char* const no_environment[] = {nullptr};
   sigset_t all;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
-  ::dup2(luggage.nothing.get(), STDIN_FILENO);
-  ::dup2(OutputForBubblewrap(luggage), STDOUT_FILENO);
-  ::dup2(luggage.words.write_end.get(), STDERR_FILENO);
+  ::dup2(inherited.nothing.get(), STDIN_FILENO);
+  ::dup2(OutputForBubblewrap(inherited), STDOUT_FILENO);
+  ::dup2(inherited.complaints.write_end.get(), STDERR_FILENO);
   ::fexecve(program, argv, no_environment);
   constexpr std::string_view failed = "bubblewrap cannot be executed";
   (void)!::write(STDERR_FILENO, failed.data(), failed.size());
   return 1;
 }
 
-// The numbers are theirs.
-InnerOrders OrdersInside(const InnerOrders& orders, const Luggage& luggage) {
+// Descriptor numbers as the inner stage has them.
+InnerOrders OrdersInside(const InnerOrders& orders, const Inherited& inherited) {
   InnerOrders inside = orders;
   inside.environment = Environment();
-  inside.streams = {luggage.streams[0].get(), luggage.streams[1].get(), luggage.streams[2].get()};
-  inside.report_fd = luggage.report.write_end.get();
-  inside.lifeline_fd = luggage.lifeline.inner.get();
+  inside.streams = {inherited.streams[0].get(), inherited.streams[1].get(), inherited.streams[2].get()};
+  inside.report_fd = inherited.report.write_end.get();
+  inside.lifeline_fd = inherited.lifeline.inner.get();
   return inside;
 }
 
-Result<pid_t> Start(const Bubblewrap& bubblewrap, Luggage& luggage) {
+Result<pid_t> Start(const Bubblewrap& bubblewrap, Inherited& inherited) {
   std::vector<char*> argv;
-  argv.reserve(luggage.command_line.size() + 1);
-  for (std::string& word : luggage.command_line) argv.push_back(word.data());
+  argv.reserve(inherited.command_line.size() + 1);
+  for (std::string& word : inherited.command_line) argv.push_back(word.data());
   argv.push_back(nullptr);
-  struct Order {
-    int program;
-    char* const* argv;
-    const Luggage& luggage;
-  };
-  Order order{.program = bubblewrap.program.get(), .argv = argv.data(), .luggage = luggage};
-  const auto in_child = [](void* given) -> int {
-    const auto& [program, words, inherited] = *static_cast<const Order*>(given);
-    return ExecInChild(program, words, inherited);
-  };
-  // On the memory of this process, which waits for the execution: nothing of it needs to be copied.
+  auto in_child = [&] { return ExecInChild(bubblewrap.program.get(), argv.data(), inherited); };
   constexpr size_t stack_size = 64 << 10;
-  const auto stack = std::make_unique_for_overwrite<std::byte[]>(stack_size);
-  const pid_t child = ::clone(in_child, stack.get() + stack_size, CLONE_VM | CLONE_VFORK | SIGCHLD, &order);
-  if (child < 0) return std::unexpected(ErrnoError("clone", "", errno));
-  for (Pipe* const pipe : {&luggage.words, &luggage.report}) pipe->write_end.Reset();
-  luggage.arguments_pipe.read_end.Reset();
-  luggage.lifeline.inner.Reset();
-  for (OwnedFd& stream : luggage.streams) stream.Reset();
+  TRY(const pid_t child, sys::StartOnSharedMemory(in_child, stack_size));
+  for (sys::Pipe* const pipe : {&inherited.complaints, &inherited.report}) pipe->write_end.Reset();
+  inherited.gate.read_end.Reset();
+  inherited.lifeline.inner.Reset();
+  for (OwnedFd& stream : inherited.streams) stream.Reset();
   return child;
 }
 
-// What bubblewrap waits for: without its arguments it does nothing. The orders are there before the inner stage is.
-Result<> Instruct(const Plan& plan, InnerOrders orders, Luggage& luggage) {
+// What the inner stage reads, and what bubblewrap waits for.
+Result<> Instruct(const Plan& plan, InnerOrders orders, Inherited& inherited) {
   TRY(orders.mounts, NoteMounts(plan));
   NoteIdentities(orders.mounts, orders.landlock);
-  TRY_VOID(sys::FillMemoryFile(luggage.orders_sheet.get(), Encode(orders)));
-  TRY_VOID(sys::SendAll(luggage.arguments_pipe.write_end.get(), NulSeparated(luggage.arguments.words)));
-  ::shutdown(luggage.arguments_pipe.write_end.get(), SHUT_WR);  // a child of this process may have a copy
+  TRY_VOID(sys::FillMemoryFile(inherited.orders_sheet.get(), Encode(orders)));
+  TRY_VOID(sys::SendAll(inherited.gate.write_end.get(), std::string(kGateWord) + '\0'));
+  ::shutdown(inherited.gate.write_end.get(), SHUT_WR);  // a child of this process may have a copy
   return {};
 }
 
 // In bubblewrap's words, and what they mean here.
-Error WhyNotStarted(int status, std::string words) {
-  while (words.ends_with('\n')) words.pop_back();
-  std::ranges::replace(words, '\n', ' ');
-  if (words.empty()) words = fmt::format("bubblewrap has ended with status {} before the command was started", status);
-  const std::string explanation = Explain(words);
-  if (!explanation.empty()) words += ". " + explanation;
-  return {.kind = ErrorKind::kSystem, .message = std::move(words)};
+Error WhyNotStarted(int status, std::string message) {
+  while (message.ends_with('\n')) message.pop_back();
+  std::ranges::replace(message, '\n', ' ');
+  if (message.empty())
+    message = fmt::format("bubblewrap has ended with status {} before the command was started", status);
+  const std::string explanation = Explain(message);
+  if (!explanation.empty()) message += ". " + explanation;
+  return {.kind = ErrorKind::kSystem, .message = std::move(message)};
 }
 
 // Why it is ended here, unless it has said by itself why it cannot go on.
 std::unexpected<Error> GiveUp(BubblewrapWatch& watch, Error why) {
   watch.KillAll();
   (void)watch.AwaitReport();
-  if (watch.words().empty()) return std::unexpected(std::move(why));
-  return std::unexpected(WhyNotStarted(watch.AwaitEnd(), watch.words()));
+  if (watch.complaints().empty()) return std::unexpected(std::move(why));
+  return std::unexpected(WhyNotStarted(watch.AwaitEnd(), watch.complaints()));
 }
 
 // The command's streams are the command's: who reads its output sees the end when the command closes it.
@@ -232,16 +216,16 @@ Result<int> RunOuterStage(const Bubblewrap& bubblewrap, const Plan& plan, const 
   }
   const auto terminal = Terminal::OfStreams();
   TRY(Placeholders placeholders, Placeholders::Prepare(plan.placeholders));
-  TRY(Luggage luggage, Pack(plan));
-  const InnerOrders orders_inside = OrdersInside(orders, luggage);
-  TRY(const pid_t child, Start(bubblewrap, luggage));
+  TRY(Inherited inherited, Prepare(plan));
+  const InnerOrders orders_inside = OrdersInside(orders, inherited);
+  TRY(const pid_t child, Start(bubblewrap, inherited));
   BubblewrapWatch watch(child, std::move(signals),
-                        {.words = std::move(luggage.words.read_end),
-                         .report = std::move(luggage.report.read_end),
-                         .lifeline = std::move(luggage.lifeline.outer)});
+                        {.complaints = std::move(inherited.complaints.read_end),
+                         .report = std::move(inherited.report.read_end),
+                         .lifeline = std::move(inherited.lifeline.outer)});
   // While bubblewrap comes up.
   if (const auto made = placeholders.Make(); !made) return GiveUp(watch, made.error());
-  if (const auto sent = Instruct(plan, orders_inside, luggage); !sent) return GiveUp(watch, sent.error());
+  if (const auto sent = Instruct(plan, orders_inside, inherited); !sent) return GiveUp(watch, sent.error());
   if (const int inner = watch.AwaitInner(); inner >= 0) {
     if (const auto kept = placeholders.KeepUntilEndOf(inner); !kept) return GiveUp(watch, kept.error());
     watch.LetGo();
@@ -252,11 +236,11 @@ Result<int> RunOuterStage(const Bubblewrap& bubblewrap, const Plan& plan, const 
       PassReport(*report_fd, *report);
       ::close(*report_fd);
     }
-    ReleaseStreams(luggage.nothing);
+    ReleaseStreams(inherited.nothing);
   }
   const int status = watch.AwaitEnd();
   if (terminal) terminal->TakeBack();
-  if (!report) return std::unexpected(WhyNotStarted(status, watch.words()));
+  if (!report) return std::unexpected(WhyNotStarted(status, watch.complaints()));
   return status;
 }
 

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/paths.h"
 #include "sandbox/placeholders.h"
 
 namespace holdfast::sandbox {
@@ -59,18 +60,6 @@ bool IsForeignPlaceholder(const std::string& path, mode_t mode) {
 }
 
 }  // namespace
-
-std::string_view ParentOf(std::string_view path) {
-  const size_t slash = path.rfind('/');
-  return slash == 0 || slash == std::string_view::npos ? "/" : path.substr(0, slash);
-}
-
-std::string_view NameOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
-bool IsBelow(std::string_view path, std::string_view directory) {
-  if (directory == "/") return path.size() > 1;
-  return path.size() > directory.size() && path.starts_with(directory) && path[directory.size()] == '/';
-}
 
 Placeholder::Kind PlaceholderKindFor(std::string_view path) {
   const bool is_protected = std::ranges::find(kProtectedNames, NameOf(path)) != kProtectedNames.end();

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/paths.h"
 #include "base/result.h"
 #include "sandbox/plan.h"
 
@@ -53,11 +54,6 @@ class PathWalker {
 
   std::unordered_map<std::string, Sight> seen_;
 };
-
-// Of absolute paths by their names alone.
-std::string_view ParentOf(std::string_view path);
-std::string_view NameOf(std::string_view path);
-bool IsBelow(std::string_view path, std::string_view directory);  // strictly
 
 // What to put in the place of a missing path: an empty `.git` directory is nothing to git, an empty file an error.
 Placeholder::Kind PlaceholderKindFor(std::string_view path);

@@ -1,11 +1,9 @@
 #include "sandbox/placeholders.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,16 +16,19 @@
 
 #include <fmt/format.h>
 
+#include "base/paths.h"
 #include "sandbox/confinement.h"
 #include "sys/descriptor_passing.h"
 #include "sys/open.h"
+#include "sys/pidfd.h"
+#include "sys/socket_pair.h"
 
 namespace holdfast::sandbox {
 namespace {
 
 constexpr mode_t kDirectoryMode = S_ISVTX | 0555;
 constexpr mode_t kFileMode = S_ISVTX | 0444;
-constexpr int kMaxAttempts = 100;  // a millisecond apart, against others that make and remove the same one
+constexpr int kMaxAttempts = 100;  // a millisecond apart, against others that make, lock and remove the same ones
 
 mode_t ModeOf(Placeholder::Kind kind) { return kind == Placeholder::Kind::kDirectory ? kDirectoryMode : kFileMode; }
 
@@ -75,22 +76,29 @@ bool MayRemove(int parent, const struct stat& status) {
   return self == 0 || (directory.st_mode & S_ISVTX) == 0 || directory.st_uid == self || status.st_uid == self;
 }
 
-// A second lock, of another kind, says: used by somebody who cannot remove it.
-struct flock WholeFile(short type) {
-  return {.l_type = type, .l_whence = SEEK_SET, .l_start = 0, .l_len = 0, .l_pid = 0};
+// Record locks for reading, each on a byte of its own. They never conflict, and one for writing cannot be had inside:
+// a placeholder cannot be opened for writing there.
+enum class Mark : off_t {
+  kUsed,     // by a sandbox
+  kStuck,    // somebody uses it who cannot remove it
+  kWatched,  // somebody waits for the others to end
+};
+struct flock RecordLock(Mark mark, short type) {
+  return {.l_type = type, .l_whence = SEEK_SET, .l_start = static_cast<off_t>(mark), .l_len = 1, .l_pid = 0};
 }
-void SayThatOthersMustRemove(int fd) {
-  struct flock lock = WholeFile(F_RDLCK);
-  (void)::fcntl(fd, F_OFD_SETLK, &lock);  // at worst it is left behind
+bool Set(Mark mark, int fd, short type = F_RDLCK) {
+  struct flock lock = RecordLock(mark, type);
+  return ::fcntl(fd, F_OFD_SETLK, &lock) == 0;
 }
-bool OthersCannotRemove(int fd) {
-  struct flock lock = WholeFile(F_WRLCK);
-  return ::fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+bool Clear(Mark mark, int fd) { return Set(mark, fd, F_UNLCK); }
+// By others. When the kernel does not say, there may be one.
+bool IsSet(Mark mark, int fd) {
+  struct flock lock = RecordLock(mark, F_WRLCK);
+  return ::fcntl(fd, F_OFD_GETLK, &lock) < 0 || lock.l_type != F_UNLCK;
 }
 
 Result<OwnedFd> OpenParent(const Placeholder& wanted) {
-  return sys::OpenAt(AT_FDCWD, wanted.path.substr(0, wanted.path.rfind('/') + 1), O_PATH | O_DIRECTORY,
-                     sys::Links::kNone);
+  return sys::OpenAt(AT_FDCWD, std::string(ParentOf(wanted.path)), O_PATH | O_DIRECTORY, sys::Links::kNone);
 }
 
 // Without following a link, and only something of that kind; or -errno.
@@ -101,10 +109,35 @@ int Open(int parent, const std::string& name, Placeholder::Kind kind) {
 
 using HeldPlaceholders = std::vector<HeldPlaceholder>;
 
-Result<> Take(const Placeholder& wanted, uint32_t index, HeldPlaceholders& all) {
-  HeldPlaceholder held{.index = index, .name = wanted.path.substr(wanted.path.rfind('/') + 1), .kind = wanted.kind};
+// How often all of them together may be tried again.
+class Patience {
+ public:
+  bool Wait() {
+    if (left_ == 0) return false;
+    --left_;
+    ::usleep(1000);
+    return true;
+  }
+
+ private:
+  int left_ = kMaxAttempts;
+};
+
+// Whether nobody removes it from here on.
+bool Use(const HeldPlaceholder& held, Patience& patience) {
+  const int fd = held.itself.get();
+  const bool is_marked = Set(Mark::kUsed, fd);
+  bool is_locked = false;
+  do {
+    is_locked = ::flock(fd, LOCK_SH | LOCK_NB) == 0;
+  } while (!is_locked && patience.Wait());
+  return (is_marked || is_locked) && IsStill(held);
+}
+
+Result<> Take(const Placeholder& wanted, uint32_t index, HeldPlaceholders& all, Patience& patience) {
+  HeldPlaceholder held{.index = index, .name = std::string(NameOf(wanted.path)), .kind = wanted.kind};
   TRY(held.parent, OpenParent(wanted));
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+  do {
     held.is_made = MakeAt(held.parent.get(), held.name, held.kind) == 0;
     if (!held.is_made && errno != EEXIST) return std::unexpected(ErrnoError("make mount point", wanted.path, errno));
     const int opened = Open(held.parent.get(), held.name, held.kind);
@@ -115,33 +148,43 @@ Result<> Take(const Placeholder& wanted, uint32_t index, HeldPlaceholders& all) 
     if (::fstat(opened, &status) < 0) return std::unexpected(ErrnoError("fstat", wanted.path, errno));
     // A directory with an access list, or one that hands its group down, has changed it.
     if (held.is_made && !LooksMade(status) && ::fchmod(opened, ModeOf(held.kind)) == 0) (void)::fstat(opened, &status);
-    if (!LooksMade(status)) return {};  // the user's own
-    if (!MayRemove(held.parent.get(), status)) SayThatOthersMustRemove(opened);
-    if (::flock(opened, LOCK_SH | LOCK_NB) < 0) {
-      ::usleep(1000);  // somebody is about to remove it
-      continue;
-    }
-    if (!IsStill(held)) continue;  // removed between the look and the lock
+    if (!LooksMade(status)) return {};                                           // the user's own
+    if (!MayRemove(held.parent.get(), status)) (void)Set(Mark::kStuck, opened);  // at worst it is left behind
+    if (!Use(held, patience)) continue;  // removed between the look and the mark
     all.push_back(std::move(held));
     return {};
-  }
-  struct stat status;
-  if (::fstatat(held.parent.get(), held.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) return {};  // it lasts
+  } while (patience.Wait());
   return Fail(ErrorKind::kSystem, fmt::format("make mount point {}: it comes and goes", wanted.path));
 }
 
-// Keeps those that are left to wait for.
+// Of two who do this at once, each takes its own mark away before it looks for the other's: one of them finds none.
+enum class Removal { kDone, kUsedByOthers, kLockedByOthers };
+Removal Remove(const HeldPlaceholder& held, int lock) {
+  const int fd = held.itself.get();
+  (void)Clear(Mark::kUsed, fd);
+  const bool is_locked = ::flock(fd, lock) == 0;
+  if (IsSet(Mark::kUsed, fd)) return Removal::kUsedByOthers;
+  if (!is_locked) return Removal::kLockedByOthers;
+  RemoveEmpty(held);
+  return Removal::kDone;
+}
+
+// Keeps those that are left to wait for. Others who use it remove it, unless they cannot; somebody who has only locked
+// it does not, and of all who were kept from it by that one waits.
 void RemoveUnused(HeldPlaceholders& all) {
   std::erase_if(all, [](const HeldPlaceholder& held) {
-    const bool is_unused = ::flock(held.itself.get(), LOCK_EX | LOCK_NB) == 0;
-    if (is_unused) RemoveEmpty(held);
-    return is_unused || !held.is_made || !OthersCannotRemove(held.itself.get());
+    const Removal removal = Remove(held, LOCK_EX | LOCK_NB);
+    if (removal == Removal::kDone) return true;
+    const int fd = held.itself.get();
+    if (held.is_made && IsSet(Mark::kStuck, fd)) return false;
+    return removal == Removal::kUsedByOthers || IsSet(Mark::kWatched, fd);
   });
 }
 
 void AwaitOthers(HeldPlaceholders& all) {
+  for (const HeldPlaceholder& held : all) (void)Set(Mark::kWatched, held.itself.get());
   for (HeldPlaceholder& held : all) {
-    if (::flock(held.itself.get(), LOCK_EX) == 0) RemoveEmpty(held);
+    (void)Remove(held, LOCK_EX);
     held.itself.Reset();
   }
 }
@@ -172,14 +215,6 @@ void Detach(int lifeline) {
   (void)::chdir("/");
 }
 
-// Of pid 1 of a namespace a pidfd tells the end when the whole namespace has ended.
-void End(int pidfd) {
-  (void)::syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, nullptr, 0);
-  pollfd end = {pidfd, POLLIN, 0};
-  while (::poll(&end, 1, -1) < 0) {
-  }
-}
-
 // The process that removes what the helper does not come to remove.
 class Reaper {
  public:
@@ -187,8 +222,8 @@ class Reaper {
 
   [[noreturn]] void Run(int lifeline) {
     Detach(lifeline);
-    if (Listen(lifeline)) {
-      if (process_.is_open()) End(process_.get());
+    // Beside a command that may be alive nothing is removed: the next sandbox that needs them does it.
+    if (Listen(lifeline) && (!process_.is_open() || sys::KillAndAwaitEnd(process_.get()))) {
       HeldPlaceholders all;
       for (uint32_t index = 0; index < wanted_.size(); ++index) Find(index, all);
       RemoveUnused(all);
@@ -221,7 +256,7 @@ class Reaper {
     Locked& locked = locked_[index];
     auto parent = OpenParent(wanted);
     if (!parent) return;
-    HeldPlaceholder held{.index = index, .name = wanted.path.substr(wanted.path.rfind('/') + 1), .kind = wanted.kind};
+    HeldPlaceholder held{.index = index, .name = std::string(NameOf(wanted.path)), .kind = wanted.kind};
     held.parent = *std::move(parent);
     held.itself = std::move(locked.fd);
     held.is_made = locked.is_made;
@@ -250,20 +285,18 @@ Placeholders::Placeholders(Placeholders&&) noexcept = default;
 Result<Placeholders> Placeholders::Prepare(std::vector<Placeholder> wanted) {
   Placeholders placeholders(std::move(wanted));
   if (placeholders.wanted_.empty()) return placeholders;
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
-    return std::unexpected(ErrnoError("socketpair", "", errno));
-  }
-  placeholders.lifeline_ = OwnedFd(ends[0]);
-  placeholders.end_for_reaper_ = OwnedFd(ends[1]);
-  if (::fcntl(ends[0], F_SETFD, 0) < 0) return std::unexpected(ErrnoError("fcntl", "", errno));
+  TRY(sys::SocketPair pair, sys::MakeSocketPair(sys::SocketKind::kPacket));
+  placeholders.lifeline_ = std::move(pair.ours);
+  placeholders.end_for_reaper_ = std::move(pair.theirs);
+  if (::fcntl(placeholders.lifeline_.get(), F_SETFD, 0) < 0) return std::unexpected(ErrnoError("fcntl", "", errno));
   return placeholders;
 }
 
 Result<> Placeholders::Make() {
   if (wanted_.empty()) return {};
   TRY_VOID(StartReaper());
-  for (uint32_t index = 0; index < wanted_.size(); ++index) TRY_VOID(Take(wanted_[index], index, held_));
+  Patience patience;
+  for (uint32_t index = 0; index < wanted_.size(); ++index) TRY_VOID(Take(wanted_[index], index, held_, patience));
   return {};
 }
 

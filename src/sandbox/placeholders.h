@@ -2,10 +2,11 @@
 // and are gone afterwards. When the helper is killed, at whatever moment, a process of its own removes them; and not
 // before the command is gone, which would take their place.
 //
-// Several sandboxes may share one. Who uses it holds a shared lock on it; it is removed under an exclusive one, by
-// whoever uses it last. That takes a moment: whoever meets a lock that lasts longer goes on without one, so nobody can
-// be held up. Where the last one might not be able to, because it is another user and the directory is not its own
-// (/tmp), the process that made it stays until then.
+// Several sandboxes may share one. Who uses it has a mark on it, a record lock of a kind that nobody can refuse; and a
+// shared lock, while it is removed under an exclusive one, by whoever uses it last. Whoever can open it can lock it
+// too, also from inside of another sandbox. Who meets a lock that lasts goes on with the mark alone, so nobody can be
+// held up, and who has the exclusive lock and finds a mark removes nothing. What could not be removed one process waits
+// for.
 //
 // A placeholder is told from an empty directory or file of the user's by its mode, which nobody else would choose.
 //

@@ -113,4 +113,7 @@ Result<Plan> MakePlan(const Resolution& resolution, const PlanOptions& options);
 // One line per step.
 std::string Text(const Plan& plan);
 
+// The same for one of landlock_plan.h.
+std::string LandlockText(const Plan& plan);
+
 }  // namespace holdfast::sandbox

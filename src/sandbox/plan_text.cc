@@ -44,7 +44,7 @@ struct MountText {
   std::string operator()(const Seal& seal) const { return "seal " + Shown(seal.path); }
   std::string operator()(const PrivateDev&) const { return "private /dev"; }
   std::string operator()(const FreshProc& proc) const {
-    return proc.only_knobs ? "fresh /proc, its knobs read-only" : "fresh /proc";
+    return proc.only_knobs ? "fresh /proc, its knobs read-only" : "fresh read-only /proc";
   }
 };
 
@@ -72,6 +72,15 @@ std::string_view NameOfRights(LandlockRule::Rights rights) {
   return "";
 }
 
+// What every plan ends with.
+std::string LastLines(const Plan& plan) {
+  std::string text;
+  for (const LandlockRule& rule : plan.landlock) {
+    text += fmt::format("landlock {} {}\n", NameOfRights(rule.rights), Shown(rule.path));
+  }
+  return text + fmt::format("working directory {}\n", Shown(plan.working_directory));
+}
+
 }  // namespace
 
 std::string Text(const Plan& plan) {
@@ -81,11 +90,14 @@ std::string Text(const Plan& plan) {
   for (const Mount& mount : plan.mounts) add(std::visit(MountText{plan}, mount));
   add(plan.own_network ? "network none" : "network as it is");
   add(fmt::format("filter {}", NameOfFilter(plan.filter)));
-  for (const LandlockRule& rule : plan.landlock) {
-    add(fmt::format("landlock {} {}", NameOfRights(rule.rights), Shown(rule.path)));
-  }
-  add(fmt::format("working directory {}", Shown(plan.working_directory)));
-  return text;
+  return text + LastLines(plan);
+}
+
+std::string LandlockText(const Plan& plan) {
+  std::string text = "no namespaces, no mounts\n";
+  text += plan.filter == Filter::kOpenNetwork ? "network as it is\n" : "network refused by the filter\n";
+  text += plan.landlock.empty() ? "files as they are\n" : "file attributes refused by the filter\n";
+  return text + LastLines(plan);
 }
 
 }  // namespace holdfast::sandbox

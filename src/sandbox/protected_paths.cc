@@ -1,16 +1,30 @@
 #include "sandbox/protected_paths.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <optional>
 #include <string_view>
 #include <unordered_set>
 
+#include "base/paths.h"
 #include "sandbox/git_pointer.h"
 #include "sandbox/nested_repositories.h"
 #include "sandbox/path_walk.h"
 
 namespace holdfast::sandbox {
 namespace {
+
+// X_OK and W_OK, for a process without capabilities: the command has none, also as root.
+bool Permits(const std::string& directory, unsigned wanted) {
+  if (::geteuid() != 0) return ::faccessat(AT_FDCWD, directory.c_str(), static_cast<int>(wanted), AT_EACCESS) == 0;
+  struct stat status;
+  if (::stat(directory.c_str(), &status) < 0) return false;
+  const unsigned shift = status.st_uid == 0 ? 6 : status.st_gid == 0 ? 3 : 0;
+  return ((status.st_mode >> shift) & wanted) == wanted;
+}
 
 class Protector {
  public:
@@ -104,8 +118,20 @@ class Protector {
     search.max_probed /= roots;
     const auto has_no_rule = [this](const std::string& path) { return !named_.contains(path); };
     TRY(const std::vector<std::string> found, FindNestedGit(search, has_no_rule));
-    for (const std::string& git : found) TRY_VOID(ProtectNestedGit(git));
+    for (const std::string& git : found) {
+      const auto locked = LockedAbove(git, root);
+      TRY_VOID(locked ? Protect(*locked) : ProtectNestedGit(git));
+    }
     return {};
+  }
+
+  // The first directory on the way that nobody inside can pass: no more than its lock can be looked at there.
+  static std::optional<std::string> LockedAbove(const std::string& git, const std::string& root) {
+    std::optional<std::string> locked;
+    for (std::string_view directory = ParentOf(git); IsBelow(directory, root); directory = ParentOf(directory)) {
+      if (!Permits(std::string(directory), X_OK)) locked = directory;
+    }
+    return locked;
   }
 
   // A link among these is left to itself and its target protected, because a rule about a link that the command could
@@ -115,21 +141,16 @@ class Protector {
     TRY(const PathWalk walk, walker_.Walk(git));
     if (opened_.contains(walk.path)) return {};
     const bool is_link = walk.links.size() > parent.links.size();
-    if (walk.end == PathWalk::End::kDirectory) return ProtectHooks(is_link ? walk.path : git);
-    if (walk.end != PathWalk::End::kFile) return {};
-    TRY_VOID(ProtectPlace(is_link ? walk.path : git, walk.path));
-    const std::optional<std::string> directory = PointedGitDirectory(walk.path);
-    return directory ? ProtectHooks(*directory) : Result<>();
+    const std::string& place = is_link ? walk.path : git;
+    if (walk.end == PathWalk::End::kDirectory) return ProtectHooks(place);
+    return walk.end == PathWalk::End::kFile ? ProtectPlace(place, walk.path) : Result<>();
   }
 
+  // Where nothing can be put in their place now, the command could still change the mode and put it there later.
   Result<> ProtectHooks(const std::string& git_directory) {
+    if (!Permits(git_directory, W_OK | X_OK)) return Protect(git_directory);
     TRY_VOID(ProtectInside(git_directory, "hooks"));
-    TRY_VOID(ProtectInside(git_directory, "config"));
-    const std::optional<std::string> common = CommonGitDirectory(git_directory);
-    if (!common) return {};
-    TRY_VOID(ProtectInside(git_directory, "commondir"));
-    TRY_VOID(ProtectInside(*common, "hooks"));
-    return ProtectInside(*common, "config");
+    return ProtectInside(git_directory, "config");
   }
 
   Result<> ProtectInside(const std::string& directory, const std::string& name) {

@@ -14,26 +14,20 @@
 #include <fmt/format.h>
 
 #include "base/file_uri.h"
+#include "base/paths.h"
 #include "sandbox/glob_parse.h"
 #include "sandbox/glob_scan.h"
-#include "sandbox/path_walk.h"
 #include "sandbox/protected_paths.h"
 #include "sandbox/ripgrep.h"
 
 namespace holdfast::sandbox {
 namespace {
 
-constexpr std::string_view kProjectRootsPrefix = "codex-project-roots://";
-
 std::unexpected<Error> Refuse(std::string message) { return Fail(ErrorKind::kInvalidRequest, std::move(message)); }
 
 Result<std::string> Normalise(std::string_view path) {
   if (!path.starts_with('/') || path.contains('\0')) return Refuse(fmt::format("path {}: not absolute", path));
   return ParsePath(path);
-}
-
-bool IsAtOrBelow(std::string_view path, std::string_view directory) {
-  return path == directory || IsBelow(path, directory);
 }
 
 int Rank(Access access) {
@@ -122,10 +116,8 @@ struct PatternBase {
 // An absolute pattern that begins with a project root means that root, whatever characters it has in its name.
 std::vector<PatternBase> BasesOfPattern(std::string_view text, const Bases& bases) {
   std::vector<PatternBase> found;
-  const bool is_below_projects = text.starts_with(kProjectRootsPrefix);
-  if (is_below_projects) text.remove_prefix(kProjectRootsPrefix.size());
   for (const std::string& root : bases.project_roots) {
-    if (is_below_projects || !text.starts_with('/')) {
+    if (!text.starts_with('/')) {
       found.push_back({.directory = root, .text = text});
     } else if (HasGlobCharacters(root) && IsBelow(text, root)) {
       return {{.directory = root, .text = text.substr(root.size())}};
@@ -203,18 +195,8 @@ class Resolver {
     for (const auto& [root, globs] : globs_) {
       searches.push_back({.root = root, .globs = globs, .max_depth = files_.glob_scan_max_depth});
     }
-    return ScanGlobs(searches, {.ripgrep = FindRipgrep(bases_.tool_path, PlacesOfTheCommand())});
-  }
-
-  // Where a command, this one or one before it, could have put a program.
-  std::vector<std::string> PlacesOfTheCommand() const {
-    std::vector<std::string> places = bases_.project_roots;
-    for (const Rule& rule : resolution_.rules) {
-      if (rule.access == Access::kWrite) places.push_back(rule.path);
-    }
-    std::array<char, PATH_MAX> cwd;
-    if (::getcwd(cwd.data(), cwd.size())) places.emplace_back(cwd.data());
-    return places;
+    const std::vector<std::string> untrusted = PlacesOfCommands(resolution_, bases_.project_roots);
+    return ScanGlobs(searches, {.ripgrep = FindRipgrep(bases_.tool_path, untrusted)});
   }
 
   const Policy::Files& files_;
@@ -236,6 +218,18 @@ Result<Resolution> Resolve(const Policy& policy, const Surroundings& surrounding
   return resolution;
 }
 
+std::vector<std::string> PlacesOfCommands(const Resolution& resolution, std::vector<std::string> project) {
+  std::vector<std::string> places = std::move(project);
+  for (const Rule& rule : resolution.rules) {
+    if (rule.access == Access::kWrite) places.push_back(rule.path);
+  }
+  std::array<char, PATH_MAX> cwd;
+  if (::getcwd(cwd.data(), cwd.size())) places.emplace_back(cwd.data());
+  return places;
+}
+
+bool Outranks(Access access, Access other) { return Rank(access) > Rank(other); }
+
 Access AccessTo(const Resolution& resolution, std::string_view path) {
   if (resolution.unrestricted) return Access::kWrite;
   const auto covers_path = [path](std::string_view denied) { return IsAtOrBelow(path, denied); };
@@ -246,7 +240,7 @@ Access AccessTo(const Resolution& resolution, std::string_view path) {
     if (!IsAtOrBelow(path, rule.path)) continue;
     // All that cover one path are on one line to it, so the longest has the most components.
     const bool is_better = best == nullptr || rule.path.size() > best->path.size() ||
-                           (rule.path.size() == best->path.size() && Rank(rule.access) > Rank(best->access));
+                           (rule.path.size() == best->path.size() && Outranks(rule.access, best->access));
     if (is_better) best = &rule;
   }
   return best ? best->access : Access::kDeny;

@@ -44,7 +44,14 @@ struct Resolution {
 // Fails when a pattern cannot be expanded safely, or a scan fails: nothing is run then.
 Result<Resolution> Resolve(const Policy& policy, const Surroundings& surroundings);
 
-// The rule with the most components that is a prefix of `path`; of equals deny before write before read; none: deny.
+// Where a command, this one or one before it, could have put a program: `project`, what may be written, and the current
+// directory.
+std::vector<std::string> PlacesOfCommands(const Resolution& resolution, std::vector<std::string> project);
+
+// Which of two accesses counts where rules about one place differ: deny before write before read.
+bool Outranks(Access access, Access other);
+
+// By the rule with the most components that is a prefix of `path`; of equals the one that outranks; none: deny.
 Access AccessTo(const Resolution& resolution, std::string_view path);
 
 }  // namespace holdfast::sandbox

@@ -17,8 +17,7 @@
 
 #include <fmt/format.h>
 
-#include "sandbox/path_walk.h"
-#include "sandbox/real_path.h"
+#include "sandbox/tool_search.h"
 #include "sys/io.h"
 
 namespace holdfast::sandbox {
@@ -31,12 +30,6 @@ constexpr size_t kReadBytes = 64u << 10, kMaxPathBytes = 64u << 10, kMaxComplain
 bool IsProgram(const std::string& path) {
   struct stat status{};
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && ::access(path.c_str(), X_OK) == 0;
-}
-
-bool IsIn(std::string_view path, const std::string& directory) {
-  if (directory == "/") return false;
-  const std::optional<std::string> canonical = RealPath(directory);
-  return IsBelow(path, directory) || (canonical && IsBelow(path, *canonical));
 }
 
 std::vector<std::string> Arguments(const RipgrepSearch& search) {
@@ -123,17 +116,7 @@ std::unexpected<Error> Failed(std::string_view reason) {
 }  // namespace
 
 std::optional<std::string> FindRipgrep(std::string_view path_variable, std::span<const std::string> untrusted) {
-  for (size_t start = 0; start < path_variable.size();) {
-    const size_t end = std::min(path_variable.find(':', start), path_variable.size());
-    const std::string directory(path_variable.substr(start, end - start));
-    start = end + 1;
-    if (!directory.starts_with('/')) continue;
-    std::optional<std::string> program = RealPath(directory + "/rg");
-    if (!program || !IsProgram(*program)) continue;
-    if (std::ranges::none_of(untrusted, [&](const std::string& place) { return IsIn(*program, place); }))
-      return program;
-  }
-  return std::nullopt;
+  return FindTool({.name = "rg", .path_variable = path_variable, .untrusted = untrusted}, IsProgram);
 }
 
 Result<Ripgrep> Ripgrep::Start(const RipgrepSearch& search, int directory) {

@@ -18,8 +18,7 @@
 
 namespace holdfast::sandbox {
 
-// The first `rg` in the directories of `path_variable` (colons between them, relative ones left out) that is, links
-// followed, a program outside each of `untrusted`; as the path it is at without links. "/" is no reason for distrust.
+// The first program `rg` that FindTool offers.
 std::optional<std::string> FindRipgrep(std::string_view path_variable, std::span<const std::string> untrusted);
 
 struct RipgrepSearch {

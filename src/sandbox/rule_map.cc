@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/paths.h"
+
 namespace holdfast::sandbox {
 namespace {
 
@@ -21,15 +23,6 @@ std::string_view NameOfAccess(Access access) {
 
 std::unexpected<Error> CannotEnforce(const Rule& rule, std::string_view reason) {
   return Fail(ErrorKind::kInvalidRequest, fmt::format("{} {}: {}", NameOfAccess(rule.access), rule.path, reason));
-}
-
-int Rank(Access access) {
-  if (access == Access::kDeny) return 2;
-  return access == Access::kWrite ? 1 : 0;
-}
-
-bool IsAtOrBelow(std::string_view path, std::string_view directory) {
-  return path == directory || IsBelow(path, directory);
 }
 
 bool IsPrivate(std::string_view path) { return IsAtOrBelow(path, "/dev") || IsAtOrBelow(path, "/proc"); }
@@ -102,7 +95,7 @@ Result<> RuleMap::AddMinimalRoot(std::string_view path) {
 void RuleMap::Place(const Rule& rule, PathWalk walk) {
   const std::string path = walk.path;
   const auto [place, is_first] = rules_.try_emplace(path, PlacedRule{.rule = rule, .walk = std::move(walk)});
-  if (!is_first && Rank(rule.access) > Rank(place->second.rule.access)) place->second.rule = rule;
+  if (!is_first && Outranks(rule.access, place->second.rule.access)) place->second.rule = rule;
 }
 
 Result<> RuleMap::SortLinks() {

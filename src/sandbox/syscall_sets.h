@@ -1,5 +1,5 @@
-// The system calls that are refused as a whole, by what they are about and with the reason: for the filter, and for
-// docs/SANDBOX.md. Calls that depend on their arguments are rules of seccomp_filter.cc.
+// The system calls that are refused as a whole, by what they are about and with the reason. Calls that depend on their
+// arguments are rules of seccomp_filter.cc.
 #pragma once
 
 #include <cerrno>

@@ -1,16 +1,34 @@
 #include "sys/pidfd.h"
 
+#include <poll.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
+#include <string>
 
 namespace holdfast::sys {
+
+Result<OwnedFd> OpenPidfd(pid_t pid) {
+  OwnedFd fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!fd.is_open()) return std::unexpected(ErrnoError("pidfd_open", std::to_string(pid), errno));
+  return fd;
+}
 
 void SendSignal(int pidfd, int signal) {
   // ESRCH is the only failure for a child of our own uid: it ended, which is what a signal is for.
   (void)::syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, 0);
+}
+
+Result<> KillAndAwaitEnd(int pidfd) {
+  SendSignal(pidfd, SIGKILL);
+  pollfd ended = {.fd = pidfd, .events = POLLIN, .revents = 0};
+  while (::poll(&ended, 1, -1) < 0) {
+    if (errno != EINTR) return std::unexpected(ErrnoError("poll", "pidfd", errno));
+  }
+  return {};
 }
 
 Ending TryReap(int pidfd) {

@@ -1,4 +1,4 @@
-// A child held by descriptor, so that no signal or wait can reach another process that got its number.
+// A process held by descriptor, so that no signal or wait can reach another one that got its number.
 #pragma once
 
 #include <sys/types.h>
@@ -13,8 +13,15 @@ struct Child {
   OwnedFd pidfd;  // readable once the child has ended
 };
 
+// Close-on-exec. The caller knows that the number is still that of the process it means.
+Result<OwnedFd> OpenPidfd(pid_t pid);
+
 // A child that is already gone is not an error.
 void SendSignal(int pidfd, int signal);
+
+// Kills a process, a child or not, and waits for its end. Pid 1 of a namespace has ended when all in it have. A child
+// is still to be reaped. Fails when it cannot be waited for: it may be alive then.
+Result<> KillAndAwaitEnd(int pidfd);
 
 enum class Ending { kStillRunning, kExitedCleanly, kOtherwise };
 

@@ -1,5 +1,5 @@
-// Takes connections off one listening socket for as long as it lives. Running out of descriptors or memory ends neither
-// the server nor the thread's patience: it pauses and tries again.
+// Takes connections off one listening socket for as long as it lives. Running out of descriptors or memory does not end
+// the server: it pauses and tries again.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Types of fields beyond the plain ones.
+// Types of fields beyond the plain ones, and the object without any.
 #pragma once
 
 #include <string>
@@ -9,6 +9,10 @@ namespace holdfast::wire {
 
 // A JSON object whose values are all strings, in the order they came.
 using StringMap = std::vector<std::pair<std::string, std::string>>;
+
+struct Empty {
+  void Fields(auto&) {}
+};
 
 // Whether a member is there and not null, for members whose content is not looked at.
 struct Given {

@@ -1,4 +1,4 @@
-// Params, results and notifications of process/* but for process/start.
+// Params and results of process/read and process/write, and what other process/* methods share.
 #pragma once
 
 #include <array>
@@ -24,10 +24,6 @@ struct ProcessIdParams {
   std::string process_id;
 
   void Fields(auto& f) { f.Required("processId", process_id); }
-};
-
-struct Empty {
-  void Fields(auto&) {}
 };
 
 struct ProcessReadParams {

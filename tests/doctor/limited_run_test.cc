@@ -45,9 +45,9 @@ TEST(LimitedRunTest, AProgramThatIsNotThereIsNotStarted) {
 
 TEST(LimitedRunTest, EndsWhatTakesTooLongAndAllItStarted) {
   const auto start = std::chrono::steady_clock::now();
-  const RunOutcome outcome = Shell("sleep 1000 & echo $!; wait", 200ms);
+  const RunOutcome outcome = Shell("sleep 1000 & echo $!; wait", 3s);
   EXPECT_EQ(outcome.kind, Kind::kTimedOut);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, 10s);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 30s);
   const pid_t stray = std::stoi(outcome.out);
   EXPECT_TRUE(support::Eventually([&] { return !support::IsAlive(stray); }));
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);

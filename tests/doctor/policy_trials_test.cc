@@ -102,6 +102,7 @@ Report With(std::initializer_list<State> states) {
     report.policies.push_back(policy);
   }
   report.landlock.abi = 1;
+  report.sandbox_program.finding.state = State::kOk;
   Conclude(report);
   return report;
 }
@@ -111,6 +112,13 @@ TEST(ConclusionTest, WorksWhenTheFirstThreeDo) {
   EXPECT_FALSE(With({State::kOk, State::kOk, State::kRefused}).works);
   EXPECT_FALSE(With({State::kBroken, State::kOk, State::kOk}).works);
   EXPECT_FALSE(With({}).works);
+}
+
+TEST(ConclusionTest, AMissingSandboxProgramIsTheReasonForAllTheRest) {
+  Report report = With({State::kMissing, State::kMissing, State::kMissing});
+  report.sandbox_program.finding = {State::kMissing, "/x is missing."};
+  Conclude(report);
+  EXPECT_EQ(report.summary, "The sandbox does not work here. /x is missing.");
 }
 
 TEST(ConclusionTest, SaysWhyNotOrWhatElseDoesNot) {

@@ -8,12 +8,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sandbox/bubblewrap.h"
 #include "support/scratch_dir.h"
 
 namespace holdfast::doctor {
 namespace {
 
-using namespace std::string_view_literals;
 using support::ScratchDir;
 using testing::AllOf;
 using testing::ElementsAre;
@@ -22,20 +22,28 @@ using testing::IsEmpty;
 using testing::Not;
 
 // What the search takes for a bubblewrap: its options are in its text.
-constexpr std::string_view kOptions = "\n: '\0--perms\0--as-pid-1\0--ro-bind-data\0--json-status-fd\0--args\0'\n"sv;
+std::string Options() {
+  std::string text = "\n: '";
+  for (const std::string_view option : sandbox::kNeededOptions) text += std::string(option) + '\0';
+  return text + "'\n";
+}
 
 class StartupWarningsTest : public testing::Test {
  protected:
   // A bwrap that does what the script says.
   void Install(std::string_view name, std::string_view script) const {
-    tree_.Write(name, "#!/bin/sh\n" + std::string(script) + "\nexit\n" + std::string(kOptions), 0755);
+    tree_.Write(name, "#!/bin/sh\n" + std::string(script) + "\nexit\n" + Options(), 0755);
   }
   std::vector<std::string> Warnings() const {
-    return StartupWarnings(
-        {.program = tree_.path() + "/own/holdfast", .path_variable = tree_.path() + "/bin", .cwd = "/nowhere"}, facts_);
+    return StartupWarnings({.program = tree_.path() + "/own/holdfast",
+                            .sandbox_program = sandbox_program_,
+                            .path_variable = tree_.path() + "/bin",
+                            .cwd = "/nowhere"},
+                           facts_);
   }
 
   ScratchDir tree_;
+  std::string sandbox_program_ = tree_.Write("own/holdfast-linux-sandbox", "", 0755);
   sandbox::HostFacts facts_;
 };
 
@@ -51,6 +59,18 @@ TEST_F(StartupWarningsTest, TellThatTheBundledOneIsUsed) {
 
 TEST_F(StartupWarningsTest, TellThatThereIsNone) {
   EXPECT_THAT(Warnings(), ElementsAre(HasSubstr("Install bubblewrap")));
+}
+
+TEST_F(StartupWarningsTest, TellThatTheSandboxProgramIsMissing) {
+  Install("bin/bwrap", "true");
+  sandbox_program_ = tree_.path() + "/elsewhere/holdfast-linux-sandbox";
+  EXPECT_THAT(Warnings(),
+              ElementsAre(AllOf(HasSubstr("will be refused"), HasSubstr(sandbox_program_ + " is missing"))));
+}
+
+TEST_F(StartupWarningsTest, TellOfEverythingThatIsMissing) {
+  sandbox_program_ = tree_.path() + "/elsewhere/holdfast-linux-sandbox";
+  EXPECT_THAT(Warnings(), ElementsAre(HasSubstr(sandbox_program_), HasSubstr("Install bubblewrap")));
 }
 
 TEST_F(StartupWarningsTest, TellWhyThereAreNoUserNamespaces) {

@@ -75,7 +75,9 @@ class FileHelpersTest : public testing::Test {
     Boot({});
   }
 
+  // An idle helper stays, however slow the machine is, unless the test says for how long.
   void Boot(FileHelpers::Limits limits) {
+    if (limits.idle_time == FileHelpers::Limits().idle_time) limits.idle_time = 1h;
     helpers_ = std::make_unique<FileHelpers>(loop_, *spawner_, program_, limits);
   }
 

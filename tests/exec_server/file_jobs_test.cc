@@ -93,7 +93,9 @@ class FileJobsTest : public ServerFixture {
   }
 
   // Wants so much memory before it answers.
-  static FileJobs::Step Need(size_t bytes, std::shared_ptr<int> calls = std::make_shared<int>()) {
+  using Counter = std::shared_ptr<std::atomic<int>>;
+  static Counter MakeCounter() { return std::make_shared<std::atomic<int>>(); }
+  static FileJobs::Step Need(size_t bytes, Counter calls = MakeCounter()) {
     return [bytes, calls = std::move(calls)](std::string& out) -> Result<size_t> {
       if (++*calls == 1) return bytes;
       out += "true";
@@ -105,7 +107,7 @@ class FileJobsTest : public ServerFixture {
     return RunUntil([&] { return caller.answers() >= count; });
   }
 
-  // A whole job of somebody else: what was started before it, and does not wait, has ended by then.
+  // Whole jobs of somebody else: what was started before them, and does not wait, has most likely ended by then.
   void LetOthersPass() {
     Caller& other = MakeCaller();
     for (int i = 0; i < 8; ++i) Run(other, i, {{"/elsewhere", Access::kWrite}}, Say("1"));
@@ -206,7 +208,7 @@ TEST_F(FileJobsTest, LetsManyStuckRequestsHoldUpNobodyElse) {
 
 TEST_F(FileJobsTest, RunsAStepAgainWhenItMayHaveTheMemoryItNeeds) {
   Caller& caller = MakeCaller();
-  const auto calls = std::make_shared<int>();
+  const Counter calls = MakeCounter();
   Run(caller, 1, {Reading("/a")}, Need(kAllMemory, calls));
   ASSERT_TRUE(RunUntilAnswered(caller, 1));
   EXPECT_EQ(*calls, 2);
@@ -220,6 +222,7 @@ TEST_F(FileJobsTest, MakesALargeAnswerWaitUntilAnotherIsSent) {
   ASSERT_TRUE(RunUntilAnswered(slow, 1));
   Run(other, 2, {Reading("/a")}, Need(1));
   Run(other, 3, {Reading("/b")}, Say("3"));
+  ASSERT_TRUE(RunUntilAnswered(other, 1));
   LetOthersPass();
   EXPECT_THAT(other.sink->messages, ElementsAre(R"({"id":3,"result":3})"));  // a small one does not wait
   slow.transport.is_congested = false;
@@ -244,12 +247,12 @@ TEST_F(FileJobsTest, DoesNotGoOnForAClientThatLeftWhileItWaitedForMemory) {
   slow.transport.is_congested = true;
   Run(slow, 1, {Reading("/a")}, Need(kAllMemory));
   ASSERT_TRUE(RunUntilAnswered(slow, 1));
-  const auto calls = std::make_shared<int>();
+  const Counter calls = MakeCounter();
   const auto died_on = std::make_shared<std::atomic<std::thread::id>>();
   Run(gone, 2, {Reading("/a")},
       [step = Need(kAllMemory, calls), witness = Witness(died_on)](std::string& out) mutable { return step(out); });
+  ASSERT_TRUE(RunUntil([&] { return *calls == 1; }));
   LetOthersPass();
-  ASSERT_EQ(*calls, 1);
   Leave(gone);
   Leave(slow);
   Run(other, 3, {Reading("/a")}, Need(kAllMemory));
@@ -275,7 +278,7 @@ TEST_F(FileJobsTest, MakesNoFurtherAnswersForAClientThatDoesNotTakeThem) {
 
 TEST_F(FileJobsTest, DropsWhatWaitsWhenTheClientLeaves) {
   Caller& caller = MakeCaller();
-  const auto calls = std::make_shared<std::atomic<int>>();
+  const Counter calls = MakeCounter();
   Run(caller, 1, {Writing("/a")}, WaitAtTheGate());
   Run(caller, 2, {Reading("/a")}, [calls](std::string& out) -> Result<size_t> {
     ++*calls;

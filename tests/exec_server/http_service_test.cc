@@ -1,11 +1,10 @@
 #include "exec_server/http_service.h"
 
 #include <algorithm>
-#include <atomic>
+#include <latch>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "exec_server/http_fixture.h"
@@ -282,22 +281,21 @@ TEST_F(HttpServiceTest, TakesNoLongerBodyThanTheClientDoes) {
 }
 
 TEST_F(HttpServiceTest, RunsManyAtOnce) {
-  constexpr int kMany = 20;
-  std::atomic<int> arrived = 0;
-  std::atomic<bool> over = false;
+  constexpr size_t kMany = 20;
+  std::latch all_have_asked(1);
   HttpServer server([&](const HttpArrival& arrival, HttpPeer& peer) {
-    ++arrived;
-    while (arrived < kMany && !over) std::this_thread::yield();  // nobody is answered before all have asked
+    all_have_asked.wait();
     EchoRequest(arrival, peer);
   });
   std::vector<int> ids;
-  for (int i = 0; i < kMany; ++i) ids.push_back(Me().Ask("http/request", Get(server.Url(fmt::format("/{}", i)))));
-  for (int i = 0; i < kMany; ++i) {
+  for (size_t i = 0; i < kMany; ++i) ids.push_back(Me().Ask("http/request", Get(server.Url(fmt::format("/{}", i)))));
+  EXPECT_TRUE(RunUntil([&] { return server.arrivals().size() == kMany; }));
+  all_have_asked.count_down();
+  for (size_t i = 0; i < kMany; ++i) {
     EXPECT_TRUE(RunUntilAnswered(Me(), ids[i]));
     EXPECT_THAT(Me().AnswerTo(ids[i]).value_or(Message()).Bytes("result.bodyBase64"),
                 StartsWith(fmt::format("GET /{}\n", i)));
   }
-  over = true;
 }
 
 TEST_F(HttpServiceTest, RunsNoMoreThan256OfAConnection) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "exec_server/server_fixture.h"
+#include "support/eventually.h"
 #include "support/scratch_dir.h"
 
 namespace holdfast::exec_server {
@@ -40,7 +41,9 @@ class ProcessServiceTest : public ServerFixture {
 constexpr char kPipe[] = R"(,"pipeStdin":true)";
 
 TEST_F(ProcessServiceTest, ReadsWithinABudgetAndGoesOnAfterIt) {
-  Client& client = WithProcess("echo one; sleep 0.05; echo two");
+  Client& client = WithProcess("echo one; read go; echo two", kPipe);
+  ASSERT_TRUE(RunUntil([&] { return client.Got("process/output"); }));
+  Write(client, "go\n");
   ASSERT_TRUE(RunUntilClosed(client));
   const Message first = Call(client, "process/read", R"({"processId":"p","maxBytes":1})");
   EXPECT_EQ(first.Size("result.chunks"), 1u);
@@ -167,15 +170,22 @@ TEST_F(ProcessServiceTest, AnswersWhatWaitedForAStartThatFailed) {
   EXPECT_EQ(client.AnswerTo(write)->Text("result.status"), "unknownProcess");
 }
 
+// A start that takes long, as on a busy machine, is cancelled before it fails: once more then.
 TEST_F(ProcessServiceTest, TerminatesNothingBehindAStartThatFails) {
+  constexpr int64_t kCancelled = -32600;
   Client& client = ConnectReady();
   for (const char* mode : {"", R"(,"mode":"force")", R"(,"mode":{"graceful":{"timeoutMs":60000}})"}) {
-    const int start =
-        client.Ask("process/start", R"({"processId":"p","argv":["/no/such"],"cwd":"/","env":{},"tty":false})");
-    const int terminate = client.Ask("process/terminate", fmt::format(R"({{"processId":"p"{}}})", mode));
-    ASSERT_TRUE(RunUntil([&] { return client.AnswerTo(terminate).has_value(); })) << mode;
-    EXPECT_EQ(client.AnswerTo(start)->error_code(), -32603) << mode;
-    EXPECT_FALSE(client.AnswerTo(terminate)->Flag("result.running")) << mode;
+    const auto has_failed = [&] {
+      const int start =
+          client.Ask("process/start", R"({"processId":"p","argv":["/no/such"],"cwd":"/","env":{},"tty":false})");
+      const Message terminated = Call(client, "process/terminate", fmt::format(R"({{"processId":"p"{}}})", mode));
+      const int64_t code = client.AnswerTo(start)->error_code();
+      if (code == kCancelled) return false;
+      EXPECT_EQ(code, -32603) << mode;
+      EXPECT_FALSE(terminated.Flag("result.running")) << mode;
+      return true;
+    };
+    EXPECT_TRUE(support::Eventually(has_failed)) << mode;
   }
 }
 

@@ -6,6 +6,7 @@ namespace holdfast::exec_server {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::ElementsAre;
 
 class SessionTableTest : public ServerFixture {
  protected:
@@ -21,6 +22,20 @@ class SessionTableTest : public ServerFixture {
   pid_t StartSleeper(Client& client, std::string_view id = "p") {
     EXPECT_EQ(Start(client, id, "exec sleep 1000").error_code(), 0);
     return static_cast<pid_t>(Call(client, "process/list", "{}").Number("result.processes.0.pid"));
+  }
+
+  // Of two processes of the script, which says when it is ready, when all sessions are ended with that grace.
+  std::vector<int64_t> ExitCodesAtTheEnd(Client& client, std::string_view script, std::chrono::milliseconds grace) {
+    for (const char* id : {"p", "q"}) Start(client, id, script);
+    EXPECT_TRUE(RunUntil([&] { return client.Notifications("process/output").size() == 2; }));
+    bool ended = false;
+    sessions_->EndAll(grace, [&] { ended = true; });
+    EXPECT_TRUE(RunUntil([&] { return ended; }));
+    std::vector<int64_t> codes;
+    for (const Message& exited : client.Notifications("process/exited")) {
+      codes.push_back(exited.Number("params.exitCode"));
+    }
+    return codes;
   }
 
   bool RunUntilDead(pid_t pid) {
@@ -150,20 +165,27 @@ TEST_F(SessionTableTest, MakesNoRoomFromASessionWhoseCommandLeftSomethingRunning
   EXPECT_EQ(HandshakeCode(ConnectReady()), -32600);
 }
 
-TEST_F(SessionTableTest, EndsAllWithGrace) {
+TEST_F(SessionTableTest, AsksAllToEnd) {
   Client& client = ConnectReady();
-  Start(client, "polite", "trap 'echo bye; exit 7' TERM; echo up; while :; do :; done");
-  Start(client, "deaf", "trap '' TERM; echo up; sleep 1000");
-  ASSERT_TRUE(RunUntil([&] { return client.Notifications("process/output").size() == 2; }));
+  EXPECT_THAT(ExitCodesAtTheEnd(client, "trap 'echo bye; exit 7' TERM; echo up; while :; do :; done", 60s),
+              ElementsAre(7, 7));
+}
+
+TEST_F(SessionTableTest, KillsThoseThatDoNotEndWithinTheGrace) {
+  Client& client = ConnectReady();
+  EXPECT_THAT(ExitCodesAtTheEnd(client, "trap '' TERM; echo up; sleep 1000", 50ms), ElementsAre(137, 137));
+}
+
+TEST_F(SessionTableTest, StartsNothingWhileAllAreAskedToEnd) {
+  Client& client = ConnectReady();
+  Start(client, "p", "trap 'read go; exit 7' TERM; echo up; while :; do :; done", R"(,"pipeStdin":true)");
+  ASSERT_TRUE(RunUntil([&] { return client.Got("process/output"); }));
   bool ended = false;
-  sessions_->EndAll(200ms, [&] { ended = true; });
+  sessions_->EndAll(60s, [&] { ended = true; });
   EXPECT_EQ(Start(client, "late", "exit 0").error_code(), -32600);
-  ASSERT_TRUE(RunUntil([&] { return ended; }));
-  std::map<std::string, int64_t> codes;
-  for (const Message& exited : client.Notifications("process/exited")) {
-    codes[exited.Text("params.processId")] = exited.Number("params.exitCode");
-  }
-  EXPECT_EQ(codes, (std::map<std::string, int64_t>{{"deaf", 137}, {"polite", 7}}));
+  EXPECT_FALSE(ended);
+  Call(client, "process/write", fmt::format(R"({{"processId":"p","chunk":"{}"}})", support::Base64("go\n")));
+  EXPECT_TRUE(RunUntil([&] { return ended; }));
 }
 
 TEST_F(SessionTableTest, CreatesNothingOnceAllAreEnded) {

@@ -40,6 +40,7 @@ using testing::Not;
 using Strings = std::vector<std::string>;
 
 const std::string kHoldfast = HOLDFAST_BINARY;
+const std::string kSandboxProgram = fs::path(kHoldfast).replace_filename("holdfast-linux-sandbox");
 
 bool HasUserNamespaces() {
   const pid_t child = ::fork();
@@ -96,7 +97,7 @@ void Install(const std::string& program, const std::string& name) {
 }
 
 // This very program stands in for a bubblewrap that hangs: what is taken for one has these words in its text.
-constexpr auto kOptions = "\0--perms\0--as-pid-1\0--ro-bind-data\0--json-status-fd\0--args\0"sv;
+constexpr auto kOptions = "\0--perms\0--as-pid-1\0--ro-bind-data\0--args\0"sv;
 constexpr char kHang[] = "HOLDFAST_DOCTOR_TEST_HANG";
 [[maybe_unused]] const bool kHasHung = [] {
   while (std::getenv(kHang) != nullptr) ::pause();
@@ -201,9 +202,35 @@ TEST(DoctorTest, ABundledBubblewrapThatIsAnotherIsRefused) {
   scratch.Write("holdfast-resources/bwrap", "another", 0755);
   const std::string program = scratch.path() + "/holdfast";
   Install(kHoldfast, program);
+  Install(kSandboxProgram, scratch.path() + "/holdfast-linux-sandbox");
   const Examined doctor({program, "doctor", "--json"});
   EXPECT_EQ(doctor.Said("bundledBubblewrap", "state"), "refused");
   EXPECT_THAT(doctor.Said("bundledBubblewrap", "detail"), HasSubstr("sha256"));
+}
+
+TEST(DoctorTest, AMissingSandboxProgramIsWhatIsWrong) {
+  const ScratchDir scratch;
+  const std::string program = scratch.path() + "/holdfast";
+  const std::string missing = scratch.path() + "/holdfast-linux-sandbox is missing";
+  Install(kHoldfast, program);
+  const Examined doctor({program, "doctor", "--json"});
+  EXPECT_EQ(doctor.status(), 1);
+  EXPECT_EQ(doctor.Said("sandboxProgram", "state"), "missing");
+  EXPECT_THAT(doctor.Said("sandboxProgram", "detail"), testing::StartsWith(missing));
+  EXPECT_THAT(std::string(doctor["summary"].string().value_or("")), HasSubstr(missing));
+  EXPECT_EQ(doctor.Policy("read-only").Find("state").string(), "missing");
+  EXPECT_THAT(Program({program, "doctor"}).Finish().out, HasSubstr("\nsandbox program   missing   " + missing));
+  EXPECT_THAT(Program({program, "doctor", "--startup"}).Finish().out, HasSubstr(missing));
+}
+
+TEST(DoctorTest, TheSandboxProgramBesideIsTheOneThatIsTried) {
+  const ScratchDir scratch;
+  const std::string program = scratch.path() + "/holdfast";
+  Install(kHoldfast, program);
+  scratch.Write("holdfast-linux-sandbox", "#!/bin/sh\necho 'this one was run' >&2\nexit 1\n", 0755);
+  const Examined doctor({program, "doctor", "--json"});
+  EXPECT_EQ(doctor.Said("sandboxProgram", "state"), "ok");
+  EXPECT_EQ(doctor.Policy("read-only").Find("detail").string(), "this one was run");
 }
 
 TEST(DoctorTest, ABubblewrapThatHangsIsGivenUp) {

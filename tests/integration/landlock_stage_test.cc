@@ -219,7 +219,7 @@ TEST_P(LandlockStageTest, PeopleAreToldWhatDoesNotFit) {
   EXPECT_EQ(People({"-c", "model=x", "--", "true"}).status, 2);
   EXPECT_THAT(People({"--use-legacy-landlock", "--explain"}).out, HasSubstr("no namespaces, no mounts\n"));
   EXPECT_THAT(People({"-c", "use_legacy_landlock=true", "--workspace-write", "--explain"}).out,
-              HasSubstr("fresh /proc"));
+              HasSubstr("fresh read-only /proc"));
 }
 
 TEST_P(LandlockStageTest, WhereBubblewrapWorksThePermissionToDoWithoutHasNoEffect) {

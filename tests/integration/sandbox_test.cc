@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <string>
@@ -15,6 +16,8 @@
 #include <gtest/gtest.h>
 
 #include "base/owned_fd.h"
+#include "sandbox/landlock.h"
+#include "sandbox/landlock_stage.h"
 #include "support/eventually.h"
 #include "support/program.h"
 #include "support/scratch_dir.h"
@@ -152,6 +155,41 @@ TEST_P(SandboxTest, ADirectoryThatWasThereStays) {
   EXPECT_TRUE(fs::is_directory(In(".codex")));
   EXPECT_FALSE(fs::exists(In(".agents")));
   EXPECT_EQ(Outside("echo y > .git/HEAD").status, 0);
+}
+
+// A command before this one may have put it there.
+TEST_P(SandboxTest, NoBubblewrapOfTheWorkspaceIsExecuted) {
+  const std::string program =
+      "#!/bin/sh\\ntouch " + OutsideOf("ran") + R"(\nexit\n--perms\0--as-pid-1\0--ro-bind-data\0--args\0)";
+  ASSERT_EQ(Inside("mkdir bin && printf '" + program + "' > bin/bwrap && chmod +x bin/bwrap").status, 0);
+  const std::string read_only = R"({"type":"managed","file_system":{"type":"restricted","entries":[)" +
+                                Special("root", "read") + R"(]},"network":"restricted"})";
+  Strings words = HelperWords({"true"}, read_only);
+  const auto helper = std::ranges::find(words, kHelper);
+  words.insert(helper, {"env", "PATH=" + In("bin") + ":/usr/bin:/bin"});
+  EXPECT_EQ(Program(words).Finish().status, 0);
+  EXPECT_FALSE(fs::exists(OutsideOf("ran")));
+}
+
+// Nothing can be made there, by nobody inside.
+TEST_P(SandboxTest, AWritableRootThatTheUserCannotWriteIsNoHindrance) {
+  const ScratchDir others;
+  ASSERT_EQ(::chmod(others.path().c_str(), 0755), 0);
+  const auto ran = Inside("mkdir " + others.path() + "/.git; echo ran", Profile({Path(others.path(), "write")}));
+  EXPECT_EQ(ran.out, "ran\n");
+  EXPECT_FALSE(fs::exists(others.path() + "/.git"));
+}
+
+// What a command leaves in its workspace stops no command after it.
+TEST_P(SandboxTest, NoRepositoryOfACommandIsAHindrance) {
+  for (const char* const act :
+       {"mkdir -p n/.git && chmod 0 n/.git", "mkdir -p n/.git && chmod 555 n/.git", "mkdir -p n/.git && chmod 0 n",
+        "mkdir -p n/.git && echo /proc/1/root > n/.git/commondir",
+        "mkdir -p n x && chmod 0 x && echo 'gitdir: ../x/y' > n/.git"}) {
+    EXPECT_EQ(Inside(act).status, 0) << act;
+    EXPECT_EQ(Inside("echo ran").out, "ran\n") << act;
+    EXPECT_EQ(Outside("chmod -R u+rwX . && rm -rf n x").status, 0) << act;
+  }
 }
 
 TEST_P(SandboxTest, ADeniedFileCannotBeRead) {
@@ -305,6 +343,64 @@ TEST_P(SandboxTest, PeopleHaveACommandOfTheirOwn) {
   EXPECT_EQ(run({"--", "sh", "-c", "exit 3"}).status, 3);
   EXPECT_EQ(run({}).status, 2);
   EXPECT_EQ(run({"--profile", "none-such", "--", "true"}).status, 2);
+}
+
+TEST_P(SandboxTest, PeopleCanDenyByAnyPattern) {
+  ASSERT_EQ(Outside("echo secret | tee a.key > a.pem && echo open > a.txt").status, 0);
+  const auto read = [&](const std::string& name) {
+    return RunOutside({kHoldfast, "sandbox", "-C", workspace_.path(), "--deny", "a.{key,pem}", "--", "cat", name});
+  };
+  for (const std::string name : {"a.key", "a.pem"}) {
+    EXPECT_THAT(read(name).err, HasSubstr("Permission denied")) << name;
+    EXPECT_EQ(read(name).out, "") << name;
+    EXPECT_EQ(Outside("cat " + name).out, "secret\n") << name;
+  }
+  EXPECT_EQ(read("a.txt").out, "open\n");
+}
+
+TEST_P(SandboxTest, WhatPeopleNameIsBelowTheDirectoryTheyName) {
+  const std::string act = "mkdir project sub project/sub && echo outer | tee key > a.env && cd project && echo inner";
+  ASSERT_EQ(Outside(act + " | tee key > a.env").status, 0);
+  const auto run = [&](const Strings& words) {
+    Strings all = {"env", "-C", workspace_.path(), kHoldfast, "sandbox", "-C", "project"};
+    all.insert(all.end(), words.begin(), words.end());
+    return RunOutside(all);
+  };
+  const Strings names = {"key", "a.env"};
+  for (const std::string& name : names) {
+    const std::string denied = name == "key" ? "key" : "*.env";
+    EXPECT_THAT(run({"--deny", denied, "--", "cat", name}).err, HasSubstr("Permission denied")) << name;
+    EXPECT_EQ(run({"--deny", denied, "--", "cat", "../" + name}).out, "outer\n") << name;
+    EXPECT_EQ(run({"--", "cat", name}).out, "inner\n") << name;
+  }
+  EXPECT_EQ(run({"-w", "sub", "--", "touch", "sub/made"}).status, 0);
+  EXPECT_TRUE(fs::exists(In("project/sub/made")));
+  EXPECT_NE(run({"-w", "sub", "--", "touch", "../sub/made"}).status, 0);
+  EXPECT_FALSE(fs::exists(In("sub/made")));
+}
+
+TEST_P(SandboxTest, PeopleAreToldWhatCannotBeDenied) {
+  const auto refusal = [&](const std::string& flag, const std::string& text) {
+    const Outcome outcome =
+        RunOutside({kHoldfast, "sandbox", "-C", workspace_.path(), flag, text, "--", "echo", "ran"});
+    EXPECT_EQ(outcome.status, 2) << text;
+    EXPECT_EQ(outcome.out, "") << text;
+    return outcome.err;
+  };
+  EXPECT_EQ(refusal("--deny", "file:///srv/*.key"), "holdfast: --deny \"file:///srv/*.key\": is a URI\n");
+  EXPECT_EQ(refusal("--deny", ""), "holdfast: --deny \"\": is empty\n");
+  EXPECT_EQ(refusal("-w", ""), "holdfast: -w \"\": is empty\n");
+}
+
+// As the program that they have called.
+TEST_P(SandboxTest, PeopleAreWarnedByTheirOwnProgram) {
+  if (!sandbox::CheckLandlockAbi(sandbox::LandlockAbi())) GTEST_SKIP() << "the kernel's Landlock is too old";
+  const std::string alone = OutsideOf("holdfast");  // no bubblewrap is bundled with it
+  fs::copy_file(kHoldfast, alone);
+  const Outcome outcome =
+      RunOutside({"env", "PATH=/none", alone, "sandbox", "--allow-landlock-only", "-C", "/", "--", "/bin/echo", "ran"});
+  EXPECT_EQ(outcome.out, "ran\n");
+  EXPECT_THAT(outcome.err, StartsWith("holdfast: warning: Landlock only"));
 }
 
 TEST_P(SandboxTest, ExplainPrintsThePlanAndRunsNothing) {

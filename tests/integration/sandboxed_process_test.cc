@@ -201,7 +201,7 @@ TEST_F(SandboxedEndTest, IsKilledWithEverythingItStarted) {
   EXPECT_TRUE(Terminate("p").Flag("result.running"));
   EXPECT_THAT(Alive(), IsEmpty());
   EXPECT_EQ(client_.WaitForExit("p"), 137);
-  EXPECT_THAT(NamesIn(workspace_.path()), IsEmpty());
+  EXPECT_TRUE(Eventually([&] { return NamesIn(workspace_.path()).empty(); }));
 }
 
 TEST_F(SandboxedEndTest, RunsItsTrapWhenAskedToEnd) {

@@ -112,7 +112,7 @@ TEST(SessionTest, IsUnknownUnderAnyOtherId) {
 }
 
 TEST(SessionTest, ExpiresAndKillsItsProcesses) {
-  ServerProcess server = ServerProcess::Start({"--detached-ttl-ms", "300"});
+  ServerProcess server = ServerProcess::Start({"--detached-ttl-ms", "3000"});
   RpcClient client = RpcClient::Ready(server.url());
   client.Start(Shell("p", "trap '' TERM HUP; setsid sh -c 'sleep 1000' & echo $$; sleep 1000"));
   const pid_t pid = PidLine(client, "p");
@@ -123,7 +123,7 @@ TEST(SessionTest, ExpiresAndKillsItsProcesses) {
 }
 
 TEST(SessionTest, ResumedInTimeDoesNotExpire) {
-  ServerProcess server = ServerProcess::Start({"--detached-ttl-ms", "400"});
+  ServerProcess server = ServerProcess::Start({"--detached-ttl-ms", "3000"});
   RpcClient first = RpcClient::Ready(server.url());
   first.Start({.id = "cat", .argv = {"cat"}, .pipe_stdin = true});
   first.Disconnect();

@@ -215,8 +215,9 @@ TEST(TransportTest, EchoesAWriteWithoutADelay) {
     round_trips.push_back(std::chrono::steady_clock::now() - begin);
     client.Await(id);
   }
-  std::ranges::nth_element(round_trips, round_trips.begin() + 25);
-  EXPECT_LT(round_trips[25], 20ms);
+  // A busy machine slows down some of them, a delayed acknowledgement all.
+  std::ranges::nth_element(round_trips, round_trips.begin() + 12);
+  EXPECT_LT(round_trips[12], 20ms);
 }
 
 // A request of about `bytes`, which is answered with -32601.

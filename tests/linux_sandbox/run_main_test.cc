@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -36,22 +37,40 @@ int WriteHere() {
 
 struct End {
   int status;
-  std::string report;
+  std::string report, err;
 };
+
+std::string ReadSome(int fd) {
+  char text[4096];
+  const ssize_t size = sys::Read(fd, text, sizeof text);
+  return {text, size > 0 ? static_cast<size_t>(size) : 0};
+}
 
 class RunMainTest : public testing::Test {
  protected:
   // In a process of its own, with the end of a pipe for the report.
   End Run(const std::string& profile, const Strings& more, int (*fs_helper)() = &WriteHere) {
-    auto pipe = sys::MakePipe(sys::OurEnd::kRead);
+    Strings words = {"/dir/helper", "--sandbox-policy-cwd", dir_.path(), "--report-fd", "100"};
+    if (!profile.empty()) words.insert(words.end(), {"--permission-profile", profile});
+    words.insert(words.end(), more.begin(), more.end());
+    return RunWords(std::move(words), fs_helper);
+  }
+
+  static End RunWords(Strings words, int (*fs_helper)() = &WriteHere) {
+    auto report = sys::MakePipe(sys::OurEnd::kRead);
+    auto err = sys::MakePipe(sys::OurEnd::kRead);
     const pid_t child = ::fork();
-    if (child == 0) RunInChild(profile, more, pipe->write_end.get(), fs_helper);
-    pipe->write_end.Reset();
+    if (child == 0) {
+      ::dup2(report->write_end.get(), 100);
+      ::dup2(err->write_end.get(), STDERR_FILENO);
+      RunInChild(words, fs_helper);
+    }
+    report->write_end.Reset();
+    err->write_end.Reset();
     int status = 0;
     EXPECT_EQ(::waitpid(child, &status, 0), child);
-    char text[4096];
-    const ssize_t size = sys::Read(pipe->read_end.get(), text, sizeof text);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, std::string(text, size > 0 ? static_cast<size_t>(size) : 0)};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, ReadSome(report->read_end.get()),
+            ReadSome(err->read_end.get())};
   }
 
   bool Made() const { return ::access((dir_.path() + "/made").c_str(), F_OK) == 0; }
@@ -59,12 +78,7 @@ class RunMainTest : public testing::Test {
   support::ScratchDir dir_;
 
  private:
-  [[noreturn]] void RunInChild(const std::string& profile, const Strings& more, int report,
-                               int (*fs_helper)()) noexcept {
-    const int passed = ::fcntl(report, F_DUPFD, 100);
-    Strings words = {"helper", "--sandbox-policy-cwd", dir_.path(), "--report-fd", std::to_string(passed)};
-    if (!profile.empty()) words.insert(words.end(), {"--permission-profile", profile});
-    words.insert(words.end(), more.begin(), more.end());
+  [[noreturn]] static void RunInChild(Strings& words, int (*fs_helper)()) noexcept {
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     ::_exit(RunMain(static_cast<int>(argv.size()), argv.data(), fs_helper));
@@ -105,6 +119,17 @@ TEST_F(RunMainTest, EveryFailureIsReported) {
   EXPECT_EQ(Run(kDisabled, {"--", "/"}).report, "executing\nfailed 126 exec /: Permission denied\n");
   EXPECT_EQ(Run(kDisabled, {"--command-cwd", "/none-such", "--", "true"}).report,
             "failed 1 chdir /none-such: No such file or directory\n");
+}
+
+TEST_F(RunMainTest, SpeaksByTheNameItWasCalledBy) { EXPECT_EQ(Run(kDisabled, {}).err, "helper: no command to run\n"); }
+
+// A descriptor that is only a part of the word would be another one.
+TEST_F(RunMainTest, TheInnerStageTakesNothingButADescriptor) {
+  for (const std::string word : {"x", "", "100x", "-1"}) {
+    const End end = RunWords({"/proc/self/fd/9", "inner-stage", word});
+    EXPECT_EQ(end.status, 101);
+    EXPECT_EQ(end.err, "holdfast-linux-sandbox: \"" + word + "\" is no file descriptor\n");
+  }
 }
 
 TEST_F(RunMainTest, FailuresUnderLandlockAreReported) {

@@ -235,7 +235,7 @@ TEST_F(WorkerPoolTest, DropsWaitingJobsWhenItIsDestroyed) {
 }
 
 TEST_F(WorkerPoolTest, WaitsForARunningJobWhenItIsDestroyed) {
-  Open({});
+  Open({.last_wait = kNever});
   std::atomic<std::thread::id> died_on;
   std::atomic<bool> ended = false;
   pool_->Run(

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <set>
 
@@ -13,6 +14,7 @@
 namespace holdfast::process {
 namespace {
 
+using namespace std::chrono_literals;
 using testing::ElementsAre;
 using Events = std::vector<std::string>;
 
@@ -105,7 +107,10 @@ TEST_F(ProcessTest, ExitsBeforeItClosesWhileADescendantHoldsItsOutput) {
 }
 
 TEST_F(ProcessTest, TellsLateOutputAfterTheExit) {
-  Subject& subject = Run(Shell("(sleep 0.05; echo late) & exit 0"));
+  Subject& subject = Launch(Shell("exec 3<&0; (read go <&3; echo late) & exit 0"), kOpenStdin);
+  ASSERT_TRUE(RunUntil([&] { return subject->exit_code().has_value(); }));
+  subject->input()->Write("go\n", [](auto) {});
+  ASSERT_TRUE(RunUntil([&] { return subject.over(); }));
   std::erase(subject.owner.events, "gone");  // the end of the stream and that of the keeper come together
   EXPECT_EQ(subject.owner.events, (Events{"started", "exited", "output", "closed"}));
   EXPECT_EQ(subject.owner.out(), "late\n");
@@ -142,7 +147,7 @@ TEST_F(ProcessTest, NotifiesItsWaitersOfOutputExitAndClose) {
 
 TEST_F(ProcessTest, SignalsTheWholeGroup) {
   const std::string child = "(trap 'echo child; exit' TERM; echo up; while :; do :; done) & ";
-  Subject& subject = Launch(Shell(child + "trap 'wait; exit 5' TERM; while :; do :; done"));
+  Subject& subject = Launch(Shell("trap 'wait; exit 5' TERM; " + child + "while :; do :; done"));
   ASSERT_TRUE(RunUntilOutput(subject, "up"));
   subject->Signal(SIGTERM);
   ASSERT_TRUE(RunUntil([&] { return subject.over(); }));
@@ -171,8 +176,15 @@ TEST_F(ProcessTest, CancelsAStartThatIsKilledAtOnce) {
 }
 
 TEST_F(ProcessTest, LeavesAQuickStartAloneThatSomebodyWasReadyToCancel) {
-  Subject& subject = Launch(Shell("sleep 0.4; echo alive"));
-  subject->CancelSlowStart(std::chrono::milliseconds(250));
+  constexpr std::chrono::milliseconds patience = 3s;
+  Subject& subject = Launch(Shell("read go; echo alive"), kOpenStdin);
+  subject->CancelSlowStart(patience);
+  ASSERT_TRUE(RunUntil([&] { return subject->pid().has_value(); }));
+  bool over = false;
+  loop::Timer later(loop_, [&] { over = true; });
+  later.Start(patience + 100ms);
+  ASSERT_TRUE(RunUntil([&] { return over; }));
+  subject->input()->Write("go\n", [](auto) {});
   ASSERT_TRUE(RunUntil([&] { return subject.over(); }));
   EXPECT_EQ(subject.owner.out(), "alive\n");
 }

@@ -189,7 +189,7 @@ TEST_F(LastOutputTest, IsAwaitedForAMomentOnly) {
   const auto exited = Clock::now();
   ASSERT_TRUE(RunUntilExit(subject));
   EXPECT_GE(Clock::now() - begin, 20ms);
-  EXPECT_LT(Clock::now() - exited, 2s);
+  EXPECT_LT(Clock::now() - exited, 8s);
   EXPECT_FALSE(subject->closed());
 }
 
@@ -260,16 +260,25 @@ TEST_F(WrapperLeftoversTest, MayCleanUp) {
 TEST_F(WrapperLeftoversTest, MayNotStay) {
   Subject& subject = Launch(Wrapped("setsid sh -c 'echo started >&6; sleep 1000; :' & sleep 1000"));
   const auto took = KillTime(subject);
-  EXPECT_GE(took, 300ms);
-  EXPECT_LT(took, 5s);
+  EXPECT_GE(took, 1500ms);
+  EXPECT_LT(took, 8s);
 }
 
+// A keeper that is kept from the processor may come late to one of them, but not to all.
 TEST_F(WrapperLeftoversTest, HaveNoTimeWithoutAWrapper) {
-  const std::string cleaned = In("cleaned");
-  Subject& subject = Launch(Shell("setsid sh -c 'sleep 0.2; : >" + cleaned + "' & sleep 1000"));
-  EXPECT_TRUE(RunUntilMarked(2));
-  KillTime(subject);
-  EXPECT_FALSE(std::filesystem::exists(cleaned));
+  int attempts_that_cleaned = 0;
+  for (; attempts_that_cleaned < 5; ++attempts_that_cleaned) {
+    const std::string lifeline = In(fmt::format("lifeline{}", attempts_that_cleaned));
+    const std::string cleaned = lifeline + ".cleaned";
+    Subject& subject = Launch(Shell(fmt::format(
+        "mkfifo {0}; setsid sh -c 'exec <{0}; echo up; read line; sleep 0.2; : >{1}' & exec 9>{0}; sleep 1000",
+        lifeline, cleaned)));
+    ASSERT_TRUE(RunUntilOutput(subject, "up"));
+    done_ = 0;
+    KillTime(subject);
+    if (!std::filesystem::exists(cleaned)) break;
+  }
+  EXPECT_LT(attempts_that_cleaned, 5);
 }
 
 // Each generation starts the next in a new session and exits: every one is an event for the keeper.
@@ -279,7 +288,7 @@ TEST_F(WrapperLeftoversTest, GetNoMoreTimeByForking) {
   command.env.emplace_back("STEP", runner);
   Subject& subject = Launch(command);
   ASSERT_TRUE(RunUntil([&] { return subject->closed(); }));
-  EXPECT_LT(KillTime(subject), 5s);
+  EXPECT_LT(KillTime(subject), 8s);
   EXPECT_TRUE(NothingIsLeft());
 }
 

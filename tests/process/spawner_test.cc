@@ -1,8 +1,14 @@
 #include "process/spawner.h"
 
+#include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
 
 #include "process/keeper.h"
 #include "process/process_fixture.h"
@@ -13,17 +19,27 @@ namespace {
 
 class SpawnerTest : public ProcessFixture {
  protected:
+  // Writes a byte for every process that is gone.
+  struct TellingOwner : RecordingOwner {
+    explicit TellingOwner(int fd) : told_fd(fd) {}
+    void OnGone(Process& process) override {
+      RecordingOwner::OnGone(process);
+      EXPECT_EQ(::write(told_fd, "g", 1), 1);
+    }
+    int told_fd;
+  };
+
   // A server of its own process: it starts the scripts and serves them until it is killed.
-  pid_t ForkServer(const std::vector<Command>& commands, const Io& io) {
+  pid_t ForkServer(const std::vector<Command>& commands, const Io& io, int told_fd) {
     const pid_t pid = ::fork();
-    if (pid == 0) Serve(commands, io);
+    if (pid == 0) Serve(commands, io, told_fd);
     return pid;
   }
 
-  [[noreturn]] void Serve(const std::vector<Command>& commands, const Io& io) {
+  [[noreturn]] void Serve(const std::vector<Command>& commands, const Io& io, int told_fd) {
     loop::EventLoop loop;
     auto spawner = Spawner::Create(loop);
-    RecordingOwner owner;
+    TellingOwner owner(told_fd);
     std::vector<std::unique_ptr<Process>> processes;
     for (Command command : commands) {
       command.env.emplace_back("HOLDFAST_TEST_MARK", mark_);
@@ -34,8 +50,14 @@ class SpawnerTest : public ProcessFixture {
   }
 
   void ExpectNothingSurvivesTheServer(const std::vector<Command>& commands, size_t living, const Io& io = Pipes{}) {
-    const pid_t server = ForkServer(commands, io);
+    auto told = sys::MakePipe(sys::OurEnd::kRead);
+    ASSERT_TRUE(told);
+    const pid_t server = ForkServer(commands, io, told->write_end.get());
     EXPECT_TRUE(RunUntilMarked(living));
+    ExpectNothingSurvives(server);
+  }
+
+  void ExpectNothingSurvives(pid_t server) {
     ::kill(server, SIGKILL);
     EXPECT_TRUE(RunUntil([&] {
       while (::waitpid(-1, nullptr, WNOHANG) > 0) continue;  // the server, and what comes to us when it is gone
@@ -81,8 +103,38 @@ TEST_F(SpawnerTest, StartsAKeeperThatReportsAndEnds) {
   ASSERT_TRUE(RunUntil([&] { return observer.pid != 0; }));
   EXPECT_EQ(support::ReadProcFile(keeper_pid, "comm"), "holdfast-keeper\n");
   ASSERT_TRUE(RunUntil([&] { return observer.gone; }));
-  EXPECT_GT(observer.pid, keeper_pid);
+  EXPECT_NE(observer.pid, keeper_pid);
   EXPECT_EQ(observer.exit_code, 42);
+}
+
+// Whoever hears of the start may ask the other end at once whether the command is still there.
+TEST_F(SpawnerTest, AKeeperThatReportsAStartHoldsNothingOfTheCommands) {
+  struct Observer : KeeperObserver {
+    void OnStarted(pid_t) override {
+      has_started = true;
+      for (const auto& fd : std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", keeper_pid))) {
+        std::error_code gone_meanwhile;
+        EXPECT_NE(std::filesystem::read_symlink(fd, gone_meanwhile), "/dev/null") << fd;
+      }
+    }
+    void OnStartFailed(StartStep, int) override { ADD_FAILURE(); }
+    void OnExited(int) override {}
+    void OnGone() override { gone = true; }
+    pid_t keeper_pid = 0;
+    bool has_started = false, gone = false;
+  };
+  auto null = sys::OpenDevNull();
+  ASSERT_TRUE(null);
+  for (int i = 0; i < 20; ++i) {
+    Observer observer;
+    auto started = spawner_->Start(Shell("sleep 1000"), Pipes{}, {null->get(), null->get(), null->get()});
+    ASSERT_TRUE(started);
+    observer.keeper_pid = started->child.pid;
+    Keeper keeper(loop_, *spawner_, *std::move(started), observer);
+    ASSERT_TRUE(RunUntil([&] { return observer.has_started; }));
+    keeper.KillAll();
+    ASSERT_TRUE(RunUntil([&] { return observer.gone; }));
+  }
 }
 
 TEST_F(SpawnerTest, TellsTheStepThatFailed) {
@@ -120,6 +172,28 @@ TEST_F(SpawnerTest, LeavesAKeeperThatIsDroppedToCleanUp) {
   subjects_.clear();
   EXPECT_TRUE(RunUntil([&] { return support::LivingWithVariable(Mark()).empty(); }));
   EXPECT_GT(::waitpid(-1, nullptr, 0), 0);
+}
+
+// What another process traces is dead when it is killed, but cannot be reaped before the tracer lets it go.
+TEST_F(SpawnerTest, ReapsAnOrphanThatNobodyWaitsForAnyMore) {
+  auto told = sys::MakePipe(sys::OurEnd::kRead);
+  ASSERT_TRUE(told);
+  const pid_t server = ForkServer({Shell("exec sleep 1000")}, Pipes{}, told->write_end.get());
+  ASSERT_TRUE(RunUntilMarked(1));
+  const auto keepers = support::ChildrenOf(server), orphans = support::LivingWithVariable(Mark());
+  ASSERT_EQ(keepers.size(), 1u);
+  ASSERT_EQ(orphans.size(), 1u);
+  if (::ptrace(PTRACE_SEIZE, orphans[0], nullptr, nullptr) < 0) {
+    ExpectNothingSurvives(server);
+    GTEST_SKIP() << "this machine lets nobody trace";
+  }
+  ::kill(keepers[0], SIGKILL);
+  char byte;
+  EXPECT_TRUE(RunUntil([&] { return sys::Read(told->read_end.get(), &byte, 1) == 1; }));
+  EXPECT_EQ(support::ChildrenOf(server), orphans);
+  EXPECT_EQ(::waitpid(orphans[0], nullptr, __WALL), orphans[0]);
+  EXPECT_TRUE(RunUntil([&] { return support::ChildrenOf(server).empty(); }));
+  ExpectNothingSurvives(server);
 }
 
 }  // namespace

@@ -172,6 +172,8 @@ TEST(PermissionProfileTest, UnlistedWordsAreErrors) {
             "file_system.entries.0.path.type: is not one of the known values");
   EXPECT_EQ(Outcome(Managed(Special(R"({"kind":"home"})", "read"))),
             "file_system.entries.0.path.value.kind: is not one of the known values");
+  EXPECT_EQ(Outcome(Managed(Special(R"({"kind":"workspace_roots"})", "read"))),
+            "file_system.entries.0.path.value.kind: is not one of the known values");
 }
 
 TEST(PermissionProfileTest, MissingMembersAreErrors) {

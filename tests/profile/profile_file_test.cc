@@ -170,6 +170,8 @@ TEST(ProfileFileTest, KeysMayHoldAnyLetter) {
 TEST(ProfileFileTest, MistypedKeysAreRefused) {
   EXPECT_EQ(OneEntry(R"(":projct_roots" = "write")"),
             R"(profile f:2: permissions.p.filesystem.":projct_roots": is not a known place)");
+  EXPECT_EQ(OneEntry(R"(":current_working_directory" = "read")"),
+            R"(profile f:2: permissions.p.filesystem.":current_working_directory": is not a known place)");
   EXPECT_EQ(OneEntry(R"(":unknown" = "read")"),
             R"(profile f:2: permissions.p.filesystem.":unknown": is not a known place)");
   EXPECT_EQ(Outcome("[permissions.p]\nextends = \"x\""), "profile f:2: permissions.p.extends: is not a known key");

@@ -16,6 +16,7 @@
 #include <gtest/gtest.h>
 
 #include "base/sha256.h"
+#include "support/required_program.h"
 #include "support/scratch_dir.h"
 
 namespace holdfast::sandbox {
@@ -44,8 +45,10 @@ class FindBubblewrapTest : public testing::Test {
   std::string In(const std::string& name) const { return root_ + "/" + name; }
 
   BubblewrapSearch Search(std::string path_variable) const {
-    return {
-        .path_variable = std::move(path_variable), .cwd = In("cwd"), .own_directory = In("own"), .bundled_sha256 = ""};
+    return {.path_variable = std::move(path_variable),
+            .untrusted = {In("cwd")},
+            .own_directory = In("own"),
+            .bundled_sha256 = ""};
   }
 
   static std::string Found(const BubblewrapSearch& search) {
@@ -69,7 +72,7 @@ TEST_F(FindBubblewrapTest, TakesTheFirstOnThePath) {
 }
 
 TEST_F(FindBubblewrapTest, TakesTheOneOfThisMachine) {
-  if (::access("/usr/bin/bwrap", X_OK) != 0) GTEST_SKIP() << "no bubblewrap is installed";
+  if (!support::RequireProgram("bwrap")) return;
   EXPECT_EQ(Found("/usr/bin"), std::filesystem::canonical("/usr/bin/bwrap"));
 }
 
@@ -108,7 +111,7 @@ TEST_F(FindBubblewrapTest, NoLinkLeadsBelowTheWorkingDirectory) {
   std::filesystem::create_directory_symlink(In("cwd"), In("alias"));
   EXPECT_EQ(Found(In("links") + ":" + In("alias") + ":" + In("good/../cwd") + ":" + In("links/../cwd")), Nothing());
   BubblewrapSearch by_alias = Search(In("cwd"));
-  by_alias.cwd = In("alias");
+  by_alias.untrusted = {In("alias")};
   EXPECT_EQ(Found(by_alias), Nothing());
 }
 
@@ -120,7 +123,16 @@ TEST_F(FindBubblewrapTest, ANameThatOnlyBeginsLikeTheWorkingDirectoryIsNotBelowI
 TEST_F(FindBubblewrapTest, FromTheRootDirectoryThePathIsAllThereIs) {
   const std::string path = Program("a");
   BubblewrapSearch search = Search(In("a"));
-  search.cwd = "/";
+  search.untrusted = {"/"};
+  EXPECT_EQ(Found(search), path);
+}
+
+TEST_F(FindBubblewrapTest, EveryPlaceOfACommandIsPassedOver) {
+  Program("project/.venv/bin");
+  Program("cwd");
+  const std::string path = Program("a");
+  BubblewrapSearch search = Search(In("project/.venv/bin") + ":" + In("cwd") + ":" + In("a"));
+  search.untrusted = {In("project"), In("cwd")};
   EXPECT_EQ(Found(search), path);
 }
 
@@ -197,8 +209,7 @@ TEST_F(BundledBubblewrapTest, MustBeAProgram) {
   EXPECT_EQ(Found(Expecting("")), Nothing());
 }
 
-const Strings kHead = {"--as-pid-1",    "--unshare-user", "--unshare-pid",
-                       "--unshare-ipc", "--unshare-uts",  "--unshare-cgroup-try"};
+const Strings kHead = {"--unshare-user", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"};
 
 enum class Net { kOwn, kShared };
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -34,6 +35,19 @@ int PairEnd(int type) {
   return ::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends) == 0 ? ends[0] : -1;
 }
 
+// To a listener that stays open in this process.
+int ConnectedTcp() {
+  const int listener = Socket(AF_INET, SOCK_STREAM), fd = Socket(AF_INET, SOCK_STREAM);
+  sockaddr_in loopback = {};
+  loopback.sin_family = AF_INET;
+  loopback.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  auto* const address = reinterpret_cast<sockaddr*>(&loopback);
+  socklen_t size = sizeof loopback;
+  const bool listens = ::bind(listener, address, size) == 0 && ::listen(listener, 1) == 0 &&
+                       ::getsockname(listener, address, &size) == 0;
+  return listens && ::connect(fd, address, size) == 0 ? fd : -1;
+}
+
 // Whether a process with this as its standard output passes.
 bool Passes(Filter filter, int fd) {
   return InChild(kNoFilter, [&] {
@@ -51,18 +65,26 @@ TEST(CheckStreamsTest, RefusesASocketThatCouldSendAnywhere) {
   }
 }
 
+// Its first message can connect it to whomever it is for.
+TEST(CheckStreamsTest, RefusesAStreamWithoutAPeer) {
+  for (const int fd : {Socket(AF_INET, SOCK_STREAM), Socket(AF_INET6, SOCK_STREAM), Socket(AF_UNIX, SOCK_STREAM)}) {
+    EXPECT_FALSE(Passes(Filter::kRestrictedNetwork, fd));
+  }
+}
+
 TEST(CheckStreamsTest, TakesASocketThatHasOnePeer) {
   for (const Filter filter : {Filter::kRestrictedNetwork, Filter::kProxyOnly, Filter::kOpenNetwork}) {
     EXPECT_TRUE(Passes(filter, PairEnd(SOCK_STREAM)));
     EXPECT_TRUE(Passes(filter, PairEnd(SOCK_SEQPACKET)));
   }
+  EXPECT_TRUE(Passes(Filter::kRestrictedNetwork, ConnectedTcp()));
 }
 
 // Where connect works for the sake of a proxy.
 TEST(CheckStreamsTest, RefusesASocketThatCouldBeConnectedToOthersThanTheProxy) {
   EXPECT_FALSE(Passes(Filter::kProxyOnly, Socket(AF_UNIX, SOCK_STREAM)));
   EXPECT_FALSE(Passes(Filter::kProxyOnly, Socket(AF_INET, SOCK_STREAM)));
-  EXPECT_TRUE(Passes(Filter::kRestrictedNetwork, Socket(AF_INET, SOCK_STREAM)));
+  EXPECT_FALSE(Passes(Filter::kProxyOnly, ConnectedTcp()));
 }
 
 TEST(CheckStreamsTest, RefusesADirectory) {

@@ -18,6 +18,7 @@
 #include "base/owned_fd.h"
 #include "sandbox/glob_parse.h"
 #include "sandbox/ripgrep.h"
+#include "support/required_program.h"
 #include "support/scratch_dir.h"
 
 namespace holdfast::sandbox {
@@ -228,10 +229,11 @@ class RandomTree {
 };
 
 TEST_F(GlobScanTest, RipgrepGivesTheSameAsTheWalk) {
+  if (!support::RequireProgram("rg")) return;
   const std::optional<std::string> ripgrep = FindRipgrep("/usr/local/bin:/usr/bin:/bin", {});
-  if (!ripgrep) GTEST_SKIP() << "no rg here";
+  ASSERT_TRUE(ripgrep);
   size_t found = 0;
-  for (unsigned seed = 1; seed <= 60; ++seed) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
     RandomTree random(seed);
     const std::filesystem::path root = Path(std::to_string(seed));
     random.Grow(root, 3);
@@ -246,12 +248,13 @@ TEST_F(GlobScanTest, RipgrepGivesTheSameAsTheWalk) {
       found += walked.size();
     }
   }
-  EXPECT_GT(found, 500u);
+  EXPECT_GT(found, 150u);
 }
 
 TEST_F(GlobScanTest, ConfigurationOfTheUserDoesNotReachRipgrep) {
+  if (!support::RequireProgram("rg")) return;
   const std::optional<std::string> ripgrep = FindRipgrep("/usr/local/bin:/usr/bin:/bin", {});
-  if (!ripgrep) GTEST_SKIP() << "no rg here";
+  ASSERT_TRUE(ripgrep);
   MakeFile("deep/er/a.env");
   const std::string config = bin_.Write("config", "--max-depth=1\n");
   ASSERT_EQ(::setenv("RIPGREP_CONFIG_PATH", config.c_str(), 1), 0);

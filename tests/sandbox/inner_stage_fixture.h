@@ -27,6 +27,7 @@
 #include "support/scratch_dir.h"
 #include "support/test_socket.h"
 #include "sys/io.h"
+#include "sys/pidfd.h"
 
 namespace holdfast::sandbox {
 
@@ -98,7 +99,7 @@ class RunningStage {
     if (pid_ < 0) return;
     out_ = OwnedFd(::dup(out->read_end.get()));
     err_ = OwnedFd(::dup(err->read_end.get()));
-    pidfd_ = OwnedFd(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+    if (auto pidfd = sys::OpenPidfd(pid_)) pidfd_ = *std::move(pidfd);
   }
   ~RunningStage() {
     Signal(SIGKILL);

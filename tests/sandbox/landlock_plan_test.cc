@@ -150,6 +150,20 @@ TEST_F(LandlockPlanTest, WithoutRestrictionsOnFilesThereAreNoRules) {
   EXPECT_THAT(LandlockText(*plan), Not(HasSubstr("attributes")));
 }
 
+// A directory's name is anybody's: it looks like no line of the plan, and moves no cursor.
+TEST_F(LandlockPlanTest, NamesInTheTextAreEscaped) {
+  const std::string odd = "/a\nlandlock write /\x1b[2K";
+  Plan plan;
+  plan.landlock = {{.path = odd, .rights = Rights::kRead}};
+  plan.working_directory = odd;
+  EXPECT_EQ(LandlockText(plan), R"(no namespaces, no mounts
+network refused by the filter
+file attributes refused by the filter
+landlock read "/a\nlandlock write /\u001b[2K"
+working directory "/a\nlandlock write /\u001b[2K"
+)");
+}
+
 TEST_F(LandlockPlanTest, TheNetworkIsTheFiltersAffair) {
   const auto plan = Make({kReadAll}, Network::kEnabled);
   ASSERT_TRUE(plan) << plan.error().message;

@@ -90,6 +90,20 @@ TEST_F(MountCheckTest, RefusesAMountThatCouldBeWritten) {
   EXPECT_EQ(Check(With(EmptyDirectory{In("directory"), 0}), [&] { Tmpfs("directory", 0); }), kRefused);
 }
 
+// Two names of one file could change places between the looks, so that both see the mount that is right.
+TEST_F(MountCheckTest, RefusesOneMountInThePlaceOfTwo) {
+  fs::create_hard_link(In("directory/file"), In("twin"));
+  Plan plan = With(Busy{In("directory/file")});
+  plan.mounts.emplace_back(Busy{In("twin")});
+  const auto bind_both = [&] {
+    Bind("directory/file", "directory/file");
+    Bind("twin", "twin");
+  };
+  EXPECT_EQ(Check(plan, bind_both), 0);
+  plan.mounts.back() = Busy{In("directory/file")};
+  EXPECT_EQ(Check(plan, bind_both), kRefused);
+}
+
 TEST_F(MountCheckTest, RefusesALinkInThePlaceOfAMount) {
   EXPECT_EQ(Check(With(WritableBind{In("directory")}),
                   [&] {

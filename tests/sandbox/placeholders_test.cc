@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +23,7 @@
 #include "support/proc.h"
 #include "support/scratch_dir.h"
 #include "sys/io.h"
+#include "sys/pidfd.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -254,8 +254,9 @@ TEST_F(PlaceholdersTest, AreRemovedAfterTheProcessThatTheyAreKeptFor) {
       while (!Exists(In("file"))) ::usleep(100);
       for (;;) (void)::mkdir(In("dir").c_str(), 0755);
     }
-    const OwnedFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, user, 0)));
-    Child holder([&] { EXPECT_TRUE((new Placeholders(MakeBoth()))->KeepUntilEndOf(pidfd.get())); });
+    const auto pidfd = sys::OpenPidfd(user);
+    ASSERT_TRUE(pidfd) << pidfd.error().message;
+    Child holder([&] { EXPECT_TRUE((new Placeholders(MakeBoth()))->KeepUntilEndOf(pidfd->get())); });
     holder.Kill();
     EXPECT_TRUE(Eventually([&] { return NoneExists(); })) << round;
     EXPECT_TRUE(support::IsZombie(user));
@@ -286,7 +287,32 @@ TEST_F(PlaceholdersTest, AnExclusiveLockDoesNotHoldUp) {
   {
     const Placeholders held = Make({{In("dir1"), kDirectory}, {In("dir2"), kDirectory}, {In("dir3"), kDirectory}});
   }
-  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(1));
+  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(8));
+}
+
+// Whoever can open one can lock it, also from inside of another sandbox.
+TEST_F(PlaceholdersTest, WhoHadNoLockKeepsItNevertheless) {
+  ASSERT_EQ(::mkdir(In("dir").c_str(), 0700), 0);
+  ASSERT_EQ(::chmod(In("dir").c_str(), S_ISVTX | 0555), 0);
+  Child locker([&] { (void)::flock(::open(In("dir").c_str(), O_RDONLY), LOCK_EX); });
+  std::optional<Placeholders> held = MakeBoth();
+  locker.Kill();
+  MakeBoth();  // comes and goes
+  EXPECT_TRUE(BothExist());
+  held.reset();
+  EXPECT_TRUE(NoneExists());
+}
+
+TEST_F(PlaceholdersTest, ALockOfSomebodyElseOnlyPutsTheRemovalOff) {
+  std::optional<Placeholders> held = MakeBoth();
+  Child locker([&] {
+    for (const char* name : {"dir", "file"}) (void)::flock(::open(In(name).c_str(), O_RDONLY), LOCK_SH);
+  });
+  held.reset();
+  EXPECT_TRUE(BothExist());
+  locker.Kill();
+  EXPECT_TRUE(Eventually([&] { return NoneExists(); }));
+  EXPECT_TRUE(Eventually(NoChildLives));
 }
 
 // In a directory like /tmp only their owner can remove them.

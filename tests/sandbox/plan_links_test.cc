@@ -96,7 +96,7 @@ TEST_F(PlanLinksTest, LinkInAReadOnlyPlaceIsFollowed) {
   Read("project/.codex");
   EXPECT_EQ(PlanText(), R"(read-only /
 private /dev
-fresh /proc
+fresh read-only /proc
 writable $D/ws
 empty directory $D/ws/.codex 0555 (placeholder)
 read-only $D/ws/.git
@@ -123,7 +123,7 @@ TEST_F(PlanLinksTest, DeniedLinkDeniesWhatItLeadsTo) {
   Link("link", "out/../out/dir");
   Read("/");
   Deny("link");
-  EXPECT_THAT(PlanText(), HasSubstr("fresh /proc\nempty directory $D/out/dir 0000\n"));
+  EXPECT_THAT(PlanText(), HasSubstr("fresh read-only /proc\nempty directory $D/out/dir 0000\n"));
 }
 
 TEST_F(PlanLinksTest, OfTwoNamesForOnePlaceTheDenialCounts) {
@@ -131,9 +131,9 @@ TEST_F(PlanLinksTest, OfTwoNamesForOnePlaceTheDenialCounts) {
   Read("/");
   Write("out/dir");
   Deny("link");
-  EXPECT_THAT(PlanText(), HasSubstr("fresh /proc\nempty directory $D/out/dir 0000\nseal"));
+  EXPECT_THAT(PlanText(), HasSubstr("fresh read-only /proc\nempty directory $D/out/dir 0000\nseal"));
   std::ranges::reverse(resolution_.rules);
-  EXPECT_THAT(PlanText(), HasSubstr("fresh /proc\nempty directory $D/out/dir 0000\nseal"));
+  EXPECT_THAT(PlanText(), HasSubstr("fresh read-only /proc\nempty directory $D/out/dir 0000\nseal"));
 }
 
 TEST_F(PlanLinksTest, LinksToWhatIsGrantedAreThereInAnEmptyRoot) {
@@ -142,7 +142,7 @@ TEST_F(PlanLinksTest, LinksToWhatIsGrantedAreThereInAnEmptyRoot) {
   Read("way/first/dir");
   EXPECT_EQ(PlanText(), R"(empty root
 private /dev
-fresh /proc
+fresh read-only /proc
 link $D/second -> out
 read-only $D/out/dir
 link $D/way/first -> ../second
@@ -161,7 +161,7 @@ TEST_F(PlanLinksTest, LinksInWhatIsGrantedAreThereAnyway) {
   Link("data/link", "../out/dir");
   Read("data");
   Read("data/link/file");
-  EXPECT_THAT(PlanText(), HasSubstr("fresh /proc\nread-only $D/data\nread-only $D/out/dir/file\nseal /\n"));
+  EXPECT_THAT(PlanText(), HasSubstr("fresh read-only /proc\nread-only $D/data\nread-only $D/out/dir/file\nseal /\n"));
 }
 
 TEST_F(PlanLinksTest, LinksToWhatIsDeniedAreNotMade) {
@@ -204,7 +204,7 @@ TEST_F(PlanLinksTest, MatchedLinksThatLeadNowhereNeedNothing) {
   for (const char* name : {"gone", "loop", "null", "self", "init", "long", "file"}) {
     resolution_.denied_by_pattern.push_back(Path("ws/" + std::string(name) + ".env"));
   }
-  EXPECT_THAT(PlanText(), HasSubstr("fresh /proc\nwritable $D/ws\nnetwork"));
+  EXPECT_THAT(PlanText(), HasSubstr("fresh read-only /proc\nwritable $D/ws\nnetwork"));
 }
 
 TEST_F(PlanLinksTest, MatchedLinkToTheRootIsRefused) {
@@ -219,14 +219,14 @@ TEST_F(PlanLinksTest, LoopOutOfTheCommandsReachNeedsNothing) {
   Link("b", "a");
   Read("/");
   Deny("a/secret");
-  EXPECT_THAT(PlanText(), HasSubstr("fresh /proc\nnetwork"));
+  EXPECT_THAT(PlanText(), HasSubstr("fresh read-only /proc\nnetwork"));
 }
 
 TEST_F(PlanLinksTest, GrantThatLeadsIntoProcAddsNothing) {
   Link("link", "/proc/self/fd/0");
   Read("/");
   Write("link");
-  EXPECT_THAT(PlanText(), HasSubstr("fresh /proc\nnetwork"));
+  EXPECT_THAT(PlanText(), HasSubstr("fresh read-only /proc\nnetwork"));
 }
 
 }  // namespace

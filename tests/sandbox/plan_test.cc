@@ -55,7 +55,7 @@ TEST_F(PlanTest, ReadOnlyPolicyHasTheWholeFileSystemReadOnly) {
   ReadEverything();
   EXPECT_EQ(PlanText(), R"(read-only /
 private /dev
-fresh /proc
+fresh read-only /proc
 network none
 filter restricted-network
 landlock read /
@@ -71,7 +71,7 @@ TEST_F(PlanTest, WritableRootLiesOverTheReadOnlyBaseAndProtectedNamesInItAreRead
   for (const char* name : {"ws/.git", "ws/.codex", "ws/.agents", "ws/.aws"}) Read(name);
   EXPECT_EQ(PlanText(), R"(read-only /
 private /dev
-fresh /proc
+fresh read-only /proc
 writable $D/ws
 empty directory $D/ws/.agents 0555 (placeholder)
 empty directory $D/ws/.aws 0555 (placeholder)
@@ -99,7 +99,7 @@ TEST_F(PlanTest, GitDirectoryElsewhereInAWritableRootIsReadOnlyAndCannotBeMoved)
   Read("out/repos/gd");
   EXPECT_EQ(PlanText(), R"(read-only /
 private /dev
-fresh /proc
+fresh read-only /proc
 writable $D/out
 writable $D/ws
 busy $D/out/repos
@@ -123,7 +123,7 @@ TEST_F(PlanTest, NarrowerWriteReopensADeniedDirectory) {
   Write("repo/a/b");
   EXPECT_EQ(PlanText(), R"(read-only /
 private /dev
-fresh /proc
+fresh read-only /proc
 writable $D/repo
 empty directory $D/repo/a 0111
 writable $D/repo/a/b
@@ -161,7 +161,7 @@ TEST_F(PlanTest, WayDownThroughADeniedDirectoryIsMade) {
   Write("repo/a/x/y/file");
   EXPECT_EQ(PlanText(), R"(read-only /
 private /dev
-fresh /proc
+fresh read-only /proc
 empty directory $D/repo/a 0111
 make directory $D/repo/a/x
 read-only $D/repo/a/x/dir
@@ -194,7 +194,7 @@ TEST_F(PlanTest, WhatIsDeniedIsEmptyAndHasNoPermissions) {
   Deny("out/secrets");
   Deny("out/secret.txt");
   Deny("out/fifo");
-  EXPECT_THAT(PlanText(), HasSubstr("fresh /proc\n"
+  EXPECT_THAT(PlanText(), HasSubstr("fresh read-only /proc\n"
                                     "empty file $D/out/fifo 0000\n"
                                     "empty file $D/out/secret.txt 0000\n"
                                     "empty directory $D/out/secrets 0000\n"
@@ -264,7 +264,7 @@ TEST_F(PlanTest, MissingPathThatNothingCanCreateNeedsNothing) {
   Deny("secret");
   Read("readable");
   Add(Path("ws/optional"), Access::kRead, IfMissing::kSkip);
-  EXPECT_THAT(PlanText(), HasSubstr("fresh /proc\nwritable $D/ws\nnetwork none\n"));
+  EXPECT_THAT(PlanText(), HasSubstr("fresh read-only /proc\nwritable $D/ws\nnetwork none\n"));
 }
 
 TEST_F(PlanTest, PlaceholderOfAnotherSandboxIsAsGoodAsMissing) {
@@ -314,7 +314,7 @@ TEST_F(PlanTest, MatchInsideAWritableFileRuleIsDeniedAllTheSame) {
   ReadEverything();
   Write("ws/.env");
   resolution_.denied_by_pattern = {Path("ws/.env")};
-  EXPECT_THAT(PlanText(), HasSubstr("fresh /proc\nempty file $D/ws/.env 0000\nnetwork"));
+  EXPECT_THAT(PlanText(), HasSubstr("fresh read-only /proc\nempty file $D/ws/.env 0000\nnetwork"));
 }
 
 TEST_F(PlanTest, WithRestrictedReadingOnlyWhatIsGrantedIsThere) {
@@ -330,7 +330,7 @@ TEST_F(PlanTest, WithRestrictedReadingOnlyWhatIsGrantedIsThere) {
   Write("ws");
   EXPECT_EQ(PlanText(), R"(empty root
 private /dev
-fresh /proc
+fresh read-only /proc
 read-only $D/data
 read-only $D/one.txt
 writable $D/ws
@@ -353,7 +353,7 @@ TEST_F(PlanTest, DeniedRootIsAnEmptyRoot) {
   MakeDir("data");
   Add("/", Access::kDeny);
   Read("data");
-  EXPECT_THAT(PlanText(), HasSubstr("empty root\nprivate /dev\nfresh /proc\nread-only $D/data\nseal /\n"));
+  EXPECT_THAT(PlanText(), HasSubstr("empty root\nprivate /dev\nfresh read-only /proc\nread-only $D/data\nseal /\n"));
 }
 
 TEST_F(PlanTest, MinimalReadingHasTheSystemsDirectories) {
@@ -361,7 +361,7 @@ TEST_F(PlanTest, MinimalReadingHasTheSystemsDirectories) {
   resolution_.minimal = true;
   Write("ws");
   const std::string text = PlanText();
-  EXPECT_THAT(text, HasSubstr("empty root\nprivate /dev\nfresh /proc\n"));
+  EXPECT_THAT(text, HasSubstr("empty root\nprivate /dev\nfresh read-only /proc\n"));
   EXPECT_THAT(text, HasSubstr("\nread-only /etc\n"));
   EXPECT_THAT(text, HasSubstr("\nread-only /usr\n"));
   EXPECT_THAT(text, HasSubstr("\nlandlock read /usr\n"));
@@ -434,12 +434,13 @@ TEST_F(PlanTest, SingleDevicesCanBeGrantedAndDenied) {
 
 TEST_F(PlanTest, ThePrivateDevIsNotThereWhenItIsDenied) {
   Add("/dev", Access::kDeny);
-  EXPECT_THAT(PlanText(), HasSubstr("private /dev\nfresh /proc\nempty directory /dev 0000\nseal /dev\nseal /\n"));
+  EXPECT_THAT(PlanText(),
+              HasSubstr("private /dev\nfresh read-only /proc\nempty directory /dev 0000\nseal /dev\nseal /\n"));
 }
 
 TEST_F(PlanTest, PartsOfProcCanBeDeniedButNotProcesses) {
   Add("/proc/cpuinfo", Access::kDeny);
-  EXPECT_THAT(PlanText(), HasSubstr("fresh /proc\nempty file /proc/cpuinfo 0000\nseal /\n"));
+  EXPECT_THAT(PlanText(), HasSubstr("fresh read-only /proc\nempty file /proc/cpuinfo 0000\nseal /\n"));
   Add("/proc/1/environ", Access::kDeny);
   EXPECT_EQ(PlanText(), "deny /proc/1/environ: the sandbox has processes of its own");
   resolution_.rules.back().path = "/proc/self/environ";
@@ -504,7 +505,7 @@ TEST_F(PlanTest, DirectoryThatCannotBeSearchedIsARefusalWhereTheCommandCouldOpen
   ReadEverything();
   Write("ws");
   Deny("out/closed/secret");
-  EXPECT_THAT(PlanText(), HasSubstr("fresh /proc\nwritable $D/ws\nnetwork"));
+  EXPECT_THAT(PlanText(), HasSubstr("fresh read-only /proc\nwritable $D/ws\nnetwork"));
   Deny("ws/closed/secret");
   EXPECT_EQ(PlanText(), "lstat " + Path("ws/closed/secret") + ": Permission denied");
   for (const char* name : {"ws/closed", "out/closed"}) ASSERT_EQ(::chmod(Path(name).c_str(), 0755), 0);
@@ -515,7 +516,7 @@ TEST_F(PlanTest, NameThatNoFileCanHaveNeedsNothing) {
   ReadEverything();
   Write("ws");
   Deny("ws/" + std::string(300, 'x') + "/y");
-  EXPECT_THAT(PlanText(), HasSubstr("fresh /proc\nwritable $D/ws\nnetwork"));
+  EXPECT_THAT(PlanText(), HasSubstr("fresh read-only /proc\nwritable $D/ws\nnetwork"));
 }
 
 }  // namespace

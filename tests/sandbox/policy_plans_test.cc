@@ -53,7 +53,8 @@ class PolicyPlansTest : public testing::Test {
 };
 
 TEST_F(PolicyPlansTest, FileSystemIsReadOnlyByDefault) {
-  EXPECT_THAT(PlanText({Root(Access::kRead)}), HasSubstr("read-only /\nprivate /dev\nfresh /proc\nnetwork none\n"));
+  EXPECT_THAT(PlanText({Root(Access::kRead)}),
+              HasSubstr("read-only /\nprivate /dev\nfresh read-only /proc\nnetwork none\n"));
 }
 
 TEST_F(PolicyPlansTest, WritableRootsAreLayeredAndProtectedPathsInThemReadOnlyAgain) {
@@ -64,7 +65,7 @@ TEST_F(PolicyPlansTest, WritableRootsAreLayeredAndProtectedPathsInThemReadOnlyAg
   EXPECT_EQ(PlanText({Root(Access::kRead), Project(Access::kWrite), On(Path("store"), Access::kWrite)}),
             R"(read-only /
 private /dev
-fresh /proc
+fresh read-only /proc
 writable $D/repo
 writable $D/store
 empty directory $D/repo/.agents 0555 (placeholder)
@@ -133,7 +134,7 @@ TEST_F(PolicyPlansTest, ManagedProxyHasANetworkOfItsOwnAndNoUnixSockets) {
 }
 
 TEST_F(PolicyPlansTest, FreshProcCanBeLeftOut) {
-  EXPECT_THAT(PlanText({Root(Access::kRead)}, {.command_cwd = {}, .fresh_proc = false}), Not(HasSubstr("fresh /proc")));
+  EXPECT_THAT(PlanText({Root(Access::kRead)}, {.command_cwd = {}, .fresh_proc = false}), Not(HasSubstr("fresh ")));
 }
 
 }  // namespace

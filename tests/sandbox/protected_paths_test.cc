@@ -243,22 +243,35 @@ TEST_F(ProtectedPathsTest, NestedRepositoryKeepsHooksAndConfiguration) {
               ElementsAre("ws/sub/.git/hooks", "ws/sub/.git/config", "ws/a/b/c/.git/hooks", "ws/a/b/c/.git/config"));
 }
 
-TEST_F(ProtectedPathsTest, NestedGitFileIsProtectedWithTheHooksItNames) {
+// A command can have written it: a path of its choice would become a mount point.
+TEST_F(ProtectedPathsTest, NestedGitFileIsProtectedAndNamesNothing) {
   MakeRepository("ws/gd");
   MakeFile("ws/sub/.git", "gitdir: ../gd");
-  MakeRepository("ws/.git/modules/m");
-  MakeFile("ws/m/.git", "gitdir: ../.git/modules/m");
-  EXPECT_THAT(ProtectedNested(), UnorderedElementsAre("ws/sub/.git", "ws/gd/hooks", "ws/gd/config", "ws/m/.git"))
-      << "what is in the protected .git needs no rule";
+  MakeFile("ws/strange/.git", "gitdir: ../gd/HEAD/none");
+  EXPECT_THAT(ProtectedNested(), UnorderedElementsAre("ws/sub/.git", "ws/strange/.git"));
 }
 
-TEST_F(ProtectedPathsTest, NestedWorktreeKeepsWhatItShares) {
-  MakeRepository("ws/main/gd");
-  MakeFile("ws/main/gd/worktrees/wt/commondir", "../..\n");
-  MakeFile("ws/wt/.git", "gitdir: ../main/gd/worktrees/wt");
-  EXPECT_THAT(ProtectedNested(),
-              UnorderedElementsAre("ws/wt/.git", "ws/main/gd/worktrees/wt/hooks", "ws/main/gd/worktrees/wt/config",
-                                   "ws/main/gd/worktrees/wt/commondir", "ws/main/gd/hooks", "ws/main/gd/config"));
+TEST_F(ProtectedPathsTest, NestedWorktreeIsProtectedByTheRepositoryItBelongsTo) {
+  MakeRepository("ws/main/.git");
+  MakeFile("ws/main/.git/worktrees/wt/commondir", "../..\n");
+  MakeFile("ws/wt/.git", "gitdir: ../main/.git/worktrees/wt");
+  EXPECT_THAT(ProtectedNested(), UnorderedElementsAre("ws/wt/.git", "ws/main/.git/hooks", "ws/main/.git/config"));
+}
+
+TEST_F(ProtectedPathsTest, NestedGitDirectoryThatCannotBeWrittenIsProtectedAsAWhole) {
+  MakeRepository("ws/locked/.git");
+  MakeDirectory("ws/empty/.git");
+  ASSERT_EQ(::chmod(Path("ws/locked/.git").c_str(), 0), 0);
+  ASSERT_EQ(::chmod(Path("ws/empty/.git").c_str(), 0555), 0);
+  EXPECT_THAT(ProtectedNested(), UnorderedElementsAre("ws/locked/.git", "ws/empty/.git"));
+  ASSERT_EQ(::chmod(Path("ws/locked/.git").c_str(), 0700), 0);
+}
+
+TEST_F(ProtectedPathsTest, LockedDirectoryStaysLocked) {
+  MakeRepository("ws/locked/.git");
+  ASSERT_EQ(::chmod(Path("ws/locked").c_str(), 0), 0);
+  EXPECT_THAT(ProtectedNested(), ElementsAre("ws/locked"));
+  ASSERT_EQ(::chmod(Path("ws/locked").c_str(), 0700), 0);
 }
 
 TEST_F(ProtectedPathsTest, LinksInANestedRepositoryAreFollowedNotNamed) {
@@ -305,13 +318,13 @@ TEST_F(NestedRepositoriesTest, SomeDirectoriesAreNotEntered) {
   EXPECT_THAT(Found({}), ElementsAre("real/.git"));
 }
 
-TEST_F(NestedRepositoriesTest, LockedDirectoryIsLeftOut) {
+TEST_F(NestedRepositoriesTest, LockedDirectoryIsNamedItself) {
   if (::geteuid() == 0) GTEST_SKIP() << "root reads every directory";
-  MakeDirectory("locked/.git");
-  MakeDirectory("open/.git");
+  for (const char* name : {"locked/.git", "unlisted/.git", "open/.git"}) MakeDirectory(name);
   ASSERT_EQ(::chmod(Path("locked").c_str(), 0), 0);
-  EXPECT_THAT(Found({}), ElementsAre("open/.git"));
-  ASSERT_EQ(::chmod(Path("locked").c_str(), 0700), 0);
+  ASSERT_EQ(::chmod(Path("unlisted").c_str(), 0311), 0);
+  EXPECT_THAT(Found({}), UnorderedElementsAre("locked", "unlisted/.git", "open/.git"));
+  for (const char* name : {"locked", "unlisted"}) ASSERT_EQ(::chmod(Path(name).c_str(), 0700), 0);
 }
 
 TEST_F(NestedRepositoriesTest, WhatIsNotListedIsProbed) {

@@ -193,8 +193,6 @@ TEST_F(ResolutionTest, PatternsAreBelowEveryProjectRoot) {
   surroundings_.project_roots = {Path("p1"), Path("p2")};
   const auto all = UnorderedElementsAre(Path("p1/a.env"), Path("p1/deep/b.env"), Path("p2/c.env"));
   EXPECT_THAT(MatchesOf({Denied("**/*.env")}), all);
-  EXPECT_THAT(MatchesOf({Denied("codex-project-roots://**/*.env")}), all);
-  EXPECT_THAT(MatchesOf({Denied("codex-project-roots:///**/*.env")}), all);
   EXPECT_THAT(MatchesOf({Denied(Path("p1/**/*.env"))}), UnorderedElementsAre(Path("p1/a.env"), Path("p1/deep/b.env")));
 }
 

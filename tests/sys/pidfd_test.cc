@@ -1,11 +1,14 @@
 #include "sys/pidfd.h"
 
+#include <fcntl.h>
 #include <poll.h>
-#include <sys/syscall.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -21,7 +24,9 @@ Child Fork(int code) {
     while (code < 0) ::pause();
     ::_exit(code);
   }
-  return {pid, OwnedFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)))};
+  auto pidfd = OpenPidfd(pid);
+  EXPECT_TRUE(pidfd) << pidfd.error().message;
+  return {pid, pidfd ? *std::move(pidfd) : OwnedFd()};
 }
 
 Ending AwaitEnd(const Child& child) {
@@ -53,6 +58,38 @@ TEST(PidfdTest, TakesASignalForAChildThatIsGone) {
   const Child child = Fork(0);
   EXPECT_EQ(AwaitEnd(child), Ending::kExitedCleanly);
   SendSignal(child.pidfd.get(), SIGKILL);
+}
+
+TEST(PidfdTest, OpensWhatIsThereAndIsNotInherited) {
+  const Child child = Fork(0);
+  EXPECT_EQ(::fcntl(child.pidfd.get(), F_GETFD), FD_CLOEXEC);
+  EXPECT_EQ(AwaitEnd(child), Ending::kExitedCleanly);
+  const auto gone = OpenPidfd(child.pid);
+  ASSERT_FALSE(gone);
+  EXPECT_EQ(gone.error().message, "pidfd_open " + std::to_string(child.pid) + ": No such process");
+}
+
+TEST(PidfdTest, WaitsForTheEndOfWhatItKills) {
+  const Child child = Fork(-1);
+  EXPECT_TRUE(KillAndAwaitEnd(child.pidfd.get()));
+  EXPECT_EQ(TryReap(child.pidfd.get()), Ending::kOtherwise);
+  EXPECT_TRUE(KillAndAwaitEnd(child.pidfd.get())) << "of one that is gone";
+}
+
+TEST(PidfdTest, DoesNotTryForEverToWait) {
+  const Child child = Fork(-1);
+  const pid_t other = ::fork();
+  if (other == 0) {
+    // poll(2) refuses every descriptor then.
+    const rlimit none = {0, 0};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+    ::alarm(kPatienceMs / 1000);
+    ::_exit(KillAndAwaitEnd(child.pidfd.get()) ? 1 : 0);
+  }
+  int status = -1;
+  EXPECT_EQ(::waitpid(other, &status, 0), other);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(AwaitEnd(child), Ending::kOtherwise) << "killed all the same";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The sandbox helper, run as any caller runs it.
+// The sandbox program, run as any caller runs it.
 #pragma once
 
 #include <chrono>
@@ -7,27 +7,28 @@
 
 #include "doctor/limited_run.h"
 #include "doctor/surroundings.h"
+#include "sandbox/policy.h"
 
 namespace holdfast::doctor {
 
 enum class Writable { kNothing, kWorkspace };
-enum class Net { kRestricted, kEnabled };
 
-// A permission profile as JSON: all may be read. /tmp is not writable in it.
-std::string Profile(Writable writable, Net net);
+// All may be read. /tmp is not writable.
+sandbox::Policy PolicyFor(Writable writable, sandbox::Network network);
 
-inline constexpr std::chrono::milliseconds kHelperLimit{2000};
+// Only for what hangs: a busy machine may stand still for seconds.
+inline constexpr std::chrono::seconds kSandboxProgramLimit{5};
 
-struct HelperRun {
-  std::string profile;
+struct SandboxProgramRun {
+  sandbox::Policy policy;
   std::string workspace;
   std::vector<std::string> flags = {}, variables = {};
   int input = -1;
-  std::chrono::milliseconds limit = kHelperLimit;
+  std::chrono::milliseconds limit = kSandboxProgramLimit;
   std::vector<std::string> command;
 };
 
-RunOutcome RunHelper(const Surroundings& surroundings, const HelperRun& run);
+RunOutcome RunSandboxProgram(const Surroundings& surroundings, const SandboxProgramRun& run);
 
 // A command that does nothing, and needs nothing but to be started.
 std::vector<std::string> NothingCommand(const Surroundings& surroundings);
