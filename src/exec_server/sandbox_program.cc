@@ -1,5 +1,6 @@
 #include "exec_server/sandbox_program.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -15,6 +16,9 @@ namespace {
 
 constexpr int kProfileFd = process::Wrapper::kFirstFd;
 constexpr int kReportFd = kProfileFd + 1;
+
+// Who removes mount points needs a few milliseconds, but may be kept from the processor for much longer.
+constexpr std::chrono::milliseconds kCleanUpTime{2000};
 
 // What the file helper needs to know of the server's surroundings.
 process::Environment SmallEnvironment() {
@@ -60,9 +64,12 @@ Result<process::Command> SandboxProgram::Begin(const SandboxSpec& sandbox, const
     command.argv.insert(command.argv.end(), {"--project-root", root});
   if (sandbox.legacy_landlock) command.argv.emplace_back("--use-legacy-landlock");
   if (sandbox.proxy_only) command.argv.emplace_back("--allow-network-for-proxy");
+  // Without rules about files nobody has mount points to remove.
+  const bool leaves_something = sandbox.restricts_files() && !sandbox.legacy_landlock;
   command.wrapper = process::Wrapper{
       .fds = {std::make_shared<OwnedFd>(std::move(profile)), std::make_shared<OwnedFd>(std::move(report.write_end))},
-      .report = std::make_shared<OwnedFd>(std::move(report.read_end))};
+      .report = std::make_shared<OwnedFd>(std::move(report.read_end)),
+      .grace = leaves_something ? kCleanUpTime : std::chrono::milliseconds(0)};
   return command;
 }
 

@@ -1,6 +1,7 @@
 // What to run and how it is connected: values, decided before anything is spawned.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,8 +14,7 @@
 
 namespace holdfast::process {
 
-// How a program that stands between the keeper and the command, one that builds a sandbox say, tells of the start. What
-// it leaves behind when it is killed gets a moment to clean up before it is killed too.
+// How a program that stands between the keeper and the command, one that builds a sandbox say, tells of the start.
 struct Wrapper {
   static constexpr size_t kMaxFds = 2;
   static constexpr int kFirstFd = 5;  // the program finds `fds` there, in this order
@@ -22,6 +22,8 @@ struct Wrapper {
   std::vector<std::shared_ptr<const OwnedFd>> fds;
   // Our end of the pipe for what start_report.h reads; non-blocking.
   std::shared_ptr<const OwnedFd> report;
+  // For what it leaves behind when it is killed, to clean up before it is killed too; over when nobody is left.
+  std::chrono::milliseconds grace{0};
 };
 
 struct Command {

@@ -20,10 +20,6 @@ namespace raw = sys::raw;
 static_assert(Wrapper::kFirstFd == kKeeperImageFd + 1);
 static_assert(Wrapper::kFirstFd + Wrapper::kMaxFds - 1 <= sys::kLastReservedFd);
 
-// For the leftovers of a wrapper that was killed. Who removes its mount points needs a few milliseconds, but may be
-// kept from the processor for much longer; the keeper waits only until the last one has ended.
-constexpr long kWrapperGraceMs = 2000;
-
 // What runs between clone and exec, in two new processes that share the server's memory while the server goes on: raw
 // system calls on stacks of their own, nothing else. No libc, which would use the server's errno; no sanitizer.
 #define HOLDFAST_IN_CHILD [[clang::disable_sanitizer_instrumentation, gnu::noinline]]
@@ -197,7 +193,7 @@ Launch::Launch(const Command& command, const Io& io, rlimit file_limit)
       program_(command_.program.c_str()),
       search_path_(command_.search_path ? command_.search_path->c_str() : nullptr),
       cwd_(command_.cwd.c_str()),
-      grace_ms_(command_.wrapper ? kWrapperGraceMs : 0) {
+      grace_ms_(command_.wrapper ? command_.wrapper->grace.count() : 0) {
   for (const std::string& word : command_.argv) argv_.push_back(word.c_str());
   argv_.push_back(nullptr);
   variables_.reserve(command_.env.size());

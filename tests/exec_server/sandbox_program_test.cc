@@ -101,6 +101,17 @@ TEST(SandboxProgramTest, KeepsABareNameOfAPreparedCommandFromThePath) {
   EXPECT_THAT(Strings(words.ours.end() - 2, words.ours.end()), ElementsAre("--arg0", "tool"));
 }
 
+TEST(SandboxProgramTest, GivesTimeToCleanUpWhereThereCanBeMountPoints) {
+  const auto grace_of = [](const SandboxSpec& sandbox) { return Wrap(Shell(), sandbox).wrapper.value().grace; };
+  EXPECT_GE(grace_of(ReadOnly()), std::chrono::seconds(1));
+  SandboxSpec files_as_they_are = ReadOnly();
+  files_as_they_are.profile.policy.files.reset();
+  EXPECT_EQ(grace_of(files_as_they_are).count(), 0);
+  SandboxSpec without_mounts = ReadOnly();
+  without_mounts.legacy_landlock = true;
+  EXPECT_EQ(grace_of(without_mounts).count(), 0);
+}
+
 TEST(SandboxProgramTest, HandsOverThePolicyAndAPipe) {
   const process::Command wrapped = Wrap(Shell());
   ASSERT_TRUE(wrapped.wrapper);

@@ -31,7 +31,8 @@ Command Wrapped(const std::string& script, std::string_view text = "the policy")
   EXPECT_TRUE(report && policy);
   command.wrapper = Wrapper{
       .fds = {std::make_shared<OwnedFd>(*std::move(policy)), std::make_shared<OwnedFd>(std::move(report->write_end))},
-      .report = std::make_shared<OwnedFd>(std::move(report->read_end))};
+      .report = std::make_shared<OwnedFd>(std::move(report->read_end)),
+      .grace = std::chrono::seconds(2)};
   return command;
 }
 
