@@ -18,7 +18,7 @@ int Conclude(std::string_view speaker, const Outcome& outcome, std::optional<int
   if (outcome) return *outcome;
   const auto& [status, message] = outcome.error();
   Say(speaker, message);
-  if (report_fd) sandbox::Report(*report_fd, status, message.substr(0, message.find('\n')));  // without the usage
+  if (report_fd) sandbox::ReportFailed(*report_fd, status, message.substr(0, message.find('\n')));  // without the usage
   return status;
 }
 

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/start_report_words.h"
 #include "sys/io.h"
 
 namespace holdfast::process {
@@ -11,17 +12,14 @@ namespace {
 
 constexpr size_t kMaxReportBytes = 16 << 10;
 
-constexpr std::string_view kExecuting = "executing\n";
-
 // What comes before the end of a pipe, or of a line.
 Result<> VerdictOf(std::string_view text) {
-  constexpr std::string_view failed = "failed ";
-  const bool executing = text.starts_with(kExecuting);
-  if (executing) text.remove_prefix(kExecuting.size());
-  if (text == "started\n" || (executing && text.empty())) return {};
-  if (!text.starts_with(failed))
+  const bool executing = text.starts_with(kExecutingLine);
+  if (executing) text.remove_prefix(kExecutingLine.size());
+  if (text == kStartedLine || (executing && text.empty())) return {};
+  if (!text.starts_with(kFailedWord))
     return Fail(ErrorKind::kSystem, "the sandbox's helper ended before the command was started");
-  text.remove_prefix(failed.size());
+  text.remove_prefix(kFailedWord.size());
   text.remove_prefix(std::min(text.find(' ') + 1, text.size()));  // the status
   return Fail(ErrorKind::kSystem, std::string(text.substr(0, text.find('\n'))));
 }
@@ -48,7 +46,7 @@ StartReport::Progress StartReport::ReadSome() {
     if (size == -EAGAIN) return Progress::kMore;
     if (size <= 0) return Progress::kEnd;
     text_.append(piece, static_cast<size_t>(size));
-    const bool line_is_whole = text_.contains('\n') && text_ != kExecuting;
+    const bool line_is_whole = text_.contains('\n') && text_ != kExecutingLine;
     if (line_is_whole || text_.size() > kMaxReportBytes) return Progress::kEnd;
   }
 }

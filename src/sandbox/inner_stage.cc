@@ -182,7 +182,7 @@ int RunInnerStage(const InnerOrders& orders, int (*built_in)()) {
   if (!command) {
     if (stage.lifeline() != nullptr && stage.lifeline()->IsCut()) return command.error().status;  // nobody is to know
     Say(command.error().error);
-    if (orders.report_fd) Report(*orders.report_fd, command.error().status, command.error().error.message);
+    if (orders.report_fd) ReportFailed(*orders.report_fd, command.error().status, command.error().error.message);
     return command.error().status;
   }
   if (orders.report_fd) ReportStarted(*orders.report_fd);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/start_report_words.h"
 #include "sys/io.h"
 
 namespace holdfast::sandbox {
@@ -21,12 +22,12 @@ void PassReport(int fd, std::string_view line) {
   (void)std::signal(SIGPIPE, before);
 }
 
-void ReportStarted(int fd) { PassReport(fd, "started\n"); }
+void ReportStarted(int fd) { PassReport(fd, kStartedLine); }
 
-void ReportExecuting(int fd) { PassReport(fd, "executing\n"); }
+void ReportExecuting(int fd) { PassReport(fd, kExecutingLine); }
 
-void Report(int fd, int status, std::string_view reason) {
-  std::string line = fmt::format("failed {} {}", status, reason.substr(0, kMaxReason));
+void ReportFailed(int fd, int status, std::string_view reason) {
+  std::string line = fmt::format("{}{} {}", kFailedWord, status, reason.substr(0, kMaxReason));
   std::ranges::replace(line, '\n', ' ');
   PassReport(fd, line + '\n');
 }

@@ -12,7 +12,7 @@ void ReportStarted(int fd);
 void ReportExecuting(int fd);
 
 // The reason's lines become one, and a long one is cut.
-void Report(int fd, int status, std::string_view reason);
+void ReportFailed(int fd, int status, std::string_view reason);
 
 // A line that has been reported elsewhere.
 void PassReport(int fd, std::string_view line);
