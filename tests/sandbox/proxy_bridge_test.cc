@@ -55,9 +55,10 @@ std::string Pattern(size_t size, unsigned seed) {
   return text;
 }
 
-// The one child of this process; 0 when there is another number of them.
+// The one child of this process that is alive; 0 when there is another number of them.
 pid_t FindBridge() {
-  const auto children = support::ChildrenOf(::getpid());
+  auto children = support::ChildrenOf(::getpid());
+  std::erase_if(children, support::IsZombie);
   EXPECT_EQ(children.size(), 1u);
   return children.size() == 1 ? children[0] : 0;
 }
