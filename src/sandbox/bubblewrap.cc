@@ -58,11 +58,17 @@ std::optional<OwnedFd> OpenProgram(const std::string& path) {
   return fd;
 }
 
+// A command, under whatever policy, cannot have written it.
+bool IsOwnedBy(uid_t owner, const OwnedFd& program) {
+  struct stat status;
+  return ::fstat(program.get(), &status) == 0 && status.st_uid == owner && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 std::optional<Bubblewrap> SystemBubblewrap(const BubblewrapSearch& search) {
   std::optional<OwnedFd> program;
   const auto accept = [&](const std::string& path) {
     program = OpenProgram(path);
-    if (!program) return false;
+    if (!program || !IsOwnedBy(search.owner, *program)) return false;
     const auto view = FileView::Map(program->get(), path);
     return view && MissingOptions(view->bytes()).empty();
   };

@@ -4,6 +4,8 @@
 // does, which bubblewrap starts as pid 1.
 #pragma once
 
+#include <sys/types.h>
+
 #include <array>
 #include <string>
 #include <string_view>
@@ -31,6 +33,7 @@ struct Bubblewrap {
 struct BubblewrapSearch {
   std::string path_variable;           // $PATH
   std::vector<std::string> untrusted;  // places of commands: programs in them are not used
+  uid_t owner = 0;                     // of the system's, which nobody else may write
   std::string own_directory;           // of the running program: holdfast-resources/bwrap is looked for in it
   std::string_view bundled_sha256;     // of the bundled one; empty or all zeros: not checked
 };

@@ -54,7 +54,7 @@ class Look {
     });
     const bool is_locked = !listed && listed.error().kind == ErrorKind::kPermissionDenied;
     if (!is_locked) return listed;
-    if (directory.depth > 0) Probe(root, directory);
+    if (directory.depth > 0) found_.push_back(search_.root + directory.path);
     return {};
   }
 

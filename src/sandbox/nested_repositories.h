@@ -24,7 +24,7 @@ struct NestedSearch {
 };
 
 // The paths of their `.git`, of whatever kind, the nearest first; without that of `root`. Of a directory that may not
-// be searched its own path, for there may be one in it. Those for which `enter` says no are left out.
+// be listed its own path, for there may be some below it. Those for which `enter` says no are left out.
 Result<std::vector<std::string>> FindNestedGit(const NestedSearch& search,
                                                const std::function<bool(const std::string& path)>& enter);
 

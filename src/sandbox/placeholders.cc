@@ -163,7 +163,10 @@ Removal Remove(const HeldPlaceholder& held, int lock) {
   const int fd = held.itself.get();
   (void)Clear(Mark::kUsed, fd);
   const bool is_locked = ::flock(fd, lock) == 0;
-  if (IsSet(Mark::kUsed, fd)) return Removal::kUsedByOthers;
+  if (IsSet(Mark::kUsed, fd)) {
+    ::flock(fd, LOCK_UN);  // the descriptor may stay open for a moment more, in the reaper
+    return Removal::kUsedByOthers;
+  }
   if (!is_locked) return Removal::kLockedByOthers;
   RemoveEmpty(held);
   return Removal::kDone;
@@ -186,6 +189,16 @@ void AwaitOthers(HeldPlaceholders& all) {
   for (HeldPlaceholder& held : all) {
     (void)Remove(held, LOCK_EX);
     held.itself.Reset();
+  }
+}
+
+// A helper that was killed may be about to let go of its own.
+void RemoveSoon(HeldPlaceholders& all) {
+  constexpr int attempts = 20;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    std::erase_if(all, [](const HeldPlaceholder& held) { return Remove(held, LOCK_EX | LOCK_NB) == Removal::kDone; });
+    if (all.empty()) return;
+    ::usleep(10'000);
   }
 }
 
@@ -226,6 +239,7 @@ class Reaper {
     if (Listen(lifeline) && (!process_.is_open() || sys::KillAndAwaitEnd(process_.get()))) {
       HeldPlaceholders all;
       for (uint32_t index = 0; index < wanted_.size(); ++index) Find(index, all);
+      RemoveSoon(all);
       RemoveUnused(all);
       AwaitOthers(all);
     }
@@ -296,7 +310,11 @@ Result<> Placeholders::Make() {
   if (wanted_.empty()) return {};
   TRY_VOID(StartReaper());
   Patience patience;
-  for (uint32_t index = 0; index < wanted_.size(); ++index) TRY_VOID(Take(wanted_[index], index, held_, patience));
+  for (uint32_t index = 0; index < wanted_.size(); ++index) {
+    TRY_VOID(Take(wanted_[index], index, held_, patience));
+    // At once: who makes the mounts goes on when this process is killed, and must be found to use it.
+    if (!held_.empty() && held_.back().index == index) TRY_VOID(Pass(held_.back()));
+  }
   return {};
 }
 
@@ -310,17 +328,14 @@ Result<> Placeholders::StartReaper() {
   return {};
 }
 
-Result<> Placeholders::PassHeld() const {
-  for (const HeldPlaceholder& held : held_) {
-    const Note note{.kind = Note::Kind::kHeld, .index = held.index, .is_made = held.is_made ? 1u : 0u};
-    TRY_VOID(sys::SendWithDescriptor(lifeline_.get(), note.bytes(), held.itself.get()));
-  }
+Result<> Placeholders::Pass(const HeldPlaceholder& held) const {
+  const Note note{.kind = Note::Kind::kHeld, .index = held.index, .is_made = held.is_made ? 1u : 0u};
+  TRY_VOID(sys::SendWithDescriptor(lifeline_.get(), note.bytes(), held.itself.get()));
   return {};
 }
 
 Result<> Placeholders::KeepUntilEndOf(int pidfd) {
   if (!lifeline_.is_open()) return {};
-  TRY_VOID(PassHeld());
   TRY_VOID(sys::SendWithDescriptor(lifeline_.get(), Note{.kind = Note::Kind::kProcess}.bytes(), pidfd));
   return {};
 }
@@ -329,11 +344,7 @@ Placeholders::~Placeholders() {
   if (!lifeline_.is_open()) return;
   RemoveUnused(held_);
   // A reaper that is gone has nothing to be told.
-  if (held_.empty()) {
-    (void)sys::SendAll(lifeline_.get(), Note{.kind = Note::Kind::kRemoved}.bytes());
-  } else {
-    (void)PassHeld();
-  }
+  if (held_.empty()) (void)sys::SendAll(lifeline_.get(), Note{.kind = Note::Kind::kRemoved}.bytes());
   ::shutdown(lifeline_.get(), SHUT_WR);  // others have copies: to close it would not be enough
 }
 

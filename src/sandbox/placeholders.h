@@ -55,7 +55,7 @@ class Placeholders {
   explicit Placeholders(std::vector<Placeholder> wanted) : wanted_(std::move(wanted)) {}
 
   Result<> StartReaper();
-  Result<> PassHeld() const;
+  Result<> Pass(const HeldPlaceholder& held) const;
 
   std::vector<Placeholder> wanted_;
   std::vector<HeldPlaceholder> held_;

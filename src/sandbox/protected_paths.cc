@@ -118,9 +118,9 @@ class Protector {
     search.max_probed /= roots;
     const auto has_no_rule = [this](const std::string& path) { return !named_.contains(path); };
     TRY(const std::vector<std::string> found, FindNestedGit(search, has_no_rule));
-    for (const std::string& git : found) {
-      const auto locked = LockedAbove(git, root);
-      TRY_VOID(locked ? Protect(*locked) : ProtectNestedGit(git));
+    for (const std::string& path : found) {
+      const auto locked = NameOf(path) == ".git" ? LockedAbove(path, root) : path;
+      TRY_VOID(locked ? Protect(*locked) : ProtectNestedGit(path));
     }
     return {};
   }

@@ -192,6 +192,16 @@ TEST_P(SandboxTest, NoRepositoryOfACommandIsAHindrance) {
   }
 }
 
+// Not in two steps either: what one command locks away the next one finds locked.
+TEST_P(SandboxTest, HooksOfANestedRepositoryStayAsTheyAre) {
+  for (const char* const act : {"chmod 0 d", "chmod 100 d", "chmod 300 d", "chmod 0 d/r", "chmod 0 d/r/.git", "true"}) {
+    ASSERT_EQ(Outside("mkdir -p d/r/.git/hooks && echo old > d/r/.git/hooks/x").status, 0);
+    EXPECT_EQ(Inside(act).status, 0) << act;
+    Inside("chmod 755 d; chmod 755 d/r; chmod 755 d/r/.git; echo new > d/r/.git/hooks/x");
+    EXPECT_EQ(Outside("chmod -R u+rwX d && cat d/r/.git/hooks/x && rm -r d").out, "old\n") << act;
+  }
+}
+
 TEST_P(SandboxTest, ADeniedFileCannotBeRead) {
   ASSERT_EQ(Outside("echo secret > key && mkdir keys && echo secret > keys/one").status, 0);
   const std::string profile = Profile({Path(In("key"), "deny"), Path(In("keys"), "deny")});

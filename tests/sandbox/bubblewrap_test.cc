@@ -47,6 +47,7 @@ class FindBubblewrapTest : public testing::Test {
   BubblewrapSearch Search(std::string path_variable) const {
     return {.path_variable = std::move(path_variable),
             .untrusted = {In("cwd")},
+            .owner = ::geteuid(),
             .own_directory = In("own"),
             .bundled_sha256 = ""};
   }
@@ -73,7 +74,9 @@ TEST_F(FindBubblewrapTest, TakesTheFirstOnThePath) {
 
 TEST_F(FindBubblewrapTest, TakesTheOneOfThisMachine) {
   if (!support::RequireProgram("bwrap")) return;
-  EXPECT_EQ(Found("/usr/bin"), std::filesystem::canonical("/usr/bin/bwrap"));
+  BubblewrapSearch search = Search("/usr/bin");
+  search.owner = 0;
+  EXPECT_EQ(Found(search), std::filesystem::canonical("/usr/bin/bwrap"));
 }
 
 TEST_F(FindBubblewrapTest, TheDescriptorIsTheProgramAndDoesNotPassOn) {
@@ -125,6 +128,17 @@ TEST_F(FindBubblewrapTest, FromTheRootDirectoryThePathIsAllThereIs) {
   BubblewrapSearch search = Search(In("a"));
   search.untrusted = {"/"};
   EXPECT_EQ(Found(search), path);
+}
+
+TEST_F(FindBubblewrapTest, WhatSomebodyElseCouldHaveWrittenIsPassedOver) {
+  const std::string path = Program("a");
+  BubblewrapSearch of_another = Search(In("a"));
+  of_another.owner = ::geteuid() + 1;
+  EXPECT_EQ(Found(of_another), Nothing());
+  for (const mode_t mode : {0775, 0757}) {
+    ASSERT_EQ(::chmod(path.c_str(), mode), 0);
+    EXPECT_EQ(Found(In("a")), Nothing()) << mode;
+  }
 }
 
 TEST_F(FindBubblewrapTest, EveryPlaceOfACommandIsPassedOver) {

@@ -274,6 +274,14 @@ TEST_F(ProtectedPathsTest, LockedDirectoryStaysLocked) {
   ASSERT_EQ(::chmod(Path("ws/locked").c_str(), 0700), 0);
 }
 
+TEST_F(ProtectedPathsTest, WhatMayNotBeListedMayHideARepository) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root lists every directory";
+  MakeRepository("ws/unlisted/below/.git");
+  ASSERT_EQ(::chmod(Path("ws/unlisted").c_str(), 0300), 0);
+  EXPECT_THAT(ProtectedNested(), ElementsAre("ws/unlisted"));
+  ASSERT_EQ(::chmod(Path("ws/unlisted").c_str(), 0700), 0);
+}
+
 TEST_F(ProtectedPathsTest, LinksInANestedRepositoryAreFollowedNotNamed) {
   MakeRepository("ws/store");
   MakeDirectory("ws/sub/.git");
@@ -323,7 +331,7 @@ TEST_F(NestedRepositoriesTest, LockedDirectoryIsNamedItself) {
   for (const char* name : {"locked/.git", "unlisted/.git", "open/.git"}) MakeDirectory(name);
   ASSERT_EQ(::chmod(Path("locked").c_str(), 0), 0);
   ASSERT_EQ(::chmod(Path("unlisted").c_str(), 0311), 0);
-  EXPECT_THAT(Found({}), UnorderedElementsAre("locked", "unlisted/.git", "open/.git"));
+  EXPECT_THAT(Found({}), UnorderedElementsAre("locked", "unlisted", "open/.git"));
   for (const char* name : {"locked", "unlisted"}) ASSERT_EQ(::chmod(Path(name).c_str(), 0700), 0);
 }
 
