@@ -152,11 +152,12 @@ timespec Milliseconds(int count) { return {count / 1000, count % 1000 * 1'000'00
 // All signals are blocked, the subreaper flag and the signal at the server's death are set: these come through exec.
 [[noreturn]] void Run(const char* const* argv) {
   int leader = Number(argv[1]);
-  raw::Prctl(PR_SET_NAME, reinterpret_cast<unsigned long>(argv[0]));
   // Our copies would keep the command's pipes and terminal open, our directory its mount busy. Whoever hears of the
-  // start may ask right away whether the other end is still there, so the copies go first.
-  for (int fd = 0; fd <= 2; ++fd) raw::Close(fd);
+  // start may ask right away whether the other end is still there, so the copies go first; in one call, because a
+  // command that keeps stopping its keeper leaves time for little more than the report.
+  raw::Syscall(__NR_close_range, 0, 2, 0);
   Send({KeeperReportKind::kStarted, leader, StartStep::kNone});
+  raw::Prctl(PR_SET_NAME, reinterpret_cast<unsigned long>(argv[0]));
   raw::Syscall(__NR_chdir, raw::Address("/"));
   Keeper keeper = {.self = static_cast<int>(raw::Syscall(__NR_getpid)),
                    .child_events = ChildEvents(),

@@ -224,7 +224,10 @@ TEST_F(ProcessEndTest, TerminatesACommandThatStopsItsKeeper) {
 }
 
 TEST_F(ProcessEndTest, TerminatesACommandThatKeepsStoppingItsKeeper) {
-  client_.Start(Shell("p", "setsid sh -c 'while kill -STOP $0; do :; done' $PPID & echo ready; sleep 1000"));
+  const std::string stop_it = "setsid sh -c 'while kill -STOP $0; do :; done' $PPID & ";
+  client_.Start(
+      Shell("p", "read go; " + stop_it + "echo ready; sleep 1000", Stdin::kPipe));  // not before it is started
+  client_.Send("process/write", WriteParams("p", "go\n"));
   client_.WaitForOutput("p", "ready");
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_TRUE(Terminate("p", kForce).Flag("result.running"));
