@@ -58,7 +58,7 @@ std::optional<OwnedFd> OpenProgram(const std::string& path) {
   return fd;
 }
 
-// A command, under whatever policy, cannot have written it.
+// A command of an ordinary user cannot have written it, under whatever policy. One of root can: see `untrusted`.
 bool IsOwnedBy(uid_t owner, const OwnedFd& program) {
   struct stat status;
   return ::fstat(program.get(), &status) == 0 && status.st_uid == owner && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
