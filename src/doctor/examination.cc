@@ -89,7 +89,6 @@ Report Examine(const Surroundings& surroundings) {
   report.seccomp = DescribeSeccomp(facts);
   report.apparmor = DescribeAppArmor(facts);
   report.cgroups = FindCgroups();
-  report.ripgrep = ExamineRipgrep(surroundings);
   report.policies = TryPolicies(surroundings, facts);
   EndChildren();
   Conclude(report);

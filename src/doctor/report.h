@@ -45,17 +45,6 @@ struct BundledReport {
   }
 };
 
-struct RipgrepReport {
-  Finding finding;
-  std::string path, version;
-
-  void Fields(auto& f) {
-    finding.Fields(f);
-    f.Required("path", path);
-    f.Required("version", version);
-  }
-};
-
 struct PolicyReport {
   std::string name;
   Finding finding;
@@ -82,7 +71,6 @@ struct Report {
   SeccompReport seccomp;
   AppArmorReport apparmor;
   CgroupsReport cgroups;
-  RipgrepReport ripgrep;
   std::vector<PolicyReport> policies;
 
   void Fields(auto& f) {
@@ -97,7 +85,6 @@ struct Report {
     f.Required("seccomp", seccomp);
     f.Required("appArmor", apparmor);
     f.Required("cgroups", cgroups);
-    f.Required("ripgrep", ripgrep);
     f.Required("policies", policies);
   }
 };

@@ -89,7 +89,6 @@ void AddTools(Lines& lines, const Report& report) {
               bwrap.missing_options.empty() ? "" : fmt::format("without {}", fmt::join(bwrap.missing_options, " "))}));
   lines.Thing("bundled one", report.bundled.finding,
               Joined({report.bundled.path, report.bundled.sha256.empty() ? "" : "sha256 " + report.bundled.sha256}));
-  lines.Thing("rg", report.ripgrep.finding, Joined({report.ripgrep.path, report.ripgrep.version}));
 }
 
 void AddKernel(Lines& lines, const Report& report) {

@@ -18,6 +18,7 @@ constexpr std::chrono::seconds kLimit{3};
 sandbox::BubblewrapSearch SearchIn(const Surroundings& surroundings) {
   return {.path_variable = surroundings.path_variable,
           .untrusted = {surroundings.cwd},
+          .trust = surroundings.trust,
           .own_directory = DirectoryOf(surroundings.program),
           .bundled_sha256 = ""};  // the sandbox program compares it, at each start
 }

@@ -1,7 +1,11 @@
 // Where an examination looks for programs.
 #pragma once
 
+#include <unistd.h>
+
 #include <string>
+
+#include "sandbox/tool_search.h"
 
 namespace holdfast::doctor {
 
@@ -10,6 +14,7 @@ struct Surroundings {
   std::string sandbox_program;  // beside it, as the server takes it; nobody has looked whether it is there
   std::string path_variable;    // $PATH
   std::string cwd;              // programs below it are not used
+  sandbox::ToolTrust trust = sandbox::TrustOf(::geteuid());  // in programs on PATH
 };
 
 // Of this process, which is holdfast.

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <fstream>
@@ -21,7 +20,6 @@
 #include "doctor/sandbox_program_run.h"
 #include "linux_sandbox/outcome.h"
 #include "sandbox/bubblewrap.h"
-#include "sandbox/ripgrep.h"
 #include "sandbox/tool_search.h"
 
 namespace holdfast::doctor {
@@ -40,11 +38,10 @@ std::string Bytes(const std::string& path) {
 
 std::string FirstLine(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
 
-// "bubblewrap 0.8.0", "ripgrep 13.0.0 (rev ...)": the second word.
-std::string VersionOf(const std::string& program, std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), program);
+// "bubblewrap 0.8.0": the second word.
+std::string VersionOf(const std::string& program) {
   const RunOutcome outcome =
-      RunLimited({.program = program, .arguments = std::move(arguments), .limit = kVersionLimit});
+      RunLimited({.program = program, .arguments = {program, "--version"}, .limit = kVersionLimit});
   if (!outcome.succeeded()) return "";
   const std::string line = FirstLine(outcome.out);
   const size_t start = line.find(' ') + 1;
@@ -61,9 +58,16 @@ int WhyNotExecutable(const std::string& path) {
 
 // Why the first bwrap on PATH is not used; empty when it is, or when there is none.
 std::string WhatIsPassedOver(const Surroundings& surroundings) {
-  const auto path = sandbox::FindTool(
-      {.name = "bwrap", .path_variable = surroundings.path_variable, .untrusted = {&surroundings.cwd, 1}},
-      [](const std::string& found) { return WhyNotExecutable(found) == 0 && ::access(found.c_str(), R_OK) == 0; });
+  const sandbox::ToolSearch search{.name = "bwrap",
+                                   .path_variable = surroundings.path_variable,
+                                   .untrusted = {&surroundings.cwd, 1},
+                                   .trust = surroundings.trust};
+  if (const auto distrusted = sandbox::FirstIfDistrusted(search)) {
+    return fmt::format("{} is not used: {}", distrusted->path, distrusted->reason);
+  }
+  const auto path = sandbox::FindTool(search, [](const std::string& found) {
+    return WhyNotExecutable(found) == 0 && ::access(found.c_str(), R_OK) == 0;
+  });
   if (!path) return "";
   const auto missing = sandbox::MissingOptions(Bytes(*path));
   return missing.empty() ? "" : fmt::format("{} is not used: it has no {}", *path, fmt::join(missing, ", "));
@@ -93,6 +97,7 @@ BubblewrapReport ExamineBubblewrap(const Surroundings& surroundings) {
   // The digest is the sandbox program's affair: ExamineBundled asks it.
   const auto found = sandbox::FindBubblewrap({.path_variable = surroundings.path_variable,
                                               .untrusted = {surroundings.cwd},
+                                              .trust = surroundings.trust,
                                               .own_directory = DirectoryOf(surroundings.program),
                                               .bundled_sha256 = ""});
   const std::string passed_over = WhatIsPassedOver(surroundings);
@@ -102,7 +107,7 @@ BubblewrapReport ExamineBubblewrap(const Surroundings& surroundings) {
   }
   report.path = found->path;
   report.source = found->path == BundledPath(surroundings) ? "bundled" : "system";
-  report.version = VersionOf(found->path, {"--version"});
+  report.version = VersionOf(found->path);
   const auto missing = sandbox::MissingOptions(Bytes(found->path));
   report.missing_options.assign(missing.begin(), missing.end());
   report.finding = {missing.empty() ? State::kOk : State::kBroken, passed_over};
@@ -130,20 +135,6 @@ BundledReport ExamineBundled(const Surroundings& surroundings) {
       outcome.kind == RunOutcome::Kind::kNotStarted || outcome.status == linux_sandbox::kBadDigest;
   report.finding.state = nobody_takes_it ? State::kRefused : State::kOk;
   if (nobody_takes_it) report.finding.detail = FirstLine(outcome.err);
-  return report;
-}
-
-RipgrepReport ExamineRipgrep(const Surroundings& surroundings) {
-  RipgrepReport report;
-  const std::array untrusted = {surroundings.cwd};
-  const auto program = sandbox::FindRipgrep(surroundings.path_variable, untrusted);
-  if (!program) {
-    report.finding.detail = "patterns are searched for by holdfast itself";
-    return report;
-  }
-  report.finding.state = State::kOk;
-  report.path = *program;
-  report.version = VersionOf(*program, {"--no-config", "--version"});
   return report;
 }
 

@@ -14,8 +14,8 @@ namespace holdfast::exec_server {
 class SandboxProgram {
  public:
   // It stands beside the running program. That could take its part, but is linked dynamically: what the command's
-  // environment has for the linker would run in it, outside the sandbox. `tool_path` is where bubblewrap and ripgrep
-  // are looked for: not where the command's own PATH says, which others may write to.
+  // environment has for the linker would run in it, outside the sandbox. `tool_path` is where bubblewrap is
+  // looked for: not where the command's own PATH says, which others may write to.
   static SandboxProgram Find(std::string tool_path);
 
   SandboxProgram(std::string path, std::string tool_path) : path_(std::move(path)), tool_path_(std::move(tool_path)) {}

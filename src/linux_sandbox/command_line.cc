@@ -77,7 +77,7 @@ constexpr std::array kFlags = {
            TRY(line.profile_fd, ParseDescriptor(value));
            return {};
          }},
-    Flag{"--tool-path", "PATH", "where bwrap and rg are looked for; default: $PATH",
+    Flag{"--tool-path", "PATH", "where bwrap is looked for; default: $PATH",
          [](CommandLine& line, std::string_view value) -> Result<> {
            line.tool_path = value;
            return {};

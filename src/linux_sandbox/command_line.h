@@ -23,7 +23,7 @@ struct CommandLine {
   std::string policy_cwd;
   std::vector<std::string> project_roots;  // empty: policy_cwd
   std::optional<std::string> command_cwd;  // default: policy_cwd
-  std::optional<std::string> tool_path;    // where bwrap and rg are looked for; default: $PATH
+  std::optional<std::string> tool_path;    // where bwrap is looked for; default: $PATH
   std::optional<std::string> arg0;         // what the command is told of its name
   std::optional<std::string> profile;      // JSON
   std::optional<int> profile_fd;           // to read it from, so that it is in no list of processes

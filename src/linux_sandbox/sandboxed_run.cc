@@ -50,10 +50,8 @@ sandbox::BubblewrapSearch Search(const SandboxedRun& run, const sandbox::Resolut
 }
 
 Result<sandbox::Resolution> ResolutionFor(const SandboxedRun& run) {
-  return sandbox::Resolve(run.policy, {.policy_cwd = run.policy_cwd,
-                                       .project_roots = run.project_roots,
-                                       .tmpdir = Variable("TMPDIR"),
-                                       .tool_path = ToolPath(run)});
+  return sandbox::Resolve(
+      run.policy, {.policy_cwd = run.policy_cwd, .project_roots = run.project_roots, .tmpdir = Variable("TMPDIR")});
 }
 
 sandbox::PlanOptions OptionsFor(const SandboxedRun& run) {

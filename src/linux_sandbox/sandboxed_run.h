@@ -18,7 +18,7 @@ struct SandboxedRun {
   std::string policy_cwd;
   std::vector<std::string> project_roots = {};  // empty: policy_cwd
   std::string command_cwd;
-  std::optional<std::string> tool_path = {};  // where bwrap and rg are looked for; absent: $PATH
+  std::optional<std::string> tool_path = {};  // where bwrap is looked for; absent: $PATH
   bool fresh_proc = true;
   std::optional<sandbox::ProxyRoutes> proxy = {};  // all of the network that there is
   LegacyLandlock legacy_landlock = LegacyLandlock::kNo;

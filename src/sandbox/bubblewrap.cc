@@ -15,7 +15,6 @@
 #include <fmt/format.h>
 
 #include "base/sha256.h"
-#include "sandbox/tool_search.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -58,21 +57,17 @@ std::optional<OwnedFd> OpenProgram(const std::string& path) {
   return fd;
 }
 
-// A command of an ordinary user cannot have written it, under whatever policy. One of root can: see `untrusted`.
-bool IsOwnedBy(uid_t owner, const OwnedFd& program) {
-  struct stat status;
-  return ::fstat(program.get(), &status) == 0 && status.st_uid == owner && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
 std::optional<Bubblewrap> SystemBubblewrap(const BubblewrapSearch& search) {
   std::optional<OwnedFd> program;
   const auto accept = [&](const std::string& path) {
     program = OpenProgram(path);
-    if (!program || !IsOwnedBy(search.owner, *program)) return false;
+    if (!program) return false;
     const auto view = FileView::Map(program->get(), path);
     return view && MissingOptions(view->bytes()).empty();
   };
-  auto path = FindTool({.name = kName, .path_variable = search.path_variable, .untrusted = search.untrusted}, accept);
+  auto path = FindTool(
+      {.name = kName, .path_variable = search.path_variable, .untrusted = search.untrusted, .trust = search.trust},
+      accept);
   if (!path) return std::nullopt;
   return Bubblewrap{.program = *std::move(program), .path = *std::move(path)};
 }

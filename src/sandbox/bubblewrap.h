@@ -4,7 +4,7 @@
 // does, which bubblewrap starts as pid 1.
 #pragma once
 
-#include <sys/types.h>
+#include <unistd.h>
 
 #include <array>
 #include <string>
@@ -14,6 +14,7 @@
 #include "base/owned_fd.h"
 #include "base/result.h"
 #include "sandbox/plan.h"
+#include "sandbox/tool_search.h"
 
 namespace holdfast::sandbox {
 
@@ -31,11 +32,11 @@ struct Bubblewrap {
 };
 
 struct BubblewrapSearch {
-  std::string path_variable;           // $PATH
-  std::vector<std::string> untrusted;  // places of commands: programs in them are not used
-  uid_t owner = 0;                     // of the system's, which nobody else may write
-  std::string own_directory;           // of the running program: holdfast-resources/bwrap is looked for in it
-  std::string_view bundled_sha256;     // of the bundled one; empty or all zeros: not checked
+  std::string path_variable;               // $PATH
+  std::vector<std::string> untrusted;      // places of commands: programs in them are not used
+  ToolTrust trust = TrustOf(::geteuid());  // in the system's
+  std::string own_directory;               // of the running program: holdfast-resources/bwrap is looked for in it
+  std::string_view bundled_sha256;         // of the bundled one; empty or all zeros: not checked
 };
 
 // The system's if there is one, else the bundled one; kNotFound when there is neither. A bundled one that has another

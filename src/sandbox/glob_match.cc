@@ -11,10 +11,6 @@ using Kind = NameToken::Kind;
 
 constexpr char32_t kLastCharacter = 0x10ffff;
 
-bool IsAsciiLetterOrDigit(char32_t c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 // The length that the first byte of a character announces; 0 for a byte that cannot be first.
 size_t AnnouncedLength(uint8_t first) {
   if (first < 0x80) return 1;
@@ -94,27 +90,6 @@ std::string LiteralTail(const NamePattern& pattern) {
   return tail;
 }
 
-std::string_view LooseText(const NameToken& token) {
-  if (token.kind == Kind::kAnyRun) return "*";
-  // Elsewhere a question mark may stand for a byte of a character.
-  return token.kind == Kind::kLiteral && token.literal < 0x80 ? "?" : "?*";
-}
-
-bool IsPlain(char32_t c) { return IsAsciiLetterOrDigit(c) || c == '.' || c == '-' || c == '_'; }
-
-std::string Loosen(const NamePattern& pattern) {
-  std::string text;
-  for (const NameToken& token : pattern) {
-    if (token.kind == Kind::kLiteral && IsPlain(token.literal)) {
-      text += static_cast<char>(token.literal);
-      continue;
-    }
-    const std::string_view loose = LooseText(token);
-    if (loose != "*" || !text.ends_with('*')) text += loose;
-  }
-  return text;
-}
-
 }  // namespace
 
 char32_t TakeCharacter(std::string_view text, size_t& at) {
@@ -151,12 +126,6 @@ bool Glob::Matches(std::string_view path) const {
 std::optional<size_t> Glob::depth() const {
   const bool fixed = std::ranges::all_of(steps_, [](const auto& step) { return step.has_value(); });
   return fixed ? std::optional(steps_.size()) : std::nullopt;
-}
-
-std::string Glob::Loosened() const {
-  std::string text;
-  for (const std::optional<NamePattern>& step : steps_) text.append("/").append(step ? Loosen(*step) : "**");
-  return text;
 }
 
 }  // namespace holdfast::sandbox

@@ -39,10 +39,6 @@ class Glob {
   // How many names every match has; absent with a `**`.
   std::optional<size_t> depth() const;
 
-  // Text for programs whose idea of a glob differs in corners: made only of letters, digits, `.`, `-`, `_`, `*`, `?`
-  // and whole names `**`, it matches whatever this one matches, and possibly more. Begins with a slash.
-  std::string Loosened() const;
-
  private:
   std::vector<std::optional<NamePattern>> steps_;
   std::string tail_;  // what every match ends in: most paths are told by it

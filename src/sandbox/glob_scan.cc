@@ -15,7 +15,6 @@
 #include "base/owned_fd.h"
 #include "sandbox/directory_listing.h"
 #include "sandbox/real_path.h"
-#include "sandbox/ripgrep.h"
 #include "sys/open.h"
 
 namespace holdfast::sandbox {
@@ -82,7 +81,7 @@ class Scan {
     const OwnedFd root(opened);
     root_path_ = search.root;
     root_without_links_ = RealPath(search.root).value_or(search.root);
-    return options_.ripgrep ? RunRipgrep(search, root.get()) : RunWalk(search, root.get());
+    return RunWalk(search, root.get());
   }
 
   std::vector<std::string> TakePaths() { return {paths_.begin(), paths_.end()}; }
@@ -92,23 +91,6 @@ class Scan {
     return WalkTree(root, DepthOf(search), deadline_, [&](const std::string& path, EntryKind kind) -> Result<> {
       return MatchesAny(search, path) ? Add(path, kind) : Result<>();
     });
-  }
-
-  // What rg does not list is found meanwhile: it knows only regular files, and its `**` stops at a newline.
-  Result<> RunRipgrep(const GlobSearch& search, int root) {
-    RipgrepSearch files{.program = *options_.ripgrep, .globs = {}, .max_depth = DepthOf(search)};
-    for (const Glob& glob : search.globs) files.globs.push_back(glob.Loosened());
-    TRY(Ripgrep rg, Ripgrep::Start(files, root));
-
-    TRY_VOID(WalkTree(root, files.max_depth, deadline_, [&](const std::string& path, EntryKind kind) -> Result<> {
-      const bool listed_by_rg = kind == EntryKind::kFile && !path.contains('\n');
-      return !listed_by_rg && MatchesAny(search, path) ? Add(path, kind) : Result<>();
-    }));
-    return rg.Collect(
-        [&](std::string_view path) -> Result<> {
-          return MatchesAny(search, path) ? Add(path, EntryKind::kFile) : Result<>();
-        },
-        deadline_);
   }
 
   Result<> Add(std::string_view path, EntryKind kind) {

@@ -22,13 +22,12 @@ struct GlobSearch {
 };
 
 struct GlobScanOptions {
-  std::optional<std::string> ripgrep;  // the program to list regular files with; absent: our own walk, same result
   std::chrono::milliseconds time_limit = std::chrono::seconds(30);
   size_t max_matches = 8192;
 };
 
 // The matches, where links among them lead, and, when there is a link on the way to the root, the matches by their path
-// without it; sorted. Fails when a directory cannot be read, when rg fails, and at a limit.
+// without it; sorted. Fails when a directory cannot be read, and at a limit.
 Result<std::vector<std::string>> ScanGlobs(const std::vector<GlobSearch>& searches, const GlobScanOptions& options);
 
 }  // namespace holdfast::sandbox

@@ -18,7 +18,6 @@
 #include "sandbox/glob_parse.h"
 #include "sandbox/glob_scan.h"
 #include "sandbox/protected_paths.h"
-#include "sandbox/ripgrep.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -56,12 +55,10 @@ Resolution Unrestricted() {
 struct Bases {
   std::vector<std::string> project_roots;  // at least one
   std::optional<std::string> tmpdir;
-  std::string tool_path;
 };
 
 Result<Bases> BasesOf(const Surroundings& surroundings) {
   Bases bases;
-  bases.tool_path = surroundings.tool_path;
   for (const std::string& root : surroundings.project_roots) {
     TRY(std::string path, Normalise(root));
     bases.project_roots.push_back(std::move(path));
@@ -195,8 +192,7 @@ class Resolver {
     for (const auto& [root, globs] : globs_) {
       searches.push_back({.root = root, .globs = globs, .max_depth = files_.glob_scan_max_depth});
     }
-    const std::vector<std::string> untrusted = PlacesOfCommands(resolution_, bases_.project_roots);
-    return ScanGlobs(searches, {.ripgrep = FindRipgrep(bases_.tool_path, untrusted)});
+    return ScanGlobs(searches, {});
   }
 
   const Policy::Files& files_;

@@ -18,7 +18,6 @@ struct Surroundings {
   std::string policy_cwd;                  // absolute; need not exist
   std::vector<std::string> project_roots;  // absolute; empty: policy_cwd
   std::optional<std::string> tmpdir;       // $TMPDIR
-  std::string tool_path = {};              // where ripgrep is looked for, as $PATH
 };
 
 struct Rule {

@@ -1,5 +1,7 @@
 #include "doctor/startup_warnings.h"
 
+#include <unistd.h>
+
 #include <chrono>
 #include <string>
 #include <string_view>
@@ -38,7 +40,8 @@ class StartupWarningsTest : public testing::Test {
     return StartupWarnings({.program = tree_.path() + "/own/holdfast",
                             .sandbox_program = sandbox_program_,
                             .path_variable = tree_.path() + "/bin",
-                            .cwd = "/nowhere"},
+                            .cwd = "/nowhere",
+                            .trust = {.owner = ::geteuid(), .top = tree_.path(), .only_in = {}}},
                            facts_);
   }
 

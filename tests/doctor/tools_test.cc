@@ -1,5 +1,8 @@
 #include "doctor/tools.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <string>
 #include <string_view>
 
@@ -34,7 +37,8 @@ class ToolsTest : public testing::Test {
     return {.program = In("own/holdfast"),
             .sandbox_program = In("own/holdfast-linux-sandbox"),
             .path_variable = In("bin"),
-            .cwd = "/nowhere"};
+            .cwd = "/nowhere",
+            .trust = {.owner = ::geteuid(), .top = tree_.path(), .only_in = {}}};
   }
   std::string In(const std::string& name) const { return tree_.path() + "/" + name; }
   SandboxProgramReport SandboxProgram() const { return ExamineSandboxProgram(Here()); }
@@ -92,6 +96,15 @@ TEST_F(ToolsTest, SaysWhichOptionASystemBubblewrapIsPassedOverFor) {
                 AllOf(HasSubstr("no bubblewrap"),
                       HasSubstr(In("bin/bwrap") + " is not used: it has no " + std::string(option))));
   }
+}
+
+TEST_F(ToolsTest, SaysWhoCanWriteTheBubblewrapThatIsPassedOver) {
+  tree_.Write("bin/bwrap", Without(""), 0755);
+  tree_.Write("own/holdfast-resources/bwrap", Without(""), 0755);
+  ASSERT_EQ(::chmod(In("bin").c_str(), 0775), 0);
+  const BubblewrapReport report = ExamineBubblewrap(Here());
+  EXPECT_EQ(report.source, "bundled");
+  EXPECT_EQ(report.finding.detail, In("bin/bwrap") + " is not used: " + In("bin") + " can be written by others");
 }
 
 TEST_F(ToolsTest, SaysWhichOptionsTheBundledBubblewrapLacks) {

@@ -62,31 +62,20 @@ class SandboxLoadTest : public testing::TestWithParam<SandboxCase> {
   void SetUp() override {
     if (const std::string reason = workspace_.WhyNot(); !reason.empty()) GTEST_SKIP() << reason;
     workspace_.AddVariable(marker_);
-    fs::create_directory(workspace_.elsewhere() + "/bin");
-    const std::string system = workspace_.Outside("printf %s $(command -v bwrap)").out;
-    fs::copy(system, bubblewrap());
     ASSERT_EQ(::mkfifo(gate().c_str(), 0644), 0);
     ASSERT_EQ(::chmod(gate().c_str(), 0644), 0);
     gate_ = OwnedFd(::open(gate().c_str(), O_RDWR | O_CLOEXEC));
     ASSERT_TRUE(gate_.is_open());
   }
 
-  // With a bubblewrap of its own.
-  std::vector<std::string> Words(const std::string& script) const {
-    std::vector<std::string> words = workspace_.InsideWords(script);
-    const auto path = std::ranges::find_if(words, [](const std::string& word) { return word.starts_with("PATH="); });
-    path->insert(path->find('=') + 1, workspace_.elsewhere() + "/bin:");
-    return words;
-  }
+  std::vector<std::string> Words(const std::string& script) const { return workspace_.InsideWords(script); }
 
   // Commands by their environment; helpers, bubblewraps and inner stages, who have none, by their program.
   std::vector<pid_t> Living() const {
     std::vector<pid_t> found = LivingWithVariable(marker_);
-    const std::vector<std::string> words = Words("");
-    const auto helper = std::ranges::find_if(words, [](const std::string& word) { return word.ends_with("-sandbox"); });
     for (const auto& entry : fs::directory_iterator("/proc")) {
       const std::string exe = entry.path().string() + "/exe";
-      if (IsSameFile(exe, bubblewrap()) || IsSameFile(exe, *helper))
+      if (IsSameFile(exe, bubblewrap()) || IsSameFile(exe, workspace_.programs() + "/holdfast-linux-sandbox"))
         found.push_back(std::stoi(entry.path().filename()));
     }
     return found;
@@ -145,7 +134,8 @@ class SandboxLoadTest : public testing::TestWithParam<SandboxCase> {
   }
 
   std::string gate() const { return workspace_.elsewhere() + "/gate"; }
-  std::string bubblewrap() const { return workspace_.elsewhere() + "/bin/bwrap"; }
+  // The bundled one is the workspace's own copy.
+  std::string bubblewrap() const { return workspace_.programs() + "/holdfast-resources/bwrap"; }
 
   SandboxWorkspace workspace_{GetParam()};
   const std::string marker_ = "HOLDFAST_LOAD_TEST=" + workspace_.path();
@@ -155,7 +145,7 @@ class SandboxLoadTest : public testing::TestWithParam<SandboxCase> {
   OwnedFd gate_;
 };
 
-INSTANTIATE_TEST_SUITE_P(, SandboxLoadTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
+INSTANTIATE_TEST_SUITE_P(, SandboxLoadTest, testing::ValuesIn(UsersWith({Bubblewrap::kBundled})), CaseName);
 
 TEST_P(SandboxLoadTest, AllRunAtOnce) {
   Start();

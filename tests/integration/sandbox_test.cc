@@ -157,8 +157,9 @@ TEST_P(SandboxTest, ADirectoryThatWasThereStays) {
   EXPECT_EQ(Outside("echo y > .git/HEAD").status, 0);
 }
 
-// A command before this one may have put it there.
-TEST_P(SandboxTest, NoBubblewrapOfTheWorkspaceIsExecuted) {
+// A command puts a bubblewrap of its own into its workspace. The next one runs under another policy, which knows
+// nothing of that workspace, with a PATH that leads there: that bubblewrap would be executed outside, by root too.
+TEST_P(SandboxTest, NoBubblewrapThatACommandCanHaveMadeIsExecuted) {
   const std::string program =
       "#!/bin/sh\\ntouch " + OutsideOf("ran") + R"(\nexit\n--perms\0--as-pid-1\0--ro-bind-data\0--args\0)";
   ASSERT_EQ(Inside("mkdir bin && printf '" + program + "' > bin/bwrap && chmod +x bin/bwrap").status, 0);
@@ -167,8 +168,15 @@ TEST_P(SandboxTest, NoBubblewrapOfTheWorkspaceIsExecuted) {
   Strings words = HelperWords({"true"}, read_only);
   const auto helper = std::ranges::find(words, kHelper);
   words.insert(helper, {"env", "PATH=" + In("bin") + ":/usr/bin:/bin"});
-  EXPECT_EQ(Program(words).Finish().status, 0);
-  EXPECT_FALSE(fs::exists(OutsideOf("ran")));
+  const ScratchDir other;
+  ASSERT_EQ(::chmod(other.path().c_str(), 0755), 0);
+  for (const std::string& project : {workspace_.path(), other.path()}) {
+    *(std::ranges::find(words, "--sandbox-policy-cwd") + 1) = project;
+    EXPECT_EQ(Program(words).Finish().status, 0);
+    EXPECT_FALSE(fs::exists(OutsideOf("ran"))) << project;
+  }
+  EXPECT_EQ(Outside("bin/bwrap").status, 0);
+  EXPECT_TRUE(fs::exists(OutsideOf("ran"))) << "then it does nothing";
 }
 
 // Nothing can be made there, by nobody inside.

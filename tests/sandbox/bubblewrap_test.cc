@@ -47,7 +47,7 @@ class FindBubblewrapTest : public testing::Test {
   BubblewrapSearch Search(std::string path_variable) const {
     return {.path_variable = std::move(path_variable),
             .untrusted = {In("cwd")},
-            .owner = ::geteuid(),
+            .trust = {.owner = ::geteuid(), .top = root_, .only_in = {}},
             .own_directory = In("own"),
             .bundled_sha256 = ""};
   }
@@ -75,7 +75,7 @@ TEST_F(FindBubblewrapTest, TakesTheFirstOnThePath) {
 TEST_F(FindBubblewrapTest, TakesTheOneOfThisMachine) {
   if (!support::RequireProgram("bwrap")) return;
   BubblewrapSearch search = Search("/usr/bin");
-  search.owner = 0;
+  search.trust = TrustOf(::geteuid());
   EXPECT_EQ(Found(search), std::filesystem::canonical("/usr/bin/bwrap"));
 }
 
@@ -133,7 +133,7 @@ TEST_F(FindBubblewrapTest, FromTheRootDirectoryThePathIsAllThereIs) {
 TEST_F(FindBubblewrapTest, WhatSomebodyElseCouldHaveWrittenIsPassedOver) {
   const std::string path = Program("a");
   BubblewrapSearch of_another = Search(In("a"));
-  of_another.owner = ::geteuid() + 1;
+  of_another.trust.owner = ::geteuid() + 1;
   EXPECT_EQ(Found(of_another), Nothing());
   for (const mode_t mode : {0775, 0757}) {
     ASSERT_EQ(::chmod(path.c_str(), mode), 0);

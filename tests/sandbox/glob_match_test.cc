@@ -184,14 +184,6 @@ TEST(GlobTest, DepthIsKnownWithoutTwoStars) {
   EXPECT_EQ(Parse("**/c*").front().glob->depth(), std::nullopt);
 }
 
-TEST(GlobTest, LoosenedTextHasOnlyPlainCharacters) {
-  EXPECT_EQ(Parse("**/*.env").front().glob->Loosened(), "/**/*.env");
-  EXPECT_EQ(Parse("[ab]?\xc3\xa9 !/x*\\*-_").front().glob->Loosened(),
-            "/?*?*?*?"
-            "?/x*?-_");
-  EXPECT_EQ(Parse("a?**/b*/**").front().glob->Loosened(), "/a?*/b*/**/*");
-}
-
 // The same as a regular expression, from the text alone.
 std::string RegexOf(const std::string& pattern) {
   std::string regex;

@@ -232,36 +232,6 @@ TEST_F(ResolutionTest, RefusesPatternsItCannotExpand) {
   EXPECT_THAT(RefusalOf({Denied("")}), HasSubstr("empty"));
 }
 
-class ResolutionPathTest : public ResolutionTest {
- protected:
-  // A program that is called rg and finds nothing, first in PATH.
-  void PlantRipgrep(const std::string& directory, const std::string& script) {
-    const std::string program = directory + "/rg";
-    std::filesystem::copy_file(scratch_.Write("script", "#!/bin/sh\n" + script, 0755), program);
-    surroundings_.tool_path = directory + ":/usr/bin:/bin";
-  }
-};
-
-TEST_F(ResolutionPathTest, RipgrepOfTheProjectIsNotRun) {
-  scratch_.Write("a.env", "");
-  create_directories(Path("bin"));
-  PlantRipgrep(Path("bin"), "exit 1");
-  EXPECT_THAT(MatchesOf({Denied("*.env")}), ElementsAre(Path("a.env")));
-}
-
-TEST_F(ResolutionPathTest, RipgrepOfAWritableRootIsNotRun) {
-  const support::ScratchDir other;
-  scratch_.Write("a.env", "");
-  PlantRipgrep(other.path(), "exit 1");
-  EXPECT_THAT(MatchesOf({Denied("*.env"), At(other.path(), Access::kWrite)}), ElementsAre(Path("a.env")));
-}
-
-TEST_F(ResolutionPathTest, FailingRipgrepStopsEverything) {
-  const support::ScratchDir other;
-  PlantRipgrep(other.path(), "echo no luck >&2; exit 2");
-  EXPECT_EQ(RefusalOf({Denied("*.env")}), "scan " + scratch_.path() + ": rg: exit status 2: no luck");
-}
-
 // By components, and without a notion of prefixes of text.
 std::vector<std::string> Components(const std::string& path) {
   std::vector<std::string> components;

@@ -44,6 +44,9 @@ class SandboxWorkspace {
   // Belongs to the user, and may only be read.
   const std::string& elsewhere() const { return elsewhere_.path(); }
 
+  // Copies of the helper and the bundled bubblewrap, which every user can execute.
+  const std::string& programs() const { return programs_.path(); }
+
   // NAME=value, in the environment of all that is run.
   void AddVariable(const std::string& assignment) { environment_.push_back(assignment); }
 
