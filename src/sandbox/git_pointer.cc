@@ -58,4 +58,12 @@ std::optional<std::string> CommonGitDirectory(const std::string& git_directory) 
   return text ? Follow(git_directory, *text) : std::nullopt;
 }
 
+bool IsGitDirectory(const std::string& directory) {
+  struct stat status;
+  const auto is_directory = [&](const char* name) {
+    return ::stat((directory + name).c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+  };
+  return ::lstat((directory + "/HEAD").c_str(), &status) == 0 && is_directory("/objects") && is_directory("/refs");
+}
+
 }  // namespace holdfast::sandbox

@@ -1,4 +1,4 @@
-// The small files by which a git directory can lie somewhere else.
+// Where git looks for a repository: git directories, and the small files by which one can lie somewhere else.
 #pragma once
 
 #include <optional>
@@ -12,5 +12,8 @@ std::optional<std::string> PointedGitDirectory(const std::string& git_file);
 // The directory that a worktree's git directory shares with others: theirs are the hooks and the configuration. Absent
 // when it is on its own.
 std::optional<std::string> CommonGitDirectory(const std::string& git_directory);
+
+// Whether git would take the directory for one, by what is in it: `HEAD`, `objects` and `refs`.
+bool IsGitDirectory(const std::string& directory);
 
 }  // namespace holdfast::sandbox

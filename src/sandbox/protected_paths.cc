@@ -134,31 +134,26 @@ class Protector {
     return locked;
   }
 
-  // A link among these is left to itself and its target protected, because a rule about a link that the command could
-  // change is refused: some tools make repositories of links.
+  // A `.git` that is a link is left alone, and so is what it leads to: no mount keeps the command from replacing the
+  // link, and a command before this one may have chosen where it leads.
   Result<> ProtectNestedGit(const std::string& git) {
     TRY(const PathWalk parent, walker_.Walk(ParentOf(git)));
     TRY(const PathWalk walk, walker_.Walk(git));
-    if (opened_.contains(walk.path)) return {};
     const bool is_link = walk.links.size() > parent.links.size();
-    const std::string& place = is_link ? walk.path : git;
-    if (walk.end == PathWalk::End::kDirectory) return ProtectHooks(place);
-    return walk.end == PathWalk::End::kFile ? ProtectPlace(place, walk.path) : Result<>();
+    if (is_link || !walk.exists() || opened_.contains(walk.path)) return {};
+    TRY_VOID(ProtectPlace(git, walk.path));
+    if (walk.end != PathWalk::End::kDirectory) return {};
+    TRY_VOID(ProtectLinkedPart(walk.path, "hooks", PathWalk::End::kDirectory));
+    return ProtectLinkedPart(walk.path, "config", PathWalk::End::kFile);
   }
 
-  // Where nothing can be put in their place now, the command could still change the mode and put it there later.
-  Result<> ProtectHooks(const std::string& git_directory) {
-    if (!Permits(git_directory, W_OK | X_OK)) return Protect(git_directory);
-    TRY_VOID(ProtectInside(git_directory, "hooks"));
-    return ProtectInside(git_directory, "config");
-  }
-
-  Result<> ProtectInside(const std::string& directory, const std::string& name) {
-    const std::string path = directory + "/" + name;
-    TRY(const PathWalk outer, walker_.Walk(directory));
-    TRY(const PathWalk walk, walker_.Walk(path));
-    const bool is_link = walk.links.size() > outer.links.size();
-    return ProtectPlace(is_link ? walk.path : path, walk.path);
+  // Some tools make git directories of links into others. Only such a link counts: a command that makes a repository of
+  // its own could otherwise close any place of the workspace to the commands after it, or stop them.
+  Result<> ProtectLinkedPart(const std::string& git_directory, const std::string& name, PathWalk::End kind) {
+    const Result<PathWalk> walk = walker_.Walk(git_directory + "/" + name);
+    if (!walk || walk->links.empty() || walk->end != kind || NameOf(walk->path) != name) return {};
+    const bool leads_to_git = IsGitDirectory(std::string(ParentOf(walk->path)));
+    return leads_to_git ? ProtectPlace(walk->path, walk->path) : Result<>();
   }
 
   Resolution& resolution_;

@@ -131,6 +131,39 @@ TEST_P(SandboxProgramsTest, GitWorksWithADirectoryOfItsOwnElsewhere) {
   ExpectWorksOutside("git fsck --strict; [ \"$(git log --format=%s | head -1)\" = second ]");
 }
 
+// A command leaves hooks and configuration of a repository in the workspace as they are, but gives it a `commondir`:
+// the next `git status` of the user takes the configuration from there, and runs the program that it names.
+TEST_P(SandboxEitherBubblewrapTest, GitRunsNoProgramThatACommandNamesInANestedRepository) {
+  if (!RequireProgram("git")) return;
+  const std::string witness = workspace_.path() + "/witness";
+  const std::string status = "cd sub; git status --porcelain; cd ..";
+  ExpectWorksOutside("git init -q sub; cd sub; echo one > file; git add file; cd ..; cp -r sub/.git settings");
+  ExpectWorksOutside(fmt::format("git config -f settings/config core.fsmonitor 'touch {}; false'", witness));
+
+  const std::string attack = "echo ../../settings > sub/.git/commondir";
+  const Outcome refused = workspace_.Inside(attack);
+  EXPECT_NE(refused.status, 0);
+  EXPECT_THAT(refused.err, HasSubstr("Read-only file system"));
+  ExpectWorksOutside(status);
+  EXPECT_FALSE(fs::exists(witness));
+
+  ExpectWorksOutside(attack + "; " + status);
+  EXPECT_TRUE(fs::exists(witness)) << "then it is no attack";
+}
+
+// What a command makes it can use, and the next one can read; to write to it again takes a rule.
+TEST_P(SandboxProgramsTest, GitCommitsToANestedRepositoryWhereTheCommandMakesItOrThePolicyNamesIt) {
+  if (!RequireProgram("git")) return;
+  const std::string commit =
+      "echo more >> file; git add file; git -c user.name=me -c user.email=me@example.com commit -q ";
+  ExpectWorksInside("git init -q -b main sub; cd sub; " + commit + "-m first");
+  ExpectWorksInside("cd sub; [ \"$(git log --format=%s)\" = first ]; [ -z \"$(git status --porcelain)\" ]");
+  const Outcome refused = workspace_.Inside("cd sub; " + commit + "-m second");
+  EXPECT_NE(refused.status, 0);
+  EXPECT_THAT(refused.err, HasSubstr("Read-only file system"));
+  ExpectWorksInside("cd sub; " + commit + "-m second", {WorkspaceEntry("sub/.git", "write")});
+}
+
 constexpr const char* kSmallProject = R"cmake(
   cmake_minimum_required(VERSION 3.25)
   project(small CXX)

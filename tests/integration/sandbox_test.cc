@@ -193,16 +193,33 @@ TEST_P(SandboxTest, NoRepositoryOfACommandIsAHindrance) {
   for (const char* const act :
        {"mkdir -p n/.git && chmod 0 n/.git", "mkdir -p n/.git && chmod 555 n/.git", "mkdir -p n/.git && chmod 0 n",
         "mkdir -p n/.git && echo /proc/1/root > n/.git/commondir",
-        "mkdir -p n x && chmod 0 x && echo 'gitdir: ../x/y' > n/.git"}) {
+        "mkdir -p n y && chmod 0 y && echo 'gitdir: ../y/z' > n/.git", "mkdir n && mkfifo n/.git",
+        "mkdir n && ln -s .git n/.git", "mkdir n && ln -s /nonexistent n/.git", "mkdir n && ln -s ../x n/.git",
+        "mkdir -p n/.git x && ln -s ../../x n/.git/hooks && ln -s ../../x/config n/.git/config",
+        "mkdir -p n/.git x && ln -s ../../x/made n/.git/hooks && ln -s ../../x/hooks/config n/.git/config",
+        "mkdir -p n/.git y && ln -s ../../y/z n/.git/hooks && chmod 0 y",
+        "mkdir -p n/.git && ln -s hooks n/.git/hooks && ln -s /dev/null n/.git/config",
+        "mkdir -p n/.git && ln -s $PWD n/.git/hooks && ln -s /proc/self/environ n/.git/config"}) {
     EXPECT_EQ(Inside(act).status, 0) << act;
-    EXPECT_EQ(Inside("echo ran").out, "ran\n") << act;
-    EXPECT_EQ(Outside("chmod -R u+rwX . && rm -rf n x").status, 0) << act;
+    EXPECT_EQ(Inside("mkdir -p x/made x/hooks && echo ran > x/config && cat x/config").out, "ran\n") << act;
+    EXPECT_EQ(Outside("chmod -R u+rwX . && rm -rf n x y").status, 0) << act;
   }
+}
+
+// The path to where the link leads is longer than any that a system call takes.
+TEST_P(SandboxTest, NoLinkOfARepositoryIntoADeepTreeIsAHindrance) {
+  ASSERT_EQ(Inside(R"(mkdir -p n/.git && cd n/.git && perl -e '
+      $step = "x" x 239;
+      symlink(join("/", ($step) x 17), "hooks") or die;
+      for (1 .. 18) { mkdir($step) && chdir($step) or die }')")
+                .status,
+            0);
+  EXPECT_EQ(Inside("echo ran").out, "ran\n");
 }
 
 // Not in two steps either: what one command locks away the next one finds locked.
 TEST_P(SandboxTest, HooksOfANestedRepositoryStayAsTheyAre) {
-  for (const char* const act : {"chmod 0 d", "chmod 100 d", "chmod 300 d", "chmod 0 d/r", "chmod 0 d/r/.git", "true"}) {
+  for (const char* const act : {"chmod 0 d", "chmod 100 d", "chmod 300 d", "chmod 0 d/r", "true"}) {
     ASSERT_EQ(Outside("mkdir -p d/r/.git/hooks && echo old > d/r/.git/hooks/x").status, 0);
     EXPECT_EQ(Inside(act).status, 0) << act;
     Inside("chmod 755 d; chmod 755 d/r; chmod 755 d/r/.git; echo new > d/r/.git/hooks/x");

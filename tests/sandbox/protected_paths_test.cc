@@ -236,11 +236,11 @@ TEST_F(ProtectedPathsTest, StrangeGitFilesNameNothing) {
   EXPECT_THAT(Protected(), Contains("ws/.git"));
 }
 
-TEST_F(ProtectedPathsTest, NestedRepositoryKeepsHooksAndConfiguration) {
+// As a whole: a `commondir` that is made beside untouched hooks names others.
+TEST_F(ProtectedPathsTest, NestedGitDirectoryIsProtectedAsAWhole) {
   MakeRepository("ws/sub/.git");
   MakeDirectory("ws/a/b/c/.git");
-  EXPECT_THAT(ProtectedNested(),
-              ElementsAre("ws/sub/.git/hooks", "ws/sub/.git/config", "ws/a/b/c/.git/hooks", "ws/a/b/c/.git/config"));
+  EXPECT_THAT(ProtectedNested(), ElementsAre("ws/sub/.git", "ws/a/b/c/.git"));
 }
 
 // A command can have written it: a path of its choice would become a mount point.
@@ -255,16 +255,7 @@ TEST_F(ProtectedPathsTest, NestedWorktreeIsProtectedByTheRepositoryItBelongsTo) 
   MakeRepository("ws/main/.git");
   MakeFile("ws/main/.git/worktrees/wt/commondir", "../..\n");
   MakeFile("ws/wt/.git", "gitdir: ../main/.git/worktrees/wt");
-  EXPECT_THAT(ProtectedNested(), UnorderedElementsAre("ws/wt/.git", "ws/main/.git/hooks", "ws/main/.git/config"));
-}
-
-TEST_F(ProtectedPathsTest, NestedGitDirectoryThatCannotBeWrittenIsProtectedAsAWhole) {
-  MakeRepository("ws/locked/.git");
-  MakeDirectory("ws/empty/.git");
-  ASSERT_EQ(::chmod(Path("ws/locked/.git").c_str(), 0), 0);
-  ASSERT_EQ(::chmod(Path("ws/empty/.git").c_str(), 0555), 0);
-  EXPECT_THAT(ProtectedNested(), UnorderedElementsAre("ws/locked/.git", "ws/empty/.git"));
-  ASSERT_EQ(::chmod(Path("ws/locked/.git").c_str(), 0700), 0);
+  EXPECT_THAT(ProtectedNested(), UnorderedElementsAre("ws/wt/.git", "ws/main/.git"));
 }
 
 TEST_F(ProtectedPathsTest, LockedDirectoryStaysLocked) {
@@ -282,15 +273,40 @@ TEST_F(ProtectedPathsTest, WhatMayNotBeListedMayHideARepository) {
   ASSERT_EQ(::chmod(Path("ws/unlisted").c_str(), 0700), 0);
 }
 
-TEST_F(ProtectedPathsTest, LinksInANestedRepositoryAreFollowedNotNamed) {
-  MakeRepository("ws/store");
-  MakeDirectory("ws/sub/.git");
-  MakeLink("../../store/hooks", "ws/sub/.git/hooks");
+// As tools do that share one git directory between several checkouts.
+TEST_F(ProtectedPathsTest, LinksOfANestedRepositoryIntoAGitDirectoryAreFollowedNotNamed) {
+  MakeRepository("ws/store/x.git");
+  MakeFile("ws/store/x.git/HEAD");
+  for (const char* name : {"ws/store/x.git/objects", "ws/store/x.git/refs", "ws/sub/.git"}) MakeDirectory(name);
+  MakeLink("../../store/x.git/hooks", "ws/sub/.git/hooks");
+  MakeLink("../../store/x.git/config", "ws/sub/.git/config");
+  EXPECT_THAT(ProtectedNested(), UnorderedElementsAre("ws/sub/.git", "ws/store/x.git/hooks", "ws/store/x.git/config"));
+}
+
+// A command could have made the link, to close the place for the commands after it.
+TEST_F(ProtectedPathsTest, OtherLinksOfANestedRepositoryCloseNothing) {
+  MakeDirectory("ws/src/hooks");
+  MakeFile("ws/src/config");
+  MakeFile("ws/src/HEAD");
+  for (const char* target : {"../../src", "../../src/hooks", "../../missing", "../..", "hooks", "/proc/self/cwd"}) {
+    std::filesystem::remove_all(Path("ws/sub"));
+    MakeDirectory("ws/sub/.git");
+    MakeLink(target, "ws/sub/.git/hooks");
+    MakeLink("../../src/config", "ws/sub/.git/config");
+    resolution_.rules.clear();
+    EXPECT_THAT(ProtectedNested(), ElementsAre("ws/sub/.git")) << target;
+  }
+}
+
+TEST_F(ProtectedPathsTest, NestedGitThatIsALinkClosesNothing) {
   MakeRepository("ws/whole");
-  MakeDirectory("ws/linked");
-  MakeLink("../whole", "ws/linked/.git");
-  EXPECT_THAT(ProtectedNested(),
-              UnorderedElementsAre("ws/store/hooks", "ws/sub/.git/config", "ws/whole/hooks", "ws/whole/config"));
+  for (const char* target : {"../whole", "../missing", ".git", "..", "/proc/self/cwd", "../whole/config"}) {
+    std::filesystem::remove_all(Path("ws/linked"));
+    MakeDirectory("ws/linked");
+    MakeLink(target, "ws/linked/.git");
+    resolution_.rules.clear();
+    EXPECT_THAT(ProtectedNested(), IsEmpty()) << target;
+  }
 }
 
 TEST_F(ProtectedPathsTest, NestedPlacesWithRulesOfTheirOwnAreLeftAlone) {

@@ -148,14 +148,14 @@ TEST_F(ResolutionTest, SkippedRuleLeavesItsNameProtected) {
   EXPECT_EQ(AccessTo(*resolution, Path(".git/hooks")), Access::kRead);
 }
 
-TEST_F(ResolutionTest, WorkspaceKeepsItsMetadataAndNestedHooks) {
+TEST_F(ResolutionTest, WorkspaceKeepsItsMetadataAndNestedRepositories) {
   scratch_.Write("sub/.git/hooks/x", "");
   const auto resolution = Resolved({At(PlaceKind::kRoot, Access::kRead), At(PlaceKind::kProjectRoots, Access::kWrite)});
   ASSERT_TRUE(resolution);
-  for (const char* name : {".git/config", ".codex", ".agents/x", ".aws", "sub/.git/hooks/x", "sub/.git/config"}) {
+  for (const char* name : {".git/config", ".codex", ".agents/x", ".aws", "sub/.git/hooks/x", "sub/.git/commondir"}) {
     EXPECT_EQ(AccessTo(*resolution, Path(name)), Access::kRead) << name;
   }
-  for (const char* name : {"a", ".gitignore", "sub/.git/index", "sub/.codex"}) {
+  for (const char* name : {"a", ".gitignore", "sub/a", "sub/.codex"}) {
     EXPECT_EQ(AccessTo(*resolution, Path(name)), Access::kWrite) << name;
   }
 }

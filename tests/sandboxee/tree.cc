@@ -17,8 +17,19 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kDirectories[] = {
-    "ws/.git/hooks", "ws/.git/objects",    "ws/.git/refs", "ws/sub/.git/hooks", "ws/.aws", "ws/empty",
-    "out/dir",       "store/gitdir/hooks", "ws/lvl1/lvl2", "ws/private/open",   "linked",  "elsewhere",
+    "ws/.git/hooks",
+    "ws/.git/objects",
+    "ws/.git/refs",
+    "ws/sub/.git/hooks",
+    "ws/.aws",
+    "ws/empty",
+    "ws/sub/.git/objects/info",
+    "out/dir",
+    "store/gitdir/hooks",
+    "ws/lvl1/lvl2",
+    "ws/private/open",
+    "linked",
+    "elsewhere",
 };
 
 constexpr std::pair<std::string_view, std::string_view> kFiles[] = {
@@ -40,8 +51,7 @@ constexpr std::pair<std::string_view, std::string_view> kFiles[] = {
 };
 
 constexpr std::string_view kNeverChanged[] = {
-    "out",          "ws/.git",   "ws/sub/.git/hooks", "ws/sub/.git/config", "ws/.aws", "ws/lvl1/lvl2/locked",
-    "store/gitdir", "tree/.git",
+    "out", "ws/.git", "ws/sub/.git", "ws/.aws", "ws/lvl1/lvl2/locked", "store/gitdir", "tree/.git",
 };
 
 constexpr std::string_view kNeverMade[] = {"ws/.codex", "ws/.agents", "ws/nope", "moved", "ws/lvl1/lvl2/.git"};
