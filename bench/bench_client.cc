@@ -58,15 +58,16 @@ std::string StatFromState(pid_t pid) {
   ::_exit(127);
 }
 
-uint16_t ReadPort(int output) {
+ServerAddress ReadAddress(int output) {
   std::string line;
   char c = 0;
   while (::read(output, &c, 1) == 1 && c != '\n') line += c;
-  uint16_t port = 0;
-  const size_t colon = line.rfind(':');
-  Require(line.starts_with("ws://") && colon != line.npos, HOLDFAST_BINARY " did not print its URL");
-  std::from_chars(line.data() + colon + 1, line.data() + line.size(), port);
-  return port;
+  ServerAddress address;
+  const size_t colon = line.rfind(':'), slash = line.find('/', colon);
+  Require(line.starts_with("ws://") && slash != line.npos, HOLDFAST_BINARY " did not print its URL");
+  std::from_chars(line.data() + colon + 1, line.data() + slash, address.port);
+  address.path = line.substr(slash);
+  return address;
 }
 
 OwnedFd Connect(uint16_t port) {
@@ -124,7 +125,7 @@ Server::Server() {
   if (pid_ == 0) ExecServerInChild(write_end.get());
   Require(pid_ > 0, "fork");
   write_end.Reset();
-  port_ = ReadPort(read_end.get());
+  address_ = ReadAddress(read_end.get());
 }
 
 Server::~Server() {
@@ -160,15 +161,16 @@ double Server::RssKib() const {
   return std::strtod(rollup.c_str() + at + 5, nullptr);
 }
 
-Client::Client(uint16_t port) : socket_(Connect(port)), buffer_(kBufferBytes) {
-  Upgrade();
+Client::Client(const ServerAddress& address) : socket_(Connect(address.port)), buffer_(kBufferBytes) {
+  Upgrade(address.path);
   Call("initialize", R"({"clientName":"server_bench"})");
   SendFrame(kText, R"({"method":"initialized","params":{}})");
 }
 
-void Client::Upgrade() {
+void Client::Upgrade(const std::string& path) {
   SendAll(
-      "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+      "GET " + path +
+      " HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
       "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n");
   for (;;) {
     Fill();

@@ -20,6 +20,12 @@ namespace holdfast::bench {
 // Ends the program unless `holds`: a benchmark that went wrong has no number to print.
 void Require(bool holds, std::string_view reason);
 
+// What the printed URL says: the secret stands in the path.
+struct ServerAddress {
+  uint16_t port = 0;
+  std::string path;
+};
+
 // The binary under test with its default settings, on a port of its own choice. It ends with its owner.
 class Server {
  public:
@@ -28,7 +34,7 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  uint16_t port() const { return port_; }
+  const ServerAddress& address() const { return address_; }
 
   // Waits until the server sleeps and has exactly `children` of its own: what it does after its last message is done.
   void AwaitQuiet(size_t children) const;
@@ -38,13 +44,13 @@ class Server {
 
  private:
   pid_t pid_;
-  uint16_t port_;
+  ServerAddress address_;
 };
 
 class Client {
  public:
   // Connects and goes through the handshake.
-  explicit Client(uint16_t port);
+  explicit Client(const ServerAddress& address);
 
   // Sends one request. Its answer is the next message without a method, if the client sends one at a time.
   void Send(std::string_view method, std::string_view params);
@@ -61,7 +67,7 @@ class Client {
     std::string_view payload;
   };
 
-  void Upgrade();
+  void Upgrade(const std::string& path);
   void SendFrame(uint8_t opcode, std::string_view payload);
   void SendAll(std::string_view bytes);
   std::optional<Frame> TakeFrame();

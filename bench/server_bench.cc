@@ -107,7 +107,7 @@ RunTimes RunTrue(Client& client, int number) {
 // The two are interleaved, so that both see the same machine; a quiet server does not disturb the bare spawn.
 void MeasureStart(Report& report) {
   const Server server;
-  Client client(server.port());
+  Client client(server.address());
   std::vector<double> bare, answered, exited;
   for (int i = 0; i < kWarmUps + kSamples; ++i) {
     server.AwaitQuiet(0);
@@ -161,7 +161,7 @@ EchoSamples MeasureEcho(Stdio stdio, std::string_view expected, size_t first_byt
   const std::string params =
       fmt::format(R"({{"processId":"cat","chunk":"{}"}})", Base64Encode(std::as_bytes(std::span(kLine))));
   const Server server;
-  Client client(server.port());
+  Client client(server.address());
   client.Call("process/start", StartParams("cat", R"("/bin/cat")", stdio));
   EchoSamples samples;
   for (int i = 0; i < kWarmUps + 4 * kSamples; ++i) {
@@ -215,7 +215,7 @@ FloodCost MeasureFlood(Stdio stdio, size_t total) {
   const std::string argv =
       fmt::format(R"("{}","--flood","{}")", std::string_view(self.data(), static_cast<size_t>(length)), total);
   const Server server;
-  Client client(server.port());
+  Client client(server.address());
   const double cpu = server.CpuSeconds();
   const auto begin = Clock::now();
   client.Send("process/start", StartParams("flood", argv, stdio));
@@ -243,7 +243,7 @@ void MeasureIdleMemory(Report& report) {
 }
 
 void ConnectWithCat(const Server& server, std::deque<Client>& clients) {
-  clients.emplace_back(server.port()).Call("process/start", StartParams("cat", R"("/bin/cat")", Stdio::kPipe));
+  clients.emplace_back(server.address()).Call("process/start", StartParams("cat", R"("/bin/cat")", Stdio::kPipe));
 }
 
 // The first connection is not counted: it brings in what all of them share.
@@ -263,7 +263,7 @@ void MeasureConnectionMemory(Report& report) {
 void MeasureFinishedMemory(Report& report) {
   constexpr int kFinished = 1000;
   const Server server;
-  Client client(server.port());
+  Client client(server.address());
   for (int i = 0; i < kWarmUps; ++i) RunTrue(client, i);
   server.AwaitQuiet(0);
   const double before = server.RssKib();
@@ -277,7 +277,7 @@ void MeasureFinishedMemory(Report& report) {
 void MeasureRequests(Report& report) {
   constexpr int kRequests = 20'000;
   const Server server;
-  Client client(server.port());
+  Client client(server.address());
   client.Call("process/start", StartParams("cat", R"("/bin/cat")", Stdio::kPipe));
   for (int i = 0; i < kWarmUps; ++i) client.Call("process/list", "{}");
   const auto begin = Clock::now();

@@ -1,5 +1,6 @@
 #include "base/random_id.h"
 
+#include <openssl/crypto.h>
 #include <sys/random.h>
 
 #include <array>
@@ -36,6 +37,16 @@ std::string RandomUuid() {
   const std::span all(bytes);
   return fmt::format("{}-{}-{}-{}-{}", Hex(all.subspan(0, 4)), Hex(all.subspan(4, 2)), Hex(all.subspan(6, 2)),
                      Hex(all.subspan(8, 2)), Hex(all.subspan(10)));
+}
+
+std::string RandomSecret() {
+  std::array<uint8_t, 24> bytes;
+  FillRandom(bytes);
+  return Hex(bytes);
+}
+
+bool IsSameSecret(std::string_view given, std::string_view expected) {
+  return given.size() == expected.size() && CRYPTO_memcmp(given.data(), expected.data(), given.size()) == 0;
 }
 
 }  // namespace holdfast

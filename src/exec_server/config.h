@@ -12,6 +12,7 @@ namespace holdfast::exec_server {
 
 struct Config {
   std::string listen = "ws://127.0.0.1:0";
+  std::string ws_auth = "auto";
   bool insecure_no_auth = false;
   bool sandbox_check = true;
   std::string log_level = "info";

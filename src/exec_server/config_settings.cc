@@ -17,7 +17,10 @@ constexpr uint64_t kMillion = 1'000'000;
 constexpr auto kSettings = std::to_array<Setting>({
     {"listen", Text{&Config::listen}, "where to listen: ws://IP:PORT, unix:///PATH or stdio"},
     {"sandbox_check", Toggle{&Config::sandbox_check}, "warn at the start if sandboxes will not work here"},
-    {"insecure_no_auth", Toggle{&Config::insecure_no_auth}, "serve other machines without authentication"},
+    {"ws_auth", Text{&Config::ws_auth, "auto|url-secret|none"},
+     "what opens a WebSocket: a secret in the URL, or nothing; auto: a secret where the server picks the port"},
+    {"insecure_no_auth", Toggle{&Config::insecure_no_auth},
+     "serve other machines, and other users of this one, without authentication"},
     {"log_level", Text{&Config::log_level, "debug|info|warn|error|off"}, "least severe level that is logged"},
     {"log_format", Text{&Config::log_format, "text|json"}, "shape of a log line"},
 

@@ -2,9 +2,8 @@
 
 #include <unistd.h>
 
-#include <fmt/format.h>
-
 #include "base/log.h"
+#include "exec_server/ws_auth.h"
 #include "transport/listen_url.h"
 
 namespace holdfast::exec_server {
@@ -50,21 +49,22 @@ Server::Server(loop::EventLoop& loop, const Config& config, std::unique_ptr<proc
 
 Result<> Server::Listen() {
   TRY(transport::ListenUrl url, transport::ParseListenUrl(config_.listen));
-  transport::Limits limits = LimitsOf(config_);
   auto accept = [this](std::shared_ptr<rpc::Transport> transport) { Accept(std::move(transport)); };
   if (const auto* web_socket = std::get_if<transport::WebSocketUrl>(&url)) {
-    if (!web_socket->loopback && !config_.insecure_no_auth) {
-      return Fail(ErrorKind::kInvalidRequest,
-                  fmt::format("{} is no loopback address: anybody who reaches it could run commands; "
-                              "--insecure-no-auth allows it",
-                              config_.listen));
-    }
-    TRY(listener_, transport::ListenWebSocket(loop_, *web_socket, limits, std::move(accept)));
-  } else if (const auto* unix_socket = std::get_if<transport::UnixUrl>(&url)) {
-    TRY(listener_, transport::ListenUnix(loop_, *unix_socket, limits, std::move(accept)));
-  } else {
-    Accept(transport::ServeLines(loop_, STDIN_FILENO, STDOUT_FILENO, limits));
+    return ListenOnPort(*web_socket, std::move(accept));
   }
+  TRY_VOID(CheckAuthWithoutPort(config_));
+  if (const auto* unix_socket = std::get_if<transport::UnixUrl>(&url)) {
+    TRY(listener_, transport::ListenUnix(loop_, *unix_socket, LimitsOf(config_), std::move(accept)));
+  } else {
+    Accept(transport::ServeLines(loop_, STDIN_FILENO, STDOUT_FILENO, LimitsOf(config_)));
+  }
+  return {};
+}
+
+Result<> Server::ListenOnPort(const transport::WebSocketUrl& url, transport::OnConnection accept) {
+  TRY(transport::Admission admission, AdmissionFor(url, config_));
+  TRY(listener_, transport::ListenWebSocket(loop_, url, LimitsOf(config_), std::move(admission), std::move(accept)));
   return {};
 }
 

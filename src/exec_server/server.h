@@ -38,6 +38,7 @@ class Server {
   Server(loop::EventLoop& loop, const Config& config, std::unique_ptr<process::Spawner> spawner);
 
   Result<> Listen();
+  Result<> ListenOnPort(const transport::WebSocketUrl& url, transport::OnConnection accept);
   void Accept(std::shared_ptr<rpc::Transport> transport);
   void OnConnectionEnd(Connection& connection);
   void EndSessions(std::chrono::milliseconds grace);

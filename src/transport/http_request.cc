@@ -1,9 +1,13 @@
 #include "transport/http_request.h"
 
+#include <optional>
+
 #include <fmt/format.h>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/websocket/rfc6455.hpp>
+
+#include "base/random_id.h"
 
 namespace holdfast::transport {
 namespace {
@@ -23,6 +27,10 @@ constexpr Status kOk{"200 OK"};
 constexpr Status kMalformed{"400 Bad Request", "not an HTTP request\n"};
 constexpr Status kNoUpgrade{"400 Bad Request", "this endpoint speaks WebSocket\n"};
 constexpr Status kBadKey{"400 Bad Request", "Sec-WebSocket-Key is missing or not 24 characters\n"};
+constexpr Status kNoSecret{"401 Unauthorized", "the secret of the server's URL is missing or wrong\n",
+                           "WWW-Authenticate: Url-Secret\r\n"};
+constexpr Status kNotAdmitted{"403 Forbidden",
+                              "only processes of the server's user that run outside of its sandboxes are served\n"};
 constexpr Status kBrowser{"403 Forbidden", "requests with an Origin are refused\n"};
 constexpr Status kNoSuchPath{"404 Not Found", "no such path\n"};
 constexpr Status kOnlyGetAndHead{"405 Method Not Allowed", "only GET and HEAD here\n", "Allow: GET, HEAD\r\n"};
@@ -56,6 +64,18 @@ std::string_view PathOf(const Request& request) {
   return target.substr(0, target.find('?'));
 }
 
+// The part of a path behind the secret: of `/SECRET/readyz` it is `/readyz`, of `/SECRET` it is empty. Absent when the
+// path does not begin with the secret.
+std::optional<std::string_view> BehindSecret(std::string_view path, std::string_view secret) {
+  if (!path.starts_with('/')) return std::nullopt;
+  path.remove_prefix(1);
+  const std::string_view given = path.substr(0, path.find('/'));
+  if (!IsSameSecret(given, secret)) return std::nullopt;
+  return path.substr(given.size());
+}
+
+bool IsProbe(std::string_view path) { return path == "/readyz" || path == "/healthz"; }
+
 Status JudgeProbe(const Request& request) {
   return request.method() == http::verb::get || request.method() == http::verb::head ? kOk : kOnlyGetAndHead;
 }
@@ -72,18 +92,25 @@ HttpVerdict JudgeUpgrade(const Request& request, Body body) {
 }  // namespace
 
 // A web page can make a browser connect to loopback, but not without an Origin: hence that check comes first.
-HttpVerdict JudgeHttpRequest(std::string_view head) {
+HttpVerdict JudgeHttpRequest(std::string_view head, std::string_view secret) {
   Request request;
   if (!Parse(head, request)) return Answer(kMalformed);
   const Body body = request.method() == http::verb::head ? Body::kLeftOut : Body::kSent;
   if (request.count(http::field::origin) > 0) return Answer(kBrowser, body);
-  const std::string_view path = PathOf(request);
-  if (path == "/readyz" || path == "/healthz") return Answer(JudgeProbe(request), body);
+  std::string_view path = PathOf(request);
+  if (IsProbe(path)) return Answer(JudgeProbe(request), body);
+  if (!secret.empty()) {
+    const auto rest = BehindSecret(path, secret);
+    if (!rest) return Answer(kNoSecret, body);
+    if (IsProbe(*rest)) return Answer(JudgeProbe(request), body);
+    path = rest->empty() ? "/" : *rest;
+  }
   if (path != "/") return Answer(kNoSuchPath, body);
   return JudgeUpgrade(request, body);
 }
 
 HttpAnswer AnswerHeadTooLong() { return Answer(kHeadTooLong); }
 HttpAnswer AnswerServerFull() { return Answer(kServerFull); }
+HttpAnswer AnswerNotAdmitted() { return Answer(kNotAdmitted); }
 
 }  // namespace holdfast::transport

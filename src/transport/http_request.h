@@ -21,10 +21,12 @@ struct HttpAnswer {
 
 using HttpVerdict = std::variant<Upgrade, HttpAnswer>;
 
-// `head` is a request up to and including the empty line.
-HttpVerdict JudgeHttpRequest(std::string_view head);
+// `head` is a request up to and including the empty line. With a `secret` only the path `/SECRET` is upgraded, and any
+// other gets 401; without one only `/` is. The probes `/readyz` and `/healthz` are open to all.
+HttpVerdict JudgeHttpRequest(std::string_view head, std::string_view secret = "");
 
 HttpAnswer AnswerHeadTooLong();
 HttpAnswer AnswerServerFull();
+HttpAnswer AnswerNotAdmitted();
 
 }  // namespace holdfast::transport

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "loop/event_loop.h"
 #include "rpc/transport.h"
+#include "transport/admission.h"
 #include "transport/listen_url.h"
 
 namespace holdfast::transport {
@@ -32,7 +33,7 @@ class Listener {
  public:
   virtual ~Listener() = default;
 
-  // The address in --listen form, with the real port.
+  // The address in --listen form, with the real port and the secret of its admission.
   virtual std::string url() const = 0;
 
   // Stops accepting. Connections already handed over live on.
@@ -41,9 +42,9 @@ class Listener {
 
 // WebSocket on TCP (with GET /readyz and /healthz).
 Result<std::unique_ptr<Listener>> ListenWebSocket(loop::EventLoop& loop, const WebSocketUrl& url, const Limits& limits,
-                                                  OnConnection on_connection);
+                                                  Admission admission, OnConnection on_connection);
 
-// A unix socket for peers of our uid or root. The first byte decides what a peer speaks: a letter is an HTTP request
+// A unix socket for processes of our uid or root that are in no pid namespace below ours, as sandboxes have them. The first byte decides what a peer speaks: a letter is an HTTP request
 // that upgrades to WebSocket, anything else is one JSON message per line.
 Result<std::unique_ptr<Listener>> ListenUnix(loop::EventLoop& loop, const UnixUrl& url, const Limits& limits,
                                              OnConnection on_connection);

@@ -71,8 +71,10 @@ class Reception::Guest {
   }
 
   void Judge(size_t head_bytes) {
-    HttpVerdict verdict = JudgeHttpRequest(std::string_view(input_).substr(0, head_bytes));
+    const Admission& admission = reception_.admission_;
+    HttpVerdict verdict = JudgeHttpRequest(std::string_view(input_).substr(0, head_bytes), admission.secret);
     if (const auto* answer = std::get_if<HttpAnswer>(&verdict)) return Answer(*answer);
+    if (admission.admits && !admission.admits(socket_.get())) return Answer(AnswerNotAdmitted());
     Slot slot = reception_.slots_.Take();
     if (!slot) return Answer(AnswerServerFull());
     reception_.HandOverWebSocket(self_, std::move(std::get<Upgrade>(verdict).key), input_.substr(head_bytes),
@@ -99,10 +101,12 @@ class Reception::Guest {
   bool answered_ = false;
 };
 
-Reception::Reception(loop::EventLoop& loop, Language language, const Limits& limits, OnConnection on_connection)
+Reception::Reception(loop::EventLoop& loop, Language language, const Limits& limits, Admission admission,
+                     OnConnection on_connection)
     : loop_(loop),
       language_(language),
       limits_(limits),
+      admission_(std::move(admission)),
       on_connection_(std::make_shared<OnConnection>(std::move(on_connection))),
       slots_(limits.max_connections) {}
 

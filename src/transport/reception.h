@@ -16,7 +16,8 @@ class Reception {
  public:
   enum class Language { kHttp, kHttpOrLines };
 
-  Reception(loop::EventLoop& loop, Language language, const Limits& limits, OnConnection on_connection);
+  Reception(loop::EventLoop& loop, Language language, const Limits& limits, Admission admission,
+            OnConnection on_connection);
   ~Reception();
 
   void Welcome(OwnedFd socket, std::string peer);
@@ -33,6 +34,7 @@ class Reception {
   loop::EventLoop& loop_;
   const Language language_;
   const Limits limits_;
+  const Admission admission_;
   std::shared_ptr<OnConnection> on_connection_;  // upgrades under way hold it weakly: after us nothing is handed over
   ConnectionSlots slots_;
   Guests guests_;

@@ -81,9 +81,11 @@ Result<OwnedFd> Bind(const Address& address) {
 
 class TcpListener final : public Listener {
  public:
-  TcpListener(loop::EventLoop& loop, OwnedFd fd, std::string url, const Limits& limits, OnConnection on_connection)
+  TcpListener(loop::EventLoop& loop, OwnedFd fd, std::string url, const Limits& limits, Admission admission,
+              OnConnection on_connection)
       : url_(std::move(url)),
-        reception_(std::in_place, loop, Reception::Language::kHttp, limits, std::move(on_connection)),
+        reception_(std::in_place, loop, Reception::Language::kHttp, limits, std::move(admission),
+                   std::move(on_connection)),
         acceptor_(std::in_place, loop, std::move(fd), [this](OwnedFd socket) { Accept(std::move(socket)); }) {}
 
   std::string url() const override { return url_; }
@@ -108,13 +110,15 @@ class TcpListener final : public Listener {
 }  // namespace
 
 Result<std::unique_ptr<Listener>> ListenWebSocket(loop::EventLoop& loop, const WebSocketUrl& url, const Limits& limits,
-                                                  OnConnection on_connection) {
+                                                  Admission admission, OnConnection on_connection) {
   TRY(OwnedFd fd, Bind(AddressOf(url)));
   Address bound;
   if (::getsockname(fd.get(), bound.get(), &bound.size) < 0) {
     return std::unexpected(ErrnoError("getsockname", url.ip, errno));
   }
-  return std::make_unique<TcpListener>(loop, std::move(fd), "ws://" + TextOf(bound), limits, std::move(on_connection));
+  const std::string path = admission.secret.empty() ? "" : "/" + admission.secret;
+  return std::make_unique<TcpListener>(loop, std::move(fd), "ws://" + TextOf(bound) + path, limits,
+                                       std::move(admission), std::move(on_connection));
 }
 
 }  // namespace holdfast::transport

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "sys/peer.h"
 #include "transport/acceptor.h"
 #include "transport/listener.h"
 #include "transport/reception.h"
@@ -71,11 +72,18 @@ std::optional<ucred> CredentialsOf(int fd) {
 // The mode of the file says so already, until somebody changes it.
 bool IsWelcome(const ucred& credentials) { return credentials.uid == ::geteuid() || credentials.uid == 0; }
 
+// A command in a sandbox could have this server start another one without. What has ended may have been such a command,
+// and have left its socket to another.
+bool MayBeSandboxed(int socket) {
+  const auto place = sys::NamespaceOfUnixPeer(socket);
+  return !place || *place == sys::PidNamespace::kBelow;
+}
+
 class UnixListener final : public Listener {
  public:
   UnixListener(loop::EventLoop& loop, OwnedFd fd, std::string path, const Limits& limits, OnConnection on_connection)
       : path_(std::move(path)),
-        reception_(std::in_place, loop, Reception::Language::kHttpOrLines, limits, std::move(on_connection)),
+        reception_(std::in_place, loop, Reception::Language::kHttpOrLines, limits, Admission(), std::move(on_connection)),
         acceptor_(std::in_place, loop, std::move(fd), [this](OwnedFd socket) { Accept(std::move(socket)); }) {
     (void)::lstat(path_.c_str(), &bound_);  // when it fails, the file is gone and there is nothing to remove later
   }
@@ -93,7 +101,7 @@ class UnixListener final : public Listener {
  private:
   void Accept(OwnedFd socket) {
     const std::optional<ucred> credentials = CredentialsOf(socket.get());
-    if (!credentials || !IsWelcome(*credentials)) return;
+    if (!credentials || !IsWelcome(*credentials) || MayBeSandboxed(socket.get())) return;
     reception_->Welcome(std::move(socket), fmt::format("unix socket, pid {}", credentials->pid));
   }
 

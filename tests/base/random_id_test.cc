@@ -21,6 +21,18 @@ bool Fits(std::string_view id, std::string_view shape) {
   return true;
 }
 
+TEST(RandomSecretTest, IsLongAndDiffersEachTime) {
+  const std::string secret = RandomSecret();
+  EXPECT_GE(secret.size() * 4, 128u);
+  EXPECT_EQ(secret.find_first_not_of("0123456789abcdef"), std::string::npos) << secret;
+  EXPECT_NE(secret, RandomSecret());
+}
+
+TEST(RandomSecretTest, ComparesAllOfASecret) {
+  EXPECT_TRUE(IsSameSecret("word", "word"));
+  for (const char* other : {"", "wor", "words", "Word", "worD"}) EXPECT_FALSE(IsSameSecret(other, "word")) << other;
+}
+
 TEST(RandomUuidTest, HasTheShapeOfVersionFour) {
   for (int i = 0; i < 1000; ++i) {
     const std::string id = RandomUuid();

@@ -96,11 +96,11 @@ class Bench:
             self.server = await children.spawn(self._holdfast, *arguments, **pipes, stderr=log, env=self.environment())
         try:
             line = (await asyncio.wait_for(self.server.stdout.readline(), START_SECONDS)).decode()
-            port = int(re.fullmatch(r"ws://127\.0\.0\.1:(\d+)\n", line)[1])
-        except (asyncio.TimeoutError, TypeError):
+            port, secret = re.fullmatch(r"ws://127\.0\.0\.1:(\d+)/(\w+)\n", line).groups()
+        except (asyncio.TimeoutError, AttributeError):
             raise NoServer("the server printed no URL") from None
         self.tap = Tap()
-        await self.tap.start(port)
+        await self.tap.start(int(port), secret)
 
     def _config(self):
         lines = [

@@ -52,6 +52,7 @@ TEST(ConfigFlagsTest, EverySettingHasAFlagThatSetsIt) {
     if (const auto* number = std::get_if<Number>(&setting.kind)) word = std::to_string(number->max);
     if (const auto* text = std::get_if<Text>(&setting.kind)) word = text->choices.substr(0, text->choices.find('|'));
     if (setting.key == "log_format") word = "json";
+    if (setting.key == "ws_auth") word = "none";
     if (setting.key == "insecure_no_auth") word = "true";
 
     const Result<Config> config = Load({FlagName(setting) + "=" + (word.empty() ? "stdio" : word)});

@@ -60,7 +60,7 @@ void ExpectServes(RpcClient& client) {
 
 TEST(TransportTest, ListensOnALoopbackPortOfItsOwnByDefault) {
   ServerProcess server = ServerProcess::Start();
-  EXPECT_THAT(server.url(), MatchesRegex("ws://127\\.0\\.0\\.1:[1-9][0-9]+"));
+  EXPECT_THAT(server.url(), MatchesRegex("ws://127\\.0\\.0\\.1:[1-9][0-9]+/[0-9a-f]+"));
   RpcClient client(OpenWebSocket(server.url()));
   ExpectServes(client);
 }
@@ -84,7 +84,7 @@ TEST(TransportTest, ListensOnTheGivenPort) {
 }
 
 TEST(TransportTest, RefusesAPortInUseInOneLine) {
-  ServerProcess server = ServerProcess::Start();
+  ServerProcess server = ServerProcess::Start({"--ws-auth", "none"});
   const Finished second = RunHoldfast({"exec-server", "--listen", server.url()});
   EXPECT_EQ(second.exit_code, 1);
   EXPECT_EQ(second.out, "");
@@ -94,7 +94,7 @@ TEST(TransportTest, RefusesAPortInUseInOneLine) {
 TEST(TransportTest, ListensOnIpv6) {
   if (!HasIpv6Loopback()) GTEST_SKIP() << "this machine has no ::1";
   ServerProcess server = ServerProcess::Start({"--listen", "ws://[::1]:0"});
-  EXPECT_THAT(server.url(), MatchesRegex("ws://\\[::1\\]:[1-9][0-9]+"));
+  EXPECT_THAT(server.url(), MatchesRegex("ws://\\[::1\\]:[1-9][0-9]+/[0-9a-f]+"));
   RpcClient client(OpenWebSocket(server.url()));
   ExpectServes(client);
 }
@@ -179,7 +179,7 @@ TEST(TransportTest, AnswersProbes) {
 }
 
 TEST(TransportTest, RefusesABrowserAndAnotherPath) {
-  ServerProcess server = ServerProcess::Start();
+  ServerProcess server = ServerProcess::Start({"--ws-auth", "none"});
   EXPECT_THAT(Ask(server.url(), WebSocketClient::UpgradeRequest("/", "Origin: null\r\n")), StartsWith("HTTP/1.1 403 "));
   EXPECT_THAT(Ask(server.url(), WebSocketClient::UpgradeRequest("/other")), StartsWith("HTTP/1.1 404 "));
 }

@@ -36,7 +36,8 @@ TestSocket ConnectUnix(std::string_view url) {
 }
 
 TestSocket ConnectTcp(std::string_view url) {
-  const std::string_view rest = url.substr(kTcpScheme.size());
+  std::string_view rest = url.substr(kTcpScheme.size());
+  rest = rest.substr(0, rest.find('/'));
   const size_t colon = rest.rfind(':');
   const auto port = static_cast<uint16_t>(std::atoi(std::string(rest.substr(colon + 1)).c_str()));
   if (rest.starts_with('[')) {

@@ -95,9 +95,17 @@ std::ostream& operator<<(std::ostream& out, const Received& received) {
              << received.payload.substr(0, 200) << "\"";
 }
 
+std::string PathOf(std::string_view url) {
+  constexpr std::string_view kTcp = "ws://";
+  if (!url.starts_with(kTcp)) return "/";
+  url.remove_prefix(kTcp.size());
+  const size_t slash = url.find('/');
+  return std::string(slash == std::string_view::npos ? "/" : url.substr(slash));
+}
+
 WebSocketClient WebSocketClient::Connect(std::string_view url) {
   WebSocketClient client(TestSocket::Connect(url));
-  if (client.socket_.is_open() && !client.Upgrade()) {
+  if (client.socket_.is_open() && !client.Upgrade(PathOf(url))) {
     ADD_FAILURE() << "no upgrade by " << url << ": " << client.buffer_;
     client.socket_.Close();
   }
@@ -112,8 +120,8 @@ std::string WebSocketClient::UpgradeRequest(std::string_view path, std::string_v
 }
 
 // The accept value is the answer to the sample key of RFC 6455.
-bool WebSocketClient::Upgrade() {
-  if (!socket_.Send(UpgradeRequest())) return false;
+bool WebSocketClient::Upgrade(std::string_view path) {
+  if (!socket_.Send(UpgradeRequest(path))) return false;
   const auto deadline = Clock::now() + kPatience;
   size_t end;
   while ((end = buffer_.find("\r\n\r\n")) == std::string::npos) {

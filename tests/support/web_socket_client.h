@@ -23,6 +23,8 @@ struct Frame {
 };
 
 std::string BuildFrame(const Frame& frame);
+// The path of a ws: URL, where a server's secret stands; `/` without one, and on a unix socket.
+std::string PathOf(std::string_view url);
 std::string ClosePayload(uint16_t code, std::string_view reason = "");
 
 struct Received {
@@ -75,7 +77,7 @@ class WebSocketClient {
   using Clock = std::chrono::steady_clock;
   enum class Fill { kMore, kEof, kTimeout };
 
-  bool Upgrade();
+  bool Upgrade(std::string_view path);
   Fill FillBuffer(Clock::time_point deadline);
   std::optional<Received> TakeFrame();
   std::optional<Received> TakeControl(const Frame& frame);

@@ -14,8 +14,9 @@ constexpr std::string_view kUpgrade =
     "Connection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
 
-HttpVerdict Judge(std::string_view request_line, std::string_view headers = "") {
-  return JudgeHttpRequest(std::string(request_line) + " HTTP/1.1\r\nHost: x\r\n" + std::string(headers) + "\r\n");
+HttpVerdict Judge(std::string_view request_line, std::string_view headers = "", std::string_view secret = "") {
+  return JudgeHttpRequest(std::string(request_line) + " HTTP/1.1\r\nHost: x\r\n" + std::string(headers) + "\r\n",
+                          secret);
 }
 
 std::string Answered(const HttpVerdict& verdict) {
@@ -32,6 +33,26 @@ TEST(HttpRequestTest, UpgradesOnTheRootPathWithTheKey) {
   const HttpVerdict verdict = Judge("GET /", kUpgrade);
   ASSERT_TRUE(std::holds_alternative<Upgrade>(verdict)) << Answered(verdict);
   EXPECT_EQ(std::get<Upgrade>(verdict).key, "dGhlIHNhbXBsZSBub25jZQ==");
+}
+
+// A process that finds the port in /proc/net/tcp, a sandboxed command say, does not know the path.
+TEST(HttpRequestTest, UpgradesOnlyTheSecretPathWhereThereIsASecret) {
+  EXPECT_TRUE(std::holds_alternative<Upgrade>(Judge("GET /s3cret", kUpgrade, "s3cret")));
+  EXPECT_TRUE(std::holds_alternative<Upgrade>(Judge("GET /s3cret?x=y", kUpgrade, "s3cret")));
+  for (const char* path : {"/", "/s3cre", "/s3crets", "/S3CRET", "//s3cret", "/other/s3cret", "s3cret", "*", "/?s3cret"}) {
+    const std::string answer = Answered(Judge(std::string("GET ") + path, kUpgrade, "s3cret"));
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 401 ")) << path;
+    EXPECT_THAT(answer, HasSubstr("\r\nWWW-Authenticate: ")) << path;
+  }
+  EXPECT_THAT(Answered(Judge("GET /s3cret/other", kUpgrade, "s3cret")), StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(Answered(Judge("GET /s3cret", "", "s3cret")), StartsWith("HTTP/1.1 400 "));
+}
+
+TEST(HttpRequestTest, AnswersProbesWithAndWithoutTheSecret) {
+  for (const char* path : {"/readyz", "/healthz", "/s3cret/readyz", "/s3cret/healthz"}) {
+    EXPECT_THAT(Answered(Judge(std::string("GET ") + path, "", "s3cret")), StartsWith("HTTP/1.1 200 ")) << path;
+  }
+  EXPECT_THAT(Answered(Judge("GET /wrong/readyz", "", "s3cret")), StartsWith("HTTP/1.1 401 "));
 }
 
 TEST(HttpRequestTest, AnswersByMethodPathAndHeaders) {

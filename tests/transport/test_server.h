@@ -30,7 +30,7 @@ class TestServer {
   explicit TestServer(const Limits& limits = {}, Peer::OnMessageHook on_message = {})
       : TestServer(
             [&](loop::EventLoop& loop, OnConnection on_connection) {
-              return ListenWebSocket(loop, {.ip = "127.0.0.1"}, limits, std::move(on_connection));
+              return ListenWebSocket(loop, {.ip = "127.0.0.1"}, limits, Admission(), std::move(on_connection));
             },
             std::move(on_message)) {}
 
