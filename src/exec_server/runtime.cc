@@ -13,10 +13,12 @@ constexpr size_t kMaxFinishedOutputBytes = 256u << 20;
 // Reached only when jobs are stuck: as many as a good dozen of connections can have.
 constexpr size_t kMaxFileWorkers = 1024;
 
-std::string ToolPath() {
-  const char* path = std::getenv("PATH");
-  return path != nullptr ? path : "/usr/bin:/bin";
+std::string Variable(const char* name, const char* otherwise = "") {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : otherwise;
 }
+
+std::string ToolPath() { return Variable("PATH", "/usr/bin:/bin"); }
 
 }  // namespace
 
@@ -27,7 +29,7 @@ Runtime::Runtime(loop::EventLoop& event_loop, process::Spawner& process_spawner,
       workers(event_loop, {.name = "files", .max_workers = kMaxFileWorkers}),
       environment_info(DescribeEnvironment()),
       server_environment(process::CurrentEnvironment()),
-      sandbox_program(SandboxProgram::Find(ToolPath())),
+      sandbox_program(OpenSandboxPrograms(ToolPath()), ToolPath(), Variable("TMPDIR")),
       file_helpers(event_loop, process_spawner, sandbox_program),
       heap(event_loop),
       retention(event_loop, heap, std::chrono::milliseconds(configuration.exited_retention_ms),

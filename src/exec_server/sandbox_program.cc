@@ -1,21 +1,28 @@
 #include "exec_server/sandbox_program.h"
 
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "sandbox/bubblewrap.h"
+#include "sandbox/bundled_bubblewrap.h"
 #include "sandbox/program_name.h"
+#include "sandbox/temporary_directory.h"
+#include "sys/executable_image.h"
 #include "sys/io.h"
 #include "sys/memory_file.h"
 
 namespace holdfast::exec_server {
 namespace {
-
-constexpr int kProfileFd = process::Wrapper::kFirstFd;
-constexpr int kReportFd = kProfileFd + 1;
 
 // Who removes mount points needs a few milliseconds, but may be kept from the processor for much longer.
 constexpr std::chrono::milliseconds kCleanUpTime{2000};
@@ -35,50 +42,102 @@ std::string ProgramWord(const process::Command& command) {
   return is_to_be_found ? command.program : "./" + command.program;
 }
 
+void Add(process::Command& command, std::initializer_list<std::string> words) {
+  command.argv.insert(command.argv.end(), words);
+}
+
+// Has the wrapper find a descriptor, whose number the flag says.
+int Pass(process::Command& command, const char* flag, std::shared_ptr<const OwnedFd> fd) {
+  const int number = process::Wrapper::kFirstFd + static_cast<int>(command.wrapper->fds.size());
+  command.wrapper->fds.push_back(std::move(fd));
+  Add(command, {flag, std::to_string(number)});
+  return number;
+}
+
+std::string Variable(const process::Environment& environment, std::string_view name) {
+  const auto found = std::ranges::find(environment, name, &process::Environment::value_type::first);
+  return found != environment.end() ? found->second : "";
+}
+
 }  // namespace
 
-SandboxProgram SandboxProgram::Find(std::string tool_path) {
+Result<std::shared_ptr<const OwnedFd>> SealProgram(const std::string& path) {
+  const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) return std::unexpected(ErrnoError("open", path, errno));
+  TRY(OwnedFd image, sys::BeginExecutableCopy(sandbox::kProgramName));
+  TRY_VOID(sys::FinishExecutableCopy(image.get(), file.get(), sys::ImageMode::kOnlyExecutable));
+  return std::make_shared<const OwnedFd>(std::move(image));
+}
+
+SandboxPrograms OpenSandboxPrograms(const std::string& tool_path) {
   std::error_code unknown;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", unknown);
-  return {(self.parent_path() / sandbox::kProgramName).string(), std::move(tool_path)};
+  const std::string directory = std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path().string();
+  SandboxPrograms programs{.helper = SealProgram(fmt::format("{}/{}", directory, sandbox::kProgramName)),
+                           .directory = directory};
+  auto bubblewrap = sandbox::FindBubblewrap({.path_variable = tool_path,
+                                             .untrusted = {},
+                                             .own_directory = directory,
+                                             .bundled_sha256 = sandbox::BundledBubblewrapDigest()});
+  if (bubblewrap) programs.bubblewrap = std::make_shared<const OwnedFd>(std::move(bubblewrap->program));
+  return programs;
 }
 
 Result<process::Command> SandboxProgram::Begin(const SandboxSpec& sandbox, const std::string& cwd) const {
+  TRY(const auto helper, programs_.helper);
   TRY(sys::Pipe report, sys::MakePipe(sys::OurEnd::kRead));
   TRY(OwnedFd profile, sys::MakeMemoryFile("profile", profile::ProfileText(sandbox.profile)));
   process::Command command;
-  command.program = path_;
-  command.cwd = cwd;
-  command.argv = {sandbox::kProgramName,
-                  "--sandbox-policy-cwd",
-                  sandbox.policy_cwd,
-                  "--command-cwd",
-                  cwd,
-                  "--tool-path",
-                  tool_path_,
-                  "--permission-profile-fd",
-                  std::to_string(kProfileFd),
-                  "--report-fd",
-                  std::to_string(kReportFd)};
-  for (const std::string& root : sandbox.project_roots)
-    command.argv.insert(command.argv.end(), {"--project-root", root});
-  if (sandbox.legacy_landlock) command.argv.emplace_back("--use-legacy-landlock");
-  if (sandbox.proxy_only) command.argv.emplace_back("--allow-network-for-proxy");
   // Without rules about files nobody has mount points to remove.
   const bool leaves_something = sandbox.restricts_files() && !sandbox.legacy_landlock;
-  command.wrapper = process::Wrapper{
-      .fds = {std::make_shared<OwnedFd>(std::move(profile)), std::make_shared<OwnedFd>(std::move(report.write_end))},
-      .report = std::make_shared<OwnedFd>(std::move(report.read_end)),
-      .grace = leaves_something ? kCleanUpTime : std::chrono::milliseconds(0)};
+  command.wrapper = process::Wrapper{.fds = {},
+                                     .report = std::make_shared<OwnedFd>(std::move(report.read_end)),
+                                     .grace = leaves_something ? kCleanUpTime : std::chrono::milliseconds(0)};
+  command.cwd = cwd;
+  command.argv = {sandbox::kProgramName, "--sandbox-policy-cwd", sandbox.policy_cwd, "--command-cwd", cwd,
+                  "--tool-path",         tool_path_,             "--program-dir",    programs_.directory};
+  Pass(command, "--permission-profile-fd", std::make_shared<OwnedFd>(std::move(profile)));
+  Pass(command, "--report-fd", std::make_shared<OwnedFd>(std::move(report.write_end)));
+  command.program = fmt::format("/proc/self/fd/{}", Pass(command, "--program-fd", helper));
+  if (programs_.bubblewrap) Pass(command, "--bwrap-fd", programs_.bubblewrap);
+  TRY_VOID(ShutPort(sandbox, command));
+  if (server_tmpdir_.starts_with('/')) Add(command, {"--server-tmpdir", server_tmpdir_});
+  if (!doors_.hidden_path().empty()) Add(command, {"--hide", doors_.hidden_path()});
+  for (const std::string& root : sandbox.project_roots) Add(command, {"--project-root", root});
+  if (sandbox.legacy_landlock) Add(command, {"--use-legacy-landlock"});
+  if (sandbox.proxy_only) Add(command, {"--allow-network-for-proxy"});
   return command;
+}
+
+// A command with a network, and the proxies of one without.
+Result<> SandboxProgram::ShutPort(const SandboxSpec& sandbox, process::Command& command) const {
+  if (!doors_.open_port()) return {};
+  Add(command, {"--shut-port", std::to_string(*doors_.open_port())});
+  if (sandbox.proxy_only || sandbox.profile.policy.network == sandbox::Network::kRestricted) return {};
+  TRY(auto ruleset, doors_.PortRuleset());
+  if (ruleset) Pass(command, "--port-ruleset-fd", std::move(ruleset));
+  return {};
+}
+
+// The helper decides, and cannot tell the operator.
+void SandboxProgram::CheckTemporaryDirectory(const SandboxSpec& sandbox,
+                                             const process::Environment& environment) const {
+  const std::string wanted = Variable(environment, "TMPDIR");
+  if (wanted.empty() || !sandbox::NamesTemporaryDirectory(sandbox.profile.policy)) return;
+  const auto directory = sandbox::ResolveTemporaryDirectory({.wanted = wanted, .of_server = server_tmpdir_});
+  if (!directory) LogWarn("sandbox.no_tmpdir", {{"why", directory.error().message}});
 }
 
 Result<process::Command> SandboxProgram::Wrap(const process::Command& command, const SandboxSpec& sandbox) const {
   TRY(process::Command wrapped, Begin(sandbox, command.cwd));
   wrapped.env = command.env;
+  // The client's own environment, which it may pass on, names the server's URL.
+  if (!doors_.secret().empty()) {
+    std::erase_if(wrapped.env, [&](const auto& variable) { return variable.second.contains(doors_.secret()); });
+  }
+  CheckTemporaryDirectory(sandbox, wrapped.env);
   std::vector<std::string> words = command.argv;
   if (const std::string program = ProgramWord(command); program != words[0]) {
-    wrapped.argv.insert(wrapped.argv.end(), {"--arg0", words[0]});
+    Add(wrapped, {"--arg0", words[0]});
     words[0] = program;
   }
   wrapped.argv.emplace_back("--");
@@ -89,6 +148,7 @@ Result<process::Command> SandboxProgram::Wrap(const process::Command& command, c
 Result<process::Command> SandboxProgram::FileHelper(const SandboxSpec& sandbox) const {
   TRY(process::Command helper, Begin(sandbox, "/"));
   helper.env = SmallEnvironment();
+  CheckTemporaryDirectory(sandbox, helper.env);
   helper.argv.emplace_back("--fs-helper");
   return helper;
 }

@@ -2,23 +2,41 @@
 // descriptor; whether the command runs comes back through another.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/owned_fd.h"
 #include "base/result.h"
 #include "exec_server/sandbox_spec.h"
+#include "exec_server/server_doors.h"
 #include "process/command.h"
 
 namespace holdfast::exec_server {
 
+// The programs as they were when the server started. They are executed by descriptor: what a command puts in the place
+// of their files meanwhile is not.
+struct SandboxPrograms {
+  Result<std::shared_ptr<const OwnedFd>> helper;      // in sealed memory; or why it cannot be
+  std::shared_ptr<const OwnedFd> bubblewrap = {};     // null: there was none, and the helper looks for one
+  std::string directory = {};                         // where they lie
+};
+
+// A copy of a program in sealed memory.
+Result<std::shared_ptr<const OwnedFd>> SealProgram(const std::string& path);
+
+// Those beside the running program. That could take the helper's part, but is linked dynamically: what the command's
+// environment has for the linker would run in it, outside the sandbox. `tool_path` is where bubblewrap is looked for:
+// not where the command's own PATH says, which others may write to.
+SandboxPrograms OpenSandboxPrograms(const std::string& tool_path);
+
 class SandboxProgram {
  public:
-  // It stands beside the running program. That could take its part, but is linked dynamically: what the command's
-  // environment has for the linker would run in it, outside the sandbox. `tool_path` is where bubblewrap is
-  // looked for: not where the command's own PATH says, which others may write to.
-  static SandboxProgram Find(std::string tool_path);
+  SandboxProgram(SandboxPrograms programs, std::string tool_path, std::string server_tmpdir)
+      : programs_(std::move(programs)), tool_path_(std::move(tool_path)), server_tmpdir_(std::move(server_tmpdir)) {}
 
-  SandboxProgram(std::string path, std::string tool_path) : path_(std::move(path)), tool_path_(std::move(tool_path)) {}
+  // From here on every sandbox keeps away from them.
+  void KeepFrom(ServerDoors doors) { doors_ = std::move(doors); }
 
   // `command`, under `sandbox`.
   Result<process::Command> Wrap(const process::Command& command, const SandboxSpec& sandbox) const;
@@ -28,8 +46,12 @@ class SandboxProgram {
 
  private:
   Result<process::Command> Begin(const SandboxSpec& sandbox, const std::string& cwd) const;
+  Result<> ShutPort(const SandboxSpec& sandbox, process::Command& command) const;
+  void CheckTemporaryDirectory(const SandboxSpec& sandbox, const process::Environment& environment) const;
 
-  std::string path_, tool_path_;
+  SandboxPrograms programs_;
+  std::string tool_path_, server_tmpdir_;
+  ServerDoors doors_;
 };
 
 }  // namespace holdfast::exec_server

@@ -56,6 +56,7 @@ Result<> Server::Listen() {
   TRY_VOID(CheckAuthWithoutPort(config_));
   if (const auto* unix_socket = std::get_if<transport::UnixUrl>(&url)) {
     TRY(listener_, transport::ListenUnix(loop_, *unix_socket, LimitsOf(config_), std::move(accept)));
+    runtime_.sandbox_program.KeepFrom(ServerDoors::OfSocket(unix_socket->path));
   } else {
     Accept(transport::ServeLines(loop_, STDIN_FILENO, STDOUT_FILENO, LimitsOf(config_)));
   }
@@ -64,7 +65,13 @@ Result<> Server::Listen() {
 
 Result<> Server::ListenOnPort(const transport::WebSocketUrl& url, transport::OnConnection accept) {
   TRY(transport::Admission admission, AdmissionFor(url, config_));
+  const std::string secret = admission.secret;
   TRY(listener_, transport::ListenWebSocket(loop_, url, LimitsOf(config_), std::move(admission), std::move(accept)));
+  if (!secret.empty()) {
+    runtime_.sandbox_program.KeepFrom(ServerDoors::OfSecret(secret));
+  } else if (!config_.insecure_no_auth) {
+    runtime_.sandbox_program.KeepFrom(ServerDoors::OfOpenPort(listener_->port()));
+  }
   return {};
 }
 

@@ -1,9 +1,11 @@
 #include "linux_sandbox/command_line.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <variant>
 
@@ -38,6 +40,21 @@ struct ManagedNetwork {
 
   void Fields(wire::Decoder& f) { f.Optional("loopbackPorts", loopback_ports); }
 };
+
+// It is not the command's: whatever is executed next does not get it unasked.
+Result<int> TakeDescriptor(std::string_view text) {
+  TRY(const int fd, ParseDescriptor(text));
+  if (fd <= STDERR_FILENO) return Wrong("descriptors 0, 1 and 2 are the command's");
+  if (::fcntl(fd, F_SETFD, FD_CLOEXEC) < 0) return Wrong(fmt::format("descriptor {}: {}", fd, ErrnoText(errno)));
+  return fd;
+}
+
+Result<uint16_t> ParsePort(std::string_view text) {
+  uint16_t port = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (error == std::errc() && end == text.data() + text.size() && port != 0) return port;
+  return Wrong(fmt::format("\"{}\" is not a port", text));
+}
 
 Result<> TakeManagedNetwork(CommandLine& line, std::string_view value) {
   wire::Document document;
@@ -112,6 +129,42 @@ constexpr std::array kFlags = {
     Flag{"--no-proc", "", "mount no /proc of its own",
          [](CommandLine& line, std::string_view) -> Result<> {
            line.fresh_proc = false;
+           return {};
+         }},
+    Flag{"--program-fd", "FD", "this program in sealed memory, for the stage inside",
+         [](CommandLine& line, std::string_view value) -> Result<> {
+           TRY(line.program_fd, TakeDescriptor(value));
+           return {};
+         }},
+    Flag{"--bwrap-fd", "FD", "the bubblewrap to execute",
+         [](CommandLine& line, std::string_view value) -> Result<> {
+           TRY(line.bubblewrap_fd, TakeDescriptor(value));
+           return {};
+         }},
+    Flag{"--program-dir", "DIR", "where holdfast's programs are; a policy that opens it is refused",
+         [](CommandLine& line, std::string_view value) -> Result<> {
+           TRY(line.program_directory, Absolute("--program-dir", value));
+           return {};
+         }},
+    Flag{"--server-tmpdir", "DIR", "another directory that the command's TMPDIR may be in",
+         [](CommandLine& line, std::string_view value) -> Result<> {
+           TRY(line.server_tmpdir, Absolute("--server-tmpdir", value));
+           return {};
+         }},
+    Flag{"--hide", "FILE", "a file that is out of reach inside; may be repeated",
+         [](CommandLine& line, std::string_view value) -> Result<> {
+           TRY(std::string path, Absolute("--hide", value));
+           line.hidden.push_back(std::move(path));
+           return {};
+         }},
+    Flag{"--shut-port", "PORT", "a TCP port that no proxy of the command may have",
+         [](CommandLine& line, std::string_view value) -> Result<> {
+           TRY(line.shut_port, ParsePort(value));
+           return {};
+         }},
+    Flag{"--port-ruleset-fd", "FD", "a Landlock ruleset about TCP ports, for a command with a network",
+         [](CommandLine& line, std::string_view value) -> Result<> {
+           TRY(line.port_ruleset_fd, TakeDescriptor(value));
            return {};
          }},
     Flag{kReportFd, "FD", "say there whether the command was started",

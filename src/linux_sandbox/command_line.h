@@ -32,7 +32,15 @@ struct CommandLine {
   bool network_through_proxy = false;
   std::vector<uint16_t> proxy_ports;  // where the proxies may be; empty: anywhere
   bool fresh_proc = true;
-  std::optional<int> report_fd;  // to say on whether the command was started: sandbox/start_report.h
+  // What a server that starts many sandboxes knows, has opened, or keeps its commands away from.
+  std::optional<int> program_fd;       // sandbox/stage_image.h
+  std::optional<int> bubblewrap_fd;    // the program; default: it is looked for
+  std::string program_directory;       // sandbox/own_programs.h; default: that of the running program
+  std::string server_tmpdir;           // sandbox/temporary_directory.h
+  std::vector<std::string> hidden;     // files that nobody inside may use or replace
+  std::optional<uint16_t> shut_port;   // no proxy is looked for there
+  std::optional<int> port_ruleset_fd;  // sandbox/port_ruleset.h
+  std::optional<int> report_fd;        // to say on whether the command was started: sandbox/start_report.h
   bool fs_helper = false;        // runs what is built in, and no command
   std::vector<std::string> command;
 };

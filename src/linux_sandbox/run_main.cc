@@ -75,6 +75,10 @@ bool NeedsNoSandbox(const CommandLine& line, const profile::Profile& profile) {
   return profile.type == profile::ProfileType::kDisabled || (line.fs_helper && !profile.policy.files);
 }
 
+bool LeadTo(const sandbox::ProxyRoutes& routes, uint16_t port) {
+  return std::ranges::find(routes.endpoints, port, &sandbox::ProxyEndpoint::port) != routes.endpoints.end();
+}
+
 Outcome RunLine(std::string_view name, const CommandLine& line, BuiltIn fs_helper) {
   auto profile = ProfileOf(line);
   if (!profile) return std::unexpected(std::move(profile).error());
@@ -86,6 +90,12 @@ Outcome RunLine(std::string_view name, const CommandLine& line, BuiltIn fs_helpe
                    .fresh_proc = line.fresh_proc,
                    .legacy_landlock = line.legacy_landlock,
                    .landlock_only = line.landlock_only,
+                   .program_fd = line.program_fd,
+                   .bubblewrap_fd = line.bubblewrap_fd,
+                   .port_ruleset_fd = line.port_ruleset_fd,
+                   .program_directory = line.program_directory,
+                   .server_tmpdir = line.server_tmpdir,
+                   .hidden = line.hidden,
                    .report_fd = line.report_fd,
                    .speaker = std::string(name),
                    .built_in = line.fs_helper ? fs_helper : nullptr,
@@ -96,6 +106,12 @@ Outcome RunLine(std::string_view name, const CommandLine& line, BuiltIn fs_helpe
   if (line.network_through_proxy) {
     auto routes = sandbox::FindProxyRoutes(environ, line.proxy_ports);
     if (!routes) return Fails(kInternal, routes.error().message);
+    if (line.shut_port && LeadTo(*routes, *line.shut_port)) {
+      return Fails(kCannotEnforce,
+                   fmt::format("the proxy on port {} is the server that starts this command: through it the command "
+                               "could start others without a sandbox",
+                               *line.shut_port));
+    }
     run.proxy = *std::move(routes);
   }
   return Run(run);

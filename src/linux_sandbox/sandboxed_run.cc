@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "sandbox/bubblewrap.h"
+#include "sandbox/bundled_bubblewrap.h"
 #include "sandbox/confinement.h"
 #include "sandbox/inner_orders.h"
 #include "sandbox/landlock.h"
@@ -23,6 +24,7 @@
 #include "sandbox/proxy_bridge.h"
 #include "sandbox/resolution.h"
 #include "sandbox/start_report.h"
+#include "sandbox/temporary_directory.h"
 
 namespace holdfast::linux_sandbox {
 namespace {
@@ -38,24 +40,45 @@ std::string Variable(const char* name) {
 
 std::string ToolPath(const SandboxedRun& run) { return run.tool_path.value_or(Variable("PATH")); }
 
-sandbox::BubblewrapSearch Search(const SandboxedRun& run, const sandbox::Resolution& resolution) {
+std::string ProgramDirectory(const SandboxedRun& run) {
+  if (!run.program_directory.empty()) return run.program_directory;
   std::error_code unknown;  // without its own directory there is no bundled bubblewrap, and it says so
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  return std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path().string();
+}
+
+sandbox::BubblewrapSearch Search(const SandboxedRun& run, const sandbox::Resolution& resolution) {
   std::vector<std::string> project = run.project_roots;
   project.push_back(run.policy_cwd);
   return {.path_variable = ToolPath(run),
           .untrusted = sandbox::PlacesOfCommands(resolution, std::move(project)),
-          .own_directory = program.parent_path().string(),
-          .bundled_sha256 = HOLDFAST_BWRAP_SHA256};
+          .own_directory = ProgramDirectory(run),
+          .bundled_sha256 = sandbox::BundledBubblewrapDigest()};
+}
+
+Result<sandbox::Bubblewrap> BubblewrapFor(const SandboxedRun& run, const sandbox::Resolution& resolution) {
+  if (!run.bubblewrap_fd) return sandbox::FindBubblewrap(Search(run, resolution));
+  return sandbox::Bubblewrap{.program = OwnedFd(*run.bubblewrap_fd), .path = "bubblewrap"};
+}
+
+std::optional<std::string> TemporaryDirectoryOf(const SandboxedRun& run) {
+  if (!sandbox::NamesTemporaryDirectory(run.policy)) return std::nullopt;
+  auto directory =
+      sandbox::ResolveTemporaryDirectory({.wanted = Variable("TMPDIR"), .of_server = run.server_tmpdir});
+  return directory ? std::optional(*std::move(directory)) : std::nullopt;
 }
 
 Result<sandbox::Resolution> ResolutionFor(const SandboxedRun& run) {
   return sandbox::Resolve(
-      run.policy, {.policy_cwd = run.policy_cwd, .project_roots = run.project_roots, .tmpdir = Variable("TMPDIR")});
+      run.policy, {.policy_cwd = run.policy_cwd, .project_roots = run.project_roots, .tmpdir = TemporaryDirectoryOf(run)});
 }
 
 sandbox::PlanOptions OptionsFor(const SandboxedRun& run) {
-  return {.command_cwd = run.command_cwd, .fresh_proc = run.fresh_proc, .proxy_only = run.proxy.has_value()};
+  return {.command_cwd = run.command_cwd,
+          .fresh_proc = run.fresh_proc,
+          .proxy_only = run.proxy.has_value(),
+          .port_is_shut = run.port_ruleset_fd.has_value(),
+          .hidden = run.hidden,
+          .program_directory = ProgramDirectory(run)};
 }
 
 // Fails where the policy cannot be enforced so, by any kernel or by this one.
@@ -99,8 +122,13 @@ Outcome Become(const SandboxedRun& run) {
   return std::unexpected(Failure{status, std::move(error.message)});
 }
 
+// A command without the network needs none.
+std::optional<int> PortRuleset(const sandbox::Plan& plan, const SandboxedRun& run) {
+  return plan.filter == sandbox::Filter::kGuardedNetwork ? run.port_ruleset_fd : std::nullopt;
+}
+
 Outcome RunInLandlock(const sandbox::Plan& plan, const SandboxedRun& run) {
-  if (const auto entered = sandbox::EnterLandlockStage(plan, run.report_fd); !entered) {
+  if (const auto entered = sandbox::EnterLandlockStage(plan, run.report_fd, PortRuleset(plan, run)); !entered) {
     return CannotEnforce(entered.error().message);
   }
   return Become(run);
@@ -115,6 +143,7 @@ Outcome RunInBubblewrap(const sandbox::Bubblewrap& bubblewrap, const sandbox::Pl
   orders.working_directory = plan.working_directory;
   orders.filter = plan.filter;
   orders.landlock = plan.landlock;
+  orders.port_ruleset_fd = PortRuleset(plan, run);
   std::optional<sandbox::ProxyBridge> bridge;
   if (run.proxy) {
     auto started = sandbox::ProxyBridge::Start(run.proxy->endpoints);
@@ -124,7 +153,7 @@ Outcome RunInBubblewrap(const sandbox::Bubblewrap& bubblewrap, const sandbox::Pl
                     .listeners = static_cast<uint32_t>(run.proxy->endpoints.size()),
                     .variables = run.proxy->variables};
   }
-  const auto status = sandbox::RunOuterStage(bubblewrap, plan, orders);
+  const auto status = sandbox::RunOuterStage(bubblewrap, plan, orders, run.program_fd);
   return status ? Outcome(*status) : CannotEnforce(status.error().message);
 }
 
@@ -156,7 +185,7 @@ Outcome Run(const SandboxedRun& run) {
   const auto choice = ChoosePlan(run);
   if (!choice) return CannotEnforce(choice.error().message);
   if (choice->backend == Backend::kLandlock) return RunInLandlock(choice->plan, run);
-  const auto bubblewrap = sandbox::FindBubblewrap(Search(run, choice->resolution));
+  const auto bubblewrap = BubblewrapFor(run, choice->resolution);
   if (!bubblewrap) {
     const bool missing = bubblewrap.error().kind == ErrorKind::kNotFound;
     Failure failure{missing ? kInternal : kBadDigest, bubblewrap.error().message};

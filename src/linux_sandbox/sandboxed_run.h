@@ -23,6 +23,11 @@ struct SandboxedRun {
   std::optional<sandbox::ProxyRoutes> proxy = {};  // all of the network that there is
   LegacyLandlock legacy_landlock = LegacyLandlock::kNo;
   bool landlock_only = false;         // where bubblewrap does not work, Landlock and the filter will do
+  // See command_line.h for these.
+  std::optional<int> program_fd = {}, bubblewrap_fd = {}, port_ruleset_fd = {};
+  std::string program_directory = {};
+  std::string server_tmpdir = {};
+  std::vector<std::string> hidden = {};
   std::optional<int> report_fd = {};  // see Conclude
   std::string speaker;                // whom the user has called: see Say
   int (*built_in)() = nullptr;        // instead of a command

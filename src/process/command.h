@@ -16,7 +16,7 @@ namespace holdfast::process {
 
 // How a program that stands between the keeper and the command, one that builds a sandbox say, tells of the start.
 struct Wrapper {
-  static constexpr size_t kMaxFds = 2;
+  static constexpr size_t kMaxFds = 5;
   static constexpr int kFirstFd = 5;  // the program finds `fds` there, in this order
 
   std::vector<std::shared_ptr<const OwnedFd>> fds;

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/sha256.h"
+#include "sys/executable_image.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -98,8 +99,11 @@ Result<Bubblewrap> FindBubblewrap(const BubblewrapSearch& search) {
   if (!program) {
     return Fail(ErrorKind::kNotFound, fmt::format("no bubblewrap: neither {} on PATH nor {}", kName, path));
   }
-  TRY_VOID(CheckDigest(*program, path, search.bundled_sha256));
-  return Bubblewrap{*std::move(program), path};
+  // The copy is what is looked at and executed: nobody can change it in between.
+  TRY(OwnedFd copy, sys::BeginExecutableCopy("bwrap"));
+  TRY_VOID(sys::FinishExecutableCopy(copy.get(), program->get(), sys::ImageMode::kReadable));
+  TRY_VOID(CheckDigest(copy, path, search.bundled_sha256));
+  return Bubblewrap{std::move(copy), path};
 }
 
 }  // namespace holdfast::sandbox

@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "sandbox/landlock.h"
+#include "sandbox/port_ruleset.h"
 #include "sandbox/seccomp_filter.h"
 
 namespace holdfast::sandbox {
@@ -40,7 +41,7 @@ bool HasPeer(int fd) {
 // TCP socket can be connected again, a unix one cannot.
 bool ReachesOthers(int fd, Filter filter) {
   const int domain = SocketOption(fd, SO_DOMAIN), type = SocketOption(fd, SO_TYPE);
-  if (type == 0 || filter == Filter::kOpenNetwork) return false;
+  if (type == 0 || filter == Filter::kOpenNetwork || filter == Filter::kGuardedNetwork) return false;
   const bool keeps_peer = type == SOCK_STREAM || (type == SOCK_SEQPACKET && domain == AF_UNIX);
   return !keeps_peer || !HasPeer(fd) || (filter == Filter::kProxyOnly && domain != AF_UNIX);
 }
@@ -124,6 +125,8 @@ Result<> Confine(const Confinement& confinement) {
   options.passed_fds = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
   options.passed_fds.insert(options.passed_fds.end(), confinement.kept_fds.begin(), confinement.kept_fds.end());
   TRY_VOID(Restrict(options));
+  // The larger ruleset comes last: the kernel copies all earlier ones for each that is entered.
+  if (confinement.port_ruleset_fd) TRY_VOID(EnterPortRuleset(*confinement.port_ruleset_fd));
   return InstallFilter(MakeFilter(confinement.filter));
 }
 

@@ -6,6 +6,7 @@
 // and those passed on purpose.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,7 +31,8 @@ Result<> PassOnly(std::span<const int> kept);
 struct Confinement {
   Filter filter = Filter::kRestrictedNetwork;
   std::vector<LandlockRule> landlock = {};
-  std::vector<int> kept_fds = {};  // besides 0, 1 and 2
+  std::vector<int> kept_fds = {};           // besides 0, 1 and 2
+  std::optional<int> port_ruleset_fd = {};  // port_ruleset.h
 };
 
 // For this process and all it starts, for good. A kernel without Landlock will do: mounts enforce the same rules.

@@ -9,11 +9,11 @@ namespace holdfast::sandbox {
 namespace {
 
 // A version is one layout: both stages are the same program.
-constexpr std::string_view kHeader = "holdfast orders 1\n";
+constexpr std::string_view kHeader = "holdfast orders 2\n";
 // Above what the kernel takes as arguments of a program, with the rules of a large policy.
 constexpr size_t kMaxBytes = 16u << 20;
 constexpr uint32_t kMaxFd = 1u << 20;
-constexpr auto kMaxFilter = static_cast<uint32_t>(Filter::kProxyOnly);
+constexpr auto kMaxFilter = static_cast<uint32_t>(Filter::kGuardedNetwork);
 constexpr auto kMaxCheck = static_cast<uint32_t>(MountCheck::Kind::kCover);
 constexpr auto kMaxRights = static_cast<uint32_t>(LandlockRule::Rights::kList);
 
@@ -193,6 +193,8 @@ std::string Encode(const InnerOrders& orders) {
   std::ranges::sort(fds);
   writer.Number(static_cast<uint32_t>(fds.size()));
   for (const int fd : fds) writer.Number(static_cast<uint32_t>(fd));
+  writer.Number(orders.port_ruleset_fd ? 1 : 0);
+  if (orders.port_ruleset_fd) writer.Number(static_cast<uint32_t>(*orders.port_ruleset_fd));
   writer.Number(orders.proxy ? 1 : 0);
   if (orders.proxy) WriteProxy(writer, *orders.proxy);
   writer.Number(orders.streams ? 1 : 0);
@@ -229,6 +231,7 @@ Result<InnerOrders> DecodeOrders(std::string_view bytes) {
     if (reader.Number(1) == 1) orders.landlock.back().identity = reader.Identity();
   }
   orders.kept_fds = ReadFds(reader);
+  if (reader.Number(1) == 1) orders.port_ruleset_fd = ReadFd(reader);
   if (reader.Number(1) == 1) orders.proxy = ReadProxy(reader);
   if (reader.Number(1) == 1) orders.streams = ReadStreams(reader);
   if (reader.Number(1) == 1) orders.report_fd = ReadFd(reader);

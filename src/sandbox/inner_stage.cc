@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <expected>
@@ -59,8 +60,10 @@ class Stage {
     if (!orders_.working_directory.empty() && ::chdir(orders_.working_directory.c_str()) < 0) {
       return std::unexpected(NotExecuted{.status = 1, .error = ErrnoError("chdir", orders_.working_directory, errno)});
     }
-    const auto confined =
-        Confine({.filter = orders_.filter, .landlock = orders_.landlock, .kept_fds = orders_.kept_fds});
+    const auto confined = Confine({.filter = orders_.filter,
+                                   .landlock = orders_.landlock,
+                                   .kept_fds = orders_.kept_fds,
+                                   .port_ruleset_fd = orders_.port_ruleset_fd});
     if (!confined) return Refused(confined.error());
     if (lifeline_ && !lifeline_->AwaitGo()) {
       return Refused({.kind = ErrorKind::kInvalidRequest, .message = "inner stage: the outer one is gone"});
@@ -109,11 +112,12 @@ class Stage {
 
   Result<> CloseTheRest() const {
     std::vector<int> kept = orders_.kept_fds;
-    for (const auto own : {orders_.report_fd, orders_.lifeline_fd}) {
+    const std::array own_fds = {orders_.report_fd, orders_.lifeline_fd, orders_.port_ruleset_fd};
+    for (const auto own : own_fds) {
       if (own) kept.insert(std::ranges::upper_bound(kept, *own), *own);
     }
     TRY_VOID(PassOnly(kept));
-    for (const auto own : {orders_.report_fd, orders_.lifeline_fd}) {
+    for (const auto own : own_fds) {
       if (own && ::fcntl(*own, F_SETFD, FD_CLOEXEC) < 0) return std::unexpected(ErrnoError("fcntl", "", errno));
     }
     return {};

@@ -12,6 +12,7 @@
 
 #include "base/owned_fd.h"
 #include "sandbox/directory_listing.h"
+#include "sandbox/own_programs.h"
 #include "sandbox/rule_map.h"
 
 namespace holdfast::sandbox {
@@ -48,8 +49,9 @@ Result<std::vector<LandlockRule>> ReadEverything() {
   return rules;
 }
 
-Result<std::vector<LandlockRule>> RulesFor(const Resolution& resolution) {
+Result<std::vector<LandlockRule>> RulesFor(const Resolution& resolution, const PlanOptions& options) {
   TRY(const RuleMap map, RuleMap::Create(resolution));
+  TRY_VOID(CheckOwnPrograms(map, options.program_directory));
   if (map.GroundOf("/") == Ground::kHidden) return DoesNotFit("hide what may not be read");
   TRY(std::vector<LandlockRule> rules, ReadEverything());
   for (const auto& [path, placed] : map.rules()) {
@@ -64,13 +66,14 @@ Result<std::vector<LandlockRule>> RulesFor(const Resolution& resolution) {
 }  // namespace
 
 Result<Plan> MakeLandlockPlan(const Resolution& resolution, const PlanOptions& options) {
+  if (!options.hidden.empty()) return DoesNotFit(fmt::format("hide {}", options.hidden.front()));
   if (options.proxy_only) return DoesNotFit("give the command a network of its own, with proxies in it");
   Plan plan;
   plan.own_network = false;
-  plan.filter = resolution.network == Network::kEnabled ? Filter::kOpenNetwork : Filter::kRestrictedNetwork;
+  plan.filter = FilterFor(resolution.network, options);
   plan.working_directory = options.command_cwd;
   if (!resolution.unrestricted) {
-    TRY(plan.landlock, RulesFor(resolution));
+    TRY(plan.landlock, RulesFor(resolution, options));
   }
   return plan;
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <vector>
 
@@ -11,17 +12,24 @@
 #include "sandbox/capabilities.h"
 #include "sandbox/confinement.h"
 #include "sandbox/landlock.h"
+#include "sandbox/port_ruleset.h"
 #include "sandbox/seccomp_filter.h"
 
 namespace holdfast::sandbox {
 namespace {
 
-Result<> KeepOnly(std::optional<int> report_fd) {
+// Until the command is executed.
+Result<> KeepOnly(std::optional<int> report_fd, std::optional<int> port_ruleset_fd) {
   std::vector<int> kept;
-  if (report_fd && *report_fd > STDERR_FILENO) kept.push_back(*report_fd);
+  for (const auto fd : {report_fd, port_ruleset_fd}) {
+    if (fd && *fd > STDERR_FILENO) kept.push_back(*fd);
+  }
+  std::ranges::sort(kept);
   TRY_VOID(PassOnly(kept));
-  if (!kept.empty() && ::fcntl(kept.front(), F_SETFD, FD_CLOEXEC) < 0) {
-    return std::unexpected(ErrnoError("fcntl", fmt::format("descriptor {}", kept.front()), errno));
+  for (const int fd : kept) {
+    if (::fcntl(fd, F_SETFD, FD_CLOEXEC) < 0) {
+      return std::unexpected(ErrnoError("fcntl", fmt::format("descriptor {}", fd), errno));
+    }
   }
   return {};
 }
@@ -35,11 +43,11 @@ Result<> CheckLandlockAbi(int abi) {
               fmt::format("landlock: this kernel's ABI {} cannot stop truncation; {} can", abi, kOldestLandlockAbi));
 }
 
-Result<> EnterLandlockStage(const Plan& plan, std::optional<int> report_fd) {
+Result<> EnterLandlockStage(const Plan& plan, std::optional<int> report_fd, std::optional<int> port_ruleset_fd) {
   TRY_VOID(CheckLandlockAbi(LandlockAbi()));
   HoldSignals();
   TRY_VOID(CheckStreams(plan.filter));
-  TRY_VOID(KeepOnly(report_fd));
+  TRY_VOID(KeepOnly(report_fd, port_ruleset_fd));
   TRY_VOID(DropCapabilities());
   if (::chdir(plan.working_directory.c_str()) < 0) {
     return std::unexpected(ErrnoError("chdir", plan.working_directory, errno));
@@ -49,6 +57,7 @@ Result<> EnterLandlockStage(const Plan& plan, std::optional<int> report_fd) {
   options.passed_fds = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
   TRY(const int abi, Restrict(options));
   TRY_VOID(CheckLandlockAbi(abi));
+  if (port_ruleset_fd) TRY_VOID(EnterPortRuleset(*port_ruleset_fd));
   const StandsFor stands_for = plan.landlock.empty() ? StandsFor::kNamespaces : StandsFor::kNamespacesAndMounts;
   TRY_VOID(InstallFilter(MakeFilter(plan.filter, stands_for)));
   LetSignalsIn();

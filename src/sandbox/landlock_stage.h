@@ -28,8 +28,10 @@ inline constexpr int kLandlockAbiOfSignals = 6;
 Result<> CheckLandlockAbi(int abi);
 
 // For this process and all it starts, for good, with a plan of MakeLandlockPlan; the process has no threads and then
-// executes the command. Of the descriptors above 2 only `report_fd` stays, and closes with the execution. After an
-// error some of it may hold already: nothing is to be run.
-Result<> EnterLandlockStage(const Plan& plan, std::optional<int> report_fd);
+// executes the command. Of the descriptors above 2 only `report_fd` stays, and closes with the execution; the port
+// ruleset (port_ruleset.h), if there is one, is entered. After an error some of it may hold already: nothing is to be
+// run.
+Result<> EnterLandlockStage(const Plan& plan, std::optional<int> report_fd,
+                            std::optional<int> port_ruleset_fd = std::nullopt);
 
 }  // namespace holdfast::sandbox

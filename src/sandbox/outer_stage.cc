@@ -22,6 +22,7 @@
 #include "sandbox/lifeline.h"
 #include "sandbox/mount_check.h"
 #include "sandbox/placeholders.h"
+#include "sandbox/stage_image.h"
 #include "sandbox/start_report.h"
 #include "sandbox/terminal.h"
 #include "sys/descriptor_passing.h"
@@ -35,8 +36,8 @@ extern char** environ;
 namespace holdfast::sandbox {
 namespace {
 
-Result<> Inherit(const OwnedFd& fd) {
-  if (::fcntl(fd.get(), F_SETFD, 0) < 0) return std::unexpected(ErrnoError("fcntl", "inherit", errno));
+Result<> Inherit(int fd) {
+  if (::fcntl(fd, F_SETFD, 0) < 0) return std::unexpected(ErrnoError("fcntl", "inherit", errno));
   return {};
 }
 
@@ -55,20 +56,20 @@ std::vector<std::string> Environment() {
 // The write end is inherited.
 Result<sys::Pipe> PipeFromInside() {
   TRY(sys::Pipe pipe, sys::MakePipe(sys::OurEnd::kRead));
-  TRY_VOID(Inherit(pipe.write_end));
+  TRY_VOID(Inherit(pipe.write_end.get()));
   return pipe;
 }
 
 // The read end is inherited. A socket pair: writing to a pipe without a reader would raise SIGPIPE.
 Result<sys::Pipe> PipeToBubblewrap() {
   TRY(sys::SocketPair pair, sys::MakeSocketPair(sys::SocketKind::kStream));
-  TRY_VOID(Inherit(pair.theirs));
+  TRY_VOID(Inherit(pair.theirs.get()));
   return sys::Pipe{.read_end = std::move(pair.theirs), .write_end = std::move(pair.ours)};
 }
 
 Result<OwnedFd> InheritedSheet(const char* name, std::string_view text) {
   TRY(OwnedFd sheet, sys::MakeMemoryFile(name, text));
-  TRY_VOID(Inherit(sheet));
+  TRY_VOID(Inherit(sheet.get()));
   return sheet;
 }
 
@@ -89,13 +90,13 @@ Result<OwnedFd> CopyOfStream(int stream) {
 struct Inherited {
   BubblewrapArguments arguments;
   std::array<OwnedFd, 3> streams;
-  OwnedFd nothing, self, orders_sheet, arguments_sheet;
+  OwnedFd nothing, orders_sheet, arguments_sheet;
   sys::Pipe gate, complaints, report;
   LifelineEnds lifeline;
   std::vector<std::string> command_line;
 };
 
-Result<Inherited> Prepare(const Plan& plan) {
+Result<Inherited> Prepare(const Plan& plan, const StageImage& image) {
   Inherited inherited;
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     TRY(inherited.streams[static_cast<size_t>(stream)], CopyOfStream(stream));
@@ -106,14 +107,13 @@ Result<Inherited> Prepare(const Plan& plan) {
   TRY(inherited.orders_sheet, InheritedSheet("orders", ""));
   TRY(inherited.gate, PipeToBubblewrap());
   TRY(inherited.nothing, sys::OpenDevNull());
-  inherited.self = OwnedFd(::open("/proc/self/exe", O_RDONLY));  // inherited
-  if (!inherited.self.is_open()) return std::unexpected(ErrnoError("open", "/proc/self/exe", errno));
+  TRY_VOID(Inherit(image.fd()));
   TRY(inherited.arguments, ArgumentsFor(plan));
   TRY(inherited.arguments_sheet, InheritedSheet("arguments", NulSeparated(inherited.arguments.words)));
   inherited.command_line = {"bwrap",     kNeedsGateWord,
                             "--args",    std::to_string(inherited.gate.read_end.get()),
                             "--args",    std::to_string(inherited.arguments_sheet.get()),
-                            "--",        fmt::format("/proc/self/fd/{}", inherited.self.get()),
+                            "--",        fmt::format("/proc/self/fd/{}", image.fd()),
                             kInnerStage, std::to_string(inherited.orders_sheet.get())};
   return inherited;
 }
@@ -204,7 +204,8 @@ void ReleaseStreams(const OwnedFd& nothing) {
 
 }  // namespace
 
-Result<int> RunOuterStage(const Bubblewrap& bubblewrap, const Plan& plan, const InnerOrders& orders) {
+Result<int> RunOuterStage(const Bubblewrap& bubblewrap, const Plan& plan, const InnerOrders& orders,
+                          std::optional<int> sealed_program) {
   const std::optional<int> report_fd = orders.report_fd;
   TRY_VOID(CheckHost());
   (void)std::signal(SIGCHLD, SIG_DFL);          // where it is ignored nobody can be waited for
@@ -216,7 +217,9 @@ Result<int> RunOuterStage(const Bubblewrap& bubblewrap, const Plan& plan, const 
   }
   const auto terminal = Terminal::OfStreams();
   TRY(Placeholders placeholders, Placeholders::Prepare(plan.placeholders));
-  TRY(Inherited inherited, Prepare(plan));
+  TRY(StageImage image, StageImage::Create(sealed_program));
+  TRY(Inherited inherited, Prepare(plan, image));
+  if (orders.port_ruleset_fd) TRY_VOID(Inherit(*orders.port_ruleset_fd));
   const InnerOrders orders_inside = OrdersInside(orders, inherited);
   TRY(const pid_t child, Start(bubblewrap, inherited));
   BubblewrapWatch watch(child, std::move(signals),
@@ -224,6 +227,7 @@ Result<int> RunOuterStage(const Bubblewrap& bubblewrap, const Plan& plan, const 
                          .report = std::move(inherited.report.read_end),
                          .lifeline = std::move(inherited.lifeline.outer)});
   // While bubblewrap comes up.
+  if (const auto complete = image.Complete(); !complete) return GiveUp(watch, complete.error());
   if (const auto made = placeholders.Make(); !made) return GiveUp(watch, made.error());
   if (const auto sent = Instruct(plan, orders_inside, inherited); !sent) return GiveUp(watch, sent.error());
   if (const int inner = watch.AwaitInner(); inner >= 0) {

@@ -3,6 +3,8 @@
 // environment.
 #pragma once
 
+#include <optional>
+
 #include "base/result.h"
 #include "sandbox/bubblewrap.h"
 #include "sandbox/inner_stage.h"
@@ -17,6 +19,8 @@ inline constexpr char kInnerStage[] = "inner-stage";
 // bubblewrap's words and what is known of their cause. On the orders' `report_fd` then nothing has been said; in
 // every other case one line has, and it is closed. When a command is started, this process's own standard streams
 // become /dev/null: it is to end with what is returned.
-Result<int> RunOuterStage(const Bubblewrap& bubblewrap, const Plan& plan, const InnerOrders& orders);
+// `sealed_program` is a descriptor: see stage_image.h.
+Result<int> RunOuterStage(const Bubblewrap& bubblewrap, const Plan& plan, const InnerOrders& orders,
+                          std::optional<int> sealed_program = std::nullopt);
 
 }  // namespace holdfast::sandbox

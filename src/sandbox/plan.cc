@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sandbox/mount_planner.h"
+#include "sandbox/own_programs.h"
 #include "sandbox/path_walk.h"
 #include "sandbox/rule_map.h"
 
@@ -60,8 +61,29 @@ void AddLandlock(std::vector<LandlockRule>& landlock, const RuleMap& map) {
   }
 }
 
+// As if there were rules about them.
+Resolution WithHidden(Resolution resolution, const std::vector<std::string>& hidden) {
+  for (const std::string& path : hidden) {
+    resolution.rules.push_back({.path = path, .access = Access::kDeny});
+  }
+  return resolution;
+}
+
+Result<> HideFiles(const PlanOptions& options, Plan& plan) {
+  if (options.hidden.empty()) return {};
+  Resolution everything;
+  everything.rules.push_back({.path = "/", .access = Access::kWrite});
+  TRY(const RuleMap map, RuleMap::Create(WithHidden(std::move(everything), options.hidden)));
+  MountPlanner planner(map);
+  TRY_VOID(planner.LayAll());
+  std::ranges::move(planner.TakeMounts(), std::back_inserter(plan.mounts));
+  plan.placeholders = planner.TakePlaceholders();
+  return {};
+}
+
 Result<> RestrictFiles(const Resolution& resolution, const PlanOptions& options, Plan& plan) {
-  TRY(const RuleMap map, RuleMap::Create(resolution));
+  TRY(const RuleMap map, RuleMap::Create(WithHidden(resolution, options.hidden)));
+  TRY_VOID(CheckOwnPrograms(map, options.program_directory));
   MountPlanner planner(map);
   TRY_VOID(planner.LayAll());
   const Ground root = map.GroundOf("/");
@@ -74,11 +96,6 @@ Result<> RestrictFiles(const Resolution& resolution, const PlanOptions& options,
   return {};
 }
 
-Filter FilterFor(Network network, const PlanOptions& options) {
-  if (options.proxy_only) return Filter::kProxyOnly;
-  return network == Network::kEnabled ? Filter::kOpenNetwork : Filter::kRestrictedNetwork;
-}
-
 // Links are not kept in the name: some of them may be hidden inside.
 std::string WorkingDirectory(const std::string& cwd) {
   PathWalker walker;
@@ -88,15 +105,22 @@ std::string WorkingDirectory(const std::string& cwd) {
 
 }  // namespace
 
+Filter FilterFor(Network network, const PlanOptions& options) {
+  if (options.proxy_only) return Filter::kProxyOnly;
+  if (network == Network::kRestricted) return Filter::kRestrictedNetwork;
+  return options.port_is_shut ? Filter::kGuardedNetwork : Filter::kOpenNetwork;
+}
+
 Result<Plan> MakePlan(const Resolution& resolution, const PlanOptions& options) {
   Plan plan;
   plan.filter = FilterFor(resolution.network, options);
-  plan.own_network = plan.filter != Filter::kOpenNetwork;
+  plan.own_network = plan.filter == Filter::kRestrictedNetwork || plan.filter == Filter::kProxyOnly;
   plan.working_directory = WorkingDirectory(options.command_cwd);
   if (!resolution.unrestricted) {
     TRY_VOID(RestrictFiles(resolution, options, plan));
   } else {
     plan.mounts = EverythingWritable(options);
+    TRY_VOID(HideFiles(options, plan));
   }
   return plan;
 }

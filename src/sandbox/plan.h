@@ -80,6 +80,7 @@ enum class Filter {
   kOpenNetwork,        // what no command needs, and nothing about sockets but odd families
   kRestrictedNetwork,  // only unix socket pairs
   kProxyOnly,          // inet in the private namespace, no unix sockets
+  kGuardedNetwork,     // the open network, but no connection that Landlock's rules about ports do not see
 };
 
 // Landlock lies below the mounts: it also holds for descriptors that are opened again, for renamed directories, FIFOs.
@@ -104,7 +105,13 @@ struct PlanOptions {
   std::string command_cwd;
   bool fresh_proc = true;
   bool proxy_only = false;
+  bool port_is_shut = false;             // one that a command with a network must not connect to: port_ruleset.h
+  std::vector<std::string> hidden = {};  // files that no command may use or replace, whatever the rules say
+  std::string program_directory = {};    // where the sandbox's own programs lie: own_programs.h
 };
+
+// What is refused to a command with such a network.
+Filter FilterFor(Network network, const PlanOptions& options);
 
 // Fails when a rule cannot be enforced, such as one whose path goes through a link that the command could change.
 // /dev and /proc are the sandbox's own: to grant /dev, or anything in /proc, adds nothing to them.

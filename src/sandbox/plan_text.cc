@@ -56,6 +56,8 @@ std::string_view NameOfFilter(Filter filter) {
       return "restricted-network";
     case Filter::kProxyOnly:
       return "proxy-only";
+    case Filter::kGuardedNetwork:
+      return "guarded-network";
   }
   return "";
 }
@@ -95,7 +97,7 @@ std::string Text(const Plan& plan) {
 
 std::string LandlockText(const Plan& plan) {
   std::string text = "no namespaces, no mounts\n";
-  text += plan.filter == Filter::kOpenNetwork ? "network as it is\n" : "network refused by the filter\n";
+  text += plan.filter == Filter::kRestrictedNetwork ? "network refused by the filter\n" : "network as it is\n";
   text += plan.landlock.empty() ? "files as they are\n" : "file attributes refused by the filter\n";
   return text + LastLines(plan);
 }

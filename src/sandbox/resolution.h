@@ -17,7 +17,7 @@ namespace holdfast::sandbox {
 struct Surroundings {
   std::string policy_cwd;                  // absolute; need not exist
   std::vector<std::string> project_roots;  // absolute; empty: policy_cwd
-  std::optional<std::string> tmpdir;       // $TMPDIR
+  std::optional<std::string> tmpdir;       // temporary_directory.h; absent: the place is nowhere
 };
 
 struct Rule {

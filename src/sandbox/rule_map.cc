@@ -122,6 +122,11 @@ RuleMap::Rules::const_iterator RuleMap::RuleFor(std::string_view path) const {
   }
 }
 
+const PlacedRule* RuleMap::RuleAbout(std::string_view path) const {
+  const auto rule = RuleFor(path);
+  return rule != rules_.end() ? &rule->second : nullptr;
+}
+
 Ground RuleMap::GroundOf(std::string_view directory) const {
   const auto rule = RuleFor(directory);
   if (rule == rules_.end()) return IsPrivate(directory) ? Ground::kPrivate : Ground::kHidden;

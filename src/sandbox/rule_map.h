@@ -39,6 +39,9 @@ class RuleMap {
   // elsewhere. What a pattern matched is denied where it is, however many links lead there.
   static Result<RuleMap> Create(const Resolution& resolution);
 
+  // The nearest rule at or above a path, which is named without links; null when there is none.
+  const PlacedRule* RuleAbout(std::string_view path) const;
+
   // Of a directory that is there, named without links.
   Ground GroundOf(std::string_view directory) const;
 

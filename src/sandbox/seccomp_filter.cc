@@ -11,6 +11,7 @@
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -103,8 +104,16 @@ class FilterWriter {
     if (filter_ == Filter::kRestrictedNetwork) {
       rules.push_back({{__NR_sendto}, &FilterWriter::WriteSendTo, code_.NewLabel()});
     }
+    if (filter_ == Filter::kGuardedNetwork) AddPortRules(rules);
     if (stands_for_ != StandsFor::kNothing) AddProcessRules(rules);
     return rules;
+  }
+
+  // Ways to connect that the kernel does not ask Landlock about.
+  void AddPortRules(std::vector<ArgumentRule>& rules) {
+    rules.push_back({{__NR_sendto, __NR_sendmmsg}, &FilterWriter::WriteFourthFlags, code_.NewLabel()});
+    rules.push_back({{__NR_sendmsg}, &FilterWriter::WriteThirdFlags, code_.NewLabel()});
+    rules.push_back({{__NR_setsockopt}, &FilterWriter::WriteSocketOption, code_.NewLabel()});
   }
 
   // Calls that change how a process runs, by its number.
@@ -210,6 +219,8 @@ class FilterWriter {
         return WriteUnixStream();
       case Filter::kProxyOnly:
         return WriteInet();
+      case Filter::kGuardedNetwork:
+        return WriteOpenSocket();
     }
   }
 
@@ -238,8 +249,25 @@ class FilterWriter {
     LoadSocketType();
     code_.JumpIfOneOf({SOCK_STREAM, SOCK_DGRAM}, kNext, refuse_);
     code_.Load(Low(2));
+    if (filter_ == Filter::kGuardedNetwork) code_.Jump(Test::kEqual, IPPROTO_MPTCP, refuse_, kNext);
     code_.JumpIfOneOf({IPPROTO_IP, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP, IPPROTO_ICMPV6, IPPROTO_MPTCP}, allow_,
                       refuse_);
+  }
+
+  void WriteThirdFlags() { WriteFlags(2); }
+  void WriteFourthFlags() { WriteFlags(3); }
+
+  void WriteFlags(size_t argument) {
+    code_.Load(Low(argument));
+    code_.Jump(Test::kAnyBit, MSG_FASTOPEN, refuse_, allow_);
+  }
+
+  // A protocol such as SMC takes a TCP socket over, and connects in its place.
+  void WriteSocketOption() {
+    code_.Load(Low(1));
+    code_.Jump(Test::kEqual, SOL_TCP, kNext, allow_);
+    code_.Load(Low(2));
+    code_.Jump(Test::kEqual, TCP_ULP, refuse_, allow_);
   }
 
   void LoadSocketType() {

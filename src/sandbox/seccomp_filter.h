@@ -5,6 +5,8 @@
 //   always          the sets of syscall_sets.h; clone and unshare that make a namespace; ioctls that type into a
 //                   terminal or change its line discipline or keyboard
 //   open network    sockets that are neither unix, inet (TCP, UDP, ping, MPTCP) nor rtnetlink
+//   guarded         as the open network, and what reaches a TCP port without Landlock's rules about ports being asked:
+//                   MPTCP sockets, messages with MSG_FASTOPEN, protocols on top of a TCP socket
 //   restricted      sockets and pairs that are not unix streams or packet streams; sendto with an address; connect,
 //                   bind, listen, accept
 //   proxy only      sockets and pairs that are not inet

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 
@@ -12,11 +14,21 @@ namespace {
 
 // Absent from glibc 2.36; kernels before 6.3 do not know it and make every memfd executable.
 constexpr unsigned kMfdExec = 0x10;
+constexpr int kSealExec = 0x20;  // keeps the bits for execution as they are; from 6.3 on
+constexpr int kSealContent = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
 
 OwnedFd CreateMemfd(const char* name) {
   int fd = ::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | kMfdExec);
   if (fd < 0 && errno == EINVAL) fd = ::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
   return OwnedFd(fd);
+}
+
+// `more` is left out where the kernel does not know it.
+Result<> Seal(int fd, int more) {
+  constexpr int seals = kSealContent | F_SEAL_SEAL;
+  if (::fcntl(fd, F_ADD_SEALS, seals | more) == 0) return {};
+  if (more != 0 && errno == EINVAL && ::fcntl(fd, F_ADD_SEALS, seals) == 0) return {};
+  return std::unexpected(ErrnoError("fcntl F_ADD_SEALS", "memory file", errno));
 }
 
 }  // namespace
@@ -29,10 +41,32 @@ Result<OwnedFd> MakeExecutableImage(const char* name, std::span<const std::byte>
     if (n < 0) return std::unexpected(ErrnoError("write", name, static_cast<int>(-n)));
     image = image.subspan(static_cast<size_t>(n));
   }
-  if (::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0) {
-    return std::unexpected(ErrnoError("fcntl F_ADD_SEALS", name, errno));
-  }
+  TRY_VOID(Seal(fd.get(), 0));
   return fd;
+}
+
+Result<OwnedFd> BeginExecutableCopy(const char* name) {
+  OwnedFd fd = CreateMemfd(name);
+  if (!fd.is_open()) return std::unexpected(ErrnoError("memfd_create", name, errno));
+  return fd;
+}
+
+Result<> FinishExecutableCopy(int image, int source, ImageMode mode) {
+  constexpr size_t kPiece = 16 << 20;
+  const mode_t bits = mode == ImageMode::kReadable ? 0555 : 0111;
+  off_t at = 0;
+  ssize_t copied;
+  do {
+    copied = ::sendfile(image, source, &at, kPiece);
+  } while (copied > 0 || (copied < 0 && errno == EINTR));
+  if (copied < 0) return std::unexpected(ErrnoError("sendfile", "memory file", errno));
+  if (::fchmod(image, bits) < 0) return std::unexpected(ErrnoError("fchmod", "memory file", errno));
+  return Seal(image, kSealExec);
+}
+
+bool IsSealed(int fd) {
+  const int seals = ::fcntl(fd, F_GET_SEALS);
+  return seals >= 0 && (seals & kSealContent) == kSealContent;
 }
 
 }  // namespace holdfast::sys

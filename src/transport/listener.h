@@ -36,6 +36,9 @@ class Listener {
   // The address in --listen form, with the real port and the secret of its admission.
   virtual std::string url() const = 0;
 
+  // The port it listens on; 0 for a unix socket.
+  virtual uint16_t port() const = 0;
+
   // Stops accepting. Connections already handed over live on.
   virtual void Stop() = 0;
 };

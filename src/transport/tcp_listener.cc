@@ -55,6 +55,12 @@ std::string TextOf(const Address& address) {
   return fmt::format("[{}]:{}", ip, ntohs(v6->sin6_port));
 }
 
+uint16_t PortOf(const Address& address) {
+  const bool is_v4 = address.storage.ss_family == AF_INET;
+  return ntohs(is_v4 ? reinterpret_cast<const sockaddr_in*>(&address.storage)->sin_port
+                     : reinterpret_cast<const sockaddr_in6*>(&address.storage)->sin6_port);
+}
+
 std::string PeerOf(int fd) {
   Address address;
   if (::getpeername(fd, address.get(), &address.size) < 0) return "unknown";  // it hung up already
@@ -81,14 +87,16 @@ Result<OwnedFd> Bind(const Address& address) {
 
 class TcpListener final : public Listener {
  public:
-  TcpListener(loop::EventLoop& loop, OwnedFd fd, std::string url, const Limits& limits, Admission admission,
+  TcpListener(loop::EventLoop& loop, OwnedFd fd, const Address& bound, const Limits& limits, Admission admission,
               OnConnection on_connection)
-      : url_(std::move(url)),
+      : url_("ws://" + TextOf(bound) + (admission.secret.empty() ? "" : "/" + admission.secret)),
+        port_(PortOf(bound)),
         reception_(std::in_place, loop, Reception::Language::kHttp, limits, std::move(admission),
                    std::move(on_connection)),
         acceptor_(std::in_place, loop, std::move(fd), [this](OwnedFd socket) { Accept(std::move(socket)); }) {}
 
   std::string url() const override { return url_; }
+  uint16_t port() const override { return port_; }
 
   void Stop() override {
     acceptor_.reset();
@@ -103,6 +111,7 @@ class TcpListener final : public Listener {
   }
 
   const std::string url_;
+  const uint16_t port_;
   std::optional<Reception> reception_;
   std::optional<Acceptor> acceptor_;
 };
@@ -116,9 +125,8 @@ Result<std::unique_ptr<Listener>> ListenWebSocket(loop::EventLoop& loop, const W
   if (::getsockname(fd.get(), bound.get(), &bound.size) < 0) {
     return std::unexpected(ErrnoError("getsockname", url.ip, errno));
   }
-  const std::string path = admission.secret.empty() ? "" : "/" + admission.secret;
-  return std::make_unique<TcpListener>(loop, std::move(fd), "ws://" + TextOf(bound) + path, limits,
-                                       std::move(admission), std::move(on_connection));
+  return std::make_unique<TcpListener>(loop, std::move(fd), bound, limits, std::move(admission),
+                                       std::move(on_connection));
 }
 
 }  // namespace holdfast::transport

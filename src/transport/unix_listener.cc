@@ -90,6 +90,7 @@ class UnixListener final : public Listener {
   ~UnixListener() override { UnixListener::Stop(); }
 
   std::string url() const override { return "unix://" + path_; }
+  uint16_t port() const override { return 0; }
 
   void Stop() override {
     if (!acceptor_) return;

@@ -125,7 +125,7 @@ class FileHelpersTest : public testing::Test {
   loop::EventLoop loop_;
   std::unique_ptr<process::Spawner> spawner_;
   support::ScratchDir dir_;
-  SandboxProgram program_{dir_.Write("program", kProgram, 0755), "/usr/bin:/bin"};
+  SandboxProgram program_{{.helper = SealProgram(dir_.Write("program", kProgram, 0755))}, "/usr/bin:/bin", ""};
   std::unique_ptr<FileHelpers> helpers_;
   std::vector<std::unique_ptr<Use>> uses_;
 };
@@ -335,7 +335,7 @@ TEST_F(FileHelpersTest, AStartThatFailsAnswersEveryRequestWithTheReason) {
 }
 
 TEST_F(FileHelpersTest, AProgramThatIsMissingIsAReason) {
-  const SandboxProgram nowhere(dir_.path() + "/missing", "/usr/bin:/bin");
+  const SandboxProgram nowhere({.helper = SealProgram(dir_.path() + "/missing")}, "/usr/bin:/bin", "");
   helpers_ = std::make_unique<FileHelpers>(loop_, *spawner_, nowhere);
   EXPECT_THAT(ErrorOf(Acquire("a")), HasSubstr("No such file or directory"));
   EXPECT_TRUE(RunUntil([&] { return helpers_->alive() == 0; }));

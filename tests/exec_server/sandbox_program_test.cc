@@ -2,8 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
-#include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "profile/permission_profile.h"
+#include "support/scratch_dir.h"
 #include "sys/io.h"
 
 namespace holdfast::exec_server {
@@ -22,7 +24,9 @@ using testing::IsEmpty;
 using testing::Pair;
 using Strings = std::vector<std::string>;
 
-constexpr const char* kProgram = "/opt/holdfast-linux-sandbox";
+SandboxProgram Program() {
+  return {{.helper = std::make_shared<const OwnedFd>(), .directory = "/opt/holdfast"}, "/tools", "/server/tmp"};
+}
 
 SandboxSpec ReadOnly() {
   SandboxSpec spec;
@@ -37,7 +41,7 @@ process::Command Shell() {
 }
 
 process::Command Wrap(const process::Command& command, const SandboxSpec& spec = ReadOnly()) {
-  auto wrapped = SandboxProgram(kProgram, "/tools").Wrap(command, spec);
+  auto wrapped = Program().Wrap(command, spec);
   EXPECT_TRUE(wrapped) << wrapped.error().message;
   return *std::move(wrapped);
 }
@@ -55,12 +59,13 @@ Words Split(const process::Command& wrapped) {
 
 TEST(SandboxProgramTest, WritesACommandLineForTheProgram) {
   const process::Command wrapped = Wrap(Shell());
-  EXPECT_EQ(wrapped.program, kProgram);
+  EXPECT_EQ(wrapped.program, "/proc/self/fd/7");
   EXPECT_FALSE(wrapped.search_path);
   EXPECT_EQ(wrapped.cwd, "/w");
   EXPECT_THAT(Split(wrapped).ours,
               ElementsAre("holdfast-linux-sandbox", "--sandbox-policy-cwd", "/project", "--command-cwd", "/w",
-                          "--tool-path", "/tools", "--permission-profile-fd", "5", "--report-fd", "6"));
+                          "--tool-path", "/tools", "--program-dir", "/opt/holdfast", "--permission-profile-fd", "5",
+                          "--report-fd", "6", "--program-fd", "7", "--server-tmpdir", "/server/tmp"));
   EXPECT_THAT(Split(wrapped).commands, ElementsAre("/bin/sh", "-c", "true"));
 }
 
@@ -72,7 +77,7 @@ TEST(SandboxProgramTest, SaysWhatTheSandboxAsksFor) {
   spec.legacy_landlock = true;
   spec.proxy_only = true;
   const Strings words = Split(Wrap(Shell(), spec)).ours;
-  EXPECT_EQ(Strings(words.begin() + 11, words.end()), (Strings{"--project-root", "/project", "--project-root", "/other",
+  EXPECT_EQ(Strings(words.begin() + 17, words.end()), (Strings{"--project-root", "/project", "--project-root", "/other",
                                                                "--use-legacy-landlock", "--allow-network-for-proxy"}));
 }
 
@@ -115,7 +120,7 @@ TEST(SandboxProgramTest, GivesTimeToCleanUpWhereThereCanBeMountPoints) {
 TEST(SandboxProgramTest, HandsOverThePolicyAndAPipe) {
   const process::Command wrapped = Wrap(Shell());
   ASSERT_TRUE(wrapped.wrapper);
-  ASSERT_EQ(wrapped.wrapper->fds.size(), process::Wrapper::kMaxFds);
+  ASSERT_EQ(wrapped.wrapper->fds.size(), 3u);
   std::string text(4096, '\0');
   text.resize(static_cast<size_t>(sys::Read(wrapped.wrapper->fds[0]->get(), text.data(), text.size())));
   EXPECT_EQ(profile::ParseProfile(text), ReadOnly().profile);
@@ -128,7 +133,7 @@ TEST(SandboxProgramTest, HandsOverThePolicyAndAPipe) {
 TEST(SandboxProgramTest, GivesTheFileHelperLittleOfTheServersEnvironment) {
   ::setenv("HOLDFAST_SECRET", "x", 1);
   ::setenv("TMPDIR", "/somewhere", 1);
-  const auto helper = SandboxProgram(kProgram, "/tools").FileHelper(ReadOnly());
+  const auto helper = Program().FileHelper(ReadOnly());
   ::unsetenv("TMPDIR");
   ASSERT_TRUE(helper);
   EXPECT_THAT(helper->env, Contains(Pair("TMPDIR", "/somewhere")));
@@ -139,11 +144,76 @@ TEST(SandboxProgramTest, GivesTheFileHelperLittleOfTheServersEnvironment) {
   EXPECT_EQ(helper->cwd, "/");
 }
 
-TEST(SandboxProgramTest, IsBesideTheRunningProgram) {
-  const auto self = std::filesystem::read_symlink("/proc/self/exe");
-  const auto wrapped = SandboxProgram::Find("/tools").Wrap(Shell(), ReadOnly());
+TEST(SandboxProgramTest, PassesTheBubblewrapThatTheServerHasOpened) {
+  const auto bubblewrap = std::make_shared<const OwnedFd>();
+  const SandboxProgram program({.helper = std::make_shared<const OwnedFd>(), .bubblewrap = bubblewrap}, "/tools", "");
+  const auto wrapped = program.Wrap(Shell(), ReadOnly());
   ASSERT_TRUE(wrapped);
-  EXPECT_EQ(wrapped->program, (self.parent_path() / "holdfast-linux-sandbox").string());
+  EXPECT_THAT(Split(*wrapped).ours, Contains("--bwrap-fd"));
+  EXPECT_EQ(wrapped->wrapper->fds.at(3), bubblewrap);
+}
+
+TEST(SandboxProgramTest, SaysWhyThereIsNoHelper) {
+  const SandboxProgram program({.helper = SealProgram("/no/such/program")}, "/tools", "");
+  const auto wrapped = program.Wrap(Shell(), ReadOnly());
+  ASSERT_FALSE(wrapped);
+  EXPECT_EQ(wrapped.error().message, "open /no/such/program: No such file or directory");
+}
+
+// One command replaces the file, and the next would run the replacement without a sandbox.
+TEST(SandboxProgramTest, RunsTheHelperAsItWasWhenItWasOpened) {
+  const support::ScratchDir dir;
+  const std::string path = dir.Write("program", "original");
+  const auto sealed = SealProgram(path);
+  ASSERT_TRUE(sealed);
+  dir.Write("program", "replaced");
+  std::string text(64, '\0');
+  text.resize(static_cast<size_t>(::pread((*sealed)->get(), text.data(), text.size(), 0)));
+  EXPECT_EQ(text, "original");
+  EXPECT_LT(::pwrite((*sealed)->get(), "x", 1, 0), 0);
+}
+
+SandboxSpec WithNetwork() {
+  SandboxSpec spec = ReadOnly();
+  spec.profile.policy.network = sandbox::Network::kEnabled;
+  return spec;
+}
+
+TEST(SandboxProgramTest, HidesTheSocketOfTheServerFromEverything) {
+  SandboxProgram program = Program();
+  program.KeepFrom(ServerDoors::OfSocket("/run/holdfast.sock"));
+  const auto command = program.Wrap(Shell(), ReadOnly()), helper = program.FileHelper(ReadOnly());
+  ASSERT_TRUE(command && helper);
+  for (const Strings& words : {command->argv, helper->argv}) {
+    const auto flag = std::ranges::find(words, "--hide");
+    ASSERT_NE(flag, words.end());
+    EXPECT_EQ(*(flag + 1), "/run/holdfast.sock");
+  }
+}
+
+// A client passes on the variable by which it was told the URL.
+TEST(SandboxProgramTest, TellsNoCommandTheSecretOfTheServer) {
+  SandboxProgram program = Program();
+  program.KeepFrom(ServerDoors::OfSecret("s3cret"));
+  process::Command command = Shell();
+  command.env = {{"URL", "ws://127.0.0.1:1/s3cret"}, {"A", "1"}};
+  const auto wrapped = program.Wrap(command, ReadOnly());
+  ASSERT_TRUE(wrapped);
+  EXPECT_THAT(wrapped->env, ElementsAre(Pair("A", "1")));
+}
+
+TEST(SandboxProgramTest, ShutsTheOpenPortOfTheServerForACommandWithANetwork) {
+  SandboxProgram program = Program();
+  program.KeepFrom(ServerDoors::OfOpenPort(4711));
+  const auto with = program.Wrap(Shell(), WithNetwork()), without = program.Wrap(Shell(), ReadOnly());
+  ASSERT_TRUE(with && without);
+  EXPECT_THAT(with->argv, Contains("--port-ruleset-fd"));
+  EXPECT_THAT(without->argv, testing::Not(Contains("--port-ruleset-fd")));
+  for (const Strings& words : {with->argv, without->argv}) {
+    const auto flag = std::ranges::find(words, "--shut-port");
+    ASSERT_NE(flag, words.end());
+    EXPECT_EQ(*(flag + 1), "4711");
+  }
 }
 
 }  // namespace
