@@ -2,8 +2,8 @@
 // symbolic link copied as a link. Inside a tree no link is followed on either side, at whatever moment it appears, and
 // other kinds of files are left out. What fails ends the copy, and what was copied until then stays.
 //
-// Set-user-ID and set-group-ID come along only where the copy belongs to the same user or group. Directories that are
-// there already keep their mode.
+// Set-user-ID and set-group-ID come along only where the copy belongs to the same user or group, and inside a
+// sandbox for no file. Directories that are there already keep their mode.
 #pragma once
 
 #include <string>

@@ -12,6 +12,7 @@
 
 #include "base/owned_fd.h"
 #include "fs/copy_contents.h"
+#include "fs/set_mode.h"
 
 namespace holdfast::fs {
 namespace {
@@ -52,7 +53,9 @@ Result<> CopyFile(const File& source, const Target& target, sys::Links links) {
   // Writing has taken away set-user-ID and set-group-ID.
   if (::fstat(fd.get(), &to) < 0) return failed(errno);
   const mode_t mode = ModeOfCopy(from, to);
-  if (mode != (to.st_mode & ALLPERMS) && ::fchmod(fd.get(), mode) < 0) return failed(errno);
+  if (mode != (to.st_mode & ALLPERMS)) {
+    if (const int error = SetMode(fd.get(), mode)) return failed(error);
+  }
   // Network file systems tell of a lack of room at the end.
   if (::close(fd.Release()) < 0 && errno != EINTR) return failed(errno);
   return {};
@@ -74,7 +77,7 @@ Result<> MakeLink(const std::string& text, const Target& target) {
 
 mode_t ModeOfCopy(const struct stat& source, const struct stat& copy) {
   mode_t kept = ACCESSPERMS | S_ISVTX;
-  if (source.st_uid == copy.st_uid) kept |= S_ISUID;
+  if (source.st_uid == copy.st_uid && !S_ISDIR(copy.st_mode)) kept |= S_ISUID;  // no meaning for a directory
   if (source.st_gid == copy.st_gid) kept |= S_ISGID;
   const mode_t inherited = S_ISDIR(copy.st_mode) ? copy.st_mode & S_ISGID : 0;
   return (source.st_mode & kept) | inherited;

@@ -13,6 +13,7 @@
 
 #include "base/random_id.h"
 #include "fs/place.h"
+#include "fs/set_mode.h"
 
 namespace holdfast::fs {
 namespace {
@@ -79,7 +80,7 @@ Result<> TakeOver(const File& file, const struct stat& old) {
   mode_t mode = old.st_mode & 07777;
   if (!owner_kept) mode &= 0777;
   if (!group_kept) mode = (mode & 0707) | ((mode & 07) << 3);
-  if (::fchmod(file.fd(), mode) < 0) return std::unexpected(ErrnoError("chmod", file.path(), errno));
+  if (const int error = SetMode(file.fd(), mode)) return std::unexpected(ErrnoError("chmod", file.path(), error));
   return {};
 }
 

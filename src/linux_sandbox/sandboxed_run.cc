@@ -128,7 +128,9 @@ std::optional<int> PortRuleset(const sandbox::Plan& plan, const SandboxedRun& ru
 }
 
 Outcome RunInLandlock(const sandbox::Plan& plan, const SandboxedRun& run) {
-  if (const auto entered = sandbox::EnterLandlockStage(plan, run.report_fd, PortRuleset(plan, run)); !entered) {
+  const auto caller = run.built_in != nullptr ? sandbox::Caller::kFileRequests : sandbox::Caller::kCommand;
+  const auto entered = sandbox::EnterLandlockStage(plan, caller, run.report_fd, PortRuleset(plan, run));
+  if (!entered) {
     return CannotEnforce(entered.error().message);
   }
   return Become(run);

@@ -18,7 +18,6 @@
 
 #include "sandbox/landlock.h"
 #include "sandbox/port_ruleset.h"
-#include "sandbox/seccomp_filter.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -127,7 +126,7 @@ Result<> Confine(const Confinement& confinement) {
   TRY_VOID(Restrict(options));
   // The larger ruleset comes last: the kernel copies all earlier ones for each that is entered.
   if (confinement.port_ruleset_fd) TRY_VOID(EnterPortRuleset(*confinement.port_ruleset_fd));
-  return InstallFilter(MakeFilter(confinement.filter));
+  return InstallFilter(MakeFilter(confinement.filter, StandsFor::kNothing, confinement.caller));
 }
 
 // A directory that may not be searched is no reason to say that a program which is nowhere may not be executed.

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "sandbox/plan.h"
+#include "sandbox/seccomp_filter.h"
 
 namespace holdfast::sandbox {
 
@@ -30,6 +31,7 @@ Result<> PassOnly(std::span<const int> kept);
 
 struct Confinement {
   Filter filter = Filter::kRestrictedNetwork;
+  Caller caller = Caller::kCommand;
   std::vector<LandlockRule> landlock = {};
   std::vector<int> kept_fds = {};           // besides 0, 1 and 2
   std::optional<int> port_ruleset_fd = {};  // port_ruleset.h

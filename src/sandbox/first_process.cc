@@ -1,5 +1,6 @@
 #include "sandbox/first_process.h"
 
+#include <poll.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,9 +8,15 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <iterator>
+
+#include "base/owned_fd.h"
+#include "sys/io.h"
 
 namespace holdfast::sandbox {
 namespace {
+
+constexpr int kLost = 128 + SIGKILL;
 
 // To the whole group, as a terminal does it: the shell that waits for a program, and the program.
 constexpr std::array kForGroup = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP};
@@ -27,7 +34,7 @@ sigset_t Awaited() {
 }
 
 // Whoever is outside of the pid namespace has no number in it.
-bool IsFromOutside(const siginfo_t& signal) { return signal.si_pid == 0 && signal.si_code == SI_QUEUE; }
+bool IsFromOutside(const signalfd_siginfo& signal) { return signal.ssi_pid == 0 && signal.ssi_code == SI_QUEUE; }
 
 bool Contains(const auto& signals, int signal) { return std::ranges::find(signals, signal) != signals.end(); }
 
@@ -48,20 +55,38 @@ bool SendOrder(int pidfd, int signal) {
 
 int FirstProcess::Run() {
   const sigset_t awaited = Awaited();
+  const OwnedFd signals(::signalfd(-1, &awaited, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!signals.is_open()) return kLost;
   for (;;) {
-    siginfo_t info;
-    const int signal = ::sigwaitinfo(&awaited, &info);
-    if (signal < 0) continue;  // EINTR: stopped and continued from outside
-    if (signal == SIGCHLD) {
-      if (const auto status = Reap()) return *status;
-    } else if (signal == SIGCONT) {
-      Continue();
-    } else if (signal == SIGIO) {
-      if (lifeline_ != nullptr && lifeline_->IsCut()) return 128 + SIGKILL;
-    } else if (IsFromOutside(info)) {
-      PassOn(info.si_value.sival_int);
+    pollfd ready[] = {{signals.get(), POLLIN, 0}, {desk_.fd(), POLLIN, 0}};
+    if (::poll(ready, std::size(ready), -1) < 0) continue;  // EINTR: stopped and continued from outside
+    signalfd_siginfo signal;
+    if (sys::Read(signals.get(), &signal, sizeof signal) == sizeof signal) {
+      if (const auto status = Take(signal)) return *status;
+    }
+    if ((ready[1].revents & POLLIN) != 0) {
+      desk_.Answer();
+    } else if (ready[1].revents != 0) {
+      desk_.Close();  // none of those that could ask is left
     }
   }
+}
+
+// The status to end with, if this is the end.
+std::optional<int> FirstProcess::Take(const signalfd_siginfo& signal) {
+  switch (static_cast<int>(signal.ssi_signo)) {
+    case SIGCHLD:
+      return Reap();
+    case SIGCONT:
+      Continue();
+      break;
+    case SIGIO:
+      if (lifeline_ != nullptr && lifeline_->IsCut()) return kLost;
+      break;
+    default:
+      if (IsFromOutside(signal)) PassOn(signal.ssi_int);
+  }
+  return std::nullopt;
 }
 
 // A zombie takes a signal too, until it is reaped here.

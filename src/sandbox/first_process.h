@@ -1,16 +1,18 @@
-// The life of pid 1 while the command runs: it passes signals on, stops and continues with the command, and reaps what
-// becomes its child.
+// The life of pid 1 while the command runs: it passes signals on, stops and continues with the command, reaps what
+// becomes its child, and answers where the filter asks.
 //
 // What it does not do: end a command that does not end by itself, while the outer stage is there. That kills pid 1
 // then, and with it goes the whole namespace.
 #pragma once
 
+#include <sys/signalfd.h>
 #include <sys/types.h>
 
 #include <csignal>
 #include <optional>
 
 #include "sandbox/lifeline.h"
+#include "sandbox/set_group_id.h"
 #include "sandbox/terminal.h"
 
 namespace holdfast::sandbox {
@@ -24,13 +26,14 @@ class FirstProcess {
  public:
   // `command` leads a process group. Every signal is blocked, from before the command was started. The terminal is
   // absent when the command has a session of its own. The lifeline is armed.
-  FirstProcess(pid_t command, const Terminal* terminal, const Lifeline* lifeline)
-      : command_(command), terminal_(terminal), lifeline_(lifeline) {}
+  FirstProcess(pid_t command, const Terminal* terminal, const Lifeline* lifeline, SetGroupIdDesk& desk)
+      : command_(command), terminal_(terminal), lifeline_(lifeline), desk_(desk) {}
 
   // Until the command has ended: its exit code, or 128 + N after signal N. Or until the lifeline is cut.
   int Run();
 
  private:
+  std::optional<int> Take(const signalfd_siginfo& signal);
   void PassOn(int signal);
   std::optional<int> Reap();
   void StopAlong(int signal);
@@ -39,6 +42,7 @@ class FirstProcess {
   const pid_t command_;
   const Terminal* const terminal_;
   const Lifeline* const lifeline_;
+  SetGroupIdDesk& desk_;
   std::optional<pid_t> stopped_holder_;  // of the terminal, when the command was stopped
 };
 

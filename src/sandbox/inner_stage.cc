@@ -25,6 +25,7 @@
 #include "sandbox/mount_check.h"
 #include "sandbox/program_name.h"
 #include "sandbox/proxy_listener.h"
+#include "sandbox/set_group_id.h"
 #include "sandbox/start_report.h"
 #include "sandbox/terminal.h"
 #include "sys/io.h"
@@ -61,6 +62,7 @@ class Stage {
       return std::unexpected(NotExecuted{.status = 1, .error = ErrnoError("chdir", orders_.working_directory, errno)});
     }
     const auto confined = Confine({.filter = orders_.filter,
+                                   .caller = WhoseCalls(),
                                    .landlock = orders_.landlock,
                                    .kept_fds = orders_.kept_fds,
                                    .port_ruleset_fd = orders_.port_ruleset_fd});
@@ -74,6 +76,7 @@ class Stage {
 
   const Terminal* terminal() const { return terminal_ ? &*terminal_ : nullptr; }
   const Lifeline* lifeline() const { return lifeline_ ? &*lifeline_ : nullptr; }
+  SetGroupIdDesk& desk() { return desk_; }
 
  private:
   static std::unexpected<NotExecuted> Refused(Error error) {
@@ -101,6 +104,13 @@ class Stage {
     terminal_ = Terminal::OfStreams();
     if (!terminal_) (void)::setsid();  // fails when it has been done already
     return {};
+  }
+
+  // The command's own filter is a layer on top of pid 1's, unless pid 1 could not answer what that asks.
+  Caller WhoseCalls() {
+    if (orders_.built_in) return Caller::kFileRequests;
+    answers_ = SeesProcesses();
+    return answers_ ? Caller::kFirstProcess : Caller::kCommand;
   }
 
   // exec and what is set here only read the words.
@@ -135,14 +145,24 @@ class Stage {
     const size_t stack_size = (256u << 10) + (16 * orders_.argv.size());
     auto in_child = [this] {
       TakePlaceInChild();
-      failure_ = Execute(orders_.program, orders_.argv);
+      failure_ = ExecuteInChild();
       return failure_->status;
     };
-    const auto command = sys::StartOnSharedMemory(in_child, stack_size);
+    // What it listens on must stay open here.
+    const auto command = sys::StartOnSharedMemory(in_child, stack_size, sys::Descriptors::kShared);
     if (!command) return Refused(command.error());
     if (!failure_) return *command;
     ::waitpid(*command, nullptr, 0);
     return std::unexpected(*std::move(failure_));
+  }
+
+  NotExecuted ExecuteInChild() {
+    if (answers_) {
+      auto listener = InstallCommandLayer();
+      if (!listener) return {.status = kRefusedStatus, .error = listener.error()};
+      desk_ = SetGroupIdDesk(*std::move(listener));
+    }
+    return Execute(orders_.program, orders_.argv);
   }
 
   std::expected<pid_t, NotExecuted> RunBuiltIn() const {
@@ -165,6 +185,8 @@ class Stage {
   std::vector<char*> environment_;
   std::optional<Terminal> terminal_;
   bool has_turn_ = false;
+  bool answers_ = false;
+  SetGroupIdDesk desk_{OwnedFd()};
   std::optional<NotExecuted> failure_;  // of the program
 };
 
@@ -191,7 +213,7 @@ int RunInnerStage(const InnerOrders& orders, int (*built_in)()) {
   }
   if (orders.report_fd) ReportStarted(*orders.report_fd);
   ReleaseDescriptors(orders);
-  const int status = FirstProcess(*command, stage.terminal(), stage.lifeline()).Run();
+  const int status = FirstProcess(*command, stage.terminal(), stage.lifeline(), stage.desk()).Run();
   (void)::kill(-1, SIGKILL);  // nobody may be left
   return status;
 }

@@ -13,7 +13,6 @@
 #include "sandbox/confinement.h"
 #include "sandbox/landlock.h"
 #include "sandbox/port_ruleset.h"
-#include "sandbox/seccomp_filter.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -43,7 +42,8 @@ Result<> CheckLandlockAbi(int abi) {
               fmt::format("landlock: this kernel's ABI {} cannot stop truncation; {} can", abi, kOldestLandlockAbi));
 }
 
-Result<> EnterLandlockStage(const Plan& plan, std::optional<int> report_fd, std::optional<int> port_ruleset_fd) {
+Result<> EnterLandlockStage(const Plan& plan, Caller caller, std::optional<int> report_fd,
+                            std::optional<int> port_ruleset_fd) {
   TRY_VOID(CheckLandlockAbi(LandlockAbi()));
   HoldSignals();
   TRY_VOID(CheckStreams(plan.filter));
@@ -59,7 +59,7 @@ Result<> EnterLandlockStage(const Plan& plan, std::optional<int> report_fd, std:
   TRY_VOID(CheckLandlockAbi(abi));
   if (port_ruleset_fd) TRY_VOID(EnterPortRuleset(*port_ruleset_fd));
   const StandsFor stands_for = plan.landlock.empty() ? StandsFor::kNamespaces : StandsFor::kNamespacesAndMounts;
-  TRY_VOID(InstallFilter(MakeFilter(plan.filter, stands_for)));
+  TRY_VOID(InstallFilter(MakeFilter(plan.filter, stands_for, caller)));
   LetSignalsIn();
   return {};
 }

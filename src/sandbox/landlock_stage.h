@@ -15,6 +15,7 @@
 
 #include "base/result.h"
 #include "sandbox/plan.h"
+#include "sandbox/seccomp_filter.h"
 
 namespace holdfast::sandbox {
 
@@ -31,7 +32,7 @@ Result<> CheckLandlockAbi(int abi);
 // executes the command. Of the descriptors above 2 only `report_fd` stays, and closes with the execution; the port
 // ruleset (port_ruleset.h), if there is one, is entered. After an error some of it may hold already: nothing is to be
 // run.
-Result<> EnterLandlockStage(const Plan& plan, std::optional<int> report_fd,
+Result<> EnterLandlockStage(const Plan& plan, Caller caller, std::optional<int> report_fd,
                             std::optional<int> port_ruleset_fd = std::nullopt);
 
 }  // namespace holdfast::sandbox

@@ -2,6 +2,7 @@
 
 #include <asm/ioctls.h>
 #include <asm/unistd.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
@@ -15,13 +16,16 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -44,6 +48,13 @@ constexpr uint32_t kNamespaceFlags =
 // What unshare may do. A list of what is allowed, because later kernels give other bits a meaning.
 constexpr uint32_t kUnsharable = CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM;
 
+// With these a program runs as its owner or group for every user who executes it.
+constexpr uint32_t kSetIds = S_ISUID | S_ISGID;
+// Without one of these flags the mode of an open means nothing, and is whatever the caller had in that register.
+constexpr uint32_t kCreates = O_CREAT | (O_TMPFILE & ~O_DIRECTORY);
+
+constexpr uint32_t kSetDelegation = 1040;  // F_SETDELEG, which the headers of older systems do not name
+
 // The halves of an argument. The kernel itself looks only at the low one where the parameter is an int.
 constexpr size_t Low(size_t argument) { return offsetof(seccomp_data, args) + argument * sizeof(uint64_t); }
 constexpr size_t High(size_t argument) { return Low(argument) + sizeof(uint32_t); }
@@ -53,16 +64,18 @@ constexpr size_t High(size_t argument) { return Low(argument) + sizeof(uint32_t)
 // it. The search is a tree for the sake of that installation; a chain of comparisons takes twice as long.
 class FilterWriter {
  public:
-  FilterWriter(Filter filter, StandsFor stands_for) : filter_(filter), stands_for_(stands_for) {
+  FilterWriter(Filter filter, StandsFor stands_for, Caller caller)
+      : filter_(filter), stands_for_(stands_for), caller_(caller) {
     verdicts_.fill(allow_);
     Refuse(RefusedAlways());
+    if (caller == Caller::kCommand) Refuse(RefusedToCommands());
     if (filter == Filter::kRestrictedNetwork) Refuse(RefusedWithoutNetwork());
     if (stands_for != StandsFor::kNothing) Refuse(RefusedWithoutNamespaces());
     if (stands_for == StandsFor::kNamespacesAndMounts) Refuse(RefusedWithoutMounts());
   }
 
   BpfProgram Write() {
-    const std::vector<ArgumentRule> rules = ArgumentRules();
+    const ArgumentRules rules = RulesAboutArguments();
     for (const ArgumentRule& rule : rules) {
       for (uint32_t number : rule.numbers) verdicts_[number] = rule.label;
     }
@@ -72,7 +85,7 @@ class FilterWriter {
     Search(Runs());
     for (const ArgumentRule& rule : rules) {
       code_.Bind(rule.label);
-      (this->*rule.write)();
+      rule.write();
     }
     WriteVerdict(allow_, SECCOMP_RET_ALLOW);
     WriteVerdict(refuse_, SECCOMP_RET_ERRNO | EPERM);
@@ -90,40 +103,62 @@ class FilterWriter {
 
   struct ArgumentRule {
     std::vector<uint32_t> numbers;
-    void (FilterWriter::*write)();
+    std::function<void()> write;
     Label label;
   };
+  using ArgumentRules = std::vector<ArgumentRule>;
 
-  std::vector<ArgumentRule> ArgumentRules() {
-    std::vector<ArgumentRule> rules = {
-        {{__NR_clone}, &FilterWriter::WriteClone, code_.NewLabel()},
-        {{__NR_unshare}, &FilterWriter::WriteUnshare, code_.NewLabel()},
-        {{__NR_ioctl}, &FilterWriter::WriteIoctl, code_.NewLabel()},
-        {{__NR_socket, __NR_socketpair}, &FilterWriter::WriteSocket, code_.NewLabel()},
-    };
-    if (filter_ == Filter::kRestrictedNetwork) {
-      rules.push_back({{__NR_sendto}, &FilterWriter::WriteSendTo, code_.NewLabel()});
-    }
+  ArgumentRules RulesAboutArguments() {
+    ArgumentRules rules;
+    Add(rules, {__NR_clone}, [this] { WriteClone(); });
+    Add(rules, {__NR_unshare}, [this] { WriteUnshare(); });
+    Add(rules, {__NR_ioctl}, [this] { WriteIoctl(); });
+    Add(rules, {__NR_fcntl}, [this] { WriteFcntl(); });
+    Add(rules, {__NR_socket, __NR_socketpair}, [this] { WriteSocket(); });
+    AddCreationRules(rules);
+    if (stands_for_ != StandsFor::kNamespacesAndMounts) AddModeRules(rules);
+    if (filter_ == Filter::kRestrictedNetwork) Add(rules, {__NR_sendto}, [this] { WriteSendTo(); });
     if (filter_ == Filter::kGuardedNetwork) AddPortRules(rules);
     if (stands_for_ != StandsFor::kNothing) AddProcessRules(rules);
     return rules;
   }
 
+  void Add(ArgumentRules& rules, std::vector<uint32_t> numbers, std::function<void()> write) {
+    rules.push_back({std::move(numbers), std::move(write), code_.NewLabel()});
+  }
+
+  // Calls that make a file. Not mkdir: the kernel takes neither bit from its mode.
+  void AddCreationRules(ArgumentRules& rules) {
+    Add(rules, {__NR_open}, [this] { WriteOpen(1); });
+    Add(rules, {__NR_openat}, [this] { WriteOpen(2); });
+    Add(rules, {__NR_creat, __NR_mknod}, [this] { WriteMode(1, kSetIds); });
+    Add(rules, {__NR_mknodat}, [this] { WriteMode(2, kSetIds); });
+  }
+
+  // The file requests name directories by a path here, and files by a descriptor.
+  void AddModeRules(ArgumentRules& rules) {
+    const uint32_t of_path = caller_ == Caller::kCommand ? kSetIds : S_ISUID;
+    const uint32_t of_descriptor = caller_ == Caller::kFirstProcess ? S_ISUID : kSetIds;
+    Add(rules, {__NR_chmod}, [this, of_path] { WriteMode(1, of_path); });
+    Add(rules, {__NR_fchmodat, kFchmodat2}, [this, of_path] { WriteMode(2, of_path); });
+    Add(rules, {__NR_fchmod}, [this, of_descriptor] { WriteMode(1, of_descriptor); });
+  }
+
   // Ways to connect that the kernel does not ask Landlock about.
-  void AddPortRules(std::vector<ArgumentRule>& rules) {
-    rules.push_back({{__NR_sendto, __NR_sendmmsg}, &FilterWriter::WriteFourthFlags, code_.NewLabel()});
-    rules.push_back({{__NR_sendmsg}, &FilterWriter::WriteThirdFlags, code_.NewLabel()});
-    rules.push_back({{__NR_setsockopt}, &FilterWriter::WriteSocketOption, code_.NewLabel()});
+  void AddPortRules(ArgumentRules& rules) {
+    Add(rules, {__NR_sendto, __NR_sendmmsg}, [this] { WriteFlags(3); });
+    Add(rules, {__NR_sendmsg}, [this] { WriteFlags(2); });
+    Add(rules, {__NR_setsockopt}, [this] { WriteSocketOption(); });
   }
 
   // Calls that change how a process runs, by its number.
-  void AddProcessRules(std::vector<ArgumentRule>& rules) {
-    rules.push_back({{__NR_prlimit64, __NR_sched_setaffinity, __NR_sched_setscheduler, __NR_sched_setparam,
-                      __NR_sched_setattr, __NR_migrate_pages, __NR_move_pages},
-                     &FilterWriter::WriteOwnNumber,
-                     code_.NewLabel()});
-    rules.push_back({{__NR_setpriority}, &FilterWriter::WriteOwnPriority, code_.NewLabel()});
-    rules.push_back({{__NR_ioprio_set}, &FilterWriter::WriteOwnIoPriority, code_.NewLabel()});
+  void AddProcessRules(ArgumentRules& rules) {
+    Add(rules,
+        {__NR_prlimit64, __NR_sched_setaffinity, __NR_sched_setscheduler, __NR_sched_setparam, __NR_sched_setattr,
+         __NR_migrate_pages, __NR_move_pages},
+        [this] { WriteOwnNumber(); });
+    Add(rules, {__NR_setpriority}, [this] { WriteOwnOf(PRIO_PROCESS); });
+    Add(rules, {__NR_ioprio_set}, [this] { WriteOwnOf(IOPRIO_WHO_PROCESS); });
   }
 
   void Refuse(std::span<const SyscallSet> sets) {
@@ -173,6 +208,25 @@ class FilterWriter {
     code_.Jump(Test::kAnyBit, ~kUnsharable, refuse_, allow_);
   }
 
+  // A lease or a delegation on a file that may only be read makes every process outside that opens it wait, up to 45
+  // seconds. F_NOTIFY is what inotify has replaced.
+  void WriteFcntl() {
+    code_.Load(Low(1));
+    code_.JumpIfOneOf({F_SETLEASE, F_NOTIFY, kSetDelegation}, refuse_, allow_);
+  }
+
+  void WriteMode(size_t argument, uint32_t refused_bits) {
+    code_.Load(Low(argument));
+    code_.Jump(Test::kAnyBit, refused_bits, refuse_, allow_);
+  }
+
+  // The mode stands behind the flags.
+  void WriteOpen(size_t flags) {
+    code_.Load(Low(flags));
+    code_.Jump(Test::kAnyBit, kCreates, kNext, allow_);
+    WriteMode(flags + 1, kSetIds);
+  }
+
   // TIOCSTI, TIOCLINUX and a keyboard's strings type into the terminal, for whoever reads it next. Line disciplines are
   // kernel modules that any user can have loaded.
   void WriteIoctl() {
@@ -198,9 +252,6 @@ class FilterWriter {
     code_.Load(Low(0));
     code_.Jump(Test::kEqual, 0, allow_, refuse_);
   }
-
-  void WriteOwnPriority() { WriteOwnOf(PRIO_PROCESS); }
-  void WriteOwnIoPriority() { WriteOwnOf(IOPRIO_WHO_PROCESS); }
 
   void WriteOwnOf(uint32_t kind) {
     code_.Load(Low(0));
@@ -254,9 +305,6 @@ class FilterWriter {
                       refuse_);
   }
 
-  void WriteThirdFlags() { WriteFlags(2); }
-  void WriteFourthFlags() { WriteFlags(3); }
-
   void WriteFlags(size_t argument) {
     code_.Load(Low(argument));
     code_.Jump(Test::kAnyBit, MSG_FASTOPEN, refuse_, allow_);
@@ -289,6 +337,7 @@ class FilterWriter {
 
   Filter filter_;
   StandsFor stands_for_;
+  Caller caller_;
   BpfAssembler code_;
   Label allow_ = code_.NewLabel(), refuse_ = code_.NewLabel(), unknown_ = code_.NewLabel(), foreign_ = code_.NewLabel();
   std::array<Label, kFirstUnknownSyscall> verdicts_;
@@ -296,7 +345,9 @@ class FilterWriter {
 
 }  // namespace
 
-BpfProgram MakeFilter(Filter filter, StandsFor stands_for) { return FilterWriter(filter, stands_for).Write(); }
+BpfProgram MakeFilter(Filter filter, StandsFor stands_for, Caller caller) {
+  return FilterWriter(filter, stands_for, caller).Write();
+}
 
 Result<> InstallFilter(const BpfProgram& program) {
   CHECK(program.size() <= BPF_MAXINSNS);

@@ -3,7 +3,8 @@
 //
 // A filter refuses what is listed; the rest is allowed:
 //   always          the sets of syscall_sets.h; clone and unshare that make a namespace; ioctls that type into a
-//                   terminal or change its line discipline or keyboard
+//                   terminal or change its line discipline or keyboard; modes with set-user-ID or set-group-ID, and
+//                   openat2, which has its mode behind a pointer; leases and notices of fcntl
 //   open network    sockets that are neither unix, inet (TCP, UDP, ping, MPTCP) nor rtnetlink
 //   guarded         as the open network, and what reaches a TCP port without Landlock's rules about ports being asked:
 //                   MPTCP sockets, messages with MSG_FASTOPEN, protocols on top of a TCP socket
@@ -34,7 +35,12 @@ using BpfProgram = std::vector<sock_filter>;
 // What there is none of around the command, so that the filter does what it can in its place.
 enum class StandsFor { kNothing, kNamespaces, kNamespacesAndMounts };
 
-BpfProgram MakeFilter(Filter filter, StandsFor stands_for = StandsFor::kNothing);
+// Whose calls they are. Only a command is refused openat2: our own code opens files with it without following links, and
+// takes no mode from anybody. pid 1 gives directories set-group-ID for the command, which has another layer on top
+// (set_group_id.h); the file requests that are built into the helper copy it from directory to directory.
+enum class Caller { kCommand, kFirstProcess, kFileRequests };
+
+BpfProgram MakeFilter(Filter filter, StandsFor stands_for = StandsFor::kNothing, Caller caller = Caller::kCommand);
 
 // For this thread and what it starts, for good. Sets no_new_privs. Allocates nothing unless it fails.
 Result<> InstallFilter(const BpfProgram& program);

@@ -10,7 +10,7 @@ namespace {
 #define __NR_open_tree_attr 467
 #endif
 #ifndef __NR_fchmodat2
-#define __NR_fchmodat2 452
+#define __NR_fchmodat2 kFchmodat2
 #endif
 #ifndef __NR_setxattrat
 #define __NR_setxattrat 463
@@ -62,6 +62,8 @@ constexpr Syscall kFileHandles[] = {CALL(name_to_handle_at), CALL(open_by_handle
 
 constexpr Syscall kObsolete[] = {CALL(_sysctl), CALL(uselib), CALL(nfsservctl), CALL(lookup_dcookie)};
 
+constexpr Syscall kOpenat2[] = {CALL(openat2)};
+
 constexpr Syscall kConnections[] = {CALL(connect), CALL(bind), CALL(listen), CALL(accept), CALL(accept4)};
 
 constexpr Syscall kFileAttributes[] = {
@@ -96,6 +98,10 @@ constexpr SyscallSet kAlways[] = {
     {"obsolete", "no program of today uses them, and old kernels still have them", kObsolete},
 };
 
+constexpr SyscallSet kToCommands[] = {
+    {"openat2", "its mode is behind a pointer; programs fall back to openat, whose mode can be seen", kOpenat2, ENOSYS},
+};
+
 constexpr SyscallSet kWithoutNetwork[] = {
     {"connections", "lead to sockets of others, or let others in; a pair of sockets needs none of them", kConnections},
 };
@@ -111,6 +117,8 @@ constexpr SyscallSet kWithoutMounts[] = {
 }  // namespace
 
 std::span<const SyscallSet> RefusedAlways() { return kAlways; }
+
+std::span<const SyscallSet> RefusedToCommands() { return kToCommands; }
 
 std::span<const SyscallSet> RefusedWithoutNetwork() { return kWithoutNetwork; }
 

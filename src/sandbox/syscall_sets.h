@@ -22,6 +22,8 @@ struct SyscallSet {
 };
 
 std::span<const SyscallSet> RefusedAlways();
+// In addition, but not to our own code.
+std::span<const SyscallSet> RefusedToCommands();
 // In addition, where there is no network.
 std::span<const SyscallSet> RefusedWithoutNetwork();
 // In addition, where nothing but Landlock and the filter is around the command: see StandsFor.
@@ -31,5 +33,7 @@ std::span<const SyscallSet> RefusedWithoutMounts();
 // From here on the numbers belong to kernels newer than these tables. They are answered as by an older kernel, ENOSYS,
 // which programs are prepared for.
 inline constexpr uint32_t kFirstUnknownSyscall = 470;
+
+inline constexpr uint32_t kFchmodat2 = 452;  // which the headers of older systems do not name
 
 }  // namespace holdfast::sandbox

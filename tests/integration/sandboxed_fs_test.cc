@@ -406,6 +406,30 @@ TEST_P(SandboxedFsTest, AWriteMayBeAtomicAndConditional) {
   EXPECT_EQ(ReadAll(file), "new");
 }
 
+// Otherwise a client could leave programs in the workspace that other users run with the rights of this one.
+TEST_P(SandboxedFsTest, NoFileIsMadeThatRunsAsItsOwnerOrGroup) {
+  const auto mode_of = [](const std::string& path) {
+    struct stat status = {};
+    EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;
+    return status.st_mode & 07777;
+  };
+  const auto copy = [&](std::string_view sandbox) {
+    EXPECT_EQ(CodeOf("fs/copy", FromTo(In("tree"), In("copy")) + R"(,"recursive":true)", sandbox), 0);
+    const std::pair modes(mode_of(In("copy/both")), mode_of(In("copy/group")));
+    EXPECT_EQ(mode_of(In("copy")), 02755u) << "of a directory it says which group new files get";
+    fs::remove_all(In("copy"));
+    return modes;
+  };
+  ASSERT_EQ(::chmod(MakeDirectory(In("tree")).c_str(), 02755), 0);
+  ASSERT_EQ(::chmod(MakeFile(In("tree/both"), "x").c_str(), 06755), 0);
+  ASSERT_EQ(::chmod(MakeFile(In("tree/group"), "x").c_str(), 02755), 0);
+  EXPECT_EQ(copy(""), std::pair(06755u, 02755u));
+  EXPECT_EQ(copy(WorkspaceWrite()), std::pair(0755u, 0755u));
+  const std::string write = Path(In("tree/both")) + "," + Data("y") + R"(,"atomic":true)";
+  EXPECT_EQ(CodeOf("fs/writeFile", write, WorkspaceWrite()), 0);
+  EXPECT_EQ(mode_of(In("tree/both")), 0755u);
+}
+
 TEST_P(SandboxedFsTest, ALinkLeadsOutOfTheWorkspaceForReadingOnly) {
   const std::string target = MakeFile(Elsewhere("target"), "text"), secret = MakeFile(Elsewhere("secret"), "x");
   const std::string sandbox = WorkspaceWrite({PathEntry(secret, "deny")});

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -115,7 +117,26 @@ std::string ExpectedOfIoctl(StandsFor stands_for, uint32_t request) {
 struct Mode {
   Filter filter;
   StandsFor stands_for;
+  Caller caller = Caller::kCommand;
 };
+
+// Calls that are decided by the bits of a mode, and which argument that is.
+const std::map<uint32_t, size_t> kModes = {
+    {90, 1}, {91, 1},  {268, 2}, {452, 2},  // chmod, fchmod, fchmodat, fchmodat2
+    {85, 1}, {133, 1}, {259, 2},            // creat, mknod, mknodat
+    {2, 2},  {257, 3},                      // open, openat
+};
+
+std::string ExpectedOfMode(Caller caller, const seccomp_data& call) {
+  const auto number = static_cast<uint32_t>(call.nr);
+  const size_t argument = kModes.at(number);
+  const bool opens = number == 2 || number == 257;
+  if (opens && (call.args[argument - 1] & 020000100) == 0) return "allow";  // neither O_CREAT nor __O_TMPFILE
+  const bool by_path = number == 90 || number == 268 || number == 452;
+  const bool group_allowed =
+      (by_path && caller != Caller::kCommand) || (number == 91 && caller == Caller::kFirstProcess);
+  return AllowIf((call.args[argument] & (group_allowed ? 04000 : 06000)) == 0);
+}
 
 std::string Expected(const Mode& mode, const seccomp_data& call) {
   const Filter filter = mode.filter;
@@ -124,11 +145,13 @@ std::string Expected(const Mode& mode, const seccomp_data& call) {
   const bool restricted = filter == Filter::kRestrictedNetwork;
   if (call.arch != 0xc000003e) return "kill process";
   if (number >= 0x40000000 && number < 0x80000000) return "kill process";
-  if (number >= 470 || number == 435) return "ENOSYS";  // 435 is clone3
+  if (number >= 470 || number == 435) return "ENOSYS";                    // 435 is clone3
+  if (number == 437 && mode.caller == Caller::kCommand) return "ENOSYS";  // openat2
   if (kRefusedInEveryMode.contains(number)) return "EPERM";
   if (restricted && kRefusedWithoutNetwork.contains(number)) return "EPERM";
   if (!namespaces && kRefusedWithoutNamespaces.contains(number)) return "EPERM";
   if (mode.stands_for == StandsFor::kNamespacesAndMounts && kRefusedWithoutMounts.contains(number)) return "EPERM";
+  if (kModes.contains(number)) return ExpectedOfMode(mode.caller, call);
   if (!namespaces && kOnlyOfTheCaller.contains(number)) return AllowIf(static_cast<uint32_t>(call.args[0]) == 0);
   switch (number) {
     case 56:  // clone: no CLONE_NEW* flag but CLONE_NEWTIME, which clone does not have
@@ -141,6 +164,8 @@ std::string Expected(const Mode& mode, const seccomp_data& call) {
     case 251:  // ioprio_set: IOPRIO_WHO_PROCESS
       return AllowIf(namespaces || (static_cast<uint32_t>(call.args[0]) == (number == 251 ? 1u : 0u) &&
                                     static_cast<uint32_t>(call.args[1]) == 0));
+    case 72:  // fcntl: F_SETLEASE, F_NOTIFY, F_SETDELEG
+      return AllowIf(!std::set<uint32_t>{1024, 1026, 1040}.contains(static_cast<uint32_t>(call.args[1])));
     case 44:  // sendto: without a network only with no address
       return AllowIf(!restricted || call.args[4] == 0);
     case 41:  // socket
@@ -161,30 +186,16 @@ class SeccompFilterTest : public testing::TestWithParam<Mode> {
     ASSERT_EQ(ActionText(*action), Expected(GetParam(), call)) << Text(call) << "\n" << Disassemble(program_);
   }
 
-  BpfProgram program_ = MakeFilter(GetParam().filter, GetParam().stands_for);
+  BpfProgram program_ = MakeFilter(GetParam().filter, GetParam().stands_for, GetParam().caller);
 };
 
 std::string NameOf(const testing::TestParamInfo<Mode>& info) {
-  const auto name_of_filter = [&]() -> std::string {
-    switch (info.param.filter) {
-      case Filter::kOpenNetwork:
-        return "OpenNetwork";
-      case Filter::kRestrictedNetwork:
-        return "RestrictedNetwork";
-      case Filter::kProxyOnly:
-        return "ProxyOnly";
-    }
-    return "";
-  };
-  switch (info.param.stands_for) {
-    case StandsFor::kNothing:
-      return name_of_filter();
-    case StandsFor::kNamespaces:
-      return name_of_filter() + "ForNamespaces";
-    case StandsFor::kNamespacesAndMounts:
-      return name_of_filter() + "ForMounts";
-  }
-  return "";
+  constexpr const char* kFilterNames[] = {"OpenNetwork", "RestrictedNetwork", "ProxyOnly"};
+  constexpr const char* kStandsForNames[] = {"", "ForNamespaces", "ForMounts"};
+  constexpr const char* kCallerNames[] = {"", "OfFirstProcess", "OfFileRequests"};
+  const auto& [filter, stands_for, caller] = info.param;
+  return fmt::format("{}{}{}", kFilterNames[std::to_underlying(filter)],
+                     kStandsForNames[std::to_underlying(stands_for)], kCallerNames[std::to_underlying(caller)]);
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, SeccompFilterTest,
@@ -194,7 +205,11 @@ INSTANTIATE_TEST_SUITE_P(Modes, SeccompFilterTest,
                                          Mode{Filter::kOpenNetwork, StandsFor::kNamespaces},
                                          Mode{Filter::kRestrictedNetwork, StandsFor::kNamespaces},
                                          Mode{Filter::kOpenNetwork, StandsFor::kNamespacesAndMounts},
-                                         Mode{Filter::kRestrictedNetwork, StandsFor::kNamespacesAndMounts}),
+                                         Mode{Filter::kRestrictedNetwork, StandsFor::kNamespacesAndMounts},
+                                         Mode{Filter::kOpenNetwork, StandsFor::kNothing, Caller::kFirstProcess},
+                                         Mode{Filter::kRestrictedNetwork, StandsFor::kNothing, Caller::kFileRequests},
+                                         Mode{Filter::kRestrictedNetwork, StandsFor::kNamespacesAndMounts,
+                                              Caller::kFileRequests}),
                          NameOf);
 
 TEST_P(SeccompFilterTest, DecidesEveryNumberAsTheTableSays) {
@@ -263,6 +278,26 @@ TEST_P(SeccompFilterTest, TellsCloneAndUnshareByEachFlag) {
   }
 }
 
+// The kernel takes the low bits of a mode, whatever else is in the register.
+TEST_P(SeccompFilterTest, TellsModesByTheirSetIdBits) {
+  for (const auto& [number, argument] : kModes) {
+    for (uint64_t bits : {0, 0755, 01777, 02755, 04755, 06755, 0100755, 0104755, 0102000}) {
+      for (uint64_t flags : {0, 0100, 0101, 020000000, 020200002, 02000000, 0200000}) {
+        Arguments arguments(6, flags | kHighBits);
+        arguments[argument] = bits | kHighBits;
+        Compare(Call(number, arguments));
+      }
+    }
+  }
+}
+
+TEST_P(SeccompFilterTest, TellsTheCommandsOfFcntl) {
+  for (uint64_t command = 0; command <= 1100; ++command) {
+    Compare(Call(72, {3, command, 0}));
+    Compare(Call(72, {3, command | kHighBits, 0}));
+  }
+}
+
 TEST_P(SeccompFilterTest, SeesAnAddressInEitherHalfOfThePointer) {
   for (int bit = 0; bit < 64; ++bit) Compare(Call(44, {3, 1, 1, 0, uint64_t{1} << bit, 16}));
   Compare(Call(44, {3, 1, 1, 0, 0, 16}));
@@ -275,8 +310,8 @@ TEST_P(SeccompFilterTest, StaysSmall) {
 
 // Only then does the kernel cache the answer and not run the program for these calls.
 TEST_P(SeccompFilterTest, DecidesUsualCallsByNumberAlone) {
-  const uint32_t read = 0, write = 1, openat = 257, futex = 202, getpid = 39, sendmsg = 46;
-  for (uint32_t number : {read, write, openat, futex, getpid, sendmsg}) {
+  const uint32_t read = 0, write = 1, stat = 262, futex = 202, getpid = 39, sendmsg = 46;
+  for (uint32_t number : {read, write, stat, futex, getpid, sendmsg}) {
     BpfProgram blind = program_;
     // A load of anything but the number and the ABI becomes an error.
     for (sock_filter& line : blind) {
@@ -288,7 +323,8 @@ TEST_P(SeccompFilterTest, DecidesUsualCallsByNumberAlone) {
 
 TEST(SyscallSetsTest, NameEachCallOnceAndGiveAReason) {
   std::set<uint32_t> numbers;
-  for (auto sets : {RefusedAlways(), RefusedWithoutNetwork(), RefusedWithoutNamespaces(), RefusedWithoutMounts()}) {
+  for (auto sets : {RefusedAlways(), RefusedToCommands(), RefusedWithoutNetwork(), RefusedWithoutNamespaces(),
+                    RefusedWithoutMounts()}) {
     for (const SyscallSet& set : sets) {
       EXPECT_FALSE(set.name.empty());
       EXPECT_FALSE(set.reason.empty()) << set.name;

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <linux/landlock.h>
 #include <linux/netlink.h>
+#include <linux/openat2.h>
 #include <linux/perf_event.h>
 #include <linux/sched.h>
 #include <netinet/in.h>
@@ -11,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
 #include <sys/uio.h>
@@ -23,11 +25,13 @@
 #include <string>
 #include <thread>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/owned_fd.h"
 #include "sandbox/filtered_child.h"
 #include "sandbox/seccomp_filter.h"
+#include "sandbox/syscall_sets.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -88,6 +92,36 @@ int ReadClockSettings() {
   return ErrnoOf(::adjtimex(&settings));
 }
 
+// A file without a name, so that nothing of it stays.
+int NamelessFile(mode_t mode = 0600) { return ::open("/tmp", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode); }
+
+std::string NameOf(int fd) { return fmt::format("/proc/self/fd/{}", fd); }
+
+int MakeNode(mode_t mode) {
+  const std::string path = fmt::format("/tmp/holdfast-node-{}", ::getpid());
+  const int made = ErrnoOf(::mknod(path.c_str(), S_IFREG | mode, 0));
+  ::unlink(path.c_str());
+  return made;
+}
+
+int Creat(mode_t mode) {
+  const std::string path = fmt::format("/tmp/holdfast-file-{}", ::getpid());
+  const int made = ErrnoOf(::syscall(SYS_creat, path.c_str(), mode));
+  ::unlink(path.c_str());
+  return made;
+}
+
+int OpenAt2() {
+  const open_how how = {.flags = O_RDONLY, .mode = 0, .resolve = 0};
+  return ErrnoOf(::syscall(SYS_openat2, AT_FDCWD, "/", &how, sizeof how));
+}
+
+// A descriptor for reading is all that it takes.
+int Lease() {
+  const OwnedFd reader(::open(NameOf(NamelessFile()).c_str(), O_RDONLY | O_CLOEXEC));
+  return ErrnoOf(::fcntl(reader.get(), F_SETLEASE, F_WRLCK)) == EAGAIN ? 0 : errno;  // somebody writes: it was looked at
+}
+
 const Refusal kRefusals[] = {
     {"ptrace", [] { return ErrnoOf(::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr)); }},
     {"process_vm_readv", ReadOwnMemory},
@@ -110,6 +144,21 @@ const Refusal kRefusals[] = {
     {"vsock", [] { return ErrnoOf(::socket(AF_VSOCK, SOCK_STREAM, 0)); }},
     {"netlink_audit", [] { return ErrnoOf(::socket(AF_NETLINK, SOCK_RAW, NETLINK_AUDIT)); }},
     {"sctp", [] { return ErrnoOf(::socket(AF_INET, SOCK_STREAM, IPPROTO_SCTP)); }},
+    {"open_set_user_id", [] { return ErrnoOf(NamelessFile(04755)); }},
+    {"open_set_group_id", [] { return ErrnoOf(NamelessFile(02755)); }},
+    {"creat_set_user_id", [] { return Creat(04755); }},
+    {"mknod_set_user_id", [] { return MakeNode(04755); }},
+    {"mknod_set_group_id", [] { return MakeNode(02755); }},
+    {"chmod_set_user_id", [] { return ErrnoOf(::chmod(NameOf(NamelessFile()).c_str(), 04755)); }},
+    {"chmod_set_group_id", [] { return ErrnoOf(::chmod(NameOf(NamelessFile()).c_str(), 02755)); }},
+    {"fchmod_set_user_id", [] { return ErrnoOf(::fchmod(NamelessFile(), 04755)); }},
+    {"fchmod_set_group_id", [] { return ErrnoOf(::fchmod(NamelessFile(), 02755)); }},
+    {"fchmodat_set_user_id", [] { return ErrnoOf(::fchmodat(AT_FDCWD, NameOf(NamelessFile()).c_str(), 04755, 0)); }},
+    {"fchmodat2_set_user_id",
+     [] { return ErrnoOf(::syscall(kFchmodat2, NamelessFile(), "", 04755, AT_EMPTY_PATH)); }},
+    {"openat2", OpenAt2, ENOSYS},
+    {"lease", Lease},
+    {"notice", [] { return ErrnoOf(::fcntl(::open("/tmp", O_RDONLY | O_CLOEXEC), F_NOTIFY, DN_CREATE)); }},
 };
 
 INSTANTIATE_TEST_SUITE_P(Calls, RefusedCallTest, testing::ValuesIn(kRefusals),
@@ -145,6 +194,10 @@ TEST(SeccompKernelTest, LetsUsualCallsThrough) {
       {"personality", [] { return ErrnoOf(::personality(ADDR_NO_RANDOMIZE)); }},
       {"memfd", [] { return ErrnoOf(::memfd_create("x", MFD_CLOEXEC)); }},
       {"another filter", FilterAgain},
+      {"open with a mode that means nothing", [] { return ErrnoOf(::syscall(SYS_open, "/", O_RDONLY, 07777)); }},
+      {"sticky file", [] { return ErrnoOf(NamelessFile(01755)); }},
+      {"mode", [] { return ErrnoOf(::fchmod(NamelessFile(), 01755)); }},
+      {"copy of a descriptor", [] { return ErrnoOf(::fcntl(0, F_DUPFD_CLOEXEC, 10)); }},
       {"landlock", AskForLandlock},
   };
   for (const Refusal& act : acts) {

@@ -44,7 +44,7 @@ enum class Passed { kNothing, kFileAs0, kFileAs3, kDirectoryAs0, kDirectoryAs3, 
 // A call as the filter sees it.
 struct FilteredCall {
   uint32_t number;
-  std::array<uint64_t, 3> arguments = {};
+  std::array<uint64_t, 4> arguments = {};
   std::string_view answer = "EPERM";
 };
 
@@ -63,6 +63,7 @@ std::span<const Act> FileActs();
 std::span<const Act> ProtectedPathActs();
 std::span<const Act> DescriptorActs();
 std::span<const Act> StandardInputActs();
+std::span<const Act> SetIdActs();
 std::span<const Act> ReadActs();
 std::span<const Act> NetworkActs();
 std::span<const Act> ProcessActs();

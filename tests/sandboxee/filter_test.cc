@@ -19,7 +19,8 @@ using sandbox::Filter;
 
 std::vector<Act> ActsWithCalls() {
   std::vector<Act> acts;
-  for (const auto table : {NetworkActs(), ProcessActs(), MountActs(), NamespaceActs(), KernelActs(), PrivilegeActs()}) {
+  for (const auto table : {SetIdActs(), NetworkActs(), ProcessActs(), MountActs(), NamespaceActs(), KernelActs(),
+                           PrivilegeActs()}) {
     for (const Act& act : table) {
       if (act.call) acts.push_back(act);
     }
@@ -44,8 +45,10 @@ TEST(SandboxeeFilterTest, EveryFilterRefusesTheCallsOfActs) {
 TEST(SandboxeeFilterTest, EveryCallThatIsRefusedHasAnAct) {
   std::set<uint32_t> numbers;
   for (const Act& act : ActsWithCalls()) numbers.insert(act.call->number);
-  for (const sandbox::SyscallSet& set : sandbox::RefusedAlways()) {
-    for (const sandbox::Syscall& call : set.calls) EXPECT_TRUE(numbers.contains(call.number)) << call.name;
+  for (const auto sets : {sandbox::RefusedAlways(), sandbox::RefusedToCommands()}) {
+    for (const sandbox::SyscallSet& set : sets) {
+      for (const sandbox::Syscall& call : set.calls) EXPECT_TRUE(numbers.contains(call.number)) << call.name;
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 #include <asm/ioctls.h>
+#include <fcntl.h>
 #include <linux/kd.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -127,6 +128,16 @@ constexpr Act kKernel[] = {
     {.name = "KDSKBSENT", .words = "set_keyboard_string", .call = Ioctl(KDSKBSENT)},
     {.name = "the 32-bit ABI", .words = "call_32_bit", .refusal = "SIGSYS", .outside = kIfThere},
     {.name = "the x32 ABI", .words = "call_x32", .refusal = "SIGSYS"},
+    {.name = "lease a file that may be read",
+     .words = "lease {out}/file.txt",
+     .policy = Policy::kReadOnly,
+     .call = FilteredCall{SYS_fcntl, {3, F_SETLEASE, F_WRLCK}}},
+    {.name = "lease a file of the workspace", .words = "lease {ws}/a.txt"},
+    {.name = "be told about a directory the old way",
+     .words = "watch_directory {out}",
+     .policy = Policy::kReadOnly,
+     .outside = kIfThere,
+     .call = FilteredCall{SYS_fcntl, {3, F_NOTIFY}}},
     {.name = "sysctl kernel", .words = "rewrite /proc/sys/kernel/core_pattern", .outside = kRoot},
     {.name = "sysctl kernel, with a network",
      .words = "rewrite /proc/sys/kernel/core_pattern",

@@ -1,5 +1,6 @@
 #include "sys/vfork_child.h"
 
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,6 +38,22 @@ TEST(VforkChildTest, GoesOnWhenTheChildHasExecutedAProgram) {
   const auto child = StartOnSharedMemory(body, kStackSize);
   ASSERT_TRUE(child) << child.error().message;
   EXPECT_EQ(StatusOf(*child), 3);
+}
+
+TEST(VforkChildTest, OnlyASharedTableKeepsWhatTheChildOpens) {
+  int opened = -1;
+  auto body = [&] {
+    opened = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    ::execl("/bin/true", "true", nullptr);
+    return 1;
+  };
+  for (const Descriptors descriptors : {Descriptors::kCopied, Descriptors::kShared}) {
+    const auto child = StartOnSharedMemory(body, kStackSize, descriptors);
+    ASSERT_TRUE(child) << child.error().message;
+    EXPECT_EQ(StatusOf(*child), 0);
+    EXPECT_EQ(::fcntl(opened, F_GETFD) >= 0, descriptors == Descriptors::kShared);
+    if (descriptors == Descriptors::kShared) ::close(opened);
+  }
 }
 
 TEST(VforkChildTest, TheStackHasTheSizeThatWasAskedFor) {
