@@ -97,7 +97,7 @@ class Stage {
     if (orders_.environment) Adopt(*orders_.environment);
     TRY_VOID(CheckStreams(orders_.filter));
     TRY_VOID(CheckMounts(orders_.mounts));
-    ReopenInputFiles();
+    TRY_VOID(ReopenStreams());
     if (orders_.proxy) TRY_VOID(OpenProxyListeners(*orders_.proxy));
     TRY_VOID(CloseTheRest());
     TRY_VOID(DropCapabilities());

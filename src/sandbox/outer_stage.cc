@@ -21,6 +21,7 @@
 #include "sandbox/host_limits.h"
 #include "sandbox/lifeline.h"
 #include "sandbox/mount_check.h"
+#include "sandbox/namespace_finish.h"
 #include "sandbox/placeholders.h"
 #include "sandbox/stage_image.h"
 #include "sandbox/start_report.h"
@@ -232,6 +233,7 @@ Result<int> RunOuterStage(const Bubblewrap& bubblewrap, const Plan& plan, const 
   if (const auto sent = Instruct(plan, orders_inside, inherited); !sent) return GiveUp(watch, sent.error());
   if (const int inner = watch.AwaitInner(); inner >= 0) {
     if (const auto kept = placeholders.KeepUntilEndOf(inner); !kept) return GiveUp(watch, kept.error());
+    if (const auto finished = FinishNamespaces(inner, plan); !finished) return GiveUp(watch, finished.error());
     watch.LetGo();
   }
   const auto report = watch.AwaitReport();

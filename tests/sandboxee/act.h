@@ -63,6 +63,7 @@ std::span<const Act> FileActs();
 std::span<const Act> ProtectedPathActs();
 std::span<const Act> DescriptorActs();
 std::span<const Act> StandardInputActs();
+std::span<const Act> DeviceActs();
 std::span<const Act> SetIdActs();
 std::span<const Act> ReadActs();
 std::span<const Act> NetworkActs();

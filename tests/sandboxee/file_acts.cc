@@ -192,6 +192,43 @@ constexpr Act kStandardInput[] = {
      .passed = Passed::kFileAs0},
 };
 
+// Of the nodes in the private /dev, and of the /dev/null that is standard input where an act is given no other. They are
+// the host's: root could make /dev/null unreadable for everybody, and a user set its times.
+constexpr Act kDevices[] = {
+    {.name = "change the mode of a device",
+     .words = "change_mode_to 0666 /dev/null",
+     .refusal = "EROFS",
+     .outside = Outside::kNeedsRoot},
+    {.name = "change the mode of another device",
+     .words = "change_mode_to 0666 /dev/urandom",
+     .refusal = "EROFS",
+     .outside = Outside::kNeedsRoot},
+    {.name = "change the mode of the terminal's device",
+     .words = "change_mode_to 0666 /dev/tty",
+     .refusal = "EROFS",
+     .outside = Outside::kNeedsRoot},
+    {.name = "change the times of a device", .words = "change_times /dev/null", .refusal = "EROFS"},
+    {.name = "change the times of a device, with a network",
+     .words = "change_times /dev/zero",
+     .policy = Policy::kNetwork,
+     .refusal = "EROFS"},
+    {.name = "change the times of a device of a minimal policy",
+     .words = "change_times /dev/full",
+     .policy = Policy::kMinimal,
+     .refusal = "EROFS"},
+    {.name = "set an attribute of a device",
+     .words = "set_attribute /dev/null",
+     .refusal = "EROFS EPERM",
+     .outside = Outside::kNothingThere},
+    {.name = "change the times of the device that is standard input",
+     .words = "change_times_by_descriptor 0",
+     .refusal = "EROFS"},
+    {.name = "change the mode of the device that is standard input",
+     .words = "renew_mode 0",
+     .refusal = "EROFS",
+     .outside = Outside::kNeedsRoot},
+};
+
 constexpr Act kReads[] = {
     {.name = "read a denied file", .words = "read {out}/secret.txt", .policy = Policy::kDenied, .refusal = "EACCES"},
     {.name = "list a denied directory", .words = "list {out}/secrets", .policy = Policy::kDenied, .refusal = "EACCES"},
@@ -255,6 +292,7 @@ std::span<const Act> FileActs() { return kFiles; }
 std::span<const Act> ProtectedPathActs() { return kProtectedPaths; }
 std::span<const Act> DescriptorActs() { return kDescriptors; }
 std::span<const Act> StandardInputActs() { return kStandardInput; }
+std::span<const Act> DeviceActs() { return kDevices; }
 std::span<const Act> ReadActs() { return kReads; }
 
 }  // namespace holdfast::sandboxee

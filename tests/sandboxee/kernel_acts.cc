@@ -128,6 +128,8 @@ constexpr Act kKernel[] = {
     {.name = "KDSKBSENT", .words = "set_keyboard_string", .call = Ioctl(KDSKBSENT)},
     {.name = "the 32-bit ABI", .words = "call_32_bit", .refusal = "SIGSYS", .outside = kIfThere},
     {.name = "the x32 ABI", .words = "call_x32", .refusal = "SIGSYS"},
+    // As many as a user has in all: nobody outside could watch files any more.
+    {.name = "use up the instances of inotify", .words = "use_up_inotify", .refusal = "EMFILE"},
     {.name = "lease a file that may be read",
      .words = "lease {out}/file.txt",
      .policy = Policy::kReadOnly,

@@ -20,6 +20,7 @@ TEST_P(SandboxeeTest, RefusesActsOnFiles) { ExpectRefused(FileActs()); }
 TEST_P(SandboxeeTest, RefusesActsOnProtectedPaths) { ExpectRefused(ProtectedPathActs()); }
 TEST_P(SandboxeeTest, RefusesActsThroughDescriptors) { ExpectRefused(DescriptorActs()); }
 TEST_P(SandboxeeTest, RefusesChangesOfStandardInput) { ExpectRefused(StandardInputActs()); }
+TEST_P(SandboxeeTest, RefusesChangesOfDevices) { ExpectRefused(DeviceActs()); }
 TEST_P(SandboxeeTest, RefusesSetIds) { ExpectRefused(SetIdActs()); }
 TEST_P(SandboxeeTest, RefusesReads) { ExpectRefused(ReadActs()); }
 TEST_P(SandboxeeTest, RefusesActsOnTheNetwork) { ExpectRefused(NetworkActs()); }

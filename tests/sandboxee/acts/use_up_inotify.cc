@@ -1,0 +1,11 @@
+// More than half of the 128 that a user has where nobody has said otherwise.
+#include <sys/inotify.h>
+
+#include "sandboxee.h"
+
+int main() {
+  for (int i = 0; i < 70; ++i) {
+    if (::inotify_init1(IN_CLOEXEC) < 0) return Refused(errno);
+  }
+  return kDone;
+}
