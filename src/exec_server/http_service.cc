@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/base64.h"
+#include "exec_server/sandbox_spec.h"
 
 namespace holdfast::exec_server {
 namespace {
@@ -52,8 +53,11 @@ Result<http::Request> HttpService::Resolve(const wire::HttpRequestParams& params
   return request;
 }
 
-void HttpService::Request(Session& session, const wire::HttpRequestParams& params,
+void HttpService::Request(Session& session, const wire::Sandboxed<wire::HttpRequestParams>& params,
                           rpc::Reply<wire::HttpRequestResult> reply) {
+  if (auto allowed = CheckNetworkAllowed(params.sandbox, runtime_.environment_info.cwd); !allowed) {
+    return reply.Fail(allowed.error());
+  }
   Attachment& attachment = *session.attachment();
   const Delivery delivery = params.stream_response ? Delivery::kStreamed : Delivery::kWhole;
   if (auto room = attachment.exchanges().CheckRoom(params.request_id, delivery); !room) return reply.Fail(room.error());

@@ -6,6 +6,7 @@
 #include "http/client.h"
 #include "rpc/reply.h"
 #include "wire/http_messages.h"
+#include "wire/sandbox_messages.h"
 
 namespace holdfast::exec_server {
 
@@ -13,7 +14,8 @@ class HttpService {
  public:
   explicit HttpService(Runtime& runtime) : runtime_(runtime), client_(runtime.loop, runtime.workers) {}
 
-  void Request(Session& session, const wire::HttpRequestParams& params, rpc::Reply<wire::HttpRequestResult> reply);
+  void Request(Session& session, const wire::Sandboxed<wire::HttpRequestParams>& params,
+               rpc::Reply<wire::HttpRequestResult> reply);
 
  private:
   Result<http::Request> Resolve(const wire::HttpRequestParams& params) const;

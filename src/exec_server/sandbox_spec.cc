@@ -18,12 +18,45 @@ Error Within(std::string_view member, const Error& error) {
   return {ErrorKind::kInvalidParams, fmt::format("sandbox.{}: {}", member, error.message)};
 }
 
-Result<profile::Profile> DecodePermissions(const wire::Sandbox& sandbox) {
-  const bool is_legacy = !sandbox.sandbox_policy.is_null();
-  auto profile =
-      is_legacy ? profile::DecodeLegacyPolicy(sandbox.sandbox_policy) : profile::DecodeProfile(sandbox.permissions);
-  if (!profile) return std::unexpected(Within(is_legacy ? "sandboxPolicy" : "permissions", profile.error()));
-  return profile;
+// What the members of a sandbox say, each of which may be the one that speaks.
+class Statements {
+ public:
+  Result<> Add(const char* member, Result<profile::Profile> profile) {
+    if (!profile) return Refuse(member, profile.error().message);
+    if (said_ && *said_ != *profile) return Refuse(member, fmt::format("contradicts {}", speaker_));
+    speaker_ = member;
+    said_ = *std::move(profile);
+    return {};
+  }
+
+  Result<profile::Profile> Take() && {
+    if (!said_) return Refuse("sandbox.permissions", "is null");
+    return *std::move(said_);
+  }
+
+ private:
+  static std::unexpected<Error> Refuse(std::string_view member, std::string_view reason) {
+    return Fail(ErrorKind::kInvalidParams, fmt::format("{}: {}", member, reason));
+  }
+
+  const char* speaker_ = "";
+  std::optional<profile::Profile> said_;
+};
+
+// Of two rules that differ neither could be enforced without breaking the other.
+Result<profile::Profile> DecodeRules(const wire::Sandbox& sandbox) {
+  Statements statements;
+  if (!sandbox.permissions.is_null()) {
+    TRY_VOID(statements.Add("sandbox.permissions", profile::DecodeProfile(sandbox.permissions)));
+  }
+  if (!sandbox.sandbox_policy.is_null()) {
+    TRY_VOID(statements.Add("sandbox.sandboxPolicy", profile::DecodeLegacyPolicy(sandbox.sandbox_policy)));
+  }
+  if (!sandbox.bare_policy.is_null()) {
+    TRY_VOID(statements.Add("sandbox as a policy",
+                            profile::DecodeLegacyPolicy(sandbox.bare_policy, wire::Sandbox::kMembers)));
+  }
+  return std::move(statements).Take();
 }
 
 Result<std::vector<std::string>> DecodeRoots(const std::vector<std::string>& texts) {
@@ -65,7 +98,7 @@ bool NamesPlaces(const wire::Sandbox& sandbox) {
 
 Result<SandboxSpec> DecodeSandbox(const wire::Sandbox& sandbox, const std::string& cwd) {
   SandboxSpec spec;
-  TRY(spec.profile, DecodePermissions(sandbox));
+  TRY(spec.profile, DecodeRules(sandbox));
   const wire::PolicyContext context = sandbox.policy_context.value_or(wire::PolicyContext{});
   const auto& cwd_text = context.cwd ? context.cwd : sandbox.cwd;
   auto policy_cwd = ParsePath(cwd_text.value_or(cwd));
@@ -90,6 +123,13 @@ Result<std::optional<SandboxSpec>> DecodeFileSandbox(const std::optional<wire::S
   }
   spec.profile.policy.network = sandbox::Network::kRestricted;
   return spec;
+}
+
+Result<> CheckNetworkAllowed(const std::optional<wire::Sandbox>& sandbox, const std::string& server_cwd) {
+  if (!sandbox) return {};
+  TRY(const SandboxSpec spec, DecodeSandbox(*sandbox, server_cwd));
+  if (spec.profile.policy.network == sandbox::Network::kEnabled) return {};
+  return Fail(ErrorKind::kInvalidParams, "sandbox: it has no network");
 }
 
 }  // namespace holdfast::exec_server

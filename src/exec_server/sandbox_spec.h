@@ -23,12 +23,16 @@ struct SandboxSpec {
   bool restricts() const { return profile.type != profile::ProfileType::kDisabled || proxy_only; }
 };
 
-// kInvalidParams when it makes no sense, or is not understood. `cwd` is where the project is unless the sandbox says
-// it.
+// kInvalidParams when it makes no sense, is not understood, or says two different things: its `permissions`, its
+// `sandboxPolicy` and the policy it is itself must be the same profile. `cwd` is where the project is unless the
+// sandbox says it.
 Result<SandboxSpec> DecodeSandbox(const wire::Sandbox& sandbox, const std::string& cwd);
 
 // The file access alone: what a request to read or write a file is held to. Nothing when it is not restricted.
 Result<std::optional<SandboxSpec>> DecodeFileSandbox(const std::optional<wire::Sandbox>& sandbox,
                                                      const std::string& server_cwd);
+
+// For what the server itself does in the network for a client: refused unless the sandbox leaves the network enabled.
+Result<> CheckNetworkAllowed(const std::optional<wire::Sandbox>& sandbox, const std::string& server_cwd);
 
 }  // namespace holdfast::exec_server

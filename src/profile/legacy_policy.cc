@@ -56,6 +56,7 @@ const char* Either(wire::Decoder& f, const char* snake, const char* camel, T& va
 
 struct ReadAccess {
   void Fields(wire::Decoder& f) {
+    f.RefuseUnknown();
     std::string_view type;
     f.Required("type", type);
     if (type == "full-access" || type == "fullAccess") return;
@@ -72,6 +73,7 @@ struct PolicyMessage {
   Profile profile;
 
   void Fields(wire::Decoder& f) {
+    f.RefuseUnknown();
     PolicyType type{};
     f.Required("type", type);
     if (f.fault()) return;
@@ -126,11 +128,16 @@ struct PolicyMessage {
 
 }  // namespace
 
-Result<Profile> DecodeLegacyPolicy(wire::Json json) {
+Result<Profile> DecodeLegacyPolicy(wire::Json json, std::span<const char* const> others) {
   if (!json.is_object()) {
     return Fail(ErrorKind::kInvalidParams, fmt::format("sandbox policy: expected an object, got {}", json.kind()));
   }
-  TRY(PolicyMessage message, wire::Decode<PolicyMessage>(json));
+  wire::Decoder decoder(json);
+  PolicyMessage message;
+  message.Fields(decoder);
+  for (const char* name : others) decoder.Known(name);
+  decoder.Finish();
+  if (decoder.fault()) return Fail(ErrorKind::kInvalidParams, *decoder.fault());
   return std::move(message.profile);
 }
 

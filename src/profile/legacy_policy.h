@@ -7,8 +7,10 @@
 //   {"type":"external-sandbox","network_access"?:"restricted"|"enabled"}
 //
 // Some versions could restrict reading too (`access`, `read_only_access`): unless these grant full access, they are
-// refused, because the rest of the policy would grant it.
+// refused, because the rest of the policy would grant it. So is every member that is not named here for its type.
 #pragma once
+
+#include <span>
 
 #include "base/result.h"
 #include "profile/permission_profile.h"
@@ -16,7 +18,8 @@
 
 namespace holdfast::profile {
 
-// As the profile that means the same: danger-full-access is a disabled one, external-sandbox an external one.
-Result<Profile> DecodeLegacyPolicy(wire::Json json);
+// As the profile that means the same: danger-full-access is a disabled one, external-sandbox an external one. Members
+// called as one of `others` belong to somebody else.
+Result<Profile> DecodeLegacyPolicy(wire::Json json, std::span<const char* const> others = {});
 
 }  // namespace holdfast::profile

@@ -62,7 +62,9 @@ struct PlaceMessage {
   sandbox::Place place;
 
   void Fields(wire::Decoder& f) {
+    f.RefuseUnknown();
     f.Required("kind", place.kind);
+    f.Known("subpath");
     if (place.kind == sandbox::PlaceKind::kUnknown) return UnknownFields(f);
     if (f.object().Find("subpath").is_null()) return;
     if (place.kind != sandbox::PlaceKind::kProjectRoots) return f.Fault("subpath", "only project_roots has one");
@@ -80,6 +82,7 @@ struct LocationMessage {
   decltype(sandbox::Entry::where) where;
 
   void Fields(wire::Decoder& f) {
+    f.RefuseUnknown();
     LocationType type{};
     f.Required("type", type);
     if (f.fault()) return;
@@ -100,6 +103,7 @@ struct EntryMessage {
   sandbox::Entry entry;
 
   void Fields(wire::Decoder& f) {
+    f.RefuseUnknown();
     LocationMessage location;
     std::optional<sandbox::IfMissing> if_missing;
     f.Required("path", location);
@@ -115,6 +119,7 @@ struct EntriesMessage {
   sandbox::Policy::Files files;
 
   void Fields(wire::Decoder& f) {
+    f.RefuseUnknown();
     std::vector<EntryMessage> entries;
     std::optional<uint64_t> depth;
     LimitEntries(f, "entries");
@@ -130,6 +135,7 @@ struct FileSystemMessage {
   std::optional<sandbox::Policy::Files> files;
 
   void Fields(wire::Decoder& f) {
+    f.RefuseUnknown();
     FileSystemType type{};
     f.Required("type", type);
     if (type == FileSystemType::kUnrestricted) return;
@@ -142,7 +148,10 @@ struct FileSystemMessage {
 struct UntaggedFileSystemMessage {
   sandbox::Policy::Files files;
 
+  // Of the two kinds, the members of the one that is not meant may be there as null.
   void Fields(wire::Decoder& f) {
+    f.RefuseUnknown();
+    for (const char* name : {"entries", "read", "write"}) f.Known(name);
     const bool has_entries = !f.object().Find("entries").is_null();
     const bool has_lists = !f.object().Find("read").is_null() || !f.object().Find("write").is_null();
     if (has_entries == has_lists) return f.Fault("entries", "either entries, or read and write");
@@ -176,13 +185,17 @@ struct UntaggedFileSystemMessage {
 struct UntaggedNetworkMessage {
   std::optional<bool> enabled;
 
-  void Fields(wire::Decoder& f) { f.Optional("enabled", enabled); }
+  void Fields(wire::Decoder& f) {
+    f.RefuseUnknown();
+    f.Optional("enabled", enabled);
+  }
 };
 
 struct ProfileMessage {
   Profile profile;
 
   void Fields(wire::Decoder& f) {
+    f.RefuseUnknown();
     const bool is_untagged = !f.object().Find("file_system").is_absent() || !f.object().Find("network").is_absent();
     if (f.object().Find("type").is_absent() && is_untagged) return UntaggedFields(f);
     f.Required("type", profile.type);

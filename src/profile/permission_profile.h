@@ -10,8 +10,8 @@
 //   PLACE: {"kind":"root"|"minimal"|"tmpdir"|"slash_tmp"} | {"kind":"project_roots","subpath"?:TEXT}
 //          | {"kind":"unknown","path":TEXT}; "current_working_directory" is an older name of "project_roots"
 //
-// Members that are not named here are ignored; a word that is not named here is an error, because a rule that is not
-// understood would not be enforced.
+// A member or a word that is not named here is an error, because a rule that is not understood would not be enforced.
+// So is a member that its object has no use for: rules in a disabled profile, entries of unrestricted files.
 #pragma once
 
 #include <string>

@@ -76,7 +76,83 @@ TEST(SandboxSpecTest, TakesPoliciesFromBeforeProfiles) {
   ASSERT_TRUE(bare) << bare.error().message;
   EXPECT_TRUE(bare->restricts_files());
   EXPECT_FALSE(Spec(R"({"sandboxPolicy":{"type":"danger-full-access"}})")->restricts());
-  EXPECT_THAT(Spec(R"({"type":"later"})").error().message, HasSubstr("sandbox.sandboxPolicy"));
+  EXPECT_THAT(Spec(R"({"type":"later"})").error().message, HasSubstr("sandbox as a policy: type"));
+  EXPECT_THAT(Spec(R"({"sandboxPolicy":{"type":"later"}})").error().message, HasSubstr("sandbox.sandboxPolicy: type"));
+}
+
+// A client, or somebody who can add members to its request, gives the rules twice. Whichever were believed, the
+// command would run free of the other.
+TEST(SandboxSpecTest, RefusesRulesThatContradictEachOther) {
+  const std::string danger = R"({"type":"danger-full-access"})";
+  for (const std::string& text :
+       {Text(kReadOnly, R"(,"sandboxPolicy":)" + danger), Text(kReadOnly, R"(,"type":"danger-full-access")"),
+        Text(R"({"type":"disabled"})", R"(,"sandboxPolicy":{"type":"read-only"})"),
+        Text(R"({"type":"disabled"})", R"(,"type":"read-only")"),
+        std::string(R"({"type":"read-only","sandboxPolicy":)" + danger + "}"),
+        std::string(R"({"type":"danger-full-access","sandboxPolicy":{"type":"workspace-write"}})"),
+        Text(kReadOnly, R"(,"sandboxPolicy":{"type":"read-only","network_access":true},"type":"danger-full-access")"),
+        Text(kReadOnly, R"(,"sandboxPolicy":{"type":"read-only"})")}) {  // but for the network
+    const auto spec = Spec(text);
+    ASSERT_FALSE(spec) << text;
+    EXPECT_EQ(spec.error().kind, ErrorKind::kInvalidParams);
+    EXPECT_THAT(spec.error().message, HasSubstr("contradicts")) << text;
+  }
+}
+
+TEST(SandboxSpecTest, TakesRulesThatAreGivenTwiceAndAgree) {
+  const char* same = R"(,"sandboxPolicy":{"type":"read-only","network_access":true},"type":"read-only",)"
+                     R"("network_access":true)";
+  const auto spec = Spec(Text(kReadOnly, same));
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_TRUE(spec->restricts_files());
+  EXPECT_TRUE(Spec(Text(R"({"type":"disabled"})", R"(,"type":"danger-full-access")")));
+  EXPECT_TRUE(Spec(Text(kReadOnly, R"(,"sandboxPolicy":null,"type":null)")));
+  EXPECT_TRUE(Spec(R"({"permissions":null,"sandboxPolicy":{"type":"read-only"}})"));
+}
+
+TEST(SandboxSpecTest, RefusesASandboxWithoutRules) {
+  for (const char* text : {"{}", R"({"windowsSandboxLevel":"disabled"})",
+                           R"({"permissions":null,"windowsSandboxLevel":"disabled"})", R"({"sandboxPolicy":null})"}) {
+    EXPECT_FALSE(Spec(text)) << text;
+  }
+}
+
+TEST(SandboxSpecTest, RefusesRulesItDoesNotUnderstand) {
+  for (const std::string& text :
+       {Text(R"({"type":"disabled","network":"restricted"})"), Text(R"({"type":"disabled","deny":["/etc"]})"),
+        Text(R"({"type":"disabled"})", R"(,"network":"restricted")"),
+        Text(R"({"type":"disabled"})", R"(,"file_system":{"type":"restricted","entries":[]})"),
+        std::string(R"({"sandboxPolicy":{"type":"danger-full-access"},"network_access":false})"),
+        std::string(R"({"type":"danger-full-access","network_access":false})"),
+        std::string(R"({"type":"workspace-write","later":1})")}) {
+    const auto spec = Spec(text);
+    ASSERT_FALSE(spec) << text;
+    EXPECT_EQ(spec.error().kind, ErrorKind::kInvalidParams);
+  }
+}
+
+// The sandbox objects of recorded conversations with clients 0.130, 0.142 and 0.166, and the members beside the rules
+// that those clients know: these say nothing here, and are no reason to refuse.
+TEST(SandboxSpecTest, TakesWhatClientsSend) {
+  const std::string paths = R"(,"cwd":"/w","useLegacyLandlock":false)";
+  const std::string more = paths + R"(,"workspaceRoots":["file:///w"],"windowsSandboxPrivateDesktop":false)";
+  const std::string latest = paths +
+                             R"(,"workspaceRoots":["file:///w"],"windowsSandboxProxySettingsMode":"reconcile",)"
+                             R"("policyContext":{"cwd":"file:///w","workspaceRoots":["file:///w"]},"later":{},)"
+                             R"("userHomeDir":"file:///home/me","temporaryDirectories":[],"sandboxOverride":null)";
+  for (const char* permissions :
+       {kReadOnly, kProject, R"({"type":"disabled"})", R"({"type":"external","network":"enabled"})",
+        R"({"type":"managed","file_system":{"type":"unrestricted"},"network":"enabled"})",
+        R"({"type":"managed","file_system":{"type":"restricted","entries":[{"path":{"type":"special","value":)"
+        R"({"kind":"root"}},"access":"read"},{"path":{"type":"path","path":"file:///w"},"access":"write"}]},)"
+        R"("network":"restricted"})",
+        R"({"network":{"enabled":true},"file_system":{"read":["/"],"write":["/w"]}})", R"({"network":null})"}) {
+    for (const std::string& text : {paths, more, latest}) {
+      const auto spec = Spec(Text(permissions, text));
+      EXPECT_TRUE(spec) << permissions << text << spec.error().message;
+    }
+  }
+  EXPECT_TRUE(Spec(R"({"type":"read-only","cwd":"/w","windowsSandboxLevel":"disabled","sandboxOverride":null})"));
 }
 
 TEST(FileSandboxTest, RestrictsNothingWithoutFileRules) {
@@ -97,6 +173,31 @@ TEST(FileSandboxTest, NeedsNoNetwork) {
 TEST(FileSandboxTest, DoesNotGuessWhereTheProjectIs) {
   EXPECT_THAT(FileSpec(Text(kProject)).error().message, HasSubstr("sandbox.cwd: is missing"));
   EXPECT_TRUE(FileSpec(Text(kProject, R"(,"cwd":"/w")")));
+}
+
+Result<> NetworkOf(const std::string& text) {
+  wire::Document document;
+  TRY(const wire::Json json, document.Parse(text));
+  TRY(const wire::Sandbox sandbox, wire::Decode<wire::Sandbox>(json));
+  return CheckNetworkAllowed(sandbox, "/server");
+}
+
+TEST(NetworkSandboxTest, AllowsWhatHasANetwork) {
+  EXPECT_TRUE(CheckNetworkAllowed(std::nullopt, "/server"));
+  EXPECT_TRUE(NetworkOf(Text(kReadOnly)));
+  EXPECT_TRUE(NetworkOf(Text(R"({"type":"disabled"})")));
+  EXPECT_TRUE(NetworkOf(Text(R"({"type":"external","network":"enabled"})")));
+}
+
+TEST(NetworkSandboxTest, RefusesTheRest) {
+  for (const std::string& text :
+       {Text(kProject), Text(R"({"type":"external","network":"restricted"})"), Text(R"({"type":"later"})"),
+        Text(R"({"type":"managed","file_system":{"type":"unrestricted"},"network":"restricted"})"),
+        std::string(R"({"type":"read-only"})")}) {
+    const Result<> outcome = NetworkOf(text);
+    ASSERT_FALSE(outcome) << text;
+    EXPECT_EQ(outcome.error().kind, ErrorKind::kInvalidParams);
+  }
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ constexpr std::array kDecoders = {
     &TryDecode<wire::FsReadBlockParams>,
     &TryDecode<wire::FsWriteBlockParams>,
     &TryDecode<wire::Sandboxed<wire::FsWatchMissingParams>>,
-    &TryDecode<wire::HttpRequestParams>,
+    &TryDecode<wire::Sandboxed<wire::HttpRequestParams>>,
 };
 
 }  // namespace

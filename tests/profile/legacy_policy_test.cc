@@ -86,6 +86,23 @@ TEST(LegacyPolicyTest, RestrictedReadingIsNotWidened) {
   EXPECT_EQ(Outcome(R"({"type":"workspace-write","read_only_access":{}})"), "read_only_access.type: is missing");
 }
 
+TEST(LegacyPolicyTest, MembersThatItsTypeHasNoUseForAreRefused) {
+  EXPECT_EQ(Outcome(R"({"type":"danger-full-access","network_access":false})"), "network_access: is not known");
+  EXPECT_EQ(Outcome(R"({"type":"external-sandbox","writable_roots":[]})"), "writable_roots: is not known");
+  EXPECT_EQ(Outcome(R"({"type":"read-only","writable_roots":["/a"]})"), "writable_roots: is not known");
+  EXPECT_EQ(Outcome(R"({"type":"workspace-write","later":1})"), "later: is not known");
+  EXPECT_EQ(Outcome(R"({"type":"read-only","access":{"type":"fullAccess","later":1}})"), "access.later: is not known");
+}
+
+TEST(LegacyPolicyTest, MembersOfSomebodyElseMayBeThere) {
+  wire::Document document;
+  const auto json = document.Parse(R"({"type":"danger-full-access","cwd":"/w"})");
+  ASSERT_TRUE(json.has_value());
+  const char* const others[] = {"cwd"};
+  EXPECT_TRUE(DecodeLegacyPolicy(*json, others).has_value());
+  EXPECT_FALSE(DecodeLegacyPolicy(*json).has_value());
+}
+
 TEST(LegacyPolicyTest, ErrorsNameTheMember) {
   EXPECT_EQ(Outcome(R"({"type":"nope"})"), "type: is not one of the known values");
   EXPECT_EQ(Outcome(R"({"mode":"read-only"})"), "type: is missing");

@@ -67,9 +67,22 @@ TEST(PermissionProfileTest, UnrestrictedFilesAreNotADisabledProfile) {
   EXPECT_EQ(disabled->type, ProfileType::kDisabled);
 }
 
-TEST(PermissionProfileTest, DisabledHasTheNetworkWhateverElseItSays) {
+TEST(PermissionProfileTest, DisabledHasTheNetwork) {
   EXPECT_EQ(Outcome(R"({"type":"disabled"})"), "all files; network");
-  EXPECT_EQ(Outcome(R"({"type":"disabled","network":"restricted"})"), "all files; network");
+}
+
+// A client that writes such a profile believes the rule in it to hold.
+TEST(PermissionProfileTest, RulesThatItsTypeHasNoUseForAreRefused) {
+  EXPECT_EQ(Outcome(R"({"type":"disabled","network":"restricted"})"), "network: is not known");
+  EXPECT_EQ(Outcome(R"({"type":"disabled","network":"enabled"})"), "network: is not known");
+  EXPECT_EQ(Outcome(R"({"type":"disabled","file_system":{"type":"restricted","entries":[]}})"),
+            "file_system: is not known");
+  EXPECT_EQ(Outcome(R"({"type":"external","network":"enabled","file_system":{"type":"unrestricted"}})"),
+            "file_system: is not known");
+  EXPECT_EQ(Outcome(R"({"type":"managed","file_system":{"type":"unrestricted","entries":[]},"network":"enabled"})"),
+            "file_system.entries: is not known");
+  EXPECT_EQ(Outcome(Managed(R"({"path":{"type":"path","path":"/a","pattern":"/b"},"access":"deny"})")),
+            "file_system.entries.0.path.pattern: is not known");
 }
 
 TEST(PermissionProfileTest, ExternalKeepsItsNetwork) {
@@ -78,10 +91,34 @@ TEST(PermissionProfileTest, ExternalKeepsItsNetwork) {
   EXPECT_EQ(ParseProfile(R"({"type":"external","network":"enabled"})")->type, ProfileType::kExternal);
 }
 
-TEST(PermissionProfileTest, UnknownMembersAreIgnoredEverywhere) {
-  EXPECT_EQ(Outcome(R"({"type":"managed","later":1,"network":"enabled","file_system":{"type":"restricted","later":{},
-      "entries":[{"later":[],"access":"read","path":{"later":"x","type":"special","value":{"kind":"root","later":0}}}]}})"),
-            ":root read; network");
+// A member of a later version may restrict, and nothing would enforce it.
+TEST(PermissionProfileTest, UnknownMembersAreRefusedEverywhere) {
+  EXPECT_EQ(Outcome(R"({"type":"disabled","later":1})"), "later: is not known");
+  EXPECT_EQ(Outcome(R"({"type":"external","network":"enabled","later":null})"), "later: is not known");
+  EXPECT_EQ(Outcome(R"({"type":"managed","later":1,"network":"enabled","file_system":{"type":"unrestricted"}})"),
+            "later: is not known");
+  EXPECT_EQ(Outcome(R"({"type":"managed","network":"enabled","file_system":{"type":"unrestricted","later":{}}})"),
+            "file_system.later: is not known");
+  EXPECT_EQ(Outcome(R"({"type":"managed","network":"enabled","file_system":{"type":"restricted","entries":[],"x":1}})"),
+            "file_system.x: is not known");
+  EXPECT_EQ(Outcome(Managed(R"({"later":[],"path":{"type":"path","path":"/a"},"access":"read"})")),
+            "file_system.entries.0.later: is not known");
+  EXPECT_EQ(Outcome(Managed(R"({"path":{"type":"path","path":"/a","later":1},"access":"read"})")),
+            "file_system.entries.0.path.later: is not known");
+  EXPECT_EQ(Outcome(Managed(Special(R"({"kind":"root","later":0})", "read"))),
+            "file_system.entries.0.path.value.later: is not known");
+}
+
+TEST(PermissionProfileTest, UnknownMembersOfUntaggedProfilesAreRefusedToo) {
+  EXPECT_EQ(Outcome(R"({"network":null,"later":1})"), "later: is not known");
+  EXPECT_EQ(Outcome(R"({"network":{"enabled":true,"hosts":[]}})"), "network.hosts: is not known");
+  EXPECT_EQ(Outcome(R"({"file_system":{"read":["/a"],"deny":["/b"]}})"), "file_system.deny: is not known");
+  EXPECT_EQ(Outcome(R"({"file_system":{"entries":null,"read":["/a"]}})"), "/a read");
+}
+
+TEST(PermissionProfileTest, LongNamesAreNotRepeated) {
+  EXPECT_EQ(Outcome(R"({"type":"disabled",")" + std::string(65, 'x') + R"(":1})"),
+            "a member with a long name: is not known");
 }
 
 TEST(PermissionProfileTest, EveryWordForAccess) {

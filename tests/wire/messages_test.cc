@@ -94,7 +94,7 @@ TEST(ProcessStartParamsTest, TakesAnOlderPolicyForTheWholeSandboxOrItsPermission
   const std::string bare_text = StartText(R"(,"sandbox":{"type":"read-only"})");
   const Start bare(bare_text);
   ASSERT_TRUE(bare.ok()) << bare.fault();
-  EXPECT_EQ(bare->sandbox->sandbox_policy.Find("type").string(), "read-only");
+  EXPECT_EQ(bare->sandbox->bare_policy.Find("type").string(), "read-only");
 }
 
 TEST(ProcessStartParamsTest, NeedsEveryFieldOfAPolicy) {

@@ -1,5 +1,6 @@
-#include "wire/decode.h"
+#include "wire/decoder.h"
 
+#include <algorithm>
 #include <limits>
 
 #include <fmt/format.h>
@@ -8,6 +9,15 @@ namespace holdfast::wire {
 
 void Decoder::Fault(std::string_view path, std::string_view problem) {
   if (!fault_) fault_ = fmt::format("{}: {}", path, problem);
+}
+
+void Decoder::Finish() {
+  constexpr size_t longest_shown = 64;
+  if (!refuses_unknown_) return;
+  object_.ForEachMember([this](std::string_view name, Json) {
+    if (std::ranges::find(known_, name) != known_.end()) return;
+    Fault(name.size() <= longest_shown ? name : "a member with a long name", "is not known");
+  });
 }
 
 void Decoder::Expected(std::string_view what, Json got) {
