@@ -71,6 +71,7 @@ class FileHelpersTest : public testing::Test {
   FileHelpersTest() {
     ::signal(SIGPIPE, SIG_IGN);
     EXPECT_TRUE(sys::ReserveLowFds());
+    program_.emplace(SandboxPrograms{.helper = SealProgram(dir_.Write("program", kProgram, 0755))}, "/usr/bin:/bin", "");
     spawner_ = *process::Spawner::Create(loop_);
     Boot({});
   }
@@ -78,7 +79,7 @@ class FileHelpersTest : public testing::Test {
   // An idle helper stays, however slow the machine is, unless the test says for how long.
   void Boot(FileHelpers::Limits limits) {
     if (limits.idle_time == FileHelpers::Limits().idle_time) limits.idle_time = 1h;
-    helpers_ = std::make_unique<FileHelpers>(loop_, *spawner_, program_, limits);
+    helpers_ = std::make_unique<FileHelpers>(loop_, *spawner_, *program_, limits);
   }
 
   void TearDown() override {
@@ -125,7 +126,7 @@ class FileHelpersTest : public testing::Test {
   loop::EventLoop loop_;
   std::unique_ptr<process::Spawner> spawner_;
   support::ScratchDir dir_;
-  SandboxProgram program_{{.helper = SealProgram(dir_.Write("program", kProgram, 0755))}, "/usr/bin:/bin", ""};
+  std::optional<SandboxProgram> program_;
   std::unique_ptr<FileHelpers> helpers_;
   std::vector<std::unique_ptr<Use>> uses_;
 };
@@ -362,7 +363,7 @@ TEST_F(FileHelpersTest, ALeaseMayOutliveThePoolAndTheLoop) {
   FileHelpers::Lease lease;
   std::optional<loop::EventLoop> loop(std::in_place);
   auto spawner = *process::Spawner::Create(*loop);
-  auto helpers = std::make_unique<FileHelpers>(*loop, *spawner, program_);
+  auto helpers = std::make_unique<FileHelpers>(*loop, *spawner, *program_);
   helpers->Acquire("a", Policy("p"), [&](Result<FileHelpers::Lease> ready) { lease = *std::move(ready); });
   ASSERT_TRUE(support::RunUntil(*loop, [&] { return lease != nullptr; }));
   helpers.reset();

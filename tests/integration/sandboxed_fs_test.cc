@@ -61,12 +61,6 @@ std::string Sandbox(std::string_view permissions, std::string_view more) {
                      more.empty() ? "" : ",", more);
 }
 
-std::vector<pid_t> DescendantsOf(pid_t pid) {
-  std::vector<pid_t> all = ChildrenOf(pid);
-  for (size_t i = 0; i < all.size(); ++i) std::ranges::copy(ChildrenOf(all[i]), std::back_inserter(all));
-  return all;
-}
-
 // The helper itself: pid 1 of the sandbox starts it first.
 bool IsSecondInItsNamespace(pid_t pid) {
   const std::string status = ReadProcFile(pid, "status").value_or("");

@@ -18,7 +18,7 @@ InnerOrders Orders() {
   return {.argv = {"sh", "-c", "", "echo \xff \n"},
           .environment = Strings{"A=1", "B=\xff=", "A=2", "odd", "", "=x"},
           .working_directory = "/work dir",
-          .filter = Filter::kProxyOnly,
+          .filter = Filter::kGuardedNetwork,
           .mounts = {{"/work dir", MountCheck::Kind::kWritable, {.device = 1, .inode = UINT64_MAX - 1}},
                      {"/key", MountCheck::Kind::kCover, {.device = UINT64_MAX, .inode = 1ull << 32}}},
           .landlock = {{"/", LandlockRule::Rights::kRead},

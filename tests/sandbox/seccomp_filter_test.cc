@@ -102,6 +102,9 @@ std::string ExpectedOfSocket(Filter filter, const seccomp_data& call) {
       return AllowIf(IsInet(family, type, protocol));
     case Filter::kOpenNetwork:
       return AllowIf(family == 1 || (family == 16 && protocol == 0) || IsInet(family, type, protocol));
+    case Filter::kGuardedNetwork:  // 262 is MPTCP
+      return AllowIf(family == 1 || (family == 16 && protocol == 0) ||
+                     (IsInet(family, type, protocol) && protocol != 262));
   }
   return "";
 }
@@ -138,6 +141,11 @@ std::string ExpectedOfMode(Caller caller, const seccomp_data& call) {
   return AllowIf((call.args[argument] & (group_allowed ? 04000 : 06000)) == 0);
 }
 
+// By the argument that has the flags: MSG_FASTOPEN connects.
+std::string ExpectedOfMessage(Filter filter, uint64_t flags) {
+  return AllowIf(filter != Filter::kGuardedNetwork || (flags & 0x2000'0000) == 0);
+}
+
 std::string Expected(const Mode& mode, const seccomp_data& call) {
   const Filter filter = mode.filter;
   const bool namespaces = mode.stands_for == StandsFor::kNothing;
@@ -167,7 +175,14 @@ std::string Expected(const Mode& mode, const seccomp_data& call) {
     case 72:  // fcntl: F_SETLEASE, F_NOTIFY, F_SETDELEG
       return AllowIf(!std::set<uint32_t>{1024, 1026, 1040}.contains(static_cast<uint32_t>(call.args[1])));
     case 44:  // sendto: without a network only with no address
-      return AllowIf(!restricted || call.args[4] == 0);
+      return restricted ? AllowIf(call.args[4] == 0) : ExpectedOfMessage(filter, call.args[3]);
+    case 46:  // sendmsg
+      return ExpectedOfMessage(filter, call.args[2]);
+    case 307:  // sendmmsg
+      return ExpectedOfMessage(filter, call.args[3]);
+    case 54:  // setsockopt: TCP_ULP of SOL_TCP puts a protocol on top of the socket
+      return AllowIf(filter != Filter::kGuardedNetwork || static_cast<uint32_t>(call.args[1]) != 6 ||
+                     static_cast<uint32_t>(call.args[2]) != 31);
     case 41:  // socket
     case 53:  // socketpair
       return ExpectedOfSocket(filter, call);
@@ -190,7 +205,7 @@ class SeccompFilterTest : public testing::TestWithParam<Mode> {
 };
 
 std::string NameOf(const testing::TestParamInfo<Mode>& info) {
-  constexpr const char* kFilterNames[] = {"OpenNetwork", "RestrictedNetwork", "ProxyOnly"};
+  constexpr const char* kFilterNames[] = {"OpenNetwork", "RestrictedNetwork", "ProxyOnly", "GuardedNetwork"};
   constexpr const char* kStandsForNames[] = {"", "ForNamespaces", "ForMounts"};
   constexpr const char* kCallerNames[] = {"", "OfFirstProcess", "OfFileRequests"};
   const auto& [filter, stands_for, caller] = info.param;
@@ -202,6 +217,7 @@ INSTANTIATE_TEST_SUITE_P(Modes, SeccompFilterTest,
                          testing::Values(Mode{Filter::kOpenNetwork, StandsFor::kNothing},
                                          Mode{Filter::kRestrictedNetwork, StandsFor::kNothing},
                                          Mode{Filter::kProxyOnly, StandsFor::kNothing},
+                                         Mode{Filter::kGuardedNetwork, StandsFor::kNothing},
                                          Mode{Filter::kOpenNetwork, StandsFor::kNamespaces},
                                          Mode{Filter::kRestrictedNetwork, StandsFor::kNamespaces},
                                          Mode{Filter::kOpenNetwork, StandsFor::kNamespacesAndMounts},
@@ -298,6 +314,19 @@ TEST_P(SeccompFilterTest, TellsTheCommandsOfFcntl) {
   }
 }
 
+TEST_P(SeccompFilterTest, TellsMessagesByTheirFlags) {
+  for (int bit = 0; bit < 64; ++bit) {
+    const uint64_t flag = uint64_t{1} << bit;
+    for (uint32_t number : {44u, 46u, 307u}) Compare(Call(number, {3, 1, flag, flag, 0, 0}));
+  }
+}
+
+TEST_P(SeccompFilterTest, TellsOptionsOfSocketsByLevelAndName) {
+  for (uint64_t level = 0; level < 300; ++level) {
+    for (uint64_t name = 0; name < 64; ++name) Compare(Call(54, {3, level, name | kHighBits}));
+  }
+}
+
 TEST_P(SeccompFilterTest, SeesAnAddressInEitherHalfOfThePointer) {
   for (int bit = 0; bit < 64; ++bit) Compare(Call(44, {3, 1, 1, 0, uint64_t{1} << bit, 16}));
   Compare(Call(44, {3, 1, 1, 0, 0, 16}));
@@ -312,6 +341,7 @@ TEST_P(SeccompFilterTest, StaysSmall) {
 TEST_P(SeccompFilterTest, DecidesUsualCallsByNumberAlone) {
   const uint32_t read = 0, write = 1, stat = 262, futex = 202, getpid = 39, sendmsg = 46;
   for (uint32_t number : {read, write, stat, futex, getpid, sendmsg}) {
+    if (number == sendmsg && GetParam().filter == Filter::kGuardedNetwork) continue;  // its flags count
     BpfProgram blind = program_;
     // A load of anything but the number and the ABI becomes an error.
     for (sock_filter& line : blind) {

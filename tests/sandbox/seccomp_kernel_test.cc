@@ -36,7 +36,8 @@
 namespace holdfast::sandbox {
 namespace {
 
-constexpr Filter kFilters[] = {Filter::kOpenNetwork, Filter::kRestrictedNetwork, Filter::kProxyOnly};
+constexpr Filter kFilters[] = {Filter::kOpenNetwork, Filter::kRestrictedNetwork, Filter::kProxyOnly,
+                               Filter::kGuardedNetwork};
 
 using Act = std::function<int()>;  // 0, or the errno
 

@@ -52,6 +52,12 @@ bool IsAlive(pid_t pid) {
   return stat && stat->state != 'Z' && stat->state != 'X';
 }
 
+std::vector<pid_t> DescendantsOf(pid_t pid) {
+  std::vector<pid_t> all = ChildrenOf(pid);
+  for (size_t i = 0; i < all.size(); ++i) std::ranges::copy(ChildrenOf(all[i]), std::back_inserter(all));
+  return all;
+}
+
 bool IsZombie(pid_t pid) {
   const auto stat = ReadStat(pid);
   return stat && stat->state == 'Z';

@@ -15,6 +15,7 @@ namespace holdfast::support {
 bool IsAlive(pid_t pid);
 
 std::vector<pid_t> ChildrenOf(pid_t pid);
+std::vector<pid_t> DescendantsOf(pid_t pid);
 bool IsZombie(pid_t pid);
 std::optional<std::string> ReadProcFile(pid_t pid, std::string_view name);
 

@@ -1,0 +1,213 @@
+// The server must not be a way out of the sandbox: a command that could talk to the server which has started it would
+// have it start another one without a sandbox. Each act is tried outside, where it works, and inside.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "integration/sandboxed_fixture.h"
+#include "support/eventually.h"
+#include "support/proc.h"
+
+namespace holdfast::support {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+using Strings = std::vector<std::string>;
+
+constexpr int64_t kDone = 0, kRefused = 1;  // of an act
+
+std::string ActPath(std::string_view name) {
+  return (fs::path(HOLDFAST_BINARY).parent_path() / "sandboxee" / name).string();
+}
+
+std::string PortOf(const std::string& url) {
+  const std::string rest = url.substr(url.rfind(':') + 1);
+  return rest.substr(0, rest.find('/'));
+}
+
+// As root and as an ordinary user, with a server of that user.
+class SandboxServerTest : public testing::TestWithParam<SandboxCase> {
+ protected:
+  void SetUp() override {
+    if (const std::string reason = workspace_.WhyNot(); !reason.empty()) GTEST_SKIP() << reason;
+  }
+
+  void Serve(const Strings& flags, const Strings& env = {}) {
+    const uid_t user = GetParam().user;
+    server_.emplace(ServerProcess::Start(
+        {.flags = flags, .env = env, .user = user != ::geteuid() ? std::optional(user) : std::nullopt}));
+    client_.emplace(RpcClient::Ready(server_->url()));
+  }
+
+  struct Ended {
+    int64_t exit_code;
+    std::string output;
+  };
+  Ended Run(StartRequest request) {
+    request.id = fmt::format("{}{}", request.id, ++runs_);
+    request.cwd = workspace_.path();
+    client_->Start(request);
+    const Message exited = client_->WaitForNotification("process/exited", request.id);
+    return {exited.Number("params.exitCode"), client_->WaitForClosed(request.id)};
+  }
+  Ended Outside(const Strings& argv) { return Run({.id = "outside", .argv = argv}); }
+  Ended Inside(const Strings& argv) { return Run(Sandboxed(argv)); }
+
+  // Reads everything, writes the workspace, and has a network.
+  StartRequest Sandboxed(const Strings& argv, const Strings& more_entries = {}) const {
+    std::string entries = PlaceEntry("root", "read") + "," + PathEntry(workspace_.path(), "write");
+    for (const std::string& entry : more_entries) entries += "," + entry;
+    return {.id = "inside", .argv = argv, .cwd = workspace_.path(), .more = Sandbox(Managed(entries, "enabled"))};
+  }
+
+  SandboxWorkspace workspace_{GetParam()};
+  std::optional<ServerProcess> server_;
+  std::optional<RpcClient> client_;
+  int runs_ = 0;
+};
+
+INSTANTIATE_TEST_SUITE_P(, SandboxServerTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
+
+// The port stands in /proc/net/tcp. Where nothing but the port is needed, the kernel keeps the command from it.
+TEST_P(SandboxServerTest, ACommandWithANetworkCannotReachAnOpenPort) {
+  Serve({"--ws-auth", "none"});
+  const std::string port = PortOf(server_->url());
+  EXPECT_EQ(Outside({ActPath("ask_server"), port, "tcp"}).exit_code, kDone);
+  EXPECT_EQ(Outside({ActPath("ask_server"), port, "fast-open"}).exit_code, kDone);
+  for (const char* way : {"tcp", "mptcp", "fast-open", "on-top"}) {
+    const Ended ended = Inside({ActPath("ask_server"), port, way});
+    EXPECT_EQ(ended.exit_code, kRefused) << way << ": " << ended.output;
+  }
+}
+
+TEST_P(SandboxServerTest, ACommandWithANetworkReachesOtherPorts) {
+  Serve({"--ws-auth", "none"});
+  ServerProcess other = ServerProcess::Start({"--insecure-no-auth"});
+  EXPECT_EQ(Inside({ActPath("ask_server"), PortOf(other.url()), "tcp"}).exit_code, kDone);
+}
+
+TEST_P(SandboxServerTest, AnOpenPortStaysOpenWhereTheOperatorSaysSo) {
+  Serve({"--insecure-no-auth"});
+  EXPECT_EQ(Inside({ActPath("ask_server"), PortOf(server_->url()), "tcp"}).exit_code, kDone);
+}
+
+// The same port with a secret is reached, and does not answer as a client wants.
+TEST_P(SandboxServerTest, ACommandThatKnowsThePortDoesNotKnowTheSecret) {
+  Serve({});
+  EXPECT_EQ(Inside({ActPath("ask_server"), PortOf(server_->url()), "tcp"}).exit_code, kRefused);
+}
+
+// A client that was told the URL by a variable passes its environment on.
+TEST_P(SandboxServerTest, ACommandIsNotToldTheSecret) {
+  Serve({});
+  StartRequest request = Sandboxed({"/usr/bin/env"});
+  request.more += fmt::format(R"(,"env":{{"SERVER_URL":"{}","OTHER":"1"}})", server_->url());
+  const std::string variables = Run(request).output;
+  EXPECT_THAT(variables, HasSubstr("OTHER=1"));
+  EXPECT_THAT(variables, Not(HasSubstr("SERVER_URL")));
+}
+
+// A proxy is reached by a process outside, which the kernel keeps from no port.
+TEST_P(SandboxServerTest, TheServerIsNoProxyOfItsCommands) {
+  Serve({"--ws-auth", "none"});
+  StartRequest request = Sandboxed({"/bin/true"});
+  request.more += fmt::format(R"(,"enforceManagedNetwork":true,"env":{{"HTTP_PROXY":"http://127.0.0.1:{}"}})",
+                              PortOf(server_->url()));
+  const Message answer = client_->Call("process/start", request.Params());
+  EXPECT_THAT(answer.Text("error.message"), HasSubstr("is the server that starts this command"));
+}
+
+class SandboxServerSocketTest : public SandboxServerTest {
+ protected:
+  // In a directory that the command may write.
+  std::string Path() const { return workspace_.path() + "/server.sock"; }
+  void ServeOnSocket() { Serve({"--listen", "unix://" + Path()}); }
+};
+
+INSTANTIATE_TEST_SUITE_P(, SandboxServerSocketTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
+
+TEST_P(SandboxServerSocketTest, ACommandWithANetworkCannotConnect) {
+  ServeOnSocket();
+  EXPECT_EQ(Outside({ActPath("ask_socket"), Path()}).exit_code, kDone);
+  EXPECT_EQ(Inside({ActPath("ask_socket"), Path()}).exit_code, kRefused);
+}
+
+// The next client would talk to the command, and tell it what to run.
+TEST_P(SandboxServerSocketTest, ACommandCannotPutItsOwnSocketInThePlace) {
+  ServeOnSocket();
+  for (const std::string& script : {"rm -f server.sock", "mv server.sock away", "ln -f /dev/null server.sock",
+                                    "echo x > other && mv -f other server.sock", "mv . ../moved"}) {
+    EXPECT_NE(Inside({"/bin/sh", "-c", script}).exit_code, 0) << script;
+  }
+  EXPECT_TRUE(fs::is_socket(Path()));
+  EXPECT_EQ(Outside({ActPath("ask_socket"), Path()}).exit_code, kDone);
+}
+
+TEST_P(SandboxServerSocketTest, FileRequestsInASandboxDoNotReachTheSocket) {
+  ServeOnSocket();
+  const std::string sandbox =
+      Sandbox(Managed(PlaceEntry("root", "read") + "," + PathEntry(workspace_.path(), "write")),
+              fmt::format(R"(,"cwd":"file://{}")", workspace_.path()));
+  const std::string remove = fmt::format(R"({{"path":"file://{}","force":true,{}}})", Path(), sandbox);
+  EXPECT_TRUE(client_->Call("fs/remove", remove).Has("error"));
+  EXPECT_TRUE(fs::is_socket(Path()));
+}
+
+// Whatever way a sandboxed process has found to the socket, the server tells it by its pid namespace, and hangs up.
+TEST_P(SandboxServerSocketTest, ThePeerOfANamespaceBelowIsNotServed) {
+  ServeOnSocket();
+  EXPECT_EQ(Outside({ActPath("ask_socket"), Path()}).exit_code, kDone);
+  EXPECT_EQ(Outside({"/usr/bin/unshare", "--user", "--pid", "--fork", ActPath("ask_socket"), Path()}).exit_code,
+            kRefused);
+}
+
+class SandboxOwnProgramsTest : public SandboxServerTest {};
+
+INSTANTIATE_TEST_SUITE_P(, SandboxOwnProgramsTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
+
+// `#!/proc/self/exe` as the first line of a script executes the program of the inner stage again. Were that a file of
+// the machine, on a mount that is not the sandbox's, the command could change the mode of the helper through it.
+TEST_P(SandboxOwnProgramsTest, NoFileOfTheMachineIsExecutedInside) {
+  Serve({});
+  const std::string script = workspace_.path() + "/script";
+  ASSERT_EQ(workspace_.Outside("printf '#!/proc/self/exe --sandbox-policy-cwd\\n' > script; chmod +x script").status, 0);
+  // The helper waits for its policy on standard input, and so stays to be looked at.
+  StartRequest request = Sandboxed({script, "--permission-profile-fd", "0", "--", "true"});
+  request.pipe_stdin = true;
+  client_->Start(request);
+  const auto programs = [&] {
+    Strings found;
+    for (const pid_t pid : DescendantsOf(server_->pid())) {
+      std::error_code gone;
+      const std::string status = ReadProcFile(pid, "status").value_or("");
+      const size_t numbers = status.find("NSpid:");
+      const bool inside = numbers != std::string::npos &&
+                          std::ranges::count(status.substr(numbers, status.find('\n', numbers) - numbers), '\t') > 1;
+      if (inside) found.push_back(fs::read_symlink(fmt::format("/proc/{}/exe", pid), gone));
+    }
+    return found;
+  };
+  ASSERT_TRUE(Eventually([&] { return programs().size() == 2; })) << testing::PrintToString(programs());
+  EXPECT_THAT(programs(), testing::Each(testing::StartsWith("/memfd:holdfast-linux-sandbox")));
+  client_->Call("process/terminate", IdParams(request.id));
+}
+
+TEST_P(SandboxOwnProgramsTest, TheFirstProcessCannotBeLookedInto) {
+  Serve({});
+  EXPECT_NE(Inside({"/bin/readlink", "/proc/1/exe"}).exit_code, 0);
+  EXPECT_EQ(Inside({"/bin/readlink", "/proc/self/exe"}).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace holdfast::support
