@@ -32,8 +32,6 @@ EntryKind KindOf(int directory, const dirent64& entry) {
   return entry.d_type == DT_UNKNOWN ? AskKind(directory, entry.d_name) : KindOfMode(DTTOIF(entry.d_type));
 }
 
-bool IsNoDirectory(int error) { return error == ENOENT || error == ENOTDIR || error == ELOOP; }
-
 bool IsDots(std::string_view name) { return name == "." || name == ".."; }
 
 Listing VisitAll(int directory, std::span<const std::byte> entries, const VisitEntry& visit) {
@@ -48,20 +46,25 @@ Listing VisitAll(int directory, std::span<const std::byte> entries, const VisitE
 
 }  // namespace
 
+bool IsNoDirectory(int error) { return error == ENOENT || error == ENOTDIR || error == ELOOP; }
+
+Result<> ListOpenDirectory(int directory, const std::string& path, const VisitEntry& visit) {
+  alignas(dirent64) std::array<std::byte, 32u << 10> buffer;
+  ssize_t n;
+  while ((n = ::getdents64(directory, buffer.data(), buffer.size())) > 0) {
+    if (VisitAll(directory, {buffer.data(), static_cast<size_t>(n)}, visit) == Listing::kStop) return {};
+  }
+  // ENOENT: removed while it was listed.
+  return n == 0 || errno == ENOENT ? Result<>() : std::unexpected(ErrnoError("getdents64", path, errno));
+}
+
 Result<> ListDirectory(int root, const std::string& path, const VisitEntry& visit) {
   const std::string name = path.empty() ? "." : path;
   const int opened = sys::TryOpenAt(root, name, O_RDONLY | O_DIRECTORY, sys::Links::kNone);
   if (IsNoDirectory(-opened)) return {};
   if (opened < 0) return std::unexpected(ErrnoError("open", name, -opened));
   const OwnedFd directory(opened);
-
-  alignas(dirent64) std::array<std::byte, 32u << 10> buffer;
-  ssize_t n;
-  while ((n = ::getdents64(directory.get(), buffer.data(), buffer.size())) > 0) {
-    if (VisitAll(directory.get(), {buffer.data(), static_cast<size_t>(n)}, visit) == Listing::kStop) return {};
-  }
-  // ENOENT: removed while it was listed.
-  return n == 0 || errno == ENOENT ? Result<>() : std::unexpected(ErrnoError("getdents64", name, errno));
+  return ListOpenDirectory(directory.get(), name, visit);
 }
 
 }  // namespace holdfast::sandbox

@@ -19,30 +19,6 @@ size_t AnnouncedLength(uint8_t first) {
   return first >= 0xf0 && first < 0xf5 ? 4 : 0;
 }
 
-// Matches `items` against `pattern`, in which a run stands for any number of items and everything else for one. Going
-// back to the last run is enough: what an earlier one could take as well, the last one can take.
-template <typename Pattern, typename Items, typename IsRun, typename MatchesOne>
-bool MatchesSequence(const Pattern& pattern, const Items& items, IsRun is_run, MatchesOne matches_one) {
-  size_t step = 0, item = 0, items_of_run = 0;
-  std::optional<size_t> behind_run;
-  while (item < items.size()) {
-    if (step < pattern.size() && is_run(pattern[step])) {
-      behind_run = ++step;
-      items_of_run = item;
-    } else if (step < pattern.size() && matches_one(pattern[step], items[item])) {
-      ++step;
-      ++item;
-    } else if (behind_run) {
-      step = *behind_run;
-      item = ++items_of_run;
-    } else {
-      return false;
-    }
-  }
-  while (step < pattern.size() && is_run(pattern[step])) ++step;
-  return step == pattern.size();
-}
-
 bool IsInRanges(const NameToken& token, char32_t c) {
   return std::ranges::any_of(token.ranges, [c](CharacterRange range) { return range.first <= c && c <= range.last; });
 }
@@ -63,21 +39,32 @@ bool MatchesCharacter(const NameToken& token, char32_t c) {
   return false;
 }
 
-bool MatchesName(const NamePattern& pattern, std::string_view name) {
-  std::u32string characters;
-  for (size_t at = 0; at < name.size();) characters += TakeCharacter(name, at);
-  return MatchesSequence(
-      pattern, characters, [](const NameToken& token) { return token.kind == Kind::kAnyRun; }, MatchesCharacter);
+bool IsRun(const NamePattern& pattern, size_t token) {
+  return token < pattern.size() && pattern[token].kind == Kind::kAnyRun;
 }
 
-std::vector<std::string_view> NamesOf(std::string_view path) {
-  std::vector<std::string_view> names;
-  for (size_t start = 0; start <= path.size();) {
-    const size_t end = std::min(path.find('/', start), path.size());
-    names.push_back(path.substr(start, end - start));
-    start = end + 1;
+// Going back to the last run is enough: what an earlier one could take as well, the last one can take.
+bool MatchesName(const NamePattern& pattern, std::string_view name) {
+  size_t token = 0, at = 0, behind_taken = 0;
+  std::optional<size_t> behind_run;
+  while (at < name.size()) {
+    size_t next = at;
+    if (IsRun(pattern, token)) {
+      behind_run = ++token;
+      behind_taken = at;
+    } else if (token < pattern.size() && MatchesCharacter(pattern[token], TakeCharacter(name, next))) {
+      ++token;
+      at = next;
+    } else if (behind_run) {
+      TakeCharacter(name, behind_taken);
+      token = *behind_run;
+      at = behind_taken;
+    } else {
+      return false;
+    }
   }
-  return names;
+  while (IsRun(pattern, token)) ++token;
+  return token == pattern.size();
 }
 
 // Only as far as characters are single bytes.
@@ -117,15 +104,44 @@ Glob::Glob(std::vector<std::optional<NamePattern>> steps)
     : steps_(std::move(steps)), tail_(LiteralTail(*steps_.back())) {}
 
 bool Glob::Matches(std::string_view path) const {
-  if (!path.ends_with(tail_)) return false;
-  return MatchesSequence(
-      steps_, NamesOf(path), [](const std::optional<NamePattern>& step) { return !step.has_value(); },
-      [](const std::optional<NamePattern>& step, std::string_view name) { return MatchesName(*step, name); });
+  Position position = Start();
+  for (size_t slash; (slash = path.find('/')) != std::string_view::npos; path.remove_prefix(slash + 1)) {
+    position = Enter(position, path.substr(0, slash));
+  }
+  return MatchesAt(position, path);
 }
 
-std::optional<size_t> Glob::depth() const {
-  const bool fixed = std::ranges::all_of(steps_, [](const auto& step) { return step.has_value(); });
-  return fixed ? std::optional(steps_.size()) : std::nullopt;
+Glob::Position Glob::Start() const {
+  Position position;
+  Add(position, 0);
+  return position;
+}
+
+Glob::Position Glob::Enter(const Position& position, std::string_view directory) const {
+  Position entered;
+  for (const size_t step : position) {
+    const bool is_last = step + 1 == steps_.size();
+    if (!steps_[step]) {
+      Add(entered, step);
+    } else if (!is_last && MatchesName(*steps_[step], directory)) {
+      Add(entered, step + 1);
+    }
+  }
+  return entered;
+}
+
+// A `**` can also stand for no directory.
+void Glob::Add(Position& position, size_t step) const {
+  for (;; ++step) {
+    const auto at = std::ranges::lower_bound(position, step);
+    if (at == position.end() || *at != step) position.insert(at, step);
+    if (steps_[step]) return;
+  }
+}
+
+bool Glob::MatchesAt(const Position& position, std::string_view name) const {
+  const bool is_at_last = !position.empty() && position.back() + 1 == steps_.size();
+  return is_at_last && name.ends_with(tail_) && MatchesName(*steps_.back(), name);
 }
 
 }  // namespace holdfast::sandbox

@@ -36,12 +36,21 @@ class Glob {
   // `path` is relative, its names separated by single slashes.
   bool Matches(std::string_view path) const;
 
-  // How many names every match has; absent with a `**`.
-  std::optional<size_t> depth() const;
+  // Whether there may be a match in every directory.
+  bool searches_everywhere() const { return !steps_.front().has_value(); }
+
+  // The same for walks, one name at a time. A position is in a directory: the steps that a name in it can be matched
+  // against, in their order. Empty: nothing in there or below it matches.
+  using Position = std::vector<size_t>;
+  Position Start() const;
+  Position Enter(const Position& position, std::string_view directory) const;
+  bool MatchesAt(const Position& position, std::string_view name) const;
 
  private:
+  void Add(Position& position, size_t step) const;
+
   std::vector<std::optional<NamePattern>> steps_;
-  std::string tail_;  // what every match ends in: most paths are told by it
+  std::string tail_;  // what every match ends in: most names are told by it
 };
 
 }  // namespace holdfast::sandbox

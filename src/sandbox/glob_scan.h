@@ -12,19 +12,24 @@
 
 #include "base/result.h"
 #include "sandbox/glob_match.h"
+#include "sandbox/tree_walk.h"
 
 namespace holdfast::sandbox {
 
 struct GlobSearch {
   std::string root;  // absolute; need not exist
   std::vector<Glob> globs;
-  std::optional<size_t> max_depth;  // 1: what is directly in `root`
+  std::optional<size_t> max_depth = {};  // 1: what is directly in `root`
+  TreeVisitor* companion = nullptr;      // looks for something else on the same walk, which enters what it enters too
 };
 
 struct GlobScanOptions {
   std::chrono::milliseconds time_limit = std::chrono::seconds(30);
   size_t max_matches = 8192;
 };
+
+// Whether the walk comes into every directory of the tree: a companion adds no more than the look at each name.
+bool SeesEverything(const GlobSearch& search);
 
 // The matches, where links among them lead, and, when there is a link on the way to the root, the matches by their path
 // without it; sorted. Fails when a directory cannot be read, and at a limit.

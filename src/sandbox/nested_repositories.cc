@@ -4,10 +4,12 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <climits>
 #include <deque>
-#include <utility>
+#include <iterator>
 
 #include "base/owned_fd.h"
+#include "base/paths.h"
 #include "sandbox/directory_listing.h"
 #include "sys/open.h"
 
@@ -22,10 +24,11 @@ struct Directory {
 // Thousands of directories, and no repository that anybody works in.
 constexpr std::string_view kPackages = "node_modules";
 
+constexpr std::string_view kGit = ".git";
+
 class Look {
  public:
-  Look(const NestedSearch& search, const std::function<bool(const std::string&)>& enter)
-      : search_(search), enter_(enter) {}
+  Look(const NestedSearch& search, const EntersDirectory& enter) : search_(search), enter_(enter) {}
 
   Result<std::vector<std::string>> Run() {
     const int opened = sys::TryOpenAt(AT_FDCWD, search_.root, O_PATH | O_DIRECTORY, sys::Links::kFollow);
@@ -60,7 +63,7 @@ class Look {
 
   void Visit(const Directory& directory, std::string_view name, EntryKind kind) {
     ++entries_;
-    if (name == ".git") {
+    if (name == kGit) {
       if (directory.depth > 0) Found(directory);
     } else if (kind == EntryKind::kDirectory && name != kPackages) {
       std::string path = directory.path + "/";
@@ -80,7 +83,7 @@ class Look {
   void Found(const Directory& directory) { found_.push_back(search_.root + directory.path + "/.git"); }
 
   const NestedSearch& search_;
-  const std::function<bool(const std::string&)>& enter_;
+  const EntersDirectory& enter_;
   std::deque<Directory> pending_ = {{.path = "", .depth = 0}};
   std::vector<std::string> found_;
   size_t listed_ = 0, entries_ = 0, probed_ = 0;
@@ -88,9 +91,42 @@ class Look {
 
 }  // namespace
 
-Result<std::vector<std::string>> FindNestedGit(const NestedSearch& search,
-                                               const std::function<bool(const std::string& path)>& enter) {
+Result<std::vector<std::string>> FindNestedGit(const NestedSearch& search, const EntersDirectory& enter) {
   return Look(search, enter).Run();
+}
+
+void RepositoryVisitor::SetPath(std::string_view below) {
+  path_.resize(root_size_);
+  path_.append("/").append(below);
+}
+
+bool RepositoryVisitor::Enter(const WalkedDirectory& directory) {
+  if (directory.depth == 0) return true;
+  const std::string_view name = NameOf(directory.path);
+  if (name == kGit || name == kPackages) return false;
+  SetPath(directory.path);
+  return enter_(path_);
+}
+
+Result<> RepositoryVisitor::Visit(const WalkedDirectory& directory, std::string_view name, EntryKind) {
+  if (name != kGit || directory.depth == 0) return {};
+  SetPath(directory.path);
+  path_.append("/").append(name);
+  if (path_.size() >= PATH_MAX) return {};  // nothing can be mounted there
+  found_.emplace(directory.depth + 1, path_);
+  if (found_.size() > kMaxRepositories) found_.erase(std::prev(found_.end()));
+  return {};
+}
+
+std::vector<std::string> RepositoryVisitor::Take() {
+  std::vector<std::string> nearest;
+  size_t names = 0;
+  for (const auto& [depth, path] : found_) {
+    names += depth;
+    if (names > kMaxNames) break;
+    nearest.push_back(path);
+  }
+  return nearest;
 }
 
 }  // namespace holdfast::sandbox

@@ -11,7 +11,6 @@
 
 #include "base/paths.h"
 #include "sandbox/git_pointer.h"
-#include "sandbox/nested_repositories.h"
 #include "sandbox/path_walk.h"
 
 namespace holdfast::sandbox {
@@ -30,10 +29,10 @@ class Protector {
  public:
   explicit Protector(Resolution& resolution) : resolution_(resolution) {}
 
-  Result<> Run(const std::vector<std::string>& searched_roots) {
+  Result<> Run(const std::vector<SearchedRoot>& searched_roots) {
     for (const Rule& rule : resolution_.rules) TRY_VOID(Note(rule));
     for (const std::string& root : WritableRoots()) TRY_VOID(ProtectNames(root));
-    for (const std::string& root : searched_roots) TRY_VOID(ProtectNested(root, searched_roots.size()));
+    for (const SearchedRoot& root : searched_roots) TRY_VOID(ProtectNested(root));
     return {};
   }
 
@@ -112,14 +111,9 @@ class Protector {
     return NameOf(shared.path) == ".git" && opened_.contains(shared.path) && IsBelow(walk.path, shared.path);
   }
 
-  Result<> ProtectNested(const std::string& root, size_t roots) {
-    NestedSearch search{.root = root};
-    search.max_listed /= roots;
-    search.max_probed /= roots;
-    const auto has_no_rule = [this](const std::string& path) { return !named_.contains(path); };
-    TRY(const std::vector<std::string> found, FindNestedGit(search, has_no_rule));
-    for (const std::string& path : found) {
-      const auto locked = NameOf(path) == ".git" ? LockedAbove(path, root) : path;
+  Result<> ProtectNested(const SearchedRoot& root) {
+    for (const std::string& path : root.repositories) {
+      const auto locked = NameOf(path) == ".git" ? LockedAbove(path, root.path) : path;
       TRY_VOID(locked ? Protect(*locked) : ProtectNestedGit(path));
     }
     return {};
@@ -167,7 +161,7 @@ class Protector {
 
 const std::vector<std::string> kProtectedNames = {".git", ".codex", ".agents", ".aws"};
 
-Result<> AddProtectedPaths(Resolution& resolution, const std::vector<std::string>& searched_roots) {
+Result<> AddProtectedPaths(Resolution& resolution, const std::vector<SearchedRoot>& searched_roots) {
   return Protector(resolution).Run(searched_roots);
 }
 

@@ -20,8 +20,13 @@
 
 namespace holdfast::sandbox {
 
-// A path that a rule names explicitly is left as the rule has it. `searched_roots` are the writable ones whose
-// directories are searched for repositories.
-Result<> AddProtectedPaths(Resolution& resolution, const std::vector<std::string>& searched_roots);
+// A writable root whose directories have been searched for repositories.
+struct SearchedRoot {
+  std::string path;
+  std::vector<std::string> repositories;  // as nested_repositories.h gives them
+};
+
+// A path that a rule names explicitly is left as the rule has it.
+Result<> AddProtectedPaths(Resolution& resolution, const std::vector<SearchedRoot>& searched_roots);
 
 }  // namespace holdfast::sandbox

@@ -9,6 +9,7 @@
 #include <climits>
 #include <cstdlib>
 #include <map>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@
 #include "base/paths.h"
 #include "sandbox/glob_parse.h"
 #include "sandbox/glob_scan.h"
+#include "sandbox/nested_repositories.h"
 #include "sandbox/protected_paths.h"
 
 namespace holdfast::sandbox {
@@ -133,8 +135,9 @@ class Resolver {
       TRY_VOID(std::visit([&](const auto& where) { return Add(entry, where); }, entry.where));
     }
     if (OpensEverything()) return Unrestricted();
-    TRY_VOID(AddProtectedPaths(resolution_, searched_roots_));
     TRY(resolution_.denied_by_pattern, ExpandPatterns());
+    TRY_VOID(FindRepositories());
+    TRY_VOID(AddProtectedPaths(resolution_, searched_roots_));
     return std::move(resolution_);
   }
 
@@ -142,7 +145,7 @@ class Resolver {
   Result<> Add(const Entry& entry, const AbsolutePath& path) {
     TRY(const std::string normal, Normalise(path.text));
     AddRule(entry, normal);
-    if (entry.access == Access::kWrite && normal != "/") searched_roots_.push_back(normal);
+    if (entry.access == Access::kWrite && normal != "/") AddSearchedRoot(normal);
     return {};
   }
 
@@ -152,8 +155,15 @@ class Resolver {
     for (const std::string& path : paths) AddRule(entry, path);
     // Repositories in temporary directories are scratch, and there may be many.
     const bool is_searched = place.kind == PlaceKind::kProjectRoots && entry.access == Access::kWrite;
-    if (is_searched) searched_roots_.insert(searched_roots_.end(), paths.begin(), paths.end());
+    for (const std::string& path : paths) {
+      if (is_searched) AddSearchedRoot(path);
+    }
     return {};
+  }
+
+  void AddSearchedRoot(const std::string& path) {
+    if (std::ranges::find(searched_roots_, path, &SearchedRoot::path) != searched_roots_.end()) return;
+    searched_roots_.push_back({.path = path, .repositories = {}});
   }
 
   Result<> Add(const Entry& entry, const Pattern& pattern) {
@@ -184,21 +194,56 @@ class Resolver {
            std::ranges::all_of(resolution_.rules, is_writable);
   }
 
-  Result<std::vector<std::string>> ExpandPatterns() const {
+  // A scan that comes into every directory of a root finds the repositories in it, too.
+  Result<std::vector<std::string>> ExpandPatterns() {
     if (globs_.empty()) return std::vector<std::string>();
     if (files_.glob_scan_max_depth == 0) return Refuse("glob_scan_max_depth: not at least 1");
+    std::map<std::string, RepositoryVisitor> visitors;
     std::vector<GlobSearch> searches;
     searches.reserve(globs_.size());
     for (const auto& [root, globs] : globs_) {
-      searches.push_back({.root = root, .globs = globs, .max_depth = files_.glob_scan_max_depth});
+      GlobSearch search{.root = root, .globs = globs, .max_depth = files_.glob_scan_max_depth};
+      const bool is_searched = std::ranges::find(searched_roots_, root, &SearchedRoot::path) != searched_roots_.end();
+      if (is_searched && SeesEverything(search)) {
+        search.companion = &visitors.try_emplace(root, root, HasNoRule()).first->second;
+      }
+      searches.push_back(std::move(search));
     }
-    return ScanGlobs(searches, {});
+    TRY(std::vector<std::string> matches, ScanGlobs(searches, {}));
+    for (SearchedRoot& root : searched_roots_) {
+      const auto visitor = visitors.find(root.path);
+      if (visitor == visitors.end()) continue;
+      root.repositories = visitor->second.Take();
+      walked_.insert(root.path);
+    }
+    return matches;
+  }
+
+  // Where no scan has been, by a short look.
+  Result<> FindRepositories() {
+    const size_t remaining = searched_roots_.size() - walked_.size();
+    for (SearchedRoot& root : searched_roots_) {
+      if (walked_.contains(root.path)) continue;
+      NestedSearch search{.root = root.path};
+      search.max_listed /= remaining;
+      search.max_probed /= remaining;
+      TRY(root.repositories, FindNestedGit(search, HasNoRule()));
+    }
+    return {};
+  }
+
+  // A place with a rule of its own is left as the rule has it.
+  EntersDirectory HasNoRule() const {
+    std::unordered_set<std::string> named;
+    for (const Rule& rule : resolution_.rules) named.insert(rule.path);
+    return [named = std::move(named)](const std::string& path) { return !named.contains(path); };
   }
 
   const Policy::Files& files_;
   Bases bases_;
   Resolution resolution_;
-  std::vector<std::string> searched_roots_;
+  std::vector<SearchedRoot> searched_roots_;
+  std::unordered_set<std::string> walked_;          // those of them whose repositories are known from a scan
   std::map<std::string, std::vector<Glob>> globs_;  // by the directory to search
 };
 

@@ -179,11 +179,6 @@ TEST(GlobParseTest, RefusesTooManyAlternatives) {
   EXPECT_THAT(RefusalOf("/r", pattern), HasSubstr("alternatives"));
 }
 
-TEST(GlobTest, DepthIsKnownWithoutTwoStars) {
-  EXPECT_EQ(Parse("*/b/c*").front().glob->depth(), 3u);
-  EXPECT_EQ(Parse("**/c*").front().glob->depth(), std::nullopt);
-}
-
 // The same as a regular expression, from the text alone.
 std::string RegexOf(const std::string& pattern) {
   std::string regex;

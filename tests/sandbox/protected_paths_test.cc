@@ -1,15 +1,20 @@
 #include "sandbox/protected_paths.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/owned_fd.h"
 #include "sandbox/nested_repositories.h"
 #include "support/scratch_dir.h"
 
@@ -43,7 +48,7 @@ class ProtectedPathsTest : public testing::Test {
   void Allow(Access access, const std::string& path) { resolution_.rules.push_back({.path = path, .access = access}); }
 
   // The paths of the rules that are added; those in the scratch directory without it.
-  Paths Protected(const Paths& searched_roots = {}) {
+  Paths Protected(const std::vector<SearchedRoot>& searched_roots = {}) {
     const size_t given = resolution_.rules.size();
     const auto done = AddProtectedPaths(resolution_, searched_roots);
     EXPECT_TRUE(done) << done.error().message;
@@ -61,7 +66,12 @@ class ProtectedPathsTest : public testing::Test {
   Paths ProtectedNested() {
     MakeDirectory("ws");
     Allow(Access::kWrite, Path("ws"));
-    Paths paths = Protected({Path("ws")});
+    const auto has_no_rule = [&](const std::string& path) {
+      return std::ranges::find(resolution_.rules, path, &Rule::path) == resolution_.rules.end();
+    };
+    const auto found = FindNestedGit({.root = Path("ws")}, has_no_rule);
+    EXPECT_TRUE(found) << found.error().message;
+    Paths paths = Protected({{.path = Path("ws"), .repositories = found.value_or(Paths())}});
     std::erase_if(paths, [](const std::string& path) {
       return std::ranges::any_of(kProtectedNames, [&](const std::string& name) { return path == "ws/" + name; });
     });
@@ -369,6 +379,56 @@ TEST_F(NestedRepositoriesTest, MissingRootHasNone) {
   const auto found = FindNestedGit({.root = Path("missing")}, [](const std::string&) { return true; });
   ASSERT_TRUE(found);
   EXPECT_THAT(*found, IsEmpty());
+}
+
+// On a walk of everything.
+class RepositoryVisitorTest : public ProtectedPathsTest {
+ protected:
+  Paths Found() const {
+    RepositoryVisitor visitor(scratch_.path(), [](const std::string& path) { return !path.ends_with("/skipped"); });
+    const OwnedFd top(::open(scratch_.path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    const std::vector<TreeVisitor*> visitors = {&visitor};
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    EXPECT_TRUE(WalkTree(top.get(), visitors, deadline));
+    Paths paths = visitor.Take();
+    for (std::string& git : paths) git.erase(0, scratch_.path().size() + 1);
+    return paths;
+  }
+};
+
+TEST_F(RepositoryVisitorTest, FindsThemAtEveryDepthTheNearestFirst) {
+  for (const char* name : {".git", "a/b/c/d/e/f/.git", "a/b/.git", "x/.git"}) MakeDirectory(name);
+  MakeFile("z/.git", "gitdir: ../x/.git");
+  EXPECT_THAT(Found(), ElementsAre("x/.git", "z/.git", "a/b/.git", "a/b/c/d/e/f/.git"));
+}
+
+TEST_F(RepositoryVisitorTest, SomeDirectoriesAreNotEntered) {
+  for (const char* name : {"node_modules/a/.git", "skipped/.git", ".git/modules/m/.git", "real/.git"}) {
+    MakeDirectory(name);
+  }
+  MakeLink("real", "linked");
+  EXPECT_THAT(Found(), ElementsAre("real/.git"));
+}
+
+TEST_F(RepositoryVisitorTest, TheNearestCountWhenThereAreTooMany) {
+  for (size_t i = 0; i < RepositoryVisitor::kMaxRepositories; ++i) MakeDirectory(fmt::format("deep/er/{}/.git", i));
+  MakeDirectory("near/.git");
+  const Paths found = Found();
+  EXPECT_EQ(found.size(), RepositoryVisitor::kMaxRepositories);
+  EXPECT_EQ(found.front(), "near/.git");
+}
+
+// Every directory on the way is a mount: a command must not stop those after it by a few repositories far down.
+TEST_F(RepositoryVisitorTest, TheNamesOnTheWayAreBounded) {
+  for (const char* top : {"a", "b", "c"}) {
+    std::string path = top;
+    for (size_t i = 0; i < RepositoryVisitor::kMaxNames / 3; ++i) path += "/d";
+    MakeDirectory(path + "/.git");
+  }
+  MakeDirectory("near/.git");
+  const Paths found = Found();
+  EXPECT_EQ(found.size(), 3u);
+  EXPECT_EQ(found.front(), "near/.git");
 }
 
 }  // namespace

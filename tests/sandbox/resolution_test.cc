@@ -160,6 +160,26 @@ TEST_F(ResolutionTest, WorkspaceKeepsItsMetadataAndNestedRepositories) {
   }
 }
 
+// A pattern that is searched for everywhere shows every repository on the way; a look for them alone has to be short.
+TEST_F(ResolutionTest, ScanOfTheWholeProjectFindsDeepRepositories) {
+  scratch_.Write("1/2/3/4/5/6/.git/config", "");
+  scratch_.Write("opened/1/.git/config", "");
+  const std::vector<Entry> entries = {At(PlaceKind::kProjectRoots, Access::kWrite),
+                                      At(Path("opened/1/.git"), Access::kWrite)};
+  const auto with = [&](const std::string& pattern, std::optional<size_t> max_depth = {}) {
+    std::vector<Entry> all = entries;
+    all.push_back(Denied(pattern));
+    Policy::Files files{.entries = all, .glob_scan_max_depth = max_depth};
+    const auto resolution = Resolve({.files = files}, surroundings_);
+    EXPECT_TRUE(resolution) << resolution.error().message;
+    EXPECT_EQ(AccessTo(*resolution, Path("opened/1/.git/config")), Access::kWrite);
+    return AccessTo(*resolution, Path("1/2/3/4/5/6/.git/config"));
+  };
+  EXPECT_EQ(with("**/*.env"), Access::kRead);
+  EXPECT_EQ(with("*.env"), Access::kWrite) << "nothing below the project is looked at";
+  EXPECT_EQ(with("**/*.env", 3), Access::kWrite);
+}
+
 TEST_F(ResolutionTest, NarrowerRulesReopenAndDeny) {
   const auto resolution =
       Resolved({At("/repo", Access::kWrite), At("/repo/a", Access::kDeny), At("/repo/a/b", Access::kWrite)});
