@@ -19,4 +19,8 @@ file(GLOB sandboxee_sources CONFIGURE_DEPENDS tests/sandboxee/*.cc)
 list(FILTER sandboxee_sources EXCLUDE REGEX "_test\\.cc$")
 target_sources(sandboxee_test PRIVATE ${sandboxee_sources})
 add_dependencies(sandboxee_test ${act_targets} holdfast-linux-sandbox)
+
+# tests/integration drives some of the acts through the server.
+target_compile_definitions(integration_test PRIVATE
+  HOLDFAST_SANDBOXEE_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/sandboxee")
 add_dependencies(integration_test ${act_targets})

@@ -18,6 +18,7 @@
 #include "loop/signal_watch.h"
 #include "sandbox_command.h"
 #include "sys/io.h"
+#include "sys/short_slices.h"
 
 namespace holdfast {
 namespace {
@@ -60,6 +61,7 @@ int Serve(const exec_server::Config& config) {
     (*server)->Shutdown();
   });
   PrintUrl((*server)->url());
+  sys::raw::AskForShortSlices();
   loop.Run();
   return 0;
 }

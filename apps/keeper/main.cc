@@ -12,21 +12,45 @@
 #include <ctime>
 
 #include "process/keeper_protocol.h"
+#include "sys/exit_status.h"
 #include "sys/raw.h"
 #include "sys/raw_children.h"
+#include "sys/short_slices.h"
 
 namespace holdfast::process {
 namespace {
 
 namespace raw = sys::raw;
 
+constexpr unsigned kToProcessGroup = 1 << 2;  // PIDFD_SIGNAL_PROCESS_GROUP, of Linux 6.9
+
+// How many dead children are reaped, and how many processes are looked at, before orders are listened to again.
+constexpr int kReapsPerTurn = 64;
+constexpr int kLooksPerTurn = 4096;
+
+// A command can have more children end than its keeper gets time to reap. The keeper leaves them alone for a while
+// then: others need the processor too.
+constexpr timespec kRest = {0, 5'000'000};
+constexpr int kIdleWakesBeforeRest = 16;
+
+// While it kills, the keeper looks again after this time, whether a child has ended or not. The time doubles when
+// nothing happens: there are processes that cannot be killed.
+constexpr long kFirstKillIntervalNs = 10'000'000, kLastKillIntervalNs = 640'000'000;
+
 struct Keeper {
-  int self;
+  int leader;        // 0 once its exit is known
+  int leader_fd;     // its pidfd
+  bool reaps;        // false when the kernel reaps by itself
   int child_events;  // signalfd for SIGCHLD
-  int leader;        // 0 once reaped
   timespec grace;    // what is left of it, for what a killed leader leaves behind
-  bool exit_reported;
-  bool killing;
+  raw::ProcessList processes;
+  bool at_newest = false;  // whether the list stands at what was the newest process
+  bool exit_reported = false;
+  bool killing = false;
+  bool leader_killed = false;
+  bool resting = false;
+  int idle_wakes = 0;
+  long kill_interval_ns = kFirstKillIntervalNs;
 };
 
 void Send(KeeperReport report) {
@@ -43,54 +67,116 @@ long Wait(int id_type, int id, siginfo_t& status, int more_options) {
   }
 }
 
-void ReportExit(Keeper& keeper, const siginfo_t& status) {
+void ReportExit(Keeper& keeper, int exit_code) {
   if (keeper.exit_reported) return;
   keeper.exit_reported = true;
-  bool exited = status.si_code == CLD_EXITED;
-  Send({KeeperReportKind::kExited, exited ? status.si_status : 128 + status.si_status, StartStep::kNone});
+  Send({KeeperReportKind::kExited, exit_code, StartStep::kNone});
 }
 
-// Reaps what has ended. False when no child is left at all. The command's exit is reported before it is reaped, which
-// takes the kernel longer than the answer should.
-bool Reap(Keeper& keeper) {
+int ExitCode(const siginfo_t& status) {
+  return status.si_code == CLD_EXITED ? status.si_status : 128 + status.si_status;
+}
+
+int ExitCode(int wait_status) {
+  const int signal = wait_status & 0x7f;
+  return signal == 0 ? (wait_status >> 8) & 0xff : 128 + signal;
+}
+
+// Looks whether the command has ended. Its exit is reported before it is reaped, which takes the kernel longer than the
+// answer should. One that ended before the kernel was told to reap by itself is reaped here.
+void LookAtLeader(Keeper& keeper) {
+  if (keeper.leader == 0) return;
   siginfo_t status;
-  if (!keeper.exit_reported && Wait(P_PID, keeper.leader, status, WNOWAIT) == 0 && status.si_pid != 0) {
-    ReportExit(keeper, status);
-  }
-  for (;;) {
-    long error = Wait(P_ALL, 0, status, 0);
-    if (error == -ECHILD) return false;
-    if (error != 0 || status.si_pid == 0) return true;
+  const long error = Wait(P_PIDFD, keeper.leader_fd, status, WNOWAIT);
+  if (error == 0 && status.si_pid == 0) return;
+  ReportExit(keeper, error == 0 ? ExitCode(status) : ExitCode(raw::StatusAfterReaping(keeper.leader_fd)));
+  if (error == 0) Wait(P_PIDFD, keeper.leader_fd, status, 0);
+  keeper.leader = 0;
+}
+
+enum class Children { kNone, kSome, kManyDead };
+
+Children Reap(Keeper& keeper) {
+  LookAtLeader(keeper);
+  siginfo_t status;
+  for (int i = 0; i < kReapsPerTurn; ++i) {
+    const long error = Wait(P_ALL, 0, status, 0);
+    if (error == -ECHILD) {
+      LookAtLeader(keeper);
+      return Children::kNone;
+    }
+    if (error != 0 || status.si_pid == 0) return Children::kSome;
     if (status.si_pid != keeper.leader) continue;
-    ReportExit(keeper, status);  // it ended after the look above
+    ReportExit(keeper, ExitCode(status));  // it ended after the look above
     keeper.leader = 0;
   }
+  return Children::kManyDead;
 }
 
-// Kills the command's group and every direct child with its own group. What they leave behind becomes our child as they
-// die, and SIGCHLD brings us here again, until none is left. The leader goes first: most commands leave nothing, and
-// then /proc is never read.
-void KillAll(const Keeper& keeper) {
-  if (keeper.leader != 0) {
-    raw::Kill(-keeper.leader, SIGKILL);
-    raw::Kill(keeper.leader, SIGKILL);
+// To a child and the group that it leads. By pidfd where the kernel reaps by itself, because the number may be another
+// process's at any moment; older kernels cannot signal a group that way, and leave the reaping to the keeper.
+void SignalChild(const Keeper& keeper, int pid, int signal) {
+  if (keeper.reaps) {
+    if (raw::Kill(-pid, signal) != 0 || signal == SIGKILL) raw::Kill(pid, signal);
     return;
   }
-  raw::ForEachChild(keeper.self, [](int pid) {
-    raw::Kill(-pid, SIGKILL);
-    raw::Kill(pid, SIGKILL);
-  });
+  const int pidfd = static_cast<int>(raw::PidfdOpen(pid));
+  if (pidfd < 0) return;
+  siginfo_t status;
+  if (Wait(P_PIDFD, pidfd, status, WNOWAIT) == 0) {
+    if (raw::PidfdSignal(pidfd, signal, kToProcessGroup) != 0 || signal == SIGKILL) {
+      raw::PidfdSignal(pidfd, signal);
+    }
+  }
+  raw::Close(pidfd);
+}
+
+// The group lives on without its leader.
+void SignalLeadersGroup(const Keeper& keeper, int signal) {
+  if (keeper.reaps || raw::PidfdSignal(keeper.leader_fd, signal, kToProcessGroup) != 0) {
+    raw::Kill(-keeper.leader, signal);
+  }
+}
+
+// Kills the children that a look finds. What they leave behind becomes a child as they die. A process that forks and
+// exits at once is ahead of every look at the whole list, but not for long ahead of one that goes on from the newest
+// process: as long as that finds something, it is repeated.
+void KillChildren(Keeper& keeper) {
+  bool has_found = false;
+  const auto kill = [&](int pid) {
+    has_found = true;
+    SignalChild(keeper, pid, SIGKILL);
+  };
+  raw::Look look = raw::VisitChildren(keeper.processes, kLooksPerTurn, kill);
+  if (look == raw::Look::kComplete && !has_found && keeper.at_newest) {
+    keeper.processes.GoToBegin();
+    look = raw::VisitChildren(keeper.processes, kLooksPerTurn, kill);
+  }
+  keeper.at_newest = look == raw::Look::kComplete && has_found;
+  if (look == raw::Look::kUnfinished) return;
+  has_found ? keeper.processes.GoToNewest() : keeper.processes.GoToBegin();
+}
+
+bool HasGrace(const Keeper& keeper) { return keeper.grace.tv_sec != 0 || keeper.grace.tv_nsec != 0; }
+
+// The leader goes first: most commands leave nothing, and then /proc is never read.
+void KillAll(Keeper& keeper) {
+  if (keeper.leader != 0) {
+    SignalLeadersGroup(keeper, SIGKILL);
+    raw::PidfdSignal(keeper.leader_fd, SIGKILL);
+    const bool is_first = !keeper.leader_killed;
+    keeper.leader_killed = true;
+    if (is_first || HasGrace(keeper)) return;
+  }
+  KillChildren(keeper);
 }
 
 // To the command's group, or once it has ended to what it left behind.
-void Signal(const Keeper& keeper, int signal) {
-  if (keeper.leader != 0) {
-    raw::Kill(-keeper.leader, signal);
-    return;
-  }
-  raw::ForEachChild(keeper.self, [signal](int pid) {
-    if (raw::Kill(-pid, signal) != 0) raw::Kill(pid, signal);
-  });
+void Signal(Keeper& keeper, int signal) {
+  if (keeper.leader != 0) return SignalLeadersGroup(keeper, signal);
+  keeper.processes.GoToBegin();
+  raw::VisitChildren(keeper.processes, kLooksPerTurn, [&](int pid) { SignalChild(keeper, pid, signal); });
+  keeper.processes.GoToBegin();
 }
 
 void Obey(Keeper& keeper) {
@@ -104,41 +190,76 @@ void Obey(Keeper& keeper) {
 }
 
 // Whether leftovers may still clean up before they are killed.
-bool IsPatient(const Keeper& keeper) {
-  return keeper.killing && keeper.leader == 0 && (keeper.grace.tv_sec != 0 || keeper.grace.tv_nsec != 0);
+bool IsPatient(const Keeper& keeper) { return keeper.killing && keeper.leader == 0 && HasGrace(keeper); }
+
+// The kernel takes the time that has passed off the limit, so that a command that forks without end gets no more grace
+// than others.
+long Poll(pollfd (&fds)[3], timespec* limit) {
+  return raw::Syscall(__NR_ppoll, raw::Address(fds), 3, raw::Address(limit), 0, 0);
 }
 
-// For the next event; the kernel takes the time that has passed off the grace, so that who forks without end gets no
-// more of it than others.
-void Await(Keeper& keeper, pollfd (&fds)[2]) {
-  const bool is_patient = IsPatient(keeper);
-  const long limit = is_patient ? raw::Address(&keeper.grace) : 0;
-  const long ready = raw::Syscall(__NR_ppoll, raw::Address(fds), 2, limit, 0, 0);
-  if (is_patient && ready <= 0) keeper.grace = {};
+long PollWhileKilling(Keeper& keeper, pollfd (&fds)[3], Children left) {
+  if (IsPatient(keeper)) {
+    const long ready = Poll(fds, &keeper.grace);
+    if (ready <= 0) keeper.grace = {};
+    return ready;
+  }
+  timespec limit = {0, left == Children::kManyDead ? 0 : keeper.kill_interval_ns};
+  const long ready = Poll(fds, &limit);
+  if (ready > 0 || left == Children::kManyDead) {
+    keeper.kill_interval_ns = kFirstKillIntervalNs;
+  } else if (keeper.kill_interval_ns < kLastKillIntervalNs) {
+    keeper.kill_interval_ns *= 2;
+  }
+  return ready;
+}
+
+// The end of other children is of interest when the keeper has to reap them, and when the last one counts.
+bool WatchesChildren(const Keeper& keeper) {
+  return keeper.killing || (!keeper.resting && (keeper.reaps || keeper.leader == 0));
+}
+
+void Await(Keeper& keeper, Children left) {
+  keeper.resting = !keeper.killing && (left == Children::kManyDead || keeper.idle_wakes >= kIdleWakesBeforeRest);
+  if (keeper.resting) keeper.idle_wakes = 0;
+  pollfd fds[3] = {{WatchesChildren(keeper) ? keeper.child_events : -1, POLLIN, 0},
+                   {keeper.leader != 0 ? keeper.leader_fd : -1, POLLIN, 0},
+                   {keeper.killing ? -1 : kKeeperControlFd, POLLIN, 0}};
+  timespec rest = kRest;
+  if (keeper.killing) {
+    PollWhileKilling(keeper, fds, left);
+  } else {
+    Poll(fds, keeper.resting ? &rest : nullptr);
+  }
+  if (fds[0].revents != 0) {
+    ++keeper.idle_wakes;
+    char events[128 * 4];
+    raw::Read(keeper.child_events, events, sizeof events);
+  }
+  if (fds[2].revents != 0) Obey(keeper);
 }
 
 [[noreturn]] void Keep(Keeper& keeper) {
-  bool listening = true;
-  while (Reap(keeper)) {
+  for (;;) {
+    const Children left = Reap(keeper);
+    if (left == Children::kNone) raw::Exit(0);
     if (keeper.killing && !IsPatient(keeper)) KillAll(keeper);
-    pollfd fds[2] = {{keeper.child_events, POLLIN, 0}, {listening ? kKeeperControlFd : -1, POLLIN, 0}};
-    Await(keeper, fds);
-    if (fds[0].revents != 0) {
-      char events[128 * 4];
-      raw::Read(keeper.child_events, events, sizeof events);
-    }
-    if (fds[1].revents != 0) {
-      Obey(keeper);
-      listening = !keeper.killing;
-    }
+    Await(keeper, left);
   }
-  raw::Exit(0);
 }
 
 int ChildEvents() {
   long mask = 1L << (SIGCHLD - 1);
   return static_cast<int>(
       raw::Syscall(__NR_signalfd4, -1, raw::Address(&mask), sizeof mask, SFD_NONBLOCK | SFD_CLOEXEC));
+}
+
+// Children do not become zombies from here on; those that are zombies already are still to be reaped.
+void LetKernelReap() {
+  struct {
+    long handler, flags, restorer, mask;
+  } action = {0, SA_NOCLDWAIT, 0, 0};
+  raw::Syscall(__NR_rt_sigaction, SIGCHLD, raw::Address(&action), 0, sizeof(long));
 }
 
 int Number(const char* text) {
@@ -159,12 +280,14 @@ timespec Milliseconds(int count) { return {count / 1000, count % 1000 * 1'000'00
   Send({KeeperReportKind::kStarted, leader, StartStep::kNone});
   raw::Prctl(PR_SET_NAME, reinterpret_cast<unsigned long>(argv[0]));
   raw::Syscall(__NR_chdir, raw::Address("/"));
-  Keeper keeper = {.self = static_cast<int>(raw::Syscall(__NR_getpid)),
+  raw::AskForShortSlices();
+  Keeper keeper = {.leader = leader,
+                   .leader_fd = static_cast<int>(raw::PidfdOpen(leader)),
+                   .reaps = Number(argv[3]) == 0,
                    .child_events = ChildEvents(),
-                   .leader = leader,
                    .grace = Milliseconds(Number(argv[2])),
-                   .exit_reported = false,
-                   .killing = false};
+                   .processes = raw::ProcessList::Open()};
+  if (!keeper.reaps) LetKernelReap();
   Keep(keeper);
 }
 

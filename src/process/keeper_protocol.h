@@ -15,9 +15,9 @@ namespace holdfast::process {
 inline constexpr int kKeeperControlFd = 3;
 inline constexpr int kKeeperImageFd = 4;  // the keeper program, until it is executed
 
-// The keeper program's argv: its name, the command's pid, and for how many milliseconds the leftovers of a command that
-// was killed may clean up.
-inline constexpr int kKeeperArgCount = 3;
+// The keeper program's argv: its name, the command's pid, for how many milliseconds the leftovers of a command that was
+// killed may clean up, and 1 when the kernel keeps the exit status of what it has reaped by itself (sys/exit_status.h).
+inline constexpr int kKeeperArgCount = 4;
 
 enum class KeeperReportKind : int {
   kStarted,      // value: pid of the command, which has been executed

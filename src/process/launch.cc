@@ -141,8 +141,9 @@ struct InChild {
 
   HOLDFAST_IN_CHILD static void RunKeeper(void* argument) {
     auto& launch = *static_cast<Launch*>(argument);
-    // A signal to the server's group must not take the keepers with it: they are the ones who clean up.
-    raw::Syscall(__NR_setpgid, 0, 0);
+    // A signal to the server's group must not take the keepers with it: they are the ones who clean up. With a session
+    // of its own a keeper also has its own share of the processor, where the kernel divides it by session.
+    raw::Syscall(__NR_setsid);
     raw::Prctl(PR_SET_CHILD_SUBREAPER, 1);
     // A command may stop its parent, as soon as it runs; the server's death wakes it again, so that it can clean up.
     raw::Prctl(PR_SET_PDEATHSIG, SIGCONT);
@@ -158,8 +159,9 @@ struct InChild {
     argv[0] = "holdfast-keeper";
     argv[1] = Decimal(leader, leader_digits + sizeof leader_digits);
     argv[2] = Decimal(launch.grace_ms_, grace_digits + sizeof grace_digits);
-    argv[3] = nullptr;
-    raw::Syscall(__NR_execveat, kKeeperImageFd, raw::Address(""), raw::Address(argv), raw::Address(argv + 3),
+    argv[3] = launch.kernel_keeps_status_ ? "1" : "0";
+    argv[4] = nullptr;
+    raw::Syscall(__NR_execveat, kKeeperImageFd, raw::Address(""), raw::Address(argv), raw::Address(argv + 4),
                  AT_EMPTY_PATH);
     raw::Kill(static_cast<int>(-leader), SIGKILL);  // without a keeper nothing may run
     raw::Exit(127);
@@ -186,10 +188,11 @@ class SignalsBlocked {
 
 }  // namespace
 
-Launch::Launch(const Command& command, const Io& io, rlimit file_limit)
+Launch::Launch(const Command& command, const Io& io, const LaunchSettings& settings)
     : command_(command),
       terminal_(std::holds_alternative<Terminal>(io)),
-      file_limit_(file_limit),
+      file_limit_(settings.file_limit),
+      kernel_keeps_status_(settings.kernel_keeps_status),
       program_(command_.program.c_str()),
       search_path_(command_.search_path ? command_.search_path->c_str() : nullptr),
       cwd_(command_.cwd.c_str()),

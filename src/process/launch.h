@@ -20,10 +20,15 @@ struct StdioFds {
   int in, out, err;
 };
 
+// The same for every start.
+struct LaunchSettings {
+  rlimit file_limit;         // of commands; the server's own may be higher
+  bool kernel_keeps_status;  // see sys/exit_status.h
+};
+
 class Launch {
  public:
-  // `file_limit` is the command's; the server's own may be higher.
-  Launch(const Command& command, const Io& io, rlimit file_limit);
+  Launch(const Command& command, const Io& io, const LaunchSettings& settings);
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
 
@@ -44,6 +49,7 @@ class Launch {
   Command command_;
   bool terminal_;
   rlimit file_limit_;
+  bool kernel_keeps_status_;
   std::vector<const char*> argv_, envp_;
   // What the children read: plain pointers into the above, because a member function might not be inlined.
   const char* program_;

@@ -1,5 +1,6 @@
 #include "process/spawner.h"
 
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 
 #include "process/keeper_image.h"
 #include "sys/executable_image.h"
+#include "sys/exit_status.h"
 #include "sys/file_limit.h"
 #include "sys/io.h"
 #include "sys/raw_children.h"
@@ -21,31 +23,51 @@ namespace {
 namespace raw = sys::raw;
 using namespace std::chrono_literals;
 
+enum class Reaping { kByUs, kByKernel };
+
 constexpr auto kLastOrphanDelay = 1s;  // without progress for that long, nobody waits any more
 constexpr auto kCareInterval = 1s;
+
+// A look for orphans yields to the loop after so many processes, some 0.4 ms, and leaves it alone for a while.
+constexpr int kProcessesPerTurn = 256;
+constexpr auto kTurnDelay = 1ms;
+
+// One look can miss a process that forks and exits: the numbers of processes start anew at some point, and the next one
+// may get a number that was passed. That does not happen in two looks in a row.
+constexpr int kLooksToBeSure = 2;
+
+// Without zombies orphans that fork and exit cannot keep the loop busy with reaping. A keeper that ends meanwhile
+// counts as one whose end is unknown (sys::TryReap), which is looked into as if it had been killed.
+void SetReaping(Reaping reaping) {
+  struct sigaction action = {};
+  action.sa_flags = reaping == Reaping::kByKernel ? SA_NOCLDWAIT : 0;
+  (void)::sigaction(SIGCHLD, &action, nullptr);  // fails for a bad signal only
+}
 
 }  // namespace
 
 Result<std::unique_ptr<Spawner>> Spawner::Create(loop::EventLoop& loop) {
-  (void)std::signal(SIGCHLD, SIG_DFL);  // ignored by whoever started us, it would reap our children unseen
+  SetReaping(Reaping::kByUs);  // it may have been ignored by the program that started us
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1) < 0) return std::unexpected(ErrnoError("prctl", "subreaper", errno));
-  if (long error = raw::ForEachChild(::getpid(), [](int) {}); error < 0) {
-    return std::unexpected(ErrnoError("read", "/proc", static_cast<int>(-error)));
-  }
+  OwnedFd proc(::open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!proc.is_open()) return std::unexpected(ErrnoError("open", "/proc", errno));
   TRY(rlimit file_limit, sys::RaiseFileLimit());
   TRY(OwnedFd image, sys::MakeExecutableImage("holdfast-keeper", KeeperImage()));
-  return std::unique_ptr<Spawner>(new Spawner(loop, std::move(image), file_limit));
+  const LaunchSettings settings{.file_limit = file_limit, .kernel_keeps_status = sys::KeepsExitStatus()};
+  return std::unique_ptr<Spawner>(new Spawner(loop, std::move(image), std::move(proc), settings));
 }
 
-Spawner::Spawner(loop::EventLoop& loop, OwnedFd image, rlimit file_limit)
+Spawner::Spawner(loop::EventLoop& loop, OwnedFd image, OwnedFd proc, const LaunchSettings& settings)
     : image_(std::move(image)),
-      file_limit_(file_limit),
-      orphan_timer_(loop, [this] { AdoptOrphans(); }),
+      proc_(std::move(proc)),
+      settings_(settings),
+      processes_{.proc = proc_.get()},
+      orphan_timer_(loop, [this] { LookForOrphans(); }),
       care_timer_(loop, [this] { LookAfter(); }) {}
 
 Result<StartedKeeper> Spawner::Start(const Command& command, const Io& io, StdioFds stdio) {
   TRY(sys::SocketPair control, sys::MakePacketPair());
-  auto launch = std::make_unique<Launch>(command, io, file_limit_);
+  auto launch = std::make_unique<Launch>(command, io, settings_);
   TRY(sys::Child child, launch->Start(image_.get(), stdio, control.theirs.get()));
   keepers_.insert(child.pid);
   if (!care_timer_.running()) care_timer_.Start(kCareInterval);
@@ -57,35 +79,75 @@ void Spawner::Forget(pid_t keeper, sys::Ending ending, loop::Callback when_gone)
   if (ending == sys::Ending::kExitedCleanly) return when_gone();
   when_orphans_gone_.push_back(std::move(when_gone));
   orphan_delay_ = kFirstOrphanDelay;
-  AdoptOrphans();
+  looks_without_orphan_ = 0;
+  if (!orphan_timer_.running()) LookForOrphans();
 }
 
 // Whatever is our child and no keeper belonged to a keeper that was killed. Its own children come to us as it dies, so
-// we look again, soon as long as that gets us on, until a look finds nothing.
-void Spawner::AdoptOrphans() {
-  bool progress = ReapOrphans();
-  raw::ForEachChild(::getpid(), [&](int pid) {
-    if (keepers_.contains(pid)) return;
-    progress |= orphans_.insert(pid).second;
-    (void)::kill(-pid, SIGKILL);  // its group, if it leads one: an unreaped child's number is still its own
-    (void)::kill(pid, SIGKILL);
+// we look again, soon as long as that gets us on, until nothing is found.
+void Spawner::LookForOrphans() {
+  SetReaping(Reaping::kByKernel);
+  const auto progress = raw::VisitChildren(processes_, kProcessesPerTurn, [this](pid_t pid) {
+    if (!keepers_.contains(pid)) KillOrphan(pid);
   });
-  if (!orphans_.empty() && orphan_delay_ < kLastOrphanDelay) {
-    orphan_delay_ = progress ? kFirstOrphanDelay : orphan_delay_ * 2;
-    return orphan_timer_.Start(orphan_delay_);
-  }
-  for (loop::Callback& callback : std::exchange(when_orphans_gone_, {})) callback();
+  if (progress == raw::Look::kUnfinished) return orphan_timer_.Start(kTurnDelay);
+  EndLook();
 }
 
-bool Spawner::ReapOrphans() {
-  return std::erase_if(orphans_, [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG | __WALL) != 0; }) > 0;
+// By pidfd: the kernel may have reaped it by now, and given its number to another process.
+void Spawner::KillOrphan(pid_t pid) {
+  const auto pidfd = sys::OpenPidfd(pid);
+  if (!pidfd) return;
+  siginfo_t ended = {};
+  const int options = WEXITED | WNOHANG | __WALL;
+  if (::waitid(P_PIDFD, static_cast<id_t>(pidfd->get()), &ended, options) != 0) return;
+  if (ended.si_pid != 0) {  // from before the kernel was told to reap
+    ++look_.reaped;
+    return;
+  }
+  ++look_.found;
+  sys::SendSignal(pidfd->get(), SIGKILL);
+}
+
+// A process that forks and exits at once is best caught by looking at the newest processes alone, as long as that finds
+// something.
+void Spawner::EndLook() {
+  const OrphanLook ended = look_;
+  if (ended.from == OrphanLook::From::kNewest && ended.found == 0) {
+    return BeginLook(OrphanLook::From::kBegin, kTurnDelay);
+  }
+  if (ended.found == 0 && ++looks_without_orphan_ >= kLooksToBeSure) {
+    orphans_ = 0;
+    return StopLooking();
+  }
+  if (ended.found == 0) return BeginLook(OrphanLook::From::kBegin, kTurnDelay);
+  looks_without_orphan_ = 0;
+  const bool progress = ended.reaped > 0 || ended.found != orphans_;
+  orphans_ = ended.found;
+  orphan_delay_ = progress ? kFirstOrphanDelay : orphan_delay_ * 2;
+  if (orphan_delay_ >= kLastOrphanDelay) return StopLooking();
+  BeginLook(OrphanLook::From::kNewest, orphan_delay_);
+}
+
+void Spawner::BeginLook(OrphanLook::From from, std::chrono::milliseconds delay) {
+  look_ = {.from = from};
+  from == OrphanLook::From::kBegin ? processes_.GoToBegin() : processes_.GoToNewest();
+  orphan_timer_.Start(delay);
+}
+
+void Spawner::StopLooking() {
+  look_ = {};
+  processes_.GoToBegin();
+  orphan_delay_ = kFirstOrphanDelay;
+  SetReaping(Reaping::kByUs);
+  for (loop::Callback& callback : std::exchange(when_orphans_gone_, {})) callback();
 }
 
 // Runs on its own for as long as there is a keeper, so it is there when one is lost.
 void Spawner::LookAfter() {
   WakeStoppedKeepers();
-  if (!orphans_.empty() && !orphan_timer_.running()) AdoptOrphans();
-  if (!keepers_.empty() || !orphans_.empty()) care_timer_.Start(kCareInterval);
+  if (orphans_ > 0 && !orphan_timer_.running()) LookForOrphans();
+  if (!keepers_.empty() || orphans_ > 0) care_timer_.Start(kCareInterval);
 }
 
 // A command can stop its parent; nobody would hear of its exit then.

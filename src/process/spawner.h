@@ -17,6 +17,7 @@
 #include "process/command.h"
 #include "process/launch.h"
 #include "sys/pidfd.h"
+#include "sys/raw_children.h"
 
 namespace holdfast::process {
 
@@ -40,25 +41,37 @@ class Spawner {
   // user's: that is looked after from time to time, until it has ended.
   void Forget(pid_t keeper, sys::Ending ending, loop::Callback when_gone);
 
-  // Orphans of killed keepers that are not reaped yet.
-  size_t orphans() const { return orphans_.size(); }
+  // Orphans of killed keepers that were not reaped when they were last looked for.
+  size_t orphans() const { return orphans_; }
 
  private:
   static constexpr std::chrono::milliseconds kFirstOrphanDelay{2};
 
-  Spawner(loop::EventLoop& loop, OwnedFd image, rlimit file_limit);
+  // One look at the processes, which may take several turns of the loop.
+  struct OrphanLook {
+    size_t found = 0, reaped = 0;
+    enum class From { kBegin, kNewest } from = From::kBegin;
+  };
 
-  void AdoptOrphans();
-  bool ReapOrphans();
+  Spawner(loop::EventLoop& loop, OwnedFd image, OwnedFd proc, const LaunchSettings& settings);
+
+  void LookForOrphans();
+  void KillOrphan(pid_t pid);
+  void EndLook();
+  void BeginLook(OrphanLook::From from, std::chrono::milliseconds delay);
+  void StopLooking();
   void LookAfter();
   void WakeStoppedKeepers();
 
-  OwnedFd image_;
-  rlimit file_limit_;  // what commands get; the program itself may open all it is allowed to
+  OwnedFd image_, proc_;
+  LaunchSettings settings_;
   std::unordered_set<pid_t> keepers_;
-  std::unordered_set<pid_t> orphans_;
   std::vector<loop::Callback> when_orphans_gone_;
-  loop::Timer orphan_timer_;
+  sys::raw::ProcessList processes_;  // borrows proc_
+  OrphanLook look_;
+  size_t orphans_ = 0;
+  int looks_without_orphan_ = 0;  // in a row, each at all processes
+  loop::Timer orphan_timer_;      // runs while orphans are looked for
   std::chrono::milliseconds orphan_delay_{kFirstOrphanDelay};
   loop::Timer care_timer_;  // while there are keepers or orphans
 };

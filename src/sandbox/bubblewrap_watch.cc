@@ -57,12 +57,6 @@ void StopSelf() {
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
 }
 
-// /proc may be that of another pid namespace, where the numbers are others'.
-bool IsChild(pid_t pid) {
-  siginfo_t info;
-  return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
-}
-
 bool IsInOtherPidNamespace(pid_t pid) {
   struct stat theirs, ours;
   return ::stat(fmt::format("/proc/{}/ns/pid", pid).c_str(), &theirs) == 0 && ::stat("/proc/self/ns/pid", &ours) == 0 &&
@@ -72,12 +66,15 @@ bool IsInOtherPidNamespace(pid_t pid) {
 // A bubblewrap that is killed at once leaves a child behind that waits for it for ever. It has become a child of this
 // process.
 void KillOrphans() {
-  // Without /proc nobody can be found.
-  (void)sys::raw::ForEachChild(::getpid(), [](pid_t pid) {
-    if (!IsChild(pid) || !IsInOtherPidNamespace(pid)) return;
+  constexpr int kMostProcesses = 1 << 16;  // others may start more for as long as this looks
+  auto processes = sys::raw::ProcessList::Open();
+  if (processes.proc < 0) return;  // without /proc nobody can be found
+  (void)sys::raw::VisitChildren(processes, kMostProcesses, [](pid_t pid) {
+    if (!IsInOtherPidNamespace(pid)) return;
     ::kill(pid, SIGKILL);
     ::waitpid(pid, nullptr, 0);
   });
+  processes.Close();
 }
 
 }  // namespace

@@ -8,10 +8,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <initializer_list>
 #include <iterator>
 
 #include "base/owned_fd.h"
+#include "sys/exit_status.h"
 #include "sys/io.h"
+#include "sys/pidfd.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -26,11 +29,28 @@ constexpr std::array kForCommand = {SIGUSR1, SIGUSR2};
 // Not the signal itself: one that waits to be looked at is not queued twice, whoever sent it. A real-time signal is.
 int OrderSignal() { return SIGRTMIN + 1; }
 
-sigset_t Awaited() {
+// How many children are reaped before signals are looked at again.
+constexpr int kReapsPerTurn = 64;
+
+// How long children are left alone when so many end that there is always another one to reap.
+constexpr int kRestMs = 5;
+
+OwnedFd SignalsOf(std::initializer_list<int> signals) {
   sigset_t set;
   ::sigemptyset(&set);
-  for (const int signal : {OrderSignal(), SIGCHLD, SIGCONT, SIGIO}) ::sigaddset(&set, signal);
-  return set;
+  for (const int signal : signals) ::sigaddset(&set, signal);
+  return OwnedFd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+// Children do not become zombies from here on.
+void LetKernelReap() {
+  struct sigaction action = {};
+  action.sa_flags = SA_NOCLDWAIT;
+  (void)::sigaction(SIGCHLD, &action, nullptr);  // fails for a bad signal only
+}
+
+int ExitCode(int wait_status) {
+  return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
 }
 
 // Whoever is outside of the pid namespace has no number in it.
@@ -54,14 +74,14 @@ bool SendOrder(int pidfd, int signal) {
 }
 
 int FirstProcess::Run() {
-  const sigset_t awaited = Awaited();
-  const OwnedFd signals(::signalfd(-1, &awaited, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!signals.is_open()) return kLost;
+  // A command can have children end without a pause: they have their turn after everything else.
+  const OwnedFd others = SignalsOf({OrderSignal(), SIGCONT, SIGIO}), children = SignalsOf({SIGCHLD});
+  if (!others.is_open() || !children.is_open()) return kLost;
   for (;;) {
-    pollfd ready[] = {{signals.get(), POLLIN, 0}, {desk_.fd(), POLLIN, 0}};
-    if (::poll(ready, std::size(ready), -1) < 0) continue;  // EINTR: stopped and continued from outside
+    pollfd ready[] = {{others.get(), POLLIN, 0}, {desk_.fd(), POLLIN, 0}, {flooded_ ? -1 : children.get(), POLLIN, 0}};
+    if (::poll(ready, std::size(ready), flooded_ ? kRestMs : -1) < 0) continue;  // stopped and continued from outside
     signalfd_siginfo signal;
-    if (sys::Read(signals.get(), &signal, sizeof signal) == sizeof signal) {
+    if (sys::Read(others.get(), &signal, sizeof signal) == sizeof signal) {
       if (const auto status = Take(signal)) return *status;
     }
     if ((ready[1].revents & POLLIN) != 0) {
@@ -69,14 +89,16 @@ int FirstProcess::Run() {
     } else if (ready[1].revents != 0) {
       desk_.Close();  // none of those that could ask is left
     }
+    if (flooded_ || ready[2].revents != 0) {
+      (void)sys::Read(children.get(), &signal, sizeof signal);  // says no more than that there are some
+      if (const auto status = Reap()) return *status;
+    }
   }
 }
 
 // The status to end with, if this is the end.
 std::optional<int> FirstProcess::Take(const signalfd_siginfo& signal) {
   switch (static_cast<int>(signal.ssi_signo)) {
-    case SIGCHLD:
-      return Reap();
     case SIGCONT:
       Continue();
       break;
@@ -97,17 +119,31 @@ void FirstProcess::PassOn(int signal) {
 }
 
 std::optional<int> FirstProcess::Reap() {
-  for (;;) {
+  for (int reaped = 0; reaped < kReapsPerTurn; ++reaped) {
     int status = 0;
     const pid_t pid = ::waitpid(-1, &status, WNOHANG | WUNTRACED);
-    if (pid <= 0) return std::nullopt;
+    if (pid <= 0) return EndWithoutZombie();
     if (pid != command_) continue;
-    if (WIFSTOPPED(status)) {
-      StopAlong(WSTOPSIG(status));
-    } else {
-      return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    }
+    if (!WIFSTOPPED(status)) return ExitCode(status);
+    StopAlong(WSTOPSIG(status));
   }
+  if (!flooded_) OnFlood();
+  return std::nullopt;
+}
+
+// More children end than there is time to reap. Zombies would use up the numbers of processes that the machine has.
+void FirstProcess::OnFlood() {
+  flooded_ = true;
+  auto pidfd = sys::OpenPidfd(command_);
+  if (!pidfd || !sys::KeepsExitStatus()) return;
+  command_fd_ = *std::move(pidfd);
+  LetKernelReap();
+}
+
+std::optional<int> FirstProcess::EndWithoutZombie() const {
+  if (!command_fd_.is_open()) return std::nullopt;
+  const int status = sys::raw::StatusAfterReaping(command_fd_.get());
+  return status >= 0 ? std::optional(ExitCode(status)) : std::nullopt;
 }
 
 // A shell outside that waits for the sandbox is to see that its job has stopped. Where there is none, Ctrl-Z has no

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <optional>
 
+#include "base/owned_fd.h"
 #include "sandbox/lifeline.h"
 #include "sandbox/set_group_id.h"
 #include "sandbox/terminal.h"
@@ -36,6 +37,8 @@ class FirstProcess {
   std::optional<int> Take(const signalfd_siginfo& signal);
   void PassOn(int signal);
   std::optional<int> Reap();
+  void OnFlood();
+  std::optional<int> EndWithoutZombie() const;
   void StopAlong(int signal);
   void Continue();
 
@@ -43,6 +46,8 @@ class FirstProcess {
   const Terminal* const terminal_;
   const Lifeline* const lifeline_;
   SetGroupIdDesk& desk_;
+  bool flooded_ = false;                 // more children end than there is time to reap
+  OwnedFd command_fd_;                   // a pidfd, when the kernel reaps by itself
   std::optional<pid_t> stopped_holder_;  // of the terminal, when the command was stopped
 };
 

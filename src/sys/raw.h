@@ -33,6 +33,11 @@ HOLDFAST_RAW long Prctl(int option, unsigned long value) {
   return Syscall(__NR_prctl, option, static_cast<long>(value), 0, 0, 0);
 }
 
+HOLDFAST_RAW long PidfdOpen(int pid) { return Syscall(__NR_pidfd_open, pid, 0); }
+HOLDFAST_RAW long PidfdSignal(int pidfd, int signal, unsigned flags = 0) {
+  return Syscall(__NR_pidfd_send_signal, pidfd, signal, 0, flags);
+}
+
 [[noreturn]] HOLDFAST_RAW void Exit(int code) {
   for (;;) Syscall(__NR_exit_group, code);
 }

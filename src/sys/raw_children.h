@@ -1,67 +1,84 @@
-// Finds the direct children of a process by reading /proc/*/stat: the one way that needs no kernel option
-// (/proc/PID/task/TID/children is often not built in). Usable without libc; the caller sees a snapshot, so it asks
-// again until nothing is left. A direct child of the caller cannot be mistaken for another process: its pid stays taken
-// until the caller reaps it.
+// Finds the children of the calling process. /proc lists the processes, and the kernel says of each whether it is a
+// child that can be waited for: no option of the kernel is needed (/proc/PID/task/TID/children is one), and nothing is
+// read about the many others. Usable without libc.
+//
+// A look takes a bounded number of processes: other processes may start more while it goes on, and faster than it
+// looks. It goes on where it stopped.
 #pragma once
+
+#include <asm/unistd.h>
 
 #include "sys/raw.h"
 
 namespace holdfast::sys::raw {
 
-// The parent in the text of /proc/PID/stat: "PID (COMM) STATE PPID ...". COMM may hold anything, also ") R 1", so the
-// last parenthesis counts.
-HOLDFAST_RAW int ParentFromStat(const char* text, long size) {
-  long at = size - 1;
-  while (at >= 0 && text[at] != ')') --at;
-  if (at < 0) return -1;
-  at += 4;  // ") S "
-  int parent = 0;
-  for (; at < size && text[at] >= '0' && text[at] <= '9'; ++at) parent = parent * 10 + (text[at] - '0');
-  return parent;
-}
-
-HOLDFAST_RAW int ParentOf(const char* pid_text) {
-  char path[32] = "/proc/";
-  int at = 6;
-  for (int i = 0; pid_text[i] != '\0' && at < 20; ++i) path[at++] = pid_text[i];
-  const char tail[] = "/stat";
-  for (char c : tail) path[at++] = c;
-  long fd = Open(path, 02000000);  // O_RDONLY | O_CLOEXEC
-  if (fd < 0) return -1;
-  char text[512];
-  long size = Read(static_cast<int>(fd), text, sizeof text);
-  Close(static_cast<int>(fd));
-  return size > 0 ? ParentFromStat(text, size) : -1;
+// Whether it can be waited for, alive or dead. The number of a child stays its own until it is reaped.
+HOLDFAST_RAW bool IsChild(int pid) {
+  constexpr long by_pid = 1;                                     // P_PID
+  constexpr long options = 0x4 | 0x1 | 0x01000000 | 0x40000000;  // WEXITED | WNOHANG | WNOWAIT | __WALL
+  return Syscall(__NR_waitid, by_pid, pid, 0, options) == 0;
 }
 
 // One entry of getdents64.
 struct DirectoryEntry {
   unsigned long inode;
-  long offset;
+  long offset;  // of the entry behind this one
   unsigned short size;
   unsigned char type;
   char name[1];  // NUL-terminated, longer than this says
 };
 
-// Calls `visit(pid)` for every process whose parent is `parent`. Returns -errno when /proc cannot be read.
+// The number that is the name of an entry of /proc; 0 when the entry is no process.
+HOLDFAST_RAW int PidFromName(const char* name) {
+  int pid = 0;
+  for (; *name >= '0' && *name <= '9'; ++name) pid = pid * 10 + (*name - '0');
+  return *name == '\0' ? pid : 0;
+}
+
+// The processes in the order of their numbers, which new ones join at the end until the numbers start anew.
+struct ProcessList {
+  int proc;         // /proc, or -errno
+  long place = 0;   // of the next entry
+  long newest = 0;  // of the last process that was seen
+
+  HOLDFAST_RAW static ProcessList Open() {
+    return {.proc = static_cast<int>(raw::Open("/proc", 02200000))};  // O_RDONLY | O_CLOEXEC | O_DIRECTORY
+  }
+  HOLDFAST_RAW void Close() const { raw::Close(proc); }
+
+  HOLDFAST_RAW void GoToBegin() { GoTo(0); }
+  // What was the newest process is the first to be seen again, unless it has ended.
+  HOLDFAST_RAW void GoToNewest() { GoTo(newest); }
+
+  HOLDFAST_RAW void GoTo(long where) {
+    place = where;
+    Syscall(__NR_lseek, proc, where, 0);
+  }
+};
+
+enum class Look { kComplete, kUnfinished };
+
+// Calls `visit(pid)` for the caller's children among the next `limit` processes, or a few more. A small buffer keeps
+// the time short between the listing of a process and the visit.
 template <typename Visit>
-HOLDFAST_RAW long ForEachChild(int parent, Visit visit) {
-  long proc = Open("/proc", 02200000);  // O_RDONLY | O_CLOEXEC | O_DIRECTORY
-  if (proc < 0) return proc;
-  alignas(8) char buffer[4096];
-  long size;
-  while ((size = Syscall(__NR_getdents64, proc, Address(buffer), sizeof buffer)) > 0) {
+HOLDFAST_RAW Look VisitChildren(ProcessList& list, int limit, Visit visit) {
+  alignas(8) char buffer[512];
+  while (limit > 0) {
+    const long size = Syscall(__NR_getdents64, list.proc, Address(buffer), sizeof buffer);
+    if (size <= 0) return Look::kComplete;
     for (long at = 0; at < size;) {
-      auto* entry = reinterpret_cast<DirectoryEntry*>(buffer + at);
+      const auto* const entry = reinterpret_cast<const DirectoryEntry*>(buffer + at);
       at += entry->size;
-      if (entry->name[0] < '1' || entry->name[0] > '9' || ParentOf(entry->name) != parent) continue;
-      int pid = 0;
-      for (const char* c = entry->name; *c != '\0'; ++c) pid = pid * 10 + (*c - '0');
-      visit(pid);
+      const long place = list.place;
+      list.place = entry->offset;
+      const int pid = PidFromName(entry->name);
+      if (pid == 0) continue;
+      --limit;
+      list.newest = place;
+      if (IsChild(pid)) visit(pid);
     }
   }
-  Close(static_cast<int>(proc));
-  return size;
+  return Look::kUnfinished;
 }
 
 }  // namespace holdfast::sys::raw

@@ -28,7 +28,7 @@ using Strings = std::vector<std::string>;
 constexpr int64_t kDone = 0, kRefused = 1;  // of an act
 
 std::string ActPath(std::string_view name) {
-  return (fs::path(HOLDFAST_BINARY).parent_path() / "sandboxee" / name).string();
+  return fmt::format("{}/{}", HOLDFAST_SANDBOXEE_DIR, name);
 }
 
 std::string PortOf(const std::string& url) {

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -13,46 +12,97 @@
 namespace holdfast::sys::raw {
 namespace {
 
+using testing::Contains;
 using testing::IsEmpty;
 using testing::UnorderedElementsAreArray;
 
-int Parent(std::string_view text) { return ParentFromStat(text.data(), static_cast<long>(text.size())); }
+constexpr int kAll = 1 << 16;
 
-std::vector<int> Children(int parent) {
+std::vector<int> Children() {
   std::vector<int> found;
-  EXPECT_EQ(ForEachChild(parent, [&](int pid) { found.push_back(pid); }), 0);
+  ProcessList list = ProcessList::Open();
+  EXPECT_EQ(VisitChildren(list, kAll, [&](int pid) { found.push_back(pid); }), Look::kComplete);
+  list.Close();
   return found;
 }
 
-TEST(ParentFromStatTest, FindsTheParentBehindTheName) {
-  EXPECT_EQ(Parent("12 (sh) S 34 12 12 0"), 34);
-  EXPECT_EQ(Parent("12 (a) R 1 (b)) S 34 12 12"), 34);
-  EXPECT_EQ(Parent("12 () Z 4194304 1"), 4194304);
+pid_t ForkSleeper() {
+  const pid_t pid = ::fork();
+  while (pid == 0) ::pause();
+  return pid;
 }
 
-TEST(ParentFromStatTest, SurvivesATruncatedLine) {
-  const std::string_view line = "12 (sh) S 34 12";
-  for (size_t size = 0; size < line.size(); ++size) EXPECT_LE(Parent(line.substr(0, size)), 34);
-  EXPECT_EQ(Parent("no name"), -1);
+void End(pid_t pid) {
+  ::kill(pid, SIGKILL);
+  EXPECT_EQ(::waitpid(pid, nullptr, 0), pid);
 }
 
-TEST(ForEachChildTest, FindsEveryDirectChildAndNoOther) {
-  std::vector<int> forked;
-  for (int i = 0; i < 5; ++i) {
-    const pid_t pid = ::fork();
-    if (pid == 0) {
-      for (;;) ::pause();
-    }
-    forked.push_back(pid);
-  }
-  EXPECT_THAT(Children(::getpid()), UnorderedElementsAreArray(forked));
-  EXPECT_THAT(Children(forked[0]), IsEmpty());
-  for (const int pid : forked) ::kill(pid, SIGKILL);
+TEST(PidFromNameTest, TakesNumbersAlone) {
+  EXPECT_EQ(PidFromName("1"), 1);
+  EXPECT_EQ(PidFromName("4194304"), 4194304);
+  for (const char* name : {"self", "", "12a", "a12", "-1", ".", "1 "}) EXPECT_EQ(PidFromName(name), 0) << name;
+}
+
+TEST(IsChildTest, KnowsChildrenAliveAndDeadAndNoOthers) {
+  const pid_t child = ForkSleeper();
+  EXPECT_TRUE(IsChild(child));
+  EXPECT_FALSE(IsChild(::getpid()));
+  EXPECT_FALSE(IsChild(1));
+  ::kill(child, SIGKILL);
   siginfo_t info;
-  EXPECT_EQ(::waitid(P_PID, static_cast<id_t>(forked[0]), &info, WEXITED | WNOWAIT), 0);
-  EXPECT_THAT(Children(::getpid()), UnorderedElementsAreArray(forked));  // zombies count
-  for (const int pid : forked) EXPECT_EQ(::waitpid(pid, nullptr, 0), pid);
-  EXPECT_THAT(Children(::getpid()), IsEmpty());
+  EXPECT_EQ(::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
+  EXPECT_TRUE(IsChild(child));
+  EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_FALSE(IsChild(child));
+}
+
+TEST(VisitChildrenTest, FindsEveryDirectChildAndNoOther) {
+  std::vector<int> forked;
+  for (int i = 0; i < 5; ++i) forked.push_back(ForkSleeper());
+  EXPECT_THAT(Children(), UnorderedElementsAreArray(forked));
+  for (const int pid : forked) End(pid);
+  EXPECT_THAT(Children(), IsEmpty());
+}
+
+// However many processes start meanwhile, a piece of a look comes to an end; and the pieces make a whole.
+TEST(VisitChildrenTest, TakesAFewProcessesAtATime) {
+  constexpr int kForked = 60;
+  std::vector<int> forked, found;
+  for (int i = 0; i < kForked; ++i) forked.push_back(ForkSleeper());
+  ProcessList list = ProcessList::Open();
+  int pieces = 0;
+  size_t most_at_once = 0;
+  for (Look look = Look::kUnfinished; look == Look::kUnfinished; ++pieces) {
+    const size_t before = found.size();
+    look = VisitChildren(list, 1, [&](int pid) { found.push_back(pid); });
+    most_at_once = std::max(most_at_once, found.size() - before);
+  }
+  EXPECT_THAT(found, UnorderedElementsAreArray(forked));
+  EXPECT_GE(pieces, 3);
+  EXPECT_LT(most_at_once, 30u);
+  list.Close();
+  for (const int pid : forked) End(pid);
+}
+
+TEST(VisitChildrenTest, GoesOnFromTheNewestProcess) {
+  const pid_t first = ForkSleeper();
+  ProcessList list = ProcessList::Open();
+  std::vector<int> found;
+  const auto note = [&](int pid) { found.push_back(pid); };
+  VisitChildren(list, kAll, note);
+  // The numbers may start anew between the two: then the second child is found from the beginning.
+  const pid_t second = ForkSleeper();
+  list.GoToNewest();
+  found.clear();
+  VisitChildren(list, kAll, note);
+  if (second > first) EXPECT_THAT(found, Contains(second));
+  list.GoToBegin();
+  found.clear();
+  VisitChildren(list, kAll, note);
+  EXPECT_THAT(found, UnorderedElementsAreArray({first, second}));
+  list.Close();
+  End(first);
+  End(second);
 }
 
 }  // namespace

@@ -1,0 +1,109 @@
+// A hopper: 150 chains of processes, each of which forks the next in a session of its own and exits
+// (sandboxee/acts/hop.cc). Nothing that is found out about such a process is true for long: the search for them must
+// not go on for as long as there are new ones, nor the reaping, nor may either hold up another client.
+#include <sys/sysinfo.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "integration/sandboxed_fixture.h"
+#include "support/proc.h"
+#include "sys/exit_status.h"
+
+namespace holdfast::support {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::IsEmpty;
+using Clock = std::chrono::steady_clock;
+
+const std::string kHop = HOLDFAST_SANDBOXEE_DIR "/hop";
+constexpr const char* kForce = R"("mode":"force")";
+
+// What a loaded machine may add to the bounds: the sanitizers slow the server down, not the hopper.
+constexpr int kSlack = 3;
+Clock::duration Bound(Clock::duration bound) { return IsSanitized() ? kSlack * bound : bound; }
+
+class HopperTest : public SandboxedFixture {
+ protected:
+  StartRequest Hopper(std::vector<std::string> more = {}) const {
+    StartRequest request{.id = "hopper", .argv = {kHop, "150"}};
+    request.argv.insert(request.argv.end(), more.begin(), more.end());
+    return request;
+  }
+
+  // How long each of a hundred requests of another client takes.
+  std::vector<Clock::duration> Ask() {
+    std::vector<Clock::duration> times;
+    for (int i = 0; i < 100; ++i) {
+      const auto begin = Clock::now();
+      EXPECT_TRUE(other_.Call("process/list").Has("result"));
+      times.push_back(Clock::now() - begin);
+    }
+    std::ranges::sort(times);
+    return times;
+  }
+
+  static Clock::duration TimeToTerminate(RpcClient& client, std::string_view id) {
+    const auto begin = Clock::now();
+    EXPECT_TRUE(client.Call("process/terminate", IdParams(id, kForce)).Has("result"));
+    return Clock::now() - begin;
+  }
+
+  void ExpectBounds(const StartRequest& request) {
+    other_.Start({.id = "sleeper", .argv = {"/bin/sleep", "1000"}});
+    client_.Start(request);
+    client_.WaitForOutput("hopper", "hopping\n");
+    const auto times = Ask();
+    EXPECT_LT(times[98], Bound(100ms)) << "p99 of a request";
+    EXPECT_LT(TimeToTerminate(other_, "sleeper"), Bound(1s));
+    EXPECT_LT(TimeToTerminate(client_, "hopper"), Bound(2s));
+    EXPECT_THAT(LivingWithVariable(RunMarker()), IsEmpty());
+    EXPECT_LT(Ask()[98], Bound(100ms)) << "p99 of a request afterwards";
+  }
+
+  RpcClient other_ = RpcClient::Ready(server_.url());
+};
+
+TEST_F(HopperTest, HoldsNobodyUpWithoutASandbox) { ExpectBounds(Hopper()); }
+
+TEST_F(HopperTest, HoldsNobodyUpInASandbox) { ExpectBounds(InSandbox(Hopper(), ReadOnly())); }
+
+// The server itself has to find what a killed keeper leaves behind.
+TEST_F(HopperTest, HoldsNobodyUpWhenItHasKilledItsKeeper) { ExpectBounds(Hopper({"orphan"})); }
+
+// The server's end is the keeper's signal to end everything.
+TEST_F(HopperTest, DoesNotSurviveTheServer) {
+  client_.Start(Hopper());
+  client_.WaitForOutput("hopper", "hopping\n");
+  server_.Kill();
+}
+
+// The dead must not use up the numbers of processes: nobody could start anything any more.
+class HopperZombieTest : public HopperTest {
+ protected:
+  void ExpectFewProcesses(const StartRequest& request) {
+    if (!sys::KeepsExitStatus())
+      GTEST_SKIP() << "kernels before 6.15 leave the dead to a parent that has too little time";
+    client_.Start(request);
+    client_.WaitForOutput("hopper", "hopping\n");
+    const auto begin = Clock::now();
+    while (Clock::now() - begin < 1s) Ask();
+    struct sysinfo machine = {};
+    ASSERT_EQ(::sysinfo(&machine), 0);
+    EXPECT_LT(machine.procs, 5000);
+    TimeToTerminate(client_, "hopper");
+  }
+};
+
+TEST_F(HopperZombieTest, FewAreLeftWithoutASandbox) { ExpectFewProcesses(Hopper()); }
+
+TEST_F(HopperZombieTest, FewAreLeftInASandbox) { ExpectFewProcesses(InSandbox(Hopper(), ReadOnly())); }
+
+}  // namespace
+}  // namespace holdfast::support
