@@ -158,6 +158,15 @@ TEST_F(GlobScanTest, DirectoryBelowAFixedDepthIsNotRead) {
   ASSERT_EQ(::chmod(Path("locked").c_str(), 0700), 0);
 }
 
+TEST_F(GlobScanTest, DirectoryInWhichNothingCanMatchIsNotRead) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root reads every directory";
+  MakeFile("a1/deep/x.env");
+  MakeFile("locked/a1/deep/x.env");
+  ASSERT_EQ(::chmod(Path("locked").c_str(), 0), 0);
+  EXPECT_THAT(Matches("a*/**/*.env"), ElementsAre("a1/deep/x.env"));
+  ASSERT_EQ(::chmod(Path("locked").c_str(), 0700), 0);
+}
+
 TEST_F(GlobScanTest, WalkEndsAtItsTimeLimit) {
   GlobScanOptions options;
   options.time_limit = std::chrono::milliseconds(-1);
