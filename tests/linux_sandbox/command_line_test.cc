@@ -19,6 +19,13 @@ using testing::IsEmpty;
 using Words = std::vector<std::string_view>;
 
 const std::set<std::string> kAllFlags = {"--sandbox-policy-cwd",
+                                         "--program-fd",
+                                         "--bwrap-fd",
+                                         "--program-dir",
+                                         "--server-tmpdir",
+                                         "--hide",
+                                         "--shut-port",
+                                         "--port-ruleset-fd",
                                          "--project-root",
                                          "--tool-path",
                                          "--arg0",

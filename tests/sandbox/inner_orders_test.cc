@@ -25,6 +25,7 @@ InnerOrders Orders() {
                        {"/work dir", LandlockRule::Rights::kWrite, FileIdentity{.device = 1, .inode = 2}},
                        {"/usr", LandlockRule::Rights::kList}},
           .kept_fds = {5, 7, 1000},
+          .port_ruleset_fd = 8,
           .proxy = ProxyOrders{.control_fd = 9,
                                .listeners = 2,
                                .variables = {{"HTTP_PROXY", "http://", "/", 0}, {"all_proxy", "u:p@", "", 1}}},
@@ -44,6 +45,7 @@ void ExpectSame(const InnerOrders& a, const InnerOrders& b) {
     EXPECT_EQ(a.landlock[i].identity, b.landlock[i].identity);
   }
   EXPECT_EQ(a.kept_fds, b.kept_fds);
+  EXPECT_EQ(a.port_ruleset_fd, b.port_ruleset_fd);
   EXPECT_EQ(a.proxy, b.proxy);
   EXPECT_EQ(a.built_in, b.built_in);
   EXPECT_EQ(a.mounts, b.mounts);
@@ -130,7 +132,7 @@ TEST(InnerOrdersTest, RefusesDescriptorsThatCannotBeMeant) {
 
 TEST(InnerOrdersTest, RefusesValuesOutsideOfTheirLists) {
   InnerOrders orders = Orders();
-  orders.filter = static_cast<Filter>(3);
+  orders.filter = static_cast<Filter>(4);
   ExpectRefused(orders);
   orders = Orders();
   orders.landlock[0].rights = static_cast<LandlockRule::Rights>(3);
@@ -158,7 +160,7 @@ TEST(InnerOrdersTest, RefusesProxiesThatCannotBeListenedFor) {
 
 TEST(InnerOrdersTest, RefusesAnotherVersion) {
   std::string bytes = Encode(Orders());
-  bytes[kHeaderSize - 2] = '2';
+  bytes[kHeaderSize - 2] = '1';
   const auto decoded = DecodeOrders(bytes);
   ASSERT_FALSE(decoded);
   EXPECT_THAT(decoded.error().message, HasSubstr("version"));
