@@ -2,7 +2,6 @@
 // over WebSocket on the loopback. Each round measures on servers of its own; the table shows the median of the rounds.
 
 #include <spawn.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,12 +9,9 @@
 #include <array>
 #include <charconv>
 #include <chrono>
-#include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <ctime>
 #include <deque>
-#include <fstream>
 #include <ranges>
 #include <span>
 #include <string>
@@ -27,6 +23,7 @@
 
 #include "base/base64.h"
 #include "bench_client.h"
+#include "bench_report.h"
 
 namespace holdfast::bench {
 namespace {
@@ -38,30 +35,6 @@ constexpr int kSamples = 500;
 constexpr size_t kMiB = 1 << 20;
 
 double Microseconds(Clock::duration time) { return std::chrono::duration<double, std::micro>(time).count(); }
-
-double Percentile(std::vector<double> values, double percent) {
-  std::ranges::sort(values);
-  return values[static_cast<size_t>(std::lround(percent / 100 * static_cast<double>(values.size() - 1)))];
-}
-
-double Median(const std::vector<double>& values) { return Percentile(values, 50); }
-
-struct Row {
-  std::string key;
-  std::string_view unit;
-  std::string_view label;
-  std::vector<double> values;  // one per round
-};
-
-struct Report {
-  std::vector<Row> rows;
-
-  void Add(std::string key, std::string_view unit, std::string_view label, double value) {
-    auto row = std::ranges::find(rows, key, &Row::key);
-    if (row == rows.end()) row = rows.insert(row, Row{std::move(key), unit, label, {}});
-    row->values.push_back(value);
-  }
-};
 
 enum class Stdio { kNoInput, kPipe, kTerminal };
 
@@ -123,6 +96,39 @@ void MeasureStart(Report& report) {
   report.Add("start_exited_p99", "us", "/bin/true, process/start to process/exited, p99", Percentile(exited, 99));
   report.Add("start_exited_ratio", "x", "p50 of the server over the bare p50", Median(exited) / Median(bare));
   report.Add("start_answer_p50", "us", "/bin/true, process/start to its answer, p50", Median(answered));
+}
+
+void StartIdle(const Server& server, std::deque<Client>& clients, size_t count) {
+  constexpr size_t kPerConnection = 250;
+  for (size_t i = 0; i < count; ++i) {
+    if (i % kPerConnection == 0) clients.emplace_back(server.port());
+    clients.back().Call("process/start",
+                        StartParams(fmt::format("idle-{}", i), R"("/bin/sleep","100000")", Stdio::kNoInput));
+  }
+  server.AwaitQuiet(count);
+}
+
+// What is running must not make a start dearer.
+void MeasureStartBeside(Report& report) {
+  double alone = 0;
+  for (const size_t idle : {0u, 1000u, 4000u}) {
+    const Server server;
+    std::deque<Client> others;
+    StartIdle(server, others, idle);
+    Client client(server.port());
+    std::vector<double> answered;
+    for (int i = 0; i < kWarmUps + kSamples; ++i) {
+      const RunTimes times = RunTrue(client, i);
+      if (i >= kWarmUps) answered.push_back(times.answered_us);
+    }
+    if (idle == 0) alone = Median(answered);
+    report.Add(fmt::format("start_beside_{}_p50", idle), "us",
+               idle == 0      ? "start to its answer, nothing else running, p50"
+               : idle == 1000 ? "start to its answer beside 1000 idle processes, p50"
+                              : "start to its answer beside 4000 idle processes, p50",
+               Median(answered));
+    if (idle == 4000) report.Add("start_beside_ratio", "x", "beside 4000 over alone", Median(answered) / alone);
+  }
 }
 
 struct EchoTimes {
@@ -293,6 +299,7 @@ struct Section {
 
 constexpr auto kSections = std::to_array<Section>({
     {"start", MeasureStart},
+    {"start-beside", MeasureStartBeside},
     {"echo-pipe", MeasurePipeEcho},
     {"echo-pty", MeasurePtyEcho},
     {"flood-pipe", MeasurePipeFlood},
@@ -336,46 +343,6 @@ Options ParseOptions(std::span<char* const> args) {
   auto names = kSections | std::views::transform(&Section::name);
   Require(understood, fmt::format("options: --json, --rounds N, --only {}", fmt::join(names, "|")));
   return options;
-}
-
-// "2026-01-31, AMD EPYC, 2 CPUs, Linux 6.1.0, load 0.02": a number means little without it. The load before the first
-// round is that of others.
-std::string Occasion() {
-  double load = 0;
-  Require(::getloadavg(&load, 1) == 1, "getloadavg");
-  std::array<char, 16> date;
-  const std::time_t now = std::time(nullptr);
-  const size_t date_size = std::strftime(date.data(), date.size(), "%F", std::gmtime(&now));
-  std::ifstream cpuinfo("/proc/cpuinfo");
-  std::string line;
-  while (std::getline(cpuinfo, line) && !line.starts_with("model name")) continue;
-  const size_t colon = line.find(": ");
-  utsname kernel{};
-  (void)::uname(&kernel);  // fails for a bad pointer only
-  return fmt::format("{}, {}, {} CPUs, Linux {}, load {:.2f}", std::string_view(date.data(), date_size),
-                     colon != line.npos ? line.substr(colon + 2) : "unknown CPU", ::sysconf(_SC_NPROCESSORS_ONLN),
-                     kernel.release, load);
-}
-
-std::string Rounded(double value) { return fmt::format("{:.{}f}", value, value < 10 ? 2 : value < 100 ? 1 : 0); }
-
-void PrintTable(const Report& report, std::string_view occasion, int rounds) {
-  fmt::print("{}; median of {} rounds\n\n| measured | median | least | most | unit |\n|---|--:|--:|--:|---|\n",
-             occasion, rounds);
-  for (const Row& row : report.rows) {
-    const auto [least, most] = std::ranges::minmax(row.values);
-    fmt::print("| {} | {} | {} | {} | {} |\n", row.label, Rounded(Median(row.values)), Rounded(least), Rounded(most),
-               row.unit);
-  }
-}
-
-void PrintJson(const Report& report, std::string_view occasion, int rounds) {
-  std::string results;
-  for (const Row& row : report.rows) {
-    results += fmt::format(R"({}"{}":{{"unit":"{}","median":{:.3f},"rounds":[{:.3f}]}})", results.empty() ? "" : ",",
-                           row.key, row.unit, Median(row.values), fmt::join(row.values, ","));
-  }
-  fmt::print("{{\"occasion\":\"{}\",\"rounds\":{},\"results\":{{{}}}}}\n", occasion, rounds, results);
 }
 
 void Run(const Options& options) {

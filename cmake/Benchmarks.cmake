@@ -8,7 +8,7 @@ foreach(source ${benches})
   add_executable(${name} EXCLUDE_FROM_ALL ${source})
   if(name STREQUAL "server_bench")
     # Sees the server from outside, and has a main of its own.
-    target_sources(${name} PRIVATE bench/bench_client.cc)
+    target_sources(${name} PRIVATE bench/bench_client.cc bench/bench_report.cc)
     target_link_libraries(${name} PRIVATE holdfast_base)
   else()
     target_link_libraries(${name} PRIVATE holdfast_exec_server benchmark::benchmark_main)

@@ -20,6 +20,8 @@ list(FILTER sandboxee_sources EXCLUDE REGEX "_test\\.cc$")
 target_sources(sandboxee_test PRIVATE ${sandboxee_sources})
 add_dependencies(sandboxee_test ${act_targets} holdfast-linux-sandbox)
 
+target_link_options(act_stop_parent PRIVATE -nostdlib -static)
+
 # tests/integration drives some of the acts through the server.
 target_compile_definitions(integration_test PRIVATE
   HOLDFAST_SANDBOXEE_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/sandboxee")

@@ -38,13 +38,13 @@ constexpr int kIdleWakesBeforeRest = 16;
 constexpr long kFirstKillIntervalNs = 10'000'000, kLastKillIntervalNs = 640'000'000;
 
 struct Keeper {
-  int leader;        // 0 once its exit is known
-  int leader_fd;     // its pidfd
-  bool reaps;        // false when the kernel reaps by itself
+  int leader;     // 0 once its exit is known
+  int leader_fd;  // its pidfd
+  bool kernel_keeps_status;
   int child_events;  // signalfd for SIGCHLD
   timespec grace;    // what is left of it, for what a killed leader leaves behind
   raw::ProcessList processes;
-  bool at_newest = false;  // whether the list stands at what was the newest process
+  bool reaps = true;  // false when the kernel reaps by itself
   bool exit_reported = false;
   bool killing = false;
   bool leader_killed = false;
@@ -83,13 +83,15 @@ int ExitCode(int wait_status) {
 }
 
 // Looks whether the command has ended. Its exit is reported before it is reaped, which takes the kernel longer than the
-// answer should. One that ended before the kernel was told to reap by itself is reaped here.
+// answer should. Where the kernel reaps by itself, the status is there a moment after the child is gone.
 void LookAtLeader(Keeper& keeper) {
   if (keeper.leader == 0) return;
   siginfo_t status;
   const long error = Wait(P_PIDFD, keeper.leader_fd, status, WNOWAIT);
   if (error == 0 && status.si_pid == 0) return;
-  ReportExit(keeper, error == 0 ? ExitCode(status) : ExitCode(raw::StatusAfterReaping(keeper.leader_fd)));
+  const int reaped_status = error == 0 ? 0 : raw::StatusAfterReaping(keeper.leader_fd);
+  if (reaped_status < 0) return;
+  ReportExit(keeper, error == 0 ? ExitCode(status) : ExitCode(reaped_status));
   if (error == 0) Wait(P_PIDFD, keeper.leader_fd, status, 0);
   keeper.leader = 0;
 }
@@ -103,7 +105,7 @@ Children Reap(Keeper& keeper) {
     const long error = Wait(P_ALL, 0, status, 0);
     if (error == -ECHILD) {
       LookAtLeader(keeper);
-      return Children::kNone;
+      return keeper.leader == 0 ? Children::kNone : Children::kSome;
     }
     if (error != 0 || status.si_pid == 0) return Children::kSome;
     if (status.si_pid != keeper.leader) continue;
@@ -138,23 +140,11 @@ void SignalLeadersGroup(const Keeper& keeper, int signal) {
   }
 }
 
-// Kills the children that a look finds. What they leave behind becomes a child as they die. A process that forks and
-// exits at once is ahead of every look at the whole list, but not for long ahead of one that goes on from the newest
-// process: as long as that finds something, it is repeated.
+// Kills the children that a look finds. What they leave behind becomes a child as they die, and is found by the next.
 void KillChildren(Keeper& keeper) {
-  bool has_found = false;
-  const auto kill = [&](int pid) {
-    has_found = true;
-    SignalChild(keeper, pid, SIGKILL);
-  };
-  raw::Look look = raw::VisitChildren(keeper.processes, kLooksPerTurn, kill);
-  if (look == raw::Look::kComplete && !has_found && keeper.at_newest) {
-    keeper.processes.GoToBegin();
-    look = raw::VisitChildren(keeper.processes, kLooksPerTurn, kill);
-  }
-  keeper.at_newest = look == raw::Look::kComplete && has_found;
-  if (look == raw::Look::kUnfinished) return;
-  has_found ? keeper.processes.GoToNewest() : keeper.processes.GoToBegin();
+  const raw::Look look =
+      raw::VisitChildren(keeper.processes, kLooksPerTurn, [&](int pid) { SignalChild(keeper, pid, SIGKILL); });
+  if (look == raw::Look::kComplete) keeper.processes.GoToBegin();
 }
 
 bool HasGrace(const Keeper& keeper) { return keeper.grace.tv_sec != 0 || keeper.grace.tv_nsec != 0; }
@@ -220,10 +210,12 @@ bool WatchesChildren(const Keeper& keeper) {
 }
 
 void Await(Keeper& keeper, Children left) {
-  keeper.resting = !keeper.killing && (left == Children::kManyDead || keeper.idle_wakes >= kIdleWakesBeforeRest);
+  const bool has_leader_to_look_at = keeper.leader != 0 && !keeper.reaps;
+  const bool is_busy = left == Children::kManyDead || keeper.idle_wakes >= kIdleWakesBeforeRest;
+  keeper.resting = !keeper.killing && (is_busy || has_leader_to_look_at);
   if (keeper.resting) keeper.idle_wakes = 0;
   pollfd fds[3] = {{WatchesChildren(keeper) ? keeper.child_events : -1, POLLIN, 0},
-                   {keeper.leader != 0 ? keeper.leader_fd : -1, POLLIN, 0},
+                   {keeper.leader != 0 && keeper.reaps ? keeper.leader_fd : -1, POLLIN, 0},
                    {keeper.killing ? -1 : kKeeperControlFd, POLLIN, 0}};
   timespec rest = kRest;
   if (keeper.killing) {
@@ -239,10 +231,19 @@ void Await(Keeper& keeper, Children left) {
   if (fds[2].revents != 0) Obey(keeper);
 }
 
+// Children do not become zombies from here on; those that are zombies already are still to be reaped.
+void LetKernelReap(Keeper& keeper) {
+  struct {
+    long handler, flags, restorer, mask;
+  } action = {0, SA_NOCLDWAIT, 0, 0};
+  if (raw::Syscall(__NR_rt_sigaction, SIGCHLD, raw::Address(&action), 0, sizeof(long)) == 0) keeper.reaps = false;
+}
+
 [[noreturn]] void Keep(Keeper& keeper) {
   for (;;) {
     const Children left = Reap(keeper);
     if (left == Children::kNone) raw::Exit(0);
+    if (left == Children::kManyDead && keeper.reaps && keeper.kernel_keeps_status) LetKernelReap(keeper);
     if (keeper.killing && !IsPatient(keeper)) KillAll(keeper);
     Await(keeper, left);
   }
@@ -252,14 +253,6 @@ int ChildEvents() {
   long mask = 1L << (SIGCHLD - 1);
   return static_cast<int>(
       raw::Syscall(__NR_signalfd4, -1, raw::Address(&mask), sizeof mask, SFD_NONBLOCK | SFD_CLOEXEC));
-}
-
-// Children do not become zombies from here on; those that are zombies already are still to be reaped.
-void LetKernelReap() {
-  struct {
-    long handler, flags, restorer, mask;
-  } action = {0, SA_NOCLDWAIT, 0, 0};
-  raw::Syscall(__NR_rt_sigaction, SIGCHLD, raw::Address(&action), 0, sizeof(long));
 }
 
 int Number(const char* text) {
@@ -273,21 +266,15 @@ timespec Milliseconds(int count) { return {count / 1000, count % 1000 * 1'000'00
 // All signals are blocked, the subreaper flag and the signal at the server's death are set: these come through exec.
 [[noreturn]] void Run(const char* const* argv) {
   int leader = Number(argv[1]);
-  // Our copies would keep the command's pipes and terminal open, our directory its mount busy. Whoever hears of the
-  // start may ask right away whether the other end is still there, so the copies go first; in one call, because a
-  // command that keeps stopping its keeper leaves time for little more than the report.
-  raw::Syscall(__NR_close_range, 0, 2, 0);
-  Send({KeeperReportKind::kStarted, leader, StartStep::kNone});
   raw::Prctl(PR_SET_NAME, reinterpret_cast<unsigned long>(argv[0]));
-  raw::Syscall(__NR_chdir, raw::Address("/"));
+  raw::Syscall(__NR_chdir, raw::Address("/"));  // the server's directory would keep its mount busy
   raw::AskForShortSlices();
   Keeper keeper = {.leader = leader,
                    .leader_fd = static_cast<int>(raw::PidfdOpen(leader)),
-                   .reaps = Number(argv[3]) == 0,
+                   .kernel_keeps_status = Number(argv[3]) != 0,
                    .child_events = ChildEvents(),
                    .grace = Milliseconds(Number(argv[2])),
                    .processes = raw::ProcessList::Open()};
-  if (!keeper.reaps) LetKernelReap();
   Keep(keeper);
 }
 

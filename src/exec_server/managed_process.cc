@@ -28,7 +28,8 @@ int64_t Milliseconds(process::Process::WallTime time) {
 wire::ProcessState StateOf(const process::Process& process) {
   if (process.closed()) return wire::ProcessState::kClosed;
   if (process.exit_code()) return wire::ProcessState::kExited;
-  return process.pid() ? wire::ProcessState::kRunning : wire::ProcessState::kStarting;
+  return process.phase() == process::Process::Phase::kStarting ? wire::ProcessState::kStarting
+                                                               : wire::ProcessState::kRunning;
 }
 
 }  // namespace
@@ -146,7 +147,7 @@ wire::ListedProcess ManagedProcess::Describe() const {
   wire::ListedProcess listed;
   listed.process_id = id_;
   listed.argv = argv_;
-  listed.pid = process_->pid();
+  if (!starting()) listed.pid = process_->pid();
   listed.state = StateOf(*process_);
   listed.exit_code = process_->exit_code();
   listed.started_at_ms = Milliseconds(process_->started_at());

@@ -40,6 +40,7 @@ class Keeper {
 
  private:
   void Order(KeeperOrder order);
+  void OnStart();
   void OnReport();
   void OnEnded();
   void Dispatch(const KeeperReport& report);
@@ -49,11 +50,14 @@ class Keeper {
   KeeperObserver& observer_;
   sys::Child child_;
   OwnedFd control_;
-  std::unique_ptr<Launch> launch_;  // until the child no longer uses our memory
+  OwnedFd start_;                   // until the start is known
+  std::unique_ptr<Launch> launch_;  // the same
   std::chrono::milliseconds kill_patience_;
   loop::FdWatch control_watch_;
-  std::optional<loop::FdWatch> end_watch_;  // from the end of the control socket on
+  std::optional<loop::FdWatch> start_watch_;  // until the start is known
+  std::optional<loop::FdWatch> end_watch_;    // from the end of the control socket on
   loop::Timer kill_timer_;
+  bool has_failed_ = false;  // the start
 };
 
 }  // namespace holdfast::process

@@ -6,22 +6,22 @@
 // no descendant is left; when the server is gone it kills everything and ends.
 //
 // Its life has two parts. It is cloned from the server and, still on the server's memory, starts the command
-// (launch.cc); then it executes the keeper program, which says kStarted and keeps (apps/keeper). This way the command
-// does not wait for that second exec.
+// (launch.cc); then it executes the keeper program, which keeps (apps/keeper), while the command is executed. The
+// server hears of the start from the kernel, not from the keeper, which the command may have stopped by then.
 #pragma once
 
 namespace holdfast::process {
 
 inline constexpr int kKeeperControlFd = 3;
 inline constexpr int kKeeperImageFd = 4;  // the keeper program, until it is executed
+inline constexpr int kKeeperStartFd = 10; // a pipe that tells of the start, until the command is executed
 
 // The keeper program's argv: its name, the command's pid, for how many milliseconds the leftovers of a command that was
 // killed may clean up, and 1 when the kernel keeps the exit status of what it has reaped by itself (sys/exit_status.h).
 inline constexpr int kKeeperArgCount = 4;
 
 enum class KeeperReportKind : int {
-  kStarted,      // value: pid of the command, which has been executed
-  kStartFailed,  // value: errno, step: where
+  kStartFailed,  // value: errno, step: where; on the pipe that ends without it when the command has been executed
   kExited,       // value: exit code, or 128 + signal
 };
 

@@ -1,6 +1,7 @@
 #include "process/launch.h"
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <linux/sched.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -10,6 +11,7 @@
 #include <cerrno>
 #include <csignal>
 
+#include "sys/descriptor_passing.h"
 #include "sys/io.h"
 #include "sys/raw.h"
 
@@ -18,7 +20,8 @@ namespace holdfast::process {
 namespace raw = sys::raw;
 
 static_assert(Wrapper::kFirstFd == kKeeperImageFd + 1);
-static_assert(Wrapper::kFirstFd + Wrapper::kMaxFds - 1 <= sys::kLastReservedFd);
+static_assert(Wrapper::kFirstFd + Wrapper::kMaxFds == kKeeperStartFd);
+static_assert(kKeeperStartFd <= sys::kLastReservedFd);
 
 // What runs between clone and exec, in two new processes that share the server's memory while the server goes on: raw
 // system calls on stacks of their own, nothing else. No libc, which would use the server's errno; no sanitizer.
@@ -65,10 +68,11 @@ struct InChild {
     }
   }
 
-  [[noreturn]] HOLDFAST_IN_CHILD static void FailStart(Launch& launch, StartStep step, long error) {
-    launch.start_errno_ = static_cast<int>(error);
-    launch.start_step_ = step;
-    raw::Exit(127);
+  // Of the keeper and of the command's process, on the pipe that ends when the command is executed.
+  [[noreturn]] HOLDFAST_IN_CHILD static void FailStart(StartStep step, long error, int exit_code) {
+    KeeperReport report{KeeperReportKind::kStartFailed, static_cast<int>(error), step};
+    raw::Syscall(__NR_write, kKeeperStartFd, raw::Address(&report), sizeof report);
+    raw::Exit(exit_code);
   }
 
   HOLDFAST_IN_CHILD static void DefaultAction(int signal) {
@@ -79,6 +83,19 @@ struct InChild {
     raw::Syscall(__NR_rt_sigaction, signal, raw::Address(&action), 0, sizeof(long));
   }
 
+  // The command can stop its keeper from its first instruction on. The keeper has let go of everything by then that the
+  // start is known by.
+  HOLDFAST_IN_CHILD static void AwaitKeeper(Launch& launch) {
+    while (__atomic_load_n(&launch.keeper_is_ready_, __ATOMIC_ACQUIRE) == 0) {
+      raw::Syscall(__NR_futex, raw::Address(&launch.keeper_is_ready_), FUTEX_WAIT_PRIVATE, 0, 0);
+    }
+  }
+
+  HOLDFAST_IN_CHILD static void LetCommandGo(Launch& launch) {
+    __atomic_store_n(&launch.keeper_is_ready_, 1, __ATOMIC_RELEASE);
+    raw::Syscall(__NR_futex, raw::Address(&launch.keeper_is_ready_), FUTEX_WAKE_PRIVATE, 1);
+  }
+
   HOLDFAST_IN_CHILD static void RunCommand(void* argument) {
     auto& launch = *static_cast<Launch*>(argument);
     raw::Prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -86,38 +103,38 @@ struct InChild {
     raw::Syscall(__NR_setsid);
     if (launch.terminal_) {
       if (long error = -raw::Syscall(__NR_ioctl, 0, TIOCSCTTY, 0); error != 0) {
-        FailStart(launch, StartStep::kTerminal, error);
+        FailStart(StartStep::kTerminal, error, 127);
       }
     }
     if (long error = -raw::Syscall(__NR_chdir, raw::Address(launch.cwd_)); error != 0) {
-      FailStart(launch, StartStep::kDirectory, error);
+      FailStart(StartStep::kDirectory, error, 127);
     }
-    for (int fd = Wrapper::kFirstFd; fd < launch.fd_count_; ++fd) raw::Syscall(__NR_fcntl, fd, F_SETFD, 0);
+    raw::Syscall(__NR_close_range, kKeeperControlFd, kKeeperImageFd, 0);  // an exec can hang
+    for (int i = 0; i < launch.wrapper_fd_count_; ++i) raw::Syscall(__NR_fcntl, Wrapper::kFirstFd + i, F_SETFD, 0);
     raw::Syscall(__NR_prlimit64, 0, RLIMIT_NOFILE, raw::Address(&launch.file_limit_), 0);
     constexpr int kLastSignal = 64;
     for (int signal = 1; signal <= kLastSignal; ++signal) DefaultAction(signal);
     long no_signals = 0;
     raw::Syscall(__NR_rt_sigprocmask, SIG_SETMASK, raw::Address(&no_signals), 0, sizeof no_signals);
+    AwaitKeeper(launch);
     int error = launch.search_path_ != nullptr ? SearchAndExecute(launch) : Execute(launch, launch.program_);
-    FailStart(launch, StartStep::kExec, error);
+    FailStart(StartStep::kExec, error, 127);
   }
 
-  // Starts the command and waits until it has been executed or has failed.
+  // The kernel notes the command's number before its process runs, and the end of its time on the server's memory.
   HOLDFAST_IN_CHILD static long StartCommand(Launch& launch) {
     clone_args args;
     for (unsigned long i = 0; i < sizeof args; ++i) reinterpret_cast<volatile char*>(&args)[i] = 0;
-    args.flags = CLONE_VM | CLONE_VFORK;
+    args.flags = CLONE_VM | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
     args.exit_signal = SIGCHLD;
     args.stack = reinterpret_cast<unsigned long>(launch.command_stack_);
     args.stack_size = sizeof launch.command_stack_;
-    return raw::Clone3(&args, RunCommand, &launch);
-  }
-
-  [[noreturn]] HOLDFAST_IN_CHILD static void ReportFailure(StartStep step, int error) {
-    KeeperReport report{KeeperReportKind::kStartFailed, error, step};
-    raw::Syscall(__NR_sendto, kKeeperControlFd, raw::Address(&report), sizeof report, MSG_NOSIGNAL);
-    raw::Syscall(__NR_wait4, -1, 0, __WALL);  // a zombie of ours would become the server's, who expects none
-    raw::Exit(0);
+    args.parent_tid = reinterpret_cast<unsigned long>(&launch.command_pid_);
+    args.child_tid = reinterpret_cast<unsigned long>(&launch.command_on_memory_);
+    __atomic_store_n(&launch.command_on_memory_, 1, __ATOMIC_RELEASE);
+    const long pid = raw::Clone3(&args, RunCommand, &launch);
+    if (pid < 0) __atomic_store_n(&launch.command_on_memory_, 0, __ATOMIC_RELEASE);
+    return pid;
   }
 
   HOLDFAST_IN_CHILD static const char* Decimal(long number, char* end) {
@@ -129,14 +146,40 @@ struct InChild {
     return end;
   }
 
-  // Descriptors 0 to 2 for the command, 3 and 4 for the keeper, then those of a wrapper. ReserveLowFds keeps every
-  // source above them, so no dup overwrites one that is still needed. All others are closed at once and not at exec: an
-  // exec can hang, and the copies would hide the server's death from other keepers and a disconnect from clients.
-  HOLDFAST_IN_CHILD static void ArrangeFds(const Launch& launch) {
-    for (int target = 0; target < launch.fd_count_; ++target) {
-      raw::Syscall(__NR_dup3, launch.fds_[target], target, target > 2 ? O_CLOEXEC : 0);
+  // Leaves the server's table of descriptors, with copies of the low numbers only: no other descriptor of the server is
+  // ever copied or closed here, and closing can hang. Before that nothing may be done to any descriptor.
+  HOLDFAST_IN_CHILD static void LeaveTable(Launch& launch) {
+    if (!launch.slot_.held()) return;  // the keeper has a copy of the whole table
+    if (raw::Syscall(__NR_close_range, launch.slots_end_, -1, CLOSE_RANGE_UNSHARE) != 0) raw::Exit(127);
+    __atomic_store_n(&launch.slot_.keeper_has_left, 1, __ATOMIC_RELEASE);
+  }
+
+  // Descriptors 0 to 2 for the command, 3 and 4 for the keeper, then those of a wrapper, and last the pipe that tells
+  // of the start. They come through the control socket, and land above those numbers because ReserveLowFds has taken
+  // these. All others are closed at once and not at exec: an exec can hang, and the copies would hide the server's
+  // death from other keepers and a disconnect from clients.
+  HOLDFAST_IN_CHILD static void ArrangeFds(Launch& launch) {
+    LeaveTable(launch);
+    if (raw::Syscall(__NR_recvmsg, launch.control_, raw::Address(&launch.message_), MSG_CMSG_CLOEXEC) != 1) {
+      raw::Exit(127);
     }
-    raw::Syscall(__NR_close_range, launch.fd_count_, -1, 0);
+    const auto* const header = reinterpret_cast<const cmsghdr*>(launch.message_space_);
+    if (header->cmsg_len != CMSG_LEN(static_cast<unsigned long>(launch.passed_count_) * sizeof(int))) raw::Exit(127);
+    const auto* const passed = reinterpret_cast<const int*>(launch.message_space_ + CMSG_LEN(0));
+    raw::Syscall(__NR_dup3, launch.control_, kKeeperControlFd, O_CLOEXEC);
+    for (int i = 0; i < launch.passed_count_; ++i) {
+      const int target = launch.targets_[i];
+      raw::Syscall(__NR_dup3, passed[i], target, target > 2 ? O_CLOEXEC : 0);
+    }
+    raw::Syscall(__NR_close_range, kKeeperStartFd + 1, -1, 0);
+    raw::Syscall(__NR_close_range, Wrapper::kFirstFd + launch.wrapper_fd_count_, kKeeperStartFd - 1, 0);
+  }
+
+  // The keeper needs the control socket and its program. With its copies of the rest it would keep the command's pipes
+  // and terminal open.
+  HOLDFAST_IN_CHILD static void CloseWhatIsTheCommands() {
+    raw::Syscall(__NR_close_range, 0, 2, 0);
+    raw::Syscall(__NR_close_range, kKeeperImageFd + 1, -1, 0);
   }
 
   HOLDFAST_IN_CHILD static void RunKeeper(void* argument) {
@@ -151,9 +194,10 @@ struct InChild {
     ArrangeFds(launch);
     launch.keeper_pid_ = static_cast<int>(raw::Syscall(__NR_getpid));
     long leader = StartCommand(launch);
-    if (leader < 0) ReportFailure(StartStep::kExec, static_cast<int>(-leader));
-    if (launch.start_step_ != StartStep::kNone) ReportFailure(launch.start_step_, launch.start_errno_);
+    if (leader < 0) FailStart(StartStep::kExec, -leader, 0);
+    CloseWhatIsTheCommands();
     raw::Syscall(__NR_fcntl, kKeeperControlFd, F_SETFD, 0);
+    LetCommandGo(launch);
     char leader_digits[24], grace_digits[24];
     const char* argv[kKeeperArgCount + 1];
     argv[0] = "holdfast-keeper";
@@ -164,6 +208,7 @@ struct InChild {
     raw::Syscall(__NR_execveat, kKeeperImageFd, raw::Address(""), raw::Address(argv), raw::Address(argv + 4),
                  AT_EMPTY_PATH);
     raw::Kill(static_cast<int>(-leader), SIGKILL);  // without a keeper nothing may run
+    raw::Kill(static_cast<int>(leader), SIGKILL);
     raw::Exit(127);
   }
 };
@@ -207,26 +252,55 @@ Launch::Launch(const Command& command, const Io& io, const LaunchSettings& setti
   envp_data_ = envp_.data();
 }
 
-Result<sys::Child> Launch::Start(int image, StdioFds stdio, int control) {
-  const int sources[] = {stdio.in, stdio.out, stdio.err, control, image};
-  std::ranges::copy(sources, fds_);
+// All that the keeper receives. It is in the socket before the keeper exists, so that the keeper need not wait for it.
+Result<> Launch::Pass(const LaunchFds& fds) {
+  std::vector<int> passed = {fds.stdio.in, fds.stdio.out, fds.stdio.err, fds.image, fds.start};
+  std::ranges::copy(std::initializer_list<int>{0, 1, 2, kKeeperImageFd, kKeeperStartFd}, targets_);
   if (command_.wrapper) {
-    for (const auto& fd : command_.wrapper->fds) fds_[fd_count_++] = fd->get();
+    for (const auto& fd : command_.wrapper->fds) {
+      targets_[passed.size()] = Wrapper::kFirstFd + wrapper_fd_count_++;
+      passed.push_back(fd->get());
+    }
   }
+  passed_count_ = static_cast<int>(passed.size());
+  message_piece_ = {.iov_base = &message_byte_, .iov_len = 1};
+  message_.msg_iov = &message_piece_;
+  message_.msg_iovlen = 1;
+  message_.msg_control = message_space_;
+  message_.msg_controllen = sizeof message_space_;
+  return sys::SendDescriptors(fds.control, passed);
+}
+
+Result<sys::Child> Launch::Start(StartSlots& slots, const LaunchFds& fds) {
+  TRY_VOID(Pass(fds));
+  const bool has_slot = slots.Occupy(slot_, fds.keeper_control);
+  control_ = has_slot ? slot_.number() : fds.keeper_control;
+  slots_end_ = slots.end();
   int pidfd = -1;
   clone_args args = {};
-  args.flags = CLONE_VM | CLONE_PIDFD;
+  args.flags = CLONE_VM | CLONE_PIDFD | CLONE_CHILD_CLEARTID | (has_slot ? CLONE_FILES : 0);
   args.pidfd = reinterpret_cast<uintptr_t>(&pidfd);
+  args.child_tid = reinterpret_cast<uintptr_t>(&keeper_on_memory_);
   args.exit_signal = SIGCHLD;
   args.stack = reinterpret_cast<uintptr_t>(keeper_stack_);
   args.stack_size = sizeof keeper_stack_;
+  keeper_on_memory_ = 1;
   long pid;
   {
     SignalsBlocked blocked;
     pid = raw::Clone3(&args, InChild::RunKeeper, this);
   }
-  if (pid < 0) return std::unexpected(ErrnoError("clone3", "", static_cast<int>(-pid)));
+  if (pid < 0) {
+    keeper_on_memory_ = 0;
+    return std::unexpected(ErrnoError("clone3", "", static_cast<int>(-pid)));
+  }
+  slot_.keeper = static_cast<pid_t>(pid);
   return sys::Child{static_cast<pid_t>(pid), OwnedFd(pidfd)};
+}
+
+bool Launch::IsInUse() const {
+  return __atomic_load_n(&keeper_on_memory_, __ATOMIC_ACQUIRE) != 0 ||
+         __atomic_load_n(&command_on_memory_, __ATOMIC_ACQUIRE) != 0;
 }
 
 }  // namespace holdfast::process

@@ -53,7 +53,7 @@ class Process : private KeeperObserver, private OutputStream::Owner {
 
   Phase phase() const { return phase_; }
   uint64_t next_seq() const { return next_seq_; }
-  std::optional<pid_t> pid() const { return pid_; }
+  std::optional<pid_t> pid() const { return pid_; }  // of the command, or of a wrapper that may still be starting it
   std::optional<int> exit_code() const { return exit_code_; }  // set from OnExited on
   bool closed() const { return closed_; }
   bool gone() const { return gone_; }

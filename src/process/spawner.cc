@@ -53,13 +53,16 @@ Result<std::unique_ptr<Spawner>> Spawner::Create(loop::EventLoop& loop) {
   if (!proc.is_open()) return std::unexpected(ErrnoError("open", "/proc", errno));
   TRY(rlimit file_limit, sys::RaiseFileLimit());
   TRY(OwnedFd image, sys::MakeExecutableImage("holdfast-keeper", KeeperImage()));
+  TRY(auto slots, StartSlots::Create());
   const LaunchSettings settings{.file_limit = file_limit, .kernel_keeps_status = sys::KeepsExitStatus()};
-  return std::unique_ptr<Spawner>(new Spawner(loop, std::move(image), std::move(proc), settings));
+  return std::unique_ptr<Spawner>(new Spawner(loop, std::move(image), std::move(proc), std::move(slots), settings));
 }
 
-Spawner::Spawner(loop::EventLoop& loop, OwnedFd image, OwnedFd proc, const LaunchSettings& settings)
+Spawner::Spawner(loop::EventLoop& loop, OwnedFd image, OwnedFd proc, std::unique_ptr<StartSlots> slots,
+                 const LaunchSettings& settings)
     : image_(std::move(image)),
       proc_(std::move(proc)),
+      slots_(std::move(slots)),
       settings_(settings),
       processes_{.proc = proc_.get()},
       orphan_timer_(loop, [this] { LookForOrphans(); }),
@@ -67,11 +70,17 @@ Spawner::Spawner(loop::EventLoop& loop, OwnedFd image, OwnedFd proc, const Launc
 
 Result<StartedKeeper> Spawner::Start(const Command& command, const Io& io, StdioFds stdio) {
   TRY(sys::SocketPair control, sys::MakePacketPair());
+  TRY(sys::Pipe start, sys::MakePipe(sys::OurEnd::kRead));
   auto launch = std::make_unique<Launch>(command, io, settings_);
-  TRY(sys::Child child, launch->Start(image_.get(), stdio, control.theirs.get()));
+  const LaunchFds fds{.image = image_.get(),
+                      .stdio = stdio,
+                      .control = control.ours.get(),
+                      .keeper_control = control.theirs.get(),
+                      .start = start.write_end.get()};
+  TRY(sys::Child child, launch->Start(*slots_, fds));
   keepers_.insert(child.pid);
   if (!care_timer_.running()) care_timer_.Start(kCareInterval);
-  return StartedKeeper{std::move(child), std::move(control.ours), std::move(launch)};
+  return StartedKeeper{std::move(child), std::move(control.ours), std::move(start.read_end), std::move(launch)};
 }
 
 void Spawner::Forget(pid_t keeper, sys::Ending ending, loop::Callback when_gone) {
@@ -109,35 +118,20 @@ void Spawner::KillOrphan(pid_t pid) {
   sys::SendSignal(pidfd->get(), SIGKILL);
 }
 
-// A process that forks and exits at once is best caught by looking at the newest processes alone, as long as that finds
-// something.
 void Spawner::EndLook() {
-  const OrphanLook ended = look_;
-  if (ended.from == OrphanLook::From::kNewest && ended.found == 0) {
-    return BeginLook(OrphanLook::From::kBegin, kTurnDelay);
-  }
-  if (ended.found == 0 && ++looks_without_orphan_ >= kLooksToBeSure) {
-    orphans_ = 0;
-    return StopLooking();
-  }
-  if (ended.found == 0) return BeginLook(OrphanLook::From::kBegin, kTurnDelay);
-  looks_without_orphan_ = 0;
+  const OrphanLook ended = std::exchange(look_, {});
+  processes_.GoToBegin();
+  looks_without_orphan_ = ended.found == 0 ? looks_without_orphan_ + 1 : 0;
   const bool progress = ended.reaped > 0 || ended.found != orphans_;
   orphans_ = ended.found;
+  if (looks_without_orphan_ >= kLooksToBeSure) return StopLooking();
+  if (ended.found == 0) return orphan_timer_.Start(kTurnDelay);
   orphan_delay_ = progress ? kFirstOrphanDelay : orphan_delay_ * 2;
   if (orphan_delay_ >= kLastOrphanDelay) return StopLooking();
-  BeginLook(OrphanLook::From::kNewest, orphan_delay_);
-}
-
-void Spawner::BeginLook(OrphanLook::From from, std::chrono::milliseconds delay) {
-  look_ = {.from = from};
-  from == OrphanLook::From::kBegin ? processes_.GoToBegin() : processes_.GoToNewest();
-  orphan_timer_.Start(delay);
+  orphan_timer_.Start(orphan_delay_);
 }
 
 void Spawner::StopLooking() {
-  look_ = {};
-  processes_.GoToBegin();
   orphan_delay_ = kFirstOrphanDelay;
   SetReaping(Reaping::kByUs);
   for (loop::Callback& callback : std::exchange(when_orphans_gone_, {})) callback();
@@ -146,6 +140,7 @@ void Spawner::StopLooking() {
 // Runs on its own for as long as there is a keeper, so it is there when one is lost.
 void Spawner::LookAfter() {
   WakeStoppedKeepers();
+  slots_->FreeUnused();
   if (orphans_ > 0 && !orphan_timer_.running()) LookForOrphans();
   if (!keepers_.empty() || orphans_ > 0) care_timer_.Start(kCareInterval);
 }

@@ -16,6 +16,7 @@
 #include "loop/event_loop.h"
 #include "process/command.h"
 #include "process/launch.h"
+#include "process/start_slots.h"
 #include "sys/pidfd.h"
 #include "sys/raw_children.h"
 
@@ -24,7 +25,7 @@ namespace holdfast::process {
 struct StartedKeeper {
   sys::Child child;
   OwnedFd control;  // our end, non-blocking
-  // In use by the child until it has reported kStarted or has been reaped.
+  OwnedFd start;    // non-blocking: a KeeperReport of a failure, or the end when the command has been executed
   std::unique_ptr<Launch> launch;
 };
 
@@ -33,7 +34,7 @@ class Spawner {
   // Fails when this machine cannot give the guarantees: no /proc, no executable memory file.
   static Result<std::unique_ptr<Spawner>> Create(loop::EventLoop& loop);
 
-  // Returns at once; how the command starts is the keeper's report.
+  // Returns at once; how the command starts comes through StartedKeeper::start.
   Result<StartedKeeper> Start(const Command& command, const Io& io, StdioFds stdio);
 
   // The keeper has been reaped. `ending` other than clean means that its descendants are ours: they are killed, and
@@ -50,20 +51,20 @@ class Spawner {
   // One look at the processes, which may take several turns of the loop.
   struct OrphanLook {
     size_t found = 0, reaped = 0;
-    enum class From { kBegin, kNewest } from = From::kBegin;
   };
 
-  Spawner(loop::EventLoop& loop, OwnedFd image, OwnedFd proc, const LaunchSettings& settings);
+  Spawner(loop::EventLoop& loop, OwnedFd image, OwnedFd proc, std::unique_ptr<StartSlots> slots,
+          const LaunchSettings& settings);
 
   void LookForOrphans();
   void KillOrphan(pid_t pid);
   void EndLook();
-  void BeginLook(OrphanLook::From from, std::chrono::milliseconds delay);
   void StopLooking();
   void LookAfter();
   void WakeStoppedKeepers();
 
   OwnedFd image_, proc_;
+  std::unique_ptr<StartSlots> slots_;
   LaunchSettings settings_;
   std::unordered_set<pid_t> keepers_;
   std::vector<loop::Callback> when_orphans_gone_;

@@ -37,7 +37,7 @@ Result<SocketPair> MakePacketPair();
 Result<OwnedFd> OpenDevNull();
 Result<OwnedFd> Duplicate(int fd);
 
-inline constexpr int kLastReservedFd = 9;
+inline constexpr int kLastReservedFd = 10;
 
 // Occupies descriptors 0 to kLastReservedFd with /dev/null where they are closed. Afterwards nothing the program opens
 // lands on a number that a child's stdio, its keeper's control socket or the keeper program is about to be duplicated

@@ -35,25 +35,15 @@ HOLDFAST_RAW int PidFromName(const char* name) {
   return *name == '\0' ? pid : 0;
 }
 
-// The processes in the order of their numbers, which new ones join at the end until the numbers start anew.
+// The processes in the order of their numbers.
 struct ProcessList {
-  int proc;         // /proc, or -errno
-  long place = 0;   // of the next entry
-  long newest = 0;  // of the last process that was seen
+  int proc;  // /proc, or -errno
 
   HOLDFAST_RAW static ProcessList Open() {
     return {.proc = static_cast<int>(raw::Open("/proc", 02200000))};  // O_RDONLY | O_CLOEXEC | O_DIRECTORY
   }
   HOLDFAST_RAW void Close() const { raw::Close(proc); }
-
-  HOLDFAST_RAW void GoToBegin() { GoTo(0); }
-  // What was the newest process is the first to be seen again, unless it has ended.
-  HOLDFAST_RAW void GoToNewest() { GoTo(newest); }
-
-  HOLDFAST_RAW void GoTo(long where) {
-    place = where;
-    Syscall(__NR_lseek, proc, where, 0);
-  }
+  HOLDFAST_RAW void GoToBegin() const { Syscall(__NR_lseek, proc, 0, 0); }
 };
 
 enum class Look { kComplete, kUnfinished };
@@ -61,7 +51,7 @@ enum class Look { kComplete, kUnfinished };
 // Calls `visit(pid)` for the caller's children among the next `limit` processes, or a few more. A small buffer keeps
 // the time short between the listing of a process and the visit.
 template <typename Visit>
-HOLDFAST_RAW Look VisitChildren(ProcessList& list, int limit, Visit visit) {
+HOLDFAST_RAW Look VisitChildren(const ProcessList& list, int limit, Visit visit) {
   alignas(8) char buffer[512];
   while (limit > 0) {
     const long size = Syscall(__NR_getdents64, list.proc, Address(buffer), sizeof buffer);
@@ -69,12 +59,9 @@ HOLDFAST_RAW Look VisitChildren(ProcessList& list, int limit, Visit visit) {
     for (long at = 0; at < size;) {
       const auto* const entry = reinterpret_cast<const DirectoryEntry*>(buffer + at);
       at += entry->size;
-      const long place = list.place;
-      list.place = entry->offset;
       const int pid = PidFromName(entry->name);
       if (pid == 0) continue;
       --limit;
-      list.newest = place;
       if (IsChild(pid)) visit(pid);
     }
   }

@@ -30,8 +30,7 @@ ServerProcess StartWithoutLeakCheck() {
       {.env = {"ASAN_OPTIONS=" + std::string(options != nullptr ? options : "") + ":detect_leaks=0"}});
 }
 
-// Nothing of the mount is open any more: whoever had it has begun to close it. What is open when a process is started
-// is closed in its child too, which would wait as well.
+// Nothing of the mount is open any more: the threads that had it open have begun to close it.
 bool IsClosing(const ServerProcess& server, const StuckMount& mount) {
   for (const auto& fd : std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", server.pid()))) {
     std::error_code gone;
@@ -159,6 +158,21 @@ TEST_F(FsStuckTest, AFileThatCannotBeClosedHoldsUpNothingElse) {
   ASSERT_TRUE(Eventually([&] { return IsClosing(server, mount); }));
   ExpectServesProcesses(client);
   mount.Release();  // who waits for a close cannot even be killed
+}
+
+// A file that is closed in the child of a start, too, would be waited for there. A FUSE mount of a client's own is
+// enough.
+TEST_F(FsStuckTest, AnOpenFileThatCannotBeClosedHoldsUpNoStart) {
+  StuckMount mount(Silence::kOnClose);
+  if (!mount.why_not().empty()) GTEST_SKIP() << mount.why_not();
+  ServerProcess server = StartWithoutLeakCheck();
+  RpcClient client = RpcClient::Ready(server.url()), other = RpcClient::Ready(server.url());
+  EXPECT_EQ(client.Call("fs/open", At(mount.file(), R"("handleId":"held")")).error_code(), 0);
+  ASSERT_FALSE(IsClosing(server, mount));
+  ExpectServesProcesses(other);
+  ExpectServesProcesses(client);
+  EXPECT_FALSE(IsClosing(server, mount));
+  mount.Release();
 }
 
 TEST_F(FsStuckTest, AClientThatLeavesWithFilesThatCannotBeClosedHoldsUpNobodyElse) {

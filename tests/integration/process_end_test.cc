@@ -241,6 +241,18 @@ TEST_F(ProcessEndTest, HearsOfACommandThatStopsItsKeeperAtTheStart) {
   client_.WaitForClosed("p");
 }
 
+// A command can stop its keeper in its first instruction, before the keeper has done anything else. A stopped keeper is
+// woken once a second: a start that needs it awake is answered late.
+TEST_F(ProcessEndTest, AnswersTheStartOfACommandThatStopsItsKeeperAtOnce) {
+  for (int i = 0; i < 30; ++i) {
+    const std::string id = std::to_string(i);
+    const auto begin = std::chrono::steady_clock::now();
+    client_.Start({.id = id, .argv = {HOLDFAST_SANDBOXEE_DIR "/stop_parent"}});
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 400ms);
+    EXPECT_TRUE(Terminate(id, kForce).Flag("result.running"));
+  }
+}
+
 // Whether the keeper dies before or after the order reaches it.
 TEST_F(ProcessEndTest, TerminatesAChainOfSessionsWhoseKeeperIsKilled) {
   for (int i = 0; i < 5; ++i) {

@@ -113,6 +113,22 @@ TEST_F(SandboxedProcessTest, IsListedAsTheClientKnowsIt) {
   EXPECT_EQ(list.Text("result.processes.0.state"), "running");
 }
 
+// Between the start of the helper and that of the command nothing of the client's runs yet.
+TEST_F(SandboxedProcessTest, IsListedAsStartingUntilTheStartIsAnswered) {
+  const int64_t start = client_.Send("process/start", Inside("p", "sleep 1000").Params());
+  size_t looks = 0;
+  for (;; ++looks) {
+    const Message list = client_.Call("process/list");
+    if (client_.HasAnswer(start)) break;
+    EXPECT_EQ(list.Text("result.processes.0.state"), "starting");
+    EXPECT_TRUE(list.IsNull("result.processes.0.pid")) << list;
+  }
+  EXPECT_GT(looks, 3u);
+  const Message list = client_.Call("process/list");
+  EXPECT_EQ(list.Text("result.processes.0.state"), "running");
+  EXPECT_GT(list.Number("result.processes.0.pid"), 0);
+}
+
 class SandboxedTerminalTest : public SandboxedFixture {
  protected:
   void StartOnTerminal(const std::string& script) {

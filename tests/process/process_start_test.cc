@@ -235,6 +235,32 @@ TEST_F(ProcessStartTest, LeaksNoDescriptorAndNoZombie) {
   EXPECT_TRUE(support::ChildrenOf(::getpid()).empty());
 }
 
+// Each start has one of a few low descriptors until its keeper has left the server's table; without one it gets a copy
+// of the whole table. Nothing is lost either way.
+TEST_F(ProcessStartTest, StartsMoreAtOnceThanThereAreSlots) {
+  const size_t before = support::CountFds(::getpid());
+  for (size_t i = 0; i < StartSlots::kCount + 40; ++i) Launch(Shell("echo out; exit 5"));
+  ASSERT_TRUE(RunUntil([&] { return std::ranges::all_of(subjects_, [](auto& subject) { return subject->over(); }); }));
+  for (auto& subject : subjects_) {
+    EXPECT_EQ((*subject)->exit_code(), 5);
+    EXPECT_EQ(subject->owner.out(), "out\n");
+  }
+  subjects_.clear();
+  EXPECT_EQ(support::CountFds(::getpid()), before);
+}
+
+// The server then still holds the keeper's end of the control socket, in which the command's descriptors wait.
+TEST_F(ProcessStartTest, GetsOverAKeeperThatIsKilledAtOnce) {
+  const size_t before = support::CountFds(::getpid());
+  for (int i = 0; i < 20; ++i) {
+    Launch(Shell("exit 0"));
+    for (const pid_t keeper : support::ChildrenOf(::getpid())) ::kill(keeper, SIGKILL);
+  }
+  ASSERT_TRUE(RunUntil([&] { return std::ranges::all_of(subjects_, [](auto& s) { return s->process->gone(); }); }));
+  subjects_.clear();
+  EXPECT_EQ(support::CountFds(::getpid()), before);
+}
+
 TEST_F(ProcessStartTest, ReapsTheChildOfAFailedStart) {
   Run(Plain("/no/such"));
   EXPECT_TRUE(support::ChildrenOf(::getpid()).empty());
