@@ -1,10 +1,13 @@
 #include "sys/open.h"
 
 #include <linux/openat2.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <string_view>
 
 namespace holdfast::sys {
 namespace {
@@ -30,10 +33,59 @@ int Open(int directory, const char* path, const open_how& how) {
   }
 }
 
+int OpenPlainly(int directory, const char* path, const open_how& how) {
+  for (;;) {
+    const int fd = ::openat(directory, path, static_cast<int>(how.flags), static_cast<mode_t>(how.mode));
+    if (fd >= 0) return fd;
+    if (errno != EINTR) return -errno;
+  }
+}
+
+bool IsLink(int directory, const char* name) {
+  struct stat status;
+  return ::fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) == 0 && S_ISLNK(status.st_mode);
+}
+
+// One name, which is no link: -ELOOP if it is, also where the kernel would give the link itself or call it no directory.
+int OpenName(int directory, const char* name, open_how how) {
+  const bool wants_link = (how.flags & O_PATH) != 0 && (how.flags & O_NOFOLLOW) != 0;
+  how.flags |= O_NOFOLLOW;
+  const int fd = OpenPlainly(directory, name, how);
+  if (fd == -ENOTDIR && IsLink(directory, name)) return -ELOOP;
+  if (fd < 0 || wants_link || (how.flags & O_PATH) == 0 || !IsLink(fd, "")) return fd;
+  ::close(fd);
+  return -ELOOP;
+}
+
+// RESOLVE_NO_SYMLINKS by hand, a name at a time.
+int WalkWithoutLinks(int directory, std::string_view path, const open_how& how) {
+  constexpr open_how on_the_way = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .mode = 0, .resolve = 0};
+  OwnedFd here;
+  if (path.starts_with('/')) {
+    here = OwnedFd(OpenPlainly(AT_FDCWD, "/", on_the_way));
+    directory = here.get();
+  }
+  for (;;) {
+    path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
+    const size_t end = std::min(path.find('/'), path.size());
+    const std::string name(path.substr(0, end));
+    if (end == path.size()) return OpenName(directory, name.empty() && here.is_open() ? "." : name.c_str(), how);
+    const int next = OpenName(directory, name.c_str(), on_the_way);
+    if (next < 0) return next;
+    here = OwnedFd(next);
+    directory = next;
+    path.remove_prefix(end);
+  }
+}
+
 }  // namespace
 
+// There is no openat2 before Linux 5.6, and for a command in a sandbox of ours, which this may be.
 int TryOpenAt(int directory, const std::string& path, int flags, Links links, mode_t mode) {
-  return Open(directory, path.c_str(), HowTo(flags, links, mode));
+  const open_how how = HowTo(flags, links, mode);
+  const int fd = Open(directory, path.c_str(), how);
+  if (fd != -ENOSYS) return fd;
+  return links == Links::kNone ? WalkWithoutLinks(directory, path, how) : OpenPlainly(directory, path.c_str(), how);
 }
 
 Result<OwnedFd> OpenAt(int directory, const std::string& path, int flags, Links links, mode_t mode) {
@@ -46,7 +98,7 @@ int OpenCached(const std::string& path, int flags, Links links) {
   open_how how = HowTo(flags, links, 0);
   how.resolve |= RESOLVE_CACHED;
   const int fd = Open(AT_FDCWD, path.c_str(), how);
-  return fd == -EINVAL ? -EAGAIN : fd;  // Linux before 5.12 cannot tell
+  return fd == -EINVAL || fd == -ENOSYS ? -EAGAIN : fd;  // Linux before 5.12 cannot tell
 }
 
 }  // namespace holdfast::sys

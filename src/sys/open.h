@@ -1,4 +1,4 @@
-// Opening files relative to a directory, with control over symbolic links (openat2).
+// Opening files relative to a directory, with control over symbolic links: by openat2, or name by name without it.
 #pragma once
 
 #include <fcntl.h>

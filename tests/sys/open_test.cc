@@ -1,13 +1,19 @@
 #include "sys/open.h"
 
+#include <linux/filter.h>
 #include <linux/openat2.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
+#include <iterator>
 #include <string>
 #include <thread>
 
@@ -52,6 +58,17 @@ class OpenTest : public testing::Test {
     return error;
   }
 
+  static bool LoseOpenat2() {
+    const sock_filter lines[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                                 BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    const sock_fprog filter = {.len = std::size(lines), .filter = const_cast<sock_filter*>(lines)};
+    return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+  }
+
+  void ExpectLinksAreHeeded() const;
+
   const support::ScratchDir dir_;
 };
 
@@ -72,7 +89,31 @@ TEST_F(OpenTest, NamesThePathInItsError) {
   EXPECT_EQ(missing.error(), (Error{ErrorKind::kNotFound, "open " + Path("missing") + ": No such file or directory"}));
 }
 
-TEST_F(OpenTest, HeedsWhereLinksMayBe) {
+TEST_F(OpenTest, HeedsWhereLinksMayBe) { ExpectLinksAreHeeded(); }
+
+// As inside a sandbox of ours. The filter is the thread's own, and ends with it.
+TEST_F(OpenTest, DoesAllThatWithoutOpenat2) {
+  std::thread([this] {
+    ASSERT_TRUE(LoseOpenat2());
+    const open_how how = {.flags = O_PATH, .mode = 0, .resolve = 0};
+    ASSERT_EQ(::syscall(SYS_openat2, AT_FDCWD, "/", &how, sizeof how), -1);
+    ExpectLinksAreHeeded();
+    EXPECT_EQ(OpenErrno(MakeLink("nowhere", "missing"), O_PATH, Links::kNone), ELOOP);
+    EXPECT_EQ(OpenErrno(Path("nowhere"), O_PATH | O_NOFOLLOW, Links::kNone), 0);
+    EXPECT_EQ(OpenErrno(Path("nowhere"), O_RDONLY | O_DIRECTORY, Links::kNone), ELOOP);
+    EXPECT_EQ(OpenErrno(Path("nowhere/"), O_PATH, Links::kNone), ELOOP);
+    EXPECT_EQ(OpenErrno(Path("folder//..//folder/./file"), O_RDONLY, Links::kNone), 0);
+    EXPECT_EQ(OpenErrno(Path("folder/"), O_RDONLY, Links::kNone), 0);
+    EXPECT_EQ(OpenErrno(Path("folder/file/"), O_RDONLY, Links::kNone), ENOTDIR);
+    EXPECT_EQ(OpenErrno(Path("missing/file"), O_RDONLY, Links::kNone), ENOENT);
+    EXPECT_EQ(OpenErrno("/", O_RDONLY, Links::kNone), 0);
+    EXPECT_EQ(OpenErrno("", O_RDONLY, Links::kNone), ENOENT);
+    EXPECT_EQ(OpenErrno("/proc/self/exe", O_RDONLY, Links::kNone), ELOOP);
+    EXPECT_EQ(CachedErrno("/", O_PATH, Links::kNone), EAGAIN);
+  }).join();
+}
+
+void OpenTest::ExpectLinksAreHeeded() const {
   const std::string file = dir_.Write("folder/file", "");
   const std::string at_end = MakeLink("at_end", file);
   const std::string on_the_way = MakeLink("on_the_way", Path("folder")) + "/file";
