@@ -19,6 +19,7 @@
 #include "sandbox/landlock.h"
 #include "sandbox/landlock_plan.h"
 #include "sandbox/landlock_stage.h"
+#include "sandbox/namespace_trial.h"
 #include "sandbox/outer_stage.h"
 #include "sandbox/plan.h"
 #include "sandbox/proxy_bridge.h"
@@ -136,7 +137,13 @@ Outcome RunInLandlock(const sandbox::Plan& plan, const SandboxedRun& run) {
   return Become(run);
 }
 
-Outcome RunInBubblewrap(const sandbox::Bubblewrap& bubblewrap, const sandbox::Plan& plan, const SandboxedRun& run) {
+struct BubblewrapFailure {
+  Failure failure;
+  sandbox::NotStarted::By by = sandbox::NotStarted::By::kRefused;
+};
+
+std::expected<int, BubblewrapFailure> RunInBubblewrap(const sandbox::Bubblewrap& bubblewrap, const sandbox::Plan& plan,
+                                                      const SandboxedRun& run) {
   sandbox::InnerOrders orders;
   orders.program = run.program;
   orders.argv = run.command;
@@ -149,14 +156,15 @@ Outcome RunInBubblewrap(const sandbox::Bubblewrap& bubblewrap, const sandbox::Pl
   std::optional<sandbox::ProxyBridge> bridge;
   if (run.proxy) {
     auto started = sandbox::ProxyBridge::Start(run.proxy->endpoints);
-    if (!started) return std::unexpected(Failure{kInternal, started.error().message});
+    if (!started) return std::unexpected(BubblewrapFailure{{kInternal, std::move(started).error().message}});
     bridge.emplace(*std::move(started));
     orders.proxy = {.control_fd = bridge->control(),
                     .listeners = static_cast<uint32_t>(run.proxy->endpoints.size()),
                     .variables = run.proxy->variables};
   }
-  const auto status = sandbox::RunOuterStage(bubblewrap, plan, orders, run.program_fd);
-  return status ? Outcome(*status) : CannotEnforce(status.error().message);
+  auto status = sandbox::RunOuterStage(bubblewrap, plan, orders, run.program_fd);
+  if (status) return *status;
+  return std::unexpected(BubblewrapFailure{{kCannotEnforce, std::move(status.error().error.message)}, status.error().by});
 }
 
 // In place of a bubblewrap that does not work here. What does not hold then is said: the user has allowed it, but may
@@ -194,7 +202,14 @@ Outcome Run(const SandboxedRun& run) {
     return missing ? FallBack(std::move(failure), choice->resolution, run) : std::unexpected(std::move(failure));
   }
   auto outcome = RunInBubblewrap(*bubblewrap, choice->plan, run);
-  return outcome ? outcome : FallBack(std::move(outcome).error(), choice->resolution, run);
+  if (outcome) return *outcome;
+  auto& [failure, by] = outcome.error();
+  // A path that was taken away or replaced is an attack, and no reason to go on with less.
+  const bool may_lack_namespaces = run.landlock_only && by == sandbox::NotStarted::By::kBubblewrap;
+  if (may_lack_namespaces && TryNamespaces(*bubblewrap, choice->plan) == sandbox::Namespaces::kDoNotWork) {
+    return FallBack(std::move(failure), choice->resolution, run);
+  }
+  return std::unexpected(std::move(failure));
 }
 
 Outcome RunDirectly(const SandboxedRun& run) {

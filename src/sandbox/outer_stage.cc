@@ -180,21 +180,21 @@ Result<> Instruct(const Plan& plan, InnerOrders orders, Inherited& inherited) {
 }
 
 // In bubblewrap's words, and what they mean here.
-Error WhyNotStarted(int status, std::string message) {
+NotStarted WhyNotStarted(int status, std::string message) {
   while (message.ends_with('\n')) message.pop_back();
   std::ranges::replace(message, '\n', ' ');
   if (message.empty())
     message = fmt::format("bubblewrap has ended with status {} before the command was started", status);
   const std::string explanation = Explain(message);
   if (!explanation.empty()) message += ". " + explanation;
-  return {.kind = ErrorKind::kSystem, .message = std::move(message)};
+  return {Error{.kind = ErrorKind::kSystem, .message = std::move(message)}, NotStarted::By::kBubblewrap};
 }
 
 // Why it is ended here, unless it has said by itself why it cannot go on.
-std::unexpected<Error> GiveUp(BubblewrapWatch& watch, Error why) {
+std::unexpected<NotStarted> GiveUp(BubblewrapWatch& watch, Error why) {
   watch.KillAll();
   (void)watch.AwaitReport();
-  if (watch.complaints().empty()) return std::unexpected(std::move(why));
+  if (watch.complaints().empty()) return std::unexpected(NotStarted(std::move(why)));
   return std::unexpected(WhyNotStarted(watch.AwaitEnd(), watch.complaints()));
 }
 
@@ -205,10 +205,12 @@ void ReleaseStreams(const OwnedFd& nothing) {
 
 }  // namespace
 
-Result<int> RunOuterStage(const Bubblewrap& bubblewrap, const Plan& plan, const InnerOrders& orders,
-                          std::optional<int> sealed_program) {
+std::expected<int, NotStarted> RunOuterStage(const Bubblewrap& bubblewrap, const Plan& plan, const InnerOrders& orders,
+                                             std::optional<int> sealed_program) {
   const std::optional<int> report_fd = orders.report_fd;
-  TRY_VOID(CheckHost());
+  if (auto host = CheckHost(); !host) {
+    return std::unexpected(NotStarted(std::move(host).error(), NotStarted::By::kBubblewrap));
+  }
   (void)std::signal(SIGCHLD, SIG_DFL);          // where it is ignored nobody can be waited for
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);  // whom bubblewrap leaves behind can be found then
   OwnedFd signals = BubblewrapWatch::BlockSignals();

@@ -3,7 +3,9 @@
 // environment.
 #pragma once
 
+#include <expected>
 #include <optional>
+#include <utility>
 
 #include "base/result.h"
 #include "sandbox/bubblewrap.h"
@@ -15,12 +17,25 @@ namespace holdfast::sandbox {
 // The first word of the inner stage's command line; the second is the number of a descriptor with its orders.
 inline constexpr char kInnerStage[] = "inner-stage";
 
-// The command's exit status, 128 + N after a signal. An error means that the command has not been started: with
-// bubblewrap's words and what is known of their cause. On the orders' `report_fd` then nothing has been said; in
-// every other case one line has, and it is closed. When a command is started, this process's own standard streams
-// become /dev/null: it is to end with what is returned.
+// Why no command has been started. kBubblewrap: it could not do what it was told, in its own words, with what is known
+// of their cause; that may be the machine's fault or a path's (namespace_trial.h). kRefused: something is not as the
+// plan has it, and to go on with less would be wrong.
+struct NotStarted {
+  enum class By { kBubblewrap, kRefused };
+
+  // Implicit: what fails on the way is a refusal.
+  NotStarted(Error why, By who = By::kRefused)  // NOLINT(google-explicit-constructor)
+      : error(std::move(why)), by(who) {}
+
+  Error error;
+  By by;
+};
+
+// The command's exit status, 128 + N after a signal, also when the inner stage has refused to start it. After an error
+// nothing has been said on the orders' `report_fd`; in every other case one line has, and it is closed. When a command
+// is started, this process's own standard streams become /dev/null: it is to end with what is returned.
 // `sealed_program` is a descriptor: see stage_image.h.
-Result<int> RunOuterStage(const Bubblewrap& bubblewrap, const Plan& plan, const InnerOrders& orders,
-                          std::optional<int> sealed_program = std::nullopt);
+std::expected<int, NotStarted> RunOuterStage(const Bubblewrap& bubblewrap, const Plan& plan, const InnerOrders& orders,
+                                             std::optional<int> sealed_program = std::nullopt);
 
 }  // namespace holdfast::sandbox

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -249,6 +250,33 @@ TEST_P(LandlockStageTest, WithoutUserNamespacesLandlockWillDoIfAllowed) {
   EXPECT_NE(unfit.status, 0);
   EXPECT_EQ(unfit.out, "");
   EXPECT_THAT(unfit.err, HasSubstr("landlock cannot keep "));
+}
+
+// A file that the policy opens comes and goes while sandboxes start, as a hostile command of another sandbox could have
+// it. The mounts fail then, here or in bubblewrap, and the command must not run with less around it instead.
+TEST_P(LandlockStageTest, AMountThatFailsIsNoReasonToDoWithoutBubblewrap) {
+  RequireBubblewrap();
+  const std::string target = dir_.Write("target", "x"), away = In("away");
+  const std::string profile = Managed(
+      Special("root", "read") +
+      fmt::format(R"(,{{"path":{{"type":"path","path":"{}"}},"access":"write"}})", target));
+  const auto run = [&] { return Run(Helper({"--allow-landlock-only"}, "echo ran", profile)); };
+  EXPECT_EQ(run().out, "ran\n");
+  ASSERT_EQ(Run(WithoutUserNamespaces(Helper({"--allow-landlock-only"}, "echo ran", profile))).out, "ran\n")
+      << "the policy fits Landlock";
+  std::jthread attacker([&](const std::stop_token& over) {
+    while (!over.stop_requested()) {
+      ::rename(target.c_str(), away.c_str());
+      ::rename(away.c_str(), target.c_str());
+    }
+  });
+  int failed = 0;
+  for (int i = 0; i < 100 && failed < 10; ++i) {
+    const Outcome outcome = run();
+    EXPECT_THAT(outcome.err, Not(HasSubstr("Landlock only")));
+    failed += outcome.status != 0 ? 1 : 0;
+  }
+  EXPECT_GT(failed, 0) << "the attack was never in time";
 }
 
 TEST_P(LandlockStageTest, WithoutABubblewrapLandlockWillDoIfAllowed) {
