@@ -168,10 +168,9 @@ Client::Client(const ServerAddress& address) : socket_(Connect(address.port)), b
 }
 
 void Client::Upgrade(const std::string& path) {
-  SendAll(
-      "GET " + path +
-      " HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n");
+  SendAll("GET " + path +
+          " HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+          "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n");
   for (;;) {
     Fill();
     const std::string_view head(buffer_.data(), end_);

@@ -93,8 +93,15 @@ Result<process::Command> SandboxProgram::Begin(const SandboxSpec& sandbox, const
                                      .report = std::make_shared<OwnedFd>(std::move(report.read_end)),
                                      .grace = leaves_something ? kCleanUpTime : std::chrono::milliseconds(0)};
   command.cwd = cwd;
-  command.argv = {sandbox::kProgramName, "--sandbox-policy-cwd", sandbox.policy_cwd, "--command-cwd", cwd,
-                  "--tool-path",         tool_path_,             "--program-dir",    programs_.directory};
+  command.argv = {sandbox::kProgramName,
+                  "--sandbox-policy-cwd",
+                  sandbox.policy_cwd,
+                  "--command-cwd",
+                  cwd,
+                  "--tool-path",
+                  tool_path_,
+                  "--program-dir",
+                  programs_.directory};
   Pass(command, "--permission-profile-fd", std::make_shared<OwnedFd>(std::move(profile)));
   Pass(command, "--report-fd", std::make_shared<OwnedFd>(std::move(report.write_end)));
   command.program = fmt::format("/proc/self/fd/{}", Pass(command, "--program-fd", helper));

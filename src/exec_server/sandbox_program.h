@@ -17,9 +17,9 @@ namespace holdfast::exec_server {
 // The programs as they were when the server started. They are executed by descriptor: what a command puts in the place
 // of their files meanwhile is not.
 struct SandboxPrograms {
-  Result<std::shared_ptr<const OwnedFd>> helper;      // in sealed memory; or why it cannot be
-  std::shared_ptr<const OwnedFd> bubblewrap = {};     // null: there was none, and the helper looks for one
-  std::string directory = {};                         // where they lie
+  Result<std::shared_ptr<const OwnedFd>> helper;   // in sealed memory; or why it cannot be
+  std::shared_ptr<const OwnedFd> bubblewrap = {};  // null: there was none, and the helper looks for one
+  std::string directory = {};                      // where they lie
 };
 
 // A copy of a program in sealed memory.

@@ -24,8 +24,8 @@ class ServerDoors {
   // A port that asks for the secret of the URL: no command is told it.
   static ServerDoors OfSecret(std::string secret);
 
-  // A port that asks for nothing. The kernel's rules that shut it for a command with a network take a moment to be made:
-  // a thread begins to make them here.
+  // A port that asks for nothing. The kernel's rules that shut it for a command with a network take a moment to be
+  // made: a thread begins to make them here.
   static ServerDoors OfOpenPort(uint16_t port);
 
   const std::string& hidden_path() const { return hidden_path_; }

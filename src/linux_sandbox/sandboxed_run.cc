@@ -63,14 +63,14 @@ Result<sandbox::Bubblewrap> BubblewrapFor(const SandboxedRun& run, const sandbox
 
 std::optional<std::string> TemporaryDirectoryOf(const SandboxedRun& run) {
   if (!sandbox::NamesTemporaryDirectory(run.policy)) return std::nullopt;
-  auto directory =
-      sandbox::ResolveTemporaryDirectory({.wanted = Variable("TMPDIR"), .of_server = run.server_tmpdir});
+  auto directory = sandbox::ResolveTemporaryDirectory({.wanted = Variable("TMPDIR"), .of_server = run.server_tmpdir});
   return directory ? std::optional(*std::move(directory)) : std::nullopt;
 }
 
 Result<sandbox::Resolution> ResolutionFor(const SandboxedRun& run) {
   return sandbox::Resolve(
-      run.policy, {.policy_cwd = run.policy_cwd, .project_roots = run.project_roots, .tmpdir = TemporaryDirectoryOf(run)});
+      run.policy,
+      {.policy_cwd = run.policy_cwd, .project_roots = run.project_roots, .tmpdir = TemporaryDirectoryOf(run)});
 }
 
 sandbox::PlanOptions OptionsFor(const SandboxedRun& run) {
@@ -164,7 +164,8 @@ std::expected<int, BubblewrapFailure> RunInBubblewrap(const sandbox::Bubblewrap&
   }
   auto status = sandbox::RunOuterStage(bubblewrap, plan, orders, run.program_fd);
   if (status) return *status;
-  return std::unexpected(BubblewrapFailure{{kCannotEnforce, std::move(status.error().error.message)}, status.error().by});
+  return std::unexpected(
+      BubblewrapFailure{{kCannotEnforce, std::move(status.error().error.message)}, status.error().by});
 }
 
 // In place of a bubblewrap that does not work here. What does not hold then is said: the user has allowed it, but may

@@ -22,7 +22,7 @@ struct SandboxedRun {
   bool fresh_proc = true;
   std::optional<sandbox::ProxyRoutes> proxy = {};  // all of the network that there is
   LegacyLandlock legacy_landlock = LegacyLandlock::kNo;
-  bool landlock_only = false;         // where bubblewrap does not work, Landlock and the filter will do
+  bool landlock_only = false;  // where bubblewrap does not work, Landlock and the filter will do
   // See command_line.h for these.
   std::optional<int> program_fd = {}, bubblewrap_fd = {}, port_ruleset_fd = {};
   std::string program_directory = {};

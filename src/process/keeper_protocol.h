@@ -13,8 +13,8 @@
 namespace holdfast::process {
 
 inline constexpr int kKeeperControlFd = 3;
-inline constexpr int kKeeperImageFd = 4;  // the keeper program, until it is executed
-inline constexpr int kKeeperStartFd = 10; // a pipe that tells of the start, until the command is executed
+inline constexpr int kKeeperImageFd = 4;   // the keeper program, until it is executed
+inline constexpr int kKeeperStartFd = 10;  // a pipe that tells of the start, until the command is executed
 
 // The keeper program's argv: its name, the command's pid, for how many milliseconds the leftovers of a command that was
 // killed may clean up, and 1 when the kernel keeps the exit status of what it has reaped by itself (sys/exit_status.h).

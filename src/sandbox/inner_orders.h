@@ -41,7 +41,7 @@ struct InnerOrders {
   Filter filter = Filter::kRestrictedNetwork;
   std::vector<MountCheck> mounts = {};
   std::vector<LandlockRule> landlock = {};
-  std::vector<int> kept_fds = {};  // besides 0, 1 and 2
+  std::vector<int> kept_fds = {};           // besides 0, 1 and 2
   std::optional<int> port_ruleset_fd = {};  // port_ruleset.h; absent: every port may be connected to
   std::optional<ProxyOrders> proxy = {};
   std::optional<Streams> streams = {};  // absent: they are in their places

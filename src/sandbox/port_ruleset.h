@@ -1,5 +1,5 @@
-// A Landlock ruleset under which a command may connect to every TCP port but one: that of the server that started it, and
-// would start another command for it without a sandbox.
+// A Landlock ruleset under which a command may connect to every TCP port but one: that of the server that started it,
+// and would start another command for it without a sandbox.
 //
 // The kernel takes ports one by one. To make the ruleset takes some 80 ms, so a server makes it once; to enter it takes
 // some 20 ms and 4 MiB of the kernel's memory for each sandbox, because the kernel copies it. Supervising `connect` by

@@ -35,8 +35,8 @@ using BpfProgram = std::vector<sock_filter>;
 // What there is none of around the command, so that the filter does what it can in its place.
 enum class StandsFor { kNothing, kNamespaces, kNamespacesAndMounts };
 
-// Whose calls they are. Only a command is refused openat2: our own code opens files with it without following links, and
-// takes no mode from anybody. pid 1 gives directories set-group-ID for the command, which has another layer on top
+// Whose calls they are. Only a command is refused openat2: our own code opens files with it without following links,
+// and takes no mode from anybody. pid 1 gives directories set-group-ID for the command, which has another layer on top
 // (set_group_id.h); the file requests that are built into the helper copy it from directory to directory.
 enum class Caller { kCommand, kFirstProcess, kFileRequests };
 

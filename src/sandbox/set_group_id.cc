@@ -166,8 +166,8 @@ Result<OwnedFd> InstallCommandLayer() {
   const BpfProgram asking = MakeCommandLayer(SetGroupId::kAsk);
   const sock_fprog image = {.len = static_cast<unsigned short>(asking.size()),
                             .filter = const_cast<sock_filter*>(asking.data())};
-  OwnedFd listener(static_cast<int>(
-      ::syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &image)));
+  OwnedFd listener(
+      static_cast<int>(::syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &image)));
   if (!listener.is_open()) TRY_VOID(InstallFilter(MakeCommandLayer(SetGroupId::kRefuse)));
   return listener;
 }

@@ -1,5 +1,5 @@
-// The directory that the place `:tmpdir` of a policy stands for. It comes from a command's $TMPDIR, which the client says,
-// or what the client has asked about it: that must not open a directory which holds anything but temporary files.
+// The directory that the place `:tmpdir` of a policy stands for. It comes from a command's $TMPDIR, which the client
+// says, or what the client has asked about it: that must not open a directory which holds anything but temporary files.
 #pragma once
 
 #include <string>

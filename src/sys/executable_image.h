@@ -1,5 +1,5 @@
-// A program held in memory: executed by descriptor, never written to disk, sealed against change. No file of the machine
-// changes it, and a process that runs it leads to no file of the machine.
+// A program held in memory: executed by descriptor, never written to disk, sealed against change. No file of the
+// machine changes it, and a process that runs it leads to no file of the machine.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ Result<OwnedFd> MakeExecutableImage(const char* name, std::span<const std::byte>
 // from its first instruction on.
 enum class ImageMode { kReadable, kOnlyExecutable };
 
-// The same in two steps: an empty file, and then a copy of all that `source` has. From Linux 6.3 on nobody can make it a
-// file that cannot be executed.
+// The same in two steps: an empty file, and then a copy of all that `source` has. From Linux 6.3 on nobody can make it
+// a file that cannot be executed.
 Result<OwnedFd> BeginExecutableCopy(const char* name);
 Result<> FinishExecutableCopy(int image, int source, ImageMode mode);
 

@@ -46,7 +46,8 @@ bool IsLink(int directory, const char* name) {
   return ::fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) == 0 && S_ISLNK(status.st_mode);
 }
 
-// One name, which is no link: -ELOOP if it is, also where the kernel would give the link itself or call it no directory.
+// One name, which is no link: -ELOOP if it is, also where the kernel would give the link itself or call it no
+// directory.
 int OpenName(int directory, const char* name, open_how how) {
   const bool wants_link = (how.flags & O_PATH) != 0 && (how.flags & O_NOFOLLOW) != 0;
   how.flags |= O_NOFOLLOW;

@@ -86,7 +86,8 @@ Result<uid_t> Ask(const Query& query) {
   const OwnedFd netlink(::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
   if (!netlink.is_open()) return std::unexpected(ErrnoError("socket", "NETLINK_SOCK_DIAG", errno));
   // The kernel answers before send returns, so nothing waits here.
-  if (::send(netlink.get(), &query, sizeof query, 0) < 0) return std::unexpected(ErrnoError("send", "sock_diag", errno));
+  if (::send(netlink.get(), &query, sizeof query, 0) < 0)
+    return std::unexpected(ErrnoError("send", "sock_diag", errno));
   std::array<char, 4096> answer;
   const ssize_t size = ::recv(netlink.get(), answer.data(), answer.size(), MSG_DONTWAIT);
   if (size < 0) return std::unexpected(ErrnoError("recv", "sock_diag", errno));

@@ -67,7 +67,8 @@ Result<PidNamespace> NamespaceOfUnixPeer(int socket) {
   TRY(const std::string description, DescriptionOf(pidfd->get()));
   const std::string_view number = LineOf(description, "\nPid:\t");
   if (number == "0") return PidNamespace::kElsewhere;
-  if (number.empty() || number.starts_with('-')) return Fail(ErrorKind::kNotFound, "the process at the other end has ended");
+  if (number.empty() || number.starts_with('-'))
+    return Fail(ErrorKind::kNotFound, "the process at the other end has ended");
   // A process has one number in each namespace from ours down to its own.
   return LineOf(description, "\nNSpid:\t").contains('\t') ? PidNamespace::kBelow : PidNamespace::kElsewhere;
 }

@@ -10,8 +10,8 @@
 
 namespace holdfast::sys {
 
-// Whether the child has the parent's descriptors in a table of its own. In a shared one, what the child opens is open in
-// the parent; a program that it executes has a copy.
+// Whether the child has the parent's descriptors in a table of its own. In a shared one, what the child opens is open
+// in the parent; a program that it executes has a copy.
 enum class Descriptors { kCopied, kShared };
 
 // Runs `body(argument)` on a stack of its own, of at least `stack_size` bytes; what it returns is the exit status. It

@@ -47,8 +47,9 @@ class Listener {
 Result<std::unique_ptr<Listener>> ListenWebSocket(loop::EventLoop& loop, const WebSocketUrl& url, const Limits& limits,
                                                   Admission admission, OnConnection on_connection);
 
-// A unix socket for processes of our uid or root that are in no pid namespace below ours, as sandboxes have them. The first byte decides what a peer speaks: a letter is an HTTP request
-// that upgrades to WebSocket, anything else is one JSON message per line.
+// A unix socket for processes of our uid or root that are in no pid namespace below ours, as sandboxes have them. The
+// first byte decides what a peer speaks: a letter is an HTTP request that upgrades to WebSocket, anything else is one
+// JSON message per line.
 Result<std::unique_ptr<Listener>> ListenUnix(loop::EventLoop& loop, const UnixUrl& url, const Limits& limits,
                                              OnConnection on_connection);
 

@@ -83,7 +83,8 @@ class UnixListener final : public Listener {
  public:
   UnixListener(loop::EventLoop& loop, OwnedFd fd, std::string path, const Limits& limits, OnConnection on_connection)
       : path_(std::move(path)),
-        reception_(std::in_place, loop, Reception::Language::kHttpOrLines, limits, Admission(), std::move(on_connection)),
+        reception_(std::in_place, loop, Reception::Language::kHttpOrLines, limits, Admission(),
+                   std::move(on_connection)),
         acceptor_(std::in_place, loop, std::move(fd), [this](OwnedFd socket) { Accept(std::move(socket)); }) {
     (void)::lstat(path_.c_str(), &bound_);  // when it fails, the file is gone and there is nothing to remove later
   }

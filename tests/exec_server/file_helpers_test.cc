@@ -71,7 +71,8 @@ class FileHelpersTest : public testing::Test {
   FileHelpersTest() {
     ::signal(SIGPIPE, SIG_IGN);
     EXPECT_TRUE(sys::ReserveLowFds());
-    program_.emplace(SandboxPrograms{.helper = SealProgram(dir_.Write("program", kProgram, 0755))}, "/usr/bin:/bin", "");
+    program_.emplace(SandboxPrograms{.helper = SealProgram(dir_.Write("program", kProgram, 0755))}, "/usr/bin:/bin",
+                     "");
     spawner_ = *process::Spawner::Create(loop_);
     Boot({});
   }

@@ -258,8 +258,7 @@ TEST_P(LandlockStageTest, AMountThatFailsIsNoReasonToDoWithoutBubblewrap) {
   RequireBubblewrap();
   const std::string target = dir_.Write("target", "x"), away = In("away");
   const std::string profile = Managed(
-      Special("root", "read") +
-      fmt::format(R"(,{{"path":{{"type":"path","path":"{}"}},"access":"write"}})", target));
+      Special("root", "read") + fmt::format(R"(,{{"path":{{"type":"path","path":"{}"}},"access":"write"}})", target));
   const auto run = [&] { return Run(Helper({"--allow-landlock-only"}, "echo ran", profile)); };
   EXPECT_EQ(run().out, "ran\n");
   ASSERT_EQ(Run(WithoutUserNamespaces(Helper({"--allow-landlock-only"}, "echo ran", profile))).out, "ran\n")

@@ -27,9 +27,7 @@ using Strings = std::vector<std::string>;
 
 constexpr int64_t kDone = 0, kRefused = 1;  // of an act
 
-std::string ActPath(std::string_view name) {
-  return fmt::format("{}/{}", HOLDFAST_SANDBOXEE_DIR, name);
-}
+std::string ActPath(std::string_view name) { return fmt::format("{}/{}", HOLDFAST_SANDBOXEE_DIR, name); }
 
 std::string PortOf(const std::string& url) {
   const std::string rest = url.substr(url.rfind(':') + 1);
@@ -156,9 +154,8 @@ TEST_P(SandboxServerSocketTest, ACommandCannotPutItsOwnSocketInThePlace) {
 
 TEST_P(SandboxServerSocketTest, FileRequestsInASandboxDoNotReachTheSocket) {
   ServeOnSocket();
-  const std::string sandbox =
-      Sandbox(Managed(PlaceEntry("root", "read") + "," + PathEntry(workspace_.path(), "write")),
-              fmt::format(R"(,"cwd":"file://{}")", workspace_.path()));
+  const std::string sandbox = Sandbox(Managed(PlaceEntry("root", "read") + "," + PathEntry(workspace_.path(), "write")),
+                                      fmt::format(R"(,"cwd":"file://{}")", workspace_.path()));
   const std::string remove = fmt::format(R"({{"path":"file://{}","force":true,{}}})", Path(), sandbox);
   EXPECT_TRUE(client_->Call("fs/remove", remove).Has("error"));
   EXPECT_TRUE(fs::is_socket(Path()));
@@ -181,7 +178,8 @@ INSTANTIATE_TEST_SUITE_P(, SandboxOwnProgramsTest, testing::ValuesIn(UsersWith({
 TEST_P(SandboxOwnProgramsTest, NoFileOfTheMachineIsExecutedInside) {
   Serve({});
   const std::string script = workspace_.path() + "/script";
-  ASSERT_EQ(workspace_.Outside("printf '#!/proc/self/exe --sandbox-policy-cwd\\n' > script; chmod +x script").status, 0);
+  ASSERT_EQ(workspace_.Outside("printf '#!/proc/self/exe --sandbox-policy-cwd\\n' > script; chmod +x script").status,
+            0);
   // The helper waits for its policy on standard input, and so stays to be looked at.
   StartRequest request = Sandboxed({script, "--permission-profile-fd", "0", "--", "true"});
   request.pipe_stdin = true;

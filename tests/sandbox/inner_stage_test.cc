@@ -138,7 +138,8 @@ TEST_F(InnerStageTest, LetsNobodyLookIntoPid1) {
 // What pid 1 has are signals and the questions of the filter; it may only be seen how many that are, and by root.
 TEST_F(InnerStageTest, HasNothingOfTheCommandsOpenInPid1) {
   const Outcome outcome = Shell(
-      "count() { ls /proc/1/fd | wc -l; }; for i in $(seq 100); do [ $(count) -le 3 ] && break; sleep 0.05; done; count");
+      "count() { ls /proc/1/fd | wc -l; }; for i in $(seq 100); do [ $(count) -le 3 ] && break; sleep 0.05; done; "
+      "count");
   EXPECT_EQ(outcome.out, ::geteuid() == 0 ? "3\n" : "0\n") << outcome.err;
 }
 

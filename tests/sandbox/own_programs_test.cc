@@ -60,7 +60,8 @@ TEST_F(OwnProgramsTest, TakesRulesThatLeaveThemAlone) {
   EXPECT_EQ(Verdict({}), "");
   EXPECT_EQ(Verdict({{.path = In("work"), .access = Access::kWrite}}), "");
   EXPECT_EQ(Verdict({{.path = In("bin/other"), .access = Access::kWrite}}), "");
-  EXPECT_EQ(Verdict({{.path = In("work"), .access = Access::kWrite}, {.path = In("bin"), .access = Access::kRead}}), "");
+  EXPECT_EQ(Verdict({{.path = In("work"), .access = Access::kWrite}, {.path = In("bin"), .access = Access::kRead}}),
+            "");
 }
 
 TEST_F(OwnProgramsTest, GoesByWhereLinksLead) {

@@ -213,20 +213,19 @@ std::string NameOf(const testing::TestParamInfo<Mode>& info) {
                      kStandsForNames[std::to_underlying(stands_for)], kCallerNames[std::to_underlying(caller)]);
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, SeccompFilterTest,
-                         testing::Values(Mode{Filter::kOpenNetwork, StandsFor::kNothing},
-                                         Mode{Filter::kRestrictedNetwork, StandsFor::kNothing},
-                                         Mode{Filter::kProxyOnly, StandsFor::kNothing},
-                                         Mode{Filter::kGuardedNetwork, StandsFor::kNothing},
-                                         Mode{Filter::kOpenNetwork, StandsFor::kNamespaces},
-                                         Mode{Filter::kRestrictedNetwork, StandsFor::kNamespaces},
-                                         Mode{Filter::kOpenNetwork, StandsFor::kNamespacesAndMounts},
-                                         Mode{Filter::kRestrictedNetwork, StandsFor::kNamespacesAndMounts},
-                                         Mode{Filter::kOpenNetwork, StandsFor::kNothing, Caller::kFirstProcess},
-                                         Mode{Filter::kRestrictedNetwork, StandsFor::kNothing, Caller::kFileRequests},
-                                         Mode{Filter::kRestrictedNetwork, StandsFor::kNamespacesAndMounts,
-                                              Caller::kFileRequests}),
-                         NameOf);
+INSTANTIATE_TEST_SUITE_P(
+    Modes, SeccompFilterTest,
+    testing::Values(Mode{Filter::kOpenNetwork, StandsFor::kNothing},
+                    Mode{Filter::kRestrictedNetwork, StandsFor::kNothing},
+                    Mode{Filter::kProxyOnly, StandsFor::kNothing}, Mode{Filter::kGuardedNetwork, StandsFor::kNothing},
+                    Mode{Filter::kOpenNetwork, StandsFor::kNamespaces},
+                    Mode{Filter::kRestrictedNetwork, StandsFor::kNamespaces},
+                    Mode{Filter::kOpenNetwork, StandsFor::kNamespacesAndMounts},
+                    Mode{Filter::kRestrictedNetwork, StandsFor::kNamespacesAndMounts},
+                    Mode{Filter::kOpenNetwork, StandsFor::kNothing, Caller::kFirstProcess},
+                    Mode{Filter::kRestrictedNetwork, StandsFor::kNothing, Caller::kFileRequests},
+                    Mode{Filter::kRestrictedNetwork, StandsFor::kNamespacesAndMounts, Caller::kFileRequests}),
+    NameOf);
 
 TEST_P(SeccompFilterTest, DecidesEveryNumberAsTheTableSays) {
   const Arguments values = {0, 1, 2, 17, 0x5412, 0x1000'0000, uint64_t{1} << 32, ~uint64_t{0}};

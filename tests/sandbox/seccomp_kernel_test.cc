@@ -120,7 +120,8 @@ int OpenAt2() {
 // A descriptor for reading is all that it takes.
 int Lease() {
   const OwnedFd reader(::open(NameOf(NamelessFile()).c_str(), O_RDONLY | O_CLOEXEC));
-  return ErrnoOf(::fcntl(reader.get(), F_SETLEASE, F_WRLCK)) == EAGAIN ? 0 : errno;  // somebody writes: it was looked at
+  return ErrnoOf(::fcntl(reader.get(), F_SETLEASE, F_WRLCK)) == EAGAIN ? 0
+                                                                       : errno;  // somebody writes: it was looked at
 }
 
 const Refusal kRefusals[] = {
@@ -155,8 +156,7 @@ const Refusal kRefusals[] = {
     {"fchmod_set_user_id", [] { return ErrnoOf(::fchmod(NamelessFile(), 04755)); }},
     {"fchmod_set_group_id", [] { return ErrnoOf(::fchmod(NamelessFile(), 02755)); }},
     {"fchmodat_set_user_id", [] { return ErrnoOf(::fchmodat(AT_FDCWD, NameOf(NamelessFile()).c_str(), 04755, 0)); }},
-    {"fchmodat2_set_user_id",
-     [] { return ErrnoOf(::syscall(kFchmodat2, NamelessFile(), "", 04755, AT_EMPTY_PATH)); }},
+    {"fchmodat2_set_user_id", [] { return ErrnoOf(::syscall(kFchmodat2, NamelessFile(), "", 04755, AT_EMPTY_PATH)); }},
     {"openat2", OpenAt2, ENOSYS},
     {"lease", Lease},
     {"notice", [] { return ErrnoOf(::fcntl(::open("/tmp", O_RDONLY | O_CLOEXEC), F_NOTIFY, DN_CREATE)); }},

@@ -192,8 +192,8 @@ constexpr Act kStandardInput[] = {
      .passed = Passed::kFileAs0},
 };
 
-// Of the nodes in the private /dev, and of the /dev/null that is standard input where an act is given no other. They are
-// the host's: root could make /dev/null unreadable for everybody, and a user set its times.
+// Of the nodes in the private /dev, and of the /dev/null that is standard input where an act is given no other. They
+// are the host's: root could make /dev/null unreadable for everybody, and a user set its times.
 constexpr Act kDevices[] = {
     {.name = "change the mode of a device",
      .words = "change_mode_to 0666 /dev/null",

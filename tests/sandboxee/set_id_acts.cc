@@ -11,23 +11,18 @@ constexpr uint32_t kFchmodat2 = 452;  // which the headers of older systems do n
 
 constexpr FilteredCall Call(uint32_t number, std::array<uint64_t, 4> arguments) { return {number, arguments}; }
 
-// A program that is left in the workspace and runs as its owner, or with its group, for every other user of the machine:
-// they become this user, or root. Each act leaves one, in another way.
+// A program that is left in the workspace and runs as its owner, or with its group, for every other user of the
+// machine: they become this user, or root. Each act leaves one, in another way.
 constexpr Act kSetIds[] = {
-    {.name = "chmod to set-user-ID",
-     .words = "change_mode_to 04755 {ws}/a.txt",
-     .call = Call(SYS_chmod, {1, 04755})},
+    {.name = "chmod to set-user-ID", .words = "change_mode_to 04755 {ws}/a.txt", .call = Call(SYS_chmod, {1, 04755})},
     {.name = "chmod to set-user-ID where every file may be written",
      .words = "change_mode_to 04755 {out}/file.txt",
      .policy = Policy::kAnyFile},
     {.name = "chmod to set-user-ID, with a network",
      .words = "change_mode_to 04755 {ws}/a.txt",
      .policy = Policy::kNetwork},
-    {.name = "chmod to set-group-ID",
-     .words = "change_mode_to 02755 {ws}/a.txt",
-     .call = Call(SYS_chmod, {1, 02755})},
-    {.name = "chmod to set-group-ID, to be made executable later",
-     .words = "change_mode_to 02644 {ws}/a.txt"},
+    {.name = "chmod to set-group-ID", .words = "change_mode_to 02755 {ws}/a.txt", .call = Call(SYS_chmod, {1, 02755})},
+    {.name = "chmod to set-group-ID, to be made executable later", .words = "change_mode_to 02644 {ws}/a.txt"},
     {.name = "fchmod to set-user-ID",
      .words = "change_file_mode 04755 {ws}/a.txt",
      .call = Call(SYS_fchmod, {3, 04755})},

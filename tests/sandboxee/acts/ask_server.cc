@@ -1,5 +1,5 @@
-// Asks a server on a port of the loopback for a WebSocket, as a client does; or only gets in touch with it, by ways that
-// are not connect(2) on a TCP socket. PORT WAY
+// Asks a server on a port of the loopback for a WebSocket, as a client does; or only gets in touch with it, by ways
+// that are not connect(2) on a TCP socket. PORT WAY
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
