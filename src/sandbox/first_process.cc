@@ -86,8 +86,8 @@ int FirstProcess::Run() {
     }
     if ((ready[1].revents & POLLIN) != 0) {
       desk_.Answer();
-    } else if (ready[1].revents != 0) {
-      desk_.Close();  // none of those that could ask is left
+    } else if ((ready[1].revents & POLLHUP) != 0) {
+      desk_.Close();  // nobody who could ask is left
     }
     if (flooded_ || ready[2].revents != 0) {
       (void)sys::Read(children.get(), &signal, sizeof signal);  // says no more than that there are some

@@ -28,6 +28,8 @@
 namespace holdfast::sandbox {
 namespace {
 
+constexpr unsigned kWaitKillable = 1u << 5;  // SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+
 template <typename T>
 using OrErrno = std::expected<T, int>;
 
@@ -162,14 +164,19 @@ BpfProgram MakeCommandLayer(SetGroupId answer) {
   return code.Finish();
 }
 
+// Few programs expect a chmod to be interrupted by a signal. From Linux 5.19 on that can only happen until pid 1 has
+// taken the question.
 Result<OwnedFd> InstallCommandLayer() {
   const BpfProgram asking = MakeCommandLayer(SetGroupId::kAsk);
   const sock_fprog image = {.len = static_cast<unsigned short>(asking.size()),
                             .filter = const_cast<sock_filter*>(asking.data())};
-  OwnedFd listener(
-      static_cast<int>(::syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &image)));
-  if (!listener.is_open()) TRY_VOID(InstallFilter(MakeCommandLayer(SetGroupId::kRefuse)));
-  return listener;
+  for (const unsigned waiting : {kWaitKillable, 0u}) {
+    const unsigned flags = SECCOMP_FILTER_FLAG_NEW_LISTENER | waiting;
+    OwnedFd listener(static_cast<int>(::syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, flags, &image)));
+    if (listener.is_open()) return listener;
+  }
+  TRY_VOID(InstallFilter(MakeCommandLayer(SetGroupId::kRefuse)));
+  return OwnedFd();
 }
 
 // In the /proc of another namespace this process has another number, or none.
