@@ -150,7 +150,7 @@ struct InChild {
   // ever copied or closed here, and closing can hang. Before that nothing may be done to any descriptor.
   HOLDFAST_IN_CHILD static void LeaveTable(Launch& launch) {
     if (!launch.slot_.held()) return;  // the keeper has a copy of the whole table
-    if (raw::Syscall(__NR_close_range, launch.slots_end_, -1, CLOSE_RANGE_UNSHARE) != 0) raw::Exit(127);
+    if (raw::Syscall(__NR_close_range, StartSlots::kEnd, -1, CLOSE_RANGE_UNSHARE) != 0) raw::Exit(127);
     __atomic_store_n(&launch.slot_.keeper_has_left, 1, __ATOMIC_RELEASE);
   }
 
@@ -275,7 +275,6 @@ Result<sys::Child> Launch::Start(StartSlots& slots, const LaunchFds& fds) {
   TRY_VOID(Pass(fds));
   const bool has_slot = slots.Occupy(slot_, fds.keeper_control);
   control_ = has_slot ? slot_.number() : fds.keeper_control;
-  slots_end_ = slots.end();
   int pidfd = -1;
   clone_args args = {};
   args.flags = CLONE_VM | CLONE_PIDFD | CLONE_CHILD_CLEARTID | (has_slot ? CLONE_FILES : 0);

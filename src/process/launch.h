@@ -80,8 +80,7 @@ class Launch {
   const char* const* envp_data_;
   long grace_ms_;
   StartSlot slot_;
-  int control_ = -1;  // the keeper's end, by its number in the table that the keeper starts on
-  int slots_end_ = 0;
+  int control_ = -1;              // the keeper's end, by its number in the table that the keeper starts on
   int targets_[kMaxPassed] = {};  // of the passed descriptors, in their order
   int passed_count_ = 0, wrapper_fd_count_ = 0;
   char message_byte_ = 0;

@@ -26,12 +26,11 @@ bool HasEnded(pid_t keeper) {
 Result<std::unique_ptr<StartSlots>> StartSlots::Create() {
   std::unique_ptr<StartSlots> slots(new StartSlots);
   TRY(slots->placeholder_, sys::OpenDevNull());
-  for (size_t i = 0; i < kCount; ++i) {
+  for (;;) {
     TRY(OwnedFd fd, sys::Duplicate(slots->placeholder_.get()));
-    slots->end_ = std::max(slots->end_, fd.get() + 1);
+    if (fd.get() >= kEnd) return slots;
     slots->entries_.push_back({.fd = std::move(fd)});
   }
-  return slots;
 }
 
 StartSlots::Entry* StartSlots::FindFree() {
@@ -59,10 +58,6 @@ void StartSlots::FreeUnused() {
     StartSlot* const user = entry.user;
     if (user != nullptr && (HasLeft(*user) || HasEnded(user->keeper))) user->Free();
   }
-}
-
-size_t StartSlots::occupied() const {
-  return static_cast<size_t>(std::ranges::count_if(entries_, [](const Entry& entry) { return entry.user != nullptr; }));
 }
 
 void StartSlots::Free(Entry& entry) const {

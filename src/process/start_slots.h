@@ -19,8 +19,11 @@ class StartSlot;
 
 class StartSlots {
  public:
-  static constexpr size_t kCount = 64;
+  // Every slot is below. The kernel copies whole words of 64 descriptors: with an end in the middle of one it would
+  // also copy, and close again, descriptors above.
+  static constexpr int kEnd = 64;
 
+  // Takes every number below kEnd that is free.
   static Result<std::unique_ptr<StartSlots>> Create();
 
   // Puts a copy of `fd` into a free slot, or into one whose keeper has left the table. False when there is none.
@@ -28,9 +31,6 @@ class StartSlots {
 
   // Frees the slots of keepers that have left the table, or have ended before they did.
   void FreeUnused();
-
-  int end() const { return end_; }  // every number is below
-  size_t occupied() const;
 
  private:
   friend class StartSlot;
@@ -46,7 +46,6 @@ class StartSlots {
 
   OwnedFd placeholder_;
   std::vector<Entry> entries_;
-  int end_ = 0;
 };
 
 // One start's hold on a slot; it must stay where it is. The keeper says in the server's memory that it has left.

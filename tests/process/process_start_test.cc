@@ -239,7 +239,7 @@ TEST_F(ProcessStartTest, LeaksNoDescriptorAndNoZombie) {
 // of the whole table. Nothing is lost either way.
 TEST_F(ProcessStartTest, StartsMoreAtOnceThanThereAreSlots) {
   const size_t before = support::CountFds(::getpid());
-  for (size_t i = 0; i < StartSlots::kCount + 40; ++i) Launch(Shell("echo out; exit 5"));
+  for (size_t i = 0; i < static_cast<size_t>(StartSlots::kEnd) + 40; ++i) Launch(Shell("echo out; exit 5"));
   ASSERT_TRUE(RunUntil([&] { return std::ranges::all_of(subjects_, [](auto& subject) { return subject->over(); }); }));
   for (auto& subject : subjects_) {
     EXPECT_EQ((*subject)->exit_code(), 5);
