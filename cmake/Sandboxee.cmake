@@ -20,7 +20,7 @@ list(FILTER sandboxee_sources EXCLUDE REGEX "_test\\.cc$")
 target_sources(sandboxee_test PRIVATE ${sandboxee_sources})
 add_dependencies(sandboxee_test ${act_targets} holdfast-linux-sandbox)
 
-target_link_options(act_stop_parent PRIVATE -nostdlib -static)
+target_link_options(act_stop_parent PRIVATE -nostdlib -static -Wno-unused-command-line-argument)
 
 # tests/integration drives some of the acts through the server.
 target_compile_definitions(integration_test PRIVATE

@@ -115,6 +115,7 @@ void Spawner::KillOrphan(pid_t pid) {
     return;
   }
   ++look_.found;
+  look_.sum_of_pids += static_cast<uint64_t>(pid);
   sys::SendSignal(pidfd->get(), SIGKILL);
 }
 
@@ -122,8 +123,9 @@ void Spawner::EndLook() {
   const OrphanLook ended = std::exchange(look_, {});
   processes_.GoToBegin();
   looks_without_orphan_ = ended.found == 0 ? looks_without_orphan_ + 1 : 0;
-  const bool progress = ended.reaped > 0 || ended.found != orphans_;
+  const bool progress = ended.reaped > 0 || ended.found != orphans_ || ended.sum_of_pids != sum_of_orphans_;
   orphans_ = ended.found;
+  sum_of_orphans_ = ended.sum_of_pids;
   if (looks_without_orphan_ >= kLooksToBeSure) return StopLooking();
   if (ended.found == 0) return orphan_timer_.Start(kTurnDelay);
   orphan_delay_ = progress ? kFirstOrphanDelay : orphan_delay_ * 2;

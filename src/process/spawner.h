@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <unordered_set>
 #include <vector>
@@ -51,6 +52,7 @@ class Spawner {
   // One look at the processes, which may take several turns of the loop.
   struct OrphanLook {
     size_t found = 0, reaped = 0;
+    uint64_t sum_of_pids = 0;  // of those found: tells whether they are others than before
   };
 
   Spawner(loop::EventLoop& loop, OwnedFd image, OwnedFd proc, std::unique_ptr<StartSlots> slots,
@@ -71,6 +73,7 @@ class Spawner {
   sys::raw::ProcessList processes_;  // borrows proc_
   OrphanLook look_;
   size_t orphans_ = 0;
+  uint64_t sum_of_orphans_ = 0;   // at the last look
   int looks_without_orphan_ = 0;  // in a row, each at all processes
   loop::Timer orphan_timer_;      // runs while orphans are looked for
   std::chrono::milliseconds orphan_delay_{kFirstOrphanDelay};
