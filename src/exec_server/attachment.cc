@@ -1,7 +1,5 @@
 #include "exec_server/attachment.h"
 
-#include <utility>
-
 namespace holdfast::exec_server {
 namespace {
 
@@ -16,14 +14,11 @@ constexpr PathOrder::Limits kOrderLimits{.max_running = 64, .stuck_after = 10s};
 Attachment::Attachment(loop::WorkerPool& workers, rpc::Transport& transport, const ClientTraits& client)
     : transport_(transport), client_(client), handles_(workers), order_(kOrderLimits) {}
 
-void Attachment::OnFileAnswer(ByteBudget::Lease lease) {
-  if (!transport_.congested()) return;
-  order_.Hold();
-  if (lease.use_count() > 0) unsent_.push_back(std::move(lease));
+void Attachment::OnFileAnswer() {
+  if (transport_.congested()) order_.Hold();
 }
 
 void Attachment::OnDrained() {
-  unsent_.clear();
   order_.Release();
   exchanges_.ResumeAll();
 }

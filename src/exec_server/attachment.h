@@ -4,9 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <vector>
 
-#include "exec_server/byte_budget.h"
 #include "exec_server/file_handles.h"
 #include "exec_server/http_exchanges.h"
 #include "exec_server/path_order.h"
@@ -42,9 +40,8 @@ class Attachment {
   HttpExchanges& exchanges() { return exchanges_; }
   WatchSlot& watch() { return watch_; }
 
-  // A file request was answered with a message that holds `lease`, if it is large. A client that does not take its
-  // answers gets no further ones made.
-  void OnFileAnswer(ByteBudget::Lease lease);
+  // A file request was answered. A client that does not take its answers gets no further ones made.
+  void OnFileAnswer();
   // The transport has room again.
   void OnDrained();
 
@@ -55,7 +52,6 @@ class Attachment {
   PathOrder order_;
   HttpExchanges exchanges_;
   WatchSlot watch_;
-  std::vector<ByteBudget::Lease> unsent_;  // of answers that the transport still holds
 };
 
 }  // namespace holdfast::exec_server

@@ -29,6 +29,7 @@ struct Config {
   uint64_t max_processes = 4096;
   uint64_t max_inflight = 256;
 
+  uint64_t max_held_bytes = 1 << 30;
   uint64_t max_message_bytes = 64 << 20;
   uint64_t max_frame_bytes = 16 << 20;
   uint64_t max_argv_bytes = 1 << 20;

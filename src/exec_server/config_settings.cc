@@ -10,6 +10,7 @@ namespace holdfast::exec_server {
 namespace {
 
 constexpr uint64_t kKiB = 1 << 10;
+constexpr uint64_t kMiB = 1 << 20;
 constexpr uint64_t kGiB = 1 << 30;
 constexpr uint64_t kDayMs = 24 * 60 * 60 * 1000;
 constexpr uint64_t kMillion = 1'000'000;
@@ -39,6 +40,8 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"max_processes", Number{&Config::max_processes, 1, kMillion}, "processes of all sessions together"},
     {"max_inflight", Number{&Config::max_inflight, 1, kMillion}, "unanswered requests of one connection"},
 
+    {"max_held_bytes", Number{&Config::max_held_bytes, kMiB, kKiB* kGiB},
+     "what clients can make the server hold, all together: long messages, answers, HTTP bodies"},
     {"max_message_bytes", Number{&Config::max_message_bytes, kKiB, kGiB}, "longest message taken from a client"},
     {"max_frame_bytes", Number{&Config::max_frame_bytes, kKiB, kGiB}, "longest WebSocket frame"},
     {"max_argv_bytes", Number{&Config::max_argv_bytes, kKiB, kGiB}, "arguments of one process, all together"},

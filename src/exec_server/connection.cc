@@ -11,6 +11,9 @@ namespace {
 // codex clients of all versions give up a connection that brings a longer message.
 constexpr size_t kCodexMessageBytes = 64u << 20;
 
+// Requests of one connection that need no permit.
+constexpr size_t kFreeInflightBytes = 64u << 10;
+
 ClientTraits TraitsOf(const wire::InitializeParams& params) {
   ClientTraits client;
   if (params.client_name.starts_with("codex")) client.max_message_bytes = kCodexMessageBytes;
@@ -23,7 +26,10 @@ ClientTraits TraitsOf(const wire::InitializeParams& params) {
 }  // namespace
 
 Connection::Connection(const ConnectionContext& context, std::shared_ptr<rpc::Transport> transport, OnEnd on_end)
-    : context_(context), transport_(std::move(transport)), on_end_(std::move(on_end)) {}
+    : context_(context),
+      transport_(std::move(transport)),
+      on_end_(std::move(on_end)),
+      unsent_(context.runtime.held->Open([this] { OnReclaim(); })) {}
 
 void Connection::OnMessage(std::string_view message) {
   auto incoming = rpc::ParseEnvelope(context_.document, message);
@@ -42,7 +48,7 @@ void Connection::OnMessage(std::string_view message) {
 void Connection::OnRequest(rpc::Request request, size_t size) {
   ++inflight_;
   inflight_bytes_ += size;
-  rpc::PendingReply reply(weak_from_this(), std::move(request.id), size);
+  rpc::PendingReply reply(weak_from_this(), std::move(request.id), size, PermitFor(size));
   if (request.method == "initialize") return Initialize(request.params, std::move(reply));
   const Methods::Prepare* prepare = context_.methods.Find(request.method);
   if (prepare == nullptr) {
@@ -52,6 +58,22 @@ void Connection::OnRequest(rpc::Request request, size_t size) {
   if (!call) return reply.Fail(call.error());
   if (auto ready = CheckReady(request.method); !ready) return reply.Fail(ready.error());
   (*call)(*session_, std::move(reply));
+}
+
+// The request is in memory already: what it takes is counted, whatever room is left.
+loop::ByteBudget::Permit Connection::PermitFor(size_t request_bytes) {
+  if (inflight_bytes_ <= kFreeInflightBytes) return {};
+  auto permit = context_.runtime.held->Open([weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->OnReclaim();
+  });
+  permit.Resize(request_bytes);
+  return permit;
+}
+
+void Connection::OnReclaim() {
+  if (closed_) return;
+  LogWarn("connection.reclaimed", {{"peer", transport_->peer()}, {"inflight_bytes", inflight_bytes_}});
+  transport_->Close();
 }
 
 void Connection::OnNotification(const rpc::Notification& notification) {
@@ -93,8 +115,10 @@ void Connection::Answer(std::string message, size_t cost) {
   --inflight_;
   inflight_bytes_ -= cost;
   if (closed_) return;
-  context_.runtime.heap.Note(message.size());
+  const size_t size = message.size();
+  context_.runtime.heap.Note(size);
   transport_->Send(std::move(message));
+  if (transport_->congested()) unsent_.Resize(unsent_.bytes() + size);
   AdjustReading();
 }
 
@@ -114,12 +138,14 @@ void Connection::AdjustReading() {
 }
 
 void Connection::OnDrained() {
+  unsent_.Resize(0);
   if (session_) session_->OnDrained();
   AdjustReading();
 }
 
 void Connection::OnClosed() {
   closed_ = true;
+  unsent_.Resize(0);
   if (session_) context_.sessions.Detach(*session_);
   session_.reset();
   on_end_(*this);

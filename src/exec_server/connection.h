@@ -48,6 +48,8 @@ class Connection final : public rpc::Receiver, public rpc::ReplySink, public std
   void Initialize(wire::Json params, rpc::PendingReply reply);
   Result<wire::InitializeResult> OpenSession(const wire::InitializeParams& params);
   Result<> CheckReady(std::string_view method) const;
+  loop::ByteBudget::Permit PermitFor(size_t request_bytes);
+  void OnReclaim();
   void SendError(const Error& error);
   void AdjustReading();
 
@@ -57,6 +59,7 @@ class Connection final : public rpc::Receiver, public rpc::ReplySink, public std
   Phase phase_ = Phase::kFresh;
   std::shared_ptr<Session> session_;
   size_t inflight_ = 0, inflight_bytes_ = 0;
+  loop::ByteBudget::Permit unsent_;  // for answers that the client does not take
   rpc::Reading reading_ = rpc::Reading::kOn;
   bool closed_ = false;
 };

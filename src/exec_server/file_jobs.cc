@@ -1,14 +1,10 @@
 #include "exec_server/file_jobs.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace holdfast::exec_server {
-namespace {
-
-// One answer of the largest kind, and then some.
-constexpr size_t kLargeAnswerBytes = size_t{1} << 30;
-
-}  // namespace
 
 struct FileJobs::Job {
   Job(Step work, rpc::PendingReply to, Settled then, std::weak_ptr<Attachment> from)
@@ -21,19 +17,19 @@ struct FileJobs::Job {
   Settled settled;
   std::weak_ptr<Attachment> attachment;
   PathOrder::Turn turn;
-  ByteBudget::Lease lease;
+  loop::ByteBudget::Permit permit;  // for json
   std::string json;
   Result<size_t> progress;
 };
 
-FileJobs::FileJobs(loop::WorkerPool& workers) : workers_(workers), budget_(kLargeAnswerBytes) {}
-
 void FileJobs::RunSteps(Session& session, std::vector<Claim> claims, Step step, rpc::PendingReply reply,
-                        Settled settled, Gate gate) {
+                        Settled settled, Gate gate, size_t usual_bytes) {
   const std::shared_ptr<Attachment>& attachment = session.attachment();
   auto job = std::make_shared<Job>(std::move(step), std::move(reply), std::move(settled), attachment);
-  auto start = [this, job, gate = std::move(gate)](PathOrder::Turn turn) mutable {
+  auto start = [this, job, gate = std::move(gate), usual_bytes](PathOrder::Turn turn) mutable {
     job->turn = std::move(turn);
+    job->permit = budget_.Open();
+    (void)job->permit.TryResize(usual_bytes);  // without it the step asks
     BeginAtTurn(std::move(job), std::move(gate));
   };
   auto entered = attachment->order().Enter(std::move(claims), std::move(start));
@@ -53,8 +49,8 @@ void FileJobs::BeginAtTurn(std::shared_ptr<Job> job, Gate gate) {
 
 void FileJobs::RunStep(std::shared_ptr<Job> job) {
   // A step that is done goes on the worker: what it owns may be a file, and closing that may take time.
-  auto work = [job] {
-    job->progress = job->step(job->json);
+  auto work = [job, allowed = std::max(job->permit.bytes(), kFreeBytes)] {
+    job->progress = job->step(job->json, allowed);
     if (!job->progress || *job->progress == 0) job->step = nullptr;
   };
   workers_.Run(std::move(work), [this, job] { OnStep(job); });
@@ -62,13 +58,18 @@ void FileJobs::RunStep(std::shared_ptr<Job> job) {
 
 void FileJobs::OnStep(std::shared_ptr<Job> job) {
   if (job->progress && *job->progress > 0) {
-    return budget_.Take(*job->progress, [this, job](ByteBudget::Lease lease) {
-      if (job->attachment.expired()) return workers_.Run([job] { job->step = nullptr; }, [] {});
-      job->lease = std::move(lease);
-      RunStep(job);
-    });
+    // The permit is the job's own: a job that waits is kept by what it waits for.
+    auto& permit = job->permit;
+    return permit.Await(*job->progress, [this, job](const Result<>& room) { OnRoom(job, room); });
   }
   Finish(job, job->progress ? Result<>() : std::unexpected(std::move(job->progress).error()));
+}
+
+// What the step owns goes on a worker also when it cannot go on.
+void FileJobs::OnRoom(const std::shared_ptr<Job>& job, const Result<>& room) {
+  if (room && !job->attachment.expired()) return RunStep(job);
+  workers_.Run([job] { job->step = nullptr; }, [] {});
+  if (!room) Finish(job, room);
 }
 
 void FileJobs::Finish(const std::shared_ptr<Job>& job, const Result<>& outcome) {
@@ -78,7 +79,7 @@ void FileJobs::Finish(const std::shared_ptr<Job>& job, const Result<>& outcome) 
   } else {
     job->reply.Fail(outcome.error());
   }
-  if (auto attachment = job->attachment.lock()) attachment->OnFileAnswer(std::move(job->lease));
+  if (auto attachment = job->attachment.lock()) attachment->OnFileAnswer();
 }
 
 }  // namespace holdfast::exec_server

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "exec_server/byte_budget.h"
 #include "exec_server/path_order.h"
 #include "exec_server/session.h"
+#include "loop/byte_budget.h"
 #include "loop/worker_pool.h"
 #include "rpc/reply.h"
 #include "wire/encode.h"
@@ -20,24 +20,29 @@ namespace holdfast::exec_server {
 
 class FileJobs {
  public:
-  // Appends the JSON of the result. What it returns is how much memory it needs to go on: it is called again once it
-  // may have that; zero when it is done.
-  using Step = std::move_only_function<Result<size_t>(std::string& json)>;
+  // Appends the JSON of the result, which may have `allowed` bytes at most. What it returns is how many it needs to go
+  // on: it is called again once it may have them; zero when it is done.
+  using Step = std::move_only_function<Result<size_t>(std::string& json, size_t allowed)>;
   // Runs on the loop when the job's turn has come, and lets it begin, now or later, or fail.
   using Begin = std::move_only_function<void(Result<>)>;
   using Gate = std::move_only_function<void(Begin begin)>;
   // Runs on the loop before the answer leaves.
   using Settled = std::move_only_function<void(const Result<>& outcome)>;
 
-  explicit FileJobs(loop::WorkerPool& workers);
+  // What a step may have without asking.
+  static constexpr size_t kFreeBytes = 64u << 10;
 
+  FileJobs(loop::WorkerPool& workers, loop::ByteBudget& budget) : workers_(workers), budget_(budget) {}
+
+  // `usual_bytes` are asked for before the first call, so that most results need no second one. If there is no room for
+  // them, the step begins with less.
   void RunSteps(Session& session, std::vector<Claim> claims, Step step, rpc::PendingReply reply, Settled settled = {},
-                Gate gate = {});
+                Gate gate = {}, size_t usual_bytes = 0);
 
   template <typename T>
   void Run(Session& session, std::vector<Claim> claims, std::move_only_function<Result<T>()> work, rpc::Reply<T> reply,
            Settled settled = {}, Gate gate = {}) {
-    auto step = [work = std::move(work)](std::string& json) mutable -> Result<size_t> {
+    auto step = [work = std::move(work)](std::string& json, size_t) mutable -> Result<size_t> {
       TRY(T result, work());
       wire::Encoder(json).Value(result);
       return 0;
@@ -53,9 +58,10 @@ class FileJobs {
   void RunStep(std::shared_ptr<Job> job);
   void Finish(const std::shared_ptr<Job>& job, const Result<>& outcome);
   void OnStep(std::shared_ptr<Job> job);
+  void OnRoom(const std::shared_ptr<Job>& job, const Result<>& room);
 
   loop::WorkerPool& workers_;
-  ByteBudget budget_;
+  loop::ByteBudget& budget_;
 };
 
 }  // namespace holdfast::exec_server

@@ -1,5 +1,6 @@
 #include "exec_server/file_reader.h"
 
+#include <algorithm>
 #include <memory>
 #include <span>
 
@@ -10,8 +11,9 @@
 namespace holdfast::exec_server {
 namespace {
 
-// Files up to this size are read without asking for memory first.
-constexpr size_t kUnbudgetedBytes = 1 << 20;
+// What stands around the base64, and behind it.
+constexpr size_t kFrameBytes = 64;
+constexpr size_t kTailBytes = 8;
 
 // A multiple of three, so that every block but the last encodes without padding; it and its base64 fit into the L2
 // cache.
@@ -33,19 +35,26 @@ Error FileReader::TooLarge() const {
           fmt::format("file {}: more than {} bytes; fs/open reads files of any size", file_->path(), max_bytes_)};
 }
 
-Result<size_t> FileReader::operator()(std::string& json) {
+size_t FileReader::LongestAnswer() const { return head_bytes_ + Base64EncodedSize(max_bytes_) + kFrameBytes; }
+
+Result<size_t> FileReader::operator()(std::string& json, size_t allowed) {
   if (!file_) {
+    head_bytes_ = json.size();
     TRY(file_, open_());
     if (file_->size() > max_bytes_) return std::unexpected(TooLarge());
-    if (file_->size() > kUnbudgetedBytes) return Base64EncodedSize(file_->size());
+    const size_t expected = head_bytes_ + Base64EncodedSize(file_->size()) + kFrameBytes;
+    if (expected > allowed) return expected;
+    json.reserve(expected);
+  } else {
+    json.resize(head_bytes_);
+    json.shrink_to_fit();
+    json.reserve(allowed);
   }
-  TRY_VOID(Read(json));
-  return 0;
+  return Read(json, allowed);
 }
 
 // To the end of the file, whatever its size was said to be: files of /proc say zero, others grow meanwhile.
-Result<> FileReader::Read(std::string& json) const {
-  json.reserve(json.size() + Base64EncodedSize(file_->size()) + 64);
+Result<size_t> FileReader::Read(std::string& json, size_t allowed) const {
   json += R"({"dataBase64":")";
   const auto block = std::make_unique_for_overwrite<std::byte[]>(kBlockBytes);
   uint64_t offset = 0;
@@ -53,10 +62,15 @@ Result<> FileReader::Read(std::string& json) const {
     TRY(count, file_->ReadAt(offset, {block.get(), kBlockBytes}));
     offset += count;
     if (offset > max_bytes_) return std::unexpected(TooLarge());
+    // A string that must grow takes twice what it had.
+    const size_t needed = json.size() + Base64EncodedSize(count) + kTailBytes;
+    if (needed > json.capacity() && std::max(needed, 2 * json.capacity()) > allowed) {
+      return std::min(std::max(needed, 2 * allowed), std::max(needed, LongestAnswer()));
+    }
     AppendBase64(json, {block.get(), count});
   }
   json += R"("})";
-  return {};
+  return 0;
 }
 
 }  // namespace holdfast::exec_server

@@ -18,16 +18,22 @@ class FileReader {
 
   FileReader(Opener open, size_t max_bytes) : open_(std::move(open)), max_bytes_(max_bytes) {}
 
-  // A step of FileJobs. A large file is opened by the first call and read by the second.
-  Result<size_t> operator()(std::string& json);
+  // Most answers need no more.
+  static constexpr size_t kUsualBytes = 1440u << 10;  // a file of 1 MiB in base64, and a head
+
+  // A step of FileJobs. A file that turns out to need more room than it may have is read again from its beginning once
+  // it has it, rather than kept twice while its text moves.
+  Result<size_t> operator()(std::string& json, size_t allowed);
 
  private:
-  Result<> Read(std::string& json) const;
+  Result<size_t> Read(std::string& json, size_t allowed) const;
+  size_t LongestAnswer() const;
   Error TooLarge() const;
 
   Opener open_;
   size_t max_bytes_;
   std::optional<fs::File> file_;
+  size_t head_bytes_ = 0;  // of the answer, before the result
 };
 
 }  // namespace holdfast::exec_server

@@ -50,6 +50,9 @@ Result<> ReadInto(const FileHandle& handle, uint64_t offset, size_t length, std:
   return {};
 }
 
+// For the block and its answer.
+size_t RoomFor(size_t length) { return length + Base64EncodedSize(length) + 4096; }
+
 // Does not share the handle: it is destroyed on the loop, where no file is to be closed.
 FileJobs::Settled ForgetWhenFailed(const Session& session, const std::string& id,
                                    const std::weak_ptr<FileHandle>& failing) {
@@ -96,13 +99,16 @@ void FsHandleService::ReadBlock(Session& session, const wire::FsReadBlockParams&
   if (auto valid = CheckBlock(0, params.len); !valid) return reply.Fail(valid.error());
   auto handle = session.attachment()->handles().Find(id);
   if (!handle) return reply.Fail(handle.error());
-  auto read = [handle = *handle, offset = params.offset, length = params.len](std::string& json) -> Result<size_t> {
+  const size_t room = RoomFor(params.len);
+  auto read = [handle = *handle, offset = params.offset, length = params.len, room](std::string& json,
+                                                                                    size_t allowed) -> Result<size_t> {
     TRY_VOID(CheckBlock(offset, length));
+    if (room > allowed) return room;
     TRY_VOID(ReadInto(*handle, offset, length, json));
     return 0;
   };
   jobs_.RunSteps(session, {{(*handle)->path, Access::kRead}, OfHandle(id, Access::kRead)}, std::move(read),
-                 std::move(reply).Untyped(), ForgetWhenFailed(session, id, *handle));
+                 std::move(reply).Untyped(), ForgetWhenFailed(session, id, *handle), {}, room);
 }
 
 void FsHandleService::WriteBlock(Session& session, const wire::FsWriteBlockParams& params,

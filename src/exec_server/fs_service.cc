@@ -50,7 +50,8 @@ void FsService::ReadFile(Session& session, const wire::Sandboxed<wire::FsFollowP
   if (*sandbox) {
     HelperUse helper;
     return jobs_.RunSteps(session, std::move(open->claims), FileReader(helper.Opener(opening), max_bytes),
-                          std::move(reply).Untyped(), {}, helper.Gate(runtime_.file_helpers, session.id(), **sandbox));
+                          std::move(reply).Untyped(), {}, helper.Gate(runtime_.file_helpers, session.id(), **sandbox),
+                          FileReader::kUsualBytes);
   }
   const Claim& claim = open->claims.front();
   if (session.attachment()->order().IsFree(claim)) {
@@ -59,7 +60,7 @@ void FsService::ReadFile(Session& session, const wire::Sandboxed<wire::FsFollowP
     if (bytes) return reply({{*bytes}});
   }
   jobs_.RunSteps(session, std::move(open->claims), FileReader(std::move(open->run), max_bytes),
-                 std::move(reply).Untyped());
+                 std::move(reply).Untyped(), {}, {}, FileReader::kUsualBytes);
 }
 
 void FsService::WriteFile(Session& session, const wire::Sandboxed<wire::FsWriteFileParams>& params,

@@ -1,5 +1,6 @@
 #include "exec_server/http_exchange.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -8,6 +9,12 @@
 
 namespace holdfast::exec_server {
 namespace {
+
+// Bodies up to this length are bounded by the number of requests alone.
+constexpr size_t kFreeBytes = 16u << 10;
+
+// What libcurl and we keep for a request under way.
+constexpr size_t kBaseBytes = 320u << 10;
 
 wire::HttpRequestResult OnWire(http::Response response, std::string_view body) {
   wire::HttpRequestResult result;
@@ -21,16 +28,23 @@ wire::HttpRequestResult OnWire(http::Response response, std::string_view body) {
 
 }  // namespace
 
-HttpExchange::HttpExchange(rpc::Transport& transport, std::string request_id, Delivery delivery, size_t max_body_bytes,
-                           ResponseReply reply)
+Error HttpExchange::NoRoom() {
+  return {ErrorKind::kLimit, "http/request: the server holds as much as it may (max_held_bytes)"};
+}
+
+HttpExchange::HttpExchange(rpc::Transport& transport, loop::ByteBudget& budget, std::string request_id,
+                           Delivery delivery, size_t max_body_bytes, ResponseReply reply)
     : transport_(transport),
       request_id_(std::move(request_id)),
       delivery_(delivery),
       max_body_bytes_(max_body_bytes),
-      reply_(std::move(reply)) {}
+      reply_(std::move(reply)),
+      room_(budget.Open([this] { Refuse(NoRoom()); })),
+      request_(budget.Open()) {}
 
 void HttpExchange::Start(http::Client& client, http::Request request, loop::Callback on_end) {
   on_end_ = std::move(on_end);
+  if (delivery_ == Delivery::kStreamed && request.body) request_.Resize(request.body->size());
   exchange_ = client.Start(std::move(request), *this);
 }
 
@@ -51,12 +65,27 @@ void HttpExchange::OnBody(std::string_view bytes) {
     return;
   }
   if (body_.size() + bytes.size() > max_body_bytes_) {
-    reply_->Fail({ErrorKind::kSystem,
-                  fmt::format("http/request: the body is longer than {} bytes; stream it", max_body_bytes_)});
-    return End();
+    return Refuse({ErrorKind::kSystem,
+                   fmt::format("http/request: the body is longer than {} bytes; stream it", max_body_bytes_)});
   }
+  if (!MakeRoom(bytes.size())) return Refuse(NoRoom());
   body_ += bytes;
 }
+
+bool HttpExchange::TakeBaseRoom() {
+  if (!room_.TryResize(kBaseBytes)) return false;
+  base_bytes_ = kBaseBytes;
+  return true;
+}
+
+// A string that must grow takes twice what it had.
+bool HttpExchange::MakeRoom(size_t more) {
+  const size_t needed = body_.size() + more;
+  if (needed <= body_.capacity() || needed <= kFreeBytes) return true;
+  return room_.TryResize(base_bytes_ + std::max(needed, 2 * body_.capacity()));
+}
+
+void HttpExchange::Refuse(const Error& error) { OnEnd(std::unexpected(error)); }
 
 void HttpExchange::OnEnd(const Result<>& outcome) {
   if (!reply_) {

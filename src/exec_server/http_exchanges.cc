@@ -22,6 +22,7 @@ Result<> HttpExchanges::CheckRoom(const std::string& request_id, Delivery delive
 }
 
 void HttpExchanges::Start(http::Client& client, http::Request request, std::unique_ptr<HttpExchange> exchange) {
+  if (exchanges_.size() >= kFreeExchanges && !exchange->TakeBaseRoom()) return exchange->Fail(HttpExchange::NoRoom());
   const auto place = exchanges_.insert(exchanges_.end(), std::move(exchange));
   (*place)->Start(client, std::move(request), [this, place] { exchanges_.erase(place); });
 }

@@ -14,6 +14,7 @@ namespace holdfast::exec_server {
 class HttpExchanges {
  public:
   static constexpr size_t kMaxExchanges = 256;
+  static constexpr size_t kFreeExchanges = 4;  // further ones draw from the budget
 
   // Whether one more fits; a streamed one must have an id of its own.
   Result<> CheckRoom(const std::string& request_id, Delivery delivery) const;

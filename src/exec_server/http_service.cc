@@ -65,8 +65,8 @@ void HttpService::Request(Session& session, const wire::Sandboxed<wire::HttpRequ
   if (!request) return reply.Fail(request.error());
   const size_t client_bytes = LongestBodyIn(attachment.client().max_message_bytes);
   const size_t max_body_bytes = std::min<size_t>(runtime_.config.max_http_body_bytes, client_bytes);
-  auto exchange = std::make_unique<HttpExchange>(attachment.transport(), params.request_id, delivery, max_body_bytes,
-                                                 std::move(reply));
+  auto exchange = std::make_unique<HttpExchange>(attachment.transport(), *runtime_.held, params.request_id, delivery,
+                                                 max_body_bytes, std::move(reply));
   attachment.exchanges().Start(client_, *std::move(request), std::move(exchange));
 }
 

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include "exec_server/config.h"
 #include "exec_server/file_helpers.h"
 #include "exec_server/heap_trim.h"
 #include "exec_server/retention.h"
 #include "exec_server/sandbox_program.h"
+#include "loop/byte_budget.h"
 #include "loop/event_loop.h"
 #include "loop/worker_pool.h"
 #include "process/environment.h"
@@ -31,7 +33,8 @@ struct Runtime {
   loop::EventLoop& loop;
   process::Spawner& spawner;
   const Config& config;
-  loop::WorkerPool workers;  // for what blocks: files
+  loop::WorkerPool workers;                // for what blocks: files
+  std::shared_ptr<loop::ByteBudget> held;  // all that clients make the server hold; ends before the workers
   wire::EnvironmentInfo environment_info;
   process::Environment server_environment;
   SandboxProgram sandbox_program;

@@ -15,8 +15,8 @@ FileJobs::Gate HelperUse::Gate(FileHelpers& helpers, const std::string& session_
 }
 
 FileJobs::Step HelperUse::Call(std::string_view operation, std::string params_json) {
-  return [place = lease_, operation = std::string(operation),
-          params = std::move(params_json)](std::string& json) -> Result<size_t> {
+  return [place = lease_, operation = std::string(operation), params = std::move(params_json)](
+             std::string& json, size_t) -> Result<size_t> {
     TRY_VOID((*place)->Call(operation, params, json));
     return 0;
   };

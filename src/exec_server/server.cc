@@ -14,8 +14,10 @@ using namespace std::chrono_literals;
 // What is left of a shutdown when a process cannot be killed or a client does not say goodbye.
 constexpr auto kShutdownSlack = 5s;
 
-transport::Limits LimitsOf(const Config& config) {
+transport::Limits LimitsOf(const Runtime& runtime) {
+  const Config& config = runtime.config;
   transport::Limits limits;
+  limits.budget = runtime.held;
   limits.max_connections = config.max_connections;
   limits.max_frame_bytes = config.max_frame_bytes;
   limits.max_message_bytes = config.max_message_bytes;
@@ -55,10 +57,10 @@ Result<> Server::Listen() {
   }
   TRY_VOID(CheckAuthWithoutPort(config_));
   if (const auto* unix_socket = std::get_if<transport::UnixUrl>(&url)) {
-    TRY(listener_, transport::ListenUnix(loop_, *unix_socket, LimitsOf(config_), std::move(accept)));
+    TRY(listener_, transport::ListenUnix(loop_, *unix_socket, LimitsOf(runtime_), std::move(accept)));
     runtime_.sandbox_program.KeepFrom(ServerDoors::OfSocket(unix_socket->path));
   } else {
-    Accept(transport::ServeLines(loop_, STDIN_FILENO, STDOUT_FILENO, LimitsOf(config_)));
+    Accept(transport::ServeLines(loop_, STDIN_FILENO, STDOUT_FILENO, LimitsOf(runtime_)));
   }
   return {};
 }
@@ -66,7 +68,7 @@ Result<> Server::Listen() {
 Result<> Server::ListenOnPort(const transport::WebSocketUrl& url, transport::OnConnection accept) {
   TRY(transport::Admission admission, AdmissionFor(url, config_));
   const std::string secret = admission.secret;
-  TRY(listener_, transport::ListenWebSocket(loop_, url, LimitsOf(config_), std::move(admission), std::move(accept)));
+  TRY(listener_, transport::ListenWebSocket(loop_, url, LimitsOf(runtime_), std::move(admission), std::move(accept)));
   if (!secret.empty()) {
     runtime_.sandbox_program.KeepFrom(ServerDoors::OfSecret(secret));
   } else if (!config_.insecure_no_auth) {

@@ -16,7 +16,7 @@ struct Services {
   explicit Services(Runtime& runtime)
       : process(runtime),
         environment(runtime),
-        file_jobs(runtime.workers),
+        file_jobs(runtime.workers, *runtime.held),
         fs(runtime, file_jobs),
         fs_handles(runtime, file_jobs),
         fs_watches(runtime),

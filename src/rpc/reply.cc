@@ -8,6 +8,7 @@ PendingReply::PendingReply(PendingReply&& other) noexcept
     : sink_(std::move(other.sink_)),
       id_(std::move(other.id_)),
       cost_(other.cost_),
+      permit_(std::move(other.permit_)),
       pending_(std::exchange(other.pending_, false)) {}
 
 PendingReply::~PendingReply() {

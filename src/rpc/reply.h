@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/result.h"
+#include "loop/byte_budget.h"
 #include "rpc/envelope.h"
 #include "wire/encode.h"
 
@@ -23,8 +24,9 @@ class ReplySink {
 
 class PendingReply {
  public:
-  PendingReply(std::weak_ptr<ReplySink> sink, RequestId id, size_t cost)
-      : sink_(std::move(sink)), id_(std::move(id)), cost_(cost) {}
+  // `permit` is for the memory of the request, which lives as long as the duty to answer it.
+  PendingReply(std::weak_ptr<ReplySink> sink, RequestId id, size_t cost, loop::ByteBudget::Permit permit = {})
+      : sink_(std::move(sink)), id_(std::move(id)), cost_(cost), permit_(std::move(permit)) {}
   PendingReply(PendingReply&& other) noexcept;
   PendingReply& operator=(PendingReply&&) = delete;
   ~PendingReply();
@@ -48,6 +50,7 @@ class PendingReply {
   std::weak_ptr<ReplySink> sink_;
   RequestId id_;
   size_t cost_;
+  loop::ByteBudget::Permit permit_;
   bool pending_ = true;
 };
 

@@ -15,6 +15,11 @@ void LineSplitter::Append(std::string_view bytes) {
   buffer_.append(bytes);
 }
 
+size_t LineSplitter::GrownSize(size_t bytes) const {
+  const size_t needed = buffer_.size() - consumed_ + bytes;
+  return needed <= buffer_.capacity() ? buffer_.capacity() : std::max(needed, 2 * buffer_.capacity());
+}
+
 std::optional<std::string_view> LineSplitter::Next() {
   while (!overlong_) {
     const size_t newline = buffer_.find('\n', scanned_);
@@ -25,7 +30,7 @@ std::optional<std::string_view> LineSplitter::Next() {
   }
   scanned_ = buffer_.size();
   if (buffer_.size() - consumed_ > max_line_bytes_) overlong_ = true;
-  if (consumed_ == buffer_.size()) ForgetConsumed();
+  if (buffer_.size() - consumed_ <= kKeptBufferBytes) ForgetConsumed();
   return std::nullopt;
 }
 
@@ -42,10 +47,10 @@ std::optional<std::string_view> LineSplitter::Accept(std::string_view line) {
   return line;
 }
 
-// An idle connection does not hold on to the memory of its longest line.
+// A connection that is idle, or has a few bytes of the next line, does not hold on to the memory of its longest line.
 void LineSplitter::ForgetConsumed() {
-  if (consumed_ == buffer_.size() && buffer_.capacity() > kKeptBufferBytes) {
-    std::string().swap(buffer_);
+  if (consumed_ > 0 && buffer_.size() - consumed_ <= kKeptBufferBytes && buffer_.capacity() > kKeptBufferBytes) {
+    std::string(buffer_, consumed_).swap(buffer_);
   } else {
     buffer_.erase(0, consumed_);
   }

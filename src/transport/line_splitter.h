@@ -21,6 +21,9 @@ class LineSplitter {
   // What stands behind the last newline: at the end of the input it counts as a line.
   std::optional<std::string_view> Last();
 
+  // What it will take up after `bytes` more are appended.
+  size_t GrownSize(size_t bytes) const;
+
   // A line is longer than the limit: there is no way to find back into the stream.
   bool overlong() const { return overlong_; }
 

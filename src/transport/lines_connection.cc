@@ -9,6 +9,7 @@
 
 #include "sys/io.h"
 #include "transport/hang_up_watch.h"
+#include "transport/inbound_room.h"
 #include "transport/line_splitter.h"
 #include "transport/outbox.h"
 #include "transport/turn_task.h"
@@ -64,6 +65,8 @@ class LinesConnection final : public rpc::Transport,
   void OnReadable();
   void OnEndOfInput();
   void Continue();
+  bool HasRoomToRead();
+  void OnRoom(const Result<>& room);
   void Finish();
 
   const int in_fd_;
@@ -80,6 +83,7 @@ class LinesConnection final : public rpc::Transport,
   rpc::Reading reading_ = rpc::Reading::kOn;
   bool read_armed_ = false;
 
+  InboundRoom room_;  // for splitter_
   LineSplitter splitter_;
   Outbox outbox_;
   std::optional<loop::FdWatch> in_watch_;  // also watches for writes when both descriptors are one
@@ -87,7 +91,7 @@ class LinesConnection final : public rpc::Transport,
   TurnTask continue_;
   TurnTask finish_;
   loop::Timer close_timer_;
-  HangUpWatch hang_up_;  // while reading is off
+  HangUpWatch hang_up_;  // while reading is off, or waits for room
 };
 
 LinesConnection::LinesConnection(loop::EventLoop& loop, int in_fd, int out_fd, std::string peer, const Limits& limits)
@@ -96,6 +100,7 @@ LinesConnection::LinesConnection(loop::EventLoop& loop, int in_fd, int out_fd, s
       peer_(std::move(peer)),
       limits_(limits),
       loop_(loop),
+      room_(limits.budget, [this] { Close(); }),
       splitter_(limits.max_message_bytes),
       outbox_(loop, out_fd, {limits.high_water_bytes, limits.low_water_bytes}, *this),
       continue_(loop, [this] { Continue(); }),
@@ -132,6 +137,7 @@ void LinesConnection::Send(std::string message) {
 void LinesConnection::SetReading(rpc::Reading reading) {
   reading_ = reading;
   if (reading == rpc::Reading::kOff) return hang_up_.Start();
+  if (room_.waiting()) return;
   hang_up_.Stop();
   continue_.Schedule();
 }
@@ -177,8 +183,25 @@ void LinesConnection::Continue() {
     receiver_->OnMessage(*line);
   }
   if (splitter_.overlong()) return Close();
-  if (!delivers() || std::exchange(read_armed_, true)) return;
+  if (!delivers() || read_armed_ || !HasRoomToRead()) return;
+  read_armed_ = true;
   in_watch_->WatchReadable();
+}
+
+bool LinesConnection::HasRoomToRead() {
+  if (room_.waiting()) return false;
+  const size_t wanted = splitter_.GrownSize(kReadBytes);
+  if (wanted <= InboundRoom::kFreeBytes) room_.Release();
+  const bool has_room = room_.Ask(wanted, [this](const Result<>& room) { OnRoom(room); });
+  if (room_.waiting()) hang_up_.Start();
+  return has_room;
+}
+
+void LinesConnection::OnRoom(const Result<>& room) {
+  if (!room) return Close();
+  if (reading_ == rpc::Reading::kOff) return;
+  hang_up_.Stop();
+  continue_.Schedule();
 }
 
 void LinesConnection::Finish() {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "loop/byte_budget.h"
 #include "loop/event_loop.h"
 #include "rpc/transport.h"
 #include "transport/admission.h"
@@ -25,6 +26,7 @@ struct Limits {
   std::chrono::milliseconds head_timeout{10'000};   // for the whole head of an HTTP request
   std::chrono::milliseconds ping_interval{30'000};  // 0: no pings
   std::chrono::milliseconds close_timeout{2'000};
+  std::weak_ptr<loop::ByteBudget> budget;  // which long messages draw from while they arrive
 };
 
 using OnConnection = std::function<void(std::shared_ptr<rpc::Transport>)>;

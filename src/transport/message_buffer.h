@@ -17,10 +17,16 @@ class MessageBuffer {
   size_t size() const { return size_; }
   std::string_view first(size_t count) const { return {bytes_.get(), count}; }
 
+  // What it will have after Grow(size).
+  size_t GrownSize(size_t size) const {
+    if (size <= size_) return size_;
+    return size < 2 * size_ && size_ < kLongBytes ? 2 * size_ : size;
+  }
+
   // At least `size` bytes from here on; what is there stays.
   void Grow(size_t size) {
     if (size <= size_) return;
-    if (size < 2 * size_ && size_ < kLongBytes) size = 2 * size_;
+    size = GrownSize(size);
     auto* grown = static_cast<char*>(std::realloc(bytes_.get(), size));
     CHECK(grown != nullptr);
     (void)bytes_.release();  // realloc has freed or reused it

@@ -1,6 +1,7 @@
 #include "transport/web_socket_connection.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include <boost/beast/http/empty_body.hpp>
@@ -8,6 +9,7 @@
 
 #include "transport/gathering_stream.h"
 #include "transport/hang_up_watch.h"
+#include "transport/inbound_room.h"
 #include "transport/message_buffer.h"
 #include "transport/outbox.h"
 #include "transport/turn_task.h"
@@ -22,6 +24,8 @@ namespace websocket = boost::beast::websocket;
 constexpr size_t kMinReadBytes = 4u << 10;
 constexpr size_t kMaxReadBytes = 1u << 20;     // memory follows what arrives, not what a frame header announces
 constexpr size_t kKeptBufferBytes = 8u << 10;  // an idle connection does not hold on to its largest message
+
+constexpr std::chrono::milliseconds kShortGoodbye(250);
 
 // Beast checks UTF-8 as payload arrives, and so misses a character that an empty last fragment leaves unfinished.
 bool EndsInsideCharacter(std::string_view utf8) {
@@ -75,7 +79,9 @@ class WebSocketConnection final : public rpc::Transport,
   void OnRead(error_code error, size_t count);
   void Continue();
   void Deliver();
-  void PrepareBuffer();
+  bool PrepareBuffer();
+  void OnRoom(const Result<>& room);
+  void GiveUpMessage();
   void Ping();
   void StartClosing(websocket::close_code code);
   void OnCloseFrame();
@@ -95,8 +101,9 @@ class WebSocketConnection final : public rpc::Transport,
   TurnTask continue_;
   loop::Timer ping_timer_;
   loop::Timer close_timer_;
-  HangUpWatch hang_up_;  // while reading is off
+  HangUpWatch hang_up_;  // while reading is off, or waits for room
 
+  InboundRoom room_;      // for buffer_
   MessageBuffer buffer_;  // the message that is arriving or, with message_held_, has arrived
   size_t message_bytes_ = 0;
   bool message_held_ = false;  // arrived while reading was off
@@ -114,7 +121,8 @@ WebSocketConnection::WebSocketConnection(loop::EventLoop& loop, UpgradedSocket s
       continue_(loop, [this] { Continue(); }),
       ping_timer_(loop, [this] { Ping(); }),
       close_timer_(loop, [this] { Finish(); }),
-      hang_up_(loop, stream().socket().native_handle(), HangUpWatch::Sign::kEitherSide, [this] { Finish(); }) {
+      hang_up_(loop, stream().socket().native_handle(), HangUpWatch::Sign::kEitherSide, [this] { Finish(); }),
+      room_(limits.budget, [this] { GiveUpMessage(); }) {
   beast_.set_option(websocket::stream_base::decorator(
       [](websocket::response_type& response) { response.set(http::field::server, "holdfast"); }));
 }
@@ -142,6 +150,7 @@ void WebSocketConnection::Send(std::string message) {
 void WebSocketConnection::SetReading(rpc::Reading reading) {
   reading_ = reading;
   if (reading == rpc::Reading::kOff) return hang_up_.Start();
+  if (room_.waiting()) return;
   hang_up_.Stop();
   continue_.Schedule();
 }
@@ -161,23 +170,45 @@ void WebSocketConnection::OnFlushed(Outbox::Progress progress) {
 void WebSocketConnection::Continue() {
   const auto self = shared_from_this();
   if (message_held_ && reading_ == rpc::Reading::kOn && state_ == State::kOpen) Deliver();
-  if (read_pending_ || message_held_ || reading_ == rpc::Reading::kOff || state_ != State::kOpen) return;
+  if (read_pending_ || message_held_ || room_.waiting() || reading_ == rpc::Reading::kOff || state_ != State::kOpen)
+    return;
   Read();
 }
 
 // Beast compares what a frame header announces, plus what the message holds already, with read_message_max: moving that
 // limit along with the message bounds each frame as well as the whole.
 void WebSocketConnection::Read() {
-  PrepareBuffer();
+  if (!PrepareBuffer()) return;
   beast_.read_message_max(std::min(limits_.max_message_bytes, message_bytes_ + limits_.max_frame_bytes));
   read_pending_ = true;
   beast_.async_read_some(asio::buffer(buffer_.data() + message_bytes_, buffer_.size() - message_bytes_),
                          [self = shared_from_this()](error_code error, size_t count) { self->OnRead(error, count); });
 }
 
-void WebSocketConnection::PrepareBuffer() {
+bool WebSocketConnection::PrepareBuffer() {
   const size_t expected = beast_.read_size_hint(kMinReadBytes);
-  buffer_.Grow(message_bytes_ + std::clamp(expected, kMinReadBytes, kMaxReadBytes));
+  const size_t wanted = message_bytes_ + std::clamp(expected, kMinReadBytes, kMaxReadBytes);
+  const bool has_room = room_.Ask(buffer_.GrownSize(wanted), [this](const Result<>& room) { OnRoom(room); });
+  if (has_room) {
+    buffer_.Grow(wanted);
+  } else if (room_.waiting()) {
+    hang_up_.Start();
+  }
+  return has_room;
+}
+
+void WebSocketConnection::OnRoom(const Result<>& room) {
+  if (!room) return GiveUpMessage();
+  if (reading_ == rpc::Reading::kOff) return;
+  hang_up_.Stop();
+  continue_.Schedule();
+}
+
+// There is no room for it, or others need the room: they wait, so the goodbye is a short one.
+void WebSocketConnection::GiveUpMessage() {
+  if (state_ != State::kOpen) return;
+  StartClosing(websocket::close_code::try_again_later);
+  close_timer_.Start(std::min(limits_.close_timeout, kShortGoodbye));
 }
 
 void WebSocketConnection::OnRead(error_code error, size_t count) {
@@ -195,7 +226,9 @@ void WebSocketConnection::Deliver() {
   receiver_->OnMessage(buffer_.first(message_bytes_));
   message_held_ = false;
   message_bytes_ = 0;
-  if (buffer_.size() > kKeptBufferBytes) buffer_.Release();
+  if (buffer_.size() <= kKeptBufferBytes) return;
+  buffer_.Release();
+  room_.Release();
 }
 
 // A peer that takes nothing has enough to read already; its silence is not held against it.

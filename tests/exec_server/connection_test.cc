@@ -207,5 +207,59 @@ TEST_F(ConnectionTest, SendsNothingAfterTheEnd) {
   EXPECT_EQ(client.sent().size(), sent);
 }
 
+TEST_F(ConnectionTest, CountsAnswersThatTheClientDoesNotTake) {
+  Client& client = ConnectReady();
+  Say(client, kList);
+  EXPECT_EQ(runtime_->held->held(), 0u);
+  client.transport->is_congested = true;
+  const size_t answer = Say(client, kList).size();
+  EXPECT_EQ(runtime_->held->held(), answer);
+  client.transport->Drain();
+  EXPECT_EQ(runtime_->held->held(), 0u);
+  client.transport->is_congested = true;
+  Say(client, kList);
+  client.transport->Disconnect();
+  EXPECT_EQ(runtime_->held->held(), 0u);
+}
+
+// Long input for a process that reads none of it.
+TEST_F(ConnectionTest, CountsLongRequestsUntilTheyAreAnswered) {
+  Client& client = ConnectReady();
+  Start(client, "p", "sleep 1000", R"(,"pipeStdin":true)");
+  const std::string chunk = support::Base64(std::string(2u << 20, 'x'));
+  const int write = client.Ask("process/write", fmt::format(R"({{"processId":"p","chunk":"{}"}})", chunk));
+  EXPECT_GE(runtime_->held->held(), chunk.size());
+  Call(client, "process/terminate", Named("p"));
+  EXPECT_TRUE(RunUntil([&] { return client.AnswerTo(write).has_value(); }));
+  EXPECT_EQ(runtime_->held->held(), 0u);
+}
+
+TEST_F(ConnectionTest, CountsNoShortRequests) {
+  Client& client = ConnectReady();
+  Start(client, "p", "sleep 1000");
+  for (int i = 0; i < 100; ++i) client.Ask("process/wait", Named("p"));
+  EXPECT_EQ(runtime_->held->held(), 0u);
+}
+
+// A client that does not take its answers, or whose requests never end, would keep everybody else from long ones.
+TEST_F(ConnectionTest, EndsWhenWhatItHoldsIsNeededElsewhere) {
+  using namespace std::chrono_literals;
+  const auto unused = std::exchange(
+      runtime_->held, std::make_shared<loop::ByteBudget>(
+                          loop_, loop::ByteBudget::Options{.bytes = 4u << 20, .tenure = 10ms, .tick = 5ms}));
+  Client &reader = ConnectReady(), &writer = ConnectReady(), &bystander = ConnectReady();
+  reader.transport->is_congested = true;
+  Say(reader, kList);
+  Start(writer, "p", "sleep 1000");
+  writer.Ask("process/wait", fmt::format(R"({{"processId":"p","pad":"{}"}})", std::string(2u << 20, 'x')));
+  auto other = runtime_->held->Open();
+  bool granted = false;
+  other.Await(4u << 20, [&](const Result<>& room) { granted = room.has_value(); });
+  EXPECT_TRUE(RunUntil([&] { return granted; }));
+  EXPECT_FALSE(reader.transport->connected());
+  EXPECT_FALSE(writer.transport->connected());
+  EXPECT_TRUE(bystander.transport->connected());
+}
+
 }  // namespace
 }  // namespace holdfast::exec_server

@@ -78,14 +78,14 @@ class FileJobsTest : public ServerFixture {
   }
 
   static FileJobs::Step Say(std::string_view json) {
-    return [json](std::string& out) -> Result<size_t> {
+    return [json](std::string& out, size_t) -> Result<size_t> {
       out += json;
       return 0;
     };
   }
 
   FileJobs::Step WaitAtTheGate() const {
-    return [gate = gate_](std::string& out) -> Result<size_t> {
+    return [gate = gate_](std::string& out, size_t) -> Result<size_t> {
       gate->Pass();
       out += "true";
       return 0;
@@ -96,7 +96,7 @@ class FileJobsTest : public ServerFixture {
   using Counter = std::shared_ptr<std::atomic<int>>;
   static Counter MakeCounter() { return std::make_shared<std::atomic<int>>(); }
   static FileJobs::Step Need(size_t bytes, Counter calls = MakeCounter()) {
-    return [bytes, calls = std::move(calls)](std::string& out) -> Result<size_t> {
+    return [bytes, calls = std::move(calls)](std::string& out, size_t) -> Result<size_t> {
       if (++*calls == 1) return bytes;
       out += "true";
       return 0;
@@ -114,11 +114,19 @@ class FileJobsTest : public ServerFixture {
     ASSERT_TRUE(RunUntilAnswered(other, 8));
   }
 
+  // As if others held so much.
+  void HoldMemory(size_t bytes) {
+    others_ = runtime_->held->Open();
+    others_.Resize(bytes);
+  }
+  void ReleaseMemory() { others_ = {}; }
+
   static Claim Reading(std::string path) { return {std::move(path), Access::kRead}; }
   static Claim Writing(std::string path) { return {std::move(path), Access::kWrite}; }
 
   std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();
   std::vector<std::unique_ptr<Caller>> callers_;
+  loop::ByteBudget::Permit others_;
 };
 
 TEST_F(FileJobsTest, AnswersWithWhatTheStepWrote) {
@@ -131,7 +139,7 @@ TEST_F(FileJobsTest, AnswersWithWhatTheStepWrote) {
 
 TEST_F(FileJobsTest, AnswersWithTheErrorAndNothingOfWhatWasWritten) {
   Caller& caller = MakeCaller();
-  Run(caller, 7, {Reading("/a")}, [](std::string& out) -> Result<size_t> {
+  Run(caller, 7, {Reading("/a")}, [](std::string& out, size_t) -> Result<size_t> {
     out += "half an ans";
     return Fail(ErrorKind::kNotFound, "gone");
   });
@@ -147,7 +155,9 @@ TEST_F(FileJobsTest, SettlesBeforeItAnswers) {
     settled.emplace_back(outcome ? "good" : outcome.error().message);
   };
   Run(caller, 1, {Writing("/a")}, Say("1"), note);
-  Run(caller, 2, {Writing("/a")}, [](std::string&) -> Result<size_t> { return Fail(ErrorKind::kSystem, "bad"); }, note);
+  Run(
+      caller, 2, {Writing("/a")},
+      [](std::string&, size_t) -> Result<size_t> { return Fail(ErrorKind::kSystem, "bad"); }, note);
   ASSERT_TRUE(RunUntilAnswered(caller, 2));
   EXPECT_THAT(settled, ElementsAre("good", "bad"));
 }
@@ -167,7 +177,7 @@ TEST_F(FileJobsTest, LetsAWorkerDestroyWhatAStepOwns) {
   const auto died_on = std::make_shared<std::atomic<std::thread::id>>();
   for (const bool good : {true, false}) {
     *died_on = std::thread::id();
-    Run(caller, 1, {Reading("/a")}, [good, witness = Witness(died_on)](std::string& out) -> Result<size_t> {
+    Run(caller, 1, {Reading("/a")}, [good, witness = Witness(died_on)](std::string& out, size_t) -> Result<size_t> {
       out += "1";
       return good ? Result<size_t>(0) : Fail(ErrorKind::kSystem, "bad");
     });
@@ -215,46 +225,67 @@ TEST_F(FileJobsTest, RunsAStepAgainWhenItMayHaveTheMemoryItNeeds) {
   EXPECT_EQ(caller.sink->messages[0], R"({"id":1,"result":true})");
 }
 
-TEST_F(FileJobsTest, MakesALargeAnswerWaitUntilAnotherIsSent) {
-  Caller &slow = MakeCaller(), &other = MakeCaller();
-  slow.transport.is_congested = true;
-  Run(slow, 1, {Reading("/a")}, Need(kAllMemory));
-  ASSERT_TRUE(RunUntilAnswered(slow, 1));
-  Run(other, 2, {Reading("/a")}, Need(1));
-  Run(other, 3, {Reading("/b")}, Say("3"));
-  ASSERT_TRUE(RunUntilAnswered(other, 1));
+TEST_F(FileJobsTest, MakesALargeAnswerWaitForRoomAndNoSmallOne) {
+  Caller& caller = MakeCaller();
+  HoldMemory(kAllMemory);
+  Run(caller, 2, {Reading("/a")}, Need(1));
+  Run(caller, 3, {Reading("/b")}, Say("3"));
+  ASSERT_TRUE(RunUntilAnswered(caller, 1));
   LetOthersPass();
-  EXPECT_THAT(other.sink->messages, ElementsAre(R"({"id":3,"result":3})"));  // a small one does not wait
-  slow.transport.is_congested = false;
-  slow.session->OnDrained();
-  EXPECT_TRUE(RunUntilAnswered(other, 2));
+  EXPECT_THAT(caller.sink->messages, ElementsAre(R"({"id":3,"result":3})"));
+  ReleaseMemory();
+  EXPECT_TRUE(RunUntilAnswered(caller, 2));
 }
 
-TEST_F(FileJobsTest, GivesMemoryBackWhenTheClientLeaves) {
-  Caller &slow = MakeCaller(), &other = MakeCaller();
-  slow.transport.is_congested = true;
-  Run(slow, 1, {Reading("/a")}, Need(kAllMemory));
-  ASSERT_TRUE(RunUntilAnswered(slow, 1));
-  Run(other, 2, {Reading("/a")}, Need(kAllMemory));
-  LetOthersPass();
-  EXPECT_THAT(other.sink->messages, IsEmpty());
-  Leave(slow);
-  EXPECT_TRUE(RunUntilAnswered(other, 1));
+TEST_F(FileJobsTest, GivesMemoryBackWithTheAnswer) {
+  Caller& caller = MakeCaller();
+  for (int i = 0; i < 3; ++i) Run(caller, i, {Reading("/a")}, Need(kAllMemory));
+  EXPECT_TRUE(RunUntilAnswered(caller, 3));
+  EXPECT_TRUE(RunUntil([&] { return runtime_->held->held() == 0; }));
+}
+
+TEST_F(FileJobsTest, LetsAStepHaveTheUsualRoomAtOnceIfThereIsAny) {
+  Caller& caller = MakeCaller();
+  const auto allowed = std::make_shared<std::atomic<size_t>>();
+  const auto run = [&](int64_t id) {
+    auto step = [allowed](std::string& out, size_t bytes) -> Result<size_t> {
+      *allowed = bytes;
+      out += "1";
+      return 0;
+    };
+    services_->file_jobs.RunSteps(*caller.session, {Reading("/a")}, std::move(step),
+                                  rpc::PendingReply(caller.sink, rpc::RequestId(id), 0), {}, {}, 1'000'000);
+    ASSERT_TRUE(RunUntilAnswered(caller, static_cast<size_t>(id)));
+  };
+  run(1);
+  EXPECT_EQ(*allowed, 1'000'000u);
+  HoldMemory(kAllMemory);
+  run(2);
+  EXPECT_EQ(*allowed, FileJobs::kFreeBytes);
+}
+
+TEST_F(FileJobsTest, RefusesWhatIsMoreThanEverything) {
+  Caller& caller = MakeCaller();
+  const Counter calls = MakeCounter();
+  Run(caller, 1, {Reading("/a")}, Need(kAllMemory + 1, calls));
+  ASSERT_TRUE(RunUntilAnswered(caller, 1));
+  EXPECT_THAT(caller.sink->messages[0], testing::HasSubstr("max_held_bytes"));
+  EXPECT_EQ(*calls, 1);
 }
 
 TEST_F(FileJobsTest, DoesNotGoOnForAClientThatLeftWhileItWaitedForMemory) {
-  Caller &slow = MakeCaller(), &gone = MakeCaller(), &other = MakeCaller();
-  slow.transport.is_congested = true;
-  Run(slow, 1, {Reading("/a")}, Need(kAllMemory));
-  ASSERT_TRUE(RunUntilAnswered(slow, 1));
+  Caller &gone = MakeCaller(), &other = MakeCaller();
+  HoldMemory(kAllMemory);
   const Counter calls = MakeCounter();
   const auto died_on = std::make_shared<std::atomic<std::thread::id>>();
   Run(gone, 2, {Reading("/a")},
-      [step = Need(kAllMemory, calls), witness = Witness(died_on)](std::string& out) mutable { return step(out); });
+      [step = Need(kAllMemory, calls), witness = Witness(died_on)](std::string& out, size_t allowed) mutable {
+        return step(out, allowed);
+      });
   ASSERT_TRUE(RunUntil([&] { return *calls == 1; }));
   LetOthersPass();
   Leave(gone);
-  Leave(slow);
+  ReleaseMemory();
   Run(other, 3, {Reading("/a")}, Need(kAllMemory));
   EXPECT_TRUE(RunUntilAnswered(other, 1));
   EXPECT_EQ(*calls, 1);
@@ -280,7 +311,7 @@ TEST_F(FileJobsTest, DropsWhatWaitsWhenTheClientLeaves) {
   Caller& caller = MakeCaller();
   const Counter calls = MakeCounter();
   Run(caller, 1, {Writing("/a")}, WaitAtTheGate());
-  Run(caller, 2, {Reading("/a")}, [calls](std::string& out) -> Result<size_t> {
+  Run(caller, 2, {Reading("/a")}, [calls](std::string& out, size_t) -> Result<size_t> {
     ++*calls;
     out += "2";
     return 0;
@@ -294,11 +325,12 @@ TEST_F(FileJobsTest, DropsWhatWaitsWhenTheClientLeaves) {
 TEST_F(FileJobsTest, LetsAStuckStepEndLongAfterItsClientHasLeft) {
   Caller& caller = MakeCaller();
   const auto died_on = std::make_shared<std::atomic<std::thread::id>>();
-  Run(caller, 1, {Writing("/a")}, [gate = gate_, witness = Witness(died_on)](std::string& out) -> Result<size_t> {
-    gate->Pass();
-    out += "1";
-    return 0;
-  });
+  Run(caller, 1, {Writing("/a")},
+      [gate = gate_, witness = Witness(died_on)](std::string& out, size_t) -> Result<size_t> {
+        gate->Pass();
+        out += "1";
+        return 0;
+      });
   Leave(caller);
   LetOthersPass();
   EXPECT_EQ(died_on->load(), std::thread::id());
@@ -311,7 +343,7 @@ TEST_F(FileJobsTest, LetsAStuckStepEndLongAfterTheServerHasEnded) {
   const auto died_on = std::make_shared<std::atomic<std::thread::id>>();
   const auto started = std::make_shared<std::atomic<bool>>();
   Run(caller, 1, {Writing("/a")},
-      [gate = gate_, started, witness = Witness(died_on)](std::string& out) -> Result<size_t> {
+      [gate = gate_, started, witness = Witness(died_on)](std::string& out, size_t) -> Result<size_t> {
         *started = true;
         gate->Pass();
         out += "1";
