@@ -294,5 +294,39 @@ TEST_F(HttpExchangeTest, CancelsWhatIsHeldBackWithTheConnection) {
   EXPECT_TRUE(RunUntilHangUp(server));
 }
 
+// As if others held all that may be held.
+TEST_F(HttpExchangeTest, RefusesALongBodyWithoutRoomAndTakesAShortOne) {
+  HttpServer server([](const HttpArrival& arrival, HttpPeer& peer) {
+    peer.Answer(200, std::string(arrival.target == "/long" ? kMebibyte : 1000, 'x'));
+  });
+  Me();
+  auto others = runtime_->held->Open();
+  others.Resize(config_.max_held_bytes);
+  const Message refused = Request(Get(server.Url("/long")));
+  EXPECT_EQ(refused.error_code(), -32600);
+  EXPECT_THAT(refused.Text("error.message"), HasSubstr("max_held_bytes"));
+  EXPECT_EQ(Request(Get(server.Url("/short"))).Number("result.status"), 200);
+  others = {};
+  EXPECT_EQ(Request(Get(server.Url("/long"))).Bytes("result.bodyBase64").size(), kMebibyte);
+  EXPECT_EQ(runtime_->held->held(), 0u);
+}
+
+// Each costs some hundred kilobytes while it is under way, however little comes of it.
+TEST_F(HttpExchangeTest, RefusesManyRequestsAtOnceWithoutRoom) {
+  HttpServer server(SayNothing);
+  auto others = runtime_->held->Open();
+  others.Resize(config_.max_held_bytes);
+  Client& client = Me();
+  std::vector<int> asked;
+  for (size_t i = 0; i <= HttpExchanges::kFreeExchanges; ++i)
+    asked.push_back(client.Ask("http/request", Get(server.Url())));
+  ASSERT_TRUE(client.AnswerTo(asked.back()).has_value());
+  EXPECT_EQ(client.AnswerTo(asked.back())->error_code(), -32600);
+  EXPECT_FALSE(client.AnswerTo(asked.front()).has_value());
+  others = {};
+  EXPECT_FALSE(client.AnswerTo(client.Ask("http/request", Get(server.Url()))).has_value());
+  EXPECT_GT(runtime_->held->held(), 0u);
+}
+
 }  // namespace
 }  // namespace holdfast::exec_server
