@@ -52,11 +52,10 @@ void OfferSome(int fd, std::string_view bytes, size_t& sent) {
 class HeldMemoryTest : public testing::Test {
  protected:
   // AddressSanitizer holds freed memory back to find late uses of it, which looks like growth.
-  static ServerProcess StartThrifty(std::vector<std::string> more = {}) {
+  static ServerProcess StartThrifty() {
     for (const char* name : {"http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"}) ::unsetenv(name);
     const char* options = std::getenv("ASAN_OPTIONS");
-    std::vector<std::string> flags{"--max-held-bytes", std::to_string(kHeldBytes)};
-    flags.insert(flags.end(), more.begin(), more.end());
+    const std::vector<std::string> flags{"--max-held-bytes", std::to_string(kHeldBytes)};
     return ServerProcess::Start(
         {.flags = flags,
          .env = {"ASAN_OPTIONS=" + std::string(options != nullptr ? options : "") + ":quarantine_size_mb=4"}});
