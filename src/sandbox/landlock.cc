@@ -19,8 +19,8 @@
 namespace holdfast::sandbox {
 namespace {
 
-// The newest ABI that is used. It adds to 6 only what is written to the audit log, and 4 only TCP ports, which the
-// network namespace and the filter stand for.
+// The newest ABI that is used. It adds to 6 only what is written to the audit log, and 4 only TCP ports, which
+// port_ruleset.h is about.
 constexpr int kNewestAbi = 7;
 
 // Rights and scopes that the headers of older systems do not name.

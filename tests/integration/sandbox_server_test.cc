@@ -207,5 +207,83 @@ TEST_P(SandboxOwnProgramsTest, TheFirstProcessCannotBeLookedInto) {
   EXPECT_EQ(Inside({"/bin/readlink", "/proc/self/exe"}).exit_code, 0);
 }
 
+// A server whose programs lie where a policy opens them: a checkout of holdfast, or /tmp.
+class SandboxInstallationTest : public SandboxServerTest {
+ protected:
+  void SetUp() override {
+    SandboxServerTest::SetUp();
+    if (IsSkipped()) return;
+    const fs::path built = fs::path(HOLDFAST_BINARY).parent_path();
+    for (const char* name : {"holdfast", "holdfast-linux-sandbox"}) fs::copy(built / name, Installed(name));
+    fs::copy(built / "holdfast-resources", Installed("holdfast-resources"));
+    for (const char* name : {"", "holdfast", "holdfast-linux-sandbox"}) {
+      ASSERT_EQ(::chown(Installed(name).c_str(), GetParam().user, GetParam().user), 0);
+    }
+    ASSERT_EQ(::chmod(programs_.path().c_str(), 0755), 0);
+    ::setenv("HOLDFAST_BINARY", Installed("holdfast").c_str(), 1);
+  }
+  void TearDown() override { ::unsetenv("HOLDFAST_BINARY"); }
+
+  std::string Installed(const std::string& name) const { return programs_.path() + "/" + name; }
+
+  ScratchDir programs_{"/var/tmp"};
+};
+
+INSTANTIATE_TEST_SUITE_P(, SandboxInstallationTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
+
+// One command would put its own program in the place of the helper, and the next one would run it without a sandbox.
+TEST_P(SandboxInstallationTest, APolicyThatOpensTheProgramsIsRefused) {
+  Serve({});
+  for (const std::string& opened : {programs_.path(), Installed("holdfast-linux-sandbox"), std::string("/var/tmp")}) {
+    const StartRequest request = Sandboxed({"/bin/true"}, {PathEntry(opened, "write")});
+    const Message answer = client_->Call("process/start", request.Params());
+    EXPECT_THAT(answer.Text("error.message"), HasSubstr("holdfast's own programs")) << opened;
+  }
+  EXPECT_EQ(Inside({"/bin/true"}).exit_code, 0);
+}
+
+// Whoever has replaced the file meanwhile: what the server has opened when it started is what it executes.
+TEST_P(SandboxInstallationTest, AReplacedHelperIsNotExecuted) {
+  Serve({});
+  const std::string mark = workspace_.path() + "/mark", helper = Installed("holdfast-linux-sandbox");
+  fs::remove(helper);
+  programs_.Write("holdfast-linux-sandbox", "#!/bin/sh\ntouch " + mark + "\n", 0755);
+  fs::remove_all(Installed("holdfast-resources"));
+  EXPECT_EQ(Inside({"/bin/sh", "-c", "echo x > /var/tmp/x"}).exit_code, 2);
+  EXPECT_EQ(Inside({"/bin/true"}).exit_code, 0);
+  EXPECT_FALSE(fs::exists(mark));
+}
+
+class SandboxTemporaryDirectoryTest : public SandboxServerTest {
+ protected:
+  // The temporary directory may be written, whatever that is, and nothing else.
+  Ended Touch(const std::string& directory) {
+    const std::string entries = PlaceEntry("root", "read") + "," + PlaceEntry("tmpdir", "write");
+    return Run({.id = "touch",
+                .argv = {"/usr/bin/touch", directory + "/made"},
+                .more = fmt::format(R"({},"env":{{"TMPDIR":"{}"}})", Sandbox(Managed(entries)), directory)});
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(, SandboxTemporaryDirectoryTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
+
+// TMPDIR=~/.ssh would open the keys: the client says what the variable is, and a model may have told it.
+TEST_P(SandboxTemporaryDirectoryTest, ADirectoryThatIsNotForTemporaryFilesStaysClosed) {
+  Serve({});
+  const std::string home = fmt::format("/opt/holdfast-test-{}", ::getpid());
+  if (!fs::create_directory(home)) GTEST_SKIP() << "/opt cannot be written";
+  ASSERT_EQ(::chown(home.c_str(), GetParam().user, GetParam().user), 0);
+  EXPECT_NE(Touch(home).exit_code, 0);
+  EXPECT_EQ(Outside({"/usr/bin/touch", home + "/made"}).exit_code, 0);
+  EXPECT_THAT(server_->Stderr(), HasSubstr("sandbox.no_tmpdir"));
+  fs::remove_all(home);
+}
+
+TEST_P(SandboxTemporaryDirectoryTest, TheClientsOwnDirectoryIsOpen) {
+  Serve({});
+  EXPECT_EQ(Touch(workspace_.tmpdir()).exit_code, 0);
+  EXPECT_THAT(server_->Stderr(), Not(HasSubstr("sandbox.no_tmpdir")));
+}
+
 }  // namespace
 }  // namespace holdfast::support

@@ -59,7 +59,8 @@ class SandboxWorkspace {
   std::vector<std::string> AsUser(std::string_view path_variable, const std::vector<std::string>& words) const;
 
   SandboxCase which_;
-  ScratchDir workspace_, home_, tmpdir_, elsewhere_, programs_;
+  ScratchDir workspace_, home_, tmpdir_, elsewhere_;
+  ScratchDir programs_{"/var/tmp"};  // a policy that opens /tmp must not open these
   std::vector<std::string> environment_;
 };
 

@@ -12,7 +12,9 @@ namespace holdfast::support {
 
 namespace fs = std::filesystem;
 
-ScratchDir::ScratchDir() : path_((fs::temp_directory_path() / "holdfast_test.XXXXXX").string()) {
+ScratchDir::ScratchDir() : ScratchDir(fs::temp_directory_path().string()) {}
+
+ScratchDir::ScratchDir(const std::string& parent) : path_(parent + "/holdfast_test.XXXXXX") {
   EXPECT_NE(::mkdtemp(path_.data()), nullptr);
 }
 

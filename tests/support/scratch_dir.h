@@ -11,6 +11,7 @@ namespace holdfast::support {
 class ScratchDir {
  public:
   ScratchDir();
+  explicit ScratchDir(const std::string& parent);
   ~ScratchDir();
   ScratchDir(const ScratchDir&) = delete;
   ScratchDir& operator=(const ScratchDir&) = delete;
