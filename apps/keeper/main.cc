@@ -38,13 +38,13 @@ constexpr int kIdleWakesBeforeRest = 16;
 constexpr long kFirstKillIntervalNs = 10'000'000, kLastKillIntervalNs = 640'000'000;
 
 struct Keeper {
-  int leader;     // 0 once its exit is known
-  int leader_fd;  // its pidfd
+  int leader;  // 0 once its exit is known
   bool kernel_keeps_status;
-  int child_events;  // signalfd for SIGCHLD
-  timespec grace;    // what is left of it, for what a killed leader leaves behind
-  raw::ProcessList processes;
-  bool reaps = true;  // false when the kernel reaps by itself
+  int child_events;                           // signalfd for SIGCHLD
+  timespec grace;                             // what is left of it, for what a killed leader leaves behind
+  raw::ProcessList processes = {.proc = -1};  // open when something has been looked for
+  int leader_fd = -1;                         // its pidfd, when the kernel reaps by itself
+  bool reaps = true;                          // false when the kernel reaps by itself
   bool exit_reported = false;
   bool killing = false;
   bool leader_killed = false;
@@ -87,12 +87,13 @@ int ExitCode(int wait_status) {
 void LookAtLeader(Keeper& keeper) {
   if (keeper.leader == 0) return;
   siginfo_t status;
-  const long error = Wait(P_PIDFD, keeper.leader_fd, status, WNOWAIT);
+  const int id_type = keeper.reaps ? P_PID : P_PIDFD, id = keeper.reaps ? keeper.leader : keeper.leader_fd;
+  const long error = Wait(id_type, id, status, WNOWAIT);
   if (error == 0 && status.si_pid == 0) return;
   const int reaped_status = error == 0 ? 0 : raw::StatusAfterReaping(keeper.leader_fd);
   if (reaped_status < 0) return;
   ReportExit(keeper, error == 0 ? ExitCode(status) : ExitCode(reaped_status));
-  if (error == 0) Wait(P_PIDFD, keeper.leader_fd, status, 0);
+  if (error == 0) Wait(id_type, id, status, 0);
   keeper.leader = 0;
 }
 
@@ -140,8 +141,13 @@ void SignalLeadersGroup(const Keeper& keeper, int signal) {
   }
 }
 
+void OpenProcesses(Keeper& keeper) {
+  if (keeper.processes.proc < 0) keeper.processes = raw::ProcessList::Open();
+}
+
 // Kills the children that a look finds. What they leave behind becomes a child as they die, and is found by the next.
 void KillChildren(Keeper& keeper) {
+  OpenProcesses(keeper);
   const raw::Look look =
       raw::VisitChildren(keeper.processes, kLooksPerTurn, [&](int pid) { SignalChild(keeper, pid, SIGKILL); });
   if (look == raw::Look::kComplete) keeper.processes.GoToBegin();
@@ -153,7 +159,7 @@ bool HasGrace(const Keeper& keeper) { return keeper.grace.tv_sec != 0 || keeper.
 void KillAll(Keeper& keeper) {
   if (keeper.leader != 0) {
     SignalLeadersGroup(keeper, SIGKILL);
-    raw::PidfdSignal(keeper.leader_fd, SIGKILL);
+    keeper.reaps ? raw::Kill(keeper.leader, SIGKILL) : raw::PidfdSignal(keeper.leader_fd, SIGKILL);
     const bool is_first = !keeper.leader_killed;
     keeper.leader_killed = true;
     if (is_first || HasGrace(keeper)) return;
@@ -164,6 +170,7 @@ void KillAll(Keeper& keeper) {
 // To the command's group, or once it has ended to what it left behind.
 void Signal(Keeper& keeper, int signal) {
   if (keeper.leader != 0) return SignalLeadersGroup(keeper, signal);
+  OpenProcesses(keeper);
   keeper.processes.GoToBegin();
   raw::VisitChildren(keeper.processes, kLooksPerTurn, [&](int pid) { SignalChild(keeper, pid, signal); });
   keeper.processes.GoToBegin();
@@ -184,11 +191,11 @@ bool IsPatient(const Keeper& keeper) { return keeper.killing && keeper.leader ==
 
 // The kernel takes the time that has passed off the limit, so that a command that forks without end gets no more grace
 // than others.
-long Poll(pollfd (&fds)[3], timespec* limit) {
-  return raw::Syscall(__NR_ppoll, raw::Address(fds), 3, raw::Address(limit), 0, 0);
+long Poll(pollfd (&fds)[2], timespec* limit) {
+  return raw::Syscall(__NR_ppoll, raw::Address(fds), 2, raw::Address(limit), 0, 0);
 }
 
-long PollWhileKilling(Keeper& keeper, pollfd (&fds)[3], Children left) {
+long PollWhileKilling(Keeper& keeper, pollfd (&fds)[2], Children left) {
   if (IsPatient(keeper)) {
     const long ready = Poll(fds, &keeper.grace);
     if (ready <= 0) keeper.grace = {};
@@ -214,8 +221,7 @@ void Await(Keeper& keeper, Children left) {
   const bool is_busy = left == Children::kManyDead || keeper.idle_wakes >= kIdleWakesBeforeRest;
   keeper.resting = !keeper.killing && (is_busy || has_leader_to_look_at);
   if (keeper.resting) keeper.idle_wakes = 0;
-  pollfd fds[3] = {{WatchesChildren(keeper) ? keeper.child_events : -1, POLLIN, 0},
-                   {keeper.leader != 0 && keeper.reaps ? keeper.leader_fd : -1, POLLIN, 0},
+  pollfd fds[2] = {{WatchesChildren(keeper) ? keeper.child_events : -1, POLLIN, 0},
                    {keeper.killing ? -1 : kKeeperControlFd, POLLIN, 0}};
   timespec rest = kRest;
   if (keeper.killing) {
@@ -228,11 +234,15 @@ void Await(Keeper& keeper, Children left) {
     char events[128 * 4];
     raw::Read(keeper.child_events, events, sizeof events);
   }
-  if (fds[2].revents != 0) Obey(keeper);
+  if (fds[1].revents != 0) Obey(keeper);
 }
 
-// Children do not become zombies from here on; those that are zombies already are still to be reaped.
+// Children do not become zombies from here on; those that are zombies already are still to be reaped. There is little
+// time on the processor beside so many others.
 void LetKernelReap(Keeper& keeper) {
+  raw::AskForShortSlices();
+  keeper.leader_fd = keeper.leader != 0 ? static_cast<int>(raw::PidfdOpen(keeper.leader)) : -1;
+  if (keeper.leader != 0 && keeper.leader_fd < 0) return;
   struct {
     long handler, flags, restorer, mask;
   } action = {0, SA_NOCLDWAIT, 0, 0};
@@ -268,13 +278,10 @@ timespec Milliseconds(int count) { return {count / 1000, count % 1000 * 1'000'00
   int leader = Number(argv[1]);
   raw::Prctl(PR_SET_NAME, reinterpret_cast<unsigned long>(argv[0]));
   raw::Syscall(__NR_chdir, raw::Address("/"));  // the server's directory would keep its mount busy
-  raw::AskForShortSlices();
   Keeper keeper = {.leader = leader,
-                   .leader_fd = static_cast<int>(raw::PidfdOpen(leader)),
                    .kernel_keeps_status = Number(argv[3]) != 0,
                    .child_events = ChildEvents(),
-                   .grace = Milliseconds(Number(argv[2])),
-                   .processes = raw::ProcessList::Open()};
+                   .grace = Milliseconds(Number(argv[2]))};
   Keep(keeper);
 }
 

@@ -184,9 +184,8 @@ struct InChild {
 
   HOLDFAST_IN_CHILD static void RunKeeper(void* argument) {
     auto& launch = *static_cast<Launch*>(argument);
-    // A signal to the server's group must not take the keepers with it: they are the ones who clean up. With a session
-    // of its own a keeper also has its own share of the processor, where the kernel divides it by session.
-    raw::Syscall(__NR_setsid);
+    // A signal to the server's group must not take the keepers with it: they are the ones who clean up.
+    raw::Syscall(__NR_setpgid, 0, 0);
     raw::Prctl(PR_SET_CHILD_SUBREAPER, 1);
     // A command may stop its parent, as soon as it runs; the server's death wakes it again, so that it can clean up.
     raw::Prctl(PR_SET_PDEATHSIG, SIGCONT);
