@@ -101,7 +101,7 @@ void MeasureStart(Report& report) {
 void StartIdle(const Server& server, std::deque<Client>& clients, size_t count) {
   constexpr size_t kPerConnection = 250;
   for (size_t i = 0; i < count; ++i) {
-    if (i % kPerConnection == 0) clients.emplace_back(server.port());
+    if (i % kPerConnection == 0) clients.emplace_back(server.address());
     clients.back().Call("process/start",
                         StartParams(fmt::format("idle-{}", i), R"("/bin/sleep","100000")", Stdio::kNoInput));
   }
@@ -115,7 +115,7 @@ void MeasureStartBeside(Report& report) {
     const Server server;
     std::deque<Client> others;
     StartIdle(server, others, idle);
-    Client client(server.port());
+    Client client(server.address());
     std::vector<double> answered;
     for (int i = 0; i < kWarmUps + kSamples; ++i) {
       const RunTimes times = RunTrue(client, i);

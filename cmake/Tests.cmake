@@ -14,15 +14,18 @@ target_compile_definitions(test_support PUBLIC
   HOLDFAST_BINARY="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/holdfast")
 target_link_libraries(test_support PUBLIC holdfast_flags ${support_below} GTest::gmock)
 
-# Further arguments are ctest properties of each test.
+# Further arguments are ctest properties of each test. Suites called Hopper* use all of the machine, and run alone.
 function(holdfast_test folder library)
   file(GLOB sources CONFIGURE_DEPENDS tests/${folder}/*_test.cc)
   add_executable(${folder}_test ${sources})
   target_link_libraries(${folder}_test PRIVATE ${library} test_support GTest::gmock_main)
   target_precompile_headers(${folder}_test REUSE_FROM pch_test)
   # Listed when ctest starts: a sanitizer finding in a static initializer is a failed test, not a failed build.
-  gtest_discover_tests(${folder}_test NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT 300 ${ARGN})
+  set(listed NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(${folder}_test ${listed} TEST_FILTER -Hopper*.* PROPERTIES TIMEOUT 300 ${ARGN})
+  if(folder STREQUAL integration)
+    gtest_discover_tests(${folder}_test ${listed} TEST_FILTER Hopper*.* PROPERTIES RUN_SERIAL ON TIMEOUT 300 ${ARGN})
+  endif()
 endfunction()
 
 foreach(folder ${HOLDFAST_FOLDERS})

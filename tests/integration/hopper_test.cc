@@ -14,6 +14,7 @@
 #include "integration/sandboxed_fixture.h"
 #include "support/proc.h"
 #include "sys/exit_status.h"
+#include "sys/short_slices.h"
 
 namespace holdfast::support {
 namespace {
@@ -31,14 +32,16 @@ Clock::duration Bound(Clock::duration bound) { return IsSanitized() ? kSlack * b
 
 class HopperTest : public SandboxedFixture {
  protected:
+  // The server is measured, and not how long the client waits for the processor.
+  HopperTest() { sys::raw::AskForShortSlices(); }
+
   StartRequest Hopper(std::vector<std::string> more = {}) const {
     StartRequest request{.id = "hopper", .argv = {kHop, "150"}};
     request.argv.insert(request.argv.end(), more.begin(), more.end());
     return request;
   }
 
-  // Of a hundred requests of another client. The client is one of many on the processor, too: of three rounds the best
-  // one counts.
+  // Of a hundred requests of another client. Of three rounds the best one counts: the machine may have other work, too.
   Clock::duration P99() {
     auto best = Clock::duration::max();
     for (int round = 0; round < 3; ++round) {

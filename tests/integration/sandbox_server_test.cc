@@ -265,7 +265,8 @@ class SandboxTemporaryDirectoryTest : public SandboxServerTest {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(, SandboxTemporaryDirectoryTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
+INSTANTIATE_TEST_SUITE_P(, SandboxTemporaryDirectoryTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})),
+                         CaseName);
 
 // TMPDIR=~/.ssh would open the keys: the client says what the variable is, and a model may have told it.
 TEST_P(SandboxTemporaryDirectoryTest, ADirectoryThatIsNotForTemporaryFilesStaysClosed) {
