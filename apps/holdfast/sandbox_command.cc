@@ -51,11 +51,15 @@ SandboxCommand::SandboxCommand(CLI::App& app, LegacyLandlock unless_set) : words
   base->require_option(0, 1);
   app.add_option("--config", words_->config, "TOML file with [permissions.NAME] tables");
   app.add_option("-C", words_->directory, "where the command runs, and what the workspace is; default: here");
-  app.add_option("-w", words_->writable, "one more place to write; a relative one is below -C")->take_all();
+  // One value each: an option that takes more would go on behind `--`, and take the command's words for flags.
+  app.add_option("-w", words_->writable, "one more place to write; a relative one is below -C")
+      ->take_all()
+      ->allow_extra_args(false);
   app.add_option(
          "--deny", words_->denied,
          "what may not even be read: a path, or a pattern if it has one of *?[]{}\\; a relative one is below -C")
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
   app.add_flag("--network", words_->network, "leave the network as it is");
   app.add_flag("--allow-landlock-only", words_->landlock_only, "do with Landlock where bubblewrap does not work");
   app.add_flag("--use-legacy-landlock", words_->legacy_landlock,

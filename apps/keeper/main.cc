@@ -27,6 +27,7 @@ constexpr unsigned kToProcessGroup = 1 << 2;  // PIDFD_SIGNAL_PROCESS_GROUP, of 
 // How many dead children are reaped, and how many processes are looked at, before orders are listened to again.
 constexpr int kReapsPerTurn = 64;
 constexpr int kLooksPerTurn = 4096;
+constexpr int kMostProcesses = 1 << 16;  // that one signal is given to
 
 // A command can have more children end than its keeper gets time to reap. The keeper leaves them alone for a while
 // then: others need the processor too.
@@ -172,7 +173,8 @@ void Signal(Keeper& keeper, int signal) {
   if (keeper.leader != 0) return SignalLeadersGroup(keeper, signal);
   OpenProcesses(keeper);
   keeper.processes.GoToBegin();
-  raw::VisitChildren(keeper.processes, kLooksPerTurn, [&](int pid) { SignalChild(keeper, pid, signal); });
+  // Bounded: processes that come to life meanwhile do not make it go on for ever.
+  raw::VisitChildren(keeper.processes, kMostProcesses, [&](int pid) { SignalChild(keeper, pid, signal); });
   keeper.processes.GoToBegin();
 }
 

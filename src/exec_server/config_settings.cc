@@ -19,7 +19,9 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"listen", Text{&Config::listen}, "where to listen: ws://IP:PORT, unix:///PATH or stdio"},
     {"sandbox_check", Toggle{&Config::sandbox_check}, "warn at the start if sandboxes will not work here"},
     {"ws_auth", Text{&Config::ws_auth, "auto|url-secret|none"},
-     "what opens a WebSocket: a secret in the URL, or nothing; auto: a secret where the server picks the port"},
+     "how a WebSocket client is recognized: by a secret in the URL, or only by its user, the server's or root; auto: "
+     "by a "
+     "secret if the port is 0"},
     {"insecure_no_auth", Toggle{&Config::insecure_no_auth},
      "serve other machines, and other users of this one, without authentication"},
     {"log_level", Text{&Config::log_level, "debug|info|warn|error|off"}, "least severe level that is logged"},

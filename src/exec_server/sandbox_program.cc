@@ -24,7 +24,7 @@
 namespace holdfast::exec_server {
 namespace {
 
-// Who removes mount points needs a few milliseconds, but may be kept from the processor for much longer.
+// The process that removes mount points needs a few milliseconds, but may be kept from the processor for much longer.
 constexpr std::chrono::milliseconds kCleanUpTime{2000};
 
 // What the file helper needs to know of the server's surroundings.
@@ -139,7 +139,9 @@ Result<process::Command> SandboxProgram::Wrap(const process::Command& command, c
   wrapped.env = command.env;
   // The client's own environment, which it may pass on, names the server's URL.
   if (!doors_.secret().empty()) {
-    std::erase_if(wrapped.env, [&](const auto& variable) { return variable.second.contains(doors_.secret()); });
+    std::erase_if(wrapped.env, [&](const auto& variable) {
+      return variable.first.contains(doors_.secret()) || variable.second.contains(doors_.secret());
+    });
   }
   CheckTemporaryDirectory(sandbox, wrapped.env);
   std::vector<std::string> words = command.argv;

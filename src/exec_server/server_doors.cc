@@ -1,5 +1,6 @@
 #include "exec_server/server_doors.h"
 
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,7 +11,7 @@
 
 namespace holdfast::exec_server {
 
-// Without links on the way to it: one that a command could change would stop its start.
+// The path has no links in it: a link that a command could change would stop its start.
 ServerDoors ServerDoors::OfSocket(const std::string& path) {
   ServerDoors doors;
   const auto directory = sandbox::RealPath(std::string(ParentOf(path)));
@@ -27,10 +28,15 @@ ServerDoors ServerDoors::OfSecret(std::string secret) {
 ServerDoors ServerDoors::OfOpenPort(uint16_t port) {
   ServerDoors doors;
   doors.open_port_ = port;
-  doors.port_ruleset_ = std::async(std::launch::async, [port]() -> Made {
+  const auto make = [port]() -> Made {
     TRY(OwnedFd ruleset, sandbox::MakePortRuleset(port));
     return std::make_shared<const OwnedFd>(std::move(ruleset));
-  });
+  };
+  try {
+    doors.port_ruleset_ = std::async(std::launch::async, make);
+  } catch (const std::system_error&) {  // there is no thread to be had: the first who needs it makes it
+    doors.port_ruleset_ = std::async(std::launch::deferred, make);
+  }
   return doors;
 }
 
@@ -39,9 +45,9 @@ Result<std::shared_ptr<const OwnedFd>> ServerDoors::PortRuleset() const {
   const Made& made = port_ruleset_.get();
   if (made) return *made;
   return Fail(ErrorKind::kInvalidRequest,
-              fmt::format("a sandboxed command with a network could reach the server's open port {}, and have it start "
-                          "others without a sandbox: {}. Start the server with --ws-auth url-secret, or with "
-                          "--insecure-no-auth if that may be",
+              fmt::format("a sandboxed command with a network could connect to the server's port {} and start commands "
+                          "without a sandbox ({}). Start the server with --ws-auth url-secret, or with "
+                          "--insecure-no-auth to accept that",
                           *open_port_, made.error().message));
 }
 

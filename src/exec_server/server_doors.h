@@ -1,5 +1,5 @@
-// What of the server itself its sandboxed commands are kept away from: a command that could talk to the server would
-// have it start another one without a sandbox.
+// The ways to talk to the server, which its sandboxed commands are kept away from: a command that could talk to the
+// server would have it start another one without a sandbox.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class ServerDoors {
   std::optional<uint16_t> open_port() const { return open_port_; }
 
   // sandbox/port_ruleset.h, for a command with a network; null where no port has to be shut. Fails, with the remedy,
-  // where this machine cannot shut it.
+  // where this machine cannot shut it. Soon after the server's start it may wait for the thread, some 80 ms.
   Result<std::shared_ptr<const OwnedFd>> PortRuleset() const;
 
  private:

@@ -17,7 +17,7 @@ bool AsksForSecret(const transport::WebSocketUrl& url, const Config& config) {
   return config.ws_auth == kUrlSecret;
 }
 
-// What is said of a connection whose user is not found, because it has been closed say, does not matter: it is refused.
+// A connection whose user cannot be found, for example because it is closed, is refused; the reason does not matter.
 bool IsOfOwnUser(int socket) {
   const auto user = sys::UserOfTcpPeer(socket);
   return user && (*user == ::geteuid() || *user == 0);
@@ -28,16 +28,17 @@ bool IsOfOwnUser(int socket) {
 Result<transport::Admission> AdmissionFor(const transport::WebSocketUrl& url, const Config& config) {
   if (!url.loopback && !config.insecure_no_auth && config.ws_auth != kUrlSecret) {
     return Fail(ErrorKind::kInvalidRequest,
-                fmt::format("{} is not a loopback address: anybody who reaches it could run commands; "
-                            "--ws-auth url-secret asks for a secret, --insecure-no-auth for nothing",
+                fmt::format("{} is not a loopback address, so anybody who reaches it could run commands. Use --ws-auth "
+                            "url-secret to require a secret, or --insecure-no-auth to let everybody in",
                             config.listen));
   }
   if (AsksForSecret(url, config)) return transport::Admission{.secret = RandomSecret()};
   if (config.insecure_no_auth) return transport::Admission{};
   if (const auto works = sys::TryUserOfTcpPeer(); !works) {
     return Fail(ErrorKind::kInvalidRequest,
-                fmt::format("{}: this machine does not tell which user connects ({}), so that any of them could run "
-                            "commands; --ws-auth url-secret asks for a secret, --insecure-no-auth for nothing",
+                fmt::format("{}: the server cannot find out which user a connection comes from ({}), so any user of "
+                            "this machine could run commands. Use --ws-auth url-secret to require a secret, or "
+                            "--insecure-no-auth to let everybody in",
                             config.listen, works.error().message));
   }
   return transport::Admission{.admits = IsOfOwnUser};

@@ -207,7 +207,8 @@ Outcome Run(const SandboxedRun& run) {
   auto& [failure, by] = outcome.error();
   // A path that was taken away or replaced is an attack, and no reason to go on with less.
   const bool may_lack_namespaces = run.landlock_only && by == sandbox::NotStarted::By::kBubblewrap;
-  if (may_lack_namespaces && TryNamespaces(*bubblewrap, choice->plan) == sandbox::Namespaces::kDoNotWork) {
+  if (may_lack_namespaces &&
+      TryNamespaces(*bubblewrap, choice->plan, run.program_fd) == sandbox::Namespaces::kDoNotWork) {
     return FallBack(std::move(failure), choice->resolution, run);
   }
   return std::unexpected(std::move(failure));

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <csignal>
 
+#include "base/check.h"
 #include "sys/descriptor_passing.h"
 #include "sys/io.h"
 #include "sys/raw.h"
@@ -256,6 +257,7 @@ Result<> Launch::Pass(const LaunchFds& fds) {
   std::vector<int> passed = {fds.stdio.in, fds.stdio.out, fds.stdio.err, fds.image, fds.start};
   std::ranges::copy(std::initializer_list<int>{0, 1, 2, kKeeperImageFd, kKeeperStartFd}, targets_);
   if (command_.wrapper) {
+    CHECK(command_.wrapper->fds.size() <= Wrapper::kMaxFds);
     for (const auto& fd : command_.wrapper->fds) {
       targets_[passed.size()] = Wrapper::kFirstFd + wrapper_fd_count_++;
       passed.push_back(fd->get());

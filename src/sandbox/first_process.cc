@@ -23,10 +23,11 @@ constexpr int kLost = 128 + SIGKILL;
 
 // To the whole group, as a terminal does it: the shell that waits for a program, and the program.
 constexpr std::array kForGroup = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP};
-// To the command alone: they end who does not expect them.
+// To the command alone: they end a program that does not expect them.
 constexpr std::array kForCommand = {SIGUSR1, SIGUSR2};
 
-// Not the signal itself: one that waits to be looked at is not queued twice, whoever sent it. A real-time signal is.
+// Not the signal itself: one that waits to be looked at is not queued twice, whatever process sent it. A real-time
+// signal is.
 int OrderSignal() { return SIGRTMIN + 1; }
 
 // How many children are reaped before signals are looked at again.
@@ -53,7 +54,7 @@ int ExitCode(int wait_status) {
   return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
 }
 
-// Whoever is outside of the pid namespace has no number in it.
+// A process outside of the pid namespace has no number in it.
 bool IsFromOutside(const signalfd_siginfo& signal) { return signal.ssi_pid == 0 && signal.ssi_code == SI_QUEUE; }
 
 bool Contains(const auto& signals, int signal) { return std::ranges::find(signals, signal) != signals.end(); }

@@ -19,8 +19,8 @@
 namespace holdfast::sandbox {
 
 // Has pid 1 of a sandbox, by its pidfd, pass `signal` on. Signals that reach pid 1 by themselves, because its whole
-// process group gets them, are not passed on: who started the sandbox gets them too, and the command is to get them
-// once. False when pid 1 has more orders waiting than the kernel keeps.
+// process group gets them, are not passed on: the process that started the sandbox gets them too, and the command is to
+// get them once. False when pid 1 has more orders waiting than the kernel keeps.
 bool SendOrder(int pidfd, int signal);
 
 class FirstProcess {

@@ -40,6 +40,7 @@ constexpr std::array kGroupLimits = {"/proc/sys/user/max_inotify_instances", "/p
 Result<int> NumberOf(int pidfd) {
   const std::string path = fmt::format("/proc/self/fdinfo/{}", pidfd);
   const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) return std::unexpected(ErrnoError("open", path, errno));
   std::array<char, 512> text;
   const ssize_t size = sys::Read(file.get(), text.data(), text.size());
   constexpr std::string_view key = "\nPid:\t";
@@ -53,7 +54,8 @@ Result<int> NumberOf(int pidfd) {
   return number;
 }
 
-// It is the owner of that namespace who may change its mounts, which need not be the one the command is in.
+// The user namespace that owns a mount namespace decides about changes of its mounts; the command may be in another
+// one.
 Result<OwnedFd> OwnerOf(const OwnedFd& mounts) {
   OwnedFd users(::ioctl(mounts.get(), NS_GET_USERNS));
   if (!users.is_open()) return std::unexpected(ErrnoError("ioctl", "NS_GET_USERNS", errno));
@@ -88,8 +90,8 @@ int FinishInChild(int users, int mounts, bool has_private_nodes) {
   return ::setns(mounts, CLONE_NEWNS) < 0 ? errno : SealNodesInChild();
 }
 
-// A child on the memory of this process, which has lost the right to be looked at by then: the kernel takes that from
-// whoever gains capabilities.
+// The child shares the memory of this process. The kernel makes a process that gains capabilities undumpable, and this
+// one with it: that is undone here.
 Result<int> FinishIn(const OwnedFd& users, const OwnedFd& mounts, bool has_private_nodes) {
   const int dumpable = ::prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
   int error = 0;
@@ -100,7 +102,8 @@ Result<int> FinishIn(const OwnedFd& users, const OwnedFd& mounts, bool has_priva
   constexpr size_t stack_size = 64 << 10;
   TRY(const pid_t child, sys::StartOnSharedMemory(in_child, stack_size));
   if (dumpable == 1) ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-  ::waitpid(child, nullptr, 0);
+  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
   return error;
 }
 
@@ -121,7 +124,8 @@ Result<> Finish(int inner, const Plan& plan) {
 
 }  // namespace
 
-// Nobody but root owns the nodes.
+// For an ordinary user a failure leaves the times of the nodes and the number of inotify instances open, which does not
+// stop the start.
 Result<> FinishNamespaces(int inner, const Plan& plan) {
   auto finished = Finish(inner, plan);
   if (!finished && ::geteuid() == 0) return finished;

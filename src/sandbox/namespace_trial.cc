@@ -36,14 +36,17 @@ InnerOrders ExecuteNothing() {
 
 }  // namespace
 
-Namespaces TryNamespaces(const Bubblewrap& bubblewrap, const Plan& plan) {
+Namespaces TryNamespaces(const Bubblewrap& bubblewrap, const Plan& plan, std::optional<int> sealed_program) {
   const Plan bare = WithoutPaths(plan);
   const pid_t child = ::fork();
   if (child < 0) return Namespaces::kWork;  // which is not known, and nothing is to be done without them then
   if (child == 0) {
     const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nothing < 0) ::_exit(0);
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing, stream);
-    ::_exit(RunOuterStage(bubblewrap, bare, ExecuteNothing()) ? 0 : 1);
+    // A failure of our own, for want of descriptors say, tells nothing about namespaces.
+    const auto tried = RunOuterStage(bubblewrap, bare, ExecuteNothing(), sealed_program);
+    ::_exit(!tried && tried.error().by == NotStarted::By::kBubblewrap ? 1 : 0);
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {

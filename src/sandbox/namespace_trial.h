@@ -5,6 +5,8 @@
 // What it does not stop: a hostile process of the user that uses up processes or memory makes the trial fail too.
 #pragma once
 
+#include <optional>
+
 #include "sandbox/bubblewrap.h"
 #include "sandbox/plan.h"
 
@@ -14,6 +16,6 @@ enum class Namespaces { kWork, kDoNotWork };
 
 // With the kinds of namespaces, /dev and /proc that this plan has. Takes as long as a start, and is for after a
 // failure.
-Namespaces TryNamespaces(const Bubblewrap& bubblewrap, const Plan& plan);
+Namespaces TryNamespaces(const Bubblewrap& bubblewrap, const Plan& plan, std::optional<int> sealed_program);
 
 }  // namespace holdfast::sandbox

@@ -24,8 +24,8 @@ struct NotStarted {
   enum class By { kBubblewrap, kRefused };
 
   // Implicit: what fails on the way is a refusal.
-  NotStarted(Error why, By who = By::kRefused)  // NOLINT(google-explicit-constructor)
-      : error(std::move(why)), by(who) {}
+  NotStarted(Error why, By cause = By::kRefused)  // NOLINT(google-explicit-constructor)
+      : error(std::move(why)), by(cause) {}
 
   Error error;
   By by;

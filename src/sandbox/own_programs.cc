@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -24,9 +25,23 @@ bool CanBeWrittenByUser(const std::string& path) {
   return status.st_uid == ::geteuid() || ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0;
 }
 
-bool IsOpened(const RuleMap& map, const std::string& path) {
+// A directory like /tmp, in which users cannot rename what belongs to others.
+bool IsOfOthers(const std::string& path) {
+  struct stat status;
+  return ::geteuid() != 0 && ::stat(path.c_str(), &status) == 0 && (status.st_mode & S_ISVTX) != 0 &&
+         status.st_uid != ::geteuid();
+}
+
+bool IsOpened(const RuleMap& map, std::string_view path) {
   const PlacedRule* const rule = map.RuleAbout(path);
   return rule != nullptr && rule->rule.access == Access::kWrite && rule->walk.path != "/";
+}
+
+std::unexpected<Error> Refuse(std::string_view path) {
+  return Fail(ErrorKind::kInvalidRequest,
+              fmt::format("the policy lets the command write {}, where holdfast's own programs are: install them "
+                          "elsewhere, or grant less",
+                          path));
 }
 
 }  // namespace
@@ -37,11 +52,11 @@ Result<> CheckOwnPrograms(const RuleMap& map, const std::string& directory) {
   const std::array paths = {*real, *real + "/holdfast", fmt::format("{}/{}", *real, kProgramName),
                             *real + "/holdfast-resources", *real + "/holdfast-resources/bwrap"};
   for (const std::string& path : paths) {
-    if (!IsOpened(map, path) || !CanBeWrittenByUser(path)) continue;
-    return Fail(ErrorKind::kInvalidRequest,
-                fmt::format("the policy lets the command write {}, where holdfast's own programs are: install them "
-                            "elsewhere, or grant less",
-                            path));
+    if (IsOpened(map, path) && CanBeWrittenByUser(path)) return Refuse(path);
+  }
+  // Where a directory above can be written, another one can take the place of theirs.
+  for (std::string_view above = ParentOf(*real); IsOpened(map, above); above = ParentOf(above)) {
+    if (!IsOfOthers(std::string(above)) && CanBeWrittenByUser(std::string(above))) return Refuse(above);
   }
   return {};
 }

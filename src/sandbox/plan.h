@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "sandbox/file_identity.h"
+#include "sandbox/plan_options.h"
 #include "sandbox/resolution.h"
 
 namespace holdfast::sandbox {
@@ -99,15 +100,6 @@ struct Plan {
   std::string working_directory;
   Filter filter = Filter::kRestrictedNetwork;
   std::vector<LandlockRule> landlock;  // empty: none
-};
-
-struct PlanOptions {
-  std::string command_cwd;
-  bool fresh_proc = true;
-  bool proxy_only = false;
-  bool port_is_shut = false;             // one that a command with a network must not connect to: port_ruleset.h
-  std::vector<std::string> hidden = {};  // files that no command may use or replace, whatever the rules say
-  std::string program_directory = {};    // where the sandbox's own programs lie: own_programs.h
 };
 
 // What is refused to a command with such a network.

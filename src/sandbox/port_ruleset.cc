@@ -30,8 +30,10 @@ struct PortAttributes {
 
 Result<OwnedFd> MakePortRuleset(uint16_t shut_port) {
   if (const int abi = LandlockAbi(); abi < kAbiOfPorts) {
-    return Fail(ErrorKind::kInvalidRequest,
-                fmt::format("this kernel's Landlock cannot shut a port: it has ABI {}, and {} can", abi, kAbiOfPorts));
+    return Fail(
+        ErrorKind::kInvalidRequest,
+        fmt::format("this kernel's Landlock cannot shut a port: it has ABI {}, and ABI {} (Linux 6.7) is needed", abi,
+                    kAbiOfPorts));
   }
   const RulesetAttributes attributes = {.handled_access_fs = 0, .handled_access_net = kConnectTcp};
   OwnedFd ruleset(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0)));

@@ -110,6 +110,7 @@ class WaitingCall {
     if (!change_.path) return OpenBase();
     auto path = ReadPath(memory_, *change_.path);
     if (!path) return std::unexpected(path.error());
+    if (!StillWaits()) return std::unexpected(ESRCH);
     if (const auto own = OwnDescriptor(*path)) {
       change_.base = *own;
       return OpenBase();
@@ -122,11 +123,14 @@ class WaitingCall {
     return OpenDirectory(base->get(), *path, last, RESOLVE_NO_MAGICLINKS);
   }
 
+  // What was found by the caller's number is the caller's: it cannot have ended and have given its number away.
+  bool StillWaits() const { return ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ID_VALID, &id_) == 0; }
+
   OrErrno<OwnedFd> OpenBase() const {
     const std::string name = change_.base == AT_FDCWD ? fmt::format("/proc/{}/cwd", pid_)
                                                       : fmt::format("/proc/{}/fd/{}", pid_, change_.base);
     auto opened = OpenDirectory(AT_FDCWD, name, 0, 0);
-    if (::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ID_VALID, &id_) < 0) return std::unexpected(ESRCH);
+    if (!StillWaits()) return std::unexpected(ESRCH);
     if (!opened && opened.error() == ENOENT) return std::unexpected(EBADF);
     return opened;
   }

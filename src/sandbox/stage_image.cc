@@ -16,7 +16,7 @@ namespace holdfast::sandbox {
 Result<StageImage> StageImage::Create(std::optional<int> sealed) {
   if (sealed) {
     if (!sys::IsSealed(*sealed)) {
-      return Fail(ErrorKind::kInvalidRequest, fmt::format("descriptor {}: is not a program in sealed memory", *sealed));
+      return Fail(ErrorKind::kInvalidRequest, fmt::format("descriptor {} is not a program in sealed memory", *sealed));
     }
     TRY(OwnedFd image, sys::Duplicate(*sealed));
     return StageImage(std::move(image), OwnedFd());

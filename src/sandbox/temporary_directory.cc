@@ -1,5 +1,6 @@
 #include "sandbox/temporary_directory.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "base/paths.h"
+#include "sandbox/path_walk.h"
 #include "sandbox/real_path.h"
 
 namespace holdfast::sandbox {
@@ -43,6 +45,23 @@ std::unexpected<Error> Refuse(std::string_view path, std::string_view reason) {
   return Fail(ErrorKind::kInvalidRequest, fmt::format("TMPDIR {}: {}", path, reason));
 }
 
+// A link that a command could have put there, under this policy or one before it: it would open what it leads to for
+// the next command. Links in the system's own directories are the administrator's.
+Result<> CheckLinks(const std::string& wanted) {
+  PathWalker walker;
+  TRY(const PathWalk walk, walker.Walk(wanted));
+  for (const CrossedLink& link : walk.links) {
+    const std::string directory(ParentOf(link.path));
+    if (directory == "/" || directory == "/var") continue;
+    struct stat status;
+    const bool is_owner = ::lstat(directory.c_str(), &status) < 0 || status.st_uid == ::geteuid();
+    if (is_owner || ::faccessat(AT_FDCWD, directory.c_str(), W_OK, AT_EACCESS) == 0) {
+      return Refuse(wanted, fmt::format("crosses the link {}, which a command could have made", link.path));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 bool NamesTemporaryDirectory(const Policy& policy) {
@@ -58,13 +77,14 @@ Result<std::string> ResolveTemporaryDirectory(const TemporaryDirectory& director
   if (!wanted.starts_with('/')) return Refuse(wanted, "is not an absolute path");
   std::optional<std::string> real = RealPath(wanted);
   struct stat status;
-  if (!real || ::lstat(real->c_str(), &status) < 0) return Refuse(wanted, "is not there, or may not be looked at");
+  if (!real || ::lstat(real->c_str(), &status) < 0) return Refuse(wanted, "does not exist or cannot be looked at");
   if (!S_ISDIR(status.st_mode)) return Refuse(wanted, "is not a directory");
+  TRY_VOID(CheckLinks(wanted));
   const std::vector<Base> bases = Bases(directory.of_server);
   const auto is_itself = [&](const Base& base) { return base.itself == Itself::kWillDo && *real == base.path; };
   if (std::ranges::any_of(bases, is_itself)) return *std::move(real);
   if (std::ranges::none_of(bases, [&](const Base& base) { return IsBelow(*real, base.path); })) {
-    return Refuse(wanted, "is not below /tmp, /var/tmp, /run/user or the server's own TMPDIR");
+    return Refuse(wanted, "is not below /tmp, /var/tmp, /run/user/UID or the server's own TMPDIR");
   }
   if (status.st_uid != ::geteuid()) return Refuse(wanted, "belongs to another user");
   return *std::move(real);

@@ -17,9 +17,9 @@ struct TemporaryDirectory {
   std::string of_server = {};  // and of the server that starts it; empty: there is none
 };
 
-// The directory without links, if it belongs to this user and lies below /tmp, /var/tmp, /run/user/UID or the server's
-// own; /tmp, /var/tmp and the server's own themselves will do. Anything else fails with the reason, and the place is
-// nowhere then.
+// The directory, if no link that a command could have made leads to it, it belongs to this user and lies below /tmp,
+// /var/tmp, /run/user/UID or the server's own; /tmp, /var/tmp and the server's own themselves will do. Anything else
+// fails with the reason, and the place is nowhere then.
 Result<std::string> ResolveTemporaryDirectory(const TemporaryDirectory& directory);
 
 }  // namespace holdfast::sandbox

@@ -9,6 +9,8 @@
 #include <csignal>
 #include <string>
 
+#include "sys/exit_status.h"
+
 namespace holdfast::sys {
 
 Result<OwnedFd> OpenPidfd(pid_t pid) {
@@ -38,6 +40,10 @@ Ending TryReap(int pidfd) {
     result = ::waitid(P_PIDFD, static_cast<id_t>(pidfd), &info, WEXITED | WNOHANG);
   } while (result < 0 && errno == EINTR);
   if (result == 0 && info.si_pid == 0) return Ending::kStillRunning;
+  // The kernel reaps by itself while SIGCHLD is set so, and may keep the status.
+  if (result < 0 && errno == ECHILD) {
+    return raw::StatusAfterReaping(pidfd) == 0 ? Ending::kExitedCleanly : Ending::kOtherwise;
+  }
   bool clean = result == 0 && info.si_code == CLD_EXITED && info.si_status == 0;
   return clean ? Ending::kExitedCleanly : Ending::kOtherwise;
 }

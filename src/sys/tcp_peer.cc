@@ -94,9 +94,9 @@ Result<uid_t> Ask(const Query& query) {
   return ReadAnswer({answer.data(), static_cast<size_t>(size)});
 }
 
-Result<Endpoint> EndOf(int socket, int (*which)(int, sockaddr*, socklen_t*)) {
+Result<Endpoint> EndOf(int socket, std::string_view call, int (*which)(int, sockaddr*, socklen_t*)) {
   Endpoint endpoint;
-  if (which(socket, endpoint.get(), &endpoint.size) < 0) return std::unexpected(ErrnoError("getsockname", "", errno));
+  if (which(socket, endpoint.get(), &endpoint.size) < 0) return std::unexpected(ErrnoError(call, "", errno));
   return endpoint;
 }
 
@@ -104,6 +104,7 @@ Result<Endpoint> EndOf(int socket, int (*which)(int, sockaddr*, socklen_t*)) {
 Result<SocketPair> ConnectToSelf() {
   const OwnedFd listening(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   SocketPair pair{.ours = OwnedFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)), .theirs = {}};
+  if (!listening.is_open() || !pair.ours.is_open()) return std::unexpected(ErrnoError("socket", "TCP", errno));
   Endpoint address;
   address.size = sizeof(sockaddr_in);
   auto& v4 = reinterpret_cast<sockaddr_in&>(address.storage);
@@ -121,8 +122,8 @@ Result<SocketPair> ConnectToSelf() {
 }  // namespace
 
 Result<uid_t> UserOfTcpPeer(int socket) {
-  TRY(const Endpoint ours, EndOf(socket, ::getsockname));
-  TRY(const Endpoint theirs, EndOf(socket, ::getpeername));
+  TRY(const Endpoint ours, EndOf(socket, "getsockname", ::getsockname));
+  TRY(const Endpoint theirs, EndOf(socket, "getpeername", ::getpeername));
   return Ask(QueryFor(theirs, ours));
 }
 

@@ -18,9 +18,8 @@
 namespace holdfast::sys {
 namespace {
 
-#ifndef SO_PEERPIDFD
-constexpr int SO_PEERPIDFD = 77;  // Linux 6.5
-#endif
+// Absent from older headers; Linux has it from 6.5 on.
+constexpr int kPeerPidfd = 77;
 
 // A process that the kernel does not show in our pid namespace has no pidfd for us.
 Result<std::optional<OwnedFd>> PidfdByNumber(int socket) {
@@ -37,7 +36,7 @@ Result<std::optional<OwnedFd>> PidfdByNumber(int socket) {
 Result<std::optional<OwnedFd>> PidfdOfPeer(int socket) {
   int pidfd = -1;
   socklen_t size = sizeof pidfd;
-  if (::getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &size) == 0) return OwnedFd(pidfd);
+  if (::getsockopt(socket, SOL_SOCKET, kPeerPidfd, &pidfd, &size) == 0) return OwnedFd(pidfd);
   if (errno == ENOPROTOOPT) return PidfdByNumber(socket);
   return std::unexpected(ErrnoError("getsockopt", "SO_PEERPIDFD", errno));
 }

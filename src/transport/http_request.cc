@@ -29,8 +29,7 @@ constexpr Status kNoUpgrade{"400 Bad Request", "this endpoint speaks WebSocket\n
 constexpr Status kBadKey{"400 Bad Request", "Sec-WebSocket-Key is missing or not 24 characters\n"};
 constexpr Status kNoSecret{"401 Unauthorized", "the secret of the server's URL is missing or wrong\n",
                            "WWW-Authenticate: Url-Secret\r\n"};
-constexpr Status kNotAdmitted{"403 Forbidden",
-                              "only processes of the server's user that run outside of its sandboxes are served\n"};
+constexpr Status kNotAdmitted{"403 Forbidden", "only processes of the server's user or of root are served\n"};
 constexpr Status kBrowser{"403 Forbidden", "requests with an Origin are refused\n"};
 constexpr Status kNoSuchPath{"404 Not Found", "no such path\n"};
 constexpr Status kOnlyGetAndHead{"405 Method Not Allowed", "only GET and HEAD here\n", "Allow: GET, HEAD\r\n"};

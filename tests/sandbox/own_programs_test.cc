@@ -78,6 +78,23 @@ TEST_F(OwnProgramsTest, SaysNothingOfAPolicyThatOpensEverything) {
   EXPECT_TRUE(CheckOwnPrograms(*map, In("bin")));
 }
 
+// The directory of the programs is root's, but the one above it is not: the command would rename it and make its own.
+TEST_F(OwnProgramsTest, RefusesRulesThatOpenTheDirectoryAbove) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can act as another user";
+  constexpr uid_t nobody = 65534;
+  ASSERT_EQ(::chown(dir_.path().c_str(), nobody, nobody), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::setgid(nobody) < 0 || ::setuid(nobody) < 0) ::_exit(2);
+    std::string above = In("");
+    above.pop_back();
+    ::_exit(Verdict({{.path = above, .access = Access::kWrite}}).contains("own programs") ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
 // The system's directories belong to root: a user's command cannot write them, whatever its policy says.
 TEST_F(OwnProgramsTest, LeavesAUserWhatTheUserCannotWriteAnyway) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can act as another user";

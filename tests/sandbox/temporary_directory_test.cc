@@ -46,13 +46,22 @@ TEST(TemporaryDirectoryTest, TakesNoOtherDirectory) {
 TEST(TemporaryDirectoryTest, GoesByWhereLinksLead) {
   const support::ScratchDir own;
   fs::create_symlink("/etc", own.path() + "/link");
-  EXPECT_THAT(Resolved(own.path() + "/link"), HasSubstr("is not below"));
+  EXPECT_THAT(Resolved(own.path() + "/link"), HasSubstr("nowhere"));
   EXPECT_THAT(Resolved(own.path() + "/link/ssh"), HasSubstr("nowhere"));
+}
+
+// A command replaces a TMPDIR in its workspace by a link to another directory of the user below /tmp or /run/user: the
+// next command, under the same policy, could write there.
+TEST(TemporaryDirectoryTest, TakesNoLinkThatACommandCouldHaveMade) {
+  const support::ScratchDir workspace, other;
+  fs::create_directory_symlink(other.path(), workspace.path() + "/tmp");
+  EXPECT_THAT(Resolved(workspace.path() + "/tmp"), HasSubstr("crosses the link"));
+  EXPECT_EQ(Resolved(other.path()), fs::canonical(other.path()));
 }
 
 TEST(TemporaryDirectoryTest, TakesOnlyDirectoriesThatAreThere) {
   const support::ScratchDir own;
-  EXPECT_THAT(Resolved(own.path() + "/missing"), HasSubstr("is not there"));
+  EXPECT_THAT(Resolved(own.path() + "/missing"), HasSubstr("does not exist"));
   EXPECT_THAT(Resolved(own.Write("file", "")), HasSubstr("is not a directory"));
   EXPECT_THAT(Resolved("tmp"), HasSubstr("is not an absolute path"));
   EXPECT_THAT(Resolved(""), HasSubstr("is not an absolute path"));
