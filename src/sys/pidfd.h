@@ -25,7 +25,8 @@ Result<> KillAndAwaitEnd(int pidfd);
 
 enum class Ending { kStillRunning, kExitedCleanly, kOtherwise };
 
-// Reaps the child if it has ended. kOtherwise: a non-zero exit code, or a signal.
+// Reaps the child if it has ended. kOtherwise: a non-zero exit code, or a signal; or the child has been reaped already,
+// and the kernel does not keep its status (exit_status.h).
 Ending TryReap(int pidfd);
 
 }  // namespace holdfast::sys

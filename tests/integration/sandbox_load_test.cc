@@ -49,11 +49,13 @@ std::string Mounts() {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-bool IsSameFile(const std::string& one, const std::string& other) {
-  struct stat first, second;
-  return ::stat(one.c_str(), &first) == 0 && ::stat(other.c_str(), &second) == 0 && first.st_dev == second.st_dev &&
-         first.st_ino == second.st_ino;
+// What a link of /proc says; empty when the process has ended.
+std::string LinkText(const fs::path& link) {
+  std::error_code gone;
+  return fs::read_symlink(link, gone).string();
 }
+
+bool IsBubblewrap(pid_t pid) { return LinkText(fmt::format("/proc/{}/exe", pid)).starts_with("/memfd:bwrap"); }
 
 bool IsToBeKilled(int number) { return number % 2 == 1; }
 
@@ -62,6 +64,7 @@ class SandboxLoadTest : public testing::TestWithParam<SandboxCase> {
   void SetUp() override {
     if (const std::string reason = workspace_.WhyNot(); !reason.empty()) GTEST_SKIP() << reason;
     workspace_.AddVariable(marker_);
+    std::ofstream(workspace_.programs() + "/holdfast-linux-sandbox", std::ios::app | std::ios::binary) << marker_;
     ASSERT_EQ(::mkfifo(gate().c_str(), 0644), 0);
     ASSERT_EQ(::chmod(gate().c_str(), 0644), 0);
     gate_ = OwnedFd(::open(gate().c_str(), O_RDWR | O_CLOEXEC));
@@ -74,11 +77,27 @@ class SandboxLoadTest : public testing::TestWithParam<SandboxCase> {
   std::vector<pid_t> Living() const {
     std::vector<pid_t> found = LivingWithVariable(marker_);
     for (const auto& entry : fs::directory_iterator("/proc")) {
-      const std::string exe = entry.path().string() + "/exe";
-      if (IsSameFile(exe, bubblewrap()) || IsSameFile(exe, workspace_.programs() + "/holdfast-linux-sandbox"))
-        found.push_back(std::stoi(entry.path().filename()));
+      if (IsOurs(entry.path())) found.push_back(std::stoi(entry.path().filename()));
     }
     return found;
+  }
+
+  // Whether a process runs this test's copy of the helper, or the copy of that in memory, or has one of them open, as
+  // bubblewrap has. Other tests have helpers of their own, so that each copy ends in its marker.
+  bool IsOurs(const fs::path& process) const {
+    if (HasMarker(process / "exe")) return true;
+    std::error_code gone;
+    for (const auto& file : fs::directory_iterator(process / "fd", gone)) {
+      if (HasMarker(file.path())) return true;
+    }
+    return false;
+  }
+  bool HasMarker(const fs::path& link) const {
+    if (!LinkText(link).contains("holdfast-linux-sandbox")) return false;
+    std::ifstream program(link, std::ios::binary);
+    std::string end(marker_.size(), '\0');
+    return program.seekg(-static_cast<std::streamoff>(marker_.size()), std::ios::end) &&
+           program.read(end.data(), static_cast<std::streamsize>(end.size())) && end == marker_;
   }
 
   // No command ends before OpenGate. Each tries what it must not do, and says its number.
@@ -134,8 +153,6 @@ class SandboxLoadTest : public testing::TestWithParam<SandboxCase> {
   }
 
   std::string gate() const { return workspace_.elsewhere() + "/gate"; }
-  // The bundled one is the workspace's own copy.
-  std::string bubblewrap() const { return workspace_.programs() + "/holdfast-resources/bwrap"; }
 
   SandboxWorkspace workspace_{GetParam()};
   const std::string marker_ = "HOLDFAST_LOAD_TEST=" + workspace_.path();
@@ -213,7 +230,7 @@ TEST_P(SandboxLoadTest, AKillOfBubblewrapAloneLeavesNothing) {
     std::optional<pid_t> monitor;
     while (!monitor && IsAlive(helper.pid())) {
       for (const pid_t child : ChildrenOf(helper.pid())) {
-        if (IsSameFile(fmt::format("/proc/{}/exe", child), bubblewrap())) monitor = child;
+        if (IsBubblewrap(child)) monitor = child;
       }
     }
     if (round == 0) {

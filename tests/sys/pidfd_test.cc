@@ -12,6 +12,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sys/exit_status.h"
+
 namespace holdfast::sys {
 namespace {
 
@@ -51,7 +53,35 @@ TEST(PidfdTest, ReapsOnce) {
   const Child child = Fork(0);
   EXPECT_EQ(AwaitEnd(child), Ending::kExitedCleanly);
   EXPECT_EQ(::waitpid(child.pid, nullptr, WNOHANG), -1);
-  EXPECT_EQ(TryReap(child.pidfd.get()), Ending::kOtherwise);
+  EXPECT_EQ(TryReap(child.pidfd.get()), KeepsExitStatus() ? Ending::kExitedCleanly : Ending::kOtherwise);
+}
+
+// A server has the kernel reap while it looks for what killed keepers left behind: keepers that end cleanly meanwhile
+// must not be taken for killed ones.
+TEST(PidfdTest, KnowsTheEndOfAChildThatTheKernelHasReaped) {
+  if (!KeepsExitStatus()) GTEST_SKIP() << "kernels before 6.15 forget it";
+  struct sigaction by_kernel = {}, before = {};
+  by_kernel.sa_flags = SA_NOCLDWAIT;
+  ASSERT_EQ(::sigaction(SIGCHLD, &by_kernel, &before), 0);
+  // A child that has ended before its pidfd is opened cannot be found any more: it waits for the end of a pipe.
+  const auto ending_with = [](int code) {
+    int held[2];
+    EXPECT_EQ(::pipe(held), 0);
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      char byte;
+      ::close(held[1]);
+      (void)!::read(held[0], &byte, 1);
+      ::_exit(code);
+    }
+    const Child child{pid, *OpenPidfd(pid)};
+    ::close(held[0]);
+    ::close(held[1]);
+    return AwaitEnd(child);
+  };
+  EXPECT_EQ(ending_with(0), Ending::kExitedCleanly);
+  EXPECT_EQ(ending_with(3), Ending::kOtherwise);
+  ::sigaction(SIGCHLD, &before, nullptr);
 }
 
 TEST(PidfdTest, TakesASignalForAChildThatIsGone) {
