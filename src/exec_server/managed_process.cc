@@ -1,8 +1,12 @@
 #include "exec_server/managed_process.h"
 
+#include <memory>
+#include <utility>
+
 #include "base/log.h"
 #include "exec_server/sandbox_denial.h"
 #include "exec_server/session.h"
+#include "sandbox/temporary_directory.h"
 #include "wire/notification.h"
 
 namespace holdfast::exec_server {
@@ -30,6 +34,17 @@ wire::ProcessState StateOf(const process::Process& process) {
   if (process.exit_code()) return wire::ProcessState::kExited;
   return process.phase() == process::Process::Phase::kStarting ? wire::ProcessState::kStarting
                                                                : wire::ProcessState::kRunning;
+}
+
+// A directory on a file system that does not answer blocks the look at it: a worker looks, and nothing waits for it.
+void LogTemporaryDirectory(Runtime& runtime, const StartOrder& order) {
+  auto asked = runtime.sandbox_program.TemporaryDirectoryOf(order.command, *order.sandbox);
+  if (!asked) return;
+  const auto answer = std::make_shared<Result<std::string>>();
+  auto look = [answer, asked = *std::move(asked)] { *answer = sandbox::ResolveTemporaryDirectory(asked); };
+  runtime.workers.Run(std::move(look), [answer] {
+    if (!*answer) LogWarn("sandbox.no_tmpdir", {{"why", answer->error().message}});
+  });
 }
 
 }  // namespace
@@ -64,6 +79,7 @@ Result<> ManagedProcess::StartProcess(const StartOrder& order) {
   process::Command command = order.command;
   if (confined_) {
     TRY(command, runtime.sandbox_program.Wrap(order.command, *order.sandbox));
+    LogTemporaryDirectory(runtime, order);
   }
   TRY(process_, process::Process::Start(runtime.loop, runtime.spawner, command, order.io, limits, *this));
   return {};

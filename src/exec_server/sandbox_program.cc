@@ -12,11 +12,9 @@
 
 #include <fmt/format.h>
 
-#include "base/log.h"
 #include "sandbox/bubblewrap.h"
 #include "sandbox/bundled_bubblewrap.h"
 #include "sandbox/program_name.h"
-#include "sandbox/temporary_directory.h"
 #include "sys/executable_image.h"
 #include "sys/io.h"
 #include "sys/memory_file.h"
@@ -115,7 +113,7 @@ Result<process::Command> SandboxProgram::Begin(const SandboxSpec& sandbox, const
   return command;
 }
 
-// A command with a network, and the proxies of one without.
+// The port is shut for a command with a network, and for the proxies of one without.
 Result<> SandboxProgram::ShutPort(const SandboxSpec& sandbox, process::Command& command) const {
   if (!doors_.open_port()) return {};
   Add(command, {"--shut-port", std::to_string(*doors_.open_port())});
@@ -125,13 +123,11 @@ Result<> SandboxProgram::ShutPort(const SandboxSpec& sandbox, process::Command& 
   return {};
 }
 
-// The helper decides, and cannot tell the operator.
-void SandboxProgram::CheckTemporaryDirectory(const SandboxSpec& sandbox,
-                                             const process::Environment& environment) const {
-  const std::string wanted = Variable(environment, "TMPDIR");
-  if (wanted.empty() || !sandbox::NamesTemporaryDirectory(sandbox.profile.policy)) return;
-  const auto directory = sandbox::ResolveTemporaryDirectory({.wanted = wanted, .of_server = server_tmpdir_});
-  if (!directory) LogWarn("sandbox.no_tmpdir", {{"why", directory.error().message}});
+std::optional<sandbox::TemporaryDirectory> SandboxProgram::TemporaryDirectoryOf(const process::Command& command,
+                                                                                const SandboxSpec& sandbox) const {
+  std::string wanted = Variable(command.env, "TMPDIR");
+  if (wanted.empty() || !sandbox::NamesTemporaryDirectory(sandbox.profile.policy)) return std::nullopt;
+  return sandbox::TemporaryDirectory{.wanted = std::move(wanted), .of_server = server_tmpdir_};
 }
 
 Result<process::Command> SandboxProgram::Wrap(const process::Command& command, const SandboxSpec& sandbox) const {
@@ -143,7 +139,6 @@ Result<process::Command> SandboxProgram::Wrap(const process::Command& command, c
       return variable.first.contains(doors_.secret()) || variable.second.contains(doors_.secret());
     });
   }
-  CheckTemporaryDirectory(sandbox, wrapped.env);
   std::vector<std::string> words = command.argv;
   if (const std::string program = ProgramWord(command); program != words[0]) {
     Add(wrapped, {"--arg0", words[0]});
@@ -157,7 +152,6 @@ Result<process::Command> SandboxProgram::Wrap(const process::Command& command, c
 Result<process::Command> SandboxProgram::FileHelper(const SandboxSpec& sandbox) const {
   TRY(process::Command helper, Begin(sandbox, "/"));
   helper.env = SmallEnvironment();
-  CheckTemporaryDirectory(sandbox, helper.env);
   helper.argv.emplace_back("--fs-helper");
   return helper;
 }

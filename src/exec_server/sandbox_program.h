@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "exec_server/sandbox_spec.h"
 #include "exec_server/server_doors.h"
 #include "process/command.h"
+#include "sandbox/temporary_directory.h"
 
 namespace holdfast::exec_server {
 
@@ -41,13 +43,17 @@ class SandboxProgram {
   // `command`, under `sandbox`.
   Result<process::Command> Wrap(const process::Command& command, const SandboxSpec& sandbox) const;
 
+  // What `command` says of the place `:tmpdir`, if it says anything and the sandbox asks for it. The helper decides
+  // about it, and cannot tell the operator; to look at the directory may block.
+  std::optional<sandbox::TemporaryDirectory> TemporaryDirectoryOf(const process::Command& command,
+                                                                  const SandboxSpec& sandbox) const;
+
   // The file helper (fs_helper/helper_main.h) under `sandbox`, with a small environment.
   Result<process::Command> FileHelper(const SandboxSpec& sandbox) const;
 
  private:
   Result<process::Command> Begin(const SandboxSpec& sandbox, const std::string& cwd) const;
   Result<> ShutPort(const SandboxSpec& sandbox, process::Command& command) const;
-  void CheckTemporaryDirectory(const SandboxSpec& sandbox, const process::Environment& environment) const;
 
   SandboxPrograms programs_;
   std::string tool_path_, server_tmpdir_;

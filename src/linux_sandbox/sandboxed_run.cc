@@ -123,7 +123,7 @@ Outcome Become(const SandboxedRun& run) {
   return std::unexpected(Failure{status, std::move(error.message)});
 }
 
-// A command without the network needs none.
+// The ruleset is for a command that can reach the ports of the machine.
 std::optional<int> PortRuleset(const sandbox::Plan& plan, const SandboxedRun& run) {
   return plan.filter == sandbox::Filter::kGuardedNetwork ? run.port_ruleset_fd : std::nullopt;
 }

@@ -61,7 +61,7 @@ void AddLandlock(std::vector<LandlockRule>& landlock, const RuleMap& map) {
   }
 }
 
-// As if there were rules about them.
+// Hidden files are denied as by a rule that names them.
 Resolution WithHidden(Resolution resolution, const std::vector<std::string>& hidden) {
   for (const std::string& path : hidden) {
     resolution.rules.push_back({.path = path, .access = Access::kDeny});

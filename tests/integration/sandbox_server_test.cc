@@ -276,7 +276,7 @@ TEST_P(SandboxTemporaryDirectoryTest, ADirectoryThatIsNotForTemporaryFilesStaysC
   ASSERT_EQ(::chown(home.c_str(), GetParam().user, GetParam().user), 0);
   EXPECT_NE(Touch(home).exit_code, 0);
   EXPECT_EQ(Outside({"/usr/bin/touch", home + "/made"}).exit_code, 0);
-  EXPECT_THAT(server_->Stderr(), HasSubstr("sandbox.no_tmpdir"));
+  EXPECT_TRUE(Eventually([&] { return server_->Stderr().contains("sandbox.no_tmpdir"); }));
   fs::remove_all(home);
 }
 
