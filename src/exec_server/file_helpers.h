@@ -28,7 +28,7 @@ class FileHelpers final : private FileHelper::Owner {
     size_t helpers = 64;                       // beyond that one that is idle makes room, or requests wait
     size_t per_policy = 4;                     // of one session
     std::chrono::milliseconds patience{50};    // before a further one is started beside those that are busy
-    std::chrono::milliseconds idle_time{500};  // after which one ends, and its mount points with it
+    std::chrono::milliseconds idle_time{500};  // after which one ends
   };
 
   FileHelpers(loop::EventLoop& loop, process::Spawner& spawner, const SandboxProgram& program);

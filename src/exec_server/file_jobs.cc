@@ -7,11 +7,17 @@
 namespace holdfast::exec_server {
 
 struct FileJobs::Job {
-  Job(Step work, rpc::PendingReply to, Settled then, std::weak_ptr<Attachment> from)
-      : step(std::move(work)), reply(std::move(to)), settled(std::move(then)), attachment(std::move(from)) {
+  Job(Gate before, Step work, rpc::PendingReply to, Settled then, std::weak_ptr<Attachment> from)
+      : gate(std::move(before)),
+        step(std::move(work)),
+        reply(std::move(to)),
+        settled(std::move(then)),
+        attachment(std::move(from)) {
     json = reply.Begin();
+    head_bytes = json.size();
   }
 
+  Gate gate;
   Step step;
   rpc::PendingReply reply;
   Settled settled;
@@ -19,18 +25,19 @@ struct FileJobs::Job {
   PathOrder::Turn turn;
   loop::ByteBudget::Permit permit;  // for json
   std::string json;
+  size_t head_bytes;  // of json, before the step
   Result<size_t> progress;
 };
 
 void FileJobs::RunSteps(Session& session, std::vector<Claim> claims, Step step, rpc::PendingReply reply,
                         Settled settled, Gate gate, size_t usual_bytes) {
   const std::shared_ptr<Attachment>& attachment = session.attachment();
-  auto job = std::make_shared<Job>(std::move(step), std::move(reply), std::move(settled), attachment);
-  auto start = [this, job, gate = std::move(gate), usual_bytes](PathOrder::Turn turn) mutable {
+  auto job = std::make_shared<Job>(std::move(gate), std::move(step), std::move(reply), std::move(settled), attachment);
+  auto start = [this, job, usual_bytes](PathOrder::Turn turn) {
     job->turn = std::move(turn);
     job->permit = budget_.Open();
     (void)job->permit.TryResize(usual_bytes);  // without it the step asks
-    BeginAtTurn(std::move(job), std::move(gate));
+    BeginAtTurn(job);
   };
   auto entered = attachment->order().Enter(std::move(claims), std::move(start));
   if (entered) return;
@@ -38,9 +45,9 @@ void FileJobs::RunSteps(Session& session, std::vector<Claim> claims, Step step, 
   job->reply.Fail(entered.error());
 }
 
-void FileJobs::BeginAtTurn(std::shared_ptr<Job> job, Gate gate) {
-  if (!gate) return RunStep(std::move(job));
-  gate([this, job](const Result<>& ready) {
+void FileJobs::BeginAtTurn(const std::shared_ptr<Job>& job) {
+  if (!job->gate) return RunStep(job);
+  job->gate([this, job](const Result<>& ready) {
     if (job->attachment.expired()) return;  // nothing is done for a client that has gone
     if (ready) return RunStep(job);
     Finish(job, ready);
@@ -57,6 +64,10 @@ void FileJobs::RunStep(std::shared_ptr<Job> job) {
 }
 
 void FileJobs::OnStep(std::shared_ptr<Job> job) {
+  if (job->progress && *job->progress == kThroughGate) {
+    job->json.resize(job->head_bytes);
+    return BeginAtTurn(job);
+  }
   if (job->progress && *job->progress > 0) {
     // The permit is the job's own: a job that waits is kept by what it waits for.
     auto& permit = job->permit;

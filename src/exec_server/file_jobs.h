@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -21,13 +22,16 @@ namespace holdfast::exec_server {
 class FileJobs {
  public:
   // Appends the JSON of the result, which may have `allowed` bytes at most. What it returns is how many it needs to go
-  // on: it is called again once it may have them; zero when it is done.
+  // on: it is called again once it may have them; zero when it is done; kThroughGate to be called again as if it had
+  // not begun, after the gate.
   using Step = std::move_only_function<Result<size_t>(std::string& json, size_t allowed)>;
   // Runs on the loop when the job's turn has come, and lets it begin, now or later, or fail.
   using Begin = std::move_only_function<void(Result<>)>;
   using Gate = std::move_only_function<void(Begin begin)>;
   // Runs on the loop before the answer leaves.
   using Settled = std::move_only_function<void(const Result<>& outcome)>;
+
+  static constexpr size_t kThroughGate = std::numeric_limits<size_t>::max();
 
   // What a step may have without asking.
   static constexpr size_t kFreeBytes = 64u << 10;
@@ -54,7 +58,7 @@ class FileJobs {
  private:
   struct Job;
 
-  void BeginAtTurn(std::shared_ptr<Job> job, Gate gate);
+  void BeginAtTurn(const std::shared_ptr<Job>& job);
   void RunStep(std::shared_ptr<Job> job);
   void Finish(const std::shared_ptr<Job>& job, const Result<>& outcome);
   void OnStep(std::shared_ptr<Job> job);

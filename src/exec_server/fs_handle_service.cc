@@ -63,6 +63,17 @@ FileJobs::Settled ForgetWhenFailed(const Session& session, const std::string& id
   };
 }
 
+FileJobs::Step OpenHandle(std::shared_ptr<FileHandle> handle, std::string id,
+                          std::move_only_function<Result<fs::File>()> open) {
+  return [handle = std::move(handle), id = std::move(id), open = std::move(open)](std::string& json,
+                                                                                  size_t) mutable -> Result<size_t> {
+    TRY(handle->file, open());
+    wire::FsHandle opened{id};
+    wire::Encoder(json).Value(opened);
+    return 0;
+  };
+}
+
 }  // namespace
 
 // Under a sandbox the helper opens the file and passes it on: what follows is the same.
@@ -78,18 +89,16 @@ void FsHandleService::Open(Session& session, const wire::Sandboxed<wire::FsOpenP
       session.attachment()->handles().Reserve(id, claims.front().path, params.mode.value_or(wire::FsOpenMode::kRead));
   if (!reserved) return reply.Fail(reserved.error());
   claims.push_back(OfHandle(id, Access::kWrite));
-  FileJobs::Gate gate;
-  if (*sandbox) {
-    HelperUse helper;
-    gate = helper.Gate(runtime_.file_helpers, session.id(), **sandbox);
-    opening->run = helper.Opener(params);
+  auto settled = ForgetWhenFailed(session, id, *reserved);
+  if (!*sandbox) {
+    auto here = [run = std::move(opening->run)]() mutable { return run(fs::AbsentNames()); };
+    return jobs_.RunSteps(session, std::move(claims), OpenHandle(*reserved, id, std::move(here)),
+                          std::move(reply).Untyped(), std::move(settled));
   }
-  auto open = [handle = *reserved, id, run = std::move(opening->run)]() mutable -> Result<wire::FsHandle> {
-    TRY(handle->file, run());
-    return wire::FsHandle{id};
-  };
-  jobs_.Run<wire::FsHandle>(session, std::move(claims), std::move(open), std::move(reply),
-                            ForgetWhenFailed(session, id, *reserved), std::move(gate));
+  HelperUse helper;
+  jobs_.RunSteps(session, std::move(claims), helper.OverAgain(OpenHandle(*reserved, id, helper.Opener(params))),
+                 std::move(reply).Untyped(), std::move(settled),
+                 helper.Gate(runtime_.file_helpers, session.id(), **sandbox));
 }
 
 // A read that fails leaves nothing to go on with: the handle is closed.

@@ -29,8 +29,10 @@ void FsService::Operate(Session& session, const char* name, const wire::Sandboxe
   if (!sandbox) return reply.Fail(sandbox.error());
   auto operation = prepare(params);
   if (!operation) return reply.Fail(operation.error());
-  if (!*sandbox)
-    return jobs_.Run<T>(session, std::move(operation->claims), std::move(operation->run), std::move(reply));
+  if (!*sandbox) {
+    auto run = [run = std::move(operation->run)]() mutable { return run(fs::AbsentNames()); };
+    return jobs_.Run<T>(session, std::move(operation->claims), std::move(run), std::move(reply));
+  }
   HelperUse helper;
   jobs_.RunSteps(session, std::move(operation->claims),
                  helper.Call(name, wire::Encode(static_cast<const Params&>(params))), std::move(reply).Untyped(), {},
@@ -49,9 +51,9 @@ void FsService::ReadFile(Session& session, const wire::Sandboxed<wire::FsFollowP
                                             LongestFileIn(session.attachment()->client().max_message_bytes));
   if (*sandbox) {
     HelperUse helper;
-    return jobs_.RunSteps(session, std::move(open->claims), FileReader(helper.Opener(opening), max_bytes),
-                          std::move(reply).Untyped(), {}, helper.Gate(runtime_.file_helpers, session.id(), **sandbox),
-                          FileReader::kUsualBytes);
+    return jobs_.RunSteps(session, std::move(open->claims),
+                          helper.OverAgain(FileReader(helper.Opener(opening), max_bytes)), std::move(reply).Untyped(),
+                          {}, helper.Gate(runtime_.file_helpers, session.id(), **sandbox), FileReader::kUsualBytes);
   }
   const Claim& claim = open->claims.front();
   if (session.attachment()->order().IsFree(claim)) {
@@ -59,8 +61,9 @@ void FsService::ReadFile(Session& session, const wire::Sandboxed<wire::FsFollowP
                                           std::min(max_bytes, kCachedReadBytes));
     if (bytes) return reply({{*bytes}});
   }
-  jobs_.RunSteps(session, std::move(open->claims), FileReader(std::move(open->run), max_bytes),
-                 std::move(reply).Untyped(), {}, {}, FileReader::kUsualBytes);
+  auto run = [run = std::move(open->run)]() mutable { return run(fs::AbsentNames()); };
+  jobs_.RunSteps(session, std::move(open->claims), FileReader(std::move(run), max_bytes), std::move(reply).Untyped(),
+                 {}, {}, FileReader::kUsualBytes);
 }
 
 void FsService::WriteFile(Session& session, const wire::Sandboxed<wire::FsWriteFileParams>& params,

@@ -21,8 +21,12 @@ class HelperLink {
   Result<> Call(std::string_view operation, std::string_view params_json, std::string& json);
   Result<fs::File> Open(const wire::FsOpenFileParams& params);
 
-  // The helper is gone, or said what makes no sense: not to be used again.
+  // The helper is gone, said what makes no sense, or is stale: not to be used again.
   bool broken() const { return broken_; }
+
+  // The policy is about names that did not exist when the helper was started, and do now. What was asked for last has
+  // to be asked of another helper.
+  bool stale() const { return stale_; }
 
   // Between two calls: the helper is there and says nothing, as it should.
   bool IsQuiet() const;
@@ -35,6 +39,7 @@ class HelperLink {
   OwnedFd socket_;
   fs_helper::Channel channel_;
   std::atomic<bool> broken_ = false;
+  bool stale_ = false;
 };
 
 }  // namespace holdfast::exec_server

@@ -5,27 +5,43 @@
 namespace holdfast::exec_server {
 
 FileJobs::Gate HelperUse::Gate(FileHelpers& helpers, const std::string& session_id, const SandboxSpec& sandbox) {
-  return [&helpers, session_id, sandbox, place = lease_](FileJobs::Begin begin) {
-    helpers.Acquire(session_id, sandbox, [place, begin = std::move(begin)](Result<FileHelpers::Lease> lease) mutable {
+  return [&helpers, session_id, sandbox, use = use_](FileJobs::Begin begin) {
+    helpers.Acquire(session_id, sandbox, [use, begin = std::move(begin)](Result<FileHelpers::Lease> lease) mutable {
       if (!lease) return begin(std::unexpected(std::move(lease).error()));
-      *place = *std::move(lease);
+      use->lease = *std::move(lease);
       begin({});
     });
   };
 }
 
 FileJobs::Step HelperUse::Call(std::string_view operation, std::string params_json) {
-  return [place = lease_, operation = std::string(operation), params = std::move(params_json)](
-             std::string& json, size_t) -> Result<size_t> {
-    TRY_VOID((*place)->Call(operation, params, json));
+  return OverAgain([use = use_, operation = std::string(operation), params = std::move(params_json)](
+                       std::string& json, size_t) -> Result<size_t> {
+    const auto called = use->lease->Call(operation, params, json);
+    use->is_stale = use->lease->stale();
+    TRY_VOID(called);
     return 0;
-  };
+  });
 }
 
 std::move_only_function<Result<fs::File>()> HelperUse::Opener(wire::FsOpenFileParams params) {
-  return [place = lease_, params = std::move(params)]() mutable -> Result<fs::File> {
-    const FileHelpers::Lease lease = std::exchange(*place, nullptr);  // what follows needs the file alone
-    return lease->Open(params);
+  return [use = use_, params = std::move(params)]() mutable -> Result<fs::File> {
+    const FileHelpers::Lease lease = std::exchange(use->lease, nullptr);  // what follows needs the file alone
+    auto opened = lease->Open(params);
+    use->is_stale = lease->stale();
+    return opened;
+  };
+}
+
+// Names that come to exist again and again, each time while a helper starts, are no reason to go on forever.
+FileJobs::Step HelperUse::OverAgain(FileJobs::Step step) {
+  constexpr int max_stale_helpers = 3;
+  return [use = use_, step = std::move(step)](std::string& json, size_t allowed) mutable -> Result<size_t> {
+    auto progress = step(json, allowed);
+    if (progress && *progress > 0) return progress;
+    use->lease = nullptr;
+    const bool goes_on = std::exchange(use->is_stale, false) && ++use->stale_helpers < max_stale_helpers;
+    return goes_on ? Result<size_t>(FileJobs::kThroughGate) : progress;
   };
 }
 

@@ -12,7 +12,8 @@
 
 namespace holdfast::exec_server {
 
-// The helper of one job: leased by its gate, used by its steps, given back when both are gone.
+// The helper of one job: leased by its gate, used by its steps, given back when both are gone. When a helper turns out
+// to be stale, the job goes through its gate again for another.
 class HelperUse {
  public:
   // A gate that leases a helper for `session_id` under `sandbox`.
@@ -21,11 +22,20 @@ class HelperUse {
   // A step that has the helper do `operation`.
   FileJobs::Step Call(std::string_view operation, std::string params_json);
 
-  // Opens a file in the helper; to be called by a step.
+  // Opens a file in the helper; to be called by a step that OverAgain has made.
   std::move_only_function<Result<fs::File>()> Opener(wire::FsOpenFileParams params);
 
+  // The same step, which goes through the gate again when the helper is stale.
+  FileJobs::Step OverAgain(FileJobs::Step step);
+
  private:
-  std::shared_ptr<FileHelpers::Lease> lease_ = std::make_shared<FileHelpers::Lease>();
+  struct Use {
+    FileHelpers::Lease lease;
+    bool is_stale = false;
+    int stale_helpers = 0;  // one after the other
+  };
+
+  std::shared_ptr<Use> use_ = std::make_shared<Use>();
 };
 
 }  // namespace holdfast::exec_server

@@ -12,7 +12,9 @@
 #include "fs/copy_entry.h"
 #include "fs/copy_tree.h"
 #include "fs/file.h"
+#include "fs/place.h"
 #include "sys/open.h"
+#include "sys/placeholder.h"
 
 namespace holdfast::fs {
 namespace {
@@ -21,9 +23,27 @@ std::unexpected<Error> Refused(const std::string& source, std::string_view reaso
   return Fail(ErrorKind::kInvalidRequest, fmt::format("copy {}: {}", source, reason));
 }
 
+// A link at the destination is followed by the kernel, unless there are names that must not be met on the way.
+Result<> CopyFileTo(const File& file, const std::string& destination, const AbsentNames& absent) {
+  if (absent.empty()) return CopyFile(file, {AT_FDCWD, destination, destination}, sys::Links::kFollow);
+  TRY(const Place place, FindPlace(destination, Symlinks::kFollow));
+  if (const int refused = absent.CheckChange(place.directory.get(), place.name)) {
+    return std::unexpected(ErrnoError("open", destination, -refused));
+  }
+  return CopyFile(file, {place.directory.get(), place.name, destination}, sys::Links::kNone);
+}
+
+Result<> CopyLinkTo(const std::string& text, const std::string& destination, const AbsentNames& absent) {
+  TRY(const Place place, FindName(destination, Symlinks::kFollow));
+  if (const int refused = absent.CheckChange(place.directory.get(), place.name)) {
+    return std::unexpected(ErrnoError("symlink", destination, -refused));
+  }
+  return MakeLink(text, {place.directory.get(), place.name, destination});
+}
+
 }  // namespace
 
-Result<> Copy(const std::string& source, const std::string& destination, Depth depth) {
+Result<> Copy(const std::string& source, const std::string& destination, Depth depth, const AbsentNames& absent) {
   const size_t slash = source.rfind('/');
   const std::string name = slash + 1 < source.size() ? source.substr(slash + 1) : ".";
   TRY(const OwnedFd parent,
@@ -32,20 +52,22 @@ Result<> Copy(const std::string& source, const std::string& destination, Depth d
   if (::fstatat(parent.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) < 0) {
     return std::unexpected(ErrnoError("stat", source, errno));
   }
-  const Target target{AT_FDCWD, destination, destination};
+  // What must stay absent is not read either when it comes to exist meanwhile.
+  const bool is_absent = absent.CheckChange(parent.get(), name) != 0 || sys::IsPlaceholderAt(parent.get(), name);
+  if (is_absent) return std::unexpected(ErrnoError("stat", source, ENOENT));
   switch (status.st_mode & S_IFMT) {
     case S_IFREG: {
       TRY(const File file, File::OpenForReadingAt(parent.get(), name, source));
-      return CopyFile(file, target, sys::Links::kFollow);
+      return CopyFileTo(file, destination, absent);
     }
     case S_IFLNK: {
       TRY(const std::string text, ReadLink(parent.get(), name, source));
-      return MakeLink(text, target);
+      return CopyLinkTo(text, destination, absent);
     }
     case S_IFDIR: {
       if (depth != Depth::kTree) return Refused(source, "a directory is copied as a tree only");
       TRY(OwnedFd directory, sys::OpenAt(parent.get(), name, O_PATH | O_DIRECTORY, sys::Links::kNone));
-      return CopyTree(std::move(directory), source, destination);
+      return CopyTree(std::move(directory), source, destination, absent);
     }
     default:
       return Refused(source, "neither a regular file nor a directory nor a symbolic link");

@@ -13,6 +13,7 @@
 #include "base/owned_fd.h"
 #include "fs/copy_contents.h"
 #include "fs/set_mode.h"
+#include "sys/placeholder.h"
 
 namespace holdfast::fs {
 namespace {
@@ -29,6 +30,10 @@ Result<OwnedFd> OpenTarget(const Target& target, sys::Links links) {
   const int flags = links == sys::Links::kFollow ? 0 : AT_SYMLINK_NOFOLLOW;
   const bool exists = ::fstatat(target.directory, target.name.c_str(), &status, flags) == 0;
   if (exists && IsSpecial(status.st_mode)) return Refused(target, "not a regular file");
+  if (exists && sys::HasPlaceholderMode(status.st_mode)) {
+    const int adopted = sys::AdoptPlaceholder(target.directory, target.name, S_IFREG, links);
+    if (adopted != 0 && adopted != -ENOENT) return std::unexpected(ErrnoError("open", target.path, -adopted));
+  }
   // Until it has the source's permissions, nobody else is to read it.
   constexpr mode_t kMode = 0600;
   const int opened = sys::TryOpenAt(target.directory, target.name, O_WRONLY | O_CREAT | O_NONBLOCK, links, kMode);
@@ -69,10 +74,11 @@ Result<std::string> ReadLink(int directory, const std::string& name, const std::
 }
 
 Result<> MakeLink(const std::string& text, const Target& target) {
-  if (::symlinkat(text.c_str(), target.directory, target.name.c_str()) < 0) {
-    return std::unexpected(ErrnoError("symlink", target.path, errno));
-  }
-  return {};
+  if (::symlinkat(text.c_str(), target.directory, target.name.c_str()) == 0) return {};
+  const int failed = errno;
+  // The placeholder of a sandbox cannot make room for a link.
+  const bool is_held = failed == EEXIST && sys::IsPlaceholderAt(target.directory, target.name);
+  return std::unexpected(ErrnoError("symlink", target.path, is_held ? EBUSY : failed));
 }
 
 mode_t ModeOfCopy(const struct stat& source, const struct stat& copy) {

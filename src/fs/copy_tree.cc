@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "base/paths.h"
 #include "fs/copy_entry.h"
 #include "fs/descent.h"
 #include "fs/directory.h"
@@ -21,6 +22,7 @@
 #include "fs/file.h"
 #include "fs/symlinks.h"
 #include "sys/open.h"
+#include "sys/placeholder.h"
 
 namespace holdfast::fs {
 namespace {
@@ -45,18 +47,13 @@ bool IsSame(const struct stat& a, const struct stat& b) { return a.st_dev == b.s
 
 size_t BytesOf(const std::string& name) { return sizeof(std::string) + name.size(); }
 
-std::string ParentOf(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 // The directory of this path or, while there is none, the one in which it would be made.
 Result<OwnedFd> OpenNearest(std::string path) {
   for (;;) {
     const int opened = sys::TryOpenAt(AT_FDCWD, path, O_PATH | O_DIRECTORY, sys::Links::kFollow);
     if (opened >= 0) return OwnedFd(opened);
     if ((opened != -ENOENT && opened != -ENOTDIR) || path == "/") return Failed("open", path, -opened);
-    path = ParentOf(path);
+    path = std::string(ParentOf(path));
   }
 }
 
@@ -82,8 +79,8 @@ struct Level {
 
 class TreeCopy {
  public:
-  TreeCopy(Descent source, Descent destination, Level top)
-      : source_(std::move(source)), destination_(std::move(destination)) {
+  TreeCopy(Descent source, Descent destination, Level top, const AbsentNames& absent)
+      : source_(std::move(source)), destination_(std::move(destination)), absent_(absent) {
     levels_.push_back(std::move(top));
   }
 
@@ -99,9 +96,11 @@ class TreeCopy {
   Result<Level> EnterDestination(const std::string& name, const struct stat& source);
   Result<> Ascend();
   Result<> Finish(int destination, const Level& level) const;
-  Target TargetOf(const std::string& name) const;
+  Result<Target> TargetOf(const std::string& name) const;
+  Result<> CheckDestination() const;
 
   Descent source_, destination_;
+  const AbsentNames& absent_;
   struct stat top_of_destination_{};
   std::vector<Level> levels_;  // beside those of the two
   size_t pending_bytes_ = 0;
@@ -109,6 +108,7 @@ class TreeCopy {
 
 Result<> TreeCopy::Run() {
   TRY(top_of_destination_, StatOf(destination_.fd(), destination_.PathOf(".")));
+  TRY_VOID(CheckDestination());
   TRY_VOID(CopyEntries());
   for (;;) {
     std::vector<std::string>& pending = levels_.back().pending;
@@ -136,19 +136,21 @@ Result<> TreeCopy::CopyEntries() {
 }
 
 Result<> TreeCopy::CopyEntry(const RawEntry& entry) {
+  const std::string name(entry.name);
+  if (absent_.CheckName(source_.fd(), name) != 0 || sys::IsListedPlaceholder(source_.fd(), name)) return {};
   unsigned char type = entry.type;
   if (type == DT_UNKNOWN) {
     struct stat status;
     const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
-    if (::fstatat(source_.fd(), entry.name.data(), &status, flags) == 0) type = IFTODT(status.st_mode);
+    if (::fstatat(source_.fd(), name.c_str(), &status, flags) == 0) type = IFTODT(status.st_mode);
   }
   switch (type) {
     case DT_REG:
-      return CopyFileHere(std::string(entry.name));
+      return CopyFileHere(name);
     case DT_LNK:
-      return CopyLinkHere(std::string(entry.name));
+      return CopyLinkHere(name);
     case DT_DIR:
-      return Remember(std::string(entry.name));
+      return Remember(name);
     default:
       return {};
   }
@@ -160,7 +162,8 @@ Result<> TreeCopy::CopyFileHere(const std::string& name) {
     if (source.error().kind == ErrorKind::kNotFound) return {};
     return std::unexpected(std::move(source).error());
   }
-  return CopyFile(*source, TargetOf(name), sys::Links::kNone);
+  TRY(const Target target, TargetOf(name));
+  return CopyFile(*source, target, sys::Links::kNone);
 }
 
 Result<> TreeCopy::CopyLinkHere(const std::string& name) {
@@ -169,7 +172,8 @@ Result<> TreeCopy::CopyLinkHere(const std::string& name) {
     if (text.error().kind == ErrorKind::kNotFound) return {};
     return std::unexpected(std::move(text).error());
   }
-  return MakeLink(*text, TargetOf(name));
+  TRY(const Target target, TargetOf(name));
+  return MakeLink(*text, target);
 }
 
 Result<> TreeCopy::Remember(std::string name) {
@@ -185,6 +189,7 @@ Result<> TreeCopy::Descend(const std::string& name) {
   const int failed = source_.Enter(name);
   if (failed == -ENOENT) return {};
   if (failed != 0) return Failed("open", source_.PathOf(name), -failed);
+  if (const int refused = absent_.CheckDirectory(source_.fd())) return Failed("open", source_.PathOf("."), -refused);
   TRY(const struct stat status, StatOf(source_.fd(), source_.PathOf(".")));
   // Copied into itself, a directory would never end. The check in the beginning does not see through bind mounts, nor
   // what is moved later.
@@ -198,10 +203,12 @@ Result<> TreeCopy::Descend(const std::string& name) {
 }
 
 Result<Level> TreeCopy::EnterDestination(const std::string& name, const struct stat& source) {
-  const bool made = ::mkdirat(destination_.fd(), name.c_str(), kModeMeanwhile) == 0;
-  if (!made && errno != EEXIST) return Failed("mkdir", destination_.PathOf(name), errno);
-  if (const int failed = destination_.Enter(name)) return Failed("open", destination_.PathOf(name), -failed);
-  if (!made) return Level{};
+  TRY(const Target target, TargetOf(name));
+  const int failed = sys::MakeDirectoryAt(target.directory, name, kModeMeanwhile);
+  if (failed != 0 && failed != -EEXIST) return Failed("mkdir", target.path, -failed);
+  if (const int closed = destination_.Enter(name)) return Failed("open", target.path, -closed);
+  TRY_VOID(CheckDestination());
+  if (failed == -EEXIST) return Level{};
   TRY(const struct stat status, StatOf(destination_.fd(), destination_.PathOf(".")));
   return Level{.pending = {}, .mode = ModeOfCopy(source, status)};
 }
@@ -222,8 +229,16 @@ Result<> TreeCopy::Finish(int destination, const Level& level) const {
   return {};
 }
 
-Target TreeCopy::TargetOf(const std::string& name) const {
-  return {destination_.fd(), name, destination_.PathOf(name)};
+Result<Target> TreeCopy::TargetOf(const std::string& name) const {
+  Target target{destination_.fd(), name, destination_.PathOf(name)};
+  if (const int refused = absent_.CheckName(target.directory, name)) return Failed("write", target.path, -refused);
+  return target;
+}
+
+Result<> TreeCopy::CheckDestination() const {
+  const int refused = absent_.CheckDirectory(destination_.fd());
+  if (refused != 0) return Failed("write", destination_.PathOf("."), -refused);
+  return {};
 }
 
 struct Destination {
@@ -231,13 +246,23 @@ struct Destination {
   bool made;
 };
 
-Result<Destination> MakeDestination(const std::string& path) {
-  int failed = ::mkdir(path.c_str(), kModeMeanwhile) < 0 ? errno : 0;
-  if (failed == ENOENT) {
-    TRY_VOID(CreateDirectory(ParentOf(path), Parents::kCreate, Symlinks::kFollow));
-    failed = ::mkdir(path.c_str(), kModeMeanwhile) < 0 ? errno : 0;
+// 0 or -errno; the directories on the way must be there.
+int MakeLast(const std::string& path, const AbsentNames& absent) {
+  const std::string parent(ParentOf(path)), name(NameOf(path));
+  const int opened = sys::TryOpenAt(AT_FDCWD, parent, O_PATH | O_DIRECTORY, sys::Links::kFollow);
+  if (opened < 0) return opened;
+  const OwnedFd directory(opened);
+  const int refused = absent.CheckChange(opened, name);
+  return refused != 0 ? refused : sys::MakeDirectoryAt(opened, name, kModeMeanwhile);
+}
+
+Result<Destination> MakeDestination(const std::string& path, const AbsentNames& absent) {
+  int failed = MakeLast(path, absent);
+  if (failed == -ENOENT) {
+    TRY_VOID(CreateDirectory(std::string(ParentOf(path)), Parents::kCreate, Symlinks::kFollow, absent));
+    failed = MakeLast(path, absent);
   }
-  if (failed != 0 && failed != EEXIST) return Failed("mkdir", path, failed);
+  if (failed != 0 && failed != -EEXIST) return Failed("mkdir", path, -failed);
   const bool made = failed == 0;
   const auto links = made ? sys::Links::kFollowToLast : sys::Links::kFollow;
   const int opened = sys::TryOpenAt(AT_FDCWD, path, O_PATH | O_DIRECTORY, links);
@@ -249,15 +274,17 @@ Result<Destination> MakeDestination(const std::string& path) {
 
 }  // namespace
 
-Result<> CopyTree(OwnedFd source, const std::string& source_path, const std::string& destination) {
+Result<> CopyTree(OwnedFd source, const std::string& source_path, const std::string& destination,
+                  const AbsentNames& absent) {
   TRY(const struct stat from, StatOf(source.get(), source_path));
   TRY_VOID(CheckNotBelow(from, destination));
-  TRY(Destination made, MakeDestination(destination));
+  TRY(Destination made, MakeDestination(destination, absent));
   TRY(const struct stat to, StatOf(made.directory.get(), destination));
   Level top;
   if (made.made) top.mode = ModeOfCopy(from, to);
   Descent down(std::move(source), source_path);
-  return TreeCopy(std::move(down), Descent(std::move(made.directory), destination), std::move(top)).Run();
+  Descent beside(std::move(made.directory), destination);
+  return TreeCopy(std::move(down), std::move(beside), std::move(top), absent).Run();
 }
 
 }  // namespace holdfast::fs

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,6 +16,7 @@
 #include "base/owned_fd.h"
 #include "fs/directory_reader.h"
 #include "sys/open.h"
+#include "sys/placeholder.h"
 
 namespace holdfast::fs {
 namespace {
@@ -26,15 +28,25 @@ std::unexpected<Error> Failed(const std::string& path, int errno_value) {
   return std::unexpected(ErrnoError("mkdir", path, errno_value));
 }
 
-int MakeAt(int directory, const std::string& name) {
-  return ::mkdirat(directory, name.c_str(), kMode) < 0 ? -errno : 0;
+int MakeAt(int directory, const std::string& name, const AbsentNames& absent) {
+  const int refused = absent.CheckChange(directory, name);
+  return refused != 0 ? refused : sys::MakeDirectoryAt(directory, name, kMode);
 }
 
-// A directory in `parent`, made when it is missing; -errno otherwise. One who is faster in making it is welcome.
-int OpenOrMake(int parent, const std::string& name, sys::Links links) {
+// A directory that is there; -errno otherwise, and -ENOENT when it is a placeholder.
+int OpenExisting(int parent, const std::string& name, sys::Links links) {
   const int opened = sys::TryOpenAt(parent, name, kDirectoryOnly, links);
+  if (opened < 0 || !sys::IsPlaceholder(opened)) return opened;
+  ::close(opened);
+  return -ENOENT;
+}
+
+// A directory in `parent`, made when it is missing; -errno otherwise. Another process that is faster in making it is no
+// obstacle.
+int OpenOrMake(int parent, const std::string& name, sys::Links links, const AbsentNames& absent) {
+  const int opened = OpenExisting(parent, name, links);
   if (opened != -ENOENT) return opened;
-  const int failed = MakeAt(parent, name);
+  const int failed = MakeAt(parent, name, absent);
   if (failed != 0 && failed != -EEXIST) return failed;
   const int made = sys::TryOpenAt(parent, name, kDirectoryOnly, links);
   // There, but not to be opened: a link that points nowhere.
@@ -52,8 +64,8 @@ std::optional<Component> NextComponent(const std::string& path, size_t from) {
 }
 
 // From descriptor to descriptor: what was made or checked is what the next one is made in.
-Result<> MakeWithParents(const std::string& path, sys::Links links) {
-  if (const int opened = sys::TryOpenAt(AT_FDCWD, path, kDirectoryOnly, links); opened >= 0) {
+Result<> MakeWithParents(const std::string& path, sys::Links links, const AbsentNames& absent) {
+  if (const int opened = OpenExisting(AT_FDCWD, path, links); opened >= 0) {
     const OwnedFd exists(opened);
     return {};
   }
@@ -62,7 +74,7 @@ Result<> MakeWithParents(const std::string& path, sys::Links links) {
   while (component) {
     const auto [begin, end] = *component;
     component = NextComponent(path, end);
-    const int opened = OpenOrMake(directory.get(), path.substr(begin, end - begin), links);
+    const int opened = OpenOrMake(directory.get(), path.substr(begin, end - begin), links, absent);
     const bool is_last = !component;
     // Not a directory, but there.
     if (opened == -ENOTDIR && is_last) return Failed(path, EEXIST);
@@ -72,17 +84,18 @@ Result<> MakeWithParents(const std::string& path, sys::Links links) {
   return {};
 }
 
-// All but the last component must be there, without links.
-Result<> MakeWithoutLinks(const std::string& path) {
+// All but the last component must be there.
+Result<> MakeLast(const std::string& path, sys::Links links, const AbsentNames& absent) {
   const size_t last = path.find_last_not_of('/');
   if (last == std::string::npos) return Failed(path, EEXIST);
   const size_t slash = path.rfind('/', last);
   const size_t begin = slash == std::string::npos ? 0 : slash + 1;
   const std::string parent = begin == 0 ? "." : path.substr(0, begin);
-  const int opened = sys::TryOpenAt(AT_FDCWD, parent, kDirectoryOnly, sys::Links::kNone);
+  const int opened = sys::TryOpenAt(AT_FDCWD, parent, kDirectoryOnly, links);
   if (opened < 0) return Failed(path, -opened);
   const OwnedFd directory(opened);
-  if (const int failed = MakeAt(directory.get(), path.substr(begin, last + 1 - begin))) return Failed(path, -failed);
+  const int failed = MakeAt(directory.get(), path.substr(begin, last + 1 - begin), absent);
+  if (failed != 0) return Failed(path, -failed);
   return {};
 }
 
@@ -90,9 +103,13 @@ Result<> MakeWithoutLinks(const std::string& path) {
 std::optional<DirectoryEntry> Describe(int directory, const RawEntry& raw) {
   DirectoryEntry entry{
       .name = std::string(raw.name), .is_directory = raw.type == DT_DIR, .is_file = raw.type == DT_REG};
+  if (sys::IsListedPlaceholder(directory, entry.name)) return std::nullopt;
   if (raw.type != DT_LNK && raw.type != DT_UNKNOWN) return entry;
   struct stat status;
   if (::fstatat(directory, entry.name.c_str(), &status, AT_NO_AUTOMOUNT) < 0) return std::nullopt;
+  if (sys::HasPlaceholderMode(status.st_mode) && sys::IsPlaceholderAt(directory, entry.name, sys::Links::kFollow)) {
+    return std::nullopt;
+  }
   entry.is_directory = S_ISDIR(status.st_mode);
   entry.is_file = S_ISREG(status.st_mode);
   return entry;
@@ -100,19 +117,15 @@ std::optional<DirectoryEntry> Describe(int directory, const RawEntry& raw) {
 
 }  // namespace
 
-Result<> CreateDirectory(const std::string& path, Parents parents, Symlinks symlinks) {
+Result<> CreateDirectory(const std::string& path, Parents parents, Symlinks symlinks, const AbsentNames& absent) {
   if (path.empty()) return Failed(path, ENOENT);
-  if (symlinks == Symlinks::kRefuse) {
-    return parents == Parents::kCreate ? MakeWithParents(path, sys::Links::kNone) : MakeWithoutLinks(path);
-  }
-  const int failed = MakeAt(AT_FDCWD, path);
-  if (failed == 0) return {};
-  const bool may_go_on = parents == Parents::kCreate && (failed == -ENOENT || failed == -EEXIST);
-  return may_go_on ? MakeWithParents(path, sys::Links::kFollow) : Failed(path, -failed);
+  if (parents == Parents::kCreate) return MakeWithParents(path, LinksOf(symlinks), absent);
+  return MakeLast(path, LinksOf(symlinks), absent);
 }
 
 Result<std::vector<DirectoryEntry>> ReadDirectory(const std::string& path, size_t max_entries) {
   TRY(OwnedFd directory, sys::OpenAt(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, sys::Links::kFollow));
+  if (sys::IsPlaceholder(directory.get())) return std::unexpected(ErrnoError("open", path, ENOENT));
   DirectoryReader reader(std::move(directory), path);
   std::vector<DirectoryEntry> entries;
   for (size_t names = 0;; ++names) {

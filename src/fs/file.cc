@@ -10,6 +10,9 @@
 
 #include <fmt/format.h>
 
+#include "fs/place.h"
+#include "sys/placeholder.h"
+
 namespace holdfast::fs {
 namespace {
 
@@ -34,6 +37,14 @@ int StatAt(int directory, const std::string& name, sys::Links links, struct stat
 
 bool Writes(int flags) { return (flags & O_ACCMODE) != O_RDONLY; }
 
+// What has the mode of a placeholder: 0 if it is none, or has become a file of the user's to write to; -errno
+// otherwise.
+int MeetPlaceholder(int directory, const std::string& name, int flags, sys::Links links) {
+  if ((flags & O_CREAT) == 0) return sys::IsPlaceholderAt(directory, name, links) ? -ENOENT : 0;
+  const int adopted = sys::AdoptPlaceholder(directory, name, S_IFREG, links);
+  return adopted == -ENOENT ? 0 : adopted;
+}
+
 // Retries what a signal has interrupted; -errno otherwise.
 template <typename Call>
 ssize_t Uninterrupted(Call call) {
@@ -50,12 +61,21 @@ Result<File> File::OpenForReading(const std::string& path, Symlinks symlinks) {
   return Open({AT_FDCWD, path, O_RDONLY, LinksOf(symlinks)}, path);
 }
 
-Result<File> File::OpenForWriting(const std::string& path, Symlinks symlinks) {
-  return Open({AT_FDCWD, path, O_WRONLY | O_CREAT, LinksOf(symlinks), 0666}, path);
+Result<File> File::OpenForWriting(const std::string& path, Symlinks symlinks, const AbsentNames& absent) {
+  return OpenToWrite(path, symlinks, O_WRONLY | O_CREAT, absent);
 }
 
-Result<File> File::OpenForUpdate(const std::string& path, Symlinks symlinks) {
-  return Open({AT_FDCWD, path, O_RDWR, LinksOf(symlinks)}, path);
+Result<File> File::OpenForUpdate(const std::string& path, Symlinks symlinks, const AbsentNames& absent) {
+  return OpenToWrite(path, symlinks, O_RDWR, absent);
+}
+
+Result<File> File::OpenToWrite(const std::string& path, Symlinks symlinks, int flags, const AbsentNames& absent) {
+  constexpr mode_t mode = 0666;
+  if (absent.empty()) return Open({AT_FDCWD, path, flags, LinksOf(symlinks), mode}, path);
+  TRY(const Place place, FindPlace(path, symlinks));
+  const int refused = absent.CheckChange(place.directory.get(), place.name);
+  if (refused != 0) return std::unexpected(ErrnoError("open", path, -refused));
+  return Open({place.directory.get(), place.name, flags, sys::Links::kNone, mode}, path);
 }
 
 Result<File> File::OpenForReadingAt(int directory, const std::string& name, const std::string& path) {
@@ -74,6 +94,10 @@ Result<File> File::Open(const Opening& opening, const std::string& path) {
   const int failed = StatAt(directory, name, links, status);
   if (failed != 0 && !(failed == -ENOENT && (flags & O_CREAT) != 0)) {
     return std::unexpected(ErrnoError("open", path, -failed));
+  }
+  if (failed == 0 && sys::HasPlaceholderMode(status.st_mode)) {
+    const int met = MeetPlaceholder(directory, name, flags, links);
+    if (met != 0) return std::unexpected(ErrnoError("open", path, -met));
   }
   // To write to a directory is left to the kernel to refuse.
   const bool refused = failed == 0 && !S_ISREG(status.st_mode) && !(S_ISDIR(status.st_mode) && Writes(flags));

@@ -11,11 +11,12 @@
 
 #include "base/owned_fd.h"
 #include "sys/open.h"
+#include "sys/placeholder.h"
 
 namespace holdfast::fs {
 namespace {
 
-constexpr unsigned kWanted = STATX_TYPE | STATX_SIZE | STATX_MTIME | STATX_BTIME;
+constexpr unsigned kWanted = STATX_TYPE | STATX_MODE | STATX_SIZE | STATX_MTIME | STATX_BTIME;
 
 using Status = struct statx;
 
@@ -65,7 +66,12 @@ Result<Metadata> GetWithoutLinks(const std::string& path) {
   if (opened < 0) return FailedWithoutLinks(path, -opened);
   const OwnedFd fd(opened);
   TRY(const Status status, StatFd(fd.get(), path, 0));
+  if (sys::IsPlaceholder(fd.get())) return Failed(path, ENOENT);
   return MetadataOf(status, false);
+}
+
+bool IsPlaceholder(const std::string& path, const Status& status) {
+  return sys::HasPlaceholderMode(status.stx_mode) && sys::IsPlaceholderAt(AT_FDCWD, path, sys::Links::kFollow);
 }
 
 // Absent when the kernel does not have it in memory.
@@ -82,9 +88,13 @@ std::optional<Result<Status>> StatCached(const std::string& path, sys::Links lin
 Result<Metadata> GetMetadata(const std::string& path, Symlinks symlinks) {
   if (symlinks == Symlinks::kRefuse) return GetWithoutLinks(path);
   TRY(const Status itself, StatPath(path, AT_SYMLINK_NOFOLLOW));
-  if (!IsLink(itself)) return MetadataOf(itself, false);
-  TRY(const Status target, StatPath(path, 0));
-  return MetadataOf(target, true);
+  const bool is_link = IsLink(itself);
+  Status status = itself;
+  if (is_link) {
+    TRY(status, StatPath(path, 0));
+  }
+  if (IsPlaceholder(path, status)) return Failed(path, ENOENT);
+  return MetadataOf(status, is_link);
 }
 
 std::optional<Result<Metadata>> GetCachedMetadata(const std::string& path, Symlinks symlinks) {
@@ -94,6 +104,7 @@ std::optional<Result<Metadata>> GetCachedMetadata(const std::string& path, Symli
   if (is_link) status = StatCached(path, sys::Links::kFollow);
   if (!status) return std::nullopt;
   if (!*status) return std::unexpected(std::move(*status).error());
+  if (sys::HasPlaceholderMode((*status)->stx_mode)) return std::nullopt;  // to look into it may block
   return MetadataOf(**status, is_link);
 }
 

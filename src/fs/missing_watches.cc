@@ -1,5 +1,6 @@
 #include "fs/missing_watches.h"
 
+#include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
@@ -14,6 +15,7 @@
 
 #include "base/check.h"
 #include "sys/io.h"
+#include "sys/placeholder.h"
 
 namespace holdfast::fs {
 namespace {
@@ -132,8 +134,10 @@ Result<MissingWatches::Found> MissingWatches::ArmPath(uint64_t key, const std::s
   for (size_t slash = 0; slash + 1 < path.size();) {
     const size_t end = std::min(path.find('/', slash + 1), path.size());
     const std::string directory = slash == 0 ? "/" : path.substr(0, slash);
-    const int failed = WatchName(key, directory, path.substr(slash + 1, end - slash - 1), kDirectoryEvents);
-    if (failed == -ENOENT) return is_watched ? Found::kNothing : Found::kUnwatchable;
+    const bool is_placeholder = slash != 0 && sys::IsPlaceholderAt(AT_FDCWD, directory);
+    const int failed =
+        is_placeholder ? -ENOENT : WatchName(key, directory, path.substr(slash + 1, end - slash - 1), kDirectoryEvents);
+    if (failed == -ENOENT) return is_watched ? NoteMissing(key, directory) : Found::kUnwatchable;
     is_watched = failed == 0;
     // One may pass through a directory without being allowed to read it, and so to watch it.
     if (is_watched || failed == -EACCES) {
@@ -145,11 +149,12 @@ Result<MissingWatches::Found> MissingWatches::ArmPath(uint64_t key, const std::s
   }
   struct stat status;
   if (::lstat(path.c_str(), &status) < 0) {
-    if (errno == ENOENT && is_watched) return Found::kNothing;
+    if (errno == ENOENT && is_watched) return NoteMissing(key, path);
     if (errno == ENOENT || MeansUnwatchable(errno)) return Found::kUnwatchable;
     return std::unexpected(ErrnoError("lstat", path, errno));
   }
   if (!is_watched || S_ISLNK(status.st_mode)) return Found::kUnwatchable;
+  if (sys::IsPlaceholderAt(AT_FDCWD, path)) return NoteMissing(key, path);
   return S_ISREG(status.st_mode) ? Found::kFile : Found::kOther;
 }
 
@@ -170,17 +175,25 @@ int MissingWatches::AddWatch(uint64_t key, const std::string& watched, const std
     if (descriptor < 0) return -errno;
     if (descriptor == noted) return 0;
     const std::lock_guard lock(mutex_);
-    if (!Note(key, descriptor, name)) return -E2BIG;
+    if (!Note(key, descriptor, watched, name)) return -E2BIG;
     noted = descriptor;
   }
 }
 
 // False when the watch has too many names.
-bool MissingWatches::Note(uint64_t key, int descriptor, const std::string& name) {
+bool MissingWatches::Note(uint64_t key, int descriptor, const std::string& watched, const std::string& name) {
   Watch& watch = WatchOf(key);
-  if (!names_[descriptor][name].insert(key).second) return true;
+  Directory& directory = directories_[descriptor];
+  directory.path = watched;
+  if (!directory.names[name].insert(key).second) return true;
   watch.names.emplace_back(descriptor, name);
   return watch.names.size() <= kMaxNames;
+}
+
+MissingWatches::Found MissingWatches::NoteMissing(uint64_t key, const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  WatchOf(key).missing.insert(path);
+  return Found::kNothing;
 }
 
 bool MissingWatches::Start(uint64_t key) {
@@ -222,19 +235,25 @@ void MissingWatches::Notice(int descriptor, uint32_t events, std::string_view na
     for (const auto& [key, watch] : watches_) concerned.push_back(key);
     return MarkChanged(concerned, changed);
   }
-  const auto found = names_.find(descriptor);
-  if (found == names_.end()) return;
+  const auto found = directories_.find(descriptor);
+  if (found == directories_.end()) return;
   if ((events & IN_IGNORED) != 0) {
     // No change by itself: what made the kernel end it was told before, and we may have ended it just before a Prepare
     // noted it, which then asks for another.
-    names_.erase(found);
+    directories_.erase(found);
     return;
   }
+  const auto& [path, names] = found->second;
   if (name.empty()) {
     // About the directory itself, or the file.
-    for (const auto& [any, keys] : found->second) concerned.insert(concerned.end(), keys.begin(), keys.end());
-  } else if (const auto keys = found->second.find(std::string(name)); keys != found->second.end()) {
+    for (const auto& [any, keys] : names) concerned.insert(concerned.end(), keys.begin(), keys.end());
+  } else if (const auto keys = names.find(std::string(name)); keys != names.end()) {
     concerned.assign(keys->second.begin(), keys->second.end());
+    const std::string place = (path == "/" ? "" : path) + "/" + keys->first;
+    // A missing name at which a placeholder came, or from which it went, is still missing.
+    if ((events & (IN_DELETE | IN_MOVED_FROM)) != 0 || sys::IsListedPlaceholder(AT_FDCWD, place)) {
+      std::erase_if(concerned, [&](uint64_t key) { return WatchOf(key).missing.contains(place); });
+    }
   }
   MarkChanged(concerned, changed);
 }
@@ -260,14 +279,15 @@ void MissingWatches::Forget(uint64_t key) {
   const auto watch = watches_.extract(key);
   if (!watch) return;
   for (const auto& [descriptor, name] : watch.mapped().names) {
-    const auto names = names_.find(descriptor);
-    if (names == names_.end()) continue;
-    const auto keys = names->second.find(name);
+    const auto directory = directories_.find(descriptor);
+    if (directory == directories_.end()) continue;
+    auto& names = directory->second.names;
+    const auto keys = names.find(name);
     keys->second.erase(key);
     if (!keys->second.empty()) continue;
-    names->second.erase(keys);
-    if (!names->second.empty()) continue;
-    names_.erase(names);
+    names.erase(keys);
+    if (!names.empty()) continue;
+    directories_.erase(directory);
     (void)::inotify_rm_watch(inotify_.get(), descriptor);  // it may have ended by itself
   }
 }

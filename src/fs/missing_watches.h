@@ -1,6 +1,7 @@
 // Waits for something to appear where nothing is, or to change where something is, by inotify: every directory on the
 // way to a path is watched for the next name in it, as far down as there are directories. What has happened is not
-// said, and a change nearby may count as one: whoever waits looks again.
+// said, and a change nearby may count as one: whoever waits looks again. The placeholders of sandboxes, which come and
+// go, are nothing.
 //
 // One inotify instance serves all watches, because a user has few of them. A watch lives from Prepare to its first
 // change, or to Remove. Keys are the caller's, one for each watch.
@@ -61,6 +62,11 @@ class MissingWatches {
   struct Watch {
     bool is_started = false, has_changed = false;
     std::vector<std::pair<int, std::string>> names;  // with the watch descriptor of the directory
+    std::set<std::string> missing;                   // the first name of each path that is not there, as a path
+  };
+  struct Directory {
+    std::string path;
+    std::unordered_map<std::string, std::set<uint64_t>> names;
   };
   enum class Found { kNothing, kFile, kOther, kUnwatchable };
 
@@ -71,7 +77,8 @@ class MissingWatches {
   Result<bool> ArmFile(uint64_t key, const std::string& path);
   int WatchName(uint64_t key, const std::string& watched, const std::string& name, uint32_t events);
   int AddWatch(uint64_t key, const std::string& watched, const std::string& name, uint32_t events);
-  bool Note(uint64_t key, int descriptor, const std::string& name);
+  bool Note(uint64_t key, int descriptor, const std::string& watched, const std::string& name);
+  Found NoteMissing(uint64_t key, const std::string& path);
   void Notice(int descriptor, uint32_t events, std::string_view name, Keys& changed);
   void MarkChanged(const Keys& keys, Keys& changed);
   Watch& WatchOf(uint64_t key);
@@ -81,7 +88,7 @@ class MissingWatches {
   std::mutex mutex_;  // of what follows; never held while a path is looked up
   std::unordered_map<uint64_t, Watch> watches_;
   // Who wants to know, by watch descriptor and name. A file that is watched itself has the name "".
-  std::unordered_map<int, std::unordered_map<std::string, std::set<uint64_t>>> names_;
+  std::unordered_map<int, Directory> directories_;
 };
 
 }  // namespace holdfast::fs

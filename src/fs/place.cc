@@ -73,4 +73,12 @@ Result<Place> FindPlace(const std::string& path, Symlinks symlinks) {
   return Failed(path, ELOOP);
 }
 
+Result<Place> FindName(const std::string& path, Symlinks symlinks) {
+  Parts parts = Split(path);
+  if (parts.name.empty()) return Failed(path, EBUSY);
+  const int opened = sys::TryOpenAt(AT_FDCWD, parts.parent, O_PATH | O_DIRECTORY, LinksOf(symlinks));
+  if (opened < 0) return Failed(path, -opened);
+  return Place{OwnedFd(opened), std::move(parts.name)};
+}
+
 }  // namespace holdfast::fs

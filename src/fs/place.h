@@ -22,4 +22,8 @@ struct Place {
 // path, as with the kernel's fs.protected_symlinks, but whatever that is set to: EACCES.
 Result<Place> FindPlace(const std::string& path, Symlinks symlinks);
 
+// Where a name is, whatever it is: a link at the end of the path is not followed. The path is absolute and normal; that
+// of the root is EBUSY.
+Result<Place> FindName(const std::string& path, Symlinks symlinks);
+
 }  // namespace holdfast::fs

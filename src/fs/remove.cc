@@ -14,6 +14,7 @@
 #include "fs/descent.h"
 #include "fs/directory_reader.h"
 #include "sys/open.h"
+#include "sys/placeholder.h"
 
 namespace holdfast::fs {
 namespace {
@@ -44,9 +45,15 @@ int RemoveName(int directory, const char* name, Guess guess) {
   return -EBUSY;
 }
 
+// The same of the name that the client gives.
+int RemoveAllowed(int directory, const std::string& name, const AbsentNames& absent) {
+  if (const int refused = absent.CheckChange(directory, name)) return refused;
+  return sys::IsPlaceholderAt(directory, name) ? -ENOENT : RemoveName(directory, name.c_str(), Guess::kOther);
+}
+
 class TreeRemoval {
  public:
-  explicit TreeRemoval(Descent parent) : descent_(std::move(parent)) {}
+  TreeRemoval(Descent parent, const AbsentNames& absent) : descent_(std::move(parent)), absent_(absent) {}
 
   Result<> Run(std::string name);
 
@@ -65,6 +72,7 @@ class TreeRemoval {
   void ForgetHighest();
 
   Descent descent_;
+  const AbsentNames& absent_;
   std::vector<Level> levels_;  // beside those of descent_
 };
 
@@ -92,6 +100,9 @@ Result<> TreeRemoval::Descend(const std::string& name) {
   if (failed == -ENOENT) return {};
   if (failed == -ENOTDIR || failed == -ELOOP) return TryAgain(name);
   if (failed != 0) return std::unexpected(ErrnoError("open", descent_.PathOf(name), -failed));
+  if (const int refused = absent_.CheckDirectory(descent_.fd())) {
+    return std::unexpected(ErrnoError("remove", descent_.PathOf("."), -refused));
+  }
   levels_.emplace_back();
   ForgetHighest();
   return {};
@@ -132,7 +143,8 @@ Result<> TreeRemoval::Sweep() {
 
 // False when it is a directory that must be emptied first, which is remembered.
 Result<bool> TreeRemoval::RemoveHere(const char* name, Guess guess) {
-  const int failed = RemoveName(descent_.fd(), name, guess);
+  const int refused = absent_.CheckName(descent_.fd(), name);
+  const int failed = refused != 0 ? refused : RemoveName(descent_.fd(), name, guess);
   if (failed == 0 || failed == -ENOENT) return true;
   if (failed != -ENOTEMPTY) return std::unexpected(ErrnoError("remove", descent_.PathOf(name), -failed));
   levels_.back().pending.emplace_back(name);
@@ -150,7 +162,7 @@ void TreeRemoval::ForgetHighest() {
 
 }  // namespace
 
-Result<> Remove(const std::string& path, const RemoveOptions& options) {
+Result<> Remove(const std::string& path, const RemoveOptions& options, const AbsentNames& absent) {
   const size_t slash = path.rfind('/');
   const std::string parent = path.substr(0, slash + 1);
   const std::string name = path.substr(slash + 1);
@@ -165,10 +177,10 @@ Result<> Remove(const std::string& path, const RemoveOptions& options) {
   if (options.symlinks == Symlinks::kRefuse && IsLink(directory->get(), name)) {
     return Fail(ErrorKind::kInvalidRequest, "remove " + path + ": it is a symbolic link");
   }
-  const int failed = RemoveName(directory->get(), name.c_str(), Guess::kOther);
+  const int failed = RemoveAllowed(directory->get(), name, absent);
   if (failed == 0 || (failed == -ENOENT && may_be_absent)) return {};
   if (failed == -ENOTEMPTY && options.depth == Depth::kTree) {
-    return TreeRemoval(Descent(*std::move(directory), parent)).Run(name);
+    return TreeRemoval(Descent(*std::move(directory), parent), absent).Run(name);
   }
   return std::unexpected(ErrnoError("remove", path, -failed));
 }

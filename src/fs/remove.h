@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "fs/absent_names.h"
 #include "fs/symlinks.h"
 
 namespace holdfast::fs {
@@ -19,6 +20,7 @@ struct RemoveOptions {
   Symlinks symlinks = Symlinks::kFollow;  // on the way; kRefuse: at the end neither
 };
 
-Result<> Remove(const std::string& path, const RemoveOptions& options);
+// A placeholder of a sandbox is absent; it goes with a tree that it is in.
+Result<> Remove(const std::string& path, const RemoveOptions& options, const AbsentNames& absent = {});
 
 }  // namespace holdfast::fs

@@ -15,7 +15,9 @@
 #include <fmt/format.h>
 
 #include "base/owned_fd.h"
+#include "base/paths.h"
 #include "sys/open.h"
+#include "sys/placeholder.h"
 
 namespace holdfast::fs {
 namespace {
@@ -86,6 +88,7 @@ int Resolution::Step(const std::string& name) {
   struct stat status;
   if (::fstat(next.get(), &status) < 0) return -errno;
   if (S_ISLNK(status.st_mode)) return FollowLink(next.get());
+  if (sys::IsPlaceholder(next.get())) return -ENOENT;
   at_ = std::move(next);
   if (name != "..") {
     names_.push_back(name);
@@ -120,15 +123,40 @@ std::string Resolution::path() const {
   return path.empty() ? "/" : path;
 }
 
+// The directory of a name, if that may be changed; -errno otherwise.
+int OpenToChange(const std::string& path, const AbsentNames& absent) {
+  const int opened = sys::TryOpenAt(AT_FDCWD, std::string(ParentOf(path)), O_PATH | O_DIRECTORY, sys::Links::kFollow);
+  if (opened < 0) return opened;
+  OwnedFd directory(opened);
+  const std::string name(NameOf(path));
+  if (name.empty()) return -EBUSY;  // the root
+  if (const int refused = absent.CheckChange(opened, name)) return refused;
+  return directory.Release();
+}
+
+// 0 or -errno. A placeholder is nothing to move, and stays where it is: what is mounted over it in a sandbox would go
+// with it.
+int MoveName(const std::string& source, const std::string& destination, Existing existing, const AbsentNames& absent) {
+  const int from = OpenToChange(source, absent);
+  if (from < 0) return from;
+  const OwnedFd source_directory(from);
+  const int to = OpenToChange(destination, absent);
+  if (to < 0) return to;
+  const OwnedFd destination_directory(to);
+  const std::string name(NameOf(source)), new_name(NameOf(destination));
+  if (sys::IsPlaceholderAt(from, name)) return -ENOENT;
+  if (sys::IsPlaceholderAt(to, new_name)) return -EBUSY;
+  const unsigned flags = existing == Existing::kKeep ? RENAME_NOREPLACE : 0;
+  return ::renameat2(from, name.c_str(), to, new_name.c_str(), flags) < 0 ? -errno : 0;
+}
+
 }  // namespace
 
-Result<> Rename(const std::string& source, const std::string& destination, Existing existing) {
-  const unsigned flags = existing == Existing::kKeep ? RENAME_NOREPLACE : 0;
-  if (::renameat2(AT_FDCWD, source.c_str(), AT_FDCWD, destination.c_str(), flags) < 0) {
-    const int failed = errno;
-    return std::unexpected(RenameError(fmt::format("{} to {}", source, destination), existing, failed));
-  }
-  return {};
+Result<> Rename(const std::string& source, const std::string& destination, Existing existing,
+                const AbsentNames& absent) {
+  const int failed = MoveName(source, destination, existing, absent);
+  if (failed == 0) return {};
+  return std::unexpected(RenameError(fmt::format("{} to {}", source, destination), existing, -failed));
 }
 
 Result<std::string> Canonicalize(const std::string& path) {

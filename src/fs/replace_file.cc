@@ -14,6 +14,7 @@
 #include "base/random_id.h"
 #include "fs/place.h"
 #include "fs/set_mode.h"
+#include "sys/placeholder.h"
 
 namespace holdfast::fs {
 namespace {
@@ -26,6 +27,8 @@ Result<std::optional<struct stat>> FindCurrent(const Place& place, const std::st
     if (errno == ENOENT) return std::nullopt;
     return std::unexpected(ErrnoError("stat", path, errno));
   }
+  // What is mounted over a placeholder in a sandbox would go with it.
+  if (sys::IsPlaceholderAt(directory, place.name)) return std::unexpected(ErrnoError("open", path, EBUSY));
   if (S_ISDIR(status.st_mode)) return std::unexpected(ErrnoError("open", path, EISDIR));
   if (!S_ISREG(status.st_mode)) {
     return Fail(ErrorKind::kInvalidRequest, fmt::format("path {}: not a regular file", path));
@@ -109,8 +112,11 @@ Result<> SyncDirectory(const Place& place, const File& file) {
 }  // namespace
 
 Result<> ReplaceFile(const std::string& path, std::span<const std::byte> bytes, Symlinks symlinks,
-                     const CheckCurrent& check) {
+                     const CheckCurrent& check, const AbsentNames& absent) {
   TRY(const Place place, FindPlace(path, symlinks));
+  if (const int refused = absent.CheckChange(place.directory.get(), place.name)) {
+    return std::unexpected(ErrnoError("open", path, -refused));
+  }
   TRY(const std::optional<struct stat> old, FindCurrent(place, path));
   // Until the mode of the old file is known to fit, nobody else looks into the new one.
   TRY(Substitute substitute, Substitute::Create(place, old ? 0600 : 0666, path));

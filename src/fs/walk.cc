@@ -14,6 +14,7 @@
 #include "base/owned_fd.h"
 #include "fs/directory_reader.h"
 #include "sys/open.h"
+#include "sys/placeholder.h"
 
 namespace holdfast::fs {
 namespace {
@@ -124,7 +125,7 @@ void TreeWalk::Add(int directory, const Name& name, std::string path, size_t dep
   const auto type = TypeOf(directory, name, path);
   if (!type) return AddError(path, type.error());
   const bool is_directory = *type == DT_DIR;
-  if (!is_directory && *type != DT_REG) return;
+  if ((!is_directory && *type != DT_REG) || sys::IsListedPlaceholder(directory, name.text)) return;
   if (!HasRoomFor(path.size())) return;
   const bool is_pruned = options_.prune_hidden_directories && name.text.starts_with('.');
   if (is_directory && !is_pruned && depth < options_.max_depth) {
@@ -148,6 +149,9 @@ Result<unsigned char> TreeWalk::TypeOf(int directory, const Name& name, const st
   }
   if (type != DT_LNK || !options_.follow_directory_links) return type;
   if (::fstatat(directory, name.text.c_str(), &status, AT_NO_AUTOMOUNT) < 0) return failed(errno);
+  if (sys::HasPlaceholderMode(status.st_mode) && sys::IsPlaceholderAt(directory, name.text, sys::Links::kFollow)) {
+    return DT_UNKNOWN;
+  }
   return S_ISDIR(status.st_mode) ? DT_DIR : DT_LNK;
 }
 
@@ -166,6 +170,9 @@ bool TreeWalk::HasRoomFor(size_t bytes) {
 Result<WalkResult> Walk(const std::string& root, const WalkOptions& options) {
   struct stat status;
   if (::fstatat(AT_FDCWD, root.c_str(), &status, 0) < 0) return std::unexpected(ErrnoError("stat", root, errno));
+  if (sys::HasPlaceholderMode(status.st_mode) && sys::IsPlaceholderAt(AT_FDCWD, root, sys::Links::kFollow)) {
+    return std::unexpected(ErrnoError("stat", root, ENOENT));
+  }
   const auto links = options.follow_directory_links ? sys::Links::kFollow : sys::Links::kFollowToLast;
   const int opened = sys::TryOpenAt(AT_FDCWD, root, O_PATH | O_DIRECTORY, links);
   // A file, or a link that is not followed, is a tree without anything below it.

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "fs/absent_names.h"
 #include "fs/symlinks.h"
 
 namespace holdfast::fs {
@@ -29,6 +30,7 @@ struct WriteOptions {
   std::optional<std::string> expected_sha256;
 };
 
-Result<> WriteFile(const std::string& path, std::span<const std::byte> bytes, const WriteOptions& options);
+Result<> WriteFile(const std::string& path, std::span<const std::byte> bytes, const WriteOptions& options,
+                   const AbsentNames& absent = {});
 
 }  // namespace holdfast::fs

@@ -9,12 +9,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "fs/absent_names.h"
 #include "fs_helper/channel.h"
 #include "fs_helper/operations.h"
-#include "fs_helper/placeholder_view.h"
 #include "fs_helper/protocol.h"
 #include "wire/decode.h"
 #include "wire/encode.h"
@@ -29,26 +30,24 @@ constexpr size_t kMaxRequestBytes = size_t{1} << 30;  // the server has limits o
 struct Outcome {
   std::string json;
   std::optional<fs::File> file;
+  bool changes = false;  // rather than only reads
 };
 
-// What takes a link at the end of a path as it is.
-template <typename Params>
-constexpr LastLink kLastLink = LastLink::kFollow;
-template <>
-constexpr LastLink kLastLink<wire::FsCopyParams> = LastLink::kKeep;
-template <>
-constexpr LastLink kLastLink<wire::FsRemoveParams> = LastLink::kKeep;
-template <>
-constexpr LastLink kLastLink<wire::FsRenameParams> = LastLink::kKeep;
+Result<> CheckSpelling(const Claim& claim, const fs::AbsentNames& absent) {
+  const int refused = claim.access == Access::kWrite ? absent.CheckSpelling(claim.path) : 0;
+  if (refused != 0) return std::unexpected(ErrnoError("write", claim.path, -refused));
+  return {};
+}
 
 template <typename Params, typename T>
-Result<Outcome> Run(wire::Json json, Result<Operation<T>> (*prepare)(const Params&)) {
+Result<Outcome> Run(wire::Json json, const fs::AbsentNames& absent, Result<Operation<T>> (*prepare)(const Params&)) {
   TRY(Params params, wire::Decode<Params>(json));
   TRY(Operation<T> operation, prepare(params));
-  for (const Claim& claim : operation.claims) TRY_VOID(CheckPlaceholder(claim, kLastLink<Params>));
-  TRY(T result, operation.run());
-  if constexpr (requires { HidePlaceholders("", result); }) HidePlaceholders(operation.claims.front().path, result);
+  for (const Claim& claim : operation.claims) TRY_VOID(CheckSpelling(claim, absent));
+  TRY(T result, operation.run(absent));
   Outcome outcome;
+  outcome.changes =
+      std::ranges::any_of(operation.claims, [](const Claim& claim) { return claim.access == Access::kWrite; });
   if constexpr (std::same_as<T, fs::File>) {
     outcome.json = "{}";
     outcome.file = std::move(result);
@@ -59,13 +58,13 @@ Result<Outcome> Run(wire::Json json, Result<Operation<T>> (*prepare)(const Param
 }
 
 template <auto Prepare>
-Result<Outcome> RunPrepared(wire::Json params) {
-  return Run(params, Prepare);
+Result<Outcome> RunPrepared(wire::Json params, const fs::AbsentNames& absent) {
+  return Run(params, absent, Prepare);
 }
 
 struct Known {
   std::string_view name;
-  Result<Outcome> (*run)(wire::Json params);
+  Result<Outcome> (*run)(wire::Json params, const fs::AbsentNames& absent);
 };
 
 constexpr std::array kOperations = {
@@ -96,7 +95,10 @@ Result<RequestMessage> ReadRequest(wire::Document& document, std::string_view li
   return wire::Decode<RequestMessage>(json);
 }
 
-Result<> Answer(Channel& channel, std::string_view line) {
+// A name that has come to exist ends the work of this helper. What it has read is not told then, and what it has not
+// been able to change the next helper tries again.
+Result<> Answer(Channel& channel, std::string_view line, const fs::AbsentNames& absent) {
+  if (!absent.AreMissing()) return channel.Send(std::string(kStale));
   wire::Document document;
   const auto request = ReadRequest(document, line);
   if (!request) return channel.Send(Failure(request.error()));
@@ -105,7 +107,9 @@ Result<> Answer(Channel& channel, std::string_view line) {
     return channel.Send(
         Failure({ErrorKind::kUnknownMethod, fmt::format("no file operation is called {}", request->operation)}));
   }
-  auto outcome = known->run(request->params);
+  auto outcome = known->run(request->params, absent);
+  const bool has_changed = outcome && outcome->changes;
+  if (!has_changed && !absent.AreMissing()) return channel.Send(std::string(kStale));
   if (!outcome) return channel.Send(Failure(outcome.error()));
   const auto fd = outcome->file ? std::optional(outcome->file->fd()) : std::nullopt;
   return channel.Send(Success(known->name, outcome->json), fd);
@@ -113,13 +117,15 @@ Result<> Answer(Channel& channel, std::string_view line) {
 
 }  // namespace
 
-int RunHelper() {
+int RunHelper(const std::vector<std::string>& absent_paths) {
+  const auto absent = fs::AbsentNames::Open(absent_paths);
+  if (!absent) return 1;
   Channel channel(STDIN_FILENO, kMaxRequestBytes);
   for (;;) {
     auto line = channel.Receive();
     if (!line) return 1;
     if (!*line) return 0;
-    if (!Answer(channel, (*line)->text)) return 1;  // the server is gone
+    if (!Answer(channel, (*line)->text, *absent)) return 1;  // the server is gone
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "fs/absent_names.h"
 #include "fs/file.h"
 #include "fs/metadata.h"
 #include "fs/symlinks.h"
@@ -21,7 +22,8 @@ namespace holdfast::fs_helper {
 template <typename T>
 struct Operation {
   std::vector<Claim> claims;
-  std::move_only_function<Result<T>()> run;  // owns what it needs
+  // It owns what it needs, but for the names that must stay absent.
+  std::move_only_function<Result<T>(const fs::AbsentNames& absent)> run;
 };
 
 Result<Operation<wire::Empty>> PrepareWriteFile(const wire::FsWriteFileParams& params);

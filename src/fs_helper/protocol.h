@@ -2,6 +2,7 @@
 //   {"operation":"fs/remove","params":{...}}
 //   {"status":"ok","payload":{"operation":"fs/remove","response":{...}}}
 //   {"status":"error","payload":{"code":-32603,"message":"..."}}
+//   {"status":"stale"}: a name that was to stay absent exists, so another helper is to be asked
 // Operations are called like the methods they are part of, and take the same params but for `sandbox`. `fs/open` gives
 // an open file along with its answer, and serves fs/readFile too.
 #pragma once
@@ -12,6 +13,8 @@
 #include "base/result.h"
 
 namespace holdfast::fs_helper {
+
+inline constexpr std::string_view kStale = R"({"status":"stale"})";
 
 std::string Request(std::string_view operation, std::string_view params_json);
 

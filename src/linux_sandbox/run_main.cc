@@ -27,8 +27,6 @@
 namespace holdfast::linux_sandbox {
 namespace {
 
-using BuiltIn = int (*)();
-
 constexpr size_t kMaxSheetBytes = 16 << 20;  // of a profile, or of orders
 
 Result<std::string> ReadSheet(int fd) {
@@ -79,7 +77,7 @@ bool LeadTo(const sandbox::ProxyRoutes& routes, uint16_t port) {
   return std::ranges::find(routes.endpoints, port, &sandbox::ProxyEndpoint::port) != routes.endpoints.end();
 }
 
-Outcome RunLine(std::string_view name, const CommandLine& line, BuiltIn fs_helper) {
+Outcome RunLine(std::string_view name, const CommandLine& line, sandbox::BuiltIn fs_helper) {
   auto profile = ProfileOf(line);
   if (!profile) return std::unexpected(std::move(profile).error());
   SandboxedRun run{.policy = std::move(profile->policy),
@@ -117,7 +115,7 @@ Outcome RunLine(std::string_view name, const CommandLine& line, BuiltIn fs_helpe
   return Run(run);
 }
 
-Outcome RunWords(std::string_view name, const std::vector<std::string_view>& words, BuiltIn fs_helper) {
+Outcome RunWords(std::string_view name, const std::vector<std::string_view>& words, sandbox::BuiltIn fs_helper) {
   const auto line = ParseCommandLine(words);
   if (!line) return Fails(kBadUsage, fmt::format("{}\n{}", line.error().message, Usage()));
   if (line->fs_helper && fs_helper == nullptr) return Fails(kBadUsage, "--fs-helper is not built into this program");
@@ -132,7 +130,7 @@ Result<sandbox::InnerOrders> TakeOrders(std::string_view descriptor) {
 }
 
 // Ends the process by itself: what a program does at its exit has no business in pid 1 of a sandbox.
-int RunInner(std::string_view descriptor, BuiltIn fs_helper) {
+int RunInner(std::string_view descriptor, sandbox::BuiltIn fs_helper) {
   const auto orders = TakeOrders(descriptor);
   if (!orders) return Conclude(sandbox::kProgramName, Fails(kInternal, orders.error().message));
   ::_exit(sandbox::RunInnerStage(*orders, fs_helper));
@@ -153,7 +151,7 @@ bool IsOurs(int argc, char** argv) {
   return name == sandbox::kProgramName || name == "codex-linux-sandbox" || IsInnerStage(argc, argv);
 }
 
-int RunMain(int argc, char** argv, int (*fs_helper)()) {
+int RunMain(int argc, char** argv, sandbox::BuiltIn fs_helper) {
   if (IsInnerStage(argc, argv)) return RunInner(argv[2], fs_helper);
   const std::string_view name = NameOfProgram(argc, argv);
   (void)std::signal(SIGCHLD, SIG_DFL);  // where it is ignored nobody can be waited for

@@ -1,6 +1,8 @@
 // holdfast-linux-sandbox as a function: runs one command under a policy and gives its exit status.
 #pragma once
 
+#include "sandbox/inner_orders.h"
+
 namespace holdfast::linux_sandbox {
 
 // Whether a program that was started so is this one: by its name, or as the inner stage of a sandbox.
@@ -10,6 +12,6 @@ bool IsOurs(int argc, char** argv);
 //
 // `fs_helper` is what --fs-helper runs under the policy, in a process that may be pid 1 of a sandbox; its result is the
 // exit status. Without it the flag is refused.
-int RunMain(int argc, char** argv, int (*fs_helper)() = nullptr);
+int RunMain(int argc, char** argv, sandbox::BuiltIn fs_helper = nullptr);
 
 }  // namespace holdfast::linux_sandbox

@@ -76,6 +76,7 @@ Result<sandbox::Resolution> ResolutionFor(const SandboxedRun& run) {
 sandbox::PlanOptions OptionsFor(const SandboxedRun& run) {
   return {.command_cwd = run.command_cwd,
           .fresh_proc = run.fresh_proc,
+          .missing_names = run.built_in != nullptr ? sandbox::MissingNames::kRefused : sandbox::MissingNames::kCovered,
           .proxy_only = run.proxy.has_value(),
           .port_is_shut = run.port_ruleset_fd.has_value(),
           .hidden = run.hidden,
@@ -116,7 +117,7 @@ Outcome Become(const SandboxedRun& run) {
       sandbox::ReportStarted(*run.report_fd);
       ::close(*run.report_fd);
     }
-    return run.built_in();
+    return run.built_in({});
   }
   if (run.report_fd) sandbox::ReportExecuting(*run.report_fd);
   auto [status, error] = sandbox::Execute(run.program, run.command);
@@ -148,6 +149,7 @@ std::expected<int, BubblewrapFailure> RunInBubblewrap(const sandbox::Bubblewrap&
   orders.program = run.program;
   orders.argv = run.command;
   orders.built_in = run.built_in != nullptr;
+  orders.absent = plan.absent;
   orders.report_fd = run.report_fd;
   orders.working_directory = plan.working_directory;
   orders.filter = plan.filter;

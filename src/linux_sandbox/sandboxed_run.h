@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "linux_sandbox/command_line.h"
 #include "linux_sandbox/outcome.h"
+#include "sandbox/inner_orders.h"
 #include "sandbox/policy.h"
 #include "sandbox/proxy_routes.h"
 
@@ -28,10 +29,10 @@ struct SandboxedRun {
   std::string program_directory = {};
   std::string server_tmpdir = {};
   std::vector<std::string> hidden = {};
-  std::optional<int> report_fd = {};  // see Conclude
-  std::string speaker;                // whom the user has called: see Say
-  int (*built_in)() = nullptr;        // instead of a command
-  std::string program = {};           // a path, or a name to look up in PATH; empty: the first word of the command
+  std::optional<int> report_fd = {};    // see Conclude
+  std::string speaker;                  // whom the user has called: see Say
+  sandbox::BuiltIn built_in = nullptr;  // instead of a command
+  std::string program = {};             // a path, or a name to look up in PATH; empty: the first word of the command
   std::vector<std::string> command = {};
 };
 

@@ -172,6 +172,8 @@ std::string Encode(const InnerOrders& orders) {
   writer.Texts(orders.argv);
   writer.Text(orders.program);
   writer.Number(orders.built_in ? 1 : 0);
+  writer.Number(static_cast<uint32_t>(orders.absent.size()));
+  for (const std::string& path : orders.absent) writer.Text(path);
   writer.Number(orders.environment ? 1 : 0);
   if (orders.environment) writer.Texts(*orders.environment);
   writer.Text(orders.working_directory);
@@ -215,6 +217,8 @@ Result<InnerOrders> DecodeOrders(std::string_view bytes) {
   orders.program = reader.Text();
   orders.built_in = reader.Number(1) == 1;
   if (orders.argv.empty() != orders.built_in) reader.Spoil();
+  for (uint32_t left = reader.Count(); reader.good() && left > 0; --left) orders.absent.push_back(reader.Path());
+  if (!orders.absent.empty() && !orders.built_in) reader.Spoil();
   if (reader.Number(1) == 1) orders.environment = reader.Texts();
   orders.working_directory = reader.Text();
   if (!orders.working_directory.empty() && !orders.working_directory.starts_with('/')) reader.Spoil();

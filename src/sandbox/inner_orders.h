@@ -31,10 +31,15 @@ struct Streams {
   friend bool operator==(const Streams&, const Streams&) = default;
 };
 
+// What may run in the place of a command: code of this program, as confined as a command. It keeps the names absent
+// that no mount lies over, and gives the exit code.
+using BuiltIn = int (*)(const std::vector<std::string>& absent);
+
 struct InnerOrders {
-  std::vector<std::string> argv;  // empty only when something built in is run
-  std::string program = {};       // a path, or a name to look up; empty: the first word
-  bool built_in = false;          // no program is executed: RunInnerStage knows what to run
+  std::vector<std::string> argv;         // empty only when something built in is run
+  std::string program = {};              // a path, or a name to look up; empty: the first word
+  bool built_in = false;                 // no program is executed: RunInnerStage knows what to run
+  std::vector<std::string> absent = {};  // for what is built in
   // NAME=VALUE, in their order and whatever they look like; absent: what the stage has.
   std::optional<std::vector<std::string>> environment = {};
   std::string working_directory = {};  // absolute; empty: where the stage is

@@ -52,7 +52,7 @@ Result<> PutInPlace(const Streams& streams) {
 // From here until its end the command, or what is built in, is a child of this process.
 class Stage {
  public:
-  Stage(const InnerOrders& orders, int (*built_in)()) : orders_(orders), built_in_(built_in) {
+  Stage(const InnerOrders& orders, BuiltIn built_in) : orders_(orders), built_in_(built_in) {
     if (orders.lifeline_fd) lifeline_.emplace(*orders.lifeline_fd);
   }
 
@@ -173,14 +173,14 @@ class Stage {
       // What an execution would have done.
       if (!PassOnly(orders_.kept_fds)) ::_exit(kRefusedStatus);
       ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-      ::_exit(built_in_());
+      ::_exit(built_in_(orders_.absent));
     }
     ::setpgid(command, command);  // whoever is first: a signal for the group must find it
     return command;
   }
 
   const InnerOrders& orders_;
-  int (*const built_in_)();
+  const BuiltIn built_in_;
   std::optional<Lifeline> lifeline_;
   std::vector<char*> environment_;
   std::optional<Terminal> terminal_;
@@ -199,7 +199,7 @@ void ReleaseDescriptors(const InnerOrders& orders) {
 
 }  // namespace
 
-int RunInnerStage(const InnerOrders& orders, int (*built_in)()) {
+int RunInnerStage(const InnerOrders& orders, BuiltIn built_in) {
   if (orders.streams) {
     if (const auto placed = PutInPlace(*orders.streams); !placed) return Say(placed.error()), kRefusedStatus;
   }

@@ -17,8 +17,7 @@ inline constexpr int kRefusedStatus = 101;
 // To be called by a pid 1 without threads that ends with what is returned: the command's exit code, 128 + N after
 // signal N, 126 and 127 as a shell has them when it cannot be executed, 1 without its working directory. When the
 // command has ended, everything else in the pid namespace is killed. Says on stderr, and on the descriptor for it, why
-// a command was not started. `built_in` is what orders without a program run, in a child as confined as a command; it
-// gives the exit code.
-int RunInnerStage(const InnerOrders& orders, int (*built_in)() = nullptr);
+// a command was not started. `built_in` is what orders without a program run, in a child.
+int RunInnerStage(const InnerOrders& orders, BuiltIn built_in = nullptr);
 
 }  // namespace holdfast::sandbox

@@ -4,18 +4,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <ranges>
 #include <utility>
 #include <variant>
 
 #include "base/paths.h"
-#include "sandbox/placeholder_modes.h"
 
 namespace holdfast::sandbox {
 namespace {
 
 constexpr uint32_t kSearchable = 0111;
+// Of what lies over a missing name that may be read.
+constexpr uint32_t kCoverDirectoryMode = 0555;
+constexpr uint32_t kCoverFileMode = 0444;
 
 Mount Mask(const std::string& path, PathWalk::End end) {
   if (end == PathWalk::End::kDirectory) return EmptyDirectory{.path = path, .mode = 0};
@@ -90,6 +93,10 @@ void MountPlanner::LayExisting(const std::string& path, const PlacedRule& placed
 void MountPlanner::KeepMissing(const PlacedRule& placed) {
   const std::string& path = placed.walk.reached;
   if (!CanBeMadeIn(std::string(ParentOf(path)))) return;
+  if (missing_names_ == MissingNames::kRefused) {
+    if (std::ranges::find(absent_, path) == absent_.end()) absent_.push_back(path);
+    return HoldAncestors(path);
+  }
   const bool is_denied = placed.rule.access == Access::kDeny;
   const Placeholder::Kind kind = PlaceholderKindFor(path);
   Mount cover = kind == Placeholder::Kind::kDirectory

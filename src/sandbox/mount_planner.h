@@ -15,7 +15,7 @@ namespace holdfast::sandbox {
 
 class MountPlanner {
  public:
-  explicit MountPlanner(const RuleMap& rules) : rules_(rules) {}
+  MountPlanner(const RuleMap& rules, MissingNames missing_names) : rules_(rules), missing_names_(missing_names) {}
 
   // Fails when a path that is to be kept from the command cannot be looked at.
   Result<> LayAll();
@@ -23,6 +23,7 @@ class MountPlanner {
   // The plan's mounts without those that every plan begins with; seals come last.
   std::vector<Mount> TakeMounts();
   std::vector<Placeholder> TakePlaceholders() { return std::move(placeholders_); }
+  std::vector<std::string> TakeAbsent() { return std::move(absent_); }
 
  private:
   Result<> Lay(const std::string& path, const PlacedRule& placed);
@@ -32,8 +33,10 @@ class MountPlanner {
   void OpenWayTo(std::string_view path);
 
   const RuleMap& rules_;
+  const MissingNames missing_names_;
   std::map<std::string, Mount, ShallowFirst> steps_;  // at most one for a path
   std::vector<Placeholder> placeholders_;
+  std::vector<std::string> absent_;
 };
 
 }  // namespace holdfast::sandbox

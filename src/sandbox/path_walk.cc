@@ -1,5 +1,6 @@
 #include "sandbox/path_walk.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -7,13 +8,11 @@
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <filesystem>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "base/paths.h"
-#include "sandbox/placeholders.h"
+#include "sys/placeholder.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -54,9 +53,7 @@ Result<std::string> ReadLink(const std::string& path) {
 // Of a kind that a plan would put there: anything else is somebody's own, whatever it looks like.
 bool IsForeignPlaceholder(const std::string& path, mode_t mode) {
   const bool kind_fits = S_ISDIR(mode) == (PlaceholderKindFor(path) == Placeholder::Kind::kDirectory);
-  if ((mode & S_ISVTX) == 0 || !kind_fits || !IsPlaceholder(path)) return false;
-  std::error_code failed;
-  return std::filesystem::is_empty(path, failed) && !failed;
+  return kind_fits && sys::HasPlaceholderMode(mode) && sys::IsPlaceholderAt(AT_FDCWD, path);
 }
 
 }  // namespace

@@ -21,35 +21,35 @@
 #include "sys/descriptor_passing.h"
 #include "sys/open.h"
 #include "sys/pidfd.h"
+#include "sys/placeholder.h"
 #include "sys/socket_pair.h"
 
 namespace holdfast::sandbox {
 namespace {
 
-constexpr mode_t kDirectoryMode = S_ISVTX | 0555;
-constexpr mode_t kFileMode = S_ISVTX | 0444;
 constexpr int kMaxAttempts = 100;  // a millisecond apart, against others that make, lock and remove the same ones
 
-mode_t ModeOf(Placeholder::Kind kind) { return kind == Placeholder::Kind::kDirectory ? kDirectoryMode : kFileMode; }
+mode_t ModeOf(Placeholder::Kind kind) {
+  return kind == Placeholder::Kind::kDirectory ? sys::kPlaceholderDirectoryMode : sys::kPlaceholderFileMode;
+}
 
 // With its mode from the first moment: by a second step something else could have taken its place.
 int MakeAt(int parent, const std::string& name, Placeholder::Kind kind) {
   const mode_t before = ::umask(0);
   int made;
   if (kind == Placeholder::Kind::kDirectory) {
-    made = ::mkdirat(parent, name.c_str(), kDirectoryMode);
+    made = ::mkdirat(parent, name.c_str(), ModeOf(kind));
   } else {
     const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-    made = OwnedFd(::openat(parent, name.c_str(), flags, kFileMode)).is_open() ? 0 : -1;
+    made = OwnedFd(::openat(parent, name.c_str(), flags, ModeOf(kind))).is_open() ? 0 : -1;
   }
   ::umask(before);
   return made;
 }
 
-// By its mode; that it is empty shows when it is removed.
+// That a directory is empty shows when it is removed.
 bool LooksMade(const struct stat& status) {
-  if (S_ISDIR(status.st_mode)) return (status.st_mode & ALLPERMS) == kDirectoryMode;
-  return S_ISREG(status.st_mode) && (status.st_mode & ALLPERMS) == kFileMode && status.st_size == 0;
+  return sys::HasPlaceholderMode(status.st_mode) && (S_ISDIR(status.st_mode) || status.st_size == 0);
 }
 
 bool IsStill(const HeldPlaceholder& held) {
@@ -58,15 +58,12 @@ bool IsStill(const HeldPlaceholder& held) {
          ::fstat(held.itself.get(), &opened) == 0 && named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
-// Only what is empty goes: rmdir sees to that for a directory.
+// Only what is empty goes: rmdir sees to that for a directory. One that was given another mode meanwhile is the user's.
 void RemoveEmpty(const HeldPlaceholder& held) {
-  if (!IsStill(held)) return;
   struct stat status;
-  if (held.kind == Placeholder::Kind::kDirectory) {
-    (void)::unlinkat(held.parent.get(), held.name.c_str(), AT_REMOVEDIR);
-  } else if (::fstat(held.itself.get(), &status) == 0 && status.st_size == 0) {
-    (void)::unlinkat(held.parent.get(), held.name.c_str(), 0);
-  }
+  if (!IsStill(held) || ::fstat(held.itself.get(), &status) < 0 || !LooksMade(status)) return;
+  const int flags = held.kind == Placeholder::Kind::kDirectory ? AT_REMOVEDIR : 0;
+  (void)::unlinkat(held.parent.get(), held.name.c_str(), flags);
 }
 
 bool MayRemove(int parent, const struct stat& status) {
@@ -288,11 +285,6 @@ class Reaper {
 };
 
 }  // namespace
-
-bool IsPlaceholder(const std::string& path) {
-  struct stat status;
-  return ::lstat(path.c_str(), &status) == 0 && LooksMade(status);
-}
 
 Placeholders::Placeholders(Placeholders&&) noexcept = default;
 

@@ -8,8 +8,6 @@
 // held up, and who has the exclusive lock and finds a mark removes nothing. What could not be removed one process waits
 // for.
 //
-// A placeholder is told from an empty directory or file of the user's by its mode, which nobody else would choose.
-//
 // What it does not do: remove those whose process is killed too. The next sandbox that needs them does.
 #pragma once
 
@@ -23,9 +21,6 @@
 #include "sandbox/plan.h"
 
 namespace holdfast::sandbox {
-
-// Whether this is a placeholder, of whichever sandbox: for a plan it is as good as missing.
-bool IsPlaceholder(const std::string& path);
 
 struct HeldPlaceholder {
   uint32_t index;  // among those wanted

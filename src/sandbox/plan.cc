@@ -74,23 +74,25 @@ Result<> HideFiles(const PlanOptions& options, Plan& plan) {
   Resolution everything;
   everything.rules.push_back({.path = "/", .access = Access::kWrite});
   TRY(const RuleMap map, RuleMap::Create(WithHidden(std::move(everything), options.hidden)));
-  MountPlanner planner(map);
+  MountPlanner planner(map, options.missing_names);
   TRY_VOID(planner.LayAll());
   std::ranges::move(planner.TakeMounts(), std::back_inserter(plan.mounts));
   plan.placeholders = planner.TakePlaceholders();
+  plan.absent = planner.TakeAbsent();
   return {};
 }
 
 Result<> RestrictFiles(const Resolution& resolution, const PlanOptions& options, Plan& plan) {
   TRY(const RuleMap map, RuleMap::Create(WithHidden(resolution, options.hidden)));
   TRY_VOID(CheckOwnPrograms(map, options.program_directory));
-  MountPlanner planner(map);
+  MountPlanner planner(map, options.missing_names);
   TRY_VOID(planner.LayAll());
   const Ground root = map.GroundOf("/");
   plan.mounts = Base(root, options);
   std::ranges::move(planner.TakeMounts(), std::back_inserter(plan.mounts));
   if (root == Ground::kHidden) plan.mounts.emplace_back(Seal{.path = "/"});
   plan.placeholders = planner.TakePlaceholders();
+  plan.absent = planner.TakeAbsent();
   plan.landlock = BaseLandlock(root, options);
   AddLandlock(plan.landlock, map);
   return {};

@@ -96,7 +96,8 @@ struct LandlockRule {
 struct Plan {
   std::vector<Mount> mounts;  // empty only where there are no namespaces: landlock_plan.h
   std::vector<Placeholder> placeholders;
-  bool own_network = true;  // an empty network namespace
+  std::vector<std::string> absent = {};  // what MissingNames::kRefused leaves to the caller
+  bool own_network = true;               // an empty network namespace
   std::string working_directory;
   Filter filter = Filter::kRestrictedNetwork;
   std::vector<LandlockRule> landlock;  // empty: none

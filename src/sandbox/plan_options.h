@@ -6,9 +6,16 @@
 
 namespace holdfast::sandbox {
 
+// How names that are missing and must not be made are kept so.
+enum class MissingNames {
+  kCovered,  // by a mount, which needs a placeholder
+  kRefused,  // by the caller itself, which runs none but our own code
+};
+
 struct PlanOptions {
   std::string command_cwd;
   bool fresh_proc = true;
+  MissingNames missing_names = MissingNames::kCovered;
   bool proxy_only = false;
   bool port_is_shut = false;             // one that a command with a network must not connect to: port_ruleset.h
   std::vector<std::string> hidden = {};  // files that no command may use or replace, whatever the rules say

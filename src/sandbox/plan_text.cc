@@ -90,6 +90,7 @@ std::string Text(const Plan& plan) {
   const auto add = [&](std::string_view line) { text.append(line).append("\n"); };
   if (plan.mounts.empty()) add("files as they are");
   for (const Mount& mount : plan.mounts) add(std::visit(MountText{plan}, mount));
+  for (const std::string& path : plan.absent) add("absent " + Shown(path));
   add(plan.own_network ? "network none" : "network as it is");
   add(fmt::format("filter {}", NameOfFilter(plan.filter)));
   return text + LastLines(plan);

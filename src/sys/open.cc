@@ -96,10 +96,15 @@ Result<OwnedFd> OpenAt(int directory, const std::string& path, int flags, Links 
 }
 
 int OpenCached(const std::string& path, int flags, Links links) {
+  const int fd = OpenCachedAt(AT_FDCWD, path, flags, links);
+  return fd == -ENOSYS ? -EAGAIN : fd;
+}
+
+int OpenCachedAt(int directory, const std::string& path, int flags, Links links) {
   open_how how = HowTo(flags, links, 0);
   how.resolve |= RESOLVE_CACHED;
-  const int fd = Open(AT_FDCWD, path.c_str(), how);
-  return fd == -EINVAL || fd == -ENOSYS ? -EAGAIN : fd;  // Linux before 5.12 cannot tell
+  const int fd = Open(directory, path.c_str(), how);
+  return fd == -EINVAL ? -ENOSYS : fd;
 }
 
 }  // namespace holdfast::sys

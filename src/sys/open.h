@@ -26,4 +26,7 @@ int TryOpenAt(int directory, const std::string& path, int flags, Links links, mo
 // a descriptor or -errno. Devices are not opened; pass O_PATH to be sure that opening itself cannot block.
 int OpenCached(const std::string& path, int flags, Links links);
 
+// The same relative to a directory. Before Linux 5.12 the kernel cannot tell: -ENOSYS.
+int OpenCachedAt(int directory, const std::string& path, int flags, Links links);
+
 }  // namespace holdfast::sys

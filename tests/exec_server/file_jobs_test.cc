@@ -72,9 +72,11 @@ class FileJobsTest : public ServerFixture {
     if (caller.session->attached()) sessions_->Detach(*caller.session);
   }
 
-  void Run(Caller& caller, int64_t id, std::vector<Claim> claims, FileJobs::Step step, FileJobs::Settled settled = {}) {
+  void Run(Caller& caller, int64_t id, std::vector<Claim> claims, FileJobs::Step step, FileJobs::Settled settled = {},
+           FileJobs::Gate gate = {}) {
     services_->file_jobs.RunSteps(*caller.session, std::move(claims), std::move(step),
-                                  rpc::PendingReply(caller.sink, rpc::RequestId(id), 0), std::move(settled));
+                                  rpc::PendingReply(caller.sink, rpc::RequestId(id), 0), std::move(settled),
+                                  std::move(gate));
   }
 
   static FileJobs::Step Say(std::string_view json) {
@@ -223,6 +225,35 @@ TEST_F(FileJobsTest, RunsAStepAgainWhenItMayHaveTheMemoryItNeeds) {
   ASSERT_TRUE(RunUntilAnswered(caller, 1));
   EXPECT_EQ(*calls, 2);
   EXPECT_EQ(caller.sink->messages[0], R"({"id":1,"result":true})");
+}
+
+TEST_F(FileJobsTest, LetsAStepThroughItsGateAgainAsIfItHadNotBegun) {
+  Caller& caller = MakeCaller();
+  const Counter calls = MakeCounter(), passed = MakeCounter();
+  auto step = [calls](std::string& out, size_t) -> Result<size_t> {
+    const bool is_last = ++*calls == 3;
+    out += is_last ? "true" : "half of an answer";
+    return is_last ? 0 : FileJobs::kThroughGate;
+  };
+  auto gate = [passed](FileJobs::Begin begin) {
+    ++*passed;
+    begin({});
+  };
+  Run(caller, 1, {Reading("/a")}, std::move(step), {}, std::move(gate));
+  ASSERT_TRUE(RunUntilAnswered(caller, 1));
+  EXPECT_THAT(caller.sink->messages, ElementsAre(R"({"id":1,"result":true})"));
+  EXPECT_EQ(*passed, 3);
+}
+
+TEST_F(FileJobsTest, AGateThatDoesNotOpenAgainFailsTheRequest) {
+  Caller& caller = MakeCaller();
+  auto gate = [is_first = true](FileJobs::Begin begin) mutable {
+    begin(std::exchange(is_first, false) ? Result<>() : Fail(ErrorKind::kSystem, "shut"));
+  };
+  auto step = [](std::string&, size_t) -> Result<size_t> { return FileJobs::kThroughGate; };
+  Run(caller, 1, {Reading("/a")}, step, {}, std::move(gate));
+  ASSERT_TRUE(RunUntilAnswered(caller, 1));
+  EXPECT_THAT(caller.sink->messages, ElementsAre(testing::HasSubstr("shut")));
 }
 
 TEST_F(FileJobsTest, MakesALargeAnswerWaitForRoomAndNoSmallOne) {

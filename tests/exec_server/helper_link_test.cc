@@ -93,6 +93,18 @@ TEST_F(HelperLinkTest, IsBrokenByNonsense) {
   }
 }
 
+TEST_F(HelperLinkTest, IsNotUsedAgainWhenItsHelperIsStale) {
+  EXPECT_FALSE(Call(Line(std::string(fs_helper::kStale))));
+  EXPECT_TRUE(link_->broken());
+  EXPECT_TRUE(link_->stale());
+  Connect();
+  EXPECT_FALSE(Open(Line(std::string(fs_helper::kStale))));
+  EXPECT_TRUE(link_->stale());
+  Connect();
+  EXPECT_FALSE(Call(Line("nonsense")));
+  EXPECT_FALSE(link_->stale()) << "no other helper would do better";
+}
+
 TEST_F(HelperLinkTest, IsBrokenByTheAnswerToSomethingElse) {
   EXPECT_FALSE(Call(Line(Success("fs/y", "{}"))));
   EXPECT_TRUE(link_->broken());

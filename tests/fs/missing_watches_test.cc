@@ -25,6 +25,7 @@
 #include "fs/storage_fixture.h"
 #include "fs/tree_fixture.h"
 #include "support/eventually.h"
+#include "sys/placeholder.h"
 
 namespace holdfast::fs {
 namespace {
@@ -404,6 +405,25 @@ TEST_P(MissingWatchesTest, LosesNoChangeBetweenTheLookAndTheWatch) {
     if (key != 0) ASSERT_EQ(ChangedBefore(key), Keys{key});
   }
   EXPECT_EQ(WatchDescriptors(), 0u);
+}
+
+TEST_P(MissingWatchesTest, ThePlaceholderOfASandboxIsNothing) {
+  const std::string directory = Path(".git"), file = Path("secret");
+  const uint64_t key = Watch({directory, file});
+  ASSERT_NE(key, 0u);
+  for (int round = 0; round < 3; ++round) {
+    MakeDirectory(".git", sys::kPlaceholderDirectoryMode);
+    MakeFile("secret", "", sys::kPlaceholderFileMode);
+    EXPECT_EQ(Changed(), Keys());
+    EXPECT_NE(Watch({directory, directory + "/config"}), 0u) << "there is something to wait for";
+    ASSERT_EQ(::rmdir(directory.c_str()), 0);
+    ASSERT_EQ(::unlink(file.c_str()), 0);
+    EXPECT_EQ(Changed(), Keys());
+  }
+  MakeDirectory(".git", sys::kPlaceholderDirectoryMode);
+  EXPECT_EQ(Changed(), Keys());
+  ASSERT_EQ(sys::AdoptPlaceholder(AT_FDCWD, directory, S_IFDIR), 0);
+  EXPECT_TRUE(Changed().contains(key)) << "it is the user's";
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ class HelperMainTest : public testing::Test {
       ::close(theirs.get());
       const rlimit few{kMaxFds, kMaxFds};
       ::setrlimit(RLIMIT_NOFILE, &few);
-      ::_exit(RunHelper());
+      ::_exit(RunHelper({In("absent"), In("gone")}));
     }
     channel_.emplace(ours_.get(), 64u << 20);
   }
@@ -115,6 +115,34 @@ TEST_F(HelperMainTest, DoesEveryOperationOneAfterTheOther) {
   EXPECT_EQ(walked.Text("payload.response.entries.0.path"), FileUri(In("a")));
   EXPECT_EQ(CodeOf("fs/remove", At("c")), 0);
   EXPECT_EQ(CodeOf("fs/getMetadata", At("c")), -32004);
+}
+
+TEST_F(HelperMainTest, KeepsNamesAbsent) {
+  const std::string data = fmt::format(R"("dataBase64":"{}")", Base64("x"));
+  for (const char* name : {"absent", "absent/below", "gone/a/b"}) {
+    EXPECT_EQ(CodeOf("fs/writeFile", At(name, data)), -32603) << name;
+    EXPECT_EQ(CodeOf("fs/createDirectory", At(name)), -32603) << name;
+    EXPECT_EQ(CodeOf("fs/open", At(name, R"("mode":"replace")")), -32603) << name;
+    EXPECT_EQ(CodeOf("fs/getMetadata", At(name)), -32004) << name;
+  }
+  EXPECT_EQ(CodeOf("fs/writeFile", At("other", data)), 0);
+  EXPECT_EQ(CodeOf("fs/rename", FromTo("other", "absent")), -32603);
+  EXPECT_EQ(CodeOf("fs/copy", FromTo("other", "absent", R"("recursive":false)")), -32603);
+  EXPECT_EQ(CodeOf("fs/remove", At("absent")), -32603);
+}
+
+TEST_F(HelperMainTest, IsStaleAsSoonAsANameExists) {
+  dir_.Write("file", "text");
+  EXPECT_EQ(CodeOf("fs/getMetadata", At("file")), 0);
+  dir_.Write("absent", "secret");
+  for (const char* name : {"file", "absent"}) {
+    EXPECT_EQ(SendLine(Request("fs/getMetadata", At(name))).text, kStale);
+    const Channel::Line opened = SendLine(Request("fs/open", At(name)));
+    EXPECT_EQ(opened.text, kStale);
+    EXPECT_FALSE(opened.fd.is_open());
+    EXPECT_EQ(SendLine(Request("fs/remove", At(name))).text, kStale);
+  }
+  EXPECT_EQ(::access(In("file").c_str(), F_OK), 0);
 }
 
 TEST_F(HelperMainTest, PassesTheFileThatItOpens) {

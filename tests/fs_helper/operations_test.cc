@@ -148,12 +148,12 @@ TEST(OperationsTest, RunLaterOnWhatTheyOwn) {
     const std::string message = data + "   ";
     return PrepareWriteFile(Writing(file, std::string_view(message).substr(0, data.size())));
   }();
-  ASSERT_TRUE(write->run());
+  ASSERT_TRUE(write->run({}));
   std::ifstream content(file);
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(content), {}), "hello");
   auto replacing = At<wire::FsOpenFileParams>(file);
   replacing.mode = wire::FsOpenMode::kReplace;
-  const auto opened = PrepareOpen(replacing)->run();
+  const auto opened = PrepareOpen(replacing)->run({});
   ASSERT_TRUE(opened);
   struct stat status;
   ASSERT_EQ(::stat(file.c_str(), &status), 0);

@@ -273,7 +273,7 @@ TEST_P(SandboxedFsTest, ProtectedNamesCanBeReadOnly) {
   }
 }
 
-// The mount points that keep them from being made are not the client's business.
+// Nothing is put there to keep them from being made: a client that looks without a sandbox would see it.
 TEST_P(SandboxedFsTest, ProtectedNamesThatAreMissingAreNotSeenAndCannotBeMade) {
   MakeFile(In("file"), "text");
   const std::string walk =
@@ -287,10 +287,7 @@ TEST_P(SandboxedFsTest, ProtectedNamesThatAreMissingAreNotSeenAndCannotBeMade) {
   const Message walked = Do("fs/walk", Path(In("")) + walk, sandbox);
   ASSERT_EQ(walked.Size("result.entries"), 1u) << walked;
   EXPECT_EQ(walked.Text("result.entries.0.path"), FileUri(In("file")));
-  EXPECT_TRUE(Eventually([&] {
-    Do("fs/getMetadata", Path(In("")), sandbox);
-    return fs::exists(In(".git"));
-  })) << "then there was nothing to hide";
+  EXPECT_THAT(NamesIn(In("")), UnorderedElementsAre("file"));
   ASSERT_EQ(::symlink(".git", In("link").c_str()), 0);
   for (const std::string name : {".git", ".codex", ".agents", ".aws", "locked", "link", ".git/config"}) {
     const std::string path = Path(In(name));
@@ -307,7 +304,61 @@ TEST_P(SandboxedFsTest, ProtectedNamesThatAreMissingAreNotSeenAndCannotBeMade) {
     EXPECT_NE(CodeOf("fs/createDirectory", path, sandbox), 0) << name;
     EXPECT_NE(CodeOf("fs/createDirectory", Path(In(name + "/hooks")), sandbox), 0) << name;
   }
-  EXPECT_TRUE(fs::is_empty(In(".git")));
+  EXPECT_THAT(NamesIn(In("")), UnorderedElementsAre("file", "link", "copy"));
+}
+
+// A helper that was started before the user made a repository must not take the name for a missing one.
+TEST_P(SandboxedFsTest, AProtectedNameThatComesToExistIsProtectedAtOnce) {
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_EQ(CodeOf("fs/writeFile", Path(In("file")) + "," + Data("x"), WorkspaceWrite()), 0);
+    MakeFile(MakeDirectory(In(".git")) + "/config", "old");
+    EXPECT_EQ(Do("fs/readFile", Path(In(".git/config"))).Bytes("result.dataBase64"), "old");
+    ExpectFailure(Do("fs/writeFile", Path(In(".git/config")) + "," + Data("new")), -32603, kReadOnlyText);
+    EXPECT_EQ(Do("fs/open", Path(In(".git/config")) + R"(,"handleId":"h")").error_code(), 0);
+    EXPECT_EQ(Do("fs/close", R"("handleId":"h")", "").error_code(), 0);
+    EXPECT_EQ(CodeOf("fs/writeFile", Path(In("file")) + "," + Data("y"), WorkspaceWrite()), 0);
+    EXPECT_EQ(CodeOf("fs/remove", Path(In(".git")), ""), 0);
+  }
+}
+
+// What a policy denies may come to exist as well.
+TEST_P(SandboxedFsTest, ADeniedNameThatComesToExistIsDeniedAtOnce) {
+  const std::string sandbox = WorkspaceWrite({WorkspaceEntry("secret", "deny")});
+  EXPECT_EQ(CodeOf("fs/getMetadata", Path(In("")), sandbox), 0);
+  EXPECT_EQ(CodeOf("fs/readFile", Path(In("secret")), sandbox), -32004);
+  MakeFile(In("secret"), "text");
+  EXPECT_NE(CodeOf("fs/readFile", Path(In("secret")), sandbox), 0);
+  EXPECT_NE(CodeOf("fs/writeFile", Path(In("secret")) + "," + Data("x"), sandbox), 0);
+  EXPECT_EQ(Do("fs/readFile", Path(In("secret")), "").Bytes("result.dataBase64"), "text");
+}
+
+// A command needs mount points in the workspace, and they stand there while it runs. No request sees them.
+TEST_P(SandboxedFsTest, TheMountPointsOfARunningCommandAreSeenByNoRequest) {
+  MakeFile(In("file"), "text");
+  const std::string walk =
+      R"(,"options":{"maxDepth":9,"maxDirectories":9,"maxEntries":99,"followDirectorySymlinks":true})";
+  const std::string start = fmt::format(
+      R"({{"processId":"p","argv":["/bin/sh","-c","echo ready; exec sleep 60"],"cwd":{},"env":{{}},"tty":false,"sandbox":{}}})",
+      Quoted(FileUri(In(""))), WorkspaceWrite({WorkspaceEntry("secret", "deny")}));
+  ASSERT_EQ(client_->Call("process/start", start).error_code(), 0);
+  ASSERT_TRUE(fs::exists(In(".git")) && fs::exists(In("secret"))) << "then there is nothing to hide";
+  for (const std::string& sandbox : {std::string(), WorkspaceWrite(), ReadOnly()}) {
+    for (const std::string name : {".git", ".codex", "secret", ".git/config"}) {
+      const std::string path = Path(In(name));
+      EXPECT_EQ(CodeOf("fs/getMetadata", path, sandbox), -32004) << name;
+      EXPECT_EQ(CodeOf("fs/readFile", path, sandbox), -32004) << name;
+      EXPECT_EQ(CodeOf("fs/canonicalize", path, sandbox), -32004) << name;
+      EXPECT_EQ(CodeOf("fs/readDirectory", path, sandbox), -32004) << name;
+      EXPECT_EQ(CodeOf("fs/open", path + R"(,"handleId":"h")", sandbox), -32004) << name;
+    }
+    EXPECT_EQ(Do("fs/readDirectory", Path(In("")), sandbox).Size("result.entries"), 1u);
+    EXPECT_EQ(Do("fs/walk", Path(In("")) + walk, sandbox).Size("result.entries"), 1u);
+  }
+  EXPECT_EQ(CodeOf("fs/createDirectory", Path(In(".git/hooks")), ""), 0);
+  EXPECT_TRUE(Do("fs/getMetadata", Path(In(".git")), "").Flag("result.isDirectory"));
+  EXPECT_EQ(client_->Call("process/terminate", R"({"processId":"p"})").error_code(), 0);
+  EXPECT_TRUE(Eventually([&] { return !fs::exists(In("secret")) && !fs::exists(In(".codex")); }));
+  EXPECT_TRUE(fs::exists(In(".git/hooks"))) << "it is the user's";
 }
 
 // A directory of the client's is no placeholder, however empty.

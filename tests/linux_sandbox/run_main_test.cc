@@ -30,7 +30,7 @@ const std::string kReadOnly =
     R"({"path":{"type":"special","value":{"kind":"root"}},"access":"read"}]},"network":"restricted"})";
 
 // What is built in: writes a file where it stands, and ends with 0 or the errno.
-int WriteHere() {
+int WriteHere(const Strings&) {
   const int fd = ::open("made", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   return fd < 0 ? errno : 0;
 }
@@ -49,14 +49,14 @@ std::string ReadSome(int fd) {
 class RunMainTest : public testing::Test {
  protected:
   // In a process of its own, with the end of a pipe for the report.
-  End Run(const std::string& profile, const Strings& more, int (*fs_helper)() = &WriteHere) {
+  End Run(const std::string& profile, const Strings& more, sandbox::BuiltIn fs_helper = &WriteHere) {
     Strings words = {"/dir/helper", "--sandbox-policy-cwd", dir_.path(), "--report-fd", "100"};
     if (!profile.empty()) words.insert(words.end(), {"--permission-profile", profile});
     words.insert(words.end(), more.begin(), more.end());
     return RunWords(std::move(words), fs_helper);
   }
 
-  static End RunWords(Strings words, int (*fs_helper)() = &WriteHere) {
+  static End RunWords(Strings words, sandbox::BuiltIn fs_helper = &WriteHere) {
     auto report = sys::MakePipe(sys::OurEnd::kRead);
     auto err = sys::MakePipe(sys::OurEnd::kRead);
     const pid_t child = ::fork();
@@ -78,7 +78,7 @@ class RunMainTest : public testing::Test {
   support::ScratchDir dir_;
 
  private:
-  [[noreturn]] static void RunInChild(Strings& words, int (*fs_helper)()) noexcept {
+  [[noreturn]] static void RunInChild(Strings& words, sandbox::BuiltIn fs_helper) noexcept {
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     ::_exit(RunMain(static_cast<int>(argv.size()), argv.data(), fs_helper));

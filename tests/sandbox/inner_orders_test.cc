@@ -48,6 +48,7 @@ void ExpectSame(const InnerOrders& a, const InnerOrders& b) {
   EXPECT_EQ(a.port_ruleset_fd, b.port_ruleset_fd);
   EXPECT_EQ(a.proxy, b.proxy);
   EXPECT_EQ(a.built_in, b.built_in);
+  EXPECT_EQ(a.absent, b.absent);
   EXPECT_EQ(a.mounts, b.mounts);
   EXPECT_EQ(a.streams, b.streams);
   EXPECT_EQ(a.report_fd, b.report_fd);
@@ -64,7 +65,7 @@ void ExpectRefused(const InnerOrders& orders) {
 TEST(InnerOrdersTest, ComeBackAsTheyWere) {
   for (const InnerOrders& orders :
        {Orders(), InnerOrders{.argv = {"true"}}, InnerOrders{.argv = {"true"}, .environment = Strings{}},
-        InnerOrders{.argv = {}, .built_in = true}}) {
+        InnerOrders{.argv = {}, .built_in = true, .absent = {"/a/.git", "/a/.codex"}}}) {
     const auto decoded = DecodeOrders(Encode(orders));
     ASSERT_TRUE(decoded);
     ExpectSame(*decoded, orders);
@@ -85,6 +86,11 @@ TEST(InnerOrdersTest, RefusesWhatNoCommandCanHave) {
   ExpectRefused(orders);
   orders = Orders();
   orders.built_in = true;  // a program and something built in
+  ExpectRefused(orders);
+  orders = Orders();
+  orders.absent = {"/a"};  // a command keeps nothing absent by itself
+  ExpectRefused(orders);
+  orders = {.argv = {}, .built_in = true, .absent = {"a"}};
   ExpectRefused(orders);
   orders = Orders();
   orders.argv[1] = std::string("a\0b", 3);

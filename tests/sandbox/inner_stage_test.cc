@@ -266,7 +266,7 @@ TEST_F(InnerStageTest, KillsWhatTheCommandLeavesBehind) {
 }
 
 // What the stage reports, with the status it ends with.
-std::string ReportOf(const InnerOrders& given, int (*built_in)() = nullptr) {
+std::string ReportOf(const InnerOrders& given, BuiltIn built_in = nullptr) {
   const auto pipe = sys::MakePipe(sys::OurEnd::kRead);
   InnerOrders orders = given;
   orders.report_fd = pipe->write_end.get();
@@ -318,7 +318,8 @@ TEST_F(InnerStageTest, PutsStreamsInTheirPlaces) {
 }
 
 // Confined as a command is, in a process of its own.
-int LookAround() {
+int LookAround(const std::vector<std::string>& absent) {
+  if (absent != std::vector<std::string>{"/absent"}) return 105;
   if (::getpid() == 1 || ::getpgrp() != ::getpid()) return 100;
   for (int fd = 3; fd < 64; ++fd) {
     if (::fcntl(fd, F_GETFD) >= 0) return 100 + fd;
@@ -332,6 +333,7 @@ int LookAround() {
 TEST_F(InnerStageTest, RunsWhatIsBuiltIn) {
   InnerOrders orders = Orders({});
   orders.built_in = true;
+  orders.absent = {"/absent"};
   EXPECT_EQ(ReportOf(orders, LookAround), "started\n42");
   EXPECT_EQ(ReportOf(orders), "failed 101 inner stage: nothing built in\n101");
 }

@@ -24,6 +24,7 @@
 #include "support/scratch_dir.h"
 #include "sys/io.h"
 #include "sys/pidfd.h"
+#include "sys/placeholder.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -113,8 +114,8 @@ TEST_F(PlaceholdersTest, AreThereEmptyWithTheirModeAndThenGone) {
     EXPECT_EQ(ModeOf(In("file")), S_IFREG | S_ISVTX | 0444u);
     EXPECT_TRUE(std::filesystem::is_empty(In("dir")));
     EXPECT_TRUE(std::filesystem::is_empty(In("file")));
-    EXPECT_TRUE(IsPlaceholder(In("dir")));
-    EXPECT_TRUE(IsPlaceholder(In("file")));
+    EXPECT_TRUE(sys::IsPlaceholderAt(AT_FDCWD, In("dir")));
+    EXPECT_TRUE(sys::IsPlaceholderAt(AT_FDCWD, In("file")));
   }
   EXPECT_TRUE(NoneExists());
 }
@@ -123,8 +124,8 @@ TEST_F(PlaceholdersTest, TheModeDoesNotDependOnTheUmask) {
   const mode_t before = ::umask(0777);
   {
     const Placeholders held = MakeBoth();
-    EXPECT_TRUE(IsPlaceholder(In("dir")));
-    EXPECT_TRUE(IsPlaceholder(In("file")));
+    EXPECT_TRUE(sys::IsPlaceholderAt(AT_FDCWD, In("dir")));
+    EXPECT_TRUE(sys::IsPlaceholderAt(AT_FDCWD, In("file")));
   }
   ::umask(before);
   EXPECT_TRUE(NoneExists());
@@ -134,8 +135,8 @@ TEST_F(PlaceholdersTest, TheModeDoesNotDependOnTheDirectory) {
   ASSERT_EQ(::chmod(scratch_.path().c_str(), S_ISGID | 0755), 0);
   {
     const Placeholders held = MakeBoth();
-    EXPECT_TRUE(IsPlaceholder(In("dir")));
-    EXPECT_TRUE(IsPlaceholder(In("file")));
+    EXPECT_TRUE(sys::IsPlaceholderAt(AT_FDCWD, In("dir")));
+    EXPECT_TRUE(sys::IsPlaceholderAt(AT_FDCWD, In("file")));
   }
   EXPECT_TRUE(NoneExists());
 }
@@ -167,8 +168,8 @@ TEST_F(PlaceholdersTest, WhatTheUserHasIsNeverRemoved) {
     const Placeholders held = MakeBoth();
   }
   EXPECT_TRUE(BothExist());
-  EXPECT_FALSE(IsPlaceholder(In("dir")));
-  EXPECT_FALSE(IsPlaceholder(In("file")));
+  EXPECT_FALSE(sys::IsPlaceholderAt(AT_FDCWD, In("dir")));
+  EXPECT_FALSE(sys::IsPlaceholderAt(AT_FDCWD, In("file")));
   EXPECT_EQ(ModeOf(In("dir")), S_IFDIR | 0755u);
   EXPECT_EQ(ModeOf(In("file")), S_IFREG | 0644u);
 }

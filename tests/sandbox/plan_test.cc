@@ -519,5 +519,21 @@ TEST_F(PlanTest, NameThatNoFileCanHaveNeedsNothing) {
   EXPECT_THAT(PlanText(), HasSubstr("fresh read-only /proc\nwritable $D/ws\nnetwork"));
 }
 
+// Nothing is mounted over what is missing, but the directories above it stay in their places.
+TEST_F(PlanTest, MissingNamesAreLeftToACallerThatRefusesThem) {
+  ReadEverything();
+  MakeDir("root/below");
+  Write("root");
+  Read("root/.git");
+  Deny("root/below/secret/key");
+  Deny("root/below/secret");
+  options_.missing_names = MissingNames::kRefused;
+  const std::string text = PlanText();
+  EXPECT_THAT(text, HasSubstr("writable $D/root\nbusy $D/root/below\n"));
+  EXPECT_THAT(text, HasSubstr("absent $D/root/.git\nabsent $D/root/below/secret\n"));
+  EXPECT_THAT(text, Not(HasSubstr("placeholder")));
+  EXPECT_THAT(text, Not(HasSubstr("empty")));
+}
+
 }  // namespace
 }  // namespace holdfast::sandbox

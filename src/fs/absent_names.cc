@@ -1,0 +1,72 @@
+#include "fs/absent_names.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "base/paths.h"
+#include "sys/open.h"
+#include "sys/placeholder.h"
+
+namespace holdfast::fs {
+namespace {
+
+bool IsSame(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
+
+}  // namespace
+
+Result<AbsentNames> AbsentNames::Open(std::span<const std::string> paths) {
+  AbsentNames absent;
+  for (const std::string& path : paths) {
+    TRY(OwnedFd directory, sys::OpenAt(AT_FDCWD, std::string(ParentOf(path)), O_PATH | O_DIRECTORY, sys::Links::kNone));
+    absent.names_.push_back({path, std::move(directory), std::string(NameOf(path))});
+  }
+  return absent;
+}
+
+bool AbsentNames::AreMissing() const {
+  return std::ranges::all_of(names_, [](const Name& name) {
+    struct stat status;
+    const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
+    if (::fstatat(name.directory.get(), name.name.c_str(), &status, flags) < 0) return errno == ENOENT;
+    return sys::IsPlaceholderAt(name.directory.get(), name.name);
+  });
+}
+
+int AbsentNames::CheckChange(int directory, const std::string& name) const {
+  const int refused = CheckDirectory(directory);
+  return refused != 0 ? refused : CheckName(directory, name);
+}
+
+// The directory was opened before: while all names are missing, it cannot lie below one of them. A placeholder is the
+// exception, which is empty, so that only itself is to be asked for.
+int AbsentNames::CheckDirectory(int directory) const {
+  if (names_.empty()) return 0;
+  struct stat here, other;
+  if (::fstat(directory, &here) < 0) return -errno;
+  for (const Name& absent : names_) {
+    const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
+    const bool exists = ::fstatat(absent.directory.get(), absent.name.c_str(), &other, flags) == 0;
+    if (exists && IsSame(here, other)) return -EROFS;
+  }
+  return AreMissing() ? 0 : -EROFS;
+}
+
+int AbsentNames::CheckName(int directory, const std::string& name) const {
+  struct stat here, other;
+  for (const Name& absent : names_) {
+    if (name != absent.name) continue;
+    if (::fstat(directory, &here) < 0 || ::fstat(absent.directory.get(), &other) < 0) return -errno;
+    if (IsSame(here, other)) return -EROFS;
+  }
+  return 0;
+}
+
+int AbsentNames::CheckSpelling(const std::string& path) const {
+  return std::ranges::any_of(names_, [&](const Name& name) { return IsAtOrBelow(path, name.path); }) ? -EROFS : 0;
+}
+
+}  // namespace holdfast::fs

@@ -1,0 +1,108 @@
+#include "sys/placeholder.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "base/owned_fd.h"
+#include "support/scratch_dir.h"
+
+namespace holdfast::sys {
+namespace {
+
+class PlaceholderTest : public testing::Test {
+ protected:
+  PlaceholderTest() : mask_(::umask(027)) {}
+  ~PlaceholderTest() override { ::umask(mask_); }
+
+  std::string In(const std::string& name) const { return dir_.path() + "/" + name; }
+  std::string Directory(const std::string& name, mode_t mode = kPlaceholderDirectoryMode) const {
+    EXPECT_EQ(::mkdir(In(name).c_str(), 0777), 0);
+    EXPECT_EQ(::chmod(In(name).c_str(), mode), 0);
+    return In(name);
+  }
+  std::string File(const std::string& name, mode_t mode = kPlaceholderFileMode, const std::string& text = "") const {
+    std::ofstream(In(name)) << text;
+    EXPECT_EQ(::chmod(In(name).c_str(), mode), 0);
+    return In(name);
+  }
+  static mode_t ModeOf(const std::string& path) {
+    struct stat status = {};
+    EXPECT_EQ(::lstat(path.c_str(), &status), 0) << path;
+    return status.st_mode & ALLPERMS;
+  }
+  // By every question that there is.
+  static bool IsOne(const std::string& path) {
+    const OwnedFd fd(::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    const bool is_one = IsPlaceholder(fd.get());
+    EXPECT_EQ(IsPlaceholderAt(AT_FDCWD, path), is_one) << path;
+    EXPECT_EQ(IsListedPlaceholder(AT_FDCWD, path), is_one) << path;
+    return is_one;
+  }
+
+  support::ScratchDir dir_;
+  const mode_t mask_;
+};
+
+TEST_F(PlaceholderTest, IsAnEmptyDirectoryOrFileOfItsMode) {
+  EXPECT_TRUE(IsOne(Directory("directory")));
+  EXPECT_TRUE(IsOne(File("file")));
+}
+
+TEST_F(PlaceholderTest, IsNothingOfTheUsers) {
+  EXPECT_FALSE(IsOne(Directory("writable", 0755)));
+  EXPECT_FALSE(IsOne(Directory("read-only", 0555)));
+  EXPECT_FALSE(IsOne(Directory("mode-of-a-file", kPlaceholderFileMode)));
+  EXPECT_FALSE(IsOne(File("writable-file", 0644)));
+  EXPECT_FALSE(IsOne(File("read-only-file", 0444)));
+  EXPECT_FALSE(IsOne(File("filled-file", kPlaceholderFileMode, "text")));
+  const std::string filled = Directory("filled", 0755);
+  File("filled/file");
+  ASSERT_EQ(::chmod(filled.c_str(), kPlaceholderDirectoryMode), 0);
+  EXPECT_FALSE(IsOne(filled));
+  EXPECT_FALSE(IsOne(In("missing")));
+}
+
+TEST_F(PlaceholderTest, IsFoundBehindALinkOnlyWhenLinksAreFollowed) {
+  Directory("directory");
+  ASSERT_EQ(::symlink("directory", In("link").c_str()), 0);
+  EXPECT_FALSE(IsOne(In("link")));
+  EXPECT_TRUE(IsPlaceholderAt(AT_FDCWD, In("link"), Links::kFollow));
+}
+
+TEST_F(PlaceholderTest, BecomesTheUsersByTheModeOfSomethingNew) {
+  const std::string directory = Directory("directory"), file = File("file");
+  EXPECT_EQ(AdoptPlaceholder(AT_FDCWD, directory, S_IFDIR), 0);
+  EXPECT_EQ(AdoptPlaceholder(AT_FDCWD, file, S_IFREG), 0);
+  EXPECT_EQ(ModeOf(directory), 0750u);
+  EXPECT_EQ(ModeOf(file), 0640u);
+  EXPECT_EQ(::umask(027), 027u) << "the umask has changed";
+  EXPECT_EQ(AdoptPlaceholder(AT_FDCWD, directory, S_IFDIR), -ENOENT) << "it is none any more";
+}
+
+TEST_F(PlaceholderTest, DoesNotBecomeAnythingOfAnotherKind) {
+  const std::string directory = Directory("directory"), file = File("file");
+  EXPECT_EQ(AdoptPlaceholder(AT_FDCWD, directory, S_IFREG), -EBUSY);
+  EXPECT_EQ(AdoptPlaceholder(AT_FDCWD, file, S_IFDIR), -EBUSY);
+  EXPECT_TRUE(IsOne(directory));
+  EXPECT_TRUE(IsOne(file));
+}
+
+TEST_F(PlaceholderTest, MakesRoomForADirectoryThatIsMade) {
+  const std::string directory = Directory("directory");
+  EXPECT_EQ(MakeDirectoryAt(AT_FDCWD, directory, 0777), 0);
+  EXPECT_EQ(ModeOf(directory), 0750u);
+  EXPECT_EQ(MakeDirectoryAt(AT_FDCWD, directory, 0777), -EEXIST);
+  EXPECT_EQ(MakeDirectoryAt(AT_FDCWD, In("new"), 0700), 0);
+  EXPECT_EQ(ModeOf(In("new")), 0700u);
+  EXPECT_EQ(MakeDirectoryAt(AT_FDCWD, File("file"), 0777), -EBUSY);
+}
+
+}  // namespace
+}  // namespace holdfast::sys
