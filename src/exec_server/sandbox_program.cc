@@ -18,6 +18,7 @@
 #include "sys/executable_image.h"
 #include "sys/io.h"
 #include "sys/memory_file.h"
+#include "sys/placeholder.h"
 
 namespace holdfast::exec_server {
 namespace {
@@ -132,6 +133,7 @@ std::optional<sandbox::TemporaryDirectory> SandboxProgram::TemporaryDirectoryOf(
 
 Result<process::Command> SandboxProgram::Wrap(const process::Command& command, const SandboxSpec& sandbox) const {
   TRY(process::Command wrapped, Begin(sandbox, command.cwd));
+  if (MayProtectAnyName(sandbox)) sys::ExpectPlaceholdersOfAnyName();
   wrapped.env = command.env;
   // The client's own environment, which it may pass on, names the server's URL.
   if (!doors_.secret().empty()) {

@@ -1,12 +1,15 @@
 #include "exec_server/sandbox_spec.h"
 
 #include <algorithm>
+#include <ranges>
+#include <string_view>
 #include <utility>
 #include <variant>
 
 #include <fmt/format.h>
 
 #include "base/file_uri.h"
+#include "base/paths.h"
 #include "profile/legacy_policy.h"
 
 namespace holdfast::exec_server {
@@ -94,7 +97,33 @@ bool NamesPlaces(const wire::Sandbox& sandbox) {
   return sandbox.cwd || sandbox.workspace_roots || (context && (context->cwd || context->workspace_roots));
 }
 
+bool IsDotted(std::string_view relative_path) {
+  for (const auto name : std::views::split(relative_path, '/')) {
+    if (!name.empty() && name.front() != '.') return false;
+  }
+  return true;
+}
+
+// Directly below what the policy calls the project; any directory on another way may be the one that is missing.
+bool IsInProject(std::string_view path, const SandboxSpec& spec) {
+  const std::string_view parent = ParentOf(path);
+  return parent == spec.policy_cwd || std::ranges::find(spec.project_roots, parent) != spec.project_roots.end();
+}
+
+bool MayProtectAnyName(const sandbox::Entry& entry, const SandboxSpec& spec) {
+  if (entry.access == sandbox::Access::kWrite || entry.if_missing == sandbox::IfMissing::kSkip) return false;
+  if (const auto* place = std::get_if<sandbox::Place>(&entry.where)) return !IsDotted(place->subpath);
+  const auto* path = std::get_if<sandbox::AbsolutePath>(&entry.where);
+  return path != nullptr && path->text != "/" && !(IsInProject(path->text, spec) && IsDotted(NameOf(path->text)));
+}
+
 }  // namespace
+
+bool MayProtectAnyName(const SandboxSpec& spec) {
+  const auto& files = spec.profile.policy.files;
+  return files && std::ranges::any_of(files->entries,
+                                      [&](const sandbox::Entry& entry) { return MayProtectAnyName(entry, spec); });
+}
 
 Result<SandboxSpec> DecodeSandbox(const wire::Sandbox& sandbox, const std::string& cwd) {
   SandboxSpec spec;

@@ -23,6 +23,9 @@ struct SandboxSpec {
   bool restricts() const { return profile.type != profile::ProfileType::kDisabled || proxy_only; }
 };
 
+// Whether the policy may be about missing paths whose names do not begin with a dot: sys/placeholder.h.
+bool MayProtectAnyName(const SandboxSpec& spec);
+
 // kInvalidParams when it makes no sense, is not understood, or says two different things: its `permissions`, its
 // `sandboxPolicy` and the policy it is itself must be the same profile. `cwd` is where the project is unless the
 // sandbox says it.

@@ -251,7 +251,7 @@ void MissingWatches::Notice(int descriptor, uint32_t events, std::string_view na
     concerned.assign(keys->second.begin(), keys->second.end());
     const std::string place = (path == "/" ? "" : path) + "/" + keys->first;
     // A missing name at which a placeholder came, or from which it went, is still missing.
-    if ((events & (IN_DELETE | IN_MOVED_FROM)) != 0 || sys::IsListedPlaceholder(AT_FDCWD, place)) {
+    if ((events & (IN_DELETE | IN_MOVED_FROM)) != 0 || sys::IsPlaceholderInMemory(AT_FDCWD, place)) {
       std::erase_if(concerned, [&](uint64_t key) { return WatchOf(key).missing.contains(place); });
     }
   }

@@ -17,6 +17,7 @@
 #include "fs_helper/channel.h"
 #include "fs_helper/operations.h"
 #include "fs_helper/protocol.h"
+#include "sys/placeholder.h"
 #include "wire/decode.h"
 #include "wire/encode.h"
 #include "wire/json.h"
@@ -120,6 +121,7 @@ Result<> Answer(Channel& channel, std::string_view line, const fs::AbsentNames& 
 int RunHelper(const std::vector<std::string>& absent_paths) {
   const auto absent = fs::AbsentNames::Open(absent_paths);
   if (!absent) return 1;
+  sys::ExpectPlaceholdersOfAnyName();  // the sandboxes of other policies are not known here
   Channel channel(STDIN_FILENO, kMaxRequestBytes);
   for (;;) {
     auto line = channel.Receive();

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <fstream>
@@ -15,6 +16,8 @@
 
 namespace holdfast::sys {
 namespace {
+
+std::atomic<bool> may_have_any_name = false;
 
 // Whether the names of one reading are "." and ".." alone; they come first where a file system has them.
 bool HasOnlyDots(const std::byte* names, size_t size) {
@@ -70,8 +73,15 @@ bool IsPlaceholderAt(int directory, const std::string& path, Links links) {
 }
 
 bool IsListedPlaceholder(int directory, const std::string& name) {
-  const int opened = OpenCachedAt(directory, name, O_PATH, Links::kFollowToLast);
-  if (opened == -ENOSYS) return IsPlaceholderAt(directory, name);
+  const bool is_expected = name.starts_with('.') || may_have_any_name.load(std::memory_order_relaxed);
+  return is_expected && IsPlaceholderInMemory(directory, name);
+}
+
+void ExpectPlaceholdersOfAnyName() { may_have_any_name = true; }
+
+bool IsPlaceholderInMemory(int directory, const std::string& path) {
+  const int opened = OpenCachedAt(directory, path, O_PATH, Links::kFollowToLast);
+  if (opened == -ENOSYS) return IsPlaceholderAt(directory, path);
   const OwnedFd fd(opened);
   return IsPlaceholder(fd.get());
 }

@@ -28,9 +28,16 @@ bool IsPlaceholder(int fd);
 // The same of a path in a directory, which may be AT_FDCWD. A link is none unless links are followed.
 bool IsPlaceholderAt(int directory, const std::string& path, Links links = Links::kFollowToLast);
 
-// The same of a name that was met in a directory, without a look at any disk: a placeholder in use is open in the
-// sandbox that has made it, so the kernel has it in memory.
+// The same without a look at any disk: a placeholder in use is open in the sandbox that has made it, so the kernel has
+// it in memory.
+bool IsPlaceholderInMemory(int directory, const std::string& path);
+
+// The same of a name that was met in a directory. Names that do not begin with a dot, as those do that every sandbox
+// protects, are looked at only when this process expects them: a look costs more than all the rest of a listing.
 bool IsListedPlaceholder(int directory, const std::string& name);
+
+// Tells this process, once and for all, that a sandbox may have placeholders of any name.
+void ExpectPlaceholdersOfAnyName();
 
 // Makes a placeholder the user's own, by the mode of something that was just made. The sandboxes that have made it keep
 // what they have mounted over it, and no longer remove it. `kind` is S_IFDIR or S_IFREG. Returns 0; -ENOENT when there

@@ -200,5 +200,35 @@ TEST(NetworkSandboxTest, RefusesTheRest) {
   }
 }
 
+// A policy with one entry, besides the project that may be written.
+SandboxSpec WithEntry(const std::string& path, const std::string& access, const std::string& more = "") {
+  const std::string permissions = R"({"type":"managed","file_system":{"type":"restricted","entries":[{"path":)" + path +
+                                  R"(,"access":")" + access + "\"" + more + R"(}]},"network":"restricted"})";
+  auto spec = Spec(Text(permissions, R"(,"cwd":"/w","workspaceRoots":["/w","/v"])"));
+  EXPECT_TRUE(spec) << spec.error().message;
+  return spec.value_or(SandboxSpec{});
+}
+std::string InProject(const std::string& subpath) {
+  return R"({"type":"special","value":{"kind":"project_roots","subpath":")" + subpath + R"("}})";
+}
+std::string At(const std::string& path) { return R"({"type":"path","path":")" + path + R"("})"; }
+
+TEST(SandboxSpecTest, KnowsWhetherItMayProtectAnyName) {
+  EXPECT_TRUE(MayProtectAnyName(WithEntry(InProject("secret"), "deny")));
+  EXPECT_TRUE(MayProtectAnyName(WithEntry(InProject(".a/b"), "read")));
+  EXPECT_TRUE(MayProtectAnyName(WithEntry(At("/w/secret"), "deny")));
+  EXPECT_TRUE(MayProtectAnyName(WithEntry(At("/w/below/.env"), "deny"))) << "the directory may be missing";
+  EXPECT_TRUE(MayProtectAnyName(WithEntry(At("/elsewhere/.env"), "read")));
+  EXPECT_FALSE(MayProtectAnyName(WithEntry(InProject(".git"), "read")));
+  EXPECT_FALSE(MayProtectAnyName(WithEntry(InProject(".a/.b"), "read")));
+  EXPECT_FALSE(MayProtectAnyName(WithEntry(At("/w/.git"), "read")));
+  EXPECT_FALSE(MayProtectAnyName(WithEntry(At("/v/.env"), "deny")));
+  EXPECT_FALSE(MayProtectAnyName(WithEntry(At("/"), "read")));
+  EXPECT_FALSE(MayProtectAnyName(WithEntry(At("/w/below"), "write")));
+  EXPECT_FALSE(MayProtectAnyName(WithEntry(InProject("x"), "read", R"(,"missing_path_behavior":"skip")")));
+  EXPECT_FALSE(MayProtectAnyName(*Spec(Text(kReadOnly))));
+  EXPECT_FALSE(MayProtectAnyName(*Spec(Text(kProject))));
+}
+
 }  // namespace
 }  // namespace holdfast::exec_server

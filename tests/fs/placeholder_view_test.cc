@@ -29,6 +29,7 @@ using testing::IsEmpty;
 class PlaceholderViewTest : public StorageTest {
  protected:
   void SetUp() override {
+    sys::ExpectPlaceholdersOfAnyName();
     MakeDirectory("tree");
     directory_ = MakeDirectory("tree/.git", sys::kPlaceholderDirectoryMode);
     file_ = MakeFile("tree/secret", "", sys::kPlaceholderFileMode);

@@ -42,7 +42,7 @@ class PlaceholderTest : public testing::Test {
     const OwnedFd fd(::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
     const bool is_one = IsPlaceholder(fd.get());
     EXPECT_EQ(IsPlaceholderAt(AT_FDCWD, path), is_one) << path;
-    EXPECT_EQ(IsListedPlaceholder(AT_FDCWD, path), is_one) << path;
+    EXPECT_EQ(IsPlaceholderInMemory(AT_FDCWD, path), is_one) << path;
     return is_one;
   }
 
@@ -74,6 +74,17 @@ TEST_F(PlaceholderTest, IsFoundBehindALinkOnlyWhenLinksAreFollowed) {
   ASSERT_EQ(::symlink("directory", In("link").c_str()), 0);
   EXPECT_FALSE(IsOne(In("link")));
   EXPECT_TRUE(IsPlaceholderAt(AT_FDCWD, In("link"), Links::kFollow));
+}
+
+TEST_F(PlaceholderTest, IsFoundInAListByADottedNameAndWhenExpectedByAnyName) {
+  Directory(".git");
+  File("plain");
+  const OwnedFd directory(::open(dir_.path().c_str(), O_PATH | O_CLOEXEC));
+  EXPECT_TRUE(IsListedPlaceholder(directory.get(), ".git"));
+  EXPECT_FALSE(IsListedPlaceholder(directory.get(), ".missing"));
+  ExpectPlaceholdersOfAnyName();
+  EXPECT_TRUE(IsListedPlaceholder(directory.get(), "plain"));
+  EXPECT_TRUE(IsListedPlaceholder(directory.get(), ".git"));
 }
 
 TEST_F(PlaceholderTest, BecomesTheUsersByTheModeOfSomethingNew) {
