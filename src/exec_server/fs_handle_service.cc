@@ -91,7 +91,7 @@ void FsHandleService::Open(Session& session, const wire::Sandboxed<wire::FsOpenP
   claims.push_back(OfHandle(id, Access::kWrite));
   auto settled = ForgetWhenFailed(session, id, *reserved);
   if (!*sandbox) {
-    auto here = [run = std::move(opening->run)]() mutable { return run(fs::AbsentNames()); };
+    auto here = [run = std::move(opening->run)]() mutable { return run(fs::GuardedNames()); };
     return jobs_.RunSteps(session, std::move(claims), OpenHandle(*reserved, id, std::move(here)),
                           std::move(reply).Untyped(), std::move(settled));
   }

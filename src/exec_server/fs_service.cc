@@ -30,7 +30,7 @@ void FsService::Operate(Session& session, const char* name, const wire::Sandboxe
   auto operation = prepare(params);
   if (!operation) return reply.Fail(operation.error());
   if (!*sandbox) {
-    auto run = [run = std::move(operation->run)]() mutable { return run(fs::AbsentNames()); };
+    auto run = [run = std::move(operation->run)]() mutable { return run(fs::GuardedNames()); };
     return jobs_.Run<T>(session, std::move(operation->claims), std::move(run), std::move(reply));
   }
   HelperUse helper;
@@ -61,7 +61,7 @@ void FsService::ReadFile(Session& session, const wire::Sandboxed<wire::FsFollowP
                                           std::min(max_bytes, kCachedReadBytes));
     if (bytes) return reply({{*bytes}});
   }
-  auto run = [run = std::move(open->run)]() mutable { return run(fs::AbsentNames()); };
+  auto run = [run = std::move(open->run)]() mutable { return run(fs::GuardedNames()); };
   jobs_.RunSteps(session, std::move(open->claims), FileReader(std::move(run), max_bytes), std::move(reply).Untyped(),
                  {}, {}, FileReader::kUsualBytes);
 }

@@ -24,18 +24,18 @@ std::unexpected<Error> Refused(const std::string& source, std::string_view reaso
 }
 
 // A link at the destination is followed by the kernel, unless there are names that must not be met on the way.
-Result<> CopyFileTo(const File& file, const std::string& destination, const AbsentNames& absent) {
-  if (absent.empty()) return CopyFile(file, {AT_FDCWD, destination, destination}, sys::Links::kFollow);
+Result<> CopyFileTo(const File& file, const std::string& destination, const GuardedNames& guarded) {
+  if (guarded.empty()) return CopyFile(file, {AT_FDCWD, destination, destination}, sys::Links::kFollow);
   TRY(const Place place, FindPlace(destination, Symlinks::kFollow));
-  if (const int refused = absent.CheckChange(place.directory.get(), place.name)) {
+  if (const int refused = guarded.CheckChange(place.directory.get(), place.name)) {
     return std::unexpected(ErrnoError("open", destination, -refused));
   }
   return CopyFile(file, {place.directory.get(), place.name, destination}, sys::Links::kNone);
 }
 
-Result<> CopyLinkTo(const std::string& text, const std::string& destination, const AbsentNames& absent) {
+Result<> CopyLinkTo(const std::string& text, const std::string& destination, const GuardedNames& guarded) {
   TRY(const Place place, FindName(destination, Symlinks::kFollow));
-  if (const int refused = absent.CheckChange(place.directory.get(), place.name)) {
+  if (const int refused = guarded.CheckChange(place.directory.get(), place.name)) {
     return std::unexpected(ErrnoError("symlink", destination, -refused));
   }
   return MakeLink(text, {place.directory.get(), place.name, destination});
@@ -43,7 +43,7 @@ Result<> CopyLinkTo(const std::string& text, const std::string& destination, con
 
 }  // namespace
 
-Result<> Copy(const std::string& source, const std::string& destination, Depth depth, const AbsentNames& absent) {
+Result<> Copy(const std::string& source, const std::string& destination, Depth depth, const GuardedNames& guarded) {
   const size_t slash = source.rfind('/');
   const std::string name = slash + 1 < source.size() ? source.substr(slash + 1) : ".";
   TRY(const OwnedFd parent,
@@ -53,21 +53,21 @@ Result<> Copy(const std::string& source, const std::string& destination, Depth d
     return std::unexpected(ErrnoError("stat", source, errno));
   }
   // What must stay absent is not read either when it comes to exist meanwhile.
-  const bool is_absent = absent.CheckChange(parent.get(), name) != 0 || sys::IsPlaceholderAt(parent.get(), name);
+  const bool is_absent = guarded.CheckChange(parent.get(), name) != 0 || sys::IsPlaceholderAt(parent.get(), name);
   if (is_absent) return std::unexpected(ErrnoError("stat", source, ENOENT));
   switch (status.st_mode & S_IFMT) {
     case S_IFREG: {
       TRY(const File file, File::OpenForReadingAt(parent.get(), name, source));
-      return CopyFileTo(file, destination, absent);
+      return CopyFileTo(file, destination, guarded);
     }
     case S_IFLNK: {
       TRY(const std::string text, ReadLink(parent.get(), name, source));
-      return CopyLinkTo(text, destination, absent);
+      return CopyLinkTo(text, destination, guarded);
     }
     case S_IFDIR: {
       if (depth != Depth::kTree) return Refused(source, "a directory is copied as a tree only");
       TRY(OwnedFd directory, sys::OpenAt(parent.get(), name, O_PATH | O_DIRECTORY, sys::Links::kNone));
-      return CopyTree(std::move(directory), source, destination, absent);
+      return CopyTree(std::move(directory), source, destination, guarded);
     }
     default:
       return Refused(source, "neither a regular file nor a directory nor a symbolic link");

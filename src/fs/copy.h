@@ -9,13 +9,13 @@
 #include <string>
 
 #include "base/result.h"
-#include "fs/absent_names.h"
+#include "fs/guarded_names.h"
 #include "fs/remove.h"
 
 namespace holdfast::fs {
 
 // A file may not be copied to itself, nor a directory to itself or below itself. A directory needs kTree; the
 // directories on the way to its destination are made. A link at the destination is followed.
-Result<> Copy(const std::string& source, const std::string& destination, Depth depth, const AbsentNames& absent = {});
+Result<> Copy(const std::string& source, const std::string& destination, Depth depth, const GuardedNames& guarded = {});
 
 }  // namespace holdfast::fs

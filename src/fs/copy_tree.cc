@@ -79,8 +79,8 @@ struct Level {
 
 class TreeCopy {
  public:
-  TreeCopy(Descent source, Descent destination, Level top, const AbsentNames& absent)
-      : source_(std::move(source)), destination_(std::move(destination)), absent_(absent) {
+  TreeCopy(Descent source, Descent destination, Level top, const GuardedNames& guarded)
+      : source_(std::move(source)), destination_(std::move(destination)), guarded_(guarded) {
     levels_.push_back(std::move(top));
   }
 
@@ -100,7 +100,7 @@ class TreeCopy {
   Result<> CheckDestination() const;
 
   Descent source_, destination_;
-  const AbsentNames& absent_;
+  const GuardedNames& guarded_;
   struct stat top_of_destination_{};
   std::vector<Level> levels_;  // beside those of the two
   size_t pending_bytes_ = 0;
@@ -137,7 +137,7 @@ Result<> TreeCopy::CopyEntries() {
 
 Result<> TreeCopy::CopyEntry(const RawEntry& entry) {
   const std::string name(entry.name);
-  if (absent_.CheckName(source_.fd(), name) != 0 || sys::IsListedPlaceholder(source_.fd(), name)) return {};
+  if (guarded_.CheckName(source_.fd(), name) != 0 || sys::IsListedPlaceholder(source_.fd(), name)) return {};
   unsigned char type = entry.type;
   if (type == DT_UNKNOWN) {
     struct stat status;
@@ -189,7 +189,7 @@ Result<> TreeCopy::Descend(const std::string& name) {
   const int failed = source_.Enter(name);
   if (failed == -ENOENT) return {};
   if (failed != 0) return Failed("open", source_.PathOf(name), -failed);
-  if (const int refused = absent_.CheckDirectory(source_.fd())) return Failed("open", source_.PathOf("."), -refused);
+  if (const int refused = guarded_.CheckDirectory(source_.fd())) return Failed("open", source_.PathOf("."), -refused);
   TRY(const struct stat status, StatOf(source_.fd(), source_.PathOf(".")));
   // Copied into itself, a directory would never end. The check in the beginning does not see through bind mounts, nor
   // what is moved later.
@@ -231,12 +231,12 @@ Result<> TreeCopy::Finish(int destination, const Level& level) const {
 
 Result<Target> TreeCopy::TargetOf(const std::string& name) const {
   Target target{destination_.fd(), name, destination_.PathOf(name)};
-  if (const int refused = absent_.CheckName(target.directory, name)) return Failed("write", target.path, -refused);
+  if (const int refused = guarded_.CheckName(target.directory, name)) return Failed("write", target.path, -refused);
   return target;
 }
 
 Result<> TreeCopy::CheckDestination() const {
-  const int refused = absent_.CheckDirectory(destination_.fd());
+  const int refused = guarded_.CheckDirectory(destination_.fd());
   if (refused != 0) return Failed("write", destination_.PathOf("."), -refused);
   return {};
 }
@@ -247,20 +247,20 @@ struct Destination {
 };
 
 // 0 or -errno; the directories on the way must be there.
-int MakeLast(const std::string& path, const AbsentNames& absent) {
+int MakeLast(const std::string& path, const GuardedNames& guarded) {
   const std::string parent(ParentOf(path)), name(NameOf(path));
   const int opened = sys::TryOpenAt(AT_FDCWD, parent, O_PATH | O_DIRECTORY, sys::Links::kFollow);
   if (opened < 0) return opened;
   const OwnedFd directory(opened);
-  const int refused = absent.CheckChange(opened, name);
+  const int refused = guarded.CheckChange(opened, name);
   return refused != 0 ? refused : sys::MakeDirectoryAt(opened, name, kModeMeanwhile);
 }
 
-Result<Destination> MakeDestination(const std::string& path, const AbsentNames& absent) {
-  int failed = MakeLast(path, absent);
+Result<Destination> MakeDestination(const std::string& path, const GuardedNames& guarded) {
+  int failed = MakeLast(path, guarded);
   if (failed == -ENOENT) {
-    TRY_VOID(CreateDirectory(std::string(ParentOf(path)), Parents::kCreate, Symlinks::kFollow, absent));
-    failed = MakeLast(path, absent);
+    TRY_VOID(CreateDirectory(std::string(ParentOf(path)), Parents::kCreate, Symlinks::kFollow, guarded));
+    failed = MakeLast(path, guarded);
   }
   if (failed != 0 && failed != -EEXIST) return Failed("mkdir", path, -failed);
   const bool made = failed == 0;
@@ -275,16 +275,16 @@ Result<Destination> MakeDestination(const std::string& path, const AbsentNames& 
 }  // namespace
 
 Result<> CopyTree(OwnedFd source, const std::string& source_path, const std::string& destination,
-                  const AbsentNames& absent) {
+                  const GuardedNames& guarded) {
   TRY(const struct stat from, StatOf(source.get(), source_path));
   TRY_VOID(CheckNotBelow(from, destination));
-  TRY(Destination made, MakeDestination(destination, absent));
+  TRY(Destination made, MakeDestination(destination, guarded));
   TRY(const struct stat to, StatOf(made.directory.get(), destination));
   Level top;
   if (made.made) top.mode = ModeOfCopy(from, to);
   Descent down(std::move(source), source_path);
   Descent beside(std::move(made.directory), destination);
-  return TreeCopy(std::move(down), std::move(beside), std::move(top), absent).Run();
+  return TreeCopy(std::move(down), std::move(beside), std::move(top), guarded).Run();
 }
 
 }  // namespace holdfast::fs

@@ -5,13 +5,13 @@
 
 #include "base/owned_fd.h"
 #include "base/result.h"
-#include "fs/absent_names.h"
+#include "fs/guarded_names.h"
 
 namespace holdfast::fs {
 
 // `source` is open, O_PATH; its path is for messages. A destination that is missing is made, with the directories on
 // the way to it; one that is there is merged with.
 Result<> CopyTree(OwnedFd source, const std::string& source_path, const std::string& destination,
-                  const AbsentNames& absent);
+                  const GuardedNames& guarded);
 
 }  // namespace holdfast::fs

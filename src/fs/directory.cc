@@ -28,8 +28,8 @@ std::unexpected<Error> Failed(const std::string& path, int errno_value) {
   return std::unexpected(ErrnoError("mkdir", path, errno_value));
 }
 
-int MakeAt(int directory, const std::string& name, const AbsentNames& absent) {
-  const int refused = absent.CheckChange(directory, name);
+int MakeAt(int directory, const std::string& name, const GuardedNames& guarded) {
+  const int refused = guarded.CheckChange(directory, name);
   return refused != 0 ? refused : sys::MakeDirectoryAt(directory, name, kMode);
 }
 
@@ -43,10 +43,10 @@ int OpenExisting(int parent, const std::string& name, sys::Links links) {
 
 // A directory in `parent`, made when it is missing; -errno otherwise. Another process that is faster in making it is no
 // obstacle.
-int OpenOrMake(int parent, const std::string& name, sys::Links links, const AbsentNames& absent) {
+int OpenOrMake(int parent, const std::string& name, sys::Links links, const GuardedNames& guarded) {
   const int opened = OpenExisting(parent, name, links);
   if (opened != -ENOENT) return opened;
-  const int failed = MakeAt(parent, name, absent);
+  const int failed = MakeAt(parent, name, guarded);
   if (failed != 0 && failed != -EEXIST) return failed;
   const int made = sys::TryOpenAt(parent, name, kDirectoryOnly, links);
   // There, but not to be opened: a link that points nowhere.
@@ -64,7 +64,7 @@ std::optional<Component> NextComponent(const std::string& path, size_t from) {
 }
 
 // From descriptor to descriptor: what was made or checked is what the next one is made in.
-Result<> MakeWithParents(const std::string& path, sys::Links links, const AbsentNames& absent) {
+Result<> MakeWithParents(const std::string& path, sys::Links links, const GuardedNames& guarded) {
   if (const int opened = OpenExisting(AT_FDCWD, path, links); opened >= 0) {
     const OwnedFd exists(opened);
     return {};
@@ -74,7 +74,7 @@ Result<> MakeWithParents(const std::string& path, sys::Links links, const Absent
   while (component) {
     const auto [begin, end] = *component;
     component = NextComponent(path, end);
-    const int opened = OpenOrMake(directory.get(), path.substr(begin, end - begin), links, absent);
+    const int opened = OpenOrMake(directory.get(), path.substr(begin, end - begin), links, guarded);
     const bool is_last = !component;
     // Not a directory, but there.
     if (opened == -ENOTDIR && is_last) return Failed(path, EEXIST);
@@ -85,7 +85,7 @@ Result<> MakeWithParents(const std::string& path, sys::Links links, const Absent
 }
 
 // All but the last component must be there.
-Result<> MakeLast(const std::string& path, sys::Links links, const AbsentNames& absent) {
+Result<> MakeLast(const std::string& path, sys::Links links, const GuardedNames& guarded) {
   const size_t last = path.find_last_not_of('/');
   if (last == std::string::npos) return Failed(path, EEXIST);
   const size_t slash = path.rfind('/', last);
@@ -94,7 +94,7 @@ Result<> MakeLast(const std::string& path, sys::Links links, const AbsentNames& 
   const int opened = sys::TryOpenAt(AT_FDCWD, parent, kDirectoryOnly, links);
   if (opened < 0) return Failed(path, -opened);
   const OwnedFd directory(opened);
-  const int failed = MakeAt(directory.get(), path.substr(begin, last + 1 - begin), absent);
+  const int failed = MakeAt(directory.get(), path.substr(begin, last + 1 - begin), guarded);
   if (failed != 0) return Failed(path, -failed);
   return {};
 }
@@ -117,15 +117,17 @@ std::optional<DirectoryEntry> Describe(int directory, const RawEntry& raw) {
 
 }  // namespace
 
-Result<> CreateDirectory(const std::string& path, Parents parents, Symlinks symlinks, const AbsentNames& absent) {
+Result<> CreateDirectory(const std::string& path, Parents parents, Symlinks symlinks, const GuardedNames& guarded) {
   if (path.empty()) return Failed(path, ENOENT);
-  if (parents == Parents::kCreate) return MakeWithParents(path, LinksOf(symlinks), absent);
-  return MakeLast(path, LinksOf(symlinks), absent);
+  if (parents == Parents::kCreate) return MakeWithParents(path, LinksOf(symlinks), guarded);
+  return MakeLast(path, LinksOf(symlinks), guarded);
 }
 
 Result<std::vector<DirectoryEntry>> ReadDirectory(const std::string& path, size_t max_entries) {
+  if (sys::IsPlaceholderAt(AT_FDCWD, path, sys::Links::kFollow)) {
+    return std::unexpected(ErrnoError("open", path, ENOENT));
+  }
   TRY(OwnedFd directory, sys::OpenAt(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, sys::Links::kFollow));
-  if (sys::IsPlaceholder(directory.get())) return std::unexpected(ErrnoError("open", path, ENOENT));
   DirectoryReader reader(std::move(directory), path);
   std::vector<DirectoryEntry> entries;
   for (size_t names = 0;; ++names) {

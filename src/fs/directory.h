@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "fs/absent_names.h"
+#include "fs/guarded_names.h"
 #include "fs/symlinks.h"
 
 namespace holdfast::fs {
@@ -15,7 +15,7 @@ enum class Parents { kMustExist, kCreate };
 
 // With kCreate a directory that is there is no error. The placeholder of a sandbox (sys/placeholder.h) becomes the
 // directory that is asked for.
-Result<> CreateDirectory(const std::string& path, Parents parents, Symlinks symlinks, const AbsentNames& absent = {});
+Result<> CreateDirectory(const std::string& path, Parents parents, Symlinks symlinks, const GuardedNames& guarded = {});
 
 struct DirectoryEntry {
   std::string name;                            // raw bytes

@@ -61,19 +61,19 @@ Result<File> File::OpenForReading(const std::string& path, Symlinks symlinks) {
   return Open({AT_FDCWD, path, O_RDONLY, LinksOf(symlinks)}, path);
 }
 
-Result<File> File::OpenForWriting(const std::string& path, Symlinks symlinks, const AbsentNames& absent) {
-  return OpenToWrite(path, symlinks, O_WRONLY | O_CREAT, absent);
+Result<File> File::OpenForWriting(const std::string& path, Symlinks symlinks, const GuardedNames& guarded) {
+  return OpenToWrite(path, symlinks, O_WRONLY | O_CREAT, guarded);
 }
 
-Result<File> File::OpenForUpdate(const std::string& path, Symlinks symlinks, const AbsentNames& absent) {
-  return OpenToWrite(path, symlinks, O_RDWR, absent);
+Result<File> File::OpenForUpdate(const std::string& path, Symlinks symlinks, const GuardedNames& guarded) {
+  return OpenToWrite(path, symlinks, O_RDWR, guarded);
 }
 
-Result<File> File::OpenToWrite(const std::string& path, Symlinks symlinks, int flags, const AbsentNames& absent) {
+Result<File> File::OpenToWrite(const std::string& path, Symlinks symlinks, int flags, const GuardedNames& guarded) {
   constexpr mode_t mode = 0666;
-  if (absent.empty()) return Open({AT_FDCWD, path, flags, LinksOf(symlinks), mode}, path);
+  if (guarded.empty()) return Open({AT_FDCWD, path, flags, LinksOf(symlinks), mode}, path);
   TRY(const Place place, FindPlace(path, symlinks));
-  const int refused = absent.CheckChange(place.directory.get(), place.name);
+  const int refused = guarded.CheckChange(place.directory.get(), place.name);
   if (refused != 0) return std::unexpected(ErrnoError("open", path, -refused));
   return Open({place.directory.get(), place.name, flags, sys::Links::kNone, mode}, path);
 }

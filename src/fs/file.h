@@ -14,7 +14,7 @@
 
 #include "base/owned_fd.h"
 #include "base/result.h"
-#include "fs/absent_names.h"
+#include "fs/guarded_names.h"
 #include "fs/symlinks.h"
 
 namespace holdfast::fs {
@@ -25,10 +25,10 @@ class File {
 
   // Creates it with mode 0666 less the umask, or takes what is there, whose mode and content stay. A directory is
   // EISDIR.
-  static Result<File> OpenForWriting(const std::string& path, Symlinks symlinks, const AbsentNames& absent = {});
+  static Result<File> OpenForWriting(const std::string& path, Symlinks symlinks, const GuardedNames& guarded = {});
 
   // For reading and writing; never creates.
-  static Result<File> OpenForUpdate(const std::string& path, Symlinks symlinks, const AbsentNames& absent = {});
+  static Result<File> OpenForUpdate(const std::string& path, Symlinks symlinks, const GuardedNames& guarded = {});
 
   // `name` in an open directory, never through a link; `path` is for messages.
   static Result<File> OpenForReadingAt(int directory, const std::string& name, const std::string& path);
@@ -59,7 +59,7 @@ class File {
     mode_t mode = 0;
   };
   static Result<File> Open(const Opening& opening, const std::string& path);
-  static Result<File> OpenToWrite(const std::string& path, Symlinks symlinks, int flags, const AbsentNames& absent);
+  static Result<File> OpenToWrite(const std::string& path, Symlinks symlinks, int flags, const GuardedNames& guarded);
 
   File(OwnedFd fd, std::string path, uint64_t size) : fd_(std::move(fd)), path_(std::move(path)), size_(size) {}
 

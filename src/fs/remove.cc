@@ -46,14 +46,14 @@ int RemoveName(int directory, const char* name, Guess guess) {
 }
 
 // The same of the name that the client gives.
-int RemoveAllowed(int directory, const std::string& name, const AbsentNames& absent) {
-  if (const int refused = absent.CheckChange(directory, name)) return refused;
+int RemoveAllowed(int directory, const std::string& name, const GuardedNames& guarded) {
+  if (const int refused = guarded.CheckChange(directory, name)) return refused;
   return sys::IsPlaceholderAt(directory, name) ? -ENOENT : RemoveName(directory, name.c_str(), Guess::kOther);
 }
 
 class TreeRemoval {
  public:
-  TreeRemoval(Descent parent, const AbsentNames& absent) : descent_(std::move(parent)), absent_(absent) {}
+  TreeRemoval(Descent parent, const GuardedNames& guarded) : descent_(std::move(parent)), guarded_(guarded) {}
 
   Result<> Run(std::string name);
 
@@ -72,7 +72,7 @@ class TreeRemoval {
   void ForgetHighest();
 
   Descent descent_;
-  const AbsentNames& absent_;
+  const GuardedNames& guarded_;
   std::vector<Level> levels_;  // beside those of descent_
 };
 
@@ -100,7 +100,7 @@ Result<> TreeRemoval::Descend(const std::string& name) {
   if (failed == -ENOENT) return {};
   if (failed == -ENOTDIR || failed == -ELOOP) return TryAgain(name);
   if (failed != 0) return std::unexpected(ErrnoError("open", descent_.PathOf(name), -failed));
-  if (const int refused = absent_.CheckDirectory(descent_.fd())) {
+  if (const int refused = guarded_.CheckDirectory(descent_.fd())) {
     return std::unexpected(ErrnoError("remove", descent_.PathOf("."), -refused));
   }
   levels_.emplace_back();
@@ -143,7 +143,7 @@ Result<> TreeRemoval::Sweep() {
 
 // False when it is a directory that must be emptied first, which is remembered.
 Result<bool> TreeRemoval::RemoveHere(const char* name, Guess guess) {
-  const int refused = absent_.CheckName(descent_.fd(), name);
+  const int refused = guarded_.CheckName(descent_.fd(), name);
   const int failed = refused != 0 ? refused : RemoveName(descent_.fd(), name, guess);
   if (failed == 0 || failed == -ENOENT) return true;
   if (failed != -ENOTEMPTY) return std::unexpected(ErrnoError("remove", descent_.PathOf(name), -failed));
@@ -162,7 +162,7 @@ void TreeRemoval::ForgetHighest() {
 
 }  // namespace
 
-Result<> Remove(const std::string& path, const RemoveOptions& options, const AbsentNames& absent) {
+Result<> Remove(const std::string& path, const RemoveOptions& options, const GuardedNames& guarded) {
   const size_t slash = path.rfind('/');
   const std::string parent = path.substr(0, slash + 1);
   const std::string name = path.substr(slash + 1);
@@ -177,10 +177,10 @@ Result<> Remove(const std::string& path, const RemoveOptions& options, const Abs
   if (options.symlinks == Symlinks::kRefuse && IsLink(directory->get(), name)) {
     return Fail(ErrorKind::kInvalidRequest, "remove " + path + ": it is a symbolic link");
   }
-  const int failed = RemoveAllowed(directory->get(), name, absent);
+  const int failed = RemoveAllowed(directory->get(), name, guarded);
   if (failed == 0 || (failed == -ENOENT && may_be_absent)) return {};
   if (failed == -ENOTEMPTY && options.depth == Depth::kTree) {
-    return TreeRemoval(Descent(*std::move(directory), parent), absent).Run(name);
+    return TreeRemoval(Descent(*std::move(directory), parent), guarded).Run(name);
   }
   return std::unexpected(ErrnoError("remove", path, -failed));
 }

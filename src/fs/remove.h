@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "fs/absent_names.h"
+#include "fs/guarded_names.h"
 #include "fs/symlinks.h"
 
 namespace holdfast::fs {
@@ -21,6 +21,6 @@ struct RemoveOptions {
 };
 
 // A placeholder of a sandbox is absent; it goes with a tree that it is in.
-Result<> Remove(const std::string& path, const RemoveOptions& options, const AbsentNames& absent = {});
+Result<> Remove(const std::string& path, const RemoveOptions& options, const GuardedNames& guarded = {});
 
 }  // namespace holdfast::fs

@@ -124,23 +124,24 @@ std::string Resolution::path() const {
 }
 
 // The directory of a name, if that may be changed; -errno otherwise.
-int OpenToChange(const std::string& path, const AbsentNames& absent) {
+int OpenToChange(const std::string& path, const GuardedNames& guarded) {
   const int opened = sys::TryOpenAt(AT_FDCWD, std::string(ParentOf(path)), O_PATH | O_DIRECTORY, sys::Links::kFollow);
   if (opened < 0) return opened;
   OwnedFd directory(opened);
   const std::string name(NameOf(path));
   if (name.empty()) return -EBUSY;  // the root
-  if (const int refused = absent.CheckChange(opened, name)) return refused;
+  if (const int refused = guarded.CheckChange(opened, name)) return refused;
   return directory.Release();
 }
 
 // 0 or -errno. A placeholder is nothing to move, and stays where it is: what is mounted over it in a sandbox would go
 // with it.
-int MoveName(const std::string& source, const std::string& destination, Existing existing, const AbsentNames& absent) {
-  const int from = OpenToChange(source, absent);
+int MoveName(const std::string& source, const std::string& destination, Existing existing,
+             const GuardedNames& guarded) {
+  const int from = OpenToChange(source, guarded);
   if (from < 0) return from;
   const OwnedFd source_directory(from);
-  const int to = OpenToChange(destination, absent);
+  const int to = OpenToChange(destination, guarded);
   if (to < 0) return to;
   const OwnedFd destination_directory(to);
   const std::string name(NameOf(source)), new_name(NameOf(destination));
@@ -153,8 +154,8 @@ int MoveName(const std::string& source, const std::string& destination, Existing
 }  // namespace
 
 Result<> Rename(const std::string& source, const std::string& destination, Existing existing,
-                const AbsentNames& absent) {
-  const int failed = MoveName(source, destination, existing, absent);
+                const GuardedNames& guarded) {
+  const int failed = MoveName(source, destination, existing, guarded);
   if (failed == 0) return {};
   return std::unexpected(RenameError(fmt::format("{} to {}", source, destination), existing, -failed));
 }

@@ -112,9 +112,9 @@ Result<> SyncDirectory(const Place& place, const File& file) {
 }  // namespace
 
 Result<> ReplaceFile(const std::string& path, std::span<const std::byte> bytes, Symlinks symlinks,
-                     const CheckCurrent& check, const AbsentNames& absent) {
+                     const CheckCurrent& check, const GuardedNames& guarded) {
   TRY(const Place place, FindPlace(path, symlinks));
-  if (const int refused = absent.CheckChange(place.directory.get(), place.name)) {
+  if (const int refused = guarded.CheckChange(place.directory.get(), place.name)) {
     return std::unexpected(ErrnoError("open", path, -refused));
   }
   TRY(const std::optional<struct stat> old, FindCurrent(place, path));

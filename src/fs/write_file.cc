@@ -53,32 +53,32 @@ Result<> Overwrite(File& file, std::span<const std::byte> bytes) {
 }
 
 Result<> WriteInPlace(const std::string& path, std::span<const std::byte> bytes, const WriteOptions& options,
-                      const AbsentNames& absent) {
+                      const GuardedNames& guarded) {
   if (!options.expected_sha256) {
-    TRY(File file, File::OpenForWriting(path, options.symlinks, absent));
+    TRY(File file, File::OpenForWriting(path, options.symlinks, guarded));
     return Overwrite(file, bytes);
   }
   // What others write between the look and the write is lost: there is no lock that they would heed.
-  TRY(File file, File::OpenForUpdate(path, options.symlinks, absent));
+  TRY(File file, File::OpenForUpdate(path, options.symlinks, guarded));
   TRY_VOID(CheckDigest(file, *options.expected_sha256));
   return Overwrite(file, bytes);
 }
 
 Result<> WriteAtomically(const std::string& path, std::span<const std::byte> bytes, const WriteOptions& options,
-                         const AbsentNames& absent) {
+                         const GuardedNames& guarded) {
   CheckCurrent check;
   if (options.expected_sha256) {
     check = [&](const File& current) { return CheckDigest(current, *options.expected_sha256); };
   }
-  return ReplaceFile(path, bytes, options.symlinks, check, absent);
+  return ReplaceFile(path, bytes, options.symlinks, check, guarded);
 }
 
 }  // namespace
 
 Result<> WriteFile(const std::string& path, std::span<const std::byte> bytes, const WriteOptions& options,
-                   const AbsentNames& absent) {
-  auto outcome = options.replacement == Replacement::kAtomic ? WriteAtomically(path, bytes, options, absent)
-                                                             : WriteInPlace(path, bytes, options, absent);
+                   const GuardedNames& guarded) {
+  auto outcome = options.replacement == Replacement::kAtomic ? WriteAtomically(path, bytes, options, guarded)
+                                                             : WriteInPlace(path, bytes, options, guarded);
   if (outcome || outcome.error().kind != ErrorKind::kNotFound || !options.expected_sha256) return outcome;
   // An error of the expectation, not of the path: kNotFound would invite the client to create what leads to it.
   return Fail(ErrorKind::kInvalidRequest,

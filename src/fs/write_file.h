@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "fs/absent_names.h"
+#include "fs/guarded_names.h"
 #include "fs/symlinks.h"
 
 namespace holdfast::fs {
@@ -31,6 +31,6 @@ struct WriteOptions {
 };
 
 Result<> WriteFile(const std::string& path, std::span<const std::byte> bytes, const WriteOptions& options,
-                   const AbsentNames& absent = {});
+                   const GuardedNames& guarded = {});
 
 }  // namespace holdfast::fs

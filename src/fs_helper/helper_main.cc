@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "fs/absent_names.h"
+#include "fs/guarded_names.h"
 #include "fs_helper/channel.h"
 #include "fs_helper/operations.h"
 #include "fs_helper/protocol.h"
@@ -34,18 +34,18 @@ struct Outcome {
   bool changes = false;  // rather than only reads
 };
 
-Result<> CheckSpelling(const Claim& claim, const fs::AbsentNames& absent) {
-  const int refused = claim.access == Access::kWrite ? absent.CheckSpelling(claim.path) : 0;
+Result<> CheckSpelling(const Claim& claim, const fs::GuardedNames& guarded) {
+  const int refused = claim.access == Access::kWrite ? guarded.CheckSpelling(claim.path) : 0;
   if (refused != 0) return std::unexpected(ErrnoError("write", claim.path, -refused));
   return {};
 }
 
 template <typename Params, typename T>
-Result<Outcome> Run(wire::Json json, const fs::AbsentNames& absent, Result<Operation<T>> (*prepare)(const Params&)) {
+Result<Outcome> Run(wire::Json json, const fs::GuardedNames& guarded, Result<Operation<T>> (*prepare)(const Params&)) {
   TRY(Params params, wire::Decode<Params>(json));
   TRY(Operation<T> operation, prepare(params));
-  for (const Claim& claim : operation.claims) TRY_VOID(CheckSpelling(claim, absent));
-  TRY(T result, operation.run(absent));
+  for (const Claim& claim : operation.claims) TRY_VOID(CheckSpelling(claim, guarded));
+  TRY(T result, operation.run(guarded));
   Outcome outcome;
   outcome.changes =
       std::ranges::any_of(operation.claims, [](const Claim& claim) { return claim.access == Access::kWrite; });
@@ -59,13 +59,13 @@ Result<Outcome> Run(wire::Json json, const fs::AbsentNames& absent, Result<Opera
 }
 
 template <auto Prepare>
-Result<Outcome> RunPrepared(wire::Json params, const fs::AbsentNames& absent) {
-  return Run(params, absent, Prepare);
+Result<Outcome> RunPrepared(wire::Json params, const fs::GuardedNames& guarded) {
+  return Run(params, guarded, Prepare);
 }
 
 struct Known {
   std::string_view name;
-  Result<Outcome> (*run)(wire::Json params, const fs::AbsentNames& absent);
+  Result<Outcome> (*run)(wire::Json params, const fs::GuardedNames& guarded);
 };
 
 constexpr std::array kOperations = {
@@ -98,8 +98,8 @@ Result<RequestMessage> ReadRequest(wire::Document& document, std::string_view li
 
 // A name that has come to exist ends the work of this helper. What it has read is not told then, and what it has not
 // been able to change the next helper tries again.
-Result<> Answer(Channel& channel, std::string_view line, const fs::AbsentNames& absent) {
-  if (!absent.AreMissing()) return channel.Send(std::string(kStale));
+Result<> Answer(Channel& channel, std::string_view line, const fs::GuardedNames& guarded) {
+  if (!guarded.AreAsPlanned()) return channel.Send(std::string(kStale));
   wire::Document document;
   const auto request = ReadRequest(document, line);
   if (!request) return channel.Send(Failure(request.error()));
@@ -108,9 +108,9 @@ Result<> Answer(Channel& channel, std::string_view line, const fs::AbsentNames& 
     return channel.Send(
         Failure({ErrorKind::kUnknownMethod, fmt::format("no file operation is called {}", request->operation)}));
   }
-  auto outcome = known->run(request->params, absent);
+  auto outcome = known->run(request->params, guarded);
   const bool has_changed = outcome && outcome->changes;
-  if (!has_changed && !absent.AreMissing()) return channel.Send(std::string(kStale));
+  if (!has_changed && !guarded.AreAsPlanned()) return channel.Send(std::string(kStale));
   if (!outcome) return channel.Send(Failure(outcome.error()));
   const auto fd = outcome->file ? std::optional(outcome->file->fd()) : std::nullopt;
   return channel.Send(Success(known->name, outcome->json), fd);
@@ -118,16 +118,16 @@ Result<> Answer(Channel& channel, std::string_view line, const fs::AbsentNames& 
 
 }  // namespace
 
-int RunHelper(const std::vector<std::string>& absent_paths) {
-  const auto absent = fs::AbsentNames::Open(absent_paths);
-  if (!absent) return 1;
+int RunHelper(const std::vector<std::string>& absent, const std::vector<std::string>& mounted) {
+  const auto guarded = fs::GuardedNames::Open(absent, mounted);
+  if (!guarded) return 1;
   sys::ExpectPlaceholdersOfAnyName();  // the sandboxes of other policies are not known here
   Channel channel(STDIN_FILENO, kMaxRequestBytes);
   for (;;) {
     auto line = channel.Receive();
     if (!line) return 1;
     if (!*line) return 0;
-    if (!Answer(channel, (*line)->text, *absent)) return 1;  // the server is gone
+    if (!Answer(channel, (*line)->text, *guarded)) return 1;  // the server is gone
   }
 }
 

@@ -7,7 +7,7 @@
 namespace holdfast::fs_helper {
 
 // Until the end of standard input, a unix stream socket that is standard output as well. Gives the exit status. The
-// helper keeps the names absent that nothing is mounted over.
-int RunHelper(const std::vector<std::string>& absent_paths);
+// helper keeps the absent paths absent by itself; the others are mount points that protect what they lie over.
+int RunHelper(const std::vector<std::string>& absent, const std::vector<std::string>& mounted);
 
 }  // namespace holdfast::fs_helper

@@ -26,8 +26,8 @@ constexpr fs::WalkOptions kWalkCeiling{
 
 // What a call that returns nothing answers.
 auto AnsweringEmpty(auto call) {
-  return [call = std::move(call)](const fs::AbsentNames& absent) mutable -> Result<wire::Empty> {
-    TRY_VOID(call(absent));
+  return [call = std::move(call)](const fs::GuardedNames& guarded) mutable -> Result<wire::Empty> {
+    TRY_VOID(call(guarded));
     return wire::Empty{};
   };
 }
@@ -95,8 +95,8 @@ Result<Operation<wire::Empty>> PrepareWriteFile(const wire::FsWriteFileParams& p
       .symlinks = SymlinksOf(params.follow_symlinks),
       .replacement = params.atomic.value_or(false) ? fs::Replacement::kAtomic : fs::Replacement::kInPlace,
       .expected_sha256 = std::move(digest)};
-  auto write = [path, bytes = *std::move(bytes), options = std::move(options)](const fs::AbsentNames& absent) {
-    return fs::WriteFile(path, std::as_bytes(std::span(bytes)), options, absent);
+  auto write = [path, bytes = *std::move(bytes), options = std::move(options)](const fs::GuardedNames& guarded) {
+    return fs::WriteFile(path, std::as_bytes(std::span(bytes)), options, guarded);
   };
   return Operation<wire::Empty>{{{path, Access::kWrite}}, AnsweringEmpty(std::move(write))};
 }
@@ -104,8 +104,8 @@ Result<Operation<wire::Empty>> PrepareWriteFile(const wire::FsWriteFileParams& p
 Result<Operation<wire::Empty>> PrepareCreateDirectory(const wire::FsCreateDirectoryParams& params) {
   TRY(std::string path, ParsePath(params.path));
   const auto parents = params.recursive.value_or(true) ? fs::Parents::kCreate : fs::Parents::kMustExist;
-  auto create = [path, parents, symlinks = SymlinksOf(params.follow_symlinks)](const fs::AbsentNames& absent) {
-    return fs::CreateDirectory(path, parents, symlinks, absent);
+  auto create = [path, parents, symlinks = SymlinksOf(params.follow_symlinks)](const fs::GuardedNames& guarded) {
+    return fs::CreateDirectory(path, parents, symlinks, guarded);
   };
   return Operation<wire::Empty>{{{path, Access::kWrite}}, AnsweringEmpty(std::move(create))};
 }
@@ -113,7 +113,7 @@ Result<Operation<wire::Empty>> PrepareCreateDirectory(const wire::FsCreateDirect
 Result<Operation<wire::FsGetMetadataResult>> PrepareGetMetadata(const wire::FsFollowParams& params) {
   TRY(std::string path, ParsePath(params.path));
   auto get = [path, symlinks = SymlinksOf(params.follow_symlinks)](
-                 const fs::AbsentNames&) -> Result<wire::FsGetMetadataResult> {
+                 const fs::GuardedNames&) -> Result<wire::FsGetMetadataResult> {
     TRY(fs::Metadata metadata, fs::GetMetadata(path, symlinks));
     return OnWire(metadata);
   };
@@ -122,7 +122,7 @@ Result<Operation<wire::FsGetMetadataResult>> PrepareGetMetadata(const wire::FsFo
 
 Result<Operation<wire::FsCanonicalizeResult>> PrepareCanonicalize(const wire::FsPathParams& params) {
   TRY(std::string path, ParsePath(params.path));
-  auto canonicalize = [path](const fs::AbsentNames&) -> Result<wire::FsCanonicalizeResult> {
+  auto canonicalize = [path](const fs::GuardedNames&) -> Result<wire::FsCanonicalizeResult> {
     TRY(std::string canonical, fs::Canonicalize(path));
     return wire::FsCanonicalizeResult{FileUri(canonical)};
   };
@@ -131,7 +131,7 @@ Result<Operation<wire::FsCanonicalizeResult>> PrepareCanonicalize(const wire::Fs
 
 Result<Operation<wire::FsReadDirectoryResult>> PrepareReadDirectory(const wire::FsPathParams& params) {
   TRY(std::string path, ParsePath(params.path));
-  auto read = [path](const fs::AbsentNames&) -> Result<wire::FsReadDirectoryResult> {
+  auto read = [path](const fs::GuardedNames&) -> Result<wire::FsReadDirectoryResult> {
     TRY(std::vector<fs::DirectoryEntry> entries, fs::ReadDirectory(path, kMaxDirectoryEntries));
     wire::FsReadDirectoryResult result;
     result.entries.reserve(entries.size());
@@ -152,7 +152,7 @@ Result<Operation<wire::Empty>> PrepareRemove(const wire::FsRemoveParams& params)
   if (options.depth == fs::Depth::kTree && options.symlinks == fs::Symlinks::kRefuse) {
     return Fail(ErrorKind::kSystem, "followSymlinks: false is not for recursive removals");
   }
-  auto remove = [path, options](const fs::AbsentNames& absent) { return fs::Remove(path, options, absent); };
+  auto remove = [path, options](const fs::GuardedNames& guarded) { return fs::Remove(path, options, guarded); };
   return Operation<wire::Empty>{{{path, Access::kWrite}}, AnsweringEmpty(std::move(remove))};
 }
 
@@ -160,7 +160,7 @@ Result<Operation<wire::Empty>> PrepareCopy(const wire::FsCopyParams& params) {
   TRY(std::string source, ParsePath(params.source_path));
   TRY(std::string destination, ParsePath(params.destination_path));
   auto copy = [source, destination, depth = params.recursive ? fs::Depth::kTree : fs::Depth::kSingle](
-                  const fs::AbsentNames& absent) { return fs::Copy(source, destination, depth, absent); };
+                  const fs::GuardedNames& guarded) { return fs::Copy(source, destination, depth, guarded); };
   return Operation<wire::Empty>{{{source, Access::kRead}, {destination, Access::kWrite}},
                                 AnsweringEmpty(std::move(copy))};
 }
@@ -170,7 +170,7 @@ Result<Operation<wire::Empty>> PrepareRename(const wire::FsRenameParams& params)
   TRY(std::string destination, ParsePath(params.destination_path));
   auto rename = [source, destination,
                  existing = params.replace.value_or(true) ? fs::Existing::kReplace : fs::Existing::kKeep](
-                    const fs::AbsentNames& absent) { return fs::Rename(source, destination, existing, absent); };
+                    const fs::GuardedNames& guarded) { return fs::Rename(source, destination, existing, guarded); };
   return Operation<wire::Empty>{{{source, Access::kWrite}, {destination, Access::kWrite}},
                                 AnsweringEmpty(std::move(rename))};
 }
@@ -178,7 +178,7 @@ Result<Operation<wire::Empty>> PrepareRename(const wire::FsRenameParams& params)
 Result<Operation<wire::FsWalkResult>> PrepareWalk(const wire::FsWalkParams& params) {
   TRY(std::string path, ParsePath(params.path));
   TRY(fs::WalkOptions options, CheckWalk(params.options));
-  auto walk = [path, options](const fs::AbsentNames&) -> Result<wire::FsWalkResult> {
+  auto walk = [path, options](const fs::GuardedNames&) -> Result<wire::FsWalkResult> {
     TRY(fs::WalkResult walked, fs::Walk(path, options));
     return WalkOnWire(std::move(walked));
   };
@@ -189,11 +189,11 @@ Result<Operation<fs::File>> PrepareOpen(const wire::FsOpenFileParams& params) {
   TRY(std::string path, ParsePath(params.path));
   const fs::Symlinks symlinks = SymlinksOf(params.follow_symlinks);
   if (params.mode.value_or(wire::FsOpenMode::kRead) == wire::FsOpenMode::kRead) {
-    auto open = [path, symlinks](const fs::AbsentNames&) { return fs::File::OpenForReading(path, symlinks); };
+    auto open = [path, symlinks](const fs::GuardedNames&) { return fs::File::OpenForReading(path, symlinks); };
     return Operation<fs::File>{{{path, Access::kRead}}, std::move(open)};
   }
-  auto open = [path, symlinks](const fs::AbsentNames& absent) -> Result<fs::File> {
-    TRY(fs::File file, fs::File::OpenForWriting(path, symlinks, absent));
+  auto open = [path, symlinks](const fs::GuardedNames& guarded) -> Result<fs::File> {
+    TRY(fs::File file, fs::File::OpenForWriting(path, symlinks, guarded));
     TRY_VOID(file.Truncate(0));
     return file;
   };

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "fs/absent_names.h"
 #include "fs/file.h"
+#include "fs/guarded_names.h"
 #include "fs/metadata.h"
 #include "fs/symlinks.h"
 #include "fs_helper/claim.h"
@@ -22,8 +22,8 @@ namespace holdfast::fs_helper {
 template <typename T>
 struct Operation {
   std::vector<Claim> claims;
-  // It owns what it needs, but for the names that must stay absent.
-  std::move_only_function<Result<T>(const fs::AbsentNames& absent)> run;
+  // It owns what it needs, but for the names that must stay guarded.
+  std::move_only_function<Result<T>(const fs::GuardedNames& guarded)> run;
 };
 
 Result<Operation<wire::Empty>> PrepareWriteFile(const wire::FsWriteFileParams& params);

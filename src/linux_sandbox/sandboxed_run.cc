@@ -117,7 +117,7 @@ Outcome Become(const SandboxedRun& run) {
       sandbox::ReportStarted(*run.report_fd);
       ::close(*run.report_fd);
     }
-    return run.built_in({});
+    return run.built_in({}, {});
   }
   if (run.report_fd) sandbox::ReportExecuting(*run.report_fd);
   auto [status, error] = sandbox::Execute(run.program, run.command);

@@ -31,9 +31,9 @@ struct Streams {
   friend bool operator==(const Streams&, const Streams&) = default;
 };
 
-// What may run in the place of a command: code of this program, as confined as a command. It keeps the names absent
-// that no mount lies over, and gives the exit code.
-using BuiltIn = int (*)(const std::vector<std::string>& absent);
+// What may run in the place of a command: code of this program, as confined as a command. It keeps the absent paths
+// absent by itself, sees to it that the others stay mount points, and gives the exit code.
+using BuiltIn = int (*)(const std::vector<std::string>& absent, const std::vector<std::string>& mounted);
 
 struct InnerOrders {
   std::vector<std::string> argv;         // empty only when something built in is run

@@ -165,6 +165,12 @@ class Stage {
     return Execute(orders_.program, orders_.argv);
   }
 
+  std::vector<std::string> MountPoints() const {
+    std::vector<std::string> paths;
+    for (const MountCheck& check : orders_.mounts) paths.push_back(check.path);
+    return paths;
+  }
+
   std::expected<pid_t, NotExecuted> RunBuiltIn() const {
     const pid_t command = ::fork();
     if (command < 0) return Refused(ErrnoError("fork", "", errno));
@@ -173,7 +179,7 @@ class Stage {
       // What an execution would have done.
       if (!PassOnly(orders_.kept_fds)) ::_exit(kRefusedStatus);
       ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-      ::_exit(built_in_(orders_.absent));
+      ::_exit(built_in_(orders_.absent, MountPoints()));
     }
     ::setpgid(command, command);  // whoever is first: a signal for the group must find it
     return command;

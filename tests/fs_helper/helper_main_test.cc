@@ -47,7 +47,7 @@ class HelperMainTest : public testing::Test {
       ::close(theirs.get());
       const rlimit few{kMaxFds, kMaxFds};
       ::setrlimit(RLIMIT_NOFILE, &few);
-      ::_exit(RunHelper({In("absent"), In("gone")}));
+      ::_exit(RunHelper({In("absent"), In("gone")}, {}));
     }
     channel_.emplace(ours_.get(), 64u << 20);
   }

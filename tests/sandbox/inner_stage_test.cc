@@ -318,7 +318,7 @@ TEST_F(InnerStageTest, PutsStreamsInTheirPlaces) {
 }
 
 // Confined as a command is, in a process of its own.
-int LookAround(const std::vector<std::string>& absent) {
+int LookAround(const std::vector<std::string>& absent, const std::vector<std::string>&) {
   if (absent != std::vector<std::string>{"/absent"}) return 105;
   if (::getpid() == 1 || ::getpgrp() != ::getpid()) return 100;
   for (int fd = 3; fd < 64; ++fd) {

@@ -1,4 +1,4 @@
-#include "fs/absent_names.h"
+#include "fs/guarded_names.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -18,17 +18,18 @@ bool IsSame(const struct stat& a, const struct stat& b) { return a.st_dev == b.s
 
 }  // namespace
 
-Result<AbsentNames> AbsentNames::Open(std::span<const std::string> paths) {
-  AbsentNames absent;
-  for (const std::string& path : paths) {
+Result<GuardedNames> GuardedNames::Open(std::span<const std::string> absent, std::vector<std::string> mounted) {
+  GuardedNames guarded;
+  for (const std::string& path : absent) {
     TRY(OwnedFd directory, sys::OpenAt(AT_FDCWD, std::string(ParentOf(path)), O_PATH | O_DIRECTORY, sys::Links::kNone));
-    absent.names_.push_back({path, std::move(directory), std::string(NameOf(path))});
+    guarded.absent_.push_back({path, std::move(directory), std::string(NameOf(path))});
   }
-  return absent;
+  guarded.mounts_ = ProtectedMounts(std::move(mounted));
+  return guarded;
 }
 
-bool AbsentNames::AreMissing() const {
-  return std::ranges::all_of(names_, [](const Name& name) {
+bool GuardedNames::AreMissing() const {
+  return std::ranges::all_of(absent_, [](const Name& name) {
     struct stat status;
     const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
     if (::fstatat(name.directory.get(), name.name.c_str(), &status, flags) < 0) return errno == ENOENT;
@@ -36,28 +37,30 @@ bool AbsentNames::AreMissing() const {
   });
 }
 
-int AbsentNames::CheckChange(int directory, const std::string& name) const {
+bool GuardedNames::AreAsPlanned() const { return mounts_.AreInPlace() && AreMissing(); }
+
+int GuardedNames::CheckChange(int directory, const std::string& name) const {
   const int refused = CheckDirectory(directory);
   return refused != 0 ? refused : CheckName(directory, name);
 }
 
 // The directory was opened before: while all names are missing, it cannot lie below one of them. A placeholder is the
 // exception, which is empty, so that only itself is to be asked for.
-int AbsentNames::CheckDirectory(int directory) const {
-  if (names_.empty()) return 0;
+int GuardedNames::CheckDirectory(int directory) const {
+  if (empty()) return 0;
   struct stat here, other;
   if (::fstat(directory, &here) < 0) return -errno;
-  for (const Name& absent : names_) {
+  for (const Name& absent : absent_) {
     const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
     const bool exists = ::fstatat(absent.directory.get(), absent.name.c_str(), &other, flags) == 0;
     if (exists && IsSame(here, other)) return -EROFS;
   }
-  return AreMissing() ? 0 : -EROFS;
+  return AreAsPlanned() ? 0 : -EROFS;
 }
 
-int AbsentNames::CheckName(int directory, const std::string& name) const {
+int GuardedNames::CheckName(int directory, const std::string& name) const {
   struct stat here, other;
-  for (const Name& absent : names_) {
+  for (const Name& absent : absent_) {
     if (name != absent.name) continue;
     if (::fstat(directory, &here) < 0 || ::fstat(absent.directory.get(), &other) < 0) return -errno;
     if (IsSame(here, other)) return -EROFS;
@@ -65,8 +68,8 @@ int AbsentNames::CheckName(int directory, const std::string& name) const {
   return 0;
 }
 
-int AbsentNames::CheckSpelling(const std::string& path) const {
-  return std::ranges::any_of(names_, [&](const Name& name) { return IsAtOrBelow(path, name.path); }) ? -EROFS : 0;
+int GuardedNames::CheckSpelling(const std::string& path) const {
+  return std::ranges::any_of(absent_, [&](const Name& name) { return IsAtOrBelow(path, name.path); }) ? -EROFS : 0;
 }
 
 }  // namespace holdfast::fs
