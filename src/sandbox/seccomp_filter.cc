@@ -114,7 +114,7 @@ class FilterWriter {
     Add(rules, {__NR_unshare}, [this] { WriteUnshare(); });
     Add(rules, {__NR_ioctl}, [this] { WriteIoctl(); });
     Add(rules, {__NR_fcntl}, [this] { WriteFcntl(); });
-    Add(rules, {__NR_socket, __NR_socketpair}, [this] { WriteSocket(); });
+    AddSocketRules(rules);
     AddCreationRules(rules);
     if (stands_for_ != StandsFor::kNamespacesAndMounts) AddModeRules(rules);
     if (filter_ == Filter::kRestrictedNetwork) Add(rules, {__NR_sendto}, [this] { WriteSendTo(); });
@@ -125,6 +125,14 @@ class FilterWriter {
 
   void Add(ArgumentRules& rules, std::vector<uint32_t> numbers, std::function<void()> write) {
     rules.push_back({std::move(numbers), std::move(write), code_.NewLabel()});
+  }
+
+  // A pair has the arguments of a socket, and the same rule but behind a proxy. There a unix stream that is made in a
+  // pair reaches nobody but its other end, while one that is made alone could be connected to a socket of the host.
+  void AddSocketRules(ArgumentRules& rules) {
+    if (filter_ != Filter::kProxyOnly) return Add(rules, {__NR_socket, __NR_socketpair}, [this] { WriteSocket(); });
+    Add(rules, {__NR_socket}, [this] { WriteSocket(); });
+    Add(rules, {__NR_socketpair}, [this] { WriteUnixPair(); });
   }
 
   // Calls that make a file. Not mkdir: the kernel takes neither bit from its mode.
@@ -260,7 +268,11 @@ class FilterWriter {
     code_.Jump(Test::kEqual, 0, allow_, refuse_);
   }
 
-  // socket and socketpair have the same arguments.
+  void WriteUnixPair() {
+    code_.Load(Low(0));
+    WriteUnixStream();
+  }
+
   void WriteSocket() {
     code_.Load(Low(0));
     switch (filter_) {

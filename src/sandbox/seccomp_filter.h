@@ -10,7 +10,7 @@
 //                   MPTCP sockets, messages with MSG_FASTOPEN, protocols on top of a TCP socket
 //   restricted      sockets and pairs that are not unix streams or packet streams; sendto with an address; connect,
 //                   bind, listen, accept
-//   proxy only      sockets and pairs that are not inet
+//   proxy only      sockets that are not inet; pairs that are not unix streams or packet streams
 //   no namespaces   shared memory and queues; priorities, limits and the like of any process but the caller
 //   no mounts       file attributes; ioctls but those of terminals and sockets and a few that change no file
 //

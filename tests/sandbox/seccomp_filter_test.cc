@@ -92,14 +92,17 @@ bool IsInet(uint32_t family, uint32_t type, uint32_t protocol) {
   return (family == 2 || family == 10) && (type == 1 || type == 2) && usual;
 }
 
+bool IsUnixStream(uint32_t family, uint32_t type) { return family == 1 && (type == 1 || type == 5); }
+
 std::string ExpectedOfSocket(Filter filter, const seccomp_data& call) {
+  const bool is_pair = call.nr == 53;  // socketpair
   const auto family = static_cast<uint32_t>(call.args[0]), protocol = static_cast<uint32_t>(call.args[2]);
   const uint32_t type = static_cast<uint32_t>(call.args[1]) & ~02004000u;  // without SOCK_CLOEXEC, SOCK_NONBLOCK
   switch (filter) {
     case Filter::kRestrictedNetwork:
-      return AllowIf(family == 1 && (type == 1 || type == 5));  // stream, packet stream
+      return AllowIf(IsUnixStream(family, type));
     case Filter::kProxyOnly:
-      return AllowIf(IsInet(family, type, protocol));
+      return AllowIf(is_pair ? IsUnixStream(family, type) : IsInet(family, type, protocol));
     case Filter::kOpenNetwork:
       return AllowIf(family == 1 || (family == 16 && protocol == 0) || IsInet(family, type, protocol));
     case Filter::kGuardedNetwork:  // 262 is MPTCP

@@ -189,6 +189,30 @@ TEST_P(UnixStreamTest, SendsToNobodyButItsPeer) {
   }
 }
 
+// Behind a proxy connect, bind and listen are allowed, for inet sockets. The kernel refuses them to a pair, also to one
+// whose other end is closed.
+TEST_P(UnixStreamTest, OfAPairReachesNobodyElseBehindAProxy) {
+  HostSocket host(GetParam(), address_);
+  for (auto* act : {SendMsg, SendMmsg, SendTo, ConnectAndSend}) {
+    (void)InChild(Filter::kProxyOnly, [&] { return OnPair(GetParam(), act)(address_); });
+    (void)InChild(Filter::kProxyOnly, [&] {
+      const OwnedFd alone = std::move(MakePair(GetParam()).ours);
+      return act(alone.get(), address_);
+    });
+    EXPECT_FALSE(host.WasReached());
+  }
+  const auto connect = [](int fd, const Address& to) { return ErrnoOf(::connect(fd, to.generic(), to.size)); };
+  EXPECT_EQ(InChild(Filter::kProxyOnly, [&] { return OnPair(GetParam(), connect)(address_); }), EISCONN);
+}
+
+TEST_P(UnixStreamTest, OfAPairCannotServeBehindAProxy) {
+  const auto serve = [](int fd, const Address& at) {
+    if (::bind(fd, at.generic(), at.size) < 0) return 100;
+    return ErrnoOf(::listen(fd, 1));
+  };
+  EXPECT_EQ(InChild(Filter::kProxyOnly, [&] { return OnPair(GetParam(), serve)(address_); }), EINVAL);
+}
+
 int Serve(const Address& address, int type) {
   const OwnedFd fd(::socket(AF_UNIX, type, 0));
   if (!fd.is_open()) return 100;

@@ -43,6 +43,8 @@ constexpr Act kAllowed[] = {
     {.name = "write what is opened again", .words = "create {ws}/private/open/new", .policy = Policy::kReopened},
     {.name = "talk over a stream pair", .words = "talk_over_pair 1"},
     {.name = "talk over a packet pair", .words = "talk_over_pair 5"},
+    {.name = "talk over a stream pair behind a proxy", .words = "talk_over_pair 1", .policy = Policy::kProxy},
+    {.name = "talk over a packet pair behind a proxy", .words = "talk_over_pair 5", .policy = Policy::kProxy},
     {.name = "pass a descriptor", .words = "pass_descriptor"},
     {.name = "connect to a socket, with a network", .words = "connect_unix {host}/stream", .policy = Policy::kNetwork},
     {.name = "connect over TCP, with a network", .words = "connect_inet {tcp}", .policy = Policy::kNetwork},

@@ -46,6 +46,9 @@ constexpr Act kNetwork[] = {
     {.name = "send to a datagram socket beside the proxy",
      .words = "send_unix_datagram {host}/datagram",
      .policy = Policy::kProxy},
+    {.name = "send from a pair to a datagram socket beside the proxy",
+     .words = "send_from_pair {host}/datagram",
+     .policy = Policy::kProxy},
 
     // Of every filter, also with a network.
     {.name = "raw inet",
