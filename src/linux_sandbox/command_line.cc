@@ -13,6 +13,7 @@
 
 #include "wire/decode.h"
 #include "wire/json.h"
+#include "wire/managed_network.h"
 
 namespace holdfast::linux_sandbox {
 namespace {
@@ -34,13 +35,6 @@ Result<std::string> Absolute(std::string_view flag, std::string_view path) {
   return std::string(path);
 }
 
-// {"loopbackPorts":[PORT...],"allowLocalBinding":BOOL}: a loopback of its own can be listened on anyway.
-struct ManagedNetwork {
-  std::vector<uint16_t> loopback_ports;
-
-  void Fields(wire::Decoder& f) { f.Optional("loopbackPorts", loopback_ports); }
-};
-
 // It is not the command's: whatever is executed next does not get it unasked.
 Result<int> TakeDescriptor(std::string_view text) {
   TRY(const int fd, ParseDescriptor(text));
@@ -60,10 +54,11 @@ Result<> TakeManagedNetwork(CommandLine& line, std::string_view value) {
   wire::Document document;
   const auto json = document.Parse(value);
   if (!json) return Wrong("--managed-network: " + json.error().message);
-  auto network = wire::Decode<ManagedNetwork>(*json);
+  auto network = wire::Decode<wire::ManagedNetwork>(*json);
   if (!network) return Wrong("--managed-network: " + network.error().message);
   line.network_through_proxy = true;
-  line.proxy_ports = std::move(network->loopback_ports);
+  line.proxy_ports = std::move(network->loopback_ports).value_or(std::vector<uint16_t>{});
+  line.may_listen = network->may_listen();
   return {};
 }
 
@@ -124,7 +119,7 @@ constexpr std::array kFlags = {
            line.network_through_proxy = true;
            return {};
          }},
-    Flag{"--managed-network", "JSON", "the same, if they are on one of {\"loopbackPorts\":[PORT...]}",
+    Flag{"--managed-network", "JSON", "the same, as {\"loopbackPorts\":[PORT...],\"allowLocalBinding\":BOOL} says",
          TakeManagedNetwork},
     Flag{"--no-proc", "", "mount no /proc of its own",
          [](CommandLine& line, std::string_view) -> Result<> {

@@ -31,6 +31,7 @@ struct CommandLine {
   bool landlock_only = false;  // do with Landlock and the filter where there are no user namespaces
   bool network_through_proxy = false;
   std::vector<uint16_t> proxy_ports;  // where the proxies may be; empty: anywhere
+  bool may_listen = true;             // in a network that consists of proxies
   bool fresh_proc = true;
   // What a server that starts many sandboxes knows, has opened, or keeps its commands away from.
   std::optional<int> program_fd;       // sandbox/stage_image.h

@@ -86,6 +86,7 @@ Outcome RunLine(std::string_view name, const CommandLine& line, sandbox::BuiltIn
                    .command_cwd = line.command_cwd.value_or(line.policy_cwd),
                    .tool_path = line.tool_path,
                    .fresh_proc = line.fresh_proc,
+                   .may_listen = line.may_listen,
                    .legacy_landlock = line.legacy_landlock,
                    .landlock_only = line.landlock_only,
                    .program_fd = line.program_fd,

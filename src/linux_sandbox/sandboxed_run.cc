@@ -78,6 +78,7 @@ sandbox::PlanOptions OptionsFor(const SandboxedRun& run) {
           .fresh_proc = run.fresh_proc,
           .missing_names = run.built_in != nullptr ? sandbox::MissingNames::kRefused : sandbox::MissingNames::kCovered,
           .proxy_only = run.proxy.has_value(),
+          .may_listen = run.may_listen,
           .port_is_shut = run.port_ruleset_fd.has_value(),
           .hidden = run.hidden,
           .program_directory = ProgramDirectory(run)};

@@ -22,6 +22,7 @@ struct SandboxedRun {
   std::optional<std::string> tool_path = {};  // where bwrap is looked for; absent: $PATH
   bool fresh_proc = true;
   std::optional<sandbox::ProxyRoutes> proxy = {};  // all of the network that there is
+  bool may_listen = true;                          // in that network
   LegacyLandlock legacy_landlock = LegacyLandlock::kNo;
   bool landlock_only = false;  // where bubblewrap does not work, Landlock and the filter will do
   // See command_line.h for these.

@@ -42,7 +42,7 @@ bool ReachesOthers(int fd, Filter filter) {
   const int domain = SocketOption(fd, SO_DOMAIN), type = SocketOption(fd, SO_TYPE);
   if (type == 0 || filter == Filter::kOpenNetwork || filter == Filter::kGuardedNetwork) return false;
   const bool keeps_peer = type == SOCK_STREAM || (type == SOCK_SEQPACKET && domain == AF_UNIX);
-  return !keeps_peer || !HasPeer(fd) || (filter == Filter::kProxyOnly && domain != AF_UNIX);
+  return !keeps_peer || !HasPeer(fd) || (IsBehindProxy(filter) && domain != AF_UNIX);
 }
 
 // A number that is closed would be given to the next file that is opened. A directory leads around every mount.

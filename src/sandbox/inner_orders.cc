@@ -13,7 +13,7 @@ constexpr std::string_view kHeader = "holdfast orders 2\n";
 // Above what the kernel takes as arguments of a program, with the rules of a large policy.
 constexpr size_t kMaxBytes = 16u << 20;
 constexpr uint32_t kMaxFd = 1u << 20;
-constexpr auto kMaxFilter = static_cast<uint32_t>(Filter::kGuardedNetwork);
+constexpr auto kMaxFilter = static_cast<uint32_t>(Filter::kProxyNoListening);
 constexpr auto kMaxCheck = static_cast<uint32_t>(MountCheck::Kind::kCover);
 constexpr auto kMaxRights = static_cast<uint32_t>(LandlockRule::Rights::kList);
 

@@ -82,6 +82,7 @@ enum class Filter {
   kRestrictedNetwork,  // only unix socket pairs
   kProxyOnly,          // inet in the private namespace, no unix sockets
   kGuardedNetwork,     // the open network, but no connection that Landlock's rules about ports do not see
+  kProxyNoListening,   // as kProxyOnly, and no socket accepts connections
 };
 
 // Landlock lies below the mounts: it also holds for descriptors that are opened again, for renamed directories, FIFOs.

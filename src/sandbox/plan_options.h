@@ -17,6 +17,7 @@ struct PlanOptions {
   bool fresh_proc = true;
   MissingNames missing_names = MissingNames::kCovered;
   bool proxy_only = false;
+  bool may_listen = true;                // in a network that consists of proxies
   bool port_is_shut = false;             // one that a command with a network must not connect to: port_ruleset.h
   std::vector<std::string> hidden = {};  // files that no command may use or replace, whatever the rules say
   std::string program_directory = {};    // where the sandbox's own programs lie: own_programs.h

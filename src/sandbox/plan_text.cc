@@ -58,6 +58,8 @@ std::string_view NameOfFilter(Filter filter) {
       return "proxy-only";
     case Filter::kGuardedNetwork:
       return "guarded-network";
+    case Filter::kProxyNoListening:
+      return "proxy-no-listening";
   }
   return "";
 }

@@ -45,8 +45,9 @@ bool NamesProxy(std::string_view variable) {
   return std::ranges::find(kVariables, Lower(variable)) != kVariables.end();
 }
 
+// Ports in rising order; all of them if there are none.
 bool IsAllowed(uint16_t port, std::span<const uint16_t> ports) {
-  return ports.empty() || std::ranges::find(ports, port) != ports.end();
+  return ports.empty() || std::ranges::binary_search(ports, port);
 }
 
 std::string_view Trim(std::string_view text) {
@@ -132,6 +133,8 @@ uint32_t IndexOf(std::vector<ProxyEndpoint>& endpoints, const ProxyEndpoint& end
 Result<ProxyRoutes> FindProxyRoutes(const char* const* environment, std::span<const uint16_t> ports) {
   ProxyRoutes routes;
   bool any_set = false;
+  std::vector<uint16_t> sorted_ports(ports.begin(), ports.end());
+  std::ranges::sort(sorted_ports);
   for (; *environment != nullptr; ++environment) {
     const std::string_view entry = *environment;
     const std::string_view name = entry.substr(0, entry.find('='));
@@ -139,20 +142,25 @@ Result<ProxyRoutes> FindProxyRoutes(const char* const* environment, std::span<co
     const std::string_view text = Trim(entry.substr(name.size() + 1));
     any_set |= !text.empty();
     const auto value = Parse(text);
-    if (!value || !IsAllowed(value->endpoint.port, ports)) continue;
+    if (!value || !IsAllowed(value->endpoint.port, sorted_ports)) continue;
     routes.variables.push_back({.name = std::string(name),
                                 .before = std::string(value->before),
                                 .after = std::string(value->after),
                                 .endpoint = IndexOf(routes.endpoints, value->endpoint)});
+    // At once: the endpoints are searched for each variable, and an environment may have very many.
+    if (routes.endpoints.size() > kMaxProxyEndpoints) {
+      return Fail(ErrorKind::kLimit, "managed proxy mode: the environment names too many proxies");
+    }
   }
   if (!any_set) {
     return Fail(ErrorKind::kInvalidRequest, "managed proxy mode requires proxy environment variables");
   }
-  if (routes.endpoints.empty()) {
+  if (routes.endpoints.empty() && ports.empty()) {
     return Fail(ErrorKind::kInvalidRequest, "managed proxy mode requires parseable loopback proxy endpoints");
   }
-  if (routes.endpoints.size() > kMaxProxyEndpoints) {
-    return Fail(ErrorKind::kLimit, "managed proxy mode: the environment names too many proxies");
+  if (routes.endpoints.empty()) {
+    return Fail(ErrorKind::kInvalidRequest,
+                "no proxy variable names a loopback address and one of the ports that may be reached");
   }
   return routes;
 }

@@ -70,6 +70,7 @@ class FilterWriter {
     Refuse(RefusedAlways());
     if (caller == Caller::kCommand) Refuse(RefusedToCommands());
     if (filter == Filter::kRestrictedNetwork) Refuse(RefusedWithoutNetwork());
+    if (filter == Filter::kProxyNoListening) Refuse(RefusedWithoutListening());
     if (stands_for != StandsFor::kNothing) Refuse(RefusedWithoutNamespaces());
     if (stands_for == StandsFor::kNamespacesAndMounts) Refuse(RefusedWithoutMounts());
   }
@@ -130,7 +131,7 @@ class FilterWriter {
   // A pair has the arguments of a socket, and the same rule but behind a proxy. There a unix stream that is made in a
   // pair reaches nobody but its other end, while one that is made alone could be connected to a socket of the host.
   void AddSocketRules(ArgumentRules& rules) {
-    if (filter_ != Filter::kProxyOnly) return Add(rules, {__NR_socket, __NR_socketpair}, [this] { WriteSocket(); });
+    if (!IsBehindProxy(filter_)) return Add(rules, {__NR_socket, __NR_socketpair}, [this] { WriteSocket(); });
     Add(rules, {__NR_socket}, [this] { WriteSocket(); });
     Add(rules, {__NR_socketpair}, [this] { WriteUnixPair(); });
   }
@@ -281,6 +282,7 @@ class FilterWriter {
       case Filter::kRestrictedNetwork:
         return WriteUnixStream();
       case Filter::kProxyOnly:
+      case Filter::kProxyNoListening:
         return WriteInet();
       case Filter::kGuardedNetwork:
         return WriteOpenSocket();

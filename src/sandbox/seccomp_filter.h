@@ -11,6 +11,7 @@
 //   restricted      sockets and pairs that are not unix streams or packet streams; sendto with an address; connect,
 //                   bind, listen, accept
 //   proxy only      sockets that are not inet; pairs that are not unix streams or packet streams
+//   no listening    as proxy only, and listen
 //   no namespaces   shared memory and queues; priorities, limits and the like of any process but the caller
 //   no mounts       file attributes; ioctls but those of terminals and sockets and a few that change no file
 //
@@ -31,6 +32,11 @@
 namespace holdfast::sandbox {
 
 using BpfProgram = std::vector<sock_filter>;
+
+// Whether the command has a network of its own, with proxies in it.
+constexpr bool IsBehindProxy(Filter filter) {
+  return filter == Filter::kProxyOnly || filter == Filter::kProxyNoListening;
+}
 
 // What there is none of around the command, so that the filter does what it can in its place.
 enum class StandsFor { kNothing, kNamespaces, kNamespacesAndMounts };

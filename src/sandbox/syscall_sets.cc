@@ -66,6 +66,8 @@ constexpr Syscall kOpenat2[] = {CALL(openat2)};
 
 constexpr Syscall kConnections[] = {CALL(connect), CALL(bind), CALL(listen), CALL(accept), CALL(accept4)};
 
+constexpr Syscall kListening[] = {CALL(listen)};
+
 constexpr Syscall kFileAttributes[] = {
     CALL(chmod),        CALL(fchmod),      CALL(fchmodat),     CALL(fchmodat2),    CALL(chown),
     CALL(fchown),       CALL(lchown),      CALL(fchownat),     CALL(utime),        CALL(utimes),
@@ -106,6 +108,12 @@ constexpr SyscallSet kWithoutNetwork[] = {
     {"connections", "lead to sockets of others, or let others in; a pair of sockets needs none of them", kConnections},
 };
 
+// bind stays: a client that chooses its own port binds, and so does every user of UDP. Without listen no stream socket
+// accepts anybody, whether it is bound or not.
+constexpr SyscallSet kWithoutListening[] = {
+    {"listening", "lets others of the sandbox connect to a server", kListening},
+};
+
 constexpr SyscallSet kWithoutNamespaces[] = {
     {"shared memory and queues", "belong to all processes of the user, and to no file", kSharedMemoryAndQueues},
 };
@@ -121,6 +129,8 @@ std::span<const SyscallSet> RefusedAlways() { return kAlways; }
 std::span<const SyscallSet> RefusedToCommands() { return kToCommands; }
 
 std::span<const SyscallSet> RefusedWithoutNetwork() { return kWithoutNetwork; }
+
+std::span<const SyscallSet> RefusedWithoutListening() { return kWithoutListening; }
 
 std::span<const SyscallSet> RefusedWithoutNamespaces() { return kWithoutNamespaces; }
 

@@ -26,6 +26,8 @@ std::span<const SyscallSet> RefusedAlways();
 std::span<const SyscallSet> RefusedToCommands();
 // In addition, where there is no network.
 std::span<const SyscallSet> RefusedWithoutNetwork();
+// In addition, where a network of proxies must not be listened on.
+std::span<const SyscallSet> RefusedWithoutListening();
 // In addition, where nothing but Landlock and the filter is around the command: see StandsFor.
 std::span<const SyscallSet> RefusedWithoutNamespaces();
 std::span<const SyscallSet> RefusedWithoutMounts();

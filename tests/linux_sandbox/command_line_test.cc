@@ -115,9 +115,13 @@ TEST(CommandLineTest, AManagedNetworkIsThroughItsPortsOnly) {
   const CommandLine line = Parsed({"--managed-network", R"({"loopbackPorts":[1,65535],"allowLocalBinding":true})"});
   EXPECT_TRUE(line.network_through_proxy);
   EXPECT_THAT(line.proxy_ports, ElementsAre(1, 65535));
+  EXPECT_TRUE(line.may_listen);
   EXPECT_TRUE(Parsed({"--managed-network", "{}"}).network_through_proxy);
+  EXPECT_TRUE(Parsed({"--managed-network", "{}"}).may_listen);
+  EXPECT_FALSE(Parsed({"--managed-network", R"({"allowLocalBinding":false,"later":1})"}).may_listen);
   for (const char* wrong : {"", "{", "[]", R"({"loopbackPorts":80})", R"({"loopbackPorts":[65536]})",
-                            R"({"loopbackPorts":[-1]})", R"({"loopbackPorts":["80"]})"}) {
+                            R"({"loopbackPorts":[-1]})", R"({"loopbackPorts":["80"]})", R"({"loopbackPorts":[0]})",
+                            R"({"loopbackPorts":[80,80]})", R"({"allowLocalBinding":1})"}) {
     EXPECT_THAT(Refused(Parse({"--managed-network", wrong})), HasSubstr("--managed-network: ")) << wrong;
   }
 }

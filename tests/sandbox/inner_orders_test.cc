@@ -136,9 +136,20 @@ TEST(InnerOrdersTest, RefusesDescriptorsThatCannotBeMeant) {
   }
 }
 
+TEST(InnerOrdersTest, CarriesEveryFilter) {
+  for (const Filter filter : {Filter::kOpenNetwork, Filter::kRestrictedNetwork, Filter::kProxyOnly,
+                              Filter::kGuardedNetwork, Filter::kProxyNoListening}) {
+    InnerOrders orders = Orders();
+    orders.filter = filter;
+    const auto carried = DecodeOrders(Encode(orders));
+    ASSERT_TRUE(carried);
+    EXPECT_EQ(carried->filter, filter);
+  }
+}
+
 TEST(InnerOrdersTest, RefusesValuesOutsideOfTheirLists) {
   InnerOrders orders = Orders();
-  orders.filter = static_cast<Filter>(4);
+  orders.filter = static_cast<Filter>(5);
   ExpectRefused(orders);
   orders = Orders();
   orders.landlock[0].rights = static_cast<LandlockRule::Rights>(3);

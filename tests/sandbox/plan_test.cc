@@ -478,6 +478,15 @@ TEST_F(PlanTest, NetworkFollowsThePolicyUnlessThereIsAProxy) {
   EXPECT_THAT(PlanText(), HasSubstr("network none\nfilter proxy-only\n"));
   resolution_.network = Network::kRestricted;
   EXPECT_THAT(PlanText(), HasSubstr("network none\nfilter proxy-only\n"));
+  options_.may_listen = false;
+  EXPECT_THAT(PlanText(), HasSubstr("network none\nfilter proxy-no-listening\n"));
+}
+
+TEST_F(PlanTest, ListeningIsForbiddenOnlyWhereThereIsAProxy) {
+  ReadEverything();
+  resolution_.network = Network::kEnabled;
+  options_.may_listen = false;
+  EXPECT_THAT(PlanText(), HasSubstr("filter open-network\n"));
 }
 
 TEST_F(PlanTest, WorkingDirectoryIsNamedWithoutLinksIfItExists) {

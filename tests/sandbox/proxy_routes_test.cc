@@ -177,7 +177,9 @@ TEST(ProxyRoutesTest, KeepsToThePortsItIsGiven) {
   EXPECT_THAT(routes->endpoints, ElementsAre(ProxyEndpoint{kLocalhost, 3128}));
   ASSERT_EQ(routes->variables.size(), 1u);
   EXPECT_EQ(routes->variables[0].name, "HTTPS_PROXY");
-  EXPECT_FALSE(RoutesOf(environment, {1080}));
+  const auto none = RoutesOf(environment, {1080});
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().message, HasSubstr("one of the ports"));
 }
 
 TEST(ProxyRoutesTest, RefusesMoreEndpointsThanOneMessageHolds) {

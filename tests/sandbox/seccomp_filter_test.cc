@@ -102,6 +102,7 @@ std::string ExpectedOfSocket(Filter filter, const seccomp_data& call) {
     case Filter::kRestrictedNetwork:
       return AllowIf(IsUnixStream(family, type));
     case Filter::kProxyOnly:
+    case Filter::kProxyNoListening:
       return AllowIf(is_pair ? IsUnixStream(family, type) : IsInet(family, type, protocol));
     case Filter::kOpenNetwork:
       return AllowIf(family == 1 || (family == 16 && protocol == 0) || IsInet(family, type, protocol));
@@ -160,6 +161,7 @@ std::string Expected(const Mode& mode, const seccomp_data& call) {
   if (number == 437 && mode.caller == Caller::kCommand) return "ENOSYS";  // openat2
   if (kRefusedInEveryMode.contains(number)) return "EPERM";
   if (restricted && kRefusedWithoutNetwork.contains(number)) return "EPERM";
+  if (mode.filter == Filter::kProxyNoListening && number == 50) return "EPERM";  // listen
   if (!namespaces && kRefusedWithoutNamespaces.contains(number)) return "EPERM";
   if (mode.stands_for == StandsFor::kNamespacesAndMounts && kRefusedWithoutMounts.contains(number)) return "EPERM";
   if (kModes.contains(number)) return ExpectedOfMode(mode.caller, call);
@@ -208,7 +210,8 @@ class SeccompFilterTest : public testing::TestWithParam<Mode> {
 };
 
 std::string NameOf(const testing::TestParamInfo<Mode>& info) {
-  constexpr const char* kFilterNames[] = {"OpenNetwork", "RestrictedNetwork", "ProxyOnly", "GuardedNetwork"};
+  constexpr const char* kFilterNames[] = {"OpenNetwork", "RestrictedNetwork", "ProxyOnly", "GuardedNetwork",
+                                          "ProxyNoListening"};
   constexpr const char* kStandsForNames[] = {"", "ForNamespaces", "ForMounts"};
   constexpr const char* kCallerNames[] = {"", "OfFirstProcess", "OfFileRequests"};
   const auto& [filter, stands_for, caller] = info.param;
@@ -221,6 +224,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Mode{Filter::kOpenNetwork, StandsFor::kNothing},
                     Mode{Filter::kRestrictedNetwork, StandsFor::kNothing},
                     Mode{Filter::kProxyOnly, StandsFor::kNothing}, Mode{Filter::kGuardedNetwork, StandsFor::kNothing},
+                    Mode{Filter::kProxyNoListening, StandsFor::kNothing},
+                    Mode{Filter::kProxyNoListening, StandsFor::kNothing, Caller::kFirstProcess},
                     Mode{Filter::kOpenNetwork, StandsFor::kNamespaces},
                     Mode{Filter::kRestrictedNetwork, StandsFor::kNamespaces},
                     Mode{Filter::kOpenNetwork, StandsFor::kNamespacesAndMounts},
@@ -365,6 +370,17 @@ TEST(SyscallSetsTest, NameEachCallOnceAndGiveAReason) {
         EXPECT_LT(call.number, kFirstUnknownSyscall) << call.name;
       }
     }
+  }
+}
+
+TEST(SyscallSetsTest, RefuseListeningAlsoWithoutANetwork) {
+  std::set<uint32_t> without_network;
+  for (const SyscallSet& set : RefusedWithoutNetwork()) {
+    for (const Syscall& call : set.calls) without_network.insert(call.number);
+  }
+  for (const SyscallSet& set : RefusedWithoutListening()) {
+    EXPECT_FALSE(set.reason.empty()) << set.name;
+    for (const Syscall& call : set.calls) EXPECT_TRUE(without_network.contains(call.number)) << call.name;
   }
 }
 

@@ -37,7 +37,7 @@ namespace holdfast::sandbox {
 namespace {
 
 constexpr Filter kFilters[] = {Filter::kOpenNetwork, Filter::kRestrictedNetwork, Filter::kProxyOnly,
-                               Filter::kGuardedNetwork};
+                               Filter::kGuardedNetwork, Filter::kProxyNoListening};
 
 using Act = std::function<int()>;  // 0, or the errno
 
@@ -271,6 +271,28 @@ TEST(SeccompKernelTest, ProxyOnlyHasInetAndOfUnixSocketsOnlyPairs) {
   EXPECT_EQ(InChild(Filter::kProxyOnly, [] { return MakePair(SOCK_STREAM | SOCK_CLOEXEC); }), 0);
   EXPECT_EQ(InChild(Filter::kProxyOnly, [] { return MakePair(SOCK_SEQPACKET); }), 0);
   EXPECT_EQ(InChild(Filter::kProxyOnly, [] { return MakePair(SOCK_DGRAM); }), EPERM);
+}
+
+int BindInet(int type) {
+  const OwnedFd fd(::socket(AF_INET, type, 0));
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return ErrnoOf(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address));
+}
+
+int ListenUnbound() {
+  const OwnedFd fd(::socket(AF_INET, SOCK_STREAM, 0));
+  return ErrnoOf(::listen(fd.get(), 1));
+}
+
+TEST(SeccompKernelTest, NoListeningLeavesBindToClients) {
+  EXPECT_EQ(InChild(Filter::kProxyNoListening, TalkOverLoopback), EPERM);
+  EXPECT_EQ(InChild(Filter::kProxyNoListening, ListenUnbound), EPERM);
+  EXPECT_EQ(InChild(Filter::kProxyOnly, ListenUnbound), 0);
+  EXPECT_EQ(InChild(Filter::kProxyNoListening, [] { return BindInet(SOCK_STREAM); }), 0);
+  EXPECT_EQ(InChild(Filter::kProxyNoListening, [] { return BindInet(SOCK_DGRAM); }), 0);
+  EXPECT_EQ(InChild(Filter::kProxyNoListening, [] { return MakePair(SOCK_STREAM); }), 0);
 }
 
 TEST(SeccompKernelTest, RestrictedNetworkHasNoInet) {

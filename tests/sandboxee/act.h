@@ -25,6 +25,7 @@ enum class Policy {
   kMinimal,         // what programs need, and the workspace
   kAnyFile,         // every file may be written, but there is no network
   kProxy,           // no network but a proxy
+  kProxyNoBinding,  // the same, and the command may not listen in it
 };
 
 // Whether the act can be shown to work outside.

@@ -29,7 +29,8 @@ std::vector<Act> ActsWithCalls() {
 }
 
 TEST(SandboxeeFilterTest, EveryFilterRefusesTheCallsOfActs) {
-  for (const Filter filter : {Filter::kOpenNetwork, Filter::kRestrictedNetwork, Filter::kProxyOnly}) {
+  for (const Filter filter :
+       {Filter::kOpenNetwork, Filter::kRestrictedNetwork, Filter::kProxyOnly, Filter::kProxyNoListening}) {
     const sandbox::BpfProgram program = sandbox::MakeFilter(filter);
     for (const Act& act : ActsWithCalls()) {
       seccomp_data call = {

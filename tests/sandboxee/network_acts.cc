@@ -50,6 +50,19 @@ constexpr Act kNetwork[] = {
      .words = "send_from_pair {host}/datagram",
      .policy = Policy::kProxy},
 
+    {.name = "listen on TCP, where that is forbidden", .words = "listen_inet", .policy = Policy::kProxyNoBinding},
+    {.name = "listen on a port that the kernel chooses, where that is forbidden",
+     .words = "listen_unbound",
+     .policy = Policy::kProxyNoBinding},
+    {.name = "serve, where that is forbidden", .words = "serve_inet 0", .policy = Policy::kProxyNoBinding},
+    {.name = "connect past the proxy, where listening is forbidden",
+     .words = "connect_inet {tcp}",
+     .policy = Policy::kProxyNoBinding,
+     .refusal = "ECONNREFUSED ENETUNREACH"},
+    {.name = "connect to a socket beside the proxy, where listening is forbidden",
+     .words = "connect_unix {host}/stream",
+     .policy = Policy::kProxyNoBinding},
+
     // Of every filter, also with a network.
     {.name = "raw inet",
      .words = "open_socket 2 3 1",

@@ -35,6 +35,7 @@ std::string Profile(Policy policy) {
   switch (policy) {
     case Policy::kReadOnly:
     case Policy::kProxy:
+    case Policy::kProxyNoBinding:
       return Restricted({Special("root", "read")});
     case Policy::kWorkspace:
     case Policy::kLinked:
@@ -78,11 +79,15 @@ Strings FlagsFor(Policy policy, const Places& places) {
   Strings flags = {"--sandbox-policy-cwd", Fill(Project(policy), places), "--permission-profile",
                    Fill(Profile(policy), places)};
   if (policy == Policy::kProxy) flags.emplace_back("--allow-network-for-proxy");
+  if (policy == Policy::kProxyNoBinding) {
+    flags.emplace_back("--managed-network");
+    flags.push_back(Fill(R"({"loopbackPorts":[{tcp}],"allowLocalBinding":false})", places));
+  }
   return flags;
 }
 
 Strings EnvironmentFor(Policy policy, const Places& places) {
-  if (policy != Policy::kProxy) return {};
+  if (policy != Policy::kProxy && policy != Policy::kProxyNoBinding) return {};
   return {Fill("HTTP_PROXY=http://127.0.0.1:{tcp}", places)};
 }
 
