@@ -11,8 +11,8 @@ using Clock = std::chrono::steady_clock;
 
 // Every member, or this does not compile: a helper is never used under another policy than its own.
 auto Members(const SandboxSpec& sandbox) {
-  const auto& [profile, policy_cwd, project_roots, legacy_landlock, proxy_only] = sandbox;
-  return std::tie(profile, policy_cwd, project_roots, legacy_landlock, proxy_only);
+  const auto& [profile, policy_cwd, project_roots, legacy_landlock, proxies] = sandbox;
+  return std::tie(profile, policy_cwd, project_roots, legacy_landlock, proxies);
 }
 
 }  // namespace

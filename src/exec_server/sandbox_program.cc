@@ -19,6 +19,7 @@
 #include "sys/io.h"
 #include "sys/memory_file.h"
 #include "sys/placeholder.h"
+#include "wire/encode.h"
 
 namespace holdfast::exec_server {
 namespace {
@@ -110,7 +111,7 @@ Result<process::Command> SandboxProgram::Begin(const SandboxSpec& sandbox, const
   if (!doors_.hidden_path().empty()) Add(command, {"--hide", doors_.hidden_path()});
   for (const std::string& root : sandbox.project_roots) Add(command, {"--project-root", root});
   if (sandbox.legacy_landlock) Add(command, {"--use-legacy-landlock"});
-  if (sandbox.proxy_only) Add(command, {"--allow-network-for-proxy"});
+  if (sandbox.proxies) Add(command, {"--managed-network", wire::Encode(*sandbox.proxies)});
   return command;
 }
 
@@ -118,7 +119,7 @@ Result<process::Command> SandboxProgram::Begin(const SandboxSpec& sandbox, const
 Result<> SandboxProgram::ShutPort(const SandboxSpec& sandbox, process::Command& command) const {
   if (!doors_.open_port()) return {};
   Add(command, {"--shut-port", std::to_string(*doors_.open_port())});
-  if (sandbox.proxy_only || sandbox.profile.policy.network == sandbox::Network::kRestricted) return {};
+  if (sandbox.proxies || sandbox.profile.policy.network == sandbox::Network::kRestricted) return {};
   TRY(auto ruleset, doors_.PortRuleset());
   if (ruleset) Pass(command, "--port-ruleset-fd", std::move(ruleset));
   return {};

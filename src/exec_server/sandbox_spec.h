@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "profile/permission_profile.h"
+#include "wire/managed_network.h"
 #include "wire/sandbox_messages.h"
 
 namespace holdfast::exec_server {
@@ -16,11 +17,11 @@ struct SandboxSpec {
   std::string policy_cwd;                  // absolute
   std::vector<std::string> project_roots;  // absolute; empty: policy_cwd
   bool legacy_landlock = false;
-  bool proxy_only = false;  // no network but the proxies that the environment names
+  std::optional<wire::ManagedNetwork> proxies;  // all of the network that there is; absent: what the profile says
 
   bool restricts_files() const { return profile.policy.files.has_value(); }
   // Whether anything is to be enforced at all.
-  bool restricts() const { return profile.type != profile::ProfileType::kDisabled || proxy_only; }
+  bool restricts() const { return profile.type != profile::ProfileType::kDisabled || proxies; }
 };
 
 // Whether the policy may be about missing paths whose names do not begin with a dot: sys/placeholder.h.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/file_uri.h"
+#include "exec_server/managed_network.h"
 
 namespace holdfast::exec_server {
 namespace {
@@ -70,11 +71,13 @@ Result<> CheckSizes(const process::Command& command, const Config& config) {
 
 // Ignoring one of these would run a command freer than it was asked to run.
 Result<> CheckSupported(const wire::ProcessStartParams& params) {
-  const std::pair<const char*, bool> restrictions[] = {{"managedNetwork", params.managed_network.given},
-                                                       {"networkProxy", params.network_proxy.given},
+  const std::pair<const char*, bool> restrictions[] = {{"networkProxy", params.network_proxy.given},
                                                        {"shellSnapshot", params.shell_snapshot.given}};
   for (const auto& [name, given] : restrictions) {
     if (given) return Fail(ErrorKind::kInvalidParams, fmt::format("{}: not supported by this server", name));
+  }
+  if (params.managed_network && !params.enforce_managed_network) {
+    return Fail(ErrorKind::kInvalidParams, "managedNetwork: needs enforceManagedNetwork");
   }
   if (params.enforce_managed_network && !params.sandbox) {
     return Fail(ErrorKind::kInvalidParams, "enforceManagedNetwork: needs a sandbox");
@@ -141,10 +144,13 @@ Result<process::Command> ResolveCommand(const wire::ProcessStartParams& params, 
   return command;
 }
 
-Result<std::optional<SandboxSpec>> ResolveSandbox(const wire::ProcessStartParams& params, const std::string& cwd) {
+Result<std::optional<SandboxSpec>> ResolveSandbox(const wire::ProcessStartParams& params,
+                                                  const process::Command& command) {
   if (!params.sandbox) return std::nullopt;
-  TRY(SandboxSpec spec, DecodeSandbox(*params.sandbox, cwd));
-  spec.proxy_only = params.enforce_managed_network;
+  TRY(SandboxSpec spec, DecodeSandbox(*params.sandbox, command.cwd));
+  if (params.enforce_managed_network) {
+    TRY(spec.proxies, AgreeOnProxies(params.managed_network.value_or(wire::ManagedNetwork{}), command.env));
+  }
   return spec;
 }
 
@@ -152,7 +158,7 @@ Result<StartOrder> ResolveStart(const wire::ProcessStartParams& params, const Co
                                 const process::Environment& server_environment) {
   StartOrder order;
   TRY(order.command, ResolveCommand(params, config, server_environment));
-  TRY(order.sandbox, ResolveSandbox(params, order.command.cwd));
+  TRY(order.sandbox, ResolveSandbox(params, order.command));
   order.io = ResolveIo(params);
   return order;
 }

@@ -25,8 +25,9 @@ Result<StartOrder> ResolveStart(const wire::ProcessStartParams& params, const Co
 
 Result<process::Command> ResolveCommand(const wire::ProcessStartParams& params, const Config& config,
                                         const process::Environment& server_environment);
-// `cwd` is the command's.
-Result<std::optional<SandboxSpec>> ResolveSandbox(const wire::ProcessStartParams& params, const std::string& cwd);
+// The command is the one that the params ask for.
+Result<std::optional<SandboxSpec>> ResolveSandbox(const wire::ProcessStartParams& params,
+                                                  const process::Command& command);
 process::Io ResolveIo(const wire::ProcessStartParams& params);
 
 }  // namespace holdfast::exec_server

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "wire/managed_network.h"
 #include "wire/process_io_messages.h"
 #include "wire/sandbox_messages.h"
 
@@ -62,7 +63,8 @@ struct ProcessStartParams {
   std::optional<ProcessIo> io;
   std::optional<PreparedCommand> prepared;
   std::optional<Sandbox> sandbox;
-  Given managed_network, network_proxy, shell_snapshot;
+  std::optional<ManagedNetwork> managed_network;
+  Given network_proxy, shell_snapshot;
 
   void Fields(Decoder& f) {
     f.Required("processId", process_id);

@@ -75,10 +75,11 @@ TEST(SandboxProgramTest, SaysWhatTheSandboxAsksFor) {
   SandboxSpec spec = ReadOnly();
   spec.project_roots = {"/project", "/other"};
   spec.legacy_landlock = true;
-  spec.proxy_only = true;
+  spec.proxies = wire::ManagedNetwork{.loopback_ports = {{80}}, .allow_local_binding = false};
   const Strings words = Split(Wrap(Shell(), spec)).ours;
-  EXPECT_EQ(Strings(words.begin() + 17, words.end()), (Strings{"--project-root", "/project", "--project-root", "/other",
-                                                               "--use-legacy-landlock", "--allow-network-for-proxy"}));
+  EXPECT_EQ(Strings(words.begin() + 17, words.end()),
+            (Strings{"--project-root", "/project", "--project-root", "/other", "--use-legacy-landlock",
+                     "--managed-network", R"({"loopbackPorts":[80],"allowLocalBinding":false})"}));
 }
 
 TEST(SandboxProgramTest, NamesTheCommandAsItIsTold) {

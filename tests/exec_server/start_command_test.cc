@@ -204,7 +204,7 @@ TEST(ResolveCommandTest, RefusesARestrictionItWouldHaveToIgnore) {
     restrict(params);
     return Refusal(params).message;
   };
-  EXPECT_THAT(refusal([](auto& params) { params.managed_network.given = true; }), HasSubstr("managedNetwork"));
+  EXPECT_THAT(refusal([](auto& params) { params.managed_network.emplace(); }), HasSubstr("managedNetwork"));
   EXPECT_THAT(refusal([](auto& params) { params.network_proxy.given = true; }), HasSubstr("networkProxy"));
   EXPECT_THAT(refusal([](auto& params) { params.shell_snapshot.given = true; }), HasSubstr("shellSnapshot"));
   EXPECT_THAT(refusal([](auto& params) { params.enforce_managed_network = true; }), HasSubstr("needs a sandbox"));
@@ -237,7 +237,7 @@ TEST_F(ResolveStartTest, PutsTheProjectWhereTheCommandIs) {
   AskForASandbox(R"({"type":"workspace-write"})");
   ASSERT_TRUE(Order());
   EXPECT_EQ(Order()->sandbox->policy_cwd, "/w/x");
-  EXPECT_FALSE(Order()->sandbox->proxy_only);
+  EXPECT_FALSE(Order()->sandbox->proxies);
 }
 
 TEST_F(ResolveStartTest, PutsTheProjectWhereAPreparedCommandIs) {
@@ -251,8 +251,36 @@ TEST_F(ResolveStartTest, RestrictsTheNetworkToProxiesUnderAnyProfile) {
   params_.enforce_managed_network = true;
   AskForASandbox(R"({"permissions":{"type":"disabled"},"windowsSandboxLevel":"disabled"})");
   ASSERT_TRUE(Order());
-  EXPECT_TRUE(Order()->sandbox->proxy_only);
+  EXPECT_EQ(Order()->sandbox->proxies, wire::ManagedNetwork{});
   EXPECT_TRUE(Order()->sandbox->restricts());
+}
+
+TEST_F(ResolveStartTest, TakesThePortsOfAManagedNetworkThatTheVariablesName) {
+  params_.enforce_managed_network = true;
+  params_.env = {{"HTTP_PROXY", "http://127.0.0.1:81"}};
+  params_.managed_network = wire::ManagedNetwork{.loopback_ports = {{80, 81}}, .allow_local_binding = false};
+  AskForASandbox(R"({"type":"read-only"})");
+  ASSERT_TRUE(Order());
+  EXPECT_EQ(Order()->sandbox->proxies, (wire::ManagedNetwork{.loopback_ports = {{81}}, .allow_local_binding = false}));
+}
+
+TEST_F(ResolveStartTest, LooksForTheVariablesWhereAPreparedCommandHasThem) {
+  params_ = Prepared();
+  params_.prepared->env = {{"HTTP_PROXY", "http://127.0.0.1:81"}};
+  params_.env = {{"HTTP_PROXY", "http://127.0.0.1:80"}};
+  params_.enforce_managed_network = true;
+  params_.managed_network = wire::ManagedNetwork{.loopback_ports = {{80, 81}}};
+  AskForASandbox(R"({"type":"read-only"})");
+  ASSERT_TRUE(Order());
+  EXPECT_EQ(Order()->sandbox->proxies, wire::ManagedNetwork{.loopback_ports = {{81}}});
+}
+
+TEST_F(ResolveStartTest, RefusesAManagedNetworkThatIsNotEnforced) {
+  params_.managed_network.emplace();
+  AskForASandbox(R"({"type":"read-only"})");
+  ASSERT_FALSE(Order());
+  EXPECT_EQ(Order().error().kind, ErrorKind::kInvalidParams);
+  EXPECT_THAT(Order().error().message, HasSubstr("needs enforceManagedNetwork"));
 }
 
 TEST_F(ResolveStartTest, DoesNotRunWhatIsNotUnderstood) {

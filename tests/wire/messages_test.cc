@@ -1,6 +1,9 @@
 // What the structs of the protocol take and refuse, beyond what their field lists say by themselves.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "wire/encode.h"
 #include "wire/json.h"
 #include "wire/process_control_messages.h"
 #include "wire/process_list_messages.h"
@@ -60,10 +63,43 @@ TEST(ProcessStartParamsTest, NeedsNoCommandBesideAPreparedOne) {
 }
 
 TEST(ProcessStartParamsTest, NoticesRestrictionsWhateverTheySay) {
-  EXPECT_TRUE(Start(StartText(R"(,"managedNetwork":{})"))->managed_network.given);
   EXPECT_TRUE(Start(StartText(R"(,"networkProxy":"x")"))->network_proxy.given);
   EXPECT_TRUE(Start(StartText(R"(,"shellSnapshot":false)"))->shell_snapshot.given);
-  EXPECT_FALSE(Start(StartText(R"(,"managedNetwork":null)"))->managed_network.given);
+  EXPECT_FALSE(Start(StartText(R"(,"networkProxy":null)"))->network_proxy.given);
+}
+
+TEST(ProcessStartParamsTest, TakesAManagedNetworkWithOrWithoutItsMembers) {
+  const Start start(StartText(R"(,"managedNetwork":{"loopbackPorts":[65535,1],"allowLocalBinding":false,"later":{}})"));
+  ASSERT_TRUE(start.ok()) << start.fault();
+  EXPECT_EQ(start->managed_network->loopback_ports, (std::vector<uint16_t>{65535, 1}));
+  EXPECT_FALSE(start->managed_network->may_listen());
+  for (const char* bare : {"{}", R"({"loopbackPorts":null,"allowLocalBinding":null})"}) {
+    const Start none(StartText(fmt::format(R"(,"managedNetwork":{})", bare)));
+    ASSERT_TRUE(none.ok()) << none.fault();
+    EXPECT_EQ(none->managed_network, ManagedNetwork{});
+    EXPECT_TRUE(none->managed_network->may_listen());
+  }
+  EXPECT_FALSE(Start(StartText(R"(,"managedNetwork":null)"))->managed_network);
+}
+
+TEST(ProcessStartParamsTest, RefusesAManagedNetworkThatMakesNoSense) {
+  for (const char* network :
+       {"true", "[]", R"({"loopbackPorts":80})", R"({"loopbackPorts":["80"]})", R"({"loopbackPorts":[80.5]})",
+        R"({"loopbackPorts":[null]})", R"({"loopbackPorts":[0]})", R"({"loopbackPorts":[65536]})",
+        R"({"loopbackPorts":[-1]})", R"({"loopbackPorts":[80,81,80]})", R"({"allowLocalBinding":"no"})",
+        R"({"allowLocalBinding":0})"}) {
+    EXPECT_THAT(Start(StartText(fmt::format(R"(,"managedNetwork":{})", network))).fault(),
+                testing::StartsWith("managedNetwork"))
+        << network;
+  }
+  EXPECT_EQ(Start(StartText(R"(,"managedNetwork":{"loopbackPorts":[0]})")).fault(),
+            "managedNetwork.loopbackPorts: 0 is not a port");
+}
+
+TEST(ManagedNetworkTest, IsWrittenAsItIsRead) {
+  EXPECT_EQ(Encode(ManagedNetwork{}), "{}");
+  EXPECT_EQ(Encode(ManagedNetwork{.loopback_ports = {{1, 65535}}, .allow_local_binding = false}),
+            R"({"loopbackPorts":[1,65535],"allowLocalBinding":false})");
 }
 
 TEST(ProcessStartParamsTest, TakesASandboxWithItsPermissionsAsTheyAre) {
