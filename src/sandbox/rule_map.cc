@@ -39,6 +39,13 @@ bool IsAboutProcesses(const PathWalk& walk) {
   return walk.end == PathWalk::End::kNowhere || (first >= '0' && first <= '9');
 }
 
+// A client adds such rules when its user approves writing everywhere: a protected name in / may be written, as / may.
+bool OpensNameInRoot(const Rule& rule, const Resolution& resolution) {
+  return rule.access == Access::kWrite && rule.path != "/" && ParentOf(rule.path) == "/" &&
+         std::ranges::find(kProtectedNames, rule.path.substr(1)) != kProtectedNames.end() &&
+         AccessTo(resolution, "/") == Access::kWrite;
+}
+
 bool IsNotThere(const PathWalk& walk) { return !walk.exists() && walk.end != PathWalk::End::kUnsearchable; }
 
 }  // namespace
@@ -51,7 +58,14 @@ bool ShallowFirst::operator()(std::string_view a, std::string_view b) const {
 
 Result<RuleMap> RuleMap::Create(const Resolution& resolution) {
   RuleMap map;
-  for (const Rule& rule : resolution.rules) TRY_VOID(map.AddRule(rule));
+  for (const Rule& rule : resolution.rules) {
+    // Where that name is a link, / says all about it. What the link leads to is not meant: another rule may deny it.
+    if (OpensNameInRoot(rule, resolution)) {
+      TRY(const PathWalk walk, map.walker_.Walk(rule.path));
+      if (!walk.links.empty()) continue;
+    }
+    TRY_VOID(map.AddRule(rule));
+  }
   for (const std::string& path : resolution.denied_by_pattern) TRY_VOID(map.AddMatch(path));
   if (resolution.minimal && map.GroundOf("/") == Ground::kHidden) {
     for (const std::string_view path : kMinimalRoots) TRY_VOID(map.AddMinimalRoot(path));

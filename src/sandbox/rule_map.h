@@ -36,7 +36,8 @@ class RuleMap {
   using Rules = std::map<std::string, PlacedRule, ShallowFirst>;
 
   // Fails for a rule whose path crosses a link in a writable place: the command could lead the rule of the next command
-  // elsewhere. What a pattern matched is denied where it is, however many links lead there.
+  // elsewhere. A rule that opens a protected name in / under a rule that opens / is left out where the name is a link.
+  // What a pattern matched is denied where it is, however many links lead there.
   static Result<RuleMap> Create(const Resolution& resolution);
 
   // The nearest rule at or above a path, which is named without links; null when there is none.

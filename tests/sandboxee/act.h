@@ -24,6 +24,7 @@ enum class Policy {
   kReopened,        // a directory that may be written below one that may not be read
   kMinimal,         // what programs need, and the workspace
   kAnyFile,         // every file may be written, but there is no network
+  kRootWrite,       // the same by a rule about /, and other rules deny files and directories
   kProxy,           // no network but a proxy
   kProxyNoBinding,  // the same, and the command may not listen in it
 };
@@ -73,8 +74,10 @@ std::span<const Act> MountActs();
 std::span<const Act> NamespaceActs();
 std::span<const Act> KernelActs();
 std::span<const Act> PrivilegeActs();
+std::span<const Act> RootWriteActs();
 
 // What must work inside as it does outside, lest the others pass because nothing works.
 std::span<const Act> AllowedActs();
+std::span<const Act> AllowedRootWriteActs();
 
 }  // namespace holdfast::sandboxee

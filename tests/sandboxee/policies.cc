@@ -53,6 +53,10 @@ std::string Profile(Policy policy) {
     case Policy::kDenied:
       return Restricted(
           Workspace({Path("{out}/secret.txt", "deny"), Path("{out}/secrets", "deny"), Path("{ws}/private", "deny")}));
+    case Policy::kRootWrite:
+      return Restricted({Special("root", "write"), Path("{out}/secret.txt", "deny"), Path("{out}/secrets", "deny"),
+                         Path("{ws}/private", "deny"), Path("/.git", "write"), Path("/.agents", "write"),
+                         Path("/.codex", "write"), Path("/.aws", "write")});
     case Policy::kDeniedMissing:
       return Restricted(Workspace({Path("{ws}/nope/deep", "deny")}));
     case Policy::kDeniedPatterns:

@@ -29,6 +29,8 @@ TEST_P(SandboxeeTest, RefusesMounts) { ExpectRefused(MountActs()); }
 TEST_P(SandboxeeTest, RefusesNamespaces) { ExpectRefused(NamespaceActs()); }
 TEST_P(SandboxeeTest, RefusesActsOnTheKernel) { ExpectRefused(KernelActs()); }
 TEST_P(SandboxeeTest, RefusesPrivileges) { ExpectRefused(PrivilegeActs()); }
+TEST_P(SandboxeeTest, RefusesWhatIsDeniedWhereTheRootMayBeWritten) { ExpectRefused(RootWriteActs()); }
+TEST_P(SandboxeeTest, HasItsDevicesWhereTheRootMayBeWritten) { ExpectAllowed(AllowedRootWriteActs()); }
 TEST_P(SandboxeeTest, AllowsWhatProgramsNeed) { ExpectAllowed(AllowedActs()); }
 
 TEST_P(SandboxeeTest, LeavesNoProcessBehind) {
