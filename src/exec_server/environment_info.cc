@@ -8,8 +8,10 @@
 #include <optional>
 #include <string_view>
 
+#include "base/build_id.h"
 #include "base/file_uri.h"
 #include "base/version.h"
+#include "exec_server/provider_id.h"
 
 namespace holdfast::exec_server {
 namespace {
@@ -36,7 +38,9 @@ wire::EnvironmentCapabilities Capabilities() {
   return {.fs_watch_missing = true,
           .http_header_env_vars = true,
           .file_write_streaming = true,
-          .sandboxed_file_streaming = true};
+          .sandboxed_file_streaming = true,
+          .linux_root_write_preserves_devices = true,
+          .linux_approved_root_write_preserves_restrictions = true};
 }
 
 }  // namespace
@@ -47,6 +51,7 @@ wire::EnvironmentInfo DescribeEnvironment() {
   wire::EnvironmentInfo info;
   info.shell = LoginShell(user);
   info.executor_version = kVersion;
+  info.provider_id = ProviderId(kVersion, BuildId());
   info.platform_os = "linux";
   std::error_code removed;  // a working directory that no longer exists shows as the root
   auto cwd = std::filesystem::current_path(removed);

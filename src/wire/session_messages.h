@@ -45,12 +45,16 @@ struct Shell {
 struct EnvironmentCapabilities {
   bool fs_watch_missing = false, http_header_env_vars = false, file_write_streaming = false;
   bool sandboxed_file_streaming = false;
+  // Of sandboxes in which / may be written: the usual devices work, and what other rules deny stays denied.
+  bool linux_root_write_preserves_devices = false, linux_approved_root_write_preserves_restrictions = false;
 
   void Fields(auto& f) {
     f.Required("fsWatchMissing", fs_watch_missing);
     f.Required("httpHeaderEnvVars", http_header_env_vars);
     f.Required("fileWriteStreaming", file_write_streaming);
     f.Required("sandboxedFileStreaming", sandboxed_file_streaming);
+    f.Required("linuxRootWritePreservesDevices", linux_root_write_preserves_devices);
+    f.Required("linuxApprovedRootWritePreservesRestrictions", linux_approved_root_write_preserves_restrictions);
   }
 };
 
@@ -58,12 +62,14 @@ struct EnvironmentCapabilities {
 struct EnvironmentInfo {
   Shell shell;
   std::string executor_version, platform_os, cwd, user_home_dir, temp_dir;
+  std::optional<std::string> provider_id;
   std::vector<std::string> prepend_path_dirs, temporary_directories;
   EnvironmentCapabilities capabilities;
 
   void Fields(auto& f) {
     f.Required("shell", shell);
     f.Required("executorVersion", executor_version);
+    f.Optional("providerId", provider_id);
     f.Required("cwd", cwd);
     f.Required("userHomeDir", user_home_dir);
     f.Required("platformOs", platform_os);

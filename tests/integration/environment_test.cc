@@ -49,6 +49,12 @@ TEST(EnvironmentTest, TellsTheShellOfTheUserWhateverTheVariableSays) {
   EXPECT_EQ(info.Text("result.shell.name"), std::filesystem::path(path).filename());
 }
 
+TEST(EnvironmentTest, NamesTheBuildOfTheServer) {
+  const std::string id = InfoWith("A=1").Text("result.providerId");
+  EXPECT_THAT(id, testing::MatchesRegex("sha256:[0-9a-f]{64}"));
+  EXPECT_EQ(InfoWith("B=2").Text("result.providerId"), id);
+}
+
 TEST(EnvironmentTest, TellsTheSameAsInitialize) {
   ServerProcess server = ServerProcess::Start();
   RpcClient client(OpenWebSocket(server.url()));
