@@ -6,11 +6,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <string_view>
 
 #include "base/build_id.h"
 #include "base/file_uri.h"
 #include "base/version.h"
+#include "exec_server/announced_shell.h"
 #include "exec_server/provider_id.h"
 
 namespace holdfast::exec_server {
@@ -23,15 +23,10 @@ std::optional<std::string> PathVariable(const char* name) {
   return value;
 }
 
-// Accounts of services have a program for a shell that only says no.
-bool IsShell(std::string_view path) {
-  return path.starts_with('/') && !path.ends_with("/nologin") && !path.ends_with("/false");
-}
-
-wire::Shell LoginShell(const passwd* user) {
-  std::string path =
-      user != nullptr && user->pw_shell != nullptr && IsShell(user->pw_shell) ? user->pw_shell : "/bin/sh";
-  return {path.substr(path.rfind('/') + 1), path};
+wire::Shell OwnShell(const passwd* user) {
+  const char* const search_path = std::getenv("PATH");
+  return AnnouncedShell(user != nullptr && user->pw_shell != nullptr ? user->pw_shell : "",
+                        ShellDirectories(search_path != nullptr ? search_path : ""));
 }
 
 wire::EnvironmentCapabilities Capabilities() {
@@ -49,7 +44,7 @@ wire::EnvironmentInfo DescribeEnvironment() {
   // Before the loop starts: the look-up may ask a directory service.
   const passwd* user = ::getpwuid(::geteuid());
   wire::EnvironmentInfo info;
-  info.shell = LoginShell(user);
+  info.shell = OwnShell(user);
   info.executor_version = kVersion;
   info.provider_id = ProviderId(kVersion, BuildId());
   info.platform_os = "linux";
