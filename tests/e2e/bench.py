@@ -9,6 +9,7 @@ import re
 import subprocess
 
 import children
+import versions
 from model import Model
 from scenarios import Kept
 from tap import Tap
@@ -17,7 +18,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 START_SECONDS = 20
 # Long enough to reconnect on a busy machine, short enough to wait for at the end of each scenario.
 DETACHED_TTL_MS = 4000
-REMOTE_MCP_BY_ID = 142  # versions before spell the settings and the names of MCP servers another way
 # One red dot.
 PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/"
                        "iZk9HQAAAABJRU5ErkJggg==")
@@ -46,7 +46,7 @@ class Bench:
             return self.sessions[value.name]
         if not isinstance(value, str):
             return value
-        namespace = "mcp__e2e" if self.client.minor >= REMOTE_MCP_BY_ID else "mcp__e2e__"
+        namespace = "mcp__e2e" if self.client.can(versions.MCP_PLAIN_NAMESPACE) else "mcp__e2e__"
         places = {"@workspace": self.workspace, "@outside": self.outside, "@port": self.model.port, "@mcp": namespace}
         return re.sub("|".join(places), lambda match: str(places[match[0]]), value)
 
@@ -125,7 +125,7 @@ class Bench:
         ]
         if self.scenario.mcp:
             lines += ["[mcp_servers.e2e]", 'command = "python3"', f"args = [{json.dumps(str(HERE / 'echo_mcp.py'))}]"]
-            if self.client.minor >= REMOTE_MCP_BY_ID:
+            if self.client.can(versions.MCP_ENVIRONMENT_ID):
                 lines += ['environment_id = "remote"', f"cwd = {json.dumps(str(self.workspace))}"]
             else:
                 lines.append('experimental_environment = "remote"')

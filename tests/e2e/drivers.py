@@ -6,10 +6,10 @@ import asyncio
 import json
 
 import children
+import versions
 
 PROMPT = "Do what the script says."
 LINE_BYTES = 1 << 26
-GRANULAR_APPROVALS = 150  # versions since then know no "on-failure"
 
 
 async def _spawn(bench, *arguments, stdin):
@@ -52,7 +52,7 @@ async def app_server_turn(bench):
 
 async def _converse(bench, process):
     policy = "on-failure"
-    if bench.client.minor >= GRANULAR_APPROVALS:
+    if bench.client.can(versions.GRANULAR_APPROVALS):
         kinds = ("sandbox_approval", "rules", "skill_approval", "request_permissions", "mcp_elicitations")
         policy = {"granular": dict.fromkeys(kinds, True)}
     thread = {"cwd": str(bench.workspace), "sandbox": bench.scenario.sandbox, "approvalPolicy": policy}

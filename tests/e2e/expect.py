@@ -4,7 +4,8 @@ import hashlib
 import json
 import re
 
-ENVIRONMENT_SANDBOXES = 142  # from 0.142 on the server builds the sandbox; 0.130 sends its own helper as the command
+import versions
+
 SHOWN = 600
 
 
@@ -77,7 +78,7 @@ def confined():
     """The command ran in a sandbox: the server's, or for old clients the one they bring along."""
     def check(seen):
         start = seen.start()
-        if seen.bench.client.minor < ENVIRONMENT_SANDBOXES:
+        if not seen.bench.client.can(versions.SERVER_SANDBOX):
             is_wrapped = start.params["argv"][0].endswith("/codex-linux-sandbox")
             return None if is_wrapped else f"not wrapped: {start.params['argv']}"
         if not start.params.get("sandbox"):

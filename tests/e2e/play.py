@@ -21,6 +21,9 @@ class Report:
         self.counts[verdict] += 1
         print(f"{verdict}  {where}: {claim}" + (f"\n      {why}" if why else ""), flush=True)
 
+    def skip(self, where, claim, feature):
+        self.line("SKIP", where, claim, f"only clients since 0.{feature.since} {feature.what}")
+
     def judge(self, where, claim, complaints):
         """The claim holds unless there are complaints."""
         self.line("FAIL" if complaints else "PASS", where, claim, "\n      ".join(complaints))
@@ -73,6 +76,10 @@ async def play(bench, report, where, pending):
     report.judge(where, "what AGENTS.md says reaches the model", [] if is_advised else ["it does not"])
     while pending:
         step = pending[0]
+        if not bench.client.can(step.needs):
+            report.skip(where, step.claim, step.needs)
+            pending.pop(0)
+            continue
         bench.decision = step.decision
         if step.cuts:
             bench.tap.cut()
@@ -123,8 +130,8 @@ async def check_after(bench, report, where):
 
 async def run_scenario(folder, holdfast, client, scenario, report):
     where = f"{client.version} {scenario.name}"
-    if client.minor < scenario.since:
-        report.line("SKIP", where, "all of it", f"needs a client of 0.{scenario.since} or later")
+    if not client.can(scenario.needs):
+        report.skip(where, "all of it", scenario.needs)
         return
     failed_before = report.counts["FAIL"]
     bench = Bench(folder, holdfast, client, scenario)

@@ -11,17 +11,22 @@ import tempfile
 
 import children
 import clients
+import versions
 from play import Report, run_scenario
 from scenarios import SCENARIOS
 
 
 def work_folder(cache, keep):
-    """Not below /tmp: sandboxes may write there, and a client whose home lies there makes no links to its helpers."""
+    """In the cache, or at home if the cache belongs to another user.
+
+    Not below /tmp: sandboxes may write there, and a client whose home lies there makes no links to its helpers.
+    """
     for parent in (cache, absolute(pathlib.Path.home())):
-        if not parent.is_relative_to("/tmp"):
+        if not parent.is_relative_to("/tmp") and os.access(parent, os.W_OK):
             place = {"dir": parent, "prefix": ".holdfast-e2e-"}
             return contextlib.nullcontext(tempfile.mkdtemp(**place)) if keep else tempfile.TemporaryDirectory(**place)
-    sys.exit("e2e: HOLDFAST_E2E_CACHE and the home directory lie below /tmp, where the sandboxes would prove nothing")
+    sys.exit("e2e: the cache folder or the home directory has to be a folder to write to outside /tmp: below /tmp the "
+             "sandboxes would prove nothing")
 
 
 async def run_all(options, found, report):
@@ -40,9 +45,13 @@ def absolute(path):
     return pathlib.Path(path).resolve()
 
 
+def listed(text):
+    return text.replace(",", " ").split()
+
+
 def names(known):
     def parse(text):
-        chosen = text.replace(",", " ").split() or list(known)
+        chosen = listed(text) or list(known)
         if unknown := set(chosen) - set(known):
             raise argparse.ArgumentTypeError(f"{', '.join(sorted(unknown))}: not among {', '.join(known)}")
         return chosen
@@ -54,7 +63,7 @@ def parse_options():
     cache = os.environ.get("HOLDFAST_E2E_CACHE") or str(root / "build/e2e-cache")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--server", type=absolute, default=root / "build/release/bin/holdfast")
-    parser.add_argument("--clients", type=names(clients.VERSIONS), default="", help="versions; empty for all")
+    parser.add_argument("--clients", type=listed, default="", help=f"versions; empty for {', '.join(versions.DEFAULT)}")
     parser.add_argument("--scenarios", type=names(SCENARIOS), default="", help="names; empty for all")
     parser.add_argument("--cache", type=absolute, default=cache, help="where fetched clients are kept")
     parser.add_argument("--keep", action="store_true", help="leave the work folder, with the logs")
@@ -69,7 +78,7 @@ def main():
     report = Report()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("e2e: interrupted"))
     try:
-        found = [clients.find(options.cache, version) for version in options.clients]
+        found = [clients.find(options.cache, version) for version in options.clients or versions.DEFAULT]
         asyncio.run(run_all(options, found, report))
     except clients.NoClient as problem:
         sys.exit(f"e2e: {problem}")

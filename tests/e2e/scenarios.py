@@ -9,10 +9,10 @@ import dataclasses
 from expect import (absent, asked, confined, denied, each_once, exits, fails, holds, keeps, lacks, matches, reached,
                     resumed, says, shows_image, started, streamed)
 from model import FREEFORM, Call
+from versions import ENVIRONMENTS_FILE, MODEL, NEW_CONNECTION, RESUME, SERVER_SANDBOX, Feature
 
 MANAGED = '"type": "managed"'  # a file request that is to run in a sandbox has this in its params
 FULL_ACCESS, WORKSPACE_WRITE, READ_ONLY = "danger-full-access", "workspace-write", "read-only"
-ENVIRONMENTS = 142  # 0.142 brought environments.toml, resumed sessions and sandboxes made by the server
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,6 +28,7 @@ class Step:
     checks: tuple
     cuts: bool = False        # the connection is cut just before
     decision: str = "accept"  # the user's answer, should the client ask for approval
+    needs: Feature = MODEL    # clients without it skip the step
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Scenario:
     link: str = "variable"  # how the client finds the server: variable, file (environments.toml) or stdio
     asks: bool = False      # approvals are asked for, so the client runs as an app-server
     mcp: bool = False       # an MCP server is configured to run where the commands run
-    since: int = 130
+    needs: Feature = MODEL
 
 
 def step(claim, call, *checks, **options):
@@ -195,20 +196,21 @@ DENIED = Scenario("denied", (
     step("a denied write that is not approved is not run again",
          run("echo no > no.txt", login=False),
          lacks("exited with code 0"), asked(2), absent("no.txt"), denied(True), decision="decline"),
-), READ_ONLY, asks=True, since=ENVIRONMENTS)
+), READ_ONLY, asks=True, needs=SERVER_SANDBOX)
 
 RECONNECT = Scenario("reconnect", (
     PLAIN,
     step("a command counts",
          run("for n in 1 2 3 4 5 6 7 8 9 10 11 12; do echo tick $n.; sleep 0.3; done; exit 4", 700),
-         says("tick 1."), keeps("count")),
+         says("tick 1."), keeps("count"), needs=RESUME),
     step("the connection is cut: the session goes on, no line is lost",
-         poll("count"), exits(4), resumed(), each_once(*TICKS), cuts=True),
-    step("a command runs afterwards", run("echo back again"), says("back again"), exits(0)),
+         poll("count"), exits(4), resumed(), each_once(*TICKS), cuts=True, needs=RESUME),
+    step("the connection is cut: the next command runs",
+         run("echo back again"), says("back again"), exits(0), cuts=True),
     ASK_NAME,
     step("the connection is cut: what is typed next arrives",
-         enter("dialogue", "E2E\n"), says("hello E2E"), exits(0), resumed(), cuts=True),
-), since=ENVIRONMENTS)
+         enter("dialogue", "E2E\n"), says("hello E2E"), exits(0), resumed(), cuts=True, needs=RESUME),
+), needs=NEW_CONNECTION)
 
 MCP = Scenario("mcp", (
     PLAIN,
@@ -216,9 +218,10 @@ MCP = Scenario("mcp", (
          Call("echo", {"text": "over there"}, namespace="@mcp"), says("echo of over there at holdfast")),
 ), mcp=True)
 
-ENVTOML = Scenario("envtoml", (PLAIN, ANCESTRY, ADD_FILE), link="file", since=ENVIRONMENTS)
+ENVTOML = Scenario("envtoml", (PLAIN, ANCESTRY, ADD_FILE), link="file", needs=ENVIRONMENTS_FILE)
 
-STDIO = Scenario("stdio", (PLAIN, ANCESTRY, ASK_NAME, GIVE_NAME, ADD_FILE, IMAGE), link="stdio", since=ENVIRONMENTS)
+STDIO = Scenario("stdio", (PLAIN, ANCESTRY, ASK_NAME, GIVE_NAME, ADD_FILE, IMAGE), link="stdio",
+                 needs=ENVIRONMENTS_FILE)
 
 ALL = (CORE, WORKSPACE, READONLY, DENIED, RECONNECT, MCP, ENVTOML, STDIO)
 SCENARIOS = {scenario.name: scenario for scenario in ALL}
