@@ -10,6 +10,7 @@ import subprocess
 
 import children
 import versions
+from http_mcp import HttpMcp
 from model import Model
 from scenarios import Kept
 from tap import Tap
@@ -32,6 +33,7 @@ class Bench:
     def __init__(self, folder, holdfast, client, scenario):
         self.client, self.scenario = client, scenario
         self.model, self.tap, self.server = Model(), None, None
+        self._http_mcp = HttpMcp()
         self.sessions, self.approvals, self.transcript = {}, [], []
         self.decision = "accept"
         self._holdfast, self._user = holdfast, folder / "user"
@@ -58,6 +60,7 @@ class Bench:
 
     async def set_up(self):
         await self.model.start()
+        await self._http_mcp.start()
         for folder in (self.workspace / "inner", self.outside, self.home, self._user):
             folder.mkdir(parents=True)
         for folder in (self.workspace, self.outside):
@@ -77,8 +80,10 @@ class Bench:
     async def tear_down(self):
         if self.tap:
             self.tap.stop()
+            self.tap.save(self.log.with_name("wire.jsonl"))
         if self.server:
             await children.stop(self.server)
+        self._http_mcp.stop()
         self.model.stop()
 
     def environment(self, **more):
@@ -124,13 +129,21 @@ class Bench:
             "stream_max_retries = 0",
         ]
         if self.scenario.mcp:
-            lines += ["[mcp_servers.e2e]", 'command = "python3"', f"args = [{json.dumps(str(HERE / 'echo_mcp.py'))}]"]
-            if self.client.can(versions.MCP_ENVIRONMENT_ID):
-                lines += ['environment_id = "remote"', f"cwd = {json.dumps(str(self.workspace))}"]
-            else:
-                lines.append('experimental_environment = "remote"')
-            lines.append('default_tools_approval_mode = "approve"')
+            lines += self._mcp_config()
         return "\n".join(lines) + "\n"
+
+    def _mcp_config(self):
+        has_id = self.client.can(versions.MCP_ENVIRONMENT_ID)
+        yield "[mcp_servers.e2e]"
+        yield f'{"environment_id" if has_id else "experimental_environment"} = "remote"'
+        yield 'default_tools_approval_mode = "approve"'
+        if self.scenario.mcp == "http":
+            yield f"url = {json.dumps(self._http_mcp.url)}"
+            return
+        yield 'command = "python3"'
+        yield f"args = [{json.dumps(str(HERE / 'echo_mcp.py'))}]"
+        if has_id:
+            yield f"cwd = {json.dumps(str(self.workspace))}"
 
     def _environments(self):
         lines = ['default = "here"', "[[environments]]", 'id = "here"']

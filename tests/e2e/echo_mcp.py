@@ -35,10 +35,18 @@ def answer(method, params):
     return None
 
 
-for line in sys.stdin:
-    request = json.loads(line)
-    if "id" not in request:
-        continue
+def outcome(request):
     result = answer(request["method"], request.get("params", {}))
-    outcome = {"result": result} if result is not None else {"error": {"code": -32601, "message": "no such method"}}
-    print(json.dumps({"jsonrpc": "2.0", "id": request["id"]} | outcome), flush=True)
+    part = {"result": result} if result is not None else {"error": {"code": -32601, "message": "no such method"}}
+    return {"jsonrpc": "2.0", "id": request["id"]} | part
+
+
+def main():
+    for line in sys.stdin:
+        request = json.loads(line)
+        if "id" in request:
+            print(json.dumps(outcome(request)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -116,6 +116,11 @@ def reached(method, *fragments):
     return check
 
 
+def noted(method):
+    """The server has sent notifications of this method."""
+    return lambda seen: None if seen.bench.tap.notes(method) else f"no {method} was sent"
+
+
 def streamed(content):
     """The notifications of the command, put together, are this output to the byte."""
     def check(seen):

@@ -66,7 +66,7 @@ def parse_options():
     parser.add_argument("--clients", type=listed, default="", help=f"versions; empty for {', '.join(versions.DEFAULT)}")
     parser.add_argument("--scenarios", type=names(SCENARIOS), default="", help="names; empty for all")
     parser.add_argument("--cache", type=absolute, default=cache, help="where fetched clients are kept")
-    parser.add_argument("--keep", action="store_true", help="leave the work folder, with the logs")
+    parser.add_argument("--keep", action="store_true", help="leave the work folder, with logs and traffic")
     return parser.parse_args()
 
 

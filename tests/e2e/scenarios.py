@@ -6,8 +6,8 @@ reach) and @mcp (what the client calls the MCP server).
 """
 import dataclasses
 
-from expect import (absent, asked, confined, denied, each_once, exits, fails, holds, keeps, lacks, matches, reached,
-                    resumed, says, shows_image, started, streamed)
+from expect import (absent, asked, confined, denied, each_once, exits, fails, holds, keeps, lacks, matches, noted,
+                    reached, resumed, says, shows_image, started, streamed)
 from model import FREEFORM, Call
 from versions import ENVIRONMENTS_FILE, MODEL, NEW_CONNECTION, RESUME, SERVER_SANDBOX, Feature
 
@@ -38,7 +38,7 @@ class Scenario:
     sandbox: str = FULL_ACCESS
     link: str = "variable"  # how the client finds the server: variable, file (environments.toml) or stdio
     asks: bool = False      # approvals are asked for, so the client runs as an app-server
-    mcp: bool = False       # an MCP server is configured to run where the commands run
+    mcp: str = ""           # an MCP server is reached from where the commands run: by stdio or http
     needs: Feature = MODEL
 
 
@@ -216,12 +216,19 @@ MCP = Scenario("mcp", (
     PLAIN,
     step("an MCP server runs where the commands run, and its tool answers",
          Call("echo", {"text": "over there"}, namespace="@mcp"), says("echo of over there at holdfast")),
-), mcp=True)
+), mcp="stdio")
+
+MCPHTTP = Scenario("mcphttp", (
+    PLAIN,
+    step("an MCP server is reached by HTTP from where the commands run, and its tool answers",
+         Call("echo", {"text": "over HTTP"}, namespace="@mcp"),
+         says("echo of over HTTP"), reached("http/request", "/mcp"), noted("http/request/bodyDelta")),
+), mcp="http")
 
 ENVTOML = Scenario("envtoml", (PLAIN, ANCESTRY, ADD_FILE), link="file", needs=ENVIRONMENTS_FILE)
 
 STDIO = Scenario("stdio", (PLAIN, ANCESTRY, ASK_NAME, GIVE_NAME, ADD_FILE, IMAGE), link="stdio",
                  needs=ENVIRONMENTS_FILE)
 
-ALL = (CORE, WORKSPACE, READONLY, DENIED, RECONNECT, MCP, ENVTOML, STDIO)
+ALL = (CORE, WORKSPACE, READONLY, DENIED, RECONNECT, MCP, MCPHTTP, ENVTOML, STDIO)
 SCENARIOS = {scenario.name: scenario for scenario in ALL}

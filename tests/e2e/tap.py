@@ -124,12 +124,21 @@ class Tap:
         finally:
             writer.close()
 
+    def save(self, path):
+        """One message a line: when, on which connection, from where, what."""
+        with path.open("w") as file:
+            for message in self.messages:
+                source = "client" if message.from_client else "server"
+                line = {"seconds": message.seconds, "connection": message.connection, "from": source}
+                file.write(json.dumps(line | {"message": message.json}, default=repr) + "\n")
+
     def requests(self, method):
         return [message for message in self.messages if message.from_client and message.method == method]
 
-    def notes(self, method, process_id):
-        return [message.params for message in self.messages if not message.from_client
-                and message.method == method and message.params.get("processId") == process_id]
+    def notes(self, method, process_id=None):
+        """Params of the server's notifications, of one process or of all there are."""
+        notes = [message.params for message in self.messages if not message.from_client and message.method == method]
+        return [params for params in notes if process_id in (None, params.get("processId"))]
 
     def starts(self, command):
         """Every process/start that runs this shell command."""
