@@ -10,6 +10,7 @@ import subprocess
 
 import children
 import versions
+from expect import ADVICE
 from http_mcp import HttpMcp
 from model import Model
 from scenarios import Kept
@@ -22,7 +23,6 @@ DETACHED_TTL_MS = 4000
 # One red dot.
 PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/"
                        "iZk9HQAAAABJRU5ErkJggg==")
-ADVICE = "Read by way of the server."
 
 
 class NoServer(Exception):
@@ -38,6 +38,7 @@ class Bench:
         self.decision = "accept"
         self._holdfast, self._user = holdfast, folder / "user"
         self.workspace, self.outside, self.home = folder / "workspace", folder / "outside", folder / "home"
+        self.start_folder = self.workspace / scenario.folder
         self.log = folder / "log"
 
     def fill(self, value):

@@ -1,4 +1,5 @@
-"""Two ways to have a client take one turn: `codex exec`, and `codex app-server`, which asks its user for approvals.
+"""Two ways to have a client take a turn: `codex exec`, and `codex app-server`, which asks its user for approvals and
+can take a turn in each of several threads.
 
 Each returns what went wrong, or nothing.
 """
@@ -13,7 +14,7 @@ LINE_BYTES = 1 << 26
 
 
 async def _spawn(bench, *arguments, stdin):
-    place = {"cwd": bench.workspace, "env": bench.client_environment()}
+    place = {"cwd": bench.start_folder, "env": bench.client_environment()}
     pipes = {"stdin": stdin, "stdout": asyncio.subprocess.PIPE, "limit": LINE_BYTES}
     with bench.log.open("ab") as log:
         return await children.spawn(bench.client.binary, *arguments, **place, **pipes, stderr=log)
@@ -27,7 +28,8 @@ def _parsed(line):
 
 
 async def exec_turn(bench):
-    arguments = ("exec", "--json", "--skip-git-repo-check", "-s", bench.scenario.sandbox, "-C", bench.workspace, PROMPT)
+    arguments = ("exec", "--json", "--skip-git-repo-check", "-s", bench.scenario.sandbox, "-C", bench.start_folder,
+                 PROMPT)
     process = await _spawn(bench, *arguments, stdin=asyncio.subprocess.DEVNULL)
     events = []
     try:
@@ -55,7 +57,8 @@ async def _converse(bench, process):
     if bench.client.can(versions.GRANULAR_APPROVALS):
         kinds = ("sandbox_approval", "rules", "skill_approval", "request_permissions", "mcp_elicitations")
         policy = {"granular": dict.fromkeys(kinds, True)}
-    thread = {"cwd": str(bench.workspace), "sandbox": bench.scenario.sandbox, "approvalPolicy": policy}
+    thread = {"cwd": str(bench.start_folder), "sandbox": bench.scenario.sandbox, "approvalPolicy": policy}
+    threads_left = bench.scenario.threads
     client_info = {"name": "e2e", "version": "1"}
 
     def send(**message):
@@ -80,5 +83,10 @@ async def _converse(bench, process):
             case {"id": identifier, "method": method}:
                 send(id=identifier, error={"code": -32601, "message": f"{method} is not for this user"})
             case {"method": "turn/completed", "params": {"turn": {"status": status}}}:
-                return None if status == "completed" else f"the turn is {status}"
+                threads_left -= 1
+                if status != "completed":
+                    return f"the turn is {status}"
+                if not threads_left:
+                    return None
+                send(id="thread", method="thread/start", params=thread)
     return "the app-server ended"

@@ -7,6 +7,7 @@ import re
 import versions
 
 SHOWN = 600
+ADVICE = "Read by way of the server."  # what AGENTS.md at the top of the workspace says
 
 
 def shown(text):
@@ -22,6 +23,10 @@ def says(*wanted):
 
 def lacks(unwanted):
     return lambda seen: f"has {unwanted!r}: {shown(seen.text)}" if unwanted in seen.text else None
+
+
+def advised():
+    return lambda seen: None if ADVICE in seen.text else "AGENTS.md of the workspace is not in what the model is told"
 
 
 def matches(pattern):

@@ -74,6 +74,7 @@ class Model:
         await self.opening()
         content = [{"type": "output_text", "text": "done"}]
         self._open.answer.set_result([{"type": "message", "role": "assistant", "id": "item-end", "content": content}])
+        self._open = None
 
     async def _serve(self, reader, writer):
         try:

@@ -4,8 +4,9 @@ import dataclasses
 import os
 
 import children
-from bench import ADVICE, DETACHED_TTL_MS, Bench, NoServer
+from bench import DETACHED_TTL_MS, Bench, NoServer
 from drivers import app_server_turn, exec_turn
+from expect import advised
 from model import Call, Output
 
 TURN_SECONDS = 180
@@ -33,7 +34,7 @@ class Report:
 class Seen:
     """What the checks of a step look at: one call, what came back, and the bench it happened on."""
     bench: Bench
-    call: Call
+    call: Call | None
     output: Output
 
     @property
@@ -57,7 +58,7 @@ def complaints_of(seen, checks):
     if seen.text is None:
         return ["the client gave no output"]
     # Whatever else a command proves, it went through the server. A patch in a shell command becomes file requests.
-    is_command = seen.call.tool == "exec_command" and not seen.command.startswith("apply_patch")
+    is_command = seen.call and seen.call.tool == "exec_command" and not seen.command.startswith("apply_patch")
     if is_command and seen.bench.tap and not seen.bench.tap.starts(seen.command):
         return [f"no process/start was sent; the tool said {seen.text}"]
     return [complaint for complaint in (complaint_of(seen, check) for check in checks) if complaint]
@@ -70,10 +71,23 @@ def complaint_of(seen, check):
         return f"something else than the check looks for: {problem!r}"
 
 
+async def seen_at_opening(bench):
+    return Seen(bench, None, Output(str(await bench.model.opening()), rest=""))
+
+
+async def seen_of(bench, step, calls):
+    """Takes the step."""
+    if step.is_new_thread:
+        await bench.model.finish()
+        return [await seen_at_opening(bench)]
+    outputs = await bench.model.call(*calls)
+    return [Seen(bench, call, output) for call, output in zip(calls, outputs)]
+
+
 async def play(bench, report, where, pending):
     """Takes the steps one after the other from `pending`, which keeps those that were not reached."""
-    is_advised = ADVICE in str(await bench.model.opening())
-    report.judge(where, "what AGENTS.md says reaches the model", [] if is_advised else ["it does not"])
+    report.judge(where, "what AGENTS.md says reaches the model",
+                 complaints_of(await seen_at_opening(bench), [advised()]))
     while pending:
         step = pending[0]
         if not bench.client.can(step.needs):
@@ -89,10 +103,9 @@ async def play(bench, report, where, pending):
             report.line("FAIL", where, step.claim, f"no earlier step kept {name}")
             pending.pop(0)
             continue
-        outputs = await bench.model.call(*calls)
-        bench.transcript += [output.text or "" for output in outputs]
-        complaints = [complaint for call, output in zip(calls, outputs)
-                      for complaint in complaints_of(Seen(bench, call, output), step.checks)]
+        all_seen = await seen_of(bench, step, calls)
+        bench.transcript += [seen.text or "" for seen in all_seen]
+        complaints = [complaint for seen in all_seen for complaint in complaints_of(seen, step.checks)]
         pending.pop(0)
         report.judge(where, step.claim, complaints)
     await bench.model.finish()
@@ -100,8 +113,9 @@ async def play(bench, report, where, pending):
 
 async def take_turn(bench, report, where):
     pending = list(bench.scenario.steps)
+    driver = app_server_turn if bench.scenario.asks or bench.scenario.threads > 1 else exec_turn
     script = asyncio.create_task(play(bench, report, where, pending))
-    turn = asyncio.create_task((app_server_turn if bench.scenario.asks else exec_turn)(bench))
+    turn = asyncio.create_task(driver(bench))
     try:
         async with asyncio.timeout(TURN_SECONDS):
             await asyncio.wait((script, turn), return_when=asyncio.FIRST_COMPLETED)

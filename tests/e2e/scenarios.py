@@ -6,8 +6,8 @@ reach) and @mcp (what the client calls the MCP server).
 """
 import dataclasses
 
-from expect import (absent, asked, confined, denied, each_once, exits, fails, holds, keeps, lacks, matches, noted,
-                    reached, resumed, says, shows_image, started, streamed)
+from expect import (absent, advised, asked, confined, denied, each_once, exits, fails, holds, keeps, lacks, matches,
+                    noted, reached, resumed, says, shows_image, started, streamed)
 from model import FREEFORM, Call
 from versions import ENVIRONMENTS_FILE, MODEL, NEW_CONNECTION, RESUME, SERVER_SANDBOX, Feature
 
@@ -29,6 +29,7 @@ class Step:
     cuts: bool = False        # the connection is cut just before
     decision: str = "accept"  # the user's answer, should the client ask for approval
     needs: Feature = MODEL    # clients without it skip the step
+    is_new_thread: bool = False  # not calls: a new thread begins, and the client tells its model about the workspace
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,13 +38,22 @@ class Scenario:
     steps: tuple
     sandbox: str = FULL_ACCESS
     link: str = "variable"  # how the client finds the server: variable, file (environments.toml) or stdio
-    asks: bool = False      # approvals are asked for, so the client runs as an app-server
+    folder: str = "."       # where in the workspace, which is a repository, the client works
+    asks: bool = False      # approvals are asked for
     mcp: str = ""           # an MCP server is reached from where the commands run: by stdio or http
     needs: Feature = MODEL
+
+    @property
+    def threads(self):
+        return 1 + sum(step.is_new_thread for step in self.steps)
 
 
 def step(claim, call, *checks, **options):
     return Step(claim, call if isinstance(call, tuple) else (call,), checks, **options)
+
+
+def new_thread(claim, *checks):
+    return Step(claim, (), checks, is_new_thread=True)
 
 
 def run(cmd, wait_ms=10_000, **arguments):
@@ -230,5 +240,16 @@ ENVTOML = Scenario("envtoml", (PLAIN, ANCESTRY, ADD_FILE), link="file", needs=EN
 STDIO = Scenario("stdio", (PLAIN, ANCESTRY, ASK_NAME, GIVE_NAME, ADD_FILE, IMAGE), link="stdio",
                  needs=ENVIRONMENTS_FILE)
 
-ALL = (CORE, WORKSPACE, READONLY, DENIED, RECONNECT, MCP, MCPHTTP, ENVTOML, STDIO)
+# A sandbox keeps `.git` and the like from being made in the folder. What stands in for them meanwhile must not make the
+# folder look like a repository.
+NESTED = Scenario("nested", (
+    step("apply_patch adds a file below the top of the repository, in the sandbox",
+         patch("*** Add File: new.txt", "+new"),
+         holds("inner/new.txt", "new\n"), reached("fs/writeFile", "inner/new.txt", MANAGED)),
+    new_thread("a thread that begins right after the patch reads AGENTS.md of the repository", advised()),
+    step("a command runs there, in a sandbox", run("cat new.txt"), says("new"), exits(0), confined()),
+    new_thread("a thread that begins right after the command reads it too", advised()),
+), WORKSPACE_WRITE, folder="inner")
+
+ALL = (CORE, WORKSPACE, READONLY, NESTED, DENIED, RECONNECT, MCP, MCPHTTP, ENVTOML, STDIO)
 SCENARIOS = {scenario.name: scenario for scenario in ALL}
