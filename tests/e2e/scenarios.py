@@ -99,6 +99,14 @@ GIVE_NAME = step("what is typed arrives, and the exit is seen",
 NUMBERED = b"".join(b"%07d of many\n" % number for number in range(1, 50_001))
 TICKS = [f"tick {number}." for number in range(1, 13)]
 PATCH_BY_SHELL = "apply_patch <<'EOP'\n*** Begin Patch\n*** Add File: shell.txt\n+by shell\n*** End Patch\nEOP"
+# The client itself runs a patch that is the whole command, but it does not look into a script. No login shell here:
+# its profile may set PATH anew.
+ADD_SCRIPT = step("a script is added that calls tools",
+                  patch("*** Add File: tools.sh", "+set -e", "+rg --no-config given given.txt", "+apply_patch <<'EOP'",
+                        "+*** Begin Patch", "+*** Add File: script.txt", "++by script", "+*** End Patch", "+EOP"),
+                  matches("tools.sh"))
+RUN_SCRIPT = step("a script finds rg and apply_patch",
+                  run("sh tools.sh", login=False), says("given"), exits(0), holds("script.txt", "by script\n"))
 
 CORE = Scenario("core", (
     PLAIN,
@@ -155,6 +163,8 @@ CORE = Scenario("core", (
          patch("*** Delete File: d.txt"), absent("d.txt"), reached("fs/remove", "@workspace/d.txt")),
     step("apply_patch in a shell command is a patch too",
          run(PATCH_BY_SHELL), holds("shell.txt", "by shell\n"), reached("fs/writeFile", "@workspace/shell.txt")),
+    ADD_SCRIPT,
+    RUN_SCRIPT,
     IMAGE,
     step("view_image says so when the file is missing", view("@workspace/nowhere.png"), fails()),
     step("a command is left running, and what it started",
@@ -183,6 +193,8 @@ WORKSPACE = Scenario("workspace", (
          holds("in.txt", "in again\n"), reached("fs/writeFile", "in.txt", MANAGED)),
     step("apply_patch writes nothing beside the workspace",
          patch("*** Add File: @outside/no.txt", "+no"), fails(), absent("@outside/no.txt")),
+    ADD_SCRIPT,
+    dataclasses.replace(RUN_SCRIPT, checks=RUN_SCRIPT.checks + (confined(),)),
     CONFINED_IMAGE,
 ), WORKSPACE_WRITE)
 
