@@ -6,33 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.h"
+
 namespace holdfast {
 namespace {
 
 // A pipe with room takes PIPE_BUF (4096) bytes whole; a usual line with its few values stays below that.
 constexpr size_t kMaxValueBytes = 512;
-
-size_t Utf8LengthByLead(uint8_t lead) {
-  if (lead >= 0xc2 && lead <= 0xdf) return 2;
-  if (lead >= 0xe0 && lead <= 0xef) return 3;
-  return lead >= 0xf0 && lead <= 0xf4 ? 4 : 0;
-}
-
-// Overlong forms, surrogates and values past U+10FFFF all show in the second byte.
-bool IsSecondByte(uint8_t lead, uint8_t second) {
-  const uint8_t low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-  const uint8_t high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
-  return second >= low && second <= high;
-}
-
-// The length of the multi-byte character at the start of `text`, 0 when there is none.
-size_t Utf8Length(std::string_view text) {
-  const size_t length = Utf8LengthByLead(static_cast<uint8_t>(text[0]));
-  if (length == 0 || text.size() < length) return 0;
-  if (!IsSecondByte(static_cast<uint8_t>(text[0]), static_cast<uint8_t>(text[1]))) return 0;
-  const auto is_continuation = [](char c) { return (static_cast<uint8_t>(c) & 0xc0) == 0x80; };
-  return std::ranges::all_of(text.substr(2, length - 2), is_continuation) ? length : 0;
-}
 
 void AppendCodeUnit(std::string& line, unsigned unit) { fmt::format_to(std::back_inserter(line), "\\u{:04x}", unit); }
 

@@ -4,31 +4,12 @@
 #include <span>
 
 #include "base/base64.h"
+#include "base/utf8.h"
 
 namespace holdfast::wire {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
-
-bool IsContinuation(unsigned char c) { return (c & 0xC0) == 0x80; }
-
-// The length of the valid UTF-8 sequence at the start of `text`, or 0: no overlong forms, surrogates or values past
-// U+10FFFF.
-size_t SequenceLength(std::string_view text) {
-  auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return IsContinuation(byte(1)) ? 2 : 0;
-  if ((lead & 0xF0) == 0xE0) {
-    unsigned low = lead == 0xE0 ? 0xA0 : 0x80, high = lead == 0xED ? 0x9F : 0xBF;
-    return byte(1) >= low && byte(1) <= high && IsContinuation(byte(2)) ? 3 : 0;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    unsigned low = lead == 0xF0 ? 0x90 : 0x80, high = lead == 0xF4 ? 0x8F : 0xBF;
-    return byte(1) >= low && byte(1) <= high && IsContinuation(byte(2)) && IsContinuation(byte(3)) ? 4 : 0;
-  }
-  return 0;
-}
 
 bool IsPlain(char c) {
   return static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7F && c != '"' && c != '\\';
@@ -76,7 +57,7 @@ void AppendString(std::string& out, std::string_view text) {
     out.append(text.substr(0, plain));
     text.remove_prefix(plain);
     if (text.empty()) break;
-    size_t length = SequenceLength(text);
+    size_t length = Utf8Length(text);
     if (length > 1) {
       out.append(text.substr(0, length));
     } else if (length == 1) {
