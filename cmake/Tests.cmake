@@ -32,6 +32,10 @@ foreach(folder ${HOLDFAST_FOLDERS})
   holdfast_test(${folder} holdfast_${folder})
 endforeach()
 
+# Some of its tests start the program.
+add_dependencies(apply_patch_test apply_patch)
+target_compile_definitions(apply_patch_test PRIVATE HOLDFAST_APPLY_PATCH="$<TARGET_FILE:apply_patch>")
+
 holdfast_test(integration holdfast_exec_server TIMEOUT 600)
 add_dependencies(integration_test holdfast)
 
@@ -41,7 +45,7 @@ function(holdfast_fuzzer source)
   cmake_path(GET source STEM target)
   string(REGEX REPLACE "_fuzz$" "" name ${target})
   add_executable(${target} ${source})
-  target_link_libraries(${target} PRIVATE holdfast_exec_server holdfast_profile)
+  target_link_libraries(${target} PRIVATE holdfast_exec_server holdfast_profile holdfast_apply_patch)
   target_precompile_headers(${target} REUSE_FROM pch_std)
   target_link_options(${target} PRIVATE -fsanitize=fuzzer)
 

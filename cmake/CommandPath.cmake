@@ -1,0 +1,26 @@
+# libexec/holdfast/path: what commands find first in their PATH, in the build tree as it is installed.
+set(HOLDFAST_COMMAND_PATH libexec/holdfast/path)
+
+# `rg` leads to the system's ripgrep, which may be installed later than this: a search of PATH passes over a link that
+# leads nowhere. Only /usr/bin will do, where no command can put a program of its own.
+function(holdfast_command_path)
+  file(GLOB sources CONFIGURE_DEPENDS apps/apply_patch/*.cc)
+  holdfast_layer_below(apps/apply_patch below)
+  add_executable(apply_patch ${sources})
+  target_link_libraries(apply_patch PRIVATE holdfast_flags ${below})
+  set_target_properties(apply_patch PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${HOLDFAST_COMMAND_PATH})
+  add_dependencies(holdfast apply_patch)  # the server announces the directory
+  if(NOT HOLDFAST_SANITIZERS)
+    target_link_options(apply_patch PRIVATE -static -Wl,--strip-all)
+  endif()
+  install(TARGETS apply_patch DESTINATION ${HOLDFAST_COMMAND_PATH})
+
+  foreach(link applypatch:apply_patch rg:/usr/bin/rg)
+    string(REGEX MATCH "^(.*):(.*)$" _ ${link})
+    set(path ${CMAKE_BINARY_DIR}/${HOLDFAST_COMMAND_PATH}/${CMAKE_MATCH_1})
+    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/${HOLDFAST_COMMAND_PATH})
+    file(CREATE_LINK ${CMAKE_MATCH_2} ${path} SYMBOLIC)
+    install(FILES ${path} DESTINATION ${HOLDFAST_COMMAND_PATH})
+  endforeach()
+endfunction()

@@ -1,0 +1,171 @@
+#include "apply_patch/match.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "apply_patch/file_lines.h"
+#include "apply_patch/line_search.h"
+
+namespace holdfast::apply_patch {
+namespace {
+
+// Lines that stand together and all change. Context is no part of it, and so keeps its bytes.
+struct Edit {
+  size_t start;
+  size_t removed = 0;
+  std::vector<std::string_view> added = {};
+};
+
+// The changes of the chunk whose old lines stand at `start`.
+void AddEdits(std::vector<Edit>& edits, size_t start, std::span<const PatchLine> lines) {
+  bool goes_on = false;
+  for (const PatchLine& line : lines) {
+    if (line.kind == LineKind::kContext) {
+      ++start;
+    } else {
+      if (!goes_on) edits.push_back({start});
+      if (line.kind == LineKind::kAdded) edits.back().added.push_back(line.text);
+      if (line.kind == LineKind::kRemoved) ++edits.back().removed, ++start;
+    }
+    goes_on = line.kind != LineKind::kContext;
+  }
+}
+
+std::vector<std::string_view> OldLines(std::span<const PatchLine> lines) {
+  std::vector<std::string_view> old;
+  for (const PatchLine& line : lines) {
+    if (line.is_old()) old.push_back(line.text);
+  }
+  return old;
+}
+
+// The last line for which `is_part` holds, if it is empty; npos otherwise.
+size_t LastIfEmpty(std::span<const PatchLine> lines, bool (PatchLine::*is_part)() const) {
+  for (size_t i = lines.size(); i-- > 0;) {
+    if ((lines[i].*is_part)()) return lines[i].text.empty() ? i : std::string_view::npos;
+  }
+  return std::string_view::npos;
+}
+
+// The chunk without an empty line at the end of its old lines, and of its new ones if they end in one too: a blank line
+// behind a chunk is often not meant. What was context and is dropped on one side only is removed or added by that.
+std::optional<std::vector<PatchLine>> WithoutLastBlank(std::span<const PatchLine> lines) {
+  const size_t old_end = LastIfEmpty(lines, &PatchLine::is_old), new_end = LastIfEmpty(lines, &PatchLine::is_new);
+  if (old_end == std::string_view::npos) return std::nullopt;
+  std::vector<PatchLine> kept;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const bool is_old = lines[i].is_old() && i != old_end, is_new = lines[i].is_new() && i != new_end;
+    if (!is_old && !is_new) continue;
+    const LineKind kind = !is_new ? LineKind::kRemoved : !is_old ? LineKind::kAdded : LineKind::kContext;
+    kept.push_back({kind, lines[i].text});
+  }
+  return kept;
+}
+
+// The lines a chunk looks for, as a message shows them.
+std::string Shown(std::span<const PatchLine> lines) {
+  constexpr size_t most_lines = 20, most_bytes = 200;
+  std::string text;
+  size_t shown = 0;
+  for (const PatchLine& line : lines) {
+    if (!line.is_old()) continue;
+    if (++shown > most_lines) return text + "\n  ...";
+    const bool fits = line.text.size() <= most_bytes;
+    text += fmt::format("\n  {}{}", line.text.substr(0, most_bytes), fits ? "" : "...");
+  }
+  return text;
+}
+
+class Matcher {
+ public:
+  explicit Matcher(const FileLines& file) : file_(file), search_(file.texts()) {}
+
+  Result<> Place(const Chunk& chunk) {
+    TRY_VOID(PassHeader(chunk));
+    if (std::ranges::none_of(chunk.lines, &PatchLine::is_old)) return Settle(file_.size(), cursor_, chunk.lines);
+    if (const auto start = Find(chunk, chunk.lines)) return Settle(*start, *start, chunk.lines);
+    const auto shorter = WithoutLastBlank(chunk.lines);
+    const auto start = shorter ? Find(chunk, *shorter) : std::nullopt;
+    if (start) return Settle(*start, *start, *shorter);
+    return Fail(ErrorKind::kNotFound, fmt::format("the lines of the chunk at line {} of the patch are not {}:{}",
+                                                  chunk.line_number, Where(chunk), Shown(chunk.lines)));
+  }
+
+  // In the order of the file. Those at its end are in the order of the patch, which may come back from there.
+  std::vector<Edit> TakeEdits() {
+    std::ranges::move(edits_at_end_, std::back_inserter(edits_));
+    return std::move(edits_);
+  }
+
+ private:
+  Result<> PassHeader(const Chunk& chunk) {
+    if (!chunk.header) return {};
+    const auto found = search_.Find(std::span(&*chunk.header, 1), cursor_);
+    if (!found) {
+      return Fail(ErrorKind::kNotFound, fmt::format("line {} of the patch: no line from line {} of the file on is `{}`",
+                                                    chunk.line_number, cursor_ + 1, *chunk.header));
+    }
+    cursor_ = *found + 1;
+    return {};
+  }
+
+  std::optional<size_t> Find(const Chunk& chunk, std::span<const PatchLine> lines) {
+    const auto old = OldLines(lines);
+    if (old.empty()) return cursor_;
+    return chunk.at_end_of_file ? search_.FindAtEnd(old, cursor_) : search_.Find(old, cursor_);
+  }
+
+  // The old lines stand at `start`. The next chunk is looked for behind them, if there are any, from `cursor` on.
+  Result<> Settle(size_t start, size_t cursor, std::span<const PatchLine> lines) {
+    cursor_ = cursor + static_cast<size_t>(std::ranges::count_if(lines, &PatchLine::is_old));
+    AddEdits(edits_, start, lines);
+    if (edits_.empty() || edits_.back().start < file_.size()) return {};
+    edits_at_end_.push_back(std::move(edits_.back()));
+    edits_.pop_back();
+    return {};
+  }
+
+  std::string Where(const Chunk& chunk) const {
+    if (chunk.at_end_of_file) return fmt::format("at the end of the file, behind its line {}", cursor_);
+    return fmt::format("in the file from line {} on", cursor_ + 1);
+  }
+
+  const FileLines& file_;
+  LineSearch search_;
+  size_t cursor_ = 0;  // the line that the next chunk begins at or after
+  std::vector<Edit> edits_, edits_at_end_;
+};
+
+std::string Rewritten(const FileLines& file, std::string_view content, std::span<const Edit> edits) {
+  size_t expected_size = content.size() + file.style().size();
+  for (const Edit& edit : edits) {
+    for (const std::string_view line : edit.added) expected_size += line.size() + file.style().size();
+  }
+  std::string out;
+  out.reserve(expected_size);
+  size_t next = 0;
+  for (const Edit& edit : edits) {
+    while (next < edit.start) file.AppendTo(out, next++);
+    for (const std::string_view line : edit.added) out.append(line).append(file.style());
+    next += edit.removed;
+  }
+  while (next < file.size()) file.AppendTo(out, next++);
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> ApplyChunks(std::string_view content, std::span<const Chunk> chunks) {
+  const FileLines file(content);
+  Matcher matcher(file);
+  for (const Chunk& chunk : chunks) TRY_VOID(matcher.Place(chunk));
+  return Rewritten(file, content, matcher.TakeEdits());
+}
+
+}  // namespace holdfast::apply_patch

@@ -1,0 +1,170 @@
+#include "apply_patch/parse.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "apply_patch/characters.h"
+#include "apply_patch/envelope.h"
+#include "base/utf8.h"
+
+namespace holdfast::apply_patch {
+namespace {
+
+constexpr std::string_view kAdd = "*** Add File: ", kDelete = "*** Delete File: ", kUpdate = "*** Update File: ",
+                           kMove = "*** Move to: ", kEndOfFile = "*** End of File",
+                           kEnvironment = "*** Environment ID:", kChunk = "@@";
+
+std::unexpected<Error> BadLine(const LineReader& lines, std::string_view problem) {
+  return Fail(ErrorKind::kInvalidParams, fmt::format("line {} of the patch: {}", lines.number(), problem));
+}
+
+// A line of the patch as a message repeats it.
+std::string Quoted(std::string_view line) {
+  constexpr size_t limit = 120;
+  size_t end = std::min(limit, line.size());
+  while (end > 0 && end < line.size() && Utf8Length(line.substr(end)) == 0) --end;
+  return fmt::format("`{}{}`", line.substr(0, end), end < line.size() ? "..." : "");
+}
+
+bool BeginsOperation(std::string_view line) {
+  return std::ranges::any_of(std::array{kAdd, kDelete, kUpdate}, [&](auto word) { return line.starts_with(word); });
+}
+
+// The path behind `word`, which the line begins with.
+Result<std::string_view> TakePath(LineReader& lines, std::string_view line, std::string_view word) {
+  const std::string_view path = TrimEnd(line.substr(word.size()));
+  if (path.empty()) return BadLine(lines, fmt::format("`{}` needs a path", TrimEnd(word)));
+  if (path.contains('\0')) return BadLine(lines, "the path contains a NUL");
+  lines.Pop();
+  return path;
+}
+
+Result<Operation> ParseAdd(LineReader& lines, std::string_view header) {
+  AddFile add;
+  TRY(add.path, TakePath(lines, header, kAdd));
+  while (const auto line = lines.Peek()) {
+    if (!line->starts_with('+')) break;
+    add.content.append(line->substr(1)).push_back('\n');
+    lines.Pop();
+  }
+  return add;
+}
+
+Result<Operation> ParseDelete(LineReader& lines, std::string_view header) {
+  TRY(const std::string_view path, TakePath(lines, header, kDelete));
+  return DeleteFile{path};
+}
+
+std::optional<LineKind> KindOf(std::string_view line) {
+  if (line.empty() || line[0] == ' ') return LineKind::kContext;
+  if (line[0] == '-') return LineKind::kRemoved;
+  if (line[0] == '+') return LineKind::kAdded;
+  return std::nullopt;
+}
+
+void SkipBlankLines(LineReader& lines) {
+  for (auto line = lines.Peek(); line && Trim(*line).empty(); line = lines.Peek()) lines.Pop();
+}
+
+// The `@@` line, if there is one. Only the first chunk of an update may lack it.
+Result<> ParseChunkHeader(LineReader& lines, Chunk& chunk, size_t chunks_before) {
+  const std::string_view line = TrimEnd(*lines.Peek());
+  if (!line.starts_with(kChunk)) {
+    if (chunks_before == 0) return {};
+    return BadLine(lines, fmt::format("expected `@@`, a file header or the end, found {}", Quoted(line)));
+  }
+  const std::string_view rest = line.substr(kChunk.size());
+  if (!rest.empty() && rest[0] != ' ') return BadLine(lines, "a blank is missing after `@@`");
+  if (!rest.empty()) chunk.header = rest.substr(1);
+  lines.Pop();
+  return {};
+}
+
+Result<Chunk> ParseChunk(LineReader& lines, size_t chunks_before) {
+  Chunk chunk{.line_number = lines.number(), .header = std::nullopt, .lines = {}};
+  TRY_VOID(ParseChunkHeader(lines, chunk, chunks_before));
+  while (const auto line = lines.Peek()) {
+    if (line->starts_with(kChunk) || BeginsOperation(*line)) break;
+    chunk.at_end_of_file = TrimEnd(*line) == kEndOfFile;
+    if (chunk.at_end_of_file) break;
+    const auto kind = KindOf(*line);
+    if (!kind) {
+      return BadLine(lines, fmt::format("a line of an update begins with ` `, `-` or `+`, found {}", Quoted(*line)));
+    }
+    chunk.lines.push_back({*kind, line->substr(std::min<size_t>(1, line->size()))});
+    lines.Pop();
+  }
+  if (chunk.lines.empty()) return BadLine(lines, "the chunk before this has no lines");
+  if (chunk.at_end_of_file) {
+    lines.Pop();
+    SkipBlankLines(lines);
+  }
+  return chunk;
+}
+
+// An empty line between the header of an update and its first `@@` is not meant as a line of the file.
+void SkipStrayLine(LineReader& lines) {
+  LineReader ahead = lines;
+  if (ahead.Peek() != "") return;
+  ahead.Pop();
+  if (const auto next = ahead.Peek(); next && next->starts_with(kChunk)) lines = ahead;
+}
+
+Result<Operation> ParseUpdate(LineReader& lines, std::string_view header) {
+  UpdateFile update;
+  TRY(update.path, TakePath(lines, header, kUpdate));
+  if (const auto line = lines.Peek(); line && line->starts_with(kMove)) {
+    TRY(update.move_to, TakePath(lines, *line, kMove));
+  }
+  SkipStrayLine(lines);
+  for (auto line = lines.Peek(); line && !BeginsOperation(*line); line = lines.Peek()) {
+    TRY(Chunk chunk, ParseChunk(lines, update.chunks.size()));
+    update.chunks.push_back(std::move(chunk));
+  }
+  if (update.chunks.empty()) return BadLine(lines, fmt::format("the update of {} has no lines", update.path));
+  return update;
+}
+
+// Whitespace in front of a header counts only inside an update, whose lines end at a header that has none.
+Result<Operation> ParseOperation(LineReader& lines) {
+  const std::string_view line = TrimStart(*lines.Peek());
+  if (line.starts_with(kAdd)) return ParseAdd(lines, line);
+  if (line.starts_with(kDelete)) return ParseDelete(lines, line);
+  if (line.starts_with(kUpdate)) return ParseUpdate(lines, line);
+  return BadLine(lines,
+                 fmt::format("expected `*** Add File: PATH`, `*** Delete File: PATH` or `*** Update File: PATH`, "
+                             "found {}",
+                             Quoted(line)));
+}
+
+// The tool has one environment, so any id is as good as another.
+Result<> SkipEnvironment(LineReader& lines) {
+  const auto line = lines.Peek();
+  if (!line || !Trim(*line).starts_with(kEnvironment)) return {};
+  if (Trim(Trim(*line).substr(kEnvironment.size())).empty()) return BadLine(lines, "the environment id is empty");
+  lines.Pop();
+  return {};
+}
+
+}  // namespace
+
+Result<Patch> ParsePatch(std::string_view text) {
+  if (!IsUtf8(text)) return Fail(ErrorKind::kInvalidParams, "the patch is not UTF-8");
+  TRY(LineReader lines, OpenEnvelope(text));
+  TRY_VOID(SkipEnvironment(lines));
+  Patch patch;
+  while (lines.Peek()) {
+    TRY(Operation operation, ParseOperation(lines));
+    patch.operations.push_back(std::move(operation));
+  }
+  if (patch.operations.empty())
+    return Fail(ErrorKind::kInvalidParams, "the patch has no operation: nothing is changed");
+  return patch;
+}
+
+}  // namespace holdfast::apply_patch

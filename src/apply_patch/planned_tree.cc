@@ -1,0 +1,188 @@
+#include "apply_patch/planned_tree.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <deque>
+
+#include "base/paths.h"
+
+namespace holdfast::apply_patch {
+namespace {
+
+constexpr int kMostLinks = 40;  // as the kernel has it
+
+std::vector<std::string_view> NamesOf(std::string_view path) {
+  std::vector<std::string_view> names;
+  for (size_t start = 0; start < path.size();) {
+    const size_t end = std::min(path.find('/', start), path.size());
+    const std::string_view name = path.substr(start, end - start);
+    if (!name.empty() && name != ".") names.push_back(name);
+    start = end + 1;
+  }
+  return names;
+}
+
+std::string Join(const std::string& directory, std::string_view name) {
+  if (directory == ".") return std::string(name);
+  return (directory == "/" ? "/" : directory + "/") + std::string(name);
+}
+
+Result<std::string> ReadLink(const std::string& path) {
+  std::string target(PATH_MAX, '\0');
+  const ssize_t n = ::readlink(path.c_str(), target.data(), target.size());
+  if (n < 0) return std::unexpected(ErrnoError("readlink", path, errno));
+  target.resize(static_cast<size_t>(n));
+  return target;
+}
+
+}  // namespace
+
+std::string NormalPath(std::string_view path) {
+  const bool is_absolute = path.starts_with('/');
+  std::vector<std::string_view> kept;
+  for (const std::string_view name : NamesOf(path)) {
+    if (name != ".." || (!is_absolute && (kept.empty() || kept.back() == ".."))) {
+      kept.push_back(name);
+    } else if (!kept.empty()) {
+      kept.pop_back();
+    }
+  }
+  std::string normal = is_absolute ? "/" : ".";
+  for (const std::string_view name : kept) normal = Join(normal, name);
+  return normal;
+}
+
+// A path under way. `length` is how much of the path leads up to a name and through it; 0 for the names of links.
+struct PlannedTree::Walk {
+  struct Name {
+    std::string text;
+    size_t length;
+  };
+
+  const std::string& path;
+  size_t directory = 0;
+  std::deque<Name> names = {};
+  int links = 0;
+
+  void PushPath() {
+    for (const std::string_view name : NamesOf(path)) {
+      names.push_back({std::string(name), static_cast<size_t>(name.data() + name.size() - path.data())});
+    }
+  }
+  void PushTarget(std::string_view target) {
+    const auto targets = NamesOf(target);
+    for (auto name = targets.rbegin(); name != targets.rend(); ++name) names.push_front({std::string(*name), 0});
+  }
+};
+
+size_t PlannedTree::DirectoryOf(const struct stat& status, std::string path) {
+  const auto [place, is_fresh] = directories_on_disk_.try_emplace(Identity::Of(status), directories_.size());
+  if (is_fresh) directories_.push_back({std::move(path)});
+  return place->second;
+}
+
+Result<size_t> PlannedTree::DirectoryOnDisk(const std::string& path) {
+  struct stat status;
+  if (::stat(path.c_str(), &status) < 0) return std::unexpected(ErrnoError("stat", path, errno));
+  return DirectoryOf(status, path);
+}
+
+size_t PlannedTree::FileOf(const struct stat& status) {
+  const auto [place, is_fresh] = files_on_disk_.try_emplace(Identity::Of(status), files_.size());
+  if (is_fresh) files_.push_back({.on_disk = Identity::Of(status), .permissions = status.st_mode & 0777});
+  return place->second;
+}
+
+Result<size_t> PlannedTree::ParentOf(size_t directory) {
+  const auto& [path, planned_in] = directories_[directory];
+  return planned_in ? *planned_in : DirectoryOnDisk(Join(path, ".."));
+}
+
+Result<Entry> PlannedTree::Look(size_t directory, const std::string& name) {
+  if (const auto change = changes_.find({directory, name}); change != changes_.end()) return change->second;
+  if (directories_[directory].planned_in) return Entry{};
+  const std::string path = Join(directories_[directory].path, name);
+  struct stat status;
+  if (::lstat(path.c_str(), &status) < 0) {
+    if (errno == ENOENT) return Entry{};
+    return std::unexpected(ErrnoError("lstat", path, errno));
+  }
+  if (S_ISREG(status.st_mode)) return Entry{EntryKind::kFile, FileOf(status)};
+  if (S_ISDIR(status.st_mode)) return Entry{EntryKind::kDirectory, DirectoryOf(status, path)};
+  if (!S_ISLNK(status.st_mode)) return Entry{EntryKind::kOther};
+  TRY(std::string target, ReadLink(path));
+  return Entry{EntryKind::kLink, 0, std::move(target)};
+}
+
+// Goes on into a directory, or where a link leads.
+Result<> PlannedTree::Enter(Walk& walk, const Entry& entry) {
+  if (entry.kind == EntryKind::kDirectory) {
+    walk.directory = entry.index;
+    return {};
+  }
+  if (entry.kind == EntryKind::kMissing) return std::unexpected(ErrnoError("open", walk.path, ENOENT));
+  if (entry.kind != EntryKind::kLink) return std::unexpected(ErrnoError("open", walk.path, ENOTDIR));
+  if (++walk.links > kMostLinks) return std::unexpected(ErrnoError("open", walk.path, ELOOP));
+  if (entry.target.starts_with('/')) {
+    TRY(walk.directory, DirectoryOnDisk("/"));
+  }
+  walk.PushTarget(entry.target);
+  return {};
+}
+
+Result<Spot> PlannedTree::Find(const std::string& path, LastLink last_link) {
+  Walk walk{.path = path};
+  TRY(walk.directory, DirectoryOnDisk(path.starts_with('/') ? "/" : "."));
+  walk.PushPath();
+  while (!walk.names.empty()) {
+    const auto [name, length] = std::move(walk.names.front());
+    walk.names.pop_front();
+    if (name == "..") {
+      TRY(walk.directory, ParentOf(walk.directory));
+      continue;
+    }
+    TRY(Entry entry, Look(walk.directory, name));
+    const bool is_last = walk.names.empty();
+    if (is_last && (entry.kind != EntryKind::kLink || last_link == LastLink::kKeep)) {
+      return Spot{walk.directory, name, Join(directories_[walk.directory].path, name), std::move(entry)};
+    }
+    // Only what the path itself names is made: not what a link on its way says.
+    if (entry.kind == EntryKind::kMissing && length > 0) {
+      Spot spot{.directory = walk.directory, .name = name};
+      spot.missing_parents.push_back(path.substr(0, length));
+      for (size_t i = 0; i + 1 < walk.names.size(); ++i) {
+        spot.missing_parents.push_back(path.substr(0, walk.names[i].length));
+      }
+      return spot;
+    }
+    TRY_VOID(Enter(walk, entry));
+  }
+  return Spot{.directory = walk.directory, .place = path, .entry = {EntryKind::kDirectory, walk.directory}};
+}
+
+Spot PlannedTree::MakeParents(const Spot& spot, const std::string& path) {
+  size_t directory = spot.directory;
+  for (const std::string& parent : spot.missing_parents) {
+    const std::string name(NameOf(parent));
+    const Entry made{EntryKind::kDirectory, directories_.size()};
+    directories_.push_back({Join(directories_[directory].path, name), directory});
+    changes_[{directory, name}] = made;
+    directory = made.index;
+  }
+  const std::string name(NameOf(path));
+  return {.directory = directory, .name = name, .place = Join(directories_[directory].path, name)};
+}
+
+size_t PlannedTree::MakeFile(const Spot& spot, std::optional<mode_t> permissions) {
+  files_.push_back({.permissions = permissions});
+  changes_[{spot.directory, spot.name}] = {EntryKind::kFile, files_.size() - 1};
+  return files_.size() - 1;
+}
+
+void PlannedTree::Remove(const Spot& spot) { changes_[{spot.directory, spot.name}] = {}; }
+
+}  // namespace holdfast::apply_patch
