@@ -87,7 +87,7 @@ void ProcessService::WithProcess(Session& session, const std::string& process_id
 
 void ProcessService::Start(Session& session, const wire::ProcessStartParams& params,
                            rpc::Reply<wire::ProcessStartResult> reply) {
-  const auto order = ResolveStart(params, runtime_.config, runtime_.server_environment);
+  const auto order = ResolveStart(params, runtime_.config, runtime_.server_environment, runtime_.command_path);
   if (!order) return reply.Fail(order.error());
   session.Start(params.process_id, *order, std::move(reply));
 }

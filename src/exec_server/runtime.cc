@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "base/file_uri.h"
+#include "exec_server/command_path.h"
 #include "exec_server/environment_info.h"
 
 namespace holdfast::exec_server {
@@ -31,10 +33,13 @@ Runtime::Runtime(loop::EventLoop& event_loop, process::Spawner& process_spawner,
                                               loop::ByteBudget::Options{.bytes = configuration.max_held_bytes})),
       environment_info(DescribeEnvironment()),
       server_environment(process::CurrentEnvironment()),
+      command_path(FindCommandPath(OwnDirectory())),
       sandbox_program(OpenSandboxPrograms(ToolPath()), ToolPath(), Variable("TMPDIR")),
       file_helpers(event_loop, process_spawner, sandbox_program),
       heap(event_loop),
       retention(event_loop, heap, std::chrono::milliseconds(configuration.exited_retention_ms),
-                kMaxFinishedOutputBytes) {}
+                kMaxFinishedOutputBytes) {
+  if (!command_path.empty()) environment_info.prepend_path_dirs = {FileUri(command_path)};
+}
 
 }  // namespace holdfast::exec_server

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
 #include "exec_server/config.h"
 #include "exec_server/file_helpers.h"
@@ -37,6 +38,7 @@ struct Runtime {
   std::shared_ptr<loop::ByteBudget> held;  // all that clients make the server hold; ends before the workers
   wire::EnvironmentInfo environment_info;
   process::Environment server_environment;
+  std::string command_path;  // command_path.h
   SandboxProgram sandbox_program;
   FileHelpers file_helpers;
   HeapTrim heap;

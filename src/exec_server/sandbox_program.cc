@@ -69,9 +69,13 @@ Result<std::shared_ptr<const OwnedFd>> SealProgram(const std::string& path) {
   return std::make_shared<const OwnedFd>(std::move(image));
 }
 
-SandboxPrograms OpenSandboxPrograms(const std::string& tool_path) {
+std::string OwnDirectory() {
   std::error_code unknown;
-  const std::string directory = std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path().string();
+  return std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path().string();
+}
+
+SandboxPrograms OpenSandboxPrograms(const std::string& tool_path) {
+  const std::string directory = OwnDirectory();
   SandboxPrograms programs{.helper = SealProgram(fmt::format("{}/{}", directory, sandbox::kProgramName)),
                            .directory = directory};
   auto bubblewrap = sandbox::FindBubblewrap({.path_variable = tool_path,

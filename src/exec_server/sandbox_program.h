@@ -27,6 +27,9 @@ struct SandboxPrograms {
 // A copy of a program in sealed memory.
 Result<std::shared_ptr<const OwnedFd>> SealProgram(const std::string& path);
 
+// Where the running program lies.
+std::string OwnDirectory();
+
 // The programs beside the running one. The server could do the helper's work itself, but is linked dynamically: the
 // LD_PRELOAD of a command would run in it, outside the sandbox. `tool_path` is where bubblewrap is looked for: not
 // where the command's own PATH says, which others may write to.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/file_uri.h"
+#include "exec_server/command_path.h"
 #include "exec_server/managed_network.h"
 
 namespace holdfast::exec_server {
@@ -29,6 +30,14 @@ process::Environment EnvironmentOf(const wire::ProcessStartParams& params,
                                    const process::Environment& server_environment) {
   if (params.env_policy) return process::BuildEnvironment(PolicyOf(*params.env_policy), server_environment, params.env);
   return process::BuildEnvironment({.inherit = process::EnvPolicy::Inherit::kNone}, {}, params.env);
+}
+
+// A PATH that the policy itself spells out is meant as it stands, unless `env` replaces it.
+bool SetsPathByPolicy(const wire::ProcessStartParams& params) {
+  const auto names_path = [](const auto& variables) {
+    return std::ranges::find(variables, "PATH", [](const auto& variable) { return variable.first; }) != variables.end();
+  };
+  return params.env_policy && names_path(params.env_policy->set) && !names_path(params.env);
 }
 
 // A bare name is looked up in the child's own PATH. An empty PATH means its working directory.
@@ -117,7 +126,7 @@ Result<std::string> CwdOf(const std::string& text) {
 }  // namespace
 
 Result<process::Command> ResolveCommand(const wire::ProcessStartParams& params, const Config& config,
-                                        const process::Environment& server_environment) {
+                                        const process::Environment& server_environment, std::string_view command_path) {
   TRY_VOID(CheckSupported(params));
   TRY_VOID(CheckAllowed(params, config));
   TRY_VOID(CheckPolicy(params.env_policy, server_environment));
@@ -136,6 +145,7 @@ Result<process::Command> ResolveCommand(const wire::ProcessStartParams& params, 
   } else {
     command.program = argv[0];
     command.env = EnvironmentOf(params, server_environment);
+    if (!SetsPathByPolicy(params)) PutFirstInPath(command.env, command_path);
     command.search_path = SearchPathFor(command.program, command.env);
   }
   if (arg0) command.argv[0] = *arg0;
@@ -155,9 +165,9 @@ Result<std::optional<SandboxSpec>> ResolveSandbox(const wire::ProcessStartParams
 }
 
 Result<StartOrder> ResolveStart(const wire::ProcessStartParams& params, const Config& config,
-                                const process::Environment& server_environment) {
+                                const process::Environment& server_environment, std::string_view command_path) {
   StartOrder order;
-  TRY(order.command, ResolveCommand(params, config, server_environment));
+  TRY(order.command, ResolveCommand(params, config, server_environment, command_path));
   TRY(order.sandbox, ResolveSandbox(params, order.command));
   order.io = ResolveIo(params);
   return order;

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "exec_server/config.h"
@@ -19,12 +20,13 @@ struct StartOrder {
   std::optional<SandboxSpec> sandbox;
 };
 
-// All that a request says, checked.
+// All that a request says, checked. `command_path` goes first in the command's PATH (command_path.h).
 Result<StartOrder> ResolveStart(const wire::ProcessStartParams& params, const Config& config,
-                                const process::Environment& server_environment);
+                                const process::Environment& server_environment, std::string_view command_path = {});
 
 Result<process::Command> ResolveCommand(const wire::ProcessStartParams& params, const Config& config,
-                                        const process::Environment& server_environment);
+                                        const process::Environment& server_environment,
+                                        std::string_view command_path = {});
 // The command is the one that the params ask for.
 Result<std::optional<SandboxSpec>> ResolveSandbox(const wire::ProcessStartParams& params,
                                                   const process::Command& command);

@@ -46,11 +46,24 @@ std::unexpected<Error> Refuse(std::string_view path) {
 
 }  // namespace
 
+std::string CommandPathBeside(std::string_view directory) {
+  const std::string_view prefix = ParentOf(directory);
+  return fmt::format("{}/libexec/holdfast/path", prefix == "/" ? "" : prefix);
+}
+
 Result<> CheckOwnPrograms(const RuleMap& map, const std::string& directory) {
   const std::optional<std::string> real = directory.empty() ? std::nullopt : RealPath(directory);
   if (!real) return {};
-  const std::array paths = {*real, *real + "/holdfast", fmt::format("{}/{}", *real, kProgramName),
-                            *real + "/holdfast-resources", *real + "/holdfast-resources/bwrap"};
+  const std::string command_path = CommandPathBeside(*real);
+  const std::array paths = {*real,
+                            *real + "/holdfast",
+                            fmt::format("{}/{}", *real, kProgramName),
+                            *real + "/holdfast-resources",
+                            *real + "/holdfast-resources/bwrap",
+                            command_path,
+                            command_path + "/apply_patch",
+                            std::string(ParentOf(command_path)),
+                            std::string(ParentOf(ParentOf(command_path)))};
   for (const std::string& path : paths) {
     if (IsOpened(map, path) && CanBeWrittenByUser(path)) return Refuse(path);
   }

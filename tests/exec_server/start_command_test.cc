@@ -88,6 +88,44 @@ TEST(ResolveCommandTest, InheritsByThePolicy) {
   EXPECT_EQ(command.search_path, "/server");
 }
 
+std::string PathOf(const wire::ProcessStartParams& params) {
+  const auto command = ResolveCommand(params, {}, kServer, "/tools");
+  EXPECT_TRUE(command) << command.error().message;
+  for (const auto& [name, value] : command->env) {
+    if (name == "PATH") return value;
+  }
+  return "none";
+}
+
+TEST(ResolveCommandTest, PutsItsToolsFirstInThePathOfTheCommand) {
+  auto params = Direct({"rg"}, {{"PATH", "/client"}});
+  EXPECT_EQ(PathOf(params), "/tools:/client");
+  EXPECT_EQ(ResolveCommand(params, {}, kServer, "/tools")->search_path, "/tools:/client");
+  params.env = {};
+  EXPECT_EQ(PathOf(params), "none");
+  params.env_policy.emplace();
+  params.env_policy->inherit = wire::Inherit::kCore;
+  EXPECT_EQ(PathOf(params), "/tools:/server");
+  params.env_policy->exclude = {"P*"};
+  EXPECT_EQ(PathOf(params), "none");
+}
+
+TEST(ResolveCommandTest, LeavesAPathAloneThatThePolicySets) {
+  auto params = Direct({"rg"});
+  params.env_policy.emplace();
+  params.env_policy->inherit = wire::Inherit::kAll;
+  params.env_policy->set = {{"PATH", "/set"}};
+  EXPECT_EQ(PathOf(params), "/set");
+  params.env = {{"PATH", "/client"}};
+  EXPECT_EQ(PathOf(params), "/tools:/client");
+}
+
+TEST(ResolveCommandTest, RunsAPreparedCommandWithThePathItHas) {
+  auto params = Prepared();
+  params.prepared->env = {{"PATH", "/client"}};
+  EXPECT_EQ(PathOf(params), "/client");
+}
+
 TEST(ResolveCommandTest, TakesACwdAsPathOrUri) {
   auto params = Direct({"/t"});
   params.cwd = "file:///tmp/a%20b";

@@ -24,7 +24,8 @@ using testing::HasSubstr;
 class OwnProgramsTest : public testing::Test {
  protected:
   OwnProgramsTest() {
-    for (const char* name : {"bin/holdfast", "bin/holdfast-linux-sandbox", "bin/holdfast-resources/bwrap"}) {
+    for (const char* name : {"bin/holdfast", "bin/holdfast-linux-sandbox", "bin/holdfast-resources/bwrap",
+                             "libexec/holdfast/path/apply_patch"}) {
       dir_.Write(name, "", 0755);
     }
     fs::create_directory(dir_.path() + "/work");
@@ -54,6 +55,31 @@ TEST_F(OwnProgramsTest, RefusesRulesThatOpenThem) {
     if (path.ends_with('/')) path.pop_back();
     EXPECT_THAT(Verdict({{.path = path, .access = Access::kWrite}}), HasSubstr("holdfast's own programs")) << opened;
   }
+}
+
+// A sandboxed command would put a program of its own there, and a command without a sandbox would find it first.
+TEST_F(OwnProgramsTest, RefusesRulesThatOpenWhatCommandsFindFirst) {
+  for (const char* opened :
+       {"libexec", "libexec/holdfast", "libexec/holdfast/path", "libexec/holdfast/path/apply_patch"}) {
+    EXPECT_THAT(Verdict({{.path = In(opened), .access = Access::kWrite}}), HasSubstr("holdfast's own programs"))
+        << opened;
+  }
+  EXPECT_EQ(Verdict({{.path = In("libexec/other"), .access = Access::kWrite}}), "");
+}
+
+// What is not installed yet, a command could install for the next server.
+TEST_F(OwnProgramsTest, RefusesRulesThatOpenThePlaceOfWhatCommandsFindFirst) {
+  for (const char* directory : {"libexec/holdfast/path", "libexec/holdfast", "libexec"}) {
+    fs::remove_all(In(directory));
+    fs::create_directory(In(directory));
+    EXPECT_THAT(Verdict({{.path = In(directory), .access = Access::kWrite}}), HasSubstr("holdfast's own programs"))
+        << directory;
+  }
+}
+
+TEST_F(OwnProgramsTest, HasThemBesideTheServersOwnDirectory) {
+  EXPECT_EQ(CommandPathBeside("/usr/bin"), "/usr/libexec/holdfast/path");
+  EXPECT_EQ(CommandPathBeside("/bin"), "/libexec/holdfast/path");
 }
 
 TEST_F(OwnProgramsTest, TakesRulesThatLeaveThemAlone) {
