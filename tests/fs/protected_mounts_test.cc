@@ -56,9 +56,7 @@ TEST_F(ProtectedMountsTest, AreNotInPlaceWhenOneNeverWas) {
   EXPECT_FALSE(ProtectedMounts({Mount("a"), dir_.path()}).AreInPlace());
 }
 
-TEST_F(ProtectedMountsTest, NoneAreAlwaysInPlace) {
-  EXPECT_TRUE(ProtectedMounts().AreInPlace());
-}
+TEST_F(ProtectedMountsTest, NoneAreAlwaysInPlace) { EXPECT_TRUE(ProtectedMounts().AreInPlace()); }
 
 }  // namespace
 }  // namespace holdfast::fs

@@ -19,12 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-// AddressSanitizer holds freed memory back to find late uses of it, which looks like growth.
-ServerProcess StartThrifty() {
-  const char* options = std::getenv("ASAN_OPTIONS");
-  return ServerProcess::Start(
-      {.env = {"ASAN_OPTIONS=" + std::string(options != nullptr ? options : "") + ":quarantine_size_mb=4"}});
-}
+ServerProcess StartThrifty() { return ServerProcess::Start({.env = {ThriftySanitizer()}}); }
 
 constexpr size_t kBoundKib = 64u << 10;  // far below what would pile up without back-pressure
 

@@ -58,12 +58,7 @@ size_t PeakKib(pid_t pid) {
   return at == std::string::npos ? 0 : std::strtoul(status.c_str() + at + 6, nullptr, 10);
 }
 
-// AddressSanitizer holds freed memory back to find late uses of it, which looks like growth.
-ServerProcess StartThrifty() {
-  const char* options = std::getenv("ASAN_OPTIONS");
-  return ServerProcess::Start(
-      {.env = {"ASAN_OPTIONS=" + std::string(options != nullptr ? options : "") + ":quarantine_size_mb=4"}});
-}
+ServerProcess StartThrifty() { return ServerProcess::Start({.env = {ThriftySanitizer()}}); }
 
 void ExpectContent(const Message& answer, const std::string& content) {
   ASSERT_TRUE(answer.Has("result")) << answer;

@@ -51,14 +51,10 @@ void OfferSome(int fd, std::string_view bytes, size_t& sent) {
 
 class HeldMemoryTest : public testing::Test {
  protected:
-  // AddressSanitizer holds freed memory back to find late uses of it, which looks like growth.
   static ServerProcess StartThrifty() {
     for (const char* name : {"http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"}) ::unsetenv(name);
-    const char* options = std::getenv("ASAN_OPTIONS");
     const std::vector<std::string> flags{"--max-held-bytes", std::to_string(kHeldBytes)};
-    return ServerProcess::Start(
-        {.flags = flags,
-         .env = {"ASAN_OPTIONS=" + std::string(options != nullptr ? options : "") + ":quarantine_size_mb=4"}});
+    return ServerProcess::Start({.flags = flags, .env = {ThriftySanitizer()}});
   }
 
   size_t GrowthBytes() const { return (std::max(ResidentKib(server_.pid()), before_kib_) - before_kib_) * 1024; }

@@ -27,7 +27,7 @@ constexpr size_t kConnections = 200;
 constexpr size_t kProcesses = 2'500;
 constexpr size_t kLivingPerClient = 2;
 constexpr size_t kGrowthKib = 24u << 10;
-constexpr size_t kSanitizedGrowthKib = 512u << 10;  // freed memory is held back
+constexpr size_t kSanitizedGrowthKib = 256u << 10;  // freed memory is held back
 
 unsigned Seed() {
   const char* given = std::getenv("HOLDFAST_SOAK_SEED");
@@ -124,8 +124,9 @@ class Soak {
   }
 
   std::mt19937 random_;
-  ServerProcess server_ =
-      ServerProcess::Start({"--exited-retention-ms", "100", "--detached-ttl-ms", "150", "--log-level", "warn"});
+  ServerProcess server_ = ServerProcess::Start(
+      {.flags = {"--exited-retention-ms", "100", "--detached-ttl-ms", "150", "--log-level", "warn"},
+       .env = {ThriftySanitizer()}});
   std::vector<Client> clients_;
   size_t started_ = 0;
 };

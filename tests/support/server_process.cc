@@ -123,6 +123,11 @@ TempDir::~TempDir() {
 
 std::string RunMarker() { return "HOLDFAST_TEST_RUN=" + std::to_string(::getpid()); }
 
+std::string ThriftySanitizer() {
+  const char* options = std::getenv("ASAN_OPTIONS");
+  return "ASAN_OPTIONS=" + std::string(options != nullptr ? options : "") + ":quarantine_size_mb=4";
+}
+
 bool IsSanitized() {
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
   return std::getenv("HOLDFAST_BINARY") == nullptr;

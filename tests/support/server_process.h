@@ -34,6 +34,10 @@ class TempDir {
 // Every process that the tests start carries it in its environment, so whatever survives can be found.
 std::string RunMarker();  // NAME=value
 
+// For the environment of a server whose memory is measured: AddressSanitizer holds little of the freed memory back,
+// which it does to find late uses of it, and which looks like growth.
+std::string ThriftySanitizer();  // NAME=value
+
 struct ServerOptions {
   std::vector<std::string> flags = {};
   std::vector<std::string> env = {};  // NAME=value, beside what the test itself has
