@@ -36,7 +36,9 @@ int VisitProgram(dl_phdr_info* info, size_t, void* result) {
   for (size_t i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = info->dlpi_phdr[i];
     if (segment.p_type != PT_NOTE) continue;
-    const auto* const begin = reinterpret_cast<const char*>(info->dlpi_addr + segment.p_vaddr);
+    // The kernel says where it put the program as a number.
+    const auto* const begin =
+        reinterpret_cast<const char*>(info->dlpi_addr + segment.p_vaddr);  // NOLINT(performance-no-int-to-ptr)
     const std::string_view id = FindBuildId({begin, segment.p_memsz});
     if (id.empty()) continue;
     for (const char byte : id) {

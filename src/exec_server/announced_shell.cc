@@ -8,6 +8,8 @@
 #include <array>
 #include <ranges>
 
+#include <fmt/format.h>
+
 #include "base/paths.h"
 
 namespace holdfast::exec_server {
@@ -34,7 +36,7 @@ wire::Shell AnnouncedShell(std::string_view login_shell, std::span<const std::st
   if (IsUsable(own)) return {std::string(NameOf(own)), own};
   for (const std::string name : {"bash", "sh"}) {
     for (const std::string& directory : directories) {
-      const std::string path = directory + "/" + name;
+      const std::string path = fmt::format("{}/{}", directory, name);
       if (IsProgram(path)) return {name, path};
     }
   }

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "sandbox/proxy_routes.h"
 
 namespace holdfast::exec_server {
@@ -13,8 +15,10 @@ namespace {
 // As the helper will find it.
 Result<sandbox::ProxyRoutes> RoutesIn(const process::Environment& environment, const std::vector<uint16_t>& ports) {
   std::vector<std::string> entries;
-  for (const auto& [name, value] : environment) entries.push_back(name + "=" + value);
+  entries.reserve(environment.size());
+  for (const auto& [name, value] : environment) entries.push_back(fmt::format("{}={}", name, value));
   std::vector<const char*> words;
+  words.reserve(entries.size() + 1);
   for (const std::string& entry : entries) words.push_back(entry.c_str());
   words.push_back(nullptr);
   return sandbox::FindProxyRoutes(words.data(), ports);

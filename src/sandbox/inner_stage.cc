@@ -167,6 +167,7 @@ class Stage {
 
   std::vector<std::string> MountPoints() const {
     std::vector<std::string> paths;
+    paths.reserve(orders_.mounts.size());
     for (const MountCheck& check : orders_.mounts) paths.push_back(check.path);
     return paths;
   }
