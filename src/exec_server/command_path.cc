@@ -33,8 +33,8 @@ std::string FindCommandPath(const std::string& program_directory) {
   struct stat programs;
   if (::lstat(program_directory.c_str(), &programs) < 0) return "";
   const std::string tool = directory + "/apply_patch";
-  std::string_view path = tool;
-  for (int i = 0; i < 4; ++i, path = ParentOf(path)) {
+  const std::string_view above = ParentOf(directory);
+  for (const std::string_view path : {std::string_view(tool), std::string_view(directory), above, ParentOf(above)}) {
     if (!IsInstalledBy(programs.st_uid, std::string(path))) return "";
   }
   // A colon in its name would make it two directories.

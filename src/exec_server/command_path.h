@@ -10,7 +10,8 @@
 
 namespace holdfast::exec_server {
 
-// By where the server's programs are. Empty when nothing is installed there, or not by the owner of these.
+// The directory that belongs to the server in `program_directory`. Empty if it is not installed, or belongs neither to
+// root nor to the owner of `program_directory`, or if everybody can write it.
 std::string FindCommandPath(const std::string& program_directory);
 
 // An environment without a PATH gets none, and one whose PATH is empty keeps it: both say where to look for programs. A

@@ -91,12 +91,11 @@ void FsHandleService::Open(Session& session, const wire::Sandboxed<wire::FsOpenP
   claims.push_back(OfHandle(id, Access::kWrite));
   auto settled = ForgetWhenFailed(session, id, *reserved);
   if (!*sandbox) {
-    auto here = [run = std::move(opening->run)]() mutable { return run(fs::GuardedNames()); };
-    return jobs_.RunSteps(session, std::move(claims), OpenHandle(*reserved, id, std::move(here)),
+    return jobs_.RunSteps(session, std::move(claims), OpenHandle(*reserved, id, opening->TakeUnguarded()),
                           std::move(reply).Untyped(), std::move(settled));
   }
   HelperUse helper;
-  jobs_.RunSteps(session, std::move(claims), helper.OverAgain(OpenHandle(*reserved, id, helper.Opener(params))),
+  jobs_.RunSteps(session, std::move(claims), helper.RetryWhenStale(OpenHandle(*reserved, id, helper.Opener(params))),
                  std::move(reply).Untyped(), std::move(settled),
                  helper.Gate(runtime_.file_helpers, session.id(), **sandbox));
 }

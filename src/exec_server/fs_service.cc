@@ -30,8 +30,7 @@ void FsService::Operate(Session& session, const char* name, const wire::Sandboxe
   auto operation = prepare(params);
   if (!operation) return reply.Fail(operation.error());
   if (!*sandbox) {
-    auto run = [run = std::move(operation->run)]() mutable { return run(fs::GuardedNames()); };
-    return jobs_.Run<T>(session, std::move(operation->claims), std::move(run), std::move(reply));
+    return jobs_.Run<T>(session, std::move(operation->claims), operation->TakeUnguarded(), std::move(reply));
   }
   HelperUse helper;
   jobs_.RunSteps(session, std::move(operation->claims),
@@ -52,8 +51,9 @@ void FsService::ReadFile(Session& session, const wire::Sandboxed<wire::FsFollowP
   if (*sandbox) {
     HelperUse helper;
     return jobs_.RunSteps(session, std::move(open->claims),
-                          helper.OverAgain(FileReader(helper.Opener(opening), max_bytes)), std::move(reply).Untyped(),
-                          {}, helper.Gate(runtime_.file_helpers, session.id(), **sandbox), FileReader::kUsualBytes);
+                          helper.RetryWhenStale(FileReader(helper.Opener(opening), max_bytes)),
+                          std::move(reply).Untyped(), {}, helper.Gate(runtime_.file_helpers, session.id(), **sandbox),
+                          FileReader::kUsualBytes);
   }
   const Claim& claim = open->claims.front();
   if (session.attachment()->order().IsFree(claim)) {
@@ -61,9 +61,8 @@ void FsService::ReadFile(Session& session, const wire::Sandboxed<wire::FsFollowP
                                           std::min(max_bytes, kCachedReadBytes));
     if (bytes) return reply({{*bytes}});
   }
-  auto run = [run = std::move(open->run)]() mutable { return run(fs::GuardedNames()); };
-  jobs_.RunSteps(session, std::move(open->claims), FileReader(std::move(run), max_bytes), std::move(reply).Untyped(),
-                 {}, {}, FileReader::kUsualBytes);
+  jobs_.RunSteps(session, std::move(open->claims), FileReader(open->TakeUnguarded(), max_bytes),
+                 std::move(reply).Untyped(), {}, {}, FileReader::kUsualBytes);
 }
 
 void FsService::WriteFile(Session& session, const wire::Sandboxed<wire::FsWriteFileParams>& params,

@@ -36,7 +36,7 @@ Result<fs_helper::Channel::Line> HelperLink::Exchange(std::string_view operation
 Result<std::string_view> HelperLink::Response(std::string_view operation, const fs_helper::Channel::Line& line) {
   if (line.text == fs_helper::kStale) {
     stale_ = true;
-    return Broken("the sandbox's file helper was started before a name that its policy is about came to exist");
+    return Broken("file helper: a path that the policy protects was created or removed meanwhile; try again");
   }
   auto response = fs_helper::ReadAnswer(operation, line.text);
   if (!response && response.error().kind == ErrorKind::kInternal) return Broken(response.error().message);

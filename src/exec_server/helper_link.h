@@ -24,8 +24,8 @@ class HelperLink {
   // The helper is gone, said what makes no sense, or is stale: not to be used again.
   bool broken() const { return broken_; }
 
-  // The policy is about names that did not exist when the helper was started, and do now. What was asked for last has
-  // to be asked of another helper.
+  // The helper was started for another state of the protected paths: one of them has appeared, or has lost its mount.
+  // What was asked for last has to be asked of another helper.
   bool stale() const { return stale_; }
 
   // Between two calls: the helper is there and says nothing, as it should.

@@ -15,8 +15,8 @@ FileJobs::Gate HelperUse::Gate(FileHelpers& helpers, const std::string& session_
 }
 
 FileJobs::Step HelperUse::Call(std::string_view operation, std::string params_json) {
-  return OverAgain([use = use_, operation = std::string(operation), params = std::move(params_json)](
-                       std::string& json, size_t) -> Result<size_t> {
+  return RetryWhenStale([use = use_, operation = std::string(operation), params = std::move(params_json)](
+                            std::string& json, size_t) -> Result<size_t> {
     const auto called = use->lease->Call(operation, params, json);
     use->is_stale = use->lease->stale();
     TRY_VOID(called);
@@ -34,7 +34,7 @@ std::move_only_function<Result<fs::File>()> HelperUse::Opener(wire::FsOpenFilePa
 }
 
 // Names that come to exist again and again, each time while a helper starts, are no reason to go on forever.
-FileJobs::Step HelperUse::OverAgain(FileJobs::Step step) {
+FileJobs::Step HelperUse::RetryWhenStale(FileJobs::Step step) {
   constexpr int max_stale_helpers = 3;
   return [use = use_, step = std::move(step)](std::string& json, size_t allowed) mutable -> Result<size_t> {
     auto progress = step(json, allowed);

@@ -22,11 +22,11 @@ class HelperUse {
   // A step that has the helper do `operation`.
   FileJobs::Step Call(std::string_view operation, std::string params_json);
 
-  // Opens a file in the helper; to be called by a step that OverAgain has made.
+  // Opens a file in the helper; to be called by a step that RetryWhenStale has made.
   std::move_only_function<Result<fs::File>()> Opener(wire::FsOpenFileParams params);
 
   // The same step, which goes through the gate again when the helper is stale.
-  FileJobs::Step OverAgain(FileJobs::Step step);
+  FileJobs::Step RetryWhenStale(FileJobs::Step step);
 
  private:
   struct Use {

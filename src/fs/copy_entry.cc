@@ -30,12 +30,12 @@ Result<OwnedFd> OpenTarget(const Target& target, sys::Links links) {
   const int flags = links == sys::Links::kFollow ? 0 : AT_SYMLINK_NOFOLLOW;
   const bool exists = ::fstatat(target.directory, target.name.c_str(), &status, flags) == 0;
   if (exists && IsSpecial(status.st_mode)) return Refused(target, "not a regular file");
-  if (exists && sys::HasPlaceholderMode(status.st_mode)) {
-    const int adopted = sys::AdoptPlaceholder(target.directory, target.name, S_IFREG, links);
-    if (adopted != 0 && adopted != -ENOENT) return std::unexpected(ErrnoError("open", target.path, -adopted));
-  }
   // Until it has the source's permissions, nobody else is to read it.
   constexpr mode_t kMode = 0600;
+  if (exists && sys::HasPlaceholderMode(status.st_mode)) {
+    const int adopted = sys::AdoptPlaceholder(target.directory, target.name, S_IFREG | kMode, links);
+    if (adopted != 0 && adopted != -ENOENT) return std::unexpected(ErrnoError("open", target.path, -adopted));
+  }
   const int opened = sys::TryOpenAt(target.directory, target.name, O_WRONLY | O_CREAT | O_NONBLOCK, links, kMode);
   if (opened < 0) return std::unexpected(ErrnoError("open", target.path, -opened));
   return OwnedFd(opened);

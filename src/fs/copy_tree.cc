@@ -204,7 +204,7 @@ Result<> TreeCopy::Descend(const std::string& name) {
 
 Result<Level> TreeCopy::EnterDestination(const std::string& name, const struct stat& source) {
   TRY(const Target target, TargetOf(name));
-  const int failed = sys::MakeDirectoryAt(target.directory, name, kModeMeanwhile);
+  const int failed = sys::MakeOrAdoptDirectory(target.directory, name, kModeMeanwhile);
   if (failed != 0 && failed != -EEXIST) return Failed("mkdir", target.path, -failed);
   if (const int closed = destination_.Enter(name)) return Failed("open", target.path, -closed);
   TRY_VOID(CheckDestination());
@@ -253,7 +253,7 @@ int MakeLast(const std::string& path, const GuardedNames& guarded) {
   if (opened < 0) return opened;
   const OwnedFd directory(opened);
   const int refused = guarded.CheckChange(opened, name);
-  return refused != 0 ? refused : sys::MakeDirectoryAt(opened, name, kModeMeanwhile);
+  return refused != 0 ? refused : sys::MakeOrAdoptDirectory(opened, name, kModeMeanwhile);
 }
 
 Result<Destination> MakeDestination(const std::string& path, const GuardedNames& guarded) {

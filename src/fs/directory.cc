@@ -30,7 +30,7 @@ std::unexpected<Error> Failed(const std::string& path, int errno_value) {
 
 int MakeAt(int directory, const std::string& name, const GuardedNames& guarded) {
   const int refused = guarded.CheckChange(directory, name);
-  return refused != 0 ? refused : sys::MakeDirectoryAt(directory, name, kMode);
+  return refused != 0 ? refused : sys::MakeOrAdoptDirectory(directory, name, kMode);
 }
 
 // A directory that is there; -errno otherwise, and -ENOENT when it is a placeholder.

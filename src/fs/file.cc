@@ -37,11 +37,11 @@ int StatAt(int directory, const std::string& name, sys::Links links, struct stat
 
 bool Writes(int flags) { return (flags & O_ACCMODE) != O_RDONLY; }
 
-// What has the mode of a placeholder: 0 if it is none, or has become a file of the user's to write to; -errno
+// A file with the mode of a placeholder: 0 if it is none, or has become a file of the user's to write to; -errno
 // otherwise.
-int MeetPlaceholder(int directory, const std::string& name, int flags, sys::Links links) {
+int AdoptOrHidePlaceholder(int directory, const std::string& name, int flags, sys::Links links, mode_t mode) {
   if ((flags & O_CREAT) == 0) return sys::IsPlaceholderAt(directory, name, links) ? -ENOENT : 0;
-  const int adopted = sys::AdoptPlaceholder(directory, name, S_IFREG, links);
+  const int adopted = sys::AdoptPlaceholder(directory, name, S_IFREG | mode, links);
   return adopted == -ENOENT ? 0 : adopted;
 }
 
@@ -96,7 +96,7 @@ Result<File> File::Open(const Opening& opening, const std::string& path) {
     return std::unexpected(ErrnoError("open", path, -failed));
   }
   if (failed == 0 && sys::HasPlaceholderMode(status.st_mode)) {
-    const int met = MeetPlaceholder(directory, name, flags, links);
+    const int met = AdoptOrHidePlaceholder(directory, name, flags, links, mode);
     if (met != 0) return std::unexpected(ErrnoError("open", path, -met));
   }
   // To write to a directory is left to the kernel to refuse.

@@ -44,8 +44,8 @@ int GuardedNames::CheckChange(int directory, const std::string& name) const {
   return refused != 0 ? refused : CheckName(directory, name);
 }
 
-// The directory was opened before: while all names are missing, it cannot lie below one of them. A placeholder is the
-// exception, which is empty, so that only itself is to be asked for.
+// The directory is already open. If it lay below an absent name, that name would exist, and AreAsPlanned would fail. A
+// placeholder may stand there, but is empty, so comparing the directory itself is enough.
 int GuardedNames::CheckDirectory(int directory) const {
   if (empty()) return 0;
   struct stat here, other;

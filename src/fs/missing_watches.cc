@@ -15,6 +15,7 @@
 
 #include "base/check.h"
 #include "sys/io.h"
+#include "sys/open.h"
 #include "sys/placeholder.h"
 
 namespace holdfast::fs {
@@ -68,6 +69,13 @@ bool MeansUnwatchable(int errno_value) {
     default:
       return false;
   }
+}
+
+// By its mode alone, and only if the kernel has it in memory: this must not block. What cannot be told counts as news.
+bool LooksLikePlaceholder(const std::string& path) {
+  const OwnedFd fd(sys::OpenCached(path, O_PATH, sys::Links::kFollowToLast));
+  struct stat status;
+  return fd.is_open() && ::fstat(fd.get(), &status) == 0 && sys::HasPlaceholderMode(status.st_mode);
 }
 
 Error WatchError(const std::string& path, int errno_value) {
@@ -251,7 +259,7 @@ void MissingWatches::Notice(int descriptor, uint32_t events, std::string_view na
     concerned.assign(keys->second.begin(), keys->second.end());
     const std::string place = (path == "/" ? "" : path) + "/" + keys->first;
     // A missing name at which a placeholder came, or from which it went, is still missing.
-    if ((events & (IN_DELETE | IN_MOVED_FROM)) != 0 || sys::IsPlaceholderInMemory(AT_FDCWD, place)) {
+    if ((events & (IN_DELETE | IN_MOVED_FROM)) != 0 || LooksLikePlaceholder(place)) {
       std::erase_if(concerned, [&](uint64_t key) { return WatchOf(key).missing.contains(place); });
     }
   }

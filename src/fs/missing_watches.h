@@ -1,6 +1,6 @@
 // Waits for something to appear where nothing is, or to change where something is, by inotify: every directory on the
 // way to a path is watched for the next name in it, as far down as there are directories. What has happened is not
-// said, and a change nearby may count as one: whoever waits looks again. The placeholders of sandboxes, which come and
+// said, and a change nearby may count as one: the client looks again. The placeholders of sandboxes, which come and
 // go, are nothing.
 //
 // One inotify instance serves all watches, because a user has few of them. A watch lives from Prepare to its first
@@ -85,7 +85,7 @@ class MissingWatches {
   void Forget(uint64_t key);
 
   const OwnedFd inotify_;
-  std::mutex mutex_;  // of what follows; never held while a path is looked up
+  std::mutex mutex_;  // of what follows; never held while anything but memory is asked about a path
   std::unordered_map<uint64_t, Watch> watches_;
   // Who wants to know, by watch descriptor and name. A file that is watched itself has the name "".
   std::unordered_map<int, Directory> directories_;

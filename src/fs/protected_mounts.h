@@ -1,6 +1,6 @@
-// The mounts that keep a file helper from what its policy protects. Whoever removes the file or directory that one lies
-// over, outside of the sandbox, takes the mount away with it, and what is made in its place is open to the helper. So
-// the helper looks whether they are still there.
+// The mounts that keep a file helper from protected paths. When another process removes the file or directory under
+// such a mount, the kernel removes the mount, and a new file of that name is open to the helper. The helper therefore
+// checks its mounts.
 #pragma once
 
 #include <string>
@@ -20,7 +20,8 @@ class ProtectedMounts {
 
   bool empty() const { return paths_.empty(); }
 
-  // Whether every one of them is, and always was. One call unless the kernel has noted a change among all mounts.
+  // True while every path has been a mount point since construction. It takes one call unless the kernel has noted a
+  // change among all mounts.
   bool AreInPlace() const;
 
  private:

@@ -120,14 +120,15 @@ Result<> Answer(Channel& channel, std::string_view line, const fs::GuardedNames&
 
 int RunHelper(const std::vector<std::string>& absent, const std::vector<std::string>& mounted) {
   const auto guarded = fs::GuardedNames::Open(absent, mounted);
-  if (!guarded) return 1;
   sys::ExpectPlaceholdersOfAnyName();  // the sandboxes of other policies are not known here
   Channel channel(STDIN_FILENO, kMaxRequestBytes);
   for (;;) {
     auto line = channel.Receive();
     if (!line) return 1;
     if (!*line) return 0;
-    if (!Answer(channel, (*line)->text, *guarded)) return 1;  // the server is gone
+    // Without one of the directories the tree is no longer the one that the sandbox was built for.
+    const auto answered = guarded ? Answer(channel, (*line)->text, *guarded) : channel.Send(std::string(kStale));
+    if (!answered) return 1;  // the server is gone
   }
 }
 

@@ -24,6 +24,11 @@ struct Operation {
   std::vector<Claim> claims;
   // It owns what it needs, but for the names that must stay guarded.
   std::move_only_function<Result<T>(const fs::GuardedNames& guarded)> run;
+
+  // What to call where no policy protects anything.
+  std::move_only_function<Result<T>()> TakeUnguarded() {
+    return [run = std::move(run)]() mutable { return run(fs::GuardedNames()); };
+  }
 };
 
 Result<Operation<wire::Empty>> PrepareWriteFile(const wire::FsWriteFileParams& params);

@@ -2,7 +2,7 @@
 //   {"operation":"fs/remove","params":{...}}
 //   {"status":"ok","payload":{"operation":"fs/remove","response":{...}}}
 //   {"status":"error","payload":{"code":-32603,"message":"..."}}
-//   {"status":"stale"}: a name that was to stay absent exists, so another helper is to be asked
+//   {"status":"stale"}: a protected path has appeared, or lost its mount, so another helper is to be asked
 // Operations are called like the methods they are part of, and take the same params but for `sandbox`. `fs/open` gives
 // an open file along with its answer, and serves fs/readFile too.
 #pragma once

@@ -16,7 +16,7 @@ namespace holdfast::sandbox {
 namespace {
 
 constexpr uint32_t kSearchable = 0111;
-// Of what lies over a missing name that may be read.
+// The modes of what is mounted over a missing name that may be read.
 constexpr uint32_t kCoverDirectoryMode = 0555;
 constexpr uint32_t kCoverFileMode = 0444;
 

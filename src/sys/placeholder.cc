@@ -43,6 +43,23 @@ bool IsEmptyDirectory(int fd) {
   }
 }
 
+// The kernel gives up for a moment while something nearby is renamed, as it does for what it would have to fetch.
+int TryOpenCached(int directory, const std::string& path) {
+  constexpr int attempts = 3;
+  int opened = -EAGAIN;
+  for (int attempt = 0; attempt < attempts && opened == -EAGAIN; ++attempt) {
+    opened = OpenCachedAt(directory, path, O_PATH, Links::kFollowToLast);
+  }
+  return opened;
+}
+
+bool IsPlaceholderInMemory(int directory, const std::string& path) {
+  const int opened = TryOpenCached(directory, path);
+  if (opened == -ENOSYS) return IsPlaceholderAt(directory, path);
+  const OwnedFd fd(opened);
+  return IsPlaceholder(fd.get());
+}
+
 // The umask of this process. The call that tells it also changes it, for all threads, so the kernel's own account of it
 // is read instead.
 mode_t FileModeMask() {
@@ -73,32 +90,24 @@ bool IsPlaceholderAt(int directory, const std::string& path, Links links) {
 }
 
 bool IsListedPlaceholder(int directory, const std::string& name) {
-  const bool is_expected = name.starts_with('.') || may_have_any_name.load(std::memory_order_relaxed);
-  return is_expected && IsPlaceholderInMemory(directory, name);
+  if (name.starts_with('.')) return IsPlaceholderAt(directory, name);
+  return may_have_any_name.load(std::memory_order_relaxed) && IsPlaceholderInMemory(directory, name);
 }
 
 void ExpectPlaceholdersOfAnyName() { may_have_any_name = true; }
 
-bool IsPlaceholderInMemory(int directory, const std::string& path) {
-  const int opened = OpenCachedAt(directory, path, O_PATH, Links::kFollowToLast);
-  if (opened == -ENOSYS) return IsPlaceholderAt(directory, path);
-  const OwnedFd fd(opened);
-  return IsPlaceholder(fd.get());
-}
-
-int AdoptPlaceholder(int directory, const std::string& path, mode_t kind, Links links) {
+int AdoptPlaceholder(int directory, const std::string& path, mode_t mode, Links links) {
   const OwnedFd placeholder(TryOpenAt(directory, path, O_RDONLY | O_NONBLOCK, links));
   struct stat status;
   if (!IsPlaceholder(placeholder.get()) || ::fstat(placeholder.get(), &status) < 0) return -ENOENT;
-  if ((status.st_mode & S_IFMT) != kind) return -EBUSY;
-  const mode_t mode = (kind == S_IFDIR ? 0777 : 0666) & ~FileModeMask();
-  return ::fchmod(placeholder.get(), mode) < 0 ? -errno : 0;
+  if ((status.st_mode & S_IFMT) != (mode & S_IFMT)) return -EBUSY;
+  return ::fchmod(placeholder.get(), mode & ACCESSPERMS & ~FileModeMask()) < 0 ? -errno : 0;
 }
 
-int MakeDirectoryAt(int directory, const std::string& name, mode_t mode) {
+int MakeOrAdoptDirectory(int directory, const std::string& name, mode_t mode) {
   if (::mkdirat(directory, name.c_str(), mode) == 0) return 0;
   if (errno != EEXIST) return -errno;
-  const int adopted = AdoptPlaceholder(directory, name, S_IFDIR);
+  const int adopted = AdoptPlaceholder(directory, name, S_IFDIR | mode);
   return adopted == -ENOENT ? -EEXIST : adopted;
 }
 

@@ -22,30 +22,28 @@ constexpr bool HasPlaceholderMode(mode_t mode) {
   return S_ISREG(mode) && (mode & ALLPERMS) == kPlaceholderFileMode;
 }
 
-// Whether the descriptor, which may be O_PATH, is of a placeholder. Something in it makes it the user's own.
+// The descriptor, which may be O_PATH, is of a placeholder. Something in it makes it the user's own.
 bool IsPlaceholder(int fd);
 
-// The same of a path in a directory, which may be AT_FDCWD. A link is none unless links are followed.
+// A path in a directory, which may be AT_FDCWD, is that of a placeholder. A link is none unless links are followed.
 bool IsPlaceholderAt(int directory, const std::string& path, Links links = Links::kFollowToLast);
 
-// The same without a look at any disk: a placeholder in use is open in the sandbox that has made it, so the kernel has
-// it in memory.
-bool IsPlaceholderInMemory(int directory, const std::string& path);
-
-// The same of a name that was met in a directory. Names that do not begin with a dot, as those do that every sandbox
-// protects, are looked at only when this process expects them: a look costs more than all the rest of a listing.
+// A name that was met in a directory is that of a placeholder. Names without a dot in front, which every name has that
+// each sandbox protects, are looked at only after ExpectPlaceholdersOfAnyName, because a look costs more than the rest
+// of a listing; and no disk is asked about them: a placeholder in use is open in its sandbox, so the kernel has it in
+// memory.
 bool IsListedPlaceholder(int directory, const std::string& name);
 
-// Tells this process, once and for all, that a sandbox may have placeholders of any name.
+// Placeholders of any name are expected by this process from here on.
 void ExpectPlaceholdersOfAnyName();
 
-// Makes a placeholder the user's own, by the mode of something that was just made. The sandboxes that have made it keep
-// what they have mounted over it, and no longer remove it. `kind` is S_IFDIR or S_IFREG. Returns 0; -ENOENT when there
-// is no placeholder; -EBUSY when it is of the other kind, because it cannot be replaced under a running sandbox; or
-// another -errno.
-int AdoptPlaceholder(int directory, const std::string& path, mode_t kind, Links links = Links::kFollowToLast);
+// A placeholder becomes the user's own, with the permissions of `mode` less the umask. The sandboxes that have made it
+// keep what they have mounted over it, and no longer remove it. The kind of file that is wanted stands in `mode` as
+// well: S_IFDIR or S_IFREG. Returns 0; -ENOENT when there is no placeholder; -EBUSY when it is of the other kind,
+// because it cannot be replaced under a running sandbox; or another -errno.
+int AdoptPlaceholder(int directory, const std::string& path, mode_t mode, Links links = Links::kFollowToLast);
 
-// Makes a directory; a placeholder becomes the directory that is asked for. Returns 0 or -errno.
-int MakeDirectoryAt(int directory, const std::string& name, mode_t mode);
+// A directory is made, or a placeholder becomes it. Returns 0 or -errno.
+int MakeOrAdoptDirectory(int directory, const std::string& name, mode_t mode);
 
 }  // namespace holdfast::sys

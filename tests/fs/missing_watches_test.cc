@@ -422,7 +422,7 @@ TEST_P(MissingWatchesTest, ThePlaceholderOfASandboxIsNothing) {
   }
   MakeDirectory(".git", sys::kPlaceholderDirectoryMode);
   EXPECT_EQ(Changed(), Keys());
-  ASSERT_EQ(sys::AdoptPlaceholder(AT_FDCWD, directory, S_IFDIR), 0);
+  ASSERT_EQ(sys::AdoptPlaceholder(AT_FDCWD, directory, S_IFDIR | 0777), 0);
   EXPECT_TRUE(Changed().contains(key)) << "it is the user's";
 }
 
