@@ -1,13 +1,14 @@
 #include "apply_patch/apply.h"
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <new>
+#include <ranges>
 #include <string>
 #include <utility>
 
@@ -15,26 +16,28 @@
 #include <fmt/ranges.h>
 
 #include "apply_patch/disk.h"
-#include "base/paths.h"
+#include "base/random_id.h"
 #include "sys/open.h"
 
 namespace holdfast::apply_patch {
 namespace {
 
-// How to take back a step that was done, or begun.
+// Ways to take back a step that was done, or begun. They refer to the plan, so that a step that was done can be noted
+// without memory.
 struct RemoveDirectory {
-  std::string path;
+  const std::string& path;
 };
 struct RestoreContent {
-  std::string path;
+  const std::string& path;
   const PlannedFile& file;
 };
 struct RemoveCreated {
-  std::string place;
+  const std::string& place;
   Identity created;
 };
 struct RenameBack {
-  std::string aside, path;
+  std::string aside;
+  const std::string& path;
 };
 
 using Undo = std::variant<RemoveDirectory, RestoreContent, RemoveCreated, RenameBack>;
@@ -45,11 +48,20 @@ std::unexpected<Error> CallFailed(std::string_view call, const std::string& path
 
 // A name beside `path` that no other program uses.
 std::string NameAside(const std::string& path) {
-  uint64_t random = 0;
-  (void)::getrandom(&random, sizeof random, 0);  // zeros, at worst: a name all the same
-  const std::string name = fmt::format(".apply_patch.{:016x}", random);
   const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? name : path.substr(0, slash + 1) + name;
+  const std::string_view directory = std::string_view(path).substr(0, slash == std::string::npos ? 0 : slash + 1);
+  return fmt::format("{}.apply_patch.{}", directory, RandomUuid());
+}
+
+// A rename that replaces nothing. Some file systems, NFS for one, cannot promise that; a look at the name has to do
+// there.
+Result<> RenameToFree(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
+  if (errno != EINVAL && errno != ENOSYS) return CallFailed("rename", from);
+  struct stat status;
+  if (::lstat(to.c_str(), &status) == 0) return std::unexpected(ErrnoError("rename", from, EEXIST));
+  if (::rename(from.c_str(), to.c_str()) < 0) return CallFailed("rename", from);
+  return {};
 }
 
 std::string PathOf(const RemoveDirectory& undo) { return undo.path; }
@@ -73,32 +85,43 @@ Result<> TakeBack(const RestoreContent& undo) {
 Result<> TakeBack(const RemoveCreated& undo) {
   struct stat status;
   if (::lstat(undo.place.c_str(), &status) < 0) return CallFailed("lstat", undo.place);
-  if (Identity::Of(status) != undo.created) return Fail(ErrorKind::kSystem, "it was replaced meanwhile");
+  if (Identity::Of(status) != undo.created) {
+    return Fail(ErrorKind::kSystem, "another program has replaced the file");
+  }
   if (::unlink(undo.place.c_str()) < 0) return CallFailed("unlink", undo.place);
   return {};
 }
 
-Result<> TakeBack(const RenameBack& undo) {
-  if (::rename(undo.aside.c_str(), undo.path.c_str()) < 0) return CallFailed("rename", undo.aside);
-  return {};
-}
+Result<> TakeBack(const RenameBack& undo) { return RenameToFree(undo.aside, undo.path); }
 
 class Transaction {
  public:
   explicit Transaction(const Plan& plan) : plan_(plan) {}
 
   Result<> Run() {
-    for (const Step& step : plan_.steps) {
-      const bool is_last = &step == &plan_.steps.back();
-      auto done = is_last && std::holds_alternative<RemoveName>(step)
-                      ? RemoveForGood(std::get<RemoveName>(step).path)
-                      : std::visit([&](const auto& one) { return Do(one); }, step);
-      if (!done) return std::unexpected(UndoAll(std::move(done).error()));
-    }
+    auto done = DoAll();
+    if (!done) return std::unexpected(UndoAll(std::move(done).error()));
     return RemoveLeftovers();
   }
 
  private:
+  // A lack of memory is a failure like any other: what was done until then is undone.
+  Result<> DoAll() {
+    try {
+      undo_.reserve(plan_.steps.size());
+      for (const Step& step : plan_.steps) TRY_VOID(DoStep(step));
+      return {};
+    } catch (const std::bad_alloc&) {
+      return Fail(ErrorKind::kSystem, "out of memory");
+    }
+  }
+
+  Result<> DoStep(const Step& step) {
+    const bool is_last = &step == &plan_.steps.back();
+    if (is_last && std::holds_alternative<RemoveName>(step)) return RemoveForGood(std::get<RemoveName>(step).path);
+    return std::visit([&](const auto& one) { return Do(one); }, step);
+  }
+
   Result<> Do(const MakeDirectory& step) {
     if (::mkdir(step.path.c_str(), 0777) == 0) {
       undo_.emplace_back(RemoveDirectory{step.path});
@@ -128,7 +151,7 @@ class Transaction {
     struct stat status;
     if (::fstat(fd.get(), &status) < 0) return CallFailed("fstat", step.path);
     if (!S_ISREG(status.st_mode) || status.st_size > 0) {
-      return Fail(ErrorKind::kSystem, fmt::format("open {}: somebody else has made it meanwhile", step.path));
+      return Fail(ErrorKind::kSystem, fmt::format("open {}: another program has created the file", step.path));
     }
     undo_.emplace_back(RemoveCreated{step.place, Identity::Of(status)});
     TRY_VOID(Overwrite(fd.get(), step.path, *file.planned));
@@ -138,47 +161,54 @@ class Transaction {
   }
 
   Result<> Do(const RemoveName& step) {
-    const std::string aside = NameAside(step.path);
-    if (::rename(step.path.c_str(), aside.c_str()) < 0) return CallFailed("unlink", step.path);
-    undo_.emplace_back(RenameBack{aside, step.path});
+    std::string aside = NameAside(step.path);
+    TRY_VOID(RenameToFree(step.path, aside));
+    undo_.emplace_back(RenameBack{std::move(aside), step.path});
     return {};
   }
 
-  // After the last step nothing can fail.
+  // The last step needs no way back, so the name is unlinked at once.
   static Result<> RemoveForGood(const std::string& path) {
     if (::unlink(path.c_str()) < 0) return CallFailed("unlink", path);
     return {};
   }
 
   Result<> RemoveLeftovers() const {
+    std::vector<std::string> left;
     for (const Undo& undo : undo_) {
       const auto* renamed = std::get_if<RenameBack>(&undo);
       if (renamed == nullptr || ::unlink(renamed->aside.c_str()) == 0) continue;
-      const Error error = ErrnoError("unlink", renamed->aside, errno);
-      return Fail(error.kind, fmt::format("{}; the patch is applied, but what was {} is still there under that name",
-                                          error.message, renamed->path));
+      const int problem = errno;
+      left.push_back(fmt::format("{}: {}", PathOf(*renamed), ErrnoText(problem)));
     }
-    return {};
+    if (left.empty()) return {};
+    return Fail(ErrorKind::kSystem, fmt::format("the patch is applied, but these removed files are still there:\n  {}",
+                                                fmt::join(left, "\n  ")));
   }
 
-  // The error that made it necessary, and what came of it.
+  // The error that made it necessary, and what came of it. Steps are undone without memory if need be; only the path of
+  // one that could not be undone may then be missing from the message.
   Error UndoAll(Error cause) const {
     std::vector<std::string> changed;
-    for (auto undo = undo_.rbegin(); undo != undo_.rend(); ++undo) {
-      std::visit(
-          [&](const auto& one) {
-            if (const auto done = TakeBack(one); !done) {
-              changed.push_back(fmt::format("{}: {}", PathOf(one), done.error().message));
-            }
-          },
-          *undo);
+    size_t unnamed = 0;
+    for (const Undo& undo : undo_ | std::views::reverse) {
+      try {
+        std::visit([&](const auto& one) { NoteFailure(one, TakeBack(one), changed); }, undo);
+      } catch (const std::bad_alloc&) {
+        ++unnamed;
+      }
     }
-    if (changed.empty()) {
+    if (changed.empty() && unnamed == 0) {
       cause.message += "; every file is as it was";
-    } else {
-      cause.message += fmt::format("; these could not be put back and are changed:\n  {}", fmt::join(changed, "\n  "));
+      return cause;
     }
+    if (unnamed > 0) changed.push_back(fmt::format("{} that there was no memory to name", unnamed));
+    cause.message += fmt::format("; these could not be put back and are changed:\n  {}", fmt::join(changed, "\n  "));
     return cause;
+  }
+
+  static void NoteFailure(const auto& undo, const Result<>& done, std::vector<std::string>& changed) {
+    if (!done) changed.push_back(fmt::format("{}: {}", PathOf(undo), done.error().message));
   }
 
   const Plan& plan_;

@@ -37,7 +37,7 @@ Result<OwnedFd> OpenRegular(const std::string& path, int flags, const Identity& 
   struct stat status;
   if (::fstat(fd.get(), &status) < 0) return CallFailed("fstat", path, errno);
   if (S_ISREG(status.st_mode) && Identity::Of(status) == expected) return fd;
-  return Fail(ErrorKind::kSystem, fmt::format("open {}: it was replaced meanwhile", path));
+  return Fail(ErrorKind::kSystem, fmt::format("open {}: another program has replaced the file", path));
 }
 
 Result<std::string> ReadToEnd(int fd, const std::string& path) {

@@ -109,7 +109,8 @@ int RunMain(int argc, char** argv) {
   try {
     return RunArguments(argc, argv);
   } catch (const std::bad_alloc&) {
-    return Complain(kFailed, "out of memory");
+    (void)Print(STDERR_FILENO, "apply_patch: out of memory\n");  // the text is not put together, which takes memory
+    return kFailed;
   }
 }
 

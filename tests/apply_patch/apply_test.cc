@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <csignal>
 
@@ -16,7 +17,9 @@ namespace holdfast::apply_patch {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::MatchesRegex;
 using testing::Not;
 
 class ApplyPlanTest : public WorkingDir {};
@@ -134,9 +137,17 @@ TEST_F(ApplyPlanTest, DoesNotWriteWhatHasTakenTheFilesPlace) {
   Plan plan;
   plan.files = {{.on_disk = Identity::Of(Status("a")), .planned = "2\n"}, {.planned = "2\n"}};
   plan.steps = {WriteFile{"b", 0}};
-  EXPECT_FALSE(Apply(plan));
+  const auto replaced = Apply(plan);
+  ASSERT_FALSE(replaced);
+  EXPECT_THAT(replaced.error().message, HasSubstr("open b: another program has replaced the file"));
   plan.steps = {CreateFile{"b", "b", 1}};
   EXPECT_FALSE(Apply(plan));
+  fs::create_symlink("b", "link");
+  plan.steps = {CreateFile{"link", "b", 1}};
+  const auto created = Apply(plan);
+  ASSERT_FALSE(created);
+  EXPECT_THAT(created.error().message, HasSubstr("open link: another program has created the file"));
+  fs::remove("link");
   EXPECT_EQ(Files(), (Tree{{"a", "1\n"}, {"b", "1\n"}}));
 }
 
@@ -157,12 +168,66 @@ TEST_F(ApplyPlanTest, LeavesNoOtherFilesBehind) {
   EXPECT_EQ(Files(), (Tree{{"c", ""}}));
 }
 
-TEST_F(ApplyPlanTest, LeavesTheSignalMaskAsItWas) {
-  sigset_t before, after;
-  ::sigprocmask(SIG_SETMASK, nullptr, &before);
-  EXPECT_EQ(Problem("*** Add File: c\n"), "");
-  ::sigprocmask(SIG_SETMASK, nullptr, &after);
-  EXPECT_EQ(::sigismember(&after, SIGTERM), ::sigismember(&before, SIGTERM));
+TEST_F(ApplyPlanTest, NamesEveryRemovedFileThatIsStillThere) {
+  // A directory in the place of a file can be renamed, but not unlinked.
+  fs::create_directories("first");
+  dir_.Write("file", "1\n");
+  fs::create_directories("second");
+  Plan plan;
+  plan.files = {{.planned = "2\n"}};
+  plan.steps = {RemoveName{"first"}, RemoveName{"file"}, RemoveName{"second"}, CreateFile{"new", "new", 0}};
+  const auto done = Apply(plan);
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().message, MatchesRegex("the patch is applied, but these removed files are still there:\n"
+                                                 "  first \\(now \\.apply_patch\\.[-0-9a-f]+\\): Is a directory\n"
+                                                 "  second \\(now \\.apply_patch\\.[-0-9a-f]+\\): Is a directory"));
+  EXPECT_EQ(Files().size(), 3u);
+  EXPECT_EQ(Read("new"), "2\n");
+  EXPECT_FALSE(fs::exists("file"));
+}
+
+TEST_F(ApplyPlanTest, DoesNotPutAFileBackOverAnotherOne) {
+  dir_.Write("a", "old\n");
+  fs::create_symlink("a", "link");
+  Plan plan;
+  plan.files = {{.planned = "other\n"}};
+  // The place that the plan names is not where the link leads, so what is created at `a` stays there.
+  plan.steps = {RemoveName{"a"}, CreateFile{"link", "elsewhere", 0}, MakeDirectory{"missing/d"}};
+  const auto done = Apply(plan);
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().message, ContainsRegex("a \\(now \\.apply_patch\\.[-0-9a-f]+\\): rename .*: File exists"));
+  EXPECT_EQ(Read("a"), "other\n");
+  std::string kept;
+  for (const auto& [name, content] : Files()) {
+    if (name.starts_with(".apply_patch.")) kept = content;
+  }
+  EXPECT_EQ(kept, "old\n");
+}
+
+TEST_F(ApplyPlanTest, NamesTheCallThatFailed) {
+  Plan plan;
+  plan.steps = {RemoveName{"missing"}, MakeDirectory{"d"}};
+  const auto done = Apply(plan);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().message, "rename missing: No such file or directory; every file is as it was");
+}
+
+volatile std::sig_atomic_t files_at_signal = -1;
+
+// The number of files named `first` and `second` that are there when the signal arrives.
+void CountFiles(int) {
+  files_at_signal = (::access("first", F_OK) == 0 ? 1 : 0) + (::access("second", F_OK) == 0 ? 1 : 0);
+}
+
+// The write that goes beyond the limit raises SIGXFSZ at once, while `first` is written and `second` half so.
+TEST_F(ApplyPlanTest, LetsASignalWaitUntilAllFilesAreAsTheyWere) {
+  files_at_signal = -1;
+  {
+    const FileSizeLimit limit(5000);
+    (void)std::signal(SIGXFSZ, CountFiles);
+    EXPECT_THAT(Problem("*** Add File: first\n+1\n" + LargeFile("second")), HasSubstr("every file is as it was"));
+  }
+  EXPECT_EQ(files_at_signal, 0);
 }
 
 }  // namespace
