@@ -65,7 +65,9 @@ Result<> Planner::Change(size_t index, const std::string& path, std::string cont
   PlannedFile& file = tree_.file(index);
   if (file.on_disk && !file.planned) {
     TRY(OwnedFd writable, OpenRegular(path, O_WRONLY, *file.on_disk));
-    (void)Read(index, path);  // a file that may be written but not read is changed all the same; it cannot be put back
+    // A file that may be written but not read is changed all the same; it cannot be put back.
+    const auto read = Read(index, path);
+    if (!read && read.error().kind != ErrorKind::kPermissionDenied) return read;
     steps_.emplace_back(WriteFile{path, index});
   }
   file.planned = std::move(content);

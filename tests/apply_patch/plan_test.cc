@@ -2,9 +2,12 @@
 #include "apply_patch/plan.h"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "apply_patch/working_dir.h"
+#include "base/owned_fd.h"
 
 namespace holdfast::apply_patch {
 namespace {
@@ -118,15 +121,36 @@ TEST_F(PatchPlanTest, RefusesToWriteAnythingButAFile) {
   fs::create_directory("d");
   ASSERT_EQ(::mkfifo("fifo", 0600), 0);
   fs::create_symlink("d", "link");
-  for (const char* path : {"d", "link", ".", "/", "fifo", "/dev/null"}) {
-    EXPECT_NE(Problem(fmt::format("*** Add File: {}\n+x\n", path)), "") << path;
-    EXPECT_NE(Problem(fmt::format("*** Update File: {}\n x\n", path)), "") << path;
+  for (const char* path : {"d", "link", ".", "/"}) {
+    const std::string problem = fmt::format("open {}: Is a directory", path);
+    EXPECT_EQ(Problem(fmt::format("*** Add File: {}\n+x\n", path)), problem);
+    EXPECT_EQ(Problem(fmt::format("*** Update File: {}\n x\n", path)), problem);
+    EXPECT_EQ(Problem(fmt::format("*** Delete File: {}\n", path)), problem);
   }
-  for (const char* path : {"d", "link", ".", "/", "missing"}) {
-    EXPECT_NE(Problem(fmt::format("*** Delete File: {}\n", path)), "") << path;
+  for (const char* path : {"fifo", "/dev/null"}) {
+    const std::string problem = fmt::format("open {}: not a regular file", path);
+    EXPECT_EQ(Problem(fmt::format("*** Add File: {}\n+x\n", path)), problem);
+    EXPECT_EQ(Problem(fmt::format("*** Update File: {}\n x\n", path)), problem);
   }
+  EXPECT_EQ(Problem("*** Delete File: missing\n"), "open missing: No such file or directory");
   EXPECT_EQ(Files(), (Tree{{"d", "directory"}, {"fifo", "special"}, {"link", "-> d"}}));
   EXPECT_EQ(Problem("*** Delete File: fifo\n"), "");
+}
+
+// Content that was not read cannot be put back, so only a lack of permission is a reason to go on without it.
+TEST_F(PatchPlanTest, RefusesToOverwriteAFileThatItFailsToRead) {
+  dir_.Write("a", "1\n");
+  rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const OwnedFd next(::dup(STDIN_FILENO));
+  ASSERT_TRUE(next.is_open());
+  // One descriptor is left: it opens the file for writing, and there is none to open it for reading.
+  const rlimit limit = {static_cast<rlim_t>(next.get()) + 2, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  const std::string problem = Problem("*** Add File: a\n+2\n");
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(problem, "open a: Too many open files");
+  EXPECT_EQ(Read("a"), "1\n");
 }
 
 TEST_F(PatchPlanTest, UpdatesOnlyText) {
