@@ -65,6 +65,12 @@ std::string_view TrimEnd(std::string_view text) {
 
 std::string_view Trim(std::string_view text) { return TrimStart(TrimEnd(text)); }
 
+std::string Shortened(std::string_view text, size_t limit) {
+  if (text.size() <= limit) return std::string(text);
+  while (limit > 0 && IsContinuation(text[limit])) --limit;
+  return std::string(text.substr(0, limit)) + "...";
+}
+
 std::string FoldPunctuation(std::string_view text) {
   std::string folded;
   folded.reserve(text.size());

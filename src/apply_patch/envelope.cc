@@ -21,12 +21,13 @@ struct Framed {
   std::string_view first, between, last;
 };
 
-std::optional<Framed> TakeFrame(std::string_view text) {
+// A single line is the first one; the last line is missing then.
+Framed TakeFrame(std::string_view text) {
   const size_t first_end = text.find('\n'), last_end = text.rfind('\n');
-  if (first_end == std::string_view::npos) return std::nullopt;
-  return Framed{.first = WithoutReturns(text.substr(0, first_end)),
-                .between = text.substr(first_end + 1, last_end - first_end),
-                .last = WithoutReturns(text.substr(last_end + 1))};
+  if (first_end == std::string_view::npos) return {.first = WithoutReturns(text), .between = {}, .last = {}};
+  return {.first = WithoutReturns(text.substr(0, first_end)),
+          .between = text.substr(first_end + 1, last_end - first_end),
+          .last = WithoutReturns(text.substr(last_end + 1))};
 }
 
 std::string_view WithoutLastFeed(std::string_view text) {
@@ -41,8 +42,8 @@ bool IsHeredoc(const Framed& frame) {
 
 bool IsPatch(const Framed& frame) { return Trim(frame.first) == kBegin && Trim(frame.last) == kEnd; }
 
-std::unexpected<Error> NotFramed(const std::optional<Framed>& frame, size_t first_number) {
-  if (!frame || Trim(frame->first) != kBegin) {
+std::unexpected<Error> NotFramed(const Framed& frame, size_t first_number) {
+  if (Trim(frame.first) != kBegin) {
     return Fail(ErrorKind::kInvalidParams, fmt::format("line {} of the patch: expected `{}`", first_number, kBegin));
   }
   return Fail(ErrorKind::kInvalidParams, fmt::format("the last line of the patch is not `{}`", kEnd));
@@ -64,12 +65,12 @@ Result<LineReader> OpenEnvelope(std::string_view text) {
   const std::string_view stripped = Trim(text);
   const auto skipped = text.substr(0, text.size() - TrimStart(text).size());
   size_t number = 1 + static_cast<size_t>(std::ranges::count(skipped, '\n'));
-  std::optional<Framed> frame = TakeFrame(stripped);
-  if (frame && IsPatch(*frame)) return LineReader(frame->between, number + 1);
-  if (frame && IsHeredoc(*frame)) {
-    frame = TakeFrame(WithoutLastFeed(frame->between));
+  Framed frame = TakeFrame(stripped);
+  if (IsPatch(frame)) return LineReader(frame.between, number + 1);
+  if (IsHeredoc(frame)) {
+    frame = TakeFrame(WithoutLastFeed(frame.between));
     ++number;
-    if (frame && IsPatch(*frame)) return LineReader(frame->between, number + 1);
+    if (IsPatch(frame)) return LineReader(frame.between, number + 1);
   }
   return NotFramed(frame, number);
 }

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "apply_patch/characters.h"
 #include "apply_patch/file_lines.h"
 #include "apply_patch/line_search.h"
 
@@ -68,16 +69,17 @@ std::optional<std::vector<PatchLine>> WithoutLastBlank(std::span<const PatchLine
   return kept;
 }
 
+constexpr size_t kMostBytesShown = 200;  // of a line
+
 // The lines a chunk looks for, as a message shows them.
 std::string Shown(std::span<const PatchLine> lines) {
-  constexpr size_t most_lines = 20, most_bytes = 200;
+  constexpr size_t most_lines = 20;
   std::string text;
   size_t shown = 0;
   for (const PatchLine& line : lines) {
     if (!line.is_old()) continue;
     if (++shown > most_lines) return text + "\n  ...";
-    const bool fits = line.text.size() <= most_bytes;
-    text += fmt::format("\n  {}{}", line.text.substr(0, most_bytes), fits ? "" : "...");
+    text += "\n  " + Shortened(line.text, kMostBytesShown);
   }
   return text;
 }
@@ -93,11 +95,10 @@ class Matcher {
     const auto shorter = WithoutLastBlank(chunk.lines);
     const auto start = shorter ? Find(chunk, *shorter) : std::nullopt;
     if (start) return Settle(*start, *start, *shorter);
-    return Fail(ErrorKind::kNotFound, fmt::format("the lines of the chunk at line {} of the patch are not {}:{}",
-                                                  chunk.line_number, Where(chunk), Shown(chunk.lines)));
+    return Fail(ErrorKind::kNotFound, Missing(chunk) + Shown(chunk.lines));
   }
 
-  // In the order of the file. Those at its end are in the order of the patch, which may come back from there.
+  // Edits in the order of the file. Additions at its end come last, in the order of the patch.
   std::vector<Edit> TakeEdits() {
     std::ranges::move(edits_at_end_, std::back_inserter(edits_));
     return std::move(edits_);
@@ -108,8 +109,9 @@ class Matcher {
     if (!chunk.header) return {};
     const auto found = search_.Find(std::span(&*chunk.header, 1), cursor_);
     if (!found) {
-      return Fail(ErrorKind::kNotFound, fmt::format("line {} of the patch: no line from line {} of the file on is `{}`",
-                                                    chunk.line_number, cursor_ + 1, *chunk.header));
+      return Fail(ErrorKind::kNotFound,
+                  fmt::format("line {} of the patch: `@@ {}`: the file has no such line at or after line {}",
+                              chunk.line_number, Shortened(*chunk.header, kMostBytesShown), cursor_ + 1));
     }
     cursor_ = *found + 1;
     return {};
@@ -131,9 +133,11 @@ class Matcher {
     return {};
   }
 
-  std::string Where(const Chunk& chunk) const {
-    if (chunk.at_end_of_file) return fmt::format("at the end of the file, behind its line {}", cursor_);
-    return fmt::format("in the file from line {} on", cursor_ + 1);
+  std::string Missing(const Chunk& chunk) const {
+    const std::string lines = fmt::format("the lines of the chunk at line {} of the patch", chunk.line_number);
+    if (!chunk.at_end_of_file) return fmt::format("{} are not in the file from line {} on:", lines, cursor_ + 1);
+    const std::string after = cursor_ > 0 ? fmt::format("after line {} ", cursor_) : "";
+    return fmt::format("{}the file does not end with {}:", after, lines);
   }
 
   const FileLines& file_;

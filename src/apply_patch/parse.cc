@@ -24,12 +24,7 @@ std::unexpected<Error> BadLine(const LineReader& lines, std::string_view problem
 }
 
 // A line of the patch as a message repeats it.
-std::string Quoted(std::string_view line) {
-  constexpr size_t limit = 120;
-  size_t end = std::min(limit, line.size());
-  while (end > 0 && end < line.size() && Utf8Length(line.substr(end)) == 0) --end;
-  return fmt::format("`{}{}`", line.substr(0, end), end < line.size() ? "..." : "");
-}
+std::string Quoted(std::string_view line) { return fmt::format("`{}`", Shortened(line, 120)); }
 
 bool BeginsOperation(std::string_view line) {
   return std::ranges::any_of(std::array{kAdd, kDelete, kUpdate}, [&](auto word) { return line.starts_with(word); });
@@ -99,7 +94,9 @@ Result<Chunk> ParseChunk(LineReader& lines, size_t chunks_before) {
     chunk.lines.push_back({*kind, line->substr(std::min<size_t>(1, line->size()))});
     lines.Pop();
   }
-  if (chunk.lines.empty()) return BadLine(lines, "the chunk before this has no lines");
+  if (chunk.lines.empty()) {
+    return BadLine(lines, fmt::format("the chunk at line {} has no lines", chunk.line_number));
+  }
   if (chunk.at_end_of_file) {
     lines.Pop();
     SkipBlankLines(lines);

@@ -25,6 +25,15 @@ TEST(CharactersTest, MakesPunctuationPlain) {
   EXPECT_EQ(FoldPunctuation("a\u00a0b\u2002c\u200ad\u202fe\u205ff\u3000g"), "a b c d e f g");
 }
 
+TEST(CharactersTest, ShortensBetweenCharacters) {
+  EXPECT_EQ(Shortened("abc", 3), "abc");
+  EXPECT_EQ(Shortened("abcd", 3), "abc...");
+  EXPECT_EQ(Shortened("a\u20acb", 1), "a...");
+  EXPECT_EQ(Shortened("a\u20acb", 3), "a...");
+  EXPECT_EQ(Shortened("a\u20acb", 4), "a\u20ac...");
+  EXPECT_EQ(Shortened("\u20ac", 2), "...");
+}
+
 TEST(CharactersTest, KeepsEverythingElse) {
   EXPECT_EQ(FoldPunctuation("a\u2026\u00e9\u2001\u200b\u2016\u2017"), "a\u2026\u00e9\u2001\u200b\u2016\u2017");
 }

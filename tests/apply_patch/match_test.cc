@@ -49,14 +49,15 @@ TEST(ApplyChunksTest, LooksAtTheOriginalLinesOnly) {
 TEST(ApplyChunksTest, StartsBehindTheHeader) {
   EXPECT_EQ(Applied("x\nh\nx\n", "@@ h\n-x\n+y\n"), "x\nh\ny\n");
   EXPECT_EQ(Applied("x\n  h \nx\n", "@@ h\n-x\n+y\n"), "x\n  h \ny\n");
-  EXPECT_THAT(Refusal("x\nh(1)\nx\n", "@@ h\n-x\n+y\n"), HasSubstr("`h`"));
+  EXPECT_EQ(Refusal("x\nh(1)\nx\n", "@@\n x\n@@ h\n-x\n+y\n"),
+            "line 5 of the patch: `@@ h`: the file has no such line at or after line 2");
 }
 
 TEST(ApplyChunksTest, PutsMereAdditionsAtTheEnd) {
   EXPECT_EQ(Applied("a\nb\n", "@@\n+x\n"), "a\nb\nx\n");
   EXPECT_EQ(Applied("a\nb\n", "@@ a\n+x\n"), "a\nb\nx\n");
   EXPECT_EQ(Applied("", "+x\n"), "x\n");
-  EXPECT_THAT(Refusal("a\n", "@@ b\n+x\n"), HasSubstr("`b`"));
+  EXPECT_THAT(Refusal("a\n", "@@ b\n+x\n"), HasSubstr("`@@ b`"));
 }
 
 TEST(ApplyChunksTest, KeepsTheOrderOfThePatchAtTheEnd) {
@@ -66,8 +67,10 @@ TEST(ApplyChunksTest, KeepsTheOrderOfThePatchAtTheEnd) {
 
 TEST(ApplyChunksTest, MatchesTheVeryEndIfAskedTo) {
   EXPECT_EQ(Applied("x\na\nx\n", "-x\n+y\n*** End of File\n"), "x\na\ny\n");
-  Refusal("x\na\n", "-x\n*** End of File\n");
-  EXPECT_THAT(Refusal("a\nb\n", "@@\n-a\n-b\n@@\n b\n*** End of File\n"), HasSubstr("end of the file"));
+  EXPECT_EQ(Refusal("x\na\n", "-x\n*** End of File\n"),
+            "the file does not end with the lines of the chunk at line 3 of the patch:\n  x");
+  EXPECT_EQ(Refusal("a\nb\n", "@@\n-a\n-b\n@@\n b\n*** End of File\n"),
+            "after line 2 the file does not end with the lines of the chunk at line 6 of the patch:\n  b");
 }
 
 TEST(ApplyChunksTest, ForgivesOneBlankLineBehindAChunk) {
@@ -107,6 +110,12 @@ TEST(ApplyChunksTest, ShowsTheLinesThatAreMissing) {
   EXPECT_THAT(message, HasSubstr("chunk at line 3 of the patch"));
   EXPECT_THAT(message, HasSubstr("\n  one\n  two"));
   EXPECT_THAT(message, testing::Not(HasSubstr("three")));
+}
+
+TEST(ApplyChunksTest, CutsLongLinesInItsMessagesBetweenCharacters) {
+  const std::string shown(199, 'x'), line = shown + "\u20ac and more";
+  EXPECT_THAT(Refusal("a\n", " " + line + "\n"), HasSubstr("\n  " + shown + "..."));
+  EXPECT_THAT(Refusal("a\n", "@@ " + line + "\n a\n"), HasSubstr("`@@ " + shown + "...`"));
 }
 
 }  // namespace

@@ -61,7 +61,8 @@ TEST(ParsePatchTest, IgnoresWhitespaceAroundThePatchAndItsFrame) {
 
 TEST(ParsePatchTest, NamesTheFrameThatIsMissing) {
   EXPECT_THAT(Refusal(""), HasSubstr("`*** Begin Patch`"));
-  EXPECT_THAT(Refusal("*** Begin Patch"), HasSubstr("`*** Begin Patch`"));
+  EXPECT_THAT(Refusal("*** Begin Patch"), HasSubstr("last line of the patch is not `*** End Patch`"));
+  EXPECT_THAT(Refusal("<<EOF\n*** Begin Patch\nEOF"), HasSubstr("last line of the patch is not `*** End Patch`"));
   EXPECT_THAT(Refusal("*** Begin Patch\n*** Delete File: a"), HasSubstr("`*** End Patch`"));
   EXPECT_THAT(Refusal("\n\nx\n" + Framed("*** Delete File: a\n")), StartsWith("line 3 of the patch"));
   EXPECT_THAT(Refusal("\ufeff" + Framed("*** Delete File: a\n")), HasSubstr("`*** Begin Patch`"));
@@ -130,7 +131,8 @@ TEST(ParsePatchTest, BeginsChunksAtTheirMark) {
 TEST(ParsePatchTest, RefusesChunksWithoutLines) {
   EXPECT_THAT(Refusal(Framed("*** Update File: f\n")), HasSubstr("no lines"));
   EXPECT_THAT(Refusal(Framed("*** Update File: f\n@@\n")), HasSubstr("no lines"));
-  EXPECT_THAT(Refusal(Framed("*** Update File: f\n@@ a\n@@ b\n-x\n")), StartsWith("line 4"));
+  EXPECT_EQ(Refusal(Framed("*** Update File: f\n@@ a\n@@ b\n-x\n")),
+            "line 4 of the patch: the chunk at line 3 has no lines");
   EXPECT_THAT(Refusal(Framed("*** Update File: f\n@@\n*** End of File\n")), HasSubstr("no lines"));
 }
 
