@@ -16,11 +16,11 @@ Result<OwnedFd> OpenRegular(const std::string& path, int flags, const Identity& 
 
 Result<std::string> ReadToEnd(int fd, const std::string& path);
 
-// From the start of the file, whose rest is cut off. What was there is overwritten rather than cut off first: on a full
+// The content is written from the start of the file, and what is behind it is cut off afterwards, not before: on a full
 // disk the old content can then be put back into the blocks it had.
 Result<> Overwrite(int fd, const std::string& path, std::string_view content);
 
-// Says what only the close finds out: a lack of room on a network file system.
+// Some errors show only here: a network file system may find out at the close that there is no room.
 Result<> Close(OwnedFd fd, const std::string& path);
 
 }  // namespace holdfast::apply_patch

@@ -9,7 +9,7 @@
 
 namespace holdfast::apply_patch {
 
-// Reads lines one after the other: a patch may have more of them than it would be wise to list. A carriage return at
+// Lines, read one after the other: a patch may have more of them than it would be wise to list. A carriage return at
 // the end of a line is not part of it, nor is a second one before it.
 class LineReader {
  public:

@@ -20,18 +20,18 @@ FileLines::FileLines(std::string_view content) : content_(content) {
     if (carriage_return < start) carriage_return = content.find('\r', start);
     const size_t text_end = std::min({feed, carriage_return, content.size()});
     const size_t end_length = EndLength(content.substr(text_end));
-    if (style_.empty()) style_ = content.substr(text_end, end_length);
+    if (line_end_.empty()) line_end_ = content.substr(text_end, end_length);
     texts_.push_back(content.substr(start, text_end - start));
     start = text_end + end_length;
   }
-  if (style_.empty()) style_ = "\n";
+  if (line_end_.empty()) line_end_ = "\n";
 }
 
 void FileLines::AppendTo(std::string& out, size_t line) const {
   const char* const next = line + 1 < size() ? texts_[line + 1].data() : content_.data() + content_.size();
   const std::string_view bytes(texts_[line].data(), next);
   out += bytes;
-  if (bytes.size() == texts_[line].size()) out += style_;
+  if (bytes.size() == texts_[line].size()) out += line_end_;
 }
 
 }  // namespace holdfast::apply_patch

@@ -15,14 +15,14 @@ class FileLines {
 
   size_t size() const { return texts_.size(); }
   const std::vector<std::string_view>& texts() const { return texts_; }  // without their ends
-  std::string_view style() const { return style_; }                      // the first line end; LF if there is none
+  std::string_view line_end() const { return line_end_; }                // the first line end; LF if there is none
 
-  // Appends a line with its own end. The last line of a file may lack one: it gets the style.
+  // Appends a line with its own end. The last line of a file may lack one: it gets line_end().
   void AppendTo(std::string& out, size_t line) const;
 
  private:
   std::string_view content_;
-  std::string_view style_;
+  std::string_view line_end_;
   // The ends are what lies between two texts: half the memory of storing both.
   std::vector<std::string_view> texts_;
 };

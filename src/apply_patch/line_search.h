@@ -1,8 +1,9 @@
 // Where given lines stand in a file, exactly or loosely. The looser levels are tried only when the stricter ones find
 // nothing anywhere.
 //
-// The time of all searches together is about linear: lines are numbered once for each level that is needed, equal lines
-// alike, and a search goes from one place of its rarest line to the next.
+// The time of all searches together is usually linear; a chunk of lines that all repeat is compared at each place.
+// Lines are numbered once for each level that is needed, equal lines alike, and a search goes from one place of its
+// rarest line to the next.
 #pragma once
 
 #include <array>
@@ -56,10 +57,10 @@ class LineSearch {
   // `lines` outlive this.
   explicit LineSearch(std::span<const std::string_view> lines) : lines_(lines) {}
 
-  // As LineIndex::Find, at the strictest level that finds something.
+  // The result of LineIndex::Find at the strictest level that finds something.
   std::optional<size_t> Find(std::span<const std::string_view> wanted, size_t from);
 
-  // Only at the very end of the file.
+  // The place of `wanted` at the very end of the file, unless that lies before `from`.
   std::optional<size_t> FindAtEnd(std::span<const std::string_view> wanted, size_t from) const;
 
  private:

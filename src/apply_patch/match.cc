@@ -147,16 +147,16 @@ class Matcher {
 };
 
 std::string Rewritten(const FileLines& file, std::string_view content, std::span<const Edit> edits) {
-  size_t expected_size = content.size() + file.style().size();
+  size_t expected_size = content.size() + file.line_end().size();
   for (const Edit& edit : edits) {
-    for (const std::string_view line : edit.added) expected_size += line.size() + file.style().size();
+    for (const std::string_view line : edit.added) expected_size += line.size() + file.line_end().size();
   }
   std::string out;
   out.reserve(expected_size);
   size_t next = 0;
   for (const Edit& edit : edits) {
     while (next < edit.start) file.AppendTo(out, next++);
-    for (const std::string_view line : edit.added) out.append(line).append(file.style());
+    for (const std::string_view line : edit.added) out.append(line).append(file.line_end());
     next += edit.removed;
   }
   while (next < file.size()) file.AppendTo(out, next++);

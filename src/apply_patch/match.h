@@ -1,4 +1,4 @@
-// From the content of a file and the chunks of an update to the new content. Pure.
+// The new content of a file, worked out from its old content and the chunks of an update. Pure.
 #pragma once
 
 #include <span>

@@ -105,7 +105,7 @@ Result<Chunk> ParseChunk(LineReader& lines, size_t chunks_before) {
 }
 
 // An empty line between the header of an update and its first `@@` is not meant as a line of the file.
-void SkipStrayLine(LineReader& lines) {
+void SkipBlankBeforeFirstChunk(LineReader& lines) {
   LineReader ahead = lines;
   if (ahead.Peek() != "") return;
   ahead.Pop();
@@ -118,7 +118,7 @@ Result<Operation> ParseUpdate(LineReader& lines, std::string_view header) {
   if (const auto line = lines.Peek(); line && line->starts_with(kMove)) {
     TRY(update.move_to, TakePath(lines, *line, kMove));
   }
-  SkipStrayLine(lines);
+  SkipBlankBeforeFirstChunk(lines);
   for (auto line = lines.Peek(); line && !BeginsOperation(*line); line = lines.Peek()) {
     TRY(Chunk chunk, ParseChunk(lines, update.chunks.size()));
     update.chunks.push_back(std::move(chunk));
@@ -127,7 +127,7 @@ Result<Operation> ParseUpdate(LineReader& lines, std::string_view header) {
   return update;
 }
 
-// Whitespace in front of a header counts only inside an update, whose lines end at a header that has none.
+// A header may be indented, except after the lines of an update, where an indented line is a context line.
 Result<Operation> ParseOperation(LineReader& lines) {
   const std::string_view line = TrimStart(*lines.Peek());
   if (line.starts_with(kAdd)) return ParseAdd(lines, line);

@@ -1,4 +1,4 @@
-// From the text of a patch to its value. Pure: no file is looked at.
+// The parser of patches: text in, a value out. Pure: no file is looked at.
 #pragma once
 
 #include <string_view>

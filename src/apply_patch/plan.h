@@ -58,8 +58,8 @@ struct Plan {
   std::vector<Step> steps;  // a file that is changed several times is written once, with its last content
 };
 
-// Each operation sees what the ones before it would have left. Reads the files that are updated or will be overwritten,
-// and looks whether they can be written; changes nothing.
+// Operations see what the ones before them would have left. Files that are updated or will be overwritten are read, and
+// opened for writing to see whether that is allowed; nothing is changed.
 Result<Plan> MakePlan(const Patch& patch);
 
 }  // namespace holdfast::apply_patch
