@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <array>
@@ -30,14 +31,15 @@ bool HasOnlyDots(const std::byte* names, size_t size) {
   return true;
 }
 
-// A directory that cannot be looked into counts as filled: it is left alone then.
+// A directory that cannot be looked into counts as filled: it is left alone then. One that was removed has no names.
 bool IsEmptyDirectory(int fd) {
-  const OwnedFd directory(TryOpenAt(fd, ".", O_RDONLY | O_DIRECTORY, Links::kNone));
-  if (!directory.is_open()) return false;
+  const int opened = TryOpenAt(fd, ".", O_RDONLY | O_DIRECTORY, Links::kNone);
+  if (opened < 0) return opened == -ENOENT;
+  const OwnedFd directory(opened);
   alignas(dirent64) std::array<std::byte, 1024> names;
   for (;;) {
     const ssize_t size = ::getdents64(directory.get(), names.data(), names.size());
-    if (size < 0) return false;
+    if (size < 0) return errno == ENOENT;
     if (size == 0) return true;
     if (!HasOnlyDots(names.data(), static_cast<size_t>(size))) return false;
   }
@@ -72,6 +74,24 @@ mode_t FileModeMask() {
   return usual;
 }
 
+// A sandbox removes its placeholder under an exclusive lock. A shared one holds it back, until the descriptor is
+// closed.
+bool HoldBack(int placeholder) {
+  constexpr int attempts = 100;  // a millisecond apart: a removal takes less
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    if (::flock(placeholder, LOCK_SH | LOCK_NB) == 0) return true;
+    ::usleep(1000);
+  }
+  return false;
+}
+
+// What a new directory has from the one above it.
+mode_t InheritedMode(int fd, mode_t mode) {
+  struct stat above;
+  if (!S_ISDIR(mode) || ::fstatat(fd, "..", &above, 0) < 0) return 0;
+  return above.st_mode & S_ISGID;
+}
+
 }  // namespace
 
 bool IsPlaceholder(int fd) {
@@ -96,19 +116,32 @@ bool IsListedPlaceholder(int directory, const std::string& name) {
 
 void ExpectPlaceholdersOfAnyName() { may_have_any_name = true; }
 
+// Another user's directory or file is left to that user, whatever its mode: it may be meant as a trap.
 int AdoptPlaceholder(int directory, const std::string& path, mode_t mode, Links links) {
   const OwnedFd placeholder(TryOpenAt(directory, path, O_RDONLY | O_NONBLOCK, links));
+  if (!IsPlaceholder(placeholder.get())) return -ENOENT;
+  if (!HoldBack(placeholder.get())) return -EBUSY;
   struct stat status;
-  if (!IsPlaceholder(placeholder.get()) || ::fstat(placeholder.get(), &status) < 0) return -ENOENT;
+  if (::fstat(placeholder.get(), &status) < 0) return -errno;
+  const bool is_left = status.st_nlink > 0 && HasPlaceholderMode(status.st_mode);
+  if (!is_left || status.st_uid != ::geteuid()) return -ENOENT;
   if ((status.st_mode & S_IFMT) != (mode & S_IFMT)) return -EBUSY;
-  return ::fchmod(placeholder.get(), mode & ACCESSPERMS & ~FileModeMask()) < 0 ? -errno : 0;
+  const mode_t permissions = (mode & ACCESSPERMS & ~FileModeMask()) | InheritedMode(placeholder.get(), status.st_mode);
+  return ::fchmod(placeholder.get(), permissions) < 0 ? -errno : 0;
 }
 
+// A placeholder may go between the two looks at it.
 int MakeOrAdoptDirectory(int directory, const std::string& name, mode_t mode) {
-  if (::mkdirat(directory, name.c_str(), mode) == 0) return 0;
-  if (errno != EEXIST) return -errno;
-  const int adopted = AdoptPlaceholder(directory, name, S_IFDIR | mode);
-  return adopted == -ENOENT ? -EEXIST : adopted;
+  constexpr int attempts = 10;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    if (::mkdirat(directory, name.c_str(), mode) == 0) return 0;
+    if (errno != EEXIST) return -errno;
+    const int adopted = AdoptPlaceholder(directory, name, S_IFDIR | mode);
+    if (adopted != -ENOENT) return adopted;
+    struct stat status;
+    if (::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0) return -EEXIST;
+  }
+  return -EBUSY;
 }
 
 }  // namespace holdfast::sys

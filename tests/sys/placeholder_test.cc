@@ -1,12 +1,14 @@
 #include "sys/placeholder.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -97,6 +99,41 @@ TEST_F(PlaceholderTest, BecomesTheUsersByTheModeOfSomethingNew) {
   EXPECT_EQ(ModeOf(file), 0640u);
   EXPECT_EQ(::umask(027), 027u) << "the umask has changed";
   EXPECT_EQ(AdoptPlaceholder(AT_FDCWD, directory, S_IFDIR | 0777), -ENOENT) << "it is none any more";
+}
+
+TEST_F(PlaceholderTest, HandsTheGroupDownAsANewDirectoryDoes) {
+  ASSERT_EQ(::chmod(dir_.path().c_str(), 02755), 0);
+  const std::string directory = Directory("directory", kPlaceholderDirectoryMode);
+  EXPECT_EQ(AdoptPlaceholder(AT_FDCWD, directory, S_IFDIR | 0777), 0);
+  EXPECT_EQ(ModeOf(directory), 02750u);
+}
+
+TEST_F(PlaceholderTest, OfAnotherUserStaysThatUsers) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can make what another user owns";
+  const std::string directory = Directory("directory");
+  ASSERT_EQ(::chown(directory.c_str(), 1000, 1000), 0);
+  EXPECT_EQ(AdoptPlaceholder(AT_FDCWD, directory, S_IFDIR | 0777), -ENOENT);
+  EXPECT_EQ(MakeOrAdoptDirectory(AT_FDCWD, directory, 0777), -EEXIST);
+}
+
+TEST_F(PlaceholderTest, IsStillOneWhenItHasJustGone) {
+  const std::string path = Directory("directory");
+  const OwnedFd directory(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  ASSERT_EQ(::rmdir(path.c_str()), 0);
+  EXPECT_TRUE(IsPlaceholder(directory.get())) << "or it would be taken for a directory of the user's";
+}
+
+// As a sandbox removes one: the mode is looked at under the lock.
+TEST_F(PlaceholderTest, IsNotAdoptedWhileItIsRemoved) {
+  const std::string directory = Directory("directory");
+  OwnedFd remover(::open(directory.c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_EQ(::flock(remover.get(), LOCK_EX), 0);
+  std::thread adopter([&] { EXPECT_EQ(MakeOrAdoptDirectory(AT_FDCWD, directory, 0777), 0); });
+  EXPECT_TRUE(IsPlaceholder(remover.get()));
+  EXPECT_EQ(::rmdir(directory.c_str()), 0);
+  remover.Reset();
+  adopter.join();
+  EXPECT_EQ(ModeOf(directory), 0750u) << "made anew";
 }
 
 TEST_F(PlaceholderTest, DoesNotBecomeAnythingOfAnotherKind) {
