@@ -25,7 +25,7 @@ class HelperUse {
   // Opens a file in the helper; to be called by a step that RetryWhenStale has made.
   std::move_only_function<Result<fs::File>()> Opener(wire::FsOpenFileParams params);
 
-  // The same step, which goes through the gate again when the helper is stale.
+  // A step that does what `step` does, and goes through the gate again when the helper is stale.
   FileJobs::Step RetryWhenStale(FileJobs::Step step);
 
  private:

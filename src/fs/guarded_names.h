@@ -5,8 +5,8 @@
 // itself, and the user's tree stays as it is. The others exist, and have mounts over them.
 //
 // A change is checked with the directory that it happens in held open: whatever is swapped in a path meanwhile, that
-// directory and that name are what the kernel is given. When a name is no longer as it was planned, because somebody
-// outside has made or removed it, the work of the helper ends: the next one has the mounts that the policy asks for.
+// directory and that name are what the kernel is given. When a name is no longer as it was planned, because another
+// process has made or removed it, the work of the helper ends: the next one has the mounts that the policy asks for.
 //
 // What it does not see: a name that appears, is read and goes again while one request is served.
 #pragma once

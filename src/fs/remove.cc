@@ -45,7 +45,7 @@ int RemoveName(int directory, const char* name, Guess guess) {
   return -EBUSY;
 }
 
-// The same of the name that the client gives.
+// The name that the client gives is removed likewise, if it is not guarded; a placeholder is absent.
 int RemoveAllowed(int directory, const std::string& name, const GuardedNames& guarded) {
   if (const int refused = guarded.CheckChange(directory, name)) return refused;
   return sys::IsPlaceholderAt(directory, name) ? -ENOENT : RemoveName(directory, name.c_str(), Guess::kOther);
