@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "process/keeper_protocol.h"
+#include "process/keeper/protocol.h"
 #include "process/spawner.h"
 #include "process/stdio.h"
 #include "sys/io.h"

@@ -60,9 +60,9 @@ set(HOLDFAST_STD_HEADERS
 holdfast_precompile(pch_std ${HOLDFAST_STD_HEADERS})
 holdfast_precompile(pch_net ${HOLDFAST_STD_HEADERS} <boost/asio.hpp> <boost/beast.hpp>)
 
-# The target whose precompiled header suits a folder of src/.
-function(holdfast_pch_of folder out)
-  if(folder STREQUAL "transport" OR folder STREQUAL "loop")
+# The target whose precompiled header suits a room of src/.
+function(holdfast_pch_of room out)
+  if(room STREQUAL "transport" OR room STREQUAL "loop")
     set(${out} pch_net PARENT_SCOPE)
   else()
     set(${out} pch_std PARENT_SCOPE)

@@ -1,19 +1,53 @@
 # The arrows of tools/layers.txt as link dependencies.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tools/layers.txt)
 
-# The folders of src/.
-file(STRINGS ${CMAKE_SOURCE_DIR}/tools/layers.txt HOLDFAST_FOLDERS REGEX "^[a-z_]+ +->")
-list(TRANSFORM HOLDFAST_FOLDERS REPLACE " .*" "")
+# The rooms of src/, lowest first, and the folders they lie in.
+file(STRINGS ${CMAKE_SOURCE_DIR}/tools/layers.txt HOLDFAST_ROOMS REGEX "^[a-z_/]+ +->")
+list(TRANSFORM HOLDFAST_ROOMS REPLACE " .*" "")
+list(FILTER HOLDFAST_ROOMS EXCLUDE REGEX "^(apps|tests)/")
+set(HOLDFAST_FOLDERS ${HOLDFAST_ROOMS})
+list(TRANSFORM HOLDFAST_FOLDERS REPLACE "/.*" "")
+list(REMOVE_DUPLICATES HOLDFAST_FOLDERS)
 
-# Sets `out` to the library targets that `folder` may use.
-function(holdfast_layer_below folder out)
-  file(STRINGS ${CMAKE_SOURCE_DIR}/tools/layers.txt arrows REGEX "^${folder} +->")
+# Sets `out` to the library target of each room in `rooms`: holdfast_sandbox_plan for sandbox/plan.
+function(holdfast_targets_of rooms out)
+  list(TRANSFORM rooms REPLACE "/" "_")
+  list(TRANSFORM rooms PREPEND holdfast_)
+  set(${out} ${rooms} PARENT_SCOPE)
+endfunction()
+
+# Sets `out` to the library targets that `room` may use.
+function(holdfast_layer_below room out)
+  file(STRINGS ${CMAKE_SOURCE_DIR}/tools/layers.txt arrows REGEX "^${room} +->")
   if(NOT arrows)
-    message(FATAL_ERROR "tools/layers.txt has no line for ${folder}")
+    message(FATAL_ERROR "tools/layers.txt has no line for ${room}")
   endif()
   string(REGEX REPLACE "^.*->" "" names "${arrows}")
   string(REGEX MATCHALL "[^ ]+" names "${names}")
-  list(FILTER names EXCLUDE REGEX "/")
-  list(TRANSFORM names PREPEND holdfast_)
-  set(${out} ${names} PARENT_SCOPE)
+  set(rooms)
+  foreach(name ${names})
+    if(name MATCHES "/\\*$")
+      holdfast_rooms_in(${name} ${room} found)
+      list(APPEND rooms ${found})
+    else()
+      list(APPEND rooms ${name})
+    endif()
+  endforeach()
+  holdfast_targets_of("${rooms}" targets)
+  set(${out} ${targets} PARENT_SCOPE)
+endfunction()
+
+# Sets `out` to what a name such as sandbox/* stands for in the line of `room`: the rooms above that line.
+function(holdfast_rooms_in name room out)
+  string(REPLACE "*" "" beginning ${name})
+  set(found)
+  foreach(candidate ${HOLDFAST_ROOMS})
+    if(candidate STREQUAL room)
+      break()
+    endif()
+    if(candidate MATCHES "^${beginning}")
+      list(APPEND found ${candidate})
+    endif()
+  endforeach()
+  set(${out} ${found} PARENT_SCOPE)
 endfunction()

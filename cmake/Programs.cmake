@@ -1,13 +1,19 @@
-# One static library per folder of src/, and the server.
+# One static library per room of src/, and the server.
 
-# holdfast_<folder>, linked to what tools/layers.txt lets it use.
-function(holdfast_library folder)
-  file(GLOB sources CONFIGURE_DEPENDS src/${folder}/*.cc)
-  holdfast_layer_below(${folder} below)
-  holdfast_pch_of(${folder} pch)
-  add_library(holdfast_${folder} STATIC ${sources})
-  target_link_libraries(holdfast_${folder} PUBLIC holdfast_flags ${below})
-  target_precompile_headers(holdfast_${folder} REUSE_FROM ${pch})
+# The library of a room, linked to what tools/layers.txt lets it use. A room of headers alone has nothing to compile.
+function(holdfast_library room)
+  file(GLOB sources CONFIGURE_DEPENDS src/${room}/*.cc)
+  holdfast_layer_below(${room} below)
+  holdfast_targets_of(${room} target)
+  if(NOT sources)
+    add_library(${target} INTERFACE)
+    target_link_libraries(${target} INTERFACE holdfast_flags ${below})
+    return()
+  endif()
+  holdfast_pch_of(${room} pch)
+  add_library(${target} STATIC ${sources})
+  target_link_libraries(${target} PUBLIC holdfast_flags ${below})
+  target_precompile_headers(${target} REUSE_FROM ${pch})
 endfunction()
 
 # The executable `holdfast`.

@@ -14,7 +14,7 @@ foreach(source ${acts})
   list(APPEND act_targets act_${name})
 endforeach()
 
-holdfast_test(sandboxee holdfast_sandbox TIMEOUT 120)
+holdfast_test(sandboxee sandbox TIMEOUT 120)
 file(GLOB sandboxee_sources CONFIGURE_DEPENDS tests/sandboxee/*.cc)
 list(FILTER sandboxee_sources EXCLUDE REGEX "_test\\.cc$")
 target_sources(sandboxee_test PRIVATE ${sandboxee_sources})

@@ -1,4 +1,5 @@
-# tests/<folder>/*_test.cc become one binary <folder>_test; tests/support is the library they share.
+# The files *_test.cc in tests/<folder>, and in the rooms below it, become one binary <folder>_test; tests/support is the
+# library they share.
 include(GoogleTest)
 find_package(GTest REQUIRED)
 
@@ -15,10 +16,14 @@ target_compile_definitions(test_support PUBLIC
 target_link_libraries(test_support PUBLIC holdfast_flags ${support_below} GTest::gmock)
 
 # Further arguments are ctest properties of each test. Suites called Hopper* use all of the machine, and run alone.
-function(holdfast_test folder library)
-  file(GLOB sources CONFIGURE_DEPENDS tests/${folder}/*_test.cc)
+# They are linked to every room of `tested`, a folder of src/.
+function(holdfast_test folder tested)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS tests/${folder}/*_test.cc)
+  set(rooms ${HOLDFAST_ROOMS})
+  list(FILTER rooms INCLUDE REGEX "^${tested}(/|$)")
+  holdfast_targets_of("${rooms}" libraries)
   add_executable(${folder}_test ${sources})
-  target_link_libraries(${folder}_test PRIVATE ${library} test_support GTest::gmock_main)
+  target_link_libraries(${folder}_test PRIVATE ${libraries} test_support GTest::gmock_main)
   target_precompile_headers(${folder}_test REUSE_FROM pch_test)
   # Listed when ctest starts: a sanitizer finding in a static initializer is a failed test, not a failed build.
   set(listed NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
@@ -29,14 +34,14 @@ function(holdfast_test folder library)
 endfunction()
 
 foreach(folder ${HOLDFAST_FOLDERS})
-  holdfast_test(${folder} holdfast_${folder})
+  holdfast_test(${folder} ${folder})
 endforeach()
 
 # Some of its tests start the program.
 add_dependencies(apply_patch_test apply_patch)
 target_compile_definitions(apply_patch_test PRIVATE HOLDFAST_APPLY_PATCH="$<TARGET_FILE:apply_patch>")
 
-holdfast_test(integration holdfast_exec_server TIMEOUT 600)
+holdfast_test(integration exec_server TIMEOUT 600)
 add_dependencies(integration_test holdfast)
 
 # tests/fuzz/<name>_fuzz.cc runs over tests/fuzz/corpus/<name>. libFuzzer writes to the first corpus folder it is given:
@@ -45,7 +50,7 @@ function(holdfast_fuzzer source)
   cmake_path(GET source STEM target)
   string(REGEX REPLACE "_fuzz$" "" name ${target})
   add_executable(${target} ${source})
-  target_link_libraries(${target} PRIVATE holdfast_exec_server holdfast_profile holdfast_apply_patch)
+  target_link_libraries(${target} PRIVATE holdfast_exec_server holdfast_sandbox_policy holdfast_apply_patch)
   target_precompile_headers(${target} REUSE_FROM pch_std)
   target_link_options(${target} PRIVATE -fsanitize=fuzzer)
 

@@ -2,14 +2,14 @@
 
 #include <CLI/CLI.hpp>
 
-#include "linux_sandbox/command_line.h"
+#include "sandbox/command_line.h"
 
 namespace holdfast {
 
 DebugCommand::DebugCommand(CLI::App& app) {
   app.require_subcommand(1);
   CLI::App* landlock = app.add_subcommand("landlock", "As `holdfast sandbox -c use_legacy_landlock=true`.");
-  landlock_.emplace(*landlock, linux_sandbox::LegacyLandlock::kWhereItFits);
+  landlock_.emplace(*landlock, sandbox::LegacyLandlock::kWhereItFits);
 }
 
 int DebugCommand::Run() const { return landlock_->Run(); }

@@ -11,11 +11,12 @@
 #include "base/version.h"
 #include "debug_command.h"
 #include "doctor_command.h"
-#include "exec_server/config_flags.h"
+#include "exec_server/config/config_file.h"
+#include "exec_server/config/config_flags.h"
 #include "exec_server/server.h"
-#include "fs_helper/helper_main.h"
-#include "linux_sandbox/run_main.h"
+#include "files/helper/helper_main.h"
 #include "loop/signal_watch.h"
+#include "sandbox/run_main.h"
 #include "sandbox_command.h"
 #include "sys/io.h"
 #include "sys/short_slices.h"
@@ -81,8 +82,8 @@ int RunExecServer(const exec_server::ConfigFlags& flags) {
 }  // namespace holdfast
 
 int main(int argc, char** argv) {
-  if (holdfast::linux_sandbox::IsOurs(argc, argv)) {
-    return holdfast::linux_sandbox::RunMain(argc, argv, holdfast::fs_helper::RunHelper);
+  if (holdfast::sandbox::IsOurs(argc, argv)) {
+    return holdfast::sandbox::RunMain(argc, argv, holdfast::files::RunHelper);
   }
   holdfast::TuneHeap();
   // A broken pipe, and a file beyond the limit on its size, is a write that fails.

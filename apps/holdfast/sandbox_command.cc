@@ -14,24 +14,24 @@
 
 #include "base/check.h"
 #include "base/result.h"
-#include "linux_sandbox/command_line.h"
-#include "linux_sandbox/outcome.h"
-#include "linux_sandbox/sandboxed_run.h"
-#include "profile/builtin_policies.h"
-#include "profile/location.h"
-#include "profile/location_key.h"
-#include "profile/profile_file.h"
-#include "sandbox/glob_parse.h"
-#include "sandbox/policy.h"
+#include "sandbox/command_line.h"
+#include "sandbox/outcome.h"
+#include "sandbox/policy/builtin_policies.h"
+#include "sandbox/policy/glob_parse.h"
+#include "sandbox/policy/location.h"
+#include "sandbox/policy/location_key.h"
+#include "sandbox/policy/policy.h"
+#include "sandbox/policy/profile_file.h"
+#include "sandbox/sandboxed_run.h"
 
 namespace holdfast {
 
-using linux_sandbox::LegacyLandlock;
+using sandbox::LegacyLandlock;
 
 struct SandboxCommand::Words {
   bool read_only = false, workspace_write = false, network = false, explain = false;
   bool legacy_landlock = false, landlock_only = false;
-  linux_sandbox::LegacyLandlock unless_set;
+  sandbox::LegacyLandlock unless_set;
   std::string profile, config, directory;
   std::vector<std::string> writable, denied, settings, command;
 };
@@ -76,14 +76,14 @@ SandboxCommand::~SandboxCommand() = default;
 namespace {
 
 Result<sandbox::Policy> BasePolicy(bool workspace_write, const std::string& name, const std::string& config) {
-  if (name.empty()) return workspace_write ? profile::WorkspaceWrite() : profile::ReadOnly();
-  if (!config.empty()) return profile::LoadProfile(config, name);
-  if (auto policy = profile::BuiltinPolicy(name)) return *std::move(policy);
+  if (name.empty()) return workspace_write ? sandbox::WorkspaceWrite() : sandbox::ReadOnly();
+  if (!config.empty()) return sandbox::LoadProfile(config, name);
+  if (auto policy = sandbox::BuiltinPolicy(name)) return *std::move(policy);
   return Fail(ErrorKind::kNotFound, "no profile is called " + name + "; --config names a file of them");
 }
 
-std::unexpected<linux_sandbox::Failure> Fails(linux_sandbox::Status status, std::string message) {
-  return std::unexpected(linux_sandbox::Failure{status, std::move(message)});
+std::unexpected<sandbox::Failure> Fails(sandbox::Status status, std::string message) {
+  return std::unexpected(sandbox::Failure{status, std::move(message)});
 }
 
 Result<std::string> Absolute(const std::string& path) {
@@ -95,12 +95,12 @@ Result<std::string> Absolute(const std::string& path) {
 
 Result<sandbox::AbsolutePath> PathBelow(const std::string& directory, const std::string& text) {
   if (text.empty()) return Fail(ErrorKind::kInvalidParams, "is empty");
-  return profile::ParseAbsolutePath(text.starts_with('/') ? text : directory + "/" + text);
+  return sandbox::ParseAbsolutePath(text.starts_with('/') ? text : directory + "/" + text);
 }
 
 // A relative pattern is below the project, which is `directory`.
-Result<profile::Where> WhereDenied(const std::string& directory, const std::string& text) {
-  if (sandbox::HasGlobCharacters(text)) return profile::ParsePattern(text);
+Result<sandbox::Where> WhereDenied(const std::string& directory, const std::string& text) {
+  if (sandbox::HasGlobCharacters(text)) return sandbox::ParsePattern(text);
   return PathBelow(directory, text);
 }
 
@@ -114,16 +114,16 @@ std::unexpected<Error> BadValue(std::string_view flag, std::string_view text, co
 Result<LegacyLandlock> SandboxCommand::ChosenLandlock() const {
   LegacyLandlock chosen = words_->unless_set;
   if (!words_->config.empty()) {
-    TRY(const profile::Features features, profile::LoadFeatures(words_->config));
+    TRY(const sandbox::Features features, sandbox::LoadFeatures(words_->config));
     if (features.use_legacy_landlock) chosen = LegacyLandlock::kWhereItFits;
   }
   for (const std::string& setting : words_->settings) {
-    TRY(chosen, linux_sandbox::ParseSetting(setting));
+    TRY(chosen, sandbox::ParseSetting(setting));
   }
   return words_->legacy_landlock ? LegacyLandlock::kRequired : chosen;
 }
 
-Result<linux_sandbox::SandboxedRun> SandboxCommand::MakeRun() const {
+Result<sandbox::SandboxedRun> SandboxCommand::MakeRun() const {
   TRY(sandbox::Policy policy, BasePolicy(words_->workspace_write, words_->profile, words_->config));
   TRY(const LegacyLandlock legacy_landlock, ChosenLandlock());
   TRY(const std::string directory, Absolute(words_->directory));
@@ -139,28 +139,28 @@ Result<linux_sandbox::SandboxedRun> SandboxCommand::MakeRun() const {
     policy.files->entries.push_back({*std::move(where), sandbox::Access::kDeny});
   }
   if (words_->network) policy.network = sandbox::Network::kEnabled;
-  return linux_sandbox::SandboxedRun{.policy = std::move(policy),
-                                     .policy_cwd = directory,
-                                     .command_cwd = directory,
-                                     .legacy_landlock = legacy_landlock,
-                                     .landlock_only = words_->landlock_only,
-                                     .speaker = std::string(kSpeaker),
-                                     .command = words_->command};
+  return sandbox::SandboxedRun{.policy = std::move(policy),
+                               .policy_cwd = directory,
+                               .command_cwd = directory,
+                               .legacy_landlock = legacy_landlock,
+                               .landlock_only = words_->landlock_only,
+                               .speaker = std::string(kSpeaker),
+                               .command = words_->command};
 }
 
-linux_sandbox::Outcome SandboxCommand::TryToRun() const {
+sandbox::Outcome SandboxCommand::TryToRun() const {
   const auto run = MakeRun();
-  if (!run) return Fails(linux_sandbox::kBadUsage, run.error().message);
+  if (!run) return Fails(sandbox::kBadUsage, run.error().message);
   if (words_->explain) {
-    const auto text = linux_sandbox::Explain(*run);
-    if (!text) return Fails(linux_sandbox::kCannotEnforce, text.error().message);
+    const auto text = sandbox::Explain(*run);
+    if (!text) return Fails(sandbox::kCannotEnforce, text.error().message);
     (void)std::fputs(text->c_str(), stdout);  // a closed stdout is the caller's wish
     return 0;
   }
-  if (run->command.empty()) return Fails(linux_sandbox::kBadUsage, "no command to run");
-  return linux_sandbox::Run(*run);
+  if (run->command.empty()) return Fails(sandbox::kBadUsage, "no command to run");
+  return sandbox::Run(*run);
 }
 
-int SandboxCommand::Run() const { return linux_sandbox::Conclude(kSpeaker, TryToRun()); }
+int SandboxCommand::Run() const { return sandbox::Conclude(kSpeaker, TryToRun()); }
 
 }  // namespace holdfast

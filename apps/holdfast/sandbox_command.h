@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "base/result.h"
-#include "linux_sandbox/command_line.h"
-#include "linux_sandbox/outcome.h"
-#include "linux_sandbox/sandboxed_run.h"
+#include "sandbox/command_line.h"
+#include "sandbox/outcome.h"
+#include "sandbox/sandboxed_run.h"
 
 namespace CLI {
 class App;
@@ -16,7 +16,7 @@ namespace holdfast {
 
 class SandboxCommand {
  public:
-  explicit SandboxCommand(CLI::App& app, linux_sandbox::LegacyLandlock unless_set = linux_sandbox::LegacyLandlock::kNo);
+  explicit SandboxCommand(CLI::App& app, sandbox::LegacyLandlock unless_set = sandbox::LegacyLandlock::kNo);
   ~SandboxCommand();
 
   // After the command line was parsed; gives the exit status.
@@ -25,9 +25,9 @@ class SandboxCommand {
  private:
   struct Words;
 
-  Result<linux_sandbox::LegacyLandlock> ChosenLandlock() const;
-  Result<linux_sandbox::SandboxedRun> MakeRun() const;
-  linux_sandbox::Outcome TryToRun() const;
+  Result<sandbox::LegacyLandlock> ChosenLandlock() const;
+  Result<sandbox::SandboxedRun> MakeRun() const;
+  sandbox::Outcome TryToRun() const;
 
   std::unique_ptr<Words> words_;
 };

@@ -1,4 +1,4 @@
-// The keeper program: what a keeper becomes once its command runs. See process/keeper_protocol.h for its life and its
+// The keeper program: what a keeper becomes once its command runs. See process/keeper/protocol.h for its life and its
 // words. It has no libc and no heap, so that executing it costs a few dozen microseconds and holding one a few pages.
 
 #include <linux/prctl.h>
@@ -11,7 +11,7 @@
 #include <csignal>
 #include <ctime>
 
-#include "process/keeper_protocol.h"
+#include "process/keeper/protocol.h"
 #include "sys/exit_status.h"
 #include "sys/raw.h"
 #include "sys/raw_children.h"

@@ -11,9 +11,6 @@
 #include <variant>
 #include <vector>
 
-#include "apply_patch/patch.h"
-#include "base/result.h"
-
 namespace holdfast::apply_patch {
 
 // A file or directory, whatever its names.
@@ -57,9 +54,5 @@ struct Plan {
   std::vector<PlannedFile> files;
   std::vector<Step> steps;  // a file that is changed several times is written once, with its last content
 };
-
-// Operations see what the ones before them would have left. Files that are updated or will be overwritten are read, and
-// opened for writing to see whether that is allowed; nothing is changed.
-Result<Plan> MakePlan(const Patch& patch);
 
 }  // namespace holdfast::apply_patch

@@ -14,6 +14,7 @@
 
 #include "apply_patch/apply.h"
 #include "apply_patch/disk.h"
+#include "apply_patch/make_plan.h"
 #include "apply_patch/parse.h"
 #include "apply_patch/plan.h"
 #include "base/result.h"

@@ -1,5 +1,5 @@
 // The lines by which a program that runs a command for another says on a pipe whether it was started: written by
-// sandbox/start_report.h, read by process/start_report.h.
+// sandbox/jail/start_report.h, read by process/start_report.h.
 #pragma once
 
 #include <string_view>

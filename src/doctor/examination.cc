@@ -21,8 +21,8 @@
 #include "doctor/namespaces.h"
 #include "doctor/policy_trials.h"
 #include "doctor/tools.h"
-#include "sandbox/host_limits.h"
-#include "sandbox/landlock.h"
+#include "sandbox/confine/landlock.h"
+#include "sandbox/jail/host_limits.h"
 
 namespace holdfast::doctor {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "doctor/kernel_report.h"
 #include "doctor/namespaces.h"
-#include "sandbox/host_limits.h"
+#include "sandbox/jail/host_limits.h"
 
 namespace holdfast::doctor {
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/owned_fd.h"
-#include "sandbox/host_limits.h"
+#include "sandbox/jail/host_limits.h"
 
 namespace holdfast::doctor {
 namespace {

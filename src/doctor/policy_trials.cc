@@ -14,7 +14,7 @@
 
 #include "base/owned_fd.h"
 #include "doctor/sandbox_program_run.h"
-#include "sandbox/policy.h"
+#include "sandbox/policy/policy.h"
 #include "wire/decode.h"
 #include "wire/json.h"
 

@@ -11,7 +11,7 @@
 #include "doctor/observation.h"
 #include "doctor/report.h"
 #include "doctor/surroundings.h"
-#include "sandbox/host_limits.h"
+#include "sandbox/jail/host_limits.h"
 
 namespace holdfast::doctor {
 

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <utility>
 
-#include "profile/permission_profile.h"
-#include "sandbox/program_name.h"
+#include "sandbox/plan/program_names.h"
+#include "sandbox/policy/permission_profile.h"
 
 namespace holdfast::doctor {
 
@@ -23,9 +23,9 @@ sandbox::Policy PolicyFor(Writable writable, sandbox::Network network) {
 }
 
 RunOutcome RunSandboxProgram(const Surroundings& surroundings, const SandboxProgramRun& run) {
-  const profile::Profile profile{.type = profile::ProfileType::kManaged, .policy = run.policy};
+  const sandbox::Profile profile{.type = sandbox::ProfileType::kManaged, .policy = run.policy};
   std::vector<std::string> arguments = {sandbox::kProgramName, "--sandbox-policy-cwd", run.workspace,
-                                        "--permission-profile", profile::ProfileText(profile)};
+                                        "--permission-profile", sandbox::ProfileText(profile)};
   std::ranges::copy(run.flags, std::back_inserter(arguments));
   arguments.emplace_back("--");
   std::ranges::copy(run.command, std::back_inserter(arguments));

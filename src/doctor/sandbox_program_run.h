@@ -7,7 +7,7 @@
 
 #include "doctor/limited_run.h"
 #include "doctor/surroundings.h"
-#include "sandbox/policy.h"
+#include "sandbox/policy/policy.h"
 
 namespace holdfast::doctor {
 

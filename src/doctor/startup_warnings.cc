@@ -8,7 +8,7 @@
 #include "doctor/limited_run.h"
 #include "doctor/sandbox_program_run.h"
 #include "doctor/tools.h"
-#include "sandbox/bubblewrap.h"
+#include "sandbox/jail/bubblewrap.h"
 
 namespace holdfast::doctor {
 namespace {

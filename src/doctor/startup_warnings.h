@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "doctor/surroundings.h"
-#include "sandbox/host_limits.h"
+#include "sandbox/jail/host_limits.h"
 
 namespace holdfast::doctor {
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "sandbox/program_name.h"
+#include "sandbox/plan/program_names.h"
 
 namespace holdfast::doctor {
 

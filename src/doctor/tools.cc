@@ -18,9 +18,9 @@
 #include "base/sha256.h"
 #include "doctor/limited_run.h"
 #include "doctor/sandbox_program_run.h"
-#include "linux_sandbox/outcome.h"
-#include "sandbox/bubblewrap.h"
-#include "sandbox/tool_search.h"
+#include "sandbox/jail/bubblewrap.h"
+#include "sandbox/jail/tool_search.h"
+#include "sandbox/outcome.h"
 
 namespace holdfast::doctor {
 namespace {
@@ -131,8 +131,7 @@ BundledReport ExamineBundled(const Surroundings& surroundings) {
                                        .workspace = "/",
                                        .variables = {"PATH="},
                                        .command = NothingCommand(surroundings)});
-  const bool nobody_takes_it =
-      outcome.kind == RunOutcome::Kind::kNotStarted || outcome.status == linux_sandbox::kBadDigest;
+  const bool nobody_takes_it = outcome.kind == RunOutcome::Kind::kNotStarted || outcome.status == sandbox::kBadDigest;
   report.finding.state = nobody_takes_it ? State::kRefused : State::kOk;
   if (nobody_takes_it) report.finding.detail = FirstLine(outcome.err);
   return report;

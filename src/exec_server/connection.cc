@@ -29,7 +29,7 @@ Connection::Connection(const ConnectionContext& context, std::shared_ptr<rpc::Tr
     : context_(context),
       transport_(std::move(transport)),
       on_end_(std::move(on_end)),
-      unsent_(context.runtime.held->Open([this] { OnReclaim(); })) {}
+      unsent_(context.held.Open([this] { OnReclaim(); })) {}
 
 void Connection::OnMessage(std::string_view message) {
   auto incoming = rpc::ParseEnvelope(context_.document, message);
@@ -41,7 +41,7 @@ void Connection::OnMessage(std::string_view message) {
     OnNotification(std::get<rpc::Notification>(*incoming));
   }
   context_.document.Clear();
-  context_.runtime.heap.Note(message.size());
+  context_.heap.Note(message.size());
   AdjustReading();
 }
 
@@ -63,7 +63,7 @@ void Connection::OnRequest(rpc::Request request, size_t size) {
 // The request is in memory already: what it takes is counted, whatever room is left.
 loop::ByteBudget::Permit Connection::PermitFor(size_t request_bytes) {
   if (inflight_bytes_ <= kFreeInflightBytes) return {};
-  auto permit = context_.runtime.held->Open([weak = weak_from_this()] {
+  auto permit = context_.held.Open([weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->OnReclaim();
   });
   permit.Resize(request_bytes);
@@ -102,7 +102,7 @@ Result<wire::InitializeResult> Connection::OpenSession(const wire::InitializePar
   session_->Attach(*transport_, TraitsOf(params));
   LogInfo(params.resume_session_id ? "session.resumed" : "session.opened",
           {{"session", session_->id()}, {"client", params.client_name}, {"peer", transport_->peer()}});
-  return wire::InitializeResult{session_->id(), context_.runtime.environment_info};
+  return wire::InitializeResult{session_->id(), context_.environment_info};
 }
 
 Result<> Connection::CheckReady(std::string_view method) const {
@@ -116,7 +116,7 @@ void Connection::Answer(std::string message, size_t cost) {
   inflight_bytes_ -= cost;
   if (closed_) return;
   const size_t size = message.size();
-  context_.runtime.heap.Note(size);
+  context_.heap.Note(size);
   transport_->Send(std::move(message));
   if (transport_->congested()) unsent_.Resize(unsent_.bytes() + size);
   AdjustReading();
@@ -129,7 +129,7 @@ void Connection::SendError(const Error& error) {
 
 // A client that asks faster than we answer, or does not read its answers, is not read either.
 void Connection::AdjustReading() {
-  const Config& config = context_.runtime.config;
+  const Config& config = context_.config;
   bool full = inflight_ >= config.max_inflight || inflight_bytes_ >= config.max_message_bytes;
   rpc::Reading wanted = full || transport_->congested() ? rpc::Reading::kOff : rpc::Reading::kOn;
   if (wanted == reading_ || closed_) return;

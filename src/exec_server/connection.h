@@ -7,8 +7,11 @@
 #include <string>
 #include <string_view>
 
+#include "exec_server/config/config.h"
 #include "exec_server/methods.h"
-#include "exec_server/session_table.h"
+#include "exec_server/processes/heap_trim.h"
+#include "exec_server/session/session_table.h"
+#include "loop/byte_budget.h"
 #include "rpc/envelope.h"
 #include "rpc/reply.h"
 #include "rpc/transport.h"
@@ -19,7 +22,10 @@ namespace holdfast::exec_server {
 
 // What a connection borrows from its server.
 struct ConnectionContext {
-  Runtime& runtime;
+  const Config& config;
+  loop::ByteBudget& held;
+  HeapTrim& heap;
+  const wire::EnvironmentInfo& environment_info;
   SessionTable& sessions;
   const Methods& methods;
   wire::Document& document;  // one for all connections: a message is decoded before the next is looked at

@@ -1,40 +1,48 @@
 #include "exec_server/methods.h"
 
 namespace holdfast::exec_server {
+namespace {
 
-Methods MakeMethods(Services& services) {
+// The part of a session that a method is about.
+SessionProcesses& ProcessesOf(Session& session) { return session.processes(); }
+FileSession& FilesOf(Session& session) { return session.files(); }
+HttpExchanges& ExchangesOf(Session& session) { return session.exchanges(); }
+
+}  // namespace
+
+Methods MakeMethods(ServerParts& parts) {
   Methods table;
-  table.Bind("environment/info", services.environment, &EnvironmentService::Info);
-  table.Bind("environment/status", services.environment, &EnvironmentService::Status);
+  table.Bind("environment/info", parts.environment, &EnvironmentService::Info);
+  table.Bind("environment/status", parts.environment, &EnvironmentService::Status);
 
-  table.Bind("process/start", services.process, &ProcessService::Start);
-  table.Bind("process/read", services.process, &ProcessService::Read);
-  table.Bind("process/write", services.process, &ProcessService::Write);
-  table.Bind("process/closeStdin", services.process, &ProcessService::CloseStdin);
-  table.Bind("process/resize", services.process, &ProcessService::Resize);
-  table.Bind("process/signal", services.process, &ProcessService::Signal);
-  table.Bind("process/terminate", services.process, &ProcessService::Terminate);
-  table.Bind("process/wait", services.process, &ProcessService::Wait);
-  table.Bind("process/snapshot", services.process, &ProcessService::Snapshot);
-  table.Bind("process/list", services.process, &ProcessService::List);
+  table.Bind("process/start", ProcessesOf, parts.process, &ProcessService::Start);
+  table.Bind("process/read", ProcessesOf, parts.process, &ProcessService::Read);
+  table.Bind("process/write", ProcessesOf, parts.process, &ProcessService::Write);
+  table.Bind("process/closeStdin", ProcessesOf, parts.process, &ProcessService::CloseStdin);
+  table.Bind("process/resize", ProcessesOf, parts.process, &ProcessService::Resize);
+  table.Bind("process/signal", ProcessesOf, parts.process, &ProcessService::Signal);
+  table.Bind("process/terminate", ProcessesOf, parts.process, &ProcessService::Terminate);
+  table.Bind("process/wait", ProcessesOf, parts.process, &ProcessService::Wait);
+  table.Bind("process/snapshot", ProcessesOf, parts.process, &ProcessService::Snapshot);
+  table.Bind("process/list", ProcessesOf, parts.process, &ProcessService::List);
 
-  table.Bind("fs/readFile", services.fs, &FsService::ReadFile);
-  table.Bind("fs/writeFile", services.fs, &FsService::WriteFile);
-  table.Bind("fs/createDirectory", services.fs, &FsService::CreateDirectory);
-  table.Bind("fs/getMetadata", services.fs, &FsService::GetMetadata);
-  table.Bind("fs/canonicalize", services.fs, &FsService::Canonicalize);
-  table.Bind("fs/readDirectory", services.fs, &FsService::ReadDirectory);
-  table.Bind("fs/remove", services.fs, &FsService::Remove);
-  table.Bind("fs/copy", services.fs, &FsService::Copy);
-  table.Bind("fs/rename", services.fs, &FsService::Rename);
-  table.Bind("fs/walk", services.fs, &FsService::Walk);
-  table.Bind("fs/open", services.fs_handles, &FsHandleService::Open);
-  table.Bind("fs/readBlock", services.fs_handles, &FsHandleService::ReadBlock);
-  table.Bind("fs/writeBlock", services.fs_handles, &FsHandleService::WriteBlock);
-  table.Bind("fs/close", services.fs_handles, &FsHandleService::Close);
-  table.Bind("fs/watchMissing", services.fs_watches, &FsWatchService::WatchMissing);
+  table.Bind("fs/readFile", FilesOf, parts.fs, &FsService::ReadFile);
+  table.Bind("fs/writeFile", FilesOf, parts.fs, &FsService::WriteFile);
+  table.Bind("fs/createDirectory", FilesOf, parts.fs, &FsService::CreateDirectory);
+  table.Bind("fs/getMetadata", FilesOf, parts.fs, &FsService::GetMetadata);
+  table.Bind("fs/canonicalize", FilesOf, parts.fs, &FsService::Canonicalize);
+  table.Bind("fs/readDirectory", FilesOf, parts.fs, &FsService::ReadDirectory);
+  table.Bind("fs/remove", FilesOf, parts.fs, &FsService::Remove);
+  table.Bind("fs/copy", FilesOf, parts.fs, &FsService::Copy);
+  table.Bind("fs/rename", FilesOf, parts.fs, &FsService::Rename);
+  table.Bind("fs/walk", FilesOf, parts.fs, &FsService::Walk);
+  table.Bind("fs/open", FilesOf, parts.fs_handles, &FsHandleService::Open);
+  table.Bind("fs/readBlock", FilesOf, parts.fs_handles, &FsHandleService::ReadBlock);
+  table.Bind("fs/writeBlock", FilesOf, parts.fs_handles, &FsHandleService::WriteBlock);
+  table.Bind("fs/close", FilesOf, parts.fs_handles, &FsHandleService::Close);
+  table.Bind("fs/watchMissing", FilesOf, parts.fs_watches, &FsWatchService::WatchMissing);
 
-  table.Bind("http/request", services.http, &HttpService::Request);
+  table.Bind("http/request", ExchangesOf, parts.http, &HttpService::Request);
   return table;
 }
 

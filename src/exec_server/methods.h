@@ -2,14 +2,14 @@
 // before there is a session.
 #pragma once
 
-#include "exec_server/services.h"
-#include "exec_server/session.h"
+#include "exec_server/server_parts.h"
+#include "exec_server/session/session.h"
 #include "rpc/method_table.h"
 
 namespace holdfast::exec_server {
 
 using Methods = rpc::MethodTable<Session>;
 
-Methods MakeMethods(Services& services);
+Methods MakeMethods(ServerParts& parts);
 
 }  // namespace holdfast::exec_server

@@ -14,10 +14,9 @@ using namespace std::chrono_literals;
 // What is left of a shutdown when a process cannot be killed or a client does not say goodbye.
 constexpr auto kShutdownSlack = 5s;
 
-transport::Limits LimitsOf(const Runtime& runtime) {
-  const Config& config = runtime.config;
+transport::Limits LimitsOf(const Config& config, std::shared_ptr<loop::ByteBudget> held) {
   transport::Limits limits;
-  limits.budget = runtime.held;
+  limits.budget = std::move(held);
   limits.max_connections = config.max_connections;
   limits.max_frame_bytes = config.max_frame_bytes;
   limits.max_message_bytes = config.max_message_bytes;
@@ -35,7 +34,7 @@ Result<std::unique_ptr<Server>> Server::Create(loop::EventLoop& loop, const Conf
 }
 
 void Server::RunStartupCheck(const process::Command& command) {
-  auto check = StartupCheck::Start(runtime_, command);
+  auto check = StartupCheck::Start(loop_, *spawner_, command);
   if (check) startup_check_ = *std::move(check);
 }
 
@@ -43,10 +42,9 @@ Server::Server(loop::EventLoop& loop, const Config& config, std::unique_ptr<proc
     : loop_(loop),
       config_(config),
       spawner_(std::move(spawner)),
-      runtime_(loop, *spawner_, config),
-      services_(runtime_),
-      methods_(MakeMethods(services_)),
-      sessions_(runtime_),
+      parts_(loop, *spawner_, config),
+      methods_(MakeMethods(parts_)),
+      sessions_(parts_.sessions),
       shutdown_timer_(loop, [this] { loop_.Stop(); }) {}
 
 Result<> Server::Listen() {
@@ -57,10 +55,10 @@ Result<> Server::Listen() {
   }
   TRY_VOID(CheckAuthWithoutPort(config_));
   if (const auto* unix_socket = std::get_if<transport::UnixUrl>(&url)) {
-    TRY(listener_, transport::ListenUnix(loop_, *unix_socket, LimitsOf(runtime_), std::move(accept)));
-    runtime_.sandbox_program.KeepFrom(ServerDoors::OfSocket(unix_socket->path));
+    TRY(listener_, transport::ListenUnix(loop_, *unix_socket, LimitsOf(config_, parts_.held), std::move(accept)));
+    parts_.sandbox_program.KeepFrom(sandbox::ServerDoors::OfSocket(unix_socket->path));
   } else {
-    Accept(transport::ServeLines(loop_, STDIN_FILENO, STDOUT_FILENO, LimitsOf(runtime_)));
+    Accept(transport::ServeLines(loop_, STDIN_FILENO, STDOUT_FILENO, LimitsOf(config_, parts_.held)));
   }
   return {};
 }
@@ -68,11 +66,12 @@ Result<> Server::Listen() {
 Result<> Server::ListenOnPort(const transport::WebSocketUrl& url, transport::OnConnection accept) {
   TRY(transport::Admission admission, AdmissionFor(url, config_));
   const std::string secret = admission.secret;
-  TRY(listener_, transport::ListenWebSocket(loop_, url, LimitsOf(runtime_), std::move(admission), std::move(accept)));
+  TRY(listener_,
+      transport::ListenWebSocket(loop_, url, LimitsOf(config_, parts_.held), std::move(admission), std::move(accept)));
   if (!secret.empty()) {
-    runtime_.sandbox_program.KeepFrom(ServerDoors::OfSecret(secret));
+    parts_.sandbox_program.KeepFrom(sandbox::ServerDoors::OfSecret(secret));
   } else if (!config_.insecure_no_auth) {
-    runtime_.sandbox_program.KeepFrom(ServerDoors::OfOpenPort(listener_->port()));
+    parts_.sandbox_program.KeepFrom(sandbox::ServerDoors::OfOpenPort(listener_->port()));
   }
   return {};
 }
@@ -82,9 +81,15 @@ std::string Server::url() const { return listener_ ? listener_->url() : std::str
 void Server::Accept(std::shared_ptr<rpc::Transport> transport) {
   if (stopping_) return transport->Close();
   LogInfo("connection.opened", {{"peer", transport->peer()}});
-  auto connection =
-      std::make_shared<Connection>(ConnectionContext{runtime_, sessions_, methods_, document_}, std::move(transport),
-                                   [this](Connection& ended) { OnConnectionEnd(ended); });
+  const ConnectionContext context{.config = config_,
+                                  .held = *parts_.held,
+                                  .heap = parts_.heap,
+                                  .environment_info = parts_.environment.info(),
+                                  .sessions = sessions_,
+                                  .methods = methods_,
+                                  .document = document_};
+  auto connection = std::make_shared<Connection>(context, std::move(transport),
+                                                 [this](Connection& ended) { OnConnectionEnd(ended); });
   connections_.emplace(connection.get(), connection);
   connection->Start();
 }

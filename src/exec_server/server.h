@@ -6,12 +6,11 @@
 #include <unordered_map>
 
 #include "base/result.h"
-#include "exec_server/config.h"
+#include "exec_server/config/config.h"
 #include "exec_server/connection.h"
 #include "exec_server/methods.h"
-#include "exec_server/runtime.h"
-#include "exec_server/services.h"
-#include "exec_server/session_table.h"
+#include "exec_server/server_parts.h"
+#include "exec_server/session/session_table.h"
 #include "exec_server/startup_check.h"
 #include "loop/event_loop.h"
 #include "process/spawner.h"
@@ -48,8 +47,7 @@ class Server {
   loop::EventLoop& loop_;
   const Config& config_;
   std::unique_ptr<process::Spawner> spawner_;
-  Runtime runtime_;
-  Services services_;
+  ServerParts parts_;
   Methods methods_;
   SessionTable sessions_;
   wire::Document document_;

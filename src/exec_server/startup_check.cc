@@ -35,9 +35,10 @@ std::string_view FirstLine(std::string_view text) { return text.substr(0, text.f
 
 }  // namespace
 
-Result<std::unique_ptr<StartupCheck>> StartupCheck::Start(Runtime& runtime, const process::Command& command) {
+Result<std::unique_ptr<StartupCheck>> StartupCheck::Start(loop::EventLoop& loop, process::Spawner& spawner,
+                                                          const process::Command& command) {
   std::unique_ptr<StartupCheck> check(new StartupCheck);
-  auto process = process::Process::Start(runtime.loop, runtime.spawner, command, process::Pipes{}, {}, *check);
+  auto process = process::Process::Start(loop, spawner, command, process::Pipes{}, {}, *check);
   if (!process) {
     LogUnchecked(process.error().message);
     return std::unexpected(std::move(process).error());

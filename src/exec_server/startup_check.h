@@ -6,15 +6,17 @@
 #include <memory>
 
 #include "base/result.h"
-#include "exec_server/runtime.h"
+#include "loop/event_loop.h"
 #include "process/process.h"
+#include "process/spawner.h"
 
 namespace holdfast::exec_server {
 
 class StartupCheck final : private process::ProcessOwner {
  public:
   // An error is in the log already.
-  static Result<std::unique_ptr<StartupCheck>> Start(Runtime& runtime, const process::Command& command);
+  static Result<std::unique_ptr<StartupCheck>> Start(loop::EventLoop& loop, process::Spawner& spawner,
+                                                     const process::Command& command);
 
  private:
   void OnStarted(process::Process& process) override { process.ResumeOutput(); }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "exec_server/config.h"
+#include "exec_server/config/config.h"
 #include "transport/admission.h"
 #include "transport/listen_url.h"
 

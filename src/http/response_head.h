@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "http/client.h"
+#include "http/exchange.h"
 
 namespace holdfast::http {
 

@@ -11,8 +11,8 @@
 #include <curl/curl.h>
 
 #include "base/result.h"
-#include "http/client.h"
 #include "http/curl_driver.h"
+#include "http/exchange.h"
 #include "http/request.h"
 #include "http/response_head.h"
 #include "http/url.h"

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/result.h"
-#include "http/client.h"
 #include "http/curl_driver.h"
+#include "http/exchange.h"
 #include "http/request.h"
 #include "http/transfer.h"
 #include "http/url.h"

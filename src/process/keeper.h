@@ -9,7 +9,7 @@
 
 #include "loop/event_loop.h"
 #include "process/command.h"
-#include "process/keeper_protocol.h"
+#include "process/keeper/protocol.h"
 #include "process/spawner.h"
 
 namespace holdfast::process {

@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 #include "process/command.h"
-#include "process/keeper_protocol.h"
+#include "process/keeper/protocol.h"
 #include "process/start_slots.h"
 #include "sys/pidfd.h"
 

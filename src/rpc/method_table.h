@@ -21,15 +21,21 @@ class MethodTable {
   using Call = std::move_only_function<void(Target&, PendingReply)>;
   using Prepare = std::function<Result<Call>(wire::Json params)>;
 
+  // Binds a handler that works on a part of the target, which `part` finds in it.
+  template <typename Service, typename Part, typename Params, typename T>
+  void Bind(std::string name, Part& (*part)(Target&), Service& service,
+            void (Service::*handler)(Part&, const Params&, Reply<T>)) {
+    Add<Params>(std::move(name), [part, &service, handler](Target& target, const Params& params, PendingReply reply) {
+      (service.*handler)(part(target), params, Reply<T>(std::move(reply)));
+    });
+  }
+
+  // Binds a handler that needs nothing of the target.
   template <typename Service, typename Params, typename T>
-  void Bind(std::string name, Service& service, void (Service::*handler)(Target&, const Params&, Reply<T>)) {
-    auto prepare = [&service, handler](wire::Json json) -> Result<Call> {
-      TRY(Params params, wire::Decode<Params>(json));
-      return Call([&service, handler, params = std::move(params)](Target& target, PendingReply reply) {
-        (service.*handler)(target, params, Reply<T>(std::move(reply)));
-      });
-    };
-    CHECK(methods_.emplace(std::move(name), std::move(prepare)).second);
+  void Bind(std::string name, Service& service, void (Service::*handler)(const Params&, Reply<T>)) {
+    Add<Params>(std::move(name), [&service, handler](Target&, const Params& params, PendingReply reply) {
+      (service.*handler)(params, Reply<T>(std::move(reply)));
+    });
   }
 
   // Null when there is no such method.
@@ -45,6 +51,17 @@ class MethodTable {
   }
 
  private:
+  template <typename Params>
+  void Add(std::string name, auto run) {
+    auto prepare = [run](wire::Json json) -> Result<Call> {
+      TRY(Params params, wire::Decode<Params>(json));
+      return Call([run, params = std::move(params)](Target& target, PendingReply reply) {
+        run(target, params, std::move(reply));
+      });
+    };
+    CHECK(methods_.emplace(std::move(name), std::move(prepare)).second);
+  }
+
   std::map<std::string, Prepare, std::less<>> methods_;
 };
 

@@ -31,10 +31,3 @@ HOLDFAST_RAW int StatusAfterReaping(int pidfd) {
 static_assert(sizeof(PidfdInfo) == 64);
 
 }  // namespace holdfast::sys::raw
-
-namespace holdfast::sys {
-
-// Whether this kernel keeps it: a child is started and reaped to see. For programs with libc.
-bool KeepsExitStatus();
-
-}  // namespace holdfast::sys

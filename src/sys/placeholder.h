@@ -1,6 +1,6 @@
 // A placeholder is an empty directory or file that a sandbox has made under a protected name that is missing, so that
-// something can be mounted over it (sandbox/placeholders.h). It stands in the user's tree while the sandbox runs, and
-// no file request of any client sees it: to them the name is missing.
+// something can be mounted over it (sandbox/jail/placeholders.h). It stands in the user's tree while the sandbox runs,
+// and no file request of any client sees it: to them the name is missing.
 //
 // The mode of a placeholder tells it from an empty directory or file of the user's: nobody else would choose it.
 #pragma once

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "wire/json_limits.h"
 #include "wire/json_tree.h"
 
 namespace holdfast::wire {
@@ -13,7 +14,7 @@ namespace json = boost::json;
 
 json::parse_options StrictOptions() {
   json::parse_options options;
-  options.max_depth = Document::kMaxDepth;
+  options.max_depth = kMaxJsonDepth;
   return options;
 }
 

@@ -49,9 +49,6 @@ class Json {
 
 class Document {
  public:
-  static constexpr size_t kMaxDepth = 128;
-  static constexpr size_t kMaxValues = 262'144;
-
   Document();
   ~Document();
   Document(const Document&) = delete;

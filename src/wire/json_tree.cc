@@ -41,7 +41,7 @@ void JsonTreeBuilder::Reset(std::string_view text) {
 }
 
 bool JsonTreeBuilder::Count(ErrorCode& ec) {
-  if (++values_ <= Document::kMaxValues) return true;
+  if (++values_ <= kMaxJsonValues) return true;
   ec = boost::json::error::array_too_large;
   return false;
 }

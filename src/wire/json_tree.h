@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "wire/json.h"
+#include "wire/json_limits.h"
 
 namespace holdfast::wire {
 
@@ -34,8 +34,8 @@ struct JsonNode {
 class JsonTreeBuilder {
  public:
   // Limits that the parser asks for.
-  static constexpr size_t max_object_size = Document::kMaxValues;
-  static constexpr size_t max_array_size = Document::kMaxValues;
+  static constexpr size_t max_object_size = kMaxJsonValues;
+  static constexpr size_t max_array_size = kMaxJsonValues;
   static constexpr size_t max_key_size = std::numeric_limits<int32_t>::max();
   static constexpr size_t max_string_size = std::numeric_limits<int32_t>::max();
 
@@ -44,7 +44,7 @@ class JsonTreeBuilder {
 
   void Reset(std::string_view text);
   const JsonNode* root() const { return &stack_.front(); }
-  bool too_many_values() const { return values_ > Document::kMaxValues; }
+  bool too_many_values() const { return values_ > kMaxJsonValues; }
   bool has_repeated_key() const { return has_repeated_key_; }
 
   // Called by the parser, by these names.

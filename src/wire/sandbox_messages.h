@@ -1,4 +1,4 @@
-// What a request says about its sandbox. The permissions themselves are for profile/permission_profile.h.
+// What a request says about its sandbox. The permissions themselves are for sandbox/policy/permission_profile.h.
 #pragma once
 
 #include <array>

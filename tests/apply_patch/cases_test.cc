@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "apply_patch/make_plan.h"
 #include "apply_patch/working_dir.h"
 
 namespace holdfast::apply_patch {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <new>
 
+#include "apply_patch/make_plan.h"
 #include "apply_patch/working_dir.h"
 
 namespace {

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "apply_patch/make_plan.h"
 #include "apply_patch/working_dir.h"
 #include "base/owned_fd.h"
 

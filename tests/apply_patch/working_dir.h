@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "apply_patch/apply.h"
+#include "apply_patch/make_plan.h"
 #include "apply_patch/parse.h"
 #include "apply_patch/plan.h"
 #include "base/result.h"

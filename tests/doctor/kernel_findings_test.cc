@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "doctor/namespaces.h"
-#include "sandbox/landlock.h"
+#include "sandbox/confine/landlock.h"
 
 namespace holdfast::doctor {
 namespace {

@@ -190,8 +190,8 @@ TEST_F(ConnectionTest, GoesOnWithOutputWhenACongestedClientLeaves) {
   client.transport->Disconnect();
   auto resumed = sessions_->Resume(session);
   ASSERT_TRUE(resumed);
-  ASSERT_TRUE(RunUntil([&] { return (*resumed)->Find("p")->process().closed(); }));
-  EXPECT_EQ((*resumed)->Find("p")->process().output_bytes(), 500'000u);
+  ASSERT_TRUE(RunUntil([&] { return (*resumed)->processes().Find("p")->process().closed(); }));
+  EXPECT_EQ((*resumed)->processes().Find("p")->process().output_bytes(), 500'000u);
 }
 
 TEST_F(ConnectionTest, SendsNothingAfterTheEnd) {
@@ -201,7 +201,7 @@ TEST_F(ConnectionTest, SendsNothingAfterTheEnd) {
   client.Ask("process/wait", Named("p"));
   const size_t sent = client.sent().size();
   client.transport->Disconnect();
-  auto process = sessions_->Resume(session).value()->Find("p");
+  auto process = sessions_->Resume(session).value()->processes().Find("p");
   process->process().input()->CloseAfterQueued();
   ASSERT_TRUE(RunUntil([&] { return process->process().closed(); }));
   EXPECT_EQ(client.sent().size(), sent);
@@ -210,16 +210,16 @@ TEST_F(ConnectionTest, SendsNothingAfterTheEnd) {
 TEST_F(ConnectionTest, CountsAnswersThatTheClientDoesNotTake) {
   Client& client = ConnectReady();
   Say(client, kList);
-  EXPECT_EQ(runtime_->held->held(), 0u);
+  EXPECT_EQ(parts_->held->held(), 0u);
   client.transport->is_congested = true;
   const size_t answer = Say(client, kList).size();
-  EXPECT_EQ(runtime_->held->held(), answer);
+  EXPECT_EQ(parts_->held->held(), answer);
   client.transport->Drain();
-  EXPECT_EQ(runtime_->held->held(), 0u);
+  EXPECT_EQ(parts_->held->held(), 0u);
   client.transport->is_congested = true;
   Say(client, kList);
   client.transport->Disconnect();
-  EXPECT_EQ(runtime_->held->held(), 0u);
+  EXPECT_EQ(parts_->held->held(), 0u);
 }
 
 // Long input for a process that reads none of it.
@@ -228,31 +228,31 @@ TEST_F(ConnectionTest, CountsLongRequestsUntilTheyAreAnswered) {
   Start(client, "p", "sleep 1000", R"(,"pipeStdin":true)");
   const std::string chunk = support::Base64(std::string(2u << 20, 'x'));
   const int write = client.Ask("process/write", fmt::format(R"({{"processId":"p","chunk":"{}"}})", chunk));
-  EXPECT_GE(runtime_->held->held(), chunk.size());
+  EXPECT_GE(parts_->held->held(), chunk.size());
   Call(client, "process/terminate", Named("p"));
   EXPECT_TRUE(RunUntil([&] { return client.AnswerTo(write).has_value(); }));
-  EXPECT_EQ(runtime_->held->held(), 0u);
+  EXPECT_EQ(parts_->held->held(), 0u);
 }
 
 TEST_F(ConnectionTest, CountsNoShortRequests) {
   Client& client = ConnectReady();
   Start(client, "p", "sleep 1000");
   for (int i = 0; i < 100; ++i) client.Ask("process/wait", Named("p"));
-  EXPECT_EQ(runtime_->held->held(), 0u);
+  EXPECT_EQ(parts_->held->held(), 0u);
 }
 
 // A client that does not take its answers, or whose requests never end, would keep everybody else from long ones.
 TEST_F(ConnectionTest, EndsWhenWhatItHoldsIsNeededElsewhere) {
   using namespace std::chrono_literals;
   const auto unused = std::exchange(
-      runtime_->held, std::make_shared<loop::ByteBudget>(
-                          loop_, loop::ByteBudget::Options{.bytes = 4u << 20, .tenure = 10ms, .tick = 5ms}));
+      parts_->held, std::make_shared<loop::ByteBudget>(
+                        loop_, loop::ByteBudget::Options{.bytes = 4u << 20, .tenure = 10ms, .tick = 5ms}));
   Client &reader = ConnectReady(), &writer = ConnectReady(), &bystander = ConnectReady();
   reader.transport->is_congested = true;
   Say(reader, kList);
   Start(writer, "p", "sleep 1000");
   writer.Ask("process/wait", fmt::format(R"({{"processId":"p","pad":"{}"}})", std::string(2u << 20, 'x')));
-  auto other = runtime_->held->Open();
+  auto other = parts_->held->Open();
   bool granted = false;
   other.Await(4u << 20, [&](const Result<>& room) { granted = room.has_value(); });
   EXPECT_TRUE(RunUntil([&] { return granted; }));

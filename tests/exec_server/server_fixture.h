@@ -18,9 +18,8 @@
 #include "exec_server/connection.h"
 #include "exec_server/fake_transport.h"
 #include "exec_server/methods.h"
-#include "exec_server/runtime.h"
-#include "exec_server/services.h"
-#include "exec_server/session_table.h"
+#include "exec_server/server_parts.h"
+#include "exec_server/session/session_table.h"
 #include "loop/event_loop.h"
 #include "process/spawner.h"
 #include "support/loop_runner.h"
@@ -90,17 +89,21 @@ class ServerFixture : public testing::Test {
   // Takes config_ as it is at this moment; a test that changes it boots again.
   void Boot() {
     sessions_.reset();
-    services_.reset();
-    runtime_ = std::make_unique<Runtime>(loop_, *spawner_, config_);
-    services_ = std::make_unique<Services>(*runtime_);
-    methods_ = std::make_unique<Methods>(MakeMethods(*services_));
-    sessions_ = std::make_unique<SessionTable>(*runtime_);
+    parts_ = std::make_unique<ServerParts>(loop_, *spawner_, config_);
+    methods_ = std::make_unique<Methods>(MakeMethods(*parts_));
+    sessions_ = std::make_unique<SessionTable>(parts_->sessions);
   }
 
   Client& Connect() {
     Client& client = *clients_.emplace_back(std::make_unique<Client>());
-    client.connection = std::make_shared<Connection>(ConnectionContext{*runtime_, *sessions_, *methods_, document_},
-                                                     client.transport, [](Connection&) {});
+    const ConnectionContext context{.config = config_,
+                                    .held = *parts_->held,
+                                    .heap = parts_->heap,
+                                    .environment_info = parts_->environment.info(),
+                                    .sessions = *sessions_,
+                                    .methods = *methods_,
+                                    .document = document_};
+    client.connection = std::make_shared<Connection>(context, client.transport, [](Connection&) {});
     client.connection->Start();
     return client;
   }
@@ -137,8 +140,7 @@ class ServerFixture : public testing::Test {
   loop::EventLoop loop_;
   Config config_;
   std::unique_ptr<process::Spawner> spawner_;
-  std::unique_ptr<Runtime> runtime_;
-  std::unique_ptr<Services> services_;
+  std::unique_ptr<ServerParts> parts_;
   std::unique_ptr<Methods> methods_;
   std::unique_ptr<SessionTable> sessions_;
   wire::Document document_;

@@ -17,7 +17,7 @@
 
 #include "base/log.h"
 #include "base/owned_fd.h"
-#include "exec_server/config.h"
+#include "exec_server/config/config.h"
 #include "loop/event_loop.h"
 #include "process/spawner.h"
 #include "support/loop_runner.h"
@@ -38,7 +38,6 @@ class StartupCheckTest : public testing::Test {
     auto spawner = process::Spawner::Create(loop_);
     ASSERT_TRUE(spawner);
     spawner_ = *std::move(spawner);
-    runtime_ = std::make_unique<Runtime>(loop_, *spawner_, config_);
     InitLog(LogLevel::kWarn, LogFormat::kText);
   }
   void TearDown() override {
@@ -56,7 +55,7 @@ class StartupCheckTest : public testing::Test {
   }
 
   void Start(const process::Command& command) {
-    auto check = StartupCheck::Start(*runtime_, command);
+    auto check = StartupCheck::Start(loop_, *spawner_, command);
     if (check) check_ = *std::move(check);
   }
 
@@ -96,7 +95,6 @@ class StartupCheckTest : public testing::Test {
   loop::EventLoop loop_;
   Config config_;
   std::unique_ptr<process::Spawner> spawner_;
-  std::unique_ptr<Runtime> runtime_;
   std::unique_ptr<StartupCheck> check_;
 };
 

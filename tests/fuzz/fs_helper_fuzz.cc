@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/check.h"
-#include "fs_helper/operations.h"
-#include "fs_helper/protocol.h"
+#include "files/helper/protocol.h"
+#include "files/operations/operations.h"
 #include "wire/decode.h"
 #include "wire/json.h"
 
@@ -20,13 +20,13 @@ namespace {
 using namespace holdfast;
 
 template <typename Params, typename T>
-void TryPrepare(wire::Json json, Result<fs_helper::Operation<T>> (*prepare)(const Params&)) {
+void TryPrepare(wire::Json json, Result<files::Operation<T>> (*prepare)(const Params&)) {
   const auto params = wire::Decode<Params>(json);
   if (!params) return CHECK(!params.error().message.empty());
   const auto operation = prepare(*params);
   if (!operation) return CHECK(!operation.error().message.empty());
   CHECK(!operation->claims.empty());
-  for (const fs_helper::Claim& claim : operation->claims) {
+  for (const files::Claim& claim : operation->claims) {
     CHECK(claim.path.starts_with('/') && !claim.path.contains('\0'));
   }
 }
@@ -37,16 +37,16 @@ void Try(wire::Json params) {
 }
 
 constexpr std::array<std::pair<std::string_view, void (*)(wire::Json)>, 10> kOperations = {{
-    {"fs/writeFile", Try<fs_helper::PrepareWriteFile>},
-    {"fs/createDirectory", Try<fs_helper::PrepareCreateDirectory>},
-    {"fs/getMetadata", Try<fs_helper::PrepareGetMetadata>},
-    {"fs/canonicalize", Try<fs_helper::PrepareCanonicalize>},
-    {"fs/readDirectory", Try<fs_helper::PrepareReadDirectory>},
-    {"fs/remove", Try<fs_helper::PrepareRemove>},
-    {"fs/copy", Try<fs_helper::PrepareCopy>},
-    {"fs/rename", Try<fs_helper::PrepareRename>},
-    {"fs/walk", Try<fs_helper::PrepareWalk>},
-    {"fs/open", Try<fs_helper::PrepareOpen>},
+    {"fs/writeFile", Try<files::PrepareWriteFile>},
+    {"fs/createDirectory", Try<files::PrepareCreateDirectory>},
+    {"fs/getMetadata", Try<files::PrepareGetMetadata>},
+    {"fs/canonicalize", Try<files::PrepareCanonicalize>},
+    {"fs/readDirectory", Try<files::PrepareReadDirectory>},
+    {"fs/remove", Try<files::PrepareRemove>},
+    {"fs/copy", Try<files::PrepareCopy>},
+    {"fs/rename", Try<files::PrepareRename>},
+    {"fs/walk", Try<files::PrepareWalk>},
+    {"fs/open", Try<files::PrepareOpen>},
 }};
 
 void TryRequest(std::string_view line) {
@@ -60,10 +60,10 @@ void TryRequest(std::string_view line) {
 
 // A response is given as it stands in the line; its JSON is for the client to read.
 void TryAnswer(std::string_view line) {
-  const auto response = fs_helper::ReadAnswer("fs/open", line);
+  const auto response = files::ReadAnswer("fs/open", line);
   if (!response) return;
   CHECK(line.contains(*response));
-  CHECK(fs_helper::Success("fs/open", *response) == line);
+  CHECK(files::Success("fs/open", *response) == line);
 }
 
 }  // namespace

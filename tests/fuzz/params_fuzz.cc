@@ -13,9 +13,9 @@
 #include "base/base64.h"
 #include "base/check.h"
 #include "base/file_uri.h"
-#include "exec_server/sandbox_spec.h"
-#include "exec_server/start_command.h"
-#include "profile/permission_profile.h"
+#include "exec_server/processes/start_command.h"
+#include "sandbox/launch/sandbox_spec.h"
+#include "sandbox/policy/permission_profile.h"
 #include "wire/decode.h"
 #include "wire/fs_handle_messages.h"
 #include "wire/fs_messages.h"
@@ -43,12 +43,12 @@ void UsePath(const std::string& text) {
 // What is restricted is never taken for something that is not.
 void UseSandbox(const std::optional<wire::Sandbox>& sandbox) {
   if (!sandbox) return;
-  const auto spec = exec_server::DecodeSandbox(*sandbox, "/cwd");
-  const auto files = exec_server::DecodeFileSandbox(sandbox, "/cwd");
+  const auto spec = sandbox::DecodeSandbox(*sandbox, "/cwd");
+  const auto files = sandbox::DecodeFileSandbox(sandbox, "/cwd");
   if (!spec) return CHECK(!files && !spec.error().message.empty());
   CHECK(spec->policy_cwd.starts_with('/'));
   CHECK(!files || files->has_value() == spec->restricts_files());
-  const auto again = profile::ParseProfile(profile::ProfileText(spec->profile));
+  const auto again = sandbox::ParseProfile(sandbox::ProfileText(spec->profile));
   CHECK(again && *again == spec->profile);
 }
 

@@ -9,11 +9,11 @@
 #include <variant>
 
 #include "base/check.h"
-#include "profile/legacy_policy.h"
-#include "profile/location.h"
-#include "profile/permission_profile.h"
-#include "profile/profile_file.h"
-#include "sandbox/policy.h"
+#include "sandbox/policy/legacy_policy.h"
+#include "sandbox/policy/location.h"
+#include "sandbox/policy/permission_profile.h"
+#include "sandbox/policy/policy.h"
+#include "sandbox/policy/profile_file.h"
 #include "wire/json.h"
 
 namespace {
@@ -24,7 +24,7 @@ using namespace holdfast;
 bool IsNormal(std::string_view names) {
   const std::string closed = "/" + std::string(names) + "/";
   return !closed.contains("//") && !closed.contains("/./") && !closed.contains("/../") && !closed.contains('\0') &&
-         names.size() <= profile::kMaxPathBytes;
+         names.size() <= sandbox::kMaxPathBytes;
 }
 
 bool IsNormalPath(std::string_view path) { return path == "/" || (path.starts_with('/') && IsNormal(path.substr(1))); }
@@ -37,7 +37,7 @@ void Use(const sandbox::Entry& entry) {
     CHECK(place->subpath.empty() || IsNormal(place->subpath));
   } else {
     const std::string& pattern = std::get<sandbox::Pattern>(entry.where).text;
-    CHECK(!pattern.empty() && !pattern.contains('\0') && pattern.size() <= profile::kMaxPathBytes);
+    CHECK(!pattern.empty() && !pattern.contains('\0') && pattern.size() <= sandbox::kMaxPathBytes);
     CHECK(pattern.starts_with('/') || !("/" + pattern + "/").contains("/../"));
     CHECK(entry.access == sandbox::Access::kDeny);
   }
@@ -49,13 +49,13 @@ void Use(const sandbox::Policy& policy) {
   CHECK(policy.files->glob_scan_max_depth != 0u);
 }
 
-void Use(const profile::Profile& decoded) {
+void Use(const sandbox::Profile& decoded) {
   Use(decoded.policy);
-  CHECK(decoded.type == profile::ProfileType::kManaged || !decoded.policy.files);
-  CHECK(decoded.type != profile::ProfileType::kDisabled || decoded.policy.network == sandbox::Network::kEnabled);
+  CHECK(decoded.type == sandbox::ProfileType::kManaged || !decoded.policy.files);
+  CHECK(decoded.type != sandbox::ProfileType::kDisabled || decoded.policy.network == sandbox::Network::kEnabled);
 }
 
-void Use(const profile::Features&) {}
+void Use(const sandbox::Features&) {}
 
 template <typename T>
 void Try(const Result<T>& result) {
@@ -65,7 +65,7 @@ void Try(const Result<T>& result) {
 
 void TryLegacy(std::string_view text) {
   wire::Document document;
-  if (const auto json = document.Parse(text)) Try(profile::DecodeLegacyPolicy(*json));
+  if (const auto json = document.Parse(text)) Try(sandbox::DecodeLegacyPolicy(*json));
 }
 
 }  // namespace
@@ -74,12 +74,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(bytes + 1), size - 1);
   if (bytes[0] == 'p') {
-    Try(profile::ParseProfile(text));
+    Try(sandbox::ParseProfile(text));
   } else if (bytes[0] == 'l') {
     TryLegacy(text);
   } else {
-    Try(profile::ParseFileProfile({text, "f", "/home/me"}, "p"));
-    Try(profile::ParseFeatures(text, "f"));
+    Try(sandbox::ParseFileProfile({text, "f", "/home/me"}, "p"));
+    Try(sandbox::ParseFeatures(text, "f"));
   }
   return 0;
 }

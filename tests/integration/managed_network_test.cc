@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "integration/sandboxed_fixture.h"
-#include "sandbox/proxy_fixture.h"
+#include "sandbox/proxy/proxy_fixture.h"
 
 namespace holdfast::support {
 namespace {

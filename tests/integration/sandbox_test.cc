@@ -16,8 +16,8 @@
 #include <gtest/gtest.h>
 
 #include "base/owned_fd.h"
-#include "sandbox/landlock.h"
-#include "sandbox/landlock_stage.h"
+#include "sandbox/confine/landlock.h"
+#include "sandbox/jail/landlock_stage.h"
 #include "support/eventually.h"
 #include "support/program.h"
 #include "support/scratch_dir.h"

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "integration/sandboxed_fixture.h"
-#include "sandbox/proxy_fixture.h"
+#include "sandbox/proxy/proxy_fixture.h"
 #include "support/eventually.h"
 #include "support/proc.h"
 

@@ -18,25 +18,35 @@ struct Params {
   void Fields(auto& f) { f.Required("number", number); }
 };
 
-struct Target {
+struct Counter {
   uint64_t sum = 0;
 };
 
+struct Target {
+  Counter counter;
+};
+
+Counter& CounterOf(Target& target) { return target.counter; }
+
 struct Service {
-  void Add(Target& target, const Params& params, Reply<Params> reply) {
-    target.sum += params.number;
-    reply(Params{target.sum});
+  void Add(Counter& counter, const Params& params, Reply<Params> reply) {
+    counter.sum += params.number;
+    reply(Params{counter.sum});
   }
+
+  void Echo(const Params& params, Reply<Params> reply) { reply(params); }
 };
 
 class MethodTableTest : public testing::Test {
  protected:
   MethodTableTest() {
-    table_.Bind("sum/add", service_, &Service::Add);
-    table_.Bind("another", service_, &Service::Add);
+    table_.Bind("sum/add", CounterOf, service_, &Service::Add);
+    table_.Bind("echo", service_, &Service::Echo);
   }
 
-  auto Prepare(std::string_view params) { return (*table_.Find("sum/add"))(*document_.Parse(params)); }
+  auto Prepare(std::string_view method, std::string_view params) {
+    return (*table_.Find(method))(*document_.Parse(params));
+  }
 
   Service service_;
   MethodTable<Target> table_;
@@ -48,27 +58,35 @@ TEST_F(MethodTableTest, FindsWhatIsBound) {
   EXPECT_NE(table_.Find("sum/add"), nullptr);
   EXPECT_EQ(table_.Find("sum/ad"), nullptr);
   EXPECT_EQ(table_.Find(""), nullptr);
-  EXPECT_THAT(table_.names(), ElementsAre("another", "sum/add"));
+  EXPECT_THAT(table_.names(), ElementsAre("echo", "sum/add"));
 }
 
 TEST_F(MethodTableTest, DecodesFirstAndRunsLater) {
-  auto call = Prepare(R"({"number":5})");
+  auto call = Prepare("sum/add", R"({"number":5})");
   ASSERT_TRUE(call);
   document_.Clear();  // the params are the call's own
   Target target;
   (*call)(target, PendingReply(sink_, int64_t{1}, 0));
-  EXPECT_EQ(target.sum, 5u);
+  EXPECT_EQ(target.counter.sum, 5u);
   EXPECT_THAT(sink_->messages, ElementsAre(R"({"id":1,"result":{"number":5}})"));
 }
 
+TEST_F(MethodTableTest, CallsAHandlerThatNeedsNoTarget) {
+  auto call = Prepare("echo", R"({"number":7})");
+  ASSERT_TRUE(call);
+  Target target;
+  (*call)(target, PendingReply(sink_, int64_t{2}, 0));
+  EXPECT_THAT(sink_->messages, ElementsAre(R"({"id":2,"result":{"number":7}})"));
+}
+
 TEST_F(MethodTableTest, RefusesParamsThatDoNotDecode) {
-  auto call = Prepare("{}");
+  auto call = Prepare("sum/add", "{}");
   ASSERT_FALSE(call);
   EXPECT_EQ(call.error().kind, ErrorKind::kInvalidParams);
 }
 
 TEST_F(MethodTableTest, DiesOnANameThatIsBoundTwice) {
-  EXPECT_DEATH(table_.Bind("another", service_, &Service::Add), "emplace");
+  EXPECT_DEATH(table_.Bind("echo", service_, &Service::Echo), "emplace");
 }
 
 }  // namespace

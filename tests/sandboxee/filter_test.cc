@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "sandbox/seccomp_filter.h"
-#include "sandbox/syscall_sets.h"
+#include "sandbox/confine/seccomp_filter.h"
+#include "sandbox/confine/syscall_sets.h"
 #include "sandboxee/act.h"
 #include "support/bpf_evaluator.h"
 

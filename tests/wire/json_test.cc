@@ -1,4 +1,5 @@
 #include "wire/json.h"
+#include "wire/json_limits.h"
 
 #include <string>
 #include <vector>
@@ -100,8 +101,8 @@ TEST_F(JsonTest, RefusesARepeatedKeyInALargeObject) {
 }
 
 TEST_F(JsonTest, BoundsTheDepth) {
-  Parse(Nested(Document::kMaxDepth));
-  Refusal(Nested(Document::kMaxDepth + 1));
+  Parse(Nested(kMaxJsonDepth));
+  Refusal(Nested(kMaxJsonDepth + 1));
   Refusal(std::string(100'000, '['));
 }
 
@@ -111,8 +112,8 @@ TEST_F(JsonTest, BoundsTheNumberOfValues) {
     for (size_t i = 1; i < count; ++i) text += ",0";
     return text + "]";
   };
-  EXPECT_EQ(Parse(zeros(Document::kMaxValues - 1)).size(), Document::kMaxValues - 1);  // the array is a value, too
-  EXPECT_THAT(Refusal(zeros(Document::kMaxValues)), HasSubstr("262144"));
+  EXPECT_EQ(Parse(zeros(kMaxJsonValues - 1)).size(), kMaxJsonValues - 1);  // the array is a value, too
+  EXPECT_THAT(Refusal(zeros(kMaxJsonValues)), HasSubstr("262144"));
 }
 
 TEST_F(JsonTest, ParsesAgainAfterAFailure) {

@@ -1,0 +1,46 @@
+// What the operator decides, as plain values. config_settings.cc is the table that gives every member its key, flag,
+// range and help; config_flags.h puts defaults, file and flags together.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace holdfast::exec_server {
+
+struct Config {
+  std::string listen = "ws://127.0.0.1:0";
+  std::string ws_auth = "auto";
+  bool insecure_no_auth = false;
+  bool sandbox_check = true;
+  std::string log_level = "info";
+  std::string log_format = "text";
+
+  uint64_t detached_ttl_ms = 30'000;
+  uint64_t exited_retention_ms = 30'000;
+  uint64_t shutdown_grace_period_ms = 2'000;
+  uint64_t ping_interval_ms = 30'000;
+
+  uint64_t max_connections = 1024;
+  uint64_t max_sessions = 1024;
+  uint64_t max_processes_per_connection = 256;
+  uint64_t max_processes = 4096;
+  uint64_t max_inflight = 256;
+
+  uint64_t max_held_bytes = 1 << 30;
+  uint64_t max_message_bytes = 64 << 20;
+  uint64_t max_frame_bytes = 16 << 20;
+  uint64_t max_argv_bytes = 1 << 20;
+  uint64_t max_env_bytes = 1 << 20;
+  uint64_t retained_output_bytes_per_process = 1 << 20;
+  uint64_t retained_chunks_per_process = 50'000;
+  uint64_t snapshot_bytes_per_stream = 256 << 10;
+  uint64_t max_read_file_bytes = 512 << 20;
+  uint64_t max_http_body_bytes = 40 << 20;
+
+  bool allow_direct_exec = true;
+  bool allow_prepared_exec = true;
+
+  friend bool operator==(const Config&, const Config&) = default;
+};
+
+}  // namespace holdfast::exec_server

@@ -1,0 +1,161 @@
+#include "exec_server/config/config_settings.h"
+
+#include <algorithm>
+#include <array>
+#include <ranges>
+
+#include <fmt/format.h>
+
+namespace holdfast::exec_server {
+namespace {
+
+constexpr uint64_t kKiB = 1 << 10;
+constexpr uint64_t kMiB = 1 << 20;
+constexpr uint64_t kGiB = 1 << 30;
+constexpr uint64_t kDayMs = 24 * 60 * 60 * 1000;
+constexpr uint64_t kMillion = 1'000'000;
+
+constexpr auto kSettings = std::to_array<Setting>({
+    {"listen", Text{&Config::listen}, "where to listen: ws://IP:PORT, unix:///PATH or stdio"},
+    {"sandbox_check", Toggle{&Config::sandbox_check}, "warn at the start if sandboxes will not work here"},
+    {"ws_auth", Text{&Config::ws_auth, "auto|url-secret|none"},
+     "how a WebSocket client is recognized: by a secret in the URL, or only by its user, the server's or root; auto: "
+     "by a "
+     "secret if the port is 0"},
+    {"insecure_no_auth", Toggle{&Config::insecure_no_auth},
+     "serve other machines, and other users of this one, without authentication"},
+    {"log_level", Text{&Config::log_level, "debug|info|warn|error|off"}, "least severe level that is logged"},
+    {"log_format", Text{&Config::log_format, "text|json"}, "shape of a log line"},
+
+    {"detached_ttl_ms", Number{&Config::detached_ttl_ms, 0, kDayMs},
+     "how long a session outlives its connection; 0 ends both together"},
+    {"exited_retention_ms", Number{&Config::exited_retention_ms, 0, kDayMs},
+     "how long a closed process stays readable"},
+    {"shutdown_grace_period_ms", Number{&Config::shutdown_grace_period_ms, 0, kDayMs},
+     "time between asking processes to end and killing them"},
+    {"ping_interval_ms", Number{&Config::ping_interval_ms, 0, kDayMs}, "time between WebSocket pings; 0 sends none"},
+
+    {"max_connections", Number{&Config::max_connections, 1, kMillion}, "connections open at once"},
+    {"max_sessions", Number{&Config::max_sessions, 1, kMillion}, "sessions held at once, detached ones included"},
+    {"max_processes_per_connection", Number{&Config::max_processes_per_connection, 1, kMillion},
+     "processes of one session"},
+    {"max_processes", Number{&Config::max_processes, 1, kMillion}, "processes of all sessions together"},
+    {"max_inflight", Number{&Config::max_inflight, 1, kMillion}, "unanswered requests of one connection"},
+
+    {"max_held_bytes", Number{&Config::max_held_bytes, kMiB, kKiB* kGiB},
+     "what clients can make the server hold, all together: long messages, answers, HTTP bodies"},
+    {"max_message_bytes", Number{&Config::max_message_bytes, kKiB, kGiB}, "longest message taken from a client"},
+    {"max_frame_bytes", Number{&Config::max_frame_bytes, kKiB, kGiB}, "longest WebSocket frame"},
+    {"max_argv_bytes", Number{&Config::max_argv_bytes, kKiB, kGiB}, "arguments of one process, all together"},
+    {"max_env_bytes", Number{&Config::max_env_bytes, kKiB, kGiB}, "environment of one process, all together"},
+    {"retained_output_bytes_per_process", Number{&Config::retained_output_bytes_per_process, kKiB, kGiB},
+     "output kept for process/read; the oldest goes first"},
+    {"retained_chunks_per_process", Number{&Config::retained_chunks_per_process, 1, kMillion},
+     "chunks kept for process/read; the oldest goes first"},
+    {"snapshot_bytes_per_stream", Number{&Config::snapshot_bytes_per_stream, kKiB, kGiB},
+     "head and tail kept of each output stream"},
+    {"max_read_file_bytes", Number{&Config::max_read_file_bytes, 1, 4 * kGiB}, "longest file that fs/readFile reads"},
+    {"max_http_body_bytes", Number{&Config::max_http_body_bytes, 1, kGiB},
+     "longest body that http/request answers in one piece"},
+
+    {"allow_direct_exec", Toggle{&Config::allow_direct_exec}, "accept direct starts: a raw command"},
+    {"allow_prepared_exec", Toggle{&Config::allow_prepared_exec},
+     "accept prepared starts: a request that the client has resolved"},
+});
+
+template <typename... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+
+std::string TomlString(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      quoted.append({'\\', c});
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      quoted += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
+}
+
+std::string Written(const SettingValue& value) {
+  return std::visit(Overloaded{
+                        [](const std::string& text) { return TomlString(text); },
+                        [](const OtherType& other) { return std::string(other.name); },
+                        [](auto plain) { return fmt::format("{}", plain); },
+                    },
+                    value);
+}
+
+std::unexpected<Error> WrongType(std::string_view expected, const SettingValue& value) {
+  return Fail(ErrorKind::kInvalidParams, fmt::format("expected {}, got {}", expected, Written(value)));
+}
+
+Result<> AssignTo(const Toggle& toggle, const SettingValue& value, Config& config) {
+  const auto* flag = std::get_if<bool>(&value);
+  if (flag == nullptr) return WrongType("true or false", value);
+  config.*toggle.member = *flag;
+  return {};
+}
+
+Result<> AssignTo(const Number& number, const SettingValue& value, Config& config) {
+  const auto* wanted = std::get_if<int64_t>(&value);
+  if (wanted == nullptr) return WrongType("a whole number", value);
+  if (std::cmp_less(*wanted, number.min) || std::cmp_greater(*wanted, number.max)) {
+    return Fail(ErrorKind::kInvalidParams, fmt::format("{} is outside {}..{}", *wanted, number.min, number.max));
+  }
+  config.*number.member = static_cast<uint64_t>(*wanted);
+  return {};
+}
+
+bool IsChoice(std::string_view choices, std::string_view word) {
+  return std::ranges::any_of(choices | std::views::split('|'),
+                             [word](auto choice) { return std::ranges::equal(choice, word); });
+}
+
+Result<> AssignTo(const Text& text, const SettingValue& value, Config& config) {
+  const auto* word = std::get_if<std::string>(&value);
+  if (word == nullptr) return WrongType("a string", value);
+  if (!text.choices.empty() && !IsChoice(text.choices, *word)) {
+    return Fail(ErrorKind::kInvalidParams, fmt::format("{} is none of {}", TomlString(*word), text.choices));
+  }
+  config.*text.member = *word;
+  return {};
+}
+
+}  // namespace
+
+std::span<const Setting> Settings() { return kSettings; }
+
+std::string FlagName(const Setting& setting) {
+  std::string flag = fmt::format("--{}", setting.key);
+  std::ranges::replace(flag, '_', '-');
+  return flag;
+}
+
+std::string HelpText(const Setting& setting) {
+  if (const auto* number = std::get_if<Number>(&setting.kind)) {
+    return fmt::format("{} ({}..{})", setting.help, number->min, number->max);
+  }
+  const auto* text = std::get_if<Text>(&setting.kind);
+  if (text != nullptr && !text->choices.empty()) return fmt::format("{} ({})", setting.help, text->choices);
+  return std::string(setting.help);
+}
+
+Result<> Assign(const Setting& setting, const SettingValue& value, Config& config) {
+  return std::visit([&](const auto& kind) { return AssignTo(kind, value, config); }, setting.kind);
+}
+
+std::string TomlValue(const Setting& setting, const Config& config) {
+  return std::visit(Overloaded{
+                        [&](const Text& text) { return TomlString(config.*text.member); },
+                        [&](const auto& plain) { return fmt::format("{}", config.*plain.member); },
+                    },
+                    setting.kind);
+}
+
+}  // namespace holdfast::exec_server

@@ -1,0 +1,62 @@
+#include "exec_server/environment/environment_info.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+#include "base/build_id.h"
+#include "base/file_uri.h"
+#include "base/version.h"
+#include "exec_server/environment/announced_shell.h"
+#include "exec_server/environment/provider_id.h"
+
+namespace holdfast::exec_server {
+namespace {
+
+// A variable that holds a path we could use.
+std::optional<std::string> PathVariable(const char* name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr || value[0] != '/') return std::nullopt;
+  return value;
+}
+
+wire::Shell OwnShell(const passwd* user) {
+  const char* const search_path = std::getenv("PATH");
+  return AnnouncedShell(user != nullptr && user->pw_shell != nullptr ? user->pw_shell : "",
+                        ShellDirectories(search_path != nullptr ? search_path : ""));
+}
+
+wire::EnvironmentCapabilities Capabilities() {
+  return {.fs_watch_missing = true,
+          .http_header_env_vars = true,
+          .file_write_streaming = true,
+          .sandboxed_file_streaming = true,
+          .linux_root_write_preserves_devices = true,
+          .linux_approved_root_write_preserves_restrictions = true};
+}
+
+}  // namespace
+
+wire::EnvironmentInfo DescribeEnvironment() {
+  // Before the loop starts: the look-up may ask a directory service.
+  const passwd* user = ::getpwuid(::geteuid());
+  wire::EnvironmentInfo info;
+  info.shell = OwnShell(user);
+  info.executor_version = kVersion;
+  info.provider_id = ProviderId(kVersion, BuildId());
+  info.platform_os = "linux";
+  std::error_code removed;  // a working directory that no longer exists shows as the root
+  auto cwd = std::filesystem::current_path(removed);
+  info.cwd = FileUri(removed ? "/" : cwd.string());
+  info.user_home_dir = FileUri(PathVariable("HOME").value_or(user != nullptr ? user->pw_dir : "/"));
+  const std::optional<std::string> temp_dir = PathVariable("TMPDIR");
+  info.temp_dir = FileUri(temp_dir.value_or("/tmp"));
+  if (temp_dir) info.temporary_directories = {info.temp_dir};
+  info.capabilities = Capabilities();
+  return info;
+}
+
+}  // namespace holdfast::exec_server

@@ -1,0 +1,76 @@
+#include "exec_server/files/file_reader.h"
+
+#include <algorithm>
+#include <memory>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "base/base64.h"
+
+namespace holdfast::exec_server {
+namespace {
+
+// What stands around the base64, and behind it.
+constexpr size_t kFrameBytes = 64;
+constexpr size_t kTailBytes = 8;
+
+// A multiple of three, so that every block but the last encodes without padding; it and its base64 fit into the L2
+// cache.
+constexpr size_t kBlockBytes = 192 << 10;
+
+void AppendBase64(std::string& out, std::span<const std::byte> bytes) {
+  const size_t start = out.size();
+  const size_t wanted = start + Base64EncodedSize(bytes.size());
+  out.resize_and_overwrite(wanted, [&](char* data, size_t /*libstdc++ 12 passes the grown capacity*/) {
+    Base64Encode(bytes, data + start);
+    return wanted;
+  });
+}
+
+}  // namespace
+
+Error FileReader::TooLarge() const {
+  return {ErrorKind::kInvalidRequest,
+          fmt::format("file {}: more than {} bytes; fs/open reads files of any size", file_->path(), max_bytes_)};
+}
+
+size_t FileReader::LongestAnswer() const { return head_bytes_ + Base64EncodedSize(max_bytes_) + kFrameBytes; }
+
+Result<size_t> FileReader::operator()(std::string& json, size_t allowed) {
+  if (!file_) {
+    head_bytes_ = json.size();
+    TRY(file_, open_());
+    if (file_->size() > max_bytes_) return std::unexpected(TooLarge());
+    const size_t expected = head_bytes_ + Base64EncodedSize(file_->size()) + kFrameBytes;
+    if (expected > allowed) return expected;
+    json.reserve(expected);
+  } else {
+    json.resize(head_bytes_);
+    json.shrink_to_fit();
+    json.reserve(allowed);
+  }
+  return Read(json, allowed);
+}
+
+// To the end of the file, whatever its size was said to be: files of /proc say zero, others grow meanwhile.
+Result<size_t> FileReader::Read(std::string& json, size_t allowed) const {
+  json += R"({"dataBase64":")";
+  const auto block = std::make_unique_for_overwrite<std::byte[]>(kBlockBytes);
+  uint64_t offset = 0;
+  for (size_t count = kBlockBytes; count == kBlockBytes;) {
+    TRY(count, file_->ReadAt(offset, {block.get(), kBlockBytes}));
+    offset += count;
+    if (offset > max_bytes_) return std::unexpected(TooLarge());
+    // A string that must grow takes twice what it had.
+    const size_t needed = json.size() + Base64EncodedSize(count) + kTailBytes;
+    if (needed > json.capacity() && std::max(needed, 2 * json.capacity()) > allowed) {
+      return std::min(std::max(needed, 2 * allowed), std::max(needed, LongestAnswer()));
+    }
+    AppendBase64(json, {block.get(), count});
+  }
+  json += R"("})";
+  return 0;
+}
+
+}  // namespace holdfast::exec_server

@@ -1,0 +1,52 @@
+// fs/watchMissing: tells once when something appears where nothing was, or changes where something was.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "exec_server/files/file_session.h"
+#include "files/disk/missing_watches.h"
+#include "loop/event_loop.h"
+#include "loop/worker_pool.h"
+#include "rpc/reply.h"
+#include "wire/fs_handle_messages.h"
+#include "wire/sandbox_messages.h"
+
+namespace holdfast::exec_server {
+
+class FsWatchService {
+ public:
+  // `server_cwd` is the base of a sandbox whose request names no directory.
+  FsWatchService(loop::EventLoop& loop, loop::WorkerPool& workers, std::string server_cwd)
+      : loop_(loop), workers_(workers), server_cwd_(std::move(server_cwd)) {}
+
+  void WatchMissing(FileSession& session, const wire::Sandboxed<wire::FsWatchMissingParams>& params,
+                    rpc::Reply<wire::FsWatchMissingResult> reply);
+
+ private:
+  struct Request;
+  struct Watcher {
+    std::weak_ptr<FileSession> session;
+    uint64_t watch_id;
+  };
+
+  Result<> Open();
+  void Prepare(const std::shared_ptr<Request>& request);
+  void OnPrepared(const std::shared_ptr<Request>& request);
+  void OnReadable();
+
+  loop::EventLoop& loop_;
+  loop::WorkerPool& workers_;
+  const std::string server_cwd_;
+  std::shared_ptr<files::MissingWatches> watches_;  // from the first request on
+  std::optional<loop::FdWatch> readable_;
+  std::unordered_map<uint64_t, Watcher> watchers_;  // by key
+  uint64_t next_key_ = 1;
+};
+
+}  // namespace holdfast::exec_server

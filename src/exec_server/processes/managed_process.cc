@@ -1,0 +1,180 @@
+#include "exec_server/processes/managed_process.h"
+
+#include <memory>
+#include <utility>
+
+#include "base/log.h"
+#include "exec_server/processes/sandbox_denial.h"
+#include "sandbox/resolve/temporary_directory.h"
+#include "wire/notification.h"
+
+namespace holdfast::exec_server {
+namespace {
+
+// What process/list shows of a command: enough to recognise it.
+std::vector<std::string> Shorten(const std::vector<std::string>& argv) {
+  constexpr size_t kMaxBytes = 4096;
+  std::vector<std::string> shown;
+  size_t left = kMaxBytes;
+  for (const std::string& word : argv) {
+    if (left == 0) break;
+    shown.push_back(word.substr(0, left));
+    left -= std::min(left, word.size() + 1);
+  }
+  return shown;
+}
+
+int64_t Milliseconds(process::Process::WallTime time) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+}
+
+wire::ProcessState StateOf(const process::Process& process) {
+  if (process.closed()) return wire::ProcessState::kClosed;
+  if (process.exit_code()) return wire::ProcessState::kExited;
+  return process.phase() == process::Process::Phase::kStarting ? wire::ProcessState::kStarting
+                                                               : wire::ProcessState::kRunning;
+}
+
+// A directory on a file system that does not answer blocks the look at it: a worker looks, and nothing waits for it.
+void LogTemporaryDirectory(const ProcessResources& resources, const StartOrder& order) {
+  auto asked = resources.sandbox_program.TemporaryDirectoryOf(order.command, *order.sandbox);
+  if (!asked) return;
+  const auto answer = std::make_shared<Result<std::string>>();
+  auto look = [answer, asked = *std::move(asked)] { *answer = sandbox::ResolveTemporaryDirectory(asked); };
+  resources.workers.Run(std::move(look), [answer] {
+    if (!*answer) LogWarn("sandbox.no_tmpdir", {{"why", answer->error().message}});
+  });
+}
+
+}  // namespace
+
+wire::Stream OnWire(process::Stream stream) {
+  switch (stream) {
+    case process::Stream::kStdout:
+      return wire::Stream::kStdout;
+    case process::Stream::kStderr:
+      return wire::Stream::kStderr;
+    case process::Stream::kTerminal:
+      return wire::Stream::kPty;
+  }
+  return wire::Stream::kStdout;
+}
+
+// The type says that a sandbox was asked for, as clients expect it, also for a profile that restricts nothing.
+ManagedProcess::ManagedProcess(const Place& place, std::string id, const StartOrder& order, StartReply reply)
+    : place_(place),
+      id_(std::move(id)),
+      argv_(Shorten(order.command.argv)),
+      sandbox_type_(order.sandbox ? wire::SandboxType::kLinuxSeccomp : wire::SandboxType::kNone),
+      confined_(order.sandbox && order.sandbox->restricts()),
+      start_reply_(std::move(reply)) {
+  wire::AppendString(quoted_id_, id_);
+}
+
+Result<> ManagedProcess::StartProcess(const StartOrder& order) {
+  const ProcessResources& resources = place_.resources;
+  const Config& config = resources.config;
+  process::OutputLimits limits{config.retained_output_bytes_per_process, config.retained_chunks_per_process,
+                               config.snapshot_bytes_per_stream};
+  process::Command command = order.command;
+  if (confined_) {
+    TRY(command, resources.sandbox_program.Wrap(order.command, *order.sandbox));
+    LogTemporaryDirectory(resources, order);
+  }
+  TRY(process_, process::Process::Start(resources.loop, resources.spawner, command, order.io, limits, *this));
+  return {};
+}
+
+Result<> ManagedProcess::Launch(const StartOrder& order) {
+  auto started = StartProcess(order);
+  if (!started) {
+    // A program or directory that is not there is the keeper's to report; what fails here is the machine's.
+    Error error{ErrorKind::kSystem, started.error().message};
+    ReportFailure(error);
+    return std::unexpected(std::move(error));
+  }
+  return {};
+}
+
+void ManagedProcess::OnStarted(process::Process& process) {
+  (*start_reply_)(wire::ProcessStartResult{.process_id = id_, .sandbox_type = sandbox_type_});
+  start_reply_.reset();
+  LogDebug("process.started", {{"session", place_.session_id}, {"process", id_}, {"pid", *process.pid()}});
+  Announce([&] { return wire::StartedNotification(quoted_id_, *process.pid()); });
+  process.ResumeOutput();
+  Settle();
+}
+
+void ManagedProcess::OnStartFailed(process::Process&, const Error& error) {
+  ReportFailure(error);
+  place_.owner.OnFailed(*this);
+  Settle();
+}
+
+void ManagedProcess::ReportFailure(const Error& error) {
+  LogDebug("process.failed", {{"session", place_.session_id}, {"process", id_}, {"reason", error.message}});
+  start_reply_->Fail(error);
+  start_reply_.reset();
+  Announce([&] { return wire::FailedNotification(quoted_id_, error.message); });
+}
+
+void ManagedProcess::Announce(const std::function<std::string()>& message) const {
+  if (place_.link.client().lifecycle == Lifecycle::kAnnounced) place_.link.Send(message());
+}
+
+void ManagedProcess::Settle() {
+  std::vector<loop::Callback> callbacks = std::move(when_settled_);
+  when_settled_.clear();
+  for (loop::Callback& callback : callbacks) callback();
+}
+
+void ManagedProcess::WhenSettled(loop::Callback callback) {
+  if (!starting()) return callback();
+  when_settled_.push_back(std::move(callback));
+}
+
+void ManagedProcess::OnOutput(process::Process&, const process::Chunk& chunk) {
+  if (!place_.link.is_open()) return;  // retained; the client reads it when it is back
+  place_.link.Send(wire::OutputNotification(quoted_id_, chunk.seq, OnWire(chunk.stream), chunk.bytes));
+}
+
+void ManagedProcess::OnExited(process::Process& process, uint64_t seq) {
+  LogDebug("process.exited", {{"session", place_.session_id}, {"process", id_}, {"code", *process.exit_code()}});
+  sandbox_denied_ = confined_ && LooksDenied(*process.exit_code(), process.log());
+  place_.owner.OnExited(*this);
+  place_.link.Send(wire::ExitedNotification(
+      quoted_id_, {.seq = seq, .exit_code = *process.exit_code(), .sandbox_denied = sandbox_denied_}));
+}
+
+void ManagedProcess::OnClosed(process::Process&, uint64_t seq) {
+  write_ids_ = {};  // writes vanish from here on
+  place_.link.Send(wire::ClosedNotification(quoted_id_, seq));
+  place_.owner.OnClosed(*this);
+}
+
+void ManagedProcess::OnGone(process::Process&) { place_.owner.OnGone(*this); }
+
+size_t ManagedProcess::retained_bytes() const {
+  constexpr size_t kRecordBytes = 4096;  // the objects themselves, with room to spare
+  size_t bytes = kRecordBytes + 3 * id_.size() + process_->log().bytes();
+  for (const std::string& word : argv_) bytes += word.size();
+  return bytes;
+}
+
+bool ManagedProcess::WantsOutput() const { return !place_.link.is_congested(); }
+
+wire::ListedProcess ManagedProcess::Describe() const {
+  wire::ListedProcess listed;
+  listed.process_id = id_;
+  listed.argv = argv_;
+  if (!starting()) listed.pid = process_->pid();
+  listed.state = StateOf(*process_);
+  listed.exit_code = process_->exit_code();
+  listed.started_at_ms = Milliseconds(process_->started_at());
+  if (auto exited = process_->exited_at(); exited && process_->exit_code()) listed.exited_at_ms = Milliseconds(*exited);
+  listed.output_bytes = process_->output_bytes();
+  listed.input_bytes = process_->input_bytes();
+  return listed;
+}
+
+}  // namespace holdfast::exec_server

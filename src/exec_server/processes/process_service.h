@@ -1,0 +1,63 @@
+// The process/* methods.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "exec_server/config/config.h"
+#include "exec_server/processes/session_processes.h"
+#include "loop/event_loop.h"
+#include "process/environment.h"
+#include "rpc/reply.h"
+#include "wire/process_control_messages.h"
+#include "wire/process_list_messages.h"
+#include "wire/process_messages.h"
+#include "wire/process_start_messages.h"
+
+namespace holdfast::exec_server {
+
+class ProcessService {
+ public:
+  // What commands get from the server they run on.
+  struct Surroundings {
+    process::Environment environment;
+    std::string command_path;  // environment/command_path.h
+  };
+
+  ProcessService(loop::EventLoop& loop, const Config& config, Surroundings surroundings)
+      : loop_(loop), config_(config), surroundings_(std::move(surroundings)) {}
+
+  const Surroundings& surroundings() const { return surroundings_; }
+
+  void Start(SessionProcesses& processes, const wire::ProcessStartParams& params,
+             rpc::Reply<wire::ProcessStartResult> reply);
+  void Read(SessionProcesses& processes, const wire::ProcessReadParams& params,
+            rpc::Reply<wire::ProcessReadResult> reply);
+  void Write(SessionProcesses& processes, const wire::ProcessWriteParams& params,
+             rpc::Reply<wire::ProcessWriteResult> reply);
+  void CloseStdin(SessionProcesses& processes, const wire::ProcessIdParams& params, rpc::Reply<wire::Empty> reply);
+  void Resize(SessionProcesses& processes, const wire::ProcessResizeParams& params, rpc::Reply<wire::Empty> reply);
+  void Signal(SessionProcesses& processes, const wire::ProcessSignalParams& params, rpc::Reply<wire::Empty> reply);
+  void Terminate(SessionProcesses& processes, const wire::ProcessTerminateParams& params,
+                 rpc::Reply<wire::ProcessTerminateResult> reply);
+  void Wait(SessionProcesses& processes, const wire::ProcessWaitParams& params,
+            rpc::Reply<wire::ProcessWaitResult> reply);
+  void Snapshot(SessionProcesses& processes, const wire::ProcessIdParams& params,
+                rpc::Reply<wire::ProcessSnapshotResult> reply);
+  void List(SessionProcesses& processes, const wire::ProcessListParams& params,
+            rpc::Reply<wire::ProcessListResult> reply);
+
+ private:
+  // Runs `use` with the process once it is known whether it started; an unknown one is answered with an error.
+  template <typename T>
+  void WithProcess(SessionProcesses& processes, const std::string& process_id, rpc::Reply<T> reply,
+                   std::move_only_function<void(std::shared_ptr<ManagedProcess>, rpc::Reply<T>)> use);
+
+  loop::EventLoop& loop_;
+  const Config& config_;
+  const Surroundings surroundings_;
+};
+
+}  // namespace holdfast::exec_server

@@ -1,0 +1,133 @@
+#include "exec_server/processes/session_processes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace holdfast::exec_server {
+
+SessionProcesses::SessionProcesses(ProcessResources& resources, const ClientLink& link, std::string session_id)
+    : resources_(resources),
+      link_(link),
+      session_id_(std::move(session_id)),
+      self_(std::make_shared<SessionProcesses*>(this)) {}
+
+SessionProcesses::~SessionProcesses() {
+  resources_.counts.running -= counts_.running;
+  resources_.counts.alive -= counts_.alive;
+}
+
+void SessionProcesses::OnDetached() {
+  for (auto& [id, process] : by_name_) {
+    process->process().waiters().RemoveAll();
+    if (process::StdinQueue* input = process->process().input()) input->DropHeld();
+  }
+  ResumeOutput();
+}
+
+void SessionProcesses::ResumeOutput() {
+  for (auto& [id, process] : by_name_) {
+    if (!process->starting()) process->process().ResumeOutput();
+  }
+}
+
+void SessionProcesses::Start(std::string process_id, const StartOrder& order, ManagedProcess::StartReply reply) {
+  if (auto room = CheckRoom(process_id); !room) return reply.Fail(room.error());
+  const ManagedProcess::Place place{.resources = resources_, .link = link_, .session_id = session_id_, .owner = *this};
+  auto process = std::make_shared<ManagedProcess>(place, process_id, order, std::move(reply));
+  if (!process->Launch(order)) return;
+  Count(&ProcessCounts::running, 1);
+  Count(&ProcessCounts::alive, 1);
+  by_name_.emplace(std::move(process_id), std::move(process));
+}
+
+Result<> SessionProcesses::CheckRoom(const std::string& process_id) const {
+  const Config& config = resources_.config;
+  if (ending_) return Fail(ErrorKind::kInvalidRequest, "the session is ending");
+  if (by_name_.contains(process_id)) {
+    return Fail(ErrorKind::kInvalidRequest, fmt::format("process id {} is taken", process_id));
+  }
+  if (counts_.Full(config.max_processes_per_connection)) {
+    return Fail(ErrorKind::kLimit, fmt::format("the limit of {} running processes per session is reached",
+                                               config.max_processes_per_connection));
+  }
+  if (resources_.counts.Full(config.max_processes)) {
+    return Fail(ErrorKind::kLimit,
+                fmt::format("the server's limit of {} running processes is reached", config.max_processes));
+  }
+  return {};
+}
+
+std::shared_ptr<ManagedProcess> SessionProcesses::Find(std::string_view process_id) const {
+  auto it = by_name_.find(process_id);
+  return it != by_name_.end() ? it->second : nullptr;
+}
+
+void SessionProcesses::WhenSettled(std::string_view process_id, loop::Callback callback) {
+  if (auto process = Find(process_id)) return process->WhenSettled(std::move(callback));
+  callback();
+}
+
+void SessionProcesses::End(std::chrono::milliseconds grace, loop::Callback done) {
+  ending_ = true;
+  when_ended_.push_back(std::move(done));
+  auto end = [&](const std::shared_ptr<ManagedProcess>& process) {
+    if (process->process().gone()) return;
+    if (grace.count() > 0) return process->process().Terminate(grace, [] {});
+    process->process().Kill({});
+  };
+  for (auto& [id, process] : by_name_) end(process);
+  for (auto& process : lingering_) end(process);
+  AnswerEndWhenGone();
+}
+
+// The id is free as soon as the client knows of the failure; the object goes when its keeper has been reaped.
+void SessionProcesses::OnFailed(ManagedProcess& process) {
+  Count(&ProcessCounts::running, -1);
+  auto it = by_name_.find(process.id());
+  if (it == by_name_.end()) return;
+  if (!process.process().gone()) lingering_.push_back(it->second);
+  resources_.loop.Post([keep_alive_until_unwound = std::move(it->second)] {});
+  by_name_.erase(it);
+}
+
+void SessionProcesses::OnExited(ManagedProcess&) { Count(&ProcessCounts::running, -1); }
+
+void SessionProcesses::Count(size_t ProcessCounts::* which, int change) {
+  counts_.*which += static_cast<size_t>(change);
+  resources_.counts.*which += static_cast<size_t>(change);
+}
+
+void SessionProcesses::OnClosed(ManagedProcess& process) {
+  auto expire = [self = std::weak_ptr(self_), id = process.id(), record = &process] {
+    if (auto processes = self.lock()) (*processes)->Forget(id, record);
+  };
+  resources_.retention.Keep(process.retained_bytes(), std::move(expire));
+}
+
+void SessionProcesses::Forget(const std::string& process_id, const ManagedProcess* process) {
+  auto it = by_name_.find(process_id);
+  if (it == by_name_.end() || it->second.get() != process) return;
+  if (!process->process().gone()) lingering_.push_back(it->second);
+  by_name_.erase(it);
+}
+
+void SessionProcesses::OnGone(ManagedProcess& process) {
+  Count(&ProcessCounts::alive, -1);
+  auto it = std::ranges::find(lingering_, &process, &std::shared_ptr<ManagedProcess>::get);
+  if (it != lingering_.end()) {
+    resources_.loop.Post([keep_alive_until_unwound = std::move(*it)] {});
+    lingering_.erase(it);
+  }
+  AnswerEndWhenGone();
+}
+
+void SessionProcesses::AnswerEndWhenGone() {
+  if (when_ended_.empty() || !lingering_.empty()) return;
+  if (!std::ranges::all_of(by_name_, [](auto& entry) { return entry.second->process().gone(); })) return;
+  for (loop::Callback& done : when_ended_) resources_.loop.Post(std::move(done));
+  when_ended_.clear();
+}
+
+}  // namespace holdfast::exec_server

@@ -1,0 +1,186 @@
+#include "exec_server/processes/start_command.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/file_uri.h"
+#include "exec_server/environment/command_path.h"
+#include "exec_server/processes/managed_network.h"
+
+namespace holdfast::exec_server {
+namespace {
+
+// What the C library searches when there is no PATH.
+constexpr const char* kDefaultSearchPath = "/bin:/usr/bin";
+
+// Every notification of the process repeats it.
+constexpr size_t kMaxProcessIdBytes = 1024;
+
+process::EnvPolicy PolicyOf(const wire::EnvPolicy& policy) {
+  using Inherit = process::EnvPolicy::Inherit;
+  Inherit inherit = policy.inherit == wire::Inherit::kAll    ? Inherit::kAll
+                    : policy.inherit == wire::Inherit::kCore ? Inherit::kCore
+                                                             : Inherit::kNone;
+  return {inherit, policy.ignore_default_excludes, policy.exclude, policy.set, policy.include_only};
+}
+
+// Without a policy nothing is inherited: the child sees `env` and no more.
+process::Environment EnvironmentOf(const wire::ProcessStartParams& params,
+                                   const process::Environment& server_environment) {
+  if (params.env_policy) return process::BuildEnvironment(PolicyOf(*params.env_policy), server_environment, params.env);
+  return process::BuildEnvironment({.inherit = process::EnvPolicy::Inherit::kNone}, {}, params.env);
+}
+
+// A PATH that the policy itself spells out is meant as it stands, unless `env` replaces it.
+bool SetsPathByPolicy(const wire::ProcessStartParams& params) {
+  const auto names_path = [](const auto& variables) {
+    return std::ranges::find(variables, "PATH", [](const auto& variable) { return variable.first; }) != variables.end();
+  };
+  return params.env_policy && names_path(params.env_policy->set) && !names_path(params.env);
+}
+
+// A bare name is looked up in the child's own PATH. An empty PATH means its working directory.
+std::optional<std::string> SearchPathFor(const std::string& program, const process::Environment& env) {
+  if (program.find('/') != std::string::npos) return std::nullopt;
+  auto path = std::ranges::find(env, "PATH", &process::Environment::value_type::first);
+  if (path == env.end()) return kDefaultSearchPath;
+  return path->second.empty() ? ":" : path->second;
+}
+
+bool HasNul(const std::string& text) { return text.find('\0') != std::string::npos; }
+
+Result<> CheckText(const process::Command& command) {
+  auto nul = [](const std::string& what) { return Fail(ErrorKind::kSystem, what + ": contains a NUL byte"); };
+  if (command.program.empty()) return Fail(ErrorKind::kSystem, "the program's name is empty");
+  if (HasNul(command.program)) return nul("program");
+  for (size_t i = 0; i < command.argv.size(); ++i) {
+    if (HasNul(command.argv[i])) return nul(fmt::format("argv.{}", i));
+  }
+  for (const auto& [name, value] : command.env) {
+    if (HasNul(name) || HasNul(value)) return nul("env");
+    if (name.empty() || name.find('=') != std::string::npos) {
+      return Fail(ErrorKind::kInvalidParams, fmt::format("env: {} is no variable name", name.empty() ? "\"\"" : name));
+    }
+  }
+  return {};
+}
+
+Result<> CheckSizes(const process::Command& command, const Config& config) {
+  size_t argv_bytes = command.program.size(), env_bytes = 0;
+  for (const std::string& word : command.argv) argv_bytes += word.size() + 1;
+  for (const auto& [name, value] : command.env) env_bytes += name.size() + value.size() + 2;
+  auto too_large = [](std::string_view what, size_t size, size_t limit) {
+    return Fail(ErrorKind::kLimit, fmt::format("{}: {} bytes, the limit is {}", what, size, limit));
+  };
+  if (argv_bytes > config.max_argv_bytes) return too_large("argv", argv_bytes, config.max_argv_bytes);
+  if (env_bytes > config.max_env_bytes) return too_large("env", env_bytes, config.max_env_bytes);
+  return {};
+}
+
+// Ignoring one of these would run a command freer than it was asked to run.
+Result<> CheckSupported(const wire::ProcessStartParams& params) {
+  const std::pair<const char*, bool> restrictions[] = {{"networkProxy", params.network_proxy.given},
+                                                       {"shellSnapshot", params.shell_snapshot.given}};
+  for (const auto& [name, given] : restrictions) {
+    if (given) return Fail(ErrorKind::kInvalidParams, fmt::format("{}: not supported by this server", name));
+  }
+  if (params.managed_network && !params.enforce_managed_network) {
+    return Fail(ErrorKind::kInvalidParams, "managedNetwork: needs enforceManagedNetwork");
+  }
+  if (params.enforce_managed_network && !params.sandbox) {
+    return Fail(ErrorKind::kInvalidParams, "enforceManagedNetwork: needs a sandbox");
+  }
+  return {};
+}
+
+Result<> CheckAllowed(const wire::ProcessStartParams& params, const Config& config) {
+  if (params.prepared && !config.allow_prepared_exec) {
+    return Fail(ErrorKind::kInvalidRequest, "prepared commands are switched off (allow_prepared_exec)");
+  }
+  if (!params.prepared && !config.allow_direct_exec) {
+    return Fail(ErrorKind::kInvalidRequest, "direct commands are switched off (allow_direct_exec)");
+  }
+  return {};
+}
+
+// Matching costs the length of all patterns times that of all names, on the loop: 64 million steps are some 100 ms.
+Result<> CheckPolicy(const std::optional<wire::EnvPolicy>& policy, const process::Environment& server_environment) {
+  constexpr size_t kMaxSteps = size_t{1} << 26;
+  if (!policy) return {};
+  size_t pattern_bytes = 1, name_bytes = 1;
+  for (const std::string& pattern : policy->exclude) pattern_bytes += pattern.size() + 1;
+  for (const std::string& pattern : policy->include_only) pattern_bytes += pattern.size() + 1;
+  for (const auto& [name, value] : server_environment) name_bytes += name.size() + 1;
+  for (const auto& [name, value] : policy->set) name_bytes += name.size() + 1;
+  if (pattern_bytes <= kMaxSteps / name_bytes) return {};
+  return Fail(ErrorKind::kLimit, "envPolicy: too many or too long patterns and names");
+}
+
+Result<std::string> CwdOf(const std::string& text) {
+  auto path = ParsePath(text);
+  if (path) return path;
+  return Fail(ErrorKind::kInvalidParams, "cwd: " + path.error().message);
+}
+
+}  // namespace
+
+Result<process::Command> ResolveCommand(const wire::ProcessStartParams& params, const Config& config,
+                                        const process::Environment& server_environment, std::string_view command_path) {
+  TRY_VOID(CheckSupported(params));
+  TRY_VOID(CheckAllowed(params, config));
+  TRY_VOID(CheckPolicy(params.env_policy, server_environment));
+  const auto& argv = params.prepared ? params.prepared->argv : params.argv;
+  const auto& arg0 = params.prepared ? params.prepared->arg0 : params.arg0;
+  if (argv.empty()) return Fail(ErrorKind::kInvalidParams, "argv: is empty");
+  if (params.process_id.size() > kMaxProcessIdBytes) {
+    return Fail(ErrorKind::kInvalidParams, fmt::format("processId: longer than {} bytes", kMaxProcessIdBytes));
+  }
+  process::Command command;
+  TRY(command.cwd, CwdOf(params.prepared ? params.prepared->cwd : params.cwd));
+  command.argv = argv;
+  if (params.prepared) {
+    command.program = params.prepared->program;
+    command.env = process::BuildEnvironment({.inherit = process::EnvPolicy::Inherit::kNone}, {}, params.prepared->env);
+  } else {
+    command.program = argv[0];
+    command.env = EnvironmentOf(params, server_environment);
+    if (!SetsPathByPolicy(params)) PutFirstInPath(command.env, command_path);
+    command.search_path = SearchPathFor(command.program, command.env);
+  }
+  if (arg0) command.argv[0] = *arg0;
+  TRY_VOID(CheckText(command));
+  TRY_VOID(CheckSizes(command, config));
+  return command;
+}
+
+Result<std::optional<sandbox::SandboxSpec>> ResolveSandbox(const wire::ProcessStartParams& params,
+                                                           const process::Command& command) {
+  if (!params.sandbox) return std::nullopt;
+  TRY(sandbox::SandboxSpec spec, sandbox::DecodeSandbox(*params.sandbox, command.cwd));
+  if (params.enforce_managed_network) {
+    TRY(spec.proxies, AgreeOnProxies(params.managed_network.value_or(wire::ManagedNetwork{}), command.env));
+  }
+  return spec;
+}
+
+Result<StartOrder> ResolveStart(const wire::ProcessStartParams& params, const Config& config,
+                                const process::Environment& server_environment, std::string_view command_path) {
+  StartOrder order;
+  TRY(order.command, ResolveCommand(params, config, server_environment, command_path));
+  TRY(order.sandbox, ResolveSandbox(params, order.command));
+  order.io = ResolveIo(params);
+  return order;
+}
+
+process::Io ResolveIo(const wire::ProcessStartParams& params) {
+  if (params.io && params.io->pty) return process::Terminal{{params.io->pty->rows, params.io->pty->cols}};
+  if (params.io) {
+    bool open = params.io->pipe->stdin_mode == wire::StdinMode::kOpen;
+    return process::Pipes{open ? process::Stdin::kPipe : process::Stdin::kNull};
+  }
+  if (params.tty) return process::Terminal{};
+  return process::Pipes{params.pipe_stdin ? process::Stdin::kPipe : process::Stdin::kNull};
+}
+
+}  // namespace holdfast::exec_server

@@ -1,0 +1,64 @@
+#include "exec_server/server_parts.h"
+
+#include <cstdlib>
+
+#include "base/file_uri.h"
+#include "exec_server/environment/command_path.h"
+#include "exec_server/environment/environment_info.h"
+
+namespace holdfast::exec_server {
+namespace {
+
+// Output of finished processes, all together. Beyond it the oldest are forgotten before their time.
+constexpr size_t kMaxFinishedOutputBytes = 256u << 20;
+
+// Reached only when jobs are stuck: as many as a good dozen of connections can have.
+constexpr size_t kMaxFileWorkers = 1024;
+
+std::string Variable(const char* name, const char* otherwise = "") {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : otherwise;
+}
+
+std::string ToolPath() { return Variable("PATH", "/usr/bin:/bin"); }
+
+// The environment that commands get, and the directory that comes first in their PATH.
+ProcessService::Surroundings SurroundingsOfCommands() {
+  return {.environment = process::CurrentEnvironment(), .command_path = FindCommandPath(sandbox::OwnDirectory())};
+}
+
+wire::EnvironmentInfo EnvironmentWith(const std::string& command_path) {
+  wire::EnvironmentInfo info = DescribeEnvironment();
+  if (!command_path.empty()) info.prepend_path_dirs = {FileUri(command_path)};
+  return info;
+}
+
+}  // namespace
+
+ServerParts::ServerParts(loop::EventLoop& loop, process::Spawner& spawner, const Config& config)
+    : workers(loop, {.name = "files", .max_workers = kMaxFileWorkers}),
+      held(std::make_shared<loop::ByteBudget>(loop, loop::ByteBudget::Options{.bytes = config.max_held_bytes})),
+      sandbox_program(sandbox::OpenSandboxPrograms(ToolPath()), ToolPath(), Variable("TMPDIR")),
+      file_helpers(loop, spawner, sandbox_program),
+      heap(loop),
+      retention(loop, heap, std::chrono::milliseconds(config.exited_retention_ms), kMaxFinishedOutputBytes),
+      processes{.loop = loop,
+                .spawner = spawner,
+                .config = config,
+                .workers = workers,
+                .sandbox_program = sandbox_program,
+                .retention = retention},
+      sessions{
+          .loop = loop, .config = config, .workers = workers, .file_helpers = file_helpers, .processes = processes},
+      process(loop, config, SurroundingsOfCommands()),
+      environment(EnvironmentWith(process.surroundings().command_path)),
+      file_jobs(workers, *held),
+      fs(file_jobs, file_helpers, environment.info().cwd, config.max_read_file_bytes),
+      fs_handles(file_jobs, file_helpers, environment.info().cwd),
+      fs_watches(loop, workers, environment.info().cwd),
+      http(loop, workers, *held,
+           {.environment = process.surroundings().environment,
+            .cwd = environment.info().cwd,
+            .max_body_bytes = config.max_http_body_bytes}) {}
+
+}  // namespace holdfast::exec_server

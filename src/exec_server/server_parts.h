@@ -1,0 +1,50 @@
+// What a server consists of besides its listener, connections and sessions: what sessions share, and the services that
+// answer requests. Each part is given what it uses, and none of them knows this list.
+#pragma once
+
+#include <memory>
+
+#include "exec_server/config/config.h"
+#include "exec_server/environment/environment_service.h"
+#include "exec_server/files/file_jobs.h"
+#include "exec_server/files/fs_handle_service.h"
+#include "exec_server/files/fs_service.h"
+#include "exec_server/files/fs_watch_service.h"
+#include "exec_server/http/http_service.h"
+#include "exec_server/processes/heap_trim.h"
+#include "exec_server/processes/process_resources.h"
+#include "exec_server/processes/process_service.h"
+#include "exec_server/processes/retention.h"
+#include "exec_server/session/session_resources.h"
+#include "files/workers/file_helpers.h"
+#include "loop/byte_budget.h"
+#include "loop/event_loop.h"
+#include "loop/worker_pool.h"
+#include "process/spawner.h"
+#include "sandbox/launch/sandbox_program.h"
+
+namespace holdfast::exec_server {
+
+// In the order they depend on each other. `loop`, `spawner` and `config` outlive it.
+struct ServerParts {
+  ServerParts(loop::EventLoop& loop, process::Spawner& spawner, const Config& config);
+
+  loop::WorkerPool workers;                // for what blocks: files
+  std::shared_ptr<loop::ByteBudget> held;  // all that clients make the server hold; ends before the workers
+  sandbox::SandboxProgram sandbox_program;
+  files::FileHelpers file_helpers;
+  HeapTrim heap;
+  Retention retention;
+  ProcessResources processes;
+  SessionResources sessions;
+
+  ProcessService process;
+  EnvironmentService environment;
+  FileJobs file_jobs;
+  FsService fs;
+  FsHandleService fs_handles;
+  FsWatchService fs_watches;
+  HttpService http;
+};
+
+}  // namespace holdfast::exec_server

@@ -1,0 +1,37 @@
+// One connection's hold on its session: what the client has under way or open that dies with the connection.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "exec_server/files/file_session.h"
+#include "exec_server/http/http_exchanges.h"
+#include "exec_server/link/client_link.h"
+#include "loop/worker_pool.h"
+#include "rpc/transport.h"
+
+namespace holdfast::exec_server {
+
+class Attachment {
+ public:
+  Attachment(loop::WorkerPool& workers, rpc::Transport& transport, const ClientTraits& client,
+             const std::string& session_id)
+      : files_(std::make_shared<FileSession>(workers, transport, client, session_id)), exchanges_(transport, client) {}
+  Attachment(const Attachment&) = delete;
+  Attachment& operator=(const Attachment&) = delete;
+
+  FileSession& files() { return *files_; }
+  HttpExchanges& exchanges() { return exchanges_; }
+
+  // The transport has room again.
+  void OnDrained() {
+    files_->OnDrained();
+    exchanges_.ResumeAll();
+  }
+
+ private:
+  std::shared_ptr<FileSession> files_;
+  HttpExchanges exchanges_;
+};
+
+}  // namespace holdfast::exec_server

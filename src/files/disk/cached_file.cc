@@ -1,0 +1,44 @@
+#include "files/disk/cached_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+#include <cstdint>
+
+#include "base/owned_fd.h"
+#include "sys/open.h"
+
+namespace holdfast::files {
+namespace {
+
+std::optional<struct stat> Stat(int fd) {
+  struct stat status;
+  if (::fstat(fd, &status) < 0) return std::nullopt;
+  return status;
+}
+
+bool IsSame(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
+
+}  // namespace
+
+// First where it is, by a descriptor that opens nothing: only on a file system of this machine is the file opened.
+std::optional<std::string> CachedFiles::Read(const std::string& path, Symlinks symlinks, size_t max_bytes) {
+  const OwnedFd place(sys::OpenCached(path, O_PATH, LinksOf(symlinks)));
+  if (!place.is_open()) return std::nullopt;
+  const auto found = Stat(place.get());
+  if (!found || !S_ISREG(found->st_mode) || !local_devices_.Contains(found->st_dev)) return std::nullopt;
+  const auto size = static_cast<size_t>(found->st_size);
+  if (size == 0 || size > max_bytes) return std::nullopt;
+
+  const OwnedFd file(sys::OpenCached(path, O_RDONLY | O_NONBLOCK, LinksOf(symlinks)));
+  const auto opened = file.is_open() ? Stat(file.get()) : std::nullopt;
+  if (!opened || !IsSame(*found, *opened)) return std::nullopt;
+  std::string bytes(size, '\0');
+  const iovec vector{bytes.data(), size};
+  // Less than all of it: the rest is on the disk only, or the file is shorter by now.
+  if (::preadv2(file.get(), &vector, 1, 0, RWF_NOWAIT) != static_cast<ssize_t>(size)) return std::nullopt;
+  return bytes;
+}
+
+}  // namespace holdfast::files

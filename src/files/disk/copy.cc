@@ -1,0 +1,77 @@
+#include "files/disk/copy.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/owned_fd.h"
+#include "files/disk/copy_entry.h"
+#include "files/disk/copy_tree.h"
+#include "files/disk/file.h"
+#include "files/disk/place.h"
+#include "sys/open.h"
+#include "sys/placeholder.h"
+
+namespace holdfast::files {
+namespace {
+
+std::unexpected<Error> Refused(const std::string& source, std::string_view reason) {
+  return Fail(ErrorKind::kInvalidRequest, fmt::format("copy {}: {}", source, reason));
+}
+
+// A link at the destination is followed by the kernel, unless there are names that must not be met on the way.
+Result<> CopyFileTo(const File& file, const std::string& destination, const GuardedNames& guarded) {
+  if (guarded.empty()) return CopyFile(file, {AT_FDCWD, destination, destination}, sys::Links::kFollow);
+  TRY(const Place place, FindPlace(destination, Symlinks::kFollow));
+  if (const int refused = guarded.CheckChange(place.directory.get(), place.name)) {
+    return std::unexpected(ErrnoError("open", destination, -refused));
+  }
+  return CopyFile(file, {place.directory.get(), place.name, destination}, sys::Links::kNone);
+}
+
+Result<> CopyLinkTo(const std::string& text, const std::string& destination, const GuardedNames& guarded) {
+  TRY(const Place place, FindName(destination, Symlinks::kFollow));
+  if (const int refused = guarded.CheckChange(place.directory.get(), place.name)) {
+    return std::unexpected(ErrnoError("symlink", destination, -refused));
+  }
+  return MakeLink(text, {place.directory.get(), place.name, destination});
+}
+
+}  // namespace
+
+Result<> Copy(const std::string& source, const std::string& destination, Depth depth, const GuardedNames& guarded) {
+  const size_t slash = source.rfind('/');
+  const std::string name = slash + 1 < source.size() ? source.substr(slash + 1) : ".";
+  TRY(const OwnedFd parent,
+      sys::OpenAt(AT_FDCWD, source.substr(0, slash + 1), O_PATH | O_DIRECTORY, sys::Links::kFollow));
+  struct stat status;
+  if (::fstatat(parent.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) < 0) {
+    return std::unexpected(ErrnoError("stat", source, errno));
+  }
+  // What must stay absent is not read either when it comes to exist meanwhile.
+  const bool is_absent = guarded.CheckChange(parent.get(), name) != 0 || sys::IsPlaceholderAt(parent.get(), name);
+  if (is_absent) return std::unexpected(ErrnoError("stat", source, ENOENT));
+  switch (status.st_mode & S_IFMT) {
+    case S_IFREG: {
+      TRY(const File file, File::OpenForReadingAt(parent.get(), name, source));
+      return CopyFileTo(file, destination, guarded);
+    }
+    case S_IFLNK: {
+      TRY(const std::string text, ReadLink(parent.get(), name, source));
+      return CopyLinkTo(text, destination, guarded);
+    }
+    case S_IFDIR: {
+      if (depth != Depth::kTree) return Refused(source, "a directory is copied as a tree only");
+      TRY(OwnedFd directory, sys::OpenAt(parent.get(), name, O_PATH | O_DIRECTORY, sys::Links::kNone));
+      return CopyTree(std::move(directory), source, destination, guarded);
+    }
+    default:
+      return Refused(source, "neither a regular file nor a directory nor a symbolic link");
+  }
+}
+
+}  // namespace holdfast::files

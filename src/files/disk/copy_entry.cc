@@ -1,0 +1,92 @@
+#include "files/disk/copy_entry.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/owned_fd.h"
+#include "files/disk/copy_contents.h"
+#include "files/disk/set_mode.h"
+#include "sys/placeholder.h"
+
+namespace holdfast::files {
+namespace {
+
+std::unexpected<Error> Refused(const Target& target, std::string_view reason) {
+  return Fail(ErrorKind::kInvalidRequest, fmt::format("copy to {}: {}", target.path, reason));
+}
+
+bool IsSpecial(mode_t mode) { return S_ISFIFO(mode) || S_ISSOCK(mode) || S_ISCHR(mode) || S_ISBLK(mode); }
+
+// Without truncating it. A special file is not even opened; one that is swapped in meanwhile is, but without blocking.
+Result<OwnedFd> OpenTarget(const Target& target, sys::Links links) {
+  struct stat status;
+  const int flags = links == sys::Links::kFollow ? 0 : AT_SYMLINK_NOFOLLOW;
+  const bool exists = ::fstatat(target.directory, target.name.c_str(), &status, flags) == 0;
+  if (exists && IsSpecial(status.st_mode)) return Refused(target, "not a regular file");
+  // Until it has the source's permissions, nobody else is to read it.
+  constexpr mode_t kMode = 0600;
+  if (exists && sys::HasPlaceholderMode(status.st_mode)) {
+    const int adopted = sys::AdoptPlaceholder(target.directory, target.name, S_IFREG | kMode, links);
+    if (adopted != 0 && adopted != -ENOENT) return std::unexpected(ErrnoError("open", target.path, -adopted));
+  }
+  const int opened = sys::TryOpenAt(target.directory, target.name, O_WRONLY | O_CREAT | O_NONBLOCK, links, kMode);
+  if (opened < 0) return std::unexpected(ErrnoError("open", target.path, -opened));
+  return OwnedFd(opened);
+}
+
+}  // namespace
+
+Result<> CopyFile(const File& source, const Target& target, sys::Links links) {
+  const auto failed = [&](int errno_value) {
+    return std::unexpected(ErrnoError("copy", fmt::format("{} to {}", source.path(), target.path), errno_value));
+  };
+  TRY(OwnedFd fd, OpenTarget(target, links));
+  struct stat from, to;
+  if (::fstat(source.fd(), &from) < 0 || ::fstat(fd.get(), &to) < 0) return failed(errno);
+  if (!S_ISREG(to.st_mode)) return Refused(target, "not a regular file");
+  if (from.st_dev == to.st_dev && from.st_ino == to.st_ino) return Refused(target, "it is the source itself");
+
+  if (to.st_size > 0 && ::ftruncate(fd.get(), 0) < 0) return failed(errno);
+  if (const int error = CopyContents(source.fd(), fd.get())) return failed(-error);
+  // Writing has taken away set-user-ID and set-group-ID.
+  if (::fstat(fd.get(), &to) < 0) return failed(errno);
+  const mode_t mode = ModeOfCopy(from, to);
+  if (mode != (to.st_mode & ALLPERMS)) {
+    if (const int error = SetMode(fd.get(), mode)) return failed(error);
+  }
+  // Network file systems tell of a lack of room at the end.
+  if (::close(fd.Release()) < 0 && errno != EINTR) return failed(errno);
+  return {};
+}
+
+Result<std::string> ReadLink(int directory, const std::string& name, const std::string& path) {
+  std::array<char, PATH_MAX> text;  // longer ones cannot be made
+  const ssize_t size = ::readlinkat(directory, name.c_str(), text.data(), text.size());
+  if (size < 0) return std::unexpected(ErrnoError("readlink", path, errno));
+  return std::string(text.data(), static_cast<size_t>(size));
+}
+
+Result<> MakeLink(const std::string& text, const Target& target) {
+  if (::symlinkat(text.c_str(), target.directory, target.name.c_str()) == 0) return {};
+  const int failed = errno;
+  // The placeholder of a sandbox cannot make room for a link.
+  const bool is_held = failed == EEXIST && sys::IsPlaceholderAt(target.directory, target.name);
+  return std::unexpected(ErrnoError("symlink", target.path, is_held ? EBUSY : failed));
+}
+
+mode_t ModeOfCopy(const struct stat& source, const struct stat& copy) {
+  mode_t kept = ACCESSPERMS | S_ISVTX;
+  if (source.st_uid == copy.st_uid && !S_ISDIR(copy.st_mode)) kept |= S_ISUID;  // no meaning for a directory
+  if (source.st_gid == copy.st_gid) kept |= S_ISGID;
+  const mode_t inherited = S_ISDIR(copy.st_mode) ? copy.st_mode & S_ISGID : 0;
+  return (source.st_mode & kept) | inherited;
+}
+
+}  // namespace holdfast::files

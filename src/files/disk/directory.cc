@@ -1,0 +1,143 @@
+#include "files/disk/directory.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/owned_fd.h"
+#include "files/disk/directory_reader.h"
+#include "sys/open.h"
+#include "sys/placeholder.h"
+
+namespace holdfast::files {
+namespace {
+
+constexpr int kDirectoryOnly = O_PATH | O_DIRECTORY;
+constexpr mode_t kMode = 0777;  // less the umask
+
+std::unexpected<Error> Failed(const std::string& path, int errno_value) {
+  return std::unexpected(ErrnoError("mkdir", path, errno_value));
+}
+
+int MakeAt(int directory, const std::string& name, const GuardedNames& guarded) {
+  const int refused = guarded.CheckChange(directory, name);
+  return refused != 0 ? refused : sys::MakeOrAdoptDirectory(directory, name, kMode);
+}
+
+// A directory that is there; -errno otherwise, and -ENOENT when it is a placeholder.
+int OpenExisting(int parent, const std::string& name, sys::Links links) {
+  const int opened = sys::TryOpenAt(parent, name, kDirectoryOnly, links);
+  if (opened < 0 || !sys::IsPlaceholder(opened)) return opened;
+  ::close(opened);
+  return -ENOENT;
+}
+
+// A directory in `parent`, made when it is missing; -errno otherwise. Another process that is faster in making it is no
+// obstacle.
+int OpenOrMake(int parent, const std::string& name, sys::Links links, const GuardedNames& guarded) {
+  const int opened = OpenExisting(parent, name, links);
+  if (opened != -ENOENT) return opened;
+  const int failed = MakeAt(parent, name, guarded);
+  if (failed != 0 && failed != -EEXIST) return failed;
+  const int made = sys::TryOpenAt(parent, name, kDirectoryOnly, links);
+  // There, but not to be opened: a link that points nowhere.
+  return made == -ENOENT && failed == -EEXIST ? -EEXIST : made;
+}
+
+struct Component {
+  size_t begin, end;
+};
+
+std::optional<Component> NextComponent(const std::string& path, size_t from) {
+  const size_t begin = path.find_first_not_of('/', from);
+  if (begin == std::string::npos) return std::nullopt;
+  return Component{begin, std::min(path.find('/', begin), path.size())};
+}
+
+// From descriptor to descriptor: what was made or checked is what the next one is made in.
+Result<> MakeWithParents(const std::string& path, sys::Links links, const GuardedNames& guarded) {
+  if (const int opened = OpenExisting(AT_FDCWD, path, links); opened >= 0) {
+    const OwnedFd exists(opened);
+    return {};
+  }
+  TRY(OwnedFd directory, sys::OpenAt(AT_FDCWD, path.starts_with('/') ? "/" : ".", kDirectoryOnly, links));
+  auto component = NextComponent(path, 0);
+  while (component) {
+    const auto [begin, end] = *component;
+    component = NextComponent(path, end);
+    const int opened = OpenOrMake(directory.get(), path.substr(begin, end - begin), links, guarded);
+    const bool is_last = !component;
+    // Not a directory, but there.
+    if (opened == -ENOTDIR && is_last) return Failed(path, EEXIST);
+    if (opened < 0) return Failed(path.substr(0, end), -opened);
+    directory = OwnedFd(opened);
+  }
+  return {};
+}
+
+// All but the last component must be there.
+Result<> MakeLast(const std::string& path, sys::Links links, const GuardedNames& guarded) {
+  const size_t last = path.find_last_not_of('/');
+  if (last == std::string::npos) return Failed(path, EEXIST);
+  const size_t slash = path.rfind('/', last);
+  const size_t begin = slash == std::string::npos ? 0 : slash + 1;
+  const std::string parent = begin == 0 ? "." : path.substr(0, begin);
+  const int opened = sys::TryOpenAt(AT_FDCWD, parent, kDirectoryOnly, links);
+  if (opened < 0) return Failed(path, -opened);
+  const OwnedFd directory(opened);
+  const int failed = MakeAt(directory.get(), path.substr(begin, last + 1 - begin), guarded);
+  if (failed != 0) return Failed(path, -failed);
+  return {};
+}
+
+// Absent when nothing is there.
+std::optional<DirectoryEntry> Describe(int directory, const RawEntry& raw) {
+  DirectoryEntry entry{
+      .name = std::string(raw.name), .is_directory = raw.type == DT_DIR, .is_file = raw.type == DT_REG};
+  if (sys::IsListedPlaceholder(directory, entry.name)) return std::nullopt;
+  if (raw.type != DT_LNK && raw.type != DT_UNKNOWN) return entry;
+  struct stat status;
+  if (::fstatat(directory, entry.name.c_str(), &status, AT_NO_AUTOMOUNT) < 0) return std::nullopt;
+  if (sys::HasPlaceholderMode(status.st_mode) && sys::IsPlaceholderAt(directory, entry.name, sys::Links::kFollow)) {
+    return std::nullopt;
+  }
+  entry.is_directory = S_ISDIR(status.st_mode);
+  entry.is_file = S_ISREG(status.st_mode);
+  return entry;
+}
+
+}  // namespace
+
+Result<> CreateDirectory(const std::string& path, Parents parents, Symlinks symlinks, const GuardedNames& guarded) {
+  if (path.empty()) return Failed(path, ENOENT);
+  if (parents == Parents::kCreate) return MakeWithParents(path, LinksOf(symlinks), guarded);
+  return MakeLast(path, LinksOf(symlinks), guarded);
+}
+
+Result<std::vector<DirectoryEntry>> ReadDirectory(const std::string& path, size_t max_entries) {
+  if (sys::IsPlaceholderAt(AT_FDCWD, path, sys::Links::kFollow)) {
+    return std::unexpected(ErrnoError("open", path, ENOENT));
+  }
+  TRY(OwnedFd directory, sys::OpenAt(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, sys::Links::kFollow));
+  DirectoryReader reader(std::move(directory), path);
+  std::vector<DirectoryEntry> entries;
+  for (size_t names = 0;; ++names) {
+    TRY(const std::optional<RawEntry> raw, reader.Next());
+    if (!raw) return entries;
+    if (names == max_entries) {
+      return Fail(ErrorKind::kSystem, fmt::format("directory {}: more than {} entries", path, max_entries));
+    }
+    if (auto entry = Describe(reader.fd(), *raw)) entries.push_back(*std::move(entry));
+  }
+}
+
+}  // namespace holdfast::files

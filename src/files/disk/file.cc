@@ -1,0 +1,165 @@
+#include "files/disk/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "files/disk/place.h"
+#include "sys/placeholder.h"
+
+namespace holdfast::files {
+namespace {
+
+constexpr uint64_t kMaxOffset = std::numeric_limits<int64_t>::max();
+
+std::unexpected<Error> NotRegular(const std::string& path) {
+  return Fail(ErrorKind::kInvalidRequest, fmt::format("path {}: not a regular file", path));
+}
+
+std::unexpected<Error> BeyondAnyFile(const std::string& path, uint64_t offset) {
+  return Fail(ErrorKind::kInvalidRequest, fmt::format("path {}: offset {} is beyond any file", path, offset));
+}
+
+// Of what an open with these links would reach; -errno otherwise. Opens nothing.
+int StatAt(int directory, const std::string& name, sys::Links links, struct stat& status) {
+  if (links == sys::Links::kFollow) return ::fstatat(directory, name.c_str(), &status, 0) < 0 ? -errno : 0;
+  const int opened = sys::TryOpenAt(directory, name, O_PATH, links);
+  if (opened < 0) return opened;
+  const OwnedFd fd(opened);
+  return ::fstat(fd.get(), &status) < 0 ? -errno : 0;
+}
+
+bool Writes(int flags) { return (flags & O_ACCMODE) != O_RDONLY; }
+
+// A file with the mode of a placeholder: 0 if it is none, or has become a file of the user's to write to; -errno
+// otherwise.
+int AdoptOrHidePlaceholder(int directory, const std::string& name, int flags, sys::Links links, mode_t mode) {
+  if ((flags & O_CREAT) == 0) return sys::IsPlaceholderAt(directory, name, links) ? -ENOENT : 0;
+  const int adopted = sys::AdoptPlaceholder(directory, name, S_IFREG | mode, links);
+  return adopted == -ENOENT ? 0 : adopted;
+}
+
+// Retries what a signal has interrupted; -errno otherwise.
+template <typename Call>
+ssize_t Uninterrupted(Call call) {
+  for (;;) {
+    const ssize_t n = call();
+    if (n >= 0) return n;
+    if (errno != EINTR) return -errno;
+  }
+}
+
+}  // namespace
+
+Result<File> File::OpenForReading(const std::string& path, Symlinks symlinks) {
+  return Open({AT_FDCWD, path, O_RDONLY, LinksOf(symlinks)}, path);
+}
+
+Result<File> File::OpenForWriting(const std::string& path, Symlinks symlinks, const GuardedNames& guarded) {
+  return OpenToWrite(path, symlinks, O_WRONLY | O_CREAT, guarded);
+}
+
+Result<File> File::OpenForUpdate(const std::string& path, Symlinks symlinks, const GuardedNames& guarded) {
+  return OpenToWrite(path, symlinks, O_RDWR, guarded);
+}
+
+Result<File> File::OpenToWrite(const std::string& path, Symlinks symlinks, int flags, const GuardedNames& guarded) {
+  constexpr mode_t mode = 0666;
+  if (guarded.empty()) return Open({AT_FDCWD, path, flags, LinksOf(symlinks), mode}, path);
+  TRY(const Place place, FindPlace(path, symlinks));
+  const int refused = guarded.CheckChange(place.directory.get(), place.name);
+  if (refused != 0) return std::unexpected(ErrnoError("open", path, -refused));
+  return Open({place.directory.get(), place.name, flags, sys::Links::kNone, mode}, path);
+}
+
+Result<File> File::OpenForReadingAt(int directory, const std::string& name, const std::string& path) {
+  return Open({directory, name, O_RDONLY, sys::Links::kNone}, path);
+}
+
+Result<File> File::CreateAt(int directory, const std::string& name, mode_t mode, const std::string& path) {
+  return Open({directory, name, O_WRONLY | O_CREAT | O_EXCL, sys::Links::kNone, mode}, path);
+}
+
+// O_NONBLOCK stays on: it means nothing to a file on a disk, and some regular files of the kernel, such as /proc/kmsg,
+// would otherwise block their reader.
+Result<File> File::Open(const Opening& opening, const std::string& path) {
+  const auto& [directory, name, flags, links, mode] = opening;
+  struct stat status;
+  const int failed = StatAt(directory, name, links, status);
+  if (failed != 0 && !(failed == -ENOENT && (flags & O_CREAT) != 0)) {
+    return std::unexpected(ErrnoError("open", path, -failed));
+  }
+  if (failed == 0 && sys::HasPlaceholderMode(status.st_mode)) {
+    const int met = AdoptOrHidePlaceholder(directory, name, flags, links, mode);
+    if (met != 0) return std::unexpected(ErrnoError("open", path, -met));
+  }
+  // To write to a directory is left to the kernel to refuse.
+  const bool refused = failed == 0 && !S_ISREG(status.st_mode) && !(S_ISDIR(status.st_mode) && Writes(flags));
+  if (refused) return NotRegular(path);
+
+  const int opened = sys::TryOpenAt(directory, name, flags | O_NONBLOCK, links, mode);
+  if (opened < 0) return std::unexpected(ErrnoError("open", path, -opened));
+  return Adopt(OwnedFd(opened), path);
+}
+
+Result<File> File::Adopt(OwnedFd fd, std::string path) {
+  struct stat status;
+  if (::fstat(fd.get(), &status) < 0) return std::unexpected(ErrnoError("fstat", path, errno));
+  if (!S_ISREG(status.st_mode)) return NotRegular(path);
+  return File(std::move(fd), std::move(path), static_cast<uint64_t>(status.st_size));
+}
+
+Result<size_t> File::ReadAt(uint64_t offset, std::span<std::byte> buffer) const {
+  if (offset > kMaxOffset) return BeyondAnyFile(path_, offset);
+  // No file reaches further, and the kernel refuses a range that ends there.
+  buffer = buffer.first(std::min<uint64_t>(buffer.size(), kMaxOffset - offset));
+  size_t done = 0;
+  while (done < buffer.size()) {
+    const ssize_t n = Uninterrupted([&] {
+      return ::pread(fd_.get(), buffer.data() + done, buffer.size() - done, static_cast<off_t>(offset + done));
+    });
+    if (n < 0) return std::unexpected(ErrnoError("read", path_, static_cast<int>(-n)));
+    if (n == 0) break;
+    done += static_cast<size_t>(n);
+  }
+  return done;
+}
+
+Result<> File::WriteAt(uint64_t offset, std::span<const std::byte> bytes, size_t* written) const {
+  size_t unwanted;
+  size_t& done = written != nullptr ? *written : unwanted;
+  done = 0;
+  if (offset > kMaxOffset || bytes.size() > kMaxOffset - offset) return BeyondAnyFile(path_, offset);
+  while (done < bytes.size()) {
+    const ssize_t n = Uninterrupted([&] {
+      return ::pwrite(fd_.get(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
+    });
+    if (n < 0) return std::unexpected(ErrnoError("write", path_, static_cast<int>(-n)));
+    // A device may take nothing, a regular file may not; taken as an error it cannot become an endless loop.
+    if (n == 0) return std::unexpected(ErrnoError("write", path_, EIO));
+    done += static_cast<size_t>(n);
+  }
+  return {};
+}
+
+Result<> File::Truncate(uint64_t size) const {
+  if (size > kMaxOffset) return BeyondAnyFile(path_, size);
+  const ssize_t failed = Uninterrupted([&] { return ::ftruncate(fd_.get(), static_cast<off_t>(size)); });
+  if (failed != 0) return std::unexpected(ErrnoError("truncate", path_, static_cast<int>(-failed)));
+  return {};
+}
+
+Result<> File::Close() {
+  if (fd_.is_open() && ::close(fd_.Release()) < 0 && errno != EINTR) {
+    return std::unexpected(ErrnoError("close", path_, errno));
+  }
+  return {};
+}
+
+}  // namespace holdfast::files

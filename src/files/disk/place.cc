@@ -1,0 +1,84 @@
+#include "files/disk/place.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <optional>
+
+namespace holdfast::files {
+namespace {
+
+constexpr int kMaxLinks = 40;  // the kernel's own limit
+
+std::unexpected<Error> Failed(const std::string& path, int errno_value) {
+  return std::unexpected(ErrnoError("open", path, errno_value));
+}
+
+struct Parts {
+  std::string parent, name;
+};
+
+Parts Split(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return {".", path};
+  return {path.substr(0, slash + 1), path.substr(slash + 1)};
+}
+
+bool CanNameAFile(const std::string& name) { return !name.empty() && name != "." && name != ".."; }
+
+bool IsPlantedIn(int directory, const struct stat& link) {
+  struct stat status;
+  if (::fstat(directory, &status) < 0) return true;
+  const bool shared = (status.st_mode & S_ISVTX) != 0 && (status.st_mode & S_IWOTH) != 0;
+  return shared && link.st_uid != ::geteuid() && link.st_uid != status.st_uid;
+}
+
+// What the link says, or absent when the name is none or nothing. The text and the owner are those of one and the same
+// link, whatever the name comes to mean meanwhile.
+Result<std::optional<std::string>> LinkAt(const Place& place, const std::string& path) {
+  const int opened = sys::TryOpenAt(place.directory.get(), place.name, O_PATH, sys::Links::kFollowToLast);
+  if (opened == -ENOENT) return std::nullopt;
+  if (opened < 0) return Failed(path, -opened);
+  const OwnedFd fd(opened);
+  struct stat status;
+  if (::fstat(fd.get(), &status) < 0) return Failed(path, errno);
+  if (!S_ISLNK(status.st_mode)) return std::nullopt;
+  if (IsPlantedIn(place.directory.get(), status)) return Failed(path, EACCES);
+  std::array<char, PATH_MAX> text;
+  const ssize_t size = ::readlinkat(fd.get(), "", text.data(), text.size());
+  if (size < 0) return Failed(path, errno);
+  return std::string(text.data(), static_cast<size_t>(size));
+}
+
+}  // namespace
+
+Result<Place> FindPlace(const std::string& path, Symlinks symlinks) {
+  Place place{OwnedFd(), path};
+  for (int links = 0; links <= kMaxLinks; ++links) {
+    Parts parts = Split(place.name);
+    if (!CanNameAFile(parts.name)) return Failed(path, EISDIR);
+    const int from = place.directory.is_open() ? place.directory.get() : AT_FDCWD;
+    const int opened = sys::TryOpenAt(from, parts.parent, O_PATH | O_DIRECTORY, LinksOf(symlinks));
+    if (opened < 0) return Failed(path, -opened);
+    place = {OwnedFd(opened), std::move(parts.name)};
+    TRY(std::optional<std::string> link, LinkAt(place, path));
+    if (!link) return place;
+    if (symlinks == Symlinks::kRefuse) return Failed(path, ELOOP);
+    place.name = *std::move(link);
+  }
+  return Failed(path, ELOOP);
+}
+
+Result<Place> FindName(const std::string& path, Symlinks symlinks) {
+  Parts parts = Split(path);
+  if (parts.name.empty()) return Failed(path, EBUSY);
+  const int opened = sys::TryOpenAt(AT_FDCWD, parts.parent, O_PATH | O_DIRECTORY, LinksOf(symlinks));
+  if (opened < 0) return Failed(path, -opened);
+  return Place{OwnedFd(opened), std::move(parts.name)};
+}
+
+}  // namespace holdfast::files

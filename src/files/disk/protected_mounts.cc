@@ -1,0 +1,38 @@
+#include "files/disk/protected_mounts.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace holdfast::files {
+namespace {
+
+// What cannot be reached is hidden by another mount, which is looked at too. Before Linux 5.8 the kernel does not tell.
+bool IsMountPoint(const std::string& path) {
+  struct statx status;
+  const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC;
+  if (::statx(AT_FDCWD, path.c_str(), flags, STATX_TYPE, &status) < 0) return errno == EACCES;
+  if ((status.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) == 0) return true;
+  return (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+}  // namespace
+
+// The table is opened first: what changes after that is noted.
+ProtectedMounts::ProtectedMounts(std::vector<std::string> paths)
+    : paths_(std::move(paths)),
+      table_(::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)),
+      are_in_place_(std::ranges::all_of(paths_, IsMountPoint)) {}
+
+bool ProtectedMounts::AreInPlace() const {
+  if (paths_.empty() || !are_in_place_) return are_in_place_;
+  pollfd change{.fd = table_.get(), .events = POLLPRI, .revents = 0};
+  if (table_.is_open() && ::poll(&change, 1, 0) == 0) return true;
+  return are_in_place_ = std::ranges::all_of(paths_, IsMountPoint);
+}
+
+}  // namespace holdfast::files

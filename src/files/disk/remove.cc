@@ -1,0 +1,188 @@
+#include "files/disk/remove.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/owned_fd.h"
+#include "files/disk/descent.h"
+#include "files/disk/directory_reader.h"
+#include "sys/open.h"
+#include "sys/placeholder.h"
+
+namespace holdfast::files {
+namespace {
+
+// Directories found in one go through their parent, which are kept in memory until each has been emptied.
+constexpr size_t kMaxPending = 256;
+
+// How often one name is tried when somebody swaps it, or fills it again, at the same time.
+constexpr int kMaxAttempts = 32;
+
+bool IsLink(int directory, const std::string& name) {
+  struct stat status;
+  return ::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
+}
+
+enum class Guess { kDirectory, kOther };
+
+// Whatever it is; -errno otherwise, ENOTEMPTY when it is a directory with something in it. A directory that something
+// is mounted on is EBUSY, so nothing in there is reached.
+int RemoveName(int directory, const char* name, Guess guess) {
+  int flags = guess == Guess::kDirectory ? AT_REMOVEDIR : 0;
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    if (::unlinkat(directory, name, flags) == 0) return 0;
+    if (errno == EEXIST) return -ENOTEMPTY;
+    if (errno != (flags == AT_REMOVEDIR ? ENOTDIR : EISDIR)) return -errno;
+    flags ^= AT_REMOVEDIR;
+  }
+  return -EBUSY;
+}
+
+// The name that the client gives is removed likewise, if it is not guarded; a placeholder is absent.
+int RemoveAllowed(int directory, const std::string& name, const GuardedNames& guarded) {
+  if (const int refused = guarded.CheckChange(directory, name)) return refused;
+  return sys::IsPlaceholderAt(directory, name) ? -ENOENT : RemoveName(directory, name.c_str(), Guess::kOther);
+}
+
+class TreeRemoval {
+ public:
+  TreeRemoval(Descent parent, const GuardedNames& guarded) : descent_(std::move(parent)), guarded_(guarded) {}
+
+  Result<> Run(std::string name);
+
+ private:
+  struct Level {
+    std::vector<std::string> pending;  // directories to be emptied
+    bool swept = false;                // nothing but `pending` is left here
+    int attempts = 0;                  // at the name in hand
+  };
+
+  Result<> Sweep();
+  Result<> Descend(const std::string& name);
+  Result<> Ascend();
+  Result<> TryAgain(const std::string& name);
+  Result<bool> RemoveHere(const char* name, Guess guess);
+  void ForgetHighest();
+
+  Descent descent_;
+  const GuardedNames& guarded_;
+  std::vector<Level> levels_;  // beside those of descent_
+};
+
+// The parent is a level too, but never swept: one name in it is all there is to do.
+Result<> TreeRemoval::Run(std::string name) {
+  levels_.push_back({.pending = {std::move(name)}, .swept = true});
+  for (;;) {
+    Level& level = levels_.back();
+    if (!level.pending.empty()) {
+      const std::string next = std::move(level.pending.back());
+      level.pending.pop_back();
+      TRY_VOID(Descend(next));
+    } else if (!level.swept) {
+      TRY_VOID(Sweep());
+    } else if (descent_.depth() > 0) {
+      TRY_VOID(Ascend());
+    } else {
+      return {};
+    }
+  }
+}
+
+Result<> TreeRemoval::Descend(const std::string& name) {
+  const int failed = descent_.Enter(name);
+  if (failed == -ENOENT) return {};
+  if (failed == -ENOTDIR || failed == -ELOOP) return TryAgain(name);
+  if (failed != 0) return std::unexpected(ErrnoError("open", descent_.PathOf(name), -failed));
+  if (const int refused = guarded_.CheckDirectory(descent_.fd())) {
+    return std::unexpected(ErrnoError("remove", descent_.PathOf("."), -refused));
+  }
+  levels_.emplace_back();
+  ForgetHighest();
+  return {};
+}
+
+Result<> TreeRemoval::Ascend() {
+  const std::string name = descent_.name();
+  TRY_VOID(descent_.Leave());
+  levels_.pop_back();
+  return TryAgain(name);
+}
+
+// After its directory has been emptied, or when it turned out to be none.
+Result<> TreeRemoval::TryAgain(const std::string& name) {
+  Level& level = levels_.back();
+  if (level.attempts++ == kMaxAttempts) {
+    return std::unexpected(ErrnoError("remove", descent_.PathOf(name), ENOTEMPTY));
+  }
+  TRY(const bool removed, RemoveHere(name.c_str(), Guess::kDirectory));
+  if (removed) level.attempts = 0;
+  return {};
+}
+
+// Removes what can be removed right away.
+Result<> TreeRemoval::Sweep() {
+  Level& level = levels_.back();
+  TRY(DirectoryReader reader, descent_.List());
+  while (level.pending.size() < kMaxPending) {
+    TRY(const std::optional<RawEntry> entry, NextIn(reader));
+    if (!entry) {
+      level.swept = true;
+      return {};
+    }
+    TRY_VOID(RemoveHere(entry->name.data(), entry->type == DT_DIR ? Guess::kDirectory : Guess::kOther));
+  }
+  return {};
+}
+
+// False when it is a directory that must be emptied first, which is remembered.
+Result<bool> TreeRemoval::RemoveHere(const char* name, Guess guess) {
+  const int refused = guarded_.CheckName(descent_.fd(), name);
+  const int failed = refused != 0 ? refused : RemoveName(descent_.fd(), name, guess);
+  if (failed == 0 || failed == -ENOENT) return true;
+  if (failed != -ENOTEMPTY) return std::unexpected(ErrnoError("remove", descent_.PathOf(name), -failed));
+  levels_.back().pending.emplace_back(name);
+  return false;
+}
+
+// What is known of the levels far above is given up and found out again on the way back: memory is bounded, whatever
+// the tree looks like.
+void TreeRemoval::ForgetHighest() {
+  if (levels_.size() <= Descent::kMaxOpen + 1) return;
+  Level& highest = levels_[levels_.size() - 1 - Descent::kMaxOpen];
+  highest.pending = {};
+  highest.swept = false;
+}
+
+}  // namespace
+
+Result<> Remove(const std::string& path, const RemoveOptions& options, const GuardedNames& guarded) {
+  const size_t slash = path.rfind('/');
+  const std::string parent = path.substr(0, slash + 1);
+  const std::string name = path.substr(slash + 1);
+  if (name.empty()) return Fail(ErrorKind::kInvalidRequest, "remove " + path + ": the root directory stays");
+  const bool may_be_absent = options.absence == Absence::kIsFine;
+
+  auto directory = sys::OpenAt(AT_FDCWD, parent, O_PATH | O_DIRECTORY, LinksOf(options.symlinks));
+  if (!directory) {
+    if (may_be_absent && directory.error().kind == ErrorKind::kNotFound) return {};
+    return std::unexpected(std::move(directory).error());
+  }
+  if (options.symlinks == Symlinks::kRefuse && IsLink(directory->get(), name)) {
+    return Fail(ErrorKind::kInvalidRequest, "remove " + path + ": it is a symbolic link");
+  }
+  const int failed = RemoveAllowed(directory->get(), name, guarded);
+  if (failed == 0 || (failed == -ENOENT && may_be_absent)) return {};
+  if (failed == -ENOTEMPTY && options.depth == Depth::kTree) {
+    return TreeRemoval(Descent(*std::move(directory), parent), guarded).Run(name);
+  }
+  return std::unexpected(ErrnoError("remove", path, -failed));
+}
+
+}  // namespace holdfast::files

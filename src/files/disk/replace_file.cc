@@ -1,0 +1,135 @@
+#include "files/disk/replace_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/random_id.h"
+#include "files/disk/place.h"
+#include "files/disk/set_mode.h"
+#include "sys/placeholder.h"
+
+namespace holdfast::files {
+namespace {
+
+// What is there, which must be something that may be replaced. Absent when nothing is.
+Result<std::optional<struct stat>> FindCurrent(const Place& place, const std::string& path) {
+  struct stat status;
+  const int directory = place.directory.get();
+  if (::fstatat(directory, place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) < 0) {
+    if (errno == ENOENT) return std::nullopt;
+    return std::unexpected(ErrnoError("stat", path, errno));
+  }
+  // What is mounted over a placeholder in a sandbox would go with it.
+  if (sys::IsPlaceholderAt(directory, place.name)) return std::unexpected(ErrnoError("open", path, EBUSY));
+  if (S_ISDIR(status.st_mode)) return std::unexpected(ErrnoError("open", path, EISDIR));
+  if (!S_ISREG(status.st_mode)) {
+    return Fail(ErrorKind::kInvalidRequest, fmt::format("path {}: not a regular file", path));
+  }
+  // A rename asks the directory only; but a file that may not be written is not to be replaced either.
+  if (::faccessat(directory, place.name.c_str(), W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) < 0) {
+    return std::unexpected(ErrnoError("open", path, errno));
+  }
+  return status;
+}
+
+// Goes again, unless it takes the place of the file it is made for.
+class Substitute {
+ public:
+  static Result<Substitute> Create(const Place& place, mode_t mode, const std::string& path) {
+    std::string name = ".holdfast-" + RandomUuid();
+    TRY(File file, File::CreateAt(place.directory.get(), name, mode, path));
+    return Substitute(place, std::move(name), std::move(file));
+  }
+  ~Substitute() {
+    if (!name_.empty()) ::unlinkat(place_->directory.get(), name_.c_str(), 0);
+  }
+  Substitute(Substitute&& other) noexcept
+      : place_(other.place_), name_(std::exchange(other.name_, {})), file_(std::move(other.file_)) {}
+  Substitute& operator=(Substitute&&) = delete;
+
+  const File& file() const { return file_; }
+
+  Result<> TakePlace() {
+    const int directory = place_->directory.get();
+    if (::renameat(directory, name_.c_str(), directory, place_->name.c_str()) < 0) {
+      return std::unexpected(ErrnoError("rename", file_.path(), errno));
+    }
+    name_.clear();
+    return {};
+  }
+
+ private:
+  Substitute(const Place& place, std::string name, File file)
+      : place_(&place), name_(std::move(name)), file_(std::move(file)) {}
+
+  const Place* place_;
+  std::string name_;  // empty once it is gone
+  File file_;
+};
+
+// Owner first, because a change of owner takes the set-id bits away. Bits that were meant for an owner or a group that
+// could not be kept are not given to another one.
+Result<> TakeOver(const File& file, const struct stat& old) {
+  const bool owner_kept = ::fchown(file.fd(), old.st_uid, old.st_gid) == 0;
+  const bool group_kept = owner_kept || ::fchown(file.fd(), static_cast<uid_t>(-1), old.st_gid) == 0;
+  mode_t mode = old.st_mode & 07777;
+  if (!owner_kept) mode &= 0777;
+  if (!group_kept) mode = (mode & 0707) | ((mode & 07) << 3);
+  if (const int error = SetMode(file.fd(), mode)) return std::unexpected(ErrnoError("chmod", file.path(), error));
+  return {};
+}
+
+int Sync(int fd) {
+  while (::fsync(fd) < 0) {
+    if (errno == EINVAL) return 0;  // the file system keeps nothing, or knows no better
+    if (errno != EINTR) return errno;
+  }
+  return 0;
+}
+
+// A directory that may not be read cannot be synced by itself: then everything is.
+Result<> SyncDirectory(const Place& place, const File& file) {
+  const int opened = sys::TryOpenAt(place.directory.get(), ".", O_RDONLY | O_DIRECTORY, sys::Links::kNone);
+  if (opened < 0) {
+    if (::syncfs(file.fd()) < 0) return std::unexpected(ErrnoError("syncfs", file.path(), errno));
+    return {};
+  }
+  const OwnedFd directory(opened);
+  if (const int failed = Sync(directory.get())) {
+    return std::unexpected(ErrnoError("fsync directory of", file.path(), failed));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<> ReplaceFile(const std::string& path, std::span<const std::byte> bytes, Symlinks symlinks,
+                     const CheckCurrent& check, const GuardedNames& guarded) {
+  TRY(const Place place, FindPlace(path, symlinks));
+  if (const int refused = guarded.CheckChange(place.directory.get(), place.name)) {
+    return std::unexpected(ErrnoError("open", path, -refused));
+  }
+  TRY(const std::optional<struct stat> old, FindCurrent(place, path));
+  // Until the mode of the old file is known to fit, nobody else looks into the new one.
+  TRY(Substitute substitute, Substitute::Create(place, old ? 0600 : 0666, path));
+  TRY_VOID(substitute.file().WriteAt(0, bytes));
+  if (old) TRY_VOID(TakeOver(substitute.file(), *old));
+  if (const int failed = Sync(substitute.file().fd())) return std::unexpected(ErrnoError("fsync", path, failed));
+  if (check) {
+    // What others write between this look and the rename is lost: the kernel has no rename that compares first.
+    TRY(const File current, File::OpenForReadingAt(place.directory.get(), place.name, path));
+    TRY_VOID(check(current));
+  }
+  TRY_VOID(substitute.TakePlace());
+  return SyncDirectory(place, substitute.file());
+}
+
+}  // namespace holdfast::files

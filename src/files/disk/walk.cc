@@ -1,0 +1,184 @@
+#include "files/disk/walk.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <deque>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/owned_fd.h"
+#include "files/disk/directory_reader.h"
+#include "sys/open.h"
+#include "sys/placeholder.h"
+
+namespace holdfast::files {
+namespace {
+
+struct Name {
+  std::string text;
+  unsigned char type;  // DT_*
+};
+
+bool ComesBefore(const Name& a, const Name& b) { return a.text < b.text; }
+
+std::string Join(const std::string& directory, const std::string& name) {
+  return directory.ends_with('/') ? directory + name : directory + "/" + name;
+}
+
+class TreeWalk {
+ public:
+  // `directory` is the root, O_PATH.
+  TreeWalk(OwnedFd directory, const std::string& root, const WalkOptions& options)
+      : directory_(std::move(directory)), root_(root), options_(options) {}
+
+  WalkResult Run();
+
+ private:
+  // A directory to be listed.
+  struct Pending {
+    size_t entry;  // of the result, which has its path
+    size_t depth;
+  };
+  struct Names {
+    std::vector<Name> sorted;
+    bool are_all = true;
+  };
+
+  void Visit(const std::string& path, size_t depth);
+  bool MayVisit(int directory);
+  Result<Names> List(DirectoryReader& reader) const;
+  void Add(int directory, const Name& name, std::string path, size_t depth);
+  Result<unsigned char> TypeOf(int directory, const Name& name, const std::string& path) const;
+  void AddError(const std::string& path, const Error& error);
+  bool HasRoomFor(size_t bytes);
+
+  const OwnedFd directory_;
+  const std::string& root_;
+  const WalkOptions& options_;
+  WalkResult result_;
+  std::deque<Pending> pending_;
+  std::set<std::pair<dev_t, ino_t>> visited_;
+  size_t directories_ = 0, names_ = 0, bytes_ = 0;
+};
+
+WalkResult TreeWalk::Run() {
+  Visit(root_, 0);
+  while (!pending_.empty() && !result_.truncated) {
+    const auto [entry, depth] = pending_.front();
+    pending_.pop_front();
+    Visit(std::string(result_.entries[entry].path), depth);
+  }
+  return std::move(result_);
+}
+
+void TreeWalk::Visit(const std::string& path, size_t depth) {
+  // From the root on and, unless links are wanted, without any: a directory that is swapped for one is no way out.
+  const std::string way = path.size() > root_.size() ? path.substr(Join(root_, "").size()) : ".";
+  const auto links = options_.follow_directory_links ? sys::Links::kFollow : sys::Links::kNone;
+  const int opened = sys::TryOpenAt(directory_.get(), way, O_RDONLY | O_DIRECTORY, links);
+  if (opened < 0) return AddError(path, ErrnoError("open", path, -opened));
+  DirectoryReader reader(OwnedFd(opened), path);
+  if (!MayVisit(reader.fd())) return;
+  const auto names = List(reader);
+  if (!names) return AddError(path, names.error());
+  for (const Name& name : names->sorted) {
+    Add(reader.fd(), name, Join(path, name.text), depth);
+    if (result_.truncated) return;
+  }
+  names_ += names->sorted.size();
+  result_.truncated = !names->are_all;
+}
+
+bool TreeWalk::MayVisit(int directory) {
+  if (options_.follow_directory_links) {
+    // Only links lead to a place twice.
+    struct stat status;
+    if (::fstat(directory, &status) < 0 || !visited_.emplace(status.st_dev, status.st_ino).second) return false;
+  }
+  result_.truncated = directories_++ == options_.max_directories;
+  return !result_.truncated;
+}
+
+// No more than may still be looked at: those that come first, kept as a heap with the last of them on top.
+Result<TreeWalk::Names> TreeWalk::List(DirectoryReader& reader) const {
+  Names names;
+  for (;;) {
+    TRY(const std::optional<RawEntry> raw, reader.Next());
+    if (!raw) break;
+    names.sorted.push_back({std::string(raw->name), raw->type});
+    std::ranges::push_heap(names.sorted, ComesBefore);
+    if (names.sorted.size() <= options_.max_entries - names_) continue;
+    names.are_all = false;
+    std::ranges::pop_heap(names.sorted, ComesBefore);
+    names.sorted.pop_back();
+  }
+  std::ranges::sort_heap(names.sorted, ComesBefore);
+  return names;
+}
+
+void TreeWalk::Add(int directory, const Name& name, std::string path, size_t depth) {
+  const auto type = TypeOf(directory, name, path);
+  if (!type) return AddError(path, type.error());
+  const bool is_directory = *type == DT_DIR;
+  if ((!is_directory && *type != DT_REG) || sys::IsListedPlaceholder(directory, name.text)) return;
+  if (!HasRoomFor(path.size())) return;
+  const bool is_pruned = options_.prune_hidden_directories && name.text.starts_with('.');
+  if (is_directory && !is_pruned && depth < options_.max_depth) {
+    pending_.push_back({result_.entries.size(), depth + 1});
+  }
+  result_.entries.push_back({std::move(path), is_directory});
+}
+
+// Of a link to a directory, if such are followed, DT_DIR; of what is gone, or never was, DT_UNKNOWN.
+Result<unsigned char> TreeWalk::TypeOf(int directory, const Name& name, const std::string& path) const {
+  const auto failed = [&path](int errno_value) -> Result<unsigned char> {
+    if (errno_value == ENOENT || errno_value == ELOOP || errno_value == ENOTDIR) return DT_UNKNOWN;
+    return std::unexpected(ErrnoError("stat", path, errno_value));
+  };
+  struct stat status;
+  unsigned char type = name.type;
+  if (type == DT_UNKNOWN) {
+    const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
+    if (::fstatat(directory, name.text.c_str(), &status, flags) < 0) return failed(errno);
+    type = IFTODT(status.st_mode);
+  }
+  if (type != DT_LNK || !options_.follow_directory_links) return type;
+  if (::fstatat(directory, name.text.c_str(), &status, AT_NO_AUTOMOUNT) < 0) return failed(errno);
+  if (sys::HasPlaceholderMode(status.st_mode) && sys::IsPlaceholderAt(directory, name.text, sys::Links::kFollow)) {
+    return DT_UNKNOWN;
+  }
+  return S_ISDIR(status.st_mode) ? DT_DIR : DT_LNK;
+}
+
+void TreeWalk::AddError(const std::string& path, const Error& error) {
+  if (HasRoomFor(path.size() + error.message.size())) result_.errors.push_back({path, error.message});
+}
+
+bool TreeWalk::HasRoomFor(size_t bytes) {
+  bytes_ += bytes;
+  result_.truncated = bytes_ > options_.max_path_bytes;
+  return !result_.truncated;
+}
+
+}  // namespace
+
+Result<WalkResult> Walk(const std::string& root, const WalkOptions& options) {
+  struct stat status;
+  if (::fstatat(AT_FDCWD, root.c_str(), &status, 0) < 0) return std::unexpected(ErrnoError("stat", root, errno));
+  if (sys::HasPlaceholderMode(status.st_mode) && sys::IsPlaceholderAt(AT_FDCWD, root, sys::Links::kFollow)) {
+    return std::unexpected(ErrnoError("stat", root, ENOENT));
+  }
+  const auto links = options.follow_directory_links ? sys::Links::kFollow : sys::Links::kFollowToLast;
+  const int opened = sys::TryOpenAt(AT_FDCWD, root, O_PATH | O_DIRECTORY, links);
+  // A file, or a link that is not followed, is a tree without anything below it.
+  if (opened == -ENOTDIR) return WalkResult{};
+  if (opened < 0) return std::unexpected(ErrnoError("open", root, -opened));
+  return TreeWalk(OwnedFd(opened), root, options).Run();
+}
+
+}  // namespace holdfast::files

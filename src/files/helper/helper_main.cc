@@ -1,0 +1,135 @@
+#include "files/helper/helper_main.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "files/disk/guarded_names.h"
+#include "files/helper/channel.h"
+#include "files/helper/protocol.h"
+#include "files/operations/operations.h"
+#include "sys/placeholder.h"
+#include "wire/decode.h"
+#include "wire/encode.h"
+#include "wire/json.h"
+
+namespace holdfast::files {
+namespace {
+
+constexpr size_t kMaxRequestBytes = size_t{1} << 30;  // the server has limits of its own
+
+// What an operation brought: JSON, and for fs/open a file.
+struct Outcome {
+  std::string json;
+  std::optional<File> file;
+  bool changes = false;  // rather than only reads
+};
+
+Result<> CheckSpelling(const Claim& claim, const GuardedNames& guarded) {
+  const int refused = claim.access == Access::kWrite ? guarded.CheckSpelling(claim.path) : 0;
+  if (refused != 0) return std::unexpected(ErrnoError("write", claim.path, -refused));
+  return {};
+}
+
+template <typename Params, typename T>
+Result<Outcome> Run(wire::Json json, const GuardedNames& guarded, Result<Operation<T>> (*prepare)(const Params&)) {
+  TRY(Params params, wire::Decode<Params>(json));
+  TRY(Operation<T> operation, prepare(params));
+  for (const Claim& claim : operation.claims) TRY_VOID(CheckSpelling(claim, guarded));
+  TRY(T result, operation.run(guarded));
+  Outcome outcome;
+  outcome.changes =
+      std::ranges::any_of(operation.claims, [](const Claim& claim) { return claim.access == Access::kWrite; });
+  if constexpr (std::same_as<T, File>) {
+    outcome.json = "{}";
+    outcome.file = std::move(result);
+  } else {
+    outcome.json = wire::Encode(std::move(result));
+  }
+  return outcome;
+}
+
+template <auto Prepare>
+Result<Outcome> RunPrepared(wire::Json params, const GuardedNames& guarded) {
+  return Run(params, guarded, Prepare);
+}
+
+struct Known {
+  std::string_view name;
+  Result<Outcome> (*run)(wire::Json params, const GuardedNames& guarded);
+};
+
+constexpr std::array kOperations = {
+    Known{"fs/writeFile", RunPrepared<PrepareWriteFile>},
+    Known{"fs/createDirectory", RunPrepared<PrepareCreateDirectory>},
+    Known{"fs/getMetadata", RunPrepared<PrepareGetMetadata>},
+    Known{"fs/canonicalize", RunPrepared<PrepareCanonicalize>},
+    Known{"fs/readDirectory", RunPrepared<PrepareReadDirectory>},
+    Known{"fs/remove", RunPrepared<PrepareRemove>},
+    Known{"fs/copy", RunPrepared<PrepareCopy>},
+    Known{"fs/rename", RunPrepared<PrepareRename>},
+    Known{"fs/walk", RunPrepared<PrepareWalk>},
+    Known{"fs/open", RunPrepared<PrepareOpen>},
+};
+
+struct RequestMessage {
+  std::string_view operation;
+  wire::Json params;
+
+  void Fields(wire::Decoder& f) {
+    f.Required("operation", operation);
+    f.Required("params", params);
+  }
+};
+
+Result<RequestMessage> ReadRequest(wire::Document& document, std::string_view line) {
+  TRY(const wire::Json json, document.Parse(line));
+  return wire::Decode<RequestMessage>(json);
+}
+
+// A name that has come to exist ends the work of this helper. What it has read is not told then, and what it has not
+// been able to change the next helper tries again.
+Result<> Answer(Channel& channel, std::string_view line, const GuardedNames& guarded) {
+  if (!guarded.AreAsPlanned()) return channel.Send(std::string(kStale));
+  wire::Document document;
+  const auto request = ReadRequest(document, line);
+  if (!request) return channel.Send(Failure(request.error()));
+  const auto* known = std::ranges::find(kOperations, request->operation, &Known::name);
+  if (known == kOperations.end()) {
+    return channel.Send(
+        Failure({ErrorKind::kUnknownMethod, fmt::format("no file operation is called {}", request->operation)}));
+  }
+  auto outcome = known->run(request->params, guarded);
+  const bool has_changed = outcome && outcome->changes;
+  if (!has_changed && !guarded.AreAsPlanned()) return channel.Send(std::string(kStale));
+  if (!outcome) return channel.Send(Failure(outcome.error()));
+  const auto fd = outcome->file ? std::optional(outcome->file->fd()) : std::nullopt;
+  return channel.Send(Success(known->name, outcome->json), fd);
+}
+
+}  // namespace
+
+int RunHelper(const std::vector<std::string>& absent, const std::vector<std::string>& mounted) {
+  const auto guarded = GuardedNames::Open(absent, mounted);
+  sys::ExpectPlaceholdersOfAnyName();  // the sandboxes of other policies are not known here
+  Channel channel(STDIN_FILENO, kMaxRequestBytes);
+  for (;;) {
+    auto line = channel.Receive();
+    if (!line) return 1;
+    if (!*line) return 0;
+    // Without one of the directories the tree is no longer the one that the sandbox was built for.
+    const auto answered = guarded ? Answer(channel, (*line)->text, *guarded) : channel.Send(std::string(kStale));
+    if (!answered) return 1;  // the server is gone
+  }
+}
+
+}  // namespace holdfast::files

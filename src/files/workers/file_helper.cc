@@ -1,0 +1,63 @@
+#include "files/workers/file_helper.h"
+
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sandbox/plan/program_names.h"
+#include "sys/io.h"
+
+namespace holdfast::files {
+
+Result<std::unique_ptr<FileHelper>> FileHelper::Start(loop::EventLoop& loop, process::Spawner& spawner,
+                                                      const process::Command& command, Owner& owner) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) {
+    return std::unexpected(ErrnoError("socketpair", "", errno));
+  }
+  OwnedFd ours(ends[0]);
+  const OwnedFd theirs(ends[1]);
+  TRY(const OwnedFd errors, sys::OpenDevNull());
+  TRY(process::StartedKeeper started,
+      spawner.Start(command, process::Pipes{}, {theirs.get(), theirs.get(), errors.get()}));
+  std::unique_ptr<FileHelper> helper(new FileHelper(loop, command, std::move(ours), owner));
+  helper->keeper_ = std::make_unique<process::Keeper>(loop, spawner, std::move(started),
+                                                      static_cast<process::KeeperObserver&>(*helper));
+  return helper;
+}
+
+FileHelper::FileHelper(loop::EventLoop& loop, const process::Command& command, OwnedFd socket, Owner& owner)
+    : owner_(owner),
+      link_(std::make_shared<HelperLink>(std::move(socket))),
+      report_(loop, command.wrapper->report, [this](const Result<>& verdict) { OnReport(verdict); }) {}
+
+void FileHelper::OnStarted(pid_t) { report_.Watch(); }
+
+void FileHelper::OnStartFailed(process::StartStep, int errno_value) {
+  TellReady(std::unexpected(ErrnoError("execute", sandbox::kProgramName, errno_value)));
+}
+
+// One that ends as soon as it has started would be started again and again for the request that waits.
+void FileHelper::OnReport(const Result<>& verdict) {
+  if (verdict && !link_->IsQuiet()) return Kill();  // its end will be told
+  TellReady(verdict);
+}
+
+void FileHelper::OnExited(int exit_code) {
+  report_.ReadRest();
+  TellReady(Fail(ErrorKind::kSystem, fmt::format("the sandbox's file helper ended with status {}", exit_code)));
+}
+
+void FileHelper::OnGone() {
+  TellReady(Fail(ErrorKind::kSystem, "the sandbox's file helper was killed while it started"));
+  owner_.OnHelperGone(*this);
+}
+
+void FileHelper::TellReady(const Result<>& ready) {
+  if (!std::exchange(told_, true)) owner_.OnHelperReady(*this, ready);
+}
+
+}  // namespace holdfast::files

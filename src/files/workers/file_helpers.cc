@@ -1,0 +1,233 @@
+#include "files/workers/file_helpers.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace holdfast::files {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Every member, or this does not compile: a helper is never used under another policy than its own.
+auto Members(const sandbox::SandboxSpec& sandbox) {
+  const auto& [profile, policy_cwd, project_roots, legacy_landlock, proxies] = sandbox;
+  return std::tie(profile, policy_cwd, project_roots, legacy_landlock, proxies);
+}
+
+}  // namespace
+
+FileHelpers::FileHelpers(loop::EventLoop& loop, process::Spawner& spawner, const sandbox::SandboxProgram& program)
+    : FileHelpers(loop, spawner, program, Limits()) {}
+
+FileHelpers::FileHelpers(loop::EventLoop& loop, process::Spawner& spawner, const sandbox::SandboxProgram& program,
+                         Limits limits)
+    : loop_(loop),
+      spawner_(spawner),
+      program_(program),
+      limits_(limits),
+      idle_timer_(loop, [this] { EndIdle(); }),
+      patience_timer_(loop, [this] { StartHelpers(); }),
+      desk_(std::make_shared<Desk>()) {
+  desk_->helpers = this;
+}
+
+// A worker that is stuck in a call may give its lease back when the loop is gone too.
+FileHelpers::~FileHelpers() {
+  const std::lock_guard lock(desk_->mutex);
+  desk_->helpers = nullptr;
+}
+
+bool FileHelpers::Key::operator==(const Key& other) const {
+  return session_id == other.session_id && Members(sandbox) == Members(other.sandbox);
+}
+
+void FileHelpers::Acquire(const std::string& session_id, const sandbox::SandboxSpec& sandbox, Ready ready) {
+  waiting_.push_back({{session_id, sandbox}, std::move(ready), Clock::now()});
+  Serve();
+}
+
+void FileHelpers::End(const std::string& session_id, loop::Callback done) {
+  // They go when this is settled: what they own may ask for a helper again.
+  const std::vector<Ready> dropped =
+      TakeWaiting([&](const Waiting& waiting) { return waiting.key.session_id == session_id; });
+  for (Held& held : helpers_) {
+    if (held.key.session_id == session_id) Kill(held);
+  }
+  endings_.push_back({session_id, std::move(done)});
+  AnswerEnds();
+}
+
+void FileHelpers::OnHelperReady(FileHelper& helper, const Result<>& ready) {
+  const auto held = Find(&helper);
+  if (ready) {
+    if (held->state == State::kStarting) SetIdle(*held);
+  } else {
+    Kill(*held);
+    FailWaiting(Key(held->key), ready.error());
+  }
+  Serve();
+}
+
+void FileHelpers::OnHelperGone(FileHelper& helper) {
+  const auto held = Find(&helper);
+  loop_.Post([keep_alive_until_unwound = std::move(held->helper)] {});
+  helpers_.erase(held);
+  AnswerEnds();
+  Serve();
+}
+
+// Requests of one session under one policy are served in their order.
+void FileHelpers::Serve() {
+  for (size_t i = 0; i < waiting_.size();) {
+    Held* const idle = FindIdle(waiting_[i].key);
+    if (idle == nullptr) {
+      ++i;
+      continue;
+    }
+    Ready ready = std::move(waiting_[i].ready);
+    waiting_.erase(waiting_.begin() + static_cast<ptrdiff_t>(i));
+    ready(MakeLease(*idle));
+  }
+  StartHelpers();
+}
+
+// One that was killed a moment ago is not given out: its socket tells before its keeper does.
+FileHelpers::Held* FileHelpers::FindIdle(const Key& key) {
+  for (Held& held : helpers_) {
+    if (held.state != State::kIdle || held.key != key) continue;
+    if (held.helper->link()->IsQuiet()) return &held;
+    Kill(held);
+  }
+  return nullptr;
+}
+
+// The first helper of a policy is started at once; a further one when a request has waited for those there are.
+bool FileHelpers::WantsHelper(const Key& key, Clock::time_point since) const {
+  size_t alive = 0;
+  for (const Held& held : helpers_) {
+    if (held.state == State::kEnding || held.key != key) continue;
+    if (held.state == State::kStarting) return false;
+    ++alive;
+  }
+  return alive == 0 || (alive < limits_.per_policy && Clock::now() - since >= limits_.patience);
+}
+
+void FileHelpers::StartHelpers() {
+  std::vector<std::pair<Key, Error>> failures;
+  for (const Waiting& waiting : waiting_) {
+    if (!WantsHelper(waiting.key, waiting.since) || !MakeRoom()) continue;
+    if (auto started = StartHelper(waiting); !started) failures.emplace_back(waiting.key, started.error());
+  }
+  for (const auto& [key, error] : failures) FailWaiting(key, error);
+  if (!waiting_.empty() && !patience_timer_.running()) patience_timer_.Start(limits_.patience);
+}
+
+// Those that are ending do not count: nothing is asked of them any more.
+bool FileHelpers::MakeRoom() {
+  if (helpers_.size() - Count(State::kEnding) < limits_.helpers) return true;
+  auto oldest = helpers_.end();
+  for (auto held = helpers_.begin(); held != helpers_.end(); ++held) {
+    if (held->state != State::kIdle) continue;
+    if (oldest == helpers_.end() || held->idle_since < oldest->idle_since) oldest = held;
+  }
+  if (oldest == helpers_.end()) return false;
+  Kill(*oldest);
+  return true;
+}
+
+Result<> FileHelpers::StartHelper(const Waiting& waiting) {
+  TRY(const process::Command command, program_.FileHelper(waiting.key.sandbox));
+  TRY(auto helper, FileHelper::Start(loop_, spawner_, command, *this));
+  helpers_.push_back({next_id_++, waiting.key, std::move(helper)});
+  return {};
+}
+
+std::vector<FileHelpers::Ready> FileHelpers::TakeWaiting(const std::function<bool(const Waiting&)>& which) {
+  std::vector<Ready> taken;
+  std::erase_if(waiting_, [&](Waiting& waiting) {
+    if (!which(waiting)) return false;
+    taken.push_back(std::move(waiting.ready));
+    return true;
+  });
+  return taken;
+}
+
+void FileHelpers::FailWaiting(const Key& key, const Error& error) {
+  for (Ready& ready : TakeWaiting([&](const Waiting& waiting) { return waiting.key == key; })) {
+    ready(std::unexpected(error));
+  }
+}
+
+// By its number: another helper may stand where this one was when the lease comes back.
+FileHelpers::Lease FileHelpers::MakeLease(Held& held) {
+  held.state = State::kLeased;
+  auto release = [desk = desk_, id = held.id, link = held.helper->link()](HelperLink*) mutable {
+    link.reset();
+    const std::lock_guard lock(desk->mutex);
+    if (desk->helpers == nullptr) return;
+    desk->helpers->loop_.Post([desk, id] {
+      if (desk->helpers != nullptr) desk->helpers->Release(id);
+    });
+  };
+  return {held.helper->link().get(), std::move(release)};
+}
+
+void FileHelpers::Release(uint64_t id) {
+  const auto held = std::ranges::find(helpers_, id, &Held::id);
+  if (held == helpers_.end() || held->state != State::kLeased) return;
+  if (held->helper->link()->broken()) {
+    Kill(*held);
+  } else {
+    SetIdle(*held);
+  }
+  Serve();
+}
+
+void FileHelpers::SetIdle(Held& held) {
+  held.state = State::kIdle;
+  held.idle_since = Clock::now();
+  if (!idle_timer_.running()) idle_timer_.Start(limits_.idle_time);
+}
+
+void FileHelpers::EndIdle() {
+  auto next = Clock::time_point::max();
+  for (Held& held : helpers_) {
+    if (held.state != State::kIdle) continue;
+    const auto end = held.idle_since + limits_.idle_time;
+    if (end <= Clock::now()) {
+      Kill(held);
+    } else {
+      next = std::min(next, end);
+    }
+  }
+  if (next == Clock::time_point::max()) return;
+  idle_timer_.Start(std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now()));
+}
+
+void FileHelpers::Kill(Held& held) {
+  if (held.state == State::kEnding) return;
+  held.state = State::kEnding;
+  held.helper->Kill();
+}
+
+void FileHelpers::AnswerEnds() {
+  std::vector<loop::Callback> done;
+  std::erase_if(endings_, [&](Ending& ending) {
+    const bool alive =
+        std::ranges::any_of(helpers_, [&](const Held& held) { return held.key.session_id == ending.session_id; });
+    if (!alive) done.push_back(std::move(ending.done));
+    return !alive;
+  });
+  for (loop::Callback& callback : done) callback();
+}
+
+FileHelpers::HeldIterator FileHelpers::Find(const FileHelper* helper) {
+  return std::ranges::find_if(helpers_, [helper](const Held& held) { return held.helper.get() == helper; });
+}
+
+size_t FileHelpers::Count(State state) const {
+  return static_cast<size_t>(std::ranges::count(helpers_, state, &Held::state));
+}
+
+}  // namespace holdfast::files

@@ -1,0 +1,113 @@
+// The file helpers of all sessions. One serves one request at a time, for one session under one policy; it is kept for
+// a while for the next. Two sessions never share one, and the helpers of a session die with it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "files/workers/file_helper.h"
+#include "loop/event_loop.h"
+#include "process/spawner.h"
+#include "sandbox/launch/sandbox_program.h"
+#include "sandbox/launch/sandbox_spec.h"
+
+namespace holdfast::files {
+
+class FileHelpers final : private FileHelper::Owner {
+ public:
+  struct Limits {
+    size_t helpers = 64;                       // beyond that one that is idle makes room, or requests wait
+    size_t per_policy = 4;                     // of one session
+    std::chrono::milliseconds patience{50};    // before a further one is started beside those that are busy
+    std::chrono::milliseconds idle_time{500};  // after which one ends
+  };
+
+  FileHelpers(loop::EventLoop& loop, process::Spawner& spawner, const sandbox::SandboxProgram& program);
+  FileHelpers(loop::EventLoop& loop, process::Spawner& spawner, const sandbox::SandboxProgram& program, Limits limits);
+  ~FileHelpers() override;
+
+  // The use of a helper; it is free again when the last copy is gone, on whatever thread.
+  using Lease = std::shared_ptr<HelperLink>;
+  using Ready = std::move_only_function<void(Result<Lease>)>;
+
+  // Calls `ready` at once or later; never, when the session ends before.
+  void Acquire(const std::string& session_id, const sandbox::SandboxSpec& sandbox, Ready ready);
+
+  // Kills the helpers of a session; `done` runs when nothing of them is alive.
+  void End(const std::string& session_id, loop::Callback done);
+
+  size_t alive() const { return helpers_.size(); }
+
+ private:
+  enum class State { kStarting, kIdle, kLeased, kEnding };
+  struct Key {
+    std::string session_id;
+    sandbox::SandboxSpec sandbox;
+
+    bool operator==(const Key& other) const;
+  };
+  struct Held {
+    uint64_t id;
+    Key key;
+    std::unique_ptr<FileHelper> helper;
+    State state = State::kStarting;
+    std::chrono::steady_clock::time_point idle_since = {};
+  };
+  struct Waiting {
+    Key key;
+    Ready ready;
+    std::chrono::steady_clock::time_point since;
+  };
+  struct Ending {
+    std::string session_id;
+    loop::Callback done;
+  };
+  // Where leases are given back, on whatever thread; shared with them.
+  struct Desk {
+    std::mutex mutex;
+    FileHelpers* helpers = nullptr;  // null when it is gone; changes on the loop's thread only
+  };
+  using HeldIterator = std::list<Held>::iterator;
+
+  void OnHelperReady(FileHelper& helper, const Result<>& ready) override;
+  void OnHelperGone(FileHelper& helper) override;
+
+  void Serve();
+  Held* FindIdle(const Key& key);
+  void StartHelpers();
+  bool WantsHelper(const Key& key, std::chrono::steady_clock::time_point since) const;
+  bool MakeRoom();
+  Result<> StartHelper(const Waiting& waiting);
+  std::vector<Ready> TakeWaiting(const std::function<bool(const Waiting&)>& which);
+  void FailWaiting(const Key& key, const Error& error);
+  Lease MakeLease(Held& held);
+  void Release(uint64_t id);
+  void SetIdle(Held& held);
+  void EndIdle();
+  void Kill(Held& held);
+  void AnswerEnds();
+  HeldIterator Find(const FileHelper* helper);
+  size_t Count(State state) const;
+
+  loop::EventLoop& loop_;
+  process::Spawner& spawner_;
+  const sandbox::SandboxProgram& program_;
+  const Limits limits_;
+  std::list<Held> helpers_;
+  std::deque<Waiting> waiting_;
+  std::vector<Ending> endings_;
+  loop::Timer idle_timer_, patience_timer_;
+  uint64_t next_id_ = 1;
+  std::shared_ptr<Desk> desk_;
+};
+
+}  // namespace holdfast::files

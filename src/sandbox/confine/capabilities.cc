@@ -1,0 +1,51 @@
+#include "sandbox/confine/capabilities.h"
+
+#include <linux/capability.h>
+#include <linux/securebits.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace holdfast::sandbox {
+namespace {
+
+constexpr unsigned long kNothingForRoot = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+                                          SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
+                                          SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+
+struct Sets {
+  __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct words[_LINUX_CAPABILITY_U32S_3] = {};
+};
+
+// Both need CAP_SETPCAP. Where it is missing there is no way to gain anything either: no_new_privs sees to that.
+void CloseWaysBack() {
+  (void)::prctl(PR_SET_SECUREBITS, kNothingForRoot, 0, 0, 0);
+  for (unsigned long capability = 0; ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; ++capability) {
+    if (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0) return;
+  }
+}
+
+}  // namespace
+
+Result<> DropCapabilities() {
+  CloseWaysBack();
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return std::unexpected(ErrnoError("prctl", "no_new_privs", errno));
+  if (::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0) {
+    return std::unexpected(ErrnoError("prctl", "ambient capabilities", errno));
+  }
+  Sets none;
+  if (::syscall(SYS_capset, &none.header, none.words) < 0) return std::unexpected(ErrnoError("capset", "", errno));
+  Sets left;
+  if (::syscall(SYS_capget, &left.header, left.words) < 0) return std::unexpected(ErrnoError("capget", "", errno));
+  for (const auto& word : left.words) {
+    if ((word.effective | word.permitted | word.inheritable) != 0) {
+      return Fail(ErrorKind::kInvalidRequest, "capset: capabilities are left");
+    }
+  }
+  return {};
+}
+
+}  // namespace holdfast::sandbox

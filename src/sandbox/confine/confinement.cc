@@ -1,0 +1,145 @@
+#include "sandbox/confine/confinement.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdlib>
+#include <ranges>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sandbox/confine/landlock.h"
+#include "sandbox/confine/port_ruleset.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+// 0 for what is no socket, which no option has.
+int SocketOption(int fd, int option) {
+  int value = 0;
+  socklen_t size = sizeof value;
+  return ::getsockopt(fd, SOL_SOCKET, option, &value, &size) == 0 ? value : 0;
+}
+
+bool HasPeer(int fd) {
+  sockaddr_storage peer;
+  socklen_t size = sizeof peer;
+  return ::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) == 0;
+}
+
+// A datagram socket sends wherever its user says, and so does the first message of a TCP socket without a peer
+// (MSG_FASTOPEN). A proxy is reached by connect, which would also do for a socket of the host's network; a connected
+// TCP socket can be connected again, a unix one cannot.
+bool ReachesOthers(int fd, Filter filter) {
+  const int domain = SocketOption(fd, SO_DOMAIN), type = SocketOption(fd, SO_TYPE);
+  if (type == 0 || filter == Filter::kOpenNetwork || filter == Filter::kGuardedNetwork) return false;
+  const bool keeps_peer = type == SOCK_STREAM || (type == SOCK_SEQPACKET && domain == AF_UNIX);
+  return !keeps_peer || !HasPeer(fd) || (IsBehindProxy(filter) && domain != AF_UNIX);
+}
+
+// A number that is closed would be given to the next file that is opened. A directory leads around every mount.
+Result<> CheckStream(int fd, Filter filter) {
+  struct stat status;
+  if (::fstat(fd, &status) < 0) {
+    const int opened = ::open("/dev/null", O_RDWR);  // passes to the command
+    if (opened == fd) return {};
+    return std::unexpected(ErrnoError("open", "/dev/null", opened < 0 ? errno : EBADF));
+  }
+  if (S_ISDIR(status.st_mode))
+    return Fail(ErrorKind::kInvalidRequest, fmt::format("descriptor {}: is a directory", fd));
+  if (S_ISSOCK(status.st_mode) && ReachesOthers(fd, filter)) {
+    return Fail(ErrorKind::kInvalidRequest,
+                fmt::format("descriptor {}: is a socket that could reach others than its peer", fd));
+  }
+  return {};
+}
+
+// Whether a directory of PATH has a file of this name. An empty one is the current directory.
+bool IsOnPath(const std::string& name) {
+  const char* const path = ::getenv("PATH");
+  if (path == nullptr) return true;
+  // Nothing is split into nothing.
+  for (const auto part : std::views::split(std::string_view(*path != '\0' ? path : "."), ':')) {
+    const std::string_view directory(part);
+    const std::string file = fmt::format("{}/{}", directory.empty() ? "." : directory, name);
+    if (::access(file.c_str(), F_OK) == 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void HoldSignals() {
+  sigset_t all;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  // By the kernel's call: libc keeps 32 and 33 to itself, and what was started by posix_spawn has them ignored.
+  struct {
+    void* handler = nullptr;
+    unsigned long flags = 0;
+    void* restorer = nullptr;
+    unsigned long mask = 0;
+  } const default_action;
+  for (int signal = 1; signal < NSIG; ++signal) {
+    (void)::syscall(SYS_rt_sigaction, signal, &default_action, nullptr, sizeof default_action.mask);
+  }
+}
+
+void LetSignalsIn() {
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+Result<> CheckStreams(Filter filter) {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) TRY_VOID(CheckStream(fd, filter));
+  return {};
+}
+
+Result<> PassOnly(std::span<const int> kept) {
+  unsigned first = STDERR_FILENO + 1;
+  for (const int fd : kept) {
+    if (::fcntl(fd, F_SETFD, 0) < 0) {
+      return std::unexpected(ErrnoError("fcntl", fmt::format("descriptor {}", fd), errno));
+    }
+    const auto number = static_cast<unsigned>(fd);
+    if (first < number) ::close_range(first, number - 1, 0);
+    first = number + 1;
+  }
+  if (::close_range(first, UINT_MAX, 0) < 0) return std::unexpected(ErrnoError("close_range", "", errno));
+  return {};
+}
+
+Result<> Confine(const Confinement& confinement) {
+  LandlockOptions options;
+  options.rules = confinement.landlock;
+  options.passed_fds = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
+  options.passed_fds.insert(options.passed_fds.end(), confinement.kept_fds.begin(), confinement.kept_fds.end());
+  TRY_VOID(Restrict(options));
+  // The larger ruleset comes last: the kernel copies all earlier ones for each that is entered.
+  if (confinement.port_ruleset_fd) TRY_VOID(EnterPortRuleset(*confinement.port_ruleset_fd));
+  return InstallFilter(MakeFilter(confinement.filter, StandsFor::kNothing, confinement.caller));
+}
+
+// A directory that may not be searched is no reason to say that a program which is nowhere may not be executed.
+NotExecuted Execute(const std::string& program, const std::vector<std::string>& argv) {
+  const std::string& file = program.empty() ? argv[0] : program;
+  std::vector<char*> words;
+  words.reserve(argv.size() + 1);
+  for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));  // exec only reads
+  words.push_back(nullptr);
+  ::execvp(file.c_str(), words.data());
+  int error = errno;
+  if (error == EACCES && !file.contains('/') && !IsOnPath(file)) error = ENOENT;
+  return {.status = error == ENOENT ? 127 : 126, .error = ErrnoError("exec", file, error)};
+}
+
+}  // namespace holdfast::sandbox

@@ -1,0 +1,56 @@
+#include "sandbox/confine/port_ruleset.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include <fmt/format.h>
+
+#include "sandbox/confine/landlock.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+// The headers of older systems do not name them.
+constexpr int kAbiOfPorts = 4;
+constexpr uint64_t kConnectTcp = 1ull << 1;
+constexpr int kRuleOfPort = 2;
+constexpr uint32_t kLastPort = 65535;
+
+struct RulesetAttributes {
+  uint64_t handled_access_fs, handled_access_net;
+};
+
+struct PortAttributes {
+  uint64_t allowed_access, port;
+};
+
+}  // namespace
+
+Result<OwnedFd> MakePortRuleset(uint16_t shut_port) {
+  if (const int abi = LandlockAbi(); abi < kAbiOfPorts) {
+    return Fail(
+        ErrorKind::kInvalidRequest,
+        fmt::format("this kernel's Landlock cannot shut a port: it has ABI {}, and ABI {} (Linux 6.7) is needed", abi,
+                    kAbiOfPorts));
+  }
+  const RulesetAttributes attributes = {.handled_access_fs = 0, .handled_access_net = kConnectTcp};
+  OwnedFd ruleset(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0)));
+  if (!ruleset.is_open()) return std::unexpected(ErrnoError("landlock_create_ruleset", "ports", errno));
+  for (uint32_t port = 1; port <= kLastPort; ++port) {
+    if (port == shut_port) continue;
+    const PortAttributes rule = {.allowed_access = kConnectTcp, .port = port};
+    if (::syscall(SYS_landlock_add_rule, ruleset.get(), kRuleOfPort, &rule, 0) < 0) {
+      return std::unexpected(ErrnoError("landlock_add_rule", fmt::format("port {}", port), errno));
+    }
+  }
+  return ruleset;
+}
+
+Result<> EnterPortRuleset(int ruleset) {
+  if (::syscall(SYS_landlock_restrict_self, ruleset, 0) == 0) return {};
+  return std::unexpected(ErrnoError("landlock_restrict_self", "ports", errno));
+}
+
+}  // namespace holdfast::sandbox

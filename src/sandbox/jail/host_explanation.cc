@@ -1,0 +1,190 @@
+#include <array>
+
+#include <fmt/format.h>
+
+#include "sandbox/jail/host_limits.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+// What bubblewrap was about to do when it gave up.
+enum class Step {
+  kNewNamespace,
+  kNamespaceLimit,
+  kIdMap,
+  kLoopback,
+  kMountProc,
+  kMount,
+  kPivot,
+  kFilter,
+  kOptions,
+  kSeeProc
+};
+
+struct Saying {
+  std::string_view text;
+  Step step;
+};
+
+// The first that occurs decides. The words are those of bubblewrap 0.4 to 0.11; "a new" and "new" both exist.
+constexpr std::array kSayings = {
+    Saying{"(ENOSPC)", Step::kNamespaceLimit},
+    Saying{"No permissions to creat", Step::kNewNamespace},
+    Saying{"Creating new namespace failed", Step::kNewNamespace},
+    Saying{"must be installed setuid", Step::kNewNamespace},
+    Saying{"setting up uid map", Step::kIdMap},
+    Saying{"setting up gid map", Step::kIdMap},
+    Saying{"error writing to setgroups", Step::kIdMap},
+    Saying{"loopback: Failed", Step::kLoopback},
+    Saying{"Can't mount proc", Step::kMountProc},
+    Saying{"Failed to make / slave", Step::kMount},
+    Saying{"Failed to mount tmpfs", Step::kMount},
+    Saying{"Can't mount tmpfs", Step::kMount},
+    Saying{"Can't mount devpts", Step::kMount},
+    Saying{"Can't bind mount", Step::kMount},
+    Saying{"pivot_root", Step::kPivot},
+    Saying{"PR_SET_SECCOMP", Step::kFilter},
+    Saying{"Unknown option", Step::kOptions},
+    Saying{"Can't open /proc", Step::kSeeProc},
+    Saying{"Can't read /proc/sys/kernel/overflow", Step::kSeeProc},
+};
+
+// How a container is told to let more through, as its user writes it.
+struct Remedy {
+  std::string_view container, allow_namespaces, uncover_proc;
+};
+
+constexpr std::array kRemedies = {
+    Remedy{"docker", "run it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined",
+           "Run it with --security-opt systempaths=unconfined"},
+    Remedy{"podman", "run it with --security-opt seccomp=unconfined", "Run it with --security-opt unmask=ALL"},
+    Remedy{"kubernetes", "set securityContext.seccompProfile.type to Unconfined",
+           "Set securityContext.procMount to Unmasked"},
+    Remedy{"lxc", "set security.nesting (or lxc.include nesting.conf)",
+           "Set security.nesting (or lxc.include nesting.conf)"},
+};
+
+constexpr Remedy kOtherRemedy = {"", "let its system call filter allow namespaces and mounts",
+                                 "Let it leave /proc as it is"};
+
+const Remedy& RemedyFor(std::string_view container) {
+  for (const Remedy& remedy : kRemedies) {
+    if (remedy.container == container) return remedy;
+  }
+  return kOtherRemedy;
+}
+
+std::string Nested() { return "This process is in a sandbox itself, which allows no further one. Run it outside."; }
+
+std::string AppArmorRestricts() {
+  return "AppArmor takes all rights from user namespaces of programs without a profile. Load a profile that has "
+         "`userns,` for bwrap, or set kernel.apparmor_restrict_unprivileged_userns=0.";
+}
+
+std::string ContainerForbids(const HostFacts& facts) {
+  return fmt::format("The container ({}) does not allow new namespaces or mounts. To allow them, {}.", facts.container,
+                     RemedyFor(facts.container).allow_namespaces);
+}
+
+std::string ProfileForbids(const HostFacts& facts) {
+  return fmt::format("The AppArmor profile {} of this process may forbid it. Run it unconfined.",
+                     facts.apparmor_profile);
+}
+
+bool AppArmorBites(const HostFacts& facts) {
+  return facts.apparmor_restricts_userns.value_or(false) && !facts.has_sys_admin();
+}
+
+// What stands in the way of any user namespace; empty when none of the facts does.
+std::string AgainstNamespaces(const HostFacts& facts) {
+  if (facts.wsl == Wsl::kWsl1) return "WSL 1 has no namespaces. Convert the distribution to WSL 2.";
+  if (!facts.has_user_namespaces) return "This kernel is built without user namespaces (CONFIG_USER_NS). Use another.";
+  if (facts.in_our_sandbox) return Nested();
+  if (facts.max_user_namespaces == 0u) {
+    return "User namespaces are switched off. Set user.max_user_namespaces to more than 0, such as 15000.";
+  }
+  if (facts.unprivileged_userns_clone == false && !facts.has_sys_admin()) {
+    return "User namespaces are for root only here. Set kernel.unprivileged_userns_clone=1.";
+  }
+  if (facts.chrooted) return "In a chroot the kernel gives no user namespace. Use pivot_root instead of chroot.";
+  return "";
+}
+
+std::string NewNamespace(const HostFacts& facts) {
+  if (std::string cause = AgainstNamespaces(facts); !cause.empty()) return cause;
+  if (!facts.container.empty()) return ContainerForbids(facts);
+  if (facts.seccomp_mode != 0) {
+    return "A system call filter of whoever started this process refuses new namespaces. Start it without the filter.";
+  }
+  if (AppArmorBites(facts)) return AppArmorRestricts();
+  if (!facts.apparmor_profile.empty()) return ProfileForbids(facts);
+  return "The kernel refuses new user namespaces, and shows no reason. A security module may forbid them.";
+}
+
+std::string NamespaceLimit(const HostFacts& facts) {
+  if (facts.max_user_namespaces == 0u) return AgainstNamespaces(facts);
+  return "Namespaces are nested too deep, or one of /proc/sys/user/max_*_namespaces is used up. Raise that limit.";
+}
+
+// The namespace was made, but without rights in it.
+std::string NoRightsInside(const HostFacts& facts) {
+  if (AppArmorBites(facts)) return AppArmorRestricts();
+  if (facts.in_our_sandbox) return Nested();
+  if (!facts.container.empty()) return ContainerForbids(facts);
+  if (!facts.apparmor_profile.empty()) return ProfileForbids(facts);
+  return "The kernel gives no rights in a new user namespace. A security module (AppArmor, SELinux) may take them.";
+}
+
+std::string MountProc(const HostFacts& facts) {
+  if (!facts.container.empty()) {
+    return fmt::format(
+        "The container ({}) covers parts of /proc, so the kernel gives no fresh one. {}, or use --no-proc.",
+        facts.container, RemedyFor(facts.container).uncover_proc);
+  }
+  if (facts.proc_is_covered) {
+    return "Mounts cover parts of /proc, so the kernel gives no fresh one. Unmount them, or use --no-proc.";
+  }
+  return "The kernel gives no fresh /proc here. With --no-proc the sandbox does without.";
+}
+
+// Mounts also fail for reasons of the paths; then the kernel says something else than no.
+std::string MountRefused(const HostFacts& facts, std::string_view text) {
+  if (!text.contains("Permission denied") && !text.contains("Operation not permitted")) return "";
+  return NoRightsInside(facts);
+}
+
+}  // namespace
+
+std::string Explain(const HostFacts& facts, std::string_view bubblewrap_text) {
+  for (const auto& [text, step] : kSayings) {
+    if (!bubblewrap_text.contains(text)) continue;
+    switch (step) {
+      case Step::kNewNamespace:
+        return NewNamespace(facts);
+      case Step::kNamespaceLimit:
+        return NamespaceLimit(facts);
+      case Step::kIdMap:
+      case Step::kLoopback:
+        return NoRightsInside(facts);
+      case Step::kMountProc:
+        return MountProc(facts);
+      case Step::kMount:
+        return MountRefused(facts, bubblewrap_text);
+      case Step::kPivot:
+        return "The root directory cannot be exchanged: it is the first RAM disk, or a chroot. Boot from, or "
+               "pivot_root "
+               "to, a file system of its own.";
+      case Step::kFilter:
+        return "This kernel is built without system call filters (CONFIG_SECCOMP_FILTER). Use another.";
+      case Step::kOptions:
+        return "This bubblewrap is too old. Update it, or take it off PATH: then the bundled one is used.";
+      case Step::kSeeProc:
+        return "There is no usable /proc here. Mount one, with `mount -t proc proc /proc`.";
+    }
+  }
+  return "";
+}
+
+std::string Explain(std::string_view bubblewrap_text) { return Explain(GatherHostFacts(), bubblewrap_text); }
+
+}  // namespace holdfast::sandbox

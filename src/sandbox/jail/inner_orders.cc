@@ -1,0 +1,247 @@
+#include "sandbox/jail/inner_orders.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace holdfast::sandbox {
+namespace {
+
+// A version is one layout: both stages are the same program.
+constexpr std::string_view kHeader = "holdfast orders 2\n";
+// Above what the kernel takes as arguments of a program, with the rules of a large policy.
+constexpr size_t kMaxBytes = 16u << 20;
+constexpr uint32_t kMaxFd = 1u << 20;
+constexpr auto kMaxFilter = static_cast<uint32_t>(Filter::kProxyNoListening);
+constexpr auto kMaxCheck = static_cast<uint32_t>(MountCheck::Kind::kCover);
+constexpr auto kMaxRights = static_cast<uint32_t>(LandlockRule::Rights::kList);
+
+class Writer {
+ public:
+  explicit Writer(std::string& out) : out_(out) {}
+
+  void Number(uint32_t value) {
+    for (int shift = 0; shift < 32; shift += 8) out_.push_back(static_cast<char>(value >> shift & 0xff));
+  }
+  void Identity(const sys::FileIdentity& identity) {
+    for (const uint64_t value : {identity.device, identity.inode}) {
+      Number(static_cast<uint32_t>(value));
+      Number(static_cast<uint32_t>(value >> 32));
+    }
+  }
+  void Text(std::string_view text) {
+    Number(static_cast<uint32_t>(text.size()));
+    out_ += text;
+  }
+  void Texts(const std::vector<std::string>& texts) {
+    Number(static_cast<uint32_t>(texts.size()));
+    for (const std::string& text : texts) Text(text);
+  }
+
+ private:
+  std::string& out_;
+};
+
+// Once something is wrong it stays wrong, and what is read afterwards is empty: one look at the end is enough.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : left_(bytes) {}
+
+  bool Expect(std::string_view text) { return Bytes(text.size()) == text || Spoil(); }
+
+  uint32_t Number(uint32_t max) {
+    const std::string_view bytes = Bytes(4);
+    if (bytes.empty()) return 0;
+    uint32_t value = 0;
+    for (size_t i = 0; i < 4; ++i) value |= static_cast<uint32_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
+    return value <= max || Spoil() ? value : 0;
+  }
+
+  sys::FileIdentity Identity() {
+    sys::FileIdentity identity;
+    for (uint64_t* const value : {&identity.device, &identity.inode}) {
+      *value = Number(UINT32_MAX);
+      *value |= uint64_t{Number(UINT32_MAX)} << 32;
+    }
+    return identity;
+  }
+
+  // The number of elements that follow. Each takes at least four bytes: nothing large is made for a small input.
+  uint32_t Count() { return Number(static_cast<uint32_t>(std::min(left_.size(), kMaxBytes) / 4)); }
+
+  std::string Text() {
+    const std::string_view text = Bytes(Number(kMaxBytes));
+    if (text.contains('\0')) Spoil();
+    return std::string(text);
+  }
+
+  std::vector<std::string> Texts() {
+    std::vector<std::string> texts;
+    for (uint32_t left = Count(); good_ && left > 0; --left) texts.push_back(Text());
+    return texts;
+  }
+
+  std::string Path() {
+    std::string path = Text();
+    if (!path.starts_with('/')) Spoil();
+    return path;
+  }
+
+  bool Spoil() {
+    good_ = false;
+    left_ = {};
+    return false;
+  }
+  bool good() const { return good_; }
+  bool complete() const { return good_ && left_.empty(); }
+
+ private:
+  std::string_view Bytes(size_t size) {
+    if (size > left_.size()) {
+      Spoil();
+      return {};
+    }
+    const std::string_view bytes = left_.substr(0, size);
+    left_.remove_prefix(size);
+    return bytes;
+  }
+
+  std::string_view left_;
+  bool good_ = true;
+};
+
+// None of the places of the standard streams.
+int ReadFd(Reader& reader) {
+  const int fd = static_cast<int>(reader.Number(kMaxFd));
+  if (fd <= 2) reader.Spoil();
+  return fd;
+}
+
+std::vector<int> ReadFds(Reader& reader) {
+  std::vector<int> fds;
+  for (uint32_t left = reader.Count(); reader.good() && left > 0; --left) {
+    const int fd = ReadFd(reader);
+    if (!fds.empty() && fd <= fds.back()) reader.Spoil();  // rising: no descriptor twice
+    fds.push_back(fd);
+  }
+  return fds;
+}
+
+void WriteProxy(Writer& writer, const ProxyOrders& proxy) {
+  writer.Number(static_cast<uint32_t>(proxy.control_fd));
+  writer.Number(proxy.listeners);
+  writer.Number(static_cast<uint32_t>(proxy.variables.size()));
+  for (const ProxyVariable& variable : proxy.variables) {
+    writer.Text(variable.name);
+    writer.Text(variable.before);
+    writer.Text(variable.after);
+    writer.Number(variable.endpoint);
+  }
+}
+
+ProxyOrders ReadProxy(Reader& reader) {
+  ProxyOrders proxy;
+  proxy.control_fd = ReadFd(reader);
+  proxy.listeners = reader.Number(kMaxProxyEndpoints);
+  if (proxy.listeners == 0) reader.Spoil();
+  for (uint32_t left = reader.Count(); reader.good() && left > 0; --left) {
+    ProxyVariable variable = {.name = reader.Text(), .before = reader.Text(), .after = reader.Text()};
+    if (variable.name.empty() || variable.name.contains('=')) reader.Spoil();
+    variable.endpoint = reader.Number(proxy.listeners - 1);
+    proxy.variables.push_back(std::move(variable));
+  }
+  return proxy;
+}
+
+void WriteStreams(Writer& writer, const Streams& streams) {
+  for (const int fd : {streams.in, streams.out, streams.err}) writer.Number(static_cast<uint32_t>(fd));
+}
+
+Streams ReadStreams(Reader& reader) {
+  Streams streams;
+  for (int* const fd : {&streams.in, &streams.out, &streams.err}) *fd = ReadFd(reader);
+  return streams;
+}
+
+}  // namespace
+
+std::string Encode(const InnerOrders& orders) {
+  std::string bytes(kHeader);
+  Writer writer(bytes);
+  writer.Texts(orders.argv);
+  writer.Text(orders.program);
+  writer.Number(orders.built_in ? 1 : 0);
+  writer.Number(static_cast<uint32_t>(orders.absent.size()));
+  for (const std::string& path : orders.absent) writer.Text(path);
+  writer.Number(orders.environment ? 1 : 0);
+  if (orders.environment) writer.Texts(*orders.environment);
+  writer.Text(orders.working_directory);
+  writer.Number(static_cast<uint32_t>(orders.filter));
+  writer.Number(static_cast<uint32_t>(orders.mounts.size()));
+  for (const MountCheck& check : orders.mounts) {
+    writer.Text(check.path);
+    writer.Number(static_cast<uint32_t>(check.kind));
+    writer.Identity(check.outside);
+  }
+  writer.Number(static_cast<uint32_t>(orders.landlock.size()));
+  for (const LandlockRule& rule : orders.landlock) {
+    writer.Number(static_cast<uint32_t>(rule.rights));
+    writer.Text(rule.path);
+    writer.Number(rule.identity ? 1 : 0);
+    if (rule.identity) writer.Identity(*rule.identity);
+  }
+  std::vector<int> fds = orders.kept_fds;
+  std::ranges::sort(fds);
+  writer.Number(static_cast<uint32_t>(fds.size()));
+  for (const int fd : fds) writer.Number(static_cast<uint32_t>(fd));
+  writer.Number(orders.port_ruleset_fd ? 1 : 0);
+  if (orders.port_ruleset_fd) writer.Number(static_cast<uint32_t>(*orders.port_ruleset_fd));
+  writer.Number(orders.proxy ? 1 : 0);
+  if (orders.proxy) WriteProxy(writer, *orders.proxy);
+  writer.Number(orders.streams ? 1 : 0);
+  if (orders.streams) WriteStreams(writer, *orders.streams);
+  writer.Number(orders.report_fd ? 1 : 0);
+  if (orders.report_fd) writer.Number(static_cast<uint32_t>(*orders.report_fd));
+  writer.Number(orders.lifeline_fd ? 1 : 0);
+  if (orders.lifeline_fd) writer.Number(static_cast<uint32_t>(*orders.lifeline_fd));
+  return bytes;
+}
+
+Result<InnerOrders> DecodeOrders(std::string_view bytes) {
+  if (bytes.size() > kMaxBytes) return Fail(ErrorKind::kLimit, "orders: too long");
+  Reader reader(bytes);
+  if (!reader.Expect(kHeader)) return Fail(ErrorKind::kInvalidParams, "orders: of another version, or none at all");
+  InnerOrders orders;
+  orders.argv = reader.Texts();
+  orders.program = reader.Text();
+  orders.built_in = reader.Number(1) == 1;
+  if (orders.argv.empty() != orders.built_in) reader.Spoil();
+  for (uint32_t left = reader.Count(); reader.good() && left > 0; --left) orders.absent.push_back(reader.Path());
+  if (!orders.absent.empty() && !orders.built_in) reader.Spoil();
+  if (reader.Number(1) == 1) orders.environment = reader.Texts();
+  orders.working_directory = reader.Text();
+  if (!orders.working_directory.empty() && !orders.working_directory.starts_with('/')) reader.Spoil();
+  orders.filter = static_cast<Filter>(reader.Number(kMaxFilter));
+  for (uint32_t left = reader.Count(); reader.good() && left > 0; --left) {
+    MountCheck check = {.path = reader.Path()};
+    check.kind = static_cast<MountCheck::Kind>(reader.Number(kMaxCheck));
+    check.outside = reader.Identity();
+    orders.mounts.push_back(std::move(check));
+  }
+  for (uint32_t left = reader.Count(); reader.good() && left > 0; --left) {
+    const auto rights = static_cast<LandlockRule::Rights>(reader.Number(kMaxRights));
+    orders.landlock.push_back({.path = reader.Path(), .rights = rights});
+    if (reader.Number(1) == 1) orders.landlock.back().identity = reader.Identity();
+  }
+  orders.kept_fds = ReadFds(reader);
+  if (reader.Number(1) == 1) orders.port_ruleset_fd = ReadFd(reader);
+  if (reader.Number(1) == 1) orders.proxy = ReadProxy(reader);
+  if (reader.Number(1) == 1) orders.streams = ReadStreams(reader);
+  if (reader.Number(1) == 1) orders.report_fd = ReadFd(reader);
+  if (reader.Number(1) == 1) orders.lifeline_fd = ReadFd(reader);
+  if (!reader.complete()) return Fail(ErrorKind::kInvalidParams, "orders: damaged");
+  return orders;
+}
+
+}  // namespace holdfast::sandbox

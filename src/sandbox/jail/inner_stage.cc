@@ -1,0 +1,228 @@
+#include "sandbox/jail/inner_stage.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <expected>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sandbox/confine/capabilities.h"
+#include "sandbox/confine/confinement.h"
+#include "sandbox/confine/set_group_id.h"
+#include "sandbox/jail/first_process.h"
+#include "sandbox/jail/input_files.h"
+#include "sandbox/jail/lifeline.h"
+#include "sandbox/jail/mount_check.h"
+#include "sandbox/jail/start_report.h"
+#include "sandbox/jail/terminal.h"
+#include "sandbox/plan/program_names.h"
+#include "sandbox/proxy/listener.h"
+#include "sys/io.h"
+#include "sys/vfork_child.h"
+
+extern char** environ;
+
+namespace holdfast::sandbox {
+namespace {
+
+void Say(const Error& error) {
+  const std::string line = fmt::format("{}: {}\n", kProgramName, error.message);
+  (void)sys::Write(STDERR_FILENO, line.data(), line.size());  // without stderr there is nobody to tell
+}
+
+Result<> PutInPlace(const Streams& streams) {
+  for (const auto [from, place] : {std::pair(streams.in, STDIN_FILENO), std::pair(streams.out, STDOUT_FILENO),
+                                   std::pair(streams.err, STDERR_FILENO)}) {
+    if (::dup2(from, place) < 0) return std::unexpected(ErrnoError("dup2", fmt::format("descriptor {}", from), errno));
+  }
+  return {};  // the other numbers are closed with all that does not pass
+}
+
+// From here until its end the command, or what is built in, is a child of this process.
+class Stage {
+ public:
+  Stage(const InnerOrders& orders, BuiltIn built_in) : orders_(orders), built_in_(built_in) {
+    if (orders.lifeline_fd) lifeline_.emplace(*orders.lifeline_fd);
+  }
+
+  std::expected<pid_t, NotExecuted> Start() {
+    if (const auto prepared = Prepare(); !prepared) return Refused(prepared.error());
+    if (!orders_.working_directory.empty() && ::chdir(orders_.working_directory.c_str()) < 0) {
+      return std::unexpected(NotExecuted{.status = 1, .error = ErrnoError("chdir", orders_.working_directory, errno)});
+    }
+    const auto confined = Confine({.filter = orders_.filter,
+                                   .caller = WhoseCalls(),
+                                   .landlock = orders_.landlock,
+                                   .kept_fds = orders_.kept_fds,
+                                   .port_ruleset_fd = orders_.port_ruleset_fd});
+    if (!confined) return Refused(confined.error());
+    if (lifeline_ && !lifeline_->AwaitGo()) {
+      return Refused({.kind = ErrorKind::kInvalidRequest, .message = "inner stage: the outer one is gone"});
+    }
+    has_turn_ = terminal_ && terminal_->InForeground();
+    return orders_.built_in ? RunBuiltIn() : RunProgram();
+  }
+
+  const Terminal* terminal() const { return terminal_ ? &*terminal_ : nullptr; }
+  const Lifeline* lifeline() const { return lifeline_ ? &*lifeline_ : nullptr; }
+  SetGroupIdDesk& desk() { return desk_; }
+
+ private:
+  static std::unexpected<NotExecuted> Refused(Error error) {
+    return std::unexpected(NotExecuted{.status = kRefusedStatus, .error = std::move(error)});
+  }
+
+  Result<> Prepare() {
+    if (::getpid() != 1) return Fail(ErrorKind::kInvalidRequest, "inner stage: not pid 1");
+    if (orders_.built_in && built_in_ == nullptr)
+      return Fail(ErrorKind::kInvalidRequest, "inner stage: nothing built in");
+    // Nobody inside may read or change this process, not even with its user id.
+    if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0) return std::unexpected(ErrnoError("prctl", "dumpable", errno));
+    HoldSignals();
+    if (lifeline_) {
+      TRY_VOID(lifeline_->Arm());
+      lifeline_->SayHere();
+    }
+    if (orders_.environment) Adopt(*orders_.environment);
+    TRY_VOID(CheckStreams(orders_.filter));
+    TRY_VOID(CheckMounts(orders_.mounts));
+    TRY_VOID(ReopenStreams());
+    if (orders_.proxy) TRY_VOID(OpenProxyListeners(*orders_.proxy));
+    TRY_VOID(CloseTheRest());
+    TRY_VOID(DropCapabilities());
+    terminal_ = Terminal::OfStreams();
+    if (!terminal_) (void)::setsid();  // fails when it has been done already
+    return {};
+  }
+
+  // The command's own filter is a layer on top of pid 1's, unless pid 1 could not answer what that asks.
+  Caller WhoseCalls() {
+    if (orders_.built_in) return Caller::kFileRequests;
+    answers_ = SeesProcesses();
+    return answers_ ? Caller::kFirstProcess : Caller::kCommand;
+  }
+
+  // exec and what is set here only read the words.
+  void Adopt(const std::vector<std::string>& environment) {
+    for (const std::string& entry : environment) environment_.push_back(const_cast<char*>(entry.c_str()));
+    environment_.push_back(nullptr);
+    environ = environment_.data();
+  }
+
+  Result<> CloseTheRest() const {
+    std::vector<int> kept = orders_.kept_fds;
+    const std::array own_fds = {orders_.report_fd, orders_.lifeline_fd, orders_.port_ruleset_fd};
+    for (const auto own : own_fds) {
+      if (own) kept.insert(std::ranges::upper_bound(kept, *own), *own);
+    }
+    TRY_VOID(PassOnly(kept));
+    for (const auto own : own_fds) {
+      if (own && ::fcntl(*own, F_SETFD, FD_CLOEXEC) < 0) return std::unexpected(ErrnoError("fcntl", "", errno));
+    }
+    return {};
+  }
+
+  void TakePlaceInChild() const {
+    ::setpgid(0, 0);
+    if (has_turn_) terminal_->GiveTo(::getpid());
+    LetSignalsIn();
+  }
+
+  // On the memory of pid 1, which learns of a failure.
+  std::expected<pid_t, NotExecuted> RunProgram() {
+    // execvp has a file's name on it, and all arguments when it falls back on /bin/sh.
+    const size_t stack_size = (256u << 10) + (16 * orders_.argv.size());
+    auto in_child = [this] {
+      TakePlaceInChild();
+      failure_ = ExecuteInChild();
+      return failure_->status;
+    };
+    // What it listens on must stay open here.
+    const auto command = sys::StartOnSharedMemory(in_child, stack_size, sys::Descriptors::kShared);
+    if (!command) return Refused(command.error());
+    if (!failure_) return *command;
+    ::waitpid(*command, nullptr, 0);
+    return std::unexpected(*std::move(failure_));
+  }
+
+  NotExecuted ExecuteInChild() {
+    if (answers_) {
+      auto listener = InstallCommandLayer();
+      if (!listener) return {.status = kRefusedStatus, .error = listener.error()};
+      desk_ = SetGroupIdDesk(*std::move(listener));
+    }
+    return Execute(orders_.program, orders_.argv);
+  }
+
+  std::vector<std::string> MountPoints() const {
+    std::vector<std::string> paths;
+    paths.reserve(orders_.mounts.size());
+    for (const MountCheck& check : orders_.mounts) paths.push_back(check.path);
+    return paths;
+  }
+
+  std::expected<pid_t, NotExecuted> RunBuiltIn() const {
+    const pid_t command = ::fork();
+    if (command < 0) return Refused(ErrnoError("fork", "", errno));
+    if (command == 0) {
+      TakePlaceInChild();
+      // What an execution would have done.
+      if (!PassOnly(orders_.kept_fds)) ::_exit(kRefusedStatus);
+      ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+      ::_exit(built_in_(orders_.absent, MountPoints()));
+    }
+    ::setpgid(command, command);  // whoever is first: a signal for the group must find it
+    return command;
+  }
+
+  const InnerOrders& orders_;
+  const BuiltIn built_in_;
+  std::optional<Lifeline> lifeline_;
+  std::vector<char*> environment_;
+  std::optional<Terminal> terminal_;
+  bool has_turn_ = false;
+  bool answers_ = false;
+  SetGroupIdDesk desk_{OwnedFd()};
+  std::optional<NotExecuted> failure_;  // of the program
+};
+
+// Nothing of the command's is held open here: who reads its output sees the end when the command closes it.
+void ReleaseDescriptors(const InnerOrders& orders) {
+  ::close_range(STDIN_FILENO, STDERR_FILENO, 0);
+  for (const int fd : orders.kept_fds) ::close(fd);
+  if (orders.report_fd) ::close(*orders.report_fd);
+}
+
+}  // namespace
+
+int RunInnerStage(const InnerOrders& orders, BuiltIn built_in) {
+  if (orders.streams) {
+    if (const auto placed = PutInPlace(*orders.streams); !placed) return Say(placed.error()), kRefusedStatus;
+  }
+  Stage stage(orders, built_in);
+  const auto command = stage.Start();
+  if (!command) {
+    if (stage.lifeline() != nullptr && stage.lifeline()->IsCut()) return command.error().status;  // nobody is to know
+    Say(command.error().error);
+    if (orders.report_fd) ReportFailed(*orders.report_fd, command.error().status, command.error().error.message);
+    return command.error().status;
+  }
+  if (orders.report_fd) ReportStarted(*orders.report_fd);
+  ReleaseDescriptors(orders);
+  const int status = FirstProcess(*command, stage.terminal(), stage.lifeline(), stage.desk()).Run();
+  (void)::kill(-1, SIGKILL);  // nobody may be left
+  return status;
+}
+
+}  // namespace holdfast::sandbox

@@ -1,0 +1,91 @@
+#include "sandbox/jail/input_files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/owned_fd.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+std::string NameOf(int fd) {
+  std::array<char, PATH_MAX> name;
+  const ssize_t size = ::readlink(("/proc/self/fd/" + std::to_string(fd)).c_str(), name.data(), name.size());
+  return size > 0 && size < PATH_MAX ? std::string(name.data(), static_cast<size_t>(size)) : "";
+}
+
+bool IsInputFile(int fd, const struct stat& status) {
+  const int flags = ::fcntl(fd, F_GETFL);
+  return flags >= 0 && (flags & O_ACCMODE) == O_RDONLY && S_ISREG(status.st_mode);
+}
+
+// Nothing for other devices, as terminals.
+const char* NodeOf(const struct stat& status) {
+  constexpr unsigned memory_devices = 1;
+  if (!S_ISCHR(status.st_mode) || major(status.st_rdev) != memory_devices) return nullptr;
+  switch (minor(status.st_rdev)) {
+    case 3:
+      return "/dev/null";
+    case 5:
+      return "/dev/zero";
+    case 7:
+      return "/dev/full";
+    case 8:
+      return "/dev/random";
+    case 9:
+      return "/dev/urandom";
+    default:
+      return nullptr;
+  }
+}
+
+Result<> ReopenDevice(int fd, const char* node, dev_t device) {
+  const int flags = ::fcntl(fd, F_GETFL);
+  const OwnedFd again(::open(node, (flags & (O_ACCMODE | O_PATH)) | O_CLOEXEC));
+  struct stat status;
+  if (!again.is_open() || ::fstat(again.get(), &status) < 0) return std::unexpected(ErrnoError("open", node, errno));
+  if (!S_ISCHR(status.st_mode) || status.st_rdev != device) {
+    return Fail(ErrorKind::kInvalidRequest, fmt::format("{}: is another device", node));
+  }
+  (void)::fcntl(again.get(), F_SETFL, flags);  // which one that only has a name does not take
+  if (::dup2(again.get(), fd) < 0) return std::unexpected(ErrnoError("dup2", node, errno));
+  return {};
+}
+
+void ReopenInput(int fd, const struct stat& before) {
+  struct stat now;
+  if (!IsInputFile(fd, before)) return;
+  const OwnedFd again(::open(NameOf(fd).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!again.is_open() || ::fstat(again.get(), &now) < 0) return;
+  if (now.st_dev != before.st_dev || now.st_ino != before.st_ino) return;
+  const off_t offset = ::lseek(fd, 0, SEEK_CUR);
+  if (offset < 0 || ::lseek(again.get(), offset, SEEK_SET) != offset) return;
+  ::fcntl(again.get(), F_SETFL, ::fcntl(fd, F_GETFL));
+  ::dup2(again.get(), fd);
+}
+
+}  // namespace
+
+Result<> ReopenStreams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat status;
+    if (::fstat(fd, &status) < 0) continue;
+    if (const char* const node = NodeOf(status)) {
+      TRY_VOID(ReopenDevice(fd, node, status.st_rdev));
+    } else {
+      ReopenInput(fd, status);
+    }
+  }
+  return {};
+}
+
+}  // namespace holdfast::sandbox

@@ -1,0 +1,67 @@
+#include "sandbox/jail/landlock_stage.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sandbox/confine/capabilities.h"
+#include "sandbox/confine/confinement.h"
+#include "sandbox/confine/landlock.h"
+#include "sandbox/confine/port_ruleset.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+// Until the command is executed.
+Result<> KeepOnly(std::optional<int> report_fd, std::optional<int> port_ruleset_fd) {
+  std::vector<int> kept;
+  for (const auto fd : {report_fd, port_ruleset_fd}) {
+    if (fd && *fd > STDERR_FILENO) kept.push_back(*fd);
+  }
+  std::ranges::sort(kept);
+  TRY_VOID(PassOnly(kept));
+  for (const int fd : kept) {
+    if (::fcntl(fd, F_SETFD, FD_CLOEXEC) < 0) {
+      return std::unexpected(ErrnoError("fcntl", fmt::format("descriptor {}", fd), errno));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<> CheckLandlockAbi(int abi) {
+  if (abi == 0) return Fail(ErrorKind::kInvalidRequest, "landlock: not in this kernel, or not enabled");
+  if (abi >= kOldestLandlockAbi) return {};
+  return Fail(ErrorKind::kInvalidRequest,
+              fmt::format("landlock: this kernel's ABI {} cannot stop truncation; {} can", abi, kOldestLandlockAbi));
+}
+
+Result<> EnterLandlockStage(const Plan& plan, Caller caller, std::optional<int> report_fd,
+                            std::optional<int> port_ruleset_fd) {
+  TRY_VOID(CheckLandlockAbi(LandlockAbi()));
+  HoldSignals();
+  TRY_VOID(CheckStreams(plan.filter));
+  TRY_VOID(KeepOnly(report_fd, port_ruleset_fd));
+  TRY_VOID(DropCapabilities());
+  if (::chdir(plan.working_directory.c_str()) < 0) {
+    return std::unexpected(ErrnoError("chdir", plan.working_directory, errno));
+  }
+  LandlockOptions options;
+  options.rules = plan.landlock;
+  options.passed_fds = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
+  TRY(const int abi, Restrict(options));
+  TRY_VOID(CheckLandlockAbi(abi));
+  if (port_ruleset_fd) TRY_VOID(EnterPortRuleset(*port_ruleset_fd));
+  const StandsFor stands_for = plan.landlock.empty() ? StandsFor::kNamespaces : StandsFor::kNamespacesAndMounts;
+  TRY_VOID(InstallFilter(MakeFilter(plan.filter, stands_for, caller)));
+  LetSignalsIn();
+  return {};
+}
+
+}  // namespace holdfast::sandbox

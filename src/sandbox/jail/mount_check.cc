@@ -1,0 +1,89 @@
+#include "sandbox/jail/mount_check.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+namespace holdfast::sandbox {
+namespace {
+
+using Kind = MountCheck::Kind;
+
+// What names can be played tricks with. The root has no name, and what is inside of an empty directory is bubblewrap's.
+struct WhatToCheck {
+  using Answer = std::optional<std::pair<std::string, Kind>>;
+
+  Answer operator()(const ReadOnlyBind& bind) const { return std::pair(bind.path, Kind::kReadOnly); }
+  Answer operator()(const WritableBind& bind) const { return std::pair(bind.path, Kind::kWritable); }
+  Answer operator()(const Busy& busy) const { return std::pair(busy.path, Kind::kWritable); }
+  Answer operator()(const EmptyDirectory& empty) const { return std::pair(empty.path, Kind::kCover); }
+  Answer operator()(const EmptyFile& empty) const { return std::pair(empty.path, Kind::kCover); }
+  Answer operator()(const auto&) const { return std::nullopt; }
+};
+
+std::unexpected<Error> Changed(const std::string& path) {
+  return Fail(ErrorKind::kInvalidRequest, fmt::format("mount {}: it has been replaced in the meantime", path));
+}
+
+// Absent when it is no mount point.
+std::optional<uint64_t> MountAt(int fd) {
+  struct statx status;
+  if (::statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &status) < 0) return std::nullopt;
+  const bool is_root = (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+  if (!is_root || (status.stx_mask & STATX_MNT_ID) == 0) return std::nullopt;
+  return status.stx_mnt_id;
+}
+
+bool IsReadOnly(int fd) {
+  struct statvfs status;
+  return ::fstatvfs(fd, &status) == 0 && (status.f_flag & ST_RDONLY) != 0;
+}
+
+Result<> CheckMount(const MountCheck& check, std::unordered_set<uint64_t>& seen) {
+  TRY(const OwnedFd fd, sys::OpenWithoutLinks(check.path));
+  TRY(const sys::FileIdentity inside, sys::IdentityOf(fd.get(), check.path));
+  const bool is_itself = inside == check.outside;
+  const auto mount = MountAt(fd.get());
+  if (is_itself == (check.kind == Kind::kCover) || !mount || !seen.insert(*mount).second) return Changed(check.path);
+  if (check.kind != Kind::kWritable && !IsReadOnly(fd.get())) return Changed(check.path);
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<MountCheck>> NoteMounts(const Plan& plan) {
+  std::vector<MountCheck> checks;
+  for (const Mount& mount : plan.mounts) {
+    auto what = std::visit(WhatToCheck(), mount);
+    if (!what || what->first == "/") continue;
+    TRY(const OwnedFd fd, sys::OpenWithoutLinks(what->first));
+    TRY(const sys::FileIdentity outside, sys::IdentityOf(fd.get(), what->first));
+    checks.push_back({.path = std::move(what->first), .kind = what->second, .outside = outside});
+  }
+  return checks;
+}
+
+void NoteIdentities(std::span<const MountCheck> checks, std::vector<LandlockRule>& rules) {
+  for (LandlockRule& rule : rules) {
+    const auto check = std::ranges::find(checks, rule.path, &MountCheck::path);
+    if (check != checks.end() && check->kind != Kind::kCover) rule.identity = check->outside;
+  }
+}
+
+Result<> CheckMounts(std::span<const MountCheck> checks) {
+  std::unordered_set<uint64_t> seen;
+  for (const MountCheck& check : checks) TRY_VOID(CheckMount(check, seen));
+  return {};
+}
+
+}  // namespace holdfast::sandbox

@@ -1,0 +1,135 @@
+#include "sandbox/jail/namespace_finish.h"
+
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <linux/nsfs.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "base/owned_fd.h"
+#include "sys/io.h"
+#include "sys/vfork_child.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+// Those that bubblewrap binds. The console is there when a terminal is.
+constexpr std::array kNodes = {"/dev/null",    "/dev/zero", "/dev/full",   "/dev/random",
+                               "/dev/urandom", "/dev/tty",  "/dev/console"};
+
+// Half of what a user has by default, for one command with all it starts.
+constexpr std::string_view kGroups = "64";
+constexpr std::array kGroupLimits = {"/proc/sys/user/max_inotify_instances", "/proc/sys/user/max_fanotify_groups"};
+
+// As the /proc that is mounted here numbers it.
+Result<int> NumberOf(int pidfd) {
+  const std::string path = fmt::format("/proc/self/fdinfo/{}", pidfd);
+  const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) return std::unexpected(ErrnoError("open", path, errno));
+  std::array<char, 512> text;
+  const ssize_t size = sys::Read(file.get(), text.data(), text.size());
+  constexpr std::string_view key = "\nPid:\t";
+  const std::string_view lines(text.data(), static_cast<size_t>(std::max<ssize_t>(size, 0)));
+  const size_t at = lines.find(key);
+  int number = -1;
+  if (at != std::string_view::npos) {
+    (void)std::from_chars(lines.data() + at + key.size(), lines.data() + lines.size(), number);  // -1 stays
+  }
+  if (number <= 0) return Fail(ErrorKind::kSystem, fmt::format("{}: names no process", path));
+  return number;
+}
+
+// The user namespace that owns a mount namespace decides about changes of its mounts; the command may be in another
+// one.
+Result<OwnedFd> OwnerOf(const OwnedFd& mounts) {
+  OwnedFd users(::ioctl(mounts.get(), NS_GET_USERNS));
+  if (!users.is_open()) return std::unexpected(ErrnoError("ioctl", "NS_GET_USERNS", errno));
+  return users;
+}
+
+// A value above what the user has is no limit, and one that cannot be written, as in containers, is none either.
+void LimitGroupsInChild() {
+  for (const char* const limit : kGroupLimits) {
+    const int file = ::open(limit, O_WRONLY | O_CLOEXEC);
+    if (file < 0) continue;
+    (void)!::write(file, kGroups.data(), kGroups.size());
+    ::close(file);
+  }
+}
+
+// 0, or an errno. Devices take writes on a read-only mount.
+int SealNodesInChild() {
+  mount_attr read_only = {};
+  read_only.attr_set = MOUNT_ATTR_RDONLY;
+  for (const char* const node : kNodes) {
+    const long done = ::syscall(SYS_mount_setattr, AT_FDCWD, node, AT_SYMLINK_NOFOLLOW, &read_only, sizeof read_only);
+    if (done < 0 && errno != ENOENT) return errno == ENOSYS ? 0 : errno;
+  }
+  return 0;
+}
+
+int FinishInChild(int users, int mounts, bool has_private_nodes) {
+  if (::setns(users, CLONE_NEWUSER) < 0) return errno;
+  LimitGroupsInChild();
+  if (!has_private_nodes) return 0;
+  return ::setns(mounts, CLONE_NEWNS) < 0 ? errno : SealNodesInChild();
+}
+
+// The child shares the memory of this process. The kernel makes a process that gains capabilities undumpable, and this
+// one with it: that is undone here.
+Result<int> FinishIn(const OwnedFd& users, const OwnedFd& mounts, bool has_private_nodes) {
+  const int dumpable = ::prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
+  int error = 0;
+  auto in_child = [&] {
+    error = FinishInChild(users.get(), mounts.get(), has_private_nodes);
+    return 0;
+  };
+  constexpr size_t stack_size = 64 << 10;
+  TRY(const pid_t child, sys::StartOnSharedMemory(in_child, stack_size));
+  if (dumpable == 1) ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return error;
+}
+
+bool HasPrivateNodes(const Plan& plan) {
+  return std::ranges::any_of(plan.mounts, [](const Mount& mount) { return std::holds_alternative<PrivateDev>(mount); });
+}
+
+Result<> Finish(int inner, const Plan& plan) {
+  TRY(const int number, NumberOf(inner));
+  const std::string path = fmt::format("/proc/{}/ns/mnt", number);
+  const OwnedFd mounts(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!mounts.is_open()) return std::unexpected(ErrnoError("open", path, errno));
+  TRY(const OwnedFd users, OwnerOf(mounts));
+  TRY(const int error, FinishIn(users, mounts, HasPrivateNodes(plan)));
+  if (error != 0) return std::unexpected(ErrnoError("seal", "/dev", error));
+  return {};
+}
+
+}  // namespace
+
+// For an ordinary user a failure leaves the times of the nodes and the number of inotify instances open, which does not
+// stop the start.
+Result<> FinishNamespaces(int inner, const Plan& plan) {
+  auto finished = Finish(inner, plan);
+  if (!finished && ::geteuid() == 0) return finished;
+  return {};
+}
+
+}  // namespace holdfast::sandbox

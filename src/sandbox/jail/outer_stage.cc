@@ -1,0 +1,256 @@
+#include "sandbox/jail/outer_stage.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sandbox/jail/bubblewrap_watch.h"
+#include "sandbox/jail/host_limits.h"
+#include "sandbox/jail/lifeline.h"
+#include "sandbox/jail/mount_check.h"
+#include "sandbox/jail/namespace_finish.h"
+#include "sandbox/jail/placeholders.h"
+#include "sandbox/jail/stage_image.h"
+#include "sandbox/jail/start_report.h"
+#include "sandbox/jail/terminal.h"
+#include "sandbox/plan/program_names.h"
+#include "sys/descriptor_passing.h"
+#include "sys/io.h"
+#include "sys/memory_file.h"
+#include "sys/socket_pair.h"
+#include "sys/vfork_child.h"
+
+extern char** environ;
+
+namespace holdfast::sandbox {
+namespace {
+
+Result<> Inherit(int fd) {
+  if (::fcntl(fd, F_SETFD, 0) < 0) return std::unexpected(ErrnoError("fcntl", "inherit", errno));
+  return {};
+}
+
+std::string NulSeparated(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text.append(word).push_back('\0');
+  return text;
+}
+
+std::vector<std::string> Environment() {
+  std::vector<std::string> entries;
+  for (char** entry = environ; *entry != nullptr; ++entry) entries.emplace_back(*entry);
+  return entries;
+}
+
+// The write end is inherited.
+Result<sys::Pipe> PipeFromInside() {
+  TRY(sys::Pipe pipe, sys::MakePipe(sys::OurEnd::kRead));
+  TRY_VOID(Inherit(pipe.write_end.get()));
+  return pipe;
+}
+
+// The read end is inherited. A socket pair: writing to a pipe without a reader would raise SIGPIPE.
+Result<sys::Pipe> PipeToBubblewrap() {
+  TRY(sys::SocketPair pair, sys::MakeSocketPair(sys::SocketKind::kStream));
+  TRY_VOID(Inherit(pair.theirs.get()));
+  return sys::Pipe{.read_end = std::move(pair.theirs), .write_end = std::move(pair.ours)};
+}
+
+Result<OwnedFd> InheritedSheet(const char* name, std::string_view text) {
+  TRY(OwnedFd sheet, sys::MakeMemoryFile(name, text));
+  TRY_VOID(Inherit(sheet.get()));
+  return sheet;
+}
+
+// Inherited, under a number that is none of the standard streams'. What is closed stays out of the way of other files.
+Result<OwnedFd> CopyOfStream(int stream) {
+  OwnedFd copy(::fcntl(stream, F_DUPFD, STDERR_FILENO + 1));
+  if (!copy.is_open() && errno == EBADF) {
+    const OwnedFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    copy = OwnedFd(::fcntl(nothing.get(), F_DUPFD, STDERR_FILENO + 1));
+  }
+  if (!copy.is_open()) return std::unexpected(ErrnoError("fcntl", fmt::format("descriptor {}", stream), errno));
+  return copy;
+}
+
+// All that bubblewrap and the inner stage inherit. Arguments and orders come by descriptors, so that nothing of them
+// shows in a list of processes. bubblewrap reads arguments from the gate before those of the sheet, and there the last
+// one comes when everything it needs is ready: kGateWord. Without that it gives up.
+struct Inherited {
+  BubblewrapArguments arguments;
+  std::array<OwnedFd, 3> streams;
+  OwnedFd nothing, orders_sheet, arguments_sheet;
+  sys::Pipe gate, complaints, report;
+  LifelineEnds lifeline;
+  std::vector<std::string> command_line;
+};
+
+Result<Inherited> Prepare(const Plan& plan, const StageImage& image) {
+  Inherited inherited;
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    TRY(inherited.streams[static_cast<size_t>(stream)], CopyOfStream(stream));
+  }
+  TRY(inherited.complaints, PipeFromInside());
+  TRY(inherited.report, PipeFromInside());
+  TRY(inherited.lifeline, MakeLifeline());
+  TRY(inherited.orders_sheet, InheritedSheet("orders", ""));
+  TRY(inherited.gate, PipeToBubblewrap());
+  TRY(inherited.nothing, sys::OpenDevNull());
+  TRY_VOID(Inherit(image.fd()));
+  TRY(inherited.arguments, ArgumentsFor(plan));
+  TRY(inherited.arguments_sheet, InheritedSheet("arguments", NulSeparated(inherited.arguments.words)));
+  inherited.command_line = {"bwrap",     kNeedsGateWord,
+                            "--args",    std::to_string(inherited.gate.read_end.get()),
+                            "--args",    std::to_string(inherited.arguments_sheet.get()),
+                            "--",        fmt::format("/proc/self/fd/{}", image.fd()),
+                            kInnerStage, std::to_string(inherited.orders_sheet.get())};
+  return inherited;
+}
+
+// bubblewrap makes the terminal that is its standard output known inside, as /dev/console: `tty` finds it there.
+int OutputForBubblewrap(const Inherited& inherited) {
+  const auto terminal =
+      std::ranges::find_if(inherited.streams, [](const OwnedFd& fd) { return ::isatty(fd.get()) == 1; });
+  return terminal != inherited.streams.end() ? terminal->get() : inherited.nothing.get();
+}
+
+// bubblewrap would die or stop of what is meant for the command, and holds no stream of the command's open. The
+// environment is the command's too: LD_PRELOAD and the like would have bubblewrap run its code, outside of the sandbox.
+// The inner stage sets all of this right again.
+// Returns only when it fails.
+int ExecInChild(int program, char* const* argv, const Inherited& inherited) {
+  char* const no_environment[] = {nullptr};
+  sigset_t all;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  ::dup2(inherited.nothing.get(), STDIN_FILENO);
+  ::dup2(OutputForBubblewrap(inherited), STDOUT_FILENO);
+  ::dup2(inherited.complaints.write_end.get(), STDERR_FILENO);
+  ::fexecve(program, argv, no_environment);
+  constexpr std::string_view failed = "bubblewrap cannot be executed";
+  (void)!::write(STDERR_FILENO, failed.data(), failed.size());
+  return 1;
+}
+
+// Descriptor numbers as the inner stage has them.
+InnerOrders OrdersInside(const InnerOrders& orders, const Inherited& inherited) {
+  InnerOrders inside = orders;
+  inside.environment = Environment();
+  inside.streams = {inherited.streams[0].get(), inherited.streams[1].get(), inherited.streams[2].get()};
+  inside.report_fd = inherited.report.write_end.get();
+  inside.lifeline_fd = inherited.lifeline.inner.get();
+  return inside;
+}
+
+Result<pid_t> Start(const Bubblewrap& bubblewrap, Inherited& inherited) {
+  std::vector<char*> argv;
+  argv.reserve(inherited.command_line.size() + 1);
+  for (std::string& word : inherited.command_line) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  auto in_child = [&] { return ExecInChild(bubblewrap.program.get(), argv.data(), inherited); };
+  constexpr size_t stack_size = 64 << 10;
+  TRY(const pid_t child, sys::StartOnSharedMemory(in_child, stack_size));
+  for (sys::Pipe* const pipe : {&inherited.complaints, &inherited.report}) pipe->write_end.Reset();
+  inherited.gate.read_end.Reset();
+  inherited.lifeline.inner.Reset();
+  for (OwnedFd& stream : inherited.streams) stream.Reset();
+  return child;
+}
+
+// What the inner stage reads, and what bubblewrap waits for.
+Result<> Instruct(const Plan& plan, InnerOrders orders, Inherited& inherited) {
+  TRY(orders.mounts, NoteMounts(plan));
+  NoteIdentities(orders.mounts, orders.landlock);
+  TRY_VOID(sys::FillMemoryFile(inherited.orders_sheet.get(), Encode(orders)));
+  TRY_VOID(sys::SendAll(inherited.gate.write_end.get(), std::string(kGateWord) + '\0'));
+  ::shutdown(inherited.gate.write_end.get(), SHUT_WR);  // a child of this process may have a copy
+  return {};
+}
+
+// In bubblewrap's words, and what they mean here.
+NotStarted WhyNotStarted(int status, std::string message) {
+  while (message.ends_with('\n')) message.pop_back();
+  std::ranges::replace(message, '\n', ' ');
+  if (message.empty())
+    message = fmt::format("bubblewrap has ended with status {} before the command was started", status);
+  const std::string explanation = Explain(message);
+  if (!explanation.empty()) message += ". " + explanation;
+  return {Error{.kind = ErrorKind::kSystem, .message = std::move(message)}, NotStarted::By::kBubblewrap};
+}
+
+// Why it is ended here, unless it has said by itself why it cannot go on.
+std::unexpected<NotStarted> GiveUp(BubblewrapWatch& watch, Error why) {
+  watch.KillAll();
+  (void)watch.AwaitReport();
+  if (watch.complaints().empty()) return std::unexpected(NotStarted(std::move(why)));
+  return std::unexpected(WhyNotStarted(watch.AwaitEnd(), watch.complaints()));
+}
+
+// The command's streams are the command's: who reads its output sees the end when the command closes it.
+void ReleaseStreams(const OwnedFd& nothing) {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing.get(), stream);
+}
+
+}  // namespace
+
+std::expected<int, NotStarted> RunOuterStage(const Bubblewrap& bubblewrap, const Plan& plan, const InnerOrders& orders,
+                                             std::optional<int> sealed_program) {
+  const std::optional<int> report_fd = orders.report_fd;
+  if (auto host = CheckHost(); !host) {
+    return std::unexpected(NotStarted(std::move(host).error(), NotStarted::By::kBubblewrap));
+  }
+  (void)std::signal(SIGCHLD, SIG_DFL);          // where it is ignored nobody can be waited for
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);  // whom bubblewrap leaves behind can be found then
+  OwnedFd signals = BubblewrapWatch::BlockSignals();
+  if (!signals.is_open()) return std::unexpected(ErrnoError("signalfd", "", errno));
+  if (report_fd && ::fcntl(*report_fd, F_SETFD, FD_CLOEXEC) < 0) {
+    return std::unexpected(ErrnoError("fcntl", fmt::format("descriptor {}", *report_fd), errno));
+  }
+  const auto terminal = Terminal::OfStreams();
+  TRY(Placeholders placeholders, Placeholders::Prepare(plan.placeholders));
+  TRY(StageImage image, StageImage::Create(sealed_program));
+  TRY(Inherited inherited, Prepare(plan, image));
+  if (orders.port_ruleset_fd) TRY_VOID(Inherit(*orders.port_ruleset_fd));
+  const InnerOrders orders_inside = OrdersInside(orders, inherited);
+  TRY(const pid_t child, Start(bubblewrap, inherited));
+  BubblewrapWatch watch(child, std::move(signals),
+                        {.complaints = std::move(inherited.complaints.read_end),
+                         .report = std::move(inherited.report.read_end),
+                         .lifeline = std::move(inherited.lifeline.outer)});
+  // While bubblewrap comes up.
+  if (const auto complete = image.Complete(); !complete) return GiveUp(watch, complete.error());
+  if (const auto made = placeholders.Make(); !made) return GiveUp(watch, made.error());
+  if (const auto sent = Instruct(plan, orders_inside, inherited); !sent) return GiveUp(watch, sent.error());
+  if (const int inner = watch.AwaitInner(); inner >= 0) {
+    if (const auto kept = placeholders.KeepUntilEndOf(inner); !kept) return GiveUp(watch, kept.error());
+    if (const auto finished = FinishNamespaces(inner, plan); !finished) return GiveUp(watch, finished.error());
+    watch.LetGo();
+  }
+  const auto report = watch.AwaitReport();
+  if (report) {
+    if (report_fd) {
+      PassReport(*report_fd, *report);
+      ::close(*report_fd);
+    }
+    ReleaseStreams(inherited.nothing);
+  }
+  const int status = watch.AwaitEnd();
+  if (terminal) terminal->TakeBack();
+  if (!report) return std::unexpected(WhyNotStarted(status, watch.complaints()));
+  return status;
+}
+
+}  // namespace holdfast::sandbox

@@ -1,0 +1,108 @@
+#include "sandbox/jail/tool_search.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/paths.h"
+#include "sandbox/resolve/path_walk.h"
+#include "sandbox/resolve/real_path.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+// Not /usr/local: what is in there comes from people, and commands of root may be given it to install something.
+constexpr std::array kSystemDirectories = {"/usr/bin", "/usr/sbin", "/bin", "/sbin"};
+
+// A place may be one file, and a program is where its links lead, as is a place.
+bool IsIn(std::string_view program, const std::string& place) {
+  if (place == "/") return false;
+  const std::optional<std::string> real = RealPath(place);
+  return IsAtOrBelow(program, place) || (real && IsAtOrBelow(program, *real));
+}
+
+// The next directory of a list with colons between them, which is taken off it.
+std::string_view TakeDirectory(std::string_view& list) {
+  const std::string_view directory = list.substr(0, list.find(':'));
+  list.remove_prefix(std::min(list.size(), directory.size() + 1));
+  return directory;
+}
+
+// Rights that an ACL gives to others show in the bits of the group.
+std::optional<std::string> WhoElseWrites(const std::string& path, uid_t owner) {
+  struct stat status;
+  if (::lstat(path.c_str(), &status) < 0) return fmt::format("{} cannot be looked at", path);
+  if (status.st_uid != owner) return fmt::format("{} belongs to user {}, not {}", path, status.st_uid, owner);
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return fmt::format("{} can be written by others", path);
+  return std::nullopt;
+}
+
+// Of `path`, which has no links in it, and all directories above.
+std::optional<std::string> WhoElseWritesOnTheWay(std::string_view path, const ToolTrust& trust) {
+  for (;; path = ParentOf(path)) {
+    if (auto reason = WhoElseWrites(std::string(path), trust.owner)) return reason;
+    if (path == trust.top || path == "/") return std::nullopt;
+  }
+}
+
+std::optional<std::string> WhyDistrusted(const PathWalk& program, const ToolSearch& search) {
+  const auto is_above = [&](const std::string& place) { return IsIn(program.path, place); };
+  if (std::ranges::any_of(search.untrusted, is_above)) return "commands can have put it there";
+  const std::vector<std::string>& only_in = search.trust.only_in;
+  if (!only_in.empty() && std::ranges::none_of(only_in, is_above)) {
+    return fmt::format("root's is taken from {} alone", fmt::join(only_in, ", "));
+  }
+  for (const CrossedLink& link : program.links) {
+    if (auto reason = WhoElseWritesOnTheWay(ParentOf(link.path), search.trust)) return reason;
+  }
+  return WhoElseWritesOnTheWay(program.path, search.trust);
+}
+
+// Each that there is, until `visit` says that it is the one.
+void ForEachOnPath(const ToolSearch& search, const std::function<bool(const PathWalk& program)>& visit) {
+  for (std::string_view rest = search.path_variable; !rest.empty();) {
+    const std::string_view directory = TakeDirectory(rest);
+    if (!directory.starts_with('/')) continue;
+    const std::string named = std::string(directory).append("/").append(search.name);
+    // Most directories do not have it: one call shows that, while the way there takes one for every name in it.
+    if (::access(named.c_str(), F_OK) < 0) continue;
+    const Result<PathWalk> walk = PathWalker().Walk(named);
+    if (walk && walk->exists() && visit(*walk)) return;
+  }
+}
+
+}  // namespace
+
+ToolTrust TrustOf(uid_t user) {
+  ToolTrust trust;
+  if (user == 0) trust.only_in.assign(kSystemDirectories.begin(), kSystemDirectories.end());
+  return trust;
+}
+
+std::optional<std::string> FindTool(const ToolSearch& search,
+                                    const std::function<bool(const std::string& path)>& accept) {
+  std::optional<std::string> found;
+  ForEachOnPath(search, [&](const PathWalk& program) {
+    if (WhyDistrusted(program, search) || !accept(program.path)) return false;
+    found = program.path;
+    return true;
+  });
+  return found;
+}
+
+std::optional<DistrustedTool> FirstIfDistrusted(const ToolSearch& search) {
+  std::optional<DistrustedTool> first;
+  ForEachOnPath(search, [&](const PathWalk& program) {
+    if (auto reason = WhyDistrusted(program, search)) first = {program.path, *std::move(reason)};
+    return true;
+  });
+  return first;
+}
+
+}  // namespace holdfast::sandbox

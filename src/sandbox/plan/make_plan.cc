@@ -1,0 +1,131 @@
+#include "sandbox/plan/make_plan.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "sandbox/plan/mount_planner.h"
+#include "sandbox/plan/own_programs.h"
+#include "sandbox/plan/plan_options.h"
+#include "sandbox/plan/rule_map.h"
+#include "sandbox/resolve/path_walk.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+using Rights = LandlockRule::Rights;
+
+// The whole file system with its devices, but no look at the processes outside.
+std::vector<Mount> EverythingWritable(const PlanOptions& options) {
+  std::vector<Mount> mounts = {WritableBind{.path = "/"}, WritableBind{.path = "/dev"}};
+  if (options.fresh_proc) mounts.emplace_back(FreshProc{.only_knobs = true});
+  return mounts;
+}
+
+Mount Root(Ground ground) {
+  if (ground == Ground::kWritable) return WritableBind{.path = "/"};
+  if (ground == Ground::kReadOnly) return ReadOnlyBind{.path = "/"};
+  return EmptyRoot{};
+}
+
+// What every restricted plan begins with.
+std::vector<Mount> Base(Ground root, const PlanOptions& options) {
+  std::vector<Mount> mounts = {Root(root), PrivateDev{}};
+  if (options.fresh_proc) {
+    mounts.emplace_back(FreshProc{.only_knobs = root == Ground::kWritable});
+  } else if (root == Ground::kWritable) {
+    mounts.emplace_back(ReadOnlyBind{.path = "/proc"});  // root owns the kernel's knobs there
+  }
+  return mounts;
+}
+
+Rights RightsIn(Ground root) {
+  if (root == Ground::kWritable) return Rights::kWrite;
+  return root == Ground::kReadOnly ? Rights::kRead : Rights::kList;
+}
+
+std::vector<LandlockRule> BaseLandlock(Ground root, const PlanOptions& options) {
+  std::vector<LandlockRule> rules = {{.path = "/", .rights = RightsIn(root)},
+                                     {.path = "/dev", .rights = Rights::kWrite}};
+  if (root == Ground::kHidden && options.fresh_proc) rules.push_back({.path = "/proc", .rights = Rights::kRead});
+  return rules;
+}
+
+// Landlock cannot take back below what it grants above: the mounts do that.
+void AddLandlock(std::vector<LandlockRule>& landlock, const RuleMap& map) {
+  const bool root_is_hidden = map.GroundOf("/") == Ground::kHidden;
+  for (const auto& [path, placed] : map.rules()) {
+    if (path == "/" || !placed.walk.exists()) continue;
+    if (placed.rule.access == Access::kWrite) landlock.push_back({.path = path, .rights = Rights::kWrite});
+    if (placed.rule.access != Access::kRead || !root_is_hidden) continue;
+    if (map.GroundAround(path) == Ground::kHidden) landlock.push_back({.path = path, .rights = Rights::kRead});
+  }
+}
+
+// Hidden files are denied as by a rule that names them.
+Resolution WithHidden(Resolution resolution, const std::vector<std::string>& hidden) {
+  for (const std::string& path : hidden) {
+    resolution.rules.push_back({.path = path, .access = Access::kDeny});
+  }
+  return resolution;
+}
+
+Result<> HideFiles(const PlanOptions& options, Plan& plan) {
+  if (options.hidden.empty()) return {};
+  Resolution everything;
+  everything.rules.push_back({.path = "/", .access = Access::kWrite});
+  TRY(const RuleMap map, RuleMap::Create(WithHidden(std::move(everything), options.hidden)));
+  MountPlanner planner(map, options.missing_names);
+  TRY_VOID(planner.LayAll());
+  std::ranges::move(planner.TakeMounts(), std::back_inserter(plan.mounts));
+  plan.placeholders = planner.TakePlaceholders();
+  plan.absent = planner.TakeAbsent();
+  return {};
+}
+
+Result<> RestrictFiles(const Resolution& resolution, const PlanOptions& options, Plan& plan) {
+  TRY(const RuleMap map, RuleMap::Create(WithHidden(resolution, options.hidden)));
+  TRY_VOID(CheckOwnPrograms(map, options.program_directory));
+  MountPlanner planner(map, options.missing_names);
+  TRY_VOID(planner.LayAll());
+  const Ground root = map.GroundOf("/");
+  plan.mounts = Base(root, options);
+  std::ranges::move(planner.TakeMounts(), std::back_inserter(plan.mounts));
+  if (root == Ground::kHidden) plan.mounts.emplace_back(Seal{.path = "/"});
+  plan.placeholders = planner.TakePlaceholders();
+  plan.absent = planner.TakeAbsent();
+  plan.landlock = BaseLandlock(root, options);
+  AddLandlock(plan.landlock, map);
+  return {};
+}
+
+// Links are not kept in the name: some of them may be hidden inside.
+std::string WorkingDirectory(const std::string& cwd) {
+  PathWalker walker;
+  const auto walk = walker.Walk(cwd);
+  return walk && walk->exists() ? walk->path : cwd;
+}
+
+}  // namespace
+
+Filter FilterFor(Network network, const PlanOptions& options) {
+  if (options.proxy_only) return options.may_listen ? Filter::kProxyOnly : Filter::kProxyNoListening;
+  if (network == Network::kRestricted) return Filter::kRestrictedNetwork;
+  return options.port_is_shut ? Filter::kGuardedNetwork : Filter::kOpenNetwork;
+}
+
+Result<Plan> MakePlan(const Resolution& resolution, const PlanOptions& options) {
+  Plan plan;
+  plan.filter = FilterFor(resolution.network, options);
+  plan.own_network = options.proxy_only || plan.filter == Filter::kRestrictedNetwork;
+  plan.working_directory = WorkingDirectory(options.command_cwd);
+  if (!resolution.unrestricted) {
+    TRY_VOID(RestrictFiles(resolution, options, plan));
+  } else {
+    plan.mounts = EverythingWritable(options);
+    TRY_VOID(HideFiles(options, plan));
+  }
+  return plan;
+}
+
+}  // namespace holdfast::sandbox

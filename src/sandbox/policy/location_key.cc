@@ -1,0 +1,55 @@
+#include "sandbox/policy/location_key.h"
+
+#include <string>
+
+#include "sandbox/policy/glob_parse.h"
+#include "sandbox/policy/location.h"
+#include "sandbox/policy/profile_spelling.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+std::unexpected<Error> Refuse(std::string_view reason) { return Fail(ErrorKind::kInvalidParams, std::string(reason)); }
+
+// PATH/** is PATH: what holds for a directory holds for all below it, also for what comes later.
+std::string_view WithoutSubtreeMark(std::string_view key) {
+  if (key == "**") return ".";
+  if (key == "/**") return "/";
+  const std::string_view path = key.ends_with("/**") ? key.substr(0, key.size() - 3) : key;
+  return HasGlobCharacters(path) ? key : path;
+}
+
+Result<Where> PlaceNamed(std::string_view name) {
+  for (const PlaceWord& place : kPlaceWords) {
+    if (place.writing != Writing::kJson && name == place.word) return Place{place.kind};
+  }
+  return Refuse("is not a known place");
+}
+
+Result<std::string> ExpandHome(std::string_view path, std::string_view home) {
+  if (!path.starts_with('~')) return std::string(path);
+  if (path != "~" && !path.starts_with("~/")) return Refuse("only \"~\" and \"~/...\" stand for a home directory");
+  if (!home.starts_with('/')) return Refuse("HOME is not an absolute path");
+  if (HasGlobCharacters(path) && HasGlobCharacters(home)) return Refuse("HOME would be read as a part of the pattern");
+  return std::string(home).append(path.substr(1));
+}
+
+}  // namespace
+
+Result<Where> WhereIs(std::string_view key, std::string_view home) {
+  if (key.starts_with(':')) return PlaceNamed(key.substr(1));
+  if (!key.starts_with('/') && !key.starts_with('~')) return Refuse("is neither absolute nor below \"~/\"");
+  const std::string_view unmarked = WithoutSubtreeMark(key);
+  TRY(const std::string path, ExpandHome(unmarked, home));
+  if (HasGlobCharacters(unmarked)) return ParsePattern(path);
+  return ParseAbsolutePath(path);
+}
+
+Result<Where> WhereInProject(std::string_view key) {
+  const std::string_view unmarked = WithoutSubtreeMark(key);
+  if (!HasGlobCharacters(unmarked)) return ParseProjectPlace(unmarked);
+  if (unmarked.starts_with('/')) return Refuse("is not relative");
+  return ParsePattern(unmarked);
+}
+
+}  // namespace holdfast::sandbox

@@ -1,0 +1,74 @@
+#include "sandbox/proxy/bridge.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <utility>
+
+#include "sandbox/proxy/relay.h"
+#include "sys/file_limit.h"
+#include "sys/io.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+constexpr int kLastWordsMs = 200;
+
+// Apart from the session, the streams and the directory of who started it; and gone when that is gone.
+Result<OwnedFd> Detach(int control, pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) return Fail(ErrorKind::kInvalidRequest, "proxy bridge: its parent is gone");
+  if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0) return std::unexpected(ErrnoError("prctl", "dumpable", errno));
+  ::prctl(PR_SET_NAME, "proxy-bridge");
+  ::setsid();
+  (void)::chdir("/");  // fails nowhere that matters
+  TRY(OwnedFd kept, sys::Duplicate(control));
+  const auto number = static_cast<unsigned>(kept.get());
+  ::close_range(0, number - 1, 0);
+  ::close_range(number + 1, UINT_MAX, 0);
+  TRY_VOID(sys::ReserveLowFds());
+  return kept;
+}
+
+Result<> Relay(int control, pid_t parent, const std::vector<ProxyEndpoint>& endpoints) {
+  TRY(OwnedFd kept, Detach(control, parent));
+  (void)sys::RaiseFileLimit();  // otherwise there are fewer connections at a time
+  return ProxyRelay(std::move(kept), endpoints).Run();
+}
+
+}  // namespace
+
+Result<ProxyBridge> ProxyBridge::Start(const std::vector<ProxyEndpoint>& endpoints) {
+  TRY(const sys::SocketPair pair, sys::MakePacketPair());
+  TRY(OwnedFd control, sys::Duplicate(pair.theirs.get()));
+  if (::fcntl(control.get(), F_SETFD, 0) < 0) return std::unexpected(ErrnoError("fcntl", "F_SETFD", errno));
+  const pid_t parent = ::getpid();
+  sys::Child process;
+  process.pid = ::fork();
+  if (process.pid < 0) return std::unexpected(ErrnoError("fork", "", errno));
+  // Nobody is there to be told of a failure: the end of the bridge shows inside, where the listeners are refused.
+  if (process.pid == 0) ::_exit(Relay(pair.ours.get(), parent, endpoints) ? 0 : 1);
+  process.pidfd = OwnedFd(static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0)));
+  return ProxyBridge(std::move(control), std::move(process));
+}
+
+// Others may hold copies of the control socket: its end must not depend on them.
+ProxyBridge::~ProxyBridge() {
+  if (!control_.is_open()) return;
+  ::shutdown(control_.get(), SHUT_RDWR);
+  pollfd ended = {.fd = process_.pidfd.get(), .events = POLLIN, .revents = 0};
+  (void)::poll(&ended, 1, kLastWordsMs);  // however that goes, it ends here
+  ::kill(process_.pid, SIGKILL);
+  while (::waitpid(process_.pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace holdfast::sandbox

@@ -1,0 +1,52 @@
+// Accepts what a command connects to and carries it to the proxies, in one thread.
+//
+// It is bounded: with kMaxConnections open, or no descriptors left, further ones wait in the listeners' queues.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "base/owned_fd.h"
+#include "base/result.h"
+#include "sandbox/proxy/connection.h"
+#include "sandbox/proxy/routes.h"
+
+namespace holdfast::sandbox {
+
+class ProxyRelay {
+ public:
+  static constexpr size_t kMaxConnections = 512;
+
+  // Through `control`, a packet socket, come the listeners: one per endpoint, all in one message.
+  ProxyRelay(OwnedFd control, std::vector<ProxyEndpoint> endpoints);
+
+  // Until `control` is at its end. What the command had sent by then still goes to the proxies.
+  Result<> Run();
+
+ private:
+  bool Done() const { return ending_ && connections_.empty(); }
+  int WaitMs() const;
+  Result<> Watch(int fd, uint32_t events, uint64_t id) const;
+  Result<> OnEvent(uint64_t id);
+  Result<> OnControl();
+  void End();
+  void AcceptAll();
+  void Accept(size_t index);
+  void AdvanceReady();
+
+  OwnedFd control_, epoll_;
+  std::vector<ProxyEndpoint> endpoints_;
+  std::vector<OwnedFd> listeners_;  // one for each of them
+  size_t max_connections_;
+  std::unordered_map<uint64_t, ProxyConnection> connections_;
+  std::set<uint64_t> ready_;  // connections with something to do, the oldest first
+  uint64_t next_id_;
+  bool starved_ = false;  // a connection may be waiting to be accepted
+  bool ending_ = false;
+  std::vector<char> block_;
+};
+
+}  // namespace holdfast::sandbox

@@ -1,0 +1,135 @@
+#include "sandbox/resolve/path_walk.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <optional>
+#include <utility>
+
+#include "base/paths.h"
+#include "sandbox/resolve/protected_names.h"
+#include "sys/placeholder.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+constexpr size_t kMaxLinks = 40;  // the kernel's own limit
+
+// The components still to go, the next one last.
+using Pending = std::vector<std::string>;
+
+void PushComponents(Pending& pending, std::string_view path) {
+  while (!path.empty()) {
+    const size_t slash = path.rfind('/');
+    const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
+    if (!name.empty() && name != ".") pending.emplace_back(name);
+    path = path.substr(0, slash == std::string_view::npos ? 0 : slash);
+  }
+}
+
+std::string Join(std::string_view directory, std::string_view name) {
+  std::string path(directory == "/" ? "" : directory);
+  return path.append("/").append(name);
+}
+
+std::string WithPending(std::string path, const Pending& pending) {
+  for (auto name = pending.rbegin(); name != pending.rend(); ++name) {
+    path = *name == ".." ? std::string(ParentOf(path)) : Join(path, *name);
+  }
+  return path;
+}
+
+Result<std::string> ReadLink(const std::string& path) {
+  std::array<char, PATH_MAX> text;
+  const ssize_t size = ::readlink(path.c_str(), text.data(), text.size());
+  if (size < 0) return std::unexpected(ErrnoError("readlink", path, errno));
+  return std::string(text.data(), static_cast<size_t>(size));
+}
+
+// Of a kind that a plan would put there: anything else is somebody's own, whatever it looks like.
+bool IsForeignPlaceholder(const std::string& path, mode_t mode) {
+  const bool kind_fits = S_ISDIR(mode) == (PlaceholderKindFor(path) == PlaceholderKind::kDirectory);
+  return kind_fits && sys::HasPlaceholderMode(mode) && sys::IsPlaceholderAt(AT_FDCWD, path);
+}
+
+}  // namespace
+
+Result<const PathWalker::Sight*> PathWalker::LookAt(const std::string& path) {
+  if (const auto known = seen_.find(path); known != seen_.end()) return &known->second;
+  using enum Sight::Kind;
+  Sight sight{.kind = kFile, .link_text = {}};
+  struct stat status;
+  if (::lstat(path.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) sight.kind = kDirectory;
+    if (S_ISLNK(status.st_mode)) {
+      sight.kind = kLink;
+      TRY(sight.link_text, ReadLink(path));
+    } else if (IsForeignPlaceholder(path, status.st_mode)) {
+      sight.kind = kMissing;
+    }
+  } else if (errno == ENOENT) {
+    sight.kind = kMissing;
+  } else if (errno == EACCES) {
+    sight.kind = kUnsearchable;
+  } else if (errno == ENAMETOOLONG && NameOf(path).size() > NAME_MAX) {
+    sight.kind = kImpossible;
+  } else {
+    return std::unexpected(ErrnoError("lstat", path, errno));
+  }
+  return &seen_.emplace(path, std::move(sight)).first->second;
+}
+
+// Absent when the way goes on.
+std::optional<PathWalk::End> PathWalker::EndAt(const Sight& sight, const std::vector<std::string>& pending) {
+  switch (sight.kind) {
+    case Sight::Kind::kMissing:
+      return PathWalk::End::kMissing;
+    case Sight::Kind::kUnsearchable:
+      return PathWalk::End::kUnsearchable;
+    case Sight::Kind::kImpossible:
+      return PathWalk::End::kNowhere;
+    case Sight::Kind::kFile:
+      return pending.empty() ? PathWalk::End::kFile : PathWalk::End::kUnderFile;
+    case Sight::Kind::kLink:  // not one to follow
+      return PathWalk::End::kNowhere;
+    case Sight::Kind::kDirectory:
+      break;
+  }
+  return std::nullopt;
+}
+
+Result<PathWalk> PathWalker::Walk(std::string_view path) {
+  PathWalk walk{.path = {}, .reached = "/", .end = PathWalk::End::kDirectory, .links = {}};
+  Pending pending;
+  PushComponents(pending, path);
+  bool goes_on = true;
+  while (goes_on && !pending.empty()) {
+    const std::string name = std::move(pending.back());
+    pending.pop_back();
+    if (name == "..") {
+      walk.reached = ParentOf(walk.reached);
+      continue;
+    }
+    std::string next = Join(walk.reached, name);
+    TRY(const Sight* sight, LookAt(next));
+    if (sight->kind == Sight::Kind::kLink && walk.links.size() < kMaxLinks && !IsBelow(next, "/proc")) {
+      if (sight->link_text.starts_with('/')) walk.reached = "/";
+      PushComponents(pending, sight->link_text);
+      walk.links.push_back({.path = std::move(next), .target = sight->link_text});
+      continue;
+    }
+    walk.reached = std::move(next);
+    const auto end = EndAt(*sight, pending);
+    walk.end = end.value_or(PathWalk::End::kDirectory);
+    goes_on = !end;
+  }
+  walk.path = WithPending(walk.reached, pending);
+  return walk;
+}
+
+}  // namespace holdfast::sandbox

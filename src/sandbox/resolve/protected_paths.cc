@@ -1,0 +1,166 @@
+#include "sandbox/resolve/protected_paths.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <unordered_set>
+
+#include "base/paths.h"
+#include "sandbox/resolve/git_pointer.h"
+#include "sandbox/resolve/path_walk.h"
+#include "sandbox/resolve/protected_names.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+// X_OK and W_OK, for a process without capabilities: the command has none, also as root.
+bool Permits(const std::string& directory, unsigned wanted) {
+  if (::geteuid() != 0) return ::faccessat(AT_FDCWD, directory.c_str(), static_cast<int>(wanted), AT_EACCESS) == 0;
+  struct stat status;
+  if (::stat(directory.c_str(), &status) < 0) return false;
+  const unsigned shift = status.st_uid == 0 ? 6 : status.st_gid == 0 ? 3 : 0;
+  return ((status.st_mode >> shift) & wanted) == wanted;
+}
+
+class Protector {
+ public:
+  explicit Protector(Resolution& resolution) : resolution_(resolution) {}
+
+  Result<> Run(const std::vector<SearchedRoot>& searched_roots) {
+    for (const Rule& rule : resolution_.rules) TRY_VOID(Note(rule));
+    for (const std::string& root : WritableRoots()) TRY_VOID(ProtectNames(root));
+    for (const SearchedRoot& root : searched_roots) TRY_VOID(ProtectNested(root));
+    return {};
+  }
+
+ private:
+  // The root of the file system is no project: a rule that makes everything writable leaves the names in it alone. And
+  // what is opened by one of the names, `.git` say, is what the name stands for.
+  std::vector<std::string> WritableRoots() const {
+    std::vector<std::string> roots;
+    for (const Rule& rule : resolution_.rules) {
+      const bool is_project = rule.path != "/" && !IsProtectedName(NameOf(rule.path));
+      if (rule.access == Access::kWrite && is_project) roots.push_back(rule.path);
+    }
+    return roots;
+  }
+
+  Result<> ProtectNames(const std::string& root) {
+    TRY(const PathWalk walk, walker_.Walk(root));
+    if (!walk.exists() || walk.end == PathWalk::End::kFile) return {};
+    for (const std::string& name : kProtectedNames) TRY_VOID(ProtectName(root, walk, name));
+    return {};
+  }
+
+  Result<> Note(const Rule& rule) {
+    TRY(const PathWalk walk, walker_.Walk(rule.path));
+    places_.rules.push_back({.path = walk.path, .access = rule.access});
+    if (rule.access == Access::kWrite) opened_.insert(walk.path);
+    named_.insert(rule.path);
+    return {};
+  }
+
+  Result<> Add(const std::string& path) {
+    resolution_.rules.push_back({.path = path, .access = Access::kRead});
+    return Note(resolution_.rules.back());
+  }
+
+  // `place` is where `path` leads.
+  Result<> ProtectPlace(const std::string& path, const std::string& place) {
+    const bool is_writable = AccessTo(places_, place) == Access::kWrite;
+    return is_writable && !opened_.contains(place) ? Add(path) : Result<>();
+  }
+
+  Result<> Protect(const std::string& path) {
+    TRY(const PathWalk walk, walker_.Walk(path));
+    return ProtectPlace(path, walk.path);
+  }
+
+  Result<> ProtectName(const std::string& root, const PathWalk& root_walk, const std::string& name) {
+    const std::string path = root + "/" + name;
+    TRY(const PathWalk walk, walker_.Walk(path));
+    const bool is_link = walk.links.size() > root_walk.links.size();
+    if (!is_link && opened_.contains(walk.path)) return {};
+    const bool is_open_link = is_link && !named_.contains(path) && AccessTo(places_, root_walk.path) == Access::kWrite;
+    TRY_VOID(ProtectPlace(is_link ? walk.path : path, walk.path));
+    if (name == ".git") TRY_VOID(ProtectWhereGitIs(walk));
+    return is_open_link ? Add(path) : Result<>();
+  }
+
+  Result<> ProtectWhereGitIs(const PathWalk& git) {
+    std::optional<std::string> directory = git.path;
+    if (git.end == PathWalk::End::kFile) directory = PointedGitDirectory(git.path);
+    if (!directory) return {};
+    const std::optional<std::string> common = CommonGitDirectory(*directory);
+    TRY(const bool is_opened, IsOpenedWith(*directory, common));
+    if (is_opened) return {};
+    TRY_VOID(Protect(*directory));
+    return common ? Protect(*common) : Result<>();
+  }
+
+  // A worktree's directory lies in the one it shares: a rule that opens a `.git` opens its worktrees too. By that name
+  // alone: the command may be able to write what `common` is read from, and a writable root is no git directory.
+  Result<bool> IsOpenedWith(const std::string& directory, const std::optional<std::string>& common) {
+    if (!common) return false;
+    TRY(const PathWalk shared, walker_.Walk(*common));
+    TRY(const PathWalk walk, walker_.Walk(directory));
+    return NameOf(shared.path) == ".git" && opened_.contains(shared.path) && IsBelow(walk.path, shared.path);
+  }
+
+  Result<> ProtectNested(const SearchedRoot& root) {
+    for (const std::string& path : root.repositories) {
+      const auto locked = NameOf(path) == ".git" ? LockedAbove(path, root.path) : path;
+      TRY_VOID(locked ? Protect(*locked) : ProtectNestedGit(path));
+    }
+    return {};
+  }
+
+  // The first directory on the way that nobody inside can pass: no more than its lock can be looked at there.
+  static std::optional<std::string> LockedAbove(const std::string& git, const std::string& root) {
+    std::optional<std::string> locked;
+    for (std::string_view directory = ParentOf(git); IsBelow(directory, root); directory = ParentOf(directory)) {
+      if (!Permits(std::string(directory), X_OK)) locked = directory;
+    }
+    return locked;
+  }
+
+  // A `.git` that is a link is left alone, and so is what it leads to: no mount keeps the command from replacing the
+  // link, and a command before this one may have chosen where it leads.
+  Result<> ProtectNestedGit(const std::string& git) {
+    TRY(const PathWalk parent, walker_.Walk(ParentOf(git)));
+    TRY(const PathWalk walk, walker_.Walk(git));
+    const bool is_link = walk.links.size() > parent.links.size();
+    if (is_link || !walk.exists() || opened_.contains(walk.path)) return {};
+    TRY_VOID(ProtectPlace(git, walk.path));
+    if (walk.end != PathWalk::End::kDirectory) return {};
+    TRY_VOID(ProtectLinkedPart(walk.path, "hooks", PathWalk::End::kDirectory));
+    return ProtectLinkedPart(walk.path, "config", PathWalk::End::kFile);
+  }
+
+  // Some tools make git directories of links into others. Only such a link counts: a command that makes a repository of
+  // its own could otherwise close any place of the workspace to the commands after it, or stop them.
+  Result<> ProtectLinkedPart(const std::string& git_directory, const std::string& name, PathWalk::End kind) {
+    const Result<PathWalk> walk = walker_.Walk(git_directory + "/" + name);
+    if (!walk || walk->links.empty() || walk->end != kind || NameOf(walk->path) != name) return {};
+    const bool leads_to_git = IsGitDirectory(std::string(ParentOf(walk->path)));
+    return leads_to_git ? ProtectPlace(walk->path, walk->path) : Result<>();
+  }
+
+  Resolution& resolution_;
+  PathWalker walker_;
+  Resolution places_;                       // the rules by where they lead: two names of a place are one place
+  std::unordered_set<std::string> opened_;  // where write rules lead
+  std::unordered_set<std::string> named_;   // the paths of rules as they are written
+};
+
+}  // namespace
+
+Result<> AddProtectedPaths(Resolution& resolution, const std::vector<SearchedRoot>& searched_roots) {
+  return Protector(resolution).Run(searched_roots);
+}
+
+}  // namespace holdfast::sandbox

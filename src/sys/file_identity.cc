@@ -1,0 +1,26 @@
+#include "sys/file_identity.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "sys/open.h"
+
+namespace holdfast::sys {
+
+// Asking for a directory has the kernel mount what is mounted at the first use.
+Result<OwnedFd> OpenWithoutLinks(const std::string& path) {
+  int fd = sys::TryOpenAt(AT_FDCWD, path, O_PATH | O_DIRECTORY, sys::Links::kNone);
+  if (fd == -ENOTDIR) fd = sys::TryOpenAt(AT_FDCWD, path, O_PATH | O_NOFOLLOW, sys::Links::kNone);
+  if (fd < 0) return std::unexpected(ErrnoError("open", path, -fd));
+  return OwnedFd(fd);
+}
+
+Result<FileIdentity> IdentityOf(int fd, const std::string& path) {
+  struct stat status;
+  if (::fstat(fd, &status) < 0) return std::unexpected(ErrnoError("stat", path, errno));
+  return FileIdentity{.device = status.st_dev, .inode = status.st_ino};
+}
+
+}  // namespace holdfast::sys

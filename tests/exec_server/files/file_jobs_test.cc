@@ -1,0 +1,392 @@
+#include "exec_server/files/file_jobs.h"
+
+#include <atomic>
+#include <thread>
+
+#include "exec_server/server_fixture.h"
+#include "rpc/recording_sink.h"
+#include "support/eventually.h"
+
+namespace holdfast::exec_server {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr size_t kAllMemory = size_t{1} << 30;
+
+// Stuck steps wait at it.
+class Gate {
+ public:
+  void Pass() const { is_open_.wait(false); }
+  void Open() {
+    is_open_ = true;
+    is_open_.notify_all();
+  }
+
+ private:
+  std::atomic<bool> is_open_ = false;
+};
+
+// Tells on which thread it was destroyed.
+class Witness {
+ public:
+  explicit Witness(std::shared_ptr<std::atomic<std::thread::id>> died_on) : died_on_(std::move(died_on)) {}
+  Witness(Witness&&) = default;
+  Witness& operator=(Witness&&) = delete;
+  ~Witness() {
+    if (died_on_) *died_on_ = std::this_thread::get_id();
+  }
+
+ private:
+  std::shared_ptr<std::atomic<std::thread::id>> died_on_;
+};
+
+// A session with its connection, but for the connection.
+struct Caller {
+  std::shared_ptr<Session> session;
+  FakeTransport transport;
+  std::shared_ptr<rpc::RecordingSink> sink = std::make_shared<rpc::RecordingSink>();
+
+  size_t answers() const { return sink->messages.size(); }
+};
+
+class FileJobsTest : public ServerFixture {
+ protected:
+  void TearDown() override {
+    gate_->Open();
+    for (auto& caller : callers_) Leave(*caller);
+    ServerFixture::TearDown();
+  }
+
+  Caller& MakeCaller() {
+    Caller& caller = *callers_.emplace_back(std::make_unique<Caller>());
+    caller.session = *sessions_->Create();
+    caller.session->Attach(caller.transport, {});
+    return caller;
+  }
+
+  // As when a connection ends.
+  void Leave(Caller& caller) {
+    caller.sink.reset();
+    if (caller.session->attached()) sessions_->Detach(*caller.session);
+  }
+
+  void Run(Caller& caller, int64_t id, std::vector<Claim> claims, FileJobs::Step step, FileJobs::Settled settled = {},
+           FileJobs::Gate gate = {}) {
+    parts_->file_jobs.RunSteps(caller.session->files(), std::move(claims), std::move(step),
+                               rpc::PendingReply(caller.sink, rpc::RequestId(id), 0), std::move(settled),
+                               std::move(gate));
+  }
+
+  static FileJobs::Step Say(std::string_view json) {
+    return [json](std::string& out, size_t) -> Result<size_t> {
+      out += json;
+      return 0;
+    };
+  }
+
+  FileJobs::Step WaitAtTheGate() const {
+    return [gate = gate_](std::string& out, size_t) -> Result<size_t> {
+      gate->Pass();
+      out += "true";
+      return 0;
+    };
+  }
+
+  // Wants so much memory before it answers.
+  using Counter = std::shared_ptr<std::atomic<int>>;
+  static Counter MakeCounter() { return std::make_shared<std::atomic<int>>(); }
+  static FileJobs::Step Need(size_t bytes, Counter calls = MakeCounter()) {
+    return [bytes, calls = std::move(calls)](std::string& out, size_t) -> Result<size_t> {
+      if (++*calls == 1) return bytes;
+      out += "true";
+      return 0;
+    };
+  }
+
+  bool RunUntilAnswered(const Caller& caller, size_t count) {
+    return RunUntil([&] { return caller.answers() >= count; });
+  }
+
+  // Whole jobs of somebody else: what was started before them, and does not wait, has most likely ended by then.
+  void LetOthersPass() {
+    Caller& other = MakeCaller();
+    for (int i = 0; i < 8; ++i) Run(other, i, {{"/elsewhere", Access::kWrite}}, Say("1"));
+    ASSERT_TRUE(RunUntilAnswered(other, 8));
+  }
+
+  // As if others held so much.
+  void HoldMemory(size_t bytes) {
+    others_ = parts_->held->Open();
+    others_.Resize(bytes);
+  }
+  void ReleaseMemory() { others_ = {}; }
+
+  static Claim Reading(std::string path) { return {std::move(path), Access::kRead}; }
+  static Claim Writing(std::string path) { return {std::move(path), Access::kWrite}; }
+
+  std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();
+  std::vector<std::unique_ptr<Caller>> callers_;
+  loop::ByteBudget::Permit others_;
+};
+
+TEST_F(FileJobsTest, AnswersWithWhatTheStepWrote) {
+  Caller& caller = MakeCaller();
+  Run(caller, 7, {Reading("/a")}, Say(R"({"a":1})"));
+  EXPECT_EQ(caller.answers(), 0u);  // never from inside
+  ASSERT_TRUE(RunUntilAnswered(caller, 1));
+  EXPECT_EQ(caller.sink->messages[0], R"({"id":7,"result":{"a":1}})");
+}
+
+TEST_F(FileJobsTest, AnswersWithTheErrorAndNothingOfWhatWasWritten) {
+  Caller& caller = MakeCaller();
+  Run(caller, 7, {Reading("/a")}, [](std::string& out, size_t) -> Result<size_t> {
+    out += "half an ans";
+    return Fail(ErrorKind::kNotFound, "gone");
+  });
+  ASSERT_TRUE(RunUntilAnswered(caller, 1));
+  EXPECT_EQ(caller.sink->messages[0], R"({"error":{"code":-32004,"message":"gone"},"id":7})");
+}
+
+TEST_F(FileJobsTest, SettlesBeforeItAnswers) {
+  Caller& caller = MakeCaller();
+  std::vector<std::string> settled;
+  const auto note = [&](const Result<>& outcome) {
+    EXPECT_EQ(caller.answers(), settled.size());
+    settled.emplace_back(outcome ? "good" : outcome.error().message);
+  };
+  Run(caller, 1, {Writing("/a")}, Say("1"), note);
+  Run(
+      caller, 2, {Writing("/a")},
+      [](std::string&, size_t) -> Result<size_t> { return Fail(ErrorKind::kSystem, "bad"); }, note);
+  ASSERT_TRUE(RunUntilAnswered(caller, 2));
+  EXPECT_THAT(settled, ElementsAre("good", "bad"));
+}
+
+TEST_F(FileJobsTest, EncodesAResultForWhoeverHasOne) {
+  Caller& caller = MakeCaller();
+  rpc::Reply<wire::FsHandle> reply{rpc::PendingReply(caller.sink, rpc::RequestId(int64_t{1}), 0)};
+  parts_->file_jobs.Run<wire::FsHandle>(
+      caller.session->files(), {Reading("/a")}, [] { return wire::FsHandle{"h"}; }, std::move(reply));
+  ASSERT_TRUE(RunUntilAnswered(caller, 1));
+  EXPECT_EQ(caller.sink->messages[0], R"({"id":1,"result":{"handleId":"h"}})");
+}
+
+// Whatever it closes may take as long as a file system likes.
+TEST_F(FileJobsTest, LetsAWorkerDestroyWhatAStepOwns) {
+  Caller& caller = MakeCaller();
+  const auto died_on = std::make_shared<std::atomic<std::thread::id>>();
+  for (const bool good : {true, false}) {
+    *died_on = std::thread::id();
+    Run(caller, 1, {Reading("/a")}, [good, witness = Witness(died_on)](std::string& out, size_t) -> Result<size_t> {
+      out += "1";
+      return good ? Result<size_t>(0) : Fail(ErrorKind::kSystem, "bad");
+    });
+    ASSERT_TRUE(RunUntil([&] { return died_on->load() != std::thread::id(); }));
+    EXPECT_NE(died_on->load(), std::this_thread::get_id());
+  }
+}
+
+TEST_F(FileJobsTest, KeepsRequestsForOnePathInOrderAndLetsOthersPass) {
+  Caller& caller = MakeCaller();
+  Run(caller, 1, {Writing("/a")}, WaitAtTheGate());
+  Run(caller, 2, {Reading("/a/below")}, Say("2"));
+  Run(caller, 3, {Reading("/b")}, Say("3"));
+  ASSERT_TRUE(RunUntilAnswered(caller, 1));
+  EXPECT_THAT(caller.sink->messages, ElementsAre(R"({"id":3,"result":3})"));
+  gate_->Open();
+  ASSERT_TRUE(RunUntilAnswered(caller, 3));
+  EXPECT_EQ(caller.sink->messages[1], R"({"id":1,"result":true})");
+  EXPECT_EQ(caller.sink->messages[2], R"({"id":2,"result":2})");
+}
+
+TEST_F(FileJobsTest, KeepsTheOrderOfOneConnectionOnly) {
+  Caller &one = MakeCaller(), &other = MakeCaller();
+  Run(one, 1, {Writing("/a")}, WaitAtTheGate());
+  Run(other, 2, {Writing("/a")}, Say("2"));
+  EXPECT_TRUE(RunUntilAnswered(other, 1));
+  EXPECT_THAT(one.sink->messages, IsEmpty());
+}
+
+TEST_F(FileJobsTest, LetsManyStuckRequestsHoldUpNobodyElse) {
+  Caller& caller = MakeCaller();
+  for (int i = 0; i < 31; ++i) Run(caller, i, {Reading("/stuck")}, WaitAtTheGate());
+  Run(caller, 100, {Reading("/b")}, Say("1"));
+  EXPECT_TRUE(RunUntilAnswered(caller, 1));
+  EXPECT_THAT(caller.sink->messages, ElementsAre(R"({"id":100,"result":1})"));
+  LetOthersPass();
+}
+
+TEST_F(FileJobsTest, RunsAStepAgainWhenItMayHaveTheMemoryItNeeds) {
+  Caller& caller = MakeCaller();
+  const Counter calls = MakeCounter();
+  Run(caller, 1, {Reading("/a")}, Need(kAllMemory, calls));
+  ASSERT_TRUE(RunUntilAnswered(caller, 1));
+  EXPECT_EQ(*calls, 2);
+  EXPECT_EQ(caller.sink->messages[0], R"({"id":1,"result":true})");
+}
+
+TEST_F(FileJobsTest, LetsAStepThroughItsGateAgainAsIfItHadNotBegun) {
+  Caller& caller = MakeCaller();
+  const Counter calls = MakeCounter(), passed = MakeCounter();
+  auto step = [calls](std::string& out, size_t) -> Result<size_t> {
+    const bool is_last = ++*calls == 3;
+    out += is_last ? "true" : "half of an answer";
+    return is_last ? 0 : FileJobs::kThroughGate;
+  };
+  auto gate = [passed](FileJobs::Begin begin) {
+    ++*passed;
+    begin({});
+  };
+  Run(caller, 1, {Reading("/a")}, std::move(step), {}, std::move(gate));
+  ASSERT_TRUE(RunUntilAnswered(caller, 1));
+  EXPECT_THAT(caller.sink->messages, ElementsAre(R"({"id":1,"result":true})"));
+  EXPECT_EQ(*passed, 3);
+}
+
+TEST_F(FileJobsTest, AGateThatDoesNotOpenAgainFailsTheRequest) {
+  Caller& caller = MakeCaller();
+  auto gate = [is_first = true](FileJobs::Begin begin) mutable {
+    begin(std::exchange(is_first, false) ? Result<>() : Fail(ErrorKind::kSystem, "shut"));
+  };
+  auto step = [](std::string&, size_t) -> Result<size_t> { return FileJobs::kThroughGate; };
+  Run(caller, 1, {Reading("/a")}, step, {}, std::move(gate));
+  ASSERT_TRUE(RunUntilAnswered(caller, 1));
+  EXPECT_THAT(caller.sink->messages, ElementsAre(testing::HasSubstr("shut")));
+}
+
+TEST_F(FileJobsTest, MakesALargeAnswerWaitForRoomAndNoSmallOne) {
+  Caller& caller = MakeCaller();
+  HoldMemory(kAllMemory);
+  Run(caller, 2, {Reading("/a")}, Need(1));
+  Run(caller, 3, {Reading("/b")}, Say("3"));
+  ASSERT_TRUE(RunUntilAnswered(caller, 1));
+  LetOthersPass();
+  EXPECT_THAT(caller.sink->messages, ElementsAre(R"({"id":3,"result":3})"));
+  ReleaseMemory();
+  EXPECT_TRUE(RunUntilAnswered(caller, 2));
+}
+
+TEST_F(FileJobsTest, GivesMemoryBackWithTheAnswer) {
+  Caller& caller = MakeCaller();
+  for (int i = 0; i < 3; ++i) Run(caller, i, {Reading("/a")}, Need(kAllMemory));
+  EXPECT_TRUE(RunUntilAnswered(caller, 3));
+  EXPECT_TRUE(RunUntil([&] { return parts_->held->held() == 0; }));
+}
+
+TEST_F(FileJobsTest, LetsAStepHaveTheUsualRoomAtOnceIfThereIsAny) {
+  Caller& caller = MakeCaller();
+  const auto allowed = std::make_shared<std::atomic<size_t>>();
+  const auto run = [&](int64_t id) {
+    auto step = [allowed](std::string& out, size_t bytes) -> Result<size_t> {
+      *allowed = bytes;
+      out += "1";
+      return 0;
+    };
+    parts_->file_jobs.RunSteps(caller.session->files(), {Reading("/a")}, std::move(step),
+                               rpc::PendingReply(caller.sink, rpc::RequestId(id), 0), {}, {}, 1'000'000);
+    ASSERT_TRUE(RunUntilAnswered(caller, static_cast<size_t>(id)));
+  };
+  run(1);
+  EXPECT_EQ(*allowed, 1'000'000u);
+  HoldMemory(kAllMemory);
+  run(2);
+  EXPECT_EQ(*allowed, FileJobs::kFreeBytes);
+}
+
+TEST_F(FileJobsTest, RefusesWhatIsMoreThanEverything) {
+  Caller& caller = MakeCaller();
+  const Counter calls = MakeCounter();
+  Run(caller, 1, {Reading("/a")}, Need(kAllMemory + 1, calls));
+  ASSERT_TRUE(RunUntilAnswered(caller, 1));
+  EXPECT_THAT(caller.sink->messages[0], testing::HasSubstr("max_held_bytes"));
+  EXPECT_EQ(*calls, 1);
+}
+
+TEST_F(FileJobsTest, DoesNotGoOnForAClientThatLeftWhileItWaitedForMemory) {
+  Caller &gone = MakeCaller(), &other = MakeCaller();
+  HoldMemory(kAllMemory);
+  const Counter calls = MakeCounter();
+  const auto died_on = std::make_shared<std::atomic<std::thread::id>>();
+  Run(gone, 2, {Reading("/a")},
+      [step = Need(kAllMemory, calls), witness = Witness(died_on)](std::string& out, size_t allowed) mutable {
+        return step(out, allowed);
+      });
+  ASSERT_TRUE(RunUntil([&] { return *calls == 1; }));
+  LetOthersPass();
+  Leave(gone);
+  ReleaseMemory();
+  Run(other, 3, {Reading("/a")}, Need(kAllMemory));
+  EXPECT_TRUE(RunUntilAnswered(other, 1));
+  EXPECT_EQ(*calls, 1);
+  ASSERT_TRUE(RunUntil([&] { return died_on->load() != std::thread::id(); }));
+  EXPECT_NE(died_on->load(), std::this_thread::get_id());
+}
+
+TEST_F(FileJobsTest, MakesNoFurtherAnswersForAClientThatDoesNotTakeThem) {
+  Caller& slow = MakeCaller();
+  slow.transport.is_congested = true;
+  Run(slow, 1, {Reading("/a")}, Say("1"));
+  ASSERT_TRUE(RunUntilAnswered(slow, 1));
+  Run(slow, 2, {Reading("/a")}, Say("2"));
+  Run(slow, 3, {Reading("/b")}, Say("3"));
+  LetOthersPass();
+  EXPECT_EQ(slow.answers(), 1u);
+  slow.transport.is_congested = false;
+  slow.session->OnDrained();
+  EXPECT_TRUE(RunUntilAnswered(slow, 3));
+}
+
+TEST_F(FileJobsTest, DropsWhatWaitsWhenTheClientLeaves) {
+  Caller& caller = MakeCaller();
+  const Counter calls = MakeCounter();
+  Run(caller, 1, {Writing("/a")}, WaitAtTheGate());
+  Run(caller, 2, {Reading("/a")}, [calls](std::string& out, size_t) -> Result<size_t> {
+    ++*calls;
+    out += "2";
+    return 0;
+  });
+  Leave(caller);
+  gate_->Open();
+  LetOthersPass();
+  EXPECT_EQ(*calls, 0);
+}
+
+TEST_F(FileJobsTest, LetsAStuckStepEndLongAfterItsClientHasLeft) {
+  Caller& caller = MakeCaller();
+  const auto died_on = std::make_shared<std::atomic<std::thread::id>>();
+  Run(caller, 1, {Writing("/a")},
+      [gate = gate_, witness = Witness(died_on)](std::string& out, size_t) -> Result<size_t> {
+        gate->Pass();
+        out += "1";
+        return 0;
+      });
+  Leave(caller);
+  LetOthersPass();
+  EXPECT_EQ(died_on->load(), std::thread::id());
+  gate_->Open();
+  EXPECT_TRUE(RunUntil([&] { return died_on->load() != std::thread::id(); }));
+}
+
+TEST_F(FileJobsTest, LetsAStuckStepEndLongAfterTheServerHasEnded) {
+  Caller& caller = MakeCaller();
+  const auto died_on = std::make_shared<std::atomic<std::thread::id>>();
+  const auto started = std::make_shared<std::atomic<bool>>();
+  Run(caller, 1, {Writing("/a")},
+      [gate = gate_, started, witness = Witness(died_on)](std::string& out, size_t) -> Result<size_t> {
+        *started = true;
+        gate->Pass();
+        out += "1";
+        return 1;
+      });
+  ASSERT_TRUE(RunUntil([&] { return started->load(); }));
+  Leave(caller);
+  callers_.clear();
+  Boot();
+  gate_->Open();
+  EXPECT_TRUE(support::Eventually([&] { return died_on->load() != std::thread::id(); }));
+}
+
+}  // namespace
+}  // namespace holdfast::exec_server

@@ -1,0 +1,390 @@
+#include "files/workers/file_helpers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/loop_runner.h"
+#include "support/proc.h"
+#include "support/scratch_dir.h"
+#include "sys/io.h"
+
+namespace holdfast::files {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+// Plays the sandbox program with a helper inside: $2 is the policy's directory, here a word about what it shall do. To
+// every request it says who it is.
+constexpr char kProgram[] = R"(#!/bin/sh
+case $2 in
+  /refused) echo 'failed 101 no such sandbox' >&6; exit 101;;
+  /mute) exit 3;;
+  /brief) exec <&- >&-; echo started >&6; exit 3;;
+esac
+[ "$2" = /slow ] && sleep 0.2
+echo started >&6
+exec 5<&- 6>&-
+while read -r line; do
+  [ "$2" = /mortal ] && exit 1
+  [ "$2" = /liar ] && echo nonsense
+  printf '{"status":"ok","payload":{"operation":"who","response":%s}}\n' $$
+done
+)";
+
+sandbox::SandboxSpec Policy(std::string word) {
+  sandbox::SandboxSpec spec;
+  spec.profile.policy.files.emplace();
+  spec.policy_cwd = "/" + std::move(word);
+  return spec;
+}
+
+// One call of Acquire and what came of it.
+struct Use {
+  std::optional<Result<FileHelpers::Lease>> outcome;
+
+  bool ready() const { return outcome.has_value(); }
+  bool leased() const { return ready() && outcome->has_value(); }
+  void Release() { (*outcome)->reset(); }
+  // The pid of the helper.
+  Result<pid_t> Ask() {
+    std::string json;
+    TRY_VOID((**outcome)->Call("who", "{}", json));
+    return std::stoi(json);
+  }
+};
+
+class FileHelpersTest : public testing::Test {
+ protected:
+  FileHelpersTest() {
+    ::signal(SIGPIPE, SIG_IGN);
+    EXPECT_TRUE(sys::ReserveLowFds());
+    program_.emplace(sandbox::SandboxPrograms{.helper = sandbox::SealProgram(dir_.Write("program", kProgram, 0755))},
+                     "/usr/bin:/bin", "");
+    spawner_ = *process::Spawner::Create(loop_);
+    Boot({});
+  }
+
+  // An idle helper stays, however slow the machine is, unless the test says for how long.
+  void Boot(FileHelpers::Limits limits) {
+    if (limits.idle_time == FileHelpers::Limits().idle_time) limits.idle_time = 1h;
+    helpers_ = std::make_unique<FileHelpers>(loop_, *spawner_, *program_, limits);
+  }
+
+  void TearDown() override {
+    for (const char* session : {"a", "b", "c"}) {
+      if (helpers_) helpers_->End(session, [] {});
+    }
+    EXPECT_TRUE(RunUntil([&] { return !helpers_ || helpers_->alive() == 0; }));
+    EXPECT_TRUE(RunUntil([] {
+      while (::waitpid(-1, nullptr, WNOHANG) > 0) continue;  // keepers of a pool that has ended before
+      return support::ChildrenOf(::getpid()).empty();
+    }));
+  }
+
+  bool RunUntil(const std::function<bool()>& done) { return support::RunUntil(loop_, done); }
+  // What would come without any waiting has come.
+  void Settle() { support::RunReady(loop_); }
+
+  Use& Acquire(const std::string& session, const std::string& policy = "p") {
+    Use& use = *uses_.emplace_back(std::make_unique<Use>());
+    helpers_->Acquire(session, Policy(policy), [&use](Result<FileHelpers::Lease> lease) {
+      EXPECT_FALSE(use.ready()) << "told twice";
+      use.outcome = std::move(lease);
+    });
+    return use;
+  }
+  // Has a helper, uses it and gives it back; who it was.
+  pid_t Visit(const std::string& session, const std::string& policy = "p") {
+    Use& use = Acquire(session, policy);
+    EXPECT_TRUE(RunUntil([&] { return use.ready(); }));
+    if (!use.leased()) {
+      ADD_FAILURE() << use.outcome->error().message;
+      return 0;
+    }
+    const auto pid = use.Ask();
+    EXPECT_TRUE(pid) << pid.error().message;
+    use.Release();
+    return pid.value_or(0);
+  }
+  std::string ErrorOf(Use& use) {
+    EXPECT_TRUE(RunUntil([&] { return use.ready(); }));
+    return use.leased() ? "" : use.outcome->error().message;
+  }
+
+  loop::EventLoop loop_;
+  std::unique_ptr<process::Spawner> spawner_;
+  support::ScratchDir dir_;
+  std::optional<sandbox::SandboxProgram> program_;
+  std::unique_ptr<FileHelpers> helpers_;
+  std::vector<std::unique_ptr<Use>> uses_;
+};
+
+TEST_F(FileHelpersTest, UsesAHelperAgainForTheSameSessionAndPolicy) {
+  const pid_t first = Visit("a");
+  EXPECT_EQ(Visit("a"), first);
+  EXPECT_EQ(helpers_->alive(), 1u);
+}
+
+TEST_F(FileHelpersTest, SharesNoneBetweenSessionsOrPolicies) {
+  const pid_t first = Visit("a"), other_session = Visit("b"), other_policy = Visit("a", "q");
+  EXPECT_NE(first, other_session);
+  EXPECT_NE(first, other_policy);
+  EXPECT_NE(other_session, other_policy);
+  EXPECT_EQ(Visit("b"), other_session);
+  EXPECT_EQ(Visit("a", "q"), other_policy);
+}
+
+TEST_F(FileHelpersTest, TellsPoliciesApartByEverythingInThem) {
+  std::vector<sandbox::SandboxSpec> all(6, Policy("p"));
+  all[1].profile.policy.files->entries.push_back(
+      {.where = sandbox::AbsolutePath{"/x"}, .access = sandbox::Access::kRead});
+  all[2].profile.policy.files->entries.push_back(
+      {.where = sandbox::AbsolutePath{"/x"}, .access = sandbox::Access::kDeny});
+  all[3].project_roots = {"/r"};
+  all[4].project_roots = {"/r", "/s"};
+  all[5].legacy_landlock = !all[5].legacy_landlock;
+  std::vector<FileHelpers::Lease> leases;
+  for (int round = 0; round < 2; ++round) {
+    for (const sandbox::SandboxSpec& spec : all) {
+      helpers_->Acquire("a", spec, [&](Result<FileHelpers::Lease> lease) { leases.push_back(*std::move(lease)); });
+    }
+    ASSERT_TRUE(RunUntil([&] { return leases.size() == all.size(); }));
+    leases.clear();
+    Settle();
+    EXPECT_EQ(helpers_->alive(), all.size());
+  }
+}
+
+TEST_F(FileHelpersTest, ServesOneAtATimeInTheirOrder) {
+  Boot({.per_policy = 1});
+  Use& first = Acquire("a");
+  Use& second = Acquire("a");
+  Use& third = Acquire("a");
+  ASSERT_TRUE(RunUntil([&] { return first.ready(); }));
+  Settle();
+  EXPECT_FALSE(second.ready() || third.ready());
+  first.Release();
+  ASSERT_TRUE(RunUntil([&] { return second.ready(); }));
+  EXPECT_FALSE(third.ready());
+  second.Release();
+  ASSERT_TRUE(RunUntil([&] { return third.ready(); }));
+  EXPECT_EQ(helpers_->alive(), 1u);
+}
+
+TEST_F(FileHelpersTest, StartsAFurtherOneWhenARequestHasWaited) {
+  Boot({.per_policy = 2, .patience = 20ms});
+  Use& first = Acquire("a");
+  ASSERT_TRUE(RunUntil([&] { return first.ready(); }));
+  Use& second = Acquire("a");
+  Settle();
+  EXPECT_EQ(helpers_->alive(), 1u) << "not at once";
+  ASSERT_TRUE(RunUntil([&] { return second.ready(); }));
+  EXPECT_NE(*first.Ask(), *second.Ask());
+  Use& third = Acquire("a");
+  bool over = false;
+  loop::Timer later(loop_, [&] { over = true; });
+  later.Start(100ms);
+  ASSERT_TRUE(RunUntil([&] { return over; }));
+  EXPECT_FALSE(third.ready()) << "two are the limit";
+  second.Release();
+  EXPECT_TRUE(RunUntil([&] { return third.ready(); }));
+}
+
+TEST_F(FileHelpersTest, TheOldestIdleOneMakesRoom) {
+  Boot({.helpers = 2});
+  const pid_t a = Visit("a"), b = Visit("b");
+  EXPECT_EQ(Visit("a"), a);  // b is the older one by that
+  Settle();
+  const pid_t c = Visit("c");
+  EXPECT_TRUE(RunUntil([&] { return !support::IsAlive(b); }));
+  EXPECT_EQ(Visit("a"), a);
+  EXPECT_EQ(Visit("c"), c);
+}
+
+TEST_F(FileHelpersTest, WithoutAnIdleOneRequestsWaitForRoom) {
+  Boot({.helpers = 1, .patience = 10ms});
+  Use& a = Acquire("a");
+  ASSERT_TRUE(RunUntil([&] { return a.ready(); }));
+  Use& b = Acquire("b");
+  bool over = false;
+  loop::Timer later(loop_, [&] { over = true; });
+  later.Start(50ms);
+  ASSERT_TRUE(RunUntil([&] { return over; }));
+  EXPECT_FALSE(b.ready());
+  a.Release();
+  EXPECT_TRUE(RunUntil([&] { return b.leased(); }));
+}
+
+TEST_F(FileHelpersTest, AnIdleOneEnds) {
+  Boot({.idle_time = 50ms});
+  const pid_t pid = Visit("a");
+  EXPECT_TRUE(RunUntil([&] { return helpers_->alive() == 0; }));
+  EXPECT_FALSE(support::IsAlive(pid));
+  EXPECT_NE(Visit("a"), pid);
+}
+
+TEST_F(FileHelpersTest, OneInUseDoesNotEnd) {
+  Boot({.idle_time = 20ms});
+  Use& use = Acquire("a");
+  ASSERT_TRUE(RunUntil([&] { return use.ready(); }));
+  Visit("b");
+  EXPECT_TRUE(RunUntil([&] { return helpers_->alive() == 1; }));
+  EXPECT_TRUE(use.Ask());
+}
+
+TEST_F(FileHelpersTest, TheEndOfASessionKillsAllOfItAndNothingElse) {
+  Boot({.patience = 1ms});
+  const pid_t other = Visit("b"), idle = Visit("a", "q");
+  Use& used = Acquire("a");
+  Acquire("a", "slow");
+  ASSERT_TRUE(RunUntil([&] { return used.ready(); }));
+  const pid_t in_use = *used.Ask();
+  bool done = false;
+  helpers_->End("a", [&] {
+    done = true;
+    EXPECT_EQ(helpers_->alive(), 1u);
+  });
+  EXPECT_FALSE(done);
+  ASSERT_TRUE(RunUntil([&] { return done; }));
+  EXPECT_FALSE(support::IsAlive(idle));
+  EXPECT_FALSE(support::IsAlive(in_use));
+  EXPECT_FALSE(used.Ask());
+  used.Release();
+  Settle();
+  EXPECT_EQ(Visit("b"), other);
+}
+
+TEST_F(FileHelpersTest, TheEndOfASessionWithoutHelpersIsToldAtOnce) {
+  bool done = false;
+  helpers_->End("a", [&] { done = true; });
+  EXPECT_TRUE(done);
+}
+
+// The client is gone: nobody is told, and what the request owns is destroyed.
+TEST_F(FileHelpersTest, RequestsOfAnEndedSessionAreDropped) {
+  const auto owned = std::make_shared<int>();
+  bool told = false;
+  helpers_->Acquire("a", Policy("slow"), [owned, &told](const auto&) { told = true; });
+  EXPECT_EQ(owned.use_count(), 2);
+  bool done = false;
+  helpers_->End("a", [&] { done = true; });
+  EXPECT_EQ(owned.use_count(), 1);
+  EXPECT_TRUE(RunUntil([&] { return done; }));
+  EXPECT_FALSE(told);
+}
+
+// A dropped request gives its turn to the next one, which asks for a helper.
+TEST_F(FileHelpersTest, WhatADroppedRequestSetsOffIsServed) {
+  Use* next = nullptr;
+  const auto leave = [&](void*) { next = &Acquire("b"); };
+  helpers_->Acquire("a", Policy("slow"), [turn = std::unique_ptr<void, decltype(leave)>(this, leave)](const auto&) {});
+  helpers_->Acquire("a", Policy("slow"), [](const auto&) {});
+  bool done = false;
+  helpers_->End("a", [&] { done = true; });
+  ASSERT_NE(next, nullptr);
+  EXPECT_TRUE(RunUntil([&] { return done && next->leased(); }));
+}
+
+TEST_F(FileHelpersTest, AHelperThatDiesInUseFailsThatRequestAlone) {
+  Use& use = Acquire("a", "mortal");
+  Use& waiting = Acquire("a", "mortal");
+  ASSERT_TRUE(RunUntil([&] { return use.ready(); }));
+  EXPECT_EQ(use.Ask().error().message, "the sandbox's file helper has ended");
+  use.Release();
+  EXPECT_TRUE(RunUntil([&] { return waiting.leased(); }));
+  EXPECT_TRUE(RunUntil([&] { return helpers_->alive() == 1; }));
+}
+
+TEST_F(FileHelpersTest, AHelperThatMakesNoSenseIsNotUsedAgain) {
+  Use& use = Acquire("a", "liar");
+  ASSERT_TRUE(RunUntil([&] { return use.ready(); }));
+  EXPECT_FALSE(use.Ask());
+  use.Release();
+  EXPECT_TRUE(RunUntil([&] { return helpers_->alive() == 0; }));
+}
+
+TEST_F(FileHelpersTest, AHelperThatWasKilledWhenIdleIsNotGivenOut) {
+  const pid_t killed = Visit("a");
+  Settle();
+  ::kill(killed, SIGKILL);
+  // The loop, which has not seen it yet, does not run meanwhile.
+  while (support::IsAlive(killed)) std::this_thread::sleep_for(1ms);
+  EXPECT_NE(Visit("a"), killed);
+}
+
+TEST_F(FileHelpersTest, AStartThatFailsAnswersEveryRequestWithTheReason) {
+  Use& first = Acquire("a", "refused");
+  Use& second = Acquire("a", "refused");
+  Use& other = Acquire("a");
+  EXPECT_EQ(ErrorOf(first), "no such sandbox");
+  EXPECT_EQ(ErrorOf(second), "no such sandbox");
+  EXPECT_EQ(ErrorOf(other), "");
+  EXPECT_THAT(ErrorOf(Acquire("a", "mute")), HasSubstr("ended"));
+  EXPECT_THAT(ErrorOf(Acquire("a", "brief")), HasSubstr("ended with status"));
+}
+
+TEST_F(FileHelpersTest, AProgramThatIsMissingIsAReason) {
+  const sandbox::SandboxProgram nowhere({.helper = sandbox::SealProgram(dir_.path() + "/missing")}, "/usr/bin:/bin",
+                                        "");
+  helpers_ = std::make_unique<FileHelpers>(loop_, *spawner_, nowhere);
+  EXPECT_THAT(ErrorOf(Acquire("a")), HasSubstr("No such file or directory"));
+  EXPECT_TRUE(RunUntil([&] { return helpers_->alive() == 0; }));
+  helpers_.reset();  // before the program
+}
+
+// The helper is gone by then, and another one in use, maybe at the same place in memory.
+TEST_F(FileHelpersTest, ALeaseThatComesBackLateFreesNoOther) {
+  Boot({.per_policy = 1});
+  Use& late = Acquire("a", "mortal");
+  ASSERT_TRUE(RunUntil([&] { return late.ready(); }));
+  EXPECT_FALSE(late.Ask());
+  EXPECT_TRUE(RunUntil([&] { return helpers_->alive() == 0; }));
+  Settle();
+  Use& used = Acquire("a", "mortal");
+  ASSERT_TRUE(RunUntil([&] { return used.ready(); }));
+  Use& waiting = Acquire("a", "mortal");
+  late.Release();
+  Settle();
+  EXPECT_FALSE(waiting.ready());
+}
+
+TEST_F(FileHelpersTest, ALeaseMayOutliveThePoolAndTheLoop) {
+  FileHelpers::Lease lease;
+  std::optional<loop::EventLoop> loop(std::in_place);
+  auto spawner = *process::Spawner::Create(*loop);
+  auto helpers = std::make_unique<FileHelpers>(*loop, *spawner, *program_);
+  helpers->Acquire("a", Policy("p"), [&](Result<FileHelpers::Lease> ready) { lease = *std::move(ready); });
+  ASSERT_TRUE(support::RunUntil(*loop, [&] { return lease != nullptr; }));
+  helpers.reset();
+  spawner.reset();
+  loop.reset();
+  std::thread worker([&] { lease.reset(); });
+  worker.join();
+}
+
+TEST_F(FileHelpersTest, LeasesComeBackFromOtherThreadsWhileThePoolEnds) {
+  Boot({.per_policy = 8, .patience = 1ms});
+  std::vector<Use*> uses;
+  for (int i = 0; i < 8; ++i) uses.push_back(&Acquire("a"));
+  ASSERT_TRUE(RunUntil([&] { return std::ranges::all_of(uses, &Use::ready); }));
+  std::vector<std::thread> workers;
+  for (Use* use : uses) workers.emplace_back([use] { use->Release(); });
+  helpers_.reset();
+  for (std::thread& worker : workers) worker.join();
+}
+
+}  // namespace
+}  // namespace holdfast::files

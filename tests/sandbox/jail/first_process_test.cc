@@ -1,0 +1,117 @@
+#include "sandbox/jail/first_process.h"
+
+#include <algorithm>
+#include <csignal>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "sandbox/jail/inner_stage_fixture.h"
+#include "support/eventually.h"
+#include "support/proc.h"
+#include "sys/signal_name.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+class FirstProcessTest : public InnerStageFixture {
+ protected:
+  // Waits until the script says "up".
+  std::unique_ptr<RunningStage> Start(std::string script) {
+    auto stage = std::make_unique<RunningStage>(Script(std::move(script)));
+    stage->AwaitOutput("up\n");
+    return stage;
+  }
+};
+
+TEST_F(FirstProcessTest, PassesSignalsOnAndTheCommandDecides) {
+  for (const std::string name : {"TERM", "INT", "HUP", "QUIT", "USR1", "USR2", "WINCH"}) {
+    const auto stage = Start(fmt::format("trap 'echo trapped; exit 7' {}; echo up; sleep 1000 & wait", name));
+    SendOrder(stage->pidfd(), *sys::SignalByName("SIG" + name));
+    const Outcome outcome = stage->Finish();
+    EXPECT_EQ(outcome.out, "trapped\n") << name;
+    EXPECT_EQ(outcome.status, 7) << name;
+  }
+}
+
+// It would come twice: who started the sandbox is in the same group and passes it on.
+TEST_F(FirstProcessTest, LeavesASignalThatIsNoOrder) {
+  const auto stage = Start("trap 'exit 7' TERM; trap 'exit 8' HUP; echo up; sleep 1000 & wait");
+  stage->Signal(SIGTERM);
+  SendOrder(stage->pidfd(), SIGHUP);
+  EXPECT_EQ(stage->Finish().status, 8);
+}
+
+TEST_F(FirstProcessTest, PassesOnAnOrderWhileTheSameSignalWaits) {
+  const auto stage = Start("trap 'exit 7' TERM; echo up; sleep 1000 & wait");
+  stage->Signal(SIGSTOP);
+  stage->Signal(SIGTERM);
+  EXPECT_TRUE(SendOrder(stage->pidfd(), SIGTERM));
+  stage->Signal(SIGCONT);
+  EXPECT_EQ(stage->Finish().status, 7);
+}
+
+TEST_F(FirstProcessTest, ReportsTheSignalThatEndedTheCommand) {
+  const auto stage = Start("echo up; sleep 1000");
+  SendOrder(stage->pidfd(), SIGTERM);
+  EXPECT_EQ(stage->Finish().status, 128 + SIGTERM);
+}
+
+// A shell runs its trap only after the program it waits for has ended.
+TEST_F(FirstProcessTest, EndsTheProgramThatTheShellWaitsFor) {
+  const auto stage = Start("trap 'exit 7' TERM; sh -c 'echo up; exec sleep 1000'; exit 8");
+  SendOrder(stage->pidfd(), SIGTERM);
+  EXPECT_EQ(stage->Finish().status, 7);
+}
+
+TEST_F(FirstProcessTest, SparesOtherProcessesFromUserSignals) {
+  const auto stage = Start(
+      "trap 'echo trapped' USR1;"
+      "sh -c 'echo up; while ! [ -e end ]; do sleep 0.01; done; exit 3' & wait $!; wait $!; exit $?");
+  SendOrder(stage->pidfd(), SIGUSR1);
+  stage->AwaitOutput("trapped\n");
+  scratch_.Write("end", "");
+  EXPECT_EQ(stage->Finish().status, 3);
+}
+
+// When the orphan has been reaped, the order that came before is done with.
+TEST_F(FirstProcessTest, TakesNoOrdersFromInside) {
+  const Outcome outcome = Shell(
+      "trap 'exit 7' TERM; kill -TERM 1; python3 -c '"
+      "import ctypes, signal\n"
+      "if ctypes.CDLL(None).sigqueue(1, signal.SIGRTMIN + 1, ctypes.c_void_p(signal.SIGTERM)) != 0: exit(1)'"
+      " || exit 4; (true & echo $!) > pid; read orphan < pid;"
+      "while [ -e /proc/$orphan ]; do sleep 0.01; done; exit 3");
+  if (outcome.status == 4) GTEST_SKIP() << "needs python3: " << outcome.err;
+  EXPECT_EQ(outcome.status, 3);
+}
+
+// Ends that come together are announced once.
+TEST_F(FirstProcessTest, ReapsAllThatEndedMeanwhile) {
+  const auto stage =
+      Start("for i in 1 2 3; do (sh -c 'while ! [ -e end ]; do sleep 0.01; done' &); done; echo up; exec sleep 1000");
+  const auto zombies = [&] { return std::ranges::count_if(support::ChildrenOf(stage->pid()), support::IsZombie); };
+  stage->Signal(SIGSTOP);
+  scratch_.Write("end", "");
+  EXPECT_TRUE(support::Eventually([&] { return zombies() == 3; }));
+  stage->Signal(SIGCONT);
+  EXPECT_TRUE(support::Eventually([&] { return zombies() == 0; }));
+}
+
+TEST_F(FirstProcessTest, StopsAndContinuesTheCommand) {
+  const auto stage = Start("echo up; exec sleep 1000");
+  const auto children = support::ChildrenOf(stage->pid());
+  ASSERT_EQ(children.size(), 1u);
+  const auto is_stopped = [&] { return support::ReadProcFile(children[0], "stat").value_or("").contains(") T "); };
+  SendOrder(stage->pidfd(), SIGTSTP);
+  EXPECT_TRUE(support::Eventually(is_stopped));
+  SendOrder(stage->pidfd(), SIGCONT);
+  EXPECT_TRUE(support::Eventually([&] { return !is_stopped(); }));
+  SendOrder(stage->pidfd(), SIGTERM);
+  EXPECT_EQ(stage->Finish().status, 128 + SIGTERM);
+}
+
+}  // namespace
+}  // namespace holdfast::sandbox

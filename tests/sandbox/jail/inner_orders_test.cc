@@ -1,0 +1,243 @@
+#include "sandbox/jail/inner_orders.h"
+
+#include <cstdint>
+#include <random>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace holdfast::sandbox {
+namespace {
+
+using testing::HasSubstr;
+using Strings = std::vector<std::string>;
+
+constexpr size_t kHeaderSize = 18;
+
+InnerOrders Orders() {
+  return {.argv = {"sh", "-c", "", "echo \xff \n"},
+          .environment = Strings{"A=1", "B=\xff=", "A=2", "odd", "", "=x"},
+          .working_directory = "/work dir",
+          .filter = Filter::kGuardedNetwork,
+          .mounts = {{"/work dir", MountCheck::Kind::kWritable, {.device = 1, .inode = UINT64_MAX - 1}},
+                     {"/key", MountCheck::Kind::kCover, {.device = UINT64_MAX, .inode = 1ull << 32}}},
+          .landlock = {{"/", LandlockRule::Rights::kRead},
+                       {"/work dir", LandlockRule::Rights::kWrite, sys::FileIdentity{.device = 1, .inode = 2}},
+                       {"/usr", LandlockRule::Rights::kList}},
+          .kept_fds = {5, 7, 1000},
+          .port_ruleset_fd = 8,
+          .proxy = ProxyOrders{.control_fd = 9,
+                               .listeners = 2,
+                               .variables = {{"HTTP_PROXY", "http://", "/", 0}, {"all_proxy", "u:p@", "", 1}}},
+          .streams = Streams{.in = 11, .out = 12, .err = 10},
+          .report_fd = 13,
+          .lifeline_fd = 14};
+}
+
+void ExpectSame(const InnerOrders& a, const InnerOrders& b) {
+  EXPECT_EQ(a.argv, b.argv);
+  EXPECT_EQ(a.working_directory, b.working_directory);
+  EXPECT_EQ(a.filter, b.filter);
+  ASSERT_EQ(a.landlock.size(), b.landlock.size());
+  for (size_t i = 0; i < a.landlock.size(); ++i) {
+    EXPECT_EQ(a.landlock[i].path, b.landlock[i].path);
+    EXPECT_EQ(a.landlock[i].rights, b.landlock[i].rights);
+    EXPECT_EQ(a.landlock[i].identity, b.landlock[i].identity);
+  }
+  EXPECT_EQ(a.kept_fds, b.kept_fds);
+  EXPECT_EQ(a.port_ruleset_fd, b.port_ruleset_fd);
+  EXPECT_EQ(a.proxy, b.proxy);
+  EXPECT_EQ(a.built_in, b.built_in);
+  EXPECT_EQ(a.absent, b.absent);
+  EXPECT_EQ(a.mounts, b.mounts);
+  EXPECT_EQ(a.streams, b.streams);
+  EXPECT_EQ(a.report_fd, b.report_fd);
+  EXPECT_EQ(a.lifeline_fd, b.lifeline_fd);
+  EXPECT_EQ(a.environment, b.environment);
+}
+
+void ExpectRefused(const InnerOrders& orders) {
+  const auto decoded = DecodeOrders(Encode(orders));
+  ASSERT_FALSE(decoded);
+  EXPECT_EQ(decoded.error().kind, ErrorKind::kInvalidParams);
+}
+
+TEST(InnerOrdersTest, ComeBackAsTheyWere) {
+  for (const InnerOrders& orders :
+       {Orders(), InnerOrders{.argv = {"true"}}, InnerOrders{.argv = {"true"}, .environment = Strings{}},
+        InnerOrders{.argv = {}, .built_in = true, .absent = {"/a/.git", "/a/.codex"}}}) {
+    const auto decoded = DecodeOrders(Encode(orders));
+    ASSERT_TRUE(decoded);
+    ExpectSame(*decoded, orders);
+  }
+}
+
+TEST(InnerOrdersTest, ComeBackWithDescriptorsInOrder) {
+  InnerOrders orders = Orders();
+  orders.kept_fds = {7, 5};
+  const auto decoded = DecodeOrders(Encode(orders));
+  ASSERT_TRUE(decoded);
+  EXPECT_EQ(decoded->kept_fds, (std::vector{5, 7}));
+}
+
+TEST(InnerOrdersTest, RefusesWhatNoCommandCanHave) {
+  InnerOrders orders = Orders();
+  orders.argv.clear();
+  ExpectRefused(orders);
+  orders = Orders();
+  orders.built_in = true;  // a program and something built in
+  ExpectRefused(orders);
+  orders = Orders();
+  orders.absent = {"/a"};  // a command keeps nothing absent by itself
+  ExpectRefused(orders);
+  orders = {.argv = {}, .built_in = true, .absent = {"a"}};
+  ExpectRefused(orders);
+  orders = Orders();
+  orders.argv[1] = std::string("a\0b", 3);
+  ExpectRefused(orders);
+  orders = Orders();
+  orders.environment->push_back(std::string("A=\0", 3));
+  ExpectRefused(orders);
+  orders = Orders();
+  orders.working_directory = "relative";
+  ExpectRefused(orders);
+  orders = Orders();
+  orders.working_directory = std::string("/a\0b", 4);
+  ExpectRefused(orders);
+}
+
+TEST(InnerOrdersTest, RefusesPathsThatAreNotAbsolute) {
+  for (const char* path : {"", "relative"}) {
+    InnerOrders orders = Orders();
+    orders.landlock[1].path = path;
+    ExpectRefused(orders);
+    orders = Orders();
+    orders.mounts[1].path = path;
+    ExpectRefused(orders);
+  }
+}
+
+TEST(InnerOrdersTest, RefusesDescriptorsThatCannotBeMeant) {
+  for (const std::vector<int>& fds : {std::vector{-1}, {0}, {2}, {5, 5}, {1 << 30}}) {
+    InnerOrders orders = Orders();
+    orders.kept_fds = fds;
+    ExpectRefused(orders);
+  }
+  for (const int fd : {-1, 0, 2, 1 << 30}) {
+    InnerOrders orders = Orders();
+    orders.report_fd = fd;
+    ExpectRefused(orders);
+    orders = Orders();
+    orders.lifeline_fd = fd;
+    ExpectRefused(orders);
+    orders = Orders();
+    orders.streams->err = fd;
+    ExpectRefused(orders);
+  }
+}
+
+TEST(InnerOrdersTest, CarriesEveryFilter) {
+  for (const Filter filter : {Filter::kOpenNetwork, Filter::kRestrictedNetwork, Filter::kProxyOnly,
+                              Filter::kGuardedNetwork, Filter::kProxyNoListening}) {
+    InnerOrders orders = Orders();
+    orders.filter = filter;
+    const auto carried = DecodeOrders(Encode(orders));
+    ASSERT_TRUE(carried);
+    EXPECT_EQ(carried->filter, filter);
+  }
+}
+
+TEST(InnerOrdersTest, RefusesValuesOutsideOfTheirLists) {
+  InnerOrders orders = Orders();
+  orders.filter = static_cast<Filter>(5);
+  ExpectRefused(orders);
+  orders = Orders();
+  orders.landlock[0].rights = static_cast<LandlockRule::Rights>(3);
+  ExpectRefused(orders);
+  orders = Orders();
+  orders.mounts[0].kind = static_cast<MountCheck::Kind>(3);
+  ExpectRefused(orders);
+}
+
+TEST(InnerOrdersTest, RefusesProxiesThatCannotBeListenedFor) {
+  const auto refuses = [](auto change) {
+    InnerOrders orders = Orders();
+    change(*orders.proxy);
+    ExpectRefused(orders);
+  };
+  refuses([](ProxyOrders& proxy) { proxy.control_fd = 2; });
+  refuses([](ProxyOrders& proxy) { proxy.control_fd = -1; });
+  refuses([](ProxyOrders& proxy) { proxy.listeners = 0; });
+  refuses([](ProxyOrders& proxy) { proxy.listeners = 1; });  // a variable names the second
+  refuses([](ProxyOrders& proxy) { proxy.listeners = kMaxProxyEndpoints + 1; });
+  refuses([](ProxyOrders& proxy) { proxy.variables[0].name = ""; });
+  refuses([](ProxyOrders& proxy) { proxy.variables[0].name = "A=B"; });
+  refuses([](ProxyOrders& proxy) { proxy.variables[0].after = std::string("a\0b", 3); });
+}
+
+TEST(InnerOrdersTest, RefusesAnotherVersion) {
+  std::string bytes = Encode(Orders());
+  bytes[kHeaderSize - 2] = '1';
+  const auto decoded = DecodeOrders(bytes);
+  ASSERT_FALSE(decoded);
+  EXPECT_THAT(decoded.error().message, HasSubstr("version"));
+}
+
+TEST(InnerOrdersTest, RefusesEveryTruncationAndWhatFollows) {
+  const std::string bytes = Encode(Orders());
+  for (size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(DecodeOrders(bytes.substr(0, size))) << size;
+  EXPECT_FALSE(DecodeOrders(bytes + '\0'));
+}
+
+TEST(InnerOrdersTest, RefusesMoreThanItsLimit) {
+  InnerOrders orders = Orders();
+  orders.argv.emplace_back(17u << 20, 'x');
+  const auto decoded = DecodeOrders(Encode(orders));
+  ASSERT_FALSE(decoded);
+  EXPECT_EQ(decoded.error().kind, ErrorKind::kLimit);
+}
+
+// A count that promises more than the input can hold is refused before anything is made for it.
+TEST(InnerOrdersTest, RefusesCountsAndLengthsBeyondTheInput) {
+  const std::string bytes = Encode(Orders());
+  for (size_t at = kHeaderSize; at + 4 <= bytes.size(); ++at) {
+    for (const char fill : {'\xff', '\x7f'}) {
+      std::string garbled = bytes;
+      garbled.replace(at, 4, 4, fill);
+      if (const auto decoded = DecodeOrders(garbled)) {
+        EXPECT_EQ(Encode(*decoded), garbled);
+      }
+    }
+  }
+}
+
+// Whatever is accepted has one meaning: it is exactly what Encode makes of it.
+TEST(InnerOrdersTest, AcceptsNoOtherSpelling) {
+  std::mt19937 random(1);
+  const std::string bytes = Encode(Orders());
+  size_t accepted = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    std::string garbled = bytes;
+    for (unsigned changes = 1 + random() % 3; changes > 0; --changes) {
+      const size_t at = random() % garbled.size();
+      switch (random() % 3) {
+        case 0:
+          garbled[at] = static_cast<char>(random());
+          break;
+        case 1:
+          garbled.erase(at, 1 + random() % 5);
+          break;
+        default:
+          garbled.insert(at, 1 + random() % 5, static_cast<char>(random()));
+      }
+    }
+    if (const auto decoded = DecodeOrders(garbled)) {
+      ++accepted;
+      ASSERT_EQ(Encode(*decoded), garbled);
+    }
+  }
+  EXPECT_GT(accepted, 0u);  // a letter of an argument may be any other
+}
+
+}  // namespace
+}  // namespace holdfast::sandbox

@@ -1,0 +1,221 @@
+#include "sandbox/launch/sandbox_program.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sandbox/policy/permission_profile.h"
+#include "support/scratch_dir.h"
+#include "sys/io.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+using Strings = std::vector<std::string>;
+
+SandboxProgram Program() {
+  return {{.helper = std::make_shared<const OwnedFd>(), .directory = "/opt/holdfast"}, "/tools", "/server/tmp"};
+}
+
+SandboxSpec ReadOnly() {
+  SandboxSpec spec;
+  spec.profile.policy.files.emplace();
+  spec.profile.policy.files->entries = {{Place{PlaceKind::kRoot}, Access::kRead}};
+  spec.policy_cwd = "/project";
+  return spec;
+}
+
+process::Command Shell() {
+  return {.program = "/bin/sh", .search_path = {}, .argv = {"/bin/sh", "-c", "true"}, .env = {{"A", "1"}}, .cwd = "/w"};
+}
+
+process::Command Wrap(const process::Command& command, const SandboxSpec& spec = ReadOnly()) {
+  auto wrapped = Program().Wrap(command, spec);
+  EXPECT_TRUE(wrapped) << wrapped.error().message;
+  return *std::move(wrapped);
+}
+
+// The words of ours, and those of the command.
+struct Words {
+  Strings ours, commands;
+};
+Words Split(const process::Command& wrapped) {
+  const auto dashes = std::ranges::find(wrapped.argv, "--");
+  EXPECT_NE(dashes, wrapped.argv.end());
+  if (dashes == wrapped.argv.end()) return {wrapped.argv, {}};
+  return {{wrapped.argv.begin(), dashes}, {dashes + 1, wrapped.argv.end()}};
+}
+
+TEST(SandboxProgramTest, WritesACommandLineForTheProgram) {
+  const process::Command wrapped = Wrap(Shell());
+  EXPECT_EQ(wrapped.program, "/proc/self/fd/7");
+  EXPECT_FALSE(wrapped.search_path);
+  EXPECT_EQ(wrapped.cwd, "/w");
+  EXPECT_THAT(Split(wrapped).ours,
+              ElementsAre("holdfast-linux-sandbox", "--sandbox-policy-cwd", "/project", "--command-cwd", "/w",
+                          "--tool-path", "/tools", "--program-dir", "/opt/holdfast", "--permission-profile-fd", "5",
+                          "--report-fd", "6", "--program-fd", "7", "--server-tmpdir", "/server/tmp"));
+  EXPECT_THAT(Split(wrapped).commands, ElementsAre("/bin/sh", "-c", "true"));
+}
+
+TEST(SandboxProgramTest, PassesTheEnvironmentAsItIs) { EXPECT_THAT(Wrap(Shell()).env, ElementsAre(Pair("A", "1"))); }
+
+TEST(SandboxProgramTest, SaysWhatTheSandboxAsksFor) {
+  SandboxSpec spec = ReadOnly();
+  spec.project_roots = {"/project", "/other"};
+  spec.legacy_landlock = true;
+  spec.proxies = wire::ManagedNetwork{.loopback_ports = {{80}}, .allow_local_binding = false};
+  const Strings words = Split(Wrap(Shell(), spec)).ours;
+  EXPECT_EQ(Strings(words.begin() + 17, words.end()),
+            (Strings{"--project-root", "/project", "--project-root", "/other", "--use-legacy-landlock",
+                     "--managed-network", R"({"loopbackPorts":[80],"allowLocalBinding":false})"}));
+}
+
+TEST(SandboxProgramTest, NamesTheCommandAsItIsTold) {
+  process::Command command = Shell();
+  command.argv[0] = "-sh";
+  const Words words = Split(Wrap(command));
+  EXPECT_THAT(Strings(words.ours.end() - 2, words.ours.end()), ElementsAre("--arg0", "-sh"));
+  EXPECT_THAT(words.commands, ElementsAre("/bin/sh", "-c", "true"));
+}
+
+TEST(SandboxProgramTest, LeavesABareNameToTheCommandsPath) {
+  process::Command command = Shell();
+  command.program = command.argv[0] = "sh";
+  command.search_path = "/bin";
+  EXPECT_THAT(Split(Wrap(command)).commands, ElementsAre("sh", "-c", "true"));
+}
+
+// A prepared command is not looked for: its name is one in its directory.
+TEST(SandboxProgramTest, KeepsABareNameOfAPreparedCommandFromThePath) {
+  process::Command command = Shell();
+  command.program = "tool";
+  command.argv = {"tool", "x"};
+  const Words words = Split(Wrap(command));
+  EXPECT_THAT(words.commands, ElementsAre("./tool", "x"));
+  EXPECT_THAT(Strings(words.ours.end() - 2, words.ours.end()), ElementsAre("--arg0", "tool"));
+}
+
+TEST(SandboxProgramTest, GivesTimeToCleanUpWhereThereCanBeMountPoints) {
+  const auto grace_of = [](const SandboxSpec& sandbox) { return Wrap(Shell(), sandbox).wrapper.value().grace; };
+  EXPECT_GE(grace_of(ReadOnly()), std::chrono::seconds(1));
+  SandboxSpec files_as_they_are = ReadOnly();
+  files_as_they_are.profile.policy.files.reset();
+  EXPECT_EQ(grace_of(files_as_they_are).count(), 0);
+  SandboxSpec without_mounts = ReadOnly();
+  without_mounts.legacy_landlock = true;
+  EXPECT_EQ(grace_of(without_mounts).count(), 0);
+}
+
+TEST(SandboxProgramTest, HandsOverThePolicyAndAPipe) {
+  const process::Command wrapped = Wrap(Shell());
+  ASSERT_TRUE(wrapped.wrapper);
+  ASSERT_EQ(wrapped.wrapper->fds.size(), 3u);
+  std::string text(4096, '\0');
+  text.resize(static_cast<size_t>(sys::Read(wrapped.wrapper->fds[0]->get(), text.data(), text.size())));
+  EXPECT_EQ(ParseProfile(text), ReadOnly().profile);
+  ASSERT_EQ(::write(wrapped.wrapper->fds[1]->get(), "x", 1), 1);
+  char byte = 0;
+  EXPECT_EQ(sys::Read(wrapped.wrapper->report->get(), &byte, 1), 1);
+  EXPECT_EQ(sys::Read(wrapped.wrapper->report->get(), &byte, 1), -EAGAIN);
+}
+
+TEST(SandboxProgramTest, GivesTheFileHelperLittleOfTheServersEnvironment) {
+  ::setenv("HOLDFAST_SECRET", "x", 1);
+  ::setenv("TMPDIR", "/somewhere", 1);
+  const auto helper = Program().FileHelper(ReadOnly());
+  ::unsetenv("TMPDIR");
+  ASSERT_TRUE(helper);
+  EXPECT_THAT(helper->env, Contains(Pair("TMPDIR", "/somewhere")));
+  for (const auto& [name, value] : helper->env) {
+    EXPECT_THAT((Strings{"PATH", "TMPDIR", "TMP", "TEMP"}), Contains(name));
+  }
+  EXPECT_EQ(helper->argv.back(), "--fs-helper");
+  EXPECT_EQ(helper->cwd, "/");
+}
+
+TEST(SandboxProgramTest, PassesTheBubblewrapThatTheServerHasOpened) {
+  const auto bubblewrap = std::make_shared<const OwnedFd>();
+  const SandboxProgram program({.helper = std::make_shared<const OwnedFd>(), .bubblewrap = bubblewrap}, "/tools", "");
+  const auto wrapped = program.Wrap(Shell(), ReadOnly());
+  ASSERT_TRUE(wrapped);
+  EXPECT_THAT(Split(*wrapped).ours, Contains("--bwrap-fd"));
+  EXPECT_EQ(wrapped->wrapper->fds.at(3), bubblewrap);
+}
+
+TEST(SandboxProgramTest, SaysWhyThereIsNoHelper) {
+  const SandboxProgram program({.helper = SealProgram("/no/such/program")}, "/tools", "");
+  const auto wrapped = program.Wrap(Shell(), ReadOnly());
+  ASSERT_FALSE(wrapped);
+  EXPECT_EQ(wrapped.error().message, "open /no/such/program: No such file or directory");
+}
+
+// One command replaces the file, and the next would run the replacement without a sandbox.
+TEST(SandboxProgramTest, RunsTheHelperAsItWasWhenItWasOpened) {
+  const support::ScratchDir dir;
+  const std::string path = dir.Write("program", "original");
+  const auto sealed = SealProgram(path);
+  ASSERT_TRUE(sealed);
+  dir.Write("program", "replaced");
+  std::string text(64, '\0');
+  text.resize(static_cast<size_t>(::pread((*sealed)->get(), text.data(), text.size(), 0)));
+  EXPECT_EQ(text, "original");
+  EXPECT_LT(::pwrite((*sealed)->get(), "x", 1, 0), 0);
+}
+
+SandboxSpec WithNetwork() {
+  SandboxSpec spec = ReadOnly();
+  spec.profile.policy.network = Network::kEnabled;
+  return spec;
+}
+
+TEST(SandboxProgramTest, HidesTheSocketOfTheServerFromEverything) {
+  SandboxProgram program = Program();
+  program.KeepFrom(ServerDoors::OfSocket("/run/holdfast.sock"));
+  const auto command = program.Wrap(Shell(), ReadOnly()), helper = program.FileHelper(ReadOnly());
+  ASSERT_TRUE(command && helper);
+  for (const Strings& words : {command->argv, helper->argv}) {
+    const auto flag = std::ranges::find(words, "--hide");
+    ASSERT_NE(flag, words.end());
+    EXPECT_EQ(*(flag + 1), "/run/holdfast.sock");
+  }
+}
+
+// A client passes on the variable by which it was told the URL.
+TEST(SandboxProgramTest, TellsNoCommandTheSecretOfTheServer) {
+  SandboxProgram program = Program();
+  program.KeepFrom(ServerDoors::OfSecret("s3cret"));
+  process::Command command = Shell();
+  command.env = {{"URL", "ws://127.0.0.1:1/s3cret"}, {"A", "1"}};
+  const auto wrapped = program.Wrap(command, ReadOnly());
+  ASSERT_TRUE(wrapped);
+  EXPECT_THAT(wrapped->env, ElementsAre(Pair("A", "1")));
+}
+
+TEST(SandboxProgramTest, ShutsTheOpenPortOfTheServerForACommandWithANetwork) {
+  SandboxProgram program = Program();
+  program.KeepFrom(ServerDoors::OfOpenPort(4711));
+  const auto with = program.Wrap(Shell(), WithNetwork()), without = program.Wrap(Shell(), ReadOnly());
+  ASSERT_TRUE(with && without);
+  EXPECT_THAT(with->argv, Contains("--port-ruleset-fd"));
+  EXPECT_THAT(without->argv, testing::Not(Contains("--port-ruleset-fd")));
+  for (const Strings& words : {with->argv, without->argv}) {
+    const auto flag = std::ranges::find(words, "--shut-port");
+    ASSERT_NE(flag, words.end());
+    EXPECT_EQ(*(flag + 1), "4711");
+  }
+}
+
+}  // namespace
+}  // namespace holdfast::sandbox

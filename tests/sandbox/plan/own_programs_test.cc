@@ -1,0 +1,140 @@
+#include "sandbox/plan/own_programs.h"
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sandbox/resolve/resolution.h"
+#include "support/scratch_dir.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+// An installation as `make install` leaves it.
+class OwnProgramsTest : public testing::Test {
+ protected:
+  OwnProgramsTest() {
+    for (const char* name : {"bin/holdfast", "bin/holdfast-linux-sandbox", "bin/holdfast-resources/bwrap",
+                             "libexec/holdfast/path/apply_patch"}) {
+      dir_.Write(name, "", 0755);
+    }
+    fs::create_directory(dir_.path() + "/work");
+  }
+
+  // Empty when the rules leave the programs alone.
+  std::string Verdict(std::vector<Rule> rules) const {
+    rules.push_back({.path = "/", .access = Access::kRead});
+    Resolution resolution;
+    resolution.rules = std::move(rules);
+    const auto map = RuleMap::Create(resolution);
+    if (!map) return "no map: " + map.error().message;
+    const auto checked = CheckOwnPrograms(*map, In("bin"));
+    return checked ? "" : checked.error().message;
+  }
+
+  std::string In(const std::string& name) const { return fs::canonical(dir_.path()).string() + "/" + name; }
+
+  support::ScratchDir dir_;
+};
+
+// A command in a checkout of holdfast would replace the program that the next sandbox is built by.
+TEST_F(OwnProgramsTest, RefusesRulesThatOpenThem) {
+  for (const char* opened : {"", "bin", "bin/holdfast", "bin/holdfast-linux-sandbox", "bin/holdfast-resources",
+                             "bin/holdfast-resources/bwrap"}) {
+    std::string path = In(opened);
+    if (path.ends_with('/')) path.pop_back();
+    EXPECT_THAT(Verdict({{.path = path, .access = Access::kWrite}}), HasSubstr("holdfast's own programs")) << opened;
+  }
+}
+
+// A sandboxed command would put a program of its own there, and a command without a sandbox would find it first.
+TEST_F(OwnProgramsTest, RefusesRulesThatOpenWhatCommandsFindFirst) {
+  for (const char* opened :
+       {"libexec", "libexec/holdfast", "libexec/holdfast/path", "libexec/holdfast/path/apply_patch"}) {
+    EXPECT_THAT(Verdict({{.path = In(opened), .access = Access::kWrite}}), HasSubstr("holdfast's own programs"))
+        << opened;
+  }
+  EXPECT_EQ(Verdict({{.path = In("libexec/other"), .access = Access::kWrite}}), "");
+}
+
+// What is not installed yet, a command could install for the next server.
+TEST_F(OwnProgramsTest, RefusesRulesThatOpenThePlaceOfWhatCommandsFindFirst) {
+  for (const char* directory : {"libexec/holdfast/path", "libexec/holdfast", "libexec"}) {
+    fs::remove_all(In(directory));
+    fs::create_directory(In(directory));
+    EXPECT_THAT(Verdict({{.path = In(directory), .access = Access::kWrite}}), HasSubstr("holdfast's own programs"))
+        << directory;
+  }
+}
+
+TEST_F(OwnProgramsTest, HasThemBesideTheServersOwnDirectory) {
+  EXPECT_EQ(CommandPathBeside("/usr/bin"), "/usr/libexec/holdfast/path");
+  EXPECT_EQ(CommandPathBeside("/bin"), "/libexec/holdfast/path");
+}
+
+TEST_F(OwnProgramsTest, TakesRulesThatLeaveThemAlone) {
+  EXPECT_EQ(Verdict({}), "");
+  EXPECT_EQ(Verdict({{.path = In("work"), .access = Access::kWrite}}), "");
+  EXPECT_EQ(Verdict({{.path = In("bin/other"), .access = Access::kWrite}}), "");
+  EXPECT_EQ(Verdict({{.path = In("work"), .access = Access::kWrite}, {.path = In("bin"), .access = Access::kRead}}),
+            "");
+}
+
+TEST_F(OwnProgramsTest, GoesByWhereLinksLead) {
+  fs::create_directory_symlink(In("bin"), dir_.path() + "/link");
+  EXPECT_THAT(Verdict({{.path = In("link"), .access = Access::kWrite}}), HasSubstr("holdfast's own programs"));
+}
+
+// Whatever is started next is in the hands of such a command.
+TEST_F(OwnProgramsTest, SaysNothingOfAPolicyThatOpensEverything) {
+  Resolution resolution;
+  resolution.rules = {{.path = "/", .access = Access::kWrite}};
+  const auto map = RuleMap::Create(resolution);
+  ASSERT_TRUE(map);
+  EXPECT_TRUE(CheckOwnPrograms(*map, In("bin")));
+}
+
+// The directory of the programs is root's, but the one above it is not: the command would rename it and make its own.
+TEST_F(OwnProgramsTest, RefusesRulesThatOpenTheDirectoryAbove) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can act as another user";
+  constexpr uid_t nobody = 65534;
+  ASSERT_EQ(::chown(dir_.path().c_str(), nobody, nobody), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::setgid(nobody) < 0 || ::setuid(nobody) < 0) ::_exit(2);
+    std::string above = In("");
+    above.pop_back();
+    ::_exit(Verdict({{.path = above, .access = Access::kWrite}}).contains("own programs") ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+// The system's directories belong to root: a user's command cannot write them, whatever its policy says.
+TEST_F(OwnProgramsTest, LeavesAUserWhatTheUserCannotWriteAnyway) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can act as another user";
+  ASSERT_EQ(::chmod(dir_.path().c_str(), 0755), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    constexpr uid_t nobody = 65534;
+    if (::setgid(nobody) < 0 || ::setuid(nobody) < 0) ::_exit(2);
+    ::_exit(Verdict({{.path = In("bin"), .access = Access::kWrite}}).empty() ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+}  // namespace
+}  // namespace holdfast::sandbox
