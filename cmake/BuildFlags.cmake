@@ -16,9 +16,10 @@ set(OPENSSL_USE_STATIC_LIBS ON)
 find_package(OpenSSL 3 REQUIRED COMPONENTS Crypto)
 find_package(Threads REQUIRED)
 
+# thread-safety: what a mutex guards is used with the mutex held (base/mutex.h).
 # c99-extensions: kernel structs end in flexible arrays.
 set(HOLDFAST_WARNINGS
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough -Wno-c99-extensions -Werror)
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough -Wthread-safety -Wno-c99-extensions -Werror)
 
 add_library(holdfast_flags INTERFACE)
 target_include_directories(holdfast_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)

@@ -3,16 +3,15 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <csignal>
 #include <deque>
 #include <list>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
+#include "base/mutex.h"
 
 namespace holdfast::loop {
 namespace {
@@ -59,43 +58,46 @@ bool StartThread(void* (*main)(void*), void* argument) {
 struct WorkerPool::State : std::enable_shared_from_this<State> {
   State(EventLoop& l, Options o) : loop(l), options(std::move(o)) {}
 
-  bool AddWorker(std::unique_lock<std::mutex>& lock);
-  bool IsShort() const { return waiting.size() > idle; }
-  size_t Width() const;
-  std::chrono::milliseconds UntilWider() const;
-  std::list<Clock::time_point>::const_iterator FirstFast(Clock::time_point now) const;
+  bool AddWorker() REQUIRES(mutex);
+  bool IsShort() const REQUIRES(mutex) { return waiting.size() > idle; }
+  size_t Width() const REQUIRES(mutex);
+  std::chrono::milliseconds UntilWider() const REQUIRES(mutex);
+  std::list<Clock::time_point>::const_iterator FirstFast(Clock::time_point now) const REQUIRES(mutex);
   void Deliver();
 
   // What a worker does.
   static void* Main(void* state);
   void Work();
-  std::optional<Job> Take(std::unique_lock<std::mutex>& lock);
-  void GiveBack(Job job, std::unique_lock<std::mutex>& lock);
+  std::optional<Job> Take() REQUIRES(mutex);
+  void GiveBack(Job job) REQUIRES(mutex);
 
   EventLoop& loop;  // may be gone when the pool is
   const Options options;
+  bool is_open = true;  // until the pool is destroyed; only the loop's thread uses it
 
-  std::mutex mutex;  // of all that follows; `phase` changes on the loop's thread only, which may read it without
-  std::condition_variable wake;
-  Phase phase = Phase::kOpen;
-  std::deque<Job> waiting;
-  std::list<Clock::time_point> running;  // since when; the longest first
-  std::vector<Job> finished;             // while there are any, Deliver is on its way
-  size_t workers = 0;
-  size_t idle = 0;     // workers that look for a job before they sleep or end: also those that start or post
-  size_t posting = 0;  // workers inside loop.Post
+  Mutex mutex;
+  Condition wake;
+  Phase phase GUARDED_BY(mutex) = Phase::kOpen;
+  std::deque<Job> waiting GUARDED_BY(mutex);
+  std::list<Clock::time_point> running GUARDED_BY(mutex);  // since when; the longest first
+  std::vector<Job> finished GUARDED_BY(mutex);             // while there are any, Deliver is on its way
+  size_t workers GUARDED_BY(mutex) = 0;
+  size_t idle GUARDED_BY(mutex) = 0;     // look for a job before they sleep or end: also those that start or post
+  size_t posting GUARDED_BY(mutex) = 0;  // workers inside loop.Post
 };
 
 // The mutex is free meanwhile: a thread takes some time to make, and begins by locking it.
-bool WorkerPool::State::AddWorker(std::unique_lock<std::mutex>& lock) {
+bool WorkerPool::State::AddWorker() {
   ++workers;
   ++idle;
-  lock.unlock();
-  auto self = std::make_unique<std::shared_ptr<State>>(shared_from_this());
-  const bool started = StartThread(&State::Main, self.get());
-  if (started) (void)self.release();  // Main's
-  lock.lock();
-  if (started) return true;
+  {
+    const MutexUnlock unlock(mutex);
+    auto self = std::make_unique<std::shared_ptr<State>>(shared_from_this());
+    if (StartThread(&State::Main, self.get())) {
+      (void)self.release();  // Main's
+      return true;
+    }
+  }
   --workers;
   --idle;
   return false;
@@ -127,24 +129,25 @@ void* WorkerPool::State::Main(void* state) {
 }
 
 void WorkerPool::State::Work() {
-  std::unique_lock lock(mutex);
-  while (std::optional<Job> job = Take(lock)) {
+  const MutexLock lock(mutex);
+  while (std::optional<Job> job = Take()) {
     const auto self = running.insert(running.end(), Clock::now());
-    lock.unlock();
-    job->work();
-    lock.lock();
+    {
+      const MutexUnlock unlock(mutex);
+      job->work();
+    }
     running.erase(self);
     ++idle;
-    GiveBack(*std::move(job), lock);
+    GiveBack(*std::move(job));
   }
   --workers;
-  if (phase != Phase::kOpen) wake.notify_all();
+  if (phase != Phase::kOpen) wake.NotifyAll();
 }
 
 // Nothing when the worker is to end: after its idle time, when the pool closes, or when enough others are idle.
-std::optional<Job> WorkerPool::State::Take(std::unique_lock<std::mutex>& lock) {
-  const auto is_called = [this] { return phase != Phase::kOpen || !waiting.empty(); };
-  if (idle <= options.usual_workers) wake.wait_for(lock, options.idle_time, is_called);
+std::optional<Job> WorkerPool::State::Take() {
+  const auto is_called = [this] REQUIRES(mutex) { return phase != Phase::kOpen || !waiting.empty(); };
+  if (idle <= options.usual_workers) wake.WaitFor(mutex, options.idle_time, is_called);
   --idle;
   if (phase != Phase::kOpen || waiting.empty()) return std::nullopt;
   Job job = std::move(waiting.front());
@@ -153,18 +156,19 @@ std::optional<Job> WorkerPool::State::Take(std::unique_lock<std::mutex>& lock) {
 }
 
 // Posts without the mutex: the loop's thread, woken by it, would only run into it.
-void WorkerPool::State::GiveBack(Job job, std::unique_lock<std::mutex>& lock) {
+void WorkerPool::State::GiveBack(Job job) {
   if (phase == Phase::kGone) {
-    lock.unlock();
+    const MutexUnlock unlock(mutex);
     job = {};
-    return lock.lock();
+    return;
   }
   finished.push_back(std::move(job));
   if (finished.size() > 1 || phase != Phase::kOpen) return;
   ++posting;
-  lock.unlock();
-  loop.Post([self = shared_from_this()] { self->Deliver(); });
-  lock.lock();
+  {
+    const MutexUnlock unlock(mutex);
+    loop.Post([self = shared_from_this()] { self->Deliver(); });
+  }
   --posting;
 }
 
@@ -172,11 +176,11 @@ void WorkerPool::State::GiveBack(Job job, std::unique_lock<std::mutex>& lock) {
 void WorkerPool::State::Deliver() {
   std::vector<Job> batch;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     batch.swap(finished);
   }
   for (Job& ended : batch) {
-    if (phase != Phase::kOpen) return;
+    if (!is_open) return;
     Job job = std::move(ended);
     job.done();
   }
@@ -188,42 +192,46 @@ WorkerPool::WorkerPool(EventLoop& loop, Options options)
   CHECK(state_->options.usual_workers >= 1);
 }
 
+// What the jobs own is destroyed without the mutex.
 WorkerPool::~WorkerPool() {
+  State& state = *state_;
   std::deque<Job> dropped;
   std::vector<Job> ended;
-  std::unique_lock lock(state_->mutex);
-  state_->phase = Phase::kClosing;
-  state_->wake.notify_all();
-  state_->wake.wait_for(lock, state_->options.last_wait, [this] { return state_->workers == 0; });
-  state_->phase = Phase::kGone;
-  state_->wake.wait(lock, [this] { return state_->posting == 0; });
-  dropped.swap(state_->waiting);
-  ended.swap(state_->finished);
-  lock.unlock();  // what the jobs own is destroyed without it
+  state.is_open = false;
+  const MutexLock lock(state.mutex);
+  state.phase = Phase::kClosing;
+  state.wake.NotifyAll();
+  state.wake.WaitFor(state.mutex, state.options.last_wait, [&] REQUIRES(state.mutex) { return state.workers == 0; });
+  state.phase = Phase::kGone;
+  state.wake.Wait(state.mutex, [&] REQUIRES(state.mutex) { return state.posting == 0; });
+  dropped.swap(state.waiting);
+  ended.swap(state.finished);
 }
 
 void WorkerPool::Run(Callback work, Callback done) {
-  if (state_->phase != Phase::kOpen) return;  // asked by something that the destructor destroys
+  State& state = *state_;
+  if (!state.is_open) return;  // asked by something that the destructor destroys
   bool is_short;
   {
-    const std::lock_guard lock(state_->mutex);
-    state_->waiting.push_back({std::move(work), std::move(done)});
-    is_short = state_->IsShort();
+    const MutexLock lock(state.mutex);
+    state.waiting.push_back({std::move(work), std::move(done)});
+    is_short = state.IsShort();
   }
-  state_->wake.notify_one();
+  state.wake.NotifyOne();
   if (is_short) Widen();
 }
 
 void WorkerPool::Widen() {
-  std::unique_lock lock(state_->mutex);
-  const size_t width = state_->Width();
-  while (state_->IsShort() && state_->workers < width && state_->AddWorker(lock)) continue;
-  if (!state_->IsShort() || state_->workers >= state_->options.max_workers || widen_timer_.running()) return;
-  widen_timer_.Start(state_->UntilWider());
+  State& state = *state_;
+  const MutexLock lock(state.mutex);
+  const size_t width = state.Width();
+  while (state.IsShort() && state.workers < width && state.AddWorker()) continue;
+  if (!state.IsShort() || state.workers >= state.options.max_workers || widen_timer_.running()) return;
+  widen_timer_.Start(state.UntilWider());
 }
 
 size_t WorkerPool::workers() const {
-  const std::lock_guard lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   return state_->workers;
 }
 

@@ -98,11 +98,11 @@ Result<std::shared_ptr<MissingWatches>> MissingWatches::Create() {
 Result<bool> MissingWatches::Prepare(uint64_t key, const std::vector<std::string>& missing,
                                      const std::optional<std::string>& present) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     CHECK(watches_.try_emplace(key).second);
   }
   Result<bool> armed = Arm(key, missing, present);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (armed && WatchOf(key).has_changed) armed = false;
   if (!armed || !*armed) Forget(key);
   return armed;
@@ -182,7 +182,7 @@ int MissingWatches::AddWatch(uint64_t key, const std::string& watched, const std
     const int descriptor = ::inotify_add_watch(inotify_.get(), watched.c_str(), events | kHow);
     if (descriptor < 0) return -errno;
     if (descriptor == noted) return 0;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!Note(key, descriptor, watched, name)) return -E2BIG;
     noted = descriptor;
   }
@@ -199,13 +199,13 @@ bool MissingWatches::Note(uint64_t key, int descriptor, const std::string& watch
 }
 
 MissingWatches::Found MissingWatches::NoteMissing(uint64_t key, const std::string& path) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   WatchOf(key).missing.insert(path);
   return Found::kNothing;
 }
 
 bool MissingWatches::Start(uint64_t key) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   Watch& watch = WatchOf(key);
   watch.is_started = true;
   if (!watch.has_changed) return true;
@@ -214,7 +214,7 @@ bool MissingWatches::Start(uint64_t key) {
 }
 
 void MissingWatches::Remove(uint64_t key) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   Forget(key);
 }
 
@@ -224,7 +224,7 @@ Result<std::vector<uint64_t>> MissingWatches::TakeChanged() {
   if (n == -EAGAIN) return Keys{};
   if (n < 0) return std::unexpected(ErrnoError("read", "inotify", static_cast<int>(-n)));
   Keys changed;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (size_t at = 0; at < static_cast<size_t>(n);) {
     inotify_event event;
     std::memcpy(&event, buffer.data() + at, sizeof event);
@@ -260,7 +260,7 @@ void MissingWatches::Notice(int descriptor, uint32_t events, std::string_view na
     const std::string place = (path == "/" ? "" : path) + "/" + keys->first;
     // A missing name at which a placeholder came, or from which it went, is still missing.
     if ((events & (IN_DELETE | IN_MOVED_FROM)) != 0 || LooksLikePlaceholder(place)) {
-      std::erase_if(concerned, [&](uint64_t key) { return WatchOf(key).missing.contains(place); });
+      std::erase_if(concerned, [&](uint64_t key) REQUIRES(mutex_) { return WatchOf(key).missing.contains(place); });
     }
   }
   MarkChanged(concerned, changed);

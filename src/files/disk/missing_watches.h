@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -24,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/owned_fd.h"
 #include "base/result.h"
 
@@ -77,18 +77,18 @@ class MissingWatches {
   Result<bool> ArmFile(uint64_t key, const std::string& path);
   int WatchName(uint64_t key, const std::string& watched, const std::string& name, uint32_t events);
   int AddWatch(uint64_t key, const std::string& watched, const std::string& name, uint32_t events);
-  bool Note(uint64_t key, int descriptor, const std::string& watched, const std::string& name);
+  bool Note(uint64_t key, int descriptor, const std::string& watched, const std::string& name) REQUIRES(mutex_);
   Found NoteMissing(uint64_t key, const std::string& path);
-  void Notice(int descriptor, uint32_t events, std::string_view name, Keys& changed);
-  void MarkChanged(const Keys& keys, Keys& changed);
-  Watch& WatchOf(uint64_t key);
-  void Forget(uint64_t key);
+  void Notice(int descriptor, uint32_t events, std::string_view name, Keys& changed) REQUIRES(mutex_);
+  void MarkChanged(const Keys& keys, Keys& changed) REQUIRES(mutex_);
+  Watch& WatchOf(uint64_t key) REQUIRES(mutex_);
+  void Forget(uint64_t key) REQUIRES(mutex_);
 
   const OwnedFd inotify_;
-  std::mutex mutex_;  // of what follows; never held while anything but memory is asked about a path
-  std::unordered_map<uint64_t, Watch> watches_;
+  Mutex mutex_;  // never held while anything but memory is asked about a path
+  std::unordered_map<uint64_t, Watch> watches_ GUARDED_BY(mutex_);
   // Who wants to know, by watch descriptor and name. A file that is watched itself has the name "".
-  std::unordered_map<int, Directory> directories_;
+  std::unordered_map<int, Directory> directories_ GUARDED_BY(mutex_);
 };
 
 }  // namespace holdfast::files

@@ -29,13 +29,20 @@ FileHelpers::FileHelpers(loop::EventLoop& loop, process::Spawner& spawner, const
       idle_timer_(loop, [this] { EndIdle(); }),
       patience_timer_(loop, [this] { StartHelpers(); }),
       desk_(std::make_shared<Desk>()) {
+  const MutexLock lock(desk_->mutex);
   desk_->helpers = this;
 }
 
 // A worker that is stuck in a call may give its lease back when the loop is gone too.
 FileHelpers::~FileHelpers() {
-  const std::lock_guard lock(desk_->mutex);
+  const MutexLock lock(desk_->mutex);
   desk_->helpers = nullptr;
+}
+
+// The answer stays true on the loop's thread, which alone may ask.
+FileHelpers* FileHelpers::Desk::Find() {
+  const MutexLock lock(mutex);
+  return helpers;
 }
 
 bool FileHelpers::Key::operator==(const Key& other) const {
@@ -164,10 +171,10 @@ FileHelpers::Lease FileHelpers::MakeLease(Held& held) {
   held.state = State::kLeased;
   auto release = [desk = desk_, id = held.id, link = held.helper->link()](HelperLink*) mutable {
     link.reset();
-    const std::lock_guard lock(desk->mutex);
+    const MutexLock lock(desk->mutex);
     if (desk->helpers == nullptr) return;
     desk->helpers->loop_.Post([desk, id] {
-      if (desk->helpers != nullptr) desk->helpers->Release(id);
+      if (FileHelpers* const helpers = desk->Find()) helpers->Release(id);
     });
   };
   return {held.helper->link().get(), std::move(release)};

@@ -9,10 +9,10 @@
 #include <functional>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "files/workers/file_helper.h"
 #include "loop/event_loop.h"
@@ -73,8 +73,10 @@ class FileHelpers final : private FileHelper::Owner {
   };
   // Where leases are given back, on whatever thread; shared with them.
   struct Desk {
-    std::mutex mutex;
-    FileHelpers* helpers = nullptr;  // null when it is gone; changes on the loop's thread only
+    FileHelpers* Find();
+
+    Mutex mutex;
+    FileHelpers* helpers GUARDED_BY(mutex) = nullptr;  // null when it is gone; changes on the loop's thread only
   };
   using HeldIterator = std::list<Held>::iterator;
 
