@@ -1,0 +1,44 @@
+// A started task as its waits and its scope see it: a chain of frames, the innermost of which runs or waits. It is part
+// of the outermost frame, so that a task needs no memory beside its frames.
+#pragma once
+
+#include <coroutine>
+
+#include <boost/intrusive/list.hpp>
+
+namespace holdfast::loop {
+
+// A place in a list, which its owner leaves when it is destroyed.
+using LeavesItsList = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
+template <typename T>
+using ListOf =
+    boost::intrusive::list<T, boost::intrusive::base_hook<LeavesItsList>, boost::intrusive::constant_time_size<false>>;
+
+class TaskRoot : public LeavesItsList {
+ public:
+  // The task runs from the wait of its innermost frame to the next wait or to its end. A task whose scope has ended
+  // does not run again: the scope is about to destroy it.
+  void Resume(std::coroutine_handle<> innermost);
+
+  // The outermost frame has returned.
+  void SetDone() { state_ = State::kDone; }
+  bool scope_ended() const { return scope_ended_; }
+
+ private:
+  friend class Scope;
+  enum class State { kWaiting, kRunning, kDone };
+
+  std::coroutine_handle<> outermost_;
+  State state_ = State::kWaiting;
+  bool scope_ended_ = false;
+};
+
+// A task that waits, as the source that will end the wait keeps it.
+struct TaskFrame {
+  void Resume() const { root->Resume(innermost); }
+
+  TaskRoot* root = nullptr;
+  std::coroutine_handle<> innermost;
+};
+
+}  // namespace holdfast::loop
