@@ -1,0 +1,92 @@
+// Tasks that wait for something that is given to one of them at a time: a turn, a helper. The source owns the queue,
+// looks through the requests in the order they came, and answers those that it can:
+//
+//   loop::Task<Turn> Order::Enter(Claims claims) {
+//     Waiting::Place place(waiting_, std::move(claims));
+//     ServeWaiting();
+//     co_return co_await place;
+//   }
+//   void Order::ServeWaiting() {
+//     waiting_.Serve([this](const Claims& claims) -> std::optional<Turn> { ... });
+//   }
+#pragma once
+
+#include <concepts>
+#include <optional>
+#include <utility>
+
+#include "loop/task_root.h"
+
+namespace holdfast::loop {
+
+template <typename Request, typename Answer>
+class Queue {
+ public:
+  // A place is a local of the task that awaits it. Its request stands in the queue until it is answered or the place is
+  // destroyed.
+  class Place : public LeavesItsList {
+   public:
+    Place(Queue& queue, Request wanted) : request_(std::move(wanted)) { queue.waiting_.push_back(*this); }
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+
+    bool await_ready() const { return answer_.has_value(); }
+    void await_suspend(TaskFrame frame) { frame_ = frame; }
+    Answer await_resume() { return *std::move(answer_); }
+
+   private:
+    friend Queue;
+
+    Request request_;
+    std::optional<Answer> answer_;
+    TaskFrame frame_;  // empty before the task waits
+  };
+
+  Queue() = default;
+  ~Queue() {
+    if (destroyed_ != nullptr) *destroyed_ = true;
+  }
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+
+  bool empty() const { return waiting_.empty(); }
+
+  // `answer` is asked about each request in turn. Requests that get an answer leave the queue, and once all have been
+  // asked about, their tasks go on. Those may destroy the queue and its source, so a source calls this last. A call
+  // from inside one of these tasks leaves it to the outer call to resume further ones, so that the stack does not grow
+  // with the queue.
+  void Serve(std::invocable<const Request&> auto&& answer) {
+    for (auto next = waiting_.begin(); next != waiting_.end();) {
+      Place& place = *next++;
+      place.answer_ = answer(std::as_const(place.request_));
+      if (!place.answer_) continue;
+      place.unlink();
+      answered_.push_back(place);
+    }
+    ResumeAnswered();
+  }
+
+  // The requests that wait, in the order they came.
+  void ForEach(std::invocable<const Request&> auto&& look) const {
+    for (const Place& place : waiting_) look(place.request_);
+  }
+
+ private:
+  void ResumeAnswered() {
+    if (destroyed_ != nullptr) return;
+    bool destroyed = false;
+    destroyed_ = &destroyed;
+    while (!destroyed && !answered_.empty()) {
+      Place& first = answered_.front();
+      answered_.pop_front();
+      if (first.frame_.root != nullptr) first.frame_.Resume();
+    }
+    if (!destroyed) destroyed_ = nullptr;
+  }
+
+  ListOf<Place> waiting_;
+  ListOf<Place> answered_;     // to be resumed
+  bool* destroyed_ = nullptr;  // of the call that resumes tasks, while there is one
+};
+
+}  // namespace holdfast::loop
