@@ -15,15 +15,17 @@ using Clock = std::chrono::steady_clock;
 }  // namespace
 
 // What stands behind a permit.
-struct ByteBudget::Holder {
-  Holder(const std::shared_ptr<State>& budget, Callback reclaim) : state(budget), on_reclaim(std::move(reclaim)) {}
+struct ByteBudget::Holder : LeavesItsList {
+  Holder(State& budget, Callback reclaim);
   ~Holder();
   Holder(const Holder&) = delete;
   Holder& operator=(const Holder&) = delete;
 
   using Place = std::list<Holder*>::iterator;
 
-  std::weak_ptr<State> state;
+  void ForgetWish();
+
+  State* state;  // null when the budget is gone
   Callback on_reclaim;
   bool reclaimed = false;
 
@@ -35,9 +37,11 @@ struct ByteBudget::Holder {
   size_t wanted = 0;
   Clock::time_point waiting_since;
   Place among_waiting;
+  Growth* growth = nullptr;  // the wait of a task for this wish
 };
 
-struct ByteBudget::State {
+// A callback may destroy the budget. The functions that run callbacks keep the state until they return.
+struct ByteBudget::State : std::enable_shared_from_this<State> {
   State(EventLoop& loop, const Options& chosen) : options(chosen), timer(loop, [this] { OnTick(); }) {}
 
   bool Fits(size_t more) const { return held <= options.bytes && more <= options.bytes - held; }
@@ -81,7 +85,8 @@ struct ByteBudget::State {
 
   // A callback may give its permit back at once, which ends up here again: the outermost call does the work.
   void Serve() {
-    if (std::exchange(serving, true)) return;
+    if (waiting.empty() || std::exchange(serving, true)) return;
+    const auto self = shared_from_this();
     while (Holder* holder = Servable()) {
       Granted granted = StopWaiting(*holder);
       Hold(*holder, holder->wanted);
@@ -91,6 +96,7 @@ struct ByteBudget::State {
   }
 
   void OnTick() {
+    const auto self = shared_from_this();
     RefuseLate();
     ReclaimForWaiting();
     if (!waiting.empty()) timer.Start(options.tick);
@@ -139,6 +145,7 @@ struct ByteBudget::State {
   }
 
   const Options options;
+  ListOf<Holder> permits;
   size_t held = 0;
   std::list<Holder*> holders;  // of more than nothing
   std::list<Holder*> waiting;  // in the order they came
@@ -146,24 +153,41 @@ struct ByteBudget::State {
   Timer timer;
 };
 
+ByteBudget::Holder::Holder(State& budget, Callback reclaim) : state(&budget), on_reclaim(std::move(reclaim)) {
+  budget.permits.push_back(*this);
+}
+
 ByteBudget::Holder::~Holder() {
-  const auto alive = state.lock();
-  if (!alive) return;
-  if (granted) (void)alive->StopWaiting(*this);  // its own wish
-  alive->Hold(*this, 0);
+  if (growth != nullptr) growth->holder_ = nullptr;
+  if (state == nullptr) return;
+  ForgetWish();
+  state->Hold(*this, 0);
+}
+
+void ByteBudget::Holder::ForgetWish() {
+  if (granted) (void)state->StopWaiting(*this);  // the permit, or the task that waits for it, is going
 }
 
 ByteBudget::ByteBudget(EventLoop& loop, const Options& options) : state_(std::make_shared<State>(loop, options)) {}
 
-// Callbacks own permits: they go when no state is left that these could find.
+// The callbacks own permits, so they go last, when no permit knows of this budget.
 ByteBudget::~ByteBudget() {
   std::vector<Granted> forgotten;
-  for (Holder* holder : state_->waiting) forgotten.push_back(std::move(holder->granted));
-  state_.reset();
+  for (Holder* holder : state_->waiting) forgotten.push_back(std::exchange(holder->granted, nullptr));
+  state_->waiting.clear();
+  state_->holders.clear();
+  for (Holder& holder : state_->permits) holder.state = nullptr;
 }
 
 ByteBudget::Permit ByteBudget::Open(Callback on_reclaim) {
-  return Permit(std::make_unique<Holder>(state_, std::move(on_reclaim)));
+  return Permit(std::make_unique<Holder>(*state_, std::move(on_reclaim)));
+}
+
+Task<Result<ByteBudget::Permit>> ByteBudget::Take(size_t bytes) {
+  Permit permit = Open();
+  const Result<> room = co_await permit.Await(bytes);
+  if (!room) co_return std::unexpected(room.error());
+  co_return permit;
 }
 
 size_t ByteBudget::held() const { return state_->held; }
@@ -176,9 +200,11 @@ ByteBudget::Permit::~Permit() = default;
 
 size_t ByteBudget::Permit::bytes() const { return holder_ ? holder_->bytes : 0; }
 
+ByteBudget::State* ByteBudget::Permit::budget() const { return holder_ ? holder_->state : nullptr; }
+
 bool ByteBudget::Permit::TryResize(size_t bytes) {
-  const auto state = holder_ ? holder_->state.lock() : nullptr;
-  if (!state) return true;
+  State* const state = budget();
+  if (state == nullptr) return true;
   if (bytes > holder_->bytes) {
     if (!state->Fits(bytes - holder_->bytes)) return false;
     if (holder_->bytes == 0 && !state->waiting.empty()) return false;  // others were here before
@@ -188,15 +214,41 @@ bool ByteBudget::Permit::TryResize(size_t bytes) {
 }
 
 void ByteBudget::Permit::Resize(size_t bytes) {
-  if (const auto state = holder_ ? holder_->state.lock() : nullptr) state->Hold(*holder_, bytes);
+  if (State* const state = budget()) state->Hold(*holder_, bytes);
+}
+
+// Nothing when the wish has to wait.
+std::optional<Result<>> ByteBudget::Permit::ResizeOrRefuse(size_t bytes) {
+  if (TryResize(bytes)) return Result<>();
+  const size_t limit = holder_->state->options.bytes;  // there is a budget: nothing else refuses
+  if (bytes <= limit) return std::nullopt;
+  return Fail(ErrorKind::kLimit,
+              fmt::format("{} bytes are more than the server may hold ({}, max_held_bytes)", bytes, limit));
 }
 
 void ByteBudget::Permit::Await(size_t bytes, Granted granted) {
-  if (TryResize(bytes)) return granted({});
-  const auto state = holder_->state.lock();  // it was there: nothing else refuses
-  if (bytes <= state->options.bytes) return state->Wait(*holder_, bytes, std::move(granted));
-  granted(Fail(ErrorKind::kLimit, fmt::format("{} bytes are more than the server may hold ({}, max_held_bytes)", bytes,
-                                              state->options.bytes)));
+  if (const auto outcome = ResizeOrRefuse(bytes)) return granted(*outcome);
+  holder_->state->Wait(*holder_, bytes, std::move(granted));
+}
+
+ByteBudget::Growth ByteBudget::Permit::Await(size_t bytes) { return {*this, bytes}; }
+
+ByteBudget::Growth::Growth(Permit& permit, size_t bytes)
+    : holder_(permit.holder_.get()), bytes_(bytes), outcome_(permit.ResizeOrRefuse(bytes)) {}
+
+ByteBudget::Growth::~Growth() {
+  if (holder_ == nullptr || holder_->growth != this) return;
+  holder_->growth = nullptr;
+  holder_->ForgetWish();
+}
+
+void ByteBudget::Growth::await_suspend(TaskFrame frame) {
+  frame_ = frame;
+  holder_->growth = this;
+  holder_->state->Wait(*holder_, bytes_, [this](const Result<>& outcome) {
+    outcome_ = outcome;
+    frame_.Resume();
+  });
 }
 
 }  // namespace holdfast::loop

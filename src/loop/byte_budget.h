@@ -14,15 +14,18 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "base/result.h"
 #include "loop/event_loop.h"
+#include "loop/task.h"
 
 namespace holdfast::loop {
 
 class ByteBudget {
  public:
   class Permit;
+  class Growth;
   using Granted = std::move_only_function<void(const Result<>&)>;
 
   struct Options {
@@ -40,6 +43,9 @@ class ByteBudget {
   // A permit for nothing yet. `on_reclaim`, if there is one, runs at most once, from the loop: what the permit stands
   // for is to be given up soon.
   Permit Open(Callback on_reclaim = {});
+
+  // A permit for `bytes`, once there is room for them.
+  Task<Result<Permit>> Take(size_t bytes);
 
   size_t held() const;
 
@@ -70,11 +76,37 @@ class ByteBudget::Permit {
   // time; the permit's end is the end of its wish.
   void Await(size_t bytes, Granted granted);
 
+  // The same for a task: `co_await permit.Await(bytes)` yields a Result<>.
+  Growth Await(size_t bytes);
+
  private:
   friend ByteBudget;
   explicit Permit(std::unique_ptr<Holder> holder);
 
+  State* budget() const;
+  std::optional<Result<>> ResizeOrRefuse(size_t bytes);
+
   std::unique_ptr<Holder> holder_;
+};
+
+class ByteBudget::Growth {
+ public:
+  Growth(Permit& permit, size_t bytes);
+  ~Growth();
+  Growth(const Growth&) = delete;
+  Growth& operator=(const Growth&) = delete;
+
+  bool await_ready() const { return outcome_.has_value(); }
+  void await_suspend(TaskFrame frame);
+  Result<> await_resume() { return *std::move(outcome_); }
+
+ private:
+  friend ByteBudget;
+
+  Holder* holder_;  // null when the permit is gone
+  size_t bytes_;
+  std::optional<Result<>> outcome_;
+  TaskFrame frame_;
 };
 
 }  // namespace holdfast::loop

@@ -7,11 +7,17 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
 
 #include "loop/event_loop.h"
+#include "loop/task_root.h"
 
 namespace holdfast::loop {
 
@@ -38,6 +44,14 @@ class WorkerPool {
   // worker that is there, or for the next attempt to start one.
   void Run(Callback work, Callback done);
 
+  // A task awaits it: `co_await pool.Do(work)` yields what `work` returns. The worker destroys `work` when it has run,
+  // so that closing a file which `work` owns holds up nothing. When the task is destroyed first, `work` runs all the
+  // same, and the loop's thread destroys the result.
+  template <typename Work>
+  class Doing;
+  template <std::invocable Work>
+  Doing<Work> Do(Work work);
+
   size_t workers() const;  // alive at this moment
 
  private:
@@ -48,5 +62,55 @@ class WorkerPool {
   std::shared_ptr<State> state_;  // shared with the workers, which may outlive the pool
   Timer widen_timer_;             // runs only while jobs wait that no idle worker will take
 };
+
+template <typename Work>
+class WorkerPool::Doing {
+ public:
+  using Value = std::invoke_result_t<Work&>;
+
+  Doing(WorkerPool& pool, Work work) : pool_(pool), job_(std::make_shared<Job>(std::move(work))) {}
+  ~Doing() { job_->frame = {}; }
+  Doing(const Doing&) = delete;
+  Doing& operator=(const Doing&) = delete;
+
+  bool await_ready() const { return false; }
+  void await_suspend(TaskFrame frame) {
+    job_->frame = frame;
+    pool_.Run([job = job_] { job->RunOnWorker(); }, [job = job_] { job->OnDone(); });
+  }
+  Value await_resume() {
+    if constexpr (!std::is_void_v<Value>) return *std::move(job_->value);
+  }
+
+ private:
+  // The worker shares it, and may be stuck in it when the task is gone.
+  struct Job {
+    explicit Job(Work wanted) : work(std::move(wanted)) {}
+
+    void RunOnWorker() {
+      if constexpr (std::is_void_v<Value>) {
+        (*work)();
+      } else {
+        value.emplace((*work)());
+      }
+      work.reset();
+    }
+    void OnDone() const {
+      if (frame.root != nullptr) frame.Resume();
+    }
+
+    std::optional<Work> work;
+    std::optional<std::conditional_t<std::is_void_v<Value>, std::monostate, Value>> value;
+    TaskFrame frame;  // of the loop's thread; empty when the task is gone
+  };
+
+  WorkerPool& pool_;
+  std::shared_ptr<Job> job_;
+};
+
+template <std::invocable Work>
+WorkerPool::Doing<Work> WorkerPool::Do(Work work) {
+  return {*this, std::move(work)};
+}
 
 }  // namespace holdfast::loop

@@ -11,6 +11,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "loop/event.h"
+#include "loop/scope.h"
+#include "loop/task.h"
 #include "support/loop_runner.h"
 
 namespace holdfast::loop {
@@ -44,11 +47,19 @@ class ByteBudgetTest : public testing::Test {
     });
   }
 
+  // Takes so much, notes it as above, and holds it until the scope ends.
+  Task<> Take(std::string name, size_t bytes) {
+    const auto permit = co_await budget_->Take(bytes);
+    told_.push_back(permit ? name : name + "!");
+    if (permit) co_await never_.Next();
+  }
+
   bool RunUntil(const std::function<bool()>& condition) { return support::RunUntil(loop_, condition); }
 
   EventLoop loop_;
   std::unique_ptr<ByteBudget> budget_;
   std::vector<std::string> told_;
+  Event never_;
 };
 
 TEST_F(ByteBudgetTest, GivesWhatIsLeft) {
@@ -228,6 +239,68 @@ TEST_F(ByteBudgetTest, MayEndBeforeItsPermits) {
   EXPECT_TRUE(a.TryResize(1000));
   a = {};
   EXPECT_EQ(watched.use_count(), 1) << "nothing but this test holds it";
+}
+
+TEST_F(ByteBudgetTest, MayEndInACallback) {
+  Permit all = Holding(100), a = budget_->Open(), b = budget_->Open();
+  a.Await(10, [this](const Result<>&) {
+    told_.emplace_back("a");
+    budget_.reset();
+  });
+  Await("b", b, 10);
+  all = {};
+  EXPECT_THAT(told_, ElementsAre("a"));
+}
+
+TEST_F(ByteBudgetTest, LetsTasksWaitForRoom) {
+  Scope scope;
+  {
+    Scope first;
+    first.Start(Take("a", 70));
+    scope.Start(Take("b", 50));
+    scope.Start(Take("never", 101));
+    EXPECT_THAT(told_, ElementsAre("a", "never!"));
+  }
+  EXPECT_THAT(told_, ElementsAre("a", "never!", "b"));
+  EXPECT_EQ(budget_->held(), 50u);
+}
+
+TEST_F(ByteBudgetTest, ForgetsTheWishOfATaskThatIsGone) {
+  Permit all = Holding(100), other = budget_->Open(), growing = Holding(0);
+  static const auto grow = [](std::vector<std::string>& told, Permit& permit) -> Task<> {
+    (void)co_await permit.Await(20);
+    told.emplace_back("gone");
+  };
+  {
+    Scope scope;
+    scope.Start(Take("gone", 10));
+    scope.Start(grow(told_, growing));
+    Await("other", other, 10);
+  }
+  all = {};
+  EXPECT_THAT(told_, ElementsAre("other"));
+  EXPECT_EQ(budget_->held(), 10u);
+}
+
+TEST_F(ByteBudgetTest, MayLoseAPermitThatATaskWaitsFor) {
+  const Permit all = Holding(100);
+  Permit lost = budget_->Open();
+  static const auto grow = [](std::vector<std::string>& told, Permit& permit) -> Task<> {
+    (void)co_await permit.Await(20);
+    told.emplace_back("goes on");
+  };
+  Scope scope;
+  scope.Start(grow(told_, lost));
+  lost = {};
+  EXPECT_THAT(told_, IsEmpty());
+}
+
+TEST_F(ByteBudgetTest, MayEndBeforeATaskThatWaits) {
+  const Permit all = Holding(100);
+  Scope scope;
+  scope.Start(Take("a", 10));
+  budget_.reset();
+  EXPECT_THAT(told_, IsEmpty());
 }
 
 TEST(PermitTest, OfNoBudgetLacksNoRoom) {

@@ -1,0 +1,162 @@
+// Tasks that wait for workers.
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/result.h"
+#include "loop/scope.h"
+#include "loop/task.h"
+#include "loop/worker_pool.h"
+#include "support/eventually.h"
+#include "support/loop_runner.h"
+
+namespace holdfast::loop {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+using DiedOn = std::shared_ptr<std::atomic<std::thread::id>>;
+
+// Tells on which thread it was destroyed.
+class Witness {
+ public:
+  explicit Witness(DiedOn died_on) : died_on_(std::move(died_on)) {}
+  Witness(Witness&&) noexcept = default;
+  Witness& operator=(Witness&&) = delete;
+  ~Witness() {
+    if (died_on_) *died_on_ = std::this_thread::get_id();
+  }
+
+ private:
+  DiedOn died_on_;
+};
+
+class WorkerTaskTest : public testing::Test {
+ protected:
+  ~WorkerTaskTest() override { Open(); }
+
+  static DiedOn Nowhere() { return std::make_shared<std::atomic<std::thread::id>>(); }
+
+  void Open() {
+    *gate_ = true;
+    gate_->notify_all();
+  }
+
+  // Yields a witness when the gate is opened.
+  Task<> WaitAtGate(DiedOn work_died_on, DiedOn result_died_on) {
+    auto work = [gate = gate_, started = started_, witness = Witness(std::move(work_died_on)),
+                 result = std::move(result_died_on)] {
+      *started = true;
+      gate->wait(false);
+      return Witness(result);
+    };
+    const Witness result = co_await pool_->Do(std::move(work));
+    notes_.emplace_back("goes on");
+  }
+
+  bool RunUntilNoted() {
+    return support::RunUntil(loop_, [&] { return !notes_.empty(); });
+  }
+  bool RunUntilStarted() {
+    return support::RunUntil(loop_, [&] { return started_->load(); });
+  }
+
+  std::vector<std::string> notes_;
+  EventLoop loop_;
+  std::optional<WorkerPool> pool_{std::in_place, loop_, WorkerPool::Options{.last_wait = 20ms}};
+  std::optional<Scope> scope_{std::in_place};
+  // Shared with work that is stuck.
+  const std::shared_ptr<std::atomic<bool>> gate_ = std::make_shared<std::atomic<bool>>();
+  const std::shared_ptr<std::atomic<bool>> started_ = std::make_shared<std::atomic<bool>>();
+};
+
+TEST_F(WorkerTaskTest, GoesOnOnTheLoopWithWhatTheWorkReturned) {
+  static const auto use = [](auto& test) -> Task<> {
+    std::thread::id worked_on;
+    auto first = co_await test.pool_->Do([&] {
+      worked_on = std::this_thread::get_id();
+      return std::make_unique<int>(7);
+    });
+    EXPECT_NE(worked_on, std::this_thread::get_id());
+    co_await test.pool_->Do([&] { ++*first; });
+    const Result<int> second = co_await test.pool_->Do([]() -> Result<int> { return Fail(ErrorKind::kLimit, "full"); });
+    test.notes_ = {std::to_string(*first), second.error().message};
+  };
+  scope_->Start(use(*this));
+  EXPECT_THAT(notes_, IsEmpty());
+  ASSERT_TRUE(RunUntilNoted());
+  EXPECT_THAT(notes_, ElementsAre("8", "full"));
+}
+
+TEST_F(WorkerTaskTest, DestroysTheWorkOnTheWorkerAndTheResultOnTheLoop) {
+  const DiedOn work = Nowhere(), result = Nowhere();
+  scope_->Start(WaitAtGate(work, result));
+  Open();
+  ASSERT_TRUE(RunUntilNoted());
+  EXPECT_NE(work->load(), std::thread::id());
+  EXPECT_NE(work->load(), std::this_thread::get_id());
+  EXPECT_EQ(result->load(), std::this_thread::get_id());
+}
+
+TEST_F(WorkerTaskTest, DropsTheResultOnTheLoopWhenTheTaskIsGone) {
+  const DiedOn work = Nowhere(), result = Nowhere();
+  scope_->Start(WaitAtGate(work, result));
+  ASSERT_TRUE(RunUntilStarted());
+  scope_.reset();
+  Open();
+  ASSERT_TRUE(support::RunUntil(loop_, [&] { return result->load() != std::thread::id(); }));
+  EXPECT_EQ(result->load(), std::this_thread::get_id());
+  EXPECT_NE(work->load(), std::this_thread::get_id());
+  EXPECT_THAT(notes_, IsEmpty());
+}
+
+// A write that was accepted is made, whatever becomes of the client.
+TEST_F(WorkerTaskTest, RunsTheWorkOfATaskThatIsGone) {
+  static const auto work = [](auto& test, std::shared_ptr<std::atomic<bool>> ran) -> Task<> {
+    co_await test.pool_->Do([ran] { *ran = true; });
+    test.notes_.emplace_back("goes on");
+  };
+  const auto ran = std::make_shared<std::atomic<bool>>();
+  scope_->Start(work(*this, ran));
+  scope_.reset();
+  EXPECT_TRUE(support::RunUntil(loop_, [&] { return ran->load() && ran.use_count() == 1; }));
+  EXPECT_THAT(notes_, IsEmpty());
+}
+
+TEST_F(WorkerTaskTest, WaitsForItsScopeWhenThePoolIsGone) {
+  const DiedOn work = Nowhere(), result = Nowhere();
+  scope_->Start(WaitAtGate(work, result));
+  ASSERT_TRUE(RunUntilStarted());
+  pool_.reset();
+  EXPECT_FALSE(scope_->empty());
+  scope_.reset();
+  Open();
+  EXPECT_TRUE(support::Eventually([&] { return result->load() != std::thread::id(); }));
+  EXPECT_THAT(notes_, IsEmpty());
+}
+
+// Its end is one of the jobs that the pool delivers at once.
+TEST_F(WorkerTaskTest, MayEndThePoolAndItsScope) {
+  static const auto end = [](auto& test) -> Task<> {
+    co_await test.pool_->Do([] {});
+    test.pool_.reset();
+    test.scope_.reset();
+    test.notes_.emplace_back("ended");
+  };
+  for (int i = 0; i < 3; ++i) scope_->Start(end(*this));
+  ASSERT_TRUE(RunUntilNoted());
+  support::RunReady(loop_);
+  EXPECT_THAT(notes_, ElementsAre("ended"));
+}
+
+}  // namespace
+}  // namespace holdfast::loop
