@@ -118,7 +118,10 @@ void Connection::Answer(std::string message, size_t cost) {
   const size_t size = message.size();
   context_.heap.Note(size);
   transport_->Send(std::move(message));
-  if (transport_->congested()) unsent_.Resize(unsent_.bytes() + size);
+  if (transport_->congested()) {
+    unsent_.Resize(unsent_.bytes() + size);
+    if (session_) session_->OnCongested();
+  }
   AdjustReading();
 }
 

@@ -1,5 +1,9 @@
 #include "exec_server/methods.h"
 
+#include <utility>
+
+#include "files/operations/table.h"
+
 namespace holdfast::exec_server {
 namespace {
 
@@ -7,6 +11,14 @@ namespace {
 SessionProcesses& ProcessesOf(Session& session) { return session.processes(); }
 FileSession& FilesOf(Session& session) { return session.files(); }
 HttpExchanges& ExchangesOf(Session& session) { return session.exchanges(); }
+
+template <typename Params, typename T>
+void BindOperation(Methods& table, FsService& fs, const files::OperationRow<Params, T>& row) {
+  auto operate = [&fs, &row](FileSession& session, const wire::Sandboxed<Params>& params, rpc::Reply<T> reply) {
+    fs.Operate(session, row, params, std::move(reply));
+  };
+  table.BindFunction<wire::Sandboxed<Params>, T>(row.method, FilesOf, operate);
+}
 
 }  // namespace
 
@@ -27,16 +39,9 @@ Methods MakeMethods(ServerParts& parts) {
   table.Bind("process/list", ProcessesOf, parts.process, &ProcessService::List);
 
   table.Bind("fs/readFile", FilesOf, parts.fs, &FsService::ReadFile);
-  table.Bind("fs/writeFile", FilesOf, parts.fs, &FsService::WriteFile);
-  table.Bind("fs/createDirectory", FilesOf, parts.fs, &FsService::CreateDirectory);
-  table.Bind("fs/getMetadata", FilesOf, parts.fs, &FsService::GetMetadata);
-  table.Bind("fs/canonicalize", FilesOf, parts.fs, &FsService::Canonicalize);
-  table.Bind("fs/readDirectory", FilesOf, parts.fs, &FsService::ReadDirectory);
-  table.Bind("fs/remove", FilesOf, parts.fs, &FsService::Remove);
-  table.Bind("fs/copy", FilesOf, parts.fs, &FsService::Copy);
-  table.Bind("fs/rename", FilesOf, parts.fs, &FsService::Rename);
-  table.Bind("fs/walk", FilesOf, parts.fs, &FsService::Walk);
-  table.Bind("fs/open", FilesOf, parts.fs_handles, &FsHandleService::Open);
+  table.Bind(files::kGetMetadata.method, FilesOf, parts.fs, &FsService::GetMetadata);
+  files::ForEachOperation([&](const auto& row) { BindOperation(table, parts.fs, row); });
+  table.Bind(files::kOpen.method, FilesOf, parts.fs_handles, &FsHandleService::Open);
   table.Bind("fs/readBlock", FilesOf, parts.fs_handles, &FsHandleService::ReadBlock);
   table.Bind("fs/writeBlock", FilesOf, parts.fs_handles, &FsHandleService::WriteBlock);
   table.Bind("fs/close", FilesOf, parts.fs_handles, &FsHandleService::Close);

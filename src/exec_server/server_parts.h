@@ -6,7 +6,7 @@
 
 #include "exec_server/config/config.h"
 #include "exec_server/environment/environment_service.h"
-#include "exec_server/files/file_jobs.h"
+#include "exec_server/files/file_requests.h"
 #include "exec_server/files/fs_handle_service.h"
 #include "exec_server/files/fs_service.h"
 #include "exec_server/files/fs_watch_service.h"
@@ -40,7 +40,7 @@ struct ServerParts {
 
   ProcessService process;
   EnvironmentService environment;
-  FileJobs file_jobs;
+  FileRequests file_requests;
   FsService fs;
   FsHandleService fs_handles;
   FsWatchService fs_watches;

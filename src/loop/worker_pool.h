@@ -47,10 +47,12 @@ class WorkerPool {
   // A task awaits it: `co_await pool.Do(work)` yields what `work` returns. The worker destroys `work` when it has run,
   // so that closing a file which `work` owns holds up nothing. When the task is destroyed first, `work` runs all the
   // same, and the loop's thread destroys the result.
+  //
+  // `kept` stays alive until the work has ended, also when the task is gone, and is destroyed on the loop's thread.
   template <typename Work>
   class Doing;
   template <std::invocable Work>
-  Doing<Work> Do(Work work);
+  Doing<Work> Do(Work work, std::shared_ptr<void> kept = nullptr);
 
   size_t workers() const;  // alive at this moment
 
@@ -68,7 +70,8 @@ class WorkerPool::Doing {
  public:
   using Value = std::invoke_result_t<Work&>;
 
-  Doing(WorkerPool& pool, Work work) : pool_(pool), job_(std::make_shared<Job>(std::move(work))) {}
+  Doing(WorkerPool& pool, Work work, std::shared_ptr<void> kept)
+      : pool_(pool), job_(std::make_shared<Job>(std::move(work), std::move(kept))) {}
   ~Doing() { job_->frame = {}; }
   Doing(const Doing&) = delete;
   Doing& operator=(const Doing&) = delete;
@@ -85,7 +88,7 @@ class WorkerPool::Doing {
  private:
   // The worker shares it, and may be stuck in it when the task is gone.
   struct Job {
-    explicit Job(Work wanted) : work(std::move(wanted)) {}
+    Job(Work wanted, std::shared_ptr<void> held) : kept(std::move(held)), work(std::move(wanted)) {}
 
     void RunOnWorker() {
       if constexpr (std::is_void_v<Value>) {
@@ -99,6 +102,7 @@ class WorkerPool::Doing {
       if (frame.root != nullptr) frame.Resume();
     }
 
+    std::shared_ptr<void> kept;
     std::optional<Work> work;
     std::optional<std::conditional_t<std::is_void_v<Value>, std::monostate, Value>> value;
     TaskFrame frame;  // of the loop's thread; empty when the task is gone
@@ -109,8 +113,8 @@ class WorkerPool::Doing {
 };
 
 template <std::invocable Work>
-WorkerPool::Doing<Work> WorkerPool::Do(Work work) {
-  return {*this, std::move(work)};
+WorkerPool::Doing<Work> WorkerPool::Do(Work work, std::shared_ptr<void> kept) {
+  return {*this, std::move(work), std::move(kept)};
 }
 
 }  // namespace holdfast::loop

@@ -38,6 +38,14 @@ class MethodTable {
     });
   }
 
+  // Binds a function `run(part, params, reply)`.
+  template <typename Params, typename T, typename Part>
+  void BindFunction(std::string name, Part& (*part)(Target&), auto run) {
+    Add<Params>(std::move(name), [part, run](Target& target, const Params& params, PendingReply reply) {
+      run(part(target), params, Reply<T>(std::move(reply)));
+    });
+  }
+
   // Null when there is no such method.
   const Prepare* Find(std::string_view name) const {
     auto it = methods_.find(name);

@@ -21,8 +21,4 @@ FileSession::FileSession(loop::WorkerPool& workers, rpc::Transport& transport, c
       handles_(workers),
       order_(kOrderLimits) {}
 
-void FileSession::OnAnswer() {
-  if (transport_.congested()) order_.Hold();
-}
-
 }  // namespace holdfast::exec_server

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "exec_server/files/file_handles.h"
 #include "exec_server/files/path_order.h"
 #include "exec_server/link/client_link.h"
+#include "loop/permit.h"
+#include "loop/scope.h"
+#include "loop/task.h"
 #include "loop/worker_pool.h"
 #include "rpc/transport.h"
 
@@ -17,10 +20,10 @@ namespace holdfast::exec_server {
 // The one watch of a connection: a new one takes the place of the last.
 struct WatchSlot {
   std::optional<uint64_t> last_id;  // ids only grow
-  std::shared_ptr<void> active;     // ends the watch when it goes
+  loop::Permit active;              // ends the watch when it goes
 };
 
-class FileSession : public std::enable_shared_from_this<FileSession> {
+class FileSession {
  public:
   FileSession(loop::WorkerPool& workers, rpc::Transport& transport, const ClientTraits& client, std::string session_id);
   FileSession(const FileSession&) = delete;
@@ -33,18 +36,21 @@ class FileSession : public std::enable_shared_from_this<FileSession> {
   FileHandles& handles() { return handles_; }
   WatchSlot& watch() { return watch_; }
 
-  // A file request was answered. A client that does not take its answers gets no further ones made.
-  void OnAnswer();
-  // The transport has room again.
+  // Runs the task of a request. It ends with the connection.
+  void Start(loop::Task<> request) { requests_.Start(std::move(request)); }
+
+  // A client that does not take its answers gets no further ones made, until the transport has room again.
+  void OnCongested() { order_.Hold(); }
   void OnDrained() { order_.Release(); }
 
  private:
   const std::string session_id_;
   rpc::Transport& transport_;
   const ClientTraits client_;
-  FileHandles handles_;  // outlives the requests that wait in order_, which share its files
+  FileHandles handles_;
   PathOrder order_;
   WatchSlot watch_;
+  loop::Scope requests_;
 };
 
 }  // namespace holdfast::exec_server

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "base/base64.h"
-#include "exec_server/files/sandboxed_files.h"
 #include "files/operations/operations.h"
 #include "sandbox/launch/sandbox_spec.h"
 
@@ -53,17 +52,8 @@ Result<> ReadInto(const FileHandle& handle, uint64_t offset, size_t length, std:
 // For the block and its answer.
 size_t RoomFor(size_t length) { return length + Base64EncodedSize(length) + 4096; }
 
-// Does not share the handle: it is destroyed on the loop, where no file is to be closed.
-FileJobs::Settled ForgetWhenFailed(FileSession& from, const std::string& id, const std::weak_ptr<FileHandle>& failing) {
-  return [session = from.weak_from_this(), id, failing](const Result<>& outcome) {
-    const auto alive = outcome ? nullptr : session.lock();
-    auto handle = alive ? failing.lock() : nullptr;
-    if (handle) alive->handles().Discard(id, std::move(handle));
-  };
-}
-
-FileJobs::Step OpenHandle(std::shared_ptr<FileHandle> handle, std::string id,
-                          std::move_only_function<Result<files::File>()> open) {
+FileStep OpenHandle(std::shared_ptr<FileHandle> handle, std::string id,
+                    std::move_only_function<Result<files::File>()> open) {
   return [handle = std::move(handle), id = std::move(id), open = std::move(open)](std::string& json,
                                                                                   size_t) mutable -> Result<size_t> {
     TRY(handle->file, open());
@@ -75,27 +65,42 @@ FileJobs::Step OpenHandle(std::shared_ptr<FileHandle> handle, std::string id,
 
 }  // namespace
 
+// The handle is shared with steps alone, which workers destroy: no file is to be closed on the loop.
+loop::Task<> FsHandleService::ServeOrDiscard(FileSession& session, std::string id, std::weak_ptr<FileHandle> handle,
+                                             FileRequest request, rpc::PendingReply reply) {
+  const auto turn = co_await session.order().Enter(std::move(request.claims));
+  const auto answer = requests_.Begin(reply, request.usual_bytes);
+  Result<> outcome;
+  if (turn) {
+    outcome = co_await requests_.Do(session, std::move(request), answer);
+  } else {
+    outcome = std::unexpected(turn.error());
+  }
+  auto failed = outcome ? nullptr : handle.lock();
+  if (failed) session.handles().Discard(id, std::move(failed));
+  FileRequests::Send(reply, *answer, outcome);
+}
+
 // Under a sandbox the helper opens the file and passes it on: what follows is the same.
 void FsHandleService::Open(FileSession& session, const wire::Sandboxed<wire::FsOpenParams>& params,
                            rpc::Reply<wire::FsHandle> reply) {
-  const auto sandbox = sandbox::DecodeFileSandbox(params.sandbox, server_cwd_);
+  auto sandbox = sandbox::DecodeFileSandbox(params.sandbox, server_cwd_);
   if (!sandbox) return reply.Fail(sandbox.error());
   auto opening = files::PrepareOpen(params);
   if (!opening) return reply.Fail(opening.error());
   const std::string& id = params.handle_id;
-  std::vector<Claim> claims = std::move(opening->claims);
-  auto reserved = session.handles().Reserve(id, claims.front().path, params.mode.value_or(wire::FsOpenMode::kRead));
+  auto reserved =
+      session.handles().Reserve(id, opening->claims.front().path, params.mode.value_or(wire::FsOpenMode::kRead));
   if (!reserved) return reply.Fail(reserved.error());
-  claims.push_back(OfHandle(id, Access::kWrite));
-  auto settled = ForgetWhenFailed(session, id, *reserved);
-  if (!*sandbox) {
-    return jobs_.RunSteps(session, std::move(claims), OpenHandle(*reserved, id, opening->TakeUnguarded()),
-                          std::move(reply).Untyped(), std::move(settled));
-  }
-  HelperUse helper;
-  jobs_.RunSteps(session, std::move(claims), helper.RetryWhenStale(OpenHandle(*reserved, id, helper.Opener(params))),
-                 std::move(reply).Untyped(), std::move(settled),
-                 helper.Gate(helpers_, session.session_id(), **sandbox));
+  const std::weak_ptr<FileHandle> handle = *reserved;
+  FileRequest request{.claims = std::move(opening->claims),
+                      .step = OpenHandle(*std::move(reserved), id, opening->TakeUnguarded()),
+                      .sandbox = *std::move(sandbox)};
+  request.claims.push_back(OfHandle(id, Access::kWrite));
+  request.sandboxed_step = [handle, id, params = wire::FsOpenFileParams(params)](std::shared_ptr<HelperUse> helper) {
+    return OpenHandle(handle.lock(), id, [helper = std::move(helper), params] { return helper->Open(params); });
+  };
+  session.Start(ServeOrDiscard(session, id, handle, std::move(request), std::move(reply).Untyped()));
 }
 
 // A read that fails leaves nothing to go on with: the handle is closed.
@@ -113,8 +118,10 @@ void FsHandleService::ReadBlock(FileSession& session, const wire::FsReadBlockPar
     TRY_VOID(ReadInto(*handle, offset, length, json));
     return 0;
   };
-  jobs_.RunSteps(session, {{(*handle)->path, Access::kRead}, OfHandle(id, Access::kRead)}, std::move(read),
-                 std::move(reply).Untyped(), ForgetWhenFailed(session, id, *handle), {}, room);
+  FileRequest request{.claims = {{(*handle)->path, Access::kRead}, OfHandle(id, Access::kRead)},
+                      .step = std::move(read),
+                      .usual_bytes = room};
+  session.Start(ServeOrDiscard(session, id, *handle, std::move(request), std::move(reply).Untyped()));
 }
 
 void FsHandleService::WriteBlock(FileSession& session, const wire::FsWriteBlockParams& params,
@@ -129,22 +136,24 @@ void FsHandleService::WriteBlock(FileSession& session, const wire::FsWriteBlockP
     TRY_VOID(file->WriteAt(offset, std::as_bytes(std::span(bytes))));
     return wire::Empty{};
   };
-  jobs_.Run<wire::Empty>(session, {{(*handle)->path, Access::kWrite}, OfHandle(params.handle_id, Access::kWrite)},
-                         std::move(write), std::move(reply));
+  FileRequest request{.claims = {{(*handle)->path, Access::kWrite}, OfHandle(params.handle_id, Access::kWrite)},
+                      .step = EncodingStep<wire::Empty>(std::move(write))};
+  requests_.Start(session, std::move(request), std::move(reply).Untyped());
 }
 
 // The id is free at once; the file is closed after the requests that came before.
 void FsHandleService::Close(FileSession& session, const wire::FsHandle& params, rpc::Reply<wire::Empty> reply) {
-  FileHandles& handles = session.handles();
-  auto handle = handles.Find(params.handle_id);
+  auto handle = session.handles().Find(params.handle_id);
   if (!handle && handle.error().kind != ErrorKind::kNotFound) return reply.Fail(handle.error());
   if (!handle) return reply(wire::Empty{});
-  handles.Forget(params.handle_id, **handle);
-  auto close = [handle = *handle]() -> Result<wire::Empty> {
+  session.handles().Forget(params.handle_id, **handle);
+  auto close = [handle = *std::move(handle)]() -> Result<wire::Empty> {
     handle->file.reset();
     return wire::Empty{};
   };
-  jobs_.Run<wire::Empty>(session, {OfHandle(params.handle_id, Access::kWrite)}, std::move(close), std::move(reply));
+  FileRequest request{.claims = {OfHandle(params.handle_id, Access::kWrite)},
+                      .step = EncodingStep<wire::Empty>(std::move(close))};
+  requests_.Start(session, std::move(request), std::move(reply).Untyped());
 }
 
 }  // namespace holdfast::exec_server

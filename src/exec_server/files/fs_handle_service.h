@@ -1,12 +1,14 @@
 // The fs/* methods on open files: a file of any size goes through them in blocks.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 
-#include "exec_server/files/file_jobs.h"
+#include "exec_server/files/file_handles.h"
+#include "exec_server/files/file_requests.h"
 #include "exec_server/files/file_session.h"
-#include "files/workers/file_helpers.h"
+#include "loop/task.h"
 #include "rpc/reply.h"
 #include "wire/field_types.h"
 #include "wire/fs_handle_messages.h"
@@ -17,8 +19,8 @@ namespace holdfast::exec_server {
 class FsHandleService {
  public:
   // `server_cwd` is the base of a sandbox whose request names no directory.
-  FsHandleService(FileJobs& jobs, files::FileHelpers& helpers, std::string server_cwd)
-      : jobs_(jobs), helpers_(helpers), server_cwd_(std::move(server_cwd)) {}
+  FsHandleService(FileRequests& requests, std::string server_cwd)
+      : requests_(requests), server_cwd_(std::move(server_cwd)) {}
 
   void Open(FileSession& session, const wire::Sandboxed<wire::FsOpenParams>& params, rpc::Reply<wire::FsHandle> reply);
   void ReadBlock(FileSession& session, const wire::FsReadBlockParams& params,
@@ -27,8 +29,11 @@ class FsHandleService {
   void Close(FileSession& session, const wire::FsHandle& params, rpc::Reply<wire::Empty> reply);
 
  private:
-  FileJobs& jobs_;
-  files::FileHelpers& helpers_;
+  // Serves a request about a handle, which is discarded when the request fails.
+  loop::Task<> ServeOrDiscard(FileSession& session, std::string id, std::weak_ptr<FileHandle> handle,
+                              FileRequest request, rpc::PendingReply reply);
+
+  FileRequests& requests_;
   const std::string server_cwd_;
 };
 

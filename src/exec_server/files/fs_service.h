@@ -4,15 +4,16 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 
-#include "exec_server/files/file_jobs.h"
+#include "exec_server/files/file_requests.h"
 #include "exec_server/files/file_session.h"
 #include "files/disk/cached_file.h"
-#include "files/operations/operations.h"
-#include "files/workers/file_helpers.h"
+#include "files/operations/table.h"
 #include "rpc/reply.h"
-#include "wire/field_types.h"
+#include "sandbox/launch/sandbox_spec.h"
+#include "wire/encode.h"
 #include "wire/fs_messages.h"
 #include "wire/fs_tree_messages.h"
 #include "wire/sandbox_messages.h"
@@ -22,34 +23,36 @@ namespace holdfast::exec_server {
 class FsService {
  public:
   // `server_cwd` is the base of a sandbox whose request names no directory.
-  FsService(FileJobs& jobs, files::FileHelpers& helpers, std::string server_cwd, size_t max_read_file_bytes)
-      : jobs_(jobs), helpers_(helpers), server_cwd_(std::move(server_cwd)), max_read_file_bytes_(max_read_file_bytes) {}
+  FsService(FileRequests& requests, std::string server_cwd, size_t max_read_file_bytes)
+      : requests_(requests), server_cwd_(std::move(server_cwd)), max_read_file_bytes_(max_read_file_bytes) {}
 
   void ReadFile(FileSession& session, const wire::Sandboxed<wire::FsFollowParams>& params,
                 rpc::Reply<wire::FsReadFileResult> reply);
-  void WriteFile(FileSession& session, const wire::Sandboxed<wire::FsWriteFileParams>& params,
-                 rpc::Reply<wire::Empty> reply);
-  void CreateDirectory(FileSession& session, const wire::Sandboxed<wire::FsCreateDirectoryParams>& params,
-                       rpc::Reply<wire::Empty> reply);
   void GetMetadata(FileSession& session, const wire::Sandboxed<wire::FsFollowParams>& params,
                    rpc::Reply<wire::FsGetMetadataResult> reply);
-  void Canonicalize(FileSession& session, const wire::Sandboxed<wire::FsPathParams>& params,
-                    rpc::Reply<wire::FsCanonicalizeResult> reply);
-  void ReadDirectory(FileSession& session, const wire::Sandboxed<wire::FsPathParams>& params,
-                     rpc::Reply<wire::FsReadDirectoryResult> reply);
-  void Remove(FileSession& session, const wire::Sandboxed<wire::FsRemoveParams>& params, rpc::Reply<wire::Empty> reply);
-  void Copy(FileSession& session, const wire::Sandboxed<wire::FsCopyParams>& params, rpc::Reply<wire::Empty> reply);
-  void Rename(FileSession& session, const wire::Sandboxed<wire::FsRenameParams>& params, rpc::Reply<wire::Empty> reply);
-  void Walk(FileSession& session, const wire::Sandboxed<wire::FsWalkParams>& params,
-            rpc::Reply<wire::FsWalkResult> reply);
+
+  // Every other method is a row of the table.
+  template <typename Params, typename T>
+  void Operate(FileSession& session, const files::OperationRow<Params, T>& row, const wire::Sandboxed<Params>& params,
+               rpc::Reply<T> reply) {
+    auto sandbox = sandbox::DecodeFileSandbox(params.sandbox, server_cwd_);
+    if (!sandbox) return reply.Fail(sandbox.error());
+    auto operation = row.prepare(params);
+    if (!operation) return reply.Fail(operation.error());
+    FileRequest request{.claims = std::move(operation->claims),
+                        .step = EncodingStep<T>(operation->TakeUnguarded()),
+                        .sandbox = *std::move(sandbox)};
+    if (request.sandbox) {
+      request.sandboxed_step = CallStep(row.method, wire::Encode(static_cast<const Params&>(params)));
+    }
+    requests_.Start(session, std::move(request), std::move(reply).Untyped());
+  }
 
  private:
-  template <typename Params, typename T>
-  void Operate(FileSession& session, const char* name, const wire::Sandboxed<Params>& params,
-               Result<files::Operation<T>> (*prepare)(const Params&), rpc::Reply<T> reply);
+  // A step that has the helper do `operation`.
+  static FileRequest::SandboxedStep CallStep(std::string_view operation, std::string params_json);
 
-  FileJobs& jobs_;
-  files::FileHelpers& helpers_;
+  FileRequests& requests_;
   const std::string server_cwd_;
   const size_t max_read_file_bytes_;
   files::CachedFiles cached_files_;

@@ -1,5 +1,6 @@
 #include "exec_server/files/fs_watch_service.h"
 
+#include <memory>
 #include <utility>
 
 #include "base/file_uri.h"
@@ -35,20 +36,6 @@ Result<> CheckUnrestricted(const std::optional<wire::Sandbox>& sandbox, const st
 
 }  // namespace
 
-struct FsWatchService::Request {
-  Request(uint64_t id, std::vector<std::string> absent, std::weak_ptr<FileSession> from,
-          rpc::Reply<wire::FsWatchMissingResult> to)
-      : watch_id(id), missing(std::move(absent)), session(std::move(from)), reply(std::move(to)) {}
-
-  uint64_t watch_id, key = 0;
-  std::vector<std::string> missing;
-  std::optional<std::string> present;
-  std::weak_ptr<FileSession> session;
-  rpc::Reply<wire::FsWatchMissingResult> reply;
-  PathOrder::Turn turn;
-  Result<bool> prepared;
-};
-
 // Clients count their watches: an id that is not larger than the last is out of date, and a larger one ends the watch
 // before it, also when there is nothing to watch.
 void FsWatchService::WatchMissing(FileSession& session, const wire::Sandboxed<wire::FsWatchMissingParams>& params,
@@ -63,21 +50,11 @@ void FsWatchService::WatchMissing(FileSession& session, const wire::Sandboxed<wi
   WatchSlot& slot = session.watch();
   if (slot.last_id && params.watch_id <= *slot.last_id) return reply({false});
   slot.last_id = params.watch_id;
-  slot.active.reset();
+  slot.active = {};
   if (missing->size() > kMaxMissing) return reply({false});
   if (auto opened = Open(); !opened) return reply.Fail(opened.error());
 
-  std::vector<Claim> claims;
-  for (const std::string& path : *missing) claims.push_back({path, Access::kRead});
-  auto request =
-      std::make_shared<Request>(params.watch_id, *std::move(missing), session.weak_from_this(), std::move(reply));
-  if (*present) claims.push_back({**present, Access::kRead});
-  request->present = *std::move(present);
-  auto entered = session.order().Enter(std::move(claims), [this, request](PathOrder::Turn turn) {
-    request->turn = std::move(turn);
-    Prepare(request);
-  });
-  if (!entered) request->reply.Fail(entered.error());
+  session.Start(Watch(session, params.watch_id, *std::move(missing), *std::move(present), std::move(reply)));
 }
 
 Result<> FsWatchService::Open() {
@@ -88,30 +65,32 @@ Result<> FsWatchService::Open() {
   return {};
 }
 
-void FsWatchService::Prepare(const std::shared_ptr<Request>& request) {
-  request->key = next_key_++;
-  auto prepare = [request, watches = watches_] {
-    request->prepared = watches->Prepare(request->key, request->missing, request->present);
+// The permit is kept until the worker is done: what is prepared for a client that has gone is removed then.
+loop::Task<> FsWatchService::Watch(FileSession& session, uint64_t watch_id, std::vector<std::string> missing,
+                                   std::optional<std::string> present, rpc::Reply<wire::FsWatchMissingResult> reply) {
+  std::vector<Claim> claims;
+  for (const std::string& path : missing) claims.push_back({path, Access::kRead});
+  if (present) claims.push_back({*present, Access::kRead});
+  const auto turn = co_await session.order().Enter(std::move(claims));
+  if (!turn) co_return reply.Fail(turn.error());
+
+  const uint64_t key = next_key_++;
+  const auto watch = std::make_shared<loop::Permit>(permits_.Issue(key));
+  auto prepare = [watches = watches_, key, missing = std::move(missing), present = std::move(present)] {
+    return watches->Prepare(key, missing, present);
   };
-  workers_.Run(std::move(prepare), [this, request] { OnPrepared(request); });
+  const auto prepared = co_await workers_.Do(std::move(prepare), watch);
+  if (!prepared) co_return reply.Fail(prepared.error());
+  const bool is_latest = session.watch().last_id == watch_id;
+  if (!*prepared || !is_latest || !watches_->Start(key)) co_return reply({false});
+  watchers_.emplace(key, Watcher{&session, watch_id});
+  session.watch().active = std::move(*watch);
+  reply({true});
 }
 
-void FsWatchService::OnPrepared(const std::shared_ptr<Request>& request) {
-  if (!request->prepared) return request->reply.Fail(request->prepared.error());
-  if (!*request->prepared) return request->reply({false});
-  const auto session = request->session.lock();
-  const bool wanted = session && session->watch().last_id == request->watch_id;
-  if (!wanted || !watches_->Start(request->key)) {
-    watches_->Remove(request->key);
-    return request->reply({false});
-  }
-  watchers_.emplace(request->key, Watcher{session, request->watch_id});
-  // A pointer to nothing, for the sake of its deleter. It goes with the file session, which this service outlives.
-  session->watch().active = std::shared_ptr<void>(nullptr, [this, key = request->key](void*) {
-    watches_->Remove(key);
-    watchers_.erase(key);
-  });
-  request->reply({true});
+void FsWatchService::End(uint64_t key) {
+  watches_->Remove(key);
+  watchers_.erase(key);
 }
 
 void FsWatchService::OnReadable() {
@@ -122,7 +101,7 @@ void FsWatchService::OnReadable() {
     if (watcher == watchers_.end()) continue;
     const auto [session, watch_id] = watcher->second;
     watchers_.erase(watcher);
-    if (auto alive = session.lock()) alive->transport().Send(wire::MissingChangedNotification(watch_id));
+    session->transport().Send(wire::MissingChangedNotification(watch_id));
   }
   readable_->WatchReadable();
 }

@@ -12,6 +12,8 @@
 #include "exec_server/files/file_session.h"
 #include "files/disk/missing_watches.h"
 #include "loop/event_loop.h"
+#include "loop/permit.h"
+#include "loop/task.h"
 #include "loop/worker_pool.h"
 #include "rpc/reply.h"
 #include "wire/fs_handle_messages.h"
@@ -29,15 +31,15 @@ class FsWatchService {
                     rpc::Reply<wire::FsWatchMissingResult> reply);
 
  private:
-  struct Request;
   struct Watcher {
-    std::weak_ptr<FileSession> session;
+    FileSession* session;  // it outlives its watch
     uint64_t watch_id;
   };
 
   Result<> Open();
-  void Prepare(const std::shared_ptr<Request>& request);
-  void OnPrepared(const std::shared_ptr<Request>& request);
+  loop::Task<> Watch(FileSession& session, uint64_t watch_id, std::vector<std::string> missing,
+                     std::optional<std::string> present, rpc::Reply<wire::FsWatchMissingResult> reply);
+  void End(uint64_t key);
   void OnReadable();
 
   loop::EventLoop& loop_;
@@ -47,6 +49,7 @@ class FsWatchService {
   std::optional<loop::FdWatch> readable_;
   std::unordered_map<uint64_t, Watcher> watchers_;  // by key
   uint64_t next_key_ = 1;
+  loop::Permits permits_{[this](uint64_t key) { End(key); }};
 };
 
 }  // namespace holdfast::exec_server

@@ -17,23 +17,27 @@ bool Collide(const Claim& a, const Claim& b) {
 
 }  // namespace
 
-PathOrder::PathOrder(Limits limits) : limits_(limits), self_(std::make_shared<PathOrder*>(this)) {}
-PathOrder::~PathOrder() = default;
+PathOrder::PathOrder(Limits limits) : limits_(limits), turns_([this](Id id) { Leave(id); }) {}
 
-Result<> PathOrder::Enter(std::vector<Claim> claims, Start start) {
+// The turn is issued before the wait, so that a request whose task ends while it waits leaves the order too.
+loop::Task<Result<PathOrder::Turn>> PathOrder::Enter(std::vector<Claim> claims) {
   if (AllStuck()) {
-    return Fail(ErrorKind::kLimit,
-                fmt::format("{} file requests of this connection have been running for more than {} ms", running_,
-                            limits_.stuck_after.count()));
+    co_return Fail(ErrorKind::kLimit,
+                   fmt::format("{} file requests of this connection have been running for more than {} ms", running_,
+                               limits_.stuck_after.count()));
   }
-  auto request = requests_.insert(requests_.end(), {std::move(claims), std::move(start), {}});
-  if (CanStart(request)) StartNow(request);
-  return {};
+  const Id id = next_id_++;
+  requests_.emplace(id, Request{.claims = std::move(claims)});
+  Turn turn = turns_.Issue(id);
+  decltype(waiting_)::Place place(waiting_, id);
+  StartWaiting();
+  co_await place;
+  co_return turn;
 }
 
 bool PathOrder::IsFree(const Claim& claim) const {
   if (held_) return false;
-  return std::ranges::none_of(requests_, [&](const Request& earlier) { return InTheWay(earlier, claim); });
+  return std::ranges::none_of(requests_, [&](const auto& earlier) { return InTheWay(earlier.second, claim); });
 }
 
 bool PathOrder::InTheWay(const Request& earlier, const Claim& claim) const {
@@ -42,48 +46,35 @@ bool PathOrder::InTheWay(const Request& earlier, const Claim& claim) const {
 
 bool PathOrder::CanStart(Requests::const_iterator request) const {
   if (held_ || running_ >= limits_.max_running) return false;
-  return std::all_of(requests_.begin(), request, [&](const Request& earlier) {
-    return std::ranges::none_of(request->claims, [&](const Claim& claim) { return InTheWay(earlier, claim); });
+  return std::all_of(requests_.begin(), request, [&](const auto& earlier) {
+    return std::ranges::none_of(request->second.claims,
+                                [&](const Claim& claim) { return InTheWay(earlier.second, claim); });
   });
 }
 
 bool PathOrder::AllStuck() const {
   if (running_ < limits_.max_running) return false;
   const auto latest = Clock::now() - limits_.stuck_after;
-  return std::ranges::all_of(
-      requests_, [&](const Request& request) { return request.start != nullptr || request.started_at < latest; });
+  return std::ranges::all_of(requests_, [&](const auto& entry) {
+    const Request& request = entry.second;
+    return !request.started_at || *request.started_at < latest;
+  });
 }
 
-void PathOrder::StartNow(Requests::iterator request) {
-  ++running_;
-  request->started_at = Clock::now();
-  auto leave = [order = std::weak_ptr(self_), request](void*) {
-    PathOrder* self = order.expired() ? nullptr : *order.lock();
-    if (self != nullptr) self->Leave(request);
-  };
-  // A pointer to nothing, for the sake of its deleter.
-  std::exchange(request->start, nullptr)(Turn(nullptr, std::move(leave)));
-}
-
-// Whatever starts may end at once, which leads back here, or end the connection and this with it. The outermost call
-// does the work, and searches anew after each start.
+// The tasks that go on may end the connection, and this with it.
 void PathOrder::StartWaiting() {
-  if (std::exchange(starting_, true)) return;
-  const std::weak_ptr alive(self_);
-  for (auto request = requests_.begin(); request != requests_.end();) {
-    if (request->start == nullptr || !CanStart(request)) {
-      ++request;
-      continue;
-    }
-    StartNow(request);
-    if (alive.expired()) return;
-    request = requests_.begin();
-  }
-  starting_ = false;
+  waiting_.Serve([this](Id id) -> std::optional<Start> {
+    const auto request = requests_.find(id);
+    if (!CanStart(request)) return std::nullopt;
+    ++running_;
+    request->second.started_at = Clock::now();
+    return Start{};
+  });
 }
 
-void PathOrder::Leave(Requests::iterator request) {
-  --running_;
+void PathOrder::Leave(Id id) {
+  const auto request = requests_.find(id);
+  if (request->second.started_at) --running_;
   requests_.erase(request);
   StartWaiting();
 }

@@ -7,14 +7,16 @@
 
 #include <chrono>
 #include <cstddef>
-#include <functional>
-#include <list>
-#include <memory>
-#include <string>
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "base/result.h"
 #include "files/operations/claim.h"
+#include "loop/permit.h"
+#include "loop/queue.h"
+#include "loop/task.h"
 
 namespace holdfast::exec_server {
 
@@ -28,17 +30,15 @@ class PathOrder {
     std::chrono::milliseconds stuck_after;  // when all that run are older, further ones are refused
   };
 
-  // The right to touch what was claimed, until it is destroyed; it may outlive the order.
-  using Turn = std::shared_ptr<void>;
-  using Start = std::move_only_function<void(Turn)>;
+  // The right to touch what was claimed; it may outlive the order.
+  using Turn = loop::Permit;
 
   explicit PathOrder(Limits limits);
-  ~PathOrder();  // what waits is dropped
   PathOrder(const PathOrder&) = delete;
   PathOrder& operator=(const PathOrder&) = delete;
 
-  // Calls `start` at once, or when nothing earlier is in its way. Fails when too much is stuck.
-  Result<> Enter(std::vector<Claim> claims, Start start);
+  // Gives the turn when nothing earlier is in its way. Fails at once when too much is stuck.
+  loop::Task<Result<Turn>> Enter(std::vector<Claim> claims);
 
   // Whether a request with this claim would start at once.
   bool IsFree(const Claim& claim) const;
@@ -51,24 +51,25 @@ class PathOrder {
   using Clock = std::chrono::steady_clock;
   struct Request {
     std::vector<Claim> claims;
-    Start start;  // empty once started
-    Clock::time_point started_at;
+    std::optional<Clock::time_point> started_at = {};  // absent while it waits
   };
-  using Requests = std::list<Request>;
+  using Id = uint64_t;
+  using Requests = std::map<Id, Request>;
+  struct Start {};
 
   bool InTheWay(const Request& earlier, const Claim& claim) const;
   bool CanStart(Requests::const_iterator request) const;
   bool AllStuck() const;
-  void StartNow(Requests::iterator request);
   void StartWaiting();
-  void Leave(Requests::iterator request);
+  void Leave(Id id);
 
-  Limits limits_;
+  const Limits limits_;
   Requests requests_;  // in the order they came
+  Id next_id_ = 1;
   size_t running_ = 0;
   bool held_ = false;
-  bool starting_ = false;
-  std::shared_ptr<PathOrder*> self_;  // what a turn holds weakly
+  loop::Permits turns_;
+  loop::Queue<Id, Start> waiting_;
 };
 
 }  // namespace holdfast::exec_server

@@ -1,7 +1,6 @@
 // One connection's hold on its session: what the client has under way or open that dies with the connection.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "exec_server/files/file_session.h"
@@ -16,21 +15,22 @@ class Attachment {
  public:
   Attachment(loop::WorkerPool& workers, rpc::Transport& transport, const ClientTraits& client,
              const std::string& session_id)
-      : files_(std::make_shared<FileSession>(workers, transport, client, session_id)), exchanges_(transport, client) {}
+      : files_(workers, transport, client, session_id), exchanges_(transport, client) {}
   Attachment(const Attachment&) = delete;
   Attachment& operator=(const Attachment&) = delete;
 
-  FileSession& files() { return *files_; }
+  FileSession& files() { return files_; }
   HttpExchanges& exchanges() { return exchanges_; }
 
-  // The transport has room again.
+  // The transport is full of answers that the client does not take; and has room again.
+  void OnCongested() { files_.OnCongested(); }
   void OnDrained() {
-    files_->OnDrained();
+    files_.OnDrained();
     exchanges_.ResumeAll();
   }
 
  private:
-  std::shared_ptr<FileSession> files_;
+  FileSession files_;
   HttpExchanges exchanges_;
 };
 

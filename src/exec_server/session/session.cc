@@ -19,6 +19,8 @@ void Session::Detach() {
   processes_.OnDetached();
 }
 
+void Session::OnCongested() { attachment_->OnCongested(); }
+
 void Session::OnDrained() {
   processes_.ResumeOutput();
   attachment_->OnDrained();

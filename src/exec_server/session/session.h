@@ -32,7 +32,8 @@ class Session {
   FileSession& files() { return attachment_->files(); }
   HttpExchanges& exchanges() { return attachment_->exchanges(); }
 
-  // The transport has room again.
+  // The transport is full of answers that the client does not take; and has room again.
+  void OnCongested();
   void OnDrained();
 
   bool idle() const { return processes_.idle(); }  // nothing it started is alive

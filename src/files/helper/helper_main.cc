@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "files/helper/channel.h"
 #include "files/helper/protocol.h"
 #include "files/operations/operations.h"
+#include "files/operations/table.h"
 #include "sys/placeholder.h"
 #include "wire/decode.h"
 #include "wire/encode.h"
@@ -58,28 +60,22 @@ Result<Outcome> Run(wire::Json json, const GuardedNames& guarded, Result<Operati
   return outcome;
 }
 
-template <auto Prepare>
-Result<Outcome> RunPrepared(wire::Json params, const GuardedNames& guarded) {
-  return Run(params, guarded, Prepare);
-}
-
-struct Known {
+struct KnownOperation {
   std::string_view name;
   Result<Outcome> (*run)(wire::Json params, const GuardedNames& guarded);
 };
 
-constexpr std::array kOperations = {
-    Known{"fs/writeFile", RunPrepared<PrepareWriteFile>},
-    Known{"fs/createDirectory", RunPrepared<PrepareCreateDirectory>},
-    Known{"fs/getMetadata", RunPrepared<PrepareGetMetadata>},
-    Known{"fs/canonicalize", RunPrepared<PrepareCanonicalize>},
-    Known{"fs/readDirectory", RunPrepared<PrepareReadDirectory>},
-    Known{"fs/remove", RunPrepared<PrepareRemove>},
-    Known{"fs/copy", RunPrepared<PrepareCopy>},
-    Known{"fs/rename", RunPrepared<PrepareRename>},
-    Known{"fs/walk", RunPrepared<PrepareWalk>},
-    Known{"fs/open", RunPrepared<PrepareOpen>},
-};
+template <const auto& row>
+constexpr KnownOperation Known() {
+  return {row.method, [](wire::Json params, const GuardedNames& guarded) { return Run(params, guarded, row.prepare); }};
+}
+
+template <size_t... i>
+constexpr auto KnownOperations(std::index_sequence<i...>) {
+  return std::array{Known<kGetMetadata>(), Known<kOpen>(), Known<std::get<i>(kOperations)>()...};
+}
+
+constexpr auto kKnownOperations = KnownOperations(std::make_index_sequence<std::tuple_size_v<decltype(kOperations)>>());
 
 struct RequestMessage {
   std::string_view operation;
@@ -103,8 +99,8 @@ Result<> Answer(Channel& channel, std::string_view line, const GuardedNames& gua
   wire::Document document;
   const auto request = ReadRequest(document, line);
   if (!request) return channel.Send(Failure(request.error()));
-  const auto* known = std::ranges::find(kOperations, request->operation, &Known::name);
-  if (known == kOperations.end()) {
+  const auto* known = std::ranges::find(kKnownOperations, request->operation, &KnownOperation::name);
+  if (known == kKnownOperations.end()) {
     return channel.Send(
         Failure({ErrorKind::kUnknownMethod, fmt::format("no file operation is called {}", request->operation)}));
   }

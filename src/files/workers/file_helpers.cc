@@ -1,6 +1,7 @@
 #include "files/workers/file_helpers.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -28,39 +29,27 @@ FileHelpers::FileHelpers(loop::EventLoop& loop, process::Spawner& spawner, const
       limits_(limits),
       idle_timer_(loop, [this] { EndIdle(); }),
       patience_timer_(loop, [this] { StartHelpers(); }),
-      desk_(std::make_shared<Desk>()) {
-  const MutexLock lock(desk_->mutex);
-  desk_->helpers = this;
-}
-
-// A worker that is stuck in a call may give its lease back when the loop is gone too.
-FileHelpers::~FileHelpers() {
-  const MutexLock lock(desk_->mutex);
-  desk_->helpers = nullptr;
-}
-
-// The answer stays true on the loop's thread, which alone may ask.
-FileHelpers* FileHelpers::Desk::Find() {
-  const MutexLock lock(mutex);
-  return helpers;
-}
+      leases_(loop, [this](uint64_t id) { Release(id); }) {}
 
 bool FileHelpers::Key::operator==(const Key& other) const {
   return session_id == other.session_id && Members(sandbox) == Members(other.sandbox);
 }
 
-void FileHelpers::Acquire(const std::string& session_id, const sandbox::SandboxSpec& sandbox, Ready ready) {
-  waiting_.push_back({{session_id, sandbox}, std::move(ready), Clock::now()});
+loop::Task<Result<FileHelpers::Lease>> FileHelpers::Acquire(std::string session_id, sandbox::SandboxSpec sandbox) {
+  const Waiting wanted{.key = {std::move(session_id), std::move(sandbox)}, .since = Clock::now()};
+  decltype(waiting_)::Place place(waiting_, wanted);
   Serve();
+  co_return co_await place;
 }
 
 void FileHelpers::End(const std::string& session_id, loop::Callback done) {
-  // They go when this is settled: what they own may ask for a helper again.
-  const std::vector<Ready> dropped =
-      TakeWaiting([&](const Waiting& waiting) { return waiting.key.session_id == session_id; });
   for (Held& held : helpers_) {
     if (held.key.session_id == session_id) Kill(held);
   }
+  waiting_.Serve([&](const Waiting& waiting) -> std::optional<Result<Lease>> {
+    if (waiting.key.session_id != session_id) return std::nullopt;
+    return Fail(ErrorKind::kInvalidRequest, "the session is ending");
+  });
   endings_.push_back({session_id, std::move(done)});
   AnswerEnds();
 }
@@ -86,16 +75,11 @@ void FileHelpers::OnHelperGone(FileHelper& helper) {
 
 // Requests of one session under one policy are served in their order.
 void FileHelpers::Serve() {
-  for (size_t i = 0; i < waiting_.size();) {
-    Held* const idle = FindIdle(waiting_[i].key);
-    if (idle == nullptr) {
-      ++i;
-      continue;
-    }
-    Ready ready = std::move(waiting_[i].ready);
-    waiting_.erase(waiting_.begin() + static_cast<ptrdiff_t>(i));
-    ready(MakeLease(*idle));
-  }
+  waiting_.Serve([this](const Waiting& waiting) -> std::optional<Result<Lease>> {
+    Held* const idle = FindIdle(waiting.key);
+    if (idle == nullptr) return std::nullopt;
+    return LeaseOf(*idle);
+  });
   StartHelpers();
 }
 
@@ -122,10 +106,10 @@ bool FileHelpers::WantsHelper(const Key& key, Clock::time_point since) const {
 
 void FileHelpers::StartHelpers() {
   std::vector<std::pair<Key, Error>> failures;
-  for (const Waiting& waiting : waiting_) {
-    if (!WantsHelper(waiting.key, waiting.since) || !MakeRoom()) continue;
-    if (auto started = StartHelper(waiting); !started) failures.emplace_back(waiting.key, started.error());
-  }
+  waiting_.ForEach([&](const Waiting& waiting) {
+    if (!WantsHelper(waiting.key, waiting.since) || !MakeRoom()) return;
+    if (auto started = StartHelper(waiting.key); !started) failures.emplace_back(waiting.key, started.error());
+  });
   for (const auto& [key, error] : failures) FailWaiting(key, error);
   if (!waiting_.empty() && !patience_timer_.running()) patience_timer_.Start(limits_.patience);
 }
@@ -143,41 +127,23 @@ bool FileHelpers::MakeRoom() {
   return true;
 }
 
-Result<> FileHelpers::StartHelper(const Waiting& waiting) {
-  TRY(const process::Command command, program_.FileHelper(waiting.key.sandbox));
+Result<> FileHelpers::StartHelper(const Key& key) {
+  TRY(const process::Command command, program_.FileHelper(key.sandbox));
   TRY(auto helper, FileHelper::Start(loop_, spawner_, command, *this));
-  helpers_.push_back({next_id_++, waiting.key, std::move(helper)});
+  helpers_.push_back({next_id_++, key, std::move(helper)});
   return {};
 }
 
-std::vector<FileHelpers::Ready> FileHelpers::TakeWaiting(const std::function<bool(const Waiting&)>& which) {
-  std::vector<Ready> taken;
-  std::erase_if(waiting_, [&](Waiting& waiting) {
-    if (!which(waiting)) return false;
-    taken.push_back(std::move(waiting.ready));
-    return true;
-  });
-  return taken;
-}
-
 void FileHelpers::FailWaiting(const Key& key, const Error& error) {
-  for (Ready& ready : TakeWaiting([&](const Waiting& waiting) { return waiting.key == key; })) {
-    ready(std::unexpected(error));
-  }
+  waiting_.Serve([&](const Waiting& waiting) -> std::optional<Result<Lease>> {
+    if (waiting.key != key) return std::nullopt;
+    return std::unexpected(error);
+  });
 }
 
-// By its number: another helper may stand where this one was when the lease comes back.
-FileHelpers::Lease FileHelpers::MakeLease(Held& held) {
+FileHelpers::Lease FileHelpers::LeaseOf(Held& held) {
   held.state = State::kLeased;
-  auto release = [desk = desk_, id = held.id, link = held.helper->link()](HelperLink*) mutable {
-    link.reset();
-    const MutexLock lock(desk->mutex);
-    if (desk->helpers == nullptr) return;
-    desk->helpers->loop_.Post([desk, id] {
-      if (FileHelpers* const helpers = desk->Find()) helpers->Release(id);
-    });
-  };
-  return {held.helper->link().get(), std::move(release)};
+  return {leases_.Issue(held.id), held.helper->link()};
 }
 
 void FileHelpers::Release(uint64_t id) {

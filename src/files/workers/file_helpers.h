@@ -5,17 +5,18 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <functional>
 #include <list>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "base/mutex.h"
 #include "base/result.h"
 #include "files/workers/file_helper.h"
 #include "loop/event_loop.h"
+#include "loop/permit.h"
+#include "loop/queue.h"
+#include "loop/task.h"
 #include "process/spawner.h"
 #include "sandbox/launch/sandbox_program.h"
 #include "sandbox/launch/sandbox_spec.h"
@@ -33,14 +34,22 @@ class FileHelpers final : private FileHelper::Owner {
 
   FileHelpers(loop::EventLoop& loop, process::Spawner& spawner, const sandbox::SandboxProgram& program);
   FileHelpers(loop::EventLoop& loop, process::Spawner& spawner, const sandbox::SandboxProgram& program, Limits limits);
-  ~FileHelpers() override;
 
-  // The use of a helper; it is free again when the last copy is gone, on whatever thread.
-  using Lease = std::shared_ptr<HelperLink>;
-  using Ready = std::move_only_function<void(Result<Lease>)>;
+  // The right to use a helper, which any thread may give back.
+  class Lease {
+   public:
+    HelperLink* operator->() const { return link_.get(); }
 
-  // Calls `ready` at once or later; never, when the session ends before.
-  void Acquire(const std::string& session_id, const sandbox::SandboxSpec& sandbox, Ready ready);
+   private:
+    friend FileHelpers;
+    Lease(loop::Permit permit, std::shared_ptr<HelperLink> link) : permit_(std::move(permit)), link_(std::move(link)) {}
+
+    loop::Permit permit_;
+    std::shared_ptr<HelperLink> link_;
+  };
+
+  // Fails when no helper can be started, or the session ends first.
+  loop::Task<Result<Lease>> Acquire(std::string session_id, sandbox::SandboxSpec sandbox);
 
   // Kills the helpers of a session; `done` runs when nothing of them is alive.
   void End(const std::string& session_id, loop::Callback done);
@@ -64,19 +73,11 @@ class FileHelpers final : private FileHelper::Owner {
   };
   struct Waiting {
     Key key;
-    Ready ready;
     std::chrono::steady_clock::time_point since;
   };
   struct Ending {
     std::string session_id;
     loop::Callback done;
-  };
-  // Where leases are given back, on whatever thread; shared with them.
-  struct Desk {
-    FileHelpers* Find();
-
-    Mutex mutex;
-    FileHelpers* helpers GUARDED_BY(mutex) = nullptr;  // null when it is gone; changes on the loop's thread only
   };
   using HeldIterator = std::list<Held>::iterator;
 
@@ -88,10 +89,9 @@ class FileHelpers final : private FileHelper::Owner {
   void StartHelpers();
   bool WantsHelper(const Key& key, std::chrono::steady_clock::time_point since) const;
   bool MakeRoom();
-  Result<> StartHelper(const Waiting& waiting);
-  std::vector<Ready> TakeWaiting(const std::function<bool(const Waiting&)>& which);
+  Result<> StartHelper(const Key& key);
   void FailWaiting(const Key& key, const Error& error);
-  Lease MakeLease(Held& held);
+  Lease LeaseOf(Held& held);
   void Release(uint64_t id);
   void SetIdle(Held& held);
   void EndIdle();
@@ -105,11 +105,11 @@ class FileHelpers final : private FileHelper::Owner {
   const sandbox::SandboxProgram& program_;
   const Limits limits_;
   std::list<Held> helpers_;
-  std::deque<Waiting> waiting_;
+  loop::Queue<Waiting, Result<Lease>> waiting_;
   std::vector<Ending> endings_;
   loop::Timer idle_timer_, patience_timer_;
   uint64_t next_id_ = 1;
-  std::shared_ptr<Desk> desk_;
+  loop::Permits leases_;
 };
 
 }  // namespace holdfast::files

@@ -7,6 +7,7 @@
 
 #include "base/file_uri.h"
 #include "files/helper/protocol.h"
+#include "files/operations/table.h"
 #include "wire/encode.h"
 
 namespace holdfast::files {
@@ -51,7 +52,7 @@ Result<> HelperLink::Call(std::string_view operation, std::string_view params_js
 }
 
 Result<File> HelperLink::Open(const wire::FsOpenFileParams& params) {
-  constexpr std::string_view open = "fs/open";
+  constexpr std::string_view open = kOpen.method;
   TRY(Channel::Line line, Exchange(open, wire::Encode(params)));
   TRY_VOID(Response(open, line));
   if (!line.fd.is_open()) return Broken("file helper: an open file did not arrive");

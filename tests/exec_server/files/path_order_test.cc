@@ -7,6 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "loop/scope.h"
+#include "loop/task.h"
+
 namespace holdfast::exec_server {
 namespace {
 
@@ -19,11 +22,32 @@ class PathOrderTest : public testing::Test {
  protected:
   void TearDown() override { order_.reset(); }
 
+  // Fails at once, or notes the start by name, now or later.
   Result<> Enter(std::string name, std::vector<Claim> claims) {
-    return order_->Enter(std::move(claims), [this, name](PathOrder::Turn turn) {
-      started_.push_back(name);
-      turns_.emplace(name, std::move(turn));
-    });
+    refused_ = {};
+    requests_.Start(Hold(std::move(name), std::move(claims)));
+    return refused_;
+  }
+
+  loop::Task<> Hold(std::string name, std::vector<Claim> claims) {
+    auto turn = co_await order_->Enter(std::move(claims));
+    if (!turn) {
+      refused_ = std::unexpected(turn.error());
+      co_return;
+    }
+    started_.push_back(name);
+    turns_.emplace(name, *std::move(turn));
+  }
+
+  // Ends at once when its turn has come.
+  loop::Task<> Visit(std::string name, std::vector<Claim> claims) {
+    const auto turn = co_await order_->Enter(std::move(claims));
+    started_.push_back(name);
+  }
+
+  loop::Task<> DestroyAtTurn(std::vector<Claim> claims) {
+    const auto turn = co_await order_->Enter(std::move(claims));
+    order_.reset();
   }
 
   void Leave(const std::string& name) { auto turn = turns_.extract(name); }
@@ -35,6 +59,8 @@ class PathOrderTest : public testing::Test {
   std::unique_ptr<PathOrder> order_ = std::make_unique<PathOrder>(PathOrder::Limits{4, 1h});
   std::vector<std::string> started_;
   std::map<std::string, PathOrder::Turn> turns_;
+  Result<> refused_;
+  loop::Scope requests_;
 };
 
 TEST_F(PathOrderTest, StartsWhatNothingIsInTheWayOfAtOnce) {
@@ -145,8 +171,7 @@ TEST_F(PathOrderTest, KnowsWhetherAPathIsFree) {
 TEST_F(PathOrderTest, GoesOnWhenARequestEndsAtOnce) {
   ASSERT_TRUE(Enter("a", {Writing("/a")}));
   for (int i = 0; i < 100; ++i) {
-    ASSERT_TRUE(
-        order_->Enter({Writing("/a")}, [this, i](const PathOrder::Turn&) { started_.push_back(std::to_string(i)); }));
+    requests_.Start(Visit(std::to_string(i), {Writing("/a")}));
   }
   Leave("a");
   EXPECT_EQ(started_.size(), 101u);
@@ -161,9 +186,21 @@ TEST_F(PathOrderTest, DropsWhatWaitsAndOutlivesNoTurn) {
   EXPECT_THAT(started_, ElementsAre("a"));
 }
 
+TEST_F(PathOrderTest, ForgetsARequestWhoseTaskEndsWhileItWaits) {
+  ASSERT_TRUE(Enter("a", {Writing("/a")}));
+  {
+    loop::Scope short_lived;
+    short_lived.Start(Visit("b", {Writing("/a"), Writing("/b")}));
+    EXPECT_FALSE(order_->IsFree(Reading("/b")));
+  }
+  EXPECT_TRUE(order_->IsFree(Reading("/b")));
+  ASSERT_TRUE(Enter("c", {Writing("/b")}));
+  EXPECT_THAT(started_, ElementsAre("a", "c"));
+}
+
 TEST_F(PathOrderTest, MayBeDestroyedByWhatItStarts) {
   ASSERT_TRUE(Enter("a", {Writing("/a")}));
-  ASSERT_TRUE(order_->Enter({Writing("/a")}, [this](const PathOrder::Turn&) { order_.reset(); }));
+  requests_.Start(DestroyAtTurn({Writing("/a")}));
   ASSERT_TRUE(Enter("c", {Writing("/a")}));
   Leave("a");
   EXPECT_EQ(order_, nullptr);

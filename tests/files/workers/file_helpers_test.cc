@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "loop/scope.h"
+#include "loop/task.h"
 #include "support/loop_runner.h"
 #include "support/proc.h"
 #include "support/scratch_dir.h"
@@ -57,7 +59,7 @@ struct Use {
 
   bool ready() const { return outcome.has_value(); }
   bool leased() const { return ready() && outcome->has_value(); }
-  void Release() { (*outcome)->reset(); }
+  void Release() { outcome.reset(); }
   // The pid of the helper.
   Result<pid_t> Ask() {
     std::string json;
@@ -100,11 +102,21 @@ class FileHelpersTest : public testing::Test {
 
   Use& Acquire(const std::string& session, const std::string& policy = "p") {
     Use& use = *uses_.emplace_back(std::make_unique<Use>());
-    helpers_->Acquire(session, Policy(policy), [&use](Result<FileHelpers::Lease> lease) {
-      EXPECT_FALSE(use.ready()) << "told twice";
-      use.outcome = std::move(lease);
-    });
+    requests_.Start(AcquireFor(use, session, policy));
     return use;
+  }
+  loop::Task<> AcquireFor(Use& use, std::string session, std::string policy) {
+    use.outcome = co_await helpers_->Acquire(std::move(session), Policy(std::move(policy)));
+  }
+  // Fails, and then lets another request begin.
+  loop::Task<> AcquireForNext(Use*& next) {
+    const auto lease = co_await helpers_->Acquire("a", Policy("slow"));
+    EXPECT_FALSE(lease);
+    next = &Acquire("b");
+  }
+  loop::Task<> AcquireInto(std::vector<FileHelpers::Lease>& leases, sandbox::SandboxSpec spec) {
+    auto lease = co_await helpers_->Acquire("a", std::move(spec));
+    leases.push_back(*std::move(lease));
   }
   // Has a helper, uses it and gives it back; who it was.
   pid_t Visit(const std::string& session, const std::string& policy = "p") {
@@ -130,6 +142,7 @@ class FileHelpersTest : public testing::Test {
   std::optional<sandbox::SandboxProgram> program_;
   std::unique_ptr<FileHelpers> helpers_;
   std::vector<std::unique_ptr<Use>> uses_;
+  loop::Scope requests_;
 };
 
 TEST_F(FileHelpersTest, UsesAHelperAgainForTheSameSessionAndPolicy) {
@@ -159,7 +172,7 @@ TEST_F(FileHelpersTest, TellsPoliciesApartByEverythingInThem) {
   std::vector<FileHelpers::Lease> leases;
   for (int round = 0; round < 2; ++round) {
     for (const sandbox::SandboxSpec& spec : all) {
-      helpers_->Acquire("a", spec, [&](Result<FileHelpers::Lease> lease) { leases.push_back(*std::move(lease)); });
+      requests_.Start(AcquireInto(leases, spec));
     }
     ASSERT_TRUE(RunUntil([&] { return leases.size() == all.size(); }));
     leases.clear();
@@ -273,25 +286,36 @@ TEST_F(FileHelpersTest, TheEndOfASessionWithoutHelpersIsToldAtOnce) {
   EXPECT_TRUE(done);
 }
 
-// The client is gone: nobody is told, and what the request owns is destroyed.
-TEST_F(FileHelpersTest, RequestsOfAnEndedSessionAreDropped) {
-  const auto owned = std::make_shared<int>();
-  bool told = false;
-  helpers_->Acquire("a", Policy("slow"), [owned, &told](const auto&) { told = true; });
-  EXPECT_EQ(owned.use_count(), 2);
+TEST_F(FileHelpersTest, RequestsOfAnEndedSessionAreToldSo) {
+  Use& waiting = Acquire("a", "slow");
   bool done = false;
   helpers_->End("a", [&] { done = true; });
-  EXPECT_EQ(owned.use_count(), 1);
+  ASSERT_TRUE(waiting.ready());
+  EXPECT_EQ(ErrorOf(waiting), "the session is ending");
   EXPECT_TRUE(RunUntil([&] { return done; }));
-  EXPECT_FALSE(told);
 }
 
-// A dropped request gives its turn to the next one, which asks for a helper.
-TEST_F(FileHelpersTest, WhatADroppedRequestSetsOffIsServed) {
+// The client is gone: its requests are no longer in the way of others, and what they own is destroyed.
+TEST_F(FileHelpersTest, ARequestWhoseTaskEndsIsForgotten) {
+  Boot({.per_policy = 1});
+  Use& first = Acquire("a");
+  ASSERT_TRUE(RunUntil([&] { return first.ready(); }));
+  Use gone;
+  {
+    loop::Scope short_lived;
+    short_lived.Start(AcquireFor(gone, "a", "p"));
+  }
+  Use& next = Acquire("a");
+  first.Release();
+  EXPECT_TRUE(RunUntil([&] { return next.leased(); }));
+  EXPECT_FALSE(gone.ready());
+}
+
+// A request that fails gives its turn to the next one, which asks for a helper.
+TEST_F(FileHelpersTest, WhatAFailedRequestSetsOffIsServed) {
   Use* next = nullptr;
-  const auto leave = [&](void*) { next = &Acquire("b"); };
-  helpers_->Acquire("a", Policy("slow"), [turn = std::unique_ptr<void, decltype(leave)>(this, leave)](const auto&) {});
-  helpers_->Acquire("a", Policy("slow"), [](const auto&) {});
+  requests_.Start(AcquireForNext(next));
+  Acquire("a", "slow");
   bool done = false;
   helpers_->End("a", [&] { done = true; });
   ASSERT_NE(next, nullptr);
@@ -362,16 +386,16 @@ TEST_F(FileHelpersTest, ALeaseThatComesBackLateFreesNoOther) {
 }
 
 TEST_F(FileHelpersTest, ALeaseMayOutliveThePoolAndTheLoop) {
-  FileHelpers::Lease lease;
+  Use use;
   std::optional<loop::EventLoop> loop(std::in_place);
   auto spawner = *process::Spawner::Create(*loop);
-  auto helpers = std::make_unique<FileHelpers>(*loop, *spawner, *program_);
-  helpers->Acquire("a", Policy("p"), [&](Result<FileHelpers::Lease> ready) { lease = *std::move(ready); });
-  ASSERT_TRUE(support::RunUntil(*loop, [&] { return lease != nullptr; }));
-  helpers.reset();
+  helpers_ = std::make_unique<FileHelpers>(*loop, *spawner, *program_);
+  requests_.Start(AcquireFor(use, "a", "p"));
+  ASSERT_TRUE(support::RunUntil(*loop, [&] { return use.leased(); }));
+  helpers_.reset();
   spawner.reset();
   loop.reset();
-  std::thread worker([&] { lease.reset(); });
+  std::thread worker([&] { use.Release(); });
   worker.join();
 }
 

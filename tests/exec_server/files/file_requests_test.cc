@@ -1,4 +1,4 @@
-#include "exec_server/files/file_jobs.h"
+#include "exec_server/files/file_requests.h"
 
 #include <atomic>
 #include <thread>
@@ -51,7 +51,7 @@ struct Caller {
   size_t answers() const { return sink->messages.size(); }
 };
 
-class FileJobsTest : public ServerFixture {
+class FileRequestsTest : public ServerFixture {
  protected:
   void TearDown() override {
     gate_->Open();
@@ -72,21 +72,20 @@ class FileJobsTest : public ServerFixture {
     if (caller.session->attached()) sessions_->Detach(*caller.session);
   }
 
-  void Run(Caller& caller, int64_t id, std::vector<Claim> claims, FileJobs::Step step, FileJobs::Settled settled = {},
-           FileJobs::Gate gate = {}) {
-    parts_->file_jobs.RunSteps(caller.session->files(), std::move(claims), std::move(step),
-                               rpc::PendingReply(caller.sink, rpc::RequestId(id), 0), std::move(settled),
-                               std::move(gate));
+  void Run(Caller& caller, int64_t id, std::vector<Claim> claims, FileStep step, size_t usual_bytes = 0) {
+    FileRequest request{.claims = std::move(claims), .step = std::move(step), .usual_bytes = usual_bytes};
+    parts_->file_requests.Start(caller.session->files(), std::move(request),
+                                rpc::PendingReply(caller.sink, rpc::RequestId(id), 0));
   }
 
-  static FileJobs::Step Say(std::string_view json) {
+  static FileStep Say(std::string_view json) {
     return [json](std::string& out, size_t) -> Result<size_t> {
       out += json;
       return 0;
     };
   }
 
-  FileJobs::Step WaitAtTheGate() const {
+  FileStep WaitAtTheGate() const {
     return [gate = gate_](std::string& out, size_t) -> Result<size_t> {
       gate->Pass();
       out += "true";
@@ -97,7 +96,7 @@ class FileJobsTest : public ServerFixture {
   // Wants so much memory before it answers.
   using Counter = std::shared_ptr<std::atomic<int>>;
   static Counter MakeCounter() { return std::make_shared<std::atomic<int>>(); }
-  static FileJobs::Step Need(size_t bytes, Counter calls = MakeCounter()) {
+  static FileStep Need(size_t bytes, Counter calls = MakeCounter()) {
     return [bytes, calls = std::move(calls)](std::string& out, size_t) -> Result<size_t> {
       if (++*calls == 1) return bytes;
       out += "true";
@@ -131,7 +130,7 @@ class FileJobsTest : public ServerFixture {
   loop::ByteBudget::Permit others_;
 };
 
-TEST_F(FileJobsTest, AnswersWithWhatTheStepWrote) {
+TEST_F(FileRequestsTest, AnswersWithWhatTheStepWrote) {
   Caller& caller = MakeCaller();
   Run(caller, 7, {Reading("/a")}, Say(R"({"a":1})"));
   EXPECT_EQ(caller.answers(), 0u);  // never from inside
@@ -139,7 +138,7 @@ TEST_F(FileJobsTest, AnswersWithWhatTheStepWrote) {
   EXPECT_EQ(caller.sink->messages[0], R"({"id":7,"result":{"a":1}})");
 }
 
-TEST_F(FileJobsTest, AnswersWithTheErrorAndNothingOfWhatWasWritten) {
+TEST_F(FileRequestsTest, AnswersWithTheErrorAndNothingOfWhatWasWritten) {
   Caller& caller = MakeCaller();
   Run(caller, 7, {Reading("/a")}, [](std::string& out, size_t) -> Result<size_t> {
     out += "half an ans";
@@ -149,32 +148,15 @@ TEST_F(FileJobsTest, AnswersWithTheErrorAndNothingOfWhatWasWritten) {
   EXPECT_EQ(caller.sink->messages[0], R"({"error":{"code":-32004,"message":"gone"},"id":7})");
 }
 
-TEST_F(FileJobsTest, SettlesBeforeItAnswers) {
+TEST_F(FileRequestsTest, EncodesAResult) {
   Caller& caller = MakeCaller();
-  std::vector<std::string> settled;
-  const auto note = [&](const Result<>& outcome) {
-    EXPECT_EQ(caller.answers(), settled.size());
-    settled.emplace_back(outcome ? "good" : outcome.error().message);
-  };
-  Run(caller, 1, {Writing("/a")}, Say("1"), note);
-  Run(
-      caller, 2, {Writing("/a")},
-      [](std::string&, size_t) -> Result<size_t> { return Fail(ErrorKind::kSystem, "bad"); }, note);
-  ASSERT_TRUE(RunUntilAnswered(caller, 2));
-  EXPECT_THAT(settled, ElementsAre("good", "bad"));
-}
-
-TEST_F(FileJobsTest, EncodesAResultForWhoeverHasOne) {
-  Caller& caller = MakeCaller();
-  rpc::Reply<wire::FsHandle> reply{rpc::PendingReply(caller.sink, rpc::RequestId(int64_t{1}), 0)};
-  parts_->file_jobs.Run<wire::FsHandle>(
-      caller.session->files(), {Reading("/a")}, [] { return wire::FsHandle{"h"}; }, std::move(reply));
+  Run(caller, 1, {Reading("/a")}, EncodingStep<wire::FsHandle>([] { return wire::FsHandle{"h"}; }));
   ASSERT_TRUE(RunUntilAnswered(caller, 1));
   EXPECT_EQ(caller.sink->messages[0], R"({"id":1,"result":{"handleId":"h"}})");
 }
 
 // Whatever it closes may take as long as a file system likes.
-TEST_F(FileJobsTest, LetsAWorkerDestroyWhatAStepOwns) {
+TEST_F(FileRequestsTest, LetsAWorkerDestroyWhatAStepOwns) {
   Caller& caller = MakeCaller();
   const auto died_on = std::make_shared<std::atomic<std::thread::id>>();
   for (const bool good : {true, false}) {
@@ -188,7 +170,7 @@ TEST_F(FileJobsTest, LetsAWorkerDestroyWhatAStepOwns) {
   }
 }
 
-TEST_F(FileJobsTest, KeepsRequestsForOnePathInOrderAndLetsOthersPass) {
+TEST_F(FileRequestsTest, KeepsRequestsForOnePathInOrderAndLetsOthersPass) {
   Caller& caller = MakeCaller();
   Run(caller, 1, {Writing("/a")}, WaitAtTheGate());
   Run(caller, 2, {Reading("/a/below")}, Say("2"));
@@ -201,7 +183,7 @@ TEST_F(FileJobsTest, KeepsRequestsForOnePathInOrderAndLetsOthersPass) {
   EXPECT_EQ(caller.sink->messages[2], R"({"id":2,"result":2})");
 }
 
-TEST_F(FileJobsTest, KeepsTheOrderOfOneConnectionOnly) {
+TEST_F(FileRequestsTest, KeepsTheOrderOfOneConnectionOnly) {
   Caller &one = MakeCaller(), &other = MakeCaller();
   Run(one, 1, {Writing("/a")}, WaitAtTheGate());
   Run(other, 2, {Writing("/a")}, Say("2"));
@@ -209,7 +191,7 @@ TEST_F(FileJobsTest, KeepsTheOrderOfOneConnectionOnly) {
   EXPECT_THAT(one.sink->messages, IsEmpty());
 }
 
-TEST_F(FileJobsTest, LetsManyStuckRequestsHoldUpNobodyElse) {
+TEST_F(FileRequestsTest, LetsManyStuckRequestsHoldUpNobodyElse) {
   Caller& caller = MakeCaller();
   for (int i = 0; i < 31; ++i) Run(caller, i, {Reading("/stuck")}, WaitAtTheGate());
   Run(caller, 100, {Reading("/b")}, Say("1"));
@@ -218,7 +200,7 @@ TEST_F(FileJobsTest, LetsManyStuckRequestsHoldUpNobodyElse) {
   LetOthersPass();
 }
 
-TEST_F(FileJobsTest, RunsAStepAgainWhenItMayHaveTheMemoryItNeeds) {
+TEST_F(FileRequestsTest, RunsAStepAgainWhenItMayHaveTheMemoryItNeeds) {
   Caller& caller = MakeCaller();
   const Counter calls = MakeCounter();
   Run(caller, 1, {Reading("/a")}, Need(kAllMemory, calls));
@@ -227,36 +209,7 @@ TEST_F(FileJobsTest, RunsAStepAgainWhenItMayHaveTheMemoryItNeeds) {
   EXPECT_EQ(caller.sink->messages[0], R"({"id":1,"result":true})");
 }
 
-TEST_F(FileJobsTest, LetsAStepThroughItsGateAgainAsIfItHadNotBegun) {
-  Caller& caller = MakeCaller();
-  const Counter calls = MakeCounter(), passed = MakeCounter();
-  auto step = [calls](std::string& out, size_t) -> Result<size_t> {
-    const bool is_last = ++*calls == 3;
-    out += is_last ? "true" : "half of an answer";
-    return is_last ? 0 : FileJobs::kThroughGate;
-  };
-  auto gate = [passed](FileJobs::Begin begin) {
-    ++*passed;
-    begin({});
-  };
-  Run(caller, 1, {Reading("/a")}, std::move(step), {}, std::move(gate));
-  ASSERT_TRUE(RunUntilAnswered(caller, 1));
-  EXPECT_THAT(caller.sink->messages, ElementsAre(R"({"id":1,"result":true})"));
-  EXPECT_EQ(*passed, 3);
-}
-
-TEST_F(FileJobsTest, AGateThatDoesNotOpenAgainFailsTheRequest) {
-  Caller& caller = MakeCaller();
-  auto gate = [is_first = true](FileJobs::Begin begin) mutable {
-    begin(std::exchange(is_first, false) ? Result<>() : Fail(ErrorKind::kSystem, "shut"));
-  };
-  auto step = [](std::string&, size_t) -> Result<size_t> { return FileJobs::kThroughGate; };
-  Run(caller, 1, {Reading("/a")}, step, {}, std::move(gate));
-  ASSERT_TRUE(RunUntilAnswered(caller, 1));
-  EXPECT_THAT(caller.sink->messages, ElementsAre(testing::HasSubstr("shut")));
-}
-
-TEST_F(FileJobsTest, MakesALargeAnswerWaitForRoomAndNoSmallOne) {
+TEST_F(FileRequestsTest, MakesALargeAnswerWaitForRoomAndNoSmallOne) {
   Caller& caller = MakeCaller();
   HoldMemory(kAllMemory);
   Run(caller, 2, {Reading("/a")}, Need(1));
@@ -268,14 +221,14 @@ TEST_F(FileJobsTest, MakesALargeAnswerWaitForRoomAndNoSmallOne) {
   EXPECT_TRUE(RunUntilAnswered(caller, 2));
 }
 
-TEST_F(FileJobsTest, GivesMemoryBackWithTheAnswer) {
+TEST_F(FileRequestsTest, GivesMemoryBackWithTheAnswer) {
   Caller& caller = MakeCaller();
   for (int i = 0; i < 3; ++i) Run(caller, i, {Reading("/a")}, Need(kAllMemory));
   EXPECT_TRUE(RunUntilAnswered(caller, 3));
   EXPECT_TRUE(RunUntil([&] { return parts_->held->held() == 0; }));
 }
 
-TEST_F(FileJobsTest, LetsAStepHaveTheUsualRoomAtOnceIfThereIsAny) {
+TEST_F(FileRequestsTest, LetsAStepHaveTheUsualRoomAtOnceIfThereIsAny) {
   Caller& caller = MakeCaller();
   const auto allowed = std::make_shared<std::atomic<size_t>>();
   const auto run = [&](int64_t id) {
@@ -284,18 +237,17 @@ TEST_F(FileJobsTest, LetsAStepHaveTheUsualRoomAtOnceIfThereIsAny) {
       out += "1";
       return 0;
     };
-    parts_->file_jobs.RunSteps(caller.session->files(), {Reading("/a")}, std::move(step),
-                               rpc::PendingReply(caller.sink, rpc::RequestId(id), 0), {}, {}, 1'000'000);
+    Run(caller, id, {Reading("/a")}, std::move(step), 1'000'000);
     ASSERT_TRUE(RunUntilAnswered(caller, static_cast<size_t>(id)));
   };
   run(1);
   EXPECT_EQ(*allowed, 1'000'000u);
   HoldMemory(kAllMemory);
   run(2);
-  EXPECT_EQ(*allowed, FileJobs::kFreeBytes);
+  EXPECT_EQ(*allowed, FileRequests::kFreeBytes);
 }
 
-TEST_F(FileJobsTest, RefusesWhatIsMoreThanEverything) {
+TEST_F(FileRequestsTest, RefusesWhatIsMoreThanEverything) {
   Caller& caller = MakeCaller();
   const Counter calls = MakeCounter();
   Run(caller, 1, {Reading("/a")}, Need(kAllMemory + 1, calls));
@@ -304,7 +256,7 @@ TEST_F(FileJobsTest, RefusesWhatIsMoreThanEverything) {
   EXPECT_EQ(*calls, 1);
 }
 
-TEST_F(FileJobsTest, DoesNotGoOnForAClientThatLeftWhileItWaitedForMemory) {
+TEST_F(FileRequestsTest, DoesNotGoOnForAClientThatLeftWhileItWaitedForMemory) {
   Caller &gone = MakeCaller(), &other = MakeCaller();
   HoldMemory(kAllMemory);
   const Counter calls = MakeCounter();
@@ -324,21 +276,20 @@ TEST_F(FileJobsTest, DoesNotGoOnForAClientThatLeftWhileItWaitedForMemory) {
   EXPECT_NE(died_on->load(), std::this_thread::get_id());
 }
 
-TEST_F(FileJobsTest, MakesNoFurtherAnswersForAClientThatDoesNotTakeThem) {
+TEST_F(FileRequestsTest, MakesNoFurtherAnswersForAClientThatDoesNotTakeThem) {
   Caller& slow = MakeCaller();
-  slow.transport.is_congested = true;
   Run(slow, 1, {Reading("/a")}, Say("1"));
   ASSERT_TRUE(RunUntilAnswered(slow, 1));
+  slow.session->OnCongested();  // as its connection does after an answer that the transport has no room for
   Run(slow, 2, {Reading("/a")}, Say("2"));
   Run(slow, 3, {Reading("/b")}, Say("3"));
   LetOthersPass();
   EXPECT_EQ(slow.answers(), 1u);
-  slow.transport.is_congested = false;
   slow.session->OnDrained();
   EXPECT_TRUE(RunUntilAnswered(slow, 3));
 }
 
-TEST_F(FileJobsTest, DropsWhatWaitsWhenTheClientLeaves) {
+TEST_F(FileRequestsTest, DropsWhatWaitsWhenTheClientLeaves) {
   Caller& caller = MakeCaller();
   const Counter calls = MakeCounter();
   Run(caller, 1, {Writing("/a")}, WaitAtTheGate());
@@ -353,7 +304,7 @@ TEST_F(FileJobsTest, DropsWhatWaitsWhenTheClientLeaves) {
   EXPECT_EQ(*calls, 0);
 }
 
-TEST_F(FileJobsTest, LetsAStuckStepEndLongAfterItsClientHasLeft) {
+TEST_F(FileRequestsTest, LetsAStuckStepEndLongAfterItsClientHasLeft) {
   Caller& caller = MakeCaller();
   const auto died_on = std::make_shared<std::atomic<std::thread::id>>();
   Run(caller, 1, {Writing("/a")},
@@ -369,7 +320,7 @@ TEST_F(FileJobsTest, LetsAStuckStepEndLongAfterItsClientHasLeft) {
   EXPECT_TRUE(RunUntil([&] { return died_on->load() != std::thread::id(); }));
 }
 
-TEST_F(FileJobsTest, LetsAStuckStepEndLongAfterTheServerHasEnded) {
+TEST_F(FileRequestsTest, LetsAStuckStepEndLongAfterTheServerHasEnded) {
   Caller& caller = MakeCaller();
   const auto died_on = std::make_shared<std::atomic<std::thread::id>>();
   const auto started = std::make_shared<std::atomic<bool>>();

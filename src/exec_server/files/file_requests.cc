@@ -1,0 +1,96 @@
+#include "exec_server/files/file_requests.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace holdfast::exec_server {
+namespace {
+
+// Names that come to exist again and again, each time while a helper starts, are no reason to go on forever.
+constexpr int kMaxHelpers = 3;
+
+// A step whose owner may go at any moment. What is left of it is destroyed on a worker: it may own a file, and closing
+// that may take time.
+std::shared_ptr<FileStep> OwnedByWorkers(FileStep step, loop::WorkerPool& workers) {
+  return {new FileStep(std::move(step)), [&workers](FileStep* left) {
+            if (*left) workers.Run([left = std::move(*left)]() mutable { left = nullptr; }, [] {});
+            delete left;
+          }};
+}
+
+}  // namespace
+
+Result<> HelperUse::Call(std::string_view operation, std::string_view params_json, std::string& json) {
+  const auto called = (*lease_)->Call(operation, params_json, json);
+  is_stale_ = (*lease_)->stale();
+  lease_.reset();
+  return called;
+}
+
+Result<files::File> HelperUse::Open(const wire::FsOpenFileParams& params) {
+  auto opened = (*lease_)->Open(params);
+  is_stale_ = (*lease_)->stale();
+  lease_.reset();
+  return opened;
+}
+
+void FileRequests::Start(FileSession& session, FileRequest request, rpc::PendingReply reply) {
+  session.Start(Serve(session, std::move(request), std::move(reply)));
+}
+
+loop::Task<> FileRequests::Serve(FileSession& session, FileRequest request, rpc::PendingReply reply) {
+  const auto turn = co_await session.order().Enter(std::move(request.claims));
+  if (!turn) co_return reply.Fail(turn.error());
+  const auto answer = Begin(reply, request.usual_bytes);
+  const auto outcome = co_await Do(session, std::move(request), answer);
+  Send(reply, *answer, outcome);
+}
+
+std::shared_ptr<FileAnswer> FileRequests::Begin(const rpc::PendingReply& reply, size_t usual_bytes) {
+  auto answer = std::make_shared<FileAnswer>(reply.Begin(), budget_.Open());
+  (void)answer->room.TryResize(usual_bytes);  // without it the step asks
+  return answer;
+}
+
+void FileRequests::Send(rpc::PendingReply& reply, FileAnswer& answer, const Result<>& outcome) {
+  if (!outcome) return reply.Fail(outcome.error());
+  reply.SucceedEncoded(std::move(answer.json));
+}
+
+loop::Task<Result<>> FileRequests::Do(const FileSession& session, FileRequest request,
+                                      std::shared_ptr<FileAnswer> answer) {
+  if (request.sandbox) return DoInSandbox(session.session_id(), std::move(request), std::move(answer));
+  return Run(std::move(request.step), std::move(answer));
+}
+
+loop::Task<Result<>> FileRequests::DoInSandbox(std::string session_id, FileRequest request,
+                                               std::shared_ptr<FileAnswer> answer) {
+  const size_t head_bytes = answer->json.size();
+  for (int helpers = 1;; ++helpers) {
+    auto lease = co_await helpers_.Acquire(session_id, *request.sandbox);
+    if (!lease) co_return std::unexpected(std::move(lease).error());
+    const auto helper = std::make_shared<HelperUse>(*std::move(lease));
+    auto outcome = co_await Run(request.sandboxed_step(helper), answer);
+    if (!helper->is_stale() || helpers == kMaxHelpers) co_return outcome;
+    answer->json.resize(head_bytes);
+  }
+}
+
+// The answer is kept until the worker is done with it, also when its client has gone: its memory counts until then.
+loop::Task<Result<>> FileRequests::Run(FileStep wanted, std::shared_ptr<FileAnswer> answer) {
+  const auto step = OwnedByWorkers(std::move(wanted), workers_);
+  for (;;) {
+    auto work = [step, &json = answer->json, allowed = std::max(answer->room.bytes(), kFreeBytes)] {
+      auto needed = (*step)(json, allowed);
+      if (!needed || *needed == 0) *step = nullptr;
+      return needed;
+    };
+    auto needed = co_await workers_.Do(std::move(work), answer);
+    if (!needed) co_return std::unexpected(std::move(needed).error());
+    if (*needed == 0) co_return Result<>();
+    auto room = co_await answer->room.Await(*needed);
+    if (!room) co_return room;
+  }
+}
+
+}  // namespace holdfast::exec_server
