@@ -102,13 +102,13 @@ void ManagedProcess::OnStarted(process::Process& process) {
   LogDebug("process.started", {{"session", place_.session_id}, {"process", id_}, {"pid", *process.pid()}});
   Announce([&] { return wire::StartedNotification(quoted_id_, *process.pid()); });
   process.ResumeOutput();
-  Settle();
+  changed_.Notify();
 }
 
 void ManagedProcess::OnStartFailed(process::Process&, const Error& error) {
   ReportFailure(error);
   place_.owner.OnFailed(*this);
-  Settle();
+  changed_.Notify();
 }
 
 void ManagedProcess::ReportFailure(const Error& error) {
@@ -122,20 +122,11 @@ void ManagedProcess::Announce(const std::function<std::string()>& message) const
   if (place_.link.client().lifecycle == Lifecycle::kAnnounced) place_.link.Send(message());
 }
 
-void ManagedProcess::Settle() {
-  std::vector<loop::Callback> callbacks = std::move(when_settled_);
-  when_settled_.clear();
-  for (loop::Callback& callback : callbacks) callback();
-}
-
-void ManagedProcess::WhenSettled(loop::Callback callback) {
-  if (!starting()) return callback();
-  when_settled_.push_back(std::move(callback));
-}
-
 void ManagedProcess::OnOutput(process::Process&, const process::Chunk& chunk) {
-  if (!place_.link.is_open()) return;  // retained; the client reads it when it is back
-  place_.link.Send(wire::OutputNotification(quoted_id_, chunk.seq, OnWire(chunk.stream), chunk.bytes));
+  if (place_.link.is_open()) {  // else the client reads what is retained when it is back
+    place_.link.Send(wire::OutputNotification(quoted_id_, chunk.seq, OnWire(chunk.stream), chunk.bytes));
+  }
+  changed_.Notify();
 }
 
 void ManagedProcess::OnExited(process::Process& process, uint64_t seq) {
@@ -144,12 +135,14 @@ void ManagedProcess::OnExited(process::Process& process, uint64_t seq) {
   place_.owner.OnExited(*this);
   place_.link.Send(wire::ExitedNotification(
       quoted_id_, {.seq = seq, .exit_code = *process.exit_code(), .sandbox_denied = sandbox_denied_}));
+  changed_.Notify();
 }
 
 void ManagedProcess::OnClosed(process::Process&, uint64_t seq) {
   write_ids_ = {};  // writes vanish from here on
   place_.link.Send(wire::ClosedNotification(quoted_id_, seq));
   place_.owner.OnClosed(*this);
+  changed_.Notify();
 }
 
 void ManagedProcess::OnGone(process::Process&) { place_.owner.OnGone(*this); }

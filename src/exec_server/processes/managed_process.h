@@ -11,6 +11,7 @@
 #include "exec_server/processes/process_resources.h"
 #include "exec_server/processes/start_command.h"
 #include "exec_server/processes/write_ids.h"
+#include "loop/event.h"
 #include "process/process.h"
 #include "rpc/reply.h"
 #include "wire/process_list_messages.h"
@@ -59,8 +60,8 @@ class ManagedProcess final : public process::ProcessOwner {
   wire::ListedProcess Describe() const;
   size_t retained_bytes() const;
 
-  // Runs at once, or when a start under way has succeeded or failed.
-  void WhenSettled(loop::Callback callback);
+  // Notified of everything that a client could wait for: the end of the start, output, the exit, the close.
+  loop::Event& changed() { return changed_; }
 
  private:
   void OnStarted(process::Process& process) override;
@@ -72,7 +73,6 @@ class ManagedProcess final : public process::ProcessOwner {
   bool WantsOutput() const override;
 
   Result<> StartProcess(const StartOrder& order);
-  void Settle();
   void ReportFailure(const Error& error);
   void Announce(const std::function<std::string()>& message) const;
 
@@ -85,7 +85,7 @@ class ManagedProcess final : public process::ProcessOwner {
   std::optional<StartReply> start_reply_;
   std::unique_ptr<process::Process> process_;
   WriteIds write_ids_;
-  std::vector<loop::Callback> when_settled_;
+  loop::Event changed_;
 };
 
 }  // namespace holdfast::exec_server

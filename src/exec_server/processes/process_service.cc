@@ -1,12 +1,14 @@
 #include "exec_server/processes/process_service.h"
 
+#include <algorithm>
 #include <csignal>
 
 #include <fmt/format.h>
 
 #include "base/base64.h"
-#include "exec_server/processes/long_poll.h"
+#include "exec_server/processes/managed_process.h"
 #include "exec_server/processes/start_command.h"
+#include "loop/event.h"
 #include "sys/signal_name.h"
 
 namespace holdfast::exec_server {
@@ -16,6 +18,7 @@ using namespace std::chrono_literals;
 
 constexpr size_t kMaxWriteIdBytes = 1024;
 constexpr uint64_t kLongestGraceMs = 60 * 60 * 1000;
+constexpr uint64_t kLongestWaitMs = 1000ull * 60 * 60 * 24 * 365;
 constexpr size_t kMaxListed = 10'000;   // with ids and argv at their longest, some 50 MiB
 constexpr auto kStartPatience = 250ms;  // before a terminate cancels a start
 
@@ -72,18 +75,86 @@ void TerminateStarted(process::Process& process, const std::optional<wire::Termi
   process.Terminate(std::chrono::milliseconds(std::min(*mode->graceful_timeout_ms, kLongestGraceMs)), std::move(done));
 }
 
-}  // namespace
-
-template <typename T>
-void ProcessService::WithProcess(SessionProcesses& processes, const std::string& process_id, rpc::Reply<T> reply,
-                                 std::move_only_function<void(std::shared_ptr<ManagedProcess>, rpc::Reply<T>)> use) {
-  auto run = [&processes, process_id, reply = std::move(reply), use = std::move(use)]() mutable {
-    auto process = processes.Find(process_id);
-    if (process) return use(std::move(process), std::move(reply));
-    reply.Fail({ErrorKind::kInvalidRequest, fmt::format("no process {}", process_id)});
-  };
-  processes.WhenSettled(process_id, std::move(run));
+std::optional<std::chrono::milliseconds> Limit(const std::optional<uint64_t>& wait_ms) {
+  if (!wait_ms) return std::nullopt;
+  return std::chrono::milliseconds(std::min(*wait_ms, kLongestWaitMs));
 }
+
+Error UnknownProcess(const std::string& process_id) {
+  return {ErrorKind::kInvalidRequest, fmt::format("no process {}", process_id)};
+}
+
+struct Input {
+  std::string process_id;
+  std::optional<std::string> write_id;
+  std::string bytes;
+};
+
+loop::Task<> WriteInput(SessionProcesses& processes, Input written, rpc::Reply<wire::ProcessWriteResult> reply) {
+  const auto process = co_await processes.FindSettled(written.process_id);
+  if (!process) co_return reply({wire::WriteStatus::kUnknownProcess});
+  const wire::WriteStatus status = StatusFor(*process);
+  process::StdinQueue* const input = process->process().input();
+  if (status != wire::WriteStatus::kAccepted || input == nullptr) co_return reply({status});
+  if (written.write_id && !process->write_ids().Remember(*written.write_id)) co_return reply({status});
+  auto written_or_dropped = [process, write_id = written.write_id, reply = std::move(reply)](auto verdict) mutable {
+    // Dropped because its connection is gone: the client will send it again, and then it must count.
+    if (verdict == process::StdinQueue::Verdict::kDropped && write_id) process->write_ids().Forget(*write_id);
+    reply({wire::WriteStatus::kAccepted});
+  };
+  input->Write(std::move(written.bytes), std::move(written_or_dropped));
+}
+
+loop::Task<> CloseInput(SessionProcesses& processes, std::string process_id, rpc::Reply<wire::Empty> reply) {
+  const auto process = co_await processes.FindSettled(process_id);
+  if (!process) co_return reply.Fail(UnknownProcess(process_id));
+  if (process::StdinQueue* input = process->process().input()) input->CloseAfterQueued();
+  reply(wire::Empty{});
+}
+
+loop::Task<> ResizeTerminal(SessionProcesses& processes, std::string process_id, sys::WindowSize size,
+                            rpc::Reply<wire::Empty> reply) {
+  const auto process = co_await processes.FindSettled(process_id);
+  if (!process) co_return reply.Fail(UnknownProcess(process_id));
+  const auto resized = process->process().Resize(size);
+  if (!resized) co_return reply.Fail(resized.error());
+  reply(wire::Empty{});
+}
+
+// An unknown or finished process cannot be interrupted any more, which is what was wanted: no error.
+loop::Task<> SendSignal(SessionProcesses& processes, std::string process_id, int number,
+                        rpc::Reply<wire::Empty> reply) {
+  const auto process = co_await processes.FindSettled(process_id);
+  if (process) process->process().Signal(number);
+  reply(wire::Empty{});
+}
+
+// A start under way comes first, as the client sent it first; one that hangs is cancelled, which also ends the process.
+loop::Task<> TerminateSettled(std::shared_ptr<ManagedProcess> process, std::optional<wire::TerminateMode> mode,
+                              rpc::Reply<wire::ProcessTerminateResult> reply) {
+  process->process().CancelSlowStart(kStartPatience);
+  while (process->starting()) co_await process->changed().Next();
+  if (process->process().phase() == process::Process::Phase::kFailed) co_return reply({process->process().killing()});
+  TerminateStarted(process->process(), mode, std::move(reply));
+}
+
+loop::Task<> TakeSnapshot(SessionProcesses& processes, std::string process_id,
+                          rpc::Reply<wire::ProcessSnapshotResult> reply) {
+  const auto process = co_await processes.FindSettled(process_id);
+  if (!process) co_return reply.Fail(UnknownProcess(process_id));
+  process::Snapshot snapshot = process->process().log().TakeSnapshot();
+  wire::ProcessSnapshotResult result;
+  result.out = {snapshot.out};
+  result.err = {snapshot.err};
+  result.terminal = {snapshot.terminal};
+  result.omitted_bytes = snapshot.omitted_bytes;
+  result.truncated = snapshot.omitted_bytes > 0;
+  result.running = process->running();
+  result.exit_code = process->process().exit_code();
+  reply(std::move(result));
+}
+
+}  // namespace
 
 void ProcessService::Start(SessionProcesses& processes, const wire::ProcessStartParams& params,
                            rpc::Reply<wire::ProcessStartResult> reply) {
@@ -94,17 +165,39 @@ void ProcessService::Start(SessionProcesses& processes, const wire::ProcessStart
 
 void ProcessService::Read(SessionProcesses& processes, const wire::ProcessReadParams& params,
                           rpc::Reply<wire::ProcessReadResult> reply) {
-  WithProcess<wire::ProcessReadResult>(
-      processes, params.process_id, std::move(reply), [this, params](auto process, auto answer) {
-        uint64_t wait_ms = params.wait_ms.value_or(0);
-        auto ready = [after = params.after_seq.value_or(0)](ManagedProcess& polled) {
-          return HasNews(polled.process(), after);
-        };
-        auto finish = [params, answer = std::move(answer)](ManagedProcess& polled, PollEnd) mutable {
-          answer(ReadNow(polled, params));
-        };
-        PollProcess(loop_, std::move(process), wait_ms, std::move(ready), std::move(finish));
-      });
+  processes.StartPoll(ReadWhenThere(processes, params, std::move(reply)));
+}
+
+loop::Task<> ProcessService::ReadWhenThere(SessionProcesses& processes, wire::ProcessReadParams params,
+                                           rpc::Reply<wire::ProcessReadResult> reply) {
+  const auto process = co_await processes.FindSettled(params.process_id);
+  if (!process) co_return reply.Fail(UnknownProcess(params.process_id));
+  loop::Deadline deadline(loop_, Limit(params.wait_ms.value_or(0)));
+  while (!HasNews(process->process(), params.after_seq.value_or(0)) && !deadline.passed()) {
+    co_await process->changed().NextBefore(deadline);
+  }
+  reply(ReadNow(*process, params));
+}
+
+void ProcessService::Wait(SessionProcesses& processes, const wire::ProcessWaitParams& params,
+                          rpc::Reply<wire::ProcessWaitResult> reply) {
+  processes.StartPoll(WaitForExit(processes, params, std::move(reply)));
+}
+
+loop::Task<> ProcessService::WaitForExit(SessionProcesses& processes, wire::ProcessWaitParams params,
+                                         rpc::Reply<wire::ProcessWaitResult> reply) {
+  const auto managed = co_await processes.FindSettled(params.process_id);
+  if (!managed) co_return reply.Fail(UnknownProcess(params.process_id));
+  const process::Process& process = managed->process();
+  loop::Deadline deadline(loop_, Limit(params.timeout_ms));
+  while (!process.exit_code() && !deadline.passed()) co_await managed->changed().NextBefore(deadline);
+  wire::ProcessWaitResult result;
+  result.exited = process.exit_code().has_value();
+  result.exit_code = process.exit_code();
+  result.closed = process.closed();
+  result.timed_out = !result.exited;
+  result.sandbox_denied = managed->sandbox_denied();
+  reply(std::move(result));
 }
 
 void ProcessService::Write(SessionProcesses& processes, const wire::ProcessWriteParams& params,
@@ -112,100 +205,38 @@ void ProcessService::Write(SessionProcesses& processes, const wire::ProcessWrite
   if (auto valid = CheckWriteId(params.write_id); !valid) return reply.Fail(valid.error());
   auto bytes = Base64Decode(params.chunk);
   if (!bytes) return reply.Fail({ErrorKind::kInvalidParams, "chunk: " + bytes.error().message});
-  auto write = [&processes, id = params.process_id, write_id = params.write_id, bytes = *std::move(bytes),
-                reply = std::move(reply)]() mutable {
-    auto process = processes.Find(id);
-    if (!process) return reply({wire::WriteStatus::kUnknownProcess});
-    wire::WriteStatus status = StatusFor(*process);
-    process::StdinQueue* input = process->process().input();
-    if (status != wire::WriteStatus::kAccepted || input == nullptr) return reply({status});
-    if (write_id && !process->write_ids().Remember(*write_id)) return reply({status});
-    input->Write(std::move(bytes), [process, write_id, reply = std::move(reply)](auto verdict) mutable {
-      // Dropped because its connection is gone: the client will send it again, and then it must count.
-      if (verdict == process::StdinQueue::Verdict::kDropped && write_id) process->write_ids().Forget(*write_id);
-      reply({wire::WriteStatus::kAccepted});
-    });
-  };
-  processes.WhenSettled(params.process_id, std::move(write));
+  Input input{.process_id = params.process_id, .write_id = params.write_id, .bytes = *std::move(bytes)};
+  processes.StartChange(WriteInput(processes, std::move(input), std::move(reply)));
 }
 
 void ProcessService::CloseStdin(SessionProcesses& processes, const wire::ProcessIdParams& params,
                                 rpc::Reply<wire::Empty> reply) {
-  WithProcess<wire::Empty>(processes, params.process_id, std::move(reply), [](auto process, auto answer) {
-    if (process::StdinQueue* input = process->process().input()) input->CloseAfterQueued();
-    answer(wire::Empty{});
-  });
+  processes.StartChange(CloseInput(processes, params.process_id, std::move(reply)));
 }
 
 void ProcessService::Resize(SessionProcesses& processes, const wire::ProcessResizeParams& params,
                             rpc::Reply<wire::Empty> reply) {
-  sys::WindowSize size{params.rows, params.cols};
-  WithProcess<wire::Empty>(processes, params.process_id, std::move(reply), [size](auto process, auto answer) {
-    auto resized = process->process().Resize(size);
-    if (!resized) return answer.Fail(resized.error());
-    answer(wire::Empty{});
-  });
+  const sys::WindowSize size{params.rows, params.cols};
+  processes.StartChange(ResizeTerminal(processes, params.process_id, size, std::move(reply)));
 }
 
-// An unknown or finished process cannot be interrupted any more, which is what was wanted: no error.
 void ProcessService::Signal(SessionProcesses& processes, const wire::ProcessSignalParams& params,
                             rpc::Reply<wire::Empty> reply) {
-  auto number = SignalNumber(params.signal);
+  const auto number = SignalNumber(params.signal);
   if (!number) return reply.Fail(number.error());
-  auto signal = [&processes, id = params.process_id, number = *number, reply = std::move(reply)]() mutable {
-    if (auto process = processes.Find(id)) process->process().Signal(number);
-    reply(wire::Empty{});
-  };
-  processes.WhenSettled(params.process_id, std::move(signal));
+  processes.StartChange(SendSignal(processes, params.process_id, *number, std::move(reply)));
 }
 
-// A start under way comes first, as the client sent it first; one that hangs is cancelled, which also ends the process.
 void ProcessService::Terminate(SessionProcesses& processes, const wire::ProcessTerminateParams& params,
                                rpc::Reply<wire::ProcessTerminateResult> reply) {
   auto process = processes.Find(params.process_id);
   if (!process) return reply({false});
-  process->process().CancelSlowStart(kStartPatience);
-  process->WhenSettled([process, mode = params.mode, reply = std::move(reply)]() mutable {
-    if (process->process().phase() == process::Process::Phase::kFailed) return reply({process->process().killing()});
-    TerminateStarted(process->process(), mode, std::move(reply));
-  });
-}
-
-void ProcessService::Wait(SessionProcesses& processes, const wire::ProcessWaitParams& params,
-                          rpc::Reply<wire::ProcessWaitResult> reply) {
-  auto timeout_ms = params.timeout_ms;
-  WithProcess<wire::ProcessWaitResult>(
-      processes, params.process_id, std::move(reply), [this, timeout_ms](auto process, auto answer) {
-        auto ready = [](ManagedProcess& polled) { return polled.process().exit_code().has_value(); };
-        auto finish = [answer = std::move(answer)](ManagedProcess& polled, PollEnd end) mutable {
-          const process::Process& state = polled.process();
-          wire::ProcessWaitResult result;
-          result.exited = state.exit_code().has_value();
-          result.exit_code = state.exit_code();
-          result.closed = state.closed();
-          result.timed_out = end == PollEnd::kTimedOut;
-          result.sandbox_denied = polled.sandbox_denied();
-          answer(std::move(result));
-        };
-        PollProcess(loop_, std::move(process), timeout_ms, std::move(ready), std::move(finish));
-      });
+  processes.StartChange(TerminateSettled(std::move(process), params.mode, std::move(reply)));
 }
 
 void ProcessService::Snapshot(SessionProcesses& processes, const wire::ProcessIdParams& params,
                               rpc::Reply<wire::ProcessSnapshotResult> reply) {
-  WithProcess<wire::ProcessSnapshotResult>(processes, params.process_id, std::move(reply),
-                                           [](auto process, auto answer) {
-                                             process::Snapshot snapshot = process->process().log().TakeSnapshot();
-                                             wire::ProcessSnapshotResult result;
-                                             result.out = {snapshot.out};
-                                             result.err = {snapshot.err};
-                                             result.terminal = {snapshot.terminal};
-                                             result.omitted_bytes = snapshot.omitted_bytes;
-                                             result.truncated = snapshot.omitted_bytes > 0;
-                                             result.running = process->running();
-                                             result.exit_code = process->process().exit_code();
-                                             answer(std::move(result));
-                                           });
+  processes.StartPoll(TakeSnapshot(processes, params.process_id, std::move(reply)));
 }
 
 void ProcessService::List(SessionProcesses& processes, const wire::ProcessListParams&,

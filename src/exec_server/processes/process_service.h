@@ -1,7 +1,6 @@
 // The process/* methods.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "exec_server/config/config.h"
 #include "exec_server/processes/session_processes.h"
 #include "loop/event_loop.h"
+#include "loop/task.h"
 #include "process/environment.h"
 #include "rpc/reply.h"
 #include "wire/process_control_messages.h"
@@ -50,10 +50,11 @@ class ProcessService {
             rpc::Reply<wire::ProcessListResult> reply);
 
  private:
-  // Runs `use` with the process once it is known whether it started; an unknown one is answered with an error.
-  template <typename T>
-  void WithProcess(SessionProcesses& processes, const std::string& process_id, rpc::Reply<T> reply,
-                   std::move_only_function<void(std::shared_ptr<ManagedProcess>, rpc::Reply<T>)> use);
+  // The requests that may have to wait, from the wait to the answer.
+  loop::Task<> ReadWhenThere(SessionProcesses& processes, wire::ProcessReadParams params,
+                             rpc::Reply<wire::ProcessReadResult> reply);
+  loop::Task<> WaitForExit(SessionProcesses& processes, wire::ProcessWaitParams params,
+                           rpc::Reply<wire::ProcessWaitResult> reply);
 
   loop::EventLoop& loop_;
   const Config& config_;

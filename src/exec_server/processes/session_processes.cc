@@ -8,10 +8,7 @@
 namespace holdfast::exec_server {
 
 SessionProcesses::SessionProcesses(ProcessResources& resources, const ClientLink& link, std::string session_id)
-    : resources_(resources),
-      link_(link),
-      session_id_(std::move(session_id)),
-      self_(std::make_shared<SessionProcesses*>(this)) {}
+    : resources_(resources), link_(link), session_id_(std::move(session_id)) {}
 
 SessionProcesses::~SessionProcesses() {
   resources_.counts.running -= counts_.running;
@@ -19,8 +16,8 @@ SessionProcesses::~SessionProcesses() {
 }
 
 void SessionProcesses::OnDetached() {
+  polls_.emplace();
   for (auto& [id, process] : by_name_) {
-    process->process().waiters().RemoveAll();
     if (process::StdinQueue* input = process->process().input()) input->DropHeld();
   }
   ResumeOutput();
@@ -64,9 +61,11 @@ std::shared_ptr<ManagedProcess> SessionProcesses::Find(std::string_view process_
   return it != by_name_.end() ? it->second : nullptr;
 }
 
-void SessionProcesses::WhenSettled(std::string_view process_id, loop::Callback callback) {
-  if (auto process = Find(process_id)) return process->WhenSettled(std::move(callback));
-  callback();
+loop::Task<std::shared_ptr<ManagedProcess>> SessionProcesses::FindSettled(std::string process_id) {
+  if (const auto process = Find(process_id)) {
+    while (process->starting()) co_await process->changed().Next();
+  }
+  co_return Find(process_id);
 }
 
 void SessionProcesses::End(std::chrono::milliseconds grace, loop::Callback done) {
@@ -100,8 +99,8 @@ void SessionProcesses::Count(size_t ProcessCounts::* which, int change) {
 }
 
 void SessionProcesses::OnClosed(ManagedProcess& process) {
-  auto expire = [self = std::weak_ptr(self_), id = process.id(), record = &process] {
-    if (auto processes = self.lock()) (*processes)->Forget(id, record);
+  auto expire = [weak = weak_from_this(), id = process.id(), record = &process] {
+    if (const auto self = weak.lock()) self->Forget(id, record);
   };
   resources_.retention.Keep(process.retained_bytes(), std::move(expire));
 }

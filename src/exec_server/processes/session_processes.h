@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "exec_server/link/client_link.h"
@@ -15,10 +17,12 @@
 #include "exec_server/processes/process_resources.h"
 #include "exec_server/processes/start_command.h"
 #include "loop/event_loop.h"
+#include "loop/scope.h"
+#include "loop/task.h"
 
 namespace holdfast::exec_server {
 
-class SessionProcesses final : private ManagedProcess::Owner {
+class SessionProcesses final : private ManagedProcess::Owner, public std::enable_shared_from_this<SessionProcesses> {
  public:
   using ByName = std::map<std::string, std::shared_ptr<ManagedProcess>, std::less<>>;
 
@@ -31,11 +35,17 @@ class SessionProcesses final : private ManagedProcess::Owner {
   // Answers through `reply` when the command has started, or why it has not.
   void Start(std::string process_id, const StartOrder& order, ManagedProcess::StartReply reply);
   std::shared_ptr<ManagedProcess> Find(std::string_view process_id) const;
-  // Runs `callback` at once, or when a start of that name under way has succeeded or failed.
-  void WhenSettled(std::string_view process_id, loop::Callback callback);
+  // Finds it when a start of that name under way has succeeded or failed. Null when there is none.
+  loop::Task<std::shared_ptr<ManagedProcess>> FindSettled(std::string process_id);
   const ByName& by_name() const { return by_name_; }
 
-  // The client has gone: requests that wait for a process are dropped, and output is only stored.
+  // Runs the task of a request that changes something: it goes on when its client has gone.
+  void StartChange(loop::Task<> request) { changes_.Start(std::move(request)); }
+  // Runs the task of a request that only waits for something to be told: it ends with the connection.
+  void StartPoll(loop::Task<> request) { polls_->Start(std::move(request)); }
+  bool has_polls() const { return !polls_->empty(); }
+
+  // The client has gone: output is only stored.
   void OnDetached();
   // Output that has waited for the client goes on.
   void ResumeOutput();
@@ -64,7 +74,8 @@ class SessionProcesses final : private ManagedProcess::Owner {
   ProcessCounts counts_;
   bool ending_ = false;
   std::vector<loop::Callback> when_ended_;
-  std::shared_ptr<SessionProcesses*> self_;  // what a posted callback holds weakly
+  loop::Scope changes_;
+  std::optional<loop::Scope> polls_{std::in_place};  // of the connection at the moment
 };
 
 }  // namespace holdfast::exec_server

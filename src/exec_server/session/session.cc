@@ -6,7 +6,9 @@
 namespace holdfast::exec_server {
 
 Session::Session(SessionResources& resources, std::string id)
-    : resources_(resources), id_(std::move(id)), processes_(resources.processes, link_, id_) {}
+    : resources_(resources),
+      id_(std::move(id)),
+      processes_(std::make_shared<SessionProcesses>(resources.processes, link_, id_)) {}
 
 void Session::Attach(rpc::Transport& transport, const ClientTraits& client) {
   link_ = ClientLink(transport, client);
@@ -16,13 +18,13 @@ void Session::Attach(rpc::Transport& transport, const ClientTraits& client) {
 void Session::Detach() {
   link_ = {};
   attachment_.reset();
-  processes_.OnDetached();
+  processes_->OnDetached();
 }
 
 void Session::OnCongested() { attachment_->OnCongested(); }
 
 void Session::OnDrained() {
-  processes_.ResumeOutput();
+  processes_->ResumeOutput();
   attachment_->OnDrained();
 }
 
@@ -32,7 +34,7 @@ void Session::End(std::chrono::milliseconds grace, loop::Callback done) {
   auto when_both_ended = [&loop = resources_.loop, answer, left = std::make_shared<int>(2)] {
     if (--*left == 0) loop.Post(std::move(*answer));
   };
-  processes_.End(grace, when_both_ended);
+  processes_->End(grace, when_both_ended);
   resources_.file_helpers.End(id_, when_both_ended);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -28,7 +29,7 @@ class Session {
   bool attached() const { return attachment_.has_value(); }
 
   // What a request is about. There is an attachment whenever one is handled.
-  SessionProcesses& processes() { return processes_; }
+  SessionProcesses& processes() { return *processes_; }
   FileSession& files() { return attachment_->files(); }
   HttpExchanges& exchanges() { return attachment_->exchanges(); }
 
@@ -36,7 +37,7 @@ class Session {
   void OnCongested();
   void OnDrained();
 
-  bool idle() const { return processes_.idle(); }  // nothing it started is alive
+  bool idle() const { return processes_->idle(); }  // nothing it started is alive
 
   // Ends every process, by SIGTERM and `grace` first unless that is zero; `done` runs when nothing is alive.
   void End(std::chrono::milliseconds grace, loop::Callback done);
@@ -45,7 +46,7 @@ class Session {
   SessionResources& resources_;
   const std::string id_;
   ClientLink link_;
-  SessionProcesses processes_;
+  const std::shared_ptr<SessionProcesses> processes_;
   std::optional<Attachment> attachment_;
 };
 

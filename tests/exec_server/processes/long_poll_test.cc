@@ -1,5 +1,3 @@
-#include "exec_server/processes/long_poll.h"
-
 #include "exec_server/server_fixture.h"
 
 namespace holdfast::exec_server {
@@ -130,7 +128,7 @@ TEST_F(LongPollTest, IsDroppedAtTheDisconnect) {
   auto process = sessions_->Resume(session);  // refused while attached, found afterwards
   EXPECT_FALSE(process);
   client.transport->Disconnect();
-  EXPECT_TRUE((*sessions_->Resume(session))->processes().Find("p")->process().waiters().empty());
+  EXPECT_FALSE((*sessions_->Resume(session))->processes().has_polls());
 }
 
 }  // namespace
