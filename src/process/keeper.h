@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "loop/event_loop.h"
-#include "process/command.h"
+#include "process/command/command.h"
 #include "process/keeper/protocol.h"
 #include "process/spawner.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "process/command.h"
+#include "process/command/command.h"
 #include "process/keeper/protocol.h"
 #include "process/start_slots.h"
 #include "sys/pidfd.h"

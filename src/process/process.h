@@ -11,11 +11,11 @@
 
 #include "base/result.h"
 #include "loop/event_loop.h"
-#include "process/command.h"
+#include "process/command/command.h"
 #include "process/keeper.h"
 #include "process/output_stream.h"
 #include "process/process_owner.h"
-#include "process/start_report.h"
+#include "process/start_report_watch.h"
 #include "process/stdin_queue.h"
 #include "process/stdio.h"
 #include "process/waiters.h"
@@ -86,7 +86,7 @@ class Process : private KeeperObserver, private OutputStream::Owner {
   ProcessOwner& owner_;
   OutputLog log_;
   std::unique_ptr<Keeper> keeper_;
-  std::optional<StartReport> report_;  // until it is known whether a wrapped command has started
+  std::optional<StartReportWatch> report_;  // until it is known whether a wrapped command has started
   std::unique_ptr<StdinQueue> input_;
   std::vector<std::unique_ptr<OutputStream>> outputs_;
   loop::Timer grace_timer_;

@@ -15,7 +15,7 @@
 #include "base/owned_fd.h"
 #include "base/result.h"
 #include "loop/event_loop.h"
-#include "process/command.h"
+#include "process/command/command.h"
 #include "process/launch.h"
 #include "process/start_slots.h"
 #include "sys/pidfd.h"

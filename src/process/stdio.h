@@ -3,7 +3,7 @@
 
 #include "base/owned_fd.h"
 #include "base/result.h"
-#include "process/command.h"
+#include "process/command/command.h"
 
 namespace holdfast::process {
 

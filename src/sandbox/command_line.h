@@ -41,7 +41,7 @@ struct CommandLine {
   std::vector<std::string> hidden;     // files that nobody inside may use or replace
   std::optional<uint16_t> shut_port;   // no proxy is looked for there
   std::optional<int> port_ruleset_fd;  // sandbox/confine/port_ruleset.h
-  std::optional<int> report_fd;        // to say on whether the command was started: sandbox/jail/start_report.h
+  std::optional<int> report_fd;        // to say on whether the command was started: process/command/start_report.h
   bool fs_helper = false;              // runs what is built in, and no command
   std::vector<std::string> command;
 };

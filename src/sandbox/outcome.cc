@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "sandbox/jail/start_report.h"
+#include "process/command/start_report.h"
 #include "sys/io.h"
 
 namespace holdfast::sandbox {
@@ -18,7 +18,7 @@ int Conclude(std::string_view speaker, const Outcome& outcome, std::optional<int
   if (outcome) return *outcome;
   const auto& [status, message] = outcome.error();
   Say(speaker, message);
-  if (report_fd) ReportFailed(*report_fd, status, message.substr(0, message.find('\n')));  // without the usage
+  if (report_fd) process::ReportFailed(*report_fd, status, message.substr(0, message.find('\n')));  // without the usage
   return status;
 }
 

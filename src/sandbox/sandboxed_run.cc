@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "process/command/start_report.h"
 #include "sandbox/confine/confinement.h"
 #include "sandbox/confine/landlock.h"
 #include "sandbox/jail/bubblewrap.h"
@@ -20,7 +21,6 @@
 #include "sandbox/jail/landlock_stage.h"
 #include "sandbox/jail/namespace_trial.h"
 #include "sandbox/jail/outer_stage.h"
-#include "sandbox/jail/start_report.h"
 #include "sandbox/plan/landlock_plan.h"
 #include "sandbox/plan/make_plan.h"
 #include "sandbox/plan/plan.h"
@@ -118,12 +118,12 @@ Result<Choice> ChoosePlan(const SandboxedRun& run) {
 Outcome Become(const SandboxedRun& run) {
   if (run.built_in != nullptr) {
     if (run.report_fd) {
-      ReportStarted(*run.report_fd);
+      process::ReportStarted(*run.report_fd);
       ::close(*run.report_fd);
     }
     return run.built_in({}, {});
   }
-  if (run.report_fd) ReportExecuting(*run.report_fd);
+  if (run.report_fd) process::ReportExecuting(*run.report_fd);
   auto [status, error] = Execute(run.program, run.command);
   return std::unexpected(Failure{status, std::move(error.message)});
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "process/environment.h"
+#include "process/command/environment.h"
 
 namespace holdfast::exec_server {
 

@@ -10,7 +10,7 @@
 #include "loop/byte_budget.h"
 #include "loop/event_loop.h"
 #include "loop/worker_pool.h"
-#include "process/environment.h"
+#include "process/command/environment.h"
 #include "rpc/reply.h"
 #include "wire/http_messages.h"
 #include "wire/sandbox_messages.h"

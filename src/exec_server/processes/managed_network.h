@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "process/environment.h"
+#include "process/command/environment.h"
 #include "wire/managed_network.h"
 
 namespace holdfast::exec_server {

@@ -9,7 +9,7 @@
 #include "exec_server/processes/session_processes.h"
 #include "loop/event_loop.h"
 #include "loop/task.h"
-#include "process/environment.h"
+#include "process/command/environment.h"
 #include "rpc/reply.h"
 #include "wire/process_control_messages.h"
 #include "wire/process_list_messages.h"

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "exec_server/config/config.h"
-#include "process/command.h"
+#include "process/command/command.h"
 #include "sandbox/launch/sandbox_spec.h"
 #include "wire/process_start_messages.h"
 

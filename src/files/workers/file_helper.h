@@ -6,10 +6,10 @@
 #include "base/result.h"
 #include "files/workers/helper_link.h"
 #include "loop/event_loop.h"
-#include "process/command.h"
+#include "process/command/command.h"
 #include "process/keeper.h"
 #include "process/spawner.h"
-#include "process/start_report.h"
+#include "process/start_report_watch.h"
 
 namespace holdfast::files {
 
@@ -44,7 +44,7 @@ class FileHelper final : private process::KeeperObserver {
 
   Owner& owner_;
   std::shared_ptr<HelperLink> link_;
-  process::StartReport report_;
+  process::StartReportWatch report_;
   std::unique_ptr<process::Keeper> keeper_;
   bool told_ = false;
 };

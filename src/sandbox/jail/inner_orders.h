@@ -41,7 +41,7 @@ struct InnerOrders {
   std::optional<int> port_ruleset_fd = {};  // port_ruleset.h; absent: every port may be connected to
   std::optional<ProxyOrders> proxy = {};
   std::optional<Streams> streams = {};  // absent: they are in their places
-  std::optional<int> report_fd = {};    // whoever is at its other end is told about the start: start_report.h
+  std::optional<int> report_fd = {};    // for the report on the start: process/command/start_report.h
   std::optional<int> lifeline_fd = {};  // lifeline.h; absent: the stage starts the command unasked
 };
 

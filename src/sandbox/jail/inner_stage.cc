@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "process/command/start_report.h"
 #include "sandbox/confine/capabilities.h"
 #include "sandbox/confine/confinement.h"
 #include "sandbox/confine/set_group_id.h"
@@ -24,7 +25,6 @@
 #include "sandbox/jail/input_files.h"
 #include "sandbox/jail/lifeline.h"
 #include "sandbox/jail/mount_check.h"
-#include "sandbox/jail/start_report.h"
 #include "sandbox/jail/terminal.h"
 #include "sandbox/plan/program_names.h"
 #include "sandbox/proxy/listener.h"
@@ -215,10 +215,11 @@ int RunInnerStage(const InnerOrders& orders, BuiltIn built_in) {
   if (!command) {
     if (stage.lifeline() != nullptr && stage.lifeline()->IsCut()) return command.error().status;  // nobody is to know
     Say(command.error().error);
-    if (orders.report_fd) ReportFailed(*orders.report_fd, command.error().status, command.error().error.message);
+    if (orders.report_fd)
+      process::ReportFailed(*orders.report_fd, command.error().status, command.error().error.message);
     return command.error().status;
   }
-  if (orders.report_fd) ReportStarted(*orders.report_fd);
+  if (orders.report_fd) process::ReportStarted(*orders.report_fd);
   ReleaseDescriptors(orders);
   const int status = FirstProcess(*command, stage.terminal(), stage.lifeline(), stage.desk()).Run();
   (void)::kill(-1, SIGKILL);  // nobody may be left

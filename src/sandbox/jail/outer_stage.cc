@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "process/command/start_report.h"
 #include "sandbox/jail/bubblewrap_watch.h"
 #include "sandbox/jail/host_limits.h"
 #include "sandbox/jail/lifeline.h"
@@ -24,7 +25,6 @@
 #include "sandbox/jail/namespace_finish.h"
 #include "sandbox/jail/placeholders.h"
 #include "sandbox/jail/stage_image.h"
-#include "sandbox/jail/start_report.h"
 #include "sandbox/jail/terminal.h"
 #include "sandbox/plan/program_names.h"
 #include "sys/descriptor_passing.h"
@@ -242,7 +242,7 @@ std::expected<int, NotStarted> RunOuterStage(const Bubblewrap& bubblewrap, const
   const auto report = watch.AwaitReport();
   if (report) {
     if (report_fd) {
-      PassReport(*report_fd, *report);
+      process::PassReport(*report_fd, *report);
       ::close(*report_fd);
     }
     ReleaseStreams(inherited.nothing);

@@ -9,7 +9,7 @@
 
 #include "base/owned_fd.h"
 #include "base/result.h"
-#include "process/command.h"
+#include "process/command/command.h"
 #include "sandbox/launch/sandbox_spec.h"
 #include "sandbox/launch/server_doors.h"
 #include "sandbox/resolve/temporary_directory.h"

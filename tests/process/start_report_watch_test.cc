@@ -1,4 +1,4 @@
-#include "process/start_report.h"
+#include "process/start_report_watch.h"
 
 #include <unistd.h>
 
@@ -12,9 +12,9 @@
 namespace holdfast::process {
 namespace {
 
-class StartReportTest : public testing::Test {
+class StartReportWatchTest : public testing::Test {
  protected:
-  StartReportTest()
+  StartReportWatchTest()
       : pipe_(*sys::MakePipe(sys::OurEnd::kRead)),
         report_(loop_, std::make_shared<OwnedFd>(std::move(pipe_.read_end)), [this](const Result<>& verdict) {
           verdict_ = verdict;
@@ -36,46 +36,46 @@ class StartReportTest : public testing::Test {
   sys::Pipe pipe_;
   std::optional<Result<>> verdict_;
   int calls_ = 0;
-  StartReport report_;
+  StartReportWatch report_;
 };
 
-TEST_F(StartReportTest, TakesALineForTheStart) {
+TEST_F(StartReportWatchTest, TakesALineForTheStart) {
   Say("started\n");
   EXPECT_TRUE(*Await());
 }
 
-TEST_F(StartReportTest, TakesTheEndOfAnExecutionForTheStart) {
+TEST_F(StartReportWatchTest, TakesTheEndOfAnExecutionForTheStart) {
   Say("executing\n");
   Close();
   EXPECT_TRUE(*Await());
 }
 
-TEST_F(StartReportTest, GivesTheReasonOfAFailedExecution) {
+TEST_F(StartReportWatchTest, GivesTheReasonOfAFailedExecution) {
   Say("executing\n");
   Say("failed 126 execute x: Permission denied\n");
   ASSERT_FALSE(*Await());
   EXPECT_EQ((*verdict_).error().message, "execute x: Permission denied");
 }
 
-TEST_F(StartReportTest, TakesTheEndWithoutAWordForADeath) {
+TEST_F(StartReportWatchTest, TakesTheEndWithoutAWordForADeath) {
   Close();
   ASSERT_FALSE(*Await());
   EXPECT_EQ((*verdict_).error().message, "the sandbox's helper ended before the command was started");
 }
 
-TEST_F(StartReportTest, TakesWordsItDoesNotKnowForADeath) {
+TEST_F(StartReportWatchTest, TakesWordsItDoesNotKnowForADeath) {
   Say("maybe\n");
   EXPECT_FALSE(*Await());
 }
 
-TEST_F(StartReportTest, GivesTheReasonOfAFailure) {
+TEST_F(StartReportWatchTest, GivesTheReasonOfAFailure) {
   Say("failed 127 execute nope: No such file or directory\n");
   ASSERT_FALSE(*Await());
   EXPECT_EQ((*verdict_).error().kind, ErrorKind::kSystem);
   EXPECT_EQ((*verdict_).error().message, "execute nope: No such file or directory");
 }
 
-TEST_F(StartReportTest, WaitsForTheWholeLine) {
+TEST_F(StartReportWatchTest, WaitsForTheWholeLine) {
   Say("failed 1 half");
   loop_.Post([this] {
     EXPECT_FALSE(verdict_);
@@ -85,14 +85,14 @@ TEST_F(StartReportTest, WaitsForTheWholeLine) {
   EXPECT_EQ((*verdict_).error().message, "half and half");
 }
 
-TEST_F(StartReportTest, TakesWhatIsThereWhenTheWrapperHasEnded) {
+TEST_F(StartReportWatchTest, TakesWhatIsThereWhenTheWrapperHasEnded) {
   Say("failed 101 cut sho");
   report_.ReadRest();
   ASSERT_TRUE(verdict_ && !*verdict_);
   EXPECT_EQ((*verdict_).error().message, "cut sho");
 }
 
-TEST_F(StartReportTest, DecidesOnce) {
+TEST_F(StartReportWatchTest, DecidesOnce) {
   Say("started\n");
   report_.ReadRest();
   Say("failed 1 late\n");
@@ -101,7 +101,7 @@ TEST_F(StartReportTest, DecidesOnce) {
   EXPECT_TRUE(*verdict_);
 }
 
-TEST_F(StartReportTest, EndsALineThatNeverEnds) {
+TEST_F(StartReportWatchTest, EndsALineThatNeverEnds) {
   Say("failed 1 " + std::string(40'000, 'x'));
   ASSERT_FALSE(*Await());
   EXPECT_LE((*verdict_).error().message.size(), 32u << 10);

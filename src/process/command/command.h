@@ -9,18 +9,18 @@
 #include <vector>
 
 #include "base/owned_fd.h"
-#include "process/environment.h"
+#include "process/command/environment.h"
 #include "sys/pty.h"
 
 namespace holdfast::process {
 
-// How a program that stands between the keeper and the command, one that builds a sandbox say, tells of the start.
+// A program that stands between the keeper and the command, one that builds a sandbox say, and what it is given.
 struct Wrapper {
   static constexpr size_t kMaxFds = 5;
   static constexpr int kFirstFd = 5;  // the program finds `fds` there, in this order
 
   std::vector<std::shared_ptr<const OwnedFd>> fds;
-  // Our end of the pipe for what start_report.h reads; non-blocking.
+  // Our end of the pipe for the report on the start (start_report.h); non-blocking.
   std::shared_ptr<const OwnedFd> report;
   // For what it leaves behind when it is killed, to clean up before it is killed too; over when nobody is left.
   std::chrono::milliseconds grace{0};

@@ -1,4 +1,4 @@
-#include "process/environment.h"
+#include "process/command/environment.h"
 
 #include <unistd.h>
 

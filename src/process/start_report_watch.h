@@ -1,6 +1,5 @@
-// What a wrapper (command.h) says on its pipe about the start: a line `started` or `failed STATUS REASON`. One that
-// becomes the command itself says `executing`, and has started if the pipe ends then. One that ends without a word has
-// died.
+// The watch over the pipe of a wrapper (command/command.h), on the loop: reads the report on the start
+// (command/start_report.h) and hands on what it says.
 #pragma once
 
 #include <functional>
@@ -10,26 +9,25 @@
 #include "base/owned_fd.h"
 #include "base/result.h"
 #include "loop/event_loop.h"
+#include "process/command/start_report.h"
 
 namespace holdfast::process {
 
-class StartReport {
+class StartReportWatch {
  public:
   using Verdict = std::move_only_function<void(const Result<>&)>;
 
   // `verdict` is called once, from the loop or from ReadRest, and not before Watch or ReadRest.
-  StartReport(loop::EventLoop& loop, std::shared_ptr<const OwnedFd> pipe, Verdict verdict);
+  StartReportWatch(loop::EventLoop& loop, std::shared_ptr<const OwnedFd> pipe, Verdict verdict);
 
   void Watch() { watch_.WatchReadable(); }
 
-  // The wrapper has ended: what it had to say is in the pipe.
+  // The wrapper has ended: all that it wrote is in the pipe.
   void ReadRest();
 
  private:
-  enum class Progress { kMore, kEnd };
-
   void OnReadable();
-  Progress ReadSome();
+  ReportProgress ReadSome();
   void Decide();
 
   std::shared_ptr<const OwnedFd> pipe_;
