@@ -139,13 +139,14 @@ Result<sandbox::SandboxedRun> SandboxCommand::MakeRun() const {
     policy.files->entries.push_back({*std::move(where), sandbox::Access::kDeny});
   }
   if (words_->network) policy.network = sandbox::Network::kEnabled;
-  return sandbox::SandboxedRun{.policy = std::move(policy),
-                               .policy_cwd = directory,
-                               .command_cwd = directory,
-                               .legacy_landlock = legacy_landlock,
-                               .landlock_only = words_->landlock_only,
-                               .speaker = std::string(kSpeaker),
-                               .command = words_->command};
+  sandbox::SandboxedRun run{.policy = std::move(policy),
+                            .policy_cwd = directory,
+                            .legacy_landlock = legacy_landlock,
+                            .landlock_only = words_->landlock_only,
+                            .speaker = std::string(kSpeaker)};
+  if (!words_->command.empty()) run.command = process::MakeCommand({.words = words_->command}, std::nullopt);
+  run.command.cwd = directory;
+  return run;
 }
 
 sandbox::Outcome SandboxCommand::TryToRun() const {
@@ -157,7 +158,7 @@ sandbox::Outcome SandboxCommand::TryToRun() const {
     (void)std::fputs(text->c_str(), stdout);  // a closed stdout is the caller's wish
     return 0;
   }
-  if (run->command.empty()) return Fails(sandbox::kBadUsage, "no command to run");
+  if (words_->command.empty()) return Fails(sandbox::kBadUsage, "no command to run");
   return sandbox::Run(*run);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <expected>
 #include <optional>
 #include <string>
@@ -73,6 +74,11 @@ bool NeedsNoSandbox(const CommandLine& line, const Profile& profile) {
   return profile.type == ProfileType::kDisabled || (line.fs_helper && !profile.policy.files);
 }
 
+std::optional<std::string_view> PathVariable() {
+  const char* const path = std::getenv("PATH");
+  return path != nullptr ? std::optional<std::string_view>(path) : std::nullopt;
+}
+
 bool LeadTo(const ProxyRoutes& routes, uint16_t port) {
   return std::ranges::find(routes.endpoints, port, &ProxyEndpoint::port) != routes.endpoints.end();
 }
@@ -83,7 +89,6 @@ Outcome RunLine(std::string_view name, const CommandLine& line, BuiltIn fs_helpe
   SandboxedRun run{.policy = std::move(profile->policy),
                    .policy_cwd = line.policy_cwd,
                    .project_roots = line.project_roots,
-                   .command_cwd = line.command_cwd.value_or(line.policy_cwd),
                    .tool_path = line.tool_path,
                    .fresh_proc = line.fresh_proc,
                    .may_listen = line.may_listen,
@@ -97,10 +102,9 @@ Outcome RunLine(std::string_view name, const CommandLine& line, BuiltIn fs_helpe
                    .hidden = line.hidden,
                    .report_fd = line.report_fd,
                    .speaker = std::string(name),
-                   .built_in = line.fs_helper ? fs_helper : nullptr,
-                   .program = line.command.empty() ? "" : line.command.front(),
-                   .command = line.command};
-  if (line.arg0 && !run.command.empty()) run.command.front() = *line.arg0;
+                   .built_in = line.fs_helper ? fs_helper : nullptr};
+  if (!line.fs_helper) run.command = process::MakeCommand({.words = line.command, .arg0 = line.arg0}, PathVariable());
+  run.command.cwd = line.command_cwd.value_or(line.policy_cwd);
   if (NeedsNoSandbox(line, *profile)) return RunDirectly(run);
   if (line.network_through_proxy) {
     auto routes = FindProxyRoutes(environ, line.proxy_ports);

@@ -77,7 +77,7 @@ Result<Resolution> ResolutionFor(const SandboxedRun& run) {
 }
 
 PlanOptions OptionsFor(const SandboxedRun& run) {
-  return {.command_cwd = run.command_cwd,
+  return {.command_cwd = run.command.cwd,
           .fresh_proc = run.fresh_proc,
           .missing_names = run.built_in != nullptr ? MissingNames::kRefused : MissingNames::kCovered,
           .proxy_only = run.proxy.has_value(),
@@ -124,7 +124,7 @@ Outcome Become(const SandboxedRun& run) {
     return run.built_in({}, {});
   }
   if (run.report_fd) process::ReportExecuting(*run.report_fd);
-  auto [status, error] = Execute(run.program, run.command);
+  auto [status, error] = Execute(run.command);
   return std::unexpected(Failure{status, std::move(error.message)});
 }
 
@@ -150,12 +150,11 @@ struct BubblewrapFailure {
 std::expected<int, BubblewrapFailure> RunInBubblewrap(const Bubblewrap& bubblewrap, const Plan& plan,
                                                       const SandboxedRun& run) {
   InnerOrders orders;
-  orders.program = run.program;
-  orders.argv = run.command;
+  orders.command = run.command;
+  orders.command.cwd = plan.working_directory;
   orders.built_in = run.built_in != nullptr;
   orders.absent = plan.absent;
   orders.report_fd = run.report_fd;
-  orders.working_directory = plan.working_directory;
   orders.filter = plan.filter;
   orders.landlock = plan.landlock;
   orders.port_ruleset_fd = PortRuleset(plan, run);
@@ -223,7 +222,7 @@ Outcome RunDirectly(const SandboxedRun& run) {
   if (run.report_fd && ::fcntl(*run.report_fd, F_SETFD, FD_CLOEXEC) < 0) {
     return CannotEnforce(ErrnoError("fcntl", fmt::format("descriptor {}", *run.report_fd), errno).message);
   }
-  if (::chdir(run.command_cwd.c_str()) < 0) return CannotEnforce(ErrnoError("chdir", run.command_cwd, errno).message);
+  if (::chdir(run.command.cwd.c_str()) < 0) return CannotEnforce(ErrnoError("chdir", run.command.cwd, errno).message);
   return Become(run);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "process/command/command.h"
 #include "sandbox/command_line.h"
 #include "sandbox/jail/inner_orders.h"
 #include "sandbox/outcome.h"
@@ -18,8 +19,7 @@ struct SandboxedRun {
   Policy policy;
   std::string policy_cwd;
   std::vector<std::string> project_roots = {};  // empty: policy_cwd
-  std::string command_cwd;
-  std::optional<std::string> tool_path = {};  // where bwrap is looked for; absent: $PATH
+  std::optional<std::string> tool_path = {};    // where bwrap is looked for; absent: $PATH
   bool fresh_proc = true;
   std::optional<ProxyRoutes> proxy = {};  // all of the network that there is
   bool may_listen = true;                 // in that network
@@ -33,8 +33,7 @@ struct SandboxedRun {
   std::optional<int> report_fd = {};  // see Conclude
   std::string speaker;                // whom the user has called: see Say
   BuiltIn built_in = nullptr;         // instead of a command
-  std::string program = {};           // a path, or a name to look up in PATH; empty: the first word of the command
-  std::vector<std::string> command = {};
+  process::Command command = {};      // its variables are those of this process
 };
 
 // The plan that Run would use where bubblewrap works, one line per step.

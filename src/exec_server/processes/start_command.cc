@@ -11,9 +11,6 @@
 namespace holdfast::exec_server {
 namespace {
 
-// What the C library searches when there is no PATH.
-constexpr const char* kDefaultSearchPath = "/bin:/usr/bin";
-
 // Every notification of the process repeats it.
 constexpr size_t kMaxProcessIdBytes = 1024;
 
@@ -40,12 +37,9 @@ bool SetsPathByPolicy(const wire::ProcessStartParams& params) {
   return params.env_policy && names_path(params.env_policy->set) && !names_path(params.env);
 }
 
-// A bare name is looked up in the child's own PATH. An empty PATH means its working directory.
-std::optional<std::string> SearchPathFor(const std::string& program, const process::Environment& env) {
-  if (program.find('/') != std::string::npos) return std::nullopt;
-  auto path = std::ranges::find(env, "PATH", &process::Environment::value_type::first);
-  if (path == env.end()) return kDefaultSearchPath;
-  return path->second.empty() ? ":" : path->second;
+std::optional<std::string_view> PathIn(const process::Environment& env) {
+  const auto path = std::ranges::find(env, "PATH", &process::Environment::value_type::first);
+  return path != env.end() ? std::optional<std::string_view>(path->second) : std::nullopt;
 }
 
 bool HasNul(const std::string& text) { return text.find('\0') != std::string::npos; }
@@ -136,19 +130,19 @@ Result<process::Command> ResolveCommand(const wire::ProcessStartParams& params, 
   if (params.process_id.size() > kMaxProcessIdBytes) {
     return Fail(ErrorKind::kInvalidParams, fmt::format("processId: longer than {} bytes", kMaxProcessIdBytes));
   }
-  process::Command command;
-  TRY(command.cwd, CwdOf(params.prepared ? params.prepared->cwd : params.cwd));
-  command.argv = argv;
+  TRY(std::string cwd, CwdOf(params.prepared ? params.prepared->cwd : params.cwd));
+  process::CommandText text{.words = argv, .arg0 = arg0};
+  process::Environment env;
   if (params.prepared) {
-    command.program = params.prepared->program;
-    command.env = process::BuildEnvironment({.inherit = process::EnvPolicy::Inherit::kNone}, {}, params.prepared->env);
+    text.program = params.prepared->program;
+    env = process::BuildEnvironment({.inherit = process::EnvPolicy::Inherit::kNone}, {}, params.prepared->env);
   } else {
-    command.program = argv[0];
-    command.env = EnvironmentOf(params, server_environment);
-    if (!SetsPathByPolicy(params)) PutFirstInPath(command.env, command_path);
-    command.search_path = SearchPathFor(command.program, command.env);
+    env = EnvironmentOf(params, server_environment);
+    if (!SetsPathByPolicy(params)) PutFirstInPath(env, command_path);
   }
-  if (arg0) command.argv[0] = *arg0;
+  process::Command command = process::MakeCommand(std::move(text), PathIn(env));
+  command.env = std::move(env);
+  command.cwd = std::move(cwd);
   TRY_VOID(CheckText(command));
   TRY_VOID(CheckSizes(command, config));
   return command;

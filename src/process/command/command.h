@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -24,16 +25,38 @@ struct Wrapper {
   std::shared_ptr<const OwnedFd> report;
   // For what it leaves behind when it is killed, to clean up before it is killed too; over when nobody is left.
   std::chrono::milliseconds grace{0};
+
+  friend bool operator==(const Wrapper&, const Wrapper&) = default;
 };
 
 struct Command {
-  std::string program;                     // a path, or a bare name when search_path is set
-  std::optional<std::string> search_path;  // PATH syntax; an empty element is the working directory
-  std::vector<std::string> argv;           // argv[0] included; not empty
-  Environment env;
-  std::string cwd;
+  std::string program = {};                     // a path, or a bare name when search_path is set
+  std::optional<std::string> search_path = {};  // PATH syntax; an empty element is the working directory
+  std::vector<std::string> argv = {};           // argv[0] included; not empty
+  Environment env = {};
+  std::string cwd = {};
   std::optional<Wrapper> wrapper = {};  // when `program` is one
+
+  friend bool operator==(const Command&, const Command&) = default;
 };
+
+// A command as requests and command lines write it.
+struct CommandText {
+  std::optional<std::string> program = {};  // executed as it stands; absent: the first word, which is looked up in PATH
+  std::vector<std::string> words;           // not empty
+  std::optional<std::string> arg0 = {};     // the name that the command is told; absent: the first word
+
+  friend bool operator==(const CommandText&, const CommandText&) = default;
+};
+
+// The program and the argv that `text` asks for; the environment and the directory are left to the caller. A bare name
+// is looked up in `path`, the value of the command's PATH, as the C library does it: in its default path when there is
+// none, and in the working directory when it is empty.
+Command MakeCommand(CommandText text, std::optional<std::string_view> path);
+
+// The text without a `program` that stands for the same command, for a caller that looks every bare first word up: the
+// name of a file in the working directory gets a `./`.
+CommandText TextOf(const Command& command);
 
 enum class Stdin { kNull, kPipe };
 

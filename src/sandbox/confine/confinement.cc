@@ -130,11 +130,11 @@ Result<> Confine(const Confinement& confinement) {
 }
 
 // A directory that may not be searched is no reason to say that a program which is nowhere may not be executed.
-NotExecuted Execute(const std::string& program, const std::vector<std::string>& argv) {
-  const std::string& file = program.empty() ? argv[0] : program;
+NotExecuted Execute(const process::Command& command) {
+  const std::string& file = command.program;
   std::vector<char*> words;
-  words.reserve(argv.size() + 1);
-  for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));  // exec only reads
+  words.reserve(command.argv.size() + 1);
+  for (const std::string& word : command.argv) words.push_back(const_cast<char*>(word.c_str()));  // exec only reads
   words.push_back(nullptr);
   ::execvp(file.c_str(), words.data());
   int error = errno;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "process/command/command.h"
 #include "sandbox/confine/seccomp_filter.h"
 #include "sandbox/plan/plan.h"
 
@@ -47,8 +48,8 @@ struct NotExecuted {
   Error error;
 };
 
-// As execvp does it: by PATH, and a script without an interpreter's name by /bin/sh. Returns only when it fails.
-// Without a program it is the first word.
-NotExecuted Execute(const std::string& program, const std::vector<std::string>& argv);
+// As execvp does it, with the environment of this process: a bare name is looked up in its PATH, and a script without
+// an interpreter's name is run by /bin/sh. Returns only when it fails.
+NotExecuted Execute(const process::Command& command);
 
 }  // namespace holdfast::sandbox

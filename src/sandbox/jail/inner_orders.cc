@@ -169,14 +169,14 @@ Streams ReadStreams(Reader& reader) {
 std::string Encode(const InnerOrders& orders) {
   std::string bytes(kHeader);
   Writer writer(bytes);
-  writer.Texts(orders.argv);
-  writer.Text(orders.program);
+  writer.Texts(orders.command.argv);
+  writer.Text(orders.command.program);
   writer.Number(orders.built_in ? 1 : 0);
   writer.Number(static_cast<uint32_t>(orders.absent.size()));
   for (const std::string& path : orders.absent) writer.Text(path);
   writer.Number(orders.environment ? 1 : 0);
   if (orders.environment) writer.Texts(*orders.environment);
-  writer.Text(orders.working_directory);
+  writer.Text(orders.command.cwd);
   writer.Number(static_cast<uint32_t>(orders.filter));
   writer.Number(static_cast<uint32_t>(orders.mounts.size()));
   for (const MountCheck& check : orders.mounts) {
@@ -213,15 +213,15 @@ Result<InnerOrders> DecodeOrders(std::string_view bytes) {
   Reader reader(bytes);
   if (!reader.Expect(kHeader)) return Fail(ErrorKind::kInvalidParams, "orders: of another version, or none at all");
   InnerOrders orders;
-  orders.argv = reader.Texts();
-  orders.program = reader.Text();
+  orders.command.argv = reader.Texts();
+  orders.command.program = reader.Text();
   orders.built_in = reader.Number(1) == 1;
-  if (orders.argv.empty() != orders.built_in) reader.Spoil();
+  if (orders.command.argv.empty() != orders.built_in) reader.Spoil();
   for (uint32_t left = reader.Count(); reader.good() && left > 0; --left) orders.absent.push_back(reader.Path());
   if (!orders.absent.empty() && !orders.built_in) reader.Spoil();
   if (reader.Number(1) == 1) orders.environment = reader.Texts();
-  orders.working_directory = reader.Text();
-  if (!orders.working_directory.empty() && !orders.working_directory.starts_with('/')) reader.Spoil();
+  orders.command.cwd = reader.Text();
+  if (!orders.command.cwd.empty() && !orders.command.cwd.starts_with('/')) reader.Spoil();
   orders.filter = static_cast<Filter>(reader.Number(kMaxFilter));
   for (uint32_t left = reader.Count(); reader.good() && left > 0; --left) {
     MountCheck check = {.path = reader.Path()};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "process/command/command.h"
 #include "sandbox/jail/mount_check.h"
 #include "sandbox/plan/plan.h"
 #include "sandbox/proxy/listener.h"
@@ -27,13 +28,14 @@ struct Streams {
 using BuiltIn = int (*)(const std::vector<std::string>& absent, const std::vector<std::string>& mounted);
 
 struct InnerOrders {
-  std::vector<std::string> argv;         // empty only when something built in is run
-  std::string program = {};              // a path, or a name to look up; empty: the first word
+  // Without program and argv only when something built in is run. Its directory is absolute, or empty for the one where
+  // the stage is. Its variables and its search path stay behind: `environment` has the variables as they came, which
+  // process::Environment could not hold, and their PATH is where a bare name is looked up.
+  process::Command command;
   bool built_in = false;                 // no program is executed: RunInnerStage knows what to run
   std::vector<std::string> absent = {};  // for what is built in
   // NAME=VALUE, in their order and whatever they look like; absent: what the stage has.
   std::optional<std::vector<std::string>> environment = {};
-  std::string working_directory = {};  // absolute; empty: where the stage is
   Filter filter = Filter::kRestrictedNetwork;
   std::vector<MountCheck> mounts = {};
   std::vector<LandlockRule> landlock = {};

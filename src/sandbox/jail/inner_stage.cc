@@ -58,8 +58,8 @@ class Stage {
 
   std::expected<pid_t, NotExecuted> Start() {
     if (const auto prepared = Prepare(); !prepared) return Refused(prepared.error());
-    if (!orders_.working_directory.empty() && ::chdir(orders_.working_directory.c_str()) < 0) {
-      return std::unexpected(NotExecuted{.status = 1, .error = ErrnoError("chdir", orders_.working_directory, errno)});
+    if (!orders_.command.cwd.empty() && ::chdir(orders_.command.cwd.c_str()) < 0) {
+      return std::unexpected(NotExecuted{.status = 1, .error = ErrnoError("chdir", orders_.command.cwd, errno)});
     }
     const auto confined = Confine({.filter = orders_.filter,
                                    .caller = WhoseCalls(),
@@ -142,7 +142,7 @@ class Stage {
   // On the memory of pid 1, which learns of a failure.
   std::expected<pid_t, NotExecuted> RunProgram() {
     // execvp has a file's name on it, and all arguments when it falls back on /bin/sh.
-    const size_t stack_size = (256u << 10) + (16 * orders_.argv.size());
+    const size_t stack_size = (256u << 10) + (16 * orders_.command.argv.size());
     auto in_child = [this] {
       TakePlaceInChild();
       failure_ = ExecuteInChild();
@@ -162,7 +162,7 @@ class Stage {
       if (!listener) return {.status = kRefusedStatus, .error = listener.error()};
       desk_ = SetGroupIdDesk(*std::move(listener));
     }
-    return Execute(orders_.program, orders_.argv);
+    return Execute(orders_.command);
   }
 
   std::vector<std::string> MountPoints() const {

@@ -27,12 +27,7 @@ Plan WithoutPaths(const Plan& plan) {
 }
 
 // A directory cannot be executed. That the inner stage says so shows that everything before worked.
-InnerOrders ExecuteNothing() {
-  InnerOrders orders;
-  orders.argv = {"/"};
-  orders.working_directory = "/";
-  return orders;
-}
+InnerOrders ExecuteNothing() { return {.command = {.program = "/", .argv = {"/"}, .cwd = "/"}}; }
 
 }  // namespace
 

@@ -36,12 +36,6 @@ process::Environment SmallEnvironment() {
   return environment;
 }
 
-// The program looks every bare name up in the command's PATH.
-std::string ProgramWord(const process::Command& command) {
-  const bool is_to_be_found = command.search_path || command.program.contains('/');
-  return is_to_be_found ? command.program : "./" + command.program;
-}
-
 void Add(process::Command& command, std::initializer_list<std::string> words) {
   command.argv.insert(command.argv.end(), words);
 }
@@ -139,13 +133,10 @@ Result<process::Command> SandboxProgram::Wrap(const process::Command& command, c
       return variable.first.contains(doors_.secret()) || variable.second.contains(doors_.secret());
     });
   }
-  std::vector<std::string> words = command.argv;
-  if (const std::string program = ProgramWord(command); program != words[0]) {
-    Add(wrapped, {"--arg0", words[0]});
-    words[0] = program;
-  }
+  const process::CommandText text = process::TextOf(command);  // the program looks every bare name up
+  if (text.arg0) Add(wrapped, {"--arg0", *text.arg0});
   wrapped.argv.emplace_back("--");
-  wrapped.argv.insert(wrapped.argv.end(), words.begin(), words.end());
+  wrapped.argv.insert(wrapped.argv.end(), text.words.begin(), text.words.end());
   return wrapped;
 }
 

@@ -164,7 +164,7 @@ class ExecuteTest : public testing::Test {
     return InChild(kNoFilter, [&] {
       path == nullptr ? ::unsetenv("PATH") : ::setenv("PATH", path, 1);
       (void)::chdir(scratch_.path().c_str());
-      return Execute("", argv).status;
+      return Execute({.program = argv[0], .argv = argv}).status;
     });
   }
 
@@ -194,7 +194,7 @@ TEST_F(ExecuteTest, CallsAProgramMissingAlsoWhenADirectoryOfThePathIsClosed) {
     return InChild(kNoFilter, [&] {
       ::setenv("PATH", path.c_str(), 1);
       if (::geteuid() == 0 && ::setresuid(65534, 65534, 65534) < 0) return kFailed;
-      return Execute("", {"no-such-program"}).status;
+      return Execute({.program = "no-such-program", .argv = {"no-such-program"}}).status;
     });
   };
   EXPECT_EQ(as_user(), 127);
@@ -202,7 +202,9 @@ TEST_F(ExecuteTest, CallsAProgramMissingAlsoWhenADirectoryOfThePathIsClosed) {
 }
 
 TEST_F(ExecuteTest, NamesTheProgramAndTheReason) {
-  EXPECT_EQ(Execute("", {"/no/such/program"}).error.message, "exec /no/such/program: No such file or directory");
+  const std::string name = "/no/such/program";
+  EXPECT_EQ(Execute({.program = name, .argv = {"x"}}).error.message,
+            "exec /no/such/program: No such file or directory");
 }
 
 TEST(HoldSignalsTest, LosesNothingAndIgnoresNothing) {

@@ -14,10 +14,11 @@ using Strings = std::vector<std::string>;
 
 constexpr size_t kHeaderSize = 18;
 
+process::Command True() { return {.program = "true", .argv = {"true"}}; }
+
 InnerOrders Orders() {
-  return {.argv = {"sh", "-c", "", "echo \xff \n"},
+  return {.command = {.program = "/bin/sh", .argv = {"sh", "-c", "", "echo \xff \n"}, .cwd = "/work dir"},
           .environment = Strings{"A=1", "B=\xff=", "A=2", "odd", "", "=x"},
-          .working_directory = "/work dir",
           .filter = Filter::kGuardedNetwork,
           .mounts = {{"/work dir", MountCheck::Kind::kWritable, {.device = 1, .inode = UINT64_MAX - 1}},
                      {"/key", MountCheck::Kind::kCover, {.device = UINT64_MAX, .inode = 1ull << 32}}},
@@ -35,8 +36,7 @@ InnerOrders Orders() {
 }
 
 void ExpectSame(const InnerOrders& a, const InnerOrders& b) {
-  EXPECT_EQ(a.argv, b.argv);
-  EXPECT_EQ(a.working_directory, b.working_directory);
+  EXPECT_EQ(a.command, b.command);
   EXPECT_EQ(a.filter, b.filter);
   ASSERT_EQ(a.landlock.size(), b.landlock.size());
   for (size_t i = 0; i < a.landlock.size(); ++i) {
@@ -64,8 +64,8 @@ void ExpectRefused(const InnerOrders& orders) {
 
 TEST(InnerOrdersTest, ComeBackAsTheyWere) {
   for (const InnerOrders& orders :
-       {Orders(), InnerOrders{.argv = {"true"}}, InnerOrders{.argv = {"true"}, .environment = Strings{}},
-        InnerOrders{.argv = {}, .built_in = true, .absent = {"/a/.git", "/a/.codex"}}}) {
+       {Orders(), InnerOrders{.command = True()}, InnerOrders{.command = True(), .environment = Strings{}},
+        InnerOrders{.command = {}, .built_in = true, .absent = {"/a/.git", "/a/.codex"}}}) {
     const auto decoded = DecodeOrders(Encode(orders));
     ASSERT_TRUE(decoded);
     ExpectSame(*decoded, orders);
@@ -82,7 +82,7 @@ TEST(InnerOrdersTest, ComeBackWithDescriptorsInOrder) {
 
 TEST(InnerOrdersTest, RefusesWhatNoCommandCanHave) {
   InnerOrders orders = Orders();
-  orders.argv.clear();
+  orders.command.argv.clear();
   ExpectRefused(orders);
   orders = Orders();
   orders.built_in = true;  // a program and something built in
@@ -90,19 +90,19 @@ TEST(InnerOrdersTest, RefusesWhatNoCommandCanHave) {
   orders = Orders();
   orders.absent = {"/a"};  // a command keeps nothing absent by itself
   ExpectRefused(orders);
-  orders = {.argv = {}, .built_in = true, .absent = {"a"}};
+  orders = {.command = {}, .built_in = true, .absent = {"a"}};
   ExpectRefused(orders);
   orders = Orders();
-  orders.argv[1] = std::string("a\0b", 3);
+  orders.command.argv[1] = std::string("a\0b", 3);
   ExpectRefused(orders);
   orders = Orders();
   orders.environment->push_back(std::string("A=\0", 3));
   ExpectRefused(orders);
   orders = Orders();
-  orders.working_directory = "relative";
+  orders.command.cwd = "relative";
   ExpectRefused(orders);
   orders = Orders();
-  orders.working_directory = std::string("/a\0b", 4);
+  orders.command.cwd = std::string("/a\0b", 4);
   ExpectRefused(orders);
 }
 
@@ -191,7 +191,7 @@ TEST(InnerOrdersTest, RefusesEveryTruncationAndWhatFollows) {
 
 TEST(InnerOrdersTest, RefusesMoreThanItsLimit) {
   InnerOrders orders = Orders();
-  orders.argv.emplace_back(17u << 20, 'x');
+  orders.command.argv.emplace_back(17u << 20, 'x');
   const auto decoded = DecodeOrders(Encode(orders));
   ASSERT_FALSE(decoded);
   EXPECT_EQ(decoded.error().kind, ErrorKind::kLimit);

@@ -141,9 +141,8 @@ class InnerStageFixture : public testing::Test {
   }
 
   // The test's directory is writable, and devices are usable.
-  InnerOrders Orders(std::vector<std::string> argv) const {
-    return {.argv = std::move(argv),
-            .working_directory = scratch_.path(),
+  InnerOrders Orders(const std::vector<std::string>& argv) const {
+    return {.command = {.program = argv.empty() ? "" : argv[0], .argv = argv, .cwd = scratch_.path()},
             .landlock = {{"/", LandlockRule::Rights::kRead},
                          {"/dev", LandlockRule::Rights::kWrite},
                          {scratch_.path(), LandlockRule::Rights::kWrite}}};

@@ -84,7 +84,7 @@ TEST_F(InnerStageTest, RunsInTheWorkingDirectory) { EXPECT_EQ(Shell("pwd").out, 
 
 TEST_F(InnerStageTest, SaysThatTheWorkingDirectoryIsMissing) {
   InnerOrders orders = Script("echo ran");
-  orders.working_directory = "/no/such/directory";
+  orders.command.cwd = "/no/such/directory";
   const Outcome outcome = Finish(orders);
   EXPECT_EQ(outcome.status, 1);
   EXPECT_EQ(outcome.err, "holdfast-linux-sandbox: chdir /no/such/directory: No such file or directory\n");
@@ -281,7 +281,7 @@ TEST_F(InnerStageTest, ReportsTheStart) { EXPECT_EQ(ReportOf(Script("exit 3")), 
 TEST_F(InnerStageTest, ReportsWhyThereIsNone) {
   EXPECT_EQ(ReportOf(Orders({"/no/such/program"})), "failed 127 exec /no/such/program: No such file or directory\n127");
   InnerOrders orders = Script("exit 3");
-  orders.working_directory = "/no/such/directory";
+  orders.command.cwd = "/no/such/directory";
   EXPECT_EQ(ReportOf(orders), "failed 1 chdir /no/such/directory: No such file or directory\n1");
   orders = Script("exit 3");
   orders.mounts = {{.path = scratch_.path(), .kind = MountCheck::Kind::kWritable, .outside = {}}};
