@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "sandbox/command_line.h"
+#include "sandbox/sandboxed_command.h"
 
 namespace holdfast {
 

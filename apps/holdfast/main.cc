@@ -82,7 +82,7 @@ int RunExecServer(const exec_server::ConfigFlags& flags) {
 }  // namespace holdfast
 
 int main(int argc, char** argv) {
-  if (holdfast::sandbox::IsOurs(argc, argv)) {
+  if (holdfast::sandbox::IsCalledAsHelper(argc, argv)) {
     return holdfast::sandbox::RunMain(argc, argv, holdfast::files::RunHelper);
   }
   holdfast::TuneHeap();

@@ -14,15 +14,17 @@
 
 #include "base/check.h"
 #include "base/result.h"
-#include "sandbox/command_line.h"
+#include "process/command/command.h"
+#include "sandbox/flags.h"
 #include "sandbox/outcome.h"
 #include "sandbox/policy/builtin_policies.h"
 #include "sandbox/policy/glob_parse.h"
 #include "sandbox/policy/location.h"
 #include "sandbox/policy/location_key.h"
+#include "sandbox/policy/permission_profile.h"
 #include "sandbox/policy/policy.h"
 #include "sandbox/policy/profile_file.h"
-#include "sandbox/sandboxed_run.h"
+#include "sandbox/run.h"
 
 namespace holdfast {
 
@@ -38,7 +40,7 @@ struct SandboxCommand::Words {
 
 namespace {
 
-constexpr std::string_view kSpeaker = "holdfast";
+constexpr std::string_view kProgram = "holdfast";  // messages begin with it
 
 }  // namespace
 
@@ -82,10 +84,6 @@ Result<sandbox::Policy> BasePolicy(bool workspace_write, const std::string& name
   return Fail(ErrorKind::kNotFound, "no profile is called " + name + "; --config names a file of them");
 }
 
-std::unexpected<sandbox::Failure> Fails(sandbox::Status status, std::string message) {
-  return std::unexpected(sandbox::Failure{status, std::move(message)});
-}
-
 Result<std::string> Absolute(const std::string& path) {
   std::error_code error;
   const auto absolute = std::filesystem::absolute(path.empty() ? "." : path, error);
@@ -123,7 +121,7 @@ Result<LegacyLandlock> SandboxCommand::ChosenLandlock() const {
   return words_->legacy_landlock ? LegacyLandlock::kRequired : chosen;
 }
 
-Result<sandbox::SandboxedRun> SandboxCommand::MakeRun() const {
+Result<sandbox::SandboxedCommand> SandboxCommand::MakeCommand() const {
   TRY(sandbox::Policy policy, BasePolicy(words_->workspace_write, words_->profile, words_->config));
   TRY(const LegacyLandlock legacy_landlock, ChosenLandlock());
   TRY(const std::string directory, Absolute(words_->directory));
@@ -139,29 +137,28 @@ Result<sandbox::SandboxedRun> SandboxCommand::MakeRun() const {
     policy.files->entries.push_back({*std::move(where), sandbox::Access::kDeny});
   }
   if (words_->network) policy.network = sandbox::Network::kEnabled;
-  sandbox::SandboxedRun run{.policy = std::move(policy),
-                            .policy_cwd = directory,
-                            .legacy_landlock = legacy_landlock,
-                            .landlock_only = words_->landlock_only,
-                            .speaker = std::string(kSpeaker)};
-  if (!words_->command.empty()) run.command = process::MakeCommand({.words = words_->command}, std::nullopt);
-  run.command.cwd = directory;
-  return run;
+  sandbox::SandboxedCommand command{
+      .profile = sandbox::ProfileText({.type = sandbox::ProfileType::kManaged, .policy = std::move(policy)}),
+      .policy_cwd = directory,
+      .legacy_landlock = legacy_landlock,
+      .landlock_only = words_->landlock_only};
+  if (!words_->command.empty()) command.command = process::MakeCommand({.words = words_->command}, std::nullopt);
+  return command;
 }
 
 sandbox::Outcome SandboxCommand::TryToRun() const {
-  const auto run = MakeRun();
-  if (!run) return Fails(sandbox::kBadUsage, run.error().message);
+  const auto command = MakeCommand();
+  if (!command) return sandbox::Fails(sandbox::kBadUsage, command.error().message);
   if (words_->explain) {
-    const auto text = sandbox::Explain(*run);
-    if (!text) return Fails(sandbox::kCannotEnforce, text.error().message);
+    const auto text = sandbox::Explain(*command);
+    if (!text) return sandbox::Fails(sandbox::kCannotEnforce, text.error().message);
     (void)std::fputs(text->c_str(), stdout);  // a closed stdout is the caller's wish
     return 0;
   }
-  if (words_->command.empty()) return Fails(sandbox::kBadUsage, "no command to run");
-  return sandbox::Run(*run);
+  if (words_->command.empty()) return sandbox::Fails(sandbox::kBadUsage, "no command to run");
+  return sandbox::Run(*command, kProgram, nullptr);
 }
 
-int SandboxCommand::Run() const { return sandbox::Conclude(kSpeaker, TryToRun()); }
+int SandboxCommand::Run() const { return sandbox::Conclude(kProgram, TryToRun()); }
 
 }  // namespace holdfast

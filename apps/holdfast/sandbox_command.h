@@ -4,9 +4,8 @@
 #include <memory>
 
 #include "base/result.h"
-#include "sandbox/command_line.h"
 #include "sandbox/outcome.h"
-#include "sandbox/sandboxed_run.h"
+#include "sandbox/sandboxed_command.h"
 
 namespace CLI {
 class App;
@@ -26,7 +25,7 @@ class SandboxCommand {
   struct Words;
 
   Result<sandbox::LegacyLandlock> ChosenLandlock() const;
-  Result<sandbox::SandboxedRun> MakeRun() const;
+  Result<sandbox::SandboxedCommand> MakeCommand() const;
   sandbox::Outcome TryToRun() const;
 
   std::unique_ptr<Words> words_;

@@ -32,19 +32,29 @@ struct Trial {
   std::string_view name;
   Writable writable;
   sandbox::Network network;
-  std::string_view flag;  // of the sandbox program
+  void (*choose)(sandbox::SandboxedCommand& sandboxed);  // what the trial is about besides the policy
   Expectation expected;
 };
 
+void ChooseNothing(sandbox::SandboxedCommand&) {}
+void ChooseNoProc(sandbox::SandboxedCommand& sandboxed) { sandboxed.fresh_proc = false; }
+void ChooseProxies(sandbox::SandboxedCommand& sandboxed) {
+  sandboxed.proxy_network = sandbox::ProxyNetwork::kListening;
+}
+void ChooseLegacyLandlock(sandbox::SandboxedCommand& sandboxed) {
+  sandboxed.legacy_landlock = sandbox::LegacyLandlock::kRequired;
+}
+void ChooseLandlockOnly(sandbox::SandboxedCommand& sandboxed) { sandboxed.landlock_only = true; }
+
 using enum sandbox::Network;
 constexpr std::array kTrials = {
-    Trial{"read-only", Writable::kNothing, kRestricted, "", {}},
-    Trial{"workspace-write", Writable::kWorkspace, kRestricted, "", {.writable_workspace = true}},
-    Trial{"network", Writable::kWorkspace, kEnabled, "", {.own_network = false, .writable_workspace = true}},
-    Trial{"no-proc", Writable::kNothing, kRestricted, "--no-proc", {}},
-    Trial{"proxy", Writable::kWorkspace, kRestricted, "--allow-network-for-proxy", {.writable_workspace = true}},
-    Trial{"legacy-landlock", Writable::kNothing, kRestricted, "--use-legacy-landlock", {.own_network = false}},
-    Trial{"landlock-only", Writable::kNothing, kRestricted, "--allow-landlock-only", {.own_network = false}},
+    Trial{"read-only", Writable::kNothing, kRestricted, ChooseNothing, {}},
+    Trial{"workspace-write", Writable::kWorkspace, kRestricted, ChooseNothing, {.writable_workspace = true}},
+    Trial{"network", Writable::kWorkspace, kEnabled, ChooseNothing, {.own_network = false, .writable_workspace = true}},
+    Trial{"no-proc", Writable::kNothing, kRestricted, ChooseNoProc, {}},
+    Trial{"proxy", Writable::kWorkspace, kRestricted, ChooseProxies, {.writable_workspace = true}},
+    Trial{"legacy-landlock", Writable::kNothing, kRestricted, ChooseLegacyLandlock, {.own_network = false}},
+    Trial{"landlock-only", Writable::kNothing, kRestricted, ChooseLandlockOnly, {.own_network = false}},
 };
 
 // A directory with a file that no trial may write, and a workspace. Without one, only the start is tried.
@@ -101,19 +111,24 @@ TrialResult RunTrial(const Surroundings& surroundings, const Trial& trial, const
                      std::chrono::milliseconds limit) {
   const Places& places = scratch.places();
   const bool nowhere = places.workspace.empty();
+  const auto sandboxed = [&](const std::vector<std::string>& words) {
+    const sandbox::Policy policy = PolicyFor(nowhere ? Writable::kNothing : trial.writable, trial.network);
+    auto command = Sandboxed(policy, nowhere ? "/" : places.workspace, words);
+    trial.choose(command);
+    return command;
+  };
   SandboxProgramRun run{
-      .policy = PolicyFor(nowhere ? Writable::kNothing : trial.writable, trial.network),
-      .workspace = nowhere ? "/" : places.workspace,
+      .sandboxed = sandboxed({surroundings.program, "doctor", kInsideFlag, places.outside_file, places.workspace}),
       .input = scratch.outside(),
-      .limit = limit,
-      .command = {surroundings.program, "doctor", kInsideFlag, places.outside_file, places.workspace}};
-  if (!trial.flag.empty()) run.flags.emplace_back(trial.flag);
-  if (trial.flag == "--allow-network-for-proxy") run.variables.emplace_back("HTTP_PROXY=http://127.0.0.1:9");
+      .limit = limit};
+  if (run.sandboxed.proxy_network != sandbox::ProxyNetwork::kNone) {
+    run.variables.emplace_back("HTTP_PROXY=http://127.0.0.1:9");
+  }
   TrialResult result{RunSandboxProgram(surroundings, run), std::nullopt};
   if (result.outcome.succeeded()) result.inside = ParseObservation(result.outcome.out);
   // The command loses root's right to pass closed directories, in which this program may be.
   if (result.outcome.status == kNotExecutable || result.outcome.status == kNotFound) {
-    run.command = NothingCommand(surroundings);
+    run.sandboxed = sandboxed(NothingCommand(surroundings));
     result.outcome = RunSandboxProgram(surroundings, run);
   }
   return result;

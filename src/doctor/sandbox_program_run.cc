@@ -2,10 +2,11 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <iterator>
+#include <optional>
 #include <utility>
 
+#include "process/command/command.h"
+#include "sandbox/flags.h"
 #include "sandbox/plan/program_names.h"
 #include "sandbox/policy/permission_profile.h"
 
@@ -22,13 +23,17 @@ sandbox::Policy PolicyFor(Writable writable, sandbox::Network network) {
   return policy;
 }
 
+sandbox::SandboxedCommand Sandboxed(const sandbox::Policy& policy, const std::string& workspace,
+                                    const std::vector<std::string>& words) {
+  const sandbox::Profile profile{.type = sandbox::ProfileType::kManaged, .policy = policy};
+  return {.command = process::MakeCommand({.words = words}, std::nullopt),
+          .profile = sandbox::ProfileText(profile),
+          .policy_cwd = workspace};
+}
+
 RunOutcome RunSandboxProgram(const Surroundings& surroundings, const SandboxProgramRun& run) {
-  const sandbox::Profile profile{.type = sandbox::ProfileType::kManaged, .policy = run.policy};
-  std::vector<std::string> arguments = {sandbox::kProgramName, "--sandbox-policy-cwd", run.workspace,
-                                        "--permission-profile", sandbox::ProfileText(profile)};
-  std::ranges::copy(run.flags, std::back_inserter(arguments));
-  arguments.emplace_back("--");
-  std::ranges::copy(run.command, std::back_inserter(arguments));
+  std::vector<std::string> arguments = sandbox::BuildFlags(run.sandboxed);
+  arguments.insert(arguments.begin(), sandbox::kProgramName);
   return RunLimited({.program = surroundings.sandbox_program,
                      .arguments = std::move(arguments),
                      .variables = run.variables,

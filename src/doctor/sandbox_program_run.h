@@ -8,6 +8,7 @@
 #include "doctor/limited_run.h"
 #include "doctor/surroundings.h"
 #include "sandbox/policy/policy.h"
+#include "sandbox/sandboxed_command.h"
 
 namespace holdfast::doctor {
 
@@ -20,13 +21,15 @@ sandbox::Policy PolicyFor(Writable writable, sandbox::Network network);
 inline constexpr std::chrono::seconds kSandboxProgramLimit{5};
 
 struct SandboxProgramRun {
-  sandbox::Policy policy;
-  std::string workspace;
-  std::vector<std::string> flags = {}, variables = {};
-  int input = -1;
+  sandbox::SandboxedCommand sandboxed;
+  std::vector<std::string> variables = {};  // NAME=value, instead of those of the same name
+  int input = -1;                           // becomes descriptor 0; -1: /dev/null
   std::chrono::milliseconds limit = kSandboxProgramLimit;
-  std::vector<std::string> command;
 };
+
+// `words` as a command in `workspace`, under `policy`.
+sandbox::SandboxedCommand Sandboxed(const sandbox::Policy& policy, const std::string& workspace,
+                                    const std::vector<std::string>& words);
 
 RunOutcome RunSandboxProgram(const Surroundings& surroundings, const SandboxProgramRun& run);
 

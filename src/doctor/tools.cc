@@ -126,11 +126,10 @@ BundledReport ExamineBundled(const Surroundings& surroundings) {
   sha.Update(std::as_bytes(std::span(bytes)));
   report.sha256 = sha.HexDigest();
   // Without a PATH the sandbox program has no other to take. Whatever else stops it comes after the digest.
-  const RunOutcome outcome =
-      RunSandboxProgram(surroundings, {.policy = PolicyFor(Writable::kNothing, sandbox::Network::kRestricted),
-                                       .workspace = "/",
-                                       .variables = {"PATH="},
-                                       .command = NothingCommand(surroundings)});
+  const RunOutcome outcome = RunSandboxProgram(
+      surroundings, {.sandboxed = Sandboxed(PolicyFor(Writable::kNothing, sandbox::Network::kRestricted), "/",
+                                            NothingCommand(surroundings)),
+                     .variables = {"PATH="}});
   const bool nobody_takes_it = outcome.kind == RunOutcome::Kind::kNotStarted || outcome.status == sandbox::kBadDigest;
   report.finding.state = nobody_takes_it ? State::kRefused : State::kOk;
   if (nobody_takes_it) report.finding.detail = FirstLine(outcome.err);

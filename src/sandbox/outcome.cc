@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "process/command/start_report.h"
@@ -9,16 +11,21 @@
 
 namespace holdfast::sandbox {
 
-void Say(std::string_view speaker, std::string_view message) {
-  const std::string line = fmt::format("{}: {}\n", speaker, message);
+std::unexpected<Failure> Fails(int status, std::string message) {
+  return std::unexpected(Failure{status, std::move(message)});
+}
+
+void WriteMessage(std::string_view called_as, std::string_view message) {
+  const std::string line = fmt::format("{}: {}\n", called_as, message);
   (void)sys::Write(STDERR_FILENO, line.data(), line.size());  // nobody is left to tell if this fails
 }
 
-int Conclude(std::string_view speaker, const Outcome& outcome, std::optional<int> report_fd) {
+int Conclude(std::string_view called_as, const Outcome& outcome, std::optional<int> report_fd) {
   if (outcome) return *outcome;
   const auto& [status, message] = outcome.error();
-  Say(speaker, message);
-  if (report_fd) process::ReportFailed(*report_fd, status, message.substr(0, message.find('\n')));  // without the usage
+  WriteMessage(called_as, message);
+  // The usage, which may follow the first line, is not reported.
+  if (report_fd) process::ReportFailed(*report_fd, status, message.substr(0, message.find('\n')));
   return status;
 }
 

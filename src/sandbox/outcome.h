@@ -28,10 +28,12 @@ struct Failure {
 // The command's own status.
 using Outcome = std::expected<int, Failure>;
 
-// Says something to whoever started the program, on standard error. `speaker` is the name that it was started by.
-void Say(std::string_view speaker, std::string_view message);
+std::unexpected<Failure> Fails(int status, std::string message);
 
-// The status to end with. Says why a command has not been run, also on the report's descriptor.
-int Conclude(std::string_view speaker, const Outcome& outcome, std::optional<int> report_fd = std::nullopt);
+// Writes a line to standard error, as programs do: it begins with `called_as`, the name that the program was called by.
+void WriteMessage(std::string_view called_as, std::string_view message);
+
+// The status to end with. Why a command has not been run is written as a message, and reported on `report_fd`.
+int Conclude(std::string_view called_as, const Outcome& outcome, std::optional<int> report_fd = std::nullopt);
 
 }  // namespace holdfast::sandbox

@@ -5,13 +5,13 @@
 
 namespace holdfast::sandbox {
 
-// Whether a program that was started so is this one: by its name, or as the inner stage of a sandbox.
-bool IsOurs(int argc, char** argv);
+// Whether a program was called as the helper: by one of its names, or as the inner stage of a sandbox.
+bool IsCalledAsHelper(int argc, char** argv);
 
 // What it gives: sandbox/outcome.h. What stands on the descriptor of --report-fd: process/command/start_report.h.
 //
-// `fs_helper` is what --fs-helper runs under the policy, in a process that may be pid 1 of a sandbox; its result is the
-// exit status. Without it the flag is refused.
-int RunMain(int argc, char** argv, BuiltIn fs_helper = nullptr);
+// `file_helper` is what --fs-helper runs under the policy, in a process that may be pid 1 of a sandbox; its result is
+// the exit status. Without it the flag is refused.
+int RunMain(int argc, char** argv, BuiltIn file_helper = nullptr);
 
 }  // namespace holdfast::sandbox

@@ -36,7 +36,7 @@ extern char** environ;
 namespace holdfast::sandbox {
 namespace {
 
-void Say(const Error& error) {
+void WriteMessage(const Error& error) {
   const std::string line = fmt::format("{}: {}\n", kProgramName, error.message);
   (void)sys::Write(STDERR_FILENO, line.data(), line.size());  // without stderr there is nobody to tell
 }
@@ -208,13 +208,13 @@ void ReleaseDescriptors(const InnerOrders& orders) {
 
 int RunInnerStage(const InnerOrders& orders, BuiltIn built_in) {
   if (orders.streams) {
-    if (const auto placed = PutInPlace(*orders.streams); !placed) return Say(placed.error()), kRefusedStatus;
+    if (const auto placed = PutInPlace(*orders.streams); !placed) return WriteMessage(placed.error()), kRefusedStatus;
   }
   Stage stage(orders, built_in);
   const auto command = stage.Start();
   if (!command) {
     if (stage.lifeline() != nullptr && stage.lifeline()->IsCut()) return command.error().status;  // nobody is to know
-    Say(command.error().error);
+    WriteMessage(command.error().error);
     if (orders.report_fd)
       process::ReportFailed(*orders.report_fd, command.error().status, command.error().error.message);
     return command.error().status;

@@ -69,10 +69,10 @@ Result<sys::Pipe> PipeToBubblewrap() {
   return sys::Pipe{.read_end = std::move(pair.theirs), .write_end = std::move(pair.ours)};
 }
 
-Result<OwnedFd> InheritedSheet(const char* name, std::string_view text) {
-  TRY(OwnedFd sheet, sys::MakeMemoryFile(name, text));
-  TRY_VOID(Inherit(sheet.get()));
-  return sheet;
+Result<OwnedFd> InheritedFile(const char* name, std::string_view text) {
+  TRY(OwnedFd file, sys::MakeMemoryFile(name, text));
+  TRY_VOID(Inherit(file.get()));
+  return file;
 }
 
 // Inherited, under a number that is none of the standard streams'. What is closed stays out of the way of other files.
@@ -87,12 +87,12 @@ Result<OwnedFd> CopyOfStream(int stream) {
 }
 
 // All that bubblewrap and the inner stage inherit. Arguments and orders come by descriptors, so that nothing of them
-// shows in a list of processes. bubblewrap reads arguments from the gate before those of the sheet, and there the last
+// shows in a list of processes. bubblewrap reads arguments from the gate before those of the file, and there the last
 // one comes when everything it needs is ready: kGateWord. Without that it gives up.
 struct Inherited {
   BubblewrapArguments arguments;
   std::array<OwnedFd, 3> streams;
-  OwnedFd nothing, orders_sheet, arguments_sheet;
+  OwnedFd nothing, orders_file, arguments_file;
   sys::Pipe gate, complaints, report;
   LifelineEnds lifeline;
   std::vector<std::string> command_line;
@@ -106,17 +106,17 @@ Result<Inherited> Prepare(const Plan& plan, const StageImage& image) {
   TRY(inherited.complaints, PipeFromInside());
   TRY(inherited.report, PipeFromInside());
   TRY(inherited.lifeline, MakeLifeline());
-  TRY(inherited.orders_sheet, InheritedSheet("orders", ""));
+  TRY(inherited.orders_file, InheritedFile("orders", ""));
   TRY(inherited.gate, PipeToBubblewrap());
   TRY(inherited.nothing, sys::OpenDevNull());
   TRY_VOID(Inherit(image.fd()));
   TRY(inherited.arguments, ArgumentsFor(plan));
-  TRY(inherited.arguments_sheet, InheritedSheet("arguments", NulSeparated(inherited.arguments.words)));
+  TRY(inherited.arguments_file, InheritedFile("arguments", NulSeparated(inherited.arguments.words)));
   inherited.command_line = {"bwrap",     kNeedsGateWord,
                             "--args",    std::to_string(inherited.gate.read_end.get()),
-                            "--args",    std::to_string(inherited.arguments_sheet.get()),
+                            "--args",    std::to_string(inherited.arguments_file.get()),
                             "--",        fmt::format("/proc/self/fd/{}", image.fd()),
-                            kInnerStage, std::to_string(inherited.orders_sheet.get())};
+                            kInnerStage, std::to_string(inherited.orders_file.get())};
   return inherited;
 }
 
@@ -174,7 +174,7 @@ Result<pid_t> Start(const Bubblewrap& bubblewrap, Inherited& inherited) {
 Result<> Instruct(const Plan& plan, InnerOrders orders, Inherited& inherited) {
   TRY(orders.mounts, NoteMounts(plan));
   NoteIdentities(orders.mounts, orders.landlock);
-  TRY_VOID(sys::FillMemoryFile(inherited.orders_sheet.get(), Encode(orders)));
+  TRY_VOID(sys::FillMemoryFile(inherited.orders_file.get(), Encode(orders)));
   TRY_VOID(sys::SendAll(inherited.gate.write_end.get(), std::string(kGateWord) + '\0'));
   ::shutdown(inherited.gate.write_end.get(), SHUT_WR);  // a child of this process may have a copy
   return {};

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "sandbox/flags.h"
 #include "sandbox/jail/bubblewrap.h"
 #include "sandbox/jail/bundled_bubblewrap.h"
 #include "sandbox/plan/program_names.h"
@@ -19,7 +20,7 @@
 #include "sys/io.h"
 #include "sys/memory_file.h"
 #include "sys/placeholder.h"
-#include "wire/encode.h"
+#include "wire/managed_network.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -36,16 +37,19 @@ process::Environment SmallEnvironment() {
   return environment;
 }
 
-void Add(process::Command& command, std::initializer_list<std::string> words) {
-  command.argv.insert(command.argv.end(), words);
+// Gives the wrapper a descriptor, and says under which number it finds it.
+int Pass(process::Wrapper& wrapper, std::shared_ptr<const OwnedFd> fd) {
+  wrapper.fds.push_back(std::move(fd));
+  return process::Wrapper::kFirstFd + static_cast<int>(wrapper.fds.size()) - 1;
 }
 
-// Has the wrapper find a descriptor, whose number the flag says.
-int Pass(process::Command& command, const char* flag, std::shared_ptr<const OwnedFd> fd) {
-  const int number = process::Wrapper::kFirstFd + static_cast<int>(command.wrapper->fds.size());
-  command.wrapper->fds.push_back(std::move(fd));
-  Add(command, {flag, std::to_string(number)});
-  return number;
+int Pass(process::Wrapper& wrapper, OwnedFd fd) {
+  return Pass(wrapper, std::make_shared<const OwnedFd>(std::move(fd)));
+}
+
+void DescribeProxies(const wire::ManagedNetwork& proxies, SandboxedCommand& sandboxed) {
+  sandboxed.proxy_network = proxies.may_listen() ? ProxyNetwork::kListening : ProxyNetwork::kNoListening;
+  sandboxed.proxy_ports = proxies.loopback_ports.value_or(std::vector<uint16_t>{});
 }
 
 std::string Variable(const process::Environment& environment, std::string_view name) {
@@ -80,40 +84,39 @@ SandboxPrograms OpenSandboxPrograms(const std::string& tool_path) {
   return programs;
 }
 
-Result<process::Command> SandboxProgram::Begin(const SandboxSpec& sandbox, const std::string& cwd) const {
+Result<process::Command> SandboxProgram::Launch(SandboxedCommand sandboxed, const SandboxSpec& sandbox) const {
   TRY(const auto helper, programs_.helper);
   TRY(sys::Pipe report, sys::MakePipe(sys::OurEnd::kRead));
   TRY(OwnedFd profile, sys::MakeMemoryFile("profile", ProfileText(sandbox.profile)));
-  process::Command command;
   // Without rules about files nobody has mount points to remove.
   const bool leaves_something = sandbox.restricts_files() && !sandbox.legacy_landlock;
-  command.wrapper = process::Wrapper{.fds = {},
-                                     .report = std::make_shared<OwnedFd>(std::move(report.read_end)),
-                                     .grace = leaves_something ? kCleanUpTime : std::chrono::milliseconds(0)};
-  command.cwd = cwd;
-  command.argv = {kProgramName, "--sandbox-policy-cwd", sandbox.policy_cwd, "--command-cwd", cwd, "--tool-path",
-                  tool_path_,   "--program-dir",        programs_.directory};
-  Pass(command, "--permission-profile-fd", std::make_shared<OwnedFd>(std::move(profile)));
-  Pass(command, "--report-fd", std::make_shared<OwnedFd>(std::move(report.write_end)));
-  command.program = fmt::format("/proc/self/fd/{}", Pass(command, "--program-fd", helper));
-  if (programs_.bubblewrap) Pass(command, "--bwrap-fd", programs_.bubblewrap);
-  TRY_VOID(ShutPort(sandbox, command));
-  if (server_tmpdir_.starts_with('/')) Add(command, {"--server-tmpdir", server_tmpdir_});
-  if (!doors_.hidden_path().empty()) Add(command, {"--hide", doors_.hidden_path()});
-  for (const std::string& root : sandbox.project_roots) Add(command, {"--project-root", root});
-  if (sandbox.legacy_landlock) Add(command, {"--use-legacy-landlock"});
-  if (sandbox.proxies) Add(command, {"--managed-network", wire::Encode(*sandbox.proxies)});
+  process::Wrapper wrapper{.fds = {},
+                           .report = std::make_shared<const OwnedFd>(std::move(report.read_end)),
+                           .grace = leaves_something ? kCleanUpTime : std::chrono::milliseconds(0)};
+  sandboxed.policy_cwd = sandbox.policy_cwd;
+  sandboxed.project_roots = sandbox.project_roots;
+  if (server_tmpdir_.starts_with('/')) sandboxed.server_tmpdir = server_tmpdir_;
+  if (sandbox.legacy_landlock) sandboxed.legacy_landlock = LegacyLandlock::kRequired;
+  sandboxed.tool_path = tool_path_;
+  sandboxed.program_directory = programs_.directory;
+  if (sandbox.proxies) DescribeProxies(*sandbox.proxies, sandboxed);
+  if (!doors_.hidden_path().empty()) sandboxed.hidden = {doors_.hidden_path()};
+  sandboxed.shut_port = doors_.open_port();
+  sandboxed.profile_fd = Pass(wrapper, std::move(profile));
+  sandboxed.report_fd = Pass(wrapper, std::move(report.write_end));
+  sandboxed.program_fd = Pass(wrapper, helper);
+  if (programs_.bubblewrap) sandboxed.bubblewrap_fd = Pass(wrapper, programs_.bubblewrap);
+  // The port of the server is shut for a command with a network; the proxies of one without are compared with it.
+  if (!sandbox.proxies && sandbox.profile.policy.network == Network::kEnabled) {
+    TRY(auto ruleset, doors_.PortRuleset());
+    if (ruleset) sandboxed.port_ruleset_fd = Pass(wrapper, std::move(ruleset));
+  }
+  process::Command command{.program = fmt::format("/proc/self/fd/{}", *sandboxed.program_fd),
+                           .argv = BuildFlags(sandboxed),
+                           .cwd = sandboxed.command.cwd,
+                           .wrapper = std::move(wrapper)};
+  command.argv.insert(command.argv.begin(), kProgramName);
   return command;
-}
-
-// The port is shut for a command with a network, and for the proxies of one without.
-Result<> SandboxProgram::ShutPort(const SandboxSpec& sandbox, process::Command& command) const {
-  if (!doors_.open_port()) return {};
-  Add(command, {"--shut-port", std::to_string(*doors_.open_port())});
-  if (sandbox.proxies || sandbox.profile.policy.network == Network::kRestricted) return {};
-  TRY(auto ruleset, doors_.PortRuleset());
-  if (ruleset) Pass(command, "--port-ruleset-fd", std::move(ruleset));
-  return {};
 }
 
 std::optional<TemporaryDirectory> SandboxProgram::TemporaryDirectoryOf(const process::Command& command,
@@ -124,7 +127,9 @@ std::optional<TemporaryDirectory> SandboxProgram::TemporaryDirectoryOf(const pro
 }
 
 Result<process::Command> SandboxProgram::Wrap(const process::Command& command, const SandboxSpec& sandbox) const {
-  TRY(process::Command wrapped, Begin(sandbox, command.cwd));
+  const process::Command without_environment{
+      .program = command.program, .search_path = command.search_path, .argv = command.argv, .cwd = command.cwd};
+  TRY(process::Command wrapped, Launch({.command = without_environment}, sandbox));
   if (MayProtectAnyName(sandbox)) sys::ExpectPlaceholdersOfAnyName();
   wrapped.env = command.env;
   // The client's own environment, which it may pass on, names the server's URL.
@@ -133,17 +138,12 @@ Result<process::Command> SandboxProgram::Wrap(const process::Command& command, c
       return variable.first.contains(doors_.secret()) || variable.second.contains(doors_.secret());
     });
   }
-  const process::CommandText text = process::TextOf(command);  // the program looks every bare name up
-  if (text.arg0) Add(wrapped, {"--arg0", *text.arg0});
-  wrapped.argv.emplace_back("--");
-  wrapped.argv.insert(wrapped.argv.end(), text.words.begin(), text.words.end());
   return wrapped;
 }
 
 Result<process::Command> SandboxProgram::FileHelper(const SandboxSpec& sandbox) const {
-  TRY(process::Command helper, Begin(sandbox, "/"));
+  TRY(process::Command helper, Launch({.command = {.cwd = "/"}, .file_helper = true}, sandbox));
   helper.env = SmallEnvironment();
-  helper.argv.emplace_back("--fs-helper");
   return helper;
 }
 

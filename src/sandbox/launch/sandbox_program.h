@@ -13,6 +13,7 @@
 #include "sandbox/launch/sandbox_spec.h"
 #include "sandbox/launch/server_doors.h"
 #include "sandbox/resolve/temporary_directory.h"
+#include "sandbox/sandboxed_command.h"
 
 namespace holdfast::sandbox {
 
@@ -55,8 +56,7 @@ class SandboxProgram {
   Result<process::Command> FileHelper(const SandboxSpec& sandbox) const;
 
  private:
-  Result<process::Command> Begin(const SandboxSpec& sandbox, const std::string& cwd) const;
-  Result<> ShutPort(const SandboxSpec& sandbox, process::Command& command) const;
+  Result<process::Command> Launch(SandboxedCommand sandboxed, const SandboxSpec& sandbox) const;
 
   SandboxPrograms programs_;
   std::string tool_path_, server_tmpdir_;

@@ -70,7 +70,8 @@ Result<std::vector<LandlockRule>> RulesFor(const Resolution& resolution, const P
 Result<Plan> MakeLandlockPlan(const Resolution& resolution, const PlanOptions& options) {
   if (!options.hidden.empty())
     return DoesNotFit(fmt::format("hide {}, the socket of the server", options.hidden.front()));
-  if (options.proxy_only) return DoesNotFit("give the command a network of its own, with proxies in it");
+  if (options.proxy_network != ProxyNetwork::kNone)
+    return DoesNotFit("give the command a network of its own, with proxies in it");
   Plan plan;
   plan.own_network = false;
   plan.filter = FilterFor(resolution.network, options);

@@ -109,7 +109,8 @@ std::string WorkingDirectory(const std::string& cwd) {
 }  // namespace
 
 Filter FilterFor(Network network, const PlanOptions& options) {
-  if (options.proxy_only) return options.may_listen ? Filter::kProxyOnly : Filter::kProxyNoListening;
+  if (options.proxy_network == ProxyNetwork::kListening) return Filter::kProxyOnly;
+  if (options.proxy_network == ProxyNetwork::kNoListening) return Filter::kProxyNoListening;
   if (network == Network::kRestricted) return Filter::kRestrictedNetwork;
   return options.port_is_shut ? Filter::kGuardedNetwork : Filter::kOpenNetwork;
 }
@@ -117,7 +118,7 @@ Filter FilterFor(Network network, const PlanOptions& options) {
 Result<Plan> MakePlan(const Resolution& resolution, const PlanOptions& options) {
   Plan plan;
   plan.filter = FilterFor(resolution.network, options);
-  plan.own_network = options.proxy_only || plan.filter == Filter::kRestrictedNetwork;
+  plan.own_network = options.proxy_network != ProxyNetwork::kNone || plan.filter == Filter::kRestrictedNetwork;
   plan.working_directory = WorkingDirectory(options.command_cwd);
   if (!resolution.unrestricted) {
     TRY_VOID(RestrictFiles(resolution, options, plan));

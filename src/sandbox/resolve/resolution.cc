@@ -19,7 +19,7 @@ int Rank(Access access) {
 
 }  // namespace
 
-std::vector<std::string> PlacesOfCommands(const Resolution& resolution, std::vector<std::string> project) {
+std::vector<std::string> UntrustedDirectories(const Resolution& resolution, std::vector<std::string> project) {
   std::vector<std::string> places = std::move(project);
   for (const Rule& rule : resolution.rules) {
     if (rule.access == Access::kWrite) places.push_back(rule.path);

@@ -29,9 +29,9 @@ struct Resolution {
   Network network = Network::kRestricted;
 };
 
-// Where a command, this one or one before it, could have put a program: `project`, what may be written, and the current
-// directory.
-std::vector<std::string> PlacesOfCommands(const Resolution& resolution, std::vector<std::string> project);
+// The directories in which a command, this one or one before it, could have put a program: `project`, those that may be
+// written, and the current one.
+std::vector<std::string> UntrustedDirectories(const Resolution& resolution, std::vector<std::string> project);
 
 // Which of two accesses counts where rules about one place differ: deny before write before read.
 bool Outranks(Access access, Access other);

@@ -170,7 +170,7 @@ TEST_F(LandlockPlanTest, TheNetworkIsTheFiltersAffair) {
   const auto plan = Make({kReadAll}, Network::kEnabled);
   ASSERT_TRUE(plan) << plan.error().message;
   EXPECT_EQ(plan->filter, Filter::kOpenNetwork);
-  const auto proxied = MakeLandlockPlan({}, {.command_cwd = "/", .proxy_only = true});
+  const auto proxied = MakeLandlockPlan({}, {.command_cwd = "/", .proxy_network = ProxyNetwork::kListening});
   ASSERT_FALSE(proxied);
   EXPECT_THAT(proxied.error().message, HasSubstr("network of its own"));
 }

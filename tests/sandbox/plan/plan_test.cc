@@ -476,19 +476,12 @@ TEST_F(PlanTest, NetworkFollowsThePolicyUnlessThereIsAProxy) {
   ReadEverything();
   resolution_.network = Network::kEnabled;
   EXPECT_THAT(PlanText(), HasSubstr("network as it is\nfilter open-network\n"));
-  options_.proxy_only = true;
+  options_.proxy_network = ProxyNetwork::kListening;
   EXPECT_THAT(PlanText(), HasSubstr("network none\nfilter proxy-only\n"));
   resolution_.network = Network::kRestricted;
   EXPECT_THAT(PlanText(), HasSubstr("network none\nfilter proxy-only\n"));
-  options_.may_listen = false;
+  options_.proxy_network = ProxyNetwork::kNoListening;
   EXPECT_THAT(PlanText(), HasSubstr("network none\nfilter proxy-no-listening\n"));
-}
-
-TEST_F(PlanTest, ListeningIsForbiddenOnlyWhereThereIsAProxy) {
-  ReadEverything();
-  resolution_.network = Network::kEnabled;
-  options_.may_listen = false;
-  EXPECT_THAT(PlanText(), HasSubstr("filter open-network\n"));
 }
 
 TEST_F(PlanTest, WorkingDirectoryIsNamedWithoutLinksIfItExists) {

@@ -132,7 +132,7 @@ TEST_F(PolicyPlansTest, NetworkIsIsolatedUnlessItIsEnabled) {
 }
 
 TEST_F(PolicyPlansTest, ManagedProxyHasANetworkOfItsOwnAndNoUnixSockets) {
-  EXPECT_THAT(PlanText({Root(Access::kRead)}, {.command_cwd = {}, .proxy_only = true}),
+  EXPECT_THAT(PlanText({Root(Access::kRead)}, {.command_cwd = {}, .proxy_network = ProxyNetwork::kListening}),
               HasSubstr("\nnetwork none\nfilter proxy-only\n"));
 }
 

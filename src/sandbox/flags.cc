@@ -1,0 +1,313 @@
+#include "sandbox/flags.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "wire/decode.h"
+#include "wire/encode.h"
+#include "wire/json.h"
+#include "wire/managed_network.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+constexpr std::string_view kReportFd = "--report-fd";
+
+using Values = std::vector<std::string>;
+
+// How a flag is read, and with which values it is written: once for each of them.
+using Parse = Result<> (*)(SandboxedCommand& command, std::string_view flag, std::string_view value);
+using Write = Values (*)(const SandboxedCommand& command);
+
+// A flag without a value has no `value_name`, and is written once or not at all.
+struct Flag {
+  std::string_view name, value_name, help;
+  Parse parse;
+  Write write;
+};
+
+std::unexpected<Error> Wrong(std::string message) { return Fail(ErrorKind::kInvalidParams, std::move(message)); }
+
+Result<std::string> Absolute(std::string_view flag, std::string_view path) {
+  if (!path.starts_with('/')) return Wrong(fmt::format("{}: \"{}\" is not absolute", flag, path));
+  return std::string(path);
+}
+
+template <std::string SandboxedCommand::* kMember>
+Result<> ParsePath(SandboxedCommand& command, std::string_view flag, std::string_view value) {
+  TRY(command.*kMember, Absolute(flag, value));
+  return {};
+}
+
+template <std::vector<std::string> SandboxedCommand::* kMember>
+Result<> AddPath(SandboxedCommand& command, std::string_view flag, std::string_view value) {
+  TRY(std::string path, Absolute(flag, value));
+  (command.*kMember).push_back(std::move(path));
+  return {};
+}
+
+template <std::optional<std::string> SandboxedCommand::* kMember>
+Result<> ParseText(SandboxedCommand& command, std::string_view, std::string_view value) {
+  command.*kMember = value;
+  return {};
+}
+
+template <auto kMember, auto kValue>
+Result<> Set(SandboxedCommand& command, std::string_view, std::string_view) {
+  command.*kMember = kValue;
+  return {};
+}
+
+// A descriptor of the helper's own: no program that it executes gets it unasked.
+template <std::optional<int> SandboxedCommand::* kMember>
+Result<> ParseOwnDescriptor(SandboxedCommand& command, std::string_view, std::string_view value) {
+  TRY(const int fd, ParseDescriptor(value));
+  if (fd <= STDERR_FILENO) return Wrong("descriptors 0, 1 and 2 are the command's");
+  if (::fcntl(fd, F_SETFD, FD_CLOEXEC) < 0) return Wrong(fmt::format("descriptor {}: {}", fd, ErrnoText(errno)));
+  command.*kMember = fd;
+  return {};
+}
+
+Result<> ParseReportFd(SandboxedCommand& command, std::string_view, std::string_view value) {
+  TRY(command.report_fd, ParseDescriptor(value));
+  if (*command.report_fd <= STDERR_FILENO) return Wrong("--report-fd: 0, 1 and 2 are the command's");
+  return {};
+}
+
+Result<> ParseShutPort(SandboxedCommand& command, std::string_view, std::string_view text) {
+  uint16_t port = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (error != std::errc() || end != text.data() + text.size() || port == 0) {
+    return Wrong(fmt::format("\"{}\" is not a port", text));
+  }
+  command.shut_port = port;
+  return {};
+}
+
+Result<> ParseManagedNetwork(SandboxedCommand& command, std::string_view flag, std::string_view value) {
+  wire::Document document;
+  const auto json = document.Parse(value);
+  if (!json) return Wrong(fmt::format("{}: {}", flag, json.error().message));
+  auto network = wire::Decode<wire::ManagedNetwork>(*json);
+  if (!network) return Wrong(fmt::format("{}: {}", flag, network.error().message));
+  command.proxy_network = network->may_listen() ? ProxyNetwork::kListening : ProxyNetwork::kNoListening;
+  command.proxy_ports = std::move(network->loopback_ports).value_or(std::vector<uint16_t>{});
+  return {};
+}
+
+bool IsPlainProxyNetwork(const SandboxedCommand& command) {
+  return command.proxy_network == ProxyNetwork::kListening && command.proxy_ports.empty();
+}
+
+Values WriteManagedNetwork(const SandboxedCommand& command) {
+  if (command.proxy_network == ProxyNetwork::kNone || IsPlainProxyNetwork(command)) return {};
+  wire::ManagedNetwork network;
+  if (!command.proxy_ports.empty()) network.loopback_ports = command.proxy_ports;
+  if (command.proxy_network == ProxyNetwork::kNoListening) network.allow_local_binding = false;
+  return {wire::Encode(network)};
+}
+
+Values ValuesOf(const std::string& text) { return text.empty() ? Values{} : Values{text}; }
+Values ValuesOf(const std::vector<std::string>& texts) { return texts; }
+Values ValuesOf(const std::optional<std::string>& text) { return text ? Values{*text} : Values{}; }
+Values ValuesOf(const std::optional<int>& number) { return number ? Values{std::to_string(*number)} : Values{}; }
+Values ValuesOf(const std::optional<uint16_t>& number) { return number ? Values{std::to_string(*number)} : Values{}; }
+
+template <auto kMember>
+Values WriteMember(const SandboxedCommand& command) {
+  return ValuesOf(command.*kMember);
+}
+
+Values Once(bool given, std::string value = "") { return given ? Values{std::move(value)} : Values{}; }
+
+template <auto kMember, auto kValue>
+Values WriteIf(const SandboxedCommand& command) {
+  return Once(command.*kMember == kValue);
+}
+
+using C = SandboxedCommand;
+constexpr std::array kFlags = {
+    Flag{"--sandbox-policy-cwd", "DIR", "base of the project's roots; required", ParsePath<&C::policy_cwd>,
+         WriteMember<&C::policy_cwd>},
+    Flag{"--project-root", "DIR", "a root of the project; may be repeated; default: the policy's directory",
+         AddPath<&C::project_roots>, WriteMember<&C::project_roots>},
+    Flag{"--command-cwd", "DIR", "where the command runs; default: the policy's",
+         [](C& command, std::string_view flag, std::string_view value) -> Result<> {
+           TRY(command.command.cwd, Absolute(flag, value));
+           return {};
+         },
+         [](const C& command) { return ValuesOf(command.command.cwd); }},
+    Flag{"--permission-profile", "JSON", "what the command may do", ParseText<&C::profile>, WriteMember<&C::profile>},
+    Flag{"--permission-profile-fd", "FD", "the same, read from a descriptor",
+         [](C& command, std::string_view, std::string_view value) -> Result<> {
+           TRY(command.profile_fd, ParseDescriptor(value));
+           return {};
+         },
+         WriteMember<&C::profile_fd>},
+    Flag{"--tool-path", "PATH", "where bwrap is looked for; default: $PATH", ParseText<&C::tool_path>,
+         WriteMember<&C::tool_path>},
+    // The name alone is the argv until the words of the command are read.
+    Flag{"--arg0", "NAME", "the command's own name for itself; default: as it is written",
+         [](C& command, std::string_view, std::string_view value) -> Result<> {
+           command.command.argv = {std::string(value)};
+           return {};
+         },
+         [](const C& command) {
+           return command.command.argv.empty() ? Values{} : ValuesOf(process::TextOf(command.command).arg0);
+         }},
+    Flag{"-c", "KEY=VALUE", "use_legacy_landlock=true|false",
+         [](C& command, std::string_view, std::string_view value) -> Result<> {
+           TRY(command.legacy_landlock, ParseSetting(value));
+           return {};
+         },
+         [](const C& command) {
+           return Once(command.legacy_landlock == LegacyLandlock::kWhereItFits, "use_legacy_landlock=true");
+         }},
+    Flag{"--use-legacy-landlock", "", "Landlock instead of mounts; refuses a policy that needs these",
+         Set<&C::legacy_landlock, LegacyLandlock::kRequired>, WriteIf<&C::legacy_landlock, LegacyLandlock::kRequired>},
+    Flag{"--allow-landlock-only", "", "do with Landlock where there are no user namespaces",
+         Set<&C::landlock_only, true>, WriteIf<&C::landlock_only, true>},
+    Flag{"--allow-network-for-proxy", "", "no network but the proxies of the environment",
+         [](C& command, std::string_view, std::string_view) -> Result<> {
+           if (command.proxy_network == ProxyNetwork::kNone) command.proxy_network = ProxyNetwork::kListening;
+           return {};
+         },
+         [](const C& command) { return Once(IsPlainProxyNetwork(command)); }},
+    Flag{"--managed-network", "JSON", "the same, as {\"loopbackPorts\":[PORT...],\"allowLocalBinding\":BOOL} says",
+         ParseManagedNetwork, WriteManagedNetwork},
+    Flag{"--no-proc", "", "mount no /proc of its own", Set<&C::fresh_proc, false>, WriteIf<&C::fresh_proc, false>},
+    Flag{"--program-fd", "FD", "this program in sealed memory, for the stage inside",
+         ParseOwnDescriptor<&C::program_fd>, WriteMember<&C::program_fd>},
+    Flag{"--bwrap-fd", "FD", "the bubblewrap to execute", ParseOwnDescriptor<&C::bubblewrap_fd>,
+         WriteMember<&C::bubblewrap_fd>},
+    Flag{"--program-dir", "DIR", "where holdfast's programs are; a policy that opens it is refused",
+         ParsePath<&C::program_directory>, WriteMember<&C::program_directory>},
+    Flag{"--server-tmpdir", "DIR", "another directory that the command's TMPDIR may be in",
+         ParsePath<&C::server_tmpdir>, WriteMember<&C::server_tmpdir>},
+    Flag{"--hide", "FILE", "a file that is out of reach inside; may be repeated", AddPath<&C::hidden>,
+         WriteMember<&C::hidden>},
+    Flag{"--shut-port", "PORT", "a TCP port that no proxy of the command may have", ParseShutPort,
+         WriteMember<&C::shut_port>},
+    Flag{"--port-ruleset-fd", "FD", "a Landlock ruleset about TCP ports, for a command with a network",
+         ParseOwnDescriptor<&C::port_ruleset_fd>, WriteMember<&C::port_ruleset_fd>},
+    Flag{kReportFd, "FD", "say there whether the command was started", ParseReportFd, WriteMember<&C::report_fd>},
+    Flag{"--fs-helper", "", "instead of a command: file requests on standard input", Set<&C::file_helper, true>,
+         WriteIf<&C::file_helper, true>},
+};
+
+Result<> CheckTogether(const SandboxedCommand& command) {
+  if (command.policy_cwd.empty()) return Wrong("--sandbox-policy-cwd is missing");
+  if (command.profile && command.profile_fd)
+    return Wrong("--permission-profile and --permission-profile-fd exclude each other");
+  if (command.file_helper && !command.command.argv.empty())
+    return Wrong("--fs-helper and a command exclude each other");
+  return {};
+}
+
+// Puts the words of the command in the place of the name that --arg0 may have left.
+void TakeWords(process::Command& command, std::span<const std::string_view> words) {
+  process::CommandText text{.words = {words.begin(), words.end()}};
+  if (!command.argv.empty()) text.arg0 = std::move(command.argv[0]);
+  std::string cwd = std::move(command.cwd);
+  const char* const path = std::getenv("PATH");
+  command = words.empty()
+                ? process::Command()
+                : process::MakeCommand(std::move(text),
+                                       path != nullptr ? std::optional<std::string_view>(path) : std::nullopt);
+  command.cwd = std::move(cwd);
+}
+
+}  // namespace
+
+Result<LegacyLandlock> ParseSetting(std::string_view setting) {
+  const std::string_view key = setting.substr(0, setting.find('='));
+  const std::string_view value = key.size() < setting.size() ? setting.substr(key.size() + 1) : "";
+  if (key != "use_legacy_landlock" && key != "features.use_legacy_landlock") {
+    return Wrong(fmt::format("-c: no setting is called {}", key));
+  }
+  if (value != "true" && value != "false") return Wrong(fmt::format("-c {}: expected true or false", key));
+  return value == "true" ? LegacyLandlock::kWhereItFits : LegacyLandlock::kNo;
+}
+
+Result<int> ParseDescriptor(std::string_view text) {
+  int fd = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), fd);
+  if (error != std::errc() || end != text.data() + text.size() || fd < 0) {
+    return Wrong(fmt::format("\"{}\" is no file descriptor", text));
+  }
+  return fd;
+}
+
+std::optional<int> FindReportFd(std::span<const std::string_view> words) {
+  for (size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    std::string_view value;
+    if (words[i] == kReportFd && i + 1 < words.size()) value = words[i + 1];
+    if (words[i].starts_with(kReportFd) && words[i].substr(kReportFd.size()).starts_with('=')) {
+      value = words[i].substr(kReportFd.size() + 1);
+    }
+    const auto fd = ParseDescriptor(value);
+    if (fd && *fd > STDERR_FILENO) return *fd;
+  }
+  return std::nullopt;
+}
+
+Result<SandboxedCommand> ParseFlags(std::span<const std::string_view> words) {
+  SandboxedCommand command;
+  std::span<const std::string_view> command_words;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--") {
+      command_words = words.subspan(i + 1);
+      break;
+    }
+    const std::string_view name = words[i].substr(0, words[i].starts_with("--") ? words[i].find('=') : words[i].size());
+    const auto* flag = std::ranges::find(kFlags, name, &Flag::name);
+    if (flag == kFlags.end()) return Wrong(fmt::format("no flag is called {}", name));
+    std::string_view value;
+    if (name.size() < words[i].size()) {
+      if (flag->value_name.empty()) return Wrong(fmt::format("{} takes no value", name));
+      value = words[i].substr(name.size() + 1);
+    } else if (!flag->value_name.empty()) {
+      if (++i == words.size()) return Wrong(fmt::format("{} needs a value", name));
+      value = words[i];
+    }
+    TRY_VOID(flag->parse(command, name, value));
+  }
+  TakeWords(command.command, command_words);
+  TRY_VOID(CheckTogether(command));
+  return command;
+}
+
+std::vector<std::string> BuildFlags(const SandboxedCommand& command) {
+  std::vector<std::string> words;
+  for (const Flag& flag : kFlags) {
+    for (std::string& value : flag.write(command)) {
+      words.emplace_back(flag.name);
+      if (!flag.value_name.empty()) words.push_back(std::move(value));
+    }
+  }
+  if (command.command.argv.empty()) return words;
+  words.emplace_back("--");
+  for (std::string& word : process::TextOf(command.command).words) words.push_back(std::move(word));
+  return words;
+}
+
+std::string Usage() {
+  std::string text = "usage: holdfast-linux-sandbox FLAGS -- COMMAND ARGUMENTS...\n";
+  for (const Flag& flag : kFlags) {
+    const std::string head =
+        flag.value_name.empty() ? std::string(flag.name) : fmt::format("{} {}", flag.name, flag.value_name);
+    text += fmt::format("  {:<30} {}\n", head, flag.help);
+  }
+  return text;
+}
+
+}  // namespace holdfast::sandbox

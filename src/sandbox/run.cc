@@ -1,0 +1,292 @@
+#include "sandbox/run.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <expected>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "process/command/start_report.h"
+#include "sandbox/confine/confinement.h"
+#include "sandbox/confine/landlock.h"
+#include "sandbox/jail/bubblewrap.h"
+#include "sandbox/jail/bundled_bubblewrap.h"
+#include "sandbox/jail/landlock_stage.h"
+#include "sandbox/jail/namespace_trial.h"
+#include "sandbox/jail/outer_stage.h"
+#include "sandbox/passed_text.h"
+#include "sandbox/plan/landlock_plan.h"
+#include "sandbox/plan/make_plan.h"
+#include "sandbox/plan/plan.h"
+#include "sandbox/policy/permission_profile.h"
+#include "sandbox/proxy/bridge.h"
+#include "sandbox/proxy/routes.h"
+#include "sandbox/resolve/resolution.h"
+#include "sandbox/resolve/resolve.h"
+#include "sandbox/resolve/temporary_directory.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+// What is run, with what this process has found out about it.
+struct Job {
+  const SandboxedCommand& asked;
+  Policy policy;
+  std::string_view called_as = {};
+  BuiltIn built_in = nullptr;              // the file helper, if that is asked for
+  std::optional<ProxyRoutes> routes = {};  // to the proxies, where they are all of the network
+};
+
+std::unexpected<Failure> CannotEnforce(std::string message) { return Fails(kCannotEnforce, std::move(message)); }
+
+std::expected<Profile, Failure> ReadProfile(const SandboxedCommand& command) {
+  std::optional<std::string> text = command.profile;
+  if (command.profile_fd) {
+    auto passed = ReadPassedText(*command.profile_fd);
+    if (!passed) return Fails(kBadUsage, passed.error().message);
+    text = *std::move(passed);
+  }
+  if (!text) return Fails(kInternal, "--permission-profile is missing");
+  auto profile = ParseProfile(*text);
+  if (!profile) return Fails(kBadUsage, "permission profile: " + profile.error().message);
+  return *std::move(profile);
+}
+
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+std::string ProgramDirectory(const SandboxedCommand& command) {
+  if (!command.program_directory.empty()) return command.program_directory;
+  std::error_code unknown;  // without its own directory there is no bundled bubblewrap, and it says so
+  return std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path().string();
+}
+
+Result<Bubblewrap> BubblewrapFor(const SandboxedCommand& command, const Resolution& resolution) {
+  if (command.bubblewrap_fd) return Bubblewrap{.program = OwnedFd(*command.bubblewrap_fd), .path = "bubblewrap"};
+  std::vector<std::string> project = command.project_roots;
+  project.push_back(command.policy_cwd);
+  return FindBubblewrap({.path_variable = command.tool_path ? *command.tool_path : Variable("PATH"),
+                         .untrusted = UntrustedDirectories(resolution, std::move(project)),
+                         .own_directory = ProgramDirectory(command),
+                         .bundled_sha256 = BundledBubblewrapDigest()});
+}
+
+Result<Resolution> ResolutionFor(const Job& job) {
+  std::optional<std::string> tmpdir;
+  if (NamesTemporaryDirectory(job.policy)) {
+    auto directory = ResolveTemporaryDirectory({.wanted = Variable("TMPDIR"), .of_server = job.asked.server_tmpdir});
+    if (directory) tmpdir = *std::move(directory);
+  }
+  return Resolve(
+      job.policy,
+      {.policy_cwd = job.asked.policy_cwd, .project_roots = job.asked.project_roots, .tmpdir = std::move(tmpdir)});
+}
+
+PlanOptions OptionsFor(const SandboxedCommand& command) {
+  return {.command_cwd = command.working_directory(),
+          .fresh_proc = command.fresh_proc,
+          .missing_names = command.file_helper ? MissingNames::kRefused : MissingNames::kCovered,
+          .proxy_network = command.proxy_network,
+          .port_is_shut = command.port_ruleset_fd.has_value(),
+          .hidden = command.hidden,
+          .program_directory = ProgramDirectory(command)};
+}
+
+// Fails where the policy cannot be enforced so, by any kernel or by this one.
+Result<Plan> LandlockPlanFor(const Resolution& resolution, const Job& job) {
+  TRY(Plan plan, MakeLandlockPlan(resolution, OptionsFor(job.asked)));
+  TRY_VOID(CheckLandlockAbi(LandlockAbi()));
+  return plan;
+}
+
+enum class Backend { kBubblewrap, kLandlock };
+
+// What is enforced, and by what. The resolution is what the plan was made of.
+struct Choice {
+  Resolution resolution;
+  Backend backend;
+  Plan plan;
+};
+
+Result<Choice> ChoosePlan(const Job& job) {
+  TRY(Resolution resolution, ResolutionFor(job));
+  if (job.asked.legacy_landlock != LegacyLandlock::kNo) {
+    auto plan = LandlockPlanFor(resolution, job);
+    if (plan) return Choice{std::move(resolution), Backend::kLandlock, *std::move(plan)};
+    if (job.asked.legacy_landlock == LegacyLandlock::kRequired) return std::unexpected(std::move(plan).error());
+  }
+  TRY(Plan plan, MakePlan(resolution, OptionsFor(job.asked)));
+  return Choice{std::move(resolution), Backend::kBubblewrap, std::move(plan)};
+}
+
+// What both kinds of start without namespaces end with.
+Outcome Become(const Job& job) {
+  const std::optional<int> report_fd = job.asked.report_fd;
+  if (job.built_in != nullptr) {
+    if (report_fd) {
+      process::ReportStarted(*report_fd);
+      ::close(*report_fd);
+    }
+    return job.built_in({}, {});
+  }
+  if (report_fd) process::ReportExecuting(*report_fd);
+  auto [status, error] = Execute(job.asked.command);
+  return Fails(status, std::move(error.message));
+}
+
+// The ruleset is for a command that can reach the ports of the machine.
+std::optional<int> PortRuleset(const Plan& plan, const Job& job) {
+  return plan.filter == Filter::kGuardedNetwork ? job.asked.port_ruleset_fd : std::nullopt;
+}
+
+Outcome RunInLandlock(const Plan& plan, const Job& job) {
+  const auto caller = job.built_in != nullptr ? Caller::kFileRequests : Caller::kCommand;
+  const auto entered = EnterLandlockStage(plan, caller, job.asked.report_fd, PortRuleset(plan, job));
+  if (!entered) return CannotEnforce(entered.error().message);
+  return Become(job);
+}
+
+struct BubblewrapFailure {
+  Failure failure;
+  NotStarted::By by = NotStarted::By::kRefused;
+};
+
+std::expected<int, BubblewrapFailure> RunInBubblewrap(const Bubblewrap& bubblewrap, const Plan& plan, const Job& job) {
+  InnerOrders orders;
+  orders.command = job.asked.command;
+  orders.command.cwd = plan.working_directory;
+  orders.built_in = job.built_in != nullptr;
+  orders.absent = plan.absent;
+  orders.report_fd = job.asked.report_fd;
+  orders.filter = plan.filter;
+  orders.landlock = plan.landlock;
+  orders.port_ruleset_fd = PortRuleset(plan, job);
+  std::optional<ProxyBridge> bridge;
+  if (job.routes) {
+    auto started = ProxyBridge::Start(job.routes->endpoints);
+    if (!started) return std::unexpected(BubblewrapFailure{{kInternal, std::move(started).error().message}});
+    bridge.emplace(*std::move(started));
+    orders.proxy = {.control_fd = bridge->control(),
+                    .listeners = static_cast<uint32_t>(job.routes->endpoints.size()),
+                    .variables = job.routes->variables};
+  }
+  auto status = RunOuterStage(bubblewrap, plan, orders, job.asked.program_fd);
+  if (status) return *status;
+  return std::unexpected(
+      BubblewrapFailure{{kCannotEnforce, std::move(status.error().error.message)}, status.error().by});
+}
+
+// In place of a bubblewrap that does not work here. What does not hold then is said: the user has allowed it, but may
+// not know that it has come to that.
+Outcome FallBack(Failure why, const Resolution& resolution, const Job& job) {
+  if (!job.asked.landlock_only) return std::unexpected(std::move(why));
+  const auto plan = LandlockPlanFor(resolution, job);
+  if (!plan) {
+    why.message += fmt::format("; and without it {}", plan.error().message);
+    return std::unexpected(std::move(why));
+  }
+  const bool keeps_signals = LandlockAbi() >= kLandlockAbiOfSignals;
+  WriteMessage(
+      job.called_as,
+      fmt::format("warning: Landlock only, because bubblewrap does not work here ({}): other processes can be seen{}, "
+                  "and what the command leaves running goes on",
+                  why.message, keeps_signals ? "" : " and signalled"));
+  return RunInLandlock(*plan, job);
+}
+
+bool LeadTo(const ProxyRoutes& routes, uint16_t port) {
+  return std::ranges::find(routes.endpoints, port, &ProxyEndpoint::port) != routes.endpoints.end();
+}
+
+std::expected<ProxyRoutes, Failure> RoutesFor(const SandboxedCommand& command) {
+  auto routes = FindProxyRoutes(environ, command.proxy_ports);
+  if (!routes) return Fails(kInternal, routes.error().message);
+  if (command.shut_port && LeadTo(*routes, *command.shut_port)) {
+    return CannotEnforce(
+        fmt::format("the proxy on port {} is the server that starts this command: through it the command could start "
+                    "others without a sandbox",
+                    *command.shut_port));
+  }
+  return *std::move(routes);
+}
+
+// A disabled profile asks for no sandbox. File requests need no network, so that open files are all they ask for.
+bool NeedsNoSandbox(const SandboxedCommand& command, const Profile& profile) {
+  if (command.proxy_network != ProxyNetwork::kNone) return false;
+  return profile.type == ProfileType::kDisabled || (command.file_helper && !profile.policy.files);
+}
+
+Outcome RunDirectly(const Job& job) {
+  const std::optional<int> report_fd = job.asked.report_fd;
+  const std::string& cwd = job.asked.working_directory();
+  if (report_fd && ::fcntl(*report_fd, F_SETFD, FD_CLOEXEC) < 0) {
+    return CannotEnforce(ErrnoError("fcntl", fmt::format("descriptor {}", *report_fd), errno).message);
+  }
+  if (::chdir(cwd.c_str()) < 0) return CannotEnforce(ErrnoError("chdir", cwd, errno).message);
+  return Become(job);
+}
+
+Outcome RunInSandbox(const Job& job) {
+  const auto choice = ChoosePlan(job);
+  if (!choice) return CannotEnforce(choice.error().message);
+  if (choice->backend == Backend::kLandlock) return RunInLandlock(choice->plan, job);
+  const auto bubblewrap = BubblewrapFor(job.asked, choice->resolution);
+  if (!bubblewrap) {
+    const bool missing = bubblewrap.error().kind == ErrorKind::kNotFound;
+    Failure failure{missing ? kInternal : kBadDigest, bubblewrap.error().message};
+    return missing ? FallBack(std::move(failure), choice->resolution, job) : std::unexpected(std::move(failure));
+  }
+  auto outcome = RunInBubblewrap(*bubblewrap, choice->plan, job);
+  if (outcome) return *outcome;
+  auto& [failure, by] = outcome.error();
+  // A path that was taken away or replaced is an attack, and no reason to go on with less.
+  const bool may_lack_namespaces = job.asked.landlock_only && by == NotStarted::By::kBubblewrap;
+  if (may_lack_namespaces && TryNamespaces(*bubblewrap, choice->plan, job.asked.program_fd) == Namespaces::kDoNotWork) {
+    return FallBack(std::move(failure), choice->resolution, job);
+  }
+  return std::unexpected(std::move(failure));
+}
+
+}  // namespace
+
+Result<std::string> Explain(const SandboxedCommand& command) {
+  auto profile = ReadProfile(command);
+  if (!profile) return Fail(ErrorKind::kInvalidParams, std::move(profile).error().message);
+  TRY(const Choice choice, ChoosePlan({.asked = command, .policy = std::move(profile->policy)}));
+  return choice.backend == Backend::kLandlock ? LandlockText(choice.plan) : Text(choice.plan);
+}
+
+Outcome Run(const SandboxedCommand& command, std::string_view called_as, BuiltIn file_helper) {
+  if (command.file_helper && file_helper == nullptr) {
+    return Fails(kBadUsage, "--fs-helper is not built into this program");
+  }
+  if (command.command.argv.empty() && !command.file_helper) return Fails(kInternal, "no command to run");
+  auto profile = ReadProfile(command);
+  if (!profile) return std::unexpected(std::move(profile).error());
+  const bool needs_no_sandbox = NeedsNoSandbox(command, *profile);
+  Job job{.asked = command,
+          .policy = std::move(profile->policy),
+          .called_as = called_as,
+          .built_in = command.file_helper ? file_helper : nullptr};
+  if (needs_no_sandbox) return RunDirectly(job);
+  if (command.proxy_network != ProxyNetwork::kNone) {
+    auto routes = RoutesFor(command);
+    if (!routes) return std::unexpected(std::move(routes).error());
+    job.routes = *std::move(routes);
+  }
+  return RunInSandbox(job);
+}
+
+}  // namespace holdfast::sandbox
