@@ -6,6 +6,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <expected>
+#include <string_view>
+#include <vector>
 
 #include "base/log.h"
 #include "base/version.h"
@@ -14,9 +17,10 @@
 #include "exec_server/config/config_file.h"
 #include "exec_server/config/config_flags.h"
 #include "exec_server/server.h"
-#include "files/helper/helper_main.h"
 #include "loop/signal_watch.h"
-#include "sandbox/run_main.h"
+#include "sandbox/flags.h"
+#include "sandbox/launch/become_helper.h"
+#include "sandbox/outcome.h"
 #include "sandbox_command.h"
 #include "sys/io.h"
 #include "sys/short_slices.h"
@@ -67,6 +71,13 @@ int Serve(const exec_server::Config& config) {
   return 0;
 }
 
+// Returns only when there is no helper.
+int RunAsHelper(int argc, char** argv) {
+  const std::vector<std::string_view> words(argv + 1, argv + argc);
+  return sandbox::Conclude(sandbox::CalledAs(argc, argv), std::unexpected(sandbox::BecomeHelper(argv)),
+                           sandbox::FindReportFd(words));
+}
+
 int RunExecServer(const exec_server::ConfigFlags& flags) {
   auto config = flags.Load();
   if (!config) return Complain(config.error());
@@ -82,8 +93,8 @@ int RunExecServer(const exec_server::ConfigFlags& flags) {
 }  // namespace holdfast
 
 int main(int argc, char** argv) {
-  if (holdfast::sandbox::IsCalledAsHelper(argc, argv)) {
-    return holdfast::sandbox::RunMain(argc, argv, holdfast::files::RunHelper);
+  if (holdfast::sandbox::IsHelperName(holdfast::sandbox::CalledAs(argc, argv))) {
+    return holdfast::RunAsHelper(argc, argv);
   }
   holdfast::TuneHeap();
   // A broken pipe, and a file beyond the limit on its size, is a write that fails.

@@ -14,8 +14,10 @@
 
 #include "base/check.h"
 #include "base/result.h"
+#include "base/utf8.h"
 #include "process/command/command.h"
 #include "sandbox/flags.h"
+#include "sandbox/launch/become_helper.h"
 #include "sandbox/outcome.h"
 #include "sandbox/policy/builtin_policies.h"
 #include "sandbox/policy/glob_parse.h"
@@ -84,6 +86,8 @@ Result<sandbox::Policy> BasePolicy(bool workspace_write, const std::string& name
   return Fail(ErrorKind::kNotFound, "no profile is called " + name + "; --config names a file of them");
 }
 
+int EndWith(sandbox::Failure failure) { return sandbox::Conclude(kProgram, std::unexpected(std::move(failure))); }
+
 Result<std::string> Absolute(const std::string& path) {
   std::error_code error;
   const auto absolute = std::filesystem::absolute(path.empty() ? "." : path, error);
@@ -96,10 +100,12 @@ Result<sandbox::AbsolutePath> PathBelow(const std::string& directory, const std:
   return sandbox::ParseAbsolutePath(text.starts_with('/') ? text : directory + "/" + text);
 }
 
-// A relative pattern is below the project, which is `directory`.
+// A relative pattern is below the project, which is `directory`. A profile, by which the helper is told of a pattern,
+// has no way to write bytes that are not UTF-8.
 Result<sandbox::Where> WhereDenied(const std::string& directory, const std::string& text) {
-  if (sandbox::HasGlobCharacters(text)) return sandbox::ParsePattern(text);
-  return PathBelow(directory, text);
+  if (!sandbox::HasGlobCharacters(text)) return PathBelow(directory, text);
+  if (!IsUtf8(text)) return Fail(ErrorKind::kInvalidParams, "a pattern has to be UTF-8");
+  return sandbox::ParsePattern(text);
 }
 
 std::unexpected<Error> BadValue(std::string_view flag, std::string_view text, const Error& error) {
@@ -146,19 +152,17 @@ Result<sandbox::SandboxedCommand> SandboxCommand::MakeCommand() const {
   return command;
 }
 
-sandbox::Outcome SandboxCommand::TryToRun() const {
-  const auto command = MakeCommand();
-  if (!command) return sandbox::Fails(sandbox::kBadUsage, command.error().message);
+int SandboxCommand::Run() const {
+  auto command = MakeCommand();
+  if (!command) return EndWith({sandbox::kBadUsage, command.error().message});
   if (words_->explain) {
     const auto text = sandbox::Explain(*command);
-    if (!text) return sandbox::Fails(sandbox::kCannotEnforce, text.error().message);
+    if (!text) return EndWith({sandbox::kCannotEnforce, text.error().message});
     (void)std::fputs(text->c_str(), stdout);  // a closed stdout is the caller's wish
     return 0;
   }
-  if (words_->command.empty()) return sandbox::Fails(sandbox::kBadUsage, "no command to run");
-  return sandbox::Run(*command, kProgram, nullptr);
+  if (words_->command.empty()) return EndWith({sandbox::kBadUsage, "no command to run"});
+  return EndWith(sandbox::BecomeHelper(*std::move(command), kProgram));
 }
-
-int SandboxCommand::Run() const { return sandbox::Conclude(kProgram, TryToRun()); }
 
 }  // namespace holdfast

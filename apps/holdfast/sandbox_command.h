@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "base/result.h"
-#include "sandbox/outcome.h"
 #include "sandbox/sandboxed_command.h"
 
 namespace CLI {
@@ -26,7 +25,6 @@ class SandboxCommand {
 
   Result<sandbox::LegacyLandlock> ChosenLandlock() const;
   Result<sandbox::SandboxedCommand> MakeCommand() const;
-  sandbox::Outcome TryToRun() const;
 
   std::unique_ptr<Words> words_;
 };

@@ -15,6 +15,11 @@ std::unexpected<Failure> Fails(int status, std::string message) {
   return std::unexpected(Failure{status, std::move(message)});
 }
 
+std::string_view CalledAs(int argc, char** argv) {
+  const std::string_view path = argc > 0 ? argv[0] : "";
+  return path.substr(path.rfind('/') + 1);
+}
+
 void WriteMessage(std::string_view called_as, std::string_view message) {
   const std::string line = fmt::format("{}: {}\n", called_as, message);
   (void)sys::Write(STDERR_FILENO, line.data(), line.size());  // nobody is left to tell if this fails

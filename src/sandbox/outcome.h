@@ -30,6 +30,9 @@ using Outcome = std::expected<int, Failure>;
 
 std::unexpected<Failure> Fails(int status, std::string message);
 
+// The name that a program was called by, without its directory.
+std::string_view CalledAs(int argc, char** argv);
+
 // Writes a line to standard error, as programs do: it begins with `called_as`, the name that the program was called by.
 void WriteMessage(std::string_view called_as, std::string_view message);
 

@@ -43,7 +43,8 @@ struct Job {
   const SandboxedCommand& asked;
   Policy policy;
   std::string_view called_as = {};
-  BuiltIn built_in = nullptr;              // the file helper, if that is asked for
+  BuiltIn built_in = nullptr;  // the file helper, if that is asked for
+  bool needs_sandbox = true;
   std::optional<ProxyRoutes> routes = {};  // to the proxies, where they are all of the network
 };
 
@@ -223,9 +224,28 @@ std::expected<ProxyRoutes, Failure> RoutesFor(const SandboxedCommand& command) {
 }
 
 // A disabled profile asks for no sandbox. File requests need no network, so that open files are all they ask for.
-bool NeedsNoSandbox(const SandboxedCommand& command, const Profile& profile) {
-  if (command.proxy_network != ProxyNetwork::kNone) return false;
-  return profile.type == ProfileType::kDisabled || (command.file_helper && !profile.policy.files);
+bool NeedsSandbox(const SandboxedCommand& command, const Profile& profile) {
+  if (command.proxy_network != ProxyNetwork::kNone) return true;
+  return profile.type != ProfileType::kDisabled && (!command.file_helper || profile.policy.files);
+}
+
+std::expected<Job, Failure> MakeJob(const SandboxedCommand& command, std::string_view called_as, BuiltIn file_helper) {
+  if (command.file_helper && file_helper == nullptr) {
+    return Fails(kBadUsage, "--fs-helper is not built into this program");
+  }
+  if (command.command.argv.empty() && !command.file_helper) return Fails(kInternal, "no command to run");
+  auto profile = ReadProfile(command);
+  if (!profile) return std::unexpected(std::move(profile).error());
+  Job job{.asked = command, .policy = {}, .called_as = called_as};
+  job.built_in = command.file_helper ? file_helper : nullptr;
+  job.needs_sandbox = NeedsSandbox(command, *profile);
+  job.policy = std::move(profile->policy);
+  if (command.proxy_network != ProxyNetwork::kNone) {
+    auto routes = RoutesFor(command);
+    if (!routes) return std::unexpected(std::move(routes).error());
+    job.routes = *std::move(routes);
+  }
+  return job;
 }
 
 Outcome RunDirectly(const Job& job) {
@@ -238,27 +258,6 @@ Outcome RunDirectly(const Job& job) {
   return Become(job);
 }
 
-Outcome RunInSandbox(const Job& job) {
-  const auto choice = ChoosePlan(job);
-  if (!choice) return CannotEnforce(choice.error().message);
-  if (choice->backend == Backend::kLandlock) return RunInLandlock(choice->plan, job);
-  const auto bubblewrap = BubblewrapFor(job.asked, choice->resolution);
-  if (!bubblewrap) {
-    const bool missing = bubblewrap.error().kind == ErrorKind::kNotFound;
-    Failure failure{missing ? kInternal : kBadDigest, bubblewrap.error().message};
-    return missing ? FallBack(std::move(failure), choice->resolution, job) : std::unexpected(std::move(failure));
-  }
-  auto outcome = RunInBubblewrap(*bubblewrap, choice->plan, job);
-  if (outcome) return *outcome;
-  auto& [failure, by] = outcome.error();
-  // A path that was taken away or replaced is an attack, and no reason to go on with less.
-  const bool may_lack_namespaces = job.asked.landlock_only && by == NotStarted::By::kBubblewrap;
-  if (may_lack_namespaces && TryNamespaces(*bubblewrap, choice->plan, job.asked.program_fd) == Namespaces::kDoNotWork) {
-    return FallBack(std::move(failure), choice->resolution, job);
-  }
-  return std::unexpected(std::move(failure));
-}
-
 }  // namespace
 
 Result<std::string> Explain(const SandboxedCommand& command) {
@@ -269,24 +268,28 @@ Result<std::string> Explain(const SandboxedCommand& command) {
 }
 
 Outcome Run(const SandboxedCommand& command, std::string_view called_as, BuiltIn file_helper) {
-  if (command.file_helper && file_helper == nullptr) {
-    return Fails(kBadUsage, "--fs-helper is not built into this program");
+  auto made = MakeJob(command, called_as, file_helper);
+  if (!made) return std::unexpected(std::move(made).error());
+  const Job& job = *made;
+  if (!job.needs_sandbox) return RunDirectly(job);
+  const auto choice = ChoosePlan(job);
+  if (!choice) return CannotEnforce(choice.error().message);
+  if (choice->backend == Backend::kLandlock) return RunInLandlock(choice->plan, job);
+  const auto bubblewrap = BubblewrapFor(command, choice->resolution);
+  if (!bubblewrap) {
+    const bool missing = bubblewrap.error().kind == ErrorKind::kNotFound;
+    Failure failure{missing ? kInternal : kBadDigest, bubblewrap.error().message};
+    return missing ? FallBack(std::move(failure), choice->resolution, job) : std::unexpected(std::move(failure));
   }
-  if (command.command.argv.empty() && !command.file_helper) return Fails(kInternal, "no command to run");
-  auto profile = ReadProfile(command);
-  if (!profile) return std::unexpected(std::move(profile).error());
-  const bool needs_no_sandbox = NeedsNoSandbox(command, *profile);
-  Job job{.asked = command,
-          .policy = std::move(profile->policy),
-          .called_as = called_as,
-          .built_in = command.file_helper ? file_helper : nullptr};
-  if (needs_no_sandbox) return RunDirectly(job);
-  if (command.proxy_network != ProxyNetwork::kNone) {
-    auto routes = RoutesFor(command);
-    if (!routes) return std::unexpected(std::move(routes).error());
-    job.routes = *std::move(routes);
+  auto outcome = RunInBubblewrap(*bubblewrap, choice->plan, job);
+  if (outcome) return *outcome;
+  auto& [failure, by] = outcome.error();
+  // A path that was taken away or replaced is an attack, and no reason to go on with less.
+  const bool may_lack_namespaces = command.landlock_only && by == NotStarted::By::kBubblewrap;
+  if (may_lack_namespaces && TryNamespaces(*bubblewrap, choice->plan, command.program_fd) == Namespaces::kDoNotWork) {
+    return FallBack(std::move(failure), choice->resolution, job);
   }
-  return RunInSandbox(job);
+  return std::unexpected(std::move(failure));
 }
 
 }  // namespace holdfast::sandbox

@@ -34,35 +34,22 @@ int RunInner(std::string_view descriptor, BuiltIn file_helper) {
   ::_exit(RunInnerStage(*orders, file_helper));
 }
 
-Outcome RunOuter(std::string_view called_as, const std::vector<std::string_view>& words, BuiltIn file_helper) {
-  (void)std::signal(SIGCHLD, SIG_DFL);  // where it is ignored nobody can be waited for
-  // A stream that is closed stays out of the way of what is opened here.
-  if (const auto reserved = sys::ReserveLowFds(); !reserved) return Fails(kInternal, reserved.error().message);
-  const auto command = ParseFlags(words);
-  if (!command) return Fails(kBadUsage, fmt::format("{}\n{}", command.error().message, Usage()));
-  return Run(*command, called_as, file_helper);
-}
-
-// The name that this program was called by, without its directory.
-std::string_view CalledAs(int argc, char** argv) {
-  const std::string_view path = argc > 0 ? argv[0] : "";
-  return path.substr(path.rfind('/') + 1);
-}
-
-bool IsInnerStage(int argc, char** argv) { return argc == 3 && std::string_view(argv[1]) == kInnerStage; }
-
 }  // namespace
 
-bool IsCalledAsHelper(int argc, char** argv) {
-  const std::string_view name = CalledAs(argc, argv);
-  return name == kProgramName || name == "codex-linux-sandbox" || IsInnerStage(argc, argv);
-}
-
 int RunMain(int argc, char** argv, BuiltIn file_helper) {
-  if (IsInnerStage(argc, argv)) return RunInner(argv[2], file_helper);
   const std::vector<std::string_view> words(argv + std::min(argc, 1), argv + argc);
-  const std::string_view called_as = CalledAs(argc, argv);
-  return Conclude(called_as, RunOuter(called_as, words, file_helper), FindReportFd(words));
+  if (words.size() == 2 && words[0] == kInnerStage) return RunInner(words[1], file_helper);
+  const auto end_with = [called_as = CalledAs(argc, argv), report_fd = FindReportFd(words)](const Outcome& outcome) {
+    return Conclude(called_as, outcome, report_fd);
+  };
+  (void)std::signal(SIGCHLD, SIG_DFL);  // where it is ignored nobody can be waited for
+  // A stream that is closed stays out of the way of what is opened here.
+  if (const auto reserved = sys::ReserveLowFds(); !reserved) {
+    return end_with(Fails(kInternal, reserved.error().message));
+  }
+  const auto command = ParseFlags(words);
+  if (!command) return end_with(Fails(kBadUsage, fmt::format("{}\n{}", command.error().message, Usage())));
+  return end_with(Run(*command, CalledAs(argc, argv), file_helper));
 }
 
 }  // namespace holdfast::sandbox

@@ -5,9 +5,6 @@
 
 namespace holdfast::sandbox {
 
-// Whether a program was called as the helper: by one of its names, or as the inner stage of a sandbox.
-bool IsCalledAsHelper(int argc, char** argv);
-
 // What it gives: sandbox/outcome.h. What stands on the descriptor of --report-fd: process/command/start_report.h.
 //
 // `file_helper` is what --fs-helper runs under the policy, in a process that may be pid 1 of a sandbox; its result is

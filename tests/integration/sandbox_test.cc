@@ -423,6 +423,7 @@ TEST_P(SandboxTest, PeopleAreToldWhatCannotBeDenied) {
     return outcome.err;
   };
   EXPECT_EQ(refusal("--deny", "file:///srv/*.key"), "holdfast: --deny \"file:///srv/*.key\": is a URI\n");
+  EXPECT_EQ(refusal("--deny", "\xff*"), "holdfast: --deny \"\xff*\": a pattern has to be UTF-8\n");
   EXPECT_EQ(refusal("--deny", ""), "holdfast: --deny \"\": is empty\n");
   EXPECT_EQ(refusal("-w", ""), "holdfast: -w \"\": is empty\n");
 }
@@ -432,10 +433,28 @@ TEST_P(SandboxTest, PeopleAreWarnedByTheirOwnProgram) {
   if (!sandbox::CheckLandlockAbi(sandbox::LandlockAbi())) GTEST_SKIP() << "the kernel's Landlock is too old";
   const std::string alone = OutsideOf("holdfast");  // no bubblewrap is bundled with it
   fs::copy_file(kHoldfast, alone);
+  fs::copy_file(kHelper, OutsideOf("holdfast-linux-sandbox"));
   const Outcome outcome =
       RunOutside({"env", "PATH=/none", alone, "sandbox", "--allow-landlock-only", "-C", "/", "--", "/bin/echo", "ran"});
   EXPECT_EQ(outcome.out, "ran\n");
   EXPECT_THAT(outcome.err, StartsWith("holdfast: warning: Landlock only"));
+}
+
+TEST_P(SandboxTest, WithoutTheHelperBesideItNothingIsRun) {
+  const std::string alone = OutsideOf("holdfast");
+  const std::string helper = OutsideOf("holdfast-linux-sandbox");
+  fs::copy_file(kHoldfast, alone);
+  const auto run = [&] { return RunOutside({alone, "sandbox", "--", "/bin/echo", "ran"}); };
+  const Outcome missing = run();
+  EXPECT_EQ(missing.status, 101);
+  EXPECT_EQ(missing.out, "");
+  EXPECT_EQ(missing.err, fmt::format("holdfast: exec {}: No such file or directory. It is installed with holdfast, and "
+                                     "has to be beside it\n",
+                                     helper));
+  fs::create_symlink("holdfast", helper);  // it would execute itself for ever
+  const Outcome link = run();
+  EXPECT_EQ(link.status, 101);
+  EXPECT_EQ(link.err, fmt::format("holdfast: {} is a link to holdfast, and not the helper\n", helper));
 }
 
 TEST_P(SandboxTest, ExplainPrintsThePlanAndRunsNothing) {

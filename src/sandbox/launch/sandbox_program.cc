@@ -72,10 +72,11 @@ std::string OwnDirectory() {
   return std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path().string();
 }
 
+std::string HelperPath() { return fmt::format("{}/{}", OwnDirectory(), kProgramName); }
+
 SandboxPrograms OpenSandboxPrograms(const std::string& tool_path) {
   const std::string directory = OwnDirectory();
-  SandboxPrograms programs{.helper = SealProgram(fmt::format("{}/{}", directory, kProgramName)),
-                           .directory = directory};
+  SandboxPrograms programs{.helper = SealProgram(HelperPath()), .directory = directory};
   auto bubblewrap = FindBubblewrap({.path_variable = tool_path,
                                     .untrusted = {},
                                     .own_directory = directory,

@@ -28,11 +28,12 @@ struct SandboxPrograms {
 // A copy of a program in sealed memory.
 Result<std::shared_ptr<const OwnedFd>> SealProgram(const std::string& path);
 
-// Where the running program lies.
+// Where the running program lies, and the helper beside it.
 std::string OwnDirectory();
+std::string HelperPath();
 
-// The programs beside the running one. The server could do the helper's work itself, but is linked dynamically: the
-// LD_PRELOAD of a command would run in it, outside the sandbox. `tool_path` is where bubblewrap is looked for: not
+// The programs beside the running one. The helper is static: the LD_PRELOAD of a command would run in a
+// program that is linked dynamically, outside the sandbox. `tool_path` is where bubblewrap is looked for: not
 // where the command's own PATH says, which others may write to.
 SandboxPrograms OpenSandboxPrograms(const std::string& tool_path);
 

@@ -1,0 +1,65 @@
+#include "sandbox/launch/become_helper.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/owned_fd.h"
+#include "base/result.h"
+#include "sandbox/flags.h"
+#include "sandbox/launch/sandbox_program.h"
+#include "sandbox/plan/program_names.h"
+#include "sys/memory_file.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+// A link to `holdfast` in the place of the helper would have it execute itself for ever.
+bool IsRunningProgram(const std::string& path) {
+  struct stat ours, theirs;
+  return ::stat("/proc/self/exe", &ours) == 0 && ::stat(path.c_str(), &theirs) == 0 && ours.st_dev == theirs.st_dev &&
+         ours.st_ino == theirs.st_ino;
+}
+
+Result<OwnedFd> InheritedProfile(const std::string& text) {
+  TRY(OwnedFd file, sys::MakeMemoryFile("profile", text));
+  if (::fcntl(file.get(), F_SETFD, 0) < 0) return std::unexpected(ErrnoError("fcntl", "inherit", errno));
+  return file;
+}
+
+}  // namespace
+
+bool IsHelperName(std::string_view called_as) {
+  return called_as == kProgramName || called_as == "codex-linux-sandbox";
+}
+
+Failure BecomeHelper(char* const* argv) {
+  const std::string path = HelperPath();
+  if (IsRunningProgram(path)) return {kInternal, fmt::format("{} is a link to holdfast, and not the helper", path)};
+  ::execv(path.c_str(), argv);
+  return {kInternal, fmt::format("{}. It is installed with holdfast, and has to be beside it",
+                                 ErrnoError("exec", path, errno).message)};
+}
+
+Failure BecomeHelper(SandboxedCommand command, std::string_view called_as) {
+  const auto profile = InheritedProfile(command.profile.value_or(""));
+  if (!profile) return {kInternal, profile.error().message};
+  command.profile.reset();
+  command.profile_fd = profile->get();
+  std::vector<std::string> words = BuildFlags(command);
+  words.insert(words.begin(), std::string(called_as));
+  std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  return BecomeHelper(argv.data());
+}
+
+}  // namespace holdfast::sandbox
