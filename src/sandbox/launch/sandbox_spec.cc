@@ -21,20 +21,20 @@ Error Within(std::string_view member, const Error& error) {
   return {ErrorKind::kInvalidParams, fmt::format("sandbox.{}: {}", member, error.message)};
 }
 
-// What the members of a sandbox say, each of which may be the one that speaks.
-class Statements {
+// The profile that the members of a sandbox agree on. Any of them may give it.
+class AgreedProfile {
  public:
   Result<> Add(const char* member, Result<Profile> profile) {
     if (!profile) return Refuse(member, profile.error().message);
-    if (said_ && *said_ != *profile) return Refuse(member, fmt::format("contradicts {}", speaker_));
-    speaker_ = member;
-    said_ = *std::move(profile);
+    if (profile_ && *profile_ != *profile) return Refuse(member, fmt::format("contradicts {}", member_));
+    member_ = member;
+    profile_ = *std::move(profile);
     return {};
   }
 
   Result<Profile> Take() && {
-    if (!said_) return Refuse("sandbox.permissions", "is null");
-    return *std::move(said_);
+    if (!profile_) return Refuse("sandbox.permissions", "is null");
+    return *std::move(profile_);
   }
 
  private:
@@ -42,23 +42,23 @@ class Statements {
     return Fail(ErrorKind::kInvalidParams, fmt::format("{}: {}", member, reason));
   }
 
-  const char* speaker_ = "";
-  std::optional<Profile> said_;
+  const char* member_ = "";  // the last one that gave it
+  std::optional<Profile> profile_;
 };
 
 // Of two rules that differ neither could be enforced without breaking the other.
 Result<Profile> DecodeRules(const wire::Sandbox& sandbox) {
-  Statements statements;
+  AgreedProfile agreed;
   if (!sandbox.permissions.is_null()) {
-    TRY_VOID(statements.Add("sandbox.permissions", DecodeProfile(sandbox.permissions)));
+    TRY_VOID(agreed.Add("sandbox.permissions", DecodeProfile(sandbox.permissions)));
   }
   if (!sandbox.sandbox_policy.is_null()) {
-    TRY_VOID(statements.Add("sandbox.sandboxPolicy", DecodeLegacyPolicy(sandbox.sandbox_policy)));
+    TRY_VOID(agreed.Add("sandbox.sandboxPolicy", DecodeLegacyPolicy(sandbox.sandbox_policy)));
   }
   if (!sandbox.bare_policy.is_null()) {
-    TRY_VOID(statements.Add("sandbox as a policy", DecodeLegacyPolicy(sandbox.bare_policy, wire::Sandbox::kMembers)));
+    TRY_VOID(agreed.Add("sandbox as a policy", DecodeLegacyPolicy(sandbox.bare_policy, wire::Sandbox::kMembers)));
   }
-  return std::move(statements).Take();
+  return std::move(agreed).Take();
 }
 
 Result<std::vector<std::string>> DecodeRoots(const std::vector<std::string>& texts) {
