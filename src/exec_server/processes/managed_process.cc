@@ -71,29 +71,26 @@ ManagedProcess::ManagedProcess(const Place& place, std::string id, const StartOr
   wire::AppendString(quoted_id_, id_);
 }
 
-Result<> ManagedProcess::StartProcess(const StartOrder& order) {
+Result<> ManagedProcess::Launch(const StartOrder& order) {
   const ProcessResources& resources = place_.resources;
   const Config& config = resources.config;
-  process::OutputLimits limits{config.retained_output_bytes_per_process, config.retained_chunks_per_process,
-                               config.snapshot_bytes_per_stream};
-  process::Command command = order.command;
-  if (confined_) {
-    TRY(command, resources.sandbox_program.Wrap(order.command, *order.sandbox));
-    LogTemporaryDirectory(resources, order);
-  }
-  TRY(process_, process::Process::Start(resources.loop, resources.spawner, command, order.io, limits, *this));
+  const process::OutputLimits limits{config.retained_output_bytes_per_process, config.retained_chunks_per_process,
+                                     config.snapshot_bytes_per_stream};
+  Result<process::Command> command = order.command;
+  if (confined_) command = resources.sandbox_program.Wrap(order.command, *order.sandbox);
+  if (!command) return RefuseStart(command.error());
+  if (confined_) LogTemporaryDirectory(resources, order);
+  auto started = process::Process::Start(resources.loop, resources.spawner, *command, order.io, limits, *this);
+  if (!started) return RefuseStart(started.error());
+  process_ = *std::move(started);
   return {};
 }
 
-Result<> ManagedProcess::Launch(const StartOrder& order) {
-  auto started = StartProcess(order);
-  if (!started) {
-    // A program or directory that is not there is the keeper's to report; what fails here is the machine's.
-    Error error{ErrorKind::kSystem, started.error().message};
-    ReportFailure(error);
-    return std::unexpected(std::move(error));
-  }
-  return {};
+// A program or directory that is not there is the keeper's to report; what fails before is the machine's.
+Result<> ManagedProcess::RefuseStart(const Error& why) {
+  Error error{ErrorKind::kSystem, why.message};
+  ReportFailure(error);
+  return std::unexpected(std::move(error));
 }
 
 void ManagedProcess::OnStarted(process::Process& process) {

@@ -72,7 +72,7 @@ class ManagedProcess final : public process::ProcessOwner {
   void OnGone(process::Process& process) override;
   bool WantsOutput() const override;
 
-  Result<> StartProcess(const StartOrder& order);
+  Result<> RefuseStart(const Error& why);
   void ReportFailure(const Error& error);
   void Announce(const std::function<std::string()>& message) const;
 
