@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <new>
 #include <ranges>
@@ -18,6 +17,7 @@
 #include "apply_patch/disk.h"
 #include "base/random_id.h"
 #include "sys/open.h"
+#include "sys/signals.h"
 
 namespace holdfast::apply_patch {
 namespace {
@@ -215,26 +215,11 @@ class Transaction {
   std::vector<Undo> undo_;
 };
 
-// Signals wait while this lives: the end of the program half way would leave a patch half applied.
-class SignalsHeld {
- public:
-  SignalsHeld() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::sigprocmask(SIG_BLOCK, &all, &before_);
-  }
-  ~SignalsHeld() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsHeld(const SignalsHeld&) = delete;
-  SignalsHeld& operator=(const SignalsHeld&) = delete;
-
- private:
-  sigset_t before_;
-};
-
 }  // namespace
 
+// Signals wait: the end of the program half way would leave a patch half applied.
 Result<> Apply(const Plan& plan) {
-  const SignalsHeld signals;
+  const sys::SignalsBlocked blocked;
   return Transaction(plan).Run();
 }
 

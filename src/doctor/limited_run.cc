@@ -1,9 +1,6 @@
 #include "doctor/limited_run.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +13,8 @@
 #include "base/owned_fd.h"
 #include "base/result.h"
 #include "sys/io.h"
+#include "sys/pidfd.h"
+#include "sys/spawn.h"
 
 namespace holdfast::doctor {
 namespace {
@@ -23,54 +22,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMaxTextBytes = 64 << 10;
-
-// What the child does before it becomes the program.
-class SpawnSettings {
- public:
-  SpawnSettings(const LimitedRun& run, int out, int err) {
-    ::posix_spawn_file_actions_init(&actions_);
-    ::posix_spawnattr_init(&attributes_);
-    ok_ = Descriptors(run, out, err) && Signals();
-  }
-  ~SpawnSettings() {
-    ::posix_spawnattr_destroy(&attributes_);
-    ::posix_spawn_file_actions_destroy(&actions_);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-
-  // A pid or -errno.
-  pid_t Spawn(const std::string& program, char* const* argv, char* const* environment) const {
-    if (!ok_) return -ENOMEM;
-    pid_t pid = -1;
-    const int error = ::posix_spawn(&pid, program.c_str(), &actions_, &attributes_, argv, environment);
-    return error == 0 ? pid : -error;
-  }
-
- private:
-  bool Descriptors(const LimitedRun& run, int out, int err) {
-    const bool input = run.input < 0
-                           ? ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0) == 0
-                           : ::posix_spawn_file_actions_adddup2(&actions_, run.input, STDIN_FILENO) == 0;
-    return input && ::posix_spawn_file_actions_adddup2(&actions_, out, STDOUT_FILENO) == 0 &&
-           ::posix_spawn_file_actions_adddup2(&actions_, err, STDERR_FILENO) == 0;
-  }
-
-  bool Signals() {
-    sigset_t none, all;
-    ::sigemptyset(&none);
-    ::sigfillset(&all);
-    return ::posix_spawnattr_setsigmask(&attributes_, &none) == 0 &&
-           ::posix_spawnattr_setsigdefault(&attributes_, &all) == 0 &&
-           ::posix_spawnattr_setpgroup(&attributes_, 0) == 0 &&
-           ::posix_spawnattr_setflags(&attributes_,
-                                      POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP) == 0;
-  }
-
-  posix_spawn_file_actions_t actions_;
-  posix_spawnattr_t attributes_;
-  bool ok_;
-};
 
 // Words as exec takes them, which only reads.
 std::vector<char*> Pointers(const std::vector<std::string>& words) {
@@ -121,12 +72,15 @@ bool Follow(int pidfd, OwnedFd& out, OwnedFd& err, Clock::time_point deadline, R
   }
 }
 
-int Reap(pid_t pid) {
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0) {
-    if (errno != EINTR) return 0;
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+Result<pid_t> Start(const LimitedRun& run, int out, int err) {
+  TRY(const OwnedFd nothing, sys::OpenDevNull());
+  auto pid = sys::SpawnProgram({.path = run.program.c_str(),
+                                .argv = Pointers(run.arguments).data(),
+                                .environment = Environment(run.variables).data(),
+                                .streams = {run.input < 0 ? nothing.get() : run.input, out, err},
+                                .group = sys::Program::Group::kOwn});
+  if (!pid) return std::unexpected(std::move(pid).error().error);
+  return *pid;
 }
 
 RunOutcome NotStarted(std::string why) {
@@ -140,18 +94,18 @@ RunOutcome RunLimited(const LimitedRun& run) {
   auto out = sys::MakePipe(sys::OurEnd::kRead), err = sys::MakePipe(sys::OurEnd::kRead);
   if (!out) return NotStarted(out.error().message);
   if (!err) return NotStarted(err.error().message);
-  const SpawnSettings settings(run, out->write_end.get(), err->write_end.get());
-  const pid_t pid = settings.Spawn(run.program, Pointers(run.arguments).data(), Environment(run.variables).data());
-  if (pid < 0) return NotStarted(ErrnoError("start", run.program, -pid).message);
+  const auto pid = Start(run, out->write_end.get(), err->write_end.get());
+  if (!pid) return NotStarted(pid.error().message);
   out->write_end.Reset();
   err->write_end.Reset();
-  const OwnedFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  const auto pidfd = sys::OpenPidfd(*pid);
   RunOutcome outcome;
-  if (!pidfd.is_open() || !Follow(pidfd.get(), out->read_end, err->read_end, deadline, outcome)) {
+  if (!pidfd || !Follow(pidfd->get(), out->read_end, err->read_end, deadline, outcome)) {
     outcome.kind = RunOutcome::Kind::kTimedOut;
-    ::kill(-pid, SIGKILL);
+    ::kill(-*pid, SIGKILL);
   }
-  outcome.status = Reap(pid);
+  const int status = sys::AwaitStatus(*pid);
+  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return outcome;
 }
 

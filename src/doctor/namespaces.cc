@@ -20,6 +20,7 @@
 
 #include "base/owned_fd.h"
 #include "sys/io.h"
+#include "sys/spawn.h"
 
 namespace holdfast::doctor {
 namespace {
@@ -65,12 +66,10 @@ int OwnNetworkInChild() {
 
 // By the first process of the new pid namespace, whose exit status is the errno.
 int FreshProcInChild() {
-  const pid_t first = ::fork();
-  if (first < 0) return errno;
-  if (first == 0) ::_exit(ErrorOf(::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr)));
-  int status = 0;
-  while (::waitpid(first, &status, 0) < 0 && errno == EINTR) {
-  }
+  auto in_first = [] { return ErrorOf(::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr)); };
+  const auto first = sys::Spawn(sys::Sharing::kNothing, in_first);
+  if (!first) return EAGAIN;
+  const int status = sys::AwaitStatus(*first);
   return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
 }
 
@@ -98,9 +97,9 @@ int TryInChild(NamespaceTrial trial, uid_t uid) {
 
 // What needs an earlier one that failed fails like it. The mounts of whoever asked are never touched: without a mount
 // namespace nothing is mounted.
-[[noreturn]] void TryAllInChild(int report, uid_t uid, pid_t parent) {
+void TryAllInChild(int report, uid_t uid, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);
+  if (::getppid() != parent) return;
   NamespaceErrors errors = {};
   for (size_t i = 0; i < kNamespaceTrials; ++i) {
     const auto trial = static_cast<NamespaceTrial>(i);
@@ -113,7 +112,6 @@ int TryInChild(NamespaceTrial trial, uid_t uid) {
     errors[i] = blocker != 0 ? blocker : TryInChild(trial, uid);
     (void)sys::Write(report, &errors[i], sizeof errors[i]);  // a reader that is gone kills this process
   }
-  ::_exit(0);
 }
 
 int TimeLeftMs(Clock::time_point deadline) {
@@ -131,9 +129,12 @@ NamespaceErrors TryNamespaces(std::chrono::milliseconds limit) {
   if (!pipe) return errors;
   const uid_t uid = ::geteuid();
   const pid_t parent = ::getpid();
-  const pid_t child = ::fork();
-  if (child < 0) return errors;
-  if (child == 0) TryAllInChild(pipe->write_end.get(), uid, parent);
+  auto in_child = [&] {
+    TryAllInChild(pipe->write_end.get(), uid, parent);
+    return 0;
+  };
+  const auto child = sys::Spawn(sys::Sharing::kNothing, in_child);
+  if (!child) return errors;
   pipe->write_end.Reset();
   for (size_t done = 0; done < errors.size();) {
     if (Clock::now() >= deadline) break;  // a poll without time still finds what is there
@@ -145,9 +146,8 @@ NamespaceErrors TryNamespaces(std::chrono::milliseconds limit) {
     if (sys::Read(pipe->read_end.get(), &errors[done], sizeof errors[done]) != sizeof errors[done]) break;
     ++done;
   }
-  ::kill(child, SIGKILL);
-  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  ::kill(*child, SIGKILL);
+  (void)sys::AwaitStatus(*child);
   return errors;
 }
 

@@ -15,6 +15,7 @@
 #include "sys/descriptor_passing.h"
 #include "sys/io.h"
 #include "sys/raw.h"
+#include "sys/signals.h"
 
 namespace holdfast::process {
 
@@ -213,26 +214,6 @@ struct InChild {
   }
 };
 
-namespace {
-
-// Signals stay blocked in both children until each decides: a handler of the server's must not run there.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
-
-}  // namespace
-
 Launch::Launch(const Command& command, const Io& io, const LaunchSettings& settings)
     : command_(command),
       terminal_(std::holds_alternative<Terminal>(io)),
@@ -287,7 +268,8 @@ Result<sys::Child> Launch::Start(StartSlots& slots, const LaunchFds& fds) {
   keeper_on_memory_ = 1;
   long pid;
   {
-    SignalsBlocked blocked;
+    // Both children start with blocked signals until each decides: a handler of the server's must not run there.
+    const sys::SignalsBlocked blocked;
     pid = raw::Clone3(&args, InChild::RunKeeper, this);
   }
   if (pid < 0) {

@@ -15,6 +15,7 @@
 #include "sys/exit_status.h"
 #include "sys/file_limit.h"
 #include "sys/io.h"
+#include "sys/kept_status.h"
 #include "sys/pidfd.h"
 #include "sys/raw_children.h"
 

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "sys/exit_status.h"
-#include "sys/vfork_child.h"
 
 namespace holdfast::sys {
 
@@ -47,18 +46,6 @@ Ending TryReap(int pidfd) {
   }
   bool clean = result == 0 && info.si_code == CLD_EXITED && info.si_status == 0;
   return clean ? Ending::kExitedCleanly : Ending::kOtherwise;
-}
-
-bool KeepsExitStatus() {
-  constexpr int code = 42;
-  constexpr size_t stack_size = 16 << 10;
-  auto body = [] { return code; };
-  const auto child = StartOnSharedMemory(body, stack_size);
-  if (!child) return false;
-  const auto pidfd = OpenPidfd(*child);
-  int status = 0;
-  while (::waitpid(*child, &status, 0) < 0 && errno == EINTR) continue;
-  return pidfd && raw::StatusAfterReaping(pidfd->get()) == status;
 }
 
 }  // namespace holdfast::sys

@@ -29,8 +29,4 @@ enum class Ending { kStillRunning, kExitedCleanly, kOtherwise };
 // and the kernel does not keep its status (exit_status.h).
 Ending TryReap(int pidfd);
 
-// Whether this kernel keeps the exit status of a process that has been reaped (exit_status.h): a child is started and
-// reaped to see.
-bool KeepsExitStatus();
-
 }  // namespace holdfast::sys

@@ -14,6 +14,7 @@
 #include "integration/sandboxed_fixture.h"
 #include "support/proc.h"
 #include "sys/exit_status.h"
+#include "sys/kept_status.h"
 #include "sys/pidfd.h"
 #include "sys/short_slices.h"
 

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sys/kept_status.h"
 #include "sys/pidfd.h"
 
 namespace holdfast::sys {

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "sys/exit_status.h"
+#include "sys/kept_status.h"
 
 namespace holdfast::sys {
 namespace {

@@ -3,12 +3,10 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <climits>
-#include <csignal>
 #include <cstdlib>
 #include <ranges>
 #include <string_view>
@@ -18,6 +16,7 @@
 
 #include "sandbox/confine/landlock.h"
 #include "sandbox/confine/port_ruleset.h"
+#include "sys/signals.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -78,25 +77,8 @@ bool IsOnPath(const std::string& name) {
 }  // namespace
 
 void HoldSignals() {
-  sigset_t all;
-  ::sigfillset(&all);
-  ::sigprocmask(SIG_SETMASK, &all, nullptr);
-  // By the kernel's call: libc keeps 32 and 33 to itself, and what was started by posix_spawn has them ignored.
-  struct {
-    void* handler = nullptr;
-    unsigned long flags = 0;
-    void* restorer = nullptr;
-    unsigned long mask = 0;
-  } const default_action;
-  for (int signal = 1; signal < NSIG; ++signal) {
-    (void)::syscall(SYS_rt_sigaction, signal, &default_action, nullptr, sizeof default_action.mask);
-  }
-}
-
-void LetSignalsIn() {
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  sys::BlockSignals();
+  sys::ResetSignalActions();
 }
 
 Result<> CheckStreams(Filter filter) {

@@ -19,9 +19,8 @@
 namespace holdfast::sandbox {
 
 // Blocks all signals and sets each to its default: whatever the caller ignored or blocked, the command starts as from a
-// fresh login. Until LetSignalsIn nothing is lost.
+// fresh login. Until sys::LetSignalsIn nothing is lost.
 void HoldSignals();
-void LetSignalsIn();
 
 // Of descriptors 0, 1 and 2: opens those that are closed, refuses a directory, and, where the network is restricted, a
 // socket that could be used to reach others than its peer.

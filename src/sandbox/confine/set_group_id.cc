@@ -24,6 +24,7 @@
 
 #include "sandbox/confine/bpf_assembler.h"
 #include "sandbox/confine/syscall_sets.h"
+#include "sys/spawn.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -197,11 +198,11 @@ void SetGroupIdDesk::Answer() const {
   seccomp_notif question = {};
   if (::ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, &question) < 0) return;  // the caller is gone
   const OwnedFd memory(::open(fmt::format("/proc/{}/mem", question.pid).c_str(), O_RDONLY | O_CLOEXEC));
-  const pid_t child = ::fork();
-  if (child < 0) Reply(question.id, errno);
-  if (child != 0) return;
-  Reply(question.id, WaitingCall(listener_.get(), question, memory.get()).CarryOut());
-  ::_exit(0);
+  auto in_child = [&] {
+    Reply(question.id, WaitingCall(listener_.get(), question, memory.get()).CarryOut());
+    return 0;
+  };
+  if (!sys::Spawn(sys::Sharing::kNothing, in_child)) Reply(question.id, EAGAIN);
 }
 
 void SetGroupIdDesk::Reply(uint64_t id, int error) const {

@@ -14,6 +14,7 @@
 #include "base/owned_fd.h"
 #include "sys/exit_status.h"
 #include "sys/io.h"
+#include "sys/kept_status.h"
 #include "sys/pidfd.h"
 
 namespace holdfast::sandbox {

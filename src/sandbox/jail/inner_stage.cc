@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,7 +28,8 @@
 #include "sandbox/plan/program_names.h"
 #include "sandbox/proxy/listener.h"
 #include "sys/io.h"
-#include "sys/vfork_child.h"
+#include "sys/signals.h"
+#include "sys/spawn.h"
 
 extern char** environ;
 
@@ -136,23 +136,23 @@ class Stage {
   void TakePlaceInChild() const {
     ::setpgid(0, 0);
     if (has_turn_) terminal_->GiveTo(::getpid());
-    LetSignalsIn();
+    sys::LetSignalsIn();
   }
 
   // On the memory of pid 1, which learns of a failure.
   std::expected<pid_t, NotExecuted> RunProgram() {
     // execvp has a file's name on it, and all arguments when it falls back on /bin/sh.
-    const size_t stack_size = (256u << 10) + (16 * orders_.command.argv.size());
+    const size_t stack_bytes = (256u << 10) + (16 * orders_.command.argv.size());
     auto in_child = [this] {
       TakePlaceInChild();
       failure_ = ExecuteInChild();
       return failure_->status;
     };
     // What it listens on must stay open here.
-    const auto command = sys::StartOnSharedMemory(in_child, stack_size, sys::Descriptors::kShared);
+    const auto command = sys::Spawn(sys::Sharing::kMemoryAndDescriptors, in_child, stack_bytes);
     if (!command) return Refused(command.error());
     if (!failure_) return *command;
-    ::waitpid(*command, nullptr, 0);
+    (void)sys::AwaitStatus(*command);
     return std::unexpected(*std::move(failure_));
   }
 
@@ -173,17 +173,17 @@ class Stage {
   }
 
   std::expected<pid_t, NotExecuted> RunBuiltIn() const {
-    const pid_t command = ::fork();
-    if (command < 0) return Refused(ErrnoError("fork", "", errno));
-    if (command == 0) {
+    auto in_child = [this] {
       TakePlaceInChild();
       // What an execution would have done.
-      if (!PassOnly(orders_.kept_fds)) ::_exit(kRefusedStatus);
+      if (!PassOnly(orders_.kept_fds)) return kRefusedStatus;
       ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-      ::_exit(built_in_(orders_.absent, MountPoints()));
-    }
-    ::setpgid(command, command);  // whoever is first: a signal for the group must find it
-    return command;
+      return built_in_(orders_.absent, MountPoints());
+    };
+    const auto command = sys::Spawn(sys::Sharing::kNothing, in_child);
+    if (!command) return Refused(command.error());
+    ::setpgid(*command, *command);  // the parent and the child both set it: a signal for the group must find it
+    return *command;
   }
 
   const InnerOrders& orders_;

@@ -13,6 +13,7 @@
 #include "sandbox/confine/confinement.h"
 #include "sandbox/confine/landlock.h"
 #include "sandbox/confine/port_ruleset.h"
+#include "sys/signals.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -60,7 +61,7 @@ Result<> EnterLandlockStage(const Plan& plan, Caller caller, std::optional<int> 
   if (port_ruleset_fd) TRY_VOID(EnterPortRuleset(*port_ruleset_fd));
   const StandsFor stands_for = plan.landlock.empty() ? StandsFor::kNamespaces : StandsFor::kNamespacesAndMounts;
   TRY_VOID(InstallFilter(MakeFilter(plan.filter, stands_for, caller)));
-  LetSignalsIn();
+  sys::LetSignalsIn();
   return {};
 }
 

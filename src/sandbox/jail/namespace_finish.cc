@@ -7,7 +7,6 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,7 +22,7 @@
 
 #include "base/owned_fd.h"
 #include "sys/io.h"
-#include "sys/vfork_child.h"
+#include "sys/spawn.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -99,11 +98,9 @@ Result<int> FinishIn(const OwnedFd& users, const OwnedFd& mounts, bool has_priva
     error = FinishInChild(users.get(), mounts.get(), has_private_nodes);
     return 0;
   };
-  constexpr size_t stack_size = 64 << 10;
-  TRY(const pid_t child, sys::StartOnSharedMemory(in_child, stack_size));
+  TRY(const pid_t child, sys::Spawn(sys::Sharing::kMemory, in_child));
   if (dumpable == 1) ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  (void)sys::AwaitStatus(child);
   return error;
 }
 

@@ -4,11 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <variant>
 
 #include "sandbox/jail/inner_orders.h"
 #include "sandbox/jail/outer_stage.h"
+#include "sys/spawn.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -33,20 +33,19 @@ InnerOrders ExecuteNothing() { return {.command = {.program = "/", .argv = {"/"}
 
 Namespaces TryNamespaces(const Bubblewrap& bubblewrap, const Plan& plan, std::optional<int> sealed_program) {
   const Plan bare = WithoutPaths(plan);
-  const pid_t child = ::fork();
-  if (child < 0) return Namespaces::kWork;  // which is not known, and nothing is to be done without them then
-  if (child == 0) {
+  constexpr int refused = 1;
+  auto in_child = [&] {
     const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (nothing < 0) ::_exit(0);
+    if (nothing < 0) return 0;
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing, stream);
     // A failure of our own, for want of descriptors say, tells nothing about namespaces.
     const auto tried = RunOuterStage(bubblewrap, bare, ExecuteNothing(), sealed_program);
-    ::_exit(!tried && tried.error().by == NotStarted::By::kBubblewrap ? 1 : 0);
-  }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) && WEXITSTATUS(status) == 1 ? Namespaces::kDoNotWork : Namespaces::kWork;
+    return !tried && tried.error().by == NotStarted::By::kBubblewrap ? refused : 0;
+  };
+  const auto child = sys::Spawn(sys::Sharing::kNothing, in_child);
+  if (!child) return Namespaces::kWork;  // which is not known, and nothing is to be done without them then
+  const int status = sys::AwaitStatus(*child);
+  return WIFEXITED(status) && WEXITSTATUS(status) == refused ? Namespaces::kDoNotWork : Namespaces::kWork;
 }
 
 }  // namespace holdfast::sandbox

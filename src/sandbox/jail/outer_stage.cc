@@ -31,7 +31,7 @@
 #include "sys/io.h"
 #include "sys/memory_file.h"
 #include "sys/socket_pair.h"
-#include "sys/vfork_child.h"
+#include "sys/spawn.h"
 
 extern char** environ;
 
@@ -130,19 +130,19 @@ int OutputForBubblewrap(const Inherited& inherited) {
 // bubblewrap would die or stop of what is meant for the command, and holds no stream of the command's open. The
 // environment is the command's too: LD_PRELOAD and the like would have bubblewrap run its code, outside of the sandbox.
 // The inner stage sets all of this right again.
-// Returns only when it fails.
-int ExecInChild(int program, char* const* argv, const Inherited& inherited) {
+std::expected<pid_t, sys::NotSpawned> Execute(const Bubblewrap& bubblewrap, Inherited& inherited) {
+  std::vector<char*> argv;
+  argv.reserve(inherited.command_line.size() + 1);
+  for (std::string& word : inherited.command_line) argv.push_back(word.data());
+  argv.push_back(nullptr);
   char* const no_environment[] = {nullptr};
-  sigset_t all;
-  ::sigfillset(&all);
-  ::sigprocmask(SIG_SETMASK, &all, nullptr);
-  ::dup2(inherited.nothing.get(), STDIN_FILENO);
-  ::dup2(OutputForBubblewrap(inherited), STDOUT_FILENO);
-  ::dup2(inherited.complaints.write_end.get(), STDERR_FILENO);
-  ::fexecve(program, argv, no_environment);
-  constexpr std::string_view failed = "bubblewrap cannot be executed";
-  (void)!::write(STDERR_FILENO, failed.data(), failed.size());
-  return 1;
+  return sys::SpawnProgram(
+      {.path = "bubblewrap",
+       .file = bubblewrap.program.get(),
+       .argv = argv.data(),
+       .environment = no_environment,
+       .streams = {inherited.nothing.get(), OutputForBubblewrap(inherited), inherited.complaints.write_end.get()},
+       .signals = sys::Program::Signals::kBlocked});
 }
 
 // Descriptor numbers as the inner stage has them.
@@ -155,19 +155,20 @@ InnerOrders OrdersInside(const InnerOrders& orders, const Inherited& inherited) 
   return inside;
 }
 
-Result<pid_t> Start(const Bubblewrap& bubblewrap, Inherited& inherited) {
-  std::vector<char*> argv;
-  argv.reserve(inherited.command_line.size() + 1);
-  for (std::string& word : inherited.command_line) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  auto in_child = [&] { return ExecInChild(bubblewrap.program.get(), argv.data(), inherited); };
-  constexpr size_t stack_size = 64 << 10;
-  TRY(const pid_t child, sys::StartOnSharedMemory(in_child, stack_size));
+// A process that could not be made says nothing about this bubblewrap.
+NotStarted WhyNotSpawned(const sys::NotSpawned& why) {
+  const bool by_bubblewrap = why.step == sys::NotSpawned::Step::kExecution;
+  return {why.error, by_bubblewrap ? NotStarted::By::kBubblewrap : NotStarted::By::kRefused};
+}
+
+std::expected<pid_t, NotStarted> Start(const Bubblewrap& bubblewrap, Inherited& inherited) {
+  const auto child = Execute(bubblewrap, inherited);
+  if (!child) return std::unexpected(WhyNotSpawned(child.error()));
   for (sys::Pipe* const pipe : {&inherited.complaints, &inherited.report}) pipe->write_end.Reset();
   inherited.gate.read_end.Reset();
   inherited.lifeline.inner.Reset();
   for (OwnedFd& stream : inherited.streams) stream.Reset();
-  return child;
+  return *child;
 }
 
 // What the inner stage reads, and what bubblewrap waits for.

@@ -23,7 +23,9 @@
 #include "sys/open.h"
 #include "sys/pidfd.h"
 #include "sys/placeholder.h"
+#include "sys/signals.h"
 #include "sys/socket_pair.h"
+#include "sys/spawn.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -218,9 +220,7 @@ struct Note {
 // session of its own too, unless the helper was faster in giving it a group.
 void Detach(int lifeline) {
   ::setsid();
-  sigset_t all;
-  ::sigfillset(&all);
-  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  sys::BlockSignals();
   (void)PassOnly(std::array{lifeline});  // what is left open then does no harm here
   ::close_range(STDIN_FILENO, STDERR_FILENO, 0);
   (void)::chdir("/");
@@ -313,9 +313,11 @@ Result<> Placeholders::Make() {
 
 // Before any is made. Its group is its own from here on: who kills the helper's spares it.
 Result<> Placeholders::StartReaper() {
-  const pid_t reaper = ::fork();
-  if (reaper < 0) return std::unexpected(ErrnoError("fork", "", errno));
-  if (reaper == 0) Reaper(wanted_).Run(end_for_reaper_.get());
+  auto in_child = [this] {
+    Reaper(wanted_).Run(end_for_reaper_.get());
+    return 0;
+  };
+  TRY(const pid_t reaper, sys::Spawn(sys::Sharing::kNothing, in_child));
   ::setpgid(reaper, reaper);
   end_for_reaper_.Reset();
   return {};

@@ -5,7 +5,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,6 +15,7 @@
 #include "sandbox/proxy/relay.h"
 #include "sys/file_limit.h"
 #include "sys/io.h"
+#include "sys/spawn.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -51,11 +51,10 @@ Result<ProxyBridge> ProxyBridge::Start(const std::vector<ProxyEndpoint>& endpoin
   TRY(OwnedFd control, sys::Duplicate(pair.theirs.get()));
   if (::fcntl(control.get(), F_SETFD, 0) < 0) return std::unexpected(ErrnoError("fcntl", "F_SETFD", errno));
   const pid_t parent = ::getpid();
-  sys::Child process;
-  process.pid = ::fork();
-  if (process.pid < 0) return std::unexpected(ErrnoError("fork", "", errno));
   // Nobody is there to be told of a failure: the end of the bridge shows inside, where the listeners are refused.
-  if (process.pid == 0) ::_exit(Relay(pair.ours.get(), parent, endpoints) ? 0 : 1);
+  auto in_child = [&] { return Relay(pair.ours.get(), parent, endpoints) ? 0 : 1; };
+  sys::Child process;
+  TRY(process.pid, sys::Spawn(sys::Sharing::kNothing, in_child));
   process.pidfd = OwnedFd(static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0)));
   return ProxyBridge(std::move(control), std::move(process));
 }
@@ -67,8 +66,7 @@ ProxyBridge::~ProxyBridge() {
   pollfd ended = {.fd = process_.pidfd.get(), .events = POLLIN, .revents = 0};
   (void)::poll(&ended, 1, kLastWordsMs);  // however that goes, it ends here
   ::kill(process_.pid, SIGKILL);
-  while (::waitpid(process_.pid, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  (void)sys::AwaitStatus(process_.pid);
 }
 
 }  // namespace holdfast::sandbox

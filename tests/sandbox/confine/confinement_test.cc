@@ -21,6 +21,7 @@
 #include "sandbox/confine/filtered_child.h"
 #include "sandbox/confine/landlock.h"
 #include "support/scratch_dir.h"
+#include "sys/signals.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -213,7 +214,7 @@ TEST(HoldSignalsTest, LosesNothingAndIgnoresNothing) {
                       ::signal(SIGUSR1, SIG_IGN);
                       HoldSignals();
                       ::kill(::getpid(), SIGUSR1);
-                      LetSignalsIn();
+                      sys::LetSignalsIn();
                       return 0;
                     }),
             128 + SIGUSR1);
