@@ -12,6 +12,7 @@
 
 #include "base/owned_fd.h"
 #include "base/result.h"
+#include "sys/argv.h"
 #include "sys/io.h"
 #include "sys/pidfd.h"
 #include "sys/spawn.h"
@@ -23,25 +24,15 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMaxTextBytes = 64 << 10;
 
-// Words as exec takes them, which only reads.
-std::vector<char*> Pointers(const std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  pointers.reserve(words.size() + 1);
-  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-std::vector<char*> Environment(const std::vector<std::string>& variables) {
-  std::vector<char*> environment = Pointers(variables);
-  environment.pop_back();
+// This process's own, with `variables` instead of those of the same name.
+std::vector<std::string> Environment(const std::vector<std::string>& variables) {
+  std::vector<std::string> environment = variables;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view name(*entry, std::string_view(*entry).find('=') + 1);
     if (std::ranges::none_of(variables, [&](std::string_view ours) { return ours.starts_with(name); })) {
-      environment.push_back(*entry);
+      environment.emplace_back(*entry);
     }
   }
-  environment.push_back(nullptr);
   return environment;
 }
 
@@ -74,9 +65,10 @@ bool Follow(int pidfd, OwnedFd& out, OwnedFd& err, Clock::time_point deadline, R
 
 Result<pid_t> Start(const LimitedRun& run, int out, int err) {
   TRY(const OwnedFd nothing, sys::OpenDevNull());
+  const std::vector<std::string> environment = Environment(run.variables);
   auto pid = sys::SpawnProgram({.path = run.program.c_str(),
-                                .argv = Pointers(run.arguments).data(),
-                                .environment = Environment(run.variables).data(),
+                                .argv = sys::Argv(run.arguments).data(),
+                                .environment = sys::Argv(environment).data(),
                                 .streams = {run.input < 0 ? nothing.get() : run.input, out, err},
                                 .group = sys::Program::Group::kOwn});
   if (!pid) return std::unexpected(std::move(pid).error().error);

@@ -223,12 +223,10 @@ Launch::Launch(const Command& command, const Io& io, const LaunchSettings& setti
       search_path_(command_.search_path ? command_.search_path->c_str() : nullptr),
       cwd_(command_.cwd.c_str()),
       grace_ms_(command_.wrapper ? command_.wrapper->grace.count() : 0) {
-  for (const std::string& word : command_.argv) argv_.push_back(word.c_str());
-  argv_.push_back(nullptr);
   variables_.reserve(command_.env.size());
   for (const auto& [name, value] : command_.env) variables_.push_back(std::string(name).append("=").append(value));
-  for (const std::string& variable : variables_) envp_.push_back(variable.c_str());
-  envp_.push_back(nullptr);
+  argv_ = sys::Argv(command_.argv);
+  envp_ = sys::Argv(variables_);
   argv_data_ = argv_.data();
   envp_data_ = envp_.data();
 }

@@ -13,6 +13,7 @@
 #include "process/command/command.h"
 #include "process/keeper/protocol.h"
 #include "process/start_slots.h"
+#include "sys/argv.h"
 #include "sys/pidfd.h"
 
 namespace holdfast::process {
@@ -71,7 +72,7 @@ class Launch {
   bool terminal_;
   rlimit file_limit_;
   bool kernel_keeps_status_;
-  std::vector<const char*> argv_, envp_;
+  sys::Argv argv_, envp_;
   // What the children read: plain pointers into the above, because a member function might not be inlined.
   const char* program_;
   const char* search_path_;  // null when the program is a path

@@ -7,9 +7,11 @@
 #include <array>
 #include <csignal>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "sys/argv.h"
 #include "sys/io.h"
 
 namespace holdfast::sys {
@@ -105,11 +107,10 @@ struct ScriptRun {
   std::string out;
 };
 
-ScriptRun RunScript(std::string script, Program::Signals signals, Program::Group group) {
+ScriptRun RunScript(const std::string& script, Program::Signals signals, Program::Group group) {
   auto in = MakePipe(OurEnd::kWrite), out = MakePipe(OurEnd::kRead);
-  std::string shell = "sh", flag = "-c", variable = "NAME=value";
-  const std::array<char*, 4> argv = {shell.data(), flag.data(), script.data(), nullptr};
-  const std::array<char*, 2> environment = {variable.data(), nullptr};
+  const std::vector<std::string> words = {"sh", "-c", script}, variables = {"NAME=value"};
+  const Argv argv(words), environment(variables);
   const auto child = SpawnProgram({.path = "/bin/sh",
                                    .argv = argv.data(),
                                    .environment = environment.data(),
@@ -154,9 +155,8 @@ TEST(SpawnProgramTest, AGroupOfItsOwnHasItsNumber) {
 
 TEST(SpawnProgramTest, AFileIsExecutedInsteadOfThePath) {
   const OwnedFd file(::open("/bin/true", O_PATH | O_CLOEXEC));
-  std::string name = "true";
-  const std::array<char*, 2> argv = {name.data(), nullptr};
-  const std::array<char*, 1> environment = {nullptr};
+  const std::vector<std::string> words = {"true"};
+  const Argv argv(words), environment;
   const auto child = SpawnProgram({.path = "/no/such/program",
                                    .file = file.get(),
                                    .argv = argv.data(),
@@ -167,7 +167,7 @@ TEST(SpawnProgramTest, AFileIsExecutedInsteadOfThePath) {
 }
 
 TEST(SpawnProgramTest, AProgramThatCannotBeExecutedIsAnErrorAndLeavesNoChild) {
-  const std::array<char*, 1> nothing = {nullptr};
+  const Argv nothing;
   const auto child = SpawnProgram(
       {.path = "/no/such/program", .argv = nothing.data(), .environment = nothing.data(), .streams = {0, 1, 2}});
   ASSERT_FALSE(child);
@@ -179,9 +179,8 @@ TEST(SpawnProgramTest, AProgramThatCannotBeExecutedIsAnErrorAndLeavesNoChild) {
 TEST(SpawnProgramTest, AStreamThatHasItsNumberAlreadyIsInherited) {
   const OwnedFd before(::dup(STDIN_FILENO)), nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   ASSERT_EQ(::dup3(nothing.get(), STDIN_FILENO, O_CLOEXEC), STDIN_FILENO);
-  std::string shell = "sh", flag = "-c", script = "test -e /proc/self/fd/0";
-  const std::array<char*, 4> argv = {shell.data(), flag.data(), script.data(), nullptr};
-  const std::array<char*, 1> environment = {nullptr};
+  const std::vector<std::string> words = {"sh", "-c", "test -e /proc/self/fd/0"};
+  const Argv argv(words), environment;
   const auto child = SpawnProgram(
       {.path = "/bin/sh", .argv = argv.data(), .environment = environment.data(), .streams = {STDIN_FILENO, 1, 2}});
   ::dup2(before.get(), STDIN_FILENO);

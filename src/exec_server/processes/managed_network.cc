@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sandbox/proxy/routes.h"
+#include "sys/argv.h"
 
 namespace holdfast::exec_server {
 namespace {
@@ -17,11 +18,7 @@ Result<sandbox::ProxyRoutes> RoutesIn(const process::Environment& environment, c
   std::vector<std::string> entries;
   entries.reserve(environment.size());
   for (const auto& [name, value] : environment) entries.push_back(fmt::format("{}={}", name, value));
-  std::vector<const char*> words;
-  words.reserve(entries.size() + 1);
-  for (const std::string& entry : entries) words.push_back(entry.c_str());
-  words.push_back(nullptr);
-  return sandbox::FindProxyRoutes(words.data(), ports);
+  return sandbox::FindProxyRoutes(sys::Argv(entries).data(), ports);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 
 #include "sandbox/confine/landlock.h"
 #include "sandbox/confine/port_ruleset.h"
+#include "sys/argv.h"
 #include "sys/signals.h"
 
 namespace holdfast::sandbox {
@@ -114,11 +115,7 @@ Result<> Confine(const Confinement& confinement) {
 // A directory that may not be searched is no reason to say that a program which is nowhere may not be executed.
 NotExecuted Execute(const process::Command& command) {
   const std::string& file = command.program;
-  std::vector<char*> words;
-  words.reserve(command.argv.size() + 1);
-  for (const std::string& word : command.argv) words.push_back(const_cast<char*>(word.c_str()));  // exec only reads
-  words.push_back(nullptr);
-  ::execvp(file.c_str(), words.data());
+  ::execvp(file.c_str(), sys::Argv(command.argv).data());
   int error = errno;
   if (error == EACCES && !file.contains('/') && !IsOnPath(file)) error = ENOENT;
   return {.status = error == ENOENT ? 127 : 126, .error = ErrnoError("exec", file, error)};

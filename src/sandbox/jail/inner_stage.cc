@@ -27,6 +27,7 @@
 #include "sandbox/jail/terminal.h"
 #include "sandbox/plan/program_names.h"
 #include "sandbox/proxy/listener.h"
+#include "sys/argv.h"
 #include "sys/io.h"
 #include "sys/signals.h"
 #include "sys/spawn.h"
@@ -113,10 +114,8 @@ class Stage {
     return answers_ ? Caller::kFirstProcess : Caller::kCommand;
   }
 
-  // exec and what is set here only read the words.
   void Adopt(const std::vector<std::string>& environment) {
-    for (const std::string& entry : environment) environment_.push_back(const_cast<char*>(entry.c_str()));
-    environment_.push_back(nullptr);
+    environment_ = sys::Argv(environment);
     environ = environment_.data();
   }
 
@@ -189,7 +188,7 @@ class Stage {
   const InnerOrders& orders_;
   const BuiltIn built_in_;
   std::optional<Lifeline> lifeline_;
-  std::vector<char*> environment_;
+  sys::Argv environment_;
   std::optional<Terminal> terminal_;
   bool has_turn_ = false;
   bool answers_ = false;

@@ -27,6 +27,7 @@
 #include "sandbox/jail/stage_image.h"
 #include "sandbox/jail/terminal.h"
 #include "sandbox/plan/program_names.h"
+#include "sys/argv.h"
 #include "sys/descriptor_passing.h"
 #include "sys/io.h"
 #include "sys/memory_file.h"
@@ -130,17 +131,13 @@ int OutputForBubblewrap(const Inherited& inherited) {
 // bubblewrap would die or stop of what is meant for the command, and holds no stream of the command's open. The
 // environment is the command's too: LD_PRELOAD and the like would have bubblewrap run its code, outside of the sandbox.
 // The inner stage sets all of this right again.
-std::expected<pid_t, sys::NotSpawned> Execute(const Bubblewrap& bubblewrap, Inherited& inherited) {
-  std::vector<char*> argv;
-  argv.reserve(inherited.command_line.size() + 1);
-  for (std::string& word : inherited.command_line) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  char* const no_environment[] = {nullptr};
+std::expected<pid_t, sys::NotSpawned> Execute(const Bubblewrap& bubblewrap, const Inherited& inherited) {
+  const sys::Argv argv(inherited.command_line), no_environment;
   return sys::SpawnProgram(
       {.path = "bubblewrap",
        .file = bubblewrap.program.get(),
        .argv = argv.data(),
-       .environment = no_environment,
+       .environment = no_environment.data(),
        .streams = {inherited.nothing.get(), OutputForBubblewrap(inherited), inherited.complaints.write_end.get()},
        .signals = sys::Program::Signals::kBlocked});
 }
