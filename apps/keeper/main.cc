@@ -78,11 +78,6 @@ int ExitCode(const siginfo_t& status) {
   return status.si_code == CLD_EXITED ? status.si_status : 128 + status.si_status;
 }
 
-int ExitCode(int wait_status) {
-  const int signal = wait_status & 0x7f;
-  return signal == 0 ? (wait_status >> 8) & 0xff : 128 + signal;
-}
-
 // Looks whether the command has ended. Its exit is reported before it is reaped, which takes the kernel longer than the
 // answer should. Where the kernel reaps by itself, the status is there a moment after the child is gone.
 void LookAtLeader(Keeper& keeper) {
@@ -93,7 +88,7 @@ void LookAtLeader(Keeper& keeper) {
   if (error == 0 && status.si_pid == 0) return;
   const int reaped_status = error == 0 ? 0 : raw::StatusAfterReaping(keeper.leader_fd);
   if (reaped_status < 0) return;
-  ReportExit(keeper, error == 0 ? ExitCode(status) : ExitCode(reaped_status));
+  ReportExit(keeper, error == 0 ? ExitCode(status) : sys::ExitStatusOf(reaped_status));
   if (error == 0) Wait(id_type, id, status, 0);
   keeper.leader = 0;
 }

@@ -1,7 +1,6 @@
 #include "doctor/limited_run.h"
 
 #include <poll.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "base/owned_fd.h"
 #include "base/result.h"
 #include "sys/argv.h"
+#include "sys/exit_status.h"
 #include "sys/io.h"
 #include "sys/pidfd.h"
 #include "sys/spawn.h"
@@ -96,8 +96,7 @@ RunOutcome RunLimited(const LimitedRun& run) {
     outcome.kind = RunOutcome::Kind::kTimedOut;
     ::kill(-*pid, SIGKILL);
   }
-  const int status = sys::AwaitStatus(*pid);
-  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  outcome.status = sys::ExitStatusOf(sys::AwaitStatus(*pid));
   return outcome;
 }
 

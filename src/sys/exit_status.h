@@ -1,11 +1,23 @@
-// How a process ended, read from its pidfd after it has been reaped: Linux 6.15 and later keep that for as long as the
-// pidfd is open. A parent that does not need wait() for it can have the kernel reap its children by themselves, and a
-// command that leaves behind thousands of dead children does not make its parent work. Usable without libc.
+// How a process ended. The kernel tells it to wait, and Linux 6.15 and later also by a pidfd after the process has been
+// reaped, for as long as the pidfd is open. A parent that does not need wait() for it can have the kernel reap its
+// children by themselves, and a command that leaves behind thousands of dead children does not make its parent work.
+// Usable without libc.
 #pragma once
 
 #include <asm/unistd.h>
 
 #include "sys/raw.h"
+
+namespace holdfast::sys {
+
+// The exit status that a shell would show for a process that has ended: its exit code, or 128 + N after signal N. From
+// a status as wait4 gives it.
+constexpr int ExitStatusOf(int wait_status) {
+  const int signal = wait_status & 0x7f;
+  return signal == 0 ? (wait_status >> 8) & 0xff : 128 + signal;
+}
+
+}  // namespace holdfast::sys
 
 namespace holdfast::sys::raw {
 

@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sys/exit_status.h"
 #include "sys/io.h"
 
 namespace holdfast::support {
@@ -79,7 +80,7 @@ Outcome Program::Finish() {
   if (testing::Test::HasFailure()) Signal(SIGKILL);  // it may wait for ever
   int status = 0;
   ::waitpid(std::exchange(pid_, -1), &status, 0);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), out_text_, err_text_};
+  return {sys::ExitStatusOf(status), out_text_, err_text_};
 }
 
 }  // namespace holdfast::support

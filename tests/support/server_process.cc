@@ -21,6 +21,7 @@
 
 #include "support/eventually.h"
 #include "support/proc.h"
+#include "sys/exit_status.h"
 
 namespace holdfast::support {
 namespace {
@@ -194,7 +195,7 @@ std::optional<int> ServerProcess::WaitForExit(std::chrono::milliseconds patience
   int status = 0;
   if (!Eventually([&] { return ::waitpid(pid_, &status, WNOHANG) != 0; }, patience)) return std::nullopt;
   pid_ = -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return sys::ExitStatusOf(status);
 }
 
 void ServerProcess::Stop() {

@@ -13,6 +13,13 @@
 namespace holdfast::sys {
 namespace {
 
+TEST(ExitStatusTest, IsTheExitCodeOr128AndTheSignal) {
+  EXPECT_EQ(ExitStatusOf(W_EXITCODE(0, 0)), 0);
+  EXPECT_EQ(ExitStatusOf(W_EXITCODE(255, 0)), 255);
+  EXPECT_EQ(ExitStatusOf(W_EXITCODE(0, SIGKILL)), 128 + SIGKILL);
+  EXPECT_EQ(ExitStatusOf(W_EXITCODE(0, SIGSEGV) | WCOREFLAG), 128 + SIGSEGV);
+}
+
 TEST(StatusAfterReapingTest, TellsHowAReapedProcessEnded) {
   if (!KeepsExitStatus()) GTEST_SKIP() << "kernels before 6.15 do not keep it";
   for (const int signal : {0, SIGKILL}) {

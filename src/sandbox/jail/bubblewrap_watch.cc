@@ -14,6 +14,7 @@
 
 #include "sandbox/jail/first_process.h"
 #include "sandbox/jail/lifeline.h"
+#include "sys/exit_status.h"
 #include "sys/io.h"
 #include "sys/pidfd.h"
 #include "sys/raw_children.h"
@@ -128,7 +129,7 @@ void BubblewrapWatch::Step() {
 bool BubblewrapWatch::Reap() {
   int status = 0;
   if (::waitpid(bubblewrap_, &status, WNOHANG) != bubblewrap_) return false;
-  ended_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  ended_ = sys::ExitStatusOf(status);
   EndInside();
   return true;
 }

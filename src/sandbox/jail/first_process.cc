@@ -51,10 +51,6 @@ void LetKernelReap() {
   (void)::sigaction(SIGCHLD, &action, nullptr);  // fails for a bad signal only
 }
 
-int ExitCode(int wait_status) {
-  return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
-}
-
 // A process outside of the pid namespace has no number in it.
 bool IsFromOutside(const signalfd_siginfo& signal) { return signal.ssi_pid == 0 && signal.ssi_code == SI_QUEUE; }
 
@@ -126,7 +122,7 @@ std::optional<int> FirstProcess::Reap() {
     const pid_t pid = ::waitpid(-1, &status, WNOHANG | WUNTRACED);
     if (pid <= 0) return EndWithoutZombie();
     if (pid != command_) continue;
-    if (!WIFSTOPPED(status)) return ExitCode(status);
+    if (!WIFSTOPPED(status)) return sys::ExitStatusOf(status);
     StopAlong(WSTOPSIG(status));
   }
   if (!flooded_) OnFlood();
@@ -145,7 +141,7 @@ void FirstProcess::OnFlood() {
 std::optional<int> FirstProcess::EndWithoutZombie() const {
   if (!command_fd_.is_open()) return std::nullopt;
   const int status = sys::raw::StatusAfterReaping(command_fd_.get());
-  return status >= 0 ? std::optional(ExitCode(status)) : std::nullopt;
+  return status >= 0 ? std::optional(sys::ExitStatusOf(status)) : std::nullopt;
 }
 
 // A shell outside that waits for the sandbox is to see that its job has stopped. Where there is none, Ctrl-Z has no

@@ -1,13 +1,13 @@
 #include "sandbox/jail/namespace_trial.h"
 
 #include <fcntl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <variant>
 
 #include "sandbox/jail/inner_orders.h"
 #include "sandbox/jail/outer_stage.h"
+#include "sys/exit_status.h"
 #include "sys/spawn.h"
 
 namespace holdfast::sandbox {
@@ -45,7 +45,7 @@ Namespaces TryNamespaces(const Bubblewrap& bubblewrap, const Plan& plan, std::op
   const auto child = sys::Spawn(sys::Sharing::kNothing, in_child);
   if (!child) return Namespaces::kWork;  // which is not known, and nothing is to be done without them then
   const int status = sys::AwaitStatus(*child);
-  return WIFEXITED(status) && WEXITSTATUS(status) == refused ? Namespaces::kDoNotWork : Namespaces::kWork;
+  return sys::ExitStatusOf(status) == refused ? Namespaces::kDoNotWork : Namespaces::kWork;
 }
 
 }  // namespace holdfast::sandbox
