@@ -91,7 +91,7 @@ int EndWith(sandbox::Failure failure) { return sandbox::Conclude(kProgram, std::
 Result<std::string> Absolute(const std::string& path) {
   std::error_code error;
   const auto absolute = std::filesystem::absolute(path.empty() ? "." : path, error);
-  if (error) return std::unexpected(ErrnoError("getcwd", path, error.value()));
+  if (error) return FailErrno("getcwd", path, error.value());
   return absolute.lexically_normal().string();
 }
 

@@ -42,9 +42,7 @@ struct RenameBack {
 
 using Undo = std::variant<RemoveDirectory, RestoreContent, RemoveCreated, RenameBack>;
 
-std::unexpected<Error> CallFailed(std::string_view call, const std::string& path) {
-  return std::unexpected(ErrnoError(call, path, errno));
-}
+std::unexpected<Error> CallFailed(std::string_view call, const std::string& path) { return FailErrno(call, path); }
 
 // A name beside `path` that no other program uses.
 std::string NameAside(const std::string& path) {
@@ -59,7 +57,7 @@ Result<> RenameToFree(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
   if (errno != EINVAL && errno != ENOSYS) return CallFailed("rename", from);
   struct stat status;
-  if (::lstat(to.c_str(), &status) == 0) return std::unexpected(ErrnoError("rename", from, EEXIST));
+  if (::lstat(to.c_str(), &status) == 0) return FailErrno("rename", from, EEXIST);
   if (::rename(from.c_str(), to.c_str()) < 0) return CallFailed("rename", from);
   return {};
 }
@@ -131,7 +129,7 @@ class Transaction {
     struct stat status;
     const int problem = errno;
     if (problem == EEXIST && ::stat(step.path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return {};
-    return std::unexpected(ErrnoError("mkdir", step.path, problem));
+    return FailErrno("mkdir", step.path, problem);
   }
 
   Result<> Do(const WriteFile& step) {

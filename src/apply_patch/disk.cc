@@ -17,7 +17,7 @@ namespace holdfast::apply_patch {
 namespace {
 
 std::unexpected<Error> CallFailed(std::string_view call, const std::string& path, int errno_value) {
-  return std::unexpected(ErrnoError(call, path, errno_value));
+  return FailErrno(call, path, errno_value);
 }
 
 // A standard stream may be a pipe that its other user has made non-blocking.

@@ -17,8 +17,8 @@ namespace {
 
 // Only a regular file can be written or updated.
 std::unexpected<Error> NotAFile(std::string_view path, EntryKind kind) {
-  if (kind == EntryKind::kMissing) return std::unexpected(ErrnoError("open", path, ENOENT));
-  if (kind == EntryKind::kDirectory) return std::unexpected(ErrnoError("open", path, EISDIR));
+  if (kind == EntryKind::kMissing) return FailErrno("open", path, ENOENT);
+  if (kind == EntryKind::kDirectory) return FailErrno("open", path, EISDIR);
   return Fail(ErrorKind::kInvalidRequest, fmt::format("open {}: not a regular file", path));
 }
 
@@ -53,7 +53,7 @@ Result<> Planner::Read(size_t index, const std::string& path) {
   if (file.original || !file.on_disk) return {};
   TRY(const OwnedFd fd, OpenRegular(path, O_RDONLY, *file.on_disk));
   struct stat status;
-  if (::fstat(fd.get(), &status) < 0) return std::unexpected(ErrnoError("fstat", path, errno));
+  if (::fstat(fd.get(), &status) < 0) return FailErrno("fstat", path);
   file.times[0] = status.st_atim;
   file.times[1] = status.st_mtim;
   TRY(file.original, ReadToEnd(fd.get(), path));

@@ -34,7 +34,7 @@ std::string Join(const std::string& directory, std::string_view name) {
 Result<std::string> ReadLink(const std::string& path) {
   std::string target(PATH_MAX, '\0');
   const ssize_t n = ::readlink(path.c_str(), target.data(), target.size());
-  if (n < 0) return std::unexpected(ErrnoError("readlink", path, errno));
+  if (n < 0) return FailErrno("readlink", path);
   target.resize(static_cast<size_t>(n));
   return target;
 }
@@ -87,7 +87,7 @@ size_t PlannedTree::DirectoryOf(const struct stat& status, std::string path) {
 
 Result<size_t> PlannedTree::DirectoryOnDisk(const std::string& path) {
   struct stat status;
-  if (::stat(path.c_str(), &status) < 0) return std::unexpected(ErrnoError("stat", path, errno));
+  if (::stat(path.c_str(), &status) < 0) return FailErrno("stat", path);
   return DirectoryOf(status, path);
 }
 
@@ -109,7 +109,7 @@ Result<Entry> PlannedTree::Look(size_t directory, const std::string& name) {
   struct stat status;
   if (::lstat(path.c_str(), &status) < 0) {
     if (errno == ENOENT) return Entry{};
-    return std::unexpected(ErrnoError("lstat", path, errno));
+    return FailErrno("lstat", path);
   }
   if (S_ISREG(status.st_mode)) return Entry{EntryKind::kFile, FileOf(status)};
   if (S_ISDIR(status.st_mode)) return Entry{EntryKind::kDirectory, DirectoryOf(status, path)};
@@ -124,9 +124,9 @@ Result<> PlannedTree::Enter(Walk& walk, const Entry& entry) {
     walk.directory = entry.index;
     return {};
   }
-  if (entry.kind == EntryKind::kMissing) return std::unexpected(ErrnoError("open", walk.path, ENOENT));
-  if (entry.kind != EntryKind::kLink) return std::unexpected(ErrnoError("open", walk.path, ENOTDIR));
-  if (++walk.links > kMostLinks) return std::unexpected(ErrnoError("open", walk.path, ELOOP));
+  if (entry.kind == EntryKind::kMissing) return FailErrno("open", walk.path, ENOENT);
+  if (entry.kind != EntryKind::kLink) return FailErrno("open", walk.path, ENOTDIR);
+  if (++walk.links > kMostLinks) return FailErrno("open", walk.path, ELOOP);
   if (entry.target.starts_with('/')) {
     TRY(walk.directory, DirectoryOnDisk("/"));
   }

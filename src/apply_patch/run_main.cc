@@ -41,7 +41,7 @@ Result<> Print(int fd, std::string_view text) {
       pollfd writable = {fd, POLLOUT, 0};
       (void)::poll(&writable, 1, -1);  // the next write tells what is wrong
     } else if (n < 0) {
-      return std::unexpected(ErrnoError("write", "standard output", static_cast<int>(-n)));
+      return FailErrno("write", "standard output", static_cast<int>(-n));
     } else {
       text.remove_prefix(static_cast<size_t>(n));
     }

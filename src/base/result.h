@@ -2,6 +2,7 @@
 // JSON-RPC code. Messages read `call object: reason`.
 #pragma once
 
+#include <cerrno>
 #include <expected>
 #include <string>
 #include <string_view>
@@ -37,6 +38,11 @@ inline std::unexpected<Error> Fail(ErrorKind kind, std::string message) {
 
 // The error of a failed system call: "open /etc/shadow: Permission denied". The kind follows from the errno.
 Error ErrnoError(std::string_view call, std::string_view object, int errno_value);
+
+// The same as a failure to return: `return FailErrno("open", path);` right after the call that has set errno.
+inline std::unexpected<Error> FailErrno(std::string_view call, std::string_view object = {}, int errno_value = errno) {
+  return std::unexpected(ErrnoError(call, object, errno_value));
+}
 
 // strerror without its locale and thread-safety questions.
 std::string ErrnoText(int errno_value);

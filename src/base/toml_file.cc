@@ -20,7 +20,7 @@ constexpr ptrdiff_t kMaxDots = 16'384;
 
 Result<std::string> ReadTomlFile(const std::string& path) {
   const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "rbe"), &std::fclose);
-  if (file == nullptr) return std::unexpected(ErrnoError("open", path, errno));
+  if (file == nullptr) return FailErrno("open", path);
   std::string text;
   char block[4096];
   while (const size_t got = std::fread(block, 1, sizeof block, file.get())) {
@@ -29,7 +29,7 @@ Result<std::string> ReadTomlFile(const std::string& path) {
       return Fail(ErrorKind::kLimit, fmt::format("read {}: longer than {} bytes", path, kMaxFileBytes));
     }
   }
-  if (std::ferror(file.get()) != 0) return std::unexpected(ErrnoError("read", path, errno));
+  if (std::ferror(file.get()) != 0) return FailErrno("read", path);
   return text;
 }
 

@@ -272,7 +272,7 @@ Result<sys::Child> Launch::Start(StartSlots& slots, const LaunchFds& fds) {
   }
   if (pid < 0) {
     keeper_on_memory_ = 0;
-    return std::unexpected(ErrnoError("clone3", "", static_cast<int>(-pid)));
+    return FailErrno("clone3", "", static_cast<int>(-pid));
   }
   slot_.keeper = static_cast<pid_t>(pid);
   return sys::Child{static_cast<pid_t>(pid), OwnedFd(pidfd)};

@@ -50,9 +50,9 @@ void SetReaping(Reaping reaping) {
 
 Result<std::unique_ptr<Spawner>> Spawner::Create(loop::EventLoop& loop) {
   SetReaping(Reaping::kByUs);  // it may have been ignored by the program that started us
-  if (::prctl(PR_SET_CHILD_SUBREAPER, 1) < 0) return std::unexpected(ErrnoError("prctl", "subreaper", errno));
+  if (::prctl(PR_SET_CHILD_SUBREAPER, 1) < 0) return FailErrno("prctl", "subreaper");
   OwnedFd proc(::open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!proc.is_open()) return std::unexpected(ErrnoError("open", "/proc", errno));
+  if (!proc.is_open()) return FailErrno("open", "/proc");
   TRY(rlimit file_limit, sys::RaiseFileLimit());
   TRY(OwnedFd image, sys::MakeExecutableImage("holdfast-keeper", KeeperImage()));
   TRY(auto slots, StartSlots::Create());

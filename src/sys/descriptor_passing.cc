@@ -30,7 +30,7 @@ struct Message {
     do {
       n = ::sendmsg(socket, &header, MSG_NOSIGNAL);
     } while (n < 0 && errno == EINTR);
-    if (n < 0) return std::unexpected(ErrnoError("sendmsg", "descriptors", errno));
+    if (n < 0) return FailErrno("sendmsg", "descriptors");
     return static_cast<size_t>(n);
   }
 
@@ -39,7 +39,7 @@ struct Message {
     do {
       n = ::recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
     } while (n < 0 && errno == EINTR);
-    if (n < 0) return std::unexpected(ErrnoError("recvmsg", "descriptors", errno));
+    if (n < 0) return FailErrno("recvmsg", "descriptors");
     return static_cast<size_t>(n);
   }
 
@@ -101,7 +101,7 @@ Result<> SendAll(int socket, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return std::unexpected(ErrnoError("send", "", errno));
+    if (n < 0) return FailErrno("send");
     bytes.remove_prefix(static_cast<size_t>(n));
   }
   return {};

@@ -28,17 +28,17 @@ Result<> Seal(int fd, int more) {
   constexpr int seals = kSealContent | F_SEAL_SEAL;
   if (::fcntl(fd, F_ADD_SEALS, seals | more) == 0) return {};
   if (more != 0 && errno == EINVAL && ::fcntl(fd, F_ADD_SEALS, seals) == 0) return {};
-  return std::unexpected(ErrnoError("fcntl F_ADD_SEALS", "memory file", errno));
+  return FailErrno("fcntl F_ADD_SEALS", "memory file");
 }
 
 }  // namespace
 
 Result<OwnedFd> MakeExecutableImage(const char* name, std::span<const std::byte> image) {
   OwnedFd fd = CreateMemfd(name);
-  if (!fd.is_open()) return std::unexpected(ErrnoError("memfd_create", name, errno));
+  if (!fd.is_open()) return FailErrno("memfd_create", name);
   while (!image.empty()) {
     ssize_t n = Write(fd.get(), image.data(), image.size());
-    if (n < 0) return std::unexpected(ErrnoError("write", name, static_cast<int>(-n)));
+    if (n < 0) return FailErrno("write", name, static_cast<int>(-n));
     image = image.subspan(static_cast<size_t>(n));
   }
   TRY_VOID(Seal(fd.get(), 0));
@@ -47,7 +47,7 @@ Result<OwnedFd> MakeExecutableImage(const char* name, std::span<const std::byte>
 
 Result<OwnedFd> BeginExecutableCopy(const char* name) {
   OwnedFd fd = CreateMemfd(name);
-  if (!fd.is_open()) return std::unexpected(ErrnoError("memfd_create", name, errno));
+  if (!fd.is_open()) return FailErrno("memfd_create", name);
   return fd;
 }
 
@@ -59,8 +59,8 @@ Result<> FinishExecutableCopy(int image, int source, ImageMode mode) {
   do {
     copied = ::sendfile(image, source, &at, kPiece);
   } while (copied > 0 || (copied < 0 && errno == EINTR));
-  if (copied < 0) return std::unexpected(ErrnoError("sendfile", "memory file", errno));
-  if (::fchmod(image, bits) < 0) return std::unexpected(ErrnoError("fchmod", "memory file", errno));
+  if (copied < 0) return FailErrno("sendfile", "memory file");
+  if (::fchmod(image, bits) < 0) return FailErrno("fchmod", "memory file");
   return Seal(image, kSealExec);
 }
 

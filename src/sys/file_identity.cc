@@ -13,13 +13,13 @@ namespace holdfast::sys {
 Result<OwnedFd> OpenWithoutLinks(const std::string& path) {
   int fd = sys::TryOpenAt(AT_FDCWD, path, O_PATH | O_DIRECTORY, sys::Links::kNone);
   if (fd == -ENOTDIR) fd = sys::TryOpenAt(AT_FDCWD, path, O_PATH | O_NOFOLLOW, sys::Links::kNone);
-  if (fd < 0) return std::unexpected(ErrnoError("open", path, -fd));
+  if (fd < 0) return FailErrno("open", path, -fd);
   return OwnedFd(fd);
 }
 
 Result<FileIdentity> IdentityOf(int fd, const std::string& path) {
   struct stat status;
-  if (::fstat(fd, &status) < 0) return std::unexpected(ErrnoError("stat", path, errno));
+  if (::fstat(fd, &status) < 0) return FailErrno("stat", path);
   return FileIdentity{.device = status.st_dev, .inode = status.st_ino};
 }
 

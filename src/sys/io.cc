@@ -26,42 +26,36 @@ ssize_t Write(int fd, const void* buffer, size_t size) {
 
 Result<> SetBlocking(int fd, Blocking blocking) {
   int flags = ::fcntl(fd, F_GETFL);
-  if (flags < 0) return std::unexpected(ErrnoError("fcntl", "F_GETFL", errno));
+  if (flags < 0) return FailErrno("fcntl", "F_GETFL");
   int wanted = blocking == Blocking::kYes ? flags & ~O_NONBLOCK : flags | O_NONBLOCK;
-  if (wanted != flags && ::fcntl(fd, F_SETFL, wanted) < 0) {
-    return std::unexpected(ErrnoError("fcntl", "F_SETFL", errno));
-  }
+  if (wanted != flags && ::fcntl(fd, F_SETFL, wanted) < 0) return FailErrno("fcntl", "F_SETFL");
   return {};
 }
 
 Result<Pipe> MakePipe(OurEnd ours) {
   int fds[2];
-  if (::pipe2(fds, O_CLOEXEC) < 0) return std::unexpected(ErrnoError("pipe2", "", errno));
+  if (::pipe2(fds, O_CLOEXEC) < 0) return FailErrno("pipe2");
   Pipe pipe{OwnedFd(fds[0]), OwnedFd(fds[1])};
   // A fresh pipe has no other flag that could be lost.
-  if (::fcntl(fds[ours == OurEnd::kRead ? 0 : 1], F_SETFL, O_NONBLOCK) < 0) {
-    return std::unexpected(ErrnoError("fcntl", "F_SETFL", errno));
-  }
+  if (::fcntl(fds[ours == OurEnd::kRead ? 0 : 1], F_SETFL, O_NONBLOCK) < 0) return FailErrno("fcntl", "F_SETFL");
   return pipe;
 }
 
 Result<SocketPair> MakePacketPair() {
   int fds[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) < 0) {
-    return std::unexpected(ErrnoError("socketpair", "", errno));
-  }
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) < 0) return FailErrno("socketpair");
   return SocketPair{OwnedFd(fds[0]), OwnedFd(fds[1])};
 }
 
 Result<OwnedFd> OpenDevNull() {
   OwnedFd fd(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  if (!fd.is_open()) return std::unexpected(ErrnoError("open", "/dev/null", errno));
+  if (!fd.is_open()) return FailErrno("open", "/dev/null");
   return fd;
 }
 
 Result<OwnedFd> Duplicate(int fd) {
   OwnedFd copy(::fcntl(fd, F_DUPFD_CLOEXEC, kLastReservedFd + 1));
-  if (!copy.is_open()) return std::unexpected(ErrnoError("fcntl", "F_DUPFD_CLOEXEC", errno));
+  if (!copy.is_open()) return FailErrno("fcntl", "F_DUPFD_CLOEXEC");
   return copy;
 }
 

@@ -91,7 +91,7 @@ int TryOpenAt(int directory, const std::string& path, int flags, Links links, mo
 
 Result<OwnedFd> OpenAt(int directory, const std::string& path, int flags, Links links, mode_t mode) {
   const int fd = TryOpenAt(directory, path, flags, links, mode);
-  if (fd < 0) return std::unexpected(ErrnoError("open", path, -fd));
+  if (fd < 0) return FailErrno("open", path, -fd);
   return OwnedFd(fd);
 }
 

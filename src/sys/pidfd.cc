@@ -15,7 +15,7 @@ namespace holdfast::sys {
 
 Result<OwnedFd> OpenPidfd(pid_t pid) {
   OwnedFd fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  if (!fd.is_open()) return std::unexpected(ErrnoError("pidfd_open", std::to_string(pid), errno));
+  if (!fd.is_open()) return FailErrno("pidfd_open", std::to_string(pid));
   return fd;
 }
 
@@ -28,7 +28,7 @@ Result<> KillAndAwaitEnd(int pidfd) {
   SendSignal(pidfd, SIGKILL);
   pollfd ended = {.fd = pidfd, .events = POLLIN, .revents = 0};
   while (::poll(&ended, 1, -1) < 0) {
-    if (errno != EINTR) return std::unexpected(ErrnoError("poll", "pidfd", errno));
+    if (errno != EINTR) return FailErrno("poll", "pidfd");
   }
   return {};
 }

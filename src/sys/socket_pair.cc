@@ -9,9 +9,7 @@ namespace holdfast::sys {
 Result<SocketPair> MakeSocketPair(SocketKind kind) {
   const int type = kind == SocketKind::kStream ? SOCK_STREAM : SOCK_SEQPACKET;
   int fds[2];
-  if (::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, fds) < 0) {
-    return std::unexpected(ErrnoError("socketpair", "", errno));
-  }
+  if (::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, fds) < 0) return FailErrno("socketpair");
   return SocketPair{.ours = OwnedFd(fds[0]), .theirs = OwnedFd(fds[1])};
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 Result<pid_t> SpawnWithCopy(int (*body)(void*), void* argument) {
   const pid_t child = ::fork();
-  if (child < 0) return std::unexpected(ErrnoError("fork", "", errno));
+  if (child < 0) return FailErrno("fork");
   if (child == 0) ::_exit(body(argument));
   return child;
 }
@@ -27,7 +27,7 @@ Result<pid_t> SpawnOnSharedMemory(int sharing, int (*body)(void*), void* argumen
   const auto stack = std::make_unique_for_overwrite<std::byte[]>(size);
   const SignalsBlocked blocked;
   const pid_t child = ::clone(body, stack.get() + size, sharing | CLONE_VFORK | SIGCHLD, argument);
-  if (child < 0) return std::unexpected(ErrnoError("clone", "", errno));
+  if (child < 0) return FailErrno("clone");
   return child;
 }
 

@@ -69,7 +69,7 @@ Result<uid_t> ReadAnswer(std::string_view bytes) {
     nlmsgerr error{};
     std::memcpy(&error, bytes.data(), std::min(bytes.size(), sizeof error));
     if (error.error == -ENOENT) return Fail(ErrorKind::kNotFound, "sock_diag: there is no such socket");
-    return std::unexpected(ErrnoError("sock_diag", "", -error.error));
+    return FailErrno("sock_diag", "", -error.error);
   }
   inet_diag_msg message;
   if (bytes.size() < sizeof message) return Fail(ErrorKind::kSystem, "sock_diag: the answer is too short");
@@ -84,19 +84,18 @@ Result<uid_t> ReadAnswer(std::string_view bytes) {
 
 Result<uid_t> Ask(const Query& query) {
   const OwnedFd netlink(::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
-  if (!netlink.is_open()) return std::unexpected(ErrnoError("socket", "NETLINK_SOCK_DIAG", errno));
+  if (!netlink.is_open()) return FailErrno("socket", "NETLINK_SOCK_DIAG");
   // The kernel answers before send returns, so nothing waits here.
-  if (::send(netlink.get(), &query, sizeof query, 0) < 0)
-    return std::unexpected(ErrnoError("send", "sock_diag", errno));
+  if (::send(netlink.get(), &query, sizeof query, 0) < 0) return FailErrno("send", "sock_diag");
   std::array<char, 4096> answer;
   const ssize_t size = ::recv(netlink.get(), answer.data(), answer.size(), MSG_DONTWAIT);
-  if (size < 0) return std::unexpected(ErrnoError("recv", "sock_diag", errno));
+  if (size < 0) return FailErrno("recv", "sock_diag");
   return ReadAnswer({answer.data(), static_cast<size_t>(size)});
 }
 
 Result<Endpoint> EndOf(int socket, std::string_view call, int (*which)(int, sockaddr*, socklen_t*)) {
   Endpoint endpoint;
-  if (which(socket, endpoint.get(), &endpoint.size) < 0) return std::unexpected(ErrnoError(call, "", errno));
+  if (which(socket, endpoint.get(), &endpoint.size) < 0) return FailErrno(call);
   return endpoint;
 }
 
@@ -104,7 +103,7 @@ Result<Endpoint> EndOf(int socket, std::string_view call, int (*which)(int, sock
 Result<SocketPair> ConnectToSelf() {
   const OwnedFd listening(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   SocketPair pair{.ours = OwnedFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)), .theirs = {}};
-  if (!listening.is_open() || !pair.ours.is_open()) return std::unexpected(ErrnoError("socket", "TCP", errno));
+  if (!listening.is_open() || !pair.ours.is_open()) return FailErrno("socket", "TCP");
   Endpoint address;
   address.size = sizeof(sockaddr_in);
   auto& v4 = reinterpret_cast<sockaddr_in&>(address.storage);
@@ -115,7 +114,7 @@ Result<SocketPair> ConnectToSelf() {
                          ::getsockname(listening.get(), address.get(), &address.size) == 0 &&
                          ::connect(pair.ours.get(), address.get(), address.size) == 0;
   if (connected) pair.theirs = OwnedFd(::accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC));
-  if (!pair.theirs.is_open()) return std::unexpected(ErrnoError("connect", "the loopback", errno));
+  if (!pair.theirs.is_open()) return FailErrno("connect", "the loopback");
   return pair;
 }
 

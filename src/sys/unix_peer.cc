@@ -25,9 +25,7 @@ constexpr int kPeerPidfd = 77;
 Result<std::optional<OwnedFd>> PidfdByNumber(int socket) {
   ucred peer{};
   socklen_t size = sizeof peer;
-  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0) {
-    return std::unexpected(ErrnoError("getsockopt", "SO_PEERCRED", errno));
-  }
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0) return FailErrno("getsockopt", "SO_PEERCRED");
   if (peer.pid == 0) return std::nullopt;
   TRY(OwnedFd pidfd, OpenPidfd(peer.pid));
   return pidfd;
@@ -38,7 +36,7 @@ Result<std::optional<OwnedFd>> PidfdOfPeer(int socket) {
   socklen_t size = sizeof pidfd;
   if (::getsockopt(socket, SOL_SOCKET, kPeerPidfd, &pidfd, &size) == 0) return OwnedFd(pidfd);
   if (errno == ENOPROTOOPT) return PidfdByNumber(socket);
-  return std::unexpected(ErrnoError("getsockopt", "SO_PEERPIDFD", errno));
+  return FailErrno("getsockopt", "SO_PEERPIDFD");
 }
 
 Result<std::string> DescriptionOf(int fd) {
@@ -46,7 +44,7 @@ Result<std::string> DescriptionOf(int fd) {
   const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   std::array<char, 1024> buffer;
   const ssize_t size = file.is_open() ? Read(file.get(), buffer.data(), buffer.size()) : -errno;
-  if (size < 0) return std::unexpected(ErrnoError("read", path, static_cast<int>(-size)));
+  if (size < 0) return FailErrno("read", path, static_cast<int>(-size));
   return std::string(buffer.data(), static_cast<size_t>(size));
 }
 

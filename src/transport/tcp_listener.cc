@@ -75,13 +75,11 @@ void SetNoDelay(int fd) {
 
 Result<OwnedFd> Bind(const Address& address) {
   OwnedFd fd(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
-  if (!fd.is_open()) return std::unexpected(ErrnoError("socket", TextOf(address), errno));
+  if (!fd.is_open()) return FailErrno("socket", TextOf(address));
   const int on = 1;
   ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-  if (::bind(fd.get(), address.get(), address.size) < 0) {
-    return std::unexpected(ErrnoError("bind", TextOf(address), errno));
-  }
-  if (::listen(fd.get(), SOMAXCONN) < 0) return std::unexpected(ErrnoError("listen", TextOf(address), errno));
+  if (::bind(fd.get(), address.get(), address.size) < 0) return FailErrno("bind", TextOf(address));
+  if (::listen(fd.get(), SOMAXCONN) < 0) return FailErrno("listen", TextOf(address));
   return fd;
 }
 
@@ -122,9 +120,7 @@ Result<std::unique_ptr<Listener>> ListenWebSocket(loop::EventLoop& loop, const W
                                                   Admission admission, OnConnection on_connection) {
   TRY(OwnedFd fd, Bind(AddressOf(url)));
   Address bound;
-  if (::getsockname(fd.get(), bound.get(), &bound.size) < 0) {
-    return std::unexpected(ErrnoError("getsockname", url.ip, errno));
-  }
+  if (::getsockname(fd.get(), bound.get(), &bound.size) < 0) return FailErrno("getsockname", url.ip);
   return std::make_unique<TcpListener>(loop, std::move(fd), bound, limits, std::move(admission),
                                        std::move(on_connection));
 }

@@ -41,24 +41,24 @@ Result<> ClearPath(const std::string& path) {
   struct stat status{};
   if (::lstat(path.c_str(), &status) < 0) {
     if (errno == ENOENT) return {};
-    return std::unexpected(ErrnoError("stat", path, errno));
+    return FailErrno("stat", path);
   }
   if (!S_ISSOCK(status.st_mode)) return Fail(ErrorKind::kSystem, fmt::format("bind {}: a file is in the way", path));
   if (!NobodyAnswers(path)) return Fail(ErrorKind::kSystem, fmt::format("bind {}: another server listens there", path));
-  if (::unlink(path.c_str()) < 0) return std::unexpected(ErrnoError("unlink", path, errno));
+  if (::unlink(path.c_str()) < 0) return FailErrno("unlink", path);
   return {};
 }
 
 // Linux creates the file with the mode of the unbound socket, so it is never open to others, not even for a moment.
 Result<OwnedFd> Bind(const std::string& path) {
   OwnedFd fd = MakeSocket();
-  if (!fd.is_open()) return std::unexpected(ErrnoError("socket", path, errno));
+  if (!fd.is_open()) return FailErrno("socket", path);
   const sockaddr_un address = AddressOf(path);
-  if (::fchmod(fd.get(), kOwnerOnly) < 0) return std::unexpected(ErrnoError("fchmod", path, errno));
+  if (::fchmod(fd.get(), kOwnerOnly) < 0) return FailErrno("fchmod", path);
   if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) < 0) {
-    return std::unexpected(ErrnoError("bind", path, errno));
+    return FailErrno("bind", path);
   }
-  if (::listen(fd.get(), SOMAXCONN) < 0) return std::unexpected(ErrnoError("listen", path, errno));
+  if (::listen(fd.get(), SOMAXCONN) < 0) return FailErrno("listen", path);
   return fd;
 }
 

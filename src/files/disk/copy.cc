@@ -28,7 +28,7 @@ Result<> CopyFileTo(const File& file, const std::string& destination, const Guar
   if (guarded.empty()) return CopyFile(file, {AT_FDCWD, destination, destination}, sys::Links::kFollow);
   TRY(const Place place, FindPlace(destination, Symlinks::kFollow));
   if (const int refused = guarded.CheckChange(place.directory.get(), place.name)) {
-    return std::unexpected(ErrnoError("open", destination, -refused));
+    return FailErrno("open", destination, -refused);
   }
   return CopyFile(file, {place.directory.get(), place.name, destination}, sys::Links::kNone);
 }
@@ -36,7 +36,7 @@ Result<> CopyFileTo(const File& file, const std::string& destination, const Guar
 Result<> CopyLinkTo(const std::string& text, const std::string& destination, const GuardedNames& guarded) {
   TRY(const Place place, FindName(destination, Symlinks::kFollow));
   if (const int refused = guarded.CheckChange(place.directory.get(), place.name)) {
-    return std::unexpected(ErrnoError("symlink", destination, -refused));
+    return FailErrno("symlink", destination, -refused);
   }
   return MakeLink(text, {place.directory.get(), place.name, destination});
 }
@@ -49,12 +49,10 @@ Result<> Copy(const std::string& source, const std::string& destination, Depth d
   TRY(const OwnedFd parent,
       sys::OpenAt(AT_FDCWD, source.substr(0, slash + 1), O_PATH | O_DIRECTORY, sys::Links::kFollow));
   struct stat status;
-  if (::fstatat(parent.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) < 0) {
-    return std::unexpected(ErrnoError("stat", source, errno));
-  }
+  if (::fstatat(parent.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) < 0) return FailErrno("stat", source);
   // What must stay absent is not read either when it comes to exist meanwhile.
   const bool is_absent = guarded.CheckChange(parent.get(), name) != 0 || sys::IsPlaceholderAt(parent.get(), name);
-  if (is_absent) return std::unexpected(ErrnoError("stat", source, ENOENT));
+  if (is_absent) return FailErrno("stat", source, ENOENT);
   switch (status.st_mode & S_IFMT) {
     case S_IFREG: {
       TRY(const File file, File::OpenForReadingAt(parent.get(), name, source));

@@ -34,10 +34,10 @@ Result<OwnedFd> OpenTarget(const Target& target, sys::Links links) {
   constexpr mode_t kMode = 0600;
   if (exists && sys::HasPlaceholderMode(status.st_mode)) {
     const int adopted = sys::AdoptPlaceholder(target.directory, target.name, S_IFREG | kMode, links);
-    if (adopted != 0 && adopted != -ENOENT) return std::unexpected(ErrnoError("open", target.path, -adopted));
+    if (adopted != 0 && adopted != -ENOENT) return FailErrno("open", target.path, -adopted);
   }
   const int opened = sys::TryOpenAt(target.directory, target.name, O_WRONLY | O_CREAT | O_NONBLOCK, links, kMode);
-  if (opened < 0) return std::unexpected(ErrnoError("open", target.path, -opened));
+  if (opened < 0) return FailErrno("open", target.path, -opened);
   return OwnedFd(opened);
 }
 
@@ -45,7 +45,7 @@ Result<OwnedFd> OpenTarget(const Target& target, sys::Links links) {
 
 Result<> CopyFile(const File& source, const Target& target, sys::Links links) {
   const auto failed = [&](int errno_value) {
-    return std::unexpected(ErrnoError("copy", fmt::format("{} to {}", source.path(), target.path), errno_value));
+    return FailErrno("copy", fmt::format("{} to {}", source.path(), target.path), errno_value);
   };
   TRY(OwnedFd fd, OpenTarget(target, links));
   struct stat from, to;
@@ -69,7 +69,7 @@ Result<> CopyFile(const File& source, const Target& target, sys::Links links) {
 Result<std::string> ReadLink(int directory, const std::string& name, const std::string& path) {
   std::array<char, PATH_MAX> text;  // longer ones cannot be made
   const ssize_t size = ::readlinkat(directory, name.c_str(), text.data(), text.size());
-  if (size < 0) return std::unexpected(ErrnoError("readlink", path, errno));
+  if (size < 0) return FailErrno("readlink", path);
   return std::string(text.data(), static_cast<size_t>(size));
 }
 
@@ -78,7 +78,7 @@ Result<> MakeLink(const std::string& text, const Target& target) {
   const int failed = errno;
   // The placeholder of a sandbox cannot make room for a link.
   const bool is_held = failed == EEXIST && sys::IsPlaceholderAt(target.directory, target.name);
-  return std::unexpected(ErrnoError("symlink", target.path, is_held ? EBUSY : failed));
+  return FailErrno("symlink", target.path, is_held ? EBUSY : failed);
 }
 
 mode_t ModeOfCopy(const struct stat& source, const struct stat& copy) {

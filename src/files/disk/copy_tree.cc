@@ -34,7 +34,7 @@ constexpr size_t kMaxPendingBytes = 64u << 20;
 constexpr mode_t kModeMeanwhile = 0700;
 
 std::unexpected<Error> Failed(std::string_view call, const std::string& path, int errno_value) {
-  return std::unexpected(ErrnoError(call, path, errno_value));
+  return FailErrno(call, path, errno_value);
 }
 
 Result<struct stat> StatOf(int fd, const std::string& path) {

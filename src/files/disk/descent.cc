@@ -62,10 +62,10 @@ Result<OwnedFd> Descent::Leave() {
 
 Result<> Descent::Reopen(Level& level, int below) {
   const int opened = OpenDirectory(below, "..");
-  if (opened < 0) return std::unexpected(ErrnoError("open", PathOf(".."), -opened));
+  if (opened < 0) return FailErrno("open", PathOf(".."), -opened);
   OwnedFd directory(opened);
   struct stat status;
-  if (::fstat(directory.get(), &status) < 0) return std::unexpected(ErrnoError("fstat", PathOf(".."), errno));
+  if (::fstat(directory.get(), &status) < 0) return FailErrno("fstat", PathOf(".."));
   if (status.st_dev != level.device || status.st_ino != level.inode) {
     return Fail(ErrorKind::kSystem, fmt::format("open {}: the directory was moved meanwhile", PathOf("..")));
   }
@@ -75,7 +75,7 @@ Result<> Descent::Reopen(Level& level, int below) {
 
 Result<DirectoryReader> Descent::List() const {
   const int opened = sys::TryOpenAt(fd(), ".", O_RDONLY | O_DIRECTORY, sys::Links::kNone);
-  if (opened < 0) return std::unexpected(ErrnoError("open", PathOf("."), -opened));
+  if (opened < 0) return FailErrno("open", PathOf("."), -opened);
   return DirectoryReader(OwnedFd(opened), PathOf("."));
 }
 

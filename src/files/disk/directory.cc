@@ -25,7 +25,7 @@ constexpr int kDirectoryOnly = O_PATH | O_DIRECTORY;
 constexpr mode_t kMode = 0777;  // less the umask
 
 std::unexpected<Error> Failed(const std::string& path, int errno_value) {
-  return std::unexpected(ErrnoError("mkdir", path, errno_value));
+  return FailErrno("mkdir", path, errno_value);
 }
 
 int MakeAt(int directory, const std::string& name, const GuardedNames& guarded) {
@@ -124,9 +124,7 @@ Result<> CreateDirectory(const std::string& path, Parents parents, Symlinks syml
 }
 
 Result<std::vector<DirectoryEntry>> ReadDirectory(const std::string& path, size_t max_entries) {
-  if (sys::IsPlaceholderAt(AT_FDCWD, path, sys::Links::kFollow)) {
-    return std::unexpected(ErrnoError("open", path, ENOENT));
-  }
+  if (sys::IsPlaceholderAt(AT_FDCWD, path, sys::Links::kFollow)) return FailErrno("open", path, ENOENT);
   TRY(OwnedFd directory, sys::OpenAt(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, sys::Links::kFollow));
   DirectoryReader reader(std::move(directory), path);
   std::vector<DirectoryEntry> entries;

@@ -30,7 +30,7 @@ Result<> DirectoryReader::Fill() {
   if (!buffer_) buffer_ = std::make_unique_for_overwrite<std::byte[]>(kBufferBytes);
   taken_ = filled_ = 0;
   const ssize_t n = ::getdents64(directory_.get(), buffer_.get(), kBufferBytes);
-  if (n < 0) return std::unexpected(ErrnoError("getdents64", path_, errno));
+  if (n < 0) return FailErrno("getdents64", path_);
   filled_ = static_cast<size_t>(n);
   return {};
 }

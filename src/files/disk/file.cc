@@ -74,7 +74,7 @@ Result<File> File::OpenToWrite(const std::string& path, Symlinks symlinks, int f
   if (guarded.empty()) return Open({AT_FDCWD, path, flags, LinksOf(symlinks), mode}, path);
   TRY(const Place place, FindPlace(path, symlinks));
   const int refused = guarded.CheckChange(place.directory.get(), place.name);
-  if (refused != 0) return std::unexpected(ErrnoError("open", path, -refused));
+  if (refused != 0) return FailErrno("open", path, -refused);
   return Open({place.directory.get(), place.name, flags, sys::Links::kNone, mode}, path);
 }
 
@@ -92,25 +92,23 @@ Result<File> File::Open(const Opening& opening, const std::string& path) {
   const auto& [directory, name, flags, links, mode] = opening;
   struct stat status;
   const int failed = StatAt(directory, name, links, status);
-  if (failed != 0 && !(failed == -ENOENT && (flags & O_CREAT) != 0)) {
-    return std::unexpected(ErrnoError("open", path, -failed));
-  }
+  if (failed != 0 && !(failed == -ENOENT && (flags & O_CREAT) != 0)) return FailErrno("open", path, -failed);
   if (failed == 0 && sys::HasPlaceholderMode(status.st_mode)) {
     const int met = AdoptOrHidePlaceholder(directory, name, flags, links, mode);
-    if (met != 0) return std::unexpected(ErrnoError("open", path, -met));
+    if (met != 0) return FailErrno("open", path, -met);
   }
   // To write to a directory is left to the kernel to refuse.
   const bool refused = failed == 0 && !S_ISREG(status.st_mode) && !(S_ISDIR(status.st_mode) && Writes(flags));
   if (refused) return NotRegular(path);
 
   const int opened = sys::TryOpenAt(directory, name, flags | O_NONBLOCK, links, mode);
-  if (opened < 0) return std::unexpected(ErrnoError("open", path, -opened));
+  if (opened < 0) return FailErrno("open", path, -opened);
   return Adopt(OwnedFd(opened), path);
 }
 
 Result<File> File::Adopt(OwnedFd fd, std::string path) {
   struct stat status;
-  if (::fstat(fd.get(), &status) < 0) return std::unexpected(ErrnoError("fstat", path, errno));
+  if (::fstat(fd.get(), &status) < 0) return FailErrno("fstat", path);
   if (!S_ISREG(status.st_mode)) return NotRegular(path);
   return File(std::move(fd), std::move(path), static_cast<uint64_t>(status.st_size));
 }
@@ -124,7 +122,7 @@ Result<size_t> File::ReadAt(uint64_t offset, std::span<std::byte> buffer) const 
     const ssize_t n = Uninterrupted([&] {
       return ::pread(fd_.get(), buffer.data() + done, buffer.size() - done, static_cast<off_t>(offset + done));
     });
-    if (n < 0) return std::unexpected(ErrnoError("read", path_, static_cast<int>(-n)));
+    if (n < 0) return FailErrno("read", path_, static_cast<int>(-n));
     if (n == 0) break;
     done += static_cast<size_t>(n);
   }
@@ -140,9 +138,9 @@ Result<> File::WriteAt(uint64_t offset, std::span<const std::byte> bytes, size_t
     const ssize_t n = Uninterrupted([&] {
       return ::pwrite(fd_.get(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
     });
-    if (n < 0) return std::unexpected(ErrnoError("write", path_, static_cast<int>(-n)));
+    if (n < 0) return FailErrno("write", path_, static_cast<int>(-n));
     // A device may take nothing, a regular file may not; taken as an error it cannot become an endless loop.
-    if (n == 0) return std::unexpected(ErrnoError("write", path_, EIO));
+    if (n == 0) return FailErrno("write", path_, EIO);
     done += static_cast<size_t>(n);
   }
   return {};
@@ -151,14 +149,12 @@ Result<> File::WriteAt(uint64_t offset, std::span<const std::byte> bytes, size_t
 Result<> File::Truncate(uint64_t size) const {
   if (size > kMaxOffset) return BeyondAnyFile(path_, size);
   const ssize_t failed = Uninterrupted([&] { return ::ftruncate(fd_.get(), static_cast<off_t>(size)); });
-  if (failed != 0) return std::unexpected(ErrnoError("truncate", path_, static_cast<int>(-failed)));
+  if (failed != 0) return FailErrno("truncate", path_, static_cast<int>(-failed));
   return {};
 }
 
 Result<> File::Close() {
-  if (fd_.is_open() && ::close(fd_.Release()) < 0 && errno != EINTR) {
-    return std::unexpected(ErrnoError("close", path_, errno));
-  }
+  if (fd_.is_open() && ::close(fd_.Release()) < 0 && errno != EINTR) return FailErrno("close", path_);
   return {};
 }
 

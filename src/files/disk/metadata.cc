@@ -39,9 +39,7 @@ Metadata MetadataOf(const Status& status, bool is_symlink) {
           .modified_at_ms = Milliseconds(status.stx_mtime)};
 }
 
-std::unexpected<Error> Failed(const std::string& path, int errno_value) {
-  return std::unexpected(ErrnoError("stat", path, errno_value));
-}
+std::unexpected<Error> Failed(const std::string& path, int errno_value) { return FailErrno("stat", path, errno_value); }
 
 std::unexpected<Error> FailedWithoutLinks(const std::string& path, int errno_value) {
   if (errno_value != ELOOP) return Failed(path, errno_value);

@@ -91,7 +91,7 @@ Result<std::shared_ptr<MissingWatches>> MissingWatches::Create() {
   if (!inotify.is_open() && errno == EMFILE) {
     return Fail(ErrorKind::kLimit, "inotify_init1: no descriptor or no instance left (fs.inotify.max_user_instances)");
   }
-  if (!inotify.is_open()) return std::unexpected(ErrnoError("inotify_init1", "", errno));
+  if (!inotify.is_open()) return FailErrno("inotify_init1");
   return std::shared_ptr<MissingWatches>(new MissingWatches(std::move(inotify)));
 }
 
@@ -159,7 +159,7 @@ Result<MissingWatches::Found> MissingWatches::ArmPath(uint64_t key, const std::s
   if (::lstat(path.c_str(), &status) < 0) {
     if (errno == ENOENT && is_watched) return NoteMissing(key, path);
     if (errno == ENOENT || MeansUnwatchable(errno)) return Found::kUnwatchable;
-    return std::unexpected(ErrnoError("lstat", path, errno));
+    return FailErrno("lstat", path);
   }
   if (!is_watched || S_ISLNK(status.st_mode)) return Found::kUnwatchable;
   if (sys::IsPlaceholderAt(AT_FDCWD, path)) return NoteMissing(key, path);
@@ -222,7 +222,7 @@ Result<std::vector<uint64_t>> MissingWatches::TakeChanged() {
   std::array<char, 16u << 10> buffer;
   const ssize_t n = sys::Read(inotify_.get(), buffer.data(), buffer.size());
   if (n == -EAGAIN) return Keys{};
-  if (n < 0) return std::unexpected(ErrnoError("read", "inotify", static_cast<int>(-n)));
+  if (n < 0) return FailErrno("read", "inotify", static_cast<int>(-n));
   Keys changed;
   const MutexLock lock(mutex_);
   for (size_t at = 0; at < static_cast<size_t>(n);) {

@@ -14,9 +14,7 @@ namespace {
 
 constexpr int kMaxLinks = 40;  // the kernel's own limit
 
-std::unexpected<Error> Failed(const std::string& path, int errno_value) {
-  return std::unexpected(ErrnoError("open", path, errno_value));
-}
+std::unexpected<Error> Failed(const std::string& path, int errno_value) { return FailErrno("open", path, errno_value); }
 
 struct Parts {
   std::string parent, name;

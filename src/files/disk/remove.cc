@@ -99,9 +99,9 @@ Result<> TreeRemoval::Descend(const std::string& name) {
   const int failed = descent_.Enter(name);
   if (failed == -ENOENT) return {};
   if (failed == -ENOTDIR || failed == -ELOOP) return TryAgain(name);
-  if (failed != 0) return std::unexpected(ErrnoError("open", descent_.PathOf(name), -failed));
+  if (failed != 0) return FailErrno("open", descent_.PathOf(name), -failed);
   if (const int refused = guarded_.CheckDirectory(descent_.fd())) {
-    return std::unexpected(ErrnoError("remove", descent_.PathOf("."), -refused));
+    return FailErrno("remove", descent_.PathOf("."), -refused);
   }
   levels_.emplace_back();
   ForgetHighest();
@@ -118,9 +118,7 @@ Result<> TreeRemoval::Ascend() {
 // After its directory has been emptied, or when it turned out to be none.
 Result<> TreeRemoval::TryAgain(const std::string& name) {
   Level& level = levels_.back();
-  if (level.attempts++ == kMaxAttempts) {
-    return std::unexpected(ErrnoError("remove", descent_.PathOf(name), ENOTEMPTY));
-  }
+  if (level.attempts++ == kMaxAttempts) return FailErrno("remove", descent_.PathOf(name), ENOTEMPTY);
   TRY(const bool removed, RemoveHere(name.c_str(), Guess::kDirectory));
   if (removed) level.attempts = 0;
   return {};
@@ -146,7 +144,7 @@ Result<bool> TreeRemoval::RemoveHere(const char* name, Guess guess) {
   const int refused = guarded_.CheckName(descent_.fd(), name);
   const int failed = refused != 0 ? refused : RemoveName(descent_.fd(), name, guess);
   if (failed == 0 || failed == -ENOENT) return true;
-  if (failed != -ENOTEMPTY) return std::unexpected(ErrnoError("remove", descent_.PathOf(name), -failed));
+  if (failed != -ENOTEMPTY) return FailErrno("remove", descent_.PathOf(name), -failed);
   levels_.back().pending.emplace_back(name);
   return false;
 }
@@ -182,7 +180,7 @@ Result<> Remove(const std::string& path, const RemoveOptions& options, const Gua
   if (failed == -ENOTEMPTY && options.depth == Depth::kTree) {
     return TreeRemoval(Descent(*std::move(directory), parent), guarded).Run(name);
   }
-  return std::unexpected(ErrnoError("remove", path, -failed));
+  return FailErrno("remove", path, -failed);
 }
 
 }  // namespace holdfast::files

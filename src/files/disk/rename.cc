@@ -162,7 +162,7 @@ Result<> Rename(const std::string& source, const std::string& destination, Exist
 
 Result<std::string> Canonicalize(const std::string& path) {
   Resolution resolution;
-  if (const int failed = resolution.Run(path)) return std::unexpected(ErrnoError("resolve", path, -failed));
+  if (const int failed = resolution.Run(path)) return FailErrno("resolve", path, -failed);
   return resolution.path();
 }
 

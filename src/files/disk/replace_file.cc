@@ -25,17 +25,17 @@ Result<std::optional<struct stat>> FindCurrent(const Place& place, const std::st
   const int directory = place.directory.get();
   if (::fstatat(directory, place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) < 0) {
     if (errno == ENOENT) return std::nullopt;
-    return std::unexpected(ErrnoError("stat", path, errno));
+    return FailErrno("stat", path);
   }
   // What is mounted over a placeholder in a sandbox would go with it.
-  if (sys::IsPlaceholderAt(directory, place.name)) return std::unexpected(ErrnoError("open", path, EBUSY));
-  if (S_ISDIR(status.st_mode)) return std::unexpected(ErrnoError("open", path, EISDIR));
+  if (sys::IsPlaceholderAt(directory, place.name)) return FailErrno("open", path, EBUSY);
+  if (S_ISDIR(status.st_mode)) return FailErrno("open", path, EISDIR);
   if (!S_ISREG(status.st_mode)) {
     return Fail(ErrorKind::kInvalidRequest, fmt::format("path {}: not a regular file", path));
   }
   // A rename asks the directory only; but a file that may not be written is not to be replaced either.
   if (::faccessat(directory, place.name.c_str(), W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) < 0) {
-    return std::unexpected(ErrnoError("open", path, errno));
+    return FailErrno("open", path);
   }
   return status;
 }
@@ -60,7 +60,7 @@ class Substitute {
   Result<> TakePlace() {
     const int directory = place_->directory.get();
     if (::renameat(directory, name_.c_str(), directory, place_->name.c_str()) < 0) {
-      return std::unexpected(ErrnoError("rename", file_.path(), errno));
+      return FailErrno("rename", file_.path());
     }
     name_.clear();
     return {};
@@ -83,7 +83,7 @@ Result<> TakeOver(const File& file, const struct stat& old) {
   mode_t mode = old.st_mode & 07777;
   if (!owner_kept) mode &= 0777;
   if (!group_kept) mode = (mode & 0707) | ((mode & 07) << 3);
-  if (const int error = SetMode(file.fd(), mode)) return std::unexpected(ErrnoError("chmod", file.path(), error));
+  if (const int error = SetMode(file.fd(), mode)) return FailErrno("chmod", file.path(), error);
   return {};
 }
 
@@ -99,13 +99,11 @@ int Sync(int fd) {
 Result<> SyncDirectory(const Place& place, const File& file) {
   const int opened = sys::TryOpenAt(place.directory.get(), ".", O_RDONLY | O_DIRECTORY, sys::Links::kNone);
   if (opened < 0) {
-    if (::syncfs(file.fd()) < 0) return std::unexpected(ErrnoError("syncfs", file.path(), errno));
+    if (::syncfs(file.fd()) < 0) return FailErrno("syncfs", file.path());
     return {};
   }
   const OwnedFd directory(opened);
-  if (const int failed = Sync(directory.get())) {
-    return std::unexpected(ErrnoError("fsync directory of", file.path(), failed));
-  }
+  if (const int failed = Sync(directory.get())) return FailErrno("fsync directory of", file.path(), failed);
   return {};
 }
 
@@ -115,14 +113,14 @@ Result<> ReplaceFile(const std::string& path, std::span<const std::byte> bytes, 
                      const CheckCurrent& check, const GuardedNames& guarded) {
   TRY(const Place place, FindPlace(path, symlinks));
   if (const int refused = guarded.CheckChange(place.directory.get(), place.name)) {
-    return std::unexpected(ErrnoError("open", path, -refused));
+    return FailErrno("open", path, -refused);
   }
   TRY(const std::optional<struct stat> old, FindCurrent(place, path));
   // Until the mode of the old file is known to fit, nobody else looks into the new one.
   TRY(Substitute substitute, Substitute::Create(place, old ? 0600 : 0666, path));
   TRY_VOID(substitute.file().WriteAt(0, bytes));
   if (old) TRY_VOID(TakeOver(substitute.file(), *old));
-  if (const int failed = Sync(substitute.file().fd())) return std::unexpected(ErrnoError("fsync", path, failed));
+  if (const int failed = Sync(substitute.file().fd())) return FailErrno("fsync", path, failed);
   if (check) {
     // What others write between this look and the rename is lost: the kernel has no rename that compares first.
     TRY(const File current, File::OpenForReadingAt(place.directory.get(), place.name, path));

@@ -138,7 +138,7 @@ void TreeWalk::Add(int directory, const Name& name, std::string path, size_t dep
 Result<unsigned char> TreeWalk::TypeOf(int directory, const Name& name, const std::string& path) const {
   const auto failed = [&path](int errno_value) -> Result<unsigned char> {
     if (errno_value == ENOENT || errno_value == ELOOP || errno_value == ENOTDIR) return DT_UNKNOWN;
-    return std::unexpected(ErrnoError("stat", path, errno_value));
+    return FailErrno("stat", path, errno_value);
   };
   struct stat status;
   unsigned char type = name.type;
@@ -169,15 +169,15 @@ bool TreeWalk::HasRoomFor(size_t bytes) {
 
 Result<WalkResult> Walk(const std::string& root, const WalkOptions& options) {
   struct stat status;
-  if (::fstatat(AT_FDCWD, root.c_str(), &status, 0) < 0) return std::unexpected(ErrnoError("stat", root, errno));
+  if (::fstatat(AT_FDCWD, root.c_str(), &status, 0) < 0) return FailErrno("stat", root);
   if (sys::HasPlaceholderMode(status.st_mode) && sys::IsPlaceholderAt(AT_FDCWD, root, sys::Links::kFollow)) {
-    return std::unexpected(ErrnoError("stat", root, ENOENT));
+    return FailErrno("stat", root, ENOENT);
   }
   const auto links = options.follow_directory_links ? sys::Links::kFollow : sys::Links::kFollowToLast;
   const int opened = sys::TryOpenAt(AT_FDCWD, root, O_PATH | O_DIRECTORY, links);
   // A file, or a link that is not followed, is a tree without anything below it.
   if (opened == -ENOTDIR) return WalkResult{};
-  if (opened < 0) return std::unexpected(ErrnoError("open", root, -opened));
+  if (opened < 0) return FailErrno("open", root, -opened);
   return TreeWalk(OwnedFd(opened), root, options).Run();
 }
 

@@ -47,7 +47,7 @@ Result<> Overwrite(File& file, std::span<const std::byte> bytes) {
   }
   // As it is now: somebody may have appended meanwhile.
   struct stat status;
-  if (::fstat(file.fd(), &status) < 0) return std::unexpected(ErrnoError("fstat", file.path(), errno));
+  if (::fstat(file.fd(), &status) < 0) return FailErrno("fstat", file.path());
   if (static_cast<uint64_t>(status.st_size) > bytes.size()) TRY_VOID(file.Truncate(bytes.size()));
   return file.Close();
 }

@@ -38,7 +38,7 @@ struct Outcome {
 
 Result<> CheckSpelling(const Claim& claim, const GuardedNames& guarded) {
   const int refused = claim.access == Access::kWrite ? guarded.CheckSpelling(claim.path) : 0;
-  if (refused != 0) return std::unexpected(ErrnoError("write", claim.path, -refused));
+  if (refused != 0) return FailErrno("write", claim.path, -refused);
   return {};
 }
 

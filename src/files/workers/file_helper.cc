@@ -15,9 +15,7 @@ namespace holdfast::files {
 Result<std::unique_ptr<FileHelper>> FileHelper::Start(loop::EventLoop& loop, process::Spawner& spawner,
                                                       const process::Command& command, Owner& owner) {
   int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) {
-    return std::unexpected(ErrnoError("socketpair", "", errno));
-  }
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) return FailErrno("socketpair");
   OwnedFd ours(ends[0]);
   const OwnedFd theirs(ends[1]);
   TRY(const OwnedFd errors, sys::OpenDevNull());
@@ -37,7 +35,7 @@ FileHelper::FileHelper(loop::EventLoop& loop, const process::Command& command, O
 void FileHelper::OnStarted(pid_t) { report_.Watch(); }
 
 void FileHelper::OnStartFailed(process::StartStep, int errno_value) {
-  TellReady(std::unexpected(ErrnoError("execute", sandbox::kProgramName, errno_value)));
+  TellReady(FailErrno("execute", sandbox::kProgramName, errno_value));
 }
 
 // One that ends as soon as it has started would be started again and again for the request that waits.

@@ -32,14 +32,12 @@ void CloseWaysBack() {
 
 Result<> DropCapabilities() {
   CloseWaysBack();
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return std::unexpected(ErrnoError("prctl", "no_new_privs", errno));
-  if (::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0) {
-    return std::unexpected(ErrnoError("prctl", "ambient capabilities", errno));
-  }
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return FailErrno("prctl", "no_new_privs");
+  if (::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0) return FailErrno("prctl", "ambient capabilities");
   Sets none;
-  if (::syscall(SYS_capset, &none.header, none.words) < 0) return std::unexpected(ErrnoError("capset", "", errno));
+  if (::syscall(SYS_capset, &none.header, none.words) < 0) return FailErrno("capset");
   Sets left;
-  if (::syscall(SYS_capget, &left.header, left.words) < 0) return std::unexpected(ErrnoError("capget", "", errno));
+  if (::syscall(SYS_capget, &left.header, left.words) < 0) return FailErrno("capget");
   for (const auto& word : left.words) {
     if ((word.effective | word.permitted | word.inheritable) != 0) {
       return Fail(ErrorKind::kInvalidRequest, "capset: capabilities are left");

@@ -51,7 +51,7 @@ Result<> CheckStream(int fd, Filter filter) {
   if (::fstat(fd, &status) < 0) {
     const int opened = ::open("/dev/null", O_RDWR);  // passes to the command
     if (opened == fd) return {};
-    return std::unexpected(ErrnoError("open", "/dev/null", opened < 0 ? errno : EBADF));
+    return FailErrno("open", "/dev/null", opened < 0 ? errno : EBADF);
   }
   if (S_ISDIR(status.st_mode))
     return Fail(ErrorKind::kInvalidRequest, fmt::format("descriptor {}: is a directory", fd));
@@ -90,14 +90,12 @@ Result<> CheckStreams(Filter filter) {
 Result<> PassOnly(std::span<const int> kept) {
   unsigned first = STDERR_FILENO + 1;
   for (const int fd : kept) {
-    if (::fcntl(fd, F_SETFD, 0) < 0) {
-      return std::unexpected(ErrnoError("fcntl", fmt::format("descriptor {}", fd), errno));
-    }
+    if (::fcntl(fd, F_SETFD, 0) < 0) return FailErrno("fcntl", fmt::format("descriptor {}", fd));
     const auto number = static_cast<unsigned>(fd);
     if (first < number) ::close_range(first, number - 1, 0);
     first = number + 1;
   }
-  if (::close_range(first, UINT_MAX, 0) < 0) return std::unexpected(ErrnoError("close_range", "", errno));
+  if (::close_range(first, UINT_MAX, 0) < 0) return FailErrno("close_range");
   return {};
 }
 

@@ -74,10 +74,10 @@ Result<> AddPath(int ruleset, const LandlockRule& rule, uint64_t handled) {
   const int opened = sys::TryOpenAt(AT_FDCWD, rule.path, O_PATH, links);
   // What this process cannot reach the command, which has no more rights, cannot reach either.
   if (opened == -ENOENT || opened == -ENOTDIR || opened == -EACCES) return {};
-  if (opened < 0) return std::unexpected(ErrnoError("open", rule.path, -opened));
+  if (opened < 0) return FailErrno("open", rule.path, -opened);
   const OwnedFd fd(opened);
   struct stat status;
-  if (::fstat(fd.get(), &status) < 0) return std::unexpected(ErrnoError("stat", rule.path, errno));
+  if (::fstat(fd.get(), &status) < 0) return FailErrno("stat", rule.path);
   if (rule.identity && *rule.identity != sys::FileIdentity{.device = status.st_dev, .inode = status.st_ino}) {
     return Fail(ErrorKind::kInvalidRequest,
                 fmt::format("landlock {}: it has been replaced in the meantime", rule.path));
@@ -85,7 +85,7 @@ Result<> AddPath(int ruleset, const LandlockRule& rule, uint64_t handled) {
   uint64_t rights = handled & Meaning(rule.rights);
   if (!S_ISDIR(status.st_mode)) rights &= kFileRights;
   const int error = rights == 0 ? 0 : AddRule(ruleset, fd.get(), rights);
-  if (error != 0) return std::unexpected(ErrnoError("landlock_add_rule", rule.path, error));
+  if (error != 0) return FailErrno("landlock_add_rule", rule.path, error);
   return {};
 }
 
@@ -107,7 +107,7 @@ Result<> AddDescriptor(int ruleset, int fd, uint64_t handled) {
   const int error = rights == 0 ? 0 : AddRule(ruleset, fd, rights);
   // EBADFD: a pipe or a file in memory, which no rule holds for.
   if (error == 0 || error == EBADFD) return {};
-  return std::unexpected(ErrnoError("landlock_add_rule", fmt::format("descriptor {}", fd), error));
+  return FailErrno("landlock_add_rule", fmt::format("descriptor {}", fd), error);
 }
 
 }  // namespace
@@ -124,17 +124,15 @@ Result<int> Restrict(const LandlockOptions& options) {
       .handled_access_fs = options.rules.empty() ? 0 : RightsOf(abi), .handled_access_net = 0, .scoped = ScopesOf(abi)};
   if ((attributes.handled_access_fs | attributes.scoped) == 0) return abi;  // the kernel refuses a set about nothing
   const OwnedFd ruleset(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0)));
-  if (!ruleset.is_open()) return std::unexpected(ErrnoError("landlock_create_ruleset", "", errno));
+  if (!ruleset.is_open()) return FailErrno("landlock_create_ruleset");
   for (const LandlockRule& rule : options.rules) {
     TRY_VOID(AddPath(ruleset.get(), rule, attributes.handled_access_fs));
   }
   for (const int fd : options.passed_fds) {
     TRY_VOID(AddDescriptor(ruleset.get(), fd, attributes.handled_access_fs));
   }
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return std::unexpected(ErrnoError("prctl", "no_new_privs", errno));
-  if (::syscall(SYS_landlock_restrict_self, ruleset.get(), 0) < 0) {
-    return std::unexpected(ErrnoError("landlock_restrict_self", "", errno));
-  }
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return FailErrno("prctl", "no_new_privs");
+  if (::syscall(SYS_landlock_restrict_self, ruleset.get(), 0) < 0) return FailErrno("landlock_restrict_self");
   return abi;
 }
 

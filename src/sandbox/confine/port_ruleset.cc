@@ -37,12 +37,12 @@ Result<OwnedFd> MakePortRuleset(uint16_t shut_port) {
   }
   const RulesetAttributes attributes = {.handled_access_fs = 0, .handled_access_net = kConnectTcp};
   OwnedFd ruleset(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0)));
-  if (!ruleset.is_open()) return std::unexpected(ErrnoError("landlock_create_ruleset", "ports", errno));
+  if (!ruleset.is_open()) return FailErrno("landlock_create_ruleset", "ports");
   for (uint32_t port = 1; port <= kLastPort; ++port) {
     if (port == shut_port) continue;
     const PortAttributes rule = {.allowed_access = kConnectTcp, .port = port};
     if (::syscall(SYS_landlock_add_rule, ruleset.get(), kRuleOfPort, &rule, 0) < 0) {
-      return std::unexpected(ErrnoError("landlock_add_rule", fmt::format("port {}", port), errno));
+      return FailErrno("landlock_add_rule", fmt::format("port {}", port));
     }
   }
   return ruleset;
@@ -50,7 +50,7 @@ Result<OwnedFd> MakePortRuleset(uint16_t shut_port) {
 
 Result<> EnterPortRuleset(int ruleset) {
   if (::syscall(SYS_landlock_restrict_self, ruleset, 0) == 0) return {};
-  return std::unexpected(ErrnoError("landlock_restrict_self", "ports", errno));
+  return FailErrno("landlock_restrict_self", "ports");
 }
 
 }  // namespace holdfast::sandbox

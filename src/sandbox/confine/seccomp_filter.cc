@@ -365,13 +365,11 @@ BpfProgram MakeFilter(Filter filter, StandsFor stands_for, Caller caller) {
 
 Result<> InstallFilter(const BpfProgram& program) {
   CHECK(program.size() <= BPF_MAXINSNS);
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) {
-    return std::unexpected(ErrnoError("prctl", "PR_SET_NO_NEW_PRIVS", errno));
-  }
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return FailErrno("prctl", "PR_SET_NO_NEW_PRIVS");
   const sock_fprog image = {.len = static_cast<unsigned short>(program.size()),
                             .filter = const_cast<sock_filter*>(program.data())};
   if (::syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, &image) != 0) {
-    return std::unexpected(ErrnoError("seccomp", "SECCOMP_SET_MODE_FILTER", errno));
+    return FailErrno("seccomp", "SECCOMP_SET_MODE_FILTER");
   }
   return {};
 }

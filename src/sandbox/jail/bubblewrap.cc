@@ -28,10 +28,10 @@ class FileView {
  public:
   static Result<FileView> Map(int fd, const std::string& path) {
     struct stat status;
-    if (::fstat(fd, &status) < 0) return std::unexpected(ErrnoError("fstat", path, errno));
+    if (::fstat(fd, &status) < 0) return FailErrno("fstat", path);
     const auto size = static_cast<size_t>(status.st_size);
     void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (start == MAP_FAILED) return std::unexpected(ErrnoError("mmap", path, errno));
+    if (start == MAP_FAILED) return FailErrno("mmap", path);
     return FileView(static_cast<const char*>(start), size);
   }
   ~FileView() {

@@ -74,7 +74,7 @@ class Translation {
   // One descriptor each: bubblewrap closes what it has read.
   Result<> Step(const EmptyFile& empty) {
     OwnedFd nothing(::open("/dev/null", O_RDONLY));  // inherited, hence without O_CLOEXEC
-    if (!nothing.is_open()) return std::unexpected(ErrnoError("open", "/dev/null", errno));
+    if (!nothing.is_open()) return FailErrno("open", "/dev/null");
     Words({"--perms", Octal(empty.mode), "--ro-bind-data", std::to_string(nothing.get()), empty.path});
     arguments_.fds.push_back(std::move(nothing));
     return {};

@@ -45,7 +45,7 @@ void WriteMessage(const Error& error) {
 Result<> PutInPlace(const Streams& streams) {
   for (const auto [from, place] : {std::pair(streams.in, STDIN_FILENO), std::pair(streams.out, STDOUT_FILENO),
                                    std::pair(streams.err, STDERR_FILENO)}) {
-    if (::dup2(from, place) < 0) return std::unexpected(ErrnoError("dup2", fmt::format("descriptor {}", from), errno));
+    if (::dup2(from, place) < 0) return FailErrno("dup2", fmt::format("descriptor {}", from));
   }
   return {};  // the other numbers are closed with all that does not pass
 }
@@ -89,7 +89,7 @@ class Stage {
     if (orders_.built_in && built_in_ == nullptr)
       return Fail(ErrorKind::kInvalidRequest, "inner stage: nothing built in");
     // Nobody inside may read or change this process, not even with its user id.
-    if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0) return std::unexpected(ErrnoError("prctl", "dumpable", errno));
+    if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0) return FailErrno("prctl", "dumpable");
     HoldSignals();
     if (lifeline_) {
       TRY_VOID(lifeline_->Arm());
@@ -127,7 +127,7 @@ class Stage {
     }
     TRY_VOID(PassOnly(kept));
     for (const auto own : own_fds) {
-      if (own && ::fcntl(*own, F_SETFD, FD_CLOEXEC) < 0) return std::unexpected(ErrnoError("fcntl", "", errno));
+      if (own && ::fcntl(*own, F_SETFD, FD_CLOEXEC) < 0) return FailErrno("fcntl");
     }
     return {};
   }

@@ -52,12 +52,12 @@ Result<> ReopenDevice(int fd, const char* node, dev_t device) {
   const int flags = ::fcntl(fd, F_GETFL);
   const OwnedFd again(::open(node, (flags & (O_ACCMODE | O_PATH)) | O_CLOEXEC));
   struct stat status;
-  if (!again.is_open() || ::fstat(again.get(), &status) < 0) return std::unexpected(ErrnoError("open", node, errno));
+  if (!again.is_open() || ::fstat(again.get(), &status) < 0) return FailErrno("open", node);
   if (!S_ISCHR(status.st_mode) || status.st_rdev != device) {
     return Fail(ErrorKind::kInvalidRequest, fmt::format("{}: is another device", node));
   }
   (void)::fcntl(again.get(), F_SETFL, flags);  // which one that only has a name does not take
-  if (::dup2(again.get(), fd) < 0) return std::unexpected(ErrnoError("dup2", node, errno));
+  if (::dup2(again.get(), fd) < 0) return FailErrno("dup2", node);
   return {};
 }
 

@@ -27,9 +27,7 @@ Result<> KeepOnly(std::optional<int> report_fd, std::optional<int> port_ruleset_
   std::ranges::sort(kept);
   TRY_VOID(PassOnly(kept));
   for (const int fd : kept) {
-    if (::fcntl(fd, F_SETFD, FD_CLOEXEC) < 0) {
-      return std::unexpected(ErrnoError("fcntl", fmt::format("descriptor {}", fd), errno));
-    }
+    if (::fcntl(fd, F_SETFD, FD_CLOEXEC) < 0) return FailErrno("fcntl", fmt::format("descriptor {}", fd));
   }
   return {};
 }
@@ -50,9 +48,7 @@ Result<> EnterLandlockStage(const Plan& plan, Caller caller, std::optional<int> 
   TRY_VOID(CheckStreams(plan.filter));
   TRY_VOID(KeepOnly(report_fd, port_ruleset_fd));
   TRY_VOID(DropCapabilities());
-  if (::chdir(plan.working_directory.c_str()) < 0) {
-    return std::unexpected(ErrnoError("chdir", plan.working_directory, errno));
-  }
+  if (::chdir(plan.working_directory.c_str()) < 0) return FailErrno("chdir", plan.working_directory);
   LandlockOptions options;
   options.rules = plan.landlock;
   options.passed_fds = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};

@@ -28,9 +28,9 @@ Result<LifelineEnds> MakeLifeline() {
   LifelineEnds line{.outer = std::move(pair.ours), .inner = std::move(pair.theirs)};
   const int yes = 1;
   if (::setsockopt(line.outer.get(), SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) < 0) {
-    return std::unexpected(ErrnoError("setsockopt", "SO_PASSCRED", errno));
+    return FailErrno("setsockopt", "SO_PASSCRED");
   }
-  if (::fcntl(line.inner.get(), F_SETFD, 0) < 0) return std::unexpected(ErrnoError("fcntl", "", errno));
+  if (::fcntl(line.inner.get(), F_SETFD, 0) < 0) return FailErrno("fcntl");
   return line;
 }
 
@@ -63,7 +63,7 @@ Result<> Lifeline::Arm() const {
   const int flags = ::fcntl(fd_, F_GETFL);
   if (flags < 0 || ::fcntl(fd_, F_SETFD, FD_CLOEXEC) < 0 || ::fcntl(fd_, F_SETOWN, ::getpid()) < 0 ||
       ::fcntl(fd_, F_SETFL, flags | O_ASYNC) < 0) {
-    return std::unexpected(ErrnoError("fcntl", "lifeline", errno));
+    return FailErrno("fcntl", "lifeline");
   }
   return {};
 }

@@ -39,7 +39,7 @@ constexpr std::array kGroupLimits = {"/proc/sys/user/max_inotify_instances", "/p
 Result<int> NumberOf(int pidfd) {
   const std::string path = fmt::format("/proc/self/fdinfo/{}", pidfd);
   const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.is_open()) return std::unexpected(ErrnoError("open", path, errno));
+  if (!file.is_open()) return FailErrno("open", path);
   std::array<char, 512> text;
   const ssize_t size = sys::Read(file.get(), text.data(), text.size());
   constexpr std::string_view key = "\nPid:\t";
@@ -57,7 +57,7 @@ Result<int> NumberOf(int pidfd) {
 // one.
 Result<OwnedFd> OwnerOf(const OwnedFd& mounts) {
   OwnedFd users(::ioctl(mounts.get(), NS_GET_USERNS));
-  if (!users.is_open()) return std::unexpected(ErrnoError("ioctl", "NS_GET_USERNS", errno));
+  if (!users.is_open()) return FailErrno("ioctl", "NS_GET_USERNS");
   return users;
 }
 
@@ -112,10 +112,10 @@ Result<> Finish(int inner, const Plan& plan) {
   TRY(const int number, NumberOf(inner));
   const std::string path = fmt::format("/proc/{}/ns/mnt", number);
   const OwnedFd mounts(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!mounts.is_open()) return std::unexpected(ErrnoError("open", path, errno));
+  if (!mounts.is_open()) return FailErrno("open", path);
   TRY(const OwnedFd users, OwnerOf(mounts));
   TRY(const int error, FinishIn(users, mounts, HasPrivateNodes(plan)));
-  if (error != 0) return std::unexpected(ErrnoError("seal", "/dev", error));
+  if (error != 0) return FailErrno("seal", "/dev", error);
   return {};
 }
 

@@ -40,7 +40,7 @@ namespace holdfast::sandbox {
 namespace {
 
 Result<> Inherit(int fd) {
-  if (::fcntl(fd, F_SETFD, 0) < 0) return std::unexpected(ErrnoError("fcntl", "inherit", errno));
+  if (::fcntl(fd, F_SETFD, 0) < 0) return FailErrno("fcntl", "inherit");
   return {};
 }
 
@@ -83,7 +83,7 @@ Result<OwnedFd> CopyOfStream(int stream) {
     const OwnedFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
     copy = OwnedFd(::fcntl(nothing.get(), F_DUPFD, STDERR_FILENO + 1));
   }
-  if (!copy.is_open()) return std::unexpected(ErrnoError("fcntl", fmt::format("descriptor {}", stream), errno));
+  if (!copy.is_open()) return FailErrno("fcntl", fmt::format("descriptor {}", stream));
   return copy;
 }
 
@@ -213,9 +213,9 @@ std::expected<int, NotStarted> RunOuterStage(const Bubblewrap& bubblewrap, const
   (void)std::signal(SIGCHLD, SIG_DFL);          // where it is ignored nobody can be waited for
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);  // whom bubblewrap leaves behind can be found then
   OwnedFd signals = BubblewrapWatch::BlockSignals();
-  if (!signals.is_open()) return std::unexpected(ErrnoError("signalfd", "", errno));
+  if (!signals.is_open()) return FailErrno("signalfd");
   if (report_fd && ::fcntl(*report_fd, F_SETFD, FD_CLOEXEC) < 0) {
-    return std::unexpected(ErrnoError("fcntl", fmt::format("descriptor {}", *report_fd), errno));
+    return FailErrno("fcntl", fmt::format("descriptor {}", *report_fd));
   }
   const auto terminal = Terminal::OfStreams();
   TRY(Placeholders placeholders, Placeholders::Prepare(plan.placeholders));

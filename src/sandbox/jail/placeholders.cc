@@ -139,13 +139,13 @@ Result<> Take(const Placeholder& wanted, uint32_t index, HeldPlaceholders& all, 
   TRY(held.parent, OpenParent(wanted));
   do {
     held.is_made = MakeAt(held.parent.get(), held.name, held.kind) == 0;
-    if (!held.is_made && errno != EEXIST) return std::unexpected(ErrnoError("make mount point", wanted.path, errno));
+    if (!held.is_made && errno != EEXIST) return FailErrno("make mount point", wanted.path);
     const int opened = Open(held.parent.get(), held.name, held.kind);
     if (opened == -ENOENT) continue;
-    if (opened < 0) return std::unexpected(ErrnoError("open", wanted.path, -opened));
+    if (opened < 0) return FailErrno("open", wanted.path, -opened);
     held.itself = OwnedFd(opened);
     struct stat status;
-    if (::fstat(opened, &status) < 0) return std::unexpected(ErrnoError("fstat", wanted.path, errno));
+    if (::fstat(opened, &status) < 0) return FailErrno("fstat", wanted.path);
     // A directory with an access list, or one that hands its group down, has changed it.
     if (held.is_made && !LooksMade(status) && ::fchmod(opened, ModeOf(held.kind)) == 0) (void)::fstat(opened, &status);
     if (!LooksMade(status)) return {};                                           // the user's own
@@ -295,7 +295,7 @@ Result<Placeholders> Placeholders::Prepare(std::vector<Placeholder> wanted) {
   TRY(sys::SocketPair pair, sys::MakeSocketPair(sys::SocketKind::kPacket));
   placeholders.lifeline_ = std::move(pair.ours);
   placeholders.end_for_reaper_ = std::move(pair.theirs);
-  if (::fcntl(placeholders.lifeline_.get(), F_SETFD, 0) < 0) return std::unexpected(ErrnoError("fcntl", "", errno));
+  if (::fcntl(placeholders.lifeline_.get(), F_SETFD, 0) < 0) return FailErrno("fcntl");
   return placeholders;
 }
 

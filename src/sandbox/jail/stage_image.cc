@@ -22,7 +22,7 @@ Result<StageImage> StageImage::Create(std::optional<int> sealed) {
     return StageImage(std::move(image), OwnedFd());
   }
   OwnedFd self(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
-  if (!self.is_open()) return std::unexpected(ErrnoError("open", "/proc/self/exe", errno));
+  if (!self.is_open()) return FailErrno("open", "/proc/self/exe");
   TRY(OwnedFd image, sys::BeginExecutableCopy(kProgramName));
   return StageImage(std::move(image), std::move(self));
 }

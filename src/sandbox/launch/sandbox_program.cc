@@ -61,7 +61,7 @@ std::string Variable(const process::Environment& environment, std::string_view n
 
 Result<std::shared_ptr<const OwnedFd>> SealProgram(const std::string& path) {
   const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.is_open()) return std::unexpected(ErrnoError("open", path, errno));
+  if (!file.is_open()) return FailErrno("open", path);
   TRY(OwnedFd image, sys::BeginExecutableCopy(kProgramName));
   TRY_VOID(sys::FinishExecutableCopy(image.get(), file.get(), sys::ImageMode::kOnlyExecutable));
   return std::make_shared<const OwnedFd>(std::move(image));

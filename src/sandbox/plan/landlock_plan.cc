@@ -38,7 +38,7 @@ Result<> CheckRule(const RuleMap& map, const std::string& path, const Rule& rule
 // rule of its own, or to /dev.
 Result<std::vector<LandlockRule>> ReadEverything() {
   const OwnedFd root(::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!root.is_open()) return std::unexpected(ErrnoError("open", "/", errno));
+  if (!root.is_open()) return FailErrno("open", "/");
   std::vector<LandlockRule> rules = {{.path = "/", .rights = Rights::kList}};
   TRY_VOID(ListDirectory(root.get(), "", [&](std::string_view name, EntryKind kind) {
     const bool has_content = kind == EntryKind::kDirectory || kind == EntryKind::kFile;

@@ -63,7 +63,7 @@ Result<> MountPlanner::Lay(const std::string& path, const PlacedRule& placed) {
       if (steps_.try_emplace(reached, Busy{.path = reached}).second) HoldAncestors(reached);
       break;
     case PathWalk::End::kUnsearchable:
-      return std::unexpected(ErrnoError("lstat", reached, EACCES));
+      return FailErrno("lstat", reached, EACCES);
     case PathWalk::End::kNowhere:
     case PathWalk::End::kDirectory:
     case PathWalk::End::kFile:

@@ -26,7 +26,7 @@ constexpr int kLastWordsMs = 200;
 Result<OwnedFd> Detach(int control, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) return Fail(ErrorKind::kInvalidRequest, "proxy bridge: its parent is gone");
-  if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0) return std::unexpected(ErrnoError("prctl", "dumpable", errno));
+  if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0) return FailErrno("prctl", "dumpable");
   ::prctl(PR_SET_NAME, "proxy-bridge");
   ::setsid();
   (void)::chdir("/");  // fails nowhere that matters
@@ -49,7 +49,7 @@ Result<> Relay(int control, pid_t parent, const std::vector<ProxyEndpoint>& endp
 Result<ProxyBridge> ProxyBridge::Start(const std::vector<ProxyEndpoint>& endpoints) {
   TRY(const sys::SocketPair pair, sys::MakePacketPair());
   TRY(OwnedFd control, sys::Duplicate(pair.theirs.get()));
-  if (::fcntl(control.get(), F_SETFD, 0) < 0) return std::unexpected(ErrnoError("fcntl", "F_SETFD", errno));
+  if (::fcntl(control.get(), F_SETFD, 0) < 0) return FailErrno("fcntl", "F_SETFD");
   const pid_t parent = ::getpid();
   // Nobody is there to be told of a failure: the end of the bridge shows inside, where the listeners are refused.
   auto in_child = [&] { return Relay(pair.ours.get(), parent, endpoints) ? 0 : 1; };

@@ -23,23 +23,21 @@ struct Listener {
 // On a port that the kernel chooses.
 Result<Listener> Listen() {
   OwnedFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!fd.is_open()) return std::unexpected(ErrnoError("socket", "for a proxy", errno));
+  if (!fd.is_open()) return FailErrno("socket", "for a proxy");
   sockaddr_in address = {};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   auto* const generic = reinterpret_cast<sockaddr*>(&address);
   socklen_t size = sizeof address;
-  if (::bind(fd.get(), generic, size) < 0) return std::unexpected(ErrnoError("bind", "127.0.0.1", errno));
-  if (::listen(fd.get(), SOMAXCONN) < 0) return std::unexpected(ErrnoError("listen", "127.0.0.1", errno));
-  if (::getsockname(fd.get(), generic, &size) < 0) return std::unexpected(ErrnoError("getsockname", "", errno));
+  if (::bind(fd.get(), generic, size) < 0) return FailErrno("bind", "127.0.0.1");
+  if (::listen(fd.get(), SOMAXCONN) < 0) return FailErrno("listen", "127.0.0.1");
+  if (::getsockname(fd.get(), generic, &size) < 0) return FailErrno("getsockname");
   return Listener{std::move(fd), ntohs(address.sin_port)};
 }
 
 // An environment may name a variable twice: unsetenv removes them all.
 Result<> SetVariable(const std::string& name, const std::string& value) {
-  if (::unsetenv(name.c_str()) < 0 || ::setenv(name.c_str(), value.c_str(), 1) < 0) {
-    return std::unexpected(ErrnoError("setenv", name, errno));
-  }
+  if (::unsetenv(name.c_str()) < 0 || ::setenv(name.c_str(), value.c_str(), 1) < 0) return FailErrno("setenv", name);
   return {};
 }
 

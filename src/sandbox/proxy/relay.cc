@@ -45,7 +45,7 @@ Result<> ProxyRelay::Run() {
   while (!Done()) {
     std::array<epoll_event, 64> events;
     const int count = ::epoll_wait(epoll_.get(), events.data(), events.size(), WaitMs());
-    if (count < 0 && errno != EINTR) return std::unexpected(ErrnoError("epoll_wait", "", errno));
+    if (count < 0 && errno != EINTR) return FailErrno("epoll_wait");
     for (int i = 0; i < count; ++i) TRY_VOID(OnEvent(events[static_cast<size_t>(i)].data.u64));
     AdvanceReady();
     if (starved_) AcceptAll();
@@ -61,7 +61,7 @@ int ProxyRelay::WaitMs() const {
 Result<> ProxyRelay::Watch(int fd, uint32_t events, uint64_t id) const {
   epoll_event event = {.events = events, .data = {.u64 = id}};
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0) return {};
-  return std::unexpected(ErrnoError("epoll_ctl", "", errno));
+  return FailErrno("epoll_ctl");
 }
 
 Result<> ProxyRelay::OnEvent(uint64_t id) {

@@ -55,14 +55,14 @@ Result<> ListOpenDirectory(int directory, const std::string& path, const VisitEn
     if (VisitAll(directory, {buffer.data(), static_cast<size_t>(n)}, visit) == Listing::kStop) return {};
   }
   // ENOENT: removed while it was listed.
-  return n == 0 || errno == ENOENT ? Result<>() : std::unexpected(ErrnoError("getdents64", path, errno));
+  return n == 0 || errno == ENOENT ? Result<>() : FailErrno("getdents64", path);
 }
 
 Result<> ListDirectory(int root, const std::string& path, const VisitEntry& visit) {
   const std::string name = path.empty() ? "." : path;
   const int opened = sys::TryOpenAt(root, name, O_RDONLY | O_DIRECTORY, sys::Links::kNone);
   if (IsNoDirectory(-opened)) return {};
-  if (opened < 0) return std::unexpected(ErrnoError("open", name, -opened));
+  if (opened < 0) return FailErrno("open", name, -opened);
   const OwnedFd directory(opened);
   return ListOpenDirectory(directory.get(), name, visit);
 }

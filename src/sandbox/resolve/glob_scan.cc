@@ -105,7 +105,7 @@ class GlobVisitor : public TreeVisitor {
 Result<> Run(const GlobSearch& search, Matches& matches, Clock::time_point deadline) {
   const int opened = sys::TryOpenAt(AT_FDCWD, search.root, O_PATH | O_DIRECTORY, sys::Links::kFollow);
   if (opened == -ENOENT || opened == -ENOTDIR) return {};
-  if (opened < 0) return std::unexpected(ErrnoError("open", search.root, -opened));
+  if (opened < 0) return FailErrno("open", search.root, -opened);
   const OwnedFd root(opened);
   GlobVisitor globs(search, matches);
   std::vector<TreeVisitor*> visitors = {&globs};

@@ -47,7 +47,7 @@ std::string WithPending(std::string path, const Pending& pending) {
 Result<std::string> ReadLink(const std::string& path) {
   std::array<char, PATH_MAX> text;
   const ssize_t size = ::readlink(path.c_str(), text.data(), text.size());
-  if (size < 0) return std::unexpected(ErrnoError("readlink", path, errno));
+  if (size < 0) return FailErrno("readlink", path);
   return std::string(text.data(), static_cast<size_t>(size));
 }
 
@@ -79,7 +79,7 @@ Result<const PathWalker::Sight*> PathWalker::LookAt(const std::string& path) {
   } else if (errno == ENAMETOOLONG && NameOf(path).size() > NAME_MAX) {
     sight.kind = kImpossible;
   } else {
-    return std::unexpected(ErrnoError("lstat", path, errno));
+    return FailErrno("lstat", path);
   }
   return &seen_.emplace(path, std::move(sight)).first->second;
 }

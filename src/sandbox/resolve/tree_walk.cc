@@ -97,7 +97,7 @@ class Walk {
     }
     const int opened = sys::TryOpenAt(from, path, O_RDONLY | O_DIRECTORY, sys::Links::kNone);
     if (IsNoDirectory(-opened)) return OwnedFd();
-    if (opened < 0) return std::unexpected(ErrnoError("open", NameForPeople(), -opened));
+    if (opened < 0) return FailErrno("open", NameForPeople(), -opened);
     return OwnedFd(opened);
   }
 
