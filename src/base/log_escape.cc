@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 
 #include <fmt/format.h>
 
@@ -14,7 +13,7 @@ namespace {
 // A pipe with room takes PIPE_BUF (4096) bytes whole; a usual line with its few values stays below that.
 constexpr size_t kMaxValueBytes = 512;
 
-void AppendCodeUnit(std::string& line, unsigned unit) { fmt::format_to(std::back_inserter(line), "\\u{:04x}", unit); }
+void AppendCodeUnit(std::string& line, unsigned unit) { line += fmt::format("\\u{:04x}", unit); }
 
 // Returns how many bytes of `text` the appended piece stands for.
 size_t AppendMultiByte(std::string& line, std::string_view text) {

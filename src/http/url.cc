@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <iterator>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -89,7 +88,7 @@ std::string Encoded(std::string_view text, std::string_view encoded_bytes) {
   std::string encoded;
   for (const char c : text) {
     if (static_cast<unsigned char>(c) >= 0x80 || encoded_bytes.contains(c)) {
-      fmt::format_to(std::back_inserter(encoded), "%{:02X}", static_cast<unsigned char>(c));
+      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
     } else {
       encoded += c;
     }

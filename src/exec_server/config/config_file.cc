@@ -1,7 +1,6 @@
 #include "exec_server/config/config_file.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include <fmt/format.h>
 
@@ -63,7 +62,7 @@ std::string PrintConfig(const Config& config) {
   std::string toml;
   for (const Setting& setting : Settings()) {
     const std::string assignment = fmt::format("{} = {}", setting.key, TomlValue(setting, config));
-    fmt::format_to(std::back_inserter(toml), "{:<44}  # {}\n", assignment, HelpText(setting));
+    toml += fmt::format("{:<44}  # {}\n", assignment, HelpText(setting));
   }
   return toml;
 }
