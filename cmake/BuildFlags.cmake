@@ -44,7 +44,9 @@ if(HOLDFAST_SANITIZERS)
   target_link_options(holdfast_flags INTERFACE -fsanitize=${HOLDFAST_SANITIZERS})
 endif()
 if(HOLDFAST_FUZZERS)
-  target_compile_options(holdfast_flags INTERFACE -fsanitize=fuzzer-no-link)
+  # The counters that guide a fuzzer. It links no code of the tests.
+  target_compile_options(holdfast_flags INTERFACE
+    $<$<NOT:$<BOOL:$<TARGET_PROPERTY:HOLDFAST_TEST_CODE>>>:-fsanitize=fuzzer-no-link>)
 endif()
 
 # A precompiled header is one target that others borrow from with REUSE_FROM, so it is built once.
@@ -56,8 +58,8 @@ function(holdfast_precompile name)
 endfunction()
 
 set(HOLDFAST_STD_HEADERS
-  <algorithm> <chrono> <cstddef> <cstdint> <expected> <functional> <map> <memory> <optional> <span> <string>
-  <string_view> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
+  <algorithm> <chrono> <cstddef> <cstdint> <deque> <expected> <functional> <future> <list> <map> <memory> <optional> <set>
+  <span> <string> <string_view> <thread> <unordered_map> <unordered_set> <utility> <variant> <vector> <fmt/format.h>)
 holdfast_precompile(pch_std ${HOLDFAST_STD_HEADERS})
 holdfast_precompile(pch_net ${HOLDFAST_STD_HEADERS} <boost/asio.hpp> <boost/beast.hpp>)
 
