@@ -8,6 +8,7 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -100,12 +101,21 @@ Result<sandbox::AbsolutePath> PathBelow(const std::string& directory, const std:
   return sandbox::ParseAbsolutePath(text.starts_with('/') ? text : directory + "/" + text);
 }
 
-// A relative pattern is below the project, which is `directory`. A profile, by which the helper is told of a pattern,
-// has no way to write bytes that are not UTF-8.
+// A relative pattern is below the project, which is `directory`.
 Result<sandbox::Where> WhereDenied(const std::string& directory, const std::string& text) {
-  if (!sandbox::HasGlobCharacters(text)) return PathBelow(directory, text);
-  if (!IsUtf8(text)) return Fail(ErrorKind::kInvalidParams, "a pattern has to be UTF-8");
-  return sandbox::ParsePattern(text);
+  if (sandbox::HasGlobCharacters(text)) return sandbox::ParsePattern(text);
+  return PathBelow(directory, text);
+}
+
+// The helper is told of the policy in JSON, which has paths as URIs but patterns as they are: one with other bytes
+// would deny something else there.
+Result<> CheckPatterns(const sandbox::Policy::Files& files) {
+  for (const sandbox::Entry& entry : files.entries) {
+    const auto* pattern = std::get_if<sandbox::Pattern>(&entry.where);
+    if (pattern == nullptr || IsUtf8(pattern->text)) continue;
+    return Fail(ErrorKind::kInvalidParams, fmt::format("the pattern \"{}\" is not UTF-8", pattern->text));
+  }
+  return {};
 }
 
 std::unexpected<Error> BadValue(std::string_view flag, std::string_view text, const Error& error) {
@@ -142,6 +152,7 @@ Result<sandbox::SandboxedCommand> SandboxCommand::MakeCommand() const {
     if (!where) return BadValue("--deny", text, where.error());
     policy.files->entries.push_back({*std::move(where), sandbox::Access::kDeny});
   }
+  TRY_VOID(CheckPatterns(*policy.files));
   if (words_->network) policy.network = sandbox::Network::kEnabled;
   sandbox::SandboxedCommand command{
       .profile = sandbox::ProfileText({.type = sandbox::ProfileType::kManaged, .policy = std::move(policy)}),

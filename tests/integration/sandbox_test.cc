@@ -423,9 +423,20 @@ TEST_P(SandboxTest, PeopleAreToldWhatCannotBeDenied) {
     return outcome.err;
   };
   EXPECT_EQ(refusal("--deny", "file:///srv/*.key"), "holdfast: --deny \"file:///srv/*.key\": is a URI\n");
-  EXPECT_EQ(refusal("--deny", "\xff*"), "holdfast: --deny \"\xff*\": a pattern has to be UTF-8\n");
+  EXPECT_EQ(refusal("--deny", "\xff*"), "holdfast: the pattern \"\xff*\" is not UTF-8\n");
   EXPECT_EQ(refusal("--deny", ""), "holdfast: --deny \"\": is empty\n");
   EXPECT_EQ(refusal("-w", ""), "holdfast: -w \"\": is empty\n");
+}
+
+// The helper would be told of another directory, and deny nothing in this one.
+TEST_P(SandboxTest, AHomeThatIsNotUtf8IsInNoPattern) {
+  const std::string config =
+      outside_.Write("config.toml", "[permissions.mine.filesystem]\n\":root\" = \"read\"\n\"~/*.key\" = \"deny\"\n");
+  const Outcome outcome = RunOutside({"env", "HOME=/home/\xff", kHoldfast, "sandbox", "-C", workspace_.path(),
+                                      "--config", config, "--profile", "mine", "--", "echo", "ran"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err, "holdfast: the pattern \"/home/\xff/*.key\" is not UTF-8\n");
 }
 
 // As the program that they have called.
