@@ -422,7 +422,8 @@ TEST_P(SandboxTest, PeopleAreToldWhatCannotBeDenied) {
     EXPECT_EQ(outcome.out, "") << text;
     return outcome.err;
   };
-  EXPECT_EQ(refusal("--deny", "file:///srv/*.key"), "holdfast: --deny \"file:///srv/*.key\": is a URI\n");
+  EXPECT_EQ(refusal("--deny", "file:///srv/*.key"),
+            "holdfast: --deny \"file:///srv/*.key\": is a URI, but a pattern must be a path\n");
   EXPECT_EQ(refusal("--deny", "\xff*"), "holdfast: the pattern \"\xff*\" is not UTF-8\n");
   EXPECT_EQ(refusal("--deny", ""), "holdfast: --deny \"\": is empty\n");
   EXPECT_EQ(refusal("-w", ""), "holdfast: -w \"\": is empty\n");

@@ -1,5 +1,5 @@
-// The policies that have a name of their own. `.git` and the like need no entries here: resolution protects them below
-// every writable root.
+// The policies that a user can choose by name. They have no entries for protected names such as `.git`, because
+// resolution protects these below every writable root.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ Policy ReadOnly();
 // "workspace-write": everything may be read; the project, /tmp and $TMPDIR may be written.
 Policy WorkspaceWrite();
 
-// The one that is called so, or none.
+// Returns the policy with this name, or nothing if there is none.
 std::optional<Policy> BuiltinPolicy(std::string_view name);
 
 }  // namespace holdfast::sandbox

@@ -11,7 +11,7 @@ using Kind = NameToken::Kind;
 
 constexpr char32_t kLastCharacter = 0x10ffff;
 
-// The length that the first byte of a character announces; 0 for a byte that cannot be first.
+// Returns the length of the UTF-8 character that begins with this byte, or 0 if no character begins with it.
 size_t AnnouncedLength(uint8_t first) {
   if (first < 0x80) return 1;
   if (first >= 0xc2 && first < 0xe0) return 2;
@@ -43,7 +43,8 @@ bool IsRun(const NamePattern& pattern, size_t token) {
   return token < pattern.size() && pattern[token].kind == Kind::kAnyRun;
 }
 
-// Going back to the last run is enough: what an earlier one could take as well, the last one can take.
+// After a mismatch the search goes back to the last `*` only: whatever an earlier `*` could match in addition, the last
+// one can match as well.
 bool MatchesName(const NamePattern& pattern, std::string_view name) {
   size_t token = 0, at = 0, behind_taken = 0;
   std::optional<size_t> behind_run;
@@ -67,7 +68,7 @@ bool MatchesName(const NamePattern& pattern, std::string_view name) {
   return token == pattern.size();
 }
 
-// Only as far as characters are single bytes.
+// Returns the literal characters that the pattern ends with, as far back as they are ASCII: these are single bytes.
 std::string LiteralTail(const NamePattern& pattern) {
   std::string tail;
   for (auto token = pattern.rbegin(); token != pattern.rend(); ++token) {
@@ -130,7 +131,7 @@ Glob::Position Glob::Enter(const Position& position, std::string_view directory)
   return entered;
 }
 
-// A `**` can also stand for no directory.
+// Adds the step, and for a `**` also the step behind it, because `**` can match no directory at all.
 void Glob::Add(Position& position, size_t step) const {
   for (;; ++step) {
     const auto at = std::ranges::lower_bound(position, step);

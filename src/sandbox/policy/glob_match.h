@@ -1,6 +1,7 @@
-// A pattern for paths below a directory. `*` and `?` stay within a name, `**` as a whole name stands for any number of
-// directories, `[...]` for one character. A name that begins with a dot is a name like others; upper and lower case
-// differ. A character is one of UTF-8, or a byte that belongs to none. glob_parse.h makes these from text.
+// A Glob matches paths below a directory. `*` and `?` match within one name, `[...]` matches one character, and `**` as
+// a whole name matches any number of directories. Wildcards also match names that begin with a dot. Upper and lower
+// case differ. A character is a UTF-8 character, or a single byte where the text is not valid UTF-8. glob_parse.h makes
+// globs from text.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,8 @@
 
 namespace holdfast::sandbox {
 
-// Takes the character that begins at `at` and moves `at` behind it. A byte that belongs to no character gives a number
-// of its own, above all characters.
+// Returns the character that begins at `at`, and moves `at` behind it. A byte that belongs to no UTF-8 character is
+// returned as a number above all characters, a different one for each byte.
 char32_t TakeCharacter(std::string_view text, size_t& at);
 
 struct CharacterRange {
@@ -23,24 +24,25 @@ struct NameToken {
   enum class Kind { kLiteral, kAnyCharacter, kAnyRun, kOneOf, kNoneOf };
   Kind kind = Kind::kLiteral;
   char32_t literal = 0;
-  std::vector<CharacterRange> ranges = {};  // of kOneOf and kNoneOf
+  std::vector<CharacterRange> ranges = {};  // only for kOneOf and kNoneOf
 };
 
 using NamePattern = std::vector<NameToken>;
 
 class Glob {
  public:
-  // One step for each name, an absent one for `**`. The last is not absent.
+  // `steps` has one step for each name of the pattern; `**` is an absent step. The last step must not be absent.
   explicit Glob(std::vector<std::optional<NamePattern>> steps);
 
-  // `path` is relative, its names separated by single slashes.
+  // `path` must be relative, and single slashes must separate its names.
   bool Matches(std::string_view path) const;
 
-  // Whether there may be a match in every directory.
+  // Returns whether every directory, at whatever depth, may contain a match.
   bool searches_everywhere() const { return !steps_.front().has_value(); }
 
-  // The same for walks, one name at a time. A position is in a directory: the steps that a name in it can be matched
-  // against, in their order. Empty: nothing in there or below it matches.
+  // A walk of a tree matches one name at a time. It keeps a position for each directory: the steps that the names in
+  // this directory are to be matched against, in ascending order. An empty position means that nothing in the directory
+  // or below it can match.
   using Position = std::vector<size_t>;
   Position Start() const;
   Position Enter(const Position& position, std::string_view directory) const;
@@ -50,7 +52,7 @@ class Glob {
   void Add(Position& position, size_t step) const;
 
   std::vector<std::optional<NamePattern>> steps_;
-  std::string tail_;  // what every match ends in: most names are told by it
+  std::string tail_;  // the text that every match ends in; comparing it first rules out most names quickly
 };
 
 }  // namespace holdfast::sandbox

@@ -12,7 +12,8 @@ using Kind = NameToken::Kind;
 
 constexpr size_t kMaxTextBytes = 4096, kMaxAlternatives = 256;
 
-// The place of the `]` of the class that begins at `open`: not the one directly behind the bracket or its `!`.
+// Returns the position of the `]` that closes the class which begins at `open`. A `]` directly behind the opening
+// bracket, or behind its `!`, is a member of the class and does not close it.
 std::optional<size_t> ClassEnd(std::string_view text, size_t open) {
   size_t at = open + 1;
   if (at < text.size() && (text[at] == '!' || text[at] == '^')) ++at;
@@ -20,7 +21,8 @@ std::optional<size_t> ClassEnd(std::string_view text, size_t open) {
   return end == std::string_view::npos ? std::nullopt : std::optional(end);
 }
 
-// Behind what begins at `at` and hides braces and commas: an escape, a class.
+// Returns the position behind the character, the escape or the class that begins at `at`. Braces and commas in an
+// escape or in a class stand for themselves.
 size_t SkipOpaque(std::string_view text, size_t at) {
   if (text[at] == '\\') return std::min(at + 2, text.size());
   if (text[at] == '[') return ClassEnd(text, at).value_or(at) + 1;
@@ -32,7 +34,7 @@ struct Braces {
   std::vector<std::string_view> alternatives;
 };
 
-// The first outermost pair; absent when there is none.
+// Returns the first outermost pair of braces, or nothing if there is none.
 Result<std::optional<Braces>> FindBraces(std::string_view text) {
   Braces braces{};
   size_t depth = 0, start = 0;
@@ -42,7 +44,7 @@ Result<std::optional<Braces>> FindBraces(std::string_view text) {
       braces.open = at;
       start = at + 1;
     } else if (c == '}' && depth == 0) {
-      return Fail(ErrorKind::kInvalidRequest, "a closing brace without an opening one");
+      return Fail(ErrorKind::kInvalidRequest, "has a closing brace without an opening one");
     } else if (depth == 1 && (c == ',' || c == '}')) {
       braces.alternatives.push_back(text.substr(start, at - start));
       start = at + 1;
@@ -52,7 +54,7 @@ Result<std::optional<Braces>> FindBraces(std::string_view text) {
       return braces;
     }
   }
-  if (depth > 0) return Fail(ErrorKind::kInvalidRequest, "an opening brace without a closing one");
+  if (depth > 0) return Fail(ErrorKind::kInvalidRequest, "has an opening brace without a closing one");
   return std::nullopt;
 }
 
@@ -67,7 +69,7 @@ Result<std::vector<std::string>> Alternatives(std::string_view text) {
       continue;
     }
     if (done.size() + pending.size() + braces->alternatives.size() > kMaxAlternatives) {
-      return Fail(ErrorKind::kInvalidRequest, fmt::format("more than {} alternatives", kMaxAlternatives));
+      return Fail(ErrorKind::kInvalidRequest, fmt::format("has more than {} alternatives", kMaxAlternatives));
     }
     for (const std::string_view alternative : braces->alternatives) {
       pending.push_back(next.substr(0, braces->open).append(alternative).append(next, braces->close + 1));
@@ -77,13 +79,13 @@ Result<std::vector<std::string>> Alternatives(std::string_view text) {
 }
 
 Result<NameToken> ParseClass(std::string_view inside) {
-  if (inside.contains('/')) return Fail(ErrorKind::kInvalidRequest, "a slash in [...]");
+  if (inside.contains('/')) return Fail(ErrorKind::kInvalidRequest, "has a slash in [...]");
   NameToken token{.kind = inside[0] == '!' || inside[0] == '^' ? Kind::kNoneOf : Kind::kOneOf};
   for (size_t at = token.kind == Kind::kNoneOf ? 1 : 0; at < inside.size();) {
     const char32_t first = TakeCharacter(inside, at);
     char32_t last = first;
     if (at + 1 < inside.size() && inside[at] == '-') last = TakeCharacter(inside, ++at);
-    if (last < first) return Fail(ErrorKind::kInvalidRequest, "a range in [...] that ends before it begins");
+    if (last < first) return Fail(ErrorKind::kInvalidRequest, "has a range in [...] that ends before it begins");
     token.ranges.push_back({first, last});
   }
   return token;
@@ -91,7 +93,7 @@ Result<NameToken> ParseClass(std::string_view inside) {
 
 struct Name {
   NamePattern pattern;
-  std::string literal;  // without escapes; the whole name when there is no wildcard
+  std::string literal;  // the literal characters, without escapes; the whole name when there is no wildcard
   bool has_wildcard = false;
   size_t stars = 0;
 
@@ -117,7 +119,8 @@ void AddOne(Name& name, NameToken token) {
   name.pattern.push_back(std::move(token));
 }
 
-// Adds what begins at `at`, which is neither a separator nor an escape, and moves `at` behind it.
+// Adds the class, the wildcard or the character that begins at `at`, and moves `at` behind it. The caller handles
+// slashes and escapes.
 Result<> AddToken(Name& name, std::string_view text, size_t& at) {
   const std::optional<size_t> class_end = text[at] == '[' ? ClassEnd(text, at) : std::nullopt;
   if (class_end) {
@@ -140,7 +143,7 @@ Result<std::vector<Name>> ParseNames(std::string_view text) {
   std::vector<Name> names(1);
   for (size_t at = 0; at < text.size();) {
     const bool escaped = text[at] == '\\';
-    if (escaped && ++at == text.size()) return Fail(ErrorKind::kInvalidRequest, "a backslash at the end");
+    if (escaped && ++at == text.size()) return Fail(ErrorKind::kInvalidRequest, "has a backslash at the end");
     if (text[at] == '/') {
       names.emplace_back();
       ++at;
@@ -161,17 +164,17 @@ void AppendName(std::string& path, std::string_view name) {
   }
 }
 
-bool IsNothing(const Name& name) { return name.pattern.empty() || name.Is("."); }
+bool IsEmptyOrDot(const Name& name) { return name.pattern.empty() || name.Is("."); }
 
 Result<GlobTarget> MakeTarget(std::string_view base, const std::vector<Name>& names) {
   std::string path(base == "/" ? "" : base);
   std::vector<std::optional<NamePattern>> steps;
   for (const Name& name : names) {
-    if (IsNothing(name)) continue;
+    if (IsEmptyOrDot(name)) continue;
     if (steps.empty() && !name.has_wildcard) {
       AppendName(path, name.literal);
     } else if (name.Is("..")) {
-      return Fail(ErrorKind::kInvalidRequest, "`..` behind a wildcard");
+      return Fail(ErrorKind::kInvalidRequest, "has `..` behind a wildcard");
     } else if (!name.IsAnyDirectories()) {
       steps.emplace_back(name.pattern);
     } else if (steps.empty() || steps.back()) {
@@ -179,16 +182,17 @@ Result<GlobTarget> MakeTarget(std::string_view base, const std::vector<Name>& na
     }
   }
   if (steps.empty()) return GlobTarget{path.empty() ? "/" : path, std::nullopt};
-  if (path.empty()) return Fail(ErrorKind::kInvalidRequest, "no directory before the first wildcard");
+  if (path.empty()) return Fail(ErrorKind::kInvalidRequest, "needs a directory before the first wildcard");
 
-  if (IsNothing(names.back()) && steps.back()) steps.emplace_back(std::nullopt);
+  if (IsEmptyOrDot(names.back()) && steps.back()) steps.emplace_back(std::nullopt);
   if (!steps.back()) steps.emplace_back(NamePattern{{.kind = Kind::kAnyRun}});
   return GlobTarget{std::move(path), Glob(std::move(steps))};
 }
 
 Result<std::vector<GlobTarget>> ParseChecked(std::string_view base, std::string_view text) {
-  if (text.empty()) return Fail(ErrorKind::kInvalidRequest, "empty");
-  if (text.size() > kMaxTextBytes) return Fail(ErrorKind::kInvalidRequest, "too long");
+  if (text.empty()) return Fail(ErrorKind::kInvalidRequest, "is empty");
+  if (text.size() > kMaxTextBytes)
+    return Fail(ErrorKind::kInvalidRequest, fmt::format("is longer than {} bytes", kMaxTextBytes));
   if (text.contains('\0')) return Fail(ErrorKind::kInvalidRequest, "contains a nul byte");
   TRY(const std::vector<std::string> alternatives, Alternatives(text));
   std::vector<GlobTarget> targets;

@@ -1,4 +1,4 @@
-// The text of a pattern, taken apart: the directory to search, and what to look for in it.
+// The parser for patterns. It splits the text of a pattern into a directory to search and the names to look for in it.
 #pragma once
 
 #include <optional>
@@ -12,18 +12,20 @@
 namespace holdfast::sandbox {
 
 struct GlobTarget {
-  std::string path;          // absolute; the names before the first with a wildcard
-  std::optional<Glob> glob;  // of what is below `path`; absent: `path` itself is meant, there is no wildcard
+  std::string path;          // absolute; made of the names before the first name with a wildcard
+  std::optional<Glob> glob;  // matches paths below `path`; absent without wildcards: the target is `path` itself
 };
 
-// `text` is below the directory `base`, whose characters all stand for themselves. Every alternative of `{a,b}` is a
-// target. `\x` is a plain x; a `[` that is not closed is one too; a slash at the end means what is in the directory.
+// Parses the pattern `text`, which is relative to the directory `base`. All characters of `base` stand for themselves.
+// Every alternative of `{a,b}` becomes a target. `\x` stands for the character x itself, and a `[` that is not closed
+// stands for itself too. A pattern with a slash at its end matches everything below the directory.
 //
-// Refused, because guessing could leave something readable: nothing but wildcards below the root of the file system,
-// `..` behind a wildcard, a slash in `[...]`, braces without their partner, too many alternatives.
+// Some patterns are refused, because a wrong guess at their meaning could leave files readable: a pattern without a
+// directory before its first wildcard, `..` behind a wildcard, a slash in `[...]`, a brace without its partner, and too
+// many alternatives.
 Result<std::vector<GlobTarget>> ParseGlob(std::string_view base, std::string_view text);
 
-// Whether some character of `text` has a meaning of its own in a pattern.
+// Returns whether a character of `text` has a special meaning in patterns.
 bool HasGlobCharacters(std::string_view text);
 
 }  // namespace holdfast::sandbox

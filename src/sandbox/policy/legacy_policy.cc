@@ -41,12 +41,13 @@ struct EnumNames<sandbox::PolicyType> {
 namespace holdfast::sandbox {
 namespace {
 
-// One of two spellings of a member. Returns the one that was there, for messages.
+// Decodes a member that may be spelled in two ways, and refuses an object that has both. Returns the spelling that the
+// object uses, for error messages.
 template <typename T>
 const char* Either(wire::Decoder& f, const char* snake, const char* camel, T& value) {
   const bool has_camel = !f.object().Find(camel).is_absent();
   if (has_camel && !f.object().Find(snake).is_absent()) {
-    f.Fault(camel, fmt::format("is there as {} too", snake));
+    f.Fault(camel, fmt::format("is also given as {}", snake));
     return camel;
   }
   const char* name = has_camel ? camel : snake;

@@ -1,4 +1,5 @@
-// The sandbox policies that came before permission profiles. Members and tags are also taken in camelCase.
+// Legacy policies are the JSON sandbox policies that clients sent before there were permission profiles. Members and
+// values of `type` may also be spelled in camelCase.
 //
 //   {"type":"danger-full-access"}
 //   {"type":"read-only","network_access"?:bool}
@@ -6,8 +7,9 @@
 //    "exclude_slash_tmp"?:bool}
 //   {"type":"external-sandbox","network_access"?:"restricted"|"enabled"}
 //
-// Some versions could restrict reading too (`access`, `read_only_access`): unless these grant full access, they are
-// refused, because the rest of the policy would grant it. So is every member that is not named here for its type.
+// Some versions could also restrict reading, by the members `access` and `read_only_access`. A policy in which they
+// grant less than full access is refused, because its other members, as they are understood here, would allow reading
+// everything. Every member that is not listed above for the policy's type is refused as well.
 #pragma once
 
 #include <span>
@@ -18,8 +20,8 @@
 
 namespace holdfast::sandbox {
 
-// As the profile that means the same: danger-full-access is a disabled one, external-sandbox an external one. Members
-// called as one of `others` belong to somebody else.
+// Returns the profile that means the same as the policy: a disabled profile for danger-full-access, an external one for
+// external-sandbox. `others` names members of the object that the caller decodes itself; they are not refused.
 Result<Profile> DecodeLegacyPolicy(wire::Json json, std::span<const char* const> others = {});
 
 }  // namespace holdfast::sandbox

@@ -21,7 +21,7 @@ Result<> CheckText(std::string_view text) {
   return {};
 }
 
-// The names in `text`, joined by single slashes.
+// Returns the names in `text` joined by single slashes, without `.`. A `..` is refused.
 Result<std::string> JoinNames(std::string_view text) {
   std::string joined;
   for (size_t start = 0; start < text.size();) {
@@ -38,7 +38,7 @@ Result<std::string> JoinNames(std::string_view text) {
 
 Result<std::string> ParseRelative(std::string_view text) {
   TRY_VOID(CheckText(text));
-  if (text.starts_with('/')) return Refuse("is not relative");
+  if (text.starts_with('/')) return Refuse("is not a relative path");
   return JoinNames(text);
 }
 
@@ -56,7 +56,7 @@ Result<Pattern> ParsePattern(std::string_view text) {
   if (is_marked) text.remove_prefix(project_roots.size());
   TRY_VOID(CheckText(text));
   if (is_marked || !text.starts_with('/')) {
-    if (text.contains("://")) return Refuse("is a URI");
+    if (text.contains("://")) return Refuse("is a URI, but a pattern must be a path");
     TRY_VOID(ParseRelative(text));
   }
   return Pattern{std::string(text)};

@@ -11,7 +11,8 @@ namespace {
 
 std::unexpected<Error> Refuse(std::string_view reason) { return Fail(ErrorKind::kInvalidParams, std::string(reason)); }
 
-// PATH/** is PATH: what holds for a directory holds for all below it, also for what comes later.
+// Removes `/**` from the end of a key that is otherwise a plain path. An entry about a directory holds for everything
+// below it, also for files that are created later, so that PATH/** means the same as PATH.
 std::string_view WithoutSubtreeMark(std::string_view key) {
   if (key == "**") return ".";
   if (key == "/**") return "/";
@@ -20,8 +21,8 @@ std::string_view WithoutSubtreeMark(std::string_view key) {
 }
 
 Result<Where> PlaceNamed(std::string_view name) {
-  for (const PlaceWord& place : kPlaceWords) {
-    if (place.writing != Writing::kJson && name == place.word) return Place{place.kind};
+  for (const PlaceName& place : kPlaceNames) {
+    if (place.format != ProfileFormat::kJson && name == place.name) return Place{place.kind};
   }
   return Refuse("is not a known place");
 }
@@ -30,13 +31,14 @@ Result<std::string> ExpandHome(std::string_view path, std::string_view home) {
   if (!path.starts_with('~')) return std::string(path);
   if (path != "~" && !path.starts_with("~/")) return Refuse("only \"~\" and \"~/...\" stand for a home directory");
   if (!home.starts_with('/')) return Refuse("HOME is not an absolute path");
-  if (HasGlobCharacters(path) && HasGlobCharacters(home)) return Refuse("HOME would be read as a part of the pattern");
+  if (HasGlobCharacters(path) && HasGlobCharacters(home))
+    return Refuse("HOME has characters that would be wildcards in the pattern");
   return std::string(home).append(path.substr(1));
 }
 
 }  // namespace
 
-Result<Where> WhereIs(std::string_view key, std::string_view home) {
+Result<Where> ParseKey(std::string_view key, std::string_view home) {
   if (key.starts_with(':')) return PlaceNamed(key.substr(1));
   if (!key.starts_with('/') && !key.starts_with('~')) return Refuse("is neither absolute nor below \"~/\"");
   const std::string_view unmarked = WithoutSubtreeMark(key);
@@ -45,10 +47,10 @@ Result<Where> WhereIs(std::string_view key, std::string_view home) {
   return ParseAbsolutePath(path);
 }
 
-Result<Where> WhereInProject(std::string_view key) {
+Result<Where> ParseProjectKey(std::string_view key) {
   const std::string_view unmarked = WithoutSubtreeMark(key);
   if (!HasGlobCharacters(unmarked)) return ParseProjectPlace(unmarked);
-  if (unmarked.starts_with('/')) return Refuse("is not relative");
+  if (unmarked.starts_with('/')) return Refuse("is not a relative path");
   return ParsePattern(unmarked);
 }
 

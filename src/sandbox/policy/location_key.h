@@ -1,4 +1,5 @@
-// Where an entry of a profile file applies, made from its key. Errors hold the reason only.
+// Parsers for the keys of a profile file, which name the locations of its entries. An error is only the reason; the
+// caller puts the key in front.
 #pragma once
 
 #include <string_view>
@@ -10,10 +11,10 @@ namespace holdfast::sandbox {
 
 using Where = decltype(Entry::where);
 
-// A place (":root"), an absolute path or pattern, or one below `home` ("~/x").
-Result<Where> WhereIs(std::string_view key, std::string_view home);
+// Parses a key that is a place (":root"), an absolute path or pattern, or a path or pattern below `home` ("~/x").
+Result<Where> ParseKey(std::string_view key, std::string_view home);
 
-// A path or pattern below each project root.
-Result<Where> WhereInProject(std::string_view key);
+// Parses a key that is a path or pattern relative to each project root.
+Result<Where> ParseProjectKey(std::string_view key);
 
 }  // namespace holdfast::sandbox

@@ -39,7 +39,7 @@ struct EnumNames<sandbox::LocationType> {
 namespace holdfast::sandbox {
 namespace {
 
-// Reads the member `name` as text and keeps what `parse` makes of it.
+// Decodes the member `name` as a string, parses it with `parse` and stores the result in `location`.
 template <typename T>
 void RequiredLocation(wire::Decoder& f, const char* name, Result<T> (*parse)(std::string_view), auto& location) {
   std::string_view text;
@@ -50,11 +50,12 @@ void RequiredLocation(wire::Decoder& f, const char* name, Result<T> (*parse)(std
   location = *std::move(parsed);
 }
 
-// To be called before the member is decoded, which makes room for all of it.
+// Refuses an array that is too long. The caller must check it before it decodes the member, because decoding allocates
+// memory for all elements.
 void LimitEntries(wire::Decoder& f, const char* name) {
   const wire::Json member = f.object().Find(name);
   if (member.is_array() && member.size() > kMaxEntries) {
-    f.Fault(name, fmt::format("has {} entries, {} at most", member.size(), kMaxEntries));
+    f.Fault(name, fmt::format("has {} entries, but may have at most {}", member.size(), kMaxEntries));
   }
 }
 
@@ -67,11 +68,12 @@ struct PlaceMessage {
     f.Known("subpath");
     if (place.kind == PlaceKind::kUnknown) return UnknownFields(f);
     if (f.object().Find("subpath").is_null()) return;
-    if (place.kind != PlaceKind::kProjectRoots) return f.Fault("subpath", "only project_roots has one");
+    if (place.kind != PlaceKind::kProjectRoots)
+      return f.Fault("subpath", "only the place project_roots may have a subpath");
     RequiredLocation(f, "subpath", &ParseProjectPlace, place);
   }
 
-  // Where it is, is for later versions to know.
+  // The path must be there, but it is ignored: only a later version knows what it means.
   static void UnknownFields(wire::Decoder& f) {
     std::string_view path;
     f.Required("path", path);
@@ -148,13 +150,13 @@ struct FileSystemMessage {
 struct UntaggedFileSystemMessage {
   Policy::Files files;
 
-  // Of the two kinds, the members of the one that is not meant may be there as null.
+  // The object has either `entries`, or the lists `read` and `write`. The members of the other form may be null.
   void Fields(wire::Decoder& f) {
     f.RefuseUnknown();
     for (const char* name : {"entries", "read", "write"}) f.Known(name);
     const bool has_entries = !f.object().Find("entries").is_null();
     const bool has_lists = !f.object().Find("read").is_null() || !f.object().Find("write").is_null();
-    if (has_entries == has_lists) return f.Fault("entries", "either entries, or read and write");
+    if (has_entries == has_lists) return f.Fault("entries", "give either entries, or read and write");
     if (has_lists) return ListFields(f);
     EntriesMessage message;
     message.Fields(f);
@@ -172,7 +174,7 @@ struct UntaggedFileSystemMessage {
     f.Optional(name, paths);
     if (f.fault() || !paths) return;
     if (files.entries.size() + paths->size() > kMaxEntries) {
-      return f.Fault(name, fmt::format("more than {} entries with those of the other list", kMaxEntries));
+      return f.Fault(name, fmt::format("read and write together have more than {} entries", kMaxEntries));
     }
     for (const std::string_view text : *paths) {
       auto path = ParseAbsolutePath(text);
@@ -214,7 +216,7 @@ struct ProfileMessage {
     profile.policy.files = std::move(file_system.files);
   }
 
-  // What is not granted is not there: without `file_system` nothing may even be read.
+  // A profile without `type` grants only what it lists: without `file_system` the command may not even read files.
   void UntaggedFields(wire::Decoder& f) {
     std::optional<UntaggedFileSystemMessage> file_system;
     std::optional<UntaggedNetworkMessage> network;

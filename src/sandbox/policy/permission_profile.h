@@ -1,4 +1,4 @@
-// Permission profiles: the JSON that clients send and the sandbox helper takes, in every spelling in use.
+// Permission profiles are policies in JSON. Clients send them, and the helper reads them, in any of these spellings:
 //
 //   {"type":"managed","file_system":FILES,"network":"restricted"|"enabled"}
 //   {"type":"disabled"}
@@ -10,8 +10,8 @@
 //   PLACE: {"kind":"root"|"minimal"|"tmpdir"|"slash_tmp"} | {"kind":"project_roots","subpath"?:TEXT}
 //          | {"kind":"unknown","path":TEXT}; "current_working_directory" is an older name of "project_roots"
 //
-// A member or a word that is not named here is an error, because a rule that is not understood would not be enforced.
-// So is a member that its object has no use for: rules in a disabled profile, entries of unrestricted files.
+// A member or a value that is not listed here is an error, because a rule that is not understood would not be enforced.
+// A member without a meaning in its object is an error too: rules in a disabled profile, entries of unrestricted files.
 #pragma once
 
 #include <string>
@@ -25,20 +25,20 @@
 namespace holdfast::sandbox {
 
 struct Profile {
-  // Disabled: run without any sandbox. External: somebody else restricts the files. Both leave `policy.files` absent,
-  // as an unrestricted managed profile does.
+  // A command with a disabled profile runs without a sandbox. With an external profile another sandbox,
+  // which is not ours, restricts the files. Both leave `policy.files` absent, as an unrestricted managed profile does.
   ProfileType type = ProfileType::kManaged;
   Policy policy;
 
   friend bool operator==(const Profile&, const Profile&) = default;
 };
 
-// An error names the member that is at fault: `file_system.entries.2.access: is missing`.
+// Decodes a profile. An error names the member that is at fault: `file_system.entries.2.access: is missing`.
 Result<Profile> DecodeProfile(wire::Json json);
 
 Result<Profile> ParseProfile(std::string_view text);
 
-// JSON that DecodeProfile takes for the same profile: the same text for equal ones.
+// Returns JSON that DecodeProfile decodes to an equal profile. Equal profiles have the same text.
 std::string ProfileText(const Profile& profile);
 
 }  // namespace holdfast::sandbox

@@ -1,5 +1,6 @@
-// What a command may do, as a value: where it may read and write, and whether it has a network. A policy speaks of
-// places ("the project", "the temporary directory") and patterns; resolution.h turns them into paths.
+// A policy states what a command may do: where it may read and write, and whether it has a network. It is a plain
+// value. Its entries name paths, places ("the project", "the temporary directory") and patterns; resolution.h turns
+// places and patterns into paths.
 #pragma once
 
 #include <cstddef>
@@ -13,22 +14,23 @@ namespace holdfast::sandbox {
 enum class Access { kRead, kWrite, kDeny };
 
 enum class PlaceKind {
-  kRoot,          // everything
-  kMinimal,       // what programs need to run: /usr, /etc and the like
+  kRoot,          // the whole file system
+  kMinimal,       // the directories that programs need to run: /usr, /etc and the like
   kProjectRoots,  // the workspace, or a path below each of its roots
   kTmpDir,        // $TMPDIR
   kSlashTmp,      // /tmp
-  kUnknown,       // a place of a later version: nowhere
+  kUnknown,       // a place that only a later version knows; it stands for no path
 };
 
 struct Place {
   PlaceKind kind = PlaceKind::kRoot;
-  std::string subpath = {};  // of kProjectRoots, relative
+  std::string subpath = {};  // only for kProjectRoots: a path relative to each root
 
   friend bool operator==(const Place&, const Place&) = default;
 };
 
-// `*`, `?`, `[...]` within a name, `**` across names. Relative ones are below each project root.
+// A pattern for paths: `*`, `?` and `[...]` match within one name, `**` matches any number of directories. A relative
+// pattern applies below each project root.
 struct Pattern {
   std::string text;
 
@@ -41,7 +43,8 @@ struct AbsolutePath {
   friend bool operator==(const AbsolutePath&, const AbsolutePath&) = default;
 };
 
-// What a rule about a path that does not exist means: that it must not come to exist, or nothing.
+// The meaning of an entry whose path does not exist. With kProtect the command must not be able to create the path;
+// with kSkip the entry is ignored.
 enum class IfMissing { kProtect, kSkip };
 
 struct Entry {
@@ -55,14 +58,13 @@ struct Entry {
 enum class Network { kRestricted, kEnabled };
 
 struct Policy {
-  // Absent: the whole file system, as the user has it.
   struct Files {
     std::vector<Entry> entries;
     std::optional<size_t> glob_scan_max_depth;  // at least 1
 
     friend bool operator==(const Files&, const Files&) = default;
   };
-  std::optional<Files> files;
+  std::optional<Files> files;  // absent: the command may use the whole file system as its user may
   Network network = Network::kRestricted;
 
   friend bool operator==(const Policy&, const Policy&) = default;

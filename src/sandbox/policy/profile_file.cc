@@ -18,7 +18,7 @@ namespace {
 
 std::unexpected<Error> Refuse(std::string_view reason) { return Fail(ErrorKind::kInvalidParams, std::string(reason)); }
 
-// The key as the file has it, or could.
+// Returns the key as TOML spells it: in quotes unless it is a bare key.
 std::string Quoted(const toml::key& key) {
   constexpr std::string_view bare = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
   const std::string_view name = key.str();
@@ -26,7 +26,7 @@ std::string Quoted(const toml::key& key) {
   return fmt::format("{}{}{}", is_bare ? "" : "\"", name, is_bare ? "" : "\"");
 }
 
-// One table of the file, and the names that lead to it.
+// A table of the file, with the names of the tables that it lies in.
 struct Section {
   std::string_view file_name;
   std::string path;
@@ -46,8 +46,8 @@ struct Section {
 
 Result<Entry> MakeEntry(Result<Where> where, const toml::node& node) {
   if (!where) return std::unexpected(std::move(where).error());
-  const toml::value<std::string>* word = node.as_string();
-  const auto access = word != nullptr ? FromWord<Access>(word->get()) : std::nullopt;
+  const toml::value<std::string>* name = node.as_string();
+  const auto access = name != nullptr ? FromName<Access>(name->get()) : std::nullopt;
   if (!access) return Refuse("expected \"read\", \"write\", \"deny\" or \"none\"");
   Entry entry{*std::move(where), *access};
   TRY_VOID(CheckEnforceable(entry));
@@ -68,30 +68,30 @@ class FilesReader {
   Result<> ReadKey(const Section& section, const toml::key& key, const toml::node& node) {
     if (key.str() == "glob_scan_max_depth") return ReadDepth(section, key, node);
     if (node.is_table()) return ReadProject(section, key, node);
-    return Add(section, key, MakeEntry(WhereIs(key.str(), home_), node));
+    return Add(section, key, MakeEntry(ParseKey(key.str(), home_), node));
   }
 
   Result<> ReadProject(const Section& section, const toml::key& key, const toml::node& node) {
-    if (WhereIs(key.str(), home_) != Where(Place{PlaceKind::kProjectRoots})) {
+    if (ParseKey(key.str(), home_) != Where(Place{PlaceKind::kProjectRoots})) {
       return section.BadKey(key, "only \":project_roots\" can be a table");
     }
     TRY(const Section project, section.Below(key, node));
     for (const auto& [subkey, value] : project.table) {
-      TRY_VOID(Add(project, subkey, MakeEntry(WhereInProject(subkey.str()), value)));
+      TRY_VOID(Add(project, subkey, MakeEntry(ParseProjectKey(subkey.str()), value)));
     }
     return {};
   }
 
   Result<> ReadDepth(const Section& section, const toml::key& key, const toml::node& node) {
     const toml::value<int64_t>* depth = node.as_integer();
-    if (depth == nullptr || depth->get() < 1) return section.BadKey(key, "expected a whole number from 1");
+    if (depth == nullptr || depth->get() < 1) return section.BadKey(key, "expected a whole number of at least 1");
     files_.glob_scan_max_depth = static_cast<size_t>(depth->get());
     return {};
   }
 
   Result<> Add(const Section& section, const toml::key& key, Result<Entry> entry) {
     if (!entry) return section.BadKey(key, entry.error().message);
-    if (files_.entries.size() == kMaxEntries) return section.BadKey(key, "too many entries");
+    if (files_.entries.size() == kMaxEntries) return section.BadKey(key, "too many entries in this profile");
     files_.entries.push_back(*std::move(entry));
     return {};
   }
@@ -129,7 +129,7 @@ Result<Policy> ReadPolicy(const Section& section, std::string_view home) {
   return policy;
 }
 
-// The member of a table with its key, which knows its line.
+// Returns the member `name` of a table together with its key, because the key knows the line that it is in.
 std::optional<std::pair<toml::key, const toml::node*>> Find(const toml::table& table, std::string_view name) {
   const auto found = table.find(name);
   if (found == table.end()) return std::nullopt;
@@ -139,9 +139,10 @@ std::optional<std::pair<toml::key, const toml::node*>> Find(const toml::table& t
 std::unexpected<Error> NoSuchProfile(std::string_view file_name, std::string_view name, const toml::table* profiles) {
   std::string others;
   if (profiles != nullptr) {
-    for (const auto& [key, node] : *profiles) others.append(others.empty() ? "; there is " : ", ").append(key.str());
+    for (const auto& [key, node] : *profiles)
+      others.append(others.empty() ? "; its profiles are " : ", ").append(key.str());
   }
-  return Refuse(fmt::format("profile {}: no table permissions.{}{}", file_name, name, others));
+  return Refuse(fmt::format("profile {}: has no table permissions.{}{}", file_name, name, others));
 }
 
 }  // namespace
@@ -155,7 +156,7 @@ Result<Policy> ParseFileProfile(const TomlText& text, std::string_view name) {
   const Section permissions{text.file_name, "permissions", *profiles};
   TRY(const Section section, permissions.Below(key, *node));
   TRY(Policy policy, ReadPolicy(section, text.home));
-  if (!policy.files) return permissions.BadKey(key, "has no table filesystem, so that nothing could be read");
+  if (!policy.files) return permissions.BadKey(key, "has no table filesystem, so the command could not read any file");
   return policy;
 }
 

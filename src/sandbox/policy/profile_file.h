@@ -1,10 +1,10 @@
-// Profiles in a TOML file, written by people:
+// Profile files are TOML files in which people write profiles:
 //
 //   [permissions.NAME]
 //   description = "..."                # optional, for people
 //
 //   [permissions.NAME.filesystem]
-//   glob_scan_max_depth = 2            # optional: how deep patterns are searched for, from 1
+//   glob_scan_max_depth = 2            # optional, at least 1: how many levels deep patterns are searched for
 //   ":root" = "read"                   # and ":minimal", ":tmpdir", ":slash_tmp", ":project_roots"
 //   "/srv/data" = "write"
 //   "~/.ssh" = "deny"                  # or "none"
@@ -21,10 +21,11 @@
 //   [features]
 //   use_legacy_landlock = true
 //
-// A key is a place, an absolute path, or one below the home directory (`~`, `~/x`); below ":project_roots", which may
-// also be called ":workspace_roots", it is relative. A key with one of `*?[]{}\` is a pattern, but PATH/** is PATH.
-// Other keys of a profile are refused, because a rule that is not understood would not be enforced; what else the file
-// has besides `permissions` and `features` is not looked at.
+// A key of `filesystem` is a place, an absolute path, or a path below the home directory (`~`, `~/x`). In the table
+// ":project_roots", which may also be called ":workspace_roots", keys are relative paths. A key with one of the
+// characters `*?[]{}\` is a pattern, except that PATH/** means the same as PATH. Other keys of a profile are refused,
+// because a rule that is not understood would not be enforced. Tables of the file other than `permissions` and
+// `features` are ignored.
 #pragma once
 
 #include <string>
@@ -37,14 +38,15 @@ namespace holdfast::sandbox {
 
 struct TomlText {
   std::string_view toml;
-  std::string_view file_name;  // for errors
-  std::string_view home;       // what `~` stands for; may be empty
+  std::string_view file_name;  // for error messages
+  std::string_view home;       // the directory that `~` stands for; may be empty
 };
 
-// Only the named profile is looked at. Errors name file, line and key.
+// Returns the policy of the profile `name`. Other profiles in the file are not checked. An error names the file, the
+// line and the key.
 Result<Policy> ParseFileProfile(const TomlText& text, std::string_view name);
 
-// The same from the file, `~` being $HOME.
+// Reads the file and parses the profile `name` in it. `~` stands for $HOME.
 Result<Policy> LoadProfile(const std::string& path, std::string_view name);
 
 struct Features {

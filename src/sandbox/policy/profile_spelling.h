@@ -1,4 +1,4 @@
-// The words of a profile for kinds, places, access and network, in JSON and in TOML.
+// The names that profiles use, in JSON and in TOML, for types, places, access and network.
 #pragma once
 
 #include <algorithm>
@@ -16,32 +16,32 @@ namespace holdfast::sandbox {
 enum class ProfileType { kManaged, kDisabled, kExternal };
 enum class FileSystemType { kRestricted, kUnrestricted };
 
-// Where a word for a place may stand: as a kind in JSON, as a key behind a colon in TOML.
-enum class Writing { kBoth, kJson, kToml };
+// The format in which the name of a place may be used: JSON has it as a `kind`, TOML as a key behind a colon.
+enum class ProfileFormat { kBoth, kJson, kToml };
 
-struct PlaceWord {
-  const char* word;
+struct PlaceName {
+  const char* name;
   PlaceKind kind;
-  Writing writing = Writing::kBoth;
+  ProfileFormat format = ProfileFormat::kBoth;
 };
 
-// Of several for one place, the first is the one that we write.
-inline constexpr std::array<PlaceWord, 8> kPlaceWords{
+// Where a place has several names, all of them are read, and the first is written.
+inline constexpr std::array<PlaceName, 8> kPlaceNames{
     {{"root", PlaceKind::kRoot},
      {"minimal", PlaceKind::kMinimal},
      {"project_roots", PlaceKind::kProjectRoots},
-     {"current_working_directory", PlaceKind::kProjectRoots, Writing::kJson},
-     {"workspace_roots", PlaceKind::kProjectRoots, Writing::kToml},
+     {"current_working_directory", PlaceKind::kProjectRoots, ProfileFormat::kJson},
+     {"workspace_roots", PlaceKind::kProjectRoots, ProfileFormat::kToml},
      {"tmpdir", PlaceKind::kTmpDir},
      {"slash_tmp", PlaceKind::kSlashTmp},
-     {"unknown", PlaceKind::kUnknown, Writing::kJson}}};
+     {"unknown", PlaceKind::kUnknown, ProfileFormat::kJson}}};
 
 consteval auto PlacesInJson() {
-  constexpr auto in_json = [](const PlaceWord& place) { return place.writing != Writing::kToml; };
-  std::array<std::pair<const char*, PlaceKind>, std::ranges::count_if(kPlaceWords, in_json)> names{};
+  constexpr auto in_json = [](const PlaceName& place) { return place.format != ProfileFormat::kToml; };
+  std::array<std::pair<const char*, PlaceKind>, std::ranges::count_if(kPlaceNames, in_json)> names{};
   size_t i = 0;
-  for (const PlaceWord& place : kPlaceWords) {
-    if (in_json(place)) names[i++] = {place.word, place.kind};
+  for (const PlaceName& place : kPlaceNames) {
+    if (in_json(place)) names[i++] = {place.name, place.kind};
   }
   return names;
 }
@@ -70,7 +70,7 @@ struct EnumNames<sandbox::Access> {
       {{"read", sandbox::Access::kRead},
        {"write", sandbox::Access::kWrite},
        {"deny", sandbox::Access::kDeny},
-       {"none", sandbox::Access::kDeny}}};  // as clients before 0.142 spell it
+       {"none", sandbox::Access::kDeny}}};  // the spelling of clients before 0.142
 };
 
 template <>
@@ -78,7 +78,7 @@ struct EnumNames<sandbox::PlaceKind> {
   static constexpr auto kNames = sandbox::PlacesInJson();
 };
 
-// What is not skipped is protected, without a word for it.
+// kProtect has no name: it is what an entry without `missing_path_behavior` means.
 template <>
 struct EnumNames<sandbox::IfMissing> {
   static constexpr std::array<std::pair<const char*, sandbox::IfMissing>, 1> kNames{
@@ -96,16 +96,16 @@ struct EnumNames<sandbox::Network> {
 namespace holdfast::sandbox {
 
 template <wire::NamedEnum T>
-std::optional<T> FromWord(std::string_view word) {
+std::optional<T> FromName(std::string_view text) {
   for (const auto& [name, value] : wire::EnumNames<T>::kNames) {
-    if (word == name) return value;
+    if (text == name) return value;
   }
   return std::nullopt;
 }
 
-// The first word for it.
+// Returns the first name of the value, or an empty text if it has none.
 template <wire::NamedEnum T>
-std::string_view WordFor(T value) {
+std::string_view NameFor(T value) {
   for (const auto& [name, alternative] : wire::EnumNames<T>::kNames) {
     if (alternative == value) return name;
   }

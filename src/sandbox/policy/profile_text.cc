@@ -9,7 +9,7 @@
 namespace holdfast::sandbox {
 namespace {
 
-// {"NAME":"VALUE"... as it grows.
+// Appends the member "NAME":"VALUE" to the JSON object that `out` ends with.
 void Member(std::string& out, std::string_view name, std::string_view value) {
   out += out.ends_with('{') ? "" : ",";
   wire::AppendString(out, name);
@@ -22,7 +22,7 @@ struct LocationText {
 
   void operator()(const AbsolutePath& path) const {
     Member(out, "type", "path");
-    Member(out, "path", FileUri(path.text));  // any byte
+    Member(out, "path", FileUri(path.text));  // a URI can encode bytes that are not UTF-8
   }
   void operator()(const Pattern& pattern) const {
     Member(out, "type", "glob_pattern");
@@ -31,7 +31,7 @@ struct LocationText {
   void operator()(const Place& place) const {
     Member(out, "type", "special");
     out += R"(,"value":{)";
-    Member(out, "kind", WordFor(place.kind));
+    Member(out, "kind", NameFor(place.kind));
     if (!place.subpath.empty()) Member(out, "subpath", place.subpath);
     if (place.kind == PlaceKind::kUnknown) Member(out, "path", "");
     out += '}';
@@ -42,16 +42,16 @@ void AppendEntry(std::string& out, const Entry& entry) {
   out += R"({"path":{)";
   std::visit(LocationText{out}, entry.where);
   out += '}';
-  Member(out, "access", WordFor(entry.access));
+  Member(out, "access", NameFor(entry.access));
   if (entry.if_missing != IfMissing::kProtect) {
-    Member(out, "missing_path_behavior", WordFor(entry.if_missing));
+    Member(out, "missing_path_behavior", NameFor(entry.if_missing));
   }
   out += '}';
 }
 
 void AppendFiles(std::string& out, const std::optional<Policy::Files>& files) {
   out += R"(,"file_system":{)";
-  Member(out, "type", WordFor(files ? FileSystemType::kRestricted : FileSystemType::kUnrestricted));
+  Member(out, "type", NameFor(files ? FileSystemType::kRestricted : FileSystemType::kUnrestricted));
   if (files) {
     out += R"(,"entries":[)";
     for (const Entry& entry : files->entries) {
@@ -71,9 +71,9 @@ void AppendFiles(std::string& out, const std::optional<Policy::Files>& files) {
 
 std::string ProfileText(const Profile& profile) {
   std::string out = "{";
-  Member(out, "type", WordFor(profile.type));
+  Member(out, "type", NameFor(profile.type));
   if (profile.type == ProfileType::kManaged) AppendFiles(out, profile.policy.files);
-  if (profile.type != ProfileType::kDisabled) Member(out, "network", WordFor(profile.policy.network));
+  if (profile.type != ProfileType::kDisabled) Member(out, "network", NameFor(profile.policy.network));
   out += '}';
   return out;
 }

@@ -1,4 +1,4 @@
-// Profiles as real callers send them.
+// Tests with profiles as published clients send them.
 #include <string>
 #include <string_view>
 
@@ -25,7 +25,7 @@ constexpr std::string_view kWorkspaceWrite =
 constexpr std::string_view kWorkspaceWriteText =
     ":root read, :project write, :project/.git read, :project/.agents read, :project/.codex read";
 
-// The workspace-write profile and more entries.
+// Returns the workspace-write profile with further entries.
 std::string Workspace(std::string_view more, std::string_view network = "restricted") {
   return fmt::format(
       R"({{"type": "managed", "file_system": {{"type": "restricted", "entries": [{}{}]}}, "network": "{}"}})",

@@ -24,7 +24,7 @@ std::vector<GlobTarget> Parse(std::string_view text) {
   return targets ? *std::move(targets) : std::vector<GlobTarget>();
 }
 
-// Whether `path`, below /r, is matched by a pattern that is relative to /r.
+// Returns whether the pattern, which is relative to /r, matches `path` below /r.
 bool Matches(std::string_view pattern, std::string_view path) {
   const std::string full = "/r/" + std::string(path);
   return std::ranges::any_of(Parse(pattern), [&](const GlobTarget& target) {
@@ -155,8 +155,8 @@ TEST(GlobParseTest, BaseStandsForItself) {
 }
 
 TEST(GlobParseTest, RefusesWhatWouldSearchEverything) {
-  EXPECT_EQ(RefusalOf("/", "/**/*.env"), "pattern /**/*.env: no directory before the first wildcard");
-  EXPECT_EQ(RefusalOf("/", "/*"), "pattern /*: no directory before the first wildcard");
+  EXPECT_EQ(RefusalOf("/", "/**/*.env"), "pattern /**/*.env: needs a directory before the first wildcard");
+  EXPECT_EQ(RefusalOf("/", "/*"), "pattern /*: needs a directory before the first wildcard");
   EXPECT_THAT(RefusalOf("/r", "../**"), HasSubstr("no directory"));
   EXPECT_THAT(RefusalOf("/r", "{a,../*}"), HasSubstr("no directory"));
 }
@@ -170,7 +170,7 @@ TEST(GlobParseTest, RefusesWhatItWouldHaveToGuess) {
   EXPECT_THAT(RefusalOf("/r", "a}"), HasSubstr("a closing brace"));
   EXPECT_THAT(RefusalOf("/r", "a*\\"), HasSubstr("a backslash at the end"));
   EXPECT_THAT(RefusalOf("/r", std::string_view("a\0*", 3)), HasSubstr("nul"));
-  EXPECT_THAT(RefusalOf("/r", std::string(5000, 'a')), HasSubstr("too long"));
+  EXPECT_THAT(RefusalOf("/r", std::string(5000, 'a')), HasSubstr("is longer than 4096 bytes"));
 }
 
 TEST(GlobParseTest, RefusesTooManyAlternatives) {
@@ -179,7 +179,7 @@ TEST(GlobParseTest, RefusesTooManyAlternatives) {
   EXPECT_THAT(RefusalOf("/r", pattern), HasSubstr("alternatives"));
 }
 
-// The same as a regular expression, from the text alone.
+// Returns a regular expression for the same pattern, made without the parser that is tested.
 std::string RegexOf(const std::string& pattern) {
   std::string regex;
   for (size_t at = 0; at < pattern.size(); ++at) {
@@ -202,7 +202,7 @@ std::string RegexOf(const std::string& pattern) {
         break;
       case '!':
         regex += "^/";
-        break;  // only in a class here
+        break;  // the patterns of this test contain `!` only in a class
       default:
         regex += pattern[at];
     }

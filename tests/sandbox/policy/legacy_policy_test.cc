@@ -73,7 +73,7 @@ TEST(LegacyPolicyTest, WorkspaceWriteInBothSpellings) {
 
 TEST(LegacyPolicyTest, TwoSpellingsAtOnceAreAnError) {
   EXPECT_EQ(Outcome(R"({"type":"read-only","network_access":false,"networkAccess":true})"),
-            "networkAccess: is there as network_access too");
+            "networkAccess: is also given as network_access");
 }
 
 TEST(LegacyPolicyTest, RestrictedReadingIsNotWidened) {

@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// The text of what was parsed, or the reason.
+// Returns the parsed location as text, or the error message.
 std::string Outcome(const auto& parsed) { return parsed ? Text(*parsed) : parsed.error().message; }
 
 TEST(ParseAbsolutePathTest, NormalisesByName) {
@@ -55,13 +55,13 @@ TEST(ParsePatternTest, StaysBelowTheProject) {
   EXPECT_EQ(Outcome(ParsePattern("../*.env")), "contains \"..\"");
   EXPECT_EQ(Outcome(ParsePattern("a/../*.env")), "contains \"..\"");
   EXPECT_EQ(Outcome(ParsePattern("codex-project-roots://../*.env")), "contains \"..\"");
-  EXPECT_EQ(Outcome(ParsePattern("codex-project-roots:///etc/*")), "is not relative");
+  EXPECT_EQ(Outcome(ParsePattern("codex-project-roots:///etc/*")), "is not a relative path");
   EXPECT_EQ(Outcome(ParsePattern("..a/b..")), "pattern ..a/b..");
 }
 
 TEST(ParsePatternTest, RefusesWhatWouldMatchNothing) {
-  EXPECT_EQ(Outcome(ParsePattern("file:///ws/*.env")), "is a URI");
-  EXPECT_EQ(Outcome(ParsePattern("codex-project-roots://file:///ws/*.env")), "is a URI");
+  EXPECT_EQ(Outcome(ParsePattern("file:///ws/*.env")), "is a URI, but a pattern must be a path");
+  EXPECT_EQ(Outcome(ParsePattern("codex-project-roots://file:///ws/*.env")), "is a URI, but a pattern must be a path");
   EXPECT_EQ(Outcome(ParsePattern("codex-project-roots://")), "is empty");
   EXPECT_EQ(Outcome(ParsePattern("")), "is empty");
   EXPECT_EQ(Outcome(ParsePattern(std::string_view("/a\0*", 4))), "contains a nul byte");
@@ -84,7 +84,7 @@ TEST(ParseProjectPlaceTest, StaysBelowTheRoot) {
   EXPECT_EQ(Outcome(ParseProjectPlace("..")), "contains \"..\"");
   EXPECT_EQ(Outcome(ParseProjectPlace("a/../b")), "contains \"..\"");
   EXPECT_EQ(Outcome(ParseProjectPlace("a/..")), "contains \"..\"");
-  EXPECT_EQ(Outcome(ParseProjectPlace("/a")), "is not relative");
+  EXPECT_EQ(Outcome(ParseProjectPlace("/a")), "is not a relative path");
   EXPECT_EQ(Outcome(ParseProjectPlace("")), "is empty");
   EXPECT_EQ(Outcome(ParseProjectPlace(std::string_view("a\0", 2))), "contains a nul byte");
   EXPECT_EQ(Outcome(ParseProjectPlace(std::string(kMaxPathBytes + 1, 'a'))), "is longer than 4095 bytes");

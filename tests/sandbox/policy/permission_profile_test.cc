@@ -16,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// The policy in words, or the error.
+// Returns the policy as text, or the error message.
 std::string Outcome(std::string_view json) {
   const Result<Profile> profile = ParseProfile(json);
   return profile ? Text(profile->policy) : profile.error().message;
@@ -71,7 +71,7 @@ TEST(PermissionProfileTest, DisabledHasTheNetwork) {
   EXPECT_EQ(Outcome(R"({"type":"disabled"})"), "all files; network");
 }
 
-// A client that writes such a profile believes the rule in it to hold.
+// A client that sends such a profile believes that its rule is enforced.
 TEST(PermissionProfileTest, RulesThatItsTypeHasNoUseForAreRefused) {
   EXPECT_EQ(Outcome(R"({"type":"disabled","network":"restricted"})"), "network: is not known");
   EXPECT_EQ(Outcome(R"({"type":"disabled","network":"enabled"})"), "network: is not known");
@@ -91,7 +91,7 @@ TEST(PermissionProfileTest, ExternalKeepsItsNetwork) {
   EXPECT_EQ(ParseProfile(R"({"type":"external","network":"enabled"})")->type, ProfileType::kExternal);
 }
 
-// A member of a later version may restrict, and nothing would enforce it.
+// A member that only a later version knows may restrict the command, and this version would not enforce it.
 TEST(PermissionProfileTest, UnknownMembersAreRefusedEverywhere) {
   EXPECT_EQ(Outcome(R"({"type":"disabled","later":1})"), "later: is not known");
   EXPECT_EQ(Outcome(R"({"type":"external","network":"enabled","later":null})"), "later: is not known");
@@ -188,14 +188,14 @@ TEST(PermissionProfileTest, ErrorsNameTheMember) {
   EXPECT_EQ(Outcome(Managed(Special(R"({"kind":"project_roots","subpath":"../x"})", "read"))),
             R"(file_system.entries.0.path.value.subpath: contains "..")");
   EXPECT_EQ(Outcome(Managed(Special(R"({"kind":"project_roots","subpath":"/x"})", "read"))),
-            "file_system.entries.0.path.value.subpath: is not relative");
+            "file_system.entries.0.path.value.subpath: is not a relative path");
   EXPECT_EQ(Outcome(Managed(Special(R"({"kind":"project_roots","subpath":1})", "read"))),
             "file_system.entries.0.path.value.subpath: expected a string, got a number");
 }
 
 TEST(PermissionProfileTest, ASubpathOfAnotherPlaceIsNotDropped) {
   EXPECT_EQ(Outcome(Managed(Special(R"({"kind":"root","subpath":"etc"})", "write"))),
-            "file_system.entries.0.path.value.subpath: only project_roots has one");
+            "file_system.entries.0.path.value.subpath: only the place project_roots may have a subpath");
 }
 
 TEST(PermissionProfileTest, UnlistedWordsAreErrors) {
@@ -253,7 +253,7 @@ TEST(PermissionProfileTest, EntriesAreCounted) {
   for (size_t i = 1; i < kMaxEntries; ++i) entries += "," + Path("/a", "read");
   EXPECT_TRUE(ParseProfile(Managed(entries)).has_value());
   EXPECT_EQ(Outcome(Managed(entries + "," + Path("/a", "read"))),
-            "file_system.entries: has 4097 entries, 4096 at most");
+            "file_system.entries: has 4097 entries, but may have at most 4096");
 }
 
 TEST(UntaggedProfileTest, ListsBecomeEntries) {
@@ -285,8 +285,9 @@ TEST(UntaggedProfileTest, WhatIsNotGrantedIsNotThere) {
 }
 
 TEST(UntaggedProfileTest, RefusesWhatIsNeitherOrBoth) {
-  EXPECT_EQ(Outcome(Untagged("{}")), "file_system.entries: either entries, or read and write");
-  EXPECT_EQ(Outcome(Untagged(R"({"entries":[],"read":[]})")), "file_system.entries: either entries, or read and write");
+  EXPECT_EQ(Outcome(Untagged("{}")), "file_system.entries: give either entries, or read and write");
+  EXPECT_EQ(Outcome(Untagged(R"({"entries":[],"read":[]})")),
+            "file_system.entries: give either entries, or read and write");
 }
 
 TEST(UntaggedProfileTest, ErrorsNameTheMember) {

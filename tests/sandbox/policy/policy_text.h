@@ -1,4 +1,4 @@
-// A policy as text, so that a test reads, and fails, in words: `:root read, /a write, pattern *.env deny; network`.
+// A policy as text, so that a failed test shows what differs: `:root read, /a write, pattern *.env deny; network`.
 #pragma once
 
 #include <string>

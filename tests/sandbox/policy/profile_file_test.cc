@@ -23,7 +23,7 @@ std::string Outcome(std::string_view toml, std::string_view home = "/home/me") {
   return policy ? Text(*policy) : policy.error().message;
 }
 
-// A profile with one entry.
+// Returns the outcome of parsing a profile with one entry.
 std::string OneEntry(std::string_view line, std::string_view home = "/home/me") {
   return Outcome(fmt::format("[permissions.p.filesystem]\n{}", line), home);
 }
@@ -97,7 +97,7 @@ TEST(ProfileFileTest, TildeNeedsAHomeThatIsUsable) {
 TEST(ProfileFileTest, AHomeThatLooksLikeAPatternIsNotOne) {
   EXPECT_EQ(OneEntry(R"("~/a" = "deny")", "/home/[me]"), "/home/[me]/a deny");
   EXPECT_THAT(OneEntry(R"("~/*.key" = "deny")", "/home/[me]"),
-              HasSubstr("HOME would be read as a part of the pattern"));
+              HasSubstr("HOME has characters that would be wildcards in the pattern"));
 }
 
 TEST(ProfileFileTest, EverythingBelowADirectoryIsTheDirectory) {
@@ -127,8 +127,8 @@ TEST(ProfileFileTest, RelativeKeysAreRefused) {
 
 TEST(ProfileFileTest, ProjectKeysAreRelative) {
   const std::string_view start = R"(profile f:2: permissions.p.filesystem.":project_roots")";
-  EXPECT_EQ(OneProjectEntry(R"("/a" = "read")"), fmt::format(R"({}."/a": is not relative)", start));
-  EXPECT_EQ(OneProjectEntry(R"("/*" = "deny")"), fmt::format(R"({}."/*": is not relative)", start));
+  EXPECT_EQ(OneProjectEntry(R"("/a" = "read")"), fmt::format(R"({}."/a": is not a relative path)", start));
+  EXPECT_EQ(OneProjectEntry(R"("/*" = "deny")"), fmt::format(R"({}."/*": is not a relative path)", start));
   EXPECT_EQ(OneProjectEntry(R"("../a" = "read")"), fmt::format(R"({}."../a": contains "..")", start));
   EXPECT_EQ(OneProjectEntry(R"("a/../*" = "deny")"), fmt::format(R"({}."a/../*": contains "..")", start));
   EXPECT_EQ(OneProjectEntry(R"("" = "read")"), fmt::format(R"({}."": is empty)", start));
@@ -158,7 +158,7 @@ TEST(ProfileFileTest, MalformedFilesAreRefused) {
 TEST(ProfileFileTest, DeepNestingDoesNotExhaustTheStack) {
   std::string key = "a";
   for (int i = 0; i < 16'384; ++i) key += ".a";
-  EXPECT_EQ(Outcome(key + " = 1"), "profile f: no table permissions.p");
+  EXPECT_EQ(Outcome(key + " = 1"), "profile f: has no table permissions.p");
   EXPECT_EQ(Outcome(key + ".a = 1"), "profile f: more than 16384 dots");
   EXPECT_THAT(Outcome("a = " + std::string(100'000, '[')), StartsWith("profile f:1: "));
 }
@@ -195,7 +195,7 @@ TEST(ProfileFileTest, ScanDepthIsFromOne) {
   EXPECT_EQ(OneEntry("glob_scan_max_depth = 1"), "no files, depth 1");
   for (const std::string_view depth : {"0", "-1", "1.0", "\"1\""}) {
     EXPECT_EQ(OneEntry(fmt::format("glob_scan_max_depth = {}", depth)),
-              "profile f:2: permissions.p.filesystem.glob_scan_max_depth: expected a whole number from 1");
+              "profile f:2: permissions.p.filesystem.glob_scan_max_depth: expected a whole number of at least 1");
   }
 }
 
@@ -207,7 +207,7 @@ TEST(ProfileFileTest, NoNetworkUnlessEnabled) {
 
 TEST(ProfileFileTest, AProfileSaysSomethingAboutFiles) {
   EXPECT_EQ(Outcome("[permissions.p.network]\nenabled = true"),
-            "profile f:1: permissions.p: has no table filesystem, so that nothing could be read");
+            "profile f:1: permissions.p: has no table filesystem, so the command could not read any file");
 }
 
 TEST(ProfileFileTest, OnlyTheNamedProfileIsLookedAt) {
@@ -216,9 +216,10 @@ TEST(ProfileFileTest, OnlyTheNamedProfileIsLookedAt) {
 }
 
 TEST(ProfileFileTest, AMissingProfileIsNamedWithThoseThereAre) {
-  EXPECT_EQ(Outcome(""), "profile f: no table permissions.p");
-  EXPECT_EQ(Outcome("permissions = 1"), "profile f: no table permissions.p");
-  EXPECT_EQ(Outcome("[permissions.a]\n[permissions.b]\n"), "profile f: no table permissions.p; there is a, b");
+  EXPECT_EQ(Outcome(""), "profile f: has no table permissions.p");
+  EXPECT_EQ(Outcome("permissions = 1"), "profile f: has no table permissions.p");
+  EXPECT_EQ(Outcome("[permissions.a]\n[permissions.b]\n"),
+            "profile f: has no table permissions.p; its profiles are a, b");
 }
 
 TEST(ProfileFileTest, EntriesAreCounted) {

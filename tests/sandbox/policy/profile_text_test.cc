@@ -1,4 +1,4 @@
-// A profile that travels as text arrives as it was, whatever is in it.
+// Tests that a profile, whatever is in it, is the same after it was written as text and decoded again.
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -19,7 +19,8 @@ namespace {
 
 constexpr int kRounds = 2000;
 
-// Any profile that can be said; the same ones every time.
+// Makes random profiles from everything that profiles can contain. The seed is fixed, so that each run has the same
+// ones.
 class AnyProfile {
  public:
   Profile operator()() {
@@ -76,7 +77,7 @@ class AnyProfile {
     for (size_t more = Below(4); more > 0; --more) names += "/" + Name(bytes);
     return names;
   }
-  // Not empty, and no "." or "..".
+  // Returns a name that is not empty, and neither "." nor "..".
   std::string Name(Bytes bytes) {
     std::string name(1, static_cast<char>('a' + Below(26)));
     for (size_t length = Below(12); length > 0; --length) name += Piece(bytes);

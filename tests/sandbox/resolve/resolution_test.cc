@@ -248,8 +248,8 @@ TEST_F(ResolutionTest, DepthOfThePolicyBoundsTheScan) {
 }
 
 TEST_F(ResolutionTest, RefusesPatternsItCannotExpand) {
-  EXPECT_EQ(RefusalOf({Denied("/**/*.env")}), "pattern /**/*.env: no directory before the first wildcard");
-  EXPECT_THAT(RefusalOf({Denied("../../../../../**")}), HasSubstr("no directory before the first wildcard"));
+  EXPECT_EQ(RefusalOf({Denied("/**/*.env")}), "pattern /**/*.env: needs a directory before the first wildcard");
+  EXPECT_THAT(RefusalOf({Denied("../../../../../**")}), HasSubstr("needs a directory before the first wildcard"));
   EXPECT_EQ(RefusalOf({{.where = Pattern{"**/*.c"}, .access = Access::kWrite}}), "pattern **/*.c: can only be denied");
   EXPECT_THAT(RefusalOf({Denied("")}), HasSubstr("empty"));
 }
