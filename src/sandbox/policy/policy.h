@@ -43,8 +43,8 @@ struct AbsolutePath {
   friend bool operator==(const AbsolutePath&, const AbsolutePath&) = default;
 };
 
-// The meaning of an entry whose path does not exist. With kProtect the command must not be able to create the path;
-// with kSkip the entry is ignored.
+// The meaning of an entry whose path does not exist. With kProtect the command must not create the path, unless
+// the entry lets it write there; with kSkip the entry is ignored.
 enum class IfMissing { kProtect, kSkip };
 
 struct Entry {

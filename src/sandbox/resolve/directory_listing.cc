@@ -21,7 +21,7 @@ EntryKind KindOfMode(mode_t mode) {
   return S_ISLNK(mode) ? EntryKind::kLink : EntryKind::kOther;
 }
 
-// One that is gone meanwhile counts as other: nobody can read it.
+// An entry that was removed meanwhile counts as kOther: no process can read it any more.
 EntryKind AskKind(int directory, const char* name) {
   struct stat status{};
   const bool is_there = ::fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
@@ -54,7 +54,7 @@ Result<> ListOpenDirectory(int directory, const std::string& path, const VisitEn
   while ((n = ::getdents64(directory, buffer.data(), buffer.size())) > 0) {
     if (VisitAll(directory, {buffer.data(), static_cast<size_t>(n)}, visit) == Listing::kStop) return {};
   }
-  // ENOENT: removed while it was listed.
+  // ENOENT means that the directory was removed while it was listed.
   return n == 0 || errno == ENOENT ? Result<>() : FailErrno("getdents64", path);
 }
 

@@ -1,4 +1,5 @@
-// The names in a directory, for scans of trees that a command may change meanwhile: links are nowhere followed.
+// Functions that list a directory, for scans of trees that a command may change at the same time. They follow no links,
+// neither at the end of a path nor on the way.
 #pragma once
 
 #include <functional>
@@ -14,14 +15,14 @@ enum class EntryKind { kDirectory, kFile, kLink, kOther };
 enum class Listing { kContinue, kStop };
 using VisitEntry = std::function<Listing(std::string_view name, EntryKind kind)>;
 
-// Lists an open directory, in no order, without "." and "..". The error names `path`.
+// Lists an open directory without "." and "..", in no particular order. `path` is for the error message.
 Result<> ListOpenDirectory(int directory, const std::string& path, const VisitEntry& visit);
 
-// What opening a directory says when it is gone meanwhile, or has become something else.
+// Returns whether opening a directory has failed because it was removed meanwhile, or replaced by something else.
 bool IsNoDirectory(int error);
 
-// Lists `path`, relative to the open directory `root`; empty is `root` itself. What is gone meanwhile, or has become
-// something else, has no names.
+// Lists the directory `path`, relative to the open directory `root`; an empty path is `root` itself. A directory that
+// was removed meanwhile, or replaced by something else, counts as empty.
 Result<> ListDirectory(int root, const std::string& path, const VisitEntry& visit);
 
 }  // namespace holdfast::sandbox

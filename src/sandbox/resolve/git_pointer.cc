@@ -17,7 +17,8 @@
 namespace holdfast::sandbox {
 namespace {
 
-// Absent also when it is longer than a path can be. Opening does not block on a FIFO.
+// Returns the text of a file that holds a path. Absent when it is not a regular file, or longer than a path can be.
+// O_NONBLOCK keeps the open from waiting where the file is a FIFO.
 std::optional<std::string> ReadPath(const std::string& file) {
   const OwnedFd fd(sys::TryOpenAt(AT_FDCWD, file, O_RDONLY | O_NONBLOCK, sys::Links::kFollowToLast));
   struct stat status{};
@@ -33,7 +34,8 @@ std::optional<std::string> ReadPath(const std::string& file) {
   return text;
 }
 
-// As the kernel follows it, from `directory`; by name when nothing is there.
+// Returns where `path`, relative to `directory`, leads when all links are followed. When nothing is there, only `.` and
+// `..` are removed from the text.
 std::optional<std::string> Follow(std::string_view directory, std::string_view path) {
   if (path.empty()) return std::nullopt;
   const std::string full = path.starts_with('/') ? std::string(path) : std::string(directory).append("/").append(path);

@@ -1,4 +1,5 @@
-// Where git looks for a repository: git directories, and the small files by which one can lie somewhere else.
+// Functions that find git directories as git does, following the small files by which a git directory can lie somewhere
+// else than in `.git`.
 #pragma once
 
 #include <optional>
@@ -6,14 +7,14 @@
 
 namespace holdfast::sandbox {
 
-// Where a `.git` that is a file says that the git directory is. Absent when it is no such file.
+// Returns the git directory that a `.git` file names behind `gitdir:`. Absent when it is not such a file.
 std::optional<std::string> PointedGitDirectory(const std::string& git_file);
 
-// The directory that a worktree's git directory shares with others: theirs are the hooks and the configuration. Absent
-// when it is on its own.
+// Returns the common directory of a worktree's git directory, which all worktrees of the repository share. The hooks
+// and the configuration are in the common directory. Absent when the git directory has no `commondir` file.
 std::optional<std::string> CommonGitDirectory(const std::string& git_directory);
 
-// Whether git would take the directory for one, by what is in it: `HEAD`, `objects` and `refs`.
+// Returns whether git would accept the directory as a git directory, because it contains `HEAD`, `objects` and `refs`.
 bool IsGitDirectory(const std::string& directory);
 
 }  // namespace holdfast::sandbox

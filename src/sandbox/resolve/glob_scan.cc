@@ -30,21 +30,21 @@ bool IsLinkToDirectory(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-// What the patterns of all searches match.
+// The paths that the patterns of all searches match.
 class Matches {
  public:
   explicit Matches(size_t limit) : limit_(limit) {}
 
   Result<> Add(const std::string& path, EntryKind kind) {
     if (paths_.insert(path).second && ++count_ > limit_) {
-      return Fail(ErrorKind::kInvalidRequest, fmt::format("more than {} matches", limit_));
+      return Fail(ErrorKind::kInvalidRequest, fmt::format("the patterns match more than {} files", limit_));
     }
     if (kind != EntryKind::kLink) return {};
     if (const std::optional<std::string> target = RealPath(path)) paths_.insert(*target);
     return {};
   }
 
-  // Another name of a match does not count.
+  // Adds another path of a match. It does not count towards the limit.
   void AddAlias(std::string path) { paths_.insert(std::move(path)); }
 
   std::vector<std::string> Take() { return {paths_.begin(), paths_.end()}; }
@@ -54,13 +54,13 @@ class Matches {
   size_t limit_, count_ = 0;
 };
 
-// The patterns of one search on their way down the tree.
+// Matches the patterns of one search while the walk goes down the tree.
 class GlobVisitor : public TreeVisitor {
  public:
   GlobVisitor(const GlobSearch& search, Matches& matches)
       : search_(search), root_without_links_(RealPath(search.root).value_or(search.root)), matches_(matches) {}
 
-  // Only where some pattern can match something.
+  // Enters only directories in which, or below which, a pattern can match something.
   bool Enter(const WalkedDirectory& directory) override {
     if (search_.max_depth && directory.depth >= *search_.max_depth) return false;
     Positions entered;
@@ -86,7 +86,7 @@ class GlobVisitor : public TreeVisitor {
   void Leave() override { way_.pop_back(); }
 
  private:
-  using Positions = std::vector<Glob::Position>;  // of each pattern
+  using Positions = std::vector<Glob::Position>;  // one for each pattern
 
   Result<> Add(const std::string& path, EntryKind kind) {
     const std::string full = Join(search_.root, path);
@@ -99,7 +99,7 @@ class GlobVisitor : public TreeVisitor {
   const GlobSearch& search_;
   std::string root_without_links_;
   Matches& matches_;
-  std::vector<Positions> way_;  // in each of the directories that are entered
+  std::vector<Positions> way_;  // one for each directory from the root to the current one
 };
 
 Result<> Run(const GlobSearch& search, Matches& matches, Clock::time_point deadline) {

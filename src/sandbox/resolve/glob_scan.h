@@ -1,7 +1,7 @@
-// What patterns match at this moment: files, and links to files, below a directory.
+// The scan finds the files, and the links to files, below a directory that patterns match at this moment.
 //
-// What it does not find: what appears afterwards; directories, whose contents a pattern has to name (`secrets/**`);
-// files that are reached through a linked directory only; other names (hard links) of a match.
+// What it does not find: files that are created afterwards; directories (a pattern has to match the files in them, as
+// in `secrets/**`); files that can be reached only through a link to a directory; other names (hard links) of a match.
 #pragma once
 
 #include <chrono>
@@ -19,8 +19,8 @@ namespace holdfast::sandbox {
 struct GlobSearch {
   std::string root;  // absolute; need not exist
   std::vector<Glob> globs;
-  std::optional<size_t> max_depth = {};  // 1: what is directly in `root`
-  TreeVisitor* companion = nullptr;      // looks for something else on the same walk, which enters what it enters too
+  std::optional<size_t> max_depth = {};  // 1: only the files directly in `root`
+  TreeVisitor* companion = nullptr;      // another visitor that shares the walk; may be null
 };
 
 struct GlobScanOptions {
@@ -28,11 +28,13 @@ struct GlobScanOptions {
   size_t max_matches = 8192;
 };
 
-// Whether the walk comes into every directory of the tree: a companion adds no more than the look at each name.
+// Returns whether the walk enters every directory of the tree. A companion then makes it enter no further directories,
+// and costs no more than a look at each name.
 bool SeesEverything(const GlobSearch& search);
 
-// The matches, where links among them lead, and, when there is a link on the way to the root, the matches by their path
-// without it; sorted. Fails when a directory cannot be read, and at a limit.
+// Returns the sorted paths of all matches, and of the files that links among them lead to. When the path of the root
+// crosses a link, each match is also listed by its path without links. Fails when a directory cannot be read, or when a
+// limit of `options` is exceeded.
 Result<std::vector<std::string>> ScanGlobs(const std::vector<GlobSearch>& searches, const GlobScanOptions& options);
 
 }  // namespace holdfast::sandbox

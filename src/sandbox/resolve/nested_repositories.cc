@@ -21,18 +21,18 @@ struct Directory {
   size_t depth;
 };
 
-// Thousands of directories, and no repository that anybody works in.
+// Such a directory has thousands of directories below it, and no repository that people work in.
 constexpr std::string_view kPackages = "node_modules";
 
 constexpr std::string_view kGit = ".git";
 
-class Look {
+class NestedGitSearch {
  public:
-  Look(const NestedSearch& search, const EntersDirectory& enter) : search_(search), enter_(enter) {}
+  NestedGitSearch(const NestedSearch& search, const EntersDirectory& enter) : search_(search), enter_(enter) {}
 
   Result<std::vector<std::string>> Run() {
     const int opened = sys::TryOpenAt(AT_FDCWD, search_.root, O_PATH | O_DIRECTORY, sys::Links::kFollow);
-    if (opened < 0) return found_;  // nothing is there, or nothing that could be written to
+    if (opened < 0) return found_;  // nothing is there, or nothing that the command could write to
     const OwnedFd root(opened);
     for (; !pending_.empty() && found_.size() < search_.max_repositories; pending_.pop_front()) {
       const Directory& directory = pending_.front();
@@ -92,7 +92,7 @@ class Look {
 }  // namespace
 
 Result<std::vector<std::string>> FindNestedGit(const NestedSearch& search, const EntersDirectory& enter) {
-  return Look(search, enter).Run();
+  return NestedGitSearch(search, enter).Run();
 }
 
 void RepositoryVisitor::SetPath(std::string_view below) {

@@ -1,9 +1,9 @@
-// Git repositories inside of a project: found by a bounded look at its directories, or on a walk that somebody else
-// makes of all of them.
+// Two ways to find the git repositories inside of a project: a short search of its own, which looks at a bounded number
+// of directories, and a visitor for a walk of the whole tree that is made for another purpose.
 //
-// What it does not find: repositories out of the bounds, in a linked directory, in `node_modules`, or made after the
-// look. A command can push one out of the bounds for the commands after it by making many directories; on a walk, by
-// making many repositories.
+// What they do not find: repositories beyond the bounds, in a linked directory, in `node_modules`, or created after the
+// search. A command can push a repository beyond the bounds for the commands after it: for the search by creating many
+// directories, for the visitor by creating many repositories.
 #pragma once
 
 #include <cstddef>
@@ -19,24 +19,26 @@
 
 namespace holdfast::sandbox {
 
-// The look is paid at every start of a command, so it is short: about a millisecond in a large tree.
+// The bounds of the search. Every start of a command pays for it, so they are tight: it takes about a millisecond in a
+// large tree.
 struct NestedSearch {
   std::string root = {};
-  size_t max_depth = 4;  // of a repository; 1: directly in `root`
+  size_t max_depth = 4;  // how deep a repository may lie; 1: directly in `root`
   size_t max_listed = 64, max_entries = 4096;
-  size_t max_probed = 256;  // directories that are not listed, only asked for a `.git`, which is much cheaper
+  size_t max_probed = 256;  // directories that are only probed for a `.git`, which is much cheaper than listing them
   size_t max_repositories = 64;
 };
 
-// Whether to look for repositories in a directory.
+// Returns whether to look for repositories in a directory.
 using EntersDirectory = std::function<bool(const std::string& path)>;
 
-// The paths of their `.git`, of whatever kind, the nearest first; without that of `root`. Of a directory that may not
-// be listed its own path, for there may be some below it. Those for which `enter` says no are left out.
+// Returns the path of the `.git` of each repository, whether it is a directory, a file or a link, the nearest to `root`
+// first. The `.git` of `root` itself is not among them. For a directory that may not be listed its own path is
+// returned, because there may be repositories below it. Directories for which `enter` returns false are left out.
 Result<std::vector<std::string>> FindNestedGit(const NestedSearch& search, const EntersDirectory& enter);
 
-// The same on a walk of the whole tree, at whatever depth. Each name on the way to a repository may become a mount, so
-// there is a bound on all of them together.
+// The visitor finds the same on a walk of the whole tree, at whatever depth. Each name on the way to a repository may
+// become a mount, so kMaxNames bounds the number of these names for all repositories together.
 class RepositoryVisitor : public TreeVisitor {
  public:
   static constexpr size_t kMaxRepositories = 64, kMaxNames = 512;
@@ -47,16 +49,16 @@ class RepositoryVisitor : public TreeVisitor {
   Result<> Visit(const WalkedDirectory& directory, std::string_view name, EntryKind kind) override;
   void Leave() override {}
 
-  // The paths of their `.git`, the nearest first.
+  // Returns the path of the `.git` of each repository, the nearest first.
   std::vector<std::string> Take();
 
  private:
   void SetPath(std::string_view below);
 
-  std::string path_;  // the root, and what is looked at below it
+  std::string path_;  // the root, followed by the path below it that is being looked at
   size_t root_size_ = path_.size();
   EntersDirectory enter_;
-  std::set<std::pair<size_t, std::string>> found_;  // with their depth; the nearest of all
+  std::set<std::pair<size_t, std::string>> found_;  // the nearest repositories: depth and path
 };
 
 }  // namespace holdfast::sandbox

@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t kMaxLinks = 40;  // the kernel's own limit
 
-// The components still to go, the next one last.
+// The components that the walk has not reached, the next one last.
 using Pending = std::vector<std::string>;
 
 void PushComponents(Pending& pending, std::string_view path) {
@@ -51,7 +51,8 @@ Result<std::string> ReadLink(const std::string& path) {
   return std::string(text.data(), static_cast<size_t>(size));
 }
 
-// Of a kind that a plan would put there: anything else is somebody's own, whatever it looks like.
+// Returns whether a sandbox has put a placeholder there. A file or directory of the other kind than a plan would make
+// for this name belongs to the user, even if it looks like a placeholder.
 bool IsForeignPlaceholder(const std::string& path, mode_t mode) {
   const bool kind_fits = S_ISDIR(mode) == (PlaceholderKindFor(path) == PlaceholderKind::kDirectory);
   return kind_fits && sys::HasPlaceholderMode(mode) && sys::IsPlaceholderAt(AT_FDCWD, path);
@@ -84,7 +85,7 @@ Result<const PathWalker::Sight*> PathWalker::LookAt(const std::string& path) {
   return &seen_.emplace(path, std::move(sight)).first->second;
 }
 
-// Absent when the way goes on.
+// Returns how the walk ends at this file. Absent when the walk continues.
 std::optional<PathWalk::End> PathWalker::EndAt(const Sight& sight, const std::vector<std::string>& pending) {
   switch (sight.kind) {
     case Sight::Kind::kMissing:
@@ -95,7 +96,7 @@ std::optional<PathWalk::End> PathWalker::EndAt(const Sight& sight, const std::ve
       return PathWalk::End::kNowhere;
     case Sight::Kind::kFile:
       return pending.empty() ? PathWalk::End::kFile : PathWalk::End::kUnderFile;
-    case Sight::Kind::kLink:  // not one to follow
+    case Sight::Kind::kLink:  // Walk follows all links but those in /proc and those beyond the limit
       return PathWalk::End::kNowhere;
     case Sight::Kind::kDirectory:
       break;

@@ -1,4 +1,5 @@
-// The way to a path as it is at this moment: which links it crosses, and where it ends. The tree may change afterwards.
+// A walk follows a path name by name, as it is at this moment: it finds the links that the path crosses, and where the
+// path ends. The tree may change afterwards.
 #pragma once
 
 #include <optional>
@@ -13,32 +14,32 @@
 namespace holdfast::sandbox {
 
 struct CrossedLink {
-  std::string path;    // no link on the way to it
-  std::string target;  // its text
+  std::string path;    // the path of the link, without links on the way to it
+  std::string target;  // the text of the link
 };
 
 struct PathWalk {
   enum class End {
     kDirectory,
     kFile,          // of any kind but a directory
-    kMissing,       // `reached` is the first component that is not there
-    kUnderFile,     // `reached` is a file, and the path goes on
-    kUnsearchable,  // `reached` is in a directory that may not be searched
-    kNowhere,       // a loop of links, a name that no file can have, a link of /proc
+    kMissing,       // `reached` is the first component that does not exist
+    kUnderFile,     // `reached` is a file, and the path continues below it
+    kUnsearchable,  // `reached` is in a directory that this process may not search
+    kNowhere,       // the path has a loop of links, a name that no file can have, or a link in /proc
   };
-  std::string path;     // where it leads: no link in the part that is there
-  std::string reached;  // the part that was looked at; all of it when it is there
+  std::string path;     // where the path leads; the part of it that exists has no links
+  std::string reached;  // the part that was looked at; the whole path when it exists
   End end = End::kDirectory;
   std::vector<CrossedLink> links;
 
   bool exists() const { return end == End::kDirectory || end == End::kFile; }
 };
 
-// Looks at each place once, however many paths lead there. The placeholder of another sandbox is as good as missing: it
-// goes when that sandbox ends, and would take a mount on it away.
+// A walker looks at each file only once, however many paths lead through it. It treats the placeholder of another
+// sandbox as missing: when that sandbox ends, the placeholder is removed, and a mount on it would disappear with it.
 class PathWalker {
  public:
-  // `path` is absolute. Links of /proc are not followed: they lead each process somewhere else.
+  // Walks an absolute path. Links in /proc are not followed, because they lead each process somewhere else.
   Result<PathWalk> Walk(std::string_view path);
 
  private:

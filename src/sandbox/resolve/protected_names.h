@@ -1,5 +1,5 @@
-// Names in a project that tell tools what to run. Directly below a writable root they are read-only unless a rule names
-// them; a write rule further below opens only what it names.
+// Protected names are names in a project that tell tools what to run. Directly below a writable root they are read-only
+// unless a rule names them. A write rule for a path below such a name makes only that path writable.
 #pragma once
 
 #include <string>
@@ -13,10 +13,11 @@ extern const std::vector<std::string> kProtectedNames;
 
 bool IsProtectedName(std::string_view name);
 
-// What is put in the place of a path that is missing and must stay so, for a mount to lie on.
+// The kind of placeholder that is made where a path is missing and must stay missing. A mount covers it.
 enum class PlaceholderKind { kDirectory, kFile };
 
-// A directory for a protected name: an empty `.git` directory is nothing to git, an empty file an error.
+// Returns kDirectory for a protected name, because git ignores an empty `.git` directory but fails at an empty `.git`
+// file; kFile for any other name.
 PlaceholderKind PlaceholderKindFor(std::string_view path);
 
 }  // namespace holdfast::sandbox

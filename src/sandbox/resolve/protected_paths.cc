@@ -17,7 +17,9 @@
 namespace holdfast::sandbox {
 namespace {
 
-// X_OK and W_OK, for a process without capabilities: the command has none, also as root.
+// Returns whether a process without capabilities has the rights `wanted` (X_OK, W_OK) to a directory. The command has
+// no capabilities even when it runs as root, while faccessat would count those of this process; so for root the mode
+// bits decide.
 bool Permits(const std::string& directory, unsigned wanted) {
   if (::geteuid() != 0) return ::faccessat(AT_FDCWD, directory.c_str(), static_cast<int>(wanted), AT_EACCESS) == 0;
   struct stat status;
@@ -38,8 +40,8 @@ class Protector {
   }
 
  private:
-  // The root of the file system is no project: a rule that makes everything writable leaves the names in it alone. And
-  // what is opened by one of the names, `.git` say, is what the name stands for.
+  // Returns the paths of write rules below which names are protected. The root of the file system is not among them,
+  // because it is no project. Nor is a path that ends in a protected name: a rule for `.git` opens all of it.
   std::vector<std::string> WritableRoots() const {
     std::vector<std::string> roots;
     for (const Rule& rule : resolution_.rules) {
@@ -69,7 +71,7 @@ class Protector {
     return Note(resolution_.rules.back());
   }
 
-  // `place` is where `path` leads.
+  // Makes `path` read-only if it could be written and no write rule is about it. `place` is where `path` leads.
   Result<> ProtectPlace(const std::string& path, const std::string& place) {
     const bool is_writable = AccessTo(places_, place) == Access::kWrite;
     return is_writable && !opened_.contains(place) ? Add(path) : Result<>();
@@ -102,8 +104,9 @@ class Protector {
     return common ? Protect(*common) : Result<>();
   }
 
-  // A worktree's directory lies in the one it shares: a rule that opens a `.git` opens its worktrees too. By that name
-  // alone: the command may be able to write what `common` is read from, and a writable root is no git directory.
+  // Returns whether a write rule for the common directory opens the git directory of a worktree too, which lies inside
+  // of it. The common directory must be called `.git`: the command may be able to write the file that names it, and
+  // could otherwise name any writable root.
   Result<bool> IsOpenedWith(const std::string& directory, const std::optional<std::string>& common) {
     if (!common) return false;
     TRY(const PathWalk shared, walker_.Walk(*common));
@@ -119,7 +122,8 @@ class Protector {
     return {};
   }
 
-  // The first directory on the way that nobody inside can pass: no more than its lock can be looked at there.
+  // Returns the first directory on the way to `git` that no process in the sandbox can search. Nothing
+  // below it can be looked at from inside, so the directory itself is protected instead.
   static std::optional<std::string> LockedAbove(const std::string& git, const std::string& root) {
     std::optional<std::string> locked;
     for (std::string_view directory = ParentOf(git); IsBelow(directory, root); directory = ParentOf(directory)) {
@@ -128,8 +132,8 @@ class Protector {
     return locked;
   }
 
-  // A `.git` that is a link is left alone, and so is what it leads to: no mount keeps the command from replacing the
-  // link, and a command before this one may have chosen where it leads.
+  // A nested `.git` that is a link stays as it is, and so does its target: no mount can keep the command from replacing
+  // the link, and an earlier command may have chosen the target.
   Result<> ProtectNestedGit(const std::string& git) {
     TRY(const PathWalk parent, walker_.Walk(ParentOf(git)));
     TRY(const PathWalk walk, walker_.Walk(git));
@@ -141,8 +145,9 @@ class Protector {
     return ProtectLinkedPart(walk.path, "config", PathWalk::End::kFile);
   }
 
-  // Some tools make git directories of links into others. Only such a link counts: a command that makes a repository of
-  // its own could otherwise close any place of the workspace to the commands after it, or stop them.
+  // Some tools make git directories whose `hooks` and `config` are links into another git directory. Only a link that
+  // leads to the same name in a git directory is followed. Otherwise a command could make a repository with links that
+  // make any path of the workspace read-only for the commands after it, or keep them from starting.
   Result<> ProtectLinkedPart(const std::string& git_directory, const std::string& name, PathWalk::End kind) {
     const Result<PathWalk> walk = walker_.Walk(git_directory + "/" + name);
     if (!walk || walk->links.empty() || walk->end != kind || NameOf(walk->path) != name) return {};
@@ -152,9 +157,9 @@ class Protector {
 
   Resolution& resolution_;
   PathWalker walker_;
-  Resolution places_;                       // the rules by where they lead: two names of a place are one place
-  std::unordered_set<std::string> opened_;  // where write rules lead
-  std::unordered_set<std::string> named_;   // the paths of rules as they are written
+  Resolution places_;  // the rules with the paths that they lead to, so that two names of a file are one path
+  std::unordered_set<std::string> opened_;  // the paths that write rules lead to
+  std::unordered_set<std::string> named_;   // the paths of all rules as they are written
 };
 
 }  // namespace

@@ -1,15 +1,18 @@
-// What tools run without being asked, and a command must therefore not change: git's hooks and configuration, the
-// settings of agents, credentials. Adds rules that make them read-only; none that makes anything readable or writable.
+// Protected paths are files that tools run or trust without asking, so that a command must not change them: git's hooks
+// and configuration, the settings of agents, credentials. AddProtectedPaths adds rules that make them read-only, and no
+// rule that makes anything readable or writable. It protects:
 //
-//  - Directly below each writable root: kProtectedNames, whether they are there or not. Where `.git` is a file or a
-//    link that leads elsewhere, also the git directory, and for a worktree the one it shares.
-//  - In repositories further below: all of a `.git` that is a directory or a file. Hooks and configuration alone are
-//    not enough: a `commondir` beside them names others. Commands can make such repositories: what lies in them stops
-//    no start, and closes nothing but `hooks` or `config` of a git directory that theirs are links to.
+//  - directly below each writable root, kProtectedNames, whether they exist or not. Where `.git` is a file or a link
+//    that leads elsewhere, also the git directory that it leads to, and for a worktree the common directory.
+//  - in repositories further below, all of a `.git` that is a directory or a file. To protect hooks and configuration
+//    alone would not be enough: a `commondir` beside them names others. Commands can make such repositories themselves.
+//    So nothing in them can stop a start, or make other paths read-only than the `hooks` or `config` of another git
+//    directory that a link in theirs leads to.
 //
-// What it does not stop: a repository that the command makes; a nested `.git` that is a link; where the `.git` file or
-// the `commondir` of a nested repository leads; nested repositories out of the bounds of nested_repositories.h; a bare
-// repository (a directory that is a git directory itself); files that other tools run, such as a Makefile.
+// What it does not stop: changes of a repository that the command makes; of a nested `.git` that is a link; of the
+// directories that the `.git` file or the `commondir` of a nested repository names; of nested repositories beyond the
+// bounds of nested_repositories.h; of a bare repository (a directory that is itself a git directory); of files that
+// other tools run, such as a Makefile.
 #pragma once
 
 #include <string>
@@ -24,10 +27,10 @@ namespace holdfast::sandbox {
 // A writable root whose directories have been searched for repositories.
 struct SearchedRoot {
   std::string path;
-  std::vector<std::string> repositories;  // as nested_repositories.h gives them
+  std::vector<std::string> repositories;  // the result of nested_repositories.h
 };
 
-// A path that a rule names explicitly is left as the rule has it.
+// Adds the rules. A path that a rule of the policy names explicitly keeps the access of that rule.
 Result<> AddProtectedPaths(Resolution& resolution, const std::vector<SearchedRoot>& searched_roots);
 
 }  // namespace holdfast::sandbox

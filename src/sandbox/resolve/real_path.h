@@ -1,4 +1,4 @@
-// Where a path leads, all links followed.
+// This function follows all links of a path.
 #pragma once
 
 #include <optional>
@@ -6,7 +6,8 @@
 
 namespace holdfast::sandbox {
 
-// Absent when it leads nowhere, or where this process may not look.
+// Returns where the path leads, without links. Absent when it leads nowhere, or through a directory that this process
+// may not search.
 std::optional<std::string> RealPath(const std::string& path);
 
 }  // namespace holdfast::sandbox

@@ -12,7 +12,7 @@
 namespace holdfast::sandbox {
 namespace {
 
-int Rank(Access access) {
+int Precedence(Access access) {
   if (access == Access::kDeny) return 2;
   return access == Access::kWrite ? 1 : 0;
 }
@@ -29,7 +29,7 @@ std::vector<std::string> UntrustedDirectories(const Resolution& resolution, std:
   return places;
 }
 
-bool Outranks(Access access, Access other) { return Rank(access) > Rank(other); }
+bool Outranks(Access access, Access other) { return Precedence(access) > Precedence(other); }
 
 Access AccessTo(const Resolution& resolution, std::string_view path) {
   if (resolution.unrestricted) return Access::kWrite;
@@ -39,7 +39,7 @@ Access AccessTo(const Resolution& resolution, std::string_view path) {
   const Rule* best = nullptr;
   for (const Rule& rule : resolution.rules) {
     if (!IsAtOrBelow(path, rule.path)) continue;
-    // All that cover one path are on one line to it, so the longest has the most components.
+    // All rules that cover `path` name it or directories above it, so the longest text has the most components.
     const bool is_better = best == nullptr || rule.path.size() > best->path.size() ||
                            (rule.path.size() == best->path.size() && Outranks(rule.access, best->access));
     if (is_better) best = &rule;

@@ -1,5 +1,5 @@
-// A policy with every place and pattern turned into paths: what holds for one start of one command. Looks at the file
-// system, which may change afterwards; what is not there is named too.
+// A resolution is a policy with every place and pattern turned into paths, for one start of one command. It describes
+// the file system at the time when it was made. It can also name paths that do not exist.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 namespace holdfast::sandbox {
 
 struct Rule {
-  std::string path;  // absolute, normalised by name, links as they were written
+  std::string path;  // absolute, without `.` and `..`; links are not followed
   Access access = Access::kRead;
   IfMissing if_missing = IfMissing::kProtect;
 
@@ -22,21 +22,23 @@ struct Rule {
 };
 
 struct Resolution {
-  bool unrestricted = false;                   // no rules: everything may be read and written
-  bool minimal = false;                        // the system's directories are readable
-  std::vector<Rule> rules;                     // explicit ones, and those that protect; without patterns
-  std::vector<std::string> denied_by_pattern;  // what the patterns matched, and where their links lead
+  bool unrestricted = false;                   // everything may be read and written; there are no rules
+  bool minimal = false;                        // the minimal system directories may be read
+  std::vector<Rule> rules;                     // those of the policy, and those for protected paths
+  std::vector<std::string> denied_by_pattern;  // the matches of patterns, and the targets of links among them
   Network network = Network::kRestricted;
 };
 
-// The directories in which a command, this one or one before it, could have put a program: `project`, those that may be
-// written, and the current one.
+// Returns the directories in which a sandboxed command, this one or an earlier one, could have put a program:
+// `project`, the paths of write rules, and the current directory.
 std::vector<std::string> UntrustedDirectories(const Resolution& resolution, std::vector<std::string> project);
 
-// Which of two accesses counts where rules about one place differ: deny before write before read.
+// Returns whether `access` wins over `other` where two rules are about the same path. Deny wins over write, and write
+// over read.
 bool Outranks(Access access, Access other);
 
-// By the rule with the most components that is a prefix of `path`; of equals the one that outranks; none: deny.
+// Returns the access to `path`. The rule with the longest path at or above `path` decides; of several rules for that
+// path the one whose access outranks the others. Without such a rule the access is denied.
 Access AccessTo(const Resolution& resolution, std::string_view path);
 
 }  // namespace holdfast::sandbox

@@ -27,11 +27,11 @@ namespace {
 std::unexpected<Error> Refuse(std::string message) { return Fail(ErrorKind::kInvalidRequest, std::move(message)); }
 
 Result<std::string> Normalise(std::string_view path) {
-  if (!path.starts_with('/') || path.contains('\0')) return Refuse(fmt::format("path {}: not absolute", path));
+  if (!path.starts_with('/') || path.contains('\0')) return Refuse(fmt::format("path {}: is not absolute", path));
   return ParsePath(path);
 }
 
-// What cannot be looked at may be there.
+// Returns false only for a path that certainly does not exist. A path that this process may not look at may exist.
 bool MayExist(const std::string& path) {
   struct stat status{};
   return ::stat(path.c_str(), &status) == 0 || (errno != ENOENT && errno != ENOTDIR && errno != ELOOP);
@@ -48,7 +48,7 @@ Resolution Unrestricted() {
   return resolution;
 }
 
-// The surroundings, normalised.
+// The surroundings with normalised paths.
 struct Bases {
   std::vector<std::string> project_roots;  // at least one
   std::optional<std::string> tmpdir;
@@ -66,7 +66,7 @@ Result<Bases> BasesOf(const Surroundings& surroundings) {
   }
   if (surroundings.tmpdir && surroundings.tmpdir->starts_with('/')) {
     TRY(std::string path, Normalise(*surroundings.tmpdir));
-    // Everything is no temporary directory: a slip in the environment must not open it.
+    // TMPDIR=/ is ignored: a mistake in the environment must not make the whole file system writable.
     if (path != "/") bases.tmpdir = std::move(path);
   }
   return bases;
@@ -77,7 +77,7 @@ Result<std::vector<std::string>> BelowProjectRoots(const Bases& bases, const std
   for (const std::string& root : bases.project_roots) {
     TRY(std::string path, Normalise(fmt::format("{}/{}", root, subpath)));
     if (subpath.starts_with('/') || !IsAtOrBelow(path, root)) {
-      return Refuse(fmt::format("path {}: not below the project", subpath));
+      return Refuse(fmt::format("path {}: is not below the project", subpath));
     }
     paths.push_back(std::move(path));
   }
@@ -107,7 +107,8 @@ struct PatternBase {
   std::string_view text;
 };
 
-// An absolute pattern that begins with a project root means that root, whatever characters it has in its name.
+// Returns the directories that a pattern applies to. An absolute pattern that begins with the path of a project root
+// applies to that root, even where this path contains characters that would be wildcards.
 std::vector<PatternBase> BasesOfPattern(std::string_view text, const Bases& bases) {
   std::vector<PatternBase> found;
   for (const std::string& root : bases.project_roots) {
@@ -182,17 +183,18 @@ class Resolver {
     if (std::ranges::find(resolution_.rules, rule) == resolution_.rules.end()) resolution_.rules.push_back(rule);
   }
 
-  // Also when other rules say again what the one about `/` says.
+  // Returns whether everything may be written: `/` may, and all other rules also lead to write access.
   bool OpensEverything() const {
     const auto is_writable = [&](const Rule& rule) { return AccessTo(resolution_, rule.path) == Access::kWrite; };
     return globs_.empty() && AccessTo(resolution_, "/") == Access::kWrite &&
            std::ranges::all_of(resolution_.rules, is_writable);
   }
 
-  // A scan that comes into every directory of a root finds the repositories in it, too.
+  // Returns the files that patterns match. A scan that enters every directory of a searched root also finds the
+  // repositories in it.
   Result<std::vector<std::string>> ExpandPatterns() {
     if (globs_.empty()) return std::vector<std::string>();
-    if (files_.glob_scan_max_depth == 0) return Refuse("glob_scan_max_depth: not at least 1");
+    if (files_.glob_scan_max_depth == 0) return Refuse("glob_scan_max_depth: must be at least 1");
     std::map<std::string, RepositoryVisitor> visitors;
     std::vector<GlobSearch> searches;
     searches.reserve(globs_.size());
@@ -214,7 +216,7 @@ class Resolver {
     return matches;
   }
 
-  // Where no scan has been, by a short look.
+  // Searches the roots that no scan has walked. All of them share the bounds of one search.
   Result<> FindRepositories() {
     const size_t remaining = searched_roots_.size() - walked_.size();
     for (SearchedRoot& root : searched_roots_) {
@@ -227,7 +229,7 @@ class Resolver {
     return {};
   }
 
-  // A place with a rule of its own is left as the rule has it.
+  // Returns a function that excludes directories with a rule of their own: they keep the access of that rule.
   EntersDirectory HasNoRule() const {
     std::unordered_set<std::string> named;
     for (const Rule& rule : resolution_.rules) named.insert(rule.path);
@@ -238,8 +240,8 @@ class Resolver {
   Bases bases_;
   Resolution resolution_;
   std::vector<SearchedRoot> searched_roots_;
-  std::unordered_set<std::string> walked_;          // those of them whose repositories are known from a scan
-  std::map<std::string, std::vector<Glob>> globs_;  // by the directory to search
+  std::unordered_set<std::string> walked_;          // the searched roots whose repositories a scan has found
+  std::map<std::string, std::vector<Glob>> globs_;  // the key is the directory to search
 };
 
 }  // namespace

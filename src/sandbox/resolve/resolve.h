@@ -1,4 +1,4 @@
-// From a policy to the paths it is about, for one start of one command.
+// Resolve turns a policy into the paths that it is about, for one start of one command.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,14 @@
 
 namespace holdfast::sandbox {
 
-// Where the command is to run.
+// The directories that the places of a policy stand for.
 struct Surroundings {
   std::string policy_cwd;                  // absolute; need not exist
-  std::vector<std::string> project_roots;  // absolute; empty: policy_cwd
-  std::optional<std::string> tmpdir;       // temporary_directory.h; absent: the place is nowhere
+  std::vector<std::string> project_roots;  // absolute; when empty, policy_cwd is the only root
+  std::optional<std::string> tmpdir;       // temporary_directory.h; when absent, `:tmpdir` stands for no path
 };
 
-// Fails when a pattern cannot be expanded safely, or a scan fails: nothing is run then.
+// Fails when a pattern cannot be expanded safely, or when a scan fails. The command must not be started then.
 Result<Resolution> Resolve(const Policy& policy, const Surroundings& surroundings);
 
 }  // namespace holdfast::sandbox

@@ -20,24 +20,25 @@
 namespace holdfast::sandbox {
 namespace {
 
-enum class Itself { kWillDo, kWillNotDo };
+enum class Allows { kItselfAndBelow, kOnlyBelow };
 
 struct Base {
   std::string path;  // without links
-  Itself itself;
+  Allows allows;
 };
 
-// "/" would make everything a place for temporary files.
+// Returns the directories that a temporary directory may lie in. "/" is never among them: every directory lies below
+// it.
 std::vector<Base> Bases(const std::string& of_server) {
   std::vector<Base> bases;
-  const auto add = [&](const std::string& path, Itself itself) {
+  const auto add = [&](const std::string& path, Allows allows) {
     auto real = path.starts_with('/') ? RealPath(path) : std::nullopt;
-    if (real && *real != "/") bases.push_back({.path = *std::move(real), .itself = itself});
+    if (real && *real != "/") bases.push_back({.path = *std::move(real), .allows = allows});
   };
-  add("/tmp", Itself::kWillDo);
-  add("/var/tmp", Itself::kWillDo);
-  add(fmt::format("/run/user/{}", ::geteuid()), Itself::kWillNotDo);
-  add(of_server, Itself::kWillDo);
+  add("/tmp", Allows::kItselfAndBelow);
+  add("/var/tmp", Allows::kItselfAndBelow);
+  add(fmt::format("/run/user/{}", ::geteuid()), Allows::kOnlyBelow);
+  add(of_server, Allows::kItselfAndBelow);
   return bases;
 }
 
@@ -45,8 +46,8 @@ std::unexpected<Error> Refuse(std::string_view path, std::string_view reason) {
   return Fail(ErrorKind::kInvalidRequest, fmt::format("TMPDIR {}: {}", path, reason));
 }
 
-// A link that a command could have put there, under this policy or one before it: it would open what it leads to for
-// the next command. Links in the system's own directories are the administrator's.
+// Refuses a path with a link that an earlier command could have made: its target would become writable for the next
+// command. Links directly in / and /var are accepted, because they are the administrator's.
 Result<> CheckLinks(const std::string& wanted) {
   PathWalker walker;
   TRY(const PathWalk walk, walker.Walk(wanted));
@@ -81,7 +82,7 @@ Result<std::string> ResolveTemporaryDirectory(const TemporaryDirectory& director
   if (!S_ISDIR(status.st_mode)) return Refuse(wanted, "is not a directory");
   TRY_VOID(CheckLinks(wanted));
   const std::vector<Base> bases = Bases(directory.of_server);
-  const auto is_itself = [&](const Base& base) { return base.itself == Itself::kWillDo && *real == base.path; };
+  const auto is_itself = [&](const Base& base) { return base.allows == Allows::kItselfAndBelow && *real == base.path; };
   if (std::ranges::any_of(bases, is_itself)) return *std::move(real);
   if (std::ranges::none_of(bases, [&](const Base& base) { return IsBelow(*real, base.path); })) {
     return Refuse(wanted, "is not below /tmp, /var/tmp, /run/user/UID or the server's own TMPDIR");

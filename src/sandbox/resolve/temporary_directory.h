@@ -1,5 +1,6 @@
-// The directory that the place `:tmpdir` of a policy stands for. It comes from a command's $TMPDIR, which the client
-// says, or what the client has asked about it: that must not open a directory which holds anything but temporary files.
+// The directory that the place `:tmpdir` of a policy stands for. It comes from the $TMPDIR of the command, which is
+// chosen by the client, or by a program that the client has asked for it. This choice must not make a directory
+// writable that holds anything but temporary files.
 #pragma once
 
 #include <string>
@@ -9,17 +10,17 @@
 
 namespace holdfast::sandbox {
 
-// Whether a policy has a rule about the place.
+// Returns whether a policy has an entry for `:tmpdir`.
 bool NamesTemporaryDirectory(const Policy& policy);
 
 struct TemporaryDirectory {
   std::string wanted;          // $TMPDIR of the command
-  std::string of_server = {};  // and of the server that starts it; empty: there is none
+  std::string of_server = {};  // $TMPDIR of the server that starts the command; empty when it has none
 };
 
-// The directory, if no link that a command could have made leads to it, it belongs to this user and lies below /tmp,
-// /var/tmp, /run/user/UID or the server's own; /tmp, /var/tmp and the server's own themselves will do. Anything else
-// fails with the reason, and the place is nowhere then.
+// Returns the directory if it may be used. Its path must not cross a link that a command could have made. It must be
+// /tmp, /var/tmp or the $TMPDIR of the server, or belong to this user and lie below one of these or below
+// /run/user/UID. For any other directory the function fails with the reason, and `:tmpdir` stands for no path.
 Result<std::string> ResolveTemporaryDirectory(const TemporaryDirectory& directory);
 
 }  // namespace holdfast::sandbox

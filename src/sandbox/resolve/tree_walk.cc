@@ -14,20 +14,21 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Deeper directories are opened by their path from this depth, lest a deep tree use up all descriptors.
+// The number of levels whose directories stay open. A deeper directory is opened by its path from the last of these, so
+// that a deep tree does not use up all descriptors.
 constexpr size_t kMaxOpen = 64;
 
-// A visitor, and how many of the directories on the way it has entered.
+// A visitor, and the number of directories from the top to the current one that it has entered.
 struct Guest {
   TreeVisitor* visitor;
   size_t depth = 0;
 };
 
-// A directory that has been listed, and what of it is still to be entered.
+// A directory that has been listed, and the directories in it that the walk still has to enter.
 struct Level {
-  OwnedFd directory;        // closed where the tree is too deep
-  std::string directories;  // their names, with a nul byte behind each
-  size_t next = 0;          // in `directories`
+  OwnedFd directory;        // closed for levels from kMaxOpen on
+  std::string directories;  // the names of the directories in it, with a nul byte behind each
+  size_t next = 0;          // the offset in `directories` of the next one to enter
   size_t path_size = 0;
 };
 
@@ -55,10 +56,10 @@ class Walk {
   }
 
  private:
-  // At `path_`: in the deepest level, or the next to be one.
+  // Returns the directory at `path_`. It is the deepest level, or becomes the next one.
   WalkedDirectory here() const { return {.path = path_, .depth = depth_}; }
 
-  // Those are asked that have entered the directory above.
+  // Asks each visitor that has entered the parent directory. Returns whether one of them enters this directory.
   bool EnterByAny() {
     bool is_entered = false;
     for (Guest& guest : guests_) {
@@ -69,9 +70,9 @@ class Walk {
     return is_entered;
   }
 
-  // Lists the directory at `path_`, which is called `name` in the one above.
+  // Lists the directory at `path_`, whose name in its parent directory is `name`.
   Result<> Descend(const std::string& name) {
-    if (Clock::now() > deadline_) return Fail(ErrorKind::kInvalidRequest, "not done in time");
+    if (Clock::now() > deadline_) return Fail(ErrorKind::kInvalidRequest, "did not finish in time");
     if (levels_.size() == depth_) levels_.emplace_back();
     Level& level = levels_[depth_];
     level.directories.clear();
@@ -84,7 +85,7 @@ class Walk {
     return {};
   }
 
-  // Closed when there is no such directory any more.
+  // Returns a closed descriptor when the directory does not exist any more.
   Result<OwnedFd> Open(const std::string& name) const {
     int from = top_;
     std::string path = name;
@@ -97,7 +98,7 @@ class Walk {
     }
     const int opened = sys::TryOpenAt(from, path, O_RDONLY | O_DIRECTORY, sys::Links::kNone);
     if (IsNoDirectory(-opened)) return OwnedFd();
-    if (opened < 0) return FailErrno("open", NameForPeople(), -opened);
+    if (opened < 0) return FailErrno("open", PathForErrors(), -opened);
     return OwnedFd(opened);
   }
 
@@ -111,7 +112,7 @@ class Walk {
       if (kind == EntryKind::kDirectory) level.directories.append(name).push_back('\0');
       return visited ? Listing::kContinue : Listing::kStop;
     };
-    TRY_VOID(ListOpenDirectory(level.directory.get(), NameForPeople(), visit));
+    TRY_VOID(ListOpenDirectory(level.directory.get(), PathForErrors(), visit));
     return visited;
   }
 
@@ -125,13 +126,13 @@ class Walk {
     }
   }
 
-  std::string NameForPeople() const { return path_.empty() ? "." : path_; }
+  std::string PathForErrors() const { return path_.empty() ? "." : path_; }
 
   int top_;
   Clock::time_point deadline_;
   std::vector<Guest> guests_;
-  std::vector<Level> levels_;  // those from `depth_` on are kept for their memory
-  size_t depth_ = 0;           // how many levels there are
+  std::vector<Level> levels_;  // levels from `depth_` on are unused; they are kept to reuse their memory
+  size_t depth_ = 0;           // the number of levels in use
   std::string path_;
 };
 

@@ -1,5 +1,6 @@
-// A look at the directories of a tree, each once, from the top down. Directories are opened by the descriptors of those
-// they are in, so that one that is moved meanwhile leads nowhere else; links are nowhere followed.
+// A walk visits each directory of a tree once, from the top down. It opens a directory through the descriptor of a
+// directory above it, so that a directory which is moved meanwhile does not lead the walk out of the tree. It follows
+// no links.
 #pragma once
 
 #include <chrono>
@@ -13,27 +14,28 @@
 namespace holdfast::sandbox {
 
 struct WalkedDirectory {
-  std::string_view path;  // below the top of the tree; empty: the top itself
-  size_t depth;           // how many names that are
+  std::string_view path;  // relative to the top of the tree; empty for the top itself
+  size_t depth;           // the number of names in `path`
 };
 
-// What looks for something in the tree. Several can share a walk.
+// A visitor looks for something in the tree. Several visitors can share a walk.
 class TreeVisitor {
  public:
   virtual ~TreeVisitor() = default;
 
-  // Before all that is in the directory. With false the visitor is not asked about anything below it.
+  // Called before the entries of the directory are visited. If it returns false, the visitor is called for nothing in
+  // this directory or below it.
   virtual bool Enter(const WalkedDirectory& directory) = 0;
 
-  // Every entry of a directory that was entered, directories too. A failure ends the walk.
+  // Called for every entry of a directory that the visitor has entered, also for directories. A failure ends the walk.
   virtual Result<> Visit(const WalkedDirectory& directory, std::string_view name, EntryKind kind) = 0;
 
-  // After all that is below a directory that was entered.
+  // Called after everything below a directory that the visitor has entered.
   virtual void Leave() = 0;
 };
 
-// Enters what any of the visitors enters. Fails when such a directory cannot be read, and at the deadline; one that is
-// gone meanwhile has no entries.
+// Walks the tree below the open directory `top`, into each directory that at least one visitor enters. Fails when such
+// a directory cannot be read, or when the deadline has passed. A directory that was removed meanwhile counts as empty.
 Result<> WalkTree(int top, std::span<TreeVisitor* const> visitors, std::chrono::steady_clock::time_point deadline);
 
 }  // namespace holdfast::sandbox

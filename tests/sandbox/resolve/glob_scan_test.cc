@@ -50,7 +50,7 @@ class GlobScanTest : public testing::Test {
     return search;
   }
 
-  // Matches below the tree are given without it.
+  // Returns the matches. Those below the tree are relative to it.
   Paths Matches(const GlobSearch& search, const GlobScanOptions& options = {}) const {
     auto matches = ScanGlobs({search}, options);
     EXPECT_TRUE(matches) << matches.error().message;
@@ -138,7 +138,7 @@ TEST_F(GlobScanTest, TooManyMatchesAreAFailure) {
   options.max_matches = 3;
   EXPECT_EQ(Matches(Search({"*.env", "[12].env"}), options).size(), 3u);
   options.max_matches = 2;
-  EXPECT_EQ(FailureOf(Search({"*.env"}), options), "scan " + tree_.path() + ": more than 2 matches");
+  EXPECT_EQ(FailureOf(Search({"*.env"}), options), "scan " + tree_.path() + ": the patterns match more than 2 files");
 }
 
 TEST_F(GlobScanTest, DirectoryThatCannotBeReadIsAFailure) {
@@ -170,7 +170,7 @@ TEST_F(GlobScanTest, DirectoryInWhichNothingCanMatchIsNotRead) {
 TEST_F(GlobScanTest, WalkEndsAtItsTimeLimit) {
   GlobScanOptions options;
   options.time_limit = std::chrono::milliseconds(-1);
-  EXPECT_THAT(FailureOf(Search({"**"}), options), HasSubstr("not done in time"));
+  EXPECT_THAT(FailureOf(Search({"**"}), options), HasSubstr("did not finish in time"));
 }
 
 class RandomTree {
@@ -225,7 +225,8 @@ class RandomTree {
   std::mt19937 random_;
 };
 
-// Every path below the root that is no directory, one at a time; links among them lead to what they lead to.
+// Finds the same matches in a simpler way: tries every path below the root that is not a directory, and follows the
+// links among the matches.
 Paths SlowMatches(const GlobSearch& search) {
   std::set<std::string> found;
   namespace fs = std::filesystem;

@@ -19,7 +19,7 @@ class PathWalkTest : public testing::Test {
   std::string Path(std::string_view name) const { return directory_ + "/" + std::string(name); }
   void Link(std::string_view name, const std::string& target) { std::filesystem::create_symlink(target, Path(name)); }
 
-  // Where it leads, how far it was looked at, and how many links were crossed.
+  // Returns as text where the path leads, how far the walk has looked, and how many links it has crossed.
   void ExpectWalk(std::string_view from, PathWalk::End end, std::string_view path, std::string_view reached,
                   size_t links = 0) {
     const auto walk = walker_.Walk(Path(from));

@@ -48,7 +48,7 @@ class ProtectedPathsTest : public testing::Test {
 
   void Allow(Access access, const std::string& path) { resolution_.rules.push_back({.path = path, .access = access}); }
 
-  // The paths of the rules that are added; those in the scratch directory without it.
+  // Returns the paths of the rules that are added. Paths in the scratch directory are relative to it.
   Paths Protected(const std::vector<SearchedRoot>& searched_roots = {}) {
     const size_t given = resolution_.rules.size();
     const auto done = AddProtectedPaths(resolution_, searched_roots);
@@ -170,7 +170,7 @@ TEST_F(ProtectedPathsTest, WorktreeOfAnOpenedRepositoryIsLeftOpen) {
   EXPECT_THAT(Protected(), ElementsAre("wt/.git", "wt/.codex", "wt/.agents", "wt/.aws"));
 }
 
-// What it shares is read from a file, which a command may have written.
+// The common directory is read from a file, which an earlier command may have written.
 TEST_F(ProtectedPathsTest, GitDirectoryThatClaimsToShareAWritableRootIsProtected) {
   MakeRepository("ws/gd");
   MakeFile("ws/gd/commondir", "..\n");
@@ -247,14 +247,15 @@ TEST_F(ProtectedPathsTest, StrangeGitFilesNameNothing) {
   EXPECT_THAT(Protected(), Contains("ws/.git"));
 }
 
-// As a whole: a `commondir` that is made beside untouched hooks names others.
+// All of the `.git` is protected, because a `commondir` that a command makes beside untouched hooks would name other
+// hooks.
 TEST_F(ProtectedPathsTest, NestedGitDirectoryIsProtectedAsAWhole) {
   MakeRepository("ws/sub/.git");
   MakeDirectory("ws/a/b/c/.git");
   EXPECT_THAT(ProtectedNested(), ElementsAre("ws/sub/.git", "ws/a/b/c/.git"));
 }
 
-// A command can have written it: a path of its choice would become a mount point.
+// An earlier command may have written the file, and the path of its choice would become a mount point.
 TEST_F(ProtectedPathsTest, NestedGitFileIsProtectedAndNamesNothing) {
   MakeRepository("ws/gd");
   MakeFile("ws/sub/.git", "gitdir: ../gd");
@@ -284,7 +285,7 @@ TEST_F(ProtectedPathsTest, WhatMayNotBeListedMayHideARepository) {
   ASSERT_EQ(::chmod(Path("ws/unlisted").c_str(), 0700), 0);
 }
 
-// As tools do that share one git directory between several checkouts.
+// Some tools make such links to share one git directory between several checkouts.
 TEST_F(ProtectedPathsTest, LinksOfANestedRepositoryIntoAGitDirectoryAreFollowedNotNamed) {
   MakeRepository("ws/store/x.git");
   MakeFile("ws/store/x.git/HEAD");
@@ -294,7 +295,7 @@ TEST_F(ProtectedPathsTest, LinksOfANestedRepositoryIntoAGitDirectoryAreFollowedN
   EXPECT_THAT(ProtectedNested(), UnorderedElementsAre("ws/sub/.git", "ws/store/x.git/hooks", "ws/store/x.git/config"));
 }
 
-// A command could have made the link, to close the place for the commands after it.
+// An earlier command could have made the link, to make its target read-only for the commands after it.
 TEST_F(ProtectedPathsTest, OtherLinksOfANestedRepositoryCloseNothing) {
   MakeDirectory("ws/src/hooks");
   MakeFile("ws/src/config");
@@ -382,7 +383,7 @@ TEST_F(NestedRepositoriesTest, MissingRootHasNone) {
   EXPECT_THAT(*found, IsEmpty());
 }
 
-// On a walk of everything.
+// Tests of the visitor on a walk of the whole tree.
 class RepositoryVisitorTest : public ProtectedPathsTest {
  protected:
   Paths Found() const {
@@ -419,7 +420,8 @@ TEST_F(RepositoryVisitorTest, TheNearestCountWhenThereAreTooMany) {
   EXPECT_EQ(found.front(), "near/.git");
 }
 
-// Every directory on the way is a mount: a command must not stop those after it by a few repositories far down.
+// Every directory on the way becomes a mount: a command must not keep the commands after it from starting by making a
+// few repositories far down.
 TEST_F(RepositoryVisitorTest, TheNamesOnTheWayAreBounded) {
   for (const char* top : {"a", "b", "c"}) {
     std::string path = top;

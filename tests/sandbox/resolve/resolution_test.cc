@@ -46,7 +46,7 @@ class ResolutionTest : public testing::Test {
                    surroundings_);
   }
 
-  // Without the rules that protect.
+  // Returns the rules without those for protected paths.
   std::vector<Rule> RulesOf(std::vector<Entry> entries) const {
     auto resolution = Resolved(std::move(entries));
     EXPECT_TRUE(resolution) << resolution.error().message;
@@ -120,16 +120,16 @@ TEST_F(ResolutionTest, PathsAreNormalisedByName) {
 }
 
 TEST_F(ResolutionTest, RefusesPathsThatNameNothing) {
-  EXPECT_EQ(RefusalOf({At("a/b", Access::kRead)}), "path a/b: not absolute");
+  EXPECT_EQ(RefusalOf({At("a/b", Access::kRead)}), "path a/b: is not absolute");
   EXPECT_THAT(RefusalOf({At("", Access::kRead)}), HasSubstr("not absolute"));
   EXPECT_THAT(RefusalOf({At(std::string("/a\0b", 4), Access::kRead)}), HasSubstr("path"));
   surroundings_.project_roots = {"relative"};
-  EXPECT_EQ(RefusalOf({}), "path relative: not absolute");
+  EXPECT_EQ(RefusalOf({}), "path relative: is not absolute");
 }
 
 TEST_F(ResolutionTest, RefusesASubpathThatLeavesTheProject) {
   EXPECT_EQ(RefusalOf({At(PlaceKind::kProjectRoots, Access::kWrite, "../other")}),
-            "path ../other: not below the project");
+            "path ../other: is not below the project");
   EXPECT_THAT(RefusalOf({At(PlaceKind::kProjectRoots, Access::kWrite, "/etc")}), HasSubstr("not below the project"));
 }
 
@@ -162,7 +162,8 @@ TEST_F(ResolutionTest, WorkspaceKeepsItsMetadataAndNestedRepositories) {
   }
 }
 
-// A pattern that is searched for everywhere shows every repository on the way; a look for them alone has to be short.
+// The scan for a pattern that may match everywhere also finds every repository, while the search for repositories alone
+// is bounded.
 TEST_F(ResolutionTest, ScanOfTheWholeProjectFindsDeepRepositories) {
   scratch_.Write("1/2/3/4/5/6/.git/config", "");
   scratch_.Write("opened/1/.git/config", "");
@@ -244,7 +245,7 @@ TEST_F(ResolutionTest, DepthOfThePolicyBoundsTheScan) {
   depth_ = 1;
   EXPECT_THAT(MatchesOf({Denied("**/*.env")}), ElementsAre(Path("a.env")));
   depth_ = 0;
-  EXPECT_EQ(RefusalOf({Denied("**/*.env")}), "glob_scan_max_depth: not at least 1");
+  EXPECT_EQ(RefusalOf({Denied("**/*.env")}), "glob_scan_max_depth: must be at least 1");
 }
 
 TEST_F(ResolutionTest, RefusesPatternsItCannotExpand) {
@@ -254,13 +255,13 @@ TEST_F(ResolutionTest, RefusesPatternsItCannotExpand) {
   EXPECT_THAT(RefusalOf({Denied("")}), HasSubstr("empty"));
 }
 
-// By components, and without a notion of prefixes of text.
 std::vector<std::string> Components(const std::string& path) {
   std::vector<std::string> components;
   for (const auto& part : std::filesystem::path(path).relative_path()) components.push_back(part);
   return components;
 }
 
+// Decides as AccessTo does, but compares lists of components instead of texts.
 Access SlowAccessTo(const Resolution& resolution, const std::string& path) {
   std::vector<std::string> remaining = Components(path);
   for (;;) {
@@ -315,7 +316,8 @@ TEST(AccessToTest, WhatAPatternMatchedIsDeniedWithAllBelow) {
   EXPECT_EQ(AccessTo(resolution, "/a/bc"), Access::kWrite);
 }
 
-// What the resolver adds takes away writing only, and only where a rule or the file system gives a reason.
+// The rules that the resolver adds take away only write access, and only where a rule or the file system gives a
+// reason.
 TEST_F(ResolutionTest, ProtectionOnlyTakesWritingAway) {
   RandomRules random;
   for (int i = 0; i < 300; ++i) {

@@ -25,7 +25,7 @@ std::string Resolved(const std::string& wanted, const std::string& of_server = "
   return directory ? *directory : "nowhere: " + directory.error().message;
 }
 
-// Scratch directories are in /tmp, and belong to the user.
+// The scratch directories of these tests are in /tmp, and belong to the user.
 TEST(TemporaryDirectoryTest, TakesTheUsersDirectoriesInTheUsualPlaces) {
   const support::ScratchDir own;
   const std::string real = fs::canonical(own.path());
@@ -36,7 +36,8 @@ TEST(TemporaryDirectoryTest, TakesTheUsersDirectoriesInTheUsualPlaces) {
   EXPECT_EQ(Resolved("/var/tmp"), fs::canonical("/var/tmp"));
 }
 
-// A command with TMPDIR=~/.ssh could write the keys, because the policy says that the temporary directory is writable.
+// A command with TMPDIR=~/.ssh could otherwise write the keys, because the policy makes the temporary directory
+// writable.
 TEST(TemporaryDirectoryTest, TakesNoOtherDirectory) {
   for (const char* wanted : {"/", "/etc", "/root", "/home", "/usr/bin", "/tmp/..", "/var", "/run/user"}) {
     EXPECT_THAT(Resolved(wanted), HasSubstr("nowhere")) << wanted;
@@ -50,8 +51,8 @@ TEST(TemporaryDirectoryTest, GoesByWhereLinksLead) {
   EXPECT_THAT(Resolved(own.path() + "/link/ssh"), HasSubstr("nowhere"));
 }
 
-// A command replaces a TMPDIR in its workspace by a link to another directory of the user below /tmp or /run/user: the
-// next command, under the same policy, could write there.
+// A command replaces a TMPDIR in its workspace by a link to another directory of the user below /tmp or /run/user.
+// Without the check the next command under the same policy could write there.
 TEST(TemporaryDirectoryTest, TakesNoLinkThatACommandCouldHaveMade) {
   const support::ScratchDir workspace, other;
   fs::create_directory_symlink(other.path(), workspace.path() + "/tmp");
@@ -74,7 +75,7 @@ TEST(TemporaryDirectoryTest, TakesNoDirectoryOfAnotherUser) {
   EXPECT_THAT(Resolved(other.path()), HasSubstr("belongs to another user"));
 }
 
-// The operator has chosen it for the server.
+// The operator has chosen the server's own TMPDIR, so it is trusted.
 TEST(TemporaryDirectoryTest, TakesWhatIsInTheServersOwn) {
   std::string elsewhere = "/var/holdfast-test-XXXXXX";
   if (::mkdtemp(elsewhere.data()) == nullptr) GTEST_SKIP() << "/var cannot be written";

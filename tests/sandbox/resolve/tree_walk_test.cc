@@ -27,7 +27,7 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 using Paths = std::vector<std::string>;
 
-// Notes what it is shown.
+// Records the calls that it gets.
 class Notes : public TreeVisitor {
  public:
   explicit Notes(std::string left_out = "") : left_out_(std::move(left_out)) {}
@@ -103,7 +103,7 @@ TEST_F(TreeWalkTest, AFailureOfAVisitorEndsIt) {
   EXPECT_EQ(notes.seen_.size(), 1u);
 }
 
-// A command changes the tree meanwhile: what has become a link to elsewhere is not followed.
+// A command changes the tree during the walk: a directory that it replaces by a link to another place is not followed.
 TEST_F(TreeWalkTest, ADirectoryThatBecomesALinkHasNoEntries) {
   const support::ScratchDir elsewhere;
   elsewhere.Write("secret", "");
@@ -120,7 +120,8 @@ TEST_F(TreeWalkTest, ADirectoryThatBecomesALinkHasNoEntries) {
   EXPECT_THAT(notes.seen_, testing::Not(testing::Contains("a/secret")));
 }
 
-// One above is moved while the walk is in it: the rest of it is found where it was entered, not where its name leads.
+// A directory is moved while the walk is below it: the walk goes on in the directory that it has entered, not in the
+// one that has its name by then.
 TEST_F(TreeWalkTest, ADirectoryThatIsMovedIsWalkedToItsEnd) {
   tree_.Write("a/b/1", "");
   Notes notes;
