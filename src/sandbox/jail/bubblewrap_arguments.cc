@@ -53,7 +53,7 @@ class Translation {
     const bool devices = bind.path == "/dev" || bind.path.starts_with("/dev/");
     return Say({devices ? "--dev-bind" : "--bind", bind.path, bind.path});
   }
-  Result<> Step(const Busy& busy) { return Say({"--bind", busy.path, busy.path}); }
+  Result<> Step(const PinnedBind& bind) { return Say({"--bind", bind.path, bind.path}); }
   Result<> Step(const EmptyRoot&) { return Say({"--tmpfs", "/"}); }
   Result<> Step(const EmptyDirectory& empty) { return Say({"--perms", Octal(empty.mode), "--tmpfs", empty.path}); }
   Result<> Step(const MakeDirectory& directory) { return Say({"--perms", "0111", "--dir", directory.path}); }

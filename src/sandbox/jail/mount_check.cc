@@ -25,7 +25,7 @@ struct WhatToCheck {
 
   Answer operator()(const ReadOnlyBind& bind) const { return std::pair(bind.path, Kind::kReadOnly); }
   Answer operator()(const WritableBind& bind) const { return std::pair(bind.path, Kind::kWritable); }
-  Answer operator()(const Busy& busy) const { return std::pair(busy.path, Kind::kWritable); }
+  Answer operator()(const PinnedBind& bind) const { return std::pair(bind.path, Kind::kWritable); }
   Answer operator()(const EmptyDirectory& empty) const { return std::pair(empty.path, Kind::kCover); }
   Answer operator()(const EmptyFile& empty) const { return std::pair(empty.path, Kind::kCover); }
   Answer operator()(const auto&) const { return std::nullopt; }

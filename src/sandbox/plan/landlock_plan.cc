@@ -28,14 +28,15 @@ std::unexpected<Error> DoesNotFit(std::string reason) {
 
 Result<> CheckRule(const RuleMap& map, const std::string& path, const Rule& rule) {
   if (rule.access == Access::kDeny) return DoesNotFit(fmt::format("deny {} inside of what may be read", rule.path));
-  if (rule.access == Access::kRead && map.GroundAround(path) == Ground::kWritable) {
+  if (rule.access == Access::kRead && map.ExposureAround(path) == Exposure::kWritable) {
     return DoesNotFit(fmt::format("keep {} read-only inside of what may be written", rule.path));
   }
   return {};
 }
 
-// Everything but /dev, which is the host's: disks, and the terminals of others. A link in / leads to a place that has a
-// rule of its own, or to /dev.
+// Returns rules that let everything be read except /dev. There is no private /dev without mounts, and the one of the
+// host has disks and the terminals of other users in it; only a few harmless devices are granted. Links in / need no
+// rule, because the directories that they lead to have one, or are in /dev.
 Result<std::vector<LandlockRule>> ReadEverything() {
   const OwnedFd root(::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!root.is_open()) return FailErrno("open", "/");
@@ -54,7 +55,7 @@ Result<std::vector<LandlockRule>> ReadEverything() {
 Result<std::vector<LandlockRule>> RulesFor(const Resolution& resolution, const PlanOptions& options) {
   TRY(const RuleMap map, RuleMap::Create(resolution));
   TRY_VOID(CheckOwnPrograms(map, options.program_directory));
-  if (map.GroundOf("/") == Ground::kHidden) return DoesNotFit("hide what may not be read");
+  if (map.ExposureOf("/") == Exposure::kHidden) return DoesNotFit("hide what may not be read");
   TRY(std::vector<LandlockRule> rules, ReadEverything());
   for (const auto& [path, placed] : map.rules()) {
     TRY_VOID(CheckRule(map, path, placed.rule));

@@ -1,9 +1,9 @@
-// A plan for Landlock and the filter alone, without namespaces and mounts. Only the legacy model can be said so:
-// everything may be read, and some places written.
+// A plan that uses only Landlock and the filter, without namespaces and mounts. Only simple policies can be enforced in
+// this way: everything may be read, and some paths may be written.
 //
-// What it refuses: a place that may not be read, and one that may be read only inside of one that may be written,
-// because Landlock takes nothing back below what it grants. Protected names lie directly below every writable
-// directory; a policy with one fits only if rules open these names too.
+// What it refuses: a policy under which a path may not be read, or a path inside of a writable directory may only be
+// read, because Landlock cannot deny access below a path that it grants. Resolution makes protected names below every
+// writable root read-only, so a policy with such a root fits only if its rules open these names too.
 #pragma once
 
 #include "base/result.h"
@@ -13,7 +13,8 @@
 
 namespace holdfast::sandbox {
 
-// kInvalidRequest names the rule that does not fit. Without restrictions on files there are no Landlock rules.
+// Fails with kInvalidRequest, and names the rule that does not fit. A plan without restrictions on files has no
+// Landlock rules.
 Result<Plan> MakeLandlockPlan(const Resolution& resolution, const PlanOptions& options);
 
 }  // namespace holdfast::sandbox

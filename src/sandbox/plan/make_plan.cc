@@ -15,54 +15,54 @@ namespace {
 
 using Rights = LandlockRule::Rights;
 
-// The whole file system with its devices, but no look at the processes outside.
+// Returns mounts that show the whole file system with its devices, but not the processes outside of the sandbox.
 std::vector<Mount> EverythingWritable(const PlanOptions& options) {
   std::vector<Mount> mounts = {WritableBind{.path = "/"}, WritableBind{.path = "/dev"}};
   if (options.fresh_proc) mounts.emplace_back(FreshProc{.only_knobs = true});
   return mounts;
 }
 
-Mount Root(Ground ground) {
-  if (ground == Ground::kWritable) return WritableBind{.path = "/"};
-  if (ground == Ground::kReadOnly) return ReadOnlyBind{.path = "/"};
+Mount Root(Exposure exposure) {
+  if (exposure == Exposure::kWritable) return WritableBind{.path = "/"};
+  if (exposure == Exposure::kReadOnly) return ReadOnlyBind{.path = "/"};
   return EmptyRoot{};
 }
 
-// What every restricted plan begins with.
-std::vector<Mount> Base(Ground root, const PlanOptions& options) {
+// Returns the mounts that every restricted plan begins with.
+std::vector<Mount> Base(Exposure root, const PlanOptions& options) {
   std::vector<Mount> mounts = {Root(root), PrivateDev{}};
   if (options.fresh_proc) {
-    mounts.emplace_back(FreshProc{.only_knobs = root == Ground::kWritable});
-  } else if (root == Ground::kWritable) {
-    mounts.emplace_back(ReadOnlyBind{.path = "/proc"});  // root owns the kernel's knobs there
+    mounts.emplace_back(FreshProc{.only_knobs = root == Exposure::kWritable});
+  } else if (root == Exposure::kWritable) {
+    mounts.emplace_back(ReadOnlyBind{.path = "/proc"});  // without it root could write the kernel's settings there
   }
   return mounts;
 }
 
-Rights RightsIn(Ground root) {
-  if (root == Ground::kWritable) return Rights::kWrite;
-  return root == Ground::kReadOnly ? Rights::kRead : Rights::kList;
+Rights RightsIn(Exposure root) {
+  if (root == Exposure::kWritable) return Rights::kWrite;
+  return root == Exposure::kReadOnly ? Rights::kRead : Rights::kList;
 }
 
-std::vector<LandlockRule> BaseLandlock(Ground root, const PlanOptions& options) {
+std::vector<LandlockRule> BaseLandlock(Exposure root, const PlanOptions& options) {
   std::vector<LandlockRule> rules = {{.path = "/", .rights = RightsIn(root)},
                                      {.path = "/dev", .rights = Rights::kWrite}};
-  if (root == Ground::kHidden && options.fresh_proc) rules.push_back({.path = "/proc", .rights = Rights::kRead});
+  if (root == Exposure::kHidden && options.fresh_proc) rules.push_back({.path = "/proc", .rights = Rights::kRead});
   return rules;
 }
 
-// Landlock cannot take back below what it grants above: the mounts do that.
+// Adds rules that grant access. Landlock cannot deny access to a path below one that it grants; the mounts do that.
 void AddLandlock(std::vector<LandlockRule>& landlock, const RuleMap& map) {
-  const bool root_is_hidden = map.GroundOf("/") == Ground::kHidden;
+  const bool root_is_hidden = map.ExposureOf("/") == Exposure::kHidden;
   for (const auto& [path, placed] : map.rules()) {
     if (path == "/" || !placed.walk.exists()) continue;
     if (placed.rule.access == Access::kWrite) landlock.push_back({.path = path, .rights = Rights::kWrite});
     if (placed.rule.access != Access::kRead || !root_is_hidden) continue;
-    if (map.GroundAround(path) == Ground::kHidden) landlock.push_back({.path = path, .rights = Rights::kRead});
+    if (map.ExposureAround(path) == Exposure::kHidden) landlock.push_back({.path = path, .rights = Rights::kRead});
   }
 }
 
-// Hidden files are denied as by a rule that names them.
+// Returns the resolution with a rule that denies each of the hidden files.
 Resolution WithHidden(Resolution resolution, const std::vector<std::string>& hidden) {
   for (const std::string& path : hidden) {
     resolution.rules.push_back({.path = path, .access = Access::kDeny});
@@ -76,7 +76,7 @@ Result<> HideFiles(const PlanOptions& options, Plan& plan) {
   everything.rules.push_back({.path = "/", .access = Access::kWrite});
   TRY(const RuleMap map, RuleMap::Create(WithHidden(std::move(everything), options.hidden)));
   MountPlanner planner(map, options.missing_names);
-  TRY_VOID(planner.LayAll());
+  TRY_VOID(planner.PlanAll());
   std::ranges::move(planner.TakeMounts(), std::back_inserter(plan.mounts));
   plan.placeholders = planner.TakePlaceholders();
   plan.absent = planner.TakeAbsent();
@@ -87,11 +87,11 @@ Result<> RestrictFiles(const Resolution& resolution, const PlanOptions& options,
   TRY(const RuleMap map, RuleMap::Create(WithHidden(resolution, options.hidden)));
   TRY_VOID(CheckOwnPrograms(map, options.program_directory));
   MountPlanner planner(map, options.missing_names);
-  TRY_VOID(planner.LayAll());
-  const Ground root = map.GroundOf("/");
+  TRY_VOID(planner.PlanAll());
+  const Exposure root = map.ExposureOf("/");
   plan.mounts = Base(root, options);
   std::ranges::move(planner.TakeMounts(), std::back_inserter(plan.mounts));
-  if (root == Ground::kHidden) plan.mounts.emplace_back(Seal{.path = "/"});
+  if (root == Exposure::kHidden) plan.mounts.emplace_back(Seal{.path = "/"});
   plan.placeholders = planner.TakePlaceholders();
   plan.absent = planner.TakeAbsent();
   plan.landlock = BaseLandlock(root, options);
@@ -99,7 +99,7 @@ Result<> RestrictFiles(const Resolution& resolution, const PlanOptions& options,
   return {};
 }
 
-// Links are not kept in the name: some of them may be hidden inside.
+// Returns the working directory without links in its path, because some of these links may be hidden inside.
 std::string WorkingDirectory(const std::string& cwd) {
   PathWalker walker;
   const auto walk = walker.Walk(cwd);

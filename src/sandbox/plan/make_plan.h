@@ -1,4 +1,4 @@
-// From a resolution to the plan that enforces it.
+// MakePlan turns a resolution into the plan that enforces it.
 #pragma once
 
 #include "base/result.h"
@@ -8,11 +8,11 @@
 
 namespace holdfast::sandbox {
 
-// What is refused to a command with such a network.
+// Returns the system call filter for a command with this network.
 Filter FilterFor(Network network, const PlanOptions& options);
 
-// Fails when a rule cannot be enforced, such as one whose path goes through a link that the command could change.
-// /dev and /proc are the sandbox's own: to grant /dev, or anything in /proc, adds nothing to them.
+// Fails when a rule cannot be enforced, such as a rule whose path crosses a link that the command could change. The
+// sandbox has its own /dev and /proc, so a rule that grants /dev, or anything in /proc, has no effect.
 Result<Plan> MakePlan(const Resolution& resolution, const PlanOptions& options);
 
 }  // namespace holdfast::sandbox

@@ -18,7 +18,7 @@ namespace holdfast::sandbox {
 namespace {
 
 constexpr uint32_t kSearchable = 0111;
-// The modes of what is mounted over a missing name that may be read.
+// The modes of the empty directory or file over a missing path that may be read.
 constexpr uint32_t kCoverDirectoryMode = 0555;
 constexpr uint32_t kCoverFileMode = 0444;
 
@@ -27,7 +27,8 @@ Mount Mask(const std::string& path, PathWalk::End end) {
   return EmptyFile{.path = path, .mode = 0};
 }
 
-// Whether this user, and so the command, can ever make something in there: an owner can change the mode first.
+// Returns whether this user, and so the command, could create a file in the directory. The owner can change its mode
+// first, so only the mode of a directory of another user counts.
 bool CanBeMadeIn(const std::string& directory) {
   if (::faccessat(AT_FDCWD, directory.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return true;
   struct stat status;
@@ -36,8 +37,8 @@ bool CanBeMadeIn(const std::string& directory) {
 
 }  // namespace
 
-Result<> MountPlanner::LayAll() {
-  for (const auto& [path, placed] : rules_.rules()) TRY_VOID(Lay(path, placed));
+Result<> MountPlanner::PlanAll() {
+  for (const auto& [path, placed] : rules_.rules()) TRY_VOID(PlanRule(path, placed));
   for (const CrossedLink& link : rules_.hidden_links()) {
     steps_.insert_or_assign(link.path, Symlink{.path = link.path, .target = link.target});
     OpenWayTo(link.path);
@@ -45,22 +46,23 @@ Result<> MountPlanner::LayAll() {
   return {};
 }
 
-Result<> MountPlanner::Lay(const std::string& path, const PlacedRule& placed) {
+Result<> MountPlanner::PlanRule(const std::string& path, const PlacedRule& placed) {
   if (path == "/") return {};
   if (placed.walk.exists()) {
-    LayExisting(path, placed);
+    PlanExisting(path, placed);
     return {};
   }
   const std::string& reached = placed.walk.reached;
-  // A missing place that may be written has nothing to bind; any other is safe where nothing can be created.
-  if (placed.rule.access == Access::kWrite || rules_.GroundAround(reached) != Ground::kWritable) return {};
+  // A missing path that may be written needs no mount, because there is nothing to bind. Any other missing path needs
+  // none where the command cannot create it.
+  if (placed.rule.access == Access::kWrite || rules_.ExposureAround(reached) != Exposure::kWritable) return {};
   switch (placed.walk.end) {
     case PathWalk::End::kMissing:
       KeepMissing(placed);
       break;
     case PathWalk::End::kUnderFile:
-      // As long as the file stays a file there is nothing below it.
-      if (steps_.try_emplace(reached, Busy{.path = reached}).second) HoldAncestors(reached);
+      // The file is pinned: as long as it stays a file, no path below it can exist.
+      if (steps_.try_emplace(reached, PinnedBind{.path = reached}).second) PinAncestors(reached);
       break;
     case PathWalk::End::kUnsearchable:
       return FailErrno("lstat", reached, EACCES);
@@ -72,32 +74,33 @@ Result<> MountPlanner::Lay(const std::string& path, const PlacedRule& placed) {
   return {};
 }
 
-void MountPlanner::LayExisting(const std::string& path, const PlacedRule& placed) {
-  const Ground ground = rules_.GroundAround(path);
+void MountPlanner::PlanExisting(const std::string& path, const PlacedRule& placed) {
+  const Exposure exposure = rules_.ExposureAround(path);
   switch (placed.rule.access) {
     case Access::kRead:
-      if (ground == Ground::kReadOnly) return;
+      if (exposure == Exposure::kReadOnly) return;
       steps_.insert_or_assign(path, ReadOnlyBind{.path = path});
       break;
     case Access::kWrite:
       steps_.insert_or_assign(path, WritableBind{.path = path});
       break;
     case Access::kDeny:
-      if (ground == Ground::kHidden) return;
+      if (exposure == Exposure::kHidden) return;
       steps_.insert_or_assign(path, Mask(path, placed.walk.end));
       break;
   }
-  if (ground == Ground::kWritable) HoldAncestors(path);
-  if (ground == Ground::kHidden) OpenWayTo(path);
+  if (exposure == Exposure::kWritable) PinAncestors(path);
+  if (exposure == Exposure::kHidden) OpenWayTo(path);
 }
 
-// What is not there is kept from coming to exist by something at the first name that is missing.
+// Keeps a missing path from being created. A cover, or the caller's refusal, at the first component that is missing is
+// enough.
 void MountPlanner::KeepMissing(const PlacedRule& placed) {
   const std::string& path = placed.walk.reached;
   if (!CanBeMadeIn(std::string(ParentOf(path)))) return;
   if (missing_names_ == MissingNames::kRefused) {
     if (std::ranges::find(absent_, path) == absent_.end()) absent_.push_back(path);
-    return HoldAncestors(path);
+    return PinAncestors(path);
   }
   const bool is_denied = placed.rule.access == Access::kDeny;
   const PlaceholderKind kind = PlaceholderKindFor(path);
@@ -108,17 +111,18 @@ void MountPlanner::KeepMissing(const PlacedRule& placed) {
   if (is_denied) step->second = std::move(cover);
   if (!is_first) return;
   placeholders_.push_back({.path = path, .kind = kind});
-  HoldAncestors(path);
+  PinAncestors(path);
 }
 
-// A mount point cannot be renamed, but the directories above it can, and it with them.
-void MountPlanner::HoldAncestors(std::string_view path) {
+// Pins all directories above a mount point. The mount point itself cannot be renamed, but a directory above it could
+// be, and the mount point would move with it.
+void MountPlanner::PinAncestors(std::string_view path) {
   for (path = ParentOf(path); path != "/"; path = ParentOf(path)) {
-    if (!steps_.try_emplace(std::string(path), Busy{.path = std::string(path)}).second) return;
+    if (!steps_.try_emplace(std::string(path), PinnedBind{.path = std::string(path)}).second) return;
   }
 }
 
-// Down from an EmptyDirectory; an EmptyRoot needs nothing.
+// Makes the directories from the nearest EmptyDirectory down to `path`. In an EmptyRoot the backend makes them itself.
 void MountPlanner::OpenWayTo(std::string_view path) {
   std::vector<std::string> between;
   for (path = ParentOf(path); !steps_.contains(path); path = ParentOf(path)) {
@@ -136,7 +140,7 @@ std::vector<Mount> MountPlanner::TakeMounts() {
   std::vector<Mount> mounts;
   for (Mount& step : std::views::values(steps_)) mounts.push_back(std::move(step));
   for (const auto& [path, step] : std::views::reverse(steps_)) {
-    // Moved from, it still says what it is.
+    // The loop above has moved the path out of the step, but the type of the step remains.
     if (std::holds_alternative<EmptyDirectory>(step)) mounts.emplace_back(Seal{.path = path});
   }
   steps_.clear();

@@ -1,5 +1,5 @@
-// Turns the rules into mounts, each path's own: what a rule needs where its path leads, and what keeps the directories
-// above it in their places.
+// The mount planner turns rules into mounts. It decides which mount each path needs: the path of a rule needs one that
+// enforces the rule, and directories above it may need one that keeps the command from renaming them.
 #pragma once
 
 #include <map>
@@ -18,24 +18,24 @@ class MountPlanner {
  public:
   MountPlanner(const RuleMap& rules, MissingNames missing_names) : rules_(rules), missing_names_(missing_names) {}
 
-  // Fails when a path that is to be kept from the command cannot be looked at.
-  Result<> LayAll();
+  // Plans the mounts for all rules. Fails when a path that must be kept from the command cannot be looked at.
+  Result<> PlanAll();
 
-  // The plan's mounts without those that every plan begins with; seals come last.
+  // Returns the mounts in their order, without those that every plan begins with. Seals come last.
   std::vector<Mount> TakeMounts();
   std::vector<Placeholder> TakePlaceholders() { return std::move(placeholders_); }
   std::vector<std::string> TakeAbsent() { return std::move(absent_); }
 
  private:
-  Result<> Lay(const std::string& path, const PlacedRule& placed);
-  void LayExisting(const std::string& path, const PlacedRule& placed);
+  Result<> PlanRule(const std::string& path, const PlacedRule& placed);
+  void PlanExisting(const std::string& path, const PlacedRule& placed);
   void KeepMissing(const PlacedRule& placed);
-  void HoldAncestors(std::string_view path);
+  void PinAncestors(std::string_view path);
   void OpenWayTo(std::string_view path);
 
   const RuleMap& rules_;
   const MissingNames missing_names_;
-  std::map<std::string, Mount, ShallowFirst> steps_;  // at most one for a path
+  std::map<std::string, Mount, ShallowFirst> steps_;  // at most one mount for each path
   std::vector<Placeholder> placeholders_;
   std::vector<std::string> absent_;
 };

@@ -18,15 +18,16 @@
 namespace holdfast::sandbox {
 namespace {
 
-// The owner of a file can change its mode first.
+// Returns whether this user could write the file. The mode does not matter to the owner, who can change it.
 bool CanBeWrittenByUser(const std::string& path) {
   struct stat status;
   if (::stat(path.c_str(), &status) < 0) return false;
   return status.st_uid == ::geteuid() || ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0;
 }
 
-// A directory like /tmp, in which users cannot rename what belongs to others.
-bool IsOfOthers(const std::string& path) {
+// Returns whether the directory is like /tmp: it has the sticky bit and belongs to another user, so that this user
+// cannot rename files of others in it.
+bool IsStickyOfAnotherUser(const std::string& path) {
   struct stat status;
   return ::geteuid() != 0 && ::stat(path.c_str(), &status) == 0 && (status.st_mode & S_ISVTX) != 0 &&
          status.st_uid != ::geteuid();
@@ -67,9 +68,9 @@ Result<> CheckOwnPrograms(const RuleMap& map, const std::string& directory) {
   for (const std::string& path : paths) {
     if (IsOpened(map, path) && CanBeWrittenByUser(path)) return Refuse(path);
   }
-  // Where a directory above can be written, another one can take the place of theirs.
+  // In a directory above that can be written, the command could put another directory in the place of this one.
   for (std::string_view above = ParentOf(*real); IsOpened(map, above); above = ParentOf(above)) {
-    if (!IsOfOthers(std::string(above)) && CanBeWrittenByUser(std::string(above))) return Refuse(above);
+    if (!IsStickyOfAnotherUser(std::string(above)) && CanBeWrittenByUser(std::string(above))) return Refuse(above);
   }
   return {};
 }

@@ -1,9 +1,10 @@
-// How a resolution is enforced, as a value: mounts in their order, namespaces, the system call filter, Landlock rules.
-// A backend (bubblewrap, or one of our own) carries it out; Text() is for people and for tests.
+// A plan describes how a resolution is enforced: mounts in their order, namespaces, the system call filter, Landlock
+// rules. It is a plain value, which a backend such as bubblewrap carries out. Text() shows it to people and to tests.
 //
-// What it does not stop: other names (hard links) of a file that may be read or written; what appears after the start
-// and matches a pattern; anything done through a descriptor that is passed in on purpose. Directories that are mount
-// points of their own cost something: a file cannot be renamed or linked from one to the other (EXDEV, mv copies).
+// What it does not stop: access through another name (hard link) of a file that may be read or written; access to files
+// that match a pattern but are created after the start; anything done through a descriptor that is passed in on
+// purpose. Mount points have a cost: a file cannot be renamed or linked from one mount to another (EXDEV, mv copies it
+// instead).
 #pragma once
 
 #include <cstdint>
@@ -19,94 +20,97 @@
 
 namespace holdfast::sandbox {
 
-// In the order they are made: a later one lies on top of an earlier one. Paths are the same outside and inside, and no
-// component of one was a link when the plan was made: a backend that meets one there must refuse. What a bind shows is
-// what the path has outside, with the mounts below it, not what earlier steps put there. In an EmptyRoot, PrivateDev
-// and EmptyDirectory the backend makes the mount points, and in the first two also what is missing on the way to them.
+// The steps of a plan are carried out in their order, and a later mount lies on top of an earlier one. Paths are the
+// same outside and inside. No component of a path was a link when the plan was made; a backend that meets a link must
+// refuse. A bind shows what is at the path outside, with the mounts below it, not what earlier steps put there. In an
+// EmptyRoot, PrivateDev and EmptyDirectory the backend makes the mount points, and in the first two also the
+// missing directories above them.
 
-// What is there, read-only.
+// The file or directory that is at the path outside, read-only.
 struct ReadOnlyBind {
   std::string path;
 };
-// What is there. Devices work at and below /dev, and nowhere else.
+// The file or directory that is at the path outside, writable. Devices work only at and below /dev.
 struct WritableBind {
   std::string path;
 };
-// A file or directory in a writable place, bound to itself as it is: a mount point cannot be renamed or removed.
-struct Busy {
+// A file or directory in a writable place, bound to itself. It stays writable, but a mount point cannot be renamed or
+// removed.
+struct PinnedBind {
   std::string path;
 };
-// A tmpfs instead of /; it has a Seal.
+// A tmpfs instead of /. A later Seal makes it read-only.
 struct EmptyRoot {};
-// A tmpfs over a directory; it has a Seal.
+// A tmpfs over a directory. A later Seal makes it read-only.
 struct EmptyDirectory {
   std::string path;
   uint32_t mode;
 };
-// Over a file of any kind; read-only.
+// An empty read-only file over a file of any kind.
 struct EmptyFile {
   std::string path;
   uint32_t mode;
 };
-// On the way down through an EmptyDirectory. Its mode is 0111: to be passed, not listed.
+// A directory in an EmptyDirectory, on the way to a deeper mount. Its mode 0111 lets it be passed, but not listed.
 struct MakeDirectory {
   std::string path;
 };
-// In an EmptyRoot or EmptyDirectory, where a link of this text is outside.
+// A link in an EmptyRoot or EmptyDirectory. A link with the same text is at this path outside.
 struct Symlink {
   std::string path, target;
 };
-// Makes the tmpfs at this path read-only; not what is mounted below.
+// Makes the tmpfs at this path read-only, but not the mounts below it.
 struct Seal {
   std::string path;
 };
-// /dev with its usual nodes, and a /dev/shm of its own.
+// A /dev with the usual nodes, and a /dev/shm that only this sandbox has.
 struct PrivateDev {};
-// /proc of the new pid namespace, read-only; or only its knobs, which change the machine.
+// The /proc of the new pid namespace. All of it is read-only; with only_knobs only its knobs are, the files that
+// change settings of the machine.
 struct FreshProc {
   bool only_knobs = false;
 };
 
-using Mount = std::variant<ReadOnlyBind, WritableBind, Busy, EmptyRoot, EmptyDirectory, EmptyFile, MakeDirectory,
+using Mount = std::variant<ReadOnlyBind, WritableBind, PinnedBind, EmptyRoot, EmptyDirectory, EmptyFile, MakeDirectory,
                            Symlink, Seal, PrivateDev, FreshProc>;
 
-// A mount point that does not exist: made before the mounts, and removed when the last who uses it has ended.
+// A placeholder for a mount point that does not exist. It is made before the mounts, and removed when the last sandbox
+// that uses it has ended.
 struct Placeholder {
   std::string path;
   PlaceholderKind kind = PlaceholderKind::kDirectory;
 };
 
 enum class Filter {
-  kOpenNetwork,        // what no command needs, and nothing about sockets but odd families
-  kRestrictedNetwork,  // only unix socket pairs
-  kProxyOnly,          // inet in the private namespace, no unix sockets
-  kGuardedNetwork,     // the open network, but no connection that Landlock's rules about ports do not see
-  kProxyNoListening,   // as kProxyOnly, and no socket accepts connections
+  kOpenNetwork,        // refuses what no command needs, and sockets of unusual families
+  kRestrictedNetwork,  // of sockets, only pairs of unix sockets can be used
+  kProxyOnly,          // inet sockets, in a private network namespace; of unix sockets only pairs
+  kGuardedNetwork,     // as kOpenNetwork, but refuses connections that Landlock's rules for ports do not see
+  kProxyNoListening,   // as kProxyOnly, but no socket may listen
 };
 
-// Landlock lies below the mounts: it also holds for descriptors that are opened again, for renamed directories, FIFOs.
+// Landlock decides by file, not by path: its rules also hold for descriptors that are opened again, for renamed
+// directories and for FIFOs.
 struct LandlockRule {
-  // kRead: read, list, execute. kWrite: everything. kList: list, for the directories of an EmptyRoot.
+  // kRead allows to read, list and execute; kWrite everything; kList only to list, for the directories of an EmptyRoot.
   enum class Rights { kRead, kWrite, kList };
-  std::string path;  // as it is inside, after the mounts
+  std::string path;  // inside of the sandbox, after the mounts
   Rights rights = Rights::kRead;
-  std::optional<sys::FileIdentity> identity = {};  // of what must be there; no link is followed then
+  std::optional<sys::FileIdentity> identity = {};  // the file that must be there; no link is followed then
 };
 
 struct Plan {
-  std::vector<Mount> mounts;  // empty only where there are no namespaces: landlock_plan.h
+  std::vector<Mount> mounts;  // empty only in a plan of landlock_plan.h, without namespaces
   std::vector<Placeholder> placeholders;
-  std::vector<std::string> absent = {};  // what MissingNames::kRefused leaves to the caller
-  bool own_network = true;               // an empty network namespace
+  std::vector<std::string> absent = {};  // paths that the caller must keep absent: MissingNames::kRefused
+  bool own_network = true;               // the command gets an empty network namespace
   std::string working_directory;
   Filter filter = Filter::kRestrictedNetwork;
-  std::vector<LandlockRule> landlock;  // empty: none
+  std::vector<LandlockRule> landlock;  // empty: Landlock is not used
 };
 
-// One line per step.
+// Returns the plan as text, one line for each step. LandlockText() is for a plan of landlock_plan.h.
 std::string Text(const Plan& plan);
-
-// The same for one of landlock_plan.h.
 std::string LandlockText(const Plan& plan);
 
 }  // namespace holdfast::sandbox

@@ -1,4 +1,4 @@
-// What a plan depends on besides the rules about files.
+// The options of a plan: everything that it depends on besides the rules for files.
 #pragma once
 
 #include <string>
@@ -6,17 +6,18 @@
 
 namespace holdfast::sandbox {
 
-// How names that are missing and must not be made are kept so.
+// The means by which a protected path that does not exist is kept from being created.
 enum class MissingNames {
-  kCovered,  // by a mount, which needs a placeholder
-  kRefused,  // by the caller itself, which runs none but our own code
+  kCovered,  // a mount covers it, which needs a placeholder
+  kRefused,  // the caller refuses to create it; only for a caller that runs no code but ours in the sandbox
 };
 
-// A network of the command's own that has nothing in it but proxies, in place of the network that the policy speaks of.
+// A network namespace for the command that has nothing in it but proxies. It takes the place of the network that the
+// policy grants.
 enum class ProxyNetwork {
   kNone,
   kListening,    // the command may listen in it
-  kNoListening,  // it may not
+  kNoListening,  // the command may not listen in it
 };
 
 struct PlanOptions {
@@ -24,9 +25,9 @@ struct PlanOptions {
   bool fresh_proc = true;
   MissingNames missing_names = MissingNames::kCovered;
   ProxyNetwork proxy_network = ProxyNetwork::kNone;
-  bool port_is_shut = false;             // one that a command with a network must not connect to: port_ruleset.h
-  std::vector<std::string> hidden = {};  // files that no command may use or replace, whatever the rules say
-  std::string program_directory = {};    // where the sandbox's own programs lie: own_programs.h
+  bool port_is_shut = false;             // a command with a network must not connect to one TCP port: port_ruleset.h
+  std::vector<std::string> hidden = {};  // files that the command may not use or replace, whatever the rules grant
+  std::string program_directory = {};    // the directory of holdfast's own programs: own_programs.h
 };
 
 }  // namespace holdfast::sandbox

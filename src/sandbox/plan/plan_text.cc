@@ -12,7 +12,8 @@
 namespace holdfast::sandbox {
 namespace {
 
-// Names in a project are anybody's: they must not look like lines of the plan, nor move a terminal's cursor.
+// Returns a path with its control characters escaped. Commands choose the names of files: a name must not look like a
+// line of the plan, nor move the cursor of a terminal.
 std::string Shown(std::string_view path) {
   std::string shown;
   AppendWord(shown, path);
@@ -29,7 +30,7 @@ struct MountText {
 
   std::string operator()(const ReadOnlyBind& bind) const { return "read-only " + Shown(bind.path); }
   std::string operator()(const WritableBind& bind) const { return "writable " + Shown(bind.path); }
-  std::string operator()(const Busy& busy) const { return "busy " + Shown(busy.path); }
+  std::string operator()(const PinnedBind& bind) const { return "pinned " + Shown(bind.path); }
   std::string operator()(const EmptyRoot&) const { return "empty root"; }
   std::string operator()(const EmptyDirectory& empty) const {
     return fmt::format("empty directory {} {:04o}{}", Shown(empty.path), empty.mode, NoteOn(empty.path));
@@ -76,7 +77,7 @@ std::string_view NameOfRights(LandlockRule::Rights rights) {
   return "";
 }
 
-// What every plan ends with.
+// Returns the lines that the text of every plan ends with.
 std::string LastLines(const Plan& plan) {
   std::string text;
   for (const LandlockRule& rule : plan.landlock) {

@@ -1,13 +1,14 @@
-// The names that the programs of a sandbox are started by.
+// The names by which the programs of a sandbox are started.
 #pragma once
 
 namespace holdfast::sandbox {
 
-// The file name of the helper. The server and `holdfast sandbox` take the one beside their own program.
+// The file name of the helper. The server and `holdfast sandbox` start the helper in the directory of their own
+// program.
 inline constexpr char kProgramName[] = "holdfast-linux-sandbox";
 
-// The first argument of the helper when it is started inside a sandbox; the second is the number of a descriptor with
-// its orders.
+// The first argument of the helper when it is started as the inner stage. The second argument is the number of the
+// descriptor from which the inner stage reads its orders.
 inline constexpr char kInnerStage[] = "inner-stage";
 
 }  // namespace holdfast::sandbox

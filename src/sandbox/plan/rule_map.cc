@@ -12,7 +12,7 @@
 namespace holdfast::sandbox {
 namespace {
 
-// What programs need to run, on a usual system and on NixOS.
+// The directories that programs need to run, on a usual system and on NixOS.
 constexpr std::array<std::string_view, 8> kMinimalRoots = {
     "/bin", "/sbin", "/usr", "/etc", "/lib", "/lib64", "/nix/store", "/run/current-system/sw",
 };
@@ -28,19 +28,22 @@ std::unexpected<Error> CannotEnforce(const Rule& rule, std::string_view reason) 
 
 bool IsPrivate(std::string_view path) { return IsAtOrBelow(path, "/dev") || IsAtOrBelow(path, "/proc"); }
 
-// The private /proc is there whatever is granted, and /dev as well; single things of /dev can be granted.
+// Returns whether a rule has no effect. Every sandbox has its private /dev and /proc, so a rule cannot grant these, nor
+// anything in /proc. Single files of /dev can be granted.
 bool AddsNothing(const Rule& rule, std::string_view path) {
   return rule.access != Access::kDeny && (path == "/dev" || IsAtOrBelow(path, "/proc"));
 }
 
-// Below /proc there are other processes inside than outside.
+// Returns whether a path is about a process. A rule for it cannot be enforced: inside of the sandbox /proc has other
+// processes than outside.
 bool IsAboutProcesses(const PathWalk& walk) {
   if (!IsBelow(walk.path, "/proc")) return false;
   const char first = walk.path[std::string_view("/proc/").size()];
   return walk.end == PathWalk::End::kNowhere || (first >= '0' && first <= '9');
 }
 
-// A client adds such rules when its user approves writing everywhere: a protected name in / may be written, as / may.
+// Returns whether a rule makes a protected name in / writable where / is writable anyway. Clients add such rules when
+// their user allows a command to write everywhere.
 bool OpensNameInRoot(const Rule& rule, const Resolution& resolution) {
   return rule.access == Access::kWrite && rule.path != "/" && ParentOf(rule.path) == "/" &&
          IsProtectedName(rule.path.substr(1)) && AccessTo(resolution, "/") == Access::kWrite;
@@ -59,7 +62,8 @@ bool ShallowFirst::operator()(std::string_view a, std::string_view b) const {
 Result<RuleMap> RuleMap::Create(const Resolution& resolution) {
   RuleMap map;
   for (const Rule& rule : resolution.rules) {
-    // Where that name is a link, / says all about it. What the link leads to is not meant: another rule may deny it.
+    // Where the name is a link, the rule for / covers the link itself. The target of the link is not meant to be
+    // opened: another rule may deny it.
     if (OpensNameInRoot(rule, resolution)) {
       TRY(const PathWalk walk, map.walker_.Walk(rule.path));
       if (!walk.links.empty()) continue;
@@ -67,7 +71,7 @@ Result<RuleMap> RuleMap::Create(const Resolution& resolution) {
     TRY_VOID(map.AddRule(rule));
   }
   for (const std::string& path : resolution.denied_by_pattern) TRY_VOID(map.AddMatch(path));
-  if (resolution.minimal && map.GroundOf("/") == Ground::kHidden) {
+  if (resolution.minimal && map.ExposureOf("/") == Exposure::kHidden) {
     for (const std::string_view path : kMinimalRoots) TRY_VOID(map.AddMinimalRoot(path));
   }
   TRY_VOID(map.SortLinks());
@@ -78,19 +82,20 @@ Result<> RuleMap::AddRule(const Rule& rule) {
   TRY(PathWalk walk, walker_.Walk(rule.path));
   if (rule.if_missing == IfMissing::kSkip && IsNotThere(walk)) return {};
   if (AddsNothing(rule, walk.path)) return {};
-  if (IsAboutProcesses(walk)) return CannotEnforce(rule, "the sandbox has processes of its own");
+  if (IsAboutProcesses(walk)) return CannotEnforce(rule, "/proc has other processes inside of the sandbox");
   for (const CrossedLink& link : walk.links) links_.push_back({.link = link, .rule = rule});
   Place(rule, std::move(walk));
   return {};
 }
 
-// A link among the matches, which the command can make, must not take away /dev/null from the commands after it.
+// Denies a match of a pattern. A match in the private /dev or /proc is ignored unless a rule is about it: a command
+// could otherwise make a link that matches, and take away /dev/null from the commands after it.
 Result<> RuleMap::AddMatch(const std::string& path) {
   const Rule rule{.path = path, .access = Access::kDeny, .if_missing = IfMissing::kSkip};
   TRY(PathWalk walk, walker_.Walk(path));
   if (IsNotThere(walk)) return {};
   if (IsPrivate(walk.path) && RuleFor(walk.path) == rules_.end()) return {};
-  if (walk.path == "/") return CannotEnforce(rule, "it is a link to /");
+  if (walk.path == "/") return CannotEnforce(rule, "is a link to /, so that everything would be denied");
   Place(rule, std::move(walk));
   return {};
 }
@@ -114,12 +119,12 @@ void RuleMap::Place(const Rule& rule, PathWalk walk) {
 
 Result<> RuleMap::SortLinks() {
   for (LinkOfRule& crossed : links_) {
-    const Ground ground = GroundAround(crossed.link.path);
-    if (ground == Ground::kWritable) {
+    const Exposure exposure = ExposureAround(crossed.link.path);
+    if (exposure == Exposure::kWritable) {
       return CannotEnforce(crossed.rule,
                            fmt::format("crosses the link {}, which the command could change", crossed.link.path));
     }
-    if (ground == Ground::kHidden && crossed.rule.access != Access::kDeny) {
+    if (exposure == Exposure::kHidden && crossed.rule.access != Access::kDeny) {
       hidden_links_.push_back(std::move(crossed.link));
     }
   }
@@ -127,7 +132,7 @@ Result<> RuleMap::SortLinks() {
   return {};
 }
 
-// The nearest at or above `path`, but none from above the private places.
+// Returns the nearest rule at or above `path`. A rule above /dev or /proc does not apply to paths in them.
 RuleMap::Rules::const_iterator RuleMap::RuleFor(std::string_view path) const {
   while (true) {
     const auto rule = rules_.find(path);
@@ -141,22 +146,22 @@ const PlacedRule* RuleMap::RuleAbout(std::string_view path) const {
   return rule != rules_.end() ? &rule->second : nullptr;
 }
 
-Ground RuleMap::GroundOf(std::string_view directory) const {
+Exposure RuleMap::ExposureOf(std::string_view directory) const {
   const auto rule = RuleFor(directory);
-  if (rule == rules_.end()) return IsPrivate(directory) ? Ground::kPrivate : Ground::kHidden;
+  if (rule == rules_.end()) return IsPrivate(directory) ? Exposure::kPrivate : Exposure::kHidden;
   switch (rule->second.rule.access) {
     case Access::kDeny:
-      return Ground::kHidden;
+      return Exposure::kHidden;
     case Access::kWrite:
-      return Ground::kWritable;
+      return Exposure::kWritable;
     case Access::kRead:
       break;
   }
-  return Ground::kReadOnly;
+  return Exposure::kReadOnly;
 }
 
-Ground RuleMap::GroundAround(std::string_view path) const {
-  return path == "/dev" || path == "/proc" ? Ground::kPrivate : GroundOf(ParentOf(path));
+Exposure RuleMap::ExposureAround(std::string_view path) const {
+  return path == "/dev" || path == "/proc" ? Exposure::kPrivate : ExposureOf(ParentOf(path));
 }
 
 }  // namespace holdfast::sandbox

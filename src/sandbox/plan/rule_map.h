@@ -1,5 +1,6 @@
-// The rules of a resolution by where their paths lead, links followed: what the planner asks about places. Of rules
-// that lead to one place, deny counts before write before read.
+// A rule map holds the rules of a resolution under the paths that they lead to when all links are followed. The planner
+// asks it what a command may do at a path. Where several rules lead to one path, deny wins over write, and write over
+// read.
 #pragma once
 
 #include <map>
@@ -14,18 +15,19 @@
 namespace holdfast::sandbox {
 
 struct PlacedRule {
-  Rule rule;  // as it was given
-  PathWalk walk;
+  Rule rule;      // as it is in the resolution
+  PathWalk walk;  // of the rule's path
 };
 
-// What the rules make of a place.
-enum class Ground {
+// The way in which a command sees a directory under the rules.
+enum class Exposure {
   kHidden,
   kReadOnly,
   kWritable,
-  kPrivate,  // the sandbox's own /dev and /proc
+  kPrivate,  // the sandbox has its own: /dev and /proc
 };
 
+// Orders paths by their number of components, so that a directory comes before everything in it.
 struct ShallowFirst {
   using is_transparent = void;
   bool operator()(std::string_view a, std::string_view b) const;
@@ -35,24 +37,25 @@ class RuleMap {
  public:
   using Rules = std::map<std::string, PlacedRule, ShallowFirst>;
 
-  // Fails for a rule whose path crosses a link in a writable place: the command could lead the rule of the next command
-  // elsewhere. A rule that opens a protected name in / under a rule that opens / is left out where the name is a link.
-  // What a pattern matched is denied where it is, however many links lead there.
+  // Fails for a rule whose path crosses a link in a writable directory: the command could change the link, and so lead
+  // the rule for the next command elsewhere. Where / is writable, and a protected name in / is a link, a write rule for
+  // this name is left out. The matches of patterns are denied at the paths that they lead to, whatever links they
+  // cross.
   static Result<RuleMap> Create(const Resolution& resolution);
 
-  // The nearest rule at or above a path, which is named without links; null when there is none.
+  // Returns the nearest rule at or above a path without links; null when there is none.
   const PlacedRule* RuleAbout(std::string_view path) const;
 
-  // Of a directory that is there, named without links.
-  Ground GroundOf(std::string_view directory) const;
+  // `directory` must exist, and its path must have no links.
+  Exposure ExposureOf(std::string_view directory) const;
 
-  // Of what a path lies in.
-  Ground GroundAround(std::string_view path) const;
+  // Returns the exposure of the directory that a path is in. /dev and /proc themselves count as private.
+  Exposure ExposureAround(std::string_view path) const;
 
-  // By where they lead. Those that mean nothing are left out.
+  // The keys are the paths that the rules lead to. Rules without an effect are left out.
   const Rules& rules() const { return rules_; }
 
-  // On the way to what may be read, in places that are hidden.
+  // Links in hidden directories that paths of readable or writable files cross.
   const std::vector<CrossedLink>& hidden_links() const { return hidden_links_; }
 
  private:

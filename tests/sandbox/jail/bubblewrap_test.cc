@@ -258,7 +258,7 @@ TEST(BubblewrapArgumentsTest, AlwaysMakesNamespacesAndDropsCapabilities) {
 TEST(BubblewrapArgumentsTest, HasWordsForEveryMount) {
   EXPECT_THAT(Words({ReadOnlyBind{"/r"}}), ElementsAre("--ro-bind", "/r", "/r"));
   EXPECT_THAT(Words({WritableBind{"/w"}}), ElementsAre("--bind", "/w", "/w"));
-  EXPECT_THAT(Words({Busy{"/w/b"}}), ElementsAre("--bind", "/w/b", "/w/b"));
+  EXPECT_THAT(Words({PinnedBind{"/w/b"}}), ElementsAre("--bind", "/w/b", "/w/b"));
   EXPECT_THAT(Words({EmptyRoot{}}), ElementsAre("--tmpfs", "/"));
   EXPECT_THAT(Words({EmptyDirectory{"/e", 0}}), ElementsAre("--perms", "0000", "--tmpfs", "/e"));
   EXPECT_THAT(Words({EmptyDirectory{"/e", 0555}}), ElementsAre("--perms", "0555", "--tmpfs", "/e"));

@@ -64,7 +64,7 @@ class MountCheckTest : public testing::Test {
 
 TEST_F(MountCheckTest, TakesMountsThatAreInTheirPlaces) {
   EXPECT_EQ(Check(With(WritableBind{In("directory")}), [&] { Bind("directory", "directory"); }), 0);
-  EXPECT_EQ(Check(With(Busy{In("other/file")}), [&] { Bind("other/file", "other/file"); }), 0);
+  EXPECT_EQ(Check(With(PinnedBind{In("other/file")}), [&] { Bind("other/file", "other/file"); }), 0);
   EXPECT_EQ(Check(With(ReadOnlyBind{In("directory")}), [&] { Bind("directory", "directory", MS_RDONLY); }), 0);
   EXPECT_EQ(Check(With(EmptyDirectory{In("directory"), 0}), [&] { Tmpfs("directory", MS_RDONLY); }), 0);
   EXPECT_EQ(Check(With(EmptyFile{In("directory/file"), 0}), [&] { Bind("other/file", "directory/file", MS_RDONLY); }),
@@ -73,7 +73,7 @@ TEST_F(MountCheckTest, TakesMountsThatAreInTheirPlaces) {
 
 TEST_F(MountCheckTest, RefusesAMountThatIsMissing) {
   for (const Mount& mount :
-       {Mount(WritableBind{In("directory")}), Mount(ReadOnlyBind{In("directory")}), Mount(Busy{In("directory")}),
+       {Mount(WritableBind{In("directory")}), Mount(ReadOnlyBind{In("directory")}), Mount(PinnedBind{In("directory")}),
         Mount(EmptyDirectory{In("directory"), 0}), Mount(EmptyFile{In("directory/file"), 0})}) {
     EXPECT_EQ(Check(With(mount), [] {}), kRefused) << mount.index();
   }
@@ -93,14 +93,14 @@ TEST_F(MountCheckTest, RefusesAMountThatCouldBeWritten) {
 // Two names of one file could change places between the looks, so that both see the mount that is right.
 TEST_F(MountCheckTest, RefusesOneMountInThePlaceOfTwo) {
   fs::create_hard_link(In("directory/file"), In("twin"));
-  Plan plan = With(Busy{In("directory/file")});
-  plan.mounts.emplace_back(Busy{In("twin")});
+  Plan plan = With(PinnedBind{In("directory/file")});
+  plan.mounts.emplace_back(PinnedBind{In("twin")});
   const auto bind_both = [&] {
     Bind("directory/file", "directory/file");
     Bind("twin", "twin");
   };
   EXPECT_EQ(Check(plan, bind_both), 0);
-  plan.mounts.back() = Busy{In("directory/file")};
+  plan.mounts.back() = PinnedBind{In("directory/file")};
   EXPECT_EQ(Check(plan, bind_both), kRefused);
 }
 

@@ -53,14 +53,14 @@ class LandlockPlanTest : public testing::Test {
     return {.where = AbsolutePath{std::move(path)}, .access = access};
   }
 
-  // A writable directory with all that is protected in it opened.
+  // Returns entries for a writable directory in which the protected names are writable too.
   std::vector<Entry> Opened(const std::string& path) const {
     std::vector<Entry> entries = {kReadAll, At(path, Access::kWrite)};
     for (const std::string& name : kProtectedNames) entries.push_back(At(path + "/" + name, Access::kWrite));
     return entries;
   }
 
-  // The paths that may be written, without the devices.
+  // Returns the paths that may be written, without the devices.
   static std::vector<std::string> Writable(const Plan& plan) {
     std::vector<std::string> paths;
     for (const LandlockRule& rule : plan.landlock) {
@@ -86,7 +86,7 @@ TEST_F(LandlockPlanTest, ReadOnlyFits) {
   EXPECT_THAT(text, HasSubstr("landlock read /usr\n"));
 }
 
-// Disks, the terminals of others: there is no /dev of the sandbox's own.
+// Without mounts there is no private /dev, and the one of the host has disks and the terminals of other users in it.
 TEST_F(LandlockPlanTest, OfTheHostsDevicesOnlyAFewAreOpen) {
   const auto plan = Make({kReadAll});
   ASSERT_TRUE(plan) << plan.error().message;
@@ -152,7 +152,7 @@ TEST_F(LandlockPlanTest, WithoutRestrictionsOnFilesThereAreNoRules) {
   EXPECT_THAT(LandlockText(*plan), Not(HasSubstr("attributes")));
 }
 
-// A directory's name is anybody's: it looks like no line of the plan, and moves no cursor.
+// A command can choose the name of a directory: it must not look like a line of the plan, nor move the cursor.
 TEST_F(LandlockPlanTest, NamesInTheTextAreEscaped) {
   const std::string odd = "/a\nlandlock write /\x1b[2K";
   Plan plan;

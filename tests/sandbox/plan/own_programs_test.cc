@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-// An installation as `make install` leaves it.
+// The scratch directory has the layout that `make install` makes.
 class OwnProgramsTest : public testing::Test {
  protected:
   OwnProgramsTest() {
@@ -31,8 +31,8 @@ class OwnProgramsTest : public testing::Test {
     fs::create_directory(dir_.path() + "/work");
   }
 
-  // Empty when the rules leave the programs alone.
-  std::string Verdict(std::vector<Rule> rules) const {
+  // Returns the error message, or an empty text when the rules do not open the programs.
+  std::string Refusal(std::vector<Rule> rules) const {
     rules.push_back({.path = "/", .access = Access::kRead});
     Resolution resolution;
     resolution.rules = std::move(rules);
@@ -47,32 +47,32 @@ class OwnProgramsTest : public testing::Test {
   support::ScratchDir dir_;
 };
 
-// A command in a checkout of holdfast would replace the program that the next sandbox is built by.
+// A command in a checkout of holdfast could replace the program that builds the next sandbox.
 TEST_F(OwnProgramsTest, RefusesRulesThatOpenThem) {
   for (const char* opened : {"", "bin", "bin/holdfast", "bin/holdfast-linux-sandbox", "bin/holdfast-resources",
                              "bin/holdfast-resources/bwrap"}) {
     std::string path = In(opened);
     if (path.ends_with('/')) path.pop_back();
-    EXPECT_THAT(Verdict({{.path = path, .access = Access::kWrite}}), HasSubstr("holdfast's own programs")) << opened;
+    EXPECT_THAT(Refusal({{.path = path, .access = Access::kWrite}}), HasSubstr("holdfast's own programs")) << opened;
   }
 }
 
-// A sandboxed command would put a program of its own there, and a command without a sandbox would find it first.
+// A sandboxed command could put its own program there, and a command without a sandbox would find it first in its PATH.
 TEST_F(OwnProgramsTest, RefusesRulesThatOpenWhatCommandsFindFirst) {
   for (const char* opened :
        {"libexec", "libexec/holdfast", "libexec/holdfast/path", "libexec/holdfast/path/apply_patch"}) {
-    EXPECT_THAT(Verdict({{.path = In(opened), .access = Access::kWrite}}), HasSubstr("holdfast's own programs"))
+    EXPECT_THAT(Refusal({{.path = In(opened), .access = Access::kWrite}}), HasSubstr("holdfast's own programs"))
         << opened;
   }
-  EXPECT_EQ(Verdict({{.path = In("libexec/other"), .access = Access::kWrite}}), "");
+  EXPECT_EQ(Refusal({{.path = In("libexec/other"), .access = Access::kWrite}}), "");
 }
 
-// What is not installed yet, a command could install for the next server.
+// Where these programs are not installed, a command could install its own for the next server.
 TEST_F(OwnProgramsTest, RefusesRulesThatOpenThePlaceOfWhatCommandsFindFirst) {
   for (const char* directory : {"libexec/holdfast/path", "libexec/holdfast", "libexec"}) {
     fs::remove_all(In(directory));
     fs::create_directory(In(directory));
-    EXPECT_THAT(Verdict({{.path = In(directory), .access = Access::kWrite}}), HasSubstr("holdfast's own programs"))
+    EXPECT_THAT(Refusal({{.path = In(directory), .access = Access::kWrite}}), HasSubstr("holdfast's own programs"))
         << directory;
   }
 }
@@ -83,19 +83,19 @@ TEST_F(OwnProgramsTest, HasThemBesideTheServersOwnDirectory) {
 }
 
 TEST_F(OwnProgramsTest, TakesRulesThatLeaveThemAlone) {
-  EXPECT_EQ(Verdict({}), "");
-  EXPECT_EQ(Verdict({{.path = In("work"), .access = Access::kWrite}}), "");
-  EXPECT_EQ(Verdict({{.path = In("bin/other"), .access = Access::kWrite}}), "");
-  EXPECT_EQ(Verdict({{.path = In("work"), .access = Access::kWrite}, {.path = In("bin"), .access = Access::kRead}}),
+  EXPECT_EQ(Refusal({}), "");
+  EXPECT_EQ(Refusal({{.path = In("work"), .access = Access::kWrite}}), "");
+  EXPECT_EQ(Refusal({{.path = In("bin/other"), .access = Access::kWrite}}), "");
+  EXPECT_EQ(Refusal({{.path = In("work"), .access = Access::kWrite}, {.path = In("bin"), .access = Access::kRead}}),
             "");
 }
 
 TEST_F(OwnProgramsTest, GoesByWhereLinksLead) {
   fs::create_directory_symlink(In("bin"), dir_.path() + "/link");
-  EXPECT_THAT(Verdict({{.path = In("link"), .access = Access::kWrite}}), HasSubstr("holdfast's own programs"));
+  EXPECT_THAT(Refusal({{.path = In("link"), .access = Access::kWrite}}), HasSubstr("holdfast's own programs"));
 }
 
-// Whatever is started next is in the hands of such a command.
+// A command that may write everything can replace any program, so the check would not help.
 TEST_F(OwnProgramsTest, SaysNothingOfAPolicyThatOpensEverything) {
   Resolution resolution;
   resolution.rules = {{.path = "/", .access = Access::kWrite}};
@@ -104,7 +104,8 @@ TEST_F(OwnProgramsTest, SaysNothingOfAPolicyThatOpensEverything) {
   EXPECT_TRUE(CheckOwnPrograms(*map, In("bin")));
 }
 
-// The directory of the programs is root's, but the one above it is not: the command would rename it and make its own.
+// The directory of the programs belongs to root, but the directory above it does not: the command could rename the
+// former and make its own.
 TEST_F(OwnProgramsTest, RefusesRulesThatOpenTheDirectoryAbove) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can act as another user";
   constexpr uid_t nobody = 65534;
@@ -114,14 +115,14 @@ TEST_F(OwnProgramsTest, RefusesRulesThatOpenTheDirectoryAbove) {
     if (::setgid(nobody) < 0 || ::setuid(nobody) < 0) ::_exit(2);
     std::string above = In("");
     above.pop_back();
-    ::_exit(Verdict({{.path = above, .access = Access::kWrite}}).contains("own programs") ? 0 : 1);
+    ::_exit(Refusal({{.path = above, .access = Access::kWrite}}).contains("own programs") ? 0 : 1);
   }
   int status = 0;
   ::waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
 }
 
-// The system's directories belong to root: a user's command cannot write them, whatever its policy says.
+// The directories of the system belong to root: the command of a user cannot write them, whatever its policy grants.
 TEST_F(OwnProgramsTest, LeavesAUserWhatTheUserCannotWriteAnyway) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can act as another user";
   ASSERT_EQ(::chmod(dir_.path().c_str(), 0755), 0);
@@ -129,7 +130,7 @@ TEST_F(OwnProgramsTest, LeavesAUserWhatTheUserCannotWriteAnyway) {
   if (child == 0) {
     constexpr uid_t nobody = 65534;
     if (::setgid(nobody) < 0 || ::setuid(nobody) < 0) ::_exit(2);
-    ::_exit(Verdict({{.path = In("bin"), .access = Access::kWrite}}).empty() ? 0 : 1);
+    ::_exit(Refusal({{.path = In("bin"), .access = Access::kWrite}}).empty() ? 0 : 1);
   }
   int status = 0;
   ::waitpid(child, &status, 0);

@@ -1,4 +1,5 @@
-// What a plan makes of each path, by a small interpreter of mounts, against what the rules say of it.
+// Tests the effect of whole plans: a small interpreter of mounts computes the access to each path, which must be the
+// access that the rules grant.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -29,7 +30,7 @@ bool MeansNothing(const Rule& rule) {
   return rule.if_missing == IfMissing::kSkip && !std::filesystem::exists(rule.path);
 }
 
-// By the rules as they are, the slow way.
+// Returns the access that the rules grant, by a simple search of all rules.
 Access Wanted(const Resolution& resolution, std::string_view path) {
   const Rule* best = nullptr;
   const auto rank = [](Access access) { return access == Access::kDeny ? 2 : access == Access::kWrite ? 1 : 0; };
@@ -42,7 +43,7 @@ Access Wanted(const Resolution& resolution, std::string_view path) {
   return best == nullptr ? Access::kDeny : best->access;
 }
 
-// Carries out a plan on paths.
+// The interpreter: it carries out a plan on a list of paths.
 class MountTable {
  public:
   explicit MountTable(const Plan& plan) {
@@ -50,7 +51,7 @@ class MountTable {
     for (const Placeholder& placeholder : plan.placeholders) placeholders_.insert(placeholder.path);
   }
 
-  // Of what is there outside, or stands in for it.
+  // Returns the access to a path that exists outside, or to the mount that covers it.
   Access AccessTo(std::string_view path) const {
     const Layer* top = TopAt(path);
     return top == nullptr ? Access::kDeny : top->access;
@@ -79,7 +80,7 @@ class MountTable {
   }
 
   void Lay(const std::string& path, Access access, bool is_empty = false) {
-    // In a tmpfs over a directory there is only what was made.
+    // A tmpfs over a directory contains only the directories that earlier steps have made.
     if (const Layer* below = TopAt(path); below != nullptr && below->is_empty && below->path != "/") {
       if (Parent(path) != below->path && !made_.contains(Parent(path))) faults_.push_back("no way to " + path);
       if (!unsealed_.contains(below->path)) faults_.push_back("sealed before " + path);
@@ -89,7 +90,7 @@ class MountTable {
 
   void Do(const ReadOnlyBind& bind) { Lay(bind.path, Access::kRead); }
   void Do(const WritableBind& bind) { Lay(bind.path, Access::kWrite); }
-  void Do(const Busy& busy) { Lay(busy.path, Access::kWrite); }
+  void Do(const PinnedBind& bind) { Lay(bind.path, Access::kWrite); }
   void Do(const EmptyRoot&) {
     Lay("/", Access::kDeny, true);
     unsealed_.insert("/");
@@ -147,7 +148,7 @@ class PlanEffectTest : public testing::Test {
     return resolution;
   }
 
-  // The first name that is missing, or the file that the path goes through.
+  // Returns the path down to the first component that is missing, or to the file that the path goes through.
   std::string LastThere(std::string path) const {
     while (!std::filesystem::exists(Parent(path))) path = Parent(path);
     return std::filesystem::is_directory(Parent(path)) ? path : Parent(path);
@@ -171,7 +172,7 @@ class PlanEffectTest : public testing::Test {
     }
   }
 
-  // Whatever has a rule stays where it is: no directory above it can be renamed, nor can it.
+  // A path with a rule must stay where it is: neither it nor a directory above it can be renamed.
   void ExpectNothingMoves(const Resolution& resolution, const MountTable& table) {
     for (const Rule& rule : resolution.rules) {
       if (rule.path == "/" || !std::filesystem::exists(rule.path)) continue;
@@ -184,7 +185,7 @@ class PlanEffectTest : public testing::Test {
   support::ScratchDir scratch_;
   std::string directory_;
   std::vector<std::string> existing_, missing_;
-  std::mt19937 random_{20240229};  // NOLINT: the same rules each time
+  std::mt19937 random_{20240229};  // NOLINT: a fixed seed, for the same rules in each run
 };
 
 std::string Describe(const Resolution& resolution) {

@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// Rules are given below $D, and plans and errors are compared with $D for the scratch directory.
+// $D stands for the scratch directory in the expected texts and errors. The names in rules are relative to it.
 class PlanLinksTest : public testing::Test {
  protected:
   PlanLinksTest() : directory_(std::filesystem::canonical(scratch_.path()).string()) {
@@ -70,7 +70,8 @@ TEST_F(PlanLinksTest, RuleThroughALinkThatTheCommandCouldChangeIsRefused) {
   }
 }
 
-// A command that has planted a link where a writable root is missing would be given its target the next time.
+// A command could make a link where a writable root is missing. The next command could then write the target of the
+// link.
 TEST_F(PlanLinksTest, WritableRootThatIsADanglingLinkInAWritablePlaceIsRefused) {
   Link("ws/cache", "/nowhere/at/all");
   Read("/");
@@ -212,7 +213,7 @@ TEST_F(PlanLinksTest, MatchedLinkToTheRootIsRefused) {
   Link("ws/x.env", "/");
   Read("/");
   resolution_.denied_by_pattern = {Path("ws/x.env")};
-  EXPECT_EQ(PlanText(), "deny $D/ws/x.env: it is a link to /");
+  EXPECT_EQ(PlanText(), "deny $D/ws/x.env: is a link to /, so that everything would be denied");
 }
 
 TEST_F(PlanLinksTest, LoopOutOfTheCommandsReachNeedsNothing) {

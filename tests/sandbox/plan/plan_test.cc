@@ -21,7 +21,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// Rules are given below $D, and plans are compared with $D for the scratch directory.
+// $D stands for the scratch directory in the expected plans. The names in rules are relative to it.
 class PlanTest : public testing::Test {
  protected:
   PlanTest() : directory_(std::filesystem::canonical(scratch_.path()).string()) {}
@@ -104,7 +104,7 @@ private /dev
 fresh read-only /proc
 writable $D/out
 writable $D/ws
-busy $D/out/repos
+pinned $D/out/repos
 read-only $D/ws/.git
 read-only $D/out/repos/gd
 network none
@@ -212,8 +212,8 @@ TEST_F(PlanTest, AncestorsOfAReadOnlyPathCannotBeRenamed) {
   Read("ws/l1/l2/locked");
   Deny("ws/l1/l2/other");
   EXPECT_THAT(PlanText(), HasSubstr("writable $D/ws\n"
-                                    "busy $D/ws/l1\n"
-                                    "busy $D/ws/l1/l2\n"
+                                    "pinned $D/ws/l1\n"
+                                    "pinned $D/ws/l1/l2\n"
                                     "read-only $D/ws/l1/l2/locked\n"
                                     "empty file $D/ws/l1/l2/other 0000\n"
                                     "network none\n"));
@@ -224,7 +224,7 @@ TEST_F(PlanTest, WritableRootBelowAnotherCannotBeRenamed) {
   ReadEverything();
   Write("wide");
   Write("wide/x/ws");
-  EXPECT_THAT(PlanText(), HasSubstr("writable $D/wide\nbusy $D/wide/x\nwritable $D/wide/x/ws\nnetwork"));
+  EXPECT_THAT(PlanText(), HasSubstr("writable $D/wide\npinned $D/wide/x\nwritable $D/wide/x/ws\nnetwork"));
 }
 
 TEST_F(PlanTest, MissingPathIsKeptFromExistingAtItsFirstMissingName) {
@@ -235,7 +235,7 @@ TEST_F(PlanTest, MissingPathIsKeptFromExistingAtItsFirstMissingName) {
   Read("ws/locked");
   Read("ws/a/.git/hooks");
   EXPECT_THAT(PlanText(), HasSubstr("writable $D/ws\n"
-                                    "busy $D/ws/a\n"
+                                    "pinned $D/ws/a\n"
                                     "empty file $D/ws/locked 0444 (placeholder)\n"
                                     "empty directory $D/ws/a/.git 0555 (placeholder)\n"
                                     "empty file $D/ws/a/nope 0000 (placeholder)\n"
@@ -295,7 +295,7 @@ TEST_F(PlanTest, FileOnTheWayStaysAFile) {
   ReadEverything();
   Write("ws");
   Deny("ws/a/file/x/y");
-  EXPECT_THAT(PlanText(), HasSubstr("writable $D/ws\nbusy $D/ws/a\nbusy $D/ws/a/file\nnetwork"));
+  EXPECT_THAT(PlanText(), HasSubstr("writable $D/ws\npinned $D/ws/a\npinned $D/ws/a/file\nnetwork"));
 }
 
 TEST_F(PlanTest, MatchesOfPatternsAreDenied) {
@@ -306,7 +306,7 @@ TEST_F(PlanTest, MatchesOfPatternsAreDenied) {
   resolution_.denied_by_pattern = {Path("ws/.env"), Path("ws/sub/x.env"), Path("ws/gone.env")};
   EXPECT_THAT(PlanText(), HasSubstr("writable $D/ws\n"
                                     "empty file $D/ws/.env 0000\n"
-                                    "busy $D/ws/sub\n"
+                                    "pinned $D/ws/sub\n"
                                     "empty file $D/ws/sub/x.env 0000\n"
                                     "network none\n"));
 }
@@ -368,7 +368,7 @@ TEST_F(PlanTest, MinimalReadingHasTheSystemsDirectories) {
   EXPECT_THAT(text, HasSubstr("\nread-only /usr\n"));
   EXPECT_THAT(text, HasSubstr("\nlandlock read /usr\n"));
   EXPECT_THAT(text, Not(HasSubstr("/var")));
-  // Where /bin is /usr/bin, a link shows it.
+  // Where /bin is a link to /usr/bin, the plan makes the same link.
   const bool is_merged = std::filesystem::is_symlink("/bin");
   EXPECT_THAT(text, HasSubstr(is_merged ? "\nlink /bin -> usr/bin\n" : "\nread-only /bin\n"));
 }
@@ -401,8 +401,8 @@ TEST_F(PlanTest, WritableRootDirectoryKeepsDevicesAndDenialsApart) {
   Add("/", Access::kWrite);
   Deny("a/secret");
   const std::string text = PlanText();
-  EXPECT_THAT(text, HasSubstr("writable /\nprivate /dev\nfresh /proc, its knobs read-only\nbusy /"));
-  EXPECT_THAT(text, HasSubstr("busy $D\nbusy $D/a\nempty file $D/a/secret 0000\nnetwork none\n"));
+  EXPECT_THAT(text, HasSubstr("writable /\nprivate /dev\nfresh /proc, its knobs read-only\npinned /"));
+  EXPECT_THAT(text, HasSubstr("pinned $D\npinned $D/a\nempty file $D/a/secret 0000\nnetwork none\n"));
   EXPECT_THAT(text, HasSubstr("landlock write /\nlandlock write /dev\nworking"));
 }
 
@@ -444,9 +444,9 @@ TEST_F(PlanTest, PartsOfProcCanBeDeniedButNotProcesses) {
   Add("/proc/cpuinfo", Access::kDeny);
   EXPECT_THAT(PlanText(), HasSubstr("fresh read-only /proc\nempty file /proc/cpuinfo 0000\nseal /\n"));
   Add("/proc/1/environ", Access::kDeny);
-  EXPECT_EQ(PlanText(), "deny /proc/1/environ: the sandbox has processes of its own");
+  EXPECT_EQ(PlanText(), "deny /proc/1/environ: /proc has other processes inside of the sandbox");
   resolution_.rules.back().path = "/proc/self/environ";
-  EXPECT_EQ(PlanText(), "deny /proc/self/environ: the sandbox has processes of its own");
+  EXPECT_EQ(PlanText(), "deny /proc/self/environ: /proc has other processes inside of the sandbox");
 }
 
 TEST_F(PlanTest, UnrestrictedFilesWithANetworkHaveAFilterAndProcessesOfTheirOwn) {
@@ -523,7 +523,7 @@ TEST_F(PlanTest, NameThatNoFileCanHaveNeedsNothing) {
   EXPECT_THAT(PlanText(), HasSubstr("fresh read-only /proc\nwritable $D/ws\nnetwork"));
 }
 
-// Nothing is mounted over what is missing, but the directories above it stay in their places.
+// No mount covers a missing path, but the directories above it are pinned.
 TEST_F(PlanTest, MissingNamesAreLeftToACallerThatRefusesThem) {
   ReadEverything();
   MakeDir("root/below");
@@ -533,7 +533,7 @@ TEST_F(PlanTest, MissingNamesAreLeftToACallerThatRefusesThem) {
   Deny("root/below/secret");
   options_.missing_names = MissingNames::kRefused;
   const std::string text = PlanText();
-  EXPECT_THAT(text, HasSubstr("writable $D/root\nbusy $D/root/below\n"));
+  EXPECT_THAT(text, HasSubstr("writable $D/root\npinned $D/root/below\n"));
   EXPECT_THAT(text, HasSubstr("absent $D/root/.git\nabsent $D/root/below/secret\n"));
   EXPECT_THAT(text, Not(HasSubstr("placeholder")));
   EXPECT_THAT(text, Not(HasSubstr("empty")));

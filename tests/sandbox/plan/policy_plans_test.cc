@@ -1,5 +1,5 @@
-// Whole policies as plans: what the published description of the sandbox promises, a test for each promise that a plan
-// can keep.
+// Tests from whole policies to plans. Each of them is about one promise of the published description of the sandbox, as
+// far as a plan can keep it.
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -37,7 +37,7 @@ class PolicyPlansTest : public testing::Test {
   static Entry Root(Access access) { return On(Place{.kind = PlaceKind::kRoot}, access); }
   static Entry Project(Access access) { return On(Place{.kind = PlaceKind::kProjectRoots}, access); }
 
-  // The project is $D/repo.
+  // Returns the plan as text. The project is $D/repo.
   std::string PlanText(std::vector<Entry> entries, PlanOptions options = {}) {
     policy_.files = Policy::Files{.entries = std::move(entries), .glob_scan_max_depth = glob_scan_max_depth_};
     options.command_cwd = Path("repo");
@@ -114,7 +114,7 @@ TEST_F(PolicyPlansTest, FilesThatMatchAPatternAreMaskedDownToTheDepth) {
       PlanText({Root(Access::kRead), Project(Access::kWrite), {.where = Pattern{"**/*.env"}, .access = Access::kDeny}});
   EXPECT_THAT(text, HasSubstr("\nempty file $D/repo/.env 0000\n"));
   EXPECT_THAT(text, HasSubstr("\nempty file $D/repo/one/x.env 0000\n"));
-  EXPECT_THAT(text, HasSubstr("\nbusy $D/repo/one\n"));
+  EXPECT_THAT(text, HasSubstr("\npinned $D/repo/one\n"));
   EXPECT_THAT(text, Not(HasSubstr("y.env")));
 }
 
