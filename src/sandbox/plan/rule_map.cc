@@ -62,7 +62,7 @@ bool ShallowFirst::operator()(std::string_view a, std::string_view b) const {
 Result<RuleMap> RuleMap::Create(const Resolution& resolution) {
   RuleMap map;
   for (const Rule& rule : resolution.rules) {
-    // Where the name is a link, the rule for / covers the link itself. The target of the link is not meant to be
+    // The rule for / already covers a name that is a link. The target of the link is not meant to be
     // opened: another rule may deny it.
     if (OpensNameInRoot(rule, resolution)) {
       TRY(const PathWalk walk, map.walker_.Walk(rule.path));

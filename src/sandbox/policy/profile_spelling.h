@@ -25,7 +25,7 @@ struct PlaceName {
   ProfileFormat format = ProfileFormat::kBoth;
 };
 
-// Where a place has several names, all of them are read, and the first is written.
+// A place with several names can be read by each of them, and is written by the first.
 inline constexpr std::array<PlaceName, 8> kPlaceNames{
     {{"root", PlaceKind::kRoot},
      {"minimal", PlaceKind::kMinimal},

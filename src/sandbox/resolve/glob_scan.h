@@ -20,7 +20,7 @@ struct GlobSearch {
   std::string root;  // absolute; need not exist
   std::vector<Glob> globs;
   std::optional<size_t> max_depth = {};  // 1: only the files directly in `root`
-  TreeVisitor* companion = nullptr;      // another visitor that shares the walk; may be null
+  TreeVisitor* companion = nullptr;      // shares the walk, which enters its directories too; may be null
 };
 
 struct GlobScanOptions {

@@ -67,7 +67,7 @@ TEST_F(OwnProgramsTest, RefusesRulesThatOpenWhatCommandsFindFirst) {
   EXPECT_EQ(Refusal({{.path = In("libexec/other"), .access = Access::kWrite}}), "");
 }
 
-// Where these programs are not installed, a command could install its own for the next server.
+// A command could install its own programs for the next server where ours are not installed.
 TEST_F(OwnProgramsTest, RefusesRulesThatOpenThePlaceOfWhatCommandsFindFirst) {
   for (const char* directory : {"libexec/holdfast/path", "libexec/holdfast", "libexec"}) {
     fs::remove_all(In(directory));

@@ -368,7 +368,7 @@ TEST_F(PlanTest, MinimalReadingHasTheSystemsDirectories) {
   EXPECT_THAT(text, HasSubstr("\nread-only /usr\n"));
   EXPECT_THAT(text, HasSubstr("\nlandlock read /usr\n"));
   EXPECT_THAT(text, Not(HasSubstr("/var")));
-  // Where /bin is a link to /usr/bin, the plan makes the same link.
+  // The plan makes the link /bin if /bin is a link outside.
   const bool is_merged = std::filesystem::is_symlink("/bin");
   EXPECT_THAT(text, HasSubstr(is_merged ? "\nlink /bin -> usr/bin\n" : "\nread-only /bin\n"));
 }
