@@ -16,8 +16,10 @@ constexpr size_t kDrainBytes = 1u << 20;
 // decided by what it said.
 constexpr std::chrono::milliseconds kLastOutputPatience{20};
 
-// The exit code of a command whose keeper was killed: the kernel kills the command with it.
-constexpr int kKilledExitCode = 128 + SIGKILL;
+Life NewLife(const Command& command) {
+  if (command.wrapper) return {Life::StartedBy::kReport, Life::LastOutput::kMayFollow};
+  return {Life::StartedBy::kExecution, Life::LastOutput::kPrecedesExit};
+}
 
 Error StartError(StartStep step, const std::string& program, const std::string& cwd, int errno_value) {
   auto failed = [&](std::string_view what) {
@@ -30,25 +32,25 @@ Error StartError(StartStep step, const std::string& program, const std::string& 
 
 }  // namespace
 
-Process::Process(loop::EventLoop& loop, const OutputLimits& limits, ProcessOwner& owner)
+Process::Process(loop::EventLoop& loop, const Life& life, const OutputLimits& limits, ProcessOwner& owner)
     : owner_(owner),
+      life_(life),
       log_(limits),
-      grace_timer_(loop, [this] { Kill({}); }),
-      last_output_timer_(loop, [this] { PublishExit(*withheld_exit_code_); }) {}
+      grace_timer_(loop, [this] { Perform(life_.OnGraceTimer()); }),
+      last_output_timer_(loop, [this] { Perform(life_.OnLastOutputTimer()); }) {}
 
 Result<std::unique_ptr<Process>> Process::Start(loop::EventLoop& loop, Spawner& spawner, const Command& command,
                                                 const Io& io, const OutputLimits& limits, ProcessOwner& owner) {
   TRY(Stdio stdio, OpenStdio(io));
   TRY(StartedKeeper started,
       spawner.Start(command, io, {stdio.child_in.get(), stdio.child_out.get(), stdio.child_err.get()}));
-  std::unique_ptr<Process> process(new Process(loop, limits, owner));
+  std::unique_ptr<Process> process(new Process(loop, NewLife(command), limits, owner));
   process->program_ = command.program;
   process->cwd_ = command.cwd;
   process->keeper_ =
       std::make_unique<Keeper>(loop, spawner, std::move(started), static_cast<KeeperObserver&>(*process));
   process->Adopt(loop, std::move(stdio), std::holds_alternative<Terminal>(io));
   if (command.wrapper) {
-    process->wrapped_ = true;
     auto on_report = [observer = process.get()](const Result<>& verdict) { observer->OnReport(verdict); };
     process->report_.emplace(loop, command.wrapper->report, std::move(on_report));
   }
@@ -77,109 +79,57 @@ void Process::ResumeOutput() {
 
 Result<> Process::Resize(sys::WindowSize size) {
   if (!terminal_) return Fail(ErrorKind::kInvalidRequest, "the process has no terminal");
-  if (closed_ || !input_->is_open()) return {};  // nobody is left to see it
+  if (closed() || !input_->is_open()) return {};  // nobody is left to see it
   return sys::SetWindowSize(input_->fd(), size);
 }
 
 void Process::Signal(int signal) {
-  if (!gone_ && !exit_code_) keeper_->Signal(signal);
+  if (!gone() && !exit_code()) keeper_->Signal(signal);
 }
 
 void Process::Kill(loop::Callback done) {
   if (done) kill_callbacks_.push_back(std::move(done));
-  if (gone_) return AnswerKills();
-  killing_ = true;
-  grace_timer_.Stop();
-  last_output_timer_.Stop();  // an exit that is withheld now waits for the answer
-  keeper_->KillAll();
+  Perform(life_.OnKill());
 }
 
 void Process::Terminate(std::chrono::milliseconds grace, loop::Callback done) {
-  if (gone_ || killing_) return Kill(std::move(done));
-  kill_callbacks_.push_back(std::move(done));
-  keeper_->Signal(SIGTERM);
-  // Of several deadlines the earliest counts.
-  auto deadline = std::chrono::steady_clock::now() + grace;
-  if (grace_timer_.running() && grace_deadline_ <= deadline) return;
-  grace_deadline_ = deadline;
-  grace_timer_.Start(grace);
+  if (done) kill_callbacks_.push_back(std::move(done));
+  asked_grace_ = grace;
+  Perform(life_.OnTerminate());
 }
 
 void Process::CancelSlowStart(std::chrono::milliseconds patience) {
-  if (phase_ == Phase::kStarting && !grace_timer_.running()) grace_timer_.Start(patience);
+  asked_grace_ = patience;
+  Perform(life_.OnStartLimit());
 }
 
 void Process::OnStarted(pid_t pid) {
-  if (killing_) return;  // OnGone tells of a start that was cancelled
   pid_ = pid;
-  if (!report_) return BeginRunning();
-  report_->Watch();
-}
-
-void Process::BeginRunning() {
-  if (kill_callbacks_.empty()) grace_timer_.Stop();  // else it runs for a Terminate
-  phase_ = Phase::kStarted;
-  owner_.OnStarted(*this);
-}
-
-void Process::OnReport(const Result<>& verdict) {
-  if (phase_ != Phase::kStarting || killing_) return;
-  if (verdict) return BeginRunning();
-  FailStart(verdict.error());
-  keeper_->KillAll();  // it is about to end anyway
+  Perform(life_.OnExecuted());
 }
 
 void Process::OnStartFailed(StartStep step, int errno_value) {
-  FailStart(StartError(step, program_, cwd_, errno_value));
+  start_error_ = StartError(step, program_, cwd_, errno_value);
+  Perform(life_.OnExecutionFailed());
 }
 
-void Process::FailStart(const Error& error) {
-  phase_ = Phase::kFailed;
-  owner_.OnStartFailed(*this, error);
-  waiters_.Notify();
+void Process::OnReport(const Result<>& verdict) {
+  if (verdict) return Perform(life_.OnStartReported());
+  start_error_ = verdict.error();
+  Perform(life_.OnFailureReported());
 }
 
 void Process::OnExited(int exit_code) {
   exited_at_ = std::chrono::system_clock::now();
-  if (report_) report_->ReadRest();  // who would have said more has ended
-  if (phase_ == Phase::kFailed) return;
-  if (killing_) {
-    withheld_exit_code_ = exit_code;
-    return;
-  }
-  for (auto& output : outputs_) output->Drain(kDrainBytes);
-  if (!wrapped_ || OutputHasEnded()) return PublishExit(exit_code);
-  withheld_exit_code_ = exit_code;
-  last_output_timer_.Start(kLastOutputPatience);
-}
-
-bool Process::OutputHasEnded() const {
-  return std::ranges::all_of(outputs_, [](auto& output) { return output->at_end(); });
+  if (report_) report_->ReadRest();  // the wrapper has ended, so its report is whole
+  Perform(life_.OnExited(exit_code));
+  Perform(life_.OnDrained());
 }
 
 void Process::OnGone() {
-  gone_ = true;
-  grace_timer_.Stop();
   report_.reset();
-  if (killing_ && phase_ == Phase::kStarted) {
-    for (auto& output : outputs_) output->EndWhenDry();
-  }
-  AnswerKills();
-  if (phase_ == Phase::kStarting) {
-    FailStart(killing_ ? Error{ErrorKind::kInvalidRequest, "the start was cancelled"}
-                       : Error{ErrorKind::kSystem, "the command's keeper was killed while it started"});
-  }
-  if (last_output_timer_.running()) {  // who could write more has ended: all of it precedes the exit
-    last_output_timer_.Stop();
-    for (auto& output : outputs_) output->Drain(kDrainBytes);
-  }
-  if (phase_ == Phase::kStarted && !exit_code_) PublishExit(withheld_exit_code_.value_or(kKilledExitCode));
-  if (closed_) {  // only the output is of interest from here on: give the rest back
-    outputs_.clear();
-    input_bytes_ = input_bytes();
-    input_.reset();
-  }
-  owner_.OnGone(*this);
+  Perform(life_.OnAllDead());
+  Perform(life_.OnGone());
   keeper_.reset();  // the caller: this is its last call
 }
 
@@ -187,32 +137,98 @@ void Process::OnBytes(Stream stream, std::string_view bytes) {
   output_bytes_ += bytes.size();
   owner_.OnOutput(*this, log_.Append(next_seq_++, stream, bytes));
   waiters_.Notify();
-  if (last_output_timer_.running()) PublishExit(*withheld_exit_code_);
+  Perform(life_.OnOutput());
 }
 
 void Process::OnEndOfStream() {
-  if (last_output_timer_.running() && OutputHasEnded()) return PublishExit(*withheld_exit_code_);
-  PublishClosedWhenDone();
+  const bool all_ended = std::ranges::all_of(outputs_, [](auto& output) { return output->at_end(); });
+  if (all_ended) Perform(life_.OnOutputEnded());
 }
 
-void Process::PublishExit(int exit_code) {
-  last_output_timer_.Stop();
-  exit_code_ = exit_code;
+void Process::Perform(const Actions& actions) {
+  for (const Action action : actions) Perform(action);
+}
+
+void Process::Perform(Action action) {
+  switch (action) {
+    case Action::kAwaitReport:
+      return report_->Watch();
+    case Action::kPublishStarted:
+      return owner_.OnStarted(*this);
+    case Action::kPublishStartFailed:
+      return PublishStartFailed(start_error_);
+    case Action::kPublishStartCancelled:
+      return PublishStartFailed({ErrorKind::kInvalidRequest, "the start was cancelled"});
+    case Action::kPublishKeeperLost:
+      return PublishStartFailed({ErrorKind::kSystem, "the command's keeper was killed while it started"});
+    case Action::kDrainOutput:
+      for (auto& output : outputs_) output->Drain(kDrainBytes);
+      return;
+    case Action::kEndOutput:
+      for (auto& output : outputs_) output->EndWhenDry();
+      return;
+    case Action::kStartLastOutputTimer:
+      return last_output_timer_.Start(kLastOutputPatience);
+    case Action::kStopLastOutputTimer:
+      return last_output_timer_.Stop();
+    case Action::kPublishExit:
+      return PublishExit();
+    case Action::kPublishClosed:
+      return PublishClosed();
+    case Action::kCloseOutput:
+      for (auto& output : outputs_) output->Close();
+      return;
+    case Action::kFreeStreams:
+      return FreeStreams();
+    case Action::kSignalTerm:
+      return keeper_->Signal(SIGTERM);
+    case Action::kStartGraceTimer:
+      return StartGraceTimer();
+    case Action::kShortenGrace:
+      return ShortenGrace();
+    case Action::kStopGraceTimer:
+      return grace_timer_.Stop();
+    case Action::kKillAll:
+      return keeper_->KillAll();
+    case Action::kAnswerKills:
+      return AnswerKills();
+    case Action::kPublishGone:
+      return owner_.OnGone(*this);
+  }
+}
+
+void Process::PublishStartFailed(const Error& error) {
+  owner_.OnStartFailed(*this, error);
+  waiters_.Notify();
+}
+
+void Process::PublishExit() {
   if (!exited_at_) exited_at_ = std::chrono::system_clock::now();
   owner_.OnExited(*this, next_seq_++);
   waiters_.Notify();
-  PublishClosedWhenDone();
 }
 
-void Process::PublishClosedWhenDone() {
-  if (!exit_code_ || closed_ || !OutputHasEnded()) return;
-  closed_ = true;
+void Process::PublishClosed() {
   if (input_) input_->Abandon();
-  if (gone_) {  // else OnGone is about to do this
-    for (auto& output : outputs_) output->Close();
-  }
   owner_.OnClosed(*this, next_seq_++);
   waiters_.Notify();
+}
+
+// Only the output is of interest from here on.
+void Process::FreeStreams() {
+  outputs_.clear();
+  input_bytes_ = input_bytes();
+  input_.reset();
+}
+
+void Process::StartGraceTimer() {
+  grace_deadline_ = std::chrono::steady_clock::now() + asked_grace_;
+  grace_timer_.Start(asked_grace_);
+}
+
+// Of several deadlines the earliest counts.
+void Process::ShortenGrace() {
+  if (std::chrono::steady_clock::now() + asked_grace_ < grace_deadline_) StartGraceTimer();
 }
 
 void Process::AnswerKills() {

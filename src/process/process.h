@@ -1,5 +1,6 @@
 // One started command: its keeper, its input and output, its numbered events and how it ended. Mechanism only: it knows
-// no JSON and no connection.
+// no JSON and no connection. What happens when is decided by its Life; a Process owns the descriptors and timers, tells
+// the Life what they report, and performs the actions that it returns.
 #pragma once
 
 #include <chrono>
@@ -13,6 +14,7 @@
 #include "loop/event_loop.h"
 #include "process/command/command.h"
 #include "process/keeper.h"
+#include "process/life.h"
 #include "process/output_stream.h"
 #include "process/process_owner.h"
 #include "process/start_report_watch.h"
@@ -25,7 +27,7 @@ namespace holdfast::process {
 class Process : private KeeperObserver, private OutputStream::Owner {
  public:
   using WallTime = std::chrono::system_clock::time_point;
-  enum class Phase { kStarting, kStarted, kFailed };
+  using Phase = Life::Start;
 
   // OnStarted or OnStartFailed follows. An error here means that nothing was started.
   static Result<std::unique_ptr<Process>> Start(loop::EventLoop& loop, Spawner& spawner, const Command& command,
@@ -51,20 +53,20 @@ class Process : private KeeperObserver, private OutputStream::Owner {
   Waiters& waiters() { return waiters_; }
   const OutputLog& log() const { return log_; }
 
-  Phase phase() const { return phase_; }
+  Phase phase() const { return life_.start(); }
   uint64_t next_seq() const { return next_seq_; }
   std::optional<pid_t> pid() const { return pid_; }  // of the command, or of a wrapper that may still be starting it
-  std::optional<int> exit_code() const { return exit_code_; }  // set from OnExited on
-  bool closed() const { return closed_; }
-  bool gone() const { return gone_; }
-  bool killing() const { return killing_; }
+  std::optional<int> exit_code() const { return life_.exit_code(); }  // set from OnExited on
+  bool closed() const { return life_.closed(); }
+  bool gone() const { return life_.gone(); }
+  bool killing() const { return life_.ending() == Life::Ending::kKilling; }
   WallTime started_at() const { return started_at_; }
   std::optional<WallTime> exited_at() const { return exited_at_; }
   uint64_t output_bytes() const { return output_bytes_; }
   uint64_t input_bytes() const { return input_ ? input_->written_bytes() : input_bytes_; }
 
  private:
-  Process(loop::EventLoop& loop, const OutputLimits& limits, ProcessOwner& owner);
+  Process(loop::EventLoop& loop, const Life& life, const OutputLimits& limits, ProcessOwner& owner);
   void Adopt(loop::EventLoop& loop, Stdio stdio, bool terminal);
 
   void OnStarted(pid_t pid) override;
@@ -75,35 +77,38 @@ class Process : private KeeperObserver, private OutputStream::Owner {
   void OnEndOfStream() override;
   bool WantsOutput() const override { return output_begun_ && owner_.WantsOutput(); }
 
-  void BeginRunning();
-  void FailStart(const Error& error);
   void OnReport(const Result<>& verdict);
-  bool OutputHasEnded() const;
-  void PublishExit(int exit_code);
-  void PublishClosedWhenDone();
+  void Perform(const Actions& actions);
+  void Perform(Action action);
+  void PublishStartFailed(const Error& error);
+  void PublishExit();
+  void PublishClosed();
+  void FreeStreams();
+  void StartGraceTimer();
+  void ShortenGrace();
   void AnswerKills();
 
   ProcessOwner& owner_;
+  Life life_;
   OutputLog log_;
-  std::unique_ptr<Keeper> keeper_;
-  std::optional<StartReportWatch> report_;  // until it is known whether a wrapped command has started
+  std::unique_ptr<Keeper> keeper_;          // until every descendant is dead
+  std::optional<StartReportWatch> report_;  // of a wrapped command, as long as its keeper
   std::unique_ptr<StdinQueue> input_;
   std::vector<std::unique_ptr<OutputStream>> outputs_;
   loop::Timer grace_timer_;
-  loop::Timer last_output_timer_;  // while the exit of a wrapped command waits for output
+  loop::Timer last_output_timer_;
+  std::chrono::milliseconds asked_grace_{};  // of the latest request that needs the grace timer
   std::chrono::steady_clock::time_point grace_deadline_;
   std::vector<loop::Callback> kill_callbacks_;
   Waiters waiters_;
 
   std::string program_, cwd_;  // for the message of a failed start
+  Error start_error_{};        // what the keeper or the wrapper says of a failed start
   uint64_t next_seq_ = 1, output_bytes_ = 0, input_bytes_ = 0;
   WallTime started_at_ = std::chrono::system_clock::now();
   std::optional<WallTime> exited_at_;
   std::optional<pid_t> pid_;
-  std::optional<int> exit_code_, withheld_exit_code_;  // withheld until the answer to a kill is out
-  Phase phase_ = Phase::kStarting;
-  bool has_input_ = false, terminal_ = false, wrapped_ = false, output_begun_ = false, killing_ = false,
-       closed_ = false, gone_ = false;
+  bool has_input_ = false, terminal_ = false, output_begun_ = false;
 };
 
 }  // namespace holdfast::process
