@@ -137,7 +137,6 @@ void Process::OnGone() {
 void Process::OnBytes(Stream stream, std::string_view bytes) {
   output_bytes_ += bytes.size();
   owner_.OnOutput(*this, log_.Append(next_seq_++, stream, bytes));
-  waiters_.Notify();
   Perform(life_.OnOutput());
 }
 
@@ -198,21 +197,16 @@ void Process::Perform(Action action) {
   }
 }
 
-void Process::PublishStartFailed(const Error& error) {
-  owner_.OnStartFailed(*this, error);
-  waiters_.Notify();
-}
+void Process::PublishStartFailed(const Error& error) { owner_.OnStartFailed(*this, error); }
 
 void Process::PublishExit() {
   if (!exited_at_) exited_at_ = std::chrono::system_clock::now();
   owner_.OnExited(*this, next_seq_++);
-  waiters_.Notify();
 }
 
 void Process::PublishClosed() {
   if (input_) input_->Abandon();
   owner_.OnClosed(*this, next_seq_++);
-  waiters_.Notify();
 }
 
 // Only the output is of interest from here on.

@@ -20,7 +20,6 @@
 #include "process/start_report_watch.h"
 #include "process/stdin_queue.h"
 #include "process/stdio.h"
-#include "process/waiters.h"
 
 namespace holdfast::process {
 
@@ -50,7 +49,6 @@ class Process : private KeeperObserver, private OutputStream::Owner {
   // Kills a start that is still under way after `patience`: an exec can hang on a dead mount.
   void CancelSlowStart(std::chrono::milliseconds patience);
 
-  Waiters& waiters() { return waiters_; }
   const OutputLog& log() const { return log_; }
 
   Phase phase() const { return life_.start(); }
@@ -100,7 +98,6 @@ class Process : private KeeperObserver, private OutputStream::Owner {
   std::chrono::milliseconds asked_grace_{};  // of the latest request that needs the grace timer
   std::chrono::steady_clock::time_point grace_deadline_;
   std::vector<loop::Callback> kill_callbacks_;
-  Waiters waiters_;
 
   std::string program_, cwd_;  // for the message of a failed start
   Error start_error_{};        // what the keeper or the wrapper says of a failed start

@@ -137,14 +137,6 @@ TEST_F(ProcessTest, ReadsNothingBeforeTheFirstResume) {
   EXPECT_EQ(support::CountFds(::getpid()), fds_before) << "what closes last of all gives its descriptors back too";
 }
 
-TEST_F(ProcessTest, NotifiesItsWaitersOfOutputExitAndClose) {
-  Subject& subject = Launch(Shell("echo hi"));
-  std::vector<std::string> seen;
-  subject->waiters().Add([&] { seen.push_back(subject.owner.events.back()); });
-  ASSERT_TRUE(RunUntil([&] { return subject.over(); }));
-  EXPECT_THAT(seen, ElementsAre("output", "exited", "closed"));
-}
-
 TEST_F(ProcessTest, SignalsTheWholeGroup) {
   const std::string child = "(trap 'echo child; exit' TERM; echo up; while :; do :; done) & ";
   Subject& subject = Launch(Shell("trap 'wait; exit 5' TERM; " + child + "while :; do :; done"));

@@ -21,8 +21,8 @@ class FileReader {
   // Most answers need no more.
   static constexpr size_t kUsualBytes = 1440u << 10;  // a file of 1 MiB in base64, and a head
 
-  // A step of a file request. A file that turns out to need more room than it may have is read again from its beginning once
-  // it has it, rather than kept twice while its text moves.
+  // A step of a file request. A file that turns out to need more room than it may have is read again from its beginning
+  // once it has it, rather than kept twice while its text moves.
   Result<size_t> operator()(std::string& json, size_t allowed);
 
  private:
