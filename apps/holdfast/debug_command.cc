@@ -8,7 +8,8 @@ namespace holdfast {
 
 DebugCommand::DebugCommand(CLI::App& app) {
   app.require_subcommand(1);
-  CLI::App* landlock = app.add_subcommand("landlock", "As `holdfast sandbox -c use_legacy_landlock=true`.");
+  CLI::App* landlock = app.add_subcommand(
+      "landlock", "Runs one command under a policy, like `holdfast sandbox -c use_legacy_landlock=true`.");
   landlock_.emplace(*landlock, sandbox::LegacyLandlock::kWhereItFits);
 }
 

@@ -1,4 +1,4 @@
-// `holdfast debug`: commands under the names that codex has for them.
+// The subcommand `holdfast debug` offers features of holdfast under the names that they have in codex.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ class DebugCommand {
  public:
   explicit DebugCommand(CLI::App& app);
 
-  // After the command line was parsed; gives the exit status.
+  // Runs the chosen subcommand and returns the exit status. The command line has to be parsed first.
   int Run() const;
 
  private:

@@ -17,14 +17,14 @@
 
 namespace holdfast {
 
-struct DoctorCommand::Words {
+struct DoctorCommand::Options {
   bool json = false, startup = false;
   std::vector<std::string> inside;
 };
 
 namespace {
 
-// A closed stdout is the caller's wish.
+// Errors are ignored: a caller that has closed standard output does not want the text.
 void Print(const std::string& text) {
   (void)std::fputs(text.c_str(), stdout);
   (void)std::fflush(stdout);
@@ -32,26 +32,28 @@ void Print(const std::string& text) {
 
 }  // namespace
 
-DoctorCommand::DoctorCommand(CLI::App& app) : words_(std::make_unique<Words>()) {
-  app.add_flag("--json", words_->json, "one JSON object instead of text");
-  app.add_flag("--startup", words_->startup, "only what a server should know before the first command fails");
-  app.add_option(doctor::kInsideFlag, words_->inside)->expected(2)->group("");  // for the examination itself
+DoctorCommand::DoctorCommand(CLI::App& app) : options_(std::make_unique<Options>()) {
+  app.add_flag("--json", options_->json, "print one JSON object instead of text");
+  app.add_flag("--startup", options_->startup, "print only the warnings that a server logs when it starts");
+  app.add_option(doctor::kInsideFlag, options_->inside)
+      ->expected(2)
+      ->group("");  // hidden: only the examination uses it
 }
 
 DoctorCommand::~DoctorCommand() = default;
 
 int DoctorCommand::Run() const {
-  if (!words_->inside.empty()) {
-    const doctor::Places places{.outside_file = words_->inside[0], .workspace = words_->inside[1]};
+  if (!options_->inside.empty()) {
+    const doctor::Places places{.outside_file = options_->inside[0], .workspace = options_->inside[1]};
     Print(wire::Encode(doctor::Observe(places)) + '\n');
-    ::_exit(0);  // what a program does at its exit need not work in a sandbox
+    ::_exit(0);  // destructors and exit handlers may fail in a sandbox
   }
-  if (words_->startup) {
+  if (options_->startup) {
     for (const std::string& warning : doctor::StartupWarnings()) Print(warning + '\n');
     return 0;
   }
   const doctor::Report report = doctor::Examine(doctor::OwnSurroundings());
-  Print(words_->json ? wire::Encode(report) + '\n' : doctor::Text(report));
+  Print(options_->json ? wire::Encode(report) + '\n' : doctor::Text(report));
   return report.works ? 0 : 1;
 }
 

@@ -1,4 +1,4 @@
-// `holdfast doctor`: whether the sandbox works on this machine, and why not.
+// The subcommand `holdfast doctor` tries out whether the sandbox works on this machine, and prints why it does not.
 #pragma once
 
 #include <memory>
@@ -14,12 +14,13 @@ class DoctorCommand {
   explicit DoctorCommand(CLI::App& app);
   ~DoctorCommand();
 
-  // After the command line was parsed; gives the exit status: 0 when the sandbox works, 1 when not.
+  // Runs the examination that the flags ask for. The command line has to be parsed first. Returns the exit status: 1
+  // if a whole examination found that the sandbox does not work, else 0.
   int Run() const;
 
  private:
-  struct Words;
-  std::unique_ptr<Words> words_;
+  struct Options;
+  std::unique_ptr<Options> options_;
 };
 
 }  // namespace holdfast

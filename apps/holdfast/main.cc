@@ -1,4 +1,4 @@
-// holdfast: one program, its jobs as subcommands.
+// The program `holdfast`: it reads the command line and runs one of its subcommands.
 
 #include <malloc.h>
 
@@ -29,23 +29,25 @@ namespace holdfast {
 namespace {
 
 int Complain(const Error& error) {
-  (void)std::fprintf(stderr, "holdfast: %s\n", error.message.c_str());  // nobody is left to tell if this fails
+  (void)std::fprintf(stderr, "holdfast: %s\n",
+                     error.message.c_str());  // if this fails, there is no other way to tell the user
   return 1;
 }
 
-// Messages come and go by the megabyte: glibc would hand their pages back and fault them in again for each, which costs
-// more than the work on them. HeapTrim gives back what is kept. One arena, because what a worker makes the loop frees.
+// Sets how glibc keeps freed memory. Messages may have many megabytes: by default glibc would return the pages of each
+// one to the kernel and fault them in again for the next, which costs more than the work on the message. HeapTrim
+// returns the kept pages later. There is one arena, because the loop frees the memory that a worker has allocated.
 void TuneHeap() {
   (void)::mallopt(M_TRIM_THRESHOLD, 128 << 20);
   (void)::mallopt(M_MMAP_THRESHOLD, 32 << 20);
   (void)::mallopt(M_ARENA_MAX, 1);
 }
 
-// Stdout carries the URL and nothing else.
+// The URL is the only thing that a server prints to standard output, so that a program can read it from there.
 void PrintUrl(const std::string& url) {
   if (url.empty()) return;
   (void)std::printf("%s\n", url.c_str());
-  (void)std::fflush(stdout);  // a closed stdout is the caller's wish
+  (void)std::fflush(stdout);  // a caller that has closed standard output does not want the URL
 }
 
 int Serve(const exec_server::Config& config) {
@@ -61,7 +63,7 @@ int Serve(const exec_server::Config& config) {
   }
   bool stopping = false;
   loop::SignalWatch signals(loop, {SIGTERM, SIGINT}, [&](int signal) {
-    // The second one is meant: keepers notice our end and clean up without us.
+    // A second signal ends the server at once. The keepers notice its end and kill what is left.
     if (std::exchange(stopping, true)) std::_Exit(128 + signal);
     (*server)->Shutdown();
   });
@@ -71,11 +73,11 @@ int Serve(const exec_server::Config& config) {
   return 0;
 }
 
-// Returns only when there is no helper.
+// Executes the helper with the given arguments. Returns the exit status, only if the helper cannot be executed.
 int RunAsHelper(int argc, char** argv) {
-  const std::vector<std::string_view> words(argv + 1, argv + argc);
+  const std::vector<std::string_view> arguments(argv + 1, argv + argc);
   return sandbox::Conclude(sandbox::CalledAs(argc, argv), std::unexpected(sandbox::BecomeHelper(argv)),
-                           sandbox::FindReportFd(words));
+                           sandbox::FindReportFd(arguments));
 }
 
 int RunExecServer(const exec_server::ConfigFlags& flags) {
@@ -97,20 +99,22 @@ int main(int argc, char** argv) {
     return holdfast::RunAsHelper(argc, argv);
   }
   holdfast::TuneHeap();
-  // A broken pipe, and a file beyond the limit on its size, is a write that fails.
+  // With these signals ignored, a write to a broken pipe or beyond the limit on a file's size fails with an error
+  // instead of ending the program.
   (void)std::signal(SIGPIPE, SIG_IGN);
   (void)std::signal(SIGXFSZ, SIG_IGN);
   if (auto reserved = holdfast::sys::ReserveLowFds(); !reserved) return holdfast::Complain(reserved.error());
-  CLI::App app{"Runs commands for agents without trusting them.", "holdfast"};
+  CLI::App app{"Runs commands and file operations for coding agents without trusting them.", "holdfast"};
   app.set_version_flag("--version", std::string("holdfast ") + holdfast::kVersion);
   app.require_subcommand(1);
-  CLI::App* exec_server = app.add_subcommand("exec-server", "Serves processes over WebSocket, a unix socket or stdio.");
+  CLI::App* exec_server = app.add_subcommand(
+      "exec-server", "Serves processes, files and HTTP requests over WebSocket, a unix socket or stdio.");
   holdfast::exec_server::ConfigFlags flags(*exec_server);
-  CLI::App* sandbox = app.add_subcommand("sandbox", "Runs one command under a policy.");
+  CLI::App* sandbox = app.add_subcommand("sandbox", "Runs one command in a sandbox.");
   const holdfast::SandboxCommand sandbox_command(*sandbox);
-  CLI::App* debug = app.add_subcommand("debug", "Commands under the names that codex has for them.");
+  CLI::App* debug = app.add_subcommand("debug", "Offers features under the names that they have in codex.");
   const holdfast::DebugCommand debug_command(*debug);
-  CLI::App* doctor = app.add_subcommand("doctor", "Says whether the sandbox works on this machine.");
+  CLI::App* doctor = app.add_subcommand("doctor", "Tells whether the sandbox works on this machine, and why not.");
   const holdfast::DoctorCommand doctor_command(*doctor);
   try {
     app.parse(argc, argv);

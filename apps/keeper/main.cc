@@ -1,5 +1,6 @@
-// The keeper program: what a keeper becomes once its command runs. See process/keeper/protocol.h for its life and its
-// words. It has no libc and no heap, so that executing it costs a few dozen microseconds and holding one a few pages.
+// The keeper program, which a keeper executes after it has started its command. process/keeper/protocol.h describes the
+// life of a keeper and the messages between it and the server. The program has no libc and no heap, so that a keeper
+// costs a few dozen microseconds to execute and a few pages of memory.
 
 #include <linux/prctl.h>
 #include <poll.h>
@@ -24,27 +25,28 @@ namespace raw = sys::raw;
 
 constexpr unsigned kToProcessGroup = 1 << 2;  // PIDFD_SIGNAL_PROCESS_GROUP, of Linux 6.9
 
-// How many dead children are reaped, and how many processes are looked at, before orders are listened to again.
+// The most dead children that the keeper reaps, and the most processes that it looks at, before it listens to the
+// server again.
 constexpr int kReapsPerTurn = 64;
 constexpr int kLooksPerTurn = 4096;
-constexpr int kMostProcesses = 1 << 16;  // that one signal is given to
+constexpr int kMostProcesses = 1 << 16;  // the most processes that are looked at to deliver one signal
 
-// A command can have more children end than its keeper gets time to reap. The keeper leaves them alone for a while
-// then: others need the processor too.
+// The children of a command can end faster than its keeper can reap them. The keeper then pauses for this time between
+// two rounds, so that other processes get the processor too.
 constexpr timespec kRest = {0, 5'000'000};
 constexpr int kIdleWakesBeforeRest = 16;
 
-// While it kills, the keeper looks again after this time, whether a child has ended or not. The time doubles when
-// nothing happens: there are processes that cannot be killed.
+// A keeper that kills looks for children again after this interval, even if none has ended. The interval doubles
+// whenever nothing has happened, because some processes cannot be killed.
 constexpr long kFirstKillIntervalNs = 10'000'000, kLastKillIntervalNs = 640'000'000;
 
 struct Keeper {
-  int leader;  // 0 once its exit is known
+  int leader;  // pid of the command, which leads its process group; 0 once its exit is known
   bool kernel_keeps_status;
   int child_events;                           // signalfd for SIGCHLD
-  timespec grace;                             // what is left of it, for what a killed leader leaves behind
-  raw::ProcessList processes = {.proc = -1};  // open when something has been looked for
-  int leader_fd = -1;                         // its pidfd, when the kernel reaps by itself
+  timespec grace;                             // time that the leftovers of a killed command still have to clean up
+  raw::ProcessList processes = {.proc = -1};  // opened when children are first looked for
+  int leader_fd = -1;                         // the leader's pidfd, when the kernel reaps by itself
   bool reaps = true;                          // false when the kernel reaps by itself
   bool exit_reported = false;
   bool killing = false;
@@ -55,7 +57,7 @@ struct Keeper {
 };
 
 void Send(KeeperReport report) {
-  // A server that is gone is noticed by the next poll.
+  // An error is ignored: if the server is gone, the next poll notices it.
   raw::Syscall(__NR_sendto, kKeeperControlFd, raw::Address(&report), sizeof report, MSG_NOSIGNAL);
 }
 
@@ -78,8 +80,9 @@ int ExitCode(const siginfo_t& status) {
   return status.si_code == CLD_EXITED ? status.si_status : 128 + status.si_status;
 }
 
-// Looks whether the command has ended. Its exit is reported before it is reaped, which takes the kernel longer than the
-// answer should. Where the kernel reaps by itself, the status is there a moment after the child is gone.
+// Looks whether the command has ended, and reports its exit. The report precedes the reaping, which takes the kernel
+// longer than the server should wait. If the kernel reaps by itself, the exit status becomes available a moment after
+// the command is gone; until then the function does nothing.
 void LookAtLeader(Keeper& keeper) {
   if (keeper.leader == 0) return;
   siginfo_t status;
@@ -106,14 +109,15 @@ Children Reap(Keeper& keeper) {
     }
     if (error != 0 || status.si_pid == 0) return Children::kSome;
     if (status.si_pid != keeper.leader) continue;
-    ReportExit(keeper, ExitCode(status));  // it ended after the look above
+    ReportExit(keeper, ExitCode(status));  // the command ended after LookAtLeader
     keeper.leader = 0;
   }
   return Children::kManyDead;
 }
 
-// To a child and the group that it leads. By pidfd where the kernel reaps by itself, because the number may be another
-// process's at any moment; older kernels cannot signal a group that way, and leave the reaping to the keeper.
+// Sends the signal to the process group that the child leads; to the child itself if it leads none, or if the signal is
+// SIGKILL. If the kernel reaps by itself, the child is named by a pidfd, because its pid may belong to another process
+// at any moment. Kernels that cannot signal a group by pidfd are too old to let the kernel reap.
 void SignalChild(const Keeper& keeper, int pid, int signal) {
   if (keeper.reaps) {
     if (raw::Kill(-pid, signal) != 0 || signal == SIGKILL) raw::Kill(pid, signal);
@@ -130,7 +134,7 @@ void SignalChild(const Keeper& keeper, int pid, int signal) {
   raw::Close(pidfd);
 }
 
-// The group lives on without its leader.
+// Signals the command's process group, which may outlive the command.
 void SignalLeadersGroup(const Keeper& keeper, int signal) {
   if (keeper.reaps || raw::PidfdSignal(keeper.leader_fd, signal, kToProcessGroup) != 0) {
     raw::Kill(-keeper.leader, signal);
@@ -141,7 +145,8 @@ void OpenProcesses(Keeper& keeper) {
   if (keeper.processes.proc < 0) keeper.processes = raw::ProcessList::Open();
 }
 
-// Kills the children that a look finds. What they leave behind becomes a child as they die, and is found by the next.
+// Kills the children that one look at /proc finds. When they die, their own children become the keeper's, and the next
+// look finds those.
 void KillChildren(Keeper& keeper) {
   OpenProcesses(keeper);
   const raw::Look look =
@@ -151,7 +156,7 @@ void KillChildren(Keeper& keeper) {
 
 bool HasGrace(const Keeper& keeper) { return keeper.grace.tv_sec != 0 || keeper.grace.tv_nsec != 0; }
 
-// The leader goes first: most commands leave nothing, and then /proc is never read.
+// Kills the command first, and then what it has left behind. Most commands leave nothing, and then /proc is never read.
 void KillAll(Keeper& keeper) {
   if (keeper.leader != 0) {
     SignalLeadersGroup(keeper, SIGKILL);
@@ -163,16 +168,17 @@ void KillAll(Keeper& keeper) {
   KillChildren(keeper);
 }
 
-// To the command's group, or once it has ended to what it left behind.
+// Sends the signal to the command's process group or, once the command has ended, to the processes that it left behind.
 void Signal(Keeper& keeper, int signal) {
   if (keeper.leader != 0) return SignalLeadersGroup(keeper, signal);
   OpenProcesses(keeper);
   keeper.processes.GoToBegin();
-  // Bounded: processes that come to life meanwhile do not make it go on for ever.
+  // The number is bounded, so that processes that are started meanwhile cannot make the visit endless.
   raw::VisitChildren(keeper.processes, kMostProcesses, [&](int pid) { SignalChild(keeper, pid, signal); });
   keeper.processes.GoToBegin();
 }
 
+// Reads one message of the server and does what it says.
 void Obey(Keeper& keeper) {
   KeeperOrder order;
   long size = raw::Read(kKeeperControlFd, &order, sizeof order);
@@ -183,11 +189,11 @@ void Obey(Keeper& keeper) {
   keeper.killing = true;  // kKill, or the server is gone
 }
 
-// Whether leftovers may still clean up before they are killed.
+// Returns whether the leftovers of the command still have time to clean up before they are killed.
 bool IsPatient(const Keeper& keeper) { return keeper.killing && keeper.leader == 0 && HasGrace(keeper); }
 
-// The kernel takes the time that has passed off the limit, so that a command that forks without end gets no more grace
-// than others.
+// Waits for an event until the limit. The kernel subtracts the time that has passed from `limit`; so a command that
+// forks without end gets no more grace than others.
 long Poll(pollfd (&fds)[2], timespec* limit) {
   return raw::Syscall(__NR_ppoll, raw::Address(fds), 2, raw::Address(limit), 0, 0);
 }
@@ -208,7 +214,8 @@ long PollWhileKilling(Keeper& keeper, pollfd (&fds)[2], Children left) {
   return ready;
 }
 
-// The end of other children is of interest when the keeper has to reap them, and when the last one counts.
+// Returns whether the keeper wakes up when a child ends. It has to if it reaps the children itself, and if the command
+// has exited, because the keeper ends with the last child.
 bool WatchesChildren(const Keeper& keeper) {
   return keeper.killing || (!keeper.resting && (keeper.reaps || keeper.leader == 0));
 }
@@ -234,8 +241,8 @@ void Await(Keeper& keeper, Children left) {
   if (fds[1].revents != 0) Obey(keeper);
 }
 
-// Children do not become zombies from here on; those that are zombies already are still to be reaped. There is little
-// time on the processor beside so many others.
+// Has the kernel reap the children, so that they no longer become zombies. Existing zombies remain for the keeper to
+// reap. The keeper also asks for short time slices, because it competes with many processes for the processor.
 void LetKernelReap(Keeper& keeper) {
   raw::AskForShortSlices();
   keeper.leader_fd = keeper.leader != 0 ? static_cast<int>(raw::PidfdOpen(keeper.leader)) : -1;
@@ -270,11 +277,12 @@ int Number(const char* text) {
 
 timespec Milliseconds(int count) { return {count / 1000, count % 1000 * 1'000'000}; }
 
-// All signals are blocked, the subreaper flag and the signal at the server's death are set: these come through exec.
+// Runs the keeper. All signals are blocked, and the process is a subreaper that gets a signal when the server dies: the
+// launcher has set this up, and it survives the execution of this program.
 [[noreturn]] void Run(const char* const* argv) {
   int leader = Number(argv[1]);
   raw::Prctl(PR_SET_NAME, reinterpret_cast<unsigned long>(argv[0]));
-  raw::Syscall(__NR_chdir, raw::Address("/"));  // the server's directory would keep its mount busy
+  raw::Syscall(__NR_chdir, raw::Address("/"));  // a keeper in the server's directory would keep the mount of it busy
   Keeper keeper = {.leader = leader,
                    .kernel_keeps_status = Number(argv[3]) != 0,
                    .child_events = ChildEvents(),
@@ -292,7 +300,7 @@ extern "C" [[noreturn]] void KeeperMain(const long* stack) {
   holdfast::process::Run(argv);
 }
 
-// The kernel enters with argc at the top of the stack.
+// The entry point. The kernel starts a program with argc at the top of the stack.
 asm(".globl _start\n"
     "_start:\n\t"
     "xor %ebp, %ebp\n\t"

@@ -1,4 +1,4 @@
-// holdfast-linux-sandbox: one command, or the file helper, under one policy.
+// The program `holdfast-linux-sandbox`: it runs one command, or the file helper, under one policy.
 #include "files/helper/helper_main.h"
 #include "sandbox/run_main.h"
 
