@@ -1,5 +1,5 @@
-// Base64 throughput per kernel, at the size of a short line, of one pipe read and of large files; always of the bytes,
-// not of the text.
+// Benchmarks of base64, for each kernel: the throughput at the size of a short line, of one read from a pipe, and of
+// large files. The throughput is counted in bytes of data, not of base64 text.
 #include "base/base64.h"
 
 #include <string>
@@ -27,7 +27,7 @@ void DecodeWith(benchmark::State& state, base64_kernels::Decode decode) {
   state.SetBytesProcessed(state.iterations() * state.range(0));
 }
 
-// With the allocation and the padding.
+// Measures the whole decoder, with the allocation of the result and the padding.
 void Decode(benchmark::State& state) {
   const std::vector<std::byte> in(static_cast<size_t>(state.range(0)), std::byte{0x5a});
   const std::string text = Base64Encode(in);

@@ -45,14 +45,17 @@ std::string ReadFile(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The fields of /proc/PID/stat from the third, the state: the second is a name that may hold spaces.
+// Returns the fields of /proc/PID/stat from the third on, which is the state. The second field is a name that may
+// contain spaces.
 std::string StatFromState(pid_t pid) {
   const std::string stat = ReadFile(fmt::format("/proc/{}/stat", pid));
   return stat.substr(stat.rfind(')') + 2);
 }
 
 [[noreturn]] void ExecServerInChild(int output) {
-  (void)::prctl(PR_SET_PDEATHSIG, SIGTERM);  // without it a failed benchmark leaves a server behind, and no worse
+  (void)::prctl(
+      PR_SET_PDEATHSIG,
+      SIGTERM);  // the server ends with the benchmark; if this fails, only a failed benchmark leaves one behind
   ::dup2(output, STDOUT_FILENO);
   ::execl(HOLDFAST_BINARY, "holdfast", "exec-server", "--log-level", "warn", nullptr);
   ::_exit(127);
@@ -84,6 +87,7 @@ OwnedFd Connect(uint16_t port) {
   return socket;
 }
 
+// Returns the rest of the message from the value of the member on.
 std::string_view From(std::string_view message, std::string_view name) {
   std::array<char, 32> key;
   const auto end = fmt::format_to_n(key.begin(), key.size(), "\"{}\":", name).out;
@@ -93,8 +97,9 @@ std::string_view From(std::string_view message, std::string_view name) {
   return message.substr(at + quoted.size());
 }
 
-// The flood is printable, so that a terminal passes it on. Its period is a multiple of 3, so that its base64 is
-// periodic too, and does not divide the block, so that a lost block shows.
+// The flood consists of printable characters, so that a terminal passes them on unchanged. Its period is a multiple of
+// 3, so that its base64 is periodic too. The period does not divide the size of a block, so that a lost block is
+// noticed.
 constexpr size_t kFloodPeriod = 93;
 constexpr size_t kBlockBytes = 64 * 1024;
 
@@ -140,7 +145,8 @@ void Server::AwaitQuiet(size_t children) const {
     const std::string pids = ReadFile(path);
     const auto count = static_cast<size_t>(std::ranges::count(pids, ' '));
     if (count == children && StatFromState(pid_).starts_with('S')) return;
-    Require(std::chrono::steady_clock::now() < deadline, fmt::format("the server keeps {} children busy", count));
+    Require(std::chrono::steady_clock::now() < deadline,
+            fmt::format("the server did not become quiet; it has {} children instead of {}", count, children));
   }
 }
 
@@ -153,7 +159,8 @@ double Server::CpuSeconds() const {
   return static_cast<double>(user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
-// smaps_rollup walks the pages; VmRSS and statm may be off by some dozen pages per CPU.
+// The number comes from smaps_rollup, for which the kernel walks the pages. VmRSS and statm may be off by some dozen
+// pages per CPU.
 double Server::RssKib() const {
   const std::string rollup = ReadFile(fmt::format("/proc/{}/smaps_rollup", pid_));
   const size_t at = rollup.find("\nRss:");
@@ -211,9 +218,9 @@ std::string_view Client::Call(std::string_view method, std::string_view params) 
   }
 }
 
-// Under a mask of zeros the payload goes out as it is.
+// The mask of the frame is zero, so that the payload need not be changed.
 void Client::SendFrame(uint8_t opcode, std::string_view payload) {
-  Require(payload.size() < 1 << 16, "the client's messages are short");
+  Require(payload.size() < 1 << 16, "the benchmark's client sends no message of 64 KiB or more");
   std::string frame;
   frame.reserve(payload.size() + 8);
   frame += static_cast<char>(kFinal | opcode);
@@ -248,7 +255,7 @@ std::optional<Client::Frame> Client::TakeFrame() {
   return Frame{static_cast<uint8_t>(bytes[0]), bytes.substr(2 + length_bytes, length)};
 }
 
-// Only the beginning of an incomplete frame is ever moved, once per buffer.
+// Receives more bytes. Only the beginning of an incomplete frame is ever moved, and only once per buffer.
 void Client::Fill() {
   if (buffer_.size() - end_ < kLeastRead || begin_ == end_) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
@@ -295,8 +302,9 @@ FloodCheck::FloodCheck() {
   }
 }
 
-void FloodCheck::Take(std::string_view chunk) {
-  Require(chunk.size() >= 4 && chunk.size() <= Base64EncodedSize(kBlockBytes), "a chunk of nothing, or of over 64 KiB");
+void FloodCheck::Check(std::string_view chunk) {
+  Require(chunk.size() >= 4 && chunk.size() <= Base64EncodedSize(kBlockBytes),
+          "a chunk of the output is empty or has more than 64 KiB");
   const size_t whole = chunk.size() - 4;  // the last group may be padded
   const size_t phase = bytes_ % kFloodPeriod;
   const auto expected = std::string_view(texts_[phase % 3]).substr(phase / 3 * 4, whole);

@@ -1,6 +1,6 @@
-// What a benchmark of the real program needs around it: the server as a child, an ordinary WebSocket client, and a
+// The tools of a benchmark of the real program: the server as a child process, an ordinary WebSocket client, and a
 // flood of output that can be checked. The client blocks, reads frames in place and finds fields by text search in
-// messages whose shape docs/PROTOCOL.md fixes, so that its own work hardly shows in what it measures.
+// messages whose shape docs/PROTOCOL.md fixes, so that its own work hardly shows in the measured times.
 #pragma once
 
 #include <sys/types.h>
@@ -20,13 +20,13 @@ namespace holdfast::bench {
 // Ends the program unless `holds`: a benchmark that went wrong has no number to print.
 void Require(bool holds, std::string_view reason);
 
-// What the printed URL says: the secret stands in the path.
+// The parts of the URL that the server prints. Its path contains the secret.
 struct ServerAddress {
   uint16_t port = 0;
   std::string path;
 };
 
-// The binary under test with its default settings, on a port of its own choice. It ends with its owner.
+// A server process: the binary under test with its default settings, on a port that it chooses. The destructor ends it.
 class Server {
  public:
   Server();
@@ -36,7 +36,8 @@ class Server {
 
   const ServerAddress& address() const { return address_; }
 
-  // Waits until the server sleeps and has exactly `children` of its own: what it does after its last message is done.
+  // Waits until the server sleeps and has exactly `children` child processes. By then the work that follows its last
+  // message is done too.
   void AwaitQuiet(size_t children) const;
 
   double CpuSeconds() const;
@@ -52,13 +53,13 @@ class Client {
   // Connects and goes through the handshake.
   explicit Client(const ServerAddress& address);
 
-  // Sends one request. Its answer is the next message without a method, if the client sends one at a time.
+  // Sends one request. If the client sends one request at a time, the next message without a method is its answer.
   void Send(std::string_view method, std::string_view params);
 
-  // The next message; it stays valid until the next call. An error answer ends the program.
+  // Returns the next message, which stays valid until the next call. An error answer ends the program.
   std::string_view Receive();
 
-  // Sends a request and passes over everything up to its answer.
+  // Sends a request and returns its answer. Notifications before the answer are dropped.
   std::string_view Call(std::string_view method, std::string_view params);
 
  private:
@@ -75,30 +76,32 @@ class Client {
 
   OwnedFd socket_;
   std::vector<char> buffer_;
-  size_t begin_ = 0;  // buffer_[begin_, end_) is received and not yet taken
+  size_t begin_ = 0;  // buffer_[begin_, end_) is received and not yet returned
   size_t end_ = 0;
   int last_id_ = 0;
   std::string outgoing_;
 };
 
-// Empty for an answer.
+// Returns the method of a message, which is empty if the message is an answer.
 std::string_view Method(std::string_view message);
 
-// The value of a member that must be there: a string without escapes, or a whole number.
+// Return the value of a member of a message: a string without escapes, or a whole number. If the message has no such
+// member, the program ends.
 std::string_view TextField(std::string_view message, std::string_view name);
 int64_t NumberField(std::string_view message, std::string_view name);
 
 // Writes `total` bytes of the flood to standard output, in blocks of 64 KiB; returns an exit code.
 int WriteFlood(size_t total);
 
-// Checks every byte of a flood without decoding it, which would cost the client more than the server spends: a chunk is
-// compared with one of three prepared texts, for the three ways in which it can lie to the groups of base64.
+// Checks every byte of a flood without decoding it, because decoding would cost the client more than the server spends.
+// Each chunk is compared with one of three prepared base64 texts, one for each position that the beginning of the chunk
+// can have in a group of three bytes.
 class FloodCheck {
  public:
   FloodCheck();
 
-  // The base64 of what follows the bytes taken so far.
-  void Take(std::string_view chunk);
+  // Checks `chunk`, which is the base64 of the bytes that follow those checked so far.
+  void Check(std::string_view chunk);
 
   size_t bytes() const { return bytes_; }
 

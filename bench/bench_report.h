@@ -1,4 +1,4 @@
-// What the benchmarks of the real program print: a row per measured quantity, with a value per round.
+// The results of the benchmarks of the real program: one row for each measured quantity, with one value for each round.
 #pragma once
 
 #include <string>
@@ -23,8 +23,8 @@ struct Report {
   void Add(std::string key, std::string_view unit, std::string_view label, double value);
 };
 
-// "2026-01-31, AMD EPYC, 2 CPUs, Linux 6.1.0, load 0.02": a number means little without it. The load before the first
-// round is that of others.
+// Returns a description of the machine and the moment, without which the numbers mean little: "2026-01-31, AMD EPYC, 2
+// CPUs, Linux 6.1.0, load 0.02". The load is that of other programs, if this is called before the first round.
 std::string Occasion();
 
 void PrintTable(const Report& report, std::string_view occasion, int rounds);

@@ -1,5 +1,6 @@
-// The real program as an ordinary client sees it: what a start, an echo, a flood of output and an idle process cost,
-// over WebSocket on the loopback. Each round measures on servers of its own; the table shows the median of the rounds.
+// Benchmarks of the real program as an ordinary client sees it, over WebSocket on the loopback: the cost of a start, of
+// an echo, of a flood of output and of an idle process. Each round starts servers of its own. The table shows the
+// median of the rounds.
 
 #include <spawn.h>
 #include <sys/wait.h>
@@ -59,7 +60,7 @@ struct RunTimes {
   double exited_us;
 };
 
-// Returns after process/closed.
+// Runs /bin/true and returns after process/closed.
 RunTimes RunTrue(Client& client, int number) {
   const std::string params = StartParams(fmt::format("true-{}", number), R"("/bin/true")", Stdio::kNoInput);
   RunTimes times{};
@@ -77,7 +78,8 @@ RunTimes RunTrue(Client& client, int number) {
   }
 }
 
-// The two are interleaved, so that both see the same machine; a quiet server does not disturb the bare spawn.
+// Measures starts by the server and bare spawns. The two are interleaved, so that both see the machine in the same
+// state, and the server is quiet during a bare spawn.
 void MeasureStart(Report& report) {
   const Server server;
   Client client(server.address());
@@ -108,7 +110,7 @@ void StartIdle(const Server& server, std::deque<Client>& clients, size_t count) 
   server.AwaitQuiet(count);
 }
 
-// What is running must not make a start dearer.
+// Measures whether the processes that already run make a start slower.
 void MeasureStartBeside(Report& report) {
   double alone = 0;
   for (const size_t idle : {0u, 1000u, 4000u}) {
@@ -136,7 +138,8 @@ struct EchoTimes {
   double all_us;
 };
 
-// `expected` comes back; its first `first_bytes` are timed apart. Returns when the write has been answered, too.
+// Sends one write and waits for its answer and for `expected` as output. The times are those of the first `first_bytes`
+// and of all bytes of the output.
 EchoTimes Echo(Client& client, std::string_view params, std::string_view expected, size_t first_bytes) {
   EchoTimes times{};
   std::string echoed;
@@ -186,7 +189,7 @@ void MeasurePipeEcho(Report& report) {
   report.Add("echo_pipe_p99", "us", "16 bytes to cat and back, pipe, p99", Percentile(samples.all, 99));
 }
 
-// The terminal echoes the line, then cat repeats it.
+// Measures the echo of a terminal: first the terminal echoes the line, then cat repeats it.
 void MeasurePtyEcho(Report& report) {
   constexpr std::string_view kBack = "fifteen letters\r\nfifteen letters\r\n";
   const EchoSamples samples = MeasureEcho(Stdio::kTerminal, kBack, kBack.size() / 2);
@@ -202,8 +205,8 @@ void ReceiveFlood(Client& client, size_t total) {
     const std::string_view message = client.Receive();
     const std::string_view method = Method(message);
     if (method.empty()) continue;
-    Require(NumberField(message, "seq") == ++seq, "a gap in the sequence numbers");
-    if (method == "process/output") check.Take(TextField(message, "chunk"));
+    Require(NumberField(message, "seq") == ++seq, "the sequence numbers have a gap");
+    if (method == "process/output") check.Check(TextField(message, "chunk"));
     if (method == "process/closed") break;
   }
   Require(check.bytes() == total, fmt::format("{} bytes of output instead of {}", check.bytes(), total));
@@ -252,7 +255,8 @@ void ConnectWithCat(const Server& server, std::deque<Client>& clients) {
   clients.emplace_back(server.address()).Call("process/start", StartParams("cat", R"("/bin/cat")", Stdio::kPipe));
 }
 
-// The first connection is not counted: it brings in what all of them share.
+// Measures the memory per connection. The first connection is not counted, because the server then allocates what all
+// connections share.
 void MeasureConnectionMemory(Report& report) {
   constexpr size_t kConnections = 200;
   const Server server;
@@ -316,7 +320,7 @@ struct Options {
   std::string_view only;
 };
 
-// 0 unless the text is a number.
+// Returns the number at the beginning of the text, or 0 if there is none.
 int WholeNumber(std::string_view text) {
   int number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
@@ -341,7 +345,7 @@ Options ParseOptions(std::span<char* const> args) {
     understood = flag == "--rounds" ? options.rounds > 0 : flag == "--only" && IsSection(value);
   }
   auto names = kSections | std::views::transform(&Section::name);
-  Require(understood, fmt::format("options: --json, --rounds N, --only {}", fmt::join(names, "|")));
+  Require(understood, fmt::format("the options are --json, --rounds N and --only {}", fmt::join(names, "|")));
   return options;
 }
 

@@ -1,4 +1,4 @@
-// What a start costs without any protocol: a bare posix_spawn, and the same command under a keeper.
+// Benchmarks of a start without any protocol: a bare posix_spawn, and the same command under a keeper.
 
 #include <benchmark/benchmark.h>
 #include <spawn.h>
