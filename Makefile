@@ -10,24 +10,24 @@ HOLDFAST := $(RELEASE)/bin/holdfast
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make run      build and start the server (ARGS= for its flags)"
-	@echo "make build    leave the server in $(HOLDFAST)"
-	@echo "make test     build with address and undefined-behaviour sanitizers, run every test"
-	@echo "make e2e      run published codex clients, fetched by npm once, against the server (CLIENTS= SCENARIOS=)"
-	@echo "make check    format, tidy, layers, sizes, docs"
-	@echo "make bench    leave the benchmarks in $(RELEASE)/bin"
-	@echo "make install  PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
-	@echo "make format   rewrite the sources in house format"
+	@echo "make run      build and start the server (ARGS='...' passes flags to it)"
+	@echo "make build    build $(HOLDFAST)"
+	@echo "make test     build with the address and undefined-behaviour sanitizers, and run every test"
+	@echo "make e2e      test the server with published codex clients, which npm fetches once (CLIENTS= and SCENARIOS= select some)"
+	@echo "make check    check format, layers, sizes and documents, and run clang-tidy"
+	@echo "make bench    build the benchmarks into $(RELEASE)/bin"
+	@echo "make install  build and install (PREFIX=$(PREFIX) DESTDIR=$(DESTDIR))"
+	@echo "make format   format the C++ sources"
 	@echo "make clean    remove build/"
-	@echo "Each installs the Debian packages it lacks (tools/packages.txt)."
+	@echo "All but clean first install the Debian packages that are missing (tools/packages.txt)."
 
 setup:
 	@tools/setup
 
 run: build
-	@echo "To try the server, in a second terminal, with the URL it prints below:" >&2
+	@echo "To try the server, run this in a second terminal with the URL that it prints below:" >&2
 	@echo "  echo '{\"id\":1,\"method\":\"initialize\",\"params\":{\"clientName\":\"me\"}}' | tools/ws-cat URL" >&2
-	@echo "  README.md goes on from there; $(HOLDFAST) exec-server --help lists the flags (make run ARGS='...')" >&2
+	@echo "README.md continues from there. $(HOLDFAST) exec-server --help lists the flags for make run ARGS='...'." >&2
 	@exec $(HOLDFAST) exec-server $(ARGS)
 
 build: setup
@@ -45,13 +45,13 @@ e2e: build
 bench: setup
 	@cmake --preset release
 	@cmake --build --preset release -j $(JOBS) --target benchmarks
-	@echo "$(RELEASE)/bin/server_bench           the server as a client sees it: --rounds N, --only NAME, --json"
-	@echo "$(RELEASE)/bin/{base64,spawn}_bench   parts of it, by google-benchmark: --benchmark_filter=REGEX"
+	@echo "$(RELEASE)/bin/server_bench           measures the server as a client sees it: --rounds N, --only NAME, --json"
+	@echo "$(RELEASE)/bin/{base64,spawn}_bench   measure parts of it with google-benchmark: --benchmark_filter=REGEX"
 
 install: build
 	@DESTDIR="$(DESTDIR)" cmake --install $(RELEASE) --prefix "$(PREFIX)"
 
-# Every check runs, so that one round shows all there is to mend.
+# Every check runs even if an earlier one has failed, so that one run shows everything that has to be fixed.
 check: setup
 	@failed=; for check in format layers sizes docs tidy; do tools/check_$$check || failed="$$failed $$check"; done; \
 	if [ -n "$$failed" ]; then echo "make check: failed:$$failed" >&2; exit 1; fi

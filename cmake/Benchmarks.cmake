@@ -1,4 +1,4 @@
-# Each bench/<name>_bench.cc is a program of its own; `benchmarks` builds them all.
+# Each bench/<name>_bench.cc becomes a program; the target `benchmarks` builds all of them.
 find_package(benchmark REQUIRED)
 
 add_custom_target(benchmarks)
@@ -7,7 +7,7 @@ foreach(source ${benches})
   cmake_path(GET source STEM name)
   add_executable(${name} EXCLUDE_FROM_ALL ${source})
   if(name STREQUAL "server_bench")
-    # Sees the server from outside, and has a main of its own.
+    # server_bench measures the built program from outside, and has its own main.
     target_sources(${name} PRIVATE bench/bench_client.cc bench/bench_report.cc)
     target_link_libraries(${name} PRIVATE holdfast_base)
   else()

@@ -1,23 +1,23 @@
-# Flags and precompiled headers of everything but the keeper, which must see none of them: hence targets, not
-# CMAKE_CXX_FLAGS.
+# The flags and precompiled headers of everything but the keeper. They belong to targets and not to CMAKE_CXX_FLAGS, because
+# none of them may reach the keeper.
 set(CMAKE_CXX_STANDARD 23)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
-# Archives do not wait for one another: only the final links do.
+# Libraries are built in parallel: only the final links wait for the libraries that they use.
 set(CMAKE_OPTIMIZE_DEPENDENCIES ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 
 set(Boost_USE_STATIC_LIBS ON)
 find_package(Boost 1.81 REQUIRED CONFIG COMPONENTS json)
-# Static, so that the program loads no further shared library.
+# libcrypto is linked statically, so that the program loads no further shared library.
 set(OPENSSL_USE_STATIC_LIBS ON)
 find_package(OpenSSL 3 REQUIRED COMPONENTS Crypto)
 find_package(Threads REQUIRED)
 
-# thread-safety: what a mutex guards is used with the mutex held (base/mutex.h).
-# c99-extensions: kernel structs end in flexible arrays.
+# -Wthread-safety checks that members which a mutex guards are used with the mutex held (base/mutex.h).
+# -Wno-c99-extensions is needed because structs of the kernel end in flexible arrays.
 set(HOLDFAST_WARNINGS
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough -Wthread-safety -Wno-c99-extensions -Werror)
 
@@ -26,9 +26,10 @@ target_include_directories(holdfast_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(holdfast_flags INTERFACE
   ${HOLDFAST_WARNINGS}
   -ffunction-sections -fdata-sections
-  # ccache cannot reuse objects built on a precompiled header that carries its own build time.
+  # Without this flag a precompiled header contains the time of its build, and ccache cannot reuse objects that are
+  # compiled with it.
   "SHELL:-Xclang -fno-pch-timestamp")
-# asio_impl.cc and fmt_impl.cc compile what these keep out of every other file.
+# These definitions keep the code of the libraries out of all files but asio_impl.cc and fmt_impl.cc, which compile it once.
 target_compile_definitions(holdfast_flags INTERFACE
   BOOST_ASIO_NO_DEPRECATED
   BOOST_ASIO_SEPARATE_COMPILATION
@@ -44,12 +45,12 @@ if(HOLDFAST_SANITIZERS)
   target_link_options(holdfast_flags INTERFACE -fsanitize=${HOLDFAST_SANITIZERS})
 endif()
 if(HOLDFAST_FUZZERS)
-  # The counters that guide a fuzzer. It links no code of the tests.
+  # The flag adds the counters that guide a fuzzer. Code of the tests needs none, because no fuzzer links it.
   target_compile_options(holdfast_flags INTERFACE
     $<$<NOT:$<BOOL:$<TARGET_PROPERTY:HOLDFAST_TEST_CODE>>>:-fsanitize=fuzzer-no-link>)
 endif()
 
-# A precompiled header is one target that others borrow from with REUSE_FROM, so it is built once.
+# Makes a target `name` that holds a precompiled header. It is built once, and other targets use it by REUSE_FROM.
 function(holdfast_precompile name)
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/pch/${name}.cc CONTENT "")
   add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/pch/${name}.cc)
@@ -63,7 +64,7 @@ set(HOLDFAST_STD_HEADERS
 holdfast_precompile(pch_std ${HOLDFAST_STD_HEADERS})
 holdfast_precompile(pch_net ${HOLDFAST_STD_HEADERS} <boost/asio.hpp> <boost/beast.hpp>)
 
-# The target whose precompiled header suits a room of src/.
+# Sets `out` to the target whose precompiled header suits a room of src/.
 function(holdfast_pch_of room out)
   if(room STREQUAL "transport" OR room STREQUAL "loop")
     set(${out} pch_net PARENT_SCOPE)

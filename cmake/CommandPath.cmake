@@ -1,8 +1,10 @@
-# libexec/holdfast/path: what commands find first in their PATH, in the build tree as it is installed.
+# The directory libexec/holdfast/path has the programs that commands find first in their PATH. It is the same in the build tree
+# and where it is installed.
 set(HOLDFAST_COMMAND_PATH libexec/holdfast/path)
 
-# `rg` leads to the system's ripgrep, which may be installed later than this: a search of PATH passes over a link that
-# leads nowhere. Only /usr/bin will do, where no command can put a program of its own.
+# Builds apply_patch and makes the links beside it. The link `rg` leads to the ripgrep of the system, which may be installed
+# later: a search of PATH passes over a link that leads nowhere. It leads to /usr/bin, because no command can put a program of
+# its own there.
 function(holdfast_command_path)
   file(GLOB sources CONFIGURE_DEPENDS apps/apply_patch/*.cc)
   holdfast_layer_below(apps/apply_patch below)
@@ -10,7 +12,7 @@ function(holdfast_command_path)
   target_link_libraries(apply_patch PRIVATE holdfast_flags ${below})
   set_target_properties(apply_patch PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${HOLDFAST_COMMAND_PATH})
-  add_dependencies(holdfast apply_patch)  # the server announces the directory
+  add_dependencies(holdfast apply_patch)  # the server tells its clients of the directory
   if(NOT HOLDFAST_SANITIZERS)
     target_link_options(apply_patch PRIVATE -static -Wl,--strip-all)
   endif()

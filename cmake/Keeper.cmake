@@ -1,5 +1,5 @@
-# holdfast-keeper is a freestanding program of a few KB, embedded in the server as bytes. It has no libc, so nothing that
-# needs a runtime may reach it: it takes its flags from here alone.
+# holdfast-keeper is a freestanding program of a few KB, embedded in the server as bytes. It has no libc, so it must not get
+# flags that need a runtime, such as sanitizers: all of its flags are in this file.
 file(GLOB keeper_sources CONFIGURE_DEPENDS apps/keeper/*.cc)
 set(HOLDFAST_KEEPER ${CMAKE_BINARY_DIR}/keeper/holdfast-keeper)
 
@@ -16,7 +16,7 @@ target_link_options(holdfast-keeper PRIVATE
   -fuse-ld=lld -nostdlib -static
   -Wl,-z,noseparate-code -Wl,--build-id=none -Wl,--gc-sections -Wl,--strip-all)
 
-# Gives one source file of src/ the path of the built keeper, and rebuilds it with the keeper.
+# Defines the path of the built keeper for one source file of src/, and compiles that file again when the keeper changes.
 function(holdfast_embed_keeper source)
   set_source_files_properties(${CMAKE_SOURCE_DIR}/src/${source} PROPERTIES
     COMPILE_DEFINITIONS HOLDFAST_KEEPER_PATH="${HOLDFAST_KEEPER}"

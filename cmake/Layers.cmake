@@ -1,4 +1,4 @@
-# The arrows of tools/layers.txt as link dependencies.
+# This file turns the arrows of tools/layers.txt into link dependencies.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tools/layers.txt)
 
 # The rooms of src/, lowest first, and the folders they lie in.
@@ -37,7 +37,8 @@ function(holdfast_layer_below room out)
   set(${out} ${targets} PARENT_SCOPE)
 endfunction()
 
-# Sets `out` to what a name such as sandbox/* stands for in the line of `room`: the rooms above that line.
+# Sets `out` to the rooms that a name such as sandbox/* stands for in the line of `room`: those with that beginning in the
+# lines above.
 function(holdfast_rooms_in name room out)
   string(REPLACE "*" "" beginning ${name})
   set(found)

@@ -1,4 +1,5 @@
-# holdfast-linux-sandbox: static, because it starts with every command, and the bubblewrap it falls back to.
+# The helper holdfast-linux-sandbox, and the bubblewrap that it falls back to. The helper is linked statically,
+# because it is started with every sandboxed command, and a static program starts faster.
 find_program(HOLDFAST_BWRAP bwrap REQUIRED PATHS /usr/bin NO_DEFAULT_PATH)
 file(SHA256 ${HOLDFAST_BWRAP} HOLDFAST_BWRAP_SHA256)
 configure_file(${HOLDFAST_BWRAP} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/holdfast-resources/bwrap
@@ -12,9 +13,10 @@ function(holdfast_linux_sandbox)
   holdfast_layer_below(apps/linux_sandbox below)
   add_executable(holdfast-linux-sandbox ${sources})
   target_link_libraries(holdfast-linux-sandbox PRIVATE holdfast_flags ${below})
-  add_dependencies(holdfast holdfast-linux-sandbox)  # the server runs the one beside it
+  add_dependencies(holdfast holdfast-linux-sandbox)  # the server runs the helper that lies beside it
   if(HOLDFAST_SANITIZERS)
-    # Servers and sandboxes copy it into memory, some thousand times in one run of the tests: the smaller, the faster.
+    # Servers and sandboxes copy the helper into memory, some thousand times in one run of the tests, and a smaller file is
+    # copied faster.
     target_link_options(holdfast-linux-sandbox PRIVATE -Wl,--compress-debug-sections=zlib)
   else()
     target_link_options(holdfast-linux-sandbox PRIVATE -static -Wl,--strip-all)

@@ -1,6 +1,7 @@
-# One static library per room of src/, and the server.
+# This file defines one static library for each room of src/, and the program `holdfast`.
 
-# The library of a room, linked to what tools/layers.txt lets it use. A room of headers alone has nothing to compile.
+# Adds the library of a room, linked to the rooms that tools/layers.txt lets it use. A room that has only headers becomes an
+# interface library.
 function(holdfast_library room)
   file(GLOB sources CONFIGURE_DEPENDS src/${room}/*.cc)
   holdfast_layer_below(${room} below)
@@ -16,14 +17,14 @@ function(holdfast_library room)
   target_precompile_headers(${target} REUSE_FROM ${pch})
 endfunction()
 
-# The executable `holdfast`.
+# Adds the executable `holdfast`.
 function(holdfast_server)
   file(GLOB sources CONFIGURE_DEPENDS apps/holdfast/*.cc)
   holdfast_layer_below(apps/holdfast below)
   add_executable(holdfast ${sources})
   target_link_libraries(holdfast PRIVATE holdfast_flags ${below})
   if(HOLDFAST_SANITIZERS)
-    # These files read the command line, with a library that is all templates: optimizing it takes longer than it saves.
+    # These files read the command line with CLI11, a library of templates, and optimizing it takes longer than the tests gain.
     target_compile_options(holdfast PRIVATE -O0)
   else()
     target_precompile_headers(holdfast REUSE_FROM pch_std)

@@ -1,5 +1,5 @@
-# tests/sandboxee/acts/<name>.cc becomes bin/sandboxee/<name>, a forbidden act each; sandboxee_test tries them outside and
-# inside. They start hundreds of times: no sanitizer, next to no library.
+# Each tests/sandboxee/acts/<name>.cc becomes a program bin/sandboxee/<name>, which tries one forbidden act. sandboxee_test
+# runs these programs outside and inside of the sandbox, hundreds of times; so they have no sanitizer and link next to no library.
 file(GLOB acts CONFIGURE_DEPENDS tests/sandboxee/acts/*.cc)
 foreach(source ${acts})
   cmake_path(GET source STEM name)
@@ -22,7 +22,7 @@ add_dependencies(sandboxee_test ${act_targets} holdfast-linux-sandbox)
 
 target_link_options(act_stop_parent PRIVATE -nostdlib -static -Wno-unused-command-line-argument)
 
-# tests/integration drives some of the acts through the server.
+# The integration tests run some of the acts through the server.
 target_compile_definitions(integration_test PRIVATE
   HOLDFAST_SANDBOXEE_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/sandboxee")
 add_dependencies(integration_test ${act_targets})

@@ -1,11 +1,11 @@
-# The files *_test.cc in tests/<folder>, and in the rooms below it, become one binary <folder>_test; tests/support is the
-# library they share.
+# The files *_test.cc in tests/<folder>, and in the rooms below it, become one binary <folder>_test. The binaries share the
+# library of tests/support.
 include(GoogleTest)
 find_package(GTest REQUIRED)
 
-# The code of the tests themselves is not optimized: it is most of the code there is, and compiles three times as fast.
-# The sanitizers are those of src/. A test binary holds one copy of each inline function and template, often the test's;
-# with the same sanitizers in both, no check depends on which copy the linker keeps.
+# Turns optimization off for the code of the tests themselves. It is the larger part of all code, and so it compiles three times
+# as fast. It has the same sanitizers as src/. A test binary has one copy of each inline function and template, often the one that
+# was compiled with the test; with the same sanitizers in both, no check depends on which copy the linker keeps.
 function(holdfast_test_code target)
   target_compile_options(${target} PRIVATE -O0)
   set_target_properties(${target} PROPERTIES HOLDFAST_TEST_CODE ON)
@@ -25,8 +25,8 @@ target_compile_definitions(test_support PUBLIC
   HOLDFAST_BINARY="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/holdfast")
 target_link_libraries(test_support PUBLIC holdfast_flags ${support_below} GTest::gmock)
 
-# Further arguments are ctest properties of each test. Suites called Hopper* use all of the machine, and run alone.
-# They are linked to every room of `tested`, a folder of src/.
+# Adds the test binary of a folder of tests/, linked to every room of `tested`, a folder of src/. Further arguments are ctest
+# properties of each test. Suites called Hopper* use the whole machine, and so they run alone.
 function(holdfast_test folder tested)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS tests/${folder}/*_test.cc)
   set(rooms ${HOLDFAST_ROOMS})
@@ -36,7 +36,8 @@ function(holdfast_test folder tested)
   holdfast_test_code(${folder}_test)
   target_link_libraries(${folder}_test PRIVATE ${libraries} test_support GTest::gmock_main)
   target_precompile_headers(${folder}_test REUSE_FROM pch_test)
-  # Listed when ctest starts: a sanitizer finding in a static initializer is a failed test, not a failed build.
+  # The tests are listed when ctest starts, so that a sanitizer finding in a static initializer is a failed test and not a
+  # failed build.
   set(listed NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
   gtest_discover_tests(${folder}_test ${listed} TEST_FILTER -Hopper*.* PROPERTIES TIMEOUT 300 ${ARGN})
   if(folder STREQUAL integration)
@@ -48,15 +49,15 @@ foreach(folder ${HOLDFAST_FOLDERS})
   holdfast_test(${folder} ${folder})
 endforeach()
 
-# Some of its tests start the program.
+# Some tests of apply_patch start the program.
 add_dependencies(apply_patch_test apply_patch)
 target_compile_definitions(apply_patch_test PRIVATE HOLDFAST_APPLY_PATCH="$<TARGET_FILE:apply_patch>")
 
 holdfast_test(integration exec_server TIMEOUT 600)
 add_dependencies(integration_test holdfast)
 
-# tests/fuzz/<name>_fuzz.cc runs over tests/fuzz/corpus/<name>. libFuzzer writes to the first corpus folder it is given:
-# one in the build tree, so that the committed corpus stays as it is.
+# Adds the fuzzer of tests/fuzz/<name>_fuzz.cc, which begins with the inputs of tests/fuzz/corpus/<name>. libFuzzer writes to
+# the first corpus folder that it is given. That is one in the build tree, so that the committed corpus stays as it is.
 function(holdfast_fuzzer source)
   cmake_path(GET source STEM target)
   string(REGEX REPLACE "_fuzz$" "" name ${target})
@@ -83,12 +84,13 @@ if(HOLDFAST_FUZZERS)
   endforeach()
 endif()
 
-# Every shell example in the documentation works as shown.
+# This test runs every shell example of the documentation and compares its output.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME docs_examples COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/check_examples
   $<TARGET_FILE_DIR:holdfast> README.md docs/ARCHITECTURE.md docs/PROTOCOL.md docs/SANDBOX.md docs/BENCHMARKS.md)
 set_tests_properties(docs_examples PROPERTIES TIMEOUT 300)
 
-# With the bubblewrap of the build: it needs user namespaces, as the other tests of the sandbox do.
+# This test installs the build and tries it with the bundled bubblewrap. It needs user namespaces, like the other tests of the
+# sandbox.
 add_test(NAME installed COMMAND ${CMAKE_SOURCE_DIR}/tools/check_install ${CMAKE_BINARY_DIR})
 set_tests_properties(installed PROPERTIES TIMEOUT 300)
