@@ -12,14 +12,13 @@ namespace {
 // for ever must not delay the exit for ever.
 constexpr size_t kDrainBytes = 1u << 20;
 
-// The exit of a wrapped command, or of one on a terminal, waits this long for output that reaches the server later than
-// the exit does. Whether a wrapped command failed because something was denied is decided by what it said.
+// Output that a wrapped command wrote last may come after its exit: whether it failed because something was denied is
+// decided by what it said.
 constexpr std::chrono::milliseconds kLastOutputPatience{20};
 
-Life NewLife(const Command& command, const Io& io) {
-  using enum Life::LastOutput;
-  if (command.wrapper) return {Life::StartedBy::kReport, kMayFollow};
-  return {Life::StartedBy::kExecution, std::holds_alternative<Terminal>(io) ? kMayFollow : kPrecedesExit};
+Life NewLife(const Command& command) {
+  if (command.wrapper) return {Life::StartedBy::kReport, Life::LastOutput::kMayFollow};
+  return {Life::StartedBy::kExecution, Life::LastOutput::kPrecedesExit};
 }
 
 Error StartError(StartStep step, const std::string& program, const std::string& cwd, int errno_value) {
@@ -45,7 +44,7 @@ Result<std::unique_ptr<Process>> Process::Start(loop::EventLoop& loop, Spawner& 
   TRY(Stdio stdio, OpenStdio(io));
   TRY(StartedKeeper started,
       spawner.Start(command, io, {stdio.child_in.get(), stdio.child_out.get(), stdio.child_err.get()}));
-  std::unique_ptr<Process> process(new Process(loop, NewLife(command, io), limits, owner));
+  std::unique_ptr<Process> process(new Process(loop, NewLife(command), limits, owner));
   process->program_ = command.program;
   process->cwd_ = command.cwd;
   process->keeper_ =

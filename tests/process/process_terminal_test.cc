@@ -1,18 +1,9 @@
-#include <fcntl.h>
-
-#include <chrono>
-
-#include <fmt/format.h>
-
 #include "process/process.h"
 #include "process/process_fixture.h"
 
 namespace holdfast::process {
 namespace {
 
-using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -111,56 +102,6 @@ TEST_F(ProcessTerminalTest, LosesNothingThatIsWrittenJustBeforeTheExit) {
     Subject& subject = Run(Shell("head -c 3000 /dev/zero | tr '\\0' x; printf end"), Terminal{});
     EXPECT_EQ(subject.owner.terminal(), std::string(3000, 'x') + "end");
   }
-}
-
-// The test holds the terminal of a command that has exited, as something the command left behind would.
-class TerminalExitTest : public ProcessTerminalTest {
- protected:
-  // The command leaves a process behind that does not hold the terminal: without any, its end would be known.
-  Subject& LaunchAndHold(OwnedFd& terminal) {
-    Subject& subject = OnTerminal(
-        "trap '' HUP; stty -echo; setsid sleep 1000 </dev/null >/dev/null 2>&1 & "
-        "echo ready; read go; exit 7");
-    EXPECT_TRUE(RunUntilOutput(subject, "ready"));
-    const std::string path = fmt::format("/proc/{}/fd/1", *subject->pid());
-    terminal = OwnedFd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-    EXPECT_TRUE(terminal.is_open());
-    Write(subject, "go\n");
-    EXPECT_TRUE(RunUntil([&] { return subject->exited_at().has_value(); }));
-    EXPECT_FALSE(subject->exit_code());
-    return subject;
-  }
-
-  bool RunUntilExit(Subject& subject) {
-    return RunUntil([&] { return subject->exit_code().has_value(); });
-  }
-};
-
-TEST_F(TerminalExitTest, FollowsTheLastOutput) {
-  OwnedFd terminal;
-  Subject& subject = LaunchAndHold(terminal);
-  ASSERT_EQ(::write(terminal.get(), "late", 4), 4);
-  ASSERT_TRUE(RunUntilExit(subject));
-  EXPECT_EQ(subject->exit_code(), 7);
-  EXPECT_THAT(subject.owner.terminal(), EndsWith("late"));
-  EXPECT_THAT(subject.owner.events, ElementsAre("started", "output", "exited"));
-}
-
-TEST_F(TerminalExitTest, FollowsTheEndOfTheTerminal) {
-  OwnedFd terminal;
-  Subject& subject = LaunchAndHold(terminal);
-  terminal.Reset();
-  ASSERT_TRUE(RunUntilExit(subject));
-  EXPECT_TRUE(subject->closed());
-}
-
-TEST_F(TerminalExitTest, WaitsForOutputForAMomentOnly) {
-  OwnedFd terminal;
-  Subject& subject = LaunchAndHold(terminal);
-  const auto exited = std::chrono::steady_clock::now();
-  ASSERT_TRUE(RunUntilExit(subject));
-  EXPECT_LT(std::chrono::steady_clock::now() - exited, 8s);
-  EXPECT_FALSE(subject->closed());
 }
 
 }  // namespace
