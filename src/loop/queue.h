@@ -79,7 +79,7 @@ class Queue {
     while (!destroyed && !answered_.empty()) {
       Place& first = answered_.front();
       answered_.pop_front();
-      if (first.frame_.root != nullptr) first.frame_.Resume();
+      first.frame_.Resume();
     }
     if (!destroyed) destroyed_ = nullptr;
   }

@@ -6,8 +6,8 @@
 
 namespace holdfast::loop {
 
-// A task that has returned, or whose scope has ended, is destroyed here, where nothing of it is on the stack. It leaves
-// its scope first, since what it owns may own the scope.
+// A task that has returned, or whose scope has ended, is destroyed here, where nothing of it is on the stack. Its
+// parameters go after this part of its frame, which leaves the scope: one of them may own the scope.
 void TaskRoot::Resume(std::coroutine_handle<> innermost) {
   if (scope_ended_) return;
   CHECK(state_ == State::kWaiting);
@@ -15,7 +15,6 @@ void TaskRoot::Resume(std::coroutine_handle<> innermost) {
   innermost.resume();
   if (state_ != State::kDone) state_ = State::kWaiting;
   if (state_ == State::kWaiting && !scope_ended_) return;
-  unlink();
   outermost_.destroy();
 }
 

@@ -35,7 +35,10 @@ class TaskRoot : public LeavesItsList {
 
 // A task that waits, as the source that will end the wait keeps it.
 struct TaskFrame {
-  void Resume() const { root->Resume(innermost); }
+  // Nothing happens when no task waits.
+  void Resume() const {
+    if (root != nullptr) root->Resume(innermost);
+  }
 
   TaskRoot* root = nullptr;
   std::coroutine_handle<> innermost;

@@ -21,6 +21,8 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kStackBytes = 512u << 10;
 constexpr size_t kMaxNameBytes = 15;  // the kernel's limit
 
+thread_local bool is_worker = false;
+
 struct Job {
   Callback work, done;
 };
@@ -56,7 +58,7 @@ bool StartThread(void* (*main)(void*), void* argument) {
 
 // A job is in exactly one place: `waiting`, the frame of its worker, `finished`, or the frame of Deliver.
 struct WorkerPool::State : std::enable_shared_from_this<State> {
-  State(EventLoop& l, Options o) : loop(l), options(std::move(o)) {}
+  State(WorkerPool& p, EventLoop& l, Options o) : pool(p), loop(l), options(std::move(o)) {}
 
   bool AddWorker() REQUIRES(mutex);
   bool IsShort() const REQUIRES(mutex) { return waiting.size() > idle; }
@@ -71,7 +73,8 @@ struct WorkerPool::State : std::enable_shared_from_this<State> {
   std::optional<Job> Take() REQUIRES(mutex);
   void GiveBack(Job job) REQUIRES(mutex);
 
-  EventLoop& loop;  // may be gone when the pool is
+  WorkerPool& pool;  // may be gone when `is_open` is false
+  EventLoop& loop;   // may be gone when the pool is
   const Options options;
   bool is_open = true;  // until the pool is destroyed; only the loop's thread uses it
 
@@ -122,6 +125,7 @@ std::chrono::milliseconds WorkerPool::State::UntilWider() const {
 }
 
 void* WorkerPool::State::Main(void* state) {
+  is_worker = true;
   const std::unique_ptr<std::shared_ptr<State>> self(static_cast<std::shared_ptr<State>*>(state));
   (void)::pthread_setname_np(::pthread_self(), (*self)->options.name.c_str());  // only whoever looks would miss it
   (*self)->Work();
@@ -187,7 +191,7 @@ void WorkerPool::State::Deliver() {
 }
 
 WorkerPool::WorkerPool(EventLoop& loop, Options options)
-    : state_(std::make_shared<State>(loop, std::move(options))), widen_timer_(loop, [this] { Widen(); }) {
+    : state_(std::make_shared<State>(*this, loop, std::move(options))), widen_timer_(loop, [this] { Widen(); }) {
   CHECK(state_->options.name.size() <= kMaxNameBytes);
   CHECK(state_->options.usual_workers >= 1);
 }
@@ -219,6 +223,12 @@ void WorkerPool::Run(Callback work, Callback done) {
   }
   state.wake.NotifyOne();
   if (is_short) Widen();
+}
+
+// Without a pool the caller destroys it, as it does what the jobs of a pool own.
+void WorkerPool::DestroyOnWorker(State& state, Callback destroy) {
+  if (is_worker || !state.is_open) return destroy();
+  state.pool.Run(std::move(destroy), [] {});
 }
 
 void WorkerPool::Widen() {

@@ -44,15 +44,22 @@ class WorkerPool {
   // worker that is there, or for the next attempt to start one.
   void Run(Callback work, Callback done);
 
-  // A task awaits it: `co_await pool.Do(work)` yields what `work` returns. The worker destroys `work` when it has run,
-  // so that closing a file which `work` owns holds up nothing. When the task is destroyed first, `work` runs all the
-  // same, and the loop's thread destroys the result.
-  //
-  // `kept` stays alive until the work has ended, also when the task is gone, and is destroyed on the loop's thread.
+  // `co_await pool.Do(work)` yields what `work` returns. The worker destroys `work` when it has run, so that closing a
+  // file which `work` owns holds up nothing. When the task is destroyed first, `work` runs all the same; the loop's
+  // thread destroys the result, and `kept`, which stays alive until then.
   template <typename Work>
   class Doing;
   template <std::invocable Work>
   Doing<Work> Do(Work work, std::shared_ptr<void> kept = nullptr);
+
+  // A value whose end may block, an open file for example: tasks and the work they ask for own it together, and
+  // whichever of them goes last, a worker destroys it.
+  template <typename T>
+  std::shared_ptr<T> Share(T value) {
+    return {new T(std::move(value)), [state = state_](T* shared) {
+              DestroyOnWorker(*state, [owned = std::unique_ptr<T>(shared)]() mutable { owned.reset(); });
+            }};
+  }
 
   size_t workers() const;  // alive at this moment
 
@@ -60,6 +67,7 @@ class WorkerPool {
   struct State;
 
   void Widen();
+  static void DestroyOnWorker(State& state, Callback destroy);
 
   std::shared_ptr<State> state_;  // shared with the workers, which may outlive the pool
   Timer widen_timer_;             // runs only while jobs wait that no idle worker will take
@@ -69,17 +77,15 @@ template <typename Work>
 class WorkerPool::Doing {
  public:
   using Value = std::invoke_result_t<Work&>;
-
   Doing(WorkerPool& pool, Work work, std::shared_ptr<void> kept)
       : pool_(pool), job_(std::make_shared<Job>(std::move(work), std::move(kept))) {}
   ~Doing() { job_->frame = {}; }
   Doing(const Doing&) = delete;
-  Doing& operator=(const Doing&) = delete;
 
   bool await_ready() const { return false; }
   void await_suspend(TaskFrame frame) {
     job_->frame = frame;
-    pool_.Run([job = job_] { job->RunOnWorker(); }, [job = job_] { job->OnDone(); });
+    pool_.Run([job = job_] { job->RunOnWorker(); }, [job = job_] { job->frame.Resume(); });
   }
   Value await_resume() {
     if constexpr (!std::is_void_v<Value>) return *std::move(job_->value);
@@ -89,17 +95,10 @@ class WorkerPool::Doing {
   // The worker shares it, and may be stuck in it when the task is gone.
   struct Job {
     Job(Work wanted, std::shared_ptr<void> held) : kept(std::move(held)), work(std::move(wanted)) {}
-
     void RunOnWorker() {
-      if constexpr (std::is_void_v<Value>) {
-        (*work)();
-      } else {
-        value.emplace((*work)());
-      }
+      if constexpr (std::is_void_v<Value>) (*work)();
+      if constexpr (!std::is_void_v<Value>) value.emplace((*work)());
       work.reset();
-    }
-    void OnDone() const {
-      if (frame.root != nullptr) frame.Resume();
     }
 
     std::shared_ptr<void> kept;

@@ -137,6 +137,21 @@ TEST_F(EventTest, MayComeInAnyNumberOfMilliseconds) {
   EXPECT_THAT(notes_, ElementsAre("in time"));
 }
 
+// The wait is over when the task goes on, although its object lives to the end of the expression.
+TEST_F(EventTest, MayComeAgainInTheExpressionThatWaitedForIt) {
+  const auto note = [this](Event::Woken woken) {
+    event_->Notify();
+    notes_.emplace_back(woken == Event::Woken::kByTime ? "by time" : "by event");
+  };
+  static const auto wait = [](auto& test, const auto& noted) -> Task<> {
+    Deadline deadline(test.loop_, 1ms);
+    noted(co_await test.event_->NextBefore(deadline));
+  };
+  scope_.Start(wait(*this, note));
+  EXPECT_TRUE(RunUntilNoted());
+  EXPECT_THAT(notes_, ElementsAre("by time"));
+}
+
 // The timer of a deadline goes with the task.
 TEST_F(EventTest, WakesNoTaskByTimeThatIsGone) {
   {

@@ -219,6 +219,23 @@ TEST_F(ScopeTest, LetsNoWaitOfATaskThatEndedItReturn) {
   EXPECT_THAT(notes_, ElementsAre("ready"));
 }
 
+// The source of the wait may have gone with the scope as well.
+TEST_F(ScopeTest, BeginsNoWaitOfATaskThatEndedIt) {
+  struct Source {
+    bool await_ready() const { return false; }
+    void await_suspend(TaskFrame) const { notes.emplace_back("begins"); }
+    void await_resume() const {}
+
+    Notes& notes;
+  };
+  static const auto end = [](auto& test) -> Task<> {
+    test.scope_.reset();
+    co_await Source{test.notes_};
+  };
+  scope_->Start(end(*this));
+  EXPECT_THAT(notes_, IsEmpty());
+}
+
 TEST_F(ScopeTest, DoesNotReturnToTheCallerOfATaskThatEndedIt) {
   static const auto end = [](auto& test) -> Task<int> {
     test.scope_.reset();

@@ -63,6 +63,14 @@ class WorkerTaskTest : public testing::Test {
     notes_.emplace_back("goes on");
   }
 
+  Task<> KeepAtGate(std::shared_ptr<Witness> kept) {
+    auto work = [gate = gate_, started = started_] {
+      *started = true;
+      gate->wait(false);
+    };
+    co_await pool_->Do(std::move(work), std::move(kept));
+  }
+
   bool RunUntilNoted() {
     return support::RunUntil(loop_, [&] { return !notes_.empty(); });
   }
@@ -72,7 +80,7 @@ class WorkerTaskTest : public testing::Test {
 
   std::vector<std::string> notes_;
   EventLoop loop_;
-  std::optional<WorkerPool> pool_{std::in_place, loop_, WorkerPool::Options{.last_wait = 20ms}};
+  std::unique_ptr<WorkerPool> pool_ = std::make_unique<WorkerPool>(loop_, WorkerPool::Options{.last_wait = 20ms});
   std::optional<Scope> scope_{std::in_place};
   // Shared with work that is stuck.
   const std::shared_ptr<std::atomic<bool>> gate_ = std::make_shared<std::atomic<bool>>();
@@ -132,6 +140,19 @@ TEST_F(WorkerTaskTest, RunsTheWorkOfATaskThatIsGone) {
   EXPECT_THAT(notes_, IsEmpty());
 }
 
+TEST_F(WorkerTaskTest, KeepsWhatTheWorkUsesUntilItHasEndedAlsoWhenTheTaskIsGone) {
+  const DiedOn kept_died_on = Nowhere();
+  {
+    Scope short_lived;
+    short_lived.Start(KeepAtGate(std::make_shared<Witness>(kept_died_on)));
+    ASSERT_TRUE(RunUntilStarted());
+  }
+  EXPECT_EQ(kept_died_on->load(), std::thread::id());
+  Open();
+  ASSERT_TRUE(support::RunUntil(loop_, [&] { return kept_died_on->load() != std::thread::id(); }));
+  EXPECT_EQ(kept_died_on->load(), std::this_thread::get_id());
+}
+
 TEST_F(WorkerTaskTest, WaitsForItsScopeWhenThePoolIsGone) {
   const DiedOn work = Nowhere(), result = Nowhere();
   scope_->Start(WaitAtGate(work, result));
@@ -142,6 +163,52 @@ TEST_F(WorkerTaskTest, WaitsForItsScopeWhenThePoolIsGone) {
   Open();
   EXPECT_TRUE(support::Eventually([&] { return result->load() != std::thread::id(); }));
   EXPECT_THAT(notes_, IsEmpty());
+}
+
+TEST_F(WorkerTaskTest, LetsAWorkerDestroyWhatATaskSharesWithIt) {
+  static const auto share = [](auto& test, DiedOn died_on) -> Task<> {
+    const auto shared = test.pool_->Share(std::optional<Witness>());
+    co_await test.pool_->Do([shared, died_on] { shared->emplace(died_on); });
+    EXPECT_EQ(died_on->load(), std::thread::id());
+    test.notes_.emplace_back("goes on");
+  };
+  const DiedOn died_on = Nowhere();
+  scope_->Start(share(*this, died_on));
+  ASSERT_TRUE(RunUntilNoted());
+  ASSERT_TRUE(support::RunUntil(loop_, [&] { return died_on->load() != std::thread::id(); }));
+  EXPECT_NE(died_on->load(), std::this_thread::get_id());
+}
+
+TEST_F(WorkerTaskTest, LetsTheWorkerDestroyWhatATaskThatIsGoneHasShared) {
+  static const auto share = [](auto& test, DiedOn died_on) -> Task<> {
+    const auto shared = test.pool_->Share(Witness(std::move(died_on)));
+    co_await test.pool_->Do([shared, gate = test.gate_, started = test.started_] {
+      *started = true;
+      gate->wait(false);
+    });
+  };
+  const DiedOn died_on = Nowhere();
+  scope_->Start(share(*this, died_on));
+  ASSERT_TRUE(RunUntilStarted());
+  scope_.reset();
+  EXPECT_EQ(died_on->load(), std::thread::id());
+  Open();
+  ASSERT_TRUE(support::Eventually([&] { return died_on->load() != std::thread::id(); }));
+  EXPECT_NE(died_on->load(), std::this_thread::get_id());
+}
+
+TEST_F(WorkerTaskTest, DestroysWhatIsSharedAlsoWithoutAPool) {
+  pool_ =
+      std::make_unique<WorkerPool>(loop_, WorkerPool::Options{.usual_workers = 1, .max_workers = 1, .last_wait = 20ms});
+  const DiedOn late = Nowhere(), waiting = Nowhere();
+  auto shared = pool_->Share(Witness(late));
+  scope_->Start(WaitAtGate(Nowhere(), Nowhere()));
+  pool_->Share(Witness(waiting)).reset();
+  EXPECT_EQ(waiting->load(), std::thread::id()) << "the only worker is stuck";
+  pool_.reset();
+  EXPECT_EQ(waiting->load(), std::this_thread::get_id());
+  shared.reset();
+  EXPECT_EQ(late->load(), std::this_thread::get_id());
 }
 
 // Its end is one of the jobs that the pool delivers at once.

@@ -9,15 +9,6 @@ namespace {
 // Names that come to exist again and again, each time while a helper starts, are no reason to go on forever.
 constexpr int kMaxHelpers = 3;
 
-// A step whose owner may go at any moment. What is left of it is destroyed on a worker: it may own a file, and closing
-// that may take time.
-std::shared_ptr<FileStep> OwnedByWorkers(FileStep step, loop::WorkerPool& workers) {
-  return {new FileStep(std::move(step)), [&workers](FileStep* left) {
-            if (*left) workers.Run([left = std::move(*left)]() mutable { left = nullptr; }, [] {});
-            delete left;
-          }};
-}
-
 }  // namespace
 
 Result<> HelperUse::Call(std::string_view operation, std::string_view params_json, std::string& json) {
@@ -76,9 +67,10 @@ loop::Task<Result<>> FileRequests::DoInSandbox(std::string session_id, FileReque
   }
 }
 
-// The answer is kept until the worker is done with it, also when its client has gone: its memory counts until then.
+// The step may own a file, so a worker destroys it. The answer is kept until the worker is done with it, also when the
+// client has gone: its memory counts until then.
 loop::Task<Result<>> FileRequests::Run(FileStep wanted, std::shared_ptr<FileAnswer> answer) {
-  const auto step = OwnedByWorkers(std::move(wanted), workers_);
+  const auto step = workers_.Share(std::move(wanted));
   for (;;) {
     auto work = [step, &json = answer->json, allowed = std::max(answer->room.bytes(), kFreeBytes)] {
       auto needed = (*step)(json, allowed);
