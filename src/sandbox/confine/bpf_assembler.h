@@ -1,5 +1,6 @@
-// Writes classic BPF with labels, for programs that look at a seccomp_data. Jumps only lead forward, as the kernel
-// demands; a label that is out of reach or never bound is a bug of the caller.
+// BpfAssembler writes classic BPF programs that examine a seccomp_data. A jump names its destinations by labels. Jumps
+// only lead forward, as the kernel demands. A label that is used but never bound, or that is more than 255 instructions
+// away, is a bug of the caller.
 #pragma once
 
 #include <linux/filter.h>
@@ -16,13 +17,14 @@ class BpfAssembler {
   enum class Label : size_t {};
   static constexpr Label kNext{0};  // the instruction that follows
 
-  // What a jump asks about the accumulator and its value.
+  // The comparison of the accumulator with the value of a jump.
   enum class Test : uint16_t { kEqual = BPF_JEQ, kAtLeast = BPF_JGE, kAnyBit = BPF_JSET };
 
   Label NewLabel();
   void Bind(Label label);
 
-  void Load(size_t offset);  // 32 bits of the seccomp_data, into the accumulator
+  // Loads the 32 bits at `offset` of the seccomp_data into the accumulator.
+  void Load(size_t offset);
   void And(uint32_t mask);
   void Jump(Test test, uint32_t value, Label yes, Label no);
   void JumpIfOneOf(std::initializer_list<uint32_t> values, Label yes, Label no);
@@ -39,7 +41,7 @@ class BpfAssembler {
   uint8_t Distance(size_t at, Label label) const;
 
   std::vector<sock_filter> program_;
-  std::vector<size_t> positions_ = {0};  // by label; kNext has none
+  std::vector<size_t> positions_ = {0};  // indexed by label; the entry of kNext is not used
   std::vector<PendingJump> jumps_;
 };
 

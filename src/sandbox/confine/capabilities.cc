@@ -20,7 +20,8 @@ struct Sets {
   __user_cap_data_struct words[_LINUX_CAPABILITY_U32S_3] = {};
 };
 
-// Both need CAP_SETPCAP. Where it is missing there is no way to gain anything either: no_new_privs sees to that.
+// The secure bits and the bounding set can only be changed with CAP_SETPCAP. A failure does no harm: no_new_privs
+// prevents a process without that capability from gaining any.
 void CloseWaysBack() {
   (void)::prctl(PR_SET_SECUREBITS, kNothingForRoot, 0, 0, 0);
   for (unsigned long capability = 0; ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; ++capability) {

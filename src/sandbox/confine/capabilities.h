@@ -1,15 +1,15 @@
-// Giving up every capability for good. Root without capabilities is a user who owns root's files.
+// A process gives up every capability for good. Root without capabilities is an ordinary user that owns root's files.
 //
-// What it does not take away: what uid 0 may do as the owner of files, and what the seccomp filter is for, such as new
-// user namespaces, in which a process has capabilities again.
+// What it does not stop: uid 0 can still do everything that the owner of a file may do. A process could also make a new
+// user namespace, in which it has capabilities again; the seccomp filter refuses that.
 #pragma once
 
 #include "base/result.h"
 
 namespace holdfast::sandbox {
 
-// Empties all sets of this thread, also the bounding set where that is permitted, sets no_new_privs, and looks: fails
-// when one is left.
+// Empties all capability sets of this thread, also the bounding set where that is permitted, and sets no_new_privs.
+// Reads the sets afterwards, and fails when a capability is left.
 Result<> DropCapabilities();
 
 }  // namespace holdfast::sandbox

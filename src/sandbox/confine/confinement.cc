@@ -22,7 +22,7 @@
 namespace holdfast::sandbox {
 namespace {
 
-// 0 for what is no socket, which no option has.
+// Returns 0 for a descriptor that is no socket. None of the options that are read here has that value on a socket.
 int SocketOption(int fd, int option) {
   int value = 0;
   socklen_t size = sizeof value;
@@ -35,9 +35,9 @@ bool HasPeer(int fd) {
   return ::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) == 0;
 }
 
-// A datagram socket sends wherever its user says, and so does the first message of a TCP socket without a peer
-// (MSG_FASTOPEN). A proxy is reached by connect, which would also do for a socket of the host's network; a connected
-// TCP socket can be connected again, a unix one cannot.
+// A datagram socket sends to any address that its user names, and so does the first message of a TCP socket without a
+// peer (MSG_FASTOPEN). A command behind a proxy may call connect, and could call it on a socket of the host's network
+// that it was given: a connected TCP socket can be connected again, a unix socket cannot.
 bool ReachesOthers(int fd, Filter filter) {
   const int domain = SocketOption(fd, SO_DOMAIN), type = SocketOption(fd, SO_TYPE);
   if (type == 0 || filter == Filter::kOpenNetwork || filter == Filter::kGuardedNetwork) return false;
@@ -45,11 +45,12 @@ bool ReachesOthers(int fd, Filter filter) {
   return !keeps_peer || !HasPeer(fd) || (IsBehindProxy(filter) && domain != AF_UNIX);
 }
 
-// A number that is closed would be given to the next file that is opened. A directory leads around every mount.
+// A closed standard stream is opened, because its number would otherwise be given to the next file that is opened. A
+// directory is refused, because paths that begin at it lead around every mount.
 Result<> CheckStream(int fd, Filter filter) {
   struct stat status;
   if (::fstat(fd, &status) < 0) {
-    const int opened = ::open("/dev/null", O_RDWR);  // passes to the command
+    const int opened = ::open("/dev/null", O_RDWR);  // without O_CLOEXEC, because the command inherits it
     if (opened == fd) return {};
     return FailErrno("open", "/dev/null", opened < 0 ? errno : EBADF);
   }
@@ -62,11 +63,11 @@ Result<> CheckStream(int fd, Filter filter) {
   return {};
 }
 
-// Whether a directory of PATH has a file of this name. An empty one is the current directory.
+// Returns whether a directory of PATH has a file of this name. An empty entry of PATH means the current directory.
 bool IsOnPath(const std::string& name) {
   const char* const path = ::getenv("PATH");
   if (path == nullptr) return true;
-  // Nothing is split into nothing.
+  // An empty PATH has one entry, the current directory, but views::split splits an empty text into no parts at all.
   for (const auto part : std::views::split(std::string_view(*path != '\0' ? path : "."), ':')) {
     const std::string_view directory(part);
     const std::string file = fmt::format("{}/{}", directory.empty() ? "." : directory, name);
@@ -110,7 +111,8 @@ Result<> Confine(const Confinement& confinement) {
   return InstallFilter(MakeFilter(confinement.filter, StandsFor::kNothing, confinement.caller));
 }
 
-// A directory that may not be searched is no reason to say that a program which is nowhere may not be executed.
+// execvp fails with EACCES when one directory of PATH may not be searched, also when the program is in none of them.
+// That is reported as a program that does not exist.
 NotExecuted Execute(const process::Command& command) {
   const std::string& file = command.program;
   ::execvp(file.c_str(), sys::Argv(command.argv).data());

@@ -1,9 +1,9 @@
-// What a process does to itself before it becomes a command, in this order: hold signals, look at its streams, close
-// the rest, give up capabilities (capabilities.h), confine itself, let signals in, execute. With namespaces around it
-// or without.
+// The steps by which a process confines itself before it becomes a command, in this order: it holds signals, checks its
+// standard streams, closes all other descriptors, gives up its capabilities (capabilities.h), confines itself, lets
+// signals in, and executes the command. The steps are the same with namespaces around the process and without.
 //
-// What it does not stop: what the filter and Landlock leave open (see there); anything done through descriptors 0, 1, 2
-// and those passed on purpose.
+// What it does not stop: what the filter and Landlock leave open (seccomp_filter.h, landlock.h); anything done through
+// descriptors 0, 1, 2 and those that are passed on purpose.
 #pragma once
 
 #include <optional>
@@ -18,15 +18,16 @@
 
 namespace holdfast::sandbox {
 
-// Blocks all signals and sets each to its default: whatever the caller ignored or blocked, the command starts as from a
-// fresh login. Until sys::LetSignalsIn nothing is lost.
+// Blocks all signals and sets the action of each to its default. The command thus starts as from a fresh login,
+// whatever the caller had ignored or blocked. Signals that arrive before sys::LetSignalsIn stay pending; none is lost.
 void HoldSignals();
 
-// Of descriptors 0, 1 and 2: opens those that are closed, refuses a directory, and, where the network is restricted, a
-// socket that could be used to reach others than its peer.
+// Checks descriptors 0, 1 and 2. Opens /dev/null for each that is closed. Fails when one is a directory, or, where the
+// network is restricted, a socket that could be used to reach anything but its peer.
 Result<> CheckStreams(Filter filter);
 
-// Closes everything but the standard streams and `kept`, which is in rising order and is inherited afterwards.
+// Closes all descriptors but the standard streams and `kept`. `kept` must be in rising order; these descriptors lose
+// their close-on-exec flag, so that the command inherits them.
 Result<> PassOnly(std::span<const int> kept);
 
 struct Confinement {
@@ -37,18 +38,18 @@ struct Confinement {
   std::optional<int> port_ruleset_fd = {};  // port_ruleset.h
 };
 
-// For this process and all it starts, for good. A kernel without Landlock will do: mounts enforce the same rules.
+// Puts this process and all that it starts under Landlock and the filter, for good. A kernel without Landlock is no
+// failure, because the mounts enforce the same rules.
 Result<> Confine(const Confinement& confinement);
 
-// Why a command is not running: its exit status as a shell has it, 127 when there is no such program and 126 when it
-// cannot be executed, and the reason.
+// The reason why a command could not be executed.
 struct NotExecuted {
-  int status;
+  int status;  // the exit status a shell would give: 127 when there is no such program, 126 otherwise
   Error error;
 };
 
-// As execvp does it, with the environment of this process: a bare name is looked up in its PATH, and a script without
-// an interpreter's name is run by /bin/sh. Returns only when it fails.
+// Executes the command by execvp, with the environment of this process: a program without a slash is looked up in PATH,
+// and a script that names no interpreter is run by /bin/sh. Returns only when it fails.
 NotExecuted Execute(const process::Command& command);
 
 }  // namespace holdfast::sandbox

@@ -19,8 +19,8 @@
 namespace holdfast::sandbox {
 namespace {
 
-// The newest ABI that is used. It adds to 6 only what is written to the audit log, and 4 only TCP ports, which
-// port_ruleset.h is about.
+// The newest ABI that is used. ABI 7 adds to ABI 6 only settings of the audit log. ABI 4 adds only TCP ports, which
+// port_ruleset.h handles.
 constexpr int kNewestAbi = 7;
 
 // Rights and scopes that the headers of older systems do not name.
@@ -32,11 +32,12 @@ constexpr uint64_t kScopeSignal = 1ull << 1;          // ABI 6: signals to proce
 constexpr uint64_t kRights1 = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
 constexpr uint64_t kReadRights =
     LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
-// The kernel refuses the others for what is not a directory.
+// The rights that a rule about anything but a directory may have; the kernel refuses the others there.
 constexpr uint64_t kFileRights = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |
                                  LANDLOCK_ACCESS_FS_READ_FILE | kTruncate | kIoctlDevice;
 
-// Kernels that know less of it accept what they do not know as long as it is zero.
+// This struct is the one of ABI 6. An older kernel knows fewer members, and accepts the others as long as they are
+// zero.
 struct RulesetAttributes {
   uint64_t handled_access_fs, handled_access_net, scoped;
 };
@@ -63,7 +64,7 @@ uint64_t Meaning(LandlockRule::Rights rights) {
 
 uint64_t ScopesOf(int abi) { return abi < 6 ? 0 : kScopeAbstractSocket | kScopeSignal; }
 
-// 0, or an errno.
+// Returns 0 or an errno.
 int AddRule(int ruleset, int fd, uint64_t rights) {
   const landlock_path_beneath_attr rule = {.allowed_access = rights, .parent_fd = fd};
   return ::syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0 ? 0 : errno;
@@ -72,7 +73,7 @@ int AddRule(int ruleset, int fd, uint64_t rights) {
 Result<> AddPath(int ruleset, const LandlockRule& rule, uint64_t handled) {
   const sys::Links links = rule.identity ? sys::Links::kNone : sys::Links::kFollow;
   const int opened = sys::TryOpenAt(AT_FDCWD, rule.path, O_PATH, links);
-  // What this process cannot reach the command, which has no more rights, cannot reach either.
+  // A path that this process cannot reach needs no rule: the command has no more rights, and cannot reach it either.
   if (opened == -ENOENT || opened == -ENOTDIR || opened == -EACCES) return {};
   if (opened < 0) return FailErrno("open", rule.path, -opened);
   const OwnedFd fd(opened);
@@ -89,7 +90,7 @@ Result<> AddPath(int ruleset, const LandlockRule& rule, uint64_t handled) {
   return {};
 }
 
-// What may be done again with the file behind a descriptor; 0 for what Landlock has no say about.
+// Returns the rights to open the file behind a descriptor again; 0 for a kind of file that Landlock has no rules about.
 uint64_t RightsBehind(int fd) {
   struct stat status;
   const int flags = ::fcntl(fd, F_GETFL);
@@ -105,7 +106,7 @@ uint64_t RightsBehind(int fd) {
 Result<> AddDescriptor(int ruleset, int fd, uint64_t handled) {
   const uint64_t rights = RightsBehind(fd) & handled;
   const int error = rights == 0 ? 0 : AddRule(ruleset, fd, rights);
-  // EBADFD: a pipe or a file in memory, which no rule holds for.
+  // EBADFD means a pipe or a file in memory, which Landlock rules do not apply to.
   if (error == 0 || error == EBADFD) return {};
   return FailErrno("landlock_add_rule", fmt::format("descriptor {}", fd), error);
 }
@@ -122,7 +123,7 @@ Result<int> Restrict(const LandlockOptions& options) {
   if (abi == 0) return 0;
   const RulesetAttributes attributes = {
       .handled_access_fs = options.rules.empty() ? 0 : RightsOf(abi), .handled_access_net = 0, .scoped = ScopesOf(abi)};
-  if ((attributes.handled_access_fs | attributes.scoped) == 0) return abi;  // the kernel refuses a set about nothing
+  if ((attributes.handled_access_fs | attributes.scoped) == 0) return abi;  // the kernel refuses an empty ruleset
   const OwnedFd ruleset(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0)));
   if (!ruleset.is_open()) return FailErrno("landlock_create_ruleset");
   for (const LandlockRule& rule : options.rules) {

@@ -1,5 +1,5 @@
-// Landlock: paths a command may use, enforced by the kernel whatever names or descriptors it finds. The best ABI of the
-// running kernel is used.
+// Landlock rules name the paths that a command may use. The kernel enforces them by whatever name or descriptor the
+// command reaches a file. The best ABI of the running kernel is used.
 //
 // What it does not cover: chmod, chown, xattr, utime, stat and chdir (the mounts do); descriptors that are open
 // already, and pipes, sockets and memory files reached through /proc/self/fd; connecting to a named socket; abstract
@@ -16,21 +16,22 @@
 
 namespace holdfast::sandbox {
 
-// 0 when the kernel has none, or it is not enabled.
+// Returns the Landlock ABI of the running kernel, 0 when the kernel has no Landlock or has not enabled it.
 int LandlockAbi();
 
 struct LandlockOptions {
-  // What none of them names cannot be opened, listed, made, renamed or removed. No rules at all: files are left alone.
+  // A path that no rule covers cannot be opened, listed, made, renamed or removed. Without any rule, access to files is
+  // not restricted at all.
   std::vector<LandlockRule> rules;
-  // Descriptors the command is given: a file, terminal or FIFO behind one may be opened again (/dev/stdout), for what
-  // the descriptor is open for and no more.
+  // The descriptors that the command is given. The file, terminal or FIFO behind one may be opened again, for example
+  // as /dev/stdout, but only for the reading or writing that the descriptor is open for.
   std::vector<int> passed_fds;
 };
 
-// For this thread and what it starts; no_new_privs is set. From ABI 6 on abstract sockets and processes of others are
-// out of reach. Links in the paths are followed, unless a rule says which
-// file it is for; paths that do not exist or cannot be reached are left out. Returns the ABI it was done with, 0 for
-// none: the caller decides whether that is enough.
+// Restricts this thread and all that it starts, for good, and sets no_new_privs. From ABI 6 on, abstract sockets of
+// processes outside cannot be connected to, and those processes cannot be signalled. Links in the paths are followed,
+// unless a rule names the identity of its file. Paths that do not exist or cannot be reached are left out. Returns the
+// ABI that was used, 0 when the kernel has no Landlock: the caller decides whether that is enough.
 Result<int> Restrict(const LandlockOptions& options);
 
 }  // namespace holdfast::sandbox

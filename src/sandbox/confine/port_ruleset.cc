@@ -12,7 +12,7 @@
 namespace holdfast::sandbox {
 namespace {
 
-// The headers of older systems do not name them.
+// The headers of older systems do not name these constants.
 constexpr int kAbiOfPorts = 4;
 constexpr uint64_t kConnectTcp = 1ull << 1;
 constexpr int kRuleOfPort = 2;

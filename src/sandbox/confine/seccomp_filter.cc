@@ -45,23 +45,24 @@ constexpr uint32_t kFirstNegative = 0x8000'0000;
 // CLONE_NEWTIME is missing: in clone its bit is part of the signal number.
 constexpr uint32_t kNamespaceFlags =
     CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
-// What unshare may do. A list of what is allowed, because later kernels give other bits a meaning.
+// The flags that unshare may have. They are a list of allowed flags, because later kernels give other bits a meaning.
 constexpr uint32_t kUnsharable = CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM;
 
-// With these a program runs as its owner or group for every user who executes it.
+// With one of these bits in its mode, a program runs as its owner or group for every user that executes it.
 constexpr uint32_t kSetIds = S_ISUID | S_ISGID;
-// Without one of these flags the mode of an open means nothing, and is whatever the caller had in that register.
+// Without one of these flags the kernel ignores the mode of an open, and the argument is whatever was in its register.
 constexpr uint32_t kCreates = O_CREAT | (O_TMPFILE & ~O_DIRECTORY);
 
 constexpr uint32_t kSetDelegation = 1040;  // F_SETDELEG, which the headers of older systems do not name
 
-// The halves of an argument. The kernel itself looks only at the low one where the parameter is an int.
+// The offsets of the two halves of an argument. Where the parameter is an int, the kernel uses only the low half.
 constexpr size_t Low(size_t argument) { return offsetof(seccomp_data, args) + argument * sizeof(uint64_t); }
 constexpr size_t High(size_t argument) { return Low(argument) + sizeof(uint32_t); }
 
-// Writes the program: ABI, then a search by number, then the rules that look at arguments. The kernel follows it once
-// for each number when it is installed and remembers which are allowed whatever their arguments: those calls never run
-// it. The search is a tree for the sake of that installation; a chain of comparisons takes twice as long.
+// FilterWriter writes one filter: a check of the ABI, a search by the number of the call, then the rules about
+// arguments. When the filter is installed, the kernel runs it once for each number and remembers the calls that are
+// allowed whatever their arguments are; those calls never run the filter. The search is a tree to make the installation
+// fast: with a chain of comparisons it takes twice as long.
 class FilterWriter {
  public:
   FilterWriter(Filter filter, StandsFor stands_for, Caller caller)
@@ -96,7 +97,7 @@ class FilterWriter {
   }
 
  private:
-  // Numbers from `first` up to the next run's.
+  // A run is the call numbers from `first` up to the first number of the next run, which share a label.
   struct Run {
     uint32_t first;
     Label verdict;
@@ -128,15 +129,16 @@ class FilterWriter {
     rules.push_back({std::move(numbers), std::move(write), code_.NewLabel()});
   }
 
-  // A pair has the arguments of a socket, and the same rule but behind a proxy. There a unix stream that is made in a
-  // pair reaches nobody but its other end, while one that is made alone could be connected to a socket of the host.
+  // socketpair has the arguments of socket, and the same rule, except behind a proxy. There unix streams are allowed
+  // only in pairs: a pair reaches nothing but its own ends, while a single socket could be connected to a socket of the
+  // host.
   void AddSocketRules(ArgumentRules& rules) {
     if (!IsBehindProxy(filter_)) return Add(rules, {__NR_socket, __NR_socketpair}, [this] { WriteSocket(); });
     Add(rules, {__NR_socket}, [this] { WriteSocket(); });
     Add(rules, {__NR_socketpair}, [this] { WriteUnixPair(); });
   }
 
-  // Calls that make a file. Not mkdir: the kernel takes neither bit from its mode.
+  // The rules about calls that make a file. mkdir needs none, because the kernel ignores both bits in its mode.
   void AddCreationRules(ArgumentRules& rules) {
     Add(rules, {__NR_open}, [this] { WriteOpen(1); });
     Add(rules, {__NR_openat}, [this] { WriteOpen(2); });
@@ -144,7 +146,8 @@ class FilterWriter {
     Add(rules, {__NR_mknodat}, [this] { WriteMode(2, kSetIds); });
   }
 
-  // The file requests name directories by a path here, and files by a descriptor.
+  // The file helper changes the mode of a directory by a path and that of a file by a descriptor, so it may set the
+  // set-group-ID bit by a path only.
   void AddModeRules(ArgumentRules& rules) {
     const uint32_t of_path = caller_ == Caller::kCommand ? kSetIds : S_ISUID;
     const uint32_t of_descriptor = caller_ == Caller::kFirstProcess ? S_ISUID : kSetIds;
@@ -153,14 +156,14 @@ class FilterWriter {
     Add(rules, {__NR_fchmod}, [this, of_descriptor] { WriteMode(1, of_descriptor); });
   }
 
-  // Ways to connect that the kernel does not ask Landlock about.
+  // The rules about the ways to connect that the kernel's Landlock does not check.
   void AddPortRules(ArgumentRules& rules) {
     Add(rules, {__NR_sendto, __NR_sendmmsg}, [this] { WriteFlags(3); });
     Add(rules, {__NR_sendmsg}, [this] { WriteFlags(2); });
     Add(rules, {__NR_setsockopt}, [this] { WriteSocketOption(); });
   }
 
-  // Calls that change how a process runs, by its number.
+  // The rules about calls that change how a process runs, which they name by its number.
   void AddProcessRules(ArgumentRules& rules) {
     Add(rules,
         {__NR_prlimit64, __NR_sched_setaffinity, __NR_sched_setscheduler, __NR_sched_setparam, __NR_sched_setattr,
@@ -184,7 +187,7 @@ class FilterWriter {
     }
     runs.push_back({kFirstUnknownSyscall, unknown_});
     runs.push_back({kFirstX32, foreign_});
-    // -1 is what a tracer leaves behind to skip a call, and what careless programs pass: no ABI.
+    // A tracer sets the number to -1 to skip a call, and careless programs pass it. It is not a call by another ABI.
     runs.push_back({kFirstNegative, unknown_});
     return runs;
   }
@@ -229,15 +232,15 @@ class FilterWriter {
     code_.Jump(Test::kAnyBit, refused_bits, refuse_, allow_);
   }
 
-  // The mode stands behind the flags.
+  // `flags` is the index of the argument with the flags; the mode is the next argument.
   void WriteOpen(size_t flags) {
     code_.Load(Low(flags));
     code_.Jump(Test::kAnyBit, kCreates, kNext, allow_);
     WriteMode(flags + 1, kSetIds);
   }
 
-  // TIOCSTI, TIOCLINUX and a keyboard's strings type into the terminal, for whoever reads it next. Line disciplines are
-  // kernel modules that any user can have loaded.
+  // TIOCSTI, TIOCLINUX and the strings of keyboard keys type text into the terminal, which the next program that reads
+  // from it takes for input of its user. Line disciplines are kernel modules that any user can make the kernel load.
   void WriteIoctl() {
     const bool files_are_open = stands_for_ != StandsFor::kNamespacesAndMounts;
     code_.Load(Low(1));
@@ -245,8 +248,9 @@ class FilterWriter {
     if (!files_are_open) WriteHarmlessIoctl();
   }
 
-  // File systems have calls that change a file or directory which is open only for reading: flags, verity, snapshots.
-  // These do not, or need a descriptor that is open for writing; the others are of terminals and sockets.
+  // File systems have ioctls that change a file or directory which is open only for reading: flags, verity, snapshots.
+  // The ioctls that are allowed here do not, or need a descriptor that is open for writing, or belong to terminals and
+  // sockets.
   void WriteHarmlessIoctl() {
     constexpr uint32_t type_of_call = 0xff00, terminal = 0x5400, socket = 0x8900;
     code_.JumpIfOneOf(
@@ -256,7 +260,7 @@ class FilterWriter {
     code_.JumpIfOneOf({terminal, socket}, allow_, refuse_);
   }
 
-  // 0 is the caller.
+  // A call that names process 0 means the calling process.
   void WriteOwnNumber() {
     code_.Load(Low(0));
     code_.Jump(Test::kEqual, 0, allow_, refuse_);
@@ -293,22 +297,24 @@ class FilterWriter {
     const Label not_netlink = code_.NewLabel();
     code_.Jump(Test::kEqual, AF_UNIX, allow_, kNext);
     code_.Jump(Test::kEqual, AF_NETLINK, kNext, not_netlink);
-    // Addresses and routes, which getaddrinfo asks for. The other protocols configure the kernel.
+    // getaddrinfo asks for addresses and routes by NETLINK_ROUTE. The other protocols configure the kernel.
     code_.Load(Low(2));
     code_.Jump(Test::kEqual, NETLINK_ROUTE, allow_, refuse_);
     code_.Bind(not_netlink);
     WriteInet();
   }
 
-  // Types that reach nobody but their peer: a stream refuses an address, a packet stream ignores it. A datagram socket
-  // can send to any address, also one of a pair; and SOCK_RAW means SOCK_DGRAM here.
+  // Streams and packet streams reach nothing but their peer: a stream refuses an address, a packet stream ignores it. A
+  // datagram socket can send to any address, also when it was made in a pair. SOCK_RAW means SOCK_DGRAM for unix
+  // sockets.
   void WriteUnixStream() {
     code_.Jump(Test::kEqual, AF_UNIX, kNext, refuse_);
     LoadSocketType();
     code_.JumpIfOneOf({SOCK_STREAM, SOCK_SEQPACKET}, allow_, refuse_);
   }
 
-  // Not SCTP, DCCP and the like, whose modules are loaded for whoever asks, nor SOCK_PACKET, which is another family.
+  // The list leaves out SCTP, DCCP and the like, whose modules the kernel loads for any user that asks, and
+  // SOCK_PACKET, which makes a socket of another family.
   void WriteInet() {
     code_.JumpIfOneOf({AF_INET, AF_INET6}, kNext, refuse_);
     LoadSocketType();
@@ -324,7 +330,7 @@ class FilterWriter {
     code_.Jump(Test::kAnyBit, MSG_FASTOPEN, refuse_, allow_);
   }
 
-  // A protocol such as SMC takes a TCP socket over, and connects in its place.
+  // TCP_ULP gives a TCP socket to another protocol such as SMC, which then connects in its place.
   void WriteSocketOption() {
     code_.Load(Low(1));
     code_.Jump(Test::kEqual, SOL_TCP, kNext, allow_);

@@ -1,7 +1,8 @@
-// The system call filters, as classic BPF programs. A refused call gives EPERM. clone3, and numbers newer than the
-// tables, give ENOSYS, as by an older kernel: libc has a way around. Another ABI (32-bit, x32) ends the process.
+// The system call filters are classic BPF programs. A refused call fails with EPERM. clone3, and calls that are newer
+// than the tables of syscall_sets.h, fail with ENOSYS as on an older kernel, and libc falls back to older calls. A call
+// by another ABI (32-bit, x32) kills the process.
 //
-// A filter refuses what is listed; the rest is allowed:
+// A filter refuses what this list names, and allows the rest:
 //   always          the sets of syscall_sets.h; clone and unshare that make a namespace; ioctls that type into a
 //                   terminal or change its line discipline or keyboard; modes with set-user-ID or set-group-ID, and
 //                   openat2, which has its mode behind a pointer; leases and notices of fcntl
@@ -13,13 +14,16 @@
 //   proxy only      sockets that are not inet; pairs that are not unix streams or packet streams
 //   no listening    as proxy only, and listen
 //   no namespaces   shared memory and queues; priorities, limits and the like of any process but the caller
-//   no mounts       file attributes; ioctls but those of terminals and sockets and a few that change no file
+//   no mounts       calls that change file attributes; all ioctls but those of terminals and sockets, and a few that
+//                   change no file
 //
-// What a filter does not see: what pointers point at. Where that matters the call is refused as a whole, or what it
-// could be used on: sendmsg names its address in memory, so there are no unix datagram sockets without a network. What
-// it does not stop: sendmsg on a datagram socket that the command was given, and signals to processes outside, which
-// the pid namespace or Landlock's scope does. Without mounts attributes cannot be changed where writing is allowed
-// either: a path, too, is behind a pointer.
+// A filter does not see the memory that a pointer points at. Where that memory matters, the filter refuses the whole
+// call, or the objects that the call could be used on: sendmsg has its address in memory, so a command without a
+// network gets no unix datagram sockets. A path is behind a pointer too, so without mounts a command cannot change file
+// attributes even where it may write.
+//
+// What a filter does not stop: sendmsg on a datagram socket that the command was given, and signals to processes
+// outside, which the pid namespace or Landlock's scope stops.
 #pragma once
 
 #include <linux/filter.h>
@@ -33,22 +37,24 @@ namespace holdfast::sandbox {
 
 using BpfProgram = std::vector<sock_filter>;
 
-// Whether the command has a network of its own, with proxies in it.
+// Returns whether the command has a network namespace of its own, from which it reaches nothing but proxies.
 constexpr bool IsBehindProxy(Filter filter) {
   return filter == Filter::kProxyOnly || filter == Filter::kProxyNoListening;
 }
 
-// What there is none of around the command, so that the filter does what it can in its place.
+// The protection that is missing around the command, in whose place the filter does what it can.
 enum class StandsFor { kNothing, kNamespaces, kNamespacesAndMounts };
 
-// Whose calls they are. Only a command is refused openat2: our own code opens files with it without following links,
-// and takes no mode from anybody. pid 1 gives directories set-group-ID for the command, which has another layer on top
-// (set_group_id.h); the file requests that are built into the helper copy it from directory to directory.
+// The code whose calls are filtered. Only a command is refused openat2: our own code uses it to open files without
+// following links, and passes no mode that the command has chosen. pid 1 sets the set-group-ID bit of directories on
+// behalf of the command, which has another filter on top (set_group_id.h). The file helper copies the bit from
+// directory to directory.
 enum class Caller { kCommand, kFirstProcess, kFileRequests };
 
 BpfProgram MakeFilter(Filter filter, StandsFor stands_for = StandsFor::kNothing, Caller caller = Caller::kCommand);
 
-// For this thread and what it starts, for good. Sets no_new_privs. Allocates nothing unless it fails.
+// Installs the filter for this thread and all that it starts, for good, and sets no_new_privs. Allocates no memory
+// unless it fails.
 Result<> InstallFilter(const BpfProgram& program);
 
 }  // namespace holdfast::sandbox

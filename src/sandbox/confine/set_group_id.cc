@@ -36,10 +36,10 @@ using OrErrno = std::expected<T, int>;
 
 constexpr size_t OffsetOf(size_t argument) { return offsetof(seccomp_data, args) + argument * sizeof(uint64_t); }
 
-// A call that changes a mode, as its caller means it.
+// The arguments of a call that changes a mode, whichever of the four calls it is.
 struct Change {
-  int base = AT_FDCWD;                // what a relative path begins at, or what is changed
-  std::optional<uint64_t> path = {};  // where it stands in the caller's memory
+  int base = AT_FDCWD;                // the directory that a relative path begins at; without a path, the file itself
+  std::optional<uint64_t> path = {};  // an address in the caller's memory
   mode_t mode = 0;
   int flags = 0;
 };
@@ -61,7 +61,7 @@ Change ChangeOf(const seccomp_data& call) {
   }
 }
 
-// A read ends where nothing is mapped, which may be right behind the path.
+// The read asks for PATH_MAX bytes. It ends early where no memory is mapped, which may be right behind the path.
 OrErrno<std::string> ReadPath(int memory, uint64_t address) {
   std::array<char, PATH_MAX> text;
   const ssize_t size = ::pread(memory, text.data(), text.size(), static_cast<off_t>(address));
@@ -71,7 +71,8 @@ OrErrno<std::string> ReadPath(int memory, uint64_t address) {
   return std::unexpected(size == PATH_MAX ? ENAMETOOLONG : EFAULT);
 }
 
-// By such a name libc changes the mode of an open file where the kernel has no fchmodat2.
+// Returns the descriptor that a path of the form /proc/self/fd/N names. libc uses such a path to change the mode of an
+// open file where the kernel has no fchmodat2.
 std::optional<int> OwnDescriptor(std::string_view path) {
   constexpr std::string_view own = "/proc/self/fd/";
   if (!path.starts_with(own)) return std::nullopt;
@@ -90,18 +91,19 @@ OrErrno<OwnedFd> OpenDirectory(int base, const std::string& path, int flags, uin
   return opened;
 }
 
-// One call that waits. Its caller may be killed at any moment, and its number become another process's: what was opened
-// by that number counts only if the call still waits afterwards.
+// WaitingCall is one call of a command that waits for its answer. The calling process may be killed at any moment, and
+// its number may then be given to another process. A file that was opened by that number therefore counts only if the
+// call still waits afterwards.
 class WaitingCall {
  public:
   WaitingCall(int listener, const seccomp_notif& question, int memory)
       : listener_(listener), id_(question.id), pid_(question.pid), memory_(memory), change_(ChangeOf(question.data)) {}
 
-  // 0, or an errno.
+  // Returns 0 or an errno.
   int CarryOut() {
     const auto directory = OpenDirectoryMeant();
     if (!directory) return directory.error() == ENOTDIR ? EPERM : directory.error();  // files do not get the bit
-    // By this name, because a descriptor that was opened with O_PATH is not enough for fchmod.
+    // The directory is named by its path in /proc, because fchmod does not accept a descriptor opened with O_PATH.
     const std::string name = fmt::format("/proc/self/fd/{}", directory->get());
     return ::chmod(name.c_str(), change_.mode) == 0 ? 0 : errno;
   }
@@ -119,12 +121,12 @@ class WaitingCall {
     if (path->empty() && (change_.flags & AT_EMPTY_PATH) != 0) return OpenBase();
     auto base = path->starts_with('/') ? OpenDirectory(AT_FDCWD, "/", 0, 0) : OpenBase();
     if (!base) return base;
-    // Links of /proc would lead to what this process has open, not its caller.
+    // Magic links such as /proc/self/cwd would lead to what this process has open, not to what its caller has.
     const int last = (change_.flags & AT_SYMLINK_NOFOLLOW) != 0 ? O_NOFOLLOW : 0;
     return OpenDirectory(base->get(), *path, last, RESOLVE_NO_MAGICLINKS);
   }
 
-  // What was found by the caller's number is the caller's: it cannot have ended and have given its number away.
+  // While the call waits, its process exists, and no other process can have its number.
   bool StillWaits() const { return ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ID_VALID, &id_) == 0; }
 
   OrErrno<OwnedFd> OpenBase() const {
@@ -169,8 +171,8 @@ BpfProgram MakeCommandLayer(SetGroupId answer) {
   return code.Finish();
 }
 
-// Few programs expect a chmod to be interrupted by a signal. From Linux 5.19 on that can only happen until pid 1 has
-// taken the question.
+// Few programs expect that a signal interrupts a chmod. From Linux 5.19 on kWaitKillable prevents that, once pid 1 has
+// received the notification.
 Result<OwnedFd> InstallCommandLayer() {
   const BpfProgram asking = MakeCommandLayer(SetGroupId::kAsk);
   const sock_fprog image = {.len = static_cast<unsigned short>(asking.size()),
@@ -184,7 +186,7 @@ Result<OwnedFd> InstallCommandLayer() {
   return OwnedFd();
 }
 
-// In the /proc of another namespace this process has another number, or none.
+// In a /proc of another pid namespace this process has another number, or none.
 bool SeesProcesses() {
   struct statfs status;
   char number[8] = {};
@@ -192,9 +194,9 @@ bool SeesProcesses() {
          ::readlink("/proc/self", number, sizeof number - 1) == 1 && number[0] == '1';
 }
 
-// pid 1 itself opens the caller's memory, which Yama lets it do because the caller descends from it. Landlock and the
-// filter hold for the child as they do for the caller.
-void SetGroupIdDesk::Answer() const {
+// pid 1 itself opens the caller's memory: Yama permits that because the caller descends from pid 1. The child that does
+// the rest is under the same Landlock rules and filter as the caller.
+void SetGroupIdSupervisor::Answer() const {
   seccomp_notif question = {};
   if (::ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, &question) < 0) return;  // the caller is gone
   const OwnedFd memory(::open(fmt::format("/proc/{}/mem", question.pid).c_str(), O_RDONLY | O_CLOEXEC));
@@ -205,7 +207,7 @@ void SetGroupIdDesk::Answer() const {
   if (!sys::Spawn(sys::Sharing::kNothing, in_child)) Reply(question.id, EAGAIN);
 }
 
-void SetGroupIdDesk::Reply(uint64_t id, int error) const {
+void SetGroupIdSupervisor::Reply(uint64_t id, int error) const {
   seccomp_notif_resp reply = {.id = id, .val = 0, .error = -error, .flags = 0};
   (void)::ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_SEND, &reply);  // the caller may be gone
 }

@@ -5,7 +5,7 @@
 namespace holdfast::sandbox {
 namespace {
 
-// Newer than the headers of the oldest supported build machine.
+// The headers of the oldest supported build machine do not name these calls.
 #ifndef __NR_open_tree_attr
 #define __NR_open_tree_attr 467
 #endif
@@ -108,8 +108,8 @@ constexpr SyscallSet kWithoutNetwork[] = {
     {"connections", "lead to sockets of others, or let others in; a pair of sockets needs none of them", kConnections},
 };
 
-// bind stays: a client that chooses its own port binds, and so does every user of UDP. Without listen no stream socket
-// accepts anybody, whether it is bound or not.
+// bind stays allowed: a client that chooses its own port binds, and so does every user of UDP. Without listen no stream
+// socket accepts a connection, whether it is bound or not.
 constexpr SyscallSet kWithoutListening[] = {
     {"listening", "lets others of the sandbox connect to a server", kListening},
 };

@@ -1,5 +1,5 @@
-// The system calls that are refused as a whole, by what they are about and with the reason. Calls that depend on their
-// arguments are rules of seccomp_filter.cc.
+// The system calls that are refused whatever their arguments are, in sets with a name and a reason. The calls that are
+// refused only with certain arguments have rules in seccomp_filter.cc.
 #pragma once
 
 #include <cerrno>
@@ -22,20 +22,20 @@ struct SyscallSet {
 };
 
 std::span<const SyscallSet> RefusedAlways();
-// In addition, but not to our own code.
+// These are refused in addition to commands, but not to our own code.
 std::span<const SyscallSet> RefusedToCommands();
-// In addition, where there is no network.
+// These are refused in addition where the command has no network.
 std::span<const SyscallSet> RefusedWithoutNetwork();
-// In addition, where a network of proxies must not be listened on.
+// These are refused in addition where the command reaches proxies but must not listen itself.
 std::span<const SyscallSet> RefusedWithoutListening();
-// In addition, where nothing but Landlock and the filter is around the command: see StandsFor.
+// These are refused in addition where namespaces, or also mounts, are missing around the command (StandsFor).
 std::span<const SyscallSet> RefusedWithoutNamespaces();
 std::span<const SyscallSet> RefusedWithoutMounts();
 
-// From here on the numbers belong to kernels newer than these tables. They are answered as by an older kernel, ENOSYS,
+// The first number that belongs to kernels newer than these tables. Such calls fail with ENOSYS as on an older kernel,
 // which programs are prepared for.
 inline constexpr uint32_t kFirstUnknownSyscall = 470;
 
-inline constexpr uint32_t kFchmodat2 = 452;  // which the headers of older systems do not name
+inline constexpr uint32_t kFchmodat2 = 452;  // the headers of older systems do not name this call
 
 }  // namespace holdfast::sandbox

@@ -76,16 +76,17 @@ int FirstProcess::Run() {
   const OwnedFd others = SignalsOf({OrderSignal(), SIGCONT, SIGIO}), children = SignalsOf({SIGCHLD});
   if (!others.is_open() || !children.is_open()) return kLost;
   for (;;) {
-    pollfd ready[] = {{others.get(), POLLIN, 0}, {desk_.fd(), POLLIN, 0}, {flooded_ ? -1 : children.get(), POLLIN, 0}};
+    pollfd ready[] = {
+        {others.get(), POLLIN, 0}, {set_group_id_.fd(), POLLIN, 0}, {flooded_ ? -1 : children.get(), POLLIN, 0}};
     if (::poll(ready, std::size(ready), flooded_ ? kRestMs : -1) < 0) continue;  // stopped and continued from outside
     signalfd_siginfo signal;
     if (sys::Read(others.get(), &signal, sizeof signal) == sizeof signal) {
       if (const auto status = Take(signal)) return *status;
     }
     if ((ready[1].revents & POLLIN) != 0) {
-      desk_.Answer();
+      set_group_id_.Answer();
     } else if ((ready[1].revents & POLLHUP) != 0) {
-      desk_.Close();  // nobody who could ask is left
+      set_group_id_.Close();  // nobody who could ask is left
     }
     if (flooded_ || ready[2].revents != 0) {
       (void)sys::Read(children.get(), &signal, sizeof signal);  // says no more than that there are some

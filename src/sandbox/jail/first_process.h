@@ -27,8 +27,8 @@ class FirstProcess {
  public:
   // `command` leads a process group. Every signal is blocked, from before the command was started. The terminal is
   // absent when the command has a session of its own. The lifeline is armed.
-  FirstProcess(pid_t command, const Terminal* terminal, const Lifeline* lifeline, SetGroupIdDesk& desk)
-      : command_(command), terminal_(terminal), lifeline_(lifeline), desk_(desk) {}
+  FirstProcess(pid_t command, const Terminal* terminal, const Lifeline* lifeline, SetGroupIdSupervisor& set_group_id)
+      : command_(command), terminal_(terminal), lifeline_(lifeline), set_group_id_(set_group_id) {}
 
   // Until the command has ended: its exit code, or 128 + N after signal N. Or until the lifeline is cut.
   int Run();
@@ -45,7 +45,7 @@ class FirstProcess {
   const pid_t command_;
   const Terminal* const terminal_;
   const Lifeline* const lifeline_;
-  SetGroupIdDesk& desk_;
+  SetGroupIdSupervisor& set_group_id_;
   bool flooded_ = false;                 // more children end than there is time to reap
   OwnedFd command_fd_;                   // a pidfd, when the kernel reaps by itself
   std::optional<pid_t> stopped_holder_;  // of the terminal, when the command was stopped

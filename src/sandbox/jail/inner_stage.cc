@@ -77,7 +77,7 @@ class Stage {
 
   const Terminal* terminal() const { return terminal_ ? &*terminal_ : nullptr; }
   const Lifeline* lifeline() const { return lifeline_ ? &*lifeline_ : nullptr; }
-  SetGroupIdDesk& desk() { return desk_; }
+  SetGroupIdSupervisor& set_group_id() { return set_group_id_; }
 
  private:
   static std::unexpected<NotExecuted> Refused(Error error) {
@@ -159,7 +159,7 @@ class Stage {
     if (answers_) {
       auto listener = InstallCommandLayer();
       if (!listener) return {.status = kRefusedStatus, .error = listener.error()};
-      desk_ = SetGroupIdDesk(*std::move(listener));
+      set_group_id_ = SetGroupIdSupervisor(*std::move(listener));
     }
     return Execute(orders_.command);
   }
@@ -192,7 +192,7 @@ class Stage {
   std::optional<Terminal> terminal_;
   bool has_turn_ = false;
   bool answers_ = false;
-  SetGroupIdDesk desk_{OwnedFd()};
+  SetGroupIdSupervisor set_group_id_{OwnedFd()};
   std::optional<NotExecuted> failure_;  // of the program
 };
 
@@ -220,7 +220,7 @@ int RunInnerStage(const InnerOrders& orders, BuiltIn built_in) {
   }
   if (orders.report_fd) process::ReportStarted(*orders.report_fd);
   ReleaseDescriptors(orders);
-  const int status = FirstProcess(*command, stage.terminal(), stage.lifeline(), stage.desk()).Run();
+  const int status = FirstProcess(*command, stage.terminal(), stage.lifeline(), stage.set_group_id()).Run();
   (void)::kill(-1, SIGKILL);  // nobody may be left
   return status;
 }
