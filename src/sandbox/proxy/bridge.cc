@@ -20,16 +20,18 @@
 namespace holdfast::sandbox {
 namespace {
 
-constexpr int kLastWordsMs = 200;
+// The time that the bridge has to pass on what the command had sent.
+constexpr int kDrainMs = 200;
 
-// Apart from the session, the streams and the directory of who started it; and gone when that is gone.
+// Separates this process from the session, the streams and the directory of its parent, and makes the kernel kill it
+// when the parent ends. Returns a copy of `control`, which is the only descriptor of the parent's that stays open.
 Result<OwnedFd> Detach(int control, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) return Fail(ErrorKind::kInvalidRequest, "proxy bridge: its parent is gone");
   if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0) return FailErrno("prctl", "dumpable");
   ::prctl(PR_SET_NAME, "proxy-bridge");
   ::setsid();
-  (void)::chdir("/");  // fails nowhere that matters
+  (void)::chdir("/");  // a failure does no harm
   TRY(OwnedFd kept, sys::Duplicate(control));
   const auto number = static_cast<unsigned>(kept.get());
   ::close_range(0, number - 1, 0);
@@ -40,7 +42,7 @@ Result<OwnedFd> Detach(int control, pid_t parent) {
 
 Result<> Relay(int control, pid_t parent, const std::vector<ProxyEndpoint>& endpoints) {
   TRY(OwnedFd kept, Detach(control, parent));
-  (void)sys::RaiseFileLimit();  // otherwise there are fewer connections at a time
+  (void)sys::RaiseFileLimit();  // a failure only allows fewer connections at a time
   return ProxyRelay(std::move(kept), endpoints).Run();
 }
 
@@ -51,7 +53,7 @@ Result<ProxyBridge> ProxyBridge::Start(const std::vector<ProxyEndpoint>& endpoin
   TRY(OwnedFd control, sys::Duplicate(pair.theirs.get()));
   if (::fcntl(control.get(), F_SETFD, 0) < 0) return FailErrno("fcntl", "F_SETFD");
   const pid_t parent = ::getpid();
-  // Nobody is there to be told of a failure: the end of the bridge shows inside, where the listeners are refused.
+  // The child cannot report a failure. Its end shows inside, where sending the listeners to it fails.
   auto in_child = [&] { return Relay(pair.ours.get(), parent, endpoints) ? 0 : 1; };
   sys::Child process;
   TRY(process.pid, sys::Spawn(sys::Sharing::kNothing, in_child));
@@ -59,12 +61,12 @@ Result<ProxyBridge> ProxyBridge::Start(const std::vector<ProxyEndpoint>& endpoin
   return ProxyBridge(std::move(control), std::move(process));
 }
 
-// Others may hold copies of the control socket: its end must not depend on them.
+// The control socket is shut down, not only closed, because other processes may hold copies of it.
 ProxyBridge::~ProxyBridge() {
   if (!control_.is_open()) return;
   ::shutdown(control_.get(), SHUT_RDWR);
   pollfd ended = {.fd = process_.pidfd.get(), .events = POLLIN, .revents = 0};
-  (void)::poll(&ended, 1, kLastWordsMs);  // however that goes, it ends here
+  (void)::poll(&ended, 1, kDrainMs);  // the bridge is killed after this, whatever the result
   ::kill(process_.pid, SIGKILL);
   (void)sys::AwaitStatus(process_.pid);
 }

@@ -1,10 +1,10 @@
-// The process outside that carries what a command sends to the proxies of the host, and back. The command's end of it
-// is a listener in its own network namespace (proxy_listener.h); the bridge gets it by descriptor and accepts on it, so
-// there is no socket file, and no process of ours inside.
+// The bridge is a process outside of the sandbox that carries connections of the command to the proxies of the host.
+// The command connects to listeners in its own network namespace (listener.h). The bridge gets these listeners by
+// descriptor and accepts on them, so there is no socket file and no process of ours inside.
 //
-// The bridge ends with whoever started it, whatever ends that, and holds none of its streams open.
+// The bridge ends when the process that started it ends, for whatever reason, and holds none of its streams open.
 //
-// What it does not stop: anything that the proxy itself allows. What the command sends is not looked at.
+// What it does not stop: anything that the proxy itself allows. The bridge does not inspect what the command sends.
 #pragma once
 
 #include <sys/types.h>
@@ -20,14 +20,16 @@ namespace holdfast::sandbox {
 
 class ProxyBridge {
  public:
-  // To be called by a process without other threads.
+  // Starts the bridge. The calling process must have no other threads.
   static Result<ProxyBridge> Start(const std::vector<ProxyEndpoint>& endpoints);
   ProxyBridge(ProxyBridge&&) = default;
   ProxyBridge& operator=(ProxyBridge&&) = delete;
-  // When the command has ended: what it had sent is passed on, if the proxies take it without delay.
+  // Ends the bridge, after the command has ended. Bytes that the command has sent still go to the proxies, if these
+  // accept them within 200 ms.
   ~ProxyBridge();
 
-  // Inherited by what is started meanwhile. It takes one listener per endpoint, in one message.
+  // The socket by which the bridge receives its listeners: one per endpoint, in one message. It is not close-on-exec,
+  // so that the inner stage inherits it.
   int control() const { return control_.get(); }
 
  private:

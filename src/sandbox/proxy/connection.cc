@@ -23,10 +23,10 @@ std::span<const int> FamiliesOf(LoopbackHost host) {
   return host == LoopbackHost::kIpv6 ? all.last(1) : all;
 }
 
-// Small packets are passed on as they come.
+// Makes the kernel send small packets as they come.
 void SendAtOnce(int fd) {
   const int yes = 1;
-  (void)::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);  // only costs time
+  (void)::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);  // a failure only costs time
 }
 
 int ConnectIpv4(int fd, uint16_t port) {
@@ -45,7 +45,7 @@ int ConnectIpv6(int fd, uint16_t port) {
   return ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address);
 }
 
-// Connected or about to be; nothing when it failed at once.
+// Returns a socket that is connected or connecting, or a closed one when connecting failed at once.
 OwnedFd Dial(int family, uint16_t port) {
   OwnedFd fd(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd.is_open()) return fd;
@@ -66,7 +66,7 @@ Attempt StateOf(int fd) {
   return has_peer ? Attempt::kSucceeded : Attempt::kPending;
 }
 
-// Gives -errno, and tries again after a signal.
+// Returns the number of bytes or -errno. Tries again after a signal.
 ssize_t Receive(int fd, std::span<char> block) {
   for (;;) {
     const ssize_t n = ::recv(fd, block.data(), block.size(), 0);
@@ -86,7 +86,7 @@ void Reset(OwnedFd& fd) {
 ProxyConnection::ProxyConnection(OwnedFd client, const ProxyEndpoint& proxy, int epoll, uint64_t id)
     : client_(std::move(client)), families_left_(FamiliesOf(proxy.host)), port_(proxy.port), epoll_(epoll), id_(id) {
   SendAtOnce(client_.get());
-  if (!Watch(client_.get())) families_left_ = {};  // it is over before it has begun
+  if (!Watch(client_.get())) families_left_ = {};  // without an address to try, the first Advance ends the connection
 }
 
 bool ProxyConnection::Watch(int fd) const {
@@ -128,7 +128,7 @@ Progress ProxyConnection::Advance(std::span<char> block) {
   return up == Progress::kUnfinished || down == Progress::kUnfinished ? Progress::kUnfinished : Progress::kWaiting;
 }
 
-// kOver: the connection as a whole is broken.
+// Passes bytes on in one direction. kOver means that the connection as a whole is broken.
 Progress ProxyConnection::Copy(Direction& direction, int from, int to, std::span<char> block) {
   for (int turn = 0; turn < kBlocksPerTurn && !direction.over; ++turn) {
     if (!direction.unsent.empty() && !Send(direction, to, std::exchange(direction.unsent, {}))) {
@@ -137,11 +137,12 @@ Progress ProxyConnection::Copy(Direction& direction, int from, int to, std::span
     if (direction.over) break;
     const ssize_t n = Receive(from, block);
     if (n == -EAGAIN) return Progress::kWaiting;
-    // A socket whose error has been seen by a send gives an end instead.
+    // The kernel reports an error of a socket once. After a send has failed with it, a read sees an end of file
+    // instead.
     if (n < 0 || (n == 0 && broken_)) return Progress::kOver;
     if (n == 0) {
       direction.over = true;
-      (void)::shutdown(to, SHUT_WR);  // fails when the other side is gone, which its own direction will see
+      (void)::shutdown(to, SHUT_WR);  // fails when the other side is gone, which the other direction notices
     } else if (!Send(direction, to, {block.data(), static_cast<size_t>(n)})) {
       return Progress::kWaiting;
     }
@@ -149,8 +150,8 @@ Progress ProxyConnection::Copy(Direction& direction, int from, int to, std::span
   return direction.over ? Progress::kWaiting : Progress::kUnfinished;
 }
 
-// False when some of it has to wait. Who does not take it any more may have sent something before: that is still passed
-// on, by the other direction.
+// Returns false when some of the bytes have to wait. A side that accepts no more bytes may have sent some before; the
+// other direction still passes these on.
 bool ProxyConnection::Send(Direction& direction, int to, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = ::send(to, bytes.data(), bytes.size(), MSG_NOSIGNAL);

@@ -1,8 +1,8 @@
-// One connection of a command with a proxy: what one side sends goes to the other, and so does its end, each direction
-// by itself. A connection that breaks on one side is reset on the other: nobody shall take half an answer for all of
-// it.
+// ProxyConnection is one connection of a command to a proxy. It passes on the bytes that each side sends, and then the
+// end of that direction, independently of the other direction. When a connection breaks on one side, the other side is
+// reset, so that no side mistakes half an answer for a whole one.
 //
-// At most one block per direction has been read and not yet been taken; the rest waits with whoever sends it.
+// At most one block per direction has been read and not yet been sent on; the rest waits in the sender's socket.
 #pragma once
 
 #include <cstddef>
@@ -18,23 +18,24 @@ namespace holdfast::sandbox {
 
 class ProxyConnection {
  public:
-  // `client` does not block. Both sockets report to `epoll`, edge-triggered, under `id`: Advance is to be called then.
+  // `client` must be non-blocking. Both sockets are watched by `epoll`, edge-triggered and under `id`. The caller calls
+  // Advance for each event.
   ProxyConnection(OwnedFd client, const ProxyEndpoint& proxy, int epoll, uint64_t id);
   ProxyConnection(const ProxyConnection&) = delete;
   ProxyConnection& operator=(const ProxyConnection&) = delete;
 
-  // kUnfinished: there is more to do at once, but it is the turn of others.
+  // kUnfinished means that more could be done without waiting, but other connections come first.
   enum class Progress { kWaiting, kUnfinished, kOver };
 
-  // What can be done without waiting. `block` is for its own use meanwhile.
+  // Does what can be done without waiting. `block` is a buffer that holds nothing between two calls.
   Progress Advance(std::span<char> block);
 
-  // The proxy has been given everything that the command will ever send.
+  // Whether the proxy has been given everything that the command will ever send.
   bool upload_over() const { return upload_.over; }
 
  private:
   struct Direction {
-    std::string unsent;  // read from one side, not yet taken by the other
+    std::string unsent;  // bytes that were read from one side and could not yet be sent to the other
     bool over = false;
   };
 
@@ -45,12 +46,12 @@ class ProxyConnection {
   Progress Abort();
 
   OwnedFd client_, proxy_;
-  std::span<const int> families_left_;  // of addresses to try
+  std::span<const int> families_left_;  // the address families that are still to be tried
   const uint16_t port_;
   const int epoll_;
   const uint64_t id_;
   bool connected_ = false;
-  bool broken_ = false;  // one side takes nothing more; it may still have said something before
+  bool broken_ = false;  // one side accepts no more bytes; bytes that it had sent before may still be unread
   Direction upload_, download_;
 };
 

@@ -20,7 +20,7 @@ struct Listener {
   uint16_t port;
 };
 
-// On a port that the kernel chooses.
+// Listens on a port of 127.0.0.1 that the kernel chooses.
 Result<Listener> Listen() {
   OwnedFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd.is_open()) return FailErrno("socket", "for a proxy");
@@ -35,7 +35,7 @@ Result<Listener> Listen() {
   return Listener{std::move(fd), ntohs(address.sin_port)};
 }
 
-// An environment may name a variable twice: unsetenv removes them all.
+// An environment may have a variable twice. setenv would replace only the first; unsetenv removes all of them.
 Result<> SetVariable(const std::string& name, const std::string& value) {
   if (::unsetenv(name.c_str()) < 0 || ::setenv(name.c_str(), value.c_str(), 1) < 0) return FailErrno("setenv", name);
   return {};

@@ -1,6 +1,6 @@
-// The inside of the managed proxy: a listener in the private network namespace for each proxy of the host. The
-// listeners are handed to the bridge outside (proxy_bridge.h), and nothing of the way to it stays inside: no process,
-// no descriptor, no socket file.
+// The proxy listeners are the inside of a managed network: the inner stage opens one in the private network namespace
+// for each proxy of the host. It sends the listeners to the bridge outside (bridge.h), and keeps nothing of them
+// inside: no process, no descriptor, no socket file.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace holdfast::sandbox {
 
-// The listeners to open. Each variable's endpoint is the number of a listener.
+// The part of the inner stage's orders about the listeners to open. The endpoint of a variable is the index of a
+// listener.
 struct ProxyOrders {
   int control_fd = -1;  // of a ProxyBridge
   uint32_t listeners = 0;
@@ -20,7 +21,8 @@ struct ProxyOrders {
   friend bool operator==(const ProxyOrders&, const ProxyOrders&) = default;
 };
 
-// Needs a loopback that is up. The variables in this process's environment then name the listeners.
+// Opens the listeners, sends them to the bridge, and sets the variables in the environment of this process so that they
+// name the listeners. The loopback interface must be up.
 Result<> OpenProxyListeners(const ProxyOrders& orders);
 
 }  // namespace holdfast::sandbox

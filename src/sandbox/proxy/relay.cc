@@ -17,12 +17,12 @@ namespace {
 
 constexpr size_t kBlockBytes = 64 << 10;
 constexpr int kRetryMs = 100;
-constexpr size_t kOtherFds = 16 + kMaxProxyEndpoints;  // what is open besides the connections, with some to spare
+constexpr size_t kOtherFds = 16 + kMaxProxyEndpoints;  // descriptors besides those of connections, with some to spare
 
-// What an event is about: the control socket, a listener by its index, or a connection.
+// The ids of events: the control socket has one, each listener by its index, and each connection.
 constexpr uint64_t kControlId = 0, kFirstListenerId = 1, kFirstConnectionId = kFirstListenerId + kMaxProxyEndpoints;
 
-// Two descriptors each.
+// Returns how many connections the limit of open files allows. Each needs two descriptors.
 size_t MaxConnections() {
   rlimit files;
   if (::getrlimit(RLIMIT_NOFILE, &files) < 0) return 1;
@@ -74,7 +74,7 @@ Result<> ProxyRelay::OnEvent(uint64_t id) {
   return {};
 }
 
-// There is one message, and then the end.
+// The control socket carries one message, and then its end.
 Result<> ProxyRelay::OnControl() {
   TRY(std::vector<OwnedFd> received, sys::ReceiveDescriptors(control_.get()));
   if (received.empty()) {
@@ -82,7 +82,7 @@ Result<> ProxyRelay::OnControl() {
     return {};
   }
   if (!listeners_.empty() || received.size() != endpoints_.size()) {
-    return Fail(ErrorKind::kInvalidParams, "proxy relay: another number of listeners than of proxies");
+    return Fail(ErrorKind::kInvalidParams, "proxy relay: the number of listeners is not the number of proxies");
   }
   listeners_ = std::move(received);
   for (size_t i = 0; i < listeners_.size(); ++i) {
@@ -125,7 +125,7 @@ void ProxyRelay::Accept(size_t index) {
 void ProxyRelay::AdvanceReady() {
   for (const uint64_t id : std::exchange(ready_, {})) {
     const auto found = connections_.find(id);
-    if (found == connections_.end()) continue;  // over since the event
+    if (found == connections_.end()) continue;  // the connection has ended since the event
     const auto progress = found->second.Advance(block_);
     if (progress == ProxyConnection::Progress::kOver || (ending_ && found->second.upload_over())) {
       connections_.erase(found);

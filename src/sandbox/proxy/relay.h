@@ -1,6 +1,8 @@
-// Accepts what a command connects to and carries it to the proxies, in one thread.
+// ProxyRelay is the work of the bridge: it accepts the connections of a command and carries them to the proxies, in one
+// thread.
 //
-// It is bounded: with kMaxConnections open, or no descriptors left, further ones wait in the listeners' queues.
+// The number of connections is bounded: while kMaxConnections are open, or no descriptor is left, further ones wait in
+// the queues of the listeners.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +22,10 @@ class ProxyRelay {
  public:
   static constexpr size_t kMaxConnections = 512;
 
-  // Through `control`, a packet socket, come the listeners: one per endpoint, all in one message.
+  // `control` is a packet socket by which the listeners come: one per endpoint, all in one message.
   ProxyRelay(OwnedFd control, std::vector<ProxyEndpoint> endpoints);
 
-  // Until `control` is at its end. What the command had sent by then still goes to the proxies.
+  // Runs until `control` is at its end. Bytes that the command had sent by then still go to the proxies.
   Result<> Run();
 
  private:
@@ -39,12 +41,12 @@ class ProxyRelay {
 
   OwnedFd control_, epoll_;
   std::vector<ProxyEndpoint> endpoints_;
-  std::vector<OwnedFd> listeners_;  // one for each of them
+  std::vector<OwnedFd> listeners_;  // one for each endpoint
   size_t max_connections_;
   std::unordered_map<uint64_t, ProxyConnection> connections_;
   std::set<uint64_t> ready_;  // connections with something to do, the oldest first
   uint64_t next_id_;
-  bool starved_ = false;  // a connection may be waiting to be accepted
+  bool starved_ = false;  // a connection may be waiting in a queue because there was no room to accept it
   bool ending_ = false;
   std::vector<char> block_;
 };

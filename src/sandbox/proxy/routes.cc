@@ -13,7 +13,7 @@
 namespace holdfast::sandbox {
 namespace {
 
-// In any mix of upper and lower case.
+// The variables in which tools look for a proxy. An environment may write them in any mix of upper and lower case.
 constexpr std::array<std::string_view, 16> kVariables = {"http_proxy",
                                                          "https_proxy",
                                                          "ws_proxy",
@@ -45,7 +45,7 @@ bool NamesProxy(std::string_view variable) {
   return std::ranges::find(kVariables, Lower(variable)) != kVariables.end();
 }
 
-// Ports in rising order; all of them if there are none.
+// Returns whether `ports`, which are in rising order, have this port. An empty list allows all ports.
 bool IsAllowed(uint16_t port, std::span<const uint16_t> ports) {
   return ports.empty() || std::ranges::binary_search(ports, port);
 }
@@ -83,7 +83,7 @@ std::optional<LoopbackHost> Host(std::string_view text) {
   return std::nullopt;
 }
 
-// The colon of an address in brackets is none that a port follows.
+// Returns the length of the host at the beginning of `place`. The colons of an address in brackets belong to the host.
 size_t HostSize(std::string_view place) {
   if (!place.starts_with('[')) return std::min(place.find(':'), place.size());
   return std::min(place.find(']'), place.size() - 1) + 1;
@@ -105,9 +105,9 @@ struct Value {
   std::string_view before, after;
 };
 
-// [scheme://][user[:password]@]host[:port][anything after / ? #]
+// The value has the form [scheme://][user[:password]@]host[:port][anything after / ? #].
 //
-// A backslash is a slash to some readers and a letter to others, so that they would not agree about the host.
+// A backslash is refused: some tools read it as a slash and others as a letter, and they would disagree about the host.
 std::optional<Value> Parse(std::string_view text) {
   const std::string_view scheme = text.substr(0, text.find("://"));
   const bool has_scheme = scheme.size() < text.size() && IsScheme(scheme);
@@ -147,7 +147,8 @@ Result<ProxyRoutes> FindProxyRoutes(const char* const* environment, std::span<co
                                 .before = std::string(value->before),
                                 .after = std::string(value->after),
                                 .endpoint = IndexOf(routes.endpoints, value->endpoint)});
-    // At once: the endpoints are searched for each variable, and an environment may have very many.
+    // The limit is checked in the loop, because each variable searches the endpoints, and an environment may have very
+    // many variables.
     if (routes.endpoints.size() > kMaxProxyEndpoints) {
       return Fail(ErrorKind::kLimit, "managed proxy mode: the environment names too many proxies");
     }

@@ -1,8 +1,8 @@
-// The proxies that an environment names, and what the variables say inside a sandbox that may use nothing else. Only
-// text is looked at.
+// Proxy routes are the proxies that the variables of an environment name, and the values that these variables get
+// inside a sandbox whose only network is these proxies. Everything here works on text alone.
 //
-// Who writes the environment chooses the ports: a variable that names the port of another service of the host opens the
-// way to it. A list of ports bounds that.
+// What it does not stop: the author of the environment chooses the ports, and a variable that names the port of another
+// service of the host opens the way to that service. A list of allowed ports limits this.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace holdfast::sandbox {
 
-// Each as it is written: "localhost" may be either of the addresses.
+// The host of a proxy as the variable writes it. "localhost" may be either of the two addresses.
 enum class LoopbackHost { kLocalhost, kIpv4, kIpv6 };
 
 struct ProxyEndpoint {
@@ -24,15 +24,16 @@ struct ProxyEndpoint {
   friend bool operator==(const ProxyEndpoint&, const ProxyEndpoint&) = default;
 };
 
-// Its value inside is `before`, the address of the listener that stands for the endpoint, and `after`.
+// A variable that names a proxy. Its value inside is `before`, the address of the listener that stands for the
+// endpoint, and `after`.
 struct ProxyVariable {
   std::string name, before, after;
-  uint32_t endpoint = 0;  // an index
+  uint32_t endpoint = 0;  // an index into the endpoints
 
   friend bool operator==(const ProxyVariable&, const ProxyVariable&) = default;
 };
 
-// At most so many different endpoints: their listeners travel in one message.
+// The number of different endpoints is limited, because their listeners travel in one message.
 inline constexpr size_t kMaxProxyEndpoints = 64;
 
 struct ProxyRoutes {
@@ -40,12 +41,12 @@ struct ProxyRoutes {
   std::vector<ProxyVariable> variables;
 };
 
-// `environment` has the form of environ. Of the variables that tools look at for a proxy, those that name a loopback
-// address and one of `ports`, or any port when there are none. The others are left alone: inside they lead nowhere.
-// Fails when there is none.
+// Finds the proxies in `environment`, which has the form of environ. Of the variables in which tools look for a proxy,
+// those count that name a loopback address and one of `ports`, or any port when `ports` is empty. The others stay as
+// they are: inside, their addresses lead nowhere. Fails when no variable counts.
 Result<ProxyRoutes> FindProxyRoutes(const char* const* environment, std::span<const uint16_t> ports);
 
-// With a listener on `port` of 127.0.0.1.
+// Returns the value of the variable inside, where the listener for its endpoint is on `port` of 127.0.0.1.
 std::string ValueInside(const ProxyVariable& variable, uint16_t port);
 
 }  // namespace holdfast::sandbox
