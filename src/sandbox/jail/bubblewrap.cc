@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view kName = "bwrap";
 constexpr std::string_view kBundled = "holdfast-resources/bwrap";
 
-// A program file as the bytes it has at this moment.
+// FileView maps a program file into memory.
 class FileView {
  public:
   static Result<FileView> Map(int fd, const std::string& path) {
@@ -49,7 +49,7 @@ class FileView {
   size_t size_;
 };
 
-// Open to be executed and read. Absent when it is no program.
+// Opens a program so that it can be read and executed. Returns nothing when the path is not an executable file.
 std::optional<OwnedFd> OpenProgram(const std::string& path) {
   OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   struct stat status;
@@ -99,7 +99,7 @@ Result<Bubblewrap> FindBubblewrap(const BubblewrapSearch& search) {
   if (!program) {
     return Fail(ErrorKind::kNotFound, fmt::format("no bubblewrap: neither {} on PATH nor {}", kName, path));
   }
-  // The copy is what is looked at and executed: nobody can change it in between.
+  // The digest is computed of a sealed copy, and the copy is executed: no process can change it in between.
   TRY(OwnedFd copy, sys::BeginExecutableCopy("bwrap"));
   TRY_VOID(sys::FinishExecutableCopy(copy.get(), program->get(), sys::ImageMode::kReadable));
   TRY_VOID(CheckDigest(copy, path, search.bundled_sha256));

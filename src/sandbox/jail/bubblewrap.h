@@ -1,7 +1,7 @@
-// The bubblewrap backend: which program it is, and a Plan as its arguments.
+// The bubblewrap backend finds a bubblewrap program and translates a Plan into its arguments.
 //
-// What it does not do by itself: close descriptors, filter system calls, give a signal to the command. The inner stage
-// does, which bubblewrap starts as pid 1.
+// What bubblewrap does not stop by itself: the use of open descriptors and of dangerous system calls. It does not pass
+// signals to the command either. The inner stage, which bubblewrap starts as pid 1, does all of this.
 #pragma once
 
 #include <unistd.h>
@@ -18,14 +18,16 @@
 
 namespace holdfast::sandbox {
 
-// What plans need and not every version has. The system's bubblewrap is used only if it has all of them.
+// The options that plans need and not every version of bubblewrap has. The system's bubblewrap is used only if it has
+// all of them.
 inline constexpr std::array<std::string_view, 4> kNeededOptions = {"--perms", "--as-pid-1", "--ro-bind-data", "--args"};
 
-// Those that a program lacks. What it can do stands in its own text, among the options it compares with: nothing needs
-// to be run to find out.
+// Returns the needed options that a program lacks. `program_text` is the content of its file: it contains the names of
+// all options that the program knows, so the program need not be run to find out.
 std::vector<std::string_view> MissingOptions(std::string_view program_text);
 
-// A bubblewrap that can do what plans need. It is executed through the descriptor, so what was checked is what runs.
+// A bubblewrap that has the needed options. It is executed by its descriptor, so that the program which was checked is
+// the program that runs.
 struct Bubblewrap {
   OwnedFd program;
   std::string path;  // for messages
@@ -33,26 +35,28 @@ struct Bubblewrap {
 
 struct BubblewrapSearch {
   std::string path_variable;               // $PATH
-  std::vector<std::string> untrusted;      // places of commands: programs in them are not used
-  ToolTrust trust = TrustOf(::geteuid());  // in the system's
-  std::string own_directory;               // of the running program: holdfast-resources/bwrap is looked for in it
-  std::string_view bundled_sha256;         // of the bundled one; empty or all zeros: not checked
+  std::vector<std::string> untrusted;      // directories of commands; programs in them are not used
+  ToolTrust trust = TrustOf(::geteuid());  // the trust in programs of the system
+  std::string own_directory;               // that of the running program; holdfast-resources/bwrap is looked for in it
+  std::string_view bundled_sha256;         // the digest of the bundled one; empty or all zeros: not checked
 };
 
-// The system's if there is one, else the bundled one; kNotFound when there is neither. A bundled one that has another
-// digest than it should is refused.
+// Returns the system's bubblewrap if there is one, and otherwise the bundled one; kNotFound when there is neither.
+// Fails when the bundled one does not have the expected digest.
 Result<Bubblewrap> FindBubblewrap(const BubblewrapSearch& search);
 
-// Descriptors that the arguments name. They stay open until bubblewrap is running.
+// The arguments of bubblewrap, and the descriptors that they name. The descriptors stay open until bubblewrap runs.
 struct BubblewrapArguments {
-  std::vector<std::string> words;
+  std::vector<std::string> list;
   std::vector<OwnedFd> fds;  // inherited by bubblewrap: the content of empty files
 };
 
-// Everything up to the `--` before the inner stage's program, but for these two. Each is an error without the other:
-// with only the first one given, bubblewrap does nothing.
-inline constexpr const char* kNeedsGateWord = "--as-pid-1";
-inline constexpr const char* kGateWord = "--unshare-pid";
+// bubblewrap accepts the first of these two arguments only together with the second. With the first one alone it gives
+// up before it does anything.
+inline constexpr const char* kNeedsGateArgument = "--as-pid-1";
+inline constexpr const char* kGateArgument = "--unshare-pid";
+
+// Returns all arguments up to the `--` before the inner stage's program, except for these two.
 Result<BubblewrapArguments> ArgumentsFor(const Plan& plan);
 
 }  // namespace holdfast::sandbox

@@ -13,12 +13,14 @@
 namespace holdfast::sandbox {
 namespace {
 
-// bubblewrap gives up at 9000, its own program and the inner stage's words included.
-constexpr size_t kMaxWords = 8900;
+// bubblewrap gives up at 9000 arguments, counting its own name and the command line of the inner stage.
+constexpr size_t kMaxArguments = 8900;
 
-// Parts of /proc that change the machine. bubblewrap covers some of them, and only where it could not write itself.
+// Writing below /proc/sys changes the machine. bubblewrap covers some such parts of /proc, but only those that it could
+// not write itself.
 constexpr const char* kSysctls = "/proc/sys";
-// These belong to root, and nobody else could write them; each mount costs 0.1 ms.
+// These files belong to root, and no other user can write them. They are covered for root only, because each mount
+// costs 0.1 ms.
 constexpr std::array kRootsKnobs = {"/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs",
                                     "/proc/acpi",          "/proc/scsi"};
 
@@ -29,53 +31,56 @@ bool Exists(const char* path) {
 
 std::string Octal(uint32_t mode) { return fmt::format("{:04o}", mode); }
 
+// Translation turns the steps of a plan into arguments, one after the other.
 class Translation {
  public:
   Result<> Add(const Mount& mount) {
     return std::visit([this](const auto& step) { return Step(step); }, mount);
   }
 
-  BubblewrapArguments Take() { return std::move(arguments_); }
-  size_t size() const { return arguments_.words.size(); }
+  BubblewrapArguments Finish() { return std::move(arguments_); }
+  size_t size() const { return arguments_.list.size(); }
 
-  void Words(std::initializer_list<std::string> words) {
-    arguments_.words.insert(arguments_.words.end(), words.begin(), words.end());
+  void Append(std::initializer_list<std::string> arguments) {
+    arguments_.list.insert(arguments_.list.end(), arguments.begin(), arguments.end());
   }
 
  private:
-  Result<> Say(std::initializer_list<std::string> words) {
-    Words(words);
+  Result<> AppendStep(std::initializer_list<std::string> arguments) {
+    Append(arguments);
     return {};
   }
 
-  Result<> Step(const ReadOnlyBind& bind) { return Say({"--ro-bind", bind.path, bind.path}); }
+  Result<> Step(const ReadOnlyBind& bind) { return AppendStep({"--ro-bind", bind.path, bind.path}); }
   Result<> Step(const WritableBind& bind) {
     const bool devices = bind.path == "/dev" || bind.path.starts_with("/dev/");
-    return Say({devices ? "--dev-bind" : "--bind", bind.path, bind.path});
+    return AppendStep({devices ? "--dev-bind" : "--bind", bind.path, bind.path});
   }
-  Result<> Step(const PinnedBind& bind) { return Say({"--bind", bind.path, bind.path}); }
-  Result<> Step(const EmptyRoot&) { return Say({"--tmpfs", "/"}); }
-  Result<> Step(const EmptyDirectory& empty) { return Say({"--perms", Octal(empty.mode), "--tmpfs", empty.path}); }
-  Result<> Step(const MakeDirectory& directory) { return Say({"--perms", "0111", "--dir", directory.path}); }
-  Result<> Step(const Symlink& link) { return Say({"--symlink", link.target, link.path}); }
-  Result<> Step(const Seal& seal) { return Say({"--remount-ro", seal.path}); }
-  Result<> Step(const PrivateDev&) { return Say({"--dev", "/dev"}); }
+  Result<> Step(const PinnedBind& bind) { return AppendStep({"--bind", bind.path, bind.path}); }
+  Result<> Step(const EmptyRoot&) { return AppendStep({"--tmpfs", "/"}); }
+  Result<> Step(const EmptyDirectory& empty) {
+    return AppendStep({"--perms", Octal(empty.mode), "--tmpfs", empty.path});
+  }
+  Result<> Step(const MakeDirectory& directory) { return AppendStep({"--perms", "0111", "--dir", directory.path}); }
+  Result<> Step(const Symlink& link) { return AppendStep({"--symlink", link.target, link.path}); }
+  Result<> Step(const Seal& seal) { return AppendStep({"--remount-ro", seal.path}); }
+  Result<> Step(const PrivateDev&) { return AppendStep({"--dev", "/dev"}); }
 
   Result<> Step(const FreshProc& proc) {
-    Words({"--proc", "/proc"});
-    if (!proc.only_knobs) return Say({"--remount-ro", "/proc"});
-    Words({"--ro-bind", kSysctls, kSysctls});
+    Append({"--proc", "/proc"});
+    if (!proc.only_knobs) return AppendStep({"--remount-ro", "/proc"});
+    Append({"--ro-bind", kSysctls, kSysctls});
     for (const char* knob : kRootsKnobs) {
-      if (::geteuid() == 0 && Exists(knob)) Words({"--ro-bind", knob, knob});
+      if (::geteuid() == 0 && Exists(knob)) Append({"--ro-bind", knob, knob});
     }
     return {};
   }
 
-  // One descriptor each: bubblewrap closes what it has read.
+  // Each empty file has a descriptor of its own, because bubblewrap closes a descriptor after it has read from it.
   Result<> Step(const EmptyFile& empty) {
     OwnedFd nothing(::open("/dev/null", O_RDONLY));  // inherited, hence without O_CLOEXEC
     if (!nothing.is_open()) return FailErrno("open", "/dev/null");
-    Words({"--perms", Octal(empty.mode), "--ro-bind-data", std::to_string(nothing.get()), empty.path});
+    Append({"--perms", Octal(empty.mode), "--ro-bind-data", std::to_string(nothing.get()), empty.path});
     arguments_.fds.push_back(std::move(nothing));
     return {};
   }
@@ -87,16 +92,16 @@ class Translation {
 
 Result<BubblewrapArguments> ArgumentsFor(const Plan& plan) {
   Translation translation;
-  translation.Words({"--unshare-user", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"});
-  if (plan.own_network) translation.Words({"--unshare-net"});
+  translation.Append({"--unshare-user", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"});
+  if (plan.own_network) translation.Append({"--unshare-net"});
   for (const Mount& mount : plan.mounts) {
     TRY_VOID(translation.Add(mount));
-    if (translation.size() > kMaxWords) {
-      return Fail(ErrorKind::kLimit, "the policy needs more mounts than bubblewrap takes in one go");
+    if (translation.size() > kMaxArguments) {
+      return Fail(ErrorKind::kLimit, "the policy needs more mounts than bubblewrap accepts for one sandbox");
     }
   }
-  translation.Words({"--cap-drop", "ALL"});
-  return translation.Take();
+  translation.Append({"--cap-drop", "ALL"});
+  return translation.Finish();
 }
 
 }  // namespace holdfast::sandbox

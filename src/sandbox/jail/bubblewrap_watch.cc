@@ -26,13 +26,13 @@ using namespace std::chrono_literals;
 
 constexpr std::array kWatched = {SIGTERM, SIGINT,   SIGHUP,  SIGQUIT, SIGUSR1,
                                  SIGUSR2, SIGWINCH, SIGTSTP, SIGCONT, SIGCHLD};
-constexpr auto kGrace = 10s;       // between a request to end and the end
-constexpr auto kRetryMs = 10;      // when pid 1 has no room for another order
-constexpr size_t kMaxText = 4000;  // of what is kept
+constexpr auto kGrace = 10s;       // from a signal that asks the command to end until it is killed
+constexpr auto kRetryMs = 10;      // the pause when the kernel queues no further signal for pid 1
+constexpr size_t kMaxText = 4000;  // the bytes that are kept of a pipe
 
 bool AsksToEnd(int signal) { return signal == SIGTERM || signal == SIGHUP; }
 
-// All of it is read, so that nobody waits for room in the pipe, and the beginning is kept.
+// Reads everything, so that no writer waits for room in the pipe, and keeps the beginning.
 void ReadInto(std::string& text, OwnedFd& pipe) {
   char buffer[1024];
   const ssize_t n = sys::Read(pipe.get(), buffer, sizeof buffer);
@@ -48,7 +48,8 @@ void ReadWhatIsThere(std::string& text, OwnedFd& pipe) {
   }
 }
 
-// As the kernel does it by itself: not where nobody could continue the process.
+// Stops this process by its own SIGTSTP, so that the kernel applies its usual rule: a process that no shell could
+// continue is not stopped.
 void StopSelf() {
   sigset_t stop, before;
   ::sigemptyset(&stop);
@@ -64,12 +65,12 @@ bool IsInOtherPidNamespace(pid_t pid) {
          theirs.st_ino != ours.st_ino;
 }
 
-// A bubblewrap that is killed at once leaves a child behind that waits for it for ever. It has become a child of this
-// process.
+// A bubblewrap that is killed early leaves a child behind that waits for it for ever. That child has become a child of
+// this process, which is a subreaper.
 void KillOrphans() {
-  constexpr int kMostProcesses = 1 << 16;  // others may start more for as long as this looks
+  constexpr int kMostProcesses = 1 << 16;  // a bound, because other processes may start more during the search
   auto processes = sys::raw::ProcessList::Open();
-  if (processes.proc < 0) return;  // without /proc nobody can be found
+  if (processes.proc < 0) return;  // without /proc the child cannot be found
   (void)sys::raw::VisitChildren(processes, kMostProcesses, [](pid_t pid) {
     if (!IsInOtherPidNamespace(pid)) return;
     ::kill(pid, SIGKILL);
@@ -93,12 +94,12 @@ int BubblewrapWatch::AwaitInner() {
   return inner_.get();
 }
 
-void BubblewrapWatch::LetGo() { SayGo(pipes_.lifeline.get()); }
+void BubblewrapWatch::AllowStart() { SendGo(pipes_.lifeline.get()); }
 
 std::optional<std::string> BubblewrapWatch::AwaitReport() {
   while (!ended_ && !report_.contains('\n')) Step();
   if (ended_) {
-    // All who could write are dead.
+    // No process that could write to the pipes is alive, so reading does not block.
     ReadWhatIsThere(report_, pipes_.report);
     ReadWhatIsThere(complaints_, pipes_.complaints);
   }
@@ -114,14 +115,14 @@ int BubblewrapWatch::AwaitEnd() {
 void BubblewrapWatch::Step() {
   if (Reap()) return;
   pollfd fds[] = {{signals_.get(), POLLIN, 0},
-                  {pipes_.complaints.get(), POLLIN, 0},  // a closed one is -1, and left out
+                  {pipes_.complaints.get(), POLLIN, 0},  // a closed descriptor is -1, which poll leaves out
                   {pipes_.report.get(), POLLIN, 0},
                   {inner_.is_open() ? -1 : pipes_.lifeline.get(), POLLIN, 0}};
   if (::poll(fds, std::size(fds), TimeLeftMs()) < 0) return;
   if (fds[0].revents != 0) ReadSignal();
   if (fds[1].revents != 0) ReadInto(complaints_, pipes_.complaints);
   if (fds[2].revents != 0) ReadInto(report_, pipes_.report);
-  if (fds[3].revents != 0) ReadPresence();
+  if (fds[3].revents != 0) ReadAnnouncement();
   SendPending();
   if (kill_at_ && Clock::now() >= *kill_at_) KillAll();
 }
@@ -134,10 +135,10 @@ bool BubblewrapWatch::Reap() {
   return true;
 }
 
-// A bubblewrap that is killed leaves pid 1 behind.
+// A bubblewrap that is killed leaves pid 1 of the sandbox behind.
 void BubblewrapWatch::EndInside() {
   if (!inner_.is_open()) return KillOrphans();
-  (void)sys::KillAndAwaitEnd(inner_.get());  // it is killed, however the wait goes
+  (void)sys::KillAndAwaitEnd(inner_.get());  // pid 1 is killed, even when the wait fails
 }
 
 int BubblewrapWatch::TimeLeftMs() const {
@@ -150,32 +151,33 @@ int BubblewrapWatch::TimeLeftMs() const {
 void BubblewrapWatch::ReadSignal() {
   signalfd_siginfo info;
   if (sys::Read(signals_.get(), &info, sizeof info) != sizeof info) return;
-  TakeSignal(static_cast<int>(info.ssi_signo));
+  OnSignal(static_cast<int>(info.ssi_signo));
 }
 
-void BubblewrapWatch::TakeSignal(int signal) {
+void BubblewrapWatch::OnSignal(int signal) {
   if (signal == SIGCHLD) return;
   if (AsksToEnd(signal) && !kill_at_) kill_at_ = Clock::now() + kGrace;
   pending_.push_back(signal);
   if (signal != SIGTSTP) return;
   SendPending();
   StopSelf();
-  pending_.push_back(SIGCONT);  // also when it has not come to a stop
+  pending_.push_back(SIGCONT);  // also when the kernel has not stopped this process
 }
 
-// Nobody who could say it is left when nothing comes: bubblewrap's end is near.
-void BubblewrapWatch::ReadPresence() {
-  inner_ = TakePresence(pipes_.lifeline.get());
+// A closed descriptor means that no process is left which could announce itself: bubblewrap is about to end.
+void BubblewrapWatch::ReadAnnouncement() {
+  inner_ = ReceiveAnnouncement(pipes_.lifeline.get());
   if (!inner_.is_open()) pipes_.lifeline.Reset();
 }
 
 void BubblewrapWatch::SendPending() {
   if (!inner_.is_open()) return;
-  const auto refused = std::ranges::find_if(pending_, [this](int signal) { return !SendOrder(inner_.get(), signal); });
+  const auto refused =
+      std::ranges::find_if(pending_, [this](int signal) { return !AskToPassOn(inner_.get(), signal); });
   pending_.erase(pending_.begin(), refused);
 }
 
-// The end of pid 1 is the end of all in its namespace.
+// The end of pid 1 is the end of all processes in its pid namespace.
 void BubblewrapWatch::KillAll() {
   kill_at_.reset();
   if (inner_.is_open()) sys::SendSignal(inner_.get(), SIGKILL);

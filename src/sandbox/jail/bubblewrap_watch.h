@@ -1,6 +1,7 @@
-// Follows one bubblewrap, from its start to its end: passes signals on to the command, hears what the inner stage
-// reports and what bubblewrap says on its standard error, and ends all of it when the command does not. When bubblewrap
-// has ended, however that came about, nothing inside is alive.
+// BubblewrapWatch follows one bubblewrap from its start to its end. It passes signals on to the command, reads the
+// report of the inner stage and the standard error of bubblewrap, and kills everything inside when the command does not
+// end after a signal that asks for it. When AwaitEnd has returned, no process inside is alive, whatever ended
+// bubblewrap.
 #pragma once
 
 #include <sys/types.h>
@@ -17,31 +18,33 @@ namespace holdfast::sandbox {
 class BubblewrapWatch {
  public:
   struct Pipes {
-    OwnedFd complaints;  // its standard error
-    OwnedFd report;      // of the inner stage
-    OwnedFd lifeline;    // to the inner stage, which ends when this is closed
+    OwnedFd complaints;  // the standard error of bubblewrap
+    OwnedFd report;      // the report of the inner stage
+    OwnedFd lifeline;    // the outer end; the inner stage ends when it is closed
   };
 
-  // Blocks the signals that are passed on, SIGCHLD too; from before bubblewrap is started.
+  // Blocks the signals that are passed on, and SIGCHLD. Returns a signalfd for them. It is called before bubblewrap is
+  // started.
   static OwnedFd BlockSignals();
 
-  // `signals` is what BlockSignals has given.
+  // `signals` is the descriptor that BlockSignals has returned.
   BubblewrapWatch(pid_t bubblewrap, OwnedFd signals, Pipes pipes)
       : bubblewrap_(bubblewrap), signals_(std::move(signals)), pipes_(std::move(pipes)) {}
 
-  // A pidfd of the inner stage, which waits for LetGo before it starts the command; -1 when all has ended without one.
+  // Waits for the inner stage and returns its pidfd, or -1 when bubblewrap has ended before. The inner stage starts the
+  // command only after AllowStart.
   int AwaitInner();
-  void LetGo();
+  void AllowStart();
 
-  // The line that the inner stage reports. Nothing when all has ended without one.
+  // Waits for the report of the inner stage and returns its line, or nothing when bubblewrap has ended without one.
   std::optional<std::string> AwaitReport();
 
-  // The exit status, 128 + N after a signal.
+  // Waits for the end of bubblewrap and returns its exit status, 128 + N after signal N.
   int AwaitEnd();
 
   void KillAll();
 
-  // What bubblewrap has said, the beginning of it.
+  // The beginning of what bubblewrap has written to its standard error.
   const std::string& complaints() const { return complaints_; }
 
  private:
@@ -52,8 +55,8 @@ class BubblewrapWatch {
   void EndInside();
   int TimeLeftMs() const;
   void ReadSignal();
-  void TakeSignal(int signal);
-  void ReadPresence();
+  void OnSignal(int signal);
+  void ReadAnnouncement();
   void SendPending();
 
   const pid_t bubblewrap_;
@@ -61,7 +64,7 @@ class BubblewrapWatch {
   Pipes pipes_;
   OwnedFd inner_;  // a pidfd
   std::string complaints_, report_;
-  std::vector<int> pending_;  // signals to be passed on
+  std::vector<int> pending_;  // signals that are still to be passed on
   std::optional<Clock::time_point> kill_at_;
   std::optional<int> ended_;
 };

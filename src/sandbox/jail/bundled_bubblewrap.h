@@ -5,7 +5,7 @@
 
 namespace holdfast::sandbox {
 
-// The SHA-256 that it must have, as the build has measured it.
+// Returns the SHA-256 that the bundled program must have. The build has computed it.
 std::string_view BundledBubblewrapDigest();
 
 }  // namespace holdfast::sandbox

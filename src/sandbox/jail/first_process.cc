@@ -22,19 +22,19 @@ namespace {
 
 constexpr int kLost = 128 + SIGKILL;
 
-// To the whole group, as a terminal does it: the shell that waits for a program, and the program.
+// Signals for the whole process group, as a terminal sends them: a shell gets them, and the program that it waits for.
 constexpr std::array kForGroup = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP};
-// To the command alone: they end a program that does not expect them.
+// Signals for the command alone, because they end a program that does not expect them.
 constexpr std::array kForCommand = {SIGUSR1, SIGUSR2};
 
-// Not the signal itself: one that waits to be looked at is not queued twice, whatever process sent it. A real-time
-// signal is.
-int OrderSignal() { return SIGRTMIN + 1; }
+// The signal that carries a request to pass another signal on, as its value. It is a real-time signal, because the
+// kernel queues these. An ordinary signal that is pending already is not queued again, whichever process sends it.
+int PassOnSignal() { return SIGRTMIN + 1; }
 
-// How many children are reaped before signals are looked at again.
+// The number of children that are reaped before signals are read again.
 constexpr int kReapsPerTurn = 64;
 
-// How long children are left alone when so many end that there is always another one to reap.
+// The pause between two rounds of reaping when so many children end that there is always another one to reap.
 constexpr int kRestMs = 5;
 
 OwnedFd SignalsOf(std::initializer_list<int> signals) {
@@ -44,7 +44,7 @@ OwnedFd SignalsOf(std::initializer_list<int> signals) {
   return OwnedFd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-// Children do not become zombies from here on.
+// Makes the kernel reap the children of this process, so that they do not become zombies.
 void LetKernelReap() {
   struct sigaction action = {};
   action.sa_flags = SA_NOCLDWAIT;
@@ -60,20 +60,21 @@ bool StopsForTerminal(int signal) { return signal == SIGTSTP || signal == SIGTTI
 
 }  // namespace
 
-bool SendOrder(int pidfd, int signal) {
+bool AskToPassOn(int pidfd, int signal) {
   siginfo_t info = {};
-  info.si_signo = OrderSignal();
+  info.si_signo = PassOnSignal();
   info.si_code = SI_QUEUE;
   info.si_pid = ::getpid();
   info.si_uid = ::getuid();
   info.si_value.sival_int = signal;
-  // Gone already is as good.
+  // A pid 1 that is gone is no failure.
   return ::syscall(SYS_pidfd_send_signal, pidfd, info.si_signo, &info, 0) == 0 || errno != EAGAIN;
 }
 
 int FirstProcess::Run() {
-  // A command can have children end without a pause: they have their turn after everything else.
-  const OwnedFd others = SignalsOf({OrderSignal(), SIGCONT, SIGIO}), children = SignalsOf({SIGCHLD});
+  // A command can have children that end without a pause. Reaping them comes after everything else, so that it holds up
+  // nothing.
+  const OwnedFd others = SignalsOf({PassOnSignal(), SIGCONT, SIGIO}), children = SignalsOf({SIGCHLD});
   if (!others.is_open() || !children.is_open()) return kLost;
   for (;;) {
     pollfd ready[] = {
@@ -81,22 +82,22 @@ int FirstProcess::Run() {
     if (::poll(ready, std::size(ready), flooded_ ? kRestMs : -1) < 0) continue;  // stopped and continued from outside
     signalfd_siginfo signal;
     if (sys::Read(others.get(), &signal, sizeof signal) == sizeof signal) {
-      if (const auto status = Take(signal)) return *status;
+      if (const auto status = OnSignal(signal)) return *status;
     }
     if ((ready[1].revents & POLLIN) != 0) {
       set_group_id_.Answer();
     } else if ((ready[1].revents & POLLHUP) != 0) {
-      set_group_id_.Close();  // nobody who could ask is left
+      set_group_id_.Close();  // no process that could ask is left
     }
     if (flooded_ || ready[2].revents != 0) {
-      (void)sys::Read(children.get(), &signal, sizeof signal);  // says no more than that there are some
+      (void)sys::Read(children.get(), &signal, sizeof signal);  // one SIGCHLD may stand for several children
       if (const auto status = Reap()) return *status;
     }
   }
 }
 
-// The status to end with, if this is the end.
-std::optional<int> FirstProcess::Take(const signalfd_siginfo& signal) {
+// Returns the status to end with when the lifeline has been cut.
+std::optional<int> FirstProcess::OnSignal(const signalfd_siginfo& signal) {
   switch (static_cast<int>(signal.ssi_signo)) {
     case SIGCONT:
       Continue();
@@ -110,7 +111,7 @@ std::optional<int> FirstProcess::Take(const signalfd_siginfo& signal) {
   return std::nullopt;
 }
 
-// A zombie takes a signal too, until it is reaped here.
+// A command that has ended is a zombie until it is reaped here; a signal has no effect on it.
 void FirstProcess::PassOn(int signal) {
   if (signal == SIGCONT) return Continue();
   if (Contains(kForCommand, signal)) (void)::kill(command_, signal);
@@ -130,7 +131,8 @@ std::optional<int> FirstProcess::Reap() {
   return std::nullopt;
 }
 
-// More children end than there is time to reap. Zombies would use up the numbers of processes that the machine has.
+// Leaves the reaping to the kernel when more children end than there is time to reap. Zombies would use up the process
+// numbers of the machine.
 void FirstProcess::OnFlood() {
   flooded_ = true;
   auto pidfd = sys::OpenPidfd(command_);
@@ -145,22 +147,23 @@ std::optional<int> FirstProcess::EndWithoutZombie() const {
   return status >= 0 ? std::optional(sys::ExitStatusOf(status)) : std::nullopt;
 }
 
-// A shell outside that waits for the sandbox is to see that its job has stopped. Where there is none, Ctrl-Z has no
-// effect: a process without anybody who could continue it is not stopped from a terminal.
+// When the command has stopped, pid 1's process group is stopped too, so that a shell outside which waits for the
+// sandbox sees its job stop. Without such a shell Ctrl-Z has no effect: the kernel does not let a terminal stop a
+// process group that no shell could continue, and the command is continued at once.
 void FirstProcess::StopAlong(int signal) {
   if (terminal_ == nullptr) return;
   if (terminal_->InForeground()) {
-    // A shell has given the terminal to a job that was running.
+    // A shell outside has brought the running sandbox to the foreground, so the command gets the terminal.
     terminal_->GiveTo(command_);
     if (signal == SIGTTIN || signal == SIGTTOU) return (void)::kill(-command_, SIGCONT);
   }
-  stopped_holder_ = terminal_->holder();
+  stopped_foreground_ = terminal_->foreground_group();
   if (!terminal_->StopGroup() && StopsForTerminal(signal)) (void)::kill(-command_, SIGCONT);
 }
 
 void FirstProcess::Continue() {
-  if (terminal_ != nullptr && terminal_->InForeground()) terminal_->GiveTo(stopped_holder_.value_or(command_));
-  stopped_holder_.reset();
+  if (terminal_ != nullptr && terminal_->InForeground()) terminal_->GiveTo(stopped_foreground_.value_or(command_));
+  stopped_foreground_.reset();
   (void)::kill(-command_, SIGCONT);
 }
 

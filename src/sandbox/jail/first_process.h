@@ -1,8 +1,8 @@
-// The life of pid 1 while the command runs: it passes signals on, stops and continues with the command, reaps what
-// becomes its child, and answers where the filter asks.
+// FirstProcess is pid 1 of a sandbox while the command runs. It passes signals on, stops and continues together with
+// the command, reaps orphans that become its children, and answers the filter's questions about the set-group-ID bit.
 //
-// What it does not do: end a command that does not end by itself, while the outer stage is there. That kills pid 1
-// then, and with it goes the whole namespace.
+// What it does not stop: a command that does not end by itself, while the outer stage is there. The outer stage kills
+// pid 1 then, and the kernel kills the whole pid namespace with it.
 #pragma once
 
 #include <sys/signalfd.h>
@@ -18,23 +18,24 @@
 
 namespace holdfast::sandbox {
 
-// Has pid 1 of a sandbox, by its pidfd, pass `signal` on. Signals that reach pid 1 by themselves, because its whole
-// process group gets them, are not passed on: the process that started the sandbox gets them too, and the command is to
-// get them once. False when pid 1 has more orders waiting than the kernel keeps.
-bool SendOrder(int pidfd, int signal);
+// Asks pid 1 of a sandbox, by its pidfd, to pass `signal` on to the command. pid 1 does not pass on signals that reach
+// it directly because its whole process group gets them: the outer stage gets those too and asks for them, and the
+// command must get them once. Returns false when the kernel queues no further signal for pid 1.
+bool AskToPassOn(int pidfd, int signal);
 
 class FirstProcess {
  public:
-  // `command` leads a process group. Every signal is blocked, from before the command was started. The terminal is
-  // absent when the command has a session of its own. The lifeline is armed.
+  // `command` leads a process group. All signals have been blocked since before the command was started. `terminal` is
+  // null when the command has a session of its own. `lifeline`, unless it is null, is armed.
   FirstProcess(pid_t command, const Terminal* terminal, const Lifeline* lifeline, SetGroupIdSupervisor& set_group_id)
       : command_(command), terminal_(terminal), lifeline_(lifeline), set_group_id_(set_group_id) {}
 
-  // Until the command has ended: its exit code, or 128 + N after signal N. Or until the lifeline is cut.
+  // Runs until the command has ended, and returns its exit code, or 128 + N after signal N. Returns early when the
+  // lifeline is cut.
   int Run();
 
  private:
-  std::optional<int> Take(const signalfd_siginfo& signal);
+  std::optional<int> OnSignal(const signalfd_siginfo& signal);
   void PassOn(int signal);
   std::optional<int> Reap();
   void OnFlood();
@@ -46,9 +47,9 @@ class FirstProcess {
   const Terminal* const terminal_;
   const Lifeline* const lifeline_;
   SetGroupIdSupervisor& set_group_id_;
-  bool flooded_ = false;                 // more children end than there is time to reap
-  OwnedFd command_fd_;                   // a pidfd, when the kernel reaps by itself
-  std::optional<pid_t> stopped_holder_;  // of the terminal, when the command was stopped
+  bool flooded_ = false;                     // more children end than there is time to reap
+  OwnedFd command_fd_;                       // the command's pidfd, open while the kernel reaps children by itself
+  std::optional<pid_t> stopped_foreground_;  // of the terminal, when the command was stopped
 };
 
 }  // namespace holdfast::sandbox

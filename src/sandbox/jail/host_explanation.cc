@@ -7,7 +7,7 @@
 namespace holdfast::sandbox {
 namespace {
 
-// What bubblewrap was about to do when it gave up.
+// The step at which bubblewrap gave up.
 enum class Step {
   kNewNamespace,
   kNamespaceLimit,
@@ -21,35 +21,36 @@ enum class Step {
   kSeeProc
 };
 
-struct Saying {
+struct KnownMessage {
   std::string_view text;
   Step step;
 };
 
-// The first that occurs decides. The words are those of bubblewrap 0.4 to 0.11; "a new" and "new" both exist.
-constexpr std::array kSayings = {
-    Saying{"(ENOSPC)", Step::kNamespaceLimit},
-    Saying{"No permissions to creat", Step::kNewNamespace},
-    Saying{"Creating new namespace failed", Step::kNewNamespace},
-    Saying{"must be installed setuid", Step::kNewNamespace},
-    Saying{"setting up uid map", Step::kIdMap},
-    Saying{"setting up gid map", Step::kIdMap},
-    Saying{"error writing to setgroups", Step::kIdMap},
-    Saying{"loopback: Failed", Step::kLoopback},
-    Saying{"Can't mount proc", Step::kMountProc},
-    Saying{"Failed to make / slave", Step::kMount},
-    Saying{"Failed to mount tmpfs", Step::kMount},
-    Saying{"Can't mount tmpfs", Step::kMount},
-    Saying{"Can't mount devpts", Step::kMount},
-    Saying{"Can't bind mount", Step::kMount},
-    Saying{"pivot_root", Step::kPivot},
-    Saying{"PR_SET_SECCOMP", Step::kFilter},
-    Saying{"Unknown option", Step::kOptions},
-    Saying{"Can't open /proc", Step::kSeeProc},
-    Saying{"Can't read /proc/sys/kernel/overflow", Step::kSeeProc},
+// The first text that a message contains decides. The texts are those of bubblewrap 0.4 to 0.11, some of which write "a
+// new" and others "new".
+constexpr std::array kKnownMessages = {
+    KnownMessage{"(ENOSPC)", Step::kNamespaceLimit},
+    KnownMessage{"No permissions to creat", Step::kNewNamespace},
+    KnownMessage{"Creating new namespace failed", Step::kNewNamespace},
+    KnownMessage{"must be installed setuid", Step::kNewNamespace},
+    KnownMessage{"setting up uid map", Step::kIdMap},
+    KnownMessage{"setting up gid map", Step::kIdMap},
+    KnownMessage{"error writing to setgroups", Step::kIdMap},
+    KnownMessage{"loopback: Failed", Step::kLoopback},
+    KnownMessage{"Can't mount proc", Step::kMountProc},
+    KnownMessage{"Failed to make / slave", Step::kMount},
+    KnownMessage{"Failed to mount tmpfs", Step::kMount},
+    KnownMessage{"Can't mount tmpfs", Step::kMount},
+    KnownMessage{"Can't mount devpts", Step::kMount},
+    KnownMessage{"Can't bind mount", Step::kMount},
+    KnownMessage{"pivot_root", Step::kPivot},
+    KnownMessage{"PR_SET_SECCOMP", Step::kFilter},
+    KnownMessage{"Unknown option", Step::kOptions},
+    KnownMessage{"Can't open /proc", Step::kSeeProc},
+    KnownMessage{"Can't read /proc/sys/kernel/overflow", Step::kSeeProc},
 };
 
-// How a container is told to let more through, as its user writes it.
+// The settings by which a user makes a kind of container allow more.
 struct Remedy {
   std::string_view container, allow_namespaces, uncover_proc;
 };
@@ -91,14 +92,16 @@ std::string ProfileForbids(const HostFacts& facts) {
                      facts.apparmor_profile);
 }
 
-bool AppArmorBites(const HostFacts& facts) {
+bool AppArmorApplies(const HostFacts& facts) {
   return facts.apparmor_restricts_userns.value_or(false) && !facts.has_sys_admin();
 }
 
-// What stands in the way of any user namespace; empty when none of the facts does.
+// Returns the fact that prevents all user namespaces, and its remedy; empty when there is none.
 std::string AgainstNamespaces(const HostFacts& facts) {
   if (facts.wsl == Wsl::kWsl1) return "WSL 1 has no namespaces. Convert the distribution to WSL 2.";
-  if (!facts.has_user_namespaces) return "This kernel is built without user namespaces (CONFIG_USER_NS). Use another.";
+  if (!facts.has_user_namespaces) {
+    return "This kernel is built without user namespaces (CONFIG_USER_NS). Use another kernel.";
+  }
   if (facts.in_our_sandbox) return Nested();
   if (facts.max_user_namespaces == 0u) {
     return "User namespaces are switched off. Set user.max_user_namespaces to more than 0, such as 15000.";
@@ -106,7 +109,7 @@ std::string AgainstNamespaces(const HostFacts& facts) {
   if (facts.unprivileged_userns_clone == false && !facts.has_sys_admin()) {
     return "User namespaces are for root only here. Set kernel.unprivileged_userns_clone=1.";
   }
-  if (facts.chrooted) return "In a chroot the kernel gives no user namespace. Use pivot_root instead of chroot.";
+  if (facts.chrooted) return "The kernel makes no user namespaces in a chroot. Use pivot_root instead of chroot.";
   return "";
 }
 
@@ -114,9 +117,10 @@ std::string NewNamespace(const HostFacts& facts) {
   if (std::string cause = AgainstNamespaces(facts); !cause.empty()) return cause;
   if (!facts.container.empty()) return ContainerForbids(facts);
   if (facts.seccomp_mode != 0) {
-    return "A system call filter of whoever started this process refuses new namespaces. Start it without the filter.";
+    return "This process was started under a system call filter that refuses new namespaces. Start it without the "
+           "filter.";
   }
-  if (AppArmorBites(facts)) return AppArmorRestricts();
+  if (AppArmorApplies(facts)) return AppArmorRestricts();
   if (!facts.apparmor_profile.empty()) return ProfileForbids(facts);
   return "The kernel refuses new user namespaces, and shows no reason. A security module may forbid them.";
 }
@@ -126,9 +130,9 @@ std::string NamespaceLimit(const HostFacts& facts) {
   return "Namespaces are nested too deep, or one of /proc/sys/user/max_*_namespaces is used up. Raise that limit.";
 }
 
-// The namespace was made, but without rights in it.
+// Explains why a user namespace was made, but gives no rights inside.
 std::string NoRightsInside(const HostFacts& facts) {
-  if (AppArmorBites(facts)) return AppArmorRestricts();
+  if (AppArmorApplies(facts)) return AppArmorRestricts();
   if (facts.in_our_sandbox) return Nested();
   if (!facts.container.empty()) return ContainerForbids(facts);
   if (!facts.apparmor_profile.empty()) return ProfileForbids(facts);
@@ -147,7 +151,7 @@ std::string MountProc(const HostFacts& facts) {
   return "The kernel gives no fresh /proc here. With --no-proc the sandbox does without.";
 }
 
-// Mounts also fail for reasons of the paths; then the kernel says something else than no.
+// A mount can also fail because of its path. The kernel's error is then another one than these two.
 std::string MountRefused(const HostFacts& facts, std::string_view text) {
   if (!text.contains("Permission denied") && !text.contains("Operation not permitted")) return "";
   return NoRightsInside(facts);
@@ -156,7 +160,7 @@ std::string MountRefused(const HostFacts& facts, std::string_view text) {
 }  // namespace
 
 std::string Explain(const HostFacts& facts, std::string_view bubblewrap_text) {
-  for (const auto& [text, step] : kSayings) {
+  for (const auto& [text, step] : kKnownMessages) {
     if (!bubblewrap_text.contains(text)) continue;
     switch (step) {
       case Step::kNewNamespace:
@@ -171,11 +175,11 @@ std::string Explain(const HostFacts& facts, std::string_view bubblewrap_text) {
       case Step::kMount:
         return MountRefused(facts, bubblewrap_text);
       case Step::kPivot:
-        return "The root directory cannot be exchanged: it is the first RAM disk, or a chroot. Boot from, or "
-               "pivot_root "
-               "to, a file system of its own.";
+        return "The root directory cannot be replaced: it is the initial RAM disk, or a chroot. Boot from a file "
+               "system "
+               "of its own, or pivot_root to one.";
       case Step::kFilter:
-        return "This kernel is built without system call filters (CONFIG_SECCOMP_FILTER). Use another.";
+        return "This kernel is built without system call filters (CONFIG_SECCOMP_FILTER). Use another kernel.";
       case Step::kOptions:
         return "This bubblewrap is too old. Update it, or take it off PATH: then the bundled one is used.";
       case Step::kSeeProc:

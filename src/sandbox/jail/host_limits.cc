@@ -17,7 +17,7 @@
 namespace holdfast::sandbox {
 namespace {
 
-constexpr size_t kMaxFileBytes = 1 << 20;  // mountinfo is the longest
+constexpr size_t kMaxFileBytes = 1 << 20;  // mountinfo is the longest file
 
 std::string_view Trimmed(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ' || text.back() == '\0')) text.remove_suffix(1);
@@ -25,7 +25,7 @@ std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
-// Takes the first line off.
+// Returns the first line of `rest` and removes it from there.
 std::string_view NextLine(std::string_view& rest) {
   const std::string_view line = rest.substr(0, rest.find('\n'));
   rest.remove_prefix(std::min(rest.size(), line.size() + 1));
@@ -55,7 +55,7 @@ class Tree {
     return ::stat((root_ + std::string(path)).c_str(), &status) == 0;
   }
 
-  // Empty when there is none, or it may not be read.
+  // Returns an empty text when the file does not exist or may not be read.
   std::string Read(std::string_view path) const {
     const OwnedFd fd(::open((root_ + std::string(path)).c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
     std::string text;
@@ -94,7 +94,7 @@ struct Mounts {
   bool root_is_mounted = false, proc_is_covered = false, binds_etc_hosts = false, lxcfs = false;
 };
 
-// The kernel counts nothing that lies on a directory of /proc which is empty for ever.
+// The kernel does not count mounts on directories of /proc that are always empty, such as these two.
 bool HidesProc(std::string_view mount_point) {
   return mount_point.starts_with("/proc/") && mount_point != "/proc/sys/fs/binfmt_misc" &&
          mount_point != "/proc/fs/nfsd";
@@ -115,7 +115,7 @@ Mounts ReadMounts(std::string_view mountinfo) {
   return mounts;
 }
 
-// A file /.dockerenv alone is also in images that were unpacked to be something else.
+// The file /.dockerenv alone does not prove a container: it is also in images that were unpacked for another use.
 std::string ContainerOf(const Tree& tree, const Mounts& mounts) {
   const std::string cgroup = tree.Read("proc/self/cgroup");
   if (cgroup.contains("kubepods") || tree.Has("var/run/secrets/kubernetes.io")) return "kubernetes";
@@ -126,7 +126,8 @@ std::string ContainerOf(const Tree& tree, const Mounts& mounts) {
   return "";
 }
 
-// Its pid 1 is the inner stage; without a pid namespace of its own, what holds for this process has to do.
+// In a sandbox of ours, pid 1 is the inner stage. A sandbox by Landlock has no pid namespace of its own; there the
+// no_new_privs flag and the filter of this process have to be proof enough, unless it is in a container.
 bool InOurSandbox(const Tree& tree, const HostFacts& facts) {
   if (!facts.no_new_privs || facts.seccomp_mode != kSeccompFilterMode) return false;
   const std::string stage = fmt::format("{0}{1}{0}", '\0', kInnerStage);

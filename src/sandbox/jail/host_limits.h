@@ -1,7 +1,7 @@
-// What this machine does not let a sandbox do, and why: facts that the kernel shows, and what bubblewrap's words mean
-// in their light.
+// Host facts are what the kernel shows about the limits of this machine for sandboxes. Together with an error message
+// of bubblewrap they explain why it failed.
 //
-// Facts are hints. They explain a failure that has happened; whether a sandbox works is only known by starting one.
+// The facts are hints. They explain a failure that has happened; only starting a sandbox shows whether it works.
 #pragma once
 
 #include <cstdint>
@@ -13,46 +13,48 @@
 
 namespace holdfast::sandbox {
 
-// Windows Subsystem for Linux: 1 imitates system calls and has no namespaces, 2 is a Linux kernel like any other.
+// The Windows Subsystem for Linux. WSL 1 imitates system calls and has no namespaces; WSL 2 has a Linux kernel like any
+// other.
 enum class Wsl { kNone, kWsl1, kWsl2 };
 
-inline constexpr int kSeccompFilterMode = 2;  // of /proc/PID/status
+inline constexpr int kSeccompFilterMode = 2;  // the value of "Seccomp" in /proc/PID/status
 
 struct HostFacts {
-  std::string kernel_release;  // as uname has it
+  std::string kernel_release;  // as uname returns it
   Wsl wsl = Wsl::kNone;
-  std::string container;  // "docker", "podman", "kubernetes", "lxc" or what systemd calls it; empty: none is seen
+  std::string container;  // "docker", "podman", "kubernetes", "lxc" or systemd's name of it; empty: none was found
 
   bool has_user_namespaces = true;                     // the kernel is built with them
   std::optional<uint64_t> max_user_namespaces = {};    // user.max_user_namespaces
   std::optional<bool> unprivileged_userns_clone = {};  // a switch of Debian's kernels
-  bool apparmor = false;                               // the kernel asks it
+  bool apparmor = false;                               // AppArmor is enabled
   std::optional<bool> apparmor_restricts_userns = {};  // a switch of newer AppArmor
-  std::string apparmor_profile = {};                   // of this process; empty: unconfined
-  bool chrooted = false;                               // the kernel gives no user namespace in a chroot
+  std::string apparmor_profile = {};                   // the profile of this process; empty: unconfined
+  bool chrooted = false;                               // the kernel makes no user namespace in a chroot
   bool proc_is_covered = false;                        // mounts hide parts of /proc
 
   uint64_t effective_capabilities = 0;
   bool no_new_privs = false;
-  int seccomp_mode = 0;         // kSeccompFilterMode: a filter holds for this process
-  bool in_our_sandbox = false;  // or one that is made like it
+  int seccomp_mode = 0;         // kSeccompFilterMode: this process is under a filter
+  bool in_our_sandbox = false;  // this process is in a sandbox of holdfast, or in one that looks like it
 
-  // CAP_SYS_ADMIN, for which most of the switches above do not hold.
+  // Whether this process has CAP_SYS_ADMIN, which exempts it from most of the switches above.
   bool has_sys_admin() const { return ((effective_capabilities >> 21) & 1) != 0; }
 };
 
-// By the kernel's release, or the text of /proc/version.
+// Recognizes WSL by the kernel's release or by the text of /proc/version.
 Wsl WslOf(std::string_view kernel_text);
 
-// A dozen small files, below a millisecond. `root` is for tests; what is missing there is as on a machine without it.
+// Reads a dozen small files, which takes less than a millisecond. Tests pass another `root`; a file that is missing
+// there counts as missing on the machine.
 HostFacts GatherHostFacts(const std::string& root = "/");
 
-// Whether it makes sense to start bubblewrap at all: not under WSL 1. Costs one uname.
+// Fails under WSL 1, where starting bubblewrap makes no sense. It costs one call of uname.
 Result<> CheckHost();
 Result<> CheckHost(Wsl wsl);
 
-// Cause and remedy, in a sentence or two, of what bubblewrap said on standard error. Empty when its words are not
-// known.
+// Returns the cause and the remedy, in a sentence or two, of a failure that bubblewrap described by `bubblewrap_text`
+// on its standard error. Returns an empty text when the message is not known.
 std::string Explain(const HostFacts& facts, std::string_view bubblewrap_text);
 std::string Explain(std::string_view bubblewrap_text);
 

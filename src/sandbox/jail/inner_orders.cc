@@ -8,9 +8,9 @@
 namespace holdfast::sandbox {
 namespace {
 
-// A version is one layout: both stages are the same program.
+// The version stands for the whole layout. No other version is accepted, because both stages are the same program.
 constexpr std::string_view kHeader = "holdfast orders 2\n";
-// Above what the kernel takes as arguments of a program, with the rules of a large policy.
+// This is more than the kernel accepts as arguments of a program, together with the rules of a large policy.
 constexpr size_t kMaxBytes = 16u << 20;
 constexpr uint32_t kMaxFd = 1u << 20;
 constexpr auto kMaxFilter = static_cast<uint32_t>(Filter::kProxyNoListening);
@@ -43,7 +43,8 @@ class Writer {
   std::string& out_;
 };
 
-// Once something is wrong it stays wrong, and what is read afterwards is empty: one look at the end is enough.
+// Reader decodes the fields one after the other. After the first error it stays in the error state and reads only empty
+// values, so that one check at the end is enough.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : left_(bytes) {}
@@ -67,7 +68,7 @@ class Reader {
     return identity;
   }
 
-  // The number of elements that follow. Each takes at least four bytes: nothing large is made for a small input.
+  // Reads the number of elements that follow. Each takes at least four bytes, so a small input cannot claim many.
   uint32_t Count() { return Number(static_cast<uint32_t>(std::min(left_.size(), kMaxBytes) / 4)); }
 
   std::string Text() {
@@ -111,7 +112,7 @@ class Reader {
   bool good_ = true;
 };
 
-// None of the places of the standard streams.
+// Reads a descriptor, which must not be one of the standard streams.
 int ReadFd(Reader& reader) {
   const int fd = static_cast<int>(reader.Number(kMaxFd));
   if (fd <= 2) reader.Spoil();
@@ -122,7 +123,7 @@ std::vector<int> ReadFds(Reader& reader) {
   std::vector<int> fds;
   for (uint32_t left = reader.Count(); reader.good() && left > 0; --left) {
     const int fd = ReadFd(reader);
-    if (!fds.empty() && fd <= fds.back()) reader.Spoil();  // rising: no descriptor twice
+    if (!fds.empty() && fd <= fds.back()) reader.Spoil();  // in rising order, so that no descriptor comes twice
     fds.push_back(fd);
   }
   return fds;
@@ -211,7 +212,9 @@ std::string Encode(const InnerOrders& orders) {
 Result<InnerOrders> DecodeOrders(std::string_view bytes) {
   if (bytes.size() > kMaxBytes) return Fail(ErrorKind::kLimit, "orders: too long");
   Reader reader(bytes);
-  if (!reader.Expect(kHeader)) return Fail(ErrorKind::kInvalidParams, "orders: of another version, or none at all");
+  if (!reader.Expect(kHeader)) {
+    return Fail(ErrorKind::kInvalidParams, "orders: they are not from this version of the helper");
+  }
   InnerOrders orders;
   orders.command.argv = reader.Texts();
   orders.command.program = reader.Text();

@@ -1,4 +1,5 @@
-// What the outer stage hands to the inner one, through a descriptor: nothing of it is on a command line.
+// The orders tell the inner stage what to do. The outer stage passes them in a descriptor, so that nothing of them
+// shows on a command line.
 #pragma once
 
 #include <cstdint>
@@ -15,26 +16,27 @@
 
 namespace holdfast::sandbox {
 
-// Numbers that the command's standard streams have until the inner stage puts them in their places. In these stand
-// bubblewrap's own until then.
+// The descriptors of the command's standard streams until the inner stage puts them in their places. Until then
+// descriptors 0, 1 and 2 are the streams of bubblewrap.
 struct Streams {
   int in = -1, out = -1, err = -1;
 
   friend bool operator==(const Streams&, const Streams&) = default;
 };
 
-// What may run in the place of a command: code of this program, as confined as a command. It keeps the absent paths
-// absent by itself, sees to it that the others stay mount points, and gives the exit code.
+// A function of this program that runs in the place of a command, and is as confined as one. It has to keep the
+// `absent` paths absent by itself, and to check that the `mounted` paths stay mount points. It returns the exit code.
 using BuiltIn = int (*)(const std::vector<std::string>& absent, const std::vector<std::string>& mounted);
 
 struct InnerOrders {
-  // Without program and argv only when something built in is run. Its directory is absolute, or empty for the one where
-  // the stage is. Its variables and its search path stay behind: `environment` has the variables as they came, which
-  // process::Environment could not hold, and their PATH is where a bare name is looked up.
+  // The program and argv are empty only when a built-in function runs. The directory is absolute, or empty for the
+  // current directory of the stage. The command's variables and search path are not passed: `environment` has the
+  // variables exactly as they came, which process::Environment could not hold, and a program without a slash is looked
+  // up in their PATH.
   process::Command command;
-  bool built_in = false;                 // no program is executed: RunInnerStage knows what to run
-  std::vector<std::string> absent = {};  // for what is built in
-  // NAME=VALUE, in their order and whatever they look like; absent: what the stage has.
+  bool built_in = false;                 // the function that RunInnerStage was given runs, and no program
+  std::vector<std::string> absent = {};  // for the built-in function
+  // NAME=VALUE entries in their order, also malformed ones; absent: the environment of the stage.
   std::optional<std::vector<std::string>> environment = {};
   Filter filter = Filter::kRestrictedNetwork;
   std::vector<MountCheck> mounts = {};
@@ -42,14 +44,14 @@ struct InnerOrders {
   std::vector<int> kept_fds = {};           // besides 0, 1 and 2
   std::optional<int> port_ruleset_fd = {};  // port_ruleset.h; absent: every port may be connected to
   std::optional<ProxyOrders> proxy = {};
-  std::optional<Streams> streams = {};  // absent: they are in their places
+  std::optional<Streams> streams = {};  // absent: the streams are in their places
   std::optional<int> report_fd = {};    // for the report on the start: process/command/start_report.h
-  std::optional<int> lifeline_fd = {};  // lifeline.h; absent: the stage starts the command unasked
+  std::optional<int> lifeline_fd = {};  // lifeline.h; absent: the stage starts the command without waiting
 };
 
 std::string Encode(const InnerOrders& orders);
 
-// Takes exactly what Encode makes of orders that can be carried out; everything else is refused.
+// Decodes exactly what Encode makes of orders that can be carried out, and refuses everything else.
 Result<InnerOrders> DecodeOrders(std::string_view bytes);
 
 }  // namespace holdfast::sandbox

@@ -39,7 +39,7 @@ namespace {
 
 void WriteMessage(const Error& error) {
   const std::string line = fmt::format("{}: {}\n", kProgramName, error.message);
-  (void)sys::Write(STDERR_FILENO, line.data(), line.size());  // without stderr there is nobody to tell
+  (void)sys::Write(STDERR_FILENO, line.data(), line.size());  // a failure cannot be reported anywhere else
 }
 
 Result<> PutInPlace(const Streams& streams) {
@@ -47,10 +47,10 @@ Result<> PutInPlace(const Streams& streams) {
                                    std::pair(streams.err, STDERR_FILENO)}) {
     if (::dup2(from, place) < 0) return FailErrno("dup2", fmt::format("descriptor {}", from));
   }
-  return {};  // the other numbers are closed with all that does not pass
+  return {};  // the descriptors that were copied are closed later, with all others that the command must not have
 }
 
-// From here until its end the command, or what is built in, is a child of this process.
+// Stage starts the command, or the built-in function, as a child of this process.
 class Stage {
  public:
   Stage(const InnerOrders& orders, BuiltIn built_in) : orders_(orders), built_in_(built_in) {
@@ -63,15 +63,15 @@ class Stage {
       return std::unexpected(NotExecuted{.status = 1, .error = ErrnoError("chdir", orders_.command.cwd, errno)});
     }
     const auto confined = Confine({.filter = orders_.filter,
-                                   .caller = WhoseCalls(),
+                                   .caller = CallerForFilter(),
                                    .landlock = orders_.landlock,
                                    .kept_fds = orders_.kept_fds,
                                    .port_ruleset_fd = orders_.port_ruleset_fd});
     if (!confined) return Refused(confined.error());
     if (lifeline_ && !lifeline_->AwaitGo()) {
-      return Refused({.kind = ErrorKind::kInvalidRequest, .message = "inner stage: the outer one is gone"});
+      return Refused({.kind = ErrorKind::kInvalidRequest, .message = "inner stage: the outer stage has ended"});
     }
-    has_turn_ = terminal_ && terminal_->InForeground();
+    in_foreground_ = terminal_ && terminal_->InForeground();
     return orders_.built_in ? RunBuiltIn() : RunProgram();
   }
 
@@ -85,15 +85,15 @@ class Stage {
   }
 
   Result<> Prepare() {
-    if (::getpid() != 1) return Fail(ErrorKind::kInvalidRequest, "inner stage: not pid 1");
+    if (::getpid() != 1) return Fail(ErrorKind::kInvalidRequest, "inner stage: this process is not pid 1");
     if (orders_.built_in && built_in_ == nullptr)
-      return Fail(ErrorKind::kInvalidRequest, "inner stage: nothing built in");
-    // Nobody inside may read or change this process, not even with its user id.
+      return Fail(ErrorKind::kInvalidRequest, "inner stage: no file helper is built into this program");
+    // A process that is not dumpable cannot be read or changed from inside, not even by processes of the same user.
     if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0) return FailErrno("prctl", "dumpable");
     HoldSignals();
     if (lifeline_) {
       TRY_VOID(lifeline_->Arm());
-      lifeline_->SayHere();
+      lifeline_->Announce();
     }
     if (orders_.environment) Adopt(*orders_.environment);
     TRY_VOID(CheckStreams(orders_.filter));
@@ -103,12 +103,13 @@ class Stage {
     TRY_VOID(CloseTheRest());
     TRY_VOID(DropCapabilities());
     terminal_ = Terminal::OfStreams();
-    if (!terminal_) (void)::setsid();  // fails when it has been done already
+    if (!terminal_) (void)::setsid();  // fails when this process leads a session already
     return {};
   }
 
-  // The command's own filter is a layer on top of pid 1's, unless pid 1 could not answer what that asks.
-  Caller WhoseCalls() {
+  // The command gets a filter of its own on top of the filter of pid 1 (set_group_id.h). Where pid 1 could not answer
+  // the questions of that filter, pid 1 and the command have the same, stricter filter.
+  Caller CallerForFilter() {
     if (orders_.built_in) return Caller::kFileRequests;
     answers_ = SeesProcesses();
     return answers_ ? Caller::kFirstProcess : Caller::kCommand;
@@ -132,22 +133,22 @@ class Stage {
     return {};
   }
 
-  void TakePlaceInChild() const {
+  void EnterGroupInChild() const {
     ::setpgid(0, 0);
-    if (has_turn_) terminal_->GiveTo(::getpid());
+    if (in_foreground_) terminal_->GiveTo(::getpid());
     sys::LetSignalsIn();
   }
 
-  // On the memory of pid 1, which learns of a failure.
+  // The child shares the memory of pid 1 until it executes the program, and leaves the reason of a failure there.
   std::expected<pid_t, NotExecuted> RunProgram() {
-    // execvp has a file's name on it, and all arguments when it falls back on /bin/sh.
+    // execvp builds the name of the file on the stack, and a list of all arguments when it falls back to /bin/sh.
     const size_t stack_bytes = (256u << 10) + (16 * orders_.command.argv.size());
     auto in_child = [this] {
-      TakePlaceInChild();
+      EnterGroupInChild();
       failure_ = ExecuteInChild();
       return failure_->status;
     };
-    // What it listens on must stay open here.
+    // The child shares the descriptors too: the listener that it gets from InstallCommandLayer must be open in pid 1.
     const auto command = sys::Spawn(sys::Sharing::kMemoryAndDescriptors, in_child, stack_bytes);
     if (!command) return Refused(command.error());
     if (!failure_) return *command;
@@ -173,15 +174,15 @@ class Stage {
 
   std::expected<pid_t, NotExecuted> RunBuiltIn() const {
     auto in_child = [this] {
-      TakePlaceInChild();
-      // What an execution would have done.
+      EnterGroupInChild();
+      // An execution would have closed all other descriptors and made the process dumpable.
       if (!PassOnly(orders_.kept_fds)) return kRefusedStatus;
       ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
       return built_in_(orders_.absent, MountPoints());
     };
     const auto command = sys::Spawn(sys::Sharing::kNothing, in_child);
     if (!command) return Refused(command.error());
-    ::setpgid(*command, *command);  // the parent and the child both set it: a signal for the group must find it
+    ::setpgid(*command, *command);  // parent and child both set it, so that a signal for the group always finds it
     return *command;
   }
 
@@ -190,13 +191,14 @@ class Stage {
   std::optional<Lifeline> lifeline_;
   sys::Argv environment_;
   std::optional<Terminal> terminal_;
-  bool has_turn_ = false;
-  bool answers_ = false;
+  bool in_foreground_ = false;
+  bool answers_ = false;  // pid 1 can answer the command's filter
   SetGroupIdSupervisor set_group_id_{OwnedFd()};
-  std::optional<NotExecuted> failure_;  // of the program
+  std::optional<NotExecuted> failure_;  // why the program could not be executed
 };
 
-// Nothing of the command's is held open here: who reads its output sees the end when the command closes it.
+// pid 1 holds no stream of the command open, so that a reader of the command's output sees its end when the command
+// closes it.
 void ReleaseDescriptors(const InnerOrders& orders) {
   ::close_range(STDIN_FILENO, STDERR_FILENO, 0);
   for (const int fd : orders.kept_fds) ::close(fd);
@@ -212,7 +214,8 @@ int RunInnerStage(const InnerOrders& orders, BuiltIn built_in) {
   Stage stage(orders, built_in);
   const auto command = stage.Start();
   if (!command) {
-    if (stage.lifeline() != nullptr && stage.lifeline()->IsCut()) return command.error().status;  // nobody is to know
+    // Without the outer stage no process waits for the report.
+    if (stage.lifeline() != nullptr && stage.lifeline()->IsCut()) return command.error().status;
     WriteMessage(command.error().error);
     if (orders.report_fd)
       process::ReportFailed(*orders.report_fd, command.error().status, command.error().error.message);
@@ -221,7 +224,7 @@ int RunInnerStage(const InnerOrders& orders, BuiltIn built_in) {
   if (orders.report_fd) process::ReportStarted(*orders.report_fd);
   ReleaseDescriptors(orders);
   const int status = FirstProcess(*command, stage.terminal(), stage.lifeline(), stage.set_group_id()).Run();
-  (void)::kill(-1, SIGKILL);  // nobody may be left
+  (void)::kill(-1, SIGKILL);  // all other processes of the pid namespace
   return status;
 }
 

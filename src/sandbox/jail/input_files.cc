@@ -28,7 +28,7 @@ bool IsInputFile(int fd, const struct stat& status) {
   return flags >= 0 && (flags & O_ACCMODE) == O_RDONLY && S_ISREG(status.st_mode);
 }
 
-// Nothing for other devices, as terminals.
+// Returns the name of a device that is in every /dev, and null for other devices such as terminals.
 const char* NodeOf(const struct stat& status) {
   constexpr unsigned memory_devices = 1;
   if (!S_ISCHR(status.st_mode) || major(status.st_rdev) != memory_devices) return nullptr;
@@ -54,9 +54,9 @@ Result<> ReopenDevice(int fd, const char* node, dev_t device) {
   struct stat status;
   if (!again.is_open() || ::fstat(again.get(), &status) < 0) return FailErrno("open", node);
   if (!S_ISCHR(status.st_mode) || status.st_rdev != device) {
-    return Fail(ErrorKind::kInvalidRequest, fmt::format("{}: is another device", node));
+    return Fail(ErrorKind::kInvalidRequest, fmt::format("{} is not the device that a standard stream has open", node));
   }
-  (void)::fcntl(again.get(), F_SETFL, flags);  // which one that only has a name does not take
+  (void)::fcntl(again.get(), F_SETFL, flags);  // fails for a descriptor that was opened with O_PATH
   if (::dup2(again.get(), fd) < 0) return FailErrno("dup2", node);
   return {};
 }

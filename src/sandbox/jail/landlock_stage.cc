@@ -18,7 +18,7 @@
 namespace holdfast::sandbox {
 namespace {
 
-// Until the command is executed.
+// Closes all descriptors but the standard streams and these two, which close when the command is executed.
 Result<> KeepOnly(std::optional<int> report_fd, std::optional<int> port_ruleset_fd) {
   std::vector<int> kept;
   for (const auto fd : {report_fd, port_ruleset_fd}) {
@@ -38,7 +38,9 @@ Result<> CheckLandlockAbi(int abi) {
   if (abi == 0) return Fail(ErrorKind::kInvalidRequest, "landlock: not in this kernel, or not enabled");
   if (abi >= kOldestLandlockAbi) return {};
   return Fail(ErrorKind::kInvalidRequest,
-              fmt::format("landlock: this kernel's ABI {} cannot stop truncation; {} can", abi, kOldestLandlockAbi));
+              fmt::format("landlock: this kernel has ABI {}, which cannot protect files from being truncated; ABI {} "
+                          "(Linux 6.2) is needed",
+                          abi, kOldestLandlockAbi));
 }
 
 Result<> EnterLandlockStage(const Plan& plan, Caller caller, std::optional<int> report_fd,

@@ -1,14 +1,14 @@
-// The last stage before the command where there are no namespaces: the process that becomes the command gives up every
-// capability, closes what is not to pass, and restricts itself by Landlock and a filter that stands in for namespaces
-// and mounts.
+// The Landlock stage is the last stage before the command where there are no namespaces. The process that becomes the
+// command gives up every capability, closes the descriptors that the command must not have, and restricts itself by
+// Landlock and by a filter that does what it can in the place of namespaces and mounts.
 //
-// What it does not stop, and a sandbox of namespaces does: the command sees the processes of the machine, their command
-// lines, and whether files exist that it may not read; what it leaves running, in a session of its own or not, goes on;
-// it keeps the terminal of the caller, and connects to named sockets where it has a network. Before Landlock's ABI 6 it
-// can send signals to other processes of the user.
+// What it does not stop, unlike a sandbox with namespaces: the command sees the processes of the machine, their command
+// lines, and whether files exist that it may not read. Processes that it leaves behind, in a session of their own or
+// not, go on running. It keeps the terminal of the caller, and can connect to named sockets where it has a network.
+// Before Landlock's ABI 6 it can send signals to other processes of the user.
 //
-// What it costs: modes, owners and times of files cannot be changed, not even where writing is allowed; there is no
-// /dev/tty, no pseudoterminal, no /dev/shm and no shared memory.
+// The command pays for it: it cannot change modes, owners and times of files, not even where it may write, and it has
+// no /dev/tty, no pseudoterminal, no /dev/shm and no shared memory.
 #pragma once
 
 #include <optional>
@@ -19,19 +19,19 @@
 
 namespace holdfast::sandbox {
 
-// Before ABI 3 files that may only be read could be truncated.
+// The oldest ABI that will do. Before ABI 3, a command could truncate files that it may only read.
 inline constexpr int kOldestLandlockAbi = 3;
 
-// Before ABI 6 signals are not kept inside.
+// From this ABI on, a command can send no signals to processes outside.
 inline constexpr int kLandlockAbiOfSignals = 6;
 
-// What a kernel with this ABI, 0 being none, cannot do for the stage.
+// Fails, with the reason, when a kernel with this ABI cannot enforce the stage. ABI 0 means that there is no Landlock.
 Result<> CheckLandlockAbi(int abi);
 
-// For this process and all it starts, for good, with a plan of MakeLandlockPlan; the process has no threads and then
-// executes the command. Of the descriptors above 2 only `report_fd` stays, and closes with the execution; the port
-// ruleset (port_ruleset.h), if there is one, is entered. After an error some of it may hold already: nothing is to be
-// run.
+// Restricts this process and all that it starts, for good, by a plan of MakeLandlockPlan. The process must have no
+// other threads, and executes the command afterwards. Of the descriptors above 2, `report_fd` stays open until the
+// execution. The port ruleset (port_ruleset.h), if there is one, is entered. After an error some of the restrictions
+// may hold already, and the caller must not run anything.
 Result<> EnterLandlockStage(const Plan& plan, Caller caller, std::optional<int> report_fd,
                             std::optional<int> port_ruleset_fd = std::nullopt);
 

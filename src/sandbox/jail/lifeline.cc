@@ -18,8 +18,8 @@ namespace {
 
 constexpr char kHere = 'h', kGo = 'g';
 
-// Whoever is gone need not be told.
-void Send(int fd, char word) { (void)::send(fd, &word, 1, MSG_NOSIGNAL); }
+// A failure means that the other stage is gone, which this stage learns elsewhere.
+void Send(int fd, char letter) { (void)::send(fd, &letter, 1, MSG_NOSIGNAL); }
 
 }  // namespace
 
@@ -34,10 +34,10 @@ Result<LifelineEnds> MakeLifeline() {
   return line;
 }
 
-// The sender waits for an answer, so its number is still its own.
-OwnedFd TakePresence(int outer) {
-  char word = 0;
-  iovec piece = {&word, 1};
+// The inner stage waits for the answer, so its number cannot belong to another process yet.
+OwnedFd ReceiveAnnouncement(int outer) {
+  char letter = 0;
+  iovec piece = {&letter, 1};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))];
   msghdr message = {};
   message.msg_iov = &piece;
@@ -48,7 +48,7 @@ OwnedFd TakePresence(int outer) {
   do {
     n = ::recvmsg(outer, &message, MSG_CMSG_CLOEXEC);
   } while (n < 0 && errno == EINTR);
-  const cmsghdr* const header = n == 1 && word == kHere ? CMSG_FIRSTHDR(&message) : nullptr;
+  const cmsghdr* const header = n == 1 && letter == kHere ? CMSG_FIRSTHDR(&message) : nullptr;
   if (header == nullptr || header->cmsg_type != SCM_CREDENTIALS) return {};
   ucred sender;
   std::memcpy(&sender, CMSG_DATA(header), sizeof sender);
@@ -56,9 +56,9 @@ OwnedFd TakePresence(int outer) {
   return pidfd ? *std::move(pidfd) : OwnedFd();
 }
 
-void SayGo(int outer) { Send(outer, kGo); }
+void SendGo(int outer) { Send(outer, kGo); }
 
-// SIGIO, not a queued signal: the command could fill the queue, and one notice is enough.
+// SIGIO is not a queued signal: the command could fill the queue of real-time signals, and one SIGIO is enough.
 Result<> Lifeline::Arm() const {
   const int flags = ::fcntl(fd_, F_GETFL);
   if (flags < 0 || ::fcntl(fd_, F_SETFD, FD_CLOEXEC) < 0 || ::fcntl(fd_, F_SETOWN, ::getpid()) < 0 ||
@@ -68,11 +68,11 @@ Result<> Lifeline::Arm() const {
   return {};
 }
 
-void Lifeline::SayHere() const { Send(fd_, kHere); }
+void Lifeline::Announce() const { Send(fd_, kHere); }
 
 bool Lifeline::AwaitGo() const {
-  char word = 0;
-  return sys::Read(fd_, &word, 1) == 1 && word == kGo;
+  char letter = 0;
+  return sys::Read(fd_, &letter, 1) == 1 && letter == kGo;
 }
 
 bool Lifeline::IsCut() const {

@@ -19,7 +19,8 @@ namespace {
 
 using Kind = MountCheck::Kind;
 
-// What names can be played tricks with. The root has no name, and what is inside of an empty directory is bubblewrap's.
+// Returns the path and the kind of a mount that has to be checked, because another process could change its name. The
+// root has no name, and the contents of an empty root or directory are made by bubblewrap alone.
 struct WhatToCheck {
   using Answer = std::optional<std::pair<std::string, Kind>>;
 
@@ -35,7 +36,7 @@ std::unexpected<Error> Changed(const std::string& path) {
   return Fail(ErrorKind::kInvalidRequest, fmt::format("mount {}: it has been replaced in the meantime", path));
 }
 
-// Absent when it is no mount point.
+// Returns the id of the mount whose root `fd` is, or nothing when it is not a mount point.
 std::optional<uint64_t> MountAt(int fd) {
   struct statx status;
   if (::statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &status) < 0) return std::nullopt;

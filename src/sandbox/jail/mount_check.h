@@ -1,9 +1,10 @@
-// Whether the mounts of a plan are what and where they should be. bubblewrap goes by names, and another process of the
-// user, or another sandboxed command, may put a link in the place of a directory between the plan and the mount. What
-// each name leads to is noted before bubblewrap starts, and looked at again inside: every mount is in its place or the
-// command is not started. No two looks may see the same mount: names that change places in between would hide another.
+// Mount checks make sure that every mount of a plan is where it should be and shows what it should. bubblewrap mounts
+// by name, and another process of the user, or another sandboxed command, may put a link in the place of a directory
+// between the plan and the mount. The outer stage therefore notes what each name leads to before bubblewrap mounts it,
+// and the inner stage looks again inside: if one mount is not in its place, the command is not started. Each name must
+// lead to a mount of its own, because names that are swapped between two looks could otherwise hide a missing mount.
 //
-// What it does not stop: names that are changed afterwards. A mount stays with its file then.
+// What it does not stop: names that are changed after the check. A mount stays with its file then.
 #pragma once
 
 #include <span>
@@ -17,21 +18,22 @@
 namespace holdfast::sandbox {
 
 struct MountCheck {
-  enum class Kind { kWritable, kReadOnly, kCover };  // a cover is anything but the file itself, and read-only
+  enum class Kind { kWritable, kReadOnly, kCover };  // a cover is read-only, and any file but the one outside
   std::string path;
   Kind kind = Kind::kCover;
-  sys::FileIdentity outside = {};  // what is there without the mounts
+  sys::FileIdentity outside = {};  // the file at the path without the mounts
 
   friend bool operator==(const MountCheck&, const MountCheck&) = default;
 };
 
-// Outside, when the placeholders are made. Fails when a path goes through a link.
+// Notes the files outside that the plan mounts or covers. It is called when the placeholders are made. Fails when a
+// path goes through a link.
 Result<std::vector<MountCheck>> NoteMounts(const Plan& plan);
 
-// Notes in the rules for paths that are bound what Landlock is to find there.
+// Notes in the Landlock rules for bound paths which file Landlock has to find there.
 void NoteIdentities(std::span<const MountCheck> checks, std::vector<LandlockRule>& rules);
 
-// Inside.
+// Checks the mounts, inside the sandbox.
 Result<> CheckMounts(std::span<const MountCheck> checks);
 
 }  // namespace holdfast::sandbox

@@ -27,15 +27,15 @@
 namespace holdfast::sandbox {
 namespace {
 
-// Those that bubblewrap binds. The console is there when a terminal is.
+// The nodes that bubblewrap binds. /dev/console is there only when bubblewrap has a terminal.
 constexpr std::array kNodes = {"/dev/null",    "/dev/zero", "/dev/full",   "/dev/random",
                                "/dev/urandom", "/dev/tty",  "/dev/console"};
 
-// Half of what a user has by default, for one command with all it starts.
+// The limit of groups for one command and all that it starts: half of a user's default.
 constexpr std::string_view kGroups = "64";
 constexpr std::array kGroupLimits = {"/proc/sys/user/max_inotify_instances", "/proc/sys/user/max_fanotify_groups"};
 
-// As the /proc that is mounted here numbers it.
+// Returns the number of a process in the pid namespace of the /proc that is mounted here.
 Result<int> NumberOf(int pidfd) {
   const std::string path = fmt::format("/proc/self/fdinfo/{}", pidfd);
   const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -53,15 +53,15 @@ Result<int> NumberOf(int pidfd) {
   return number;
 }
 
-// The user namespace that owns a mount namespace decides about changes of its mounts; the command may be in another
-// one.
+// Returns the user namespace that owns a mount namespace. Only rights in that namespace allow changes of its mounts;
+// the command may be in another user namespace.
 Result<OwnedFd> OwnerOf(const OwnedFd& mounts) {
   OwnedFd users(::ioctl(mounts.get(), NS_GET_USERNS));
   if (!users.is_open()) return FailErrno("ioctl", "NS_GET_USERNS");
   return users;
 }
 
-// A value above what the user has is no limit, and one that cannot be written, as in containers, is none either.
+// The limit has no effect where the user has a lower one already, or where it cannot be written, as in containers.
 void LimitGroupsInChild() {
   for (const char* const limit : kGroupLimits) {
     const int file = ::open(limit, O_WRONLY | O_CLOEXEC);
@@ -71,7 +71,7 @@ void LimitGroupsInChild() {
   }
 }
 
-// 0, or an errno. Devices take writes on a read-only mount.
+// Makes the mounts of the nodes read-only. Devices can still be written to on a read-only mount. Returns 0 or an errno.
 int SealNodesInChild() {
   mount_attr read_only = {};
   read_only.attr_set = MOUNT_ATTR_RDONLY;
@@ -89,8 +89,8 @@ int FinishInChild(int users, int mounts, bool has_private_nodes) {
   return ::setns(mounts, CLONE_NEWNS) < 0 ? errno : SealNodesInChild();
 }
 
-// The child shares the memory of this process. The kernel makes a process that gains capabilities undumpable, and this
-// one with it: that is undone here.
+// The child shares the memory of this process. When the child gains capabilities in the user namespace, the kernel
+// makes it undumpable, and this process with it. That is undone here.
 Result<int> FinishIn(const OwnedFd& users, const OwnedFd& mounts, bool has_private_nodes) {
   const int dumpable = ::prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
   int error = 0;
@@ -121,8 +121,8 @@ Result<> Finish(int inner, const Plan& plan) {
 
 }  // namespace
 
-// For an ordinary user a failure leaves the times of the nodes and the number of inotify instances open, which does not
-// stop the start.
+// For an ordinary user a failure does not prevent the start: the command can then only change the times of the nodes
+// and use up the user's inotify and fanotify groups.
 Result<> FinishNamespaces(int inner, const Plan& plan) {
   auto finished = Finish(inner, plan);
   if (!finished && ::geteuid() == 0) return finished;

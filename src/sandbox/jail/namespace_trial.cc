@@ -26,7 +26,8 @@ Plan WithoutPaths(const Plan& plan) {
   return bare;
 }
 
-// A directory cannot be executed. That the inner stage says so shows that everything before worked.
+// The command is a directory, which cannot be executed. When the inner stage reports that, everything before has
+// worked.
 InnerOrders ExecuteNothing() { return {.command = {.program = "/", .argv = {"/"}, .cwd = "/"}}; }
 
 }  // namespace
@@ -38,12 +39,12 @@ Namespaces TryNamespaces(const Bubblewrap& bubblewrap, const Plan& plan, std::op
     const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     if (nothing < 0) return 0;
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing, stream);
-    // A failure of our own, for want of descriptors say, tells nothing about namespaces.
+    // A failure of the helper itself, such as a lack of descriptors, shows nothing about namespaces.
     const auto tried = RunOuterStage(bubblewrap, bare, ExecuteNothing(), sealed_program);
     return !tried && tried.error().by == NotStarted::By::kBubblewrap ? refused : 0;
   };
   const auto child = sys::Spawn(sys::Sharing::kNothing, in_child);
-  if (!child) return Namespaces::kWork;  // which is not known, and nothing is to be done without them then
+  if (!child) return Namespaces::kWork;  // unknown; kWork makes the caller fail instead of going on without them
   const int status = sys::AwaitStatus(*child);
   return sys::ExitStatusOf(status) == refused ? Namespaces::kDoNotWork : Namespaces::kWork;
 }

@@ -1,6 +1,7 @@
-// Whether this machine gives bubblewrap what every plan needs. A bubblewrap that fails does not say by its status whose
-// fault that is: the machine has no namespaces for it, or a path of the plan was taken away, which a hostile command
-// can do. So the namespaces are tried once more, without a path that anybody but root could touch.
+// The namespace trial finds out whether bubblewrap can make namespaces on this machine. The status of a bubblewrap that
+// has failed does not tell the cause: the machine may allow no namespaces, or a path of the plan may have been removed,
+// which a hostile command can do. So the namespaces are tried once more, without any path that others than root could
+// change.
 //
 // What it does not stop: a hostile process of the user that uses up processes or memory makes the trial fail too.
 #pragma once
@@ -14,8 +15,8 @@ namespace holdfast::sandbox {
 
 enum class Namespaces { kWork, kDoNotWork };
 
-// With the kinds of namespaces, /dev and /proc that this plan has. Takes as long as a start, and is for after a
-// failure.
+// Tries the kinds of namespaces, /dev and /proc that this plan has. It takes as long as a start, and is meant to be
+// called after a failure.
 Namespaces TryNamespaces(const Bubblewrap& bubblewrap, const Plan& plan, std::optional<int> sealed_program);
 
 }  // namespace holdfast::sandbox

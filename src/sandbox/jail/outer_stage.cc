@@ -44,9 +44,9 @@ Result<> Inherit(int fd) {
   return {};
 }
 
-std::string NulSeparated(const std::vector<std::string>& words) {
+std::string NulSeparated(const std::vector<std::string>& texts) {
   std::string text;
-  for (const std::string& word : words) text.append(word).push_back('\0');
+  for (const std::string& part : texts) text.append(part).push_back('\0');
   return text;
 }
 
@@ -56,14 +56,15 @@ std::vector<std::string> Environment() {
   return entries;
 }
 
-// The write end is inherited.
+// Makes a pipe whose write end is inherited.
 Result<sys::Pipe> PipeFromInside() {
   TRY(sys::Pipe pipe, sys::MakePipe(sys::OurEnd::kRead));
   TRY_VOID(Inherit(pipe.write_end.get()));
   return pipe;
 }
 
-// The read end is inherited. A socket pair: writing to a pipe without a reader would raise SIGPIPE.
+// Makes a pipe whose read end is inherited. It is a socket pair, because writing to a pipe without a reader would raise
+// SIGPIPE.
 Result<sys::Pipe> PipeToBubblewrap() {
   TRY(sys::SocketPair pair, sys::MakeSocketPair(sys::SocketKind::kStream));
   TRY_VOID(Inherit(pair.theirs.get()));
@@ -76,7 +77,8 @@ Result<OwnedFd> InheritedFile(const char* name, std::string_view text) {
   return file;
 }
 
-// Inherited, under a number that is none of the standard streams'. What is closed stays out of the way of other files.
+// Copies a standard stream to an inherited descriptor above 2. A stream that is closed is replaced by /dev/null, so
+// that no other file gets its number.
 Result<OwnedFd> CopyOfStream(int stream) {
   OwnedFd copy(::fcntl(stream, F_DUPFD, STDERR_FILENO + 1));
   if (!copy.is_open() && errno == EBADF) {
@@ -87,9 +89,10 @@ Result<OwnedFd> CopyOfStream(int stream) {
   return copy;
 }
 
-// All that bubblewrap and the inner stage inherit. Arguments and orders come by descriptors, so that nothing of them
-// shows in a list of processes. bubblewrap reads arguments from the gate before those of the file, and there the last
-// one comes when everything it needs is ready: kGateWord. Without that it gives up.
+// Everything that bubblewrap and the inner stage inherit. Arguments and orders come by descriptor, so that nothing of
+// them shows in a list of processes. bubblewrap reads its arguments from the gate first and then from the file. The
+// gate carries one argument, kGateArgument, which is sent when everything that bubblewrap needs is ready. If the gate
+// ends without it, bubblewrap gives up.
 struct Inherited {
   BubblewrapArguments arguments;
   std::array<OwnedFd, 3> streams;
@@ -112,8 +115,8 @@ Result<Inherited> Prepare(const Plan& plan, const StageImage& image) {
   TRY(inherited.nothing, sys::OpenDevNull());
   TRY_VOID(Inherit(image.fd()));
   TRY(inherited.arguments, ArgumentsFor(plan));
-  TRY(inherited.arguments_file, InheritedFile("arguments", NulSeparated(inherited.arguments.words)));
-  inherited.command_line = {"bwrap",     kNeedsGateWord,
+  TRY(inherited.arguments_file, InheritedFile("arguments", NulSeparated(inherited.arguments.list)));
+  inherited.command_line = {"bwrap",     kNeedsGateArgument,
                             "--args",    std::to_string(inherited.gate.read_end.get()),
                             "--args",    std::to_string(inherited.arguments_file.get()),
                             "--",        fmt::format("/proc/self/fd/{}", image.fd()),
@@ -121,16 +124,18 @@ Result<Inherited> Prepare(const Plan& plan, const StageImage& image) {
   return inherited;
 }
 
-// bubblewrap makes the terminal that is its standard output known inside, as /dev/console: `tty` finds it there.
+// Returns the standard output for bubblewrap. If that is a terminal, bubblewrap shows it inside as /dev/console, where
+// `tty` finds it.
 int OutputForBubblewrap(const Inherited& inherited) {
   const auto terminal =
       std::ranges::find_if(inherited.streams, [](const OwnedFd& fd) { return ::isatty(fd.get()) == 1; });
   return terminal != inherited.streams.end() ? terminal->get() : inherited.nothing.get();
 }
 
-// bubblewrap would die or stop of what is meant for the command, and holds no stream of the command's open. The
-// environment is the command's too: LD_PRELOAD and the like would have bubblewrap run its code, outside of the sandbox.
-// The inner stage sets all of this right again.
+// bubblewrap runs with all signals blocked, because signals for the command would end or stop it. It gets other
+// standard streams, so that it holds none of the command's open. It gets an empty environment, because LD_PRELOAD and
+// the like would make it run the command's code outside of the sandbox. The inner stage gives the command its own
+// signals, streams and environment again.
 std::expected<pid_t, sys::NotSpawned> Execute(const Bubblewrap& bubblewrap, const Inherited& inherited) {
   const sys::Argv argv(inherited.command_line), no_environment;
   return sys::SpawnProgram(
@@ -142,7 +147,7 @@ std::expected<pid_t, sys::NotSpawned> Execute(const Bubblewrap& bubblewrap, cons
        .signals = sys::Program::Signals::kBlocked});
 }
 
-// Descriptor numbers as the inner stage has them.
+// Returns the orders with the environment of the command, and with the descriptors that the inner stage inherits.
 InnerOrders OrdersInside(const InnerOrders& orders, const Inherited& inherited) {
   InnerOrders inside = orders;
   inside.environment = Environment();
@@ -152,7 +157,7 @@ InnerOrders OrdersInside(const InnerOrders& orders, const Inherited& inherited) 
   return inside;
 }
 
-// A process that could not be made says nothing about this bubblewrap.
+// Only a failed execution is a failure of bubblewrap: when no process could be made, bubblewrap has not been tried.
 NotStarted WhyNotSpawned(const sys::NotSpawned& why) {
   const bool by_bubblewrap = why.step == sys::NotSpawned::Step::kExecution;
   return {why.error, by_bubblewrap ? NotStarted::By::kBubblewrap : NotStarted::By::kRefused};
@@ -168,17 +173,17 @@ std::expected<pid_t, NotStarted> Start(const Bubblewrap& bubblewrap, Inherited& 
   return *child;
 }
 
-// What the inner stage reads, and what bubblewrap waits for.
+// Writes the orders that the inner stage reads, and then the argument that bubblewrap waits for.
 Result<> Instruct(const Plan& plan, InnerOrders orders, Inherited& inherited) {
   TRY(orders.mounts, NoteMounts(plan));
   NoteIdentities(orders.mounts, orders.landlock);
   TRY_VOID(sys::FillMemoryFile(inherited.orders_file.get(), Encode(orders)));
-  TRY_VOID(sys::SendAll(inherited.gate.write_end.get(), std::string(kGateWord) + '\0'));
-  ::shutdown(inherited.gate.write_end.get(), SHUT_WR);  // a child of this process may have a copy
+  TRY_VOID(sys::SendAll(inherited.gate.write_end.get(), std::string(kGateArgument) + '\0'));
+  ::shutdown(inherited.gate.write_end.get(), SHUT_WR);  // closing is not enough: a child may have a copy
   return {};
 }
 
-// In bubblewrap's words, and what they mean here.
+// Returns the message of bubblewrap, and what it means on this machine.
 NotStarted WhyNotStarted(int status, std::string message) {
   while (message.ends_with('\n')) message.pop_back();
   std::ranges::replace(message, '\n', ' ');
@@ -189,7 +194,7 @@ NotStarted WhyNotStarted(int status, std::string message) {
   return {Error{.kind = ErrorKind::kSystem, .message = std::move(message)}, NotStarted::By::kBubblewrap};
 }
 
-// Why it is ended here, unless it has said by itself why it cannot go on.
+// Kills bubblewrap because of `why`. If bubblewrap has written an error message of its own, that is the reason instead.
 std::unexpected<NotStarted> GiveUp(BubblewrapWatch& watch, Error why) {
   watch.KillAll();
   (void)watch.AwaitReport();
@@ -197,7 +202,8 @@ std::unexpected<NotStarted> GiveUp(BubblewrapWatch& watch, Error why) {
   return std::unexpected(WhyNotStarted(watch.AwaitEnd(), watch.complaints()));
 }
 
-// The command's streams are the command's: who reads its output sees the end when the command closes it.
+// The helper holds no stream of the command open, so that a reader of the command's output sees its end when the
+// command closes it.
 void ReleaseStreams(const OwnedFd& nothing) {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing.get(), stream);
 }
@@ -210,8 +216,8 @@ std::expected<int, NotStarted> RunOuterStage(const Bubblewrap& bubblewrap, const
   if (auto host = CheckHost(); !host) {
     return std::unexpected(NotStarted(std::move(host).error(), NotStarted::By::kBubblewrap));
   }
-  (void)std::signal(SIGCHLD, SIG_DFL);          // where it is ignored nobody can be waited for
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);  // whom bubblewrap leaves behind can be found then
+  (void)std::signal(SIGCHLD, SIG_DFL);          // a process that ignores SIGCHLD cannot wait for its children
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);  // processes that bubblewrap leaves behind become children of this one
   OwnedFd signals = BubblewrapWatch::BlockSignals();
   if (!signals.is_open()) return FailErrno("signalfd");
   if (report_fd && ::fcntl(*report_fd, F_SETFD, FD_CLOEXEC) < 0) {
@@ -228,14 +234,14 @@ std::expected<int, NotStarted> RunOuterStage(const Bubblewrap& bubblewrap, const
                         {.complaints = std::move(inherited.complaints.read_end),
                          .report = std::move(inherited.report.read_end),
                          .lifeline = std::move(inherited.lifeline.outer)});
-  // While bubblewrap comes up.
+  // These steps are done while bubblewrap starts.
   if (const auto complete = image.Complete(); !complete) return GiveUp(watch, complete.error());
   if (const auto made = placeholders.Make(); !made) return GiveUp(watch, made.error());
   if (const auto sent = Instruct(plan, orders_inside, inherited); !sent) return GiveUp(watch, sent.error());
   if (const int inner = watch.AwaitInner(); inner >= 0) {
     if (const auto kept = placeholders.KeepUntilEndOf(inner); !kept) return GiveUp(watch, kept.error());
     if (const auto finished = FinishNamespaces(inner, plan); !finished) return GiveUp(watch, finished.error());
-    watch.LetGo();
+    watch.AllowStart();
   }
   const auto report = watch.AwaitReport();
   if (report) {

@@ -1,6 +1,6 @@
-// The stage outside: makes the mount points, starts bubblewrap with the inner stage, passes signals on to it and waits.
-// When this process is killed, at whatever moment, everything it started ends. bubblewrap sees nothing of the command's
-// environment.
+// The outer stage makes the placeholders, starts bubblewrap with the inner stage, passes signals on to the inner stage,
+// and waits. When the process of the outer stage is killed, at whatever moment, everything that it started ends.
+// bubblewrap gets nothing of the command's environment.
 #pragma once
 
 #include <expected>
@@ -14,13 +14,13 @@
 
 namespace holdfast::sandbox {
 
-// Why no command has been started. kBubblewrap: it could not do what it was told, in its own words, with what is known
-// of their cause; that may be the machine's fault or a path's (namespace_trial.h). kRefused: something is not as the
-// plan has it, and to go on with less would be wrong.
+// The reason why no command has been started. kBubblewrap means that bubblewrap has failed: the error has its message
+// and what is known of the cause. The cause may be the machine or a path (namespace_trial.h). kRefused means that
+// something is not as the plan has it, and that it would be wrong to go on with less.
 struct NotStarted {
   enum class By { kBubblewrap, kRefused };
 
-  // Implicit: what fails on the way is a refusal.
+  // The constructor is implicit, because every other error on the way is a refusal.
   NotStarted(Error why, By cause = By::kRefused)  // NOLINT(google-explicit-constructor)
       : error(std::move(why)), by(cause) {}
 
@@ -28,10 +28,11 @@ struct NotStarted {
   By by;
 };
 
-// The command's exit status, 128 + N after a signal, also when the inner stage has refused to start it. After an error
-// nothing has been said on the orders' `report_fd`; in every other case one line has, and it is closed. When a command
-// is started, this process's own standard streams become /dev/null: it is to end with what is returned.
-// `sealed_program` is a descriptor: see stage_image.h.
+// Runs the command and returns its exit status, 128 + N after signal N. When the inner stage has refused to start the
+// command, that is the status of the inner stage. After an error nothing has been written to the `report_fd` of the
+// orders; in every other case the report has been written, and the descriptor is closed. When a report has come, the
+// standard streams of this process become /dev/null: it has to end with the status that is returned. `sealed_program`
+// is a descriptor for stage_image.h.
 std::expected<int, NotStarted> RunOuterStage(const Bubblewrap& bubblewrap, const Plan& plan, const InnerOrders& orders,
                                              std::optional<int> sealed_program = std::nullopt);
 

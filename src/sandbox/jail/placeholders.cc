@@ -30,13 +30,14 @@
 namespace holdfast::sandbox {
 namespace {
 
-constexpr int kMaxAttempts = 100;  // a millisecond apart, against others that make, lock and remove the same ones
+// The number of attempts, a millisecond apart, while other processes make, lock and remove the same placeholders.
+constexpr int kMaxAttempts = 100;
 
 mode_t ModeOf(PlaceholderKind kind) {
   return kind == PlaceholderKind::kDirectory ? sys::kPlaceholderDirectoryMode : sys::kPlaceholderFileMode;
 }
 
-// With its mode from the first moment: by a second step something else could have taken its place.
+// The placeholder gets its mode when it is made. A chmod afterwards could change another file that has taken its place.
 int MakeAt(int parent, const std::string& name, PlaceholderKind kind) {
   const mode_t before = ::umask(0);
   int made;
@@ -50,7 +51,7 @@ int MakeAt(int parent, const std::string& name, PlaceholderKind kind) {
   return made;
 }
 
-// That a directory is empty shows when it is removed.
+// Returns whether a file looks like a placeholder. A directory need not be checked for being empty: rmdir does that.
 bool LooksMade(const struct stat& status) {
   return sys::HasPlaceholderMode(status.st_mode) && (S_ISDIR(status.st_mode) || status.st_size == 0);
 }
@@ -61,7 +62,7 @@ bool IsStill(const HeldPlaceholder& held) {
          ::fstat(held.itself.get(), &opened) == 0 && named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
-// Only what is empty goes: rmdir sees to that for a directory. One that was given another mode meanwhile is the user's.
+// Removes a placeholder that is still empty and in its place. A file that has got another mode is the user's.
 void RemoveEmpty(const HeldPlaceholder& held) {
   struct stat status;
   if (!IsStill(held) || ::fstat(held.itself.get(), &status) < 0 || !LooksMade(status)) return;
@@ -76,12 +77,12 @@ bool MayRemove(int parent, const struct stat& status) {
   return self == 0 || (directory.st_mode & S_ISVTX) == 0 || directory.st_uid == self || status.st_uid == self;
 }
 
-// Record locks for reading, each on a byte of its own. They never conflict, and one for writing cannot be had inside:
-// a placeholder cannot be opened for writing there.
+// Marks are record locks for reading, each on a byte of its own. Locks for reading never conflict with each other, and
+// no process inside can get one for writing, because a placeholder cannot be opened for writing there.
 enum class Mark : off_t {
-  kUsed,     // by a sandbox
-  kStuck,    // somebody uses it who cannot remove it
-  kWatched,  // somebody waits for the others to end
+  kUsed,     // a sandbox uses the placeholder
+  kStuck,    // one of its users has no right to remove it
+  kWatched,  // a process waits until the other users have ended
 };
 struct flock RecordLock(Mark mark, short type) {
   return {.l_type = type, .l_whence = SEEK_SET, .l_start = static_cast<off_t>(mark), .l_len = 1, .l_pid = 0};
@@ -91,7 +92,7 @@ bool Set(Mark mark, int fd, short type = F_RDLCK) {
   return ::fcntl(fd, F_OFD_SETLK, &lock) == 0;
 }
 bool Clear(Mark mark, int fd) { return Set(mark, fd, F_UNLCK); }
-// By others. When the kernel does not say, there may be one.
+// Returns whether another process has set the mark. When the kernel does not answer, it may be set.
 bool IsSet(Mark mark, int fd) {
   struct flock lock = RecordLock(mark, F_WRLCK);
   return ::fcntl(fd, F_OFD_GETLK, &lock) < 0 || lock.l_type != F_UNLCK;
@@ -101,7 +102,7 @@ Result<OwnedFd> OpenParent(const Placeholder& wanted) {
   return sys::OpenAt(AT_FDCWD, std::string(ParentOf(wanted.path)), O_PATH | O_DIRECTORY, sys::Links::kNone);
 }
 
-// Without following a link, and only something of that kind; or -errno.
+// Opens a file of that kind without following a link. Returns the descriptor or -errno.
 int Open(int parent, const std::string& name, PlaceholderKind kind) {
   const int type = kind == PlaceholderKind::kDirectory ? O_DIRECTORY : O_NONBLOCK;
   return sys::TryOpenAt(parent, name, O_RDONLY | type, sys::Links::kNone);
@@ -109,8 +110,8 @@ int Open(int parent, const std::string& name, PlaceholderKind kind) {
 
 using HeldPlaceholders = std::vector<HeldPlaceholder>;
 
-// How often all of them together may be tried again.
-class Patience {
+// Retries limits how often the placeholders of one sandbox, all together, are tried again.
+class Retries {
  public:
   bool Wait() {
     if (left_ == 0) return false;
@@ -123,18 +124,18 @@ class Patience {
   int left_ = kMaxAttempts;
 };
 
-// Whether nobody removes it from here on.
-bool Use(const HeldPlaceholder& held, Patience& patience) {
+// Marks and locks a placeholder. Returns true when no other sandbox removes it from here on.
+bool MarkUsed(const HeldPlaceholder& held, Retries& retries) {
   const int fd = held.itself.get();
   const bool is_marked = Set(Mark::kUsed, fd);
   bool is_locked = false;
   do {
     is_locked = ::flock(fd, LOCK_SH | LOCK_NB) == 0;
-  } while (!is_locked && patience.Wait());
+  } while (!is_locked && retries.Wait());
   return (is_marked || is_locked) && IsStill(held);
 }
 
-Result<> Take(const Placeholder& wanted, uint32_t index, HeldPlaceholders& all, Patience& patience) {
+Result<> Acquire(const Placeholder& wanted, uint32_t index, HeldPlaceholders& all, Retries& retries) {
   HeldPlaceholder held{.index = index, .name = std::string(NameOf(wanted.path)), .kind = wanted.kind};
   TRY(held.parent, OpenParent(wanted));
   do {
@@ -146,25 +147,27 @@ Result<> Take(const Placeholder& wanted, uint32_t index, HeldPlaceholders& all, 
     held.itself = OwnedFd(opened);
     struct stat status;
     if (::fstat(opened, &status) < 0) return FailErrno("fstat", wanted.path);
-    // A directory with an access list, or one that hands its group down, has changed it.
+    // A parent directory with a default ACL or with set-group-ID changes the mode of what is made in it.
     if (held.is_made && !LooksMade(status) && ::fchmod(opened, ModeOf(held.kind)) == 0) (void)::fstat(opened, &status);
     if (!LooksMade(status)) return {};                                           // the user's own
     if (!MayRemove(held.parent.get(), status)) (void)Set(Mark::kStuck, opened);  // at worst it is left behind
-    if (!Use(held, patience)) continue;  // removed between the look and the mark
+    if (!MarkUsed(held, retries)) continue;  // another sandbox has removed it before it was marked
     all.push_back(std::move(held));
     return {};
-  } while (patience.Wait());
-  return Fail(ErrorKind::kSystem, fmt::format("make mount point {}: it comes and goes", wanted.path));
+  } while (retries.Wait());
+  return Fail(ErrorKind::kSystem,
+              fmt::format("make mount point {}: other processes keep making and removing it", wanted.path));
 }
 
-// Of two who do this at once, each takes its own mark away before it looks for the other's: one of them finds none.
+// Removes a placeholder unless another sandbox uses it. A process clears its own mark before it looks for marks of
+// other processes, so when two processes do this at once, at least one of them finds none.
 enum class Removal { kDone, kUsedByOthers, kLockedByOthers };
 Removal Remove(const HeldPlaceholder& held, int lock) {
   const int fd = held.itself.get();
   (void)Clear(Mark::kUsed, fd);
   const bool is_locked = ::flock(fd, lock) == 0;
   if (IsSet(Mark::kUsed, fd)) {
-    ::flock(fd, LOCK_UN);  // the descriptor may stay open for a moment more, in the reaper
+    ::flock(fd, LOCK_UN);  // closing is not enough: the reaper may have the descriptor open for a moment more
     return Removal::kUsedByOthers;
   }
   if (!is_locked) return Removal::kLockedByOthers;
@@ -172,8 +175,10 @@ Removal Remove(const HeldPlaceholder& held, int lock) {
   return Removal::kDone;
 }
 
-// Keeps those that are left to wait for. Others who use it remove it, unless they cannot; somebody who has only locked
-// it does not, and of all who were kept from it by that one waits.
+// Removes the placeholders that no other sandbox uses, and keeps in `all` those that this process has to wait for.
+// Other users of a placeholder remove it themselves, unless one of them has no right to; then the sandbox that made it
+// waits. A process that has only locked a placeholder does not remove it; of all sandboxes that this lock stops, one
+// waits.
 void RemoveUnused(HeldPlaceholders& all) {
   std::erase_if(all, [](const HeldPlaceholder& held) {
     const Removal removal = Remove(held, LOCK_EX | LOCK_NB);
@@ -192,7 +197,7 @@ void AwaitOthers(HeldPlaceholders& all) {
   }
 }
 
-// A helper that was killed may be about to let go of its own.
+// Tries for a short time, because other helpers that were killed together with this one may be about to end.
 void RemoveSoon(HeldPlaceholders& all) {
   constexpr int attempts = 20;
   for (int attempt = 0; attempt < attempts; ++attempt) {
@@ -202,39 +207,39 @@ void RemoveSoon(HeldPlaceholders& all) {
   }
 }
 
-// What the helper says to the process that outlives it, one packet each.
-struct Note {
+// A message of the helper to the reaper, in one packet.
+struct ReaperMessage {
   enum class Kind : uint32_t {
-    kHeld,     // with the descriptor that has the lock
-    kProcess,  // with a pidfd: to be killed before anything is removed
+    kHeld,     // carries the descriptor that holds the locks
+    kProcess,  // carries the pidfd of a process that must be killed before anything is removed
     kRemoved,  // nothing is left to do
   };
   Kind kind;
-  uint32_t index = 0;  // of a placeholder
+  uint32_t index = 0;  // in the list of wanted placeholders
   uint32_t is_made = 0;
 
   std::string_view bytes() const { return {reinterpret_cast<const char*>(this), sizeof *this}; }
 };
 
-// Out of everybody's way: nothing of the caller's is held open, and no signal meant for the command ends it. It has a
-// session of its own too, unless the helper was faster in giving it a group.
-void Detach(int lifeline) {
+// Separates the reaper from the helper: it holds nothing of the caller's open, and no signal that is meant for the
+// command ends it. It also gets a session of its own, unless the helper has made it the leader of a group before.
+void Detach(int socket) {
   ::setsid();
   sys::BlockSignals();
-  (void)PassOnly(std::array{lifeline});  // what is left open then does no harm here
+  (void)PassOnly(std::array{socket});  // after a failure some descriptors stay open, which does no harm here
   ::close_range(STDIN_FILENO, STDERR_FILENO, 0);
   (void)::chdir("/");
 }
 
-// The process that removes what the helper does not come to remove.
+// Reaper is the process that removes the placeholders when the helper cannot.
 class Reaper {
  public:
   explicit Reaper(const std::vector<Placeholder>& wanted) : wanted_(wanted), locked_(wanted.size()) {}
 
-  [[noreturn]] void Run(int lifeline) {
-    Detach(lifeline);
-    // Beside a command that may be alive nothing is removed: the next sandbox that needs them does it.
-    if (Listen(lifeline) && (!process_.is_open() || sys::KillAndAwaitEnd(process_.get()))) {
+  [[noreturn]] void Run(int socket) {
+    Detach(socket);
+    // Nothing is removed while the command may be alive. The next sandbox that needs the placeholders removes them.
+    if (ReceiveUntilEnd(socket) && (!process_.is_open() || sys::KillAndAwaitEnd(process_.get()))) {
       HeldPlaceholders all;
       for (uint32_t index = 0; index < wanted_.size(); ++index) Find(index, all);
       RemoveSoon(all);
@@ -250,19 +255,21 @@ class Reaper {
     bool is_made = false;
   };
 
-  // To the end of the line. Whether there is something to do then.
-  bool Listen(int lifeline) {
+  // Receives messages until the end of the socket. Returns whether placeholders have to be removed then.
+  bool ReceiveUntilEnd(int socket) {
     for (;;) {
-      Note note{};
-      auto received = sys::ReceiveWithDescriptor(lifeline, {reinterpret_cast<char*>(&note), sizeof note});
-      if (!received || received->size != sizeof note) return true;
-      if (note.kind == Note::Kind::kRemoved) return false;
-      if (note.kind == Note::Kind::kProcess) process_ = std::move(received->fd);
-      if (note.kind == Note::Kind::kHeld) locked_.at(note.index) = {std::move(received->fd), note.is_made != 0};
+      ReaperMessage message{};
+      auto received = sys::ReceiveWithDescriptor(socket, {reinterpret_cast<char*>(&message), sizeof message});
+      if (!received || received->size != sizeof message) return true;
+      if (message.kind == ReaperMessage::Kind::kRemoved) return false;
+      if (message.kind == ReaperMessage::Kind::kProcess) process_ = std::move(received->fd);
+      if (message.kind == ReaperMessage::Kind::kHeld)
+        locked_.at(message.index) = {std::move(received->fd), message.is_made != 0};
     }
   }
 
-  // By the lock that the helper had; or by name, when there was no command yet that it could matter to.
+  // Adds a placeholder to `all`, by the descriptor that the helper has sent. A placeholder without one is found by its
+  // name, which is safe because no command has been started yet.
   void Find(uint32_t index, HeldPlaceholders& all) {
     const Placeholder& wanted = wanted_[index];
     Locked& locked = locked_[index];
@@ -293,54 +300,59 @@ Result<Placeholders> Placeholders::Prepare(std::vector<Placeholder> wanted) {
   Placeholders placeholders(std::move(wanted));
   if (placeholders.wanted_.empty()) return placeholders;
   TRY(sys::SocketPair pair, sys::MakeSocketPair(sys::SocketKind::kPacket));
-  placeholders.lifeline_ = std::move(pair.ours);
-  placeholders.end_for_reaper_ = std::move(pair.theirs);
-  if (::fcntl(placeholders.lifeline_.get(), F_SETFD, 0) < 0) return FailErrno("fcntl");
+  placeholders.reaper_socket_ = std::move(pair.ours);
+  placeholders.reaper_end_ = std::move(pair.theirs);
+  if (::fcntl(placeholders.reaper_socket_.get(), F_SETFD, 0) < 0) return FailErrno("fcntl");
   return placeholders;
 }
 
 Result<> Placeholders::Make() {
   if (wanted_.empty()) return {};
   TRY_VOID(StartReaper());
-  Patience patience;
+  Retries retries;
   for (uint32_t index = 0; index < wanted_.size(); ++index) {
-    TRY_VOID(Take(wanted_[index], index, held_, patience));
-    // At once: who makes the mounts goes on when this process is killed, and must be found to use it.
-    if (!held_.empty() && held_.back().index == index) TRY_VOID(Pass(held_.back()));
+    TRY_VOID(Acquire(wanted_[index], index, held_, retries));
+    // The reaper gets each placeholder at once. If this process is killed, bubblewrap goes on for a while, and the
+    // placeholder must still be marked as used.
+    if (!held_.empty() && held_.back().index == index) TRY_VOID(TellReaper(held_.back()));
   }
   return {};
 }
 
-// Before any is made. Its group is its own from here on: who kills the helper's spares it.
+// The reaper is started before any placeholder is made. It has a process group of its own, so that it survives when the
+// process group of the helper is killed.
 Result<> Placeholders::StartReaper() {
   auto in_child = [this] {
-    Reaper(wanted_).Run(end_for_reaper_.get());
+    Reaper(wanted_).Run(reaper_end_.get());
     return 0;
   };
   TRY(const pid_t reaper, sys::Spawn(sys::Sharing::kNothing, in_child));
   ::setpgid(reaper, reaper);
-  end_for_reaper_.Reset();
+  reaper_end_.Reset();
   return {};
 }
 
-Result<> Placeholders::Pass(const HeldPlaceholder& held) const {
-  const Note note{.kind = Note::Kind::kHeld, .index = held.index, .is_made = held.is_made ? 1u : 0u};
-  TRY_VOID(sys::SendWithDescriptor(lifeline_.get(), note.bytes(), held.itself.get()));
+Result<> Placeholders::TellReaper(const HeldPlaceholder& held) const {
+  const ReaperMessage message{
+      .kind = ReaperMessage::Kind::kHeld, .index = held.index, .is_made = held.is_made ? 1u : 0u};
+  TRY_VOID(sys::SendWithDescriptor(reaper_socket_.get(), message.bytes(), held.itself.get()));
   return {};
 }
 
 Result<> Placeholders::KeepUntilEndOf(int pidfd) {
-  if (!lifeline_.is_open()) return {};
-  TRY_VOID(sys::SendWithDescriptor(lifeline_.get(), Note{.kind = Note::Kind::kProcess}.bytes(), pidfd));
+  if (!reaper_socket_.is_open()) return {};
+  TRY_VOID(sys::SendWithDescriptor(reaper_socket_.get(), ReaperMessage{.kind = ReaperMessage::Kind::kProcess}.bytes(),
+                                   pidfd));
   return {};
 }
 
 Placeholders::~Placeholders() {
-  if (!lifeline_.is_open()) return;
+  if (!reaper_socket_.is_open()) return;
   RemoveUnused(held_);
-  // A reaper that is gone has nothing to be told.
-  if (held_.empty()) (void)sys::SendAll(lifeline_.get(), Note{.kind = Note::Kind::kRemoved}.bytes());
-  ::shutdown(lifeline_.get(), SHUT_WR);  // others have copies: to close it would not be enough
+  // The message fails only when the reaper is gone, which does no harm.
+  if (held_.empty())
+    (void)sys::SendAll(reaper_socket_.get(), ReaperMessage{.kind = ReaperMessage::Kind::kRemoved}.bytes());
+  ::shutdown(reaper_socket_.get(), SHUT_WR);  // closing is not enough: other processes have copies
 }
 
 }  // namespace holdfast::sandbox

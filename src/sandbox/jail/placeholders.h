@@ -1,14 +1,16 @@
-// Mount points that a plan needs and the user's tree does not have. They exist on the host while a command runs, empty,
-// and are gone afterwards. When the helper is killed, at whatever moment, a process of its own removes them; and not
-// before the command is gone, which would take their place.
+// Placeholders are mount points that a plan needs and the user's tree does not have. They exist on the host, empty,
+// while a command runs, and are removed afterwards. When the helper is killed, at whatever moment, a process of its
+// own, the reaper, removes them. It does so only when the command is gone, because the command could otherwise put
+// files in their place.
 //
-// Several sandboxes may share one. Who uses it has a mark on it, a record lock of a kind that nobody can refuse; and a
-// shared lock, while it is removed under an exclusive one, by whoever uses it last. Whoever can open it can lock it
-// too, also from inside of another sandbox. Who meets a lock that lasts goes on with the mark alone, so nobody can be
-// held up, and who has the exclusive lock and finds a mark removes nothing. What could not be removed one process waits
-// for.
+// Several sandboxes may share a placeholder. Each user holds an OFD read lock on one byte (the mark), which never
+// conflicts, and a shared flock. The last user takes the flock exclusively and removes the file. Any process that can
+// open the file can take the flock, also from inside of another sandbox. So a user that fails to get it relies on its
+// mark, which means that no process can hold it up, and a remover that finds a mark leaves the file alone. One process
+// waits for each placeholder that could not be removed.
 //
-// What it does not do: remove those whose process is killed too. The next sandbox that needs them does.
+// What it does not stop: placeholders stay behind when the reaper is killed too. The next sandbox that needs them
+// removes them.
 #pragma once
 
 #include <cstdint>
@@ -24,40 +26,43 @@
 namespace holdfast::sandbox {
 
 struct HeldPlaceholder {
-  uint32_t index;  // among those wanted
+  uint32_t index;  // in the list of wanted placeholders
   std::string name;
   PlaceholderKind kind;
-  bool is_made = false;  // here, not by another sandbox
-  OwnedFd parent = {};   // O_PATH
-  OwnedFd itself = {};   // with the lock
+  bool is_made = false;  // this sandbox has made it, not another one
+  OwnedFd parent = {};   // opened with O_PATH
+  OwnedFd itself = {};   // holds the locks
 };
 
 class Placeholders {
  public:
-  // Makes none yet. Who is to make the mounts is started after this, and inherits what keeps them.
+  // Prepares the placeholders, but makes none yet. bubblewrap has to be started after this, because it inherits the
+  // socket that keeps the reaper from removing them.
   static Result<Placeholders> Prepare(std::vector<Placeholder> wanted);
   Placeholders(Placeholders&&) noexcept;
   Placeholders& operator=(Placeholders&&) = delete;
-  // Removes those that nobody else uses.
+  // Removes the placeholders that no other sandbox uses.
   ~Placeholders();
 
-  // Makes what is missing, and shares what others have made.
+  // Makes the missing placeholders, and shares those that other sandboxes have made.
   Result<> Make();
 
-  // For when this process is killed: that one, by its pidfd, is killed too, and has ended before any is removed.
+  // Names, by its pidfd, a process that the reaper kills when this process is killed. No placeholder is removed before
+  // that process has ended.
   Result<> KeepUntilEndOf(int pidfd);
 
  private:
   explicit Placeholders(std::vector<Placeholder> wanted) : wanted_(std::move(wanted)) {}
 
   Result<> StartReaper();
-  Result<> Pass(const HeldPlaceholder& held) const;
+  Result<> TellReaper(const HeldPlaceholder& held) const;
 
   std::vector<Placeholder> wanted_;
   std::vector<HeldPlaceholder> held_;
-  // The reaper acts at its end; closed when there is none. Inherited by whoever makes the mounts, and would make a
-  // mount point that is missing: nothing is removed before they are done.
-  OwnedFd lifeline_, end_for_reaper_;
+  // The socket to the reaper, which begins its work when all copies of it are closed; closed when there is no reaper.
+  // bubblewrap inherits a copy, because it would make a mount point that has been removed: the reaper removes nothing
+  // before bubblewrap is done.
+  OwnedFd reaper_socket_, reaper_end_;
 };
 
 }  // namespace holdfast::sandbox

@@ -11,7 +11,7 @@
 namespace holdfast::sandbox {
 namespace {
 
-// One signal blocked, or let through, for the life of this object.
+// SignalMask blocks or unblocks one signal as long as it lives.
 class SignalMask {
  public:
   SignalMask(int how, int signal) {
@@ -34,7 +34,7 @@ void Ignore(int) {}
 
 std::optional<Terminal> Terminal::OfStreams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (::tcgetpgrp(stream) < 0) continue;  // no terminal, or not the controlling one
+    if (::tcgetpgrp(stream) < 0) continue;  // not a terminal, or not the controlling terminal
     OwnedFd fd(::open("/dev/tty", O_RDWR | O_CLOEXEC));
     if (!fd.is_open()) return std::nullopt;
     return Terminal(std::move(fd));
@@ -42,14 +42,14 @@ std::optional<Terminal> Terminal::OfStreams() {
   return std::nullopt;
 }
 
-// From the background a read fails even when it asks for no bytes; from the foreground such a read takes none away.
+// A read from the background fails even when it asks for no bytes. From the foreground such a read consumes no input.
 bool Terminal::InForeground() const {
   const SignalMask blocked(SIG_BLOCK, SIGTTIN);
   char none;
   return ::read(fd_.get(), &none, 0) == 0;
 }
 
-std::optional<pid_t> Terminal::holder() const {
+std::optional<pid_t> Terminal::foreground_group() const {
   const pid_t group = ::tcgetpgrp(fd_.get());
   return group > 0 ? std::optional(group) : std::nullopt;
 }
@@ -60,11 +60,12 @@ void Terminal::GiveTo(pid_t group) const {
 }
 
 void Terminal::TakeBack() const {
-  const auto group = holder();
+  const auto group = foreground_group();
   if (group && ::kill(-*group, 0) < 0 && errno == ESRCH) GiveTo(::getpgrp());
 }
 
-// Pid 1 is spared by a signal that it has no handler for, and the call would be tried again for ever.
+// The signal needs a handler: the kernel does not deliver a signal to pid 1 that has none, and would restart tcdrain
+// for ever.
 bool Terminal::StopGroup() const {
   struct sigaction handler = {}, before;
   handler.sa_handler = Ignore;

@@ -1,11 +1,11 @@
-// The terminal a sandbox is started on, and which process group has its turn on it.
+// Terminal is the terminal that a sandbox is started on. It decides which process group is in the foreground.
 //
-// A command on a terminal stays in its caller's session, in a process group of its own: /dev/tty, Ctrl-C, Ctrl-Z and
-// the job control of a shell work as without a sandbox, and kill(0) reaches nobody outside. A command without a
-// terminal gets a session of its own, so that it cannot find one.
+// A command on a terminal stays in the session of its caller, in a process group of its own: /dev/tty, Ctrl-C, Ctrl-Z
+// and the job control of a shell work as without a sandbox, and kill(0) reaches no process outside. A command without a
+// terminal gets a session of its own, so that it cannot find a terminal.
 //
-// What it does not stop: a command that is given a terminal can read and write it, also when it is not its turn. What
-// would put words into the mouth of the terminal's user, TIOCSTI and TIOCLINUX, the system call filter refuses.
+// What it does not stop: a command that is given a terminal can read and write it, also from the background. TIOCSTI
+// and TIOCLINUX, which would type input in the name of the terminal's user, are refused by the system call filter.
 #pragma once
 
 #include <sys/types.h>
@@ -18,24 +18,24 @@ namespace holdfast::sandbox {
 
 class Terminal {
  public:
-  // The controlling terminal of this process, if one of its standard streams is that terminal.
+  // Returns the controlling terminal of this process, if one of its standard streams is that terminal.
   static std::optional<Terminal> OfStreams();
 
-  // Whether it is the turn of this process's group. Process groups outside of a pid namespace have no number inside, so
-  // this cannot be told by comparing tcgetpgrp() with getpgrp().
+  // Returns whether the process group of this process is in the foreground. Process groups outside of a pid namespace
+  // have no number inside, so comparing tcgetpgrp() with getpgrp() does not answer this.
   bool InForeground() const;
 
-  // The group whose turn it is; nothing when it is outside of this pid namespace.
-  std::optional<pid_t> holder() const;
+  // The process group in the foreground; absent when it is outside of this pid namespace.
+  std::optional<pid_t> foreground_group() const;
 
-  // Also from the background.
+  // Brings a process group to the foreground. This works from the background too.
   void GiveTo(pid_t group) const;
 
-  // Gives the turn to this process's group when it is nobody's any more, because the group that had it has ended.
+  // Brings the group of this process to the foreground when the group that was there has ended.
   void TakeBack() const;
 
-  // Stops this process's group as the kernel does with one that uses the terminal when it is not its turn. False when
-  // the kernel would not: nobody is there who could continue the group. A pid 1 does not stop itself.
+  // Stops the group of this process, as the kernel stops a group in the background that uses the terminal. Returns
+  // false when the kernel does not stop the group, because no shell could continue it. A pid 1 does not stop itself.
   bool StopGroup() const;
 
  private:

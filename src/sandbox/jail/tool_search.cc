@@ -17,36 +17,38 @@
 namespace holdfast::sandbox {
 namespace {
 
-// Not /usr/local: what is in there comes from people, and commands of root may be given it to install something.
+// /usr/local is left out: people fill it, and commands of root may be allowed to install something there.
 constexpr std::array kSystemDirectories = {"/usr/bin", "/usr/sbin", "/bin", "/sbin"};
 
-// A place may be one file, and a program is where its links lead, as is a place.
+// Returns whether the program, a path without links, is at or below the place. The place may be a single file, and is
+// compared as it is written and with its links followed.
 bool IsIn(std::string_view program, const std::string& place) {
   if (place == "/") return false;
   const std::optional<std::string> real = RealPath(place);
   return IsAtOrBelow(program, place) || (real && IsAtOrBelow(program, *real));
 }
 
-// The next directory of a list with colons between them, which is taken off it.
-std::string_view TakeDirectory(std::string_view& list) {
+// Returns the first directory of a list with colons and removes it from the list.
+std::string_view NextDirectory(std::string_view& list) {
   const std::string_view directory = list.substr(0, list.find(':'));
   list.remove_prefix(std::min(list.size(), directory.size() + 1));
   return directory;
 }
 
-// Rights that an ACL gives to others show in the bits of the group.
-std::optional<std::string> WhoElseWrites(const std::string& path, uid_t owner) {
+// Returns why users other than `owner` may write `path`, or nothing when they may not. Rights that an ACL gives to
+// other users show in the group bits of the mode.
+std::optional<std::string> WhyOthersMayWrite(const std::string& path, uid_t owner) {
   struct stat status;
-  if (::lstat(path.c_str(), &status) < 0) return fmt::format("{} cannot be looked at", path);
+  if (::lstat(path.c_str(), &status) < 0) return fmt::format("{} cannot be inspected", path);
   if (status.st_uid != owner) return fmt::format("{} belongs to user {}, not {}", path, status.st_uid, owner);
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return fmt::format("{} can be written by others", path);
   return std::nullopt;
 }
 
-// Of `path`, which has no links in it, and all directories above.
-std::optional<std::string> WhoElseWritesOnTheWay(std::string_view path, const ToolTrust& trust) {
+// The same for `path`, which has no links in it, and all directories above it.
+std::optional<std::string> WhyOthersMayWriteOnTheWay(std::string_view path, const ToolTrust& trust) {
   for (;; path = ParentOf(path)) {
-    if (auto reason = WhoElseWrites(std::string(path), trust.owner)) return reason;
+    if (auto reason = WhyOthersMayWrite(std::string(path), trust.owner)) return reason;
     if (path == trust.top || path == "/") return std::nullopt;
   }
 }
@@ -56,21 +58,22 @@ std::optional<std::string> WhyDistrusted(const PathWalk& program, const ToolSear
   if (std::ranges::any_of(search.untrusted, is_above)) return "commands can have put it there";
   const std::vector<std::string>& only_in = search.trust.only_in;
   if (!only_in.empty() && std::ranges::none_of(only_in, is_above)) {
-    return fmt::format("root's is taken from {} alone", fmt::join(only_in, ", "));
+    return fmt::format("root uses only programs in {}", fmt::join(only_in, ", "));
   }
   for (const CrossedLink& link : program.links) {
-    if (auto reason = WhoElseWritesOnTheWay(ParentOf(link.path), search.trust)) return reason;
+    if (auto reason = WhyOthersMayWriteOnTheWay(ParentOf(link.path), search.trust)) return reason;
   }
-  return WhoElseWritesOnTheWay(program.path, search.trust);
+  return WhyOthersMayWriteOnTheWay(program.path, search.trust);
 }
 
-// Each that there is, until `visit` says that it is the one.
+// Calls `visit` for each program of that name on the path, until it returns true.
 void ForEachOnPath(const ToolSearch& search, const std::function<bool(const PathWalk& program)>& visit) {
   for (std::string_view rest = search.path_variable; !rest.empty();) {
-    const std::string_view directory = TakeDirectory(rest);
+    const std::string_view directory = NextDirectory(rest);
     if (!directory.starts_with('/')) continue;
     const std::string named = std::string(directory).append("/").append(search.name);
-    // Most directories do not have it: one call shows that, while the way there takes one for every name in it.
+    // Most directories do not have the program. access shows that by one call, while a walk takes one for every name of
+    // the path.
     if (::access(named.c_str(), F_OK) < 0) continue;
     const Result<PathWalk> walk = PathWalker().Walk(named);
     if (walk && walk->exists() && visit(*walk)) return;

@@ -1,10 +1,10 @@
-// Programs that the sandbox itself uses, found by $PATH: only where no ordinary user and no command, under this policy
-// or one before it, can have put them. Every directory on the way counts, links followed: only root may write any of
-// them.
+// The tool search finds programs that the sandbox itself uses, by $PATH. It accepts a program only where no ordinary
+// user and no command, under this policy or an earlier one, can have put it. Every directory on the way to the program
+// counts, also those that links lead through: only root may be able to write them.
 //
-// What it does not stop: commands of root that may write the system's own directories. Under a policy that names one,
-// nothing in it is used at that start; what a command left there is used at the next. Such a command can as well change
-// the shell or the C library, so that nothing outside is safe from it.
+// What it does not stop: commands of root that may write the system's own directories. When a policy lets a command
+// write such a directory, no program in it is used for that start, but a program that a command left there is used for
+// the next. Such a command could as well change the shell or the C library, and nothing outside is safe from it.
 #pragma once
 
 #include <sys/types.h>
@@ -18,24 +18,25 @@
 
 namespace holdfast::sandbox {
 
-// Whom a program and the directories above it may belong to.
+// The conditions under which a program is trusted.
 struct ToolTrust {
-  uid_t owner = 0;                   // nobody else may write any of them
-  std::string top = "/";             // what is above this is not looked at
-  std::vector<std::string> only_in;  // where programs are, links followed; empty: anywhere
+  uid_t owner = 0;                   // the only user that may write the program and the directories above it
+  std::string top = "/";             // directories above this one are not checked
+  std::vector<std::string> only_in;  // the directories that may have the program, links followed; empty: any
 };
 
-// Root owns what its commands make, so for root only directories count that the system's packages fill.
+// Returns the conditions for a user. Root owns the files that its commands make, so for root only directories count
+// that the system's packages fill.
 ToolTrust TrustOf(uid_t user);
 
 struct ToolSearch {
   std::string_view name;
-  std::string_view path_variable;          // colons between directories; relative ones are left out
-  std::span<const std::string> untrusted;  // absolute places of the command; "/" is no reason for distrust
+  std::string_view path_variable;          // directories with colons between them; relative ones are left out
+  std::span<const std::string> untrusted;  // absolute directories or files of the command; "/" has no effect
   ToolTrust trust;
 };
 
-// The first that `accept` takes of those that can be trusted; as the path it is at without links.
+// Returns the first trusted program for which `accept` returns true, as a path without links.
 std::optional<std::string> FindTool(const ToolSearch& search,
                                     const std::function<bool(const std::string& path)>& accept);
 
@@ -44,7 +45,7 @@ struct DistrustedTool {
   std::string reason;  // "/tmp can be written by others"
 };
 
-// The first that there is, if it cannot be trusted: for people who wonder why it is not used.
+// Returns the first program of that name if it is not trusted. It tells a user why that program is not used.
 std::optional<DistrustedTool> FirstIfDistrusted(const ToolSearch& search);
 
 }  // namespace holdfast::sandbox

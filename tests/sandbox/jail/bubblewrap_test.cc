@@ -242,7 +242,7 @@ BubblewrapArguments Arguments(const Plan& plan) {
 
 // The words of the mounts alone.
 Strings Words(std::vector<Mount> mounts) {
-  const Strings words = Arguments(PlanOf(std::move(mounts), Net::kShared)).words;
+  const Strings words = Arguments(PlanOf(std::move(mounts), Net::kShared)).list;
   EXPECT_GE(words.size(), kHead.size() + 2);
   return {words.begin() + static_cast<ptrdiff_t>(kHead.size()), words.end() - 2};
 }
@@ -250,9 +250,9 @@ Strings Words(std::vector<Mount> mounts) {
 TEST(BubblewrapArgumentsTest, AlwaysMakesNamespacesAndDropsCapabilities) {
   Strings expected = kHead;
   expected.insert(expected.end(), {"--cap-drop", "ALL"});
-  EXPECT_THAT(Arguments(PlanOf({}, Net::kShared)).words, ElementsAreArray(expected));
+  EXPECT_THAT(Arguments(PlanOf({}, Net::kShared)).list, ElementsAreArray(expected));
   expected.insert(expected.end() - 2, "--unshare-net");
-  EXPECT_THAT(Arguments(PlanOf({})).words, ElementsAreArray(expected));
+  EXPECT_THAT(Arguments(PlanOf({})).list, ElementsAreArray(expected));
 }
 
 TEST(BubblewrapArgumentsTest, HasWordsForEveryMount) {
@@ -306,7 +306,7 @@ TEST(BubblewrapArgumentsTest, EveryEmptyFileHasAnEmptyDescriptorToInherit) {
   expected.insert(expected.end(), {"--unshare-net", "--perms", "0000", "--ro-bind-data",
                                    std::to_string(arguments.fds[0].get()), "/f", "--perms", "0444", "--ro-bind-data",
                                    std::to_string(arguments.fds[1].get()), "/g", "--cap-drop", "ALL"});
-  EXPECT_THAT(arguments.words, ElementsAreArray(expected));
+  EXPECT_THAT(arguments.list, ElementsAreArray(expected));
   for (const OwnedFd& fd : arguments.fds) {
     EXPECT_EQ(::fcntl(fd.get(), F_GETFD), 0);
     char byte;

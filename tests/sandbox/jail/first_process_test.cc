@@ -29,7 +29,7 @@ class FirstProcessTest : public InnerStageFixture {
 TEST_F(FirstProcessTest, PassesSignalsOnAndTheCommandDecides) {
   for (const std::string name : {"TERM", "INT", "HUP", "QUIT", "USR1", "USR2", "WINCH"}) {
     const auto stage = Start(fmt::format("trap 'echo trapped; exit 7' {}; echo up; sleep 1000 & wait", name));
-    SendOrder(stage->pidfd(), *sys::SignalByName("SIG" + name));
+    AskToPassOn(stage->pidfd(), *sys::SignalByName("SIG" + name));
     const Outcome outcome = stage->Finish();
     EXPECT_EQ(outcome.out, "trapped\n") << name;
     EXPECT_EQ(outcome.status, 7) << name;
@@ -40,7 +40,7 @@ TEST_F(FirstProcessTest, PassesSignalsOnAndTheCommandDecides) {
 TEST_F(FirstProcessTest, LeavesASignalThatIsNoOrder) {
   const auto stage = Start("trap 'exit 7' TERM; trap 'exit 8' HUP; echo up; sleep 1000 & wait");
   stage->Signal(SIGTERM);
-  SendOrder(stage->pidfd(), SIGHUP);
+  AskToPassOn(stage->pidfd(), SIGHUP);
   EXPECT_EQ(stage->Finish().status, 8);
 }
 
@@ -48,21 +48,21 @@ TEST_F(FirstProcessTest, PassesOnAnOrderWhileTheSameSignalWaits) {
   const auto stage = Start("trap 'exit 7' TERM; echo up; sleep 1000 & wait");
   stage->Signal(SIGSTOP);
   stage->Signal(SIGTERM);
-  EXPECT_TRUE(SendOrder(stage->pidfd(), SIGTERM));
+  EXPECT_TRUE(AskToPassOn(stage->pidfd(), SIGTERM));
   stage->Signal(SIGCONT);
   EXPECT_EQ(stage->Finish().status, 7);
 }
 
 TEST_F(FirstProcessTest, ReportsTheSignalThatEndedTheCommand) {
   const auto stage = Start("echo up; sleep 1000");
-  SendOrder(stage->pidfd(), SIGTERM);
+  AskToPassOn(stage->pidfd(), SIGTERM);
   EXPECT_EQ(stage->Finish().status, 128 + SIGTERM);
 }
 
 // A shell runs its trap only after the program it waits for has ended.
 TEST_F(FirstProcessTest, EndsTheProgramThatTheShellWaitsFor) {
   const auto stage = Start("trap 'exit 7' TERM; sh -c 'echo up; exec sleep 1000'; exit 8");
-  SendOrder(stage->pidfd(), SIGTERM);
+  AskToPassOn(stage->pidfd(), SIGTERM);
   EXPECT_EQ(stage->Finish().status, 7);
 }
 
@@ -70,7 +70,7 @@ TEST_F(FirstProcessTest, SparesOtherProcessesFromUserSignals) {
   const auto stage = Start(
       "trap 'echo trapped' USR1;"
       "sh -c 'echo up; while ! [ -e end ]; do sleep 0.01; done; exit 3' & wait $!; wait $!; exit $?");
-  SendOrder(stage->pidfd(), SIGUSR1);
+  AskToPassOn(stage->pidfd(), SIGUSR1);
   stage->AwaitOutput("trapped\n");
   scratch_.Write("end", "");
   EXPECT_EQ(stage->Finish().status, 3);
@@ -105,11 +105,11 @@ TEST_F(FirstProcessTest, StopsAndContinuesTheCommand) {
   const auto children = support::ChildrenOf(stage->pid());
   ASSERT_EQ(children.size(), 1u);
   const auto is_stopped = [&] { return support::ReadProcFile(children[0], "stat").value_or("").contains(") T "); };
-  SendOrder(stage->pidfd(), SIGTSTP);
+  AskToPassOn(stage->pidfd(), SIGTSTP);
   EXPECT_TRUE(support::Eventually(is_stopped));
-  SendOrder(stage->pidfd(), SIGCONT);
+  AskToPassOn(stage->pidfd(), SIGCONT);
   EXPECT_TRUE(support::Eventually([&] { return !is_stopped(); }));
-  SendOrder(stage->pidfd(), SIGTERM);
+  AskToPassOn(stage->pidfd(), SIGTERM);
   EXPECT_EQ(stage->Finish().status, 128 + SIGTERM);
 }
 

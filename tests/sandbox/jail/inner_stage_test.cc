@@ -335,7 +335,7 @@ TEST_F(InnerStageTest, RunsWhatIsBuiltIn) {
   orders.built_in = true;
   orders.absent = {"/absent"};
   EXPECT_EQ(ReportOf(orders, LookAround), "started\n42");
-  EXPECT_EQ(ReportOf(orders), "failed 101 inner stage: nothing built in\n101");
+  EXPECT_EQ(ReportOf(orders), "failed 101 inner stage: no file helper is built into this program\n101");
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ class LifelineTest : public InnerStageFixture {
   OwnedFd AwaitPresence() const {
     pollfd ready = {ends_.outer.get(), POLLIN, 0};
     EXPECT_EQ(::poll(&ready, 1, static_cast<int>(support::kPatience.count())), 1);
-    return TakePresence(ends_.outer.get());
+    return ReceiveAnnouncement(ends_.outer.get());
   }
   bool Exists(const std::string& name) const { return ::access((scratch_.path() + "/" + name).c_str(), F_OK) == 0; }
 
@@ -57,7 +57,7 @@ TEST_F(LifelineTest, StartsTheCommandWhenToldTo) {
   };
   EXPECT_TRUE(support::Eventually(waits));
   EXPECT_TRUE(support::ChildrenOf(stage->pid()).empty());
-  SayGo(ends_.outer.get());
+  SendGo(ends_.outer.get());
   const Outcome outcome = stage->Finish();
   EXPECT_EQ(outcome.out, "ran\n");
   EXPECT_EQ(outcome.status, 3);
@@ -85,7 +85,7 @@ TEST_F(LifelineTest, StartsNothingForWhomGoesInsteadOfTellingItTo) {
 TEST_F(LifelineTest, EndsEverythingWhenItIsCut) {
   const auto stage = Start("trap '' TERM HUP IO; setsid sh -c 'echo up; exec sleep 1000' & wait; sleep 1000");
   AwaitPresence();
-  SayGo(ends_.outer.get());
+  SendGo(ends_.outer.get());
   stage->AwaitOutput("up\n");
   ends_.outer.Reset();
   EXPECT_EQ(stage->Finish().status, 128 + SIGKILL);
@@ -94,7 +94,7 @@ TEST_F(LifelineTest, EndsEverythingWhenItIsCut) {
 TEST_F(LifelineTest, CannotBeReachedFromInside) {
   const auto stage = Start("kill -IO 1; ls /proc/$$/fd; exit 5");
   AwaitPresence();
-  SayGo(ends_.outer.get());
+  SendGo(ends_.outer.get());
   const Outcome outcome = stage->Finish();
   EXPECT_EQ(outcome.out, "0\n1\n2\n");
   EXPECT_EQ(outcome.status, 5);
@@ -102,7 +102,7 @@ TEST_F(LifelineTest, CannotBeReachedFromInside) {
 
 TEST_F(LifelineTest, IsSilentWhenNobodyIsInside) {
   ends_.inner.Reset();
-  EXPECT_FALSE(TakePresence(ends_.outer.get()).is_open());
+  EXPECT_FALSE(ReceiveAnnouncement(ends_.outer.get()).is_open());
 }
 
 }  // namespace

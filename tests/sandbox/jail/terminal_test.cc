@@ -196,7 +196,7 @@ TEST_F(TerminalTest, ASignalForTheCallersGroupIsNoOrder) {
   ASSERT_EQ(children.size(), 1u);
   const OwnedFd first_process(static_cast<int>(::syscall(SYS_pidfd_open, children[0], 0)));
   ::kill(children[0], SIGUSR1);
-  SendOrder(first_process.get(), SIGUSR2);
+  AskToPassOn(first_process.get(), SIGUSR2);
   EXPECT_EQ(Finish(), 7);
   EXPECT_THAT(seen_, testing::Not(HasSubstr("user1")));
 }
@@ -204,7 +204,7 @@ TEST_F(TerminalTest, ASignalForTheCallersGroupIsNoOrder) {
 TEST_F(TerminalTest, KnowsWhoseTurnItIs) {
   StartLeader([] {
     const auto terminal = Terminal::OfStreams();
-    if (!terminal || !terminal->InForeground() || terminal->holder() != ::getpid()) return 100;
+    if (!terminal || !terminal->InForeground() || terminal->foreground_group() != ::getpid()) return 100;
     const pid_t other = ::fork();
     if (other == 0) {
       ::setpgid(0, 0);

@@ -152,7 +152,7 @@ TEST_F(ToolSearchTest, RootTakesProgramsOfTheSystemAlone) {
   std::filesystem::create_directory_symlink(In("usr/bin"), In("bin"));
   trust_.only_in = {In("bin")};
   EXPECT_THAT(Offered(List({In("opt"), In("usr/bin"), In("bin")})), ElementsAre(packaged, packaged));
-  EXPECT_EQ(WhyNot(In("opt")), "root's is taken from " + In("bin") + " alone");
+  EXPECT_EQ(WhyNot(In("opt")), "root uses only programs in " + In("bin"));
 
   EXPECT_THAT(TrustOf(0).only_in, ElementsAre("/usr/bin", "/usr/sbin", "/bin", "/sbin"));
   EXPECT_THAT(TrustOf(1000).only_in, ElementsAre());
