@@ -56,7 +56,7 @@ Result<> Server::Listen() {
   TRY_VOID(CheckAuthWithoutPort(config_));
   if (const auto* unix_socket = std::get_if<transport::UnixUrl>(&url)) {
     TRY(listener_, transport::ListenUnix(loop_, *unix_socket, LimitsOf(config_, parts_.held), std::move(accept)));
-    parts_.sandbox_program.KeepFrom(sandbox::ServerDoors::OfSocket(unix_socket->path));
+    parts_.sandbox_program.KeepCommandsFrom(sandbox::ServerAccess::OfSocket(unix_socket->path));
   } else {
     Accept(transport::ServeLines(loop_, STDIN_FILENO, STDOUT_FILENO, LimitsOf(config_, parts_.held)));
   }
@@ -69,9 +69,9 @@ Result<> Server::ListenOnPort(const transport::WebSocketUrl& url, transport::OnC
   TRY(listener_,
       transport::ListenWebSocket(loop_, url, LimitsOf(config_, parts_.held), std::move(admission), std::move(accept)));
   if (!secret.empty()) {
-    parts_.sandbox_program.KeepFrom(sandbox::ServerDoors::OfSecret(secret));
+    parts_.sandbox_program.KeepCommandsFrom(sandbox::ServerAccess::OfSecret(secret));
   } else if (!config_.insecure_no_auth) {
-    parts_.sandbox_program.KeepFrom(sandbox::ServerDoors::OfOpenPort(listener_->port()));
+    parts_.sandbox_program.KeepCommandsFrom(sandbox::ServerAccess::OfOpenPort(listener_->port()));
   }
   return {};
 }

@@ -24,7 +24,7 @@ constexpr std::string_view kReportFd = "--report-fd";
 
 using Values = std::vector<std::string>;
 
-// How a flag is read, and with which values it is written: once for each of them.
+// Parse reads a flag into the command. Write returns the values of a flag, which is written once for each of them.
 using Parse = Result<> (*)(SandboxedCommand& command, std::string_view flag, std::string_view value);
 using Write = Values (*)(const SandboxedCommand& command);
 
@@ -38,7 +38,7 @@ struct Flag {
 std::unexpected<Error> Wrong(std::string message) { return Fail(ErrorKind::kInvalidParams, std::move(message)); }
 
 Result<std::string> Absolute(std::string_view flag, std::string_view path) {
-  if (!path.starts_with('/')) return Wrong(fmt::format("{}: \"{}\" is not absolute", flag, path));
+  if (!path.starts_with('/')) return Wrong(fmt::format("{}: \"{}\" is not an absolute path", flag, path));
   return std::string(path);
 }
 
@@ -67,11 +67,12 @@ Result<> Set(SandboxedCommand& command, std::string_view, std::string_view) {
   return {};
 }
 
-// A descriptor of the helper's own: no program that it executes gets it unasked.
+// Reads a descriptor that is for the helper itself. It becomes close-on-exec, so that no program inherits it by
+// mistake.
 template <std::optional<int> SandboxedCommand::* kMember>
 Result<> ParseOwnDescriptor(SandboxedCommand& command, std::string_view, std::string_view value) {
   TRY(const int fd, ParseDescriptor(value));
-  if (fd <= STDERR_FILENO) return Wrong("descriptors 0, 1 and 2 are the command's");
+  if (fd <= STDERR_FILENO) return Wrong("descriptors 0, 1 and 2 belong to the command");
   if (::fcntl(fd, F_SETFD, FD_CLOEXEC) < 0) return Wrong(fmt::format("descriptor {}: {}", fd, ErrnoText(errno)));
   command.*kMember = fd;
   return {};
@@ -79,7 +80,9 @@ Result<> ParseOwnDescriptor(SandboxedCommand& command, std::string_view, std::st
 
 Result<> ParseReportFd(SandboxedCommand& command, std::string_view, std::string_view value) {
   TRY(command.report_fd, ParseDescriptor(value));
-  if (*command.report_fd <= STDERR_FILENO) return Wrong("--report-fd: 0, 1 and 2 are the command's");
+  if (*command.report_fd <= STDERR_FILENO) {
+    return Wrong("--report-fd: descriptors 0, 1 and 2 belong to the command");
+  }
   return {};
 }
 
@@ -136,27 +139,28 @@ Values WriteIf(const SandboxedCommand& command) {
 
 using C = SandboxedCommand;
 constexpr std::array kFlags = {
-    Flag{"--sandbox-policy-cwd", "DIR", "base of the project's roots; required", ParsePath<&C::policy_cwd>,
+    Flag{"--sandbox-policy-cwd", "DIR", "the policy's directory; required", ParsePath<&C::policy_cwd>,
          WriteMember<&C::policy_cwd>},
     Flag{"--project-root", "DIR", "a root of the project; may be repeated; default: the policy's directory",
          AddPath<&C::project_roots>, WriteMember<&C::project_roots>},
-    Flag{"--command-cwd", "DIR", "where the command runs; default: the policy's",
+    Flag{"--command-cwd", "DIR", "the directory that the command runs in; default: the policy's directory",
          [](C& command, std::string_view flag, std::string_view value) -> Result<> {
            TRY(command.command.cwd, Absolute(flag, value));
            return {};
          },
          [](const C& command) { return ValuesOf(command.command.cwd); }},
-    Flag{"--permission-profile", "JSON", "what the command may do", ParseText<&C::profile>, WriteMember<&C::profile>},
-    Flag{"--permission-profile-fd", "FD", "the same, read from a descriptor",
+    Flag{"--permission-profile", "JSON", "the profile: what the command may do", ParseText<&C::profile>,
+         WriteMember<&C::profile>},
+    Flag{"--permission-profile-fd", "FD", "a descriptor that the profile is read from",
          [](C& command, std::string_view, std::string_view value) -> Result<> {
            TRY(command.profile_fd, ParseDescriptor(value));
            return {};
          },
          WriteMember<&C::profile_fd>},
-    Flag{"--tool-path", "PATH", "where bwrap is looked for; default: $PATH", ParseText<&C::tool_path>,
+    Flag{"--tool-path", "PATH", "the directories that bwrap is looked for in; default: $PATH", ParseText<&C::tool_path>,
          WriteMember<&C::tool_path>},
-    // The name alone is the argv until the words of the command are read.
-    Flag{"--arg0", "NAME", "the command's own name for itself; default: as it is written",
+    // The name alone is the argv until SetArguments adds the rest.
+    Flag{"--arg0", "NAME", "the command's argv[0]; default: COMMAND",
          [](C& command, std::string_view, std::string_view value) -> Result<> {
            command.command.argv = {std::string(value)};
            return {};
@@ -172,54 +176,56 @@ constexpr std::array kFlags = {
          [](const C& command) {
            return Once(command.legacy_landlock == LegacyLandlock::kWhereItFits, "use_legacy_landlock=true");
          }},
-    Flag{"--use-legacy-landlock", "", "Landlock instead of mounts; refuses a policy that needs these",
+    Flag{"--use-legacy-landlock", "", "use Landlock instead of mounts; a policy that needs mounts is refused",
          Set<&C::legacy_landlock, LegacyLandlock::kRequired>, WriteIf<&C::legacy_landlock, LegacyLandlock::kRequired>},
-    Flag{"--allow-landlock-only", "", "do with Landlock where there are no user namespaces",
-         Set<&C::landlock_only, true>, WriteIf<&C::landlock_only, true>},
-    Flag{"--allow-network-for-proxy", "", "no network but the proxies of the environment",
+    Flag{"--allow-landlock-only", "", "use Landlock alone where bubblewrap does not work", Set<&C::landlock_only, true>,
+         WriteIf<&C::landlock_only, true>},
+    Flag{"--allow-network-for-proxy", "", "allow only the proxies that the environment names as network",
          [](C& command, std::string_view, std::string_view) -> Result<> {
            if (command.proxy_network == ProxyNetwork::kNone) command.proxy_network = ProxyNetwork::kListening;
            return {};
          },
          [](const C& command) { return Once(IsPlainProxyNetwork(command)); }},
-    Flag{"--managed-network", "JSON", "the same, as {\"loopbackPorts\":[PORT...],\"allowLocalBinding\":BOOL} says",
+    Flag{"--managed-network", "JSON", "the same with limits: {\"loopbackPorts\":[PORT...],\"allowLocalBinding\":BOOL}",
          ParseManagedNetwork, WriteManagedNetwork},
-    Flag{"--no-proc", "", "mount no /proc of its own", Set<&C::fresh_proc, false>, WriteIf<&C::fresh_proc, false>},
-    Flag{"--program-fd", "FD", "this program in sealed memory, for the stage inside",
+    Flag{"--no-proc", "", "mount no fresh /proc in the sandbox", Set<&C::fresh_proc, false>,
+         WriteIf<&C::fresh_proc, false>},
+    Flag{"--program-fd", "FD", "a copy of this program in sealed memory, for the inner stage",
          ParseOwnDescriptor<&C::program_fd>, WriteMember<&C::program_fd>},
     Flag{"--bwrap-fd", "FD", "the bubblewrap to execute", ParseOwnDescriptor<&C::bubblewrap_fd>,
          WriteMember<&C::bubblewrap_fd>},
-    Flag{"--program-dir", "DIR", "where holdfast's programs are; a policy that opens it is refused",
+    Flag{"--program-dir", "DIR", "the directory of holdfast's programs; a policy that opens it is refused",
          ParsePath<&C::program_directory>, WriteMember<&C::program_directory>},
     Flag{"--server-tmpdir", "DIR", "another directory that the command's TMPDIR may be in",
          ParsePath<&C::server_tmpdir>, WriteMember<&C::server_tmpdir>},
-    Flag{"--hide", "FILE", "a file that is out of reach inside; may be repeated", AddPath<&C::hidden>,
+    Flag{"--hide", "FILE", "a file that the command cannot reach; may be repeated", AddPath<&C::hidden>,
          WriteMember<&C::hidden>},
     Flag{"--shut-port", "PORT", "a TCP port that no proxy of the command may have", ParseShutPort,
          WriteMember<&C::shut_port>},
     Flag{"--port-ruleset-fd", "FD", "a Landlock ruleset about TCP ports, for a command with a network",
          ParseOwnDescriptor<&C::port_ruleset_fd>, WriteMember<&C::port_ruleset_fd>},
-    Flag{kReportFd, "FD", "say there whether the command was started", ParseReportFd, WriteMember<&C::report_fd>},
-    Flag{"--fs-helper", "", "instead of a command: file requests on standard input", Set<&C::file_helper, true>,
+    Flag{kReportFd, "FD", "a descriptor that the report on the start is written to", ParseReportFd,
+         WriteMember<&C::report_fd>},
+    Flag{"--fs-helper", "", "serve file requests on standard input instead of a command", Set<&C::file_helper, true>,
          WriteIf<&C::file_helper, true>},
 };
 
 Result<> CheckTogether(const SandboxedCommand& command) {
   if (command.policy_cwd.empty()) return Wrong("--sandbox-policy-cwd is missing");
   if (command.profile && command.profile_fd)
-    return Wrong("--permission-profile and --permission-profile-fd exclude each other");
+    return Wrong("--permission-profile and --permission-profile-fd cannot be used together");
   if (command.file_helper && !command.command.argv.empty())
-    return Wrong("--fs-helper and a command exclude each other");
+    return Wrong("--fs-helper and a command cannot be used together");
   return {};
 }
 
-// Puts the words of the command in the place of the name that --arg0 may have left.
-void TakeWords(process::Command& command, std::span<const std::string_view> words) {
-  process::CommandText text{.words = {words.begin(), words.end()}};
+// Puts the arguments of the command in the place of the name that --arg0 may have left.
+void SetArguments(process::Command& command, std::span<const std::string_view> arguments) {
+  process::CommandText text{.words = {arguments.begin(), arguments.end()}};
   if (!command.argv.empty()) text.arg0 = std::move(command.argv[0]);
   std::string cwd = std::move(command.cwd);
   const char* const path = std::getenv("PATH");
-  command = words.empty()
+  command = arguments.empty()
                 ? process::Command()
                 : process::MakeCommand(std::move(text),
                                        path != nullptr ? std::optional<std::string_view>(path) : std::nullopt);
@@ -232,7 +238,7 @@ Result<LegacyLandlock> ParseSetting(std::string_view setting) {
   const std::string_view key = setting.substr(0, setting.find('='));
   const std::string_view value = key.size() < setting.size() ? setting.substr(key.size() + 1) : "";
   if (key != "use_legacy_landlock" && key != "features.use_legacy_landlock") {
-    return Wrong(fmt::format("-c: no setting is called {}", key));
+    return Wrong(fmt::format("-c: unknown setting {}", key));
   }
   if (value != "true" && value != "false") return Wrong(fmt::format("-c {}: expected true or false", key));
   return value == "true" ? LegacyLandlock::kWhereItFits : LegacyLandlock::kNo;
@@ -242,17 +248,17 @@ Result<int> ParseDescriptor(std::string_view text) {
   int fd = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), fd);
   if (error != std::errc() || end != text.data() + text.size() || fd < 0) {
-    return Wrong(fmt::format("\"{}\" is no file descriptor", text));
+    return Wrong(fmt::format("\"{}\" is not a file descriptor", text));
   }
   return fd;
 }
 
-std::optional<int> FindReportFd(std::span<const std::string_view> words) {
-  for (size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+std::optional<int> FindReportFd(std::span<const std::string_view> arguments) {
+  for (size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
     std::string_view value;
-    if (words[i] == kReportFd && i + 1 < words.size()) value = words[i + 1];
-    if (words[i].starts_with(kReportFd) && words[i].substr(kReportFd.size()).starts_with('=')) {
-      value = words[i].substr(kReportFd.size() + 1);
+    if (arguments[i] == kReportFd && i + 1 < arguments.size()) value = arguments[i + 1];
+    if (arguments[i].starts_with(kReportFd) && arguments[i].substr(kReportFd.size()).starts_with('=')) {
+      value = arguments[i].substr(kReportFd.size() + 1);
     }
     const auto fd = ParseDescriptor(value);
     if (fd && *fd > STDERR_FILENO) return *fd;
@@ -260,44 +266,45 @@ std::optional<int> FindReportFd(std::span<const std::string_view> words) {
   return std::nullopt;
 }
 
-Result<SandboxedCommand> ParseFlags(std::span<const std::string_view> words) {
+Result<SandboxedCommand> ParseFlags(std::span<const std::string_view> arguments) {
   SandboxedCommand command;
-  std::span<const std::string_view> command_words;
-  for (size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--") {
-      command_words = words.subspan(i + 1);
+  std::span<const std::string_view> command_arguments;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == "--") {
+      command_arguments = arguments.subspan(i + 1);
       break;
     }
-    const std::string_view name = words[i].substr(0, words[i].starts_with("--") ? words[i].find('=') : words[i].size());
+    const std::string_view name =
+        arguments[i].substr(0, arguments[i].starts_with("--") ? arguments[i].find('=') : arguments[i].size());
     const auto* flag = std::ranges::find(kFlags, name, &Flag::name);
-    if (flag == kFlags.end()) return Wrong(fmt::format("no flag is called {}", name));
+    if (flag == kFlags.end()) return Wrong(fmt::format("unknown flag {}", name));
     std::string_view value;
-    if (name.size() < words[i].size()) {
+    if (name.size() < arguments[i].size()) {
       if (flag->value_name.empty()) return Wrong(fmt::format("{} takes no value", name));
-      value = words[i].substr(name.size() + 1);
+      value = arguments[i].substr(name.size() + 1);
     } else if (!flag->value_name.empty()) {
-      if (++i == words.size()) return Wrong(fmt::format("{} needs a value", name));
-      value = words[i];
+      if (++i == arguments.size()) return Wrong(fmt::format("{} needs a value", name));
+      value = arguments[i];
     }
     TRY_VOID(flag->parse(command, name, value));
   }
-  TakeWords(command.command, command_words);
+  SetArguments(command.command, command_arguments);
   TRY_VOID(CheckTogether(command));
   return command;
 }
 
 std::vector<std::string> BuildFlags(const SandboxedCommand& command) {
-  std::vector<std::string> words;
+  std::vector<std::string> arguments;
   for (const Flag& flag : kFlags) {
     for (std::string& value : flag.write(command)) {
-      words.emplace_back(flag.name);
-      if (!flag.value_name.empty()) words.push_back(std::move(value));
+      arguments.emplace_back(flag.name);
+      if (!flag.value_name.empty()) arguments.push_back(std::move(value));
     }
   }
-  if (command.command.argv.empty()) return words;
-  words.emplace_back("--");
-  for (std::string& word : process::TextOf(command.command).words) words.push_back(std::move(word));
-  return words;
+  if (command.command.argv.empty()) return arguments;
+  arguments.emplace_back("--");
+  for (std::string& word : process::TextOf(command.command).words) arguments.push_back(std::move(word));
+  return arguments;
 }
 
 std::string Usage() {

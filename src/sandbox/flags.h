@@ -1,5 +1,5 @@
-// The helper's flags: those that callers of codex-linux-sandbox write, and a few of our own. One table says of each
-// flag how it is read and how it is written, so that a command line which holdfast writes means what it was made of.
+// The helper's flags are those that callers of codex-linux-sandbox use, and a few of our own. One table has a reader
+// and a writer for each flag, so that reading a command line which holdfast has written gives the same value again.
 #pragma once
 
 #include <optional>
@@ -13,23 +13,23 @@
 
 namespace holdfast::sandbox {
 
-// Reads a command line without the program's name; kInvalidParams says what is wrong with it. Descriptors of the
-// helper's own are marked close-on-exec. A bare name of a program is looked up in the PATH of this process.
-Result<SandboxedCommand> ParseFlags(std::span<const std::string_view> words);
+// Reads a command line without the program's name. A kInvalidParams error tells what is wrong with it. Descriptors that
+// are for the helper itself become close-on-exec. A program without a slash is looked up in the PATH of this process.
+Result<SandboxedCommand> ParseFlags(std::span<const std::string_view> arguments);
 
 // Writes the command line, without the program's name, that ParseFlags reads as `command`.
 std::vector<std::string> BuildFlags(const SandboxedCommand& command);
 
-// Reads KEY=VALUE, as `-c` takes it.
+// Reads KEY=VALUE, the value of the flag `-c`.
 Result<LegacyLandlock> ParseSetting(std::string_view setting);
 
 // Reads a descriptor's number, which has to be the whole text.
 Result<int> ParseDescriptor(std::string_view text);
 
-// What --report-fd names, whatever else is wrong with the words.
-std::optional<int> FindReportFd(std::span<const std::string_view> words);
+// Returns the descriptor that --report-fd names, even when the rest of the command line is wrong.
+std::optional<int> FindReportFd(std::span<const std::string_view> arguments);
 
-// One line per flag.
+// Returns the help text: a line about the usage, and one line per flag.
 std::string Usage();
 
 }  // namespace holdfast::sandbox

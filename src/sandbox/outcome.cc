@@ -22,14 +22,14 @@ std::string_view CalledAs(int argc, char** argv) {
 
 void WriteMessage(std::string_view called_as, std::string_view message) {
   const std::string line = fmt::format("{}: {}\n", called_as, message);
-  (void)sys::Write(STDERR_FILENO, line.data(), line.size());  // nobody is left to tell if this fails
+  (void)sys::Write(STDERR_FILENO, line.data(), line.size());  // a failure cannot be reported anywhere else
 }
 
 int Conclude(std::string_view called_as, const Outcome& outcome, std::optional<int> report_fd) {
   if (outcome) return *outcome;
   const auto& [status, message] = outcome.error();
   WriteMessage(called_as, message);
-  // The usage, which may follow the first line, is not reported.
+  // The report has only the first line. The help text may follow it.
   if (report_fd) process::ReportFailed(*report_fd, status, message.substr(0, message.find('\n')));
   return status;
 }

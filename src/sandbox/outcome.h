@@ -1,4 +1,4 @@
-// How a run ends: with the command's status, or with the reason why there is none.
+// The outcome of a run is the command's exit status, or the reason why the command has not been run.
 #pragma once
 
 #include <expected>
@@ -10,16 +10,16 @@
 
 namespace holdfast::sandbox {
 
-// The exit statuses of the programs that run commands, besides the command's own, which is 128 + N after signal N, and
-// 127 or 126, as a shell has them, where there is no such command or it cannot be executed.
+// The exit statuses of our programs that run commands. Besides these there is the command's own status, which is 128 +
+// N after signal N. As in a shell, 127 means that there is no such command, and 126 that it cannot be executed.
 enum Status {
-  kCannotEnforce = 1,          // the policy, here
-  kBadUsage = 2,               // a command line or a profile that makes no sense
-  kBadDigest = 8,              // the bundled bubblewrap is not the one it should be
-  kInternal = kRefusedStatus,  // what should not happen
+  kCannotEnforce = 1,          // the policy cannot be enforced on this machine
+  kBadUsage = 2,               // the command line or the profile makes no sense
+  kBadDigest = 8,              // the bundled bubblewrap does not have the expected digest
+  kInternal = kRefusedStatus,  // an error that should not happen
 };
 
-// Why the command has not been run, and the status to end with.
+// The reason why the command has not been run, and the exit status of the program.
 struct Failure {
   int status;
   std::string message;
@@ -30,13 +30,14 @@ using Outcome = std::expected<int, Failure>;
 
 std::unexpected<Failure> Fails(int status, std::string message);
 
-// The name that a program was called by, without its directory.
+// Returns the name that a program was called by, without its directory.
 std::string_view CalledAs(int argc, char** argv);
 
 // Writes a line to standard error, as programs do: it begins with `called_as`, the name that the program was called by.
 void WriteMessage(std::string_view called_as, std::string_view message);
 
-// The status to end with. Why a command has not been run is written as a message, and reported on `report_fd`.
+// Returns the exit status of the program. The reason why a command has not been run is written as a message, and
+// reported on `report_fd`.
 int Conclude(std::string_view called_as, const Outcome& outcome, std::optional<int> report_fd = std::nullopt);
 
 }  // namespace holdfast::sandbox

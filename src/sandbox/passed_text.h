@@ -1,4 +1,4 @@
-// Text that another process passes by descriptor: a profile, or the orders of the inner stage.
+// A passed text is one that another process passes by descriptor: a profile, or the orders of the inner stage.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace holdfast::sandbox {
 
-// All that can be read from `fd`, which is closed afterwards: it is not the command's. 16 MiB at most.
+// Reads `fd` to its end, and closes it so that the command does not get it. Fails when the text has more than 16 MiB.
 Result<std::string> ReadPassedText(int fd);
 
 }  // namespace holdfast::sandbox

@@ -38,14 +38,14 @@
 namespace holdfast::sandbox {
 namespace {
 
-// What is run, with what this process has found out about it.
+// A job is the command to run, together with what this process has derived from it.
 struct Job {
   const SandboxedCommand& asked;
   Policy policy;
   std::string_view called_as = {};
-  BuiltIn built_in = nullptr;  // the file helper, if that is asked for
+  BuiltIn built_in = nullptr;  // the file helper, if it runs instead of a command
   bool needs_sandbox = true;
-  std::optional<ProxyRoutes> routes = {};  // to the proxies, where they are all of the network
+  std::optional<ProxyRoutes> routes = {};  // the proxies, where they are the only network
 };
 
 std::unexpected<Failure> CannotEnforce(std::string message) { return Fails(kCannotEnforce, std::move(message)); }
@@ -70,7 +70,7 @@ std::string Variable(const char* name) {
 
 std::string ProgramDirectory(const SandboxedCommand& command) {
   if (!command.program_directory.empty()) return command.program_directory;
-  std::error_code unknown;  // without its own directory there is no bundled bubblewrap, and it says so
+  std::error_code unknown;  // without this directory no bundled bubblewrap is found, and the error message names it
   return std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path().string();
 }
 
@@ -105,7 +105,7 @@ PlanOptions OptionsFor(const SandboxedCommand& command) {
           .program_directory = ProgramDirectory(command)};
 }
 
-// Fails where the policy cannot be enforced so, by any kernel or by this one.
+// Fails where Landlock cannot enforce the policy, on any kernel or on this one.
 Result<Plan> LandlockPlanFor(const Resolution& resolution, const Job& job) {
   TRY(Plan plan, MakeLandlockPlan(resolution, OptionsFor(job.asked)));
   TRY_VOID(CheckLandlockAbi(LandlockAbi()));
@@ -114,7 +114,7 @@ Result<Plan> LandlockPlanFor(const Resolution& resolution, const Job& job) {
 
 enum class Backend { kBubblewrap, kLandlock };
 
-// What is enforced, and by what. The resolution is what the plan was made of.
+// The plan, the resolution that it was made of, and the backend that enforces it.
 struct Choice {
   Resolution resolution;
   Backend backend;
@@ -132,7 +132,7 @@ Result<Choice> ChoosePlan(const Job& job) {
   return Choice{std::move(resolution), Backend::kBubblewrap, std::move(plan)};
 }
 
-// What both kinds of start without namespaces end with.
+// Becomes the command, or runs the file helper, in this process: the last step of a run without namespaces.
 Outcome Become(const Job& job) {
   const std::optional<int> report_fd = job.asked.report_fd;
   if (job.built_in != nullptr) {
@@ -147,7 +147,7 @@ Outcome Become(const Job& job) {
   return Fails(status, std::move(error.message));
 }
 
-// The ruleset is for a command that can reach the ports of the machine.
+// Returns the port ruleset for a command that can reach the ports of the machine. Other commands need none.
 std::optional<int> PortRuleset(const Plan& plan, const Job& job) {
   return plan.filter == Filter::kGuardedNetwork ? job.asked.port_ruleset_fd : std::nullopt;
 }
@@ -189,21 +189,21 @@ std::expected<int, BubblewrapFailure> RunInBubblewrap(const Bubblewrap& bubblewr
       BubblewrapFailure{{kCannotEnforce, std::move(status.error().error.message)}, status.error().by});
 }
 
-// In place of a bubblewrap that does not work here. What does not hold then is said: the user has allowed it, but may
-// not know that it has come to that.
+// Runs the command under Landlock alone, because bubblewrap does not work here. A warning tells what is not enforced:
+// the user has allowed this fallback, but may not know that it is used.
 Outcome FallBack(Failure why, const Resolution& resolution, const Job& job) {
   if (!job.asked.landlock_only) return std::unexpected(std::move(why));
   const auto plan = LandlockPlanFor(resolution, job);
   if (!plan) {
-    why.message += fmt::format("; and without it {}", plan.error().message);
+    why.message += fmt::format("; Landlock alone cannot enforce the policy either: {}", plan.error().message);
     return std::unexpected(std::move(why));
   }
   const bool keeps_signals = LandlockAbi() >= kLandlockAbiOfSignals;
   WriteMessage(
       job.called_as,
-      fmt::format("warning: Landlock only, because bubblewrap does not work here ({}): other processes can be seen{}, "
-                  "and what the command leaves running goes on",
-                  why.message, keeps_signals ? "" : " and signalled"));
+      fmt::format("warning: Landlock only, because bubblewrap does not work here ({}): the command can see{} other "
+                  "processes, and processes that it leaves behind go on running",
+                  why.message, keeps_signals ? "" : " and signal"));
   return RunInLandlock(*plan, job);
 }
 
@@ -223,7 +223,8 @@ std::expected<ProxyRoutes, Failure> RoutesFor(const SandboxedCommand& command) {
   return *std::move(routes);
 }
 
-// A disabled profile asks for no sandbox. File requests need no network, so that open files are all they ask for.
+// A disabled profile asks for no sandbox. The file helper uses no network, so it needs a sandbox only where the policy
+// restricts files.
 bool NeedsSandbox(const SandboxedCommand& command, const Profile& profile) {
   if (command.proxy_network != ProxyNetwork::kNone) return true;
   return profile.type != ProfileType::kDisabled && (!command.file_helper || profile.policy.files);
@@ -284,7 +285,7 @@ Outcome Run(const SandboxedCommand& command, std::string_view called_as, BuiltIn
   auto outcome = RunInBubblewrap(*bubblewrap, choice->plan, job);
   if (outcome) return *outcome;
   auto& [failure, by] = outcome.error();
-  // A path that was taken away or replaced is an attack, and no reason to go on with less.
+  // A path that was removed or replaced is an attack, and no reason to go on with less protection.
   const bool may_lack_namespaces = command.landlock_only && by == NotStarted::By::kBubblewrap;
   if (may_lack_namespaces && TryNamespaces(*bubblewrap, choice->plan, command.program_fd) == Namespaces::kDoNotWork) {
     return FallBack(std::move(failure), choice->resolution, job);

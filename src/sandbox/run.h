@@ -1,4 +1,4 @@
-// One command under one policy, from its value to the exit status.
+// Run is the whole work of the helper: it runs one command under one policy.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@
 
 namespace holdfast::sandbox {
 
-// The plan that Run would use where bubblewrap works, one line per step. The profile is given as text.
+// Returns the plan that Run would use where bubblewrap works, as text with one line per step.
 Result<std::string> Explain(const SandboxedCommand& command);
 
-// Runs the command; where the profile asks for no sandbox, this process becomes the command. Messages are written under
-// the name `called_as` (outcome.h). `file_helper` is what a command line with --fs-helper runs: null where this program
-// has none.
+// Runs the command and returns its exit status. Where the profile asks for no sandbox, this process becomes the
+// command. Messages begin with the name `called_as` (outcome.h). `file_helper` runs instead of a command when the flag
+// --fs-helper asks for it; it is null in a program that has no file helper.
 Outcome Run(const SandboxedCommand& command, std::string_view called_as, BuiltIn file_helper);
 
 }  // namespace holdfast::sandbox

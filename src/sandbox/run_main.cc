@@ -27,7 +27,7 @@ Result<InnerOrders> ReadOrders(std::string_view descriptor) {
   return DecodeOrders(bytes);
 }
 
-// Ends the process by itself: what a program does at its exit has no business in pid 1 of a sandbox.
+// Ends the process by _exit, because the exit handlers of a program must not run in pid 1 of a sandbox.
 int RunInner(std::string_view descriptor, BuiltIn file_helper) {
   const auto orders = ReadOrders(descriptor);
   if (!orders) return Conclude(kProgramName, Fails(kInternal, orders.error().message));
@@ -37,17 +37,16 @@ int RunInner(std::string_view descriptor, BuiltIn file_helper) {
 }  // namespace
 
 int RunMain(int argc, char** argv, BuiltIn file_helper) {
-  const std::vector<std::string_view> words(argv + std::min(argc, 1), argv + argc);
-  if (words.size() == 2 && words[0] == kInnerStage) return RunInner(words[1], file_helper);
-  const auto end_with = [called_as = CalledAs(argc, argv), report_fd = FindReportFd(words)](const Outcome& outcome) {
-    return Conclude(called_as, outcome, report_fd);
-  };
-  (void)std::signal(SIGCHLD, SIG_DFL);  // where it is ignored nobody can be waited for
-  // A stream that is closed stays out of the way of what is opened here.
+  const std::vector<std::string_view> arguments(argv + std::min(argc, 1), argv + argc);
+  if (arguments.size() == 2 && arguments[0] == kInnerStage) return RunInner(arguments[1], file_helper);
+  const auto end_with = [called_as = CalledAs(argc, argv), report_fd = FindReportFd(arguments)](
+                            const Outcome& outcome) { return Conclude(called_as, outcome, report_fd); };
+  (void)std::signal(SIGCHLD, SIG_DFL);  // a process that ignores SIGCHLD cannot wait for its children
+  // The numbers of standard streams that are closed must not be given to files that are opened here.
   if (const auto reserved = sys::ReserveLowFds(); !reserved) {
     return end_with(Fails(kInternal, reserved.error().message));
   }
-  const auto command = ParseFlags(words);
+  const auto command = ParseFlags(arguments);
   if (!command) return end_with(Fails(kBadUsage, fmt::format("{}\n{}", command.error().message, Usage())));
   return end_with(Run(*command, CalledAs(argc, argv), file_helper));
 }

@@ -1,5 +1,5 @@
-// One command and the sandbox around it: the value that the server, the doctor and `holdfast sandbox` hand to the
-// helper. It travels as a command line, which flags.h writes and reads.
+// SandboxedCommand is one command and the sandbox around it: the value that the server, the doctor and `holdfast
+// sandbox` pass to the helper. It travels as a command line, which flags.h writes and reads.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 
 namespace holdfast::sandbox {
 
-// Landlock instead of namespaces and mounts, for the policies that can be expressed so: see plan/landlock_plan.h.
+// The choice of Landlock instead of namespaces and mounts, for policies that it can enforce (plan/landlock_plan.h).
 enum class LegacyLandlock {
   kNo,
-  kWhereItFits,  // by a setting: other policies stay with bubblewrap
-  kRequired,     // by a flag: other policies are refused
+  kWhereItFits,  // chosen by a setting; bubblewrap enforces the other policies
+  kRequired,     // chosen by a flag; the other policies are refused
 };
 
 struct SandboxedCommand {
-  // An empty directory is that of the policy. The variables are those of the helper's process, and their PATH is where
-  // a bare name is looked up: no flag carries them. There is no argv where the file helper is run.
+  // An empty directory means the policy's directory. No flag carries the variables: they are those of the helper's
+  // process, and a program without a slash is looked up in their PATH. The argv is empty when the file helper is run.
   process::Command command = {};
-  bool file_helper = false;  // file requests on standard input, instead of a command
+  bool file_helper = false;  // the file helper runs instead of a command, and reads requests from standard input
 
-  // The policy as JSON (policy/permission_profile.h): as text, or in a descriptor, so that it is in no list of
+  // The policy as JSON (policy/permission_profile.h). It is text, or a descriptor, so that it shows in no list of
   // processes.
   std::optional<std::string> profile = {};
   std::optional<int> profile_fd = {};
@@ -35,21 +35,21 @@ struct SandboxedCommand {
   std::vector<std::string> project_roots = {};  // empty: policy_cwd
   std::string server_tmpdir = {};               // resolve/temporary_directory.h
 
-  // What enforces the policy.
+  // The means by which the policy is enforced.
   LegacyLandlock legacy_landlock = LegacyLandlock::kNo;
-  bool landlock_only = false;                 // where bubblewrap does not work, Landlock and the filter will do
-  bool fresh_proc = true;                     // a /proc of its own is mounted
-  std::optional<std::string> tool_path = {};  // where bwrap is looked for; absent: $PATH
-  std::string program_directory = {};         // plan/own_programs.h; empty: that of the running program
+  bool landlock_only = false;                 // Landlock and the filter are enough where bubblewrap does not work
+  bool fresh_proc = true;                     // the sandbox gets a fresh /proc
+  std::optional<std::string> tool_path = {};  // the directories that bwrap is looked for in; absent: $PATH
+  std::string program_directory = {};         // plan/own_programs.h; empty: the directory of the running program
 
   ProxyNetwork proxy_network = ProxyNetwork::kNone;
-  std::vector<uint16_t> proxy_ports = {};  // where the proxies may be; empty: anywhere
+  std::vector<uint16_t> proxy_ports = {};  // the ports that proxies may have; empty: any port
 
-  // What a server keeps its commands away from.
+  // The parts of a server that its commands must not reach.
   std::vector<std::string> hidden = {};    // files that no command may use or replace
   std::optional<uint16_t> shut_port = {};  // a TCP port that no proxy of the command may have
 
-  // What a server that starts many sandboxes has opened, by descriptor.
+  // Descriptors that a server has opened once for many sandboxes, except for the last one.
   std::optional<int> program_fd = {};       // the helper in sealed memory: jail/stage_image.h
   std::optional<int> bubblewrap_fd = {};    // absent: bubblewrap is looked for
   std::optional<int> port_ruleset_fd = {};  // confine/port_ruleset.h

@@ -119,7 +119,7 @@ TEST(FlagsTest, TakesTheLegacySettingUnderBothNames) {
     EXPECT_THAT(Refused(Parse({"-c", key + "=yes"})), HasSubstr("expected true or false"));
     EXPECT_THAT(Refused(Parse({"-c", key})), HasSubstr("expected true or false"));
   }
-  EXPECT_EQ(Refused(Parse({"-c", "model=x"})), "-c: no setting is called model");
+  EXPECT_EQ(Refused(Parse({"-c", "model=x"})), "-c: unknown setting model");
 }
 
 TEST(FlagsTest, AManagedNetworkIsThroughItsPortsOnly) {
@@ -140,23 +140,24 @@ TEST(FlagsTest, AManagedNetworkIsThroughItsPortsOnly) {
 }
 
 TEST(FlagsTest, DirectoriesAreAbsolute) {
-  EXPECT_EQ(Refused(ParseFlags(Words{"--sandbox-policy-cwd", "w"})), R"(--sandbox-policy-cwd: "w" is not absolute)");
-  EXPECT_EQ(Refused(ParseFlags(Words{"--sandbox-policy-cwd="})), R"(--sandbox-policy-cwd: "" is not absolute)");
-  EXPECT_EQ(Refused(Parse({"--command-cwd", "./c"})), R"(--command-cwd: "./c" is not absolute)");
+  EXPECT_EQ(Refused(ParseFlags(Words{"--sandbox-policy-cwd", "w"})),
+            R"(--sandbox-policy-cwd: "w" is not an absolute path)");
+  EXPECT_EQ(Refused(ParseFlags(Words{"--sandbox-policy-cwd="})), R"(--sandbox-policy-cwd: "" is not an absolute path)");
+  EXPECT_EQ(Refused(Parse({"--command-cwd", "./c"})), R"(--command-cwd: "./c" is not an absolute path)");
 }
 
 TEST(FlagsTest, RefusesWhatIsNoDescriptor) {
   for (const std::string_view wrong : {"", "-1", "x", "3x", " 3", "3 ", "99999999999"}) {
-    EXPECT_THAT(Refused(Parse({"--permission-profile-fd", wrong})), HasSubstr("is no file descriptor")) << wrong;
+    EXPECT_THAT(Refused(Parse({"--permission-profile-fd", wrong})), HasSubstr("is not a file descriptor")) << wrong;
   }
 }
 
 TEST(FlagsTest, RefusesWhatIsNoFlag) {
   for (const std::string_view wrong : {"--no-such-flag", "--no-such-flag=1", "-x", "", "-", "ls", "--no-procs",
                                        "--no-pro", "-cuse_legacy_landlock=true", "-c=use_legacy_landlock=true"}) {
-    EXPECT_THAT(Refused(Parse({wrong})), HasSubstr("no flag is called")) << wrong;
+    EXPECT_THAT(Refused(Parse({wrong})), HasSubstr("unknown flag")) << wrong;
   }
-  EXPECT_EQ(Refused(Parse({"--no-such-flag=1"})), "no flag is called --no-such-flag");
+  EXPECT_EQ(Refused(Parse({"--no-such-flag=1"})), "unknown flag --no-such-flag");
 }
 
 TEST(FlagsTest, ASwitchTakesNoValueAndAFlagNeedsOne) {
@@ -167,7 +168,7 @@ TEST(FlagsTest, ASwitchTakesNoValueAndAFlagNeedsOne) {
 }
 
 TEST(FlagsTest, TheProfileComesFromOnePlace) {
-  const std::string expected = "--permission-profile and --permission-profile-fd exclude each other";
+  const std::string expected = "--permission-profile and --permission-profile-fd cannot be used together";
   EXPECT_EQ(Refused(Parse({"--permission-profile", "{}", "--permission-profile-fd", "3"})), expected);
   EXPECT_EQ(Refused(Parse({"--permission-profile-fd", "3", "--permission-profile", "{}"})), expected);
 }
@@ -190,18 +191,18 @@ TEST(FlagsTest, AllAfterTheDashesIsTheCommand) {
 
 // Else a value that is left out would make the command a list of flags.
 TEST(FlagsTest, TheDashesAfterAFlagAreItsValue) {
-  EXPECT_EQ(Refused(Parse({"--command-cwd", "--", "ls"})), R"(--command-cwd: "--" is not absolute)");
+  EXPECT_EQ(Refused(Parse({"--command-cwd", "--", "ls"})), R"(--command-cwd: "--" is not an absolute path)");
 }
 
 TEST(FlagsTest, TheReportDoesNotGoToTheCommandsStreams) {
   EXPECT_EQ(Parsed({"--report-fd", "3"}).report_fd, 3);
   for (const std::string_view stream : {"0", "1", "2"}) {
-    EXPECT_EQ(Refused(Parse({"--report-fd", stream})), "--report-fd: 0, 1 and 2 are the command's");
+    EXPECT_EQ(Refused(Parse({"--report-fd", stream})), "--report-fd: descriptors 0, 1 and 2 belong to the command");
   }
 }
 
 TEST(FlagsTest, WhatIsBuiltInHasNoCommand) {
-  EXPECT_EQ(Refused(Parse({"--fs-helper", "--", "ls"})), "--fs-helper and a command exclude each other");
+  EXPECT_EQ(Refused(Parse({"--fs-helper", "--", "ls"})), "--fs-helper and a command cannot be used together");
   EXPECT_TRUE(Parsed({"--fs-helper", "--"}).file_helper);
 }
 

@@ -110,7 +110,7 @@ TEST_F(RunMainTest, AProgramWithoutItRefusesTheFlag) {
 }
 
 TEST_F(RunMainTest, EveryFailureIsReported) {
-  EXPECT_EQ(Run(kDisabled, {"--no-such-flag"}).report, "failed 2 no flag is called --no-such-flag\n");
+  EXPECT_EQ(Run(kDisabled, {"--no-such-flag"}).report, "failed 2 unknown flag --no-such-flag\n");
   EXPECT_EQ(Run("", {"--", "true"}).report, "failed 101 --permission-profile is missing\n");
   EXPECT_EQ(Run(kDisabled, {}).report, "failed 101 no command to run\n");
   EXPECT_THAT(Run("{", {"--", "true"}).report, StartsWith("failed 2 permission profile: "));
@@ -128,7 +128,7 @@ TEST_F(RunMainTest, TheInnerStageTakesNothingButADescriptor) {
   for (const std::string word : {"x", "", "100x", "-1"}) {
     const End end = RunWords({"/proc/self/fd/9", "inner-stage", word});
     EXPECT_EQ(end.status, 101);
-    EXPECT_EQ(end.err, "holdfast-linux-sandbox: \"" + word + "\" is no file descriptor\n");
+    EXPECT_EQ(end.err, "holdfast-linux-sandbox: \"" + word + "\" is not a file descriptor\n");
   }
 }
 

@@ -21,7 +21,7 @@
 namespace holdfast::sandbox {
 namespace {
 
-// A link to `holdfast` in the place of the helper would have it execute itself for ever.
+// A link to `holdfast` in the place of the helper would make `holdfast` execute itself for ever.
 bool IsRunningProgram(const std::string& path) {
   struct stat ours, theirs;
   return ::stat("/proc/self/exe", &ours) == 0 && ::stat(path.c_str(), &theirs) == 0 && ours.st_dev == theirs.st_dev &&

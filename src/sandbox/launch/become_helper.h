@@ -1,8 +1,8 @@
-// The process of `holdfast` as the helper: it executes the program beside it, holdfast-linux-sandbox, which is static
-// and has the whole sandbox in it.
+// The program `holdfast` becomes the helper by executing holdfast-linux-sandbox, a static program in the same directory
+// that contains the whole sandbox.
 //
-// What it does not do: look whether the program is the one that was installed. A user who can replace it can replace
-// `holdfast` too.
+// What it does not stop: a replaced helper. Nothing checks that the program is the one that was installed, because a
+// user who can replace it can replace `holdfast` too.
 #pragma once
 
 #include <string_view>
@@ -12,15 +12,16 @@
 
 namespace holdfast::sandbox {
 
-// Whether a program was called by one of the helper's names, as callers of codex-linux-sandbox do with a link to
-// `holdfast`.
+// Returns whether a program was called by one of the helper's names. Callers of codex-linux-sandbox call `holdfast` so,
+// by a link.
 bool IsHelperName(std::string_view called_as);
 
-// Executes the helper with `argv`, whose first word is the name that its messages begin with. Returns only when that
+// Executes the helper with `argv`. The messages of the helper begin with argv[0]. Returns only when the execution
 // fails.
 Failure BecomeHelper(char* const* argv);
 
-// Executes the helper for `command`; its profile, which is text, goes by descriptor. Returns only when that fails.
+// Executes the helper for `command`. The text of its profile is passed by descriptor. Returns only when the execution
+// fails.
 Failure BecomeHelper(SandboxedCommand command, std::string_view called_as);
 
 }  // namespace holdfast::sandbox

@@ -25,10 +25,10 @@
 namespace holdfast::sandbox {
 namespace {
 
-// The process that removes mount points needs a few milliseconds, but may be kept from the processor for much longer.
+// The reaper of the placeholders needs a few milliseconds, but may have to wait for a processor for much longer.
 constexpr std::chrono::milliseconds kCleanUpTime{2000};
 
-// What the file helper needs to know of the server's surroundings.
+// Returns the variables of the server that the file helper needs.
 process::Environment SmallEnvironment() {
   process::Environment environment;
   for (const char* name : {"PATH", "TMPDIR", "TMP", "TEMP"}) {
@@ -37,7 +37,7 @@ process::Environment SmallEnvironment() {
   return environment;
 }
 
-// Gives the wrapper a descriptor, and says under which number it finds it.
+// Passes a descriptor to the wrapper. Returns the number that the descriptor has there.
 int Pass(process::Wrapper& wrapper, std::shared_ptr<const OwnedFd> fd) {
   wrapper.fds.push_back(std::move(fd));
   return process::Wrapper::kFirstFd + static_cast<int>(wrapper.fds.size()) - 1;
@@ -89,7 +89,7 @@ Result<process::Command> SandboxProgram::Launch(SandboxedCommand sandboxed, cons
   TRY(const auto helper, programs_.helper);
   TRY(sys::Pipe report, sys::MakePipe(sys::OurEnd::kRead));
   TRY(OwnedFd profile, sys::MakeMemoryFile("profile", ProfileText(sandbox.profile)));
-  // Without rules about files nobody has mount points to remove.
+  // Without rules about files, or without mounts, there are no placeholders to remove.
   const bool leaves_something = sandbox.restricts_files() && !sandbox.legacy_landlock;
   process::Wrapper wrapper{.fds = {},
                            .report = std::make_shared<const OwnedFd>(std::move(report.read_end)),
@@ -101,15 +101,16 @@ Result<process::Command> SandboxProgram::Launch(SandboxedCommand sandboxed, cons
   sandboxed.tool_path = tool_path_;
   sandboxed.program_directory = programs_.directory;
   if (sandbox.proxies) DescribeProxies(*sandbox.proxies, sandboxed);
-  if (!doors_.hidden_path().empty()) sandboxed.hidden = {doors_.hidden_path()};
-  sandboxed.shut_port = doors_.open_port();
+  if (!server_access_.hidden_path().empty()) sandboxed.hidden = {server_access_.hidden_path()};
+  sandboxed.shut_port = server_access_.open_port();
   sandboxed.profile_fd = Pass(wrapper, std::move(profile));
   sandboxed.report_fd = Pass(wrapper, std::move(report.write_end));
   sandboxed.program_fd = Pass(wrapper, helper);
   if (programs_.bubblewrap) sandboxed.bubblewrap_fd = Pass(wrapper, programs_.bubblewrap);
-  // The port of the server is shut for a command with a network; the proxies of one without are compared with it.
+  // The ruleset shuts the server's port for a command with a network. For a command that reaches only proxies, the
+  // helper compares their ports with `shut_port`.
   if (!sandbox.proxies && sandbox.profile.policy.network == Network::kEnabled) {
-    TRY(auto ruleset, doors_.PortRuleset());
+    TRY(auto ruleset, server_access_.PortRuleset());
     if (ruleset) sandboxed.port_ruleset_fd = Pass(wrapper, std::move(ruleset));
   }
   process::Command command{.program = fmt::format("/proc/self/fd/{}", *sandboxed.program_fd),
@@ -133,10 +134,10 @@ Result<process::Command> SandboxProgram::Wrap(const process::Command& command, c
   TRY(process::Command wrapped, Launch({.command = without_environment}, sandbox));
   if (MayProtectAnyName(sandbox)) sys::ExpectPlaceholdersOfAnyName();
   wrapped.env = command.env;
-  // The client's own environment, which it may pass on, names the server's URL.
-  if (!doors_.secret().empty()) {
+  // The environment of a client may contain the URL of the server with its secret, and the client may pass it on.
+  if (!server_access_.secret().empty()) {
     std::erase_if(wrapped.env, [&](const auto& variable) {
-      return variable.first.contains(doors_.secret()) || variable.second.contains(doors_.secret());
+      return variable.first.contains(server_access_.secret()) || variable.second.contains(server_access_.secret());
     });
   }
   return wrapped;

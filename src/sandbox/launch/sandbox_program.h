@@ -1,5 +1,5 @@
-// The program that builds sandboxes, holdfast-linux-sandbox, as the server starts it. The policy travels in a
-// descriptor; whether the command runs comes back through another.
+// SandboxProgram makes the command by which the server starts the helper, holdfast-linux-sandbox. The policy goes to
+// the helper in one descriptor, and the report on the start comes back by another.
 #pragma once
 
 #include <memory>
@@ -17,24 +17,24 @@
 
 namespace holdfast::sandbox {
 
-// The programs as they were when the server started. They are executed by descriptor: what a command puts in the place
-// of their files meanwhile is not.
+// The programs as they were when the server started. They are executed by descriptor, so that a file which a command
+// later puts in their place is never executed.
 struct SandboxPrograms {
-  Result<std::shared_ptr<const OwnedFd>> helper;   // in sealed memory; or why it cannot be
-  std::shared_ptr<const OwnedFd> bubblewrap = {};  // null: there was none, and the helper looks for one
-  std::string directory = {};                      // where they lie
+  Result<std::shared_ptr<const OwnedFd>> helper;   // in sealed memory, or the reason why that failed
+  std::shared_ptr<const OwnedFd> bubblewrap = {};  // null: none was found, and the helper looks for one
+  std::string directory = {};                      // the directory of the programs
 };
 
-// A copy of a program in sealed memory.
+// Copies a program into sealed memory.
 Result<std::shared_ptr<const OwnedFd>> SealProgram(const std::string& path);
 
-// Where the running program lies, and the helper beside it.
+// Return the directory of the running program, and the path of the helper in it.
 std::string OwnDirectory();
 std::string HelperPath();
 
-// The programs beside the running one. The helper is static: the LD_PRELOAD of a command would run in a
-// program that is linked dynamically, outside the sandbox. `tool_path` is where bubblewrap is looked for: not
-// where the command's own PATH says, which others may write to.
+// Opens the helper in the directory of the running program, and bubblewrap. The helper is linked statically, because a
+// dynamic program would run the code of a command's LD_PRELOAD outside of the sandbox. bubblewrap is looked for in
+// `tool_path`, and not in the PATH of a command, whose directories others may write to.
 SandboxPrograms OpenSandboxPrograms(const std::string& tool_path);
 
 class SandboxProgram {
@@ -42,18 +42,20 @@ class SandboxProgram {
   SandboxProgram(SandboxPrograms programs, std::string tool_path, std::string server_tmpdir)
       : programs_(std::move(programs)), tool_path_(std::move(tool_path)), server_tmpdir_(std::move(server_tmpdir)) {}
 
-  // From here on every sandbox keeps away from them.
-  void KeepFrom(ServerDoors doors) { doors_ = std::move(doors); }
+  // Every command that is wrapped after this call is kept away from the server.
+  void KeepCommandsFrom(ServerAccess server) { server_access_ = std::move(server); }
 
-  // `command`, under `sandbox`.
+  // Returns the command that runs `command` under `sandbox`.
   Result<process::Command> Wrap(const process::Command& command, const SandboxSpec& sandbox) const;
 
-  // What `command` says of the place `:tmpdir`, if it says anything and the sandbox asks for it. The helper decides
-  // about it, and cannot tell the operator; to look at the directory may block.
+  // Returns the directory that `command` wants for the place `:tmpdir`, if its environment names one and the sandbox
+  // uses that place. The helper decides whether the directory is used, but it cannot tell the operator. Inspecting the
+  // directory may block.
   std::optional<TemporaryDirectory> TemporaryDirectoryOf(const process::Command& command,
                                                          const SandboxSpec& sandbox) const;
 
-  // The file helper (files/helper/helper_main.h) under `sandbox`, with a small environment.
+  // Returns the command that runs the file helper (files/helper/helper_main.h) under `sandbox`, with a small
+  // environment.
   Result<process::Command> FileHelper(const SandboxSpec& sandbox) const;
 
  private:
@@ -61,7 +63,7 @@ class SandboxProgram {
 
   SandboxPrograms programs_;
   std::string tool_path_, server_tmpdir_;
-  ServerDoors doors_;
+  ServerAccess server_access_;
 };
 
 }  // namespace holdfast::sandbox

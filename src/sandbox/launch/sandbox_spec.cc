@@ -21,7 +21,7 @@ Error Within(std::string_view member, const Error& error) {
   return {ErrorKind::kInvalidParams, fmt::format("sandbox.{}: {}", member, error.message)};
 }
 
-// The profile that the members of a sandbox agree on. Any of them may give it.
+// AgreedProfile is the profile that the members of a sandbox agree on. Any of them may give it.
 class AgreedProfile {
  public:
   Result<> Add(const char* member, Result<Profile> profile) {
@@ -42,11 +42,11 @@ class AgreedProfile {
     return Fail(ErrorKind::kInvalidParams, fmt::format("{}: {}", member, reason));
   }
 
-  const char* member_ = "";  // the last one that gave it
+  const char* member_ = "";  // the last member that gave the profile
   std::optional<Profile> profile_;
 };
 
-// Of two rules that differ neither could be enforced without breaking the other.
+// Members that differ are refused, because neither could be enforced without breaking the other.
 Result<Profile> DecodeRules(const wire::Sandbox& sandbox) {
   AgreedProfile agreed;
   if (!sandbox.permissions.is_null()) {
@@ -86,7 +86,7 @@ bool SpeaksOfProject(const Profile& profile) {
   return profile.policy.files && std::ranges::any_of(profile.policy.files->entries, IsOfProject);
 }
 
-// For a project without roots: what is said of it holds nowhere.
+// Removes the entries about the project, for a project without roots: they apply to no path.
 void DropProject(Profile& profile) {
   if (profile.policy.files) std::erase_if(profile.policy.files->entries, IsOfProject);
 }
@@ -103,7 +103,8 @@ bool IsDotted(std::string_view relative_path) {
   return true;
 }
 
-// Directly below what the policy calls the project; any directory on another way may be the one that is missing.
+// Returns whether the path is directly below a directory of the project. On the way to any other path, a directory may
+// be the missing one.
 bool IsInProject(std::string_view path, const SandboxSpec& spec) {
   const std::string_view parent = ParentOf(path);
   return parent == spec.policy_cwd || std::ranges::find(spec.project_roots, parent) != spec.project_roots.end();
@@ -147,7 +148,7 @@ Result<std::optional<SandboxSpec>> DecodeFileSandbox(const std::optional<wire::S
   TRY(SandboxSpec spec, DecodeSandbox(*sandbox, server_cwd));
   if (!spec.restricts_files()) return std::nullopt;
   if (SpeaksOfProject(spec.profile) && !NamesPlaces(*sandbox)) {
-    return Fail(ErrorKind::kInvalidParams, "sandbox.cwd: is missing, and the permissions speak of the project");
+    return Fail(ErrorKind::kInvalidParams, "sandbox.cwd: is missing, but the permissions refer to the project");
   }
   spec.profile.policy.network = Network::kRestricted;
   return spec;

@@ -1,4 +1,4 @@
-// The sandbox that a request asks for, as a value: a profile, and the directories its places stand for.
+// SandboxSpec is the sandbox that a request asks for: a profile, and the directories that its places stand for.
 #pragma once
 
 #include <optional>
@@ -17,26 +17,27 @@ struct SandboxSpec {
   std::string policy_cwd;                  // absolute
   std::vector<std::string> project_roots;  // absolute; empty: policy_cwd
   bool legacy_landlock = false;
-  std::optional<wire::ManagedNetwork> proxies;  // all of the network that there is; absent: what the profile says
+  std::optional<wire::ManagedNetwork> proxies;  // the only network; absent: the profile decides about the network
 
   bool restricts_files() const { return profile.policy.files.has_value(); }
-  // Whether anything is to be enforced at all.
+  // Whether the sandbox restricts anything at all.
   bool restricts() const { return profile.type != ProfileType::kDisabled || proxies; }
 };
 
-// Whether the policy may be about missing paths whose names do not begin with a dot: sys/placeholder.h.
+// Returns whether the policy may protect missing paths whose names do not begin with a dot (sys/placeholder.h).
 bool MayProtectAnyName(const SandboxSpec& spec);
 
-// kInvalidParams when it makes no sense, is not understood, or says two different things: its `permissions`, its
-// `sandboxPolicy` and the policy it is itself must be the same profile. `cwd` is where the project is unless the
-// sandbox says it.
+// Decodes the sandbox of a request. Fails with kInvalidParams when it makes no sense, is not understood, or contradicts
+// itself: its `permissions`, its `sandboxPolicy` and the policy that the object itself may be must all be the same
+// profile. `cwd` is the directory of the project unless the sandbox names one.
 Result<SandboxSpec> DecodeSandbox(const wire::Sandbox& sandbox, const std::string& cwd);
 
-// The file access alone: what a request to read or write a file is held to. Nothing when it is not restricted.
+// Decodes the restrictions for a file request, which are those about files alone. Returns nothing when access to files
+// is not restricted.
 Result<std::optional<SandboxSpec>> DecodeFileSandbox(const std::optional<wire::Sandbox>& sandbox,
                                                      const std::string& server_cwd);
 
-// For what the server itself does in the network for a client: refused unless the sandbox leaves the network enabled.
+// Fails unless the sandbox leaves the network enabled. It guards requests for which the server itself uses the network.
 Result<> CheckNetworkAllowed(const std::optional<wire::Sandbox>& sandbox, const std::string& server_cwd);
 
 }  // namespace holdfast::sandbox

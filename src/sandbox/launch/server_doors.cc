@@ -11,38 +11,38 @@
 
 namespace holdfast::sandbox {
 
-// The path has no links in it: a link that a command could change would stop its start.
-ServerDoors ServerDoors::OfSocket(const std::string& path) {
-  ServerDoors doors;
+// The hidden path has no links in it, because a command could change a link, and then no sandbox would start.
+ServerAccess ServerAccess::OfSocket(const std::string& path) {
+  ServerAccess access;
   const auto directory = RealPath(std::string(ParentOf(path)));
-  doors.hidden_path_ = directory ? fmt::format("{}/{}", *directory == "/" ? "" : *directory, NameOf(path)) : path;
-  return doors;
+  access.hidden_path_ = directory ? fmt::format("{}/{}", *directory == "/" ? "" : *directory, NameOf(path)) : path;
+  return access;
 }
 
-ServerDoors ServerDoors::OfSecret(std::string secret) {
-  ServerDoors doors;
-  doors.secret_ = std::move(secret);
-  return doors;
+ServerAccess ServerAccess::OfSecret(std::string secret) {
+  ServerAccess access;
+  access.secret_ = std::move(secret);
+  return access;
 }
 
-ServerDoors ServerDoors::OfOpenPort(uint16_t port) {
-  ServerDoors doors;
-  doors.open_port_ = port;
-  const auto make = [port]() -> Made {
+ServerAccess ServerAccess::OfOpenPort(uint16_t port) {
+  ServerAccess access;
+  access.open_port_ = port;
+  const auto make = [port]() -> SharedRuleset {
     TRY(OwnedFd ruleset, MakePortRuleset(port));
     return std::make_shared<const OwnedFd>(std::move(ruleset));
   };
   try {
-    doors.port_ruleset_ = std::async(std::launch::async, make);
-  } catch (const std::system_error&) {  // there is no thread to be had: the first who needs it makes it
-    doors.port_ruleset_ = std::async(std::launch::deferred, make);
+    access.port_ruleset_ = std::async(std::launch::async, make);
+  } catch (const std::system_error&) {  // no thread could be started: the first caller that needs the ruleset makes it
+    access.port_ruleset_ = std::async(std::launch::deferred, make);
   }
-  return doors;
+  return access;
 }
 
-Result<std::shared_ptr<const OwnedFd>> ServerDoors::PortRuleset() const {
+Result<std::shared_ptr<const OwnedFd>> ServerAccess::PortRuleset() const {
   if (!port_ruleset_.valid()) return nullptr;
-  const Made& made = port_ruleset_.get();
+  const SharedRuleset& made = port_ruleset_.get();
   if (made) return *made;
   return Fail(ErrorKind::kInvalidRequest,
               fmt::format("a sandboxed command with a network could connect to the server's port {} and start commands "

@@ -194,7 +194,7 @@ SandboxSpec WithNetwork() {
 
 TEST(SandboxProgramTest, HidesTheSocketOfTheServerFromEverything) {
   SandboxProgram program = Program();
-  program.KeepFrom(ServerDoors::OfSocket("/run/holdfast.sock"));
+  program.KeepCommandsFrom(ServerAccess::OfSocket("/run/holdfast.sock"));
   const auto command = program.Wrap(Shell(), ReadOnly()), helper = program.FileHelper(ReadOnly());
   ASSERT_TRUE(command && helper);
   for (const Strings& words : {command->argv, helper->argv}) {
@@ -207,7 +207,7 @@ TEST(SandboxProgramTest, HidesTheSocketOfTheServerFromEverything) {
 // A client passes on the variable by which it was told the URL.
 TEST(SandboxProgramTest, TellsNoCommandTheSecretOfTheServer) {
   SandboxProgram program = Program();
-  program.KeepFrom(ServerDoors::OfSecret("s3cret"));
+  program.KeepCommandsFrom(ServerAccess::OfSecret("s3cret"));
   process::Command command = Shell();
   command.env = {{"URL", "ws://127.0.0.1:1/s3cret"}, {"A", "1"}};
   const auto wrapped = program.Wrap(command, ReadOnly());
@@ -217,7 +217,7 @@ TEST(SandboxProgramTest, TellsNoCommandTheSecretOfTheServer) {
 
 TEST(SandboxProgramTest, ShutsTheOpenPortOfTheServerForACommandWithANetwork) {
   SandboxProgram program = Program();
-  program.KeepFrom(ServerDoors::OfOpenPort(4711));
+  program.KeepCommandsFrom(ServerAccess::OfOpenPort(4711));
   const auto with = program.Wrap(Shell(), WithNetwork()), without = program.Wrap(Shell(), ReadOnly());
   ASSERT_TRUE(with && without);
   EXPECT_THAT(with->argv, Contains("--port-ruleset-fd"));

@@ -29,11 +29,11 @@ bool TakeLandlockAway() {
 }
 
 // A machine that cannot shut the port does not run the command with the port open.
-TEST(ServerDoorsTest, SaysWhatToDoWhereThePortCannotBeShut) {
+TEST(ServerAccessTest, SaysWhatToDoWhereThePortCannotBeShut) {
   const pid_t child = ::fork();
   if (child == 0) {
     if (!TakeLandlockAway()) ::_exit(2);
-    const auto ruleset = ServerDoors::OfOpenPort(4711).PortRuleset();
+    const auto ruleset = ServerAccess::OfOpenPort(4711).PortRuleset();
     ::_exit(!ruleset && ruleset.error().message.contains("--ws-auth url-secret") ? 0 : 1);
   }
   int status = 0;
@@ -41,9 +41,9 @@ TEST(ServerDoorsTest, SaysWhatToDoWhereThePortCannotBeShut) {
   EXPECT_EQ(status, 0);
 }
 
-TEST(ServerDoorsTest, HaveNoPortToShutUnlessOneIsOpen) {
-  for (const ServerDoors& doors : {ServerDoors(), ServerDoors::OfSecret("s"), ServerDoors::OfSocket("/run/s")}) {
-    const auto ruleset = doors.PortRuleset();
+TEST(ServerAccessTest, HaveNoPortToShutUnlessOneIsOpen) {
+  for (const ServerAccess& access : {ServerAccess(), ServerAccess::OfSecret("s"), ServerAccess::OfSocket("/run/s")}) {
+    const auto ruleset = access.PortRuleset();
     ASSERT_TRUE(ruleset);
     EXPECT_EQ(*ruleset, nullptr);
   }
