@@ -3,7 +3,7 @@
 namespace holdfast::sandboxee {
 namespace {
 
-// In this order: some use what others have made.
+// The acts are done in this order: some use files that others have made.
 constexpr Act kAllowed[] = {
     {.name = "create", .words = "create {ws}/new"},
     {.name = "write", .words = "write {ws}/new"},

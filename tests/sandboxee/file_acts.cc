@@ -3,9 +3,9 @@
 namespace holdfast::sandboxee {
 namespace {
 
-// What the kernel says when a name is a mount point.
+// The kernel's answer when a name is a mount point.
 constexpr std::string_view kBusy = "EBUSY EXDEV EROFS EACCES EPERM";
-// Mounts are file systems of their own to link and rename.
+// link and rename treat each mount as a file system of its own.
 constexpr std::string_view kOtherMount = "EXDEV EROFS EACCES EPERM";
 
 constexpr Act kFiles[] = {
@@ -182,7 +182,7 @@ constexpr Act kDescriptors[] = {
      .passed = Passed::kFileAs3},
 };
 
-// Of the file that standard input was opened from. It may be read only.
+// These acts are about the file that standard input was opened from. It may only be read.
 constexpr Act kStandardInput[] = {
     {.name = "change the mode of standard input", .words = "change_mode_by_descriptor 0", .passed = Passed::kFileAs0},
     {.name = "change the times of standard input", .words = "change_times_by_descriptor 0", .passed = Passed::kFileAs0},
@@ -192,8 +192,9 @@ constexpr Act kStandardInput[] = {
      .passed = Passed::kFileAs0},
 };
 
-// Of the nodes in the private /dev, and of the /dev/null that is standard input where an act is given no other. They
-// are the host's: root could make /dev/null unreadable for everybody, and a user set its times.
+// These acts are about the nodes in the private /dev, and about the /dev/null that is standard input where an act is
+// given no other. The nodes are the host's: root could make /dev/null unreadable for all users, and any user could set
+// its times.
 constexpr Act kDevices[] = {
     {.name = "change the mode of a device",
      .words = "change_mode_to 0666 /dev/null",

@@ -1,4 +1,4 @@
-// The calls of the acts in a user-space evaluator: also where this kernel does not have them.
+// The tests evaluate the calls of the acts in user space, also those that this kernel does not have.
 #include <linux/audit.h>
 #include <linux/seccomp.h>
 

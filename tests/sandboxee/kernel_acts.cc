@@ -9,9 +9,9 @@
 namespace holdfast::sandboxee {
 namespace {
 
-constexpr uint32_t kOpenTreeAttr = 467;  // which the headers of older systems do not name
+constexpr uint32_t kOpenTreeAttr = 467;  // the headers of older systems do not name this call
 
-// A call that is refused whatever its arguments.
+// Returns a call that is refused whatever its arguments are.
 constexpr FilteredCall Call(uint32_t number) { return {number}; }
 constexpr FilteredCall Unshare(uint64_t flag) { return {SYS_unshare, {flag}}; }
 constexpr FilteredCall Clone(uint64_t flag) { return {SYS_clone, {flag}}; }
@@ -128,7 +128,7 @@ constexpr Act kKernel[] = {
     {.name = "KDSKBSENT", .words = "set_keyboard_string", .call = Ioctl(KDSKBSENT)},
     {.name = "the 32-bit ABI", .words = "call_32_bit", .refusal = "SIGSYS", .outside = kIfThere},
     {.name = "the x32 ABI", .words = "call_x32", .refusal = "SIGSYS"},
-    // As many as a user has in all: nobody outside could watch files any more.
+    // The act takes as many instances as a user has in all. Processes outside could then not watch files any more.
     {.name = "use up the instances of inotify", .words = "use_up_inotify", .refusal = "EMFILE"},
     {.name = "lease a file that may be read",
      .words = "lease {out}/file.txt",

@@ -22,7 +22,8 @@ namespace {
 
 std::vector<char*> Pointers(const Strings& words) {
   std::vector<char*> pointers;
-  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));  // exec only reads
+  for (const std::string& word : words)
+    pointers.push_back(const_cast<char*>(word.c_str()));  // exec does not change them
   pointers.push_back(nullptr);
   return pointers;
 }
@@ -37,7 +38,7 @@ bool BecomeInChild(uid_t user) noexcept {
   ::setrlimit(RLIMIT_CORE, &no_core);
   ::setsid();
   const int in = launch.standard_input >= 0 ? launch.standard_input : ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  // Above what they become, so that none overwrites another.
+  // The descriptors are copied to numbers above their targets first, so that none overwrites another.
   const int from[] = {in, out, err, launch.third};
   int lifted[4];
   for (int i = 0; i < 4; ++i) lifted[i] = from[i] < 0 ? -1 : ::fcntl(from[i], F_DUPFD, 100);
@@ -53,7 +54,7 @@ bool BecomeInChild(uid_t user) noexcept {
   ::_exit(99);
 }
 
-// False at the end.
+// Returns false at the end of the file.
 bool ReadMore(OwnedFd& fd, std::string& text) {
   char buffer[4096];
   const ssize_t n = sys::Read(fd.get(), buffer, sizeof buffer);
@@ -90,11 +91,11 @@ Outcome RunToEnd(const Launch& launch) {
 Sleeper::Sleeper(uid_t user, const std::string& directory) : pid_(::fork()) {
   if (pid_ == 0) {
     if (!BecomeInChild(user) || ::chdir(directory.c_str()) < 0) ::_exit(99);
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // after the change of user, which clears it
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // set after the change of user, which clears it
     ::execl("/bin/sleep", "sleep", "1000", nullptr);
     ::_exit(99);
   }
-  // Only then is it the user's in every way.
+  // Only after the execution does the process belong to the user in every way.
   EXPECT_TRUE(support::Eventually([&] { return support::ReadProcFile(pid_, "comm") == "sleep\n"; }));
 }
 

@@ -1,4 +1,4 @@
-// Programs started as another user, with chosen descriptors and nothing else of the test's.
+// A launch starts a program as another user, with chosen descriptors and nothing else of the test's.
 #pragma once
 
 #include <sys/types.h>
@@ -11,11 +11,11 @@ namespace holdfast::sandboxee {
 using Strings = std::vector<std::string>;
 
 struct Launch {
-  uid_t user;  // and its group; only root can take another than its own
+  uid_t user;  // the user and group of the program; only root can choose another user
   Strings words, environment;
   std::string directory;
-  int standard_input = -1;  // none: /dev/null
-  int third = -1;           // what becomes descriptor 3
+  int standard_input = -1;  // -1: /dev/null
+  int third = -1;           // the descriptor that becomes descriptor 3
 };
 
 struct Outcome {
@@ -23,10 +23,10 @@ struct Outcome {
   std::string out, err;
 };
 
-// In a session of its own. One that does not end is killed, and the test fails.
+// Runs a program in a session of its own. A program that does not end is killed, and the test fails.
 Outcome RunToEnd(const Launch& launch);
 
-// A process that waits, started the same way, killed with this object.
+// Sleeper is a process that is started in the same way and waits. It is killed with this object.
 class Sleeper {
  public:
   Sleeper(uid_t user, const std::string& directory);

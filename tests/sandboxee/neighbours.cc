@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kFlags = SOCK_NONBLOCK | SOCK_CLOEXEC;
 
-// A path, or after an @ a name in the abstract namespace. Everybody may use it.
+// The name is a path, or after an @ a name in the abstract namespace. All users may use the socket.
 OwnedFd Bind(int type, const std::string& name) {
   OwnedFd fd(::socket(AF_UNIX, type | kFlags, 0));
   sockaddr_un address = {AF_UNIX, {}};
@@ -52,7 +52,7 @@ std::string Port(const OwnedFd& socket) {
   return std::to_string(ntohs(address.sin_port));
 }
 
-// Whether any came; none is left waiting.
+// Accepts all waiting connections. Returns whether there were any.
 bool Accepts(const OwnedFd& listener) {
   bool any = false;
   while (OwnedFd(::accept4(listener.get(), nullptr, nullptr, kFlags)).is_open()) any = true;
@@ -70,7 +70,7 @@ const std::string& GivenTo(uid_t user, const std::string& path) {
   return path;
 }
 
-// The disk that holds /, if it is one.
+// Returns the disk that holds /, if there is one.
 std::string DiskDevice() {
   for (const char* name : {"/dev/vda", "/dev/sda", "/dev/nvme0n1", "/dev/xvda", "/dev/loop0"}) {
     if (std::filesystem::exists(name)) return name;

@@ -63,7 +63,7 @@ constexpr Act kNetwork[] = {
      .words = "connect_unix {host}/stream",
      .policy = Policy::kProxyNoBinding},
 
-    // Of every filter, also with a network.
+    // Every filter refuses these, also with a network.
     {.name = "raw inet",
      .words = "open_socket 2 3 1",
      .policy = Policy::kNetwork,

@@ -1,4 +1,4 @@
-// Policies of the tables as the helper takes them.
+// The policies of the tables as flags and variables of the helper.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace holdfast::sandboxee {
 
-// The helper's flags up to the `--`.
+// Returns the helper's flags up to the `--`.
 Strings FlagsFor(Policy policy, const Places& places);
 
-// What it finds in its environment besides PATH.
+// Returns the helper's environment, except for PATH.
 Strings EnvironmentFor(Policy policy, const Places& places);
 
 }  // namespace holdfast::sandboxee

@@ -1,5 +1,5 @@
-// What a client asks for when its user has approved an escalation and the profile denies something: every file may be
-// written, protected names in / too, but what is denied stays denied, and /dev is the sandbox's own.
+// A client asks for this policy when its user has approved an escalation and the profile denies something: every file
+// may be written, also protected names in /, but denied files stay denied, and /dev is the sandbox's own.
 #include "sandboxee/act.h"
 
 namespace holdfast::sandboxee {

@@ -22,13 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum Verdict { kDone = 0, kRefused = 1, kNotTried = 2 };  // of acts/sandboxee.h
+enum Verdict { kDone = 0, kRefused = 1, kNotTried = 2 };  // the same as in acts/sandboxee.h
 
 constexpr uid_t kOrdinaryUser = 1000;
 const fs::path kBuilt = fs::path(HOLDFAST_BINARY).parent_path();
 constexpr std::string_view kHelper = "holdfast-linux-sandbox";
 
-// What a kernel or a machine says that does not have it.
+// The answers of a kernel or a machine that does not have what an act uses.
 constexpr std::string_view kNotThere =
     "ENOSYS EAFNOSUPPORT EPROTONOSUPPORT ESOCKTNOSUPPORT EOPNOTSUPP ENOTTY ENODEV ENXIO ENOENT ENOTDIR EIO";
 constexpr std::string_view kNotForRoot = "EPERM EACCES ENOENT";
@@ -45,14 +45,15 @@ bool IsOneOf(std::string_view names, std::string_view name) {
 
 void Append(Strings& words, const Strings& more) { words.insert(words.end(), more.begin(), more.end()); }
 
-// Whether it touches files of the tree.
+// Returns whether an act touches files of the tree.
 bool NamesTree(const Act& act) {
   constexpr std::string_view places[] = {"{ws}", "{out}", "{store}", "{tree}", "{linked}", "{d}"};
   return act.passed != Passed::kNothing ||
          std::ranges::any_of(places, [&](std::string_view place) { return act.words.contains(place); });
 }
 
-// From what `in_turn` wrote. Where it did not run, they have the helper's.
+// Reads the outcomes of the acts from the output of `in_turn`. If `in_turn` did not run, each act has the outcome of
+// the helper.
 std::vector<Outcome> OutcomesOf(const Outcome& all, size_t count) {
   std::vector<Outcome> outcomes(count, Outcome{all.status == 0 ? kNotTried : all.status, "", all.err});
   std::istringstream lines(all.out);
@@ -64,7 +65,7 @@ std::vector<Outcome> OutcomesOf(const Outcome& all, size_t count) {
   return outcomes;
 }
 
-// How it was refused; empty if it was not.
+// Returns how an act was refused, or an empty text if it was not.
 std::string RefusalOf(const Outcome& outcome) {
   if (outcome.status == 128 + SIGSYS) return "SIGSYS";
   if (outcome.out.empty() && outcome.err.starts_with(kHelper)) return "HELPER";
@@ -75,7 +76,7 @@ std::string Text(const Outcome& outcome) {
   return fmt::format("status {}, output {}, errors {}", outcome.status, outcome.out, outcome.err);
 }
 
-// Whoever executes it may send raw packets.
+// Any user that executes the file may send raw packets.
 void GiveCapability(const std::string& program) {
   const vfs_cap_data capability = {VFS_CAP_REVISION_2 | VFS_CAP_FLAGS_EFFECTIVE, {{1u << CAP_NET_RAW, 0}, {0, 0}}};
   EXPECT_EQ(::setxattr(program.c_str(), "security.capability", &capability, sizeof capability, 0), 0);
@@ -102,8 +103,8 @@ void SandboxeeTest::SetUp() {
   ASSERT_EQ(outcome.status, kDone) << outcome.err;
 }
 
-// The build folder may be out of this user's reach. The bundled bubblewrap is there when it is to be used, and only
-// then.
+// The programs are copied, because the user of the test may not be able to reach the build folder. The bundled
+// bubblewrap is copied only when it is to be used.
 void SandboxeeTest::CopyPrograms() {
   programs_ = std::make_unique<support::ScratchDir>();
   const fs::path to = programs_->path();
@@ -153,23 +154,23 @@ std::vector<Outcome> SandboxeeTest::Do(Side side, const Tree& tree, std::span<co
     Append(launch.words, WordsOf(act, places));
     launch.words.emplace_back(";");
   }
-  // Where the bundled bubblewrap is to be used, PATH leads to no other.
+  // Where the bundled bubblewrap is to be used, PATH leads to no other one.
   launch.environment.push_back("PATH=" + (std::get<Program>(GetParam()) == Program::kSystem ? "/usr/bin" : programs));
-  // Leaks are not looked for: that takes ptrace, which the filter refuses.
+  // The search for leaks is off, because it needs ptrace, which the filter refuses.
   launch.environment.emplace_back("ASAN_OPTIONS=detect_leaks=0");
   const bool as_input = first.passed == Passed::kFileAs0 || first.passed == Passed::kDirectoryAs0;
   (as_input ? launch.standard_input : launch.third) = passed.get();
   return OutcomesOf(RunToEnd(launch), acts.size());
 }
 
-// Those that this user can be shown doing there.
+// Returns the acts that can be shown on this side, for this user.
 std::vector<Act> SandboxeeTest::ToBeShown(Side side, std::span<const Act> acts) const {
   std::vector<Act> shown;
   for (const Act& act : acts) {
     const bool root = act.outside == Outside::kNeedsRoot || act.outside == Outside::kNeedsRootIfThere ||
                       act.outside == Outside::kNeedsWholeMachine;
     const bool possible = side == Side::kInside || (act.outside != Outside::kNothingThere && (uid_ == 0 || !root));
-    // Their programs take root to make and another user to try.
+    // Only root can make the programs of these acts, and only another user can try them.
     const bool left_out = act.outside == Outside::kNeedsOrdinaryUser && (uid_ == 0 || ::geteuid() != 0);
     if (possible && !left_out) shown.push_back(act);
   }
@@ -181,7 +182,7 @@ void SandboxeeTest::ForEachGroup(Side side, std::span<const Act> acts, Manner ma
   std::map<std::tuple<Policy, Passed, size_t>, std::vector<Act>> groups;
   for (const Act& act : ToBeShown(side, acts)) {
     const bool alone = manner == Manner::kEachInItsTree && NamesTree(act);
-    // Outside there is no policy.
+    // Outside no policy separates the groups.
     const Policy policy = side == Side::kInside ? act.policy : Policy::kWorkspace;
     groups[{policy, act.passed, alone ? groups.size() + 1 : 0}].push_back(act);
   }

@@ -1,4 +1,5 @@
-// Acts outside and inside: as root or not, by the system's bubblewrap or the bundled one.
+// The fixture does acts outside and inside of a sandbox: as root or as an ordinary user, by the system's bubblewrap or
+// by the bundled one.
 #pragma once
 
 #include <memory>
@@ -17,22 +18,22 @@
 namespace holdfast::sandboxee {
 
 enum class User { kRoot, kOrdinary };
-enum class Program { kSystem, kBundled };  // bubblewrap's
+enum class Program { kSystem, kBundled };  // which bubblewrap is used
 enum class Side { kOutside, kInside };
-// Acts that are to be done may need a tree each; those that are refused leave the one they share as it was.
+// Acts that are done may each need a tree of their own. Acts that are refused leave the tree that they share as it was.
 enum class Manner { kEachInItsTree, kTogether, kTogetherWithoutTrace };
 
 class SandboxeeTest : public testing::TestWithParam<std::tuple<User, Program>> {
  protected:
   void SetUp() override;
 
-  // Each is done outside and refused inside, and nothing of it can be seen afterwards.
+  // Expects that each act is done outside and refused inside, and that it leaves no trace.
   void ExpectRefused(std::span<const Act> acts);
 
-  // Each is done outside and inside.
+  // Expects that each act is done outside and inside.
   void ExpectAllowed(std::span<const Act> acts);
 
-  // Of the same policy, with the same descriptor, one after the other.
+  // Does acts with the same policy and the same passed descriptor, one after the other.
   std::vector<Outcome> Do(Side side, const Tree& tree, std::span<const Act> acts,
                           const Strings& environment = {}) const;
 
@@ -45,7 +46,7 @@ class SandboxeeTest : public testing::TestWithParam<std::tuple<User, Program>> {
   std::vector<Act> ToBeShown(Side side, std::span<const Act> acts) const;
   void ExpectDone(Side side, const Act& act, const Outcome& outcome) const;
 
-  // Calls `judge` with acts that can share a sandbox, the tree they had, and their outcomes.
+  // Calls `judge` with each group of acts that can share a sandbox, the tree that they used, and their outcomes.
   template <typename Judge>
   void ForEachGroup(Side side, std::span<const Act> acts, Manner manner, Judge judge);
 

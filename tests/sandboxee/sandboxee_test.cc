@@ -38,7 +38,7 @@ TEST_P(SandboxeeTest, LeavesNoProcessBehind) {
   const Tree tree(uid());
   const std::string mark = "SANDBOXEE=" + tree.path();
   EXPECT_EQ(Do(Side::kInside, tree, leave, {mark}).front().status, 0);
-  // What removes mount points learns of the end a moment later.
+  // The reaper, which removes the placeholders, learns of the end a moment later.
   EXPECT_TRUE(support::Eventually([&] { return support::LivingWithVariable(mark).empty(); }));
   EXPECT_EQ(Do(Side::kOutside, tree, leave, {mark}).front().status, 0);
   const auto left = support::LivingWithVariable(mark);

@@ -7,12 +7,12 @@
 namespace holdfast::sandboxee {
 namespace {
 
-constexpr uint32_t kFchmodat2 = 452;  // which the headers of older systems do not name
+constexpr uint32_t kFchmodat2 = 452;  // the headers of older systems do not name this call
 
 constexpr FilteredCall Call(uint32_t number, std::array<uint64_t, 4> arguments) { return {number, arguments}; }
 
-// A program that is left in the workspace and runs as its owner, or with its group, for every other user of the
-// machine: they become this user, or root. Each act leaves one, in another way.
+// Each act tries, in another way, to leave a program in the workspace that runs as its owner, or with its group, for
+// every other user of the machine. Other users could then become this user, or root.
 constexpr Act kSetIds[] = {
     {.name = "chmod to set-user-ID", .words = "change_mode_to 04755 {ws}/a.txt", .call = Call(SYS_chmod, {1, 04755})},
     {.name = "chmod to set-user-ID where every file may be written",

@@ -1,4 +1,4 @@
-// What acts are aimed at: files around a workspace, and what else a host has.
+// The surroundings are the targets of acts: files around a workspace, and sockets, memory and processes of a host.
 #pragma once
 
 #include <sys/types.h>
@@ -14,11 +14,11 @@
 
 namespace holdfast::sandboxee {
 
-using Places = std::map<std::string, std::string, std::less<>>;  // what {names} in the tables stand for
+using Places = std::map<std::string, std::string, std::less<>>;  // the texts that {names} in the tables stand for
 
 std::string Fill(std::string_view text, const Places& places);
 
-// A workspace {ws} with repositories, a worktree {tree} whose repository is in {store}, and {out} beside them.
+// Tree has a workspace {ws} with repositories, a worktree {tree} whose repository is in {store}, and {out} beside them.
 class Tree {
  public:
   explicit Tree(uid_t owner);
@@ -26,11 +26,11 @@ class Tree {
   const Places& places() const { return places_; }
   const std::string& path() const { return root_.path(); }
 
-  // Everything that no policy of the tables lets an act change, with the times of the last change; and what must not
-  // be there.
+  // Returns a description of everything that no policy of the tables lets an act change, with the times of the last
+  // change, and of files that must not be there.
   std::string Protected() const;
 
-  // What an act inherits.
+  // Opens the descriptor that an act inherits.
   OwnedFd Open(Passed passed) const;
 
  private:
@@ -38,7 +38,7 @@ class Tree {
   Places places_;
 };
 
-// Sockets, a FIFO, shared memory and a process of the same user. Tells what reached them.
+// Neighbours are sockets, a FIFO, shared memory and a process of the same user. They notice what reaches them.
 class Neighbours {
  public:
   explicit Neighbours(uid_t user);
@@ -48,7 +48,7 @@ class Neighbours {
 
   const Places& places() const { return places_; }
 
-  // What has arrived since the last time, in words; empty if nothing has.
+  // Returns a text about what has arrived since the last call; empty if nothing has.
   std::string Heard();
 
  private:

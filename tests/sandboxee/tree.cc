@@ -56,7 +56,7 @@ constexpr std::string_view kNeverChanged[] = {
 
 constexpr std::string_view kNeverMade[] = {"ws/.codex", "ws/.agents", "ws/nope", "moved", "ws/lvl1/lvl2/.git"};
 
-// The time of the last change tells every change, also of what is not shown.
+// The time of the last change shows every change, also of attributes that are not in the text.
 std::string Describe(const fs::path& path) {
   struct stat status;
   if (::lstat(path.c_str(), &status) < 0) return "missing";
@@ -82,7 +82,7 @@ Tree::Tree(uid_t owner) {
   root_.Write("tree/.git", "gitdir: " + d + "/store/gitdir\n");
   fs::create_symlink(d + "/out", d + "/ws/link");
   fs::create_symlink(d + "/elsewhere", d + "/linked/.git");
-  (void)::setxattr((d + "/out/file.txt").c_str(), "user.planted", "x", 1, 0);  // not every file system has them
+  (void)::setxattr((d + "/out/file.txt").c_str(), "user.planted", "x", 1, 0);  // not every file system has attributes
   for (const auto& entry : fs::recursive_directory_iterator(d)) {
     EXPECT_EQ(::lchown(entry.path().c_str(), owner, owner), 0);
   }

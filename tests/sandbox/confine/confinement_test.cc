@@ -30,13 +30,13 @@ constexpr int kFailed = 200;
 
 int Socket(int domain, int type) { return ::socket(domain, type | SOCK_CLOEXEC, 0); }
 
-// One end; the other stays open in this process.
+// Returns one end of a pair. The other end stays open in this process.
 int PairEnd(int type) {
   int ends[2];
   return ::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends) == 0 ? ends[0] : -1;
 }
 
-// To a listener that stays open in this process.
+// Returns a socket that is connected to a listener, which stays open in this process.
 int ConnectedTcp() {
   const int listener = Socket(AF_INET, SOCK_STREAM), fd = Socket(AF_INET, SOCK_STREAM);
   sockaddr_in loopback = {};
@@ -49,7 +49,7 @@ int ConnectedTcp() {
   return listens && ::connect(fd, address, size) == 0 ? fd : -1;
 }
 
-// Whether a process with this as its standard output passes.
+// Returns whether CheckStreams accepts a process whose standard output is `fd`.
 bool Passes(Filter filter, int fd) {
   return InChild(kNoFilter, [&] {
            if (fd < 0 || ::dup2(fd, STDOUT_FILENO) < 0) return kFailed;
@@ -66,7 +66,7 @@ TEST(CheckStreamsTest, RefusesASocketThatCouldSendAnywhere) {
   }
 }
 
-// Its first message can connect it to whomever it is for.
+// The first message on such a socket can connect it to any address.
 TEST(CheckStreamsTest, RefusesAStreamWithoutAPeer) {
   for (const int fd : {Socket(AF_INET, SOCK_STREAM), Socket(AF_INET6, SOCK_STREAM), Socket(AF_UNIX, SOCK_STREAM)}) {
     EXPECT_FALSE(Passes(Filter::kRestrictedNetwork, fd));
@@ -81,7 +81,7 @@ TEST(CheckStreamsTest, TakesASocketThatHasOnePeer) {
   EXPECT_TRUE(Passes(Filter::kRestrictedNetwork, ConnectedTcp()));
 }
 
-// Where connect works for the sake of a proxy.
+// A command behind a proxy may call connect, so that it can reach the proxy.
 TEST(CheckStreamsTest, RefusesASocketThatCouldBeConnectedToOthersThanTheProxy) {
   EXPECT_FALSE(Passes(Filter::kProxyOnly, Socket(AF_UNIX, SOCK_STREAM)));
   EXPECT_FALSE(Passes(Filter::kProxyOnly, Socket(AF_INET, SOCK_STREAM)));
@@ -118,7 +118,7 @@ TEST(PassOnlyTest, ClosesAllButTheStreamsAndWhatIsKept) {
             0);
 }
 
-// The kernel's answer where there is no Landlock.
+// Makes the Landlock calls of this process fail as on a kernel without Landlock.
 void HideLandlock() {
   const sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -160,7 +160,7 @@ TEST(ConfineTest, EnforcesItsRulesAndItsFilter) {
 
 class ExecuteTest : public testing::Test {
  protected:
-  // What Execute gives in a process with this PATH.
+  // Returns the status that Execute gives in a process with this PATH.
   int StatusOf(const char* path, const std::vector<std::string>& argv) {
     return InChild(kNoFilter, [&] {
       path == nullptr ? ::unsetenv("PATH") : ::setenv("PATH", path, 1);
@@ -187,7 +187,7 @@ TEST_F(ExecuteTest, TellsMissingFromNotExecutable) {
   EXPECT_EQ(StatusOf("", {"plain"}), 126) << "an empty PATH is the current directory";
 }
 
-// A file in the place of a directory is passed over, whoever looks; root may search any directory.
+// execvp passes over a file in the place of a directory for every user. A closed directory does not stop root.
 TEST_F(ExecuteTest, CallsAProgramMissingAlsoWhenADirectoryOfThePathIsClosed) {
   ASSERT_EQ(::mkdir((scratch_.path() + "/closed").c_str(), 0), 0);
   const std::string path = scratch_.path() + "/closed:/bin";

@@ -1,4 +1,4 @@
-// Acts tried in a child of their own, under a filter or without one.
+// Tests try an act in a child process of its own, under a filter or without one.
 #pragma once
 
 #include <sys/wait.h>
@@ -18,13 +18,14 @@ inline constexpr std::optional<Filter> kNoFilter;
 
 inline int ErrnoOf(long result) { return result < 0 ? errno : 0; }
 
-// noexcept: an exception must not take the child back into the test.
+// The function is noexcept, because an exception must not lead the child back into the test.
 [[noreturn]] inline void RunFiltered(std::optional<Filter> filter, const std::function<int()>& act) noexcept {
   if (filter && !InstallFilter(MakeFilter(*filter))) ::_exit(255);
   ::_exit(act());
 }
 
-// What `act` returns, an errno or 0; after a death by signal 128 + N, as a shell tells it.
+// Returns what `act` returns in a child, an errno or 0; or 128 + N, as a shell has it, when signal N has killed the
+// child.
 inline int InChild(std::optional<Filter> filter, const std::function<int()>& act) {
   const pid_t child = ::fork();
   if (child == 0) RunFiltered(filter, act);

@@ -61,13 +61,13 @@ class LandlockTest : public testing::Test {
     if (LandlockAbi() == 0) GTEST_SKIP() << "the kernel has no Landlock, or it is not enabled";
   }
 
-  // The act's errno in a process of its own, and in one that is restricted first.
+  // Return the errno of the act in a process of its own, and in one that is restricted first.
   int Free(const Act& act) { return InChild(act); }
   int Restricted(const Act& act) {
     return InChild([&] { return Restrict(options_) ? act() : kCannotRestrict; });
   }
 
-  // What a restricted command must not do, though nothing else keeps it from doing it.
+  // Expects that Landlock stops the act, and that nothing else would stop it.
   void ExpectStopped(const Act& act, int expected_errno = EACCES) {
     EXPECT_EQ(Restricted(act), expected_errno);
     EXPECT_EQ(Free(act), 0);
@@ -133,7 +133,7 @@ TEST_F(LandlockTest, StopsMovingFilesOutOrIn) {
   ExpectStopped([&] { return ErrnoOf(::rename((outside_ + "/stolen").c_str(), (inside_ + "/file").c_str())); });
 }
 
-// A link would be a name inside, with its rights, for a file outside.
+// A link would give a file outside a name inside, with the rights of that place.
 TEST_F(LandlockTest, StopsLinkingAFileInFromOutside) {
   ExpectStopped([&] { return ErrnoOf(::link((outside_ + "/file").c_str(), (inside_ + "/link").c_str())); }, EXDEV);
 }

@@ -28,7 +28,7 @@ class Listening {
 
   uint16_t port() const { return ntohs(address_.sin_port); }
 
-  // 0, or the errno.
+  // Returns 0 or the errno.
   int Connect() const {
     const OwnedFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     return ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address_), sizeof address_) == 0 ? 0 : errno;
@@ -39,7 +39,7 @@ class Listening {
   sockaddr_in address_{};
 };
 
-// What connecting says in a process under the ruleset.
+// Returns the result of connecting in a process under the ruleset: 0 or the errno.
 int ConnectUnder(int ruleset, const Listening& listening) {
   const pid_t child = ::fork();
   if (child == 0) {

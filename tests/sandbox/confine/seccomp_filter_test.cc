@@ -41,7 +41,7 @@ std::string Text(const seccomp_data& call) {
                      call.arch, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4], call.args[5]);
 }
 
-// The filters a second time, by the kernel's numbers and constants, for comparison.
+// The tests compare the filters with a second description of them, by the kernel's numbers and constants.
 
 const std::set<uint32_t> kRefusedInEveryMode = {
     425, 426, 427,                 // io_uring: setup enter register
@@ -127,7 +127,7 @@ struct Mode {
   Caller caller = Caller::kCommand;
 };
 
-// Calls that are decided by the bits of a mode, and which argument that is.
+// The calls that are decided by the bits of a mode, with the index of the argument that is the mode.
 const std::map<uint32_t, size_t> kModes = {
     {90, 1}, {91, 1},  {268, 2}, {452, 2},  // chmod, fchmod, fchmodat, fchmodat2
     {85, 1}, {133, 1}, {259, 2},            // creat, mknod, mknodat
@@ -145,7 +145,7 @@ std::string ExpectedOfMode(Caller caller, const seccomp_data& call) {
   return AllowIf((call.args[argument] & (group_allowed ? 04000 : 06000)) == 0);
 }
 
-// By the argument that has the flags: MSG_FASTOPEN connects.
+// `flags` is the argument with the flags. MSG_FASTOPEN makes a message connect its socket.
 std::string ExpectedOfMessage(Filter filter, uint64_t flags) {
   return AllowIf(filter != Filter::kGuardedNetwork || (flags & 0x2000'0000) == 0);
 }
@@ -198,7 +198,7 @@ std::string Expected(const Mode& mode, const seccomp_data& call) {
 
 class SeccompFilterTest : public testing::TestWithParam<Mode> {
  protected:
-  // Tells the first difference only, with the program.
+  // Reports only the first difference, together with the program.
   void Compare(const seccomp_data& call) {
     if (HasFailure()) return;
     const auto action = Evaluate(program_, call);
@@ -272,7 +272,7 @@ TEST_P(SeccompFilterTest, TellsSocketsByFamilyTypeAndProtocol) {
   }
 }
 
-// The kernel takes an int, and so ignores the high half: a filter that compared it would be led astray.
+// The kernel's parameter is an int, so it ignores the high half. A filter that compared the high half could be misled.
 TEST_P(SeccompFilterTest, IgnoresTheHighHalfOfAnInt) {
   for (uint64_t family : {1, 2, 10, 16, 40}) {
     for (uint64_t type : {1, 2, 3, 5}) {
@@ -301,7 +301,7 @@ TEST_P(SeccompFilterTest, TellsCloneAndUnshareByEachFlag) {
   }
 }
 
-// The kernel takes the low bits of a mode, whatever else is in the register.
+// The kernel uses the low bits of a mode, whatever else is in the register.
 TEST_P(SeccompFilterTest, TellsModesByTheirSetIdBits) {
   for (const auto& [number, argument] : kModes) {
     for (uint64_t bits : {0, 0755, 01777, 02755, 04755, 06755, 0100755, 0104755, 0102000}) {
@@ -344,13 +344,13 @@ TEST_P(SeccompFilterTest, StaysSmall) {
   EXPECT_LT(program_.size(), 200u) << Disassemble(program_);
 }
 
-// Only then does the kernel cache the answer and not run the program for these calls.
+// The kernel caches the answer to a call, and does not run the program again, only if the number alone decides.
 TEST_P(SeccompFilterTest, DecidesUsualCallsByNumberAlone) {
   const uint32_t read = 0, write = 1, stat = 262, futex = 202, getpid = 39, sendmsg = 46;
   for (uint32_t number : {read, write, stat, futex, getpid, sendmsg}) {
-    if (number == sendmsg && GetParam().filter == Filter::kGuardedNetwork) continue;  // its flags count
+    if (number == sendmsg && GetParam().filter == Filter::kGuardedNetwork) continue;  // its flags are checked
     BpfProgram blind = program_;
-    // A load of anything but the number and the ABI becomes an error.
+    // Every load of anything but the number and the ABI is turned into an error.
     for (sock_filter& line : blind) {
       if (BPF_CLASS(line.code) == BPF_LD && line.k >= offsetof(seccomp_data, instruction_pointer)) line.k = 1;
     }

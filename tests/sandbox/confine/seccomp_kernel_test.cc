@@ -1,4 +1,5 @@
-// The filters in the kernel. Every act is shown twice: it works without a filter, and is refused under it.
+// These tests run the filters in the kernel. Every act is tried twice: it works without a filter, and is refused under
+// it.
 #include <fcntl.h>
 #include <linux/landlock.h>
 #include <linux/netlink.h>
@@ -93,7 +94,7 @@ int ReadClockSettings() {
   return ErrnoOf(::adjtimex(&settings));
 }
 
-// A file without a name, so that nothing of it stays.
+// Opens a file without a name, so that nothing is left behind.
 int NamelessFile(mode_t mode = 0600) { return ::open("/tmp", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode); }
 
 std::string NameOf(int fd) { return fmt::format("/proc/self/fd/{}", fd); }
@@ -117,11 +118,12 @@ int OpenAt2() {
   return ErrnoOf(::syscall(SYS_openat2, AT_FDCWD, "/", &how, sizeof how));
 }
 
-// A descriptor for reading is all that it takes.
+// A descriptor that is open for reading is enough for a lease.
 int Lease() {
   const OwnedFd reader(::open(NameOf(NamelessFile()).c_str(), O_RDONLY | O_CLOEXEC));
-  return ErrnoOf(::fcntl(reader.get(), F_SETLEASE, F_WRLCK)) == EAGAIN ? 0
-                                                                       : errno;  // somebody writes: it was looked at
+  return ErrnoOf(::fcntl(reader.get(), F_SETLEASE, F_WRLCK)) == EAGAIN
+             ? 0
+             : errno;  // EAGAIN: the file is open for writing, so the filter has let the call through
 }
 
 const Refusal kRefusals[] = {
@@ -131,8 +133,9 @@ const Refusal kRefusals[] = {
     {"io_uring", [] { return ErrnoOf(::syscall(SYS_io_uring_setup, 4, nullptr)); }},
     {"bpf", [] { return ErrnoOf(::syscall(SYS_bpf, 9999, nullptr, 0)); }},
     {"perf", CountOwnTime},
-    {"userfaultfd", [] { return ErrnoOf(::syscall(SYS_userfaultfd, 1)); }},  // of user mode only: for everybody
-    {"keyctl", [] { return ErrnoOf(::syscall(SYS_keyctl, 0, -3, 0)); }},     // the id of the session keyring
+    {"userfaultfd",
+     [] { return ErrnoOf(::syscall(SYS_userfaultfd, 1)); }},  // 1: for user mode only, which needs no rights
+    {"keyctl", [] { return ErrnoOf(::syscall(SYS_keyctl, 0, -3, 0)); }},  // the id of the session keyring
     {"open_tree", [] { return ErrnoOf(::syscall(SYS_open_tree, AT_FDCWD, "/", 0)); }},
     {"setns", [] { return ErrnoOf(::setns(::open("/dev/null", O_RDONLY), 0)); }},
     {"unshare_user", [] { return ErrnoOf(::unshare(CLONE_NEWUSER)); }},

@@ -1,4 +1,5 @@
-// The filter where there are no namespaces or mounts, in the kernel. Every act works without it.
+// These tests run, in the kernel, the filter for a command without namespaces or mounts. Every act works without the
+// filter.
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/ioprio.h>
@@ -46,7 +47,7 @@ int InChild(std::optional<StandsFor> filter, const Act& act) {
 
 class StandInTest : public testing::Test {
  protected:
-  // Refused by a filter that stands in for as much as this, and by none that stands in for less.
+  // Expects that an act is refused by a filter that stands in for at least `from`, and by none that stands in for less.
   static void ExpectRefused(StandsFor from, const Act& act) {
     EXPECT_EQ(InChild(std::nullopt, act), 0);
     EXPECT_EQ(InChild(StandsFor::kNothing, act), 0);

@@ -1,4 +1,4 @@
-// Unix sockets without a network: pairs work, and nothing reaches a socket outside.
+// A command without a network can use pairs of unix sockets, and reaches no socket outside.
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ struct Pair {
   OwnedFd ours, theirs;
 };
 
-// Closed ends when it is refused.
+// Returns closed ends when the call is refused.
 Pair MakePair(int type) {
   int fds[2] = {-1, -1};
   (void)::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, fds);
@@ -47,7 +47,7 @@ struct Address {
 
 using Act = std::function<int(const Address&)>;  // 0, or the errno
 
-// One of the host: bound, and listening if it is of that kind.
+// HostSocket is a socket of the host. It is bound, and listens if its type can.
 class HostSocket {
  public:
   HostSocket(int type, const Address& address) : type_(type), fd_(::socket(AF_UNIX, type | SOCK_NONBLOCK, 0)) {
@@ -166,7 +166,7 @@ TEST_P(HostSocketTest, IsOutOfReachByAbstractName) {
   ExpectOnlyReachedWithoutFilter(fmt::format("@holdfast-test-{}-{}", ::getpid(), GetParam().name));
 }
 
-// What the filter relies on, since it lets these types through and cannot see the address of a sendmsg.
+// The filter relies on what these tests show: it allows these types, and cannot see the address of a sendmsg.
 class UnixStreamTest : public testing::TestWithParam<int> {
  protected:
   support::ScratchDir dir_;
@@ -189,8 +189,8 @@ TEST_P(UnixStreamTest, SendsToNobodyButItsPeer) {
   }
 }
 
-// Behind a proxy connect, bind and listen are allowed, for inet sockets. The kernel refuses them to a pair, also to one
-// whose other end is closed.
+// A command behind a proxy may call connect, bind and listen, which are meant for inet sockets. The kernel refuses them
+// for a socket of a pair, also when the other end is closed.
 TEST_P(UnixStreamTest, OfAPairReachesNobodyElseBehindAProxy) {
   HostSocket host(GetParam(), address_);
   for (auto* act : {SendMsg, SendMmsg, SendTo, ConnectAndSend}) {
@@ -227,7 +227,7 @@ TEST_P(UnixStreamTest, CannotServe) {
   EXPECT_EQ(InChild(Filter::kRestrictedNetwork, [&] { return Serve(address_, GetParam()); }), 0);
 }
 
-// Sends the descriptor along with a byte.
+// Sends the descriptor together with a byte.
 int PassFd(int over, int fd) {
   char byte = 'x';
   iovec data = {&byte, 1};
@@ -279,7 +279,8 @@ TEST_P(UnixStreamTest, CanBeAskedForItsOptions) {
   EXPECT_EQ(InChild(Filter::kRestrictedNetwork, ask), 0);
 }
 
-// A given socket: the filter sees the address of sendto and the call of connect, but not the address of sendmsg.
+// On a socket that the command was given, the filter sees the address of sendto and the call of connect, but not the
+// address of sendmsg.
 TEST(GivenDatagramSocketTest, IsStoppedWhereTheFilterCanSee) {
   const support::ScratchDir dir;
   const Address address(dir.path() + "/host");

@@ -1,5 +1,5 @@
-// Set-group-ID as a command under the inner stage asks for it: by every call that changes a mode, and every way to name
-// what is meant.
+// A command under the inner stage tries to set the set-group-ID bit, by every call that changes a mode and every way to
+// name a file.
 #include "sandbox/confine/set_group_id.h"
 
 #include <linux/audit.h>
@@ -42,7 +42,7 @@ class SetGroupIdTest : public InnerStageFixture {
     fs::create_symlink("file", scratch_.path() + "/to_file");
   }
 
-  // How a line of python ends in the sandbox: "done", or the name of an errno.
+  // Runs a line of Python in the sandbox. Returns "done" or the name of an errno.
   std::string Try(const std::string& line) const {
     const std::string program = fmt::format(
         "import ctypes, errno, os\n"
@@ -75,7 +75,7 @@ TEST_F(SetGroupIdTest, ADirectoryGetsItByEveryCall) {
   ExpectSet("os.chmod('directory', 0o2775, dir_fd=os.open('.', os.O_RDONLY))");
   ExpectSet("os.chdir('directory'); os.chmod('.', 0o2775)");
   ExpectSet("os.chdir('directory'); os.chmod('../directory', 0o2775)");
-  // So does libc it where the kernel has no call that follows no link.
+  // libc uses this path where the kernel has no fchmodat2.
   ExpectSet("os.chmod('/proc/self/fd/%d' % os.open('directory', os.O_PATH), 0o2775)");
 }
 
@@ -106,15 +106,15 @@ TEST_F(SetGroupIdTest, MistakesAreAnsweredAsByTheKernel) {
   ExpectRefused("call(90, 8, 0o2755)", "EFAULT");
 }
 
-// pid 1 would otherwise change what it has open itself, or the directory that it is in.
+// Otherwise pid 1 would change a file that it has open itself, or its own directory.
 TEST_F(SetGroupIdTest, NamesThatMeanTheCallerDoNotMeanPid1) {
   ExpectRefused("os.chmod('/proc/self/cwd', 0o2755)", "ELOOP");
   ExpectRefused("os.chmod('/proc/1/cwd', 0o2755)", "EACCES");
   ExpectRefused("os.chmod('/dev/fd/0', 0o2755)", "ELOOP");
 }
 
-// A link to a file takes the directory's place and gives it back, again and again: what pid 1 has opened is what it
-// changes.
+// A link to a file takes the directory's place and gives it back, again and again. pid 1 changes only what it has
+// opened.
 TEST_F(SetGroupIdTest, AFileThatTakesTheDirectorysPlaceGetsNothing) {
   const std::string race =
       "import os, threading\n"

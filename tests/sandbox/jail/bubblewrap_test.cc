@@ -27,7 +27,7 @@ using testing::ElementsAre;
 using testing::ElementsAreArray;
 using Strings = std::vector<std::string>;
 
-// What tells a bubblewrap that is good enough from one that is not.
+// The text by which a bubblewrap that has the needed options is recognized.
 const std::string kOptions = "\0--perms\0--as-pid-1\0--ro-bind-data\0--args\0"s;
 
 std::string Digest(std::string_view text) {
@@ -38,7 +38,7 @@ std::string Digest(std::string_view text) {
 
 class FindBubblewrapTest : public testing::Test {
  protected:
-  // Of a program in `directory` of the scratch directory.
+  // Writes a program into `directory` of the scratch directory and returns its path.
   std::string Program(const std::string& directory, const std::string& text = kOptions, mode_t mode = 0755) {
     return scratch_.Write(directory + "/bwrap", text, mode);
   }
@@ -240,7 +240,7 @@ BubblewrapArguments Arguments(const Plan& plan) {
   return arguments ? *std::move(arguments) : BubblewrapArguments{};
 }
 
-// The words of the mounts alone.
+// Returns the arguments for the mounts alone.
 Strings Words(std::vector<Mount> mounts) {
   const Strings words = Arguments(PlanOf(std::move(mounts), Net::kShared)).list;
   EXPECT_GE(words.size(), kHead.size() + 2);

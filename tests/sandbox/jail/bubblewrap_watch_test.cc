@@ -17,7 +17,7 @@
 namespace holdfast::sandbox {
 namespace {
 
-// A child on the memory of this process: cheap enough for hundreds of them.
+// IdleChild is a child that shares the memory of this process, so that hundreds of them are cheap.
 class IdleChild {
  public:
   IdleChild() {
@@ -46,7 +46,7 @@ class BubblewrapWatchTest : public testing::Test {
   BubblewrapWatchTest() { ::sigprocmask(SIG_BLOCK, nullptr, &mask_); }
   ~BubblewrapWatchTest() override { ::sigprocmask(SIG_SETMASK, &mask_, nullptr); }
 
-  // What it makes of a bubblewrap that ends before the inner stage is there.
+  // Returns the status that the watch gives for a bubblewrap that ends before the inner stage is there.
   static int FollowToEarlyEnd(int status) {
     OwnedFd signals = BubblewrapWatch::BlockSignals();
     const pid_t bubblewrap = ::fork();
@@ -59,7 +59,7 @@ class BubblewrapWatchTest : public testing::Test {
   sigset_t mask_;
 };
 
-// Many children make a list of them that is longer than a page.
+// The list of so many children is longer than a page.
 TEST_F(BubblewrapWatchTest, WhoIsLeftInANamespaceIsEndedHoweverManyChildrenThereAre) {
   std::vector<IdleChild> before(700);
   const pid_t left = CloneFirstProcess([]() -> int {

@@ -18,7 +18,7 @@ namespace {
 
 class FirstProcessTest : public InnerStageFixture {
  protected:
-  // Waits until the script says "up".
+  // Starts the script and waits until it prints "up".
   std::unique_ptr<RunningStage> Start(std::string script) {
     auto stage = std::make_unique<RunningStage>(Script(std::move(script)));
     stage->AwaitOutput("up\n");
@@ -36,8 +36,8 @@ TEST_F(FirstProcessTest, PassesSignalsOnAndTheCommandDecides) {
   }
 }
 
-// It would come twice: who started the sandbox is in the same group and passes it on.
-TEST_F(FirstProcessTest, LeavesASignalThatIsNoOrder) {
+// Otherwise the signal would come twice: the outer stage is in the same group, gets it too, and asks to pass it on.
+TEST_F(FirstProcessTest, IgnoresASignalThatItWasNotAskedToPassOn) {
   const auto stage = Start("trap 'exit 7' TERM; trap 'exit 8' HUP; echo up; sleep 1000 & wait");
   stage->Signal(SIGTERM);
   AskToPassOn(stage->pidfd(), SIGHUP);
@@ -59,7 +59,7 @@ TEST_F(FirstProcessTest, ReportsTheSignalThatEndedTheCommand) {
   EXPECT_EQ(stage->Finish().status, 128 + SIGTERM);
 }
 
-// A shell runs its trap only after the program it waits for has ended.
+// A shell runs its trap only after the program that it waits for has ended.
 TEST_F(FirstProcessTest, EndsTheProgramThatTheShellWaitsFor) {
   const auto stage = Start("trap 'exit 7' TERM; sh -c 'echo up; exec sleep 1000'; exit 8");
   AskToPassOn(stage->pidfd(), SIGTERM);
@@ -76,8 +76,8 @@ TEST_F(FirstProcessTest, SparesOtherProcessesFromUserSignals) {
   EXPECT_EQ(stage->Finish().status, 3);
 }
 
-// When the orphan has been reaped, the order that came before is done with.
-TEST_F(FirstProcessTest, TakesNoOrdersFromInside) {
+// When the orphan has been reaped, the signal that came before it has been handled.
+TEST_F(FirstProcessTest, PassesNoSignalOnForProcessesInside) {
   const Outcome outcome = Shell(
       "trap 'exit 7' TERM; kill -TERM 1; python3 -c '"
       "import ctypes, signal\n"
@@ -88,7 +88,7 @@ TEST_F(FirstProcessTest, TakesNoOrdersFromInside) {
   EXPECT_EQ(outcome.status, 3);
 }
 
-// Ends that come together are announced once.
+// The kernel announces children that end together by one signal.
 TEST_F(FirstProcessTest, ReapsAllThatEndedMeanwhile) {
   const auto stage =
       Start("for i in 1 2 3; do (sh -c 'while ! [ -e end ]; do sleep 0.01; done' &); done; echo up; exec sleep 1000");

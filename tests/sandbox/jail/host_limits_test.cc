@@ -1,4 +1,4 @@
-// Facts are read from prepared trees; what bubblewrap says is explained in the light of facts that are made up.
+// The tests read facts from prepared trees, and explain messages of bubblewrap by facts that are made up.
 #include "sandbox/jail/host_limits.h"
 
 #include <sys/utsname.h>
@@ -31,7 +31,7 @@ constexpr std::string_view kNoNamespace =
 constexpr std::string_view kNoUidMap = "bwrap: setting up uid map: Permission denied\n";
 constexpr std::string_view kNoProc = "bwrap: Can't mount proc on /newroot/proc: Operation not permitted\n";
 
-// A machine on which nothing stands in the way.
+// Returns the facts of a machine on which nothing prevents a sandbox.
 HostFacts Ordinary() {
   HostFacts facts;
   facts.kernel_release = "6.1.0-18-amd64";
@@ -165,7 +165,7 @@ TEST(CheckHostTest, RefusesWsl1Only) {
   EXPECT_THAT(refused.error().message, HasSubstr("WSL 2"));
   EXPECT_TRUE(CheckHost(Wsl::kWsl2).has_value());
   EXPECT_TRUE(CheckHost(Wsl::kNone).has_value());
-  EXPECT_TRUE(CheckHost().has_value());  // the tests do not run there
+  EXPECT_TRUE(CheckHost().has_value());  // the tests do not run under WSL 1
 }
 
 TEST(ExplainTest, SaysNothingAboutWordsItDoesNotKnow) {
@@ -173,7 +173,7 @@ TEST(ExplainTest, SaysNothingAboutWordsItDoesNotKnow) {
   EXPECT_THAT(Explain(Ordinary(), ""), IsEmpty());
 }
 
-// One of each saying that bubblewrap has for what a machine forbids.
+// The list has one of each message that bubblewrap writes when a machine forbids something.
 TEST(ExplainTest, HasAWordForEverythingAMachineForbids) {
   for (const std::string_view text : {
            kNoNamespace,

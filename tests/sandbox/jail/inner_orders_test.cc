@@ -85,10 +85,10 @@ TEST(InnerOrdersTest, RefusesWhatNoCommandCanHave) {
   orders.command.argv.clear();
   ExpectRefused(orders);
   orders = Orders();
-  orders.built_in = true;  // a program and something built in
+  orders.built_in = true;  // both a program and a built-in function
   ExpectRefused(orders);
   orders = Orders();
-  orders.absent = {"/a"};  // a command keeps nothing absent by itself
+  orders.absent = {"/a"};  // only a built-in function keeps paths absent by itself
   ExpectRefused(orders);
   orders = {.command = {}, .built_in = true, .absent = {"a"}};
   ExpectRefused(orders);
@@ -168,7 +168,7 @@ TEST(InnerOrdersTest, RefusesProxiesThatCannotBeListenedFor) {
   refuses([](ProxyOrders& proxy) { proxy.control_fd = 2; });
   refuses([](ProxyOrders& proxy) { proxy.control_fd = -1; });
   refuses([](ProxyOrders& proxy) { proxy.listeners = 0; });
-  refuses([](ProxyOrders& proxy) { proxy.listeners = 1; });  // a variable names the second
+  refuses([](ProxyOrders& proxy) { proxy.listeners = 1; });  // but a variable names the second listener
   refuses([](ProxyOrders& proxy) { proxy.listeners = kMaxProxyEndpoints + 1; });
   refuses([](ProxyOrders& proxy) { proxy.variables[0].name = ""; });
   refuses([](ProxyOrders& proxy) { proxy.variables[0].name = "A=B"; });
@@ -197,7 +197,7 @@ TEST(InnerOrdersTest, RefusesMoreThanItsLimit) {
   EXPECT_EQ(decoded.error().kind, ErrorKind::kLimit);
 }
 
-// A count that promises more than the input can hold is refused before anything is made for it.
+// A count that is larger than the input can hold is refused before memory is allocated for it.
 TEST(InnerOrdersTest, RefusesCountsAndLengthsBeyondTheInput) {
   const std::string bytes = Encode(Orders());
   for (size_t at = kHeaderSize; at + 4 <= bytes.size(); ++at) {
@@ -211,7 +211,7 @@ TEST(InnerOrdersTest, RefusesCountsAndLengthsBeyondTheInput) {
   }
 }
 
-// Whatever is accepted has one meaning: it is exactly what Encode makes of it.
+// Bytes that are accepted are exactly those that Encode makes of the decoded orders.
 TEST(InnerOrdersTest, AcceptsNoOtherSpelling) {
   std::mt19937 random(1);
   const std::string bytes = Encode(Orders());
@@ -236,7 +236,7 @@ TEST(InnerOrdersTest, AcceptsNoOtherSpelling) {
       ASSERT_EQ(Encode(*decoded), garbled);
     }
   }
-  EXPECT_GT(accepted, 0u);  // a letter of an argument may be any other
+  EXPECT_GT(accepted, 0u);  // a change of a letter in an argument gives other valid orders
 }
 
 }  // namespace

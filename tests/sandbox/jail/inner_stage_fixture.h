@@ -1,5 +1,5 @@
-// The inner stage as pid 1 of namespaces that the test makes itself, with a fresh /proc and Landlock rules that make
-// one directory writable.
+// The fixture runs the inner stage as pid 1 of namespaces that the test makes itself, with a fresh /proc and Landlock
+// rules that make one directory writable.
 #pragma once
 
 #include <fcntl.h>
@@ -38,7 +38,8 @@ inline void WriteTo(const char* path, std::string_view text) {
   (void)sys::Write(fd.get(), text.data(), text.size());
 }
 
-// Pid 1 of namespaces of its own, the user's id mapped to itself. In it runs `stage`, and then it ends.
+// Starts a process that is pid 1 of namespaces of its own, with the user's id mapped to itself. It runs `stage` and
+// ends.
 inline pid_t CloneFirstProcess(const std::function<int()>& stage) {
   const std::string uid_map = fmt::format("{0} {0} 1", ::geteuid()), gid_map = fmt::format("{0} {0} 1", ::getegid());
   constexpr long kFlags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | SIGCHLD;
@@ -58,7 +59,7 @@ inline int StatusOf(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-// Reads until `end` is true, or the end of file, or for longer than any test should take.
+// Reads until `end` returns true or the file ends, or gives up after more time than any test should take.
 inline std::string ReadUntil(int fd, const std::function<bool(std::string_view)>& end) {
   std::string text;
   while (!end(text)) {
@@ -69,7 +70,7 @@ inline std::string ReadUntil(int fd, const std::function<bool(std::string_view)>
     }
     char buffer[4096];
     const ssize_t n = sys::Read(fd, buffer, sizeof buffer);
-    if (n <= 0) break;  // EIO is how a terminal ends
+    if (n <= 0) break;  // a terminal ends with EIO
     text.append(buffer, static_cast<size_t>(n));
   }
   return text;
@@ -84,7 +85,7 @@ struct Outcome {
   std::string out, err;
 };
 
-// A stage under way; its streams are pipes.
+// RunningStage is a stage that has been started. Its streams are pipes.
 class RunningStage {
  public:
   explicit RunningStage(const InnerOrders& orders, const std::function<void()>& prepare = [] {}) {
@@ -115,12 +116,12 @@ class RunningStage {
 
   Outcome Finish() {
     Outcome outcome = {.status = kNoNamespaces, .out = ReadAll(out_.get()), .err = ReadAll(err_.get())};
-    if (testing::Test::HasFailure()) Signal(SIGKILL);  // it may wait for ever
+    if (testing::Test::HasFailure()) Signal(SIGKILL);  // the process may wait for ever
     if (pid_ > 0) outcome.status = StatusOf(std::exchange(pid_, -1));
     return outcome;
   }
 
-  // A stage that is not there must not become kill(-1): that is everybody.
+  // The pid of a stage that could not be started is -1, and kill(-1) would reach every process.
   void Signal(int signal) const {
     if (pid_ > 0) ::kill(pid_, signal);
   }
@@ -140,7 +141,7 @@ class InnerStageFixture : public testing::Test {
     if (Shell("true").status == kNoNamespaces) GTEST_SKIP() << "namespaces are not permitted here";
   }
 
-  // The test's directory is writable, and devices are usable.
+  // Returns orders under which the test's directory is writable and devices are usable.
   InnerOrders Orders(const std::vector<std::string>& argv) const {
     return {.command = {.program = argv.empty() ? "" : argv[0], .argv = argv, .cwd = scratch_.path()},
             .landlock = {{"/", LandlockRule::Rights::kRead},

@@ -100,7 +100,7 @@ TEST_F(InnerStageTest, RefusesToBeAnythingButPid1) {
   EXPECT_EQ(StatusOf(child), kRefusedStatus);
 }
 
-// Of the command, and of pid 1, which it might reach.
+// Neither the command nor pid 1, which the command might reach, has capabilities.
 TEST_F(InnerStageTest, LeavesNoCapabilitiesAndNoWayToGainAny) {
   for (const char* pid : {"self", "1"}) {
     const std::string status = Shell(fmt::format("cat /proc/{}/status", pid)).out;
@@ -122,20 +122,20 @@ TEST_F(InnerStageTest, KeepsNoCapabilityOfWhoHadThemAmbient) {
   EXPECT_THAT(stage.Finish().out, Not(testing::ContainsRegex("[1-9a-f]\n")));
 }
 
-// The same questions about a process of its own are answered.
+// The command gets answers to the same questions about a process of its own.
 TEST_F(InnerStageTest, LetsNobodyLookIntoPid1) {
   for (const char* question : {"cat /proc/{}/environ", "cat /proc/{}/maps", "cat /proc/{}/auxv",
                                "ls /proc/{}/map_files/", "readlink /proc/{}/cwd", "readlink /proc/{}/root",
                                "readlink /proc/{}/exe", "readlink /proc/{}/ns/mnt", "true < /proc/{}/mem"}) {
     EXPECT_NE(Shell(fmt::format(fmt::runtime(question), "1")).status, 0) << question;
-    if (!std::string_view(question).contains("map_files")) {  // needs a capability
+    if (!std::string_view(question).contains("map_files")) {  // which needs a capability
       EXPECT_EQ(Shell(fmt::format(fmt::runtime(question), "self")).status, 0) << question;
     }
   }
 }
 
-// The numbers of its descriptors can be listed by root, who owns the directory: there are none, soon after the start.
-// What pid 1 has are signals and the questions of the filter; it may only be seen how many that are, and by root.
+// Soon after the start pid 1 has no descriptor of the command's open. It has its own, for signals and for the questions
+// of the filter. Only root, which owns the directory, can list the numbers of pid 1's descriptors.
 TEST_F(InnerStageTest, HasNothingOfTheCommandsOpenInPid1) {
   const Outcome outcome = Shell(
       "count() { ls /proc/1/fd | wc -l; }; for i in $(seq 100); do [ $(count) -le 3 ] && break; sleep 0.05; done; "
@@ -173,7 +173,7 @@ TEST_F(InnerStageTest, RefusesToPassWhatIsNotOpen) {
   EXPECT_THAT(outcome.err, HasSubstr("descriptor 700"));
 }
 
-// A directory from outside is a way around the mounts inside.
+// A directory that was opened outside leads around the mounts inside.
 TEST_F(InnerStageTest, RefusesADirectoryAsStandardInput) {
   RunningStage stage(Script("echo ran"), [] { ::dup2(::open("/", O_RDONLY | O_CLOEXEC), STDIN_FILENO); });
   const Outcome outcome = stage.Finish();
@@ -189,7 +189,7 @@ TEST_F(InnerStageTest, OpensStandardStreamsThatAreClosed) {
   EXPECT_EQ(stage.Finish().out, "/dev/null\n/dev/null\n");
 }
 
-// The read end sees the end of file while the command goes on, so pid 1 does not hold the pipe.
+// The reader sees the end of file while the command still runs, so pid 1 does not hold the pipe open.
 TEST_F(InnerStageTest, HoldsNoneOfTheCommandsStreams) {
   RunningStage stage(Script("exec >&- 2>&-; while ! [ -e end ]; do sleep 0.01; done; exit 4"));
   EXPECT_EQ(ReadAll(stage.out()), "");
@@ -201,7 +201,7 @@ TEST_F(InnerStageTest, StartsTheCommandWithFreshSignals) {
   const auto spoil = [] {
     ::signal(SIGPIPE, SIG_IGN);
     ::signal(SIGCHLD, SIG_IGN);
-    // As posix_spawn leaves what libc keeps to itself.
+    // posix_spawn leaves the signals that libc reserves for itself ignored like this.
     struct {
       void (*handler)(int) = SIG_IGN;
       unsigned long flags = 0;
@@ -257,7 +257,7 @@ TEST_F(InnerStageTest, ReapsWhatIsLeftToIt) {
   EXPECT_EQ(outcome.out, "none\n");
 }
 
-// The end of file tells that nobody is left who holds the pipe.
+// The end of file shows that no process is left that holds the pipe.
 TEST_F(InnerStageTest, KillsWhatTheCommandLeavesBehind) {
   const Outcome outcome = Shell(
       "setsid sh -c 'trap \"\" TERM HUP; echo up > up; sleep 1000' &"
@@ -265,7 +265,7 @@ TEST_F(InnerStageTest, KillsWhatTheCommandLeavesBehind) {
   EXPECT_EQ(outcome.status, 6);
 }
 
-// What the stage reports, with the status it ends with.
+// Returns the report of the stage, followed by its exit status.
 std::string ReportOf(const InnerOrders& given, BuiltIn built_in = nullptr) {
   const auto pipe = sys::MakePipe(sys::OurEnd::kRead);
   InnerOrders orders = given;
@@ -288,7 +288,7 @@ TEST_F(InnerStageTest, ReportsWhyThereIsNone) {
   EXPECT_THAT(ReportOf(orders), testing::MatchesRegex("failed 101 mount .*\n101"));
 }
 
-// In their order, whatever they look like.
+// The entries keep their order, also malformed ones.
 TEST_F(InnerStageTest, GivesTheCommandItsEnvironment) {
   InnerOrders orders = Orders({"/bin/cat", "/proc/self/environ"});
   orders.environment = {"A=1", "B=\xff=", "A=2", "odd", "=x"};
@@ -309,7 +309,7 @@ TEST_F(InnerStageTest, PutsStreamsInTheirPlaces) {
   orders.streams = {.in = 10, .out = 12, .err = 11};
   RunningStage stage(orders, [] {
     ::dup2(STDIN_FILENO, 10);
-    ::dup2(STDERR_FILENO, 12);  // the other way round
+    ::dup2(STDERR_FILENO, 12);  // stdout and stderr are exchanged
     ::dup2(STDOUT_FILENO, 11);
   });
   const Outcome outcome = stage.Finish();
@@ -317,7 +317,7 @@ TEST_F(InnerStageTest, PutsStreamsInTheirPlaces) {
   EXPECT_EQ(outcome.out, "err\n");
 }
 
-// Confined as a command is, in a process of its own.
+// The built-in function is confined as a command is, and runs in a process of its own.
 int LookAround(const std::vector<std::string>& absent, const std::vector<std::string>&) {
   if (absent != std::vector<std::string>{"/absent"}) return 105;
   if (::getpid() == 1 || ::getpgrp() != ::getpid()) return 100;

@@ -20,11 +20,11 @@ namespace holdfast::sandbox {
 namespace {
 
 struct Seen {
-  bool is_shared = false;  // a copy of the caller's descriptor moves along: nothing was opened again
+  bool is_shared = false;  // the caller's descriptor has the same offset, so the file was not opened again
   std::string rest;
 };
 
-// In a process of its own, with the file as standard input at offset 3.
+// Reopens the streams in a process of its own, with the file as standard input at offset 3.
 Seen SeenAfter(const std::string& path, int flags) {
   int ends[2];
   EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
@@ -64,7 +64,8 @@ TEST(InputFilesTest, AreLeftAloneWhenTheyMayBeWritten) {
   EXPECT_EQ(seen.rest, "two");
 }
 
-// A device has no offset that could tell. What is put over the node's name in /dev takes its place, or is refused.
+// A device has no offset that could show whether it was opened again. So `cover` mounts something over its node in
+// /dev, which is then opened in its place, or refused.
 int StatusWith(const char* stream, int flags, const std::function<bool()>& cover) {
   const pid_t child = ::fork();
   if (child == 0) {

@@ -22,7 +22,7 @@ class LifelineTest : public InnerStageFixture {
  protected:
   LifelineTest() : ends_(*MakeLifeline()) {}
 
-  // The inner stage has no copy of the outer end, as if by an execution.
+  // The inner stage closes its copy of the outer end, as an execution would.
   std::unique_ptr<RunningStage> Start(std::string script) {
     InnerOrders orders = Script(std::move(script));
     orders.lifeline_fd = ends_.inner.get();
@@ -30,7 +30,7 @@ class LifelineTest : public InnerStageFixture {
     ends_.inner.Reset();
     return stage;
   }
-  OwnedFd AwaitPresence() const {
+  OwnedFd AwaitAnnouncement() const {
     pollfd ready = {ends_.outer.get(), POLLIN, 0};
     EXPECT_EQ(::poll(&ready, 1, static_cast<int>(support::kPatience.count())), 1);
     return ReceiveAnnouncement(ends_.outer.get());
@@ -42,7 +42,7 @@ class LifelineTest : public InnerStageFixture {
 
 TEST_F(LifelineTest, TellsWhichProcessTheInnerStageIs) {
   const auto stage = Start("true");
-  const OwnedFd pidfd = AwaitPresence();
+  const OwnedFd pidfd = AwaitAnnouncement();
   ASSERT_TRUE(pidfd.is_open());
   const auto facts = support::ReadProcFile(::getpid(), fmt::format("fdinfo/{}", pidfd.get())).value_or("");
   EXPECT_THAT(facts, testing::HasSubstr(fmt::format("\nPid:\t{}\n", stage->pid())));
@@ -50,8 +50,8 @@ TEST_F(LifelineTest, TellsWhichProcessTheInnerStageIs) {
 
 TEST_F(LifelineTest, StartsTheCommandWhenToldTo) {
   const auto stage = Start("echo ran; exit 3");
-  AwaitPresence();
-  const auto waits = [&] {  // asleep, with everything done before
+  AwaitAnnouncement();
+  const auto waits = [&] {  // the stage sleeps, and has done everything before
     const std::string status = support::ReadProcFile(stage->pid(), "status").value_or("");
     return status.contains("\nState:\tS") && status.contains("\nSeccomp:\t2\n");
   };
@@ -63,7 +63,7 @@ TEST_F(LifelineTest, StartsTheCommandWhenToldTo) {
   EXPECT_EQ(outcome.status, 3);
 }
 
-// Nobody is left to be told either.
+// No process is left that could be told why.
 TEST_F(LifelineTest, StartsNothingForWhomIsGone) {
   const auto stage = Start("touch ran");
   ends_.outer.Reset();
@@ -75,16 +75,16 @@ TEST_F(LifelineTest, StartsNothingForWhomIsGone) {
 
 TEST_F(LifelineTest, StartsNothingForWhomGoesInsteadOfTellingItTo) {
   const auto stage = Start("touch ran");
-  AwaitPresence();
+  AwaitAnnouncement();
   ends_.outer.Reset();
   EXPECT_EQ(stage->Finish().status, kRefusedStatus);
   EXPECT_FALSE(Exists("ran"));
 }
 
-// The end of its output tells that nobody is left.
+// The end of the output shows that no process is left.
 TEST_F(LifelineTest, EndsEverythingWhenItIsCut) {
   const auto stage = Start("trap '' TERM HUP IO; setsid sh -c 'echo up; exec sleep 1000' & wait; sleep 1000");
-  AwaitPresence();
+  AwaitAnnouncement();
   SendGo(ends_.outer.get());
   stage->AwaitOutput("up\n");
   ends_.outer.Reset();
@@ -93,7 +93,7 @@ TEST_F(LifelineTest, EndsEverythingWhenItIsCut) {
 
 TEST_F(LifelineTest, CannotBeReachedFromInside) {
   const auto stage = Start("kill -IO 1; ls /proc/$$/fd; exit 5");
-  AwaitPresence();
+  AwaitAnnouncement();
   SendGo(ends_.outer.get());
   const Outcome outcome = stage->Finish();
   EXPECT_EQ(outcome.out, "0\n1\n2\n");

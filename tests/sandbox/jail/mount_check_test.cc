@@ -35,7 +35,8 @@ class MountCheckTest : public testing::Test {
 
   std::string In(const std::string& name) const { return scratch_.path() + "/" + name; }
 
-  // 0 when `plan` is in place, as far as one can tell, after `mounts` in namespaces of their own.
+  // Makes `mounts` in namespaces of their own. Returns 0 when CheckMounts then finds the mounts of `plan` in their
+  // places.
   int Check(const Plan& plan, const std::function<void()>& mounts) const {
     const auto checks = NoteMounts(plan);
     if (!checks) return -1;
@@ -90,7 +91,7 @@ TEST_F(MountCheckTest, RefusesAMountThatCouldBeWritten) {
   EXPECT_EQ(Check(With(EmptyDirectory{In("directory"), 0}), [&] { Tmpfs("directory", 0); }), kRefused);
 }
 
-// Two names of one file could change places between the looks, so that both see the mount that is right.
+// Two names of one file could change places between two looks, so that both looks see the same correct mount.
 TEST_F(MountCheckTest, RefusesOneMountInThePlaceOfTwo) {
   fs::create_hard_link(In("directory/file"), In("twin"));
   Plan plan = With(PinnedBind{In("directory/file")});

@@ -45,7 +45,7 @@ mode_t ModeOf(const std::string& path) {
   return status.st_mode;
 }
 
-// A process that says when `act` is done and then lives until it is killed.
+// Child is a process that does `act`, reports it, and then lives until it is killed.
 class Child {
  public:
   explicit Child(const std::function<void()>& act) {
@@ -71,7 +71,7 @@ class Child {
   }
 
  private:
-  // noexcept: nothing may take the child back into the test.
+  // The function is noexcept, because an exception must not lead the child back into the test.
   [[noreturn]] static void RunInChild(const std::function<void()>& act, int out) noexcept {
     act();
     (void)::write(out, "r", 1);
@@ -81,7 +81,7 @@ class Child {
   pid_t pid_;
 };
 
-// Those of the test itself.
+// Returns whether no child of the test itself is alive.
 bool NoChildLives() {
   const auto children = support::ChildrenOf(::getpid());
   return std::ranges::all_of(children, support::IsZombie);
@@ -231,7 +231,7 @@ TEST_F(PlaceholdersTest, AreRemovedAfterTheirHolderWasKilled) {
   EXPECT_TRUE(Eventually([&] { return NoneExists(); }));
 }
 
-// At every moment: also while they are being made.
+// The holder is killed at every moment, also while the placeholders are being made.
 TEST_F(PlaceholdersTest, AreRemovedWheneverTheirHolderIsKilled) {
   std::vector<Placeholder> many;
   for (int i = 0; i < 20; ++i) many.push_back({In("dir" + std::to_string(i)), kDirectory});
@@ -239,16 +239,16 @@ TEST_F(PlaceholdersTest, AreRemovedWheneverTheirHolderIsKilled) {
     const pid_t holder = ::fork();
     if (holder == 0) {
       const auto made = TryMake(many);
-      ::_exit(made ? 0 : 1);  // no removal of its own
+      ::_exit(made ? 0 : 1);  // without destructors, so that the child removes nothing itself
     }
-    ::usleep(static_cast<useconds_t>(round) * 50);  // another moment each time
+    ::usleep(static_cast<useconds_t>(round) * 50);  // another moment in each round
     ::kill(holder, SIGKILL);
     ::waitpid(holder, nullptr, 0);
     ASSERT_TRUE(Eventually([&] { return std::filesystem::is_empty(scratch_.path()); })) << round;
   }
 }
 
-// It would make again what is removed too early.
+// The process would make a placeholder again that is removed too early.
 TEST_F(PlaceholdersTest, AreRemovedAfterTheProcessThatTheyAreKeptFor) {
   for (int round = 0; round < 20; ++round) {
     const pid_t user = ::fork();
@@ -292,14 +292,14 @@ TEST_F(PlaceholdersTest, AnExclusiveLockDoesNotHoldUp) {
   EXPECT_LT(Clock::now() - begin, std::chrono::seconds(8));
 }
 
-// Whoever can open one can lock it, also from inside of another sandbox.
+// Any process that can open a placeholder can lock it, also from inside of another sandbox.
 TEST_F(PlaceholdersTest, WhoHadNoLockKeepsItNevertheless) {
   ASSERT_EQ(::mkdir(In("dir").c_str(), 0700), 0);
   ASSERT_EQ(::chmod(In("dir").c_str(), S_ISVTX | 0555), 0);
   Child locker([&] { (void)::flock(::open(In("dir").c_str(), O_RDONLY), LOCK_EX); });
   std::optional<Placeholders> held = MakeBoth();
   locker.Kill();
-  MakeBoth();  // comes and goes
+  MakeBoth();  // the placeholders are made and removed at once
   EXPECT_TRUE(BothExist());
   held.reset();
   EXPECT_TRUE(NoneExists());
@@ -317,7 +317,7 @@ TEST_F(PlaceholdersTest, ALockOfSomebodyElseOnlyPutsTheRemovalOff) {
   EXPECT_TRUE(Eventually(NoChildLives));
 }
 
-// In a directory like /tmp only their owner can remove them.
+// In a directory like /tmp only the owner of a placeholder can remove it.
 TEST_F(PlaceholdersTest, StayUntilAnotherUserHasEndedAndGoThen) {
   if (::geteuid() != 0) GTEST_SKIP() << "takes two users";
   ASSERT_EQ(::chmod(scratch_.path().c_str(), S_ISVTX | 0777), 0);
@@ -332,7 +332,7 @@ TEST_F(PlaceholdersTest, StayUntilAnotherUserHasEndedAndGoThen) {
   EXPECT_TRUE(Eventually(NoChildLives));
 }
 
-// Who can remove them does: nobody needs to stay for that.
+// A sandbox of the same user can remove the placeholders, so no process has to wait for it.
 TEST_F(PlaceholdersTest, NobodyWaitsForTheirOwnUser) {
   ASSERT_EQ(::chmod(scratch_.path().c_str(), S_ISVTX | 0777), 0);
   std::optional<Placeholders> first = MakeBoth();
@@ -343,7 +343,7 @@ TEST_F(PlaceholdersTest, NobodyWaitsForTheirOwnUser) {
   EXPECT_TRUE(Eventually([&] { return std::ranges::all_of(makers, support::IsZombie); }));
 }
 
-// A caller reads the helper's output to its end, which must not wait for a process it does not know.
+// A caller reads the helper's output to its end, and must not have to wait for a process that it does not know.
 TEST_F(PlaceholdersTest, NobodyKeepsTheStandardStreamsOpen) {
   auto out = sys::MakePipe(sys::OurEnd::kWrite);
   ASSERT_TRUE(out);
@@ -360,7 +360,7 @@ TEST_F(PlaceholdersTest, NobodyKeepsTheStandardStreamsOpen) {
   EXPECT_TRUE(Eventually([&] { return sys::Read(out->read_end.get(), &byte, 1) == 0; }));
 }
 
-// Many at once make and remove the same one: each finds it there for as long as it needs it.
+// Many processes at once make and remove the same placeholder. Each finds it there as long as it needs it.
 TEST_F(PlaceholdersTest, SurviveManyWhoComeAndGo) {
   std::vector<pid_t> children;
   for (int i = 0; i < 4; ++i) {

@@ -24,8 +24,8 @@ using testing::HasSubstr;
 
 constexpr std::string_view kCtrlC = "\x03", kCtrlZ = "\x1a";
 
-// A stage on a terminal. Between it and the test stands a session leader that behaves like the outer stage of a
-// server's command, or like a shell with job control.
+// The tests run an inner stage on a terminal. Between the stage and the test is a session leader that behaves like the
+// outer stage of a server's command, or like a shell with job control.
 class TerminalTest : public InnerStageFixture {
  protected:
   void SetUp() override {
@@ -41,7 +41,8 @@ class TerminalTest : public InnerStageFixture {
     if (leader_ > 0) ::waitpid(leader_, nullptr, 0);
   }
 
-  // `life` runs as the leader of a session on the terminal, its standard streams, and gives its exit status.
+  // Runs `life` as the leader of a session on the terminal, which is its standard streams. `life` returns its exit
+  // status.
   void StartLeader(const std::function<int()>& life) {
     leader_ = ::fork();
     if (leader_ != 0) return pty_.slave.Reset();
@@ -53,7 +54,7 @@ class TerminalTest : public InnerStageFixture {
     ::_exit(life());
   }
 
-  // As the outer stage does it.
+  // Runs an inner stage and waits for its end, as the outer stage does.
   static int FollowStage(const InnerOrders& orders) {
     return StatusOf(CloneFirstProcess([&] { return RunInnerStage(orders); }));
   }
@@ -68,7 +69,7 @@ class TerminalTest : public InnerStageFixture {
   }
   int Finish() {
     seen_ += ReadAll(pty_.master.get());
-    if (leader_ > 0 && HasFailure()) ::kill(leader_, SIGKILL);  // it may wait for ever
+    if (leader_ > 0 && HasFailure()) ::kill(leader_, SIGKILL);  // the leader may wait for ever
     return StatusOf(std::exchange(leader_, -1));
   }
 
@@ -119,7 +120,7 @@ TEST_F(TerminalTest, AShellHasJobControl) {
   EXPECT_THAT(seen_, testing::Not(HasSubstr("no job control")));
 }
 
-// Without a sandbox the command would be the session's leader, which a terminal does not stop.
+// Without a sandbox the command would be the leader of the session, which a terminal does not stop.
 TEST_F(TerminalTest, CtrlZHasNoEffectWhereNobodyCouldContinue) {
   StartOnTerminal(Script("echo up; read line; [ \"$line\" = go ] && exit 5"));
   Await("up");
@@ -129,7 +130,7 @@ TEST_F(TerminalTest, CtrlZHasNoEffectWhereNobodyCouldContinue) {
   EXPECT_EQ(Finish(), 5);
 }
 
-// What a shell does with a job: its own group, in the foreground.
+// Starts a job as a shell does: in a process group of its own, in the foreground.
 pid_t StartJob(const InnerOrders& orders) {
   const pid_t job = ::fork();
   if (job == 0) {
@@ -143,7 +144,7 @@ pid_t StartJob(const InnerOrders& orders) {
   return job;
 }
 
-// Waits until the whole job has stopped; the terminal is then the shell's.
+// Waits until the whole job has stopped, and gives the terminal back to the shell.
 bool AwaitStop(pid_t job) {
   int status = 0;
   const bool stopped = ::waitpid(job, &status, WUNTRACED) == job && WIFSTOPPED(status);
@@ -173,7 +174,7 @@ TEST_F(TerminalTest, AJobInTheBackgroundDoesNotTakeItsTurn) {
     ::signal(SIGTTOU, SIG_IGN);
     const pid_t job = StartJob(Script("echo up; read line; [ \"$line\" = go ] && exit 5"));
     if (!AwaitStop(job)) return 100;
-    ::kill(-job, SIGCONT);  // it reads, and is stopped again
+    ::kill(-job, SIGCONT);  // the job reads, and is stopped again
     if (!AwaitStop(job)) return 101;
     if (::tcgetpgrp(STDIN_FILENO) != ::getpgrp()) return 102;
     (void)!::write(STDOUT_FILENO, "again\n", 6);
@@ -188,7 +189,7 @@ TEST_F(TerminalTest, AJobInTheBackgroundDoesNotTakeItsTurn) {
   EXPECT_EQ(Finish(), 5);
 }
 
-// A server signals the group of the command it started: the outer stage, which passes it on, and pid 1.
+// A server signals the process group of the helper: the outer stage, which asks pid 1 to pass the signal on, and pid 1.
 TEST_F(TerminalTest, ASignalForTheCallersGroupIsNoOrder) {
   StartOnTerminal(Script("trap 'echo user1' USR1; trap 'exit 7' USR2; echo up; while :; do sleep 0.01; done"));
   Await("up");

@@ -30,12 +30,12 @@ class ToolSearchTest : public testing::Test {
     return list;
   }
 
-  // In the scratch directory, which belongs to this user and not to root, as in a whole machine.
+  // The scratch directory takes the place of a whole machine. It belongs to this user, and not to root.
   ToolSearch Search(std::string_view path_variable, std::span<const std::string> untrusted = {}) const {
     return {.name = "tool", .path_variable = path_variable, .untrusted = untrusted, .trust = trust_};
   }
 
-  // All that are offered, in their order.
+  // Returns all programs that FindTool offers, in their order.
   Paths Offered(const std::string& path_variable, const Paths& untrusted = {}) const {
     Paths offered;
     const auto refuse = [&](const std::string& path) {
@@ -110,7 +110,8 @@ TEST_F(ToolSearchTest, NeitherTheRootNorNothingIsAReasonForDistrust) {
   EXPECT_THAT(Offered(In("a"), {"/", ""}), ElementsAre(a));
 }
 
-// A command of an ordinary user makes `~/bin/tool` under one policy, and another policy would run it outside.
+// A command of an ordinary user could make `~/bin/tool` under one policy, and a start under another policy would run it
+// outside of the sandbox.
 TEST_F(ToolSearchTest, WhatAnotherUserOwnsIsNotOffered) {
   const std::string program = Tool("a");
   trust_.owner = ::geteuid() + 1;
@@ -133,7 +134,7 @@ TEST_F(ToolSearchTest, WhatOthersCanWriteIsNotOffered) {
   EXPECT_EQ(WhyNot(In("a/b/c")), "");
 }
 
-// The link is theirs to change, wherever it leads now.
+// Other users can change the link, wherever it leads at first.
 TEST_F(ToolSearchTest, ALinkThatOthersCanChangeIsNotFollowed) {
   const std::string program = Tool("good");
   std::filesystem::create_directories(In("links/inner"));
@@ -145,7 +146,7 @@ TEST_F(ToolSearchTest, ALinkThatOthersCanChangeIsNotFollowed) {
   EXPECT_EQ(WhyNot(list), In("links") + " can be written by others");
 }
 
-// Commands of root make files of root's, under whatever policy: the owner tells nothing.
+// Files that commands of root make belong to root, whatever their policy is. So the owner proves nothing.
 TEST_F(ToolSearchTest, RootTakesProgramsOfTheSystemAlone) {
   Tool("opt");
   const std::string packaged = Tool("usr/bin");

@@ -47,7 +47,7 @@ process::Command Wrap(const process::Command& command, const SandboxSpec& spec =
   return *std::move(wrapped);
 }
 
-// The words of ours, and those of the command.
+// The arguments of the helper, and those of the command.
 struct Words {
   Strings ours, commands;
 };
@@ -58,7 +58,7 @@ Words Split(const process::Command& wrapped) {
   return {{wrapped.argv.begin(), dashes}, {dashes + 1, wrapped.argv.end()}};
 }
 
-// Flags with their values, in any order; a switch is without one.
+// Returns the flags, each with its value if it has one.
 Strings Flags(const Strings& ours) {
   Strings flags;
   for (size_t i = 1; i < ours.size(); ++i) {
@@ -109,7 +109,7 @@ TEST(SandboxProgramTest, LeavesABareNameToTheCommandsPath) {
   EXPECT_THAT(Split(Wrap(command)).commands, ElementsAre("sh", "-c", "true"));
 }
 
-// A prepared command is not looked for: its name is one in its directory.
+// The program of a prepared command is not looked up in PATH: its name is that of a file in the command's directory.
 TEST(SandboxProgramTest, KeepsABareNameOfAPreparedCommandFromThePath) {
   process::Command command = Shell();
   command.program = "tool";
@@ -173,7 +173,7 @@ TEST(SandboxProgramTest, SaysWhyThereIsNoHelper) {
   EXPECT_EQ(wrapped.error().message, "open /no/such/program: No such file or directory");
 }
 
-// One command replaces the file, and the next would run the replacement without a sandbox.
+// A command could replace the file, and the next start would run the replacement without a sandbox.
 TEST(SandboxProgramTest, RunsTheHelperAsItWasWhenItWasOpened) {
   const support::ScratchDir dir;
   const std::string path = dir.Write("program", "original");
@@ -204,7 +204,7 @@ TEST(SandboxProgramTest, HidesTheSocketOfTheServerFromEverything) {
   }
 }
 
-// A client passes on the variable by which it was told the URL.
+// A client may pass on a variable that contains the URL of the server.
 TEST(SandboxProgramTest, TellsNoCommandTheSecretOfTheServer) {
   SandboxProgram program = Program();
   program.KeepCommandsFrom(ServerAccess::OfSecret("s3cret"));

@@ -20,7 +20,7 @@ constexpr const char* kProject =
     R"({"type":"managed","file_system":{"type":"restricted","entries":[{"path":{"type":"special","value":)"
     R"({"kind":"project_roots"}},"access":"write"}]},"network":"restricted"})";
 
-// {"permissions":PERMISSIONS,"windowsSandboxLevel":"disabled"MORE}
+// Returns {"permissions":PERMISSIONS,"windowsSandboxLevel":"disabled"MORE}.
 std::string Text(std::string_view permissions, std::string_view more = "") {
   return R"({"permissions":)" + std::string(permissions) + R"(,"windowsSandboxLevel":"disabled")" + std::string(more) +
          "}";
@@ -80,8 +80,8 @@ TEST(SandboxSpecTest, TakesPoliciesFromBeforeProfiles) {
   EXPECT_THAT(Spec(R"({"sandboxPolicy":{"type":"later"}})").error().message, HasSubstr("sandbox.sandboxPolicy: type"));
 }
 
-// A client, or somebody who can add members to its request, gives the rules twice. Whichever were believed, the
-// command would run free of the other.
+// A client, or an attacker who can add members to its request, gives the rules twice. Whichever rules were chosen, the
+// command would not be held to the others.
 TEST(SandboxSpecTest, RefusesRulesThatContradictEachOther) {
   const std::string danger = R"({"type":"danger-full-access"})";
   for (const std::string& text :
@@ -91,7 +91,7 @@ TEST(SandboxSpecTest, RefusesRulesThatContradictEachOther) {
         std::string(R"({"type":"read-only","sandboxPolicy":)" + danger + "}"),
         std::string(R"({"type":"danger-full-access","sandboxPolicy":{"type":"workspace-write"}})"),
         Text(kReadOnly, R"(,"sandboxPolicy":{"type":"read-only","network_access":true},"type":"danger-full-access")"),
-        Text(kReadOnly, R"(,"sandboxPolicy":{"type":"read-only"})")}) {  // but for the network
+        Text(kReadOnly, R"(,"sandboxPolicy":{"type":"read-only"})")}) {  // the same except for the network
     const auto spec = Spec(text);
     ASSERT_FALSE(spec) << text;
     EXPECT_EQ(spec.error().kind, ErrorKind::kInvalidParams);
@@ -131,8 +131,8 @@ TEST(SandboxSpecTest, RefusesRulesItDoesNotUnderstand) {
   }
 }
 
-// The sandbox objects of recorded conversations with clients 0.130, 0.142 and 0.166, and the members beside the rules
-// that those clients know: these say nothing here, and are no reason to refuse.
+// The sandbox objects come from recorded conversations with clients 0.130, 0.142 and 0.166. They have further members
+// that those clients know; these mean nothing here, and are no reason to refuse the object.
 TEST(SandboxSpecTest, TakesWhatClientsSend) {
   const std::string paths = R"(,"cwd":"/w","useLegacyLandlock":false)";
   const std::string more = paths + R"(,"workspaceRoots":["file:///w"],"windowsSandboxPrivateDesktop":false)";
@@ -200,7 +200,7 @@ TEST(NetworkSandboxTest, RefusesTheRest) {
   }
 }
 
-// A policy with one entry, besides the project that may be written.
+// Returns a sandbox with the project roots /w and /v, whose policy has one entry.
 SandboxSpec WithEntry(const std::string& path, const std::string& access, const std::string& more = "") {
   const std::string permissions = R"({"type":"managed","file_system":{"type":"restricted","entries":[{"path":)" + path +
                                   R"(,"access":")" + access + "\"" + more + R"(}]},"network":"restricted"})";

@@ -16,7 +16,7 @@
 namespace holdfast::sandbox {
 namespace {
 
-// As on a kernel without Landlock.
+// Makes the Landlock calls of this process fail as on a kernel without Landlock.
 bool TakeLandlockAway() {
   sock_filter lines[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

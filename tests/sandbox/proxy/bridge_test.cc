@@ -29,7 +29,7 @@ namespace {
 using support::Eventually;
 using support::TestSocket;
 
-// Errors count as what they are, not as the end.
+// Receives until the end, and tells a reset from a proper end.
 std::string ReceiveOrReset(const TestSocket& socket) {
   std::string text;
   for (;;) {
@@ -55,7 +55,7 @@ std::string Pattern(size_t size, unsigned seed) {
   return text;
 }
 
-// The one child of this process that is alive; 0 when there is another number of them.
+// Returns the only living child of this process, or 0 when there is none or more than one.
 pid_t FindBridge() {
   auto children = support::ChildrenOf(::getpid());
   std::erase_if(children, support::IsZombie);
@@ -65,7 +65,7 @@ pid_t FindBridge() {
 
 std::string StatusOf(pid_t pid) { return support::ReadProcFile(pid, "status").value_or(""); }
 
-// While this exists, or until Continue, the bridge does nothing.
+// StoppedBridge stops the bridge as long as it exists, or until Continue.
 class StoppedBridge {
  public:
   StoppedBridge() : pid_(FindBridge()) {
@@ -144,7 +144,7 @@ TEST_F(ProxyBridgeTest, ResetsTheProxyWhenTheCommandIsReset) {
   EXPECT_EQ(ReceiveOrReset(server), "half a quest reset");
 }
 
-// A proxy that refuses an upload answers and closes, without having read all of it.
+// A proxy that refuses an upload answers and closes before it has read all of it.
 TEST_F(ProxyBridgeTest, DeliversTheAnswerBeforeAReset) {
   TestSocket server = proxy_.Accept();
   ASSERT_TRUE(client_.Send(std::string(100'000, 'x')));
@@ -154,10 +154,10 @@ TEST_F(ProxyBridgeTest, DeliversTheAnswerBeforeAReset) {
   EXPECT_EQ(ReceiveOrReset(client_), "too large reset");
 }
 
-// The kernel tells of a reset once, here to the send; what is received afterwards looks like a proper end.
+// The kernel reports a reset once, here to the send. A receive afterwards sees what looks like a proper end.
 TEST_F(ProxyBridgeTest, TakesAResetThatASendHasSeenForNoEnd) {
   TestSocket server = proxy_.Accept();
-  // By then the bridge knows that it is connected: the proxy's side is, a moment before.
+  // After this exchange the bridge knows that it is connected. The proxy's side is connected a moment earlier.
   ASSERT_TRUE(client_.Send("hello"));
   ASSERT_EQ(server.ReceiveSome(), "hello");
   const StoppedBridge stopped;
@@ -221,7 +221,7 @@ TEST_F(ProxyBridgeTest, LetsConnectionsBeyondItsLimitWait) {
   for (size_t i = 0; i < 5; ++i) EXPECT_TRUE(proxy_.Accept().is_open());
 }
 
-// What the other side does not take stays with who sends it.
+// Bytes that one side does not read stay with the other side, which sends them.
 TEST_F(ProxyBridgeTest, HoldsLittleOfWhatIsNotTaken) {
   const pid_t bridge = FindBridge();
   TestSocket server = proxy_.Accept();
@@ -239,7 +239,7 @@ TEST_F(ProxyBridgeTest, HoldsLittleOfWhatIsNotTaken) {
   EXPECT_EQ(client_.ReceiveAll()->size(), sent);
 }
 
-// An end that is known already does not wake it again and again.
+// An end that the bridge knows already does not wake it again and again.
 TEST_F(ProxyBridgeTest, SleepsBesideAnEndThatTheOtherSideDoesNotAnswer) {
   const pid_t bridge = FindBridge();
   TestSocket server = proxy_.Accept();
@@ -313,7 +313,7 @@ TEST(ProxyBridgeEndpointTest, FindsLocalhostOnEitherAddress) {
   EXPECT_EQ(ReceiveOrReset(bridge.Connect(2)), " reset");
 }
 
-// The relay of a bridge in a thread of the test, with one connection.
+// The tests run the relay of a bridge in a thread, with one connection.
 class ProxyRelayTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -349,7 +349,7 @@ TEST_F(ProxyRelayTest, ClosesWhatBothHaveClosed) {
   EXPECT_TRUE(Eventually([&] { return support::CountFds(::getpid()) == open - 4; }));
 }
 
-// The command is gone, and the proxy, which is not, has nothing to wait for.
+// When the command is gone, a proxy that stays has nothing to wait for.
 TEST_F(ProxyRelayTest, EndsThoughAProxyKeepsItsEndOpen) {
   client_.Close();
   control_.Reset();
@@ -373,7 +373,7 @@ TEST(ProxyBridgeProcessTest, LeavesTheSessionOfItsOwner) {
   EXPECT_TRUE(Eventually([&] { return ::getsid(pid) == pid; }));
 }
 
-// Also when others hold the way to it open.
+// The bridge dies even when another process holds its control socket open.
 TEST(ProxyBridgeProcessTest, DiesWithItsOwner) {
   const pid_t owner = ::fork();
   if (owner == 0) {

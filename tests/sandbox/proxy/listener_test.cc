@@ -55,7 +55,7 @@ TEST(ProxyListenerTest, HandsItsListenersOverAndKeepsNone) {
   EXPECT_TRUE(TestSocket::Connect(fmt::format("ws://127.0.0.1:{}", second)).is_open());
 }
 
-// Who reads the environment may take the first of two values, or the last.
+// A program that reads the environment may use the first of two values, or the last.
 TEST(ProxyListenerTest, LeavesNoOtherValueOfAVariable) {
   const auto pair = sys::MakePacketPair();
   const ProxyOrders orders = {
@@ -80,7 +80,7 @@ TEST(ProxyListenerTest, FailsWithoutABridge) {
   EXPECT_FALSE(OpenProxyListeners({.control_fd = pair->theirs.get(), .listeners = 1}));
 }
 
-// What bubblewrap does in its new network namespace.
+// Enters a network namespace and brings its loopback up, as bubblewrap does.
 void EnterOwnNetwork() {
   if (::unshare(CLONE_NEWNET) < 0) ::_exit(kNoNamespaces);
   const OwnedFd fd(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -100,7 +100,7 @@ class ProxyStageTest : public InnerStageFixture {
     bridge_.emplace(*std::move(bridge));
   }
 
-  // In bash, which can connect: opens descriptor 3 to the named address.
+  // The script runs in bash, which can connect by itself: the script opens an address as descriptor 3.
   InnerOrders Bash(std::string script) const {
     InnerOrders orders = Orders({"/bin/bash", "-c", std::move(script)});
     orders.filter = Filter::kProxyOnly;

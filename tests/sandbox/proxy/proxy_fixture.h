@@ -1,4 +1,4 @@
-// A proxy of the host that does what the test says, for tests of the way to it.
+// The fixture has a proxy of the host that a test controls, for tests of the way from a command to it.
 #pragma once
 
 #include <netinet/in.h>
@@ -22,7 +22,7 @@ namespace holdfast::sandbox {
 
 class TestListener {
  public:
-  // On a port of its own; it refuses connections until it listens.
+  // Binds a port of its own. Connections are refused until it listens.
   explicit TestListener(int family = AF_INET) : fd_(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_storage address = {};
     socklen_t size = family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
@@ -61,7 +61,7 @@ class TestListener {
   uint16_t port_ = 0;
 };
 
-// A bridge whose inner ends are in this network namespace.
+// TestBridge is a bridge whose listeners are in this network namespace.
 class TestBridge {
  public:
   explicit TestBridge(const std::vector<ProxyEndpoint>& endpoints) {

@@ -21,7 +21,7 @@ Result<ProxyRoutes> RoutesOf(const std::vector<std::string>& environment, std::v
   return FindProxyRoutes(entries.data(), ports);
 }
 
-// The one endpoint of a single variable, and its value with a listener on port 5.
+// The endpoint that a single variable names, and the value of the variable inside with a listener on port 5.
 struct Seen {
   ProxyEndpoint endpoint;
   std::string inside;
@@ -188,7 +188,7 @@ TEST(ProxyRoutesTest, RefusesMoreEndpointsThanOneMessageHolds) {
     environment.push_back(fmt::format("HTTP_PROXY=localhost:{}", port));
   }
   EXPECT_TRUE(RoutesOf(environment));
-  environment.push_back("HTTP_PROXY=localhost:1");  // one that is known already
+  environment.push_back("HTTP_PROXY=localhost:1");  // an endpoint that is in the list already
   EXPECT_TRUE(RoutesOf(environment));
   environment.push_back("HTTP_PROXY=localhost:9999");
   const auto routes = RoutesOf(environment);

@@ -1,4 +1,4 @@
-// Into a keyring that ends with the process.
+// The act adds a key to a keyring that ends with the process.
 #include <linux/keyctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Addresses of sockets, from the words of an act.
+// The addresses of sockets are made from the arguments of an act.
 #pragma once
 
 #include <netinet/in.h>
@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
-// A path, or after an @ a name in the abstract namespace.
+// UnixAddress is a path, or after an @ a name in the abstract namespace.
 class UnixAddress {
  public:
   explicit UnixAddress(const char* name) {
@@ -28,7 +28,7 @@ class UnixAddress {
   socklen_t size_;
 };
 
-// A port of the loopback.
+// The address is a port of the loopback.
 class InetAddress {
  public:
   explicit InetAddress(long port) {

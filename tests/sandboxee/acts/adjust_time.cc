@@ -1,4 +1,4 @@
-// By nothing: it only reads.
+// The act adjusts the time by nothing: it only reads.
 #include <sys/timex.h>
 
 #include "sandboxee.h"

@@ -1,5 +1,5 @@
-// Asks a server on a port of the loopback for a WebSocket, as a client does; or only gets in touch with it, by ways
-// that are not connect(2) on a TCP socket. PORT WAY
+// ask_server PORT WAY: asks a server on a port of the loopback for a WebSocket, as a client does; or only reaches it,
+// by ways that are not connect(2) on a TCP socket.
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ constexpr std::string_view kUpgrade =
     "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
-// 101 is what a client wants.
+// A client expects status 101.
 int JudgeAnswer(int fd) {
   char answer[64] = {};
   const ssize_t size = ::recv(fd, answer, sizeof answer - 1, 0);
@@ -40,7 +40,7 @@ int SendAtOnce(const InetAddress& address) {
 int PutProtocolOnTop() {
   const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
   constexpr char name[] = "smc";
-  // Without that module the kernel knows no such protocol, which shows that it was asked.
+  // A kernel without the module does not know the protocol. That answer shows that the call has reached the kernel.
   return JudgeReached(::setsockopt(fd, SOL_TCP, TCP_ULP, name, sizeof name - 1), ENOENT);
 }
 

@@ -1,4 +1,4 @@
-// Opens a session on the unix socket of a server, as a client does. PATH
+// ask_socket PATH: opens a session on the unix socket of a server, as a client does.
 #include <sys/socket.h>
 
 #include <string_view>

@@ -3,7 +3,7 @@
 #include "addresses.h"
 #include "sandboxee.h"
 
-// What a client does that chooses its own port.
+// A client that chooses its own port binds like this.
 int main(int, char** argv) {
   const InetAddress address(0);
   const int fd = ::socket(AF_INET, static_cast<int>(Number(argv, 1)), 0);

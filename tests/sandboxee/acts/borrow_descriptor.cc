@@ -1,4 +1,4 @@
-// Any that another process has open.
+// The act opens any descriptor of another process.
 #include <fcntl.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// A command that does not exist.
+// The act asks for a bpf command that does not exist.
 #include <sys/syscall.h>
 #include <unistd.h>
 

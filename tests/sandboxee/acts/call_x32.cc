@@ -1,4 +1,4 @@
-// A kernel without this ABI says ENOSYS by itself.
+// A kernel without this ABI answers ENOSYS by itself.
 #include <sys/syscall.h>
 #include <unistd.h>
 

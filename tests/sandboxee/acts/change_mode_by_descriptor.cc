@@ -1,4 +1,4 @@
-// An open descriptor is enough, for reading too; so with the times and attributes.
+// A descriptor that is open for reading is enough to change the mode, and also the times and attributes.
 #include <sys/stat.h>
 
 #include "sandboxee.h"

@@ -1,4 +1,4 @@
-// To the owner it has.
+// The act sets the owner that the file has already.
 #include <unistd.h>
 
 #include "sandboxee.h"

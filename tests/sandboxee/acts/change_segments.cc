@@ -1,4 +1,4 @@
-// Reads none of them.
+// The act reads no segment at all.
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// A child that waits, until it is killed with the end of its parent's act.
+// Child is a child process that waits until it is killed at the end of its parent's act.
 #pragma once
 
 #include <sys/types.h>

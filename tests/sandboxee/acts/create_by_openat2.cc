@@ -1,4 +1,4 @@
-// create_by_openat2 MODE PATH: the mode is where no filter sees it.
+// create_by_openat2 MODE PATH: the mode is in memory, where no filter sees it.
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// The verdict is that program's, if it can be started.
+// If the program can be started, its status is the status of the act.
 #include <unistd.h>
 
 #include "sandboxee.h"

@@ -1,4 +1,4 @@
-// A copy of the program in memory; the verdict is the copy's.
+// The act executes a copy of the program in memory. The status of the copy is the status of the act.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>

@@ -1,4 +1,4 @@
-// Any but the standard ones.
+// The act looks for any open descriptor besides the standard streams.
 #include <fcntl.h>
 
 #include "sandboxee.h"

@@ -1,4 +1,4 @@
-// In the command line of any process: it would tell where the secrets are.
+// The act looks for the policy in the command line of every process. The policy would tell where the secrets are.
 #include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>

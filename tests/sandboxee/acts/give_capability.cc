@@ -1,4 +1,4 @@
-// Whoever executes the file may send raw packets.
+// Any user that executes the file could then send raw packets.
 #include <linux/capability.h>
 #include <sys/xattr.h>
 

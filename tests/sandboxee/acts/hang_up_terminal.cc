@@ -1,4 +1,4 @@
-// There is none: acts run in a session of their own.
+// The call hangs up nothing: acts run in a session of their own, without a terminal.
 #include <unistd.h>
 
 #include "sandboxee.h"

@@ -1,4 +1,4 @@
-// What a program with capabilities of its own could be given.
+// The bounding set limits the capabilities that a program with file capabilities could get.
 #include <linux/capability.h>
 #include <sys/prctl.h>
 

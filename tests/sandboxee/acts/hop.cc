@@ -1,5 +1,6 @@
-// Flees from its end: chains of processes, each of which forks the next, in a session of its own, and exits at once. No
-// number stays valid for long, no group holds two of them, and their parent always has another dead child to reap.
+// This program tries to escape being killed. It starts chains of processes, each of which forks the next, in a session
+// of its own, and exits at once. No number stays valid for long, no group has two of the processes, and their parent
+// always has another dead child to reap.
 //
 //   hop CHAINS          prints "hopping" when all chains are under way
 //   hop CHAINS orphan   and then kills its parent, which is the one that should end it

@@ -1,5 +1,6 @@
-// No act itself: does the acts named by its arguments, each ended by a word `;`, one after the other. Starting a
-// sandbox costs far more than an act. One line per act tells its status, 128 + N after a signal, and its output.
+// This program is no act itself. It does the acts that its arguments name, each ended by an argument `;`, one after the
+// other, because starting a sandbox costs far more than an act. It prints one line per act, with its status, which is
+// 128 + N after signal N, and its output.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Everybody's: the kernel asks this process before a file is opened.
+// The act intercepts opens of all processes: the kernel would ask this process before a file is opened.
 #include <fcntl.h>
 #include <sys/fanotify.h>
 

@@ -1,4 +1,4 @@
-// Whoever opens the file for writing waits until the lease is given back, or for 45 seconds.
+// A process that opens the file for writing waits until the lease is given back, or for 45 seconds.
 #include <fcntl.h>
 
 #include "sandboxee.h"

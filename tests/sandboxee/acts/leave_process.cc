@@ -3,7 +3,8 @@
 
 #include "sandboxee.h"
 
-// A daemon by the book: no parent, no session, no descriptors in common. Done when it is on its way.
+// The act leaves a daemon behind that has no parent, session or descriptors in common with it. The act is done when the
+// daemon runs.
 int main() {
   int ready[2];
   if (::pipe2(ready, O_CLOEXEC) < 0) GiveUp("pipe2");
@@ -11,7 +12,7 @@ int main() {
     ::setsid();
     if (::fork() != 0) ::_exit(0);
     for (int fd = 0; fd < 3; ++fd) ::close(fd);
-    (void)::write(ready[1], "x", 1);  // a failure shows as an end without it
+    (void)::write(ready[1], "x", 1);  // after a failure the reader sees the end of the pipe without this byte
     ::close(ready[0]);
     ::close(ready[1]);
     for (;;) ::pause();

@@ -1,4 +1,4 @@
-// A file that is only open gets a name.
+// The act gives a name to a file that it only has open.
 #include <fcntl.h>
 #include <unistd.h>
 

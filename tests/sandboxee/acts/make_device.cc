@@ -1,4 +1,4 @@
-// The twin of /dev/null.
+// The act makes another node of the device /dev/null.
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 

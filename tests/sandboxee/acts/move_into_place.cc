@@ -1,4 +1,4 @@
-// A directory made under a harmless name gets another.
+// The act makes a directory under a harmless name and renames it.
 #include <sys/stat.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// name_nameless_file MODE PATH: the file gets its mode while nobody can see it.
+// name_nameless_file MODE PATH: the file gets its mode while it has no name.
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>

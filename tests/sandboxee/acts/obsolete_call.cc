@@ -1,4 +1,4 @@
-// Calls that today's kernels have no more, and older ones still do.
+// The act makes a call that recent kernels do not have any more, and older ones do.
 #include <unistd.h>
 
 #include "sandboxee.h"

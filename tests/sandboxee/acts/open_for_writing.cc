@@ -1,4 +1,4 @@
-// Only opens: writing there would do harm.
+// The act only opens the file, because writing to it would do harm.
 #include <fcntl.h>
 
 #include "sandboxee.h"

@@ -1,4 +1,4 @@
-// Of a file that there is not: ESTALE.
+// The handle is of a file that does not exist, so the kernel answers ESTALE.
 #include <fcntl.h>
 
 #include "sandboxee.h"

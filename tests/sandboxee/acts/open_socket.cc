@@ -1,4 +1,4 @@
-// Family, type, protocol.
+// open_socket FAMILY TYPE PROTOCOL
 #include <sys/socket.h>
 
 #include "sandboxee.h"

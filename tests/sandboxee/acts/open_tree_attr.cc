@@ -1,4 +1,4 @@
-// By its number: the headers of older systems do not name it.
+// The call is made by its number, because the headers of older systems do not name it.
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>

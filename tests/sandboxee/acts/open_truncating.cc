@@ -1,4 +1,4 @@
-// Truncates although it asks for reading only.
+// The open truncates the file although it asks for reading only.
 #include <fcntl.h>
 
 #include "sandboxee.h"

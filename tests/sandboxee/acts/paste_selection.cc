@@ -1,4 +1,4 @@
-// ENOTTY: this is no console.
+// The kernel answers ENOTTY, because the terminal is not a console.
 #include <sys/ioctl.h>
 
 #include "sandboxee.h"

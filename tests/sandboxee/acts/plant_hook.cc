@@ -6,7 +6,7 @@
 
 #include "sandboxee.h"
 
-// Moves the ancestor of a project away, and builds the project anew with a hook of its own.
+// The act moves an ancestor of a project away, and builds the project again with a hook of its own.
 int main(int, char** argv) {
   const std::string ancestor = Word(argv, 1);
   if (std::rename(ancestor.c_str(), Word(argv, 2)) < 0) return Refused(errno);

@@ -1,4 +1,4 @@
-// Writes out what is in memory, of every file system.
+// The call only writes the quotas of all file systems from memory to disk.
 #include <sys/quota.h>
 
 #include "sandboxee.h"

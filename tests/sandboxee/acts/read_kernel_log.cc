@@ -1,4 +1,4 @@
-// Its size: the least that can be asked.
+// The act reads only the size of the log.
 #include <sys/klog.h>
 
 #include "sandboxee.h"

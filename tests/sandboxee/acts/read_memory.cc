@@ -1,4 +1,4 @@
-// Of a child, where everything lies where it lies here.
+// The act reads the memory of a child, in which every address is the same as in this process.
 #include <sys/uio.h>
 
 #include "child.h"

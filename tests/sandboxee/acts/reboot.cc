@@ -1,4 +1,4 @@
-// Without the magic numbers nothing happens.
+// Without the magic numbers the call does nothing.
 #include <sys/syscall.h>
 #include <unistd.h>
 

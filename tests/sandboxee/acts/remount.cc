@@ -1,4 +1,4 @@
-// Writable, if it is a mount point; the kernel says EINVAL if not.
+// The act makes a mount point writable. The kernel answers EINVAL when the path is not a mount point.
 #include <sys/mount.h>
 
 #include "sandboxee.h"

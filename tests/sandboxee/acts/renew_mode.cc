@@ -1,4 +1,4 @@
-// renew_mode DESCRIPTOR: to the mode that the file has, so that nothing is left changed outside.
+// renew_mode DESCRIPTOR: sets the mode that the file has already, so that nothing changes outside.
 #include <sys/stat.h>
 
 #include "sandboxee.h"

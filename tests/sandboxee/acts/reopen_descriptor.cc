@@ -1,4 +1,4 @@
-// A descriptor that is open for reading is opened again, for writing.
+// The act opens the file of a descriptor that is open for reading again, for writing.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// Writes the value that is there.
+// The act writes the value that the file has already.
 #include <fcntl.h>
 #include <unistd.h>
 

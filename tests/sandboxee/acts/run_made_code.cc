@@ -4,7 +4,7 @@
 
 #include "sandboxee.h"
 
-// As a compiler that compiles while the program runs.
+// The act makes code and runs it, as a just-in-time compiler does.
 int main() {
   constexpr unsigned char code[] = {0xb8, 7, 0, 0, 0, 0xc3};  // mov eax, 7; ret
   void* const start = ::mmap(nullptr, sizeof code, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,4 +1,4 @@
-// How an act ends. Its status is a verdict; of a refusal, the name of the errno is on standard output.
+// The exit status of an act tells whether it was done. An act that was refused prints the name of the errno.
 #pragma once
 
 #include <cerrno>
@@ -14,11 +14,11 @@ inline int Refused(int error) {
   return kRefused;
 }
 
-// By what a system call returned.
+// Returns the status of an act by what its system call returned.
 inline int Judge(long result) { return result >= 0 ? kDone : Refused(errno); }
 
-// For calls that would do harm. They get arguments that make no sense, and the kernel's complaint about those shows
-// that the call came through.
+// Does the same for a call that would do harm. Such a call gets arguments that make no sense, and the kernel's error
+// about those, `complaint`, shows that the call was not refused before.
 inline int JudgeReached(long result, int complaint) { return result < 0 && errno == complaint ? kDone : Judge(result); }
 
 [[noreturn]] inline void GiveUp(const char* object) {
@@ -26,7 +26,7 @@ inline int JudgeReached(long result, int complaint) { return result < 0 && errno
   std::exit(kNotTried);
 }
 
-// An argument of the act, counted from 1.
+// Returns an argument of the act, counted from 1.
 inline const char* Word(char** argv, int index) {
   for (int i = 1; i <= index; ++i) {
     if (argv[i] != nullptr) continue;

@@ -4,8 +4,8 @@
 #include "addresses.h"
 #include "sandboxee.h"
 
-// A server on a port, or on one that the kernel chooses, and a client of it. The server stays until its standard input
-// is at its end.
+// The act is a server on a given port, or on one that the kernel chooses, and a client of it. The server stays until
+// its standard input is at its end.
 int main(int, char** argv) {
   const InetAddress wanted(Number(argv, 1));
   sockaddr_in address = {};

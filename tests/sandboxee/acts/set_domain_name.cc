@@ -1,4 +1,4 @@
-// To what it is.
+// The act sets the name that the machine has already.
 #include <unistd.h>
 
 #include <cstring>

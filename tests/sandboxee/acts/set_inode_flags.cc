@@ -1,4 +1,4 @@
-// Changes the inode through a descriptor that is open for reading.
+// The act changes the inode through a descriptor that is open for reading.
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>

@@ -1,4 +1,4 @@
-// None of them.
+// The act asks for no change of attributes.
 #include <fcntl.h>
 #include <sys/mount.h>
 

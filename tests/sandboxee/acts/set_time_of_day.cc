@@ -1,4 +1,4 @@
-// By the call itself: libc would look at the value first.
+// The act makes the system call directly, because libc would check the value first.
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>

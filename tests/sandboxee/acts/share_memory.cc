@@ -5,7 +5,7 @@
 
 #include "sandboxee.h"
 
-// Of its own, in each of the ways there are.
+// The act uses shared memory of its own, in every way that there is.
 int main() {
   const int fd = ::shm_open("/sandboxee-own", O_RDWR | O_CREAT, 0600);
   if (fd < 0 || ::ftruncate(fd, 4096) < 0 || ::shm_unlink("/sandboxee-own") < 0) return Refused(errno);

@@ -20,8 +20,8 @@ int Write(const std::string& path, std::string_view text) {
 
 }  // namespace
 
-// Makes a repository take its settings from a directory of the act's own. They name a program that `git status` runs;
-// the repository's own hooks and configuration stay as they are.
+// The act makes a repository read its settings from a directory of the act's own. They name a program that `git status`
+// runs; the repository's own hooks and configuration stay as they are.
 int main(int, char** argv) {
   const std::string git = Word(argv, 1), settings = Word(argv, 2);
   if (::mkdir(settings.c_str(), 0755) < 0 && errno != EEXIST) GiveUp("mkdir");

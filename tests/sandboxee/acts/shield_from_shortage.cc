@@ -1,4 +1,4 @@
-// When memory runs out, somebody else is killed.
+// When memory runs out, the kernel would then kill another process.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
-// Stops its parent in its first instructions, and waits. No libc: its start would leave the parent half a millisecond.
+// The act stops its parent in its first instructions, and waits. It has no libc, whose start would leave the parent
+// half a millisecond.
 #include <asm/unistd.h>
 
 namespace {

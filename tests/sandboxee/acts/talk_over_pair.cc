@@ -2,7 +2,7 @@
 
 #include "sandboxee.h"
 
-// What programs do with a pair: messages both ways, questions about it, a half close.
+// The act uses a pair as programs do: messages in both directions, questions about it, a half close.
 int main(int, char** argv) {
   int pair[2], type = 0;
   char byte;

@@ -1,4 +1,4 @@
-// A terminal of the act's own.
+// Terminal is a terminal of the act's own.
 #pragma once
 
 #include <fcntl.h>
@@ -12,9 +12,9 @@
 class Terminal {
  public:
   Terminal() : master_(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
-    ::signal(SIGHUP, SIG_IGN);  // sent when it closes
+    ::signal(SIGHUP, SIG_IGN);  // the kernel sends it when the terminal closes
     if (master_ < 0 || ::grantpt(master_) < 0 || ::unlockpt(master_) < 0) GiveUp("posix_openpt");
-    ::setsid();  // so that it becomes the controlling one; an act that leads a session already keeps it
+    ::setsid();  // makes it the controlling terminal; fails when the act leads a session already, which is as good
     user_end_ = ::open(::ptsname(master_), O_RDWR | O_CLOEXEC);
     if (user_end_ < 0) GiveUp("open of a terminal");
   }

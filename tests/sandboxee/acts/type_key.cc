@@ -1,4 +1,4 @@
-// EIO: the kernel has it switched off for everybody.
+// EIO means that the kernel has switched the call off for all processes.
 #include <sys/ioctl.h>
 
 #include "sandboxee.h"

@@ -1,4 +1,4 @@
-// EINVAL: not a mount point.
+// EINVAL means that the path is not a mount point.
 #include <sys/mount.h>
 
 #include "sandboxee.h"

@@ -1,4 +1,4 @@
-// ENOSPC is what /dev/full is for.
+// /dev/full answers ENOSPC, as it should.
 #include <fcntl.h>
 #include <unistd.h>
 

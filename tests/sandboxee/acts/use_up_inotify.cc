@@ -1,4 +1,4 @@
-// More than half of the 128 that a user has where nobody has said otherwise.
+// The act takes more than half of the 128 instances that a user has by default.
 #include <sys/inotify.h>
 
 #include "sandboxee.h"

@@ -1,4 +1,4 @@
-// Of user mode only: for everybody.
+// The call asks for faults in user mode only, which needs no rights.
 #include <sys/syscall.h>
 #include <unistd.h>
 

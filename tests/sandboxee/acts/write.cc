@@ -1,4 +1,4 @@
-// O_NONBLOCK: a FIFO without a reader is no reason to wait.
+// O_NONBLOCK keeps the act from waiting for a reader of a FIFO.
 #include <fcntl.h>
 #include <unistd.h>
 

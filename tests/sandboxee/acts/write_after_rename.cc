@@ -1,4 +1,4 @@
-// Moves a directory, and writes a file by its new name.
+// The act moves a directory and writes a file by its new name.
 #include <fcntl.h>
 #include <unistd.h>
 

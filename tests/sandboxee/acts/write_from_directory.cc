@@ -1,4 +1,4 @@
-// By a directory that was opened outside.
+// The act writes a file by a directory that was opened outside.
 #include <fcntl.h>
 #include <unistd.h>
 
