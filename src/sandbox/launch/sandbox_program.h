@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "process/command/command.h"
 #include "sandbox/launch/sandbox_spec.h"
-#include "sandbox/launch/server_doors.h"
+#include "sandbox/launch/server_access.h"
 #include "sandbox/resolve/temporary_directory.h"
 #include "sandbox/sandboxed_command.h"
 

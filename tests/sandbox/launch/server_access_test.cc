@@ -1,4 +1,4 @@
-#include "sandbox/launch/server_doors.h"
+#include "sandbox/launch/server_access.h"
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,4 +1,4 @@
-#include "sandbox/launch/server_doors.h"
+#include "sandbox/launch/server_access.h"
 
 #include <system_error>
 #include <utility>
