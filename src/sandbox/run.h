@@ -11,7 +11,8 @@
 
 namespace holdfast::sandbox {
 
-// Returns the plan that Run would use where bubblewrap works, as text with one line per step.
+// Returns the plan that Run would use where bubblewrap works, as text with one line per step. The command has its
+// profile as text.
 Result<std::string> Explain(const SandboxedCommand& command);
 
 // Runs the command and returns its exit status. Where the profile asks for no sandbox, this process becomes the

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum Verdict { kDone = 0, kRefused = 1, kNotTried = 2 };  // the same as in acts/sandboxee.h
+enum ActStatus { kDone = 0, kRefused = 1, kNotTried = 2 };  // the same as in acts/sandboxee.h
 
 constexpr uid_t kOrdinaryUser = 1000;
 const fs::path kBuilt = fs::path(HOLDFAST_BINARY).parent_path();

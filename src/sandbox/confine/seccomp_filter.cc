@@ -67,7 +67,7 @@ class FilterWriter {
  public:
   FilterWriter(Filter filter, StandsFor stands_for, Caller caller)
       : filter_(filter), stands_for_(stands_for), caller_(caller) {
-    verdicts_.fill(allow_);
+    labels_.fill(allow_);
     Refuse(RefusedAlways());
     if (caller == Caller::kCommand) Refuse(RefusedToCommands());
     if (filter == Filter::kRestrictedNetwork) Refuse(RefusedWithoutNetwork());
@@ -79,7 +79,7 @@ class FilterWriter {
   BpfProgram Write() {
     const ArgumentRules rules = RulesAboutArguments();
     for (const ArgumentRule& rule : rules) {
-      for (uint32_t number : rule.numbers) verdicts_[number] = rule.label;
+      for (uint32_t number : rule.numbers) labels_[number] = rule.label;
     }
     code_.Load(offsetof(seccomp_data, arch));
     code_.Jump(Test::kEqual, AUDIT_ARCH_X86_64, kNext, foreign_);
@@ -89,10 +89,10 @@ class FilterWriter {
       code_.Bind(rule.label);
       rule.write();
     }
-    WriteVerdict(allow_, SECCOMP_RET_ALLOW);
-    WriteVerdict(refuse_, SECCOMP_RET_ERRNO | EPERM);
-    WriteVerdict(unknown_, SECCOMP_RET_ERRNO | ENOSYS);
-    WriteVerdict(foreign_, SECCOMP_RET_KILL_PROCESS);
+    WriteReturn(allow_, SECCOMP_RET_ALLOW);
+    WriteReturn(refuse_, SECCOMP_RET_ERRNO | EPERM);
+    WriteReturn(unknown_, SECCOMP_RET_ERRNO | ENOSYS);
+    WriteReturn(foreign_, SECCOMP_RET_KILL_PROCESS);
     return code_.Finish();
   }
 
@@ -100,7 +100,7 @@ class FilterWriter {
   // A run is the call numbers from `first` up to the first number of the next run, which share a label.
   struct Run {
     uint32_t first;
-    Label verdict;
+    Label label;
   };
 
   struct ArgumentRule {
@@ -176,14 +176,14 @@ class FilterWriter {
   void Refuse(std::span<const SyscallSet> sets) {
     for (const SyscallSet& set : sets) {
       CHECK(set.answer == EPERM || set.answer == ENOSYS);
-      for (const Syscall& call : set.calls) verdicts_[call.number] = set.answer == EPERM ? refuse_ : unknown_;
+      for (const Syscall& call : set.calls) labels_[call.number] = set.answer == EPERM ? refuse_ : unknown_;
     }
   }
 
   std::vector<Run> Runs() const {
     std::vector<Run> runs;
-    for (uint32_t number = 0; number < verdicts_.size(); ++number) {
-      if (runs.empty() || runs.back().verdict != verdicts_[number]) runs.push_back({number, verdicts_[number]});
+    for (uint32_t number = 0; number < labels_.size(); ++number) {
+      if (runs.empty() || runs.back().label != labels_[number]) runs.push_back({number, labels_[number]});
     }
     runs.push_back({kFirstUnknownSyscall, unknown_});
     runs.push_back({kFirstX32, foreign_});
@@ -206,7 +206,7 @@ class FilterWriter {
     Search(runs);
   }
 
-  Label Destination(std::span<const Run> runs) { return runs.size() == 1 ? runs.front().verdict : code_.NewLabel(); }
+  Label Destination(std::span<const Run> runs) { return runs.size() == 1 ? runs.front().label : code_.NewLabel(); }
 
   void WriteClone() {
     code_.Load(Low(0));
@@ -350,7 +350,7 @@ class FilterWriter {
     code_.Jump(Test::kEqual, 0, allow_, refuse_);
   }
 
-  void WriteVerdict(Label label, uint32_t action) {
+  void WriteReturn(Label label, uint32_t action) {
     code_.Bind(label);
     code_.Return(action);
   }
@@ -360,7 +360,7 @@ class FilterWriter {
   Caller caller_;
   BpfAssembler code_;
   Label allow_ = code_.NewLabel(), refuse_ = code_.NewLabel(), unknown_ = code_.NewLabel(), foreign_ = code_.NewLabel();
-  std::array<Label, kFirstUnknownSyscall> verdicts_;
+  std::array<Label, kFirstUnknownSyscall> labels_;
 };
 
 }  // namespace

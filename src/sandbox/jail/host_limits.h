@@ -38,7 +38,7 @@ struct HostFacts {
   int seccomp_mode = 0;         // kSeccompFilterMode: this process is under a filter
   bool in_our_sandbox = false;  // this process is in a sandbox of holdfast, or in one that looks like it
 
-  // Whether this process has CAP_SYS_ADMIN, which exempts it from most of the switches above.
+  // Returns whether this process has CAP_SYS_ADMIN, which exempts it from most of the switches above.
   bool has_sys_admin() const { return ((effective_capabilities >> 21) & 1) != 0; }
 };
 

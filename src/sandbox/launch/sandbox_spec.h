@@ -20,7 +20,7 @@ struct SandboxSpec {
   std::optional<wire::ManagedNetwork> proxies;  // the only network; absent: the profile decides about the network
 
   bool restricts_files() const { return profile.policy.files.has_value(); }
-  // Whether the sandbox restricts anything at all.
+  // Returns whether the sandbox restricts anything at all.
   bool restricts() const { return profile.type != ProfileType::kDisabled || proxies; }
 };
 

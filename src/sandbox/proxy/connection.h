@@ -30,7 +30,7 @@ class ProxyConnection {
   // Does what can be done without waiting. `block` is a buffer that holds nothing between two calls.
   Progress Advance(std::span<char> block);
 
-  // Whether the proxy has been given everything that the command will ever send.
+  // Returns whether the proxy has been given everything that the command will ever send.
   bool upload_over() const { return upload_.over; }
 
  private:

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-enum Verdict { kDone = 0, kRefused = 1, kNotTried = 2 };
+enum ActStatus { kDone = 0, kRefused = 1, kNotTried = 2 };
 
 inline int Refused(int error) {
   const char* const name = ::strerrorname_np(error);
