@@ -24,6 +24,11 @@ void SendSignal(int pidfd, int signal) {
   (void)::syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, 0);
 }
 
+bool HasEnded(int pidfd) {
+  pollfd process{pidfd, POLLIN, 0};
+  return ::poll(&process, 1, 0) == 1;
+}
+
 Result<> KillAndAwaitEnd(int pidfd) {
   SendSignal(pidfd, SIGKILL);
   pollfd ended = {.fd = pidfd, .events = POLLIN, .revents = 0};

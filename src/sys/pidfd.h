@@ -19,6 +19,9 @@ Result<OwnedFd> OpenPidfd(pid_t pid);
 // A child that is already gone is not an error.
 void SendSignal(int pidfd, int signal);
 
+// Returns whether a process, a child or not, has ended.
+bool HasEnded(int pidfd);
+
 // Kills a process, a child or not, and waits for its end. Pid 1 of a namespace has ended when all in it have. A child
 // is still to be reaped. Fails when it cannot be waited for: it may be alive then.
 Result<> KillAndAwaitEnd(int pidfd);

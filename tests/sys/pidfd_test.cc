@@ -38,6 +38,14 @@ Ending AwaitEnd(const Child& child) {
   return TryReap(child.pidfd.get());
 }
 
+TEST(PidfdTest, KnowsWhetherAProcessHasEnded) {
+  const Child child = Fork(-1);
+  EXPECT_FALSE(HasEnded(child.pidfd.get()));
+  ASSERT_TRUE(KillAndAwaitEnd(child.pidfd.get()));
+  EXPECT_TRUE(HasEnded(child.pidfd.get()));
+  EXPECT_EQ(TryReap(child.pidfd.get()), Ending::kOtherwise);
+}
+
 TEST(PidfdTest, TellsACleanExitFromOthers) {
   EXPECT_EQ(AwaitEnd(Fork(0)), Ending::kExitedCleanly);
   EXPECT_EQ(AwaitEnd(Fork(1)), Ending::kOtherwise);

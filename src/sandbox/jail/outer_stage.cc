@@ -31,6 +31,7 @@
 #include "sys/descriptor_passing.h"
 #include "sys/io.h"
 #include "sys/memory_file.h"
+#include "sys/pidfd.h"
 #include "sys/socket_pair.h"
 #include "sys/spawn.h"
 
@@ -240,8 +241,10 @@ std::expected<int, NotStarted> RunOuterStage(const Bubblewrap& bubblewrap, const
   if (const auto sent = Instruct(plan, orders_inside, inherited); !sent) return GiveUp(watch, sent.error());
   if (const int inner = watch.AwaitInner(); inner >= 0) {
     if (const auto kept = placeholders.KeepUntilEndOf(inner); !kept) return GiveUp(watch, kept.error());
-    if (const auto finished = FinishNamespaces(inner, plan); !finished) return GiveUp(watch, finished.error());
-    watch.AllowStart();
+    const auto finished = FinishNamespaces(inner, plan);
+    if (finished) watch.AllowStart();
+    // The namespaces of an inner stage that has ended are gone with it. Why it has ended stands in its report.
+    if (!finished && !sys::HasEnded(inner)) return GiveUp(watch, finished.error());
   }
   const auto report = watch.AwaitReport();
   if (report) {
