@@ -157,8 +157,8 @@ TEST(GlobParseTest, BaseStandsForItself) {
 TEST(GlobParseTest, RefusesWhatWouldSearchEverything) {
   EXPECT_EQ(RefusalOf("/", "/**/*.env"), "pattern /**/*.env: needs a directory before the first wildcard");
   EXPECT_EQ(RefusalOf("/", "/*"), "pattern /*: needs a directory before the first wildcard");
-  EXPECT_THAT(RefusalOf("/r", "../**"), HasSubstr("no directory"));
-  EXPECT_THAT(RefusalOf("/r", "{a,../*}"), HasSubstr("no directory"));
+  EXPECT_THAT(RefusalOf("/r", "../**"), HasSubstr("needs a directory"));
+  EXPECT_THAT(RefusalOf("/r", "{a,../*}"), HasSubstr("needs a directory"));
 }
 
 TEST(GlobParseTest, RefusesWhatItWouldHaveToGuess) {

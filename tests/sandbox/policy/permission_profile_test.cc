@@ -303,7 +303,7 @@ TEST(UntaggedProfileTest, BothListsTogetherAreCounted) {
   for (size_t i = 1; i < kMaxEntries / 2; ++i) half += R"(,"/a")";
   EXPECT_TRUE(ParseProfile(Untagged(fmt::format(R"({{"read":[{}],"write":[{}]}})", half, half))).has_value());
   EXPECT_THAT(Outcome(Untagged(fmt::format(R"({{"read":[{},"/b"],"write":[{}]}})", half, half))),
-              HasSubstr("file_system.write: more than 4096 entries"));
+              HasSubstr("file_system.write: read and write together have more than 4096 entries"));
 }
 
 }  // namespace
