@@ -8,10 +8,10 @@ namespace holdfast::exec_server {
 
 namespace {
 
-// codex clients of all versions give up a connection that brings a longer message.
+// The longest message that a codex client accepts. All versions close the connection when a longer one arrives.
 constexpr size_t kCodexMessageBytes = 64u << 20;
 
-// Requests of one connection that need no permit.
+// The requests of one connection need no permit from the budget while they have no more bytes than this together.
 constexpr size_t kFreeInflightBytes = 64u << 10;
 
 ClientTraits TraitsOf(const wire::InitializeParams& params) {
@@ -60,7 +60,8 @@ void Connection::OnRequest(rpc::Request request, size_t size) {
   (*call)(*session_, std::move(reply));
 }
 
-// The request is in memory already: what it takes is counted, whatever room is left.
+// Returns a permit for the bytes of the request. The request is in memory already, so its bytes are counted even if the
+// budget has no room for them.
 loop::ByteBudget::Permit Connection::PermitFor(size_t request_bytes) {
   if (inflight_bytes_ <= kFreeInflightBytes) return {};
   auto permit = context_.held.Open([weak = weak_from_this()] {
@@ -130,7 +131,8 @@ void Connection::SendError(const Error& error) {
   transport_->Send(rpc::ErrorMessage(rpc::kNoRequest, error));
 }
 
-// A client that asks faster than we answer, or does not read its answers, is not read either.
+// Stops reading from a client that sends requests faster than the server answers them, or that does not read its
+// answers, and reads again when both are over.
 void Connection::AdjustReading() {
   const Config& config = context_.config;
   bool full = inflight_ >= config.max_inflight || inflight_bytes_ >= config.max_message_bytes;

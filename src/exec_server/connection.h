@@ -1,5 +1,7 @@
-// One socket's side of the protocol: the envelope, the handshake, the dispatch, and how much may be in flight. Requests
-// are started in the order they come; their answers come when they are ready.
+// A connection is the server's end of the protocol on one socket. It reads the envelope of each message, does the
+// handshake, passes each request to the handler of its method, and limits how many requests may be unanswered. Handlers
+// are called in the order in which the requests arrive; each answer is sent as soon as it is ready, so answers may come
+// in another order.
 #pragma once
 
 #include <functional>
@@ -20,7 +22,7 @@
 
 namespace holdfast::exec_server {
 
-// What a connection borrows from its server.
+// The objects of the server that a connection uses. They outlive the connection.
 struct ConnectionContext {
   const Config& config;
   loop::ByteBudget& held;
@@ -28,7 +30,7 @@ struct ConnectionContext {
   const wire::EnvironmentInfo& environment_info;
   SessionTable& sessions;
   const Methods& methods;
-  wire::Document& document;  // one for all connections: a message is decoded before the next is looked at
+  wire::Document& document;  // shared by all connections, because a message is decoded before the next one is parsed
 };
 
 class Connection final : public rpc::Receiver, public rpc::ReplySink, public std::enable_shared_from_this<Connection> {
@@ -65,7 +67,7 @@ class Connection final : public rpc::Receiver, public rpc::ReplySink, public std
   Phase phase_ = Phase::kFresh;
   std::shared_ptr<Session> session_;
   size_t inflight_ = 0, inflight_bytes_ = 0;
-  loop::ByteBudget::Permit unsent_;  // for answers that the client does not take
+  loop::ByteBudget::Permit unsent_;  // counts the answers that the client does not read
   rpc::Reading reading_ = rpc::Reading::kOn;
   bool closed_ = false;
 };

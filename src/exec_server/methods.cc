@@ -7,7 +7,7 @@
 namespace holdfast::exec_server {
 namespace {
 
-// The part of a session that a method is about.
+// These functions return the part of a session that a method works on.
 SessionProcesses& ProcessesOf(Session& session) { return session.processes(); }
 FileSession& FilesOf(Session& session) { return session.files(); }
 HttpExchanges& ExchangesOf(Session& session) { return session.exchanges(); }

@@ -1,5 +1,5 @@
-// The table of every method a session answers. `initialize` and `initialized` belong to the connection: they come
-// before there is a session.
+// The table of every method that a session answers. `initialize` and `initialized` are not in it: they come before
+// there is a session, and the connection handles them.
 #pragma once
 
 #include "exec_server/server_parts.h"

@@ -11,7 +11,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What is left of a shutdown when a process cannot be killed or a client does not say goodbye.
+// The time that a shutdown may take beyond the grace period. It runs out only if a process cannot be killed or a client
+// does not close its connection; the server then stops without waiting any longer.
 constexpr auto kShutdownSlack = 5s;
 
 transport::Limits LimitsOf(const Config& config, std::shared_ptr<loop::ByteBudget> held) {
@@ -96,11 +97,11 @@ void Server::Accept(std::shared_ptr<rpc::Transport> transport) {
 
 void Server::OnConnectionEnd(Connection& connection) {
   LogInfo("connection.closed", {{"peer", connection.peer()}});
-  // It is still on the stack.
+  // The connection is calling this function, so it is destroyed in a later turn of the loop.
   loop_.Post([ended = std::move(connections_[&connection])] {});
   connections_.erase(&connection);
   if (!listener_ && !stopping_) {
-    // Standard input has ended: the one client there is will not come back.
+    // Standard input has ended, and the only client cannot connect again.
     stopping_ = true;
     EndSessions(0ms);
   }
@@ -125,7 +126,7 @@ void Server::EndSessions(std::chrono::milliseconds grace) {
 }
 
 void Server::CloseConnections() {
-  auto connections = connections_;  // closing may remove entries
+  auto connections = connections_;  // a copy, because closing a connection may remove it from the map
   for (auto& [key, connection] : connections) connection->Close();
 }
 

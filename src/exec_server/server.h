@@ -1,4 +1,5 @@
-// The exec-server: listens, serves connections until it is told to stop, and leaves nothing running behind.
+// The exec-server listens and serves connections until Shutdown is called. When it has stopped, no process that it
+// started is alive, unless the kernel could not kill one in time.
 #pragma once
 
 #include <memory>
@@ -24,13 +25,14 @@ class Server {
   // `config` must outlive the server.
   static Result<std::unique_ptr<Server>> Create(loop::EventLoop& loop, const Config& config);
 
-  // Runs `command`, and logs what it prints as warnings: see startup_check.h.
+  // Runs `command` and logs each line that it prints as a warning; startup_check.h has the details.
   void RunStartupCheck(const process::Command& command);
 
-  // Where it listens; empty on stdio.
+  // The URL that the server listens on; empty if it serves standard input and output.
   std::string url() const;
 
-  // Stops accepting, ends every process with the configured grace, says goodbye to the clients and stops the loop.
+  // Accepts no further connections, ends every process (SIGTERM, then SIGKILL after the configured grace period),
+  // closes the connections and then stops the loop.
   void Shutdown();
 
  private:
@@ -51,7 +53,7 @@ class Server {
   Methods methods_;
   SessionTable sessions_;
   wire::Document document_;
-  std::unique_ptr<transport::Listener> listener_;  // null on stdio
+  std::unique_ptr<transport::Listener> listener_;  // null if the server serves standard input and output
   std::unordered_map<const Connection*, std::shared_ptr<Connection>> connections_;
   std::unique_ptr<StartupCheck> startup_check_;
   loop::Timer shutdown_timer_;

@@ -9,10 +9,12 @@
 namespace holdfast::exec_server {
 namespace {
 
-// Output of finished processes, all together. Beyond it the oldest are forgotten before their time.
+// The bound on the retained output of all finished processes together. Beyond it the oldest of them are forgotten
+// before their time.
 constexpr size_t kMaxFinishedOutputBytes = 256u << 20;
 
-// Reached only when jobs are stuck: as many as a good dozen of connections can have.
+// The bound on the threads of the worker pool. It is reached only when many jobs are stuck; a good dozen of connections
+// can have that many file requests.
 constexpr size_t kMaxFileWorkers = 1024;
 
 std::string Variable(const char* name, const char* otherwise = "") {
@@ -22,7 +24,7 @@ std::string Variable(const char* name, const char* otherwise = "") {
 
 std::string ToolPath() { return Variable("PATH", "/usr/bin:/bin"); }
 
-// The environment that commands get, and the directory that comes first in their PATH.
+// Returns the environment that commands get, and the directory that comes first in their PATH.
 ProcessService::Surroundings SurroundingsOfCommands() {
   return {.environment = process::CurrentEnvironment(), .command_path = FindCommandPath(sandbox::OwnDirectory())};
 }

@@ -1,5 +1,5 @@
-// What a server consists of besides its listener, connections and sessions: what sessions share, and the services that
-// answer requests. Each part is given what it uses, and none of them knows this list.
+// The parts of a server besides its listener, connections and sessions: the objects that all sessions share, and the
+// services that answer requests. Each part is given the other parts that it uses, and none of them knows this list.
 #pragma once
 
 #include <memory>
@@ -25,12 +25,12 @@
 
 namespace holdfast::exec_server {
 
-// In the order they depend on each other. `loop`, `spawner` and `config` outlive it.
+// Each part may use the parts above it. `loop`, `spawner` and `config` outlive them all.
 struct ServerParts {
   ServerParts(loop::EventLoop& loop, process::Spawner& spawner, const Config& config);
 
-  loop::WorkerPool workers;                // for what blocks: files
-  std::shared_ptr<loop::ByteBudget> held;  // all that clients make the server hold; ends before the workers
+  loop::WorkerPool workers;                // runs the calls that block, such as those on files
+  std::shared_ptr<loop::ByteBudget> held;  // counts the memory that clients make the server hold; ends before workers
   sandbox::SandboxProgram sandbox_program;
   files::FileHelpers file_helpers;
   HeapTrim heap;

@@ -17,7 +17,8 @@ constexpr ptrdiff_t kMaxWarnings = 20;
 
 void LogUnchecked(std::string_view reason) { LogWarn("sandbox.unchecked", {{"reason", reason}}); }
 
-// A few lines of text, each of them whole. Anything else is not by a check.
+// Returns whether `text` is at most kMaxWarnings lines of plain text, all of them complete. A check prints nothing
+// else.
 bool AreWarnings(std::string_view text) {
   const auto is_control = [](char c) { return (c >= 0 && c < ' ' && c != '\n') || c == '\x7f'; };
   return (text.empty() || text.ends_with('\n')) && std::ranges::none_of(text, is_control) &&
@@ -50,14 +51,14 @@ Result<std::unique_ptr<StartupCheck>> StartupCheck::Start(loop::EventLoop& loop,
 void StartupCheck::OnStartFailed(process::Process&, const Error& error) { LogUnchecked(error.message); }
 
 void StartupCheck::OnClosed(process::Process& process, uint64_t) {
-  const process::Snapshot said = process.log().TakeSnapshot();
+  const process::Snapshot printed = process.log().TakeSnapshot();
   const int status = *process.exit_code();
-  if (AreWarnings(said.out)) {
-    LogWarnings(said.out);
+  if (AreWarnings(printed.out)) {
+    LogWarnings(printed.out);
   } else if (status == 0) {
-    LogUnchecked(fmt::format("the check prints what is no warning: {}", FirstLine(said.out)));
+    LogUnchecked(fmt::format("the check printed text that is not a list of warnings: {}", FirstLine(printed.out)));
   }
-  if (status != 0) LogUnchecked(fmt::format("the check ends with status {}: {}", status, FirstLine(said.err)));
+  if (status != 0) LogUnchecked(fmt::format("the check ended with status {}: {}", status, FirstLine(printed.err)));
 }
 
 }  // namespace holdfast::exec_server

@@ -1,6 +1,7 @@
-// A command that is run once when the server starts, to say what will not work here: each line it prints is logged as a
-// warning (`sandbox.limited`). When it does not get that far, that is logged instead, with the reason
-// (`sandbox.unchecked`). The server does not wait for it: one that hangs says nothing.
+// The startup check is a command that the server runs once when it starts. The command prints one line for each thing
+// that will not work on this machine, and the server logs each line as a warning (`sandbox.limited`). If the command
+// cannot be started, fails, or prints anything else, the server logs that with the reason (`sandbox.unchecked`). The
+// server does not wait for the command, so nothing is logged about a command that hangs.
 #pragma once
 
 #include <memory>
@@ -14,7 +15,7 @@ namespace holdfast::exec_server {
 
 class StartupCheck final : private process::ProcessOwner {
  public:
-  // An error is in the log already.
+  // Logs the error before it returns it.
   static Result<std::unique_ptr<StartupCheck>> Start(loop::EventLoop& loop, process::Spawner& spawner,
                                                      const process::Command& command);
 

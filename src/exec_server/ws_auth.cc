@@ -17,7 +17,8 @@ bool AsksForSecret(const transport::WebSocketUrl& url, const Config& config) {
   return config.ws_auth == kUrlSecret;
 }
 
-// A connection whose user cannot be found, for example because it is closed, is refused; the reason does not matter.
+// Returns whether the peer is a process of the server's user or of root. A connection whose user cannot be found, for
+// example because it is closed already, is not admitted.
 bool IsOfOwnUser(int socket) {
   const auto user = sys::UserOfTcpPeer(socket);
   return user && (*user == ::geteuid() || *user == 0);

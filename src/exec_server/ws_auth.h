@@ -1,4 +1,4 @@
-// How a WebSocket listener tells the server's clients from other processes, decided from the configuration.
+// AdmissionFor decides from the configuration how a WebSocket listener tells the server's clients from other processes.
 #pragma once
 
 #include "base/result.h"
@@ -8,12 +8,15 @@
 
 namespace holdfast::exec_server {
 
-// A fresh secret where the configuration asks for one, or the server picks its port; else only processes of the
-// server's user and root are admitted, unless `insecure_no_auth` lets everybody in. Fails when the address would let
-// other machines in unasked, or when this machine does not tell whose a connection is.
+// Returns the condition under which a connection is admitted. With `ws_auth` "url-secret" it is a fresh random secret
+// in the URL; with "auto" too, if the server picks its port and `insecure_no_auth` is off. Otherwise only processes of
+// the server's user and of root are admitted, or all processes if `insecure_no_auth` is on. Fails if other machines
+// could reach the address and the configuration does not allow that, or if the user behind a connection is needed and
+// cannot be found on this machine.
 Result<transport::Admission> AdmissionFor(const transport::WebSocketUrl& url, const Config& config);
 
-// Refuses a secret where no URL could carry it.
+// Fails if the configuration asks for a secret although the server does not listen on a port: only the URL of a port
+// can contain a secret.
 Result<> CheckAuthWithoutPort(const Config& config);
 
 }  // namespace holdfast::exec_server

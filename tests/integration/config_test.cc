@@ -60,9 +60,9 @@ TEST_F(ConfigTest, RefusesAKeyItDoesNotKnow) {
 
 TEST_F(ConfigTest, RefusesAValueOfTheWrongKind) {
   ExpectRefused({"--config", Write("max_sessions = \"many\"\n")}, "max_sessions: expected a whole number");
-  ExpectRefused({"--config", Write("max_sessions = 0\n")}, "max_sessions: 0 is outside 1..1000000");
+  ExpectRefused({"--config", Write("max_sessions = 0\n")}, "max_sessions: 0 is not between 1 and 1000000");
   ExpectRefused({"--max-sessions", "many"}, "--max-sessions: expected a whole number");
-  ExpectRefused({"--log-format", "xml"}, "--log-format: \"xml\" is none of text|json");
+  ExpectRefused({"--log-format", "xml"}, "--log-format: \"xml\" is not one of text|json");
 }
 
 TEST_F(ConfigTest, RefusesAFileThatIsNotThereOrNotToml) {

@@ -1,5 +1,5 @@
-// What the operator decides, as plain values. config_settings.cc is the table that gives every member its key, flag,
-// range and help; config_flags.h puts defaults, file and flags together.
+// The settings of the server as plain values. The table in config_settings.cc gives every member its key, flag, range
+// and help text; ConfigFlags (config_flags.h) combines the defaults here with the configuration file and the flags.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The settings as a TOML file.
+// These functions read the settings from a TOML file, and print them as one.
 #pragma once
 
 #include <string>
@@ -9,11 +9,13 @@
 
 namespace holdfast::exec_server {
 
-// Reads TOML over `base`: what the file leaves out stays as it is. Errors name the file, the line and the key.
+// Returns `base` with the settings that the TOML text has; all others stay as they are. Errors name the file, the line
+// and the key.
 Result<Config> LoadConfigFile(const std::string& path, Config base);
 Result<Config> ParseConfig(std::string_view toml, std::string_view file_name, Config base);
 
-// TOML that LoadConfigFile reads back to an equal Config: one line per setting, its help behind it.
+// Returns TOML text with one line for each setting, followed by its help text as a comment. LoadConfigFile reads an
+// equal Config from it.
 std::string PrintConfig(const Config& config);
 
 }  // namespace holdfast::exec_server

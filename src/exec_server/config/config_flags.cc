@@ -18,7 +18,8 @@ std::string DefaultText(const Setting& setting) {
   return TomlValue(setting, defaults);
 }
 
-// CLI11 only collects the words. Assign checks them, so that a flag and a file key obey the same rules.
+// Adds the flag of one setting. CLI11 only collects the values as text; Assign checks them, so that the same rules hold
+// for a flag and for a key of the file.
 CLI::Option* AddFlag(CLI::App& app, const Setting& setting) {
   const std::string name = FlagName(setting);
   const std::string help = HelpText(setting);
@@ -30,7 +31,8 @@ CLI::Option* AddFlag(CLI::App& app, const Setting& setting) {
   return app.add_option(name, help)->type_name(is_number ? "N" : "TEXT")->default_str(DefaultText(setting));
 }
 
-// A word that is not of the wanted type stays text, and Assign says what is wrong with it.
+// Converts the text of a flag to the type of its setting. Text that does not have this type is returned as it is, and
+// Assign then fails with a message about it.
 SettingValue ValueOf(const Setting& setting, const std::string& word) {
   if (std::holds_alternative<Toggle>(setting.kind) && (word == "true" || word == "false")) return word == "true";
   if (std::holds_alternative<Number>(setting.kind)) {
@@ -45,8 +47,8 @@ SettingValue ValueOf(const Setting& setting, const std::string& word) {
 }  // namespace
 
 ConfigFlags::ConfigFlags(CLI::App& app) {
-  const std::string config_help = "read settings from a TOML file; flags win over it";
-  const std::string print_help = "print the settings in force as TOML and exit";
+  const std::string config_help = "read settings from a TOML file; a flag overrides the setting in the file";
+  const std::string print_help = "print all settings as TOML, with the file and the flags applied, and exit";
   config_file_ = app.add_option("--config", config_help)->type_name("FILE");
   print_config_ = app.add_flag("--print-config", print_help);
   for (const Setting& setting : Settings()) options_.push_back(AddFlag(app, setting));

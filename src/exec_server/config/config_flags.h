@@ -1,5 +1,5 @@
-// The command line of the server: one flag per setting, and --config and --print-config. Defaults yield to the file,
-// the file to the flags.
+// The command line of the server has one flag for each setting, and --config and --print-config. The file overrides the
+// defaults, and the flags override the file.
 #pragma once
 
 #include <string>
@@ -15,7 +15,8 @@ class Option;
 
 namespace holdfast::exec_server {
 
-// Borrows the options it registers: it is asked after app.parse(), while the app still lives.
+// Registers the flags with the app. The app owns them, so Load and print_config are called after app.parse() and while
+// the app exists.
 class ConfigFlags {
  public:
   explicit ConfigFlags(CLI::App& app);

@@ -17,50 +17,56 @@ constexpr uint64_t kMillion = 1'000'000;
 
 constexpr auto kSettings = std::to_array<Setting>({
     {"listen", Text{&Config::listen}, "where to listen: ws://IP:PORT, unix:///PATH or stdio"},
-    {"sandbox_check", Toggle{&Config::sandbox_check}, "warn at the start if sandboxes will not work here"},
+    {"sandbox_check", Toggle{&Config::sandbox_check},
+     "check at the start whether sandboxes work here, and log warnings if not"},
     {"ws_auth", Text{&Config::ws_auth, "auto|url-secret|none"},
-     "how a WebSocket client is recognized: by a secret in the URL, or only by its user, the server's or root; auto: "
-     "by a "
-     "secret if the port is 0"},
+     "how a WebSocket client is recognized. url-secret: by a secret in the URL; none: only by its user, which must be "
+     "the server's user or root; auto: by a secret if the port is 0, otherwise by its user"},
     {"insecure_no_auth", Toggle{&Config::insecure_no_auth},
      "serve other machines, and other users of this one, without authentication"},
-    {"log_level", Text{&Config::log_level, "debug|info|warn|error|off"}, "least severe level that is logged"},
-    {"log_format", Text{&Config::log_format, "text|json"}, "shape of a log line"},
+    {"log_level", Text{&Config::log_level, "debug|info|warn|error|off"}, "the least severe level that is logged"},
+    {"log_format", Text{&Config::log_format, "text|json"}, "the format of log lines"},
 
     {"detached_ttl_ms", Number{&Config::detached_ttl_ms, 0, kDayMs},
-     "how long a session outlives its connection; 0 ends both together"},
+     "how long a session without a connection waits to be resumed; 0 ends it with its connection"},
     {"exited_retention_ms", Number{&Config::exited_retention_ms, 0, kDayMs},
-     "how long a closed process stays readable"},
+     "how long the output of a closed process can be read"},
     {"shutdown_grace_period_ms", Number{&Config::shutdown_grace_period_ms, 0, kDayMs},
-     "time between asking processes to end and killing them"},
-    {"ping_interval_ms", Number{&Config::ping_interval_ms, 0, kDayMs}, "time between WebSocket pings; 0 sends none"},
+     "time between SIGTERM and SIGKILL when the server stops"},
+    {"ping_interval_ms", Number{&Config::ping_interval_ms, 0, kDayMs},
+     "time between WebSocket pings; 0 sends no pings"},
 
-    {"max_connections", Number{&Config::max_connections, 1, kMillion}, "connections open at once"},
-    {"max_sessions", Number{&Config::max_sessions, 1, kMillion}, "sessions held at once, detached ones included"},
+    {"max_connections", Number{&Config::max_connections, 1, kMillion}, "most connections at a time"},
+    {"max_sessions", Number{&Config::max_sessions, 1, kMillion},
+     "most sessions at a time, including those without a connection"},
     {"max_processes_per_connection", Number{&Config::max_processes_per_connection, 1, kMillion},
-     "processes of one session"},
-    {"max_processes", Number{&Config::max_processes, 1, kMillion}, "processes of all sessions together"},
-    {"max_inflight", Number{&Config::max_inflight, 1, kMillion}, "unanswered requests of one connection"},
+     "most processes of one session"},
+    {"max_processes", Number{&Config::max_processes, 1, kMillion}, "most processes of all sessions together"},
+    {"max_inflight", Number{&Config::max_inflight, 1, kMillion},
+     "most unanswered requests of one connection; at the limit it is not read"},
 
     {"max_held_bytes", Number{&Config::max_held_bytes, kMiB, kKiB* kGiB},
-     "what clients can make the server hold, all together: long messages, answers, HTTP bodies"},
-    {"max_message_bytes", Number{&Config::max_message_bytes, kKiB, kGiB}, "longest message taken from a client"},
-    {"max_frame_bytes", Number{&Config::max_frame_bytes, kKiB, kGiB}, "longest WebSocket frame"},
-    {"max_argv_bytes", Number{&Config::max_argv_bytes, kKiB, kGiB}, "arguments of one process, all together"},
-    {"max_env_bytes", Number{&Config::max_env_bytes, kKiB, kGiB}, "environment of one process, all together"},
+     "most memory that all clients together can make the server hold in long messages, answers and HTTP bodies"},
+    {"max_message_bytes", Number{&Config::max_message_bytes, kKiB, kGiB},
+     "longest message that the server accepts from a client"},
+    {"max_frame_bytes", Number{&Config::max_frame_bytes, kKiB, kGiB},
+     "longest WebSocket frame that the server accepts"},
+    {"max_argv_bytes", Number{&Config::max_argv_bytes, kKiB, kGiB},
+     "most bytes in all arguments of a process together"},
+    {"max_env_bytes", Number{&Config::max_env_bytes, kKiB, kGiB}, "most bytes in the whole environment of a process"},
     {"retained_output_bytes_per_process", Number{&Config::retained_output_bytes_per_process, kKiB, kGiB},
-     "output kept for process/read; the oldest goes first"},
+     "most bytes of output kept for process/read; the oldest is dropped first"},
     {"retained_chunks_per_process", Number{&Config::retained_chunks_per_process, 1, kMillion},
-     "chunks kept for process/read; the oldest goes first"},
+     "most chunks of output kept for process/read; the oldest is dropped first"},
     {"snapshot_bytes_per_stream", Number{&Config::snapshot_bytes_per_stream, kKiB, kGiB},
-     "head and tail kept of each output stream"},
+     "most bytes kept for process/snapshot of each output stream, from its beginning and its end"},
     {"max_read_file_bytes", Number{&Config::max_read_file_bytes, 1, 4 * kGiB}, "longest file that fs/readFile reads"},
     {"max_http_body_bytes", Number{&Config::max_http_body_bytes, 1, kGiB},
-     "longest body that http/request answers in one piece"},
+     "longest body that http/request returns in one piece"},
 
-    {"allow_direct_exec", Toggle{&Config::allow_direct_exec}, "accept direct starts: a raw command"},
+    {"allow_direct_exec", Toggle{&Config::allow_direct_exec}, "accept process/start with a plain command"},
     {"allow_prepared_exec", Toggle{&Config::allow_prepared_exec},
-     "accept prepared starts: a request that the client has resolved"},
+     "accept process/start with a request that the client has resolved"},
 });
 
 template <typename... Cases>
@@ -106,7 +112,7 @@ Result<> AssignTo(const Number& number, const SettingValue& value, Config& confi
   const auto* wanted = std::get_if<int64_t>(&value);
   if (wanted == nullptr) return WrongType("a whole number", value);
   if (std::cmp_less(*wanted, number.min) || std::cmp_greater(*wanted, number.max)) {
-    return Fail(ErrorKind::kInvalidParams, fmt::format("{} is outside {}..{}", *wanted, number.min, number.max));
+    return Fail(ErrorKind::kInvalidParams, fmt::format("{} is not between {} and {}", *wanted, number.min, number.max));
   }
   config.*number.member = static_cast<uint64_t>(*wanted);
   return {};
@@ -121,7 +127,7 @@ Result<> AssignTo(const Text& text, const SettingValue& value, Config& config) {
   const auto* word = std::get_if<std::string>(&value);
   if (word == nullptr) return WrongType("a string", value);
   if (!text.choices.empty() && !IsChoice(text.choices, *word)) {
-    return Fail(ErrorKind::kInvalidParams, fmt::format("{} is none of {}", TomlString(*word), text.choices));
+    return Fail(ErrorKind::kInvalidParams, fmt::format("{} is not one of {}", TomlString(*word), text.choices));
   }
   config.*text.member = *word;
   return {};

@@ -1,5 +1,5 @@
-// The table of settings. The file reader, the flags and PrintConfig all walk it, so a setting is added in two places: a
-// member of Config with its default, and a line here.
+// The table of settings. The file reader, the flags and PrintConfig all use this table, so a setting is added in two
+// places: as a member of Config with its default, and as a line of the table in config_settings.cc.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Number {
 
 struct Text {
   std::string Config::* member;
-  std::string_view choices = {};  // "a|b|c"; empty: any text
+  std::string_view choices = {};  // such as "a|b|c"; if empty, any text is allowed
 };
 
 struct Setting {
@@ -36,18 +36,21 @@ struct Setting {
 std::span<const Setting> Settings();
 
 std::string FlagName(const Setting& setting);  // "--max-sessions"
-std::string HelpText(const Setting& setting);  // the help, and the range or the choices
+std::string HelpText(const Setting& setting);  // the help text with the range or the choices appended
 
-// A value as the operator wrote it, before it is known to fit.
+// A value of a type that no setting has.
 struct OtherType {
-  std::string_view name;  // "a table": something that no setting takes
+  std::string_view name;  // such as "a table"
 };
+
+// A value as the operator wrote it, before its type and range are checked.
 using SettingValue = std::variant<bool, int64_t, std::string, OtherType>;
 
-// Checks type and range. The message is the bare reason: the caller knows the place.
+// Checks type and range, and sets the member of `config`. The error message is only the reason; the caller adds the key
+// or flag.
 Result<> Assign(const Setting& setting, const SettingValue& value, Config& config);
 
-// The value in TOML notation.
+// Returns the value in TOML notation.
 std::string TomlValue(const Setting& setting, const Config& config);
 
 }  // namespace holdfast::exec_server

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kKnownToClients = {"bash", "zsh", "sh"};
 
-// Links are followed: `/bin/sh` is one on most machines.
+// Returns whether `path` is a file that the server may execute. Links are followed, because `/bin/sh` is a link on most
+// machines.
 bool IsProgram(const std::string& path) {
   struct stat status;
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&

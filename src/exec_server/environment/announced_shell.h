@@ -1,8 +1,9 @@
-// The shell that clients are told to run commands with.
+// The announced shell is the shell that the server tells its clients to run commands with.
 //
-// Clients know bash, zsh and sh, by the last part of the path. Of any other shell they make none: they then run
-// commands with the shell of their own machine, at the path it has there. So the login shell is announced only where
-// clients know it and it runs; otherwise bash, because models write commands for bash; otherwise sh.
+// Clients recognize bash, zsh and sh by the last part of the path. If the server announces any other shell, a client
+// ignores it and runs commands with the shell of its own machine, at the path that the shell has there. So the server
+// announces the login shell of its user only if clients recognize it and it can be executed; otherwise bash, because
+// models write commands for bash; otherwise sh.
 #pragma once
 
 #include <span>
@@ -14,13 +15,14 @@
 
 namespace holdfast::exec_server {
 
-// `login_shell` is as the user database has it: it may be empty, and need not exist. Another shell is taken from the
-// first of `directories` that has it. Where none has any, the answer is `/bin/sh`.
+// Returns the shell to announce. `login_shell` is the entry of the user database: it may be empty, and the file need
+// not exist. If it cannot be announced, the first of `directories` with a bash decides, or else the first with an sh.
+// If no directory has either, the result is `/bin/sh`.
 wire::Shell AnnouncedShell(std::string_view login_shell, std::span<const std::string> directories);
 
-// Where shells are looked for: the usual places first, so that what stands in `search_path` makes no difference on an
-// ordinary machine; then the absolute directories of `search_path`, which is written as $PATH is. What a relative one
-// has depends on the directory that the server was started in.
+// Returns the directories to look for shells in. The usual directories come first, so that `search_path` makes no
+// difference on an ordinary machine. The absolute directories of `search_path`, which has the format of $PATH, follow.
+// Relative ones are left out, because their contents depend on the directory that the server was started in.
 std::vector<std::string> ShellDirectories(std::string_view search_path);
 
 }  // namespace holdfast::exec_server

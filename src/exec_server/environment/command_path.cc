@@ -19,7 +19,8 @@ bool Names(std::string_view path, std::string_view directory) {
   return std::ranges::any_of(std::views::split(path, ':'), is_it);
 }
 
-// Another user could have made the directory where the programs lie in a place like /tmp.
+// Returns whether `path` belongs to `owner` or to root, and not every user can write it. If the server's programs are
+// in a directory like /tmp, another user could have made the directories beside it.
 bool IsInstalledBy(uid_t owner, const std::string& path) {
   struct stat status;
   if (::lstat(path.c_str(), &status) < 0 || S_ISLNK(status.st_mode)) return false;
@@ -37,7 +38,7 @@ std::string FindCommandPath(const std::string& program_directory) {
   for (const std::string_view path : {std::string_view(tool), std::string_view(directory), above, ParentOf(above)}) {
     if (!IsInstalledBy(programs.st_uid, std::string(path))) return "";
   }
-  // A colon in its name would make it two directories.
+  // A colon in the name would make PATH read it as two directories.
   return ::access(tool.c_str(), X_OK) == 0 && !directory.contains(':') ? directory : "";
 }
 

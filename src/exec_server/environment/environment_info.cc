@@ -16,7 +16,7 @@
 namespace holdfast::exec_server {
 namespace {
 
-// A variable that holds a path we could use.
+// Returns the value of an environment variable if it is an absolute path.
 std::optional<std::string> PathVariable(const char* name) {
   const char* value = std::getenv(name);
   if (value == nullptr || value[0] != '/') return std::nullopt;
@@ -41,14 +41,14 @@ wire::EnvironmentCapabilities Capabilities() {
 }  // namespace
 
 wire::EnvironmentInfo DescribeEnvironment() {
-  // Before the loop starts: the look-up may ask a directory service.
+  // This look-up may wait for a directory service. The loop is not running yet, so nothing is held up.
   const passwd* user = ::getpwuid(::geteuid());
   wire::EnvironmentInfo info;
   info.shell = OwnShell(user);
   info.executor_version = kVersion;
   info.provider_id = ProviderId(kVersion, BuildId());
   info.platform_os = "linux";
-  std::error_code removed;  // a working directory that no longer exists shows as the root
+  std::error_code removed;  // if the working directory no longer exists, "/" is announced
   auto cwd = std::filesystem::current_path(removed);
   info.cwd = FileUri(removed ? "/" : cwd.string());
   info.user_home_dir = FileUri(PathVariable("HOME").value_or(user != nullptr ? user->pw_dir : "/"));

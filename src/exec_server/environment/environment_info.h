@@ -1,4 +1,4 @@
-// What a client learns about this machine when it connects.
+// DescribeEnvironment returns the description of this machine that a client gets when it connects.
 #pragma once
 
 #include "wire/session_messages.h"

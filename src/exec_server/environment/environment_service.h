@@ -1,4 +1,4 @@
-// environment/info and environment/status.
+// The service behind environment/info and environment/status.
 #pragma once
 
 #include <utility>
@@ -16,7 +16,7 @@ class EnvironmentService {
 
   void Info(const wire::EnvironmentParams&, rpc::Reply<wire::EnvironmentInfo> reply) { reply(info_); }
 
-  // A client that can ask is served.
+  // The status is always "ready": a client that can send this request is served.
   void Status(const wire::EnvironmentParams&, rpc::Reply<wire::EnvironmentStatusResult> reply) { reply({"ready"}); }
 
  private:

@@ -1,5 +1,5 @@
-// The build of this server as clients see it: `providerId`, by which a client may look up what is known of a build. It
-// is opaque, and no proof of anything: a server can say what it likes.
+// The `providerId` identifies the build of this server. A client may use it to look up what is known about the build.
+// It is an opaque text and proves nothing, because a server can send any text.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace holdfast::exec_server {
 
-// "sha256:" and 64 hex digits, of the version and the program's build id (base/build_id.h). Absent without a build id:
-// builds that cannot be told apart have no name.
+// Returns "sha256:" and 64 hex digits: a digest of the version and of the program's build id (base/build_id.h). The
+// result is empty without a build id, because builds that cannot be told apart must not share an id.
 std::optional<std::string> ProviderId(std::string_view version, std::string_view build_id);
 
 }  // namespace holdfast::exec_server

@@ -10,10 +10,10 @@
 namespace holdfast::exec_server {
 namespace {
 
-// Bodies up to this length are bounded by the number of requests alone.
+// A body up to this length is not counted in the budget; the limit on the number of requests bounds them.
 constexpr size_t kFreeBytes = 16u << 10;
 
-// What libcurl and we keep for a request under way.
+// The memory that libcurl and the exchange use for a request under way, apart from its bodies.
 constexpr size_t kBaseBytes = 320u << 10;
 
 wire::HttpRequestResult OnWire(http::Response response, std::string_view body) {
@@ -29,7 +29,7 @@ wire::HttpRequestResult OnWire(http::Response response, std::string_view body) {
 }  // namespace
 
 Error HttpExchange::NoRoom() {
-  return {ErrorKind::kLimit, "http/request: the server holds as much as it may (max_held_bytes)"};
+  return {ErrorKind::kLimit, "http/request: the server has no memory left for this request (max_held_bytes)"};
 }
 
 HttpExchange::HttpExchange(rpc::Transport& transport, loop::ByteBudget& budget, std::string request_id,
@@ -57,7 +57,8 @@ void HttpExchange::OnResponse(http::Response response) {
   reply_.reset();
 }
 
-// A client that does not take the body holds up the server it comes from, not our memory.
+// Passes a piece of the body on. If the client does not read it, the exchange pauses, so that the HTTP server has to
+// wait and the body does not pile up in memory.
 void HttpExchange::OnBody(std::string_view bytes) {
   if (delivery_ == Delivery::kStreamed) {
     SendDelta(bytes, nullptr);
@@ -78,7 +79,7 @@ bool HttpExchange::TakeBaseRoom() {
   return true;
 }
 
-// A string that must grow takes twice what it had.
+// Counts the memory that body_ will have after `more` bytes are appended. A string that must grow doubles its capacity.
 bool HttpExchange::MakeRoom(size_t more) {
   const size_t needed = body_.size() + more;
   if (needed <= body_.capacity() || needed <= kFreeBytes) return true;
@@ -106,7 +107,7 @@ void HttpExchange::SendDelta(std::string_view bytes, const Result<>* outcome) {
 }
 
 void HttpExchange::End() {
-  loop::Callback on_end = std::move(on_end_);  // this goes with it
+  loop::Callback on_end = std::move(on_end_);  // moved out first, because the call destroys the exchange
   on_end();
 }
 

@@ -1,4 +1,5 @@
-// One http/request on its way: collects the response, or passes it on piece by piece.
+// An HttpExchange is one http/request under way. It collects the response and answers with the whole of it, or it
+// answers with the head and passes the body on to the client piece by piece.
 #pragma once
 
 #include <cstddef>
@@ -23,19 +24,20 @@ class HttpExchange final : public http::ExchangeObserver {
  public:
   using ResponseReply = rpc::Reply<wire::HttpRequestResult>;
 
-  // A whole body is at most `max_body_bytes` long, and has its room from `budget`; a streamed one has no end that we
-  // know.
+  // A body that is delivered whole has at most `max_body_bytes`, and its memory is counted in `budget`. A streamed body
+  // may have any length.
   HttpExchange(rpc::Transport& transport, loop::ByteBudget& budget, std::string request_id, Delivery delivery,
                size_t max_body_bytes, ResponseReply reply);
 
-  // For a connection that has many requests open: false if the budget has no room for one more. Before Start.
+  // Counts the memory of the exchange itself in the budget, and returns false if the budget has no room. Called before
+  // Start, for a connection with many requests under way.
   bool TakeBaseRoom();
   static Error NoRoom();
 
-  // `on_end` runs last and may destroy this.
+  // Calls `on_end` as the last thing that the exchange does; it may destroy the exchange.
   void Start(http::Client& client, http::Request request, loop::Callback on_end);
   void Resume() { exchange_->Resume(); }
-  // Instead of Start.
+  // Answers with an error. Called instead of Start.
   void Fail(const Error& error) { reply_->Fail(error); }
 
   const std::string& request_id() const { return request_id_; }
@@ -55,13 +57,13 @@ class HttpExchange final : public http::ExchangeObserver {
   const std::string request_id_;
   const Delivery delivery_;
   const size_t max_body_bytes_;
-  std::optional<ResponseReply> reply_;  // until it is answered
+  std::optional<ResponseReply> reply_;  // empty once the request is answered
   loop::Callback on_end_;
   http::Response response_;
-  std::string body_;                  // of a whole delivery
-  size_t base_bytes_ = 0;             // of room_, beside body_
-  loop::ByteBudget::Permit room_;     // for body_
-  loop::ByteBudget::Permit request_;  // for the body of a request that is answered before it is over
+  std::string body_;                  // the response so far, if it is delivered whole
+  size_t base_bytes_ = 0;             // the part of room_ that is for the exchange itself
+  loop::ByteBudget::Permit room_;     // counts body_, and base_bytes_
+  loop::ByteBudget::Permit request_;  // counts the request's body, which a streamed exchange keeps after its answer
   uint64_t next_seq_ = 1;
   std::unique_ptr<http::Exchange> exchange_;
 };

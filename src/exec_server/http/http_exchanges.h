@@ -1,4 +1,4 @@
-// The HTTP requests a connection has under way. They are cancelled with it.
+// The HTTP requests that a connection has under way. They are cancelled when the connection ends.
 #pragma once
 
 #include <cstddef>
@@ -16,20 +16,21 @@ namespace holdfast::exec_server {
 class HttpExchanges {
  public:
   static constexpr size_t kMaxExchanges = 256;
-  static constexpr size_t kFreeExchanges = 4;  // further ones draw from the budget
+  static constexpr size_t kFreeExchanges = 4;  // further ones are counted in the budget
 
   HttpExchanges(rpc::Transport& transport, const ClientTraits& client) : transport_(transport), client_(client) {}
 
   rpc::Transport& transport() { return transport_; }
   const ClientTraits& client() const { return client_; }
 
-  // Whether one more fits; a streamed one must have an id of its own.
+  // Fails if the connection has too many requests under way, or if the response is to be streamed under an id that
+  // another streamed response has.
   Result<> CheckRoom(const std::string& request_id, Delivery delivery) const;
 
-  // Gives the exchange its end: it is removed from here.
+  // Starts the exchange and owns it until it ends.
   void Start(http::Client& client, http::Request request, std::unique_ptr<HttpExchange> exchange);
 
-  // The transport has room again.
+  // Continues the exchanges that paused because the client did not read. Called when the transport has room again.
   void ResumeAll();
 
  private:

@@ -21,7 +21,8 @@ Result<std::string> VariableFor(const wire::HttpRequestHeader& header, const pro
               fmt::format("header {}: the server's environment has no {}", header.name, *header.value_env_var));
 }
 
-// With room for headers of a usual size and the rest of the message.
+// Returns the length of the longest body whose base64 fits into a message of `message_bytes`, besides headers of the
+// usual size and the rest of the message.
 size_t LongestBodyIn(size_t message_bytes) {
   constexpr size_t head_bytes = 64u << 10;
   return message_bytes < head_bytes ? 0 : (message_bytes - head_bytes) / 4 * 3;

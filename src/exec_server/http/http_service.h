@@ -1,4 +1,5 @@
-// http/request: HTTP from where the server runs, for clients whose own network is elsewhere.
+// The service behind http/request, which makes HTTP requests from the machine of the server, for clients in another
+// network.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +21,12 @@ namespace holdfast::exec_server {
 class HttpService {
  public:
   struct Surroundings {
-    process::Environment environment;  // of the server, for headers that name a variable
-    std::string cwd;                   // of the server: the base of a sandbox whose request names no directory
+    process::Environment environment;  // the server's, for headers that name a variable
+    std::string cwd;                   // the server's, for a sandbox whose request names no directory
     size_t max_body_bytes;
   };
 
-  // `budget` has room for the bodies of responses.
+  // The bodies of responses are counted in `budget`.
   HttpService(loop::EventLoop& loop, loop::WorkerPool& workers, loop::ByteBudget& budget, Surroundings surroundings)
       : client_(loop, workers), budget_(budget), surroundings_(std::move(surroundings)) {}
 

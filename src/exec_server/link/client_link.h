@@ -1,5 +1,5 @@
-// The way from a session to its client: the connection the session has at the moment, if any, and what is known of the
-// client at its other end.
+// A session reaches its client through a link: the connection that the session has at the moment, if any, and the
+// traits of the client at its other end.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace holdfast::exec_server {
 
-// Whether a client is told of the start of its processes by the notifications process/started and process/failed.
+// The server sends the notifications process/started and process/failed only to a client that is kAnnounced.
 enum class Lifecycle { kSilent, kAnnounced };
 
 struct ClientTraits {
@@ -21,15 +21,15 @@ struct ClientTraits {
 
 class ClientLink {
  public:
-  ClientLink() = default;  // nobody is connected
+  ClientLink() = default;  // a link without a connection
   ClientLink(rpc::Transport& transport, const ClientTraits& client) : transport_(&transport), client_(client) {}
 
   bool is_open() const { return transport_ != nullptr; }
-  // Without a connection nothing has to wait: output is only stored.
+  // Returns whether the client reads too slowly. A link without a connection is never congested: output is only stored.
   bool is_congested() const { return transport_ != nullptr && transport_->congested(); }
   const ClientTraits& client() const { return client_; }
 
-  // A message to nobody is dropped.
+  // Drops the message if there is no connection.
   void Send(std::string message) const {
     if (transport_ != nullptr) transport_->Send(std::move(message));
   }

@@ -1,4 +1,4 @@
-// One connection's hold on its session: what the client has under way or open that dies with the connection.
+// An attachment is everything that a connection has under way or open in its session and that ends with the connection.
 #pragma once
 
 #include <string>
@@ -22,7 +22,8 @@ class Attachment {
   FileSession& files() { return files_; }
   HttpExchanges& exchanges() { return exchanges_; }
 
-  // The transport is full of answers that the client does not take; and has room again.
+  // OnCongested is called when the transport is full of answers that the client does not read, and OnDrained when the
+  // transport has room again.
   void OnCongested() { files_.OnCongested(); }
   void OnDrained() {
     files_.OnDrained();

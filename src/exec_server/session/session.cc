@@ -29,7 +29,7 @@ void Session::OnDrained() {
 }
 
 void Session::End(std::chrono::milliseconds grace, loop::Callback done) {
-  // Whichever of the two ends last answers.
+  // The processes and the file helpers end independently; the later of the two calls `done`.
   auto answer = std::make_shared<loop::Callback>(std::move(done));
   auto when_both_ended = [&loop = resources_.loop, answer, left = std::make_shared<int>(2)] {
     if (--*left == 0) loop.Post(std::move(*answer));

@@ -1,5 +1,5 @@
-// One client's conversation: its processes, and the connection it is attached to, if any. It survives the connection
-// for a while; when it ends, nothing it started stays alive.
+// A session is one client's conversation. It owns the client's processes and knows the connection that it is attached
+// to, if any. It survives the connection for a while. When it has ended, nothing that it started is alive.
 #pragma once
 
 #include <chrono>
@@ -24,22 +24,25 @@ class Session {
   const std::string& id() const { return id_; }
 
   void Attach(rpc::Transport& transport, const ClientTraits& client);
-  // Requests that wait are dropped, with what belongs to the connection; processes live on and their output is kept.
+  // Ends the attachment, and drops the reads, the waits for an exit and the writes of the client that still wait. The
+  // processes go on, and their output is kept.
   void Detach();
   bool attached() const { return attachment_.has_value(); }
 
-  // What a request is about. There is an attachment whenever one is handled.
+  // The parts of the session that requests work on. A request is only handled while there is an attachment.
   SessionProcesses& processes() { return *processes_; }
   FileSession& files() { return attachment_->files(); }
   HttpExchanges& exchanges() { return attachment_->exchanges(); }
 
-  // The transport is full of answers that the client does not take; and has room again.
+  // OnCongested is called when the transport is full of answers that the client does not read, and OnDrained when the
+  // transport has room again.
   void OnCongested();
   void OnDrained();
 
-  bool idle() const { return processes_->idle(); }  // nothing it started is alive
+  bool idle() const { return processes_->idle(); }  // no process that it started is alive
 
-  // Ends every process, by SIGTERM and `grace` first unless that is zero; `done` runs when nothing is alive.
+  // Ends every process and every file helper of the session. Processes get SIGTERM and `grace` before they are killed,
+  // unless `grace` is zero. `done` runs when nothing is alive.
   void End(std::chrono::milliseconds grace, loop::Callback done);
 
  private:

@@ -9,8 +9,8 @@ namespace holdfast::exec_server {
 
 using namespace std::chrono_literals;
 
-// A detached session without a process is kept for a client that may come back, but not at the cost of one that is
-// here.
+// Ends the detached session without living processes that has been detached for the longest time, if there is one. Such
+// a session is kept for a client that may come back, but a client that is connected comes first.
 void SessionTable::MakeRoom() {
   auto oldest = sessions_.end();
   for (auto it = sessions_.begin(); it != sessions_.end(); ++it) {
@@ -45,7 +45,7 @@ Result<std::shared_ptr<Session>> SessionTable::Resume(const std::string& id) {
 void SessionTable::Detach(Session& session) {
   session.Detach();
   auto it = sessions_.find(session.id());
-  if (it == sessions_.end()) return;  // ending already
+  if (it == sessions_.end()) return;  // the session is ending already
   std::chrono::milliseconds ttl(resources_.config.detached_ttl_ms);
   if (ttl == 0ms) return End(session.id(), 0ms);
   it->second.expiry = std::make_unique<loop::Timer>(resources_.loop, [this, id = session.id()] {
@@ -60,7 +60,7 @@ void SessionTable::End(const std::string& id, std::chrono::milliseconds grace) {
   auto node = sessions_.extract(id);
   std::shared_ptr<Session> session = std::move(node.mapped().session);
   ending_.insert(session);
-  // The timer that brought us here may own this call's captures.
+  // If the session has expired, its timer is calling this function and owns `id`; so the timer is destroyed later.
   resources_.loop.Post([timer = std::shared_ptr(std::move(node.mapped().expiry))] {});
   session->End(grace, [this, session] { OnEnded(session); });
 }

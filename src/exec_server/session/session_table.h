@@ -1,5 +1,6 @@
-// All sessions of a server, by id. A detached one waits for its client to come back, then it is ended; until all it
-// started is dead it stays here, under no name.
+// The table of all sessions of a server, by id. A detached session waits for its client to come back, and is ended when
+// the time for that is over. A session that is ending can no longer be found by its id, but the table keeps it until
+// everything that it started is dead.
 #pragma once
 
 #include <chrono>
@@ -18,13 +19,14 @@ class SessionTable {
   explicit SessionTable(SessionResources& resources) : resources_(resources) {}
 
   Result<std::shared_ptr<Session>> Create();
-  // Only a detached session can be resumed.
+  // Fails if the session is unknown or attached to a connection.
   Result<std::shared_ptr<Session>> Resume(const std::string& id);
 
-  // The connection is gone: the session ends after the configured time, unless it is resumed.
+  // Detaches the session from its connection, which has ended. The session ends after the configured time, unless it is
+  // resumed.
   void Detach(Session& session);
 
-  // Ends every session; `done` runs when nothing they started is alive.
+  // Ends every session and refuses to create others. `done` runs when nothing that the sessions started is alive.
   void EndAll(std::chrono::milliseconds grace, loop::Callback done);
 
   size_t size() const { return sessions_.size(); }
@@ -32,7 +34,7 @@ class SessionTable {
  private:
   struct Entry {
     std::shared_ptr<Session> session;
-    std::unique_ptr<loop::Timer> expiry;  // while detached
+    std::unique_ptr<loop::Timer> expiry;  // runs while the session is detached
     std::chrono::steady_clock::time_point detached_at;
   };
 

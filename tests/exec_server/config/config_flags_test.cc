@@ -92,7 +92,7 @@ TEST(ConfigFlagsTest, FlagsWinOverTheFileAndTheFileOverDefaults) {
 TEST(ConfigFlagsTest, ReportsTheFileEvenWhenAFlagOverridesTheKey) {
   const ConfigFile file("max_sessions = 0\n");
   EXPECT_EQ(Load({"--max-sessions=1", "--config=" + file.path()}).error().message,
-            "config " + file.path() + ":1: max_sessions: 0 is outside 1..1000000");
+            "config " + file.path() + ":1: max_sessions: 0 is not between 1 and 1000000");
 }
 
 struct Refusal {
@@ -102,15 +102,15 @@ struct Refusal {
 
 TEST(ConfigFlagsTest, NamesTheFlagItRefuses) {
   const Refusal refusals[] = {
-      {"--max-sessions=0", "--max-sessions: 0 is outside 1..1000000"},
-      {"--max-sessions=-1", "--max-sessions: -1 is outside 1..1000000"},
+      {"--max-sessions=0", "--max-sessions: 0 is not between 1 and 1000000"},
+      {"--max-sessions=-1", "--max-sessions: -1 is not between 1 and 1000000"},
       {"--max-sessions=3x", "--max-sessions: expected a whole number, got \"3x\""},
       {"--max-sessions=1.5", "--max-sessions: expected a whole number, got \"1.5\""},
       {"--max-sessions=0x10", "--max-sessions: expected a whole number, got \"0x10\""},
       {"--max-sessions=+3", "--max-sessions: expected a whole number, got \"+3\""},
       {"--max-sessions=99999999999999999999", "--max-sessions: expected a whole number, got \"99999999999999999999\""},
-      {"--max-message-bytes=1023", "--max-message-bytes: 1023 is outside 1024..1073741824"},
-      {"--log-level=INFO", "--log-level: \"INFO\" is none of debug|info|warn|error|off"},
+      {"--max-message-bytes=1023", "--max-message-bytes: 1023 is not between 1024 and 1073741824"},
+      {"--log-level=INFO", "--log-level: \"INFO\" is not one of debug|info|warn|error|off"},
       {"--insecure-no-auth=yes", "--insecure-no-auth: expected true or false, got \"yes\""},
       {"--insecure-no-auth=1", "--insecure-no-auth: expected true or false, got \"1\""},
   };

@@ -109,7 +109,7 @@ TEST(PrintConfigTest, GivesEachSettingOneLineWithItsHelp) {
 TEST(PrintConfigTest, ShowsRangesAndChoices) {
   const std::string toml = PrintConfig(Config{});
   EXPECT_TRUE(toml.contains("# longest message taken from a client (1024..1073741824)\n")) << toml;
-  EXPECT_TRUE(toml.contains("# shape of a log line (text|json)\n")) << toml;
+  EXPECT_TRUE(toml.contains("# the format of log lines (text|json)\n")) << toml;
 }
 
 TEST(ParseConfigTest, KeepsTheBaseWhereTheFileIsSilent) {
@@ -129,9 +129,9 @@ TEST(ParseConfigTest, NamesFileLineAndKeyOfWhatItRefuses) {
   const Refusal refusals[] = {
       {"\nmax_session = 3", "config f:2: unknown key \"max_session\""},
       {"[server]\nlisten = 'stdio'", "config f:1: unknown key \"server\""},
-      {"max_sessions = 0", "config f:1: max_sessions: 0 is outside 1..1000000"},
-      {"\n\nmax_sessions = -1", "config f:3: max_sessions: -1 is outside 1..1000000"},
-      {"detached_ttl_ms = -1", "config f:1: detached_ttl_ms: -1 is outside 0..86400000"},
+      {"max_sessions = 0", "config f:1: max_sessions: 0 is not between 1 and 1000000"},
+      {"\n\nmax_sessions = -1", "config f:3: max_sessions: -1 is not between 1 and 1000000"},
+      {"detached_ttl_ms = -1", "config f:1: detached_ttl_ms: -1 is not between 0 and 86400000"},
       {"max_sessions = 1.0", "config f:1: max_sessions: expected a whole number, got a fraction"},
       {"max_sessions = '3'", "config f:1: max_sessions: expected a whole number, got \"3\""},
       {"max_sessions = true", "config f:1: max_sessions: expected a whole number, got true"},
@@ -140,9 +140,9 @@ TEST(ParseConfigTest, NamesFileLineAndKeyOfWhatItRefuses) {
       {"listen.x = 3", "config f:1: listen: expected a string, got a table"},
       {"listen = 3", "config f:1: listen: expected a string, got 3"},
       {"allow_direct_exec = 1", "config f:1: allow_direct_exec: expected true or false, got 1"},
-      {"log_level = 'loud'", "config f:1: log_level: \"loud\" is none of debug|info|warn|error|off"},
-      {"log_level = 'debug|info'", "config f:1: log_level: \"debug|info\" is none of debug|info|warn|error|off"},
-      {"log_format = ''", "config f:1: log_format: \"\" is none of text|json"},
+      {"log_level = 'loud'", "config f:1: log_level: \"loud\" is not one of debug|info|warn|error|off"},
+      {"log_level = 'debug|info'", "config f:1: log_level: \"debug|info\" is not one of debug|info|warn|error|off"},
+      {"log_format = ''", "config f:1: log_format: \"\" is not one of text|json"},
   };
   for (const Refusal& refusal : refusals) {
     const Result<Config> config = ParseConfig(refusal.toml, "f", Config{});
@@ -168,7 +168,8 @@ TEST(LoadConfigFileTest, NamesTheFileInErrors) {
 
   const std::string bad = testing::TempDir() + "bad_config." + std::to_string(::getpid()) + ".toml";
   std::ofstream(bad) << "\nmax_sessions = 0\n";
-  EXPECT_EQ(LoadConfigFile(bad, {}).error().message, "config " + bad + ":2: max_sessions: 0 is outside 1..1000000");
+  EXPECT_EQ(LoadConfigFile(bad, {}).error().message,
+            "config " + bad + ":2: max_sessions: 0 is not between 1 and 1000000");
   std::remove(bad.c_str());
 }
 
