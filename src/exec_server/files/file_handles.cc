@@ -6,7 +6,7 @@
 
 namespace holdfast::exec_server {
 
-// Closing a file may wait for a server that has to take what was written.
+// Closing a file of a network mount may wait until the file server has the written data, so workers close the files.
 FileHandles::~FileHandles() {
   if (!handles_.empty()) workers_.Run([handles = std::move(handles_)]() mutable { handles.clear(); }, [] {});
 }

@@ -1,4 +1,4 @@
-// The files a connection has open, under the ids its client chose.
+// The files that a connection has open, under the ids that its client chose.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,12 @@
 
 namespace holdfast::exec_server {
 
-// Its file is opened, used and closed by workers, one after the other where they change it.
+// A file that a client opens, or has opened. Only workers open, use and close the file, and PathOrder keeps a worker
+// that changes it away from all others.
 struct FileHandle {
   std::string path;
   wire::FsOpenMode mode;
-  std::optional<files::File> file;  // absent before it is opened and after it is closed
+  std::optional<files::File> file;  // empty before the file is opened and after it is closed
 };
 
 class FileHandles {
@@ -27,22 +28,22 @@ class FileHandles {
   static constexpr size_t kMaxIdBytes = 32;
 
   explicit FileHandles(loop::WorkerPool& workers) : workers_(workers) {}
-  ~FileHandles();  // leaves it to a worker to close what is open
+  ~FileHandles();  // has a worker close the open files
   FileHandles(const FileHandles&) = delete;
   FileHandles& operator=(const FileHandles&) = delete;
 
-  // kInvalidRequest for an id that is too long.
+  // Fails with kInvalidRequest if the id is too long.
   static Result<> CheckId(const std::string& id);
 
-  // Takes the id before the file is open, so that requests that follow find it.
+  // Makes a handle under the id before the file is open, so that the requests that follow find it.
   Result<std::shared_ptr<FileHandle>> Reserve(const std::string& id, std::string path, wire::FsOpenMode mode);
 
-  // kNotFound when there is none.
+  // Fails with kNotFound if there is no such handle.
   Result<std::shared_ptr<FileHandle>> Find(const std::string& id) const;
 
-  // Forgets the id if it still stands for this handle.
+  // Forgets the id if it still belongs to this handle.
   void Forget(const std::string& id, const FileHandle& handle);
-  // The same, and leaves it to a worker to close the file.
+  // Forgets the id as Forget does, and has a worker close the file.
   void Discard(const std::string& id, std::shared_ptr<FileHandle> handle);
 
  private:

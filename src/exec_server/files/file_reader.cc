@@ -11,12 +11,12 @@
 namespace holdfast::exec_server {
 namespace {
 
-// What stands around the base64, and behind it.
+// The JSON around the base64 text has at most kFrameBytes, and the JSON behind it at most kTailBytes.
 constexpr size_t kFrameBytes = 64;
 constexpr size_t kTailBytes = 8;
 
-// A multiple of three, so that every block but the last encodes without padding; it and its base64 fit into the L2
-// cache.
+// The length of a block is a multiple of three, so that every block but the last is encoded without padding. A block
+// and its base64 text fit into the L2 cache together.
 constexpr size_t kBlockBytes = 192 << 10;
 
 void AppendBase64(std::string& out, std::span<const std::byte> bytes) {
@@ -32,7 +32,8 @@ void AppendBase64(std::string& out, std::span<const std::byte> bytes) {
 
 Error FileReader::TooLarge() const {
   return {ErrorKind::kInvalidRequest,
-          fmt::format("file {}: more than {} bytes; fs/open reads files of any size", file_->path(), max_bytes_)};
+          fmt::format("file {}: longer than {} bytes; use fs/open, which reads files of any size", file_->path(),
+                      max_bytes_)};
 }
 
 size_t FileReader::LongestAnswer() const { return head_bytes_ + Base64EncodedSize(max_bytes_) + kFrameBytes; }
@@ -53,7 +54,8 @@ Result<size_t> FileReader::operator()(std::string& json, size_t allowed) {
   return Read(json, allowed);
 }
 
-// To the end of the file, whatever its size was said to be: files of /proc say zero, others grow meanwhile.
+// Reads to the end of the file, whatever its size was when it was opened: files in /proc have the size zero, and other
+// files may grow meanwhile.
 Result<size_t> FileReader::Read(std::string& json, size_t allowed) const {
   json += R"({"dataBase64":")";
   const auto block = std::make_unique_for_overwrite<std::byte[]>(kBlockBytes);
@@ -62,7 +64,7 @@ Result<size_t> FileReader::Read(std::string& json, size_t allowed) const {
     TRY(count, file_->ReadAt(offset, {block.get(), kBlockBytes}));
     offset += count;
     if (offset > max_bytes_) return std::unexpected(TooLarge());
-    // A string that must grow takes twice what it had.
+    // A string that must grow doubles its capacity.
     const size_t needed = json.size() + Base64EncodedSize(count) + kTailBytes;
     if (needed > json.capacity() && std::max(needed, 2 * json.capacity()) > allowed) {
       return std::min(std::max(needed, 2 * allowed), std::max(needed, LongestAnswer()));

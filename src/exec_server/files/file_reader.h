@@ -1,4 +1,5 @@
-// The work of fs/readFile: the file goes block by block into the JSON of the answer, as base64.
+// FileReader does the work of fs/readFile: it reads the file block by block and appends each block to the JSON of the
+// answer, as base64.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +19,12 @@ class FileReader {
 
   FileReader(Opener open, size_t max_bytes) : open_(std::move(open)), max_bytes_(max_bytes) {}
 
-  // Most answers need no more.
-  static constexpr size_t kUsualBytes = 1440u << 10;  // a file of 1 MiB in base64, and a head
+  // The memory that is enough for most answers: a file of 1 MiB in base64, and the beginning of the message.
+  static constexpr size_t kUsualBytes = 1440u << 10;
 
-  // A step of a file request. A file that turns out to need more room than it may have is read again from its beginning
-  // once it has it, rather than kept twice while its text moves.
+  // This operator is a FileStep (file_requests.h). If the answer turns out to need more than `allowed` bytes, the next
+  // call reads the file again from its beginning. A string that grew to the larger size would be in memory twice while
+  // its text is moved.
   Result<size_t> operator()(std::string& json, size_t allowed);
 
  private:
@@ -33,7 +35,7 @@ class FileReader {
   Opener open_;
   size_t max_bytes_;
   std::optional<files::File> file_;
-  size_t head_bytes_ = 0;  // of the answer, before the result
+  size_t head_bytes_ = 0;  // the length of the message before the result
 };
 
 }  // namespace holdfast::exec_server

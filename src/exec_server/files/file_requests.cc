@@ -6,7 +6,8 @@
 namespace holdfast::exec_server {
 namespace {
 
-// Names that come to exist again and again, each time while a helper starts, are no reason to go on forever.
+// The number of file helpers that a request tries. A helper is stale if a protected path changed since its start;
+// without this bound, a path that changes again and again would keep the request going forever.
 constexpr int kMaxHelpers = 3;
 
 }  // namespace
@@ -39,7 +40,7 @@ loop::Task<> FileRequests::Serve(FileSession& session, FileRequest request, rpc:
 
 std::shared_ptr<FileAnswer> FileRequests::Begin(const rpc::PendingReply& reply, size_t usual_bytes) {
   auto answer = std::make_shared<FileAnswer>(reply.Begin(), budget_.Open());
-  (void)answer->room.TryResize(usual_bytes);  // without it the step asks
+  (void)answer->room.TryResize(usual_bytes);  // if there is no room, the step asks for memory when it needs it
   return answer;
 }
 
@@ -67,8 +68,9 @@ loop::Task<Result<>> FileRequests::DoInSandbox(std::string session_id, FileReque
   }
 }
 
-// The step may own a file, so a worker destroys it. The answer is kept until the worker is done with it, also when the
-// client has gone: its memory counts until then.
+// Runs a step on workers until it is done. A worker destroys the step, because it may own a file, and closing the file
+// may take time. The answer is kept until the worker is done with it, even if the connection ends before, so that its
+// memory is counted until then.
 loop::Task<Result<>> FileRequests::Run(FileStep wanted, std::shared_ptr<FileAnswer> answer) {
   const auto step = workers_.Share(std::move(wanted));
   for (;;) {

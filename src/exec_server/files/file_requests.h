@@ -1,5 +1,6 @@
-// The file requests of all connections: each waits for its turn, has its work done by a worker, or by a file helper
-// inside a sandbox, and is answered. Results are encoded on the worker too: the loop only sends them.
+// FileRequests serves the file requests of all connections. Each request waits for its turn; then a worker does the
+// work, or has a file helper do it inside a sandbox; then the request is answered. The worker also encodes the result,
+// and the loop only sends it.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +24,12 @@
 
 namespace holdfast::exec_server {
 
-// The work of a request, done on a worker. A step appends the JSON of the result, which may have `allowed` bytes at
-// most. It returns zero when it is done, or how many bytes it needs to go on: it is called again once it may have them.
+// A step is the work of a request, done on a worker. It appends the JSON of the result to `json`, which may have at
+// most `allowed` bytes. It returns zero when it is done. Otherwise it returns how many bytes it needs, and is called
+// again when it may have them.
 using FileStep = std::move_only_function<Result<size_t>(std::string& json, size_t allowed)>;
 
-// A step that encodes what `work` returns.
+// Returns a step that calls `work` and encodes its result.
 template <typename T>
 FileStep EncodingStep(std::move_only_function<Result<T>()> work) {
   return [work = std::move(work)](std::string& json, size_t) mutable -> Result<size_t> {
@@ -37,16 +39,18 @@ FileStep EncodingStep(std::move_only_function<Result<T>()> work) {
   };
 }
 
-// One helper, for one attempt to serve a request. The worker that has made the one call gives the helper back at once.
+// A file helper that is leased for one attempt to serve a request. It is called once, and the lease ends with that
+// call.
 class HelperUse {
  public:
   explicit HelperUse(files::FileHelpers::Lease lease) : lease_(std::move(lease)) {}
 
-  // Appends the JSON of the response.
+  // Appends the JSON of the file helper's response to `json`.
   Result<> Call(std::string_view operation, std::string_view params_json, std::string& json);
   Result<files::File> Open(const wire::FsOpenFileParams& params);
 
-  // The helper could not be used because a protected path has changed since its start; another one is to be asked.
+  // Returns whether the file helper refused the call because a protected path has changed since its start. The request
+  // then needs another file helper.
   bool is_stale() const { return is_stale_; }
 
  private:
@@ -55,25 +59,25 @@ class HelperUse {
 };
 
 struct FileRequest {
-  // Makes the step that does the work through a helper; called once for each helper that is tried.
+  // Returns the step that has `helper` do the work. Called once for each file helper that is tried.
   using SandboxedStep = std::move_only_function<FileStep(std::shared_ptr<HelperUse> helper)>;
 
   std::vector<Claim> claims;
-  FileStep step;                                     // without a sandbox
-  std::optional<sandbox::SandboxSpec> sandbox = {};  // absent: the server does the work itself
-  SandboxedStep sandboxed_step = {};                 // under a sandbox
-  size_t usual_bytes = 0;  // of memory, asked for before the first step, so that most results need no second one
+  FileStep step;                                     // used without a sandbox
+  std::optional<sandbox::SandboxSpec> sandbox = {};  // if empty, the server does the work itself
+  SandboxedStep sandboxed_step = {};                 // used under a sandbox
+  size_t usual_bytes = 0;  // memory to get before the first call of the step, so that most results need no second one
 };
 
-// The answer to a request while it is made.
+// The answer to a request while steps are making it.
 struct FileAnswer {
-  std::string json;               // the beginning of the message, and what steps append
-  loop::ByteBudget::Permit room;  // for json
+  std::string json;               // the beginning of the message, and the result as far as it is made
+  loop::ByteBudget::Permit room;  // counts json
 };
 
 class FileRequests {
  public:
-  // The memory that a step may have without asking.
+  // The memory that a step may use without a permit.
   static constexpr size_t kFreeBytes = 64u << 10;
 
   FileRequests(loop::WorkerPool& workers, loop::ByteBudget& budget, files::FileHelpers& helpers)
@@ -82,11 +86,13 @@ class FileRequests {
   // Serves a request from its turn to its answer, as a task of `session`.
   void Start(FileSession& session, FileRequest request, rpc::PendingReply reply);
 
-  // The two halves of it, for a request that has something to do in between.
+  // Do and Send are the two halves of serving a request, for a task that has something to do in between. Do needs the
+  // turn of the request.
   loop::Task<Result<>> Do(const FileSession& session, FileRequest request, std::shared_ptr<FileAnswer> answer);
   static void Send(rpc::PendingReply& reply, FileAnswer& answer, const Result<>& outcome);
 
-  // An answer that begins as `reply` wants it. If there is no room for `usual_bytes`, it begins with less.
+  // Returns an answer with the beginning of the message that `reply` will send. It has a permit for `usual_bytes` if
+  // the budget has room for them.
   std::shared_ptr<FileAnswer> Begin(const rpc::PendingReply& reply, size_t usual_bytes);
 
  private:

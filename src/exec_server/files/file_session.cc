@@ -7,8 +7,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Enough for any client that waits for answers; few enough that a dead network mount under one connection leaves
-// workers for the others.
+// The limits of one connection. 64 requests at a time are enough for any client that waits for its answers, and few
+// enough that a connection whose requests hang on a dead network mount leaves workers for the others.
 constexpr PathOrder::Limits kOrderLimits{.max_running = 64, .stuck_after = 10s};
 
 }  // namespace

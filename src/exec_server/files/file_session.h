@@ -1,4 +1,5 @@
-// What the file requests of one connection share: their order, the open files, the watch. It ends with the connection.
+// A FileSession is what the file requests of one connection share: their order, the open files and the watch. It ends
+// with the connection.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,10 @@
 
 namespace holdfast::exec_server {
 
-// The one watch of a connection: a new one takes the place of the last.
+// The watch of a connection. A connection has one watch at a time, and the next one replaces it.
 struct WatchSlot {
-  std::optional<uint64_t> last_id;  // ids only grow
-  loop::Permit active;              // ends the watch when it goes
+  std::optional<uint64_t> last_id;  // the next id must be larger
+  loop::Permit active;              // the watch ends when the permit is destroyed
 };
 
 class FileSession {
@@ -36,10 +37,11 @@ class FileSession {
   FileHandles& handles() { return handles_; }
   WatchSlot& watch() { return watch_; }
 
-  // Runs the task of a request. It ends with the connection.
+  // Runs the task of a request. The task ends with the connection.
   void Start(loop::Task<> request) { requests_.Start(std::move(request)); }
 
-  // A client that does not take its answers gets no further ones made, until the transport has room again.
+  // While the client does not read its answers, no further requests get their turn. OnDrained is called when the
+  // transport has room again.
   void OnCongested() { order_.Hold(); }
   void OnDrained() { order_.Release(); }
 

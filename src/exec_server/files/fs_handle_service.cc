@@ -16,20 +16,21 @@ namespace {
 
 constexpr uint64_t kMaxBlockBytes = 1 << 20;
 
-// A handle is claimed under a name that no path has, so that its requests stay in order among themselves.
+// Returns a claim on the handle itself, so that requests for the same handle stay in order. Its name is not a path, so
+// it collides with no path.
 Claim OfHandle(const std::string& id, Access access) { return {"handle " + id, access}; }
 
 Result<> CheckBlock(uint64_t offset, uint64_t length) {
   if (length == 0 || length > kMaxBlockBytes) {
-    return Fail(ErrorKind::kInvalidRequest, fmt::format("a block has 1 to {} bytes", kMaxBlockBytes));
+    return Fail(ErrorKind::kInvalidRequest, fmt::format("a block must have 1 to {} bytes", kMaxBlockBytes));
   }
   if (offset > std::numeric_limits<int64_t>::max() - length) {
-    return Fail(ErrorKind::kInvalidRequest, "offset: beyond what a file can hold");
+    return Fail(ErrorKind::kInvalidRequest, "offset: larger than a file can be");
   }
   return {};
 }
 
-// The file of a handle that was opened for `mode`.
+// Returns the file of the handle. Fails if it is not open, or was not opened with `mode`.
 Result<const files::File*> FileFor(const FileHandle& handle, wire::FsOpenMode mode) {
   if (!handle.file) return Fail(ErrorKind::kNotFound, fmt::format("{} is not open", handle.path));
   if (handle.mode != mode) {
@@ -49,7 +50,7 @@ Result<> ReadInto(const FileHandle& handle, uint64_t offset, size_t length, std:
   return {};
 }
 
-// For the block and its answer.
+// Returns the memory that a block of this length and the answer with it need.
 size_t RoomFor(size_t length) { return length + Base64EncodedSize(length) + 4096; }
 
 FileStep OpenHandle(std::shared_ptr<FileHandle> handle, std::string id,
@@ -65,7 +66,8 @@ FileStep OpenHandle(std::shared_ptr<FileHandle> handle, std::string id,
 
 }  // namespace
 
-// The handle is shared with steps alone, which workers destroy: no file is to be closed on the loop.
+// This task holds the handle only weakly. Its other owners are the steps, which workers destroy, so no file is closed
+// on the loop.
 loop::Task<> FsHandleService::ServeOrDiscard(FileSession& session, std::string id, std::weak_ptr<FileHandle> handle,
                                              FileRequest request, rpc::PendingReply reply) {
   const auto turn = co_await session.order().Enter(std::move(request.claims));
@@ -81,7 +83,8 @@ loop::Task<> FsHandleService::ServeOrDiscard(FileSession& session, std::string i
   FileRequests::Send(reply, *answer, outcome);
 }
 
-// Under a sandbox the helper opens the file and passes it on: what follows is the same.
+// Opens a file under a handle. Under a sandbox the file helper opens the file and passes the descriptor to the server;
+// from there on everything is the same as without a sandbox.
 void FsHandleService::Open(FileSession& session, const wire::Sandboxed<wire::FsOpenParams>& params,
                            rpc::Reply<wire::FsHandle> reply) {
   auto sandbox = sandbox::DecodeFileSandbox(params.sandbox, server_cwd_);
@@ -103,7 +106,7 @@ void FsHandleService::Open(FileSession& session, const wire::Sandboxed<wire::FsO
   session.Start(ServeOrDiscard(session, id, handle, std::move(request), std::move(reply).Untyped()));
 }
 
-// A read that fails leaves nothing to go on with: the handle is closed.
+// Reads a block. If the read fails, the handle is closed, because the client cannot go on with it.
 void FsHandleService::ReadBlock(FileSession& session, const wire::FsReadBlockParams& params,
                                 rpc::Reply<wire::FsReadBlockResult> reply) {
   const std::string& id = params.handle_id;
@@ -141,7 +144,7 @@ void FsHandleService::WriteBlock(FileSession& session, const wire::FsWriteBlockP
   requests_.Start(session, std::move(request), std::move(reply).Untyped());
 }
 
-// The id is free at once; the file is closed after the requests that came before.
+// Closes a handle. The id is free at once; the file is closed after the requests for it that came before.
 void FsHandleService::Close(FileSession& session, const wire::FsHandle& params, rpc::Reply<wire::Empty> reply) {
   auto handle = session.handles().Find(params.handle_id);
   if (!handle && handle.error().kind != ErrorKind::kNotFound) return reply.Fail(handle.error());

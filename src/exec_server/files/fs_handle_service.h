@@ -1,4 +1,4 @@
-// The fs/* methods on open files: a file of any size goes through them in blocks.
+// The service behind the fs/* methods on open files, by which a client reads and writes files of any size in blocks.
 #pragma once
 
 #include <memory>
@@ -29,7 +29,7 @@ class FsHandleService {
   void Close(FileSession& session, const wire::FsHandle& params, rpc::Reply<wire::Empty> reply);
 
  private:
-  // Serves a request about a handle, which is discarded when the request fails.
+  // Serves a request for a handle, and discards the handle if the request fails.
   loop::Task<> ServeOrDiscard(FileSession& session, std::string id, std::weak_ptr<FileHandle> handle,
                               FileRequest request, rpc::PendingReply reply);
 

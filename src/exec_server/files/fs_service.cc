@@ -13,7 +13,8 @@ namespace {
 
 constexpr size_t kCachedReadBytes = 32 << 10;
 
-// With room for the rest of the message, a request id of some length included.
+// Returns the length of the longest file whose base64 fits into a message of `message_bytes`, besides the rest of the
+// message with a request id of moderate length.
 size_t LongestFileIn(size_t message_bytes) {
   constexpr size_t envelope_bytes = 4096;
   return message_bytes < envelope_bytes ? 0 : (message_bytes - envelope_bytes) / 4 * 3;
@@ -30,7 +31,8 @@ FileRequest::SandboxedStep FsService::CallStep(std::string_view operation, std::
   };
 }
 
-// What the kernel has in memory is answered without a worker, if it is small: two wake-ups cost more than the read.
+// Reads a file. A small file that the kernel has in memory is read on the loop, because waking a worker and then the
+// loop again costs more than the read.
 void FsService::ReadFile(FileSession& session, const wire::Sandboxed<wire::FsFollowParams>& params,
                          rpc::Reply<wire::FsReadFileResult> reply) {
   auto sandbox = sandbox::DecodeFileSandbox(params.sandbox, server_cwd_);
@@ -55,13 +57,14 @@ void FsService::ReadFile(FileSession& session, const wire::Sandboxed<wire::FsFol
   requests_.Start(session, std::move(request), std::move(reply).Untyped());
 }
 
-// Clients look for many files that are not there: what the kernel knows by heart is answered without a worker.
+// Returns the metadata of a file. If the kernel has them in memory, they are read on the loop, without a worker:
+// clients look for many files that do not exist.
 void FsService::GetMetadata(FileSession& session, const wire::Sandboxed<wire::FsFollowParams>& params,
                             rpc::Reply<wire::FsGetMetadataResult> reply) {
   const auto path = ParsePath(params.path);
   if (path && !params.sandbox && session.order().IsFree({*path, Access::kRead})) {
     if (auto cached = files::GetCachedMetadata(*path, files::SymlinksOf(params.follow_symlinks))) {
-      return *cached ? reply(files::OnWire(**cached)) : reply.Fail(cached->error());
+      return *cached ? reply(files::ToWire(**cached)) : reply.Fail(cached->error());
     }
   }
   Operate(session, files::kGetMetadata, params, std::move(reply));

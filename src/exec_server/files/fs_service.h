@@ -1,5 +1,5 @@
-// The fs/* methods that take paths. Each checks its params on the loop and does its work on a worker; under a sandbox
-// the worker has a file helper do it.
+// The service behind the fs/* methods that have paths in their params. It checks the params on the loop, and a worker
+// does the work; under a sandbox the worker has a file helper do it.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ class FsService {
   void GetMetadata(FileSession& session, const wire::Sandboxed<wire::FsFollowParams>& params,
                    rpc::Reply<wire::FsGetMetadataResult> reply);
 
-  // Every other method is a row of the table.
+  // Serves every other method, each of which is a row of the table of operations (files/operations/table.h).
   template <typename Params, typename T>
   void Operate(FileSession& session, const files::OperationRow<Params, T>& row, const wire::Sandboxed<Params>& params,
                rpc::Reply<T> reply) {
@@ -49,7 +49,7 @@ class FsService {
   }
 
  private:
-  // A step that has the helper do `operation`.
+  // Returns a function that makes a step which has the file helper do `operation`.
   static FileRequest::SandboxedStep CallStep(std::string_view operation, std::string params_json);
 
   FileRequests& requests_;

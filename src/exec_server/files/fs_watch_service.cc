@@ -27,17 +27,17 @@ Result<std::optional<std::string>> ParsePresent(const std::optional<std::string>
   return ParsePath(*text);
 }
 
-// A watch is the server's own look at the files.
+// Fails if the sandbox restricts access to files. The server itself watches the files, outside of any sandbox.
 Result<> CheckUnrestricted(const std::optional<wire::Sandbox>& sandbox, const std::string& cwd) {
   TRY(const auto restricted, sandbox::DecodeFileSandbox(sandbox, cwd));
   if (!restricted) return {};
-  return Fail(ErrorKind::kInvalidParams, "sandbox: a watch cannot be restricted");
+  return Fail(ErrorKind::kInvalidParams, "sandbox: fs/watchMissing does not work under a sandbox that restricts files");
 }
 
 }  // namespace
 
-// Clients count their watches: an id that is not larger than the last is out of date, and a larger one ends the watch
-// before it, also when there is nothing to watch.
+// Clients number their watches. A request whose id is not larger than the last one is out of date. A larger id ends the
+// watch before it, even if the request then has nothing to watch.
 void FsWatchService::WatchMissing(FileSession& session, const wire::Sandboxed<wire::FsWatchMissingParams>& params,
                                   rpc::Reply<wire::FsWatchMissingResult> reply) {
   if (auto allowed = CheckUnrestricted(params.sandbox, server_cwd_); !allowed) {
@@ -65,7 +65,8 @@ Result<> FsWatchService::Open() {
   return {};
 }
 
-// The permit is kept until the worker is done: what is prepared for a client that has gone is removed then.
+// The worker keeps the permit until it is done. So if the connection ends meanwhile, the prepared watch is removed
+// afterwards.
 loop::Task<> FsWatchService::Watch(FileSession& session, uint64_t watch_id, std::vector<std::string> missing,
                                    std::optional<std::string> present, rpc::Reply<wire::FsWatchMissingResult> reply) {
   std::vector<Claim> claims;

@@ -1,4 +1,5 @@
-// fs/watchMissing: tells once when something appears where nothing was, or changes where something was.
+// The service behind fs/watchMissing. It notifies the client once, when a missing path has appeared or the path that
+// was present has changed.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,7 @@ class FsWatchService {
 
  private:
   struct Watcher {
-    FileSession* session;  // it outlives its watch
+    FileSession* session;  // outlives its watch
     uint64_t watch_id;
   };
 
@@ -45,7 +46,7 @@ class FsWatchService {
   loop::EventLoop& loop_;
   loop::WorkerPool& workers_;
   const std::string server_cwd_;
-  std::shared_ptr<files::MissingWatches> watches_;  // from the first request on
+  std::shared_ptr<files::MissingWatches> watches_;  // null before the first request
   std::optional<loop::FdWatch> readable_;
   std::unordered_map<uint64_t, Watcher> watchers_;  // by key
   uint64_t next_key_ = 1;

@@ -19,7 +19,7 @@ bool Collide(const Claim& a, const Claim& b) {
 
 PathOrder::PathOrder(Limits limits) : limits_(limits), turns_([this](Id id) { Leave(id); }) {}
 
-// The turn is issued before the wait, so that a request whose task ends while it waits leaves the order too.
+// The turn is issued before the wait, so that a request leaves the order even if its task ends while it waits.
 loop::Task<Result<PathOrder::Turn>> PathOrder::Enter(std::vector<Claim> claims) {
   if (AllStuck()) {
     co_return Fail(ErrorKind::kLimit,
@@ -61,7 +61,7 @@ bool PathOrder::AllStuck() const {
   });
 }
 
-// The tasks that go on may end the connection, and this with it.
+// Gives their turn to the requests that can start. Their tasks may end the connection, and destroy this object with it.
 void PathOrder::StartWaiting() {
   waiting_.Serve([this](Id id) -> std::optional<Start> {
     const auto request = requests_.find(id);

@@ -1,8 +1,8 @@
-// Keeps the file requests of one connection in order where they touch the same path: the later one starts when the
-// earlier one has ended. Requests that touch different paths, or only read, do not wait for each other.
+// PathOrder keeps the file requests of one connection in order if they touch the same path: the later request starts
+// when the earlier one has ended. Requests that touch different paths, or only read, do not wait for each other.
 //
-// Paths are compared as text, a directory counts for all below it. Two names of one file, through a symbolic link say,
-// are two paths here.
+// Paths are compared as text, and a directory includes everything below it. Two names of one file, for example through
+// a symbolic link, are different paths here.
 #pragma once
 
 #include <chrono>
@@ -26,24 +26,25 @@ using files::Claim;
 class PathOrder {
  public:
   struct Limits {
-    size_t max_running;                     // the rest waits
-    std::chrono::milliseconds stuck_after;  // when all that run are older, further ones are refused
+    size_t max_running;                     // further requests wait
+    std::chrono::milliseconds stuck_after;  // if max_running requests have all run for longer, others are refused
   };
 
-  // The right to touch what was claimed; it may outlive the order.
+  // A turn is the permit to touch the claimed paths. It may outlive the PathOrder.
   using Turn = loop::Permit;
 
   explicit PathOrder(Limits limits);
   PathOrder(const PathOrder&) = delete;
   PathOrder& operator=(const PathOrder&) = delete;
 
-  // Gives the turn when nothing earlier is in its way. Fails at once when too much is stuck.
+  // Waits until no earlier request is in the way, and returns the turn. Fails at once if all running requests are
+  // stuck.
   loop::Task<Result<Turn>> Enter(std::vector<Claim> claims);
 
-  // Whether a request with this claim would start at once.
+  // Returns whether no earlier request is in the way of this claim, and the order is not held.
   bool IsFree(const Claim& claim) const;
 
-  // While held, nothing further starts.
+  // No request starts between Hold and Release.
   void Hold() { held_ = true; }
   void Release();
 
@@ -51,7 +52,7 @@ class PathOrder {
   using Clock = std::chrono::steady_clock;
   struct Request {
     std::vector<Claim> claims;
-    std::optional<Clock::time_point> started_at = {};  // absent while it waits
+    std::optional<Clock::time_point> started_at = {};  // empty while the request waits
   };
   using Id = uint64_t;
   using Requests = std::map<Id, Request>;
@@ -64,7 +65,7 @@ class PathOrder {
   void Leave(Id id);
 
   const Limits limits_;
-  Requests requests_;  // in the order they came
+  Requests requests_;  // in the order in which they arrived
   Id next_id_ = 1;
   size_t running_ = 0;
   bool held_ = false;

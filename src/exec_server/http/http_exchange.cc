@@ -16,7 +16,7 @@ constexpr size_t kFreeBytes = 16u << 10;
 // The memory that libcurl and the exchange use for a request under way, apart from its bodies.
 constexpr size_t kBaseBytes = 320u << 10;
 
-wire::HttpRequestResult OnWire(http::Response response, std::string_view body) {
+wire::HttpRequestResult ToWire(http::Response response, std::string_view body) {
   wire::HttpRequestResult result;
   result.status = response.status;
   for (http::Header& header : response.headers) {
@@ -53,7 +53,7 @@ void HttpExchange::OnResponse(http::Response response) {
     response_ = std::move(response);
     return;
   }
-  (*reply_)(OnWire(std::move(response), ""));
+  (*reply_)(ToWire(std::move(response), ""));
   reply_.reset();
 }
 
@@ -92,7 +92,7 @@ void HttpExchange::OnEnd(const Result<>& outcome) {
   if (!reply_) {
     SendDelta("", &outcome);
   } else if (outcome) {
-    (*reply_)(OnWire(std::move(response_), body_));
+    (*reply_)(ToWire(std::move(response_), body_));
   } else {
     reply_->Fail(outcome.error());
   }

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr size_t kWorthTrimming = 1 << 20;  // less does not pay for the walk through the heap
+constexpr size_t kWorthTrimming = 1 << 20;  // for less, the walk through the heap costs more than it gains
 constexpr auto kRest = 2s;
 
 }  // namespace
@@ -18,7 +18,8 @@ HeapTrim::HeapTrim(loop::EventLoop& loop)
         ::malloc_trim(0);
       }) {}
 
-// The timer is not moved while it runs: under lasting traffic the pages go and come once per rest, which costs little.
+// A running timer is not restarted: under lasting traffic malloc releases the pages once every two seconds and gets
+// them again, which costs little.
 void HeapTrim::Note(size_t bytes) {
   noted_ += bytes;
   if (noted_ >= kWorthTrimming && !timer_.running()) timer_.Start(kRest);

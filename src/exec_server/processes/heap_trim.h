@@ -1,5 +1,5 @@
-// malloc keeps what was freed, so that the next large message finds its pages in place; this gives them back to the
-// kernel two seconds after a megabyte has passed.
+// HeapTrim gives freed memory back to the kernel. malloc keeps freed pages, so that the next large message finds them
+// in place; two seconds after a megabyte has passed through the server, HeapTrim makes malloc release them.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ class HeapTrim {
  public:
   explicit HeapTrim(loop::EventLoop& loop);
 
-  // So many bytes were used and will be free, or are.
+  // Tells that `bytes` of memory were used, and are free or soon will be.
   void Note(size_t bytes);
 
  private:

@@ -13,7 +13,7 @@
 namespace holdfast::exec_server {
 namespace {
 
-// As the helper will find it.
+// Returns the routes that the helper will find in the same environment.
 Result<sandbox::ProxyRoutes> RoutesIn(const process::Environment& environment, const std::vector<uint16_t>& ports) {
   std::vector<std::string> entries;
   entries.reserve(environment.size());

@@ -11,7 +11,7 @@
 namespace holdfast::exec_server {
 namespace {
 
-// What process/list shows of a command: enough to recognise it.
+// Returns as much of the arguments as process/list shows: enough to recognise the command.
 std::vector<std::string> Shorten(const std::vector<std::string>& argv) {
   constexpr size_t kMaxBytes = 4096;
   std::vector<std::string> shown;
@@ -35,9 +35,10 @@ wire::ProcessState StateOf(const process::Process& process) {
                                                                : wire::ProcessState::kRunning;
 }
 
-// A directory on a file system that does not answer blocks the look at it: a worker looks, and nothing waits for it.
-void LogTemporaryDirectory(const ProcessResources& resources, const StartOrder& order) {
-  auto asked = resources.sandbox_program.TemporaryDirectoryOf(order.command, *order.sandbox);
+// Logs a warning if the temporary directory of the command cannot be used. A worker checks the directory, and nothing
+// waits for the worker, because the check blocks if the file system of the directory does not respond.
+void LogTemporaryDirectory(const ProcessResources& resources, const StartRequest& request) {
+  auto asked = resources.sandbox_program.TemporaryDirectoryOf(request.command, *request.sandbox);
   if (!asked) return;
   const auto answer = std::make_shared<Result<std::string>>();
   auto look = [answer, asked = *std::move(asked)] { *answer = sandbox::ResolveTemporaryDirectory(asked); };
@@ -48,7 +49,7 @@ void LogTemporaryDirectory(const ProcessResources& resources, const StartOrder& 
 
 }  // namespace
 
-wire::Stream OnWire(process::Stream stream) {
+wire::Stream ToWire(process::Stream stream) {
   switch (stream) {
     case process::Stream::kStdout:
       return wire::Stream::kStdout;
@@ -60,33 +61,35 @@ wire::Stream OnWire(process::Stream stream) {
   return wire::Stream::kStdout;
 }
 
-// The type says that a sandbox was asked for, as clients expect it, also for a profile that restricts nothing.
-ManagedProcess::ManagedProcess(const Place& place, std::string id, const StartOrder& order, StartReply reply)
-    : place_(place),
+// The sandbox type tells that the client asked for a sandbox, even if its profile restricts nothing; clients expect
+// that.
+ManagedProcess::ManagedProcess(const Context& context, std::string id, const StartRequest& request, StartReply reply)
+    : context_(context),
       id_(std::move(id)),
-      argv_(Shorten(order.command.argv)),
-      sandbox_type_(order.sandbox ? wire::SandboxType::kLinuxSeccomp : wire::SandboxType::kNone),
-      confined_(order.sandbox && order.sandbox->restricts()),
+      argv_(Shorten(request.command.argv)),
+      sandbox_type_(request.sandbox ? wire::SandboxType::kLinuxSeccomp : wire::SandboxType::kNone),
+      confined_(request.sandbox && request.sandbox->restricts()),
       start_reply_(std::move(reply)) {
   wire::AppendString(quoted_id_, id_);
 }
 
-Result<> ManagedProcess::Launch(const StartOrder& order) {
-  const ProcessResources& resources = place_.resources;
+Result<> ManagedProcess::Launch(const StartRequest& request) {
+  const ProcessResources& resources = context_.resources;
   const Config& config = resources.config;
   const process::OutputLimits limits{config.retained_output_bytes_per_process, config.retained_chunks_per_process,
                                      config.snapshot_bytes_per_stream};
-  Result<process::Command> command = order.command;
-  if (confined_) command = resources.sandbox_program.Wrap(order.command, *order.sandbox);
+  Result<process::Command> command = request.command;
+  if (confined_) command = resources.sandbox_program.Wrap(request.command, *request.sandbox);
   if (!command) return RefuseStart(command.error());
-  if (confined_) LogTemporaryDirectory(resources, order);
-  auto started = process::Process::Start(resources.loop, resources.spawner, *command, order.io, limits, *this);
+  if (confined_) LogTemporaryDirectory(resources, request);
+  auto started = process::Process::Start(resources.loop, resources.spawner, *command, request.io, limits, *this);
   if (!started) return RefuseStart(started.error());
   process_ = *std::move(started);
   return {};
 }
 
-// A program or directory that is not there is the keeper's to report; what fails before is the machine's.
+// Answers a start that failed before there was a keeper. The keeper finds out that a program or directory is missing; a
+// failure before that is always one of this machine, so its kind is kSystem.
 Result<> ManagedProcess::RefuseStart(const Error& why) {
   Error error{ErrorKind::kSystem, why.message};
   ReportFailure(error);
@@ -96,7 +99,7 @@ Result<> ManagedProcess::RefuseStart(const Error& why) {
 void ManagedProcess::OnStarted(process::Process& process) {
   (*start_reply_)(wire::ProcessStartResult{.process_id = id_, .sandbox_type = sandbox_type_});
   start_reply_.reset();
-  LogDebug("process.started", {{"session", place_.session_id}, {"process", id_}, {"pid", *process.pid()}});
+  LogDebug("process.started", {{"session", context_.session_id}, {"process", id_}, {"pid", *process.pid()}});
   Announce([&] { return wire::StartedNotification(quoted_id_, *process.pid()); });
   process.ResumeOutput();
   changed_.Notify();
@@ -104,54 +107,54 @@ void ManagedProcess::OnStarted(process::Process& process) {
 
 void ManagedProcess::OnStartFailed(process::Process&, const Error& error) {
   ReportFailure(error);
-  place_.owner.OnFailed(*this);
+  context_.owner.OnFailed(*this);
   changed_.Notify();
 }
 
 void ManagedProcess::ReportFailure(const Error& error) {
-  LogDebug("process.failed", {{"session", place_.session_id}, {"process", id_}, {"reason", error.message}});
+  LogDebug("process.failed", {{"session", context_.session_id}, {"process", id_}, {"reason", error.message}});
   start_reply_->Fail(error);
   start_reply_.reset();
   Announce([&] { return wire::FailedNotification(quoted_id_, error.message); });
 }
 
 void ManagedProcess::Announce(const std::function<std::string()>& message) const {
-  if (place_.link.client().lifecycle == Lifecycle::kAnnounced) place_.link.Send(message());
+  if (context_.link.client().lifecycle == Lifecycle::kAnnounced) context_.link.Send(message());
 }
 
 void ManagedProcess::OnOutput(process::Process&, const process::Chunk& chunk) {
-  if (place_.link.is_open()) {  // else the client reads what is retained when it is back
-    place_.link.Send(wire::OutputNotification(quoted_id_, chunk.seq, OnWire(chunk.stream), chunk.bytes));
+  if (context_.link.is_open()) {  // a client that comes back later reads the retained output
+    context_.link.Send(wire::OutputNotification(quoted_id_, chunk.seq, ToWire(chunk.stream), chunk.bytes));
   }
   changed_.Notify();
 }
 
 void ManagedProcess::OnExited(process::Process& process, uint64_t seq) {
-  LogDebug("process.exited", {{"session", place_.session_id}, {"process", id_}, {"code", *process.exit_code()}});
+  LogDebug("process.exited", {{"session", context_.session_id}, {"process", id_}, {"code", *process.exit_code()}});
   sandbox_denied_ = confined_ && LooksDenied(*process.exit_code(), process.log());
-  place_.owner.OnExited(*this);
-  place_.link.Send(wire::ExitedNotification(
+  context_.owner.OnExited(*this);
+  context_.link.Send(wire::ExitedNotification(
       quoted_id_, {.seq = seq, .exit_code = *process.exit_code(), .sandbox_denied = sandbox_denied_}));
   changed_.Notify();
 }
 
 void ManagedProcess::OnClosed(process::Process&, uint64_t seq) {
-  write_ids_ = {};  // writes vanish from here on
-  place_.link.Send(wire::ClosedNotification(quoted_id_, seq));
-  place_.owner.OnClosed(*this);
+  write_ids_ = {};  // writes have no effect from here on
+  context_.link.Send(wire::ClosedNotification(quoted_id_, seq));
+  context_.owner.OnClosed(*this);
   changed_.Notify();
 }
 
-void ManagedProcess::OnGone(process::Process&) { place_.owner.OnGone(*this); }
+void ManagedProcess::OnGone(process::Process&) { context_.owner.OnGone(*this); }
 
 size_t ManagedProcess::retained_bytes() const {
-  constexpr size_t kRecordBytes = 4096;  // the objects themselves, with room to spare
+  constexpr size_t kRecordBytes = 4096;  // a generous estimate for the objects themselves
   size_t bytes = kRecordBytes + 3 * id_.size() + process_->log().bytes();
   for (const std::string& word : argv_) bytes += word.size();
   return bytes;
 }
 
-bool ManagedProcess::WantsOutput() const { return !place_.link.is_congested(); }
+bool ManagedProcess::WantsOutput() const { return !context_.link.is_congested(); }
 
 wire::ListedProcess ManagedProcess::Describe() const {
   wire::ListedProcess listed;

@@ -1,5 +1,6 @@
-// A process under the name its client gave it: its events become notifications, its start is answered once it is known,
-// and it is remembered for a while after it closed.
+// A managed process is a process under the name that its client gave it. It sends the events of the process to the
+// client as notifications, and answers process/start when the start has succeeded or failed. Its owner keeps it for a
+// while after it has closed.
 #pragma once
 
 #include <functional>
@@ -20,14 +21,14 @@
 
 namespace holdfast::exec_server {
 
-wire::Stream OnWire(process::Stream stream);
+wire::Stream ToWire(process::Stream stream);
 
 class ManagedProcess final : public process::ProcessOwner {
  public:
   using StartReply = rpc::Reply<wire::ProcessStartResult>;
 
-  // The list of processes that this one stands in. A call may let go of the process, but it stays alive for this turn
-  // of the loop.
+  // The owner is the list of processes that this process is in. When it is called, it may drop the process from the
+  // list, but it keeps the object alive until the end of this turn of the loop.
   class Owner {
    public:
     virtual ~Owner() = default;
@@ -37,30 +38,32 @@ class ManagedProcess final : public process::ProcessOwner {
     virtual void OnGone(ManagedProcess& process) = 0;
   };
 
-  // Where the process lives; all of it outlives the process.
-  struct Place {
+  // The objects that a process uses. All of them outlive the process.
+  struct Context {
     ProcessResources& resources;
     const ClientLink& link;
     const std::string& session_id;
     Owner& owner;
   };
 
-  ManagedProcess(const Place& place, std::string id, const StartOrder& order, StartReply reply);
+  ManagedProcess(const Context& context, std::string id, const StartRequest& request, StartReply reply);
 
-  // On success the reply follows when the command has been executed; on failure the reply is answered here.
-  Result<> Launch(const StartOrder& order);
+  // Starts the command. If that fails at once, the reply is answered before Launch returns; otherwise it is answered
+  // when the command has been executed or its start has failed.
+  Result<> Launch(const StartRequest& request);
 
   const std::string& id() const { return id_; }
   process::Process& process() { return *process_; }
   const process::Process& process() const { return *process_; }
   WriteIds& write_ids() { return write_ids_; }
-  bool sandbox_denied() const { return sandbox_denied_; }  // decided at the exit
+  bool sandbox_denied() const { return sandbox_denied_; }  // false until the exit, where it is decided
   bool starting() const { return process_->phase() == process::Process::Phase::kStarting; }
   bool running() const { return !process_->exit_code() && process_->phase() != process::Process::Phase::kFailed; }
   wire::ListedProcess Describe() const;
   size_t retained_bytes() const;
 
-  // Notified of everything that a client could wait for: the end of the start, output, the exit, the close.
+  // This event is notified of everything that a client could wait for: the success or failure of the start, output, the
+  // exit, the close.
   loop::Event& changed() { return changed_; }
 
  private:
@@ -76,11 +79,11 @@ class ManagedProcess final : public process::ProcessOwner {
   void ReportFailure(const Error& error);
   void Announce(const std::function<std::string()>& message) const;
 
-  const Place place_;
+  const Context context_;
   std::string id_, quoted_id_;
   std::vector<std::string> argv_;
   wire::SandboxType sandbox_type_;
-  bool confined_;  // something is enforced on it
+  bool confined_;  // the process runs under a policy that restricts something
   bool sandbox_denied_ = false;
   std::optional<StartReply> start_reply_;
   std::unique_ptr<process::Process> process_;

@@ -1,4 +1,4 @@
-// What the processes of all sessions share.
+// The objects that the processes of all sessions share.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,10 @@
 
 namespace holdfast::exec_server {
 
-// A process runs until its command has exited and is alive until nothing of it is left. Both are bounded by the same
-// limit, so that commands which leave something behind cannot add up without end, and one that has just exited is not
-// in the way of the next.
+// A process is running until its command has exited, and alive until none of the command's descendants is left. One
+// limit bounds both numbers: as many processes as the limit may be running, and twice as many alive. So commands that
+// leave descendants behind cannot add up without end, and a command that has just exited does not keep the next one
+// from starting.
 struct ProcessCounts {
   size_t running = 0, alive = 0;
 

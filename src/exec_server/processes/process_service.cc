@@ -19,16 +19,17 @@ using namespace std::chrono_literals;
 constexpr size_t kMaxWriteIdBytes = 1024;
 constexpr uint64_t kLongestGraceMs = 60 * 60 * 1000;
 constexpr uint64_t kLongestWaitMs = 1000ull * 60 * 60 * 24 * 365;
-constexpr size_t kMaxListed = 10'000;   // with ids and argv at their longest, some 50 MiB
-constexpr auto kStartPatience = 250ms;  // before a terminate cancels a start
+constexpr size_t kMaxListed = 10'000;   // with the longest ids and arguments, the answer has some 50 MiB
+constexpr auto kStartPatience = 250ms;  // the time that process/terminate gives a start before it cancels it
 
 wire::ProcessReadResult ReadNow(const ManagedProcess& managed, const wire::ProcessReadParams& params) {
   const process::Process& process = managed.process();
   wire::ProcessReadResult result;
   auto chunks = process.log().ReadAfter(params.after_seq.value_or(0), params.max_bytes.value_or(SIZE_MAX));
   for (const process::Chunk* chunk : chunks)
-    result.chunks.push_back({chunk->seq, OnWire(chunk->stream), {chunk->bytes}});
-  // With a byte budget the reader goes on after what it got; without one it has everything, exited and closed included.
+    result.chunks.push_back({chunk->seq, ToWire(chunk->stream), {chunk->bytes}});
+  // A client that limited the bytes goes on after the last chunk that it got. Without a limit it has everything, and
+  // the numbers of the exit and the close too.
   result.next_seq = params.max_bytes && !chunks.empty() ? chunks.back()->seq + 1 : process.next_seq();
   result.exited = process.exit_code().has_value();
   result.exit_code = process.exit_code();
@@ -45,7 +46,7 @@ bool HasNews(const process::Process& process, uint64_t after_seq) {
 Result<int> SignalNumber(const std::string& name) {
   if (name == "interrupt") return SIGINT;
   if (auto number = sys::SignalByName(name)) return *number;
-  return Fail(ErrorKind::kInvalidParams, fmt::format("signal: no signal is called {}", name));
+  return Fail(ErrorKind::kInvalidParams, fmt::format("signal: unknown signal {}", name));
 }
 
 Result<> CheckWriteId(const std::optional<std::string>& id) {
@@ -56,7 +57,7 @@ Result<> CheckWriteId(const std::optional<std::string>& id) {
   return {};
 }
 
-// What a process that is alive or was alive says to a write, before the bytes are looked at.
+// Returns the status of a write to a process that has been started, before the bytes are looked at.
 wire::WriteStatus StatusFor(ManagedProcess& process) {
   if (!process.process().has_input()) return wire::WriteStatus::kStdinClosed;
   process::StdinQueue* input = process.process().input();
@@ -64,8 +65,9 @@ wire::WriteStatus StatusFor(ManagedProcess& process) {
   return closed ? wire::WriteStatus::kStdinClosed : wire::WriteStatus::kAccepted;
 }
 
-// Clients call this after every exit, without a mode: that must not end what a finished command left running on
-// purpose. Asked for a mode, it does. The answer comes when nothing of the process is alive.
+// Ends a process that has been started. Clients send process/terminate without a mode after every exit, and that must
+// not kill what the command has left running on purpose; with a mode, the request kills that too. The answer is sent
+// when nothing of the process is alive.
 void TerminateStarted(process::Process& process, const std::optional<wire::TerminateMode>& mode,
                       rpc::Reply<wire::ProcessTerminateResult> reply) {
   const bool running = !process.exit_code();
@@ -98,7 +100,7 @@ loop::Task<> WriteInput(SessionProcesses& processes, Input written, rpc::Reply<w
   if (status != wire::WriteStatus::kAccepted || input == nullptr) co_return reply({status});
   if (written.write_id && !process->write_ids().Remember(*written.write_id)) co_return reply({status});
   auto written_or_dropped = [process, write_id = written.write_id, reply = std::move(reply)](auto verdict) mutable {
-    // Dropped because its connection is gone: the client will send it again, and then it must count.
+    // A write is dropped if its connection ends first. The client will send it again, and then it must be accepted.
     if (verdict == process::StdinQueue::Verdict::kDropped && write_id) process->write_ids().Forget(*write_id);
     reply({wire::WriteStatus::kAccepted});
   };
@@ -121,7 +123,7 @@ loop::Task<> ResizeTerminal(SessionProcesses& processes, std::string process_id,
   reply(wire::Empty{});
 }
 
-// An unknown or finished process cannot be interrupted any more, which is what was wanted: no error.
+// Sends the signal. An unknown or finished process is no error, because it does not run any more, as the client wanted.
 loop::Task<> SendSignal(SessionProcesses& processes, std::string process_id, int number,
                         rpc::Reply<wire::Empty> reply) {
   const auto process = co_await processes.FindSettled(process_id);
@@ -129,7 +131,8 @@ loop::Task<> SendSignal(SessionProcesses& processes, std::string process_id, int
   reply(wire::Empty{});
 }
 
-// A start under way comes first, as the client sent it first; one that hangs is cancelled, which also ends the process.
+// Waits for a start under way, because the client sent it first, and then ends the process. A start that hangs is
+// cancelled, which also ends the process.
 loop::Task<> TerminateSettled(std::shared_ptr<ManagedProcess> process, std::optional<wire::TerminateMode> mode,
                               rpc::Reply<wire::ProcessTerminateResult> reply) {
   process->process().CancelSlowStart(kStartPatience);
@@ -158,9 +161,9 @@ loop::Task<> TakeSnapshot(SessionProcesses& processes, std::string process_id,
 
 void ProcessService::Start(SessionProcesses& processes, const wire::ProcessStartParams& params,
                            rpc::Reply<wire::ProcessStartResult> reply) {
-  const auto order = ResolveStart(params, config_, surroundings_.environment, surroundings_.command_path);
-  if (!order) return reply.Fail(order.error());
-  processes.Start(params.process_id, *order, std::move(reply));
+  const auto request = ResolveStart(params, config_, surroundings_.environment, surroundings_.command_path);
+  if (!request) return reply.Fail(request.error());
+  processes.Start(params.process_id, *request, std::move(reply));
 }
 
 void ProcessService::Read(SessionProcesses& processes, const wire::ProcessReadParams& params,

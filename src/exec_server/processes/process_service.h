@@ -1,4 +1,4 @@
-// The process/* methods.
+// The service behind the process/* methods.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ namespace holdfast::exec_server {
 
 class ProcessService {
  public:
-  // What commands get from the server they run on.
+  // The environment and the directory for PATH that the server gives to commands.
   struct Surroundings {
     process::Environment environment;
     std::string command_path;  // environment/command_path.h
@@ -50,7 +50,7 @@ class ProcessService {
             rpc::Reply<wire::ProcessListResult> reply);
 
  private:
-  // The requests that may have to wait, from the wait to the answer.
+  // These tasks serve requests that may have to wait: each waits, and then answers.
   loop::Task<> ReadWhenThere(SessionProcesses& processes, wire::ProcessReadParams params,
                              rpc::Reply<wire::ProcessReadResult> reply);
   loop::Task<> WaitForExit(SessionProcesses& processes, wire::ProcessWaitParams params,

@@ -29,7 +29,8 @@ void Retention::ExpireDue() {
     oldest.expire();
   }
   if (kept_.empty()) return kept_.shrink_to_fit();
-  // Rounded up, so that the front is due when the timer fires; one wake-up serves all of the same tick.
+  // The time is rounded up, so that the oldest entry is due when the timer fires. Entries that are due within the same
+  // 10 ms share a wake-up.
   auto left = std::chrono::ceil<std::chrono::milliseconds>(kept_.front().until - now);
   timer_.Start(std::max(left, 10ms));
 }

@@ -1,5 +1,6 @@
-// Finished processes that can still be read: each for the same time, and all together within a bound of bytes, so that
-// a client who starts and forgets cannot fill the memory. The oldest goes first.
+// Retention keeps finished processes, so that clients can still read them: each for the same time, and all of them
+// together within a bound of bytes. Because of the bound, a client that starts processes and never reads them cannot
+// fill the memory. The oldest process is dropped first.
 #pragma once
 
 #include <chrono>
@@ -15,7 +16,7 @@ class Retention {
  public:
   Retention(loop::EventLoop& loop, HeapTrim& heap, std::chrono::milliseconds period, size_t max_bytes);
 
-  // `expire` runs once, from the loop, when the time or the room is up.
+  // Calls `expire` once, from the loop, when the time is over or the bound is exceeded.
   void Keep(size_t bytes, loop::Callback expire);
 
  private:

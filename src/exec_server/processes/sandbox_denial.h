@@ -1,5 +1,5 @@
-// Whether a sandboxed command probably failed because the sandbox denied it something. The kernel does not say: this
-// goes by the exit code and by words in the output, as clients expect it.
+// LooksDenied guesses whether a sandboxed command failed because the sandbox denied it something. The kernel does not
+// tell, so the guess is made from the exit code and from phrases in the output, in the way that clients expect.
 #pragma once
 
 #include "process/output_log.h"

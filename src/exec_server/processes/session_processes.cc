@@ -29,11 +29,12 @@ void SessionProcesses::ResumeOutput() {
   }
 }
 
-void SessionProcesses::Start(std::string process_id, const StartOrder& order, ManagedProcess::StartReply reply) {
+void SessionProcesses::Start(std::string process_id, const StartRequest& request, ManagedProcess::StartReply reply) {
   if (auto room = CheckRoom(process_id); !room) return reply.Fail(room.error());
-  const ManagedProcess::Place place{.resources = resources_, .link = link_, .session_id = session_id_, .owner = *this};
-  auto process = std::make_shared<ManagedProcess>(place, process_id, order, std::move(reply));
-  if (!process->Launch(order)) return;
+  const ManagedProcess::Context context{
+      .resources = resources_, .link = link_, .session_id = session_id_, .owner = *this};
+  auto process = std::make_shared<ManagedProcess>(context, process_id, request, std::move(reply));
+  if (!process->Launch(request)) return;
   Count(&ProcessCounts::running, 1);
   Count(&ProcessCounts::alive, 1);
   by_name_.emplace(std::move(process_id), std::move(process));
@@ -81,7 +82,7 @@ void SessionProcesses::End(std::chrono::milliseconds grace, loop::Callback done)
   AnswerEndWhenGone();
 }
 
-// The id is free as soon as the client knows of the failure; the object goes when its keeper has been reaped.
+// Frees the id, because the client knows of the failure. The object is kept until its keeper has been reaped.
 void SessionProcesses::OnFailed(ManagedProcess& process) {
   Count(&ProcessCounts::running, -1);
   auto it = by_name_.find(process.id());

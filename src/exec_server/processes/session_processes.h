@@ -1,5 +1,5 @@
-// The processes of one session, under the names its client gave them. They live on while the client is away; when the
-// session ends, nothing it started stays alive.
+// The processes of one session, under the names that its client gave them. They go on while the client is not
+// connected. When the session has ended, nothing that it started is alive.
 #pragma once
 
 #include <chrono>
@@ -26,32 +26,34 @@ class SessionProcesses final : private ManagedProcess::Owner, public std::enable
  public:
   using ByName = std::map<std::string, std::shared_ptr<ManagedProcess>, std::less<>>;
 
-  // `link` is the session's, which changes as its client comes and goes.
+  // `link` belongs to the session, which changes it when the client connects and disconnects.
   SessionProcesses(ProcessResources& resources, const ClientLink& link, std::string session_id);
   ~SessionProcesses() override;
   SessionProcesses(const SessionProcesses&) = delete;
   SessionProcesses& operator=(const SessionProcesses&) = delete;
 
-  // Answers through `reply` when the command has started, or why it has not.
-  void Start(std::string process_id, const StartOrder& order, ManagedProcess::StartReply reply);
+  // Starts a process, and answers through `reply` when the command has been executed or could not be.
+  void Start(std::string process_id, const StartRequest& request, ManagedProcess::StartReply reply);
   std::shared_ptr<ManagedProcess> Find(std::string_view process_id) const;
-  // Finds it when a start of that name under way has succeeded or failed. Null when there is none.
+  // Waits until a start under way with this name has succeeded or failed, and then returns the process; null if there
+  // is none.
   loop::Task<std::shared_ptr<ManagedProcess>> FindSettled(std::string process_id);
   const ByName& by_name() const { return by_name_; }
 
-  // Runs the task of a request that changes something: it goes on when its client has gone.
+  // Runs the task of a request that changes something. The task goes on after its connection has ended.
   void StartChange(loop::Task<> request) { changes_.Start(std::move(request)); }
-  // Runs the task of a request that only waits for something to be told: it ends with the connection.
+  // Runs the task of a request that only asks for information. The task ends with the connection.
   void StartPoll(loop::Task<> request) { polls_->Start(std::move(request)); }
   bool has_polls() const { return !polls_->empty(); }
 
-  // The client has gone: output is only stored.
+  // Called when the connection has ended. Output is then only stored.
   void OnDetached();
-  // Output that has waited for the client goes on.
+  // Reads the output again that was not read because the client did not read its messages.
   void ResumeOutput();
 
-  bool idle() const { return counts_.alive == 0; }  // nothing that was started is alive
-  // Ends every process, by SIGTERM and `grace` first unless that is zero; `done` runs when nothing is alive.
+  bool idle() const { return counts_.alive == 0; }  // no process that was started is alive
+  // Ends every process. Processes get SIGTERM and `grace` before they are killed, unless `grace` is zero. `done` runs
+  // when nothing is alive.
   void End(std::chrono::milliseconds grace, loop::Callback done);
 
  private:
@@ -69,13 +71,13 @@ class SessionProcesses final : private ManagedProcess::Owner, public std::enable
   const ClientLink& link_;
   const std::string session_id_;
   ByName by_name_;
-  // Forgotten by name, but with a descendant that is still alive.
+  // Processes whose name is free again, but which still have a keeper or a descendant that is alive.
   std::vector<std::shared_ptr<ManagedProcess>> lingering_;
   ProcessCounts counts_;
   bool ending_ = false;
   std::vector<loop::Callback> when_ended_;
   loop::Scope changes_;
-  std::optional<loop::Scope> polls_{std::in_place};  // of the connection at the moment
+  std::optional<loop::Scope> polls_{std::in_place};  // replaced when the connection ends
 };
 
 }  // namespace holdfast::exec_server

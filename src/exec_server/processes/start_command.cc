@@ -11,7 +11,7 @@
 namespace holdfast::exec_server {
 namespace {
 
-// Every notification of the process repeats it.
+// The bound on a process id. Every notification of the process repeats the id.
 constexpr size_t kMaxProcessIdBytes = 1024;
 
 process::EnvPolicy PolicyOf(const wire::EnvPolicy& policy) {
@@ -22,14 +22,16 @@ process::EnvPolicy PolicyOf(const wire::EnvPolicy& policy) {
   return {inherit, policy.ignore_default_excludes, policy.exclude, policy.set, policy.include_only};
 }
 
-// Without a policy nothing is inherited: the child sees `env` and no more.
+// Returns the environment of a command. Without an environment policy nothing is inherited: the command gets `env` and
+// no more.
 process::Environment EnvironmentOf(const wire::ProcessStartParams& params,
                                    const process::Environment& server_environment) {
   if (params.env_policy) return process::BuildEnvironment(PolicyOf(*params.env_policy), server_environment, params.env);
   return process::BuildEnvironment({.inherit = process::EnvPolicy::Inherit::kNone}, {}, params.env);
 }
 
-// A PATH that the policy itself spells out is meant as it stands, unless `env` replaces it.
+// Returns whether the environment policy sets the command's PATH and `env` does not replace it. Such a PATH is left as
+// it is.
 bool SetsPathByPolicy(const wire::ProcessStartParams& params) {
   const auto names_path = [](const auto& variables) {
     return std::ranges::find(variables, "PATH", [](const auto& variable) { return variable.first; }) != variables.end();
@@ -54,7 +56,8 @@ Result<> CheckText(const process::Command& command) {
   for (const auto& [name, value] : command.env) {
     if (HasNul(name) || HasNul(value)) return nul("env");
     if (name.empty() || name.find('=') != std::string::npos) {
-      return Fail(ErrorKind::kInvalidParams, fmt::format("env: {} is no variable name", name.empty() ? "\"\"" : name));
+      return Fail(ErrorKind::kInvalidParams,
+                  fmt::format("env: {} is not a name of a variable", name.empty() ? "\"\"" : name));
     }
   }
   return {};
@@ -72,7 +75,8 @@ Result<> CheckSizes(const process::Command& command, const Config& config) {
   return {};
 }
 
-// Ignoring one of these would run a command freer than it was asked to run.
+// Fails if the params have a restriction that the server does not support. A server that ignored it would give the
+// command more rights than the client asked for.
 Result<> CheckSupported(const wire::ProcessStartParams& params) {
   const std::pair<const char*, bool> restrictions[] = {{"networkProxy", params.network_proxy.given},
                                                        {"shellSnapshot", params.shell_snapshot.given}};
@@ -98,7 +102,8 @@ Result<> CheckAllowed(const wire::ProcessStartParams& params, const Config& conf
   return {};
 }
 
-// Matching costs the length of all patterns times that of all names, on the loop: 64 million steps are some 100 ms.
+// Fails if matching the patterns of the policy would take too long. Matching runs on the loop, and its cost is the
+// length of all patterns times the length of all names; 64 million steps take some 100 ms.
 Result<> CheckPolicy(const std::optional<wire::EnvPolicy>& policy, const process::Environment& server_environment) {
   constexpr size_t kMaxSteps = size_t{1} << 26;
   if (!policy) return {};
@@ -158,13 +163,13 @@ Result<std::optional<sandbox::SandboxSpec>> ResolveSandbox(const wire::ProcessSt
   return spec;
 }
 
-Result<StartOrder> ResolveStart(const wire::ProcessStartParams& params, const Config& config,
-                                const process::Environment& server_environment, std::string_view command_path) {
-  StartOrder order;
-  TRY(order.command, ResolveCommand(params, config, server_environment, command_path));
-  TRY(order.sandbox, ResolveSandbox(params, order.command));
-  order.io = ResolveIo(params);
-  return order;
+Result<StartRequest> ResolveStart(const wire::ProcessStartParams& params, const Config& config,
+                                  const process::Environment& server_environment, std::string_view command_path) {
+  StartRequest request;
+  TRY(request.command, ResolveCommand(params, config, server_environment, command_path));
+  TRY(request.sandbox, ResolveSandbox(params, request.command));
+  request.io = ResolveIo(params);
+  return request;
 }
 
 process::Io ResolveIo(const wire::ProcessStartParams& params) {

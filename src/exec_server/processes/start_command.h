@@ -1,4 +1,4 @@
-// From the params of process/start to a command that can be spawned, or to the reason why not.
+// ResolveStart turns the params of process/start into a command that can be spawned, or into the reason why it cannot.
 #pragma once
 
 #include <optional>
@@ -13,21 +13,21 @@
 
 namespace holdfast::exec_server {
 
-// What to start, and what holds it.
-struct StartOrder {
+// A checked request to start a command: the command, its input and output, and its sandbox, if any.
+struct StartRequest {
   process::Command command;
   process::Io io;
   std::optional<sandbox::SandboxSpec> sandbox;
 };
 
-// All that a request says, checked. `command_path` goes first in the command's PATH (command_path.h).
-Result<StartOrder> ResolveStart(const wire::ProcessStartParams& params, const Config& config,
-                                const process::Environment& server_environment, std::string_view command_path = {});
+// Checks everything in the params. `command_path` comes first in the command's PATH (command_path.h).
+Result<StartRequest> ResolveStart(const wire::ProcessStartParams& params, const Config& config,
+                                  const process::Environment& server_environment, std::string_view command_path = {});
 
 Result<process::Command> ResolveCommand(const wire::ProcessStartParams& params, const Config& config,
                                         const process::Environment& server_environment,
                                         std::string_view command_path = {});
-// The command is the one that the params ask for.
+// `command` is the result of ResolveCommand for the same params.
 Result<std::optional<sandbox::SandboxSpec>> ResolveSandbox(const wire::ProcessStartParams& params,
                                                            const process::Command& command);
 process::Io ResolveIo(const wire::ProcessStartParams& params);

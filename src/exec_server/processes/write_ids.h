@@ -1,4 +1,5 @@
-// The ids of the last accepted writes of a process: a client that retries after a reconnect must not be heard twice.
+// WriteIds remembers the ids of the last accepted writes to a process. A client that reconnects may send a write again,
+// and the process must not get it twice.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@ class WriteIds {
  public:
   static constexpr size_t kRemembered = 4096;
 
-  // False when the id is among the remembered ones.
+  // Returns false if the id is remembered already.
   bool Remember(const std::string& id);
   void Forget(const std::string& id);
 

@@ -77,7 +77,7 @@ Symlinks SymlinksOf(const std::optional<bool>& follow) {
   return follow.value_or(true) ? Symlinks::kFollow : Symlinks::kRefuse;
 }
 
-wire::FsGetMetadataResult OnWire(const Metadata& metadata) {
+wire::FsGetMetadataResult ToWire(const Metadata& metadata) {
   return {.is_directory = metadata.is_directory,
           .is_file = metadata.is_file,
           .is_symlink = metadata.is_symlink,
@@ -114,7 +114,7 @@ Result<Operation<wire::FsGetMetadataResult>> PrepareGetMetadata(const wire::FsFo
   auto get = [path,
               symlinks = SymlinksOf(params.follow_symlinks)](const GuardedNames&) -> Result<wire::FsGetMetadataResult> {
     TRY(Metadata metadata, GetMetadata(path, symlinks));
-    return OnWire(metadata);
+    return ToWire(metadata);
   };
   return Operation<wire::FsGetMetadataResult>{{{path, Access::kRead}}, std::move(get)};
 }

@@ -45,6 +45,6 @@ Result<Operation<wire::FsWalkResult>> PrepareWalk(const wire::FsWalkParams& para
 Result<Operation<File>> PrepareOpen(const wire::FsOpenFileParams& params);
 
 Symlinks SymlinksOf(const std::optional<bool>& follow);
-wire::FsGetMetadataResult OnWire(const Metadata& metadata);
+wire::FsGetMetadataResult ToWire(const Metadata& metadata);
 
 }  // namespace holdfast::files

@@ -250,7 +250,7 @@ TEST(ResolveCommandTest, RefusesARestrictionItWouldHaveToIgnore) {
 
 class ResolveStartTest : public testing::Test {
  protected:
-  Result<StartOrder> Order() const { return ResolveStart(params_, Config{}, kServer); }
+  Result<StartRequest> Order() const { return ResolveStart(params_, Config{}, kServer); }
 
   // Its text must last as long as the params.
   void AskForASandbox(const char* sandbox) {
