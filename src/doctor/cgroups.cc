@@ -27,7 +27,7 @@ std::string Read(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A line of /proc/self/cgroup: number:controllers:path, with no controllers for version 2.
+// A line of /proc/self/cgroup, which is number:controllers:path. The line of version 2 has no controllers.
 struct Membership {
   Strings controllers;
   std::string path;
@@ -43,8 +43,8 @@ std::vector<Membership> Memberships(const fs::path& root) {
   return all;
 }
 
-// A line of mountinfo, as far as it matters. A group's path is below `shown`, the part of the hierarchy that is
-// mounted.
+// The parts of a mountinfo line that matter here. `shown` is the group that is mounted, so a group can only be seen if
+// its path is at or below `shown`.
 struct Hierarchy {
   std::string shown, mount_point, type;
   Strings options;
@@ -61,7 +61,7 @@ std::vector<Hierarchy> Hierarchies(const fs::path& root) {
   return all;
 }
 
-// The directory of the group; empty when the mount does not show it.
+// Returns the directory of the group, or an empty path if the mount does not show the group.
 fs::path GroupIn(const fs::path& root, const Hierarchy& hierarchy, const std::string& group) {
   std::string_view below = group;
   if (hierarchy.shown != "/") {
@@ -72,7 +72,7 @@ fs::path GroupIn(const fs::path& root, const Hierarchy& hierarchy, const std::st
   return root / fs::path(hierarchy.mount_point).relative_path() / below;
 }
 
-// By the modes of its files, groups can be made in it, and it lets go of its own processes.
+// Returns whether, by the modes of its files, this user may make groups in the group and move its processes out of it.
 bool IsDelegated(const fs::path& group) {
   return !group.empty() && ::access(group.c_str(), W_OK) == 0 && ::access((group / "cgroup.procs").c_str(), W_OK) == 0;
 }

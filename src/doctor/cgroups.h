@@ -1,5 +1,6 @@
-// Which control groups are mounted, and the controllers of the groups of this process in which this user may write.
-// Nothing is tried: a controller may still be refused. The sandbox uses none.
+// FindCgroups finds out which control groups are mounted, and which controllers are delegated: those of this process's
+// groups that this user may write in. It only looks at the modes of files and tries nothing, so the kernel may still
+// refuse a controller. The sandbox uses no control groups.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 
 namespace holdfast::doctor {
 
-// `root` is for tests.
+// Tests pass another directory as `root`.
 CgroupsReport FindCgroups(const std::string& root = "/");
 
 }  // namespace holdfast::doctor

@@ -29,7 +29,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// This process has become the parent of what a killed sandbox program left, and everything else of its own has ended.
+// Kills all children of this process, and waits for at most a second until they have ended. They are processes that a
+// killed helper has left behind: this process is their subreaper, and all other children of it have ended.
 void EndChildren() {
   const auto deadline = std::chrono::steady_clock::now() + 1s;
   for (;;) {
@@ -53,7 +54,7 @@ std::vector<std::string> NamesOfFailed(std::span<const PolicyReport> policies) {
 
 bool IsOk(const PolicyReport& policy) { return policy.finding.state == State::kOk; }
 
-// The first thing to be mended.
+// Returns the reason of the first failure, which has to be repaired first.
 std::string WhyNot(const SandboxProgramReport& program, std::span<const PolicyReport> policies) {
   if (program.finding.state != State::kOk) return program.finding.detail;
   const auto failed = std::ranges::find_if_not(policies, IsOk);
@@ -73,11 +74,12 @@ void Conclude(Report& report) {
   const std::vector<std::string> others = NamesOfFailed(all.subspan(essential.size()));
   report.summary = others.empty() ? "The sandbox works here."
                                   : fmt::format("The sandbox works here, except for: {}.", fmt::join(others, ", "));
-  if (report.landlock.abi == 0) report.summary += " Without Landlock, mounts and the filter hold alone.";
+  if (report.landlock.abi == 0)
+    report.summary += " Landlock is missing, so only the mounts and the filter enforce a policy.";
 }
 
 Report Examine(const Surroundings& surroundings) {
-  (void)::prctl(PR_SET_CHILD_SUBREAPER, 1);  // without it strays end all the same, in the care of another
+  (void)::prctl(PR_SET_CHILD_SUBREAPER, 1);  // if this fails, orphaned processes still end, below another subreaper
   const sandbox::HostFacts facts = sandbox::GatherHostFacts();
   Report report;
   report.host = DescribeHost(facts);

@@ -1,4 +1,4 @@
-// The whole of an examination: what `holdfast doctor` says.
+// An examination finds out everything that `holdfast doctor` prints.
 #pragma once
 
 #include "doctor/report.h"
@@ -6,12 +6,12 @@
 
 namespace holdfast::doctor {
 
-// Blocks for a tenth of a second or two; where every trial runs out of time, for half a minute. Forks and
-// becomes the parent of what its children leave behind, so it is for a program that does nothing else. No process is
-// left.
+// Examines this machine. It blocks for a tenth of a second or two, or for half a minute if every trial runs out of
+// time. It forks, and it makes this process the subreaper of all its descendants, so it must be called by a program
+// that does nothing else. It leaves no process behind.
 Report Examine(const Surroundings& surroundings);
 
-// Sets `works` and `summary` by the policies and the sandbox program.
+// Sets `works` and `summary`, from what the report has about the policies and the helper.
 void Conclude(Report& report);
 
 }  // namespace holdfast::doctor

@@ -1,4 +1,4 @@
-// What was found about one thing: whether it is there, and why not.
+// A finding tells whether this machine has one thing that the sandbox uses, and if not, why.
 #pragma once
 
 #include <array>
@@ -9,12 +9,13 @@
 
 namespace holdfast::doctor {
 
-// kMissing: this machine has none. kRefused: somebody forbids it. kBroken: it is there and does not do what it should.
+// kMissing: this machine does not have it. kRefused: the machine has it, but its use is forbidden or fails. kBroken: it
+// can be used, but does not do what it should.
 enum class State { kOk, kMissing, kRefused, kBroken };
 
 struct Finding {
   State state = State::kMissing;
-  std::string detail = {};  // why not, or which
+  std::string detail = {};  // the reason if the state is not kOk, or further information
 
   void Fields(auto& f) {
     f.Required("state", state);

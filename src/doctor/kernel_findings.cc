@@ -21,7 +21,8 @@ struct LandlockStep {
   std::string_view covers;
 };
 
-// What each version of the interface added. TCP ports are left to the network namespace and the filter.
+// The features that each version of the Landlock interface added. The sandbox does not use Landlock for TCP ports; the
+// network namespace and the filter restrict these.
 constexpr std::array kLandlockSteps = {
     LandlockStep{1, "files"},    LandlockStep{2, "moves"},       LandlockStep{3, "truncate"},
     LandlockStep{4, "tcpPorts"}, LandlockStep{5, "deviceIoctl"}, LandlockStep{6, "abstractSockets"},
@@ -30,8 +31,9 @@ constexpr std::array kLandlockSteps = {
 
 Finding OfErrno(int error) {
   if (error == 0) return {State::kOk};
-  if (error == ENOSPC) return {State::kRefused, "the limit on namespaces is reached"};  // unshare's word for it
-  const bool unknown = error == EINVAL || error == ENOSYS;  // the kernel is built without it
+  if (error == ENOSPC)
+    return {State::kRefused, "the limit on namespaces is reached"};  // unshare fails with ENOSPC then
+  const bool unknown = error == EINVAL || error == ENOSYS;           // the kernel is built without it
   return {unknown ? State::kMissing : State::kRefused, ErrnoText(error)};
 }
 
@@ -79,7 +81,8 @@ LandlockReport DescribeLandlock(int abi) {
   LandlockReport report;
   report.abi = static_cast<uint64_t>(abi);
   report.finding.state = abi > 0 ? State::kOk : State::kMissing;
-  if (abi == 0) report.finding.detail = "not in this kernel (5.13 or newer), or not among its security modules (lsm=)";
+  if (abi == 0)
+    report.finding.detail = "this kernel is older than 5.13, is built without Landlock, or has it switched off (lsm=)";
   for (const LandlockStep& step : kLandlockSteps) {
     if (abi >= step.abi) report.covers.emplace_back(step.covers);
   }

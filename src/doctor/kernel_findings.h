@@ -1,4 +1,4 @@
-// The kernel's part of an examination.
+// These functions make the parts of the doctor's report that are about the kernel.
 #pragma once
 
 #include "doctor/kernel_report.h"

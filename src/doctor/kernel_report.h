@@ -1,5 +1,5 @@
-// What the kernel and those who set it up let this process do, as values. Fields() are the JSON of
-// `holdfast doctor --json`.
+// The parts of the doctor's report that are about the kernel: what the kernel, as it is configured, lets this process
+// do. Fields() define the JSON of `holdfast doctor --json`.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace holdfast::doctor {
 
 struct Host {
-  std::string kernel, container, capabilities;  // capabilities: the effective ones, in hexadecimal
+  std::string kernel, container, capabilities;  // the effective capabilities, in hexadecimal
   uint64_t wsl = 0, uid = 0;
   bool in_sandbox = false, chrooted = false;
 
@@ -55,8 +55,8 @@ struct LandlockReport {
 };
 
 struct SeccompReport {
-  Finding filter, user_notify;  // whether the kernel has them; the sandbox uses the filter only
-  uint64_t mode = 0;            // of this process
+  Finding filter, user_notify;  // the sandbox uses only the filter
+  uint64_t mode = 0;            // the seccomp mode of this process
 
   void Fields(auto& f) {
     f.Required("filter", filter);
@@ -80,7 +80,7 @@ struct AppArmorReport {
 struct CgroupsReport {
   Finding finding;
   std::string version;                 // v1, v2 or hybrid
-  std::vector<std::string> delegated;  // controllers of its own groups that this user may write in; used by nobody here
+  std::vector<std::string> delegated;  // controllers of this process's groups that this user may write in; not used
 
   void Fields(auto& f) {
     finding.Fields(f);

@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMaxTextBytes = 64 << 10;
 
-// This process's own, with `variables` instead of those of the same name.
+// Returns the environment of this process, in which `variables` replace those of the same name.
 std::vector<std::string> Environment(const std::vector<std::string>& variables) {
   std::vector<std::string> environment = variables;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -41,7 +41,7 @@ int TimeLeftMs(Clock::time_point deadline) {
   return static_cast<int>(std::max<int64_t>(left.count(), 0));
 }
 
-// Reads what there is; closes the end that has no more.
+// Reads what the pipe has, and closes the descriptor when the pipe has ended.
 void ReadSome(OwnedFd& fd, std::string& text) {
   std::array<char, 4096> some;
   const ssize_t n = sys::Read(fd.get(), some.data(), some.size());
@@ -49,7 +49,8 @@ void ReadSome(OwnedFd& fd, std::string& text) {
   if (n == 0 || (n < 0 && n != -EAGAIN)) fd.Reset();
 }
 
-// Until the child has ended; what somebody else keeps open afterwards is not waited for. False: not in time.
+// Reads the output until the child has ended, and returns false if that does not happen in time. A pipe that another
+// process still holds open after the end of the child is not waited for.
 bool Follow(int pidfd, OwnedFd& out, OwnedFd& err, Clock::time_point deadline, RunOutcome& outcome) {
   for (;;) {
     std::array<pollfd, 3> fds = {pollfd{pidfd, POLLIN, 0}, pollfd{out.get(), POLLIN, 0}, pollfd{err.get(), POLLIN, 0}};

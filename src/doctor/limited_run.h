@@ -1,6 +1,7 @@
-// A program run to its end, or to the end of its time. Blocks; may be called from any thread.
+// RunLimited runs a program until it ends or its time is over. It blocks, and may be called from any thread.
 //
-// What outlives the program by itself is not found: what is run here dies with its parent.
+// It does not look for processes that outlive the program: the programs that are run here leave only processes that die
+// with their parent.
 #pragma once
 
 #include <chrono>
@@ -11,9 +12,9 @@ namespace holdfast::doctor {
 
 struct LimitedRun {
   std::string program;                      // a path
-  std::vector<std::string> arguments;       // with the name it is started under
-  std::vector<std::string> variables = {};  // NAME=value, instead of those of the same name
-  int input = -1;                           // becomes descriptor 0; -1: /dev/null
+  std::vector<std::string> arguments;       // argv, from the name of the program on
+  std::vector<std::string> variables = {};  // NAME=value; they replace environment variables of the same name
+  int input = -1;                           // becomes descriptor 0; -1 stands for /dev/null
   std::chrono::milliseconds limit;
 };
 
@@ -21,12 +22,12 @@ struct RunOutcome {
   enum class Kind { kEnded, kTimedOut, kNotStarted };
   Kind kind = Kind::kEnded;
   int status = 0;        // 128 + N after signal N
-  std::string out, err;  // the beginning of each; for kNotStarted `err` says why
+  std::string out, err;  // the beginning of each output; for kNotStarted `err` is the reason
 
   bool succeeded() const { return kind == Kind::kEnded && status == 0; }
 };
 
-// The program is in a process group of its own, which is killed when the time is over.
+// Runs the program in a process group of its own, which is killed when the time is over.
 RunOutcome RunLimited(const LimitedRun& run);
 
 }  // namespace holdfast::doctor

@@ -39,7 +39,7 @@ int WriteInChild(const char* path, const char* text) {
   return error;
 }
 
-// "0 UID 1"
+// Writes "0 UID 1": inside, this user is root.
 int MapIdsInChild(uid_t uid) {
   char line[32] = "0 ";
   char* const end = std::to_chars(line + 2, line + 20, uid).ptr;
@@ -64,7 +64,7 @@ int OwnNetworkInChild() {
   return error;
 }
 
-// By the first process of the new pid namespace, whose exit status is the errno.
+// Has the first process of the new pid namespace mount /proc. The exit status of that process is the errno.
 int FreshProcInChild() {
   auto in_first = [] { return ErrorOf(::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr)); };
   const auto first = sys::Spawn(sys::Sharing::kNothing, in_first);
@@ -95,8 +95,8 @@ int TryInChild(NamespaceTrial trial, uid_t uid) {
   return EINVAL;
 }
 
-// What needs an earlier one that failed fails like it. The mounts of whoever asked are never touched: without a mount
-// namespace nothing is mounted.
+// Does all trials, and writes each result to `report`. A trial that needs an earlier one which failed gets the same
+// error. The mounts of the caller are never touched: without a mount namespace of its own, the child mounts nothing.
 void TryAllInChild(int report, uid_t uid, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) return;
@@ -110,7 +110,7 @@ void TryAllInChild(int report, uid_t uid, pid_t parent) {
       if (blocker == 0) blocker = errors[static_cast<size_t>(NamespaceTrial::kPid)];
     }
     errors[i] = blocker != 0 ? blocker : TryInChild(trial, uid);
-    (void)sys::Write(report, &errors[i], sizeof errors[i]);  // a reader that is gone kills this process
+    (void)sys::Write(report, &errors[i], sizeof errors[i]);  // if the reader is gone, SIGPIPE ends this process
   }
 }
 
@@ -137,12 +137,12 @@ NamespaceErrors TryNamespaces(std::chrono::milliseconds limit) {
   if (!child) return errors;
   pipe->write_end.Reset();
   for (size_t done = 0; done < errors.size();) {
-    if (Clock::now() >= deadline) break;  // a poll without time still finds what is there
+    if (Clock::now() >= deadline) break;  // poll with a timeout of zero would still find a result
     pollfd readable = {pipe->read_end.get(), POLLIN, 0};
     const int ready = ::poll(&readable, 1, TimeLeftMs(deadline));
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) break;
-    // Each is written by one call, and a pipe keeps so little together.
+    // Each result is written by one call, and a pipe does not split a write of so few bytes.
     if (sys::Read(pipe->read_end.get(), &errors[done], sizeof errors[done]) != sizeof errors[done]) break;
     ++done;
   }

@@ -1,4 +1,4 @@
-// Which namespaces this process can make, found by making them in a child.
+// TryNamespaces finds out which namespaces this process can make, by making them in a child.
 #pragma once
 
 #include <array>
@@ -7,15 +7,15 @@
 
 namespace holdfast::doctor {
 
-// Each is tried inside the user namespace if there is one, as the sandbox does, and used a little: a namespace that
-// gives no rights counts as none.
+// The trials. Each is made inside of the user namespace if that could be made, as in a sandbox. A mount or network
+// namespace is also used a little, because a namespace that gives no rights is of no use.
 enum class NamespaceTrial { kUser, kIdMap, kMount, kIpc, kUts, kNetwork, kPid, kFreshProc };
 inline constexpr size_t kNamespaceTrials = 8;
 
-// By trial: 0 for done, else an errno; ETIMEDOUT for those there was no time for.
+// The result of each trial: 0 for success, or an errno; ETIMEDOUT if there was no time for the trial.
 using NamespaceErrors = std::array<int, kNamespaceTrials>;
 
-// Forks, so it is for programs without threads. No process is left when it returns.
+// Forks, so it must be called by a program without threads. It leaves no process behind.
 NamespaceErrors TryNamespaces(std::chrono::milliseconds limit);
 
 }  // namespace holdfast::doctor

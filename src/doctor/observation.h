@@ -1,5 +1,5 @@
-// What a process can see and do of the restrictions on itself. Made outside and inside of a sandbox, two of them show
-// what the sandbox enforces.
+// An observation is what a process finds out about the restrictions on itself. An observation outside of a sandbox and
+// one inside show together what the sandbox enforces.
 #pragma once
 
 #include <optional>
@@ -7,16 +7,17 @@
 
 namespace holdfast::doctor {
 
-// Where it is tried to write; what is empty is not tried. Descriptor 0 is the file outside, open for reading.
+// The paths that an observation tries to write; an empty path is not tried. Descriptor 0 is `outside_file`, open for
+// reading.
 struct Places {
   std::string outside_file, workspace;
 };
 
 struct Observation {
-  std::string mount_namespace, pid_namespace, network_namespace;  // as the kernel names them
+  std::string mount_namespace, pid_namespace, network_namespace;  // the links in /proc/self/ns
   bool has_filter = false, has_capabilities = false;
   std::optional<bool> writes_outside, writes_workspace;
-  std::optional<bool> reopens_for_writing;  // descriptor 0, which mounts do not stop
+  std::optional<bool> reopens_for_writing;  // descriptor 0 could be opened again for writing, which mounts do not stop
 
   void Fields(auto& f) {
     f.Required("mountNamespace", mount_namespace);

@@ -26,13 +26,13 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMaxReasonBytes = 400;
 constexpr std::chrono::seconds kLimitAfterTimeout{2};
-constexpr int kNotExecutable = 126, kNotFound = 127;  // the sandbox program's word about the command
+constexpr int kNotExecutable = 126, kNotFound = 127;  // exit statuses of the helper if the command cannot be executed
 
 struct Trial {
   std::string_view name;
   Writable writable;
   sandbox::Network network;
-  void (*choose)(sandbox::SandboxedCommand& sandboxed);  // what the trial is about besides the policy
+  void (*choose)(sandbox::SandboxedCommand& sandboxed);  // sets the options of the trial besides the policy
   Expectation expected;
 };
 
@@ -57,7 +57,8 @@ constexpr std::array kTrials = {
     Trial{"landlock-only", Writable::kNothing, kRestricted, ChooseLandlockOnly, {.own_network = false}},
 };
 
-// A directory with a file that no trial may write, and a workspace. Without one, only the start is tried.
+// A temporary directory with a file that no trial may write, and with a workspace. If it cannot be made, a trial only
+// shows whether a command can be started.
 class Scratch {
  public:
   Scratch() {
@@ -78,13 +79,13 @@ class Scratch {
     if (!failed && outside_.is_open()) places_ = {.outside_file = file, .workspace = path_ + "/workspace"};
   }
   ~Scratch() {
-    std::error_code left;  // nothing is to be done about what cannot be removed
+    std::error_code left;  // if something cannot be removed, nothing can be done about it
     if (!path_.empty()) fs::remove_all(path_, left);
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
-  // Each trial makes the same file.
+  // Removes the file that a trial makes in the workspace, because each trial makes the same file.
   void EmptyWorkspace() const {
     std::error_code missing;
     if (!places_.workspace.empty()) fs::remove(places_.workspace + "/probe", missing);
@@ -111,9 +112,9 @@ TrialResult RunTrial(const Surroundings& surroundings, const Trial& trial, const
                      std::chrono::milliseconds limit) {
   const Places& places = scratch.places();
   const bool nowhere = places.workspace.empty();
-  const auto sandboxed = [&](const std::vector<std::string>& words) {
+  const auto sandboxed = [&](const std::vector<std::string>& argv) {
     const sandbox::Policy policy = PolicyFor(nowhere ? Writable::kNothing : trial.writable, trial.network);
-    auto command = Sandboxed(policy, nowhere ? "/" : places.workspace, words);
+    auto command = Sandboxed(policy, nowhere ? "/" : places.workspace, argv);
     trial.choose(command);
     return command;
   };
@@ -126,7 +127,8 @@ TrialResult RunTrial(const Surroundings& surroundings, const Trial& trial, const
   }
   TrialResult result{RunSandboxProgram(surroundings, run), std::nullopt};
   if (result.outcome.succeeded()) result.inside = ParseObservation(result.outcome.out);
-  // The command loses root's right to pass closed directories, in which this program may be.
+  // This program may be in a directory that only root can enter, and a sandboxed command loses that right of root. So
+  // another command is tried, which only shows whether commands can be started.
   if (result.outcome.status == kNotExecutable || result.outcome.status == kNotFound) {
     run.sandboxed = sandboxed(NothingCommand(surroundings));
     result.outcome = RunSandboxProgram(surroundings, run);
@@ -160,9 +162,9 @@ std::vector<std::string> WhatHolds(const Observation& outside, const Observation
   return holds;
 }
 
-// Empty when all is as the policy says.
+// Returns what the sandbox does not enforce as the policy demands, or an empty text if it enforces everything.
 std::string WhatIsOpen(const Expectation& expected, const Observation& outside, const Observation& inside) {
-  if (inside.writes_outside == true) return "a file outside can be written";
+  if (inside.writes_outside == true) return "a file outside of the workspace can be written";
   if (!inside.has_filter) return "there is no system call filter";
   if (inside.has_capabilities) return "the command has capabilities";
   if (expected.own_network && inside.network_namespace == outside.network_namespace)
@@ -182,13 +184,13 @@ PolicyReport Judge(std::string_view name, const Expectation& expected, const Tri
   if (!result.outcome.succeeded()) {
     report.finding = WhyNot(result.outcome, facts);
   } else if (!result.inside) {
-    report.finding = {State::kOk, "started, but not looked at from inside"};
+    report.finding = {State::kOk, "started, but could not be examined from inside"};
   } else {
     report.enforced_by = WhatHolds(outside, *result.inside);
     const std::string open = WhatIsOpen(expected, outside, *result.inside);
     report.finding = {open.empty() ? State::kOk : State::kBroken, open};
     if (open.empty() && !result.inside->writes_outside)
-      report.finding.detail = "started; there is nowhere to try writes";
+      report.finding.detail = "started, but writes were not tried, because no temporary directory could be made";
   }
   return report;
 }
@@ -207,7 +209,7 @@ std::vector<PolicyReport> TryPolicies(const Surroundings& surroundings, const sa
     reports.back().milliseconds = static_cast<uint64_t>(took.count());
     scratch.EmptyWorkspace();
     if (result.outcome.kind == RunOutcome::Kind::kTimedOut)
-      limit = kLimitAfterTimeout;  // the next will hardly fare better
+      limit = kLimitAfterTimeout;  // the next trial will probably time out too
   }
   return reports;
 }

@@ -1,7 +1,8 @@
-// Policies tried out: a command is run under each, and says from inside what holds it.
+// TryPolicies tries several policies on this machine. It runs a command under each policy, and the command observes
+// from inside how it is restricted.
 //
-// What a trial does not show: that nothing else is possible. It writes one file where it may not, and opens one
-// descriptor again.
+// What a trial does not show: that everything else is denied too. It tries to write one file that it may not write, and
+// to open one descriptor again for writing.
 #pragma once
 
 #include <string_view>
@@ -15,24 +16,27 @@
 
 namespace holdfast::doctor {
 
-// A subcommand of holdfast with its places as arguments: prints an Observation. It is the command of a trial.
+// The flag by which `holdfast doctor` becomes the command of a trial. It prints an Observation as JSON, and has the
+// paths of Places as arguments.
 inline constexpr char kInsideFlag[] = "--inside";
 
-// The policies whose trial decides whether the sandbox works; they come first among the reports.
+// The number of policies whose trials decide whether the sandbox works; they are the first in the result of
+// TryPolicies.
 inline constexpr size_t kEssentialPolicies = 3;
 
 std::vector<PolicyReport> TryPolicies(const Surroundings& surroundings, const sandbox::HostFacts& facts);
 
-// What a trial is about.
+// The restrictions that a trial expects to find.
 struct Expectation {
   bool own_network = true, writable_workspace = false;
 };
 
-// The verdict on what one trial gave. `outside` is an observation by this process.
 struct TrialResult {
   RunOutcome outcome;
   std::optional<Observation> inside;
 };
+
+// Compares the result of a trial with what was expected. `outside` is an observation of this process.
 PolicyReport Judge(std::string_view name, const Expectation& expected, const TrialResult& result,
                    const Observation& outside, const sandbox::HostFacts& facts);
 

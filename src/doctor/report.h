@@ -1,4 +1,5 @@
-// What an examination of this machine found, as a value. Fields() is the JSON of `holdfast doctor --json`.
+// The doctor's report is everything that an examination of this machine has found. Fields() define the JSON of
+// `holdfast doctor --json`.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@ struct SandboxProgramReport {
 
 struct BubblewrapReport {
   Finding finding;
-  std::string path, source, version;         // source: system, bundled
-  std::vector<std::string> missing_options;  // of those that plans need
+  std::string path, source, version;         // the source is "system" or "bundled"
+  std::vector<std::string> missing_options;  // options that plans need and this bubblewrap does not have
 
   void Fields(auto& f) {
     finding.Fields(f);
@@ -48,8 +49,8 @@ struct BundledReport {
 struct PolicyReport {
   std::string name;
   Finding finding;
-  std::vector<std::string> enforced_by;  // as seen from inside
-  uint64_t milliseconds = 0;             // from the start to the end of the command
+  std::vector<std::string> enforced_by;  // such as "mounts", as the command saw it from inside
+  uint64_t milliseconds = 0;             // the time from the start to the end of the command
 
   void Fields(auto& f) {
     f.Required("name", name);
@@ -60,7 +61,7 @@ struct PolicyReport {
 };
 
 struct Report {
-  bool works = false;  // the sandbox that commands get unless something else is asked for
+  bool works = false;  // commands that ask for nothing special get a sandbox
   std::string summary;
   Host host;
   SandboxProgramReport sandbox_program;

@@ -15,14 +15,14 @@
 namespace holdfast::doctor {
 namespace {
 
-std::string_view Word(State state) {
+std::string_view NameOf(State state) {
   for (const auto& [name, value] : wire::EnumNames<State>::kNames) {
     if (value == state) return name;
   }
   return "";
 }
 
-// The parts that say something, with commas.
+// Joins the parts that are not empty with commas.
 std::string Joined(std::initializer_list<std::string> parts) {
   std::vector<std::string> filled;
   std::ranges::copy_if(parts, std::back_inserter(filled), [](const std::string& part) { return !part.empty(); });
@@ -31,7 +31,7 @@ std::string Joined(std::initializer_list<std::string> parts) {
 
 std::string Joined(const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, ", ")); }
 
-// "deviceIoctl" as people write it.
+// Turns a name of the JSON such as "deviceIoctl" into ordinary text such as "device ioctl".
 std::string InWords(std::string_view name) {
   if (name == "landlock") return "Landlock";
   if (name == "tcpPorts") return "TCP ports";
@@ -50,7 +50,7 @@ std::string InWords(const std::vector<std::string>& names) {
   return Joined(words);
 }
 
-// Of what this machine has for others.
+// The text for things that the machine has and the sandbox does not use.
 constexpr char kNotUsed[] = "not used by the sandbox";
 
 class Lines {
@@ -58,7 +58,7 @@ class Lines {
   void Fact(std::string_view name, std::string_view text) { Add(fmt::format("{:<18}          {}", name, text)); }
   void Thing(std::string_view name, const Finding& finding, std::string_view text) {
     const std::string all = Joined({std::string(text), finding.detail});
-    Add(fmt::format("{:<18}{:<10}{}", name, Word(finding.state), all));
+    Add(fmt::format("{:<18}{:<10}{}", name, NameOf(finding.state), all));
   }
   void Blank() { text_ += '\n'; }
   void Add(std::string line) {
@@ -87,7 +87,7 @@ void AddTools(Lines& lines, const Report& report) {
       "bubblewrap", bwrap.finding,
       Joined({bwrap.path, bwrap.version, bwrap.source,
               bwrap.missing_options.empty() ? "" : fmt::format("without {}", fmt::join(bwrap.missing_options, " "))}));
-  lines.Thing("bundled one", report.bundled.finding,
+  lines.Thing("bundled bwrap", report.bundled.finding,
               Joined({report.bundled.path, report.bundled.sha256.empty() ? "" : "sha256 " + report.bundled.sha256}));
 }
 
@@ -103,7 +103,8 @@ void AddKernel(Lines& lines, const Report& report) {
   const LandlockReport& landlock = report.landlock;
   lines.Thing("Landlock", landlock.finding,
               landlock.abi == 0 ? "" : fmt::format("ABI {}: {}", landlock.abi, InWords(landlock.covers)));
-  lines.Thing("seccomp filter", report.seccomp.filter, report.seccomp.mode == 2 ? "one holds for this process" : "");
+  lines.Thing("seccomp filter", report.seccomp.filter,
+              report.seccomp.mode == 2 ? "this process runs under a filter" : "");
   lines.Thing("  user-notify", report.seccomp.user_notify, kNotUsed);
   const AppArmorReport& apparmor = report.apparmor;
   lines.Thing(

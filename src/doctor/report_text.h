@@ -1,4 +1,4 @@
-// A report for people: a line for each thing, and the verdict last.
+// Text formats the doctor's report for people: one line for each thing, and the summary at the end.
 #pragma once
 
 #include <string>

@@ -24,9 +24,9 @@ sandbox::Policy PolicyFor(Writable writable, sandbox::Network network) {
 }
 
 sandbox::SandboxedCommand Sandboxed(const sandbox::Policy& policy, const std::string& workspace,
-                                    const std::vector<std::string>& words) {
+                                    const std::vector<std::string>& argv) {
   const sandbox::Profile profile{.type = sandbox::ProfileType::kManaged, .policy = policy};
-  return {.command = process::MakeCommand({.words = words}, std::nullopt),
+  return {.command = process::MakeCommand({.words = argv}, std::nullopt),
           .profile = sandbox::ProfileText(profile),
           .policy_cwd = workspace};
 }

@@ -20,14 +20,14 @@ sandbox::BubblewrapSearch SearchIn(const Surroundings& surroundings) {
           .untrusted = {surroundings.cwd},
           .trust = surroundings.trust,
           .own_directory = DirectoryOf(surroundings.program),
-          .bundled_sha256 = ""};  // the sandbox program compares it, at each start
+          .bundled_sha256 = ""};  // not compared here; the helper compares it at each start
 }
 
 bool IsBundled(const sandbox::Bubblewrap& bubblewrap, const Surroundings& surroundings) {
   return bubblewrap.path.starts_with(DirectoryOf(surroundings.program) + "/holdfast-resources/");
 }
 
-// The namespaces of a real sandbox, and the mount that containers refuse.
+// Runs bubblewrap with the namespaces of a real sandbox, and with a mount of /proc, which containers often refuse.
 RunOutcome TryBubblewrap(const sandbox::Bubblewrap& bubblewrap, const Surroundings& surroundings) {
   std::vector<std::string> arguments = {"bwrap",
                                         "--die-with-parent",
@@ -61,7 +61,7 @@ std::vector<std::string> StartupWarnings(const Surroundings& surroundings, const
     return warnings;
   }
   if (IsBundled(*bubblewrap, surroundings)) {
-    warnings.push_back(fmt::format("There is no usable bwrap on PATH: the bundled {} is used.", bubblewrap->path));
+    warnings.push_back(fmt::format("There is no usable bwrap on PATH, so the bundled {} is used.", bubblewrap->path));
   }
   const RunOutcome outcome = TryBubblewrap(*bubblewrap, surroundings);
   if (outcome.kind != RunOutcome::Kind::kEnded || outcome.status == 0) return warnings;

@@ -1,4 +1,4 @@
-// What whoever starts the server should know before the first sandboxed command fails.
+// The startup warnings tell the operator of a server why sandboxed commands will fail, before the first one does.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace holdfast::doctor {
 
-// Sentences, none when all is well. Blocks for one run of bubblewrap, about 10 ms, at most 3 s, so a server has a
-// process of its own for it: `holdfast doctor --startup`. What takes longer, or fails in a way that says nothing about
-// the machine, is no warning.
+// Returns one sentence for each warning; none if sandboxes work here. It blocks for one run of bubblewrap, which takes
+// about 10 ms and at most 3 s. A server must not block, so it runs `holdfast doctor --startup` in a process of its own.
+// There is no warning about a run that takes longer, or that fails for a reason that sandbox::Explain does not know.
 std::vector<std::string> StartupWarnings(const Surroundings& surroundings, const sandbox::HostFacts& facts);
 std::vector<std::string> StartupWarnings();
 

@@ -9,7 +9,7 @@
 namespace holdfast::doctor {
 
 Surroundings OwnSurroundings() {
-  std::error_code unknown;  // an empty name leads nowhere, and the examination says so
+  std::error_code unknown;  // if the path is unknown it is empty, and the examination finds no programs
   const std::string program = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
   const char* path = std::getenv("PATH");
   return {.program = program,

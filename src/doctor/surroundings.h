@@ -1,4 +1,4 @@
-// Where an examination looks for programs.
+// The surroundings are the paths where an examination looks for programs.
 #pragma once
 
 #include <unistd.h>
@@ -10,17 +10,17 @@
 namespace holdfast::doctor {
 
 struct Surroundings {
-  std::string program;          // holdfast: what is run inside
-  std::string sandbox_program;  // beside it, as the server takes it; nobody has looked whether it is there
+  std::string program;          // holdfast, which trials run inside of a sandbox
+  std::string sandbox_program;  // the helper beside it, which the server uses too; it may be missing
   std::string path_variable;    // $PATH
-  std::string cwd;              // programs below it are not used
-  sandbox::ToolTrust trust = sandbox::TrustOf(::geteuid());  // in programs on PATH
+  std::string cwd;              // programs below this directory are not used
+  sandbox::ToolTrust trust = sandbox::TrustOf(::geteuid());  // decides which programs on PATH are trusted
 };
 
-// Of this process, which is holdfast.
+// Returns the surroundings of this process, which is holdfast.
 Surroundings OwnSurroundings();
 
-// The directory of the program, where the sandbox program and the bundled bubblewrap are looked for.
+// Returns the directory of the program, where the helper and the bundled bubblewrap are looked for.
 std::string DirectoryOf(const std::string& program);
 
 }  // namespace holdfast::doctor

@@ -38,7 +38,7 @@ std::string Bytes(const std::string& path) {
 
 std::string FirstLine(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
 
-// "bubblewrap 0.8.0": the second word.
+// Runs the program with --version and returns the second word of its output, such as "0.8.0" of "bubblewrap 0.8.0".
 std::string VersionOf(const std::string& program) {
   const RunOutcome outcome =
       RunLimited({.program = program, .arguments = {program, "--version"}, .limit = kVersionLimit});
@@ -48,7 +48,7 @@ std::string VersionOf(const std::string& program) {
   return line.substr(start, line.find(' ', start) - start);
 }
 
-// 0, or what exec would say; a program with the wrong content is not found out.
+// Returns 0, or the errno with which executing the file would fail. The content of the file is not checked.
 int WhyNotExecutable(const std::string& path) {
   struct stat status;
   if (::stat(path.c_str(), &status) < 0) return errno;
@@ -56,8 +56,8 @@ int WhyNotExecutable(const std::string& path) {
   return ::access(path.c_str(), X_OK) == 0 ? 0 : errno;
 }
 
-// Why the first bwrap on PATH is not used; empty when it is, or when there is none.
-std::string WhatIsPassedOver(const Surroundings& surroundings) {
+// Returns the reason why the first bwrap on PATH is not used, or an empty text if it is used or there is none.
+std::string WhyFirstIsNotUsed(const Surroundings& surroundings) {
   const sandbox::ToolSearch search{.name = "bwrap",
                                    .path_variable = surroundings.path_variable,
                                    .untrusted = {&surroundings.cwd, 1},
@@ -84,9 +84,9 @@ SandboxProgramReport ExamineSandboxProgram(const Surroundings& surroundings) {
     report.finding.state = State::kOk;
   } else if (missing) {
     report.finding.detail =
-        fmt::format("{} is missing. It is installed with holdfast, and has to be beside it.", report.path);
+        fmt::format("{} is missing. It is installed with holdfast and must be in the same directory.", report.path);
   } else {
-    report.finding = {State::kRefused, fmt::format("{} cannot be executed: {}. The server's user must be allowed to.",
+    report.finding = {State::kRefused, fmt::format("{} cannot be executed: {}. Allow the server's user to execute it.",
                                                    report.path, ErrnoText(error))};
   }
   return report;
@@ -94,13 +94,14 @@ SandboxProgramReport ExamineSandboxProgram(const Surroundings& surroundings) {
 
 BubblewrapReport ExamineBubblewrap(const Surroundings& surroundings) {
   BubblewrapReport report;
-  // The digest is the sandbox program's affair: ExamineBundled asks it.
+  // The digest of the bundled bubblewrap is not compared here, because only the helper knows it; ExamineBundled has the
+  // helper compare it.
   const auto found = sandbox::FindBubblewrap({.path_variable = surroundings.path_variable,
                                               .untrusted = {surroundings.cwd},
                                               .trust = surroundings.trust,
                                               .own_directory = DirectoryOf(surroundings.program),
                                               .bundled_sha256 = ""});
-  const std::string passed_over = WhatIsPassedOver(surroundings);
+  const std::string passed_over = WhyFirstIsNotUsed(surroundings);
   if (!found) {
     report.finding.detail = fmt::format("{}{}{}", found.error().message, passed_over.empty() ? "" : "; ", passed_over);
     return report;
@@ -125,14 +126,14 @@ BundledReport ExamineBundled(const Surroundings& surroundings) {
   Sha256 sha;
   sha.Update(std::as_bytes(std::span(bytes)));
   report.sha256 = sha.HexDigest();
-  // Without a PATH the sandbox program has no other to take. Whatever else stops it comes after the digest.
+  // With an empty PATH the helper can use no other bubblewrap. It compares the digest before anything else can fail.
   const RunOutcome outcome = RunSandboxProgram(
       surroundings, {.sandboxed = Sandboxed(PolicyFor(Writable::kNothing, sandbox::Network::kRestricted), "/",
                                             NothingCommand(surroundings)),
                      .variables = {"PATH="}});
-  const bool nobody_takes_it = outcome.kind == RunOutcome::Kind::kNotStarted || outcome.status == sandbox::kBadDigest;
-  report.finding.state = nobody_takes_it ? State::kRefused : State::kOk;
-  if (nobody_takes_it) report.finding.detail = FirstLine(outcome.err);
+  const bool refused = outcome.kind == RunOutcome::Kind::kNotStarted || outcome.status == sandbox::kBadDigest;
+  report.finding.state = refused ? State::kRefused : State::kOk;
+  if (refused) report.finding.detail = FirstLine(outcome.err);
   return report;
 }
 

@@ -1,4 +1,4 @@
-// The programs that the sandbox uses, as an examination finds them.
+// These functions examine the programs that the sandbox uses.
 #pragma once
 
 #include "doctor/report.h"
@@ -6,14 +6,16 @@
 
 namespace holdfast::doctor {
 
-// The one that the server runs. Whether it works is for policy_trials.h to say.
+// Examines the helper, holdfast-linux-sandbox, which the server runs too. Only whether it can be executed is checked
+// here; policy_trials.h finds out whether it works.
 SandboxProgramReport ExamineSandboxProgram(const Surroundings& surroundings);
 
-// The one that a sandboxed command would get. The first on PATH is named with the
-// reason when it is passed over: others can write it, or it lacks options.
+// Examines the bubblewrap that the helper would use. If that is not the first one on PATH, the finding names the first
+// one with the reason why it is not used: other users can write it, or it lacks options.
 BubblewrapReport ExamineBubblewrap(const Surroundings& surroundings);
 
-// The one beside the program, whether it is used or not. The sandbox program is asked whether it would take it.
+// Examines the bundled bubblewrap beside the program, whether it is used or not. The helper is run to find out whether
+// it accepts the bundled bubblewrap.
 BundledReport ExamineBundled(const Surroundings& surroundings);
 
 }  // namespace holdfast::doctor

@@ -55,8 +55,8 @@ TEST_F(ToolsTest, FindsTheSandboxProgramBesideTheProgram) {
 TEST_F(ToolsTest, SaysThatTheSandboxProgramIsMissingAndWhereItBelongs) {
   const Finding finding = SandboxProgram().finding;
   EXPECT_EQ(finding.state, State::kMissing);
-  EXPECT_EQ(finding.detail,
-            In("own/holdfast-linux-sandbox") + " is missing. It is installed with holdfast, and has to be beside it.");
+  EXPECT_EQ(finding.detail, In("own/holdfast-linux-sandbox") +
+                                " is missing. It is installed with holdfast and must be in the same directory.");
 }
 
 TEST_F(ToolsTest, ASandboxProgramThatCannotBeExecutedIsNotMissing) {
