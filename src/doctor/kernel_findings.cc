@@ -31,9 +31,9 @@ constexpr std::array kLandlockSteps = {
 
 Finding OfErrno(int error) {
   if (error == 0) return {State::kOk};
-  if (error == ENOSPC)
-    return {State::kRefused, "the limit on namespaces is reached"};  // unshare fails with ENOSPC then
-  const bool unknown = error == EINVAL || error == ENOSYS;           // the kernel is built without it
+  // unshare fails with ENOSPC at the limit, and with EINVAL or ENOSYS if the kernel is built without the namespace.
+  if (error == ENOSPC) return {State::kRefused, "the limit on namespaces is reached"};
+  const bool unknown = error == EINVAL || error == ENOSYS;
   return {unknown ? State::kMissing : State::kRefused, ErrnoText(error)};
 }
 

@@ -8,7 +8,7 @@
 
 namespace holdfast::files {
 
-// In one call, if the socket takes it: the peer is woken once.
+// Sends the line and its end in one call if the socket has room, so that the peer is woken only once.
 Result<> Channel::Send(std::string line, std::optional<int> fd) {
   line += '\n';
   std::string_view rest = line;
@@ -32,7 +32,7 @@ Result<std::optional<Channel::Line>> Channel::Receive() {
     TRY(const size_t count, Fill());
     if (count > 0) continue;
     if (buffer_.empty()) return std::nullopt;
-    return Fail(ErrorKind::kSystem, "file helper: ended in the middle of a line");
+    return Fail(ErrorKind::kSystem, "file helper: the connection ended in the middle of a line");
   }
 }
 

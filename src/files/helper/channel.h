@@ -1,6 +1,6 @@
-// One end of the stream socket between the server and a file helper: lines of JSON both ways, and open files with them.
-// It blocks; one thread at a time uses it. The two take turns: a file belongs to the first line that was not received
-// yet.
+// A channel is one end of the stream socket between the server and a file helper. Both send lines of JSON, and a line
+// may carry an open file. Calls block, and only one thread at a time may use a channel. The server and the helper take
+// turns, so a descriptor that arrives belongs to the first line that Receive has not returned yet.
 #pragma once
 
 #include <array>
@@ -16,18 +16,18 @@ namespace holdfast::files {
 
 class Channel {
  public:
-  // `socket` is borrowed. A longer line is an error.
+  // The channel does not own `socket`. Receive fails if a line is longer than `max_line_bytes`.
   Channel(int socket, size_t max_line_bytes)
       : socket_(socket), max_line_bytes_(max_line_bytes), piece_(std::make_unique_for_overwrite<Piece>()) {}
 
-  // `line` has no line break in it. A descriptor travels with its first bytes.
+  // Sends a line, which must not contain a line break. The descriptor is sent with the first bytes of the line.
   Result<> Send(std::string line, std::optional<int> fd = std::nullopt);
 
   struct Line {
-    std::string text;  // without its end
-    OwnedFd fd;        // closed when none came
+    std::string text;  // without the line break
+    OwnedFd fd;        // not open if no descriptor came with the line
   };
-  // Nothing at the end of the stream.
+  // Returns the next line, or nothing at the end of the stream.
   Result<std::optional<Line>> Receive();
 
  private:
@@ -37,8 +37,8 @@ class Channel {
 
   int socket_;
   size_t max_line_bytes_;
-  std::unique_ptr<Piece> piece_;  // what one call receives
-  std::string buffer_;            // received, not given out
+  std::unique_ptr<Piece> piece_;  // the bytes that one system call received
+  std::string buffer_;            // received bytes that Receive has not returned yet
   OwnedFd fd_;
 };
 

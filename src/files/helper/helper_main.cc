@@ -27,13 +27,13 @@
 namespace holdfast::files {
 namespace {
 
-constexpr size_t kMaxRequestBytes = size_t{1} << 30;  // the server has limits of its own
+constexpr size_t kMaxRequestBytes = size_t{1} << 30;  // the server's own limits apply before
 
-// What an operation brought: JSON, and for fs/open a file.
+// The result of an operation: JSON, and for fs/open a file.
 struct Outcome {
   std::string json;
   std::optional<File> file;
-  bool changes = false;  // rather than only reads
+  bool changes = false;  // the operation changed something, and did not only read
 };
 
 Result<> CheckSpelling(const Claim& claim, const GuardedNames& guarded) {
@@ -92,8 +92,9 @@ Result<RequestMessage> ReadRequest(wire::Document& document, std::string_view li
   return wire::Decode<RequestMessage>(json);
 }
 
-// A name that has come to exist ends the work of this helper. What it has read is not told then, and what it has not
-// been able to change the next helper tries again.
+// Does one operation and sends the answer. When a protected path is no longer as it was when the sandbox was planned,
+// this file helper is stale: it does not tell what it has read, and another file helper tries the operation again. An
+// operation that has changed something is answered all the same, because it must not be done twice.
 Result<> Answer(Channel& channel, std::string_view line, const GuardedNames& guarded) {
   if (!guarded.AreAsPlanned()) return channel.Send(std::string(kStale));
   wire::Document document;
@@ -102,7 +103,7 @@ Result<> Answer(Channel& channel, std::string_view line, const GuardedNames& gua
   const auto* known = std::ranges::find(kKnownOperations, request->operation, &KnownOperation::name);
   if (known == kKnownOperations.end()) {
     return channel.Send(
-        Failure({ErrorKind::kUnknownMethod, fmt::format("no file operation is called {}", request->operation)}));
+        Failure({ErrorKind::kUnknownMethod, fmt::format("unknown file operation {}", request->operation)}));
   }
   auto outcome = known->run(request->params, guarded);
   const bool has_changed = outcome && outcome->changes;
@@ -116,13 +117,14 @@ Result<> Answer(Channel& channel, std::string_view line, const GuardedNames& gua
 
 int RunHelper(const std::vector<std::string>& absent, const std::vector<std::string>& mounted) {
   const auto guarded = GuardedNames::Open(absent, mounted);
-  sys::ExpectPlaceholdersOfAnyName();  // the sandboxes of other policies are not known here
+  sys::ExpectPlaceholdersOfAnyName();  // sandboxes with other policies may have made placeholders of other names
   Channel channel(STDIN_FILENO, kMaxRequestBytes);
   for (;;) {
     auto line = channel.Receive();
     if (!line) return 1;
     if (!*line) return 0;
-    // Without one of the directories the tree is no longer the one that the sandbox was built for.
+    // GuardedNames::Open fails if one of the directories is missing. The file tree is then no longer the one that the
+    // sandbox was planned for.
     const auto answered = guarded ? Answer(channel, (*line)->text, *guarded) : channel.Send(std::string(kStale));
     if (!answered) return 1;  // the server is gone
   }

@@ -65,7 +65,8 @@ Result<std::string_view> ReadAnswer(std::string_view operation, std::string_view
   wire::Document document;
   const auto json = document.Parse(line);
   auto answer = json ? wire::Decode<ErrorAnswer>(*json) : std::unexpected(json.error());
-  if (!answer || answer->status != "error") return Fail(ErrorKind::kInternal, "file helper: an answer makes no sense");
+  if (!answer || answer->status != "error")
+    return Fail(ErrorKind::kInternal, "file helper: the answer cannot be understood");
   return Fail(answer->payload.kind, std::move(answer->payload.message));
 }
 

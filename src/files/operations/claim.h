@@ -1,4 +1,4 @@
-// What a file operation touches, for whoever keeps operations in order.
+// A claim is a path that a file operation reads or writes. Operations with claims that collide are kept in order.
 #pragma once
 
 #include <string>

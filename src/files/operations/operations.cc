@@ -24,7 +24,7 @@ constexpr size_t kMaxDirectoryEntries = 50'000;
 constexpr WalkOptions kWalkCeiling{
     .max_depth = 64, .max_directories = 10'000, .max_entries = 50'000, .max_path_bytes = 4 << 20};
 
-// What a call that returns nothing answers.
+// Wraps a call that has no result, so that it returns the empty result of the protocol.
 auto AnsweringEmpty(auto call) {
   return [call = std::move(call)](const GuardedNames& guarded) mutable -> Result<wire::Empty> {
     TRY_VOID(call(guarded));
@@ -58,7 +58,7 @@ Result<WalkOptions> CheckWalk(const wire::FsWalkOptions& asked) {
   return options;
 }
 
-wire::FsWalkResult WalkOnWire(WalkResult walked) {
+wire::FsWalkResult ToWire(WalkResult walked) {
   wire::FsWalkResult result;
   result.truncated = walked.truncated;
   for (const WalkEntry& entry : walked.entries) {
@@ -149,7 +149,7 @@ Result<Operation<wire::Empty>> PrepareRemove(const wire::FsRemoveParams& params)
   options.absence = params.force.value_or(true) ? Absence::kIsFine : Absence::kIsError;
   options.symlinks = SymlinksOf(params.follow_symlinks);
   if (options.depth == Depth::kTree && options.symlinks == Symlinks::kRefuse) {
-    return Fail(ErrorKind::kSystem, "followSymlinks: false is not for recursive removals");
+    return Fail(ErrorKind::kSystem, "followSymlinks: must not be false for a recursive removal");
   }
   auto remove = [path, options](const GuardedNames& guarded) { return Remove(path, options, guarded); };
   return Operation<wire::Empty>{{{path, Access::kWrite}}, AnsweringEmpty(std::move(remove))};
@@ -178,7 +178,7 @@ Result<Operation<wire::FsWalkResult>> PrepareWalk(const wire::FsWalkParams& para
   TRY(WalkOptions options, CheckWalk(params.options));
   auto walk = [path, options](const GuardedNames&) -> Result<wire::FsWalkResult> {
     TRY(WalkResult walked, Walk(path, options));
-    return WalkOnWire(std::move(walked));
+    return ToWire(std::move(walked));
   };
   return Operation<wire::FsWalkResult>{{{path, Access::kRead}}, std::move(walk)};
 }

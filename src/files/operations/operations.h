@@ -1,5 +1,6 @@
-// The fs/* methods that are done in one go, prepared from their params: run by the server itself, or by the file helper
-// inside a sandbox. Preparing only looks at the params; running touches files, and may block.
+// An operation is the work of an fs/* method that needs one step. The server runs it itself, or a file helper runs it
+// inside a sandbox. The functions here prepare an operation from the params of the request; they only check the params.
+// Running the operation touches files, and may block.
 #pragma once
 
 #include <functional>
@@ -22,10 +23,10 @@ namespace holdfast::files {
 template <typename T>
 struct Operation {
   std::vector<Claim> claims;
-  // It owns what it needs, but for the names that must stay guarded.
+  // The function owns everything that it needs, except the guarded names, which it must not change.
   std::move_only_function<Result<T>(const GuardedNames& guarded)> run;
 
-  // What to call where no policy protects anything.
+  // Returns the function for use without a sandbox, where no names are guarded.
   std::move_only_function<Result<T>()> TakeUnguarded() {
     return [run = std::move(run)]() mutable { return run(GuardedNames()); };
   }
@@ -41,7 +42,7 @@ Result<Operation<wire::Empty>> PrepareCopy(const wire::FsCopyParams& params);
 Result<Operation<wire::Empty>> PrepareRename(const wire::FsRenameParams& params);
 Result<Operation<wire::FsWalkResult>> PrepareWalk(const wire::FsWalkParams& params);
 
-// The file behind fs/open and fs/readFile.
+// Prepares the opening of a file, for fs/open and fs/readFile.
 Result<Operation<File>> PrepareOpen(const wire::FsOpenFileParams& params);
 
 Symlinks SymlinksOf(const std::optional<bool>& follow);

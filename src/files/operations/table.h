@@ -1,5 +1,5 @@
-// The table of file operations: each fs/* method that is done in one go, with the function that prepares it. The server
-// binds its methods by this table, and the file helper finds its operations in it.
+// The table of file operations has each fs/* method that needs one step, with the function that prepares its operation.
+// The server binds its methods by this table, and the file helper finds its operations in it.
 #pragma once
 
 #include <tuple>
@@ -14,13 +14,13 @@ struct OperationRow {
   Result<Operation<T>> (*prepare)(const Params& params);
 };
 
-// The server answers this one without a worker if it can.
+// This row is not in kOperations, because the server answers fs/getMetadata without a worker if it can.
 inline constexpr OperationRow kGetMetadata{"fs/getMetadata", PrepareGetMetadata};
 
-// The helper's half of the server's fs/open and fs/readFile, which both go on with the open file.
+// The part of fs/open and fs/readFile that a file helper does. The server then goes on with the open file.
 inline constexpr OperationRow kOpen{"fs/open", PrepareOpen};
 
-// The others are the same for both.
+// The other operations are the same for the server and for the file helper.
 inline constexpr std::tuple kOperations{
     OperationRow{"fs/writeFile", PrepareWriteFile},
     OperationRow{"fs/createDirectory", PrepareCreateDirectory},

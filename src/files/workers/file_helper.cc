@@ -30,7 +30,7 @@ Result<std::unique_ptr<FileHelper>> FileHelper::Start(loop::EventLoop& loop, pro
 FileHelper::FileHelper(loop::EventLoop& loop, const process::Command& command, OwnedFd socket, Owner& owner)
     : owner_(owner),
       link_(std::make_shared<HelperLink>(std::move(socket))),
-      report_(loop, command.wrapper->report, [this](const Result<>& verdict) { OnReport(verdict); }) {}
+      report_(loop, command.wrapper->report, [this](const Result<>& started) { OnReport(started); }) {}
 
 void FileHelper::OnStarted(pid_t) { report_.Watch(); }
 
@@ -38,10 +38,11 @@ void FileHelper::OnStartFailed(process::StartStep, int errno_value) {
   TellReady(FailErrno("execute", sandbox::kProgramName, errno_value));
 }
 
-// One that ends as soon as it has started would be started again and again for the request that waits.
-void FileHelper::OnReport(const Result<>& verdict) {
-  if (verdict && !link_->IsQuiet()) return Kill();  // its end will be told
-  TellReady(verdict);
+// A file helper that has ended right after its start does not count as ready. It is killed, and its end then counts as
+// a failed start; otherwise the waiting request would have one file helper started after the other.
+void FileHelper::OnReport(const Result<>& started) {
+  if (started && !link_->IsQuiet()) return Kill();
+  TellReady(started);
 }
 
 void FileHelper::OnExited(int exit_code) {

@@ -1,4 +1,5 @@
-// One file helper process: the sandbox program with files/helper/helper_main.h as its command.
+// A FileHelper is one file helper process: the helper, holdfast-linux-sandbox, with the file operations of
+// files/helper/helper_main.h in the place of a command.
 #pragma once
 
 #include <memory>
@@ -18,16 +19,16 @@ class FileHelper final : private process::KeeperObserver {
   class Owner {
    public:
     virtual ~Owner() = default;
-    // Whether it can be used; once.
+    // Called once, when the file helper can be used or has failed to start.
     virtual void OnHelperReady(FileHelper& helper, const Result<>& ready) = 0;
-    // Nothing of it is alive; the last call. The helper is destroyed later, from the loop.
+    // The last call, when no process of the file helper is alive. The owner destroys the object later, from the loop.
     virtual void OnHelperGone(FileHelper& helper) = 0;
   };
 
   static Result<std::unique_ptr<FileHelper>> Start(loop::EventLoop& loop, process::Spawner& spawner,
                                                    const process::Command& command, Owner& owner);
 
-  // Shared with the worker that uses it.
+  // The link is shared with the worker that uses it.
   const std::shared_ptr<HelperLink>& link() const { return link_; }
 
   void Kill() { keeper_->KillAll(); }
@@ -39,7 +40,7 @@ class FileHelper final : private process::KeeperObserver {
   void OnStartFailed(process::StartStep step, int errno_value) override;
   void OnExited(int exit_code) override;
   void OnGone() override;
-  void OnReport(const Result<>& verdict);
+  void OnReport(const Result<>& started);
   void TellReady(const Result<>& ready);
 
   Owner& owner_;

@@ -10,7 +10,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Every member, or this does not compile: a helper is never used under another policy than its own.
+// Returns all members for a comparison. This does not compile if a member is left out, so a file helper is never used
+// under a policy that is not its own.
 auto Members(const sandbox::SandboxSpec& sandbox) {
   const auto& [profile, policy_cwd, project_roots, legacy_landlock, proxies] = sandbox;
   return std::tie(profile, policy_cwd, project_roots, legacy_landlock, proxies);
@@ -73,7 +74,8 @@ void FileHelpers::OnHelperGone(FileHelper& helper) {
   Serve();
 }
 
-// Requests of one session under one policy are served in their order.
+// Leases idle file helpers to the requests that wait. Requests of one session under one policy get them in the order of
+// their arrival.
 void FileHelpers::Serve() {
   waiting_.Serve([this](const Waiting& waiting) -> std::optional<Result<Lease>> {
     Held* const idle = FindIdle(waiting.key);
@@ -83,7 +85,8 @@ void FileHelpers::Serve() {
   StartHelpers();
 }
 
-// One that was killed a moment ago is not given out: its socket tells before its keeper does.
+// Returns an idle file helper with this key, or null. A file helper that was killed a moment ago is not leased: the end
+// of its socket is seen before its keeper tells of its death.
 FileHelpers::Held* FileHelpers::FindIdle(const Key& key) {
   for (Held& held : helpers_) {
     if (held.state != State::kIdle || held.key != key) continue;
@@ -93,7 +96,8 @@ FileHelpers::Held* FileHelpers::FindIdle(const Key& key) {
   return nullptr;
 }
 
-// The first helper of a policy is started at once; a further one when a request has waited for those there are.
+// Returns whether another file helper should be started for a request that has waited since `since`. The first one for
+// a policy is started at once, and further ones when a request has waited for a while.
 bool FileHelpers::WantsHelper(const Key& key, Clock::time_point since) const {
   size_t alive = 0;
   for (const Held& held : helpers_) {
@@ -114,7 +118,8 @@ void FileHelpers::StartHelpers() {
   if (!waiting_.empty() && !patience_timer_.running()) patience_timer_.Start(limits_.patience);
 }
 
-// Those that are ending do not count: nothing is asked of them any more.
+// Returns whether one more file helper may be started; if necessary, it ends the one that has been idle for the longest
+// time. File helpers that are ending do not count, because no request uses them.
 bool FileHelpers::MakeRoom() {
   if (helpers_.size() - Count(State::kEnding) < limits_.helpers) return true;
   auto oldest = helpers_.end();

@@ -1,5 +1,6 @@
-// The file helpers of all sessions. One serves one request at a time, for one session under one policy; it is kept for
-// a while for the next. Two sessions never share one, and the helpers of a session die with it.
+// FileHelpers owns the file helpers of all sessions. A file helper serves one request at a time, for one session under
+// one policy, and is kept for a while for the next request. Two sessions never share a file helper, and the file
+// helpers of a session die with it.
 #pragma once
 
 #include <chrono>
@@ -26,16 +27,16 @@ namespace holdfast::files {
 class FileHelpers final : private FileHelper::Owner {
  public:
   struct Limits {
-    size_t helpers = 64;                       // beyond that one that is idle makes room, or requests wait
-    size_t per_policy = 4;                     // of one session
-    std::chrono::milliseconds patience{50};    // before a further one is started beside those that are busy
-    std::chrono::milliseconds idle_time{500};  // after which one ends
+    size_t helpers = 64;                       // of all sessions; at the limit an idle one is ended, or requests wait
+    size_t per_policy = 4;                     // for one session
+    std::chrono::milliseconds patience{50};    // the wait of a request before another file helper is started for it
+    std::chrono::milliseconds idle_time{500};  // an idle file helper ends after this time
   };
 
   FileHelpers(loop::EventLoop& loop, process::Spawner& spawner, const sandbox::SandboxProgram& program);
   FileHelpers(loop::EventLoop& loop, process::Spawner& spawner, const sandbox::SandboxProgram& program, Limits limits);
 
-  // The right to use a helper, which any thread may give back.
+  // A lease is the permit to use a file helper. Any thread may end it.
   class Lease {
    public:
     HelperLink* operator->() const { return link_.get(); }
@@ -48,10 +49,10 @@ class FileHelpers final : private FileHelper::Owner {
     std::shared_ptr<HelperLink> link_;
   };
 
-  // Fails when no helper can be started, or the session ends first.
+  // Waits for a file helper of this session and policy. Fails if none can be started, or if the session ends first.
   loop::Task<Result<Lease>> Acquire(std::string session_id, sandbox::SandboxSpec sandbox);
 
-  // Kills the helpers of a session; `done` runs when nothing of them is alive.
+  // Kills the file helpers of a session. `done` runs when no process of them is alive.
   void End(const std::string& session_id, loop::Callback done);
 
   size_t alive() const { return helpers_.size(); }

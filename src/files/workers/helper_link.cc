@@ -13,7 +13,8 @@
 namespace holdfast::files {
 namespace {
 
-// Longer than any answer: a directory of 50 000 entries, a walk of 4 MiB of paths.
+// The bound on an answer of a file helper. No answer is as long: the longest are a directory of 50 000 entries, and a
+// walk with 4 MiB of paths.
 constexpr size_t kMaxAnswerBytes = 256 << 20;
 
 }  // namespace
@@ -37,7 +38,7 @@ Result<Channel::Line> HelperLink::Exchange(std::string_view operation, std::stri
 Result<std::string_view> HelperLink::Response(std::string_view operation, const Channel::Line& line) {
   if (line.text == kStale) {
     stale_ = true;
-    return Broken("file helper: a path that the policy protects was created or removed meanwhile; try again");
+    return Broken("file helper: a path that the policy protects has changed since the sandbox was made; try again");
   }
   auto response = ReadAnswer(operation, line.text);
   if (!response && response.error().kind == ErrorKind::kInternal) return Broken(response.error().message);
@@ -55,7 +56,7 @@ Result<File> HelperLink::Open(const wire::FsOpenFileParams& params) {
   constexpr std::string_view open = kOpen.method;
   TRY(Channel::Line line, Exchange(open, wire::Encode(params)));
   TRY_VOID(Response(open, line));
-  if (!line.fd.is_open()) return Broken("file helper: an open file did not arrive");
+  if (!line.fd.is_open()) return Broken("file helper: the answer came without the open file");
   TRY(std::string path, ParsePath(params.path));
   return File::Adopt(std::move(line.fd), std::move(path));
 }

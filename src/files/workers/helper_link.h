@@ -1,4 +1,5 @@
-// The server's end of a file helper's channel. Its calls block, so workers make them, one at a time.
+// A HelperLink is the server's end of the channel to a file helper. Its calls block, so workers make them, one at a
+// time.
 #pragma once
 
 #include <atomic>
@@ -17,18 +18,19 @@ class HelperLink {
  public:
   explicit HelperLink(OwnedFd socket);
 
-  // Appends the JSON of the response.
+  // Has the file helper do the operation, and appends the JSON of its response to `json`.
   Result<> Call(std::string_view operation, std::string_view params_json, std::string& json);
   Result<File> Open(const wire::FsOpenFileParams& params);
 
-  // The helper is gone, said what makes no sense, or is stale: not to be used again.
+  // Returns whether the file helper must not be used again: it has ended, has sent an answer that cannot be understood,
+  // or is stale.
   bool broken() const { return broken_; }
 
-  // The helper was started for another state of the protected paths: one of them has appeared, or has lost its mount.
-  // What was asked for last has to be asked of another helper.
+  // Returns whether the file helper is stale: since its sandbox was planned, a protected path has appeared or has lost
+  // its mount. The last call has to be made to another file helper.
   bool stale() const { return stale_; }
 
-  // Between two calls: the helper is there and says nothing, as it should.
+  // Returns whether the file helper is alive and has sent nothing, as it should be between two calls.
   bool IsQuiet() const;
 
  private:
