@@ -23,7 +23,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::Not;
 
-// 0 or an errno, from a child that does nothing else.
+// Calls unshare in a child that does nothing else, and returns 0 or the errno.
 int UnshareInChild(int flags) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(::unshare(flags) == 0 ? 0 : errno);

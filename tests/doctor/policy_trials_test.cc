@@ -1,4 +1,4 @@
-// Verdicts on trials that are made up; real ones are in tests/integration/doctor_test.cc.
+// These tests judge results of trials that are made up; real trials are in tests/integration/doctor_test.cc.
 #include "doctor/policy_trials.h"
 
 #include <string>

@@ -23,7 +23,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-// What the search takes for a bubblewrap: its options are in its text.
+// Returns text that makes a program look like a bubblewrap: the search for one looks for the options in its bytes.
 std::string Options() {
   std::string text = "\n: '";
   for (const std::string_view option : sandbox::kNeededOptions) text += std::string(option) + '\0';
@@ -32,7 +32,7 @@ std::string Options() {
 
 class StartupWarningsTest : public testing::Test {
  protected:
-  // A bwrap that does what the script says.
+  // Installs a bwrap that runs the script.
   void Install(std::string_view name, std::string_view script) const {
     tree_.Write(name, "#!/bin/sh\n" + std::string(script) + "\nexit\n" + Options(), 0755);
   }

@@ -22,7 +22,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// The text of a program that has all needed options but one.
+// Returns the text of a program that has all needed options except one.
 std::string Without(std::string_view lacking) {
   std::string text = "#!/bin/sh\nexit\n";
   for (const std::string_view option : sandbox::kNeededOptions) {

@@ -14,7 +14,7 @@ using testing::StartsWith;
 
 class ConnectionTest : public ServerFixture {
  protected:
-  // What comes back at once for one message.
+  // Delivers one message, and returns what the connection sends at once.
   std::string Say(Client& client, std::string_view message) {
     client.Forget();
     client.Deliver(message);
@@ -175,7 +175,7 @@ TEST_F(ConnectionTest, PausesOutputWhileTheClientDoesNotRead) {
   client.transport->is_congested = true;
   Call(client, "process/closeStdin", Named("p"));
   ASSERT_TRUE(support::Eventually([&] { return std::filesystem::exists(flag); }));
-  support::RunReady(loop_);  // sees that there is something to read, and leaves it
+  support::RunReady(loop_);  // the loop sees that there is output, and must not read it
   EXPECT_EQ(client.Notifications("process/output").size(), 1u);
   client.transport->Drain();
   ASSERT_TRUE(RunUntil([&] { return client.Notifications("process/output").size() == 2; }));
@@ -222,7 +222,7 @@ TEST_F(ConnectionTest, CountsAnswersThatTheClientDoesNotTake) {
   EXPECT_EQ(parts_->held->held(), 0u);
 }
 
-// Long input for a process that reads none of it.
+// The long requests are writes to a process that does not read its input.
 TEST_F(ConnectionTest, CountsLongRequestsUntilTheyAreAnswered) {
   Client& client = ConnectReady();
   Start(client, "p", "sleep 1000", R"(,"pipeStdin":true)");
@@ -241,7 +241,8 @@ TEST_F(ConnectionTest, CountsNoShortRequests) {
   EXPECT_EQ(parts_->held->held(), 0u);
 }
 
-// A client that does not take its answers, or whose requests never end, would keep everybody else from long ones.
+// A client that does not read its answers, or whose requests never end, would otherwise keep all other clients from
+// sending long requests.
 TEST_F(ConnectionTest, EndsWhenWhatItHoldsIsNeededElsewhere) {
   using namespace std::chrono_literals;
   const auto unused = std::exchange(

@@ -1,4 +1,5 @@
-// A client without a socket: what the server sends is kept, what it should receive is delivered by hand.
+// A FakeTransport is a transport without a socket. It keeps what the server sends, and tests deliver the messages that
+// the server shall receive.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Everything a server has but its listener: connections over fake transports, real processes.
+// ServerFixture has everything of a server except its listener. Its connections have fake transports, and its processes
+// are real.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +31,7 @@ namespace holdfast::exec_server {
 
 using support::Message;
 
-// One connection and what came over it.
+// A client is one connection and the messages that the server has sent on it.
 struct Client {
   std::shared_ptr<FakeTransport> transport = std::make_shared<FakeTransport>();
   std::shared_ptr<Connection> connection;
@@ -86,7 +87,7 @@ class ServerFixture : public testing::Test {
     EXPECT_TRUE(RunUntil([&] { return ended && spawner_->orphans() == 0; }));
   }
 
-  // Takes config_ as it is at this moment; a test that changes it boots again.
+  // Makes the server with the present config_. A test that changes config_ has to call it again.
   void Boot() {
     sessions_.reset();
     parts_ = std::make_unique<ServerParts>(loop_, *spawner_, config_);
@@ -108,7 +109,7 @@ class ServerFixture : public testing::Test {
     return client;
   }
 
-  // With the handshake done, which takes the id 0.
+  // Returns a client that has done the handshake, whose request has the id 0.
   Client& ConnectReady(std::string_view more_params = "") {
     Client& client = Connect();
     client.Deliver(fmt::format(R"({{"id":0,"method":"initialize","params":{{"clientName":"test"{}}}}})", more_params));
@@ -118,7 +119,7 @@ class ServerFixture : public testing::Test {
 
   bool RunUntil(const std::function<bool()>& done) { return support::RunUntil(loop_, done); }
 
-  // Asks and waits for the answer.
+  // Sends a request and waits for the answer.
   Message Call(Client& client, std::string_view method, std::string_view params) {
     const int id = client.Ask(method, params);
     EXPECT_TRUE(RunUntil([&] { return client.AnswerTo(id).has_value(); })) << method << " " << params;

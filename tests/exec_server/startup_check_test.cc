@@ -59,7 +59,7 @@ class StartupCheckTest : public testing::Test {
     if (check) check_ = *std::move(check);
   }
 
-  // What is logged, up to the `last` of it.
+  // Calls `start`, and returns what is logged until `last` is in the log.
   std::string Logged(const std::function<void()>& start, std::string_view last) {
     const StderrInFile replaced(log_path_);
     start();
@@ -117,7 +117,8 @@ TEST_F(StartupCheckTest, TellsThatTheProgramIsNotThere) {
 TEST_F(StartupCheckTest, TellsThatThereAreNoDescriptorsToStartIt) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
-  const rlimit few{.rlim_cur = 3, .rlim_max = before.rlim_max};  // without any, the log could not ask for its turn
+  const rlimit few{.rlim_cur = 3,
+                   .rlim_max = before.rlim_max};  // with a limit of 0, poll would fail and nothing be logged
   const auto start_with_few = [&] {
     ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
     Start(Script("true"));

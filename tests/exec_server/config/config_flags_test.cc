@@ -14,8 +14,8 @@
 namespace holdfast::exec_server {
 namespace {
 
-// The flags on a subcommand, as the server has them. CLI11 reports its own errors by exception: a test that provokes
-// one fails by it.
+// A command line that has the flags on a subcommand, as the server has them. CLI11 throws its own errors, so a test
+// that provokes one fails.
 class CommandLine {
  public:
   explicit CommandLine(std::vector<std::string> words) {

@@ -16,7 +16,7 @@
 namespace holdfast::exec_server {
 namespace {
 
-// A value other than the default, within the rules.
+// Sets the setting to an allowed value that is not the default.
 void Change(const Setting& setting, Config& config) {
   if (const auto* toggle = std::get_if<Toggle>(&setting.kind)) {
     config.*toggle->member = !(config.*toggle->member);
@@ -42,7 +42,7 @@ TEST(SettingsTest, EachHasAKeyAndAHelpOfItsOwn) {
   }
 }
 
-// Fails to compile when Config gains a member, as a reminder to give it a line in the table.
+// This test does not compile when Config has a further member, as a reminder to give it a line in the table.
 TEST(SettingsTest, CoverEveryMemberOfConfig) {
   const auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23,
                m24, m25, m26, m27] = Config{};

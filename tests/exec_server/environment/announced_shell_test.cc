@@ -14,13 +14,14 @@ namespace {
 
 using testing::ElementsAre;
 
-// A machine as seen from its root: `accounts/` has what login shells lead to, `first/` and `second/` are searched.
+// The tests have a directory that stands for the root of a machine. Login shells are in `accounts/`, and `first/` and
+// `second/` are the directories that are searched.
 class AnnouncedShellTest : public testing::Test {
  protected:
   std::string Install(std::string_view name) { return root_.Write(name, "#!/bin/true\n", 0755); }
   std::string At(const std::string& name) const { return root_.path() + "/" + name; }
 
-  // What is announced, below the root.
+  // Returns the path of the announced shell, relative to the root.
   std::string Announced(const std::string& login_shell) const {
     const std::vector<std::string> directories = {At("first"), At("second")};
     const wire::Shell shell = AnnouncedShell(login_shell, directories);

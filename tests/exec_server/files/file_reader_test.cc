@@ -22,7 +22,7 @@ class FileReaderTest : public testing::Test {
  protected:
   void Write(size_t bytes) const { std::ofstream(path_, std::ios::binary) << std::string(bytes, 'x'); }
 
-  // Opens the file, and has it grow before anything is read.
+  // Returns an opener that opens the file and makes it grow before anything is read.
   FileReader::Opener OpenThenGrow(size_t bytes) const {
     return [this, bytes]() -> Result<files::File> {
       auto file = files::File::OpenForReading(path_, files::Symlinks::kFollow);
@@ -34,7 +34,8 @@ class FileReaderTest : public testing::Test {
     return [this] { return files::File::OpenForReading(path_, files::Symlinks::kFollow); };
   }
 
-  // Gives the reader what it asks for. What it has never exceeds what it may have.
+  // Reads the whole file, and gives the reader the memory that it asks for. Checks that the reader never uses more than
+  // it may.
   Result<std::string> ReadAll(FileReader& reader, size_t allowed, std::vector<size_t>* asked = nullptr) {
     std::string json(kHead);
     for (;;) {
@@ -72,7 +73,8 @@ TEST_F(FileReaderTest, AsksOnceForWhatTheFileSaysItHas) {
   EXPECT_LT(asked.at(0), Base64EncodedSize(3 * kMiB) + 1000);
 }
 
-// A small file that grows between its open and its read went around the budget: twelve of them took 1.4 GiB.
+// If the reader did not ask again, a small file that grows between its open and its read would not be counted in the
+// budget; twelve of them can take 1.4 GiB.
 TEST_F(FileReaderTest, AsksAgainForAFileThatGrows) {
   Write(1000);
   FileReader reader(OpenThenGrow(20 * kMiB), 30 * kMiB);

@@ -15,7 +15,7 @@ using testing::IsEmpty;
 
 constexpr size_t kAllMemory = size_t{1} << 30;
 
-// Stuck steps wait at it.
+// A gate that stuck steps wait at until the test opens it.
 class Gate {
  public:
   void Pass() const { is_open_.wait(false); }
@@ -28,7 +28,7 @@ class Gate {
   std::atomic<bool> is_open_ = false;
 };
 
-// Tells on which thread it was destroyed.
+// A witness tells on which thread it was destroyed.
 class Witness {
  public:
   explicit Witness(std::shared_ptr<std::atomic<std::thread::id>> died_on) : died_on_(std::move(died_on)) {}
@@ -42,7 +42,7 @@ class Witness {
   std::shared_ptr<std::atomic<std::thread::id>> died_on_;
 };
 
-// A session with its connection, but for the connection.
+// A caller is a session with an attachment, but without a Connection; the test takes its place.
 struct Caller {
   std::shared_ptr<Session> session;
   FakeTransport transport;
@@ -66,7 +66,7 @@ class FileRequestsTest : public ServerFixture {
     return caller;
   }
 
-  // As when a connection ends.
+  // Does what happens when a connection ends.
   void Leave(Caller& caller) {
     caller.sink.reset();
     if (caller.session->attached()) sessions_->Detach(*caller.session);
@@ -93,9 +93,9 @@ class FileRequestsTest : public ServerFixture {
     };
   }
 
-  // Wants so much memory before it answers.
   using Counter = std::shared_ptr<std::atomic<int>>;
   static Counter MakeCounter() { return std::make_shared<std::atomic<int>>(); }
+  // Returns a step that asks for so many bytes of memory before it answers.
   static FileStep Need(size_t bytes, Counter calls = MakeCounter()) {
     return [bytes, calls = std::move(calls)](std::string& out, size_t) -> Result<size_t> {
       if (++*calls == 1) return bytes;
@@ -108,14 +108,15 @@ class FileRequestsTest : public ServerFixture {
     return RunUntil([&] { return caller.answers() >= count; });
   }
 
-  // Whole jobs of somebody else: what was started before them, and does not wait, has most likely ended by then.
+  // Runs several requests of another session to their end. Requests that were started before, and do not have to wait,
+  // have most likely ended by then.
   void LetOthersPass() {
     Caller& other = MakeCaller();
     for (int i = 0; i < 8; ++i) Run(other, i, {{"/elsewhere", Access::kWrite}}, Say("1"));
     ASSERT_TRUE(RunUntilAnswered(other, 8));
   }
 
-  // As if others held so much.
+  // Takes so many bytes from the budget, as if other clients held them.
   void HoldMemory(size_t bytes) {
     others_ = parts_->held->Open();
     others_.Resize(bytes);
@@ -133,7 +134,7 @@ class FileRequestsTest : public ServerFixture {
 TEST_F(FileRequestsTest, AnswersWithWhatTheStepWrote) {
   Caller& caller = MakeCaller();
   Run(caller, 7, {Reading("/a")}, Say(R"({"a":1})"));
-  EXPECT_EQ(caller.answers(), 0u);  // never from inside
+  EXPECT_EQ(caller.answers(), 0u);  // a request is never answered inside of the call that starts it
   ASSERT_TRUE(RunUntilAnswered(caller, 1));
   EXPECT_EQ(caller.sink->messages[0], R"({"id":7,"result":{"a":1}})");
 }
@@ -155,7 +156,7 @@ TEST_F(FileRequestsTest, EncodesAResult) {
   EXPECT_EQ(caller.sink->messages[0], R"({"id":1,"result":{"handleId":"h"}})");
 }
 
-// Whatever it closes may take as long as a file system likes.
+// A step may own a file, and closing the file may take any time.
 TEST_F(FileRequestsTest, LetsAWorkerDestroyWhatAStepOwns) {
   Caller& caller = MakeCaller();
   const auto died_on = std::make_shared<std::atomic<std::thread::id>>();
@@ -280,7 +281,7 @@ TEST_F(FileRequestsTest, MakesNoFurtherAnswersForAClientThatDoesNotTakeThem) {
   Caller& slow = MakeCaller();
   Run(slow, 1, {Reading("/a")}, Say("1"));
   ASSERT_TRUE(RunUntilAnswered(slow, 1));
-  slow.session->OnCongested();  // as its connection does after an answer that the transport has no room for
+  slow.session->OnCongested();  // a connection calls this after an answer that the transport has no room for
   Run(slow, 2, {Reading("/a")}, Say("2"));
   Run(slow, 3, {Reading("/b")}, Say("3"));
   LetOthersPass();

@@ -1,4 +1,4 @@
-// A server with one client and a directory of its own, for the tests of the fs/* methods.
+// FsFixture is a server with one client and a directory of its own, for the tests of the fs/* methods.
 #pragma once
 
 #include <sys/stat.h>
@@ -21,10 +21,11 @@ class FsFixture : public ServerFixture {
   FsFixture() : old_umask_(::umask(022)) {}
   ~FsFixture() override { ::umask(old_umask_); }
 
-  // The first client, connected when it is first asked for: after the test has set its config.
+  // Returns the first client. It connects at the first call, so a test can change the config before.
   Client& Me() { return clients_.empty() ? ConnectReady() : *clients_.front(); }
 
-  // Forgets what came before: to search it all for each answer takes time.
+  // Sends a request and returns its answer. Earlier messages are forgotten, because searching all of them for each
+  // answer takes time.
   Message Do(std::string_view method, std::string_view params) {
     Me().Forget();
     return Call(Me(), method, params);
@@ -57,7 +58,7 @@ class FsFixture : public ServerFixture {
     return Path(name);
   }
 
-  // {"path":...}; `more` are further members. A path that is no UTF-8 goes as a URI.
+  // Returns {"path":...} with `more` as further members. A path that is not UTF-8 has to be passed as a URI.
   static std::string At(std::string_view path, std::string_view more = "") {
     return fmt::format(R"({{"path":{}{}{}}})", support::Quoted(path), more.empty() ? "" : ",", more);
   }

@@ -37,7 +37,7 @@ class FsHandleServiceTest : public FsFixture {
   }
   int64_t Close(std::string_view id) { return CodeOf("fs/close", Closing(id)); }
 
-  // "text" or "text, end".
+  // Reads a block and returns "text", or "text, end" at the end of the file.
   std::string Block(std::string_view id, uint64_t offset, uint64_t len) {
     const Message answer = Do("fs/readBlock", Reading(id, offset, len));
     return answer.Bytes("result.chunk") + (answer.Flag("result.eof") ? ", end" : "");
@@ -49,7 +49,7 @@ TEST_F(FsHandleServiceTest, ReadsBlocksOfAFile) {
   ASSERT_EQ(Open("h", FileUri(path)), 0);
   EXPECT_EQ(Block("h", 0, 4), "0123");
   EXPECT_EQ(Block("h", 4, 3), "456");
-  EXPECT_EQ(Block("h", 7, 3), "789");  // a full block, though nothing follows
+  EXPECT_EQ(Block("h", 7, 3), "789");  // a full block does not tell of the end, although nothing follows
   EXPECT_EQ(Block("h", 7, 4), "789, end");
   EXPECT_EQ(Block("h", 10, 1), ", end");
   EXPECT_EQ(Block("h", 1000, kMaxBlock), ", end");
@@ -70,7 +70,7 @@ TEST_F(FsHandleServiceTest, ReadsBlocksOfUpToAMebibyte) {
   ASSERT_EQ(Open("h", MakeFile("file", bytes)), 0);
   EXPECT_TRUE(Block("h", 0, kMaxBlock) == bytes.substr(1));
   for (const uint64_t len : {uint64_t{0}, kMaxBlock + 1, UINT64_MAX}) EXPECT_EQ(Read("h", 0, len), -32600) << len;
-  EXPECT_EQ(Block("h", kMaxBlock, 2), "x, end");  // the handle is as good as before
+  EXPECT_EQ(Block("h", kMaxBlock, 2), "x, end");  // the handle can still be used
 }
 
 TEST_F(FsHandleServiceTest, SeesTheFileAsItIsAtTheMoment) {
@@ -129,7 +129,7 @@ TEST_F(FsHandleServiceTest, KeepsAHandleWhoseWriteFails) {
   for (const uint64_t offset : {kMaxOffset, kMaxOffset - 2, kMaxOffset + 1, UINT64_MAX}) {
     EXPECT_EQ(Write("h", offset, "abc"), -32600) << offset;
   }
-  EXPECT_EQ(Write("h", kMaxOffset - 3, "abc"), -32603);  // more than the file system can hold
+  EXPECT_EQ(Write("h", kMaxOffset - 3, "abc"), -32603);  // the file would be larger than the file system allows
   for (const char* chunk : {R"("!")", R"("YQ")", R"("Y Q==")", R"("YR==")", R"("_-_-")", "null", "5"}) {
     EXPECT_EQ(CodeOf("fs/writeBlock", fmt::format(R"({{"handleId":"h","offset":0,"chunk":{}}})", chunk)), -32602)
         << chunk;
@@ -170,7 +170,7 @@ TEST_F(FsHandleServiceTest, OpensNothingButRegularFiles) {
     EXPECT_EQ(Open("h", path), -32600);
     EXPECT_EQ(Open("h", path, "replace"), -32603);
   }
-  EXPECT_EQ(Open("h", file), 0);  // no failure has taken the id
+  EXPECT_EQ(Open("h", file), 0);  // after all these failures the id is free
 }
 
 TEST_F(FsHandleServiceTest, OpensForReadingUnlessTold) {

@@ -35,9 +35,10 @@ class FsServiceTest : public FsFixture {
     return CodeOf("fs/writeFile", At(path, Data(bytes) + std::string(more)));
   }
 
-  // A request for a path that another is busy with goes the long way, over a worker.
+  // Compares the answer from the kernel's memory with the answer of a worker. While another request is busy with the
+  // path, the server has a worker answer.
   void ExpectSameFromMemoryAndByAWorker(std::string_view method, const std::string& params) {
-    (void)Do(method, params);  // so that the kernel remembers
+    (void)Do(method, params);  // so that the kernel has it in memory
     const int quick = Me().Ask(method, params);
     Me().Ask("fs/createDirectory", At("/"));
     const int slow = Me().Ask(method, params);
@@ -54,7 +55,7 @@ class FsServiceTest : public FsFixture {
 
   static std::string Expecting(std::string_view digest) { return fmt::format(R"(,"expectedSha256":"{}")", digest); }
 
-  // What fs/* have to say about the usual obstacles, whatever they want to do there.
+  // Checks the errors that all fs/* methods have in common, such as those about missing files.
   void ExpectUsualErrors(std::string_view method, const std::string& more = "") {
     MakeFile("file");
     MakeLink("loop", "loop");
@@ -88,7 +89,7 @@ TEST_F(FsServiceTest, ReadsFilesWhoseNamesAreNoText) {
     const std::string path = MakeFile(name, name);
     EXPECT_EQ(Read(FileUri(path)), name);
   }
-  EXPECT_EQ(Read(Path("new\nline")), "new\nline");  // as \n in the JSON
+  EXPECT_EQ(Read(Path("new\nline")), "new\nline");  // the JSON has \n in it
 }
 
 TEST_F(FsServiceTest, ReadsNothingButRegularFiles) {
@@ -126,7 +127,7 @@ TEST_F(FsServiceTest, ReadsNoFileThatIsLargerThanConfigured) {
   Boot();
   EXPECT_EQ(Read(MakeFile("fits", "0123456789")), "0123456789");
   EXPECT_EQ(CodeOf("fs/readFile", At(MakeFile("larger", "0123456789a"))), -32600);
-  EXPECT_EQ(CodeOf("fs/readFile", At("/proc/version")), -32600);  // says that it has no bytes at all
+  EXPECT_EQ(CodeOf("fs/readFile", At("/proc/version")), -32600);  // its size is zero, although it has content
   const std::string sparse = MakeFile("sparse");
   ASSERT_EQ(::truncate(sparse.c_str(), off_t{1} << 40), 0);
   EXPECT_EQ(CodeOf("fs/readFile", At(sparse)), -32600);
@@ -134,7 +135,7 @@ TEST_F(FsServiceTest, ReadsNoFileThatIsLargerThanConfigured) {
 
 TEST_F(FsServiceTest, NamesTheFileInItsErrors) {
   EXPECT_THAT(Do("fs/readFile", At(Path("missing"))).Text("error.message"), HasSubstr(Path("missing")));
-  // What is no text is shown as near to it as can be.
+  // A byte that is not UTF-8 is replaced in the message.
   EXPECT_THAT(Do("fs/readFile", At(FileUri(Path("\xff")))).Text("error.message"), HasSubstr(Path("\xEF\xBF\xBD")));
 }
 
@@ -231,7 +232,7 @@ TEST_F(FsServiceTest, WritesOnlyOverWhatWasExpected) {
     EXPECT_EQ(files::ReadAll(Path("file")), "known");
     EXPECT_EQ(Write(Path("file"), "new", atomic + Expecting(DigestOf("known"))), 0);
     EXPECT_EQ(files::ReadAll(Path("file")), "new");
-    // Not -32004, which would tell the client to make what leads there.
+    // The code is not -32004, because that would tell the client to make the missing directories.
     EXPECT_EQ(Write(Path("missing"), "new", atomic + Expecting(DigestOf(""))), -32600);
     EXPECT_EQ(Write(Path("missing/file"), "new", atomic + Expecting(DigestOf(""))), -32600);
   }

@@ -1,4 +1,4 @@
-// The methods of FsService that deal with trees, or with two paths.
+// Tests of the methods of FsService that work on trees, or on two paths.
 #include <filesystem>
 
 #include "exec_server/files/fs_fixture.h"
@@ -17,7 +17,7 @@ constexpr char kTree[] = R"("recursive":true)";
 struct WalkLimits {
   uint64_t depth = 10, directories = 100, entries = 1000;
   bool follow = false;
-  std::string more = {};  // members
+  std::string more = {};  // further members
 };
 
 class FsServiceTreeTest : public FsFixture {
@@ -29,7 +29,7 @@ class FsServiceTreeTest : public FsFixture {
                                    limits.depth, limits.directories, limits.entries, limits.follow, limits.more)));
   }
 
-  // URIs relative to the test's directory, directories with a slash behind them.
+  // Returns the URIs relative to the test's directory; those of directories end with a slash.
   std::vector<std::string> EntriesOf(const Message& answer) {
     const std::string root = FileUri(Path()) + "/";
     std::vector<std::string> entries;
@@ -162,7 +162,8 @@ TEST_F(FsServiceTreeTest, RefusesToCopyWhatCannotBeCopied) {
   for (const auto& [from, to, recursive, code] : kRefusals) {
     EXPECT_EQ(CodeOf("fs/copy", FromTo(Path(from), Path(to), recursive)), code) << from << " " << to;
   }
-  EXPECT_NE(CodeOf("fs/copy", FromTo(Path("file"), Path("tree/fifo"), kSingle)), 0);  // at once, without a reader
+  EXPECT_NE(CodeOf("fs/copy", FromTo(Path("file"), Path("tree/fifo"), kSingle)),
+            0);  // fails at once, and does not wait for a reader
   EXPECT_EQ(files::ReadAll(Path("file")), "kept");
   EXPECT_THAT(files::NamesIn(Path()), ElementsAre("file", "link", "tree"));
   for (const char* recursive : {"", R"("recursive":null)", R"("recursive":"x")"}) {

@@ -35,7 +35,7 @@ class FsWatchServiceTest : public FsFixture {
     return ids;
   }
 
-  // Whether the client is told of the watch that it has just got; and of nothing else.
+  // Returns whether the client is notified of the watch with this id, and checks that it is notified of nothing else.
   bool Fires(Client& client, uint64_t id) {
     const bool fired = RunUntil([&] { return !Changed(client).empty(); });
     EXPECT_THAT(Changed(client), ElementsAre(id));
@@ -44,7 +44,8 @@ class FsWatchServiceTest : public FsFixture {
   }
   bool Fires(uint64_t id) { return Fires(Me(), id); }
 
-  // Makes a watch on something else fire, for another client: what had to be told before has been told by then.
+  // Checks that no notification comes. A watch of another client on another path is made to fire; any notification that
+  // was due before has been sent by then.
   void ExpectSilence() {
     Client& witness = ConnectReady();
     const std::string path = Path(fmt::format("witness {}", clients_.size()));
@@ -212,7 +213,7 @@ TEST_F(FsWatchServiceTest, DiesWithTheConnection) {
   MakeFile("a");
   ExpectSilence();
   EXPECT_THAT(Changed(resumed), IsEmpty());
-  EXPECT_TRUE(Watch(resumed, 1, {Path("b")}));  // counted anew
+  EXPECT_TRUE(Watch(resumed, 1, {Path("b")}));  // each connection numbers its watches from the beginning
   MakeFile("b");
   EXPECT_TRUE(Fires(resumed, 1));
 }

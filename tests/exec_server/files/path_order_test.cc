@@ -22,7 +22,7 @@ class PathOrderTest : public testing::Test {
  protected:
   void TearDown() override { order_.reset(); }
 
-  // Fails at once, or notes the start by name, now or later.
+  // Starts a request, which adds its name to started_ when it gets its turn. Fails if the request is refused at once.
   Result<> Enter(std::string name, std::vector<Claim> claims) {
     refused_ = {};
     requests_.Start(Hold(std::move(name), std::move(claims)));
@@ -39,7 +39,7 @@ class PathOrderTest : public testing::Test {
     turns_.emplace(name, *std::move(turn));
   }
 
-  // Ends at once when its turn has come.
+  // A request that ends as soon as it has its turn.
   loop::Task<> Visit(std::string name, std::vector<Claim> claims) {
     const auto turn = co_await order_->Enter(std::move(claims));
     started_.push_back(name);

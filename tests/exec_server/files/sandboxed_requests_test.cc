@@ -26,8 +26,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// Plays the sandbox program with a file helper inside. $2 is the policy's directory, here the number of the first
-// request, counted over all helpers, that is not answered with `stale`. The answer is the number of the request.
+// This script plays a file helper. $2 is the policy's directory; here it is the number of the first request, counted
+// over all file helpers, that is not answered with `stale`. The answer is the number of the request.
 constexpr char kProgram[] = R"(#!/bin/sh
 [ "$2" = /refused ] && { echo 'failed 101 no such sandbox' >&6; exit 101; }
 echo started >&6
@@ -64,7 +64,7 @@ class SandboxedRequestsTest : public testing::Test {
     EXPECT_TRUE(support::RunUntil(loop_, [&] { return helpers_->alive() == 0; }));
   }
 
-  // The answer to a request that asks a helper under the policy `word`.
+  // Returns the answer to a request that calls a file helper under the policy `word`.
   std::string Ask(const std::string& word) {
     sandbox::SandboxSpec spec;
     spec.profile.policy.files.emplace();
@@ -73,7 +73,7 @@ class SandboxedRequestsTest : public testing::Test {
     request.sandboxed_step = [](std::shared_ptr<HelperUse> helper) -> FileStep {
       return [helper = std::move(helper)](std::string& json, size_t) -> Result<size_t> {
         const auto called = helper->Call("who", "{}", json);
-        if (!called) json += "half of an answer";  // which must not stay when another helper is asked
+        if (!called) json += "half of an answer";  // must be removed when another file helper is asked
         TRY_VOID(called);
         return 0;
       };

@@ -23,14 +23,14 @@ using testing::SizeIs;
 
 constexpr size_t kMebibyte = 1u << 20;
 
-// A body of any length whose every byte is known.
+// Returns a piece of an endless body in which every byte is known.
 std::string Piece(size_t from, size_t size) {
   std::string piece(size, '\0');
   for (size_t i = 0; i < size; ++i) piece[i] = static_cast<char>('a' + (from + i) / 1000 % 26);
   return piece;
 }
 
-// Sends a long body, and notes when the client has taken nothing for a while.
+// An HTTP server that sends a long body, and notes when its peer has read nothing for a while.
 struct LongBody {
   size_t bytes;
   std::atomic<size_t> sent = 0;
@@ -48,7 +48,7 @@ struct LongBody {
   }
 };
 
-// What came of a streamed response.
+// The parts of a streamed response that have arrived.
 struct Streamed {
   std::string body;
   bool done = false;
@@ -61,7 +61,7 @@ class HttpExchangeTest : public HttpFixture {
     return Params("GET", url, fmt::format(R"("streamResponse":true{}{})", more.empty() ? "" : ",", more), id);
   }
 
-  // Its deltas so far, which must follow each other without a gap.
+  // Returns the client's deltas so far, and checks that their numbers have no gap.
   static Streamed DeltasOf(const Client& client, std::string_view id = "s") {
     Streamed streamed;
     int64_t seq = 0;
@@ -176,14 +176,14 @@ TEST_F(HttpExchangeTest, StreamsNothingOfAFailedStart) {
   EXPECT_EQ(CodeOf(Stream("ftp://127.0.0.1/")), -32602);
   EXPECT_FALSE(Me().Got("http/request/bodyDelta"));
   HttpServer server(EchoRequest);
-  EXPECT_EQ(CodeOf(Stream(server.Url())), 0);  // the id was never taken
+  EXPECT_EQ(CodeOf(Stream(server.Url())), 0);  // the failed requests have not kept the id
   EXPECT_TRUE(AwaitEnd(Me()).done);
 }
 
 TEST_F(HttpExchangeTest, RefusesAnIdThatIsBeingStreamed) {
   HttpServer server(SayHalf);
   Me().Ask("http/request", Stream(server.Url()));
-  EXPECT_EQ(CodeOf(Stream(server.Url())), -32602);  // before its answer
+  EXPECT_EQ(CodeOf(Stream(server.Url())), -32602);  // the id is in use even before the first request is answered
   EXPECT_TRUE(RunUntilBody(Me()));
   EXPECT_EQ(CodeOf(Stream(server.Url())), -32602);
   EXPECT_EQ(CodeOf(Stream(server.Url(), "other")), 0);
@@ -197,7 +197,7 @@ TEST_F(HttpExchangeTest, GivesTheIdBackAtTheEnd) {
   for (const char* target : {"/", "/dies", "/"}) {
     Me().Forget();
     EXPECT_EQ(CodeOf(Stream(server.Url(target))), 0) << target;
-    EXPECT_TRUE(AwaitEnd(Me()).done) << target;  // from seq 1 again
+    EXPECT_TRUE(AwaitEnd(Me()).done) << target;  // the numbers begin at 1 again
   }
 }
 
@@ -229,7 +229,7 @@ TEST_F(HttpExchangeTest, HoldsTheServerBackForAClientThatDoesNotRead) {
   ASSERT_TRUE(RunUntil([&] { return script.held_back.load(); }));
   EXPECT_LT(script.sent, script.bytes);
   EXPECT_LT(DeltasOf(client).body.size(), kMebibyte);
-  EXPECT_EQ(Call(ConnectReady(), "http/request", Get(other.Url())).error_code(), 0);  // nobody else waits
+  EXPECT_EQ(Call(ConnectReady(), "http/request", Get(other.Url())).error_code(), 0);  // other clients do not wait
   client.transport->Drain();
   EXPECT_TRUE(support::RunUntil(loop_, [&] { return client.sent().back().contains(R"("done":true)"); }, 60s));
   const Streamed streamed = DeltasOf(client);
@@ -294,7 +294,7 @@ TEST_F(HttpExchangeTest, CancelsWhatIsHeldBackWithTheConnection) {
   EXPECT_TRUE(RunUntilHangUp(server));
 }
 
-// As if others held all that may be held.
+// The test takes the whole budget, as if other clients held it.
 TEST_F(HttpExchangeTest, RefusesALongBodyWithoutRoomAndTakesAShortOne) {
   HttpServer server([](const HttpArrival& arrival, HttpPeer& peer) {
     peer.Answer(200, std::string(arrival.target == "/long" ? kMebibyte : 1000, 'x'));
@@ -311,7 +311,7 @@ TEST_F(HttpExchangeTest, RefusesALongBodyWithoutRoomAndTakesAShortOne) {
   EXPECT_EQ(parts_->held->held(), 0u);
 }
 
-// Each costs some hundred kilobytes while it is under way, however little comes of it.
+// Each request costs some hundred kilobytes while it is under way, even if its response is short.
 TEST_F(HttpExchangeTest, RefusesManyRequestsAtOnceWithoutRoom) {
   HttpServer server(SayNothing);
   auto others = parts_->held->Open();

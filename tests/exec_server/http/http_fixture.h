@@ -1,4 +1,4 @@
-// A server with one client, for the tests of http/request.
+// HttpFixture is a server with one client, for the tests of http/request.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class HttpFixture : public ServerFixture {
  protected:
   static constexpr char kNobody[] = "http://127.0.0.1:1/";  // where no server is
 
-  // Before the server boots, which takes its environment then.
+  // Sets the variables in the constructor, because the server copies its environment when it boots.
   HttpFixture() {
     for (const char* name : {"http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"}) ::unsetenv(name);
     for (const auto& [name, value] : kVariables) ::setenv(name, value, 1);
@@ -34,10 +34,10 @@ class HttpFixture : public ServerFixture {
     for (const auto& [name, value] : kVariables) ::unsetenv(name);
   }
 
-  // The first client, connected when it is first asked for: after the test has set its config.
+  // Returns the first client. It connects at the first call, so a test can change the config before.
   Client& Me() { return clients_.empty() ? ConnectReady() : *clients_.front(); }
 
-  // `more` are further members.
+  // Returns the params of a request, with `more` as further members.
   static std::string Params(std::string_view method, std::string_view url, std::string_view more = "",
                             std::string_view id = "r") {
     return fmt::format(R"({{"requestId":{},"method":{},"url":{}{}{}}})", support::Quoted(id), support::Quoted(method),
@@ -55,7 +55,7 @@ class HttpFixture : public ServerFixture {
     return RunUntil([&] { return server.open_connections() == 0; });
   }
 
-  // "name: value" each, in the order they came.
+  // Returns the headers as "name: value", in the order in which they arrived.
   static std::vector<std::string> HeadersOf(const Message& answer) {
     std::vector<std::string> headers;
     for (size_t i = 0; i < answer.Size("result.headers"); ++i) {
@@ -65,7 +65,7 @@ class HttpFixture : public ServerFixture {
     return headers;
   }
 
-  // A body that never ends. Scripts, as are the next.
+  // This function and the next ones are scripts for an HttpServer. This one sends a body that never ends.
   static void Flood(const HttpArrival&, HttpPeer& peer) {
     peer.Send("HTTP/1.1 200 OK\r\n\r\n");
     while (peer.Send(std::string(16u << 10, 'x'))) {

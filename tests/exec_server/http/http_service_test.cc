@@ -27,14 +27,14 @@ std::string Header(std::string_view name, std::string_view value, std::string_vi
 
 std::string Headers(std::string_view list) { return fmt::format(R"("headers":[{}])", list); }
 
-// A header with the value of that variable behind `value`.
+// Returns a header whose value is `value` followed by the value of the variable.
 std::string FromVariable(std::string_view name, std::string_view value, std::string_view variable) {
   return Header(name, value, R"("valueEnvVar":)" + support::Quoted(variable));
 }
 
 std::string Body(std::string_view bytes) { return fmt::format(R"("bodyBase64":"{}")", support::Base64(bytes)); }
 
-// Sends everything on to `location`, but for what asks for "/end".
+// Returns a script that redirects every request to `location`, except one for "/end".
 HttpServer::Script RedirectTo(std::string location) {
   return [location](const HttpArrival& arrival, HttpPeer& peer) {
     if (arrival.target == "/end") return EchoRequest(arrival, peer);

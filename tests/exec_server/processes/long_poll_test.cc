@@ -5,7 +5,7 @@ namespace {
 
 class LongPollTest : public ServerFixture {
  protected:
-  // `p` does what the script says once it gets a line.
+  // Starts the process `p`, which runs the script when it gets a line.
   Client& WithReader(std::string_view script) {
     Client& client = ConnectReady();
     EXPECT_EQ(Start(client, "p", fmt::format("read line; {}", script), R"(,"pipeStdin":true)").error_code(), 0);
@@ -125,7 +125,7 @@ TEST_F(LongPollTest, IsDroppedAtTheDisconnect) {
   const std::string session = client.AnswerTo(0)->Text("result.sessionId");
   Poll(client);
   client.Ask("process/wait", Named("p"));
-  auto process = sessions_->Resume(session);  // refused while attached, found afterwards
+  auto process = sessions_->Resume(session);  // fails while the session is attached
   EXPECT_FALSE(process);
   client.transport->Disconnect();
   EXPECT_FALSE((*sessions_->Resume(session))->processes().has_polls());

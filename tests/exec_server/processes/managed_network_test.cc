@@ -46,7 +46,7 @@ TEST(AgreeOnProxiesTest, RefusesPortsThatNoVariableNames) {
 TEST(AgreeOnProxiesTest, LimitsTheProxies) {
   Environment environment;
   ManagedNetwork asked{.loopback_ports = std::vector<uint16_t>{}};
-  // One variable in many spellings.
+  // Each variable is http_proxy in another mix of upper and lower case.
   for (uint16_t port = 1; port <= 65; ++port) {
     std::string name = "http_proxy";
     for (size_t bit = 0; bit < 8; ++bit) {

@@ -120,7 +120,7 @@ TEST_F(ProcessServiceTest, HoldsBackWritesOfAProcessThatDoesNotRead) {
   EXPECT_TRUE(RunUntil([&] { return client.AnswerTo(ids[3]).has_value(); }));
 }
 
-// The client cannot know what became of the writes that were under way, so it sends them again.
+// After a reconnect the client cannot know whether the writes that were under way have arrived, so it sends them again.
 TEST_F(ProcessServiceTest, WritesOnceWhatIsSentAgainAfterAResume) {
   const support::ScratchDir dir;
   const std::string go = dir.path() + "/go";
@@ -170,7 +170,7 @@ TEST_F(ProcessServiceTest, AnswersWhatWaitedForAStartThatFailed) {
   EXPECT_EQ(client.AnswerTo(write)->Text("result.status"), "unknownProcess");
 }
 
-// A start that takes long, as on a busy machine, is cancelled before it fails: once more then.
+// On a busy machine a start may take so long that it is cancelled before it fails. The test then tries again.
 TEST_F(ProcessServiceTest, TerminatesNothingBehindAStartThatFails) {
   constexpr int64_t kCancelled = -32600;
   Client& client = ConnectReady();
@@ -224,7 +224,7 @@ TEST_F(ProcessServiceTest, TerminatesWithGraceWhenAsked) {
   EXPECT_EQ(client.Notifications("process/exited").at(0).Number("params.exitCode"), 3);
 }
 
-// A deaf process is killed at the earlier deadline, whichever of the two was set first.
+// A process that ignores SIGTERM is killed at the earlier deadline, whichever of the two was set first.
 TEST_F(ProcessServiceTest, ObeysTheEarlierOfTwoDeadlines) {
   for (const auto& [first_ms, second_ms] : {std::pair(600'000, 50), {50, 600'000}}) {
     Client& client = WithProcess("trap '' TERM; echo up; while :; do sleep 1000; done");

@@ -51,7 +51,7 @@ TEST_F(RetentionTest, KeepsEachForItsWholeTime) {
 TEST_F(RetentionTest, MakesRoomFromTheOldest) {
   Retention retention(loop_, heap_, 1h, 10);
   for (int i = 1; i <= 5; ++i) retention.Keep(4, Note(i));
-  EXPECT_THAT(expired_, IsEmpty());  // from the loop, never inside Keep
+  EXPECT_THAT(expired_, IsEmpty());  // entries expire from the loop, never inside of Keep
   EXPECT_TRUE(RunUntilExpired(3));
   support::RunReady(loop_);
   EXPECT_THAT(expired_, ElementsAre(1, 2, 3));

@@ -171,7 +171,7 @@ TEST(ResolveCommandTest, LimitsTheInheritedEnvironmentToo) {
   EXPECT_EQ(Refusal(params, config).kind, ErrorKind::kLimit);
 }
 
-// The loop stands still while patterns are matched.
+// Patterns are matched on the loop, which does nothing else meanwhile.
 TEST(ResolveCommandTest, RefusesAPolicyThatWouldTakeLongToMatch) {
   const std::string long_text(1u << 20, 'a');
   Config config;
@@ -252,7 +252,7 @@ class ResolveStartTest : public testing::Test {
  protected:
   Result<StartRequest> Order() const { return ResolveStart(params_, Config{}, kServer); }
 
-  // Its text must last as long as the params.
+  // Adds a sandbox to the params, which refer to the text, so the text must outlive them.
   void AskForASandbox(const char* sandbox) {
     auto json = document_.Parse(sandbox);
     ASSERT_TRUE(json);

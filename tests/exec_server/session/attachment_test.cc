@@ -8,7 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// What belongs to one connection, seen by the requests that follow each other on it.
+// Tests of what belongs to one connection, by requests that follow each other on it.
 class AttachmentTest : public FsFixture {
  protected:
   static std::string Opening(int id, std::string_view path) {
@@ -18,7 +18,7 @@ class AttachmentTest : public FsFixture {
 
   static size_t OpenFds() { return support::CountFds(::getpid()); }
 
-  // The workers are started, and whatever else is opened once.
+  // Makes the server start its workers and open what it opens only once.
   void WarmUp() {
     for (int i = 0; i < 8; ++i) (void)Do("fs/canonicalize", At(Path()));
     (void)Do("fs/watchMissing", R"({"watchId":1,"missing":["/missing"]})");
@@ -26,13 +26,14 @@ class AttachmentTest : public FsFixture {
     for (int i = 0; i < 2; ++i) (void)Do("fs/readFile", At(Path("file")));
   }
 
-  // Answered by a worker, and then nothing further.
+  // Makes the transport congested. One more request is answered by a worker; further ones wait.
   void Congest(Client& client) {
     client.transport->is_congested = true;
     EXPECT_EQ(Call(client, "fs/readDirectory", At(Path())).error_code(), 0);
   }
 
-  // A whole request of somebody else: what was started before it has ended by then.
+  // Runs several requests of another client to their end. Requests that were started before, and do not have to wait,
+  // have ended by then.
   void LetOthersPass() {
     Client& other = ConnectReady();
     for (int i = 0; i < 8; ++i) ASSERT_EQ(Call(other, "fs/canonicalize", At(Path())).error_code(), 0);
@@ -59,7 +60,7 @@ TEST_F(AttachmentTest, LetsRequestsForOnePathSeeEachOtherWithoutWaitingForAnswer
   EXPECT_EQ(me.AnswerTo(read_copy)->Bytes("result.dataBase64"), "other");
 }
 
-// So many that some would overtake if they could.
+// The requests are so many that some would overtake others if they could.
 TEST_F(AttachmentTest, KeepsManyRequestsForOnePathInOrder) {
   Client& me = Me();
   me.Forget();

@@ -18,13 +18,14 @@ class SessionTableTest : public ServerFixture {
 
   static int64_t HandshakeCode(const Client& client) { return client.AnswerTo(0)->error_code(); }
 
-  // The pid of a process that would run for ever.
+  // Starts a process that never ends by itself, and returns its pid.
   pid_t StartSleeper(Client& client, std::string_view id = "p") {
     EXPECT_EQ(Start(client, id, "exec sleep 1000").error_code(), 0);
     return static_cast<pid_t>(Call(client, "process/list", "{}").Number("result.processes.0.pid"));
   }
 
-  // Of two processes of the script, which says when it is ready, when all sessions are ended with that grace.
+  // Starts two processes that run the script, waits until each has printed something, ends all sessions with that
+  // grace, and returns the exit codes.
   std::vector<int64_t> ExitCodesAtTheEnd(Client& client, std::string_view script, std::chrono::milliseconds grace) {
     for (const char* id : {"p", "q"}) Start(client, id, script);
     EXPECT_TRUE(RunUntil([&] { return client.Notifications("process/output").size() == 2; }));
@@ -150,7 +151,8 @@ TEST_F(SessionTableTest, MakesNoRoomFromASessionWithALiveProcess) {
   ASSERT_TRUE(RunUntil([&] { return parts_->processes.counts.alive == 1; }));
   Client& third = ConnectReady();
   EXPECT_EQ(HandshakeCode(third), 0);
-  EXPECT_EQ(HandshakeCode(Resume(SessionOf(finished))), -32600);  // the younger one, but nothing of it is alive
+  EXPECT_EQ(HandshakeCode(Resume(SessionOf(finished))),
+            -32600);  // the younger session was ended, because no process of it is alive
   EXPECT_EQ(HandshakeCode(ConnectReady()), -32600);
   EXPECT_EQ(::kill(pid, 0), 0);
   EXPECT_EQ(HandshakeCode(Resume(SessionOf(busy))), 0);

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 class SessionTest : public ServerFixture {
  protected:
-  // The methods of all notifications, in order; a run of outputs is one.
+  // Returns the methods of all notifications in order; consecutive outputs count as one.
   static std::vector<std::string> Methods(const Client& client) {
     std::vector<std::string> methods;
     for (const std::string& text : client.sent()) {
@@ -59,7 +59,7 @@ TEST_F(SessionTest, TellsTheLifecycleToThoseWhoAsk) {
   EXPECT_THAT(client.Notifications("process/failed").at(0).Text("params.message"), HasSubstr("execute /no/such"));
 }
 
-// A pipe that cannot be made fails the start before there is a keeper to report it.
+// If a pipe cannot be made, the start fails before there is a keeper.
 TEST_F(SessionTest, TellsTheLifecycleOfAStartThatHasNoDescriptors) {
   Client& client = ConnectReady(R"(,"capabilities":{"lifecycle":true})");
   rlimit before{};
@@ -174,7 +174,7 @@ TEST_F(SessionTest, DoesNotCountFailedStarts) {
     Call(client, "process/start", R"({"processId":"p","argv":["/no/such"],"cwd":"/","env":{},"tty":false})");
   }
   EXPECT_EQ(parts_->processes.counts.running, 0u);
-  ASSERT_TRUE(RunUntil([&] { return parts_->processes.counts.alive == 0; }));  // their keepers end a moment later
+  ASSERT_TRUE(RunUntil([&] { return parts_->processes.counts.alive == 0; }));  // the keepers end a moment later
   EXPECT_EQ(Start(client, "q", "exit 0").error_code(), 0);
 }
 

@@ -31,7 +31,7 @@ using testing::HasSubstr;
 
 constexpr rlim_t kMaxFds = 64;
 
-// RunHelper in a child, which has one end of a socket as standard input and output.
+// The tests call RunHelper in a child, which has one end of a socket as standard input and output.
 class HelperMainTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -56,7 +56,7 @@ class HelperMainTest : public testing::Test {
     if (child_ > 0) EXPECT_EQ(Finish(), 0);
   }
 
-  // Ends its input; its exit status.
+  // Ends the input of the file helper, and returns its exit status.
   int Finish() {
     ours_.Reset();
     int status = 0;
@@ -74,7 +74,7 @@ class HelperMainTest : public testing::Test {
   Message Do(std::string_view operation, std::string_view params) {
     return Message(SendLine(Request(operation, params)).text);
   }
-  // The code of a failure, 0 for success.
+  // Returns the code of the error, or 0 for success.
   int64_t CodeOf(std::string_view operation, std::string_view params) {
     const Message answer = Do(operation, params);
     if (answer.Text("status") == "error") return answer.Number("payload.code");

@@ -57,7 +57,8 @@ wire::FsWalkOptions WalkOptions(uint64_t depth, uint64_t directories, uint64_t e
 
 template <typename T>
 ErrorKind KindOf(const Result<T>& result) {
-  return result ? ErrorKind::kUnknownMethod : result.error().kind;  // no operation has that one
+  return result ? ErrorKind::kUnknownMethod
+                : result.error().kind;  // stands for success, because no operation fails with it
 }
 
 TEST(OperationsTest, SayWhatTheyTouch) {

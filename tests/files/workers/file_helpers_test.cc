@@ -28,8 +28,8 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-// Plays the sandbox program with a helper inside: $2 is the policy's directory, here a word about what it shall do. To
-// every request it says who it is.
+// This script plays a file helper. $2 is the policy's directory; here it names what the script shall do. The script
+// answers every request with its pid.
 constexpr char kProgram[] = R"(#!/bin/sh
 case $2 in
   /refused) echo 'failed 101 no such sandbox' >&6; exit 101;;
@@ -53,14 +53,14 @@ sandbox::SandboxSpec Policy(std::string word) {
   return spec;
 }
 
-// One call of Acquire and what came of it.
+// One call of Acquire and its result.
 struct Use {
   std::optional<Result<FileHelpers::Lease>> outcome;
 
   bool ready() const { return outcome.has_value(); }
   bool leased() const { return ready() && outcome->has_value(); }
   void Release() { outcome.reset(); }
-  // The pid of the helper.
+  // Calls the file helper, which answers with its pid.
   Result<pid_t> Ask() {
     std::string json;
     TRY_VOID((**outcome)->Call("who", "{}", json));
@@ -79,7 +79,7 @@ class FileHelpersTest : public testing::Test {
     Boot({});
   }
 
-  // An idle helper stays, however slow the machine is, unless the test says for how long.
+  // Makes the FileHelpers. Unless the test sets an idle time, idle file helpers stay, however slow the machine is.
   void Boot(FileHelpers::Limits limits) {
     if (limits.idle_time == FileHelpers::Limits().idle_time) limits.idle_time = 1h;
     helpers_ = std::make_unique<FileHelpers>(loop_, *spawner_, *program_, limits);
@@ -91,13 +91,14 @@ class FileHelpersTest : public testing::Test {
     }
     EXPECT_TRUE(RunUntil([&] { return !helpers_ || helpers_->alive() == 0; }));
     EXPECT_TRUE(RunUntil([] {
-      while (::waitpid(-1, nullptr, WNOHANG) > 0) continue;  // keepers of a pool that has ended before
+      while (::waitpid(-1, nullptr, WNOHANG) > 0)
+        continue;  // reaps the keepers of FileHelpers that were destroyed before
       return support::ChildrenOf(::getpid()).empty();
     }));
   }
 
   bool RunUntil(const std::function<bool()>& done) { return support::RunUntil(loop_, done); }
-  // What would come without any waiting has come.
+  // Runs everything that the loop can do without waiting.
   void Settle() { support::RunReady(loop_); }
 
   Use& Acquire(const std::string& session, const std::string& policy = "p") {
@@ -108,7 +109,7 @@ class FileHelpersTest : public testing::Test {
   loop::Task<> AcquireFor(Use& use, std::string session, std::string policy) {
     use.outcome = co_await helpers_->Acquire(std::move(session), Policy(std::move(policy)));
   }
-  // Fails, and then lets another request begin.
+  // A request that fails, and then starts another request.
   loop::Task<> AcquireForNext(Use*& next) {
     const auto lease = co_await helpers_->Acquire("a", Policy("slow"));
     EXPECT_FALSE(lease);
@@ -118,7 +119,7 @@ class FileHelpersTest : public testing::Test {
     auto lease = co_await helpers_->Acquire("a", std::move(spec));
     leases.push_back(*std::move(lease));
   }
-  // Has a helper, uses it and gives it back; who it was.
+  // Leases a file helper, calls it, ends the lease and returns the pid of the file helper.
   pid_t Visit(const std::string& session, const std::string& policy = "p") {
     Use& use = Acquire(session, policy);
     EXPECT_TRUE(RunUntil([&] { return use.ready(); }));
@@ -219,7 +220,7 @@ TEST_F(FileHelpersTest, StartsAFurtherOneWhenARequestHasWaited) {
 TEST_F(FileHelpersTest, TheOldestIdleOneMakesRoom) {
   Boot({.helpers = 2});
   const pid_t a = Visit("a"), b = Visit("b");
-  EXPECT_EQ(Visit("a"), a);  // b is the older one by that
+  EXPECT_EQ(Visit("a"), a);  // so b has been idle for the longer time
   Settle();
   const pid_t c = Visit("c");
   EXPECT_TRUE(RunUntil([&] { return !support::IsAlive(b); }));
@@ -295,7 +296,8 @@ TEST_F(FileHelpersTest, RequestsOfAnEndedSessionAreToldSo) {
   EXPECT_TRUE(RunUntil([&] { return done; }));
 }
 
-// The client is gone: its requests are no longer in the way of others, and what they own is destroyed.
+// When the connection of a request has ended, the request is no longer in the way of others, and what it owns is
+// destroyed.
 TEST_F(FileHelpersTest, ARequestWhoseTaskEndsIsForgotten) {
   Boot({.per_policy = 1});
   Use& first = Acquire("a");
@@ -311,7 +313,7 @@ TEST_F(FileHelpersTest, ARequestWhoseTaskEndsIsForgotten) {
   EXPECT_FALSE(gone.ready());
 }
 
-// A request that fails gives its turn to the next one, which asks for a helper.
+// The end of a request that fails gives the turn to the next one, which asks for a file helper.
 TEST_F(FileHelpersTest, WhatAFailedRequestSetsOffIsServed) {
   Use* next = nullptr;
   requests_.Start(AcquireForNext(next));
@@ -344,7 +346,7 @@ TEST_F(FileHelpersTest, AHelperThatWasKilledWhenIdleIsNotGivenOut) {
   const pid_t killed = Visit("a");
   Settle();
   ::kill(killed, SIGKILL);
-  // The loop, which has not seen it yet, does not run meanwhile.
+  // The loop does not run meanwhile, so the server has not seen the death yet.
   while (support::IsAlive(killed)) std::this_thread::sleep_for(1ms);
   EXPECT_NE(Visit("a"), killed);
 }
@@ -366,10 +368,10 @@ TEST_F(FileHelpersTest, AProgramThatIsMissingIsAReason) {
   helpers_ = std::make_unique<FileHelpers>(loop_, *spawner_, nowhere);
   EXPECT_THAT(ErrorOf(Acquire("a")), HasSubstr("No such file or directory"));
   EXPECT_TRUE(RunUntil([&] { return helpers_->alive() == 0; }));
-  helpers_.reset();  // before the program
+  helpers_.reset();  // must be destroyed before the program
 }
 
-// The helper is gone by then, and another one in use, maybe at the same place in memory.
+// When the lease ends, its file helper is gone, and another one is in use, maybe at the same address in memory.
 TEST_F(FileHelpersTest, ALeaseThatComesBackLateFreesNoOther) {
   Boot({.per_policy = 1});
   Use& late = Acquire("a", "mortal");

@@ -16,7 +16,7 @@
 namespace holdfast::files {
 namespace {
 
-// The other end is played by a thread, which takes one request and says something.
+// A thread plays the file helper at the other end: it receives one request and sends what the test wants.
 class HelperLinkTest : public testing::Test {
  protected:
   using Say = std::function<void(Channel& channel)>;
