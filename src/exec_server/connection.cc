@@ -52,7 +52,7 @@ void Connection::OnRequest(rpc::Request request, size_t size) {
   if (request.method == "initialize") return Initialize(request.params, std::move(reply));
   const Methods::Prepare* prepare = context_.methods.Find(request.method);
   if (prepare == nullptr) {
-    return reply.Fail({ErrorKind::kUnknownMethod, fmt::format("no method {}", request.method)});
+    return reply.Fail({ErrorKind::kUnknownMethod, fmt::format("unknown method {}", request.method)});
   }
   auto call = (*prepare)(request.params);
   if (!call) return reply.Fail(call.error());

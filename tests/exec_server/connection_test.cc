@@ -86,7 +86,7 @@ TEST_F(ConnectionTest, DecodesParamsBeforeItChecksTheHandshake) {
 TEST_F(ConnectionTest, NamesAnUnknownMethodAlsoBeforeTheHandshake) {
   Client& client = Connect();
   EXPECT_EQ(Say(client, R"({"id":1,"method":"no/such"})"),
-            R"({"error":{"code":-32601,"message":"no method no/such"},"id":1})");
+            R"({"error":{"code":-32601,"message":"unknown method no/such"},"id":1})");
 }
 
 TEST_F(ConnectionTest, EchoesIdsWithTypeAndValue) {

@@ -1,4 +1,4 @@
-// These functions read the settings from a TOML file, and print them as one.
+// These functions read the settings from a TOML file, and print them in the same format.
 #pragma once
 
 #include <string>

@@ -31,7 +31,7 @@ Result<std::shared_ptr<FileHandle>> FileHandles::Reserve(const std::string& id, 
 Result<std::shared_ptr<FileHandle>> FileHandles::Find(const std::string& id) const {
   TRY_VOID(CheckId(id));
   auto it = handles_.find(id);
-  if (it == handles_.end()) return Fail(ErrorKind::kNotFound, fmt::format("no file handle {}", id));
+  if (it == handles_.end()) return Fail(ErrorKind::kNotFound, fmt::format("unknown file handle {}", id));
   return it->second;
 }
 

@@ -67,7 +67,8 @@ void HttpExchange::OnBody(std::string_view bytes) {
   }
   if (body_.size() + bytes.size() > max_body_bytes_) {
     return Refuse({ErrorKind::kSystem,
-                   fmt::format("http/request: the body is longer than {} bytes; stream it", max_body_bytes_)});
+                   fmt::format("http/request: the body is longer than {} bytes; set streamResponse to get it in pieces",
+                               max_body_bytes_)});
   }
   if (!MakeRoom(bytes.size())) return Refuse(NoRoom());
   body_ += bytes;

@@ -83,7 +83,7 @@ std::optional<std::chrono::milliseconds> Limit(const std::optional<uint64_t>& wa
 }
 
 Error UnknownProcess(const std::string& process_id) {
-  return {ErrorKind::kInvalidRequest, fmt::format("no process {}", process_id)};
+  return {ErrorKind::kInvalidRequest, fmt::format("unknown process {}", process_id)};
 }
 
 struct Input {

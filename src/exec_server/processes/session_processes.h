@@ -48,7 +48,7 @@ class SessionProcesses final : private ManagedProcess::Owner, public std::enable
 
   // Called when the connection has ended. Output is then only stored.
   void OnDetached();
-  // Reads the output again that was not read because the client did not read its messages.
+  // Goes on reading output, after the reading has stopped because the client did not read its messages.
   void ResumeOutput();
 
   bool idle() const { return counts_.alive == 0; }  // no process that was started is alive

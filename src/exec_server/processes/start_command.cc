@@ -57,7 +57,7 @@ Result<> CheckText(const process::Command& command) {
     if (HasNul(name) || HasNul(value)) return nul("env");
     if (name.empty() || name.find('=') != std::string::npos) {
       return Fail(ErrorKind::kInvalidParams,
-                  fmt::format("env: {} is not a name of a variable", name.empty() ? "\"\"" : name));
+                  fmt::format("env: {} is not a valid variable name", name.empty() ? "\"\"" : name));
     }
   }
   return {};

@@ -34,7 +34,7 @@ Result<std::shared_ptr<Session>> SessionTable::Create() {
 
 Result<std::shared_ptr<Session>> SessionTable::Resume(const std::string& id) {
   auto it = sessions_.find(id);
-  if (it == sessions_.end()) return Fail(ErrorKind::kInvalidRequest, fmt::format("no session {}", id));
+  if (it == sessions_.end()) return Fail(ErrorKind::kInvalidRequest, fmt::format("unknown session {}", id));
   if (it->second.session->attached()) {
     return Fail(ErrorKind::kSessionAttached, fmt::format("session {} is attached to another connection", id));
   }
