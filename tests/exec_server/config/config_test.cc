@@ -108,7 +108,7 @@ TEST(PrintConfigTest, GivesEachSettingOneLineWithItsHelp) {
 
 TEST(PrintConfigTest, ShowsRangesAndChoices) {
   const std::string toml = PrintConfig(Config{});
-  EXPECT_TRUE(toml.contains("# longest message taken from a client (1024..1073741824)\n")) << toml;
+  EXPECT_TRUE(toml.contains("# longest message that the server accepts from a client (1024..1073741824)\n")) << toml;
   EXPECT_TRUE(toml.contains("# the format of log lines (text|json)\n")) << toml;
 }
 

@@ -93,7 +93,7 @@ TEST_F(FileReaderTest, AsksForNoMoreThanTheLongestFileNeeds) {
   Write(kMiB);
   FileReader reader(OpenThenGrow(20 * kMiB), 3 * kMiB);
   std::vector<size_t> asked;
-  EXPECT_THAT(Content(ReadAll(reader, FileReader::kUsualBytes, &asked)), testing::HasSubstr("more than"));
+  EXPECT_THAT(Content(ReadAll(reader, FileReader::kUsualBytes, &asked)), testing::HasSubstr("longer than"));
   for (const size_t bytes : asked) EXPECT_LT(bytes, Base64EncodedSize(3 * kMiB) + 1000);
 }
 
