@@ -33,7 +33,7 @@ struct RestoreContent {
 };
 struct RemoveCreated {
   const std::string& place;
-  Identity created;
+  sys::FileIdentity created;
 };
 struct RenameBack {
   std::string aside;
@@ -83,7 +83,7 @@ Result<> TakeBack(const RestoreContent& undo) {
 Result<> TakeBack(const RemoveCreated& undo) {
   struct stat status;
   if (::lstat(undo.place.c_str(), &status) < 0) return CallFailed("lstat", undo.place);
-  if (Identity::Of(status) != undo.created) {
+  if (sys::FileIdentity::Of(status) != undo.created) {
     return Fail(ErrorKind::kSystem, "another program has replaced the file");
   }
   if (::unlink(undo.place.c_str()) < 0) return CallFailed("unlink", undo.place);
@@ -151,7 +151,7 @@ class Transaction {
     if (!S_ISREG(status.st_mode) || status.st_size > 0) {
       return Fail(ErrorKind::kSystem, fmt::format("open {}: another program has created the file", step.path));
     }
-    undo_.emplace_back(RemoveCreated{step.place, Identity::Of(status)});
+    undo_.emplace_back(RemoveCreated{step.place, sys::FileIdentity::Of(status)});
     TRY_VOID(Overwrite(fd.get(), step.path, *file.planned));
     // What the umask has taken away. A file system without modes refuses, and has lost nothing.
     if (file.permissions) (void)::fchmod(fd.get(), *file.permissions);

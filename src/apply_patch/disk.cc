@@ -32,11 +32,11 @@ ssize_t ReadSome(int fd, char* buffer, size_t size) {
 
 }  // namespace
 
-Result<OwnedFd> OpenRegular(const std::string& path, int flags, const Identity& expected) {
+Result<OwnedFd> OpenRegular(const std::string& path, int flags, const sys::FileIdentity& expected) {
   TRY(OwnedFd fd, sys::OpenAt(AT_FDCWD, path, flags | O_NONBLOCK, sys::Links::kFollow));
   struct stat status;
   if (::fstat(fd.get(), &status) < 0) return CallFailed("fstat", path, errno);
-  if (S_ISREG(status.st_mode) && Identity::Of(status) == expected) return fd;
+  if (S_ISREG(status.st_mode) && sys::FileIdentity::Of(status) == expected) return fd;
   return Fail(ErrorKind::kSystem, fmt::format("open {}: another program has replaced the file", path));
 }
 

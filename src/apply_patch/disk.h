@@ -12,7 +12,7 @@
 namespace holdfast::apply_patch {
 
 // `expected` is what an earlier look at the path has found.
-Result<OwnedFd> OpenRegular(const std::string& path, int flags, const Identity& expected);
+Result<OwnedFd> OpenRegular(const std::string& path, int flags, const sys::FileIdentity& expected);
 
 Result<std::string> ReadToEnd(int fd, const std::string& path);
 

@@ -1,34 +1,25 @@
 // What a patch will do to the disk: values that are worked out before the first write.
 #pragma once
 
-#include <sys/stat.h>
 #include <sys/types.h>
 
-#include <compare>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "sys/file_identity.h"
+
 namespace holdfast::apply_patch {
-
-// A file or directory, whatever its names.
-struct Identity {
-  dev_t device;
-  ino_t inode;
-
-  static Identity Of(const struct stat& status) { return {status.st_dev, status.st_ino}; }
-  friend auto operator<=>(const Identity&, const Identity&) = default;
-};
 
 // A regular file that the patch reads or writes.
 struct PlannedFile {
-  std::optional<Identity> on_disk = {};      // none: the patch makes it
-  std::optional<mode_t> permissions = {};    // none: the usual ones of a new file
-  std::optional<std::string> original = {};  // what is on disk, once it was read
-  struct timespec times[2] = {};             // when `original` was last read and written
-  std::optional<std::string> planned = {};   // what it will be; none: it is only read
+  std::optional<sys::FileIdentity> on_disk = {};  // none: the patch makes it
+  std::optional<mode_t> permissions = {};         // none: the usual ones of a new file
+  std::optional<std::string> original = {};       // what is on disk, once it was read
+  struct timespec times[2] = {};                  // when `original` was last read and written
+  std::optional<std::string> planned = {};        // what it will be; none: it is only read
 };
 
 // Paths are normal, and lead where they should when the steps before have been done.

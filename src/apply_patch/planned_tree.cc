@@ -80,7 +80,7 @@ struct PlannedTree::Walk {
 };
 
 size_t PlannedTree::DirectoryOf(const struct stat& status, std::string path) {
-  const auto [place, is_fresh] = directories_on_disk_.try_emplace(Identity::Of(status), directories_.size());
+  const auto [place, is_fresh] = directories_on_disk_.try_emplace(sys::FileIdentity::Of(status), directories_.size());
   if (is_fresh) directories_.push_back({std::move(path)});
   return place->second;
 }
@@ -92,8 +92,8 @@ Result<size_t> PlannedTree::DirectoryOnDisk(const std::string& path) {
 }
 
 size_t PlannedTree::FileOf(const struct stat& status) {
-  const auto [place, is_fresh] = files_on_disk_.try_emplace(Identity::Of(status), files_.size());
-  if (is_fresh) files_.push_back({.on_disk = Identity::Of(status), .permissions = status.st_mode & 0777});
+  const auto [place, is_fresh] = files_on_disk_.try_emplace(sys::FileIdentity::Of(status), files_.size());
+  if (is_fresh) files_.push_back({.on_disk = sys::FileIdentity::Of(status), .permissions = status.st_mode & 0777});
   return place->second;
 }
 

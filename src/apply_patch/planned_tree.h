@@ -68,7 +68,7 @@ class PlannedTree {
 
   std::vector<Directory> directories_;
   std::vector<PlannedFile> files_;
-  std::map<Identity, size_t> directories_on_disk_, files_on_disk_;
+  std::map<sys::FileIdentity, size_t> directories_on_disk_, files_on_disk_;
   std::map<std::pair<size_t, std::string>, Entry> changes_;
 };
 

@@ -1,7 +1,6 @@
 #include "sys/file_identity.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include <cerrno>
 
@@ -20,7 +19,7 @@ Result<OwnedFd> OpenWithoutLinks(const std::string& path) {
 Result<FileIdentity> IdentityOf(int fd, const std::string& path) {
   struct stat status;
   if (::fstat(fd, &status) < 0) return FailErrno("stat", path);
-  return FileIdentity{.device = status.st_dev, .inode = status.st_ino};
+  return FileIdentity::Of(status);
 }
 
 }  // namespace holdfast::sys

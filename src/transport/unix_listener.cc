@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "sys/file_identity.h"
 #include "sys/peer.h"
 #include "transport/acceptor.h"
 #include "transport/listener.h"
@@ -111,7 +112,7 @@ class UnixListener final : public Listener {
   void RemoveFile() const {
     struct stat present{};
     if (::lstat(path_.c_str(), &present) < 0) return;
-    if (present.st_dev == bound_.st_dev && present.st_ino == bound_.st_ino) ::unlink(path_.c_str());
+    if (sys::IsSameFile(present, bound_)) ::unlink(path_.c_str());
   }
 
   const std::string path_;

@@ -122,7 +122,7 @@ TEST_F(ApplyPlanTest, NamesWhatItCannotPutBack) {
   dir_.Write("a", "1\n");
   Plan plan;
   // As a plan has it for a file that may be written but not read.
-  plan.files = {{.on_disk = Identity::Of(Status("a")), .planned = "2\n"}};
+  plan.files = {{.on_disk = sys::FileIdentity::Of(Status("a")), .planned = "2\n"}};
   plan.steps = {WriteFile{"a", 0}, MakeDirectory{"missing/d"}};
   const auto done = Apply(plan);
   ASSERT_FALSE(done);
@@ -135,7 +135,7 @@ TEST_F(ApplyPlanTest, DoesNotWriteWhatHasTakenTheFilesPlace) {
   dir_.Write("a", "1\n");
   dir_.Write("b", "1\n");
   Plan plan;
-  plan.files = {{.on_disk = Identity::Of(Status("a")), .planned = "2\n"}, {.planned = "2\n"}};
+  plan.files = {{.on_disk = sys::FileIdentity::Of(Status("a")), .planned = "2\n"}, {.planned = "2\n"}};
   plan.steps = {WriteFile{"b", 0}};
   const auto replaced = Apply(plan);
   ASSERT_FALSE(replaced);

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/owned_fd.h"
+#include "sys/file_identity.h"
 #include "sys/open.h"
 
 namespace holdfast::files {
@@ -17,8 +18,6 @@ std::optional<struct stat> Stat(int fd) {
   if (::fstat(fd, &status) < 0) return std::nullopt;
   return status;
 }
-
-bool IsSame(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
 
 }  // namespace
 
@@ -33,7 +32,7 @@ std::optional<std::string> CachedFiles::Read(const std::string& path, Symlinks s
 
   const OwnedFd file(sys::OpenCached(path, O_RDONLY | O_NONBLOCK, LinksOf(symlinks)));
   const auto opened = file.is_open() ? Stat(file.get()) : std::nullopt;
-  if (!opened || !IsSame(*found, *opened)) return std::nullopt;
+  if (!opened || !sys::IsSameFile(*found, *opened)) return std::nullopt;
   std::string bytes(size, '\0');
   const iovec vector{bytes.data(), size};
   // Less than all of it: the rest is on the disk only, or the file is shorter by now.

@@ -13,6 +13,7 @@
 #include "base/owned_fd.h"
 #include "files/disk/copy_contents.h"
 #include "files/disk/set_mode.h"
+#include "sys/file_identity.h"
 #include "sys/placeholder.h"
 
 namespace holdfast::files {
@@ -51,7 +52,7 @@ Result<> CopyFile(const File& source, const Target& target, sys::Links links) {
   struct stat from, to;
   if (::fstat(source.fd(), &from) < 0 || ::fstat(fd.get(), &to) < 0) return failed(errno);
   if (!S_ISREG(to.st_mode)) return Refused(target, "not a regular file");
-  if (from.st_dev == to.st_dev && from.st_ino == to.st_ino) return Refused(target, "it is the source itself");
+  if (sys::IsSameFile(from, to)) return Refused(target, "it is the source itself");
 
   if (to.st_size > 0 && ::ftruncate(fd.get(), 0) < 0) return failed(errno);
   if (const int error = CopyContents(source.fd(), fd.get())) return failed(-error);

@@ -21,6 +21,7 @@
 #include "files/disk/directory_reader.h"
 #include "files/disk/file.h"
 #include "files/disk/symlinks.h"
+#include "sys/file_identity.h"
 #include "sys/open.h"
 #include "sys/placeholder.h"
 
@@ -43,8 +44,6 @@ Result<struct stat> StatOf(int fd, const std::string& path) {
   return status;
 }
 
-bool IsSame(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
-
 size_t BytesOf(const std::string& name) { return sizeof(std::string) + name.size(); }
 
 // The directory of this path or, while there is none, the one in which it would be made.
@@ -61,14 +60,14 @@ Result<> CheckNotBelow(const struct stat& source, const std::string& destination
   TRY(OwnedFd directory, OpenNearest(destination));
   TRY(struct stat status, StatOf(directory.get(), destination));
   for (;;) {
-    if (IsSame(status, source)) {
+    if (sys::IsSameFile(status, source)) {
       return Fail(ErrorKind::kInvalidRequest,
                   fmt::format("copy to {}: a directory cannot be copied to itself or below itself", destination));
     }
     TRY(directory, sys::OpenAt(directory.get(), "..", O_PATH | O_DIRECTORY, sys::Links::kNone));
     const struct stat below = status;
     TRY(status, StatOf(directory.get(), destination));
-    if (IsSame(status, below)) return {};  // the root
+    if (sys::IsSameFile(status, below)) return {};  // the root
   }
 }
 
@@ -193,7 +192,7 @@ Result<> TreeCopy::Descend(const std::string& name) {
   TRY(const struct stat status, StatOf(source_.fd(), source_.PathOf(".")));
   // Copied into itself, a directory would never end. The check in the beginning does not see through bind mounts, nor
   // what is moved later.
-  if (IsSame(status, top_of_destination_)) {
+  if (sys::IsSameFile(status, top_of_destination_)) {
     TRY_VOID(source_.Leave());
     return {};
   }

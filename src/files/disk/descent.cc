@@ -43,8 +43,7 @@ int Descent::CloseHighest() {
   Level& highest = levels_[highest_open_];
   struct stat status;
   if (::fstat(highest.directory.get(), &status) < 0) return -errno;
-  highest.device = status.st_dev;
-  highest.inode = status.st_ino;
+  highest.identity = sys::FileIdentity::Of(status);
   highest.directory.Reset();
   ++highest_open_;
   return 0;
@@ -66,7 +65,7 @@ Result<> Descent::Reopen(Level& level, int below) {
   OwnedFd directory(opened);
   struct stat status;
   if (::fstat(directory.get(), &status) < 0) return FailErrno("fstat", PathOf(".."));
-  if (status.st_dev != level.device || status.st_ino != level.inode) {
+  if (sys::FileIdentity::Of(status) != level.identity) {
     return Fail(ErrorKind::kSystem, fmt::format("open {}: the directory was moved meanwhile", PathOf("..")));
   }
   level.directory = std::move(directory);

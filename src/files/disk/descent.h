@@ -16,6 +16,7 @@
 #include "base/owned_fd.h"
 #include "base/result.h"
 #include "files/disk/directory_reader.h"
+#include "sys/file_identity.h"
 
 namespace holdfast::files {
 
@@ -48,8 +49,7 @@ class Descent {
     std::string name;
     OwnedFd directory;
     // Where it must lead when it is opened again; known of closed ones only.
-    dev_t device = 0;
-    ino_t inode = 0;
+    sys::FileIdentity identity = {};
   };
 
   int CloseHighest();

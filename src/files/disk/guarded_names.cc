@@ -8,16 +8,11 @@
 #include <utility>
 
 #include "base/paths.h"
+#include "sys/file_identity.h"
 #include "sys/open.h"
 #include "sys/placeholder.h"
 
 namespace holdfast::files {
-namespace {
-
-bool IsSame(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
-
-}  // namespace
-
 Result<GuardedNames> GuardedNames::Open(std::span<const std::string> absent, std::vector<std::string> mounted) {
   GuardedNames guarded;
   for (const std::string& path : absent) {
@@ -53,7 +48,7 @@ int GuardedNames::CheckDirectory(int directory) const {
   for (const Name& absent : absent_) {
     const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
     const bool exists = ::fstatat(absent.directory.get(), absent.name.c_str(), &other, flags) == 0;
-    if (exists && IsSame(here, other)) return -EROFS;
+    if (exists && sys::IsSameFile(here, other)) return -EROFS;
   }
   return AreAsPlanned() ? 0 : -EROFS;
 }
@@ -63,7 +58,7 @@ int GuardedNames::CheckName(int directory, const std::string& name) const {
   for (const Name& absent : absent_) {
     if (name != absent.name) continue;
     if (::fstat(directory, &here) < 0 || ::fstat(absent.directory.get(), &other) < 0) return -errno;
-    if (IsSame(here, other)) return -EROFS;
+    if (sys::IsSameFile(here, other)) return -EROFS;
   }
   return 0;
 }

@@ -13,6 +13,7 @@
 
 #include "base/owned_fd.h"
 #include "files/disk/directory_reader.h"
+#include "sys/file_identity.h"
 #include "sys/open.h"
 #include "sys/placeholder.h"
 
@@ -62,7 +63,7 @@ class TreeWalk {
   const WalkOptions& options_;
   WalkResult result_;
   std::deque<Pending> pending_;
-  std::set<std::pair<dev_t, ino_t>> visited_;
+  std::set<sys::FileIdentity> visited_;
   size_t directories_ = 0, names_ = 0, bytes_ = 0;
 };
 
@@ -98,7 +99,7 @@ bool TreeWalk::MayVisit(int directory) {
   if (options_.follow_directory_links) {
     // Only links lead to a place twice.
     struct stat status;
-    if (::fstat(directory, &status) < 0 || !visited_.emplace(status.st_dev, status.st_ino).second) return false;
+    if (::fstat(directory, &status) < 0 || !visited_.insert(sys::FileIdentity::Of(status)).second) return false;
   }
   result_.truncated = directories_++ == options_.max_directories;
   return !result_.truncated;

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "base/owned_fd.h"
+#include "sys/file_identity.h"
 #include "sys/open.h"
 
 namespace holdfast::sandbox {
@@ -79,7 +80,7 @@ Result<> AddPath(int ruleset, const LandlockRule& rule, uint64_t handled) {
   const OwnedFd fd(opened);
   struct stat status;
   if (::fstat(fd.get(), &status) < 0) return FailErrno("stat", rule.path);
-  if (rule.identity && *rule.identity != sys::FileIdentity{.device = status.st_dev, .inode = status.st_ino}) {
+  if (rule.identity && *rule.identity != sys::FileIdentity::Of(status)) {
     return Fail(ErrorKind::kInvalidRequest,
                 fmt::format("landlock {}: it has been replaced in the meantime", rule.path));
   }

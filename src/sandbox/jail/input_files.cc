@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/owned_fd.h"
+#include "sys/file_identity.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -66,7 +67,7 @@ void ReopenInput(int fd, const struct stat& before) {
   if (!IsInputFile(fd, before)) return;
   const OwnedFd again(::open(NameOf(fd).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!again.is_open() || ::fstat(again.get(), &now) < 0) return;
-  if (now.st_dev != before.st_dev || now.st_ino != before.st_ino) return;
+  if (!sys::IsSameFile(now, before)) return;
   const off_t offset = ::lseek(fd, 0, SEEK_CUR);
   if (offset < 0 || ::lseek(again.get(), offset, SEEK_SET) != offset) return;
   ::fcntl(again.get(), F_SETFL, ::fcntl(fd, F_GETFL));

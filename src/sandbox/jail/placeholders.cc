@@ -20,6 +20,7 @@
 #include "sandbox/confine/confinement.h"
 #include "sandbox/resolve/protected_names.h"
 #include "sys/descriptor_passing.h"
+#include "sys/file_identity.h"
 #include "sys/open.h"
 #include "sys/pidfd.h"
 #include "sys/placeholder.h"
@@ -59,7 +60,7 @@ bool LooksMade(const struct stat& status) {
 bool IsStill(const HeldPlaceholder& held) {
   struct stat named, opened;
   return ::fstatat(held.parent.get(), held.name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-         ::fstat(held.itself.get(), &opened) == 0 && named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+         ::fstat(held.itself.get(), &opened) == 0 && sys::IsSameFile(named, opened);
 }
 
 // Removes a placeholder that is still empty and in its place. A file that has got another mode is the user's.
