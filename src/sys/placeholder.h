@@ -28,6 +28,11 @@ bool IsPlaceholder(int fd);
 // A path in a directory, which may be AT_FDCWD, is that of a placeholder. A link is none unless links are followed.
 bool IsPlaceholderAt(int directory, const std::string& path, Links links = Links::kFollowToLast);
 
+// The same for a path whose mode is known already, which rules nearly all out.
+inline bool IsPlaceholderOfMode(mode_t mode, int directory, const std::string& path, Links links) {
+  return HasPlaceholderMode(mode) && IsPlaceholderAt(directory, path, links);
+}
+
 // A name that was met in a directory is that of a placeholder. Names without a dot in front, which every name has that
 // each sandbox protects, are looked at only after ExpectPlaceholdersOfAnyName, because a look costs more than the rest
 // of a listing; and no disk is asked about them: a placeholder in use is open in its sandbox, so the kernel has it in

@@ -68,10 +68,6 @@ Result<Metadata> GetWithoutLinks(const std::string& path) {
   return MetadataOf(status, false);
 }
 
-bool IsPlaceholder(const std::string& path, const Status& status) {
-  return sys::HasPlaceholderMode(status.stx_mode) && sys::IsPlaceholderAt(AT_FDCWD, path, sys::Links::kFollow);
-}
-
 // Absent when the kernel does not have it in memory.
 std::optional<Result<Status>> StatCached(const std::string& path, sys::Links links) {
   const int opened = sys::OpenCached(path, O_PATH, links);
@@ -91,7 +87,7 @@ Result<Metadata> GetMetadata(const std::string& path, Symlinks symlinks) {
   if (is_link) {
     TRY(status, StatPath(path, 0));
   }
-  if (IsPlaceholder(path, status)) return Failed(path, ENOENT);
+  if (sys::IsPlaceholderOfMode(status.stx_mode, AT_FDCWD, path, sys::Links::kFollow)) return Failed(path, ENOENT);
   return MetadataOf(status, is_link);
 }
 

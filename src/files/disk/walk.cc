@@ -150,9 +150,7 @@ Result<unsigned char> TreeWalk::TypeOf(int directory, const Name& name, const st
   }
   if (type != DT_LNK || !options_.follow_directory_links) return type;
   if (::fstatat(directory, name.text.c_str(), &status, AT_NO_AUTOMOUNT) < 0) return failed(errno);
-  if (sys::HasPlaceholderMode(status.st_mode) && sys::IsPlaceholderAt(directory, name.text, sys::Links::kFollow)) {
-    return DT_UNKNOWN;
-  }
+  if (sys::IsPlaceholderOfMode(status.st_mode, directory, name.text, sys::Links::kFollow)) return DT_UNKNOWN;
   return S_ISDIR(status.st_mode) ? DT_DIR : DT_LNK;
 }
 
@@ -171,7 +169,7 @@ bool TreeWalk::HasRoomFor(size_t bytes) {
 Result<WalkResult> Walk(const std::string& root, const WalkOptions& options) {
   struct stat status;
   if (::fstatat(AT_FDCWD, root.c_str(), &status, 0) < 0) return FailErrno("stat", root);
-  if (sys::HasPlaceholderMode(status.st_mode) && sys::IsPlaceholderAt(AT_FDCWD, root, sys::Links::kFollow)) {
+  if (sys::IsPlaceholderOfMode(status.st_mode, AT_FDCWD, root, sys::Links::kFollow)) {
     return FailErrno("stat", root, ENOENT);
   }
   const auto links = options.follow_directory_links ? sys::Links::kFollow : sys::Links::kFollowToLast;

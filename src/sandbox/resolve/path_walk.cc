@@ -55,7 +55,7 @@ Result<std::string> ReadLink(const std::string& path) {
 // for this name belongs to the user, even if it looks like a placeholder.
 bool IsForeignPlaceholder(const std::string& path, mode_t mode) {
   const bool kind_fits = S_ISDIR(mode) == (PlaceholderKindFor(path) == PlaceholderKind::kDirectory);
-  return kind_fits && sys::HasPlaceholderMode(mode) && sys::IsPlaceholderAt(AT_FDCWD, path);
+  return kind_fits && sys::IsPlaceholderOfMode(mode, AT_FDCWD, path, sys::Links::kFollowToLast);
 }
 
 }  // namespace
