@@ -1,7 +1,5 @@
 #include "files/disk/local_devices.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <sys/sysmacros.h>
 
 #include <algorithm>
@@ -9,8 +7,6 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
-
-#include "sys/io.h"
 
 namespace holdfast::files {
 namespace {
@@ -33,32 +29,17 @@ MountLine Parse(const std::string& line) {
   return {makedev(device_major, device_minor), rest.substr(0, rest.find(' '))};
 }
 
-std::string ReadAll(int fd) {
-  std::string text;
-  std::array<char, 4096> buffer;
-  for (ssize_t n; (n = sys::Read(fd, buffer.data(), buffer.size())) > 0;)
-    text.append(buffer.data(), static_cast<size_t>(n));
-  return text;
-}
-
 }  // namespace
 
 bool LocalDevices::Contains(dev_t device) {
-  if (!IsCurrent()) Read();
+  if (!table_.IsUnchanged()) Read();
   return devices_.contains(device);
-}
-
-// The table says that it has changed once, to each who has it open.
-bool LocalDevices::IsCurrent() const {
-  pollfd changed{table_.get(), POLLPRI, 0};
-  return table_.is_open() && ::poll(&changed, 1, 0) == 0;
 }
 
 void LocalDevices::Read() {
   devices_.clear();
-  if (!table_.is_open()) table_ = OwnedFd(::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC));
-  if (!table_.is_open() || ::lseek(table_.get(), 0, SEEK_SET) < 0) return;
-  const std::string table = ReadAll(table_.get());
+  if (!table_.is_open()) table_ = MountTable::Open();
+  const std::string table = table_.Text();
   for (size_t start = 0; start < table.size();) {
     const size_t end = std::min(table.find('\n', start), table.size());
     const std::string line = table.substr(start, end - start);

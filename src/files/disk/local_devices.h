@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "base/owned_fd.h"
+#include "files/disk/mount_table.h"
 
 namespace holdfast::files {
 
@@ -17,10 +17,9 @@ class LocalDevices {
   bool Contains(dev_t device);
 
  private:
-  bool IsCurrent() const;
   void Read();
 
-  OwnedFd table_;  // /proc/self/mountinfo, which tells of changes
+  MountTable table_;
   std::set<dev_t> devices_;
 };
 

@@ -1,7 +1,6 @@
 #include "files/disk/protected_mounts.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -24,14 +23,11 @@ bool IsMountPoint(const std::string& path) {
 
 // The table is opened first: what changes after that is noted.
 ProtectedMounts::ProtectedMounts(std::vector<std::string> paths)
-    : paths_(std::move(paths)),
-      table_(::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)),
-      are_in_place_(std::ranges::all_of(paths_, IsMountPoint)) {}
+    : paths_(std::move(paths)), table_(MountTable::Open()), are_in_place_(std::ranges::all_of(paths_, IsMountPoint)) {}
 
 bool ProtectedMounts::AreInPlace() const {
   if (paths_.empty() || !are_in_place_) return are_in_place_;
-  pollfd change{.fd = table_.get(), .events = POLLPRI, .revents = 0};
-  if (table_.is_open() && ::poll(&change, 1, 0) == 0) return true;
+  if (table_.IsUnchanged()) return true;
   return are_in_place_ = std::ranges::all_of(paths_, IsMountPoint);
 }
 

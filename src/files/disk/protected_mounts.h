@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/owned_fd.h"
+#include "files/disk/mount_table.h"
 
 namespace holdfast::files {
 
@@ -26,7 +26,7 @@ class ProtectedMounts {
 
  private:
   std::vector<std::string> paths_;
-  OwnedFd table_;  // /proc/self/mountinfo; without it every path is looked at each time
+  MountTable table_;  // without it every path is looked at each time
   mutable bool are_in_place_ = true;
 };
 
