@@ -26,19 +26,14 @@ std::unexpected<Error> Refused(const std::string& source, std::string_view reaso
 // A link at the destination is followed by the kernel, unless there are names that must not be met on the way.
 Result<> CopyFileTo(const File& file, const std::string& destination, const GuardedNames& guarded) {
   if (guarded.empty()) return CopyFile(file, {AT_FDCWD, destination, destination}, sys::Links::kFollow);
-  TRY(const Place place, FindPlace(destination, Symlinks::kFollow));
-  if (const int refused = guarded.CheckChange(place.directory.get(), place.name)) {
-    return FailErrno("open", destination, -refused);
-  }
+  TRY(const Place place, FindPlaceToChange(destination, Symlinks::kFollow, guarded));
   return CopyFile(file, {place.directory.get(), place.name, destination}, sys::Links::kNone);
 }
 
 Result<> CopyLinkTo(const std::string& text, const std::string& destination, const GuardedNames& guarded) {
-  TRY(const Place place, FindName(destination, Symlinks::kFollow));
-  if (const int refused = guarded.CheckChange(place.directory.get(), place.name)) {
-    return FailErrno("symlink", destination, -refused);
-  }
-  return MakeLink(text, {place.directory.get(), place.name, destination});
+  const auto place = FindNameToChange(destination, sys::Links::kFollow, guarded);
+  if (!place) return FailErrno("symlink", destination, place.error());
+  return MakeLink(text, {place->directory.get(), place->name, destination});
 }
 
 }  // namespace

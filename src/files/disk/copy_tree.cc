@@ -20,6 +20,7 @@
 #include "files/disk/directory.h"
 #include "files/disk/directory_reader.h"
 #include "files/disk/file.h"
+#include "files/disk/place.h"
 #include "files/disk/symlinks.h"
 #include "sys/file_identity.h"
 #include "sys/open.h"
@@ -247,12 +248,8 @@ struct Destination {
 
 // 0 or -errno; the directories on the way must be there.
 int MakeLast(const std::string& path, const GuardedNames& guarded) {
-  const std::string parent(ParentOf(path)), name(NameOf(path));
-  const int opened = sys::TryOpenAt(AT_FDCWD, parent, O_PATH | O_DIRECTORY, sys::Links::kFollow);
-  if (opened < 0) return opened;
-  const OwnedFd directory(opened);
-  const int refused = guarded.CheckChange(opened, name);
-  return refused != 0 ? refused : sys::MakeOrAdoptDirectory(opened, name, kModeMeanwhile);
+  const auto place = FindNameToChange(path, sys::Links::kFollow, guarded);
+  return place ? sys::MakeOrAdoptDirectory(place->directory.get(), place->name, kModeMeanwhile) : -place.error();
 }
 
 Result<Destination> MakeDestination(const std::string& path, const GuardedNames& guarded) {

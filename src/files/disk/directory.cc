@@ -15,6 +15,7 @@
 
 #include "base/owned_fd.h"
 #include "files/disk/directory_reader.h"
+#include "files/disk/place.h"
 #include "sys/open.h"
 #include "sys/placeholder.h"
 
@@ -88,13 +89,9 @@ Result<> MakeWithParents(const std::string& path, sys::Links links, const Guarde
 Result<> MakeLast(const std::string& path, sys::Links links, const GuardedNames& guarded) {
   const size_t last = path.find_last_not_of('/');
   if (last == std::string::npos) return Failed(path, EEXIST);
-  const size_t slash = path.rfind('/', last);
-  const size_t begin = slash == std::string::npos ? 0 : slash + 1;
-  const std::string parent = begin == 0 ? "." : path.substr(0, begin);
-  const int opened = sys::TryOpenAt(AT_FDCWD, parent, kDirectoryOnly, links);
-  if (opened < 0) return Failed(path, -opened);
-  const OwnedFd directory(opened);
-  const int failed = MakeAt(directory.get(), path.substr(begin, last + 1 - begin), guarded);
+  const auto place = FindNameToChange(path.substr(0, last + 1), links, guarded);
+  if (!place) return Failed(path, place.error());
+  const int failed = sys::MakeOrAdoptDirectory(place->directory.get(), place->name, kMode);
   if (failed != 0) return Failed(path, -failed);
   return {};
 }
@@ -107,9 +104,7 @@ std::optional<DirectoryEntry> Describe(int directory, const RawEntry& raw) {
   if (raw.type != DT_LNK && raw.type != DT_UNKNOWN) return entry;
   struct stat status;
   if (::fstatat(directory, entry.name.c_str(), &status, AT_NO_AUTOMOUNT) < 0) return std::nullopt;
-  if (sys::HasPlaceholderMode(status.st_mode) && sys::IsPlaceholderAt(directory, entry.name, sys::Links::kFollow)) {
-    return std::nullopt;
-  }
+  if (sys::IsPlaceholderOfMode(status.st_mode, directory, entry.name, sys::Links::kFollow)) return std::nullopt;
   entry.is_directory = S_ISDIR(status.st_mode);
   entry.is_file = S_ISREG(status.st_mode);
   return entry;

@@ -72,9 +72,7 @@ Result<File> File::OpenForUpdate(const std::string& path, Symlinks symlinks, con
 Result<File> File::OpenToWrite(const std::string& path, Symlinks symlinks, int flags, const GuardedNames& guarded) {
   constexpr mode_t mode = 0666;
   if (guarded.empty()) return Open({AT_FDCWD, path, flags, LinksOf(symlinks), mode}, path);
-  TRY(const Place place, FindPlace(path, symlinks));
-  const int refused = guarded.CheckChange(place.directory.get(), place.name);
-  if (refused != 0) return FailErrno("open", path, -refused);
+  TRY(const Place place, FindPlaceToChange(path, symlinks, guarded));
   return Open({place.directory.get(), place.name, flags, sys::Links::kNone, mode}, path);
 }
 

@@ -52,8 +52,6 @@ Result<std::optional<std::string>> LinkAt(const Place& place, const std::string&
   return std::string(text.data(), static_cast<size_t>(size));
 }
 
-}  // namespace
-
 Result<Place> FindPlace(const std::string& path, Symlinks symlinks) {
   Place place{OwnedFd(), path};
   for (int links = 0; links <= kMaxLinks; ++links) {
@@ -71,12 +69,22 @@ Result<Place> FindPlace(const std::string& path, Symlinks symlinks) {
   return Failed(path, ELOOP);
 }
 
-Result<Place> FindName(const std::string& path, Symlinks symlinks) {
+}  // namespace
+
+Result<Place> FindPlaceToChange(const std::string& path, Symlinks symlinks, const GuardedNames& guarded) {
+  TRY(Place place, FindPlace(path, symlinks));
+  if (const int refused = guarded.CheckChange(place.directory.get(), place.name)) return Failed(path, -refused);
+  return place;
+}
+
+std::expected<Place, int> FindNameToChange(const std::string& path, sys::Links links, const GuardedNames& guarded) {
   Parts parts = Split(path);
-  if (parts.name.empty()) return Failed(path, EBUSY);
-  const int opened = sys::TryOpenAt(AT_FDCWD, parts.parent, O_PATH | O_DIRECTORY, LinksOf(symlinks));
-  if (opened < 0) return Failed(path, -opened);
-  return Place{OwnedFd(opened), std::move(parts.name)};
+  if (parts.name.empty()) return std::unexpected(EBUSY);
+  const int opened = sys::TryOpenAt(AT_FDCWD, parts.parent, O_PATH | O_DIRECTORY, links);
+  if (opened < 0) return std::unexpected(-opened);
+  Place place{OwnedFd(opened), std::move(parts.name)};
+  if (const int refused = guarded.CheckChange(opened, place.name)) return std::unexpected(-refused);
+  return place;
 }
 
 }  // namespace holdfast::files

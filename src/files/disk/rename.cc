@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/owned_fd.h"
-#include "base/paths.h"
+#include "files/disk/place.h"
 #include "sys/open.h"
 #include "sys/placeholder.h"
 
@@ -123,32 +123,19 @@ std::string Resolution::path() const {
   return path.empty() ? "/" : path;
 }
 
-// The directory of a name, if that may be changed; -errno otherwise.
-int OpenToChange(const std::string& path, const GuardedNames& guarded) {
-  const int opened = sys::TryOpenAt(AT_FDCWD, std::string(ParentOf(path)), O_PATH | O_DIRECTORY, sys::Links::kFollow);
-  if (opened < 0) return opened;
-  OwnedFd directory(opened);
-  const std::string name(NameOf(path));
-  if (name.empty()) return -EBUSY;  // the root
-  if (const int refused = guarded.CheckChange(opened, name)) return refused;
-  return directory.Release();
-}
-
 // 0 or -errno. A placeholder is nothing to move, and stays where it is: what is mounted over it in a sandbox would go
 // with it.
 int MoveName(const std::string& source, const std::string& destination, Existing existing,
              const GuardedNames& guarded) {
-  const int from = OpenToChange(source, guarded);
-  if (from < 0) return from;
-  const OwnedFd source_directory(from);
-  const int to = OpenToChange(destination, guarded);
-  if (to < 0) return to;
-  const OwnedFd destination_directory(to);
-  const std::string name(NameOf(source)), new_name(NameOf(destination));
-  if (sys::IsPlaceholderAt(from, name)) return -ENOENT;
-  if (sys::IsPlaceholderAt(to, new_name)) return -EBUSY;
+  const auto from = FindNameToChange(source, sys::Links::kFollow, guarded);
+  if (!from) return -from.error();
+  const auto to = FindNameToChange(destination, sys::Links::kFollow, guarded);
+  if (!to) return -to.error();
+  const int old_directory = from->directory.get(), new_directory = to->directory.get();
+  if (sys::IsPlaceholderAt(old_directory, from->name)) return -ENOENT;
+  if (sys::IsPlaceholderAt(new_directory, to->name)) return -EBUSY;
   const unsigned flags = existing == Existing::kKeep ? RENAME_NOREPLACE : 0;
-  return ::renameat2(from, name.c_str(), to, new_name.c_str(), flags) < 0 ? -errno : 0;
+  return ::renameat2(old_directory, from->name.c_str(), new_directory, to->name.c_str(), flags) < 0 ? -errno : 0;
 }
 
 }  // namespace

@@ -111,10 +111,7 @@ Result<> SyncDirectory(const Place& place, const File& file) {
 
 Result<> ReplaceFile(const std::string& path, std::span<const std::byte> bytes, Symlinks symlinks,
                      const CheckCurrent& check, const GuardedNames& guarded) {
-  TRY(const Place place, FindPlace(path, symlinks));
-  if (const int refused = guarded.CheckChange(place.directory.get(), place.name)) {
-    return FailErrno("open", path, -refused);
-  }
+  TRY(const Place place, FindPlaceToChange(path, symlinks, guarded));
   TRY(const std::optional<struct stat> old, FindCurrent(place, path));
   // Until the mode of the old file is known to fit, nobody else looks into the new one.
   TRY(Substitute substitute, Substitute::Create(place, old ? 0600 : 0666, path));
