@@ -16,6 +16,6 @@ namespace holdfast::files {
 
 // A file may not be copied to itself, nor a directory to itself or below itself. A directory needs kTree; the
 // directories on the way to its destination are made. A link at the destination is followed.
-Result<> Copy(const std::string& source, const std::string& destination, Depth depth, const GuardedNames& guarded = {});
+Result<> Copy(const std::string& source, const std::string& destination, Depth depth, const GuardedNames& guarded);
 
 }  // namespace holdfast::files

@@ -15,7 +15,7 @@ enum class Parents { kMustExist, kCreate };
 
 // With kCreate a directory that is there is no error. The placeholder of a sandbox (sys/placeholder.h) becomes the
 // directory that is asked for.
-Result<> CreateDirectory(const std::string& path, Parents parents, Symlinks symlinks, const GuardedNames& guarded = {});
+Result<> CreateDirectory(const std::string& path, Parents parents, Symlinks symlinks, const GuardedNames& guarded);
 
 struct DirectoryEntry {
   std::string name;                            // raw bytes

@@ -25,10 +25,10 @@ class File {
 
   // Creates it with mode 0666 less the umask, or takes what is there, whose mode and content stay. A directory is
   // EISDIR.
-  static Result<File> OpenForWriting(const std::string& path, Symlinks symlinks, const GuardedNames& guarded = {});
+  static Result<File> OpenForWriting(const std::string& path, Symlinks symlinks, const GuardedNames& guarded);
 
   // For reading and writing; never creates.
-  static Result<File> OpenForUpdate(const std::string& path, Symlinks symlinks, const GuardedNames& guarded = {});
+  static Result<File> OpenForUpdate(const std::string& path, Symlinks symlinks, const GuardedNames& guarded);
 
   // `name` in an open directory, never through a link; `path` is for messages.
   static Result<File> OpenForReadingAt(int directory, const std::string& name, const std::string& path);

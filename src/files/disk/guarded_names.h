@@ -60,4 +60,7 @@ class GuardedNames {
   ProtectedMounts mounts_;
 };
 
+// For callers that nothing is kept from.
+inline const GuardedNames kNothingGuarded;
+
 }  // namespace holdfast::files

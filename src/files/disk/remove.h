@@ -21,6 +21,6 @@ struct RemoveOptions {
 };
 
 // A placeholder of a sandbox is absent; it goes with a tree that it is in.
-Result<> Remove(const std::string& path, const RemoveOptions& options, const GuardedNames& guarded = {});
+Result<> Remove(const std::string& path, const RemoveOptions& options, const GuardedNames& guarded);
 
 }  // namespace holdfast::files

@@ -17,6 +17,6 @@ using CheckCurrent = std::function<Result<>(const File& current)>;
 
 // `check` may be empty. It is called at the last moment; a file that does not exist is kNotFound then.
 Result<> ReplaceFile(const std::string& path, std::span<const std::byte> bytes, Symlinks symlinks,
-                     const CheckCurrent& check, const GuardedNames& guarded = {});
+                     const CheckCurrent& check, const GuardedNames& guarded);
 
 }  // namespace holdfast::files

@@ -31,6 +31,6 @@ struct WriteOptions {
 };
 
 Result<> WriteFile(const std::string& path, std::span<const std::byte> bytes, const WriteOptions& options,
-                   const GuardedNames& guarded = {});
+                   const GuardedNames& guarded);
 
 }  // namespace holdfast::files

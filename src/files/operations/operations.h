@@ -28,7 +28,7 @@ struct Operation {
 
   // Returns the function for use without a sandbox, where no names are guarded.
   std::move_only_function<Result<T>()> TakeUnguarded() {
-    return [run = std::move(run)]() mutable { return run(GuardedNames()); };
+    return [run = std::move(run)]() mutable { return run(kNothingGuarded); };
   }
 };
 

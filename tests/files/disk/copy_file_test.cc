@@ -33,7 +33,7 @@ TEST_P(CopyFileTest, CopiesContentAndMode) {
     MakeFile("source", Pattern(5'000'000), 0644);
     ASSERT_EQ(::chmod(Path("source").c_str(), mode), 0);
     if (::geteuid() == 0 || (mode & 0400) != 0) {
-      EXPECT_TRUE(Succeeds(Copy(Path("source"), Path("copy"), Depth::kSingle)));
+      EXPECT_TRUE(Succeeds(Copy(Path("source"), Path("copy"), Depth::kSingle, kNothingGuarded)));
       EXPECT_EQ(PermissionsOf(Path("copy")), mode);
       ASSERT_EQ(::chmod(Path("copy").c_str(), 0644), 0);
       EXPECT_TRUE(ReadAll(Path("copy")) == Pattern(5'000'000));
@@ -45,7 +45,7 @@ TEST_P(CopyFileTest, CopiesContentAndMode) {
 
 TEST_P(CopyFileTest, CopiesAnEmptyFile) {
   MakeFile("source");
-  EXPECT_TRUE(Succeeds(Copy(Path("source"), Path("copy"), Depth::kSingle)));
+  EXPECT_TRUE(Succeeds(Copy(Path("source"), Path("copy"), Depth::kSingle, kNothingGuarded)));
   EXPECT_EQ(StatOf(Path("copy")).st_size, 0);
 }
 
@@ -53,7 +53,7 @@ TEST_P(CopyFileTest, OverwritesTheFileThatIsThere) {
   MakeFile("source", "short", 0640);
   MakeFile("copy", Pattern(100'000), 0604);
   ASSERT_EQ(::link(Path("copy").c_str(), Path("same").c_str()), 0);
-  for (const Depth depth : kBoth) EXPECT_TRUE(Succeeds(Copy(Path("source"), Path("copy"), depth)));
+  for (const Depth depth : kBoth) EXPECT_TRUE(Succeeds(Copy(Path("source"), Path("copy"), depth, kNothingGuarded)));
   EXPECT_EQ(ReadAll(Path("copy")), "short");
   EXPECT_EQ(ReadAll(Path("same")), "short");
   EXPECT_EQ(PermissionsOf(Path("copy")), 0640u);
@@ -64,9 +64,9 @@ TEST_P(CopyFileTest, WritesThroughALinkAtTheDestination) {
   MakeFile("real", "old and longer");
   MakeLink("link", "real");
   MakeLink("dangling", "not_yet");
-  EXPECT_TRUE(Succeeds(Copy(Path("source"), Path("link"), Depth::kSingle)));
+  EXPECT_TRUE(Succeeds(Copy(Path("source"), Path("link"), Depth::kSingle, kNothingGuarded)));
   EXPECT_EQ(ReadAll(Path("real")), "text");
-  EXPECT_TRUE(Succeeds(Copy(Path("source"), Path("dangling"), Depth::kSingle)));
+  EXPECT_TRUE(Succeeds(Copy(Path("source"), Path("dangling"), Depth::kSingle, kNothingGuarded)));
   EXPECT_EQ(ReadAll(Path("not_yet")), "text");
 }
 
@@ -75,7 +75,8 @@ TEST_P(CopyFileTest, LosesNothingWhenAFileIsCopiedToItself) {
   MakeLink("link", "source");
   ASSERT_EQ(::link(Path("source").c_str(), Path("same").c_str()), 0);
   for (const char* name : {"source", "link", "same"}) {
-    EXPECT_TRUE(FailsWith(Copy(Path("source"), Path(name), Depth::kSingle), ErrorKind::kInvalidRequest, "itself"));
+    EXPECT_TRUE(FailsWith(Copy(Path("source"), Path(name), Depth::kSingle, kNothingGuarded), ErrorKind::kInvalidRequest,
+                          "itself"));
   }
   EXPECT_EQ(ReadAll(Path("source")), "text");
   EXPECT_EQ(PermissionsOf(Path("source")), 0640u);
@@ -88,14 +89,17 @@ TEST_P(CopyFileTest, RefusesADestinationThatIsNoFile) {
   MakeSocket("socket");
   MakeLink("to_fifo", "fifo");
   for (const Depth depth : kBoth) {
-    EXPECT_TRUE(FailsWith(Copy(Path("source"), Path("directory"), depth), ErrorKind::kSystem, "Is a directory"));
+    EXPECT_TRUE(FailsWith(Copy(Path("source"), Path("directory"), depth, kNothingGuarded), ErrorKind::kSystem,
+                          "Is a directory"));
     for (const std::string& path : {Path("fifo"), Path("to_fifo"), Path("socket"), std::string("/dev/null")}) {
-      EXPECT_TRUE(FailsWith(Copy(Path("source"), path, depth), ErrorKind::kInvalidRequest, "regular file")) << path;
+      EXPECT_TRUE(
+          FailsWith(Copy(Path("source"), path, depth, kNothingGuarded), ErrorKind::kInvalidRequest, "regular file"))
+          << path;
     }
   }
   const OwnedFd reader(::open(Path("fifo").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  EXPECT_TRUE(
-      FailsWith(Copy(Path("source"), Path("fifo"), Depth::kSingle), ErrorKind::kInvalidRequest, "regular file"));
+  EXPECT_TRUE(FailsWith(Copy(Path("source"), Path("fifo"), Depth::kSingle, kNothingGuarded), ErrorKind::kInvalidRequest,
+                        "regular file"));
 }
 
 TEST_P(CopyFileTest, RefusesASourceThatCannotBeCopied) {
@@ -103,7 +107,8 @@ TEST_P(CopyFileTest, RefusesASourceThatCannotBeCopied) {
   MakeSocket("socket");
   for (const Depth depth : kBoth) {
     for (const std::string& path : {Path("fifo"), Path("socket"), std::string("/dev/null")}) {
-      EXPECT_TRUE(FailsWith(Copy(path, Path("copy"), depth), ErrorKind::kInvalidRequest, "neither")) << path;
+      EXPECT_TRUE(FailsWith(Copy(path, Path("copy"), depth, kNothingGuarded), ErrorKind::kInvalidRequest, "neither"))
+          << path;
     }
   }
   EXPECT_FALSE(Exists(Path("copy")));
@@ -111,11 +116,16 @@ TEST_P(CopyFileTest, RefusesASourceThatCannotBeCopied) {
 
 TEST_P(CopyFileTest, SaysWhatIsMissing) {
   MakeFile("source", "text");
-  EXPECT_TRUE(FailsWith(Copy(Path("missing"), Path("copy"), Depth::kTree), ErrorKind::kNotFound, Path("missing")));
-  EXPECT_TRUE(FailsWith(Copy(Path("no/file"), Path("copy"), Depth::kTree), ErrorKind::kNotFound, Path("no")));
-  EXPECT_TRUE(FailsWith(Copy(Path("source"), Path("no/copy"), Depth::kTree), ErrorKind::kNotFound, Path("no/copy")));
-  EXPECT_TRUE(FailsWith(Copy(Path("source/x"), Path("copy"), Depth::kTree), ErrorKind::kSystem, "Not a directory"));
-  EXPECT_TRUE(FailsWith(Copy(Path("source"), Path("source/x"), Depth::kTree), ErrorKind::kSystem, "Not a directory"));
+  EXPECT_TRUE(FailsWith(Copy(Path("missing"), Path("copy"), Depth::kTree, kNothingGuarded), ErrorKind::kNotFound,
+                        Path("missing")));
+  EXPECT_TRUE(
+      FailsWith(Copy(Path("no/file"), Path("copy"), Depth::kTree, kNothingGuarded), ErrorKind::kNotFound, Path("no")));
+  EXPECT_TRUE(FailsWith(Copy(Path("source"), Path("no/copy"), Depth::kTree, kNothingGuarded), ErrorKind::kNotFound,
+                        Path("no/copy")));
+  EXPECT_TRUE(FailsWith(Copy(Path("source/x"), Path("copy"), Depth::kTree, kNothingGuarded), ErrorKind::kSystem,
+                        "Not a directory"));
+  EXPECT_TRUE(FailsWith(Copy(Path("source"), Path("source/x"), Depth::kTree, kNothingGuarded), ErrorKind::kSystem,
+                        "Not a directory"));
 }
 
 TEST_P(CopyFileTest, CopiesALinkAsALink) {
@@ -124,13 +134,13 @@ TEST_P(CopyFileTest, CopiesALinkAsALink) {
   MakeLink("link", text);
   MakeLink("to_directory", "/");
   for (const Depth depth : kBoth) {
-    EXPECT_TRUE(Succeeds(Copy(Path("link"), Path("copy"), depth)));
+    EXPECT_TRUE(Succeeds(Copy(Path("link"), Path("copy"), depth, kNothingGuarded)));
     EXPECT_EQ(std::filesystem::read_symlink(Path("copy")).string(), text);
-    EXPECT_TRUE(FailsWith(Copy(Path("link"), Path("copy"), depth), ErrorKind::kSystem, "File exists"));
-    EXPECT_TRUE(FailsWith(Copy(Path("link"), Path("file"), depth), ErrorKind::kSystem, "File exists"));
+    EXPECT_TRUE(FailsWith(Copy(Path("link"), Path("copy"), depth, kNothingGuarded), ErrorKind::kSystem, "File exists"));
+    EXPECT_TRUE(FailsWith(Copy(Path("link"), Path("file"), depth, kNothingGuarded), ErrorKind::kSystem, "File exists"));
     ASSERT_EQ(::unlink(Path("copy").c_str()), 0);
   }
-  EXPECT_TRUE(Succeeds(Copy(Path("to_directory"), Path("copy"), Depth::kSingle)));
+  EXPECT_TRUE(Succeeds(Copy(Path("to_directory"), Path("copy"), Depth::kSingle, kNothingGuarded)));
   EXPECT_EQ(std::filesystem::read_symlink(Path("copy")).string(), "/");
 }
 
@@ -138,20 +148,20 @@ TEST_P(CopyFileTest, CopiesBetweenFileSystems) {
   const std::string other = GetParam() == std::string("/tmp") ? "/dev/shm/" : "/tmp/";
   const std::string copy = other + std::filesystem::path(Path()).filename().string() + ".copy";
   MakeFile("source", Pattern(1'000'000), 0750);
-  EXPECT_TRUE(Succeeds(Copy(Path("source"), copy, Depth::kSingle)));
+  EXPECT_TRUE(Succeeds(Copy(Path("source"), copy, Depth::kSingle, kNothingGuarded)));
   EXPECT_TRUE(ReadAll(copy) == Pattern(1'000'000));
   EXPECT_EQ(PermissionsOf(copy), 0750u);
   ::unlink(copy.c_str());
 }
 
 TEST_P(CopyFileTest, CopiesFilesThatDoNotKnowTheirSize) {
-  EXPECT_TRUE(Succeeds(Copy("/proc/version", Path("version"), Depth::kSingle)));
+  EXPECT_TRUE(Succeeds(Copy("/proc/version", Path("version"), Depth::kSingle, kNothingGuarded)));
   EXPECT_EQ(ReadAll(Path("version")), ReadAll("/proc/version"));
   EXPECT_NE(ReadAll(Path("version")), "");
   // One that pretends to be a page long.
   const std::string uevent = "/sys/kernel/uevent_seqnum";
   if (!Exists(uevent)) GTEST_SKIP() << "no " << uevent;
-  EXPECT_TRUE(Succeeds(Copy(uevent, Path("uevent"), Depth::kSingle)));
+  EXPECT_TRUE(Succeeds(Copy(uevent, Path("uevent"), Depth::kSingle, kNothingGuarded)));
   EXPECT_EQ(StatOf(Path("uevent")).st_size, static_cast<off_t>(ReadAll(uevent).size()));
 }
 
@@ -165,7 +175,7 @@ TEST_P(CopyFileTest, KeepsHoles) {
   // What was at the destination does not show in the holes.
   MakeFile("copy", std::string(100'000, 'x'));
 
-  EXPECT_TRUE(Succeeds(Copy(source, Path("copy"), Depth::kSingle)));
+  EXPECT_TRUE(Succeeds(Copy(source, Path("copy"), Depth::kSingle, kNothingGuarded)));
   const struct stat status = StatOf(Path("copy"));
   EXPECT_EQ(status.st_size, 3 * kGibibyte);
   EXPECT_LT(status.st_blocks * 512, 1 << 20);
@@ -181,32 +191,33 @@ TEST_P(CopyFileTest, KeepsHoles) {
 
 TEST_P(CopyFileTest, KeepsNobodyElsesSetIds) {
   MakeFile("mine", "text", 06755);
-  EXPECT_TRUE(Succeeds(Copy(Path("mine"), Path("copy_of_mine"), Depth::kSingle)));
+  EXPECT_TRUE(Succeeds(Copy(Path("mine"), Path("copy_of_mine"), Depth::kSingle, kNothingGuarded)));
   EXPECT_EQ(PermissionsOf(Path("copy_of_mine")), 06755u);
 
   if (::geteuid() != 0) GTEST_SKIP() << "to give a file away takes root";
   MakeFile("theirs", "text");
   ASSERT_EQ(::chown(Path("theirs").c_str(), AsOrdinaryUser::kNobody, AsOrdinaryUser::kNobody), 0);
   ASSERT_EQ(::chmod(Path("theirs").c_str(), 06755), 0);
-  EXPECT_TRUE(Succeeds(Copy(Path("theirs"), Path("copy"), Depth::kSingle)));
+  EXPECT_TRUE(Succeeds(Copy(Path("theirs"), Path("copy"), Depth::kSingle, kNothingGuarded)));
   EXPECT_EQ(PermissionsOf(Path("copy")), 0755u);
 }
 
 TEST_P(CopyFileTest, SaysWhatItMayNotRead) {
   const AsOrdinaryUser user;
   MakeFile("secret", "text", 0);
-  EXPECT_TRUE(
-      FailsWith(Copy(Path("secret"), Path("copy"), Depth::kSingle), ErrorKind::kPermissionDenied, Path("secret")));
+  EXPECT_TRUE(FailsWith(Copy(Path("secret"), Path("copy"), Depth::kSingle, kNothingGuarded),
+                        ErrorKind::kPermissionDenied, Path("secret")));
   EXPECT_FALSE(Exists(Path("copy")));
   MakeFile("source", "text");
-  EXPECT_TRUE(
-      FailsWith(Copy(Path("source"), Path("secret"), Depth::kSingle), ErrorKind::kPermissionDenied, Path("secret")));
+  EXPECT_TRUE(FailsWith(Copy(Path("source"), Path("secret"), Depth::kSingle, kNothingGuarded),
+                        ErrorKind::kPermissionDenied, Path("secret")));
 }
 
 TEST_P(CopyFileTest, FailsWhenTheCopyMayNotGrow) {
   MakeFile("source", Pattern(1'000'000));
   const FileSizeLimit limit(300'000);
-  EXPECT_TRUE(FailsWith(Copy(Path("source"), Path("copy"), Depth::kSingle), ErrorKind::kSystem, "too large"));
+  EXPECT_TRUE(
+      FailsWith(Copy(Path("source"), Path("copy"), Depth::kSingle, kNothingGuarded), ErrorKind::kSystem, "too large"));
 }
 
 TEST_P(CopyFileTest, FailsWhenThereIsNoRoom) {
@@ -214,12 +225,13 @@ TEST_P(CopyFileTest, FailsWhenThereIsNoRoom) {
   if (!small.why_not().empty()) GTEST_SKIP() << small.why_not();
   MakeFile("source", Pattern(1'000'000));
   const std::string copy = small.path() + "/copy";
-  EXPECT_TRUE(FailsWith(Copy(Path("source"), copy, Depth::kSingle), ErrorKind::kSystem, "No space left"));
+  EXPECT_TRUE(
+      FailsWith(Copy(Path("source"), copy, Depth::kSingle, kNothingGuarded), ErrorKind::kSystem, "No space left"));
   // Within one file system the kernel copies by itself.
   const std::string half = small.path() + "/half";
   ASSERT_EQ(::unlink(copy.c_str()), 0);
-  EXPECT_TRUE(Succeeds(Copy(MakeFile("small", Pattern(150'000)), half, Depth::kSingle)));
-  EXPECT_TRUE(FailsWith(Copy(half, copy, Depth::kSingle), ErrorKind::kSystem, "No space left"));
+  EXPECT_TRUE(Succeeds(Copy(MakeFile("small", Pattern(150'000)), half, Depth::kSingle, kNothingGuarded)));
+  EXPECT_TRUE(FailsWith(Copy(half, copy, Depth::kSingle, kNothingGuarded), ErrorKind::kSystem, "No space left"));
 }
 
 // Whatever is swapped in for the source, what was meant is copied, or nothing.
@@ -229,7 +241,8 @@ TEST_P(CopyFileTest, FollowsNoLinkThatIsSwappedInForTheSource) {
   MakeLink("link", Path("secret"));
   const Swapping swapping(Path("source"), Path("link"));
   for (int round = 0; round < 2000; ++round) {
-    if (Copy(Path("source"), Path("copy"), Depth::kSingle) && !std::filesystem::is_symlink(Path("copy"))) {
+    if (Copy(Path("source"), Path("copy"), Depth::kSingle, kNothingGuarded) &&
+        !std::filesystem::is_symlink(Path("copy"))) {
       ASSERT_EQ(ReadAll(Path("copy")), "public");
     }
     ::unlink(Path("copy").c_str());

@@ -22,7 +22,7 @@ namespace {
 class CopyTreeTest : public TreeTest {
  protected:
   Result<> CopyTree(std::string_view source, std::string_view destination) {
-    return Copy(Path(source), Path(destination), Depth::kTree);
+    return Copy(Path(source), Path(destination), Depth::kTree, kNothingGuarded);
   }
 };
 HOLDFAST_ON_EACH_STORAGE(CopyTreeTest);
@@ -94,7 +94,8 @@ TEST_P(CopyTreeTest, MakesTheDirectoriesOnTheWayToTheDestination) {
 
 TEST_P(CopyTreeTest, RefusesADirectoryUnlessATreeIsMeant) {
   MakeDirectory("source");
-  EXPECT_TRUE(FailsWith(Copy(Path("source"), Path("copy"), Depth::kSingle), ErrorKind::kInvalidRequest, "tree"));
+  EXPECT_TRUE(FailsWith(Copy(Path("source"), Path("copy"), Depth::kSingle, kNothingGuarded), ErrorKind::kInvalidRequest,
+                        "tree"));
   EXPECT_FALSE(Exists(Path("copy")));
 }
 
@@ -120,7 +121,7 @@ TEST_P(CopyTreeTest, RefusesToCopyADirectoryIntoItself) {
   }
   EXPECT_EQ(NamesIn(Path("source")), std::vector<std::string>{"sub"});
   EXPECT_EQ(NamesIn(Path("source/sub")), std::vector<std::string>());
-  EXPECT_TRUE(FailsWith(Copy("/", Path("copy"), Depth::kTree), ErrorKind::kInvalidRequest, "itself"));
+  EXPECT_TRUE(FailsWith(Copy("/", Path("copy"), Depth::kTree, kNothingGuarded), ErrorKind::kInvalidRequest, "itself"));
   EXPECT_TRUE(Succeeds(CopyTree("source", "source_too/new")));
   EXPECT_TRUE(Succeeds(CopyTree("source/sub", ".")));
 }
@@ -134,7 +135,7 @@ TEST(CopyTreeMountTest, EndsWhenTheDestinationIsBelowTheSourceByAMount) {
   for (const std::string& path : {source, source + "/sub", mounted}) ASSERT_EQ(::mkdir(path.c_str(), 0755), 0);
   MakeFileAt(AT_FDCWD, source + "/sub/file", std::string(100'000, 'x'));
   ASSERT_EQ(::mount((source + "/sub").c_str(), mounted.c_str(), nullptr, MS_BIND, nullptr), 0);
-  EXPECT_TRUE(Succeeds(Copy(source, mounted + "/copy", Depth::kTree)));
+  EXPECT_TRUE(Succeeds(Copy(source, mounted + "/copy", Depth::kTree, kNothingGuarded)));
   EXPECT_EQ(NamesIn(source + "/sub/copy/sub"), std::vector<std::string>{"file"});
   EXPECT_EQ(::umount(mounted.c_str()), 0);
 }
@@ -174,7 +175,7 @@ TEST_P(CopyTreeTest, CopiesATreeThatIsDeeperThanAnyPath) {
     EXPECT_TRUE(Succeeds(CopyTree("source", "copy")));
   }
   EXPECT_EQ(DepthOf(Path("copy"), [](int at) { return ::faccessat(at, "file", F_OK, 0) == 0; }), levels);
-  for (const char* name : {"source", "copy"}) EXPECT_TRUE(Succeeds(Remove(Path(name), {})));
+  for (const char* name : {"source", "copy"}) EXPECT_TRUE(Succeeds(Remove(Path(name), {}, kNothingGuarded)));
 }
 
 TEST_P(CopyTreeTest, CopiesATreeThatIsDeepAndWideAtEveryLevel) {
@@ -222,7 +223,8 @@ TEST_P(CopyTreeTest, FailsWhenThereIsNoRoom) {
   MakeDirectory("source");
   MakeDirectory("source/sub");
   for (int i = 0; i < 10; ++i) MakeFile("source/sub/" + std::to_string(i), std::string(50'000, 'x'));
-  EXPECT_TRUE(FailsWith(Copy(Path("source"), small.path() + "/copy", Depth::kTree), ErrorKind::kSystem, "No space"));
+  EXPECT_TRUE(FailsWith(Copy(Path("source"), small.path() + "/copy", Depth::kTree, kNothingGuarded), ErrorKind::kSystem,
+                        "No space"));
 }
 
 TEST_P(CopyTreeTest, LeaksNoDescriptors) {
@@ -254,7 +256,7 @@ TEST_P(CopyTreeTest, IsNotLedToASecretByASwappedDirectory) {
         ASSERT_NE(ReadAll(Path("copy/victim/") + name), "secret");
       }
     }
-    ASSERT_TRUE(Succeeds(Remove(Path("copy"), {})));
+    ASSERT_TRUE(Succeeds(Remove(Path("copy"), {}, kNothingGuarded)));
   }
   EXPECT_GT(copied, 0);
 }
@@ -305,7 +307,7 @@ TEST_P(CopyTreeTest, DoesNotMindWhatVanishesMeanwhile) {
   for (int round = 0; round < Many(500, 50); ++round) {
     ASSERT_TRUE(Succeeds(CopyTree("source", "copy")));
     ASSERT_EQ(ReadAll(Path("copy/stays")), "text");
-    ASSERT_TRUE(Succeeds(Remove(Path("copy"), {})));
+    ASSERT_TRUE(Succeeds(Remove(Path("copy"), {}, kNothingGuarded)));
   }
 }
 

@@ -28,7 +28,7 @@ HOLDFAST_ON_EACH_STORAGE(CreateDirectoryTest);
 TEST_P(CreateDirectoryTest, MakesOneWithTheModeLessTheUmask) {
   for (const Symlinks symlinks : kBoth) {
     for (const Parents parents : kBothParents) {
-      EXPECT_TRUE(Succeeds(CreateDirectory(Path("folder"), parents, symlinks)));
+      EXPECT_TRUE(Succeeds(CreateDirectory(Path("folder"), parents, symlinks, kNothingGuarded)));
       EXPECT_TRUE(S_ISDIR(StatOf(Path("folder")).st_mode));
       EXPECT_EQ(PermissionsOf(Path("folder")), 0755u);
       ASSERT_EQ(::rmdir(Path("folder").c_str()), 0);
@@ -39,9 +39,10 @@ TEST_P(CreateDirectoryTest, MakesOneWithTheModeLessTheUmask) {
 TEST_P(CreateDirectoryTest, MakesParentsOnlyWhenTold) {
   for (const Symlinks symlinks : kBoth) {
     const std::string top = Path(symlinks == Symlinks::kFollow ? "follow" : "refuse"), path = top + "/b/c/d";
-    EXPECT_TRUE(FailsWith(CreateDirectory(path, Parents::kMustExist, symlinks), ErrorKind::kNotFound, path));
+    EXPECT_TRUE(
+        FailsWith(CreateDirectory(path, Parents::kMustExist, symlinks, kNothingGuarded), ErrorKind::kNotFound, path));
     EXPECT_FALSE(std::filesystem::exists(top));
-    EXPECT_TRUE(Succeeds(CreateDirectory(path, Parents::kCreate, symlinks)));
+    EXPECT_TRUE(Succeeds(CreateDirectory(path, Parents::kCreate, symlinks, kNothingGuarded)));
     EXPECT_TRUE(std::filesystem::is_directory(path));
     EXPECT_EQ(PermissionsOf(top), 0755u);
   }
@@ -51,9 +52,9 @@ TEST_P(CreateDirectoryTest, IsContentWithADirectoryOnlyWhenItMayMakeParents) {
   const std::string path = MakeDirectory("folder", 0700);
   for (const Symlinks symlinks : kBoth) {
     for (const std::string& existing : {path, path + "/", std::string("/")}) {
-      EXPECT_TRUE(Succeeds(CreateDirectory(existing, Parents::kCreate, symlinks)));
-      EXPECT_TRUE(FailsWith(CreateDirectory(existing, Parents::kMustExist, symlinks), ErrorKind::kSystem,
-                            existing + ": File exists"));
+      EXPECT_TRUE(Succeeds(CreateDirectory(existing, Parents::kCreate, symlinks, kNothingGuarded)));
+      EXPECT_TRUE(FailsWith(CreateDirectory(existing, Parents::kMustExist, symlinks, kNothingGuarded),
+                            ErrorKind::kSystem, existing + ": File exists"));
     }
   }
   EXPECT_EQ(PermissionsOf(path), 0700u);
@@ -63,11 +64,12 @@ TEST_P(CreateDirectoryTest, DoesNotTakeAnotherKindOfFileForADirectory) {
   for (const std::string& path : {MakeFile("file", "text"), MakeFifo("fifo"), MakeSocket("socket")}) {
     for (const Symlinks symlinks : kBoth) {
       for (const Parents parents : kBothParents) {
+        EXPECT_TRUE(FailsWith(CreateDirectory(path, parents, symlinks, kNothingGuarded), ErrorKind::kSystem,
+                              "mkdir " + path + ": File exists"));
         EXPECT_TRUE(
-            FailsWith(CreateDirectory(path, parents, symlinks), ErrorKind::kSystem, "mkdir " + path + ": File exists"));
-        EXPECT_TRUE(FailsWith(CreateDirectory(path + "/below", parents, symlinks), ErrorKind::kSystem, path));
-        EXPECT_TRUE(
-            FailsWith(CreateDirectory(path + "/x/y", parents, symlinks), ErrorKind::kSystem, "Not a directory"));
+            FailsWith(CreateDirectory(path + "/below", parents, symlinks, kNothingGuarded), ErrorKind::kSystem, path));
+        EXPECT_TRUE(FailsWith(CreateDirectory(path + "/x/y", parents, symlinks, kNothingGuarded), ErrorKind::kSystem,
+                              "Not a directory"));
       }
     }
   }
@@ -76,19 +78,21 @@ TEST_P(CreateDirectoryTest, DoesNotTakeAnotherKindOfFileForADirectory) {
 TEST_P(CreateDirectoryTest, FollowsLinksOrRefusesThem) {
   MakeDirectory("folder");
   const std::string link = MakeLink("link", "folder");
-  EXPECT_TRUE(Succeeds(CreateDirectory(link, Parents::kCreate, Symlinks::kFollow)));
-  EXPECT_TRUE(Succeeds(CreateDirectory(link + "/one", Parents::kMustExist, Symlinks::kFollow)));
-  EXPECT_TRUE(Succeeds(CreateDirectory(link + "/two/three", Parents::kCreate, Symlinks::kFollow)));
+  EXPECT_TRUE(Succeeds(CreateDirectory(link, Parents::kCreate, Symlinks::kFollow, kNothingGuarded)));
+  EXPECT_TRUE(Succeeds(CreateDirectory(link + "/one", Parents::kMustExist, Symlinks::kFollow, kNothingGuarded)));
+  EXPECT_TRUE(Succeeds(CreateDirectory(link + "/two/three", Parents::kCreate, Symlinks::kFollow, kNothingGuarded)));
   EXPECT_TRUE(std::filesystem::is_directory(Path("folder/two/three")));
-  EXPECT_TRUE(FailsWith(CreateDirectory(link, Parents::kMustExist, Symlinks::kFollow), ErrorKind::kSystem, "exists"));
+  EXPECT_TRUE(FailsWith(CreateDirectory(link, Parents::kMustExist, Symlinks::kFollow, kNothingGuarded),
+                        ErrorKind::kSystem, "exists"));
 
-  EXPECT_TRUE(FailsWith(CreateDirectory(link, Parents::kMustExist, Symlinks::kRefuse), ErrorKind::kSystem, "exists"));
-  EXPECT_TRUE(
-      FailsWith(CreateDirectory(link, Parents::kCreate, Symlinks::kRefuse), ErrorKind::kSystem, "symbolic links"));
+  EXPECT_TRUE(FailsWith(CreateDirectory(link, Parents::kMustExist, Symlinks::kRefuse, kNothingGuarded),
+                        ErrorKind::kSystem, "exists"));
+  EXPECT_TRUE(FailsWith(CreateDirectory(link, Parents::kCreate, Symlinks::kRefuse, kNothingGuarded), ErrorKind::kSystem,
+                        "symbolic links"));
   for (const Parents parents : kBothParents) {
     for (const char* below : {"/four", "/one", "/one/five"}) {
-      EXPECT_TRUE(
-          FailsWith(CreateDirectory(link + below, parents, Symlinks::kRefuse), ErrorKind::kSystem, "symbolic links"));
+      EXPECT_TRUE(FailsWith(CreateDirectory(link + below, parents, Symlinks::kRefuse, kNothingGuarded),
+                            ErrorKind::kSystem, "symbolic links"));
     }
   }
   EXPECT_EQ(NamesIn(Path("folder")), (std::vector<std::string>{"one", "two"}));
@@ -96,31 +100,34 @@ TEST_P(CreateDirectoryTest, FollowsLinksOrRefusesThem) {
 
 TEST_P(CreateDirectoryTest, DoesNotMakeWhatADanglingLinkPointsAt) {
   const std::string link = MakeLink("link", "nowhere");
-  EXPECT_TRUE(FailsWith(CreateDirectory(link, Parents::kMustExist, Symlinks::kFollow), ErrorKind::kSystem, "exists"));
-  EXPECT_TRUE(FailsWith(CreateDirectory(link, Parents::kCreate, Symlinks::kFollow), ErrorKind::kSystem, "exists"));
-  EXPECT_TRUE(
-      FailsWith(CreateDirectory(link + "/x", Parents::kCreate, Symlinks::kFollow), ErrorKind::kSystem, "exists"));
+  EXPECT_TRUE(FailsWith(CreateDirectory(link, Parents::kMustExist, Symlinks::kFollow, kNothingGuarded),
+                        ErrorKind::kSystem, "exists"));
+  EXPECT_TRUE(FailsWith(CreateDirectory(link, Parents::kCreate, Symlinks::kFollow, kNothingGuarded), ErrorKind::kSystem,
+                        "exists"));
+  EXPECT_TRUE(FailsWith(CreateDirectory(link + "/x", Parents::kCreate, Symlinks::kFollow, kNothingGuarded),
+                        ErrorKind::kSystem, "exists"));
   EXPECT_EQ(NamesIn(Path()), std::vector<std::string>{"link"});
 }
 
 TEST_P(CreateDirectoryTest, FailsOnALoopOfLinks) {
   MakeLink("loop", "loop");
-  EXPECT_TRUE(FailsWith(CreateDirectory(Path("loop/x"), Parents::kCreate, Symlinks::kFollow), ErrorKind::kSystem,
-                        "symbolic links"));
+  EXPECT_TRUE(FailsWith(CreateDirectory(Path("loop/x"), Parents::kCreate, Symlinks::kFollow, kNothingGuarded),
+                        ErrorKind::kSystem, "symbolic links"));
 }
 
 TEST_P(CreateDirectoryTest, TakesEveryNameTheKernelTakes) {
   for (const std::string& name : {std::string("two\nlines"), std::string(255, 'n'), std::string("\xff\xfe")}) {
     for (const Symlinks symlinks : kBoth) {
-      EXPECT_TRUE(Succeeds(CreateDirectory(Path(name) + "//" + name + "/", Parents::kCreate, symlinks)));
+      EXPECT_TRUE(
+          Succeeds(CreateDirectory(Path(name) + "//" + name + "/", Parents::kCreate, symlinks, kNothingGuarded)));
       EXPECT_EQ(NamesIn(Path(name)), std::vector<std::string>{name});
       std::filesystem::remove_all(Path(name));
     }
   }
   for (const Symlinks symlinks : kBoth) {
-    EXPECT_TRUE(FailsWith(CreateDirectory(Path(std::string(256, 'n')), Parents::kCreate, symlinks), ErrorKind::kSystem,
-                          "too long"));
-    EXPECT_TRUE(FailsWith(CreateDirectory("", Parents::kCreate, symlinks), ErrorKind::kNotFound, ""));
+    EXPECT_TRUE(FailsWith(CreateDirectory(Path(std::string(256, 'n')), Parents::kCreate, symlinks, kNothingGuarded),
+                          ErrorKind::kSystem, "too long"));
+    EXPECT_TRUE(FailsWith(CreateDirectory("", Parents::kCreate, symlinks, kNothingGuarded), ErrorKind::kNotFound, ""));
   }
 }
 
@@ -128,10 +135,10 @@ TEST_P(CreateDirectoryTest, ReportsWhatIsDeniedAndWhere) {
   const std::string closed = MakeDirectory("closed", 0555);
   const AsOrdinaryUser ordinary;
   for (const Symlinks symlinks : kBoth) {
-    EXPECT_TRUE(FailsWith(CreateDirectory(closed + "/a/b", Parents::kCreate, symlinks), ErrorKind::kPermissionDenied,
-                          "mkdir " + closed + "/a: "));
-    EXPECT_TRUE(
-        FailsWith(CreateDirectory(closed + "/a", Parents::kMustExist, symlinks), ErrorKind::kPermissionDenied, closed));
+    EXPECT_TRUE(FailsWith(CreateDirectory(closed + "/a/b", Parents::kCreate, symlinks, kNothingGuarded),
+                          ErrorKind::kPermissionDenied, "mkdir " + closed + "/a: "));
+    EXPECT_TRUE(FailsWith(CreateDirectory(closed + "/a", Parents::kMustExist, symlinks, kNothingGuarded),
+                          ErrorKind::kPermissionDenied, closed));
   }
 }
 
@@ -141,7 +148,7 @@ TEST_P(CreateDirectoryTest, DoesNotMindThatSomebodyIsFaster) {
     std::barrier start(2);
     auto create = [&](Symlinks symlinks) {
       start.arrive_and_wait();
-      EXPECT_TRUE(Succeeds(CreateDirectory(path, Parents::kCreate, symlinks)));
+      EXPECT_TRUE(Succeeds(CreateDirectory(path, Parents::kCreate, symlinks, kNothingGuarded)));
     };
     std::thread other(create, Symlinks::kRefuse);
     create(Symlinks::kFollow);
@@ -156,8 +163,9 @@ TEST_P(CreateDirectoryTest, StaysInsideWhileADirectoryIsSwappedForALink) {
     const Swapping swapping(inside, link);
     for (int i = 0; i < 500; ++i) {
       const std::string path = inside + "/" + std::to_string(i);
-      (void)CreateDirectory(path + "/x", Parents::kCreate, Symlinks::kRefuse);  // refused whenever it is a link
-      (void)CreateDirectory(path + "y", Parents::kMustExist, Symlinks::kRefuse);
+      (void)CreateDirectory(path + "/x", Parents::kCreate, Symlinks::kRefuse,
+                            kNothingGuarded);  // refused whenever it is a link
+      (void)CreateDirectory(path + "y", Parents::kMustExist, Symlinks::kRefuse, kNothingGuarded);
     }
   }
   EXPECT_TRUE(NamesIn(outside).empty());
@@ -168,7 +176,7 @@ TEST_P(CreateDirectoryTest, LeaksNoDescriptor) {
   const size_t before = support::CountFds(::getpid());
   for (const Symlinks symlinks : kBoth) {
     for (const char* name : {"a/b/c", "a/b/c", "file/x", "file"}) {
-      for (const Parents parents : kBothParents) (void)CreateDirectory(Path(name), parents, symlinks);
+      for (const Parents parents : kBothParents) (void)CreateDirectory(Path(name), parents, symlinks, kNothingGuarded);
     }
   }
   EXPECT_EQ(support::CountFds(::getpid()), before);

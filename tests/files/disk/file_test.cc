@@ -48,7 +48,7 @@ TEST_P(FileTest, ReadsFromAnyOffset) {
 
 TEST_P(FileTest, TakesAnyOffsetThatAFileCouldHave) {
   constexpr uint64_t kMax = std::numeric_limits<int64_t>::max();
-  auto file = File::OpenForUpdate(MakeFile("file", "abc"), Symlinks::kFollow);
+  auto file = File::OpenForUpdate(MakeFile("file", "abc"), Symlinks::kFollow, kNothingGuarded);
   ASSERT_TRUE(Succeeds(file));
   EXPECT_EQ(ReadFrom(*file, kMax, 10), "");
   EXPECT_EQ(ReadFrom(*file, kMax - 5, 10), "");
@@ -61,7 +61,7 @@ TEST_P(FileTest, TakesAnyOffsetThatAFileCouldHave) {
 }
 
 TEST_P(FileTest, WritesAtAnyOffsetAndKeepsTheRest) {
-  auto file = File::OpenForWriting(MakeFile("file", "0123456789"), Symlinks::kRefuse);
+  auto file = File::OpenForWriting(MakeFile("file", "0123456789"), Symlinks::kRefuse, kNothingGuarded);
   ASSERT_TRUE(Succeeds(file));
   size_t written = 0;
   EXPECT_TRUE(Succeeds(file->WriteAt(2, Bytes("ab"), &written)));
@@ -76,14 +76,14 @@ TEST_P(FileTest, WritesAtAnyOffsetAndKeepsTheRest) {
 TEST_P(FileTest, CreatesWithTheModeLessTheUmask) {
   for (const Symlinks symlinks : kBoth) {
     const std::string path = Path(symlinks == Symlinks::kFollow ? "follow" : "refuse");
-    EXPECT_TRUE(Succeeds(File::OpenForWriting(path, symlinks)));
+    EXPECT_TRUE(Succeeds(File::OpenForWriting(path, symlinks, kNothingGuarded)));
     EXPECT_EQ(PermissionsOf(path), 0644u);
   }
 }
 
 TEST_P(FileTest, KeepsTheModeAndContentOfWhatIsThere) {
   const std::string path = MakeFile("file", "text", 0600);
-  EXPECT_TRUE(Succeeds(File::OpenForWriting(path, Symlinks::kFollow)));
+  EXPECT_TRUE(Succeeds(File::OpenForWriting(path, Symlinks::kFollow, kNothingGuarded)));
   EXPECT_EQ(PermissionsOf(path), 0600u);
   EXPECT_EQ(ReadAll(path), "text");
 }
@@ -91,8 +91,10 @@ TEST_P(FileTest, KeepsTheModeAndContentOfWhatIsThere) {
 TEST_P(FileTest, CreatesOnlyForWriting) {
   for (const Symlinks symlinks : kBoth) {
     EXPECT_TRUE(FailsWith(File::OpenForReading(Path("missing"), symlinks), ErrorKind::kNotFound, Path("missing")));
-    EXPECT_TRUE(FailsWith(File::OpenForUpdate(Path("missing"), symlinks), ErrorKind::kNotFound, Path("missing")));
-    EXPECT_TRUE(FailsWith(File::OpenForWriting(Path("no/parent"), symlinks), ErrorKind::kNotFound, Path("no/parent")));
+    EXPECT_TRUE(FailsWith(File::OpenForUpdate(Path("missing"), symlinks, kNothingGuarded), ErrorKind::kNotFound,
+                          Path("missing")));
+    EXPECT_TRUE(FailsWith(File::OpenForWriting(Path("no/parent"), symlinks, kNothingGuarded), ErrorKind::kNotFound,
+                          Path("no/parent")));
   }
   EXPECT_TRUE(NamesIn(Path()).empty());
 }
@@ -102,8 +104,10 @@ TEST_P(FileTest, RefusesADirectory) {
   for (const Symlinks symlinks : kBoth) {
     EXPECT_TRUE(
         FailsWith(File::OpenForReading(path, symlinks), ErrorKind::kInvalidRequest, path + ": not a regular file"));
-    EXPECT_TRUE(FailsWith(File::OpenForWriting(path, symlinks), ErrorKind::kSystem, path + ": Is a directory"));
-    EXPECT_TRUE(FailsWith(File::OpenForUpdate(path, symlinks), ErrorKind::kSystem, path + ": Is a directory"));
+    EXPECT_TRUE(FailsWith(File::OpenForWriting(path, symlinks, kNothingGuarded), ErrorKind::kSystem,
+                          path + ": Is a directory"));
+    EXPECT_TRUE(
+        FailsWith(File::OpenForUpdate(path, symlinks, kNothingGuarded), ErrorKind::kSystem, path + ": Is a directory"));
   }
 }
 
@@ -112,8 +116,10 @@ TEST_P(FileTest, RefusesSpecialFilesWithoutBlocking) {
   for (const std::string& path : {MakeFifo("fifo"), MakeSocket("socket"), std::string("/dev/zero")}) {
     for (const Symlinks symlinks : kBoth) {
       EXPECT_TRUE(FailsWith(File::OpenForReading(path, symlinks), ErrorKind::kInvalidRequest, "not a regular file"));
-      EXPECT_TRUE(FailsWith(File::OpenForWriting(path, symlinks), ErrorKind::kInvalidRequest, "not a regular file"));
-      EXPECT_TRUE(FailsWith(File::OpenForUpdate(path, symlinks), ErrorKind::kInvalidRequest, "not a regular file"));
+      EXPECT_TRUE(FailsWith(File::OpenForWriting(path, symlinks, kNothingGuarded), ErrorKind::kInvalidRequest,
+                            "not a regular file"));
+      EXPECT_TRUE(FailsWith(File::OpenForUpdate(path, symlinks, kNothingGuarded), ErrorKind::kInvalidRequest,
+                            "not a regular file"));
     }
   }
 }
@@ -121,7 +127,7 @@ TEST_P(FileTest, RefusesSpecialFilesWithoutBlocking) {
 TEST_P(FileTest, DoesNotWakeTheOtherEndOfAFifo) {
   const std::string path = MakeFifo("fifo");
   const OwnedFd reader(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  EXPECT_FALSE(File::OpenForWriting(path, Symlinks::kFollow));
+  EXPECT_FALSE(File::OpenForWriting(path, Symlinks::kFollow, kNothingGuarded));
   char c;
   EXPECT_EQ(::read(reader.get(), &c, 1), 0);
 }
@@ -145,19 +151,22 @@ TEST_P(FileTest, FollowsALinkOrRefusesIt) {
   const std::string on_the_way = MakeLink("on_the_way", "folder") + "/file";
   for (const std::string& path : {at_end, on_the_way}) {
     EXPECT_TRUE(Succeeds(File::OpenForReading(path, Symlinks::kFollow)));
-    EXPECT_TRUE(Succeeds(File::OpenForWriting(path, Symlinks::kFollow)));
+    EXPECT_TRUE(Succeeds(File::OpenForWriting(path, Symlinks::kFollow, kNothingGuarded)));
     EXPECT_TRUE(FailsWith(File::OpenForReading(path, Symlinks::kRefuse), ErrorKind::kSystem, "symbolic links"));
-    EXPECT_TRUE(FailsWith(File::OpenForWriting(path, Symlinks::kRefuse), ErrorKind::kSystem, "symbolic links"));
-    EXPECT_TRUE(FailsWith(File::OpenForUpdate(path, Symlinks::kRefuse), ErrorKind::kSystem, "symbolic links"));
+    EXPECT_TRUE(FailsWith(File::OpenForWriting(path, Symlinks::kRefuse, kNothingGuarded), ErrorKind::kSystem,
+                          "symbolic links"));
+    EXPECT_TRUE(
+        FailsWith(File::OpenForUpdate(path, Symlinks::kRefuse, kNothingGuarded), ErrorKind::kSystem, "symbolic links"));
   }
 }
 
 TEST_P(FileTest, CreatesWhatADanglingLinkPointsAt) {
   const std::string link = MakeLink("link", "target");
-  EXPECT_TRUE(FailsWith(File::OpenForWriting(link, Symlinks::kRefuse), ErrorKind::kSystem, "symbolic links"));
+  EXPECT_TRUE(
+      FailsWith(File::OpenForWriting(link, Symlinks::kRefuse, kNothingGuarded), ErrorKind::kSystem, "symbolic links"));
   EXPECT_EQ(NamesIn(Path()), std::vector<std::string>{"link"});
   EXPECT_TRUE(FailsWith(File::OpenForReading(link, Symlinks::kFollow), ErrorKind::kNotFound, link));
-  EXPECT_TRUE(Succeeds(File::OpenForWriting(link, Symlinks::kFollow)));
+  EXPECT_TRUE(Succeeds(File::OpenForWriting(link, Symlinks::kFollow, kNothingGuarded)));
   EXPECT_TRUE(S_ISREG(StatOf(Path("target")).st_mode));
 }
 
@@ -165,29 +174,30 @@ TEST_P(FileTest, FailsOnALoopOfLinks) {
   MakeLink("a", "b");
   MakeLink("b", "a");
   EXPECT_TRUE(FailsWith(File::OpenForReading(Path("a"), Symlinks::kFollow), ErrorKind::kSystem, "symbolic links"));
-  EXPECT_TRUE(FailsWith(File::OpenForWriting(Path("a"), Symlinks::kFollow), ErrorKind::kSystem, "symbolic links"));
+  EXPECT_TRUE(FailsWith(File::OpenForWriting(Path("a"), Symlinks::kFollow, kNothingGuarded), ErrorKind::kSystem,
+                        "symbolic links"));
 }
 
 TEST_P(FileTest, TellsAFileOnTheWayFromAMissingOne) {
   MakeFile("file");
   EXPECT_TRUE(
       FailsWith(File::OpenForReading(Path("file/x"), Symlinks::kFollow), ErrorKind::kSystem, "Not a directory"));
-  EXPECT_TRUE(
-      FailsWith(File::OpenForWriting(Path("file/x"), Symlinks::kRefuse), ErrorKind::kSystem, "Not a directory"));
+  EXPECT_TRUE(FailsWith(File::OpenForWriting(Path("file/x"), Symlinks::kRefuse, kNothingGuarded), ErrorKind::kSystem,
+                        "Not a directory"));
 }
 
 TEST_P(FileTest, TakesEveryNameTheKernelTakes) {
   for (const std::string& name : {std::string("two\nlines"), std::string(" a b "), std::string(255, 'n'),
                                   std::string("\xff\xfe\x80"), std::string("-rf *")}) {
     for (const Symlinks symlinks : kBoth) {
-      auto file = File::OpenForWriting(Path(name), symlinks);
+      auto file = File::OpenForWriting(Path(name), symlinks, kNothingGuarded);
       ASSERT_TRUE(Succeeds(file));
       EXPECT_TRUE(Succeeds(file->WriteAt(0, Bytes(name))));
       EXPECT_EQ(ReadAll(Path(name)), name);
     }
   }
-  EXPECT_TRUE(
-      FailsWith(File::OpenForWriting(Path(std::string(256, 'n')), Symlinks::kFollow), ErrorKind::kSystem, "too long"));
+  EXPECT_TRUE(FailsWith(File::OpenForWriting(Path(std::string(256, 'n')), Symlinks::kFollow, kNothingGuarded),
+                        ErrorKind::kSystem, "too long"));
 }
 
 TEST_P(FileTest, ReportsWhatIsDenied) {
@@ -195,12 +205,13 @@ TEST_P(FileTest, ReportsWhatIsDenied) {
   const AsOrdinaryUser ordinary;
   for (const Symlinks symlinks : kBoth) {
     EXPECT_TRUE(FailsWith(File::OpenForReading(hidden, symlinks), ErrorKind::kPermissionDenied, hidden));
-    EXPECT_TRUE(FailsWith(File::OpenForWriting(read_only, symlinks), ErrorKind::kPermissionDenied, read_only));
+    EXPECT_TRUE(
+        FailsWith(File::OpenForWriting(read_only, symlinks, kNothingGuarded), ErrorKind::kPermissionDenied, read_only));
   }
 }
 
 TEST_P(FileTest, TellsHowFarAFailedWriteCame) {
-  auto file = File::OpenForWriting(Path("file"), Symlinks::kFollow);
+  auto file = File::OpenForWriting(Path("file"), Symlinks::kFollow, kNothingGuarded);
   ASSERT_TRUE(Succeeds(file));
   const std::string text(10'000, 'x');
   size_t written = 0;
@@ -212,7 +223,7 @@ TEST_P(FileTest, TellsHowFarAFailedWriteCame) {
 TEST(FileRoomTest, TellsHowFarItCameWhenTheRoomIsUsedUp) {
   const support::SmallTmpfs tmpfs(64u << 10);
   if (!tmpfs.why_not().empty()) GTEST_SKIP() << tmpfs.why_not();
-  auto file = File::OpenForWriting(tmpfs.path() + "/file", Symlinks::kRefuse);
+  auto file = File::OpenForWriting(tmpfs.path() + "/file", Symlinks::kRefuse, kNothingGuarded);
   ASSERT_TRUE(Succeeds(file));
   size_t written = 0;
   EXPECT_TRUE(
@@ -245,8 +256,8 @@ TEST_P(FileTest, LeaksNoDescriptor) {
   for (const std::string& path : {file, fifo, folder, Path("missing")}) {
     for (const Symlinks symlinks : kBoth) {
       (void)File::OpenForReading(path, symlinks);
-      (void)File::OpenForUpdate(path, symlinks);
-      if (path != Path("missing")) (void)File::OpenForWriting(path, symlinks);
+      (void)File::OpenForUpdate(path, symlinks, kNothingGuarded);
+      if (path != Path("missing")) (void)File::OpenForWriting(path, symlinks, kNothingGuarded);
     }
   }
   EXPECT_EQ(support::CountFds(::getpid()), before);

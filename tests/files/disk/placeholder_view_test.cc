@@ -77,38 +77,40 @@ TEST_P(PlaceholderViewTest, NothingIsListed) {
 }
 
 TEST_P(PlaceholderViewTest, NothingIsCopiedMovedOrRemoved) {
-  EXPECT_TRUE(FailsWith(Copy(directory_, Path("copy"), Depth::kTree), ErrorKind::kNotFound, directory_));
-  EXPECT_TRUE(FailsWith(Copy(file_, Path("copy"), Depth::kSingle), ErrorKind::kNotFound, file_));
-  EXPECT_TRUE(Succeeds(Copy(Path("tree"), Path("copy"), Depth::kTree)));
+  EXPECT_TRUE(
+      FailsWith(Copy(directory_, Path("copy"), Depth::kTree, kNothingGuarded), ErrorKind::kNotFound, directory_));
+  EXPECT_TRUE(FailsWith(Copy(file_, Path("copy"), Depth::kSingle, kNothingGuarded), ErrorKind::kNotFound, file_));
+  EXPECT_TRUE(Succeeds(Copy(Path("tree"), Path("copy"), Depth::kTree, kNothingGuarded)));
   EXPECT_THAT(NamesIn(Path("copy")), IsEmpty());
   for (const std::string& path : {directory_, file_}) {
-    EXPECT_TRUE(FailsWith(Rename(path, Path("moved"), Existing::kReplace), ErrorKind::kNotFound, path));
-    EXPECT_TRUE(FailsWith(Remove(path, {.absence = Absence::kIsError}), ErrorKind::kNotFound, path));
-    EXPECT_TRUE(Succeeds(Remove(path, {.absence = Absence::kIsFine})));
+    EXPECT_TRUE(
+        FailsWith(Rename(path, Path("moved"), Existing::kReplace, kNothingGuarded), ErrorKind::kNotFound, path));
+    EXPECT_TRUE(FailsWith(Remove(path, {.absence = Absence::kIsError}, kNothingGuarded), ErrorKind::kNotFound, path));
+    EXPECT_TRUE(Succeeds(Remove(path, {.absence = Absence::kIsFine}, kNothingGuarded)));
   }
   EXPECT_TRUE(AreThere()) << "a sandbox has something mounted over it";
 }
 
 TEST_P(PlaceholderViewTest, ATreeIsRemovedWithThem) {
-  EXPECT_TRUE(Succeeds(Remove(Path("tree"), {})));
+  EXPECT_TRUE(Succeeds(Remove(Path("tree"), {}, kNothingGuarded)));
   EXPECT_THAT(NamesIn(Path()), IsEmpty());
 }
 
 TEST_P(PlaceholderViewTest, ADirectoryThatIsMadeIsTheUsers) {
-  EXPECT_TRUE(Succeeds(CreateDirectory(directory_, Parents::kMustExist, Symlinks::kFollow)));
+  EXPECT_TRUE(Succeeds(CreateDirectory(directory_, Parents::kMustExist, Symlinks::kFollow, kNothingGuarded)));
   EXPECT_EQ(PermissionsOf(directory_), 0755u);
   EXPECT_TRUE(Succeeds(GetMetadata(directory_, Symlinks::kFollow)));
 }
 
 TEST_P(PlaceholderViewTest, ADirectoryOnTheWayIsTheUsers) {
-  EXPECT_TRUE(Succeeds(CreateDirectory(directory_ + "/hooks", Parents::kCreate, Symlinks::kRefuse)));
+  EXPECT_TRUE(Succeeds(CreateDirectory(directory_ + "/hooks", Parents::kCreate, Symlinks::kRefuse, kNothingGuarded)));
   EXPECT_EQ(PermissionsOf(directory_), 0755u);
   EXPECT_THAT(NamesIn(directory_), ElementsAre("hooks"));
 }
 
 TEST_P(PlaceholderViewTest, AFileThatIsWrittenIsTheUsers) {
   const ino_t before = StatOf(file_).st_ino;
-  EXPECT_TRUE(Succeeds(WriteFile(file_, Bytes("text"), {})));
+  EXPECT_TRUE(Succeeds(WriteFile(file_, Bytes("text"), {}, kNothingGuarded)));
   EXPECT_EQ(ReadAll(file_), "text");
   EXPECT_EQ(PermissionsOf(file_), 0644u);
   EXPECT_EQ(StatOf(file_).st_ino, before) << "what is mounted over it would be gone";
@@ -118,7 +120,7 @@ TEST_P(PlaceholderViewTest, WhatIsCopiedThereIsTheUsers) {
   MakeDirectory("source");
   MakeFile("source/secret", "text", 0600);
   MakeDirectory("source/.git", 0700);
-  EXPECT_TRUE(Succeeds(Copy(Path("source"), Path("tree"), Depth::kTree)));
+  EXPECT_TRUE(Succeeds(Copy(Path("source"), Path("tree"), Depth::kTree, kNothingGuarded)));
   EXPECT_EQ(ReadAll(file_), "text");
   EXPECT_EQ(PermissionsOf(file_), 0600u);
   EXPECT_EQ(PermissionsOf(directory_), 0700u);
@@ -126,14 +128,18 @@ TEST_P(PlaceholderViewTest, WhatIsCopiedThereIsTheUsers) {
 
 TEST_P(PlaceholderViewTest, NothingOfAnotherKindTakesTheirPlace) {
   const std::string directory = MakeDirectory("directory"), file = MakeFile("file", "text");
-  EXPECT_TRUE(FailsWith(WriteFile(directory_, Bytes("gitdir: x"), {}), ErrorKind::kSystem, "busy"));
-  EXPECT_TRUE(FailsWith(WriteFile(file_, Bytes("x"), {.replacement = Replacement::kAtomic, .expected_sha256 = {}}),
+  EXPECT_TRUE(FailsWith(WriteFile(directory_, Bytes("gitdir: x"), {}, kNothingGuarded), ErrorKind::kSystem, "busy"));
+  EXPECT_TRUE(FailsWith(
+      WriteFile(file_, Bytes("x"), {.replacement = Replacement::kAtomic, .expected_sha256 = {}}, kNothingGuarded),
+      ErrorKind::kSystem, "busy"));
+  EXPECT_TRUE(FailsWith(CreateDirectory(file_, Parents::kMustExist, Symlinks::kFollow, kNothingGuarded),
                         ErrorKind::kSystem, "busy"));
-  EXPECT_TRUE(FailsWith(CreateDirectory(file_, Parents::kMustExist, Symlinks::kFollow), ErrorKind::kSystem, "busy"));
-  EXPECT_TRUE(FailsWith(Rename(directory, directory_, Existing::kReplace), ErrorKind::kSystem, "busy"));
-  EXPECT_TRUE(FailsWith(Rename(file, file_, Existing::kKeep), ErrorKind::kSystem, "busy"));
-  EXPECT_TRUE(FailsWith(Copy(file, directory_, Depth::kSingle), ErrorKind::kSystem, "busy"));
-  EXPECT_TRUE(FailsWith(Copy(MakeLink("link", "file"), file_, Depth::kSingle), ErrorKind::kSystem, "busy"));
+  EXPECT_TRUE(
+      FailsWith(Rename(directory, directory_, Existing::kReplace, kNothingGuarded), ErrorKind::kSystem, "busy"));
+  EXPECT_TRUE(FailsWith(Rename(file, file_, Existing::kKeep, kNothingGuarded), ErrorKind::kSystem, "busy"));
+  EXPECT_TRUE(FailsWith(Copy(file, directory_, Depth::kSingle, kNothingGuarded), ErrorKind::kSystem, "busy"));
+  EXPECT_TRUE(
+      FailsWith(Copy(MakeLink("link", "file"), file_, Depth::kSingle, kNothingGuarded), ErrorKind::kSystem, "busy"));
   EXPECT_TRUE(AreThere());
 }
 

@@ -33,7 +33,7 @@ TEST_P(RemoveTest, RemovesWhateverANameIs) {
     MakeSocket("socket");
     MakeLink("dangling", "nowhere");
     for (const char* name : {"file", "read_only", "empty", "fifo", "socket", "dangling"}) {
-      EXPECT_TRUE(Succeeds(Remove(Path(name), options))) << name;
+      EXPECT_TRUE(Succeeds(Remove(Path(name), options, kNothingGuarded))) << name;
     }
     EXPECT_EQ(NamesIn(Path()), std::vector<std::string>());
   }
@@ -42,9 +42,9 @@ TEST_P(RemoveTest, RemovesWhateverANameIs) {
 TEST_P(RemoveTest, KeepsAFullDirectoryUnlessATreeIsMeant) {
   MakeDirectory("full");
   MakeFile("full/file", "text");
-  EXPECT_TRUE(FailsWith(Remove(Path("full"), kSingle), ErrorKind::kSystem, "Directory not empty"));
+  EXPECT_TRUE(FailsWith(Remove(Path("full"), kSingle, kNothingGuarded), ErrorKind::kSystem, "Directory not empty"));
   EXPECT_EQ(ReadAll(Path("full/file")), "text");
-  EXPECT_TRUE(Succeeds(Remove(Path("full"), kTree)));
+  EXPECT_TRUE(Succeeds(Remove(Path("full"), kTree, kNothingGuarded)));
   EXPECT_FALSE(Exists(Path("full")));
 }
 
@@ -55,10 +55,10 @@ TEST_P(RemoveTest, RemovesNamesOfAnyBytes) {
     MakeDirectory("tree/" + name);
     MakeFile("tree/" + name + "/" + name);
   }
-  EXPECT_TRUE(Succeeds(Remove(Path("tree"), kTree)));
+  EXPECT_TRUE(Succeeds(Remove(Path("tree"), kTree, kNothingGuarded)));
   EXPECT_EQ(NamesIn(Path()), std::vector<std::string>());
   MakeFile("\xff\n");
-  EXPECT_TRUE(Succeeds(Remove(Path("\xff\n"), kSingle)));
+  EXPECT_TRUE(Succeeds(Remove(Path("\xff\n"), kSingle, kNothingGuarded)));
   EXPECT_EQ(NamesIn(Path()), std::vector<std::string>());
 }
 
@@ -70,11 +70,11 @@ TEST_P(RemoveTest, RemovesALinkAndNotWhereItLeads) {
   MakeLink("tree/to_file", Path("precious/file"));
   MakeLink("link", Path("precious"));
   for (const RemoveOptions& options : {kSingle, kTree}) {
-    EXPECT_TRUE(Succeeds(Remove(Path("link"), options)));
+    EXPECT_TRUE(Succeeds(Remove(Path("link"), options, kNothingGuarded)));
     EXPECT_FALSE(Exists(Path("link")));
     MakeLink("link", Path("precious"));
   }
-  EXPECT_TRUE(Succeeds(Remove(Path("tree"), kTree)));
+  EXPECT_TRUE(Succeeds(Remove(Path("tree"), kTree, kNothingGuarded)));
   EXPECT_FALSE(Exists(Path("tree")));
   EXPECT_EQ(NamesIn(Path("precious")), std::vector<std::string>{"file"});
 }
@@ -83,16 +83,16 @@ TEST_P(RemoveTest, ForgivesAbsenceOnlyWhenAsked) {
   const RemoveOptions forgiving = {.depth = Depth::kTree, .absence = Absence::kIsFine};
   MakeFile("file");
   for (const char* name : {"missing", "missing/too"}) {
-    EXPECT_TRUE(Succeeds(Remove(Path(name), forgiving))) << name;
-    EXPECT_TRUE(FailsWith(Remove(Path(name), kTree), ErrorKind::kNotFound, "No such file")) << name;
-    EXPECT_TRUE(FailsWith(Remove(Path(name), kSingle), ErrorKind::kNotFound, "No such file")) << name;
+    EXPECT_TRUE(Succeeds(Remove(Path(name), forgiving, kNothingGuarded))) << name;
+    EXPECT_TRUE(FailsWith(Remove(Path(name), kTree, kNothingGuarded), ErrorKind::kNotFound, "No such file")) << name;
+    EXPECT_TRUE(FailsWith(Remove(Path(name), kSingle, kNothingGuarded), ErrorKind::kNotFound, "No such file")) << name;
   }
-  EXPECT_TRUE(FailsWith(Remove(Path("file/below"), forgiving), ErrorKind::kSystem, "Not a directory"));
+  EXPECT_TRUE(FailsWith(Remove(Path("file/below"), forgiving, kNothingGuarded), ErrorKind::kSystem, "Not a directory"));
 }
 
 TEST_P(RemoveTest, LeavesTheRootAlone) {
-  EXPECT_TRUE(FailsWith(Remove("/", kTree), ErrorKind::kInvalidRequest, "root"));
-  EXPECT_TRUE(FailsWith(Remove("/", kSingle), ErrorKind::kInvalidRequest, "root"));
+  EXPECT_TRUE(FailsWith(Remove("/", kTree, kNothingGuarded), ErrorKind::kInvalidRequest, "root"));
+  EXPECT_TRUE(FailsWith(Remove("/", kSingle, kNothingGuarded), ErrorKind::kInvalidRequest, "root"));
 }
 
 TEST_P(RemoveTest, GoesThroughALinkInThePathUnlessRefused) {
@@ -101,20 +101,20 @@ TEST_P(RemoveTest, GoesThroughALinkInThePathUnlessRefused) {
   MakeFile("real/tree/file");
   MakeLink("link", "real");
   RemoveOptions options = {.depth = Depth::kTree, .absence = Absence::kIsFine, .symlinks = Symlinks::kRefuse};
-  EXPECT_TRUE(FailsWith(Remove(Path("link/tree"), options), ErrorKind::kSystem, "symbolic links"));
+  EXPECT_TRUE(FailsWith(Remove(Path("link/tree"), options, kNothingGuarded), ErrorKind::kSystem, "symbolic links"));
   EXPECT_TRUE(Exists(Path("real/tree/file")));
   options.symlinks = Symlinks::kFollow;
-  EXPECT_TRUE(Succeeds(Remove(Path("link/tree"), options)));
+  EXPECT_TRUE(Succeeds(Remove(Path("link/tree"), options, kNothingGuarded)));
   EXPECT_EQ(NamesIn(Path("real")), std::vector<std::string>());
   options.symlinks = Symlinks::kRefuse;
-  EXPECT_TRUE(FailsWith(Remove(Path("link"), options), ErrorKind::kInvalidRequest, "symbolic link"));
+  EXPECT_TRUE(FailsWith(Remove(Path("link"), options, kNothingGuarded), ErrorKind::kInvalidRequest, "symbolic link"));
   EXPECT_TRUE(Exists(Path("real")));
 }
 
 TEST_P(RemoveTest, RemovesATreeThatIsDeeperThanAnyPath) {
   MakeDeepTree(Path("tree"), Many(5000, 200), [](int directory) { MakeFileAt(directory, "file"); });
   const DescriptorLimit limit(Descent::kMaxOpen + 4);
-  EXPECT_TRUE(Succeeds(Remove(Path("tree"), kTree)));
+  EXPECT_TRUE(Succeeds(Remove(Path("tree"), kTree, kNothingGuarded)));
   EXPECT_FALSE(Exists(Path("tree")));
 }
 
@@ -126,7 +126,7 @@ TEST_P(RemoveTest, RemovesATreeThatIsDeepAndWideAtEveryLevel) {
       MakeFileAt(directory, std::string(name) + "/file");
     }
   });
-  EXPECT_TRUE(Succeeds(Remove(Path("tree"), kTree)));
+  EXPECT_TRUE(Succeeds(Remove(Path("tree"), kTree, kNothingGuarded)));
   EXPECT_FALSE(Exists(Path("tree")));
 }
 
@@ -136,14 +136,14 @@ TEST_P(RemoveTest, RemovesManyFullDirectoriesSideBySide) {
     MakeDirectory("tree/" + std::to_string(i));
     MakeFile("tree/" + std::to_string(i) + "/file");
   }
-  EXPECT_TRUE(Succeeds(Remove(Path("tree"), kTree)));
+  EXPECT_TRUE(Succeeds(Remove(Path("tree"), kTree, kNothingGuarded)));
   EXPECT_FALSE(Exists(Path("tree")));
 }
 
 TEST_P(RemoveTest, RemovesManyDeepTreesSideBySide) {
   MakeDirectory("tree");
   for (int i = 0; i < Many(50, 3); ++i) MakeDeepTree(Path("tree/") + std::to_string(i), 2 * Descent::kMaxOpen);
-  EXPECT_TRUE(Succeeds(Remove(Path("tree"), kTree)));
+  EXPECT_TRUE(Succeeds(Remove(Path("tree"), kTree, kNothingGuarded)));
   EXPECT_FALSE(Exists(Path("tree")));
 }
 
@@ -151,7 +151,7 @@ TEST_P(RemoveTest, RemovesADirectoryOfVeryManyNames) {
   MakeDirectory("tree");
   const OwnedFd tree(::open(Path("tree").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   for (int i = 0; i < Many(100'000, 10'000); ++i) MakeFileAt(tree.get(), "some_longer_name_" + std::to_string(i));
-  EXPECT_TRUE(Succeeds(Remove(Path("tree"), kTree)));
+  EXPECT_TRUE(Succeeds(Remove(Path("tree"), kTree, kNothingGuarded)));
   EXPECT_FALSE(Exists(Path("tree")));
 }
 
@@ -161,19 +161,21 @@ TEST_P(RemoveTest, SaysWhatItMayNotRemove) {
   MakeDirectory("tree/locked");
   MakeFile("tree/locked/file");
   ASSERT_EQ(::chmod(Path("tree/locked").c_str(), 0555), 0);
-  EXPECT_TRUE(FailsWith(Remove(Path("tree"), kTree), ErrorKind::kPermissionDenied, Path("tree/locked/file")));
+  EXPECT_TRUE(
+      FailsWith(Remove(Path("tree"), kTree, kNothingGuarded), ErrorKind::kPermissionDenied, Path("tree/locked/file")));
   ASSERT_EQ(::chmod(Path("tree/locked").c_str(), 0), 0);
-  EXPECT_TRUE(FailsWith(Remove(Path("tree"), kTree), ErrorKind::kPermissionDenied, Path("tree/locked")));
+  EXPECT_TRUE(
+      FailsWith(Remove(Path("tree"), kTree, kNothingGuarded), ErrorKind::kPermissionDenied, Path("tree/locked")));
   ASSERT_EQ(::chmod(Path("tree/locked").c_str(), 0755), 0);
   EXPECT_TRUE(Exists(Path("tree/locked/file")));
-  EXPECT_TRUE(Succeeds(Remove(Path("tree"), kTree)));
+  EXPECT_TRUE(Succeeds(Remove(Path("tree"), kTree, kNothingGuarded)));
 }
 
 TEST_P(RemoveTest, DoesNotNeedToReadAnEmptyDirectory) {
   const AsOrdinaryUser user;
   MakeDirectory("tree");
   MakeDirectory("tree/secret", 0);
-  EXPECT_TRUE(Succeeds(Remove(Path("tree"), kTree)));
+  EXPECT_TRUE(Succeeds(Remove(Path("tree"), kTree, kNothingGuarded)));
   EXPECT_FALSE(Exists(Path("tree")));
 }
 
@@ -185,7 +187,7 @@ TEST_P(RemoveTest, ReachesNothingThatIsMountedInTheTree) {
   MakeDirectory("tree");
   MakeDirectory("tree/mounted");
   ASSERT_EQ(::mount(Path("precious").c_str(), Path("tree/mounted").c_str(), nullptr, MS_BIND, nullptr), 0);
-  EXPECT_TRUE(FailsWith(Remove(Path("tree"), kTree), ErrorKind::kSystem, "busy"));
+  EXPECT_TRUE(FailsWith(Remove(Path("tree"), kTree, kNothingGuarded), ErrorKind::kSystem, "busy"));
   EXPECT_EQ(::umount(Path("tree/mounted").c_str()), 0);
   EXPECT_EQ(ReadAll(Path("precious/file")), "text");
 }
@@ -193,8 +195,8 @@ TEST_P(RemoveTest, ReachesNothingThatIsMountedInTheTree) {
 TEST_P(RemoveTest, LeaksNoDescriptors) {
   const size_t before = OpenDescriptors();
   MakeDeepTree(Path("tree"), 100);
-  EXPECT_TRUE(Succeeds(Remove(Path("tree"), kTree)));
-  EXPECT_FALSE(Remove(Path("tree"), kTree));
+  EXPECT_TRUE(Succeeds(Remove(Path("tree"), kTree, kNothingGuarded)));
+  EXPECT_FALSE(Remove(Path("tree"), kTree, kNothingGuarded));
   EXPECT_EQ(OpenDescriptors(), before);
 }
 
@@ -214,11 +216,11 @@ TEST_P(RemoveTest, IsNotLedAstrayByASwappedDirectory) {
     for (int i = 0; i < 20; ++i) MakeFileAt(AT_FDCWD, Path("tree/victim") + "/" + std::to_string(i));
     if (!Exists(Path("link"))) MakeLink("link", Path("precious"));
     // It may find that it cannot win.
-    (void)Remove(Path("tree"), kTree);
+    (void)Remove(Path("tree"), kTree, kNothingGuarded);
     ASSERT_EQ(NamesIn(Path("precious")), names);
     ASSERT_EQ(NamesIn(Path("precious/directory")), std::vector<std::string>{"file"});
     // The victim may be where the link was.
-    for (const char* name : {"tree", "link"}) ASSERT_TRUE(Succeeds(Remove(Path(name), {})));
+    for (const char* name : {"tree", "link"}) ASSERT_TRUE(Succeeds(Remove(Path(name), {}, kNothingGuarded)));
   }
   EXPECT_GT(swaps, 0);
 }
@@ -233,7 +235,7 @@ TEST_P(RemoveTest, EndsThoughSomebodyFillsTheTreeAgain) {
   });
   for (int round = 0; round < Many(100, 20); ++round) {
     ::mkdir(Path("tree").c_str(), 0755);
-    auto removed = Remove(Path("tree"), kTree);
+    auto removed = Remove(Path("tree"), kTree, kNothingGuarded);
     if (!removed) EXPECT_TRUE(FailsWith(removed, ErrorKind::kSystem, "Directory not empty"));
   }
 }
@@ -244,8 +246,8 @@ TEST_P(RemoveTest, SharesTheWorkWithAnother) {
       for (const char* name : {"1", "2", "3", "4"}) MakeFileAt(directory, name);
     });
     Result<> other;
-    std::thread another([&] { other = Remove(Path("tree"), {}); });
-    EXPECT_TRUE(Succeeds(Remove(Path("tree"), {})));
+    std::thread another([&] { other = Remove(Path("tree"), {}, kNothingGuarded); });
+    EXPECT_TRUE(Succeeds(Remove(Path("tree"), {}, kNothingGuarded)));
     another.join();
     EXPECT_TRUE(Succeeds(other));
     EXPECT_FALSE(Exists(Path("tree")));

@@ -21,7 +21,7 @@ HOLDFAST_ON_EACH_STORAGE(RenameTest);
 TEST_P(RenameTest, MovesAName) {
   for (const Existing existing : {Existing::kReplace, Existing::kKeep}) {
     MakeFile("from", "text");
-    EXPECT_TRUE(Succeeds(Rename(Path("from"), Path("to\xff\n"), existing)));
+    EXPECT_TRUE(Succeeds(Rename(Path("from"), Path("to\xff\n"), existing, kNothingGuarded)));
     EXPECT_EQ(NamesIn(Path()), std::vector<std::string>{"to\xff\n"});
     EXPECT_EQ(ReadAll(Path("to\xff\n")), "text");
     ASSERT_EQ(::unlink(Path("to\xff\n").c_str()), 0);
@@ -31,9 +31,10 @@ TEST_P(RenameTest, MovesAName) {
 TEST_P(RenameTest, ReplacesOnlyWhenAsked) {
   MakeFile("from", "new");
   MakeFile("to", "old");
-  EXPECT_TRUE(FailsWith(Rename(Path("from"), Path("to"), Existing::kKeep), ErrorKind::kSystem, "File exists"));
+  EXPECT_TRUE(
+      FailsWith(Rename(Path("from"), Path("to"), Existing::kKeep, kNothingGuarded), ErrorKind::kSystem, "File exists"));
   EXPECT_EQ(ReadAll(Path("to")), "old");
-  EXPECT_TRUE(Succeeds(Rename(Path("from"), Path("to"), Existing::kReplace)));
+  EXPECT_TRUE(Succeeds(Rename(Path("from"), Path("to"), Existing::kReplace, kNothingGuarded)));
   EXPECT_EQ(ReadAll(Path("to")), "new");
   EXPECT_FALSE(Exists(Path("from")));
 }
@@ -43,8 +44,9 @@ TEST_P(RenameTest, MovesAndReplacesLinksThemselves) {
   MakeFile("two", "two");
   MakeLink("to_one", "one");
   MakeLink("to_two", "two");
-  EXPECT_TRUE(FailsWith(Rename(Path("to_one"), Path("to_two"), Existing::kKeep), ErrorKind::kSystem, "File exists"));
-  EXPECT_TRUE(Succeeds(Rename(Path("to_one"), Path("to_two"), Existing::kReplace)));
+  EXPECT_TRUE(FailsWith(Rename(Path("to_one"), Path("to_two"), Existing::kKeep, kNothingGuarded), ErrorKind::kSystem,
+                        "File exists"));
+  EXPECT_TRUE(Succeeds(Rename(Path("to_one"), Path("to_two"), Existing::kReplace, kNothingGuarded)));
   EXPECT_EQ(std::filesystem::read_symlink(Path("to_two")).string(), "one");
   EXPECT_EQ(ReadAll(Path("two")), "two");
 }
@@ -55,28 +57,32 @@ TEST_P(RenameTest, SaysWhyADirectoryCannotBeMoved) {
   MakeFile("full/file");
   MakeFile("file");
   for (const Existing existing : {Existing::kReplace, Existing::kKeep}) {
-    EXPECT_TRUE(FailsWith(Rename(Path("directory"), Path("directory/below"), existing), ErrorKind::kInvalidRequest,
-                          "into itself"));
+    EXPECT_TRUE(FailsWith(Rename(Path("directory"), Path("directory/below"), existing, kNothingGuarded),
+                          ErrorKind::kInvalidRequest, "into itself"));
   }
-  EXPECT_TRUE(FailsWith(Rename(Path("directory"), Path("full"), Existing::kReplace), ErrorKind::kSystem, "not empty"));
-  EXPECT_TRUE(
-      FailsWith(Rename(Path("directory"), Path("file"), Existing::kReplace), ErrorKind::kSystem, "Not a directory"));
-  EXPECT_TRUE(
-      FailsWith(Rename(Path("file"), Path("directory"), Existing::kReplace), ErrorKind::kSystem, "Is a directory"));
-  EXPECT_TRUE(Succeeds(Rename(Path("full"), Path("directory"), Existing::kReplace)));
+  EXPECT_TRUE(FailsWith(Rename(Path("directory"), Path("full"), Existing::kReplace, kNothingGuarded),
+                        ErrorKind::kSystem, "not empty"));
+  EXPECT_TRUE(FailsWith(Rename(Path("directory"), Path("file"), Existing::kReplace, kNothingGuarded),
+                        ErrorKind::kSystem, "Not a directory"));
+  EXPECT_TRUE(FailsWith(Rename(Path("file"), Path("directory"), Existing::kReplace, kNothingGuarded),
+                        ErrorKind::kSystem, "Is a directory"));
+  EXPECT_TRUE(Succeeds(Rename(Path("full"), Path("directory"), Existing::kReplace, kNothingGuarded)));
 }
 
 TEST_P(RenameTest, SaysWhatIsMissing) {
   MakeFile("from");
-  EXPECT_TRUE(FailsWith(Rename(Path("no"), Path("to"), Existing::kReplace), ErrorKind::kNotFound, Path("no")));
-  EXPECT_TRUE(FailsWith(Rename(Path("from"), Path("no/to"), Existing::kKeep), ErrorKind::kNotFound, Path("no/to")));
+  EXPECT_TRUE(
+      FailsWith(Rename(Path("no"), Path("to"), Existing::kReplace, kNothingGuarded), ErrorKind::kNotFound, Path("no")));
+  EXPECT_TRUE(FailsWith(Rename(Path("from"), Path("no/to"), Existing::kKeep, kNothingGuarded), ErrorKind::kNotFound,
+                        Path("no/to")));
 }
 
 TEST_P(RenameTest, SaysThatItStaysWithinAFileSystem) {
   MakeFile("from");
   const std::string other = GetParam() == std::string("/tmp") ? "/dev/shm/" : "/tmp/";
   const std::string to = other + std::filesystem::path(Path()).filename().string() + ".to";
-  EXPECT_TRUE(FailsWith(Rename(Path("from"), to, Existing::kReplace), ErrorKind::kSystem, "one file system"));
+  EXPECT_TRUE(
+      FailsWith(Rename(Path("from"), to, Existing::kReplace, kNothingGuarded), ErrorKind::kSystem, "one file system"));
   EXPECT_TRUE(Exists(Path("from")));
 }
 
@@ -85,7 +91,8 @@ TEST_P(RenameTest, SaysWhatIsNotAllowed) {
   MakeDirectory("locked");
   MakeFile("locked/file");
   const Locked locked(Path("locked"), 0555);
-  EXPECT_TRUE(FailsWith(Rename(Path("locked/file"), Path("to"), Existing::kKeep), ErrorKind::kPermissionDenied, "to"));
+  EXPECT_TRUE(FailsWith(Rename(Path("locked/file"), Path("to"), Existing::kKeep, kNothingGuarded),
+                        ErrorKind::kPermissionDenied, "to"));
 }
 
 class CanonicalizeTest : public StorageTest {};

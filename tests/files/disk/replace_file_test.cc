@@ -19,7 +19,7 @@ namespace {
 class ReplaceFileTest : public StorageTest {
  protected:
   static Result<> Replace(const std::string& path, std::string_view text, const CheckCurrent& check = {}) {
-    return ReplaceFile(path, Bytes(text), Symlinks::kFollow, check);
+    return ReplaceFile(path, Bytes(text), Symlinks::kFollow, check, kNothingGuarded);
   }
 };
 HOLDFAST_ON_EACH_STORAGE(ReplaceFileTest);

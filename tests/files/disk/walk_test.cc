@@ -261,7 +261,7 @@ TEST_P(WalkTest, ReportsWhatIsTooFarDown) {
   EXPECT_EQ(Walked(Path()).size(), 17u);
   ASSERT_EQ(last_.errors.size(), 1u);
   EXPECT_TRUE(last_.errors[0].message.contains("too long"));
-  ASSERT_TRUE(Succeeds(Remove(Path(name), {})));
+  ASSERT_TRUE(Succeeds(Remove(Path(name), {}, kNothingGuarded)));
 }
 
 TEST_P(WalkTest, IsNotLedOutOfTheTreeByASwappedDirectory) {

@@ -29,13 +29,15 @@ std::string DigestOf(std::string_view text) {
 
 Result<> Write(const std::string& path, std::string_view text, Replacement replacement,
                Symlinks symlinks = Symlinks::kFollow) {
-  return WriteFile(path, Bytes(text), {.symlinks = symlinks, .replacement = replacement, .expected_sha256 = {}});
+  return WriteFile(path, Bytes(text), {.symlinks = symlinks, .replacement = replacement, .expected_sha256 = {}},
+                   kNothingGuarded);
 }
 
 Result<> WriteExpecting(const std::string& path, std::string_view text, Replacement replacement,
                         const std::string& digest) {
   return WriteFile(path, Bytes(text),
-                   {.symlinks = Symlinks::kFollow, .replacement = replacement, .expected_sha256 = digest});
+                   {.symlinks = Symlinks::kFollow, .replacement = replacement, .expected_sha256 = digest},
+                   kNothingGuarded);
 }
 
 class WriteFileTest : public StorageTest {};
