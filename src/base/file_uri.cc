@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/ascii.h"
+#include "base/paths.h"
 
 namespace holdfast {
 namespace {
@@ -70,15 +71,12 @@ std::string DecodeUriPath(std::string_view encoded) {
 std::string NormalizePath(std::string_view path) {
   std::string normal;
   normal.reserve(path.size());
-  for (size_t start = 0; start < path.size();) {
-    const size_t end = std::min(path.find('/', start), path.size());
-    const std::string_view segment = path.substr(start, end - start);
-    if (segment == "..") {
+  for (const std::string_view name : NamesIn(path)) {
+    if (name == "..") {
       normal.resize(normal.empty() ? 0 : normal.rfind('/'));
-    } else if (!segment.empty() && segment != ".") {
-      normal.append("/").append(segment);
+    } else {
+      normal.append("/").append(name);
     }
-    start = end + 1;
   }
   return normal.empty() ? "/" : normal;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 namespace holdfast {
 
@@ -17,5 +18,11 @@ std::string_view NameOf(std::string_view path);
 // one are never below each other, and nothing is below an empty one.
 bool IsBelow(std::string_view path, std::string_view directory);  // strictly
 bool IsAtOrBelow(std::string_view path, std::string_view directory);
+
+// The components of a path that lead somewhere else: empty ones and `.` are left out. Of any path, relative or not.
+std::vector<std::string_view> NamesIn(std::string_view path);
+
+// The directories of a list such as PATH, in which an empty one means the current directory. An empty list has none.
+std::vector<std::string_view> DirectoriesIn(std::string_view search_path);
 
 }  // namespace holdfast

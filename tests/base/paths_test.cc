@@ -20,6 +20,21 @@ TEST(PathsTest, TheNameIsTheLastComponent) {
   EXPECT_EQ(NameOf(""), "");
 }
 
+TEST(PathsTest, NamesLeaveOutWhatLeadsNowhere) {
+  using Names = std::vector<std::string_view>;
+  EXPECT_EQ(NamesIn("/a//b/./c/"), (Names{"a", "b", "c"}));
+  EXPECT_EQ(NamesIn("a/../.b"), (Names{"a", "..", ".b"}));
+  EXPECT_EQ(NamesIn("/"), Names());
+  EXPECT_EQ(NamesIn(""), Names());
+}
+
+TEST(PathsTest, DirectoriesOfAListMayBeEmpty) {
+  using Directories = std::vector<std::string_view>;
+  EXPECT_EQ(DirectoriesIn("/usr/bin:/bin"), (Directories{"/usr/bin", "/bin"}));
+  EXPECT_EQ(DirectoriesIn(":/bin:"), (Directories{"", "/bin", ""}));
+  EXPECT_EQ(DirectoriesIn(""), Directories());
+}
+
 TEST(PathsTest, BelowIsByWholeComponents) {
   EXPECT_TRUE(IsBelow("/a/b", "/a"));
   EXPECT_TRUE(IsBelow("/a/b/c", "/a"));

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
 
 #include <fmt/format.h>
 
@@ -46,8 +45,7 @@ wire::Shell AnnouncedShell(std::string_view login_shell, std::span<const std::st
 
 std::vector<std::string> ShellDirectories(std::string_view search_path) {
   std::vector<std::string> directories = {"/bin", "/usr/bin", "/usr/local/bin"};
-  for (const auto part : std::views::split(search_path, ':')) {
-    const std::string_view directory(part);
+  for (const std::string_view directory : DirectoriesIn(search_path)) {
     if (directory.starts_with('/')) directories.emplace_back(directory);
   }
   return directories;

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <ranges>
 
 #include <fmt/format.h>
 
@@ -15,8 +14,8 @@ namespace holdfast::exec_server {
 namespace {
 
 bool Names(std::string_view path, std::string_view directory) {
-  const auto is_it = [directory](auto&& element) { return std::string_view(element) == directory; };
-  return std::ranges::any_of(std::views::split(path, ':'), is_it);
+  const std::vector<std::string_view> directories = DirectoriesIn(path);
+  return std::ranges::find(directories, directory) != directories.end();
 }
 
 // Returns whether `path` belongs to `owner` or to root, and not every user can write it. If the server's programs are

@@ -28,13 +28,6 @@ bool IsIn(std::string_view program, const std::string& place) {
   return IsAtOrBelow(program, place) || (real && IsAtOrBelow(program, *real));
 }
 
-// Returns the first directory of a list with colons and removes it from the list.
-std::string_view NextDirectory(std::string_view& list) {
-  const std::string_view directory = list.substr(0, list.find(':'));
-  list.remove_prefix(std::min(list.size(), directory.size() + 1));
-  return directory;
-}
-
 // Returns why users other than `owner` may write `path`, or nothing when they may not. Rights that an ACL gives to
 // other users show in the group bits of the mode.
 std::optional<std::string> WhyOthersMayWrite(const std::string& path, uid_t owner) {
@@ -68,8 +61,7 @@ std::optional<std::string> WhyDistrusted(const PathWalk& program, const ToolSear
 
 // Calls `visit` for each program of that name on the path, until it returns true.
 void ForEachOnPath(const ToolSearch& search, const std::function<bool(const PathWalk& program)>& visit) {
-  for (std::string_view rest = search.path_variable; !rest.empty();) {
-    const std::string_view directory = NextDirectory(rest);
+  for (const std::string_view directory : DirectoriesIn(search.path_variable)) {
     if (!directory.starts_with('/')) continue;
     const std::string named = std::string(directory).append("/").append(search.name);
     // Most directories do not have the program. access shows that by one call, while a walk takes one for every name of

@@ -1,6 +1,5 @@
 #include "sandbox/policy/location.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <variant>
@@ -8,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/file_uri.h"
+#include "base/paths.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -24,12 +24,8 @@ Result<> CheckText(std::string_view text) {
 // Returns the names in `text` joined by single slashes, without `.`. A `..` is refused.
 Result<std::string> JoinNames(std::string_view text) {
   std::string joined;
-  for (size_t start = 0; start < text.size();) {
-    const size_t end = std::min(text.find('/', start), text.size());
-    const std::string_view name = text.substr(start, end - start);
-    start = end + 1;
+  for (const std::string_view name : NamesIn(text)) {
     if (name == "..") return Refuse("contains \"..\"");
-    if (name.empty() || name == ".") continue;
     if (!joined.empty()) joined += '/';
     joined += name;
   }
