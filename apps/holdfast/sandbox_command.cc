@@ -115,8 +115,8 @@ Result<sandbox::Where> WhereDenied(const std::string& directory, const std::stri
   return PathBelow(directory, text);
 }
 
-// Refuses patterns that are not UTF-8. The policy reaches the helper as JSON, which has paths as URIs but patterns as they
-// are: a pattern with other bytes would deny something else there.
+// Refuses patterns that are not UTF-8. The policy reaches the helper as JSON, which has paths as URIs but patterns as
+// they are: a pattern with other bytes would deny something else there.
 Result<> CheckPatterns(const sandbox::Policy::Files& files) {
   for (const sandbox::Entry& entry : files.entries) {
     const auto* pattern = std::get_if<sandbox::Pattern>(&entry.where);

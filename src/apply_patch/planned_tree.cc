@@ -1,42 +1,21 @@
 #include "apply_patch/planned_tree.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <deque>
 
 #include "base/paths.h"
+#include "sys/read_link.h"
 
 namespace holdfast::apply_patch {
 namespace {
 
 constexpr int kMostLinks = 40;  // as the kernel has it
 
-std::vector<std::string_view> NamesOf(std::string_view path) {
-  std::vector<std::string_view> names;
-  for (size_t start = 0; start < path.size();) {
-    const size_t end = std::min(path.find('/', start), path.size());
-    const std::string_view name = path.substr(start, end - start);
-    if (!name.empty() && name != ".") names.push_back(name);
-    start = end + 1;
-  }
-  return names;
-}
-
 std::string Join(const std::string& directory, std::string_view name) {
   if (directory == ".") return std::string(name);
   return (directory == "/" ? "/" : directory + "/") + std::string(name);
-}
-
-Result<std::string> ReadLink(const std::string& path) {
-  std::string target(PATH_MAX, '\0');
-  const ssize_t n = ::readlink(path.c_str(), target.data(), target.size());
-  if (n < 0) return FailErrno("readlink", path);
-  target.resize(static_cast<size_t>(n));
-  return target;
 }
 
 }  // namespace
@@ -44,7 +23,7 @@ Result<std::string> ReadLink(const std::string& path) {
 std::string NormalPath(std::string_view path) {
   const bool is_absolute = path.starts_with('/');
   std::vector<std::string_view> kept;
-  for (const std::string_view name : NamesOf(path)) {
+  for (const std::string_view name : NamesIn(path)) {
     if (name != ".." || (!is_absolute && (kept.empty() || kept.back() == ".."))) {
       kept.push_back(name);
     } else if (!kept.empty()) {
@@ -69,12 +48,12 @@ struct PlannedTree::Walk {
   int links = 0;
 
   void PushPath() {
-    for (const std::string_view name : NamesOf(path)) {
+    for (const std::string_view name : NamesIn(path)) {
       names.push_back({std::string(name), static_cast<size_t>(name.data() + name.size() - path.data())});
     }
   }
   void PushTarget(std::string_view target) {
-    const auto targets = NamesOf(target);
+    const auto targets = NamesIn(target);
     for (auto name = targets.rbegin(); name != targets.rend(); ++name) names.push_front({std::string(*name), 0});
   }
 };
@@ -114,7 +93,7 @@ Result<Entry> PlannedTree::Look(size_t directory, const std::string& name) {
   if (S_ISREG(status.st_mode)) return Entry{EntryKind::kFile, FileOf(status)};
   if (S_ISDIR(status.st_mode)) return Entry{EntryKind::kDirectory, DirectoryOf(status, path)};
   if (!S_ISLNK(status.st_mode)) return Entry{EntryKind::kOther};
-  TRY(std::string target, ReadLink(path));
+  TRY(std::string target, sys::ReadLink(path));
   return Entry{EntryKind::kLink, 0, std::move(target)};
 }
 

@@ -1,7 +1,6 @@
 #include "base/toml_file.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdio>
 #include <memory>

@@ -1,19 +1,15 @@
 #include "doctor/observation.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include "base/owned_fd.h"
 #include "sandbox/jail/host_limits.h"
+#include "sys/read_link.h"
 
 namespace holdfast::doctor {
 namespace {
 
-std::string NamespaceName(const char* link) {
-  char name[64];
-  const ssize_t n = ::readlink(link, name, sizeof name);
-  return n > 0 ? std::string(name, static_cast<size_t>(n)) : "";
-}
+std::string NamespaceName(const char* link) { return sys::ReadLink(link).value_or(""); }
 
 bool Opens(const std::string& path, int flags) {
   const OwnedFd fd(::open(path.c_str(), flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600));

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "base/environment_variable.h"
 #include "base/owned_fd.h"
 #include "doctor/sandbox_program_run.h"
 #include "sandbox/policy/policy.h"
@@ -62,9 +63,8 @@ constexpr std::array kTrials = {
 class Scratch {
  public:
   Scratch() {
-    const char* tmpdir = std::getenv("TMPDIR");
     for (const std::string& parent :
-         {std::string(tmpdir != nullptr ? tmpdir : ""), std::string("/tmp"), std::string("/var/tmp")}) {
+         {EnvironmentVariable("TMPDIR").value_or(""), std::string("/tmp"), std::string("/var/tmp")}) {
       std::string path = parent + "/holdfast-doctor-XXXXXX";
       if (!parent.starts_with('/') || ::mkdtemp(path.data()) == nullptr) continue;
       path_ = path;

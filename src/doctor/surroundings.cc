@@ -1,20 +1,20 @@
 #include "doctor/surroundings.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
+#include "base/environment_variable.h"
 #include "sandbox/plan/program_names.h"
+#include "sys/own_program.h"
 
 namespace holdfast::doctor {
 
 Surroundings OwnSurroundings() {
-  std::error_code unknown;  // if the path is unknown it is empty, and the examination finds no programs
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
-  const char* path = std::getenv("PATH");
+  std::error_code unknown;  // if a path is unknown it is empty, and the examination finds no programs
+  const std::string program = sys::OwnProgram();
   return {.program = program,
           .sandbox_program = DirectoryOf(program) + "/" + sandbox::kProgramName,
-          .path_variable = path != nullptr ? path : "",
+          .path_variable = EnvironmentVariable("PATH").value_or(""),
           .cwd = std::filesystem::current_path(unknown).string()};
 }
 

@@ -1,10 +1,10 @@
 #include "exec_server/server_parts.h"
 
-#include <cstdlib>
-
+#include "base/environment_variable.h"
 #include "base/file_uri.h"
 #include "exec_server/environment/command_path.h"
 #include "exec_server/environment/environment_info.h"
+#include "sys/own_program.h"
 
 namespace holdfast::exec_server {
 namespace {
@@ -17,16 +17,11 @@ constexpr size_t kMaxFinishedOutputBytes = 256u << 20;
 // can have that many file requests.
 constexpr size_t kMaxFileWorkers = 1024;
 
-std::string Variable(const char* name, const char* otherwise = "") {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : otherwise;
-}
-
-std::string ToolPath() { return Variable("PATH", "/usr/bin:/bin"); }
+std::string ToolPath() { return EnvironmentVariable("PATH").value_or("/usr/bin:/bin"); }
 
 // Returns the environment that commands get, and the directory that comes first in their PATH.
 ProcessService::Surroundings SurroundingsOfCommands() {
-  return {.environment = process::CurrentEnvironment(), .command_path = FindCommandPath(sandbox::OwnDirectory())};
+  return {.environment = process::CurrentEnvironment(), .command_path = FindCommandPath(sys::OwnDirectory())};
 }
 
 wire::EnvironmentInfo EnvironmentWith(const std::string& command_path) {
@@ -40,7 +35,7 @@ wire::EnvironmentInfo EnvironmentWith(const std::string& command_path) {
 ServerParts::ServerParts(loop::EventLoop& loop, process::Spawner& spawner, const Config& config)
     : workers(loop, {.name = "files", .max_workers = kMaxFileWorkers}),
       held(std::make_shared<loop::ByteBudget>(loop, loop::ByteBudget::Options{.bytes = config.max_held_bytes})),
-      sandbox_program(sandbox::OpenSandboxPrograms(ToolPath()), ToolPath(), Variable("TMPDIR")),
+      sandbox_program(sandbox::OpenSandboxPrograms(ToolPath()), ToolPath(), EnvironmentVariable("TMPDIR").value_or("")),
       file_helpers(loop, spawner, sandbox_program),
       heap(loop),
       retention(loop, heap, std::chrono::milliseconds(config.exited_retention_ms), kMaxFinishedOutputBytes),

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/ascii.h"
+#include "base/parse_number.h"
 #include "http/syntax.h"
 
 namespace holdfast::http {
@@ -60,11 +61,9 @@ bool IsHost(std::string_view host) {
 // `text` is empty, or begins with ':'.
 std::expected<uint16_t, UrlFault> ParsePort(std::string_view text, std::string_view scheme) {
   if (text.size() <= 1) return DefaultPort(scheme);
-  uint16_t port = 0;
-  const char* end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data() + 1, end, port);
-  if (parsed.ec != std::errc() || parsed.ptr != end) return Invalid("invalid port number");
-  return port;
+  const auto port = ParseNumber<uint16_t>(text.substr(1));
+  if (!port) return Invalid("invalid port number");
+  return *port;
 }
 
 std::expected<void, UrlFault> ParseAuthority(std::string_view authority, Url& url) {

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/parse_number.h"
 #include "wire/decode.h"
 #include "wire/encode.h"
 #include "wire/json.h"
@@ -87,12 +87,8 @@ Result<> ParseReportFd(SandboxedCommand& command, std::string_view, std::string_
 }
 
 Result<> ParseShutPort(SandboxedCommand& command, std::string_view, std::string_view text) {
-  uint16_t port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (error != std::errc() || end != text.data() + text.size() || port == 0) {
-    return Wrong(fmt::format("\"{}\" is not a port", text));
-  }
-  command.shut_port = port;
+  command.shut_port = ParseNumber<uint16_t>(text);
+  if (command.shut_port.value_or(0) == 0) return Wrong(fmt::format("\"{}\" is not a port", text));
   return {};
 }
 
@@ -245,12 +241,9 @@ Result<LegacyLandlock> ParseSetting(std::string_view setting) {
 }
 
 Result<int> ParseDescriptor(std::string_view text) {
-  int fd = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), fd);
-  if (error != std::errc() || end != text.data() + text.size() || fd < 0) {
-    return Wrong(fmt::format("\"{}\" is not a file descriptor", text));
-  }
-  return fd;
+  const auto fd = ParseNumber<int>(text);
+  if (!fd || *fd < 0) return Wrong(fmt::format("\"{}\" is not a file descriptor", text));
+  return *fd;
 }
 
 std::optional<int> FindReportFd(std::span<const std::string_view> arguments) {

@@ -6,16 +6,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <cstdlib>
 #include <expected>
-#include <filesystem>
 #include <optional>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/environment_variable.h"
 #include "process/command/start_report.h"
 #include "sandbox/confine/confinement.h"
 #include "sandbox/confine/landlock.h"
@@ -34,6 +32,7 @@
 #include "sandbox/resolve/resolution.h"
 #include "sandbox/resolve/resolve.h"
 #include "sandbox/resolve/temporary_directory.h"
+#include "sys/own_program.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -63,31 +62,26 @@ std::expected<Profile, Failure> ReadProfile(const SandboxedCommand& command) {
   return *std::move(profile);
 }
 
-std::string Variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
 std::string ProgramDirectory(const SandboxedCommand& command) {
-  if (!command.program_directory.empty()) return command.program_directory;
-  std::error_code unknown;  // without this directory no bundled bubblewrap is found, and the error message names it
-  return std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path().string();
+  return command.program_directory.empty() ? sys::OwnDirectory() : command.program_directory;
 }
 
 Result<Bubblewrap> BubblewrapFor(const SandboxedCommand& command, const Resolution& resolution) {
   if (command.bubblewrap_fd) return Bubblewrap{.program = OwnedFd(*command.bubblewrap_fd), .path = "bubblewrap"};
   std::vector<std::string> project = command.project_roots;
   project.push_back(command.policy_cwd);
-  return FindBubblewrap({.path_variable = command.tool_path ? *command.tool_path : Variable("PATH"),
-                         .untrusted = UntrustedDirectories(resolution, std::move(project)),
-                         .own_directory = ProgramDirectory(command),
-                         .bundled_sha256 = BundledBubblewrapDigest()});
+  return FindBubblewrap(
+      {.path_variable = command.tool_path ? *command.tool_path : EnvironmentVariable("PATH").value_or(""),
+       .untrusted = UntrustedDirectories(resolution, std::move(project)),
+       .own_directory = ProgramDirectory(command),
+       .bundled_sha256 = BundledBubblewrapDigest()});
 }
 
 Result<Resolution> ResolutionFor(const Job& job) {
   std::optional<std::string> tmpdir;
   if (NamesTemporaryDirectory(job.policy)) {
-    auto directory = ResolveTemporaryDirectory({.wanted = Variable("TMPDIR"), .of_server = job.asked.server_tmpdir});
+    auto directory = ResolveTemporaryDirectory(
+        {.wanted = EnvironmentVariable("TMPDIR").value_or(""), .of_server = job.asked.server_tmpdir});
     if (directory) tmpdir = *std::move(directory);
   }
   return Resolve(

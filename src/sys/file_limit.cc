@@ -1,7 +1,5 @@
 #include "sys/file_limit.h"
 
-#include <cerrno>
-
 namespace holdfast::sys {
 
 Result<rlimit> RaiseFileLimit() {

@@ -5,8 +5,6 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include <cerrno>
-
 namespace holdfast::sys {
 
 Result<Pty> OpenPty(WindowSize size) {

@@ -2,8 +2,6 @@
 
 #include <sys/socket.h>
 
-#include <cerrno>
-
 namespace holdfast::sys {
 
 Result<SocketPair> MakeSocketPair(SocketKind kind) {

@@ -3,10 +3,11 @@
 #include <arpa/inet.h>
 #include <sys/un.h>
 
-#include <charconv>
 #include <optional>
 
 #include <fmt/format.h>
+
+#include "base/parse_number.h"
 
 namespace holdfast::transport {
 namespace {
@@ -14,14 +15,6 @@ namespace {
 constexpr std::string_view kWebSocketScheme = "ws://";
 constexpr std::string_view kUnixScheme = "unix://";
 constexpr size_t kMaxUnixPathBytes = sizeof(sockaddr_un::sun_path) - 1;  // the kernel wants room for a NUL
-
-std::optional<uint16_t> ParsePort(std::string_view text) {
-  uint16_t port = 0;
-  const char* end = text.data() + text.size();
-  auto [stop, error] = std::from_chars(text.data(), end, port);
-  if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
-  return port;
-}
 
 // Literal addresses only: a name could resolve to an address nobody meant to expose.
 std::optional<WebSocketUrl> ParseIpv4(std::string ip, uint16_t port) {
@@ -42,7 +35,7 @@ std::optional<WebSocketUrl> ParseSocketAddress(std::string_view text) {
   const size_t colon = text.rfind(':');
   if (colon == std::string_view::npos || text.contains('\0')) return std::nullopt;
   const std::string_view host = text.substr(0, colon);
-  const std::optional<uint16_t> port = ParsePort(text.substr(colon + 1));
+  const std::optional<uint16_t> port = ParseNumber<uint16_t>(text.substr(colon + 1));
   if (!port) return std::nullopt;
   if (!host.starts_with('[')) return ParseIpv4(std::string(host), *port);
   if (!host.ends_with(']')) return std::nullopt;

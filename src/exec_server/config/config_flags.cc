@@ -1,11 +1,10 @@
 #include "exec_server/config/config_flags.h"
 
-#include <charconv>
-
 #include <fmt/format.h>
 #include <CLI/App.hpp>
 #include <CLI/Option.hpp>
 
+#include "base/parse_number.h"
 #include "exec_server/config/config_file.h"
 #include "exec_server/config/config_settings.h"
 
@@ -36,10 +35,7 @@ CLI::Option* AddFlag(CLI::App& app, const Setting& setting) {
 SettingValue ValueOf(const Setting& setting, const std::string& word) {
   if (std::holds_alternative<Toggle>(setting.kind) && (word == "true" || word == "false")) return word == "true";
   if (std::holds_alternative<Number>(setting.kind)) {
-    int64_t number = 0;
-    const char* end = word.data() + word.size();
-    const auto [stop, error] = std::from_chars(word.data(), end, number);
-    if (error == std::errc() && stop == end) return number;
+    if (const auto number = ParseNumber<int64_t>(word)) return *number;
   }
   return word;
 }

@@ -3,11 +3,11 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 
 #include "base/build_id.h"
+#include "base/environment_variable.h"
 #include "base/file_uri.h"
 #include "base/version.h"
 #include "exec_server/environment/announced_shell.h"
@@ -18,15 +18,13 @@ namespace {
 
 // Returns the value of an environment variable if it is an absolute path.
 std::optional<std::string> PathVariable(const char* name) {
-  const char* value = std::getenv(name);
-  if (value == nullptr || value[0] != '/') return std::nullopt;
-  return value;
+  auto value = EnvironmentVariable(name);
+  return value && value->starts_with('/') ? value : std::nullopt;
 }
 
 wire::Shell OwnShell(const passwd* user) {
-  const char* const search_path = std::getenv("PATH");
   return AnnouncedShell(user != nullptr && user->pw_shell != nullptr ? user->pw_shell : "",
-                        ShellDirectories(search_path != nullptr ? search_path : ""));
+                        ShellDirectories(EnvironmentVariable("PATH").value_or("")));
 }
 
 wire::EnvironmentCapabilities Capabilities() {

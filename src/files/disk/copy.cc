@@ -15,6 +15,7 @@
 #include "files/disk/place.h"
 #include "sys/open.h"
 #include "sys/placeholder.h"
+#include "sys/read_link.h"
 
 namespace holdfast::files {
 namespace {
@@ -54,7 +55,7 @@ Result<> Copy(const std::string& source, const std::string& destination, Depth d
       return CopyFileTo(file, destination, guarded);
     }
     case S_IFLNK: {
-      TRY(const std::string text, ReadLink(parent.get(), name, source));
+      TRY(const std::string text, sys::ReadLinkAt(parent.get(), name, source));
       return CopyLinkTo(text, destination, guarded);
     }
     case S_IFDIR: {

@@ -3,9 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <climits>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -65,13 +63,6 @@ Result<> CopyFile(const File& source, const Target& target, sys::Links links) {
   // Network file systems tell of a lack of room at the end.
   if (::close(fd.Release()) < 0 && errno != EINTR) return failed(errno);
   return {};
-}
-
-Result<std::string> ReadLink(int directory, const std::string& name, const std::string& path) {
-  std::array<char, PATH_MAX> text;  // longer ones cannot be made
-  const ssize_t size = ::readlinkat(directory, name.c_str(), text.data(), text.size());
-  if (size < 0) return FailErrno("readlink", path);
-  return std::string(text.data(), static_cast<size_t>(size));
 }
 
 Result<> MakeLink(const std::string& text, const Target& target) {

@@ -22,8 +22,7 @@ struct Target {
 // nothing is lost. With kFollow a link at the target is followed, also when it points nowhere.
 Result<> CopyFile(const File& source, const Target& target, sys::Links links);
 
-// With kNotFound when the source is gone; something at the target is EEXIST.
-Result<std::string> ReadLink(int directory, const std::string& name, const std::string& path);
+// Something at the target is EEXIST.
 Result<> MakeLink(const std::string& text, const Target& target);
 
 // The permissions of a copy. Set-user-ID and set-group-ID come along only where the copy belongs to the same user or

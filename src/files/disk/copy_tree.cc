@@ -25,6 +25,7 @@
 #include "sys/file_identity.h"
 #include "sys/open.h"
 #include "sys/placeholder.h"
+#include "sys/read_link.h"
 
 namespace holdfast::files {
 namespace {
@@ -167,7 +168,7 @@ Result<> TreeCopy::CopyFileHere(const std::string& name) {
 }
 
 Result<> TreeCopy::CopyLinkHere(const std::string& name) {
-  auto text = ReadLink(source_.fd(), name, source_.PathOf(name));
+  auto text = sys::ReadLinkAt(source_.fd(), name, source_.PathOf(name));
   if (!text) {
     if (text.error().kind == ErrorKind::kNotFound) return {};
     return std::unexpected(std::move(text).error());

@@ -2,8 +2,6 @@
 
 #include <dirent.h>
 
-#include <cerrno>
-
 namespace holdfast::files {
 namespace {
 

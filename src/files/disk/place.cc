@@ -4,10 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <climits>
 #include <optional>
+
+#include "sys/read_link.h"
 
 namespace holdfast::files {
 namespace {
@@ -46,10 +46,7 @@ Result<std::optional<std::string>> LinkAt(const Place& place, const std::string&
   if (::fstat(fd.get(), &status) < 0) return Failed(path, errno);
   if (!S_ISLNK(status.st_mode)) return std::nullopt;
   if (IsPlantedIn(place.directory.get(), status)) return Failed(path, EACCES);
-  std::array<char, PATH_MAX> text;
-  const ssize_t size = ::readlinkat(fd.get(), "", text.data(), text.size());
-  if (size < 0) return Failed(path, errno);
-  return std::string(text.data(), static_cast<size_t>(size));
+  return sys::ReadLinkAt(fd.get(), "", path);
 }
 
 Result<Place> FindPlace(const std::string& path, Symlinks symlinks) {

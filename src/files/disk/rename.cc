@@ -2,11 +2,8 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <climits>
 #include <cstdio>
 #include <string_view>
 #include <utility>
@@ -18,6 +15,7 @@
 #include "files/disk/place.h"
 #include "sys/open.h"
 #include "sys/placeholder.h"
+#include "sys/read_link.h"
 
 namespace holdfast::files {
 namespace {
@@ -100,13 +98,11 @@ int Resolution::Step(const std::string& name) {
 
 int Resolution::FollowLink(int link) {
   if (++links_ > kMaxLinks) return -ELOOP;
-  std::array<char, PATH_MAX> text;
-  const ssize_t size = ::readlinkat(link, "", text.data(), text.size());
-  if (size < 0) return -errno;
-  const std::string_view target(text.data(), static_cast<size_t>(size));
-  if (target.empty()) return -ENOENT;
-  Queue(target);
-  return target.starts_with('/') ? GoToRoot() : 0;
+  const auto target = sys::ReadLinkAt(link, "", "");
+  if (!target) return -EIO;  // a link that is held open can be read unless its disk fails
+  if (target->empty()) return -ENOENT;
+  Queue(*target);
+  return target->starts_with('/') ? GoToRoot() : 0;
 }
 
 int Resolution::GoToRoot() {

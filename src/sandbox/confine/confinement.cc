@@ -8,12 +8,12 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
-#include <ranges>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/paths.h"
 #include "sandbox/confine/landlock.h"
 #include "sandbox/confine/port_ruleset.h"
 #include "sys/argv.h"
@@ -67,9 +67,8 @@ Result<> CheckStream(int fd, Filter filter) {
 bool IsOnPath(const std::string& name) {
   const char* const path = ::getenv("PATH");
   if (path == nullptr) return true;
-  // An empty PATH has one entry, the current directory, but views::split splits an empty text into no parts at all.
-  for (const auto part : std::views::split(std::string_view(*path != '\0' ? path : "."), ':')) {
-    const std::string_view directory(part);
+  // An empty PATH has one entry, the current directory.
+  for (const std::string_view directory : DirectoriesIn(*path != '\0' ? path : ".")) {
     const std::string file = fmt::format("{}/{}", directory.empty() ? "." : directory, name);
     if (::access(file.c_str(), F_OK) == 0) return true;
   }

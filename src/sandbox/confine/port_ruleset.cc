@@ -3,8 +3,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cerrno>
-
 #include <fmt/format.h>
 
 #include "sandbox/confine/landlock.h"

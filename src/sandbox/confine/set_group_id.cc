@@ -12,7 +12,6 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <climits>
 #include <cstddef>
 #include <expected>
@@ -22,6 +21,7 @@
 
 #include <fmt/format.h>
 
+#include "base/parse_number.h"
 #include "sandbox/confine/bpf_assembler.h"
 #include "sandbox/confine/syscall_sets.h"
 #include "sys/spawn.h"
@@ -77,10 +77,8 @@ std::optional<int> OwnDescriptor(std::string_view path) {
   constexpr std::string_view own = "/proc/self/fd/";
   if (!path.starts_with(own)) return std::nullopt;
   path.remove_prefix(own.size());
-  int fd = -1;
-  const auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), fd);
-  if (error != std::errc() || end != path.data() + path.size() || fd < 0) return std::nullopt;
-  return fd;
+  const auto fd = ParseNumber<int>(path);
+  return fd && *fd >= 0 ? fd : std::nullopt;
 }
 
 OrErrno<OwnedFd> OpenDirectory(int base, const std::string& path, int flags, uint64_t resolve) {

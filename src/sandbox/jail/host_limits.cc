@@ -5,12 +5,12 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 
 #include "base/ascii.h"
 #include "base/owned_fd.h"
+#include "base/parse_number.h"
 #include "sandbox/plan/program_names.h"
 #include "sys/io.h"
 
@@ -39,11 +39,7 @@ std::string_view NextWord(std::string_view& rest) {
 }
 
 std::optional<uint64_t> Number(std::string_view text, int base = 10) {
-  text = Trimmed(text);
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+  return ParseNumber<uint64_t>(Trimmed(text), base);
 }
 
 class Tree {

@@ -5,24 +5,18 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
-#include <climits>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "base/owned_fd.h"
 #include "sys/file_identity.h"
+#include "sys/read_link.h"
 
 namespace holdfast::sandbox {
 namespace {
 
-std::string NameOf(int fd) {
-  std::array<char, PATH_MAX> name;
-  const ssize_t size = ::readlink(("/proc/self/fd/" + std::to_string(fd)).c_str(), name.data(), name.size());
-  return size > 0 && size < PATH_MAX ? std::string(name.data(), static_cast<size_t>(size)) : "";
-}
+std::string NameOf(int fd) { return sys::ReadLink(fmt::format("/proc/self/fd/{}", fd)).value_or(""); }
 
 bool IsInputFile(int fd, const struct stat& status) {
   const int flags = ::fcntl(fd, F_GETFL);

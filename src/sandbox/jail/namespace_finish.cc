@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -21,7 +20,8 @@
 #include <fmt/format.h>
 
 #include "base/owned_fd.h"
-#include "sys/io.h"
+#include "base/parse_number.h"
+#include "sys/fdinfo.h"
 #include "sys/spawn.h"
 
 namespace holdfast::sandbox {
@@ -37,20 +37,10 @@ constexpr std::array kGroupLimits = {"/proc/sys/user/max_inotify_instances", "/p
 
 // Returns the number of a process in the pid namespace of the /proc that is mounted here.
 Result<int> NumberOf(int pidfd) {
-  const std::string path = fmt::format("/proc/self/fdinfo/{}", pidfd);
-  const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.is_open()) return FailErrno("open", path);
-  std::array<char, 512> text;
-  const ssize_t size = sys::Read(file.get(), text.data(), text.size());
-  constexpr std::string_view key = "\nPid:\t";
-  const std::string_view lines(text.data(), static_cast<size_t>(std::max<ssize_t>(size, 0)));
-  const size_t at = lines.find(key);
-  int number = -1;
-  if (at != std::string_view::npos) {
-    (void)std::from_chars(lines.data() + at + key.size(), lines.data() + lines.size(), number);  // -1 stays
-  }
-  if (number <= 0) return Fail(ErrorKind::kSystem, fmt::format("{}: names no process", path));
-  return number;
+  TRY(const std::string description, sys::ReadFdInfo(pidfd));
+  const auto number = ParseNumber<int>(sys::ValueIn(description, "Pid"));
+  if (number && *number > 0) return *number;
+  return Fail(ErrorKind::kSystem, fmt::format("descriptor {}: names no process", pidfd));
 }
 
 // Returns the user namespace that owns a mount namespace. Only rights in that namespace allow changes of its mounts;

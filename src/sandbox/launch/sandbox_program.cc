@@ -3,15 +3,12 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/environment_variable.h"
 #include "sandbox/flags.h"
 #include "sandbox/jail/bubblewrap.h"
 #include "sandbox/jail/bundled_bubblewrap.h"
@@ -19,6 +16,7 @@
 #include "sys/executable_image.h"
 #include "sys/io.h"
 #include "sys/memory_file.h"
+#include "sys/own_program.h"
 #include "sys/placeholder.h"
 #include "wire/managed_network.h"
 
@@ -32,7 +30,7 @@ constexpr std::chrono::milliseconds kCleanUpTime{2000};
 process::Environment SmallEnvironment() {
   process::Environment environment;
   for (const char* name : {"PATH", "TMPDIR", "TMP", "TEMP"}) {
-    if (const char* value = std::getenv(name)) environment.emplace_back(name, value);
+    if (auto value = EnvironmentVariable(name)) environment.emplace_back(name, *std::move(value));
   }
   return environment;
 }
@@ -67,15 +65,10 @@ Result<std::shared_ptr<const OwnedFd>> SealProgram(const std::string& path) {
   return std::make_shared<const OwnedFd>(std::move(image));
 }
 
-std::string OwnDirectory() {
-  std::error_code unknown;
-  return std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path().string();
-}
-
-std::string HelperPath() { return fmt::format("{}/{}", OwnDirectory(), kProgramName); }
+std::string HelperPath() { return fmt::format("{}/{}", sys::OwnDirectory(), kProgramName); }
 
 SandboxPrograms OpenSandboxPrograms(const std::string& tool_path) {
-  const std::string directory = OwnDirectory();
+  const std::string directory = sys::OwnDirectory();
   SandboxPrograms programs{.helper = SealProgram(HelperPath()), .directory = directory};
   auto bubblewrap = FindBubblewrap({.path_variable = tool_path,
                                     .untrusted = {},

@@ -28,8 +28,7 @@ struct SandboxPrograms {
 // Copies a program into sealed memory.
 Result<std::shared_ptr<const OwnedFd>> SealProgram(const std::string& path);
 
-// Return the directory of the running program, and the path of the helper in it.
-std::string OwnDirectory();
+// Returns the path of the helper, which lies in the directory of the running program.
 std::string HelperPath();
 
 // Opens the helper in the directory of the running program, and bubblewrap. The helper is linked statically, because a

@@ -2,12 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/environment_variable.h"
 #include "base/toml_file.h"
 #include "sandbox/policy/location.h"
 #include "sandbox/policy/location_key.h"
@@ -162,8 +162,7 @@ Result<Policy> ParseFileProfile(const TomlText& text, std::string_view name) {
 
 Result<Policy> LoadProfile(const std::string& path, std::string_view name) {
   TRY(const std::string toml, ReadTomlFile(path));
-  const char* home = std::getenv("HOME");
-  return ParseFileProfile({toml, path, home != nullptr ? home : ""}, name);
+  return ParseFileProfile({toml, path, EnvironmentVariable("HOME").value_or("")}, name);
 }
 
 Result<Features> ParseFeatures(std::string_view toml, std::string_view file_name) {

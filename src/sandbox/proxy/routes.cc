@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "base/parse_number.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -70,10 +71,8 @@ uint16_t DefaultPort(std::string_view scheme) {
 }
 
 std::optional<uint16_t> Port(std::string_view text) {
-  uint16_t port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (error != std::errc() || end != text.data() + text.size() || port == 0) return std::nullopt;
-  return port;
+  const auto port = ParseNumber<uint16_t>(text);
+  return port && *port != 0 ? port : std::nullopt;
 }
 
 std::optional<LoopbackHost> Host(std::string_view text) {

@@ -2,10 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <climits>
 #include <optional>
@@ -14,6 +11,7 @@
 #include "base/paths.h"
 #include "sandbox/resolve/protected_names.h"
 #include "sys/placeholder.h"
+#include "sys/read_link.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -24,12 +22,8 @@ constexpr size_t kMaxLinks = 40;  // the kernel's own limit
 using Pending = std::vector<std::string>;
 
 void PushComponents(Pending& pending, std::string_view path) {
-  while (!path.empty()) {
-    const size_t slash = path.rfind('/');
-    const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
-    if (!name.empty() && name != ".") pending.emplace_back(name);
-    path = path.substr(0, slash == std::string_view::npos ? 0 : slash);
-  }
+  const std::vector<std::string_view> names = NamesIn(path);
+  pending.insert(pending.end(), names.rbegin(), names.rend());
 }
 
 std::string Join(std::string_view directory, std::string_view name) {
@@ -42,13 +36,6 @@ std::string WithPending(std::string path, const Pending& pending) {
     path = *name == ".." ? std::string(ParentOf(path)) : Join(path, *name);
   }
   return path;
-}
-
-Result<std::string> ReadLink(const std::string& path) {
-  std::array<char, PATH_MAX> text;
-  const ssize_t size = ::readlink(path.c_str(), text.data(), text.size());
-  if (size < 0) return FailErrno("readlink", path);
-  return std::string(text.data(), static_cast<size_t>(size));
 }
 
 // Returns whether a sandbox has put a placeholder there. A file or directory of the other kind than a plan would make
@@ -69,7 +56,7 @@ Result<const PathWalker::Sight*> PathWalker::LookAt(const std::string& path) {
     if (S_ISDIR(status.st_mode)) sight.kind = kDirectory;
     if (S_ISLNK(status.st_mode)) {
       sight.kind = kLink;
-      TRY(sight.link_text, ReadLink(path));
+      TRY(sight.link_text, sys::ReadLink(path));
     } else if (IsForeignPlaceholder(path, status.st_mode)) {
       sight.kind = kMissing;
     }
