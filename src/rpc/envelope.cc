@@ -28,7 +28,8 @@ Result<Incoming> ParseEnvelope(wire::Document& document, std::string_view text) 
   }
   wire::Json method = message.Find("method");
   if (method.is_absent()) {
-    return Fail(ErrorKind::kInvalidRequest, "a message without method: this server has asked nothing");
+    return Fail(ErrorKind::kInvalidRequest,
+                "a message without method: this server sends no requests, so it expects no answers");
   }
   auto name = method.string();
   if (!name) return Fail(ErrorKind::kInvalidRequest, "method: expected a string, got " + std::string(method.kind()));

@@ -1,6 +1,6 @@
-// The outermost JSON object of a message. A message with `method` and `id` is a request, with `method` alone a
-// notification; everything else is refused, because nothing is ever asked of a client. `jsonrpc`, `trace` and any other
-// member are ignored.
+// The envelope is the outermost JSON object of a message. A message with `method` and `id` is a request, and one with
+// `method` alone is a notification. Every other message is refused, because the server sends no requests that a client
+// could answer. `jsonrpc`, `trace` and any other member are ignored.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace holdfast::rpc {
 
 using RequestId = std::variant<int64_t, std::string>;
 
-// The id of an answer to something that has none.
+// The id of an error that answers a message without an id.
 inline const RequestId kNoRequest = int64_t{-1};
 
 struct Request {
@@ -31,10 +31,10 @@ struct Notification {
 
 using Incoming = std::variant<Request, Notification>;
 
-// The views are valid as long as the document holds this message.
+// Tells a request from a notification. The views in it are valid as long as the document holds this message.
 Result<Incoming> ParseEnvelope(wire::Document& document, std::string_view text);
 
-// {"id":ID,"result": -- the caller appends the result and the closing brace.
+// Returns `{"id":ID,"result":`, to which the caller appends the result and the closing brace.
 std::string BeginResult(const RequestId& id);
 std::string ErrorMessage(const RequestId& id, const Error& error);
 

@@ -1,5 +1,6 @@
-// Method names and what they run. A call has two halves, because params are decoded before anybody asks whether the
-// client may call at all: Prepare decodes, the prepared call runs on a target (a session).
+// A MethodTable maps the name of a method to its handler. A call has two steps, because params are decoded before the
+// connection checks whether the client may call the method at all: Prepare decodes the params, and the Call that it
+// returns runs the handler on a target, which is a session.
 #pragma once
 
 #include <functional>
@@ -21,7 +22,7 @@ class MethodTable {
   using Call = std::move_only_function<void(Target&, PendingReply)>;
   using Prepare = std::function<Result<Call>(wire::Json params)>;
 
-  // Binds a handler that works on a part of the target, which `part` finds in it.
+  // Binds a handler that works on one part of the target; the function `part` returns that part.
   template <typename Service, typename Part, typename Params, typename T>
   void Bind(std::string name, Part& (*part)(Target&), Service& service,
             void (Service::*handler)(Part&, const Params&, Reply<T>)) {
@@ -46,7 +47,7 @@ class MethodTable {
     });
   }
 
-  // Null when there is no such method.
+  // Returns null if there is no such method.
   const Prepare* Find(std::string_view name) const {
     auto it = methods_.find(name);
     return it != methods_.end() ? &it->second : nullptr;

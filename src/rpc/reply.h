@@ -1,5 +1,6 @@
-// The duty to answer one request. Move-only; answers exactly once. Dropping it unanswered answers an internal error, so
-// no path can forget a client. When the connection is gone the answer goes nowhere.
+// A reply is the duty to answer one request. It can be moved but not copied, and it answers exactly once. A reply that
+// is destroyed unanswered sends an internal error, so that no path through the code leaves a client without an answer.
+// If the connection is gone, the answer is discarded.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +15,17 @@
 
 namespace holdfast::rpc {
 
-// Where answers go: the connection that asked.
+// The receiver of answers: the connection that the request came from.
 class ReplySink {
  public:
   virtual ~ReplySink() = default;
-  // `cost` is what the request was counted with while it was in flight.
+  // `cost` is the number of bytes that the request counted as while it was in flight.
   virtual void Answer(std::string message, size_t cost) = 0;
 };
 
 class PendingReply {
  public:
-  // `permit` is for the memory of the request, which lives as long as the duty to answer it.
+  // `permit` counts the memory of the request, which is held until the request is answered.
   PendingReply(std::weak_ptr<ReplySink> sink, RequestId id, size_t cost, loop::ByteBudget::Permit permit = {})
       : sink_(std::move(sink)), id_(std::move(id)), cost_(cost), permit_(std::move(permit)) {}
   PendingReply(PendingReply&& other) noexcept;
@@ -39,8 +40,8 @@ class PendingReply {
   }
   void Fail(const Error& error) { Answer(ErrorMessage(id_, error)); }
 
-  // For a result that is encoded elsewhere, perhaps on another thread: Begin gives the start of the message, to which
-  // the JSON of the result is appended.
+  // These two serve a result that is encoded elsewhere, perhaps on another thread. Begin returns the start of the
+  // message, the caller appends the JSON of the result, and SucceedEncoded sends the message.
   std::string Begin() const { return BeginResult(id_); }
   void SucceedEncoded(std::string message);
 
@@ -62,7 +63,7 @@ class Reply {
   void operator()(T result) { pending_.Succeed(std::move(result)); }
   void Fail(const Error& error) { pending_.Fail(error); }
 
-  // For whoever encodes the result without a T.
+  // Returns the reply without its type, for a handler that encodes the result itself.
   PendingReply Untyped() && { return std::move(pending_); }
 
  private:

@@ -1,5 +1,5 @@
-// One connection as the protocol sees it: whole messages in, whole messages out. Implemented by transport/ (WebSocket,
-// lines) and by a fake in tests. Everything happens on the loop's thread.
+// A Transport is one connection as the protocol sees it: it delivers and sends whole messages. src/transport implements
+// it for WebSocket and for lines, and tests have a fake. Everything happens on the loop's thread.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,16 @@
 
 namespace holdfast::rpc {
 
-// Who is told what arrives. Outlives the transport's last call, OnClosed.
+// The object that a transport tells what arrives. It must live until the transport has called OnClosed, its last call.
 class Receiver {
  public:
   virtual ~Receiver() = default;
 
-  // One message; the view is valid during the call only.
+  // A message has arrived. The view is valid only during the call.
   virtual void OnMessage(std::string_view message) = 0;
-  // The queue fell below its low mark after congested() was true.
+  // The outbound queue has fallen below its low mark after congested() was true.
   virtual void OnDrained() = 0;
-  // The peer is gone, whoever ended it. Nothing is called afterwards.
+  // The connection has ended, from either side. The transport makes no calls after this one.
   virtual void OnClosed() = 0;
 };
 
@@ -31,20 +31,23 @@ class Transport {
   // Starts the flow of messages; called once.
   virtual void Start(Receiver& receiver) = 0;
 
-  // Queues one message. What is queued within one turn of the loop leaves in one write. Ignored once closed.
+  // Queues one message. All messages that are queued within one turn of the loop leave in one write. A message for a
+  // closed transport is discarded.
   virtual void Send(std::string message) = 0;
 
-  // More is queued than the peer should make us hold: producers pause until OnDrained. Send still takes messages.
+  // Returns whether more bytes are queued than the server should hold for one peer. Producers then pause until
+  // OnDrained; Send still accepts messages.
   virtual bool congested() const = 0;
 
-  // With kOff no further message is delivered and, soon, the socket is not read: back-pressure on the peer.
+  // With kOff the transport delivers no further message and soon stops reading the socket, so that the peer has to
+  // wait.
   virtual void SetReading(Reading reading) = 0;
 
-  // Sends what is queued, says goodbye in the transport's own way and closes; OnClosed follows, at most a few seconds
-  // later whatever the peer does.
+  // Sends what is queued, ends the connection in the way of its protocol and closes it. OnClosed follows at most a few
+  // seconds later, whatever the peer does.
   virtual void Close() = 0;
 
-  // Who is at the other end, for the log and for error messages.
+  // A description of the other end, for the log and for error messages.
   virtual std::string_view peer() const = 0;
 };
 

@@ -11,8 +11,9 @@ namespace {
 constexpr int kAcceptsPerTurn = 64;
 constexpr std::chrono::milliseconds kPause(100);
 
-// The connection died in the queue (accept reports its pending network error), or a signal came in between: the next
-// one may be fine. Everything else is about us and does not pass by asking again at once.
+// Returns true if the error concerns only one connection: it died in the queue (accept returns its pending network
+// error), or a signal interrupted the call. The next accept may then succeed. Every other error concerns the server and
+// would return if it tried again at once.
 bool ConcernsOneConnection(int errno_value) {
   switch (errno_value) {
     case EINTR:

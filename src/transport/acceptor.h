@@ -1,5 +1,5 @@
-// Takes connections off one listening socket for as long as it lives. Running out of descriptors or memory does not end
-// the server: it pauses and tries again.
+// An Acceptor accepts connections on one listening socket for as long as it lives. If the server runs out of
+// descriptors or memory, the acceptor pauses and tries again.
 #pragma once
 
 #include <functional>

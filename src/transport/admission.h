@@ -1,4 +1,4 @@
-// What a listener asks of a peer before it may talk to the server.
+// The conditions that a peer must meet before a listener lets it open a WebSocket.
 #pragma once
 
 #include <functional>
@@ -7,10 +7,11 @@
 namespace holdfast::transport {
 
 struct Admission {
-  // A WebSocket is opened only by a URL whose path is this word; empty: by one without a path.
+  // The path of the URL that opens a WebSocket. If it is empty, the URL must have no path.
   std::string secret = {};
 
-  // Asked about the socket of each peer that wants to open a WebSocket; absent: every peer may.
+  // This function decides about the socket of each peer that wants to open a WebSocket. If it is absent, every peer
+  // may.
   std::function<bool(int socket)> admits = {};
 };
 

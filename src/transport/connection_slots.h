@@ -1,5 +1,5 @@
-// Counts live connections against a limit. A slot is a copy of one shared token, so the token's use count is the number
-// of connections and a connection cannot forget to give its slot back.
+// ConnectionSlots counts live connections against a limit. A slot is a copy of one shared token, so the token's use
+// count is the number of connections, and a connection gives its slot back by being destroyed.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ class ConnectionSlots {
  public:
   explicit ConnectionSlots(size_t limit) : limit_(limit) {}
 
-  // Null when all are taken.
+  // Returns null if all slots are in use.
   Slot Take() const { return used() < limit_ ? token_ : nullptr; }
 
  private:

@@ -15,7 +15,7 @@ int FamilyOf(int fd) {
 
 }  // namespace
 
-// When the socket cannot be registered, every operation on it fails and the connection ends on its first read.
+// If the socket cannot be registered with epoll, every operation on it fails and the connection ends at its first read.
 GatheringStream::GatheringStream(asio::io_context& context, OwnedFd fd, Outbox& outbox, std::string early_input,
                                  loop::Callback on_close_frame)
     : fd_(std::move(fd)),
@@ -37,13 +37,13 @@ void GatheringStream::Take(std::string bytes) {
 void GatheringStream::Abort() {
   if (!fd_.is_open()) return;
   outbox_.Shut();
-  error_code ignored;  // nothing depends on an orderly end here
+  error_code ignored;  // an abort need not be orderly
   socket_.release(ignored);
   fd_.Reset();
   progress_.cancel();
 }
 
-// True while there may be more to come.
+// Returns true while more input may follow.
 bool GatheringStream::Teardown::DiscardInput() const {
   std::array<char, 16u << 10> scratch;
   const ssize_t count = ::recv(stream.fd_.get(), scratch.data(), scratch.size(), MSG_DONTWAIT);

@@ -1,6 +1,6 @@
-// What Beast sees as the socket of a WebSocket connection: reads go to the socket, each write is taken whole into the
-// connection's Outbox. Beast's control frames and our own data frames thus never interleave, and share system calls.
-// Included by web_socket_connection.cc alone.
+// A GatheringStream is what Beast uses as the socket of a WebSocket connection. Reads go to the socket, and each write
+// goes as a whole into the connection's Outbox. Beast's control frames and our own data frames therefore never
+// interleave, and they share system calls. Only web_socket_connection.cc includes this header.
 #pragma once
 
 #include <sys/socket.h>
@@ -29,8 +29,8 @@ class GatheringStream {
   using Socket = asio::generic::stream_protocol::socket;
   using executor_type = Socket::executor_type;
 
-  // `early_input` is what the peer sent behind its HTTP request. `on_close_frame` runs when Beast writes one: no data
-  // frame may follow.
+  // `early_input` is what the peer sent after its HTTP request. `on_close_frame` runs when Beast writes a Close frame,
+  // after which no data frame may be sent.
   GatheringStream(asio::io_context& context, OwnedFd fd, Outbox& outbox, std::string early_input,
                   loop::Callback on_close_frame);
   ~GatheringStream() { Abort(); }
@@ -46,7 +46,8 @@ class GatheringStream {
     Complete(std::forward<Handler>(handler), count);
   }
 
-  // Completes at once, unless the peer takes nothing while it makes Beast write: a flood of pings must not fill memory.
+  // Completes at once, unless the outbox is congested: a peer that sends a flood of pings and reads no answers must not
+  // fill the server's memory.
   template <typename Buffers, typename Handler>
   void async_write_some(const Buffers& buffers, Handler&& handler) {
     std::string bytes(asio::buffer_size(buffers), '\0');
@@ -58,15 +59,17 @@ class GatheringStream {
         [handler = std::forward<Handler>(handler), count](error_code) mutable { handler(error_code(), count); });
   }
 
-  // The outbox is below its low mark, or empty: whoever waits for that looks again.
+  // Resumes the writes and the teardown that wait for the outbox. The connection calls this when the outbox is empty or
+  // has fallen below its low mark.
   void OnProgress() { progress_.cancel(); }
 
-  // Closes the socket under whatever still uses it.
+  // Closes the socket at once. Operations that still use it fail.
   void Abort();
 
  private:
-  // The orderly end of a TCP connection: everything queued leaves, then our FIN; then what the peer still sends is
-  // thrown away until its FIN, because closing over unread bytes sends a reset that can overtake our Close frame.
+  // The teardown ends a TCP connection in order: everything queued is sent, and then our FIN. Whatever the peer still
+  // sends is discarded until its FIN, because closing a socket with unread bytes sends a reset that can overtake our
+  // Close frame.
   struct Teardown {
     GatheringStream& stream;
     bool fin_sent = false;
@@ -101,7 +104,7 @@ class GatheringStream {
   Outbox& outbox_;
   std::string early_input_;
   loop::Callback on_close_frame_;
-  asio::steady_timer progress_;  // never expires: cancelling it wakes the waiters, and Asio owns their handlers
+  asio::steady_timer progress_;  // never expires; cancelling it wakes the waiters, whose handlers Asio owns
 };
 
 }  // namespace holdfast::transport

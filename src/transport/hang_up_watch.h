@@ -1,5 +1,6 @@
-// Notices that a peer has gone while its socket is not read. The end of a stream hides behind bytes nobody reads, so
-// the kernel is asked for it, once a second: often enough for a client that comes back to resume its session.
+// A HangUpWatch notices that a peer has gone while the connection does not read its socket. A read would not see the
+// end of the stream before the unread bytes in front of it, so the watch polls the kernel once a second. That is often
+// enough for a client that reconnects to resume its session.
 #pragma once
 
 #include "loop/event_loop.h"
@@ -8,10 +9,11 @@ namespace holdfast::transport {
 
 class HangUpWatch {
  public:
-  // What counts as gone. A peer on lines may close its sending side and still wait for answers.
+  // The sides of the stream that a peer must have closed to count as gone. With kEitherSide its sending side is enough.
+  // A peer on lines may close its sending side and still wait for answers, so it needs kBothSides.
   enum class Sign { kEitherSide, kBothSides };
 
-  // Borrows `fd`, which must outlive the watching.
+  // Borrows `fd`, which must stay open while the watch is started.
   HangUpWatch(loop::EventLoop& loop, int fd, Sign sign, loop::Callback on_hang_up);
 
   void Start();

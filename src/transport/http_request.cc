@@ -30,17 +30,19 @@ constexpr Status kBadKey{"400 Bad Request", "Sec-WebSocket-Key is missing or not
 constexpr Status kNoSecret{"401 Unauthorized", "the secret of the server's URL is missing or wrong\n",
                            "WWW-Authenticate: Url-Secret\r\n"};
 constexpr Status kNotAdmitted{"403 Forbidden", "only processes of the server's user or of root are served\n"};
-constexpr Status kBrowser{"403 Forbidden", "requests with an Origin are refused\n"};
+constexpr Status kBrowser{"403 Forbidden", "requests with an Origin header are refused\n"};
 constexpr Status kNoSuchPath{"404 Not Found", "no such path\n"};
-constexpr Status kOnlyGetAndHead{"405 Method Not Allowed", "only GET and HEAD here\n", "Allow: GET, HEAD\r\n"};
-constexpr Status kOnlyGet{"405 Method Not Allowed", "only GET here\n", "Allow: GET\r\n"};
-constexpr Status kBadVersion{"426 Upgrade Required", "only WebSocket version 13\n", "Sec-WebSocket-Version: 13\r\n"};
+constexpr Status kOnlyGetAndHead{"405 Method Not Allowed", "this path accepts only GET and HEAD\n",
+                                 "Allow: GET, HEAD\r\n"};
+constexpr Status kOnlyGet{"405 Method Not Allowed", "this path accepts only GET\n", "Allow: GET\r\n"};
+constexpr Status kBadVersion{"426 Upgrade Required", "only WebSocket version 13 is supported\n",
+                             "Sec-WebSocket-Version: 13\r\n"};
 constexpr Status kHeadTooLong{"431 Request Header Fields Too Large", "the request head is too long\n"};
 constexpr Status kServerFull{"503 Service Unavailable", "too many connections\n"};
 
 enum class Body { kSent, kLeftOut };
 
-// HEAD is answered with the headers of GET, the length of the body included.
+// HEAD is answered with the headers of GET, which include the length of the body.
 HttpAnswer Answer(const Status& status, Body body = Body::kSent) {
   return {fmt::format("HTTP/1.1 {}\r\n{}{}Content-Length: {}\r\nConnection: close\r\n\r\n{}", status.line,
                       status.header, status.body.empty() ? "" : "Content-Type: text/plain\r\n", status.body.size(),
@@ -50,7 +52,7 @@ HttpAnswer Answer(const Status& status, Body body = Body::kSent) {
 bool Parse(std::string_view head, Request& request) {
   http::request_parser<http::empty_body> parser;
   parser.header_limit(kMaxHttpHeadBytes);
-  parser.body_limit(boost::none);  // no body is ever read, so its announced length is no reason to object
+  parser.body_limit(boost::none);  // no body is ever read, so its announced length does not matter
   boost::system::error_code error;
   parser.put(boost::asio::buffer(head), error);
   if (error || !parser.is_header_done()) return false;
@@ -63,8 +65,8 @@ std::string_view PathOf(const Request& request) {
   return target.substr(0, target.find('?'));
 }
 
-// The part of a path behind the secret: of `/SECRET/readyz` it is `/readyz`, of `/SECRET` it is empty. Absent when the
-// path does not begin with the secret.
+// Returns the part of a path after the secret: `/readyz` for `/SECRET/readyz`, and an empty text for `/SECRET`. Returns
+// nothing if the path does not begin with the secret.
 std::optional<std::string_view> BehindSecret(std::string_view path, std::string_view secret) {
   if (!path.starts_with('/')) return std::nullopt;
   path.remove_prefix(1);
@@ -75,11 +77,11 @@ std::optional<std::string_view> BehindSecret(std::string_view path, std::string_
 
 bool IsProbe(std::string_view path) { return path == "/readyz" || path == "/healthz"; }
 
-Status JudgeProbe(const Request& request) {
+Status DecideProbe(const Request& request) {
   return request.method() == http::verb::get || request.method() == http::verb::head ? kOk : kOnlyGetAndHead;
 }
 
-HttpVerdict JudgeUpgrade(const Request& request, Body body) {
+HttpDecision DecideUpgrade(const Request& request, Body body) {
   if (request.method() != http::verb::get) return Answer(kOnlyGet, body);
   if (!boost::beast::websocket::is_upgrade(request)) return Answer(kNoUpgrade);
   if (request[http::field::sec_websocket_version] != "13") return Answer(kBadVersion);
@@ -90,22 +92,22 @@ HttpVerdict JudgeUpgrade(const Request& request, Body body) {
 
 }  // namespace
 
-// A web page can make a browser connect to loopback, but not without an Origin: hence that check comes first.
-HttpVerdict JudgeHttpRequest(std::string_view head, std::string_view secret) {
+// The Origin is checked first, because a web page can make a browser connect to loopback, but not without sending one.
+HttpDecision DecideHttpRequest(std::string_view head, std::string_view secret) {
   Request request;
   if (!Parse(head, request)) return Answer(kMalformed);
   const Body body = request.method() == http::verb::head ? Body::kLeftOut : Body::kSent;
   if (request.count(http::field::origin) > 0) return Answer(kBrowser, body);
   std::string_view path = PathOf(request);
-  if (IsProbe(path)) return Answer(JudgeProbe(request), body);
+  if (IsProbe(path)) return Answer(DecideProbe(request), body);
   if (!secret.empty()) {
     const auto rest = BehindSecret(path, secret);
     if (!rest) return Answer(kNoSecret, body);
-    if (IsProbe(*rest)) return Answer(JudgeProbe(request), body);
+    if (IsProbe(*rest)) return Answer(DecideProbe(request), body);
     path = rest->empty() ? "/" : *rest;
   }
   if (path != "/") return Answer(kNoSuchPath, body);
-  return JudgeUpgrade(request, body);
+  return DecideUpgrade(request, body);
 }
 
 HttpAnswer AnswerHeadTooLong() { return Answer(kHeadTooLong); }

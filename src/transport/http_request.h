@@ -1,4 +1,5 @@
-// What an HTTP request to the server is worth: a WebSocket upgrade, or an answer. Pure: bytes in, verdict out.
+// This function decides what to do with an HTTP request to the server: upgrade it to a WebSocket, or answer it. It does
+// no I/O.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +15,17 @@ struct Upgrade {
   std::string key;  // the Sec-WebSocket-Key
 };
 
-// A complete response, after which the connection closes.
+// A complete HTTP response, after which the server closes the connection.
 struct HttpAnswer {
   std::string bytes;
 };
 
-using HttpVerdict = std::variant<Upgrade, HttpAnswer>;
+using HttpDecision = std::variant<Upgrade, HttpAnswer>;
 
-// `head` is a request up to and including the empty line. With a `secret` only the path `/SECRET` is upgraded, and any
-// other gets 401; without one only `/` is. The probes `/readyz` and `/healthz` are open to all.
-HttpVerdict JudgeHttpRequest(std::string_view head, std::string_view secret = "");
+// `head` is a request up to and including the empty line. If there is a `secret`, only the path `/SECRET` is upgraded
+// and any other path is answered with 401; without a secret only the path `/` is upgraded. The probes `/readyz` and
+// `/healthz` need no secret.
+HttpDecision DecideHttpRequest(std::string_view head, std::string_view secret = "");
 
 HttpAnswer AnswerHeadTooLong();
 HttpAnswer AnswerServerFull();

@@ -1,6 +1,6 @@
-// The room for the message that a connection is receiving. Short messages have it without asking; a long one draws from
-// the budget of all that the server holds. A connection that must wait for room is not read meanwhile, which holds up
-// its peer and nobody else.
+// InboundRoom is the memory for the message that a connection is receiving. A short message needs no permission; a long
+// one draws from the budget for everything that the server holds. While a connection waits for room, its socket is not
+// read, which delays its peer and no other.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,13 @@ class InboundRoom {
 
   static constexpr size_t kFreeBytes = 128u << 10;
 
-  // Without a budget there is room for everything. `on_reclaim` is to end the connection.
+  // If the budget is gone, there is room for everything. `on_reclaim` must end the connection: the budget calls it when
+  // it needs the memory for others.
   InboundRoom(std::weak_ptr<loop::ByteBudget> budget, loop::Callback on_reclaim)
       : budget_(std::move(budget)), on_reclaim_(std::move(on_reclaim)) {}
 
-  // Whether the message may take up `bytes`. If not, `on_room` runs when it may, or with the reason why it never will.
+  // Returns whether the message may occupy `bytes`. If not, `on_room` runs later: with success when there is room, or
+  // with the reason why there will be none.
   bool Ask(size_t bytes, OnRoom on_room) {
     if (bytes <= kFreeBytes) return true;
     if (on_reclaim_) Open();
@@ -36,7 +38,7 @@ class InboundRoom {
     return false;
   }
 
-  // The memory of the message is free again.
+  // Gives the memory of the message back to the budget.
   void Release() {
     if (permit_.bytes() > 0) permit_.Resize(0);
   }
@@ -50,7 +52,7 @@ class InboundRoom {
   }
 
   const std::weak_ptr<loop::ByteBudget> budget_;
-  loop::Callback on_reclaim_;  // until the permit has it
+  loop::Callback on_reclaim_;  // moved into the permit at its first use
   loop::ByteBudget::Permit permit_;
   bool waiting_ = false;
 };

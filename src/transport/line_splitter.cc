@@ -47,7 +47,8 @@ std::optional<std::string_view> LineSplitter::Accept(std::string_view line) {
   return line;
 }
 
-// A connection that is idle, or has a few bytes of the next line, does not hold on to the memory of its longest line.
+// The memory of a long line is freed after it, so that a connection that is idle, or has only a few bytes of the next
+// line, does not keep it.
 void LineSplitter::ForgetConsumed() {
   if (consumed_ > 0 && buffer_.size() - consumed_ <= kKeptBufferBytes && buffer_.capacity() > kKeptBufferBytes) {
     std::string(buffer_, consumed_).swap(buffer_);

@@ -1,5 +1,6 @@
-// Cuts a byte stream into messages, one per line. Blank lines are no messages; a CR before the newline belongs to it.
-// Pure: the connection feeds it and decides when to read on.
+// A LineSplitter cuts a byte stream into messages, one per line. A blank line is not a message, and a CR before the
+// newline belongs to the newline. The splitter does no I/O: the connection appends bytes to it and decides when to read
+// more.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +16,17 @@ class LineSplitter {
 
   void Append(std::string_view bytes);
 
-  // The next complete line. The view is valid until the next call.
+  // Returns the next complete line. The view is valid until the next call.
   std::optional<std::string_view> Next();
 
-  // What stands behind the last newline: at the end of the input it counts as a line.
+  // Returns the text after the last newline, which counts as a line at the end of the input.
   std::optional<std::string_view> Last();
 
-  // What it will take up after `bytes` more are appended.
+  // The memory that the splitter will occupy after `bytes` more bytes are appended.
   size_t GrownSize(size_t bytes) const;
 
-  // A line is longer than the limit: there is no way to find back into the stream.
+  // A line was longer than the limit. The splitter returns no further lines, because it does not look for the end of
+  // that line.
   bool overlong() const { return overlong_; }
 
  private:
@@ -33,8 +35,8 @@ class LineSplitter {
 
   const size_t max_line_bytes_;
   std::string buffer_;
-  size_t consumed_ = 0;  // bytes of lines already handed out
-  size_t scanned_ = 0;   // no newline stands between consumed_ and here
+  size_t consumed_ = 0;  // bytes of lines that Next has returned
+  size_t scanned_ = 0;   // there is no newline between consumed_ and here
   bool overlong_ = false;
 };
 

@@ -19,8 +19,8 @@ namespace {
 
 constexpr size_t kReadBytes = 64u << 10;
 
-// O_NONBLOCK belongs to the open file, which a borrowed descriptor shares with others: the shell that started us finds
-// its terminal as it left it.
+// This class makes a borrowed descriptor non-blocking and restores its flags later. O_NONBLOCK belongs to the open
+// file, which other processes share: the shell that started the server must find its terminal as it left it.
 class BorrowedNonBlocking {
  public:
   explicit BorrowedNonBlocking(int fd) : fd_(fd), flags_(::fcntl(fd, F_GETFL)) {
@@ -83,15 +83,15 @@ class LinesConnection final : public rpc::Transport,
   rpc::Reading reading_ = rpc::Reading::kOn;
   bool read_armed_ = false;
 
-  InboundRoom room_;  // for splitter_
+  InboundRoom room_;  // the memory of splitter_
   LineSplitter splitter_;
   Outbox outbox_;
-  std::optional<loop::FdWatch> in_watch_;  // also watches for writes when both descriptors are one
+  std::optional<loop::FdWatch> in_watch_;  // also watches for writes if both descriptors are the same
   std::optional<loop::FdWatch> out_watch_;
   TurnTask continue_;
   TurnTask finish_;
   loop::Timer close_timer_;
-  HangUpWatch hang_up_;  // while reading is off, or waits for room
+  HangUpWatch hang_up_;  // runs while reading is off or waits for room
 };
 
 LinesConnection::LinesConnection(loop::EventLoop& loop, int in_fd, int out_fd, std::string peer, const Limits& limits)
@@ -142,7 +142,7 @@ void LinesConnection::SetReading(rpc::Reading reading) {
   continue_.Schedule();
 }
 
-// Sends what is queued; the end comes when that is done, or when the time for it is over.
+// Sends what is queued. The connection ends when everything is sent, or when close_timeout is over.
 void LinesConnection::Close() {
   if (state_ != State::kOpen) return;
   state_ = State::kClosing;
@@ -167,8 +167,8 @@ void LinesConnection::OnReadable() {
   OnEndOfInput();
 }
 
-// Reading goes on only after every complete line is delivered, so at most the unfinished last one is left. A read that
-// fails ends the input as well: what came before is still good.
+// The connection reads only after it has delivered every complete line, so at most an unfinished last line is left
+// here. A read that fails ends the input as well, and what came before it is still valid.
 void LinesConnection::OnEndOfInput() {
   const auto self = shared_from_this();
   if (const auto line = splitter_.Last()) receiver_->OnMessage(*line);
@@ -212,7 +212,9 @@ void LinesConnection::Finish() {
   hang_up_.Stop();
   in_watch_.reset();
   out_watch_.reset();
-  out_flags_.reset();  // in reverse: when both are one file, the flags read first are the original ones
+  // The flags are restored in reverse order: if both descriptors are one open file, the flags that were read first are
+  // the original ones.
+  out_flags_.reset();
   in_flags_.reset();
   socket_.Reset();
   slot_.reset();

@@ -1,5 +1,5 @@
-// One peer that speaks a JSON message per line, over a socket of its own or over borrowed descriptors (see ServeLines
-// in listener.h).
+// A lines connection exchanges one JSON message per line with its peer, over a socket that it owns or over borrowed
+// descriptors (see ServeLines in listener.h).
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace holdfast::transport {
 struct LinesSocket {
   OwnedFd fd;  // non-blocking
   std::string peer;
-  std::string early_input;  // what was read to find out that it speaks lines
+  std::string early_input;  // bytes that were read to find out that the peer speaks lines
   Slot slot;                // given back when the connection ends
 };
 

@@ -1,4 +1,4 @@
-// Accepts connections and hands each over as an rpc::Transport.
+// A Listener accepts connections and passes each of them on as an rpc::Transport.
 #pragma once
 
 #include <chrono>
@@ -17,16 +17,16 @@
 namespace holdfast::transport {
 
 struct Limits {
-  size_t max_connections = 1024;                    // further ones get HTTP 503 (or are closed, on lines)
+  size_t max_connections = 1024;                    // further connections get HTTP 503 (on lines they are closed)
   size_t max_frame_bytes = 16u << 20;               // inbound WebSocket frame
   size_t max_message_bytes = 64u << 20;             // inbound message or line
-  size_t outbound_frame_bytes = 4u << 20;           // longer messages leave fragmented
-  size_t high_water_bytes = 256u << 10;             // congested() from here ...
+  size_t outbound_frame_bytes = 4u << 20;           // longer messages are sent in fragments
+  size_t high_water_bytes = 256u << 10;             // congested() is true from here ...
   size_t low_water_bytes = 64u << 10;               // ... until the queue is below this
   std::chrono::milliseconds head_timeout{10'000};   // for the whole head of an HTTP request
-  std::chrono::milliseconds ping_interval{30'000};  // 0: no pings
+  std::chrono::milliseconds ping_interval{30'000};  // 0 means no pings
   std::chrono::milliseconds close_timeout{2'000};
-  std::weak_ptr<loop::ByteBudget> budget;  // which long messages draw from while they arrive
+  std::weak_ptr<loop::ByteBudget> budget;  // long messages draw from it while they arrive
 };
 
 using OnConnection = std::function<void(std::shared_ptr<rpc::Transport>)>;
@@ -35,27 +35,27 @@ class Listener {
  public:
   virtual ~Listener() = default;
 
-  // The address in --listen form, with the real port and the secret of its admission.
+  // Returns the address in the form of --listen, with the real port and the secret of the admission.
   virtual std::string url() const = 0;
 
-  // The port it listens on; 0 for a unix socket.
+  // Returns the port that the listener is bound to, and 0 for a unix socket.
   virtual uint16_t port() const = 0;
 
-  // Stops accepting. Connections already handed over live on.
+  // Stops accepting. Connections that were passed on before stay open.
   virtual void Stop() = 0;
 };
 
-// WebSocket on TCP (with GET /readyz and /healthz).
+// Listens for WebSocket connections on TCP, and answers GET /readyz and /healthz.
 Result<std::unique_ptr<Listener>> ListenWebSocket(loop::EventLoop& loop, const WebSocketUrl& url, const Limits& limits,
                                                   Admission admission, OnConnection on_connection);
 
-// A unix socket for processes of our uid or root that are in no pid namespace below ours, as sandboxes have them. The
-// first byte decides what a peer speaks: a letter is an HTTP request that upgrades to WebSocket, anything else is one
-// JSON message per line.
+// Listens on a unix socket. It serves processes of the server's user or of root, unless they are in a pid namespace
+// below the server's, as sandboxed commands are. The first byte of a peer decides its protocol: a letter begins an HTTP
+// request that upgrades to WebSocket, and anything else begins one JSON message per line.
 Result<std::unique_ptr<Listener>> ListenUnix(loop::EventLoop& loop, const UnixUrl& url, const Limits& limits,
                                              OnConnection on_connection);
 
-// One JSON message per line on a pair of descriptors, which are borrowed and made non-blocking.
+// Exchanges one JSON message per line over two descriptors, which are borrowed and made non-blocking.
 std::shared_ptr<rpc::Transport> ServeLines(loop::EventLoop& loop, int in_fd, int out_fd, const Limits& limits);
 
 }  // namespace holdfast::transport

@@ -1,5 +1,5 @@
-// Where a message is put together. It grows by realloc, which moves the pages of a long message instead of copying
-// them, and leaves new bytes unset.
+// A MessageBuffer holds a message while its parts arrive. It grows by realloc, which moves the pages of a long message
+// instead of copying them, and leaves the added bytes uninitialised.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@ class MessageBuffer {
   size_t size() const { return size_; }
   std::string_view first(size_t count) const { return {bytes_.get(), count}; }
 
-  // What it will have after Grow(size).
+  // The size that the buffer will have after Grow(size).
   size_t GrownSize(size_t size) const {
     if (size <= size_) return size_;
     return size < 2 * size_ && size_ < kLongBytes ? 2 * size_ : size;
   }
 
-  // At least `size` bytes from here on; what is there stays.
+  // Makes the buffer at least `size` bytes long and keeps its content.
   void Grow(size_t size) {
     if (size <= size_) return;
     size = GrownSize(size);
@@ -40,7 +40,8 @@ class MessageBuffer {
   }
 
  private:
-  static constexpr size_t kLongBytes = 1 << 20;  // beyond it growing costs next to nothing
+  // beyond this size realloc costs next to nothing, so the buffer grows only as needed
+  static constexpr size_t kLongBytes = 1 << 20;
 
   struct Free {
     void operator()(char* bytes) const { std::free(bytes); }

@@ -7,7 +7,7 @@
 namespace holdfast::transport {
 namespace {
 
-constexpr size_t kCopyBelow = 2u << 10;  // copying this much costs less than a chunk of its own
+constexpr size_t kCopyBelow = 2u << 10;  // copying fewer bytes than this costs less than a chunk of its own
 constexpr size_t kSharedChunkBytes = 16u << 10;
 
 }  // namespace
@@ -44,7 +44,7 @@ std::span<iovec> OutboundQueue::Gather(std::span<iovec> vectors) const {
   size_t offset = front_offset_;
   for (auto chunk = chunks_.begin(); chunk != chunks_.end() && used < vectors.size(); ++chunk) {
     const std::string_view bytes = chunk->bytes().substr(offset);
-    // iovec has no const variant; a write only reads through it.
+    // iovec has no const variant, but a write only reads from it.
     vectors[used++] = {const_cast<char*>(bytes.data()), bytes.size()};
     offset = 0;
   }

@@ -1,5 +1,6 @@
-// Bytes waiting to leave, as a list of chunks that one gathering write takes from the front. Long pieces are moved in
-// or shared, short ones are copied together, so that a burst of small messages does not cost one chunk each.
+// An OutboundQueue holds the bytes that wait to be sent, as a list of chunks; one gathering write takes many of them
+// from the front. Long pieces are moved in or shared. Short pieces are copied into a common chunk, so that each message
+// of a burst does not cost a chunk of its own.
 #pragma once
 
 #include <sys/uio.h>
@@ -19,10 +20,10 @@ class OutboundQueue {
   void AppendCopy(std::string_view bytes);
   void AppendPart(std::shared_ptr<const std::string> whole, std::string_view part);
 
-  // Points `vectors` at the front of the queue; returns those that are set.
+  // Points `vectors` at the front of the queue and returns those that were set.
   std::span<iovec> Gather(std::span<iovec> vectors) const;
 
-  // Forgets the first `count` bytes: they are with the kernel.
+  // Removes the first `count` bytes, which the kernel has accepted.
   void Consume(size_t count);
 
   void Clear();
@@ -33,14 +34,14 @@ class OutboundQueue {
  private:
   struct Chunk {
     std::string own;
-    std::shared_ptr<const std::string> whole;  // instead of `own`: what `part` is a part of
+    std::shared_ptr<const std::string> whole;  // used instead of `own`: the string that `part` is a part of
     std::string_view part;
 
     std::string_view bytes() const { return whole ? part : own; }
   };
 
   std::deque<Chunk> chunks_;
-  size_t front_offset_ = 0;  // bytes of the front chunk that are gone already
+  size_t front_offset_ = 0;  // bytes of the front chunk that were sent already
   size_t size_ = 0;
   bool back_is_shared_ = false;  // the last chunk collects short pieces
 };

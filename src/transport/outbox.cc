@@ -51,7 +51,8 @@ void Outbox::OnAppended() {
   if (!waiting_) flush_.Schedule();
 }
 
-// A write that took less than it was given filled the descriptor: asking again would only earn EAGAIN.
+// A write that accepted fewer bytes than it was offered has filled the descriptor, so another write would only fail
+// with EAGAIN.
 void Outbox::Flush() {
   waiting_ = false;
   while (!queue_.empty()) {
@@ -73,7 +74,8 @@ void Outbox::Flush() {
   ReportProgress();
 }
 
-// MSG_NOSIGNAL spares an embedder that did not ignore SIGPIPE; pipes and terminals have no such flag.
+// MSG_NOSIGNAL avoids a SIGPIPE in programs that embed this code and do not ignore that signal. Pipes and terminals
+// have no such flag.
 ssize_t Outbox::Write(std::span<iovec> vectors) const {
   ssize_t written;
   do {

@@ -1,6 +1,6 @@
-// The write side of one descriptor: what is appended within one turn of the loop leaves in one gathering write. Keeps
-// the congestion marks, and writes nothing on its own but from the loop, so its owner is never called from inside
-// Append.
+// An Outbox is the write side of one descriptor: everything that is appended within one turn of the loop leaves in one
+// gathering write. It keeps the high and low marks of congestion. It writes only when the loop runs it, so it never
+// calls its owner from inside Append.
 #pragma once
 
 #include <sys/types.h>
@@ -18,13 +18,14 @@ namespace holdfast::transport {
 
 class Outbox {
  public:
-  enum class Progress { kSome, kDrained };  // kDrained: fell below the low mark after congested() was true
+  enum class Progress { kSome, kDrained };  // kDrained: the queue fell below the low mark after congested() was true
 
   class Owner {
    public:
-    // Calls Flush() once the descriptor takes bytes again.
+    // The owner must call Flush() once the descriptor accepts bytes again.
     virtual void WatchWritable() = 0;
-    // Bytes left, or there were none. This and OnWriteFailed end the outbox's turn: the owner may destroy it.
+    // A flush has written bytes, or had none to write. The outbox does nothing after this call or OnWriteFailed, so the
+    // owner may destroy it in either.
     virtual void OnFlushed(Progress progress) = 0;
     virtual void OnWriteFailed() = 0;
 
@@ -46,7 +47,7 @@ class Outbox {
 
   void Flush();
 
-  // Drops what is queued and everything appended later.
+  // Discards what is queued and everything that is appended later.
   void Shut();
 
   bool congested() const { return congested_; }
@@ -64,7 +65,7 @@ class Outbox {
   OutboundQueue queue_;
   TurnTask flush_;
   bool congested_ = false;
-  bool waiting_ = false;  // for the descriptor to become writable
+  bool waiting_ = false;  // waits for the descriptor to become writable
   bool shut_ = false;
 };
 

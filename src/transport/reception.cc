@@ -17,15 +17,15 @@ namespace {
 
 constexpr std::string_view kEndOfHead = "\r\n\r\n";
 
-// Beyond the connections themselves. Requests take one turn each, so only silent peers add up to this; the one that has
-// been silent longest makes room.
+// The limit of sockets that are not connections yet. A request needs only one turn of the loop, so only silent peers
+// add up to this number; the peer that has been here longest is then dismissed.
 constexpr size_t kMaxGuests = 256;
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 }  // namespace
 
-// One socket whose first bytes are awaited or, once answered, whose end is.
+// A guest is one socket whose first bytes are awaited or, after an answer, whose end is awaited.
 class Reception::Guest {
  public:
   Guest(Reception& reception, OwnedFd socket, std::string peer)
@@ -35,14 +35,15 @@ class Reception::Guest {
         watch_(std::in_place, reception.loop_, socket_.get(), [this] { OnReadable(); }),
         timer_(reception.loop_, [this] { reception_.Dismiss(self_); }) {}
 
-  // A peer that may speak lines is free to be silent: it is in no hurry to send its first message.
+  // A peer that may speak lines has no time limit before its first byte, because it may send its first message at any
+  // time.
   void Start(Guests::iterator self) {
     self_ = self;
     if (reception_.language_ == Language::kHttp) timer_.Start(reception_.limits_.head_timeout);
     watch_->WatchReadable();
   }
 
-  // Leaves the loop before the descriptor goes elsewhere: epoll holds a descriptor once.
+  // The watch is removed before the descriptor is passed on, because epoll holds each descriptor only once.
   OwnedFd TakeSocket() {
     watch_.reset();
     return std::move(socket_);
@@ -65,24 +66,24 @@ class Reception::Guest {
     }
     if (!timer_.running()) timer_.Start(reception_.limits_.head_timeout);
     const size_t end = input_.find(kEndOfHead);
-    if (end != std::string::npos) return Judge(end + kEndOfHead.size());
+    if (end != std::string::npos) return Decide(end + kEndOfHead.size());
     if (input_.size() > kMaxHttpHeadBytes) return Answer(AnswerHeadTooLong());
     watch_->WatchReadable();
   }
 
-  void Judge(size_t head_bytes) {
+  void Decide(size_t head_bytes) {
     const Admission& admission = reception_.admission_;
-    HttpVerdict verdict = JudgeHttpRequest(std::string_view(input_).substr(0, head_bytes), admission.secret);
-    if (const auto* answer = std::get_if<HttpAnswer>(&verdict)) return Answer(*answer);
+    HttpDecision decision = DecideHttpRequest(std::string_view(input_).substr(0, head_bytes), admission.secret);
+    if (const auto* answer = std::get_if<HttpAnswer>(&decision)) return Answer(*answer);
     if (admission.admits && !admission.admits(socket_.get())) return Answer(AnswerNotAdmitted());
     Slot slot = reception_.slots_.Take();
     if (!slot) return Answer(AnswerServerFull());
-    reception_.HandOverWebSocket(self_, std::move(std::get<Upgrade>(verdict).key), input_.substr(head_bytes),
+    reception_.HandOverWebSocket(self_, std::move(std::get<Upgrade>(decision).key), input_.substr(head_bytes),
                                  std::move(slot));
   }
 
-  // An empty socket buffer takes a whole answer. The socket stays until the peer closes: closing over bytes it still
-  // sends would reset the connection, and the answer with it.
+  // An empty socket buffer has room for a whole answer. The socket stays open until the peer closes it: closing a
+  // socket while the peer still sends would reset the connection, and the answer could be lost.
   void Answer(const HttpAnswer& answer) {
     (void)::send(socket_.get(), answer.bytes.data(), answer.bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     ::shutdown(socket_.get(), SHUT_WR);
@@ -133,7 +134,7 @@ void Reception::HandOverWebSocket(Guests::iterator guest, std::string key, std::
                   });
 }
 
-// Lines have no words for a refusal: without a slot the socket just closes.
+// The line protocol has no message for a refusal, so without a slot the socket is just closed.
 void Reception::HandOverLines(Guests::iterator guest, std::string early_input) {
   LinesSocket socket{.fd = (*guest)->TakeSocket(),
                      .peer = (*guest)->TakePeer(),
@@ -141,7 +142,7 @@ void Reception::HandOverLines(Guests::iterator guest, std::string early_input) {
                      .slot = slots_.Take()};
   Dismiss(guest);
   if (!socket.slot) return;
-  const auto on_connection = on_connection_;  // the callee may end the listener, and us with it
+  const auto on_connection = on_connection_;  // the callee may destroy the listener, and this object with it
   (*on_connection)(ServeLinesSocket(loop_, std::move(socket), limits_));
 }
 

@@ -1,5 +1,5 @@
-// Where accepted sockets stay until it is known what they want: HTTP requests are answered here, the others leave as
-// connections. Owns the sockets meanwhile, and counts those that left against the limit.
+// The Reception owns accepted sockets until it is known what their peers want. It answers plain HTTP requests itself,
+// and passes the other sockets on as connections, which it counts against the limit.
 #pragma once
 
 #include <list>
@@ -26,7 +26,7 @@ class Reception {
   class Guest;
   using Guests = std::list<std::unique_ptr<Guest>>;
 
-  // Each takes the guest away.
+  // Each of these functions removes the guest.
   void Dismiss(Guests::iterator guest);
   void HandOverWebSocket(Guests::iterator guest, std::string key, std::string early_input, Slot slot);
   void HandOverLines(Guests::iterator guest, std::string early_input);
@@ -35,7 +35,8 @@ class Reception {
   const Language language_;
   const Limits limits_;
   const Admission admission_;
-  std::shared_ptr<OnConnection> on_connection_;  // upgrades under way hold it weakly: after us nothing is handed over
+  // Upgrades under way hold a weak reference, so that no connection is passed on after this object is gone.
+  std::shared_ptr<OnConnection> on_connection_;
   ConnectionSlots slots_;
   Guests guests_;
 };

@@ -41,7 +41,7 @@ Address AddressOf(const WebSocketUrl& url) {
   return address;
 }
 
-// "127.0.0.1:80" or "[::1]:80".
+// Returns a text such as "127.0.0.1:80" or "[::1]:80".
 std::string TextOf(const Address& address) {
   char ip[INET6_ADDRSTRLEN] = "";
   if (address.storage.ss_family == AF_INET) {
@@ -62,11 +62,11 @@ uint16_t PortOf(const Address& address) {
 
 std::string PeerOf(int fd) {
   Address address;
-  if (::getpeername(fd, address.get(), &address.size) < 0) return "unknown";  // it hung up already
+  if (::getpeername(fd, address.get(), &address.size) < 0) return "unknown";  // the peer has hung up already
   return TextOf(address);
 }
 
-// Messages are gathered into one write before they reach the socket: Nagle could only delay them.
+// Nagle's algorithm could only delay messages, because they are gathered into one write before they reach the socket.
 void SetNoDelay(int fd) {
   const int on = 1;
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));

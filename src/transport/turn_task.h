@@ -1,5 +1,5 @@
-// Runs its callback once, after the present turn of the loop, however often it is scheduled until then. Nothing is
-// called after the destructor, which may run inside the callback.
+// A TurnTask runs its callback once after the present turn of the loop, however often it is scheduled until then. The
+// callback does not run after the destructor, which may itself run inside the callback.
 #pragma once
 
 #include <memory>

@@ -23,13 +23,14 @@ constexpr mode_t kOwnerOnly = 0600;
 sockaddr_un AddressOf(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  path.copy(address.sun_path, sizeof(address.sun_path) - 1);  // ParseListenUrl refuses longer ones
+  path.copy(address.sun_path, sizeof(address.sun_path) - 1);  // ParseListenUrl refuses longer paths
   return address;
 }
 
 OwnedFd MakeSocket() { return OwnedFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)); }
 
-// Non-blocking, so a server too busy to accept says EAGAIN: that is an answer too.
+// The probe is non-blocking, so connecting to a server that is too busy to accept fails with EAGAIN; such a server
+// counts as one that answers.
 bool NobodyAnswers(const std::string& path) {
   const OwnedFd probe = MakeSocket();
   const sockaddr_un address = AddressOf(path);
@@ -37,20 +38,23 @@ bool NobodyAnswers(const std::string& path) {
          errno == ECONNREFUSED;
 }
 
-// A server that was killed leaves its socket behind; nothing else at that path is ours to remove.
+// A server that was killed leaves its socket behind, which is removed here. Anything else at that path is not ours to
+// remove.
 Result<> ClearPath(const std::string& path) {
   struct stat status{};
   if (::lstat(path.c_str(), &status) < 0) {
     if (errno == ENOENT) return {};
     return FailErrno("stat", path);
   }
-  if (!S_ISSOCK(status.st_mode)) return Fail(ErrorKind::kSystem, fmt::format("bind {}: a file is in the way", path));
+  if (!S_ISSOCK(status.st_mode))
+    return Fail(ErrorKind::kSystem, fmt::format("bind {}: the path exists and is not a socket", path));
   if (!NobodyAnswers(path)) return Fail(ErrorKind::kSystem, fmt::format("bind {}: another server listens there", path));
   if (::unlink(path.c_str()) < 0) return FailErrno("unlink", path);
   return {};
 }
 
-// Linux creates the file with the mode of the unbound socket, so it is never open to others, not even for a moment.
+// Linux creates the file with the mode of the unbound socket, so the file is never accessible to other users, not even
+// for a moment.
 Result<OwnedFd> Bind(const std::string& path) {
   OwnedFd fd = MakeSocket();
   if (!fd.is_open()) return FailErrno("socket", path);
@@ -70,11 +74,11 @@ std::optional<ucred> CredentialsOf(int fd) {
   return credentials;
 }
 
-// The mode of the file says so already, until somebody changes it.
+// The mode of the socket file already admits only these users, until somebody changes that mode.
 bool IsWelcome(const ucred& credentials) { return credentials.uid == ::geteuid() || credentials.uid == 0; }
 
-// A command in a sandbox could have this server start another one without. What has ended may have been such a command,
-// and have left its socket to another.
+// Returns true also for a process that has ended, because it may have been a sandboxed command that left its socket to
+// another process. A sandboxed command must not connect: it could have this server start a command without a sandbox.
 bool MayBeSandboxed(int socket) {
   const auto place = sys::NamespaceOfUnixPeer(socket);
   return !place || *place == sys::PidNamespace::kBelow;
@@ -87,7 +91,7 @@ class UnixListener final : public Listener {
         reception_(std::in_place, loop, Reception::Language::kHttpOrLines, limits, Admission(),
                    std::move(on_connection)),
         acceptor_(std::in_place, loop, std::move(fd), [this](OwnedFd socket) { Accept(std::move(socket)); }) {
-    (void)::lstat(path_.c_str(), &bound_);  // when it fails, the file is gone and there is nothing to remove later
+    (void)::lstat(path_.c_str(), &bound_);  // if this fails, the file is gone and need not be removed later
   }
   ~UnixListener() override { UnixListener::Stop(); }
 
@@ -108,7 +112,8 @@ class UnixListener final : public Listener {
     reception_->Welcome(std::move(socket), fmt::format("unix socket, pid {}", credentials->pid));
   }
 
-  // Somebody may have put another socket there since.
+  // The file is removed only if it is still the one that this listener made: another server may have put its own socket
+  // there since.
   void RemoveFile() const {
     struct stat present{};
     if (::lstat(path_.c_str(), &present) < 0) return;

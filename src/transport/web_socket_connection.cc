@@ -22,12 +22,16 @@ namespace http = boost::beast::http;
 namespace websocket = boost::beast::websocket;
 
 constexpr size_t kMinReadBytes = 4u << 10;
-constexpr size_t kMaxReadBytes = 1u << 20;     // memory follows what arrives, not what a frame header announces
-constexpr size_t kKeptBufferBytes = 8u << 10;  // an idle connection does not hold on to its largest message
+// A read is not longer than this, so that memory grows with what arrives and not with what a frame header announces.
+constexpr size_t kMaxReadBytes = 1u << 20;
+// A larger buffer is freed after its message, so that an idle connection does not keep the memory of its largest
+// message.
+constexpr size_t kKeptBufferBytes = 8u << 10;
 
 constexpr std::chrono::milliseconds kShortGoodbye(250);
 
-// Beast checks UTF-8 as payload arrives, and so misses a character that an empty last fragment leaves unfinished.
+// Beast checks UTF-8 as payload arrives, and so does not notice a character that is left incomplete when the last
+// fragment is empty.
 bool EndsInsideCharacter(std::string_view utf8) {
   size_t continuation_bytes = 0;
   while (!utf8.empty() && (static_cast<uint8_t>(utf8.back()) & 0xc0) == 0x80) {
@@ -40,7 +44,7 @@ bool EndsInsideCharacter(std::string_view utf8) {
   return continuation_bytes < expected;
 }
 
-// The request is rebuilt from the one part of it that matters to the answer.
+// The upgrade request is rebuilt from its key, the only part of it that the answer depends on.
 http::request<http::empty_body> UpgradeRequest(const std::string& key) {
   http::request<http::empty_body> request(http::verb::get, "/", 11);
   request.set(http::field::host, "localhost");
@@ -101,12 +105,12 @@ class WebSocketConnection final : public rpc::Transport,
   TurnTask continue_;
   loop::Timer ping_timer_;
   loop::Timer close_timer_;
-  HangUpWatch hang_up_;  // while reading is off, or waits for room
+  HangUpWatch hang_up_;  // runs while reading is off or waits for room
 
-  InboundRoom room_;      // for buffer_
+  InboundRoom room_;      // the memory of buffer_
   MessageBuffer buffer_;  // the message that is arriving or, with message_held_, has arrived
   size_t message_bytes_ = 0;
-  bool message_held_ = false;  // arrived while reading was off
+  bool message_held_ = false;  // the message in buffer_ is complete but not delivered
   bool read_pending_ = false;
   rpc::Reading reading_ = rpc::Reading::kOn;
 };
@@ -166,7 +170,7 @@ void WebSocketConnection::OnFlushed(Outbox::Progress progress) {
   if (progress == Outbox::Progress::kDrained && state_ == State::kOpen && receiver_ != nullptr) receiver_->OnDrained();
 }
 
-// Goes on with the inbound side from wherever it stands: a message that waits for delivery, or the next read.
+// Continues the inbound side: delivers a message that waits for it, or starts the next read.
 void WebSocketConnection::Continue() {
   const auto self = shared_from_this();
   if (message_held_ && reading_ == rpc::Reading::kOn && state_ == State::kOpen) Deliver();
@@ -175,8 +179,8 @@ void WebSocketConnection::Continue() {
   Read();
 }
 
-// Beast compares what a frame header announces, plus what the message holds already, with read_message_max: moving that
-// limit along with the message bounds each frame as well as the whole.
+// Beast adds the length that a frame header announces to the length of the message so far, and compares the sum with
+// read_message_max. A limit that moves along with the message therefore bounds each frame as well as the whole message.
 void WebSocketConnection::Read() {
   if (!PrepareBuffer()) return;
   beast_.read_message_max(std::min(limits_.max_message_bytes, message_bytes_ + limits_.max_frame_bytes));
@@ -204,7 +208,8 @@ void WebSocketConnection::OnRoom(const Result<>& room) {
   continue_.Schedule();
 }
 
-// There is no room for it, or others need the room: they wait, so the goodbye is a short one.
+// Closes the connection because there is no room for its message, or because other connections need the room. They wait
+// for it, so the closing handshake gets only a short time.
 void WebSocketConnection::GiveUpMessage() {
   if (state_ != State::kOpen) return;
   StartClosing(websocket::close_code::try_again_later);
@@ -231,14 +236,15 @@ void WebSocketConnection::Deliver() {
   room_.Release();
 }
 
-// A peer that takes nothing has enough to read already; its silence is not held against it.
+// A congested peer gets no pings, because it has enough to read already. A peer that does not answer pings is not
+// closed for that.
 void WebSocketConnection::Ping() {
   if (state_ != State::kOpen) return;
   if (!outbox_.congested()) outbox_.AppendCopy(kEmptyPing);
   ping_timer_.Start(limits_.ping_interval);
 }
 
-// Whatever Beast makes of the end, an orderly one or an error, there is nothing left to say.
+// The result of async_close does not matter: the connection is finished after an orderly end as well as after an error.
 void WebSocketConnection::StartClosing(websocket::close_code code) {
   if (state_ != State::kOpen) return;
   state_ = State::kClosing;
@@ -246,7 +252,7 @@ void WebSocketConnection::StartClosing(websocket::close_code code) {
   beast_.async_close(code, [self = shared_from_this()](error_code) { self->Finish(); });
 }
 
-// Our goodbye, or Beast's answer to the peer's goodbye or to a breach of the protocol.
+// Beast has written a Close frame: our own, its answer to the peer's, or its reaction to a breach of the protocol.
 void WebSocketConnection::OnCloseFrame() {
   if (state_ == State::kClosed) return;
   state_ = State::kClosing;

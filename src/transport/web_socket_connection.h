@@ -1,5 +1,5 @@
-// One WebSocket peer, from its upgrade to its end. Beast reads and answers the protocol; data frames are written past
-// it (see gathering_stream.h), because they are the hot path.
+// A WebSocket connection from its upgrade to its end. Beast reads the protocol and answers control frames. Data frames
+// are written past Beast (see gathering_stream.h), because they are the hot path.
 #pragma once
 
 #include <string>
@@ -10,16 +10,17 @@
 
 namespace holdfast::transport {
 
-// A socket whose HTTP request was found to be a proper upgrade.
+// A socket whose HTTP request is a valid upgrade.
 struct UpgradedSocket {
   OwnedFd fd;  // non-blocking
   std::string peer;
   std::string key;          // the Sec-WebSocket-Key
-  std::string early_input;  // what came behind the request
+  std::string early_input;  // bytes that arrived after the request
   Slot slot;                // given back when the connection ends
 };
 
-// Answers the upgrade and hands the connection over. It lives until it is closed, and then as long as it is held.
+// Answers the upgrade and passes the connection on. The connection lives until it is closed, and after that as long as
+// it is referenced.
 void AcceptWebSocket(loop::EventLoop& loop, UpgradedSocket socket, const Limits& limits, OnConnection on_connection);
 
 }  // namespace holdfast::transport

@@ -1,4 +1,4 @@
-// JSON in, a params struct out: the structs list their fields, decoder.h walks them.
+// Decode makes a params struct from JSON. The struct lists its fields, and the Decoder (decoder.h) fills them in.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace holdfast::wire {
 
-// Whether a method can be called without params: its struct says so.
+// A params struct satisfies CallableBare if its method may be called without params. The struct states that by having a
+// constant kParamsOptional.
 template <typename T>
 concept CallableBare = requires { T::kParamsOptional; };
 

@@ -50,7 +50,7 @@ void Decoder::Value(Json json, bool& value) {
 
 void Decoder::Value(Json json, uint64_t& value) {
   auto number = json.uint64();
-  if (!number) return Expected("a whole number from 0", json);
+  if (!number) return Expected("a whole number that is not negative", json);
   value = *number;
 }
 

@@ -1,6 +1,7 @@
-// Fills a params struct from JSON: walks the fields it lists in Fields(). Unknown members are ignored, as clients of
-// several versions send more than we know; a struct of rules refuses them, because a rule that is not understood would
-// not be enforced. The first fault names its path: `env.A: expected a string, got a number`.
+// A Decoder fills a params struct from JSON by the fields that the struct lists in Fields(). It ignores other members,
+// because clients of several versions send more than this server knows; a struct of rules refuses them, because a rule
+// that is not understood would not be enforced. The first fault names its path: `env.A: expected a string, got a
+// number`.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +25,10 @@ class Decoder {
  public:
   explicit Decoder(Json object) : object_(object) {}
 
-  // Makes every member that the field list does not ask for a fault. To be called first.
+  // Makes every member that the field list does not name a fault. Fields() must call this before it names a field.
   void RefuseUnknown() { refuses_unknown_ = true; }
 
-  // A member that may be there without being looked at.
+  // Names a member that is allowed but not read.
   void Known(const char* name) {
     if (refuses_unknown_) known_.emplace_back(name);
   }
@@ -40,7 +41,7 @@ class Decoder {
     Member(name, member, value);
   }
 
-  // Absent leaves the default; null is a fault unless T is an optional.
+  // A member that is absent leaves `value` at its default; null is a fault unless T is an optional.
   template <typename T>
   void Optional(const char* name, T& value) {
     Known(name);
@@ -48,10 +49,11 @@ class Decoder {
     if (!member.is_absent()) Member(name, member, value);
   }
 
-  // What a field list says about the whole struct, e.g. which of two fields must be there.
+  // Records the first fault. A field list calls this for a rule about several fields, e.g. about two that exclude each
+  // other.
   void Fault(std::string_view path, std::string_view problem);
 
-  // To be called last: looks for what the field list did not ask for.
+  // Records a fault if the object has a member that is refused. Must be called after Fields().
   void Finish();
 
   Json object() const { return object_; }
@@ -66,13 +68,13 @@ class Decoder {
   }
 
   void Value(Json json, std::string& value);
-  void Value(Json json, std::string_view& value);  // of the message: for what is too long to copy
+  void Value(Json json, std::string_view& value);  // a view of the message, for text that is too long to copy
   void Value(Json json, bool& value);
   void Value(Json json, uint64_t& value);
   void Value(Json json, uint16_t& value);
   void Value(Json json, StringMap& value);
   void Value(Json json, Given& value) { value.given = !json.is_null(); }
-  void Value(Json json, Json& value) { value = json; }  // of the message: for who decodes it later
+  void Value(Json json, Json& value) { value = json; }  // a view of the message, decoded later
 
   template <typename T>
   void Value(Json json, std::optional<T>& value) {
@@ -113,7 +115,7 @@ class Decoder {
 
   Json object_;
   bool refuses_unknown_ = false;
-  std::vector<std::string_view> known_;  // kept if unknown ones are refused
+  std::vector<std::string_view> known_;  // filled only if unknown members are refused
   std::optional<std::string> fault_;     // "path: problem" once something is wrong
 };
 

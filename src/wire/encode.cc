@@ -74,7 +74,8 @@ void AppendString(std::string& out, std::string_view text) {
 void AppendBase64(std::string& out, std::string_view bytes) {
   const size_t start = out.size();
   const size_t wanted = start + Base64EncodedSize(bytes.size()) + 2;
-  // libstdc++ 12 hands the callback the capacity instead of the size asked for, so it is not used.
+  // The size parameter of the callback is not used, because libstdc++ 12 passes the capacity instead of the requested
+  // size.
   out.resize_and_overwrite(wanted, [&](char* data, size_t) {
     data[start] = '"';
     *Base64Encode(std::as_bytes(std::span(bytes)), data + start + 1) = '"';

@@ -1,6 +1,6 @@
-// Writes JSON text straight into a string. Results list their fields once in Fields(); Encoder walks the list. Text
-// that is not UTF-8 (a file name in an error message) is written with U+FFFD in place of each bad byte: a WebSocket
-// text frame must be valid.
+// An Encoder writes JSON text straight into a string. A result struct lists its fields once in Fields(), and the
+// Encoder walks that list. Text that is not UTF-8, such as a file name in an error message, is written with U+FFFD in
+// place of each bad byte, because a WebSocket text frame must be valid UTF-8.
 #pragma once
 
 #include <concepts>
@@ -20,7 +20,7 @@ void AppendBase64(std::string& out, std::string_view bytes);  // quoted
 void AppendInt(std::string& out, int64_t number);
 void AppendUint(std::string& out, uint64_t number);
 
-// Bytes that travel as base64. A view: they are encoded before their owner lets them go.
+// Bytes that are sent as base64. The struct is a view, so the owner of the bytes keeps them until they are encoded.
 struct Bytes {
   std::string_view raw;
 };
@@ -40,7 +40,7 @@ class Encoder {
     Value(value);
   }
 
-  // Written only when it has a value; use Required with an optional to write null instead.
+  // Writes the member only if it has a value. Required writes an optional without a value as null.
   template <typename T>
   void Optional(const char* name, std::optional<T>& value) {
     if (value) Required(name, *value);

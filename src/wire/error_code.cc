@@ -5,7 +5,8 @@ namespace holdfast::wire {
 int ErrorCode(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::kInvalidRequest:
-    case ErrorKind::kPermissionDenied:  // clients map -32600 to "invalid input", which is what a denied path is to them
+    // Clients treat -32600 as "invalid input", and a denied path is an invalid input to them.
+    case ErrorKind::kPermissionDenied:
     case ErrorKind::kLimit:
       return -32600;
     case ErrorKind::kUnknownMethod:

@@ -1,4 +1,4 @@
-// The one place where an ErrorKind becomes a JSON-RPC code, and one again.
+// These functions translate between ErrorKind and JSON-RPC error codes. No other code knows the codes.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace holdfast::wire {
 
 int ErrorCode(ErrorKind kind);
 
-// A kind that has this code.
+// Returns a kind that has this code, or kSystem if the code is not known. Several kinds share a code.
 ErrorKind KindOf(int64_t code);
 
 }  // namespace holdfast::wire

@@ -1,4 +1,4 @@
-// Types of fields beyond the plain ones, and the object without any.
+// The types of fields beyond strings, numbers and booleans, and the struct without fields.
 #pragma once
 
 #include <string>
@@ -7,19 +7,20 @@
 
 namespace holdfast::wire {
 
-// A JSON object whose values are all strings, in the order they came.
+// A JSON object whose values are all strings. The members keep the order that they have in the message.
 using StringMap = std::vector<std::pair<std::string, std::string>>;
 
 struct Empty {
   void Fields(auto&) {}
 };
 
-// Whether a member is there and not null, for members whose content is not looked at.
+// A member whose content does not matter: `given` tells whether the member is there and is not null.
 struct Given {
   bool given = false;
 };
 
-// An enum that travels by name: specialised beside the enum with an array kNames of {name, value}.
+// The names by which the values of an enum are sent. A specialisation stands beside each such enum and has an array
+// kNames of {name, value}.
 template <typename T>
 struct EnumNames;
 

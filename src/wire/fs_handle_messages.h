@@ -1,4 +1,4 @@
-// Params and results of what an fs client holds on to: open files and watches.
+// Params and results of the fs/* methods whose effect stays after their answer: open files and watches.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ struct EnumNames<FsOpenMode> {
       {{"read", FsOpenMode::kRead}, {"replace", FsOpenMode::kReplace}}};
 };
 
-// How a file is opened.
+// The path of a file to open and the mode to open it in.
 struct FsOpenFileParams : FsFollowParams {
   std::optional<FsOpenMode> mode;  // default read
 
@@ -70,7 +70,7 @@ struct FsReadBlockResult {
 struct FsWriteBlockParams {
   std::string handle_id;
   uint64_t offset = 0;
-  std::string_view chunk;  // base64, in the message
+  std::string_view chunk;  // base64, a view of the message
 
   void Fields(auto& f) {
     f.Required("handleId", handle_id);

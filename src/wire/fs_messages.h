@@ -1,5 +1,5 @@
-// Params and results of the fs/* methods that deal with one file or directory. Those that may be asked for under a
-// sandbox arrive as Sandboxed (sandbox_messages.h).
+// Params and results of the fs/* methods that deal with one file or directory. The params of methods that accept a
+// sandbox are decoded as Sandboxed (sandbox_messages.h).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace holdfast::wire {
 
-// A path alone. Paths are absolute or file: URIs.
+// A path and nothing else. Every path in a request is absolute or a file: URI.
 struct FsPathParams {
   std::string path;
 
@@ -29,7 +29,8 @@ struct FsFollowParams : FsPathParams {
   }
 };
 
-// `dataBase64` is written as the file is read; this names it for the reply.
+// The answer to fs/readFile is encoded while the file is read, so no object of this type has the data. The type exists
+// because the reply needs the type of its result.
 struct FsReadFileResult {
   Bytes data;
 
@@ -37,7 +38,7 @@ struct FsReadFileResult {
 };
 
 struct FsWriteFileParams : FsFollowParams {
-  std::string_view data_base64;  // in the message
+  std::string_view data_base64;  // a view of the message
   std::optional<bool> atomic;
   std::optional<std::string> expected_sha256;
 

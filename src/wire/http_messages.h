@@ -13,7 +13,8 @@
 
 namespace holdfast::wire {
 
-// With `valueEnvVar` the value of that variable of the server follows `value`.
+// A header of the request that is sent. If `valueEnvVar` names a variable of the server's environment, the variable's
+// value is appended to `value`.
 struct HttpRequestHeader {
   std::string name, value;
   std::optional<std::string> value_env_var;
@@ -35,7 +36,7 @@ struct EnumNames<RedirectPolicy> {
 struct HttpRequestParams {
   std::string request_id, method, url;
   std::vector<HttpRequestHeader> headers;
-  std::optional<std::string_view> body_base64;  // in the message
+  std::optional<std::string_view> body_base64;  // a view of the message
   std::optional<uint64_t> timeout_ms;
   std::optional<RedirectPolicy> redirect_policy;  // default follow
   bool stream_response = false;

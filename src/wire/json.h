@@ -1,9 +1,9 @@
-// Reading JSON: a Document owns one parsed message, a Json is a view of one value in it. Boost.JSON, which does the
-// parsing, stays in json.cc; the tree is our own, because its strings are views of the message: a file that arrives as
-// base64 is not copied to be looked at.
+// A Document owns one parsed JSON message, and a Json is a view of one value in it. Boost.JSON does the parsing and
+// stays inside json.cc and json_tree.*. The tree is our own, because its strings are views of the message: a file that
+// arrives as base64 is not copied only to be read.
 //
-// Parsing is strict, because the text comes from a peer we do not trust: valid UTF-8, no duplicate keys anywhere,
-// bounded depth and number of values.
+// Parsing is strict, because the text comes from a client that is not trusted: it must be valid UTF-8, no object may
+// have a key twice, and the depth and the number of values are bounded.
 #pragma once
 
 #include <cstddef>
@@ -25,22 +25,22 @@ class Json {
   explicit Json(const JsonNode* node) : node_(node) {}
 
   bool is_absent() const { return node_ == nullptr; }
-  bool is_null() const;  // absent counts as null
+  bool is_null() const;  // true also for an absent value
   bool is_object() const;
   bool is_array() const;
 
   std::optional<bool> boolean() const;
   std::optional<std::string_view> string() const;
-  std::optional<int64_t> int64() const;    // integers only: 1.0 is not one
+  std::optional<int64_t> int64() const;    // integers only; 1.0 is not an integer
   std::optional<uint64_t> uint64() const;  // integers only, not negative
 
-  // Arrays and objects.
+  // The number of elements of an array or of members of an object, and 0 for any other value.
   size_t size() const;
-  Json at(size_t index) const;            // of an array
-  Json Find(std::string_view key) const;  // absent when there is none, or when this is no object
+  Json at(size_t index) const;            // an element of an array
+  Json Find(std::string_view key) const;  // absent if there is no such member, or if this value is not an object
   void ForEachMember(const std::function<void(std::string_view key, Json value)>& visit) const;
 
-  // "a string", "a number", "null", ...: for error messages.
+  // Returns the kind of the value with its article, for error messages: "a string", "a number", "null".
   std::string_view kind() const;
 
  private:
@@ -54,10 +54,11 @@ class Document {
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;
 
-  // Replaces what was parsed before; the view is valid until the next Parse or Clear, and as long as `text` is.
+  // Parses `text` and discards the message that was parsed before. The returned view is valid until the next Parse or
+  // Clear, and only as long as `text` is.
   Result<Json> Parse(std::string_view text);
 
-  // Gives the memory of the last message back.
+  // Frees the memory of the last message.
   void Clear();
 
  private:

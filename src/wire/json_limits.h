@@ -1,4 +1,4 @@
-// The bounds of JSON that a peer may send: what is deeper or longer is refused before it costs anything.
+// The bounds of the JSON that a client may send. A message that exceeds them is refused before it costs much.
 #pragma once
 
 #include <cstddef>

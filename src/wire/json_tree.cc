@@ -7,7 +7,7 @@
 namespace holdfast::wire {
 namespace {
 
-constexpr size_t kKeptNodes = 1024;  // a large message does not leave its stack behind
+constexpr size_t kKeptNodes = 1024;  // a stack with more capacity is freed after a large message
 
 bool HasRepeatedKey(std::span<const JsonNode> keys_and_values) {
   constexpr size_t few = 16;
@@ -29,7 +29,8 @@ bool HasRepeatedKey(std::span<const JsonNode> keys_and_values) {
 
 }  // namespace
 
-// A new arena, not release(): that frees the blocks, but the next one would still be larger than the last.
+// The arena is replaced instead of calling release(), because an arena that was released allocates its next block even
+// larger than its last one.
 void JsonTreeBuilder::Reset(std::string_view text) {
   arena_.emplace(buffer_.data(), buffer_.size());
   text_ = text;
@@ -51,7 +52,8 @@ bool JsonTreeBuilder::AddPart(Chars text) {
   return true;
 }
 
-// The parser hands out a piece of the message itself, or of a buffer of its own where it had to decode escapes.
+// The parser passes text that lies in the message itself, or in a buffer of its own if it had to decode escapes. Only
+// the latter is copied.
 std::string_view JsonTreeBuilder::Keep(std::string_view text) {
   const std::less_equal<> not_after;
   if (text.empty()) return {};

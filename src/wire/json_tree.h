@@ -1,4 +1,4 @@
-// The tree behind Document, and the handler that builds it from the events of Boost.JSON's parser.
+// The tree behind a Document, and the handler that builds it from the events of Boost.JSON's parser.
 #pragma once
 
 #include <array>
@@ -26,14 +26,15 @@ struct JsonNode {
     int64_t int64 = 0;
     uint64_t uint64;
   };
-  std::string_view text;               // kString
-  std::span<const JsonNode> children;  // kArray; of kObject keys and values in turn
+  std::string_view text;               // the text of a kString
+  std::span<const JsonNode> children;  // the elements of a kArray; the keys and values of a kObject in turn
 };
 
-// What stands open is a stack of nodes; when an array or object ends, its nodes move into the arena.
+// The builder keeps a stack of nodes. When an array or object ends, its nodes move from the stack into the arena, and
+// one node for the whole takes their place.
 class JsonTreeBuilder {
  public:
-  // Limits that the parser asks for.
+  // Boost.JSON's parser reads its limits from these constants.
   static constexpr size_t max_object_size = kMaxJsonValues;
   static constexpr size_t max_array_size = kMaxJsonValues;
   static constexpr size_t max_key_size = std::numeric_limits<int32_t>::max();
@@ -47,7 +48,7 @@ class JsonTreeBuilder {
   bool too_many_values() const { return values_ > kMaxJsonValues; }
   bool has_repeated_key() const { return has_repeated_key_; }
 
-  // Called by the parser, by these names.
+  // Boost.JSON's parser calls these functions by their names.
   bool on_document_begin(ErrorCode&) { return true; }
   bool on_document_end(ErrorCode&) { return true; }
   bool on_object_begin(ErrorCode& ec) { return Count(ec); }
@@ -75,11 +76,11 @@ class JsonTreeBuilder {
   void PushContainer(JsonKind kind, size_t nodes);
   std::string_view Keep(std::string_view text);
 
-  // Small messages are parsed without touching the heap.
+  // The first block of the arena, so that a small message is parsed without an allocation for its tree.
   std::array<std::byte, 16 * 1024> buffer_;
   std::optional<std::pmr::monotonic_buffer_resource> arena_;
   std::string_view text_;  // the message
-  std::string parts_;      // of a string that does not come in one piece
+  std::string parts_;      // the pieces so far of a string that the parser passes in several pieces
   std::vector<JsonNode> stack_;
   size_t values_ = 0;
   bool has_repeated_key_ = false;

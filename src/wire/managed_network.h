@@ -1,5 +1,5 @@
-// The network of a command that has nothing but proxies: a member of process/start, and the value of the helper's
-// --managed-network.
+// The network of a command that can reach nothing but proxies. This struct is a member of process/start, and the value
+// of the helper's option --managed-network.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,11 @@
 namespace holdfast::wire {
 
 struct ManagedNetwork {
-  std::optional<std::vector<uint16_t>> loopback_ports = {};  // where the proxies may be; absent or empty: anywhere
-  std::optional<bool> allow_local_binding = {};  // whether the command may listen in its own network; absent: it may
+  // The ports of the loopback interface that the proxies may have. If the list is absent or empty, they may have any
+  // port.
+  std::optional<std::vector<uint16_t>> loopback_ports = {};
+  // Tells whether the command may listen in its own network; absent means that it may.
+  std::optional<bool> allow_local_binding = {};
 
   bool may_listen() const { return allow_local_binding.value_or(true); }
 

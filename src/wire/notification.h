@@ -1,5 +1,5 @@
-// Every notification the server sends. Output is the hot path: the envelope is written around the base64 in one pass,
-// without going through Fields(); a test compares it with the plain encoder.
+// These functions encode every notification that the server sends. Output is the hot path, so a message is written in
+// one pass, with its base64 in place and without Fields(). A test compares the messages with what the Encoder writes.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace holdfast::wire {
 
-// `quoted_id` is the process id as a JSON string, quotes included: the same for every message of a process.
+// `quoted_id` is the process id as a JSON string with its quotes, which is the same for every message of a process.
 std::string OutputNotification(std::string_view quoted_id, uint64_t seq, Stream stream, std::string_view bytes);
 struct Exit {
   uint64_t seq = 0;
@@ -25,7 +25,7 @@ std::string FailedNotification(std::string_view quoted_id, std::string_view mess
 
 std::string MissingChangedNotification(uint64_t watch_id);
 
-// One piece of a streamed body. The last one is empty, and `error` says why the body is not whole, if so.
+// Encodes one piece of a streamed body. The last piece is empty; if the body is incomplete, `error` tells why.
 enum class BodyPart { kMore, kLast };
 std::string BodyDeltaNotification(std::string_view request_id, uint64_t seq, std::string_view bytes, BodyPart part,
                                   const std::optional<std::string>& error);

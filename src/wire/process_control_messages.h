@@ -29,7 +29,7 @@ struct ProcessSignalParams {
   }
 };
 
-// "force", or {"graceful": {"timeoutMs": N}}.
+// How a process is terminated. A client sends "force", or {"graceful": {"timeoutMs": N}}.
 struct TerminateMode {
   std::optional<uint64_t> graceful_timeout_ms;
 };
@@ -80,7 +80,8 @@ struct ProcessWaitResult {
 };
 
 struct ProcessSnapshotResult {
-  Bytes out, err, terminal;  // named on the wire stdout, stderr, terminal; stdout is a macro here
+  // The members of the message are called stdout, stderr and terminal; `stdout` is a macro in C++.
+  Bytes out, err, terminal;
   bool truncated = false, running = false;
   uint64_t omitted_bytes = 0;
   std::optional<int64_t> exit_code;

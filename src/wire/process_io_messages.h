@@ -1,4 +1,4 @@
-// How a process is connected: the `io` member of process/start.
+// The `io` member of process/start, which tells what the standard streams of the process are connected to.
 #pragma once
 
 #include <array>

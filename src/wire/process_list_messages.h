@@ -24,10 +24,10 @@ struct EnumNames<ProcessState> {
 struct ListedProcess {
   std::string process_id;
   std::vector<std::string> argv;
-  std::optional<int64_t> pid;  // null until the command has been executed
+  std::optional<int64_t> pid;  // null until the command runs
   ProcessState state = ProcessState::kStarting;
   std::optional<int64_t> exit_code;
-  int64_t started_at_ms = 0;  // since the epoch
+  int64_t started_at_ms = 0;  // milliseconds since the epoch
   std::optional<int64_t> exited_at_ms;
   uint64_t output_bytes = 0, input_bytes = 0;
 

@@ -1,4 +1,4 @@
-// Params and results of process/read and process/write, and what other process/* methods share.
+// Params and results of process/read and process/write, and the types that other process/* methods share with them.
 #pragma once
 
 #include <array>
@@ -55,7 +55,8 @@ struct ProcessReadResult {
   uint64_t next_seq = 1;
   bool exited = false, closed = false, sandbox_denied = false;
   std::optional<int64_t> exit_code;
-  std::optional<std::string> failure;  // always null from a server; clients make it up when they lose the connection
+  // A server always sends null. Clients fill this member in themselves when they lose the connection.
+  std::optional<std::string> failure;
 
   void Fields(auto& f) {
     f.Required("chunks", chunks);
@@ -69,7 +70,7 @@ struct ProcessReadResult {
 };
 
 struct ProcessWriteParams {
-  std::string process_id, chunk;  // base64
+  std::string process_id, chunk;  // the chunk is base64
   std::optional<std::string> write_id;
 
   void Fields(auto& f) {

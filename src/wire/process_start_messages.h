@@ -37,7 +37,7 @@ struct EnvPolicy {
   }
 };
 
-// A command that somebody else has resolved: no PATH look-up, no environment policy.
+// A command that the client has prepared in full, so that neither PATH nor an environment policy applies to it.
 struct PreparedCommand {
   std::string program, cwd;
   std::vector<std::string> argv;

@@ -1,4 +1,5 @@
-// What a request says about its sandbox. The permissions themselves are for sandbox/policy/permission_profile.h.
+// The sandbox of a request as the client sends it. sandbox/policy/permission_profile.h reads the permissions
+// themselves.
 #pragma once
 
 #include <array>
@@ -20,7 +21,7 @@ struct EnumNames<WindowsSandboxLevel> {
        {"elevated", WindowsSandboxLevel::kElevated}}};
 };
 
-// Where a policy's places are, if not where the sandbox is.
+// The directories that the places of a policy refer to, if they differ from the directories of the sandbox.
 struct PolicyContext {
   std::optional<std::string> cwd;
   std::optional<std::vector<std::string>> workspace_roots;
@@ -31,10 +32,11 @@ struct PolicyContext {
   }
 };
 
-// Its rules are views of the message. A policy of the kind that came before profiles may stand for the permissions, or
-// the whole object may be one. Where several are given, sandbox_spec.h has them agree.
+// The rules of a sandbox are views of the message. A client may give permissions (a profile), or a legacy policy
+// instead, or the whole object may be a legacy policy. If a client gives several of these, sandbox_spec.h checks that
+// they agree.
 struct Sandbox {
-  // What may stand beside the members of a bare policy.
+  // The members of a sandbox, which may also stand in an object that is itself a legacy policy.
   static constexpr std::array kMembers{"permissions",
                                        "sandboxPolicy",
                                        "cwd",
@@ -48,14 +50,15 @@ struct Sandbox {
                                        "temporaryDirectories",
                                        "sandboxOverride"};
 
-  Json permissions;     // a permission profile
-  Json sandbox_policy;  // a policy
-  Json bare_policy;     // the object itself, if it is a policy
+  Json permissions;     // a profile
+  Json sandbox_policy;  // a legacy policy
+  Json bare_policy;     // the sandbox object itself, if it is a legacy policy
   std::optional<std::string> cwd;
   std::optional<std::vector<std::string>> workspace_roots;
   std::optional<PolicyContext> policy_context;
   std::optional<bool> use_legacy_landlock;
-  WindowsSandboxLevel windows_sandbox_level = WindowsSandboxLevel::kDisabled;  // clients of every system must send it
+  // Clients of every operating system must send this member.
+  WindowsSandboxLevel windows_sandbox_level = WindowsSandboxLevel::kDisabled;
 
   void Fields(Decoder& f) {
     f.Optional("sandboxPolicy", sandbox_policy);
@@ -71,16 +74,16 @@ struct Sandbox {
     f.Optional("useLegacyLandlock", use_legacy_landlock);
   }
 
-  // Rules that stand beside the object they belong into would not be enforced.
+  // Refuses rules that stand beside the object that they belong in, because they would not be enforced.
   static void RefuseStrayRules(Decoder& f) {
     for (const char* name : {"file_system", "network", "network_access", "networkAccess", "writable_roots",
                              "writableRoots", "access", "read_only_access", "readOnlyAccess"}) {
-      if (!f.object().Find(name).is_absent()) f.Fault(name, "belongs into permissions or sandboxPolicy");
+      if (!f.object().Find(name).is_absent()) f.Fault(name, "belongs in permissions or sandboxPolicy");
     }
   }
 };
 
-// The params of an operation that may be asked for under a sandbox.
+// The params of an operation that a client may request under a sandbox.
 template <typename Params>
 struct Sandboxed : Params {
   std::optional<Sandbox> sandbox;

@@ -11,7 +11,7 @@
 namespace holdfast::wire {
 
 struct ClientCapabilities {
-  bool lifecycle = false;  // wants process/started and process/failed
+  bool lifecycle = false;  // the client wants process/started and process/failed
   std::optional<uint64_t> max_message_bytes;
 
   void Fields(auto& f) {
@@ -41,11 +41,13 @@ struct Shell {
   }
 };
 
-// What works here beyond the methods every server has. Clients avoid what is not announced.
+// The features of this server beyond the methods that every server has. A client does not use a feature that is not
+// announced.
 struct EnvironmentCapabilities {
   bool fs_watch_missing = false, http_header_env_vars = false, file_write_streaming = false;
   bool sandboxed_file_streaming = false;
-  // Of sandboxes in which / may be written: the usual devices work, and what other rules deny stays denied.
+  // These two concern sandboxes in which / may be written: the usual devices work, and what other rules deny stays
+  // denied.
   bool linux_root_write_preserves_devices = false, linux_approved_root_write_preserves_restrictions = false;
 
   void Fields(auto& f) {
@@ -58,7 +60,7 @@ struct EnvironmentCapabilities {
   }
 };
 
-// Paths are file URIs.
+// The machine as a client sees it. All paths are file URIs.
 struct EnvironmentInfo {
   Shell shell;
   std::string executor_version, platform_os, cwd, user_home_dir, temp_dir;
@@ -80,7 +82,7 @@ struct EnvironmentInfo {
   }
 };
 
-// The params of environment/info and environment/status: none.
+// environment/info and environment/status have no params.
 struct EnvironmentParams {
   static constexpr bool kParamsOptional = true;
 

@@ -14,13 +14,13 @@ constexpr std::string_view kUpgrade =
     "Connection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
 
-HttpVerdict Judge(std::string_view request_line, std::string_view headers = "", std::string_view secret = "") {
-  return JudgeHttpRequest(std::string(request_line) + " HTTP/1.1\r\nHost: x\r\n" + std::string(headers) + "\r\n",
-                          secret);
+HttpDecision Decide(std::string_view request_line, std::string_view headers = "", std::string_view secret = "") {
+  return DecideHttpRequest(std::string(request_line) + " HTTP/1.1\r\nHost: x\r\n" + std::string(headers) + "\r\n",
+                           secret);
 }
 
-std::string Answered(const HttpVerdict& verdict) {
-  const auto* answer = std::get_if<HttpAnswer>(&verdict);
+std::string Answered(const HttpDecision& decision) {
+  const auto* answer = std::get_if<HttpAnswer>(&decision);
   return answer != nullptr ? answer->bytes : "an upgrade";
 }
 
@@ -30,30 +30,30 @@ std::string With(std::string_view headers, std::string_view from, std::string_vi
 }
 
 TEST(HttpRequestTest, UpgradesOnTheRootPathWithTheKey) {
-  const HttpVerdict verdict = Judge("GET /", kUpgrade);
-  ASSERT_TRUE(std::holds_alternative<Upgrade>(verdict)) << Answered(verdict);
-  EXPECT_EQ(std::get<Upgrade>(verdict).key, "dGhlIHNhbXBsZSBub25jZQ==");
+  const HttpDecision decision = Decide("GET /", kUpgrade);
+  ASSERT_TRUE(std::holds_alternative<Upgrade>(decision)) << Answered(decision);
+  EXPECT_EQ(std::get<Upgrade>(decision).key, "dGhlIHNhbXBsZSBub25jZQ==");
 }
 
 // A process that finds the port in /proc/net/tcp, a sandboxed command say, does not know the path.
 TEST(HttpRequestTest, UpgradesOnlyTheSecretPathWhereThereIsASecret) {
-  EXPECT_TRUE(std::holds_alternative<Upgrade>(Judge("GET /s3cret", kUpgrade, "s3cret")));
-  EXPECT_TRUE(std::holds_alternative<Upgrade>(Judge("GET /s3cret?x=y", kUpgrade, "s3cret")));
+  EXPECT_TRUE(std::holds_alternative<Upgrade>(Decide("GET /s3cret", kUpgrade, "s3cret")));
+  EXPECT_TRUE(std::holds_alternative<Upgrade>(Decide("GET /s3cret?x=y", kUpgrade, "s3cret")));
   for (const char* path :
        {"/", "/s3cre", "/s3crets", "/S3CRET", "//s3cret", "/other/s3cret", "s3cret", "*", "/?s3cret"}) {
-    const std::string answer = Answered(Judge(std::string("GET ") + path, kUpgrade, "s3cret"));
+    const std::string answer = Answered(Decide(std::string("GET ") + path, kUpgrade, "s3cret"));
     EXPECT_THAT(answer, StartsWith("HTTP/1.1 401 ")) << path;
     EXPECT_THAT(answer, HasSubstr("\r\nWWW-Authenticate: ")) << path;
   }
-  EXPECT_THAT(Answered(Judge("GET /s3cret/other", kUpgrade, "s3cret")), StartsWith("HTTP/1.1 404 "));
-  EXPECT_THAT(Answered(Judge("GET /s3cret", "", "s3cret")), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(Answered(Decide("GET /s3cret/other", kUpgrade, "s3cret")), StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(Answered(Decide("GET /s3cret", "", "s3cret")), StartsWith("HTTP/1.1 400 "));
 }
 
 TEST(HttpRequestTest, AnswersProbesWithAndWithoutTheSecret) {
   for (const char* path : {"/readyz", "/healthz", "/s3cret/readyz", "/s3cret/healthz"}) {
-    EXPECT_THAT(Answered(Judge(std::string("GET ") + path, "", "s3cret")), StartsWith("HTTP/1.1 200 ")) << path;
+    EXPECT_THAT(Answered(Decide(std::string("GET ") + path, "", "s3cret")), StartsWith("HTTP/1.1 200 ")) << path;
   }
-  EXPECT_THAT(Answered(Judge("GET /wrong/readyz", "", "s3cret")), StartsWith("HTTP/1.1 401 "));
+  EXPECT_THAT(Answered(Decide("GET /wrong/readyz", "", "s3cret")), StartsWith("HTTP/1.1 401 "));
 }
 
 TEST(HttpRequestTest, AnswersByMethodPathAndHeaders) {
@@ -86,36 +86,36 @@ TEST(HttpRequestTest, AnswersByMethodPathAndHeaders) {
            {"GET /", With(upgrade, "dGhl", ""), "400 "},
            {"GET /", With(upgrade, "Sec-WebSocket-Key", "Sec-WebSocket-Lock"), "400 "},
        }) {
-    EXPECT_THAT(Answered(Judge(c.request, c.headers)), StartsWith("HTTP/1.1 " + std::string(c.status)))
+    EXPECT_THAT(Answered(Decide(c.request, c.headers)), StartsWith("HTTP/1.1 " + std::string(c.status)))
         << c.request << "\n"
         << c.headers;
   }
 }
 
 TEST(HttpRequestTest, SaysWhichMethodsAProbeAllows) {
-  EXPECT_THAT(Answered(Judge("PUT /readyz")), HasSubstr("\r\nAllow: GET, HEAD\r\n"));
+  EXPECT_THAT(Answered(Decide("PUT /readyz")), HasSubstr("\r\nAllow: GET, HEAD\r\n"));
 }
 
 TEST(HttpRequestTest, SaysWhichWebSocketVersionItSpeaks) {
-  EXPECT_THAT(Answered(Judge("GET /", With(kUpgrade, ": 13", ": 8"))), HasSubstr("\r\nSec-WebSocket-Version: 13\r\n"));
+  EXPECT_THAT(Answered(Decide("GET /", With(kUpgrade, ": 13", ": 8"))), HasSubstr("\r\nSec-WebSocket-Version: 13\r\n"));
 }
 
 TEST(HttpRequestTest, AnswersAProbeWithoutABody) {
-  EXPECT_THAT(Answered(Judge("GET /readyz")), HasSubstr("\r\nContent-Length: 0\r\n"));
-  EXPECT_THAT(Answered(Judge("GET /readyz")), EndsWith("\r\n\r\n"));
+  EXPECT_THAT(Answered(Decide("GET /readyz")), HasSubstr("\r\nContent-Length: 0\r\n"));
+  EXPECT_THAT(Answered(Decide("GET /readyz")), EndsWith("\r\n\r\n"));
 }
 
-TEST(HttpRequestTest, LeavesOutTheBodyForHead) { EXPECT_THAT(Answered(Judge("HEAD /other")), EndsWith("\r\n\r\n")); }
+TEST(HttpRequestTest, LeavesOutTheBodyForHead) { EXPECT_THAT(Answered(Decide("HEAD /other")), EndsWith("\r\n\r\n")); }
 
 TEST(HttpRequestTest, RefusesWhatIsNotHttp) {
   for (const std::string_view head : {"\r\n\r\n", "hello\r\n\r\n", "GET /\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",
                                       "GET / HTTP/1.1\r\nno colon\r\n\r\n", "GET / HTTP/1.1\r\nOri\0gin: x\r\n\r\n"}) {
-    EXPECT_THAT(Answered(JudgeHttpRequest(head)), StartsWith("HTTP/1.1 400 ")) << head;
+    EXPECT_THAT(Answered(DecideHttpRequest(head)), StartsWith("HTTP/1.1 400 ")) << head;
   }
 }
 
 TEST(HttpRequestTest, DoesNotUpgradeOldHttp) {
-  EXPECT_THAT(Answered(JudgeHttpRequest("GET / HTTP/1.0\r\n" + std::string(kUpgrade) + "\r\n")),
+  EXPECT_THAT(Answered(DecideHttpRequest("GET / HTTP/1.0\r\n" + std::string(kUpgrade) + "\r\n")),
               StartsWith("HTTP/1.1 400 "));
 }
 

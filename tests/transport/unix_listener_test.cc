@@ -141,7 +141,7 @@ TEST_F(UnixListenerTest, RefusesThePathOfALiveServer) {
 
 TEST_F(UnixListenerTest, RefusesAPathThatIsNotASocket) {
   std::ofstream(path_) << "precious";
-  EXPECT_EQ(ListenError(), "bind " + path_ + ": a file is in the way");
+  EXPECT_EQ(ListenError(), "bind " + path_ + ": the path exists and is not a socket");
   EXPECT_TRUE(std::filesystem::exists(path_));
 }
 

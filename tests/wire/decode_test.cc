@@ -119,7 +119,7 @@ TEST_F(DecodeTest, ReportsTheFirstFault) { EXPECT_EQ(Fault(R"({"text":1,"flag":2
 TEST_F(DecodeTest, RefusesNumbersOutOfRange) {
   for (const char* number : {"-1", "1.5", "1e3", "18446744073709551616"}) {
     EXPECT_EQ(Fault(std::string(R"({"text":"t","number":)") + number + "}"),
-              "number: expected a whole number from 0, got a number");
+              "number: expected a whole number that is not negative, got a number");
   }
   EXPECT_EQ(Accept(R"({"text":"t","number":18446744073709551615})").number, UINT64_MAX);
   Fault(R"({"text":"t","maybe":{"name":"m","sizes":[65536]}})");
