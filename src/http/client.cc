@@ -33,12 +33,12 @@ struct Client::State : std::enable_shared_from_this<State> {
   loop::EventLoop& loop;
   loop::WorkerPool& workers;
   const ClientOptions options;
-  std::optional<CurlDriver> driver;  // once the library is loaded
+  std::optional<CurlDriver> driver;  // present once the library is loaded
   bool loading = false;
-  std::vector<std::weak_ptr<TransferChain>> waiting;  // for the library
+  std::vector<std::weak_ptr<TransferChain>> waiting;  // exchanges that wait for the library
 };
 
-// A failure is not for ever: the next exchange tries again, for the library may have been installed meanwhile.
+// A failure is not remembered: the next exchange tries again, because the library may have been installed meanwhile.
 void Client::State::Load() {
   if (std::exchange(loading, true)) return;
   auto library = std::make_shared<Result<CurlLibrary>>();

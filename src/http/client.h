@@ -1,5 +1,5 @@
-// Outgoing HTTP by libcurl, on the loop. The library is loaded at the first request, not with the program: it brings
-// some thirty others along, and most servers never need it.
+// A Client makes outgoing HTTP requests with libcurl, on the loop. It loads the library at the first request and not
+// with the program, because libcurl brings some thirty other libraries along and most servers never need it.
 #pragma once
 
 #include <chrono>
@@ -15,19 +15,19 @@ namespace holdfast::http {
 
 struct ClientOptions {
   std::string library = "libcurl.so.4";
-  std::chrono::milliseconds idle_time{60'000};  // after which connections nobody uses are closed
+  std::chrono::milliseconds idle_time{60'000};  // connections that are unused for this long are closed
 };
 
 class Client {
  public:
-  // `workers` loads the library.
+  // A worker of `workers` loads the library.
   Client(loop::EventLoop& loop, loop::WorkerPool& workers, ClientOptions options = {});
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  // `request` has passed CheckRequest. The observer is never called from inside Start. The client outlives its
-  // exchanges.
+  // Starts a request that has passed CheckRequest. The observer is never called from inside Start. The client must
+  // outlive its exchanges.
   std::unique_ptr<Exchange> Start(Request request, ExchangeObserver& observer);
 
  private:

@@ -10,7 +10,7 @@
 namespace holdfast::http {
 namespace {
 
-constexpr long kMaxIdleConnections = 16;  // more are closed as their transfers end
+constexpr long kMaxIdleConnections = 16;  // beyond this number a connection is closed when its transfer ends
 
 }  // namespace
 
@@ -28,8 +28,8 @@ CurlDriver::~CurlDriver() {
 
 Result<> CurlDriver::Add(CURL* easy, OnFinished on_finished) {
   TRY_VOID(OpenMulti());
-  // Sockets are made and closed here, so that they are close-on-exec from birth and unwatched before their number is
-  // free for another.
+  // The driver opens and closes the library's sockets itself, so that they are close-on-exec from birth and no longer
+  // watched when their number becomes free for another descriptor.
   library_.easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, &OnOpenSocket);
   library_.easy_setopt(easy, CURLOPT_OPENSOCKETDATA, this);
   library_.easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, &OnCloseSocket);
@@ -68,7 +68,7 @@ void CurlDriver::CloseMulti() {
 
 void CurlDriver::Act(curl_socket_t socket, int events) {
   int running = 0;
-  // A failure is the failure of a transfer, which is told below.
+  // A failure here is the failure of a transfer, which is handled below.
   (void)library_.multi_socket_action(multi_, socket, events, &running);
   int left = 0;
   while (const CURLMsg* message = library_.multi_info_read(multi_, &left)) {
@@ -93,7 +93,7 @@ void CurlDriver::Watch(int fd, int wanted) {
   socket.Arm();
 }
 
-// The library may close the socket meanwhile, and even open another of the same number.
+// The library may close the socket during Act, and even open another one with the same number.
 void CurlDriver::OnReady(int fd, int direction) {
   Socket& socket = sockets_.at(fd);
   (direction == CURL_POLL_IN ? socket.read_armed : socket.write_armed) = false;

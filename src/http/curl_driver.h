@@ -1,5 +1,6 @@
-// Runs libcurl's transfers on the loop: its sockets are watched, its timer kept, and finished transfers are told. Owns
-// the library's multi handle and with it the idle connections, which are closed when nothing was asked for a while.
+// A CurlDriver runs libcurl's transfers on the loop: it watches the library's sockets, keeps its timer, and tells the
+// owner of a transfer when the transfer has finished. It owns the library's multi handle and with it the idle
+// connections, which are closed after `idle_time` without a transfer.
 #pragma once
 
 #include <chrono>
@@ -18,19 +19,20 @@ namespace holdfast::http {
 class CurlDriver {
  public:
   CurlDriver(loop::EventLoop& loop, const CurlLibrary& library, std::chrono::milliseconds idle_time);
-  // Every transfer has been removed.
+  // Every transfer must have been removed before.
   ~CurlDriver();
   CurlDriver(const CurlDriver&) = delete;
   CurlDriver& operator=(const CurlDriver&) = delete;
 
   const CurlLibrary& library() const { return library_; }
 
-  // Called with the library's verdict. It may only take note: the driver is at work.
+  // Called with the result code of the library. The callback may only record it, because it runs inside the driver.
   using OnFinished = std::move_only_function<void(CURLcode)>;
 
-  // The transfer begins in a later turn of the loop. It must be removed, finished or not, before `easy` is cleaned up.
+  // Adds a transfer, which begins in a later turn of the loop. It must be removed, finished or not, before `easy` is
+  // cleaned up.
   Result<> Add(CURL* easy, OnFinished on_finished);
-  // Not from inside a callback of the library.
+  // Must not be called from inside a callback of the library.
   void Remove(CURL* easy);
 
  private:
@@ -48,7 +50,7 @@ class CurlDriver {
   void OnReady(int fd, int direction);
   void Act(curl_socket_t socket, int events);
 
-  // What the library calls.
+  // The library calls these functions.
   static int OnSocket(CURL* easy, curl_socket_t fd, int what, void* driver, void* socket);
   static int OnTimer(CURLM* multi, long timeout_ms, void* driver);
   static curl_socket_t OnOpenSocket(void* driver, curlsocktype purpose, curl_sockaddr* address);

@@ -10,13 +10,13 @@
 namespace holdfast::http {
 namespace {
 
-constexpr unsigned kOldestVersion = 0x075700;  // 7.87.0: CURLOPT_QUICK_EXIT
+constexpr unsigned kOldestVersion = 0x075700;  // 7.87.0, the first with CURLOPT_QUICK_EXIT
 
 std::unexpected<Error> Unusable(const std::string& name, std::string_view reason) {
   return Fail(ErrorKind::kSystem, fmt::format("http/request needs {}: {}", name, reason));
 }
 
-// Looks functions up until one is missing.
+// A Finder looks functions up and remembers the first that is missing.
 class Finder {
  public:
   explicit Finder(void* library) : library_(library) {}
@@ -52,8 +52,8 @@ void FindAll(Finder& finder, CurlLibrary& library) {
   finder.Find("curl_slist_free_all", library.slist_free_all);
 }
 
-// OpenSSL, if it is what the library uses, would free at exit what each thread has of it, also of a worker that is
-// about to end and frees it too.
+// Keeps OpenSSL, if the library uses it, from freeing its data at exit. It would free the data of each thread, also
+// that of a worker which is about to end and frees its data itself.
 void LeaveOpenSslAtExit(void* handle) {
   constexpr uint64_t kNoAtExit = 0x00080000;  // OPENSSL_INIT_NO_ATEXIT
   using Init = int (*)(uint64_t options, const void* settings);
@@ -75,7 +75,7 @@ Result<CurlLibrary> CurlLibrary::Load(const std::string& name) {
   if (finder.missing() != nullptr) return Unusable(name, fmt::format("it has no {}", finder.missing()));
   const curl_version_info_data* version = version_info(CURLVERSION_NOW);
   if (version->version_num < kOldestVersion) {
-    return Unusable(name, fmt::format("version 7.87 or later, not {}", version->version));
+    return Unusable(name, fmt::format("it is version {}, but 7.87 or later is needed", version->version));
   }
   LeaveOpenSslAtExit(handle);
   if (const CURLcode code = global_init(CURL_GLOBAL_DEFAULT); code != CURLE_OK) {

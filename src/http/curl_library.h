@@ -1,5 +1,5 @@
-// The functions of libcurl that are used here, found at run time. The library stays loaded for the life of the program:
-// OpenSSL, which comes with it, cannot be unloaded safely.
+// The functions of libcurl that this folder uses, looked up at run time. The library stays loaded for the life of the
+// program, because OpenSSL, which comes with it, cannot be unloaded safely.
 #pragma once
 
 #include <string>
@@ -11,10 +11,11 @@
 namespace holdfast::http {
 
 struct CurlLibrary {
-  // Blocks: some thirty files are mapped and initialized.
+  // Loads the library, which blocks while some thirty files are mapped and initialized.
   static Result<CurlLibrary> Load(const std::string& name);
 
-  bool has_bundle;  // a file of certificate authorities where the library looks for it
+  // There is a file of certificate authorities at the path where the library looks for it.
+  bool has_bundle;
 
   decltype(&::curl_easy_init) easy_init;
   decltype(&::curl_easy_cleanup) easy_cleanup;

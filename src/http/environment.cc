@@ -5,7 +5,7 @@
 namespace holdfast::http {
 namespace {
 
-// An empty variable is as good as none.
+// An empty variable counts as not set.
 const char* Variable(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr && *value != '\0' ? value : nullptr;

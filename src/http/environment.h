@@ -1,5 +1,5 @@
-// What the server's environment says about the way out, beyond what libcurl reads there by itself (http_proxy,
-// https_proxy, HTTPS_PROXY, all_proxy, ALL_PROXY, no_proxy, NO_PROXY).
+// The settings for outgoing connections in the server's environment, beyond those that libcurl reads by itself
+// (http_proxy, https_proxy, HTTPS_PROXY, all_proxy, ALL_PROXY, no_proxy, NO_PROXY).
 #pragma once
 
 #include <string>
@@ -8,11 +8,13 @@
 
 namespace holdfast::http {
 
-// HTTP_PROXY, for http URLs when http_proxy is not set; or null. Where REQUEST_METHOD is set the program runs as a CGI,
-// and the variable is the Proxy header of whoever made the request.
+// Returns HTTP_PROXY for http URLs if http_proxy is not set, and null otherwise. If REQUEST_METHOD is set, the program
+// runs as a CGI, and the variable is ignored: it holds the Proxy header of the request, which the sender of the request
+// chose.
 const char* CapitalHttpProxy(const Url& url);
 
-// Certificate authorities to trust in place of the library's own. Null: none of that kind.
+// The certificate authorities to trust in place of the library's own. A null pointer means that the variable is not
+// set.
 struct Authorities {
   const char* file;       // SSL_CERT_FILE
   const char* directory;  // SSL_CERT_DIR

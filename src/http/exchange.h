@@ -1,4 +1,4 @@
-// A request under way and its response, as the code that asked for it sees them.
+// An exchange is an HTTP request under way and its response, as seen by the code that started it.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace holdfast::http {
 
 struct Response {
   uint16_t status = 0;
-  std::vector<Header> headers;  // as they came, repeated ones included; names in lower case, values any bytes
+  std::vector<Header> headers;  // in the order of arrival, with repeated ones; names in lower case, values any bytes
 };
 
-// Told on the loop: OnResponse, then OnBody any number of times, then OnEnd. OnEnd alone when there is no response.
-// Each may destroy the exchange.
+// The observer is called on the loop: OnResponse once, OnBody any number of times, then OnEnd. If there is no response,
+// only OnEnd is called. Each call may destroy the exchange.
 class ExchangeObserver {
  public:
   virtual ~ExchangeObserver() = default;
@@ -25,12 +25,12 @@ class ExchangeObserver {
   virtual void OnEnd(const Result<>& outcome) = 0;
 };
 
-// A request under way. Destroying it cancels it, and nothing is told any more.
+// Destroying an exchange cancels it, and its observer is not called any more.
 class Exchange {
  public:
   virtual ~Exchange() = default;
-  // While paused no body arrives, and the server is read no further than a bounded amount. OnEnd comes after the body,
-  // but for a timeout, which waits for nobody.
+  // While the exchange is paused no body arrives, and only a bounded amount is read from the server. OnEnd comes after
+  // the body, except for a timeout, which ends the exchange even while it is paused.
   virtual void Pause() = 0;
   virtual void Resume() = 0;
 };

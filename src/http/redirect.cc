@@ -23,7 +23,7 @@ bool BecomesGet(std::string_view method, uint16_t status) {
 
 bool DescribesBody(const Header& header) { return StartsWithIgnoringCase(header.name, "content-"); }
 
-// Host is no secret, but names the server that was asked first.
+// Host is not a secret, but it names the server of the first request.
 bool IsForOneOrigin(const Header& header) {
   constexpr std::array<std::string_view, 4> kNames = {"authorization", "cookie", "cookie2", "host"};
   return StartsWithIgnoringCase(header.name, "proxy-") ||

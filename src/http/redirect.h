@@ -1,4 +1,4 @@
-// What a redirect makes of a request.
+// These functions recognise a redirect and change a request by it.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace holdfast::http {
 
-// Whether a response of this status sends the client on, given a Location.
+// Returns whether a response with this status is a redirect if it has a Location.
 bool IsRedirect(uint16_t status);
 
-// Turns `request`, answered with `status` at `from`, into the one for `to`. POST becomes GET as browsers have it; what
-// was meant for the first server alone does not reach another.
+// Changes `request`, which was answered with `status` at `from`, into the request for `to`. POST becomes GET as in
+// browsers. Headers that were meant for the first server alone are removed if `to` is another origin.
 void ApplyRedirect(Request& request, uint16_t status, const Url& from, const Url& to);
 
 }  // namespace holdfast::http

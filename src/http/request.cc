@@ -14,8 +14,8 @@
 namespace holdfast::http {
 namespace {
 
-// What a client and a server agree on for one connection is not the requester's to say: beside a proxy or a server that
-// reads it differently, it smuggles a second request.
+// Headers that a client and a server agree on for one connection. A caller must not set them: a proxy or a server that
+// interprets such a header differently could be made to see a second, smuggled request.
 constexpr std::array<std::string_view, 9> kConnectionHeaders = {
     "connection",        "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
     "transfer-encoding", "upgrade"};
@@ -28,10 +28,10 @@ size_t BodyBytes(const Request& request) { return request.body ? request.body->s
 
 Result<> CheckMethod(const Request& request) {
   if (!IsToken(request.method)) return Invalid("method is invalid: invalid HTTP method");
-  // Asks for a tunnel, which is no response.
+  // CONNECT asks for a tunnel, and a tunnel has no response.
   if (request.method == "CONNECT") return Invalid("method is invalid: CONNECT is not supported");
-  // Means nothing, and the library does not send it.
-  if (request.method == "HEAD" && BodyBytes(request) > 0) return Invalid("body is invalid: HEAD has none");
+  // A body of HEAD has no meaning, and the library does not send it.
+  if (request.method == "HEAD" && BodyBytes(request) > 0) return Invalid("body is invalid: HEAD must not have a body");
   return {};
 }
 
@@ -44,7 +44,7 @@ Result<> CheckUrl(std::string_view url) {
 
 bool IsValueByte(char c) { return c == '\t' || !IsControl(c); }
 
-// Names are shown, values never.
+// Messages show the names of headers but never their values.
 Result<> CheckHeader(const Header& header, size_t body_bytes) {
   if (!IsToken(header.name)) return Invalid("header name is invalid: invalid HTTP header name");
   if (!std::ranges::all_of(header.value, IsValueByte)) {
@@ -52,7 +52,7 @@ Result<> CheckHeader(const Header& header, size_t body_bytes) {
   }
   const auto is_name = [&](std::string_view name) { return EqualsIgnoringCase(name, header.name); };
   if (std::ranges::any_of(kConnectionHeaders, is_name)) {
-    return Invalid(fmt::format("header {} belongs to the connection", header.name));
+    return Invalid(fmt::format("header {} belongs to the connection and cannot be set", header.name));
   }
   if (is_name("content-length") && Trimmed(header.value) != std::to_string(body_bytes)) {
     return Invalid(fmt::format("header {} is not the length of the body", header.name));

@@ -1,4 +1,4 @@
-// An HTTP request to be made, and the checks it must pass before a byte of it leaves.
+// An HTTP request, and the checks that it must pass before a byte of it is sent.
 #pragma once
 
 #include <chrono>
@@ -21,17 +21,17 @@ enum class Redirects { kFollow, kStop };
 struct Request {
   std::string method = {}, url = {};
   std::vector<Header> headers = {};
-  // Values nobody but the addressed server may see: dropped with Authorization and Cookie when a redirect leaves the
-  // origin.
+  // Headers that only the addressed server may see. They are removed, as Authorization and Cookie are, when a redirect
+  // leads to another origin.
   std::vector<Header> secret_headers = {};
   std::optional<std::string> body = {};
-  std::optional<std::chrono::milliseconds> timeout = {};  // for everything, the last byte of the body included
+  std::optional<std::chrono::milliseconds> timeout = {};  // covers everything up to the last byte of the body
   Redirects redirects = Redirects::kFollow;
 };
 
-// kInvalidParams names the fault: the method is no token, or CONNECT; a HEAD has a body; the URL is neither http nor
-// https; a header is malformed, or belongs to the connection (Connection, Transfer-Encoding, a Content-Length that is
-// not the body's, ...).
+// Returns kInvalidParams with the fault: the method is not a token, or is CONNECT; a HEAD request has a body; the URL
+// is neither http nor https; a header is malformed, or belongs to the connection (Connection, Transfer-Encoding, a
+// Content-Length that is not the length of the body, ...).
 Result<> CheckRequest(const Request& request);
 
 }  // namespace holdfast::http

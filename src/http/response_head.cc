@@ -40,7 +40,7 @@ bool ResponseHead::TakeStatus(std::string_view line) {
   return true;
 }
 
-// A line that begins with a blank goes on with the value before it.
+// A line that begins with a blank continues the value before it.
 bool ResponseHead::TakeHeader(std::string_view line) {
   if (IsBlank(line[0]) && !response_.headers.empty()) {
     response_.headers.back().value.append(" ").append(Trimmed(line));

@@ -1,5 +1,5 @@
-// Puts the status line and the headers of the final response together, line by line. Interim responses (1xx) before it
-// and trailers after it are passed over. Pure: lines in, a Response out.
+// A ResponseHead collects the status line and the headers of the final response from their lines. It skips interim
+// responses (1xx) before the final one, and trailers after it. It does no I/O.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class ResponseHead {
   static constexpr size_t kMaxBytes = 256u << 10;
   static constexpr size_t kMaxHeaders = 1000;
 
-  // One line with its line end. False when the response cannot be used; fault() says why.
+  // Adds one line with its line end. Returns false if the response cannot be used; fault() tells why.
   bool Take(std::string_view line);
 
   bool complete() const { return complete_; }
@@ -28,7 +28,7 @@ class ResponseHead {
   bool Refuse(std::string_view fault);
 
   Response response_;
-  size_t bytes_ = 0;  // of this response
+  size_t bytes_ = 0;  // bytes of the present response
   bool complete_ = false;
   std::string fault_;
 };

@@ -1,4 +1,4 @@
-// The bytes that HTTP is made of.
+// Classes of bytes in HTTP messages, and comparisons that ignore case.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ constexpr bool StartsWithIgnoringCase(std::string_view text, std::string_view pr
   return text.size() >= prefix.size() && EqualsIgnoringCase(text.substr(0, prefix.size()), prefix);
 }
 
-// Without blanks and line ends around it.
+// Returns the text without the blanks and line ends around it.
 constexpr std::string_view Trimmed(std::string_view text) {
   constexpr std::string_view kAround = " \t\r\n";
   const size_t first = text.find_first_not_of(kAround);

@@ -10,8 +10,8 @@
 namespace holdfast::http {
 namespace {
 
-// Longer than any network that works takes for name, connection, proxy and TLS together; the library's own five minutes
-// are longer than anyone waits.
+// The limit for resolving the name, connecting, the proxy and TLS together. A working network needs less; the library's
+// default of five minutes is longer than anybody waits.
 constexpr long kConnectTimeoutMs = 30'000;
 constexpr long kReadBytes = 64L << 10;
 
@@ -24,16 +24,16 @@ bool HasHeader(const Request& request, std::string_view name) {
   return false;
 }
 
-// A server may refuse these with neither a body nor a "Content-Length: 0".
+// A server may refuse a request with one of these methods that has neither a body nor "Content-Length: 0".
 bool AnnouncesEmptyBody(std::string_view method) { return method == "POST" || method == "PUT" || method == "PATCH"; }
 
-// In the library's spelling, "Name;" is a header without a value; "Name:" would be none at all.
+// The library sends "Name;" as a header without a value; "Name:" would remove the header.
 std::string HeaderLine(const Header& header) {
   const std::string_view value = Trimmed(header.value);
   return value.empty() ? header.name + ";" : header.name + ": " + std::string(value);
 }
 
-// The library says these itself: the length it knows, and it does not wait for permission to send a body.
+// The library sends these headers itself: it knows the length, and it sends a body without waiting for permission.
 bool IsLeftToLibrary(const Header& header) {
   return EqualsIgnoringCase(header.name, "content-length") || EqualsIgnoringCase(header.name, "expect");
 }
@@ -67,8 +67,8 @@ void Transfer::Set(CURLoption option, Value value) {
   if (setup_ == CURLE_OK) setup_ = code;
 }
 
-// HTTP/1.1 only: there an exchange has a connection of its own, so one that is paused holds up the server and no other
-// exchange. The library verifies certificates unless told otherwise.
+// Only HTTP/1.1 is used: there each exchange has a connection of its own, so a paused exchange delays its server and no
+// other exchange. The library verifies certificates unless it is told otherwise.
 void Transfer::SetConnection(const Url& url) {
   Set(CURLOPT_URL, url.Text().c_str());
   Set(CURLOPT_PROTOCOLS_STR, "http,https");
@@ -76,16 +76,17 @@ void Transfer::SetConnection(const Url& url) {
   Set(CURLOPT_NOSIGNAL, 1L);
   Set(CURLOPT_CONNECTTIMEOUT_MS, kConnectTimeoutMs);
   Set(CURLOPT_BUFFERSIZE, kReadBytes);
-  Set(CURLOPT_TCP_KEEPALIVE, 1L);             // a stream without a timeout still notices that its server has vanished
-  Set(CURLOPT_QUICK_EXIT, 1L);                // otherwise cancelling waits for the resolver's answer
-  Set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);  // those of the proxy are not the response's
-  Set(CURLOPT_HEADEROPT, static_cast<long>(CURLHEADER_SEPARATE));  // nor are the request's for the proxy
+  // A stream without a timeout must still notice that its server has vanished.
+  Set(CURLOPT_TCP_KEEPALIVE, 1L);
+  Set(CURLOPT_QUICK_EXIT, 1L);                // without this, cancelling waits for the resolver's answer
+  Set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);  // the proxy's headers do not belong to the response
+  Set(CURLOPT_HEADEROPT, static_cast<long>(CURLHEADER_SEPARATE));  // the request's headers are not for the proxy
   if (const char* proxy = CapitalHttpProxy(url)) Set(CURLOPT_PROXY, proxy);
   SetAuthorities();
 }
 
-// The library keeps a bundle in memory, but not beside a directory: with both, as is its default, each connection reads
-// the bundle again, which stops the loop for 20 ms.
+// The library keeps a bundle of authorities in memory, but not if there is a directory of them too. With both, which is
+// its default, each connection reads the bundle again, and that stops the loop for 20 ms.
 void Transfer::SetAuthorities() {
   const Authorities authorities = GivenAuthorities();
   if (authorities.given()) {
@@ -115,7 +116,7 @@ void Transfer::SetHeaders(const Request& request) {
       if (!IsLeftToLibrary(header)) Append(HeaderLine(header));
     }
   }
-  // Without a value: the library's own are left out.
+  // A name without a value removes a header that the library would add.
   Append("Expect:");
   if (!HasHeader(request, "content-type")) Append("Content-Type:");
   Set(CURLOPT_HTTPHEADER, header_lines_);
@@ -152,7 +153,8 @@ bool Transfer::TakeHeaderLine(std::string_view line) {
   return true;
 }
 
-// Gives how much was taken; anything but all of it ends the transfer, or lets it wait.
+// Returns the number of bytes that were accepted. The library ends the transfer if these are not all bytes, or pauses
+// it for CURL_WRITEFUNC_PAUSE.
 size_t Transfer::Write(std::string_view bytes) {
   if (!head_.complete()) return 0;
   if (discarding_) {
@@ -192,7 +194,7 @@ void Transfer::Finish(CURLcode code) {
   on_change_();
 }
 
-// A text with an @ may show the password of a proxy.
+// A text with an @ is not shown, because it may contain the password of a proxy.
 std::string Transfer::Reason(CURLcode code) const {
   if (!head_.fault().empty()) return head_.fault();
   if (code == CURLE_OK) return "the server sent no response";

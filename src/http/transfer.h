@@ -1,5 +1,5 @@
-// One request and its response by libcurl, without redirects. What comes is kept until it is taken; with enough of it
-// kept, the server is not read.
+// A Transfer is one request and its response by libcurl, without following redirects. It keeps the body that has
+// arrived until TakeBody, and stops reading from the server when it keeps enough.
 #pragma once
 
 #include <array>
@@ -25,30 +25,32 @@ class Transfer {
   static constexpr size_t kMaxKeptBytes = 256u << 10;
   static constexpr size_t kMaxDiscardedBytes = 1u << 20;
 
-  // `on_change` is called from inside the library: it may only take note. The driver outlives the transfer.
+  // `on_change` is called from inside the library, so it may only record that something has changed. The driver must
+  // outlive the transfer.
   Transfer(CurlDriver& driver, loop::Callback on_change);
-  // Cancels what is under way. Not from inside `on_change`.
+  // Cancels what is under way. Must not run inside `on_change`.
   ~Transfer();
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
 
-  // `request` stays as it is while the transfer lives: its body is sent from where it is.
+  // Starts the transfer. `request` must not change while the transfer lives, because its body is sent from where it is.
   Result<> Start(const Request& request, const Url& url);
 
-  // Null until the headers are complete.
+  // Returns null until the headers are complete.
   const Response* response() const { return head_.complete() ? &head_.response() : nullptr; }
 
   bool has_body() const { return !body_.empty(); }
   std::string TakeBody();
 
-  // No more is read until Continue(), which may call `on_change`.
+  // Tells that nothing more is read from the server until Continue(), which may call `on_change`.
   bool stalled() const { return stalled_; }
   void Continue();
 
-  // The body is of no interest. One that is long ends the transfer, and the connection with it.
+  // Discards the body from here on. A long body ends the transfer, and its connection with it.
   void Discard();
 
-  // Once all has come, or failed. An error holds the reason alone.
+  // The outcome, once the whole response has arrived or the transfer has failed. An error has only the reason in its
+  // message.
   const std::optional<Result<>>& outcome() const { return outcome_; }
 
  private:
@@ -70,7 +72,7 @@ class Transfer {
   loop::Callback on_change_;
   CURL* easy_ = nullptr;
   curl_slist* header_lines_ = nullptr;
-  CURLcode setup_ = CURLE_OK;  // the first option that was refused
+  CURLcode setup_ = CURLE_OK;  // the error of the first option that the library refused
   std::array<char, CURL_ERROR_SIZE> error_text_{};
 
   ResponseHead head_;

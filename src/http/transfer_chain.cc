@@ -17,12 +17,12 @@
 namespace holdfast::http {
 namespace {
 
-// Beyond it the clock's arithmetic overflows.
+// The arithmetic of the clock overflows with longer timeouts.
 constexpr std::chrono::milliseconds kLongestTimeout = std::chrono::years(10);
 
 Url ParsedUrl(std::string_view text) {
   auto url = ParseUrl(text);
-  CHECK(url.has_value());  // CheckRequest has seen it
+  CHECK(url.has_value());  // CheckRequest has parsed it before
   return *std::move(url);
 }
 
@@ -32,7 +32,7 @@ const std::string* FindHeader(const std::vector<Header>& headers, std::string_vi
   return found == headers.end() ? nullptr : &found->value;
 }
 
-// The user and password of a URL, unless the request says better.
+// Sends the user and password of a URL as Authorization, unless the request has such a header.
 void AddAuthorization(Request& request, const Url& url) {
   if (!url.userinfo || url.userinfo->empty()) return;
   if (FindHeader(request.headers, "authorization") != nullptr) return;
@@ -120,7 +120,7 @@ void TransferChain::DeliverBody() {
   }
 }
 
-// A target that is no URL makes the response like any other: the requester may know what it means.
+// A response whose Location is not a valid URL is delivered like any other, because the client may know what it means.
 bool TransferChain::MeetsRedirect(const Response& response) {
   if (request_.redirects == Redirects::kStop || !IsRedirect(response.status)) return false;
   const std::string* location = FindHeader(response.headers, "location");
@@ -138,7 +138,8 @@ bool TransferChain::MeetsRedirect(const Response& response) {
   return true;
 }
 
-// The end of the body is awaited, so that the connection can be used again; how it ends does not matter.
+// The redirect is followed when the transfer has ended, so that its connection can be used again. The outcome of that
+// transfer does not matter.
 void TransferChain::FollowRedirect() {
   if (!transfer_->outcome()) return;
   transfer_.reset();

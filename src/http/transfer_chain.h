@@ -1,5 +1,6 @@
-// A request and the redirects it meets: one transfer after another, told to the observer as one exchange. Shared with
-// the turns of the loop it has asked for, so an observer may let go of it in any callback.
+// A TransferChain is a request with the redirects that it meets: one transfer after another, which the observer sees as
+// one exchange. A turn of the loop that runs the chain shares in its ownership, so an observer may release the chain in
+// any callback.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +25,11 @@ class TransferChain : public std::enable_shared_from_this<TransferChain> {
 
   TransferChain(loop::EventLoop& loop, Request request, ExchangeObserver& observer);
 
-  // The time allowed runs from here.
+  // Starts the timeout of the request.
   void StartTimer();
-  // The library is there.
+  // Starts the first transfer. Called when the library is loaded.
   void Begin(CurlDriver& driver);
-  // There is no library. Calls the observer.
+  // Ends the exchange because the library could not be loaded. Calls the observer.
   void Abandon(Error error) { Finish(std::unexpected(std::move(error))); }
   void Cancel();
 
@@ -37,13 +38,13 @@ class TransferChain : public std::enable_shared_from_this<TransferChain> {
 
  private:
   void StartTransfer();
-  // Asks for a turn of the loop.
+  // Requests a turn of the loop, which calls Pump.
   void Notify();
-  // Tells the observer what has come. Each step leaves `transfer_` empty when the exchange is over.
+  // Tells the observer what has arrived. Each step leaves `transfer_` empty if the exchange is over.
   void Pump();
   void TakeResponse();
   void DeliverBody();
-  // Whether the response sends us on, or cannot be followed, which ends the exchange.
+  // Returns whether the response is a redirect. One that cannot be followed ends the exchange.
   bool MeetsRedirect(const Response& response);
   void FollowRedirect();
   void Finish(const Result<>& outcome);
@@ -56,13 +57,13 @@ class TransferChain : public std::enable_shared_from_this<TransferChain> {
 
   loop::EventLoop& loop_;
   Request request_;
-  Url url_;                     // of the transfer under way
+  Url url_;                     // the URL of the transfer under way
   ExchangeObserver* observer_;  // null once the exchange is over
   CurlDriver* driver_ = nullptr;
   std::unique_ptr<loop::Timer> timer_;
-  std::unique_ptr<Transfer> transfer_;  // goes before the body in `request_`
-  std::optional<Error> refused_;        // the library would not start a transfer
-  std::optional<Redirect> redirect_;    // to follow when the transfer has ended
+  std::unique_ptr<Transfer> transfer_;  // destroyed before the body in `request_`, which it sends
+  std::optional<Error> refused_;        // set if the library refused to start a transfer
+  std::optional<Redirect> redirect_;    // the redirect to follow when the transfer has ended
   int redirects_ = 0;
   bool responded_ = false, paused_ = false, notified_ = false;
 };

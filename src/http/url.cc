@@ -17,7 +17,7 @@ constexpr size_t kMaxShownBytes = 200;
 constexpr uint16_t kHttpPort = 80;
 constexpr uint16_t kHttpsPort = 443;
 
-// What browsers encode, so that a URL copied from one means the same here.
+// The characters that browsers encode, so that a URL copied from a browser means the same here.
 constexpr std::string_view kEncodedInPath = " \"<>`{}";
 constexpr std::string_view kEncodedInQuery = " \"<>'";
 
@@ -38,14 +38,15 @@ bool IsHostByte(char c) { return IsAlphanumeric(c) || c == '-' || c == '_' || c 
 bool IsAddressByte(char c) { return IsHexDigit(c) || c == ':' || c == '.'; }
 bool IsUserinfoByte(char c) { return IsAlphanumeric(c) || std::string_view("-._~!$&'()*+,;=:%").contains(c); }
 
-// The length of the scheme before a ':'; 0 when `text` has none.
+// Returns the length of the scheme before a ':', and 0 if `text` has none.
 size_t SchemeLength(std::string_view text) {
   const auto length = static_cast<size_t>(std::ranges::find_if_not(text, IsSchemeByte) - text.begin());
   if (length == 0 || length == text.size() || text[length] != ':') return 0;
   return IsAlphabetic(text[0]) ? length : 0;
 }
 
-// Of the host that `text` begins with, an IPv6 address and its brackets included; 0 when a bracket stays open.
+// Returns the length of the host that `text` begins with, including the brackets of an IPv6 address, and 0 if a bracket
+// is not closed.
 size_t HostLength(std::string_view text) {
   if (!text.starts_with('[')) return std::min(text.find(':'), text.size());
   const size_t bracket = text.find(']');
@@ -133,7 +134,7 @@ std::expected<Url, UrlFault> ParseUrl(std::string_view text) {
   return url;
 }
 
-// Dot segments stay: the library takes them out of every path.
+// Dot segments stay in the path, because the library removes them from every path.
 std::expected<Url, UrlFault> ResolveUrl(const Url& base, std::string_view reference) {
   const std::string target(Trimmed(reference));
   if (SchemeLength(target) > 0) return ParseUrl(target);

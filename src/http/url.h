@@ -1,5 +1,6 @@
-// An http or https URL, taken apart strictly: what two programs could read differently before the path (a backslash, a
-// second @, percent signs in a host) is refused, so that the host which is checked is the host which is asked.
+// An http or https URL, parsed strictly. Before the path, anything that two programs could read differently (a
+// backslash, a second @, percent signs in a host) is refused, so that the host that is checked is the host that is
+// contacted.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +13,16 @@ namespace holdfast::http {
 
 struct Url {
   std::string scheme;                   // "http" or "https"
-  std::optional<std::string> userinfo;  // as written, percent signs and all
+  std::optional<std::string> userinfo;  // as written, not percent-decoded
   std::string host;                     // lower case; an IPv6 address in its brackets
-  uint16_t port = 0;                    // the scheme's own when none is written
+  uint16_t port = 0;                    // the default of the scheme if none is written
   std::string path;                     // begins with '/'
   std::string query;                    // with its '?', or empty
 
-  // Without the userinfo.
+  // Returns the URL without the userinfo.
   std::string Text() const;
-  // For messages: without the query too, which may hold secrets, and not longer than a line or two.
+  // Returns the URL for messages: without the userinfo, without the query, which may contain secrets, and at most a
+  // line or two long.
   std::string Shown() const;
 };
 
@@ -33,11 +35,11 @@ struct UrlFault {
   std::string text;  // what is wrong, or the scheme
 };
 
-// Blanks around the text and a fragment are dropped; blanks, quotes and bytes beyond ASCII in path and query are
-// percent-encoded.
+// Parses a URL. Blanks around the text and a fragment are dropped; blanks, quotes and bytes beyond ASCII in the path
+// and the query are percent-encoded.
 std::expected<Url, UrlFault> ParseUrl(std::string_view text);
 
-// What a Location means at `base`.
+// Returns the URL that a Location stands for in a response from `base`.
 std::expected<Url, UrlFault> ResolveUrl(const Url& base, std::string_view reference);
 
 std::string PercentDecoded(std::string_view text);

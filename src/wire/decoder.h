@@ -1,7 +1,6 @@
 // A Decoder fills a params struct from JSON by the fields that the struct lists in Fields(). It ignores other members,
-// because clients of several versions send more than this server knows; a struct of rules refuses them, because a rule
-// that is not understood would not be enforced. The first fault names its path: `env.A: expected a string, got a
-// number`.
+// because clients of several versions send more than we know; a struct of rules refuses them, because a rule that is
+// not understood would not be enforced. The first fault names its path: `env.A: expected a string, got a number`.
 #pragma once
 
 #include <cstdint>
@@ -49,8 +48,7 @@ class Decoder {
     if (!member.is_absent()) Member(name, member, value);
   }
 
-  // Records the first fault. A field list calls this for a rule about several fields, e.g. about two that exclude each
-  // other.
+  // Records the first fault. A field list calls this itself for a rule about several fields.
   void Fault(std::string_view path, std::string_view problem);
 
   // Records a fault if the object has a member that is refused. Must be called after Fields().

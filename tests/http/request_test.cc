@@ -45,7 +45,8 @@ TEST(CheckRequestTest, RefusesWhatIsNoMethod) {
 
 TEST(CheckRequestTest, RefusesAHeadWithABody) {
   EXPECT_EQ(Fault({.method = "HEAD", .url = "http://h/", .body = ""}), "");
-  EXPECT_EQ(Fault({.method = "HEAD", .url = "http://h/", .body = "x"}), "http/request body is invalid: HEAD has none");
+  EXPECT_EQ(Fault({.method = "HEAD", .url = "http://h/", .body = "x"}),
+            "http/request body is invalid: HEAD must not have a body");
 }
 
 TEST(CheckRequestTest, RefusesUrlsItCannotAsk) {
@@ -78,7 +79,8 @@ TEST(CheckRequestTest, RefusesControlBytesInValuesAndShowsNoValue) {
 TEST(CheckRequestTest, RefusesHeadersOfTheConnection) {
   for (const char* name : {"Connection", "keep-alive", "Proxy-Connection", "proxy-authenticate", "Proxy-Authorization",
                            "TE", "trailer", "Transfer-Encoding", "UPGRADE"}) {
-    EXPECT_EQ(FaultOfHeader({name, "x"}), "http/request header "s + name + " belongs to the connection");
+    EXPECT_EQ(FaultOfHeader({name, "x"}),
+              "http/request header "s + name + " belongs to the connection and cannot be set");
   }
 }
 
