@@ -26,10 +26,10 @@ void BarePosixSpawn(benchmark::State& state) {
 }
 BENCHMARK(BarePosixSpawn)->Unit(benchmark::kMicrosecond)->UseRealTime();
 
-KeeperReport NextReport(int control) {
-  KeeperReport report;
-  CHECK(::recv(control, &report, sizeof report, 0) == sizeof report);
-  return report;
+KeeperEvent NextEvent(int control) {
+  KeeperEvent event;
+  CHECK(::recv(control, &event, sizeof event, 0) == sizeof event);
+  return event;
 }
 
 void UnderKeeper(benchmark::State& state) {
@@ -44,7 +44,7 @@ void UnderKeeper(benchmark::State& state) {
         (*spawner)->Start(command, Pipes{}, {stdio->child_in.get(), stdio->child_out.get(), stdio->child_err.get()});
     CHECK(keeper.has_value());
     CHECK(sys::SetBlocking(keeper->control.get(), sys::Blocking::kYes).has_value());
-    CHECK(NextReport(keeper->control.get()).kind == KeeperReportKind::kExited);
+    CHECK(NextEvent(keeper->control.get()).kind == KeeperEventKind::kExited);
     state.PauseTiming();
     CHECK(::waitpid(keeper->child.pid, nullptr, 0) == keeper->child.pid);
     (*spawner)->Forget(keeper->child.pid, sys::Ending::kExitedCleanly, [] {});

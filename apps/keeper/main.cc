@@ -1,6 +1,6 @@
-// The keeper program, which a keeper executes after it has started its command. process/keeper/protocol.h describes the
-// life of a keeper and the messages between it and the server. The program has no libc and no heap, so that a keeper
-// costs a few dozen microseconds to execute and a few pages of memory.
+// The keeper program, which a keeper executes once its command runs. process/keeper/protocol.h describes the life of a
+// keeper and its messages. The program has no libc and no heap, so that executing it takes a few dozen microseconds and
+// each running keeper needs only a few pages.
 
 #include <linux/prctl.h>
 #include <poll.h>
@@ -23,31 +23,32 @@ namespace {
 
 namespace raw = sys::raw;
 
-constexpr unsigned kToProcessGroup = 1 << 2;  // PIDFD_SIGNAL_PROCESS_GROUP, of Linux 6.9
+constexpr unsigned kToProcessGroup = 1 << 2;  // PIDFD_SIGNAL_PROCESS_GROUP, since Linux 6.9
 
-// The most dead children that the keeper reaps, and the most processes that it looks at, before it listens to the
-// server again.
+// The numbers of dead children that are reaped, and of processes that are looked at, before the keeper checks for the
+// next instruction.
 constexpr int kReapsPerTurn = 64;
 constexpr int kLooksPerTurn = 4096;
-constexpr int kMostProcesses = 1 << 16;  // the most processes that are looked at to deliver one signal
+constexpr int kMostProcesses = 1 << 16;  // the most processes that one signal is sent to
 
-// The children of a command can end faster than its keeper can reap them. The keeper then pauses for this time between
-// two rounds, so that other processes get the processor too.
+// A command can have more children end than its keeper has time to reap. The keeper then pauses for this time, because
+// other processes need the processor too.
 constexpr timespec kRest = {0, 5'000'000};
 constexpr int kIdleWakesBeforeRest = 16;
 
-// A keeper that kills looks for children again after this interval, even if none has ended. The interval doubles
-// whenever nothing has happened, because some processes cannot be killed.
+// While the keeper kills, it looks for processes again after this time, whether a child has ended or not. The time
+// doubles while nothing happens, because some processes cannot be killed.
 constexpr long kFirstKillIntervalNs = 10'000'000, kLastKillIntervalNs = 640'000'000;
 
+// The leader is the command's process, which leads the command's process group.
 struct Keeper {
-  int leader;  // pid of the command, which leads its process group; 0 once its exit is known
+  int leader;  // its pid, or 0 once its exit is known
   bool kernel_keeps_status;
   int child_events;                           // signalfd for SIGCHLD
-  timespec grace;                             // time that the leftovers of a killed command still have to clean up
-  raw::ProcessList processes = {.proc = -1};  // opened when children are first looked for
-  int leader_fd = -1;                         // the leader's pidfd, when the kernel reaps by itself
-  bool reaps = true;                          // false when the kernel reaps by itself
+  timespec grace;                             // the rest of the time that the leftovers of a killed leader have
+  raw::ProcessList processes = {.proc = -1};  // opened at the first look
+  int leader_fd = -1;                         // the leader's pidfd, if the kernel reaps by itself
+  bool reaps = true;                          // false if the kernel reaps by itself
   bool exit_reported = false;
   bool killing = false;
   bool leader_killed = false;
@@ -56,9 +57,9 @@ struct Keeper {
   long kill_interval_ns = kFirstKillIntervalNs;
 };
 
-void Send(KeeperReport report) {
-  // An error is ignored: if the server is gone, the next poll notices it.
-  raw::Syscall(__NR_sendto, kKeeperControlFd, raw::Address(&report), sizeof report, MSG_NOSIGNAL);
+void Send(KeeperEvent event) {
+  // If the server is gone, the next poll notices it.
+  raw::Syscall(__NR_sendto, kKeeperControlFd, raw::Address(&event), sizeof event, MSG_NOSIGNAL);
 }
 
 long Wait(int id_type, int id, siginfo_t& status, int more_options) {
@@ -73,16 +74,15 @@ long Wait(int id_type, int id, siginfo_t& status, int more_options) {
 void ReportExit(Keeper& keeper, int exit_code) {
   if (keeper.exit_reported) return;
   keeper.exit_reported = true;
-  Send({KeeperReportKind::kExited, exit_code, StartStep::kNone});
+  Send({KeeperEventKind::kExited, exit_code, StartStep::kNone});
 }
 
 int ExitCode(const siginfo_t& status) {
   return status.si_code == CLD_EXITED ? status.si_status : 128 + status.si_status;
 }
 
-// Looks whether the command has ended, and reports its exit. The report precedes the reaping, which takes the kernel
-// longer than the server should wait. If the kernel reaps by itself, the exit status becomes available a moment after
-// the command is gone; until then the function does nothing.
+// Checks whether the command has ended. Its exit is sent before it is reaped, because reaping takes the kernel longer
+// than the answer should. If the kernel reaps by itself, the status is available a moment after the child is gone.
 void LookAtLeader(Keeper& keeper) {
   if (keeper.leader == 0) return;
   siginfo_t status;
@@ -109,15 +109,14 @@ Children Reap(Keeper& keeper) {
     }
     if (error != 0 || status.si_pid == 0) return Children::kSome;
     if (status.si_pid != keeper.leader) continue;
-    ReportExit(keeper, ExitCode(status));  // the command ended after LookAtLeader
+    ReportExit(keeper, ExitCode(status));  // it ended after the call of LookAtLeader above
     keeper.leader = 0;
   }
   return Children::kManyDead;
 }
 
-// Sends the signal to the process group that the child leads; to the child itself if it leads none, or if the signal is
-// SIGKILL. If the kernel reaps by itself, the child is named by a pidfd, because its pid may belong to another process
-// at any moment. Kernels that cannot signal a group by pidfd are too old to let the kernel reap.
+// Signals a child and the group that it leads. If the kernel reaps by itself, this is done by pidfd, because the pid
+// may belong to another process at any moment. Older kernels cannot signal a group by pidfd; there the keeper reaps.
 void SignalChild(const Keeper& keeper, int pid, int signal) {
   if (keeper.reaps) {
     if (raw::Kill(-pid, signal) != 0 || signal == SIGKILL) raw::Kill(pid, signal);
@@ -134,7 +133,7 @@ void SignalChild(const Keeper& keeper, int pid, int signal) {
   raw::Close(pidfd);
 }
 
-// Signals the command's process group, which may outlive the command.
+// The group can outlive its leader.
 void SignalLeadersGroup(const Keeper& keeper, int signal) {
   if (keeper.reaps || raw::PidfdSignal(keeper.leader_fd, signal, kToProcessGroup) != 0) {
     raw::Kill(-keeper.leader, signal);
@@ -145,8 +144,8 @@ void OpenProcesses(Keeper& keeper) {
   if (keeper.processes.proc < 0) keeper.processes = raw::ProcessList::Open();
 }
 
-// Kills the children that one look at /proc finds. When they die, their own children become the keeper's, and the next
-// look finds those.
+// Kills the children that one look finds. Their own children become the keeper's as they die, and the next look finds
+// them.
 void KillChildren(Keeper& keeper) {
   OpenProcesses(keeper);
   const raw::Look look =
@@ -156,7 +155,7 @@ void KillChildren(Keeper& keeper) {
 
 bool HasGrace(const Keeper& keeper) { return keeper.grace.tv_sec != 0 || keeper.grace.tv_nsec != 0; }
 
-// Kills the command first, and then what it has left behind. Most commands leave nothing, and then /proc is never read.
+// The leader is killed first: most commands leave no process behind, and then /proc is never read.
 void KillAll(Keeper& keeper) {
   if (keeper.leader != 0) {
     SignalLeadersGroup(keeper, SIGKILL);
@@ -168,32 +167,31 @@ void KillAll(Keeper& keeper) {
   KillChildren(keeper);
 }
 
-// Sends the signal to the command's process group or, once the command has ended, to the processes that it left behind.
+// Signals the command's process group or, after the command has ended, the processes that it left behind.
 void Signal(Keeper& keeper, int signal) {
   if (keeper.leader != 0) return SignalLeadersGroup(keeper, signal);
   OpenProcesses(keeper);
   keeper.processes.GoToBegin();
-  // The number is bounded, so that processes that are started meanwhile cannot make the visit endless.
+  // The number of processes is bounded, so that processes that start meanwhile cannot keep this loop going for ever.
   raw::VisitChildren(keeper.processes, kMostProcesses, [&](int pid) { SignalChild(keeper, pid, signal); });
   keeper.processes.GoToBegin();
 }
 
-// Reads one message of the server and does what it says.
-void Obey(Keeper& keeper) {
-  KeeperOrder order;
-  long size = raw::Read(kKeeperControlFd, &order, sizeof order);
+void ReadInstruction(Keeper& keeper) {
+  KeeperInstruction instruction;
+  long size = raw::Read(kKeeperControlFd, &instruction, sizeof instruction);
   if (size == -EINTR || size == -EAGAIN) return;
-  if (size == sizeof order && order.kind == KeeperOrderKind::kSignal) {
-    return Signal(keeper, order.value);
+  if (size == sizeof instruction && instruction.kind == KeeperInstructionKind::kSignal) {
+    return Signal(keeper, instruction.value);
   }
   keeper.killing = true;  // kKill, or the server is gone
 }
 
-// Returns whether the leftovers of the command still have time to clean up before they are killed.
+// Returns whether the processes left behind may still clean up before they are killed.
 bool IsPatient(const Keeper& keeper) { return keeper.killing && keeper.leader == 0 && HasGrace(keeper); }
 
-// Waits for an event until the limit. The kernel subtracts the time that has passed from `limit`; so a command that
-// forks without end gets no more grace than others.
+// The kernel subtracts the time that has passed from the limit, so that a command that forks without end gets no more
+// grace than others.
 long Poll(pollfd (&fds)[2], timespec* limit) {
   return raw::Syscall(__NR_ppoll, raw::Address(fds), 2, raw::Address(limit), 0, 0);
 }
@@ -214,8 +212,8 @@ long PollWhileKilling(Keeper& keeper, pollfd (&fds)[2], Children left) {
   return ready;
 }
 
-// Returns whether the keeper wakes up when a child ends. It has to if it reaps the children itself, and if the command
-// has exited, because the keeper ends with the last child.
+// The end of children other than the leader matters if the keeper has to reap them, or if the end of the last one ends
+// the keeper.
 bool WatchesChildren(const Keeper& keeper) {
   return keeper.killing || (!keeper.resting && (keeper.reaps || keeper.leader == 0));
 }
@@ -238,11 +236,11 @@ void Await(Keeper& keeper, Children left) {
     char events[128 * 4];
     raw::Read(keeper.child_events, events, sizeof events);
   }
-  if (fds[1].revents != 0) Obey(keeper);
+  if (fds[1].revents != 0) ReadInstruction(keeper);
 }
 
-// Has the kernel reap the children, so that they no longer become zombies. Existing zombies remain for the keeper to
-// reap. The keeper also asks for short time slices, because it competes with many processes for the processor.
+// From here on children do not become zombies; those that are zombies already must still be reaped. The keeper asks for
+// short time slices, because it gets little time on the processor beside so many processes.
 void LetKernelReap(Keeper& keeper) {
   raw::AskForShortSlices();
   keeper.leader_fd = keeper.leader != 0 ? static_cast<int>(raw::PidfdOpen(keeper.leader)) : -1;
@@ -277,12 +275,12 @@ int Number(const char* text) {
 
 timespec Milliseconds(int count) { return {count / 1000, count % 1000 * 1'000'000}; }
 
-// Runs the keeper. All signals are blocked, and the process is a subreaper that gets a signal when the server dies: the
-// launcher has set this up, and it survives the execution of this program.
+// The keeper starts with all signals blocked, as a subreaper, and with the signal at the server's death set: these
+// settings survive the exec.
 [[noreturn]] void Run(const char* const* argv) {
   int leader = Number(argv[1]);
   raw::Prctl(PR_SET_NAME, reinterpret_cast<unsigned long>(argv[0]));
-  raw::Syscall(__NR_chdir, raw::Address("/"));  // a keeper in the server's directory would keep the mount of it busy
+  raw::Syscall(__NR_chdir, raw::Address("/"));  // staying in the server's directory would keep its mount busy
   Keeper keeper = {.leader = leader,
                    .kernel_keeps_status = Number(argv[3]) != 0,
                    .child_events = ChildEvents(),
@@ -300,7 +298,7 @@ extern "C" [[noreturn]] void KeeperMain(const long* stack) {
   holdfast::process::Run(argv);
 }
 
-// The entry point. The kernel starts a program with argc at the top of the stack.
+// The kernel enters here with argc at the top of the stack.
 asm(".globl _start\n"
     "_start:\n\t"
     "xor %ebp, %ebp\n\t"

@@ -5,7 +5,7 @@
 
 namespace holdfast::process {
 
-// Returns what did not fit.
+// Returns the bytes that did not fit.
 std::string_view HeadTailBuffer::AppendHead(std::string_view bytes) {
   size_t to_head = std::min(bytes.size(), head_capacity_ - head_.size());
   head_.append(bytes.substr(0, to_head));

@@ -1,5 +1,5 @@
-// The beginning and the end of a stream, at most `capacity` bytes of it; the middle is counted and forgotten. Memory
-// grows with what is written, up to the capacity.
+// A HeadTailBuffer keeps the beginning and the end of a stream, at most `capacity` bytes in all. The bytes between them
+// are counted and not kept. Memory grows with what is appended, up to the capacity.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,11 @@ class HeadTailBuffer {
 
   void Append(std::string_view bytes);
 
-  // As Append, for who knows that more than the capacity follows: what is not of the head is counted and not kept.
+  // Like Append, for a caller that knows that more bytes than the capacity will follow: bytes beyond the head are
+  // counted and not kept.
   void AppendOmitted(std::string_view bytes);
 
-  // What is kept, in order.
+  // Returns the kept bytes in their order.
   std::string Text() const;
   size_t size() const { return head_.size() + tail_.size(); }
   uint64_t omitted_bytes() const { return omitted_; }
@@ -29,8 +30,8 @@ class HeadTailBuffer {
 
   size_t head_capacity_, tail_capacity_;
   std::string head_;
-  std::string tail_;       // a ring once it is full
-  size_t tail_start_ = 0;  // where its oldest byte is
+  std::string tail_;       // a ring buffer once it is full
+  size_t tail_start_ = 0;  // the position of the oldest byte in tail_
   uint64_t omitted_ = 0;
 };
 

@@ -16,7 +16,8 @@ namespace {
 using namespace std::chrono_literals;
 constexpr auto kKillPatience = 1s;
 
-// A child may be on its memory. It stays known until then, so that it is no leak.
+// Keeps the memory of a start as long as a child still runs on it. A static list refers to that memory, so that it does
+// not count as a leak.
 void Retire(std::unique_ptr<Launch> launch) {
   static auto& retired = *new std::vector<std::unique_ptr<Launch>>;
   std::erase_if(retired, [](const auto& other) { return !other->IsInUse(); });
@@ -34,37 +35,38 @@ Keeper::Keeper(loop::EventLoop& loop, Spawner& spawner, StartedKeeper started, K
       start_(std::move(started.start)),
       launch_(std::move(started.launch)),
       kill_patience_(kKillPatience + launch_->grace()),
-      control_watch_(loop, control_.get(), [this] { OnReport(); }),
+      control_watch_(loop, control_.get(), [this] { OnEvent(); }),
       start_watch_(std::in_place, loop, start_.get(), [this] { OnStart(); }),
       kill_timer_(loop, [this] { sys::SendSignal(child_.pidfd.get(), SIGKILL); }) {
   control_watch_.WatchReadable();
   start_watch_->WatchReadable();
 }
 
-// Memory that a start under way still uses is left to it.
+// The memory of a start that is still under way is kept for it.
 Keeper::~Keeper() {
   if (launch_) launch_->FreeSlot();
   Retire(std::move(launch_));
 }
 
-void Keeper::Signal(int signal) { Order({KeeperOrderKind::kSignal, signal}); }
+void Keeper::Signal(int signal) { Send({KeeperInstructionKind::kSignal, signal}); }
 
 void Keeper::KillAll() {
-  Order({KeeperOrderKind::kKill, 0});
+  Send({KeeperInstructionKind::kKill, 0});
   if (!kill_timer_.running()) kill_timer_.Start(kill_patience_);
 }
 
-void Keeper::Order(KeeperOrder order) {
-  // A command can stop its parent, but must not become unstoppable by that.
+void Keeper::Send(KeeperInstruction instruction) {
+  // A command can stop the keeper, its parent, but must not escape a signal or a kill by that.
   sys::SendSignal(child_.pidfd.get(), SIGCONT);
-  // The socket fails only when the keeper is gone or will not read: OnEnded or the kill timer settles both.
-  (void)::send(control_.get(), &order, sizeof order, MSG_NOSIGNAL | MSG_DONTWAIT);
+  // Sending fails only if the keeper is gone or does not read. OnEnded handles the first, the kill timer the second.
+  (void)::send(control_.get(), &instruction, sizeof instruction, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-// The kernel closes the pipe when it executes the command, which no keeper needs to be awake for. A command that could
-// not be executed has said so before; without a command the keeper has been killed, and OnGone follows.
+// The kernel closes the pipe when it executes the command, so the keeper need not be running for that. If the command
+// could not be executed, the failure stands in the pipe. If there is no command at all, the keeper has been killed, and
+// OnGone follows.
 void Keeper::OnStart() {
-  KeeperReport failure;
+  KeeperEvent failure;
   const ssize_t size = sys::Read(start_.get(), &failure, sizeof failure);
   if (size == -EAGAIN) return start_watch_->WatchReadable();
   start_watch_.reset();
@@ -77,15 +79,15 @@ void Keeper::OnStart() {
   if (command > 0) observer_.OnStarted(command);
 }
 
-void Keeper::OnReport() {
-  KeeperReport report;
-  ssize_t size = sys::Read(control_.get(), &report, sizeof report);
+void Keeper::OnEvent() {
+  KeeperEvent event;
+  ssize_t size = sys::Read(control_.get(), &event, sizeof event);
   if (size == 0) return OnEnded();
   control_watch_.WatchReadable();
-  if (size == sizeof report) Dispatch(report);
+  if (size == sizeof event) Dispatch(event);
 }
 
-// The kernel closes the socket a moment before the process can be reaped.
+// The kernel closes the control socket a moment before the keeper can be reaped.
 void Keeper::OnEnded() {
   sys::Ending ending = sys::TryReap(child_.pidfd.get());
   if (ending == sys::Ending::kStillRunning) {
@@ -97,10 +99,10 @@ void Keeper::OnEnded() {
   spawner_.Forget(child_.pid, ending, [this] { observer_.OnGone(); });
 }
 
-// What has ended has been started before, or has failed to: that stands in the pipe then.
-void Keeper::Dispatch(const KeeperReport& report) {
+// A command that has exited was started before, or failed to start. The start pipe tells which, so it is read first.
+void Keeper::Dispatch(const KeeperEvent& event) {
   if (start_.is_open()) OnStart();
-  if (!has_failed_) observer_.OnExited(report.value);
+  if (!has_failed_) observer_.OnExited(event.value);
 }
 
 }  // namespace holdfast::process

@@ -1,5 +1,6 @@
-// The server's end of one keeper: orders go out, reports come in. Owns the control socket and the keeper's pidfd. It is
-// destroyed after OnGone, or when the server itself ends: the closed control socket makes the keeper clean up.
+// A Keeper is the server's end of one keeper: it sends instructions and receives events. It owns the control socket and
+// the keeper's pidfd. It is destroyed after OnGone, or when the server itself ends; the closed control socket then
+// makes the keeper kill everything.
 
 #pragma once
 
@@ -20,7 +21,7 @@ class KeeperObserver {
   virtual void OnStarted(pid_t pid) = 0;
   virtual void OnStartFailed(StartStep step, int errno_value) = 0;
   virtual void OnExited(int exit_code) = 0;
-  // No descendant is alive; the keeper has been reaped. The last call.
+  // No descendant is alive, and the keeper has been reaped. This is the last call.
   virtual void OnGone() = 0;
 };
 
@@ -31,33 +32,34 @@ class Keeper {
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
 
-  // To the command's process group.
+  // Sends a signal to the command's process group.
   void Signal(int signal);
 
-  // Kills every descendant. A keeper that does not manage within a second, and the grace of a wrapped command, because
-  // the command stopped it or an exec hangs, is killed itself, and the spawner takes over.
+  // Kills every descendant. A keeper may fail to do so, because the command has stopped it or an exec hangs. If it has
+  // not ended after a second and the grace of a wrapped command, it is killed itself, and the spawner kills the
+  // descendants.
   void KillAll();
 
  private:
-  void Order(KeeperOrder order);
+  void Send(KeeperInstruction instruction);
   void OnStart();
-  void OnReport();
+  void OnEvent();
   void OnEnded();
-  void Dispatch(const KeeperReport& report);
+  void Dispatch(const KeeperEvent& event);
 
   loop::EventLoop& loop_;
   Spawner& spawner_;
   KeeperObserver& observer_;
   sys::Child child_;
   OwnedFd control_;
-  OwnedFd start_;                   // until the start is known
-  std::unique_ptr<Launch> launch_;  // the same
+  OwnedFd start_;                   // held until it is known how the start went
+  std::unique_ptr<Launch> launch_;  // like start_
   std::chrono::milliseconds kill_patience_;
   loop::FdWatch control_watch_;
-  std::optional<loop::FdWatch> start_watch_;  // until the start is known
-  std::optional<loop::FdWatch> end_watch_;    // from the end of the control socket on
+  std::optional<loop::FdWatch> start_watch_;  // like start_
+  std::optional<loop::FdWatch> end_watch_;    // present once the control socket has ended
   loop::Timer kill_timer_;
-  bool has_failed_ = false;  // the start
+  bool has_failed_ = false;  // the start has failed
 };
 
 }  // namespace holdfast::process

@@ -1,5 +1,5 @@
-// The keeper program (apps/keeper) as an ELF image inside the server: whoever starts processes needs no second file
-// installed beside the server.
+// The keeper program (apps/keeper) as an ELF image inside the server, so that no second file must be installed beside
+// the server.
 #pragma once
 
 #include <cstddef>

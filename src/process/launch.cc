@@ -25,14 +25,15 @@ static_assert(Wrapper::kFirstFd == kKeeperImageFd + 1);
 static_assert(Wrapper::kFirstFd + Wrapper::kMaxFds == kKeeperStartFd);
 static_assert(kKeeperStartFd <= sys::kLastReservedFd);
 
-// What runs between clone and exec, in two new processes that share the server's memory while the server goes on: raw
-// system calls on stacks of their own, nothing else. No libc, which would use the server's errno; no sanitizer.
+// InChild is the code that runs between clone and exec, in two processes that share the server's memory while the
+// server runs on. It makes only raw system calls, on stacks of its own. It must not use libc, which would use the
+// server's errno, and must not be instrumented by a sanitizer.
 #define HOLDFAST_IN_CHILD [[clang::disable_sanitizer_instrumentation, gnu::noinline]]
 
 struct InChild {
   static constexpr int kPathMax = 4096;
 
-  // Joins "dir/name"; an empty directory means the current one. False when it does not fit.
+  // Joins "dir/name"; an empty directory means the current one. Returns false if the path is too long.
   HOLDFAST_IN_CHILD static bool JoinPath(char* out, const char* directory, long directory_size, const char* name) {
     if (directory_size > kPathMax - 2) return false;
     long at = 0;
@@ -51,29 +52,29 @@ struct InChild {
                                           raw::Address(launch.envp_data_)));
   }
 
-  // Looks the name up as execvp does: a directory that denies or lacks it does not end the search, but a denial is what
-  // is reported when nothing else is found.
+  // Looks the name up as execvp does: a directory that lacks the program or denies access to it does not end the
+  // search, but if no program is found, a denial is the error that is returned.
   HOLDFAST_IN_CHILD static int SearchAndExecute(const Launch& launch) {
     char path[kPathMax];
-    int verdict = ENOENT;
+    int failure = ENOENT;
     for (const char* at = launch.search_path_;; ++at) {
       const char* end = at;
       while (*end != '\0' && *end != ':') ++end;
       int error = JoinPath(path, at, end - at, launch.program_) ? Execute(launch, path) : ENAMETOOLONG;
       if (error == EACCES) {
-        verdict = EACCES;
+        failure = EACCES;
       } else if (error != ENOENT && error != ENOTDIR && error != ENAMETOOLONG) {
         return error;
       }
-      if (*end == '\0') return verdict;
+      if (*end == '\0') return failure;
       at = end;
     }
   }
 
-  // Of the keeper and of the command's process, on the pipe that ends when the command is executed.
+  // Ends the keeper or the command's process after a failure, which it writes into the start pipe.
   [[noreturn]] HOLDFAST_IN_CHILD static void FailStart(StartStep step, long error, int exit_code) {
-    KeeperReport report{KeeperReportKind::kStartFailed, static_cast<int>(error), step};
-    raw::Syscall(__NR_write, kKeeperStartFd, raw::Address(&report), sizeof report);
+    KeeperEvent event{KeeperEventKind::kStartFailed, static_cast<int>(error), step};
+    raw::Syscall(__NR_write, kKeeperStartFd, raw::Address(&event), sizeof event);
     raw::Exit(exit_code);
   }
 
@@ -85,8 +86,8 @@ struct InChild {
     raw::Syscall(__NR_rt_sigaction, signal, raw::Address(&action), 0, sizeof(long));
   }
 
-  // The command can stop its keeper from its first instruction on. The keeper has let go of everything by then that the
-  // start is known by.
+  // The command can stop its keeper from its first instruction on. By then the keeper must have closed its copies of
+  // everything that tells the server of the start.
   HOLDFAST_IN_CHILD static void AwaitKeeper(Launch& launch) {
     while (__atomic_load_n(&launch.keeper_is_ready_, __ATOMIC_ACQUIRE) == 0) {
       raw::Syscall(__NR_futex, raw::Address(&launch.keeper_is_ready_), FUTEX_WAIT_PRIVATE, 0, 0);
@@ -101,7 +102,8 @@ struct InChild {
   HOLDFAST_IN_CHILD static void RunCommand(void* argument) {
     auto& launch = *static_cast<Launch*>(argument);
     raw::Prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (raw::Syscall(__NR_getppid) != launch.keeper_pid_) raw::Exit(127);  // killed before we could say so
+    // the keeper was killed before PR_SET_PDEATHSIG
+    if (raw::Syscall(__NR_getppid) != launch.keeper_pid_) raw::Exit(127);
     raw::Syscall(__NR_setsid);
     if (launch.terminal_) {
       if (long error = -raw::Syscall(__NR_ioctl, 0, TIOCSCTTY, 0); error != 0) {
@@ -111,7 +113,7 @@ struct InChild {
     if (long error = -raw::Syscall(__NR_chdir, raw::Address(launch.cwd_)); error != 0) {
       FailStart(StartStep::kDirectory, error, 127);
     }
-    raw::Syscall(__NR_close_range, kKeeperControlFd, kKeeperImageFd, 0);  // an exec can hang
+    raw::Syscall(__NR_close_range, kKeeperControlFd, kKeeperImageFd, 0);  // closed here, because an exec can hang
     for (int i = 0; i < launch.wrapper_fd_count_; ++i) raw::Syscall(__NR_fcntl, Wrapper::kFirstFd + i, F_SETFD, 0);
     raw::Syscall(__NR_prlimit64, 0, RLIMIT_NOFILE, raw::Address(&launch.file_limit_), 0);
     constexpr int kLastSignal = 64;
@@ -123,7 +125,8 @@ struct InChild {
     FailStart(StartStep::kExec, error, 127);
   }
 
-  // The kernel notes the command's number before its process runs, and the end of its time on the server's memory.
+  // The kernel stores the command's pid before its process runs, and clears command_on_memory_ when that process leaves
+  // the server's memory.
   HOLDFAST_IN_CHILD static long StartCommand(Launch& launch) {
     clone_args args;
     for (unsigned long i = 0; i < sizeof args; ++i) reinterpret_cast<volatile char*>(&args)[i] = 0;
@@ -148,18 +151,18 @@ struct InChild {
     return end;
   }
 
-  // Leaves the server's table of descriptors, with copies of the low numbers only: no other descriptor of the server is
-  // ever copied or closed here, and closing can hang. Before that nothing may be done to any descriptor.
+  // Leaves the server's descriptor table with copies of the low numbers only. No other descriptor of the server is ever
+  // copied or closed here, because closing can hang. Before this call the keeper must not change any descriptor.
   HOLDFAST_IN_CHILD static void LeaveTable(Launch& launch) {
     if (!launch.slot_.held()) return;  // the keeper has a copy of the whole table
     if (raw::Syscall(__NR_close_range, StartSlots::kEnd, -1, CLOSE_RANGE_UNSHARE) != 0) raw::Exit(127);
     __atomic_store_n(&launch.slot_.keeper_has_left, 1, __ATOMIC_RELEASE);
   }
 
-  // Descriptors 0 to 2 for the command, 3 and 4 for the keeper, then those of a wrapper, and last the pipe that tells
-  // of the start. They come through the control socket, and land above those numbers because ReserveLowFds has taken
-  // these. All others are closed at once and not at exec: an exec can hang, and the copies would hide the server's
-  // death from other keepers and a disconnect from clients.
+  // Puts the descriptors in their places: 0 to 2 for the command, 3 and 4 for the keeper, then those of a wrapper, and
+  // last the start pipe. They arrive through the control socket and get higher numbers at first, because ReserveLowFds
+  // has occupied these. All others are closed at once and not at exec: an exec can hang, and the copies would hide the
+  // server's death from other keepers and a disconnect from clients.
   HOLDFAST_IN_CHILD static void ArrangeFds(Launch& launch) {
     LeaveTable(launch);
     if (raw::Syscall(__NR_recvmsg, launch.control_, raw::Address(&launch.message_), MSG_CMSG_CLOEXEC) != 1) {
@@ -177,26 +180,27 @@ struct InChild {
     raw::Syscall(__NR_close_range, Wrapper::kFirstFd + launch.wrapper_fd_count_, kKeeperStartFd - 1, 0);
   }
 
-  // The keeper needs the control socket and its program. With its copies of the rest it would keep the command's pipes
-  // and terminal open.
-  HOLDFAST_IN_CHILD static void CloseWhatIsTheCommands() {
+  // The keeper needs only the control socket and its program. Its copies of the other descriptors would keep the
+  // command's pipes and terminal open.
+  HOLDFAST_IN_CHILD static void CloseFdsOfCommand() {
     raw::Syscall(__NR_close_range, 0, 2, 0);
     raw::Syscall(__NR_close_range, kKeeperImageFd + 1, -1, 0);
   }
 
   HOLDFAST_IN_CHILD static void RunKeeper(void* argument) {
     auto& launch = *static_cast<Launch*>(argument);
-    // A signal to the server's group must not take the keepers with it: they are the ones who clean up.
+    // A signal to the server's process group must not kill the keepers, because they clean up after the server.
     raw::Syscall(__NR_setpgid, 0, 0);
     raw::Prctl(PR_SET_CHILD_SUBREAPER, 1);
-    // A command may stop its parent, as soon as it runs; the server's death wakes it again, so that it can clean up.
+    // A command may stop the keeper, its parent, as soon as it runs. The server's death wakes the keeper, so that it
+    // can clean up.
     raw::Prctl(PR_SET_PDEATHSIG, SIGCONT);
-    DefaultAction(SIGCHLD);  // ignored, it would reap the command behind our back
+    DefaultAction(SIGCHLD);  // if SIGCHLD were ignored, the kernel would reap the command and drop its exit status
     ArrangeFds(launch);
     launch.keeper_pid_ = static_cast<int>(raw::Syscall(__NR_getpid));
     long leader = StartCommand(launch);
     if (leader < 0) FailStart(StartStep::kExec, -leader, 0);
-    CloseWhatIsTheCommands();
+    CloseFdsOfCommand();
     raw::Syscall(__NR_fcntl, kKeeperControlFd, F_SETFD, 0);
     LetCommandGo(launch);
     char leader_digits[24], grace_digits[24];
@@ -208,7 +212,7 @@ struct InChild {
     argv[4] = nullptr;
     raw::Syscall(__NR_execveat, kKeeperImageFd, raw::Address(""), raw::Address(argv), raw::Address(argv + 4),
                  AT_EMPTY_PATH);
-    raw::Kill(static_cast<int>(-leader), SIGKILL);  // without a keeper nothing may run
+    raw::Kill(static_cast<int>(-leader), SIGKILL);  // without a keeper no command may run
     raw::Kill(static_cast<int>(leader), SIGKILL);
     raw::Exit(127);
   }
@@ -231,7 +235,8 @@ Launch::Launch(const Command& command, const Io& io, const LaunchSettings& setti
   envp_data_ = envp_.data();
 }
 
-// All that the keeper receives. It is in the socket before the keeper exists, so that the keeper need not wait for it.
+// Sends everything that the keeper receives. It is in the socket before the keeper exists, so that the keeper need not
+// wait for it.
 Result<> Launch::Pass(const LaunchFds& fds) {
   std::vector<int> passed = {fds.stdio.in, fds.stdio.out, fds.stdio.err, fds.image, fds.start};
   std::ranges::copy(std::initializer_list<int>{0, 1, 2, kKeeperImageFd, kKeeperStartFd}, targets_);
@@ -266,7 +271,8 @@ Result<sys::Child> Launch::Start(StartSlots& slots, const LaunchFds& fds) {
   keeper_on_memory_ = 1;
   long pid;
   {
-    // Both children start with blocked signals until each decides: a handler of the server's must not run there.
+    // Both children start with all signals blocked and unblock them themselves: no signal handler of the server may run
+    // in a child.
     const sys::SignalsBlocked blocked;
     pid = raw::Clone3(&args, InChild::RunKeeper, this);
   }

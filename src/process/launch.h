@@ -1,5 +1,5 @@
-// The start of a keeper and its command: everything they need while they run on the server's memory, which is why it
-// must stay where it is for as long as it is in use.
+// A Launch is the start of a keeper and its command. It holds everything that they need while they run on the server's
+// memory, so it must not be moved or destroyed while it is in use.
 #pragma once
 
 #include <sys/resource.h>
@@ -18,22 +18,23 @@
 
 namespace holdfast::process {
 
-// The descriptors a command gets as 0, 1 and 2. Borrowed for the call.
+// The descriptors that a command gets as 0, 1 and 2. They are borrowed for the call.
 struct StdioFds {
   int in, out, err;
 };
 
-// What a start is connected to. Borrowed for the call.
+// The descriptors of a start. They are borrowed for the call.
 struct LaunchFds {
   int image;  // the keeper program
   StdioFds stdio;
   int control, keeper_control;  // the server's and the keeper's end of the packet pair
-  int start;                    // the write end of a pipe: a failure, or its end when the command has been executed
+  // The write end of the start pipe. The server reads a failure from it, or its end when the command has been executed.
+  int start;
 };
 
-// The same for every start.
+// The settings that are the same for every start.
 struct LaunchSettings {
-  rlimit file_limit;         // of commands; the server's own may be higher
+  rlimit file_limit;         // the limit of commands; the server's own may be higher
   bool kernel_keeps_status;  // see sys/exit_status.h
 };
 
@@ -43,19 +44,24 @@ class Launch {
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
 
-  // Returns as soon as the keeper exists, some 25 us whatever the size of the server and of its table of descriptors.
+  // Clones the keeper and returns as soon as it exists. This takes some 25 us, whatever the size of the server and of
+  // its descriptor table.
   Result<sys::Child> Start(StartSlots& slots, const LaunchFds& fds);
 
-  // Whether the keeper or the command's process may still run on the server's memory: the kernel says when they do not.
+  // Returns whether the keeper or the command's process may still run on the server's memory. The kernel clears a flag
+  // when each of them leaves it.
   bool IsInUse() const;
 
-  // Known when the pipe has told of the start; 0 when there was none.
+  // The pid of the command. It is known when the start pipe has ended or has a failure; 0 means that there was no
+  // command.
   pid_t command_pid() const { return __atomic_load_n(&command_pid_, __ATOMIC_ACQUIRE); }
 
-  // The keeper has its own copy of the control socket: only then does the server hear of the keeper's end.
+  // Frees the slot, whose copy of the control socket hides the keeper's end from the server. The keeper must have its
+  // own copy of the socket by then.
   void FreeSlot() { slot_.Free(); }
 
-  // For how long what a killed command leaves behind may clean up before the keeper kills it too.
+  // The time that the processes which a killed command leaves behind have for cleaning up, before the keeper kills them
+  // too.
   std::chrono::milliseconds grace() const { return std::chrono::milliseconds(grace_ms_); }
 
  private:
@@ -73,16 +79,16 @@ class Launch {
   rlimit file_limit_;
   bool kernel_keeps_status_;
   sys::Argv argv_, envp_;
-  // What the children read: plain pointers into the above, because a member function might not be inlined.
+  // The children read these plain pointers into the members above, because a member function might not be inlined.
   const char* program_;
-  const char* search_path_;  // null when the program is a path
+  const char* search_path_;  // null if the program is a path
   const char* cwd_;
   const char* const* argv_data_;
   const char* const* envp_data_;
   long grace_ms_;
   StartSlot slot_;
-  int control_ = -1;              // the keeper's end, by its number in the table that the keeper starts on
-  int targets_[kMaxPassed] = {};  // of the passed descriptors, in their order
+  int control_ = -1;  // the keeper's end of the control socket, by its number in the table that the keeper starts with
+  int targets_[kMaxPassed] = {};  // the numbers that the passed descriptors get, in their order
   int passed_count_ = 0, wrapper_fd_count_ = 0;
   char message_byte_ = 0;
   iovec message_piece_ = {};
@@ -90,7 +96,7 @@ class Launch {
   alignas(cmsghdr) char message_space_[CMSG_SPACE(kMaxPassed * sizeof(int))] = {};
   int keeper_pid_ = 0;
   int keeper_is_ready_ = 0;  // a futex
-  // Written by the kernel.
+  // The kernel writes these.
   int command_pid_ = 0;
   int keeper_on_memory_ = 0, command_on_memory_ = 0;
 

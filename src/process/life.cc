@@ -10,7 +10,7 @@ constexpr int kKilledExitCode = 128 + SIGKILL;
 
 }  // namespace
 
-// A start that is being killed stays unknown: OnGone publishes that it was cancelled.
+// The outcome of a start that is being killed stays open: OnGone publishes that it was cancelled.
 Actions Life::OnExecuted() {
   if (!AwaitsStart()) return {};
   if (started_by_ == StartedBy::kReport) return {Action::kAwaitReport};
@@ -28,14 +28,14 @@ Actions Life::OnStartReported() {
   return BeginRunning();
 }
 
-// A wrapper is about to end by itself after a failure, but it might not.
+// A wrapper should end by itself after a failure, but it might not, so it is killed.
 Actions Life::OnFailureReported() {
   if (!AwaitsStart()) return {};
   start_ = Start::kFailed;
   return {Action::kPublishStartFailed, Action::kKillAll};
 }
 
-// The grace timer of a termination goes on running; that of the start has done its duty.
+// The grace timer of a termination keeps running. The one that limits the start is stopped.
 Actions Life::BeginRunning() {
   Actions actions;
   if (ending_ == Ending::kStartLimited) actions.Add(StopGraceTimer());
@@ -108,8 +108,8 @@ Actions Life::OnGraceTimer() {
   return OnKill();
 }
 
-// All that the command and its descendants wrote precedes the exit. After a kill the streams end with it, even if some
-// other process holds them open; otherwise that process may go on writing.
+// Everything that the command and its descendants wrote is published before the exit. After a kill the streams end with
+// that, even if some other process holds them open; otherwise that process may go on writing.
 Actions Life::OnAllDead() {
   if (gone_) return {};
   const bool exit_is_due = ExitIsDue();
@@ -165,7 +165,7 @@ Actions Life::PublishExit() {
   return actions;
 }
 
-// Streams that close before every descendant is dead are freed then.
+// If a descendant is still alive, OnGone frees the streams later.
 Actions Life::PublishClosed() {
   closed_ = true;
   if (gone_) return {Action::kCloseOutput, Action::kPublishClosed};

@@ -14,7 +14,7 @@ namespace holdfast::process {
 class Life {
  public:
   enum class Start : uint8_t {
-    kStarting,  // nobody knows yet whether the command will run
+    kStarting,  // it is not known yet whether the command will run
     kStarted,   // the command has been executed
     kFailed,    // the command has not run and never will
   };
@@ -28,10 +28,10 @@ class Life {
   };
 
   enum class Ending : uint8_t {
-    kNone,          // nobody has asked for the end, or it came without a kill
+    kNone,          // no end was requested, or the command ended without a kill
     kStartLimited,  // a start that is still under way when the grace timer expires is killed
     kTerminating,   // SIGTERM has been sent, and what is left when the grace timer expires is killed
-    kKilling,       // the keeper has the order to kill every descendant
+    kKilling,       // the keeper was told to kill every descendant
   };
 
   enum class StartedBy : uint8_t {
@@ -46,28 +46,29 @@ class Life {
 
   Life(StartedBy started_by, LastOutput last_output) : started_by_(started_by), last_output_(last_output) {}
 
-  // The start: the keeper executes the program or fails to, then the wrapper, if it is one, reports.
+  // Events of the start: the keeper executes the program or fails to. If the program is a wrapper, its report follows.
   Actions OnExecuted();
   Actions OnExecutionFailed();
   Actions OnStartReported();
   Actions OnFailureReported();
 
-  // The exit: nothing about the start comes after it. OnDrained follows when the actions of OnExited are done.
+  // Events of the exit. No event of the start comes after OnExited. OnDrained follows when the actions of OnExited are
+  // done.
   Actions OnExited(int exit_code);
   Actions OnDrained();
   Actions OnLastOutputTimer();
 
-  // The output: a stream had some, which has been published; all streams are at their end.
+  // Events of the output: bytes of a stream were published; all streams have ended.
   Actions OnOutput();
   Actions OnOutputEnded();
 
-  // Requests: a limit for the start, a graceful end, a kill.
+  // Requests of the owner: a limit for the start, a graceful end, a kill. The grace timer belongs to the first two.
   Actions OnStartLimit();
   Actions OnTerminate();
   Actions OnKill();
   Actions OnGraceTimer();
 
-  // The end: no descendant is alive. OnGone follows when the actions of OnAllDead are done.
+  // Events of the end: no descendant is alive. OnGone follows when the actions of OnAllDead are done.
   Actions OnAllDead();
   Actions OnGone();
 
@@ -97,7 +98,7 @@ class Life {
   Start start_ = Start::kStarting;
   Exit exit_ = Exit::kNone;
   Ending ending_ = Ending::kNone;
-  std::optional<int> exit_code_;  // from OnExited on
+  std::optional<int> exit_code_;  // set by OnExited
   bool output_ended_ = false;
   bool closed_ = false;
   bool gone_ = false;

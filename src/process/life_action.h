@@ -1,4 +1,4 @@
-// What the life of a command (life.h) asks of the process that performs it.
+// The actions that the Life of a command (life.h) asks its Process to perform.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 namespace holdfast::process {
 
 enum class Action : uint8_t {
-  kAwaitReport,            // listen for what the wrapper reports about the start
+  kAwaitReport,            // wait for the wrapper's report on the start
   kPublishStarted,         // tell the owner that the command runs
   kPublishStartFailed,     // tell the owner why the keeper or the wrapper could not start the command
   kPublishStartCancelled,  // tell the owner that a kill came before the start was known
@@ -23,10 +23,10 @@ enum class Action : uint8_t {
   kCloseOutput,            // close the descriptors of the streams, one of which may be in the middle of a call
   kFreeStreams,            // free the streams and the input altogether
   kSignalTerm,             // send SIGTERM to the command's process group
-  kStartGraceTimer,        // what takes too long to start, or to end, is killed when this timer expires
-  kShortenGrace,           // move the deadline of the grace timer if the one that is asked for is earlier
-  kStopGraceTimer,         // nothing is killed for having taken too long
-  kKillAll,                // order the keeper to kill every descendant
+  kStartGraceTimer,        // a start or an end that takes longer than this timer is cut short by a kill
+  kShortenGrace,           // move the deadline of the grace timer to the requested one if that is earlier
+  kStopGraceTimer,         // nothing is killed any more because of this timer
+  kKillAll,                // tell the keeper to kill every descendant
   kAnswerKills,            // call the callbacks of Kill and Terminate
   kPublishGone,            // tell the owner that no descendant is alive
 };

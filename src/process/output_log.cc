@@ -17,8 +17,8 @@ const Chunk& OutputLog::Append(uint64_t seq, Stream stream, std::string_view byt
   return chunks_.back();
 }
 
-// While the chunks that stay hold the whole tail of a stream, an evicted one counts for the head only and is not
-// copied.
+// As long as the remaining chunks contain the whole tail of a stream, a removed chunk can belong only to the head and
+// is otherwise not copied.
 void OutputLog::Evict() {
   while (chunks_.size() > 1 && (retained_bytes_ > limits_.retained_bytes || chunks_.size() > limits_.retained_chunks)) {
     const Chunk& oldest = chunks_.front();

@@ -1,6 +1,7 @@
-// The bounded memory of what a process wrote: the latest chunks by number, and the beginning and the end of each
-// stream. Chunks are never split or renumbered; when a bound is passed the oldest go first, and a reader sees the gap
-// in their numbers. Nothing is copied as long as the end of a stream is among the latest chunks.
+// An OutputLog keeps a bounded part of what a process wrote: the latest chunks by number, and the beginning and the end
+// of each stream. Chunks are never split or renumbered. When a bound is exceeded, the oldest chunks are removed first,
+// and a reader sees the gap in their numbers. Nothing is copied as long as the latest chunks contain the end of a
+// stream.
 #pragma once
 
 #include <array>
@@ -39,24 +40,24 @@ class OutputLog {
  public:
   explicit OutputLog(const OutputLimits& limits);
 
-  // The chunk just added is kept whatever its size; the reference is valid until the next Append.
+  // Adds a chunk, which is kept whatever its size. The reference is valid until the next Append.
   const Chunk& Append(uint64_t seq, Stream stream, std::string_view bytes);
 
-  // Retained chunks after `after_seq`, oldest first: at least one if there is any, then as long as the total stays
-  // within `max_bytes`.
+  // Returns the retained chunks after `after_seq`, oldest first: at least one if there is any, and further ones as long
+  // as their total stays within `max_bytes`.
   std::vector<const Chunk*> ReadAfter(uint64_t after_seq, size_t max_bytes) const;
 
   Snapshot TakeSnapshot() const;
 
-  size_t bytes() const;  // held in all
+  size_t bytes() const;  // the number of bytes held in all
 
  private:
-  // What is held of one stream.
+  // The part of one stream that is held.
   struct Held {
     explicit Held(size_t snapshot_bytes) : evicted(snapshot_bytes) {}
 
-    size_t retained_bytes = 0;  // in chunks_
-    HeadTailBuffer evicted;     // what came before
+    size_t retained_bytes = 0;  // bytes of this stream in chunks_
+    HeadTailBuffer evicted;     // the head and tail of the chunks that were removed
   };
 
   void Evict();

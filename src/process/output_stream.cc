@@ -8,8 +8,8 @@
 namespace holdfast::process {
 namespace {
 
-// One block for all streams, because the loop reads one at a time: it stays in the cache, which a fresh one for each
-// read would not.
+// All streams share one block, because the loop reads one stream at a time. It stays in the cache, which a fresh block
+// for each read would not.
 std::array<char, OutputStream::kBlockBytes>& Block() {
   static std::array<char, OutputStream::kBlockBytes> block;
   return block;
@@ -22,7 +22,7 @@ OutputStream::OutputStream(loop::EventLoop& loop, OwnedFd fd, Stream stream, Own
 
 void OutputStream::Resume() {
   if (at_end_) return;
-  // What is dry already sends no event.
+  // A descriptor without data sends no event, so the stream is read at once.
   if (end_when_dry_ && owner_.WantsOutput()) return ReadToTheEnd();
   if (waiting_) return;
   if (!watch_) {
@@ -56,8 +56,8 @@ void OutputStream::ReadToTheEnd() {
   while (!at_end() && owner_.WantsOutput()) (void)ReadBlock();
 }
 
-// A terminal yields a few hundred bytes at a time, which should not become as many messages: it is read until the block
-// is full. A pipe gives all it has at once.
+// A terminal yields a few hundred bytes at a time, which should not become as many messages, so it is read until the
+// block is full. A pipe gives all that it has at once.
 OutputStream::Step OutputStream::ReadBlock() {
   auto& block = Block();
   size_t filled = 0;
@@ -71,7 +71,7 @@ OutputStream::Step OutputStream::ReadBlock() {
   if (end_when_dry_) late_bytes_ += filled;
   if (n > 0 && late_bytes_ <= kMaxLateBytes) return Step::kData;
   if (dry && !end_when_dry_) return filled > 0 ? Step::kData : Step::kDry;
-  End();  // 0, EIO of a terminal nobody holds, or any other error: nothing will come
+  End();  // 0, EIO of a terminal that no process holds, or any other error: no output will follow
   return Step::kEnd;
 }
 

@@ -1,4 +1,4 @@
-// One output descriptor of a process: reads it in blocks of up to 64 KiB while its owner wants more.
+// An OutputStream reads one output descriptor of a process, in blocks of up to 64 KiB, while its owner wants output.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ class OutputStream {
     virtual ~Owner() = default;
     virtual void OnBytes(Stream stream, std::string_view bytes) = 0;
     virtual void OnEndOfStream() = 0;
-    // While false nothing is read; the owner calls Resume() when it changes.
+    // While this returns false nothing is read. The owner calls Resume() when it changes.
     virtual bool WantsOutput() const = 0;
   };
 
@@ -27,17 +27,17 @@ class OutputStream {
 
   bool at_end() const { return at_end_; }
 
-  // Gives the descriptor back, once at the end.
+  // Closes the descriptor after the end of the stream.
   void Close();
 
-  // Reads on when there is something, unless it is waiting already.
+  // Continues to read when there is output, unless the stream waits for output already.
   void Resume();
 
-  // Reads what is there at this moment, up to `max_bytes`.
+  // Reads the output that is there at this moment, up to `max_bytes`.
   void Drain(size_t max_bytes);
 
-  // The command and its descendants are dead: what is not there at this moment never comes. Somebody else may hold the
-  // other end and go on writing; more than a pipe can hold is theirs and is not waited for.
+  // Lets the stream end with the output that is there at this moment, because the command and its descendants are dead.
+  // Another process may hold the other end and go on writing, so the stream reads no more than a pipe can hold.
   void EndWhenDry();
 
  private:
@@ -51,13 +51,14 @@ class OutputStream {
   void End();
 
   loop::EventLoop& loop_;
-  OwnedFd fd_;  // not closed at the end: the exit comes right behind it and should not wait
+  // Not closed at the end of the stream, because the exit follows at once and closing would delay it.
+  OwnedFd fd_;
   Stream stream_;
   Owner& owner_;
   bool waiting_ = false, at_end_ = false;
   bool end_when_dry_ = false;
   size_t late_bytes_ = 0;
-  std::optional<loop::FdWatch> watch_;  // from the first Resume on
+  std::optional<loop::FdWatch> watch_;  // present from the first Resume on
 };
 
 }  // namespace holdfast::process

@@ -8,12 +8,12 @@
 namespace holdfast::process {
 namespace {
 
-// What is read before an exit is published, so that in the usual case all output precedes it. A descendant that writes
-// for ever must not delay the exit for ever.
+// The most that is read from a stream before an exit is published, so that in the usual case all output precedes the
+// exit. A descendant that writes for ever must not delay the exit for ever.
 constexpr size_t kDrainBytes = 1u << 20;
 
-// Output that a wrapped command wrote last may come after its exit: whether it failed because something was denied is
-// decided by what it said.
+// The exit of a wrapped command waits this long for output that reaches the server after the exit does. That output also
+// decides whether the command failed because the sandbox denied something.
 constexpr std::chrono::milliseconds kLastOutputPatience{20};
 
 Life NewLife(const Command& command) {
@@ -51,7 +51,7 @@ Result<std::unique_ptr<Process>> Process::Start(loop::EventLoop& loop, Spawner& 
       std::make_unique<Keeper>(loop, spawner, std::move(started), static_cast<KeeperObserver&>(*process));
   process->Adopt(loop, std::move(stdio), std::holds_alternative<Terminal>(io));
   if (command.wrapper) {
-    auto on_report = [observer = process.get()](const Result<>& verdict) { observer->OnReport(verdict); };
+    auto on_report = [observer = process.get()](const Result<>& outcome) { observer->OnReport(outcome); };
     process->report_.emplace(loop, command.wrapper->report, std::move(on_report));
   }
   return process;
@@ -79,7 +79,7 @@ void Process::ResumeOutput() {
 
 Result<> Process::Resize(sys::WindowSize size) {
   if (!terminal_) return Fail(ErrorKind::kInvalidRequest, "the process has no terminal");
-  if (closed() || !input_->is_open()) return {};  // nobody is left to see it
+  if (closed() || !input_->is_open()) return {};  // no process is left to see the size
   return sys::SetWindowSize(input_->fd(), size);
 }
 
@@ -113,15 +113,15 @@ void Process::OnStartFailed(StartStep step, int errno_value) {
   Perform(life_.OnExecutionFailed());
 }
 
-void Process::OnReport(const Result<>& verdict) {
-  if (verdict) return Perform(life_.OnStartReported());
-  start_error_ = verdict.error();
+void Process::OnReport(const Result<>& outcome) {
+  if (outcome) return Perform(life_.OnStartReported());
+  start_error_ = outcome.error();
   Perform(life_.OnFailureReported());
 }
 
 void Process::OnExited(int exit_code) {
   exited_at_ = std::chrono::system_clock::now();
-  if (report_) report_->ReadRest();  // the wrapper has ended, so its report is whole
+  if (report_) report_->ReadRest();  // the wrapper has ended, so its report is complete
   Perform(life_.OnExited(exit_code));
   Perform(life_.OnDrained());
 }
@@ -130,7 +130,7 @@ void Process::OnGone() {
   report_.reset();
   Perform(life_.OnAllDead());
   Perform(life_.OnGone());
-  keeper_.reset();  // the caller: this is its last call
+  keeper_.reset();  // keeper_ is the caller, and this is its last call
 }
 
 void Process::OnBytes(Stream stream, std::string_view bytes) {
@@ -208,7 +208,7 @@ void Process::PublishClosed() {
   owner_.OnClosed(*this, next_seq_++);
 }
 
-// Only the output is of interest from here on.
+// Only the retained output is needed from here on.
 void Process::FreeStreams() {
   outputs_.clear();
   input_bytes_ = input_bytes();
@@ -220,7 +220,7 @@ void Process::StartGraceTimer() {
   grace_timer_.Start(asked_grace_);
 }
 
-// Of several deadlines the earliest counts.
+// The earliest of several deadlines counts.
 void Process::ShortenGrace() {
   if (std::chrono::steady_clock::now() + asked_grace_ < grace_deadline_) StartGraceTimer();
 }

@@ -1,6 +1,6 @@
-// One started command: its keeper, its input and output, its numbered events and how it ended. Mechanism only: it knows
-// no JSON and no connection. What happens when is decided by its Life; a Process owns the descriptors and timers, tells
-// the Life what they report, and performs the actions that it returns.
+// A Process is one started command with its keeper, its input and output, its numbered events and its end. It knows no
+// JSON and no connection. Its Life decides what happens when; the Process owns the descriptors and timers, passes their
+// events to the Life, and performs the actions that the Life returns.
 #pragma once
 
 #include <chrono>
@@ -28,32 +28,34 @@ class Process : private KeeperObserver, private OutputStream::Owner {
   using WallTime = std::chrono::system_clock::time_point;
   using Phase = Life::Start;
 
-  // OnStarted or OnStartFailed follows. An error here means that nothing was started.
+  // Starts a command. OnStarted or OnStartFailed follows. An error here means that nothing was started.
   static Result<std::unique_ptr<Process>> Start(loop::EventLoop& loop, Spawner& spawner, const Command& command,
                                                 const Io& io, const OutputLimits& limits, ProcessOwner& owner);
 
-  // Output is read from the first call on, so an owner can answer the start before; later ones follow a pause.
+  // Lets the output be read. Nothing is read before the first call, so that the owner can answer the start first;
+  // further calls end a pause.
   void ResumeOutput();
 
   bool has_input() const { return has_input_; }  // a pipe or a terminal, not /dev/null
-  StdinQueue* input() { return input_.get(); }   // null without one, and once everything has ended
-  // A process without a terminal has no size to set.
+  StdinQueue* input() { return input_.get(); }   // null if there is no input, or after everything has ended
+  // Sets the size of the terminal. Fails if the process has none.
   Result<> Resize(sys::WindowSize size);
   void Signal(int signal);
 
   // Kills every descendant; `done` runs when none is left, before the exit is published.
   void Kill(loop::Callback done);
-  // SIGTERM to the group, and Kill when something is left after `grace`.
+  // Sends SIGTERM to the process group, and calls Kill if a descendant is left after `grace`.
   void Terminate(std::chrono::milliseconds grace, loop::Callback done);
 
-  // Kills a start that is still under way after `patience`: an exec can hang on a dead mount.
+  // Kills a start that is still under way after `patience`, because an exec can hang on a dead mount.
   void CancelSlowStart(std::chrono::milliseconds patience);
 
   const OutputLog& log() const { return log_; }
 
   Phase phase() const { return life_.start(); }
   uint64_t next_seq() const { return next_seq_; }
-  std::optional<pid_t> pid() const { return pid_; }  // of the command, or of a wrapper that may still be starting it
+  // The pid of the command, or of its wrapper, which may still be starting it.
+  std::optional<pid_t> pid() const { return pid_; }
   std::optional<int> exit_code() const { return life_.exit_code(); }  // set from OnExited on
   bool closed() const { return life_.closed(); }
   bool gone() const { return life_.gone(); }
@@ -75,7 +77,7 @@ class Process : private KeeperObserver, private OutputStream::Owner {
   void OnEndOfStream() override;
   bool WantsOutput() const override { return output_begun_ && owner_.WantsOutput(); }
 
-  void OnReport(const Result<>& verdict);
+  void OnReport(const Result<>& outcome);
   void Perform(const Actions& actions);
   void Perform(Action action);
   void PublishStartFailed(const Error& error);
@@ -89,18 +91,18 @@ class Process : private KeeperObserver, private OutputStream::Owner {
   ProcessOwner& owner_;
   Life life_;
   OutputLog log_;
-  std::unique_ptr<Keeper> keeper_;          // until every descendant is dead
-  std::optional<StartReportWatch> report_;  // of a wrapped command, as long as its keeper
+  std::unique_ptr<Keeper> keeper_;          // present until every descendant is dead
+  std::optional<StartReportWatch> report_;  // only of a wrapped command; lives as long as keeper_
   std::unique_ptr<StdinQueue> input_;
   std::vector<std::unique_ptr<OutputStream>> outputs_;
   loop::Timer grace_timer_;
   loop::Timer last_output_timer_;
-  std::chrono::milliseconds asked_grace_{};  // of the latest request that needs the grace timer
+  std::chrono::milliseconds asked_grace_{};  // the grace of the latest request that needs the grace timer
   std::chrono::steady_clock::time_point grace_deadline_;
   std::vector<loop::Callback> kill_callbacks_;
 
   std::string program_, cwd_;  // for the message of a failed start
-  Error start_error_{};        // what the keeper or the wrapper says of a failed start
+  Error start_error_{};        // why the start failed, from the keeper or the wrapper
   uint64_t next_seq_ = 1, output_bytes_ = 0, input_bytes_ = 0;
   WallTime started_at_ = std::chrono::system_clock::now();
   std::optional<WallTime> exited_at_;

@@ -1,5 +1,5 @@
-// Who hears of a process's events, in the order of their numbers. No call may destroy the process: its owner does that
-// later, from the loop.
+// A ProcessOwner receives the events of a process, in the order of their numbers. No call may destroy the process: the
+// owner does that later, from the loop.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ class ProcessOwner {
   virtual void OnStartFailed(Process& process, const Error& error) = 0;
   virtual void OnOutput(Process& process, const Chunk& chunk) = 0;
   virtual void OnExited(Process& process, uint64_t seq) = 0;
-  // Exited, and every stream at its end: the last numbered event.
+  // The command has exited and every stream has ended. This is the last numbered event.
   virtual void OnClosed(Process& process, uint64_t seq) = 0;
   // No descendant is alive.
   virtual void OnGone(Process& process) = 0;
-  // False while it cannot take more output; it calls ResumeOutput when that changes.
+  // Returns false while the owner cannot accept more output. The owner calls ResumeOutput when that changes.
   virtual bool WantsOutput() const = 0;
 };
 

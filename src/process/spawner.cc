@@ -27,29 +27,30 @@ using namespace std::chrono_literals;
 
 enum class Reaping { kByUs, kByKernel };
 
-constexpr auto kLastOrphanDelay = 1s;  // without progress for that long, nobody waits any more
+// After a delay of this length without progress the callbacks stop waiting for the orphans.
+constexpr auto kLastOrphanDelay = 1s;
 constexpr auto kCareInterval = 1s;
 
-// A look for orphans yields to the loop after so many processes, some 0.4 ms, and leaves it alone for a while.
+// A look for orphans yields to the loop after this many processes, some 0.4 ms, and continues after kTurnDelay.
 constexpr int kProcessesPerTurn = 256;
 constexpr auto kTurnDelay = 1ms;
 
-// One look can miss a process that forks and exits: the numbers of processes start anew at some point, and the next one
-// may get a number that was passed. That does not happen in two looks in a row.
+// One look can miss a process that forks and exits: pids start from the beginning again at some point, and the child
+// may get a pid that the look has passed already. That does not happen in two looks in a row.
 constexpr int kLooksToBeSure = 2;
 
-// Without zombies orphans that fork and exit cannot keep the loop busy with reaping. A keeper that ends meanwhile
-// counts as one whose end is unknown (sys::TryReap), which is looked into as if it had been killed.
+// Without zombies, orphans that fork and exit cannot keep the loop busy with reaping. If a keeper ends meanwhile, its
+// ending is unknown (sys::TryReap), and the spawner looks for orphans as if the keeper had been killed.
 void SetReaping(Reaping reaping) {
   struct sigaction action = {};
   action.sa_flags = reaping == Reaping::kByKernel ? SA_NOCLDWAIT : 0;
-  (void)::sigaction(SIGCHLD, &action, nullptr);  // fails for a bad signal only
+  (void)::sigaction(SIGCHLD, &action, nullptr);  // fails only for a bad signal
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Spawner>> Spawner::Create(loop::EventLoop& loop) {
-  SetReaping(Reaping::kByUs);  // it may have been ignored by the program that started us
+  SetReaping(Reaping::kByUs);  // the program that started the server may have ignored SIGCHLD
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1) < 0) return FailErrno("prctl", "subreaper");
   OwnedFd proc(::open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!proc.is_open()) return FailErrno("open", "/proc");
@@ -94,8 +95,9 @@ void Spawner::Forget(pid_t keeper, sys::Ending ending, loop::Callback when_gone)
   if (!orphan_timer_.running()) LookForOrphans();
 }
 
-// Whatever is our child and no keeper belonged to a keeper that was killed. Its own children come to us as it dies, so
-// we look again, soon as long as that gets us on, until nothing is found.
+// Every child of the server that is not a keeper belonged to a keeper that was killed. When it dies, its own children
+// become children of the server. The spawner therefore looks again until it finds none, and soon as long as it makes
+// progress.
 void Spawner::LookForOrphans() {
   SetReaping(Reaping::kByKernel);
   const auto progress = raw::VisitChildren(processes_, kProcessesPerTurn, [this](pid_t pid) {
@@ -105,14 +107,14 @@ void Spawner::LookForOrphans() {
   EndLook();
 }
 
-// By pidfd: the kernel may have reaped it by now, and given its number to another process.
+// The orphan is killed by pidfd, because the kernel may have reaped it already and given its pid to another process.
 void Spawner::KillOrphan(pid_t pid) {
   const auto pidfd = sys::OpenPidfd(pid);
   if (!pidfd) return;
   siginfo_t ended = {};
   const int options = WEXITED | WNOHANG | __WALL;
   if (::waitid(P_PIDFD, static_cast<id_t>(pidfd->get()), &ended, options) != 0) return;
-  if (ended.si_pid != 0) {  // from before the kernel was told to reap
+  if (ended.si_pid != 0) {  // it ended before the kernel was told to reap
     ++look_.reaped;
     return;
   }
@@ -141,7 +143,7 @@ void Spawner::StopLooking() {
   for (loop::Callback& callback : std::exchange(when_orphans_gone_, {})) callback();
 }
 
-// Runs on its own for as long as there is a keeper, so it is there when one is lost.
+// This function runs once a second as long as there is a keeper or an orphan.
 void Spawner::LookAfter() {
   WakeStoppedKeepers();
   slots_->FreeUnused();
@@ -149,7 +151,7 @@ void Spawner::LookAfter() {
   if (!keepers_.empty() || orphans_ > 0) care_timer_.Start(kCareInterval);
 }
 
-// A command can stop its parent; nobody would hear of its exit then.
+// A command can stop its keeper, which could then not tell the server of the command's exit.
 void Spawner::WakeStoppedKeepers() {
   siginfo_t stopped = {};
   while (::waitid(P_ALL, 0, &stopped, WSTOPPED | WNOHANG) == 0 && stopped.si_pid != 0) {

@@ -1,6 +1,6 @@
-// Starts keepers (see keeper_protocol.h), knows which are alive, and takes in what a killed keeper leaves behind. One
-// per program, and the only one to start children in it: it makes the program a child subreaper and kills every child
-// it does not know once a keeper was lost.
+// The Spawner starts keepers (see keeper/protocol.h), knows which of them are alive, and kills the processes that a
+// killed keeper leaves behind. There is one per program, and nothing else may start children there: the spawner makes
+// the program a child subreaper, and after the loss of a keeper it kills every child that it does not know.
 #pragma once
 
 #include <sys/resource.h>
@@ -25,34 +25,37 @@ namespace holdfast::process {
 
 struct StartedKeeper {
   sys::Child child;
-  OwnedFd control;  // our end, non-blocking
-  OwnedFd start;    // non-blocking: a KeeperReport of a failure, or the end when the command has been executed
+  OwnedFd control;  // the server's end, non-blocking
+  // The read end of the start pipe, non-blocking. It yields a KeeperEvent of a failure, or its end when the command has
+  // been executed.
+  OwnedFd start;
   std::unique_ptr<Launch> launch;
 };
 
 class Spawner {
  public:
-  // Fails when this machine cannot give the guarantees: no /proc, no executable memory file.
+  // Fails if this machine cannot give the guarantees, because it has no /proc or no executable memory files.
   static Result<std::unique_ptr<Spawner>> Create(loop::EventLoop& loop);
 
-  // Returns at once; how the command starts comes through StartedKeeper::start.
+  // Returns at once. StartedKeeper::start tells later how the start of the command went.
   Result<StartedKeeper> Start(const Command& command, const Io& io, StdioFds stdio);
 
-  // The keeper has been reaped. `ending` other than clean means that its descendants are ours: they are killed, and
-  // `when_gone` runs when none is left. It does not wait for ever for what cannot be killed, because it is another
-  // user's: that is looked after from time to time, until it has ended.
+  // Forgets a keeper that has been reaped. If `ending` is not clean, the keeper's descendants have become children of
+  // the server: they are killed, and `when_gone` runs when none is left. It does not wait for ever for a process that
+  // cannot be killed because it belongs to another user; the spawner looks for such processes from time to time until
+  // they have ended.
   void Forget(pid_t keeper, sys::Ending ending, loop::Callback when_gone);
 
-  // Orphans of killed keepers that were not reaped when they were last looked for.
+  // The number of orphans of killed keepers that were still alive at the last look.
   size_t orphans() const { return orphans_; }
 
  private:
   static constexpr std::chrono::milliseconds kFirstOrphanDelay{2};
 
-  // One look at the processes, which may take several turns of the loop.
+  // One pass over all processes, which may take several turns of the loop.
   struct OrphanLook {
     size_t found = 0, reaped = 0;
-    uint64_t sum_of_pids = 0;  // of those found: tells whether they are others than before
+    uint64_t sum_of_pids = 0;  // of those found; a different sum means that other processes were found than before
   };
 
   Spawner(loop::EventLoop& loop, OwnedFd image, OwnedFd proc, std::unique_ptr<StartSlots> slots,
@@ -73,11 +76,11 @@ class Spawner {
   sys::raw::ProcessList processes_;  // borrows proc_
   OrphanLook look_;
   size_t orphans_ = 0;
-  uint64_t sum_of_orphans_ = 0;   // at the last look
-  int looks_without_orphan_ = 0;  // in a row, each at all processes
-  loop::Timer orphan_timer_;      // runs while orphans are looked for
+  uint64_t sum_of_orphans_ = 0;   // the sum of their pids at the last look
+  int looks_without_orphan_ = 0;  // complete looks in a row that found no orphan
+  loop::Timer orphan_timer_;      // runs while the spawner looks for orphans
   std::chrono::milliseconds orphan_delay_{kFirstOrphanDelay};
-  loop::Timer care_timer_;  // while there are keepers or orphans
+  loop::Timer care_timer_;  // runs while there are keepers or orphans
 };
 
 }  // namespace holdfast::process

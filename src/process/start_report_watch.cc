@@ -7,17 +7,17 @@
 
 namespace holdfast::process {
 
-StartReportWatch::StartReportWatch(loop::EventLoop& loop, std::shared_ptr<const OwnedFd> pipe, Verdict verdict)
-    : pipe_(std::move(pipe)), verdict_(std::move(verdict)), watch_(loop, pipe_->get(), [this] { OnReadable(); }) {}
+StartReportWatch::StartReportWatch(loop::EventLoop& loop, std::shared_ptr<const OwnedFd> pipe, OnReport on_report)
+    : pipe_(std::move(pipe)), on_report_(std::move(on_report)), watch_(loop, pipe_->get(), [this] { OnReadable(); }) {}
 
 void StartReportWatch::OnReadable() {
   if (ReadSome() == ReportProgress::kMore) return watch_.WatchReadable();
-  Decide();
+  Finish();
 }
 
 void StartReportWatch::ReadRest() {
-  (void)ReadSome();  // there is no more to come
-  Decide();
+  (void)ReadSome();  // nothing more will come
+  Finish();
 }
 
 ReportProgress StartReportWatch::ReadSome() {
@@ -31,9 +31,9 @@ ReportProgress StartReportWatch::ReadSome() {
   }
 }
 
-void StartReportWatch::Decide() {
-  if (!verdict_) return;
-  std::exchange(verdict_, nullptr)(ParseStartReport(text_));
+void StartReportWatch::Finish() {
+  if (!on_report_) return;
+  std::exchange(on_report_, nullptr)(ParseStartReport(text_));
 }
 
 }  // namespace holdfast::process

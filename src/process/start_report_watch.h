@@ -1,5 +1,5 @@
-// The watch over the pipe of a wrapper (command/command.h), on the loop: reads the report on the start
-// (command/start_report.h) and hands on what it says.
+// A StartReportWatch reads the report on the start (command/start_report.h) from the pipe of a wrapper
+// (command/command.h), on the loop, and passes on its content.
 #pragma once
 
 #include <functional>
@@ -15,23 +15,23 @@ namespace holdfast::process {
 
 class StartReportWatch {
  public:
-  using Verdict = std::move_only_function<void(const Result<>&)>;
+  using OnReport = std::move_only_function<void(const Result<>&)>;
 
-  // `verdict` is called once, from the loop or from ReadRest, and not before Watch or ReadRest.
-  StartReportWatch(loop::EventLoop& loop, std::shared_ptr<const OwnedFd> pipe, Verdict verdict);
+  // `on_report` is called once, from the loop or from ReadRest, and never before Watch or ReadRest.
+  StartReportWatch(loop::EventLoop& loop, std::shared_ptr<const OwnedFd> pipe, OnReport on_report);
 
   void Watch() { watch_.WatchReadable(); }
 
-  // The wrapper has ended: all that it wrote is in the pipe.
+  // Reads the rest of the report. Called when the wrapper has ended, so that everything it wrote is in the pipe.
   void ReadRest();
 
  private:
   void OnReadable();
   ReportProgress ReadSome();
-  void Decide();
+  void Finish();
 
   std::shared_ptr<const OwnedFd> pipe_;
-  Verdict verdict_;  // empty once called
+  OnReport on_report_;  // empty once called
   std::string text_;
   loop::FdWatch watch_;
 };

@@ -25,9 +25,9 @@ bool HasEnded(pid_t keeper) {
 
 Result<std::unique_ptr<StartSlots>> StartSlots::Create() {
   std::unique_ptr<StartSlots> slots(new StartSlots);
-  TRY(slots->placeholder_, sys::OpenDevNull());
+  TRY(slots->dev_null_, sys::OpenDevNull());
   for (;;) {
-    TRY(OwnedFd fd, sys::Duplicate(slots->placeholder_.get()));
+    TRY(OwnedFd fd, sys::Duplicate(slots->dev_null_.get()));
     if (fd.get() >= kEnd) return slots;
     slots->entries_.push_back({.fd = std::move(fd)});
   }
@@ -62,8 +62,9 @@ void StartSlots::FreeUnused() {
 
 void StartSlots::Free(Entry& entry) const {
   entry.user = nullptr;
-  // Fails for a bad descriptor only, or when a thread of ours opens a file on this number: none does, it is taken.
-  const int result = ::dup3(placeholder_.get(), entry.fd.get(), O_CLOEXEC);
+  // dup3 fails only for a bad descriptor, or if a thread of the server opens a file with this number at this moment. No
+  // thread does, because the number is occupied.
+  const int result = ::dup3(dev_null_.get(), entry.fd.get(), O_CLOEXEC);
   CHECK(result >= 0 || errno == EINTR || errno == EBUSY);
 }
 

@@ -1,8 +1,8 @@
-// Low descriptor numbers, one for each start that is under way. A keeper is cloned on the server's own table of
-// descriptors, so that thousands of open ones need not be copied, and leaves it by taking along the low numbers only:
-// its end of the control socket has to be among them. Everything else comes through that socket.
+// A start slot is a low descriptor number, one for each start that is under way. A keeper is cloned on the server's own
+// descriptor table, so that thousands of open descriptors need not be copied. It leaves that table with the low numbers
+// only, so its end of the control socket must be among them. Everything else comes through that socket.
 //
-// The numbers are held with a placeholder while they are free, so that no other thread's descriptor gets one.
+// A free slot is occupied by a copy of /dev/null, so that no other thread opens a descriptor with its number.
 #pragma once
 
 #include <sys/types.h>
@@ -19,17 +19,17 @@ class StartSlot;
 
 class StartSlots {
  public:
-  // Every slot is below. The kernel copies whole words of 64 descriptors: with an end in the middle of one it would
-  // also copy, and close again, descriptors above.
+  // Every slot is below this number. The kernel copies whole words of 64 descriptors: if the end were in the middle of
+  // a word, it would also copy, and close again, the descriptors above it.
   static constexpr int kEnd = 64;
 
-  // Takes every number below kEnd that is free.
+  // Occupies every number below kEnd that is free.
   static Result<std::unique_ptr<StartSlots>> Create();
 
-  // Puts a copy of `fd` into a free slot, or into one whose keeper has left the table. False when there is none.
+  // Puts a copy of `fd` into a free slot, or into one whose keeper has left the table. Returns false if there is none.
   bool Occupy(StartSlot& slot, int fd);
 
-  // Frees the slots of keepers that have left the table, or have ended before they did.
+  // Frees the slots of keepers that have left the table, or have ended before they left it.
   void FreeUnused();
 
  private:
@@ -44,11 +44,12 @@ class StartSlots {
   Entry* FindFree();
   void Free(Entry& entry) const;
 
-  OwnedFd placeholder_;
+  OwnedFd dev_null_;
   std::vector<Entry> entries_;
 };
 
-// One start's hold on a slot; it must stay where it is. The keeper says in the server's memory that it has left.
+// A StartSlot is the hold of one start on a slot. It must not be moved, because the keeper records in it, in the
+// server's memory, that it has left the table.
 class StartSlot {
  public:
   StartSlot() = default;

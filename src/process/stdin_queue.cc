@@ -8,15 +8,15 @@
 
 namespace holdfast::process {
 
-void StdinQueue::Write(std::string bytes, OnVerdict on_verdict) {
-  if (!is_open()) return on_verdict(Verdict::kAccepted);
-  held_.push_back({std::move(bytes), std::move(on_verdict)});
+void StdinQueue::Write(std::string bytes, OnOutcome on_outcome) {
+  if (!is_open()) return on_outcome(Outcome::kAccepted);
+  held_.push_back({std::move(bytes), std::move(on_outcome)});
   Admit();
   if (!watch_) Pump();
 }
 
 void StdinQueue::DropHeld() {
-  for (Held& held : std::exchange(held_, {})) held.on_verdict(Verdict::kDropped);
+  for (Held& held : std::exchange(held_, {})) held.on_outcome(Outcome::kDropped);
 }
 
 void StdinQueue::CloseAfterQueued() {
@@ -30,8 +30,8 @@ void StdinQueue::Abandon() {
   fd_.Reset();
   queued_ = {};
   sent_ = 0;
-  GiveVerdicts();
-  for (Held& held : std::exchange(held_, {})) held.on_verdict(Verdict::kAccepted);
+  AnswerQueued();
+  for (Held& held : std::exchange(held_, {})) held.on_outcome(Outcome::kAccepted);
 }
 
 void StdinQueue::Admit() {
@@ -39,13 +39,13 @@ void StdinQueue::Admit() {
     Held held = std::move(held_.front());
     held_.pop_front();
     queued_ += held.bytes;
-    undecided_.push_back(std::move(held.on_verdict));
+    unanswered_.push_back(std::move(held.on_outcome));
   }
-  if (backlog() <= kHighWaterBytes) GiveVerdicts();
+  if (backlog() <= kHighWaterBytes) AnswerQueued();
 }
 
-void StdinQueue::GiveVerdicts() {
-  for (OnVerdict& on_verdict : std::exchange(undecided_, {})) on_verdict(Verdict::kAccepted);
+void StdinQueue::AnswerQueued() {
+  for (OnOutcome& on_outcome : std::exchange(unanswered_, {})) on_outcome(Outcome::kAccepted);
 }
 
 void StdinQueue::Pump() {
@@ -59,17 +59,17 @@ void StdinQueue::Pump() {
   if (closing_) FinishClosing();
 }
 
-// False when writing cannot go on at the moment, or ever.
+// Returns false if writing cannot go on at the moment, or ever.
 bool StdinQueue::PumpOnce() {
   ssize_t n = sys::Write(fd_.get(), queued_.data() + sent_, queued_.size() - sent_);
   if (n == -EAGAIN) {
-    // Made only while needed: on a terminal the descriptor shares its readiness with the output side.
+    // The watch exists only while it is needed: on a terminal the descriptor shares its readiness with the output side.
     watch_ = std::make_unique<loop::FdWatch>(loop_, fd_.get(), loop::Callback{}, [this] { Pump(); });
     watch_->WatchWritable();
     return false;
   }
   if (n < 0) {
-    Abandon();  // EPIPE, EIO: nobody will ever read this
+    Abandon();  // EPIPE or EIO: no process will ever read this
     return false;
   }
   sent_ += static_cast<size_t>(n);
@@ -84,10 +84,10 @@ bool StdinQueue::PumpOnce() {
 
 void StdinQueue::FinishClosing() {
   if (kind_ == Kind::kPipe) return fd_.Reset();
-  closing_ = false;  // a terminal stays writable: end of file is an event there, not a state
+  closing_ = false;  // a terminal stays writable, because its end of file is an event and not a state
   auto eof = sys::EndOfFileOf(fd_.get());
-  if (!eof) return;  // the terminal is gone, and with it whoever could read
-  // Inside a line the character only hands the line over; the second one is the end of file.
+  if (!eof) return;  // the terminal is gone, and every reader with it
+  // In the middle of a line the first end-of-file character only passes the line on; the second one is the end of file.
   bool at_line_start = last_byte_ == '\n' || last_byte_ == '\r' || last_byte_ == eof->character;
   queued_.assign(eof->line_editing && !at_line_start ? 2 : 1, eof->character);
   Pump();

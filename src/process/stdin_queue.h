@@ -1,5 +1,6 @@
-// The bytes on their way to a process's standard input: kept in order, written as the process reads. Above the high
-// mark the next write is held back until there is room, which stalls this process's writes and nothing else.
+// A StdinQueue holds the bytes on their way to a process's standard input, and writes them in order as the process
+// reads. Above the high mark the next write is held back until there is room, which delays the writes to this process
+// and no others.
 #pragma once
 
 #include <cstddef>
@@ -22,20 +23,20 @@ class StdinQueue {
   enum class Kind { kPipe, kTerminal };
   StdinQueue(loop::EventLoop& loop, OwnedFd fd, Kind kind) : loop_(loop), fd_(std::move(fd)), kind_(kind) {}
 
-  enum class Verdict { kAccepted, kDropped };
-  using OnVerdict = std::move_only_function<void(Verdict)>;
+  enum class Outcome { kAccepted, kDropped };
+  using OnOutcome = std::move_only_function<void(Outcome)>;
 
-  // The verdict comes at once, or when all but the high mark's worth is written, so that who waits for it cannot pile
-  // up more. Bytes for a closed input are accepted and vanish.
-  void Write(std::string bytes, OnVerdict on_verdict);
+  // Writes `bytes`. `on_outcome` runs at once, or when no more than the high mark is left unwritten, so that a caller
+  // that waits for it cannot queue more. Bytes for a closed input are accepted and discarded.
+  void Write(std::string bytes, OnOutcome on_outcome);
 
-  // Forgets the writes that have no verdict yet and of which no byte was written.
+  // Drops the writes that are held back and of which no byte was written.
   void DropHeld();
 
-  // After what is queued: a pipe is closed, a terminal gets its end-of-file character.
+  // After the queued bytes a pipe is closed, and a terminal gets its end-of-file character.
   void CloseAfterQueued();
 
-  // The process is gone: everything vanishes.
+  // Discards everything. Called when the process is gone.
   void Abandon();
 
   int fd() const { return fd_.get(); }
@@ -45,13 +46,13 @@ class StdinQueue {
  private:
   struct Held {
     std::string bytes;
-    OnVerdict on_verdict;
+    OnOutcome on_outcome;
   };
 
   void Pump();
   bool PumpOnce();
   void Admit();
-  void GiveVerdicts();
+  void AnswerQueued();
   size_t backlog() const { return queued_.size() - sent_; }
   void FinishClosing();
 
@@ -59,13 +60,13 @@ class StdinQueue {
   OwnedFd fd_;
   Kind kind_;
   std::string queued_;
-  size_t sent_ = 0;                   // of queued_
-  std::deque<Held> held_;             // not queued yet
-  std::vector<OnVerdict> undecided_;  // queued, but above the mark
+  size_t sent_ = 0;                    // bytes of queued_ that were written
+  std::deque<Held> held_;              // writes that are not queued yet
+  std::vector<OnOutcome> unanswered_;  // writes that are queued, but above the high mark
   bool closing_ = false;
-  char last_byte_ = '\n';  // written; a terminal starts at the beginning of a line
+  char last_byte_ = '\n';  // the last byte written; a terminal starts at the beginning of a line
   uint64_t written_ = 0;
-  std::unique_ptr<loop::FdWatch> watch_;  // while the process does not read
+  std::unique_ptr<loop::FdWatch> watch_;  // present while the process does not read
 };
 
 }  // namespace holdfast::process

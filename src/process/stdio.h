@@ -1,4 +1,4 @@
-// The pipes or the terminal between us and a command that is about to start.
+// The pipes or the terminal between the server and a command that is about to start.
 #pragma once
 
 #include "base/owned_fd.h"
@@ -8,10 +8,10 @@
 namespace holdfast::process {
 
 struct Stdio {
-  // The command's ends; closed here once it has its own copies.
+  // The command's ends. The server closes them when the command has its own copies.
   OwnedFd child_in, child_out, child_err;
-  // Ours, non-blocking. With a terminal `input` and `output` are the same master and `error` is closed.
-  OwnedFd input;  // closed when the command reads /dev/null
+  // The server's ends, non-blocking. With a terminal `input` and `output` are the same master, and `error` is closed.
+  OwnedFd input;  // closed if the command reads /dev/null
   OwnedFd output, error;
 };
 

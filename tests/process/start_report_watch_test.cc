@@ -16,8 +16,8 @@ class StartReportWatchTest : public testing::Test {
  protected:
   StartReportWatchTest()
       : pipe_(*sys::MakePipe(sys::OurEnd::kRead)),
-        report_(loop_, std::make_shared<OwnedFd>(std::move(pipe_.read_end)), [this](const Result<>& verdict) {
-          verdict_ = verdict;
+        report_(loop_, std::make_shared<OwnedFd>(std::move(pipe_.read_end)), [this](const Result<>& outcome) {
+          outcome_ = outcome;
           ++calls_;
           loop_.Stop();
         }) {}
@@ -29,12 +29,12 @@ class StartReportWatchTest : public testing::Test {
   const std::optional<Result<>>& Await() {
     report_.Watch();
     loop_.Run();
-    return verdict_;
+    return outcome_;
   }
 
   loop::EventLoop loop_;
   sys::Pipe pipe_;
-  std::optional<Result<>> verdict_;
+  std::optional<Result<>> outcome_;
   int calls_ = 0;
   StartReportWatch report_;
 };
@@ -54,13 +54,13 @@ TEST_F(StartReportWatchTest, GivesTheReasonOfAFailedExecution) {
   Say("executing\n");
   Say("failed 126 execute x: Permission denied\n");
   ASSERT_FALSE(*Await());
-  EXPECT_EQ((*verdict_).error().message, "execute x: Permission denied");
+  EXPECT_EQ((*outcome_).error().message, "execute x: Permission denied");
 }
 
 TEST_F(StartReportWatchTest, TakesTheEndWithoutAWordForADeath) {
   Close();
   ASSERT_FALSE(*Await());
-  EXPECT_EQ((*verdict_).error().message, "the sandbox's helper ended before the command was started");
+  EXPECT_EQ((*outcome_).error().message, "the sandbox's helper ended before the command was started");
 }
 
 TEST_F(StartReportWatchTest, TakesWordsItDoesNotKnowForADeath) {
@@ -71,25 +71,25 @@ TEST_F(StartReportWatchTest, TakesWordsItDoesNotKnowForADeath) {
 TEST_F(StartReportWatchTest, GivesTheReasonOfAFailure) {
   Say("failed 127 execute nope: No such file or directory\n");
   ASSERT_FALSE(*Await());
-  EXPECT_EQ((*verdict_).error().kind, ErrorKind::kSystem);
-  EXPECT_EQ((*verdict_).error().message, "execute nope: No such file or directory");
+  EXPECT_EQ((*outcome_).error().kind, ErrorKind::kSystem);
+  EXPECT_EQ((*outcome_).error().message, "execute nope: No such file or directory");
 }
 
 TEST_F(StartReportWatchTest, WaitsForTheWholeLine) {
   Say("failed 1 half");
   loop_.Post([this] {
-    EXPECT_FALSE(verdict_);
+    EXPECT_FALSE(outcome_);
     Say(" and half\n");
   });
   ASSERT_FALSE(*Await());
-  EXPECT_EQ((*verdict_).error().message, "half and half");
+  EXPECT_EQ((*outcome_).error().message, "half and half");
 }
 
 TEST_F(StartReportWatchTest, TakesWhatIsThereWhenTheWrapperHasEnded) {
   Say("failed 101 cut sho");
   report_.ReadRest();
-  ASSERT_TRUE(verdict_ && !*verdict_);
-  EXPECT_EQ((*verdict_).error().message, "cut sho");
+  ASSERT_TRUE(outcome_ && !*outcome_);
+  EXPECT_EQ((*outcome_).error().message, "cut sho");
 }
 
 TEST_F(StartReportWatchTest, DecidesOnce) {
@@ -98,13 +98,13 @@ TEST_F(StartReportWatchTest, DecidesOnce) {
   Say("failed 1 late\n");
   report_.ReadRest();
   EXPECT_EQ(calls_, 1);
-  EXPECT_TRUE(*verdict_);
+  EXPECT_TRUE(*outcome_);
 }
 
 TEST_F(StartReportWatchTest, EndsALineThatNeverEnds) {
   Say("failed 1 " + std::string(40'000, 'x'));
   ASSERT_FALSE(*Await());
-  EXPECT_LE((*verdict_).error().message.size(), 32u << 10);
+  EXPECT_LE((*outcome_).error().message.size(), 32u << 10);
 }
 
 }  // namespace

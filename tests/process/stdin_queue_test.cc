@@ -38,8 +38,8 @@ class StdinQueueTest : public testing::Test {
   }
 
   void Write(std::string bytes) {
-    queue_->Write(std::move(bytes), [this](StdinQueue::Verdict verdict) {
-      ++(verdict == StdinQueue::Verdict::kAccepted ? queued_ : dropped_);
+    queue_->Write(std::move(bytes), [this](StdinQueue::Outcome outcome) {
+      ++(outcome == StdinQueue::Outcome::kAccepted ? queued_ : dropped_);
     });
   }
 

@@ -99,9 +99,9 @@ loop::Task<> WriteInput(SessionProcesses& processes, Input written, rpc::Reply<w
   process::StdinQueue* const input = process->process().input();
   if (status != wire::WriteStatus::kAccepted || input == nullptr) co_return reply({status});
   if (written.write_id && !process->write_ids().Remember(*written.write_id)) co_return reply({status});
-  auto written_or_dropped = [process, write_id = written.write_id, reply = std::move(reply)](auto verdict) mutable {
+  auto written_or_dropped = [process, write_id = written.write_id, reply = std::move(reply)](auto outcome) mutable {
     // A write is dropped if its connection ends first. The client will send it again, and then it must be accepted.
-    if (verdict == process::StdinQueue::Verdict::kDropped && write_id) process->write_ids().Forget(*write_id);
+    if (outcome == process::StdinQueue::Outcome::kDropped && write_id) process->write_ids().Forget(*write_id);
     reply({wire::WriteStatus::kAccepted});
   };
   input->Write(std::move(written.bytes), std::move(written_or_dropped));

@@ -5,10 +5,10 @@
 namespace holdfast::process {
 namespace {
 
-// What the C library searches when there is no PATH.
+// The directories that the C library searches if there is no PATH.
 constexpr std::string_view kDefaultSearchPath = "/bin:/usr/bin";
 
-// An empty path has one element, the working directory, which the syntax of a search path spells as two.
+// An empty PATH means the working directory. In the syntax of a search path that is ":", which has two empty elements.
 std::string SearchPath(std::optional<std::string_view> path) {
   const std::string_view searched = path.value_or(kDefaultSearchPath);
   return std::string(searched.empty() ? ":" : searched);

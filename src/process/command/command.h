@@ -1,4 +1,4 @@
-// What to run and how it is connected: values, decided before anything is spawned.
+// A command and its connections as values, which are complete before a process is started.
 #pragma once
 
 #include <chrono>
@@ -15,47 +15,50 @@
 
 namespace holdfast::process {
 
-// A program that stands between the keeper and the command, one that builds a sandbox say, and what it is given.
+// A wrapper is a program between the keeper and the command, such as one that builds a sandbox. This struct has what
+// that program is given.
 struct Wrapper {
   static constexpr size_t kMaxFds = 5;
-  static constexpr int kFirstFd = 5;  // the program finds `fds` there, in this order
+  static constexpr int kFirstFd = 5;  // the program finds `fds` from this number on, in their order
 
   std::vector<std::shared_ptr<const OwnedFd>> fds;
-  // Our end of the pipe for the report on the start (start_report.h); non-blocking.
+  // The server's end of the pipe for the report on the start (start_report.h), non-blocking.
   std::shared_ptr<const OwnedFd> report;
-  // For what it leaves behind when it is killed, to clean up before it is killed too; over when nobody is left.
+  // The time that the processes which a killed wrapper leaves behind have for cleaning up before they are killed too.
+  // It is over early when no process is left.
   std::chrono::milliseconds grace{0};
 
   friend bool operator==(const Wrapper&, const Wrapper&) = default;
 };
 
 struct Command {
-  std::string program = {};                     // a path, or a bare name when search_path is set
-  std::optional<std::string> search_path = {};  // PATH syntax; an empty element is the working directory
-  std::vector<std::string> argv = {};           // argv[0] included; not empty
+  std::string program = {};                     // a path, or a bare name if search_path is set
+  std::optional<std::string> search_path = {};  // in the syntax of PATH; an empty element is the working directory
+  std::vector<std::string> argv = {};           // includes argv[0]; not empty
   Environment env = {};
   std::string cwd = {};
-  std::optional<Wrapper> wrapper = {};  // when `program` is one
+  std::optional<Wrapper> wrapper = {};  // present if `program` is a wrapper
 
   friend bool operator==(const Command&, const Command&) = default;
 };
 
-// A command as requests and command lines write it.
+// A command in the form that requests and command lines have.
 struct CommandText {
-  std::optional<std::string> program = {};  // executed as it stands; absent: the first word, which is looked up in PATH
-  std::vector<std::string> words;           // not empty
-  std::optional<std::string> arg0 = {};     // the name that the command is told; absent: the first word
+  // The path that is executed as it is. If it is absent, the first word is the program and is looked up in PATH.
+  std::optional<std::string> program = {};
+  std::vector<std::string> words;        // not empty
+  std::optional<std::string> arg0 = {};  // the argv[0] that the command sees; if absent, the first word
 
   friend bool operator==(const CommandText&, const CommandText&) = default;
 };
 
-// The program and the argv that `text` asks for; the environment and the directory are left to the caller. A bare name
-// is looked up in `path`, the value of the command's PATH, as the C library does it: in its default path when there is
-// none, and in the working directory when it is empty.
+// Returns a command with the program and the argv of `text`; the caller sets the environment and the directory. A bare
+// name is looked up in `path`, the value of the command's PATH, as the C library does it: in the library's default path
+// if there is no PATH, and in the working directory if PATH is empty.
 Command MakeCommand(CommandText text, std::optional<std::string_view> path);
 
-// The text without a `program` that stands for the same command, for a caller that looks every bare first word up: the
-// name of a file in the working directory gets a `./`.
+// Returns a text without a `program` that means the same command, for a caller that looks up every bare first word. The
+// name of a file in the working directory gets a `./` in front.
 CommandText TextOf(const Command& command);
 
 enum class Stdin { kNull, kPipe };

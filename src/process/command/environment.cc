@@ -18,11 +18,12 @@ using Variables = std::map<std::string, std::string, std::less<>>;
 constexpr std::array<std::string_view, 11> kCoreNames = {"PATH", "SHELL",  "TMPDIR",   "TEMP",    "TMP", "HOME",
                                                          "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "USER"};
 
-// Names that usually carry credentials.
+// Patterns of names that usually carry credentials.
 const std::vector<std::string> kDefaultExcludes = {"*KEY*", "*SECRET*", "*TOKEN*"};
 
-// On a mismatch only the last star is tried again, one byte further: an earlier star already matched as little as it
-// can, and more would help nothing. So the time is at most |pattern| * |name|, whatever the number of stars.
+// After a mismatch only the last star is tried again, one byte further. An earlier star has already matched as little
+// as it can, and matching more would not help. The time is therefore at most |pattern| * |name|, whatever the number of
+// stars.
 bool MatchesGlob(std::string_view pattern, std::string_view name) {
   constexpr size_t none = std::string_view::npos;
   size_t p = 0, n = 0, last_star = none, star_end = 0;

@@ -1,5 +1,5 @@
-// The variables a child starts with. Pure but for CurrentEnvironment: the policy, the server's variables and the
-// client's own go in, the child's come out.
+// The environment that a command starts with. BuildEnvironment computes it from the policy, the server's variables and
+// those of the client; only CurrentEnvironment reads the environment of the process.
 #pragma once
 
 #include <string>
@@ -8,10 +8,11 @@
 
 namespace holdfast::process {
 
-// Sorted by name, each name once.
+// Variables sorted by name, with each name once.
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-// Patterns are globs over whole names: `*` is any run of bytes, `?` one byte, and ASCII case does not matter.
+// The rules for the environment of a command. Patterns are globs that match whole names: `*` is any run of bytes, `?`
+// is one byte, and ASCII case does not matter.
 struct EnvPolicy {
   enum class Inherit { kAll, kCore, kNone };
 
@@ -19,15 +20,15 @@ struct EnvPolicy {
   bool ignore_default_excludes = false;
   std::vector<std::string> exclude = {};
   std::vector<std::pair<std::string, std::string>> set = {};
-  std::vector<std::string> include_only = {};  // empty: keep all
+  std::vector<std::string> include_only = {};  // if empty, all variables are kept
 };
 
-// The rules apply in the order of the struct; `overlay` comes last and no pattern touches it. Of a name given twice in
-// one list the later value wins.
+// Applies the rules in the order of the struct's members. `overlay` is added last, and no pattern affects it. If a list
+// has a name twice, the later value counts.
 Environment BuildEnvironment(const EnvPolicy& policy, const Environment& server_env, const Environment& overlay);
 
-// The server's own variables. Entries of environ without a name or a `=` are left out; of a name that occurs twice the
-// first counts, as for getenv.
+// Returns the server's own variables. Entries of environ without a name or a `=` are left out. If a name occurs twice,
+// the first value counts, as for getenv.
 Environment CurrentEnvironment();
 
 }  // namespace holdfast::process

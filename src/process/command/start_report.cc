@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kStartedLine = "started\n";
 constexpr std::string_view kExecutingLine = "executing\n";
 constexpr std::string_view kFailedWord = "failed ";
-constexpr size_t kMaxReason = 3000;  // a pipe takes 4096 bytes in one piece
+constexpr size_t kMaxReason = 3000;  // a pipe accepts 4096 bytes in one piece
 
 }  // namespace
 
@@ -46,7 +46,7 @@ Result<> ParseStartReport(std::string_view report) {
   if (!report.starts_with(kFailedWord))
     return Fail(ErrorKind::kSystem, "the sandbox's helper ended before the command was started");
   report.remove_prefix(kFailedWord.size());
-  report.remove_prefix(std::min(report.find(' ') + 1, report.size()));  // the status
+  report.remove_prefix(std::min(report.find(' ') + 1, report.size()));  // skips the status
   return Fail(ErrorKind::kSystem, std::string(report.substr(0, report.find('\n'))));
 }
 
