@@ -1,4 +1,4 @@
-// A client on a loop of the test's own, and an observer that writes down what it is told.
+// The fixture has a client on a loop of the test's own, and an observer that records what it is told.
 #pragma once
 
 #include <csignal>
@@ -22,7 +22,7 @@
 
 namespace holdfast::http {
 
-// An exchange with what came of it.
+// An Asked is an exchange together with everything that its observer was told.
 class Asked final : public ExchangeObserver {
  public:
   void OnResponse(Response r) override {
@@ -85,7 +85,7 @@ class ClientFixture : public testing::Test {
     return support::RunUntil(loop_, [&] { return asked.outcome.has_value(); });
   }
 
-  // To its end.
+  // Makes a request and waits for its end.
   std::unique_ptr<Asked> Ask(Request request) {
     auto asked = Start(std::move(request));
     EXPECT_TRUE(Await(*asked));

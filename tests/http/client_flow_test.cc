@@ -32,7 +32,7 @@ using testing::HasSubstr;
 
 constexpr size_t kMebibyte = 1u << 20;
 
-// A body of any length whose every byte is known.
+// Returns byte `i` of a body of any length, in which every byte is known.
 char ByteAt(size_t i) { return static_cast<char>('a' + i / 1000 % 26); }
 
 std::string Piece(size_t from, size_t size) {
@@ -41,7 +41,7 @@ std::string Piece(size_t from, size_t size) {
   return piece;
 }
 
-// Sends a long body, and notes when the client has taken nothing for a while.
+// A LongBody script sends a long body, and records that the client has read nothing for a while.
 struct LongBody {
   size_t bytes;
   std::atomic<size_t> sent = 0;
@@ -64,7 +64,7 @@ class ClientFlowTest : public ClientFixture {
     return RunUntil(loop_, [&] { return server.open_connections() == 0; });
   }
 
-  // Of an endless body.
+  // Sends an endless body.
   static void Stream(const HttpArrival&, HttpPeer& peer) {
     peer.Send("HTTP/1.1 200 OK\r\n\r\n");
     while (peer.Send("more")) {
@@ -78,13 +78,13 @@ TEST_F(ClientFlowTest, HoldsTheServerBackWhilePaused) {
   auto asked = Start(Get(server.Url()));
   asked->keeps_body = false;
   asked->on_response = [&] { asked->exchange->Pause(); };
-  // A client that stands still for a while holds the server back too, without a pause.
+  // A client whose loop stands still for a while holds the server back too, without a pause.
   ASSERT_TRUE(RunUntil(loop_, [&] { return asked->response && script.held_back; }));
-  EXPECT_LT(script.sent, 32 * kMebibyte);  // what two sockets keep
+  EXPECT_LT(script.sent, 32 * kMebibyte);  // what the buffers of two sockets hold
   EXPECT_EQ(asked->body_bytes, 0u);
   EXPECT_FALSE(asked->outcome);
   asked->exchange->Resume();
-  EXPECT_EQ(asked->body_bytes, 0u);  // not from inside Resume
+  EXPECT_EQ(asked->body_bytes, 0u);  // Resume itself calls no observer
   EXPECT_TRUE(RunUntil(loop_, [&] { return asked->outcome.has_value(); }, 60s));
   EXPECT_TRUE(asked->succeeded()) << asked->error();
   EXPECT_EQ(asked->body_bytes, script.bytes);
@@ -334,7 +334,7 @@ TEST_F(ClientFlowTest, KeepsConnectionsInUseHoweverLong) {
   EXPECT_TRUE(slow->succeeded()) << slow->error();
 }
 
-// Sockets of this process that are connected to that port.
+// Returns the sockets of this process that are connected to that port.
 std::vector<int> SocketsTo(uint16_t port) {
   std::vector<int> sockets;
   for (int fd = 0; fd < 1024; ++fd) {

@@ -21,7 +21,7 @@ class ClientProxyTest : public ClientFixture {
  protected:
   void Set(const char* name, const std::string& value) { ::setenv(name, value.c_str(), 1); }
 
-  // Whether the request for `url` went through the proxy; the answer came either way.
+  // Returns whether the request for `url` went through the proxy. The answer arrives either way.
   bool IsUsedFor(const std::string& url) {
     const size_t before = proxy_.arrivals().size();
     EXPECT_TRUE(Ask(Get(url))->succeeded());

@@ -22,7 +22,7 @@ using support::HttpServer;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// Answers "/STATUS/anything" with that status and `location`, and the rest with an echo.
+// The script answers "/STATUS/anything" with that status and `location`, and other targets with an echo.
 HttpServer::Script RedirectTo(std::string location) {
   return [location](const HttpArrival& arrival, HttpPeer& peer) {
     const int status = std::atoi(arrival.target.substr(1).c_str());
@@ -31,7 +31,7 @@ HttpServer::Script RedirectTo(std::string location) {
   };
 }
 
-// "/N" sends on to "/N-1", "/0" answers.
+// The script redirects "/N" to "/N-1" and answers "/0".
 void CountDown(const HttpArrival& arrival, HttpPeer& peer) {
   const int left = std::atoi(arrival.target.substr(1).c_str());
   if (left == 0) {
@@ -193,7 +193,7 @@ TEST_F(ClientRedirectTest, FollowsWhenTheBodyIsCutShort) {
 TEST_F(ClientRedirectTest, TimesOutOverTheWholeChain) {
   HttpServer server([](const HttpArrival&, HttpPeer& peer) {
     pollfd nothing{.fd = peer.fd(), .events = POLLRDHUP, .revents = 0};
-    ::poll(&nothing, 1, 500);  // the time is over before there are too many redirects
+    ::poll(&nothing, 1, 500);  // the timeout comes before there are too many redirects
     peer.Answer(302, "", "Location: /again\r\n");
   });
   EXPECT_THAT(Ask(Get("http://127.0.0.1:1/"))->error(), HasSubstr("connect"));  // loads the library

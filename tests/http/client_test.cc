@@ -26,7 +26,7 @@ using testing::StartsWith;
 
 class ClientTest : public ClientFixture {
  protected:
-  // One request to a server with that script, to its end.
+  // Makes one request to a server with that script, and waits for its end.
   std::unique_ptr<Asked> AskScript(HttpServer::Script script, std::string method = "GET") {
     HttpServer server(std::move(script));
     url_ = server.Url();
@@ -42,7 +42,7 @@ class ClientTest : public ClientFixture {
         std::move(method));
   }
 
-  // What the server got.
+  // Returns the request as the server received it.
   HttpArrival Arrival(Request request) {
     HttpServer server(EchoRequest);
     request.url = server.Url("/x");
@@ -84,7 +84,7 @@ TEST_F(ClientTest, SendsABodyWithItsLengthAndNothingMore) {
     EXPECT_EQ(arrival.method, method);
     EXPECT_EQ(arrival.body, body);
     EXPECT_EQ(arrival.Header("content-length"), "3");
-    EXPECT_EQ(arrival.headers.size(), 3u) << method;  // Host and Accept beside it
+    EXPECT_EQ(arrival.headers.size(), 3u) << method;  // Host and Accept are the other two
   }
 }
 

@@ -31,8 +31,8 @@ using testing::StartsWith;
 
 constexpr size_t kLongBytes = 8u << 20;
 
-// Prints its port. "/long" gives many bytes, "/to/URL" sends there, everything else gives the Authorization header.
-// Ends with its standard input.
+// The server prints its port. It answers "/long" with many bytes, redirects "/to/URL" to that URL, and answers
+// everything else with the Authorization header. It ends with its standard input.
 constexpr std::string_view kServerScript = R"py(
 import http.server, os, ssl, sys, threading
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -56,7 +56,7 @@ sys.stdin.read()
 os._exit(0)
 )py";
 
-// Runs while it exists.
+// The server runs as long as this object exists.
 class TlsServer {
  public:
   TlsServer(const support::ScratchDir& dir, const std::string& certificate, const std::string& key) {
@@ -99,7 +99,7 @@ class TlsServer {
   uint16_t port_ = 0;
 };
 
-// A certificate for 127.0.0.1 that nobody has signed.
+// The fixture has a self-signed certificate for 127.0.0.1.
 class ClientTlsTest : public ClientFixture {
  protected:
   ClientTlsTest() {

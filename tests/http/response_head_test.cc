@@ -5,7 +5,7 @@
 namespace holdfast::http {
 namespace {
 
-// Gives whether every line was taken.
+// Returns whether every line was accepted.
 bool TakeAll(ResponseHead& head, std::initializer_list<const char*> lines) {
   return std::ranges::all_of(lines, [&](const char* line) { return head.Take(line); });
 }

@@ -5,7 +5,7 @@
 namespace holdfast::process {
 namespace {
 
-// The plain version: what remains of `text` in a buffer of `capacity`.
+// Returns what must remain of `text` in a buffer of `capacity`, computed in the plainest way.
 std::string Expected(const std::string& text, size_t capacity) {
   if (text.size() <= capacity) return text;
   const size_t head = capacity / 2;

@@ -1,8 +1,9 @@
-// The life of a command, as a table of what each event does in each state, and as rules that no order of events breaks.
+// The life of a command is tested by a table of what each event does in each state, and by rules that hold in every
+// sequence of events.
 //
-// A state is six words, one of each field below; a row says in which states an event has which actions, and which words
-// of the state it changes. Where no row fits, the event does nothing. A row is added by writing it down: the test says
-// if it contradicts another one, or fits no state that a command can get into.
+// A state is written as six names, one of each field below. A row tells in which states an event has which actions, and
+// which names of the state it changes. If no row fits, the event does nothing. A row is added by writing it down: the
+// test fails if it contradicts another one, or fits no state that a command can get into.
 #include "process/life.h"
 
 #include <algorithm>
@@ -30,12 +31,12 @@ const std::array<Words, 6> kFields = {{
     {"starting", "started", "failed"},
     {"no-exit", "draining", "awaits-output", "awaits-end", "published"},
     {"unasked", "limited", "terminating", "killing"},
-    {"open", "ended"},  // the output
+    {"open", "ended"},  // of the output
     {"unclosed", "closed"},
     {"alive", "gone"},
 }};
 
-// What a Life is made with; a row may name these as well.
+// The arguments that a Life is made with. A row may name these as well.
 struct Kind {
   Life::StartedBy started_by;
   Life::LastOutput last_output;
@@ -108,7 +109,7 @@ const Row kTable[] = {
     {"output-ended", "open published alive", "publish-closed", "ended closed"},
     {"output-ended", "open published gone", "close-output publish-closed", "ended closed"},
 
-    // Requests to end it.
+    // Requests to end the command.
     {"start-limit", "starting unasked", "start-grace-timer", "limited"},
     {"terminate", "alive unasked", "signal-term start-grace-timer", "terminating"},
     {"terminate", "alive limited|terminating", "signal-term shorten-grace", "terminating"},
@@ -139,14 +140,14 @@ const Row kTable[] = {
     {"all-dead", "published terminating", "stop-grace-timer", "unasked"},
     {"all-dead", "published open killing alive", "end-output", ""},
 
-    // The end of its life, of a command that did not start,
+    // The end of a command that did not start.
     {"gone", "starting unasked", "answer-kills publish-keeper-lost publish-gone", "failed gone"},
     {"gone", "starting limited|terminating", "stop-grace-timer answer-kills publish-keeper-lost publish-gone",
      "failed unasked gone"},
     {"gone", "starting killing", "answer-kills publish-start-cancelled publish-gone", "failed gone"},
     {"gone", "failed alive unasked|killing", "answer-kills publish-gone", "gone"},
     {"gone", "failed limited|terminating", "stop-grace-timer answer-kills publish-gone", "unasked gone"},
-    // of one that has not published its exit,
+    // The end of a command that has not published its exit.
     {"gone", "started no-exit|draining|awaits-end open unasked|killing", "answer-kills publish-exit publish-gone",
      "published gone"},
     {"gone", "started no-exit|draining|awaits-end open terminating",
@@ -160,7 +161,7 @@ const Row kTable[] = {
      "published gone"},
     {"gone", "awaits-output terminating",
      "stop-grace-timer stop-last-output-timer answer-kills publish-exit publish-gone", "published unasked gone"},
-    // and of one that has.
+    // The end of a command that has published its exit.
     {"gone", "published unclosed alive unasked|killing", "answer-kills publish-gone", "gone"},
     {"gone", "published unclosed terminating", "stop-grace-timer answer-kills publish-gone", "unasked gone"},
     {"gone", "closed alive unasked|killing", "answer-kills free-streams publish-gone", "gone"},
@@ -193,8 +194,8 @@ std::string TextOf(const Actions& actions) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-// What the owner has been told, which timers run, and what the keeper has reported. Nothing is counted beyond two, so
-// that a Life that publishes something for ever fails a test and does not occupy it for ever.
+// The History records what the owner has been told, which timers run, and which events the keeper has sent. Nothing is
+// counted beyond two, so that a Life that publishes something for ever fails a test and does not occupy it for ever.
 struct History {
   int started = 0, failed = 0, exited = 0, closed = 0, gone = 0;
   bool grace_timer = false, last_output_timer = false;
@@ -255,7 +256,7 @@ Step Take(const Moment& before, const Event& event) {
   return step;
 }
 
-// Every event in every state, whatever order of events has led there.
+// Returns every event in every state that some sequence of events leads to.
 const std::vector<Step>& AllSteps() {
   static const auto& steps = *new std::vector<Step>([] {
     std::vector<Moment> moments;

@@ -19,7 +19,7 @@ OutputLimits Limits(size_t bytes, size_t chunks, size_t snapshot = 0) {
   return {.retained_bytes = bytes, .retained_chunks = chunks, .snapshot_bytes_per_stream = snapshot};
 }
 
-// Chunks 1 to 5 of ten bytes each.
+// Returns a log of the chunks 1 to 5, with ten bytes each.
 OutputLog FiveChunks(size_t max_bytes, size_t max_chunks = 100) {
   OutputLog log(Limits(max_bytes, max_chunks));
   for (uint64_t seq = 1; seq <= 5; ++seq) log.Append(seq, Stream::kStdout, "0123456789");
@@ -56,7 +56,7 @@ TEST(OutputLogTest, StopsAtTheBudgetButGivesAtLeastOneChunk) {
 TEST(OutputLogTest, FindsNumbersAcrossAGap) {
   OutputLog log(Limits(100, 100));
   log.Append(1, Stream::kStdout, "a");
-  log.Append(5, Stream::kStdout, "b");  // 2 to 4 were other events
+  log.Append(5, Stream::kStdout, "b");  // the numbers 2 to 4 belong to other events
   EXPECT_THAT(Seqs(log, 1), ElementsAre(5));
   EXPECT_THAT(Seqs(log, 3), ElementsAre(5));
 }
@@ -78,7 +78,7 @@ TEST(OutputLogTest, KeepsTheLastChunkWhateverItsSize) {
   EXPECT_EQ(log.bytes(), 1000u);
 }
 
-// The snapshot of a log that has evicted must equal that of one that kept everything.
+// A log that has removed chunks must have the same snapshot as one that has kept everything.
 class OutputLogSnapshotTest : public ::testing::TestWithParam<size_t> {};
 
 TEST_P(OutputLogSnapshotTest, ShowsHeadAndTailWhateverWasEvicted) {

@@ -1,4 +1,5 @@
-// Real processes under a recording owner. What a test leaves running is killed and awaited after it.
+// The fixture starts real processes under an owner that records their events. Processes that a test leaves running are
+// killed after it, and the fixture waits for their end.
 #pragma once
 
 #include <unistd.h>
@@ -49,7 +50,7 @@ class RecordingOwner : public ProcessOwner {
   const std::string& terminal() const { return streams[2]; }
 
   bool wants_output = true;
-  std::vector<std::string> events;  // a run of chunks is one "output"
+  std::vector<std::string> events;  // consecutive chunks are one "output"
   std::vector<uint64_t> seqs;
   std::string streams[3];
   std::optional<Error> error;
@@ -101,7 +102,7 @@ class ProcessFixture : public testing::Test {
 
   bool RunUntil(const std::function<bool()>& done) { return support::RunUntil(loop_, done); }
 
-  // Every command of the test carries this variable, and so does what it forks.
+  // Every command of the test has this variable in its environment, and so has every process that it forks.
   std::string Mark() const { return "HOLDFAST_TEST_MARK=" + mark_; }
 
   Subject& Launch(Command command, const Io& io = Pipes{}) {
@@ -124,7 +125,7 @@ class ProcessFixture : public testing::Test {
     return subject;
   }
 
-  // Starts a script that reads one line first, and sends it that line once its start is known.
+  // Starts a script that reads one line first, and sends it that line once the start is known.
   Subject& LaunchAndGo(const std::string& script) {
     Subject& subject = Launch(Shell("read go; " + script), kOpenStdin);
     EXPECT_TRUE(RunUntil([&] { return subject->pid().has_value(); }));
@@ -136,13 +137,14 @@ class ProcessFixture : public testing::Test {
     return RunUntil([&] { return (subject.owner.out() + subject.owner.terminal()).contains(text); });
   }
 
-  // We are a subreaper: whatever a command left behind is our child at last, alive or as a zombie.
+  // The test is a subreaper: every process that a command left behind becomes its child in the end, alive or as a
+  // zombie.
   bool NothingIsLeft() {
     return RunUntil(
         [&] { return support::ChildrenOf(::getpid()).empty() && support::LivingWithVariable(Mark()).empty(); });
   }
 
-  // For Kill and Terminate: counts the answers.
+  // Returns a callback for Kill and Terminate that counts the answers.
   loop::Callback CountDone() {
     return [this] { ++done_; };
   }

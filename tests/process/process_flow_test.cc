@@ -1,4 +1,4 @@
-// Bytes through a process: order, amounts, and who waits for whom.
+// These tests send bytes through a process and check their order, their amounts, and which side waits for which.
 #include <filesystem>
 
 #include "process/process.h"
@@ -8,7 +8,7 @@
 namespace holdfast::process {
 namespace {
 
-// Bytes without a period that a lost block could hide in.
+// Returns bytes without a period, so that a lost block cannot go unnoticed.
 std::string Noise(size_t size) {
   std::string noise(size, '\0');
   uint64_t state = 88172645463325252u;
@@ -45,7 +45,7 @@ TEST_F(ProcessFlowTest, CarriesTenMegabytesThereAndBackAcrossAPause) {
     subject->input()->Write(noise.substr(at, 1u << 20), [&](auto) { ++queued; });
   }
   subject->input()->CloseAfterQueued();
-  // Two pipes and cat's own buffer are full: the rest waits here, and most of it has not even been admitted.
+  // Two pipes and cat's own buffer are full. The rest waits in the queue, and most of it is not even queued yet.
   ASSERT_TRUE(RunUntil([&] { return subject->input()->written_bytes() >= 128u << 10; }));
   support::RunReady(loop_);
   EXPECT_LT(subject->input()->written_bytes(), 1u << 20);

@@ -1,4 +1,4 @@
-// However a command tries to get away, nothing of it is left.
+// These tests check that no process of a command is left, however the command tries to get away.
 #include <csignal>
 #include <filesystem>
 
@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 class ProcessKillTest : public ProcessFixture {
  protected:
-  // Starts the script, waits until `living` processes of it are there (its keeper is not one), kills it.
+  // Starts the script, waits until it has `living` processes, not counting its keeper, and kills it.
   Subject& KillAfter(const std::string& script, size_t living, const Io& io = Pipes{}) {
     Subject& subject = Launch(Shell(script), io);
     EXPECT_TRUE(RunUntil([&] { return subject->pid().has_value(); }));
@@ -77,7 +77,8 @@ TEST_F(ProcessKillTest, KillsACommandThatKeepsStoppingItsKeeper) {
   const auto begin = std::chrono::steady_clock::now();
   subject->Kill(CountDone());
   ASSERT_TRUE(RunUntil([&] { return done_ > 0 && subject.over(); }));
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 8s);  // the keeper has a second to obey, then it is killed
+  // the keeper has a second to kill everything, then it is killed itself
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 8s);
   EXPECT_TRUE(NothingIsLeft());
 }
 
@@ -213,7 +214,7 @@ TEST_F(ProcessKillTest, AnswersEveryoneWhoKills) {
 
 class ProcessTerminateTest : public ProcessKillTest {
  protected:
-  // The exit code of a command that says "ready" and is then terminated.
+  // Returns the exit code of a command that prints "ready" and is then terminated.
   int TerminateWhenReady(const std::string& script, std::chrono::milliseconds grace) {
     Subject& subject = Launch(Shell(script));
     EXPECT_TRUE(RunUntilOutput(subject, "ready"));
@@ -277,7 +278,7 @@ TEST_F(ProcessTerminateTest, KillsAfterTheGraceAlsoWhenTheStartWasUnderWay) {
   support::ScratchDir dir;
   const std::string flag = dir.path() + "/deaf";
   Subject& subject = Launch(Shell("trap '' TERM; : >" + flag + "; sleep 1000"));
-  // The loop does not run, so we have not heard of the start.
+  // The loop does not run, so the test's process has not learned of the start.
   ASSERT_TRUE(support::Eventually([&] { return std::filesystem::exists(flag); }));
   subject->Terminate(100ms, CountDone());
   ASSERT_TRUE(RunUntil([&] { return done_ == 1 && subject.over(); }));

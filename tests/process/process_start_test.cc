@@ -23,7 +23,7 @@ Command Plain(std::string program, std::vector<std::string> argv = {}) {
   return {.program = std::move(program), .search_path = std::nullopt, .argv = std::move(argv), .env = {}, .cwd = "/"};
 }
 
-// Holds signals ignored and blocked, as a server may have found them.
+// This class keeps signals ignored and blocked, as a server may find them at its start.
 class HostileSignals {
  public:
   HostileSignals() {
@@ -178,13 +178,13 @@ TEST_F(ProcessStartTest, ReadsNothingFromAClosedInput) {
 }
 
 TEST_F(ProcessStartTest, OpensOnlyTheStandardDescriptors) {
-  OwnedFd stray(::dup(1));  // not close-on-exec, as a library might leave one
-  // 3 is the directory that ls reads.
+  OwnedFd stray(::dup(1));  // not close-on-exec, like one that a library might open
+  // Descriptor 3 is the directory that ls reads.
   EXPECT_EQ(OutputOf(Plain("/bin/ls", {"ls", "/proc/self/fd"})), "0\n1\n2\n3\n");
   EXPECT_EQ(OutputOf(Plain("/bin/ls", {"ls", "-C", "/proc/self/fd"}), Terminal{}), "0  1  2  3\r\n");
 }
 
-// Programs that use select, or close every descriptor up to the limit, do badly with a high one.
+// Programs that use select, or that close every descriptor up to the limit, work badly with a high limit.
 TEST_F(ProcessStartTest, GivesTheLimitOfDescriptorsThatTheServerWasGiven) {
   rlimit limit{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -235,8 +235,8 @@ TEST_F(ProcessStartTest, LeaksNoDescriptorAndNoZombie) {
   EXPECT_TRUE(support::ChildrenOf(::getpid()).empty());
 }
 
-// Each start has one of a few low descriptors until its keeper has left the server's table; without one it gets a copy
-// of the whole table. Nothing is lost either way.
+// Each start has one of a few low descriptors until its keeper has left the server's table. A start without one gets a
+// copy of the whole table. No start fails or leaks a descriptor in either case.
 TEST_F(ProcessStartTest, StartsMoreAtOnceThanThereAreSlots) {
   const size_t before = support::CountFds(::getpid());
   for (size_t i = 0; i < static_cast<size_t>(StartSlots::kEnd) + 40; ++i) Launch(Shell("echo out; exit 5"));
@@ -249,7 +249,8 @@ TEST_F(ProcessStartTest, StartsMoreAtOnceThanThereAreSlots) {
   EXPECT_EQ(support::CountFds(::getpid()), before);
 }
 
-// The server then still holds the keeper's end of the control socket, in which the command's descriptors wait.
+// When the keeper is killed, the server still holds the keeper's end of the control socket, with the command's
+// descriptors in it.
 TEST_F(ProcessStartTest, GetsOverAKeeperThatIsKilledAtOnce) {
   const size_t before = support::CountFds(::getpid());
   for (int i = 0; i < 20; ++i) {

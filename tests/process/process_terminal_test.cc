@@ -13,7 +13,7 @@ class ProcessTerminalTest : public ProcessFixture {
     return Launch(Shell(script), Terminal{size});
   }
 
-  // Writes once the command runs, so that its terminal settings are in place.
+  // Writes when the command runs, so that its terminal settings are in place.
   void Write(Subject& subject, std::string bytes) {
     ASSERT_TRUE(RunUntil([&] { return subject->pid().has_value(); }));
     subject->input()->Write(std::move(bytes), [](auto) {});

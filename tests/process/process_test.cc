@@ -90,7 +90,7 @@ TEST_F(ProcessTest, KeepsWhatItTellsInTheLogAndTheSnapshot) {
   EXPECT_EQ(snapshot.out, "0189");
   EXPECT_EQ(snapshot.err, "e");
   EXPECT_EQ(snapshot.omitted_bytes, 6u);
-  EXPECT_LE(subject->log().bytes(), 18u);  // a chunk, and what snapshots keep of the others
+  EXPECT_LE(subject->log().bytes(), 18u);  // one chunk, and the bytes that are kept of the others for snapshots
 }
 
 TEST_F(ProcessTest, ExitsBeforeItClosesWhileADescendantHoldsItsOutput) {
@@ -111,7 +111,7 @@ TEST_F(ProcessTest, TellsLateOutputAfterTheExit) {
   ASSERT_TRUE(RunUntil([&] { return subject->exit_code().has_value(); }));
   subject->input()->Write("go\n", [](auto) {});
   ASSERT_TRUE(RunUntil([&] { return subject.over(); }));
-  std::erase(subject.owner.events, "gone");  // the end of the stream and that of the keeper come together
+  std::erase(subject.owner.events, "gone");  // the end of the stream and the end of the keeper come together
   EXPECT_EQ(subject.owner.events, (Events{"started", "exited", "output", "closed"}));
   EXPECT_EQ(subject.owner.out(), "late\n");
 }
@@ -184,7 +184,7 @@ TEST_F(ProcessTest, LeavesAQuickStartAloneThatSomebodyWasReadyToCancel) {
 TEST_F(ProcessTest, DrainsAFullPipeBeforeItTellsTheExit) {
   for (int i = 0; i < 20; ++i) {
     Subject& subject = Launch(Shell("exec head -c 60000 /dev/zero"));
-    // The loop does not run: the start, the output and the exit are all there before we look.
+    // The loop does not run, so the start, the output and the exit have all happened before the test looks.
     ASSERT_TRUE(
         support::Eventually([&] { return support::ChildrenOf(support::ChildrenOf(::getpid()).at(0)).empty(); }));
     ASSERT_TRUE(RunUntil([&] { return subject.over(); }));

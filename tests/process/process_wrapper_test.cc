@@ -1,4 +1,5 @@
-// Commands behind a program that tells of their start: what it says decides, whatever else it does. The shell plays it.
+// These tests run commands behind a wrapper, a program that reports their start. The report decides, whatever else the
+// wrapper does. A shell script is the wrapper here.
 #include <fcntl.h>
 
 #include <chrono>
@@ -23,7 +24,7 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using Clock = std::chrono::steady_clock;
 
-// The script has a text as descriptor 5, and says on 6 how the start went.
+// The script can read a text from descriptor 5, and writes its report to descriptor 6.
 Command Wrapped(const std::string& script, std::string_view text = "the policy") {
   Command command = Shell(script);
   auto report = sys::MakePipe(sys::OurEnd::kRead);
@@ -46,7 +47,7 @@ class ProcessWrapperTest : public ProcessFixture {
     return subject.failed() ? subject.owner.error->message : "";
   }
 
-  // Whoever executes is there, and says nothing yet.
+  // Starts a wrapper that runs and has not written its report yet.
   Subject& LaunchSilent(const std::string& script) {
     Subject& subject = Launch(Wrapped(script), kOpenStdin);
     EXPECT_TRUE(RunUntil([&] { return subject->pid().has_value(); }));
@@ -69,7 +70,7 @@ TEST_F(ProcessWrapperTest, HasStartedWhenItSaysSo) {
   EXPECT_EQ(subject.owner.out(), "early\n");
 }
 
-// Nobody else has the pipe: the server keeps no copy of the other end, nor does the keeper.
+// No other process holds the pipe: neither the server nor the keeper keeps a copy of the write end.
 TEST_F(ProcessWrapperTest, HasStartedWhenTheReportEndsAfterAnExecution) {
   Subject& subject = Launch(Wrapped("echo executing >&6; exec 6>&-; sleep 1000"));
   ASSERT_TRUE(RunUntil([&] { return subject->phase() == Process::Phase::kStarted; }));
@@ -143,22 +144,22 @@ TEST_F(ProcessWrapperTest, GetsItsTwoDescriptorsAndNoOther) {
 }
 
 TEST_F(ProcessWrapperTest, LeavesTheServerNoDescriptor) {
-  Run(Wrapped("echo started >&6"));  // the loop opens some of its own at first
+  Run(Wrapped("echo started >&6"));  // the loop opens descriptors of its own at first
   const size_t before = support::CountFds(::getpid());
   Run(Wrapped("echo started >&6"));
   EXPECT_EQ(support::CountFds(::getpid()), before);
 }
 
-// The test holds a stream of a command that has exited, as something it left behind would.
+// The test holds a stream of a command that has exited, as a process that the command left behind would.
 class LastOutputTest : public ProcessWrapperTest {
  protected:
   static OwnedFd Hold(Subject& subject, int stream) {
     return OwnedFd(::open(fmt::format("/proc/{}/fd/{}", *subject->pid(), stream).c_str(), O_WRONLY | O_CLOEXEC));
   }
 
-  // Has exited and would be published, were it not for its output.
+  // Starts a command that has exited. Its exit is withheld only because output may follow.
   Subject& LaunchAndHold(OwnedFd& out, OwnedFd& err) {
-    // It leaves something behind: else nobody could write any more.
+    // The command leaves a process behind; otherwise no process could write any more.
     Subject& subject = LaunchSilent("sleep 1000 >/dev/null 2>&1 & read go; echo started >&6; exit 7");
     out = Hold(subject, 1);
     err = Hold(subject, 2);
@@ -216,7 +217,7 @@ TEST_F(LastOutputTest, IsNotAwaitedWithoutAWrapper) {
   EXPECT_EQ(subject->exit_code(), 7);
 }
 
-// The answer to a kill comes before the exit, also when the exit was only waiting for output.
+// The answer to a kill comes before the exit, even if the exit was only waiting for output.
 TEST_F(LastOutputTest, LetsTheAnswerToAKillPrecedeTheExit) {
   Subject& subject = LaunchSilent("read go; echo started >&6; setsid sleep 1000 & exit 7");
   Go(subject);
@@ -232,7 +233,7 @@ TEST_F(LastOutputTest, LetsTheAnswerToAKillPrecedeTheExit) {
 
 class WrapperLeftoversTest : public ProcessWrapperTest {
  protected:
-  // Kills it once it has started; how long that takes.
+  // Kills the command once it has started, and returns how long that takes.
   Clock::duration KillTime(Subject& subject) {
     EXPECT_TRUE(RunUntil([&] { return subject->phase() == Process::Phase::kStarted; }));
     const auto begin = Clock::now();
@@ -247,7 +248,7 @@ class WrapperLeftoversTest : public ProcessWrapperTest {
   support::ScratchDir dir_;
 };
 
-// As who removes mount points does: it learns by a pipe that the wrapper is no more.
+// A process that removes mount points works like this: a pipe tells it that the wrapper is gone.
 TEST_F(WrapperLeftoversTest, MayCleanUp) {
   const std::string lifeline = In("lifeline"), cleaned = In("cleaned");
   Subject& subject = Launch(Wrapped(fmt::format(
@@ -265,7 +266,7 @@ TEST_F(WrapperLeftoversTest, MayNotStay) {
   EXPECT_LT(took, 8s);
 }
 
-// A keeper that is kept from the processor may come late to one of them, but not to all.
+// A keeper that gets no processor time may kill one of the leftovers too late, but not all of them.
 TEST_F(WrapperLeftoversTest, HaveNoTimeWithoutAWrapper) {
   int attempts_that_cleaned = 0;
   for (; attempts_that_cleaned < 5; ++attempts_that_cleaned) {
@@ -282,7 +283,7 @@ TEST_F(WrapperLeftoversTest, HaveNoTimeWithoutAWrapper) {
   EXPECT_LT(attempts_that_cleaned, 5);
 }
 
-// Each generation starts the next in a new session and exits: every one is an event for the keeper.
+// Each generation starts the next one in a new session and exits, and every exit is an event for the keeper.
 TEST_F(WrapperLeftoversTest, GetNoMoreTimeByForking) {
   const std::string runner = R"(setsid sh -c "$STEP" >/dev/null 2>&1 & exit 0)";
   Command command = Wrapped("echo started >&6; exec 5<&- 6>&-; " + runner);

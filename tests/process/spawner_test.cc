@@ -19,7 +19,7 @@ namespace {
 
 class SpawnerTest : public ProcessFixture {
  protected:
-  // Writes a byte for every process that is gone.
+  // This owner writes a byte for every process that is gone.
   struct TellingOwner : RecordingOwner {
     explicit TellingOwner(int fd) : told_fd(fd) {}
     void OnGone(Process& process) override {
@@ -29,7 +29,7 @@ class SpawnerTest : public ProcessFixture {
     int told_fd;
   };
 
-  // A server of its own process: it starts the scripts and serves them until it is killed.
+  // Starts a server in a process of its own, which runs the commands and serves them until it is killed.
   pid_t ForkServer(const std::vector<Command>& commands, const Io& io, int told_fd) {
     const pid_t pid = ::fork();
     if (pid == 0) Serve(commands, io, told_fd);
@@ -60,7 +60,8 @@ class SpawnerTest : public ProcessFixture {
   void ExpectNothingSurvives(pid_t server) {
     ::kill(server, SIGKILL);
     EXPECT_TRUE(RunUntil([&] {
-      while (::waitpid(-1, nullptr, WNOHANG) > 0) continue;  // the server, and what comes to us when it is gone
+      // reaps the server, and the processes that become our children when it is gone
+      while (::waitpid(-1, nullptr, WNOHANG) > 0) continue;
       return support::ChildrenOf(::getpid()).empty() && support::LivingWithVariable(Mark()).empty();
     }));
   }
@@ -107,7 +108,7 @@ TEST_F(SpawnerTest, StartsAKeeperThatReportsAndEnds) {
   EXPECT_EQ(observer.exit_code, 42);
 }
 
-// Whoever hears of the start may ask the other end at once whether the command is still there.
+// An owner that learns of the start may check at once, by its own end of the pipes, whether the command is still there.
 TEST_F(SpawnerTest, AKeeperThatReportsAStartHoldsNothingOfTheCommands) {
   struct Observer : KeeperObserver {
     void OnStarted(pid_t) override {
@@ -162,7 +163,7 @@ TEST_F(SpawnerTest, TellsTheStepThatFailed) {
   absent.program = "/no/such";
   EXPECT_EQ(fail(lost, Pipes{}), std::pair(StartStep::kDirectory, ENOENT));
   EXPECT_EQ(fail(absent, Pipes{}), std::pair(StartStep::kExec, ENOENT));
-  EXPECT_EQ(fail(Shell("true"), Terminal{}), std::pair(StartStep::kTerminal, ENOTTY));  // /dev/null is none
+  EXPECT_EQ(fail(Shell("true"), Terminal{}), std::pair(StartStep::kTerminal, ENOTTY));  // /dev/null is not a terminal
 }
 
 TEST_F(SpawnerTest, LeavesAKeeperThatIsDroppedToCleanUp) {
@@ -174,7 +175,7 @@ TEST_F(SpawnerTest, LeavesAKeeperThatIsDroppedToCleanUp) {
   EXPECT_GT(::waitpid(-1, nullptr, 0), 0);
 }
 
-// What another process traces is dead when it is killed, but cannot be reaped before the tracer lets it go.
+// A process that another process traces is dead when it is killed, but cannot be reaped before the tracer releases it.
 TEST_F(SpawnerTest, ReapsAnOrphanThatNobodyWaitsForAnyMore) {
   auto told = sys::MakePipe(sys::OurEnd::kRead);
   ASSERT_TRUE(told);

@@ -25,7 +25,7 @@ class StartReportWatchTest : public testing::Test {
   void Say(std::string_view text) { ASSERT_EQ(::write(pipe_.write_end.get(), text.data(), text.size()), text.size()); }
   void Close() { pipe_.write_end.Reset(); }
 
-  // What the loop hears of it.
+  // Waits on the loop for the outcome and returns it.
   const std::optional<Result<>>& Await() {
     report_.Watch();
     loop_.Run();

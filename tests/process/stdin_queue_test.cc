@@ -43,7 +43,7 @@ class StdinQueueTest : public testing::Test {
     });
   }
 
-  // Waits for the next read to succeed: its bytes, or nothing at the end of file.
+  // Waits until a read succeeds, and returns its bytes, or nothing at the end of file.
   std::string Read(size_t max_bytes = 64u << 10) {
     std::string bytes(max_bytes, '\0');
     ssize_t n = -EAGAIN;
@@ -100,7 +100,7 @@ TEST_F(StdinQueueTest, HoldsWritesAboveTheHighMark) {
   EXPECT_EQ(queued_, 0);
   std::string all;
   while (queued_ < 3) all += Read();
-  EXPECT_LT(all.size(), 2 * kMebibyte);  // room enough, not empty
+  EXPECT_LT(all.size(), 2 * kMebibyte);  // there is enough room, but the queue is not empty
   queue_->CloseAfterQueued();
   all += ReadToEnd();
   EXPECT_TRUE(all == std::string(2 * kMebibyte, 'a') + "bc");
@@ -110,7 +110,7 @@ TEST_F(StdinQueueTest, AcceptsALargeWriteWhenAllButTheHighMarkIsWritten) {
   OnPipe();
   constexpr size_t kBytes = 3 * StdinQueue::kHighWaterBytes;
   Write(std::string(kBytes, 'a'));
-  size_t unaccepted = 0;  // the most that was written while there was no verdict
+  size_t unaccepted = 0;  // the most that was written before the write was answered
   while (queued_ == 0) {
     unaccepted = queue_->written_bytes();
     ASSERT_FALSE(Read(16u << 10).empty());

@@ -25,7 +25,7 @@ Stdio Open(const Io& io) {
   return *std::move(stdio);
 }
 
-// The command's ends block, as programs expect; ours do not.
+// The command's ends block, as programs expect; the server's ends do not.
 void ExpectFlags(const Stdio& stdio) {
   for (const OwnedFd* fd : {&stdio.child_in, &stdio.child_out, &stdio.child_err}) {
     EXPECT_TRUE(fd->is_open());

@@ -64,7 +64,7 @@ TEST_F(MethodTableTest, FindsWhatIsBound) {
 TEST_F(MethodTableTest, DecodesFirstAndRunsLater) {
   auto call = Prepare("sum/add", R"({"number":5})");
   ASSERT_TRUE(call);
-  document_.Clear();  // the params are the call's own
+  document_.Clear();  // the call has its own copy of the params
   Target target;
   (*call)(target, PendingReply(sink_, int64_t{1}, 0));
   EXPECT_EQ(target.counter.sum, 5u);

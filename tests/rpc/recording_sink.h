@@ -1,4 +1,4 @@
-// Keeps the answers that would go to a client.
+// A RecordingSink keeps the answers that would go to a client.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,7 @@ namespace {
 using Sign = HangUpWatch::Sign;
 using support::TestSocket;
 
-// One watched end of a pair, and the peer that holds the other.
+// A Pair is a socket pair: one end is watched, and the peer holds the other.
 struct Pair {
   Pair(loop::EventLoop& loop, Sign sign) {
     int fds[2];
@@ -46,7 +46,8 @@ class HangUpWatchTest : public ::testing::Test {
     return support::RunUntil(loop_, [&] { return pair.hang_ups > 0; });
   }
 
-  // Every watch that was started before has looked once more when a younger one notices its peer's end.
+  // When a watch that was started later notices the end of its peer, every watch that was started before has looked
+  // once more.
   bool RunUntilAllHaveLooked() {
     Pair& younger = Open(Sign::kBothSides);
     younger.peer.Close();
@@ -110,7 +111,7 @@ TEST_F(HangUpWatchTest, LooksNoMoreOnceItIsStoppedAndAgainOnceItIsStarted) {
   EXPECT_TRUE(RunUntilNoticed(pair));
 }
 
-// Reading is switched off again and again on a busy connection: that must not put the look off for ever.
+// A busy connection switches reading off again and again, which must not delay the look for ever.
 TEST_F(HangUpWatchTest, IsNotPutOffByAnotherStart) {
   Pair& pair = Open(Sign::kEitherSide);
   pair.peer.Close();

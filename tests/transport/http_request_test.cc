@@ -35,7 +35,7 @@ TEST(HttpRequestTest, UpgradesOnTheRootPathWithTheKey) {
   EXPECT_EQ(std::get<Upgrade>(decision).key, "dGhlIHNhbXBsZSBub25jZQ==");
 }
 
-// A process that finds the port in /proc/net/tcp, a sandboxed command say, does not know the path.
+// A process that finds the port in /proc/net/tcp, such as a sandboxed command, does not know the path.
 TEST(HttpRequestTest, UpgradesOnlyTheSecretPathWhereThereIsASecret) {
   EXPECT_TRUE(std::holds_alternative<Upgrade>(Decide("GET /s3cret", kUpgrade, "s3cret")));
   EXPECT_TRUE(std::holds_alternative<Upgrade>(Decide("GET /s3cret?x=y", kUpgrade, "s3cret")));

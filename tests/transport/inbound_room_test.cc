@@ -1,4 +1,4 @@
-// Long messages and the budget of what the server holds, on both kinds of connection.
+// These tests check how long messages draw from the budget of the server, on both kinds of connection.
 #include "transport/inbound_room.h"
 
 #include <sys/socket.h>
@@ -32,11 +32,11 @@ constexpr size_t kMiB = 1u << 20;
 constexpr auto kNever = 1h;
 constexpr uint16_t kTryAgainLater = 1013;
 
-// A server on a unix socket, where peers may speak either, with a budget of its own.
+// The tests use a server on a unix socket, where a peer may speak WebSocket or lines, with a budget of its own.
 class InboundRoomTest : public testing::Test {
  protected:
   ~InboundRoomTest() override {
-    server_->Run([this] {  // what belongs to the loop ends on it
+    server_->Run([this] {  // objects of the loop must be destroyed on its thread
       others_.reset();
       budget_.reset();
     });
@@ -51,7 +51,7 @@ class InboundRoomTest : public testing::Test {
     });
   }
 
-  // As if others held so much; 0 ends it.
+  // Makes other holders occupy that many bytes of the budget; 0 frees them.
   void HoldByOthers(size_t bytes) {
     server_->Run([&] {
       if (!others_) others_ = budget_->Open();
@@ -68,12 +68,12 @@ class InboundRoomTest : public testing::Test {
   WebSocketClient ConnectWebSocket() { return WebSocketClient::Connect(server_->url()); }
   TestSocket ConnectLines() { return TestSocket::Connect(server_->url()); }
 
-  // Long enough for what must not come.
+  // Waits long enough to notice a message that must not come.
   bool StaysSilent(Peer& peer) {
     return !Eventually([&] { return peer.messages() > 0; }, 50ms);
   }
 
-  // A part of a message that has no end.
+  // Sends a part of a message that never ends.
   static void SendUnfinished(WebSocketClient& client, size_t bytes) {
     client.SendFrame({.fin = false, .payload = std::string(bytes, 'x')});
   }
@@ -100,7 +100,7 @@ TEST_F(InboundRoomTest, CountsALineUntilItIsDelivered) {
   TestSocket client = ConnectLines();
   client.Send("{" + std::string(kMiB, 'x'));
   EXPECT_TRUE(Eventually([&] { return Held() >= kMiB; }));
-  client.Send("\n{");  // a beginning of the next does not keep the room of the last
+  client.Send("\n{");  // the beginning of the next message does not keep the room of the last one
   EXPECT_EQ(server_->WaitForPeer().WaitForMessage().size(), kMiB + 1);
   EXPECT_TRUE(Eventually([&] { return Held() == 0; }));
 }
@@ -155,7 +155,7 @@ TEST_F(InboundRoomTest, EndsAConnectionThatGetsNoRoom) {
   EXPECT_EQ(lines.ReceiveSome(), "");
 }
 
-// Peers that send halves of messages and then nothing would keep everybody else from sending a long one.
+// Without this rule, peers that send half a message and then nothing would keep all others from sending a long one.
 TEST_F(InboundRoomTest, EndsTheConnectionThatHoldsMostWhenAnotherNeedsTheRoom) {
   Serve({.bytes = 10 * kMiB, .patience = kNever, .tenure = 100ms, .tick = 5ms});
   WebSocketClient small = ConnectWebSocket(), large = ConnectWebSocket();

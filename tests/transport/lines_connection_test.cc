@@ -22,7 +22,7 @@ constexpr size_t kMiB = 1u << 20;
 
 void Echo(Peer& peer, std::string_view message) { peer.transport()->Send(std::string(message)); }
 
-// A server of lines on a pair of descriptors, its loop on a thread.
+// A LinesServer serves lines on a pair of descriptors, with its loop on a thread.
 class LinesServer {
  public:
   LinesServer(int in_fd, int out_fd, const Limits& limits = {}, Peer::OnMessageHook on_message = Echo)
@@ -52,7 +52,7 @@ class LinesServer {
   std::thread thread_;
 };
 
-// One socket for both directions, as inetd would start us.
+// The tests use one socket for both directions, as inetd would start the server.
 class LinesConnectionTest : public ::testing::Test {
  protected:
   LinesConnectionTest() {

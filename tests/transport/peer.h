@@ -1,4 +1,5 @@
-// The server's end of one connection in a test: records what the transport tells, for the test's thread to wait on.
+// A Peer is the server's end of one connection in a test. It records what the transport tells it, and the test's thread
+// can wait for that.
 #pragma once
 
 #include <condition_variable>
@@ -36,7 +37,7 @@ class Peer : public rpc::Receiver {
     Note([&] { closed_ = true; });
   }
 
-  // Fails the test and gives "" when none comes.
+  // Returns the next message. If none comes, the test fails and the result is "".
   std::string WaitForMessage() {
     std::unique_lock lock(mutex_);
     if (!changed_.wait_for(lock, support::kPatience, [&] { return !messages_.empty(); })) {
@@ -59,7 +60,7 @@ class Peer : public rpc::Receiver {
     return messages_.size();
   }
 
-  // Of the loop's thread; null once closed.
+  // Only the loop's thread may use it; null once the connection is closed.
   rpc::Transport* transport() { return transport_.get(); }
 
  private:

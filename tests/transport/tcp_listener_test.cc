@@ -16,7 +16,7 @@ using support::TestSocket;
 using support::WebSocketClient;
 using ::testing::StartsWith;
 
-// The answer, up to the server's end of the stream.
+// Returns the answer, up to the end of the server's stream.
 std::string Ask(const std::string& url, std::string_view request) {
   TestSocket socket = TestSocket::Connect(url);
   socket.Send(request);
@@ -30,7 +30,7 @@ TEST(TcpListenerTest, PutsTheSecretIntoItsUrl) {
   EXPECT_THAT((*listener)->url(), testing::MatchesRegex("ws://127\\.0\\.0\\.1:[0-9]+/s3cret"));
 }
 
-// Probes are answered all the same: a monitor may be another user.
+// Probes are answered for every peer, because a monitor may be another user.
 TEST(TcpListenerTest, UpgradesOnlyPeersThatAreAdmitted) {
   std::vector<int> asked;
   TestServer server([&](loop::EventLoop& loop, OnConnection on_connection) {
@@ -75,7 +75,7 @@ TEST(TcpListenerTest, AnswersHttpAndEndsTheStream) {
   EXPECT_THAT(Ask(url, WebSocketClient::UpgradeRequest("/", "Origin: http://evil\r\n")), StartsWith("HTTP/1.1 403 "));
 }
 
-// A server that closes over the unread body would reset the connection and lose its answer.
+// If the server closed the socket with an unread body, it would reset the connection, and its answer would be lost.
 TEST(TcpListenerTest, AnswersARequestWhoseBodyItDoesNotRead) {
   TestServer server;
   const std::string body(3u << 20, 'b');
@@ -162,7 +162,7 @@ TEST(TcpListenerTest, NamesThePeer) {
   server.Run([&] { EXPECT_THAT(std::string(peer.transport()->peer()), StartsWith("127.0.0.1:")); });
 }
 
-// With no descriptor left accept fails with EMFILE; the connection waits in the backlog and is served later.
+// If no descriptor is left, accept fails with EMFILE. The connection waits in the backlog and is served later.
 TEST(TcpListenerTest, OutlivesALackOfDescriptors) {
   TestServer server;
   TestSocket client = TestSocket::Connect(server.url());

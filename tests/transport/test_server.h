@@ -1,4 +1,4 @@
-// A listener with its loop on a thread; its connections are Peers.
+// A TestServer is a listener with its loop on a thread. Its connections are Peers.
 #pragma once
 
 #include <condition_variable>
@@ -51,7 +51,7 @@ class TestServer {
     done.get_future().wait();
   }
 
-  // The latest connection, once there is one that was not asked for before.
+  // Waits for a connection that no earlier call has returned, and returns the latest one.
   Peer& WaitForPeer() {
     std::unique_lock lock(mutex_);
     added_.wait_for(lock, support::kPatience, [&] { return peers_.size() > seen_; });

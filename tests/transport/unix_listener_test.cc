@@ -36,7 +36,7 @@ class UnixListenerTest : public ::testing::Test {
     };
   }
 
-  // The error of listening where it cannot work.
+  // Returns the error of listening on a path where it cannot work.
   std::string ListenError() {
     loop::EventLoop loop;
     const auto listener = ListenUnix(loop, {path_}, Limits(), [](auto) {});
@@ -76,7 +76,7 @@ TEST_F(UnixListenerTest, ClosesLinesAboveTheConnectionLimit) {
   EXPECT_EQ(second.ReceiveAll(), "");
 }
 
-// A peer that may speak lines is free to be silent, so no timer ends it: room is made from the oldest.
+// A peer that may speak lines may stay silent, so no timer ends its connection. The oldest one is ended to make room.
 TEST_F(UnixListenerTest, LetsSilentPeersLockNobodyOut) {
   TestServer server(Listen(), Echo);
   TestSocket talker = TestSocket::Connect(server.url());
@@ -150,7 +150,7 @@ TEST_F(UnixListenerTest, SaysWhyItCannotBind) {
   EXPECT_EQ(ListenError(), "bind " + path_ + ": No such file or directory");
 }
 
-// Exit status of a child of another uid: 0 when the server closed on it without a byte.
+// Returns the exit status of a child with another uid: 0 if the server closed the connection without sending a byte.
 int ConnectAs(uid_t uid, const std::string& path) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -159,7 +159,7 @@ int ConnectAs(uid_t uid, const std::string& path) {
     const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
     if (::setuid(uid) < 0) ::_exit(2);
     if (::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)) < 0) ::_exit(3);
-    (void)::send(fd, "{}\n", 3, MSG_NOSIGNAL);  // may find the socket closed already
+    (void)::send(fd, "{}\n", 3, MSG_NOSIGNAL);  // the server may have closed the socket already
     char byte;
     ::_exit(::recv(fd, &byte, 1, 0) <= 0 ? 0 : 1);
   }
@@ -172,7 +172,7 @@ TEST_F(UnixListenerTest, RefusesAPeerOfAnotherUid) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
   TestServer server(Listen(), Echo);
   ASSERT_EQ(::chmod(directory_.c_str(), 0755), 0);
-  ASSERT_EQ(::chmod(path_.c_str(), 0666), 0);  // past the mode of the file, the uid decides
+  ASSERT_EQ(::chmod(path_.c_str(), 0666), 0);  // the mode of the file admits everybody, so the uid decides
   EXPECT_EQ(ConnectAs(65534, path_), 0);
   EXPECT_EQ(ConnectAs(0, path_), 1);
 }

@@ -1,4 +1,5 @@
-// The outbound side of a WebSocket connection, back-pressure both ways, and its end.
+// These tests check the outbound side of a WebSocket connection, back-pressure in both directions, and the end of the
+// connection.
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -62,7 +63,7 @@ TEST(WebSocketFlowTest, FragmentsAMessageAboveTheFrameSize) {
   }
 }
 
-// 40 MiB through a socket buffer of a few: the writes end at whatever offset the kernel likes.
+// 40 MiB pass through a socket buffer of a few MiB, so that writes end at any offset.
 TEST(WebSocketFlowTest, SendsEverythingThroughPartialWrites) {
   TestServer server;
   auto client = WebSocketClient::Connect(server.url());
@@ -82,7 +83,7 @@ TEST(WebSocketFlowTest, IsCongestedUntilASlowReaderCatchesUp) {
   Peer& peer = server.WaitForPeer();
   size_t sent = 0;
   bool congested = false;
-  // The kernel takes some of it; a producer that heeds congested() stops within that and the high mark.
+  // The kernel buffers some of it. A producer that heeds congested() stops within that amount and the high mark.
   for (int turn = 0; turn < 10'000 && !congested; ++turn) {
     server.Run([&] {
       congested = peer.transport()->congested();
@@ -98,7 +99,7 @@ TEST(WebSocketFlowTest, IsCongestedUntilASlowReaderCatchesUp) {
   server.Run([&] { EXPECT_FALSE(peer.transport()->congested()); });
 }
 
-// Pings cost the peer nothing to send, and their answers would pile up.
+// A peer can send pings at no cost, and the answers to them would pile up.
 TEST(WebSocketFlowTest, StopsReadingAPeerThatPingsButDoesNotRead) {
   Limits limits;
   limits.high_water_bytes = 64u << 10;
@@ -254,7 +255,7 @@ TEST(WebSocketFlowTest, CutsAPeerThatReadsNothingWhenItCloses) {
   EXPECT_TRUE(peer.WaitForClosed());
 }
 
-// The end of the stream hides behind a message that nobody reads.
+// A read would not see the end of the stream before the unread message in front of it.
 TEST(WebSocketFlowTest, ClosesWhenThePeerVanishesWhileReadingIsOff) {
   TestServer server;
   auto client = WebSocketClient::Connect(server.url());

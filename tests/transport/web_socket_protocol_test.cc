@@ -1,4 +1,4 @@
-// What a WebSocket peer may and may not send (RFC 6455).
+// These tests check what a WebSocket peer may and may not send (RFC 6455).
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -35,7 +35,8 @@ void SetNoDelay(WebSocketClient& client) {
 
 class WebSocketProtocolTest : public ::testing::Test {
  protected:
-  // The server ends the conversation with this code and then closes, and its receiver hears of it.
+  // Expects that the server ends the conversation with this code and closes the connection, and that its receiver is
+  // told.
   void ExpectClose(uint16_t code) {
     EXPECT_EQ(client_.ReceiveCloseCode(), code);
     client_.SendClose(code);
@@ -58,14 +59,14 @@ TEST_F(WebSocketProtocolTest, DeliversTextAndBinaryMessages) {
   EXPECT_EQ(peer_.WaitForMessage(), "");
 }
 
-// TCP_NODELAY makes each Send a segment of its own; the first half is on its way before the second is written.
+// TCP_NODELAY makes each Send a segment of its own, so the first half is on its way before the second is written.
 TEST_F(WebSocketProtocolTest, DeliversAMessageCutAtEveryByte) {
   SetNoDelay(client_);
   const std::string payload = std::string(200, 'p') + std::string(kGreek);
   const std::string bytes = BuildFrame({.payload = payload});
   for (size_t cut = 1; cut < bytes.size(); ++cut) {
     client_.SendRaw(bytes.substr(0, cut));
-    server_.Run([] {});  // the loop has turned
+    server_.Run([] {});  // waits for a turn of the loop
     client_.SendRaw(bytes.substr(cut));
     ASSERT_EQ(peer_.WaitForMessage(), payload) << "cut at " << cut;
   }

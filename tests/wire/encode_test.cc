@@ -86,11 +86,11 @@ TEST(AppendStringTest, ReplacesEachBadByte) {
   EXPECT_EQ(Quote("\xc3"), '"' + bad + '"');                                // cut off
   EXPECT_EQ(Quote("\xc0\x80"), '"' + bad + bad + '"');                      // overlong
   EXPECT_EQ(Quote("\xed\xa0\x80"), '"' + bad + bad + bad + '"');            // a surrogate
-  EXPECT_EQ(Quote("\xf4\x90\x80\x80"), '"' + bad + bad + bad + bad + '"');  // past U+10FFFF
+  EXPECT_EQ(Quote("\xf4\x90\x80\x80"), '"' + bad + bad + bad + bad + '"');  // beyond U+10FFFF
   EXPECT_EQ(Quote("\xe2\x82z"), '"' + bad + bad + "z\"");
 }
 
-// Every pair of bytes gives text that the strict parser takes.
+// Every pair of bytes becomes text that the strict parser accepts.
 TEST(AppendStringTest, AlwaysWritesWhatParses) {
   Document document;
   for (int pair = 0; pair < 65536; ++pair) {

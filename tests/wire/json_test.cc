@@ -112,7 +112,7 @@ TEST_F(JsonTest, BoundsTheNumberOfValues) {
     for (size_t i = 1; i < count; ++i) text += ",0";
     return text + "]";
   };
-  EXPECT_EQ(Parse(zeros(kMaxJsonValues - 1)).size(), kMaxJsonValues - 1);  // the array is a value, too
+  EXPECT_EQ(Parse(zeros(kMaxJsonValues - 1)).size(), kMaxJsonValues - 1);  // the array counts as a value too
   EXPECT_THAT(Refusal(zeros(kMaxJsonValues)), HasSubstr("262144"));
 }
 

@@ -1,4 +1,4 @@
-// What the structs of the protocol take and refuse, beyond what their field lists say by themselves.
+// These tests check what the structs of the protocol accept and refuse beyond the plain rules of their field lists.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

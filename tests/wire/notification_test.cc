@@ -5,7 +5,7 @@
 namespace holdfast::wire {
 namespace {
 
-// The same messages by the plain encoder.
+// These structs make the same messages with the plain Encoder.
 struct PlainOutput {
   std::string process_id;
   uint64_t seq = 0;

@@ -15,8 +15,7 @@ using Text = std::optional<std::string>;
 
 constexpr std::string_view kPath = "/a:/b";
 
-// How a text, the command that it asks for, and the text without a program that stands for that command belong
-// together.
+// Each row has a text, the command that it means, and the text without a program that means the same command.
 TEST(CommandTest, ReconcilesTheProgramWithTheFirstWord) {
   const struct {
     CommandText text;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kDied = "the sandbox's helper ended before the command was started";
 
-// What a report says in one word: "" for started.
+// Returns the reason of a failure in a report, and "" if the report tells of a start.
 std::string Reason(std::string_view report) {
   const auto parsed = ParseStartReport(report);
   if (parsed) return "";
@@ -20,7 +20,7 @@ std::string Reason(std::string_view report) {
   return parsed.error().message;
 }
 
-// What `write` leaves in a pipe.
+// Returns what `write` has written into a pipe.
 template <typename Write>
 std::string Written(Write write) {
   auto pipe = sys::MakePipe(sys::OurEnd::kRead);
