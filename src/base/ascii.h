@@ -1,4 +1,4 @@
-// Letters without a locale.
+// ASCII letters, converted without regard to the locale of the program.
 #pragma once
 
 namespace holdfast {

@@ -27,8 +27,8 @@ size_t PaddingOf(std::string_view text) {
   return text.ends_with('=') ? 1 : 0;
 }
 
-// The last group of a padded text. 'A' stands for the padding: its sextet is zero, so every set bit below the wanted
-// bytes comes from the text.
+// Decodes the last group of a padded text. The padding is replaced by 'A', whose sextet is zero. A bit that is set
+// behind the wanted bytes therefore comes from the text itself, and makes the text invalid.
 Result<Group> PaddedGroup(std::string_view text, size_t padding) {
   const size_t start = text.size() - 4;
   const char group[4] = {text[start], text[start + 1], padding == 2 ? 'A' : text[start + 2], 'A'};
@@ -68,7 +68,7 @@ Result<std::string> Base64Decode(std::string_view text) {
     return size;
   });
   if (done + 4 <= unpadded.size()) return BadCharacter(text, done);
-  if (text.size() % 4 != 0) return BadBase64("group cut short", text.size());
+  if (text.size() % 4 != 0) return BadBase64("incomplete group of four characters", text.size());
   if (padding == 0) return bytes;
 
   TRY(const Group last, PaddedGroup(text, padding));

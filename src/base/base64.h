@@ -1,5 +1,6 @@
-// Base64 with the standard alphabet and padding. Output chunks and whole files pass through, so both ways use the
-// widest kernel the CPU has. Decoding is strict: each byte string has exactly one accepted text.
+// Base64 with the standard alphabet and padding. Output chunks and whole files pass through these functions, so
+// encoding and decoding use the widest vector instructions that the CPU has. Decoding is strict: for each byte string
+// exactly one text is accepted.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +14,11 @@ namespace holdfast {
 
 constexpr size_t Base64EncodedSize(size_t n) { return (n + 2) / 3 * 4; }
 
-// Writes exactly Base64EncodedSize(in.size()) characters at `out` and returns the end of them.
+// Writes exactly Base64EncodedSize(in.size()) characters at `out` and returns the position behind the last one.
 char* Base64Encode(std::span<const std::byte> in, char* out);
 std::string Base64Encode(std::span<const std::byte> in);
 
-// Refuses whitespace, missing or misplaced padding and set bits that no byte uses.
+// Refuses whitespace, missing or misplaced padding, and a last character with bits set that belong to no decoded byte.
 Result<std::string> Base64Decode(std::string_view text);
 
 }  // namespace holdfast

@@ -1,6 +1,7 @@
-// Both kernels translate each character to its sextet, then let two multiply-and-add steps join the four sextets of a
-// 32-bit lane to 24 bits, whose bytes, reversed and without the gap, are the output. A block with a bad character is
-// left to the scalar kernel, which finds the group.
+// Both decoders translate each character to its sextet (its value of six bits). Two multiply-and-add steps then join
+// the four sextets of a 32-bit lane into 24 bits. The three bytes of these, in reverse order and without the unused
+// fourth byte of the lane, are the output. A block with a bad character is left to the scalar decoder, which finds the
+// group that has it.
 #include "base/base64_decode_kernels_x86.h"
 
 #include <immintrin.h>
@@ -20,7 +21,7 @@ namespace {
 
 constexpr size_t DecodedSize(size_t characters) { return characters / 4 * 3; }
 
-// The sextet of each 7-bit character; the sign bit marks a bad one.
+// The sextet of each 7-bit character. A character outside of the alphabet has the sign bit set instead.
 constexpr std::array<uint8_t, 128> kSextets = [] {
   std::array<uint8_t, 128> sextets{};
   sextets.fill(0x80);
@@ -28,7 +29,7 @@ constexpr std::array<uint8_t, 128> kSextets = [] {
   return sextets;
 }();
 
-// Where the 48 bytes come from in 16 lanes.
+// For each of the 48 output bytes, the position of its source in the 16 lanes of four bytes.
 constexpr std::array<uint8_t, 64> kJoin64 = [] {
   std::array<uint8_t, 64> join{};
   for (uint8_t lane = 0; lane < 16; ++lane) {
@@ -45,7 +46,7 @@ struct Sextets64 {
 HOLDFAST_AVX512 inline Sextets64 Translate64(__m512i characters) {
   const __m512i low = _mm512_loadu_si512(kSextets.data());
   const __m512i high = _mm512_loadu_si512(kSextets.data() + 64);
-  // The permute looks at the low seven bits only, so bytes beyond ASCII show in their own sign bit.
+  // The permute instruction looks at the low seven bits only. A byte beyond ASCII is recognised by its own sign bit.
   const __m512i sextets = _mm512_permutex2var_epi8(low, characters, high);
   return {sextets, _mm512_movepi8_mask(_mm512_or_si512(sextets, characters))};
 }
@@ -56,9 +57,10 @@ HOLDFAST_AVX512 inline __m512i Join64(__m512i sextets) {
   return _mm512_permutexvar_epi8(_mm512_loadu_si512(kJoin64.data()), groups);
 }
 
-// A byte is bad when the tables have a bit in common for its halves: `high` gives each upper half a bit, and `low`
-// holds the bits of the upper halves that a lower half makes no character with. Upper halves without any character
-// share one.
+// Two tables that tell whether a byte is outside of the alphabet, by its upper and its lower four bits. `high` assigns
+// a bit to each upper half; the upper halves that occur in no character of the alphabet share one bit. `low` has, for
+// each lower half, the bits of all upper halves that make no character of the alphabet together with it. A byte is bad
+// when the two entries of its halves have a bit in common.
 struct Halves {
   std::array<uint8_t, 16> high{}, low{};
 };
@@ -89,7 +91,8 @@ HOLDFAST_AVX2 inline bool AreGood(__m256i characters) {
                             _mm256_shuffle_epi8(Load16Twice(kBadHalves.high), high)) != 0;
 }
 
-// The upper half of a character tells its distance from its sextet, but '+' and '/' share theirs: '/' moves one down.
+// The upper half of a character determines the distance between the character and its sextet. Only '+' and '/' have the
+// same upper half but different distances, so '/' uses the entry one below.
 HOLDFAST_AVX2 inline __m256i Translate32(__m256i characters) {
   const __m256i distances = _mm256_broadcastsi128_si256(
       _mm_setr_epi8(0, 63 - '/', 62 - '+', 52 - '0', -'A', -'A', 26 - 'a', 26 - 'a', 0, 0, 0, 0, 0, 0, 0, 0));
@@ -110,7 +113,7 @@ HOLDFAST_AVX2 inline __m256i Join32(__m256i sextets) {
 
 HOLDFAST_AVX512 size_t DecodeAvx512Vbmi(std::string_view text, char* out) {
   size_t offset = 0;
-  // A store reaches 64 bytes ahead, 48 of them output.
+  // Each store writes 64 bytes, of which 48 are output. The loop runs only while so much room is left at `out`.
   for (; DecodedSize(text.size() - offset) >= 64; offset += 64, out += 48) {
     const Sextets64 block = Translate64(_mm512_loadu_si512(text.data() + offset));
     if (block.bad != 0) return offset + DecodeScalar(text.substr(offset), out);
@@ -131,7 +134,7 @@ HOLDFAST_AVX512 size_t DecodeAvx512Vbmi(std::string_view text, char* out) {
 
 HOLDFAST_AVX2 size_t DecodeAvx2(std::string_view text, char* out) {
   size_t offset = 0;
-  // A store reaches 32 bytes ahead, 24 of them output.
+  // Each store writes 32 bytes, of which 24 are output. The loop runs only while so much room is left at `out`.
   for (; DecodedSize(text.size() - offset) >= 32; offset += 32, out += 24) {
     const __m256i characters = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text.data() + offset));
     if (!AreGood(characters)) break;

@@ -1,4 +1,4 @@
-// The decoders of base64_kernels for x86-64. Call one only after a CPU check.
+// The decoders of base64_kernels for x86-64. The caller checks first that the CPU has the instruction set.
 #pragma once
 
 #include <cstddef>

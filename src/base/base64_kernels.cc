@@ -42,12 +42,13 @@ char* EncodePartialGroup(std::span<const std::byte> in, char* out) {
   return end;
 }
 
-// No sum of three sextets in place reaches this bit, so one test after the OR finds a bad character in any of the four.
+// The mark of a bad character. The sextets of a group fill bits 0 to 23 only, so one test of bit 24 after the OR finds
+// a bad character at any of the four places.
 constexpr uint32_t kBad = 1u << 24;
 
 using Column = std::array<uint32_t, 256>;
 
-// One column per place in a group of four, each sextet already shifted to its place in the 24 bits.
+// One table for each of the four places in a group. Each sextet is already shifted to its place in the 24 bits.
 constexpr std::array<Column, 4> kColumns = [] {
   std::array<Column, 4> columns{};
   for (size_t place = 0; place < 4; ++place) {

@@ -1,5 +1,5 @@
-// The encoders and decoders behind base/base64.h, visible so that the test and the benchmark can name each of them.
-// None reads outside of its input.
+// The encoders and decoders behind base/base64.h, called kernels. They are visible so that the test and the benchmark
+// can run each of them. No kernel reads outside of its input.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,13 @@ namespace holdfast::base64_kernels {
 
 inline constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-// Handles any length and writes exactly the encoded size.
+// An encoder accepts input of any length and writes exactly Base64EncodedSize() characters.
 using Encode = char* (*)(std::span<const std::byte> in, char* out);
 
-// Decodes whole groups of four characters, without padding, from the front until a group has a character outside the
-// alphabet or no whole group is left. Returns how many characters that was: three bytes at `out` for each four. The
-// rest of the text.size() / 4 * 3 bytes there may be overwritten, but nothing behind them.
+// A decoder decodes whole groups of four characters, without padding, from the front of the text. It ends at a group
+// with a character outside of the alphabet, or when no whole group is left. It returns the number of characters
+// decoded, and has written three bytes at `out` for each four of them. It may overwrite the rest of the `text.size() /
+// 4 * 3` bytes there, but nothing behind them.
 using Decode = size_t (*)(std::string_view text, char* out);
 
 struct Kernel {
@@ -27,7 +28,7 @@ struct Kernel {
 char* EncodeScalar(std::span<const std::byte> in, char* out);
 size_t DecodeScalar(std::string_view text, char* out);
 
-// The kernels this CPU can run, the fastest first; never empty.
+// Returns the kernels that this CPU can run, the fastest first. There is always at least one.
 std::span<const Kernel> AvailableKernels();
 
 }  // namespace holdfast::base64_kernels

@@ -1,10 +1,12 @@
-// The x86-64 encoders, and the choice of a kernel. Each is compiled for its own instruction set by attribute, so the
-// rest of the program keeps the baseline and runs on any x86-64; a kernel is only ever called after a CPU check.
+// The x86-64 encoders, and the choice of a kernel. Each encoder is compiled for its own instruction set by an
+// attribute, so the rest of the program keeps to the baseline and runs on any x86-64. A kernel is called only after a
+// check that the CPU has its instructions.
 //
-// All of them first spread each three input bytes b0 b1 b2 over a 32-bit lane as b1 b0 b2 b1 (lowest first). Read as a
-// little-endian word, the four sextets then lie at bits 10, 4, 22 and 16, each in one contiguous piece.
+// Each encoder first spreads every three input bytes b0 b1 b2 over a 32-bit lane as b1 b0 b2 b1 (lowest byte first). In
+// the lane, read as a little-endian word, the four sextets (values of six bits) then lie at bits 10, 4, 22 and 16, each
+// in one contiguous piece.
 #include <immintrin.h>
-#define _Bool bool  // the next header knows C alone
+#define _Bool bool  // the next header is written for C only
 #include <sys/platform/x86.h>
 #undef _Bool
 
@@ -35,7 +37,7 @@ constexpr std::array<uint8_t, 64> kSpread64 = [] {
 HOLDFAST_AVX512 __m512i Encode48(__m512i bytes, __m512i spread, __m512i alphabet) {
   const __m512i shifts = _mm512_set1_epi64(0x3036242a1016040a);
   const __m512i sextets = _mm512_multishift_epi64_epi8(shifts, _mm512_permutexvar_epi8(spread, bytes));
-  // The byte permute looks at the low six bits of an index only, so the stray high bits need no mask.
+  // The permute instruction looks at the low six bits of an index only, so the other bits need not be masked out.
   return _mm512_permutexvar_epi8(sextets, alphabet);
 }
 
@@ -57,7 +59,8 @@ HOLDFAST_AVX512 char* EncodeAvx512Vbmi(std::span<const std::byte> in, char* out)
   return EncodeScalar(in, out);
 }
 
-// AVX2 has no variable shift of 16-bit lanes: a multiplication by a power of two moves each sextet to its byte.
+// AVX2 cannot shift each 16-bit lane by a different distance. A multiplication by a power of two moves each sextet to
+// its byte instead.
 HOLDFAST_AVX2 __m256i Sextets(__m256i spread) {
   const __m256i odd = _mm256_and_si256(spread, _mm256_set1_epi32(0x0fc0fc00));
   const __m256i even = _mm256_and_si256(spread, _mm256_set1_epi32(0x003f03f0));
@@ -65,8 +68,9 @@ HOLDFAST_AVX2 __m256i Sextets(__m256i spread) {
                          _mm256_mullo_epi16(even, _mm256_set1_epi32(0x01000010)));
 }
 
-// The alphabet is five ranges, each a constant distance from its sextets. The class of a sextet is 0 for a-z, 1-10 for
-// the digits, 11 for '+', 12 for '/' and 13 for A-Z; a byte shuffle turns the class into the distance.
+// The alphabet consists of five ranges of characters, each at a constant distance from its sextets. The class of a
+// sextet is 0 for a-z, 1-10 for the digits, 11 for '+', 12 for '/' and 13 for A-Z. A byte shuffle looks up the distance
+// by the class.
 HOLDFAST_AVX2 __m256i Letters(__m256i sextets) {
   const __m256i distances =
       _mm256_broadcastsi128_si256(_mm_setr_epi8('a' - 26, -4, -4, -4, -4, -4, -4, -4, -4, -4, -4, -19, -16, 'A', 0, 0));
@@ -97,8 +101,10 @@ constexpr std::array kKernels = {
     Kernel{"scalar", EncodeScalar, DecodeScalar},
 };
 
-// From libc, which has asked the processor already, and the kernel whether it saves the wide registers. The compiler's
-// own check would ask again before main, twelve times: 80 us in a virtual machine, at every start of the sandbox.
+// Returns the index of the fastest kernel that this CPU can run. The answer comes from libc, which has already asked
+// the processor for its features and whether the operating system saves the wide registers. The compiler's own check
+// would ask the processor again before main, twelve times, which costs 80 us in a virtual machine at every start of the
+// sandbox.
 size_t FirstAvailable() {
   if (CPU_FEATURE_ACTIVE(AVX512BW) && CPU_FEATURE_ACTIVE(AVX512_VBMI)) return 0;
   return CPU_FEATURE_ACTIVE(AVX2) ? 1 : 2;

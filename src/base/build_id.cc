@@ -16,7 +16,8 @@ constexpr std::string_view kOwner("GNU\0", 4);
 
 size_t Padded(size_t size) { return (size + 3) & ~size_t{3}; }
 
-// A segment of notes: header, owner and content, each padded to four bytes.
+// Finds the build id in a segment of ELF notes. A note consists of a header, an owner and a content; the owner and the
+// content are padded to four bytes.
 std::string_view FindBuildId(std::string_view notes) {
   while (notes.size() >= sizeof(ElfW(Nhdr))) {
     ElfW(Nhdr) header;
@@ -31,12 +32,12 @@ std::string_view FindBuildId(std::string_view notes) {
   return {};
 }
 
-// The first object that is visited is the program.
+// The callback of dl_iterate_phdr. The first object that is visited is the program itself, so the visit ends with it.
 int VisitProgram(dl_phdr_info* info, size_t, void* result) {
   for (size_t i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = info->dlpi_phdr[i];
     if (segment.p_type != PT_NOTE) continue;
-    // The kernel says where it put the program as a number.
+    // The address at which the kernel loaded the program is a number, so a cast is needed.
     const auto* const begin =
         reinterpret_cast<const char*>(info->dlpi_addr + segment.p_vaddr);  // NOLINT(performance-no-int-to-ptr)
     const std::string_view id = FindBuildId({begin, segment.p_memsz});

@@ -6,7 +6,8 @@
 namespace holdfast {
 
 void CheckFailed(const char* file, int line, const char* condition) {
-  (void)std::fprintf(stderr, "%s:%d: check failed: %s\n", file, line, condition);  // the abort says the rest
+  // The program aborts whether or not the message could be printed.
+  (void)std::fprintf(stderr, "%s:%d: check failed: %s\n", file, line, condition);
   std::abort();
 }
 

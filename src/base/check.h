@@ -1,4 +1,5 @@
-// CHECK is for bugs of our own, never for input, environment or peer: it prints where and what, then aborts.
+// CHECK finds bugs of this program. It prints the place and the condition that does not hold, then aborts. It is never
+// used for what depends on input, on the environment or on a peer: these failures are a Result.
 #pragma once
 
 namespace holdfast {

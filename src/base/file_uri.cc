@@ -12,7 +12,8 @@
 namespace holdfast {
 namespace {
 
-// A peer chooses the text, so an error repeats only so much of it; the cut falls between UTF-8 characters.
+// Returns the text in quotes for an error message. A client chooses the text, so at most 256 bytes of it are repeated.
+// A longer text is cut between two UTF-8 characters.
 std::string Quoted(std::string_view text) {
   constexpr size_t limit = 256;
   if (text.size() <= limit) return fmt::format("\"{}\"", text);
@@ -50,8 +51,8 @@ int HexValue(char c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-// As the WHATWG URL parser reads a file: URI: a bare backslash separates like a slash, and a percent sign without two
-// hex digits stands for itself.
+// Decodes the path of a file: URI as the WHATWG URL parser does: a backslash that is not escaped separates components
+// like a slash, and a percent sign without two hexadecimal digits behind it stands for itself.
 std::string DecodeUriPath(std::string_view encoded) {
   std::string path;
   path.reserve(encoded.size());
@@ -81,7 +82,7 @@ std::string NormalizePath(std::string_view path) {
   return normal.empty() ? "/" : normal;
 }
 
-// Splits "//host/path" and checks the host; "/path" has none.
+// Returns the path, still encoded, of "//host/path" or "/path", and refuses a host other than this machine.
 Result<std::string_view> EncodedPathOf(std::string_view text, std::string_view after_scheme) {
   constexpr std::string_view separators = "/\\";
   if (after_scheme.find_first_of(separators) != 0) return BadPath(text, "not absolute");
@@ -108,8 +109,9 @@ Result<std::string> DecodeUri(std::string_view text, std::string_view scheme) {
   return DecodeUriPath(encoded);
 }
 
-// What WHATWG escapes in a path, and two bytes more that its parser would not hand back: `%`, which starts an escape,
-// and the backslash, which it reads as a slash.
+// Returns whether a byte of a path has to be escaped in a URI. These are the bytes that the WHATWG URL standard escapes
+// in a path, and two more that its parser would not return unchanged: `%`, which starts an escape, and the backslash,
+// which is read as a slash.
 bool NeedsEscape(uint8_t byte) {
   if (byte <= 0x20 || byte >= 0x7f) return true;
   return std::string_view("\"#<>?^`{}%\\").contains(static_cast<char>(byte));

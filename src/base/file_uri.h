@@ -1,5 +1,5 @@
-// Paths as they cross the wire: in as an absolute path or a file: URI, out as a file: URI. A path is raw bytes, not
-// text: percent escapes carry names that are not UTF-8.
+// Paths in the messages of the protocol. A client sends an absolute path or a file: URI, and the server answers with a
+// file: URI. A path is a string of bytes, not text: names that are not UTF-8 are written with percent escapes.
 #pragma once
 
 #include <string>
@@ -9,11 +9,12 @@
 
 namespace holdfast {
 
-// Returns an absolute path without `.`, `..`, repeated or trailing slashes. `..` is removed by name, before any
-// symbolic link is looked at, and stays at the root when there is nothing left to remove.
+// Returns an absolute path without `.`, `..`, repeated or trailing slashes. Each `..` removes the component before it,
+// or nothing at the root. This goes by the names alone, without regard to symbolic links.
 Result<std::string> ParsePath(std::string_view text);
 
-// `absolute_path` may hold any byte but NUL; ParsePath returns it again.
+// Returns the file: URI of a path, which may contain any byte but NUL. ParsePath turns the URI into the same path
+// again.
 std::string FileUri(std::string_view absolute_path);
 
 }  // namespace holdfast

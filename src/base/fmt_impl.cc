@@ -1,5 +1,5 @@
-// The compiled half of {fmt}: Debian ships it only as a shared object, which would bring a second libstdc++ into a
-// binary that links its own.
+// The compiled half of {fmt}. Debian ships it only as a shared object, which would bring a second libstdc++ into a
+// program that is linked with its own.
 #include <fmt/format-inl.h>
 
 namespace fmt::detail {

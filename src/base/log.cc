@@ -29,8 +29,9 @@ spdlog::level::level_enum SpdlogLevel(LogLevel level) {
   return levels[static_cast<size_t>(level)];
 }
 
-// spdlog's own stderr sink blocks on a full pipe, and with it the event loop: one reader that stalls would stop the
-// server. This one asks first. O_NONBLOCK is no way out: the open file is shared with whoever started the server.
+// The sink that writes log lines to stderr. spdlog's own stderr sink blocks on a full pipe, and the event loop with it:
+// a reader that stalls would stop the server. This sink asks first whether stderr accepts a line. Setting O_NONBLOCK is
+// not possible, because the open file is shared with the program that started the server.
 class StderrSink final : public spdlog::sinks::base_sink<std::mutex> {
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
@@ -46,7 +47,7 @@ class StderrSink final : public spdlog::sinks::base_sink<std::mutex> {
 
 struct Logger {
   Logger() : spdlog("", std::make_shared<StderrSink>()) {
-    // The default handler reports a failing sink on stderr, which is what failed.
+    // The default handler prints the failure of a sink to stderr, which is the very file that failed.
     spdlog.set_error_handler([](const std::string&) {});
     Configure(LogLevel::kInfo, LogFormat::kText);
   }
@@ -64,7 +65,7 @@ struct Logger {
   LogFormat format = LogFormat::kText;
 };
 
-// Never destroyed: destructors of other statics may still log.
+// The logger is never destroyed, because destructors of other static objects may still log.
 Logger& GlobalLogger() {
   static auto* logger = new Logger();
   return *logger;
@@ -87,7 +88,7 @@ std::string TextLine(std::string_view level, std::string_view event, std::initia
   return line;
 }
 
-// The members after "ts"; the pattern holds the braces.
+// Returns the members of the JSON object that follow "ts". The pattern of the formatter has "ts" and the braces.
 std::string JsonMembers(std::string_view level, std::string_view event, std::initializer_list<LogField> fields) {
   std::string line = fmt::format(R"("level":"{}","event":)", level);
   AppendQuoted(line, event);
@@ -126,7 +127,7 @@ void Log(LogLevel level, std::string_view event, std::initializer_list<LogField>
         logger.format == LogFormat::kJson ? JsonMembers(name, event, fields) : TextLine(name, event, fields);
     logger.spdlog.log(SpdlogLevel(level), spdlog::string_view_t(line.data(), line.size()));
   } catch (...) {
-    // Out of memory for a log line: the line is lost, the server goes on.
+    // There is no memory for the log line: the line is lost, and the server goes on.
   }
 }
 

@@ -1,8 +1,8 @@
-// The structured log on stderr: an event name and its fields, one line each, as text or as JSON. Whatever a peer puts
-// into a value, it stays inside that value: quotes and control characters are escaped.
+// The structured log on stderr. Each line has the name of an event and its fields, as text or as JSON. A value that
+// comes from a peer cannot imitate another field or another line: quotes and control characters are escaped.
 //
-// Logging never fails and never holds up the server: a line that stderr does not take at once is dropped. The program
-// ignores SIGPIPE, so a closed stderr is such a line and no more.
+// Logging never fails and never holds up the server: a line that stderr does not accept at once is dropped. The program
+// ignores SIGPIPE, so a line for a stderr that is closed is dropped too, and nothing else happens.
 #pragma once
 
 #include <concepts>
@@ -18,7 +18,7 @@ namespace holdfast {
 enum class LogLevel { kDebug, kInfo, kWarn, kError, kOff };
 enum class LogFormat { kText, kJson };
 
-// Borrows its text: a field is built inside the call to Log and gone after it.
+// One field of a log line. It refers to its text without a copy: a field is made for one call to Log and ends with it.
 struct LogField {
   template <std::integral T>
   using Widest =
@@ -32,7 +32,8 @@ struct LogField {
   std::variant<std::string_view, bool, int64_t, uint64_t> value;
 };
 
-// Called once, before other threads log. Without it the level is info and the format text.
+// Sets the level and the format of the log. The program calls this once, before other threads log. Without the call the
+// level is info and the format is text.
 void InitLog(LogLevel level, LogFormat format);
 
 bool LogEnabled(LogLevel level) noexcept;
@@ -51,7 +52,8 @@ inline void LogError(std::string_view event, std::initializer_list<LogField> fie
   Log(LogLevel::kError, event, fields);
 }
 
-// The words of --log-level (debug, info, warn, error, off) and --log-format (text, json).
+// These functions parse the values of --log-level (debug, info, warn, error, off) and --log-format (text, json). They
+// return nothing for any other value.
 std::optional<LogLevel> ParseLogLevel(std::string_view word);
 std::optional<LogFormat> ParseLogFormat(std::string_view word);
 

@@ -10,7 +10,8 @@
 namespace holdfast {
 namespace {
 
-// A pipe with room takes PIPE_BUF (4096) bytes whole; a usual line with its few values stays below that.
+// A pipe that is ready for writing accepts up to PIPE_BUF (4096) bytes in one piece. With values of at most this
+// length, a usual line with its few values stays below that.
 constexpr size_t kMaxValueBytes = 512;
 
 void AppendCodeUnit(std::string& line, unsigned unit) { line += fmt::format("\\u{:04x}", unit); }
@@ -22,7 +23,7 @@ size_t AppendMultiByte(std::string& line, std::string_view text) {
     AppendCodeUnit(line, 0xfffd);
     return 1;
   }
-  // U+0080 to U+009F: terminals obey some of them like escape sequences.
+  // Terminals treat some of the characters U+0080 to U+009F like escape sequences.
   const bool is_c1_control = text[0] == '\xc2' && static_cast<uint8_t>(text[1]) < 0xa0;
   if (is_c1_control) {
     AppendCodeUnit(line, static_cast<uint8_t>(text[1]));

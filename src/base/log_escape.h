@@ -1,4 +1,5 @@
-// How a value of unknown origin enters a log line.
+// Functions that append a value of unknown origin to a log line, so that the value cannot be mistaken for anything
+// else.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Locks that the compiler checks (-Wthread-safety): a member that threads share names its mutex, and so does a function
-// that may only be called with the mutex held.
+// Locks whose use the compiler checks (-Wthread-safety). A member that threads share names the mutex that guards it,
+// and a function that may only be called with a mutex held names that mutex.
 //
 //   Mutex mutex;
 //   size_t workers GUARDED_BY(mutex) = 0;
@@ -30,7 +30,7 @@ class __attribute__((capability("mutex"))) Mutex {
   std::mutex mutex_;
 };
 
-// A lock is held for as long as this exists.
+// A MutexLock locks the mutex and holds it until it is destroyed.
 class __attribute__((scoped_lockable)) MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) __attribute__((acquire_capability(mutex))) : mutex_(mutex) { mutex_.Lock(); }
@@ -42,7 +42,7 @@ class __attribute__((scoped_lockable)) MutexLock {
   Mutex& mutex_;
 };
 
-// A lock that the caller holds is released for as long as this exists, and taken again afterwards.
+// A MutexUnlock unlocks a mutex that the caller holds, and locks it again when it is destroyed.
 class __attribute__((scoped_lockable)) MutexUnlock {
  public:
   explicit MutexUnlock(Mutex& mutex) __attribute__((release_capability(mutex))) : mutex_(mutex) { mutex_.Unlock(); }
@@ -54,8 +54,8 @@ class __attribute__((scoped_lockable)) MutexUnlock {
   Mutex& mutex_;
 };
 
-// Threads wait here for a change of what a mutex guards. A `ready` that looks at guarded members is a lambda with
-// REQUIRES.
+// A condition lets threads wait for a change of members that a mutex guards. The argument `ready` tells whether the
+// wait is over; if it looks at guarded members, it is a lambda with REQUIRES.
 class Condition {
  public:
   void NotifyOne() { condition_.notify_one(); }

@@ -1,4 +1,4 @@
-// The one owner of a file descriptor. Borrowers take `int`.
+// The one owner of a file descriptor, which it closes. Functions that only use a descriptor get it as an `int`.
 #pragma once
 
 #include <unistd.h>
@@ -27,7 +27,7 @@ class OwnedFd {
   bool is_open() const { return fd_ >= 0; }
   int Release() { return std::exchange(fd_, -1); }
 
-  // Linux frees the descriptor even when close reports EINTR, so there is nothing to retry.
+  // Linux frees the descriptor even when close fails with EINTR, so there is nothing to retry.
   void Reset() {
     if (fd_ >= 0) ::close(Release());
   }

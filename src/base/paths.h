@@ -1,6 +1,7 @@
-// Paths by their names alone, without a look at the file system: links are not followed. They are absolute and
-// normalised, as ParsePath gives them: no `.`, `..` or empty component, and no slash at the end but in `/` itself. What
-// is not normalised is compared all the same, but `/a/` is then another directory than `/a`.
+// Functions on paths that go by the names alone. They do not look at the file system and follow no links. Their paths
+// are absolute and normalised, as ParsePath returns them: without `.`, `..` and empty components, and without a slash
+// at the end except in `/` itself. A path that is not normalised is accepted too, but `/a/` is then another directory
+// than `/a`.
 #pragma once
 
 #include <string_view>
@@ -8,15 +9,17 @@
 
 namespace holdfast {
 
-// Of `/`, and of a single relative name, it is `/`: who goes up arrives there.
+// Returns the path of the directory that contains `path`. The result is `/` for `/` itself and for a single relative
+// name, so a loop that goes up always arrives at `/`.
 std::string_view ParentOf(std::string_view path);
 
-// The last component; empty of `/`. Of a relative path too.
+// Returns the last component of an absolute or relative path; it is empty for `/`.
 std::string_view NameOf(std::string_view path);
 
-// By whole components: `/ab` is not below `/a`. Two relative paths are compared likewise; a relative and an absolute
-// one are never below each other, and nothing is below an empty one.
-bool IsBelow(std::string_view path, std::string_view directory);  // strictly
+// These functions return whether `path` lies in `directory` or deeper; IsAtOrBelow also if the two are equal. They
+// compare whole components: `/ab` is not below `/a`. Two relative paths are compared in the same way. A relative path
+// is never below an absolute one or the other way round, and nothing is below an empty path.
+bool IsBelow(std::string_view path, std::string_view directory);
 bool IsAtOrBelow(std::string_view path, std::string_view directory);
 
 // The components of a path that lead somewhere else: empty ones and `.` are left out. Of any path, relative or not.

@@ -16,7 +16,8 @@
 namespace holdfast {
 namespace {
 
-// A signal may cut the read short while the kernel still gathers entropy at boot; there is no other way to fail.
+// Fills the bytes from the kernel. A signal may interrupt the call while the kernel still gathers entropy at boot; the
+// call cannot fail in any other way.
 void FillRandom(std::span<uint8_t> bytes) {
   while (!bytes.empty()) {
     const ssize_t got = ::getrandom(bytes.data(), bytes.size(), 0);

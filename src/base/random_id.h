@@ -1,4 +1,4 @@
-// Identifiers nobody can guess.
+// Identifiers and secrets that cannot be guessed.
 #pragma once
 
 #include <string>
@@ -6,13 +6,13 @@
 
 namespace holdfast {
 
-// A version 4 UUID in its lower-case text form; all 122 random bits come from the kernel.
+// Returns a version 4 UUID in its lower-case text form. All its 122 random bits come from the kernel.
 std::string RandomUuid();
 
-// 192 random bits in hexadecimal digits: a word that opens something to all who know it.
+// Returns 192 random bits in hexadecimal digits, for use as a password.
 std::string RandomSecret();
 
-// The time that the comparison takes says nothing about where the two differ.
+// Returns whether two secrets are equal. The time that the comparison takes does not depend on where they differ.
 bool IsSameSecret(std::string_view given, std::string_view expected);
 
 }  // namespace holdfast

@@ -1,5 +1,6 @@
-// Expected failure as a value. `Error::kind` is the closed list callers branch on; wire/error_code.cc maps it to a
-// JSON-RPC code. Messages read `call object: reason`.
+// A Result is a value or an Error, for failures that are to be expected. `Error::kind` is one of a closed list that
+// callers distinguish; wire/error_code.cc maps it to a JSON-RPC code. An error message has the form `call object:
+// reason`.
 #pragma once
 
 #include <cerrno>
@@ -13,13 +14,13 @@ namespace holdfast {
 enum class ErrorKind {
   kInvalidRequest,    // well formed, but not possible in this state
   kUnknownMethod,     // no such method in the table
-  kInvalidParams,     // params do not decode, or carry a value nobody could serve
-  kNotFound,          // ENOENT on a path the client named
+  kInvalidParams,     // the params cannot be decoded, or have a value that can never be served
+  kNotFound,          // ENOENT on a path that the client named
   kPermissionDenied,  // EACCES, EPERM
   kSessionAttached,   // the session belongs to another live connection
   kLimit,             // a configured limit is reached
   kSystem,            // any other failing system call
-  kInternal,          // a broken promise of our own
+  kInternal,          // a mistake of the server itself
 };
 
 struct Error {
@@ -36,21 +37,22 @@ inline std::unexpected<Error> Fail(ErrorKind kind, std::string message) {
   return std::unexpected(Error{kind, std::move(message)});
 }
 
-// The error of a failed system call: "open /etc/shadow: Permission denied". The kind follows from the errno.
+// Returns the error of a failed system call, such as "open /etc/shadow: Permission denied". Its kind follows from the
+// errno.
 Error ErrnoError(std::string_view call, std::string_view object, int errno_value);
 
-// The same as a failure to return: `return FailErrno("open", path);` right after the call that has set errno.
+// Returns the same error as a failed Result: `return FailErrno("open", path);` right after the call that has set errno.
 inline std::unexpected<Error> FailErrno(std::string_view call, std::string_view object = {}, int errno_value = errno) {
   return std::unexpected(ErrnoError(call, object, errno_value));
 }
 
-// strerror without its locale and thread-safety questions.
+// Returns the description of an errno. Unlike strerror, it does not depend on the locale and is safe with threads.
 std::string ErrnoText(int errno_value);
 
 }  // namespace holdfast
 
-// Unwraps a Result or returns its error from the enclosing function: `TRY(auto fd, OpenFile(path));`
-// `TRY_VOID(Sync(fd));`
+// TRY and TRY_VOID evaluate a Result. They unwrap its value, or return its error from the enclosing function:
+// `TRY(auto fd, OpenFile(path));` `TRY_VOID(Sync(fd));`
 #define HOLDFAST_JOIN_(a, b) a##b
 #define HOLDFAST_JOIN(a, b) HOLDFAST_JOIN_(a, b)
 #define TRY(declaration, expression) TRY_IN(HOLDFAST_JOIN(try_result_, __LINE__), declaration, expression)

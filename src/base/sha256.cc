@@ -1,5 +1,5 @@
-// OpenSSL prefers its EVP interface, which would bring every algorithm it knows along, 4 MB for one digest, and reads
-// the machine's configuration. The plain functions do neither.
+// OpenSSL recommends its EVP interface, but that links every algorithm it knows, 4 MB for one digest, and reads the
+// configuration of the machine. The deprecated functions do neither.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "base/sha256.h"
 
@@ -17,7 +17,7 @@ struct Sha256::State {
   SHA256_CTX context;
 };
 
-// These functions cannot fail: they say so by returning 1.
+// The functions of OpenSSL that are used here always return 1, so their results are ignored.
 Sha256::Sha256() : state_(std::make_unique<State>()) { (void)::SHA256_Init(&state_->context); }
 Sha256::~Sha256() = default;
 

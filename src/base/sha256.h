@@ -1,4 +1,4 @@
-// SHA-256 of bytes that come in parts.
+// The SHA-256 digest of bytes that are passed in several parts.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@ class Sha256 {
 
   void Update(std::span<const std::byte> bytes);
 
-  // Lower case. Ends the computation: nothing may be called afterwards.
+  // Returns the digest in lower-case hexadecimal digits. This ends the computation: no function may be called
+  // afterwards.
   std::string HexDigest();
 
  private:

@@ -1,9 +1,10 @@
 // toml++ without exceptions, so that toml::parse returns its error, and without two mistakes of its version 3.3 that
 // are undefined behaviour on malformed files:
-// - it asserts, or with NDEBUG lets the compiler assume, that a table header goes on with a key. On `[&` that does not
-//   hold, and the code behind the assertion is the one that reports it;
-// - it calls it unreachable that a letter such as `é` outside of strings is no white space.
-// Every file of a program that uses toml++ includes it from here: its functions are inline, and one set is linked.
+// - It asserts, or with NDEBUG lets the compiler assume, that a table header continues with a key. This does not hold
+//   for `[&`, and the code behind the assertion is the one that would return the error.
+// - It marks as unreachable the case that a letter such as `é` outside of strings is not white space.
+// Every source file that uses toml++ has to include it through this header. The functions of toml++ are inline, so the
+// linker keeps one copy of each, and all copies have to be the same.
 #pragma once
 
 #include <cstdint>

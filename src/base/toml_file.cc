@@ -12,7 +12,7 @@ namespace holdfast {
 namespace {
 
 constexpr size_t kMaxFileBytes = 1u << 20;
-// toml++ recurses once for each part of a dotted key: the stack has to last.
+// The limit keeps the stack from overflowing: toml++ recurses once for each part of a dotted key.
 constexpr ptrdiff_t kMaxDots = 16'384;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Files of settings in TOML, read with bounds: whoever wrote one must not be able to bring the program down by it.
+// Reading and parsing of settings in TOML. The size and the depth are bounded, so that a file cannot crash the program.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace holdfast {
 
-// The text of a file; one that is longer than 1 MiB is refused.
+// Returns the text of a file, and refuses a file that is longer than 1 MiB.
 Result<std::string> ReadTomlFile(const std::string& path);
 
-// An error reads `WHAT FILE:LINE: reason`, `what` being a word such as "config".
+// Parses the text of a file. An error has the form `WHAT FILE:LINE: reason`, where `what` is a word such as "config".
 Result<toml::table> ParseToml(std::string_view text, std::string_view what, std::string_view file_name);
 
 }  // namespace holdfast

@@ -14,7 +14,8 @@ size_t LengthByLead(uint8_t lead) {
   return lead >= 0xf0 && lead <= 0xf4 ? 4 : 0;
 }
 
-// Overlong forms, surrogates and values past U+10FFFF all show in the second byte.
+// Returns whether `second` may follow the first byte of a character. Overlong forms, surrogates and values past
+// U+10FFFF are all recognised by the second byte.
 bool IsSecondByte(uint8_t lead, uint8_t second) {
   const uint8_t low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
   const uint8_t high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
@@ -46,7 +47,8 @@ size_t Utf8Length(std::string_view text) {
 bool IsUtf8(std::string_view text) {
   while (!text.empty()) {
     text.remove_prefix(AsciiWords(text));
-    // A few characters before the next look for ASCII, so that other scripts do not pay for it at each character.
+    // Up to 16 characters are checked one by one before the next attempt to skip ASCII, so that text in other scripts
+    // does not pay for the attempt at each character.
     for (int i = 0; i < 16 && !text.empty(); ++i) {
       const size_t length = Utf8Length(text);
       if (length == 0) return false;

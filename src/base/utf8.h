@@ -6,10 +6,10 @@
 
 namespace holdfast {
 
-// The length of the character at the start of `text`; 0 when there is none.
+// Returns the number of bytes of the character at the start of `text`, or 0 if `text` does not start with a valid one.
 size_t Utf8Length(std::string_view text);
 
-// Whether all of `text` is UTF-8. ASCII, which most text is, is looked at eight bytes at a time.
+// Returns whether all of `text` is UTF-8. ASCII, the most frequent case, is checked eight bytes at a time.
 bool IsUtf8(std::string_view text);
 
 }  // namespace holdfast

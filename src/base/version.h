@@ -1,4 +1,4 @@
-// The one place that knows the version.
+// The version of holdfast. No other file states it.
 #pragma once
 
 namespace holdfast {

@@ -14,7 +14,7 @@ using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-// What stands behind a permit.
+// The state of one permit, which the permit owns and the budget knows.
 struct ByteBudget::Holder : LeavesItsList {
   Holder(State& budget, Callback reclaim);
   ~Holder();
@@ -30,17 +30,19 @@ struct ByteBudget::Holder : LeavesItsList {
   bool reclaimed = false;
 
   size_t bytes = 0;
-  Clock::time_point since;  // when it began to hold anything
-  Place among_holders;      // with bytes
+  Clock::time_point since;  // the time at which `bytes` last rose from zero
+  Place among_holders;      // valid while `bytes` is not zero
 
-  Granted granted;  // set while it waits
-  size_t wanted = 0;
+  // The wish of a permit that waits for room. The members are valid while `granted` is set.
+  Granted granted;
+  size_t wanted = 0;  // in all, with the bytes that are held already
   Clock::time_point waiting_since;
   Place among_waiting;
-  Growth* growth = nullptr;  // the wait of a task for this wish
+  Growth* growth = nullptr;  // the awaitable of the task that waits for the wish, if a task does
 };
 
-// A callback may destroy the budget. The functions that run callbacks keep the state until they return.
+// The state of the budget. A callback may destroy the budget, so the functions that run callbacks keep the state alive
+// until they return.
 struct ByteBudget::State : std::enable_shared_from_this<State> {
   State(EventLoop& loop, const Options& chosen) : options(chosen), timer(loop, [this] { OnTick(); }) {}
 
@@ -71,8 +73,10 @@ struct ByteBudget::State : std::enable_shared_from_this<State> {
     return std::exchange(holder.granted, nullptr);
   }
 
-  // In the order they came, with one difference: a fresh one that wants much keeps further fresh ones waiting, but not
-  // the holders, because each of these gives all of it back once it has what it needs.
+  // Returns the first permit, in the order in which they came, whose wish fits, or null. A fresh permit, which holds
+  // nothing yet, keeps later fresh ones waiting while its wish does not fit, so that wishes for little do not pass a
+  // wish for much for ever. It does not keep permits waiting that already hold bytes, because each of these gives
+  // everything back once it has what it needs.
   Holder* Servable() const {
     bool fresh_waits = false;
     for (Holder* holder : waiting) {
@@ -83,7 +87,8 @@ struct ByteBudget::State : std::enable_shared_from_this<State> {
     return nullptr;
   }
 
-  // A callback may give its permit back at once, which ends up here again: the outermost call does the work.
+  // Grants all wishes that fit. A callback may give its permit back at once, which calls this function again; the inner
+  // call returns, and the outermost call does the work.
   void Serve() {
     if (waiting.empty() || std::exchange(serving, true)) return;
     const auto self = shared_from_this();
@@ -106,11 +111,13 @@ struct ByteBudget::State : std::enable_shared_from_this<State> {
     const auto limit = Clock::now() - options.patience;
     while (!waiting.empty() && waiting.front()->waiting_since <= limit) {
       Granted granted = StopWaiting(*waiting.front());
-      granted(Fail(ErrorKind::kLimit, "the server holds as many bytes for its clients as it may (max_held_bytes)"));
+      granted(Fail(ErrorKind::kLimit,
+                   "the server already holds as many bytes as it may (max_held_bytes); try again later"));
     }
   }
 
-  // What was reclaimed earlier, and is still held, counts as on its way.
+  // Asks the largest holders to give up their bytes, until there would be room for all permits that wait. Bytes that
+  // were reclaimed earlier and are still held count as room that will come.
   void ReclaimForWaiting() {
     while (Coming() < Needed()) {
       Holder* largest = LargestReclaimable();
@@ -147,8 +154,8 @@ struct ByteBudget::State : std::enable_shared_from_this<State> {
   const Options options;
   ListOf<Holder> permits;
   size_t held = 0;
-  std::list<Holder*> holders;  // of more than nothing
-  std::list<Holder*> waiting;  // in the order they came
+  std::list<Holder*> holders;  // the permits that hold at least one byte
+  std::list<Holder*> waiting;  // the permits that wait for room, in the order in which they came
   bool serving = false;
   Timer timer;
 };
@@ -170,7 +177,7 @@ void ByteBudget::Holder::ForgetWish() {
 
 ByteBudget::ByteBudget(EventLoop& loop, const Options& options) : state_(std::make_shared<State>(loop, options)) {}
 
-// The callbacks own permits, so they go last, when no permit knows of this budget.
+// The callbacks may own permits. They are destroyed last, when no permit refers to this budget any more.
 ByteBudget::~ByteBudget() {
   std::vector<Granted> forgotten;
   for (Holder* holder : state_->waiting) forgotten.push_back(std::exchange(holder->granted, nullptr));
@@ -207,7 +214,7 @@ bool ByteBudget::Permit::TryResize(size_t bytes) {
   if (state == nullptr) return true;
   if (bytes > holder_->bytes) {
     if (!state->Fits(bytes - holder_->bytes)) return false;
-    if (holder_->bytes == 0 && !state->waiting.empty()) return false;  // others were here before
+    if (holder_->bytes == 0 && !state->waiting.empty()) return false;  // earlier permits are served first
   }
   state->Hold(*holder_, bytes);
   return true;
@@ -217,10 +224,10 @@ void ByteBudget::Permit::Resize(size_t bytes) {
   if (State* const state = budget()) state->Hold(*holder_, bytes);
 }
 
-// Nothing when the wish has to wait.
+// Returns the outcome of the wish, or nothing if the wish has to wait for room.
 std::optional<Result<>> ByteBudget::Permit::ResizeOrRefuse(size_t bytes) {
   if (TryResize(bytes)) return Result<>();
-  const size_t limit = holder_->state->options.bytes;  // there is a budget: nothing else refuses
+  const size_t limit = holder_->state->options.bytes;  // the state exists: TryResize fails only with a budget
   if (bytes <= limit) return std::nullopt;
   return Fail(ErrorKind::kLimit,
               fmt::format("{} bytes are more than the server may hold ({}, max_held_bytes)", bytes, limit));

@@ -1,13 +1,13 @@
-// The memory that clients can make the server hold, all together: messages that are arriving, requests that are being
-// served, answers that are being made or have not been taken, bodies of HTTP responses. A permit is the right to hold
-// so many bytes; they come back when it is destroyed.
+// A byte budget bounds the memory that all clients together can make the server hold: messages that are arriving,
+// requests that are being served, answers that are being made or that the client has not read yet, bodies of HTTP
+// responses. A permit is the right to hold a number of bytes, which return to the budget when the permit is destroyed.
 //
-// The verdict when no room is left: a permit waits for it, and is refused after `patience`. Meanwhile the holder of
-// most that has held it for longer than `tenure` is asked to give it up, and the next, until there would be room for
-// all that wait: a peer that stalls with half a message, or does not take its answers, does not keep the others
-// waiting. Small things need no permit, so they never wait.
+// When no room is left, a permit waits for it, and is refused after `patience`. Meanwhile the budget reclaims bytes: of
+// the permits that have held bytes for longer than `tenure`, the largest is asked to give them up, then the next, until
+// there would be room for all permits that wait. So a client that stalls with half a message, or that does not read its
+// answers, does not keep the others waiting. Small amounts of memory need no permit, so they never wait.
 //
-// Everything happens on the loop's thread.
+// A budget and its permits are used on the loop's thread only.
 #pragma once
 
 #include <chrono>
@@ -32,19 +32,19 @@ class ByteBudget {
     size_t bytes = size_t{1} << 30;
     std::chrono::milliseconds patience{30'000};
     std::chrono::milliseconds tenure{10'000};
-    std::chrono::milliseconds tick{500};  // between looks at the time, while somebody waits
+    std::chrono::milliseconds tick{500};  // the interval of checks for `patience` and `tenure` while a permit waits
   };
 
   ByteBudget(EventLoop& loop, const Options& options);
-  ~ByteBudget();  // whatever waits is forgotten
+  ~ByteBudget();  // permits that wait are neither granted nor refused
   ByteBudget(const ByteBudget&) = delete;
   ByteBudget& operator=(const ByteBudget&) = delete;
 
-  // A permit for nothing yet. `on_reclaim`, if there is one, runs at most once, from the loop: what the permit stands
-  // for is to be given up soon.
+  // Returns a permit that holds nothing yet. The budget calls `on_reclaim`, if it is set, at most once, from the loop,
+  // to ask the owner of the permit to give up soon what the permit was used for.
   Permit Open(Callback on_reclaim = {});
 
-  // A permit for `bytes`, once there is room for them.
+  // Waits until there is room for `bytes`, and returns a permit that holds them.
   Task<Result<Permit>> Take(size_t bytes);
 
   size_t held() const;
@@ -56,27 +56,29 @@ class ByteBudget {
   std::shared_ptr<State> state_;
 };
 
-// Move-only. It may outlive the budget, and then lacks no room either.
+// A permit can be moved but not copied. It may outlive its budget; from then on it always gets room.
 class ByteBudget::Permit {
  public:
-  Permit();  // of no budget: it never lacks room
+  Permit();  // a permit without a budget, which always gets room
   Permit(Permit&&) noexcept;
   Permit& operator=(Permit&&) noexcept;
   ~Permit();
 
   size_t bytes() const;
 
-  // Holds `bytes` in all from here on. False, and nothing has changed, when there is no room for more.
+  // Makes the permit hold `bytes` in all. Returns false, and changes nothing, if there is no room for more.
   bool TryResize(size_t bytes);
 
-  // The same, room or not: for what is held already, and must be seen by those who ask next.
+  // Makes the permit hold `bytes` in all, even if there is no room. This is for memory that the server holds already,
+  // and that has to be counted before other permits get room.
   void Resize(size_t bytes);
 
-  // The same, when there is room: tells at once or later. kLimit when it took too long, or can never be. One wish at a
-  // time; the permit's end is the end of its wish.
+  // Makes the permit hold `bytes` in all as soon as there is room, and calls `granted` then, possibly inside this call.
+  // The result is kLimit if the wait took too long, or if the budget is too small for the wish. A permit has at most
+  // one such wish at a time. When the permit is destroyed, its wish is dropped without a call.
   void Await(size_t bytes, Granted granted);
 
-  // The same for a task: `co_await permit.Await(bytes)` yields a Result<>.
+  // The same as an awaitable for a task: `co_await permit.Await(bytes)` yields a Result<>.
   Growth Await(size_t bytes);
 
  private:
@@ -89,6 +91,7 @@ class ByteBudget::Permit {
   std::unique_ptr<Holder> holder_;
 };
 
+// The awaitable of Permit::Await.
 class ByteBudget::Growth {
  public:
   Growth(Permit& permit, size_t bytes);
@@ -103,7 +106,7 @@ class ByteBudget::Growth {
  private:
   friend ByteBudget;
 
-  Holder* holder_;  // null when the permit is gone
+  Holder* holder_;  // null once the permit is destroyed
   size_t bytes_;
   std::optional<Result<>> outcome_;
   TaskFrame frame_;

@@ -8,12 +8,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Far enough to be for ever, near enough for the arithmetic of the clock.
+// Delays are cut to this one, because the clock cannot represent a time that is too far away.
 constexpr std::chrono::milliseconds kLongestDelay = std::chrono::years(1);
 
 }  // namespace
 
-// A list of its own holds those that are woken: a task that waits again waits for the next time, and the event may go.
+// The tasks to wake are moved to a local list first. So a task that waits again waits for the next call of Notify, and
+// a task may destroy the event.
 void Event::Notify() {
   ListOf<Wait> woken;
   woken.swap(waiting_);
@@ -62,7 +63,7 @@ void Deadline::Watch(Event::Wait& wait) {
   timer_->Start(std::chrono::ceil<std::chrono::milliseconds>(*time_ - Clock::now()));
 }
 
-// A task that does not wait at this moment sees that the time has passed when it waits again.
+// The timer has expired. A task that does not wait at this moment finds that the time has passed when it waits again.
 void Deadline::OnExpired() {
   Event::Wait* const wait = std::exchange(waiting_, nullptr);
   if (wait == nullptr) return;

@@ -1,9 +1,10 @@
-// Something that happens again and again, and that tasks wait for: output of a process, the end of a start. An event
-// carries nothing. A task looks at the state that it is about, waits while that is not what it wants, and looks again:
+// An event is something that may happen many times and that tasks wait for, such as output of a process or the end of a
+// start. It carries no data. A task looks at the state that the event is about, waits while that state is not the
+// wanted one, and looks again:
 //
 //   while (process.starting()) co_await process.changed().Next();
 //
-// Nothing is missed between the look and the wait, since both happen in one turn of the loop.
+// No event is missed between the look and the wait, because both happen in one turn of the loop.
 #pragma once
 
 #include <chrono>
@@ -25,10 +26,12 @@ class Event {
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
-  // The tasks that wait at this moment go on, in the order they came. Any of them may destroy the event.
+  // Resumes the tasks that wait at this moment, in the order in which they began to wait. Any of them may destroy the
+  // event.
   void Notify();
 
-  // Tasks await these.
+  // These functions return an awaitable for a task: the next call of Notify, and for NextBefore also the deadline,
+  // resumes the task. `co_await` yields which of the two it was.
   Wait Next();
   Wait NextBefore(Deadline& deadline);
 
@@ -53,15 +56,16 @@ class Event::Wait : public LeavesItsList {
   void Wake(Woken how);
 
   Event& event_;
-  Deadline* const deadline_;  // or null
+  Deadline* const deadline_;  // null for a wait without a deadline
   TaskFrame frame_;
   Woken woken_ = Woken::kByEvent;
 };
 
-// The time up to which one task waits, as a local of that task. Its waits, one after the other, share the timer.
+// The time until which one task waits. A deadline is a local variable of that task; the waits of the task, one after
+// the other, share its timer.
 class Deadline {
  public:
-  // The delay begins here. A deadline without one never passes.
+  // The delay counts from the construction. A deadline without a delay never passes.
   Deadline(EventLoop& loop, std::optional<std::chrono::milliseconds> delay);
   Deadline(const Deadline&) = delete;
   Deadline& operator=(const Deadline&) = delete;
@@ -75,7 +79,7 @@ class Deadline {
 
   EventLoop& loop_;
   std::optional<std::chrono::steady_clock::time_point> time_;
-  std::optional<Timer> timer_;  // from the first wait on
+  std::optional<Timer> timer_;  // set by the first wait
   Event::Wait* waiting_ = nullptr;
 };
 

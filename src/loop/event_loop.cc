@@ -11,7 +11,8 @@ namespace holdfast::loop {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-// The hint 1 says that one thread runs the loop, which spares wake-ups; posting from other threads stays safe.
+// The argument 1 is a hint to Asio that one thread runs the loop, which saves wake-ups. Posting from other threads is
+// safe all the same.
 struct EventLoop::Impl {
   asio::io_context context{1};
   asio::executor_work_guard<asio::io_context::executor_type> work = asio::make_work_guard(context);
@@ -20,7 +21,8 @@ struct EventLoop::Impl {
 EventLoop::EventLoop() : impl_(std::make_unique<Impl>()) {}
 EventLoop::~EventLoop() = default;
 
-// Restarting after the run, not before it: a Stop() that comes earlier than Run() is not lost.
+// The context is restarted after the run and not before it, so that a Stop() which comes earlier than Run() is not
+// lost.
 void EventLoop::Run() {
   impl_->context.run();
   impl_->context.restart();
@@ -32,7 +34,8 @@ void EventLoop::Post(Callback callback) { asio::post(impl_->context, std::move(c
 
 asio::io_context& EventLoop::context() { return impl_->context; }
 
-// Shared with each pending wait, so a callback may destroy its watch and still return into live memory.
+// The state of a watch is shared with each pending wait, so that a callback may destroy its watch and still return to
+// memory that exists.
 struct FdWatch::State {
   State(asio::io_context& context, Callback readable, Callback writable)
       : descriptor(context), on_readable(std::move(readable)), on_writable(std::move(writable)) {}
@@ -42,11 +45,13 @@ struct FdWatch::State {
   bool watched = true;
 };
 
-// epoll refuses regular files and /dev/null; Asio keeps such a descriptor and fails its waits at once. Any outcome of a
-// wait but cancellation counts as ready: the caller's read or write then meets the truth, and files never block.
+// epoll refuses regular files and /dev/null. Asio accepts such a descriptor all the same, but its waits fail at once.
+// Every outcome of a wait except cancellation counts as ready: the read or write of the caller then finds out what is
+// wrong, and reads and writes of regular files never block.
 FdWatch::FdWatch(EventLoop& loop, int fd, Callback on_readable, Callback on_writable)
     : state_(std::make_shared<State>(loop.context(), std::move(on_readable), std::move(on_writable))) {
-  error_code unwatchable;  // leaves the descriptor unassigned, whose waits fail at once: polling, but correct
+  // After a failure the descriptor stays unassigned and its waits fail at once: the caller polls, but works correctly.
+  error_code unwatchable;
   state_->descriptor.assign(fd, unwatchable);
 }
 
@@ -67,7 +72,8 @@ void FdWatch::WatchWritable() {
   });
 }
 
-// `round` tells the wait of the latest Start() from one whose expiry was already on its way when the timer moved.
+// The member `round` distinguishes the wait of the latest Start() from an earlier one whose callback was already queued
+// when the timer was started again.
 struct Timer::State {
   State(asio::io_context& context, Callback expired) : timer(context), on_expired(std::move(expired)) {}
 

@@ -1,5 +1,5 @@
-// The one loop of a program: every callback of the product runs on the thread that calls Run(). Asio stays behind this
-// header; only transport/*.cc, which needs it for Beast, asks for context().
+// The one event loop of a program. Every callback runs on the thread that calls Run(). Asio stays behind this header;
+// only transport/*.cc, which needs it for Beast, calls context().
 #pragma once
 
 #include <chrono>
@@ -21,11 +21,11 @@ class EventLoop {
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
-  // Runs callbacks until Stop(). May be called again after it returned.
+  // Runs callbacks until Stop(). Run may be called again after it has returned.
   void Run();
   void Stop();
 
-  // Runs `callback` after what is ready at this moment. Safe from any thread.
+  // Queues `callback` behind the callbacks that are ready at this moment. Any thread may call this.
   void Post(Callback callback);
 
   boost::asio::io_context& context();
@@ -35,8 +35,9 @@ class EventLoop {
   std::unique_ptr<Impl> impl_;
 };
 
-// Tells when a borrowed descriptor can be read or written. Each Watch call arms one callback; nothing is called after
-// the destructor, which may run inside a callback. The descriptor must outlive the watch.
+// An FdWatch tells when a descriptor can be read or written. Each call of WatchReadable or WatchWritable leads to one
+// call of the callback. No callback runs after the destructor, which may run inside a callback. The watch does not own
+// the descriptor, which must outlive it.
 class FdWatch {
  public:
   FdWatch(EventLoop& loop, int fd, Callback on_readable, Callback on_writable = {});
@@ -52,7 +53,7 @@ class FdWatch {
   std::shared_ptr<State> state_;
 };
 
-// Fires once per Start(). Start() while running moves the deadline.
+// A timer calls `on_expired` once for each Start(). A Start() while the timer runs replaces the delay.
 class Timer {
  public:
   Timer(EventLoop& loop, Callback on_expired);

@@ -6,7 +6,7 @@
 
 namespace holdfast::loop {
 
-// Each permit shares it.
+// The state that a Permits object shares with every permit it has issued.
 struct Permit::Source {
   explicit Source(Permits::OnReturn returned) : on_return(std::move(returned)) {}
 
@@ -14,13 +14,13 @@ struct Permit::Source {
     if (is_open) on_return(id);
   }
 
-  // The loop's thread alone uses these.
+  // Only the loop's thread uses these two members.
   Permits::OnReturn on_return;
   bool is_open = true;
 
   bool of_any_thread = false;
   Mutex mutex;
-  EventLoop* loop GUARDED_BY(mutex) = nullptr;  // null when the loop may be gone
+  EventLoop* loop GUARDED_BY(mutex) = nullptr;  // null once the loop may be destroyed
 };
 
 Permit& Permit::operator=(Permit&& other) noexcept {

@@ -1,5 +1,6 @@
-// A right that comes back when it is destroyed: a turn, a leased helper, a watch, a connection slot. It is move-only
-// and may outlive what issued it. ByteBudget has permits of the same shape that can be resized as well.
+// A permit is a right that returns to its source when it is destroyed: a turn, a leased file helper, a watch, a
+// connection slot. It can be moved but not copied, and may outlive its source. ByteBudget has permits of the same kind
+// that can be resized as well.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@ namespace holdfast::loop {
 
 class Permit {
  public:
-  Permit() = default;  // of nothing
+  Permit() = default;  // an empty permit, which is no right to anything
   Permit(Permit&&) noexcept = default;
   Permit& operator=(Permit&& other) noexcept;
   ~Permit() { Return(); }
@@ -30,14 +31,17 @@ class Permit {
   uint64_t id_ = 0;
 };
 
-// The source of permits learns of each one's return by the id that it was issued under, until it is destroyed.
+// A source of permits. Until it is destroyed, it calls `on_return` for each permit that returns, with the id under
+// which it issued the permit.
 class Permits {
  public:
   using OnReturn = std::move_only_function<void(uint64_t id)>;
 
-  // Only the loop's thread destroys these permits: `on_return` runs inside their destructor, and may destroy this.
+  // For permits that only the loop's thread destroys. `on_return` runs inside their destructor, and may destroy this
+  // source.
   explicit Permits(OnReturn on_return);
-  // Any thread may destroy these permits, also when the loop is gone: `on_return` runs on the loop, later.
+  // For permits that any thread may destroy, even after the loop has been destroyed. `on_return` runs later, on the
+  // loop.
   Permits(EventLoop& loop, OnReturn on_return);
   ~Permits();
   Permits(const Permits&) = delete;

@@ -1,5 +1,6 @@
-// Tasks that wait for something that is given to one of them at a time: a turn, a helper. The source owns the queue,
-// looks through the requests in the order they came, and answers those that it can:
+// A queue of tasks that wait for something which one of them gets at a time, such as a turn or a file helper. Each task
+// puts a request into the queue. The source of the turns or helpers owns the queue, goes through the requests in the
+// order in which they came, and answers those that it can:
 //
 //   loop::Task<Turn> Order::Enter(Claims claims) {
 //     Waiting::Place place(waiting_, std::move(claims));
@@ -22,8 +23,8 @@ namespace holdfast::loop {
 template <typename Request, typename Answer>
 class Queue {
  public:
-  // A place is a local of the task that awaits it. Its request stands in the queue until it is answered or the place is
-  // destroyed.
+  // A place is a local variable of the task that awaits it. Its request stays in the queue until it is answered or the
+  // place is destroyed.
   class Place : public LeavesItsList {
    public:
     Place(Queue& queue, Request wanted) : request_(std::move(wanted)) { queue.waiting_.push_back(*this); }
@@ -39,7 +40,7 @@ class Queue {
 
     Request request_;
     std::optional<Answer> answer_;
-    TaskFrame frame_;  // empty before the task waits
+    TaskFrame frame_;  // empty until the task waits
   };
 
   Queue() = default;
@@ -51,10 +52,10 @@ class Queue {
 
   bool empty() const { return waiting_.empty(); }
 
-  // `answer` is asked about each request in turn. Requests that get an answer leave the queue, and once all have been
-  // asked about, their tasks go on. Those may destroy the queue and its source, so a source calls this last. A call
-  // from inside one of these tasks leaves it to the outer call to resume further ones, so that the stack does not grow
-  // with the queue.
+  // Calls `answer` for each request, in the order in which they came. A request for which it returns a value leaves the
+  // queue. When all requests have been seen, the tasks of the answered requests are resumed. These tasks may destroy
+  // the queue and its source, so a source does nothing after this call. When one of these tasks calls Serve, the outer
+  // call resumes the tasks that the inner call has answered, so that the stack does not grow with the queue.
   void Serve(std::invocable<const Request&> auto&& answer) {
     for (auto next = waiting_.begin(); next != waiting_.end();) {
       Place& place = *next++;
@@ -66,7 +67,7 @@ class Queue {
     ResumeAnswered();
   }
 
-  // The requests that wait, in the order they came.
+  // Calls `look` for each request that waits, in the order in which they came.
   void ForEach(std::invocable<const Request&> auto&& look) const {
     for (const Place& place : waiting_) look(place.request_);
   }
@@ -85,8 +86,8 @@ class Queue {
   }
 
   ListOf<Place> waiting_;
-  ListOf<Place> answered_;     // to be resumed
-  bool* destroyed_ = nullptr;  // of the call that resumes tasks, while there is one
+  ListOf<Place> answered_;     // the places whose tasks have yet to be resumed
+  bool* destroyed_ = nullptr;  // a local flag of the call of ResumeAnswered that is under way; null without such a call
 };
 
 }  // namespace holdfast::loop

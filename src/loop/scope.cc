@@ -6,8 +6,8 @@
 
 namespace holdfast::loop {
 
-// A task that has returned, or whose scope has ended, is destroyed here, where nothing of it is on the stack. Its
-// parameters go after this part of its frame, which leaves the scope: one of them may own the scope.
+// A task that has returned, or whose scope has ended, is destroyed here, where none of its frames is on the stack. The
+// parameters of the task are destroyed after this root, which leaves the scope: one of them may own the scope.
 void TaskRoot::Resume(std::coroutine_handle<> innermost) {
   if (scope_ended_) return;
   CHECK(state_ == State::kWaiting);
@@ -18,7 +18,8 @@ void TaskRoot::Resume(std::coroutine_handle<> innermost) {
   outermost_.destroy();
 }
 
-// All tasks are marked before the first is destroyed: what it gives back, a turn for example, would run the next one.
+// All tasks are marked before the first one is destroyed. Otherwise a permit that the first task returns, a turn for
+// example, would resume another task of this scope.
 Scope::~Scope() {
   ended_ = true;
   for (TaskRoot& task : tasks_) task.scope_ended_ = true;

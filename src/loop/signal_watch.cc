@@ -19,7 +19,7 @@ SignalWatch::SignalWatch(EventLoop& loop, std::initializer_list<int> signals, st
 }
 
 SignalWatch::~SignalWatch() {
-  boost::system::error_code ignored;  // cancelling what may have fired already
+  boost::system::error_code ignored;  // a wait whose signal has already come needs no cancellation
   state_->signals.cancel(ignored);
 }
 

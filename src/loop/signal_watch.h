@@ -1,4 +1,4 @@
-// Signals of the program as callbacks on the loop.
+// A signal watch calls a function on the loop whenever the program gets one of the given signals.
 #pragma once
 
 #include <functional>

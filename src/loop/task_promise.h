@@ -1,4 +1,4 @@
-// How the frames of a task find each other. Only task.h includes this.
+// The promises and awaitables that connect the frames of a task. Only task.h includes this header.
 #pragma once
 
 #include <concepts>
@@ -17,7 +17,8 @@ class Task;
 template <typename T>
 class TaskPromise;
 
-// The wait of one frame for another, which runs in its place meanwhile: the stack does not grow on the way in or out.
+// The awaitable by which one frame waits for another. The callee runs in place of its caller, so the stack grows
+// neither at the call nor at the return.
 template <typename T>
 class TaskCall {
  public:
@@ -36,7 +37,7 @@ class TaskCall {
   TaskRoot& root_;
 };
 
-// The wait of a frame for an object of a source.
+// The awaitable by which a frame waits for the awaitable of a source.
 template <typename Source>
 struct TaskWait {
   bool await_ready() { return !root.scope_ended() && source.await_ready(); }
@@ -49,7 +50,7 @@ struct TaskWait {
   TaskRoot& root;
 };
 
-// What the promises of all tasks have in common.
+// The part that the promises of all tasks have in common.
 class TaskLinks {
  public:
   std::suspend_always initial_suspend() const noexcept { return {}; }
@@ -80,7 +81,7 @@ class TaskLinks {
     void await_resume() const noexcept {}
   };
 
-  // The frame that goes on after this one.
+  // Returns the frame that runs after this one has returned.
   std::coroutine_handle<> Leave() noexcept {
     if (!caller_) root_->SetDone();
     return caller_ && !root_->scope_ended() ? caller_ : std::noop_coroutine();

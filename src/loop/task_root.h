@@ -1,5 +1,5 @@
-// A started task as its waits and its scope see it: a chain of frames, the innermost of which runs or waits. It is part
-// of the outermost frame, so that a task needs no memory beside its frames.
+// A TaskRoot represents a started task for its waits and its scope. A started task is a chain of frames, of which the
+// innermost runs or waits. The root is part of the outermost frame, so that a task needs no memory beside its frames.
 #pragma once
 
 #include <coroutine>
@@ -8,7 +8,7 @@
 
 namespace holdfast::loop {
 
-// A place in a list, which its owner leaves when it is destroyed.
+// A base class for the elements of a ListOf. An element leaves its list when it is destroyed.
 using LeavesItsList = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 template <typename T>
 using ListOf =
@@ -16,11 +16,11 @@ using ListOf =
 
 class TaskRoot : public LeavesItsList {
  public:
-  // The task runs from the wait of its innermost frame to the next wait or to its end. A task whose scope has ended
+  // Runs the task from the wait of its innermost frame to the next wait or to its end. A task whose scope has ended
   // does not run again: the scope is about to destroy it.
   void Resume(std::coroutine_handle<> innermost);
 
-  // The outermost frame has returned.
+  // The outermost frame calls this when it returns.
   void SetDone() { state_ = State::kDone; }
   bool scope_ended() const { return scope_ended_; }
 
@@ -33,7 +33,7 @@ class TaskRoot : public LeavesItsList {
   bool scope_ended_ = false;
 };
 
-// A task that waits, as the source that will end the wait keeps it.
+// A handle of a task that waits. The source that will end the wait keeps it.
 struct TaskFrame {
   // Nothing happens when no task waits.
   void Resume() const {

@@ -29,8 +29,8 @@ struct Job {
 
 enum class Phase { kOpen, kClosing, kGone };
 
-// Those of the program are for the loop's thread. A fault stays with the thread that commits it: a blocked one would
-// end the program without a word from a sanitizer.
+// Returns the signals that workers block. Signals to the program are for the loop's thread. A fault is handled by the
+// thread that commits it: with the signal blocked, the program would end without a message of a sanitizer.
 sigset_t SignalsToBlock() {
   sigset_t signals;
   ::sigfillset(&signals);
@@ -38,7 +38,7 @@ sigset_t SignalsToBlock() {
   return signals;
 }
 
-// Detached, and with signals blocked from its first moment.
+// Starts a detached thread that has its signals blocked from its first moment.
 bool StartThread(void* (*main)(void*), void* argument) {
   pthread_attr_t attributes;
   CHECK(::pthread_attr_init(&attributes) == 0);
@@ -56,7 +56,8 @@ bool StartThread(void* (*main)(void*), void* argument) {
 
 }  // namespace
 
-// A job is in exactly one place: `waiting`, the frame of its worker, `finished`, or the frame of Deliver.
+// The state that the pool shares with its workers. At any moment a job is in exactly one place: in `waiting`, in the
+// stack frame of its worker, in `finished`, or in the stack frame of Deliver.
 struct WorkerPool::State : std::enable_shared_from_this<State> {
   State(WorkerPool& p, EventLoop& l, Options o) : pool(p), loop(l), options(std::move(o)) {}
 
@@ -67,14 +68,14 @@ struct WorkerPool::State : std::enable_shared_from_this<State> {
   std::list<Clock::time_point>::const_iterator FirstFast(Clock::time_point now) const REQUIRES(mutex);
   void Deliver();
 
-  // What a worker does.
+  // The workers run these functions.
   static void* Main(void* state);
   void Work();
   std::optional<Job> Take() REQUIRES(mutex);
   void GiveBack(Job job) REQUIRES(mutex);
 
-  WorkerPool& pool;  // may be gone when `is_open` is false
-  EventLoop& loop;   // may be gone when the pool is
+  WorkerPool& pool;  // may be destroyed once `is_open` is false
+  EventLoop& loop;   // may be destroyed once the pool is
   const Options options;
   bool is_open = true;  // until the pool is destroyed; only the loop's thread uses it
 
@@ -82,14 +83,15 @@ struct WorkerPool::State : std::enable_shared_from_this<State> {
   Condition wake;
   Phase phase GUARDED_BY(mutex) = Phase::kOpen;
   std::deque<Job> waiting GUARDED_BY(mutex);
-  std::list<Clock::time_point> running GUARDED_BY(mutex);  // since when; the longest first
-  std::vector<Job> finished GUARDED_BY(mutex);             // while there are any, Deliver is on its way
+  std::list<Clock::time_point> running GUARDED_BY(mutex);  // the start time of each running job, the oldest first
+  std::vector<Job> finished GUARDED_BY(mutex);             // not empty only while a call of Deliver is queued
   size_t workers GUARDED_BY(mutex) = 0;
-  size_t idle GUARDED_BY(mutex) = 0;     // look for a job before they sleep or end: also those that start or post
+  // The workers that will look for a job before they sleep or end. Workers that are starting or posting belong to them.
+  size_t idle GUARDED_BY(mutex) = 0;
   size_t posting GUARDED_BY(mutex) = 0;  // workers inside loop.Post
 };
 
-// The mutex is free meanwhile: a thread takes some time to make, and begins by locking it.
+// The mutex is unlocked while the thread is made, because that takes some time, and the thread begins by locking it.
 bool WorkerPool::State::AddWorker() {
   ++workers;
   ++idle;
@@ -97,7 +99,7 @@ bool WorkerPool::State::AddWorker() {
     const MutexUnlock unlock(mutex);
     auto self = std::make_unique<std::shared_ptr<State>>(shared_from_this());
     if (StartThread(&State::Main, self.get())) {
-      (void)self.release();  // Main's
+      (void)self.release();  // Main owns it
       return true;
     }
   }
@@ -110,13 +112,13 @@ std::list<Clock::time_point>::const_iterator WorkerPool::State::FirstFast(Clock:
   return std::ranges::find_if(running, [&](Clock::time_point start) { return now - start < options.patience; });
 }
 
-// How many workers there may be.
+// Returns the number of workers that the pool may have at this moment.
 size_t WorkerPool::State::Width() const {
   const auto slow = std::distance(running.begin(), FirstFast(Clock::now()));
   return std::min(options.usual_workers + static_cast<size_t>(slow), options.max_workers);
 }
 
-// When one more may, or, after a thread that could not be made, the next attempt is due.
+// Returns the time until the pool may have one more worker or, if a thread could not be made, until the next attempt.
 std::chrono::milliseconds WorkerPool::State::UntilWider() const {
   const Clock::time_point now = Clock::now();
   const auto fast = FirstFast(now);
@@ -127,7 +129,7 @@ std::chrono::milliseconds WorkerPool::State::UntilWider() const {
 void* WorkerPool::State::Main(void* state) {
   is_worker = true;
   const std::unique_ptr<std::shared_ptr<State>> self(static_cast<std::shared_ptr<State>*>(state));
-  (void)::pthread_setname_np(::pthread_self(), (*self)->options.name.c_str());  // only whoever looks would miss it
+  (void)::pthread_setname_np(::pthread_self(), (*self)->options.name.c_str());  // the name only helps debugging
   (*self)->Work();
   return nullptr;
 }
@@ -148,7 +150,8 @@ void WorkerPool::State::Work() {
   if (phase != Phase::kOpen) wake.NotifyAll();
 }
 
-// Nothing when the worker is to end: after its idle time, when the pool closes, or when enough others are idle.
+// Returns the next job, or nothing if the worker has to end: after its idle time, when the pool closes, or when enough
+// other workers are idle.
 std::optional<Job> WorkerPool::State::Take() {
   const auto is_called = [this] REQUIRES(mutex) { return phase != Phase::kOpen || !waiting.empty(); };
   if (idle <= options.usual_workers) wake.WaitFor(mutex, options.idle_time, is_called);
@@ -159,7 +162,7 @@ std::optional<Job> WorkerPool::State::Take() {
   return job;
 }
 
-// Posts without the mutex: the loop's thread, woken by it, would only run into it.
+// The mutex is unlocked during the post, because the post wakes the loop's thread, which would then wait for the mutex.
 void WorkerPool::State::GiveBack(Job job) {
   if (phase == Phase::kGone) {
     const MutexUnlock unlock(mutex);
@@ -176,7 +179,7 @@ void WorkerPool::State::GiveBack(Job job) {
   --posting;
 }
 
-// Any `done` may destroy the pool.
+// Runs the callbacks of the finished jobs, on the loop. Any `done` may destroy the pool.
 void WorkerPool::State::Deliver() {
   std::vector<Job> batch;
   {
@@ -196,7 +199,7 @@ WorkerPool::WorkerPool(EventLoop& loop, Options options)
   CHECK(state_->options.usual_workers >= 1);
 }
 
-// What the jobs own is destroyed without the mutex.
+// The jobs are declared before the lock, so that the objects which they own are destroyed without the mutex.
 WorkerPool::~WorkerPool() {
   State& state = *state_;
   std::deque<Job> dropped;
@@ -214,7 +217,7 @@ WorkerPool::~WorkerPool() {
 
 void WorkerPool::Run(Callback work, Callback done) {
   State& state = *state_;
-  if (!state.is_open) return;  // asked by something that the destructor destroys
+  if (!state.is_open) return;  // the caller is an object that the destructor of the pool destroys
   bool is_short;
   {
     const MutexLock lock(state.mutex);

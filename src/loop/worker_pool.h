@@ -1,9 +1,9 @@
-// Threads for calls that block: file systems answer when they like. A job runs on some worker, its `done` on the loop.
-// Jobs start in the order they came, but end in any.
+// Threads (workers) for calls that block, such as those to file systems, whose answers may take any time. A job runs on
+// one of the workers, and its `done` on the loop. Jobs start in the order in which they came, but end in any order.
 //
-// The pool is as wide as it needs to be. A few workers do the work of a healthy disk. A job that has run longer than
-// `patience` does not count among theirs: while others wait, a worker is added in its place, so that jobs stuck on a
-// dead network mount hold up no others. Beyond `max_workers` jobs wait. Idle workers end.
+// The pool has as many workers as it needs. A few are enough for a healthy disk. For each job that has run longer than
+// `patience`, one more worker is allowed while other jobs wait. So jobs that are stuck on a dead network mount do not
+// hold up others. With `max_workers` workers, further jobs wait. Idle workers end.
 #pragma once
 
 #include <chrono>
@@ -24,36 +24,36 @@ namespace holdfast::loop {
 class WorkerPool {
  public:
   struct Options {
-    std::string name = "worker";                  // of its threads, at most 15 bytes
-    size_t usual_workers = 4;                     // started as jobs come
+    std::string name = "worker";                  // the name of the threads, at most 15 bytes
+    size_t usual_workers = 4;                     // started when jobs come
     size_t max_workers = 128;                     // reached only when workers are stuck
-    std::chrono::milliseconds patience{20};       // with a running job, before a worker is added in its place
-    std::chrono::milliseconds idle_time{10'000};  // after which a worker ends
-    std::chrono::milliseconds last_wait{200};     // of the destructor, for running jobs
+    std::chrono::milliseconds patience{20};       // the time after which a running job allows one more worker
+    std::chrono::milliseconds idle_time{10'000};  // the time after which an idle worker ends
+    std::chrono::milliseconds last_wait{200};     // the time that the destructor waits for running jobs
   };
 
   WorkerPool(EventLoop& loop, Options options);
-  // Drops jobs that have not started, waits `last_wait` for those that have, and leaves the stuck ones behind: they
-  // touch nothing but what they own. No `done` runs afterwards.
+  // Drops jobs that have not started, waits `last_wait` for those that run, and leaves stuck ones behind, which use
+  // nothing but what they own. No `done` runs afterwards.
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // `work` runs on a worker and must own what it uses; `done` runs on the loop, and never inside Run. Both are
-  // destroyed on the loop's thread unless the pool is gone. When the system has no thread to give, the job waits for a
-  // worker that is there, or for the next attempt to start one.
+  // Runs `work` on a worker, and then `done` on the loop, never inside Run. `work` must own what it uses. Both are
+  // destroyed on the loop's thread unless the pool is destroyed first. When the system refuses to make a thread, the
+  // job waits for a worker that exists, or for the next attempt to start one.
   void Run(Callback work, Callback done);
 
-  // `co_await pool.Do(work)` yields what `work` returns. The worker destroys `work` when it has run, so that closing a
-  // file which `work` owns holds up nothing. When the task is destroyed first, `work` runs all the same; the loop's
-  // thread destroys the result, and `kept`, which stays alive until then.
+  // `co_await pool.Do(work)` yields the value that `work` returns. The worker destroys `work` when it has run, so that
+  // closing a file which `work` owns does not hold up the loop. When the task is destroyed first, `work` runs all the
+  // same. The loop's thread destroys the value, and `kept`, which stays alive until the work has ended.
   template <typename Work>
   class Doing;
   template <std::invocable Work>
   Doing<Work> Do(Work work, std::shared_ptr<void> kept = nullptr);
 
-  // A value whose end may block, an open file for example: tasks and the work they ask for own it together, and
-  // whichever of them goes last, a worker destroys it.
+  // Returns a value whose destruction may block, an open file for example. Tasks and their work share it, and a worker
+  // destroys it, whichever of them releases it last.
   template <typename T>
   std::shared_ptr<T> Share(T value) {
     return {new T(std::move(value)), [state = state_](T* shared) {
@@ -61,7 +61,7 @@ class WorkerPool {
             }};
   }
 
-  size_t workers() const;  // alive at this moment
+  size_t workers() const;  // the number of workers that exist at this moment
 
  private:
   struct State;
@@ -70,7 +70,7 @@ class WorkerPool {
   static void DestroyOnWorker(State& state, Callback destroy);
 
   std::shared_ptr<State> state_;  // shared with the workers, which may outlive the pool
-  Timer widen_timer_;             // runs only while jobs wait that no idle worker will take
+  Timer widen_timer_;             // runs only while more jobs wait than workers are idle
 };
 
 template <typename Work>
@@ -92,7 +92,7 @@ class WorkerPool::Doing {
   }
 
  private:
-  // The worker shares it, and may be stuck in it when the task is gone.
+  // The state that the task shares with the worker, which may be stuck in the work after the task is destroyed.
   struct Job {
     Job(Work wanted, std::shared_ptr<void> held) : kept(std::move(held)), work(std::move(wanted)) {}
     void RunOnWorker() {
@@ -104,7 +104,7 @@ class WorkerPool::Doing {
     std::shared_ptr<void> kept;
     std::optional<Work> work;
     std::optional<std::conditional_t<std::is_void_v<Value>, std::monostate, Value>> value;
-    TaskFrame frame;  // of the loop's thread; empty when the task is gone
+    TaskFrame frame;  // used by the loop's thread only; empty once the task is destroyed
   };
 
   WorkerPool& pool_;

@@ -21,7 +21,7 @@ std::string RandomBytes(size_t size, uint32_t seed) {
   return bytes;
 }
 
-// Bit by bit, sharing nothing with the kernels.
+// Encodes bit by bit, and shares no code with the kernels.
 std::string NaiveEncode(std::string_view bytes) {
   const std::string alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
@@ -38,8 +38,8 @@ std::string NaiveEncode(std::string_view bytes) {
 
 class Base64KernelTest : public testing::TestWithParam<base64_kernels::Kernel> {
  protected:
-  // Input and output are exact heap blocks, so that the address sanitizer sees a byte too far on either side; `shift`
-  // moves the input off its natural alignment.
+  // Encodes with the kernel under test. Input and output are heap blocks of the exact size, so that the address
+  // sanitizer finds an access to a byte outside of them; `shift` moves the input off its natural alignment.
   std::string Encode(std::string_view bytes, size_t shift) const {
     const auto in = std::make_unique<char[]>(bytes.size() + shift);
     bytes.copy(in.get() + shift, bytes.size());
@@ -50,7 +50,7 @@ class Base64KernelTest : public testing::TestWithParam<base64_kernels::Kernel> {
     return {out.get(), size};
   }
 
-  // What the kernel decodes; how much it says it consumed must agree.
+  // Decodes with the kernel under test, and checks the number of characters that the kernel returns.
   std::string Decode(std::string_view text, size_t shift = 0) const {
     const auto in = std::make_unique<char[]>(text.size() + shift);
     text.copy(in.get() + shift, text.size());
@@ -179,16 +179,26 @@ struct Refusal {
 
 TEST(Base64Test, NamesTheOffsetOfWhatItRefuses) {
   const Refusal refusals[] = {
-      {"Zm9v!mFy", "base64: bad character at offset 4"},     {"Zm9vYm-y", "base64: bad character at offset 6"},
-      {"Zm9v\nYmF", "base64: bad character at offset 4"},    {"Zm9v ", "base64: group cut short at offset 5"},
-      {"Zm9vYg", "base64: group cut short at offset 6"},     {"Zm9vY", "base64: group cut short at offset 5"},
-      {"Z", "base64: group cut short at offset 1"},          {"=", "base64: group cut short at offset 1"},
-      {"==", "base64: group cut short at offset 2"},         {"Zg=", "base64: group cut short at offset 3"},
-      {"====", "base64: misplaced padding at offset 0"},     {"Z===", "base64: misplaced padding at offset 1"},
-      {"Zg=a", "base64: misplaced padding at offset 2"},     {"Zg==Zg==", "base64: misplaced padding at offset 2"},
-      {"Zm8=Zm9v", "base64: misplaced padding at offset 3"}, {"Zg==Zm9v", "base64: misplaced padding at offset 2"},
-      {"Zh==", "base64: unused bits set at offset 1"},       {"Zm9=", "base64: unused bits set at offset 2"},
-      {"Zm9vZ!==", "base64: bad character at offset 5"},     {"Zm\xff=", "base64: bad character at offset 2"},
+      {"Zm9v!mFy", "base64: bad character at offset 4"},
+      {"Zm9vYm-y", "base64: bad character at offset 6"},
+      {"Zm9v\nYmF", "base64: bad character at offset 4"},
+      {"Zm9v ", "base64: incomplete group of four characters at offset 5"},
+      {"Zm9vYg", "base64: incomplete group of four characters at offset 6"},
+      {"Zm9vY", "base64: incomplete group of four characters at offset 5"},
+      {"Z", "base64: incomplete group of four characters at offset 1"},
+      {"=", "base64: incomplete group of four characters at offset 1"},
+      {"==", "base64: incomplete group of four characters at offset 2"},
+      {"Zg=", "base64: incomplete group of four characters at offset 3"},
+      {"====", "base64: misplaced padding at offset 0"},
+      {"Z===", "base64: misplaced padding at offset 1"},
+      {"Zg=a", "base64: misplaced padding at offset 2"},
+      {"Zg==Zg==", "base64: misplaced padding at offset 2"},
+      {"Zm8=Zm9v", "base64: misplaced padding at offset 3"},
+      {"Zg==Zm9v", "base64: misplaced padding at offset 2"},
+      {"Zh==", "base64: unused bits set at offset 1"},
+      {"Zm9=", "base64: unused bits set at offset 2"},
+      {"Zm9vZ!==", "base64: bad character at offset 5"},
+      {"Zm\xff=", "base64: bad character at offset 2"},
   };
   for (const Refusal& refusal : refusals) {
     const Result<std::string> decoded = Base64Decode(refusal.text);
@@ -207,7 +217,7 @@ TEST(Base64Test, NamesTheOffsetOfABadByteAtAnyPlaceOfALongText) {
         std::string bad = text;
         bad[place] = static_cast<char>(byte);
         if (base64_kernels::kAlphabet.contains(bad[place])) continue;
-        if (byte == '=' && place + 1 == characters && size % 3 != 1) continue;  // that is padding
+        if (byte == '=' && place + 1 == characters && size % 3 != 1) continue;  // the character is valid padding
         const Result<std::string> decoded = Base64Decode(bad);
         ASSERT_FALSE(decoded.has_value()) << bad;
         ASSERT_EQ(decoded.error().message,
@@ -217,7 +227,7 @@ TEST(Base64Test, NamesTheOffsetOfABadByteAtAnyPlaceOfALongText) {
   }
 }
 
-// Strictness as a property: among all texts of one group that decode, no two mean the same bytes.
+// Among all texts of one group that can be decoded, no two decode to the same bytes.
 TEST(Base64Test, AcceptsOnlyTheCanonicalText) {
   const std::string_view characters = "AQgw/+=";
   std::string text(4, '\0');

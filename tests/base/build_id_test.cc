@@ -9,7 +9,8 @@
 namespace holdfast {
 namespace {
 
-// A note stands in the file as it stands in memory: sizes and type, the owner, the bytes.
+// The note with the build id has the same bytes in the file of the program as in memory: sizes and type, the owner, and
+// the bytes of the build id.
 TEST(BuildIdTest, IsTheOneInTheProgramsFile) {
   const std::string id = BuildId();
   ASSERT_FALSE(id.empty());

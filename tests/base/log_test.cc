@@ -58,7 +58,7 @@ std::string Captured(const std::function<void()>& act) {
 
 constexpr std::string_view kTimePattern = "2026-11-15T04:33:01.123Z";
 
-// Checks the shape of the time at `from` and cuts it out, so that the rest compares exactly.
+// Checks the form of the time at `from` and removes it, so that the rest of the line can be compared exactly.
 std::string WithoutTime(std::string line, size_t from) {
   EXPECT_GE(line.size(), from + kTimePattern.size());
   for (size_t i = 0; i < kTimePattern.size() && from + i < line.size(); ++i) {
@@ -156,7 +156,7 @@ TEST_F(LogTest, DropsLinesBelowTheLevel) {
   EXPECT_EQ(Captured([] { Log(LogLevel::kOff, "hidden"); }), "");
 }
 
-// A blocking write would hang here for good.
+// A write that blocks would hang in this test for ever.
 TEST_F(LogTest, DropsTheLineWhenNobodyReadsThePipe) {
   Pipe pipe;
   ASSERT_EQ(::fcntl(pipe.write_end.get(), F_SETFL, O_NONBLOCK), 0);

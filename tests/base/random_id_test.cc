@@ -9,7 +9,8 @@
 namespace holdfast {
 namespace {
 
-// x: any hex digit, y: one of 89ab (the variant), anything else itself.
+// Returns whether `id` has the given shape. In a shape, x stands for any hexadecimal digit, y for one of 89ab (the
+// variant of the UUID), and any other character for itself.
 bool Fits(std::string_view id, std::string_view shape) {
   if (id.size() != shape.size()) return false;
   for (size_t i = 0; i < id.size(); ++i) {
@@ -45,7 +46,7 @@ TEST(RandomUuidTest, NeverRepeats) {
   for (int i = 0; i < 1000; ++i) ASSERT_TRUE(seen.insert(RandomUuid()).second);
 }
 
-// A digit that never changes would mean bytes that were not filled.
+// A digit that never changes would come from bytes that were not filled.
 TEST(RandomUuidTest, VariesEveryRandomDigit) {
   std::array<std::set<char>, 36> digits;
   for (int i = 0; i < 1000; ++i) {

@@ -20,7 +20,7 @@ std::string DigestOf(std::string_view text, size_t part_bytes) {
   return sha.HexDigest();
 }
 
-// The examples of FIPS 180-2.
+// The inputs and digests are the examples of FIPS 180-2.
 TEST(Sha256Test, MatchesThePublishedDigests) {
   EXPECT_EQ(DigestOf("", 1), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(DigestOf("abc", 3), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");

@@ -39,7 +39,7 @@ TEST(TomlFileTest, ErrorsNameTheFileAndTheLine) {
   EXPECT_TRUE(parsed.error().message.starts_with("config f:2: ")) << parsed.error().message;
 }
 
-// Each dot is a call on the stack.
+// The parser recurses once for each dot.
 TEST(TomlFileTest, DotsAreCounted) {
   const auto key = [](size_t dots) {
     std::string text = "a";

@@ -21,7 +21,7 @@ TEST(Utf8Test, FindsNoCharacterInOtherBytes) {
   }
 }
 
-// Whole words are looked at at once: the bad byte may stand anywhere in one.
+// The function checks several bytes at once, so the invalid byte is tried at every position.
 TEST(Utf8Test, FindsABadByteWhereverItStands) {
   for (size_t size = 1; size < 40; ++size) {
     for (size_t at = 0; at < size; ++at) {

@@ -32,14 +32,14 @@ class ByteBudgetTest : public testing::Test {
 
   void Make(const ByteBudget::Options& options) { budget_ = std::make_unique<ByteBudget>(loop_, options); }
 
-  // A permit that holds something already.
+  // Returns a permit that already holds bytes.
   Permit Holding(size_t bytes, Callback on_reclaim = {}) {
     Permit permit = budget_->Open(std::move(on_reclaim));
     permit.Resize(bytes);
     return permit;
   }
 
-  // Notes the name when it is granted, and the name with a mark when it is refused.
+  // Appends the name to `told_` when the wish is granted, and the name with an exclamation mark when it is refused.
   void Await(const std::string& name, Permit& permit, size_t bytes) {
     permit.Await(bytes, [this, name](const Result<>& outcome) {
       told_.push_back(outcome ? name : name + "!");
@@ -47,7 +47,7 @@ class ByteBudgetTest : public testing::Test {
     });
   }
 
-  // Takes so much, notes it as above, and holds it until the scope ends.
+  // Gets a permit for `bytes`, appends the name to `told_` as above, and holds the permit until the scope ends.
   Task<> Take(std::string name, size_t bytes) {
     const auto permit = co_await budget_->Take(bytes);
     told_.push_back(permit ? name : name + "!");
@@ -104,7 +104,7 @@ TEST_F(ByteBudgetTest, GrantsAtOnceOrInTurn) {
   EXPECT_EQ(budget_->held(), 60u);
 }
 
-// Otherwise a wish for much would wait for ever, while wishes for little pass it.
+// Without this rule a wish for much would wait for ever, while wishes for little pass it.
 TEST_F(ByteBudgetTest, LetsNoFreshPermitPassTheOnesThatWait) {
   Permit a = Holding(60), b = budget_->Open(), late = budget_->Open();
   Await("b", b, 50);
@@ -114,7 +114,8 @@ TEST_F(ByteBudgetTest, LetsNoFreshPermitPassTheOnesThatWait) {
   EXPECT_TRUE(late.TryResize(1));
 }
 
-// What a holder waits for it will give back, with what it has: made to wait for a fresh one, neither might ever go on.
+// A permit that holds bytes gives them all back once it has what it waits for. If it had to wait for a fresh permit
+// that waits for these bytes, neither of them would ever go on.
 TEST_F(ByteBudgetTest, LetsHoldersPassAFreshPermitThatWantsMuch) {
   Permit fresh = budget_->Open(), growing = Holding(40), other = Holding(60);
   Await("fresh", fresh, 50);
@@ -126,7 +127,7 @@ TEST_F(ByteBudgetTest, LetsHoldersPassAFreshPermitThatWantsMuch) {
   EXPECT_THAT(told_, ElementsAre("growing", "fresh"));
 }
 
-// Otherwise holders that grow in small steps would keep everybody else waiting.
+// Without this rule permits that grow in small steps would keep all others waiting.
 TEST_F(ByteBudgetTest, ServesWhatFitsInTheOrderItCame) {
   Permit fresh = budget_->Open(), growing = Holding(40), other = Holding(60);
   Await("fresh", fresh, 10);
@@ -137,7 +138,7 @@ TEST_F(ByteBudgetTest, ServesWhatFitsInTheOrderItCame) {
   EXPECT_THAT(told_, ElementsAre("fresh", "growing"));
 }
 
-// A holder that is asked to go gets nothing more.
+// A permit that was asked to give up its bytes gets no more of them.
 TEST_F(ByteBudgetTest, ForgetsTheWishOfAHolderThatIsAskedToGo) {
   Make({.bytes = 100, .patience = kNever, .tenure = 20ms, .tick = 5ms});
   bool asked = false;
@@ -166,7 +167,7 @@ TEST_F(ByteBudgetTest, RefusesAfterAWhile) {
   EXPECT_EQ(budget_->held(), 100u);
 }
 
-// Two peers with half a message each, which together hold everything, and need more: none would ever go on.
+// Two clients with half a message each hold all bytes together, and both need more. Without help neither would go on.
 TEST_F(ByteBudgetTest, EndsADeadlockAmongHolders) {
   Make({.bytes = 100, .patience = kNever, .tenure = 20ms, .tick = 5ms});
   Permit small, large;
@@ -233,7 +234,7 @@ TEST_F(ByteBudgetTest, GoesOnWhenAPermitIsGivenBackAtOnce) {
 TEST_F(ByteBudgetTest, MayEndBeforeItsPermits) {
   Permit a = Holding(100);
   const auto waiting = std::make_shared<Permit>(budget_->Open());
-  waiting->Await(100, [waiting](const Result<>&) { ADD_FAILURE(); });  // owns itself, as a job does
+  waiting->Await(100, [waiting](const Result<>&) { ADD_FAILURE(); });  // the callback owns the permit that owns it
   const std::weak_ptr<Permit> watched = waiting;
   budget_.reset();
   EXPECT_TRUE(a.TryResize(1000));

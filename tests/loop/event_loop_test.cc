@@ -128,7 +128,8 @@ TEST(FdWatchTest, TellsWhenTheDescriptorTakesBytesAgain) {
   EXPECT_TRUE(writable);
 }
 
-// Both are ready in the same turn, so the callback of the second is on its way when the first takes it back.
+// Both descriptors are ready in the same turn of the loop, so the callback of the second watch is already queued when
+// the first one destroys that watch.
 TEST(FdWatchTest, CallsNothingAfterItsDestructor) {
   EventLoop loop;
   const Pair one = MakePair(), other = MakePair();
@@ -180,7 +181,7 @@ TEST(FdWatchTest, LeavesTheDescriptorOpenAndFreeForTheNextWatch) {
   EXPECT_GE(::fcntl(pair.a.get(), F_GETFD), 0);
 }
 
-// epoll refuses these with EPERM.
+// epoll refuses such files with EPERM.
 TEST(FdWatchTest, TakesFilesAndDevNullForAlwaysReady) {
   for (const char* path : {"/proc/self/exe", "/dev/null"}) {
     EventLoop loop;
@@ -229,7 +230,8 @@ TEST(TimerTest, DoesNotFireAfterStop) {
   loop.Run();
 }
 
-// Both expire in the same turn, so the second's callback is on its way when the first takes it back.
+// Both timers expire in the same turn of the loop, so the callback of the second is already queued when the first one
+// stops it.
 TEST(TimerTest, DoesNotFireWhenStoppedInTheTurnOfItsExpiry) {
   EventLoop loop;
   std::unique_ptr<Timer> second;

@@ -27,7 +27,7 @@ class EventTest : public testing::Test {
     notes_.push_back(name);
   }
 
-  // Waits until `times` events have come, or the deadline.
+  // Waits until the event has happened `times` times, or until the delay has passed.
   Task<> WaitFor(int times, std::optional<std::chrono::milliseconds> delay) {
     Deadline deadline(loop_, delay);
     for (int seen = 0; seen < times; ++seen) {
@@ -152,7 +152,7 @@ TEST_F(EventTest, MayComeAgainInTheExpressionThatWaitedForIt) {
   EXPECT_THAT(notes_, ElementsAre("by time"));
 }
 
-// The timer of a deadline goes with the task.
+// The timer of a deadline is destroyed with the task.
 TEST_F(EventTest, WakesNoTaskByTimeThatIsGone) {
   {
     Scope ended;

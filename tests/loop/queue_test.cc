@@ -22,7 +22,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Turns at letters: one task at a time for each.
+// A source of turns, of which each letter has one: one task at a time holds it.
 class Turns {
  public:
   Task<Permit> Enter(char letter) {
@@ -61,7 +61,7 @@ class Turns {
 
 class QueueTest : public testing::Test {
  protected:
-  // Holds the turn until the event.
+  // Holds the turn until the event happens.
   Task<> Hold(char letter, std::string name) {
     const Permit turn = co_await turns_->Enter(letter);
     notes_.push_back(name);
@@ -107,7 +107,8 @@ TEST_F(QueueTest, ForgetsTheRequestOfATaskThatIsGone) {
   EXPECT_THAT(notes_, ElementsAre("a1", "a2"));
 }
 
-// What the first gives back goes to the second, which is going as well, and gives it back in turn.
+// The turn that the first task gives back goes to the second task, which is being destroyed too and gives it back
+// again.
 TEST_F(QueueTest, LosesNothingThatATaskWasGivenWhileItWasEnding) {
   scope_->Start(Hold('a', "a1"));
   scope_->Start(Hold('b', "b1"));

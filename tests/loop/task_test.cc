@@ -23,7 +23,7 @@ using testing::IsEmpty;
 
 using Notes = std::vector<std::string>;
 
-// Notes its name when it is destroyed.
+// A local variable that appends its name to the notes when it is destroyed.
 class Local {
  public:
   Local(Notes& notes, std::string name) : notes_(notes), name_(std::move(name)) {}
@@ -84,7 +84,7 @@ TEST_F(TaskTest, YieldsWhatCanOnlyBeMoved) {
   EXPECT_THAT(notes_, ElementsAre("7", "full"));
 }
 
-// The frame of a callee goes before the next line of its caller, with what was passed to it.
+// The frame of a callee is destroyed before the next line of its caller, together with the arguments of the callee.
 TEST_F(TaskTest, DestroysACalleeWhenItHasReturned) {
   static const auto callee = [](Notes& notes, std::unique_ptr<Local>) -> Task<> {
     const Local local(notes, "local");
@@ -121,7 +121,7 @@ TEST_F(TaskTest, EndsTheProgramWhenAnExceptionLeavesIt) {
   EXPECT_DEATH(scope_.Start(fail()), "no task throws");
 }
 
-// A source that resumes inside await_suspend would run the frame while it is about to be left.
+// A source that resumed a frame inside await_suspend would run the frame before it is suspended.
 TEST_F(TaskTest, EndsTheProgramWhenItIsResumedBeforeItWaits) {
   struct Hasty {
     bool await_ready() const { return false; }
@@ -145,7 +145,7 @@ class ScopeTest : public testing::Test {
     notes_.emplace_back("runs");
   }
 
-  // Ends the scope from inside, and does `last` before it returns.
+  // Ends the scope that it runs in, and awaits `last` before it returns.
   Task<> End(Task<> last) {
     const Local local(notes_, "local");
     scope_.reset();
@@ -201,7 +201,8 @@ TEST_F(ScopeTest, MayBeEndedByATaskThatHasWaited) {
   EXPECT_EQ(notes_.size(), 4u);
 }
 
-// What is there already would need no wait, but what the task uses may have gone with its scope.
+// The value is there already, so the task would not have to wait. But the objects that it uses may have been destroyed
+// with its scope.
 TEST_F(ScopeTest, LetsNoWaitOfATaskThatEndedItReturn) {
   struct Ready {
     bool await_ready() const { return true; }
@@ -260,7 +261,7 @@ TEST_F(ScopeTest, MayBeEndedByATaskThatReturns) {
   EXPECT_THAT(notes_, ElementsAre("ended"));
 }
 
-// The last request of a connection may own what owns the scope.
+// The last request of a connection may own the object that owns the scope.
 TEST_F(ScopeTest, MayBelongToSomethingThatItsTaskOwns) {
   struct Owner {
     Scope scope;
@@ -308,7 +309,7 @@ TEST_F(ScopeTest, StartsNothingWhileItEnds) {
   EXPECT_THAT(notes_, ElementsAre("~local", "~late", "~local", "~late"));
 }
 
-// A turn, for example, which the first gives back.
+// A task may wake another one while it is destroyed, for example by the turn that it gives back.
 TEST_F(ScopeTest, RunsNoTaskThatIsWokenWhileItEnds) {
   struct Waker {
     ~Waker() { event.Notify(); }

@@ -26,9 +26,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kNever = 1h;
-constexpr auto kAWhile = 50ms;  // in which something that must not happen would have happened
+constexpr auto kAWhile = 50ms;  // long enough for a mistake to show
 
-// Stuck jobs wait at it.
+// A gate at which stuck jobs wait.
 class Gate {
  public:
   void Pass() const { is_open_.wait(false); }
@@ -41,7 +41,7 @@ class Gate {
   std::atomic<bool> is_open_ = false;
 };
 
-// Tells on which thread it was destroyed.
+// A witness stores the id of the thread that destroys it.
 class Witness {
  public:
   explicit Witness(std::atomic<std::thread::id>& died_on) : died_on_(&died_on) {}
@@ -61,7 +61,7 @@ class WorkerPoolTest : public testing::Test {
 
   WorkerPool& Open(WorkerPool::Options options) { return pool_.emplace(*loop_, std::move(options)); }
 
-  // Ends when the gate is opened, or with the test.
+  // Runs a job that ends when the gate is opened, at the latest at the end of the test.
   void RunStuck() {
     pool_->Run(
         [gate = gate_, started = started_] {
@@ -87,7 +87,7 @@ class WorkerPoolTest : public testing::Test {
 
   std::optional<EventLoop> loop_{std::in_place};
   std::optional<WorkerPool> pool_;
-  // Owned together with stuck jobs, which may outlive the test.
+  // The test shares these objects with stuck jobs, which may outlive it.
   const std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();
   const std::shared_ptr<std::atomic<int>> started_ = std::make_shared<std::atomic<int>>(0);
   int done_ = 0;
@@ -253,7 +253,7 @@ TEST_F(WorkerPoolTest, WaitsForARunningJobWhenItIsDestroyed) {
   EXPECT_EQ(done_, 0);
 }
 
-// Two of them: the first to end frees what it owns without waiting for the other.
+// Two jobs are stuck. The first one that ends destroys what it owns without waiting for the other.
 TEST_F(WorkerPoolTest, LeavesStuckJobsBehindThatOutliveTheLoop) {
   Open({});
   const auto first_gate = std::make_shared<Gate>();
@@ -301,7 +301,7 @@ TEST_F(WorkerPoolTest, MayBeDestroyedInsideDone) {
                  done_ += *owned;
                });
   }
-  // The worker has ended, so all three are one batch.
+  // The worker has ended, so all three jobs are delivered in one batch.
   ASSERT_TRUE(support::Eventually([&] { return pool_->workers() == 0; }));
   EXPECT_TRUE(RunUntilDone(7));
   support::RunReady(*loop_);
@@ -327,8 +327,8 @@ TEST_F(WorkerPoolTest, DropsJobsFromWhatItsDestructorDestroys) {
   pool_.reset();
 }
 
-// Lets its thread start no other one. The kernel exempts root, so a thread of root's becomes nobody, alone: the call
-// without libc changes one thread's user only.
+// Keeps its thread from starting other threads. The limit does not hold for root, so a thread of root becomes the user
+// nobody first. The raw system call changes the user of this one thread only, unlike the function of libc.
 class NoThreads {
  public:
   NoThreads() {

@@ -1,4 +1,4 @@
-// Tasks that wait for workers.
+// Tests of tasks that wait for a worker.
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -26,7 +26,7 @@ using testing::IsEmpty;
 
 using DiedOn = std::shared_ptr<std::atomic<std::thread::id>>;
 
-// Tells on which thread it was destroyed.
+// A witness stores the id of the thread that destroys it.
 class Witness {
  public:
   explicit Witness(DiedOn died_on) : died_on_(std::move(died_on)) {}
@@ -51,7 +51,7 @@ class WorkerTaskTest : public testing::Test {
     gate_->notify_all();
   }
 
-  // Yields a witness when the gate is opened.
+  // Waits for a job that returns a witness when the gate is opened.
   Task<> WaitAtGate(DiedOn work_died_on, DiedOn result_died_on) {
     auto work = [gate = gate_, started = started_, witness = Witness(std::move(work_died_on)),
                  result = std::move(result_died_on)] {
@@ -82,7 +82,7 @@ class WorkerTaskTest : public testing::Test {
   EventLoop loop_;
   std::unique_ptr<WorkerPool> pool_ = std::make_unique<WorkerPool>(loop_, WorkerPool::Options{.last_wait = 20ms});
   std::optional<Scope> scope_{std::in_place};
-  // Shared with work that is stuck.
+  // The test shares these flags with work that may be stuck.
   const std::shared_ptr<std::atomic<bool>> gate_ = std::make_shared<std::atomic<bool>>();
   const std::shared_ptr<std::atomic<bool>> started_ = std::make_shared<std::atomic<bool>>();
 };
@@ -127,7 +127,7 @@ TEST_F(WorkerTaskTest, DropsTheResultOnTheLoopWhenTheTaskIsGone) {
   EXPECT_THAT(notes_, IsEmpty());
 }
 
-// A write that was accepted is made, whatever becomes of the client.
+// A write that the server has accepted is made, even if the client is gone.
 TEST_F(WorkerTaskTest, RunsTheWorkOfATaskThatIsGone) {
   static const auto work = [](auto& test, std::shared_ptr<std::atomic<bool>> ran) -> Task<> {
     co_await test.pool_->Do([ran] { *ran = true; });
