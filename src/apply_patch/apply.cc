@@ -22,8 +22,8 @@
 namespace holdfast::apply_patch {
 namespace {
 
-// Ways to take back a step that was done, or begun. They refer to the plan, so that a step that was done can be noted
-// without memory.
+// The ways to undo a step that was done or begun. Most of them refer to the plan and own nothing, so that adding one to
+// the list, whose room is reserved, needs no memory.
 struct RemoveDirectory {
   const std::string& path;
 };
@@ -44,15 +44,15 @@ using Undo = std::variant<RemoveDirectory, RestoreContent, RemoveCreated, Rename
 
 std::unexpected<Error> CallFailed(std::string_view call, const std::string& path) { return FailErrno(call, path); }
 
-// A name beside `path` that no other program uses.
+// Returns a name in the directory of `path` that no other program uses.
 std::string NameAside(const std::string& path) {
   const size_t slash = path.rfind('/');
   const std::string_view directory = std::string_view(path).substr(0, slash == std::string::npos ? 0 : slash + 1);
   return fmt::format("{}.apply_patch.{}", directory, RandomUuid());
 }
 
-// A rename that replaces nothing. Some file systems, NFS for one, cannot promise that; a look at the name has to do
-// there.
+// Renames a file without replacing another one. Some file systems, such as NFS, cannot guarantee that; on these the
+// function only checks beforehand that the name is free.
 Result<> RenameToFree(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
   if (errno != EINVAL && errno != ENOSYS) return CallFailed("rename", from);
@@ -67,20 +67,20 @@ std::string PathOf(const RestoreContent& undo) { return undo.path; }
 std::string PathOf(const RemoveCreated& undo) { return undo.place; }
 std::string PathOf(const RenameBack& undo) { return fmt::format("{} (now {})", undo.path, undo.aside); }
 
-Result<> TakeBack(const RemoveDirectory& undo) {
+Result<> Revert(const RemoveDirectory& undo) {
   if (::rmdir(undo.path.c_str()) < 0) return CallFailed("rmdir", undo.path);
   return {};
 }
 
-Result<> TakeBack(const RestoreContent& undo) {
-  if (!undo.file.original) return Fail(ErrorKind::kSystem, "its content could not be read before");
+Result<> Revert(const RestoreContent& undo) {
+  if (!undo.file.original) return Fail(ErrorKind::kSystem, "its content could not be read before it was changed");
   TRY(OwnedFd fd, OpenRegular(undo.path, O_WRONLY, *undo.file.on_disk));
   TRY_VOID(Overwrite(fd.get(), undo.path, *undo.file.original));
-  (void)::futimens(fd.get(), undo.file.times);  // only the owner may; the content is what counts
+  (void)::futimens(fd.get(), undo.file.times);  // only the owner may set times; the content is what matters
   return Close(std::move(fd), undo.path);
 }
 
-Result<> TakeBack(const RemoveCreated& undo) {
+Result<> Revert(const RemoveCreated& undo) {
   struct stat status;
   if (::lstat(undo.place.c_str(), &status) < 0) return CallFailed("lstat", undo.place);
   if (sys::FileIdentity::Of(status) != undo.created) {
@@ -90,7 +90,7 @@ Result<> TakeBack(const RemoveCreated& undo) {
   return {};
 }
 
-Result<> TakeBack(const RenameBack& undo) { return RenameToFree(undo.aside, undo.path); }
+Result<> Revert(const RenameBack& undo) { return RenameToFree(undo.aside, undo.path); }
 
 class Transaction {
  public:
@@ -103,7 +103,7 @@ class Transaction {
   }
 
  private:
-  // A lack of memory is a failure like any other: what was done until then is undone.
+  // Does all steps of the plan. A lack of memory is a failure like any other, after which the steps are undone.
   Result<> DoAll() {
     try {
       undo_.reserve(plan_.steps.size());
@@ -125,7 +125,8 @@ class Transaction {
       undo_.emplace_back(RemoveDirectory{step.path});
       return {};
     }
-    // Another program, a second patch perhaps, may have made it first. It is not ours to remove then.
+    // Another program, perhaps a second apply_patch, may have made the directory meanwhile. Undoing then leaves it
+    // alone.
     struct stat status;
     const int problem = errno;
     if (problem == EEXIST && ::stat(step.path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return {};
@@ -142,7 +143,7 @@ class Transaction {
 
   Result<> Do(const CreateFile& step) {
     const PlannedFile& file = plan_.files[step.file];
-    // Through a link the kernel would not create a file with O_EXCL.
+    // With O_EXCL the kernel would not create a file through a link.
     const int exclusively = step.path == step.place ? O_EXCL : 0;
     TRY(OwnedFd fd, sys::OpenAt(AT_FDCWD, step.path, O_WRONLY | O_CREAT | O_NONBLOCK | exclusively, sys::Links::kFollow,
                                 file.permissions.value_or(0666)));
@@ -153,7 +154,8 @@ class Transaction {
     }
     undo_.emplace_back(RemoveCreated{step.place, sys::FileIdentity::Of(status)});
     TRY_VOID(Overwrite(fd.get(), step.path, *file.planned));
-    // What the umask has taken away. A file system without modes refuses, and has lost nothing.
+    // The umask may have removed permissions. A file system without modes refuses the call, and nothing is lost by
+    // that.
     if (file.permissions) (void)::fchmod(fd.get(), *file.permissions);
     return Close(std::move(fd), step.path);
   }
@@ -165,7 +167,7 @@ class Transaction {
     return {};
   }
 
-  // The last step needs no way back, so the name is unlinked at once.
+  // Removes a name in the last step of a plan. The last step is never undone, so the name is unlinked at once.
   static Result<> RemoveForGood(const std::string& path) {
     if (::unlink(path.c_str()) < 0) return CallFailed("unlink", path);
     return {};
@@ -184,14 +186,14 @@ class Transaction {
                                                 fmt::join(left, "\n  ")));
   }
 
-  // The error that made it necessary, and what came of it. Steps are undone without memory if need be; only the path of
-  // one that could not be undone may then be missing from the message.
+  // Undoes all steps, and returns the error that was the reason, extended by the outcome. Steps are undone even without
+  // memory; only the paths of steps that could not be undone may then be missing from the message.
   Error UndoAll(Error cause) const {
     std::vector<std::string> changed;
     size_t unnamed = 0;
     for (const Undo& undo : undo_ | std::views::reverse) {
       try {
-        std::visit([&](const auto& one) { NoteFailure(one, TakeBack(one), changed); }, undo);
+        std::visit([&](const auto& one) { NoteFailure(one, Revert(one), changed); }, undo);
       } catch (const std::bad_alloc&) {
         ++unnamed;
       }
@@ -200,8 +202,8 @@ class Transaction {
       cause.message += "; every file is as it was";
       return cause;
     }
-    if (unnamed > 0) changed.push_back(fmt::format("{} that there was no memory to name", unnamed));
-    cause.message += fmt::format("; these could not be put back and are changed:\n  {}", fmt::join(changed, "\n  "));
+    if (unnamed > 0) changed.push_back(fmt::format("{} more, without memory to name them", unnamed));
+    cause.message += fmt::format("; these could not be restored and are changed:\n  {}", fmt::join(changed, "\n  "));
     return cause;
   }
 
@@ -215,7 +217,7 @@ class Transaction {
 
 }  // namespace
 
-// Signals wait: the end of the program half way would leave a patch half applied.
+// Signals are blocked, because a signal that ended the program would leave a patch half applied.
 Result<> Apply(const Plan& plan) {
   const sys::SignalsBlocked blocked;
   return Transaction(plan).Run();

@@ -17,7 +17,7 @@ bool IsSpace(char32_t c) {
 
 bool IsContinuation(char c) { return (static_cast<uint8_t>(c) & 0xc0) == 0x80; }
 
-// The value of one whole character.
+// Returns the code point of one whole character.
 char32_t Decode(std::string_view character) {
   const auto lead = static_cast<uint8_t>(character[0]);
   if (character.size() == 1) return lead;
@@ -34,7 +34,7 @@ std::string_view LastCharacter(std::string_view text) {
   return text.substr(start);
 }
 
-// 0: the character has no plain form, or is one.
+// Returns the plain ASCII form of a character, or 0 if it has none or is plain itself.
 char PlainForm(char32_t c) {
   if ((c >= 0x2010 && c <= 0x2015) || c == 0x2212) return '-';
   if (c >= 0x2018 && c <= 0x201b) return '\'';

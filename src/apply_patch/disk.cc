@@ -20,13 +20,14 @@ std::unexpected<Error> CallFailed(std::string_view call, const std::string& path
   return FailErrno(call, path, errno_value);
 }
 
-// A standard stream may be a pipe that its other user has made non-blocking.
+// Reads some bytes, and waits for them if necessary: standard input may be a pipe that another process has made
+// non-blocking.
 ssize_t ReadSome(int fd, char* buffer, size_t size) {
   for (;;) {
     const ssize_t n = sys::Read(fd, buffer, size);
     if (n != -EAGAIN) return n;
     pollfd readable = {fd, POLLIN, 0};
-    (void)::poll(&readable, 1, -1);  // the next read tells what is wrong
+    (void)::poll(&readable, 1, -1);  // if the wait fails, the next read returns the error
   }
 }
 
@@ -44,7 +45,7 @@ Result<std::string> ReadToEnd(int fd, const std::string& path) {
   struct stat status;
   if (::fstat(fd, &status) < 0) return CallFailed("fstat", path, errno);
   std::string text;
-  // One byte more, so that the end is found without another piece.
+  // The first piece has room for one byte more than the file, so that the end of the file needs no second piece.
   size_t piece = std::max<size_t>(static_cast<size_t>(status.st_size) + 1, 64u << 10);
   for (;;) {
     const size_t before = text.size();

@@ -1,5 +1,5 @@
-// The system calls on files that planning and applying share. Only regular files are opened, and only those meant:
-// something else at a path, a FIFO say, is refused without waiting for its other end.
+// File operations that planning and applying share. They open only regular files, and only the file that the plan
+// means: anything else at a path, such as a FIFO, is refused without waiting for its other end.
 #pragma once
 
 #include <string>
@@ -11,16 +11,17 @@
 
 namespace holdfast::apply_patch {
 
-// `expected` is what an earlier look at the path has found.
+// Opens the regular file at `path`. `expected` is the file that an earlier look found there; another one is refused.
 Result<OwnedFd> OpenRegular(const std::string& path, int flags, const sys::FileIdentity& expected);
 
 Result<std::string> ReadToEnd(int fd, const std::string& path);
 
-// The content is written from the start of the file, and what is behind it is cut off afterwards, not before: on a full
-// disk the old content can then be put back into the blocks it had.
+// Writes the content from the start of the file, and cuts the file off behind it afterwards. Cutting it off before
+// would free its blocks, and on a full disk the old content could then not be restored.
 Result<> Overwrite(int fd, const std::string& path, std::string_view content);
 
-// Some errors show only here: a network file system may find out at the close that there is no room.
+// Closes the file and returns the error of that, because a network file system may find out only at the close that
+// there is no room.
 Result<> Close(OwnedFd fd, const std::string& path);
 
 }  // namespace holdfast::apply_patch

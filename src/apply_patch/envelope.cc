@@ -16,13 +16,13 @@ std::string_view WithoutReturns(std::string_view line) {
   return line;
 }
 
-// Text as its first line, its last line, and those between, each with its line feed.
-struct Framed {
+// A text, split into its first line, its last line, and the lines between them, each of these with its line feed.
+struct FramedText {
   std::string_view first, between, last;
 };
 
-// A single line is the first one; the last line is missing then.
-Framed TakeFrame(std::string_view text) {
+// Splits a text. If it has only one line, that is the first line, and the last line is empty.
+FramedText SplitFrame(std::string_view text) {
   const size_t first_end = text.find('\n'), last_end = text.rfind('\n');
   if (first_end == std::string_view::npos) return {.first = WithoutReturns(text), .between = {}, .last = {}};
   return {.first = WithoutReturns(text.substr(0, first_end)),
@@ -35,14 +35,14 @@ std::string_view WithoutLastFeed(std::string_view text) {
   return text;
 }
 
-bool IsHeredoc(const Framed& frame) {
+bool IsHeredoc(const FramedText& frame) {
   const bool begins = frame.first == "<<EOF" || frame.first == "<<'EOF'" || frame.first == "<<\"EOF\"";
   return begins && frame.last.ends_with("EOF");
 }
 
-bool IsPatch(const Framed& frame) { return Trim(frame.first) == kBegin && Trim(frame.last) == kEnd; }
+bool IsPatch(const FramedText& frame) { return Trim(frame.first) == kBegin && Trim(frame.last) == kEnd; }
 
-std::unexpected<Error> NotFramed(const Framed& frame, size_t first_number) {
+std::unexpected<Error> BadEnvelope(const FramedText& frame, size_t first_number) {
   if (Trim(frame.first) != kBegin) {
     return Fail(ErrorKind::kInvalidParams, fmt::format("line {} of the patch: expected `{}`", first_number, kBegin));
   }
@@ -65,14 +65,14 @@ Result<LineReader> OpenEnvelope(std::string_view text) {
   const std::string_view stripped = Trim(text);
   const auto skipped = text.substr(0, text.size() - TrimStart(text).size());
   size_t number = 1 + static_cast<size_t>(std::ranges::count(skipped, '\n'));
-  Framed frame = TakeFrame(stripped);
+  FramedText frame = SplitFrame(stripped);
   if (IsPatch(frame)) return LineReader(frame.between, number + 1);
   if (IsHeredoc(frame)) {
-    frame = TakeFrame(WithoutLastFeed(frame.between));
+    frame = SplitFrame(WithoutLastFeed(frame.between));
     ++number;
     if (IsPatch(frame)) return LineReader(frame.between, number + 1);
   }
-  return NotFramed(frame, number);
+  return BadEnvelope(frame, number);
 }
 
 }  // namespace holdfast::apply_patch

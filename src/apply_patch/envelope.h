@@ -1,4 +1,5 @@
-// What is around the operations of a patch: `*** Begin Patch`, `*** End Patch`, and a heredoc around these.
+// The envelope of a patch: the lines `*** Begin Patch` and `*** End Patch` around its operations, and the lines of a
+// shell heredoc that may be around these.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +10,8 @@
 
 namespace holdfast::apply_patch {
 
-// Lines, read one after the other: a patch may have more of them than it would be wise to list. A carriage return at
-// the end of a line is not part of it, nor is a second one before it.
+// A reader of lines, one after the other. A list of all lines could take too much memory. Up to two carriage returns at
+// the end of a line are not part of it.
 class LineReader {
  public:
   // Every line of `text` ends in a line feed.
@@ -19,14 +20,14 @@ class LineReader {
   std::optional<std::string_view> Peek() const;
   void Pop();
 
-  size_t number() const { return number_; }  // of the line that Peek gives
+  size_t number() const { return number_; }  // the number of the line that Peek returns
 
  private:
   std::string_view rest_;
   size_t number_;
 };
 
-// The lines between the first and the last line of the envelope. `text` is UTF-8.
+// Returns a reader of the lines between the first and the last line of the envelope. `text` must be UTF-8.
 Result<LineReader> OpenEnvelope(std::string_view text);
 
 }  // namespace holdfast::apply_patch

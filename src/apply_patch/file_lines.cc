@@ -13,7 +13,8 @@ size_t EndLength(std::string_view at_end) {
 }  // namespace
 
 FileLines::FileLines(std::string_view content) : content_(content) {
-  // Each is searched for only when it is passed: a file without one kind of end is not searched again for each line.
+  // Each kind of line end is searched for only when its last place has been passed, so that a file without one kind is
+  // not searched to its end again for each line.
   size_t feed = content.find('\n'), carriage_return = content.find('\r');
   for (size_t start = 0; start < content.size();) {
     if (feed < start) feed = content.find('\n', start);

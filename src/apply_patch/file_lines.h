@@ -10,20 +10,20 @@ namespace holdfast::apply_patch {
 
 class FileLines {
  public:
-  // `content` outlives this.
+  // `content` must outlive this object.
   explicit FileLines(std::string_view content);
 
   size_t size() const { return texts_.size(); }
   const std::vector<std::string_view>& texts() const { return texts_; }  // without their ends
   std::string_view line_end() const { return line_end_; }                // the first line end; LF if there is none
 
-  // Appends a line with its own end. The last line of a file may lack one: it gets line_end().
+  // Appends a line with its own line end. If the last line of the file has none, it gets line_end().
   void AppendTo(std::string& out, size_t line) const;
 
  private:
   std::string_view content_;
   std::string_view line_end_;
-  // The ends are what lies between two texts: half the memory of storing both.
+  // Only the texts are stored. A line end is found as the bytes between two texts, which saves half of the memory.
   std::vector<std::string_view> texts_;
 };
 

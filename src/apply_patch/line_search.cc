@@ -12,8 +12,8 @@ bool IsAscii(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
-// What is compared at a level, as a view of `text` or of what is added to `folded`.
-std::string_view Essence(std::string_view text, Likeness likeness, std::deque<std::string>& folded) {
+// Returns the part of a line that is compared at a level, as a view of `text` or of a string that is added to `folded`.
+std::string_view ComparedPart(std::string_view text, Likeness likeness, std::deque<std::string>& folded) {
   if (likeness == Likeness::kSame) return text;
   if (likeness == Likeness::kSpaceAtEnd) return TrimEnd(text);
   if (likeness == Likeness::kSpaceAround || IsAscii(text)) return Trim(text);
@@ -24,7 +24,7 @@ std::string_view Essence(std::string_view text, Likeness likeness, std::deque<st
 
 bool AreAlike(std::string_view a, std::string_view b, Likeness likeness) {
   std::deque<std::string> folded;
-  return Essence(a, likeness, folded) == Essence(b, likeness, folded);
+  return ComparedPart(a, likeness, folded) == ComparedPart(b, likeness, folded);
 }
 
 LineIndex::LineIndex(std::span<const std::string_view> lines, Likeness likeness)
@@ -33,7 +33,7 @@ LineIndex::LineIndex(std::span<const std::string_view> lines, Likeness likeness)
   number_of_.reserve(lines.size());
   for (size_t line = lines.size(); line-- > 0;) {
     const auto fresh = static_cast<Number>(first_.size());
-    const auto [place, is_fresh] = number_of_.try_emplace(Essence(lines[line], likeness, folded_), fresh);
+    const auto [place, is_fresh] = number_of_.try_emplace(ComparedPart(lines[line], likeness, folded_), fresh);
     const Number number = place->second;
     if (is_fresh) {
       first_.push_back(none);
@@ -50,14 +50,14 @@ std::optional<std::vector<LineIndex::Number>> LineIndex::NumbersOf(std::span<con
   std::vector<Number> numbers;
   numbers.reserve(wanted.size());
   for (const std::string_view line : wanted) {
-    const auto found = number_of_.find(Essence(line, likeness_, folded));
+    const auto found = number_of_.find(ComparedPart(line, likeness_, folded));
     if (found == number_of_.end()) return std::nullopt;
     numbers.push_back(found->second);
   }
   return numbers;
 }
 
-bool LineIndex::StandAt(std::span<const Number> wanted, size_t position) const {
+bool LineIndex::AreAt(std::span<const Number> wanted, size_t position) const {
   if (wanted.size() > numbers_.size() - position) return false;
   return std::ranges::equal(wanted, std::span(numbers_).subspan(position, wanted.size()));
 }
@@ -70,7 +70,7 @@ std::optional<size_t> LineIndex::Find(std::span<const std::string_view> wanted, 
   Number& first = first_[*rarest];
   while (first < numbers_.size() && first < from) first = next_[first];
   for (size_t line = first; line < numbers_.size(); line = next_[line]) {
-    if (line >= from + offset && StandAt(*numbers, line - offset)) return line - offset;
+    if (line >= from + offset && AreAt(*numbers, line - offset)) return line - offset;
   }
   return std::nullopt;
 }

@@ -1,9 +1,9 @@
-// Where given lines stand in a file, exactly or loosely. The looser levels are tried only when the stricter ones find
-// nothing anywhere.
+// A search for given lines in a file. Lines can match exactly, or loosely at several levels. A looser level is tried
+// only when the stricter ones have found nothing anywhere.
 //
-// The time of all searches together is usually linear; a chunk of lines that all repeat is compared at each place.
-// Lines are numbered once for each level that is needed, equal lines alike, and a search goes from one place of its
-// rarest line to the next.
+// The time of all searches together is usually linear in the number of lines. Only wanted lines that all occur many
+// times are compared at each of these places. For each level that is needed, the lines of the file get numbers, the
+// same number for lines that match each other. A search then goes from one occurrence of its rarest line to the next.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@
 
 namespace holdfast::apply_patch {
 
-// What may differ in lines that count as equal: nothing, whitespace at the end, whitespace at both ends, or that and
-// the form of punctuation.
+// The levels of a match: what may differ in lines that match. Nothing may differ, or whitespace at the end, or
+// whitespace at both ends, or whitespace at both ends and the form of punctuation.
 enum class Likeness { kSame, kSpaceAtEnd, kSpaceAround, kPunctuation };
 
 inline constexpr std::array kLikenesses = {Likeness::kSame, Likeness::kSpaceAtEnd, Likeness::kSpaceAround,
@@ -28,39 +28,41 @@ inline constexpr std::array kLikenesses = {Likeness::kSame, Likeness::kSpaceAtEn
 
 bool AreAlike(std::string_view a, std::string_view b, Likeness likeness);
 
-// The lines of a file at one level.
+// The index of the lines of a file at one level.
 class LineIndex {
  public:
   LineIndex(std::span<const std::string_view> lines, Likeness likeness);
 
-  // The first place at or after `from` where all of `wanted` stand, one line after the other. `wanted` is not empty,
-  // and `from` is never less than in an earlier call.
+  // Returns the first line at or after `from` where all of `wanted` follow one after the other. `wanted` must not be
+  // empty, and `from` must not be less than in an earlier call.
   std::optional<size_t> Find(std::span<const std::string_view> wanted, size_t from);
 
  private:
-  // Numbers are 32 bits wide: that many lines have no room in memory anyway.
+  // A number has 32 bits. A file with more lines than that does not fit into memory anyway.
   using Number = uint32_t;
 
   std::optional<std::vector<Number>> NumbersOf(std::span<const std::string_view> wanted) const;
-  bool StandAt(std::span<const Number> wanted, size_t position) const;
+  bool AreAt(std::span<const Number> wanted, size_t position) const;
 
   Likeness likeness_;
-  std::deque<std::string> folded_;  // the texts that are no part of the file
+  std::deque<std::string> folded_;  // texts with plain punctuation, which are not part of the content of the file
   std::unordered_map<std::string_view, Number> number_of_;
-  std::vector<Number> numbers_;        // of each line
-  std::vector<Number> next_;           // the next line with the same number; the number of lines if there is none
-  std::vector<Number> first_, count_;  // of each number; `first_` leaves places behind that no search comes back to
+  std::vector<Number> numbers_;  // for each line, its number
+  std::vector<Number> next_;     // for each line, the next line with the same number, or the number of lines if none
+  // For each number, the first line that has it and the number of such lines. `first_` skips lines before `from`, to
+  // which no later search returns.
+  std::vector<Number> first_, count_;
 };
 
 class LineSearch {
  public:
-  // `lines` outlive this.
+  // `lines` must outlive this object.
   explicit LineSearch(std::span<const std::string_view> lines) : lines_(lines) {}
 
-  // The result of LineIndex::Find at the strictest level that finds something.
+  // Returns the result of LineIndex::Find at the strictest level that finds something.
   std::optional<size_t> Find(std::span<const std::string_view> wanted, size_t from);
 
-  // The place of `wanted` at the very end of the file, unless that lies before `from`.
+  // Returns the line where `wanted` begins if the file ends with it at some level, unless that line is before `from`.
   std::optional<size_t> FindAtEnd(std::span<const std::string_view> wanted, size_t from) const;
 
  private:

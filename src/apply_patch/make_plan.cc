@@ -15,7 +15,7 @@
 namespace holdfast::apply_patch {
 namespace {
 
-// Only a regular file can be written or updated.
+// Returns the error for a path that is not a regular file, because only regular files can be written or updated.
 std::unexpected<Error> NotAFile(std::string_view path, EntryKind kind) {
   if (kind == EntryKind::kMissing) return FailErrno("open", path, ENOENT);
   if (kind == EntryKind::kDirectory) return FailErrno("open", path, EISDIR);
@@ -60,12 +60,13 @@ Result<> Planner::Read(size_t index, const std::string& path) {
   return {};
 }
 
-// The first change of a file on disk finds out whether it can be written, and keeps what is there.
+// Plans new content for a file. The first change of a file on disk checks that it can be written, and reads its
+// original content.
 Result<> Planner::Change(size_t index, const std::string& path, std::string content) {
   PlannedFile& file = tree_.file(index);
   if (file.on_disk && !file.planned) {
     TRY(OwnedFd writable, OpenRegular(path, O_WRONLY, *file.on_disk));
-    // A file that may be written but not read is changed all the same; it cannot be put back.
+    // A file that may be written but not read is changed all the same, although its content could not be restored.
     const auto read = Read(index, path);
     if (!read && read.error().kind != ErrorKind::kPermissionDenied) return read;
     steps_.emplace_back(WriteFile{path, index});
@@ -119,7 +120,7 @@ Result<> Planner::Plan(const UpdateFile& update) {
   if (!update.move_to) return Change(source, path, std::move(content));
   const std::string target = NormalPath(*update.move_to);
   TRY(const Spot spot, tree_.Find(target, LastLink::kFollow));
-  // Written and then removed, the file would be lost.
+  // A move of a file to itself is only a change: if it were written and then removed, it would be lost.
   if (spot.entry.kind == EntryKind::kFile && spot.entry.index == source) {
     return Change(source, path, std::move(content));
   }

@@ -1,4 +1,4 @@
-// From a patch to the plan of its writes.
+// The planner, which makes a plan of writes from a patch.
 #pragma once
 
 #include "apply_patch/patch.h"
@@ -7,8 +7,8 @@
 
 namespace holdfast::apply_patch {
 
-// Operations see what the ones before them would have left. Files that are updated or will be overwritten are read, and
-// opened for writing to see whether that is allowed; nothing is changed.
+// Makes a plan without changing anything. Each operation sees the files as the operations before it would leave them.
+// Files that will be updated or overwritten are read, and opened for writing to find out whether that is allowed.
 Result<Plan> MakePlan(const Patch& patch);
 
 }  // namespace holdfast::apply_patch

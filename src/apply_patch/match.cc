@@ -16,14 +16,14 @@
 namespace holdfast::apply_patch {
 namespace {
 
-// Lines that stand together and all change. Context is no part of it, and so keeps its bytes.
+// One change of consecutive lines of the file. Context lines are never part of an edit, so they keep their bytes.
 struct Edit {
   size_t start;
   size_t removed = 0;
   std::vector<std::string_view> added = {};
 };
 
-// The changes of the chunk whose old lines stand at `start`.
+// Appends the edits of a chunk whose old lines begin at line `start` of the file.
 void AddEdits(std::vector<Edit>& edits, size_t start, std::span<const PatchLine> lines) {
   bool goes_on = false;
   for (const PatchLine& line : lines) {
@@ -46,7 +46,7 @@ std::vector<std::string_view> OldLines(std::span<const PatchLine> lines) {
   return old;
 }
 
-// The last line for which `is_part` holds, if it is empty; npos otherwise.
+// Returns the index of the last line for which `is_part` holds if that line is empty, and npos otherwise.
 size_t LastIfEmpty(std::span<const PatchLine> lines, bool (PatchLine::*is_part)() const) {
   for (size_t i = lines.size(); i-- > 0;) {
     if ((lines[i].*is_part)()) return lines[i].text.empty() ? i : std::string_view::npos;
@@ -54,8 +54,10 @@ size_t LastIfEmpty(std::span<const PatchLine> lines, bool (PatchLine::*is_part)(
   return std::string_view::npos;
 }
 
-// The chunk without an empty line at the end of its old lines, and of its new ones if they end in one too: a blank line
-// behind a chunk is often not meant. What was context and is dropped on one side only is removed or added by that.
+// Returns the chunk without the empty line at the end of its old lines, and without the one at the end of its new lines
+// if there is one: a blank line behind a chunk is often not meant. A context line that is dropped from the old lines
+// only becomes an added line, and one that is dropped from the new lines only becomes a removed line. Returns nothing
+// if the old lines do not end in an empty line.
 std::optional<std::vector<PatchLine>> WithoutLastBlank(std::span<const PatchLine> lines) {
   const size_t old_end = LastIfEmpty(lines, &PatchLine::is_old), new_end = LastIfEmpty(lines, &PatchLine::is_new);
   if (old_end == std::string_view::npos) return std::nullopt;
@@ -69,9 +71,9 @@ std::optional<std::vector<PatchLine>> WithoutLastBlank(std::span<const PatchLine
   return kept;
 }
 
-constexpr size_t kMostBytesShown = 200;  // of a line
+constexpr size_t kMostBytesShown = 200;  // of a line in a message
 
-// The lines a chunk looks for, as a message shows them.
+// Returns the old lines of a chunk for a message.
 std::string Shown(std::span<const PatchLine> lines) {
   constexpr size_t most_lines = 20;
   std::string text;
@@ -90,15 +92,15 @@ class Matcher {
 
   Result<> Place(const Chunk& chunk) {
     TRY_VOID(PassHeader(chunk));
-    if (std::ranges::none_of(chunk.lines, &PatchLine::is_old)) return Settle(file_.size(), cursor_, chunk.lines);
-    if (const auto start = Find(chunk, chunk.lines)) return Settle(*start, *start, chunk.lines);
+    if (std::ranges::none_of(chunk.lines, &PatchLine::is_old)) return AcceptPlace(file_.size(), cursor_, chunk.lines);
+    if (const auto start = Find(chunk, chunk.lines)) return AcceptPlace(*start, *start, chunk.lines);
     const auto shorter = WithoutLastBlank(chunk.lines);
     const auto start = shorter ? Find(chunk, *shorter) : std::nullopt;
-    if (start) return Settle(*start, *start, *shorter);
+    if (start) return AcceptPlace(*start, *start, *shorter);
     return Fail(ErrorKind::kNotFound, Missing(chunk) + Shown(chunk.lines));
   }
 
-  // Edits in the order of the file. Additions at its end come last, in the order of the patch.
+  // Returns the edits in the order of the file. Additions at its end come last, in the order of the patch.
   std::vector<Edit> TakeEdits() {
     std::ranges::move(edits_at_end_, std::back_inserter(edits_));
     return std::move(edits_);
@@ -123,8 +125,9 @@ class Matcher {
     return chunk.at_end_of_file ? search_.FindAtEnd(old, cursor_) : search_.Find(old, cursor_);
   }
 
-  // The old lines stand at `start`. The next chunk is looked for behind them, if there are any, from `cursor` on.
-  Result<> Settle(size_t start, size_t cursor, std::span<const PatchLine> lines) {
+  // Accepts the place of a chunk: its old lines begin at `start`. The next chunk is searched from `cursor` on, behind
+  // the old lines.
+  Result<> AcceptPlace(size_t start, size_t cursor, std::span<const PatchLine> lines) {
     cursor_ = cursor + static_cast<size_t>(std::ranges::count_if(lines, &PatchLine::is_old));
     AddEdits(edits_, start, lines);
     if (edits_.empty() || edits_.back().start < file_.size()) return {};
@@ -142,7 +145,7 @@ class Matcher {
 
   const FileLines& file_;
   LineSearch search_;
-  size_t cursor_ = 0;  // the line that the next chunk begins at or after
+  size_t cursor_ = 0;  // the first line at which the next chunk may begin
   std::vector<Edit> edits_, edits_at_end_;
 };
 

@@ -1,4 +1,4 @@
-// The new content of a file, worked out from its old content and the chunks of an update. Pure.
+// The new content of a file, computed from its old content and the chunks of an update, without access to the disk.
 #pragma once
 
 #include <span>
@@ -10,8 +10,9 @@
 
 namespace holdfast::apply_patch {
 
-// Chunks are found in the order of the file, all in the original lines. Lines that stay keep their bytes, however
-// loosely a context line has matched; added lines get the line end that the file begins with.
+// Returns the content with all chunks applied. The chunks must occur in the file in their order, and each is searched
+// in the original lines. Lines that stay keep their bytes, even if a context line of the patch differs from them. Added
+// lines get the same line end as the first line of the file.
 Result<std::string> ApplyChunks(std::string_view content, std::span<const Chunk> chunks);
 
 }  // namespace holdfast::apply_patch

@@ -23,14 +23,14 @@ std::unexpected<Error> BadLine(const LineReader& lines, std::string_view problem
   return Fail(ErrorKind::kInvalidParams, fmt::format("line {} of the patch: {}", lines.number(), problem));
 }
 
-// A line of the patch as a message repeats it.
+// Returns a line of the patch for a message.
 std::string Quoted(std::string_view line) { return fmt::format("`{}`", Shortened(line, 120)); }
 
 bool BeginsOperation(std::string_view line) {
   return std::ranges::any_of(std::array{kAdd, kDelete, kUpdate}, [&](auto word) { return line.starts_with(word); });
 }
 
-// The path behind `word`, which the line begins with.
+// Returns the path behind `word`, with which the line begins, and goes on to the next line.
 Result<std::string_view> TakePath(LineReader& lines, std::string_view line, std::string_view word) {
   const std::string_view path = TrimEnd(line.substr(word.size()));
   if (path.empty()) return BadLine(lines, fmt::format("`{}` needs a path", TrimEnd(word)));
@@ -66,7 +66,7 @@ void SkipBlankLines(LineReader& lines) {
   for (auto line = lines.Peek(); line && Trim(*line).empty(); line = lines.Peek()) lines.Pop();
 }
 
-// The `@@` line, if there is one. Only the first chunk of an update may lack it.
+// Parses the `@@` line, if there is one. Only the first chunk of an update may lack it.
 Result<> ParseChunkHeader(LineReader& lines, Chunk& chunk, size_t chunks_before) {
   const std::string_view line = TrimEnd(*lines.Peek());
   if (!line.starts_with(kChunk)) {
@@ -74,7 +74,7 @@ Result<> ParseChunkHeader(LineReader& lines, Chunk& chunk, size_t chunks_before)
     return BadLine(lines, fmt::format("expected `@@`, a file header or the end, found {}", Quoted(line)));
   }
   const std::string_view rest = line.substr(kChunk.size());
-  if (!rest.empty() && rest[0] != ' ') return BadLine(lines, "a blank is missing after `@@`");
+  if (!rest.empty() && rest[0] != ' ') return BadLine(lines, "a space is missing after `@@`");
   if (!rest.empty()) chunk.header = rest.substr(1);
   lines.Pop();
   return {};
@@ -104,7 +104,8 @@ Result<Chunk> ParseChunk(LineReader& lines, size_t chunks_before) {
   return chunk;
 }
 
-// An empty line between the header of an update and its first `@@` is not meant as a line of the file.
+// Skips an empty line between the header of an update and its first `@@`, because it is not meant as a line of the
+// file.
 void SkipBlankBeforeFirstChunk(LineReader& lines) {
   LineReader ahead = lines;
   if (ahead.Peek() != "") return;
@@ -127,7 +128,8 @@ Result<Operation> ParseUpdate(LineReader& lines, std::string_view header) {
   return update;
 }
 
-// A header may be indented, except after the lines of an update, where an indented line is a context line.
+// Parses one operation. Its header may be indented, except after the lines of an update, where an indented line is a
+// context line.
 Result<Operation> ParseOperation(LineReader& lines) {
   const std::string_view line = TrimStart(*lines.Peek());
   if (line.starts_with(kAdd)) return ParseAdd(lines, line);
@@ -139,7 +141,7 @@ Result<Operation> ParseOperation(LineReader& lines) {
                              Quoted(line)));
 }
 
-// The tool has one environment, so any id is as good as another.
+// Skips the line with an environment id, which may be any text: this program has only one environment.
 Result<> SkipEnvironment(LineReader& lines) {
   const auto line = lines.Peek();
   if (!line || !Trim(*line).starts_with(kEnvironment)) return {};

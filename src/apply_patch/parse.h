@@ -1,4 +1,4 @@
-// The parser of patches: text in, a value out. Pure: no file is looked at.
+// The parser of patches, which makes a value from a text and looks at no file.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,8 @@
 
 namespace holdfast::apply_patch {
 
-// The envelope is checked first, then line after line; an error names the line. The patch points into `text`.
+// Checks the envelope first, then one line after the other; an error names the line. The patch refers to `text`, which
+// must outlive it.
 Result<Patch> ParsePatch(std::string_view text);
 
 }  // namespace holdfast::apply_patch

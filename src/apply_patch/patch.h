@@ -1,4 +1,4 @@
-// A patch as a value. Its texts are views of the text that it was parsed from.
+// A patch as a value. Its strings are views of the text that it was parsed from.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +21,10 @@ struct PatchLine {
   friend bool operator==(const PatchLine&, const PatchLine&) = default;
 };
 
-// Lines of a file that stand together, and what becomes of them.
+// A change of consecutive lines of a file.
 struct Chunk {
-  size_t line_number = 0;                  // where it begins in the patch, for messages
-  std::optional<std::string_view> header;  // a line of the file that comes somewhere before it
+  size_t line_number = 0;                  // the line of the patch at which the chunk begins, for messages
+  std::optional<std::string_view> header;  // a line of the file that comes somewhere before the chunk
   std::vector<PatchLine> lines;            // never empty
   bool at_end_of_file = false;
 };

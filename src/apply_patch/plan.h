@@ -1,4 +1,4 @@
-// What a patch will do to the disk: values that are worked out before the first write.
+// The plan of a patch: everything that it will do to the disk, as values that are complete before the first write.
 #pragma once
 
 #include <sys/types.h>
@@ -15,24 +15,25 @@ namespace holdfast::apply_patch {
 
 // A regular file that the patch reads or writes.
 struct PlannedFile {
-  std::optional<sys::FileIdentity> on_disk = {};  // none: the patch makes it
-  std::optional<mode_t> permissions = {};         // none: the usual ones of a new file
-  std::optional<std::string> original = {};       // what is on disk, once it was read
-  struct timespec times[2] = {};                  // when `original` was last read and written
-  std::optional<std::string> planned = {};        // what it will be; none: it is only read
+  std::optional<sys::FileIdentity> on_disk = {};  // unset if the patch makes the file
+  std::optional<mode_t> permissions = {};         // unset for the default permissions of a new file
+  std::optional<std::string> original = {};       // the content on disk; unset until it is read
+  struct timespec times[2] = {};                  // the access and modification times that belong to `original`
+  std::optional<std::string> planned = {};        // the content after the patch; unset if the file is only read
 };
 
-// Paths are normal, and lead where they should when the steps before have been done.
+// The steps of a plan. Their paths are as NormalPath returns them, and lead to the right place once the steps before
+// have been done.
 struct MakeDirectory {
   std::string path;
 };
-struct WriteFile {  // in place: links to it, its owner and its mode stay
+struct WriteFile {  // the file is overwritten in place, so links to it, its owner and its mode stay
   std::string path;
   size_t file;
 };
 struct CreateFile {
   std::string path;
-  std::string place;  // `path`, or where a link at its end leads
+  std::string place;  // `path`, or the target if `path` is a link
   size_t file;
 };
 struct RemoveName {

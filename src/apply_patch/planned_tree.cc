@@ -11,7 +11,7 @@
 namespace holdfast::apply_patch {
 namespace {
 
-constexpr int kMostLinks = 40;  // as the kernel has it
+constexpr int kMostLinks = 40;  // the kernel follows as many
 
 std::string Join(const std::string& directory, std::string_view name) {
   if (directory == ".") return std::string(name);
@@ -35,7 +35,8 @@ std::string NormalPath(std::string_view path) {
   return normal;
 }
 
-// A path under way. `length` is how much of the path leads up to a name and through it; 0 for the names of links.
+// The state of a search along a path. `length` is the length of the path up to the end of a name, or 0 for a name that
+// comes from the target of a link.
 struct PlannedTree::Walk {
   struct Name {
     std::string text;
@@ -97,7 +98,7 @@ Result<Entry> PlannedTree::Look(size_t directory, const std::string& name) {
   return Entry{EntryKind::kLink, 0, std::move(target)};
 }
 
-// Goes on into a directory, or where a link leads.
+// Lets the walk continue in a directory, or with the target of a link.
 Result<> PlannedTree::Enter(Walk& walk, const Entry& entry) {
   if (entry.kind == EntryKind::kDirectory) {
     walk.directory = entry.index;
@@ -129,7 +130,7 @@ Result<Spot> PlannedTree::Find(const std::string& path, LastLink last_link) {
     if (is_last && (entry.kind != EntryKind::kLink || last_link == LastLink::kKeep)) {
       return Spot{walk.directory, name, Join(directories_[walk.directory].path, name), std::move(entry)};
     }
-    // Only what the path itself names is made: not what a link on its way says.
+    // Missing directories are made only if the path itself names them, and not if the target of a link does.
     if (entry.kind == EntryKind::kMissing && length > 0) {
       Spot spot{.directory = walk.directory, .name = name};
       spot.missing_parents.push_back(path.substr(0, length));

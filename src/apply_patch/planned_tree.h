@@ -1,5 +1,5 @@
-// The directory tree as it will be: the disk, and over it what the operations so far have made and removed. One file is
-// one file here, by whatever spelling, link or hard link a path leads to it.
+// The directory tree as it will be: the tree on disk, with the changes of the operations that have been planned so far.
+// A file is represented once, even if several spellings, links or hard links lead to it.
 #pragma once
 
 #include <cstddef>
@@ -15,36 +15,37 @@
 
 namespace holdfast::apply_patch {
 
-// `.`, `..`, doubled and trailing slashes are resolved by name; a relative path stays one, and may begin with `..`.
+// Removes `.`, `..`, repeated and trailing slashes from a path, by the names alone. A relative path stays relative, and
+// may begin with `..`.
 std::string NormalPath(std::string_view path);
 
 enum class EntryKind { kMissing, kFile, kDirectory, kLink, kOther };
 
-// What a name stands for. `index` is that of a file or a directory, `target` that of a link.
+// The object that a name refers to. `index` is the index of a file or a directory, and `target` the target of a link.
 struct Entry {
   EntryKind kind = EntryKind::kMissing;
   size_t index = 0;
   std::string target = {};
 };
 
-// Where a path leads: a name in a directory. Or, if directories are missing on the way, where the first of them would
-// be.
+// The place that a path leads to: a name in a directory. If directories on the way are missing, the spot is the place
+// of the first missing one.
 struct Spot {
   size_t directory = 0;
   std::string name = {};
-  std::string place = {};  // a path to it without links
+  std::string place = {};  // a path to the spot without links
   Entry entry = {};
-  std::vector<std::string> missing_parents = {};  // their paths, from the top
+  std::vector<std::string> missing_parents = {};  // the paths of the missing directories, from the top
 };
 
 enum class LastLink { kFollow, kKeep };
 
 class PlannedTree {
  public:
-  // `path` is normal.
+  // Finds the spot of a path, which must be as NormalPath returns it.
   Result<Spot> Find(const std::string& path, LastLink last_link);
 
-  // Makes the missing parents of a path, and gives the spot in the last of them.
+  // Makes the missing parents of a path, and returns the spot in the last of them.
   Spot MakeParents(const Spot& spot, const std::string& path);
   size_t MakeFile(const Spot& spot, std::optional<mode_t> permissions);
   void Remove(const Spot& spot);
@@ -55,7 +56,7 @@ class PlannedTree {
  private:
   struct Directory {
     std::string path;                    // without links
-    std::optional<size_t> planned_in{};  // the directory that it will be made in; none: it is on disk
+    std::optional<size_t> planned_in{};  // the parent of a directory that will be made; unset for one on disk
   };
   struct Walk;
 

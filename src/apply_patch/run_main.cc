@@ -25,7 +25,8 @@ namespace {
 
 enum Status { kApplied = 0, kFailed = 1, kBadUsage = 2 };
 
-// A file that is opened must not land on the number of a standard stream.
+// Opens /dev/null in place of standard streams that are closed. Otherwise a file that is opened later would get the
+// descriptor of a standard stream, and its output.
 void OccupyClosedStreams() {
   for (;;) {
     auto fd = sys::OpenDevNull();
@@ -39,7 +40,7 @@ Result<> Print(int fd, std::string_view text) {
     const ssize_t n = sys::Write(fd, text.data(), text.size());
     if (n == -EAGAIN) {
       pollfd writable = {fd, POLLOUT, 0};
-      (void)::poll(&writable, 1, -1);  // the next write tells what is wrong
+      (void)::poll(&writable, 1, -1);  // if the wait fails, the next write returns the error
     } else if (n < 0) {
       return FailErrno("write", "standard output", static_cast<int>(-n));
     } else {
@@ -49,26 +50,28 @@ Result<> Print(int fd, std::string_view text) {
   return {};
 }
 
-Status Complain(Status status, std::string_view message) {
-  (void)Print(STDERR_FILENO, fmt::format("apply_patch: {}\n", message));  // there is no other place to report to
+Status PrintError(Status status, std::string_view message) {
+  (void)Print(STDERR_FILENO,
+              fmt::format("apply_patch: {}\n", message));  // an error of standard error cannot be shown anywhere
   return status;
 }
 
-// A line as the summary lists an operation: new files first, then changed ones, then those that are gone.
-struct Listed {
+// One line of the summary. The summary lists the files that were added first, then the changed ones, then the removed
+// ones.
+struct SummaryLine {
   size_t group;
   char letter;
   std::string_view path;
 };
 
-Listed Describe(const AddFile& add) { return {0, 'A', add.path}; }
-Listed Describe(const UpdateFile& update) { return {1, 'M', update.move_to.value_or(update.path)}; }
-Listed Describe(const DeleteFile& remove) { return {2, 'D', remove.path}; }
+SummaryLine Describe(const AddFile& add) { return {0, 'A', add.path}; }
+SummaryLine Describe(const UpdateFile& update) { return {1, 'M', update.move_to.value_or(update.path)}; }
+SummaryLine Describe(const DeleteFile& remove) { return {2, 'D', remove.path}; }
 
 std::string Summary(const Patch& patch) {
   std::array<std::string, 3> groups;
   for (const Operation& operation : patch.operations) {
-    const Listed listed = std::visit([](const auto& one) { return Describe(one); }, operation);
+    const SummaryLine listed = std::visit([](const auto& one) { return Describe(one); }, operation);
     groups[listed.group] += fmt::format("{} {}\n", listed.letter, listed.path);
   }
   return "Success. Updated the following files:\n" + groups[0] + groups[1] + groups[2];
@@ -84,19 +87,19 @@ Result<std::string> ApplyText(std::string_view text) {
 
 Status Run(std::string_view text) {
   const auto summary = ApplyText(text);
-  if (!summary) return Complain(kFailed, summary.error().message);
+  if (!summary) return PrintError(kFailed, summary.error().message);
   const auto printed = Print(STDOUT_FILENO, *summary);
-  if (!printed) return Complain(kFailed, "the patch is applied, but: " + printed.error().message);
+  if (!printed) return PrintError(kFailed, "the patch is applied, but: " + printed.error().message);
   return kApplied;
 }
 
 Status RunArguments(int argc, char** argv) {
   constexpr std::string_view usage = "usage: apply_patch 'PATCH', or apply_patch < PATCH";
-  if (argc > 2) return Complain(kBadUsage, usage);
+  if (argc > 2) return PrintError(kBadUsage, usage);
   if (argc == 2) return Run(argv[1]);
   const auto text = ReadToEnd(STDIN_FILENO, "standard input");
-  if (!text) return Complain(kFailed, text.error().message);
-  if (text->empty()) return Complain(kBadUsage, usage);
+  if (!text) return PrintError(kFailed, text.error().message);
+  if (text->empty()) return PrintError(kBadUsage, usage);
   return Run(*text);
 }
 
@@ -104,13 +107,14 @@ Status RunArguments(int argc, char** argv) {
 
 int RunMain(int argc, char** argv) {
   OccupyClosedStreams();
-  // A file that grows too large and a pipe without a reader are errors to report, not reasons to end half way.
+  // A file that grows too large and a pipe without a reader are errors of a write. They must not end the program half
+  // way.
   (void)std::signal(SIGPIPE, SIG_IGN);
   (void)std::signal(SIGXFSZ, SIG_IGN);
   try {
     return RunArguments(argc, argv);
   } catch (const std::bad_alloc&) {
-    (void)Print(STDERR_FILENO, "apply_patch: out of memory\n");  // the text is not put together, which takes memory
+    (void)Print(STDERR_FILENO, "apply_patch: out of memory\n");  // a constant text, because formatting one takes memory
     return kFailed;
   }
 }

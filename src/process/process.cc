@@ -12,8 +12,8 @@ namespace {
 // exit. A descendant that writes for ever must not delay the exit for ever.
 constexpr size_t kDrainBytes = 1u << 20;
 
-// The exit of a wrapped command waits this long for output that reaches the server after the exit does. That output also
-// decides whether the command failed because the sandbox denied something.
+// The exit of a wrapped command waits this long for output that reaches the server after the exit does. That output
+// also decides whether the command failed because the sandbox denied something.
 constexpr std::chrono::milliseconds kLastOutputPatience{20};
 
 Life NewLife(const Command& command) {

@@ -1,4 +1,5 @@
-// What is left when a write fails half way: a limit on the size of files, a full disk, a step that cannot be done.
+// Tests of the files that are left when a plan fails half way: by a limit on the size of files, by a full disk, or by a
+// step that cannot be done.
 #include "apply_patch/apply.h"
 
 #include <fcntl.h>
@@ -24,7 +25,7 @@ using testing::Not;
 
 class ApplyPlanTest : public WorkingDir {};
 
-// No file may grow beyond `bytes` while this lives.
+// While a FileSizeLimit exists, no file of this process may grow beyond `bytes`.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {
@@ -121,13 +122,13 @@ TEST_F(ApplyPlanTest, PutsEverythingBackOnAFullDisk) {
 TEST_F(ApplyPlanTest, NamesWhatItCannotPutBack) {
   dir_.Write("a", "1\n");
   Plan plan;
-  // As a plan has it for a file that may be written but not read.
+  // A plan has such an entry, without the original content, for a file that may be written but not read.
   plan.files = {{.on_disk = sys::FileIdentity::Of(Status("a")), .planned = "2\n"}};
   plan.steps = {WriteFile{"a", 0}, MakeDirectory{"missing/d"}};
   const auto done = Apply(plan);
   ASSERT_FALSE(done);
   EXPECT_THAT(done.error().message, HasSubstr("mkdir missing/d"));
-  EXPECT_THAT(done.error().message, HasSubstr("could not be put back and are changed:\n  a: "));
+  EXPECT_THAT(done.error().message, HasSubstr("could not be restored and are changed:\n  a: "));
   EXPECT_THAT(done.error().message, Not(HasSubstr("as it was")));
 }
 
@@ -151,7 +152,8 @@ TEST_F(ApplyPlanTest, DoesNotWriteWhatHasTakenTheFilesPlace) {
   EXPECT_EQ(Files(), (Tree{{"a", "1\n"}, {"b", "1\n"}}));
 }
 
-// Two patches at a time may need the same directory; the one that fails leaves it to the other.
+// Two programs that apply patches at the same time may need the same directory. A patch that fails leaves the directory
+// to the other.
 TEST_F(ApplyPlanTest, UsesADirectoryThatWasMadeMeanwhile) {
   fs::create_directory("d");
   Plan plan;
@@ -191,7 +193,8 @@ TEST_F(ApplyPlanTest, DoesNotPutAFileBackOverAnotherOne) {
   fs::create_symlink("a", "link");
   Plan plan;
   plan.files = {{.planned = "other\n"}};
-  // The place that the plan names is not where the link leads, so what is created at `a` stays there.
+  // The place in the plan is not the one that the link leads to, so undoing does not find the file that was created at
+  // `a`.
   plan.steps = {RemoveName{"a"}, CreateFile{"link", "elsewhere", 0}, MakeDirectory{"missing/d"}};
   const auto done = Apply(plan);
   ASSERT_FALSE(done);
@@ -214,12 +217,12 @@ TEST_F(ApplyPlanTest, NamesTheCallThatFailed) {
 
 volatile std::sig_atomic_t files_at_signal = -1;
 
-// The number of files named `first` and `second` that are there when the signal arrives.
+// The signal handler counts the files named `first` and `second` that exist when the signal arrives.
 void CountFiles(int) {
   files_at_signal = (::access("first", F_OK) == 0 ? 1 : 0) + (::access("second", F_OK) == 0 ? 1 : 0);
 }
 
-// The write that goes beyond the limit raises SIGXFSZ at once, while `first` is written and `second` half so.
+// The write that exceeds the limit raises SIGXFSZ at once, when `first` is written and `second` is half written.
 TEST_F(ApplyPlanTest, LetsASignalWaitUntilAllFilesAreAsTheyWere) {
   files_at_signal = -1;
   {

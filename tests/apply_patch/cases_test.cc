@@ -1,4 +1,4 @@
-// Each case of cases.txt.
+// The test that runs each case of cases.txt.
 #include <gmock/gmock.h>
 
 #include <vector>

@@ -15,7 +15,7 @@ TEST(CharactersTest, TrimsWhatUnicodeCallsWhitespace) {
 TEST(CharactersTest, KeepsInvisibleCharactersThatAreNoWhitespace) {
   EXPECT_EQ(Trim("\ufeff"), "\ufeff");
   EXPECT_EQ(Trim("\u200b"), "\u200b");
-  EXPECT_EQ(Trim("\u00e0"), "\u00e0");  // ends in the byte that a no-break space ends in
+  EXPECT_EQ(Trim("\u00e0"), "\u00e0");  // its last byte is also the last byte of a no-break space
 }
 
 TEST(CharactersTest, MakesPunctuationPlain) {

@@ -1,5 +1,5 @@
-// What is left when memory runs out while a plan is carried out. The test replaces operator new, for the whole test
-// program, with one that can be told to fail.
+// Tests of the files that are left when memory runs out while a plan is applied. For the whole test program, operator
+// new is replaced by one that fails on demand.
 #include <cstdlib>
 #include <limits>
 #include <new>
@@ -38,14 +38,14 @@ namespace {
 enum class Shortage { kOnce, kFromThenOn };
 enum class End { kApplied, kFailed, kThrew };
 
-// A plan is carried out with memory for a number of allocations.
+// Applies a plan with memory for a number of allocations.
 End ApplyWithMemoryFor(size_t allocations, Shortage shortage, const Plan& plan) {
   fails_again = shortage == Shortage::kFromThenOn;
   allocations_left = allocations;
   End end = End::kThrew;
   try {
     end = Apply(plan) ? End::kApplied : End::kFailed;
-  } catch (const std::bad_alloc&) {  // even the message finds no room
+  } catch (const std::bad_alloc&) {  // there is no memory even for the message
   }
   allocations_left = kNever;
   return end;
@@ -59,7 +59,7 @@ class OutOfMemoryTest : public WorkingDir {
     dir_.Write("moved", "m\n");
   }
 
-  // The number of allocations that the plan takes; before that many, each shortage leaves all files as they were.
+  // Returns the number of allocations that the plan needs. Checks that with fewer of them all files stay as they were.
   static size_t AllocationsUntilApplied(Shortage shortage) {
     const std::string text =
         "*** Begin Patch\n*** Update File: changed\n-1\n+2\n*** Delete File: removed with a name that needs memory\n"

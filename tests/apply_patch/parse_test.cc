@@ -15,7 +15,7 @@ using testing::StartsWith;
 std::string Framed(const std::string& body) { return "*** Begin Patch\n" + body + "*** End Patch"; }
 
 Patch Parsed(const std::string& text) {
-  static std::string kept;  // the patch points into it
+  static std::string kept;  // the patch refers to it
   kept = text;
   auto patch = ParsePatch(kept);
   EXPECT_TRUE(patch) << text << "\n" << patch.error().message;

@@ -1,4 +1,4 @@
-// What LineSearch does, written to be right at a glance: every place at every level.
+// The same search as LineSearch, in its simplest form: it tries every place at every level.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// What operations do together: each sees what the ones before it have left, by whatever name.
+// Tests of several operations in one patch. Each operation sees the files as the ones before it leave them, under
+// whatever name it reaches them.
 #include "apply_patch/plan.h"
 
 #include <gmock/gmock.h>
@@ -138,14 +139,14 @@ TEST_F(PatchPlanTest, RefusesToWriteAnythingButAFile) {
   EXPECT_EQ(Problem("*** Delete File: fifo\n"), "");
 }
 
-// Content that was not read cannot be put back, so only a lack of permission is a reason to go on without it.
+// Content that was not read cannot be restored, so a lack of permission is the only reason to go on without it.
 TEST_F(PatchPlanTest, RefusesToOverwriteAFileThatItFailsToRead) {
   dir_.Write("a", "1\n");
   rlimit before;
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
   const OwnedFd next(::dup(STDIN_FILENO));
   ASSERT_TRUE(next.is_open());
-  // One descriptor is left: it opens the file for writing, and there is none to open it for reading.
+  // Only one descriptor is left. It is used to open the file for writing, so opening it for reading fails.
   const rlimit limit = {static_cast<rlim_t>(next.get()) + 2, before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
   const std::string problem = Problem("*** Add File: a\n+2\n");

@@ -1,4 +1,4 @@
-// The program: where the patch comes from, what it prints, how it ends.
+// Tests of the program: where it reads the patch from, what it prints, and with which status it exits.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 
@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 class ApplyPatchProgramTest : public WorkingDir {
  protected:
-  // `$tool` is the program.
+  // Runs a shell script in which `$tool` is the program.
   static Outcome Shell(const std::string& script) {
     return Program({"sh", "-c", "tool=" HOLDFAST_APPLY_PATCH "\n" + script}).Finish();
   }
@@ -60,7 +60,7 @@ TEST_F(ApplyPatchProgramTest, SaysThatItAppliedWhatItCannotReport) {
   EXPECT_EQ(Files(), (Tree{{"a", "1\n"}}));
 }
 
-// A file that is opened must not take the place of a stream that is closed, and get its output.
+// A file that is opened must not get the descriptor of a closed standard stream, and with it the output.
 TEST_F(ApplyPatchProgramTest, WritesFilesProperlyWithoutStreams) {
   EXPECT_EQ(Shell("$tool " + Patch("*** Add File: a\n+1\n*** Add File: b\n+2\n") + " <&- >&- 2>&-").status, 0);
   EXPECT_EQ(Files(), (Tree{{"a", "1\n"}, {"b", "2\n"}}));
@@ -76,7 +76,7 @@ TEST_F(ApplyPatchProgramTest, SurvivesALimitOnTheSizeOfFiles) {
   EXPECT_EQ(Files(), (Tree{{"a", "1\n"}}));
 }
 
-// The plan finds a file that may not be written before anything is.
+// The planner finds the file that may not be written before anything is written.
 TEST_F(ApplyPatchProgramTest, ChangesNothingWhenOneFileMayNotBeWritten) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can act as another user";
   dir_.Write("mine", "1\n", 0666);
@@ -87,7 +87,8 @@ TEST_F(ApplyPatchProgramTest, ChangesNothingWhenOneFileMayNotBeWritten) {
   const Outcome refused =
       Shell(as_nobody + "$tool " + Patch("*** Add File: mine\n+2\n*** Update File: theirs\n-1\n+2\n"));
   EXPECT_EQ(refused.status, 1);
-  EXPECT_EQ(refused.err, "apply_patch: open theirs: Permission denied\n");  // and not that something was put back
+  EXPECT_EQ(refused.err,
+            "apply_patch: open theirs: Permission denied\n");  // nothing was written, so nothing is said of undoing
   EXPECT_EQ(Read("mine"), "1\n");
   const Outcome written = Shell(as_nobody + "$tool " + Patch("*** Add File: unread\n+2\n"));
   EXPECT_EQ(written.status, 0) << written.err;

@@ -1,4 +1,4 @@
-// A directory of the test's own that is also the working directory, as a patch starts from it.
+// A temporary directory of the test, which is its working directory, because the paths of a patch start there.
 #pragma once
 
 #include <sys/stat.h>
@@ -21,7 +21,7 @@
 
 namespace holdfast::apply_patch {
 
-// Files with their content, links as "-> target", empty directories as "directory".
+// The paths of a directory tree: files with their content, links as "-> target", empty directories as "directory".
 using Tree = std::map<std::string, std::string>;
 
 class WorkingDir : public testing::Test {
@@ -36,7 +36,7 @@ class WorkingDir : public testing::Test {
     return Apply(plan);
   }
 
-  // Empty when the patch was applied.
+  // Runs the operations and returns the error message, or an empty string if the patch was applied.
   static std::string Problem(const std::string& operations) {
     const auto done = Run(operations);
     return done ? "" : done.error().message;
