@@ -49,7 +49,7 @@ struct Keeper {
   raw::ProcessList processes = {.proc = -1};  // opened at the first look
   int leader_fd = -1;                         // the leader's pidfd, if the kernel reaps by itself
   bool reaps = true;                          // false if the kernel reaps by itself
-  bool exit_reported = false;
+  bool exit_sent = false;
   bool killing = false;
   bool leader_killed = false;
   bool resting = false;
@@ -71,9 +71,9 @@ long Wait(int id_type, int id, siginfo_t& status, int more_options) {
   }
 }
 
-void ReportExit(Keeper& keeper, int exit_code) {
-  if (keeper.exit_reported) return;
-  keeper.exit_reported = true;
+void SendExit(Keeper& keeper, int exit_code) {
+  if (keeper.exit_sent) return;
+  keeper.exit_sent = true;
   Send({KeeperEventKind::kExited, exit_code, StartStep::kNone});
 }
 
@@ -91,7 +91,7 @@ void LookAtLeader(Keeper& keeper) {
   if (error == 0 && status.si_pid == 0) return;
   const int reaped_status = error == 0 ? 0 : raw::StatusAfterReaping(keeper.leader_fd);
   if (reaped_status < 0) return;
-  ReportExit(keeper, error == 0 ? ExitCode(status) : sys::ExitStatusOf(reaped_status));
+  SendExit(keeper, error == 0 ? ExitCode(status) : sys::ExitStatusOf(reaped_status));
   if (error == 0) Wait(id_type, id, status, 0);
   keeper.leader = 0;
 }
@@ -109,7 +109,7 @@ Children Reap(Keeper& keeper) {
     }
     if (error != 0 || status.si_pid == 0) return Children::kSome;
     if (status.si_pid != keeper.leader) continue;
-    ReportExit(keeper, ExitCode(status));  // it ended after the call of LookAtLeader above
+    SendExit(keeper, ExitCode(status));  // it ended after the call of LookAtLeader above
     keeper.leader = 0;
   }
   return Children::kManyDead;

@@ -10,8 +10,8 @@
 namespace holdfast::http {
 namespace {
 
-// The limit for resolving the name, connecting, the proxy and TLS together. A working network needs less; the library's
-// default of five minutes is longer than anybody waits.
+// The limit for resolving the name, connecting, the proxy and TLS together. A working network needs less, and the
+// library's default of five minutes is too long to wait.
 constexpr long kConnectTimeoutMs = 30'000;
 constexpr long kReadBytes = 64L << 10;
 

@@ -102,7 +102,7 @@ struct InChild {
   HOLDFAST_IN_CHILD static void RunCommand(void* argument) {
     auto& launch = *static_cast<Launch*>(argument);
     raw::Prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // the keeper was killed before PR_SET_PDEATHSIG
+    // The keeper was killed before PR_SET_PDEATHSIG was set.
     if (raw::Syscall(__NR_getppid) != launch.keeper_pid_) raw::Exit(127);
     raw::Syscall(__NR_setsid);
     if (launch.terminal_) {
@@ -271,8 +271,8 @@ Result<sys::Child> Launch::Start(StartSlots& slots, const LaunchFds& fds) {
   keeper_on_memory_ = 1;
   long pid;
   {
-    // Both children start with all signals blocked and unblock them themselves: no signal handler of the server may run
-    // in a child.
+    // Both children start with all signals blocked, because no signal handler of the server may run in a child. The
+    // command's process unblocks them before it executes the command, and the keeper leaves them blocked.
     const sys::SignalsBlocked blocked;
     pid = raw::Clone3(&args, InChild::RunKeeper, this);
   }

@@ -51,7 +51,7 @@ class OutputStream {
   void End();
 
   loop::EventLoop& loop_;
-  // Not closed at the end of the stream, because the exit follows at once and closing would delay it.
+  // The descriptor is not closed at the end of the stream, because the exit follows at once and closing would delay it.
   OwnedFd fd_;
   Stream stream_;
   Owner& owner_;

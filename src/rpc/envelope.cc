@@ -24,7 +24,7 @@ void AppendId(std::string& out, const RequestId& id) {
 Result<Incoming> ParseEnvelope(wire::Document& document, std::string_view text) {
   TRY(wire::Json message, document.Parse(text));
   if (!message.is_object()) {
-    return Fail(ErrorKind::kInvalidRequest, "a message is a JSON object, not " + std::string(message.kind()));
+    return Fail(ErrorKind::kInvalidRequest, "a message must be a JSON object, not " + std::string(message.kind()));
   }
   wire::Json method = message.Find("method");
   if (method.is_absent()) {

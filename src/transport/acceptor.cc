@@ -13,7 +13,7 @@ constexpr std::chrono::milliseconds kPause(100);
 
 // Returns true if the error concerns only one connection: it died in the queue (accept returns its pending network
 // error), or a signal interrupted the call. The next accept may then succeed. Every other error concerns the server and
-// would return if it tried again at once.
+// would occur again if it tried at once.
 bool ConcernsOneConnection(int errno_value) {
   switch (errno_value) {
     case EINTR:

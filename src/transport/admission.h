@@ -7,7 +7,7 @@
 namespace holdfast::transport {
 
 struct Admission {
-  // The path of the URL that opens a WebSocket. If it is empty, the URL must have no path.
+  // The secret that is the path of every URL that opens a WebSocket. If it is empty, the URL must have no path.
   std::string secret = {};
 
   // This function decides about the socket of each peer that wants to open a WebSocket. If it is absent, every peer

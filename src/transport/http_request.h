@@ -22,9 +22,9 @@ struct HttpAnswer {
 
 using HttpDecision = std::variant<Upgrade, HttpAnswer>;
 
-// `head` is a request up to and including the empty line. If there is a `secret`, only the path `/SECRET` is upgraded
-// and any other path is answered with 401; without a secret only the path `/` is upgraded. The probes `/readyz` and
-// `/healthz` need no secret.
+// `head` is a request up to and including the empty line. If there is a `secret`, only the path `/SECRET` is upgraded,
+// and a path without the secret is answered with 401. Without a secret only the path `/` is upgraded. The probes
+// `/readyz` and `/healthz` need no secret.
 HttpDecision DecideHttpRequest(std::string_view head, std::string_view secret = "");
 
 HttpAnswer AnswerHeadTooLong();

@@ -40,7 +40,7 @@ class MessageBuffer {
   }
 
  private:
-  // beyond this size realloc costs next to nothing, so the buffer grows only as needed
+  // Beyond this size realloc costs next to nothing, so the buffer grows only as needed.
   static constexpr size_t kLongBytes = 1 << 20;
 
   struct Free {

@@ -74,7 +74,7 @@ std::optional<ucred> CredentialsOf(int fd) {
   return credentials;
 }
 
-// The mode of the socket file already admits only these users, until somebody changes that mode.
+// The mode of the socket file already admits only these users, until a user changes that mode.
 bool IsWelcome(const ucred& credentials) { return credentials.uid == ::geteuid() || credentials.uid == 0; }
 
 // Returns true also for a process that has ended, because it may have been a sandboxed command that left its socket to

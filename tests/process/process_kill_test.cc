@@ -77,7 +77,7 @@ TEST_F(ProcessKillTest, KillsACommandThatKeepsStoppingItsKeeper) {
   const auto begin = std::chrono::steady_clock::now();
   subject->Kill(CountDone());
   ASSERT_TRUE(RunUntil([&] { return done_ > 0 && subject.over(); }));
-  // the keeper has a second to kill everything, then it is killed itself
+  // The keeper has a second to kill everything, then it is killed itself.
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 8s);
   EXPECT_TRUE(NothingIsLeft());
 }

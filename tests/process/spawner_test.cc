@@ -60,7 +60,7 @@ class SpawnerTest : public ProcessFixture {
   void ExpectNothingSurvives(pid_t server) {
     ::kill(server, SIGKILL);
     EXPECT_TRUE(RunUntil([&] {
-      // reaps the server, and the processes that become our children when it is gone
+      // Reaps the server, and the processes that become our children when it is gone.
       while (::waitpid(-1, nullptr, WNOHANG) > 0) continue;
       return support::ChildrenOf(::getpid()).empty() && support::LivingWithVariable(Mark()).empty();
     }));
@@ -109,7 +109,7 @@ TEST_F(SpawnerTest, StartsAKeeperThatReportsAndEnds) {
 }
 
 // An owner that learns of the start may check at once, by its own end of the pipes, whether the command is still there.
-TEST_F(SpawnerTest, AKeeperThatReportsAStartHoldsNothingOfTheCommands) {
+TEST_F(SpawnerTest, AKeeperThatHasStartedACommandHoldsNothingOfTheCommands) {
   struct Observer : KeeperObserver {
     void OnStarted(pid_t) override {
       has_started = true;

@@ -51,7 +51,7 @@ class TestServer {
     done.get_future().wait();
   }
 
-  // Waits for a connection that no earlier call has returned, and returns the latest one.
+  // Waits for a connection that no earlier call has returned, and returns it.
   Peer& WaitForPeer() {
     std::unique_lock lock(mutex_);
     added_.wait_for(lock, support::kPatience, [&] { return peers_.size() > seen_; });

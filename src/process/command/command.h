@@ -25,7 +25,7 @@ struct Wrapper {
   // The server's end of the pipe for the report on the start (start_report.h), non-blocking.
   std::shared_ptr<const OwnedFd> report;
   // The time that the processes which a killed wrapper leaves behind have for cleaning up before they are killed too.
-  // It is over early when no process is left.
+  // The time is over early when no such process is left.
   std::chrono::milliseconds grace{0};
 
   friend bool operator==(const Wrapper&, const Wrapper&) = default;
