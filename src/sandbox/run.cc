@@ -9,6 +9,7 @@
 #include <expected>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -100,30 +101,27 @@ PlanOptions OptionsFor(const SandboxedCommand& command) {
 }
 
 // Fails where Landlock cannot enforce the policy, on any kernel or on this one.
-Result<Plan> LandlockPlanFor(const Resolution& resolution, const Job& job) {
-  TRY(Plan plan, MakeLandlockPlan(resolution, OptionsFor(job.asked)));
+Result<LandlockPlan> LandlockPlanFor(const Resolution& resolution, const Job& job) {
+  TRY(LandlockPlan plan, MakeLandlockPlan(resolution, OptionsFor(job.asked)));
   TRY_VOID(CheckLandlockAbi(LandlockAbi()));
   return plan;
 }
 
-enum class Backend { kBubblewrap, kLandlock };
-
-// The plan, the resolution that it was made of, and the backend that enforces it.
+// The plan, and the resolution that it was made of.
 struct Choice {
   Resolution resolution;
-  Backend backend;
-  Plan plan;
+  std::variant<NamespacePlan, LandlockPlan> plan;
 };
 
 Result<Choice> ChoosePlan(const Job& job) {
   TRY(Resolution resolution, ResolutionFor(job));
   if (job.asked.legacy_landlock != LegacyLandlock::kNo) {
     auto plan = LandlockPlanFor(resolution, job);
-    if (plan) return Choice{std::move(resolution), Backend::kLandlock, *std::move(plan)};
+    if (plan) return Choice{std::move(resolution), *std::move(plan)};
     if (job.asked.legacy_landlock == LegacyLandlock::kRequired) return std::unexpected(std::move(plan).error());
   }
-  TRY(Plan plan, MakePlan(resolution, OptionsFor(job.asked)));
-  return Choice{std::move(resolution), Backend::kBubblewrap, std::move(plan)};
+  TRY(NamespacePlan plan, MakePlan(resolution, OptionsFor(job.asked)));
+  return Choice{std::move(resolution), std::move(plan)};
 }
 
 // Becomes the command, or runs the file helper, in this process: the last step of a run without namespaces.
@@ -142,13 +140,13 @@ Outcome Become(const Job& job) {
 }
 
 // Returns the port ruleset for a command that can reach the ports of the machine. Other commands need none.
-std::optional<int> PortRuleset(const Plan& plan, const Job& job) {
-  return plan.filter == Filter::kGuardedNetwork ? job.asked.port_ruleset_fd : std::nullopt;
+std::optional<int> PortRuleset(Filter filter, const Job& job) {
+  return filter == Filter::kGuardedNetwork ? job.asked.port_ruleset_fd : std::nullopt;
 }
 
-Outcome RunInLandlock(const Plan& plan, const Job& job) {
+Outcome RunInLandlock(const LandlockPlan& plan, const Job& job) {
   const auto caller = job.built_in != nullptr ? Caller::kFileRequests : Caller::kCommand;
-  const auto entered = EnterLandlockStage(plan, caller, job.asked.report_fd, PortRuleset(plan, job));
+  const auto entered = EnterLandlockStage(plan, caller, job.asked.report_fd, PortRuleset(plan.filter, job));
   if (!entered) return CannotEnforce(entered.error().message);
   return Become(job);
 }
@@ -158,7 +156,8 @@ struct BubblewrapFailure {
   NotStarted::By by = NotStarted::By::kRefused;
 };
 
-std::expected<int, BubblewrapFailure> RunInBubblewrap(const Bubblewrap& bubblewrap, const Plan& plan, const Job& job) {
+std::expected<int, BubblewrapFailure> RunInBubblewrap(const Bubblewrap& bubblewrap, const NamespacePlan& plan,
+                                                      const Job& job) {
   InnerOrders orders;
   orders.command = job.asked.command;
   orders.command.cwd = plan.working_directory;
@@ -167,7 +166,7 @@ std::expected<int, BubblewrapFailure> RunInBubblewrap(const Bubblewrap& bubblewr
   orders.report_fd = job.asked.report_fd;
   orders.filter = plan.filter;
   orders.landlock = plan.landlock;
-  orders.port_ruleset_fd = PortRuleset(plan, job);
+  orders.port_ruleset_fd = PortRuleset(plan.filter, job);
   std::optional<ProxyBridge> bridge;
   if (job.routes) {
     auto started = ProxyBridge::Start(job.routes->endpoints);
@@ -259,7 +258,7 @@ Result<std::string> Explain(const SandboxedCommand& command) {
   auto profile = ReadProfile(command);
   if (!profile) return Fail(ErrorKind::kInvalidParams, std::move(profile).error().message);
   TRY(const Choice choice, ChoosePlan({.asked = command, .policy = std::move(profile->policy)}));
-  return choice.backend == Backend::kLandlock ? LandlockText(choice.plan) : Text(choice.plan);
+  return std::visit([](const auto& plan) { return Text(plan); }, choice.plan);
 }
 
 Outcome Run(const SandboxedCommand& command, std::string_view called_as, BuiltIn file_helper) {
@@ -269,19 +268,20 @@ Outcome Run(const SandboxedCommand& command, std::string_view called_as, BuiltIn
   if (!job.needs_sandbox) return RunDirectly(job);
   const auto choice = ChoosePlan(job);
   if (!choice) return CannotEnforce(choice.error().message);
-  if (choice->backend == Backend::kLandlock) return RunInLandlock(choice->plan, job);
+  if (const auto* landlock = std::get_if<LandlockPlan>(&choice->plan)) return RunInLandlock(*landlock, job);
+  const auto& plan = std::get<NamespacePlan>(choice->plan);
   const auto bubblewrap = BubblewrapFor(command, choice->resolution);
   if (!bubblewrap) {
     const bool missing = bubblewrap.error().kind == ErrorKind::kNotFound;
     Failure failure{missing ? kInternal : kBadDigest, bubblewrap.error().message};
     return missing ? FallBack(std::move(failure), choice->resolution, job) : std::unexpected(std::move(failure));
   }
-  auto outcome = RunInBubblewrap(*bubblewrap, choice->plan, job);
+  auto outcome = RunInBubblewrap(*bubblewrap, plan, job);
   if (outcome) return *outcome;
   auto& [failure, by] = outcome.error();
   // A path that was removed or replaced is an attack, and no reason to go on with less protection.
   const bool may_lack_namespaces = command.landlock_only && by == NotStarted::By::kBubblewrap;
-  if (may_lack_namespaces && TryNamespaces(*bubblewrap, choice->plan, command.program_fd) == Namespaces::kDoNotWork) {
+  if (may_lack_namespaces && TryNamespaces(*bubblewrap, plan, command.program_fd) == Namespaces::kDoNotWork) {
     return FallBack(std::move(failure), choice->resolution, job);
   }
   return std::unexpected(std::move(failure));

@@ -1,4 +1,4 @@
-// The bubblewrap backend finds a bubblewrap program and translates a Plan into its arguments.
+// The bubblewrap backend finds a bubblewrap program and translates a NamespacePlan into its arguments.
 //
 // What bubblewrap does not stop by itself: the use of open descriptors and of dangerous system calls. It does not pass
 // signals to the command either. The inner stage, which bubblewrap starts as pid 1, does all of this.
@@ -57,6 +57,6 @@ inline constexpr const char* kNeedsGateArgument = "--as-pid-1";
 inline constexpr const char* kGateArgument = "--unshare-pid";
 
 // Returns all arguments up to the `--` before the inner stage's program, except for these two.
-Result<BubblewrapArguments> ArgumentsFor(const Plan& plan);
+Result<BubblewrapArguments> ArgumentsFor(const NamespacePlan& plan);
 
 }  // namespace holdfast::sandbox

@@ -89,7 +89,7 @@ class Translation {
 
 }  // namespace
 
-Result<BubblewrapArguments> ArgumentsFor(const Plan& plan) {
+Result<BubblewrapArguments> ArgumentsFor(const NamespacePlan& plan) {
   Translation translation;
   translation.Append({"--unshare-user", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"});
   if (plan.own_network) translation.Append({"--unshare-net"});

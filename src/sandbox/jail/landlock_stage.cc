@@ -42,7 +42,7 @@ Result<> CheckLandlockAbi(int abi) {
                           abi, kOldestLandlockAbi));
 }
 
-Result<> EnterLandlockStage(const Plan& plan, Caller caller, std::optional<int> report_fd,
+Result<> EnterLandlockStage(const LandlockPlan& plan, Caller caller, std::optional<int> report_fd,
                             std::optional<int> port_ruleset_fd) {
   TRY_VOID(CheckLandlockAbi(LandlockAbi()));
   HoldSignals();

@@ -62,7 +62,7 @@ Result<> CheckMount(const MountCheck& check, std::unordered_set<uint64_t>& seen)
 
 }  // namespace
 
-Result<std::vector<MountCheck>> NoteMounts(const Plan& plan) {
+Result<std::vector<MountCheck>> NoteMounts(const NamespacePlan& plan) {
   std::vector<MountCheck> checks;
   for (const Mount& mount : plan.mounts) {
     auto what = std::visit(WhatToCheck(), mount);

@@ -28,7 +28,7 @@ struct MountCheck {
 
 // Notes the files outside that the plan mounts or covers. It is called when the placeholders are made. Fails when a
 // path goes through a link.
-Result<std::vector<MountCheck>> NoteMounts(const Plan& plan);
+Result<std::vector<MountCheck>> NoteMounts(const NamespacePlan& plan);
 
 // Notes in the Landlock rules for bound paths which file Landlock has to find there.
 void NoteIdentities(std::span<const MountCheck> checks, std::vector<LandlockRule>& rules);

@@ -94,11 +94,11 @@ Result<int> FinishIn(const OwnedFd& users, const OwnedFd& mounts, bool has_priva
   return error;
 }
 
-bool HasPrivateNodes(const Plan& plan) {
+bool HasPrivateNodes(const NamespacePlan& plan) {
   return std::ranges::any_of(plan.mounts, [](const Mount& mount) { return std::holds_alternative<PrivateDev>(mount); });
 }
 
-Result<> Finish(int inner, const Plan& plan) {
+Result<> Finish(int inner, const NamespacePlan& plan) {
   TRY(const int number, NumberOf(inner));
   const std::string path = fmt::format("/proc/{}/ns/mnt", number);
   const OwnedFd mounts(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -113,7 +113,7 @@ Result<> Finish(int inner, const Plan& plan) {
 
 // For an ordinary user a failure does not prevent the start: the command can then only change the times of the nodes
 // and use up the user's inotify and fanotify groups.
-Result<> FinishNamespaces(int inner, const Plan& plan) {
+Result<> FinishNamespaces(int inner, const NamespacePlan& plan) {
   auto finished = Finish(inner, plan);
   if (!finished && ::geteuid() == 0) return finished;
   return {};

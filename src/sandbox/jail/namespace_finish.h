@@ -14,6 +14,6 @@
 namespace holdfast::sandbox {
 
 // `inner` is a pidfd of the inner stage, which waits meanwhile.
-Result<> FinishNamespaces(int inner, const Plan& plan);
+Result<> FinishNamespaces(int inner, const NamespacePlan& plan);
 
 }  // namespace holdfast::sandbox

@@ -13,8 +13,8 @@
 namespace holdfast::sandbox {
 namespace {
 
-Plan WithoutPaths(const Plan& plan) {
-  Plan bare;
+NamespacePlan WithoutPaths(const NamespacePlan& plan) {
+  NamespacePlan bare;
   bare.own_network = plan.own_network;
   bare.working_directory = "/";
   bare.mounts = {ReadOnlyBind{.path = "/"}};
@@ -32,8 +32,8 @@ InnerOrders ExecuteNothing() { return {.command = {.program = "/", .argv = {"/"}
 
 }  // namespace
 
-Namespaces TryNamespaces(const Bubblewrap& bubblewrap, const Plan& plan, std::optional<int> sealed_program) {
-  const Plan bare = WithoutPaths(plan);
+Namespaces TryNamespaces(const Bubblewrap& bubblewrap, const NamespacePlan& plan, std::optional<int> sealed_program) {
+  const NamespacePlan bare = WithoutPaths(plan);
   constexpr int refused = 1;
   auto in_child = [&] {
     const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);

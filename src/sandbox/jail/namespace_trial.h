@@ -17,6 +17,6 @@ enum class Namespaces { kWork, kDoNotWork };
 
 // Tries the kinds of namespaces, /dev and /proc that this plan has. It takes as long as a start, and is meant to be
 // called after a failure.
-Namespaces TryNamespaces(const Bubblewrap& bubblewrap, const Plan& plan, std::optional<int> sealed_program);
+Namespaces TryNamespaces(const Bubblewrap& bubblewrap, const NamespacePlan& plan, std::optional<int> sealed_program);
 
 }  // namespace holdfast::sandbox

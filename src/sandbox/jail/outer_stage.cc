@@ -103,7 +103,7 @@ struct Inherited {
   std::vector<std::string> command_line;
 };
 
-Result<Inherited> Prepare(const Plan& plan, const StageImage& image) {
+Result<Inherited> Prepare(const NamespacePlan& plan, const StageImage& image) {
   Inherited inherited;
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     TRY(inherited.streams[static_cast<size_t>(stream)], CopyOfStream(stream));
@@ -175,7 +175,7 @@ std::expected<pid_t, NotStarted> Start(const Bubblewrap& bubblewrap, Inherited& 
 }
 
 // Writes the orders that the inner stage reads, and then the argument that bubblewrap waits for.
-Result<> Instruct(const Plan& plan, InnerOrders orders, Inherited& inherited) {
+Result<> Instruct(const NamespacePlan& plan, InnerOrders orders, Inherited& inherited) {
   TRY(orders.mounts, NoteMounts(plan));
   NoteIdentities(orders.mounts, orders.landlock);
   TRY_VOID(sys::FillMemoryFile(inherited.orders_file.get(), Encode(orders)));
@@ -211,8 +211,8 @@ void ReleaseStreams(const OwnedFd& nothing) {
 
 }  // namespace
 
-std::expected<int, NotStarted> RunOuterStage(const Bubblewrap& bubblewrap, const Plan& plan, const InnerOrders& orders,
-                                             std::optional<int> sealed_program) {
+std::expected<int, NotStarted> RunOuterStage(const Bubblewrap& bubblewrap, const NamespacePlan& plan,
+                                             const InnerOrders& orders, std::optional<int> sealed_program) {
   const std::optional<int> report_fd = orders.report_fd;
   if (auto host = CheckHost(); !host) {
     return std::unexpected(NotStarted(std::move(host).error(), NotStarted::By::kBubblewrap));

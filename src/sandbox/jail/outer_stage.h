@@ -33,7 +33,8 @@ struct NotStarted {
 // orders; in every other case the report has been written, and the descriptor is closed. When a report has come, the
 // standard streams of this process become /dev/null: it has to end with the status that is returned. `sealed_program`
 // is a descriptor for stage_image.h.
-std::expected<int, NotStarted> RunOuterStage(const Bubblewrap& bubblewrap, const Plan& plan, const InnerOrders& orders,
+std::expected<int, NotStarted> RunOuterStage(const Bubblewrap& bubblewrap, const NamespacePlan& plan,
+                                             const InnerOrders& orders,
                                              std::optional<int> sealed_program = std::nullopt);
 
 }  // namespace holdfast::sandbox

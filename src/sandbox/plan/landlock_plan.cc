@@ -67,13 +67,12 @@ Result<std::vector<LandlockRule>> RulesFor(const Resolution& resolution, const P
 
 }  // namespace
 
-Result<Plan> MakeLandlockPlan(const Resolution& resolution, const PlanOptions& options) {
+Result<LandlockPlan> MakeLandlockPlan(const Resolution& resolution, const PlanOptions& options) {
   if (!options.hidden.empty())
     return DoesNotFit(fmt::format("hide {}, the socket of the server", options.hidden.front()));
   if (options.proxy_network != ProxyNetwork::kNone)
     return DoesNotFit("give the command a network of its own, with proxies in it");
-  Plan plan;
-  plan.own_network = false;
+  LandlockPlan plan;
   plan.filter = FilterFor(resolution.network, options);
   plan.working_directory = options.command_cwd;
   if (!resolution.unrestricted) {

@@ -6,6 +6,9 @@
 // writable root read-only, so a policy with such a root fits only if its rules open these names too.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "base/result.h"
 #include "sandbox/plan/plan.h"
 #include "sandbox/plan/plan_options.h"
@@ -13,8 +16,16 @@
 
 namespace holdfast::sandbox {
 
-// Fails with kInvalidRequest, and names the rule that does not fit. A plan without restrictions on files has no
-// Landlock rules.
-Result<Plan> MakeLandlockPlan(const Resolution& resolution, const PlanOptions& options);
+struct LandlockPlan {
+  std::string working_directory;
+  Filter filter = Filter::kRestrictedNetwork;
+  std::vector<LandlockRule> landlock;  // empty: the policy does not restrict files
+};
+
+// Fails with kInvalidRequest, and names the rule that does not fit.
+Result<LandlockPlan> MakeLandlockPlan(const Resolution& resolution, const PlanOptions& options);
+
+// Returns the plan as text, one line for each step.
+std::string Text(const LandlockPlan& plan);
 
 }  // namespace holdfast::sandbox

@@ -70,7 +70,7 @@ Resolution WithHidden(Resolution resolution, const std::vector<std::string>& hid
   return resolution;
 }
 
-Result<> HideFiles(const PlanOptions& options, Plan& plan) {
+Result<> HideFiles(const PlanOptions& options, NamespacePlan& plan) {
   if (options.hidden.empty()) return {};
   Resolution everything;
   everything.rules.push_back({.path = "/", .access = Access::kWrite});
@@ -83,7 +83,7 @@ Result<> HideFiles(const PlanOptions& options, Plan& plan) {
   return {};
 }
 
-Result<> RestrictFiles(const Resolution& resolution, const PlanOptions& options, Plan& plan) {
+Result<> RestrictFiles(const Resolution& resolution, const PlanOptions& options, NamespacePlan& plan) {
   TRY(const RuleMap map, RuleMap::Create(WithHidden(resolution, options.hidden)));
   TRY_VOID(CheckOwnPrograms(map, options.program_directory));
   MountPlanner planner(map, options.missing_names);
@@ -115,8 +115,8 @@ Filter FilterFor(Network network, const PlanOptions& options) {
   return options.port_is_shut ? Filter::kGuardedNetwork : Filter::kOpenNetwork;
 }
 
-Result<Plan> MakePlan(const Resolution& resolution, const PlanOptions& options) {
-  Plan plan;
+Result<NamespacePlan> MakePlan(const Resolution& resolution, const PlanOptions& options) {
+  NamespacePlan plan;
   plan.filter = FilterFor(resolution.network, options);
   plan.own_network = options.proxy_network != ProxyNetwork::kNone || plan.filter == Filter::kRestrictedNetwork;
   plan.working_directory = WorkingDirectory(options.command_cwd);

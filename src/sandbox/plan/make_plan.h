@@ -13,6 +13,6 @@ Filter FilterFor(Network network, const PlanOptions& options);
 
 // Fails when a rule cannot be enforced, such as a rule whose path crosses a link that the command could change. The
 // sandbox has its own /dev and /proc, so a rule that grants /dev, or anything in /proc, has no effect.
-Result<Plan> MakePlan(const Resolution& resolution, const PlanOptions& options);
+Result<NamespacePlan> MakePlan(const Resolution& resolution, const PlanOptions& options);
 
 }  // namespace holdfast::sandbox

@@ -99,8 +99,8 @@ struct LandlockRule {
   std::optional<sys::FileIdentity> identity = {};  // the file that must be there; no link is followed then
 };
 
-struct Plan {
-  std::vector<Mount> mounts;  // empty only in a plan of landlock_plan.h, without namespaces
+struct NamespacePlan {
+  std::vector<Mount> mounts;
   std::vector<Placeholder> placeholders;
   std::vector<std::string> absent = {};  // paths that the caller must keep absent: MissingNames::kRefused
   bool own_network = true;               // the command gets an empty network namespace
@@ -109,8 +109,7 @@ struct Plan {
   std::vector<LandlockRule> landlock;  // empty: Landlock is not used
 };
 
-// Returns the plan as text, one line for each step. LandlockText() is for a plan of landlock_plan.h.
-std::string Text(const Plan& plan);
-std::string LandlockText(const Plan& plan);
+// Returns the plan as text, one line for each step.
+std::string Text(const NamespacePlan& plan);
 
 }  // namespace holdfast::sandbox

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/log_escape.h"
+#include "sandbox/plan/landlock_plan.h"
 #include "sandbox/plan/plan.h"
 
 namespace holdfast::sandbox {
@@ -21,7 +22,7 @@ std::string Shown(std::string_view path) {
 }
 
 struct MountText {
-  const Plan& plan;
+  const NamespacePlan& plan;
 
   std::string_view NoteOn(std::string_view path) const {
     const auto placeholder = std::ranges::find(plan.placeholders, path, &Placeholder::path);
@@ -78,7 +79,7 @@ std::string_view NameOfRights(LandlockRule::Rights rights) {
 }
 
 // Returns the lines that the text of every plan ends with.
-std::string LastLines(const Plan& plan) {
+std::string LastLines(const auto& plan) {
   std::string text;
   for (const LandlockRule& rule : plan.landlock) {
     text += fmt::format("landlock {} {}\n", NameOfRights(rule.rights), Shown(rule.path));
@@ -88,7 +89,7 @@ std::string LastLines(const Plan& plan) {
 
 }  // namespace
 
-std::string Text(const Plan& plan) {
+std::string Text(const NamespacePlan& plan) {
   std::string text;
   const auto add = [&](std::string_view line) { text.append(line).append("\n"); };
   if (plan.mounts.empty()) add("files as they are");
@@ -99,7 +100,7 @@ std::string Text(const Plan& plan) {
   return text + LastLines(plan);
 }
 
-std::string LandlockText(const Plan& plan) {
+std::string Text(const LandlockPlan& plan) {
   std::string text = "no namespaces, no mounts\n";
   text += plan.filter == Filter::kRestrictedNetwork ? "network refused by the filter\n" : "network as it is\n";
   text += plan.landlock.empty() ? "files as they are\n" : "file attributes refused by the filter\n";

@@ -227,14 +227,14 @@ const Strings kHead = {"--unshare-user", "--unshare-ipc", "--unshare-uts", "--un
 
 enum class Net { kOwn, kShared };
 
-Plan PlanOf(std::vector<Mount> mounts, Net net = Net::kOwn) {
-  Plan plan;
+NamespacePlan PlanOf(std::vector<Mount> mounts, Net net = Net::kOwn) {
+  NamespacePlan plan;
   plan.mounts = std::move(mounts);
   plan.own_network = net == Net::kOwn;
   return plan;
 }
 
-BubblewrapArguments Arguments(const Plan& plan) {
+BubblewrapArguments Arguments(const NamespacePlan& plan) {
   auto arguments = ArgumentsFor(plan);
   EXPECT_TRUE(arguments) << arguments.error().message;
   return arguments ? *std::move(arguments) : BubblewrapArguments{};

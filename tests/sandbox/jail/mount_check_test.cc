@@ -37,7 +37,7 @@ class MountCheckTest : public testing::Test {
 
   // Makes `mounts` in namespaces of their own. Returns 0 when CheckMounts then finds the mounts of `plan` in their
   // places.
-  int Check(const Plan& plan, const std::function<void()>& mounts) const {
+  int Check(const NamespacePlan& plan, const std::function<void()>& mounts) const {
     const auto checks = NoteMounts(plan);
     if (!checks) return -1;
     return StatusOf(CloneFirstProcess([&] {
@@ -54,8 +54,8 @@ class MountCheckTest : public testing::Test {
     if (::mount("tmpfs", In(at).c_str(), "tmpfs", flags, nullptr) < 0) ::_exit(kNoNamespaces);
   }
 
-  Plan With(Mount mount) const {
-    Plan plan;
+  NamespacePlan With(Mount mount) const {
+    NamespacePlan plan;
     plan.mounts = {std::move(mount)};
     return plan;
   }
@@ -94,7 +94,7 @@ TEST_F(MountCheckTest, RefusesAMountThatCouldBeWritten) {
 // Two names of one file could change places between two looks, so that both looks see the same correct mount.
 TEST_F(MountCheckTest, RefusesOneMountInThePlaceOfTwo) {
   fs::create_hard_link(In("directory/file"), In("twin"));
-  Plan plan = With(PinnedBind{In("directory/file")});
+  NamespacePlan plan = With(PinnedBind{In("directory/file")});
   plan.mounts.emplace_back(PinnedBind{In("twin")});
   const auto bind_both = [&] {
     Bind("directory/file", "directory/file");

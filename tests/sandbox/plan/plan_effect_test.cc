@@ -46,7 +46,7 @@ Access Wanted(const Resolution& resolution, std::string_view path) {
 // The interpreter: it carries out a plan on a list of paths.
 class MountTable {
  public:
-  explicit MountTable(const Plan& plan) {
+  explicit MountTable(const NamespacePlan& plan) {
     for (const Mount& mount : plan.mounts) std::visit([this](const auto& step) { Do(step); }, mount);
     for (const Placeholder& placeholder : plan.placeholders) placeholders_.insert(placeholder.path);
   }
