@@ -21,7 +21,8 @@ std::optional<struct stat> Stat(int fd) {
 
 }  // namespace
 
-// First where it is, by a descriptor that opens nothing: only on a file system of this machine is the file opened.
+// An O_PATH descriptor, which does not open the file, first tells on which file system the file is. The file is opened
+// only if it is on a file system of this machine.
 std::optional<std::string> CachedFiles::Read(const std::string& path, Symlinks symlinks, size_t max_bytes) {
   const OwnedFd place(sys::OpenCached(path, O_PATH, LinksOf(symlinks)));
   if (!place.is_open()) return std::nullopt;
@@ -35,7 +36,7 @@ std::optional<std::string> CachedFiles::Read(const std::string& path, Symlinks s
   if (!opened || !sys::IsSameFile(*found, *opened)) return std::nullopt;
   std::string bytes(size, '\0');
   const iovec vector{bytes.data(), size};
-  // Less than all of it: the rest is on the disk only, or the file is shorter by now.
+  // If the read returns less than the whole file, the rest is only on the disk, or the file has become shorter.
   if (::preadv2(file.get(), &vector, 1, 0, RWF_NOWAIT) != static_cast<ssize_t>(size)) return std::nullopt;
   return bytes;
 }

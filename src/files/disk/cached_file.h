@@ -1,4 +1,4 @@
-// Small files that the kernel has in memory, read without waiting for anything: for the loop's own thread.
+// Reads small files that the kernel has in memory. A read never waits, so the loop's thread can do it.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace holdfast::files {
 
 class CachedFiles {
  public:
-  // Absent when it might have to wait, or is not a regular file of 1 to `max_bytes`: ask a worker, who also knows what
-  // is wrong with it.
+  // Returns the content of a file, or nothing if the read might have to wait, or if the path is not a regular file of 1
+  // to `max_bytes`. A worker has to read the file then, and finds out what is wrong with it.
   std::optional<std::string> Read(const std::string& path, Symlinks symlinks, size_t max_bytes);
 
  private:

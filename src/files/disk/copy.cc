@@ -24,7 +24,8 @@ std::unexpected<Error> Refused(const std::string& source, std::string_view reaso
   return Fail(ErrorKind::kInvalidRequest, fmt::format("copy {}: {}", source, reason));
 }
 
-// A link at the destination is followed by the kernel, unless there are names that must not be met on the way.
+// Copies a file. A link at the destination is followed by the kernel if there are no guarded names. Otherwise the place
+// that the link leads to is found first, and checked.
 Result<> CopyFileTo(const File& file, const std::string& destination, const GuardedNames& guarded) {
   if (guarded.empty()) return CopyFile(file, {AT_FDCWD, destination, destination}, sys::Links::kFollow);
   TRY(const Place place, FindPlaceToChange(destination, Symlinks::kFollow, guarded));
@@ -46,7 +47,7 @@ Result<> Copy(const std::string& source, const std::string& destination, Depth d
       sys::OpenAt(AT_FDCWD, source.substr(0, slash + 1), O_PATH | O_DIRECTORY, sys::Links::kFollow));
   struct stat status;
   if (::fstatat(parent.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) < 0) return FailErrno("stat", source);
-  // What must stay absent is not read either when it comes to exist meanwhile.
+  // A guarded name that must stay absent is not read either if another process has made it meanwhile.
   const bool is_absent = guarded.CheckChange(parent.get(), name) != 0 || sys::IsPlaceholderAt(parent.get(), name);
   if (is_absent) return FailErrno("stat", source, ENOENT);
   switch (status.st_mode & S_IFMT) {

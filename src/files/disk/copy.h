@@ -1,9 +1,10 @@
-// Copying files and trees: contents and mode bits. A file is overwritten, a directory merged into one that is there, a
-// symbolic link copied as a link. Inside a tree no link is followed on either side, at whatever moment it appears, and
-// other kinds of files are left out. What fails ends the copy, and what was copied until then stays.
+// Copies files and trees with their contents and mode bits. A file at the destination is overwritten, a directory is
+// merged into one that exists, and a symbolic link is copied as a link. Inside a tree no link is followed on either
+// side, even if it appears during the copy, and other kinds of files are left out. A failure ends the copy, and what
+// was copied until then stays.
 //
-// Set-user-ID and set-group-ID come along only where the copy belongs to the same user or group, and inside a
-// sandbox for no file. Directories that are there already keep their mode.
+// A copy keeps the set-user-ID and set-group-ID bits only if it belongs to the same user or group, and inside a sandbox
+// never. Directories that exist already keep their mode.
 #pragma once
 
 #include <string>
@@ -14,8 +15,9 @@
 
 namespace holdfast::files {
 
-// A file may not be copied to itself, nor a directory to itself or below itself. A directory needs kTree; the
-// directories on the way to its destination are made. A link at the destination is followed.
+// Copies `source` to `destination`. A file cannot be copied to itself, nor a directory to itself or below itself. A
+// directory is copied only with kTree, and the missing directories on the way to its destination are made. A link at
+// the destination is followed.
 Result<> Copy(const std::string& source, const std::string& destination, Depth depth, const GuardedNames& guarded);
 
 }  // namespace holdfast::files

@@ -17,7 +17,8 @@ constexpr size_t kBufferBytes = 256u << 10;
 constexpr off_t kMaxStep = off_t{1} << 30;
 constexpr off_t kNoEnd = std::numeric_limits<off_t>::max();
 
-// The kernel or the file systems cannot do it by themselves, or a sandbox does not let them: reading and writing works.
+// Returns whether the error means that the kernel or the file systems cannot copy by themselves, or that a sandbox does
+// not allow it. The contents then have to be read and written.
 bool NeedsReading(int errno_value) {
   switch (errno_value) {
     case EXDEV:
@@ -37,7 +38,8 @@ class ContentsCopy {
  public:
   ContentsCopy(int from, int to) : from_(from), to_(to) {}
 
-  // To the same place; stops at `end` or where the file ends. Returns where, or -errno.
+  // Copies bytes to the same offset of the destination, up to `end` or to the end of the file. Returns the offset at
+  // which it stopped, or -errno.
   off_t CopyRange(off_t begin, off_t end);
 
   int CopySparse();
@@ -70,7 +72,8 @@ ssize_t ContentsCopy::Step(off_t at, size_t size) {
     const ssize_t n = ::copy_file_range(from_, &in, to_, &out, size, 0);
     if (n > 0) return n;
     if (n < 0 && !NeedsReading(errno)) return -errno;
-    // An end it reports is not to be believed: in /proc a file has a size of 0 and something in it.
+    // The kernel's claim that the file has ended is not reliable: a file in /proc has a size of 0 and still has
+    // content.
     in_kernel_ = false;
   }
   return ReadAndWrite(at, std::min(size, kBufferBytes));
@@ -80,7 +83,7 @@ ssize_t ContentsCopy::ReadAndWrite(off_t at, size_t size) {
   if (!buffer_) buffer_ = std::make_unique_for_overwrite<std::byte[]>(kBufferBytes);
   const ssize_t n = ::pread(from_, buffer_.get(), size, at);
   if (n < 0) return -errno;
-  // What a short write leaves is read again by the next step.
+  // If the write is short, the next step reads the rest again.
   const ssize_t written = n == 0 ? 0 : ::pwrite(to_, buffer_.get(), static_cast<size_t>(n), at);
   if (written < 0) return -errno;
   return n > 0 && written == 0 ? -EIO : written;
@@ -92,14 +95,14 @@ int ContentsCopy::CopySparse() {
     const off_t data = ::lseek(from_, at, SEEK_DATA);
     if (data < 0 && errno == ENXIO) break;
     const off_t hole = data < 0 ? data : ::lseek(from_, data, SEEK_HOLE);
-    // A file system that tells no holes, or a file that has just been cut.
+    // The file system does not tell where holes are, or the file has just become shorter.
     if (hole < 0) return static_cast<int>(std::min<off_t>(CopyRange(at, kNoEnd), 0));
     const off_t reached = CopyRange(data, hole);
     if (reached < 0) return static_cast<int>(reached);
-    if (reached < hole) return 0;  // it ends before its size, as in /sys
+    if (reached < hole) return 0;  // the content ends before the size of the file, as in /sys
     at = hole;
   }
-  // What is left is a hole.
+  // The rest of the file is a hole.
   struct stat status;
   if (::fstat(from_, &status) < 0) return -errno;
   return ::ftruncate(to_, std::max(at, status.st_size)) < 0 ? -errno : 0;

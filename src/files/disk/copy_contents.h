@@ -1,9 +1,10 @@
-// Copies what is in a regular file, in the kernel where that is possible. Holes stay holes.
+// Copies the contents of a regular file, inside the kernel if possible. Holes stay holes.
 #pragma once
 
 namespace holdfast::files {
 
-// `to` is empty. 0 or -errno, with what was written until then left there.
+// Copies all of `from` to `to`, which must be empty. Returns 0 or -errno; after an error the part that was written
+// stays.
 int CopyContents(int from, int to);
 
 }  // namespace holdfast::files

@@ -23,13 +23,14 @@ std::unexpected<Error> Refused(const Target& target, std::string_view reason) {
 
 bool IsSpecial(mode_t mode) { return S_ISFIFO(mode) || S_ISSOCK(mode) || S_ISCHR(mode) || S_ISBLK(mode); }
 
-// Without truncating it. A special file is not even opened; one that is swapped in meanwhile is, but without blocking.
+// Opens or creates the target without truncating it. A special file is not opened. If another process puts one there
+// after the check, it is opened without blocking.
 Result<OwnedFd> OpenTarget(const Target& target, sys::Links links) {
   struct stat status;
   const int flags = links == sys::Links::kFollow ? 0 : AT_SYMLINK_NOFOLLOW;
   const bool exists = ::fstatat(target.directory, target.name.c_str(), &status, flags) == 0;
   if (exists && IsSpecial(status.st_mode)) return Refused(target, "not a regular file");
-  // Until it has the source's permissions, nobody else is to read it.
+  // Other users must not read the file before it has the permissions of the source.
   constexpr mode_t kMode = 0600;
   if (exists && sys::HasPlaceholderMode(status.st_mode)) {
     const int adopted = sys::AdoptPlaceholder(target.directory, target.name, S_IFREG | kMode, links);
@@ -54,13 +55,13 @@ Result<> CopyFile(const File& source, const Target& target, sys::Links links) {
 
   if (to.st_size > 0 && ::ftruncate(fd.get(), 0) < 0) return failed(errno);
   if (const int error = CopyContents(source.fd(), fd.get())) return failed(-error);
-  // Writing has taken away set-user-ID and set-group-ID.
+  // The status is read again, because writing has removed the set-user-ID and set-group-ID bits.
   if (::fstat(fd.get(), &to) < 0) return failed(errno);
   const mode_t mode = ModeOfCopy(from, to);
   if (mode != (to.st_mode & ALLPERMS)) {
     if (const int error = SetMode(fd.get(), mode)) return failed(error);
   }
-  // Network file systems tell of a lack of room at the end.
+  // A network file system may return only at the close that there is no room.
   if (::close(fd.Release()) < 0 && errno != EINTR) return failed(errno);
   return {};
 }
@@ -68,14 +69,15 @@ Result<> CopyFile(const File& source, const Target& target, sys::Links links) {
 Result<> MakeLink(const std::string& text, const Target& target) {
   if (::symlinkat(text.c_str(), target.directory, target.name.c_str()) == 0) return {};
   const int failed = errno;
-  // The placeholder of a sandbox cannot make room for a link.
+  // The placeholder of a sandbox cannot be replaced by a link.
   const bool is_held = failed == EEXIST && sys::IsPlaceholderAt(target.directory, target.name);
   return FailErrno("symlink", target.path, is_held ? EBUSY : failed);
 }
 
 mode_t ModeOfCopy(const struct stat& source, const struct stat& copy) {
   mode_t kept = ACCESSPERMS | S_ISVTX;
-  if (source.st_uid == copy.st_uid && !S_ISDIR(copy.st_mode)) kept |= S_ISUID;  // no meaning for a directory
+  if (source.st_uid == copy.st_uid && !S_ISDIR(copy.st_mode))
+    kept |= S_ISUID;  // the bit has no meaning for a directory
   if (source.st_gid == copy.st_gid) kept |= S_ISGID;
   const mode_t inherited = S_ISDIR(copy.st_mode) ? copy.st_mode & S_ISGID : 0;
   return (source.st_mode & kept) | inherited;

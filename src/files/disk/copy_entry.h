@@ -1,4 +1,4 @@
-// Copying one file or one link.
+// Functions that copy one file or one link.
 #pragma once
 
 #include <sys/stat.h>
@@ -11,23 +11,24 @@
 
 namespace holdfast::files {
 
-// Where a copy goes.
+// The destination of a copy.
 struct Target {
   int directory;     // may be AT_FDCWD
-  std::string name;  // relative to it
+  std::string name;  // relative to `directory`
   std::string path;  // for messages
 };
 
-// Creates the file, or overwrites one that is there. Any other kind is refused, and so is the source itself, of which
-// nothing is lost. With kFollow a link at the target is followed, also when it points nowhere.
+// Creates the target, or overwrites an existing regular file. A target of any other kind is refused. If the target is
+// the source itself, it is refused too, and the file keeps its content. With kFollow a link at the target is followed,
+// even if it points to nothing.
 Result<> CopyFile(const File& source, const Target& target, sys::Links links);
 
-// Something at the target is EEXIST.
+// Makes a link with this text. A target that exists is refused with EEXIST.
 Result<> MakeLink(const std::string& text, const Target& target);
 
-// The permissions of a copy. Set-user-ID and set-group-ID come along only where the copy belongs to the same user or
-// group: otherwise somebody's program would become one that runs as whoever copied it. A directory keeps the
-// set-group-ID that it has from its parent.
+// Returns the permissions of a copy. The set-user-ID and set-group-ID bits are kept only if the copy belongs to the
+// same user or group. Otherwise a program of another user would become one that runs with the rights of the user who
+// copied it. A directory keeps the set-group-ID bit that it got from its parent.
 mode_t ModeOfCopy(const struct stat& source, const struct stat& copy);
 
 }  // namespace holdfast::files

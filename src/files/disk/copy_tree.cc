@@ -30,10 +30,11 @@
 namespace holdfast::files {
 namespace {
 
-// Of all names that wait at one time. A tree that needs more is refused: memory is bounded, whatever it looks like.
+// The most memory for the names of directories that have yet to be copied. A tree that needs more is refused, so the
+// memory is bounded for every shape of a tree.
 constexpr size_t kMaxPendingBytes = 64u << 20;
 
-// Of a directory while it is filled.
+// The mode of a directory while it is filled.
 constexpr mode_t kModeMeanwhile = 0700;
 
 std::unexpected<Error> Failed(std::string_view call, const std::string& path, int errno_value) {
@@ -48,7 +49,7 @@ Result<struct stat> StatOf(int fd, const std::string& path) {
 
 size_t BytesOf(const std::string& name) { return sizeof(std::string) + name.size(); }
 
-// The directory of this path or, while there is none, the one in which it would be made.
+// Opens the directory at this path or, if it does not exist, the nearest directory above it that does.
 Result<OwnedFd> OpenNearest(std::string path) {
   for (;;) {
     const int opened = sys::TryOpenAt(AT_FDCWD, path, O_PATH | O_DIRECTORY, sys::Links::kFollow);
@@ -69,13 +70,13 @@ Result<> CheckNotBelow(const struct stat& source, const std::string& destination
     TRY(directory, sys::OpenAt(directory.get(), "..", O_PATH | O_DIRECTORY, sys::Links::kNone));
     const struct stat below = status;
     TRY(status, StatOf(directory.get(), destination));
-    if (sys::IsSameFile(status, below)) return {};  // the root
+    if (sys::IsSameFile(status, below)) return {};  // the directory is the root
   }
 }
 
 struct Level {
-  std::vector<std::string> pending;  // directories to be copied
-  std::optional<mode_t> mode;        // for the destination at the end, if it was made here
+  std::vector<std::string> pending;  // directories that have yet to be copied
+  std::optional<mode_t> mode;        // the final mode of the destination; unset if the directory existed before
 };
 
 class TreeCopy {
@@ -103,7 +104,7 @@ class TreeCopy {
   Descent source_, destination_;
   const GuardedNames& guarded_;
   struct stat top_of_destination_{};
-  std::vector<Level> levels_;  // beside those of the two
+  std::vector<Level> levels_;  // one for each level of source_ and destination_
   size_t pending_bytes_ = 0;
 };
 
@@ -126,7 +127,7 @@ Result<> TreeCopy::Run() {
   }
 }
 
-// All but the directories, which are remembered.
+// Copies the entries of a directory except its directories, whose names are remembered.
 Result<> TreeCopy::CopyEntries() {
   TRY(DirectoryReader reader, source_.List());
   for (;;) {
@@ -192,8 +193,8 @@ Result<> TreeCopy::Descend(const std::string& name) {
   if (failed != 0) return Failed("open", source_.PathOf(name), -failed);
   if (const int refused = guarded_.CheckDirectory(source_.fd())) return Failed("open", source_.PathOf("."), -refused);
   TRY(const struct stat status, StatOf(source_.fd(), source_.PathOf(".")));
-  // Copied into itself, a directory would never end. The check in the beginning does not see through bind mounts, nor
-  // what is moved later.
+  // A copy of a directory into itself would never end. CheckNotBelow does not recognise bind mounts, and does not see
+  // directories that are moved later.
   if (sys::IsSameFile(status, top_of_destination_)) {
     TRY_VOID(source_.Leave());
     return {};
@@ -216,7 +217,8 @@ Result<Level> TreeCopy::EnterDestination(const std::string& name, const struct s
 
 Result<> TreeCopy::Ascend() {
   TRY_VOID(source_.Leave());
-  // Up first: without permission to search a directory there is no ".." in it.
+  // The copy leaves the directory before it sets the final mode, because ".." cannot be opened in a directory without
+  // the permission to search it.
   TRY(const OwnedFd left, destination_.Leave());
   const Level level = std::move(levels_.back());
   levels_.pop_back();
@@ -247,7 +249,7 @@ struct Destination {
   bool made;
 };
 
-// 0 or -errno; the directories on the way must be there.
+// Makes the last directory of a path; the directories above it must exist. Returns 0 or -errno.
 int MakeLast(const std::string& path, const GuardedNames& guarded) {
   const auto place = FindNameToChange(path, sys::Links::kFollow, guarded);
   return place ? sys::MakeOrAdoptDirectory(place->directory.get(), place->name, kModeMeanwhile) : -place.error();
@@ -263,7 +265,7 @@ Result<Destination> MakeDestination(const std::string& path, const GuardedNames&
   const bool made = failed == 0;
   const auto links = made ? sys::Links::kFollowToLast : sys::Links::kFollow;
   const int opened = sys::TryOpenAt(AT_FDCWD, path, O_PATH | O_DIRECTORY, links);
-  // A file, or a link that points nowhere.
+  // The destination is a file, or a link that points to nothing.
   if (!made && (opened == -ENOTDIR || opened == -ENOENT)) return Failed("mkdir", path, EEXIST);
   if (opened < 0) return Failed("open", path, -opened);
   return Destination{OwnedFd(opened), made};

@@ -1,4 +1,4 @@
-// Copying a directory with what is in it.
+// Copies a directory with everything in it.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace holdfast::files {
 
-// `source` is open, O_PATH; its path is for messages. A destination that is missing is made, with the directories on
-// the way to it; one that is there is merged with.
+// Copies the directory `source`, an O_PATH descriptor; its path is used in messages. A missing destination is made,
+// with the directories on the way to it. The copy is merged into a destination that exists.
 Result<> CopyTree(OwnedFd source, const std::string& source_path, const std::string& destination,
                   const GuardedNames& guarded);
 

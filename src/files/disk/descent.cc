@@ -15,7 +15,7 @@
 namespace holdfast::files {
 namespace {
 
-constexpr size_t kMaxShown = 32;  // names in a message
+constexpr size_t kMaxShown = 32;  // the most names of a path in a message
 
 int OpenDirectory(int directory, const std::string& name) {
   return sys::TryOpenAt(directory, name, O_PATH | O_DIRECTORY, sys::Links::kNone);

@@ -1,8 +1,9 @@
-// The way down a tree of directories and back up, from descriptor to descriptor. Nothing on it is looked up by its path
-// and no link is followed: a directory that is swapped for a link, or moved away, leads nowhere else.
+// A descent goes down a tree of directories and back up, from one directory descriptor to the next. It looks nothing up
+// by its path and follows no link. So a directory that another process replaces by a link, or moves away, cannot lead
+// it out of the tree.
 //
-// However deep it goes, at most kMaxOpen directories are open. Going down closes the highest of them; going up opens
-// them again as the ".." of the one below, provided that this still is the directory it was.
+// At most kMaxOpen directories are open, however deep the tree is. Going down closes the highest of them. Going up
+// opens them again as the ".." of the directory below, and fails if this is no longer the same directory.
 #pragma once
 
 #include <sys/types.h>
@@ -24,31 +25,33 @@ class Descent {
  public:
   static constexpr size_t kMaxOpen = 32;
 
-  // `top` is a directory, O_PATH or more; `path` is for messages.
+  // `top` is a descriptor of a directory, which may be O_PATH. `path` is used in messages.
   Descent(OwnedFd top, std::string path);
 
-  // Where the way has come: 0 is the top. The descriptor is O_PATH.
+  // The directory that the descent has reached. The depth of the top is 0. Below the top the descriptor is O_PATH.
   size_t depth() const { return levels_.size() - 1; }
   int fd() const { return levels_.back().directory.get(); }
-  const std::string& name() const { return levels_.back().name; }  // below the top
+  const std::string& name() const { return levels_.back().name; }  // empty at the top
 
-  // Goes down; -errno otherwise, ENOTDIR or ELOOP when it is no directory.
+  // Goes down into a directory. Returns 0 or -errno, which is -ENOTDIR or -ELOOP if the name is not a directory.
   int Enter(const std::string& name);
 
-  // Goes up, and returns what is left behind, still open.
+  // Goes up, and returns the directory that it has left, still open.
   Result<OwnedFd> Leave();
 
-  // The names in the directory reached.
+  // Returns a reader of the names in the directory that the descent has reached.
   Result<DirectoryReader> List() const;
 
-  // Of a name in the directory reached, for messages: the path of a deep one is abridged.
+  // Returns the path of a name in the directory that the descent has reached, for messages. The middle of a long path
+  // is left out.
   std::string PathOf(std::string_view name) const;
 
  private:
   struct Level {
     std::string name;
     OwnedFd directory;
-    // Where it must lead when it is opened again; known of closed ones only.
+    // The identity of the directory, which is checked when it is opened again. It is set only while the directory is
+    // closed.
     sys::FileIdentity identity = {};
   };
 
@@ -57,10 +60,10 @@ class Descent {
 
   std::string path_;
   std::vector<Level> levels_;
-  size_t highest_open_ = 0;  // in levels_; all below it are open
+  size_t highest_open_ = 0;  // an index into levels_; this level and all deeper ones are open
 };
 
-// The next name, or absent at the end. In a directory that somebody else has removed there are no more names.
+// Returns the next name, or nothing at the end. A directory that another process has removed has no more names.
 Result<std::optional<RawEntry>> NextIn(DirectoryReader& reader);
 
 }  // namespace holdfast::files

@@ -23,7 +23,7 @@ namespace holdfast::files {
 namespace {
 
 constexpr int kDirectoryOnly = O_PATH | O_DIRECTORY;
-constexpr mode_t kMode = 0777;  // less the umask
+constexpr mode_t kMode = 0777;  // the kernel removes the bits of the umask
 
 std::unexpected<Error> Failed(const std::string& path, int errno_value) {
   return FailErrno("mkdir", path, errno_value);
@@ -34,7 +34,7 @@ int MakeAt(int directory, const std::string& name, const GuardedNames& guarded) 
   return refused != 0 ? refused : sys::MakeOrAdoptDirectory(directory, name, kMode);
 }
 
-// A directory that is there; -errno otherwise, and -ENOENT when it is a placeholder.
+// Opens a directory that exists. Returns -errno otherwise, which is -ENOENT for a placeholder.
 int OpenExisting(int parent, const std::string& name, sys::Links links) {
   const int opened = sys::TryOpenAt(parent, name, kDirectoryOnly, links);
   if (opened < 0 || !sys::IsPlaceholder(opened)) return opened;
@@ -42,15 +42,15 @@ int OpenExisting(int parent, const std::string& name, sys::Links links) {
   return -ENOENT;
 }
 
-// A directory in `parent`, made when it is missing; -errno otherwise. Another process that is faster in making it is no
-// obstacle.
+// Opens a directory in `parent`, and makes it if it is missing. Returns -errno otherwise. It is no error if another
+// process makes the directory at the same time.
 int OpenOrMake(int parent, const std::string& name, sys::Links links, const GuardedNames& guarded) {
   const int opened = OpenExisting(parent, name, links);
   if (opened != -ENOENT) return opened;
   const int failed = MakeAt(parent, name, guarded);
   if (failed != 0 && failed != -EEXIST) return failed;
   const int made = sys::TryOpenAt(parent, name, kDirectoryOnly, links);
-  // There, but not to be opened: a link that points nowhere.
+  // The name exists but leads to nothing: it is a link whose target is missing.
   return made == -ENOENT && failed == -EEXIST ? -EEXIST : made;
 }
 
@@ -64,7 +64,8 @@ std::optional<Component> NextComponent(const std::string& path, size_t from) {
   return Component{begin, std::min(path.find('/', begin), path.size())};
 }
 
-// From descriptor to descriptor: what was made or checked is what the next one is made in.
+// Makes a directory and the missing ones above it. It goes from one directory descriptor to the next, so that each
+// directory is made in the very one that was made or checked before.
 Result<> MakeWithParents(const std::string& path, sys::Links links, const GuardedNames& guarded) {
   if (const int opened = OpenExisting(AT_FDCWD, path, links); opened >= 0) {
     const OwnedFd exists(opened);
@@ -77,7 +78,7 @@ Result<> MakeWithParents(const std::string& path, sys::Links links, const Guarde
     component = NextComponent(path, end);
     const int opened = OpenOrMake(directory.get(), path.substr(begin, end - begin), links, guarded);
     const bool is_last = !component;
-    // Not a directory, but there.
+    // The path exists, but is not a directory.
     if (opened == -ENOTDIR && is_last) return Failed(path, EEXIST);
     if (opened < 0) return Failed(path.substr(0, end), -opened);
     directory = OwnedFd(opened);
@@ -85,7 +86,7 @@ Result<> MakeWithParents(const std::string& path, sys::Links links, const Guarde
   return {};
 }
 
-// All but the last component must be there.
+// Makes one directory. All components of the path but the last must exist.
 Result<> MakeLast(const std::string& path, sys::Links links, const GuardedNames& guarded) {
   const size_t last = path.find_last_not_of('/');
   if (last == std::string::npos) return Failed(path, EEXIST);
@@ -96,7 +97,7 @@ Result<> MakeLast(const std::string& path, sys::Links links, const GuardedNames&
   return {};
 }
 
-// Absent when nothing is there.
+// Returns the entry, or nothing for a placeholder or a link whose target is missing.
 std::optional<DirectoryEntry> Describe(int directory, const RawEntry& raw) {
   DirectoryEntry entry{
       .name = std::string(raw.name), .is_directory = raw.type == DT_DIR, .is_file = raw.type == DT_REG};

@@ -1,4 +1,4 @@
-// Making directories and listing them.
+// Functions that make directories and list them.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,19 @@ namespace holdfast::files {
 
 enum class Parents { kMustExist, kCreate };
 
-// With kCreate a directory that is there is no error. The placeholder of a sandbox (sys/placeholder.h) becomes the
-// directory that is asked for.
+// Makes a directory. With kCreate it is no error if the directory exists already. If the placeholder of a sandbox
+// (sys/placeholder.h) has this name, it becomes the wanted directory.
 Result<> CreateDirectory(const std::string& path, Parents parents, Symlinks symlinks, const GuardedNames& guarded);
 
 struct DirectoryEntry {
   std::string name;                            // raw bytes
-  bool is_directory = false, is_file = false;  // of what a link points at
+  bool is_directory = false, is_file = false;  // for a link, these describe its target
 
   friend bool operator==(const DirectoryEntry&, const DirectoryEntry&) = default;
 };
 
-// In no order, without dangling links. More than `max_entries` is an error.
+// Returns the entries of a directory, in no particular order, without links whose target is missing. More than
+// `max_entries` entries are an error.
 Result<std::vector<DirectoryEntry>> ReadDirectory(const std::string& path, size_t max_entries);
 
 }  // namespace holdfast::files

@@ -1,5 +1,5 @@
-// The names in an open directory, as the kernel gives them: in no order, without "." and "..". Names that come or go
-// meanwhile may be given or not; each of the others is given once.
+// Reads the names in an open directory, in the order in which the kernel returns them, without "." and "..". A name
+// that is made or removed meanwhile may be returned or not; each other name is returned once.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +14,17 @@
 namespace holdfast::files {
 
 struct RawEntry {
-  std::string_view name;  // raw bytes; a NUL follows them; good until the next Next()
-  unsigned char type;     // DT_*; DT_UNKNOWN where the file system does not say
+  std::string_view name;  // raw bytes, followed by a NUL; valid until the next call of Next()
+  unsigned char type;     // DT_*; DT_UNKNOWN if the file system does not tell
 };
 
 class DirectoryReader {
  public:
-  // Takes a directory that is open for reading, not O_PATH. `path` is for messages.
+  // `directory` must be open for reading, not O_PATH. `path` is used in messages.
   explicit DirectoryReader(OwnedFd directory, std::string path = "")
       : directory_(std::move(directory)), path_(std::move(path)) {}
 
-  // Absent at the end.
+  // Returns the next name, or nothing at the end.
   Result<std::optional<RawEntry>> Next();
 
   int fd() const { return directory_.get(); }

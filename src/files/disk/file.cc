@@ -26,7 +26,7 @@ std::unexpected<Error> BeyondAnyFile(const std::string& path, uint64_t offset) {
   return Fail(ErrorKind::kInvalidRequest, fmt::format("path {}: offset {} is beyond any file", path, offset));
 }
 
-// Of what an open with these links would reach; -errno otherwise. Opens nothing.
+// Reads the status of the file that an open with these links would reach, without opening it. Returns 0 or -errno.
 int StatAt(int directory, const std::string& name, sys::Links links, struct stat& status) {
   if (links == sys::Links::kFollow) return ::fstatat(directory, name.c_str(), &status, 0) < 0 ? -errno : 0;
   const int opened = sys::TryOpenAt(directory, name, O_PATH, links);
@@ -37,15 +37,15 @@ int StatAt(int directory, const std::string& name, sys::Links links, struct stat
 
 bool Writes(int flags) { return (flags & O_ACCMODE) != O_RDONLY; }
 
-// A file with the mode of a placeholder: 0 if it is none, or has become a file of the user's to write to; -errno
-// otherwise.
+// Handles a file that has the mode of a placeholder. Returns 0 if the file is not a placeholder, or if it has become an
+// ordinary file to write to, and -errno otherwise.
 int AdoptOrHidePlaceholder(int directory, const std::string& name, int flags, sys::Links links, mode_t mode) {
   if ((flags & O_CREAT) == 0) return sys::IsPlaceholderAt(directory, name, links) ? -ENOENT : 0;
   const int adopted = sys::AdoptPlaceholder(directory, name, S_IFREG | mode, links);
   return adopted == -ENOENT ? 0 : adopted;
 }
 
-// Retries what a signal has interrupted; -errno otherwise.
+// Repeats a system call that a signal has interrupted. Returns its result or -errno.
 template <typename Call>
 ssize_t Uninterrupted(Call call) {
   for (;;) {
@@ -84,8 +84,8 @@ Result<File> File::CreateAt(int directory, const std::string& name, mode_t mode,
   return Open({directory, name, O_WRONLY | O_CREAT | O_EXCL, sys::Links::kNone, mode}, path);
 }
 
-// O_NONBLOCK stays on: it means nothing to a file on a disk, and some regular files of the kernel, such as /proc/kmsg,
-// would otherwise block their reader.
+// O_NONBLOCK stays set on the open file. It has no effect on a file on a disk, but without it some regular files of the
+// kernel, such as /proc/kmsg, would block their reader.
 Result<File> File::Open(const Opening& opening, const std::string& path) {
   const auto& [directory, name, flags, links, mode] = opening;
   struct stat status;
@@ -95,7 +95,7 @@ Result<File> File::Open(const Opening& opening, const std::string& path) {
     const int met = AdoptOrHidePlaceholder(directory, name, flags, links, mode);
     if (met != 0) return FailErrno("open", path, -met);
   }
-  // To write to a directory is left to the kernel to refuse.
+  // Writing to a directory is left to the kernel, which refuses it with EISDIR.
   const bool refused = failed == 0 && !S_ISREG(status.st_mode) && !(S_ISDIR(status.st_mode) && Writes(flags));
   if (refused) return NotRegular(path);
 
@@ -113,7 +113,7 @@ Result<File> File::Adopt(OwnedFd fd, std::string path) {
 
 Result<size_t> File::ReadAt(uint64_t offset, std::span<std::byte> buffer) const {
   if (offset > kMaxOffset) return BeyondAnyFile(path_, offset);
-  // No file reaches further, and the kernel refuses a range that ends there.
+  // No file is longer than kMaxOffset, and the kernel refuses a range that ends beyond it.
   buffer = buffer.first(std::min<uint64_t>(buffer.size(), kMaxOffset - offset));
   size_t done = 0;
   while (done < buffer.size()) {
@@ -137,7 +137,7 @@ Result<> File::WriteAt(uint64_t offset, std::span<const std::byte> bytes, size_t
       return ::pwrite(fd_.get(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
     });
     if (n < 0) return FailErrno("write", path_, static_cast<int>(-n));
-    // A device may take nothing, a regular file may not; taken as an error it cannot become an endless loop.
+    // A write to a regular file never returns 0. If it does, this is an error rather than an endless loop.
     if (n == 0) return FailErrno("write", path_, EIO);
     done += static_cast<size_t>(n);
   }

@@ -1,7 +1,7 @@
-// One regular file, open. Directories and special files (FIFO, device, socket) are refused before they are opened:
-// opening some of them blocks, or does something. What is swapped in at the last moment is opened without blocking, and
-// refused then. The placeholder of a sandbox (sys/placeholder.h) does not exist to a reader; a writer makes it a file
-// of its own.
+// One regular file that is open. Directories and special files (FIFO, device, socket) are refused before they are
+// opened, because opening some of them blocks or has an effect. If another process puts such a file there after the
+// check, it is opened without blocking, and then refused. For a reader the placeholder of a sandbox (sys/placeholder.h)
+// does not exist; a writer turns it into an ordinary file.
 #pragma once
 
 #include <sys/types.h>
@@ -23,31 +23,32 @@ class File {
  public:
   static Result<File> OpenForReading(const std::string& path, Symlinks symlinks);
 
-  // Creates it with mode 0666 less the umask, or takes what is there, whose mode and content stay. A directory is
-  // EISDIR.
+  // Creates the file with mode 0666 without the bits of the umask, or opens an existing one, whose mode and content
+  // stay. A directory is refused with EISDIR.
   static Result<File> OpenForWriting(const std::string& path, Symlinks symlinks, const GuardedNames& guarded);
 
-  // For reading and writing; never creates.
+  // Opens an existing file for reading and writing.
   static Result<File> OpenForUpdate(const std::string& path, Symlinks symlinks, const GuardedNames& guarded);
 
-  // `name` in an open directory, never through a link; `path` is for messages.
+  // These functions open or create `name` in an open directory, and never follow a link. `path` is used in messages.
   static Result<File> OpenForReadingAt(int directory, const std::string& name, const std::string& path);
   static Result<File> CreateAt(int directory, const std::string& name, mode_t mode, const std::string& path);
 
-  // A file that somebody else opened, and passed on.
+  // Takes over a file that another process has opened and passed on.
   static Result<File> Adopt(OwnedFd fd, std::string path);
 
-  uint64_t size() const { return size_; }  // when it was opened; 0 for the likes of /proc
+  uint64_t size() const { return size_; }  // the size at the open; 0 for files of /proc and the like
   int fd() const { return fd_.get(); }
   const std::string& path() const { return path_; }
 
-  // Fills `buffer` unless the file ends first; returns how much.
+  // Fills `buffer` unless the file ends first, and returns the number of bytes read.
   Result<size_t> ReadAt(uint64_t offset, std::span<std::byte> buffer) const;
-  // Writes all of it, or fails; `written` tells how far it came in either case.
+  // Writes all bytes or fails. In both cases `written` is set to the number of bytes written.
   Result<> WriteAt(uint64_t offset, std::span<const std::byte> bytes, size_t* written = nullptr) const;
   Result<> Truncate(uint64_t size) const;
 
-  // Says what only the close finds out: network file systems report a lack of room there. The file is closed anyway.
+  // Closes the file and returns the error of that: a network file system may return only here that there is no room.
+  // The file is closed in any case.
   Result<> Close();
 
  private:
@@ -64,7 +65,7 @@ class File {
   File(OwnedFd fd, std::string path, uint64_t size) : fd_(std::move(fd)), path_(std::move(path)), size_(size) {}
 
   OwnedFd fd_;
-  std::string path_;  // for messages
+  std::string path_;  // used in messages
   uint64_t size_;
 };
 

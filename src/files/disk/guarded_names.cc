@@ -39,8 +39,8 @@ int GuardedNames::CheckChange(int directory, const std::string& name) const {
   return refused != 0 ? refused : CheckName(directory, name);
 }
 
-// The directory is already open. If it lay below an absent name, that name would exist, and AreAsPlanned would fail. A
-// placeholder may stand there, but is empty, so comparing the directory itself is enough.
+// The directory is already open. If it lay below an absent name, that name would exist, and AreAsPlanned would return
+// false. The name may be a placeholder, but that is empty, so it is enough to compare the directory itself.
 int GuardedNames::CheckDirectory(int directory) const {
   if (empty()) return 0;
   struct stat here, other;

@@ -1,14 +1,15 @@
-// The names that a policy protects, as a file helper keeps to them.
+// The names that a policy protects, in the form that a file helper uses to obey it.
 //
-// Some must stay absent. A sandbox keeps a command from making a protected name that is missing by a mount over it,
-// which needs a placeholder in the user's tree. A file helper runs none but our own code, so it refuses such names by
-// itself, and the user's tree stays as it is. The others exist, and have mounts over them.
+// Some of these names must stay absent. For a command, the sandbox prevents the making of a missing protected name by a
+// mount over it, which needs a placeholder in the user's tree. A file helper runs no code but our own, so it refuses
+// such names by itself, and the user's tree stays as it is. The other names exist, and have mounts over them.
 //
-// A change is checked with the directory that it happens in held open: whatever is swapped in a path meanwhile, that
-// directory and that name are what the kernel is given. When a name is no longer as it was planned, because another
-// process has made or removed it, the work of the helper ends: the next one has the mounts that the policy asks for.
+// A change is checked while the directory that it happens in is held open. Even if another process changes the path
+// meanwhile, the kernel is given the same directory and name that were checked. When a name is no longer as it was
+// planned, because another process has made or removed it, the work of the file helper ends: the next file helper has
+// the mounts that the policy asks for.
 //
-// What it does not see: a name that appears, is read and goes again while one request is served.
+// What it does not see: a name that appears, is read and disappears again while one request is served.
 #pragma once
 
 #include <span>
@@ -23,28 +24,30 @@ namespace holdfast::files {
 
 class GuardedNames {
  public:
-  // None at all.
+  // No name is guarded.
   GuardedNames() = default;
 
-  // The paths are absolute and normal; the directory of each absent one must exist, and no link may lead to it.
+  // The paths are absolute and normalised. For each absent name, its directory must exist, and the path of that
+  // directory must contain no link.
   static Result<GuardedNames> Open(std::span<const std::string> absent, std::vector<std::string> mounted);
 
   bool empty() const { return absent_.empty() && mounts_.empty(); }
 
-  // Whether the absent ones are still missing, and the others have their mounts. The placeholder of another sandbox is
-  // as good as missing.
+  // Returns whether the absent names are still missing, and the others still have their mounts. A name that is the
+  // placeholder of another sandbox counts as missing.
   bool AreAsPlanned() const;
 
-  // Whether `name` in `directory` may be made, replaced or removed: 0, or -EROFS as on a mount that is read-only, or
-  // another -errno.
+  // Returns 0 if `name` in `directory` may be made, replaced or removed. Returns -EROFS if not, as a read-only mount
+  // does, or another -errno.
   int CheckChange(int directory, const std::string& name) const;
 
-  // The two halves of it, for work on many names of one directory: the first is asked once, after it was opened.
+  // The two halves of CheckChange, for work on many names of one directory. CheckDirectory is called once, after the
+  // directory was opened.
   int CheckDirectory(int directory) const;
   int CheckName(int directory, const std::string& name) const;
 
-  // The same as far as the spelling of a path tells. It spares the client an answer about a missing directory that it
-  // is not allowed to make.
+  // Checks a path by its spelling alone. Without this check a client could be told that a directory is missing,
+  // although it is not allowed to make that directory.
   int CheckSpelling(const std::string& path) const;
 
  private:

@@ -14,7 +14,8 @@ namespace {
 constexpr std::array<std::string_view, 11> kLocalTypes = {"ext2",  "ext3",  "ext4",    "xfs",      "btrfs", "f2fs",
                                                           "tmpfs", "ramfs", "overlay", "bcachefs", "zfs"};
 
-// "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw": the third word, and the one after the dash.
+// The third field of a line of the mount table, and the field after the dash. A line looks like
+// "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw".
 struct MountLine {
   dev_t device;
   std::string_view type;

@@ -1,5 +1,5 @@
-// Which file systems are of this machine: opening a file there does not wait for a server or for another process. By
-// the mount table, which is read again when it has changed.
+// The devices of the file systems that are local to this machine: opening a file there does not wait for a server or
+// for another process. They come from the mount table, which is read again when it has changed.
 #pragma once
 
 #include <sys/types.h>
@@ -10,10 +10,10 @@
 
 namespace holdfast::files {
 
-// For one thread.
+// Only one thread may use an object of this class.
 class LocalDevices {
  public:
-  // False when in doubt.
+  // Returns whether the device is local; false when in doubt.
   bool Contains(dev_t device);
 
  private:

@@ -22,7 +22,8 @@ using Status = struct statx;
 
 bool IsLink(const Status& status) { return S_ISLNK(status.stx_mode); }
 
-// Some file systems keep whatever second they are told, also those whose milliseconds do not fit.
+// Converts a time to milliseconds. Some file systems store any number of seconds, even one whose milliseconds do not
+// fit into 64 bits; such a time becomes the largest or the smallest number.
 int64_t Milliseconds(const statx_timestamp& time) {
   constexpr int64_t kMaxSeconds = std::numeric_limits<int64_t>::max() / 1000 - 1;
   if (time.tv_sec > kMaxSeconds) return std::numeric_limits<int64_t>::max();
@@ -46,7 +47,7 @@ std::unexpected<Error> FailedWithoutLinks(const std::string& path, int errno_val
   return Fail(ErrorKind::kInvalidRequest, fmt::format("path {}: contains a symbolic link", path));
 }
 
-// An automount point is looked at, not mounted: an O_PATH descriptor of it does not either.
+// Reads the status of a path without triggering an automount, as an O_PATH descriptor does not trigger it either.
 Result<Status> StatPath(const std::string& path, int flags) {
   Status status;
   if (::statx(AT_FDCWD, path.c_str(), flags | AT_NO_AUTOMOUNT, kWanted, &status) < 0) return Failed(path, errno);
@@ -68,7 +69,7 @@ Result<Metadata> GetWithoutLinks(const std::string& path) {
   return MetadataOf(status, false);
 }
 
-// Absent when the kernel does not have it in memory.
+// Returns nothing if the kernel does not have the path in memory.
 std::optional<Result<Status>> StatCached(const std::string& path, sys::Links links) {
   const int opened = sys::OpenCached(path, O_PATH, links);
   if (opened == -EAGAIN) return std::nullopt;
@@ -98,7 +99,7 @@ std::optional<Result<Metadata>> GetCachedMetadata(const std::string& path, Symli
   if (is_link) status = StatCached(path, sys::Links::kFollow);
   if (!status) return std::nullopt;
   if (!*status) return std::unexpected(std::move(*status).error());
-  if (sys::HasPlaceholderMode((*status)->stx_mode)) return std::nullopt;  // to look into it may block
+  if (sys::HasPlaceholderMode((*status)->stx_mode)) return std::nullopt;  // a closer look at a placeholder may block
   return MetadataOf(**status, is_link);
 }
 

@@ -1,4 +1,4 @@
-// What a path is.
+// The metadata of a path: its kind, size and times.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,22 @@
 namespace holdfast::files {
 
 struct Metadata {
-  // Of what a link points at; only is_symlink is of the path itself.
+  // For a link, all members but is_symlink describe the target.
   bool is_directory = false, is_file = false, is_symlink = false;
   uint64_t size = 0;
-  int64_t created_at_ms = 0;  // 0 where the file system does not know
+  int64_t created_at_ms = 0;  // 0 if the file system does not store it
   int64_t modified_at_ms = 0;
 
   friend bool operator==(const Metadata&, const Metadata&) = default;
 };
 
-// A dangling link is kNotFound. With kRefuse a link anywhere in the path is kInvalidRequest.
+// Returns the metadata of a path. A link whose target is missing is kNotFound. With kRefuse a link anywhere in the path
+// is kInvalidRequest.
 Result<Metadata> GetMetadata(const std::string& path, Symlinks symlinks);
 
-// The same, but only from what the kernel has in memory; absent when it would have to ask a disk or a server. What it
-// remembers of a network file system is as old as its trust in the path: seconds.
+// Returns the same, but only from what the kernel has in memory, and nothing if the kernel would have to ask a disk or
+// a server. For a network file system the answer may be some seconds old, because the kernel trusts a path in its cache
+// for that time.
 std::optional<Result<Metadata>> GetCachedMetadata(const std::string& path, Symlinks symlinks);
 
 }  // namespace holdfast::files

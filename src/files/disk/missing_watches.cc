@@ -25,10 +25,11 @@ constexpr uint32_t kDirectoryEvents =
     IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
 constexpr uint32_t kFileEvents = IN_MODIFY;
 
-// The same directory may be watched for others already.
+// IN_MASK_ADD is needed because the same directory may already be watched for other watches.
 constexpr uint32_t kHow = IN_DONT_FOLLOW | IN_MASK_ADD;
 
-// Where names come and go without inotify being told: the kernel's own, and those that others change too.
+// Returns whether names come and go on this type of file system without a notice to inotify. This is so on the virtual
+// file systems of the kernel, and on those that other machines or processes change too.
 bool IsBlind(uint32_t file_system) {
   constexpr uint32_t kCephMagic = 0x00c36400, kLustreMagic = 0x0bd00bd0, kGpfsMagic = 0x47504653;
   switch (file_system) {
@@ -56,7 +57,7 @@ bool IsBlind(uint32_t file_system) {
   }
 }
 
-// What makes a path one that is not watched, rather than an error.
+// Returns whether an errno means that a path cannot be watched, rather than that the call has failed.
 bool MeansUnwatchable(int errno_value) {
   switch (errno_value) {
     case ENOTDIR:
@@ -71,7 +72,8 @@ bool MeansUnwatchable(int errno_value) {
   }
 }
 
-// By its mode alone, and only if the kernel has it in memory: this must not block. What cannot be told counts as news.
+// Returns whether a path has the mode of a placeholder. This must not block, so only the mode is looked at, and only if
+// the kernel has it in memory. In case of doubt the result is false, and the path counts as changed.
 bool LooksLikePlaceholder(const std::string& path) {
   const OwnedFd fd(sys::OpenCached(path, O_PATH, sys::Links::kFollowToLast));
   struct stat status;
@@ -121,12 +123,12 @@ Result<bool> MissingWatches::Arm(uint64_t key, const std::vector<std::string>& m
   return ArmFile(key, *present);
 }
 
-// Its directory tells when a file is replaced, but not when it is written: to be told of every write in there would be
-// too much.
+// Watches a file itself. The watch of its directory tells when the file is replaced, but not when it is written,
+// because events for every write in the directory would be too many.
 Result<bool> MissingWatches::ArmFile(uint64_t key, const std::string& path) {
   int failed = WatchName(key, path, "", kFileEvents);
   if (failed == -EACCES) {
-    // Who may not read the file may still read its directory.
+    // A user who may not read the file may still be allowed to read its directory.
     const size_t slash = path.rfind('/');
     failed = WatchName(key, path.substr(0, slash + 1), path.substr(slash + 1), kDirectoryEvents | IN_MODIFY);
   }
@@ -135,10 +137,10 @@ Result<bool> MissingWatches::ArmFile(uint64_t key, const std::string& path) {
   return std::unexpected(WatchError(path, -failed));
 }
 
-// Watches the way to a path, from the root on, and looks what is there only then: whatever happens after the look is
-// seen, and what happened before is found.
+// Watches the way to a path, from the root on, and looks for the path only afterwards. So a change before the look is
+// found by the look, and a change after it is seen by the watch.
 Result<MissingWatches::Found> MissingWatches::ArmPath(uint64_t key, const std::string& path) {
-  bool is_watched = true;  // the last directory
+  bool is_watched = true;  // whether the directory of the last step is watched
   for (size_t slash = 0; slash + 1 < path.size();) {
     const size_t end = std::min(path.find('/', slash + 1), path.size());
     const std::string directory = slash == 0 ? "/" : path.substr(0, slash);
@@ -147,7 +149,7 @@ Result<MissingWatches::Found> MissingWatches::ArmPath(uint64_t key, const std::s
         is_placeholder ? -ENOENT : WatchName(key, directory, path.substr(slash + 1, end - slash - 1), kDirectoryEvents);
     if (failed == -ENOENT) return is_watched ? NoteMissing(key, directory) : Found::kUnwatchable;
     is_watched = failed == 0;
-    // One may pass through a directory without being allowed to read it, and so to watch it.
+    // A process may be allowed to pass through a directory that it may not read and therefore not watch.
     if (is_watched || failed == -EACCES) {
       slash = end;
       continue;
@@ -166,17 +168,18 @@ Result<MissingWatches::Found> MissingWatches::ArmPath(uint64_t key, const std::s
   return S_ISREG(status.st_mode) ? Found::kFile : Found::kOther;
 }
 
-// 0 or -errno.
+// Watches a name in a directory, or a file itself with the name "". Returns 0 or -errno.
 int MissingWatches::WatchName(uint64_t key, const std::string& watched, const std::string& name, uint32_t events) {
   if (const int failed = AddWatch(key, watched, name, events)) return failed;
-  // It is no link, and so this is not about where one leads.
+  // IN_DONT_FOLLOW has made sure that `watched` is not a link, so statfs does not look at the target of one.
   struct statfs file_system;
   if (::statfs(watched.c_str(), &file_system) < 0) return -errno;
   return IsBlind(static_cast<uint32_t>(file_system.f_type)) ? -EOPNOTSUPP : 0;
 }
 
-// Between the kernel's answer and our note of it the descriptor may come to its end, by the last of those who shared it
-// or with what is watched. Once noted it is not taken away by the former, so it is asked for until it stays the same.
+// Adds an inotify watch. Between the kernel's answer and the call of Note the watch descriptor may become invalid,
+// because the last other watch that shares it is removed, or because the watched file is. Once it is noted, the removal
+// of other watches does not end it. So the call is repeated until it returns the descriptor that was noted.
 int MissingWatches::AddWatch(uint64_t key, const std::string& watched, const std::string& name, uint32_t events) {
   for (int noted = -1;;) {
     const int descriptor = ::inotify_add_watch(inotify_.get(), watched.c_str(), events | kHow);
@@ -188,7 +191,7 @@ int MissingWatches::AddWatch(uint64_t key, const std::string& watched, const std
   }
 }
 
-// False when the watch has too many names.
+// Stores the watch descriptor and the name. Returns false if the watch has too many names.
 bool MissingWatches::Note(uint64_t key, int descriptor, const std::string& watched, const std::string& name) {
   Watch& watch = WatchOf(key);
   Directory& directory = directories_[descriptor];
@@ -229,7 +232,7 @@ Result<std::vector<uint64_t>> MissingWatches::TakeChanged() {
     inotify_event event;
     std::memcpy(&event, buffer.data() + at, sizeof event);
     at += sizeof event;
-    // Padded with NULs.
+    // The name is padded with NUL bytes.
     Notice(event.wd, event.mask, {buffer.data() + at, ::strnlen(buffer.data() + at, event.len)}, changed);
     at += event.len;
   }
@@ -239,26 +242,26 @@ Result<std::vector<uint64_t>> MissingWatches::TakeChanged() {
 void MissingWatches::Notice(int descriptor, uint32_t events, std::string_view name, Keys& changed) {
   Keys concerned;
   if ((events & IN_Q_OVERFLOW) != 0) {
-    // Anything may have happened.
+    // The kernel has dropped events, so anything may have happened.
     for (const auto& [key, watch] : watches_) concerned.push_back(key);
     return MarkChanged(concerned, changed);
   }
   const auto found = directories_.find(descriptor);
   if (found == directories_.end()) return;
   if ((events & IN_IGNORED) != 0) {
-    // No change by itself: what made the kernel end it was told before, and we may have ended it just before a Prepare
-    // noted it, which then asks for another.
+    // The end of an inotify watch is not a change by itself. If the kernel ended it, an event before this one told why.
+    // If Forget ended it just before a Prepare noted it, that Prepare asks for another one.
     directories_.erase(found);
     return;
   }
   const auto& [path, names] = found->second;
   if (name.empty()) {
-    // About the directory itself, or the file.
+    // The event is about the directory itself, or about the watched file.
     for (const auto& [any, keys] : names) concerned.insert(concerned.end(), keys.begin(), keys.end());
   } else if (const auto keys = names.find(std::string(name)); keys != names.end()) {
     concerned.assign(keys->second.begin(), keys->second.end());
     const std::string place = (path == "/" ? "" : path) + "/" + keys->first;
-    // A missing name at which a placeholder came, or from which it went, is still missing.
+    // A missing name is still missing when a placeholder has come there or has gone.
     if ((events & (IN_DELETE | IN_MOVED_FROM)) != 0 || LooksLikePlaceholder(place)) {
       std::erase_if(concerned, [&](uint64_t key) REQUIRES(mutex_) { return WatchOf(key).missing.contains(place); });
     }
@@ -296,7 +299,7 @@ void MissingWatches::Forget(uint64_t key) {
     names.erase(keys);
     if (!names.empty()) continue;
     directories_.erase(directory);
-    (void)::inotify_rm_watch(inotify_.get(), descriptor);  // it may have ended by itself
+    (void)::inotify_rm_watch(inotify_.get(), descriptor);  // the kernel may have ended it already
   }
 }
 

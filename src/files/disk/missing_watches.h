@@ -1,15 +1,15 @@
-// Waits for something to appear where nothing is, or to change where something is, by inotify: every directory on the
-// way to a path is watched for the next name in it, as far down as there are directories. What has happened is not
-// said, and a change nearby may count as one: the client looks again. The placeholders of sandboxes, which come and
-// go, are nothing.
+// Watches that wait by inotify until a missing path appears, or an existing one changes. Every directory on the way to
+// a path is watched for the next name in it, as far down as there are directories. A watch does not tell what has
+// happened, and a change near the path may count too: the client looks again. The placeholders of sandboxes, which come
+// and go, count as missing.
 //
-// One inotify instance serves all watches, because a user has few of them. A watch lives from Prepare to its first
-// change, or to Remove. Keys are the caller's, one for each watch.
+// One inotify instance serves all watches, because a user may have only few of them. A watch exists from Prepare to its
+// first change, or to Remove. The caller chooses the keys, one for each watch.
 //
-// Every call may come from any thread. Prepare looks up paths, which takes as long as a file system likes, and holds up
-// none of the others meanwhile; they do not block.
+// Any thread may call any function. Prepare looks up paths, which may take any time on a slow file system, but it does
+// not hold up other calls meanwhile. The other functions do not block.
 //
-// Not seen: mounts, and what is written through mmap.
+// What it does not see: mounts, and writes through mmap.
 #pragma once
 
 #include <cstddef>
@@ -31,38 +31,40 @@ namespace holdfast::files {
 
 class MissingWatches {
  public:
-  static constexpr size_t kMaxNames = 256;  // on the ways to all paths of one watch
+  static constexpr size_t kMaxNames = 256;  // the most names on the ways to all paths of one watch
 
-  // Shared, because a Prepare that is stuck in a file system may outlast everybody else.
+  // The object is shared, because a call of Prepare that is stuck in a file system may outlive all other owners.
   static Result<std::shared_ptr<MissingWatches>> Create();
 
-  // Readable when TakeChanged has something to read.
+  // The descriptor is readable when TakeChanged has something to read.
   int fd() const { return inotify_.get(); }
 
-  // False when there is nothing to wait for, or no way to: none is missing, or one of them exists, be it as a link that
-  // points nowhere; `present` is given and does not exist, or is a link; a way leads through a link or a file, is too
-  // long, ends where nobody may look, or passes a file system that inotify does not see. Only after true is the key in
-  // use.
+  // Sets up a watch for paths that are missing and, if `present` is set, for one that exists. The key is in use only if
+  // the result is true. The result is false if there is nothing to wait for, or if it is not possible to wait:
+  // - `missing` is empty, or one of its paths exists, even if only as a link that points to nothing.
+  // - `present` is set and does not exist, or is a link.
+  // - A path leads through a link or a file, is too long, ends in a directory that may not be read, or passes a file
+  //   system whose changes inotify does not see.
   Result<bool> Prepare(uint64_t key, const std::vector<std::string>& missing,
                        const std::optional<std::string>& present);
 
-  // After Prepare: from here on TakeChanged may name the key. False, and the key no longer in use, when something has
-  // changed already.
+  // Starts a watch after Prepare. From here on TakeChanged may return its key. If something has changed already, the
+  // result is false, and the key is no longer in use.
   bool Start(uint64_t key);
 
-  // Does nothing when the key is not in use.
+  // Ends a watch. A key that is not in use is ignored.
   void Remove(uint64_t key);
 
-  // The watches that have seen a change, whose keys are no longer in use. Reads one buffer's worth of events: there is
-  // more as long as the descriptor is readable.
+  // Returns the keys of the watches that have seen a change; these keys are no longer in use. One call reads one buffer
+  // of events, and there are more as long as the descriptor is readable.
   Result<std::vector<uint64_t>> TakeChanged();
 
  private:
   using Keys = std::vector<uint64_t>;
   struct Watch {
     bool is_started = false, has_changed = false;
-    std::vector<std::pair<int, std::string>> names;  // with the watch descriptor of the directory
-    std::set<std::string> missing;                   // the first name of each path that is not there, as a path
+    std::vector<std::pair<int, std::string>> names;  // each with the inotify watch descriptor of its directory
+    std::set<std::string> missing;                   // for each path, the part up to its first missing name
   };
   struct Directory {
     std::string path;
@@ -85,9 +87,10 @@ class MissingWatches {
   void Forget(uint64_t key) REQUIRES(mutex_);
 
   const OwnedFd inotify_;
-  Mutex mutex_;  // never held while anything but memory is asked about a path
+  Mutex mutex_;  // never held during a look-up of a path that may block
   std::unordered_map<uint64_t, Watch> watches_ GUARDED_BY(mutex_);
-  // Who wants to know, by watch descriptor and name. A file that is watched itself has the name "".
+  // The keys of the watches to notify, by inotify watch descriptor and name. A file that is watched itself has the name
+  // "".
   std::unordered_map<int, Directory> directories_ GUARDED_BY(mutex_);
 };
 

@@ -35,8 +35,8 @@ bool IsPlantedIn(int directory, const struct stat& link) {
   return shared && link.st_uid != ::geteuid() && link.st_uid != status.st_uid;
 }
 
-// What the link says, or absent when the name is none or nothing. The text and the owner are those of one and the same
-// link, whatever the name comes to mean meanwhile.
+// Returns the text of the link, or nothing if the name is not a link or does not exist. The text and the checked owner
+// belong to the same link, even if another process replaces it meanwhile.
 Result<std::optional<std::string>> LinkAt(const Place& place, const std::string& path) {
   const int opened = sys::TryOpenAt(place.directory.get(), place.name, O_PATH, sys::Links::kFollowToLast);
   if (opened == -ENOENT) return std::nullopt;

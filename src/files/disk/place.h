@@ -1,5 +1,5 @@
-// A name in a directory that is held open: whatever is swapped in the path meanwhile, the name stays where it was
-// found.
+// A place is a name in a directory that is held open. It stays the same even if another process changes the path that
+// led there.
 #pragma once
 
 #include <expected>
@@ -18,16 +18,17 @@ struct Place {
   std::string name;   // one component; it need not exist
 };
 
-// Where a file of this path is to be written, or created. With kFollow a link at the end leads on to where it points,
-// also when nothing is there; with kRefuse a link anywhere is ELOOP. A path that can only be a directory is EISDIR, and
-// a name that `guarded` keeps as it is EROFS.
+// Returns the place where the file at this path is to be written, or created. With kFollow a link at the end of the path
+// is followed, even if its target is missing. With kRefuse a link anywhere in the path is ELOOP. A path that can only be
+// a directory is EISDIR, and a name that `guarded` protects is EROFS.
 //
-// A link that somebody else left in a directory like /tmp (sticky, writable by all) is not followed at the end of the
-// path, as with the kernel's fs.protected_symlinks, but whatever that is set to: EACCES.
+// A link at the end of the path that another user left in a directory like /tmp (sticky, writable by all) is not
+// followed, but refused with EACCES. The kernel does the same with fs.protected_symlinks; this function does it
+// whatever the value of that setting.
 Result<Place> FindPlaceToChange(const std::string& path, Symlinks symlinks, const GuardedNames& guarded);
 
-// Where a name is to be made, moved or removed, whatever it is: a link at the end of the path is not followed. The root
-// is EBUSY. The error is an errno, because the caller says what was to be done.
+// Returns the place of the name itself, which is to be made, moved or removed: a link at the end of the path is not
+// followed. The root directory is EBUSY. The error is an errno, because the caller knows what was to be done.
 std::expected<Place, int> FindNameToChange(const std::string& path, sys::Links links, const GuardedNames& guarded);
 
 }  // namespace holdfast::files

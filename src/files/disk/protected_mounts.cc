@@ -10,7 +10,8 @@
 namespace holdfast::files {
 namespace {
 
-// What cannot be reached is hidden by another mount, which is looked at too. Before Linux 5.8 the kernel does not tell.
+// Returns whether a path is a mount point. A path that cannot be reached is hidden by another mount, which is checked
+// too, so it counts as one. Before Linux 5.8 the kernel does not tell, and every path counts as one.
 bool IsMountPoint(const std::string& path) {
   struct statx status;
   const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC;
@@ -21,7 +22,7 @@ bool IsMountPoint(const std::string& path) {
 
 }  // namespace
 
-// The table is opened first: what changes after that is noted.
+// The table is opened before the paths are checked, so that every later change is noted.
 ProtectedMounts::ProtectedMounts(std::vector<std::string> paths)
     : paths_(std::move(paths)), table_(MountTable::Open()), are_in_place_(std::ranges::all_of(paths_, IsMountPoint)) {}
 

@@ -12,21 +12,21 @@ namespace holdfast::files {
 
 class ProtectedMounts {
  public:
-  // None at all.
+  // No path is protected.
   ProtectedMounts() = default;
 
-  // The paths are mount points of this process.
+  // The paths must be mount points of this process.
   explicit ProtectedMounts(std::vector<std::string> paths);
 
   bool empty() const { return paths_.empty(); }
 
-  // True while every path has been a mount point since construction. It takes one call unless the kernel has noted a
-  // change among all mounts.
+  // Returns whether every path has been a mount point since the construction. This takes one system call unless the
+  // kernel has noted a change among all mounts.
   bool AreInPlace() const;
 
  private:
   std::vector<std::string> paths_;
-  MountTable table_;  // without it every path is looked at each time
+  MountTable table_;  // without it every call looks at every path
   mutable bool are_in_place_ = true;
 };
 

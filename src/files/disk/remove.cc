@@ -19,10 +19,10 @@
 namespace holdfast::files {
 namespace {
 
-// Directories found in one go through their parent, which are kept in memory until each has been emptied.
+// The most directories that one pass over their parent finds. Their names are kept in memory until each is emptied.
 constexpr size_t kMaxPending = 256;
 
-// How often one name is tried when somebody swaps it, or fills it again, at the same time.
+// The most attempts at one name while another process replaces it, or fills it again, at the same time.
 constexpr int kMaxAttempts = 32;
 
 bool IsLink(int directory, const std::string& name) {
@@ -32,8 +32,8 @@ bool IsLink(int directory, const std::string& name) {
 
 enum class Guess { kDirectory, kOther };
 
-// Whatever it is; -errno otherwise, ENOTEMPTY when it is a directory with something in it. A directory that something
-// is mounted on is EBUSY, so nothing in there is reached.
+// Removes a name of any kind. Returns 0 or -errno, which is -ENOTEMPTY for a directory that is not empty. A mount point
+// is -EBUSY, so nothing inside the mount is reached.
 int RemoveName(int directory, const char* name, Guess guess) {
   int flags = guess == Guess::kDirectory ? AT_REMOVEDIR : 0;
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
@@ -45,7 +45,7 @@ int RemoveName(int directory, const char* name, Guess guess) {
   return -EBUSY;
 }
 
-// The name that the client gives is removed likewise, if it is not guarded; a placeholder is absent.
+// Removes the name that the client has given in the same way, if it is not guarded. A placeholder counts as missing.
 int RemoveAllowed(int directory, const std::string& name, const GuardedNames& guarded) {
   if (const int refused = guarded.CheckChange(directory, name)) return refused;
   return sys::IsPlaceholderAt(directory, name) ? -ENOENT : RemoveName(directory, name.c_str(), Guess::kOther);
@@ -59,9 +59,9 @@ class TreeRemoval {
 
  private:
   struct Level {
-    std::vector<std::string> pending;  // directories to be emptied
-    bool swept = false;                // nothing but `pending` is left here
-    int attempts = 0;                  // at the name in hand
+    std::vector<std::string> pending;  // directories that have yet to be emptied
+    bool swept = false;                // whether only the directories in `pending` are left
+    int attempts = 0;                  // the attempts at the current name
   };
 
   Result<> Sweep();
@@ -73,10 +73,10 @@ class TreeRemoval {
 
   Descent descent_;
   const GuardedNames& guarded_;
-  std::vector<Level> levels_;  // beside those of descent_
+  std::vector<Level> levels_;  // one for each level of descent_
 };
 
-// The parent is a level too, but never swept: one name in it is all there is to do.
+// The parent directory is a level too, but it is never swept, because only one name in it is to be removed.
 Result<> TreeRemoval::Run(std::string name) {
   levels_.push_back({.pending = {std::move(name)}, .swept = true});
   for (;;) {
@@ -115,7 +115,7 @@ Result<> TreeRemoval::Ascend() {
   return TryAgain(name);
 }
 
-// After its directory has been emptied, or when it turned out to be none.
+// Tries to remove a name again after its directory has been emptied, or when it turned out to be no directory.
 Result<> TreeRemoval::TryAgain(const std::string& name) {
   Level& level = levels_.back();
   if (level.attempts++ == kMaxAttempts) return FailErrno("remove", descent_.PathOf(name), ENOTEMPTY);
@@ -124,7 +124,7 @@ Result<> TreeRemoval::TryAgain(const std::string& name) {
   return {};
 }
 
-// Removes what can be removed right away.
+// Removes everything in a directory that can be removed at once, and remembers the directories that are not empty.
 Result<> TreeRemoval::Sweep() {
   Level& level = levels_.back();
   TRY(DirectoryReader reader, descent_.List());
@@ -139,7 +139,7 @@ Result<> TreeRemoval::Sweep() {
   return {};
 }
 
-// False when it is a directory that must be emptied first, which is remembered.
+// Removes a name in the current directory. Returns false for a directory that must be emptied first, and remembers it.
 Result<bool> TreeRemoval::RemoveHere(const char* name, Guess guess) {
   const int refused = guarded_.CheckName(descent_.fd(), name);
   const int failed = refused != 0 ? refused : RemoveName(descent_.fd(), name, guess);
@@ -149,8 +149,8 @@ Result<bool> TreeRemoval::RemoveHere(const char* name, Guess guess) {
   return false;
 }
 
-// What is known of the levels far above is given up and found out again on the way back: memory is bounded, whatever
-// the tree looks like.
+// Drops the names that are remembered for a level far above. They are found again on the way back. So the memory is
+// bounded for every shape of a tree.
 void TreeRemoval::ForgetHighest() {
   if (levels_.size() <= Descent::kMaxOpen + 1) return;
   Level& highest = levels_[levels_.size() - 1 - Descent::kMaxOpen];

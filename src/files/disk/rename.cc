@@ -27,7 +27,7 @@ Error RenameError(const std::string& object, Existing existing, int errno_value)
     case EXDEV:
       return {ErrorKind::kSystem, fmt::format("rename {}: both must be on one file system", object)};
     case EINVAL:
-      // The kernel has one word for two cases.
+      // The kernel has the same errno for both cases.
       return {ErrorKind::kInvalidRequest,
               fmt::format("rename {}: a directory cannot be moved into itself{}", object,
                           existing == Existing::kKeep ? ", or this file system knows replacing only" : "")};
@@ -36,11 +36,11 @@ Error RenameError(const std::string& object, Existing existing, int errno_value)
   }
 }
 
-// Resolves a path as the kernel does, name by name, so that neither the path nor what comes out of it is bound to
-// PATH_MAX.
+// Resolves a path as the kernel does, but one name at a time, so that the length of the path and of the result is not
+// limited to PATH_MAX.
 class Resolution {
  public:
-  // 0 or -errno.
+  // Returns 0 or -errno.
   int Run(const std::string& path);
 
   std::string path() const;
@@ -52,7 +52,7 @@ class Resolution {
   int GoToRoot();
 
   OwnedFd at_;                       // O_PATH
-  std::vector<std::string> names_;   // of at_
+  std::vector<std::string> names_;   // the components of the path of at_
   std::vector<std::string> queued_;  // names to come, the next one last
   int links_ = 0;
 };
@@ -68,7 +68,8 @@ int Resolution::Run(const std::string& path) {
   return 0;
 }
 
-// A name that is empty or "." is kept as ".": it says that what comes before it is a directory.
+// Queues the names of a path. A name that is empty or "." is kept as ".", because the name before it must then be a
+// directory.
 void Resolution::Queue(std::string_view path) {
   while (!path.empty()) {
     const size_t slash = path.rfind('/');
@@ -119,8 +120,8 @@ std::string Resolution::path() const {
   return path.empty() ? "/" : path;
 }
 
-// 0 or -errno. A placeholder is nothing to move, and stays where it is: what is mounted over it in a sandbox would go
-// with it.
+// Moves a name. Returns 0 or -errno. A placeholder counts as missing at the source, and is not replaced at the
+// destination, because the mount over it in a sandbox would go with it.
 int MoveName(const std::string& source, const std::string& destination, Existing existing,
              const GuardedNames& guarded) {
   const auto from = FindNameToChange(source, sys::Links::kFollow, guarded);

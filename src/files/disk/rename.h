@@ -1,4 +1,4 @@
-// Moving a name within one file system.
+// Functions that move a name within one file system, and resolve the links of a path.
 #pragma once
 
 #include <string>
@@ -10,12 +10,13 @@ namespace holdfast::files {
 
 enum class Existing { kReplace, kKeep };
 
-// With kKeep something at the destination is an error, checked by the kernel in the same step. Links at the end of
-// either path are moved or replaced, not followed. Both paths are absolute and normal, and on one file system.
+// Moves a name. With kKeep it is an error if the destination exists, which the kernel checks in the same step. Links at
+// the end of the paths are moved or replaced, not followed. Both paths must be absolute, normalised, and on the same
+// file system.
 Result<> Rename(const std::string& source, const std::string& destination, Existing existing,
                 const GuardedNames& guarded);
 
-// The path without symbolic links; everything in it must exist.
+// Returns the path with all symbolic links resolved. All its components must exist.
 Result<std::string> Canonicalize(const std::string& path);
 
 }  // namespace holdfast::files

@@ -19,7 +19,8 @@
 namespace holdfast::files {
 namespace {
 
-// What is there, which must be something that may be replaced. Absent when nothing is.
+// Returns the status of the file that is to be replaced, or nothing if there is none. Anything that may not be replaced
+// is an error.
 Result<std::optional<struct stat>> FindCurrent(const Place& place, const std::string& path) {
   struct stat status;
   const int directory = place.directory.get();
@@ -27,20 +28,21 @@ Result<std::optional<struct stat>> FindCurrent(const Place& place, const std::st
     if (errno == ENOENT) return std::nullopt;
     return FailErrno("stat", path);
   }
-  // What is mounted over a placeholder in a sandbox would go with it.
+  // A placeholder is not replaced, because the mount over it in a sandbox would go with it.
   if (sys::IsPlaceholderAt(directory, place.name)) return FailErrno("open", path, EBUSY);
   if (S_ISDIR(status.st_mode)) return FailErrno("open", path, EISDIR);
   if (!S_ISREG(status.st_mode)) {
     return Fail(ErrorKind::kInvalidRequest, fmt::format("path {}: not a regular file", path));
   }
-  // A rename asks the directory only; but a file that may not be written is not to be replaced either.
+  // A rename needs only the permission to write the directory. But a file that may not be written must not be replaced
+  // either.
   if (::faccessat(directory, place.name.c_str(), W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) < 0) {
     return FailErrno("open", path);
   }
   return status;
 }
 
-// Goes again, unless it takes the place of the file it is made for.
+// The temporary file that will replace the old one. It is removed again unless it has taken the place of the old file.
 class Substitute {
  public:
   static Result<Substitute> Create(const Place& place, mode_t mode, const std::string& path) {
@@ -71,12 +73,13 @@ class Substitute {
       : place_(&place), name_(std::move(name)), file_(std::move(file)) {}
 
   const Place* place_;
-  std::string name_;  // empty once it is gone
+  std::string name_;  // empty once the file has its final name
   File file_;
 };
 
-// Owner first, because a change of owner takes the set-id bits away. Bits that were meant for an owner or a group that
-// could not be kept are not given to another one.
+// Gives the new file the owner, the group and the mode of the old one. The owner is set first, because a change of the
+// owner removes the set-user-ID and set-group-ID bits. If the owner or the group cannot be kept, permissions that were
+// meant for it are not given to another user or group.
 Result<> TakeOver(const File& file, const struct stat& old) {
   const bool owner_kept = ::fchown(file.fd(), old.st_uid, old.st_gid) == 0;
   const bool group_kept = owner_kept || ::fchown(file.fd(), static_cast<uid_t>(-1), old.st_gid) == 0;
@@ -89,13 +92,14 @@ Result<> TakeOver(const File& file, const struct stat& old) {
 
 int Sync(int fd) {
   while (::fsync(fd) < 0) {
-    if (errno == EINVAL) return 0;  // the file system keeps nothing, or knows no better
+    if (errno == EINVAL) return 0;  // the file system does not support fsync
     if (errno != EINTR) return errno;
   }
   return 0;
 }
 
-// A directory that may not be read cannot be synced by itself: then everything is.
+// Writes the directory to the disk. A directory that may not be read cannot be synced by itself, so the whole file
+// system is synced then.
 Result<> SyncDirectory(const Place& place, const File& file) {
   const int opened = sys::TryOpenAt(place.directory.get(), ".", O_RDONLY | O_DIRECTORY, sys::Links::kNone);
   if (opened < 0) {
@@ -113,13 +117,14 @@ Result<> ReplaceFile(const std::string& path, std::span<const std::byte> bytes, 
                      const CheckCurrent& check, const GuardedNames& guarded) {
   TRY(const Place place, FindPlaceToChange(path, symlinks, guarded));
   TRY(const std::optional<struct stat> old, FindCurrent(place, path));
-  // Until the mode of the old file is known to fit, nobody else looks into the new one.
+  // Other users must not read the temporary file before it has the owner and the mode of the old one.
   TRY(Substitute substitute, Substitute::Create(place, old ? 0600 : 0666, path));
   TRY_VOID(substitute.file().WriteAt(0, bytes));
   if (old) TRY_VOID(TakeOver(substitute.file(), *old));
   if (const int failed = Sync(substitute.file().fd())) return FailErrno("fsync", path, failed);
   if (check) {
-    // What others write between this look and the rename is lost: the kernel has no rename that compares first.
+    // A write by another process between this check and the rename is lost: the kernel has no rename that compares
+    // first.
     TRY(const File current, File::OpenForReadingAt(place.directory.get(), place.name, path));
     TRY_VOID(check(current));
   }

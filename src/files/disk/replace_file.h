@@ -1,4 +1,4 @@
-// Replaces a file by another of the same name, in one step: Replacement::kAtomic of files/disk/write_file.h.
+// Replaces a file by another one of the same name in one step. This is Replacement::kAtomic of files/disk/write_file.h.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,11 @@
 
 namespace holdfast::files {
 
-// Sees what is about to be replaced, and may refuse.
+// A function that looks at the file which is about to be replaced. If it returns an error, the file is not replaced.
 using CheckCurrent = std::function<Result<>(const File& current)>;
 
-// `check` may be empty. It is called at the last moment; a file that does not exist is kNotFound then.
+// Replaces the file at `path` by one with the given bytes. `check` may be empty. It is called right before the
+// replacement; with a `check`, a file that does not exist is kNotFound.
 Result<> ReplaceFile(const std::string& path, std::span<const std::byte> bytes, Symlinks symlinks,
                      const CheckCurrent& check, const GuardedNames& guarded);
 

@@ -1,12 +1,12 @@
-// The mode of a file that is written for somebody: a copy, or what replaces another one.
+// Sets the mode of a file that copies or replaces another one.
 #pragma once
 
 #include <sys/types.h>
 
 namespace holdfast::files {
 
-// 0, or an errno. A sandbox refuses files set-user-ID and set-group-ID: there the file goes without them, as it would
-// if it were written by hand.
+// Returns 0 or an errno. A sandbox does not allow files with set-user-ID or set-group-ID bits. There the file gets the
+// mode without these bits, as if a command in the sandbox had written it.
 int SetMode(int fd, mode_t mode);
 
 }  // namespace holdfast::files

@@ -1,4 +1,4 @@
-// Whether a path may go through symbolic links, at its end or on the way.
+// The choice whether a path may contain symbolic links, at its end or on the way.
 #pragma once
 
 #include "sys/open.h"

@@ -33,16 +33,16 @@ std::string Join(const std::string& directory, const std::string& name) {
 
 class TreeWalk {
  public:
-  // `directory` is the root, O_PATH.
+  // `directory` is an O_PATH descriptor of the root.
   TreeWalk(OwnedFd directory, const std::string& root, const WalkOptions& options)
       : directory_(std::move(directory)), root_(root), options_(options) {}
 
   WalkResult Run();
 
  private:
-  // A directory to be listed.
+  // A directory that has yet to be listed.
   struct Pending {
-    size_t entry;  // of the result, which has its path
+    size_t entry;  // the index of the entry in the result that has the path
     size_t depth;
   };
   struct Names {
@@ -78,7 +78,8 @@ WalkResult TreeWalk::Run() {
 }
 
 void TreeWalk::Visit(const std::string& path, size_t depth) {
-  // From the root on and, unless links are wanted, without any: a directory that is swapped for one is no way out.
+  // The path is opened from the root on. Unless links are to be followed, none is allowed in it, so that a directory
+  // which is replaced by a link does not lead out of the tree.
   const std::string way = path.size() > root_.size() ? path.substr(Join(root_, "").size()) : ".";
   const auto links = options_.follow_directory_links ? sys::Links::kFollow : sys::Links::kNone;
   const int opened = sys::TryOpenAt(directory_.get(), way, O_RDONLY | O_DIRECTORY, links);
@@ -97,7 +98,7 @@ void TreeWalk::Visit(const std::string& path, size_t depth) {
 
 bool TreeWalk::MayVisit(int directory) {
   if (options_.follow_directory_links) {
-    // Only links lead to a place twice.
+    // A directory can be reached twice only through links.
     struct stat status;
     if (::fstat(directory, &status) < 0 || !visited_.insert(sys::FileIdentity::Of(status)).second) return false;
   }
@@ -105,7 +106,8 @@ bool TreeWalk::MayVisit(int directory) {
   return !result_.truncated;
 }
 
-// No more than may still be looked at: those that come first, kept as a heap with the last of them on top.
+// Returns the names of a directory in order, but no more than may still be looked at. The names that come first are
+// kept in a heap with the last of them on top.
 Result<TreeWalk::Names> TreeWalk::List(DirectoryReader& reader) const {
   Names names;
   for (;;) {
@@ -135,7 +137,8 @@ void TreeWalk::Add(int directory, const Name& name, std::string path, size_t dep
   result_.entries.push_back({std::move(path), is_directory});
 }
 
-// Of a link to a directory, if such are followed, DT_DIR; of what is gone, or never was, DT_UNKNOWN.
+// Returns the type of an entry. The type of a link to a directory is DT_DIR if such links are followed. The type of an
+// entry that is gone, of a placeholder, and of a link whose target is missing is DT_UNKNOWN.
 Result<unsigned char> TreeWalk::TypeOf(int directory, const Name& name, const std::string& path) const {
   const auto failed = [&path](int errno_value) -> Result<unsigned char> {
     if (errno_value == ENOENT || errno_value == ELOOP || errno_value == ENOTDIR) return DT_UNKNOWN;
@@ -174,7 +177,7 @@ Result<WalkResult> Walk(const std::string& root, const WalkOptions& options) {
   }
   const auto links = options.follow_directory_links ? sys::Links::kFollow : sys::Links::kFollowToLast;
   const int opened = sys::TryOpenAt(AT_FDCWD, root, O_PATH | O_DIRECTORY, links);
-  // A file, or a link that is not followed, is a tree without anything below it.
+  // A file, or a link that is not followed, is a tree with nothing below the root.
   if (opened == -ENOTDIR) return WalkResult{};
   if (opened < 0) return FailErrno("open", root, -opened);
   return TreeWalk(OwnedFd(opened), root, options).Run();

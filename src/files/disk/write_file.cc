@@ -36,15 +36,16 @@ Result<> CheckDigest(const File& file, const std::string& expected) {
                                                       Shortened(digest), Shortened(expected)));
 }
 
-// The old content is overwritten rather than truncated away first: ext4 writes a file out at once that was truncated to
-// nothing, which costs more than all the rest. So a reader may see the new content followed by the end of the old one.
+// The old content is overwritten and not truncated away first, because ext4 writes a file that was truncated to zero to
+// the disk at once, which costs more than everything else. So a reader may see the new content followed by the end of
+// the old one.
 Result<> Overwrite(File& file, std::span<const std::byte> bytes) {
   size_t written = 0;
   if (auto outcome = file.WriteAt(0, bytes, &written); !outcome) {
-    (void)file.Truncate(written);  // the first error tells more
+    (void)file.Truncate(written);  // the error of the write is more useful than one of this call
     return outcome;
   }
-  // As it is now: somebody may have appended meanwhile.
+  // The current size is needed, because another process may have appended to the file meanwhile.
   struct stat status;
   if (::fstat(file.fd(), &status) < 0) return FailErrno("fstat", file.path());
   if (static_cast<uint64_t>(status.st_size) > bytes.size()) TRY_VOID(file.Truncate(bytes.size()));
@@ -57,7 +58,8 @@ Result<> WriteInPlace(const std::string& path, std::span<const std::byte> bytes,
     TRY(File file, File::OpenForWriting(path, options.symlinks, guarded));
     return Overwrite(file, bytes);
   }
-  // What others write between the look and the write is lost: there is no lock that they would heed.
+  // A write by another process between the comparison and this write is lost: there is no lock that other programs
+  // respect.
   TRY(File file, File::OpenForUpdate(path, options.symlinks, guarded));
   TRY_VOID(CheckDigest(file, *options.expected_sha256));
   return Overwrite(file, bytes);
@@ -79,7 +81,8 @@ Result<> WriteFile(const std::string& path, std::span<const std::byte> bytes, co
   auto outcome = options.replacement == Replacement::kAtomic ? WriteAtomically(path, bytes, options, guarded)
                                                              : WriteInPlace(path, bytes, options, guarded);
   if (outcome || outcome.error().kind != ErrorKind::kNotFound || !options.expected_sha256) return outcome;
-  // An error of the expectation, not of the path: kNotFound would invite the client to create what leads to it.
+  // The error is about the expected digest and not about the path: kNotFound would suggest to the client that it should
+  // create the directories of the path.
   return Fail(ErrorKind::kInvalidRequest,
               fmt::format("path {}: does not exist, expected sha256 {}...", path, Shortened(*options.expected_sha256)));
 }

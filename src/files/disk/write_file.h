@@ -13,20 +13,22 @@
 namespace holdfast::files {
 
 enum class Replacement {
-  // The file itself is overwritten: links to it stay, a reader may see the beginning of the new content with the end of
-  // the old. What a failed write leaves is the part of the new content that was written.
+  // The file itself is overwritten. Links to it stay. A reader may see the beginning of the new content with the end of
+  // the old one. After a failed write, the file has the part of the new content that was written.
   kInPlace,
-  // A new file, on disk before it takes the old one's name: a reader sees the old or the new content, also after a
-  // crash. Mode kept, owner and group too where permitted; other hard links, ACLs and extended attributes are not. A
-  // file that may not be written is not replaced. A symbolic link at the end is followed: its target is replaced.
+  // Another file is written, and is on disk before it gets the name of the old one. So a reader sees either the old or
+  // the new content, even after a crash. The mode is kept, and the owner and group too if that is permitted. Other hard
+  // links, ACLs and extended attributes are not kept. A file that may not be written is not replaced. A symbolic link
+  // at
+  // the end of the path is followed, and its target is replaced.
   kAtomic,
 };
 
 struct WriteOptions {
   Symlinks symlinks = Symlinks::kFollow;
   Replacement replacement = Replacement::kInPlace;
-  // Lower-case hex. What is there must have this digest, and be readable; a missing file does not match.
-  // kInvalidRequest otherwise. A writer who comes between the comparison and the write is not noticed.
+  // In lower-case hexadecimal digits. The file must be readable and have this digest before it is written. Otherwise,
+  // and if it is missing, the write is kInvalidRequest. A change between the comparison and the write is not noticed.
   std::optional<std::string> expected_sha256;
 };
 
