@@ -27,8 +27,9 @@ enum class Replacement {
 struct WriteOptions {
   Symlinks symlinks = Symlinks::kFollow;
   Replacement replacement = Replacement::kInPlace;
-  // In lower-case hexadecimal digits. The file must be readable and have this digest before it is written. Otherwise,
-  // and if it is missing, the write is kInvalidRequest. A change between the comparison and the write is not noticed.
+  // In lower-case hexadecimal digits. The file must be readable and have this digest before it is written. If it has
+  // another digest or is missing, the write is kInvalidRequest. A change between the comparison and the write is not
+  // noticed.
   std::optional<std::string> expected_sha256;
 };
 

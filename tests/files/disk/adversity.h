@@ -1,4 +1,4 @@
-// What makes file operations fail, or tries to lead them astray, while it lives.
+// Objects that make file operations fail, or try to lead them to a wrong file, for as long as they exist.
 #pragma once
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 
 namespace holdfast::files {
 
-// The test itself, without root's powers.
+// Lets the test itself run without the rights of root.
 class AsOrdinaryUser {
  public:
   AsOrdinaryUser() {
@@ -42,7 +42,7 @@ class AsOrdinaryUser {
   std::vector<gid_t> groups_;
 };
 
-// No file grows beyond it: a way to a short write, and then to EFBIG, that is open to everybody.
+// A limit on the size of files. It leads to a short write and then to EFBIG, and needs no special rights.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {
@@ -62,7 +62,7 @@ class FileSizeLimit {
   sighandler_t action_before_ = ::signal(SIGXFSZ, SIG_IGN);
 };
 
-// Swaps two names over and over, as a hostile process would.
+// Exchanges two names again and again, as a hostile process would.
 class Swapping {
  public:
   Swapping(std::string one, std::string other)

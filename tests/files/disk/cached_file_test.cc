@@ -24,7 +24,7 @@ dev_t DeviceOf(const std::string& path) {
 
 class CachedFilesTest : public testing::Test {
  protected:
-  // Reads it once, so that it is in memory.
+  // Writes a file and reads it, so that the kernel has it in memory.
   std::string Warm(const std::string& name, std::string_view text) {
     const std::string path = dir_.Write(name, text);
     for (int i = 0; i < 100 && !files_.Read(path, Symlinks::kFollow, 1000); ++i) {
@@ -36,12 +36,13 @@ class CachedFilesTest : public testing::Test {
     return path;
   }
 
-  // The kernel gives up a look-up in memory when a link's time of access is due, or something is renamed meanwhile.
+  // Reads a file with several attempts. The kernel gives up a look-up in memory if the access time of a link has to be
+  // updated, or if something is renamed meanwhile.
   std::optional<std::string> Read(const std::string& path, Symlinks symlinks = Symlinks::kFollow) {
     std::optional<std::string> bytes;
     for (int attempt = 0; attempt < 100 && !bytes; ++attempt) {
       struct stat status;
-      (void)::stat(path.c_str(), &status);  // only for what the kernel remembers of it
+      (void)::stat(path.c_str(), &status);  // brings the path into the memory of the kernel
       bytes = files_.Read(path, symlinks, 1000);
     }
     return bytes;
@@ -97,7 +98,7 @@ TEST(LocalDevicesTest, TellsADiskFromAKernelInterface) {
 }
 
 TEST(LocalDevicesTest, NoticesWhatIsMountedLater) {
-  // The first may take the process into a mount namespace of its own, whose table it is then about.
+  // The first tmpfs may move the process into a mount namespace of its own. The table of that namespace counts then.
   const support::SmallTmpfs first(1 << 20);
   if (!first.why_not().empty()) GTEST_SKIP() << first.why_not();
   LocalDevices devices;

@@ -158,7 +158,7 @@ TEST_P(CopyFileTest, CopiesFilesThatDoNotKnowTheirSize) {
   EXPECT_TRUE(Succeeds(Copy("/proc/version", Path("version"), Depth::kSingle, kNothingGuarded)));
   EXPECT_EQ(ReadAll(Path("version")), ReadAll("/proc/version"));
   EXPECT_NE(ReadAll(Path("version")), "");
-  // One that pretends to be a page long.
+  // The size of this file is given as one page, but it is shorter.
   const std::string uevent = "/sys/kernel/uevent_seqnum";
   if (!Exists(uevent)) GTEST_SKIP() << "no " << uevent;
   EXPECT_TRUE(Succeeds(Copy(uevent, Path("uevent"), Depth::kSingle, kNothingGuarded)));
@@ -172,7 +172,7 @@ TEST_P(CopyFileTest, KeepsHoles) {
   ASSERT_EQ(::ftruncate(file.get(), 3 * kGibibyte), 0);
   ASSERT_EQ(::pwrite(file.get(), "middle", 6, kGibibyte), 6);
   ASSERT_EQ(::pwrite(file.get(), "later", 5, 2 * kGibibyte + 5000), 5);
-  // What was at the destination does not show in the holes.
+  // The old content of the destination must not appear in the holes.
   MakeFile("copy", std::string(100'000, 'x'));
 
   EXPECT_TRUE(Succeeds(Copy(source, Path("copy"), Depth::kSingle, kNothingGuarded)));
@@ -227,14 +227,14 @@ TEST_P(CopyFileTest, FailsWhenThereIsNoRoom) {
   const std::string copy = small.path() + "/copy";
   EXPECT_TRUE(
       FailsWith(Copy(Path("source"), copy, Depth::kSingle, kNothingGuarded), ErrorKind::kSystem, "No space left"));
-  // Within one file system the kernel copies by itself.
+  // Within one file system the copy is made inside the kernel.
   const std::string half = small.path() + "/half";
   ASSERT_EQ(::unlink(copy.c_str()), 0);
   EXPECT_TRUE(Succeeds(Copy(MakeFile("small", Pattern(150'000)), half, Depth::kSingle, kNothingGuarded)));
   EXPECT_TRUE(FailsWith(Copy(half, copy, Depth::kSingle, kNothingGuarded), ErrorKind::kSystem, "No space left"));
 }
 
-// Whatever is swapped in for the source, what was meant is copied, or nothing.
+// Even if another process replaces the source, the intended file is copied or nothing is.
 TEST_P(CopyFileTest, FollowsNoLinkThatIsSwappedInForTheSource) {
   MakeFile("secret", "secret");
   MakeFile("source", "public");

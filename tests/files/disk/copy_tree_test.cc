@@ -126,7 +126,7 @@ TEST_P(CopyTreeTest, RefusesToCopyADirectoryIntoItself) {
   EXPECT_TRUE(Succeeds(CopyTree("source/sub", ".")));
 }
 
-// Where there is little room, so that a copy that does not end fails soon.
+// The file system has little room, so that a copy without an end fails soon.
 TEST(CopyTreeMountTest, EndsWhenTheDestinationIsBelowTheSourceByAMount) {
   const support::SmallTmpfs small(1 << 20);
   if (!small.why_not().empty()) GTEST_SKIP() << small.why_not();
@@ -237,7 +237,7 @@ TEST_P(CopyTreeTest, LeaksNoDescriptors) {
   EXPECT_EQ(OpenDescriptors(), before);
 }
 
-// Somebody swaps a directory of the source for a link to a secret, and back, all the time.
+// Another process exchanges a directory of the source with a link to a secret, again and again.
 TEST_P(CopyTreeTest, IsNotLedToASecretByASwappedDirectory) {
   MakeDirectory("secret");
   MakeDirectory("source");
@@ -261,7 +261,7 @@ TEST_P(CopyTreeTest, IsNotLedToASecretByASwappedDirectory) {
   EXPECT_GT(copied, 0);
 }
 
-// The same on the other side.
+// Another process exchanges a directory of the destination with a link, again and again.
 TEST_P(CopyTreeTest, WritesNowhereElseWhenTheDestinationIsSwapped) {
   MakeDirectory("precious");
   MakeDirectory("source");
@@ -280,7 +280,7 @@ TEST_P(CopyTreeTest, WritesNowhereElseWhenTheDestinationIsSwapped) {
   EXPECT_GT(copied, 0);
 }
 
-// A file of the destination becomes a link, and back.
+// Another process exchanges a file of the destination with a link, again and again.
 TEST_P(CopyTreeTest, OverwritesNothingElseWhenAFileOfTheDestinationIsSwapped) {
   MakeFile("precious", "precious");
   MakeDirectory("source");
@@ -290,7 +290,7 @@ TEST_P(CopyTreeTest, OverwritesNothingElseWhenAFileOfTheDestinationIsSwapped) {
   MakeLink("link", Path("precious"));
   const Swapping swapping(Path("copy/victim"), Path("link"));
   for (int round = 0; round < Many(2000, 500); ++round) {
-    (void)CopyTree("source", "copy");  // it may find the link
+    (void)CopyTree("source", "copy");  // the copy fails if it finds the link
     ASSERT_EQ(ReadAll(Path("precious")), "precious");
   }
 }

@@ -270,7 +270,7 @@ TEST_P(ReadDirectoryTest, ReportsWhatIsDenied) {
 }
 
 class HugeDirectoryTest : public StorageTest {};
-// Only in memory: a disk takes seconds to make it.
+// The test runs in memory only, because making the directory takes seconds on a disk.
 INSTANTIATE_TEST_SUITE_P(Storage, HugeDirectoryTest, testing::Values("/dev/shm"));
 
 TEST_P(HugeDirectoryTest, IsListedWholeOrNotAtAll) {

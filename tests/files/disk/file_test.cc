@@ -111,7 +111,7 @@ TEST_P(FileTest, RefusesADirectory) {
   }
 }
 
-// Nobody is at the other end of the FIFO: an open would wait for ever.
+// No process has the other end of the FIFO, so an open that blocks would wait for ever.
 TEST_P(FileTest, RefusesSpecialFilesWithoutBlocking) {
   for (const std::string& path : {MakeFifo("fifo"), MakeSocket("socket"), std::string("/dev/zero")}) {
     for (const Symlinks symlinks : kBoth) {

@@ -34,11 +34,12 @@ void SetModified(const std::string& path, timespec time) {
   EXPECT_EQ(::utimensat(AT_FDCWD, path.c_str(), times, AT_SYMLINK_NOFOLLOW), 0);
 }
 
-// The kernel gives up a look-up in memory when a link's time of access is due, or something is renamed meanwhile.
+// Looks up cached metadata with several attempts. The kernel gives up a look-up in memory if the access time of a link
+// has to be updated, or if something is renamed meanwhile.
 std::optional<Result<Metadata>> GetWarm(const std::string& path, Symlinks symlinks) {
   std::optional<Result<Metadata>> cached;
   for (int attempt = 0; attempt < 100 && !cached; ++attempt) {
-    (void)GetMetadata(path, symlinks);  // only for what the kernel remembers of it
+    (void)GetMetadata(path, symlinks);  // brings the path into the memory of the kernel
     cached = GetCachedMetadata(path, symlinks);
   }
   return cached;
@@ -46,7 +47,7 @@ std::optional<Result<Metadata>> GetWarm(const std::string& path, Symlinks symlin
 
 class MetadataTest : public StorageTest {
  protected:
-  // What was just looked up is in memory, so both ways must tell it alike.
+  // Looks a path up in both ways. A path that was just looked up is in memory, so both results must be equal.
   static Result<Metadata> Get(const std::string& path, Symlinks symlinks = Symlinks::kFollow) {
     auto metadata = GetMetadata(path, symlinks);
     if (const auto cached = GetWarm(path, symlinks)) {
@@ -165,7 +166,7 @@ TEST_P(MetadataTest, TakesEveryNameTheKernelTakes) {
 }
 
 TEST_P(MetadataTest, TellsTheTimesInMilliseconds) {
-  constexpr int64_t kSlackMs = 5'000;  // file systems use a clock of their own, which lags behind
+  constexpr int64_t kSlackMs = 5'000;  // file systems use a coarser clock, which lags behind
   const int64_t before = NowMs();
   const std::string path = MakeFile("file");
   const auto fresh = Get(path);
@@ -188,7 +189,7 @@ TEST_P(MetadataTest, TellsTheNearestTimeWhereMillisecondsDoNotSuffice) {
     SetModified(path, {.tv_sec = seconds, .tv_nsec = 999'999'999});
     struct stat status;
     ASSERT_EQ(::stat(path.c_str(), &status), 0);
-    if (status.st_mtim.tv_sec != seconds) continue;  // this file system keeps what it can
+    if (status.st_mtim.tv_sec != seconds) continue;  // this file system cannot store such a time
     EXPECT_EQ(Get(path)->modified_at_ms, seconds > 0 ? Limits::max() : Limits::min());
   }
 }
@@ -213,7 +214,7 @@ HOLDFAST_ON_EACH_STORAGE(CachedMetadataTest);
 
 TEST_P(CachedMetadataTest, KnowsNothingOfWhatWasNeverLookedUp) {
   for (const Symlinks symlinks : kBoth) EXPECT_FALSE(GetCachedMetadata(Path("never_seen"), symlinks));
-  // The link itself is in memory, what it points at is not.
+  // The link itself is in memory, but its target is not.
   EXPECT_FALSE(GetCachedMetadata(MakeLink("link", "never_seen_either"), Symlinks::kFollow));
 }
 
@@ -225,7 +226,7 @@ TEST_P(CachedMetadataTest, SeesAChangeAtOnce) {
   EXPECT_EQ((*metadata)->size, 3u);
 }
 
-// A file system in user space whose server answers nothing: whoever asks it waits for ever.
+// The server of this file system in user space never answers, so a process that asks it waits for ever.
 TEST(DeadServerTest, IsNotWaitedFor) {
   if (!support::EnterPrivateMounts().empty()) GTEST_SKIP() << support::EnterPrivateMounts();
   OwnedFd server(::open("/dev/fuse", O_RDWR | O_CLOEXEC));

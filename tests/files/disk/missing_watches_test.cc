@@ -40,7 +40,7 @@ class MissingWatchesTest : public StorageTest {
     watches_ = *std::move(watches);
   }
 
-  // A key, or 0 when there is nothing to wait for.
+  // Starts a watch and returns its key, or 0 if there is nothing to wait for.
   uint64_t Watch(const std::vector<std::string>& missing, const std::optional<std::string>& present = std::nullopt) {
     const uint64_t key = ++last_key_;
     auto prepared = watches_->Prepare(key, missing, present);
@@ -48,8 +48,8 @@ class MissingWatchesTest : public StorageTest {
     return prepared && *prepared && watches_->Start(key) ? key : 0;
   }
 
-  // Those that have changed, when `last` is among them. A file that only the last one waits for makes it change: what
-  // is not reported until then has not seen anything.
+  // Returns all keys that have changed up to the change of `last`. The test causes that change last, by a file that
+  // only this watch waits for. So a watch whose key was not returned by then has seen no change.
   Keys ChangedBefore(uint64_t last) {
     Keys all;
     EXPECT_TRUE(support::Eventually([&] {
@@ -59,7 +59,7 @@ class MissingWatchesTest : public StorageTest {
     return all;
   }
 
-  // Every key that has changed by now.
+  // Returns every key that has changed so far.
   Keys Changed() {
     const std::string name = "the_end_" + std::to_string(++last_key_);
     const uint64_t last = Watch({Path(name)});
@@ -78,7 +78,7 @@ class MissingWatchesTest : public StorageTest {
     return changed.value_or(std::vector<uint64_t>());
   }
 
-  // In the kernel.
+  // Returns the number of inotify watches in the kernel.
   size_t WatchDescriptors() const {
     std::ifstream info("/proc/self/fdinfo/" + std::to_string(watches_->fd()));
     size_t count = 0;
@@ -220,7 +220,7 @@ TEST_P(MissingWatchesTest, WaitsOnlyWhereThereIsSomethingToWaitFor) {
 TEST_P(MissingWatchesTest, WaitsForNoMoreThanItCan) {
   std::vector<std::string> many;
   for (size_t i = 0; i < MissingWatches::kMaxNames; ++i) many.push_back(Path(std::to_string(i)));
-  EXPECT_EQ(Watch(many), 0u);  // with those on the way it is more
+  EXPECT_EQ(Watch(many), 0u);  // the names of the directories on the way count too
   many.resize(MissingWatches::kMaxNames / 2);
   EXPECT_NE(Watch(many), 0u);
   EXPECT_EQ(Changed(), Keys());
@@ -231,7 +231,7 @@ TEST_P(MissingWatchesTest, SaysFalseWhenSomethingHasChangedBeforeTheStart) {
   ASSERT_EQ(watches_->Prepare(2, {Path("other")}, std::nullopt), true);
   last_key_ = 2;
   MakeFile("missing");
-  EXPECT_EQ(Changed(), Keys());  // a watch that has not started is not named
+  EXPECT_EQ(Changed(), Keys());  // the key of a watch that has not started is not returned
   EXPECT_FALSE(watches_->Start(1));
   EXPECT_TRUE(watches_->Start(2));
   watches_->Remove(2);
@@ -267,7 +267,7 @@ TEST_P(MissingWatchesTest, KeepsNothingOfAWatchThatCannotBe) {
   EXPECT_EQ(WatchDescriptors(), 0u);
 }
 
-// The kernel drops events when there are too many: then anything may have happened.
+// The kernel drops events when there are too many of them, and then anything may have happened.
 TEST_P(MissingWatchesTest, TakesALostEventForAChange) {
   std::ifstream limit("/proc/sys/fs/inotify/max_queued_events");
   int max_events = 0;
@@ -277,7 +277,7 @@ TEST_P(MissingWatchesTest, TakesALostEventForAChange) {
   MakeDirectory("busy");
   const uint64_t quiet = Watch({Path("quiet/missing")});
   const uint64_t busy = Watch({Path("busy/missing")});
-  // Events that are alike and follow each other become one.
+  // Two files are changed in turn, because the kernel merges consecutive events that are equal.
   const std::string one = MakeFile("busy/one");
   const std::string two = MakeFile("busy/two");
   for (int i = 0; i <= max_events / 2; ++i) {
@@ -291,7 +291,7 @@ TEST_P(MissingWatchesTest, TakesALostEventForAChange) {
 TEST_P(MissingWatchesTest, IsReadableWhenThereIsSomethingToTake) {
   const uint64_t key = Watch({Path("missing")});
   pollfd readable = {.fd = watches_->fd(), .events = POLLIN, .revents = 0};
-  // The directories above are watched too, in which others may be at work.
+  // The directories above are watched too, and other processes may change them.
   EXPECT_TRUE(support::Eventually([&] {
     Take();
     return ::poll(&readable, 1, 0) == 0;
@@ -316,7 +316,7 @@ TEST_P(MissingWatchesTest, WatchesWhatItMayNotReadAsFarAsItCan) {
   EXPECT_TRUE(HasChanged(key));
 }
 
-// A user namespace has limits of its own.
+// The test lowers the limits in a user namespace, which has its own.
 TEST_P(MissingWatchesTest, SaysWhichLimitIsReached) {
   constexpr int kSkipped = 77;
   const auto in_child = [&] {
@@ -325,7 +325,7 @@ TEST_P(MissingWatchesTest, SaysWhichLimitIsReached) {
     std::ofstream("/proc/sys/user/max_inotify_instances") << 1;
     auto watches = MissingWatches::Create();
     ASSERT_TRUE(Succeeds(watches));
-    const std::string deep = "/usr/lib/missing/missing";  // through "/" and "/usr" and one more
+    const std::string deep = "/usr/lib/missing/missing";  // needs watches on "/", "/usr" and one more directory
     EXPECT_TRUE(Succeeds((*watches)->Prepare(1, {deep}, std::nullopt)));
     EXPECT_TRUE(
         FailsWith((*watches)->Prepare(2, {Path("missing")}, std::nullopt), ErrorKind::kLimit, "max_user_watches"));
@@ -343,7 +343,8 @@ TEST_P(MissingWatchesTest, SaysWhichLimitIsReached) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-// While others come and go, and one thread takes what another waits for, no change is lost to the watches that stand.
+// Other watches come and go, and one thread takes the changes that another waits for. No watch that stays may lose a
+// change.
 TEST_P(MissingWatchesTest, LosesNoChangeWhenThreadsWorkAtOnce) {
   MakeDirectory("d");
   std::atomic<uint64_t> next_key = 1'000'000;
@@ -369,14 +370,14 @@ TEST_P(MissingWatchesTest, LosesNoChangeWhenThreadsWorkAtOnce) {
     auto prepared = watches_->Prepare(key, {Path(name)}, std::nullopt);
     ASSERT_TRUE(Succeeds(prepared));
     awaited = key;
-    if (!*prepared || !watches_->Start(key)) continue;  // the queue has been full
+    if (!*prepared || !watches_->Start(key)) continue;  // the queue of events was full
     MakeFile(name);
     ASSERT_TRUE(support::Eventually([&] { return awaited == 0; })) << round;
     ::unlink(Path(name).c_str());
   }
 }
 
-// The kernel's watch on a directory that two share goes with one of them while the other asks for it.
+// Two watches share the kernel's watch of a directory. It is removed with one of them while the other asks for it.
 TEST_P(MissingWatchesTest, TakesNoOtherWatchThatEndsForAChange) {
   MakeDirectory("d");
   std::atomic<uint64_t> next_key = 1'000'000;
@@ -392,7 +393,7 @@ TEST_P(MissingWatchesTest, TakesNoOtherWatchThatEndsForAChange) {
   for (int round = 0; round < 500; ++round) come_and_go();
 }
 
-// A missing file that appears at any moment is either found or seen.
+// A missing file that appears at any moment is either found by the look or seen by the watch.
 TEST_P(MissingWatchesTest, LosesNoChangeBetweenTheLookAndTheWatch) {
   for (int round = 0; round < 200; ++round) {
     const std::string directory = "d" + std::to_string(round);

@@ -1,5 +1,5 @@
-// What file requests make of the placeholders of sandboxes (sys/placeholder.h): nothing is there, and what the client
-// makes under such a name is the client's.
+// Tests of file requests that meet the placeholder of a sandbox (sys/placeholder.h). To them the name is missing, and a
+// file or directory that the client makes under it belongs to the client.
 #include <fcntl.h>
 #include <sys/stat.h>
 

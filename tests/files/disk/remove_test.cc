@@ -118,7 +118,7 @@ TEST_P(RemoveTest, RemovesATreeThatIsDeeperThanAnyPath) {
   EXPECT_FALSE(Exists(Path("tree")));
 }
 
-// What is remembered of the levels far above is dropped and found again.
+// The names that are remembered for levels far above are dropped and found again.
 TEST_P(RemoveTest, RemovesATreeThatIsDeepAndWideAtEveryLevel) {
   MakeDeepTree(Path("tree"), Many(200, 50), [](int directory) {
     for (const char* name : {"a", "b", "x", "y"}) {
@@ -200,7 +200,7 @@ TEST_P(RemoveTest, LeaksNoDescriptors) {
   EXPECT_EQ(OpenDescriptors(), before);
 }
 
-// Somebody swaps a directory of the tree for a link to something precious, and back, all the time.
+// Another process exchanges a directory of the tree with a link to a directory that must stay, again and again.
 TEST_P(RemoveTest, IsNotLedAstrayByASwappedDirectory) {
   MakeDirectory("precious");
   for (int i = 0; i < 20; ++i) MakeFile("precious/" + std::to_string(i));
@@ -215,11 +215,11 @@ TEST_P(RemoveTest, IsNotLedAstrayByASwappedDirectory) {
     MakeDirectory("tree/victim");
     for (int i = 0; i < 20; ++i) MakeFileAt(AT_FDCWD, Path("tree/victim") + "/" + std::to_string(i));
     if (!Exists(Path("link"))) MakeLink("link", Path("precious"));
-    // It may find that it cannot win.
+    // The removal fails if it loses the race too often.
     (void)Remove(Path("tree"), kTree, kNothingGuarded);
     ASSERT_EQ(NamesIn(Path("precious")), names);
     ASSERT_EQ(NamesIn(Path("precious/directory")), std::vector<std::string>{"file"});
-    // The victim may be where the link was.
+    // The victim may lie at the path of the link.
     for (const char* name : {"tree", "link"}) ASSERT_TRUE(Succeeds(Remove(Path(name), {}, kNothingGuarded)));
   }
   EXPECT_GT(swaps, 0);

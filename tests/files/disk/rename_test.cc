@@ -156,7 +156,7 @@ TEST_P(CanonicalizeTest, KnowsPathsOfAnyLength) {
   for (int i = 0; i < 10; ++i) MakeDirectory((way += (i == 0 ? "" : "/") + name));
   const std::string half = Path(way);
   MakeLink("link", half);
-  // Below a path of 2500 bytes another of 2500, which only a link makes reachable.
+  // Below a path of 2500 bytes there is another one of 2500 bytes, which can be reached only through a link.
   for (int i = 0; i < 10; ++i) MakeDirectory("link/" + (way = i == 0 ? name : way + "/" + name));
   EXPECT_EQ(Canonicalize(Path("link/" + way)), half + "/" + way);
   EXPECT_GT(half.size() + way.size(), 4096u);

@@ -1,4 +1,4 @@
-// A directory for each kind of storage that a test is to hold on: a disk, and memory (tmpfs).
+// A fixture that runs a test in a directory on each kind of storage: on a disk, and in memory (tmpfs).
 #pragma once
 
 #include <sys/socket.h>
@@ -38,7 +38,7 @@ inline struct stat StatOf(const std::string& path) {
 }
 inline mode_t PermissionsOf(const std::string& path) { return StatOf(path).st_mode & 07777; }
 
-// Sorted.
+// Returns the names in a directory, sorted.
 inline std::vector<std::string> NamesIn(const std::string& path) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(path)) names.push_back(entry.path().filename().string());
@@ -69,7 +69,7 @@ class StorageTest : public testing::TestWithParam<const char*> {
   }
   ~StorageTest() override {
     ::umask(old_umask_);
-    std::error_code ignored;  // nothing depends on it
+    std::error_code ignored;  // a directory that stays does no harm
     std::filesystem::remove_all(path_, ignored);
   }
 

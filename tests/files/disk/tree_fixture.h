@@ -1,4 +1,4 @@
-// Trees to be removed and copied, and somebody who changes them meanwhile.
+// Trees for tests that remove and copy them, and threads that change them meanwhile.
 #pragma once
 
 #include <fcntl.h>
@@ -28,7 +28,7 @@ inline void MakeFileAt(int directory, const std::string& name, const std::string
   EXPECT_EQ(::write(file.get(), text.data(), text.size()), static_cast<ssize_t>(text.size())) << name;
 }
 
-// `path` and below it `levels` directories called "d", each with what `furnish` puts there.
+// Makes `path` and `levels` nested directories called "d" below it, and calls `furnish` for each to fill it.
 inline void MakeDeepTree(const std::string& path, int levels, const std::function<void(int)>& furnish = {}) {
   ASSERT_EQ(::mkdir(path.c_str(), 0755), 0);
   OwnedFd at(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -41,7 +41,8 @@ inline void MakeDeepTree(const std::string& path, int levels, const std::functio
   MakeFileAt(at.get(), "bottom");
 }
 
-// How many directories called "d" are nested in `path`, counted only where `is_good` holds.
+// Returns the number of directories called "d" that are nested in `path`, up to the first level where `is_good` is
+// false.
 inline int DepthOf(const std::string& path, const std::function<bool(int)>& is_good = {}) {
   OwnedFd at(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   for (int depth = 0;; ++depth) {
@@ -51,7 +52,7 @@ inline int DepthOf(const std::string& path, const std::function<bool(int)>& is_g
   }
 }
 
-// Making and removing directories may take milliseconds on a disk: there the sizes that matter are tried in small.
+// Making and removing a directory may take milliseconds on a disk, so tests use smaller numbers there.
 class TreeTest : public StorageTest {
  protected:
   static int Many(int in_memory, int on_disk) { return GetParam() == std::string("/tmp") ? on_disk : in_memory; }
@@ -67,7 +68,7 @@ inline size_t OpenDescriptors() {
   return static_cast<size_t>(std::distance(begin(all), end(all)));
 }
 
-// The process may not open more than this many beyond those it has.
+// While a DescriptorLimit exists, the process can open at most `more` descriptors beyond those that it has.
 class DescriptorLimit {
  public:
   explicit DescriptorLimit(size_t more) {
@@ -83,7 +84,8 @@ class DescriptorLimit {
   rlimit before_ = {};
 };
 
-// A directory with less than its owner's permissions, which come back in the end: nothing else could clean up.
+// A directory without all permissions of its owner. They are restored at the end, because otherwise the directory could
+// not be removed.
 class Locked {
  public:
   Locked(std::string path, mode_t mode) : path_(std::move(path)) { EXPECT_EQ(::chmod(path_.c_str(), mode), 0); }
@@ -95,7 +97,7 @@ class Locked {
   std::string path_;
 };
 
-// Does it over and over, as a hostile process would, while it lives.
+// Calls a function again and again for as long as it exists, as a hostile process would.
 class Meanwhile {
  public:
   explicit Meanwhile(std::function<void()> act)
@@ -114,7 +116,7 @@ class Meanwhile {
   std::thread thread_;
 };
 
-// Either may be missing at the moment.
+// Exchanges two names, and returns false if one of them is missing at that moment.
 inline bool Swap(const std::string& one, const std::string& other) {
   return ::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE) == 0;
 }

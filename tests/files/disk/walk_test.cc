@@ -29,7 +29,7 @@ WalkOptions Following() {
 
 class WalkTest : public TreeTest {
  protected:
-  // Paths below `root`; directories end in a slash. The rest of the result is in `last_`.
+  // Returns the paths below `root`; those of directories end in a slash. The rest of the result is in `last_`.
   Paths Walked(const std::string& root, const WalkOptions& options = kWide) {
     auto result = Walk(root, options);
     EXPECT_TRUE(Succeeds(result));
@@ -85,7 +85,7 @@ TEST_P(WalkTest, FollowsLinksToDirectoriesOnceWhenAsked) {
   MakeLink("x/self", ".");
   MakeLink("link", "x");
   EXPECT_EQ(Walked(Path()), (Paths{"x/", "x/file", "x/sub/"}));
-  // What comes first by name is entered, and a second time nothing is.
+  // The directory is entered under the name that comes first, and not again under the other names.
   EXPECT_EQ(Walked(Path(), Following()),
             (Paths{"link/", "x/", "link/file", "link/self/", "link/sub/", "link/sub/loop/"}));
   EXPECT_FALSE(last_.truncated);
@@ -151,7 +151,7 @@ TEST_P(WalkTest, ListsNoMoreDirectoriesThanAllowed) {
   MakeFile("a/file");
   MakeFile("b/file");
   WalkOptions options = kWide;
-  options.prune_hidden_directories = true;  // which then do not count
+  options.prune_hidden_directories = true;  // hidden directories do not count then
   options.max_directories = 1;
   EXPECT_EQ(Walked(Path(), options), (Paths{".c/", "a/", "b/"}));
   EXPECT_TRUE(last_.truncated);

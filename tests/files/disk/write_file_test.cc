@@ -276,7 +276,7 @@ TEST_P(WriteFileTest, StaysInsideWhileADirectoryIsSwappedForALink) {
   {
     const Swapping swapping(inside, link);
     for (int i = 0; i < 500; ++i) {
-      (void)Write(inside + "/file", "text", kBothWays[i % 2], Symlinks::kRefuse);  // refused whenever it is a link
+      (void)Write(inside + "/file", "text", kBothWays[i % 2], Symlinks::kRefuse);  // fails while `inside` is a link
     }
   }
   EXPECT_TRUE(NamesIn(outside).empty());
