@@ -1,5 +1,5 @@
-// Words as execve takes them: pointers to strings, and a null pointer behind the last one. execve only reads them. The
-// strings belong to the caller and stay where they are for as long as this is in use.
+// Arguments in the form that execve expects: an array of pointers to strings, with a null pointer behind the last one.
+// execve only reads the strings. They belong to the caller, and must not move while this object is in use.
 #pragma once
 
 #include <span>

@@ -43,7 +43,7 @@ struct Message {
     return static_cast<size_t>(n);
   }
 
-  // Fails when not all could be taken.
+  // Returns the descriptors of the message. Fails if not all of them could be received.
   Result<std::vector<OwnedFd>> TakeFds();
 
   iovec bytes;
@@ -74,7 +74,7 @@ Result<std::vector<OwnedFd>> Message::TakeFds() {
 
 }  // namespace
 
-// The kernel does not pass descriptors without a byte to go with them.
+// The message has one byte, because the kernel does not pass descriptors without any.
 Result<> SendDescriptors(int socket, std::span<const int> fds) {
   CHECK(!fds.empty() && fds.size() <= kMaxPassedFds);
   char byte = 0;

@@ -12,9 +12,9 @@
 namespace holdfast::sys {
 namespace {
 
-// Absent from glibc 2.36; kernels before 6.3 do not know it and make every memfd executable.
+// MFD_EXEC, which glibc 2.36 does not define. Kernels before 6.3 do not know it, and make every memfd executable.
 constexpr unsigned kMfdExec = 0x10;
-constexpr int kSealExec = 0x20;  // keeps the bits for execution as they are; from 6.3 on
+constexpr int kSealExec = 0x20;  // F_SEAL_EXEC of Linux 6.3: the permissions to execute cannot be changed
 constexpr int kSealContent = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
 
 OwnedFd CreateMemfd(const char* name) {
@@ -23,7 +23,7 @@ OwnedFd CreateMemfd(const char* name) {
   return OwnedFd(fd);
 }
 
-// `more` is left out where the kernel does not know it.
+// Seals the file. The additional seal `more` is left out if the kernel does not know it.
 Result<> Seal(int fd, int more) {
   constexpr int seals = kSealContent | F_SEAL_SEAL;
   if (::fcntl(fd, F_ADD_SEALS, seals | more) == 0) return {};

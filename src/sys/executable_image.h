@@ -1,5 +1,5 @@
-// A program held in memory: executed by descriptor, never written to disk, sealed against change. No file of the
-// machine changes it, and a process that runs it leads to no file of the machine.
+// A program in a file in memory. It is executed by its descriptor, is never on a disk, and is sealed against changes.
+// No change of a file on the machine changes the program, and a process that runs it gives no access to such a file.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,19 @@
 
 namespace holdfast::sys {
 
+// Makes a sealed file in memory that has the given content and can be executed.
 Result<OwnedFd> MakeExecutableImage(const char* name, std::span<const std::byte> image);
 
-// A process without capabilities that executes a file which it cannot read cannot be looked into by others of its user,
-// from its first instruction on.
+// The permissions of a copy. When a process without capabilities executes a file that it cannot read (kOnlyExecutable),
+// other processes of its user cannot look into it, from its first instruction on.
 enum class ImageMode { kReadable, kOnlyExecutable };
 
-// The same in two steps: an empty file, and then a copy of all that `source` has. From Linux 6.3 on nobody can make it
-// a file that cannot be executed.
+// Makes such a file in two steps. BeginExecutableCopy makes an empty file, and FinishExecutableCopy copies all of
+// `source` into it. From Linux 6.3 on, the permission to execute it cannot be removed afterwards.
 Result<OwnedFd> BeginExecutableCopy(const char* name);
 Result<> FinishExecutableCopy(int image, int source, ImageMode mode);
 
-// Whether a descriptor is a file in memory that nobody can write.
+// Returns whether a descriptor is a file in memory whose content cannot be changed.
 bool IsSealed(int fd);
 
 }  // namespace holdfast::sys

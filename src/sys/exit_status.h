@@ -1,7 +1,7 @@
-// How a process ended. The kernel tells it to wait, and Linux 6.15 and later also by a pidfd after the process has been
-// reaped, for as long as the pidfd is open. A parent that does not need wait() for it can have the kernel reap its
-// children by themselves, and a command that leaves behind thousands of dead children does not make its parent work.
-// Usable without libc.
+// The exit status of a process. The kernel returns it from wait. Linux 6.15 and later also return it by a pidfd after
+// the process has been reaped, for as long as the pidfd is open. So a parent that does not need wait for the status can
+// let the kernel reap its children, and a command that leaves thousands of dead children behind causes its parent no
+// work. The header is usable without libc.
 #pragma once
 
 #include <asm/unistd.h>
@@ -10,8 +10,8 @@
 
 namespace holdfast::sys {
 
-// The exit status that a shell would show for a process that has ended: its exit code, or 128 + N after signal N. From
-// a status as wait4 gives it.
+// Returns the exit status that a shell would show for a process that has ended: its exit code, or 128 + N after signal
+// N. `wait_status` is the status that wait4 returns.
 constexpr int ExitStatusOf(int wait_status) {
   const int signal = wait_status & 0x7f;
   return signal == 0 ? (wait_status >> 8) & 0xff : 128 + signal;
@@ -31,7 +31,8 @@ struct PidfdInfo {
 inline constexpr unsigned long kPidfdInfoExit = 1 << 3;
 inline constexpr long kPidfdGetInfo = 0xC040FF0B;  // _IOWR(0xFF, 11, struct pidfd_info)
 
-// As wait4 gives it; -1 when the process has not been reaped or the kernel does not keep it.
+// Returns the status that wait4 would have returned, or -1 if the process has not been reaped or the kernel does not
+// keep the status.
 HOLDFAST_RAW int StatusAfterReaping(int pidfd) {
   PidfdInfo info;
   for (unsigned long i = 0; i < sizeof info; ++i) reinterpret_cast<volatile char*>(&info)[i] = 0;

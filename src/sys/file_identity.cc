@@ -8,7 +8,7 @@
 
 namespace holdfast::sys {
 
-// Asking for a directory has the kernel mount what is mounted at the first use.
+// The path is opened as a directory first, because this makes the kernel mount an automount at that path.
 Result<OwnedFd> OpenWithoutLinks(const std::string& path) {
   int fd = sys::TryOpenAt(AT_FDCWD, path, O_PATH | O_DIRECTORY, sys::Links::kNone);
   if (fd == -ENOTDIR) fd = sys::TryOpenAt(AT_FDCWD, path, O_PATH | O_NOFOLLOW, sys::Links::kNone);

@@ -1,6 +1,7 @@
-// Which file a path leads to, by device and inode: the same name may lead to another file a moment later.
+// The identity of a file by its device and inode. A path is no identity, because it may lead to another file a moment
+// later.
 //
-// What it does not tell apart: a file from one that has got the same number after its end.
+// What it does not tell apart: a file that was removed, and a later one that has got the same inode number.
 #pragma once
 
 #include <sys/stat.h>
@@ -26,10 +27,10 @@ inline bool IsSameFile(const struct stat& a, const struct stat& b) {
   return FileIdentity::Of(a) == FileIdentity::Of(b);
 }
 
-// By O_PATH. Fails when a component of the path, the last one too, is a link.
+// Opens a path with O_PATH. Fails if any component of the path is a link, including the last one.
 Result<OwnedFd> OpenWithoutLinks(const std::string& path);
 
-// `path` is for the message.
+// Returns the identity of an open file. `path` is used in the error message.
 Result<FileIdentity> IdentityOf(int fd, const std::string& path);
 
 }  // namespace holdfast::sys

@@ -1,4 +1,4 @@
-// How many descriptors a process may open.
+// The limit of descriptors that a process may have open.
 #pragma once
 
 #include <sys/resource.h>
@@ -7,8 +7,8 @@
 
 namespace holdfast::sys {
 
-// Raises the soft limit to the hard one and returns what it was, so that children can be given it back: programs that
-// use select, or close every descriptor up to the limit, do badly with a high one.
+// Raises the soft limit to the hard one and returns the limits from before, so that the caller can restore them for its
+// children. A high limit is bad for programs that use select, or that close every descriptor up to the limit.
 Result<rlimit> RaiseFileLimit();
 
 }  // namespace holdfast::sys

@@ -1,5 +1,5 @@
-// Reads and writes that cannot be interrupted half-way: EINTR is retried, other failures come back as -errno, because
-// the hot path branches on EAGAIN and must not build a message for it.
+// Basic functions for descriptors. Read and Write retry a call that a signal has interrupted (EINTR). They return other
+// failures as -errno, because the hot path distinguishes EAGAIN and must not build an error message for it.
 #pragma once
 
 #include <sys/types.h>
@@ -22,7 +22,7 @@ struct Pipe {
   OwnedFd write_end;
 };
 
-// Both ends are close-on-exec; ours is non-blocking, the other, which goes to a command, is not.
+// Both ends are close-on-exec. Our end is non-blocking. The other end, which goes to a command, is blocking.
 enum class OurEnd { kRead, kWrite };
 Result<Pipe> MakePipe(OurEnd ours);
 
@@ -31,7 +31,8 @@ struct SocketPair {
   OwnedFd theirs;
 };
 
-// SOCK_SEQPACKET: one packet is one message. Close-on-exec and non-blocking.
+// Makes two connected sockets of type SOCK_SEQPACKET, on which one packet is one message. They are close-on-exec and
+// non-blocking.
 Result<SocketPair> MakePacketPair();
 
 Result<OwnedFd> OpenDevNull();
@@ -39,9 +40,9 @@ Result<OwnedFd> Duplicate(int fd);
 
 inline constexpr int kLastReservedFd = 10;
 
-// Occupies descriptors 0 to kLastReservedFd with /dev/null where they are closed. Afterwards nothing the program opens
-// lands on a number that a child's stdio, its keeper's control socket or the keeper program is about to be duplicated
-// onto.
+// Opens /dev/null on those of the descriptors 0 to kLastReservedFd that are closed. Afterwards no file that the program
+// opens gets one of these numbers. They are the numbers onto which the standard streams of a child, the control socket
+// of its keeper and the keeper program are duplicated.
 Result<> ReserveLowFds();
 
 }  // namespace holdfast::sys

@@ -1,9 +1,9 @@
-// Whether this kernel keeps the exit status of a process that has been reaped (exit_status.h).
+// A test whether this kernel keeps the exit status of a process that has been reaped (exit_status.h).
 #pragma once
 
 namespace holdfast::sys {
 
-// A child is started and reaped to see.
+// Starts and reaps a child to find out.
 bool KeepsExitStatus();
 
 }  // namespace holdfast::sys

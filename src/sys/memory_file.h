@@ -8,10 +8,11 @@
 
 namespace holdfast::sys {
 
-// Close-on-exec; to be read from its beginning.
+// Returns a close-on-exec descriptor of a file with this text. Its offset is at the beginning.
 Result<OwnedFd> MakeMemoryFile(const char* name, std::string_view text);
 
-// Into one that is empty. Whoever shares the descriptor still reads from the beginning.
+// Writes the text to an empty memory file without moving the offset, so that a process which shares the descriptor
+// reads from the beginning.
 Result<> FillMemoryFile(int fd, std::string_view text);
 
 }  // namespace holdfast::sys

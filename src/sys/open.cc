@@ -12,7 +12,8 @@
 namespace holdfast::sys {
 namespace {
 
-// openat2 refuses what open ignores: a mode without a file to create, and flags that mean nothing beside O_PATH.
+// Returns the arguments of openat2. Unlike open, openat2 refuses a mode if no file is created, and flags that have no
+// meaning together with O_PATH, so both are left out.
 open_how HowTo(int flags, Links links, mode_t mode) {
   const bool creates = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
   flags |= O_CLOEXEC;
@@ -23,8 +24,8 @@ open_how HowTo(int flags, Links links, mode_t mode) {
           .resolve = links == Links::kNone ? RESOLVE_NO_SYMLINKS : 0u};
 }
 
-// A descriptor or -errno. The kernel's EAGAIN is never retried: without RESOLVE_BENEATH it does not tell of a lost
-// race, but of a lease (with O_NONBLOCK) or of a path that is not in memory (with RESOLVE_CACHED).
+// Returns a descriptor or -errno. EAGAIN is never retried. Without RESOLVE_BENEATH it does not mean a lost race, but a
+// lease on the file (with O_NONBLOCK) or a path that is not in memory (with RESOLVE_CACHED).
 int Open(int directory, const char* path, const open_how& how) {
   for (;;) {
     const long fd = ::syscall(SYS_openat2, directory, path, &how, sizeof how);
@@ -46,8 +47,8 @@ bool IsLink(int directory, const char* name) {
   return ::fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) == 0 && S_ISLNK(status.st_mode);
 }
 
-// One name, which is no link: -ELOOP if it is, also where the kernel would give the link itself or call it no
-// directory.
+// Opens one name that must not be a link. Returns -ELOOP for a link, even where the kernel would open the link itself
+// or fail with ENOTDIR.
 int OpenName(int directory, const char* name, open_how how) {
   const bool wants_link = (how.flags & O_PATH) != 0 && (how.flags & O_NOFOLLOW) != 0;
   how.flags |= O_NOFOLLOW;
@@ -58,7 +59,7 @@ int OpenName(int directory, const char* name, open_how how) {
   return -ELOOP;
 }
 
-// RESOLVE_NO_SYMLINKS by hand, a name at a time.
+// Does the same as RESOLVE_NO_SYMLINKS, by opening one name after the other.
 int WalkWithoutLinks(int directory, std::string_view path, const open_how& how) {
   constexpr open_how on_the_way = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .mode = 0, .resolve = 0};
   OwnedFd here;
@@ -81,7 +82,8 @@ int WalkWithoutLinks(int directory, std::string_view path, const open_how& how) 
 
 }  // namespace
 
-// There is no openat2 before Linux 5.6, and for a command in a sandbox of ours, which this may be.
+// openat2 does not exist before Linux 5.6, nor for a command in one of our sandboxes, and this process may be such a
+// command.
 int TryOpenAt(int directory, const std::string& path, int flags, Links links, mode_t mode) {
   const open_how how = HowTo(flags, links, mode);
   const int fd = Open(directory, path.c_str(), how);

@@ -1,4 +1,5 @@
-// Opening files relative to a directory, with control over symbolic links: by openat2, or name by name without it.
+// Functions that open files relative to a directory, with control over symbolic links. They use openat2, or open one
+// name of the path after the other where it is not available.
 #pragma once
 
 #include <fcntl.h>
@@ -12,21 +13,23 @@
 
 namespace holdfast::sys {
 
-// Where symbolic links may occur in a path that is resolved: anywhere, anywhere but at its end, or nowhere.
+// The places of a path at which symbolic links are followed: anywhere, anywhere but at its end, or nowhere. With kNone
+// a link anywhere in the path is an error.
 enum class Links { kFollow, kFollowToLast, kNone };
 
-// Close-on-exec and without becoming a controlling terminal, whatever `flags` say; EINTR is retried. Relative to
-// `directory`, which may be AT_FDCWD. The error names `path`.
+// Opens `path` relative to `directory`, which may be AT_FDCWD. The descriptor is close-on-exec, and a terminal does not
+// become the controlling terminal, whatever the flags are. EINTR is retried. The error names `path`.
 Result<OwnedFd> OpenAt(int directory, const std::string& path, int flags, Links links, mode_t mode = 0);
 
-// The same for callers that branch on the reason: a descriptor or -errno.
+// Does the same for callers that distinguish errors. Returns a descriptor or -errno.
 int TryOpenAt(int directory, const std::string& path, int flags, Links links, mode_t mode = 0);
 
-// The same, but only from what the kernel has in memory: -EAGAIN when it would have to ask a disk or a server. Returns
-// a descriptor or -errno. Devices are not opened; pass O_PATH to be sure that opening itself cannot block.
+// Does the same, but only if the kernel has the path in memory. Returns a descriptor or -errno, which is -EAGAIN if the
+// kernel would have to ask a disk or a server. Devices are not opened. Only with O_PATH is it sure that the open itself
+// does not block.
 int OpenCached(const std::string& path, int flags, Links links);
 
-// The same relative to a directory. Before Linux 5.12 the kernel cannot tell: -ENOSYS.
+// Does the same relative to a directory. Returns -ENOSYS before Linux 5.12, which cannot restrict an open in this way.
 int OpenCachedAt(int directory, const std::string& path, int flags, Links links);
 
 }  // namespace holdfast::sys

@@ -20,7 +20,7 @@ Result<OwnedFd> OpenPidfd(pid_t pid) {
 }
 
 void SendSignal(int pidfd, int signal) {
-  // ESRCH is the only failure for a child of our own uid: it ended, which is what a signal is for.
+  // For a child with our own uid the only possible failure is ESRCH: the child has ended, so it needs no signal.
   (void)::syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, 0);
 }
 
@@ -45,7 +45,7 @@ Ending TryReap(int pidfd) {
     result = ::waitid(P_PIDFD, static_cast<id_t>(pidfd), &info, WEXITED | WNOHANG);
   } while (result < 0 && errno == EINTR);
   if (result == 0 && info.si_pid == 0) return Ending::kStillRunning;
-  // The kernel reaps by itself while SIGCHLD is set so, and may keep the status.
+  // The kernel itself has reaped the child, which it does depending on the action of SIGCHLD, and may keep the status.
   if (result < 0 && errno == ECHILD) {
     return raw::StatusAfterReaping(pidfd) == 0 ? Ending::kExitedCleanly : Ending::kOtherwise;
   }

@@ -20,7 +20,8 @@ namespace {
 
 std::atomic<bool> may_have_any_name = false;
 
-// Whether the names of one reading are "." and ".." alone; they come first where a file system has them.
+// Returns whether the names of one call of getdents64 are only "." and "..". These come first if a file system has
+// them.
 bool HasOnlyDots(const std::byte* names, size_t size) {
   for (size_t at = 0; at < size;) {
     const auto* entry = reinterpret_cast<const dirent64*>(names + at);
@@ -31,7 +32,8 @@ bool HasOnlyDots(const std::byte* names, size_t size) {
   return true;
 }
 
-// A directory that cannot be looked into counts as filled: it is left alone then. One that was removed has no names.
+// Returns whether a directory is empty. A directory that cannot be read counts as not empty, so that it is left alone.
+// A directory that was removed is empty.
 bool IsEmptyDirectory(int fd) {
   const int opened = TryOpenAt(fd, ".", O_RDONLY | O_DIRECTORY, Links::kNone);
   if (opened < 0) return opened == -ENOENT;
@@ -45,7 +47,8 @@ bool IsEmptyDirectory(int fd) {
   }
 }
 
-// The kernel gives up for a moment while something nearby is renamed, as it does for what it would have to fetch.
+// Opens a path that the kernel has in memory, with several attempts. The kernel returns EAGAIN not only for a path that
+// is not in memory, but also for a moment while something nearby is renamed.
 int TryOpenCached(int directory, const std::string& path) {
   constexpr int attempts = 3;
   int opened = -EAGAIN;
@@ -62,8 +65,8 @@ bool IsPlaceholderInMemory(int directory, const std::string& path) {
   return IsPlaceholder(fd.get());
 }
 
-// The umask of this process. The call that tells it also changes it, for all threads, so the kernel's own account of it
-// is read instead.
+// Returns the umask of this process. The umask system call would change it for all threads, so the umask is read from
+// /proc/self/status instead.
 mode_t FileModeMask() {
   constexpr mode_t usual = 022;
   std::ifstream account("/proc/self/status");
@@ -74,10 +77,10 @@ mode_t FileModeMask() {
   return usual;
 }
 
-// A sandbox removes its placeholder under an exclusive lock. A shared one holds it back, until the descriptor is
-// closed.
+// Keeps sandboxes from removing the placeholder until the descriptor is closed. A sandbox removes its placeholder under
+// an exclusive lock, which a shared lock prevents.
 bool HoldBack(int placeholder) {
-  constexpr int attempts = 100;  // a millisecond apart: a removal takes less
+  constexpr int attempts = 100;  // one per millisecond; a removal takes less than all of them
   for (int attempt = 0; attempt < attempts; ++attempt) {
     if (::flock(placeholder, LOCK_SH | LOCK_NB) == 0) return true;
     ::usleep(1000);
@@ -85,7 +88,7 @@ bool HoldBack(int placeholder) {
   return false;
 }
 
-// What a new directory has from the one above it.
+// Returns the mode bits that a directory inherits from its parent.
 mode_t InheritedMode(int fd, mode_t mode) {
   struct stat above;
   if (!S_ISDIR(mode) || ::fstatat(fd, "..", &above, 0) < 0) return 0;
@@ -100,7 +103,7 @@ bool IsPlaceholder(int fd) {
   return S_ISDIR(status.st_mode) ? IsEmptyDirectory(fd) : status.st_size == 0;
 }
 
-// The first look opens nothing: it is enough for nearly every path.
+// The first check opens nothing, and rules out nearly every path.
 bool IsPlaceholderAt(int directory, const std::string& path, Links links) {
   struct stat status;
   const int flags = AT_NO_AUTOMOUNT | (links == Links::kFollow ? 0 : AT_SYMLINK_NOFOLLOW);
@@ -116,7 +119,7 @@ bool IsListedPlaceholder(int directory, const std::string& name) {
 
 void ExpectPlaceholdersOfAnyName() { may_have_any_name = true; }
 
-// Another user's directory or file is left to that user, whatever its mode: it may be meant as a trap.
+// A directory or file of another user is left alone, whatever its mode, because it may be meant as a trap.
 int AdoptPlaceholder(int directory, const std::string& path, mode_t mode, Links links) {
   const OwnedFd placeholder(TryOpenAt(directory, path, O_RDONLY | O_NONBLOCK, links));
   if (!IsPlaceholder(placeholder.get())) return -ENOENT;
@@ -130,7 +133,7 @@ int AdoptPlaceholder(int directory, const std::string& path, mode_t mode, Links 
   return ::fchmod(placeholder.get(), permissions) < 0 ? -errno : 0;
 }
 
-// A placeholder may go between the two looks at it.
+// The function tries several times, because a placeholder may be removed between mkdirat and AdoptPlaceholder.
 int MakeOrAdoptDirectory(int directory, const std::string& name, mode_t mode) {
   constexpr int attempts = 10;
   for (int attempt = 0; attempt < attempts; ++attempt) {

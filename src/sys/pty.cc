@@ -12,7 +12,8 @@ Result<Pty> OpenPty(WindowSize size) {
   if (!master.is_open()) return FailErrno("open", "/dev/ptmx");
   int unlock = 0;
   if (::ioctl(master.get(), TIOCSPTLCK, &unlock) < 0) return FailErrno("ioctl", "TIOCSPTLCK");
-  // By descriptor, not by the name under /dev/pts: this also works in a container that shows another devpts.
+  // The slave is opened by the master's descriptor and not by its name under /dev/pts. This also works in a container
+  // that has another devpts mounted.
   OwnedFd slave(::ioctl(master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
   if (!slave.is_open()) return FailErrno("ioctl", "TIOCGPTPEER");
   TRY_VOID(SetWindowSize(master.get(), size));

@@ -21,9 +21,12 @@ struct Pty {
 Result<Pty> OpenPty(WindowSize size);
 Result<> SetWindowSize(int master, WindowSize size);
 
+// The character that ends the input of a program on the terminal.
 struct EndOfFile {
   char character;
-  bool line_editing;  // the kernel interprets it; otherwise the program reads it, as a shell with its own editor does
+  // Whether the kernel edits lines and interprets the character. Otherwise the program reads the character, as a shell
+  // with its own line editor does.
+  bool line_editing;
 };
 
 Result<EndOfFile> EndOfFileOf(int master);

@@ -1,6 +1,6 @@
-// System calls without libc, errno or TLS: they return -errno. For code that runs between clone and exec while sharing
-// memory with its parent, and for the keeper, which has no libc at all. Everything is inlined so that no sanitizer or
-// stack protector gets a say. x86-64 Linux.
+// System calls without libc, errno or thread-local storage; they return -errno. They are for code that runs between
+// clone and exec and shares memory with its parent, and for the keeper, which has no libc at all. Everything is
+// inlined, so that no sanitizer or stack protector adds code. The header is for Linux on x86-64.
 #pragma once
 
 #include <asm/unistd.h>
@@ -42,7 +42,7 @@ HOLDFAST_RAW long PidfdSignal(int pidfd, int signal, unsigned flags = 0) {
   for (;;) Syscall(__NR_exit_group, code);
 }
 
-// Starts `child(argument)` in a new process on the stack named in `args`. Returns in the parent only.
+// Runs `child(argument)` in another process, on the stack that `args` names. Clone3 returns in the parent only.
 HOLDFAST_RAW long Clone3(clone_args* args, void (*child)(void*), void* argument) {
   long result;
   register void (*r8)(void*) asm("r8") = child;

@@ -1,9 +1,9 @@
-// Finds the children of the calling process. /proc lists the processes, and the kernel says of each whether it is a
-// child that can be waited for: no option of the kernel is needed (/proc/PID/task/TID/children is one), and nothing is
-// read about the many others. Usable without libc.
+// Finds the children of the calling process. /proc lists all processes, and waitid tells of each whether it is a child.
+// This needs no build option of the kernel, as /proc/PID/task/TID/children does, and reads nothing about the many other
+// processes. The header is usable without libc.
 //
-// A look takes a bounded number of processes: other processes may start more while it goes on, and faster than it
-// looks. It goes on where it stopped.
+// One call looks at a bounded number of processes, because other processes may start more of them faster than the call
+// can look. The next call continues where the last one stopped.
 #pragma once
 
 #include <asm/unistd.h>
@@ -12,7 +12,8 @@
 
 namespace holdfast::sys::raw {
 
-// Whether it can be waited for, alive or dead. The number of a child stays its own until it is reaped.
+// Returns whether a process is a child of the caller, alive or dead. The pid of a child is not reused until the child
+// is reaped.
 HOLDFAST_RAW bool IsChild(int pid) {
   constexpr long by_pid = 1;                                     // P_PID
   constexpr long options = 0x4 | 0x1 | 0x01000000 | 0x40000000;  // WEXITED | WNOHANG | WNOWAIT | __WALL
@@ -22,22 +23,22 @@ HOLDFAST_RAW bool IsChild(int pid) {
 // One entry of getdents64.
 struct DirectoryEntry {
   unsigned long inode;
-  long offset;  // of the entry behind this one
+  long offset;  // the offset of the next entry
   unsigned short size;
   unsigned char type;
-  char name[1];  // NUL-terminated, longer than this says
+  char name[1];  // the first byte of a name that ends in a NUL
 };
 
-// The number that is the name of an entry of /proc; 0 when the entry is no process.
+// Returns the pid that is the name of an entry of /proc, or 0 if the entry is not a process.
 HOLDFAST_RAW int PidFromName(const char* name) {
   int pid = 0;
   for (; *name >= '0' && *name <= '9'; ++name) pid = pid * 10 + (*name - '0');
   return *name == '\0' ? pid : 0;
 }
 
-// The processes in the order of their numbers.
+// The list of all processes, in the order of their pids.
 struct ProcessList {
-  int proc;  // /proc, or -errno
+  int proc;  // a descriptor of /proc, or -errno
 
   HOLDFAST_RAW static ProcessList Open() {
     return {.proc = static_cast<int>(raw::Open("/proc", 02200000))};  // O_RDONLY | O_CLOEXEC | O_DIRECTORY
@@ -48,8 +49,8 @@ struct ProcessList {
 
 enum class Look { kComplete, kUnfinished };
 
-// Calls `visit(pid)` for the caller's children among the next `limit` processes, or a few more. A small buffer keeps
-// the time short between the listing of a process and the visit.
+// Calls `visit(pid)` for the children of the caller among the next `limit` processes, or a few more. A small buffer
+// keeps the time short between the listing of a process and the visit.
 template <typename Visit>
 HOLDFAST_RAW Look VisitChildren(const ProcessList& list, int limit, Visit visit) {
   alignas(8) char buffer[512];

@@ -1,7 +1,7 @@
-// Short turns on the processor for the calling thread: it gets no more of the processor than others, but sooner when it
-// wakes up. Beside hundreds of runnable processes a thread that only answers would otherwise wait a whole round of
-// theirs each time. Children and threads that it starts do not inherit it. Kernels before 6.12 ignore it. Usable
-// without libc.
+// Short time slices on the processor for the calling thread. The thread gets no more of the processor than others, but
+// gets it sooner when it wakes up. Otherwise, beside hundreds of runnable processes, a thread that only answers would
+// wait each time until all of them have had a slice. Children and threads that the thread starts do not inherit the
+// setting. Kernels before 6.12 ignore it. The header is usable without libc.
 #pragma once
 
 #include <asm/unistd.h>
@@ -18,7 +18,8 @@ struct SchedulingAttributes {
   unsigned long runtime_ns, deadline_ns, period_ns;
 };
 
-// Nothing is done for a thread whose children would lose the priority that it has.
+// Asks the kernel for the shortest time slices. A thread with a raised priority is left as it is, because its children
+// would lose that priority.
 HOLDFAST_RAW void AskForShortSlices() {
   constexpr unsigned long reset_on_fork = 1, shortest_ns = 100'000;
   const long nice = 20 - Syscall(__NR_getpriority, 0, 0);  // PRIO_PROCESS

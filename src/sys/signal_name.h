@@ -1,4 +1,4 @@
-// Signals by their POSIX names, "SIGTERM" and so on.
+// The numbers of signals by their POSIX names, such as "SIGTERM".
 #pragma once
 
 #include <optional>

@@ -17,8 +17,8 @@ void LetSignalsIn() {
   ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
 }
 
-// The kernel is called without libc, which keeps 32 and 33 to itself: a process that was started by posix_spawn has
-// them ignored.
+// The kernel is called directly, because libc refuses signals 32 and 33, which it uses itself. In a process that was
+// started by posix_spawn they are ignored.
 void ResetSignalActions() {
   struct {
     void* handler = nullptr;

@@ -1,4 +1,4 @@
-// Signals of the calling thread: which are blocked, and what they do to the process.
+// Functions that set which signals the calling thread blocks, and which actions signals have in the process.
 #pragma once
 
 #include <csignal>
@@ -8,10 +8,10 @@ namespace holdfast::sys {
 void BlockSignals();
 void LetSignalsIn();
 
-// Every signal has its default action afterwards. Async-signal-safe.
+// Gives every signal its default action. The function is async-signal-safe.
 void ResetSignalActions();
 
-// All signals wait for as long as this exists; then the mask is as it was before.
+// Blocks all signals of the thread for as long as the object exists, and restores the mask from before at its end.
 class SignalsBlocked {
  public:
   SignalsBlocked();

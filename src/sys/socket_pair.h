@@ -1,5 +1,5 @@
-// Two unix sockets that are connected to each other, for processes that wait for what comes. For the loop there is
-// MakePacketPair.
+// Two connected unix sockets that block, for processes that wait for messages. For the event loop there is
+// MakePacketPair, whose sockets do not block.
 #pragma once
 
 #include "base/result.h"
@@ -9,10 +9,10 @@ namespace holdfast::sys {
 
 enum class SocketKind {
   kStream,
-  kPacket,  // SOCK_SEQPACKET: one packet is one message
+  kPacket,  // SOCK_SEQPACKET, on which one packet is one message
 };
 
-// Close-on-exec and blocking.
+// Makes two sockets, close-on-exec and blocking.
 Result<SocketPair> MakeSocketPair(SocketKind kind);
 
 }  // namespace holdfast::sys

@@ -22,7 +22,7 @@ Result<pid_t> SpawnWithCopy(int (*body)(void*), void* argument) {
 }
 
 Result<pid_t> SpawnOnSharedMemory(int sharing, int (*body)(void*), void* argument, size_t stack_bytes) {
-  constexpr size_t alignment = 16;  // of the ABI
+  constexpr size_t alignment = 16;  // the ABI demands it
   const size_t size = (stack_bytes + alignment - 1) / alignment * alignment;
   const auto stack = std::make_unique_for_overwrite<std::byte[]>(size);
   const SignalsBlocked blocked;
@@ -31,7 +31,8 @@ Result<pid_t> SpawnOnSharedMemory(int sharing, int (*body)(void*), void* argumen
   return child;
 }
 
-// A descriptor that already has its number would otherwise be closed by the execution.
+// Duplicates `fd` onto the number `place`. If it has that number already, its close-on-exec flag is cleared, because
+// the execution of the program would close it otherwise.
 void PutInPlaceInChild(int fd, int place) {
   if (fd == place) {
     ::fcntl(fd, F_SETFD, 0);
@@ -40,7 +41,7 @@ void PutInPlaceInChild(int fd, int place) {
   }
 }
 
-// Returns the errno of a failure.
+// Executes the program in the child. Returns only after a failure, with its errno.
 int ExecuteInChild(const Program& program) {
   for (int place = 0; place < 3; ++place) PutInPlaceInChild(program.streams[static_cast<size_t>(place)], place);
   if (program.group == Program::Group::kOwn) ::setpgid(0, 0);

@@ -33,7 +33,7 @@ struct Query {
   inet_diag_req_v2 request{};
 };
 
-// The port stays in network order.
+// Copies the port and the address of an endpoint. The port stays in network byte order.
 void Put(const Endpoint& endpoint, __be16& port, __be32 (&address)[4]) {
   if (endpoint.storage.ss_family == AF_INET) {
     const auto& v4 = reinterpret_cast<const sockaddr_in&>(endpoint.storage);
@@ -46,7 +46,7 @@ void Put(const Endpoint& endpoint, __be16& port, __be32 (&address)[4]) {
   std::memcpy(address, &v6.sin6_addr, sizeof(v6.sin6_addr));
 }
 
-// Asks for the one socket whose own end is `own` and whose other end is `other`.
+// Returns a query for the socket whose own end is `own` and whose other end is `other`.
 Query QueryFor(const Endpoint& own, const Endpoint& other) {
   Query query;
   query.header.nlmsg_len = sizeof(Query);
@@ -74,7 +74,8 @@ Result<uid_t> ReadAnswer(std::string_view bytes) {
   inet_diag_msg message;
   if (bytes.size() < sizeof message) return Fail(ErrorKind::kSystem, "sock_diag: the answer is too short");
   std::memcpy(&message, bytes.data(), sizeof message);
-  // Without a connection the kernel answers with a listener on that port; a closed socket belongs to nobody.
+  // If there is no such connection, the kernel answers with a socket that listens on that port. A closed socket has no
+  // inode, and belongs to no user.
   constexpr uint8_t kListening = 10;
   if (message.idiag_state == kListening || message.idiag_inode == 0) {
     return Fail(ErrorKind::kNotFound, "sock_diag: the socket is closed");
@@ -85,7 +86,7 @@ Result<uid_t> ReadAnswer(std::string_view bytes) {
 Result<uid_t> Ask(const Query& query) {
   const OwnedFd netlink(::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
   if (!netlink.is_open()) return FailErrno("socket", "NETLINK_SOCK_DIAG");
-  // The kernel answers before send returns, so nothing waits here.
+  // The kernel answers before send returns, so recv does not have to wait.
   if (::send(netlink.get(), &query, sizeof query, 0) < 0) return FailErrno("send", "sock_diag");
   std::array<char, 4096> answer;
   const ssize_t size = ::recv(netlink.get(), answer.data(), answer.size(), MSG_DONTWAIT);
@@ -99,7 +100,7 @@ Result<Endpoint> EndOf(int socket, std::string_view call, int (*which)(int, sock
   return endpoint;
 }
 
-// Both ends of a connection over the loopback.
+// Returns both ends of a TCP connection over the loopback address.
 Result<SocketPair> ConnectToSelf() {
   const OwnedFd listening(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   SocketPair pair{.ours = OwnedFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)), .theirs = {}};

@@ -13,10 +13,11 @@
 namespace holdfast::sys {
 namespace {
 
-// Absent from older headers; Linux has it from 6.5 on.
+// SO_PEERPIDFD, which older headers do not define. Linux has it from version 6.5 on.
 constexpr int kPeerPidfd = 77;
 
-// A process that the kernel does not show in our pid namespace has no pidfd for us.
+// Opens a pidfd of the peer by its pid. Returns nothing for a process that does not exist in our pid namespace, because
+// it has no pid there.
 Result<std::optional<OwnedFd>> PidfdByNumber(int socket) {
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -44,7 +45,7 @@ Result<PidNamespace> NamespaceOfUnixPeer(int socket) {
   if (number == "0") return PidNamespace::kElsewhere;
   if (number.empty() || number.starts_with('-'))
     return Fail(ErrorKind::kNotFound, "the process at the other end has ended");
-  // A process has one number in each namespace from ours down to its own.
+  // A process has one pid in each namespace from ours down to its own, so a second pid means a namespace below ours.
   return ValueIn(description, "NSpid").contains('\t') ? PidNamespace::kBelow : PidNamespace::kElsewhere;
 }
 

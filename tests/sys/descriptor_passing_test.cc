@@ -67,7 +67,7 @@ TEST(DescriptorPassingTest, FailsWhenNotAllCanBeOpened) {
   ::setrlimit(RLIMIT_NOFILE, &before);
   ASSERT_FALSE(received);
   EXPECT_EQ(received.error().kind, ErrorKind::kLimit);
-  EXPECT_EQ(Duplicate(pair->ours.get())->get(), next.get() + 1);  // those that did come are closed
+  EXPECT_EQ(Duplicate(pair->ours.get())->get(), next.get() + 1);  // the descriptors that were received are closed
 }
 
 }  // namespace

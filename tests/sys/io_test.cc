@@ -19,7 +19,7 @@ namespace {
 bool HasStatusFlag(int fd, int flag) { return (::fcntl(fd, F_GETFL) & flag) != 0; }
 bool IsCloseOnExec(int fd) { return (::fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0; }
 
-// Interrupts every system call of its thread, over and over.
+// Interrupts system calls by a signal, again and again.
 class Interruptions {
  public:
   Interruptions() {
@@ -122,7 +122,7 @@ TEST(DuplicateTest, StaysAboveTheReservedNumbers) {
   EXPECT_FALSE(Duplicate(-1));
 }
 
-// In a process of its own, which may lose its standard descriptors.
+// The test runs in a process of its own, because it closes the standard descriptors.
 TEST(ReserveLowFdsTest, FillsWhatIsClosedAndNothingElse) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -134,7 +134,7 @@ TEST(ReserveLowFdsTest, FillsWhatIsClosedAndNothingElse) {
     if (!ReserveLowFds()) ::_exit(11);
     char c = 'x';
     if (Read(0, &c, 1) != 0 || Read(4, &c, 1) != 0) ::_exit(12);
-    if (Read(2, &c, 1) != 1 || c != '\0') ::_exit(13);  // still /dev/zero
+    if (Read(2, &c, 1) != 1 || c != '\0') ::_exit(13);  // descriptor 2 is still /dev/zero
     ::_exit(OpenDevNull()->get() > 4 ? 0 : 14);
   }
   int status = 0;

@@ -34,7 +34,7 @@ class OpenTest : public testing::Test {
     return Path(name);
   }
 
-  // 0 or the errno.
+  // Opens a path and returns 0 or the errno.
   static int OpenErrno(const std::string& path, int flags, Links links) {
     const int fd = TryOpenAt(AT_FDCWD, path, flags, links);
     const OwnedFd owned(fd);
@@ -47,12 +47,13 @@ class OpenTest : public testing::Test {
     return fd < 0 ? -fd : 0;
   }
 
-  // The kernel gives up a look-up in memory when a link's time of access is due, or something is renamed meanwhile.
+  // Opens a cached path with several attempts. The kernel gives up a look-up in memory if the access time of a link has
+  // to be updated, or if something is renamed meanwhile.
   static int WarmErrno(const std::string& path, int flags, Links links) {
     int error = EAGAIN;
     for (int attempt = 0; attempt < 100 && error == EAGAIN; ++attempt) {
       struct stat status;
-      (void)::stat(path.c_str(), &status);  // only for what the kernel remembers of it
+      (void)::stat(path.c_str(), &status);  // brings the path into the memory of the kernel
       error = CachedErrno(path, flags, links);
     }
     return error;
@@ -91,7 +92,7 @@ TEST_F(OpenTest, NamesThePathInItsError) {
 
 TEST_F(OpenTest, HeedsWhereLinksMayBe) { ExpectLinksAreHeeded(); }
 
-// As inside a sandbox of ours. The filter is the thread's own, and ends with it.
+// The filter forbids openat2, as inside one of our sandboxes. It holds for one thread only, and ends with it.
 TEST_F(OpenTest, DoesAllThatWithoutOpenat2) {
   std::thread([this] {
     ASSERT_TRUE(LoseOpenat2());
@@ -207,7 +208,7 @@ TEST_F(OpenTest, WaitsOnAfterAnInterruption) {
     ::close(::open(fifo.c_str(), O_WRONLY | O_CLOEXEC));
   });
   EXPECT_EQ(OpenErrno(fifo, O_RDONLY, Links::kFollow), 0);
-  // An open that gave up too early left the writer alone.
+  // If the open gave up too early, the writer still waits for a reader.
   const OwnedFd relief(::open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   writer.join();
   ::sigaction(SIGUSR1, &before, nullptr);

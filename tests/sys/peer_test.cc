@@ -33,7 +33,7 @@ Listening Listen(int family) {
   Listening listening{.fd = OwnedFd(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0))};
   sockaddr_storage any{};
   any.ss_family = static_cast<sa_family_t>(family);
-  socklen_t size = sizeof(sa_family_t);  // of a unix socket: the kernel picks an abstract name
+  socklen_t size = sizeof(sa_family_t);  // with this size the kernel chooses an abstract name for a unix socket
   if (family == AF_INET) {
     reinterpret_cast<sockaddr_in&>(any).sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     size = sizeof(sockaddr_in);
@@ -61,7 +61,7 @@ class Neighbour {
     pid_ = ::fork();
     if (pid_ != 0) return;
     if (!prepare()) ::_exit(1);
-    // In a namespace of its own only a child is.
+    // After unshare only a child is in the other pid namespace.
     if (const pid_t inner = ::fork(); inner != 0) {
       ::waitpid(inner, nullptr, 0);
       ::_exit(0);
@@ -127,7 +127,7 @@ TEST(PeerTest, SeesAUnixPeerInANamespaceBelow) {
   EXPECT_EQ(NamespaceOfUnixPeer(accepted.get()), PidNamespace::kBelow);
 }
 
-// A sandboxed command could connect, pass the socket to a sibling and end.
+// A sandboxed command could connect, pass the socket to another process, and end.
 TEST(PeerTest, DoesNotTellOfAUnixPeerThatHasEnded) {
   Listening listening = Listen(AF_UNIX);
   OwnedFd accepted;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kPatienceMs = 10'000;
 
-// A child that exits with `code`, or waits for a signal when it is negative.
+// Starts a child that exits with `code`, or that waits for a signal if `code` is negative.
 Child Fork(int code) {
   const pid_t pid = ::fork();
   if (pid == 0) {
@@ -65,14 +65,14 @@ TEST(PidfdTest, ReapsOnce) {
   EXPECT_EQ(TryReap(child.pidfd.get()), KeepsExitStatus() ? Ending::kExitedCleanly : Ending::kOtherwise);
 }
 
-// A server has the kernel reap while it looks for what killed keepers left behind: keepers that end cleanly meanwhile
-// must not be taken for killed ones.
+// The server lets the kernel reap its children while it looks for processes that killed keepers left behind. A keeper
+// that ends cleanly meanwhile must not be mistaken for a killed one.
 TEST(PidfdTest, KnowsTheEndOfAChildThatTheKernelHasReaped) {
   if (!KeepsExitStatus()) GTEST_SKIP() << "kernels before 6.15 forget it";
   struct sigaction by_kernel = {}, before = {};
   by_kernel.sa_flags = SA_NOCLDWAIT;
   ASSERT_EQ(::sigaction(SIGCHLD, &by_kernel, &before), 0);
-  // A child that has ended before its pidfd is opened cannot be found any more: it waits for the end of a pipe.
+  // The child waits for the end of a pipe, because a pidfd cannot be opened once the child has ended.
   const auto ending_with = [](int code) {
     int held[2];
     EXPECT_EQ(::pipe(held), 0);
@@ -119,7 +119,7 @@ TEST(PidfdTest, DoesNotTryForEverToWait) {
   const Child child = Fork(-1);
   const pid_t other = ::fork();
   if (other == 0) {
-    // poll(2) refuses every descriptor then.
+    // With this limit poll(2) refuses every descriptor.
     const rlimit none = {0, 0};
     ::setrlimit(RLIMIT_NOFILE, &none);
     ::alarm(kPatienceMs / 1000);

@@ -39,7 +39,7 @@ class PlaceholderTest : public testing::Test {
     EXPECT_EQ(::lstat(path.c_str(), &status), 0) << path;
     return status.st_mode & ALLPERMS;
   }
-  // By every question that there is.
+  // Checks a path with every function that there is, and returns their common result.
   static bool IsOne(const std::string& path) {
     const OwnedFd fd(::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
     const bool is_one = IsPlaceholder(fd.get());
@@ -47,7 +47,7 @@ class PlaceholderTest : public testing::Test {
     return is_one;
   }
 
-  static inline bool are_expected_ = false;  // once and for all: the tests may be repeated in one process
+  static inline bool are_expected_ = false;  // never reset, because the tests may be repeated in one process
   support::ScratchDir dir_;
   const mode_t mask_;
 };
@@ -123,7 +123,7 @@ TEST_F(PlaceholderTest, IsStillOneWhenItHasJustGone) {
   EXPECT_TRUE(IsPlaceholder(directory.get())) << "or it would be taken for a directory of the user's";
 }
 
-// As a sandbox removes one: the mode is looked at under the lock.
+// A sandbox removes a placeholder under a lock, and looks at its mode under that lock.
 TEST_F(PlaceholderTest, IsNotAdoptedWhileItIsRemoved) {
   const std::string directory = Directory("directory");
   OwnedFd remover(::open(directory.c_str(), O_RDONLY | O_CLOEXEC));

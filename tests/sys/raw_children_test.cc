@@ -63,7 +63,7 @@ TEST(VisitChildrenTest, FindsEveryDirectChildAndNoOther) {
   EXPECT_THAT(Children(), IsEmpty());
 }
 
-// However many processes start meanwhile, a piece of a look comes to an end; and the pieces make a whole.
+// One call ends however many processes start meanwhile, and several calls together find all children.
 TEST(VisitChildrenTest, TakesAFewProcessesAtATime) {
   constexpr int kForked = 60;
   std::vector<int> forked, found;

@@ -10,7 +10,7 @@
 namespace holdfast::sys {
 namespace {
 
-// What one read gives after "ab" and "c" were written.
+// Writes "ab" and "c", and returns the result of one read.
 std::string_view FirstRead(const SocketPair& pair) {
   static char buffer[8];
   EXPECT_EQ(Write(pair.theirs.get(), "ab", 2), 2);

@@ -87,7 +87,7 @@ TEST(SpawnTest, AChildThatSharesNothingLeavesTheMemoryAlone) {
   EXPECT_EQ(written, 0);
 }
 
-// A handler of the parent's would run on the memory of both.
+// A signal handler of the parent that ran in the child would change the memory of both.
 TEST(SpawnTest, ABodyOnSharedMemoryRunsWithBlockedSignalsAndTheParentDoesNotAfterwards) {
   sigset_t in_child, here;
   auto body = [&] { return ::pthread_sigmask(SIG_BLOCK, nullptr, &in_child); };
@@ -101,7 +101,7 @@ TEST(SpawnTest, ABodyOnSharedMemoryRunsWithBlockedSignalsAndTheParentDoesNotAfte
 
 TEST(SpawnTest, TheStatusOfAChildThatIsNoneIsZero) { EXPECT_EQ(AwaitStatus(::getpid()), 0); }
 
-// A shell that runs `script` with "word" as its standard input. The end of it and its output.
+// The status and the output of a shell that runs `script` with "word" as its standard input.
 struct ScriptRun {
   int status;
   std::string out;
