@@ -10,7 +10,8 @@ namespace {
 
 using Pair = std::array<char, 2>;
 
-// Two characters for each 12-bit value: 8 KiB, a quarter of the L1 cache, and half the look-ups of a 64-entry table.
+// A table with two characters for each 12-bit value. It takes 8 KiB, a quarter of the L1 cache, and needs half the
+// look-ups of a table with 64 entries.
 constexpr std::array<Pair, 4096> kPairs = [] {
   std::array<Pair, 4096> pairs{};
   for (size_t i = 0; i < pairs.size(); ++i) pairs[i] = {kAlphabet[i >> 6], kAlphabet[i & 63]};
@@ -74,7 +75,7 @@ void PutGroup(uint32_t bits, char* out) {
 }  // namespace
 
 char* EncodeScalar(std::span<const std::byte> in, char* out) {
-  // Eight bytes are read and six are used: one load feeds four look-ups.
+  // Each step reads eight bytes and uses six of them, so one load is enough for four look-ups.
   while (in.size() >= 8) {
     const uint64_t bits = LoadBigEndian(in.data());
     out = PutPair(bits >> 52, out);

@@ -82,7 +82,7 @@ HOLDFAST_AVX2 __m256i Letters(__m256i sextets) {
 
 HOLDFAST_AVX2 char* EncodeAvx2(std::span<const std::byte> in, char* out) {
   const __m256i spread = _mm256_broadcastsi128_si256(_mm_setr_epi8(1, 0, 2, 1, 4, 3, 5, 4, 7, 6, 8, 7, 10, 9, 11, 10));
-  // Two loads of 16 bytes, 12 of them used, reach 28 bytes ahead.
+  // Each step uses 24 bytes, but its second load of 16 bytes begins at byte 12, so 28 bytes are read.
   for (; in.size() >= 28; in = in.subspan(24), out += 32) {
     const auto* low = reinterpret_cast<const __m128i*>(in.data());
     const auto* high = reinterpret_cast<const __m128i*>(in.data() + 12);

@@ -16,7 +16,7 @@ constexpr size_t kMaxValueBytes = 512;
 
 void AppendCodeUnit(std::string& line, unsigned unit) { line += fmt::format("\\u{:04x}", unit); }
 
-// Returns how many bytes of `text` the appended piece stands for.
+// Appends the character at the start of `text`, and returns the number of its bytes.
 size_t AppendMultiByte(std::string& line, std::string_view text) {
   const size_t length = Utf8Length(text);
   if (length == 0) {

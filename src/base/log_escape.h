@@ -11,7 +11,7 @@ namespace holdfast {
 // not UTF-8 becomes U+FFFD. A long value is cut, and ends in "...".
 void AppendQuoted(std::string& line, std::string_view value);
 
-// Appends `value` bare when it is one plain printable ASCII word, and quoted otherwise.
+// Appends `value` without quotes if it is one printable ASCII word without special characters, and quoted otherwise.
 void AppendWord(std::string& line, std::string_view value);
 
 }  // namespace holdfast

@@ -3,7 +3,7 @@
 //
 //   Mutex mutex;
 //   size_t workers GUARDED_BY(mutex) = 0;
-//   bool IsShort() const REQUIRES(mutex);
+//   bool HasTooFewWorkers() const REQUIRES(mutex);
 #pragma once
 
 #include <chrono>
@@ -68,7 +68,7 @@ class Condition {
     lock.release();
   }
 
-  // The wait ends when `ready` holds or `patience` has passed.
+  // The wait ends when `ready` returns true or `patience` has passed.
   template <typename Ready>
   void WaitFor(Mutex& mutex, std::chrono::milliseconds patience, Ready ready) REQUIRES(mutex) {
     std::unique_lock lock(mutex.mutex_, std::adopt_lock);

@@ -25,7 +25,7 @@ struct ByteBudget::Holder : LeavesItsList {
 
   void ForgetWish();
 
-  State* state;  // null when the budget is gone
+  State* state;  // null once the budget is destroyed
   Callback on_reclaim;
   bool reclaimed = false;
 
@@ -124,7 +124,7 @@ struct ByteBudget::State : std::enable_shared_from_this<State> {
       if (largest == nullptr) return;
       largest->reclaimed = true;
       const Granted no_longer_wanted = largest->granted ? StopWaiting(*largest) : nullptr;
-      Callback reclaim = std::exchange(largest->on_reclaim, nullptr);  // the holder may go with it
+      Callback reclaim = std::exchange(largest->on_reclaim, nullptr);  // the call may destroy the holder
       reclaim();
     }
   }
@@ -172,7 +172,7 @@ ByteBudget::Holder::~Holder() {
 }
 
 void ByteBudget::Holder::ForgetWish() {
-  if (granted) (void)state->StopWaiting(*this);  // the permit, or the task that waits for it, is going
+  if (granted) (void)state->StopWaiting(*this);  // the permit, or the task that waits for it, is being destroyed
 }
 
 ByteBudget::ByteBudget(EventLoop& loop, const Options& options) : state_(std::make_shared<State>(loop, options)) {}

@@ -62,9 +62,9 @@ struct WorkerPool::State : std::enable_shared_from_this<State> {
   State(WorkerPool& p, EventLoop& l, Options o) : pool(p), loop(l), options(std::move(o)) {}
 
   bool AddWorker() REQUIRES(mutex);
-  bool IsShort() const REQUIRES(mutex) { return waiting.size() > idle; }
-  size_t Width() const REQUIRES(mutex);
-  std::chrono::milliseconds UntilWider() const REQUIRES(mutex);
+  bool HasTooFewWorkers() const REQUIRES(mutex) { return waiting.size() > idle; }
+  size_t AllowedWorkers() const REQUIRES(mutex);
+  std::chrono::milliseconds UntilNextWorker() const REQUIRES(mutex);
   std::list<Clock::time_point>::const_iterator FirstFast(Clock::time_point now) const REQUIRES(mutex);
   void Deliver();
 
@@ -113,13 +113,13 @@ std::list<Clock::time_point>::const_iterator WorkerPool::State::FirstFast(Clock:
 }
 
 // Returns the number of workers that the pool may have at this moment.
-size_t WorkerPool::State::Width() const {
+size_t WorkerPool::State::AllowedWorkers() const {
   const auto slow = std::distance(running.begin(), FirstFast(Clock::now()));
   return std::min(options.usual_workers + static_cast<size_t>(slow), options.max_workers);
 }
 
 // Returns the time until the pool may have one more worker or, if a thread could not be made, until the next attempt.
-std::chrono::milliseconds WorkerPool::State::UntilWider() const {
+std::chrono::milliseconds WorkerPool::State::UntilNextWorker() const {
   const Clock::time_point now = Clock::now();
   const auto fast = FirstFast(now);
   if (fast == running.end()) return options.patience;
@@ -218,14 +218,14 @@ WorkerPool::~WorkerPool() {
 void WorkerPool::Run(Callback work, Callback done) {
   State& state = *state_;
   if (!state.is_open) return;  // the caller is an object that the destructor of the pool destroys
-  bool is_short;
+  bool has_too_few_workers;
   {
     const MutexLock lock(state.mutex);
     state.waiting.push_back({std::move(work), std::move(done)});
-    is_short = state.IsShort();
+    has_too_few_workers = state.HasTooFewWorkers();
   }
   state.wake.NotifyOne();
-  if (is_short) Widen();
+  if (has_too_few_workers) Widen();
 }
 
 // Without a pool the caller destroys it, as it does what the jobs of a pool own.
@@ -237,10 +237,10 @@ void WorkerPool::DestroyOnWorker(State& state, Callback destroy) {
 void WorkerPool::Widen() {
   State& state = *state_;
   const MutexLock lock(state.mutex);
-  const size_t width = state.Width();
-  while (state.IsShort() && state.workers < width && state.AddWorker()) continue;
-  if (!state.IsShort() || state.workers >= state.options.max_workers || widen_timer_.running()) return;
-  widen_timer_.Start(state.UntilWider());
+  const size_t allowed = state.AllowedWorkers();
+  while (state.HasTooFewWorkers() && state.workers < allowed && state.AddWorker()) continue;
+  if (!state.HasTooFewWorkers() || state.workers >= state.options.max_workers || widen_timer_.running()) return;
+  widen_timer_.Start(state.UntilNextWorker());
 }
 
 size_t WorkerPool::workers() const {

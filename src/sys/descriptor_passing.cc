@@ -92,7 +92,7 @@ Result<std::vector<OwnedFd>> ReceiveDescriptors(int socket) {
 }
 
 Result<size_t> SendWithDescriptor(int socket, std::string_view bytes, int fd) {
-  Message message({const_cast<char*>(bytes.data()), bytes.size()});  // sendmsg only reads them
+  Message message({const_cast<char*>(bytes.data()), bytes.size()});  // sendmsg only reads the bytes
   message.Attach({&fd, 1});
   return message.Send(socket);
 }

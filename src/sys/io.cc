@@ -36,7 +36,7 @@ Result<Pipe> MakePipe(OurEnd ours) {
   int fds[2];
   if (::pipe2(fds, O_CLOEXEC) < 0) return FailErrno("pipe2");
   Pipe pipe{OwnedFd(fds[0]), OwnedFd(fds[1])};
-  // A fresh pipe has no other flag that could be lost.
+  // A pipe that was just made has no other flag that could be lost.
   if (::fcntl(fds[ours == OurEnd::kRead ? 0 : 1], F_SETFL, O_NONBLOCK) < 0) return FailErrno("fcntl", "F_SETFL");
   return pipe;
 }

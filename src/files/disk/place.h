@@ -18,9 +18,9 @@ struct Place {
   std::string name;   // one component; it need not exist
 };
 
-// Returns the place where the file at this path is to be written, or created. With kFollow a link at the end of the path
-// is followed, even if its target is missing. With kRefuse a link anywhere in the path is ELOOP. A path that can only be
-// a directory is EISDIR, and a name that `guarded` protects is EROFS.
+// Returns the place where the file at this path is to be written, or created. With kFollow a link at the end of the
+// path is followed, even if its target is missing. With kRefuse a link anywhere in the path is ELOOP. A path that can
+// only be a directory is EISDIR, and a name that `guarded` protects is EROFS.
 //
 // A link at the end of the path that another user left in a directory like /tmp (sticky, writable by all) is not
 // followed, but refused with EACCES. The kernel does the same with fs.protected_symlinks; this function does it

@@ -1,6 +1,6 @@
 // The mounts that keep a file helper from protected paths. When another process removes the file or directory under
-// such a mount, the kernel removes the mount, and a new file of that name is open to the helper. The helper therefore
-// checks its mounts.
+// such a mount, the kernel removes the mount, and another file that gets this name is open to the file helper. The file
+// helper therefore checks its mounts.
 #pragma once
 
 #include <string>

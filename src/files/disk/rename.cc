@@ -53,7 +53,7 @@ class Resolution {
 
   OwnedFd at_;                       // O_PATH
   std::vector<std::string> names_;   // the components of the path of at_
-  std::vector<std::string> queued_;  // names to come, the next one last
+  std::vector<std::string> queued_;  // the names that have yet to be resolved, the next one last
   int links_ = 0;
 };
 
