@@ -85,11 +85,15 @@ const std::set<uint32_t> kHarmlessIoctls = {2,           0x4004'9409, 0x4020'940
 
 const std::set<uint32_t> kRefusedWithoutNetwork = {42, 43, 288, 49, 50};  // connect, accept, accept4, bind, listen
 
+const std::set<uint32_t> kUsualProtocols = {0, 1, 6, 17, 58, 262};  // the default, ICMP, TCP, UDP, ICMPv6, MPTCP
+
+// TIOCSTI TIOCLINUX TIOCSETD KDSKBENT KDSKBSENT
+const std::set<uint32_t> kTerminalTricks = {0x5412, 0x541c, 0x5423, 0x4b47, 0x4b49};
+
 std::string AllowIf(bool allowed) { return allowed ? "allow" : "EPERM"; }
 
 bool IsInet(uint32_t family, uint32_t type, uint32_t protocol) {
-  const bool usual = std::set<uint32_t>{0, 1, 6, 17, 58, 262}.contains(protocol);  // ICMP, TCP, UDP, ICMPv6, MPTCP
-  return (family == 2 || family == 10) && (type == 1 || type == 2) && usual;
+  return (family == 2 || family == 10) && (type == 1 || type == 2) && kUsualProtocols.contains(protocol);
 }
 
 bool IsUnixStream(uint32_t family, uint32_t type) { return family == 1 && (type == 1 || type == 5); }
@@ -114,8 +118,7 @@ std::string ExpectedOfSocket(Filter filter, const seccomp_data& call) {
 }
 
 std::string ExpectedOfIoctl(StandsFor stands_for, uint32_t request) {
-  // TIOCSTI TIOCLINUX TIOCSETD KDSKBENT KDSKBSENT
-  if (std::set<uint32_t>{0x5412, 0x541c, 0x5423, 0x4b47, 0x4b49}.contains(request)) return "EPERM";
+  if (kTerminalTricks.contains(request)) return "EPERM";
   const uint32_t type = (request >> 8) & 0xff;
   return AllowIf(stands_for != StandsFor::kNamespacesAndMounts || kHarmlessIoctls.contains(request) || type == 0x54 ||
                  type == 0x89);
