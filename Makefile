@@ -1,6 +1,8 @@
 PREFIX  ?= /usr/local
 DESTDIR ?=
 JOBS    ?= $(shell nproc)
+# The number of tests that run at once. It is above the number of processors, because tests wait more than they compute.
+TEST_JOBS ?= $(shell echo $$((2 * $(JOBS))))
 ARGS    ?=
 
 RELEASE  := build/release
@@ -37,7 +39,7 @@ build: setup
 test: setup
 	@cmake --preset asan
 	@cmake --build --preset asan -j $(JOBS)
-	@ctest --preset asan --output-on-failure -j $(JOBS)
+	@ctest --preset asan --output-on-failure -j $(TEST_JOBS)
 
 e2e: build
 	@tests/e2e/run.py --server $(HOLDFAST) --clients "$(CLIENTS)" --scenarios "$(SCENARIOS)"

@@ -25,8 +25,21 @@ target_compile_definitions(test_support PUBLIC
   HOLDFAST_BINARY="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/holdfast")
 target_link_libraries(test_support PUBLIC holdfast_flags ${support_below} GTest::gmock)
 
+# Most tests wait more than they compute, so ctest runs more of them at once than there are processors (TEST_JOBS in the
+# Makefile). Some tests of tests/integration are exceptions. Tests that use the whole machine, or measure a short time, run
+# alone. Tests that start hundreds of processes count as two.
+set(HOLDFAST_TESTS_ALONE
+  Hopper*.*
+  ProcessEndTest.AnswersTheStartOfACommandThatStopsItsKeeperAtOnce
+  SandboxedFsTest.TheSecondCallIsQuick/*
+  SandboxedLoadTest.AShortCommandTakesLittleTime
+  TransportTest.EchoesAWriteWithoutADelay)
+set(HOLDFAST_TESTS_HEAVY HeldMemoryTest.* SandboxLoadTest.* SandboxRaceTest.* SandboxedLoadTest.Half* SoakTest.*)
+list(JOIN HOLDFAST_TESTS_ALONE ":" HOLDFAST_TESTS_ALONE)
+list(JOIN HOLDFAST_TESTS_HEAVY ":" HOLDFAST_TESTS_HEAVY)
+
 # Adds the test binary of a folder of tests/, linked to every room of `tested`, a folder of src/. Further arguments are ctest
-# properties of each test. Suites called Hopper* use the whole machine, and so they run alone.
+# properties of each test.
 function(holdfast_test folder tested)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS tests/${folder}/*_test.cc)
   set(rooms ${HOLDFAST_ROOMS})
@@ -39,9 +52,16 @@ function(holdfast_test folder tested)
   # The tests are listed when ctest starts, so that a sanitizer finding in a static initializer is a failed test and not a
   # failed build.
   set(listed NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
-  gtest_discover_tests(${folder}_test ${listed} TEST_FILTER -Hopper*.* PROPERTIES TIMEOUT 300 ${ARGN})
   if(folder STREQUAL integration)
-    gtest_discover_tests(${folder}_test ${listed} TEST_FILTER Hopper*.* PROPERTIES RUN_SERIAL ON TIMEOUT 300 ${ARGN})
+    # The longest tests start first, so that none of them is left for the end.
+    gtest_discover_tests(${folder}_test ${listed} TEST_FILTER -${HOLDFAST_TESTS_ALONE}:${HOLDFAST_TESTS_HEAVY}
+      PROPERTIES COST 1 TIMEOUT 300 ${ARGN})
+    gtest_discover_tests(${folder}_test ${listed} TEST_FILTER ${HOLDFAST_TESTS_ALONE}
+      PROPERTIES RUN_SERIAL ON TIMEOUT 300 ${ARGN})
+    gtest_discover_tests(${folder}_test ${listed} TEST_FILTER ${HOLDFAST_TESTS_HEAVY}
+      PROPERTIES COST 10 PROCESSORS 2 TIMEOUT 300 ${ARGN})
+  else()
+    gtest_discover_tests(${folder}_test ${listed} PROPERTIES TIMEOUT 300 ${ARGN})
   endif()
 endfunction()
 
@@ -74,7 +94,7 @@ function(holdfast_fuzzer source)
   endif()
   add_test(NAME ${target} COMMAND ${target}
     -runs=${HOLDFAST_FUZZ_RUNS} -seed=1 -timeout=10 -print_final_stats=1 -artifact_prefix=${found}/ ${found} ${committed})
-  set_tests_properties(${target} PROPERTIES TIMEOUT 600)
+  set_tests_properties(${target} PROPERTIES COST 10 TIMEOUT 600)
 endfunction()
 
 if(HOLDFAST_FUZZERS)
