@@ -1,4 +1,4 @@
-// Waiting for a condition of the world outside, under a deadline.
+// Eventually waits, with a deadline, for a condition that the test does not bring about itself.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,7 @@
 
 namespace holdfast::support {
 
-// True as soon as `condition` is; false when it still is not after `patience`.
+// Returns true as soon as `condition` does, and false if it still does not after `patience`.
 template <typename Condition>
 bool Eventually(Condition condition, std::chrono::milliseconds patience = kPatience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;

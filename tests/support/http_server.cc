@@ -141,7 +141,7 @@ void HttpServer::Accept() {
   }
 }
 
-// The socket is closed under the lock, so that the destructor never meets its number in another's hands.
+// The socket is closed under the lock. Otherwise another file could have its number when the destructor uses it.
 void HttpServer::Serve(OwnedFd connection) {
   std::optional<HttpPeer> peer(std::move(connection));
   while (auto arrival = peer->Receive()) {

@@ -1,5 +1,5 @@
-// A scripted HTTP/1.1 server on a port of its own: blocking sockets, a thread for each connection. The script sees each
-// request whole and says what bytes go back, well formed or not.
+// A scripted HTTP/1.1 server on a port of its own, with blocking sockets and a thread for each connection. The script
+// gets each request as a whole, and decides which bytes are sent back, well formed or not.
 #pragma once
 
 #include <atomic>
@@ -23,26 +23,26 @@ struct HttpArrival {
   std::string method, target, body;
   std::vector<std::pair<std::string, std::string>> headers = {};  // names in lower case
 
-  // All values of that name, joined by "|"; nothing when there is none.
+  // Returns all values of that name, joined by "|"; nothing if there is none.
   std::optional<std::string> Header(std::string_view name) const;
 };
 
-// The connection a request came by. It stays open after the script has returned, unless the script closes it.
+// The connection that a request came by. It stays open after the script has returned, unless the script closes it.
 class HttpPeer {
  public:
   explicit HttpPeer(OwnedFd fd) : fd_(std::move(fd)) {}
 
-  // Blocks while the client takes nothing; false when the client is gone.
+  // Blocks while the client reads nothing. Returns false when the client is gone.
   bool Send(std::string_view bytes);
-  // A response with a Content-Length. `more_headers` end in \r\n each.
+  // Sends a response with a Content-Length. Each of `more_headers` ends in \r\n.
   bool Answer(int status, std::string_view body = "", std::string_view more_headers = "");
-  // Until the client closes its end, or the server is destroyed.
+  // Waits until the client closes its end, or the server is destroyed.
   void AwaitHangUp() const;
-  // The client sees the end of the stream; the descriptor stays until the connection's thread ends.
+  // Ends the stream to the client. The descriptor stays open until the thread of the connection ends.
   void Close() const;
   int fd() const { return fd_.get(); }
 
-  // Nothing when the client is gone, or sent what is no request.
+  // Returns the next request; nothing when the client is gone, or has sent something else.
   std::optional<HttpArrival> Receive();
 
  private:
@@ -54,11 +54,11 @@ class HttpPeer {
 
 class HttpServer {
  public:
-  // Runs on the connection's thread, for one request after the other.
+  // A script is called on the thread of the connection, for one request after the other.
   using Script = std::function<void(const HttpArrival& arrival, HttpPeer& peer)>;
 
   explicit HttpServer(Script script);
-  // Ends all connections; a script that is still sending sees its client gone.
+  // Ends all connections. For a script that is still sending, the client is gone.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
@@ -79,10 +79,10 @@ class HttpServer {
   OwnedFd listening_;
   uint16_t port_ = 0;
   std::atomic<size_t> connections_ = 0, open_connections_ = 0;
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::vector<HttpArrival> arrivals_;
   std::list<std::thread> threads_;
-  std::vector<int> sockets_;  // of connections that are served; borrowed
+  std::vector<int> sockets_;  // the connections that are served; borrowed
   bool closing_ = false;
   std::thread acceptor_;
 };

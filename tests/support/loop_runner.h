@@ -1,4 +1,4 @@
-// Drives a loop from a test, which has no thread to spare for it.
+// Functions that run a loop on the thread of the test.
 #pragma once
 
 #include <chrono>
@@ -9,11 +9,11 @@
 
 namespace holdfast::support {
 
-// Runs callbacks until `done` holds, asking after each one and, for what the loop does not see, every few milliseconds.
-// False when it does not hold within `patience`.
+// Runs callbacks until `done` returns true. It is called after each callback and, because it may depend on something
+// that the loop does not see, every few milliseconds. Returns false if `done` does not return true within `patience`.
 bool RunUntil(loop::EventLoop& loop, const std::function<bool()>& done, std::chrono::milliseconds patience = kPatience);
 
-// Runs what is ready at this moment, and what that makes ready, without waiting for anything.
+// Runs the callbacks that are ready at this moment, and those that they make ready, without waiting.
 void RunReady(loop::EventLoop& loop);
 
 }  // namespace holdfast::support

@@ -1,5 +1,6 @@
-// One message of the server, parsed. Members are named by a path: message.Text("params.processId"), and elements of an
-// array by their index: message.Number("result.chunks.0.seq"). What is missing, or of another type, fails the test.
+// A parsed message of the server. A member is named by a path, such as message.Text("params.processId"), and an element
+// of an array by its index, as in message.Number("result.chunks.0.seq"). A member that is missing or has another type
+// fails the test.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ namespace holdfast::support {
 
 class Message {
  public:
-  Message() = default;  // what a failed receive gives: it has no member
+  Message() = default;  // a message without members, the result of a failed receive
   explicit Message(std::string text);
 
   bool Has(std::string_view path) const { return !Find(path).is_absent(); }
@@ -38,7 +39,7 @@ class Message {
 
 std::ostream& operator<<(std::ostream& out, const Message& message);
 
-// As a JSON string or in base64, for params.
+// These functions encode a text for params, as a JSON string or in base64.
 std::string Quoted(std::string_view text);
 std::string Base64(std::string_view bytes);
 

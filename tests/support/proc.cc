@@ -19,7 +19,7 @@ struct Stat {
   pid_t parent;
 };
 
-// The name stands in parentheses and may hold anything, so the fields are counted from the last one.
+// The name is in parentheses and may contain any character, so the fields are counted from the last parenthesis.
 std::optional<Stat> ReadStat(pid_t pid) {
   const auto text = ReadProcFile(pid, "stat");
   if (!text) return std::nullopt;

@@ -1,4 +1,4 @@
-// What /proc knows about processes that are not ours to wait for.
+// Functions that read /proc, about processes that need not be children of the test.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +11,7 @@
 
 namespace holdfast::support {
 
-// Running or sleeping. A zombie is dead: it only waits for its parent.
+// Returns whether the process runs or sleeps. A zombie is not alive.
 bool IsAlive(pid_t pid);
 
 std::vector<pid_t> ChildrenOf(pid_t pid);
@@ -22,7 +22,7 @@ std::optional<std::string> ReadProcFile(pid_t pid, std::string_view name);
 size_t CountFds(pid_t pid);
 size_t ResidentKib(pid_t pid);
 
-// Processes whose environment at exec held "NAME=value", the calling one left out.
+// Returns the processes whose environment had "NAME=value" when they were executed, without the calling process.
 std::vector<pid_t> LivingWithVariable(std::string_view assignment);
 
 }  // namespace holdfast::support

@@ -18,7 +18,7 @@
 namespace holdfast::support {
 namespace {
 
-// Leaks are not looked for: that takes ptrace, which the filter of the sandbox refuses.
+// The sanitizer does not look for leaks, because that needs ptrace, which the filter of the sandbox refuses.
 [[noreturn]] void ExecInChild(const std::vector<std::string>& words, int out, int err, int inherited) noexcept {
   ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
   ::dup2(out, STDOUT_FILENO);
@@ -35,7 +35,7 @@ namespace {
 // A program may be silent for longer than a server: it tries things that have time limits of their own.
 constexpr int kSilenceMs = 60'000;
 
-// False at the end.
+// Returns false at the end of the output.
 bool ReadMore(int fd, std::string& text) {
   pollfd ready = {fd, POLLIN, 0};
   if (::poll(&ready, 1, kSilenceMs) <= 0) {

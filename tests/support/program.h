@@ -1,4 +1,4 @@
-// A program under way; its output is piped, its input empty. It is killed at the latest when this goes away.
+// A program that a test runs. The test reads its output from pipes, and its input is empty. The destructor kills it.
 #pragma once
 
 #include <sys/types.h>
@@ -18,7 +18,7 @@ struct Outcome {
 
 class Program {
  public:
-  // `inherited` passes on as descriptor 3.
+  // The program gets `inherited` as descriptor 3.
   explicit Program(const std::vector<std::string>& words, int inherited = -1);
   ~Program();
   Program(const Program&) = delete;

@@ -1,5 +1,5 @@
-// A client of the exec-server for tests, blocking and without a thread. Collects what each process writes, and checks
-// on the way that the events of a process come in the order of their seq, without a gap.
+// A client of the exec-server for tests. It blocks and has no thread. It collects the output of each process, and
+// checks that the events of a process come in the order of their sequence numbers, without a gap.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,8 @@
 
 namespace holdfast::support {
 
-// Whole messages over whatever carries them. Receive gives kText, kTimeout, kClose or kEof, or what went wrong.
+// A channel carries whole messages, by whatever transport. Receive returns kText, kTimeout, kClose, kEof or the kind of
+// error.
 class Channel {
  public:
   virtual ~Channel() = default;
@@ -30,7 +31,7 @@ std::unique_ptr<Channel> OpenWebSocket(std::string_view url);
 std::unique_ptr<Channel> OpenLines(std::string_view url);
 std::unique_ptr<Channel> OpenPipes(int to_server, int from_server);  // borrowed
 
-// Params of process/start with the usual values filled in.
+// The params of process/start, with the usual values as defaults.
 struct StartRequest {
   std::string id;
   std::vector<std::string> argv;
@@ -52,16 +53,16 @@ class RpcClient {
  public:
   explicit RpcClient(std::unique_ptr<Channel> channel) : channel_(std::move(channel)) {}
 
-  // Connected by WebSocket, and through the handshake.
+  // These functions return a client that is connected by WebSocket and has done the handshake.
   static RpcClient Ready(std::string_view url, std::string_view more_params = "");
   static RpcClient Resumed(std::string_view url, std::string_view session_id);
 
-  // `more_params`: further members of initialize. Gives its answer; a refusal is for the caller to judge.
+  // `more_params` are further members of the params of initialize. Returns the answer, which may be a refusal.
   Message Initialize(std::string_view more_params = "");
   void Handshake(std::string_view more_params = "");  // expects success
   const std::string& session_id() const { return session_id_; }
 
-  int64_t Send(std::string_view method, std::string_view params = "{}");  // the id
+  int64_t Send(std::string_view method, std::string_view params = "{}");  // returns the id
   Message Await(int64_t id, std::chrono::milliseconds timeout = kPatience);
   Message Call(std::string_view method, std::string_view params = "{}") { return Await(Send(method, params)); }
   void Notify(std::string_view method, std::string_view params = "{}");
@@ -72,24 +73,26 @@ class RpcClient {
   void Write(std::string_view process_id, std::string_view bytes);  // expects that it is accepted
   void CloseStdin(std::string_view process_id);
 
-  // process/exited, process/closed, process/started, process/failed; each is given once. Output is not among them.
+  // Waits for a notification about a process: process/exited, process/closed, process/started or process/failed, but
+  // not process/output. Each notification is returned once.
   Message WaitForNotification(std::string_view method, std::string_view process_id,
                               std::chrono::milliseconds timeout = kPatience);
   bool HasNotification(std::string_view method, std::string_view process_id) const;
-  int64_t WaitForExit(std::string_view process_id);  // the exit code
-  // Everything it wrote, once it is closed.
+  int64_t WaitForExit(std::string_view process_id);  // returns the exit code
+  // Waits until the process is closed, and returns all of its output.
   std::string WaitForClosed(std::string_view process_id, std::chrono::milliseconds timeout = kPatience);
-  // Until the output contains `text`; everything so far.
+  // Waits until the output contains `text`, and returns the output so far.
   std::string WaitForOutput(std::string_view process_id, std::string_view text,
                             std::chrono::milliseconds timeout = kPatience);
 
-  // So far, in the order of the chunks; of one stream or of all.
+  // Returns the output so far, in the order of the chunks, of one stream or of all.
   std::string Output(std::string_view process_id, std::string_view stream = "") const;
   size_t OutputBytes(std::string_view process_id) const;
 
-  // Takes one message in. False when none came, or the connection has ended.
+  // Receives one message. Returns false when none came, or the connection has ended.
   bool Pump(std::chrono::milliseconds timeout);
-  // Takes in what has come already, up to a bound, because some processes never stop; then forgets all but the seqs.
+  // Receives the messages that have arrived already, up to a bound, because some processes never stop writing. Then
+  // forgets everything but the sequence numbers.
   void Drain();
   bool ended() const { return ended_; }
   uint16_t close_code() const { return close_code_; }  // 0 without a Close frame
@@ -100,7 +103,7 @@ class RpcClient {
 
  private:
   struct Events {
-    uint64_t next_seq = 1;                                        // 0: the next one tells
+    uint64_t next_seq = 1;                                        // 0: unknown until the next event
     std::map<std::string, std::string, std::less<>> output = {};  // by stream
     std::string all_output = {};
   };

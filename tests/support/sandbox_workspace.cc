@@ -71,7 +71,7 @@ SandboxWorkspace::SandboxWorkspace(SandboxCase which) : which_(which) {
   fs::copy(ProgramFolder() / "holdfast-resources", programs_.path() + "/holdfast-resources");
   EXPECT_EQ(::chmod(programs_.path().c_str(), 0755), 0);
   for (const std::string& one : {path(), home(), tmpdir(), elsewhere()}) Give(one, which_.user);
-  // Leaks are not looked for: that takes ptrace, which the filter refuses.
+  // The sanitizer does not look for leaks, because that needs ptrace, which the filter of the sandbox refuses.
   environment_ = {"HOME=" + home(), "TMPDIR=" + tmpdir(), "LANG=C.UTF-8", "ASAN_OPTIONS=detect_leaks=0"};
 }
 
@@ -80,7 +80,7 @@ std::string SandboxWorkspace::WhyNot() const {
   return "bubblewrap, or user namespaces, are not available";
 }
 
-// Without anything of the test's own environment.
+// The command gets nothing of the test's own environment.
 Strings SandboxWorkspace::AsUser(std::string_view path_variable, const Strings& words) const {
   const std::string user = std::to_string(which_.user);
   Strings all;
@@ -91,7 +91,7 @@ Strings SandboxWorkspace::AsUser(std::string_view path_variable, const Strings& 
   return all;
 }
 
-// Without a bubblewrap on PATH the helper takes the bundled one; the command finds its programs all the same.
+// Without a bubblewrap on PATH the helper uses the bundled one. The command finds its programs nevertheless.
 Strings SandboxWorkspace::InsideWords(const std::string& script, const Strings& entries) const {
   const std::string_view path_variable = which_.bubblewrap == Bubblewrap::kSystem ? kPath : kNowhere;
   return AsUser(path_variable,

@@ -1,5 +1,6 @@
-// A workspace of one user, and commands in it: under the sandbox helper of this build, or without. Everything may be
-// read; the workspace and $TMPDIR may be written, but not the home directory. There is no network.
+// A sandbox workspace is a directory of one user, in which a test runs commands under the helper of this build, or
+// without it. The commands may read everything, and may write the workspace and $TMPDIR but not the home directory.
+// They have no network.
 #pragma once
 
 #include <sys/types.h>
@@ -22,11 +23,11 @@ struct SandboxCase {
   Bubblewrap bubblewrap;
 };
 
-// Root and an ordinary user; for a test that is no root, that user alone.
+// Returns cases for root and for an ordinary user; if the test does not run as root, only for its own user.
 std::vector<SandboxCase> UsersWith(const std::vector<Bubblewrap>& bubblewraps);
 std::string CaseName(const testing::TestParamInfo<SandboxCase>& info);
 
-// An entry of a profile: a path, a name in the workspace, or a place of the system's.
+// These functions return an entry of a profile, for a path, a name in the workspace, or a special place.
 std::string PathEntry(std::string_view path, std::string_view access);
 std::string WorkspaceEntry(std::string_view name, std::string_view access);
 std::string PlaceEntry(std::string_view kind, std::string_view access);
@@ -35,22 +36,22 @@ class SandboxWorkspace {
  public:
   explicit SandboxWorkspace(SandboxCase which);
 
-  // Of a test that then skips itself; empty when all is well.
+  // Returns the reason why the workspace cannot be used, with which a test skips itself; empty if it can.
   std::string WhyNot() const;
 
   const std::string& path() const { return workspace_.path(); }
   const std::string& home() const { return home_.path(); }
   const std::string& tmpdir() const { return tmpdir_.path(); }
-  // Belongs to the user, and may only be read.
+  // A directory that belongs to the user and may only be read.
   const std::string& elsewhere() const { return elsewhere_.path(); }
 
-  // Copies of the helper and the bundled bubblewrap, which every user can execute.
+  // The directory with copies of the helper and the bundled bubblewrap, which every user can execute.
   const std::string& programs() const { return programs_.path(); }
 
-  // NAME=value, in the environment of all that is run.
+  // Adds NAME=value to the environment of every command that is run.
   void AddVariable(const std::string& assignment) { environment_.push_back(assignment); }
 
-  // A script of bash, in the workspace.
+  // These functions run a bash script in the workspace; InsideWords only returns the command line for that.
   std::vector<std::string> InsideWords(const std::string& script, const std::vector<std::string>& entries = {}) const;
   Outcome Inside(const std::string& script, const std::vector<std::string>& entries = {}) const;
   Outcome Outside(const std::string& script) const;

@@ -1,4 +1,4 @@
-// A directory of the test's own, removed with everything in it.
+// A directory for one test. The destructor removes it with everything in it.
 #pragma once
 
 #include <sys/types.h>
@@ -18,7 +18,7 @@ class ScratchDir {
 
   const std::string& path() const { return path_; }
 
-  // Creates the file, and the folders on the way to it; returns its path.
+  // Makes the file, and the directories above it that are missing. Returns its path.
   std::string Write(std::string_view name, std::string_view text, mode_t mode = 0644) const;
 
  private:

@@ -1,12 +1,13 @@
-// Shell scripts that more than one suite starts.
+// Shell scripts that several tests run.
 #pragma once
 
 #include <string>
 
 namespace holdfast::support {
 
-// Starts as many shells in the background, each in a session of its own and the parent of the next, with a sleep beside
-// it: two processes per link. When nobody holds them together, the next link is found only after one was killed.
+// Returns a script that starts a chain of shells in the background. Each shell has a session of its own, is the parent
+// of the next one, and has a sleep beside it: two processes per link. Unless a keeper holds them together, the next
+// link is found only after the one before it has been killed.
 inline std::string ChainOfSessions(int links) {
   return R"(LINK='if [ "$1" -gt 1 ]; then setsid sh -c "$LINK" link $(($1 - 1)) & fi; sleep 1000; :'; export LINK; )"
          R"(setsid sh -c "$LINK" link )" +

@@ -50,7 +50,7 @@ std::vector<char*> Pointers(std::vector<std::string>& strings) {
   return pointers;
 }
 
-// Ours, and `more` in the place of what has the same name.
+// Returns the environment of the test, in which `more` replaces variables of the same name.
 std::vector<std::string> Environment(const std::vector<std::string>& more) {
   const auto name = [](const std::string& variable) { return variable.substr(0, variable.find('=')); };
   std::vector<std::string> variables = more;
@@ -67,11 +67,11 @@ struct Image {
   std::optional<uid_t> user;
 };
 
-// The way to the binary may be closed to that user, so it is opened before.
+// The binary is opened first, because that user may have no access to its path.
 [[noreturn]] void ExecuteAsInChild(uid_t user, char* const* argv, char* const* envp) {
   const int binary = ::open(argv[0], O_PATH | O_CLOEXEC);
   if (::setgroups(0, nullptr) < 0 || ::setgid(user) < 0 || ::setuid(user) < 0) ::_exit(126);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // forgotten with the old user
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // set again, because the kernel clears it when the user changes
   ::syscall(SYS_execveat, binary, "", argv, envp, AT_EMPTY_PATH);
   ::_exit(127);
 }
@@ -95,7 +95,7 @@ pid_t Spawn(Image image) {
   return pid;
 }
 
-// Without the check at the start, which is a process of its own, unless that is what is looked at.
+// Switches the startup check off, which is another process, unless the test is about it.
 void AddQuiet(std::vector<std::string>& arguments) {
   const auto is_check = [](const std::string& word) { return word.starts_with("--sandbox-check"); };
   if (std::ranges::none_of(arguments, is_check)) arguments.emplace_back("--sandbox-check=false");

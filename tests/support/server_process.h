@@ -1,5 +1,5 @@
-// The real server as a child of the test: started on a directory of its own, told to stop and reaped, whatever the test
-// does. HOLDFAST_BINARY in the environment names another binary than the one of this build.
+// A server process is the real server as a child of the test, with a directory of its own. Whatever the test does, the
+// server is stopped and reaped. HOLDFAST_BINARY in the environment names another binary than that of this build.
 #pragma once
 
 #include <sys/types.h>
@@ -16,7 +16,7 @@
 
 namespace holdfast::support {
 
-// Goes with everything in it.
+// A directory that the destructor removes with everything in it.
 class TempDir {
  public:
   TempDir();
@@ -31,31 +31,33 @@ class TempDir {
   std::string path_;
 };
 
-// Every process that the tests start carries it in its environment, so whatever survives can be found.
+// Returns a variable that every process which tests start has in its environment, so that processes which survive can
+// be found.
 std::string RunMarker();  // NAME=value
 
-// For the environment of a server whose memory is measured: AddressSanitizer holds little of the freed memory back,
-// which it does to find late uses of it, and which looks like growth.
+// Returns a variable for the environment of a server whose memory is measured. Under it AddressSanitizer keeps little
+// of the freed memory. By default it keeps much, to find late uses of it, and that would look like growth.
 std::string ThriftySanitizer();  // NAME=value
 
 struct ServerOptions {
   std::vector<std::string> flags = {};
-  std::vector<std::string> env = {};  // NAME=value, beside what the test itself has
-  std::optional<uid_t> user = {};     // who it runs as; root may choose
+  std::vector<std::string> env = {};  // NAME=value, added to the environment of the test
+  std::optional<uid_t> user = {};     // the user that it runs as; only a test that runs as root may set it
 };
 
 class ServerProcess {
  public:
-  // Serves on a port of its own, unless the flags say otherwise, and is ready. A failure fails the test.
+  // Starts a server on a port of its own, unless the flags name another address, and waits until it is ready. A failure
+  // fails the test.
   static ServerProcess Start(std::vector<std::string> flags = {}) { return Start(ServerOptions{std::move(flags)}); }
   static ServerProcess Start(const ServerOptions& options);
-  // --listen stdio: the protocol is on input() and output().
+  // Starts a server with --listen stdio. The protocol is on input() and output().
   static ServerProcess StartOnStdio(std::vector<std::string> flags = {});
-  // Whatever it does; nothing is expected of it.
+  // Starts holdfast with these arguments, and expects nothing of it.
   static ServerProcess Launch(const std::vector<std::string>& arguments, const std::vector<std::string>& env = {},
                               std::optional<uid_t> user = {});
 
-  // Stops a server that still runs, and then expects that nothing it started is alive.
+  // Stops a server that still runs, and expects that no process which it started is alive then.
   ~ServerProcess();
   ServerProcess(ServerProcess&&) = default;
   ServerProcess& operator=(ServerProcess&&) = delete;
@@ -67,14 +69,14 @@ class ServerProcess {
   void CloseInput() { input_.Reset(); }
 
   void Signal(int signal) const;
-  // The exit code, or 128 + signal. Nothing when it still runs after `patience`.
+  // Returns the exit code, or 128 + N after signal N; nothing if the server still runs after `patience`.
   std::optional<int> WaitForExit(std::chrono::milliseconds patience = kPatience);
-  // SIGTERM; exit code 0 is expected.
+  // Sends SIGTERM and expects exit code 0.
   void Stop();
-  // SIGKILL: the server cannot clean up.
+  // Sends SIGKILL, so that the server cannot clean up.
   void Kill();
 
-  // What it has written to stdout beside the URL line, up to its end; for a server that has exited.
+  // Returns what a server that has exited wrote to standard output after the line with its URL.
   std::string RestOfStdout();
   std::string Stderr() const;
 
@@ -83,19 +85,19 @@ class ServerProcess {
   void ReadUrl();
 
   std::unique_ptr<TempDir> dir_ = std::make_unique<TempDir>();
-  pid_t pid_ = -1;  // of a server that has not been reaped
+  pid_t pid_ = -1;  // -1 once the server has been reaped
   std::string url_, early_stdout_;
   OwnedFd input_, output_;
 };
 
-// Runs holdfast to its end.
+// The result of RunHoldfast, which runs holdfast to its end.
 struct Finished {
   int exit_code;
   std::string out, err;
 };
 Finished RunHoldfast(const std::vector<std::string>& arguments);
 
-// Whether the tests and the server carry a sanitizer's weight.
+// Returns whether the tests and the server are built with a sanitizer, which makes them slower.
 bool IsSanitized();
 
 }  // namespace holdfast::support

@@ -1,6 +1,6 @@
-// A file system with little room, for tests of what happens when there is none left. It is mounted in a mount namespace
-// that the test process makes for itself, so that nothing stays behind, however the test ends; threads and processes
-// that were there before do not see it.
+// A small tmpfs is a file system with little room, for tests of what happens when there is no room left. It is mounted
+// in a mount namespace that the test process makes for itself. So nothing stays behind, however the test ends; threads
+// and processes that existed before do not see it.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@
 
 namespace holdfast::support {
 
-// Once for the process; later calls tell the same. Empty, or why there is none: it takes root with CAP_SYS_ADMIN.
+// Makes the mount namespace, once for the process. Returns an empty text, or the reason why it cannot be made, also
+// when it is called again. It needs root with CAP_SYS_ADMIN.
 const std::string& EnterPrivateMounts();
 
 class SmallTmpfs {
@@ -20,7 +21,7 @@ class SmallTmpfs {
   SmallTmpfs(const SmallTmpfs&) = delete;
   SmallTmpfs& operator=(const SmallTmpfs&) = delete;
 
-  // Of a test that then skips itself; empty when all is well.
+  // The reason why the file system could not be made, with which a test skips itself; empty if it was made.
   const std::string& why_not() const { return why_not_; }
   const std::string& path() const { return mount_point_.path(); }
 

@@ -1,5 +1,5 @@
-// A file system in user space whose server does not answer, as that of a dead machine on the network: whoever asks it
-// waits. It is mounted where EnterPrivateMounts (small_tmpfs.h) leads.
+// A stuck mount is a file system in user space whose server does not answer, like that of a dead machine on the
+// network. A process that uses it waits. It is mounted in the mount namespace of EnterPrivateMounts (small_tmpfs.h).
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ class StuckMount {
  public:
   enum class Silence {
     kAlways,   // nothing is ever answered
-    kOnClose,  // file() can be read and written, but whoever closes it waits
+    kOnClose,  // file() can be read and written, but closing it waits
   };
   static constexpr std::string_view kContent = "what is in the file\n";
 
@@ -24,12 +24,12 @@ class StuckMount {
   StuckMount(const StuckMount&) = delete;
   StuckMount& operator=(const StuckMount&) = delete;
 
-  // Of a test that then skips itself; empty when all is well.
+  // The reason why the mount could not be made, with which a test skips itself; empty if it was made.
   const std::string& why_not() const { return why_not_; }
   const std::string& path() const { return mount_point_.path(); }
   std::string file() const { return path() + "/file"; }
 
-  // Whoever waits is told of an error, and so is everybody who asks from here on.
+  // Every call that waits, and every later one, fails.
   void Release();
 
  private:
@@ -37,7 +37,7 @@ class StuckMount {
 
   ScratchDir mount_point_;
   std::string why_not_;
-  OwnedFd server_;  // the kernel's questions come here
+  OwnedFd server_;  // the requests of the kernel come here
   std::thread thread_;
 };
 

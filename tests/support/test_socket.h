@@ -17,16 +17,18 @@ class TestSocket {
   TestSocket() = default;
   explicit TestSocket(OwnedFd fd) : fd_(std::move(fd)) {}
 
-  // ws://IP:PORT or unix:///path, as Listener::url() says it. A failure fails the test and gives a closed socket.
+  // Connects to ws://IP:PORT or unix:///path, the forms that Listener::url() returns. A failure fails the test, and the
+  // socket is closed.
   static TestSocket Connect(std::string_view url);
 
-  // Sends all of it. False when the peer is gone; a peer that takes nothing for kPatience fails the test.
+  // Sends all bytes. Returns false when the peer is gone. The test fails if the peer reads nothing for kPatience.
   bool Send(std::string_view bytes);
 
-  // What one recv returns: empty at the end of the stream (a reset counts), nothing when the time is over.
+  // Returns what one recv returns: an empty text at the end of the stream or after a reset, and nothing when the time
+  // is over.
   std::optional<std::string> ReceiveSome(std::chrono::milliseconds timeout = kPatience, size_t max_bytes = 64u << 10);
 
-  // Everything up to the end of the stream; nothing when the time is over first.
+  // Returns everything up to the end of the stream, or nothing when the time is over first.
   std::optional<std::string> ReceiveAll(std::chrono::milliseconds timeout = kPatience);
 
   void CloseWrite();

@@ -159,7 +159,7 @@ bool TracePlayer::MeetAll() {
   return true;
 }
 
-// A question that every server answers: whatever it still had to say would come first.
+// Sends a request that every server answers: anything that the server still had to send would come before the answer.
 void TracePlayer::ExpectSilence() {
   for (auto& [number, connection] : connections_) {
     in_use_ = number;

@@ -1,17 +1,18 @@
-// A recorded-style conversation: what a client sends and what the server must say next. One line each:
+// A trace is a conversation in a file: the messages of a client, and those that the server must send. Each line is one
+// of these:
 //
 //   # a comment
 //   ~ server --flag value      flags of the server; before anything else
 //   ~ connect 2                opens a connection of that number and goes on there; 1 is open at the start
 //   ~ use 1                    goes on with another connection
 //   ~ disconnect               closes the connection in use, without a goodbye
-//   > {json}                   the client sends this, as it stands
-//   < {json}                   the next message holds at least these members with these values
-//   {  ...  }                  lines of their own: the expectations between them are met in any order
+//   > {json}                   the client sends this message
+//   < {json}                   the next message of the server has at least these members with these values
+//   {  ...  }                  the expectations between these two lines are met in any order
 //
-// In an expectation "*" stands for any value, "<absent>" for none, "<base64:text>" for the base64 of a text, and
-// "<set:name>" for any string, which "<get:name>" repeats later, also in what is sent. <get:dir> is a directory of the
-// trace's own, and <get:http> the URL of an HTTP server that echoes what it is asked.
+// In an expectation "*" stands for any value, "<absent>" for a missing member, "<base64:text>" for the base64 of a
+// text, and "<set:name>" for any string, which "<get:name>" repeats later, also in messages of the client. <get:dir> is
+// a directory of this trace, and <get:http> the URL of an HTTP server that echoes each request.
 #pragma once
 
 #include <map>
@@ -36,13 +37,13 @@ struct TraceLine {
   size_t number;  // in the file
 };
 
-// Fails the test on a line that is none of the above.
+// Reads a trace. A line that is none of the above fails the test.
 std::vector<TraceLine> ReadTrace(const std::string& path);
 
-// The words of the first "~ server" line.
+// Returns the words of the first "~ server" line.
 std::vector<std::string> ServerFlagsOf(const std::vector<TraceLine>& trace);
 
-// Plays one trace against a server. The connections must be silent at its end.
+// TracePlayer plays one trace against a server. At its end the server must have nothing more to send.
 class TracePlayer {
  public:
   TracePlayer(std::string url, std::string file_name);
@@ -65,10 +66,11 @@ class TracePlayer {
   std::string in_use_;
   Names names_;
   bool any_order_ = false;
-  std::vector<std::string> awaited_;  // of an any-order block
+  std::vector<std::string> awaited_;  // the expectations of the present any-order block
 };
 
-// Whether `actual` holds at least what `wanted` says; names are added to `names`.
+// Returns whether `actual` has at least the members and values of `wanted`. Adds to `names` what "<set:name>" stands
+// for.
 bool Matches(wire::Json wanted, wire::Json actual, std::map<std::string, std::string, std::less<>>& names);
 
 }  // namespace holdfast::support

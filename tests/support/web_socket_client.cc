@@ -34,7 +34,7 @@ bool IsKnown(Opcode opcode) {
 
 Received ProtocolError(std::string what) { return {.kind = Kind::kProtocolError, .payload = std::move(what)}; }
 
-// What is wrong with a server's frame by itself.
+// Returns what is wrong with a frame of the server, regardless of the frames before it.
 std::optional<std::string> Objection(const Frame& frame) {
   if (frame.rsv != 0) return "reserved bits are set";
   if (frame.masked) return "a server must not mask";
@@ -43,7 +43,7 @@ std::optional<std::string> Objection(const Frame& frame) {
   return std::nullopt;
 }
 
-// The complete frame at the front of `buffer`, which then begins behind it.
+// Removes the complete frame at the front of `buffer` and returns it.
 std::optional<Frame> ParseFrame(std::string_view& buffer) {
   if (buffer.size() < 2) return std::nullopt;
   const auto first = static_cast<uint8_t>(buffer[0]), second = static_cast<uint8_t>(buffer[1]);

@@ -1,5 +1,5 @@
-// A WebSocket client for tests that can also do everything a client must not. Blocking and without a thread; parses
-// what the server sends strictly: no reserved bit, no mask, no unknown opcode, no fragment out of place.
+// A WebSocket client for tests, which can also do everything that a client must not do. It blocks and has no thread. It
+// checks strictly what the server sends: no reserved bit, no mask, no unknown opcode, no fragment out of place.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ struct Frame {
 };
 
 std::string BuildFrame(const Frame& frame);
-// The path of a ws: URL, where a server's secret stands; `/` without one, and on a unix socket.
+// Returns the path of a ws: URL, which is the server's secret; `/` without a secret, and on a unix socket.
 std::string PathOf(std::string_view url);
 std::string ClosePayload(uint16_t code, std::string_view reason = "");
 
@@ -31,20 +31,20 @@ struct Received {
   enum class Kind { kText, kBinary, kPing, kPong, kClose, kEof, kTimeout, kProtocolError };
 
   Kind kind;
-  std::string payload = {};  // of kProtocolError: what is wrong
-  uint16_t close_code = 0;   // of kClose; 0 when the frame has none
-  size_t fragments = 1;      // frames the message came in
-  size_t largest_frame = 0;  // payload bytes of the largest of them
+  std::string payload = {};  // for kProtocolError: what is wrong
+  uint16_t close_code = 0;   // for kClose; 0 when the frame has none
+  size_t fragments = 1;      // the number of frames of the message
+  size_t largest_frame = 0;  // the payload bytes of the largest of them
 };
 
 std::ostream& operator<<(std::ostream& out, const Received& received);
 
 class WebSocketClient {
  public:
-  // Connects and upgrades; a failure fails the test and leaves a client whose Receive says kEof.
+  // Connects and upgrades. A failure fails the test, and Receive of the client then returns kEof.
   static WebSocketClient Connect(std::string_view url);
 
-  // Takes a connection that is upgraded already.
+  // The connection has been upgraded already.
   explicit WebSocketClient(TestSocket socket) : socket_(std::move(socket)) {}
 
   static std::string UpgradeRequest(std::string_view path = "/", std::string_view more_headers = "");
@@ -62,13 +62,15 @@ class WebSocketClient {
   bool SendFrame(const Frame& frame) { return SendRaw(BuildFrame(frame)); }
   bool SendRaw(std::string_view bytes) { return socket_.Send(bytes); }
 
-  // The next message, whole, or control frame.
+  // Returns the next whole message or control frame.
   Received Receive(std::chrono::milliseconds timeout = kPatience);
 
-  // The text of the next message; answers pings meanwhile. Anything else fails the test and gives "".
+  // Returns the text of the next message, and answers pings that come before it. Anything else fails the test, and the
+  // result is empty.
   std::string ReceiveText(std::chrono::milliseconds timeout = kPatience);
 
-  // The code of the Close frame that comes next, after any messages; 0 and a failed test when the stream ends without.
+  // Returns the code of the next Close frame, and skips messages before it. A stream that ends without such a frame
+  // fails the test, and the result is 0.
   uint16_t ReceiveCloseCode(std::chrono::milliseconds timeout = kPatience);
 
   TestSocket& socket() { return socket_; }
@@ -85,8 +87,8 @@ class WebSocketClient {
 
   TestSocket socket_;
   std::string buffer_;
-  size_t parsed_ = 0;                // bytes of buffer_ that are done with
-  std::optional<Received> message_;  // whose fragments are arriving
+  size_t parsed_ = 0;                // the bytes of buffer_ that have been parsed
+  std::optional<Received> message_;  // the message whose fragments are arriving
 };
 
 }  // namespace holdfast::support
