@@ -1,4 +1,4 @@
-// Which processes of this machine a listener serves, with the real server.
+// Tests of which processes of this machine a listener serves, with the real server.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ using testing::StartsWith;
 
 constexpr uid_t kNobody = 65534;
 
-// The status line of the answer to a WebSocket upgrade.
+// Returns the status line of the answer to a WebSocket upgrade.
 std::string StatusOf(const std::string& url, const std::string& path) {
   TestSocket socket = TestSocket::Connect(url);
   socket.Send(WebSocketClient::UpgradeRequest(path));
@@ -37,14 +37,14 @@ std::string StatusOf(const std::string& url, const std::string& path) {
   return answer.substr(0, answer.find("\r\n"));
 }
 
-// A port that is free at this moment.
+// Returns an address with a port that is free at this moment.
 std::string FreeAddress() {
   ServerProcess server = ServerProcess::Start();
   const std::string url = server.url();
   return url.substr(0, url.rfind('/'));
 }
 
-// What `act` says when another user does it.
+// Returns the result of `act` when another user does it.
 std::string AsNobody(const std::function<std::string()>& act) {
   int result[2];
   EXPECT_EQ(::pipe(result), 0);
@@ -62,7 +62,7 @@ std::string AsNobody(const std::function<std::string()>& act) {
   return text;
 }
 
-// The port of a server stands in /proc/net/tcp for all to see. Where the server picks it, that is not enough.
+// Every user can read the port of a server in /proc/net/tcp. If the server picks the port, knowing it is not enough.
 TEST(AdmissionTest, AsksForTheSecretOfThePrintedUrl) {
   ServerProcess server = ServerProcess::Start();
   ASSERT_THAT(server.url(), MatchesRegex("ws://127\\.0\\.0\\.1:[0-9]+/[0-9a-f]{32,}"));
@@ -113,7 +113,8 @@ TEST(AdmissionTest, RefusesASecretWithoutAUrlForIt) {
   }
 }
 
-// A loopback port has no owner and no mode: any local user can connect to it, and would run commands as the server's.
+// A loopback port has no owner and no mode: any local user can connect to it, and could run commands as the server's
+// user.
 TEST(AdmissionTest, KeepsOtherUsersFromAnOpenPort) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can act as another user";
   ServerProcess server = ServerProcess::Start({"--ws-auth", "none"});

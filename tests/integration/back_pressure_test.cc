@@ -1,4 +1,4 @@
-// A peer that does not keep up slows down what it asked for, and nobody else; memory stays bounded meanwhile.
+// A client that does not keep up slows down its own commands and no others, and memory stays bounded meanwhile.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -23,14 +23,14 @@ ServerProcess StartThrifty() { return ServerProcess::Start({.env = {ThriftySanit
 
 constexpr size_t kBoundKib = 64u << 10;  // far below what would pile up without back-pressure
 
-// Bytes that a process has written since it began.
+// Returns how many bytes a process has written since its start.
 uint64_t BytesWrittenBy(pid_t pid) {
   const std::string io = ReadProcFile(pid, "io").value_or("");
   const size_t at = io.find("wchar: ");
   return at == std::string::npos ? 0 : std::strtoull(io.c_str() + at + 7, nullptr, 10);
 }
 
-// Where it stands once it has written nothing for a while.
+// Waits until the process has written nothing for a while, and returns how many bytes it has written.
 uint64_t WaitForStall(pid_t pid) {
   uint64_t last = 0;
   auto since = Clock::now();
@@ -43,7 +43,8 @@ uint64_t WaitForStall(pid_t pid) {
   return last;
 }
 
-// process/started follows the answer at once, so hardly any output is read for the sake of the pid.
+// Returns the pid of the process. process/started follows the answer at once, so hardly any output is read to get the
+// pid.
 pid_t StartWriter(RpcClient& client, const std::string& id, std::vector<std::string> argv) {
   client.Start({.id = id, .argv = std::move(argv)});
   return static_cast<pid_t>(client.WaitForNotification("process/started", id).Number("params.pid"));

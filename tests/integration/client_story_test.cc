@@ -1,5 +1,5 @@
-// What real clients do with a server, told by scripts: the requests that each of three versions sends, in its order and
-// its spelling, and what it needs of the answers to get on. The real ones are driven by `make e2e`.
+// Scripts that do what real clients do with a server: they send the requests of each of three versions, in its order
+// and spelling, and check what that version needs of the answers. `make e2e` tests with the real clients.
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ enum class Version { k130, k142, k166 };
 
 constexpr int64_t kNotFound = -32004;
 
-// Outside of what a workspace policy lets anybody write, /tmp included.
+// A directory that a workspace policy does not let commands write, and which is therefore not in /tmp.
 class FarDirectory {
  public:
   FarDirectory() { EXPECT_NE(::mkdtemp(path_.data()), nullptr); }
@@ -61,11 +61,11 @@ class ClientStoryTest : public testing::TestWithParam<Version> {
 
   bool Is(Version version) const { return GetParam() == version; }
   std::string In(const std::string& name) const { return project_.path() + "/" + name; }
-  // 0.130 knows no URIs.
+  // Version 0.130 sends paths, and later versions send file: URIs.
   std::string Path(const std::string& path) const { return Quoted(Is(Version::k130) ? path : "file://" + path); }
   std::string own_sandbox() const { return home_.path() + "/codex-linux-sandbox"; }
 
-  // The standard workspace policy.
+  // Returns the standard workspace policy.
   std::string Permissions() const {
     std::string entries = PlaceEntry("root", "read");
     for (const char* kind : {"project_roots", "slash_tmp", "tmpdir"}) entries += "," + PlaceEntry(kind, "write");
@@ -90,7 +90,7 @@ class ClientStoryTest : public testing::TestWithParam<Version> {
 
   enum class Held { kYes, kNo };
 
-  // 0.130 brings the program that sandboxes the command; later ones leave it to the server.
+  // Version 0.130 starts its own sandbox program around the command; later versions ask the server for a sandbox.
   std::string StartParams(const std::string& id, const std::string& script, Held held, std::string_view tty) const {
     Strings argv;
     const bool brings_sandbox = Is(Version::k130) && held == Held::kYes;
@@ -123,7 +123,8 @@ class ClientStoryTest : public testing::TestWithParam<Version> {
     bool denied;
   };
 
-  // Until 0.142 clients read after every notification, later ones take what they are told. All end with a terminate.
+  // Clients before 0.142 send process/read after every notification, and later ones use the notifications themselves.
+  // All of them end with process/terminate.
   Ended Run(const std::string& id, const std::string& script, Held held, std::string_view tty = "false") {
     const Message started = client_.Call("process/start", StartParams(id, script, held, tty));
     EXPECT_EQ(started.Text("result.processId"), id) << started;
@@ -162,7 +163,8 @@ class ClientStoryTest : public testing::TestWithParam<Version> {
     }
   }
 
-  // fs/METHOD, for a tool of the model: under the sandbox. The client's own look-ups have none.
+  // Calls fs/METHOD under the sandbox, as a client does for a tool of the model. The client's own look-ups have no
+  // sandbox.
   Message File(const std::string& method, const std::string& path, std::string_view more = "") {
     return client_.Call("fs/" + method,
                         fmt::format(R"({{"path":{},"sandbox":{}{}}})", Path(path), SandboxObject(), more));
@@ -208,7 +210,7 @@ TEST_P(ClientStoryTest, LooksAroundInTheProject) {
   EXPECT_EQ(LookUp("getMetadata", In("AGENTS.md")).Number("result.size"), 9);
   EXPECT_EQ(LookUp("readFile", In("AGENTS.md")).Bytes("result.dataBase64"), "be brief\n");
   if (!Is(Version::k166)) return;
-  // Sent together, answered each.
+  // The requests are sent together, and each is answered.
   std::vector<int64_t> ids;
   for (fs::path path = project_.path();; path = path.parent_path()) {
     ids.push_back(client_.Send("fs/getMetadata", fmt::format(R"({{"path":{},"sandbox":null}})", Path(path / ".git"))));
@@ -237,7 +239,8 @@ TEST_P(ClientStoryTest, RunsACommandOnATerminal) {
   EXPECT_EQ(ended.exit_code, 0);
 }
 
-// 0.130 judges by the output itself; the others by what they are told, and retry under a new id.
+// Version 0.130 judges by the output whether the sandbox was the reason; the others use sandboxDenied, and retry under
+// a new id.
 TEST_P(ClientStoryTest, RetriesADeniedCommandWithoutASandbox) {
   const std::string made = far_.path() + "/made";
   const std::string script = "echo granted > " + made + " && cat " + made;
@@ -265,7 +268,8 @@ TEST_P(ClientStoryTest, KeepsTheRepositoryAndTheNetworkFromACommand) {
   EXPECT_FALSE(fs::exists(In(".git/config")));
 }
 
-// Of a file that is not there both must say so, or the patch fails; a missing directory is made and the write repeated.
+// For a missing file, fs/getMetadata and fs/readFile must both answer that it does not exist, or else the patch fails.
+// The client makes a missing directory and repeats the write.
 TEST_P(ClientStoryTest, PatchesFiles) {
   const std::string added = In("deep/dir/new.txt"), moved = In("moved.txt");
   EXPECT_EQ(File("getMetadata", added).error_code(), kNotFound);
@@ -293,7 +297,7 @@ TEST_P(ClientStoryTest, CannotPatchOutsideOfTheWorkspace) {
   EXPECT_NE(File("writeFile", In(".git/hooks"), Data("no")).error_code(), 0);
 }
 
-// Without a size later versions take the image for too large.
+// Without a size in the metadata, later versions consider the image too large.
 TEST_P(ClientStoryTest, ViewsAnImage) {
   const std::string image("\x89PNG\r\n\x1a\n\x00\x00", 10);
   const std::string path = project_.Write("pic.png", image);
@@ -303,7 +307,8 @@ TEST_P(ClientStoryTest, ViewsAnImage) {
   EXPECT_EQ(File("readFile", path).Bytes("result.dataBase64"), image);
 }
 
-// From 0.142 on: reconnects with its session, reads on after the last number it has, and must find no gap.
+// From 0.142 on, a client reconnects with its session, reads on after the last number that it has, and must find no
+// gap.
 TEST_P(ClientStoryTest, ComesBackToACommand) {
   if (Is(Version::k130)) GTEST_SKIP() << "this version does not reconnect";
   const std::string script = "echo one; until [ -e go ]; do sleep 0.01; done; echo two";

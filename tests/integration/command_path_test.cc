@@ -1,4 +1,4 @@
-// The programs that commands find first in their PATH, with and without a sandbox.
+// Tests of the programs that commands find first in their PATH, with and without a sandbox.
 #include <filesystem>
 #include <string>
 
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-// Leaks are not looked for: that takes ptrace, which the filter of the sandbox refuses.
+// The sanitizer does not look for leaks, because that needs ptrace, which the filter of the sandbox refuses.
 constexpr const char* kPatch =
     "ASAN_OPTIONS=detect_leaks=0 apply_patch '*** Begin Patch\n*** Update File: a\n@@\n-old\n+new\n*** End Patch' && "
     "cat a && command -v rg";
@@ -50,7 +50,7 @@ TEST_F(CommandPathTest, HasThePatchToolUnderBothNames) {
   EXPECT_EQ(Output(request), fmt::format("{0}/apply_patch\n{0}/applypatch\n", Path()));
 }
 
-// Without ripgrep the link leads nowhere, and a shell looks further.
+// Without ripgrep the link leads nowhere, and a shell searches the rest of PATH.
 TEST_F(CommandPathTest, LeadsToTheSystemsRipgrep) {
   const std::string found = Output(Shell("p", "command -v rg; echo end"));
   if (fs::exists("/usr/bin/rg")) EXPECT_EQ(found, Path() + "/rg\nend\n");
@@ -68,7 +68,7 @@ TEST_F(CommandPathTest, IsFoundInsideASandbox) {
   EXPECT_EQ(Contents(workspace_.path() + "/a"), "old\n");
 }
 
-// A policy that hides it has PATH searched further.
+// Under a policy that hides the directory, a shell searches the rest of PATH.
 TEST_F(CommandPathTest, IsPassedOverWhereItCannotBeRead) {
   const std::string minimal = Managed(PlaceEntry("minimal", "read") + "," + PlaceEntry("project_roots", "write"));
   const std::string found = Output(InSandbox(Shell("p", "command -v apply_patch; cat /dev/null && echo ran"), minimal));

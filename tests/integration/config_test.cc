@@ -1,4 +1,4 @@
-// Settings as an operator gives them: flags, a file, and what is said about mistakes.
+// Tests of settings as an operator gives them: flags, a file, and the messages about mistakes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ class ConfigTest : public testing::Test {
   TempDir dir_;
 };
 
-// Exit code 1, nothing on stdout, one line on stderr.
+// Expects exit code 1, nothing on standard output, and one line on standard error.
 void ExpectRefused(const std::vector<std::string>& flags, const std::string& reason) {
   std::vector<std::string> arguments = {"exec-server"};
   arguments.insert(arguments.end(), flags.begin(), flags.end());

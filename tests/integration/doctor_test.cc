@@ -1,4 +1,4 @@
-// `holdfast doctor` as it is built: what it says is compared with what this machine does.
+// Tests of the built `holdfast doctor`: what it reports is compared with what this machine does.
 #include <linux/landlock.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -51,7 +51,7 @@ bool HasUserNamespaces() {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// The report as JSON; the exit status agrees with it.
+// The doctor's report as JSON. The exit status must agree with it.
 class Examined {
  public:
   explicit Examined(const Strings& words) : outcome_(Program(words).Finish()) {
@@ -90,14 +90,14 @@ class Examined {
   wire::Json root_;
 };
 
-// By another name too: as a link, or where that is on another disk as a copy.
+// Installs a program under another name: as a link, or as a copy where the name is on another disk.
 void Install(const std::string& program, const std::string& name) {
   std::error_code other_disk;
   fs::create_hard_link(program, name, other_disk);
   if (other_disk) fs::copy_file(program, name);
 }
 
-// This very program stands in for a bubblewrap that hangs: what is taken for one has these words in its text.
+// This test program plays a bubblewrap that hangs. A program with these words in its file is considered a bubblewrap.
 constexpr auto kOptions = "\0--perms\0--as-pid-1\0--ro-bind-data\0--args\0"sv;
 constexpr char kHang[] = "HOLDFAST_DOCTOR_TEST_HANG";
 [[maybe_unused]] const bool kHasHung = [] {
@@ -168,7 +168,7 @@ TEST(DoctorTest, SaysThatUserNamespacesAreSwitchedOff) {
   EXPECT_THAT(std::string(doctor["summary"].string().value_or("")), HasSubstr("user.max_user_namespaces"));
 }
 
-// As containers do it.
+// The test covers a part of /proc as containers do.
 TEST(DoctorTest, SaysThatProcIsCovered) {
   if (!HasUserNamespaces()) GTEST_SKIP() << "no user namespaces here";
   const Examined doctor({"/bin/sh", "-c",
@@ -233,7 +233,8 @@ TEST(DoctorTest, TheSandboxProgramBesideIsTheOneThatIsTried) {
   EXPECT_EQ(doctor.Policy("read-only").Find("detail").string(), "this one was run");
 }
 
-// In the place of the system's: no other is tried. Its text has the options of a real one.
+// The hanging program is mounted over the system's bubblewrap, and no other one is tried. Its file has the options of a
+// real one.
 TEST(DoctorTest, ABubblewrapThatHangsIsGivenUp) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can mount";
   if (!RequireProgram("bwrap")) return;

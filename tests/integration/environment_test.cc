@@ -1,4 +1,4 @@
-// What environment/info makes of the server's surroundings.
+// Tests of what environment/info tells about the surroundings of the server.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

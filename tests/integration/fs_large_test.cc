@@ -1,4 +1,5 @@
-// Files of many megabytes: they arrive whole, in pieces that clients can take, and the server does not grow with them.
+// Tests with files of many megabytes: they arrive whole, in pieces that clients accept, and the server does not grow
+// with them.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -28,7 +29,7 @@ std::string At(std::string_view path, std::string_view more = "") {
   return fmt::format(R"({{"path":{}{}{}}})", Quoted(path), more.empty() ? "" : ",", more);
 }
 
-// A block whose content tells where it belongs.
+// Returns a block whose content depends on its index.
 std::string BlockAt(size_t index) {
   static std::mt19937_64 noise;
   static const std::string unlike = [] {
@@ -49,7 +50,7 @@ std::string MakeFile(const std::string& path, size_t bytes) {
   return content;
 }
 
-// Starts the peak anew.
+// Resets the peak of the memory that the process has used.
 void ForgetPeak(pid_t pid) { std::ofstream("/proc/" + std::to_string(pid) + "/clear_refs") << 5; }
 
 size_t PeakKib(pid_t pid) {

@@ -1,4 +1,4 @@
-// A file system that does not answer holds up those who asked for it, and nobody else.
+// A file system that does not answer holds up the requests for files on it, and no others.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -23,14 +23,15 @@ std::string At(std::string_view path, std::string_view more = "") {
   return fmt::format(R"({{"path":{}{}{}}})", Quoted(path), more.empty() ? "" : ",", more);
 }
 
-// LeakSanitizer stops every thread before it looks for leaks; one that waits for a file system cannot be stopped.
+// Returns a server without LeakSanitizer, which stops every thread before it looks for leaks: a thread that waits for a
+// file system cannot be stopped.
 ServerProcess StartWithoutLeakCheck() {
   const char* options = std::getenv("ASAN_OPTIONS");
   return ServerProcess::Start(
       {.env = {"ASAN_OPTIONS=" + std::string(options != nullptr ? options : "") + ":detect_leaks=0"}});
 }
 
-// Nothing of the mount is open any more: the threads that had it open have begun to close it.
+// Returns whether the server has no file of the mount open any more: the threads that had one have begun to close it.
 bool IsClosing(const ServerProcess& server, const StuckMount& mount) {
   for (const auto& fd : std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", server.pid()))) {
     std::error_code gone;
@@ -41,7 +42,7 @@ bool IsClosing(const ServerProcess& server, const StuckMount& mount) {
 
 class FsStuckTest : public testing::Test {
  protected:
-  // All kinds of requests for what is on the mount; none is ever answered.
+  // Sends all kinds of requests for files on the mount. None of them is ever answered.
   static std::vector<int64_t> AskForStuck(RpcClient& client, const StuckMount& mount, size_t count) {
     std::vector<int64_t> ids;
     for (size_t i = 0; i < count; ++i) {
@@ -135,7 +136,7 @@ TEST_F(FsStuckTest, ADeadFileSystemDoesNotKeepTheServerFromEnding) {
   EXPECT_EQ(server.WaitForExit(), 0) << server.Stderr();
 }
 
-// Network file systems write on close, and wait for it.
+// Network file systems write data when a file is closed, and the close waits for that.
 TEST_F(FsStuckTest, AFileThatCannotBeClosedHoldsUpNothingElse) {
   StuckMount mount(Silence::kOnClose);
   if (!mount.why_not().empty()) GTEST_SKIP() << mount.why_not();
@@ -157,11 +158,11 @@ TEST_F(FsStuckTest, AFileThatCannotBeClosedHoldsUpNothingElse) {
   ExpectServesFiles(other);
   ASSERT_TRUE(Eventually([&] { return IsClosing(server, mount); }));
   ExpectServesProcesses(client);
-  mount.Release();  // who waits for a close cannot even be killed
+  mount.Release();  // a thread that waits for a close cannot even be killed
 }
 
-// A file that is closed in the child of a start, too, would be waited for there. A FUSE mount of a client's own is
-// enough.
+// If the child of a start had a copy of the open file, the start would wait for the close of that copy. A client can
+// bring this about by a FUSE mount of its own.
 TEST_F(FsStuckTest, AnOpenFileThatCannotBeClosedHoldsUpNoStart) {
   StuckMount mount(Silence::kOnClose);
   if (!mount.why_not().empty()) GTEST_SKIP() << mount.why_not();

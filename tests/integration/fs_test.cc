@@ -1,4 +1,5 @@
-// The fs/* methods of the real server: what the system lets it do, and how it goes on when that is not enough.
+// Tests of the fs/* methods of the real server: what the system lets it do, and how it goes on when a limit of the
+// system is reached.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -78,7 +79,7 @@ TEST_F(FsTest, AnswersManyPipelinedRequestsEachByItsId) {
   }
 }
 
-// What is closed to the owner too is closed to anybody but root.
+// A file without any permission is closed to every user but root, even to its owner.
 TEST_F(FsTest, ReportsWhatItsUserMayNotDo) {
   constexpr uid_t kNobody = 65534;
   const ServerOptions options = {.user = ::geteuid() == 0 ? std::optional(kNobody) : std::nullopt};

@@ -1,4 +1,5 @@
-// A client that vanishes while the server does not read from it, because as many requests as it may have wait.
+// Tests of a client that vanishes while the server does not read its socket, because as many of its requests wait as it
+// may have.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,8 +15,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Starts a process that would run for ever, takes up all four requests with waits for it, and sends one more that
-// stays unread. The pid of the process.
+// Starts a process that would run for ever, uses up all four requests with waits for it, and sends one more request,
+// which stays unread. Returns the pid of the process.
 pid_t StartAndWaitForIt(RpcClient& client) {
   client.Start(Shell("p", "trap '' TERM HUP; echo $$; while :; do sleep 1000; done"));
   const pid_t pid = std::stoi(client.WaitForOutput("p", "\n"));
@@ -69,7 +70,7 @@ TEST(HangUpTest, EndsAServerOnStdio) {
   EXPECT_TRUE(LivingWithVariable(RunMarker()).empty());
 }
 
-// The waits take longer than it takes to notice a hang-up.
+// The waits last longer than the server needs to notice a hang-up.
 TEST(HangUpTest, AnswersAPeerOnLinesThatOnlyStoppedSending) {
   TempDir dir;
   ServerProcess server = ServerProcess::Start({"--max-inflight", "2", "--listen", "unix://" + dir.Path("socket")});

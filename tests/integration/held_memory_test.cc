@@ -1,6 +1,6 @@
-// What clients can make the server hold is bounded, all together: half messages, files that grow while they are read,
-// bodies of HTTP responses, answers that nobody takes. Each test offers many times the bound and looks at the memory
-// of the server; meanwhile another client is served.
+// Tests that the memory which all clients together can make the server hold is bounded: unfinished messages, files that
+// grow while they are read, bodies of HTTP responses, answers that clients do not read. Each test offers many times the
+// bound and measures the memory of the server; meanwhile another client is served.
 #include <poll.h>
 #include <sys/inotify.h>
 #include <sys/socket.h>
@@ -39,11 +39,11 @@ using testing::HasSubstr;
 
 constexpr size_t kMiB = 1u << 20;
 constexpr size_t kHeldBytes = 64 * kMiB;
-// Beyond the bound: what each connection has for itself, one message that is being moved or decoded, and what the
-// allocator (and AddressSanitizer) keeps.
+// The memory beyond the bound: what each connection may use without a permit, one message that is being moved or
+// decoded, and what the allocator (and AddressSanitizer) keeps.
 constexpr size_t kSlackBytes = 96 * kMiB;
 
-// As much of it as the peer takes.
+// Sends as much as the peer accepts.
 void OfferSome(int fd, std::string_view bytes, size_t& sent) {
   const ssize_t count = ::send(fd, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
   if (count > 0) sent += static_cast<size_t>(count);
@@ -59,7 +59,8 @@ class HeldMemoryTest : public testing::Test {
 
   size_t GrowthBytes() const { return (std::max(ResidentKib(server_.pid()), before_kib_) - before_kib_) * 1024; }
 
-  // The most that the server had, until a while after it took what was offered.
+  // Waits until the memory of the server has grown noticeably, watches it for 2 s more, and returns the most that it
+  // grew.
   size_t WatchMemory() {
     size_t most = 0;
     const auto note = [&] { return (most = std::max(most, GrowthBytes())) > kHeldBytes / 4; };
@@ -77,7 +78,8 @@ class HeldMemoryTest : public testing::Test {
     return client;
   }
 
-  // Sends the same to each until none takes more. The most that the server had meanwhile.
+  // Sends the same bytes from every client until the server reads no more. Returns the most that its memory grew
+  // meanwhile.
   size_t OfferToAll(std::vector<WebSocketClient>& clients, std::string_view bytes) {
     std::vector<size_t> sent(clients.size());
     size_t most = 0, last = 0;
@@ -91,7 +93,7 @@ class HeldMemoryTest : public testing::Test {
     return most;
   }
 
-  // A client that asks for little is served as if nothing were going on.
+  // Expects that a client with small requests is served as if nothing else were going on.
   void ExpectQuickAnswers() {
     for (int i = 0; i < 20; ++i) {
       const auto begin = Clock::now();
@@ -115,7 +117,7 @@ TEST_F(HeldMemoryTest, UnfinishedMessagesOfManyConnections) {
   RecordProperty("most_mib", static_cast<int>(most / kMiB));
   EXPECT_LT(most, kHeldBytes + kSlackBytes);
 
-  // The stalled ones make room for a client with a long message of its own: it is answered.
+  // The server closes stalled connections to make room for a client with a long message, which is answered.
   WebSocketClient other = ConnectReady();
   const std::string pad(8 * kMiB, 'x');
   const std::string request =
@@ -133,7 +135,7 @@ TEST_F(HeldMemoryTest, UnfinishedMessagesOfManyConnections) {
   EXPECT_LT(GrowthBytes(), kHeldBytes + kSlackBytes);
 }
 
-// Makes each file of a directory grow as soon as somebody opens it.
+// A Grower makes each file of a directory grow as soon as a process opens it.
 class Grower {
  public:
   Grower(const std::string& directory, size_t bytes) : notify_(::inotify_init1(IN_CLOEXEC)) {
@@ -165,7 +167,7 @@ class Grower {
   std::thread thread_;
 };
 
-// Twelve files of 1 MiB, which need no room to speak of, have 100 MiB when they are read: 1.6 GiB of base64.
+// Twelve files have 1 MiB each when they are opened, and 100 MiB each when they are read: 1.6 GiB of base64.
 TEST_F(HeldMemoryTest, FilesThatGrowAfterTheyWereOpened) {
   constexpr int kFiles = 12;
   ScratchDir dir;

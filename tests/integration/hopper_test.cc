@@ -1,6 +1,6 @@
-// A hopper: 150 chains of processes, each of which forks the next in a session of its own and exits
-// (sandboxee/acts/hop.cc). Nothing that is found out about such a process is true for long: the search for them must
-// not go on for as long as there are new ones, nor the reaping, nor may either hold up another client.
+// A hopper is 150 chains of processes, each of which forks the next in a session of its own and exits
+// (sandboxee/acts/hop.cc). Whatever is found out about such a process is soon no longer true. The search for the
+// processes, and their reaping, must not go on as long as there are new ones, and must not hold up another client.
 #include <sys/sysinfo.h>
 
 #include <algorithm>
@@ -28,13 +28,13 @@ using Clock = std::chrono::steady_clock;
 const std::string kHop = HOLDFAST_SANDBOXEE_DIR "/hop";
 constexpr const char* kForce = R"("mode":"force")";
 
-// What a loaded machine may add to the bounds: the sanitizers slow the server down, not the hopper.
+// The factor by which the bounds grow under a sanitizer, which slows the server down but not the hopper.
 constexpr int kSlack = 3;
 Clock::duration Bound(Clock::duration bound) { return IsSanitized() ? kSlack * bound : bound; }
 
 class HopperTest : public SandboxedFixture {
  protected:
-  // The server is measured, and not how long the client waits for the processor.
+  // The tests measure the server, and not how long the client waits for the processor.
   HopperTest() { sys::raw::AskForShortSlices(); }
 
   StartRequest Hopper(std::vector<std::string> more = {}) const {
@@ -43,7 +43,8 @@ class HopperTest : public SandboxedFixture {
     return request;
   }
 
-  // Of a hundred requests of another client. Of three rounds the best one counts: the machine may have other work, too.
+  // Returns the 99th percentile of the time that a hundred requests of another client take, in the best of three
+  // rounds, because the machine may have other work too.
   Clock::duration P99() {
     auto best = Clock::duration::max();
     for (int round = 0; round < 3; ++round) {
@@ -83,17 +84,17 @@ TEST_F(HopperTest, HoldsNobodyUpWithoutASandbox) { ExpectBounds(Hopper()); }
 
 TEST_F(HopperTest, HoldsNobodyUpInASandbox) { ExpectBounds(InSandbox(Hopper(), ReadOnly())); }
 
-// The server itself has to find what a killed keeper leaves behind.
+// The server itself has to find the processes that a killed keeper leaves behind.
 TEST_F(HopperTest, HoldsNobodyUpWhenItHasKilledItsKeeper) { ExpectBounds(Hopper({"orphan"})); }
 
-// The server's end is the keeper's signal to end everything.
+// When the server has ended, the keeper kills everything.
 TEST_F(HopperTest, DoesNotSurviveTheServer) {
   client_.Start(Hopper());
   client_.WaitForOutput("hopper", "hopping\n");
   server_.Kill();
 }
 
-// The dead must not use up the numbers of processes: nobody could start anything any more.
+// Dead processes must not use up the process numbers, because then no process could be started on the machine.
 class HopperZombieTest : public HopperTest {
  protected:
   void ExpectFewProcesses(const StartRequest& request) {

@@ -1,4 +1,4 @@
-// Requests that the server makes for its client.
+// Tests of HTTP requests that the server makes for its client.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -52,7 +52,7 @@ class Flood {
 
 class HttpTest : public testing::Test {
  protected:
-  // A proxy of the machine's would not reach the servers of the tests.
+  // The tests do without a proxy of the machine, which could not reach the servers of the tests.
   HttpTest() {
     for (const char* name : {"http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"}) ::unsetenv(name);
   }

@@ -1,5 +1,5 @@
-// Commands under Landlock and the filter alone, by every way that leads there, as this user and, for root, as one
-// without any rights. Every denial is shown beside the same act outside.
+// Tests of commands under Landlock and the filter alone, by each of the settings that lead there, as this user and, if
+// that is root, also as an unprivileged user. Each denial is shown beside the same act outside.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -74,7 +74,7 @@ class LandlockStageTest : public testing::TestWithParam<uid_t> {
   }
   Outcome People(const Strings& words) const { return Run(Joined({kHoldfast, "sandbox", "-C", dir_.path()}, words)); }
 
-  // Fails inside, works outside.
+  // Expects that the script fails inside and works outside.
   void ExpectStopped(const std::string& script) const {
     EXPECT_NE(Inside(script).status, 0) << script;
     EXPECT_EQ(Outside(script).status, 0) << script;
@@ -86,7 +86,8 @@ class LandlockStageTest : public testing::TestWithParam<uid_t> {
     }
   }
 
-  // Where no user namespace can be made, in one of our own: nothing of the machine is changed.
+  // Returns a command line under which no user namespace can be made. It works in a user namespace of its own, so that
+  // nothing of the machine is changed.
   Strings WithoutUserNamespaces(const Strings& words) const {
     return Joined({"unshare", "-Ur", "sh", "-c", "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$@\"", "sh"},
                   words);
@@ -252,8 +253,9 @@ TEST_P(LandlockStageTest, WithoutUserNamespacesLandlockWillDoIfAllowed) {
   EXPECT_THAT(unfit.err, HasSubstr("landlock cannot keep "));
 }
 
-// A file that the policy opens comes and goes while sandboxes start, as a hostile command of another sandbox could have
-// it. The mounts fail then, here or in bubblewrap, and the command must not run with less around it instead.
+// A file that the policy names comes and goes while sandboxes start, as a hostile command of another sandbox could
+// bring about. The mounts then fail, in the helper or in bubblewrap, and the command must not be run with less
+// protection instead.
 TEST_P(LandlockStageTest, AMountThatFailsIsNoReasonToDoWithoutBubblewrap) {
   RequireBubblewrap();
   const std::string target = dir_.Write("target", "x"), away = In("away");

@@ -1,4 +1,4 @@
-// What clients ask for with managedNetwork, with real proxies on the loopback.
+// Tests of managedNetwork with real proxies on the loopback.
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 const std::string kServe = HOLDFAST_SANDBOXEE_DIR "/serve_inet";
 
-// Reports whether an address of the form URL can be connected to, and talks to it.
+// A shell function that connects to the address in a URL, sends a line and prints the answer, or fails.
 const std::string kTalk =
     "talk() { at=${1#*://}; exec 3<>/dev/tcp/${at/:/\\/} || return 1; echo \"$2\" >&3; read -r answer <&3; echo "
     "\"$answer\"; }; ";
@@ -38,7 +38,7 @@ int ErrorOfConnecting(uint16_t port) {
 
 class ManagedNetworkTest : public SandboxedFixture {
  protected:
-  // `variables` are further ones of the command: R"(,"HTTP_PROXY":"...")".
+  // `variables` are further variables of the command, such as R"(,"HTTP_PROXY":"...")".
   StartRequest Asking(const std::string& id, std::vector<std::string> argv, const std::string& variables,
                       const std::string& managed_network) const {
     StartRequest request{.id = id, .argv = std::move(argv)};
@@ -51,7 +51,7 @@ class ManagedNetworkTest : public SandboxedFixture {
     return Asking(id, {"/bin/bash", "-c", kTalk + script}, variables, managed_network);
   }
 
-  // The command says hello and is answered.
+  // Plays the proxy: expects the greeting of the command and answers it.
   static void Converse(const TestListener& proxy) {
     TestSocket peer = proxy.Accept();
     EXPECT_EQ(peer.ReceiveSome(), "hello\n");
@@ -121,7 +121,7 @@ TEST_F(ManagedNetworkTest, ForbidsListeningWithoutLocalBinding) {
   EXPECT_EQ(ended.output, "EPERM\n");
 }
 
-// The same port outside belongs to the test, which does not listen on it.
+// Outside, the same port belongs to the test, which does not listen on it.
 TEST_F(ManagedNetworkTest, LetsACommandServeItselfAndNobodyOutside) {
   const TestListener reserved;
   const std::string variable = R"(,"HTTP_PROXY":"http://127.0.0.1:9")";

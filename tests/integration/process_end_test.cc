@@ -1,4 +1,4 @@
-// How processes end: by themselves, by a signal, by process/terminate; and what is left of them.
+// Tests of how processes end: by themselves, by a signal, by process/terminate; and of what is left of them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::IsEmpty;
 
-// Prints its own pid once it is what it will stay.
+// The script prints the pid of a sleep, which takes the place of the shell that printed it.
 const std::string kSleeper = "sh -c 'echo $$; exec sleep 1000'";
 
 std::vector<pid_t> Pids(const std::string& output) {
@@ -31,7 +31,7 @@ std::vector<pid_t> Pids(const std::string& output) {
 
 class ProcessEndTest : public testing::Test {
  protected:
-  // The pids that the process has written, one per line, once there are as many.
+  // Returns the pids that the process has written, one per line, as soon as there are `count` of them.
   std::vector<pid_t> WaitForPids(std::string_view id, size_t count) {
     std::string text = client_.Output(id);
     while (std::ranges::count(text, '\n') < static_cast<ptrdiff_t>(count) && client_.Pump(kPatience)) {
@@ -120,7 +120,7 @@ TEST_F(ProcessEndTest, TerminatesWithoutAskingTheProcess) {
 }
 
 TEST_F(ProcessEndTest, LeavesNoDescendantAliveWhenTheAnswerComes) {
-  // In the group; in a session of its own; orphaned by a double fork; a chain that keeps forking sessions.
+  // The members are a process in the group, one in a session of its own, and one that a double fork has orphaned.
   const std::string family = kSleeper + " & setsid " + kSleeper + " & (setsid sh -c '(" +
                              "sh -c '\\''echo $$; exec sleep 1000'\\'' &)' &) ; wait; sleep 1000";
   for (const std::string& mode : {std::string(), std::string(kForce), Graceful(50)}) {
@@ -174,7 +174,8 @@ TEST_F(ProcessEndTest, ForceOvertakesGrace) {
   EXPECT_TRUE(client_.Await(graceful).Flag("result.running"));
 }
 
-// Clients terminate every finished process as a matter of routine; a daemon that it left on purpose must survive that.
+// Clients terminate every finished process as a matter of routine. A daemon that the command left running on purpose
+// must survive that.
 TEST_F(ProcessEndTest, TerminateWithoutAModeLeavesTheBackgroundOfAFinishedProcessAlone) {
   client_.Start(Shell("p", kSleeper + " & exit 0"));
   EXPECT_EQ(client_.WaitForExit("p"), 0);
@@ -215,11 +216,11 @@ TEST_F(ProcessEndTest, TerminateRightBehindAStartLeavesNothing) {
   EXPECT_THAT(LivingWithVariable(RunMarker()), IsEmpty());
 }
 
-// Whoever stops its parent stops the one who reports and obeys.
+// A stopped keeper neither tells the server of an exit nor kills anything.
 TEST_F(ProcessEndTest, TerminatesACommandThatStopsItsKeeper) {
   const int64_t start = client_.Send("process/start", Shell("p", "kill -STOP $PPID; sleep 1000").Params());
   EXPECT_TRUE(Terminate("p", kForce).Flag("result.running"));
-  client_.Await(start);  // the answer may be either: that depends on who was quicker
+  client_.Await(start);  // success or failure, depending on whether the start or the kill was quicker
   EXPECT_THAT(LivingWithVariable(RunMarker()), IsEmpty());
 }
 
@@ -253,7 +254,7 @@ TEST_F(ProcessEndTest, AnswersTheStartOfACommandThatStopsItsKeeperAtOnce) {
   }
 }
 
-// Whether the keeper dies before or after the order reaches it.
+// The keeper may be killed before or after it gets the instruction to kill everything.
 TEST_F(ProcessEndTest, TerminatesAChainOfSessionsWhoseKeeperIsKilled) {
   for (int i = 0; i < 5; ++i) {
     const std::string id = std::to_string(i);
@@ -265,7 +266,7 @@ TEST_F(ProcessEndTest, TerminatesAChainOfSessionsWhoseKeeperIsKilled) {
   }
 }
 
-// A start that takes long, as on a busy machine, is cancelled before it fails: once more then.
+// A start that takes long, as on a busy machine, is cancelled before it fails. The test then tries again.
 TEST_F(ProcessEndTest, TerminateBehindAStartThatFailsEndsNothing) {
   constexpr int64_t kCancelled = -32600;
   const auto has_failed = [&] {

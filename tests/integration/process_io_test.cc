@@ -1,4 +1,4 @@
-// What goes into a process and what comes out of it.
+// Tests of the input and the output of processes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ class ProcessIoTest : public testing::Test {
   RpcClient client_ = RpcClient::Ready(server_.url());
 };
 
-// "0\n1\n2\n...": no two places of it look alike.
+// Returns "0\n1\n2\n...", a text in which no two places look alike.
 std::string Numbers(size_t bytes) {
   std::string text;
   for (int i = 0; text.size() < bytes; ++i) text += std::to_string(i) + "\n";

@@ -1,4 +1,4 @@
-// What process/start makes of its params, and what the command finds when it runs.
+// Tests of what process/start does with its params, and of what the command finds when it runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -20,13 +20,13 @@ using ::testing::StartsWith;
 
 class ProcessStartTest : public testing::Test {
  protected:
-  // Everything a command writes until it is closed.
+  // Runs a command and returns its output.
   std::string Run(const StartRequest& request) {
     client_.Start(request);
     return client_.WaitForClosed(request.id);
   }
   int64_t ErrorOf(const StartRequest& request) { return client_.Call("process/start", request.Params()).error_code(); }
-  // The environment under a policy, sorted, as env(1) prints it.
+  // Returns the environment of a command under an environment policy, sorted, as env(1) prints it.
   std::string EnvironmentUnder(const std::string& policy, const std::string& env = "{}") {
     return Run({.id = "env" + std::to_string(++runs_),
                 .argv = {"/bin/sh", "-c", "/usr/bin/env | /usr/bin/sort"},
@@ -160,7 +160,7 @@ TEST_F(ProcessStartTest, RefusesHalfAPolicy) {
             -32602);
 }
 
-// Matching this would keep the server from everybody else for minutes.
+// Matching this policy would keep the server from serving other clients for minutes.
 TEST_F(ProcessStartTest, RefusesAPolicyThatTakesTooLongToMatch) {
   const std::string text(1u << 20, 'a');
   const StartRequest request{.id = "p",
@@ -180,7 +180,7 @@ TEST_F(ProcessStartTest, RefusesAVariableThatCannotHaveThatName) {
   }
 }
 
-// Ignoring one of these would run a command freer than it was asked to run.
+// A server that ignored one of these members would give the command more rights than the client asked for.
 TEST_F(ProcessStartTest, RefusesARestrictionItCannotEnforce) {
   for (const char* member :
        {R"("sandbox":{})", R"("sandbox":{"permissions":{"type":"later"},"windowsSandboxLevel":"disabled"})",

@@ -1,5 +1,5 @@
-// Protected names in / that are links, under a policy that opens all of / and denies something else. The root is one of
-// the test's own, with the machine's directories in it.
+// Tests of protected names in / that are links, under a policy that opens all of / and denies something else. The test
+// has a root directory of its own, with the directories of the machine in it.
 #include <unistd.h>
 
 #include <filesystem>
@@ -23,7 +23,8 @@ using Strings = std::vector<std::string>;
 using testing::HasSubstr;
 using testing::Not;
 
-// What a client sends when its user approves an escalation: / and the protected names in it may be written.
+// Returns the profile that a client sends when its user approves an escalation: / and the protected names in it may be
+// written.
 std::string RootWriteBut(const std::string& denied) {
   Strings entries = {PlaceEntry("root", "write"), PathEntry(denied, "deny")};
   for (const char* name : {"/.git", "/.agents", "/.codex", "/.aws"}) entries.push_back(PathEntry(name, "write"));
@@ -32,7 +33,7 @@ std::string RootWriteBut(const std::string& denied) {
       fmt::join(entries, ","));
 }
 
-// bubblewrap's flags for what one entry of / becomes.
+// Returns bubblewrap's flags for one entry of the root directory.
 Strings Kept(const fs::directory_entry& entry) {
   const std::string path = entry.path();
   if (entry.is_symlink()) return {"--symlink", fs::read_symlink(path), path};
@@ -51,7 +52,7 @@ class RootLinkTest : public testing::TestWithParam<const char*> {
     for (const char* name : {"key", "below/key"}) denied_.Write(name, "secret");
   }
 
-  // With a link /.codex that leads to `target`.
+  // Runs a command in a root directory that has a link /.codex to `target`.
   Outcome InRoot(const std::string& target, const Strings& command) const {
     Strings words = {"bwrap", "--tmpfs", "/"};
     if (GetParam() == std::string_view("AsUser")) {
@@ -69,7 +70,7 @@ class RootLinkTest : public testing::TestWithParam<const char*> {
     return Program(words).Finish();
   }
 
-  // The same, under the helper.
+  // Runs a script there under the helper.
   Outcome Inside(const std::string& target, const std::string& script) const {
     return InRoot(target, {workspace_.programs() + "/holdfast-linux-sandbox", "--sandbox-policy-cwd", workspace_.path(),
                            "--permission-profile", RootWriteBut(denied_.path()), "--", "/bin/sh", "-c", script});
@@ -100,7 +101,7 @@ TEST_P(RootLinkTest, LeavesOpenWhatNothingDenies) {
   EXPECT_TRUE(fs::exists(open_.path() + "/made"));
 }
 
-// The link itself is the command's to change: it is in /, which may be written.
+// The command may change the link itself, because it is in /, which may be written.
 TEST_P(RootLinkTest, DoesNotKeepTheLink) {
   const Outcome outcome = Inside(denied_.path(), "rm /.codex && mkdir /.codex && echo x > /.codex/made && echo ran");
   EXPECT_EQ(outcome.out, "ran\n") << outcome.err;

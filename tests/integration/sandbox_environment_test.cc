@@ -1,4 +1,5 @@
-// The environment is the command's: bubblewrap, which runs outside of the sandbox, must not be moved by it.
+// Tests of the command's environment. bubblewrap runs outside of the sandbox, and no variable of the command may
+// influence it.
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace {
 using namespace std::string_literals;
 using Strings = std::vector<std::string>;
 
-// What this process starts has these entries, for the life of this object.
+// While this object exists, processes that the test starts have these entries in their environment.
 class Environment {
  public:
   explicit Environment(Strings entries) : entries_(std::move(entries)), before_(environ) {
@@ -38,7 +39,7 @@ class Environment {
   char** const before_;
 };
 
-// From the helper itself on, without what sets the user and the environment.
+// Returns the command line from the helper on, without the words that set the user and the environment.
 Strings HelperWords(const SandboxWorkspace& workspace, const Strings& command) {
   const Strings words = workspace.InsideWords("");
   const auto begin = std::ranges::find_if(words, [](const std::string& word) { return word.ends_with("-sandbox"); });
@@ -58,7 +59,8 @@ class SandboxEnvironmentTest : public testing::TestWithParam<SandboxCase> {
 
 INSTANTIATE_TEST_SUITE_P(, SandboxEnvironmentTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
 
-// Twice the same name, and what is no variable at all. Without PATH bubblewrap is the bundled one.
+// The entries are the same name twice, and a text that is no variable at all. Without PATH the bundled bubblewrap is
+// used.
 TEST_P(SandboxEnvironmentTest, ReachesTheCommandAsItIs) {
   if (GetParam().user != ::geteuid()) GTEST_SKIP() << "the test sets the environment, and cannot change the user";
   const Strings words = HelperWords(workspace_, {"/bin/cat", "/proc/self/environ"});
@@ -85,7 +87,7 @@ TEST_P(SandboxEnvironmentTest, IsNotBubblewraps) {
   EXPECT_EQ(seen, 1);
 }
 
-// A library that leaves a note of every program that loads it.
+// The library writes the name of every program that loads it into a file.
 TEST_P(SandboxEnvironmentTest, BringsNoLibraryIntoBubblewrap) {
   const std::string library = workspace_.elsewhere() + "/planted.so", note = workspace_.elsewhere() + "/note";
   const std::string source = fmt::format(

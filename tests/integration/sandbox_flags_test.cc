@@ -1,4 +1,4 @@
-// The command line of `holdfast sandbox`, where it decides what a command may do.
+// Tests of the command line of `holdfast sandbox`, where it decides what a command may do.
 #include <string>
 #include <vector>
 
@@ -12,8 +12,8 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-// A file called `--network` in the working directory is enough for `holdfast sandbox -w X -- ls *` to have it among the
-// words of the command. Behind `--` nothing is a flag, whatever flag comes before.
+// With a file named `--network` in the working directory, `holdfast sandbox -w X -- ls *` has that name among the words
+// of the command. No word after `--` is a flag, whatever flag comes before it.
 TEST(SandboxFlagsTest, TheCommandsOwnWordsAreNoFlags) {
   const ScratchDir dir;
   for (const Strings& flags : {Strings{}, Strings{"-w", dir.path()}, Strings{"--deny", dir.path() + "/x"}}) {

@@ -1,5 +1,5 @@
-// Two hundred sandboxes at once in one workspace, which share the mount points of the protected names that it does not
-// have. Whatever becomes of them, nothing of theirs is left: no mount point, no process, no file.
+// Two hundred sandboxes run at once in one workspace and share the placeholders of the protected names that are missing
+// there. However they end, nothing of theirs is left: no placeholder, no process, no file.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -49,7 +49,7 @@ std::string Mounts() {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// What a link of /proc says; empty when the process has ended.
+// Returns the text of a link in /proc; empty when the process has ended.
 std::string LinkText(const fs::path& link) {
   std::error_code gone;
   return fs::read_symlink(link, gone).string();
@@ -73,7 +73,8 @@ class SandboxLoadTest : public testing::TestWithParam<SandboxCase> {
 
   std::vector<std::string> Words(const std::string& script) const { return workspace_.InsideWords(script); }
 
-  // Commands by their environment; helpers, bubblewraps and inner stages, who have none, by their program.
+  // Commands are found by their environment. Helpers, bubblewraps and inner stages do not have it, and are found by
+  // their program.
   std::vector<pid_t> Living() const {
     std::vector<pid_t> found = LivingWithVariable(marker_);
     for (const auto& entry : fs::directory_iterator("/proc")) {
@@ -82,8 +83,8 @@ class SandboxLoadTest : public testing::TestWithParam<SandboxCase> {
     return found;
   }
 
-  // Whether a process runs this test's copy of the helper, or the copy of that in memory, or has one of them open, as
-  // bubblewrap has. Other tests have helpers of their own, so that each copy ends in its marker.
+  // Returns whether a process runs this test's copy of the helper, or the copy of that in memory, or has one of them
+  // open, as bubblewrap has. Other tests have helpers of their own, so the content of each copy ends in a marker.
   bool IsOurs(const fs::path& process) const {
     if (HasMarker(process / "exe")) return true;
     std::error_code gone;
@@ -100,7 +101,7 @@ class SandboxLoadTest : public testing::TestWithParam<SandboxCase> {
            program.read(end.data(), static_cast<std::streamsize>(end.size())) && end == marker_;
   }
 
-  // No command ends before OpenGate. Each tries what it must not do, and says its number.
+  // Starts the sandboxes. Each command tries something forbidden and prints its number, and none ends before OpenGate.
   void Start(const std::function<void(int)>& after_each = [](int) {}) {
     for (int number = 0; number < kSandboxes; ++number) {
       const std::string script = fmt::format(
@@ -110,7 +111,7 @@ class SandboxLoadTest : public testing::TestWithParam<SandboxCase> {
       after_each(number);
     }
   }
-  // Those that are not to be killed, or all.
+  // Returns whether all sandboxes have started, or all that will not be killed.
   enum class Who { kAll, kSurvivors };
   bool AreUp(Who who) const {
     const auto is_up = [&](int number) { return fs::exists(fmt::format("{}/up.{}", workspace_.path(), number)); };
@@ -190,7 +191,8 @@ TEST_P(SandboxLoadTest, HalfAreKilledWhileTheyRun) {
   ExpectNothingLeft();
 }
 
-// At every point of the start: bubblewrap, too, must not be left waiting for a parent that is gone.
+// The helpers are killed at every point of the start. A bubblewrap that waits for a dead parent must not be left
+// either.
 TEST_P(SandboxLoadTest, HalfAreKilledWhileTheyStart) {
   constexpr int kLongestDelay = 8;  // in starts of others
   Start([&](int number) {
@@ -210,7 +212,8 @@ TEST_P(SandboxLoadTest, HalfAreKilledWhileTheyStart) {
   ExpectNothingLeft();
 }
 
-// The mount point may go only when the command has gone: a command that waits for that moment would take its place.
+// The placeholder may be removed only when the command is dead. Otherwise a command that waits for this moment could
+// make a directory in its place.
 TEST_P(SandboxLoadTest, AKillOfTheHelperGivesTheCommandNoMomentToMakeAProtectedName) {
   const std::string script = R"(perl -e '$| = 1; print "up\n"; 1 until mkdir ".git"; sleep 1000')";
   for (int round = 0; round < 20; ++round) {
@@ -223,7 +226,8 @@ TEST_P(SandboxLoadTest, AKillOfTheHelperGivesTheCommandNoMomentToMakeAProtectedN
   }
 }
 
-// The helper, which is not killed, has to see to it. At every point of the start, and while the command runs.
+// The helper, which is not killed, has to clean up. bubblewrap is killed at every point of the start, and while the
+// command runs.
 TEST_P(SandboxLoadTest, AKillOfBubblewrapAloneLeavesNothing) {
   for (int round = 0; round < 40; ++round) {
     Program helper(Words("touch up.0; exec sleep 1000"));

@@ -1,5 +1,5 @@
-// Programs that people run all day, in a workspace that may be written and without a network: they work, or they say at
-// once what they may not do.
+// Tests of common programs in a workspace that may be written, without a network. They work, or tell at once what they
+// may not do.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -37,7 +37,7 @@ class SandboxProgramsTest : public testing::TestWithParam<SandboxCase> {
         fmt::format("mkdir -p $(dirname {0})\ncat > {0} << 'END_OF_FILE'\n{1}\nEND_OF_FILE\n", name, text));
   }
 
-  // With one commit of one file.
+  // Makes a repository with one commit of one file.
   void MakeRepository() const {
     ExpectWorksOutside(
         "git init -q -b main .; git config user.name me; git config user.email me@example.com;"
@@ -49,7 +49,7 @@ class SandboxProgramsTest : public testing::TestWithParam<SandboxCase> {
 
 INSTANTIATE_TEST_SUITE_P(, SandboxProgramsTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
 
-// By the bundled bubblewrap too.
+// These tests also run with the bundled bubblewrap.
 class SandboxEitherBubblewrapTest : public SandboxProgramsTest {};
 
 INSTANTIATE_TEST_SUITE_P(, SandboxEitherBubblewrapTest,
@@ -123,7 +123,7 @@ TEST_P(SandboxProgramsTest, GitWorksWithADirectoryOfItsOwnElsewhere) {
   MakeRepository();
   ASSERT_TRUE(fs::is_regular_file(workspace_.path() + "/.git"));
   const std::string commit = "echo two >> file; git commit -q -a -m second";
-  // Also where the root that it lies in may be written: a hook there is run by the next git outside.
+  // The git directory is also protected where it lies in a writable root: the next git outside would run a hook in it.
   const Outcome refused = workspace_.Inside(commit, {PathEntry(workspace_.elsewhere(), "write")});
   EXPECT_NE(refused.status, 0);
   EXPECT_THAT(refused.err, HasSubstr("Read-only file system"));
@@ -131,8 +131,8 @@ TEST_P(SandboxProgramsTest, GitWorksWithADirectoryOfItsOwnElsewhere) {
   ExpectWorksOutside("git fsck --strict; [ \"$(git log --format=%s | head -1)\" = second ]");
 }
 
-// A command leaves hooks and configuration of a repository in the workspace as they are, but gives it a `commondir`:
-// the next `git status` of the user takes the configuration from there, and runs the program that it names.
+// A command leaves the hooks and the configuration of a repository in the workspace as they are, but adds a `commondir`
+// file. The user's next `git status` would read the configuration from there, and run the program that it names.
 TEST_P(SandboxEitherBubblewrapTest, GitRunsNoProgramThatACommandNamesInANestedRepository) {
   if (!RequireProgram("git")) return;
   const std::string witness = workspace_.path() + "/witness";
@@ -151,7 +151,7 @@ TEST_P(SandboxEitherBubblewrapTest, GitRunsNoProgramThatACommandNamesInANestedRe
   EXPECT_TRUE(fs::exists(witness)) << "then it is no attack";
 }
 
-// What a command makes it can use, and the next one can read; to write to it again takes a rule.
+// A command can use the repository that it makes, and the next command can read it. Writing to it again needs a rule.
 TEST_P(SandboxProgramsTest, GitCommitsToANestedRepositoryWhereTheCommandMakesItOrThePolicyNamesIt) {
   if (!RequireProgram("git")) return;
   const std::string commit =
@@ -195,7 +195,8 @@ TEST_P(SandboxProgramsTest, ThisProjectIsConfiguredAndBuilt) {
   if (workspace_.Outside("test -r " HOLDFAST_SOURCE_DIR "/CMakePresets.json").status != 0) {
     GTEST_SKIP() << HOLDFAST_SOURCE_DIR << " is out of this user's reach";
   }
-  // One program, and one file that takes the whole standard library; without ccache, whose directory is in the home.
+  // The build has one program and one file that includes the whole standard library. It does without ccache, whose
+  // directory is in the home directory.
   ExpectWorksInside(fmt::format(R"sh(
     cd {}
     cmake --preset release -B {}/build -DCMAKE_CXX_COMPILER_LAUNCHER= -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
@@ -218,7 +219,7 @@ TEST_P(SandboxProgramsTest, NpmInstallsFromATarballWithoutANetwork) {
   Write("package/index.js", "#!/usr/bin/env node\nmodule.exports = 42;\nconsole.log('answer');");
   Write("app/package.json", R"({"name":"app","version":"1.0.0","dependencies":{"answer":"file:../answer.tgz"},)"
                             R"("scripts":{"postinstall":"echo > installed","test":"answer"}})");
-  // Its cache is in the home directory unless it is told another place.
+  // The cache of npm is in the home directory unless a variable names another place.
   ExpectWorksInside(R"sh(
     export npm_config_cache=$TMPDIR/npm npm_config_offline=true npm_config_audit=false npm_config_fund=false
     export npm_config_update_notifier=false

@@ -1,5 +1,5 @@
-// Names that change while a sandbox is set up: another process of the user swaps a directory and a link as fast as it
-// can. Whatever a sandbox then does, it writes nothing outside and reads nothing that is denied.
+// Tests with names that change while a sandbox is set up: another process of the user swaps a directory and a link as
+// fast as it can. Whatever a sandbox then does, it writes nothing outside and reads nothing that is denied.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ using testing::Not;
 
 constexpr int kRuns = 100;
 
-// Exchanges two names until it goes away.
+// A Swapper exchanges two names until it is destroyed.
 class Swapper {
  public:
   Swapper(const std::string& a, const std::string& b) : pid_(::fork()) {
@@ -52,10 +52,10 @@ class SandboxRaceTest : public testing::TestWithParam<SandboxCase> {
   std::string In(const std::string& name) const { return workspace_.path() + "/" + name; }
   void Prepare(const std::string& script) const { ASSERT_EQ(workspace_.Outside(script).status, 0); }
 
-  // Where the link is met each time, until it is not.
+  // Returns whether to start another sandbox. There are more runs if each one so far has met the link.
   bool GoesOn(int run) const { return run < kRuns || (starts_ == 0 && run < 10 * kRuns); }
 
-  // A sandbox that meets a link refuses, and says so.
+  // Counts a start that has run the command. A sandbox that meets the link must refuse, with a message.
   void CountStart(const Outcome& outcome) {
     if (outcome.out.contains("ran")) {
       ++starts_;
@@ -73,7 +73,7 @@ class SandboxRaceTest : public testing::TestWithParam<SandboxCase> {
 
 INSTANTIATE_TEST_SUITE_P(, SandboxRaceTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
 
-// `place` may be written and `closed` is denied; now and then `place` is a link to it.
+// The command may write `place`, and `closed` is denied; now and then `place` is a link to `closed`.
 TEST_P(SandboxRaceTest, NothingIsOpenedWhereALinkLeads) {
   const std::string area = workspace_.elsewhere();
   Prepare(fmt::format("cd {} && mkdir place closed && echo secret > closed/file && ln -s closed link", area));

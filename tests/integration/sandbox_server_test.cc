@@ -34,7 +34,7 @@ std::string PortOf(const std::string& url) {
   return rest.substr(0, rest.find('/'));
 }
 
-// As root and as an ordinary user, with a server of that user.
+// The tests run as root and as an ordinary user, with a server of that user.
 class SandboxServerTest : public testing::TestWithParam<SandboxCase> {
  protected:
   void SetUp() override {
@@ -62,7 +62,7 @@ class SandboxServerTest : public testing::TestWithParam<SandboxCase> {
   Ended Outside(const Strings& argv) { return Run({.id = "outside", .argv = argv}); }
   Ended Inside(const Strings& argv) { return Run(Sandboxed(argv)); }
 
-  // Reads everything, writes the workspace, and has a network.
+  // Returns the start of a command that may read everything, write the workspace, and use the network.
   StartRequest Sandboxed(const Strings& argv, const Strings& more_entries = {}) const {
     std::string entries = PlaceEntry("root", "read") + "," + PathEntry(workspace_.path(), "write");
     for (const std::string& entry : more_entries) entries += "," + entry;
@@ -77,7 +77,8 @@ class SandboxServerTest : public testing::TestWithParam<SandboxCase> {
 
 INSTANTIATE_TEST_SUITE_P(, SandboxServerTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
 
-// The port stands in /proc/net/tcp. Where nothing but the port is needed, the kernel keeps the command from it.
+// Every process can read the port in /proc/net/tcp. If a client needs nothing but the port, the kernel keeps the
+// command from connecting to it.
 TEST_P(SandboxServerTest, ACommandWithANetworkCannotReachAnOpenPort) {
   Serve({"--ws-auth", "none"});
   const std::string port = PortOf(server_->url());
@@ -100,13 +101,13 @@ TEST_P(SandboxServerTest, AnOpenPortStaysOpenWhereTheOperatorSaysSo) {
   EXPECT_EQ(Inside({ActPath("ask_server"), PortOf(server_->url()), "tcp"}).exit_code, kDone);
 }
 
-// The same port with a secret is reached, and does not answer as a client wants.
+// The command can connect to a port whose URL has a secret, but the server does not serve it.
 TEST_P(SandboxServerTest, ACommandThatKnowsThePortDoesNotKnowTheSecret) {
   Serve({});
   EXPECT_EQ(Inside({ActPath("ask_server"), PortOf(server_->url()), "tcp"}).exit_code, kRefused);
 }
 
-// A client that was told the URL by a variable passes its environment on.
+// A client that has the URL in its environment may pass its environment on to the command.
 TEST_P(SandboxServerTest, ACommandIsNotToldTheSecret) {
   Serve({});
   StartRequest request = Sandboxed({"/usr/bin/env"});
@@ -116,7 +117,7 @@ TEST_P(SandboxServerTest, ACommandIsNotToldTheSecret) {
   EXPECT_THAT(variables, Not(HasSubstr("SERVER_URL")));
 }
 
-// A proxy is reached by a process outside, which the kernel keeps from no port.
+// The bridge, a process outside, connects to a proxy, and the kernel keeps it from no port.
 TEST_P(SandboxServerTest, TheServerIsNoProxyOfItsCommands) {
   Serve({"--ws-auth", "none"});
   StartRequest request = Sandboxed({"/bin/true"});
@@ -128,7 +129,7 @@ TEST_P(SandboxServerTest, TheServerIsNoProxyOfItsCommands) {
 
 class SandboxServerSocketTest : public SandboxServerTest {
  protected:
-  // In a directory that the command may write.
+  // The path of the socket is in a directory that the command may write.
   std::string Path() const { return workspace_.path() + "/server.sock"; }
   void ServeOnSocket() { Serve({"--listen", "unix://" + Path()}); }
 };
@@ -141,7 +142,7 @@ TEST_P(SandboxServerSocketTest, ACommandWithANetworkCannotConnect) {
   EXPECT_EQ(Inside({ActPath("ask_socket"), Path()}).exit_code, kRefused);
 }
 
-// The next client would talk to the command, and tell it what to run.
+// Otherwise the next client would talk to the command, and tell it what to run.
 TEST_P(SandboxServerSocketTest, ACommandCannotPutItsOwnSocketInThePlace) {
   ServeOnSocket();
   for (const std::string& script : {"rm -f server.sock", "mv server.sock away", "ln -f /dev/null server.sock",
@@ -161,7 +162,8 @@ TEST_P(SandboxServerSocketTest, FileRequestsInASandboxDoNotReachTheSocket) {
   EXPECT_TRUE(fs::is_socket(Path()));
 }
 
-// Whatever way a sandboxed process has found to the socket, the server tells it by its pid namespace, and hangs up.
+// However a sandboxed process reaches the socket, the server recognizes it by its pid namespace, and closes the
+// connection.
 TEST_P(SandboxServerSocketTest, ThePeerOfANamespaceBelowIsNotServed) {
   ServeOnSocket();
   EXPECT_EQ(Outside({ActPath("ask_socket"), Path()}).exit_code, kDone);
@@ -180,7 +182,7 @@ TEST_P(SandboxOwnProgramsTest, NoFileOfTheMachineIsExecutedInside) {
   const std::string script = workspace_.path() + "/script";
   ASSERT_EQ(workspace_.Outside("printf '#!/proc/self/exe --sandbox-policy-cwd\\n' > script; chmod +x script").status,
             0);
-  // The helper waits for its policy on standard input, and so stays to be looked at.
+  // The helper waits for its policy on standard input, so that the test has time to inspect it.
   StartRequest request = Sandboxed({script, "--permission-profile-fd", "0", "--", "true"});
   request.pipe_stdin = true;
   client_->Start(request);
@@ -207,7 +209,7 @@ TEST_P(SandboxOwnProgramsTest, TheFirstProcessCannotBeLookedInto) {
   EXPECT_EQ(Inside({"/bin/readlink", "/proc/self/exe"}).exit_code, 0);
 }
 
-// A server whose programs lie where a policy opens them: a checkout of holdfast, or /tmp.
+// The programs of this server lie where a policy lets commands write, as in a checkout of holdfast or in /tmp.
 class SandboxInstallationTest : public SandboxServerTest {
  protected:
   void SetUp() override {
@@ -231,7 +233,7 @@ class SandboxInstallationTest : public SandboxServerTest {
 
 INSTANTIATE_TEST_SUITE_P(, SandboxInstallationTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
 
-// One command would put its own program in the place of the helper, and the next one would run it without a sandbox.
+// Otherwise one command could replace the helper by its own program, and the next start would run it without a sandbox.
 TEST_P(SandboxInstallationTest, APolicyThatOpensTheProgramsIsRefused) {
   Serve({});
   for (const std::string& opened : {programs_.path(), Installed("holdfast-linux-sandbox"), std::string("/var/tmp")}) {
@@ -242,7 +244,7 @@ TEST_P(SandboxInstallationTest, APolicyThatOpensTheProgramsIsRefused) {
   EXPECT_EQ(Inside({"/bin/true"}).exit_code, 0);
 }
 
-// Whoever has replaced the file meanwhile: what the server has opened when it started is what it executes.
+// The server executes the program that it opened at its start, even if the file has been replaced since.
 TEST_P(SandboxInstallationTest, AReplacedHelperIsNotExecuted) {
   Serve({});
   const std::string mark = workspace_.path() + "/mark", helper = Installed("holdfast-linux-sandbox");
@@ -256,7 +258,7 @@ TEST_P(SandboxInstallationTest, AReplacedHelperIsNotExecuted) {
 
 class SandboxTemporaryDirectoryTest : public SandboxServerTest {
  protected:
-  // The temporary directory may be written, whatever that is, and nothing else.
+  // The policy lets the command write its temporary directory, and nothing else.
   Ended Touch(const std::string& directory) {
     const std::string entries = PlaceEntry("root", "read") + "," + PlaceEntry("tmpdir", "write");
     return Run({.id = "touch",
@@ -268,7 +270,7 @@ class SandboxTemporaryDirectoryTest : public SandboxServerTest {
 INSTANTIATE_TEST_SUITE_P(, SandboxTemporaryDirectoryTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})),
                          CaseName);
 
-// TMPDIR=~/.ssh would open the keys: the client says what the variable is, and a model may have told it.
+// TMPDIR=~/.ssh would open the keys. The client chooses the variable, perhaps because a model asked for it.
 TEST_P(SandboxTemporaryDirectoryTest, ADirectoryThatIsNotForTemporaryFilesStaysClosed) {
   Serve({});
   const std::string home = fmt::format("/opt/holdfast-test-{}", ::getpid());

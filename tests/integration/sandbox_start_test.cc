@@ -1,4 +1,4 @@
-// How a sandbox starts and ends, seen by whoever starts it.
+// Tests of how a sandbox starts and ends, as the process sees it that starts the helper.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/wait.h>
@@ -31,7 +31,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 using Strings = std::vector<std::string>;
 
-// The first child that is bubblewrap. It is no more when it executes the inner stage.
+// Returns the first child that is bubblewrap. A child that has executed the inner stage is bubblewrap no more.
 std::optional<pid_t> BubblewrapOf(pid_t parent) {
   std::istringstream children(ReadProcFile(parent, fmt::format("task/{}/children", parent)).value_or(""));
   for (pid_t child; children >> child;) {
@@ -71,7 +71,7 @@ class SandboxStartTest : public testing::TestWithParam<SandboxCase> {
     if (const std::string reason = workspace_.WhyNot(); !reason.empty()) GTEST_SKIP() << reason;
   }
 
-  // The helper's command line with more flags and another command.
+  // Returns the helper's command line with more flags and another command.
   Strings Words(const Strings& flags, const Strings& command) const {
     Strings words = workspace_.InsideWords("true");
     words.erase(std::ranges::find(words, "--permission-profile") + 3, words.end());
@@ -93,7 +93,7 @@ class SandboxStartTest : public testing::TestWithParam<SandboxCase> {
 
 INSTANTIATE_TEST_SUITE_P(, SandboxStartTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
 
-// The command still runs when the end of the report is seen: nobody holds it open, the command least of all.
+// The command still runs when the report ends: no process holds the pipe open, and the command least of all.
 TEST_P(SandboxStartTest, ReportsThatTheCommandIsStarted) {
   ReportingHelper start(Reporting({"bash", "-c", "ls /proc/$$/fd; while ! [ -e end ]; do sleep 0.01; done; exit 7"}));
   EXPECT_EQ(start.ReadReport(), "started\n");
@@ -114,10 +114,10 @@ TEST_P(SandboxStartTest, ReportsWhyTheCommandIsNotStarted) {
   EXPECT_EQ(nowhere.program.Finish().status, 1);
 }
 
-// A sandbox in a sandbox: the filter lets bubblewrap make no namespaces.
+// In a sandbox inside of a sandbox, the outer filter lets bubblewrap make no namespaces.
 TEST_P(SandboxStartTest, SaysInBubblewrapsWordsWhyItCannotStart) {
   Strings nested = Script("echo ran");
-  nested.erase(nested.begin(), std::ranges::find(nested, "env"));  // whoever it is already
+  nested.erase(nested.begin(), std::ranges::find(nested, "env"));  // the user is the right one already
   const Outcome outcome = Program(Words({}, nested)).Finish();
   EXPECT_EQ(outcome.status, 1);
   EXPECT_EQ(outcome.out, "");
@@ -142,7 +142,7 @@ TEST_P(SandboxStartTest, ReportsOnceWhenBubblewrapIsKilled) {
   EXPECT_GT(failed, 0) << "then it was never killed in time";
 }
 
-// pid 1 of the sandbox, which still is bubblewrap, is stopped, so that the signal comes before the inner stage.
+// The test stops pid 1 of the sandbox while it still is bubblewrap, so that the signal comes before the inner stage.
 TEST_P(SandboxStartTest, ATerminationDuringTheSetUpIsNotLost) {
   int caught = 0;
   for (int i = 0; i < 50 && caught == 0; ++i) {
@@ -166,7 +166,8 @@ TEST_P(SandboxStartTest, ATerminationDuringTheSetUpIsNotLost) {
   EXPECT_GT(caught, 0) << "then there was nothing to see";
 }
 
-// At any moment, also while bubblewrap is at work. The variable is in the environment of all of them.
+// The helper is killed at any moment, also while bubblewrap is at work. All processes of the sandbox have the variable
+// in their environment.
 TEST_P(SandboxStartTest, NothingRunsAfterAKillOfTheHelper) {
   const std::string mark = fmt::format("HOLDFAST_TEST={}", workspace_.path());
   workspace_.AddVariable(mark);
@@ -180,7 +181,7 @@ TEST_P(SandboxStartTest, NothingRunsAfterAKillOfTheHelper) {
   EXPECT_TRUE(Eventually([&] { return LivingWithVariable(mark).empty(); })) << LivingWithVariable(mark).size();
 }
 
-// The helper, bubblewrap, pid 1 and whoever removes the mount points live on, and hold nothing of it.
+// The helper, bubblewrap, pid 1 and the reaper go on running, and none of them holds the output open.
 TEST_P(SandboxStartTest, TheEndOfTheOutputIsSeenWhenTheCommandClosesIt) {
   const auto out = sys::MakePipe(sys::OurEnd::kRead);
   const Strings words = Script("exec >&- 2>&-; while ! [ -e end ]; do sleep 0.01; done; exit 4");

@@ -1,4 +1,4 @@
-// A sandbox on a terminal, as people use it: job control inside, and as a job of a shell outside.
+// Tests of a sandbox on a terminal, as people use it: with job control inside, and as a job of a shell outside.
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
@@ -57,7 +57,7 @@ class OnTerminal {
     EXPECT_EQ(sys::Write(master_.get(), keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
   }
 
-  // What has been shown since the last call, up to `text`.
+  // Returns what the terminal has shown since the last call, up to `text`.
   std::string Await(std::string_view text) {
     while (!shown_.contains(text)) {
       pollfd ready = {master_.get(), POLLIN, 0};
@@ -109,7 +109,7 @@ class SandboxTerminalTest : public testing::TestWithParam<SandboxCase> {
   }
 
   Strings Script(const std::string& script) const { return workspace_.InsideWords(script); }
-  // A shell outside; a line for it that runs a script inside.
+  // Shell returns the words of a shell outside, and Line a line for it that runs a script inside.
   static Strings Shell() { return {"env", "-i", "PS1=ready> ", "PATH=/usr/bin:/bin", "bash", "--norc", "--noprofile"}; }
   std::string Line(const std::string& script) const { return Quoted(Script(script)); }
 
@@ -165,7 +165,7 @@ TEST_P(SandboxTerminalTest, AShellOutsideStopsAndContinuesIt) {
   EXPECT_EQ(terminal.Finish(), 3);
 }
 
-// The shell says nothing to a job that it puts into the foreground while it runs.
+// A shell sends no signal to a running job that it brings to the foreground.
 TEST_P(SandboxTerminalTest, AJobThatRunsInTheBackgroundCanBeBroughtToTheFront) {
   OnTerminal terminal(Shell());
   terminal.Await("ready> ");
@@ -194,7 +194,8 @@ TEST_P(SandboxTerminalTest, CtrlCEndsTheCommandAndNotTheShellOutside) {
   EXPECT_EQ(terminal.Finish(), 3);
 }
 
-// Its streams are elsewhere, so it has a session of its own, and Ctrl-Z stops the helper, which stops it.
+// The streams of the command are not the terminal, so it has a session of its own. Ctrl-Z stops the helper, which stops
+// the command.
 TEST_P(SandboxTerminalTest, CtrlZStopsACommandThatIsNotOnTheTerminal) {
   OnTerminal terminal(Shell());
   terminal.Await("ready> ");

@@ -1,5 +1,5 @@
-// The sandbox programs as they are built: what a command can and cannot do, as this user and, for root, as one without
-// any rights. Every denial is shown beside the same act outside.
+// Tests of the built sandbox programs: what a command can and cannot do, as this user and, if that is root, also as an
+// unprivileged user. Each denial is shown beside the same act outside.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -43,7 +43,8 @@ std::string Path(std::string_view path, std::string_view access) {
 std::string Special(std::string_view kind, std::string_view access) {
   return Entry(fmt::format(R"({{"type":"special","value":{{"kind":"{}"}}}})", kind), access);
 }
-// Everything may be read, the workspace written; /tmp is no part of it, because the scratch directories are there.
+// Returns a profile under which everything may be read and the workspace written. /tmp may not be written, because the
+// scratch directories are there.
 std::string Profile(const Strings& more = {}, std::string_view network = "restricted") {
   std::string entries = Special("root", "read") + "," + Special("project_roots", "write");
   for (const std::string& entry : more) entries += "," + entry;
@@ -157,8 +158,8 @@ TEST_P(SandboxTest, ADirectoryThatWasThereStays) {
   EXPECT_EQ(Outside("echo y > .git/HEAD").status, 0);
 }
 
-// A command puts a bubblewrap of its own into its workspace. The next one runs under another policy, which knows
-// nothing of that workspace, with a PATH that leads there: that bubblewrap would be executed outside, by root too.
+// A command puts a bubblewrap of its own into its workspace. The next command runs under another policy, which does not
+// name that workspace, with a PATH that leads there. That bubblewrap would be executed outside, perhaps by root.
 TEST_P(SandboxTest, NoBubblewrapThatACommandCanHaveMadeIsExecuted) {
   const std::string program =
       "#!/bin/sh\\ntouch " + OutsideOf("ran") + R"(\nexit\n--perms\0--as-pid-1\0--ro-bind-data\0--args\0)";
@@ -179,7 +180,7 @@ TEST_P(SandboxTest, NoBubblewrapThatACommandCanHaveMadeIsExecuted) {
   EXPECT_TRUE(fs::exists(OutsideOf("ran"))) << "then it does nothing";
 }
 
-// Nothing can be made there, by nobody inside.
+// Nothing has to be protected in such a directory, because no process inside can make a file in it.
 TEST_P(SandboxTest, AWritableRootThatTheUserCannotWriteIsNoHindrance) {
   const ScratchDir others;
   ASSERT_EQ(::chmod(others.path().c_str(), 0755), 0);
@@ -188,7 +189,7 @@ TEST_P(SandboxTest, AWritableRootThatTheUserCannotWriteIsNoHindrance) {
   EXPECT_FALSE(fs::exists(others.path() + "/.git"));
 }
 
-// What a command leaves in its workspace stops no command after it.
+// Whatever a command leaves in its workspace, the next command can be started.
 TEST_P(SandboxTest, NoRepositoryOfACommandIsAHindrance) {
   for (const char* const act :
        {"mkdir -p n/.git && chmod 0 n/.git", "mkdir -p n/.git && chmod 555 n/.git", "mkdir -p n/.git && chmod 0 n",
@@ -206,7 +207,7 @@ TEST_P(SandboxTest, NoRepositoryOfACommandIsAHindrance) {
   }
 }
 
-// The path to where the link leads is longer than any that a system call takes.
+// The path that the link leads to is longer than system calls accept.
 TEST_P(SandboxTest, NoLinkOfARepositoryIntoADeepTreeIsAHindrance) {
   ASSERT_EQ(Inside(R"(mkdir -p n/.git && cd n/.git && perl -e '
       $step = "x" x 239;
@@ -217,7 +218,7 @@ TEST_P(SandboxTest, NoLinkOfARepositoryIntoADeepTreeIsAHindrance) {
   EXPECT_EQ(Inside("echo ran").out, "ran\n");
 }
 
-// Not in two steps either: what one command locks away the next one finds locked.
+// Two commands in a row cannot do it either: what one command makes inaccessible stays so for the next.
 TEST_P(SandboxTest, HooksOfANestedRepositoryStayAsTheyAre) {
   for (const char* const act : {"chmod 0 d", "chmod 100 d", "chmod 300 d", "chmod 0 d/r", "true"}) {
     ASSERT_EQ(Outside("mkdir -p d/r/.git/hooks && echo old > d/r/.git/hooks/x").status, 0);
@@ -246,7 +247,7 @@ TEST_P(SandboxTest, ProcCannotBeWritten) {
   EXPECT_THAT(Inside("grep ' /proc ' /proc/mounts | tail -n 1").out, StartsWith("proc /proc proc ro,"));
 }
 
-// Where everything may be written, what changes the machine still may not.
+// Even a command that may write everything cannot change the settings of the machine.
 TEST_P(SandboxTest, TheKnobsInProcCannotBeWrittenWhereEverythingElseCan) {
   const std::string everything =
       fmt::format(R"({{"type":"managed","file_system":{{"type":"restricted","entries":[{}]}},"network":"restricted"}})",
@@ -429,7 +430,7 @@ TEST_P(SandboxTest, PeopleAreToldWhatCannotBeDenied) {
   EXPECT_EQ(refusal("-w", ""), "holdfast: -w \"\": is empty\n");
 }
 
-// The helper would be told of another directory, and deny nothing in this one.
+// In JSON the home directory would become another one, and the helper would deny nothing in the real one.
 TEST_P(SandboxTest, AHomeThatIsNotUtf8IsInNoPattern) {
   const std::string config =
       outside_.Write("config.toml", "[permissions.mine.filesystem]\n\":root\" = \"read\"\n\"~/*.key\" = \"deny\"\n");
@@ -440,7 +441,7 @@ TEST_P(SandboxTest, AHomeThatIsNotUtf8IsInNoPattern) {
   EXPECT_EQ(outcome.err, "holdfast: the pattern \"/home/\xff/*.key\" is not UTF-8\n");
 }
 
-// As the program that they have called.
+// The warning begins with the name of the program that the user has called.
 TEST_P(SandboxTest, PeopleAreWarnedByTheirOwnProgram) {
   if (!sandbox::CheckLandlockAbi(sandbox::LandlockAbi())) GTEST_SKIP() << "the kernel's Landlock is too old";
   const std::string alone = OutsideOf("holdfast");  // no bubblewrap is bundled with it

@@ -1,5 +1,5 @@
-// sandboxDenied: whether a command probably failed because of its sandbox. Decided once, before anybody hears of the
-// exit; and sandboxed processes of sessions that lose their connection.
+// Tests of sandboxDenied, which tells whether a command probably failed because of its sandbox and is decided before
+// the exit is published, and of sandboxed processes of sessions that lose their connection.
 #include <csignal>
 #include <filesystem>
 #include <string>
@@ -33,7 +33,7 @@ TEST_F(SandboxedDenialTest, IsToldEverywhere) {
   EXPECT_TRUE(client_.Call("process/read", IdParams("p")).Flag("result.sandboxDenied"));
 }
 
-// Whoever waits for the exit has the verdict with it.
+// A client that waits for the exit gets sandboxDenied together with it.
 TEST_F(SandboxedDenialTest, IsDecidedBeforeTheExitIsKnown) {
   StartRequest request = Inside("p", "read -r line; " + Forbidden());
   request.pipe_stdin = true;
@@ -73,7 +73,7 @@ TEST_F(SandboxedDenialTest, NeedsASandbox) {
   EXPECT_FALSE(Run(disabled).denied);
 }
 
-// The filter ends who speaks another ABI.
+// The filter kills a process that makes a call by another ABI.
 TEST_F(SandboxedDenialTest, KnowsAFilteredCall) {
   if (!RequireProgram("perl")) return;
   const Ended ended = Run(Inside("p", "exec perl -e 'syscall(0x40000000 | 39); exit 5'"));
@@ -83,7 +83,7 @@ TEST_F(SandboxedDenialTest, KnowsAFilteredCall) {
   EXPECT_EQ(outside.exit_code, 5);
 }
 
-// A denied command is what an approved retry without a sandbox gets through.
+// A retry without a sandbox, which a user has approved, can do what the sandbox denied.
 TEST_F(SandboxedDenialTest, IsGoneInARetryWithoutASandbox) {
   EXPECT_TRUE(IsDenied("first", Forbidden()));
   EXPECT_EQ(Run(Shell("retry", Forbidden())).exit_code, 0);
@@ -94,7 +94,7 @@ class SandboxedSessionTest : public SandboxedFixture {
  protected:
   static bool NothingIsAlive() { return LivingWithVariable(RunMarker()).empty(); }
 
-  // The server learns of a disconnect on its own time.
+  // The server notices a disconnect only after a while, so the session is resumed again and again until it is free.
   static RpcClient Resume(const ServerProcess& server, const std::string& session) {
     for (;;) {
       RpcClient client(OpenWebSocket(server.url()));
@@ -106,7 +106,7 @@ class SandboxedSessionTest : public SandboxedFixture {
     }
   }
 
-  // A command under way that keeps the name .git from a workspace which has none.
+  // Returns a client with a running command, whose sandbox has a placeholder for the missing .git of the workspace.
   RpcClient ClientWithACommand(const ServerProcess& server) {
     RpcClient client = RpcClient::Ready(server.url());
     client.Start(Inside("p", "setsid sleep 1000 & echo ready; sleep 1000"));

@@ -1,4 +1,4 @@
-// A server, a client and a workspace: commands that the server is asked to sandbox.
+// A fixture with a server, a client and a workspace, for commands that the server is asked to sandbox.
 #pragma once
 
 #include <filesystem>
@@ -26,12 +26,12 @@ inline std::string Managed(const std::string& entries, std::string_view network 
 
 inline std::string ReadOnly() { return Managed(PlaceEntry("root", "read")); }
 
-// The scratch directories are in /tmp, which is therefore no part of it.
+// Returns a policy under which the workspace may be written, but not /tmp, because the scratch directories are there.
 inline std::string WorkspaceWrite(std::string_view network = "restricted") {
   return Managed(PlaceEntry("root", "read") + "," + PlaceEntry("project_roots", "write"), network);
 }
 
-// The member of a request.
+// Returns the member of a request that asks for the sandbox.
 inline std::string Sandbox(const std::string& permissions, std::string_view more = "") {
   return fmt::format(R"("sandbox":{{"permissions":{},"windowsSandboxLevel":"disabled"{}}})", permissions, more);
 }
@@ -69,7 +69,7 @@ class SandboxedFixture : public testing::Test {
     return InSandbox(Shell(std::move(id), std::move(script)), WorkspaceWrite());
   }
 
-  // Runs it to its end.
+  // The result of Run, which runs a command to its end.
   struct Ended {
     int64_t exit_code;
     std::string output;

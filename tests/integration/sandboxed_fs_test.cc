@@ -1,5 +1,6 @@
-// The fs/* methods of the real server under a sandbox: what each policy lets a client do, in the words of every client
-// version, and what becomes of the helpers that do it. Every denial is shown beside the same act without a sandbox.
+// Tests of the fs/* methods of the real server under a sandbox: what each policy lets a client do, in the spelling of
+// every client version, and what becomes of the file helpers. Each denial is shown beside the same act without a
+// sandbox.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -55,13 +56,13 @@ std::string Pattern(std::string_view pattern, std::string_view access = "deny") 
   return fmt::format(R"({{"path":{{"type":"glob_pattern","pattern":"{}"}},"access":"{}"}})", pattern, access);
 }
 
-// A sandbox object of some version: `more` are further members.
+// Returns the sandbox of a request; `more` are further members.
 std::string Sandbox(std::string_view permissions, std::string_view more) {
   return fmt::format(R"({{"permissions":{},"windowsSandboxLevel":"disabled"{}{}}})", permissions,
                      more.empty() ? "" : ",", more);
 }
 
-// The helper itself: pid 1 of the sandbox starts it first.
+// Returns whether a process is the file helper itself, which is the first that pid 1 of its sandbox starts.
 bool IsSecondInItsNamespace(pid_t pid) {
   const std::string status = ReadProcFile(pid, "status").value_or("");
   const size_t at = status.find("NSpid:");
@@ -83,10 +84,11 @@ class SandboxedFsTest : public testing::TestWithParam<SandboxCase> {
     EXPECT_TRUE(Eventually([&] { return !fs::exists(In(".codex")); })) << "a mount point was left";
   }
 
-  // What the server has started: helpers with all that stands around them. Not found by their environment, which is
-  // closed to others inside a sandbox.
+  // Returns all processes that the server has started: the file helpers with the processes around them. They are not
+  // found by their environment, which other processes cannot read in a sandbox.
   std::vector<pid_t> Helpers() const { return server_ ? DescendantsOf(server_->pid()) : std::vector<pid_t>(); }
-  // With one for each sandbox. An idle one does not stay for long, so they may have to be asked again.
+  // Returns them when there is a file helper for each sandbox. An idle one soon ends, so the requests may have to be
+  // repeated.
   std::vector<pid_t> HelpersAfterUse(const Strings& sandboxes) {
     std::vector<pid_t> helpers;
     EXPECT_TRUE(Eventually([&] {
@@ -130,7 +132,8 @@ class SandboxedFsTest : public testing::TestWithParam<SandboxCase> {
     return names;
   }
 
-  // As 0.166 has it: everything may be read and the workspace written, but for the names that tools act on.
+  // Returns the profile that version 0.166 sends: everything may be read, and the workspace written except for
+  // protected names.
   std::string WorkspaceWrite(const Strings& more = {}) const {
     Strings entries = {PlaceEntry("root", "read"), PlaceEntry("project_roots", "write")};
     for (const char* name : {".git", ".agents", ".codex", ".aws"}) {
@@ -151,7 +154,7 @@ class SandboxedFsTest : public testing::TestWithParam<SandboxCase> {
   static std::string FromTo(std::string_view source, std::string_view destination) {
     return fmt::format(R"("sourcePath":{},"destinationPath":{})", Quoted(source), Quoted(destination));
   }
-  // `members` of the params without braces; without a sandbox if that is empty.
+  // Returns params with these members and the sandbox, if there is one.
   static std::string Params(std::string_view members, std::string_view sandbox) {
     if (sandbox.empty()) return fmt::format("{{{}}}", members);
     return fmt::format(R"({{{},"sandbox":{}}})", members, sandbox);
@@ -273,7 +276,7 @@ TEST_P(SandboxedFsTest, ProtectedNamesCanBeReadOnly) {
   }
 }
 
-// Nothing is put there to keep them from being made: a client that looks without a sandbox would see it.
+// No placeholder protects these names, because a client that looks without a sandbox would see it.
 TEST_P(SandboxedFsTest, ProtectedNamesThatAreMissingAreNotSeenAndCannotBeMade) {
   MakeFile(In("file"), "text");
   const std::string walk =
@@ -307,7 +310,7 @@ TEST_P(SandboxedFsTest, ProtectedNamesThatAreMissingAreNotSeenAndCannotBeMade) {
   EXPECT_THAT(NamesIn(In("")), UnorderedElementsAre("file", "link", "copy"));
 }
 
-// A helper that was started before the user made a repository must not take the name for a missing one.
+// A file helper that was started before the user made a repository must not treat the name as missing.
 TEST_P(SandboxedFsTest, AProtectedNameThatComesToExistIsProtectedAtOnce) {
   for (int round = 0; round < 3; ++round) {
     EXPECT_EQ(CodeOf("fs/writeFile", Path(In("file")) + "," + Data("x"), WorkspaceWrite()), 0);
@@ -321,7 +324,7 @@ TEST_P(SandboxedFsTest, AProtectedNameThatComesToExistIsProtectedAtOnce) {
   }
 }
 
-// What a policy denies may come to exist as well.
+// A path that a policy denies may be created later as well.
 TEST_P(SandboxedFsTest, ADeniedNameThatComesToExistIsDeniedAtOnce) {
   const std::string sandbox = WorkspaceWrite({WorkspaceEntry("secret", "deny")});
   EXPECT_EQ(CodeOf("fs/getMetadata", Path(In("")), sandbox), 0);
@@ -332,7 +335,7 @@ TEST_P(SandboxedFsTest, ADeniedNameThatComesToExistIsDeniedAtOnce) {
   EXPECT_EQ(Do("fs/readFile", Path(In("secret")), "").Bytes("result.dataBase64"), "text");
 }
 
-// A command needs mount points in the workspace, and they stand there while it runs. No request sees them.
+// A command needs placeholders in the workspace while it runs. No request sees them.
 TEST_P(SandboxedFsTest, TheMountPointsOfARunningCommandAreSeenByNoRequest) {
   MakeFile(In("file"), "text");
   const std::string walk =
@@ -361,7 +364,7 @@ TEST_P(SandboxedFsTest, TheMountPointsOfARunningCommandAreSeenByNoRequest) {
   EXPECT_TRUE(fs::exists(In(".git/hooks"))) << "it is the user's";
 }
 
-// A directory of the client's is no placeholder, however empty.
+// An empty directory that a client has made is no placeholder.
 TEST_P(SandboxedFsTest, AnEmptyDirectoryOfTheUsersIsSeen) {
   const Strings names = {".git", "plain"};
   for (const std::string& name : names) MakeDirectory(In(name));
@@ -451,7 +454,7 @@ TEST_P(SandboxedFsTest, AWriteMayBeAtomicAndConditional) {
   EXPECT_EQ(ReadAll(file), "new");
 }
 
-// Otherwise a client could leave programs in the workspace that other users run with the rights of this one.
+// Otherwise a client could leave programs in the workspace that other users run with the rights of this user.
 TEST_P(SandboxedFsTest, NoFileIsMadeThatRunsAsItsOwnerOrGroup) {
   const auto mode_of = [](const std::string& path) {
     struct stat status = {};
@@ -525,7 +528,7 @@ TEST_P(SandboxedFsTest, NoHelperOutlivesItsSession) {
   EXPECT_TRUE(Eventually([&] { return fs::is_empty(workspace_.path()); }));
 }
 
-// In the middle of the start of a helper, too.
+// The disconnect may also come in the middle of the start of a file helper.
 TEST_P(SandboxedFsTest, ADisconnectWhileRequestsWaitLeavesNothing) {
   StartServer({"--detached-ttl-ms", "0"});
   for (int round = 0; round < 10; ++round) {

@@ -1,4 +1,4 @@
-// Many sandboxed processes at once, and how long one takes.
+// Tests with many sandboxed processes at once, and of the time that one of them takes.
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kConnections = 20, kProcessesEach = 5;
 constexpr auto kLongPatience = 60s;
 
-// One client, its directory, and its commands, which wait for a line.
+// A tenant is one client with its directory and its commands, each of which waits for a line.
 class Tenant {
  public:
   explicit Tenant(const ServerProcess& server) : client_(RpcClient::Ready(server.url())) {}
@@ -54,7 +54,7 @@ class Tenant {
   }
   void Disconnect() { client_.Disconnect(); }
 
-  // But for what the commands made themselves.
+  // Returns the names in the workspace, without those that the commands made themselves.
   std::vector<std::string> Leftovers() const {
     std::vector<std::string> names = NamesIn(workspace_.path());
     std::erase_if(names, [](const std::string& name) { return name.starts_with("done."); });
@@ -94,7 +94,7 @@ TEST_F(SandboxedLoadTest, HalfOfAHundredAreLostWithTheirConnections) {
   EXPECT_TRUE(Eventually([&] { return CountFds(server.pid()) <= fds_before; })) << CountFds(server.pid());
 }
 
-// Clients ask for an approval only when the denial is known 150 ms after they asked for the start.
+// A client asks its user for an approval only if it knows of the denial 150 ms after it asked for the start.
 TEST_F(SandboxedLoadTest, AShortCommandTakesLittleTime) {
   constexpr int kRounds = 21;
   std::vector<Clock::duration> times;

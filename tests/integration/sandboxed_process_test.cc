@@ -1,4 +1,4 @@
-// process/start with a sandbox: the command is held to it, and otherwise it is a process like any other.
+// Tests of process/start with a sandbox: the command is restricted by it, and is otherwise a process like any other.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -76,7 +76,7 @@ TEST_F(SandboxedProcessTest, GetsTheNameItIsTold) {
   EXPECT_EQ(Run(request).output, "other\n");
 }
 
-// As root it would be the user's own number, inside it is the same.
+// The command has the same user id inside as outside, also if that is root.
 TEST_F(SandboxedProcessTest, IsTheSameUserInTheSameDirectory) {
   EXPECT_EQ(Run(Inside("p", "id -u; pwd -P")).output,
             fmt::format("{}\n{}\n", ::geteuid(), fs::canonical(workspace_.path()).string()));
@@ -105,7 +105,7 @@ TEST_F(SandboxedProcessTest, AnswersReadsAndWaits) {
   EXPECT_TRUE(read.Flag("result.closed"));
 }
 
-// What the sandbox costs must not show up in the list: the client's own command does.
+// process/list shows the client's own command, and not that of the helper.
 TEST_F(SandboxedProcessTest, IsListedAsTheClientKnowsIt) {
   client_.Start(Inside("p", "sleep 1000"));
   const Message list = client_.Call("process/list");
@@ -113,7 +113,7 @@ TEST_F(SandboxedProcessTest, IsListedAsTheClientKnowsIt) {
   EXPECT_EQ(list.Text("result.processes.0.state"), "running");
 }
 
-// Between the start of the helper and that of the command nothing of the client's runs yet.
+// Between the start of the helper and that of the command, nothing of the client's runs yet.
 TEST_F(SandboxedProcessTest, IsListedAsStartingUntilTheStartIsAnswered) {
   const int64_t start = client_.Send("process/start", Inside("p", "sleep 1000").Params());
   size_t looks = 0;
@@ -136,7 +136,7 @@ class SandboxedTerminalTest : public SandboxedFixture {
     request.tty = true;
     client_.Start(request);
   }
-  // What is shown from here on, up to `text`.
+  // Returns what the terminal shows from here on, up to `text`.
   std::string Await(std::string_view text) {
     std::string shown;
     while (!(shown = client_.Output("t").substr(seen_)).contains(text)) {
@@ -208,7 +208,7 @@ class SandboxedEndTest : public SandboxedFixture {
     client_.Start(Inside("p", script));
     client_.WaitForOutput("p", "ready\n");
   }
-  // Every process of the tests, but the server itself.
+  // Returns every process that the tests have started, except for the server itself.
   static std::vector<pid_t> Alive() { return LivingWithVariable(RunMarker()); }
 };
 
@@ -367,7 +367,7 @@ TEST_F(SandboxedNetworkTest, AProxyWithoutASandboxIsRefused) {
 
 class SandboxedStartFailureTest : public SandboxedFixture {
  protected:
-  // Refused with -32603 and the reason; then the id is free.
+  // Expects that the start is refused with -32603 and that the id is free then. Returns the reason.
   std::string FailureOf(const StartRequest& request) {
     const Message answer = Refusal(request);
     EXPECT_EQ(answer.error_code(), -32603) << answer;
@@ -395,7 +395,7 @@ TEST_F(SandboxedStartFailureTest, NamesAMissingDirectory) {
   }
 }
 
-// A program that may not be read is not there to run either.
+// A program that the command may not read cannot be executed either.
 TEST_F(SandboxedStartFailureTest, NamesAProgramThatThePolicyHides) {
   const std::string program = elsewhere_.Write("tool", "#!/bin/sh\necho ran\n", 0755);
   EXPECT_EQ(Run({.id = "outside", .argv = {program}}).output, "ran\n");
@@ -403,7 +403,7 @@ TEST_F(SandboxedStartFailureTest, NamesAProgramThatThePolicyHides) {
   EXPECT_THAT(FailureOf(InSandbox({.id = "p", .argv = {program}}, hidden)), HasSubstr("Permission denied"));
 }
 
-// What is to be denied is not known.
+// The sandbox cannot know which files such a pattern is meant to deny.
 TEST_F(SandboxedStartFailureTest, DoesNotRunUnderAPatternThatCannotBeExpanded) {
   const std::string pattern = R"({"path":{"type":"glob_pattern","pattern":"**/{unclosed"},"access":"deny"})";
   const StartRequest request =
@@ -421,7 +421,7 @@ TEST_F(SandboxedStartFailureTest, RefusesWhatItDoesNotUnderstand) {
   }
 }
 
-// The command's own PATH names a bubblewrap that would run it free.
+// The command's PATH leads to a program named bwrap that would run the command without a sandbox.
 TEST_F(SandboxedStartFailureTest, DoesNotTakeBubblewrapFromTheCommandsPath) {
   const std::string witness = Elsewhere("witness");
   elsewhere_.Write("bwrap", "#!/bin/sh\n: >" + witness + "\nexit 0\n", 0755);
@@ -432,7 +432,7 @@ TEST_F(SandboxedStartFailureTest, DoesNotTakeBubblewrapFromTheCommandsPath) {
   EXPECT_FALSE(fs::exists(witness));
 }
 
-// A server of its own: without a bubblewrap on PATH and none beside it.
+// This server has no bubblewrap on PATH, and none beside it.
 TEST_F(SandboxedStartFailureTest, DoesNotRunWithoutABubblewrap) {
   ScratchDir programs;
   const char* other = std::getenv("HOLDFAST_BINARY");

@@ -1,4 +1,4 @@
-// The handshake, sessions that outlive their connection, and requests that do not wait for one another.
+// Tests of the handshake, of sessions that outlive their connection, and of requests that do not wait for one another.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,8 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::MatchesRegex;
 
-// The server learns of a disconnect on its own time: asks until the session is free.
+// Resumes the session. The server notices a disconnect only after a while, so the request is repeated until the session
+// is free.
 RpcClient ResumeWhenFree(const std::string& url, const std::string& session_id) {
   for (;;) {
     RpcClient client(OpenWebSocket(url));
@@ -36,7 +37,7 @@ int64_t ResumeError(const std::string& url, const std::string& session_id) {
   return client.Initialize(R"("resumeSessionId":)" + Quoted(session_id)).error_code();
 }
 
-// The pid that a process wrote as its first line.
+// Returns the pid that a process wrote as its first line.
 pid_t PidLine(RpcClient& client, std::string_view process_id) {
   return std::stoi(client.WaitForOutput(process_id, "\n"));
 }
@@ -128,7 +129,7 @@ TEST(SessionTest, ResumedInTimeDoesNotExpire) {
   first.Start({.id = "cat", .argv = {"cat"}, .pipe_stdin = true});
   first.Disconnect();
   RpcClient second = ResumeWhenFree(server.url(), first.session_id());
-  // Time passes in the server: a session that is left alone meanwhile expires.
+  // The session of another client is not resumed. When it has expired, enough time has passed.
   RpcClient other = RpcClient::Ready(server.url());
   other.Start(Shell("p", "echo $$; exec sleep 1000"));
   const pid_t pid = PidLine(other, "p");

@@ -1,4 +1,4 @@
-// How the server ends, and that nothing it started outlives it.
+// Tests of how the server ends, and that no process which it started outlives it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::IsEmpty;
 
-// Members of a process's family that no signal to its group reaches.
+// These processes are descendants that no signal to the process group reaches.
 const std::string kEscaped = "setsid sleep 1000 & (setsid sh -c '(sleep 1000 &)' &); ";
 const std::string kStubborn = "trap '' TERM HUP INT; " + kEscaped + "echo ready; sleep 1000";
 

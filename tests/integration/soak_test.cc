@@ -1,4 +1,4 @@
-// Hundreds of clients that start, kill, leave and come back at random; in the end nothing may be left of it all.
+// Hundreds of clients start, kill, leave and come back at random. In the end nothing of it all may be left.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -107,7 +107,7 @@ class Soak {
     client.rpc.Send("process/snapshot", IdParams(id));
   }
 
-  // With or without its session. One that expired in between has taken its processes along.
+  // Reconnects a client, with or without its session. A session that has expired in between has ended its processes.
   void Reconnect(Client& client, bool resume) {
     const std::string session_id = client.rpc.session_id();
     client.rpc.Disconnect();

@@ -1,4 +1,5 @@
-// Where the server listens, what it says about it, and how much it takes.
+// Tests of the addresses that the server listens on, of the URL that it prints, and of the limits on connections and
+// messages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -29,7 +30,7 @@ std::string Ask(const std::string& url, std::string_view request) {
   return socket.ReceiveAll().value_or("no end of the answer");
 }
 
-// A port that was free a moment ago.
+// Returns a port that was free a moment ago.
 uint16_t FreePort() {
   const OwnedFd probe(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
@@ -49,7 +50,7 @@ bool HasIpv6Loopback() {
   return ::bind(probe.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
 }
 
-// A whole short life of a process, so that every direction of the transport is used.
+// Runs a short process from its start to its end, so that every direction of the transport is used.
 void ExpectServes(RpcClient& client) {
   client.Handshake();
   client.Start(Shell("p", "read line; echo got $line", Stdin::kPipe));
@@ -201,7 +202,8 @@ TEST(TransportTest, CompletesTheClosingHandshake) {
   EXPECT_EQ(client.Receive().kind, Kind::kEof);
 }
 
-// An ordinary client leaves Nagle's algorithm on, so what it waits for must not depend on a delayed acknowledgement.
+// An ordinary client leaves Nagle's algorithm on, so no answer that it waits for may depend on a delayed
+// acknowledgement.
 TEST(TransportTest, EchoesAWriteWithoutADelay) {
   ServerProcess server = ServerProcess::Start();
   RpcClient client = RpcClient::Ready(server.url());
@@ -215,12 +217,12 @@ TEST(TransportTest, EchoesAWriteWithoutADelay) {
     round_trips.push_back(std::chrono::steady_clock::now() - begin);
     client.Await(id);
   }
-  // A busy machine slows down some of them, a delayed acknowledgement all.
+  // A busy machine slows down some of the round trips, and a delayed acknowledgement all of them.
   std::ranges::nth_element(round_trips, round_trips.begin() + 12);
   EXPECT_LT(round_trips[12], 20ms);
 }
 
-// A request of about `bytes`, which is answered with -32601.
+// Returns a request of about `bytes`, which is answered with -32601.
 std::string LongRequest(size_t bytes) {
   return R"({"id":1,"method":"x","params":")" + std::string(bytes, 'x') + R"("})";
 }
@@ -243,7 +245,7 @@ TEST(TransportTest, TakesAMessageThatIsLongerThanTheLongestFrame) {
 TEST(TransportTest, HangsUpOnAFrameOfMoreThan16MiB) {
   ServerProcess server = ServerProcess::Start();
   auto client = WebSocketClient::Connect(server.url());
-  // Only its head: text, final, masked, a length of 16 MiB + 1.
+  // The client sends only the head of a frame: text, final, masked, a length of 16 MiB + 1.
   client.SendRaw(std::string("\x81\xff\x00\x00\x00\x00\x01\x00\x00\x01mask", 14));
   EXPECT_EQ(client.ReceiveCloseCode(), 1009);
 }
