@@ -1,4 +1,4 @@
-// A variable of this process's environment.
+// EnvironmentVariable returns a variable of this process's environment.
 #pragma once
 
 #include <cstdlib>
@@ -7,7 +7,7 @@
 
 namespace holdfast {
 
-// Absent when it is not set; an empty value is one.
+// Returns nothing if the variable is not set. A variable may have an empty value.
 inline std::optional<std::string> EnvironmentVariable(const char* name) {
   const char* const value = std::getenv(name);
   if (value == nullptr) return std::nullopt;

@@ -1,4 +1,4 @@
-// A number that is all of a text: no blank, sign `+` or other character is left over.
+// ParseNumber parses a text that is a number and nothing else: it has no blanks, no sign `+` and no other characters.
 #pragma once
 
 #include <charconv>
@@ -9,7 +9,7 @@
 
 namespace holdfast {
 
-// Absent when the text is no number, or one that does not fit.
+// Returns nothing if the text is no number, or a number that T cannot hold.
 template <std::integral T>
 std::optional<T> ParseNumber(std::string_view text, int base = 10) {
   T number = 0;

@@ -22,10 +22,11 @@ std::string_view NameOf(std::string_view path);
 bool IsBelow(std::string_view path, std::string_view directory);
 bool IsAtOrBelow(std::string_view path, std::string_view directory);
 
-// The components of a path that lead somewhere else: empty ones and `.` are left out. Of any path, relative or not.
+// Returns the components of any path, relative or not. Empty components and `.` are left out.
 std::vector<std::string_view> NamesIn(std::string_view path);
 
-// The directories of a list such as PATH, in which an empty one means the current directory. An empty list has none.
+// Returns the directories in a list such as PATH. An empty entry means the current directory, but an empty list has no
+// entries.
 std::vector<std::string_view> DirectoriesIn(std::string_view search_path);
 
 }  // namespace holdfast

@@ -1,4 +1,5 @@
-// What the kernel tells of a descriptor of this process in /proc/self/fdinfo: lines of `name:`, a tab and a value.
+// Functions that read what the kernel shows about a descriptor of this process in /proc/self/fdinfo: lines with a name,
+// a colon, a tab and a value.
 #pragma once
 
 #include <string>
@@ -10,7 +11,7 @@ namespace holdfast::sys {
 
 Result<std::string> ReadFdInfo(int fd);
 
-// The value of a line that is not the first one; empty when there is no such line.
+// Returns the value of a line other than the first one; empty if there is no such line.
 std::string_view ValueIn(std::string_view fdinfo, std::string_view name);
 
 }  // namespace holdfast::sys

@@ -1,14 +1,14 @@
-// The file that this process has executed.
+// The program file that this process has executed.
 #pragma once
 
 #include <string>
 
 namespace holdfast::sys {
 
-// Empty when it is not known, as without /proc.
+// Returns the path of the program; empty if it is not known, as without /proc.
 std::string OwnProgram();
 
-// The directory of it, likewise.
+// Returns the directory of the program; empty if it is not known.
 std::string OwnDirectory();
 
 }  // namespace holdfast::sys

@@ -2,7 +2,7 @@
 // over it (sandbox/jail/placeholders.h). It is in the user's tree while the sandbox runs. No file request of any client
 // sees it: to these requests the name is missing.
 //
-// A placeholder is told apart from an empty directory or file of the user by its mode, which nobody else would choose.
+// A placeholder is told apart from an empty directory or file of the user by its mode, which no other program uses.
 #pragma once
 
 #include <sys/stat.h>

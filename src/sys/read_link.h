@@ -1,4 +1,4 @@
-// The text of a symbolic link.
+// ReadLinkAt returns the text of a symbolic link.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@ namespace holdfast::sys {
 
 Result<std::string> ReadLink(const std::string& path);
 
-// `name` in an open directory; an empty name when the descriptor is of the link itself. `path` is for the message.
+// Reads the link `name` in an open directory. With an empty name, the descriptor is that of the link itself. `path` is
+// used in the error message.
 Result<std::string> ReadLinkAt(int directory, const std::string& name, const std::string& path);
 
 }  // namespace holdfast::sys

@@ -16,7 +16,7 @@ constexpr std::string_view kWebSocketScheme = "ws://";
 constexpr std::string_view kUnixScheme = "unix://";
 constexpr size_t kMaxUnixPathBytes = sizeof(sockaddr_un::sun_path) - 1;  // the kernel needs room for a NUL
 
-// Only literal addresses are accepted: a name could resolve to an address that nobody meant to expose.
+// Only literal addresses are accepted: a name could resolve to an address that the operator did not mean to expose.
 std::optional<WebSocketUrl> ParseIpv4(std::string ip, uint16_t port) {
   in_addr address{};
   if (::inet_pton(AF_INET, ip.c_str(), &address) != 1) return std::nullopt;

@@ -63,7 +63,7 @@ class GuardedNames {
   ProtectedMounts mounts_;
 };
 
-// For callers that nothing is kept from.
+// An object without guarded names, for callers that may change every name.
 inline const GuardedNames kNothingGuarded;
 
 }  // namespace holdfast::files

@@ -1,4 +1,4 @@
-// The mount table of this process, held open: the kernel notes there when a mount has changed.
+// The mount table of this process. It is held open, because the kernel tells by the open file when a mount has changed.
 #pragma once
 
 #include <string>
@@ -7,20 +7,20 @@
 
 namespace holdfast::files {
 
-// For one thread.
+// Only one thread may use an object of this class.
 class MountTable {
  public:
-  // Without the table a change is always possible.
+  // A table that is not open: IsUnchanged always returns false.
   MountTable() = default;
   static MountTable Open();
 
   bool is_open() const { return file_.is_open(); }
 
-  // Whether no mount has changed since the last question, or since the table was opened. False when in doubt. It takes
-  // one call.
+  // Returns whether no mount has changed since the last call, or since the table was opened; false when in doubt. This
+  // takes one system call.
   bool IsUnchanged() const;
 
-  // All of it, or nothing when it cannot be read.
+  // Returns the whole text of the table; empty if it cannot be read.
   std::string Text() const;
 
  private:

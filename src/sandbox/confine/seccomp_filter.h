@@ -1,6 +1,6 @@
-// The system call filters are classic BPF programs. A refused call fails with EPERM. clone3, and calls that are newer
-// than the tables of syscall_sets.h, fail with ENOSYS as on an older kernel, and libc falls back to older calls. A call
-// by another ABI (32-bit, x32) kills the process.
+// The system call filters are classic BPF programs. A refused call fails with EPERM. clone3, openat2, and calls that
+// are newer than the tables of syscall_sets.h, fail with ENOSYS as on an older kernel, and programs fall back to older
+// calls. A call by another ABI (32-bit, x32) kills the process.
 //
 // A filter refuses what this list names, and allows the rest:
 //   always          the sets of syscall_sets.h; clone and unshare that make a namespace; ioctls that type into a
