@@ -146,7 +146,7 @@ std::string InOneLine(std::string_view text) {
 Finding WhyNot(const RunOutcome& outcome, const sandbox::HostFacts& facts) {
   if (outcome.kind == RunOutcome::Kind::kTimedOut) return {State::kRefused, "it did not end in time"};
   if (outcome.kind == RunOutcome::Kind::kNotStarted) return {State::kMissing, outcome.err};
-  const std::string explanation = sandbox::Explain(facts, outcome.err);
+  const std::string explanation = sandbox::ExplainFailure(facts, outcome.err);
   if (!explanation.empty()) return {State::kRefused, explanation};
   return {State::kRefused,
           outcome.err.empty() ? fmt::format("exit status {}", outcome.status) : InOneLine(outcome.err)};

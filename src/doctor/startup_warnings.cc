@@ -65,7 +65,7 @@ std::vector<std::string> StartupWarnings(const Surroundings& surroundings, const
   }
   const RunOutcome outcome = TryBubblewrap(*bubblewrap, surroundings);
   if (outcome.kind != RunOutcome::Kind::kEnded || outcome.status == 0) return warnings;
-  if (const std::string cause = sandbox::Explain(facts, outcome.err); !cause.empty()) {
+  if (const std::string cause = sandbox::ExplainFailure(facts, outcome.err); !cause.empty()) {
     warnings.push_back(
         fmt::format("Sandboxed commands will be refused: bubblewrap cannot make a sandbox here. {}", cause));
   }

@@ -121,7 +121,7 @@ void Connection::Answer(std::string message, size_t cost) {
   transport_->Send(std::move(message));
   if (transport_->congested()) {
     unsent_.Resize(unsent_.bytes() + size);
-    if (session_) session_->OnCongested();
+    if (session_) session_->files().OnCongested();
   }
   AdjustReading();
 }

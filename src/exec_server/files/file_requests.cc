@@ -13,17 +13,18 @@ constexpr int kMaxHelpers = 3;
 }  // namespace
 
 Result<> HelperUse::Call(std::string_view operation, std::string_view params_json, std::string& json) {
-  const auto called = (*lease_)->Call(operation, params_json, json);
-  is_stale_ = (*lease_)->stale();
-  lease_.reset();
-  return called;
+  return EndLeaseAfter((*lease_)->Call(operation, params_json, json));
 }
 
 Result<files::File> HelperUse::Open(const wire::FsOpenFileParams& params) {
-  auto opened = (*lease_)->Open(params);
+  return EndLeaseAfter((*lease_)->Open(params));
+}
+
+template <typename T>
+Result<T> HelperUse::EndLeaseAfter(Result<T> outcome) {
   is_stale_ = (*lease_)->stale();
   lease_.reset();
-  return opened;
+  return outcome;
 }
 
 void FileRequests::Start(FileSession& session, FileRequest request, rpc::PendingReply reply) {

@@ -54,6 +54,9 @@ class HelperUse {
   bool is_stale() const { return is_stale_; }
 
  private:
+  template <typename T>
+  Result<T> EndLeaseAfter(Result<T> outcome);
+
   std::optional<files::FileHelpers::Lease> lease_;
   bool is_stale_ = false;
 };

@@ -73,7 +73,7 @@ ManagedProcess::ManagedProcess(const Context& context, std::string id, const Sta
   wire::AppendString(quoted_id_, id_);
 }
 
-Result<> ManagedProcess::Launch(const StartRequest& request) {
+Result<> ManagedProcess::Start(const StartRequest& request) {
   const ProcessResources& resources = context_.resources;
   const Config& config = resources.config;
   const process::OutputLimits limits{config.retained_output_bytes_per_process, config.retained_chunks_per_process,
@@ -92,7 +92,7 @@ Result<> ManagedProcess::Launch(const StartRequest& request) {
 // failure before that is always one of this machine, so its kind is kSystem.
 Result<> ManagedProcess::RefuseStart(const Error& why) {
   Error error{ErrorKind::kSystem, why.message};
-  ReportFailure(error);
+  AnswerFailure(error);
   return std::unexpected(std::move(error));
 }
 
@@ -106,12 +106,12 @@ void ManagedProcess::OnStarted(process::Process& process) {
 }
 
 void ManagedProcess::OnStartFailed(process::Process&, const Error& error) {
-  ReportFailure(error);
+  AnswerFailure(error);
   context_.owner.OnFailed(*this);
   changed_.Notify();
 }
 
-void ManagedProcess::ReportFailure(const Error& error) {
+void ManagedProcess::AnswerFailure(const Error& error) {
   LogDebug("process.failed", {{"session", context_.session_id}, {"process", id_}, {"reason", error.message}});
   start_reply_->Fail(error);
   start_reply_.reset();

@@ -50,7 +50,7 @@ class ManagedProcess final : public process::ProcessOwner {
 
   // Starts the command. If that fails at once, the reply is answered before Launch returns; otherwise it is answered
   // when the command has been executed or its start has failed.
-  Result<> Launch(const StartRequest& request);
+  Result<> Start(const StartRequest& request);
 
   const std::string& id() const { return id_; }
   process::Process& process() { return *process_; }
@@ -76,7 +76,7 @@ class ManagedProcess final : public process::ProcessOwner {
   bool WantsOutput() const override;
 
   Result<> RefuseStart(const Error& why);
-  void ReportFailure(const Error& error);
+  void AnswerFailure(const Error& error);
   void Announce(const std::function<std::string()>& message) const;
 
   const Context context_;

@@ -34,7 +34,7 @@ void SessionProcesses::Start(std::string process_id, const StartRequest& request
   const ManagedProcess::Context context{
       .resources = resources_, .link = link_, .session_id = session_id_, .owner = *this};
   auto process = std::make_shared<ManagedProcess>(context, process_id, request, std::move(reply));
-  if (!process->Launch(request)) return;
+  if (!process->Start(request)) return;
   Count(&ProcessCounts::running, 1);
   Count(&ProcessCounts::alive, 1);
   by_name_.emplace(std::move(process_id), std::move(process));

@@ -22,9 +22,7 @@ class Attachment {
   FileSession& files() { return files_; }
   HttpExchanges& exchanges() { return exchanges_; }
 
-  // OnCongested is called when the transport is full of answers that the client does not read, and OnDrained when the
-  // transport has room again.
-  void OnCongested() { files_.OnCongested(); }
+  // The transport has room again.
   void OnDrained() {
     files_.OnDrained();
     exchanges_.ResumeAll();

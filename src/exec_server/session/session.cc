@@ -21,8 +21,6 @@ void Session::Detach() {
   processes_->OnDetached();
 }
 
-void Session::OnCongested() { attachment_->OnCongested(); }
-
 void Session::OnDrained() {
   processes_->ResumeOutput();
   attachment_->OnDrained();

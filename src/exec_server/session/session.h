@@ -34,9 +34,7 @@ class Session {
   FileSession& files() { return attachment_->files(); }
   HttpExchanges& exchanges() { return attachment_->exchanges(); }
 
-  // OnCongested is called when the transport is full of answers that the client does not read, and OnDrained when the
-  // transport has room again.
-  void OnCongested();
+  // The transport has room again.
   void OnDrained();
 
   bool idle() const { return processes_->idle(); }  // no process that it started is alive

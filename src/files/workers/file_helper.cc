@@ -1,7 +1,5 @@
 #include "files/workers/file_helper.h"
 
-#include <sys/socket.h>
-
 #include <cerrno>
 #include <utility>
 
@@ -9,19 +7,17 @@
 
 #include "sandbox/plan/program_names.h"
 #include "sys/io.h"
+#include "sys/socket_pair.h"
 
 namespace holdfast::files {
 
 Result<std::unique_ptr<FileHelper>> FileHelper::Start(loop::EventLoop& loop, process::Spawner& spawner,
                                                       const process::Command& command, Owner& owner) {
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) return FailErrno("socketpair");
-  OwnedFd ours(ends[0]);
-  const OwnedFd theirs(ends[1]);
+  TRY(sys::SocketPair socket, sys::MakeSocketPair(sys::SocketKind::kStream));
   TRY(const OwnedFd errors, sys::OpenDevNull());
   TRY(process::StartedKeeper started,
-      spawner.Start(command, process::Pipes{}, {theirs.get(), theirs.get(), errors.get()}));
-  std::unique_ptr<FileHelper> helper(new FileHelper(loop, command, std::move(ours), owner));
+      spawner.Start(command, process::Pipes{}, {socket.theirs.get(), socket.theirs.get(), errors.get()}));
+  std::unique_ptr<FileHelper> helper(new FileHelper(loop, command, std::move(socket.ours), owner));
   helper->keeper_ = std::make_unique<process::Keeper>(loop, spawner, std::move(started),
                                                       static_cast<process::KeeperObserver&>(*helper));
   return helper;

@@ -159,7 +159,7 @@ std::string MountRefused(const HostFacts& facts, std::string_view text) {
 
 }  // namespace
 
-std::string Explain(const HostFacts& facts, std::string_view bubblewrap_text) {
+std::string ExplainFailure(const HostFacts& facts, std::string_view bubblewrap_text) {
   for (const auto& [text, step] : kKnownMessages) {
     if (!bubblewrap_text.contains(text)) continue;
     switch (step) {
@@ -189,6 +189,8 @@ std::string Explain(const HostFacts& facts, std::string_view bubblewrap_text) {
   return "";
 }
 
-std::string Explain(std::string_view bubblewrap_text) { return Explain(GatherHostFacts(), bubblewrap_text); }
+std::string ExplainFailure(std::string_view bubblewrap_text) {
+  return ExplainFailure(GatherHostFacts(), bubblewrap_text);
+}
 
 }  // namespace holdfast::sandbox

@@ -55,7 +55,7 @@ Result<> CheckHost(Wsl wsl);
 
 // Returns the cause and the remedy, in a sentence or two, of a failure that bubblewrap described by `bubblewrap_text`
 // on its standard error. Returns an empty text when the message is not known.
-std::string Explain(const HostFacts& facts, std::string_view bubblewrap_text);
-std::string Explain(std::string_view bubblewrap_text);
+std::string ExplainFailure(const HostFacts& facts, std::string_view bubblewrap_text);
+std::string ExplainFailure(std::string_view bubblewrap_text);
 
 }  // namespace holdfast::sandbox

@@ -137,7 +137,7 @@ int OutputForBubblewrap(const Inherited& inherited) {
 // standard streams, so that it holds none of the command's open. It gets an empty environment, because LD_PRELOAD and
 // the like would make it run the command's code outside of the sandbox. The inner stage gives the command its own
 // signals, streams and environment again.
-std::expected<pid_t, sys::NotSpawned> Execute(const Bubblewrap& bubblewrap, const Inherited& inherited) {
+std::expected<pid_t, sys::NotSpawned> ExecuteBubblewrap(const Bubblewrap& bubblewrap, const Inherited& inherited) {
   const sys::Argv argv(inherited.command_line), no_environment;
   return sys::SpawnProgram(
       {.path = "bubblewrap",
@@ -165,7 +165,7 @@ NotStarted WhyNotSpawned(const sys::NotSpawned& why) {
 }
 
 std::expected<pid_t, NotStarted> Start(const Bubblewrap& bubblewrap, Inherited& inherited) {
-  const auto child = Execute(bubblewrap, inherited);
+  const auto child = ExecuteBubblewrap(bubblewrap, inherited);
   if (!child) return std::unexpected(WhyNotSpawned(child.error()));
   for (sys::Pipe* const pipe : {&inherited.complaints, &inherited.report}) pipe->write_end.Reset();
   inherited.gate.read_end.Reset();
@@ -190,7 +190,7 @@ NotStarted WhyNotStarted(int status, std::string message) {
   std::ranges::replace(message, '\n', ' ');
   if (message.empty())
     message = fmt::format("bubblewrap has ended with status {} before the command was started", status);
-  const std::string explanation = Explain(message);
+  const std::string explanation = ExplainFailure(message);
   if (!explanation.empty()) message += ". " + explanation;
   return {Error{.kind = ErrorKind::kSystem, .message = std::move(message)}, NotStarted::By::kBubblewrap};
 }

@@ -16,6 +16,7 @@
 #include "sandbox/flags.h"
 #include "sandbox/launch/sandbox_program.h"
 #include "sandbox/plan/program_names.h"
+#include "sys/argv.h"
 #include "sys/memory_file.h"
 
 namespace holdfast::sandbox {
@@ -55,11 +56,7 @@ Failure BecomeHelper(SandboxedCommand command, std::string_view called_as) {
   command.profile_fd = profile->get();
   std::vector<std::string> words = BuildFlags(command);
   words.insert(words.begin(), std::string(called_as));
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  return BecomeHelper(argv.data());
+  return BecomeHelper(sys::Argv(words).data());
 }
 
 }  // namespace holdfast::sandbox

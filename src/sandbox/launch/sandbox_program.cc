@@ -78,7 +78,7 @@ SandboxPrograms OpenSandboxPrograms(const std::string& tool_path) {
   return programs;
 }
 
-Result<process::Command> SandboxProgram::Launch(SandboxedCommand sandboxed, const SandboxSpec& sandbox) const {
+Result<process::Command> SandboxProgram::HelperCommand(SandboxedCommand sandboxed, const SandboxSpec& sandbox) const {
   TRY(const auto helper, programs_.helper);
   TRY(sys::Pipe report, sys::MakePipe(sys::OurEnd::kRead));
   TRY(OwnedFd profile, sys::MakeMemoryFile("profile", ProfileText(sandbox.profile)));
@@ -124,7 +124,7 @@ std::optional<TemporaryDirectory> SandboxProgram::TemporaryDirectoryOf(const pro
 Result<process::Command> SandboxProgram::Wrap(const process::Command& command, const SandboxSpec& sandbox) const {
   const process::Command without_environment{
       .program = command.program, .search_path = command.search_path, .argv = command.argv, .cwd = command.cwd};
-  TRY(process::Command wrapped, Launch({.command = without_environment}, sandbox));
+  TRY(process::Command wrapped, HelperCommand({.command = without_environment}, sandbox));
   if (MayProtectAnyName(sandbox)) sys::ExpectPlaceholdersOfAnyName();
   wrapped.env = command.env;
   // The environment of a client may contain the URL of the server with its secret, and the client may pass it on.
@@ -137,7 +137,7 @@ Result<process::Command> SandboxProgram::Wrap(const process::Command& command, c
 }
 
 Result<process::Command> SandboxProgram::FileHelper(const SandboxSpec& sandbox) const {
-  TRY(process::Command helper, Launch({.command = {.cwd = "/"}, .file_helper = true}, sandbox));
+  TRY(process::Command helper, HelperCommand({.command = {.cwd = "/"}, .file_helper = true}, sandbox));
   helper.env = SmallEnvironment();
   return helper;
 }

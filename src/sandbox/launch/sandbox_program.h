@@ -58,7 +58,7 @@ class SandboxProgram {
   Result<process::Command> FileHelper(const SandboxSpec& sandbox) const;
 
  private:
-  Result<process::Command> Launch(SandboxedCommand sandboxed, const SandboxSpec& sandbox) const;
+  Result<process::Command> HelperCommand(SandboxedCommand sandboxed, const SandboxSpec& sandbox) const;
 
   SandboxPrograms programs_;
   std::string tool_path_, server_tmpdir_;

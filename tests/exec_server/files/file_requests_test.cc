@@ -281,7 +281,7 @@ TEST_F(FileRequestsTest, MakesNoFurtherAnswersForAClientThatDoesNotTakeThem) {
   Caller& slow = MakeCaller();
   Run(slow, 1, {Reading("/a")}, Say("1"));
   ASSERT_TRUE(RunUntilAnswered(slow, 1));
-  slow.session->OnCongested();  // a connection calls this after an answer that the transport has no room for
+  slow.session->files().OnCongested();  // a connection calls this after an answer that the transport has no room for
   Run(slow, 2, {Reading("/a")}, Say("2"));
   Run(slow, 3, {Reading("/b")}, Say("3"));
   LetOthersPass();

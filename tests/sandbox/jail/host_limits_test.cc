@@ -169,8 +169,8 @@ TEST(CheckHostTest, RefusesWsl1Only) {
 }
 
 TEST(ExplainTest, SaysNothingAboutWordsItDoesNotKnow) {
-  EXPECT_THAT(Explain(Ordinary(), "cat: /etc/shadow: Permission denied"), IsEmpty());
-  EXPECT_THAT(Explain(Ordinary(), ""), IsEmpty());
+  EXPECT_THAT(ExplainFailure(Ordinary(), "cat: /etc/shadow: Permission denied"), IsEmpty());
+  EXPECT_THAT(ExplainFailure(Ordinary(), ""), IsEmpty());
 }
 
 // The list has one of each message that bubblewrap writes when a machine forbids something.
@@ -196,25 +196,25 @@ TEST(ExplainTest, HasAWordForEverythingAMachineForbids) {
            std::string_view("bwrap: Unknown option --json-status-fd"),
            std::string_view("bwrap: Can't open /proc: No such file or directory"),
        }) {
-    EXPECT_THAT(Explain(Ordinary(), text), AllOf(Not(IsEmpty()), testing::EndsWith("."))) << text;
+    EXPECT_THAT(ExplainFailure(Ordinary(), text), AllOf(Not(IsEmpty()), testing::EndsWith("."))) << text;
   }
 }
 
 TEST(ExplainTest, AMountThatFailsForItsPathIsNoFaultOfTheMachine) {
-  EXPECT_THAT(Explain(Ordinary(), "bwrap: Can't bind mount /oldroot/x on /newroot/x: No such file or directory"),
+  EXPECT_THAT(ExplainFailure(Ordinary(), "bwrap: Can't bind mount /oldroot/x on /newroot/x: No such file or directory"),
               IsEmpty());
 }
 
 TEST(ExplainTest, NamesTheSwitchThatForbidsUserNamespaces) {
   HostFacts facts = Ordinary();
   facts.max_user_namespaces = 0;
-  EXPECT_THAT(Explain(facts, kNoNamespace), HasSubstr("user.max_user_namespaces"));
-  EXPECT_THAT(Explain(facts, "bwrap: ... exceeded (ENOSPC)"), HasSubstr("user.max_user_namespaces"));
+  EXPECT_THAT(ExplainFailure(facts, kNoNamespace), HasSubstr("user.max_user_namespaces"));
+  EXPECT_THAT(ExplainFailure(facts, "bwrap: ... exceeded (ENOSPC)"), HasSubstr("user.max_user_namespaces"));
   facts = Ordinary();
   facts.unprivileged_userns_clone = false;
-  EXPECT_THAT(Explain(facts, kNoNamespace), HasSubstr("kernel.unprivileged_userns_clone=1"));
+  EXPECT_THAT(ExplainFailure(facts, kNoNamespace), HasSubstr("kernel.unprivileged_userns_clone=1"));
   facts.effective_capabilities = ~uint64_t{0};
-  EXPECT_THAT(Explain(facts, kNoNamespace), Not(HasSubstr("unprivileged_userns_clone")));
+  EXPECT_THAT(ExplainFailure(facts, kNoNamespace), Not(HasSubstr("unprivileged_userns_clone")));
 }
 
 TEST(ExplainTest, NamesAppArmorWhereItRestricts) {
@@ -222,10 +222,10 @@ TEST(ExplainTest, NamesAppArmorWhereItRestricts) {
   facts.apparmor_restricts_userns = true;
   for (const std::string_view text :
        {kNoNamespace, kNoUidMap, std::string_view("bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted")}) {
-    EXPECT_THAT(Explain(facts, text), HasSubstr("kernel.apparmor_restrict_unprivileged_userns=0")) << text;
+    EXPECT_THAT(ExplainFailure(facts, text), HasSubstr("kernel.apparmor_restrict_unprivileged_userns=0")) << text;
   }
   facts.effective_capabilities = ~uint64_t{0};
-  EXPECT_THAT(Explain(facts, kNoUidMap), Not(HasSubstr("apparmor_restrict")));
+  EXPECT_THAT(ExplainFailure(facts, kNoUidMap), Not(HasSubstr("apparmor_restrict")));
 }
 
 TEST(ExplainTest, TellsTheUserOfAContainerWhatToWrite) {
@@ -234,7 +234,7 @@ TEST(ExplainTest, TellsTheUserOfAContainerWhatToWrite) {
   facts.proc_is_covered = true;
   const auto with = [&](const char* container) {
     facts.container = container;
-    return Explain(facts, kNoNamespace) + Explain(facts, kNoProc);
+    return ExplainFailure(facts, kNoNamespace) + ExplainFailure(facts, kNoProc);
   };
   EXPECT_THAT(with("docker"), AllOf(HasSubstr("seccomp=unconfined"), HasSubstr("systempaths=unconfined")));
   EXPECT_THAT(with("podman"), AllOf(HasSubstr("seccomp=unconfined"), HasSubstr("unmask=ALL")));
@@ -246,31 +246,31 @@ TEST(ExplainTest, TellsTheUserOfAContainerWhatToWrite) {
 TEST(ExplainTest, NamesMountsOverProcOutsideOfContainersToo) {
   HostFacts facts = Ordinary();
   facts.proc_is_covered = true;
-  EXPECT_THAT(Explain(facts, kNoProc), AllOf(HasSubstr("cover parts of /proc"), HasSubstr("--no-proc")));
+  EXPECT_THAT(ExplainFailure(facts, kNoProc), AllOf(HasSubstr("cover parts of /proc"), HasSubstr("--no-proc")));
 }
 
 TEST(ExplainTest, NamesWsl1AndASandboxAroundThisOne) {
   HostFacts facts = Ordinary();
   facts.in_our_sandbox = true;
   facts.seccomp_mode = kSeccompFilterMode;
-  EXPECT_THAT(Explain(facts, kNoNamespace), HasSubstr("in a sandbox itself"));
+  EXPECT_THAT(ExplainFailure(facts, kNoNamespace), HasSubstr("in a sandbox itself"));
   facts.wsl = Wsl::kWsl1;
-  EXPECT_THAT(Explain(facts, kNoNamespace), HasSubstr("WSL 2"));
+  EXPECT_THAT(ExplainFailure(facts, kNoNamespace), HasSubstr("WSL 2"));
 }
 
 TEST(ExplainTest, NamesOtherCauses) {
   HostFacts facts = Ordinary();
   facts.has_user_namespaces = false;
-  EXPECT_THAT(Explain(facts, kNoNamespace), HasSubstr("CONFIG_USER_NS"));
+  EXPECT_THAT(ExplainFailure(facts, kNoNamespace), HasSubstr("CONFIG_USER_NS"));
   facts = Ordinary();
   facts.chrooted = true;
-  EXPECT_THAT(Explain(facts, kNoNamespace), HasSubstr("chroot"));
+  EXPECT_THAT(ExplainFailure(facts, kNoNamespace), HasSubstr("chroot"));
   facts = Ordinary();
   facts.seccomp_mode = kSeccompFilterMode;
-  EXPECT_THAT(Explain(facts, kNoNamespace), HasSubstr("system call filter"));
+  EXPECT_THAT(ExplainFailure(facts, kNoNamespace), HasSubstr("system call filter"));
   facts = Ordinary();
   facts.apparmor_profile = "snap.x (enforce)";
-  EXPECT_THAT(Explain(facts, kNoNamespace), HasSubstr("snap.x"));
+  EXPECT_THAT(ExplainFailure(facts, kNoNamespace), HasSubstr("snap.x"));
 }
 
 }  // namespace
