@@ -27,7 +27,7 @@ target_link_libraries(test_support PUBLIC holdfast_flags ${support_below} GTest:
 
 # Most tests wait more than they compute, so ctest runs more of them at once than there are processors (TEST_JOBS in the
 # Makefile). Some tests of tests/integration are exceptions. Tests that use the whole machine, or measure a short time, run
-# alone. Tests that start hundreds of processes count as two.
+# alone. Of the tests that start hundreds of processes or fill the memory, one runs at a time, beside the others.
 set(HOLDFAST_TESTS_ALONE
   Hopper*.*
   ProcessEndTest.AnswersTheStartOfACommandThatStopsItsKeeperAtOnce
@@ -53,13 +53,14 @@ function(holdfast_test folder tested)
   # failed build.
   set(listed NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
   if(folder STREQUAL integration)
-    # The longest tests start first, so that none of them is left for the end.
+    # The longest tests start first, so that none of them is left for the end. Without a COST, ctest orders tests by their last
+    # run, of which a clean tree has none.
     gtest_discover_tests(${folder}_test ${listed} TEST_FILTER -${HOLDFAST_TESTS_ALONE}:${HOLDFAST_TESTS_HEAVY}
-      PROPERTIES COST 1 TIMEOUT 300 ${ARGN})
+      PROPERTIES COST 100 TIMEOUT 300 ${ARGN})
     gtest_discover_tests(${folder}_test ${listed} TEST_FILTER ${HOLDFAST_TESTS_ALONE}
       PROPERTIES RUN_SERIAL ON TIMEOUT 300 ${ARGN})
     gtest_discover_tests(${folder}_test ${listed} TEST_FILTER ${HOLDFAST_TESTS_HEAVY}
-      PROPERTIES COST 10 PROCESSORS 2 TIMEOUT 300 ${ARGN})
+      PROPERTIES COST 1000 RESOURCE_LOCK machine TIMEOUT 300 ${ARGN})
   else()
     gtest_discover_tests(${folder}_test ${listed} PROPERTIES TIMEOUT 300 ${ARGN})
   endif()
@@ -94,7 +95,7 @@ function(holdfast_fuzzer source)
   endif()
   add_test(NAME ${target} COMMAND ${target}
     -runs=${HOLDFAST_FUZZ_RUNS} -seed=1 -timeout=10 -print_final_stats=1 -artifact_prefix=${found}/ ${found} ${committed})
-  set_tests_properties(${target} PROPERTIES COST 10 TIMEOUT 600)
+  set_tests_properties(${target} PROPERTIES COST 1000 TIMEOUT 600)
 endfunction()
 
 if(HOLDFAST_FUZZERS)

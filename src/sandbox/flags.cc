@@ -42,39 +42,39 @@ Result<std::string> Absolute(std::string_view flag, std::string_view path) {
   return std::string(path);
 }
 
-template <std::string SandboxedCommand::* kMember>
+template <std::string SandboxedCommand::* Member>
 Result<> ParsePath(SandboxedCommand& command, std::string_view flag, std::string_view value) {
-  TRY(command.*kMember, Absolute(flag, value));
+  TRY(command.*Member, Absolute(flag, value));
   return {};
 }
 
-template <std::vector<std::string> SandboxedCommand::* kMember>
+template <std::vector<std::string> SandboxedCommand::* Member>
 Result<> AddPath(SandboxedCommand& command, std::string_view flag, std::string_view value) {
   TRY(std::string path, Absolute(flag, value));
-  (command.*kMember).push_back(std::move(path));
+  (command.*Member).push_back(std::move(path));
   return {};
 }
 
-template <std::optional<std::string> SandboxedCommand::* kMember>
+template <std::optional<std::string> SandboxedCommand::* Member>
 Result<> ParseText(SandboxedCommand& command, std::string_view, std::string_view value) {
-  command.*kMember = value;
+  command.*Member = value;
   return {};
 }
 
-template <auto kMember, auto kValue>
+template <auto Member, auto Value>
 Result<> Set(SandboxedCommand& command, std::string_view, std::string_view) {
-  command.*kMember = kValue;
+  command.*Member = Value;
   return {};
 }
 
 // Reads a descriptor that is for the helper itself. It becomes close-on-exec, so that no program inherits it by
 // mistake.
-template <std::optional<int> SandboxedCommand::* kMember>
+template <std::optional<int> SandboxedCommand::* Member>
 Result<> ParseOwnDescriptor(SandboxedCommand& command, std::string_view, std::string_view value) {
   TRY(const int fd, ParseDescriptor(value));
   if (fd <= STDERR_FILENO) return Wrong("descriptors 0, 1 and 2 belong to the command");
   if (::fcntl(fd, F_SETFD, FD_CLOEXEC) < 0) return Wrong(fmt::format("descriptor {}: {}", fd, ErrnoText(errno)));
-  command.*kMember = fd;
+  command.*Member = fd;
   return {};
 }
 
@@ -121,16 +121,16 @@ Values ValuesOf(const std::optional<std::string>& text) { return text ? Values{*
 Values ValuesOf(const std::optional<int>& number) { return number ? Values{std::to_string(*number)} : Values{}; }
 Values ValuesOf(const std::optional<uint16_t>& number) { return number ? Values{std::to_string(*number)} : Values{}; }
 
-template <auto kMember>
+template <auto Member>
 Values WriteMember(const SandboxedCommand& command) {
-  return ValuesOf(command.*kMember);
+  return ValuesOf(command.*Member);
 }
 
 Values Once(bool given, std::string value = "") { return given ? Values{std::move(value)} : Values{}; }
 
-template <auto kMember, auto kValue>
+template <auto Member, auto Value>
 Values WriteIf(const SandboxedCommand& command) {
-  return Once(command.*kMember == kValue);
+  return Once(command.*Member == Value);
 }
 
 using C = SandboxedCommand;
