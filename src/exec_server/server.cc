@@ -15,9 +15,9 @@ using namespace std::chrono_literals;
 // does not close its connection; the server then stops without waiting any longer.
 constexpr auto kShutdownSlack = 5s;
 
-transport::Limits LimitsOf(const Config& config, std::shared_ptr<loop::ByteBudget> held) {
+transport::Limits LimitsOf(const Config& config, const std::shared_ptr<loop::ByteBudget>& held) {
   transport::Limits limits;
-  limits.budget = std::move(held);
+  limits.budget = held;
   limits.max_connections = config.max_connections;
   limits.max_frame_bytes = config.max_frame_bytes;
   limits.max_message_bytes = config.max_message_bytes;

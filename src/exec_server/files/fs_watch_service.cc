@@ -70,6 +70,7 @@ Result<> FsWatchService::Open() {
 loop::Task<> FsWatchService::Watch(FileSession& session, uint64_t watch_id, std::vector<std::string> missing,
                                    std::optional<std::string> present, rpc::Reply<wire::FsWatchMissingResult> reply) {
   std::vector<Claim> claims;
+  claims.reserve(missing.size() + 1);
   for (const std::string& path : missing) claims.push_back({path, Access::kRead});
   if (present) claims.push_back({*present, Access::kRead});
   const auto turn = co_await session.order().Enter(std::move(claims));

@@ -154,7 +154,7 @@ loop::Task<> TakeSnapshot(SessionProcesses& processes, std::string process_id,
   result.truncated = snapshot.omitted_bytes > 0;
   result.running = process->running();
   result.exit_code = process->process().exit_code();
-  reply(std::move(result));
+  reply(result);
 }
 
 }  // namespace
@@ -200,7 +200,7 @@ loop::Task<> ProcessService::WaitForExit(SessionProcesses& processes, wire::Proc
   result.closed = process.closed();
   result.timed_out = !result.exited;
   result.sandbox_denied = managed->sandbox_denied();
-  reply(std::move(result));
+  reply(result);
 }
 
 void ProcessService::Write(SessionProcesses& processes, const wire::ProcessWriteParams& params,

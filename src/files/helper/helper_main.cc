@@ -65,14 +65,14 @@ struct KnownOperation {
   Result<Outcome> (*run)(wire::Json params, const GuardedNames& guarded);
 };
 
-template <const auto& row>
+template <const auto& Row>
 constexpr KnownOperation Known() {
-  return {row.method, [](wire::Json params, const GuardedNames& guarded) { return Run(params, guarded, row.prepare); }};
+  return {Row.method, [](wire::Json params, const GuardedNames& guarded) { return Run(params, guarded, Row.prepare); }};
 }
 
-template <size_t... i>
-constexpr auto KnownOperations(std::index_sequence<i...>) {
-  return std::array{Known<kGetMetadata>(), Known<kOpen>(), Known<std::get<i>(kOperations)>()...};
+template <size_t... I>
+constexpr auto KnownOperations(std::index_sequence<I...>) {
+  return std::array{Known<kGetMetadata>(), Known<kOpen>(), Known<std::get<I>(kOperations)>()...};
 }
 
 constexpr auto kKnownOperations = KnownOperations(std::make_index_sequence<std::tuple_size_v<decltype(kOperations)>>());
