@@ -205,7 +205,8 @@ void Process::PublishExit() {
 
 void Process::PublishClosed() {
   if (input_) input_->Abandon();
-  owner_.OnClosed(*this, next_seq_++);
+  closed_seq_ = next_seq_++;
+  owner_.OnClosed(*this, *closed_seq_);
 }
 
 // Only the retained output is needed from here on.

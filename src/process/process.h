@@ -57,7 +57,8 @@ class Process : private KeeperObserver, private OutputStream::Owner {
   // The pid of the command, or of its wrapper, which may still be starting it.
   std::optional<pid_t> pid() const { return pid_; }
   std::optional<int> exit_code() const { return life_.exit_code(); }  // set from OnExited on
-  bool closed() const { return life_.closed(); }
+  // The close has its number. Life decides on it a moment before, together with the exit.
+  bool closed() const { return closed_seq_.has_value(); }
   bool gone() const { return life_.gone(); }
   bool killing() const { return life_.ending() == Life::Ending::kKilling; }
   WallTime started_at() const { return started_at_; }
@@ -104,6 +105,7 @@ class Process : private KeeperObserver, private OutputStream::Owner {
   std::string program_, cwd_;  // for the message of a failed start
   Error start_error_{};        // why the start failed, from the keeper or the wrapper
   uint64_t next_seq_ = 1, output_bytes_ = 0, input_bytes_ = 0;
+  std::optional<uint64_t> closed_seq_;  // of the close, once it is published
   WallTime started_at_ = std::chrono::system_clock::now();
   std::optional<WallTime> exited_at_;
   std::optional<pid_t> pid_;

@@ -122,6 +122,25 @@ TEST_F(ProcessTest, ClosesBeforeItIsGoneWhileADescendantHoldsNothing) {
   EXPECT_FALSE(subject->gone());
 }
 
+TEST_F(ProcessTest, IsNotClosedBeforeTheCloseHasItsNumber) {
+  struct AskingOwner : RecordingOwner {
+    void OnExited(Process& process, uint64_t seq) override {
+      RecordingOwner::OnExited(process, seq);
+      closed_at_exit = process.closed();
+    }
+    void OnClosed(Process& process, uint64_t seq) override {
+      RecordingOwner::OnClosed(process, seq);
+      EXPECT_TRUE(process.closed());
+      EXPECT_EQ(process.next_seq(), seq + 1);
+    }
+    bool closed_at_exit = true;
+  } owner;
+  auto process = Process::Start(loop_, *spawner_, Shell("exit 0"), Pipes{}, limits_, owner);
+  ASSERT_TRUE(process);
+  ASSERT_TRUE(RunUntil([&] { return (*process)->closed() && (*process)->gone(); }));
+  EXPECT_FALSE(owner.closed_at_exit);
+}
+
 TEST_F(ProcessTest, ReadsNothingBeforeTheFirstResume) {
   struct SilentOwner : RecordingOwner {
     void OnStarted(Process&) override { events.emplace_back("started"); }

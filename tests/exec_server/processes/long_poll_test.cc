@@ -42,6 +42,16 @@ TEST_F(LongPollTest, IsWokenByTheExit) {
   EXPECT_FALSE(client.AnswerTo(poll)->Flag("result.closed"));
 }
 
+TEST_F(LongPollTest, IsNotToldOfACloseThatHasNoNumberYet) {
+  Client& client = WithReader("exit 0");
+  const int poll = Poll(client), wait = client.Ask("process/wait", Named("p"));
+  Go(client);
+  ASSERT_TRUE(RunUntilAnswered(client, poll) && RunUntilAnswered(client, wait));
+  EXPECT_EQ(client.AnswerTo(poll)->Number("result.nextSeq"), 2);
+  EXPECT_FALSE(client.AnswerTo(poll)->Flag("result.closed"));
+  EXPECT_FALSE(client.AnswerTo(wait)->Flag("result.closed"));
+}
+
 TEST_F(LongPollTest, IsWokenByTheClose) {
   Client& client = WithReader("sleep 0.1 & exit 8");
   Go(client);
