@@ -73,14 +73,17 @@ loop::Task<Result<>> FileRequests::DoInSandbox(std::string session_id, FileReque
 // may take time. The answer is kept until the worker is done with it, even if the connection ends before, so that its
 // memory is counted until then.
 loop::Task<Result<>> FileRequests::Run(FileStep wanted, std::shared_ptr<FileAnswer> answer) {
-  const auto step = workers_.Share(std::move(wanted));
+  auto step = workers_.Share(std::move(wanted));
   for (;;) {
-    auto work = [step, &json = answer->json, allowed = std::max(answer->room.bytes(), kFreeBytes)] {
-      auto needed = (*step)(json, allowed);
-      if (!needed || *needed == 0) *step = nullptr;
-      return needed;
+    // The worker has the step alone, so that it can destroy a step that is done without waking another worker.
+    auto work = [step = std::move(step), &json = answer->json,
+                 allowed = std::max(answer->room.bytes(), kFreeBytes)]() mutable {
+      auto progress = (*step)(json, allowed);
+      if (!progress || *progress == 0) step.reset();
+      return std::pair(std::move(progress), std::move(step));
     };
-    auto needed = co_await workers_.Do(std::move(work), answer);
+    auto [needed, unfinished] = co_await workers_.Do(std::move(work), answer);
+    step = std::move(unfinished);
     if (!needed) co_return std::unexpected(std::move(needed).error());
     if (*needed == 0) co_return Result<>();
     auto room = co_await answer->room.Await(*needed);
