@@ -1,5 +1,5 @@
-// What waiting costs: tasks that are started, awaited and resumed, and the way to a worker and back, once with
-// callbacks and once as a task.
+// These benchmarks measure the cost of waiting: of tasks that are started, awaited and resumed, and of the way to a
+// worker and back, once with callbacks and once as a task.
 #include "loop/task.h"
 
 #include <cstddef>
@@ -141,7 +141,7 @@ void IssueAndReturnAPermit(benchmark::State& state) {
 }
 BENCHMARK(IssueAndReturnAPermit);
 
-// As callers of Run do it: the job is shared by both callbacks.
+// The two callbacks share the job, as those of other callers of Run do.
 struct Job {
   int argument = 0;
   std::optional<int> result;

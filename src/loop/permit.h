@@ -37,11 +37,11 @@ class Permits {
  public:
   using OnReturn = std::move_only_function<void(uint64_t id)>;
 
-  // For permits that only the loop's thread destroys. `on_return` runs inside their destructor, and may destroy this
-  // source.
+  // This source is for permits that only the loop's thread destroys. `on_return` runs inside their destructor, and may
+  // destroy the source.
   explicit Permits(OnReturn on_return);
-  // For permits that any thread may destroy, even after the loop has been destroyed. `on_return` runs later, on the
-  // loop.
+  // This source is for permits that any thread may destroy, even after the loop has been destroyed. `on_return` runs
+  // later, on the loop.
   Permits(EventLoop& loop, OnReturn on_return);
   ~Permits();
   Permits(const Permits&) = delete;

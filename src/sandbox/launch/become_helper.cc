@@ -17,6 +17,7 @@
 #include "sandbox/launch/sandbox_program.h"
 #include "sandbox/plan/program_names.h"
 #include "sys/argv.h"
+#include "sys/file_identity.h"
 #include "sys/memory_file.h"
 
 namespace holdfast::sandbox {
@@ -25,13 +26,12 @@ namespace {
 // A link to `holdfast` in the place of the helper would make `holdfast` execute itself for ever.
 bool IsRunningProgram(const std::string& path) {
   struct stat ours, theirs;
-  return ::stat("/proc/self/exe", &ours) == 0 && ::stat(path.c_str(), &theirs) == 0 && ours.st_dev == theirs.st_dev &&
-         ours.st_ino == theirs.st_ino;
+  return ::stat("/proc/self/exe", &ours) == 0 && ::stat(path.c_str(), &theirs) == 0 && sys::IsSameFile(ours, theirs);
 }
 
 Result<OwnedFd> InheritedProfile(const std::string& text) {
   TRY(OwnedFd file, sys::MakeMemoryFile("profile", text));
-  if (::fcntl(file.get(), F_SETFD, 0) < 0) return std::unexpected(ErrnoError("fcntl", "inherit", errno));
+  if (::fcntl(file.get(), F_SETFD, 0) < 0) return FailErrno("fcntl", "inherit");
   return file;
 }
 
