@@ -38,9 +38,8 @@ set(HOLDFAST_TESTS_HEAVY HeldMemoryTest.* SandboxLoadTest.* SandboxRaceTest.* Sa
 list(JOIN HOLDFAST_TESTS_ALONE ":" HOLDFAST_TESTS_ALONE)
 list(JOIN HOLDFAST_TESTS_HEAVY ":" HOLDFAST_TESTS_HEAVY)
 
-# Adds the test binary of a folder of tests/, linked to every room of `tested`, a folder of src/. Further arguments are ctest
-# properties of each test.
-function(holdfast_test folder tested)
+# Adds the test binary of a folder of tests/, linked to every room of `tested`, a folder of src/.
+function(holdfast_test_binary folder tested)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS tests/${folder}/*_test.cc)
   set(rooms ${HOLDFAST_ROOMS})
   list(FILTER rooms INCLUDE REGEX "^${tested}(/|$)")
@@ -49,32 +48,44 @@ function(holdfast_test folder tested)
   holdfast_test_code(${folder}_test)
   target_link_libraries(${folder}_test PRIVATE ${libraries} test_support GTest::gmock_main)
   target_precompile_headers(${folder}_test REUSE_FROM pch_test)
-  # The tests are listed when ctest starts, so that a sanitizer finding in a static initializer is a failed test and not a
-  # failed build.
-  set(listed NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
-  if(folder STREQUAL integration)
-    # The longest tests start first, so that none of them is left for the end. Without a COST, ctest orders tests by their last
-    # run, of which a clean tree has none.
-    gtest_discover_tests(${folder}_test ${listed} TEST_FILTER -${HOLDFAST_TESTS_ALONE}:${HOLDFAST_TESTS_HEAVY}
-      PROPERTIES COST 100 TIMEOUT 300 ${ARGN})
-    gtest_discover_tests(${folder}_test ${listed} TEST_FILTER ${HOLDFAST_TESTS_ALONE}
-      PROPERTIES RUN_SERIAL ON TIMEOUT 300 ${ARGN})
-    gtest_discover_tests(${folder}_test ${listed} TEST_FILTER ${HOLDFAST_TESTS_HEAVY}
-      PROPERTIES COST 1000 RESOURCE_LOCK machine TIMEOUT 300 ${ARGN})
-  else()
-    gtest_discover_tests(${folder}_test ${listed} PROPERTIES TIMEOUT 300 ${ARGN})
-  endif()
+endfunction()
+
+# Both functions below list the tests when ctest starts, so that a sanitizer finding in a static initializer is a failed test
+# and not a failed build. The order of tests is by COST, because ctest else orders them by their last run, of which a clean
+# tree has none: the longest start first, and the short ones that are left for the end keep all processors busy.
+
+# Makes ctest run each suite of a test binary in one process. A process takes longer to start under a sanitizer than most
+# tests take.
+function(holdfast_run_suites binary)
+  set(script ${CMAKE_BINARY_DIR}/${binary}_suites.cmake)
+  file(GENERATE OUTPUT ${script} CONTENT "\
+set(BINARY $<TARGET_FILE:${binary}>)
+set(PROPERTIES COST 200 TIMEOUT 300)
+include(${CMAKE_SOURCE_DIR}/cmake/AddSuites.cmake)
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${script})
+endfunction()
+
+# Makes ctest run each test of a test binary that `filter` selects in a process of its own, for tests that start servers and
+# sandboxes: whatever one of them leaves behind is not there for the next. Further arguments are ctest properties.
+function(holdfast_run_tests binary filter)
+  gtest_discover_tests(${binary} NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_FILTER ${filter}
+    PROPERTIES ${ARGN})
 endfunction()
 
 foreach(folder ${HOLDFAST_FOLDERS})
-  holdfast_test(${folder} ${folder})
+  holdfast_test_binary(${folder} ${folder})
+  holdfast_run_suites(${folder}_test)
 endforeach()
 
 # Some tests of apply_patch start the program.
 add_dependencies(apply_patch_test apply_patch)
 target_compile_definitions(apply_patch_test PRIVATE HOLDFAST_APPLY_PATCH="$<TARGET_FILE:apply_patch>")
 
-holdfast_test(integration exec_server TIMEOUT 600)
+holdfast_test_binary(integration exec_server)
+holdfast_run_tests(integration_test -${HOLDFAST_TESTS_ALONE}:${HOLDFAST_TESTS_HEAVY} COST 100 TIMEOUT 600)
+holdfast_run_tests(integration_test ${HOLDFAST_TESTS_ALONE} RUN_SERIAL ON TIMEOUT 600)
+holdfast_run_tests(integration_test ${HOLDFAST_TESTS_HEAVY} COST 1000 RESOURCE_LOCK machine TIMEOUT 600)
 add_dependencies(integration_test holdfast)
 
 # Adds the fuzzer of tests/fuzz/<name>_fuzz.cc, which begins with the inputs of tests/fuzz/corpus/<name>. libFuzzer writes to
