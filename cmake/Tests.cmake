@@ -11,6 +11,12 @@ function(holdfast_test_code target)
   set_target_properties(${target} PROPERTIES HOLDFAST_TEST_CODE ON)
 endfunction()
 
+# The files that compute much are optimized nevertheless: here the evaluator of filters, which runs for millions of system calls,
+# and the test that compares its results. The precompiled header is for code without optimization.
+set_source_files_properties(tests/support/bpf_evaluator.cc tests/sandbox/confine/seccomp_filter_test.cc PROPERTIES
+  COMPILE_OPTIONS -O1
+  SKIP_PRECOMPILE_HEADERS ON)
+
 file(GLOB support_sources CONFIGURE_DEPENDS tests/support/*.cc)
 holdfast_layer_below(tests/support support_below)
 holdfast_precompile(pch_test ${HOLDFAST_STD_HEADERS} <filesystem> <fstream> <gmock/gmock.h> <gtest/gtest.h>)

@@ -10,8 +10,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -21,6 +19,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/contents.h"
 #include "support/eventually.h"
 #include "support/proc.h"
 #include "support/program.h"
@@ -241,8 +240,7 @@ TEST(DoctorTest, ABubblewrapThatHangsIsGivenUp) {
   const ScratchDir scratch;
   const std::string hanging = scratch.path() + "/bwrap", system = fs::canonical("/usr/bin/bwrap");
   Install(fs::read_symlink("/proc/self/exe"), hanging);
-  std::ifstream self("/proc/self/exe", std::ios::binary);
-  ASSERT_TRUE(std::string(std::istreambuf_iterator<char>(self), {}).contains(kOptions));
+  ASSERT_TRUE(Contents("/proc/self/exe").contains(kOptions));
   const std::string mark = fmt::format("{}={}", kHang, scratch.path());
   const auto start = std::chrono::steady_clock::now();
   const Examined doctor({"/usr/bin/unshare", "--mount", "/usr/bin/env", mark, "/bin/sh", "-c",

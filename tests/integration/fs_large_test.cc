@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <deque>
 #include <fstream>
-#include <iterator>
 #include <random>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "support/contents.h"
 #include "support/proc.h"
 #include "support/rpc_client.h"
 #include "support/server_process.h"
@@ -176,8 +176,7 @@ TEST(FsLargeTest, TakesALargeFileInOneMessage) {
   const int64_t id =
       client.Send("fs/writeFile", At(dir.Path("copy"), fmt::format(R"("dataBase64":"{}")", Base64(content))));
   EXPECT_EQ(client.Await(id, 60s).error_code(), 0);
-  std::ifstream copy(dir.Path("copy"), std::ios::binary);
-  EXPECT_TRUE(std::string(std::istreambuf_iterator<char>(copy), {}) == content);
+  EXPECT_TRUE(Contents(dir.Path("copy")) == content);
 }
 
 }  // namespace

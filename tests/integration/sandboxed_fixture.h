@@ -2,8 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +9,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "support/contents.h"
 #include "support/program.h"
 #include "support/rpc_client.h"
 #include "support/sandbox_workspace.h"
@@ -42,15 +41,7 @@ inline std::vector<std::string> NamesIn(const std::string& directory) {
   return names;
 }
 
-inline std::string Mounts() {
-  std::ifstream file("/proc/self/mountinfo");
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-inline std::string Contents(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+inline std::string Mounts() { return Contents("/proc/self/mountinfo"); }
 
 class SandboxedFixture : public testing::Test {
  protected:

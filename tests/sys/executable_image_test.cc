@@ -6,28 +6,23 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
-#include <iterator>
+#include <span>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "support/contents.h"
 #include "sys/io.h"
 
 namespace holdfast::sys {
 namespace {
-
-std::string ReadFile(const char* path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 Result<OwnedFd> ImageOf(const std::string& bytes) {
   return MakeExecutableImage("image-test", std::as_bytes(std::span(bytes)));
 }
 
 TEST(ExecutableImageTest, RunsByItsDescriptor) {
-  auto image = ImageOf(ReadFile("/bin/true"));
+  auto image = ImageOf(support::Contents("/bin/true"));
   ASSERT_TRUE(image) << image.error().message;
   const pid_t child = ::fork();
   if (child == 0) {

@@ -29,14 +29,15 @@ class CopyFileTest : public StorageTest {
 HOLDFAST_ON_EACH_STORAGE(CopyFileTest);
 
 TEST_P(CopyFileTest, CopiesContentAndMode) {
+  const std::string content = Pattern(5'000'000);
   for (const mode_t mode : {0644, 0600, 0751, 0400, 0000, 0666}) {
-    MakeFile("source", Pattern(5'000'000), 0644);
+    MakeFile("source", content, 0644);
     ASSERT_EQ(::chmod(Path("source").c_str(), mode), 0);
     if (::geteuid() == 0 || (mode & 0400) != 0) {
       EXPECT_TRUE(Succeeds(Copy(Path("source"), Path("copy"), Depth::kSingle, kNothingGuarded)));
       EXPECT_EQ(PermissionsOf(Path("copy")), mode);
       ASSERT_EQ(::chmod(Path("copy").c_str(), 0644), 0);
-      EXPECT_TRUE(ReadAll(Path("copy")) == Pattern(5'000'000));
+      EXPECT_TRUE(ReadAll(Path("copy")) == content);
     }
     ASSERT_EQ(::unlink(Path("source").c_str()), 0);
     ::unlink(Path("copy").c_str());

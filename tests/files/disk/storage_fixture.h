@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,15 +20,13 @@
 
 #include "base/owned_fd.h"
 #include "base/result.h"
+#include "support/contents.h"
 
 namespace holdfast::files {
 
 inline std::span<const std::byte> Bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
 
-inline std::string ReadAll(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+inline std::string ReadAll(const std::string& path) { return support::Contents(path); }
 
 inline struct stat StatOf(const std::string& path) {
   struct stat status = {};
