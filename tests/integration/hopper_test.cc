@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -43,21 +44,24 @@ class HopperTest : public SandboxedFixture {
     return request;
   }
 
-  // Returns the 99th percentile of the time that a hundred requests of another client take, in the best of three
-  // rounds, because the machine may have other work too.
+  // Returns the 99th percentile of the time that a hundred requests of another client take.
   Clock::duration P99() {
-    auto best = Clock::duration::max();
-    for (int round = 0; round < 3; ++round) {
-      std::vector<Clock::duration> times;
-      for (int i = 0; i < 100; ++i) {
-        const auto begin = Clock::now();
-        EXPECT_TRUE(other_.Call("process/list").Has("result"));
-        times.push_back(Clock::now() - begin);
-      }
-      std::ranges::sort(times);
-      best = std::min(best, times[98]);
+    std::vector<Clock::duration> times;
+    for (int i = 0; i < 100; ++i) {
+      const auto begin = Clock::now();
+      EXPECT_TRUE(other_.Call("process/list").Has("result"));
+      times.push_back(Clock::now() - begin);
     }
-    return best;
+    std::ranges::sort(times);
+    return times[98];
+  }
+
+  // One round in three has to be quick, because the machine may have other work too.
+  void ExpectQuickAnswers(std::string_view when) {
+    const auto bound = Bound(100ms);
+    auto best = P99();
+    for (int round = 1; round < 3 && best >= bound; ++round) best = std::min(best, P99());
+    EXPECT_LT(best, bound) << when;
   }
 
   static Clock::duration TimeToTerminate(RpcClient& client, std::string_view id) {
@@ -70,11 +74,11 @@ class HopperTest : public SandboxedFixture {
     other_.Start({.id = "sleeper", .argv = {"/bin/sleep", "1000"}});
     client_.Start(request);
     client_.WaitForOutput("hopper", "hopping\n");
-    EXPECT_LT(P99(), Bound(100ms));
+    ExpectQuickAnswers("while it hops");
     EXPECT_LT(TimeToTerminate(other_, "sleeper"), Bound(1s));
     EXPECT_LT(TimeToTerminate(client_, "hopper"), Bound(2s));
     EXPECT_THAT(LivingWithVariable(RunMarker()), IsEmpty());
-    EXPECT_LT(P99(), Bound(100ms)) << "afterwards";
+    ExpectQuickAnswers("afterwards");
   }
 
   RpcClient other_ = RpcClient::Ready(server_.url());
