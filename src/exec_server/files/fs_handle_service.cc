@@ -4,11 +4,13 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/base64.h"
 #include "files/operations/operations.h"
+#include "files/workers/file_step.h"
 #include "sandbox/launch/sandbox_spec.h"
 
 namespace holdfast::exec_server {
@@ -53,35 +55,26 @@ Result<> ReadInto(const FileHandle& handle, uint64_t offset, size_t length, std:
 // Returns the memory that a block of this length and the answer with it need.
 size_t RoomFor(size_t length) { return length + Base64EncodedSize(length) + 4096; }
 
-FileStep OpenHandle(std::shared_ptr<FileHandle> handle, std::string id,
-                    std::move_only_function<Result<files::File>()> open) {
-  return [handle = std::move(handle), id = std::move(id), open = std::move(open)](std::string& json,
-                                                                                  size_t) mutable -> Result<size_t> {
-    TRY(handle->file, open());
-    wire::FsHandle opened{id};
-    wire::Encoder(json).Value(opened);
-    return 0;
+// Returns the use of a file that has been opened for the handle: the handle keeps it.
+files::FileUse KeepIn(std::shared_ptr<FileHandle> handle, std::string id) {
+  return
+      [handle = std::move(handle), id = std::move(id)](files::File& file, std::string& json, size_t) -> Result<size_t> {
+        handle->file = std::move(file);
+        wire::FsHandle opened{id};
+        wire::Encoder(json).Value(opened);
+        return 0;
+      };
+}
+
+// Returns a function that discards the handle. It holds the handle only weakly. The other owner is the step, which a
+// worker destroys, so no file is closed on the loop.
+auto DiscardIn(FileSession& session, std::string id, const std::shared_ptr<FileHandle>& handle) {
+  return [&session, id = std::move(id), weak = std::weak_ptr(handle)] {
+    if (auto failed = weak.lock()) session.handles().Discard(id, std::move(failed));
   };
 }
 
 }  // namespace
-
-// This task holds the handle only weakly. Its other owners are the steps, which workers destroy, so no file is closed
-// on the loop.
-loop::Task<> FsHandleService::ServeOrDiscard(FileSession& session, std::string id, std::weak_ptr<FileHandle> handle,
-                                             FileRequest request, rpc::PendingReply reply) {
-  const auto turn = co_await session.order().Enter(std::move(request.claims));
-  const auto answer = requests_.Begin(reply, request.usual_bytes);
-  Result<> outcome;
-  if (turn) {
-    outcome = co_await requests_.Do(session, std::move(request), answer);
-  } else {
-    outcome = std::unexpected(turn.error());
-  }
-  auto failed = outcome ? nullptr : handle.lock();
-  if (failed) session.handles().Discard(id, std::move(failed));
-  FileRequests::Send(reply, *answer, outcome);
-}
 
 // Opens a file under a handle. Under a sandbox the file helper opens the file and passes the descriptor to the server;
 // from there on everything is the same as without a sandbox.
@@ -95,15 +88,13 @@ void FsHandleService::Open(FileSession& session, const wire::Sandboxed<wire::FsO
   auto reserved =
       session.handles().Reserve(id, opening->claims.front().path, params.mode.value_or(wire::FsOpenMode::kRead));
   if (!reserved) return reply.Fail(reserved.error());
-  const std::weak_ptr<FileHandle> handle = *reserved;
-  FileRequest request{.claims = std::move(opening->claims),
-                      .step = OpenHandle(*std::move(reserved), id, opening->TakeUnguarded()),
-                      .sandbox = *std::move(sandbox)};
-  request.claims.push_back(OfHandle(id, Access::kWrite));
-  request.sandboxed_step = [handle, id, params = wire::FsOpenFileParams(params)](std::shared_ptr<HelperUse> helper) {
-    return OpenHandle(handle.lock(), id, [helper = std::move(helper), params] { return helper->Open(params); });
-  };
-  session.Start(ServeOrDiscard(session, id, handle, std::move(request), std::move(reply).Untyped()));
+  std::vector<Claim> claims = opening->claims;
+  claims.push_back(OfHandle(id, Access::kWrite));
+  FileRequest request{.claims = std::move(claims),
+                      .sandbox = *std::move(sandbox),
+                      .step = files::OpenStep(*std::move(opening), params, KeepIn(*reserved, id)),
+                      .on_failure = DiscardIn(session, id, *reserved)};
+  requests_.Start(session, std::move(request), std::move(reply).Untyped());
 }
 
 // Reads a block. If the read fails, the handle is closed, because the client cannot go on with it.
@@ -114,8 +105,8 @@ void FsHandleService::ReadBlock(FileSession& session, const wire::FsReadBlockPar
   auto handle = session.handles().Find(id);
   if (!handle) return reply.Fail(handle.error());
   const size_t room = RoomFor(params.len);
-  auto read = [handle = *handle, offset = params.offset, length = params.len, room](std::string& json,
-                                                                                    size_t allowed) -> Result<size_t> {
+  auto read = [handle = *handle, offset = params.offset, length = params.len, room](
+                  files::HelperUse*, std::string& json, size_t allowed) -> Result<size_t> {
     TRY_VOID(CheckBlock(offset, length));
     if (room > allowed) return room;
     TRY_VOID(ReadInto(*handle, offset, length, json));
@@ -123,8 +114,9 @@ void FsHandleService::ReadBlock(FileSession& session, const wire::FsReadBlockPar
   };
   FileRequest request{.claims = {{(*handle)->path, Access::kRead}, OfHandle(id, Access::kRead)},
                       .step = std::move(read),
-                      .usual_bytes = room};
-  session.Start(ServeOrDiscard(session, id, *handle, std::move(request), std::move(reply).Untyped()));
+                      .usual_bytes = room,
+                      .on_failure = DiscardIn(session, id, *handle)};
+  requests_.Start(session, std::move(request), std::move(reply).Untyped());
 }
 
 void FsHandleService::WriteBlock(FileSession& session, const wire::FsWriteBlockParams& params,
@@ -140,7 +132,7 @@ void FsHandleService::WriteBlock(FileSession& session, const wire::FsWriteBlockP
     return wire::Empty{};
   };
   FileRequest request{.claims = {{(*handle)->path, Access::kWrite}, OfHandle(params.handle_id, Access::kWrite)},
-                      .step = EncodingStep<wire::Empty>(std::move(write))};
+                      .step = files::EncodingStep<wire::Empty>(std::move(write))};
   requests_.Start(session, std::move(request), std::move(reply).Untyped());
 }
 
@@ -155,7 +147,7 @@ void FsHandleService::Close(FileSession& session, const wire::FsHandle& params, 
     return wire::Empty{};
   };
   FileRequest request{.claims = {OfHandle(params.handle_id, Access::kWrite)},
-                      .step = EncodingStep<wire::Empty>(std::move(close))};
+                      .step = files::EncodingStep<wire::Empty>(std::move(close))};
   requests_.Start(session, std::move(request), std::move(reply).Untyped());
 }
 

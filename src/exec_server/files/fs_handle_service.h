@@ -1,14 +1,11 @@
 // The service behind the fs/* methods on open files, by which a client reads and writes files of any size in blocks.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <utility>
 
-#include "exec_server/files/file_handles.h"
 #include "exec_server/files/file_requests.h"
 #include "exec_server/files/file_session.h"
-#include "loop/task.h"
 #include "rpc/reply.h"
 #include "wire/field_types.h"
 #include "wire/fs_handle_messages.h"
@@ -29,10 +26,6 @@ class FsHandleService {
   void Close(FileSession& session, const wire::FsHandle& params, rpc::Reply<wire::Empty> reply);
 
  private:
-  // Serves a request for a handle, and discards the handle if the request fails.
-  loop::Task<> ServeOrDiscard(FileSession& session, std::string id, std::weak_ptr<FileHandle> handle,
-                              FileRequest request, rpc::PendingReply reply);
-
   FileRequests& requests_;
   const std::string server_cwd_;
 };

@@ -1,12 +1,13 @@
 #include "exec_server/files/fs_service.h"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
+#include <vector>
 
 #include "base/file_uri.h"
-#include "exec_server/files/file_reader.h"
 #include "files/disk/metadata.h"
+#include "files/operations/file_reader.h"
+#include "files/workers/file_step.h"
 
 namespace holdfast::exec_server {
 namespace {
@@ -21,15 +22,6 @@ size_t LongestFileIn(size_t message_bytes) {
 }
 
 }  // namespace
-
-FileRequest::SandboxedStep FsService::CallStep(std::string_view operation, std::string params_json) {
-  return [operation, params_json = std::move(params_json)](std::shared_ptr<HelperUse> helper) -> FileStep {
-    return [operation, params_json, helper = std::move(helper)](std::string& json, size_t) -> Result<size_t> {
-      TRY_VOID(helper->Call(operation, params_json, json));
-      return 0;
-    };
-  };
-}
 
 // Reads a file. A small file that the kernel has in memory is read on the loop, because waking a worker and then the
 // loop again costs more than the read.
@@ -47,13 +39,11 @@ void FsService::ReadFile(FileSession& session, const wire::Sandboxed<wire::FsFol
                                           std::min(max_bytes, kCachedReadBytes));
     if (bytes) return reply({{*bytes}});
   }
-  FileRequest request{.claims = open->claims,
-                      .step = FileReader(open->TakeUnguarded(), max_bytes),
+  std::vector<Claim> claims = open->claims;
+  FileRequest request{.claims = std::move(claims),
                       .sandbox = *std::move(sandbox),
-                      .usual_bytes = FileReader::kUsualBytes};
-  request.sandboxed_step = [opening, max_bytes](std::shared_ptr<HelperUse> helper) -> FileStep {
-    return FileReader([opening, helper = std::move(helper)] { return helper->Open(opening); }, max_bytes);
-  };
+                      .step = files::OpenStep(*std::move(open), opening, files::FileReader(max_bytes)),
+                      .usual_bytes = files::FileReader::kUsualBytes};
   requests_.Start(session, std::move(request), std::move(reply).Untyped());
 }
 

@@ -1,16 +1,16 @@
-// The service behind the fs/* methods that have paths in their params. It checks the params on the loop, and a worker
-// does the work; under a sandbox the worker has a file helper do it.
+// The service behind the fs/* methods that have paths in their params. It checks the params on the loop, and a file
+// worker does the work.
 #pragma once
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "exec_server/files/file_requests.h"
 #include "exec_server/files/file_session.h"
 #include "files/disk/cached_file.h"
 #include "files/operations/table.h"
+#include "files/workers/file_step.h"
 #include "rpc/reply.h"
 #include "sandbox/launch/sandbox_spec.h"
 #include "wire/encode.h"
@@ -39,19 +39,14 @@ class FsService {
     if (!sandbox) return reply.Fail(sandbox.error());
     auto operation = row.prepare(params);
     if (!operation) return reply.Fail(operation.error());
-    FileRequest request{.claims = std::move(operation->claims),
-                        .step = EncodingStep<T>(operation->TakeUnguarded()),
-                        .sandbox = *std::move(sandbox)};
-    if (request.sandbox) {
-      request.sandboxed_step = CallStep(row.method, wire::Encode(static_cast<const Params&>(params)));
-    }
+    auto step = *sandbox ? files::CallStep(row.method, wire::Encode(static_cast<const Params&>(params)))
+                         : files::EncodingStep<T>(operation->TakeUnguarded());
+    FileRequest request{
+        .claims = std::move(operation->claims), .sandbox = *std::move(sandbox), .step = std::move(step)};
     requests_.Start(session, std::move(request), std::move(reply).Untyped());
   }
 
  private:
-  // Returns a function that makes a step which has the file helper do `operation`.
-  static FileRequest::SandboxedStep CallStep(std::string_view operation, std::string params_json);
-
   FileRequests& requests_;
   const std::string server_cwd_;
   const size_t max_read_file_bytes_;

@@ -72,21 +72,21 @@ class FileRequestsTest : public ServerFixture {
     if (caller.session->attached()) sessions_->Detach(*caller.session);
   }
 
-  void Run(Caller& caller, int64_t id, std::vector<Claim> claims, FileStep step, size_t usual_bytes = 0) {
+  void Run(Caller& caller, int64_t id, std::vector<Claim> claims, files::FileStep step, size_t usual_bytes = 0) {
     FileRequest request{.claims = std::move(claims), .step = std::move(step), .usual_bytes = usual_bytes};
     parts_->file_requests.Start(caller.session->files(), std::move(request),
                                 rpc::PendingReply(caller.sink, rpc::RequestId(id), 0));
   }
 
-  static FileStep Say(std::string_view json) {
-    return [json](std::string& out, size_t) -> Result<size_t> {
+  static files::FileStep Say(std::string_view json) {
+    return [json](files::HelperUse*, std::string& out, size_t) -> Result<size_t> {
       out += json;
       return 0;
     };
   }
 
-  FileStep WaitAtTheGate() const {
-    return [gate = gate_](std::string& out, size_t) -> Result<size_t> {
+  files::FileStep WaitAtTheGate() const {
+    return [gate = gate_](files::HelperUse*, std::string& out, size_t) -> Result<size_t> {
       gate->Pass();
       out += "true";
       return 0;
@@ -96,8 +96,8 @@ class FileRequestsTest : public ServerFixture {
   using Counter = std::shared_ptr<std::atomic<int>>;
   static Counter MakeCounter() { return std::make_shared<std::atomic<int>>(); }
   // Returns a step that asks for so many bytes of memory before it answers.
-  static FileStep Need(size_t bytes, Counter calls = MakeCounter()) {
-    return [bytes, calls = std::move(calls)](std::string& out, size_t) -> Result<size_t> {
+  static files::FileStep Need(size_t bytes, Counter calls = MakeCounter()) {
+    return [bytes, calls = std::move(calls)](files::HelperUse*, std::string& out, size_t) -> Result<size_t> {
       if (++*calls == 1) return bytes;
       out += "true";
       return 0;
@@ -141,7 +141,7 @@ TEST_F(FileRequestsTest, AnswersWithWhatTheStepWrote) {
 
 TEST_F(FileRequestsTest, AnswersWithTheErrorAndNothingOfWhatWasWritten) {
   Caller& caller = MakeCaller();
-  Run(caller, 7, {Reading("/a")}, [](std::string& out, size_t) -> Result<size_t> {
+  Run(caller, 7, {Reading("/a")}, [](files::HelperUse*, std::string& out, size_t) -> Result<size_t> {
     out += "half an ans";
     return Fail(ErrorKind::kNotFound, "gone");
   });
@@ -151,7 +151,7 @@ TEST_F(FileRequestsTest, AnswersWithTheErrorAndNothingOfWhatWasWritten) {
 
 TEST_F(FileRequestsTest, EncodesAResult) {
   Caller& caller = MakeCaller();
-  Run(caller, 1, {Reading("/a")}, EncodingStep<wire::FsHandle>([] { return wire::FsHandle{"h"}; }));
+  Run(caller, 1, {Reading("/a")}, files::EncodingStep<wire::FsHandle>([] { return wire::FsHandle{"h"}; }));
   ASSERT_TRUE(RunUntilAnswered(caller, 1));
   EXPECT_EQ(caller.sink->messages[0], R"({"id":1,"result":{"handleId":"h"}})");
 }
@@ -162,10 +162,11 @@ TEST_F(FileRequestsTest, LetsAWorkerDestroyWhatAStepOwns) {
   const auto died_on = std::make_shared<std::atomic<std::thread::id>>();
   for (const bool good : {true, false}) {
     *died_on = std::thread::id();
-    Run(caller, 1, {Reading("/a")}, [good, witness = Witness(died_on)](std::string& out, size_t) -> Result<size_t> {
-      out += "1";
-      return good ? Result<size_t>(0) : Fail(ErrorKind::kSystem, "bad");
-    });
+    Run(caller, 1, {Reading("/a")},
+        [good, witness = Witness(died_on)](files::HelperUse*, std::string& out, size_t) -> Result<size_t> {
+          out += "1";
+          return good ? Result<size_t>(0) : Fail(ErrorKind::kSystem, "bad");
+        });
     ASSERT_TRUE(RunUntil([&] { return died_on->load() != std::thread::id(); }));
     EXPECT_NE(died_on->load(), std::this_thread::get_id());
   }
@@ -233,7 +234,7 @@ TEST_F(FileRequestsTest, LetsAStepHaveTheUsualRoomAtOnceIfThereIsAny) {
   Caller& caller = MakeCaller();
   const auto allowed = std::make_shared<std::atomic<size_t>>();
   const auto run = [&](int64_t id) {
-    auto step = [allowed](std::string& out, size_t bytes) -> Result<size_t> {
+    auto step = [allowed](files::HelperUse*, std::string& out, size_t bytes) -> Result<size_t> {
       *allowed = bytes;
       out += "1";
       return 0;
@@ -245,7 +246,7 @@ TEST_F(FileRequestsTest, LetsAStepHaveTheUsualRoomAtOnceIfThereIsAny) {
   EXPECT_EQ(*allowed, 1'000'000u);
   HoldMemory(kAllMemory);
   run(2);
-  EXPECT_EQ(*allowed, FileRequests::kFreeBytes);
+  EXPECT_EQ(*allowed, files::FileWorker::kFreeBytes);
 }
 
 TEST_F(FileRequestsTest, RefusesWhatIsMoreThanEverything) {
@@ -263,9 +264,8 @@ TEST_F(FileRequestsTest, DoesNotGoOnForAClientThatLeftWhileItWaitedForMemory) {
   const Counter calls = MakeCounter();
   const auto died_on = std::make_shared<std::atomic<std::thread::id>>();
   Run(gone, 2, {Reading("/a")},
-      [step = Need(kAllMemory, calls), witness = Witness(died_on)](std::string& out, size_t allowed) mutable {
-        return step(out, allowed);
-      });
+      [step = Need(kAllMemory, calls), witness = Witness(died_on)](
+          files::HelperUse*, std::string& out, size_t allowed) mutable { return step(nullptr, out, allowed); });
   ASSERT_TRUE(RunUntil([&] { return *calls == 1; }));
   LetOthersPass();
   Leave(gone);
@@ -294,7 +294,7 @@ TEST_F(FileRequestsTest, DropsWhatWaitsWhenTheClientLeaves) {
   Caller& caller = MakeCaller();
   const Counter calls = MakeCounter();
   Run(caller, 1, {Writing("/a")}, WaitAtTheGate());
-  Run(caller, 2, {Reading("/a")}, [calls](std::string& out, size_t) -> Result<size_t> {
+  Run(caller, 2, {Reading("/a")}, [calls](files::HelperUse*, std::string& out, size_t) -> Result<size_t> {
     ++*calls;
     out += "2";
     return 0;
@@ -309,7 +309,7 @@ TEST_F(FileRequestsTest, LetsAStuckStepEndLongAfterItsClientHasLeft) {
   Caller& caller = MakeCaller();
   const auto died_on = std::make_shared<std::atomic<std::thread::id>>();
   Run(caller, 1, {Writing("/a")},
-      [gate = gate_, witness = Witness(died_on)](std::string& out, size_t) -> Result<size_t> {
+      [gate = gate_, witness = Witness(died_on)](files::HelperUse*, std::string& out, size_t) -> Result<size_t> {
         gate->Pass();
         out += "1";
         return 0;
@@ -326,7 +326,8 @@ TEST_F(FileRequestsTest, LetsAStuckStepEndLongAfterTheServerHasEnded) {
   const auto died_on = std::make_shared<std::atomic<std::thread::id>>();
   const auto started = std::make_shared<std::atomic<bool>>();
   Run(caller, 1, {Writing("/a")},
-      [gate = gate_, started, witness = Witness(died_on)](std::string& out, size_t) -> Result<size_t> {
+      [gate = gate_, started, witness = Witness(died_on)](files::HelperUse*, std::string& out,
+                                                          size_t) -> Result<size_t> {
         *started = true;
         gate->Pass();
         out += "1";

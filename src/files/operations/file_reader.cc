@@ -1,4 +1,4 @@
-#include "exec_server/files/file_reader.h"
+#include "files/operations/file_reader.h"
 
 #include <algorithm>
 #include <memory>
@@ -8,7 +8,7 @@
 
 #include "base/base64.h"
 
-namespace holdfast::exec_server {
+namespace holdfast::files {
 namespace {
 
 // The JSON around the base64 text has at most kFrameBytes, and the JSON behind it at most kTailBytes.
@@ -30,40 +30,39 @@ void AppendBase64(std::string& out, std::span<const std::byte> bytes) {
 
 }  // namespace
 
-Error FileReader::TooLarge() const {
+Error FileReader::TooLarge(const File& file) const {
   return {ErrorKind::kInvalidRequest,
-          fmt::format("file {}: longer than {} bytes; use fs/open, which reads files of any size", file_->path(),
+          fmt::format("file {}: longer than {} bytes; use fs/open, which reads files of any size", file.path(),
                       max_bytes_)};
 }
 
-size_t FileReader::LongestAnswer() const { return head_bytes_ + Base64EncodedSize(max_bytes_) + kFrameBytes; }
+size_t FileReader::LongestAnswer() const { return *head_bytes_ + Base64EncodedSize(max_bytes_) + kFrameBytes; }
 
-Result<size_t> FileReader::operator()(std::string& json, size_t allowed) {
-  if (!file_) {
+Result<size_t> FileReader::operator()(const File& file, std::string& json, size_t allowed) {
+  if (!head_bytes_) {
     head_bytes_ = json.size();
-    TRY(file_, open_());
-    if (file_->size() > max_bytes_) return std::unexpected(TooLarge());
-    const size_t expected = head_bytes_ + Base64EncodedSize(file_->size()) + kFrameBytes;
+    if (file.size() > max_bytes_) return std::unexpected(TooLarge(file));
+    const size_t expected = *head_bytes_ + Base64EncodedSize(file.size()) + kFrameBytes;
     if (expected > allowed) return expected;
     json.reserve(expected);
   } else {
-    json.resize(head_bytes_);
+    json.resize(*head_bytes_);
     json.shrink_to_fit();
     json.reserve(allowed);
   }
-  return Read(json, allowed);
+  return Read(file, json, allowed);
 }
 
 // Reads to the end of the file, whatever its size was when it was opened: files in /proc have the size zero, and other
 // files may grow meanwhile.
-Result<size_t> FileReader::Read(std::string& json, size_t allowed) const {
+Result<size_t> FileReader::Read(const File& file, std::string& json, size_t allowed) const {
   json += R"({"dataBase64":")";
   const auto block = std::make_unique_for_overwrite<std::byte[]>(kBlockBytes);
   uint64_t offset = 0;
   for (size_t count = kBlockBytes; count == kBlockBytes;) {
-    TRY(count, file_->ReadAt(offset, {block.get(), kBlockBytes}));
+    TRY(count, file.ReadAt(offset, {block.get(), kBlockBytes}));
     offset += count;
-    if (offset > max_bytes_) return std::unexpected(TooLarge());
+    if (offset > max_bytes_) return std::unexpected(TooLarge(file));
     // A string that must grow doubles its capacity.
     const size_t needed = json.size() + Base64EncodedSize(count) + kTailBytes;
     if (needed > json.capacity() && std::max(needed, 2 * json.capacity()) > allowed) {
@@ -75,4 +74,4 @@ Result<size_t> FileReader::Read(std::string& json, size_t allowed) const {
   return 0;
 }
 
-}  // namespace holdfast::exec_server
+}  // namespace holdfast::files
