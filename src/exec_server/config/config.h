@@ -22,7 +22,7 @@ struct Config {
 
   uint64_t max_connections = 1024;
   uint64_t max_sessions = 1024;
-  uint64_t max_processes_per_connection = 256;
+  uint64_t max_processes_per_session = 256;
   uint64_t max_processes = 4096;
   uint64_t max_inflight = 256;
 

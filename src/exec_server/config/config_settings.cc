@@ -39,7 +39,8 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"max_connections", Number{&Config::max_connections, 1, kMillion}, "most connections at a time"},
     {"max_sessions", Number{&Config::max_sessions, 1, kMillion},
      "most sessions at a time, including those without a connection"},
-    {"max_processes_per_connection", Number{&Config::max_processes_per_connection, 1, kMillion},
+    // This name is part of the contract with operators, although the limit is that of a session.
+    {"max_processes_per_connection", Number{&Config::max_processes_per_session, 1, kMillion},
      "most processes of one session"},
     {"max_processes", Number{&Config::max_processes, 1, kMillion}, "most processes of all sessions together"},
     {"max_inflight", Number{&Config::max_inflight, 1, kMillion},

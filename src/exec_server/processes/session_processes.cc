@@ -46,9 +46,9 @@ Result<> SessionProcesses::CheckRoom(const std::string& process_id) const {
   if (by_name_.contains(process_id)) {
     return Fail(ErrorKind::kInvalidRequest, fmt::format("process id {} is taken", process_id));
   }
-  if (counts_.Full(config.max_processes_per_connection)) {
+  if (counts_.Full(config.max_processes_per_session)) {
     return Fail(ErrorKind::kLimit, fmt::format("the limit of {} running processes per session is reached",
-                                               config.max_processes_per_connection));
+                                               config.max_processes_per_session));
   }
   if (resources_.counts.Full(config.max_processes)) {
     return Fail(ErrorKind::kLimit,

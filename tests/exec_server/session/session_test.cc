@@ -121,7 +121,7 @@ TEST_F(SessionTest, CanReadAFinishedProcessWithinTheRetention) {
 }
 
 TEST_F(SessionTest, LimitsItsRunningProcesses) {
-  config_.max_processes_per_connection = 2;
+  config_.max_processes_per_session = 2;
   Client& client = ConnectReady();
   Start(client, "a", "sleep 1000");
   Start(client, "b", "sleep 1000");
@@ -132,7 +132,7 @@ TEST_F(SessionTest, LimitsItsRunningProcesses) {
 }
 
 TEST_F(SessionTest, LimitsWhatFinishedCommandsLeaveRunning) {
-  config_.max_processes_per_connection = 1;
+  config_.max_processes_per_session = 1;
   Client& client = ConnectReady();
   for (const char* id : {"a", "b"}) {
     EXPECT_EQ(Start(client, id, "setsid sleep 1000 >/dev/null 2>&1 &").error_code(), 0);
@@ -168,7 +168,7 @@ TEST_F(SessionTest, CountsTheOutputThatAFinishedProcessHolds) {
 }
 
 TEST_F(SessionTest, DoesNotCountFailedStarts) {
-  config_.max_processes_per_connection = 1;
+  config_.max_processes_per_session = 1;
   Client& client = ConnectReady();
   for (int i = 0; i < 3; ++i) {
     Call(client, "process/start", R"({"processId":"p","argv":["/no/such"],"cwd":"/","env":{},"tty":false})");
