@@ -67,6 +67,15 @@ Result<> Set(SandboxedCommand& command, std::string_view, std::string_view) {
   return {};
 }
 
+// Reads the number of the descriptor of the profile. On standard input it would take the command's input away.
+Result<> ParseProfileFd(SandboxedCommand& command, std::string_view flag, std::string_view value) {
+  TRY(command.profile_fd, ParseDescriptor(value));
+  if (*command.profile_fd == STDIN_FILENO) {
+    return Wrong(fmt::format("{}: descriptor 0 is the command's input; pass the profile in another, such as 3", flag));
+  }
+  return {};
+}
+
 // Reads a descriptor that is for the helper itself. It becomes close-on-exec, so that no program inherits it by
 // mistake.
 template <std::optional<int> SandboxedCommand::* Member>
@@ -147,11 +156,7 @@ constexpr std::array kFlags = {
          [](const C& command) { return ValuesOf(command.command.cwd); }},
     Flag{"--permission-profile", "JSON", "the profile: what the command may do", ParseText<&C::profile>,
          WriteMember<&C::profile>},
-    Flag{"--permission-profile-fd", "FD", "a descriptor that the profile is read from",
-         [](C& command, std::string_view, std::string_view value) -> Result<> {
-           TRY(command.profile_fd, ParseDescriptor(value));
-           return {};
-         },
+    Flag{"--permission-profile-fd", "FD", "a descriptor, not 0, that the profile is read from", ParseProfileFd,
          WriteMember<&C::profile_fd>},
     Flag{"--tool-path", "PATH", "the directories that bwrap is looked for in; default: $PATH", ParseText<&C::tool_path>,
          WriteMember<&C::tool_path>},

@@ -182,9 +182,9 @@ TEST_P(SandboxOwnProgramsTest, NoFileOfTheMachineIsExecutedInside) {
   const std::string script = workspace_.path() + "/script";
   ASSERT_EQ(workspace_.Outside("printf '#!/proc/self/exe --sandbox-policy-cwd\\n' > script; chmod +x script").status,
             0);
-  // The helper waits for its policy on standard input, so that the test has time to inspect it.
-  StartRequest request = Sandboxed({script, "--permission-profile-fd", "0", "--", "true"});
-  request.pipe_stdin = true;
+  // The helper waits for its policy on the terminal, so that the test has time to inspect it.
+  StartRequest request = Sandboxed({script, "--permission-profile-fd", "1", "--", "true"});
+  request.tty = true;
   client_->Start(request);
   const auto programs = [&] {
     Strings found;

@@ -98,7 +98,7 @@ TEST(FlagsTest, TakesValuesAsTheNextWordOrAfterAnEqualsSign) {
   EXPECT_EQ(Parsed({"--permission-profile", "{}"}).profile, "{}");
   EXPECT_EQ(Parsed({"--permission-profile={}"}).profile, "{}");
   EXPECT_EQ(Parsed({"--permission-profile-fd", "7"}).profile_fd, 7);
-  EXPECT_EQ(Parsed({"--permission-profile-fd=0"}).profile_fd, 0);
+  EXPECT_EQ(Parsed({"--permission-profile-fd=3"}).profile_fd, 3);
   EXPECT_THAT(Parsed({"--managed-network", R"({"loopbackPorts":[80]})"}).proxy_ports, ElementsAre(80));
   EXPECT_THAT(Parsed({R"(--managed-network={"loopbackPorts":[80]})"}).proxy_ports, ElementsAre(80));
   EXPECT_EQ(ParseFlags(Words{"--sandbox-policy-cwd=/p"})->policy_cwd, "/p");
@@ -150,6 +150,11 @@ TEST(FlagsTest, RefusesWhatIsNoDescriptor) {
   for (const std::string_view wrong : {"", "-1", "x", "3x", " 3", "3 ", "99999999999"}) {
     EXPECT_THAT(Refused(Parse({"--permission-profile-fd", wrong})), HasSubstr("is not a file descriptor")) << wrong;
   }
+}
+
+TEST(FlagsTest, TheProfileDoesNotComeFromTheCommandsInput) {
+  EXPECT_EQ(Refused(Parse({"--permission-profile-fd", "0"})),
+            "--permission-profile-fd: descriptor 0 is the command's input; pass the profile in another, such as 3");
 }
 
 TEST(FlagsTest, RefusesWhatIsNoFlag) {
@@ -257,7 +262,7 @@ std::vector<SandboxedCommand> ManyCommands() {
       [](C& c) { c.file_helper = true, c.command.cwd = "/"; },
       [](C& c) { c.profile = R"({"type":"disabled"})"; },
       [](C& c) { c.profile = ""; },
-      [](C& c) { c.profile_fd = 0; },
+      [](C& c) { c.profile_fd = 4; },
       [](C& c) { c.policy_cwd = "/other=dir"; },
       [](C& c) { c.project_roots = {"/a", "/b", "/a"}; },
       [](C& c) { c.server_tmpdir = "/server/tmp"; },
