@@ -17,6 +17,7 @@
 #include "sandbox/confine/landlock.h"
 #include "sandbox/confine/port_ruleset.h"
 #include "sys/argv.h"
+#include "sys/inherit.h"
 #include "sys/signals.h"
 
 namespace holdfast::sandbox {
@@ -90,7 +91,7 @@ Result<> CheckStreams(Filter filter) {
 Result<> PassOnly(std::span<const int> kept) {
   unsigned first = STDERR_FILENO + 1;
   for (const int fd : kept) {
-    if (::fcntl(fd, F_SETFD, 0) < 0) return FailErrno("fcntl", fmt::format("descriptor {}", fd));
+    TRY_VOID(sys::LetInherit(fd));
     const auto number = static_cast<unsigned>(fd);
     if (first < number) ::close_range(first, number - 1, 0);
     first = number + 1;

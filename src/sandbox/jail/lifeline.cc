@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "sys/inherit.h"
 #include "sys/io.h"
 #include "sys/pidfd.h"
 #include "sys/socket_pair.h"
@@ -30,7 +31,7 @@ Result<LifelineEnds> MakeLifeline() {
   if (::setsockopt(line.outer.get(), SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) < 0) {
     return FailErrno("setsockopt", "SO_PASSCRED");
   }
-  if (::fcntl(line.inner.get(), F_SETFD, 0) < 0) return FailErrno("fcntl");
+  TRY_VOID(sys::LetInherit(line.inner.get()));
   return line;
 }
 

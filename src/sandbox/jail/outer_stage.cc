@@ -29,6 +29,7 @@
 #include "sandbox/plan/program_names.h"
 #include "sys/argv.h"
 #include "sys/descriptor_passing.h"
+#include "sys/inherit.h"
 #include "sys/io.h"
 #include "sys/memory_file.h"
 #include "sys/pidfd.h"
@@ -39,11 +40,6 @@ extern char** environ;
 
 namespace holdfast::sandbox {
 namespace {
-
-Result<> Inherit(int fd) {
-  if (::fcntl(fd, F_SETFD, 0) < 0) return FailErrno("fcntl", "inherit");
-  return {};
-}
 
 std::string NulSeparated(const std::vector<std::string>& texts) {
   std::string text;
@@ -60,7 +56,7 @@ std::vector<std::string> Environment() {
 // Makes a pipe whose write end is inherited.
 Result<sys::Pipe> PipeFromInside() {
   TRY(sys::Pipe pipe, sys::MakePipe(sys::OurEnd::kRead));
-  TRY_VOID(Inherit(pipe.write_end.get()));
+  TRY_VOID(sys::LetInherit(pipe.write_end.get()));
   return pipe;
 }
 
@@ -68,13 +64,13 @@ Result<sys::Pipe> PipeFromInside() {
 // SIGPIPE.
 Result<sys::Pipe> PipeToBubblewrap() {
   TRY(sys::SocketPair pair, sys::MakeSocketPair(sys::SocketKind::kStream));
-  TRY_VOID(Inherit(pair.theirs.get()));
+  TRY_VOID(sys::LetInherit(pair.theirs.get()));
   return sys::Pipe{.read_end = std::move(pair.theirs), .write_end = std::move(pair.ours)};
 }
 
 Result<OwnedFd> InheritedFile(const char* name, std::string_view text) {
   TRY(OwnedFd file, sys::MakeMemoryFile(name, text));
-  TRY_VOID(Inherit(file.get()));
+  TRY_VOID(sys::LetInherit(file.get()));
   return file;
 }
 
@@ -114,7 +110,7 @@ Result<Inherited> Prepare(const NamespacePlan& plan, const StageImage& image) {
   TRY(inherited.orders_file, InheritedFile("orders", ""));
   TRY(inherited.gate, PipeToBubblewrap());
   TRY(inherited.nothing, sys::OpenDevNull());
-  TRY_VOID(Inherit(image.fd()));
+  TRY_VOID(sys::LetInherit(image.fd()));
   TRY(inherited.arguments, ArgumentsFor(plan));
   TRY(inherited.arguments_file, InheritedFile("arguments", NulSeparated(inherited.arguments.list)));
   inherited.command_line = {"bwrap",     kNeedsGateArgument,
@@ -228,7 +224,7 @@ std::expected<int, NotStarted> RunOuterStage(const Bubblewrap& bubblewrap, const
   TRY(Placeholders placeholders, Placeholders::Prepare(plan.placeholders));
   TRY(StageImage image, StageImage::Create(sealed_program));
   TRY(Inherited inherited, Prepare(plan, image));
-  if (orders.port_ruleset_fd) TRY_VOID(Inherit(*orders.port_ruleset_fd));
+  if (orders.port_ruleset_fd) TRY_VOID(sys::LetInherit(*orders.port_ruleset_fd));
   const InnerOrders orders_inside = OrdersInside(orders, inherited);
   TRY(const pid_t child, Start(bubblewrap, inherited));
   BubblewrapWatch watch(child, std::move(signals),

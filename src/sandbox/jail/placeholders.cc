@@ -21,6 +21,7 @@
 #include "sandbox/resolve/protected_names.h"
 #include "sys/descriptor_passing.h"
 #include "sys/file_identity.h"
+#include "sys/inherit.h"
 #include "sys/open.h"
 #include "sys/pidfd.h"
 #include "sys/placeholder.h"
@@ -303,7 +304,7 @@ Result<Placeholders> Placeholders::Prepare(std::vector<Placeholder> wanted) {
   TRY(sys::SocketPair pair, sys::MakeSocketPair(sys::SocketKind::kPacket));
   placeholders.reaper_socket_ = std::move(pair.ours);
   placeholders.reaper_end_ = std::move(pair.theirs);
-  if (::fcntl(placeholders.reaper_socket_.get(), F_SETFD, 0) < 0) return FailErrno("fcntl");
+  TRY_VOID(sys::LetInherit(placeholders.reaper_socket_.get()));
   return placeholders;
 }
 

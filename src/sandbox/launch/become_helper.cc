@@ -1,6 +1,5 @@
 #include "sandbox/launch/become_helper.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "sandbox/plan/program_names.h"
 #include "sys/argv.h"
 #include "sys/file_identity.h"
+#include "sys/inherit.h"
 #include "sys/memory_file.h"
 
 namespace holdfast::sandbox {
@@ -31,7 +31,7 @@ bool IsRunningProgram(const std::string& path) {
 
 Result<OwnedFd> InheritedProfile(const std::string& text) {
   TRY(OwnedFd file, sys::MakeMemoryFile("profile", text));
-  if (::fcntl(file.get(), F_SETFD, 0) < 0) return FailErrno("fcntl", "inherit");
+  TRY_VOID(sys::LetInherit(file.get()));
   return file;
 }
 

@@ -1,6 +1,5 @@
 #include "sandbox/proxy/bridge.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -13,6 +12,7 @@
 
 #include "sandbox/proxy/relay.h"
 #include "sys/file_limit.h"
+#include "sys/inherit.h"
 #include "sys/io.h"
 #include "sys/spawn.h"
 
@@ -50,7 +50,7 @@ Result<> Relay(int control, pid_t parent, const std::vector<ProxyEndpoint>& endp
 Result<ProxyBridge> ProxyBridge::Start(const std::vector<ProxyEndpoint>& endpoints) {
   TRY(const sys::SocketPair pair, sys::MakePacketPair());
   TRY(OwnedFd control, sys::Duplicate(pair.theirs.get()));
-  if (::fcntl(control.get(), F_SETFD, 0) < 0) return FailErrno("fcntl", "F_SETFD");
+  TRY_VOID(sys::LetInherit(control.get()));
   const pid_t parent = ::getpid();
   // The child cannot report a failure. Its end shows inside, where sending the listeners to it fails.
   auto in_child = [&] { return Relay(pair.ours.get(), parent, endpoints) ? 0 : 1; };
