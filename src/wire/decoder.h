@@ -1,6 +1,6 @@
-// A Decoder fills a params struct from JSON by the fields that the struct lists in Fields(). It ignores other members,
-// because clients of several versions send more than we know; a struct of rules refuses them, because a rule that is
-// not understood would not be enforced. The first fault names its path: `env.A: expected a string, got a number`.
+// A Decoder fills a struct from JSON by the fields that the struct lists in Fields(). It ignores other members, because
+// peers of several versions send more than we know; a struct of rules refuses them, because a rule that is not
+// understood would not be enforced. The first fault names its path: `env.A: expected a string, got a number`.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "wire/field_types.h"
 #include "wire/json.h"
+#include "wire/read_value.h"
 
 namespace holdfast::wire {
 
@@ -48,6 +49,12 @@ class Decoder {
     if (!member.is_absent()) Member(name, member, value);
   }
 
+  // A member whose absence means the same as null. An encoder writes null for a value that is not there.
+  template <typename T>
+  void Nullable(const char* name, std::optional<T>& value) {
+    Optional(name, value);
+  }
+
   // Records the first fault. A field list calls this itself for a rule about several fields.
   void Fault(std::string_view path, std::string_view problem);
 
@@ -65,14 +72,12 @@ class Decoder {
     if (fault_) Prefix(name);
   }
 
-  void Value(Json json, std::string& value);
-  void Value(Json json, std::string_view& value);  // a view of the message, for text that is too long to copy
-  void Value(Json json, bool& value);
-  void Value(Json json, uint64_t& value);
-  void Value(Json json, uint16_t& value);
+  template <typename T>
+    requires requires(Json json, T& value) { ReadValue(json, value); }
+  void Value(Json json, T& value) {
+    fault_ = ReadValue(json, value);
+  }
   void Value(Json json, StringMap& value);
-  void Value(Json json, Given& value) { value.given = !json.is_null(); }
-  void Value(Json json, Json& value) { value = json; }  // a view of the message, decoded later
 
   template <typename T>
   void Value(Json json, std::optional<T>& value) {
@@ -87,18 +92,6 @@ class Decoder {
     for (size_t i = 0; i < value.size(); ++i) Member(std::to_string(i), json.at(i), value[i]);
   }
 
-  template <NamedEnum T>
-  void Value(Json json, T& value) {
-    auto text = json.string();
-    if (!text) return Expected("a string", json);
-    for (const auto& [name, alternative] : EnumNames<T>::kNames) {
-      if (*text != name) continue;
-      value = alternative;
-      return;
-    }
-    fault_ = "is not one of the known values";
-  }
-
   template <Message T>
   void Value(Json json, T& value) {
     if (!json.is_object()) return Expected("an object", json);
@@ -108,7 +101,7 @@ class Decoder {
     fault_ = std::move(nested.fault_);
   }
 
-  void Expected(std::string_view what, Json got);
+  void Expected(std::string_view what, Json got) { fault_ = ExpectedFault(what, got); }
   void Prefix(std::string_view name);
 
   Json object_;

@@ -1,6 +1,5 @@
-// An Encoder writes JSON text straight into a string. A result struct lists its fields once in Fields(), and the
-// Encoder walks that list. Text that is not UTF-8, such as a file name in an error message, is written with U+FFFD in
-// place of each bad byte, because a WebSocket text frame must be valid UTF-8.
+// An Encoder writes JSON text straight into a string. A struct lists its fields once in Fields(), and the Encoder walks
+// that list, as the Decoder does.
 #pragma once
 
 #include <concepts>
@@ -12,23 +11,19 @@
 #include <vector>
 
 #include "wire/decode.h"
+#include "wire/field_types.h"
+#include "wire/json_text.h"
 
 namespace holdfast::wire {
-
-void AppendString(std::string& out, std::string_view text);   // quoted and escaped
-void AppendBase64(std::string& out, std::string_view bytes);  // quoted
-void AppendInt(std::string& out, int64_t number);
-void AppendUint(std::string& out, uint64_t number);
-
-// Bytes that are sent as base64. The struct is a view, so the owner of the bytes keeps them until they are encoded.
-struct Bytes {
-  std::string_view raw;
-};
 
 class Encoder;
 
 template <typename T>
 concept Encodable = requires(T value, Encoder& encoder) { value.Fields(encoder); };
+
+// A type that has its JSON already, as a sandbox which a client passes on.
+template <typename T>
+concept EncodedBefore = requires(const T& value) { value.json().text; };
 
 class Encoder {
  public:
@@ -40,15 +35,26 @@ class Encoder {
     Value(value);
   }
 
-  // Writes the member only if it has a value. Required writes an optional without a value as null.
+  // Writes the member if it has a value. A member that is not a std::optional always has one; only a decoder accepts
+  // that it is absent.
   template <typename T>
-  void Optional(const char* name, std::optional<T>& value) {
-    if (value) Required(name, *value);
+  void Optional(const char* name, T& value) {
+    if (HasValue(value)) Required(name, value);
+  }
+
+  // Writes null if there is no value.
+  template <typename T>
+  void Nullable(const char* name, std::optional<T>& value) {
+    Required(name, value);
   }
 
   void Value(const std::string& value) { AppendString(out_, value); }
   void Value(std::string_view value) { AppendString(out_, value); }
-  void Value(const Bytes& value) { AppendBase64(out_, value.raw); }
+  void Value(const Bytes& value) { AppendBase64(out_, value.view()); }
+  void Value(const RawJson& value) { out_ += value.text; }
+  void Value(const EncodedBefore auto& value) { Value(value.json()); }
+  void Value(const Given& value) { Value(value.given); }
+  void Value(StringMap& map);
   void Value(bool value) { out_ += value ? "true" : "false"; }
   void Value(std::unsigned_integral auto value) { AppendUint(out_, value); }
   void Value(std::signed_integral auto value) { AppendInt(out_, value); }
@@ -88,12 +94,14 @@ class Encoder {
   }
 
  private:
-  void Key(const char* name) {
-    if (!first_) out_ += ',';
-    first_ = false;
-    AppendString(out_, name);
-    out_ += ':';
+  static bool HasValue(const auto&) { return true; }
+  static bool HasValue(const Given& value) { return value.given; }
+  template <typename T>
+  static bool HasValue(const std::optional<T>& value) {
+    return value.has_value();
   }
+
+  void Key(std::string_view name);
 
   std::string& out_;
   bool first_ = true;

@@ -19,6 +19,8 @@ int ErrorCode(ErrorKind kind) {
       return -32010;
     case ErrorKind::kSystem:
     case ErrorKind::kInternal:
+    case ErrorKind::kDisconnected:
+    case ErrorKind::kTimeout:
       return -32603;
   }
   return -32603;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,34 @@ struct Empty {
 // A member whose content does not matter: `given` tells whether the member is there and is not null.
 struct Given {
   bool given = false;
+};
+
+// Bytes that travel as base64. An object that is made for an encoder is a view, so that nothing is copied, and the
+// owner of the bytes keeps them until they are encoded. An object that a decoder has filled owns its bytes.
+class Bytes {
+ public:
+  Bytes() = default;
+  Bytes(std::string_view view) : view_(view) {}  // NOLINT(google-explicit-constructor)
+
+  static Bytes Owned(std::string bytes) {
+    Bytes owner;
+    owner.owned_ = std::move(bytes);
+    return owner;
+  }
+
+  std::string_view view() const { return owned_.empty() ? view_ : std::string_view(owned_); }
+
+  // Returns the bytes as a string, without a copy if this object owns them.
+  std::string Take() && { return owned_.empty() ? std::string(view_) : std::move(owned_); }
+
+ private:
+  std::string_view view_;
+  std::string owned_;
+};
+
+// JSON that is passed on as it is.
+struct RawJson {
+  std::string text;
 };
 
 // The names by which the values of an enum are sent. A specialisation stands beside each such enum and has an array

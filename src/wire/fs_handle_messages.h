@@ -97,4 +97,10 @@ struct FsWatchMissingResult {
   void Fields(auto& f) { f.Required("watching", watching); }
 };
 
+struct FsMissingChangedParams {
+  uint64_t watch_id = 0;
+
+  void Fields(auto& f) { f.Required("watchId", watch_id); }
+};
+
 }  // namespace holdfast::wire

@@ -61,14 +61,14 @@ struct FsCreateDirectoryParams : FsFollowParams {
 
 struct FsGetMetadataResult {
   bool is_directory = false, is_file = false, is_symlink = false;
-  uint64_t size = 0;
+  uint64_t size = 0;  // 0 from servers of older versions
   int64_t created_at_ms = 0, modified_at_ms = 0;
 
   void Fields(auto& f) {
     f.Required("isDirectory", is_directory);
     f.Required("isFile", is_file);
     f.Required("isSymlink", is_symlink);
-    f.Required("size", size);
+    f.Optional("size", size);
     f.Required("createdAtMs", created_at_ms);
     f.Required("modifiedAtMs", modified_at_ms);
   }

@@ -1,4 +1,4 @@
-// Params and result of http/request.
+// Params and result of http/request, and the params of http/request/bodyDelta.
 #pragma once
 
 #include <array>
@@ -71,6 +71,23 @@ struct HttpRequestResult {
     f.Required("status", status);
     f.Required("headers", headers);
     f.Required("bodyBase64", body);
+  }
+};
+
+// One piece of a streamed body. The last piece is empty; if the body is incomplete, `error` tells why.
+struct HttpBodyDeltaParams {
+  std::string request_id;
+  uint64_t seq = 0;
+  Bytes delta;
+  bool done = false;
+  std::optional<std::string> error;
+
+  void Fields(auto& f) {
+    f.Required("requestId", request_id);
+    f.Required("seq", seq);
+    f.Required("deltaBase64", delta);
+    f.Required("done", done);
+    f.Nullable("error", error);
   }
 };
 

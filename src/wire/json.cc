@@ -70,6 +70,10 @@ std::optional<uint64_t> Json::uint64() const {
   return std::nullopt;
 }
 
+std::string_view Json::fraction() const {
+  return node_ != nullptr && node_->kind == JsonKind::kDouble ? node_->text : std::string_view();
+}
+
 size_t Json::size() const {
   if (is_array()) return node_->children.size();
   return is_object() ? node_->children.size() / 2 : 0;

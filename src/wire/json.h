@@ -33,6 +33,7 @@ class Json {
   std::optional<std::string_view> string() const;
   std::optional<int64_t> int64() const;    // integers only; 1.0 is not an integer
   std::optional<uint64_t> uint64() const;  // integers only, not negative
+  std::string_view fraction() const;       // the text of a number that is not a 64-bit integer; otherwise empty
 
   // The number of elements of an array or of members of an object, and 0 for any other value.
   size_t size() const;

@@ -124,7 +124,12 @@ bool JsonTreeBuilder::on_uint64(uint64_t number, Chars, ErrorCode& ec) {
   return counted;
 }
 
-bool JsonTreeBuilder::on_double(double, Chars, ErrorCode& ec) { return Push(JsonKind::kDouble, ec); }
+bool JsonTreeBuilder::on_double(double, Chars text, ErrorCode& ec) {
+  const bool counted = Push(JsonKind::kDouble, ec);
+  stack_.back().text = Keep({text.data(), text.size()});
+  return counted;
+}
+
 bool JsonTreeBuilder::on_bool(bool value, ErrorCode& ec) {
   return Push(value ? JsonKind::kTrue : JsonKind::kFalse, ec);
 }

@@ -26,7 +26,7 @@ struct JsonNode {
     int64_t int64 = 0;
     uint64_t uint64;
   };
-  std::string_view text;               // the text of a kString
+  std::string_view text;               // the text of a kString or a kDouble
   std::span<const JsonNode> children;  // the elements of a kArray; the keys and values of a kObject in turn
 };
 
@@ -62,7 +62,7 @@ class JsonTreeBuilder {
   bool on_number_part(Chars, ErrorCode&) { return true; }
   bool on_int64(int64_t number, Chars, ErrorCode& ec);
   bool on_uint64(uint64_t number, Chars, ErrorCode& ec);
-  bool on_double(double, Chars, ErrorCode& ec);
+  bool on_double(double, Chars text, ErrorCode& ec);
   bool on_bool(bool value, ErrorCode& ec);
   bool on_null(ErrorCode& ec);
   bool on_comment_part(Chars, ErrorCode&) { return true; }

@@ -1,5 +1,6 @@
 // These functions encode every notification that the server sends. Output is the hot path, so a message is written in
-// one pass, with its base64 in place and without Fields(). A test compares the messages with what the Encoder writes.
+// one pass, with its base64 in place and without Fields(), and a client can read it without the JSON parser. Tests
+// compare both with the plain Encoder and Decoder.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,19 @@ namespace holdfast::wire {
 
 // `quoted_id` is the process id as a JSON string with its quotes, which is the same for every message of a process.
 std::string OutputNotification(std::string_view quoted_id, uint64_t seq, Stream stream, std::string_view bytes);
+
+// The parts of a process/output message, as views of the message.
+struct OutputFrame {
+  std::string_view process_id;
+  uint64_t seq = 0;
+  Stream stream = Stream::kStdout;
+  std::string_view chunk;  // base64 that has not been checked
+};
+
+// Recognizes a message as OutputNotification writes it. Returns nothing for any other message, and for one whose
+// process id is not plain ASCII; the parser then has to read it.
+std::optional<OutputFrame> ReadOutputFrame(std::string_view message);
+
 struct Exit {
   uint64_t seq = 0;
   int exit_code = 0;

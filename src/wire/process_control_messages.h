@@ -29,9 +29,20 @@ struct ProcessSignalParams {
   }
 };
 
+struct GracePeriod {
+  uint64_t timeout_ms = 0;
+
+  void Fields(auto& f) { f.Required("timeoutMs", timeout_ms); }
+};
+
 // How a process is terminated. A client sends "force", or {"graceful": {"timeoutMs": N}}.
 struct TerminateMode {
   std::optional<uint64_t> graceful_timeout_ms;
+
+  RawJson json() const {
+    if (!graceful_timeout_ms) return {R"("force")"};
+    return {R"({"graceful":)" + Encode(GracePeriod{*graceful_timeout_ms}) + "}"};
+  }
 };
 
 struct ProcessTerminateParams {
@@ -40,12 +51,20 @@ struct ProcessTerminateParams {
 
   void Fields(auto& f) {
     f.Required("processId", process_id);
+    if constexpr (requires { f.object(); }) {
+      ReadMode(f);
+    } else {
+      f.Optional("mode", mode);
+    }
+  }
+
+ private:
+  void ReadMode(Decoder& f) {
     Json json = f.object().Find("mode");
     if (json.is_null()) return;
     mode.emplace();
     if (json.string() == "force") return;
-    Json timeout = json.Find("graceful").Find("timeoutMs");
-    mode->graceful_timeout_ms = timeout.uint64();
+    mode->graceful_timeout_ms = json.Find("graceful").Find("timeoutMs").uint64();
     if (!mode->graceful_timeout_ms) f.Fault("mode", R"(expected "force" or {"graceful":{"timeoutMs":N}})");
   }
 };
@@ -72,7 +91,7 @@ struct ProcessWaitResult {
 
   void Fields(auto& f) {
     f.Required("exited", exited);
-    f.Required("exitCode", exit_code);
+    f.Nullable("exitCode", exit_code);
     f.Required("closed", closed);
     f.Required("timedOut", timed_out);
     f.Required("sandboxDenied", sandbox_denied);
@@ -92,7 +111,7 @@ struct ProcessSnapshotResult {
     f.Required("terminal", terminal);
     f.Required("truncated", truncated);
     f.Required("omittedBytes", omitted_bytes);
-    f.Required("exitCode", exit_code);
+    f.Nullable("exitCode", exit_code);
     f.Required("running", running);
   }
 };

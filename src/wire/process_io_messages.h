@@ -39,7 +39,9 @@ struct ProcessIo {
   void Fields(auto& f) {
     f.Optional("pty", pty);
     f.Optional("pipe", pipe);
-    if (pty.has_value() == pipe.has_value()) f.Fault("pty", "give exactly one of pty and pipe");
+    if constexpr (requires { f.fault(); }) {
+      if (pty.has_value() == pipe.has_value()) f.Fault("pty", "give exactly one of pty and pipe");
+    }
   }
 };
 

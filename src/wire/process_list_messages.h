@@ -34,11 +34,11 @@ struct ListedProcess {
   void Fields(auto& f) {
     f.Required("processId", process_id);
     f.Required("argv", argv);
-    f.Required("pid", pid);
+    f.Nullable("pid", pid);
     f.Required("state", state);
-    f.Required("exitCode", exit_code);
+    f.Nullable("exitCode", exit_code);
     f.Required("startedAtMs", started_at_ms);
-    f.Required("exitedAtMs", exited_at_ms);
+    f.Nullable("exitedAtMs", exited_at_ms);
     f.Required("outputBytes", output_bytes);
     f.Required("inputBytes", input_bytes);
   }

@@ -62,10 +62,10 @@ struct ProcessReadResult {
     f.Required("chunks", chunks);
     f.Required("nextSeq", next_seq);
     f.Required("exited", exited);
-    f.Required("exitCode", exit_code);
+    f.Nullable("exitCode", exit_code);
     f.Required("closed", closed);
-    f.Required("failure", failure);
-    f.Required("sandboxDenied", sandbox_denied);
+    f.Nullable("failure", failure);
+    f.Optional("sandboxDenied", sandbox_denied);
   }
 };
 
@@ -80,13 +80,15 @@ struct ProcessWriteParams {
   }
 };
 
-enum class WriteStatus { kAccepted, kUnknownProcess, kStdinClosed };
+// This server holds a write until the process has started; other servers answer kStarting.
+enum class WriteStatus { kAccepted, kUnknownProcess, kStdinClosed, kStarting };
 template <>
 struct EnumNames<WriteStatus> {
-  static constexpr std::array<std::pair<const char*, WriteStatus>, 3> kNames{
+  static constexpr std::array<std::pair<const char*, WriteStatus>, 4> kNames{
       {{"accepted", WriteStatus::kAccepted},
        {"unknownProcess", WriteStatus::kUnknownProcess},
-       {"stdinClosed", WriteStatus::kStdinClosed}}};
+       {"stdinClosed", WriteStatus::kStdinClosed},
+       {"starting", WriteStatus::kStarting}}};
 };
 
 struct ProcessWriteResult {

@@ -66,7 +66,7 @@ struct ProcessStartParams {
   std::optional<ManagedNetwork> managed_network;
   Given network_proxy, shell_snapshot;
 
-  void Fields(Decoder& f) {
+  void Fields(auto& f) {
     f.Required("processId", process_id);
     f.Optional("prepared", prepared);
     f.Optional("io", io);
@@ -91,11 +91,15 @@ struct ProcessStartParams {
   }
 };
 
-enum class SandboxType { kNone, kLinuxSeccomp };
+// This server runs on Linux; a client also meets the sandboxes of servers on other systems.
+enum class SandboxType { kNone, kLinuxSeccomp, kMacosSeatbelt, kWindowsRestrictedToken };
 template <>
 struct EnumNames<SandboxType> {
-  static constexpr std::array<std::pair<const char*, SandboxType>, 2> kNames{
-      {{"none", SandboxType::kNone}, {"linuxSeccomp", SandboxType::kLinuxSeccomp}}};
+  static constexpr std::array<std::pair<const char*, SandboxType>, 4> kNames{
+      {{"none", SandboxType::kNone},
+       {"linuxSeccomp", SandboxType::kLinuxSeccomp},
+       {"macosSeatbelt", SandboxType::kMacosSeatbelt},
+       {"windowsRestrictedToken", SandboxType::kWindowsRestrictedToken}}};
 };
 
 struct ProcessStartResult {
@@ -104,7 +108,7 @@ struct ProcessStartResult {
 
   void Fields(auto& f) {
     f.Required("processId", process_id);
-    f.Required("sandboxType", sandbox_type);
+    f.Optional("sandboxType", sandbox_type);
   }
 };
 

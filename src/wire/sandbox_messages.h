@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "wire/decode.h"
+#include "base/check.h"
+#include "wire/encode.h"
 
 namespace holdfast::wire {
 
@@ -50,6 +51,7 @@ struct Sandbox {
                                        "temporaryDirectories",
                                        "sandboxOverride"};
 
+  RawJson sent;         // the whole sandbox, which only a client sets; a server decodes the other members
   Json permissions;     // a profile
   Json sandbox_policy;  // a legacy policy
   Json bare_policy;     // the sandbox object itself, if it is a legacy policy
@@ -59,6 +61,17 @@ struct Sandbox {
   std::optional<bool> use_legacy_landlock;
   // Clients of every operating system must send this member.
   WindowsSandboxLevel windows_sandbox_level = WindowsSandboxLevel::kDisabled;
+
+  // Returns a sandbox for a client to send.
+  static Sandbox FromJson(std::string text) {
+    Sandbox sandbox;
+    sandbox.sent.text = std::move(text);
+    return sandbox;
+  }
+  const RawJson& json() const {
+    CHECK(!sent.text.empty());  // an empty sandbox would be no sandbox
+    return sent;
+  }
 
   void Fields(Decoder& f) {
     f.Optional("sandboxPolicy", sandbox_policy);
@@ -88,7 +101,7 @@ template <typename Params>
 struct Sandboxed : Params {
   std::optional<Sandbox> sandbox;
 
-  void Fields(Decoder& f) {
+  void Fields(auto& f) {
     Params::Fields(f);
     f.Optional("sandbox", sandbox);
   }

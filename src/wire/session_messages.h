@@ -51,16 +51,16 @@ struct EnvironmentCapabilities {
   bool linux_root_write_preserves_devices = false, linux_approved_root_write_preserves_restrictions = false;
 
   void Fields(auto& f) {
-    f.Required("fsWatchMissing", fs_watch_missing);
-    f.Required("httpHeaderEnvVars", http_header_env_vars);
-    f.Required("fileWriteStreaming", file_write_streaming);
-    f.Required("sandboxedFileStreaming", sandboxed_file_streaming);
-    f.Required("linuxRootWritePreservesDevices", linux_root_write_preserves_devices);
-    f.Required("linuxApprovedRootWritePreservesRestrictions", linux_approved_root_write_preserves_restrictions);
+    f.Optional("fsWatchMissing", fs_watch_missing);
+    f.Optional("httpHeaderEnvVars", http_header_env_vars);
+    f.Optional("fileWriteStreaming", file_write_streaming);
+    f.Optional("sandboxedFileStreaming", sandboxed_file_streaming);
+    f.Optional("linuxRootWritePreservesDevices", linux_root_write_preserves_devices);
+    f.Optional("linuxApprovedRootWritePreservesRestrictions", linux_approved_root_write_preserves_restrictions);
   }
 };
 
-// The machine as a client sees it. All paths are file URIs.
+// The machine as a client sees it. All paths are file URIs. A server of an older version tells only its shell.
 struct EnvironmentInfo {
   Shell shell;
   std::string executor_version, platform_os, cwd, user_home_dir, temp_dir;
@@ -70,15 +70,15 @@ struct EnvironmentInfo {
 
   void Fields(auto& f) {
     f.Required("shell", shell);
-    f.Required("executorVersion", executor_version);
+    f.Optional("executorVersion", executor_version);
     f.Optional("providerId", provider_id);
-    f.Required("cwd", cwd);
-    f.Required("userHomeDir", user_home_dir);
-    f.Required("platformOs", platform_os);
-    f.Required("prependPathDirs", prepend_path_dirs);
-    f.Required("temporaryDirectories", temporary_directories);
-    f.Required("tempDir", temp_dir);
-    f.Required("capabilities", capabilities);
+    f.Optional("cwd", cwd);
+    f.Optional("userHomeDir", user_home_dir);
+    f.Optional("platformOs", platform_os);
+    f.Optional("prependPathDirs", prepend_path_dirs);
+    f.Optional("temporaryDirectories", temporary_directories);
+    f.Optional("tempDir", temp_dir);
+    f.Optional("capabilities", capabilities);
   }
 };
 
@@ -97,11 +97,11 @@ struct EnvironmentStatusResult {
 
 struct InitializeResult {
   std::string session_id;
-  EnvironmentInfo environment_info;
+  std::optional<EnvironmentInfo> environment_info;  // absent from servers of older versions
 
   void Fields(auto& f) {
     f.Required("sessionId", session_id);
-    f.Required("environmentInfo", environment_info);
+    f.Optional("environmentInfo", environment_info);
   }
 };
 

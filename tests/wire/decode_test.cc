@@ -99,6 +99,27 @@ TEST_F(DecodeTest, TakesNullForAnOptionalOnly) {
   EXPECT_EQ(Fault(R"({"text":null})"), "text: expected a string, got null");
 }
 
+struct Signed {
+  int64_t number = 0;
+  std::optional<int64_t> nullable = 1;
+  RawJson raw;
+
+  void Fields(auto& f) {
+    f.Required("number", number);
+    f.Nullable("nullable", nullable);
+    f.Optional("raw", raw);
+  }
+};
+
+TEST_F(DecodeTest, ReadsSignedNumbersAndRawJson) {
+  const auto read = Accept<Signed>(R"({"number":-5,"nullable":null,"raw":{"a": [1.50, "x"]}})");
+  EXPECT_EQ(read.number, -5);
+  EXPECT_EQ(read.nullable, std::nullopt);
+  EXPECT_EQ(read.raw.text, R"({"a":[1.50,"x"]})");
+  EXPECT_EQ(Accept<Signed>(R"({"number":0})").nullable, 1);
+  EXPECT_EQ(Fault<Signed>(R"({"number":1.5})"), "number: expected a whole number, got a number");
+}
+
 TEST_F(DecodeTest, NamesTheMissingField) {
   EXPECT_EQ(Fault("{}"), "text: is missing");
   EXPECT_EQ(Fault(R"({"text":"t","inners":[{"name":"a"},{}]})"), "inners.1.name: is missing");

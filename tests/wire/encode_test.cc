@@ -38,19 +38,26 @@ struct Tree {
   std::vector<std::string> words;
   Level level = Level::kHigh;
   Bytes bytes = {"hi"};
+  StringMap map = {{"b", "1"}, {"a", "\n"}};
+  RawJson raw = {R"([1, 2.50])"};
+  Given given = {true}, not_given;
 
   void Fields(auto& f) {
     f.Required("text", text);
     f.Required("flag", flag);
     f.Required("large", large);
     f.Required("small", small);
-    f.Required("nothing", nothing);
+    f.Nullable("nothing", nothing);
     f.Optional("leftOut", left_out);
     f.Optional("there", there);
     f.Required("leaves", leaves);
     f.Required("words", words);
     f.Required("level", level);
     f.Required("bytes", bytes);
+    f.Optional("map", map);
+    f.Required("raw", raw);
+    f.Optional("given", given);
+    f.Optional("notGiven", not_given);
   }
 };
 
@@ -62,10 +69,31 @@ TEST(EncodeTest, WritesEveryKindOfField) {
   EXPECT_EQ(
       Encode(Tree{}),
       R"({"text":"t","flag":true,"large":18446744073709551615,"small":-9223372036854775808,"nothing":null,"there":3,)"
-      R"("leaves":[{"number":1},{"number":2}],"words":[],"level":"high","bytes":"aGk="})");
+      R"("leaves":[{"number":1},{"number":2}],"words":[],"level":"high","bytes":"aGk=",)"
+      R"("map":{"b":"1","a":"\n"},"raw":[1, 2.50],"given":true})");
 }
 
 TEST(EncodeTest, WritesAnEmptyObject) { EXPECT_EQ(Encode(Nothing{}), "{}"); }
+
+TEST(AppendJsonTest, WritesWhatWasParsed) {
+  Document document;
+  for (const char* text :
+       {"null", "true", "false", "0", "-9223372036854775808", "18446744073709551615", "1.50", "-0.0", "1e400",
+        "123456789012345678901234567890.5E-3", R"("a\n\"")", "[]", "{}", R"([1,[],{"b":[null],"a":{}},"x"])"}) {
+    std::string out = "x";
+    const auto json = document.Parse(text);
+    ASSERT_TRUE(json) << text;
+    AppendJson(out, *json);
+    EXPECT_EQ(out, std::string("x") + text);
+  }
+}
+
+TEST(AppendJsonTest, LeavesSpacesAndNeedlessEscapesOut) {
+  Document document;
+  std::string out;
+  AppendJson(out, document.Parse(R"( { "\u0061" : [ 1 , "\/" ] } )").value());
+  EXPECT_EQ(out, R"({"a":[1,"/"]})");
+}
 
 TEST(AppendStringTest, EscapesWhatJsonNeeds) {
   EXPECT_EQ(Quote("plain"), R"("plain")");

@@ -1,0 +1,68 @@
+// Every method and every notification of the protocol.
+#pragma once
+
+#include "wire/field_types.h"
+#include "wire/fs_handle_messages.h"
+#include "wire/fs_messages.h"
+#include "wire/fs_tree_messages.h"
+#include "wire/http_messages.h"
+#include "wire/method.h"
+#include "wire/process_control_messages.h"
+#include "wire/process_list_messages.h"
+#include "wire/process_messages.h"
+#include "wire/process_notification_messages.h"
+#include "wire/process_start_messages.h"
+#include "wire/sandbox_messages.h"
+#include "wire/session_messages.h"
+
+namespace holdfast::wire {
+
+struct Initialize : Method<"initialize", InitializeParams, InitializeResult, Caller::kAnyone> {};
+
+struct GetEnvironmentInfo : Method<"environment/info", EnvironmentParams, EnvironmentInfo, Caller::kAnyone> {};
+struct GetEnvironmentStatus
+    : Method<"environment/status", EnvironmentParams, EnvironmentStatusResult, Caller::kAnyone> {};
+
+struct ProcessStart : Method<"process/start", ProcessStartParams, ProcessStartResult> {};
+struct ProcessRead : Method<"process/read", ProcessReadParams, ProcessReadResult, Caller::kAnyone> {};
+struct ProcessWrite : Method<"process/write", ProcessWriteParams, ProcessWriteResult> {};
+struct ProcessCloseStdin : Method<"process/closeStdin", ProcessIdParams, Empty> {};
+struct ProcessResize : Method<"process/resize", ProcessResizeParams, Empty> {};
+struct ProcessSignal : Method<"process/signal", ProcessSignalParams, Empty> {};
+struct ProcessTerminate : Method<"process/terminate", ProcessTerminateParams, ProcessTerminateResult> {};
+struct ProcessWait : Method<"process/wait", ProcessWaitParams, ProcessWaitResult, Caller::kAnyone> {};
+struct ProcessSnapshot : Method<"process/snapshot", ProcessIdParams, ProcessSnapshotResult, Caller::kAnyone> {};
+struct ProcessList : Method<"process/list", ProcessListParams, ProcessListResult, Caller::kAnyone> {};
+
+struct FsReadFile : Method<"fs/readFile", Sandboxed<FsFollowParams>, FsReadFileResult, Caller::kAnyone> {};
+struct FsGetMetadata : Method<"fs/getMetadata", Sandboxed<FsFollowParams>, FsGetMetadataResult, Caller::kAnyone> {};
+struct FsCanonicalize : Method<"fs/canonicalize", Sandboxed<FsPathParams>, FsCanonicalizeResult, Caller::kAnyone> {};
+struct FsReadDirectory : Method<"fs/readDirectory", Sandboxed<FsPathParams>, FsReadDirectoryResult, Caller::kAnyone> {};
+struct FsWalk : Method<"fs/walk", Sandboxed<FsWalkParams>, FsWalkResult, Caller::kAnyone> {};
+struct FsWriteFile : Method<"fs/writeFile", Sandboxed<FsWriteFileParams>, Empty> {};
+struct FsCreateDirectory : Method<"fs/createDirectory", Sandboxed<FsCreateDirectoryParams>, Empty> {};
+struct FsRemove : Method<"fs/remove", Sandboxed<FsRemoveParams>, Empty> {};
+struct FsCopy : Method<"fs/copy", Sandboxed<FsCopyParams>, Empty> {};
+struct FsRename : Method<"fs/rename", Sandboxed<FsRenameParams>, Empty> {};
+// fs/open can also open a file for writing, so an observer may not call it.
+struct FsOpen : Method<"fs/open", Sandboxed<FsOpenParams>, FsHandle> {};
+struct FsReadBlock : Method<"fs/readBlock", FsReadBlockParams, FsReadBlockResult> {};
+struct FsWriteBlock : Method<"fs/writeBlock", FsWriteBlockParams, Empty> {};
+struct FsClose : Method<"fs/close", FsHandle, Empty> {};
+struct FsWatchMissing : Method<"fs/watchMissing", Sandboxed<FsWatchMissingParams>, FsWatchMissingResult> {};
+
+struct HttpRequest : Method<"http/request", Sandboxed<HttpRequestParams>, HttpRequestResult> {};
+
+// The notification that a client sends.
+struct Initialized : Notification<"initialized", Empty> {};
+
+// The notifications that a server sends.
+struct ProcessOutput : Notification<"process/output", ProcessOutputParams> {};
+struct ProcessExited : Notification<"process/exited", ProcessExitedParams> {};
+struct ProcessClosed : Notification<"process/closed", ProcessClosedParams> {};
+struct ProcessStarted : Notification<"process/started", ProcessStartedParams> {};
+struct ProcessFailed : Notification<"process/failed", ProcessFailedParams> {};
+struct HttpBodyDelta : Notification<"http/request/bodyDelta", HttpBodyDeltaParams> {};
+struct FsMissingChanged : Notification<"fs/missingChanged", FsMissingChangedParams> {};
+
+}  // namespace holdfast::wire
