@@ -1,12 +1,9 @@
-// A connection is the server's end of the protocol on one socket. It reads the envelope of each message, does the
-// handshake, passes each request to the handler of its method, and limits how many requests may be unanswered. Handlers
-// are called in the order in which the requests arrive; each answer is sent as soon as it is ready, so answers may come
-// in another order.
+// A connection is the server's end of the protocol on one socket. It does the handshake, and passes each request to the
+// handler of its method. The peer below it reads the messages and limits how many requests may be unanswered.
 #pragma once
 
 #include <functional>
 #include <memory>
-#include <string>
 #include <string_view>
 
 #include "exec_server/config/config.h"
@@ -14,7 +11,10 @@
 #include "exec_server/processes/heap_trim.h"
 #include "exec_server/session/session_table.h"
 #include "loop/byte_budget.h"
-#include "rpc/envelope.h"
+#include "loop/event_loop.h"
+#include "rpc/message.h"
+#include "rpc/method_table.h"
+#include "rpc/peer.h"
 #include "rpc/reply.h"
 #include "rpc/transport.h"
 #include "wire/json.h"
@@ -24,6 +24,7 @@ namespace holdfast::exec_server {
 
 // The objects of the server that a connection uses. They outlive the connection.
 struct ConnectionContext {
+  loop::EventLoop& loop;
   const Config& config;
   loop::ByteBudget& held;
   HeapTrim& heap;
@@ -33,43 +34,41 @@ struct ConnectionContext {
   wire::Document& document;  // shared by all connections, because a message is decoded before the next one is parsed
 };
 
-class Connection final : public rpc::Receiver, public rpc::ReplySink, public std::enable_shared_from_this<Connection> {
+class Connection final : public rpc::PeerHost {
  public:
   using OnEnd = std::function<void(Connection&)>;
 
+  // `on_end` is called when the transport has closed. The connection must live until then.
   Connection(const ConnectionContext& context, std::shared_ptr<rpc::Transport> transport, OnEnd on_end);
 
-  void Start() { transport_->Start(*this); }
-  void Close() { transport_->Close(); }
-  std::string_view peer() const { return transport_->peer(); }
+  void Start() { peer_->Start(); }
+  void Close() { peer_->Close(); }
+  std::string_view peer() const { return peer_->peer(); }
 
-  void OnMessage(std::string_view message) override;
+  void OnRequest(const rpc::Request& request, rpc::PendingReply reply) override;
+  void OnNotification(const rpc::Notification& notification) override;
+  void OnUnreadable(const Error& error) override;
+  void OnStrayResponse(const rpc::Response& response) override;
+  void OnHandled(size_t bytes) override { context_.heap.Note(bytes); }
+  void OnCongested() override;
   void OnDrained() override;
+  void OnReclaimed(size_t inflight_bytes) override;
   void OnClosed() override;
-  void Answer(std::string message, size_t cost) override;
 
  private:
   enum class Phase { kFresh, kInitialized, kReady };
+  using Handshake = rpc::MethodTable<Connection>;
 
-  void OnRequest(rpc::Request request, size_t size);
-  void OnNotification(const rpc::Notification& notification);
-  void Initialize(wire::Json params, rpc::PendingReply reply);
+  static Handshake MakeHandshake();
+  void Initialize(const wire::InitializeParams& params, rpc::Reply<wire::InitializeResult> reply);
   Result<wire::InitializeResult> OpenSession(const wire::InitializeParams& params);
   Result<> CheckReady(std::string_view method) const;
-  loop::ByteBudget::Permit PermitFor(size_t request_bytes);
-  void OnReclaim();
-  void SendError(const Error& error);
-  void AdjustReading();
 
-  ConnectionContext context_;
-  std::shared_ptr<rpc::Transport> transport_;
-  OnEnd on_end_;
+  const ConnectionContext context_;
+  const OnEnd on_end_;
+  const std::shared_ptr<rpc::Peer> peer_;
   Phase phase_ = Phase::kFresh;
   std::shared_ptr<Session> session_;
-  size_t inflight_ = 0, inflight_bytes_ = 0;
-  loop::ByteBudget::Permit unsent_;  // counts the answers that the client does not read
-  rpc::Reading reading_ = rpc::Reading::kOn;
-  bool closed_ = false;
 };
 
 }  // namespace holdfast::exec_server

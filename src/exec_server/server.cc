@@ -82,7 +82,8 @@ std::string Server::url() const { return listener_ ? listener_->url() : std::str
 void Server::Accept(std::shared_ptr<rpc::Transport> transport) {
   if (stopping_) return transport->Close();
   LogInfo("connection.opened", {{"peer", transport->peer()}});
-  const ConnectionContext context{.config = config_,
+  const ConnectionContext context{.loop = loop_,
+                                  .config = config_,
                                   .held = *parts_.held,
                                   .heap = parts_.heap,
                                   .environment_info = parts_.environment.info(),

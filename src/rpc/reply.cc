@@ -9,6 +9,7 @@ PendingReply::PendingReply(PendingReply&& other) noexcept
       id_(std::move(other.id_)),
       cost_(other.cost_),
       permit_(std::move(other.permit_)),
+      dialect_(other.dialect_),
       pending_(std::exchange(other.pending_, false)) {}
 
 PendingReply::~PendingReply() {

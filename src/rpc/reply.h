@@ -10,12 +10,12 @@
 
 #include "base/result.h"
 #include "loop/byte_budget.h"
-#include "rpc/envelope.h"
+#include "rpc/message.h"
 #include "wire/encode.h"
 
 namespace holdfast::rpc {
 
-// The receiver of answers: the connection that the request came from.
+// The receiver of answers: the peer that the request came from.
 class ReplySink {
  public:
   virtual ~ReplySink() = default;
@@ -26,8 +26,9 @@ class ReplySink {
 class PendingReply {
  public:
   // `permit` counts the memory of the request, which is held until the request is answered.
-  PendingReply(std::weak_ptr<ReplySink> sink, RequestId id, size_t cost, loop::ByteBudget::Permit permit = {})
-      : sink_(std::move(sink)), id_(std::move(id)), cost_(cost), permit_(std::move(permit)) {}
+  PendingReply(std::weak_ptr<ReplySink> sink, RequestId id, size_t cost, loop::ByteBudget::Permit permit = {},
+               Dialect dialect = Dialect::kBare)
+      : sink_(std::move(sink)), id_(std::move(id)), cost_(cost), permit_(std::move(permit)), dialect_(dialect) {}
   PendingReply(PendingReply&& other) noexcept;
   PendingReply& operator=(PendingReply&&) = delete;
   ~PendingReply();
@@ -38,11 +39,11 @@ class PendingReply {
     wire::Encoder(message).Value(result);
     SucceedEncoded(std::move(message));
   }
-  void Fail(const Error& error) { Answer(ErrorMessage(id_, error)); }
+  void Fail(const Error& error) { Answer(ErrorMessage(id_, error, dialect_)); }
 
   // These two serve a result that is encoded elsewhere, perhaps on another thread. Begin returns the start of the
   // message, the caller appends the JSON of the result, and SucceedEncoded sends the message.
-  std::string Begin() const { return BeginResult(id_); }
+  std::string Begin() const { return BeginResult(id_, dialect_); }
   void SucceedEncoded(std::string message);
 
  private:
@@ -52,6 +53,7 @@ class PendingReply {
   RequestId id_;
   size_t cost_;
   loop::ByteBudget::Permit permit_;
+  Dialect dialect_;
   bool pending_ = true;
 };
 

@@ -1,7 +1,8 @@
-// Decode makes a params struct from JSON. The struct lists its fields, and the Decoder (decoder.h) fills them in.
+// Decode makes a struct from JSON. The struct lists its fields, and the Decoder (decoder.h) fills them in.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "wire/decoder.h"
@@ -14,11 +15,12 @@ namespace holdfast::wire {
 template <typename T>
 concept CallableBare = requires { T::kParamsOptional; };
 
+// `what` names the JSON in the message of an error.
 template <Message T>
-Result<T> Decode(Json json) {
+Result<T> Decode(Json json, std::string_view what = "params") {
   if (CallableBare<T> && json.is_null()) return T{};
   if (!json.is_object()) {
-    return Fail(ErrorKind::kInvalidParams, "params: expected an object, got " + std::string(json.kind()));
+    return Fail(ErrorKind::kInvalidParams, std::string(what) + ": " + ExpectedFault("an object", json));
   }
   Decoder decoder(json);
   T message;

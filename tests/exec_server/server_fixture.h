@@ -17,12 +17,12 @@
 
 #include "base/log.h"
 #include "exec_server/connection.h"
-#include "exec_server/fake_transport.h"
 #include "exec_server/methods.h"
 #include "exec_server/server_parts.h"
 #include "exec_server/session/session_table.h"
 #include "loop/event_loop.h"
 #include "process/spawner.h"
+#include "rpc/fake_transport.h"
 #include "support/loop_runner.h"
 #include "support/message.h"
 #include "sys/io.h"
@@ -33,7 +33,7 @@ using support::Message;
 
 // A client is one connection and the messages that the server has sent on it.
 struct Client {
-  std::shared_ptr<FakeTransport> transport = std::make_shared<FakeTransport>();
+  std::shared_ptr<rpc::FakeTransport> transport = std::make_shared<rpc::FakeTransport>();
   std::shared_ptr<Connection> connection;
   int next_id = 1;
 
@@ -97,7 +97,8 @@ class ServerFixture : public testing::Test {
 
   Client& Connect() {
     Client& client = *clients_.emplace_back(std::make_unique<Client>());
-    const ConnectionContext context{.config = config_,
+    const ConnectionContext context{.loop = loop_,
+                                    .config = config_,
                                     .held = *parts_->held,
                                     .heap = parts_->heap,
                                     .environment_info = parts_->environment.info(),

@@ -18,11 +18,20 @@ struct Params {
   void Fields(auto& f) { f.Required("number", number); }
 };
 
+struct SumAdd : wire::Method<"sum/add", Params, Params> {};
+struct Echo : wire::Method<"echo", Params, Params, wire::Caller::kAnyone> {};
+struct Reset : wire::Method<"reset", Params, Params> {};
+
 struct Counter {
   uint64_t sum = 0;
 };
 
 struct Target {
+  void Reset(const Params& params, Reply<Params> reply) {
+    counter.sum = params.number;
+    reply(params);
+  }
+
   Counter counter;
 };
 
@@ -40,12 +49,13 @@ struct Service {
 class MethodTableTest : public testing::Test {
  protected:
   MethodTableTest() {
-    table_.Bind("sum/add", CounterOf, service_, &Service::Add);
-    table_.Bind("echo", service_, &Service::Echo);
+    table_.Bind<SumAdd>(CounterOf, service_, &Service::Add);
+    table_.Bind<Echo>(service_, &Service::Echo);
+    table_.Bind<Reset>(&Target::Reset);
   }
 
   auto Prepare(std::string_view method, std::string_view params) {
-    return (*table_.Find(method))(*document_.Parse(params));
+    return table_.Find(method)->prepare(*document_.Parse(params));
   }
 
   Service service_;
@@ -58,7 +68,7 @@ TEST_F(MethodTableTest, FindsWhatIsBound) {
   EXPECT_NE(table_.Find("sum/add"), nullptr);
   EXPECT_EQ(table_.Find("sum/ad"), nullptr);
   EXPECT_EQ(table_.Find(""), nullptr);
-  EXPECT_THAT(table_.names(), ElementsAre("echo", "sum/add"));
+  EXPECT_THAT(table_.names(), ElementsAre("echo", "reset", "sum/add"));
 }
 
 TEST_F(MethodTableTest, DecodesFirstAndRunsLater) {
@@ -79,6 +89,19 @@ TEST_F(MethodTableTest, CallsAHandlerThatNeedsNoTarget) {
   EXPECT_THAT(sink_->messages, ElementsAre(R"({"id":2,"result":{"number":7}})"));
 }
 
+TEST_F(MethodTableTest, CallsAHandlerOfTheTarget) {
+  auto call = Prepare("reset", R"({"number":9})");
+  ASSERT_TRUE(call);
+  Target target;
+  (*call)(target, PendingReply(sink_, int64_t{3}, 0));
+  EXPECT_EQ(target.counter.sum, 9u);
+}
+
+TEST_F(MethodTableTest, KnowsTheCallersOfAMethod) {
+  EXPECT_EQ(table_.Find("sum/add")->caller, wire::Caller::kDriver);
+  EXPECT_EQ(table_.Find("echo")->caller, wire::Caller::kAnyone);
+}
+
 TEST_F(MethodTableTest, RefusesParamsThatDoNotDecode) {
   auto call = Prepare("sum/add", "{}");
   ASSERT_FALSE(call);
@@ -86,7 +109,7 @@ TEST_F(MethodTableTest, RefusesParamsThatDoNotDecode) {
 }
 
 TEST_F(MethodTableTest, DiesOnANameThatIsBoundTwice) {
-  EXPECT_DEATH(table_.Bind("echo", service_, &Service::Echo), "emplace");
+  EXPECT_DEATH(table_.Bind<Echo>(service_, &Service::Echo), "emplace");
 }
 
 }  // namespace

@@ -32,9 +32,9 @@ class FsService {
                    rpc::Reply<wire::FsGetMetadataResult> reply);
 
   // Serves every other method, each of which is a row of the table of operations (files/operations/table.h).
-  template <typename Params, typename T>
-  void Operate(FileSession& session, const files::OperationRow<Params, T>& row, const wire::Sandboxed<Params>& params,
-               rpc::Reply<T> reply) {
+  template <typename Method, typename Params, typename T>
+  void Operate(FileSession& session, const files::OperationRow<Method, Params, T>& row,
+               const wire::Sandboxed<Params>& params, rpc::Reply<T> reply) {
     auto sandbox = sandbox::DecodeFileSandbox(params.sandbox, server_cwd_);
     if (!sandbox) return reply.Fail(sandbox.error());
     auto operation = row.prepare(params);

@@ -5,31 +5,39 @@
 #include <tuple>
 
 #include "files/operations/operations.h"
+#include "wire/methods.h"
 
 namespace holdfast::files {
 
-template <typename Params, typename T>
+template <typename MethodType, typename Params, typename T>
 struct OperationRow {
-  const char* method;
+  using Method = MethodType;
+  static constexpr const char* method = Method::kName;
+
   Result<Operation<T>> (*prepare)(const Params& params);
 };
 
+template <typename Method, typename Params, typename T>
+constexpr OperationRow<Method, Params, T> RowOf(Result<Operation<T>> (*prepare)(const Params&)) {
+  return {prepare};
+}
+
 // This row is not in kOperations, because the server answers fs/getMetadata without a worker if it can.
-inline constexpr OperationRow kGetMetadata{"fs/getMetadata", PrepareGetMetadata};
+inline constexpr auto kGetMetadata = RowOf<wire::FsGetMetadata>(PrepareGetMetadata);
 
 // The part of fs/open and fs/readFile that a file helper does. The server then goes on with the open file.
-inline constexpr OperationRow kOpen{"fs/open", PrepareOpen};
+inline constexpr auto kOpen = RowOf<wire::FsOpen>(PrepareOpen);
 
 // The other operations are the same for the server and for the file helper.
 inline constexpr std::tuple kOperations{
-    OperationRow{"fs/writeFile", PrepareWriteFile},
-    OperationRow{"fs/createDirectory", PrepareCreateDirectory},
-    OperationRow{"fs/canonicalize", PrepareCanonicalize},
-    OperationRow{"fs/readDirectory", PrepareReadDirectory},
-    OperationRow{"fs/remove", PrepareRemove},
-    OperationRow{"fs/copy", PrepareCopy},
-    OperationRow{"fs/rename", PrepareRename},
-    OperationRow{"fs/walk", PrepareWalk},
+    RowOf<wire::FsWriteFile>(PrepareWriteFile),
+    RowOf<wire::FsCreateDirectory>(PrepareCreateDirectory),
+    RowOf<wire::FsCanonicalize>(PrepareCanonicalize),
+    RowOf<wire::FsReadDirectory>(PrepareReadDirectory),
+    RowOf<wire::FsRemove>(PrepareRemove),
+    RowOf<wire::FsCopy>(PrepareCopy),
+    RowOf<wire::FsRename>(PrepareRename),
+    RowOf<wire::FsWalk>(PrepareWalk),
 };
 
 // Calls `visit` with each row of kOperations.

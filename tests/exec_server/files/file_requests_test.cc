@@ -45,7 +45,7 @@ class Witness {
 // A caller is a session with an attachment, but without a Connection; the test takes its place.
 struct Caller {
   std::shared_ptr<Session> session;
-  FakeTransport transport;
+  rpc::FakeTransport transport;
   std::shared_ptr<rpc::RecordingSink> sink = std::make_shared<rpc::RecordingSink>();
 
   size_t answers() const { return sink->messages.size(); }

@@ -1,21 +1,22 @@
-// A FakeTransport is a transport without a socket. It keeps what the server sends, and tests deliver the messages that
-// the server shall receive.
+// A FakeTransport is a transport without a socket. It keeps what is sent, and tests deliver the messages that shall be
+// received.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "rpc/transport.h"
 
-namespace holdfast::exec_server {
+namespace holdfast::rpc {
 
-class FakeTransport final : public rpc::Transport {
+class FakeTransport final : public Transport {
  public:
-  void Start(rpc::Receiver& receiver) override { receiver_ = &receiver; }
+  void Start(Receiver& receiver) override { receiver_ = &receiver; }
   void Send(std::string message) override { sent.push_back(std::move(message)); }
   bool congested() const override { return is_congested; }
-  void SetReading(rpc::Reading wanted) override { reading = wanted; }
+  void SetReading(Reading wanted) override { reading = wanted; }
   void Close() override { Disconnect(); }
   std::string_view peer() const override { return "fake"; }
 
@@ -27,16 +28,16 @@ class FakeTransport final : public rpc::Transport {
   }
 
   void Disconnect() {
-    if (rpc::Receiver* receiver = std::exchange(receiver_, nullptr)) receiver->OnClosed();
+    if (Receiver* receiver = std::exchange(receiver_, nullptr)) receiver->OnClosed();
   }
   bool connected() const { return receiver_ != nullptr; }
 
   std::vector<std::string> sent;
   bool is_congested = false;
-  rpc::Reading reading = rpc::Reading::kOn;
+  Reading reading = Reading::kOn;
 
  private:
-  rpc::Receiver* receiver_ = nullptr;
+  Receiver* receiver_ = nullptr;
 };
 
-}  // namespace holdfast::exec_server
+}  // namespace holdfast::rpc

@@ -6,16 +6,16 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "rpc/envelope.h"
+#include "rpc/message.h"
 #include "wire/json.h"
 
 namespace {
 
 using namespace holdfast;
 
-rpc::RequestId IdIn(const std::string& message) {
+rpc::RequestId IdIn(const std::string& text) {
   wire::Document document;
-  auto parsed = document.Parse(message);
+  auto parsed = document.Parse(text);
   CHECK(parsed.has_value());
   const wire::Json id = parsed->Find("id");
   if (auto number = id.int64()) return *number;
@@ -28,12 +28,12 @@ rpc::RequestId IdIn(const std::string& message) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   static wire::Document document;
   const std::string_view text(reinterpret_cast<const char*>(bytes), size);
-  const auto incoming = rpc::ParseEnvelope(document, text);
-  if (!incoming) {
-    CHECK(IdIn(rpc::ErrorMessage(rpc::kNoRequest, incoming.error())) == rpc::kNoRequest);
+  const auto message = rpc::ParseMessage(document, text);
+  if (!message) {
+    CHECK(IdIn(rpc::ErrorMessage(rpc::kNoRequest, message.error())) == rpc::kNoRequest);
     return 0;
   }
-  const auto* request = std::get_if<rpc::Request>(&*incoming);
+  const auto* request = std::get_if<rpc::Request>(&*message);
   if (request == nullptr) return 0;
   CHECK(IdIn(rpc::BeginResult(request->id) + "{}}") == request->id);
   CHECK(IdIn(rpc::ErrorMessage(request->id, {ErrorKind::kInternal, std::string(text)})) == request->id);

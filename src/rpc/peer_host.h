@@ -1,0 +1,46 @@
+// The object that a peer serves: a connection of the exec-server, or a client. The peer calls it on the loop's thread.
+// The host must live until the peer has called OnClosed, which is its last call.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "base/result.h"
+#include "rpc/message.h"
+#include "rpc/reply.h"
+
+namespace holdfast::rpc {
+
+class PeerHost {
+ public:
+  virtual ~PeerHost() = default;
+
+  // Called first for every message. A host that returns true has dealt with the message, and it is not parsed. A client
+  // reads process/output here.
+  virtual bool OnRawMessage(std::string_view message) {
+    (void)message;
+    return false;
+  }
+
+  // The views in a request or notification are valid only during the call.
+  virtual void OnRequest(const Request& request, PendingReply reply) = 0;
+  virtual void OnNotification(const Notification& notification) = 0;
+
+  // A message has come that cannot be read.
+  virtual void OnUnreadable(const Error& error) = 0;
+  // A response has come that answers no call. A late answer to a call that was forgotten is not reported.
+  virtual void OnStrayResponse(const Response& response) { (void)response; }
+
+  // A message of this size has been handled, or an answer of this size was sent.
+  virtual void OnHandled(size_t bytes) { (void)bytes; }
+  // The other end does not read the answers that it is sent.
+  virtual void OnCongested() {}
+  // The other end has read what was queued.
+  virtual void OnDrained() {}
+  // The peer closes the connection because the budget needs the memory that it holds.
+  virtual void OnReclaimed(size_t inflight_bytes) { (void)inflight_bytes; }
+  // The connection has ended, and every pending call has failed.
+  virtual void OnClosed() = 0;
+};
+
+}  // namespace holdfast::rpc
