@@ -1,5 +1,7 @@
 #include "transport/gathering_stream.h"
 
+#include <sys/socket.h>
+
 #include <array>
 #include <cerrno>
 
@@ -16,16 +18,16 @@ int FamilyOf(int fd) {
 }  // namespace
 
 // If the socket cannot be registered with epoll, every operation on it fails and the connection ends at its first read.
-GatheringStream::GatheringStream(asio::io_context& context, OwnedFd fd, Outbox& outbox, std::string early_input,
+GatheringStream::GatheringStream(asio::io_context& context, ByteStream& bytes, Outbox& outbox, std::string early_input,
                                  loop::Callback on_close_frame)
-    : fd_(std::move(fd)),
+    : bytes_(bytes),
       socket_(context),
       outbox_(outbox),
       early_input_(std::move(early_input)),
       on_close_frame_(std::move(on_close_frame)),
       progress_(context, asio::steady_timer::time_point::max()) {
   error_code unregistered;
-  socket_.assign(asio::generic::stream_protocol(FamilyOf(fd_.get()), 0), fd_.get(), unregistered);
+  socket_.assign(asio::generic::stream_protocol(FamilyOf(bytes_.fd()), 0), bytes_.fd(), unregistered);
 }
 
 void GatheringStream::Take(std::string bytes) {
@@ -35,18 +37,19 @@ void GatheringStream::Take(std::string bytes) {
 }
 
 void GatheringStream::Abort() {
-  if (!fd_.is_open()) return;
+  if (bytes_.fd() < 0) return;
   outbox_.Shut();
   error_code ignored;  // an abort need not be orderly
   socket_.release(ignored);
-  fd_.Reset();
+  bytes_.Close();
   progress_.cancel();
 }
 
-// Returns true while more input may follow.
+// Returns true while more input may follow. The descriptor is read directly: nobody looks at this input, so that it may
+// stay encrypted.
 bool GatheringStream::Teardown::DiscardInput() const {
   std::array<char, 16u << 10> scratch;
-  const ssize_t count = ::recv(stream.fd_.get(), scratch.data(), scratch.size(), MSG_DONTWAIT);
+  const ssize_t count = ::recv(stream.bytes_.fd(), scratch.data(), scratch.size(), MSG_DONTWAIT);
   return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR));
 }
 

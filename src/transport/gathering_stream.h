@@ -1,10 +1,10 @@
-// A GatheringStream is what Beast uses as the socket of a WebSocket connection. Reads go to the socket, and each write
-// goes as a whole into the connection's Outbox. Beast's control frames and our own data frames therefore never
+// A GatheringStream is what Beast uses as the socket of a WebSocket connection. Reads go to the ByteStream, and each
+// write goes as a whole into the connection's Outbox. Beast's control frames and our own data frames therefore never
 // interleave, and they share system calls. Only web_socket_connection.cc includes this header.
 #pragma once
 
-#include <sys/socket.h>
-
+#include <cerrno>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -15,7 +15,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/role.hpp>
 
-#include "base/owned_fd.h"
+#include "transport/byte_stream.h"
 #include "transport/outbox.h"
 #include "transport/web_socket_frames.h"
 
@@ -29,9 +29,9 @@ class GatheringStream {
   using Socket = asio::generic::stream_protocol::socket;
   using executor_type = Socket::executor_type;
 
-  // `early_input` is what the peer sent after its HTTP request. `on_close_frame` runs when Beast writes a Close frame,
+  // Borrows `bytes` and `outbox`. `early_input` is what the peer sent after its HTTP request. `on_close_frame` runs when Beast writes a Close frame,
   // after which no data frame may be sent.
-  GatheringStream(asio::io_context& context, OwnedFd fd, Outbox& outbox, std::string early_input,
+  GatheringStream(asio::io_context& context, ByteStream& bytes, Outbox& outbox, std::string early_input,
                   loop::Callback on_close_frame);
   ~GatheringStream() { Abort(); }
 
@@ -40,7 +40,7 @@ class GatheringStream {
 
   template <typename Buffers, typename Handler>
   void async_read_some(const Buffers& buffers, Handler&& handler) {
-    if (early_input_.empty()) return socket_.async_read_some(buffers, std::forward<Handler>(handler));
+    if (early_input_.empty()) return ReadStream(buffers, std::forward<Handler>(handler));
     const size_t count = asio::buffer_copy(buffers, asio::buffer(early_input_));
     early_input_.erase(0, count);
     Complete(std::forward<Handler>(handler), count);
@@ -63,7 +63,7 @@ class GatheringStream {
   // has fallen below its low mark.
   void OnProgress() { progress_.cancel(); }
 
-  // Closes the socket at once. Operations that still use it fail.
+  // Closes the stream at once. Operations that still use it fail.
   void Abort();
 
  private:
@@ -78,17 +78,52 @@ class GatheringStream {
     void operator()(Self& self, error_code error = {}) {
       if (!stream.outbox_.empty()) return stream.progress_.async_wait(std::move(self));
       if (fin_sent && (error || !DiscardInput())) return self.complete({});
-      if (!std::exchange(fin_sent, true)) ::shutdown(stream.fd_.get(), SHUT_WR);
+      if (!std::exchange(fin_sent, true)) stream.bytes_.EndWriting();
       stream.socket_.async_wait(Socket::wait_read, std::move(self));
     }
 
     bool DiscardInput() const;
   };
 
+  // One read from a stream that is not transparent. The stream is read before the socket is waited for, because it may
+  // hold bytes already. The first step is posted, so that the handler never runs inside the call that starts the read.
+  struct StreamRead {
+    GatheringStream& stream;
+    std::span<char> room;
+    bool posted = false;
+
+    template <typename Self>
+    void operator()(Self& self, error_code error = {}) {
+      if (!std::exchange(posted, true)) return asio::post(stream.get_executor(), std::move(self));
+      if (error || stream.bytes_.fd() < 0) return self.complete(asio::error::operation_aborted, 0);
+      const ssize_t count = stream.bytes_.Read(room);
+      if (count < 0 && errno == EAGAIN) return stream.socket_.async_wait(Socket::wait_read, std::move(self));
+      if (count < 0) return self.complete(error_code(errno, boost::system::system_category()), 0);
+      self.complete(count == 0 ? error_code(asio::error::eof) : error_code(), static_cast<size_t>(count));
+    }
+  };
+
   template <typename Handler>
   void Complete(Handler&& handler, size_t count) {
     asio::post(get_executor(),
                [handler = std::forward<Handler>(handler), count]() mutable { handler(error_code(), count); });
+  }
+
+  // Asio reads a transparent stream directly: it waits without an epoll_ctl before each read.
+  template <typename Buffers, typename Handler>
+  void ReadStream(const Buffers& buffers, Handler&& handler) {
+    if (bytes_.transparent()) return socket_.async_read_some(buffers, std::forward<Handler>(handler));
+    const std::span<char> room = FirstOf(buffers);
+    asio::async_compose<Handler, void(error_code, size_t)>(StreamRead{*this, room}, handler, socket_);
+  }
+
+  template <typename Buffers>
+  static std::span<char> FirstOf(const Buffers& buffers) {
+    for (auto it = asio::buffer_sequence_begin(buffers); it != asio::buffer_sequence_end(buffers); ++it) {
+      const asio::mutable_buffer buffer(*it);
+      if (buffer.size() > 0) return {static_cast<char*>(buffer.data()), buffer.size()};
+    }
+    return {};
   }
 
   void Take(std::string bytes);
@@ -99,8 +134,8 @@ class GatheringStream {
   }
   friend void beast_close_socket(GatheringStream& stream) { stream.Abort(); }
 
-  OwnedFd fd_;
-  Socket socket_;  // borrows fd_
+  ByteStream& bytes_;
+  Socket socket_;  // borrows the descriptor of bytes_
   Outbox& outbox_;
   std::string early_input_;
   loop::Callback on_close_frame_;

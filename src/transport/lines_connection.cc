@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "sys/io.h"
 #include "transport/hang_up_watch.h"
 #include "transport/inbound_room.h"
 #include "transport/line_splitter.h"
@@ -42,10 +41,9 @@ class LinesConnection final : public rpc::Transport,
                               public Outbox::Owner,
                               public std::enable_shared_from_this<LinesConnection> {
  public:
-  LinesConnection(loop::EventLoop& loop, int in_fd, int out_fd, std::string peer, const Limits& limits);
+  LinesConnection(loop::EventLoop& loop, LinesStreams streams, const Limits& limits);
 
-  void BorrowDescriptors();
-  void AdoptSocket(LinesSocket socket);
+  void MakeNonBlocking();
 
   void Start(rpc::Receiver& receiver) override;
   void Send(std::string message) override;
@@ -61,6 +59,7 @@ class LinesConnection final : public rpc::Transport,
   void OnFlushed(Outbox::Progress progress) override;
   void OnWriteFailed() override { Finish(); }
 
+  PlainStream& out() { return separate_out_ ? *separate_out_ : in_; }
   bool delivers() const { return state_ == State::kOpen && reading_ == rpc::Reading::kOn; }
   void OnReadable();
   void OnEndOfInput();
@@ -69,11 +68,10 @@ class LinesConnection final : public rpc::Transport,
   void OnRoom(const Result<>& room);
   void Finish();
 
-  const int in_fd_;
-  const int out_fd_;
+  PlainStream in_;
+  std::optional<PlainStream> separate_out_;
   const std::string peer_;
   const Limits limits_;
-  OwnedFd socket_;
   Slot slot_;
   std::optional<BorrowedNonBlocking> in_flags_;
   std::optional<BorrowedNonBlocking> out_flags_;
@@ -86,7 +84,7 @@ class LinesConnection final : public rpc::Transport,
   InboundRoom room_;  // the memory of splitter_
   LineSplitter splitter_;
   Outbox outbox_;
-  std::optional<loop::FdWatch> in_watch_;  // also watches for writes if both descriptors are the same
+  std::optional<loop::FdWatch> in_watch_;  // also watches for writes if there is one stream
   std::optional<loop::FdWatch> out_watch_;
   TurnTask continue_;
   TurnTask finish_;
@@ -94,32 +92,28 @@ class LinesConnection final : public rpc::Transport,
   HangUpWatch hang_up_;  // runs while reading is off or waits for room
 };
 
-LinesConnection::LinesConnection(loop::EventLoop& loop, int in_fd, int out_fd, std::string peer, const Limits& limits)
-    : in_fd_(in_fd),
-      out_fd_(out_fd),
-      peer_(std::move(peer)),
+LinesConnection::LinesConnection(loop::EventLoop& loop, LinesStreams streams, const Limits& limits)
+    : in_(std::move(streams.in)),
+      separate_out_(std::move(streams.separate_out)),
+      peer_(std::move(streams.peer)),
       limits_(limits),
+      slot_(std::move(streams.slot)),
       loop_(loop),
       room_(limits.budget, [this] { Close(); }),
       splitter_(limits.max_message_bytes),
-      outbox_(loop, out_fd, {limits.high_water_bytes, limits.low_water_bytes}, *this),
+      outbox_(loop, out(), {limits.high_water_bytes, limits.low_water_bytes}, *this),
       continue_(loop, [this] { Continue(); }),
       finish_(loop, [this] { Finish(); }),
       close_timer_(loop, [this] { Finish(); }),
-      hang_up_(loop, in_fd, HangUpWatch::Sign::kBothSides, [this] { Finish(); }) {
-  in_watch_.emplace(loop, in_fd, [this] { OnReadable(); }, [this] { outbox_.Flush(); });
-  if (out_fd != in_fd) out_watch_.emplace(loop, out_fd, loop::Callback(), [this] { outbox_.Flush(); });
+      hang_up_(loop, in_.fd(), HangUpWatch::Sign::kBothSides, [this] { Finish(); }) {
+  splitter_.Append(streams.early_input);
+  in_watch_.emplace(loop, in_.fd(), [this] { OnReadable(); }, [this] { outbox_.Flush(); });
+  if (separate_out_) out_watch_.emplace(loop, out().fd(), loop::Callback(), [this] { outbox_.Flush(); });
 }
 
-void LinesConnection::BorrowDescriptors() {
-  in_flags_.emplace(in_fd_);
-  out_flags_.emplace(out_fd_);
-}
-
-void LinesConnection::AdoptSocket(LinesSocket socket) {
-  socket_ = std::move(socket.fd);
-  slot_ = std::move(socket.slot);
-  splitter_.Append(socket.early_input);
+void LinesConnection::MakeNonBlocking() {
+  in_flags_.emplace(in_.fd());
+  out_flags_.emplace(out().fd());
 }
 
 void LinesConnection::Start(rpc::Receiver& receiver) {
@@ -161,9 +155,9 @@ void LinesConnection::OnReadable() {
   read_armed_ = false;
   if (!delivers()) return;
   std::array<char, kReadBytes> chunk;
-  const ssize_t count = sys::Read(in_fd_, chunk.data(), chunk.size());
+  const ssize_t count = in_.Read(chunk);
   if (count > 0) splitter_.Append(std::string_view(chunk.data(), static_cast<size_t>(count)));
-  if (count > 0 || count == -EAGAIN) return Continue();
+  if (count > 0 || (count < 0 && errno == EAGAIN)) return Continue();
   OnEndOfInput();
 }
 
@@ -216,23 +210,23 @@ void LinesConnection::Finish() {
   // the original ones.
   out_flags_.reset();
   in_flags_.reset();
-  socket_.Reset();
+  in_.Close();
+  if (separate_out_) separate_out_->Close();
   slot_.reset();
   if (receiver_ != nullptr) receiver_->OnClosed();
 }
 
 }  // namespace
 
-std::shared_ptr<rpc::Transport> ServeLines(loop::EventLoop& loop, int in_fd, int out_fd, const Limits& limits) {
-  auto connection = std::make_shared<LinesConnection>(loop, in_fd, out_fd, "stdio", limits);
-  connection->BorrowDescriptors();
-  return connection;
+std::shared_ptr<rpc::Transport> ExchangeLines(loop::EventLoop& loop, LinesStreams streams, const Limits& limits) {
+  return std::make_shared<LinesConnection>(loop, std::move(streams), limits);
 }
 
-std::shared_ptr<rpc::Transport> ServeLinesSocket(loop::EventLoop& loop, LinesSocket socket, const Limits& limits) {
-  const int fd = socket.fd.get();
-  auto connection = std::make_shared<LinesConnection>(loop, fd, fd, socket.peer, limits);
-  connection->AdoptSocket(std::move(socket));
+std::shared_ptr<rpc::Transport> ServeLines(loop::EventLoop& loop, int in_fd, int out_fd, const Limits& limits) {
+  LinesStreams streams{.in = PlainStream::Borrow(in_fd), .peer = "stdio"};
+  if (out_fd != in_fd) streams.separate_out = PlainStream::Borrow(out_fd);
+  auto connection = std::make_shared<LinesConnection>(loop, std::move(streams), limits);
+  connection->MakeNonBlocking();
   return connection;
 }
 

@@ -1,21 +1,14 @@
 #include "transport/outbox.h"
 
-#include <sys/socket.h>
-#include <sys/stat.h>
-
 #include <array>
 #include <cerrno>
+#include <span>
 #include <utility>
 
 namespace holdfast::transport {
 namespace {
 
 constexpr size_t kVectorsPerWrite = 64;
-
-bool IsSocket(int fd) {
-  struct stat status{};
-  return ::fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode);
-}
 
 size_t TotalBytes(std::span<const iovec> vectors) {
   size_t total = 0;
@@ -25,8 +18,8 @@ size_t TotalBytes(std::span<const iovec> vectors) {
 
 }  // namespace
 
-Outbox::Outbox(loop::EventLoop& loop, int fd, Marks marks, Owner& owner)
-    : fd_(fd), is_socket_(IsSocket(fd)), marks_(marks), owner_(owner), flush_(loop, [this] { Flush(); }) {}
+Outbox::Outbox(loop::EventLoop& loop, ByteStream& stream, Marks marks, Owner& owner)
+    : stream_(stream), marks_(marks), owner_(owner), flush_(loop, [this] { Flush(); }) {}
 
 void Outbox::Append(std::string bytes) {
   if (shut_) return;
@@ -51,7 +44,7 @@ void Outbox::OnAppended() {
   if (!waiting_) flush_.Schedule();
 }
 
-// A write that accepted fewer bytes than it was offered has filled the descriptor, so another write would only fail
+// A write that accepted fewer bytes than it was offered has filled the stream, so another write would only fail
 // with EAGAIN.
 void Outbox::Flush() {
   waiting_ = false;
@@ -59,7 +52,7 @@ void Outbox::Flush() {
     std::array<iovec, kVectorsPerWrite> storage;
     const std::span<iovec> vectors = queue_.Gather(storage);
     const size_t offered = TotalBytes(vectors);
-    const ssize_t written = Write(vectors);
+    const ssize_t written = stream_.Write(vectors);
     if (written < 0 && errno != EAGAIN) {
       Shut();
       return owner_.OnWriteFailed();
@@ -72,23 +65,6 @@ void Outbox::Flush() {
     }
   }
   ReportProgress();
-}
-
-// MSG_NOSIGNAL avoids a SIGPIPE in programs that embed this code and do not ignore that signal. Pipes and terminals
-// have no such flag.
-ssize_t Outbox::Write(std::span<iovec> vectors) const {
-  ssize_t written;
-  do {
-    if (is_socket_) {
-      msghdr message{};
-      message.msg_iov = vectors.data();
-      message.msg_iovlen = vectors.size();
-      written = ::sendmsg(fd_, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-    } else {
-      written = ::writev(fd_, vectors.data(), static_cast<int>(vectors.size()));
-    }
-  } while (written < 0 && errno == EINTR);
-  return written;
 }
 
 void Outbox::ReportProgress() {

@@ -1,16 +1,14 @@
-// An Outbox is the write side of one descriptor: everything that is appended within one turn of the loop leaves in one
+// An Outbox is the write side of one ByteStream: everything that is appended within one turn of the loop leaves in one
 // gathering write. It keeps the high and low marks of congestion. It writes only when the loop runs it, so it never
 // calls its owner from inside Append.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 
+#include "transport/byte_stream.h"
 #include "transport/outbound_queue.h"
 #include "transport/turn_task.h"
 
@@ -22,7 +20,7 @@ class Outbox {
 
   class Owner {
    public:
-    // The owner must call Flush() once the descriptor accepts bytes again.
+    // The owner must call Flush() once the descriptor of the stream accepts bytes again.
     virtual void WatchWritable() = 0;
     // A flush has written bytes, or had none to write. The outbox does nothing after this call or OnWriteFailed, so the
     // owner may destroy it in either.
@@ -38,8 +36,8 @@ class Outbox {
     size_t low_water_bytes;
   };
 
-  // Borrows `fd`, which is non-blocking.
-  Outbox(loop::EventLoop& loop, int fd, Marks marks, Owner& owner);
+  // Borrows `stream`, to which it writes nothing after Shut.
+  Outbox(loop::EventLoop& loop, ByteStream& stream, Marks marks, Owner& owner);
 
   void Append(std::string bytes);
   void AppendCopy(std::string_view bytes);
@@ -54,12 +52,10 @@ class Outbox {
   bool empty() const { return queue_.empty(); }
 
  private:
-  ssize_t Write(std::span<iovec> vectors) const;
   void OnAppended();
   void ReportProgress();
 
-  const int fd_;
-  const bool is_socket_;
+  ByteStream& stream_;
   const Marks marks_;
   Owner& owner_;
   OutboundQueue queue_;

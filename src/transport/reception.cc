@@ -10,6 +10,7 @@
 
 #include "transport/http_request.h"
 #include "transport/lines_connection.h"
+#include "transport/plain_stream.h"
 #include "transport/web_socket_connection.h"
 
 namespace holdfast::transport {
@@ -122,7 +123,7 @@ void Reception::Welcome(OwnedFd socket, std::string peer) {
 void Reception::Dismiss(Guests::iterator guest) { guests_.erase(guest); }
 
 void Reception::HandOverWebSocket(Guests::iterator guest, std::string key, std::string early_input, Slot slot) {
-  UpgradedSocket socket{.fd = (*guest)->TakeSocket(),
+  UpgradedSocket socket{.stream = std::make_unique<PlainStream>((*guest)->TakeSocket()),
                         .peer = (*guest)->TakePeer(),
                         .key = std::move(key),
                         .early_input = std::move(early_input),
@@ -136,14 +137,14 @@ void Reception::HandOverWebSocket(Guests::iterator guest, std::string key, std::
 
 // The line protocol has no message for a refusal, so without a slot the socket is just closed.
 void Reception::HandOverLines(Guests::iterator guest, std::string early_input) {
-  LinesSocket socket{.fd = (*guest)->TakeSocket(),
-                     .peer = (*guest)->TakePeer(),
-                     .early_input = std::move(early_input),
-                     .slot = slots_.Take()};
+  LinesStreams streams{.in = PlainStream((*guest)->TakeSocket()),
+                       .peer = (*guest)->TakePeer(),
+                       .early_input = std::move(early_input),
+                       .slot = slots_.Take()};
   Dismiss(guest);
-  if (!socket.slot) return;
+  if (!streams.slot) return;
   const auto on_connection = on_connection_;  // the callee may destroy the listener, and this object with it
-  (*on_connection)(ServeLinesSocket(loop_, std::move(socket), limits_));
+  (*on_connection)(ExchangeLines(loop_, std::move(streams), limits_));
 }
 
 }  // namespace holdfast::transport

@@ -100,6 +100,7 @@ class WebSocketConnection final : public rpc::Transport,
   rpc::Receiver* receiver_ = nullptr;
   State state_ = State::kOpening;
 
+  const std::unique_ptr<ByteStream> bytes_;
   Outbox outbox_;
   websocket::stream<GatheringStream, /*deflateSupported=*/false> beast_;
   TurnTask continue_;
@@ -120,12 +121,13 @@ WebSocketConnection::WebSocketConnection(loop::EventLoop& loop, UpgradedSocket s
       limits_(limits),
       peer_(std::move(socket.peer)),
       slot_(std::move(socket.slot)),
-      outbox_(loop, socket.fd.get(), {limits.high_water_bytes, limits.low_water_bytes}, *this),
-      beast_(loop.context(), std::move(socket.fd), outbox_, std::move(socket.early_input), [this] { OnCloseFrame(); }),
+      bytes_(std::move(socket.stream)),
+      outbox_(loop, *bytes_, {limits.high_water_bytes, limits.low_water_bytes}, *this),
+      beast_(loop.context(), *bytes_, outbox_, std::move(socket.early_input), [this] { OnCloseFrame(); }),
       continue_(loop, [this] { Continue(); }),
       ping_timer_(loop, [this] { Ping(); }),
       close_timer_(loop, [this] { Finish(); }),
-      hang_up_(loop, stream().socket().native_handle(), HangUpWatch::Sign::kEitherSide, [this] { Finish(); }),
+      hang_up_(loop, bytes_->fd(), HangUpWatch::Sign::kEitherSide, [this] { Finish(); }),
       room_(limits.budget, [this] { GiveUpMessage(); }) {
   beast_.set_option(websocket::stream_base::decorator(
       [](websocket::response_type& response) { response.set(http::field::server, "holdfast"); }));

@@ -2,17 +2,18 @@
 // are written past Beast (see gathering_stream.h), because they are the hot path.
 #pragma once
 
+#include <memory>
 #include <string>
 
-#include "base/owned_fd.h"
+#include "transport/byte_stream.h"
 #include "transport/connection_slots.h"
 #include "transport/listener.h"
 
 namespace holdfast::transport {
 
-// A socket whose HTTP request is a valid upgrade.
+// A stream whose HTTP request is a valid upgrade.
 struct UpgradedSocket {
-  OwnedFd fd;  // non-blocking
+  std::unique_ptr<ByteStream> stream;
   std::string peer;
   std::string key;          // the Sec-WebSocket-Key
   std::string early_input;  // bytes that arrived after the request

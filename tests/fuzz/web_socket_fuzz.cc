@@ -4,12 +4,14 @@
 #include <sys/socket.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/check.h"
 #include "loop/event_loop.h"
 #include "sys/io.h"
+#include "transport/plain_stream.h"
 #include "transport/web_socket_connection.h"
 
 namespace {
@@ -134,8 +136,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   int fds[2];
   CHECK(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds) == 0);
   const OwnedFd client(fds[0]);
-  transport::UpgradedSocket server{
-      .fd = OwnedFd(fds[1]), .peer = "fuzzer", .key = "dGhlIHNhbXBsZSBub25jZQ==", .early_input = "", .slot = nullptr};
+  transport::UpgradedSocket server{.stream = std::make_unique<transport::PlainStream>(OwnedFd(fds[1])),
+                                   .peer = "fuzzer",
+                                   .key = "dGhlIHNhbXBsZSBub25jZQ==",
+                                   .early_input = "",
+                                   .slot = nullptr};
   if (behaviour & kInputIsEarly) {
     server.early_input = input;
   } else {

@@ -1,0 +1,37 @@
+// A ByteStream is the connected byte stream below a connection: an Outbox writes to it, and a connection reads from it.
+// PlainStream passes the bytes to its descriptor as they are, and TlsStream encrypts them. Neither waits.
+#pragma once
+
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include <span>
+
+namespace holdfast::transport {
+
+class ByteStream {
+ public:
+  virtual ~ByteStream() = default;
+
+  // Read and Write return the number of bytes, or -1 with an errno. After EAGAIN the caller waits until fd() is
+  // readable or writable. Both retry a call that a signal has interrupted.
+  //
+  // Read returns 0 at the end of the stream. A stream may hold bytes that are no longer in the descriptor, so a reader
+  // reads until EAGAIN before it waits for the descriptor.
+  virtual ssize_t Read(std::span<char> buffer) = 0;
+  // Write reports bytes when the kernel has accepted them. After EAGAIN the next call must begin with the same bytes.
+  virtual ssize_t Write(std::span<const iovec> vectors) = 0;
+
+  // Tells the peer that nothing more will be written.
+  virtual void EndWriting() = 0;
+
+  // Closes the descriptor if the stream owns it. Nothing may be read or written afterwards.
+  virtual void Close() = 0;
+
+  // Returns whether the bytes of the stream are those of the descriptor, which may then be read directly.
+  virtual bool transparent() const = 0;
+
+  virtual int fd() const = 0;
+};
+
+}  // namespace holdfast::transport
