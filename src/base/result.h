@@ -21,8 +21,8 @@ enum class ErrorKind {
   kLimit,             // a configured limit is reached
   kSystem,            // any other failing system call
   kInternal,          // a mistake of the server itself
-  kDisconnected,      // the connection ended before a call was answered; no message carries this kind
-  kTimeout,           // a call was not answered in time; no message carries this kind
+  kDisconnected,      // there is no connection to the server, or it has ended; only in clients
+  kTimeout,           // the server did not answer in time; only in clients
 };
 
 struct Error {

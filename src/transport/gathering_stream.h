@@ -3,8 +3,6 @@
 // interleave, and they share system calls. Only web_socket_connection.cc includes this header.
 #pragma once
 
-#include <cerrno>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -17,6 +15,7 @@
 
 #include "transport/byte_stream.h"
 #include "transport/outbox.h"
+#include "transport/stream_read.h"
 #include "transport/web_socket_frames.h"
 
 namespace holdfast::transport {
@@ -29,8 +28,8 @@ class GatheringStream {
   using Socket = asio::generic::stream_protocol::socket;
   using executor_type = Socket::executor_type;
 
-  // Borrows `bytes` and `outbox`. `early_input` is what the peer sent after its HTTP request. `on_close_frame` runs when Beast writes a Close frame,
-  // after which no data frame may be sent.
+  // Borrows `bytes` and `outbox`. `early_input` is what the peer sent after its HTTP request. `on_close_frame` runs
+  // when Beast writes a Close frame, after which no data frame may be sent.
   GatheringStream(asio::io_context& context, ByteStream& bytes, Outbox& outbox, std::string early_input,
                   loop::Callback on_close_frame);
   ~GatheringStream() { Abort(); }
@@ -85,24 +84,6 @@ class GatheringStream {
     bool DiscardInput() const;
   };
 
-  // One read from a stream that is not transparent. The stream is read before the socket is waited for, because it may
-  // hold bytes already. The first step is posted, so that the handler never runs inside the call that starts the read.
-  struct StreamRead {
-    GatheringStream& stream;
-    std::span<char> room;
-    bool posted = false;
-
-    template <typename Self>
-    void operator()(Self& self, error_code error = {}) {
-      if (!std::exchange(posted, true)) return asio::post(stream.get_executor(), std::move(self));
-      if (error || stream.bytes_.fd() < 0) return self.complete(asio::error::operation_aborted, 0);
-      const ssize_t count = stream.bytes_.Read(room);
-      if (count < 0 && errno == EAGAIN) return stream.socket_.async_wait(Socket::wait_read, std::move(self));
-      if (count < 0) return self.complete(error_code(errno, boost::system::system_category()), 0);
-      self.complete(count == 0 ? error_code(asio::error::eof) : error_code(), static_cast<size_t>(count));
-    }
-  };
-
   template <typename Handler>
   void Complete(Handler&& handler, size_t count) {
     asio::post(get_executor(),
@@ -113,17 +94,7 @@ class GatheringStream {
   template <typename Buffers, typename Handler>
   void ReadStream(const Buffers& buffers, Handler&& handler) {
     if (bytes_.transparent()) return socket_.async_read_some(buffers, std::forward<Handler>(handler));
-    const std::span<char> room = FirstOf(buffers);
-    asio::async_compose<Handler, void(error_code, size_t)>(StreamRead{*this, room}, handler, socket_);
-  }
-
-  template <typename Buffers>
-  static std::span<char> FirstOf(const Buffers& buffers) {
-    for (auto it = asio::buffer_sequence_begin(buffers); it != asio::buffer_sequence_end(buffers); ++it) {
-      const asio::mutable_buffer buffer(*it);
-      if (buffer.size() > 0) return {static_cast<char*>(buffer.data()), buffer.size()};
-    }
-    return {};
+    AsyncRead(bytes_, socket_, buffers, std::forward<Handler>(handler));
   }
 
   void Take(std::string bytes);

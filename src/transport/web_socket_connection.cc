@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
 
+#include <fmt/format.h>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/websocket/stream.hpp>
 
@@ -55,15 +57,38 @@ http::request<http::empty_body> UpgradeRequest(const std::string& key) {
   return request;
 }
 
+// Returns why a server has not upgraded the connection.
+Error UpgradeError(std::string_view peer, error_code error, const websocket::response_type& answer) {
+  if (error == websocket::error::upgrade_declined) {
+    const std::string_view reason(answer.reason().data(), answer.reason().size());
+    return {ErrorKind::kPermissionDenied,
+            fmt::format("the server at {} refused the WebSocket: {} {}", peer, answer.result_int(), reason)};
+  }
+  const bool is_other_protocol = error.category() == make_error_code(websocket::error::closed).category() ||
+                                 (error.category() == make_error_code(http::error::end_of_stream).category() &&
+                                  error != http::error::end_of_stream && error != http::error::partial_message);
+  if (is_other_protocol) {
+    return {ErrorKind::kInvalidRequest,
+            fmt::format("the server at {} does not speak WebSocket: {}", peer, error.message())};
+  }
+  return {ErrorKind::kDisconnected,
+          fmt::format("the server at {} closed the connection before it answered the upgrade", peer)};
+}
+
 // Pending operations hold a reference, so the object outlives them. No callback of the receiver runs inside a call that
 // the receiver makes: writes happen in turns of their own and Beast completes nothing inline.
 class WebSocketConnection final : public rpc::Transport,
                                   public Outbox::Owner,
                                   public std::enable_shared_from_this<WebSocketConnection> {
  public:
-  WebSocketConnection(loop::EventLoop& loop, UpgradedSocket socket, const Limits& limits);
+  WebSocketConnection(loop::EventLoop& loop, Role role, UpgradedSocket socket, const Limits& limits);
 
   void Accept(const std::string& key, OnConnection on_connection);
+
+  // Asks the peer for an upgrade. `on_answer` runs once, unless AbandonUpgrade comes first.
+  using OnAnswer = std::move_only_function<void(Result<>)>;
+  void Request(const ServerStream& server, OnAnswer on_answer);
+  void AbandonUpgrade();
 
   void Start(rpc::Receiver& receiver) override;
   void Send(std::string message) override;
@@ -75,6 +100,7 @@ class WebSocketConnection final : public rpc::Transport,
  private:
   enum class State { kOpening, kOpen, kClosing, kClosed };
 
+  void OnUpgradeAnswer(error_code error);
   void WatchWritable() override;
   void OnFlushed(Outbox::Progress progress) override;
   void OnWriteFailed() override { Finish(); }
@@ -102,7 +128,10 @@ class WebSocketConnection final : public rpc::Transport,
 
   const std::unique_ptr<ByteStream> bytes_;
   Outbox outbox_;
+  FrameWriter frames_;
   websocket::stream<GatheringStream, /*deflateSupported=*/false> beast_;
+  OnAnswer on_answer_;
+  websocket::response_type answer_;  // to the request for an upgrade
   TurnTask continue_;
   loop::Timer ping_timer_;
   loop::Timer close_timer_;
@@ -116,30 +145,57 @@ class WebSocketConnection final : public rpc::Transport,
   rpc::Reading reading_ = rpc::Reading::kOn;
 };
 
-WebSocketConnection::WebSocketConnection(loop::EventLoop& loop, UpgradedSocket socket, const Limits& limits)
+WebSocketConnection::WebSocketConnection(loop::EventLoop& loop, Role role, UpgradedSocket socket, const Limits& limits)
     : loop_(loop),
       limits_(limits),
       peer_(std::move(socket.peer)),
       slot_(std::move(socket.slot)),
       bytes_(std::move(socket.stream)),
       outbox_(loop, *bytes_, {limits.high_water_bytes, limits.low_water_bytes}, *this),
+      frames_(outbox_, role, limits.outbound_frame_bytes),
       beast_(loop.context(), *bytes_, outbox_, std::move(socket.early_input), [this] { OnCloseFrame(); }),
       continue_(loop, [this] { Continue(); }),
       ping_timer_(loop, [this] { Ping(); }),
       close_timer_(loop, [this] { Finish(); }),
       hang_up_(loop, bytes_->fd(), HangUpWatch::Sign::kEitherSide, [this] { Finish(); }),
-      room_(limits.budget, [this] { GiveUpMessage(); }) {
-  beast_.set_option(websocket::stream_base::decorator(
-      [](websocket::response_type& response) { response.set(http::field::server, "holdfast"); }));
-}
+      room_(limits.budget, [this] { GiveUpMessage(); }) {}
 
 void WebSocketConnection::Accept(const std::string& key, OnConnection on_connection) {
+  beast_.set_option(websocket::stream_base::decorator(
+      [](websocket::response_type& response) { response.set(http::field::server, "holdfast"); }));
   beast_.async_accept(UpgradeRequest(key),
                       [self = shared_from_this(), on_connection = std::move(on_connection)](error_code error) {
                         if (error || self->state_ != State::kOpening) return self->Finish();
                         self->state_ = State::kOpen;
                         on_connection(self);
                       });
+}
+
+void WebSocketConnection::Request(const ServerStream& server, OnAnswer on_answer) {
+  on_answer_ = std::move(on_answer);
+  beast_.set_option(websocket::stream_base::decorator([headers = server.headers](websocket::request_type& request) {
+    request.set(http::field::user_agent, "holdfast");
+    for (const auto& [name, value] : headers) request.set(name, value);
+  }));
+  beast_.async_handshake(answer_, server.host, server.target,
+                         [self = shared_from_this()](error_code error) { self->OnUpgradeAnswer(error); });
+}
+
+void WebSocketConnection::OnUpgradeAnswer(error_code error) {
+  if (!on_answer_) return;
+  auto on_answer = std::exchange(on_answer_, nullptr);
+  if (error || state_ != State::kOpening) {
+    Finish();
+    return on_answer(std::unexpected(UpgradeError(peer_, error, answer_)));
+  }
+  state_ = State::kOpen;
+  answer_ = {};
+  on_answer({});
+}
+
+void WebSocketConnection::AbandonUpgrade() {
+  on_answer_ = nullptr;
+  if (state_ == State::kOpening) Finish();
 }
 
 void WebSocketConnection::Start(rpc::Receiver& receiver) {
@@ -150,7 +206,7 @@ void WebSocketConnection::Start(rpc::Receiver& receiver) {
 }
 
 void WebSocketConnection::Send(std::string message) {
-  if (state_ == State::kOpen) AppendTextMessage(outbox_, std::move(message), limits_.outbound_frame_bytes);
+  if (state_ == State::kOpen) frames_.AppendText(std::move(message));
 }
 
 void WebSocketConnection::SetReading(rpc::Reading reading) {
@@ -242,7 +298,7 @@ void WebSocketConnection::Deliver() {
 // closed for that.
 void WebSocketConnection::Ping() {
   if (state_ != State::kOpen) return;
-  if (!outbox_.congested()) outbox_.AppendCopy(kEmptyPing);
+  if (!outbox_.congested()) frames_.AppendEmptyPing();
   ping_timer_.Start(limits_.ping_interval);
 }
 
@@ -276,7 +332,32 @@ void WebSocketConnection::Finish() {
 
 void AcceptWebSocket(loop::EventLoop& loop, UpgradedSocket socket, const Limits& limits, OnConnection on_connection) {
   const std::string key = std::move(socket.key);
-  std::make_shared<WebSocketConnection>(loop, std::move(socket), limits)->Accept(key, std::move(on_connection));
+  std::make_shared<WebSocketConnection>(loop, Role::kServer, std::move(socket), limits)
+      ->Accept(key, std::move(on_connection));
+}
+
+loop::Task<Result<std::shared_ptr<rpc::Transport>>> RequestWebSocket(loop::EventLoop& loop, ServerStream server,
+                                                                     const Limits& limits, loop::Deadline& deadline) {
+  struct Upgrading {
+    std::shared_ptr<WebSocketConnection> connection;
+    ~Upgrading() { connection->AbandonUpgrade(); }
+  };
+  UpgradedSocket socket{
+      .stream = std::move(server.stream), .peer = server.peer, .key = {}, .early_input = {}, .slot = {}};
+  const Upgrading upgrading(std::make_shared<WebSocketConnection>(loop, Role::kClient, std::move(socket), limits));
+  std::optional<Result<>> outcome;
+  loop::Event answered;
+  upgrading.connection->Request(server, [&](Result<> answer) {
+    outcome = std::move(answer);
+    answered.Notify();
+  });
+  while (!outcome && !deadline.passed()) co_await answered.NextBefore(deadline);
+  if (!outcome) {
+    co_return Fail(ErrorKind::kTimeout,
+                   fmt::format("the server at {} did not answer the upgrade in time", server.peer));
+  }
+  if (!*outcome) co_return std::unexpected(std::move(outcome->error()));
+  co_return upgrading.connection;
 }
 
 }  // namespace holdfast::transport

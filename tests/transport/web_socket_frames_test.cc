@@ -22,5 +22,13 @@ TEST(FrameHeaderTest, MarksFragments) {
   EXPECT_EQ(FrameHeader(Opcode::kContinuation, Fragment::kLast, 1)[0], '\x80');
 }
 
+TEST(FrameHeaderTest, EndsWithTheMaskOfAClient) {
+  using namespace std::string_literals;
+  constexpr FrameMask kMask{'m', 'a', 's', 'k'};
+  EXPECT_EQ(FrameHeader(Opcode::kText, Fragment::kLast, 5, kMask), "\x81\x85mask"s);
+  EXPECT_EQ(FrameHeader(Opcode::kText, Fragment::kLast, 126, kMask), "\x81\xfe\x00\x7emask"s);
+  EXPECT_EQ(FrameHeader(Opcode::kPing, Fragment::kLast, 0, kMask), "\x89\x80mask"s);
+}
+
 }  // namespace
 }  // namespace holdfast::transport
