@@ -63,6 +63,8 @@ class LinesConnection final : public rpc::Transport,
   bool delivers() const { return state_ == State::kOpen && reading_ == rpc::Reading::kOn; }
   void OnReadable();
   void OnEndOfInput();
+  void OnRestOfInput(ssize_t count);
+  void OnEverythingSent();
   void Continue();
   bool HasRoomToRead();
   void OnRoom(const Result<>& room);
@@ -72,6 +74,7 @@ class LinesConnection final : public rpc::Transport,
   std::optional<PlainStream> separate_out_;
   const std::string peer_;
   const Limits limits_;
+  const Goodbye goodbye_;
   Slot slot_;
   std::optional<BorrowedNonBlocking> in_flags_;
   std::optional<BorrowedNonBlocking> out_flags_;
@@ -80,6 +83,8 @@ class LinesConnection final : public rpc::Transport,
   State state_ = State::kOpen;
   rpc::Reading reading_ = rpc::Reading::kOn;
   bool read_armed_ = false;
+  bool input_ended_ = false;
+  bool said_goodbye_ = false;
 
   InboundRoom room_;  // the memory of splitter_
   LineSplitter splitter_;
@@ -87,7 +92,7 @@ class LinesConnection final : public rpc::Transport,
   std::optional<loop::FdWatch> in_watch_;  // also watches for writes if there is one stream
   std::optional<loop::FdWatch> out_watch_;
   TurnTask continue_;
-  TurnTask finish_;
+  TurnTask everything_sent_;
   loop::Timer close_timer_;
   HangUpWatch hang_up_;  // runs while reading is off or waits for room
 };
@@ -97,13 +102,14 @@ LinesConnection::LinesConnection(loop::EventLoop& loop, LinesStreams streams, co
       separate_out_(std::move(streams.separate_out)),
       peer_(std::move(streams.peer)),
       limits_(limits),
+      goodbye_(streams.goodbye),
       slot_(std::move(streams.slot)),
       loop_(loop),
       room_(limits.budget, [this] { Close(); }),
       splitter_(limits.max_message_bytes),
       outbox_(loop, out(), {limits.high_water_bytes, limits.low_water_bytes}, *this),
       continue_(loop, [this] { Continue(); }),
-      finish_(loop, [this] { Finish(); }),
+      everything_sent_(loop, [this] { OnEverythingSent(); }),
       close_timer_(loop, [this] { Finish(); }),
       hang_up_(loop, in_.fd(), HangUpWatch::Sign::kBothSides, [this] { Finish(); }) {
   splitter_.Append(streams.early_input);
@@ -141,30 +147,46 @@ void LinesConnection::Close() {
   if (state_ != State::kOpen) return;
   state_ = State::kClosing;
   close_timer_.Start(limits_.close_timeout);
-  if (outbox_.empty()) finish_.Schedule();
+  if (outbox_.empty()) everything_sent_.Schedule();
+}
+
+void LinesConnection::OnEverythingSent() {
+  if (state_ != State::kClosing || std::exchange(said_goodbye_, true)) return;
+  if (goodbye_ == Goodbye::kAtOnce || input_ended_) return Finish();
+  out().EndWriting();
+  if (!std::exchange(read_armed_, true)) in_watch_->WatchReadable();
 }
 
 void LinesConnection::WatchWritable() { (out_watch_ ? *out_watch_ : *in_watch_).WatchWritable(); }
 
 void LinesConnection::OnFlushed(Outbox::Progress progress) {
-  if (state_ == State::kClosing && outbox_.empty()) return Finish();
+  if (state_ == State::kClosing && outbox_.empty()) return OnEverythingSent();
   if (progress == Outbox::Progress::kDrained && state_ == State::kOpen && receiver_ != nullptr) receiver_->OnDrained();
 }
 
 void LinesConnection::OnReadable() {
   read_armed_ = false;
-  if (!delivers()) return;
+  if (!delivers() && !said_goodbye_) return;
   std::array<char, kReadBytes> chunk;
   const ssize_t count = in_.Read(chunk);
+  if (said_goodbye_) return OnRestOfInput(count);
   if (count > 0) splitter_.Append(std::string_view(chunk.data(), static_cast<size_t>(count)));
   if (count > 0 || (count < 0 && errno == EAGAIN)) return Continue();
   OnEndOfInput();
+}
+
+// Discards what the peer sends after our goodbye, until its end.
+void LinesConnection::OnRestOfInput(ssize_t count) {
+  if (count == 0 || (count < 0 && errno != EAGAIN)) return Finish();
+  read_armed_ = true;
+  in_watch_->WatchReadable();
 }
 
 // The connection reads only after it has delivered every complete line, so at most an unfinished last line is left
 // here. A read that fails ends the input as well, and what came before it is still valid.
 void LinesConnection::OnEndOfInput() {
   const auto self = shared_from_this();
+  input_ended_ = true;
   if (const auto line = splitter_.Last()) receiver_->OnMessage(*line);
   Close();
 }

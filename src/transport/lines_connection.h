@@ -12,6 +12,11 @@
 
 namespace holdfast::transport {
 
+// The end of a connection that is closed from this side, after everything queued has been sent.
+//   kAtOnce     The streams are closed.
+//   kAwaitPeer  The peer's input ends. The connection ends with the peer's output, or after close_timeout.
+enum class Goodbye { kAtOnce, kAwaitPeer };
+
 // The two directions of a connection. Those of a socket are one stream.
 struct LinesStreams {
   PlainStream in;
@@ -19,6 +24,7 @@ struct LinesStreams {
   std::string peer;
   std::string early_input = {};  // bytes that were read to find out that the peer speaks lines
   Slot slot = {};                // given back when the connection ends
+  Goodbye goodbye = Goodbye::kAtOnce;
 };
 
 std::shared_ptr<rpc::Transport> ExchangeLines(loop::EventLoop& loop, LinesStreams streams, const Limits& limits);

@@ -1,20 +1,19 @@
 #include "transport/listen_url.h"
 
 #include <arpa/inet.h>
-#include <sys/un.h>
 
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "base/parse_number.h"
+#include "transport/socket_address.h"
 
 namespace holdfast::transport {
 namespace {
 
 constexpr std::string_view kWebSocketScheme = "ws://";
 constexpr std::string_view kUnixScheme = "unix://";
-constexpr size_t kMaxUnixPathBytes = sizeof(sockaddr_un::sun_path) - 1;  // the kernel needs room for a NUL
 
 // Only literal addresses are accepted: a name could resolve to an address that the operator did not mean to expose.
 std::optional<WebSocketUrl> ParseIpv4(std::string ip, uint16_t port) {
@@ -54,9 +53,9 @@ Result<ListenUrl> ParseUnix(std::string_view text) {
     return Fail(ErrorKind::kInvalidParams,
                 fmt::format("listen address '{}': the socket path is not absolute (unix:///run/x.sock)", text));
   }
-  if (path.size() > kMaxUnixPathBytes) {
+  if (path.size() > MaxUnixPathBytes()) {
     return Fail(ErrorKind::kInvalidParams,
-                fmt::format("listen address '{}': the socket path is longer than {} bytes", text, kMaxUnixPathBytes));
+                fmt::format("listen address '{}': the socket path is longer than {} bytes", text, MaxUnixPathBytes()));
   }
   return UnixUrl{std::string(path)};
 }

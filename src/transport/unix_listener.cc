@@ -1,6 +1,5 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,18 +13,12 @@
 #include "transport/acceptor.h"
 #include "transport/listener.h"
 #include "transport/reception.h"
+#include "transport/socket_address.h"
 
 namespace holdfast::transport {
 namespace {
 
 constexpr mode_t kOwnerOnly = 0600;
-
-sockaddr_un AddressOf(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  path.copy(address.sun_path, sizeof(address.sun_path) - 1);  // ParseListenUrl refuses longer paths
-  return address;
-}
 
 OwnedFd MakeSocket() { return OwnedFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)); }
 
@@ -33,9 +26,8 @@ OwnedFd MakeSocket() { return OwnedFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBL
 // counts as one that answers.
 bool NobodyAnswers(const std::string& path) {
   const OwnedFd probe = MakeSocket();
-  const sockaddr_un address = AddressOf(path);
-  return ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) < 0 &&
-         errno == ECONNREFUSED;
+  const SocketAddress address = UnixAddress(path);
+  return ::connect(probe.get(), address.get(), address.size) < 0 && errno == ECONNREFUSED;
 }
 
 // A server that was killed leaves its socket behind, which is removed here. Anything else at that path is not ours to
@@ -58,9 +50,9 @@ Result<> ClearPath(const std::string& path) {
 Result<OwnedFd> Bind(const std::string& path) {
   OwnedFd fd = MakeSocket();
   if (!fd.is_open()) return FailErrno("socket", path);
-  const sockaddr_un address = AddressOf(path);
+  const SocketAddress address = UnixAddress(path);
   if (::fchmod(fd.get(), kOwnerOnly) < 0) return FailErrno("fchmod", path);
-  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) < 0) {
+  if (::bind(fd.get(), address.get(), address.size) < 0) {
     return FailErrno("bind", path);
   }
   if (::listen(fd.get(), SOMAXCONN) < 0) return FailErrno("listen", path);

@@ -1,0 +1,41 @@
+// Dial connects to a server as a client, and DialChild starts a server as a child process.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "loop/task.h"
+#include "rpc/transport.h"
+#include "transport/dial_url.h"
+#include "transport/listener.h"
+
+namespace holdfast::transport {
+
+struct DialOptions {
+  std::vector<std::pair<std::string, std::string>> headers = {};  // of the request that opens a WebSocket
+  std::chrono::milliseconds timeout{10'000};                      // for everything up to the open connection
+  Limits limits = {};
+};
+
+// Returns an open connection, or one line that names the server and the cause. The kind of the error is kTimeout,
+// kDisconnected if the server cannot be reached, kPermissionDenied if it refuses the WebSocket or cannot be trusted,
+// kInvalidRequest if something else than a WebSocket server answers, and kInvalidParams for options that cannot be
+// used. If the task is destroyed, the connection is abandoned.
+loop::Task<Result<std::shared_ptr<rpc::Transport>>> Dial(loop::EventLoop& loop, ServerUrl url, DialOptions options);
+
+struct ChildCommand {
+  std::vector<std::string> argv;  // a first word without a slash is looked up in PATH
+};
+
+// Starts a child and exchanges one JSON message per line with it, over its standard input and output. The child has
+// the environment, the directory and the standard error of this process. The connection owns the child. When the
+// connection is closed, the child's input ends, and the child has the close_timeout of the limits to exit; after that,
+// and when the connection is destroyed, the child is killed.
+Result<std::shared_ptr<rpc::Transport>> DialChild(loop::EventLoop& loop, const ChildCommand& command,
+                                                  const Limits& limits = {});
+
+}  // namespace holdfast::transport

@@ -1,0 +1,40 @@
+// The URL of a server that a client connects to: ws://HOST:PORT[/PATH], wss://HOST:PORT[/PATH] or unix:///path.sock.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/result.h"
+
+namespace holdfast::transport {
+
+enum class Security { kPlain, kTls };
+
+struct WebSocketServer {
+  Security security = Security::kPlain;
+  std::string host;  // a name or a literal address, without brackets
+  uint16_t port = 0;
+  std::string target = "/";  // the path and the query
+
+  friend bool operator==(const WebSocketServer&, const WebSocketServer&) = default;
+};
+
+// A server on a unix socket, to which the client speaks one JSON message per line.
+struct UnixServer {
+  std::string path;  // absolute
+
+  friend bool operator==(const UnixServer&, const UnixServer&) = default;
+};
+
+using ServerUrl = std::variant<WebSocketServer, UnixServer>;
+
+// A URL without a port means port 80, or 443 with wss.
+Result<ServerUrl> ParseServerUrl(std::string_view text);
+
+// Returns the name of the server in messages: HOST:PORT or the path of its socket. The path of a WebSocket is left out,
+// because it may be a secret.
+std::string NameOf(const ServerUrl& url);
+
+}  // namespace holdfast::transport
