@@ -11,6 +11,7 @@
 
 #include "base/base64.h"
 #include "base/check.h"
+#include "base/percent.h"
 #include "http/redirect.h"
 #include "http/syntax.h"
 

@@ -1,7 +1,6 @@
 #include "http/url.h"
 
 #include <algorithm>
-#include <charconv>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -146,21 +145,6 @@ std::expected<Url, UrlFault> ResolveUrl(const Url& base, std::string_view refere
   if (target.starts_with('/')) return ParseUrl(origin.Text() + target);
   if (target.starts_with('?')) return ParseUrl(origin.Text() + base.path + target);
   return ParseUrl(origin.Text() + base.path.substr(0, base.path.rfind('/') + 1) + target);
-}
-
-std::string PercentDecoded(std::string_view text) {
-  std::string decoded;
-  for (size_t i = 0; i < text.size(); ++i) {
-    uint8_t byte = 0;
-    const char* digits = text.data() + i + 1;
-    if (text[i] == '%' && i + 2 < text.size() && std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
-      decoded += static_cast<char>(byte);
-      i += 2;
-    } else {
-      decoded += text[i];
-    }
-  }
-  return decoded;
 }
 
 }  // namespace holdfast::http

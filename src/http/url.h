@@ -42,6 +42,4 @@ std::expected<Url, UrlFault> ParseUrl(std::string_view text);
 // Returns the URL that a Location stands for in a response from `base`.
 std::expected<Url, UrlFault> ResolveUrl(const Url& base, std::string_view reference);
 
-std::string PercentDecoded(std::string_view text);
-
 }  // namespace holdfast::http

@@ -123,10 +123,5 @@ TEST(UrlTest, KeepsABackslashOutOfTheHostOfAReference) {
   EXPECT_FALSE(ResolveUrl(*ParseUrl("http://h/"), "/a\r\nb"));
 }
 
-TEST(UrlTest, DecodesPercentSigns) {
-  EXPECT_EQ(PercentDecoded("a%40b%2f%"), "a@b/%");
-  EXPECT_EQ(PercentDecoded("%4%zz%+1%41"), "%4%zz%+1A");
-}
-
 }  // namespace
 }  // namespace holdfast::http
