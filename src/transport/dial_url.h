@@ -7,10 +7,9 @@
 #include <variant>
 
 #include "base/result.h"
+#include "transport/security.h"
 
 namespace holdfast::transport {
-
-enum class Security { kPlain, kTls };
 
 struct WebSocketServer {
   Security security = Security::kPlain;

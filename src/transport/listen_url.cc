@@ -13,6 +13,7 @@ namespace holdfast::transport {
 namespace {
 
 constexpr std::string_view kWebSocketScheme = "ws://";
+constexpr std::string_view kTlsScheme = "wss://";
 constexpr std::string_view kUnixScheme = "unix://";
 
 // Only literal addresses are accepted: a name could resolve to an address that the operator did not mean to expose.
@@ -41,33 +42,42 @@ std::optional<WebSocketUrl> ParseSocketAddress(std::string_view text) {
   return ParseIpv6(std::string(host.substr(1, host.size() - 2)), *port);
 }
 
-Result<ListenUrl> ParseWebSocket(std::string_view text) {
-  if (auto url = ParseSocketAddress(text.substr(kWebSocketScheme.size()))) return *std::move(url);
-  return Fail(ErrorKind::kInvalidParams,
-              fmt::format("listen address '{}': write ws://IP:PORT with a literal IP address and no path", text));
+using Parsed = std::expected<ListenUrl, ListenUrlError>;
+using Kind = ListenUrlError::Kind;
+
+std::unexpected<ListenUrlError> Refuse(Kind kind, std::string_view text, std::string_view reason) {
+  return std::unexpected(ListenUrlError{kind, fmt::format("listen address '{}': {}", text, reason)});
 }
 
-Result<ListenUrl> ParseUnix(std::string_view text) {
+Parsed ParseWebSocket(std::string_view text, std::string_view scheme, Security security) {
+  auto url = ParseSocketAddress(text.substr(scheme.size()));
+  if (!url) {
+    return Refuse(Kind::kNoSocketAddress, text,
+                  fmt::format("write {}IP:PORT with a literal IP address and no path", scheme));
+  }
+  url->security = security;
+  return *std::move(url);
+}
+
+Parsed ParseUnix(std::string_view text) {
   const std::string_view path = text.substr(kUnixScheme.size());
   if (!path.starts_with('/') || path.contains('\0')) {
-    return Fail(ErrorKind::kInvalidParams,
-                fmt::format("listen address '{}': the socket path is not absolute (unix:///run/x.sock)", text));
+    return Refuse(Kind::kNoAbsolutePath, text, "the socket path is not absolute (unix:///run/x.sock)");
   }
   if (path.size() > MaxUnixPathBytes()) {
-    return Fail(ErrorKind::kInvalidParams,
-                fmt::format("listen address '{}': the socket path is longer than {} bytes", text, MaxUnixPathBytes()));
+    return Refuse(Kind::kPathTooLong, text, fmt::format("the socket path is longer than {} bytes", MaxUnixPathBytes()));
   }
   return UnixUrl{std::string(path)};
 }
 
 }  // namespace
 
-Result<ListenUrl> ParseListenUrl(std::string_view text) {
+Parsed ParseListenUrl(std::string_view text) {
   if (text == "stdio" || text == "stdio://") return StdioUrl{};
-  if (text.starts_with(kWebSocketScheme)) return ParseWebSocket(text);
+  if (text.starts_with(kWebSocketScheme)) return ParseWebSocket(text, kWebSocketScheme, Security::kPlain);
+  if (text.starts_with(kTlsScheme)) return ParseWebSocket(text, kTlsScheme, Security::kTls);
   if (text.starts_with(kUnixScheme)) return ParseUnix(text);
-  return Fail(ErrorKind::kInvalidParams,
-              fmt::format("listen address '{}': not one of ws://IP:PORT, unix:///PATH, stdio", text));
+  return Refuse(Kind::kUnknownScheme, text, "not one of ws://IP:PORT, wss://IP:PORT, unix:///PATH, stdio");
 }
 
 }  // namespace holdfast::transport
