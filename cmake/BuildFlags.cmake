@@ -11,9 +11,9 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 
 set(Boost_USE_STATIC_LIBS ON)
 find_package(Boost 1.81 REQUIRED CONFIG COMPONENTS json)
-# libcrypto is linked statically, so that the program loads no further shared library.
+# OpenSSL is linked statically, so that the program loads no further shared library.
 set(OPENSSL_USE_STATIC_LIBS ON)
-find_package(OpenSSL 3 REQUIRED COMPONENTS Crypto)
+find_package(OpenSSL 3 REQUIRED COMPONENTS Crypto SSL)
 find_package(Threads REQUIRED)
 
 # -Wthread-safety checks that members which a mutex guards are used with the mutex held (base/mutex.h).

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "exec_server/front_options.h"
 #include "exec_server/ws_auth.h"
 #include "transport/listen_url.h"
 
@@ -55,8 +56,10 @@ Result<> Server::Listen() {
     return ListenOnPort(*web_socket, std::move(accept));
   }
   TRY_VOID(CheckAuthWithoutPort(config_));
+  TRY_VOID(CheckTlsWithoutPort(config_));
   if (const auto* unix_socket = std::get_if<transport::UnixUrl>(&url)) {
-    TRY(listener_, transport::ListenUnix(loop_, *unix_socket, LimitsOf(config_, parts_.held), std::move(accept)));
+    TRY(listener_,
+        transport::ListenUnix(loop_, *unix_socket, LimitsOf(config_, parts_.held), ServerRoutes(), std::move(accept)));
     parts_.sandbox_program.KeepCommandsFrom(sandbox::ServerAccess::OfSocket(unix_socket->path));
   } else {
     Accept(transport::ServeLines(loop_, STDIN_FILENO, STDOUT_FILENO, LimitsOf(config_, parts_.held)));
@@ -65,10 +68,10 @@ Result<> Server::Listen() {
 }
 
 Result<> Server::ListenOnPort(const transport::WebSocketUrl& url, transport::OnConnection accept) {
-  TRY(transport::Admission admission, AdmissionFor(url, config_));
-  const std::string secret = admission.secret;
+  TRY(transport::HttpFrontOptions options, FrontOptionsFor(url, config_));
+  const std::string secret = options.authorizer.secret;
   TRY(listener_,
-      transport::ListenWebSocket(loop_, url, LimitsOf(config_, parts_.held), std::move(admission), std::move(accept)));
+      transport::ListenWebSocket(loop_, url, LimitsOf(config_, parts_.held), std::move(options), std::move(accept)));
   if (!secret.empty()) {
     parts_.sandbox_program.KeepCommandsFrom(sandbox::ServerAccess::OfSecret(secret));
   } else if (!config_.insecure_no_auth) {

@@ -26,15 +26,15 @@ bool IsOfOwnUser(int socket) {
 
 }  // namespace
 
-Result<transport::Admission> AdmissionFor(const transport::WebSocketUrl& url, const Config& config) {
+Result<transport::Authorizer> AuthorizerFor(const transport::WebSocketUrl& url, const Config& config) {
   if (!url.loopback && !config.insecure_no_auth && config.ws_auth != kUrlSecret) {
     return Fail(ErrorKind::kInvalidRequest,
                 fmt::format("{} is not a loopback address, so anybody who reaches it could run commands. Use --ws-auth "
                             "url-secret to require a secret, or --insecure-no-auth to let everybody in",
                             config.listen));
   }
-  if (AsksForSecret(url, config)) return transport::Admission{.secret = RandomSecret()};
-  if (config.insecure_no_auth) return transport::Admission{};
+  if (AsksForSecret(url, config)) return transport::Authorizer{.secret = RandomSecret()};
+  if (config.insecure_no_auth) return transport::Authorizer{};
   if (const auto works = sys::TryUserOfTcpPeer(); !works) {
     return Fail(ErrorKind::kInvalidRequest,
                 fmt::format("{}: the server cannot find out which user a connection comes from ({}), so any user of "
@@ -42,7 +42,7 @@ Result<transport::Admission> AdmissionFor(const transport::WebSocketUrl& url, co
                             "--insecure-no-auth to let everybody in",
                             config.listen, works.error().message));
   }
-  return transport::Admission{.admits = IsOfOwnUser};
+  return transport::Authorizer{.admits = IsOfOwnUser};
 }
 
 Result<> CheckAuthWithoutPort(const Config& config) {

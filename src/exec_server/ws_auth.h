@@ -1,9 +1,10 @@
-// AdmissionFor decides from the configuration how a WebSocket listener tells the server's clients from other processes.
+// AuthorizerFor decides from the configuration how a WebSocket listener tells the server's clients from other
+// processes.
 #pragma once
 
 #include "base/result.h"
 #include "exec_server/config/config.h"
-#include "transport/admission.h"
+#include "transport/authorizer.h"
 #include "transport/listen_url.h"
 
 namespace holdfast::exec_server {
@@ -13,7 +14,7 @@ namespace holdfast::exec_server {
 // the server's user and of root are admitted, or all processes if `insecure_no_auth` is on. Fails if other machines
 // could reach the address and the configuration does not allow that, or if the user behind a connection is needed and
 // cannot be found on this machine.
-Result<transport::Admission> AdmissionFor(const transport::WebSocketUrl& url, const Config& config);
+Result<transport::Authorizer> AuthorizerFor(const transport::WebSocketUrl& url, const Config& config);
 
 // Fails if the configuration asks for a secret although the server does not listen on a port: only the URL of a port
 // can contain a secret.

@@ -31,6 +31,10 @@ class ByteStream {
   // Returns whether the bytes of the stream are those of the descriptor, which may then be read directly.
   virtual bool transparent() const = 0;
 
+  // Returns whether a Read has left bytes for the peer that the descriptor did not accept, such as a part of a
+  // handshake. The reader then also waits until the descriptor is writable, and reads again.
+  virtual bool has_unsent() const = 0;
+
   virtual int fd() const = 0;
 };
 

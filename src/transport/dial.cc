@@ -8,6 +8,7 @@
 #include "transport/connect.h"
 #include "transport/lines_connection.h"
 #include "transport/plain_stream.h"
+#include "transport/tls_stream.h"
 #include "transport/web_socket_connection.h"
 
 namespace holdfast::transport {
@@ -41,7 +42,7 @@ Result<> CheckHeaders(const DialOptions& options) {
 loop::Task<Dialled> DialUnix(loop::EventLoop& loop, UnixServer server, DialOptions options, DialTime end) {
   auto socket = co_await ConnectToAny(loop, {UnixAddress(server.path)}, end);
   if (!socket) co_return CannotReach(server, socket.error());
-  LinesStreams streams{.in = PlainStream(*std::move(socket)), .peer = server.path};
+  LinesStreams streams{.in = std::make_unique<PlainStream>(*std::move(socket)), .peer = server.path};
   co_return ExchangeLines(loop, std::move(streams), options.limits);
 }
 
@@ -53,17 +54,36 @@ loop::Task<Result<OwnedFd>> ConnectByTcp(loop::EventLoop& loop, std::string host
   co_return socket;
 }
 
+loop::Task<Result<std::unique_ptr<ByteStream>>> StartTls(loop::EventLoop& loop, OwnedFd socket, std::string host,
+                                                         std::string ca_file, DialTime end) {
+  const auto context = TlsContext::ForClient(ca_file);
+  if (!context) co_return std::unexpected(context.error());
+  auto stream = TlsStream::Connect(*context, std::move(socket), host);
+  loop::Deadline deadline(loop, TimeUntil(end));
+  const auto shaken = co_await AwaitHandshake(loop, *stream, deadline);
+  if (!shaken) co_return std::unexpected(shaken.error());
+  co_return stream;
+}
+
+loop::Task<Result<std::unique_ptr<ByteStream>>> OpenStream(loop::EventLoop& loop, WebSocketServer server,
+                                                           DialOptions options, DialTime end) {
+  auto socket = co_await ConnectByTcp(loop, server.host, server.port, end);
+  if (!socket) co_return std::unexpected(std::move(socket).error());
+  if (server.security == Security::kPlain) co_return std::make_unique<PlainStream>(*std::move(socket));
+  co_return co_await StartTls(loop, *std::move(socket), server.host, std::move(options.ca_file), end);
+}
+
 loop::Task<Dialled> DialWebSocket(loop::EventLoop& loop, WebSocketServer server, DialOptions options, DialTime end) {
   if (const auto valid = CheckHeaders(options); !valid) co_return std::unexpected(valid.error());
-  auto socket = co_await ConnectByTcp(loop, server.host, server.port, end);
-  if (!socket) co_return CannotReach(server, socket.error());
-  ServerStream stream{.stream = std::make_unique<PlainStream>(*std::move(socket)),
-                      .peer = NameOf(server),
-                      .host = NameOf(server),
-                      .target = server.target,
-                      .headers = options.headers};
+  auto stream = co_await OpenStream(loop, server, options, end);
+  if (!stream) co_return CannotReach(server, stream.error());
+  ServerStream upgradable{.stream = *std::move(stream),
+                          .peer = NameOf(server),
+                          .host = NameOf(server),
+                          .target = server.target,
+                          .headers = options.headers};
   loop::Deadline deadline(loop, TimeUntil(end));
-  co_return co_await RequestWebSocket(loop, std::move(stream), options.limits, deadline);
+  co_return co_await RequestWebSocket(loop, std::move(upgradable), options.limits, deadline);
 }
 
 }  // namespace

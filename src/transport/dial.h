@@ -16,6 +16,7 @@
 namespace holdfast::transport {
 
 struct DialOptions {
+  std::string ca_file = {};  // certificates that wss trusts besides the roots of the system; PEM
   std::vector<std::pair<std::string, std::string>> headers = {};  // of the request that opens a WebSocket
   std::chrono::milliseconds timeout{10'000};                      // for everything up to the open connection
   Limits limits = {};

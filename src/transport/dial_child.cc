@@ -15,6 +15,7 @@
 #include "sys/spawn.h"
 #include "transport/dial.h"
 #include "transport/lines_connection.h"
+#include "transport/plain_stream.h"
 
 namespace holdfast::transport {
 namespace {
@@ -64,7 +65,7 @@ Result<std::shared_ptr<rpc::Transport>> DialChild(loop::EventLoop& loop, const C
   TRY(sys::SocketPair sockets, sys::MakeSocketPair(sys::SocketKind::kStream));
   TRY_VOID(sys::SetBlocking(sockets.ours.get(), sys::Blocking::kNo));
   TRY(const pid_t pid, StartChild(command, sockets.theirs.get()));
-  LinesStreams streams{.in = PlainStream(std::move(sockets.ours)),
+  LinesStreams streams{.in = std::make_unique<PlainStream>(std::move(sockets.ours)),
                        .peer = fmt::format("{}, pid {}", command.argv.front(), pid),
                        .slot = std::make_shared<OwnedChild>(pid),
                        .goodbye = Goodbye::kAwaitPeer};

@@ -1,5 +1,6 @@
 #include "transport/http_request.h"
 
+#include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
@@ -75,7 +76,28 @@ std::optional<std::string_view> BehindSecret(std::string_view path, std::string_
   return path.substr(given.size());
 }
 
-bool IsProbe(std::string_view path) { return path == "/readyz" || path == "/healthz"; }
+struct Destination {
+  const HttpRoute* route = nullptr;  // null if there is none for the path
+  bool lacks_secret = false;
+};
+
+const HttpRoute* Find(const HttpRoutes& routes, std::string_view path) {
+  const auto found = std::ranges::find(routes, path, &HttpRoute::path);
+  return found != routes.end() ? &*found : nullptr;
+}
+
+Destination DestinationOf(std::string_view path, const HttpRoutes& routes, std::string_view secret) {
+  const HttpRoute* const route = Find(routes, path);
+  if (secret.empty() || (route != nullptr && route->access == HttpRoute::Access::kEveryone)) return {.route = route};
+  const auto rest = BehindSecret(path, secret);
+  if (!rest) return {.lacks_secret = true};
+  return {.route = Find(routes, rest->empty() ? "/" : *rest)};
+}
+
+bool IsRefusedBrowser(const Request& request, const HttpRoute* route) {
+  if (request.count(http::field::origin) == 0) return false;
+  return route == nullptr || route->origin == HttpRoute::Origin::kRefused;
+}
 
 Status DecideProbe(const Request& request) {
   return request.method() == http::verb::get || request.method() == http::verb::head ? kOk : kOnlyGetAndHead;
@@ -92,21 +114,16 @@ HttpDecision DecideUpgrade(const Request& request, Body body) {
 
 }  // namespace
 
-// The Origin is checked first, because a web page can make a browser connect to loopback, but not without sending one.
-HttpDecision DecideHttpRequest(std::string_view head, std::string_view secret) {
+// The Origin is checked before the secret: a web page does not learn whether it has guessed the secret.
+HttpDecision DecideHttpRequest(std::string_view head, const HttpRoutes& routes, std::string_view secret) {
   Request request;
   if (!Parse(head, request)) return Answer(kMalformed);
   const Body body = request.method() == http::verb::head ? Body::kLeftOut : Body::kSent;
-  if (request.count(http::field::origin) > 0) return Answer(kBrowser, body);
-  std::string_view path = PathOf(request);
-  if (IsProbe(path)) return Answer(DecideProbe(request), body);
-  if (!secret.empty()) {
-    const auto rest = BehindSecret(path, secret);
-    if (!rest) return Answer(kNoSecret, body);
-    if (IsProbe(*rest)) return Answer(DecideProbe(request), body);
-    path = rest->empty() ? "/" : *rest;
-  }
-  if (path != "/") return Answer(kNoSuchPath, body);
+  const Destination destination = DestinationOf(PathOf(request), routes, secret);
+  if (IsRefusedBrowser(request, destination.route)) return Answer(kBrowser, body);
+  if (destination.lacks_secret) return Answer(kNoSecret, body);
+  if (destination.route == nullptr) return Answer(kNoSuchPath, body);
+  if (destination.route->kind == HttpRoute::Kind::kProbe) return Answer(DecideProbe(request), body);
   return DecideUpgrade(request, body);
 }
 

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <variant>
 
+#include "transport/http_routes.h"
+
 namespace holdfast::transport {
 
 inline constexpr size_t kMaxHttpHeadBytes = 8u << 10;
@@ -22,10 +24,10 @@ struct HttpAnswer {
 
 using HttpDecision = std::variant<Upgrade, HttpAnswer>;
 
-// `head` is a request up to and including the empty line. If there is a `secret`, only the path `/SECRET` is upgraded,
-// and a path without the secret is answered with 401. Without a secret only the path `/` is upgraded. The probes
-// `/readyz` and `/healthz` need no secret.
-HttpDecision DecideHttpRequest(std::string_view head, std::string_view secret = "");
+// `head` is a request up to and including the empty line. If there is a `secret`, the path of a request is `/SECRET`
+// and then that of the route; a path without the secret is answered with 401, unless it is that of a route for
+// everyone.
+HttpDecision DecideHttpRequest(std::string_view head, const HttpRoutes& routes, std::string_view secret = "");
 
 HttpAnswer AnswerHeadTooLong();
 HttpAnswer AnswerServerFull();

@@ -7,10 +7,12 @@
 #include <optional>
 #include <utility>
 
+#include "base/check.h"
 #include "transport/hang_up_watch.h"
 #include "transport/inbound_room.h"
 #include "transport/line_splitter.h"
 #include "transport/outbox.h"
+#include "transport/plain_stream.h"
 #include "transport/turn_task.h"
 
 namespace holdfast::transport {
@@ -59,7 +61,7 @@ class LinesConnection final : public rpc::Transport,
   void OnFlushed(Outbox::Progress progress) override;
   void OnWriteFailed() override { Finish(); }
 
-  PlainStream& out() { return separate_out_ ? *separate_out_ : in_; }
+  ByteStream& out() { return separate_out_ ? *separate_out_ : *in_; }
   bool delivers() const { return state_ == State::kOpen && reading_ == rpc::Reading::kOn; }
   void OnReadable();
   void OnEndOfInput();
@@ -70,8 +72,8 @@ class LinesConnection final : public rpc::Transport,
   void OnRoom(const Result<>& room);
   void Finish();
 
-  PlainStream in_;
-  std::optional<PlainStream> separate_out_;
+  const std::unique_ptr<ByteStream> in_;
+  const std::unique_ptr<ByteStream> separate_out_;
   const std::string peer_;
   const Limits limits_;
   const Goodbye goodbye_;
@@ -111,14 +113,15 @@ LinesConnection::LinesConnection(loop::EventLoop& loop, LinesStreams streams, co
       continue_(loop, [this] { Continue(); }),
       everything_sent_(loop, [this] { OnEverythingSent(); }),
       close_timer_(loop, [this] { Finish(); }),
-      hang_up_(loop, in_.fd(), HangUpWatch::Sign::kBothSides, [this] { Finish(); }) {
+      hang_up_(loop, in_->fd(), HangUpWatch::Sign::kBothSides, [this] { Finish(); }) {
+  CHECK(in_->transparent() && out().transparent());  // a stream with bytes of its own would not wake the watches
   splitter_.Append(streams.early_input);
-  in_watch_.emplace(loop, in_.fd(), [this] { OnReadable(); }, [this] { outbox_.Flush(); });
+  in_watch_.emplace(loop, in_->fd(), [this] { OnReadable(); }, [this] { outbox_.Flush(); });
   if (separate_out_) out_watch_.emplace(loop, out().fd(), loop::Callback(), [this] { outbox_.Flush(); });
 }
 
 void LinesConnection::MakeNonBlocking() {
-  in_flags_.emplace(in_.fd());
+  in_flags_.emplace(in_->fd());
   out_flags_.emplace(out().fd());
 }
 
@@ -168,7 +171,7 @@ void LinesConnection::OnReadable() {
   read_armed_ = false;
   if (!delivers() && !said_goodbye_) return;
   std::array<char, kReadBytes> chunk;
-  const ssize_t count = in_.Read(chunk);
+  const ssize_t count = in_->Read(chunk);
   if (said_goodbye_) return OnRestOfInput(count);
   if (count > 0) splitter_.Append(std::string_view(chunk.data(), static_cast<size_t>(count)));
   if (count > 0 || (count < 0 && errno == EAGAIN)) return Continue();
@@ -232,7 +235,7 @@ void LinesConnection::Finish() {
   // the original ones.
   out_flags_.reset();
   in_flags_.reset();
-  in_.Close();
+  in_->Close();
   if (separate_out_) separate_out_->Close();
   slot_.reset();
   if (receiver_ != nullptr) receiver_->OnClosed();

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
+#include "transport/byte_stream.h"
 #include "transport/connection_slots.h"
 #include "transport/listener.h"
-#include "transport/plain_stream.h"
 
 namespace holdfast::transport {
 
@@ -17,10 +16,10 @@ namespace holdfast::transport {
 //   kAwaitPeer  The peer's input ends. The connection ends with the peer's output, or after close_timeout.
 enum class Goodbye { kAtOnce, kAwaitPeer };
 
-// The two directions of a connection. Those of a socket are one stream.
+// The two directions of a connection. Those of a socket are one stream. The streams are transparent.
 struct LinesStreams {
-  PlainStream in;
-  std::optional<PlainStream> separate_out = {};  // absent if `in` is written to
+  std::unique_ptr<ByteStream> in;
+  std::unique_ptr<ByteStream> separate_out = {};  // null if `in` is written to
   std::string peer;
   std::string early_input = {};  // bytes that were read to find out that the peer speaks lines
   Slot slot = {};                // given back when the connection ends

@@ -5,14 +5,17 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "loop/byte_budget.h"
 #include "loop/event_loop.h"
 #include "rpc/transport.h"
-#include "transport/admission.h"
+#include "transport/authorizer.h"
+#include "transport/http_routes.h"
 #include "transport/listen_url.h"
+#include "transport/tls_context.h"
 
 namespace holdfast::transport {
 
@@ -31,11 +34,17 @@ struct Limits {
 
 using OnConnection = std::function<void(std::shared_ptr<rpc::Transport>)>;
 
+struct HttpFrontOptions {
+  HttpRoutes routes;
+  Authorizer authorizer = {};
+  std::optional<TlsContext> tls = {};  // if it is set, the listener speaks TLS only
+};
+
 class Listener {
  public:
   virtual ~Listener() = default;
 
-  // Returns the address in the form of --listen, with the real port and the secret of the admission.
+  // Returns the address in the form of --listen, with the real port and the secret of the authorizer.
   virtual std::string url() const = 0;
 
   // Returns the port that the listener is bound to, and 0 for a unix socket.
@@ -45,15 +54,15 @@ class Listener {
   virtual void Stop() = 0;
 };
 
-// Listens for WebSocket connections on TCP, and answers GET /readyz and /healthz.
+// Listens on TCP, and serves the routes of `options`.
 Result<std::unique_ptr<Listener>> ListenWebSocket(loop::EventLoop& loop, const WebSocketUrl& url, const Limits& limits,
-                                                  Admission admission, OnConnection on_connection);
+                                                  HttpFrontOptions options, OnConnection on_connection);
 
 // Listens on a unix socket. It serves processes of the server's user or of root, unless they are in a pid namespace
 // below the server's, as sandboxed commands are. The first byte of a peer decides its protocol: a letter begins an HTTP
-// request that upgrades to WebSocket, and anything else begins one JSON message per line.
+// request for one of the routes, and anything else begins one JSON message per line.
 Result<std::unique_ptr<Listener>> ListenUnix(loop::EventLoop& loop, const UnixUrl& url, const Limits& limits,
-                                             OnConnection on_connection);
+                                             HttpRoutes routes, OnConnection on_connection);
 
 // Exchanges one JSON message per line over two descriptors, which are borrowed and made non-blocking.
 std::shared_ptr<rpc::Transport> ServeLines(loop::EventLoop& loop, int in_fd, int out_fd, const Limits& limits);

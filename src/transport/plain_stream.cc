@@ -19,6 +19,8 @@ bool IsSocket(int fd) {
 
 PlainStream::PlainStream(OwnedFd fd) : PlainStream(fd.get()) { owned_ = std::move(fd); }
 
+std::unique_ptr<PlainStream> PlainStream::Borrow(int fd) { return std::unique_ptr<PlainStream>(new PlainStream(fd)); }
+
 PlainStream::PlainStream(int fd) : fd_(fd), is_socket_(IsSocket(fd)) {}
 
 ssize_t PlainStream::Read(std::span<char> buffer) {

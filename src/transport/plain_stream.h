@@ -1,6 +1,8 @@
 // A PlainStream is a ByteStream that passes bytes on unchanged, over a socket, a pipe or a terminal.
 #pragma once
 
+#include <memory>
+
 #include "base/owned_fd.h"
 #include "transport/byte_stream.h"
 
@@ -10,13 +12,14 @@ class PlainStream final : public ByteStream {
  public:
   // The descriptor is non-blocking.
   explicit PlainStream(OwnedFd fd);
-  static PlainStream Borrow(int fd) { return PlainStream(fd); }
+  static std::unique_ptr<PlainStream> Borrow(int fd);
 
   ssize_t Read(std::span<char> buffer) override;
   ssize_t Write(std::span<const iovec> vectors) override;
   void EndWriting() override;
   void Close() override;
   bool transparent() const override { return true; }
+  bool has_unsent() const override { return false; }
   int fd() const override { return fd_; }
 
  private:

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "transport/acceptor.h"
+#include "transport/http_front.h"
 #include "transport/listener.h"
-#include "transport/reception.h"
 #include "transport/socket_address.h"
 
 namespace holdfast::transport {
@@ -30,14 +30,18 @@ Result<OwnedFd> Bind(const SocketAddress& address) {
   return fd;
 }
 
+std::string UrlOf(const SocketAddress& bound, const HttpFrontOptions& options) {
+  const std::string& secret = options.authorizer.secret;
+  return fmt::format("{}://{}{}{}", options.tls ? "wss" : "ws", TextOf(bound), secret.empty() ? "" : "/", secret);
+}
+
 class TcpListener final : public Listener {
  public:
-  TcpListener(loop::EventLoop& loop, OwnedFd fd, const SocketAddress& bound, const Limits& limits, Admission admission,
-              OnConnection on_connection)
-      : url_("ws://" + TextOf(bound) + (admission.secret.empty() ? "" : "/" + admission.secret)),
+  TcpListener(loop::EventLoop& loop, OwnedFd fd, const SocketAddress& bound, const Limits& limits,
+              HttpFrontOptions options, OnConnection on_connection)
+      : url_(UrlOf(bound, options)),
         port_(PortOf(bound)),
-        reception_(std::in_place, loop, Reception::Language::kHttp, limits, std::move(admission),
-                   std::move(on_connection)),
+        front_(std::in_place, loop, HttpFront::Language::kHttp, limits, std::move(options), std::move(on_connection)),
         acceptor_(std::in_place, loop, std::move(fd), [this](OwnedFd socket) { Accept(std::move(socket)); }) {}
 
   std::string url() const override { return url_; }
@@ -45,32 +49,32 @@ class TcpListener final : public Listener {
 
   void Stop() override {
     acceptor_.reset();
-    reception_.reset();
+    front_.reset();
   }
 
  private:
   void Accept(OwnedFd socket) {
     SetNoDelay(socket.get());
     std::string peer = PeerOf(socket.get());
-    reception_->Welcome(std::move(socket), std::move(peer));
+    front_->Welcome(std::move(socket), std::move(peer));
   }
 
   const std::string url_;
   const uint16_t port_;
-  std::optional<Reception> reception_;
+  std::optional<HttpFront> front_;
   std::optional<Acceptor> acceptor_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Listener>> ListenWebSocket(loop::EventLoop& loop, const WebSocketUrl& url, const Limits& limits,
-                                                  Admission admission, OnConnection on_connection) {
+                                                  HttpFrontOptions options, OnConnection on_connection) {
   const auto address = TcpAddress(url.ip, url.port);
   if (!address) return Fail(ErrorKind::kInvalidParams, fmt::format("listen: {} is not an IP address", url.ip));
   TRY(OwnedFd fd, Bind(*address));
   SocketAddress bound;
   if (::getsockname(fd.get(), bound.get(), &bound.size) < 0) return FailErrno("getsockname", url.ip);
-  return std::make_unique<TcpListener>(loop, std::move(fd), bound, limits, std::move(admission),
+  return std::make_unique<TcpListener>(loop, std::move(fd), bound, limits, std::move(options),
                                        std::move(on_connection));
 }
 

@@ -11,8 +11,8 @@
 #include "sys/file_identity.h"
 #include "sys/peer.h"
 #include "transport/acceptor.h"
+#include "transport/http_front.h"
 #include "transport/listener.h"
-#include "transport/reception.h"
 #include "transport/socket_address.h"
 
 namespace holdfast::transport {
@@ -78,10 +78,11 @@ bool MayBeSandboxed(int socket) {
 
 class UnixListener final : public Listener {
  public:
-  UnixListener(loop::EventLoop& loop, OwnedFd fd, std::string path, const Limits& limits, OnConnection on_connection)
+  UnixListener(loop::EventLoop& loop, OwnedFd fd, std::string path, const Limits& limits, HttpRoutes routes,
+               OnConnection on_connection)
       : path_(std::move(path)),
-        reception_(std::in_place, loop, Reception::Language::kHttpOrLines, limits, Admission(),
-                   std::move(on_connection)),
+        front_(std::in_place, loop, HttpFront::Language::kHttpOrLines, limits,
+               HttpFrontOptions{.routes = std::move(routes)}, std::move(on_connection)),
         acceptor_(std::in_place, loop, std::move(fd), [this](OwnedFd socket) { Accept(std::move(socket)); }) {
     (void)::lstat(path_.c_str(), &bound_);  // if this fails, the file is gone and need not be removed later
   }
@@ -94,14 +95,14 @@ class UnixListener final : public Listener {
     if (!acceptor_) return;
     RemoveFile();
     acceptor_.reset();
-    reception_.reset();
+    front_.reset();
   }
 
  private:
   void Accept(OwnedFd socket) {
     const std::optional<ucred> credentials = CredentialsOf(socket.get());
     if (!credentials || !IsWelcome(*credentials) || MayBeSandboxed(socket.get())) return;
-    reception_->Welcome(std::move(socket), fmt::format("unix socket, pid {}", credentials->pid));
+    front_->Welcome(std::move(socket), fmt::format("unix socket, pid {}", credentials->pid));
   }
 
   // The file is removed only if it is still the one that this listener made: another server may have put its own socket
@@ -114,17 +115,18 @@ class UnixListener final : public Listener {
 
   const std::string path_;
   struct stat bound_{};
-  std::optional<Reception> reception_;
+  std::optional<HttpFront> front_;
   std::optional<Acceptor> acceptor_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Listener>> ListenUnix(loop::EventLoop& loop, const UnixUrl& url, const Limits& limits,
-                                             OnConnection on_connection) {
+                                             HttpRoutes routes, OnConnection on_connection) {
   TRY_VOID(ClearPath(url.path));
   TRY(OwnedFd fd, Bind(url.path));
-  return std::make_unique<UnixListener>(loop, std::move(fd), url.path, limits, std::move(on_connection));
+  return std::make_unique<UnixListener>(loop, std::move(fd), url.path, limits, std::move(routes),
+                                        std::move(on_connection));
 }
 
 }  // namespace holdfast::transport

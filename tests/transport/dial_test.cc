@@ -1,13 +1,12 @@
 #include "transport/dial.h"
 
-#include <netinet/in.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include <gtest/gtest.h>
 
 #include "support/scratch_dir.h"
 #include "transport/dialler.h"
+#include "transport/raw_server.h"
 #include "transport/socket_address.h"
 #include "transport/test_server.h"
 
@@ -25,27 +24,6 @@ std::string EchoText(size_t size) {
   for (size_t i = 0; i < size; ++i) text[i] = static_cast<char>('a' + i % 26);
   return text;
 }
-
-// A listening socket whose connections the kernel accepts, so that a test can be a server of any kind.
-class RawServer {
- public:
-  RawServer() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    auto address = *TcpAddress("127.0.0.1", 0);
-    EXPECT_EQ(::bind(fd_.get(), address.get(), address.size), 0);
-    EXPECT_EQ(::listen(fd_.get(), 8), 0);
-    EXPECT_EQ(::getsockname(fd_.get(), address.get(), &address.size), 0);
-    name_ = TextOf(address);
-  }
-
-  std::string name() const { return name_; }
-  std::string url() const { return "ws://" + name_; }
-  support::TestSocket Accept() { return support::TestSocket(OwnedFd(::accept4(fd_.get(), nullptr, nullptr, 0))); }
-  void Close() { fd_.Reset(); }
-
- private:
-  OwnedFd fd_;
-  std::string name_;
-};
 
 // Dials a raw server that answers the upgrade with `answer` and hangs up.
 Error RefusalAfter(std::string_view answer) {
@@ -170,7 +148,7 @@ TEST(DialTest, ExchangesLinesWithAUnixServer) {
   const std::string path = dir.path() + "/s";
   TestServer server(
       [&](loop::EventLoop& loop, OnConnection on_connection) {
-        return ListenUnix(loop, {path}, Limits(), std::move(on_connection));
+        return ListenUnix(loop, {path}, Limits(), TestRoutes(), std::move(on_connection));
       },
       Echo);
   Dialler client;

@@ -14,9 +14,17 @@ constexpr std::string_view kUpgrade =
     "Connection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
 
+const HttpRoutes kRoutes = {
+    {.path = "/", .kind = HttpRoute::Kind::kWebSocket},
+    {.path = "/readyz", .kind = HttpRoute::Kind::kProbe, .access = HttpRoute::Access::kEveryone},
+    {.path = "/healthz", .kind = HttpRoute::Kind::kProbe, .access = HttpRoute::Access::kEveryone},
+    {.path = "/page", .kind = HttpRoute::Kind::kWebSocket, .origin = HttpRoute::Origin::kAllowed},
+    {.path = "/private", .kind = HttpRoute::Kind::kProbe},
+};
+
 HttpDecision Decide(std::string_view request_line, std::string_view headers = "", std::string_view secret = "") {
   return DecideHttpRequest(std::string(request_line) + " HTTP/1.1\r\nHost: x\r\n" + std::string(headers) + "\r\n",
-                           secret);
+                           kRoutes, secret);
 }
 
 std::string Answered(const HttpDecision& decision) {
@@ -110,13 +118,29 @@ TEST(HttpRequestTest, LeavesOutTheBodyForHead) { EXPECT_THAT(Answered(Decide("HE
 TEST(HttpRequestTest, RefusesWhatIsNotHttp) {
   for (const std::string_view head : {"\r\n\r\n", "hello\r\n\r\n", "GET /\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",
                                       "GET / HTTP/1.1\r\nno colon\r\n\r\n", "GET / HTTP/1.1\r\nOri\0gin: x\r\n\r\n"}) {
-    EXPECT_THAT(Answered(DecideHttpRequest(head)), StartsWith("HTTP/1.1 400 ")) << head;
+    EXPECT_THAT(Answered(DecideHttpRequest(head, kRoutes)), StartsWith("HTTP/1.1 400 ")) << head;
   }
 }
 
 TEST(HttpRequestTest, DoesNotUpgradeOldHttp) {
-  EXPECT_THAT(Answered(DecideHttpRequest("GET / HTTP/1.0\r\n" + std::string(kUpgrade) + "\r\n")),
+  EXPECT_THAT(Answered(DecideHttpRequest("GET / HTTP/1.0\r\n" + std::string(kUpgrade) + "\r\n", kRoutes)),
               StartsWith("HTTP/1.1 400 "));
+}
+
+TEST(HttpRequestTest, ServesABrowserOnlyWhereTheRouteAllowsIt) {
+  const std::string headers = std::string(kUpgrade) + "Origin: http://localhost\r\n";
+  EXPECT_TRUE(std::holds_alternative<Upgrade>(Decide("GET /page", headers)));
+  EXPECT_TRUE(std::holds_alternative<Upgrade>(Decide("GET /s3cret/page", headers, "s3cret")));
+  for (const char* path : {"/", "/s3cret", "/other"}) {
+    EXPECT_THAT(Answered(Decide(std::string("GET ") + path, headers)), StartsWith("HTTP/1.1 403 ")) << path;
+  }
+  EXPECT_THAT(Answered(Decide("GET /page", headers, "s3cret")), StartsWith("HTTP/1.1 403 "));
+}
+
+TEST(HttpRequestTest, AsksForTheSecretOnARouteThatIsNotForEveryone) {
+  EXPECT_THAT(Answered(Decide("GET /private", "")), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(Answered(Decide("GET /private", "", "s3cret")), StartsWith("HTTP/1.1 401 "));
+  EXPECT_THAT(Answered(Decide("GET /s3cret/private", "", "s3cret")), StartsWith("HTTP/1.1 200 "));
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ class InboundRoomTest : public testing::Test {
       budget_ = std::make_shared<ByteBudget>(loop, options);
       Limits limits;
       limits.budget = budget_;
-      return ListenUnix(loop, {path_}, limits, std::move(on_connection));
+      return ListenUnix(loop, {path_}, limits, TestRoutes(), std::move(on_connection));
     });
   }
 

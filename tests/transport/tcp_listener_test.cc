@@ -25,7 +25,8 @@ std::string Ask(const std::string& url, std::string_view request) {
 
 TEST(TcpListenerTest, PutsTheSecretIntoItsUrl) {
   loop::EventLoop loop;
-  const auto listener = ListenWebSocket(loop, {.ip = "127.0.0.1"}, Limits(), {.secret = "s3cret"}, [](auto) {});
+  const auto listener = ListenWebSocket(loop, {.ip = "127.0.0.1"}, Limits(),
+                                        {.routes = TestRoutes(), .authorizer = {.secret = "s3cret"}}, [](auto) {});
   ASSERT_TRUE(listener) << listener.error().message;
   EXPECT_THAT((*listener)->url(), testing::MatchesRegex("ws://127\\.0\\.0\\.1:[0-9]+/s3cret"));
 }
@@ -35,7 +36,8 @@ TEST(TcpListenerTest, UpgradesOnlyPeersThatAreAdmitted) {
   std::vector<int> asked;
   TestServer server([&](loop::EventLoop& loop, OnConnection on_connection) {
     const auto admits = [&](int socket) { return asked.push_back(socket), false; };
-    return ListenWebSocket(loop, {.ip = "127.0.0.1"}, Limits(), {.admits = admits}, std::move(on_connection));
+    return ListenWebSocket(loop, {.ip = "127.0.0.1"}, Limits(),
+                           {.routes = TestRoutes(), .authorizer = {.admits = admits}}, std::move(on_connection));
   });
   EXPECT_THAT(Ask(server.url(), "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n"), testing::StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(Ask(server.url(), support::WebSocketClient::UpgradeRequest()), testing::StartsWith("HTTP/1.1 403 "));
@@ -50,7 +52,7 @@ TEST(TcpListenerTest, SaysItsUrlWithTheRealPort) {
 
 TEST(TcpListenerTest, ListensOnIpv6) {
   TestServer server([](loop::EventLoop& loop, OnConnection on_connection) {
-    return ListenWebSocket(loop, {.ip = "::1"}, Limits(), Admission(), std::move(on_connection));
+    return ListenWebSocket(loop, {.ip = "::1"}, Limits(), {.routes = TestRoutes()}, std::move(on_connection));
   });
   EXPECT_THAT(server.url(), StartsWith("ws://[::1]:"));
   WebSocketClient::Connect(server.url()).SendText("six");
@@ -61,7 +63,8 @@ TEST(TcpListenerTest, FailsOnAPortInUse) {
   TestServer server;
   loop::EventLoop loop;
   const auto port = static_cast<uint16_t>(std::stoi(server.url().substr(server.url().rfind(':') + 1)));
-  const auto second = ListenWebSocket(loop, {.ip = "127.0.0.1", .port = port}, Limits(), Admission(), [](auto) {});
+  const auto second =
+      ListenWebSocket(loop, {.ip = "127.0.0.1", .port = port}, Limits(), {.routes = TestRoutes()}, [](auto) {});
   ASSERT_FALSE(second.has_value());
   EXPECT_EQ(second.error().message, "bind 127.0.0.1:" + std::to_string(port) + ": Address already in use");
 }

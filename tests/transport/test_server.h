@@ -16,6 +16,15 @@
 
 namespace holdfast::transport {
 
+// The routes of the exec-server, for tests that need some routes.
+inline HttpRoutes TestRoutes() {
+  using Access = HttpRoute::Access;
+  using Kind = HttpRoute::Kind;
+  return {{.path = "/", .kind = Kind::kWebSocket},
+          {.path = "/readyz", .kind = Kind::kProbe, .access = Access::kEveryone},
+          {.path = "/healthz", .kind = Kind::kProbe, .access = Access::kEveryone}};
+}
+
 class TestServer {
  public:
   using Listen = std::function<Result<std::unique_ptr<Listener>>(loop::EventLoop&, OnConnection)>;
@@ -30,7 +39,8 @@ class TestServer {
   explicit TestServer(const Limits& limits = {}, Peer::OnMessageHook on_message = {})
       : TestServer(
             [&](loop::EventLoop& loop, OnConnection on_connection) {
-              return ListenWebSocket(loop, {.ip = "127.0.0.1"}, limits, Admission(), std::move(on_connection));
+              return ListenWebSocket(loop, {.ip = "127.0.0.1"}, limits, {.routes = TestRoutes()},
+                                     std::move(on_connection));
             },
             std::move(on_message)) {}
 

@@ -32,14 +32,14 @@ class UnixListenerTest : public ::testing::Test {
 
   TestServer::Listen Listen(const Limits& limits = {}) {
     return [this, limits](loop::EventLoop& loop, OnConnection on_connection) {
-      return ListenUnix(loop, {path_}, limits, std::move(on_connection));
+      return ListenUnix(loop, {path_}, limits, TestRoutes(), std::move(on_connection));
     };
   }
 
   // Returns the error of listening on a path where it cannot work.
   std::string ListenError() {
     loop::EventLoop loop;
-    const auto listener = ListenUnix(loop, {path_}, Limits(), [](auto) {});
+    const auto listener = ListenUnix(loop, {path_}, Limits(), TestRoutes(), [](auto) {});
     return listener ? "none" : listener.error().message;
   }
 

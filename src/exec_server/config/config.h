@@ -11,6 +11,8 @@ struct Config {
   std::string listen = "ws://127.0.0.1:0";
   std::string ws_auth = "auto";
   bool insecure_no_auth = false;
+  std::string tls_cert = "";
+  std::string tls_key = "";
   bool sandbox_check = true;
   std::string log_level = "info";
   std::string log_format = "text";

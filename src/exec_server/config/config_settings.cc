@@ -16,7 +16,7 @@ constexpr uint64_t kDayMs = 24 * 60 * 60 * 1000;
 constexpr uint64_t kMillion = 1'000'000;
 
 constexpr auto kSettings = std::to_array<Setting>({
-    {"listen", Text{&Config::listen}, "where to listen: ws://IP:PORT, unix:///PATH or stdio"},
+    {"listen", Text{&Config::listen}, "where to listen: ws://IP:PORT, wss://IP:PORT, unix:///PATH or stdio"},
     {"sandbox_check", Toggle{&Config::sandbox_check},
      "check at the start whether sandboxes work here, and log warnings if not"},
     {"ws_auth", Text{&Config::ws_auth, "auto|url-secret|none"},
@@ -24,6 +24,9 @@ constexpr auto kSettings = std::to_array<Setting>({
      "the server's user or root; auto: by a secret if the port is 0, otherwise by its user"},
     {"insecure_no_auth", Toggle{&Config::insecure_no_auth},
      "serve other machines, and other users of this one, without authentication"},
+    {"tls_cert", Text{&Config::tls_cert},
+     "file with the certificate chain of the server, in PEM. With it and tls_key the port speaks TLS"},
+    {"tls_key", Text{&Config::tls_key}, "file with the private key of tls_cert, in PEM, without a passphrase"},
     {"log_level", Text{&Config::log_level, "debug|info|warn|error|off"}, "the least severe level that is logged"},
     {"log_format", Text{&Config::log_format, "text|json"}, "the format of log lines"},
 

@@ -1,5 +1,6 @@
-// The Reception owns accepted sockets until it is known what their peers want. It answers plain HTTP requests itself,
-// and passes the other sockets on as connections, which it counts against the limit.
+// An HttpFront owns accepted sockets until it is known what their peers want. It answers plain HTTP requests itself,
+// and passes the other sockets on as connections, which it counts against the limit. With TLS, the handshake of a
+// socket has the time that the head of its request has.
 #pragma once
 
 #include <list>
@@ -7,24 +8,27 @@
 #include <string>
 
 #include "base/owned_fd.h"
+#include "transport/byte_stream.h"
 #include "transport/connection_slots.h"
 #include "transport/listener.h"
 
 namespace holdfast::transport {
 
-class Reception {
+class HttpFront {
  public:
   enum class Language { kHttp, kHttpOrLines };
 
-  Reception(loop::EventLoop& loop, Language language, const Limits& limits, Admission admission,
+  HttpFront(loop::EventLoop& loop, Language language, const Limits& limits, HttpFrontOptions options,
             OnConnection on_connection);
-  ~Reception();
+  ~HttpFront();
 
   void Welcome(OwnedFd socket, std::string peer);
 
  private:
   class Guest;
   using Guests = std::list<std::unique_ptr<Guest>>;
+
+  std::unique_ptr<ByteStream> StreamOf(OwnedFd socket) const;
 
   // Each of these functions removes the guest.
   void Dismiss(Guests::iterator guest);
@@ -34,7 +38,7 @@ class Reception {
   loop::EventLoop& loop_;
   const Language language_;
   const Limits limits_;
-  const Admission admission_;
+  const HttpFrontOptions options_;
   // Upgrades under way hold a weak reference, so that no connection is passed on after this object is gone.
   std::shared_ptr<OnConnection> on_connection_;
   ConnectionSlots slots_;

@@ -1,4 +1,4 @@
-// The conditions that a peer must meet before a listener lets it open a WebSocket.
+// An Authorizer has the conditions that a peer must meet before it may use a route of a listener.
 #pragma once
 
 #include <functional>
@@ -6,8 +6,8 @@
 
 namespace holdfast::transport {
 
-struct Admission {
-  // The secret that is the path of every URL that opens a WebSocket. If it is empty, the URL must have no path.
+struct Authorizer {
+  // The secret that is the beginning of the path of every request. If it is empty, no request needs a secret.
   std::string secret = {};
 
   // This function decides about the socket of each peer that wants to open a WebSocket. If it is absent, every peer

@@ -1,0 +1,20 @@
+// The way in which the server answers on its port: the routes, the proof that a client has to give, and TLS.
+#pragma once
+
+#include "base/result.h"
+#include "exec_server/config/config.h"
+#include "transport/listener.h"
+
+namespace holdfast::exec_server {
+
+// Returns the paths that the server answers: a WebSocket on `/`, and the probes for everyone.
+transport::HttpRoutes ServerRoutes();
+
+// Returns how the server answers on the port of `url`. Fails if the configuration does not allow the address (see
+// AuthorizerFor), or if it has only half of what TLS needs, or files that cannot be used.
+Result<transport::HttpFrontOptions> FrontOptionsFor(const transport::WebSocketUrl& url, const Config& config);
+
+// Fails if the configuration asks for TLS although the server does not listen on a port.
+Result<> CheckTlsWithoutPort(const Config& config);
+
+}  // namespace holdfast::exec_server

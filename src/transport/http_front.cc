@@ -1,0 +1,170 @@
+#include "transport/http_front.h"
+
+#include <array>
+#include <cerrno>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "transport/http_request.h"
+#include "transport/lines_connection.h"
+#include "transport/plain_stream.h"
+#include "transport/tls_stream.h"
+#include "transport/web_socket_connection.h"
+
+namespace holdfast::transport {
+namespace {
+
+constexpr std::string_view kEndOfHead = "\r\n\r\n";
+
+// The limit of sockets that are not connections yet. A request needs only one turn of the loop, so only silent peers
+// add up to this number; the peer that has been here longest is then dismissed.
+constexpr size_t kMaxGuests = 256;
+
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+}  // namespace
+
+// A guest is one stream whose first bytes are awaited or, after an answer, whose end is awaited.
+class HttpFront::Guest {
+ public:
+  Guest(HttpFront& front, std::unique_ptr<ByteStream> stream, std::string peer)
+      : front_(front),
+        stream_(std::move(stream)),
+        peer_(std::move(peer)),
+        watch_(
+            std::in_place, front.loop_, stream_->fd(), [this] { OnReady(); }, [this] { OnReady(); }),
+        timer_(front.loop_, [this] { front_.Dismiss(self_); }) {}
+
+  // A peer that may speak lines has no time limit before its first byte, because it may send its first message at any
+  // time.
+  void Start(Guests::iterator self) {
+    self_ = self;
+    if (front_.language_ == Language::kHttp) timer_.Start(front_.limits_.head_timeout);
+    Wait();
+  }
+
+  // The watch is removed before the descriptor is passed on, because epoll holds each descriptor only once.
+  std::unique_ptr<ByteStream> TakeStream() {
+    watch_.reset();
+    return std::move(stream_);
+  }
+  std::string TakePeer() { return std::move(peer_); }
+
+ private:
+  // Reads until the stream has no more, because it may hold bytes that its descriptor does not tell of.
+  void OnReady() {
+    for (;;) {
+      std::array<char, 4u << 10> chunk;
+      const ssize_t count = stream_->Read(chunk);
+      if (count == 0 || (count < 0 && errno != EAGAIN)) return front_.Dismiss(self_);
+      if (count < 0 || answered_) return Wait();
+      input_.append(chunk.data(), static_cast<size_t>(count));
+      if (Consider() == Outcome::kSettled) return;
+    }
+  }
+
+  void Wait() {
+    watch_->WatchReadable();
+    if (stream_->has_unsent()) watch_->WatchWritable();
+  }
+
+  // After kSettled this object may be gone.
+  enum class Outcome { kNeedsMore, kSettled };
+
+  Outcome Consider() {
+    if (front_.language_ == Language::kHttpOrLines && !IsLetter(input_.front())) {
+      front_.HandOverLines(self_, std::move(input_));
+      return Outcome::kSettled;
+    }
+    if (!timer_.running()) timer_.Start(front_.limits_.head_timeout);
+    const size_t end = input_.find(kEndOfHead);
+    if (end == std::string::npos && input_.size() <= kMaxHttpHeadBytes) return Outcome::kNeedsMore;
+    end == std::string::npos ? Answer(AnswerHeadTooLong()) : Decide(end + kEndOfHead.size());
+    return Outcome::kSettled;
+  }
+
+  void Decide(size_t head_bytes) {
+    const Authorizer& authorizer = front_.options_.authorizer;
+    const std::string_view head = std::string_view(input_).substr(0, head_bytes);
+    HttpDecision decision = DecideHttpRequest(head, front_.options_.routes, authorizer.secret);
+    if (const auto* answer = std::get_if<HttpAnswer>(&decision)) return Answer(*answer);
+    if (authorizer.admits && !authorizer.admits(stream_->fd())) return Answer(AnswerNotAdmitted());
+    Slot slot = front_.slots_.Take();
+    if (!slot) return Answer(AnswerServerFull());
+    front_.HandOverWebSocket(self_, std::move(std::get<Upgrade>(decision).key), input_.substr(head_bytes),
+                             std::move(slot));
+  }
+
+  // An empty socket buffer has room for a whole answer. The socket stays open until the peer closes it: closing a
+  // socket while the peer still sends would reset the connection, and the answer could be lost.
+  void Answer(const HttpAnswer& answer) {
+    const iovec bytes{const_cast<char*>(answer.bytes.data()), answer.bytes.size()};  // a write only reads from it
+    (void)stream_->Write(std::span(&bytes, 1));
+    stream_->EndWriting();
+    answered_ = true;
+    timer_.Start(front_.limits_.close_timeout);
+    Wait();
+  }
+
+  HttpFront& front_;
+  std::unique_ptr<ByteStream> stream_;
+  std::string peer_;
+  std::optional<loop::FdWatch> watch_;
+  loop::Timer timer_;
+  Guests::iterator self_;
+  std::string input_;
+  bool answered_ = false;
+};
+
+HttpFront::HttpFront(loop::EventLoop& loop, Language language, const Limits& limits, HttpFrontOptions options,
+                     OnConnection on_connection)
+    : loop_(loop),
+      language_(language),
+      limits_(limits),
+      options_(std::move(options)),
+      on_connection_(std::make_shared<OnConnection>(std::move(on_connection))),
+      slots_(limits.max_connections) {}
+
+HttpFront::~HttpFront() = default;
+
+void HttpFront::Welcome(OwnedFd socket, std::string peer) {
+  if (guests_.size() >= kMaxGuests) Dismiss(std::prev(guests_.end()));
+  guests_.push_front(std::make_unique<Guest>(*this, StreamOf(std::move(socket)), std::move(peer)));
+  guests_.front()->Start(guests_.begin());
+}
+
+std::unique_ptr<ByteStream> HttpFront::StreamOf(OwnedFd socket) const {
+  if (options_.tls) return TlsStream::Accept(*options_.tls, std::move(socket));
+  return std::make_unique<PlainStream>(std::move(socket));
+}
+
+void HttpFront::Dismiss(Guests::iterator guest) { guests_.erase(guest); }
+
+void HttpFront::HandOverWebSocket(Guests::iterator guest, std::string key, std::string early_input, Slot slot) {
+  UpgradedSocket socket{.stream = (*guest)->TakeStream(),
+                        .peer = (*guest)->TakePeer(),
+                        .key = std::move(key),
+                        .early_input = std::move(early_input),
+                        .slot = std::move(slot)};
+  Dismiss(guest);
+  AcceptWebSocket(loop_, std::move(socket), limits_,
+                  [weak = std::weak_ptr(on_connection_)](std::shared_ptr<rpc::Transport> transport) {
+                    if (const auto on_connection = weak.lock()) (*on_connection)(std::move(transport));
+                  });
+}
+
+// The line protocol has no message for a refusal, so without a slot the socket is just closed.
+void HttpFront::HandOverLines(Guests::iterator guest, std::string early_input) {
+  LinesStreams streams{.in = (*guest)->TakeStream(),
+                       .peer = (*guest)->TakePeer(),
+                       .early_input = std::move(early_input),
+                       .slot = slots_.Take()};
+  Dismiss(guest);
+  if (!streams.slot) return;
+  const auto on_connection = on_connection_;  // the callee may destroy the listener, and this object with it
+  (*on_connection)(ExchangeLines(loop_, std::move(streams), limits_));
+}
+
+}  // namespace holdfast::transport
