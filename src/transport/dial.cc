@@ -54,6 +54,24 @@ loop::Task<Result<OwnedFd>> ConnectByTcp(loop::EventLoop& loop, std::string host
   co_return socket;
 }
 
+// Connects to the server, through its proxy if it has one.
+loop::Task<Result<OwnedFd>> ConnectToServer(loop::EventLoop& loop, WebSocketServer server, ProxySettings settings,
+                                            DialTime end) {
+  const auto proxy = ProxyFor(settings, server);
+  if (!proxy) co_return std::unexpected(proxy.error());
+  if (!*proxy) co_return co_await ConnectByTcp(loop, server.host, server.port, end);
+  const Proxy& chosen = **proxy;
+  auto socket = co_await ConnectByTcp(loop, chosen.host, chosen.port, end);
+  if (!socket) {
+    co_return Fail(socket.error().kind,
+                   fmt::format("the proxy at {}: {}", HostAndPort(chosen.host, chosen.port), socket.error().message));
+  }
+  loop::Deadline deadline(loop, TimeUntil(end));
+  const auto opened = co_await OpenTunnel(loop, socket->get(), chosen, server, deadline);
+  if (!opened) co_return std::unexpected(opened.error());
+  co_return socket;
+}
+
 loop::Task<Result<std::unique_ptr<ByteStream>>> StartTls(loop::EventLoop& loop, OwnedFd socket, std::string host,
                                                          std::string ca_file, DialTime end) {
   const auto context = TlsContext::ForClient(ca_file);
@@ -67,7 +85,7 @@ loop::Task<Result<std::unique_ptr<ByteStream>>> StartTls(loop::EventLoop& loop, 
 
 loop::Task<Result<std::unique_ptr<ByteStream>>> OpenStream(loop::EventLoop& loop, WebSocketServer server,
                                                            DialOptions options, DialTime end) {
-  auto socket = co_await ConnectByTcp(loop, server.host, server.port, end);
+  auto socket = co_await ConnectToServer(loop, server, options.proxies, end);
   if (!socket) co_return std::unexpected(std::move(socket).error());
   if (server.security == Security::kPlain) co_return std::make_unique<PlainStream>(*std::move(socket));
   co_return co_await StartTls(loop, *std::move(socket), server.host, std::move(options.ca_file), end);

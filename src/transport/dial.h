@@ -12,6 +12,7 @@
 #include "rpc/transport.h"
 #include "transport/dial_url.h"
 #include "transport/listener.h"
+#include "transport/proxy.h"
 
 namespace holdfast::transport {
 
@@ -20,6 +21,7 @@ struct DialOptions {
   std::vector<std::pair<std::string, std::string>> headers = {};  // of the request that opens a WebSocket
   std::chrono::milliseconds timeout{10'000};                      // for everything up to the open connection
   Limits limits = {};
+  ProxySettings proxies = ProxiesFromEnvironment();  // for WebSockets
 };
 
 // Returns an open connection, or one line that names the server and the cause. The kind of the error is kTimeout,
