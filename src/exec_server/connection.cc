@@ -93,7 +93,10 @@ Result<wire::InitializeResult> Connection::OpenSession(const wire::InitializePar
   session_->Attach(peer_->transport(), TraitsOf(params));
   LogInfo(params.resume_session_id ? "session.resumed" : "session.opened",
           {{"session", session_->id()}, {"client", params.client_name}, {"peer", peer()}});
-  return wire::InitializeResult{session_->id(), context_.environment_info};
+  wire::InitializeResult result;
+  result.session_id = session_->id();
+  result.environment_info = context_.environment_info;
+  return result;
 }
 
 Result<> Connection::CheckReady(std::string_view method) const {

@@ -14,6 +14,8 @@
 #include "wire/process_start_messages.h"
 #include "wire/sandbox_messages.h"
 #include "wire/session_messages.h"
+#include "wire/shared_session_messages.h"
+#include "wire/shared_session_notifications.h"
 
 namespace holdfast::wire {
 
@@ -53,6 +55,11 @@ struct FsWatchMissing : Method<"fs/watchMissing", Sandboxed<FsWatchMissingParams
 
 struct HttpRequest : Method<"http/request", Sandboxed<HttpRequestParams>, HttpRequestResult> {};
 
+struct SessionTakeOver : Method<"session/takeOver", SessionParams, SessionTakeOverResult, Caller::kAnyone> {};
+struct SessionKeep : Method<"session/keep", SessionKeepParams, Empty> {};
+struct SessionList : Method<"session/list", SessionParams, SessionListResult, Caller::kAnyone> {};
+struct SessionEnd : Method<"session/end", SessionEndParams, Empty> {};
+
 // The notification that a client sends.
 struct Initialized : Notification<"initialized", Empty> {};
 
@@ -62,6 +69,9 @@ struct ProcessExited : Notification<"process/exited", ProcessExitedParams> {};
 struct ProcessClosed : Notification<"process/closed", ProcessClosedParams> {};
 struct ProcessStarted : Notification<"process/started", ProcessStartedParams> {};
 struct ProcessFailed : Notification<"process/failed", ProcessFailedParams> {};
+struct ProcessOutputLost : Notification<"process/outputLost", ProcessOutputLostParams> {};
+struct SessionRoleChanged : Notification<"session/roleChanged", SessionRoleChangedParams> {};
+struct SessionEnded : Notification<"session/ended", SessionEndedParams> {};
 struct HttpBodyDelta : Notification<"http/request/bodyDelta", HttpBodyDeltaParams> {};
 struct FsMissingChanged : Notification<"fs/missingChanged", FsMissingChangedParams> {};
 

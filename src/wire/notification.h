@@ -1,4 +1,4 @@
-// These functions encode every notification that the server sends. Output is the hot path, so a message is written in
+// These functions encode the notifications that the server sends. Output is the hot path, so a message is written in
 // one pass, with its base64 in place and without Fields(), and a client can read it without the JSON parser. Tests
 // compare both with the plain Encoder and Decoder.
 #pragma once
@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "wire/encode.h"
 #include "wire/process_messages.h"
 
 namespace holdfast::wire {
@@ -43,5 +44,16 @@ std::string MissingChangedNotification(uint64_t watch_id);
 enum class BodyPart { kMore, kLast };
 std::string BodyDeltaNotification(std::string_view request_id, uint64_t seq, std::string_view bytes, BodyPart part,
                                   const std::optional<std::string>& error);
+
+// Encodes any notification of methods.h, with the plain Encoder.
+template <typename Type>
+std::string EncodeNotification(typename Type::Params params) {
+  std::string message = R"({"method":")";
+  message += Type::kName;
+  message += R"(","params":)";
+  Encoder(message).Value(params);
+  message += '}';
+  return message;
+}
 
 }  // namespace holdfast::wire

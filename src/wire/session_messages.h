@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "wire/encode.h"
+#include "wire/shared_session_messages.h"
 
 namespace holdfast::wire {
 
@@ -24,11 +25,13 @@ struct InitializeParams {
   std::string client_name;
   std::optional<std::string> resume_session_id;
   std::optional<ClientCapabilities> capabilities;
+  SharedSessionFields sharing;
 
   void Fields(auto& f) {
     f.Required("clientName", client_name);
     f.Optional("resumeSessionId", resume_session_id);
     f.Optional("capabilities", capabilities);
+    sharing.Fields(f);
   }
 };
 
@@ -98,10 +101,14 @@ struct EnvironmentStatusResult {
 struct InitializeResult {
   std::string session_id;
   std::optional<EnvironmentInfo> environment_info;  // absent from servers of older versions
+  std::optional<std::string> session_name;          // this and the role only of a shared session
+  std::optional<SessionRole> role;
 
   void Fields(auto& f) {
     f.Required("sessionId", session_id);
     f.Optional("environmentInfo", environment_info);
+    f.Optional("sessionName", session_name);
+    f.Optional("role", role);
   }
 };
 

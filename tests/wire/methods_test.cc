@@ -66,11 +66,12 @@ void ExpectSameAfterARoundTrip() {
 template <typename Type>
 class MethodsTest : public testing::Test {};
 
-using EveryMethod = testing::Types<Initialize, GetEnvironmentInfo, GetEnvironmentStatus, ProcessStart, ProcessRead,
-                                   ProcessWrite, ProcessCloseStdin, ProcessResize, ProcessSignal, ProcessTerminate,
-                                   ProcessWait, ProcessSnapshot, ProcessList, FsReadFile, FsGetMetadata, FsCanonicalize,
-                                   FsReadDirectory, FsWalk, FsWriteFile, FsCreateDirectory, FsRemove, FsCopy, FsRename,
-                                   FsOpen, FsReadBlock, FsWriteBlock, FsClose, FsWatchMissing, HttpRequest>;
+using EveryMethod =
+    testing::Types<Initialize, GetEnvironmentInfo, GetEnvironmentStatus, ProcessStart, ProcessRead, ProcessWrite,
+                   ProcessCloseStdin, ProcessResize, ProcessSignal, ProcessTerminate, ProcessWait, ProcessSnapshot,
+                   ProcessList, FsReadFile, FsGetMetadata, FsCanonicalize, FsReadDirectory, FsWalk, FsWriteFile,
+                   FsCreateDirectory, FsRemove, FsCopy, FsRename, FsOpen, FsReadBlock, FsWriteBlock, FsClose,
+                   FsWatchMissing, HttpRequest, SessionTakeOver, SessionKeep, SessionList, SessionEnd>;
 TYPED_TEST_SUITE(MethodsTest, EveryMethod);
 
 TYPED_TEST(MethodsTest, SendsItsParamsBothWays) { ExpectSameAfterARoundTrip<typename TypeParam::Params>(); }
@@ -79,8 +80,9 @@ TYPED_TEST(MethodsTest, SendsItsResultBothWays) { ExpectSameAfterARoundTrip<type
 template <typename Type>
 class NotificationsTest : public testing::Test {};
 
-using EveryNotification = testing::Types<Initialized, ProcessOutput, ProcessExited, ProcessClosed, ProcessStarted,
-                                         ProcessFailed, HttpBodyDelta, FsMissingChanged>;
+using EveryNotification =
+    testing::Types<Initialized, ProcessOutput, ProcessExited, ProcessClosed, ProcessStarted, ProcessFailed,
+                   ProcessOutputLost, SessionRoleChanged, SessionEnded, HttpBodyDelta, FsMissingChanged>;
 TYPED_TEST_SUITE(NotificationsTest, EveryNotification);
 
 TYPED_TEST(NotificationsTest, SendsItsParamsBothWays) { ExpectSameAfterARoundTrip<typename TypeParam::Params>(); }

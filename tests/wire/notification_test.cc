@@ -64,6 +64,14 @@ TEST(NotificationTest, EqualsThePlainEncoder) {
             Encode(Envelope<HttpBodyDeltaParams>{HttpBodyDelta::kName, {"r", 8, {}, true, "cut"}}));
 }
 
+TEST(NotificationTest, IsEncodedByItsType) {
+  EXPECT_EQ(EncodeNotification<ProcessOutputLost>({"p \"1\"", 3, 9}),
+            R"({"method":"process/outputLost","params":{"processId":"p \"1\"","fromSeq":3,"toSeq":9}})");
+  EXPECT_EQ(EncodeNotification<SessionRoleChanged>({"s", SessionRole::kObserver}),
+            R"({"method":"session/roleChanged","params":{"sessionId":"s","role":"observer"}})");
+  EXPECT_EQ(EncodeNotification<SessionEnded>({"s"}), R"({"method":"session/ended","params":{"sessionId":"s"}})");
+}
+
 // Reads a message with the JSON parser.
 std::optional<ProcessOutputParams> ReadPlainly(std::string_view message) {
   Document document;
