@@ -46,6 +46,11 @@ std::vector<const Chunk*> OutputLog::ReadAfter(uint64_t after_seq, size_t max_by
   return found;
 }
 
+const Chunk* OutputLog::FirstAfter(uint64_t after_seq) const {
+  const auto first = std::ranges::upper_bound(chunks_, after_seq, {}, &Chunk::seq);
+  return first != chunks_.end() ? &*first : nullptr;
+}
+
 HeadTailBuffer OutputLog::HeadAndTail(Stream stream) const {
   HeadTailBuffer buffer = streams_[static_cast<size_t>(stream)].evicted;
   for (const Chunk& chunk : chunks_) {

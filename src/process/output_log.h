@@ -47,6 +47,9 @@ class OutputLog {
   // as their total stays within `max_bytes`.
   std::vector<const Chunk*> ReadAfter(uint64_t after_seq, size_t max_bytes) const;
 
+  // Returns the first retained chunk after `after_seq`; null if there is none. It is valid until the next Append.
+  const Chunk* FirstAfter(uint64_t after_seq) const;
+
   Snapshot TakeSnapshot() const;
 
   size_t bytes() const;  // the number of bytes held in all

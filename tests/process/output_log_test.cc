@@ -36,6 +36,13 @@ TEST(OutputLogTest, ReturnsWhatWasAppended) {
 
 TEST(OutputLogTest, ReadsNothingFromAnEmptyLog) { EXPECT_THAT(Seqs(OutputLog(Limits(100, 100)), 0), IsEmpty()); }
 
+TEST(OutputLogTest, FindsTheFirstChunkAfterTheNumberGiven) {
+  const OutputLog log = FiveChunks(30);  // keeps 3, 4 and 5
+  EXPECT_EQ(log.FirstAfter(0)->seq, 3u);
+  EXPECT_EQ(log.FirstAfter(3)->seq, 4u);
+  EXPECT_EQ(log.FirstAfter(5), nullptr);
+}
+
 TEST(OutputLogTest, ReadsAfterTheNumberGiven) {
   const OutputLog log = FiveChunks(1000);
   EXPECT_THAT(Seqs(log, 0), ElementsAre(1, 2, 3, 4, 5));
