@@ -63,6 +63,46 @@ TEST_F(RetentionTest, GivesUpOneThatIsLargerThanAllRoom) {
   EXPECT_TRUE(RunUntilExpired(1));
 }
 
+TEST_F(RetentionTest, KeepsWhatIsHeldBeyondTheTime) {
+  Retention retention(loop_, heap_, 1ms, 1000);
+  const loop::Permit held = retention.KeepWhileHeld(1, Note(1));
+  retention.Keep(1, Note(2));
+  EXPECT_TRUE(RunUntilExpired(1));
+  EXPECT_THAT(expired_, ElementsAre(2));
+}
+
+TEST_F(RetentionTest, MakesRoomFromTheOldestWhetherHeldOrNot) {
+  Retention retention(loop_, heap_, 1h, 10);
+  retention.Keep(4, Note(1));
+  const loop::Permit second = retention.KeepWhileHeld(4, Note(2));
+  retention.Keep(4, Note(3));
+  const loop::Permit fourth = retention.KeepWhileHeld(4, Note(4));
+  EXPECT_TRUE(RunUntilExpired(2));
+  support::RunReady(loop_);
+  EXPECT_THAT(expired_, ElementsAre(1, 2));
+}
+
+TEST_F(RetentionTest, CountsWhatIsReleasedNoLonger) {
+  Retention retention(loop_, heap_, 1h, 10);
+  for (int i = 1; i <= 5; ++i) const loop::Permit held = retention.KeepWhileHeld(9, Note(i));
+  const loop::Permit last = retention.KeepWhileHeld(9, Note(6));
+  support::RunReady(loop_);
+  EXPECT_THAT(expired_, IsEmpty());
+}
+
+TEST_F(RetentionTest, LetsAHeldEntryBeReleasedWhileItExpires) {
+  Retention retention(loop_, heap_, 1h, 10);
+  loop::Permit held;
+  held = retention.KeepWhileHeld(11, [&] {
+    held = {};
+    expired_.push_back(1);
+  });
+  EXPECT_TRUE(RunUntilExpired(1));
+  const loop::Permit next = retention.KeepWhileHeld(10, Note(2));
+  support::RunReady(loop_);
+  EXPECT_THAT(expired_, ElementsAre(1));
+}
+
 TEST_F(RetentionTest, TakesMoreWhileItExpires) {
   Retention retention(loop_, heap_, 1ms, 1000);
   retention.Keep(1, [&] { retention.Keep(1, Note(2)); });
