@@ -1,5 +1,7 @@
 #include "exec_server/connection.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/log.h"
@@ -14,6 +16,7 @@ constexpr size_t kCodexMessageBytes = 64u << 20;
 
 ClientTraits TraitsOf(const wire::InitializeParams& params) {
   ClientTraits client;
+  client.name = params.client_name;
   if (params.client_name.starts_with("codex")) client.max_message_bytes = kCodexMessageBytes;
   if (!params.capabilities) return client;
   if (params.capabilities->lifecycle) client.lifecycle = Lifecycle::kAnnounced;
@@ -56,7 +59,8 @@ void Connection::OnRequest(const rpc::Request& request, rpc::PendingReply reply)
   auto call = method->prepare(request.params);
   if (!call) return reply.Fail(call.error());
   if (auto ready = CheckReady(request.method); !ready) return reply.Fail(ready.error());
-  (*call)(*session_, std::move(reply));
+  if (auto allowed = CheckRole(method->caller); !allowed) return reply.Fail(allowed.error());
+  (*call)(*attachment_, std::move(reply));
 }
 
 void Connection::OnNotification(const rpc::Notification& notification) {
@@ -88,14 +92,15 @@ void Connection::Initialize(const wire::InitializeParams& params, rpc::Reply<wir
 }
 
 Result<wire::InitializeResult> Connection::OpenSession(const wire::InitializeParams& params) {
-  TRY(session_,
-      params.resume_session_id ? context_.sessions.Resume(*params.resume_session_id) : context_.sessions.Create());
-  session_->Attach(peer_->transport(), TraitsOf(params));
+  TRY(session_, context_.sessions.Open(params));
+  attachment_ = &session_->Attach(peer_->transport(), TraitsOf(params), params.sharing.role);
   LogInfo(params.resume_session_id ? "session.resumed" : "session.opened",
           {{"session", session_->id()}, {"client", params.client_name}, {"peer", peer()}});
   wire::InitializeResult result;
   result.session_id = session_->id();
   result.environment_info = context_.environment_info;
+  result.session_name = session_->name();
+  if (session_->shared()) result.role = attachment_->role();
   return result;
 }
 
@@ -105,12 +110,19 @@ Result<> Connection::CheckReady(std::string_view method) const {
   return Fail(ErrorKind::kInvalidRequest, fmt::format("{} needs {} first", method, missing));
 }
 
+Result<> Connection::CheckRole(wire::Caller caller) const {
+  if (caller == wire::Caller::kAnyone || attachment_->role() == wire::SessionRole::kDriver) return {};
+  return Fail(
+      ErrorKind::kInvalidRequest,
+      fmt::format("this connection only observes the session; {} makes it the driver", wire::SessionTakeOver::kName));
+}
+
 void Connection::OnCongested() {
-  if (session_) session_->files().OnCongested();
+  if (attachment_ != nullptr) attachment_->files().OnCongested();
 }
 
 void Connection::OnDrained() {
-  if (session_) session_->OnDrained();
+  if (attachment_ != nullptr) session_->OnDrained(*attachment_);
 }
 
 void Connection::OnReclaimed(size_t inflight_bytes) {
@@ -118,7 +130,7 @@ void Connection::OnReclaimed(size_t inflight_bytes) {
 }
 
 void Connection::OnClosed() {
-  if (session_) context_.sessions.Detach(*session_);
+  if (attachment_ != nullptr) context_.sessions.Detach(*std::exchange(attachment_, nullptr));
   session_.reset();
   on_end_(*this);
 }

@@ -18,6 +18,7 @@
 #include "rpc/reply.h"
 #include "rpc/transport.h"
 #include "wire/json.h"
+#include "wire/method.h"
 #include "wire/session_messages.h"
 
 namespace holdfast::exec_server {
@@ -63,12 +64,14 @@ class Connection final : public rpc::PeerHost {
   void Initialize(const wire::InitializeParams& params, rpc::Reply<wire::InitializeResult> reply);
   Result<wire::InitializeResult> OpenSession(const wire::InitializeParams& params);
   Result<> CheckReady(std::string_view method) const;
+  Result<> CheckRole(wire::Caller caller) const;
 
   const ConnectionContext context_;
   const OnEnd on_end_;
   const std::shared_ptr<rpc::Peer> peer_;
   Phase phase_ = Phase::kFresh;
   std::shared_ptr<Session> session_;
+  Attachment* attachment_ = nullptr;  // belongs to session_
 };
 
 }  // namespace holdfast::exec_server

@@ -8,10 +8,12 @@
 namespace holdfast::exec_server {
 namespace {
 
-// These functions return the part of a session that a method works on.
-SessionProcesses& ProcessesOf(Session& session) { return session.processes(); }
-FileSession& FilesOf(Session& session) { return session.files(); }
-HttpExchanges& ExchangesOf(Session& session) { return session.exchanges(); }
+// These functions return the part of an attachment that a method works on.
+Attachment& AllOf(Attachment& attachment) { return attachment; }
+SessionProcesses& ProcessesOf(Attachment& attachment) { return attachment.processes().processes(); }
+ProcessRequests& RequestsOf(Attachment& attachment) { return attachment.processes(); }
+FileSession& FilesOf(Attachment& attachment) { return attachment.files(); }
+HttpExchanges& ExchangesOf(Attachment& attachment) { return attachment.exchanges(); }
 
 template <typename Row>
 void BindOperation(Methods& table, FsService& fs, const Row& row) {
@@ -23,20 +25,20 @@ void BindOperation(Methods& table, FsService& fs, const Row& row) {
 
 }  // namespace
 
-Methods MakeMethods(ServerParts& parts) {
+Methods MakeMethods(ServerParts& parts, SessionService& sessions) {
   Methods table;
   table.Bind<wire::GetEnvironmentInfo>(parts.environment, &EnvironmentService::Info);
   table.Bind<wire::GetEnvironmentStatus>(parts.environment, &EnvironmentService::Status);
 
   table.Bind<wire::ProcessStart>(ProcessesOf, parts.process, &ProcessService::Start);
-  table.Bind<wire::ProcessRead>(ProcessesOf, parts.process, &ProcessService::Read);
+  table.Bind<wire::ProcessRead>(RequestsOf, parts.process, &ProcessService::Read);
   table.Bind<wire::ProcessWrite>(ProcessesOf, parts.process, &ProcessService::Write);
   table.Bind<wire::ProcessCloseStdin>(ProcessesOf, parts.process, &ProcessService::CloseStdin);
   table.Bind<wire::ProcessResize>(ProcessesOf, parts.process, &ProcessService::Resize);
   table.Bind<wire::ProcessSignal>(ProcessesOf, parts.process, &ProcessService::Signal);
   table.Bind<wire::ProcessTerminate>(ProcessesOf, parts.process, &ProcessService::Terminate);
-  table.Bind<wire::ProcessWait>(ProcessesOf, parts.process, &ProcessService::Wait);
-  table.Bind<wire::ProcessSnapshot>(ProcessesOf, parts.process, &ProcessService::Snapshot);
+  table.Bind<wire::ProcessWait>(RequestsOf, parts.process, &ProcessService::Wait);
+  table.Bind<wire::ProcessSnapshot>(RequestsOf, parts.process, &ProcessService::Snapshot);
   table.Bind<wire::ProcessList>(ProcessesOf, parts.process, &ProcessService::List);
 
   table.Bind<wire::FsReadFile>(FilesOf, parts.fs, &FsService::ReadFile);
@@ -47,6 +49,11 @@ Methods MakeMethods(ServerParts& parts) {
   table.Bind<wire::FsWriteBlock>(FilesOf, parts.fs_handles, &FsHandleService::WriteBlock);
   table.Bind<wire::FsClose>(FilesOf, parts.fs_handles, &FsHandleService::Close);
   table.Bind<wire::FsWatchMissing>(FilesOf, parts.fs_watches, &FsWatchService::WatchMissing);
+
+  table.Bind<wire::SessionTakeOver>(AllOf, sessions, &SessionService::TakeOver);
+  table.Bind<wire::SessionKeep>(AllOf, sessions, &SessionService::Keep);
+  table.Bind<wire::SessionList>(AllOf, sessions, &SessionService::List);
+  table.Bind<wire::SessionEnd>(AllOf, sessions, &SessionService::End);
 
   table.Bind<wire::HttpRequest>(ExchangesOf, parts.http, &HttpService::Request);
   return table;

@@ -3,13 +3,13 @@
 #pragma once
 
 #include "exec_server/server_parts.h"
-#include "exec_server/session/session.h"
+#include "exec_server/session/attachment.h"
+#include "exec_server/session/session_service.h"
 #include "rpc/method_table.h"
 
 namespace holdfast::exec_server {
 
-using Methods = rpc::MethodTable<Session>;
+using Methods = rpc::MethodTable<Attachment>;
 
-Methods MakeMethods(ServerParts& parts);
-
+Methods MakeMethods(ServerParts& parts, SessionService& sessions);
 }  // namespace holdfast::exec_server

@@ -45,8 +45,9 @@ Server::Server(loop::EventLoop& loop, const Config& config, std::unique_ptr<proc
       config_(config),
       spawner_(std::move(spawner)),
       parts_(loop, *spawner_, config),
-      methods_(MakeMethods(parts_)),
       sessions_(parts_.sessions),
+      session_service_(sessions_),
+      methods_(MakeMethods(parts_, session_service_)),
       shutdown_timer_(loop, [this] { loop_.Stop(); }) {}
 
 Result<> Server::Listen() {

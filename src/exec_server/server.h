@@ -11,6 +11,7 @@
 #include "exec_server/connection.h"
 #include "exec_server/methods.h"
 #include "exec_server/server_parts.h"
+#include "exec_server/session/session_service.h"
 #include "exec_server/session/session_table.h"
 #include "exec_server/startup_check.h"
 #include "loop/event_loop.h"
@@ -50,8 +51,9 @@ class Server {
   const Config& config_;
   std::unique_ptr<process::Spawner> spawner_;
   ServerParts parts_;
-  Methods methods_;
   SessionTable sessions_;
+  SessionService session_service_;
+  Methods methods_;
   wire::Document document_;
   std::unique_ptr<transport::Listener> listener_;  // null if the server serves standard input and output
   std::unordered_map<const Connection*, std::shared_ptr<Connection>> connections_;

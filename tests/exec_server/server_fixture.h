@@ -19,6 +19,7 @@
 #include "exec_server/connection.h"
 #include "exec_server/methods.h"
 #include "exec_server/server_parts.h"
+#include "exec_server/session/session_service.h"
 #include "exec_server/session/session_table.h"
 #include "loop/event_loop.h"
 #include "process/spawner.h"
@@ -89,10 +90,12 @@ class ServerFixture : public testing::Test {
 
   // Makes the server with the present config_. A test that changes config_ has to call it again.
   void Boot() {
+    session_service_.reset();
     sessions_.reset();
     parts_ = std::make_unique<ServerParts>(loop_, *spawner_, config_);
-    methods_ = std::make_unique<Methods>(MakeMethods(*parts_));
     sessions_ = std::make_unique<SessionTable>(parts_->sessions);
+    session_service_ = std::make_unique<SessionService>(*sessions_);
+    methods_ = std::make_unique<Methods>(MakeMethods(*parts_, *session_service_));
   }
 
   Client& Connect() {
@@ -143,8 +146,9 @@ class ServerFixture : public testing::Test {
   Config config_;
   std::unique_ptr<process::Spawner> spawner_;
   std::unique_ptr<ServerParts> parts_;
-  std::unique_ptr<Methods> methods_;
   std::unique_ptr<SessionTable> sessions_;
+  std::unique_ptr<SessionService> session_service_;
+  std::unique_ptr<Methods> methods_;
   wire::Document document_;
   std::vector<std::unique_ptr<Client>> clients_;
 };

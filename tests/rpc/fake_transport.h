@@ -2,6 +2,7 @@
 // received.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,7 +16,7 @@ class FakeTransport final : public Transport {
  public:
   void Start(Receiver& receiver) override { receiver_ = &receiver; }
   void Send(std::string message) override { sent.push_back(std::move(message)); }
-  bool congested() const override { return is_congested; }
+  bool congested() const override { return is_congested || sent.size() >= room; }
   void SetReading(Reading wanted) override { reading = wanted; }
   void Close() override { Disconnect(); }
   std::string_view peer() const override { return "fake"; }
@@ -27,6 +28,12 @@ class FakeTransport final : public Transport {
     receiver_->OnDrained();
   }
 
+  // Makes room for so many further messages; the transport is congested after them.
+  void DrainFor(size_t messages) {
+    room = sent.size() + messages;
+    Drain();
+  }
+
   void Disconnect() {
     if (Receiver* receiver = std::exchange(receiver_, nullptr)) receiver->OnClosed();
   }
@@ -34,6 +41,7 @@ class FakeTransport final : public Transport {
 
   std::vector<std::string> sent;
   bool is_congested = false;
+  size_t room = SIZE_MAX;
   Reading reading = Reading::kOn;
 
  private:

@@ -15,6 +15,7 @@ namespace holdfast::exec_server {
 enum class Lifecycle { kSilent, kAnnounced };
 
 struct ClientTraits {
+  std::string name;
   Lifecycle lifecycle = Lifecycle::kSilent;
   size_t max_message_bytes = SIZE_MAX;  // a longer message makes the client drop the connection
 };

@@ -6,7 +6,6 @@
 #include "base/log.h"
 #include "exec_server/processes/sandbox_denial.h"
 #include "sandbox/resolve/temporary_directory.h"
-#include "wire/notification.h"
 
 namespace holdfast::exec_server {
 namespace {
@@ -101,13 +100,14 @@ void ManagedProcess::OnStarted(process::Process& process) {
   start_reply_.reset();
   LogDebug("process.started", {{"session", context_.session_id}, {"process", id_}, {"pid", *process.pid()}});
   Announce([&] { return wire::StartedNotification(quoted_id_, *process.pid()); });
+  context_.owner.OnNews(*this);
   process.ResumeOutput();
   changed_.Notify();
 }
 
 void ManagedProcess::OnStartFailed(process::Process&, const Error& error) {
   AnswerFailure(error);
-  context_.owner.OnFailed(*this);
+  context_.owner.OnFailed(*this, error);
   changed_.Notify();
 }
 
@@ -126,26 +126,41 @@ void ManagedProcess::OnOutput(process::Process&, const process::Chunk& chunk) {
   if (context_.link.is_open()) {  // a client that comes back later reads the retained output
     context_.link.Send(wire::OutputNotification(quoted_id_, chunk.seq, ToWire(chunk.stream), chunk.bytes));
   }
-  changed_.Notify();
+  TellOthers();
 }
 
 void ManagedProcess::OnExited(process::Process& process, uint64_t seq) {
   LogDebug("process.exited", {{"session", context_.session_id}, {"process", id_}, {"code", *process.exit_code()}});
   sandbox_denied_ = confined_ && LooksDenied(*process.exit_code(), process.log());
   context_.owner.OnExited(*this);
-  context_.link.Send(wire::ExitedNotification(
-      quoted_id_, {.seq = seq, .exit_code = *process.exit_code(), .sandbox_denied = sandbox_denied_}));
-  changed_.Notify();
+  exit_seq_ = seq;
+  context_.link.Send(wire::ExitedNotification(quoted_id_, DescribeExit(seq)));
+  TellOthers();
 }
 
 void ManagedProcess::OnClosed(process::Process&, uint64_t seq) {
   write_ids_ = {};  // writes have no effect from here on
+  close_seq_ = seq;
   context_.link.Send(wire::ClosedNotification(quoted_id_, seq));
   context_.owner.OnClosed(*this);
+  TellOthers();
+}
+
+// Tells the observers of the session first, then the requests that wait.
+void ManagedProcess::TellOthers() {
+  context_.owner.OnNews(*this);
   changed_.Notify();
 }
 
 void ManagedProcess::OnGone(process::Process&) { context_.owner.OnGone(*this); }
+
+NumberedEvents ManagedProcess::events() const {
+  return {.log = process_->log(), .next_seq = process_->next_seq(), .exit_seq = exit_seq_, .close_seq = close_seq_};
+}
+
+wire::Exit ManagedProcess::DescribeExit(uint64_t seq) const {
+  return {.seq = seq, .exit_code = *process_->exit_code(), .sandbox_denied = sandbox_denied_};
+}
 
 size_t ManagedProcess::retained_bytes() const {
   constexpr size_t kRecordBytes = 4096;  // a generous estimate for the objects themselves

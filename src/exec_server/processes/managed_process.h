@@ -1,6 +1,6 @@
 // A managed process is a process under the name that its client gave it. It sends the events of the process to the
-// client as notifications, and answers process/start when the start has succeeded or failed. Its owner keeps it for a
-// while after it has closed.
+// driver of its session as notifications, and answers process/start when the start has succeeded or failed. Its owner
+// tells the observers of the session, and keeps the process for a while after it has closed.
 #pragma once
 
 #include <functional>
@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "exec_server/link/client_link.h"
+#include "exec_server/processes/observer_cursor.h"
 #include "exec_server/processes/process_resources.h"
 #include "exec_server/processes/start_command.h"
 #include "exec_server/processes/write_ids.h"
 #include "loop/event.h"
 #include "process/process.h"
 #include "rpc/reply.h"
+#include "wire/notification.h"
 #include "wire/process_list_messages.h"
 #include "wire/process_messages.h"
 #include "wire/process_start_messages.h"
@@ -32,10 +34,12 @@ class ManagedProcess final : public process::ProcessOwner {
   class Owner {
    public:
     virtual ~Owner() = default;
-    virtual void OnFailed(ManagedProcess& process) = 0;
+    virtual void OnFailed(ManagedProcess& process, const Error& error) = 0;
     virtual void OnExited(ManagedProcess& process) = 0;
     virtual void OnClosed(ManagedProcess& process) = 0;
     virtual void OnGone(ManagedProcess& process) = 0;
+    // The process has been started, has written, has exited or has closed, and the driver has been told.
+    virtual void OnNews(const ManagedProcess& process) = 0;
   };
 
   // The objects that a process uses. All of them outlive the process.
@@ -53,12 +57,15 @@ class ManagedProcess final : public process::ProcessOwner {
   Result<> Start(const StartRequest& request);
 
   const std::string& id() const { return id_; }
+  const std::string& quoted_id() const { return quoted_id_; }  // as a JSON string
   process::Process& process() { return *process_; }
   const process::Process& process() const { return *process_; }
   WriteIds& write_ids() { return write_ids_; }
   bool sandbox_denied() const { return sandbox_denied_; }  // false until the exit, where it is decided
   bool starting() const { return process_->phase() == process::Process::Phase::kStarting; }
   bool running() const { return !process_->exit_code() && process_->phase() != process::Process::Phase::kFailed; }
+  NumberedEvents events() const;
+  wire::Exit DescribeExit(uint64_t seq) const;
   wire::ListedProcess Describe() const;
   size_t retained_bytes() const;
 
@@ -78,6 +85,7 @@ class ManagedProcess final : public process::ProcessOwner {
   Result<> RefuseStart(const Error& why);
   void AnswerFailure(const Error& error);
   void Announce(const std::function<std::string()>& message) const;
+  void TellOthers();
 
   const Context context_;
   std::string id_, quoted_id_;
@@ -87,6 +95,7 @@ class ManagedProcess final : public process::ProcessOwner {
   bool sandbox_denied_ = false;
   std::optional<StartReply> start_reply_;
   std::unique_ptr<process::Process> process_;
+  std::optional<uint64_t> exit_seq_, close_seq_;
   WriteIds write_ids_;
   loop::Event changed_;
 };

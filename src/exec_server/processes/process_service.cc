@@ -100,9 +100,11 @@ loop::Task<> WriteInput(SessionProcesses& processes, Input written, rpc::Reply<w
   if (status != wire::WriteStatus::kAccepted || input == nullptr) co_return reply({status});
   if (written.write_id && !process->write_ids().Remember(*written.write_id)) co_return reply({status});
   auto written_or_dropped = [process, write_id = written.write_id, reply = std::move(reply)](auto outcome) mutable {
-    // A write is dropped if its connection ends first. The client will send it again, and then it must be accepted.
-    if (outcome == process::StdinQueue::Outcome::kDropped && write_id) process->write_ids().Forget(*write_id);
-    reply({wire::WriteStatus::kAccepted});
+    if (outcome == process::StdinQueue::Outcome::kAccepted) return reply({wire::WriteStatus::kAccepted});
+    // A write is dropped if the connection of the driver ends first. The client will send it again, and then it must be
+    // accepted. A client that has been replaced as the driver may still wait for the answer.
+    if (write_id) process->write_ids().Forget(*write_id);
+    reply.Fail({ErrorKind::kInvalidRequest, "the write was dropped, because the driver of the session disconnected"});
   };
   input->Write(std::move(written.bytes), std::move(written_or_dropped));
 }
@@ -166,9 +168,9 @@ void ProcessService::Start(SessionProcesses& processes, const wire::ProcessStart
   processes.Start(params.process_id, *request, std::move(reply));
 }
 
-void ProcessService::Read(SessionProcesses& processes, const wire::ProcessReadParams& params,
+void ProcessService::Read(ProcessRequests& requests, const wire::ProcessReadParams& params,
                           rpc::Reply<wire::ProcessReadResult> reply) {
-  processes.StartPoll(ReadWhenThere(processes, params, std::move(reply)));
+  requests.StartPoll(ReadWhenThere(requests.processes(), params, std::move(reply)));
 }
 
 loop::Task<> ProcessService::ReadWhenThere(SessionProcesses& processes, wire::ProcessReadParams params,
@@ -182,9 +184,9 @@ loop::Task<> ProcessService::ReadWhenThere(SessionProcesses& processes, wire::Pr
   reply(ReadNow(*process, params));
 }
 
-void ProcessService::Wait(SessionProcesses& processes, const wire::ProcessWaitParams& params,
+void ProcessService::Wait(ProcessRequests& requests, const wire::ProcessWaitParams& params,
                           rpc::Reply<wire::ProcessWaitResult> reply) {
-  processes.StartPoll(WaitForExit(processes, params, std::move(reply)));
+  requests.StartPoll(WaitForExit(requests.processes(), params, std::move(reply)));
 }
 
 loop::Task<> ProcessService::WaitForExit(SessionProcesses& processes, wire::ProcessWaitParams params,
@@ -237,9 +239,9 @@ void ProcessService::Terminate(SessionProcesses& processes, const wire::ProcessT
   processes.StartChange(TerminateSettled(std::move(process), params.mode, std::move(reply)));
 }
 
-void ProcessService::Snapshot(SessionProcesses& processes, const wire::ProcessIdParams& params,
+void ProcessService::Snapshot(ProcessRequests& requests, const wire::ProcessIdParams& params,
                               rpc::Reply<wire::ProcessSnapshotResult> reply) {
-  processes.StartPoll(TakeSnapshot(processes, params.process_id, std::move(reply)));
+  requests.StartPoll(TakeSnapshot(requests.processes(), params.process_id, std::move(reply)));
 }
 
 void ProcessService::List(SessionProcesses& processes, const wire::ProcessListParams&,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "exec_server/config/config.h"
+#include "exec_server/processes/process_requests.h"
 #include "exec_server/processes/session_processes.h"
 #include "loop/event_loop.h"
 #include "loop/task.h"
@@ -33,7 +34,7 @@ class ProcessService {
 
   void Start(SessionProcesses& processes, const wire::ProcessStartParams& params,
              rpc::Reply<wire::ProcessStartResult> reply);
-  void Read(SessionProcesses& processes, const wire::ProcessReadParams& params,
+  void Read(ProcessRequests& requests, const wire::ProcessReadParams& params,
             rpc::Reply<wire::ProcessReadResult> reply);
   void Write(SessionProcesses& processes, const wire::ProcessWriteParams& params,
              rpc::Reply<wire::ProcessWriteResult> reply);
@@ -42,9 +43,9 @@ class ProcessService {
   void Signal(SessionProcesses& processes, const wire::ProcessSignalParams& params, rpc::Reply<wire::Empty> reply);
   void Terminate(SessionProcesses& processes, const wire::ProcessTerminateParams& params,
                  rpc::Reply<wire::ProcessTerminateResult> reply);
-  void Wait(SessionProcesses& processes, const wire::ProcessWaitParams& params,
+  void Wait(ProcessRequests& requests, const wire::ProcessWaitParams& params,
             rpc::Reply<wire::ProcessWaitResult> reply);
-  void Snapshot(SessionProcesses& processes, const wire::ProcessIdParams& params,
+  void Snapshot(ProcessRequests& requests, const wire::ProcessIdParams& params,
                 rpc::Reply<wire::ProcessSnapshotResult> reply);
   void List(SessionProcesses& processes, const wire::ProcessListParams& params,
             rpc::Reply<wire::ProcessListResult> reply);

@@ -7,16 +7,32 @@
 
 namespace holdfast::exec_server {
 
-SessionProcesses::SessionProcesses(ProcessResources& resources, const ClientLink& link, std::string session_id)
-    : resources_(resources), link_(link), session_id_(std::move(session_id)) {}
+SessionProcesses::SessionProcesses(ProcessResources& resources, const ClientLink& link, std::string session_id,
+                                   Finished finished)
+    : resources_(resources), link_(link), session_id_(std::move(session_id)), finished_(finished) {}
 
 SessionProcesses::~SessionProcesses() {
   resources_.counts.running -= counts_.running;
   resources_.counts.alive -= counts_.alive;
 }
 
-void SessionProcesses::OnDetached() {
-  polls_.emplace();
+Observer& SessionProcesses::Observe(const ClientLink& link) {
+  Observer& observer = observers_.emplace_back(link);
+  for (const auto& [id, process] : by_name_) {
+    if (!process->process().closed()) observer.Watch(*process);
+  }
+  return observer;
+}
+
+void SessionProcesses::StopObserving(const Observer& observer) {
+  observers_.remove_if([&](const Observer& other) { return &other == &observer; });
+}
+
+void SessionProcesses::OnNews(const ManagedProcess& process) {
+  for (Observer& observer : observers_) observer.OnNews(process);
+}
+
+void SessionProcesses::OnDriverLeft() {
   for (auto& [id, process] : by_name_) {
     if (process::StdinQueue* input = process->process().input()) input->DropHeld();
   }
@@ -34,7 +50,11 @@ void SessionProcesses::Start(std::string process_id, const StartRequest& request
   const ManagedProcess::Context context{
       .resources = resources_, .link = link_, .session_id = session_id_, .owner = *this};
   auto process = std::make_shared<ManagedProcess>(context, process_id, request, std::move(reply));
-  if (!process->Start(request)) return;
+  if (const auto started = process->Start(request); !started) {
+    for (Observer& observer : observers_) observer.OnFailed(*process, started.error().message);
+    return;
+  }
+  for (Observer& observer : observers_) observer.Watch(*process);
   Count(&ProcessCounts::running, 1);
   Count(&ProcessCounts::alive, 1);
   by_name_.emplace(std::move(process_id), std::move(process));
@@ -83,7 +103,8 @@ void SessionProcesses::End(std::chrono::milliseconds grace, loop::Callback done)
 }
 
 // Frees the id, because the client knows of the failure. The object is kept until its keeper has been reaped.
-void SessionProcesses::OnFailed(ManagedProcess& process) {
+void SessionProcesses::OnFailed(ManagedProcess& process, const Error& error) {
+  for (Observer& observer : observers_) observer.OnFailed(process, error.message);
   Count(&ProcessCounts::running, -1);
   auto it = by_name_.find(process.id());
   if (it == by_name_.end()) return;
@@ -103,12 +124,16 @@ void SessionProcesses::OnClosed(ManagedProcess& process) {
   auto expire = [weak = weak_from_this(), id = process.id(), record = &process] {
     if (const auto self = weak.lock()) self->Forget(id, record);
   };
-  resources_.retention.Keep(process.retained_bytes(), std::move(expire));
+  Retention& retention = resources_.retention;
+  if (finished_ == Finished::kExpire) return retention.Keep(process.retained_bytes(), std::move(expire));
+  staying_.insert_or_assign(process.id(), retention.KeepWhileHeld(process.retained_bytes(), std::move(expire)));
 }
 
 void SessionProcesses::Forget(const std::string& process_id, const ManagedProcess* process) {
   auto it = by_name_.find(process_id);
   if (it == by_name_.end() || it->second.get() != process) return;
+  for (Observer& observer : observers_) observer.OnForgotten(*process);
+  staying_.erase(process_id);
   if (!process->process().gone()) lingering_.push_back(it->second);
   by_name_.erase(it);
 }

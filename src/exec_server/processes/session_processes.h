@@ -1,12 +1,12 @@
-// The processes of one session, under the names that its client gave them. They go on while the client is not
-// connected. When the session has ended, nothing that it started is alive.
+// The processes of one session, under the names that its clients gave them, and the observers that watch them. The
+// processes go on while no client is connected. When the session has ended, nothing that it started is alive.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <list>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,9 +14,11 @@
 
 #include "exec_server/link/client_link.h"
 #include "exec_server/processes/managed_process.h"
+#include "exec_server/processes/observer.h"
 #include "exec_server/processes/process_resources.h"
 #include "exec_server/processes/start_command.h"
 #include "loop/event_loop.h"
+#include "loop/permit.h"
 #include "loop/scope.h"
 #include "loop/task.h"
 
@@ -26,8 +28,11 @@ class SessionProcesses final : private ManagedProcess::Owner, public std::enable
  public:
   using ByName = std::map<std::string, std::shared_ptr<ManagedProcess>, std::less<>>;
 
-  // `link` belongs to the session, which changes it when the client connects and disconnects.
-  SessionProcesses(ProcessResources& resources, const ClientLink& link, std::string session_id);
+  // How long a finished process can be read.
+  enum class Finished { kExpire, kStayUntilTheEnd };
+
+  // `link` belongs to the session, which changes it when its driver connects, disconnects or is replaced.
+  SessionProcesses(ProcessResources& resources, const ClientLink& link, std::string session_id, Finished finished);
   ~SessionProcesses() override;
   SessionProcesses(const SessionProcesses&) = delete;
   SessionProcesses& operator=(const SessionProcesses&) = delete;
@@ -42,13 +47,14 @@ class SessionProcesses final : private ManagedProcess::Owner, public std::enable
 
   // Runs the task of a request that changes something. The task goes on after its connection has ended.
   void StartChange(loop::Task<> request) { changes_.Start(std::move(request)); }
-  // Runs the task of a request that only asks for information. The task ends with the connection.
-  void StartPoll(loop::Task<> request) { polls_->Start(std::move(request)); }
-  bool has_polls() const { return !polls_->empty(); }
 
-  // Called when the connection has ended. Output is then only stored.
-  void OnDetached();
-  // Goes on reading output, after the reading has stopped because the client did not read its messages.
+  // Tells a client what happens to the processes from now on. The observer lives until StopObserving is called with it.
+  Observer& Observe(const ClientLink& link);
+  void StopObserving(const Observer& observer);
+
+  // Called when the connection of the driver has ended. Drops the writes that wait; output is then only stored.
+  void OnDriverLeft();
+  // Goes on reading output, after the reading has stopped because the driver did not read its messages.
   void ResumeOutput();
 
   bool idle() const { return counts_.alive == 0; }  // no process that was started is alive
@@ -57,10 +63,11 @@ class SessionProcesses final : private ManagedProcess::Owner, public std::enable
   void End(std::chrono::milliseconds grace, loop::Callback done);
 
  private:
-  void OnFailed(ManagedProcess& process) override;
+  void OnFailed(ManagedProcess& process, const Error& error) override;
   void OnExited(ManagedProcess& process) override;
   void OnClosed(ManagedProcess& process) override;
   void OnGone(ManagedProcess& process) override;
+  void OnNews(const ManagedProcess& process) override;
 
   Result<> CheckRoom(const std::string& process_id) const;
   void Count(size_t ProcessCounts::* which, int change);
@@ -70,14 +77,16 @@ class SessionProcesses final : private ManagedProcess::Owner, public std::enable
   ProcessResources& resources_;
   const ClientLink& link_;
   const std::string session_id_;
+  const Finished finished_;
   ByName by_name_;
+  std::map<std::string, loop::Permit, std::less<>> staying_;  // of finished processes that stay until the end
   // Processes whose name is free again, but which still have a keeper or a descendant that is alive.
   std::vector<std::shared_ptr<ManagedProcess>> lingering_;
   ProcessCounts counts_;
   bool ending_ = false;
   std::vector<loop::Callback> when_ended_;
+  std::list<Observer> observers_;
   loop::Scope changes_;
-  std::optional<loop::Scope> polls_{std::in_place};  // replaced when the connection ends
 };
 
 }  // namespace holdfast::exec_server

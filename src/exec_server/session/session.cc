@@ -1,29 +1,100 @@
 #include "exec_server/session/session.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "wire/methods.h"
+#include "wire/notification.h"
+
 namespace holdfast::exec_server {
 
-Session::Session(SessionResources& resources, std::string id)
+using wire::SessionRole;
+
+Session::Session(SessionResources& resources, std::string id, std::optional<Sharing> sharing)
     : resources_(resources),
       id_(std::move(id)),
-      processes_(std::make_shared<SessionProcesses>(resources.processes, link_, id_)) {}
+      sharing_(std::move(sharing)),
+      processes_(std::make_shared<SessionProcesses>(
+          resources.processes, link_, id_,
+          shared() ? SessionProcesses::Finished::kStayUntilTheEnd : SessionProcesses::Finished::kExpire)) {}
 
-void Session::Attach(rpc::Transport& transport, const ClientTraits& client) {
-  link_ = ClientLink(transport, client);
-  attachment_.emplace(resources_.workers, transport, client, id_);
+std::optional<std::string> Session::name() const { return sharing_ ? std::optional(sharing_->name) : std::nullopt; }
+
+Session::DetachedTtl Session::detached_ttl() const {
+  return sharing_ ? sharing_->detached_ttl : std::chrono::milliseconds(resources_.config.detached_ttl_ms);
 }
 
-void Session::Detach() {
-  link_ = {};
-  attachment_.reset();
-  processes_->OnDetached();
+Attachment* Session::Find(Roles::Member member) const {
+  const auto it = std::ranges::find(attachments_, member, [](const auto& attachment) { return attachment->member(); });
+  return it != attachments_.end() ? it->get() : nullptr;
 }
 
-void Session::OnDrained() {
-  processes_->ResumeOutput();
-  attachment_->OnDrained();
+const Attachment* Session::driver() const { return roles_.driver() ? Find(*roles_.driver()) : nullptr; }
+
+Attachment& Session::Attach(rpc::Transport& transport, const ClientTraits& client, std::optional<SessionRole> wanted) {
+  const Attachment::Place place{
+      .session = *this, .session_id = id_, .processes = *processes_, .member = next_member_++};
+  auto owned = std::make_unique<Attachment>(place, resources_.workers, transport, client);
+  Attachment& attachment = *attachments_.emplace_back(std::move(owned));
+  const Roles::Joined joined = roles_.Join(attachment.member(), wanted);
+  if (joined.demoted) Demote(*Find(*joined.demoted));
+  if (joined.role == SessionRole::kDriver) {
+    Drive(attachment);
+  } else {
+    Observe(attachment);
+  }
+  return attachment;
+}
+
+void Session::Detach(Attachment& attachment) {
+  const bool was_driver = attachment.role() == SessionRole::kDriver;
+  if (was_driver) {
+    link_ = {};
+  } else {
+    StopObserving(attachment);
+  }
+  roles_.Leave(attachment.member());
+  std::erase_if(attachments_, [&](const auto& other) { return other.get() == &attachment; });
+  if (was_driver) processes_->OnDriverLeft();
+}
+
+void Session::TakeOver(Attachment& attachment) {
+  if (const auto demoted = roles_.TakeOver(attachment.member())) Demote(*Find(*demoted));
+  if (attachment.role() == SessionRole::kDriver) return;
+  StopObserving(attachment);
+  Drive(attachment);
+}
+
+void Session::Drive(Attachment& attachment) { link_ = ClientLink(attachment.transport(), attachment.client()); }
+
+void Session::Observe(Attachment& attachment) {
+  const ClientLink link(attachment.transport(), attachment.client());
+  attachment.SetObserver(&processes_->Observe(link));
+}
+
+// Output may have stopped because the former driver did not read. It goes on in the next turn of the loop, when the
+// next driver has its answer.
+void Session::Demote(Attachment& attachment) {
+  Observe(attachment);
+  attachment.transport().Send(wire::EncodeNotification<wire::SessionRoleChanged>({id_, SessionRole::kObserver}));
+  resources_.loop.Post([weak = std::weak_ptr(processes_)] {
+    if (const auto processes = weak.lock()) processes->ResumeOutput();
+  });
+}
+
+void Session::StopObserving(Attachment& attachment) {
+  processes_->StopObserving(*attachment.observer());
+  attachment.SetObserver(nullptr);
+}
+
+void Session::OnDrained(Attachment& attachment) {
+  if (Observer* observer = attachment.observer()) {
+    (void)observer->CatchUp();  // a client that is congested again goes on when it drains again
+  } else {
+    processes_->ResumeOutput();
+  }
+  attachment.OnDrained();
 }
 
 void Session::End(std::chrono::milliseconds grace, loop::Callback done) {
@@ -34,6 +105,15 @@ void Session::End(std::chrono::milliseconds grace, loop::Callback done) {
   };
   processes_->End(grace, when_both_ended);
   resources_.file_helpers.End(id_, when_both_ended);
+}
+
+void Session::Dismiss() {
+  std::vector<rpc::Transport*> transports;  // a copy, because closing a connection may end its attachment
+  for (const auto& attachment : attachments_) transports.push_back(&attachment->transport());
+  for (rpc::Transport* transport : transports) {
+    transport->Send(wire::EncodeNotification<wire::SessionEnded>({id_}));
+    transport->Close();
+  }
 }
 
 }  // namespace holdfast::exec_server

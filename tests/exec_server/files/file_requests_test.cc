@@ -45,6 +45,7 @@ class Witness {
 // A caller is a session with an attachment, but without a Connection; the test takes its place.
 struct Caller {
   std::shared_ptr<Session> session;
+  Attachment* attachment = nullptr;
   rpc::FakeTransport transport;
   std::shared_ptr<rpc::RecordingSink> sink = std::make_shared<rpc::RecordingSink>();
 
@@ -62,19 +63,19 @@ class FileRequestsTest : public ServerFixture {
   Caller& MakeCaller() {
     Caller& caller = *callers_.emplace_back(std::make_unique<Caller>());
     caller.session = *sessions_->Create();
-    caller.session->Attach(caller.transport, {});
+    caller.attachment = &caller.session->Attach(caller.transport, {});
     return caller;
   }
 
   // Does what happens when a connection ends.
   void Leave(Caller& caller) {
     caller.sink.reset();
-    if (caller.session->attached()) sessions_->Detach(*caller.session);
+    if (caller.session->attached()) sessions_->Detach(*caller.attachment);
   }
 
   void Run(Caller& caller, int64_t id, std::vector<Claim> claims, files::FileStep step, size_t usual_bytes = 0) {
     FileRequest request{.claims = std::move(claims), .step = std::move(step), .usual_bytes = usual_bytes};
-    parts_->file_requests.Start(caller.session->files(), std::move(request),
+    parts_->file_requests.Start(caller.attachment->files(), std::move(request),
                                 rpc::PendingReply(caller.sink, rpc::RequestId(id), 0));
   }
 
@@ -281,12 +282,12 @@ TEST_F(FileRequestsTest, MakesNoFurtherAnswersForAClientThatDoesNotTakeThem) {
   Caller& slow = MakeCaller();
   Run(slow, 1, {Reading("/a")}, Say("1"));
   ASSERT_TRUE(RunUntilAnswered(slow, 1));
-  slow.session->files().OnCongested();  // a connection calls this after an answer that the transport has no room for
+  slow.attachment->files().OnCongested();  // a connection calls this after an answer that the transport has no room for
   Run(slow, 2, {Reading("/a")}, Say("2"));
   Run(slow, 3, {Reading("/b")}, Say("3"));
   LetOthersPass();
   EXPECT_EQ(slow.answers(), 1u);
-  slow.session->OnDrained();
+  slow.session->OnDrained(*slow.attachment);
   EXPECT_TRUE(RunUntilAnswered(slow, 3));
 }
 
