@@ -1,0 +1,58 @@
+// The choices that a caller makes when it connects, and for a single call.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "loop/task.h"
+#include "rpc/transport.h"
+
+namespace holdfast::client {
+
+// How a connection takes part in a shared session. The server decides when the caller does not: the first connection
+// drives the session, further ones observe it.
+enum class Role { kDriver, kObserver };
+
+// A session with a name, which any number of connections may share and which outlives them.
+struct SharedSession {
+  std::string name = {};
+  std::optional<Role> role = {};
+  // The time that the session outlives its last connection; nothing means until it is ended.
+  std::optional<std::chrono::milliseconds> detached_ttl = {};
+};
+
+struct ConnectOptions {
+  std::string url = {};  // ws://HOST:PORT, wss://HOST:PORT or unix:///path
+  std::string client_name = "holdfast";
+  std::string ca_file = {};                                       // further root certificates, for wss://
+  std::vector<std::pair<std::string, std::string>> headers = {};  // of the WebSocket's HTTP request: {name, value}
+
+  std::chrono::milliseconds connect_timeout{10'000};  // for one attempt to connect, with its handshake
+  std::chrono::milliseconds call_timeout{30'000};     // for each call that does not bring its own limit
+  // After a lost connection the library tries for this long to continue the session. With 0 it does not try.
+  std::chrono::milliseconds recover_for{25'000};
+
+  std::optional<SharedSession> session = {};
+  std::optional<std::string> resume_session_id = {};  // continues a session of an earlier client
+};
+
+struct CallOptions {
+  // The time until the answer, including the time without a connection. Without a value the limit of the connection
+  // holds.
+  std::optional<std::chrono::milliseconds> timeout = {};
+};
+
+// A Dialer makes the connections of one session: the first one, and another one after each loss.
+class Dialer {
+ public:
+  virtual ~Dialer() = default;
+  virtual loop::Task<Result<std::shared_ptr<rpc::Transport>>> Dial() = 0;
+};
+
+}  // namespace holdfast::client

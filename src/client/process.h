@@ -1,0 +1,109 @@
+// A Process is the handle of a process on the server. Its events come in order, and they go on after a reconnect as if
+// nothing had happened. The handle belongs to a session and stays valid when the ExecServerClient is gone; then it has
+// no further events but Failed. Everything happens on the loop's thread, and every task may be cancelled by ending its
+// scope.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/connect_options.h"
+#include "client/event_stream.h"
+#include "client/process_event.h"
+#include "loop/task.h"
+#include "wire/process_control_messages.h"
+#include "wire/process_messages.h"
+#include "wire/process_start_messages.h"
+
+namespace holdfast::client {
+
+class Session;
+
+enum class Stdin { kClosed, kOpen };
+
+struct TerminalSize {
+  uint16_t rows = 24, cols = 80;
+};
+
+struct StartOptions {
+  std::vector<std::string> argv = {};
+  std::string cwd = "/";
+  wire::StringMap env = {};                        // the whole environment, unless there is a policy
+  std::optional<wire::EnvPolicy> env_policy = {};  // what the server adds of its own environment
+  std::optional<std::string> arg0 = {};
+  std::string process_id = {};                // chosen by the library if it is empty
+  Stdin input = Stdin::kClosed;               // a terminal is always open for input
+  std::optional<TerminalSize> terminal = {};  // without it, the streams are pipes
+  std::string sandbox = {};                   // JSON of the `sandbox` member; empty: no sandbox
+  Backlog backlog = {};
+  CallOptions call = {};
+};
+
+// All that a process has written, by stream; a terminal has `out` only. If the server had to drop output, `lost` has
+// the numbers of the dropped events.
+struct Collected {
+  std::string out = {}, err = {};
+  std::vector<Lost> lost = {};
+};
+
+struct Completed {
+  Exited exit = {};
+  Collected output = {};
+};
+
+// The state of a process at the end of a window. Without an exit the process still runs.
+struct Progress {
+  Collected output = {};
+  std::optional<Exited> exit = {};
+  bool closed = false;
+};
+
+class Process : public std::enable_shared_from_this<Process> {
+ public:
+  Process(std::shared_ptr<Session> session, std::string id, std::shared_ptr<EventStream> events);
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  const std::string& id() const { return id_; }
+  // The exit, as soon as it is known, even if the events before it have not been taken.
+  const std::optional<Exited>& exit() const { return events_->exit(); }
+
+  // Waits for the next event. After the last one (Closed or Failed) it returns that one again.
+  loop::Task<ProcessEvent> NextEvent();
+  // The same with a limit; nothing when the time is over.
+  loop::Task<std::optional<ProcessEvent>> NextEventWithin(std::chrono::milliseconds limit);
+  // Tells `listener` each event at once, instead of queueing them: the fast path for much output.
+  void Listen(EventListener* listener) { events_->Listen(listener); }
+
+  // Reads retained output from the server, as process/read does. This does not affect the events.
+  loop::Task<Result<wire::ProcessReadResult>> Read(wire::ProcessReadParams params);
+  // Returns when the server has accepted the bytes. After a reconnect the write is sent again, and takes effect once.
+  loop::Task<Result<>> Write(std::string bytes);
+  loop::Task<Result<>> CloseStdin();
+  loop::Task<Result<>> Resize(TerminalSize size);
+  loop::Task<Result<>> Signal(std::string name);  // such as "SIGTERM"; servers of others know only "interrupt"
+  // Kills the process, or asks it to end and kills it after the time. Returns whether it was running.
+  loop::Task<Result<bool>> Terminate(std::optional<std::chrono::milliseconds> graceful = {});
+
+  // Waits for the exit. It takes no events: a process whose output fills the backlog does not exit until another task
+  // takes them.
+  loop::Task<Result<Exited>> Wait(std::optional<std::chrono::milliseconds> limit = {});
+  // Writes `input`, closes standard input, and collects all output until the process is closed. When the time is over,
+  // it fails with kTimeout, and the process goes on.
+  loop::Task<Result<Completed>> Communicate(std::string input, std::optional<std::chrono::milliseconds> limit = {});
+  // Collects what comes within the window. It returns early when the process is closed, and may be called again.
+  loop::Task<Result<Progress>> RunFor(std::chrono::milliseconds window);
+
+ private:
+  const std::shared_ptr<Session> session_;
+  const std::string id_;
+  const std::shared_ptr<EventStream> events_;
+};
+
+}  // namespace holdfast::client
