@@ -56,12 +56,11 @@ std::string Base64Encode(std::span<const std::byte> in) {
   return text;
 }
 
-Result<std::string> Base64Decode(std::string_view text) {
+Result<> Base64DecodeInto(std::string_view text, std::string& bytes) {
   static const base64_kernels::Decode decode = base64_kernels::AvailableKernels().front().decode;
   const size_t padding = PaddingOf(text);
   const std::string_view unpadded = text.substr(0, padding == 0 || text.size() < 4 ? text.size() : text.size() - 4);
   const size_t size = text.size() / 4 * 3;
-  std::string bytes;
   size_t done = 0;
   bytes.resize_and_overwrite(size, [&](char* out, size_t /*libstdc++ 12 passes the grown capacity*/) {
     done = decode(unpadded, out);
@@ -69,10 +68,16 @@ Result<std::string> Base64Decode(std::string_view text) {
   });
   if (done + 4 <= unpadded.size()) return BadCharacter(text, done);
   if (text.size() % 4 != 0) return BadBase64("incomplete group of four characters", text.size());
-  if (padding == 0) return bytes;
+  if (padding == 0) return {};
 
   TRY(const Group last, PaddedGroup(text, padding));
   bytes.replace(bytes.size() - 3, 3, last.data(), 3 - padding);
+  return {};
+}
+
+Result<std::string> Base64Decode(std::string_view text) {
+  std::string bytes;
+  TRY_VOID(Base64DecodeInto(text, bytes));
   return bytes;
 }
 

@@ -20,5 +20,7 @@ std::string Base64Encode(std::span<const std::byte> in);
 
 // Refuses whitespace, missing or misplaced padding, and a last character with bits set that belong to no decoded byte.
 Result<std::string> Base64Decode(std::string_view text);
+// The same into a string that is used again and again, so that its memory is. After a failure its content is undefined.
+Result<> Base64DecodeInto(std::string_view text, std::string& bytes);
 
 }  // namespace holdfast

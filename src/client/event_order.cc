@@ -72,6 +72,10 @@ void EventOrder::Skip(uint64_t from_seq, uint64_t to_seq) {
   }
 }
 
+void EventOrder::SkipToHeld() {
+  if (!held_.empty()) Skip(published_ + 1, held_.begin()->first - 1);
+}
+
 // The server drops its oldest output first. So behind the oldest output that it has, at most one number is missing, and
 // that is the exit's. If none is missing there, the exit is among the dropped events, and counts as the last of them.
 void EventOrder::Settle(ProcessReading reading) {

@@ -38,6 +38,8 @@ class EventOrder {
 
   // Records that the server has dropped these events. Events that were published or are held stay as they are.
   void Skip(uint64_t from_seq, uint64_t to_seq);
+  // Records that everything before the first held event is lost.
+  void SkipToHeld();
 
   // Takes in what a reading found. Afterwards every event before its next_seq is published, held or lost.
   void Settle(ProcessReading reading);

@@ -30,51 +30,54 @@ class EventStream {
   class Owner {
    public:
     virtual ~Owner() = default;
-    virtual void OnBacklog(EventStream& stream) = 0;  // full() or behind() has changed
+    virtual void OnBacklog(EventStream& stream) = 0;  // full() or wants_reading() has changed
   };
 
-  EventStream(Owner& owner, Backlog backlog, uint64_t published);
+  EventStream(Owner& owner, Backlog backlog, uint64_t published)
+      : owner_(owner), backlog_(backlog), order_(published) {}
 
-  // What the connection brings.
-  void OnOutput(uint64_t seq, wire::Stream stream, std::string_view chunk_base64);
+  // The next functions take in what the connection brings. Output that cannot be decoded is an error, and the
+  // connection is of no use any more.
+  Result<> OnOutput(uint64_t seq, wire::Stream stream, std::string_view chunk_base64);
   void OnEvent(ProcessEvent event);  // Exited or Closed
   void OnLost(uint64_t from_seq, uint64_t to_seq);
   void OnReading(ProcessReading reading);
-  void Fail(Error error);  // the last event
+  void Fail(Error error);  // this is the last event
 
-  // The next event, if there is one; the last event is returned again and again.
+  // Returns the next event, if there is one. The last event is returned again and again.
   std::optional<ProcessEvent> Take();
   loop::Event& changed() { return changed_; }
 
-  // From now on `listener` is told the events, beginning with those in the queue. Null returns to the queue.
+  // From now on `listener` is told the events, beginning with those in the queue. Null leads them into the queue again.
   void Listen(EventListener* listener);
 
-  bool full() const { return queued_bytes_ >= backlog_.max_bytes && backlog_.when_full == WhenFull::kStopReading; }
+  // Returns whether the connection must not be read until there is room.
+  bool full() const { return full_ && backlog_.when_full == WhenFull::kStopReading; }
   // Returns whether events were let go by that have to be read, and there is room for them.
-  bool wants_reading() const { return behind_ && !reading_ && queued_bytes_ < backlog_.max_bytes; }
-  void BeginReading() { reading_ = true; }
+  bool wants_reading() const { return behind_ && !full_ && !last_; }
+  // The events that were let go by are being read, so further events are kept.
+  void BeginReading() { behind_ = false; }
 
   uint64_t published() const { return order_.published(); }
   const std::optional<Exited>& exit() const { return exit_; }
-  bool ended() const { return last_.has_value(); }
   const std::optional<ProcessEvent>& last() const { return last_; }  // Closed or Failed, once it is published
 
  private:
-  bool LetsGoBy() const { return behind_ || (queued_bytes_ >= backlog_.max_bytes && !listener_); }
-  void PublishOutput(uint64_t seq, wire::Stream stream, std::string_view chunk_base64);
-  void Publish(ProcessEvent event);
+  bool LetGoBy();
   void PublishHeld();
   void Deliver(ProcessEvent event);
-  void Fall();
+  void Queue(ProcessEvent event);
+  void SetFull(bool full);
 
   Owner& owner_;
   const Backlog backlog_;
   EventOrder order_;
   std::deque<ProcessEvent> queue_;
   size_t queued_bytes_ = 0;
+  bool full_ = false;    // from the bound on, until half of the queue is taken
+  bool behind_ = false;  // events were let go by
   EventListener* listener_ = nullptr;
-  std::string decoded_;  // the buffer of the listener's output, used again for each chunk
-  bool behind_ = false, reading_ = false;
+  std::string decoded_;  // the output that a listener is told, in memory that is used again for each chunk
   std::optional<Exited> exit_;
   std::optional<ProcessEvent> last_;
   loop::Event changed_;

@@ -32,8 +32,8 @@ struct TerminalInteraction {
   std::string process_id = {}, input = {};
 };
 
-// The end of a command. Of a long output, the beginning and the end are kept; `omitted_bytes` and the lost events are
-// missing between them.
+// The end of a command. Of a long output, the beginning and the end are kept; `omitted_bytes` counts
+// those of `aggregated` that are missing between them.
 struct ExecCommandEnd {
   std::string process_id = {};
   std::optional<int64_t> exit_code = {};  // nothing if the session was lost
@@ -52,10 +52,13 @@ class Transcript {
  public:
   explicit Transcript(size_t capacity) : capacity_(capacity) {}
   void Append(std::string_view bytes);
-  std::string Text() const { return head_ + tail_; }
-  uint64_t omitted_bytes() const { return omitted_; }
+  // Returns the kept bytes and ends the transcript.
+  std::string Take();
+  uint64_t omitted_bytes() const { return omitted_; }  // after Take
 
  private:
+  void Cut();
+
   size_t capacity_;
   std::string head_, tail_;
   uint64_t omitted_ = 0;
