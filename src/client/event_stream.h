@@ -39,7 +39,7 @@ class EventStream {
   // The next functions take in what the connection brings. Output that cannot be decoded is an error, and the
   // connection is of no use any more.
   Result<> OnOutput(uint64_t seq, wire::Stream stream, std::string_view chunk_base64);
-  void OnEvent(ProcessEvent event);  // Exited or Closed
+  void OnEvent(ProcessEvent event);  // Output, Exited or Closed
   void OnLost(uint64_t from_seq, uint64_t to_seq);
   void OnReading(ProcessReading reading);
   void Fail(Error error);  // this is the last event

@@ -64,7 +64,7 @@ class ExecServerClient {
 
   const std::string& session_id() const { return session_->id(); }
   // The machine of the server; servers before 0.142 do not describe it.
-  const std::optional<wire::EnvironmentInfo>& environment() const { return session_->environment(); }
+  const std::optional<wire::EnvironmentInfo>& environment() const { return session_->traits().environment; }
   Session& session() const { return *session_; }
 
   // Closes the connection and waits for its end. Calls under way fail with kDisconnected.

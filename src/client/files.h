@@ -3,16 +3,14 @@
 // at a time. Everything happens on the loop's thread.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "client/connect_options.h"
+#include "client/transfer.h"
 #include "loop/task.h"
 #include "wire/fs_messages.h"
 #include "wire/fs_tree_messages.h"
@@ -20,18 +18,6 @@
 namespace holdfast::client {
 
 class Session;
-
-// Takes the bytes of a download, in order. A failure ends the download.
-using ByteSink = std::function<Result<>(std::string_view bytes)>;
-// Returns up to `max_bytes` bytes of an upload from `offset` on; empty at the end. After a reconnect an upload begins
-// again, so the source is asked for an offset and not for the next bytes.
-using ByteSource = std::function<Result<std::string>(uint64_t offset, size_t max_bytes)>;
-
-struct TransferOptions {
-  uint64_t offset = 0;           // where a download begins
-  size_t blocks_at_once = 4;     // requests under way at a time
-  size_t block_bytes = 1 << 20;  // at most 1 MiB
-};
 
 class Files {
  public:
@@ -56,7 +42,7 @@ class Files {
   // Gives the whole file, from the offset on, to `sink`, and returns the number of bytes. After a reconnect the
   // download goes on where it was, unless the file has changed meanwhile.
   loop::Task<Result<uint64_t>> Download(std::string path, ByteSink sink, TransferOptions options = {});
-  // Creates or replaces the file, and returns the number of bytes.
+  // Creates or replaces the file, and returns the number of bytes. A failed upload leaves behind what was written.
   loop::Task<Result<uint64_t>> Upload(std::string path, ByteSource source, TransferOptions options = {});
 
  private:

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client/connect_options.h"
@@ -31,10 +32,11 @@ struct HttpResponse {
   std::string body = {};  // empty for a stream
 };
 
-// A response whose body arrives in pieces. Destroying it does not stop the server, which goes on sending.
+// A response whose body arrives in pieces. While too many of them have not been taken, the connection is not read. The
+// server goes on sending when the stream is destroyed, and the rest of the body is dropped.
 class HttpStream {
  public:
-  HttpStream(HttpResponse head, std::shared_ptr<HttpBody> body);
+  HttpStream(std::shared_ptr<Session> session, HttpResponse head, std::shared_ptr<HttpBody> body);
   HttpStream(HttpStream&&) noexcept;
   ~HttpStream();
 
@@ -43,6 +45,7 @@ class HttpStream {
   loop::Task<Result<std::optional<std::string>>> Next();
 
  private:
+  std::shared_ptr<Session> session_;
   HttpResponse head_;
   std::shared_ptr<HttpBody> body_;
 };

@@ -12,9 +12,12 @@
 #include <string_view>
 #include <vector>
 
+#include "client/collector.h"
 #include "client/connect_options.h"
 #include "client/event_stream.h"
 #include "client/process_event.h"
+#include "client/write_ledger.h"
+#include "loop/event.h"
 #include "loop/task.h"
 #include "wire/process_control_messages.h"
 #include "wire/process_messages.h"
@@ -44,28 +47,10 @@ struct StartOptions {
   CallOptions call = {};
 };
 
-// All that a process has written, by stream; a terminal has `out` only. If the server had to drop output, `lost` has
-// the numbers of the dropped events.
-struct Collected {
-  std::string out = {}, err = {};
-  std::vector<Lost> lost = {};
-};
-
-struct Completed {
-  Exited exit = {};
-  Collected output = {};
-};
-
-// The state of a process at the end of a window. Without an exit the process still runs.
-struct Progress {
-  Collected output = {};
-  std::optional<Exited> exit = {};
-  bool closed = false;
-};
-
 class Process : public std::enable_shared_from_this<Process> {
  public:
-  Process(std::shared_ptr<Session> session, std::string id, std::shared_ptr<EventStream> events);
+  // Made by ExecServerClient::Start and Attach.
+  Process(std::shared_ptr<Session> session, std::string id, std::shared_ptr<EventStream> events, Stdin input);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -78,16 +63,18 @@ class Process : public std::enable_shared_from_this<Process> {
   loop::Task<ProcessEvent> NextEvent();
   // The same with a limit; nothing when the time is over.
   loop::Task<std::optional<ProcessEvent>> NextEventWithin(std::chrono::milliseconds limit);
-  // Tells `listener` each event at once, instead of queueing them: the fast path for much output.
+  // Tells `listener` each event at once, instead of queueing them: the fast path for much output. The listener lives
+  // until the process is destroyed or gets another listener, which may be null.
   void Listen(EventListener* listener) { events_->Listen(listener); }
 
   // Reads retained output from the server, as process/read does. This does not affect the events.
   loop::Task<Result<wire::ProcessReadResult>> Read(wire::ProcessReadParams params);
   // Returns when the server has accepted the bytes. After a reconnect the write is sent again, and takes effect once.
+  // Servers before 0.142 cannot recognize a repeated write; there the call fails with kDisconnected.
   loop::Task<Result<>> Write(std::string bytes);
   loop::Task<Result<>> CloseStdin();
   loop::Task<Result<>> Resize(TerminalSize size);
-  loop::Task<Result<>> Signal(std::string name);  // such as "SIGTERM"; servers of others know only "interrupt"
+  loop::Task<Result<>> Signal(std::string name);  // such as "SIGTERM"; other servers know "interrupt" only
   // Kills the process, or asks it to end and kills it after the time. Returns whether it was running.
   loop::Task<Result<bool>> Terminate(std::optional<std::chrono::milliseconds> graceful = {});
 
@@ -101,9 +88,17 @@ class Process : public std::enable_shared_from_this<Process> {
   loop::Task<Result<Progress>> RunFor(std::chrono::milliseconds window);
 
  private:
+  loop::Task<std::optional<ProcessEvent>> NextBefore(loop::Deadline& deadline);
+  loop::Task<Result<>> SendWrite(std::string chunk_base64, WriteLedger::Write write);
+  void WakeWritesLater();
+
   const std::shared_ptr<Session> session_;
   const std::string id_;
   const std::shared_ptr<EventStream> events_;
+  const Stdin input_;
+  const std::string write_id_prefix_;
+  WriteLedger writes_;
+  loop::Event writes_changed_;
 };
 
 }  // namespace holdfast::client

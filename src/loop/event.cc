@@ -55,6 +55,11 @@ Deadline::Deadline(EventLoop& loop, std::optional<std::chrono::milliseconds> del
 
 bool Deadline::passed() const { return time_ && *time_ <= Clock::now(); }
 
+std::optional<std::chrono::milliseconds> Deadline::left() const {
+  if (!time_) return std::nullopt;
+  return std::max(std::chrono::ceil<std::chrono::milliseconds>(*time_ - Clock::now()), std::chrono::milliseconds(0));
+}
+
 void Deadline::Watch(Event::Wait& wait) {
   if (!time_) return;
   waiting_ = &wait;

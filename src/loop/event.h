@@ -71,6 +71,8 @@ class Deadline {
   Deadline& operator=(const Deadline&) = delete;
 
   bool passed() const;
+  // Returns the time that is left; nothing without a delay.
+  std::optional<std::chrono::milliseconds> left() const;
 
  private:
   friend Event::Wait;

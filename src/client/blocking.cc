@@ -1,0 +1,123 @@
+#include "client/blocking.h"
+
+#include <atomic>
+#include <map>
+#include <thread>
+
+#include "base/check.h"
+#include "loop/scope.h"
+
+namespace holdfast::client {
+namespace {
+
+constexpr std::chrono::milliseconds kCloseTime{3'000};
+
+loop::Task<> Run(std::function<loop::Task<>()> begin, std::shared_ptr<std::promise<bool>> ended) {
+  co_await begin();
+  ended->set_value(true);
+}
+
+}  // namespace
+
+struct BlockingClient::Thread {
+  Thread() : thread([this] { loop.Run(); }) {}
+  ~Thread() {
+    loop.Post([this] {
+      tasks.clear();
+      client.reset();
+      loop.Stop();
+    });
+    thread.join();
+  }
+
+  bool RunTask(std::function<loop::Task<>()> begin, std::optional<std::chrono::milliseconds> limit);
+  loop::Task<> Open(ConnectOptions options, Result<>& outcome);
+  loop::Task<> Close() { return client->Close(); }
+
+  loop::EventLoop loop;
+  // The loop's thread alone uses these two.
+  std::optional<ExecServerClient> client;
+  std::map<uint64_t, loop::Scope> tasks;
+  std::atomic<uint64_t> last_task = 0;
+  std::thread thread;
+};
+
+// Blocks until the task has ended. When the time is over, the task is destroyed, and the result is false.
+bool BlockingClient::Thread::RunTask(std::function<loop::Task<>()> begin,
+                                     std::optional<std::chrono::milliseconds> limit) {
+  CHECK(std::this_thread::get_id() != thread.get_id());  // the loop cannot wait for itself
+  const uint64_t id = ++last_task;
+  const auto promise = std::make_shared<std::promise<bool>>();
+  std::future<bool> ended = promise->get_future();
+  loop.Post([this, id, promise, begin = std::move(begin)]() mutable {
+    tasks[id].Start(client::Run(std::move(begin), promise));
+  });
+  if (!limit || ended.wait_for(*limit) == std::future_status::ready) {
+    const bool done = ended.get();
+    loop.Post([this, id] { tasks.erase(id); });
+    return done;
+  }
+  loop.Post([this, id, promise] {
+    const auto task = tasks.find(id);
+    const bool done = task->second.empty();
+    tasks.erase(task);
+    if (!done) promise->set_value(false);
+  });
+  return ended.get();
+}
+
+loop::Task<> BlockingClient::Thread::Open(ConnectOptions options, Result<>& outcome) {
+  auto connected = co_await ExecServerClient::Connect(loop, std::move(options));
+  if (connected) {
+    client.emplace(*std::move(connected));
+  } else {
+    outcome = std::unexpected(std::move(connected).error());
+  }
+}
+
+Result<BlockingClient> BlockingClient::Connect(ConnectOptions options) {
+  auto thread = std::make_unique<Thread>();
+  Result<> outcome;
+  (void)thread->RunTask([&] { return thread->Open(std::move(options), outcome); }, std::nullopt);
+  if (!outcome) return std::unexpected(std::move(outcome).error());
+  return BlockingClient(std::move(thread));
+}
+
+BlockingClient::BlockingClient(std::unique_ptr<Thread> thread) : thread_(std::move(thread)) {}
+BlockingClient::BlockingClient(BlockingClient&&) noexcept = default;
+
+// The server is told goodbye, but it is not waited for any longer than a moment.
+BlockingClient::~BlockingClient() {
+  if (thread_) (void)thread_->RunTask([this] { return thread_->Close(); }, kCloseTime);
+}
+
+bool BlockingClient::RunTask(std::function<loop::Task<>(ExecServerClient&)> begin,
+                             std::optional<std::chrono::milliseconds> limit) {
+  return thread_->RunTask([this, &begin] { return begin(*thread_->client); }, limit);
+}
+
+std::unexpected<Error> BlockingClient::TimedOut() {
+  return Fail(ErrorKind::kTimeout, "the call has not ended in time");
+}
+
+namespace {
+
+loop::Task<Result<Completed>> RunCommand(ExecServerClient& client, StartOptions options, std::string input,
+                                         std::optional<std::chrono::milliseconds> limit) {
+  if (!input.empty()) options.input = Stdin::kOpen;
+  auto process = co_await client.Start(std::move(options));
+  if (!process) co_return std::unexpected(std::move(process).error());
+  auto completed = co_await (*process)->Communicate(std::move(input), limit);
+  if (!completed && completed.error().kind == ErrorKind::kTimeout) (void)co_await (*process)->Terminate();
+  co_return std::move(completed);
+}
+
+}  // namespace
+
+Result<Completed> BlockingClient::Run(StartOptions options, std::string input,
+                                      std::optional<std::chrono::milliseconds> limit) {
+  return Await<Completed>(
+      [&](ExecServerClient& client) { return RunCommand(client, std::move(options), std::move(input), limit); });
+}
+
+}  // namespace holdfast::client

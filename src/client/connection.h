@@ -1,0 +1,62 @@
+// A Connection is one connection of a session: the peer, and the objects that it needs until it has ended. It tells its
+// owner, the session, what the server sends. It stays alive until the transport has closed, even if the session is gone
+// by then.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "base/result.h"
+#include "loop/byte_budget.h"
+#include "loop/event_loop.h"
+#include "rpc/peer.h"
+#include "rpc/transport.h"
+#include "wire/json.h"
+#include "wire/notification.h"
+
+namespace holdfast::client {
+
+class Connection final : public rpc::PeerHost, public std::enable_shared_from_this<Connection> {
+ public:
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+
+    // An error means that the server does not keep to the protocol, and ends the connection.
+    virtual Result<> OnOutput(const wire::OutputFrame& frame) = 0;
+    virtual Result<> OnNotification(const rpc::Notification& notification) = 0;
+    // The connection has ended, and every call over it has failed.
+    virtual void OnConnectionEnd(Connection& connection) = 0;
+  };
+
+  // The connections of a session are numbered from 1.
+  static std::shared_ptr<Connection> Start(loop::EventLoop& loop, std::shared_ptr<rpc::Transport> transport,
+                                           Owner& owner, uint64_t number);
+  Connection(loop::EventLoop& loop, std::shared_ptr<rpc::Transport> transport, Owner& owner, uint64_t number);
+
+  rpc::Peer& peer() { return *peer_; }
+  uint64_t number() const { return number_; }
+  bool ended() const { return ended_; }
+
+  void Close();
+  // Closes the connection, and tells the owner nothing any more.
+  void Abandon();
+
+ private:
+  bool OnRawMessage(std::string_view message) override;
+  void OnRequest(const rpc::Request& request, rpc::PendingReply reply) override;
+  void OnNotification(const rpc::Notification& notification) override;
+  void OnUnreadable(const Error& error) override;
+  void OnClosed() override;
+
+  Owner* owner_;  // null when the session is gone
+  const uint64_t number_;
+  bool ended_ = false;
+  loop::ByteBudget held_;
+  wire::Document document_;
+  const std::shared_ptr<rpc::Peer> peer_;
+  std::shared_ptr<Connection> self_;  // until the transport has closed
+};
+
+}  // namespace holdfast::client

@@ -1,0 +1,37 @@
+// A file that is open on the server. The handle belongs to one connection, and it is closed when this object is
+// destroyed.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "client/connection.h"
+#include "client/session.h"
+#include "client/transfer.h"
+#include "loop/task.h"
+#include "wire/fs_handle_messages.h"
+
+namespace holdfast::client {
+
+class OpenFile {
+ public:
+  static loop::Task<Result<std::unique_ptr<OpenFile>>> Open(RemoteFile file, wire::FsOpenMode mode,
+                                                            std::shared_ptr<Connection> connection);
+  OpenFile(std::shared_ptr<Session> session, std::shared_ptr<Connection> connection, std::string handle_id);
+  ~OpenFile();
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  loop::Task<Result<wire::FsReadBlockResult>> Read(uint64_t offset, uint64_t bytes);
+  loop::Task<Result<wire::Empty>> Write(uint64_t offset, std::string bytes);
+  loop::Task<Result<wire::Empty>> Close();  // what was written is in the file
+
+ private:
+  const std::shared_ptr<Session> session_;
+  const std::shared_ptr<Connection> connection_;
+  const std::string handle_id_;
+  bool closed_ = false;
+};
+
+}  // namespace holdfast::client

@@ -1,0 +1,122 @@
+#include "client/start_process.h"
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "base/random_id.h"
+#include "client/session.h"
+
+namespace holdfast::client {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Published servers remember a process for 30 s after its end, and so does ours by default.
+constexpr std::chrono::milliseconds kRemembered{10'000};
+
+wire::ProcessStartParams ParamsOf(const ServerTraits& traits, StartOptions options) {
+  wire::ProcessStartParams params;
+  params.process_id = std::move(options.process_id);
+  params.argv = std::move(options.argv);
+  params.cwd = traits.PathText(options.cwd);
+  params.env = std::move(options.env);
+  params.env_policy = std::move(options.env_policy);
+  params.arg0 = std::move(options.arg0);
+  params.tty = options.terminal.has_value();
+  params.pipe_stdin = options.input == Stdin::kOpen;
+  // Servers that do not know `io` ignore it, and go by `tty`.
+  if (options.terminal) params.io.emplace().pty = wire::PtyIo{options.terminal->rows, options.terminal->cols};
+  if (!options.sandbox.empty()) params.sandbox = wire::Sandbox::FromJson(std::move(options.sandbox));
+  return params;
+}
+
+// The stream of a process that is about to be started. It is forgotten unless the start succeeds.
+class ExpectedStream {
+ public:
+  ExpectedStream(Session& session, std::string process_id, Backlog backlog)
+      : session_(session),
+        process_id_(std::move(process_id)),
+        stream_(session.streams().Follow(process_id_, EventStreams::Existence::kExpected, backlog, 0)) {}
+  ~ExpectedStream() {
+    if (stream_) session_.streams().Forget(process_id_, *stream_);
+  }
+  ExpectedStream(const ExpectedStream&) = delete;
+  ExpectedStream& operator=(const ExpectedStream&) = delete;
+
+  const std::shared_ptr<EventStream>& stream() const { return stream_; }
+  std::shared_ptr<EventStream> Keep() {
+    session_.streams().SetCertain(process_id_);
+    return std::move(stream_);
+  }
+
+ private:
+  Session& session_;
+  const std::string process_id_;
+  std::shared_ptr<EventStream> stream_;
+};
+
+// Kills a process whose start was not answered in time: it may run, and nobody has its handle.
+loop::Task<> Kill(std::shared_ptr<Session> session, std::string process_id) {
+  wire::ProcessTerminateParams params;
+  params.process_id = std::move(process_id);
+  (void)co_await session->Call<wire::ProcessTerminate>(std::move(params));
+}
+
+bool IsUnknownProcess(const Error& error) {
+  return error.kind == ErrorKind::kInvalidRequest || error.kind == ErrorKind::kNotFound;
+}
+
+}  // namespace
+
+loop::Task<Result<std::shared_ptr<Process>>> StartProcess(std::shared_ptr<Session> session, StartOptions options) {
+  if (options.process_id.empty()) options.process_id = RandomUuid();
+  const std::string id = options.process_id;
+  if (session->streams().Follows(id))
+    co_return Fail(ErrorKind::kInvalidRequest, "there is a process " + id + " already");
+  const Stdin input = options.terminal ? Stdin::kOpen : options.input;
+  ExpectedStream expected(*session, id, options.backlog);
+  loop::Deadline deadline(session->loop(), session->TimeoutOf(options.call));
+  const wire::ProcessStartParams params = ParamsOf(session->traits(), std::move(options));
+  std::optional<Clock::time_point> sent_at;
+  for (uint64_t lost = 0;;) {
+    auto connection = co_await session->Connected(lost, deadline);
+    if (!connection) co_return std::unexpected(std::move(connection).error());
+    lost = (*connection)->number();
+    if (sent_at) {
+      const auto known = co_await session->CatchUp(*connection, id, expected.stream());
+      if (known) break;
+      if (known.error().kind == ErrorKind::kDisconnected) continue;
+      if (!IsUnknownProcess(known.error())) co_return std::unexpected(known.error());
+      if (Clock::now() - *sent_at > kRemembered) {
+        co_return Fail(ErrorKind::kDisconnected, "the connection was lost while " + id + " was started");
+      }
+    }
+    sent_at = Clock::now();
+    const auto started = co_await (*connection)->peer().Call<wire::ProcessStart>(params, deadline.left());
+    if (started) break;
+    if (started.error().kind == ErrorKind::kTimeout) session->RunDetached(Kill(session, id));
+    if (started.error().kind != ErrorKind::kDisconnected) co_return std::unexpected(started.error());
+  }
+  co_return std::make_shared<Process>(session, id, expected.Keep(), input);
+}
+
+loop::Task<Result<std::shared_ptr<Process>>> AttachProcess(std::shared_ptr<Session> session, std::string process_id,
+                                                           uint64_t after_seq, Backlog backlog) {
+  if (session->streams().Follows(process_id)) {
+    co_return Fail(ErrorKind::kInvalidRequest, "this client follows the process " + process_id + " already");
+  }
+  auto stream = session->streams().Follow(process_id, EventStreams::Existence::kCertain, backlog, after_seq);
+  auto process = std::make_shared<Process>(session, process_id, stream, Stdin::kOpen);
+  loop::Deadline deadline(session->loop(), session->TimeoutOf({}));
+  for (uint64_t lost = 0;;) {
+    auto connection = co_await session->Connected(lost, deadline);
+    if (!connection) co_return std::unexpected(std::move(connection).error());
+    const auto read = co_await session->CatchUp(*connection, process_id, stream);
+    if (read) co_return std::move(process);
+    if (read.error().kind != ErrorKind::kDisconnected) co_return std::unexpected(read.error());
+    lost = (*connection)->number();
+  }
+}
+
+}  // namespace holdfast::client

@@ -1,0 +1,177 @@
+#include "client/transfer.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "base/base64.h"
+#include "client/in_sandbox.h"
+#include "client/open_file.h"
+#include "client/session.h"
+#include "loop/event.h"
+#include "loop/scope.h"
+
+namespace holdfast::client {
+namespace {
+
+constexpr size_t kMaxBlockBytes = 1 << 20;
+constexpr size_t kMaxWholeFileBytes = 512u << 20;  // the largest file that servers take in one message
+
+// The answers to the requests that are under way, by offset.
+template <typename T>
+struct Blocks {
+  std::map<uint64_t, Result<T>> arrived;
+  size_t under_way = 0;
+  loop::Event changed;
+};
+
+template <typename T>
+loop::Task<> Fetch(loop::Task<Result<T>> request, uint64_t offset, Blocks<T>& blocks) {
+  ++blocks.under_way;
+  auto answer = co_await std::move(request);
+  --blocks.under_way;
+  blocks.arrived.emplace(offset, std::move(answer));
+  blocks.changed.Notify();
+}
+
+size_t BlockBytes(const TransferOptions& options) { return std::clamp<size_t>(options.block_bytes, 1, kMaxBlockBytes); }
+size_t BlocksAtOnce(const TransferOptions& options) { return std::max<size_t>(options.blocks_at_once, 1); }
+
+// Gives the file from `offset` on to the sink, and advances `offset` by what the sink has taken. A server may give less
+// than it is asked for only at the end of the file.
+loop::Task<Result<>> ReadBlocks(OpenFile& file, const ByteSink& sink, TransferOptions options, uint64_t& offset) {
+  const size_t block_bytes = BlockBytes(options);
+  Blocks<wire::FsReadBlockResult> blocks;
+  loop::Scope requests;
+  for (uint64_t ask = offset;;) {
+    while (blocks.under_way < BlocksAtOnce(options) && ask - offset < block_bytes * BlocksAtOnce(options)) {
+      requests.Start(Fetch(file.Read(ask, block_bytes), ask, blocks));
+      ask += block_bytes;
+    }
+    auto block = blocks.arrived.extract(offset);
+    if (block.empty()) {
+      co_await blocks.changed.Next();
+      continue;
+    }
+    if (!block.mapped()) co_return std::unexpected(block.mapped().error());
+    const std::string_view bytes = block.mapped()->chunk.view();
+    if (auto taken = sink(bytes); !taken) co_return std::move(taken);
+    offset += bytes.size();
+    if (block.mapped()->eof || bytes.size() < block_bytes) co_return Result<>();
+  }
+}
+
+// Writes everything that the source has, and returns the number of bytes.
+loop::Task<Result<uint64_t>> WriteBlocks(OpenFile& file, const ByteSource& source, TransferOptions options) {
+  Blocks<wire::Empty> blocks;
+  loop::Scope requests;
+  uint64_t offset = 0;
+  for (bool at_end = false;;) {
+    while (!at_end && blocks.under_way < BlocksAtOnce(options)) {
+      auto bytes = source(offset, BlockBytes(options));
+      if (!bytes) co_return std::unexpected(std::move(bytes).error());
+      at_end = bytes->empty();
+      const uint64_t size = bytes->size();
+      if (!at_end) requests.Start(Fetch(file.Write(offset, *std::move(bytes)), offset, blocks));
+      offset += size;
+    }
+    while (!blocks.arrived.empty()) {
+      const auto written = blocks.arrived.extract(blocks.arrived.begin());
+      if (!written.mapped()) co_return std::unexpected(written.mapped().error());
+    }
+    if (at_end && blocks.under_way == 0) co_return offset;
+    if (blocks.under_way == BlocksAtOnce(options) || at_end) co_await blocks.changed.Next();
+  }
+}
+
+wire::FsFollowParams PathParams(const RemoteFile& file) {
+  wire::FsFollowParams params;
+  params.path = file.session->traits().PathText(file.path);
+  return params;
+}
+
+loop::Task<Result<uint64_t>> DownloadWhole(RemoteFile file, ByteSink sink, uint64_t offset) {
+  auto answer = co_await file.session->Call<wire::FsReadFile>(InSandbox(file.sandbox, PathParams(file)));
+  if (!answer) co_return std::unexpected(std::move(answer).error());
+  const std::string_view bytes = answer->data.view();
+  const std::string_view wanted = bytes.substr(std::min<uint64_t>(offset, bytes.size()));
+  if (auto taken = sink(wanted); !taken) co_return std::unexpected(std::move(taken).error());
+  co_return wanted.size();
+}
+
+loop::Task<Result<uint64_t>> UploadWhole(RemoteFile file, ByteSource source) {
+  std::string bytes;
+  while (true) {
+    auto more = source(bytes.size(), kMaxBlockBytes);
+    if (!more) co_return std::unexpected(std::move(more).error());
+    if (more->empty()) break;
+    bytes += *more;
+    if (bytes.size() > kMaxWholeFileBytes) {
+      co_return Fail(ErrorKind::kLimit, "this server takes files of at most 512 MiB");
+    }
+  }
+  const std::string data = Base64Encode(std::as_bytes(std::span(bytes)));
+  wire::FsWriteFileParams params;
+  params.path = file.session->traits().PathText(file.path);
+  params.data_base64 = data;
+  const auto answer = co_await file.session->Call<wire::FsWriteFile>(InSandbox(file.sandbox, std::move(params)));
+  if (!answer) co_return std::unexpected(answer.error());
+  co_return bytes.size();
+}
+
+bool IsDisconnected(const Error& error) { return error.kind == ErrorKind::kDisconnected; }
+
+// What changes when a file does.
+bool IsSameVersion(const wire::FsGetMetadataResult& a, const wire::FsGetMetadataResult& b) {
+  return a.size == b.size && a.modified_at_ms == b.modified_at_ms;
+}
+
+}  // namespace
+
+loop::Task<Result<uint64_t>> Download(RemoteFile file, ByteSink sink, TransferOptions options) {
+  std::optional<wire::FsGetMetadataResult> version;
+  uint64_t offset = options.offset;
+  for (uint64_t lost = 0;;) {
+    auto metadata = co_await file.session->Call<wire::FsGetMetadata>(InSandbox(file.sandbox, PathParams(file)));
+    if (!metadata) co_return std::unexpected(std::move(metadata).error());
+    if (version && !IsSameVersion(*version, *metadata)) {
+      co_return Fail(ErrorKind::kInvalidRequest, file.path + " has changed while it was downloaded");
+    }
+    version = *metadata;
+    loop::Deadline deadline(file.session->loop(), file.session->TimeoutOf({}));
+    auto connection = co_await file.session->Connected(lost, deadline);
+    if (!connection) co_return std::unexpected(std::move(connection).error());
+    lost = (*connection)->number();
+    auto open = co_await OpenFile::Open(file, wire::FsOpenMode::kRead, *connection);
+    if (!open && open.error().kind == ErrorKind::kUnknownMethod) {
+      co_return co_await DownloadWhole(file, std::move(sink), offset);
+    }
+    if (!open && !IsDisconnected(open.error())) co_return std::unexpected(std::move(open).error());
+    if (!open) continue;
+    const auto read = co_await ReadBlocks(**open, sink, options, offset);
+    if (read) co_return offset - options.offset;
+    if (!IsDisconnected(read.error())) co_return std::unexpected(read.error());
+  }
+}
+
+loop::Task<Result<uint64_t>> Upload(RemoteFile file, ByteSource source, TransferOptions options) {
+  if (!file.session->traits().streams_uploads()) co_return co_await UploadWhole(std::move(file), std::move(source));
+  for (uint64_t lost = 0;;) {
+    loop::Deadline deadline(file.session->loop(), file.session->TimeoutOf({}));
+    auto connection = co_await file.session->Connected(lost, deadline);
+    if (!connection) co_return std::unexpected(std::move(connection).error());
+    lost = (*connection)->number();
+    auto open = co_await OpenFile::Open(file, wire::FsOpenMode::kReplace, *connection);
+    if (!open && !IsDisconnected(open.error())) co_return std::unexpected(std::move(open).error());
+    if (!open) continue;
+    auto written = co_await WriteBlocks(**open, source, options);
+    if (written) {
+      if (const auto closed = co_await (*open)->Close(); !closed) written = std::unexpected(closed.error());
+    }
+    if (written || !IsDisconnected(written.error())) co_return std::move(written);
+  }
+}
+
+}  // namespace holdfast::client
