@@ -1,5 +1,5 @@
-// Any bytes are refused or become a message, and whatever id was accepted can be answered in JSON that parses back to
-// it.
+// Any bytes are refused or become a message. An id that was accepted can be answered in JSON that parses back to it,
+// and a result can be passed on.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "rpc/message.h"
 #include "wire/json.h"
+#include "wire/json_text.h"
 
 namespace {
 
@@ -23,6 +24,18 @@ rpc::RequestId IdIn(const std::string& text) {
   return std::string(*id.string());
 }
 
+// A result that is passed on as text parses again, to the same text.
+void CheckResult(const Result<wire::Json>& result) {
+  if (!result) return CHECK(!result.error().message.empty());
+  std::string text, again;
+  wire::AppendJson(text, *result);
+  wire::Document document;
+  const auto parsed = document.Parse(text);
+  CHECK(parsed.has_value());
+  wire::AppendJson(again, *parsed);
+  CHECK(again == text);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
@@ -33,6 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
     CHECK(IdIn(rpc::ErrorMessage(rpc::kNoRequest, message.error())) == rpc::kNoRequest);
     return 0;
   }
+  if (const auto* response = std::get_if<rpc::Response>(&*message)) CheckResult(response->result);
   const auto* request = std::get_if<rpc::Request>(&*message);
   if (request == nullptr) return 0;
   CHECK(IdIn(rpc::BeginResult(request->id) + "{}}") == request->id);

@@ -17,16 +17,7 @@
 #include "sandbox/launch/sandbox_spec.h"
 #include "sandbox/policy/permission_profile.h"
 #include "wire/decode.h"
-#include "wire/fs_handle_messages.h"
-#include "wire/fs_messages.h"
-#include "wire/fs_tree_messages.h"
-#include "wire/http_messages.h"
-#include "wire/process_control_messages.h"
-#include "wire/process_list_messages.h"
-#include "wire/process_messages.h"
-#include "wire/process_start_messages.h"
-#include "wire/sandbox_messages.h"
-#include "wire/session_messages.h"
+#include "wire/methods.h"
 
 namespace {
 
@@ -137,6 +128,14 @@ constexpr std::array kDecoders = {
     &TryDecode<wire::FsWriteBlockParams>,
     &TryDecode<wire::Sandboxed<wire::FsWatchMissingParams>>,
     &TryDecode<wire::Sandboxed<wire::HttpRequestParams>>,
+    // From 'I' on: the messages that a client reads.
+    &TryDecode<wire::InitializeResult>,
+    &TryDecode<wire::ProcessReadResult>,
+    &TryDecode<wire::ProcessListResult>,
+    &TryDecode<wire::FsWalkResult>,
+    &TryDecode<wire::HttpRequestResult>,
+    &TryDecode<wire::ProcessOutputParams>,
+    &TryDecode<wire::HttpBodyDeltaParams>,
 };
 
 }  // namespace
