@@ -39,28 +39,30 @@ Connection::Connection(const ConnectionContext& context, std::shared_ptr<rpc::Tr
       peer_(std::make_shared<rpc::Peer>(rpc::PeerContext{context.loop, context.held, context.document},
                                         OptionsOf(context.config), std::move(transport), *this)) {}
 
-// The methods that are answered without a session.
-Connection::Handshake Connection::MakeHandshake() {
-  Handshake table;
-  table.Bind<wire::Initialize>(&Connection::Initialize);
-  return table;
-}
-
 void Connection::OnRequest(const rpc::Request& request, rpc::PendingReply reply) {
-  static const Handshake handshake = MakeHandshake();
-  if (const Handshake::Row* method = handshake.Find(request.method)) {
-    auto call = method->prepare(request.params);
-    return call ? (*call)(*this, std::move(reply)) : reply.Fail(call.error());
-  }
   const Methods::Row* method = context_.methods.Find(request.method);
-  if (method == nullptr) {
-    return reply.Fail({ErrorKind::kUnknownMethod, fmt::format("unknown method {}", request.method)});
-  }
+  if (method == nullptr) return OnHandshake(request, std::move(reply));
   auto call = method->prepare(request.params);
   if (!call) return reply.Fail(call.error());
   if (auto ready = CheckReady(request.method); !ready) return reply.Fail(ready.error());
   if (auto allowed = CheckRole(method->caller); !allowed) return reply.Fail(allowed.error());
   (*call)(*attachment_, std::move(reply));
+}
+
+// Serves the methods that need no session, which have a table of their own.
+void Connection::OnHandshake(const rpc::Request& request, rpc::PendingReply reply) {
+  static const rpc::MethodTable<Connection> methods = [] {
+    rpc::MethodTable<Connection> table;
+    table.Bind<wire::Initialize>(&Connection::Initialize);
+    return table;
+  }();
+  const auto* method = methods.Find(request.method);
+  if (method == nullptr) {
+    return reply.Fail({ErrorKind::kUnknownMethod, fmt::format("unknown method {}", request.method)});
+  }
+  auto call = method->prepare(request.params);
+  if (!call) return reply.Fail(call.error());
+  (*call)(*this, std::move(reply));
 }
 
 void Connection::OnNotification(const rpc::Notification& notification) {

@@ -58,9 +58,8 @@ class Connection final : public rpc::PeerHost {
 
  private:
   enum class Phase { kFresh, kInitialized, kReady };
-  using Handshake = rpc::MethodTable<Connection>;
 
-  static Handshake MakeHandshake();
+  void OnHandshake(const rpc::Request& request, rpc::PendingReply reply);
   void Initialize(const wire::InitializeParams& params, rpc::Reply<wire::InitializeResult> reply);
   Result<wire::InitializeResult> OpenSession(const wire::InitializeParams& params);
   Result<> CheckReady(std::string_view method) const;

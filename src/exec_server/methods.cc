@@ -17,7 +17,8 @@ HttpExchanges& ExchangesOf(Attachment& attachment) { return attachment.exchanges
 
 template <typename Row>
 void BindOperation(Methods& table, FsService& fs, const Row& row) {
-  auto operate = [&fs, &row](FileSession& session, const auto& params, auto reply) {
+  auto operate = [&fs, &row](FileSession& session, const auto& params,
+                             rpc::Reply<typename Row::Method::Result>&& reply) {
     fs.Operate(session, row, params, std::move(reply));
   };
   table.BindFunction<typename Row::Method>(FilesOf, operate);

@@ -21,10 +21,13 @@ void AppendId(std::string& out, const RequestId& id) {
   wire::AppendString(out, std::get<std::string>(id));
 }
 
-std::string Begin(Dialect dialect) { return dialect == Dialect::kJsonRpc ? R"({"jsonrpc":"2.0",)" : "{"; }
+std::string Begin(Dialect dialect, const char* first_member) {
+  std::string message = dialect == Dialect::kJsonRpc ? R"({"jsonrpc":"2.0",)" : "{";
+  message += first_member;
+  return message;
+}
 
 void AppendMethod(std::string& out, std::string_view method) {
-  out += R"("method":)";
   wire::AppendString(out, method);
   out += R"(,"params":)";
 }
@@ -65,28 +68,28 @@ Result<Message> ParseMessage(wire::Document& document, std::string_view text) {
 }
 
 std::string BeginRequest(const RequestId& id, std::string_view method, Dialect dialect) {
-  std::string message = Begin(dialect) + R"("id":)";
+  std::string message = Begin(dialect, R"("id":)");
   AppendId(message, id);
-  message += ',';
+  message += R"(,"method":)";
   AppendMethod(message, method);
   return message;
 }
 
 std::string BeginNotification(std::string_view method, Dialect dialect) {
-  std::string message = Begin(dialect);
+  std::string message = Begin(dialect, R"("method":)");
   AppendMethod(message, method);
   return message;
 }
 
 std::string BeginResult(const RequestId& id, Dialect dialect) {
-  std::string message = Begin(dialect) + R"("id":)";
+  std::string message = Begin(dialect, R"("id":)");
   AppendId(message, id);
   message += R"(,"result":)";
   return message;
 }
 
 std::string ErrorMessage(const RequestId& id, const Error& error, Dialect dialect) {
-  std::string message = Begin(dialect) + R"("error":{"code":)";
+  std::string message = Begin(dialect, R"("error":{"code":)");
   wire::AppendInt(message, wire::ErrorCode(error.kind));
   message += R"(,"message":)";
   wire::AppendString(message, error.message);

@@ -33,31 +33,35 @@ class MethodTable {
   template <typename Method, typename Service, typename Part>
   void Bind(Part& (*part)(Target&), Service& service,
             void (Service::*handler)(Part&, const typename Method::Params&, Reply<typename Method::Result>)) {
-    BindFunction<Method>(part, [&service, handler](Part& of_target, const auto& params, auto reply) {
-      (service.*handler)(of_target, params, std::move(reply));
-    });
+    BindFunction<Method>(
+        part, [&service, handler](Part& of_target, const auto& params, Reply<typename Method::Result>&& reply) {
+          (service.*handler)(of_target, params, std::move(reply));
+        });
   }
 
   // Binds a handler that needs nothing of the target.
   template <typename Method, typename Service>
   void Bind(Service& service,
             void (Service::*handler)(const typename Method::Params&, Reply<typename Method::Result>)) {
-    Add<Method>(
-        [&service, handler](Target&, const auto& params, auto reply) { (service.*handler)(params, std::move(reply)); });
+    Add<Method>([&service, handler](Target&, const auto& params, Reply<typename Method::Result>&& reply) {
+      (service.*handler)(params, std::move(reply));
+    });
   }
 
   // Binds a handler of the target itself.
   template <typename Method>
   void Bind(void (Target::*handler)(const typename Method::Params&, Reply<typename Method::Result>)) {
-    Add<Method>(
-        [handler](Target& target, const auto& params, auto reply) { (target.*handler)(params, std::move(reply)); });
+    Add<Method>([handler](Target& target, const auto& params, Reply<typename Method::Result>&& reply) {
+      (target.*handler)(params, std::move(reply));
+    });
   }
 
   // Binds a function `run(part, params, reply)`.
   template <typename Method, typename Part>
   void BindFunction(Part& (*part)(Target&), auto run) {
-    Add<Method>(
-        [part, run](Target& target, const auto& params, auto reply) { run(part(target), params, std::move(reply)); });
+    Add<Method>([part, run](Target& target, const auto& params, Reply<typename Method::Result>&& reply) {
+      run(part(target), params, std::move(reply));
+    });
   }
 
   // Returns null if there is no such method.

@@ -31,11 +31,11 @@ void Peer::OnMessage(std::string_view message) {
 }
 
 void Peer::Parse(std::string_view text) {
-  auto message = ParseMessage(context_.document, text);
+  const auto message = ParseMessage(context_.document, text);
   if (!message) {
     host_.OnUnreadable(message.error());
-  } else if (auto* request = std::get_if<Request>(&*message)) {
-    OnRequest(std::move(*request), text.size());
+  } else if (const auto* request = std::get_if<Request>(&*message)) {
+    OnRequest(*request, text.size());
   } else if (const auto* notification = std::get_if<Notification>(&*message)) {
     host_.OnNotification(*notification);
   } else {
@@ -44,7 +44,7 @@ void Peer::Parse(std::string_view text) {
   context_.document.Clear();
 }
 
-void Peer::OnRequest(Request request, size_t size) {
+void Peer::OnRequest(const Request& request, size_t size) {
   ++inflight_;
   inflight_bytes_ += size;
   PendingReply reply(weak_from_this(), request.id, size, PermitFor(size), options_.dialect);

@@ -1,7 +1,7 @@
 // A peer is one end of a conversation, accepted or dialled. It passes requests and notifications to its host, counts
 // the requests that are not answered yet and stops reading when there are too many, and makes calls of its own:
 //
-//   auto read = co_await peer.Call<wire::ProcessRead>({.process_id = "p"}, 5s);
+//   auto read = co_await peer.Call<wire::ProcessRead>(params, 5s);
 //
 // The host is called in the order in which messages arrive; each answer is sent as soon as it is ready, so answers may
 // come in another order.
@@ -93,7 +93,7 @@ class Peer final : public Receiver, public ReplySink, public std::enable_shared_
   }
 
   void Parse(std::string_view message);
-  void OnRequest(Request request, size_t size);
+  void OnRequest(const Request& request, size_t size);
   void OnResponse(const Response& response);
   loop::ByteBudget::Permit PermitFor(size_t request_bytes);
   void OnReclaim();

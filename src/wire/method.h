@@ -12,27 +12,27 @@ namespace holdfast::wire {
 enum class Caller { kDriver, kAnyone };
 
 // A string literal that can be a template argument.
-template <size_t kSize>
+template <size_t Size>
 struct MethodName {
-  consteval MethodName(const char (&literal)[kSize]) {  // NOLINT(google-explicit-constructor)
+  consteval MethodName(const char (&literal)[Size]) {  // NOLINT(google-explicit-constructor)
     std::ranges::copy(literal, text);
   }
 
-  char text[kSize];
+  char text[Size];
 };
 
-template <MethodName kMethodName, typename ParamsStruct, typename ResultStruct, Caller kMethodCaller = Caller::kDriver>
+template <MethodName Name, typename ParamsStruct, typename ResultStruct, Caller Allowed = Caller::kDriver>
 struct Method {
   using Params = ParamsStruct;
   using Result = ResultStruct;
-  static constexpr const char* kName = kMethodName.text;
-  static constexpr Caller kCaller = kMethodCaller;
+  static constexpr const char* kName = Name.text;
+  static constexpr Caller kCaller = Allowed;
 };
 
-template <MethodName kMethodName, typename ParamsStruct>
+template <MethodName Name, typename ParamsStruct>
 struct Notification {
   using Params = ParamsStruct;
-  static constexpr const char* kName = kMethodName.text;
+  static constexpr const char* kName = Name.text;
 };
 
 }  // namespace holdfast::wire

@@ -121,6 +121,15 @@ TEST_F(ConnectionTest, RefusesWhatIsNoRequestAndGoesOn) {
   EXPECT_THAT(Say(client, kList), StartsWith(kListed));
 }
 
+TEST_F(ConnectionTest, ExpectsNoAnswers) {
+  Client& client = ConnectReady();
+  for (const char* text : {"{}", R"({"id":1})", R"({"id":1,"result":{}})", R"({"id":null,"error":{}})"}) {
+    EXPECT_EQ(Say(client, text),
+              R"({"error":{"code":-32600,"message":"a message without method: this server sends no requests, )"
+              R"(so it expects no answers"},"id":-1})");
+  }
+}
+
 TEST_F(ConnectionTest, AnswersAnUnknownNotificationAndGoesOn) {
   Client& client = ConnectReady();
   const Message answer(Say(client, R"({"method":"no/such","params":{}})"));
