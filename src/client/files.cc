@@ -11,10 +11,32 @@
 namespace holdfast::client {
 namespace {
 
-// Returns the outcome of a call whose result is empty.
-Result<> Done(const Result<wire::Empty>& answer) {
-  if (!answer) return std::unexpected(answer.error());
-  return {};
+// The functions of Files are not tasks themselves: a task would use the Files object when it begins, and the object may
+// be gone by then.
+
+template <typename Method>
+loop::Task<Result<>> Do(std::shared_ptr<Session> session, typename Method::Params params) {
+  const auto answer = co_await session->Call<Method>(std::move(params));
+  if (!answer) co_return std::unexpected(answer.error());
+  co_return Result<>();
+}
+
+// Calls a method and returns the part of its result that `part` takes out.
+template <typename Method, typename T>
+loop::Task<Result<T>> Get(std::shared_ptr<Session> session, typename Method::Params params,
+                          Result<T> (*part)(typename Method::Result)) {
+  auto answer = co_await session->Call<Method>(std::move(params));
+  if (!answer) co_return std::unexpected(std::move(answer).error());
+  co_return part(*std::move(answer));
+}
+
+// The params of the request have a view of the encoded bytes.
+loop::Task<Result<>> WriteWhole(std::shared_ptr<Session> session, wire::FsWriteFile::Params params, std::string bytes) {
+  const std::string data = Base64Encode(std::as_bytes(std::span(bytes)));
+  params.data_base64 = data;
+  const auto answer = co_await session->Call<wire::FsWriteFile>(std::move(params));
+  if (!answer) co_return std::unexpected(answer.error());
+  co_return Result<>();
 }
 
 wire::FsFollowParams Follow(std::string path) {
@@ -28,80 +50,69 @@ wire::FsFollowParams Follow(std::string path) {
 Files::Files(std::shared_ptr<Session> session, std::string sandbox)
     : session_(std::move(session)), sandbox_(std::move(sandbox)) {}
 
-loop::Task<Result<std::string>> Files::Read(std::string path) {
-  const auto session = session_;
-  auto params = InSandbox(sandbox_, Follow(session->traits().PathText(path)));
-  auto answer = co_await session->Call<wire::FsReadFile>(std::move(params));
-  if (!answer) co_return std::unexpected(std::move(answer).error());
-  co_return std::move(answer->data).Take();
+std::string Files::PathText(const std::string& path) const { return session_->traits().PathText(path); }
+
+loop::Task<Result<std::string>> Files::Read(const std::string& path) {
+  return Get<wire::FsReadFile, std::string>(
+      session_, InSandbox(sandbox_, Follow(PathText(path))),
+      [](wire::FsReadFileResult result) -> Result<std::string> { return std::move(result.data).Take(); });
 }
 
-loop::Task<Result<>> Files::Write(std::string path, std::string bytes) {
-  const auto session = session_;
-  const std::string data = Base64Encode(std::as_bytes(std::span(bytes)));
+loop::Task<Result<>> Files::Write(const std::string& path, std::string bytes) {
   wire::FsWriteFileParams params;
-  params.path = session->traits().PathText(path);
-  params.data_base64 = data;
-  co_return Done(co_await session->Call<wire::FsWriteFile>(InSandbox(sandbox_, std::move(params))));
+  params.path = PathText(path);
+  return WriteWhole(session_, InSandbox(sandbox_, std::move(params)), std::move(bytes));
 }
 
-loop::Task<Result<wire::FsGetMetadataResult>> Files::Metadata(std::string path) {
-  return session_->Call<wire::FsGetMetadata>(InSandbox(sandbox_, Follow(session_->traits().PathText(path))));
+loop::Task<Result<wire::FsGetMetadataResult>> Files::Metadata(const std::string& path) {
+  return session_->Call<wire::FsGetMetadata>(InSandbox(sandbox_, Follow(PathText(path))));
 }
 
-loop::Task<Result<std::vector<wire::FsDirectoryEntry>>> Files::List(std::string path) {
-  const auto session = session_;
-  wire::FsPathParams params{.path = session->traits().PathText(path)};
-  auto answer = co_await session->Call<wire::FsReadDirectory>(InSandbox(sandbox_, std::move(params)));
-  if (!answer) co_return std::unexpected(std::move(answer).error());
-  co_return std::move(answer->entries);
+loop::Task<Result<Files::Entries>> Files::List(const std::string& path) {
+  return Get<wire::FsReadDirectory, Entries>(
+      session_, InSandbox(sandbox_, wire::FsPathParams{.path = PathText(path)}),
+      [](wire::FsReadDirectoryResult result) -> Result<Entries> { return std::move(result.entries); });
 }
 
-loop::Task<Result<>> Files::CreateDirectory(std::string path) {
-  const auto session = session_;
+loop::Task<Result<>> Files::CreateDirectory(const std::string& path) {
   wire::FsCreateDirectoryParams params;
-  params.path = session->traits().PathText(path);
+  params.path = PathText(path);
   params.recursive = true;
-  co_return Done(co_await session->Call<wire::FsCreateDirectory>(InSandbox(sandbox_, std::move(params))));
+  return Do<wire::FsCreateDirectory>(session_, InSandbox(sandbox_, std::move(params)));
 }
 
-loop::Task<Result<>> Files::Remove(std::string path, Missing missing) {
-  const auto session = session_;
+loop::Task<Result<>> Files::Remove(const std::string& path, Missing missing) {
   wire::FsRemoveParams params;
-  params.path = session->traits().PathText(path);
+  params.path = PathText(path);
   params.recursive = true;
   params.force = missing == Missing::kIsFine;
-  co_return Done(co_await session->Call<wire::FsRemove>(InSandbox(sandbox_, std::move(params))));
+  return Do<wire::FsRemove>(session_, InSandbox(sandbox_, std::move(params)));
 }
 
-loop::Task<Result<>> Files::Copy(std::string from, std::string to) {
-  const auto session = session_;
+loop::Task<Result<>> Files::Copy(const std::string& from, const std::string& to) {
   wire::FsCopyParams params;
-  params.source_path = session->traits().PathText(from);
-  params.destination_path = session->traits().PathText(to);
+  params.source_path = PathText(from);
+  params.destination_path = PathText(to);
   params.recursive = true;
-  co_return Done(co_await session->Call<wire::FsCopy>(InSandbox(sandbox_, std::move(params))));
+  return Do<wire::FsCopy>(session_, InSandbox(sandbox_, std::move(params)));
 }
 
-loop::Task<Result<>> Files::Rename(std::string from, std::string to) {
-  const auto session = session_;
+loop::Task<Result<>> Files::Rename(const std::string& from, const std::string& to) {
   wire::FsRenameParams params;
-  params.source_path = session->traits().PathText(from);
-  params.destination_path = session->traits().PathText(to);
-  co_return Done(co_await session->Call<wire::FsRename>(InSandbox(sandbox_, std::move(params))));
+  params.source_path = PathText(from);
+  params.destination_path = PathText(to);
+  return Do<wire::FsRename>(session_, InSandbox(sandbox_, std::move(params)));
 }
 
-loop::Task<Result<std::string>> Files::Canonical(std::string path) {
-  const auto session = session_;
-  wire::FsPathParams params{.path = session->traits().PathText(path)};
-  auto answer = co_await session->Call<wire::FsCanonicalize>(InSandbox(sandbox_, std::move(params)));
-  if (!answer) co_return std::unexpected(std::move(answer).error());
-  co_return ParsePath(answer->path);
+loop::Task<Result<std::string>> Files::Canonical(const std::string& path) {
+  return Get<wire::FsCanonicalize, std::string>(
+      session_, InSandbox(sandbox_, wire::FsPathParams{.path = PathText(path)}),
+      [](wire::FsCanonicalizeResult result) { return ParsePath(result.path); });
 }
 
-loop::Task<Result<wire::FsWalkResult>> Files::Walk(std::string path, wire::FsWalkOptions options) {
+loop::Task<Result<wire::FsWalkResult>> Files::Walk(const std::string& path, wire::FsWalkOptions options) {
   wire::FsWalkParams params;
-  params.path = session_->traits().PathText(path);
+  params.path = PathText(path);
   params.options = options;
   return session_->Call<wire::FsWalk>(InSandbox(sandbox_, std::move(params)));
 }

@@ -21,23 +21,25 @@ class Session;
 
 class Files {
  public:
+  using Entries = std::vector<wire::FsDirectoryEntry>;
+
   // `sandbox` is the JSON of the `sandbox` member; empty: no sandbox.
   explicit Files(std::shared_ptr<Session> session, std::string sandbox = {});
 
   // The same files, with every operation in this sandbox.
   Files In(std::string sandbox) const { return Files(session_, std::move(sandbox)); }
 
-  loop::Task<Result<std::string>> Read(std::string path);
-  loop::Task<Result<>> Write(std::string path, std::string bytes);
-  loop::Task<Result<wire::FsGetMetadataResult>> Metadata(std::string path);
-  loop::Task<Result<std::vector<wire::FsDirectoryEntry>>> List(std::string path);
-  loop::Task<Result<>> CreateDirectory(std::string path);  // with its parents; one that exists is no error
+  loop::Task<Result<std::string>> Read(const std::string& path);
+  loop::Task<Result<>> Write(const std::string& path, std::string bytes);
+  loop::Task<Result<wire::FsGetMetadataResult>> Metadata(const std::string& path);
+  loop::Task<Result<Entries>> List(const std::string& path);
+  loop::Task<Result<>> CreateDirectory(const std::string& path);  // with its parents; one that exists is no error
   enum class Missing { kIsError, kIsFine };
-  loop::Task<Result<>> Remove(std::string path, Missing missing = Missing::kIsError);  // with everything in it
-  loop::Task<Result<>> Copy(std::string from, std::string to);
-  loop::Task<Result<>> Rename(std::string from, std::string to);
-  loop::Task<Result<std::string>> Canonical(std::string path);  // returns a path
-  loop::Task<Result<wire::FsWalkResult>> Walk(std::string path, wire::FsWalkOptions options);
+  loop::Task<Result<>> Remove(const std::string& path, Missing missing = Missing::kIsError);  // with everything in it
+  loop::Task<Result<>> Copy(const std::string& from, const std::string& to);
+  loop::Task<Result<>> Rename(const std::string& from, const std::string& to);
+  loop::Task<Result<std::string>> Canonical(const std::string& path);  // returns a path
+  loop::Task<Result<wire::FsWalkResult>> Walk(const std::string& path, wire::FsWalkOptions options);
 
   // Gives the whole file, from the offset on, to `sink`, and returns the number of bytes. After a reconnect the
   // download goes on where it was, unless the file has changed meanwhile.
@@ -46,6 +48,8 @@ class Files {
   loop::Task<Result<uint64_t>> Upload(std::string path, ByteSource source, TransferOptions options = {});
 
  private:
+  std::string PathText(const std::string& path) const;
+
   std::shared_ptr<Session> session_;
   std::string sandbox_;
 };

@@ -33,21 +33,20 @@ HttpResponse ResponseOf(wire::HttpRequestResult result) {
   return {.status = result.status, .headers = std::move(result.headers), .body = std::move(result.body).Take()};
 }
 
-}  // namespace
+// The body of a request, which its params have a view of.
+std::string BodyOf(const HttpRequest& request) { return Base64Encode(std::as_bytes(std::span(request.body))); }
 
-loop::Task<Result<HttpResponse>> Http::Request(HttpRequest request) {
-  const auto session = session_;
+loop::Task<Result<HttpResponse>> RequestOn(std::shared_ptr<Session> session, HttpRequest request) {
   const CallOptions options = OptionsOf(*session, request);
-  const std::string body = Base64Encode(std::as_bytes(std::span(request.body)));
+  const std::string body = BodyOf(request);
   auto answer = co_await session->Call<wire::HttpRequest>(ParamsOf(std::move(request), body), options);
   if (!answer) co_return std::unexpected(std::move(answer).error());
   co_return ResponseOf(*std::move(answer));
 }
 
-loop::Task<Result<HttpStream>> Http::Stream(HttpRequest request) {
-  const auto session = session_;
+loop::Task<Result<HttpStream>> StreamOn(std::shared_ptr<Session> session, HttpRequest request) {
   const CallOptions options = OptionsOf(*session, request);
-  const std::string body = Base64Encode(std::as_bytes(std::span(request.body)));
+  const std::string body = BodyOf(request);
   auto params = ParamsOf(std::move(request), body);
   params.stream_response = true;
   auto pieces = session->http_bodies().Expect(params.request_id);
@@ -55,6 +54,12 @@ loop::Task<Result<HttpStream>> Http::Stream(HttpRequest request) {
   if (!answer) co_return std::unexpected(std::move(answer).error());
   co_return HttpStream(session, ResponseOf(*std::move(answer)), std::move(pieces));
 }
+
+}  // namespace
+
+// These are not tasks themselves: a task would use the Http object when it begins, and the object may be gone by then.
+loop::Task<Result<HttpResponse>> Http::Request(HttpRequest request) { return RequestOn(session_, std::move(request)); }
+loop::Task<Result<HttpStream>> Http::Stream(HttpRequest request) { return StreamOn(session_, std::move(request)); }
 
 HttpStream::HttpStream(std::shared_ptr<Session> session, HttpResponse head, std::shared_ptr<HttpBody> body)
     : session_(std::move(session)), head_(std::move(head)), body_(std::move(body)) {}

@@ -42,16 +42,7 @@ class Session final : public std::enable_shared_from_this<Session>, Connection::
   // fails with kDisconnected.
   template <typename Method>
   loop::Task<Result<typename Method::Result>> Call(typename Method::Params params, CallOptions options = {}) {
-    const auto self = shared_from_this();
-    loop::Deadline deadline(loop_, TimeoutOf(options));
-    for (uint64_t lost = 0;;) {
-      auto connection = co_await Connected(lost, deadline);
-      if (!connection) co_return std::unexpected(std::move(connection).error());
-      auto answer = co_await (*connection)->peer().template Call<Method>(params, deadline.left());
-      const bool cut = !answer && answer.error().kind == ErrorKind::kDisconnected;
-      if (!cut || !kRepeatable<Method>) co_return std::move(answer);
-      lost = (*connection)->number();
-    }
+    return CallOn<Method>(shared_from_this(), std::move(params), options);
   }
   loop::Task<Result<std::string>> CallText(std::string method, std::string params, CallOptions options);
 
@@ -78,6 +69,21 @@ class Session final : public std::enable_shared_from_this<Session>, Connection::
   void AdjustReading();  // a queue has become full, or has room again
 
  private:
+  // A task that has not begun keeps its session alive as an argument.
+  template <typename Method>
+  static loop::Task<Result<typename Method::Result>> CallOn(std::shared_ptr<Session> self,
+                                                            typename Method::Params params, CallOptions options) {
+    loop::Deadline deadline(self->loop_, self->TimeoutOf(options));
+    for (uint64_t lost = 0;;) {
+      auto connection = co_await self->Connected(lost, deadline);
+      if (!connection) co_return std::unexpected(std::move(connection).error());
+      auto answer = co_await (*connection)->peer().template Call<Method>(params, deadline.left());
+      const bool cut = !answer && answer.error().kind == ErrorKind::kDisconnected;
+      if (!cut || !kRepeatable<Method>) co_return std::move(answer);
+      lost = (*connection)->number();
+    }
+  }
+
   enum class Phase { kConnecting, kUp, kRecovering, kEnded };
 
   Result<> OnOutput(const wire::OutputFrame& frame) override;

@@ -1,0 +1,220 @@
+// The client library against the built server.
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "client/blocking.h"
+#include "client/child_dialer.h"
+#include "support/server_process.h"
+
+namespace holdfast::client {
+namespace {
+
+using namespace std::chrono_literals;
+using support::ServerProcess;
+using support::TempDir;
+using testing::HasSubstr;
+
+StartOptions Shell(std::string script) {
+  return {.argv = {"/bin/sh", "-c", std::move(script)}, .env = {{"PATH", "/usr/bin:/bin"}}};
+}
+
+BlockingClient ConnectTo(const ServerProcess& server) {
+  auto client = BlockingClient::Connect({.url = server.url()});
+  EXPECT_TRUE(client) << client.error().message;
+  return *std::move(client);
+}
+
+TEST(RealServerTest, RunsACommandAndCollectsItsOutput) {
+  const auto server = ServerProcess::Start();
+  auto client = ConnectTo(server);
+  const auto done = client.Run(Shell("cat; echo problem >&2; exit 3"), "typed");
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(done->output.out, "typed");
+  EXPECT_EQ(done->output.err, "problem\n");
+  EXPECT_EQ(done->exit.exit_code, 3);
+}
+
+TEST(RealServerTest, CarriesManyBytesBothWaysUnchanged) {
+  const auto server = ServerProcess::Start();
+  auto client = ConnectTo(server);
+  std::string bytes(6 << 20, '\0');
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 2654435761U >> 13);
+  const auto done = client.Run(Shell("cat"), bytes);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_TRUE(done->output.out == bytes);
+}
+
+TEST(RealServerTest, KillsACommandWhoseTimeIsOver) {
+  const auto server = ServerProcess::Start();
+  auto client = ConnectTo(server);
+  const auto done = client.Run(Shell("sleep 100"), "", 50ms);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().kind, ErrorKind::kTimeout);
+  const auto list = client.Call<wire::ProcessList>({});
+  ASSERT_TRUE(list);
+  EXPECT_NE(list->processes.at(0).state, wire::ProcessState::kRunning);
+}
+
+TEST(RealServerTest, ReportsAProgramThatDoesNotExist) {
+  const auto server = ServerProcess::Start();
+  auto client = ConnectTo(server);
+  const auto done = client.Run({.argv = {"/no/such/program"}}, "");
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().message, HasSubstr("No such file or directory"));
+}
+
+loop::Task<Result<std::string>> Type(ExecServerClient& client) {
+  auto process = co_await client.Start({.argv = {"/bin/sh", "-c", "stty size; read line; stty size; echo $line"},
+                                        .env = {{"PATH", "/usr/bin:/bin"}},
+                                        .terminal = TerminalSize{.rows = 30, .cols = 100}});
+  if (!process) co_return std::unexpected(process.error());
+  std::string seen;
+  while (!seen.contains("30 100")) {
+    auto progress = co_await (*process)->RunFor(20ms);
+    if (!progress) co_return std::unexpected(progress.error());
+    seen += progress->output.out;
+  }
+  (void)co_await (*process)->Resize({.rows = 31, .cols = 101});
+  (void)co_await (*process)->Write("hello\n");
+  auto done = co_await (*process)->Communicate("", 10s);
+  if (!done) co_return std::unexpected(done.error());
+  co_return seen + done->output.out;
+}
+
+TEST(RealServerTest, TypesIntoATerminalAndResizesIt) {
+  const auto server = ServerProcess::Start();
+  auto client = ConnectTo(server);
+  const auto seen = client.Await<std::string>([](ExecServerClient& c) { return Type(c); }, 20s);
+  ASSERT_TRUE(seen) << seen.error().message;
+  EXPECT_THAT(*seen, HasSubstr("hello\r\n31 101\r\nhello"));
+}
+
+TEST(RealServerTest, UploadsAndDownloadsAFile) {
+  const auto server = ServerProcess::Start();
+  const TempDir dir;
+  auto client = ConnectTo(server);
+  std::string bytes(5'000'001, 'x');
+  for (size_t i = 0; i < bytes.size(); i += 97) bytes[i] = static_cast<char>(i);
+  const ByteSource source = [&](uint64_t offset, size_t max) -> Result<std::string> {
+    return bytes.substr(std::min<size_t>(offset, bytes.size()), max);
+  };
+  const auto up = client.Await<uint64_t>([&](auto& c) { return c.files().Upload(dir.Path("f"), source); });
+  EXPECT_EQ(up, bytes.size()) << up.error().message;
+  std::string got;
+  const ByteSink sink = [&](std::string_view piece) -> Result<> {
+    got += piece;
+    return {};
+  };
+  const auto down = client.Await<uint64_t>([&](auto& c) { return c.files().Download(dir.Path("f"), sink); });
+  EXPECT_EQ(down, bytes.size()) << down.error().message;
+  EXPECT_TRUE(got == bytes);
+}
+
+TEST(RealServerTest, ChangesFiles) {
+  const auto server = ServerProcess::Start();
+  const TempDir dir;
+  auto client = ConnectTo(server);
+  const auto run = [&](auto begin) { return client.Await<void>(begin).has_value(); };
+  EXPECT_TRUE(run([&](auto& c) { return c.files().CreateDirectory(dir.Path("a/b")); }));
+  EXPECT_TRUE(run([&](auto& c) { return c.files().Write(dir.Path("a/b/f g"), "text"); }));
+  EXPECT_TRUE(run([&](auto& c) { return c.files().Copy(dir.Path("a"), dir.Path("c")); }));
+  EXPECT_TRUE(run([&](auto& c) { return c.files().Rename(dir.Path("c/b/f g"), dir.Path("c/b/h")); }));
+  EXPECT_EQ(client.Await<std::string>([&](auto& c) { return c.files().Read(dir.Path("c/b/h")); }), "text");
+  EXPECT_TRUE(run([&](auto& c) { return c.files().Remove(dir.Path("a")); }));
+  EXPECT_FALSE(run([&](auto& c) { return c.files().Remove(dir.Path("a")); }));
+  EXPECT_TRUE(run([&](auto& c) { return c.files().Remove(dir.Path("a"), Files::Missing::kIsFine); }));
+  const auto entries = client.Await<Files::Entries>([&](auto& c) { return c.files().List(dir.Path("c/b")); });
+  ASSERT_TRUE(entries);
+  EXPECT_EQ(entries->at(0).file_name, "h");
+  const auto missing = client.Await<std::string>([&](auto& c) { return c.files().Read(dir.Path("a")); });
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().kind, ErrorKind::kNotFound);
+}
+
+TEST(RealServerTest, AnotherClientContinuesTheSession) {
+  const auto server = ServerProcess::Start();
+  std::string session, process;
+  {
+    auto client = ConnectTo(server);
+    const auto started = client.Await<std::shared_ptr<Process>>(
+        [](auto& c) { return c.Start(Shell("echo before; cat > /dev/null; sleep 0.1; echo after")); });
+    ASSERT_TRUE(started);
+    process = (*started)->id();
+    session =
+        client.Await<std::string>([](auto& c) -> loop::Task<Result<std::string>> { co_return c.session_id(); }).value();
+  }
+  auto client = BlockingClient::Connect({.url = server.url(), .resume_session_id = session});
+  ASSERT_TRUE(client) << client.error().message;
+  const auto attached = client->Await<std::shared_ptr<Process>>([&](auto& c) { return c.Attach(process); });
+  ASSERT_TRUE(attached) << attached.error().message;
+  const auto done = client->Await<Completed>([&](auto&) { return (*attached)->Communicate(""); });
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(done->output.out, "before\nafter\n");
+}
+
+TEST(RealServerTest, TalksToAServerThatIsItsChild) {
+  loop::EventLoop loop;
+  std::string out;
+  loop::Scope scope;
+  auto talk = [](loop::EventLoop& on, std::string& got) -> loop::Task<> {
+    auto client = co_await ExecServerClient::ConnectBy(
+        on, MakeChildDialer(on, {HOLDFAST_BINARY, "exec-server", "--listen", "stdio", "--log-level", "error"}), {});
+    if (client) {
+      auto process = co_await client->Start({.argv = {"/bin/echo", "hello"}});
+      if (process) {
+        auto done = co_await (*process)->Communicate("");
+        if (done) got = done->output.out;
+      }
+      co_await client->Close();
+    }
+    on.Stop();
+  };
+  scope.Start(talk(loop, out));
+  loop.Run();
+  EXPECT_EQ(out, "hello\n");
+}
+
+TEST(RealServerTest, SaysWhyItCannotConnect) {
+  const auto nobody = BlockingClient::Connect({.url = "ws://127.0.0.1:1"});
+  ASSERT_FALSE(nobody);
+  EXPECT_THAT(nobody.error().message, HasSubstr("refused"));
+  const auto nonsense = BlockingClient::Connect({.url = "gopher://x"});
+  ASSERT_FALSE(nonsense);
+  EXPECT_THAT(nonsense.error().message, HasSubstr("gopher"));
+}
+
+TEST(RealServerTest, ManyThreadsShareABlockingClient) {
+  const auto server = ServerProcess::Start();
+  auto client = ConnectTo(server);
+  std::vector<std::string> outputs(8);
+  {
+    std::vector<std::jthread> threads;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      threads.emplace_back([&, i] {
+        const auto done = client.Run({.argv = {"/bin/echo", std::to_string(i)}}, "");
+        if (done) outputs[i] = done->output.out;
+      });
+    }
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) EXPECT_EQ(outputs[i], std::to_string(i) + "\n");
+}
+
+TEST(RealServerTest, ABlockingCallCanBeCancelledByItsTime) {
+  const auto server = ServerProcess::Start();
+  auto client = ConnectTo(server);
+  const auto process =
+      client.Await<std::shared_ptr<Process>>([](auto& c) { return c.Start({.argv = {"/bin/sleep", "100"}}); });
+  ASSERT_TRUE(process);
+  const auto waited = client.Await<Exited>([&](auto&) { return (*process)->Wait(); }, 20ms);
+  ASSERT_FALSE(waited);
+  EXPECT_EQ(waited.error().kind, ErrorKind::kTimeout);
+  EXPECT_TRUE(client.Await<bool>([&](auto&) { return (*process)->Terminate(); }));
+}
+
+}  // namespace
+}  // namespace holdfast::client
