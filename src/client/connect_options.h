@@ -12,17 +12,15 @@
 #include "base/result.h"
 #include "loop/task.h"
 #include "rpc/transport.h"
+#include "wire/shared_session_messages.h"
 
 namespace holdfast::client {
-
-// How a connection takes part in a shared session. The server decides when the caller does not: the first connection
-// drives the session, further ones observe it.
-enum class Role { kDriver, kObserver };
 
 // A session with a name, which any number of connections may share and which outlives them.
 struct SharedSession {
   std::string name = {};
-  std::optional<Role> role = {};
+  // Without a role the first connection drives the session, and further ones observe it.
+  std::optional<wire::SessionRole> role = {};
   // The time that the session outlives its last connection; nothing means until it is ended.
   std::optional<std::chrono::milliseconds> detached_ttl = {};
 };

@@ -47,10 +47,19 @@ Result<> EventStreams::OnOutput(const wire::OutputFrame& frame) {
 }
 
 template <typename Notification>
-Result<> EventStreams::Take(wire::Json json) {
+Result<> EventStreams::TakeEvent(wire::Json json) {
   TRY(auto params, wire::Decode<typename Notification::Params>(json));
   const std::string process_id = params.process_id;
   Tell(process_id, EventOf(std::move(params)));
+  return {};
+}
+
+Result<> EventStreams::TakeLoss(wire::Json json) {
+  TRY(const auto params, wire::Decode<wire::ProcessOutputLostParams>(json));
+  const auto found = followed_.find(params.process_id);
+  if (found == followed_.end()) return {};
+  const Stream stream = found->second.stream;
+  stream->OnLost(params.from_seq, params.to_seq);
   return {};
 }
 
@@ -64,10 +73,11 @@ void EventStreams::Tell(const std::string& process_id, ProcessEvent event) {
 
 Result<bool> EventStreams::OnNotification(std::string_view method, wire::Json params) {
   using TakeParams = Result<> (EventStreams::*)(wire::Json);
-  static constexpr std::array<std::pair<std::string_view, TakeParams>, 3> kTakers{
-      {{wire::ProcessOutput::kName, &EventStreams::Take<wire::ProcessOutput>},
-       {wire::ProcessExited::kName, &EventStreams::Take<wire::ProcessExited>},
-       {wire::ProcessClosed::kName, &EventStreams::Take<wire::ProcessClosed>}}};
+  static constexpr std::array<std::pair<std::string_view, TakeParams>, 4> kTakers{
+      {{wire::ProcessOutput::kName, &EventStreams::TakeEvent<wire::ProcessOutput>},
+       {wire::ProcessExited::kName, &EventStreams::TakeEvent<wire::ProcessExited>},
+       {wire::ProcessClosed::kName, &EventStreams::TakeEvent<wire::ProcessClosed>},
+       {wire::ProcessOutputLost::kName, &EventStreams::TakeLoss}}};
   for (const auto& [name, take] : kTakers) {
     if (name != method) continue;
     TRY_VOID((this->*take)(params));

@@ -54,7 +54,8 @@ class EventStreams final : EventStream::Owner {
   };
 
   template <typename Notification>
-  Result<> Take(wire::Json params);
+  Result<> TakeEvent(wire::Json params);
+  Result<> TakeLoss(wire::Json params);
   void Tell(const std::string& process_id, ProcessEvent event);
   void OnBacklog(EventStream&) override { owner_.OnBacklog(); }
 

@@ -42,6 +42,8 @@ loop::Task<Result<std::shared_ptr<Process>>> ExecServerClient::Attach(std::strin
   return AttachProcess(session_, std::move(process_id), after_seq, backlog);
 }
 
+loop::Task<Result<>> ExecServerClient::TakeOver() { return session_->TakeOver(); }
+
 loop::Task<> ExecServerClient::Close() {
   const auto session = session_;
   session->Close();

@@ -65,6 +65,10 @@ class ExecServerClient {
   const std::string& session_id() const { return session_->id(); }
   // The machine of the server; servers before 0.142 do not describe it.
   const std::optional<wire::EnvironmentInfo>& environment() const { return session_->traits().environment; }
+  // The part that this client has in a shared session; nothing in any other.
+  std::optional<wire::SessionRole> role() const { return session_->role(); }
+  // Makes this client the driver of its shared session.
+  loop::Task<Result<>> TakeOver();
   Session& session() const { return *session_; }
 
   // Closes the connection and waits for its end. Calls under way fail with kDisconnected.

@@ -65,13 +65,26 @@ void Session::SetUp() {
   changed_.Notify();
 }
 
-loop::Task<Result<>> Session::Handshake(ConnectionPtr connection) {
+// A shared session is resumed by its id like any other, in the role that this client has last had.
+wire::InitializeParams Session::Greeting() const {
   wire::InitializeParams params;
   params.client_name = options_.client_name;
   params.resume_session_id = id_.empty() ? options_.resume_session_id : id_;
-  auto greeting = co_await connection->peer().Call<wire::Initialize>(std::move(params), options_.connect_timeout);
+  params.sharing.role = role_;
+  if (!options_.session) return params;
+  if (!params.sharing.role) params.sharing.role = options_.session->role;
+  if (params.resume_session_id) return params;
+  params.sharing.session_name = options_.session->name;
+  params.sharing.shared = true;
+  if (const auto ttl = options_.session->detached_ttl) params.sharing.detached_ttl_ms = ttl->count();
+  return params;
+}
+
+loop::Task<Result<>> Session::Handshake(ConnectionPtr connection) {
+  auto greeting = co_await connection->peer().Call<wire::Initialize>(Greeting(), options_.connect_timeout);
   if (!greeting) co_return std::unexpected(std::move(greeting).error());
   connection->peer().Notify<wire::Initialized>({});
+  role_ = greeting->role;
   const bool resumed = !std::exchange(id_, std::move(greeting->session_id)).empty();
   if (resumed) co_return Result<>();
   co_return co_await LearnTraits(std::move(connection), std::move(greeting->environment_info));
@@ -110,6 +123,14 @@ loop::Task<Result<std::string>> Session::CallText(std::string method, std::strin
   auto connection = co_await Connected(0, deadline);
   if (!connection) co_return std::unexpected(std::move(connection).error());
   co_return co_await (*connection)->peer().CallText(std::move(method), std::move(params), deadline.left());
+}
+
+loop::Task<Result<>> Session::TakeOver() {
+  const auto self = shared_from_this();
+  const auto answer = co_await Call<wire::SessionTakeOver>({});
+  if (!answer) co_return std::unexpected(answer.error());
+  role_ = answer->role;
+  co_return Result<>();
 }
 
 // An exit has a number but is in no chunk, so it is known only when all chunks are. Servers before 0.142 tell the last
@@ -189,6 +210,11 @@ Result<> Session::OnNotification(const rpc::Notification& notification) {
     AdjustReading();
     return {};
   }
+  if (notification.method == wire::SessionRoleChanged::kName) {
+    TRY(const auto changed, wire::Decode<wire::SessionRoleChangedParams>(notification.params));
+    role_ = changed.role;
+  }
+  if (notification.method == wire::SessionEnded::kName) End({ErrorKind::kDisconnected, "the session was ended"});
   if (notification_sink_) notification_sink_(notification);
   return {};
 }

@@ -44,6 +44,7 @@ class Session final : public std::enable_shared_from_this<Session>, Connection::
   loop::Task<Result<typename Method::Result>> Call(typename Method::Params params, CallOptions options = {}) {
     return CallOn<Method>(shared_from_this(), std::move(params), options);
   }
+  loop::Task<Result<>> TakeOver();
   loop::Task<Result<std::string>> CallText(std::string method, std::string params, CallOptions options);
 
   // Waits for a connection that is attached to the session, and whose number is above `lost`.
@@ -52,16 +53,14 @@ class Session final : public std::enable_shared_from_this<Session>, Connection::
 
   // Reads the events that a stream has missed.
   loop::Task<Result<>> CatchUp(ConnectionPtr connection, std::string process_id, std::shared_ptr<EventStream> stream);
-
-  // Runs a task that nobody waits for, until the session is closed.
-  void RunDetached(loop::Task<> task);
-
+  void RunDetached(loop::Task<> task);  // a task that nobody waits for; it ends with the session
   // Ends the connection and every call.
   void Close() { End({ErrorKind::kDisconnected, "the client was closed"}); }
   loop::Task<> WaitForEnd();  // of the connection, after Close
 
   const std::string& id() const { return id_; }
   const ServerTraits& traits() const { return traits_; }
+  std::optional<wire::SessionRole> role() const { return role_; }
   EventStreams& streams() { return streams_; }
   HttpBodies& http_bodies() { return http_bodies_; }
   loop::EventLoop& loop() const { return loop_; }
@@ -91,6 +90,7 @@ class Session final : public std::enable_shared_from_this<Session>, Connection::
   void OnConnectionEnd(Connection& connection) override;
   void OnBacklog() override;
 
+  wire::InitializeParams Greeting() const;
   loop::Task<Result<>> Handshake(ConnectionPtr connection);
   loop::Task<Result<>> LearnTraits(ConnectionPtr connection, std::optional<wire::EnvironmentInfo> environment);
   loop::Task<Result<>> CatchUpAll(ConnectionPtr connection);
@@ -105,6 +105,7 @@ class Session final : public std::enable_shared_from_this<Session>, Connection::
   const ConnectOptions options_;
   std::string id_;
   ServerTraits traits_;
+  std::optional<wire::SessionRole> role_;  // only in a shared session
   Phase phase_ = Phase::kConnecting;
   ConnectionPtr connection_;  // null without a connection
   uint64_t last_number_ = 0;

@@ -29,6 +29,7 @@ class UrlDialer final : public Dialer {
 Result<std::unique_ptr<Dialer>> MakeUrlDialer(loop::EventLoop& loop, const ConnectOptions& options) {
   TRY(transport::ServerUrl url, transport::ParseServerUrl(options.url));
   transport::DialOptions dial;
+  dial.ca_file = options.ca_file;
   dial.headers = options.headers;
   dial.timeout = options.connect_timeout;
   dial.limits.max_message_bytes = kMaxMessageBytes;
