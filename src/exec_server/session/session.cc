@@ -109,6 +109,7 @@ void Session::End(std::chrono::milliseconds grace, loop::Callback done) {
 
 void Session::Dismiss() {
   std::vector<rpc::Transport*> transports;  // a copy, because closing a connection may end its attachment
+  transports.reserve(attachments_.size());
   for (const auto& attachment : attachments_) transports.push_back(&attachment->transport());
   for (rpc::Transport* transport : transports) {
     transport->Send(wire::EncodeNotification<wire::SessionEnded>({id_}));

@@ -77,6 +77,7 @@ std::shared_ptr<Session> SessionTable::FindShared(std::string_view name) const {
 
 std::vector<std::shared_ptr<Session>> SessionTable::all() const {
   std::vector<std::shared_ptr<Session>> sessions;
+  sessions.reserve(sessions_.size());
   for (const auto& [id, entry] : sessions_) sessions.push_back(entry.session);
   std::ranges::sort(sessions, {}, [](const auto& session) { return session->created_at(); });
   return sessions;
