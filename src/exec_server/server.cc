@@ -51,14 +51,15 @@ Server::Server(loop::EventLoop& loop, const Config& config, std::unique_ptr<proc
       shutdown_timer_(loop, [this] { loop_.Stop(); }) {}
 
 Result<> Server::Listen() {
-  TRY(transport::ListenUrl url, transport::ParseListenUrl(config_.listen));
+  const auto url = transport::ParseListenUrl(config_.listen);
+  if (!url) return std::unexpected(Error(url.error()));
   auto accept = [this](std::shared_ptr<rpc::Transport> transport) { Accept(std::move(transport)); };
-  if (const auto* web_socket = std::get_if<transport::WebSocketUrl>(&url)) {
+  if (const auto* web_socket = std::get_if<transport::WebSocketUrl>(&*url)) {
     return ListenOnPort(*web_socket, std::move(accept));
   }
   TRY_VOID(CheckAuthWithoutPort(config_));
   TRY_VOID(CheckTlsWithoutPort(config_));
-  if (const auto* unix_socket = std::get_if<transport::UnixUrl>(&url)) {
+  if (const auto* unix_socket = std::get_if<transport::UnixUrl>(&*url)) {
     TRY(listener_,
         transport::ListenUnix(loop_, *unix_socket, LimitsOf(config_, parts_.held), ServerRoutes(), std::move(accept)));
     parts_.sandbox_program.KeepCommandsFrom(sandbox::ServerAccess::OfSocket(unix_socket->path));

@@ -39,7 +39,7 @@ struct ListenUrlError {
   Kind kind;
   std::string message;  // names the text that was parsed, and what to write instead
 
-  operator Error() const { return {ErrorKind::kInvalidParams, message}; }
+  explicit operator Error() const { return {ErrorKind::kInvalidParams, message}; }
 };
 
 std::expected<ListenUrl, ListenUrlError> ParseListenUrl(std::string_view text);

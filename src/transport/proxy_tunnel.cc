@@ -53,7 +53,7 @@ Result<std::optional<std::string>> StatusLineOf(std::string_view answer) {
     if (answer.size() <= kMaxHttpHeadBytes) return std::nullopt;
     return Fail(ErrorKind::kInvalidRequest, "its answer is too long");
   }
-  const std::string line(answer.substr(0, answer.find("\r\n")));
+  std::string line(answer.substr(0, answer.find("\r\n")));
   if (line.size() < sizeof("HTTP/1.1 200") - 1 || line[8] != ' ') {
     return Fail(ErrorKind::kInvalidRequest, "it does not speak HTTP");
   }

@@ -116,7 +116,7 @@ TEST(ListenUrlTest, SaysOfWhichKindAnErrorIs) {
 }
 
 TEST(ListenUrlTest, HasAnErrorThatIsAlsoAPlainError) {
-  const Error error = ParseListenUrl("x").error();
+  const Error error(ParseListenUrl("x").error());
   EXPECT_EQ(error.kind, ErrorKind::kInvalidParams);
   EXPECT_EQ(error.message, ParseListenUrl("x").error().message);
 }
