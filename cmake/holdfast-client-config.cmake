@@ -1,0 +1,5 @@
+include(CMakeFindDependencyMacro)
+find_dependency(Boost 1.81 CONFIG COMPONENTS json)
+find_dependency(OpenSSL 3)
+find_dependency(Threads)
+include(${CMAKE_CURRENT_LIST_DIR}/holdfast-client.cmake)
