@@ -89,7 +89,7 @@ add_dependencies(apply_patch_test apply_patch)
 target_compile_definitions(apply_patch_test PRIVATE HOLDFAST_APPLY_PATCH="$<TARGET_FILE:apply_patch>")
 
 # Some tests of the client library talk to the server.
-add_dependencies(client_test holdfast)
+add_dependencies(client_test holdfast example_embed_server)
 
 holdfast_test_binary(integration exec_server)
 holdfast_run_tests(integration_test -${HOLDFAST_TESTS_ALONE}:${HOLDFAST_TESTS_HEAVY} COST 100 TIMEOUT 600)

@@ -24,9 +24,9 @@ int main(int argc, char** argv) {
   }
   auto client = BlockingClient::Connect({.url = argv[1], .client_name = "run_command"});
   if (!client) return Complain(client.error());
-  const auto done = client->Run({.argv = std::vector<std::string>(argv + 2, argv + argc),
-                                 .env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}}},
-                                /*input=*/"");
+  const auto done = client->Run(
+      {.argv = std::vector<std::string>(argv + 2, argv + argc), .env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}}},
+      /*input=*/"");
   if (!done) return Complain(done.error());
   (void)std::fputs(done->output.out.c_str(), stdout);
   (void)std::fputs(done->output.err.c_str(), stderr);

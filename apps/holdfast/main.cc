@@ -10,20 +10,17 @@
 #include <string_view>
 #include <vector>
 
-#include "base/log.h"
 #include "base/version.h"
 #include "debug_command.h"
 #include "doctor_command.h"
 #include "exec_server/config/config_file.h"
 #include "exec_server/config/config_flags.h"
-#include "exec_server/server.h"
-#include "loop/signal_watch.h"
+#include "exec_server/run_exec_server.h"
 #include "sandbox/flags.h"
 #include "sandbox/launch/become_helper.h"
 #include "sandbox/outcome.h"
 #include "sandbox_command.h"
 #include "sys/io.h"
-#include "sys/short_slices.h"
 
 namespace holdfast {
 namespace {
@@ -45,32 +42,8 @@ void TuneHeap() {
 
 // The URL is the only thing that a server prints to standard output, so that a program can read it from there.
 void PrintUrl(const std::string& url) {
-  if (url.empty()) return;
   (void)std::printf("%s\n", url.c_str());
   (void)std::fflush(stdout);  // a caller that has closed standard output does not want the URL
-}
-
-int Serve(const exec_server::Config& config) {
-  loop::EventLoop loop;
-  auto server = exec_server::Server::Create(loop, config);
-  if (!server) return Complain(server.error());
-  if (config.sandbox_check) {
-    (*server)->RunStartupCheck({.program = "/proc/self/exe",
-                                .search_path = {},
-                                .argv = {"holdfast", "doctor", "--startup"},
-                                .env = process::CurrentEnvironment(),
-                                .cwd = "/"});
-  }
-  bool stopping = false;
-  loop::SignalWatch signals(loop, {SIGTERM, SIGINT}, [&](int signal) {
-    // A second signal ends the server at once. The keepers notice its end and kill what is left.
-    if (std::exchange(stopping, true)) std::_Exit(128 + signal);
-    (*server)->Shutdown();
-  });
-  PrintUrl((*server)->url());
-  sys::raw::AskForShortSlices();
-  loop.Run();
-  return 0;
 }
 
 // Executes the helper with the given arguments. Returns the exit status, only if the helper cannot be executed.
@@ -87,8 +60,10 @@ int RunExecServer(const exec_server::ConfigFlags& flags) {
     (void)std::fputs(exec_server::PrintConfig(*config).c_str(), stdout);
     return 0;
   }
-  InitLog(*ParseLogLevel(config->log_level), *ParseLogFormat(config->log_format));
-  return Serve(*config);
+  exec_server::RuntimePaths paths;
+  paths.holdfast = "/proc/self/exe";
+  const auto ended = exec_server::RunExecServer(*config, paths, PrintUrl);
+  return ended ? 0 : Complain(ended.error());
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 #include "base/result.h"
 #include "client/connection.h"
+#include "client/remote_file.h"
 #include "client/session.h"
-#include "client/transfer.h"
 #include "loop/task.h"
 #include "wire/fs_handle_messages.h"
 

@@ -5,16 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "client/remote_file.h"
 #include "loop/task.h"
 
 namespace holdfast::client {
-
-class Session;
 
 // Takes the bytes of a download, in order. A failure ends the download.
 using ByteSink = std::function<Result<>(std::string_view bytes)>;
@@ -26,11 +24,6 @@ struct TransferOptions {
   uint64_t offset = 0;           // where a download begins
   size_t blocks_at_once = 4;     // requests under way at a time
   size_t block_bytes = 1 << 20;  // at most 1 MiB
-};
-
-struct RemoteFile {
-  std::shared_ptr<Session> session;
-  std::string path, sandbox;
 };
 
 // Both return the number of bytes.

@@ -28,9 +28,9 @@ transport::Limits LimitsOf(const Config& config, const std::shared_ptr<loop::Byt
 
 }  // namespace
 
-Result<std::unique_ptr<Server>> Server::Create(loop::EventLoop& loop, const Config& config) {
+Result<std::unique_ptr<Server>> Server::Create(loop::EventLoop& loop, const Config& config, const RuntimePaths& paths) {
   TRY(auto spawner, process::Spawner::Create(loop));
-  std::unique_ptr<Server> server(new Server(loop, config, std::move(spawner)));
+  std::unique_ptr<Server> server(new Server(loop, config, paths, std::move(spawner)));
   TRY_VOID(server->Listen());
   return server;
 }
@@ -40,11 +40,12 @@ void Server::RunStartupCheck(const process::Command& command) {
   if (check) startup_check_ = *std::move(check);
 }
 
-Server::Server(loop::EventLoop& loop, const Config& config, std::unique_ptr<process::Spawner> spawner)
+Server::Server(loop::EventLoop& loop, const Config& config, const RuntimePaths& paths,
+               std::unique_ptr<process::Spawner> spawner)
     : loop_(loop),
       config_(config),
       spawner_(std::move(spawner)),
-      parts_(loop, *spawner_, config),
+      parts_(loop, *spawner_, config, paths),
       sessions_(parts_.sessions),
       session_service_(sessions_),
       methods_(MakeMethods(parts_, session_service_)),

@@ -10,6 +10,7 @@
 #include "exec_server/config/config.h"
 #include "exec_server/connection.h"
 #include "exec_server/methods.h"
+#include "exec_server/runtime_paths.h"
 #include "exec_server/server_parts.h"
 #include "exec_server/session/session_service.h"
 #include "exec_server/session/session_table.h"
@@ -24,7 +25,8 @@ namespace holdfast::exec_server {
 class Server {
  public:
   // `config` must outlive the server.
-  static Result<std::unique_ptr<Server>> Create(loop::EventLoop& loop, const Config& config);
+  static Result<std::unique_ptr<Server>> Create(loop::EventLoop& loop, const Config& config,
+                                                const RuntimePaths& paths = {});
 
   // Runs `command` and logs each line that it prints as a warning; startup_check.h has the details.
   void RunStartupCheck(const process::Command& command);
@@ -37,7 +39,8 @@ class Server {
   void Shutdown();
 
  private:
-  Server(loop::EventLoop& loop, const Config& config, std::unique_ptr<process::Spawner> spawner);
+  Server(loop::EventLoop& loop, const Config& config, const RuntimePaths& paths,
+         std::unique_ptr<process::Spawner> spawner);
 
   Result<> Listen();
   Result<> ListenOnPort(const transport::WebSocketUrl& url, transport::OnConnection accept);

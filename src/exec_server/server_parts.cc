@@ -2,9 +2,9 @@
 
 #include "base/environment_variable.h"
 #include "base/file_uri.h"
+#include "base/paths.h"
 #include "exec_server/environment/command_path.h"
 #include "exec_server/environment/environment_info.h"
-#include "sys/own_program.h"
 
 namespace holdfast::exec_server {
 namespace {
@@ -20,8 +20,9 @@ constexpr size_t kMaxFileWorkers = 1024;
 std::string ToolPath() { return EnvironmentVariable("PATH").value_or("/usr/bin:/bin"); }
 
 // Returns the environment that commands get, and the directory that comes first in their PATH.
-ProcessService::Surroundings SurroundingsOfCommands() {
-  return {.environment = process::CurrentEnvironment(), .command_path = FindCommandPath(sys::OwnDirectory())};
+ProcessService::Surroundings SurroundingsOfCommands(const RuntimePaths& paths) {
+  const std::string programs(ParentOf(paths.sandbox_helper));
+  return {.environment = process::CurrentEnvironment(), .command_path = FindCommandPath(programs)};
 }
 
 wire::EnvironmentInfo EnvironmentWith(const std::string& command_path) {
@@ -32,10 +33,13 @@ wire::EnvironmentInfo EnvironmentWith(const std::string& command_path) {
 
 }  // namespace
 
-ServerParts::ServerParts(loop::EventLoop& loop, process::Spawner& spawner, const Config& config)
+ServerParts::ServerParts(loop::EventLoop& loop, process::Spawner& spawner, const Config& config,
+                         const RuntimePaths& paths)
     : workers(loop, {.name = "files", .max_workers = kMaxFileWorkers}),
       held(std::make_shared<loop::ByteBudget>(loop, loop::ByteBudget::Options{.bytes = config.max_held_bytes})),
-      sandbox_program(sandbox::OpenSandboxPrograms(ToolPath()), ToolPath(), EnvironmentVariable("TMPDIR").value_or("")),
+      sandbox_program(
+          sandbox::OpenSandboxPrograms({.helper = paths.sandbox_helper, .bubblewrap = paths.bubblewrap}, ToolPath()),
+          ToolPath(), EnvironmentVariable("TMPDIR").value_or("")),
       file_helpers(loop, spawner, sandbox_program),
       heap(loop),
       retention(loop, heap, std::chrono::milliseconds(config.exited_retention_ms), kMaxFinishedOutputBytes),
@@ -47,7 +51,7 @@ ServerParts::ServerParts(loop::EventLoop& loop, process::Spawner& spawner, const
                 .retention = retention},
       sessions{
           .loop = loop, .config = config, .workers = workers, .file_helpers = file_helpers, .processes = processes},
-      process(loop, config, SurroundingsOfCommands()),
+      process(loop, config, SurroundingsOfCommands(paths)),
       environment(EnvironmentWith(process.surroundings().command_path)),
       file_requests(workers, *held, file_helpers),
       fs(file_requests, environment.info().cwd, config.max_read_file_bytes),

@@ -15,6 +15,7 @@
 #include "exec_server/processes/process_resources.h"
 #include "exec_server/processes/process_service.h"
 #include "exec_server/processes/retention.h"
+#include "exec_server/runtime_paths.h"
 #include "exec_server/session/session_resources.h"
 #include "files/workers/file_helpers.h"
 #include "loop/byte_budget.h"
@@ -27,7 +28,7 @@ namespace holdfast::exec_server {
 
 // Each part may use the parts above it. `loop`, `spawner` and `config` outlive them all.
 struct ServerParts {
-  ServerParts(loop::EventLoop& loop, process::Spawner& spawner, const Config& config);
+  ServerParts(loop::EventLoop& loop, process::Spawner& spawner, const Config& config, const RuntimePaths& paths = {});
 
   loop::WorkerPool workers;                // runs the calls that block, such as those on files
   std::shared_ptr<loop::ByteBudget> held;  // counts the memory that clients make the server hold; ends before workers

@@ -7,8 +7,11 @@
 
 namespace holdfast::exec_server {
 
+// A port of the loopback interface that the system chooses.
+inline constexpr const char* kDefaultListenUrl = "ws://127.0.0.1:0";
+
 struct Config {
-  std::string listen = "ws://127.0.0.1:0";
+  std::string listen = kDefaultListenUrl;
   std::string ws_auth = "auto";
   bool insecure_no_auth = false;
   std::string tls_cert = "";

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/environment_variable.h"
+#include "base/paths.h"
 #include "sandbox/flags.h"
 #include "sandbox/jail/bubblewrap.h"
 #include "sandbox/jail/bundled_bubblewrap.h"
@@ -67,9 +68,13 @@ Result<std::shared_ptr<const OwnedFd>> SealProgram(const std::string& path) {
 
 std::string HelperPath() { return fmt::format("{}/{}", sys::OwnDirectory(), kProgramName); }
 
-SandboxPrograms OpenSandboxPrograms(const std::string& tool_path) {
-  const std::string directory = sys::OwnDirectory();
-  SandboxPrograms programs{.helper = SealProgram(HelperPath()), .directory = directory};
+SandboxPrograms OpenSandboxPrograms(const SandboxProgramPaths& paths, const std::string& tool_path) {
+  const std::string directory(ParentOf(paths.helper));
+  SandboxPrograms programs{.helper = SealProgram(paths.helper), .directory = directory};
+  if (!paths.bubblewrap.empty()) {
+    programs.bubblewrap = std::make_shared<const OwnedFd>(::open(paths.bubblewrap.c_str(), O_RDONLY | O_CLOEXEC));
+    return programs;
+  }
   auto bubblewrap = FindBubblewrap({.path_variable = tool_path,
                                     .untrusted = {},
                                     .own_directory = directory,

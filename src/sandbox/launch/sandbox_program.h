@@ -31,10 +31,16 @@ Result<std::shared_ptr<const OwnedFd>> SealProgram(const std::string& path);
 // Returns the path of the helper, which lies in the directory of the running program.
 std::string HelperPath();
 
-// Opens the helper in the directory of the running program, and bubblewrap. The helper is linked statically, because a
-// dynamic program would run the code of a command's LD_PRELOAD outside of the sandbox. bubblewrap is looked for in
-// `tool_path`, and not in the PATH of a command, whose directories others may write to.
-SandboxPrograms OpenSandboxPrograms(const std::string& tool_path);
+// The files of these programs.
+struct SandboxProgramPaths {
+  std::string helper = HelperPath();
+  std::string bubblewrap = {};  // empty: it is looked for in `tool_path`, and then beside the helper
+};
+
+// Opens the helper and bubblewrap. The helper is linked statically, because a dynamic program would run the code of a
+// command's LD_PRELOAD outside of the sandbox. `tool_path` is not the PATH of a command, whose directories others may
+// write to.
+SandboxPrograms OpenSandboxPrograms(const SandboxProgramPaths& paths, const std::string& tool_path);
 
 class SandboxProgram {
  public:
