@@ -76,14 +76,14 @@ loop::Task<> BlockingClient::Thread::Open(ConnectOptions options, Result<>& outc
 }
 
 Result<BlockingClient> BlockingClient::Connect(ConnectOptions options) {
-  auto thread = std::make_unique<Thread>();
+  auto thread = std::make_shared<Thread>();
   Result<> outcome;
   (void)thread->RunTask([&] { return thread->Open(std::move(options), outcome); }, std::nullopt);
   if (!outcome) return std::unexpected(std::move(outcome).error());
   return BlockingClient(std::move(thread));
 }
 
-BlockingClient::BlockingClient(std::unique_ptr<Thread> thread) : thread_(std::move(thread)) {}
+BlockingClient::BlockingClient(std::shared_ptr<Thread> thread) : thread_(std::move(thread)) {}
 BlockingClient::BlockingClient(BlockingClient&&) noexcept = default;
 
 // The server is told goodbye, but it is not waited for any longer than a moment.
@@ -94,6 +94,25 @@ BlockingClient::~BlockingClient() {
 bool BlockingClient::RunTask(std::function<loop::Task<>(ExecServerClient&)> begin,
                              std::optional<std::chrono::milliseconds> limit) {
   return thread_->RunTask([this, &begin] { return begin(*thread_->client); }, limit);
+}
+
+Result<std::shared_ptr<Process>> BlockingClient::Start(StartOptions options) {
+  return Adopt(
+      Await<std::shared_ptr<Process>>([&](ExecServerClient& client) { return client.Start(std::move(options)); }));
+}
+
+Result<std::shared_ptr<Process>> BlockingClient::Attach(std::string process_id, uint64_t after_seq, Backlog backlog) {
+  return Adopt(Await<std::shared_ptr<Process>>(
+      [&](ExecServerClient& client) { return client.Attach(std::move(process_id), after_seq, backlog); }));
+}
+
+// Returns a handle that is destroyed on the thread of the loop, or wherever it is when that thread has ended.
+Result<std::shared_ptr<Process>> BlockingClient::Adopt(Result<std::shared_ptr<Process>> process) {
+  if (!process) return process;
+  Process* const raw = process->get();
+  return std::shared_ptr<Process>(raw, [weak = std::weak_ptr(thread_), owned = *std::move(process)](Process*) mutable {
+    if (const auto thread = weak.lock()) thread->loop.Post([last = std::move(owned)] { (void)last; });
+  });
 }
 
 std::unexpected<Error> BlockingClient::TimedOut() {

@@ -33,6 +33,10 @@ class BlockingClient {
   // with kTimeout.
   Result<Completed> Run(StartOptions options, std::string input, std::optional<std::chrono::milliseconds> limit = {});
 
+  // These handles are used inside Await only. They may be destroyed by any thread, even after the client.
+  Result<std::shared_ptr<Process>> Start(StartOptions options);
+  Result<std::shared_ptr<Process>> Attach(std::string process_id, uint64_t after_seq = 0, Backlog backlog = {});
+
   template <typename Method>
   Result<typename Method::Result> Call(typename Method::Params params, CallOptions options = {}) {
     return Await<typename Method::Result>(
@@ -40,7 +44,8 @@ class BlockingClient {
   }
 
   // Calls `begin` on the thread of the loop, and blocks until the task that it returns has ended. The task is cancelled
-  // when `limit` is over, and the call fails with kTimeout.
+  // when `limit` is over, and the call fails with kTimeout. The value of the task passes to the thread that calls, so
+  // it is plain data: objects that belong to the loop, such as a Process or an HttpStream, stay inside the task.
   template <typename T>
   Result<T> Await(std::function<loop::Task<Result<T>>(ExecServerClient&)> begin,
                   std::optional<std::chrono::milliseconds> limit = {}) {
@@ -53,7 +58,8 @@ class BlockingClient {
  private:
   struct Thread;
 
-  explicit BlockingClient(std::unique_ptr<Thread> thread);
+  explicit BlockingClient(std::shared_ptr<Thread> thread);
+  Result<std::shared_ptr<Process>> Adopt(Result<std::shared_ptr<Process>> process);
 
   template <typename T>
   static loop::Task<> Keep(loop::Task<Result<T>> task, std::shared_ptr<std::optional<Result<T>>> outcome) {
@@ -63,7 +69,7 @@ class BlockingClient {
   // Returns false if the task was cancelled because the time was over.
   bool RunTask(std::function<loop::Task<>(ExecServerClient&)> begin, std::optional<std::chrono::milliseconds> limit);
 
-  std::unique_ptr<Thread> thread_;
+  std::shared_ptr<Thread> thread_;
 };
 
 }  // namespace holdfast::client

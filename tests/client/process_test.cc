@@ -134,6 +134,19 @@ TEST_F(ProcessTest, LearnsFromTheServerThatItHasEndedMeanwhile) {
   EXPECT_THAT(TakeAll(*process), ElementsAre("a", "exit 3", "closed"));
 }
 
+TEST_F(ProcessTest, ReadsAServerThatTellsTheLastNumberOnlyWithoutChunks) {
+  auto client = Connect();
+  const auto process = Start(client);
+  server_.Handle("process/read", [](const Message& request) {
+    const bool first = request.Number("params.afterSeq") == 0;
+    return fmt::format(
+        R"("result":{{"chunks":[{}],"nextSeq":{},"exited":true,"exitCode":3,"closed":true,"failure":null}})",
+        first ? Chunk(1, "a") : "", first ? 2 : 4);
+  });
+  CutAndRecover();
+  EXPECT_THAT(TakeAll(*process), ElementsAre("a", "exit 3", "closed"));
+}
+
 TEST_F(ProcessTest, FailsWhenTheServerNoLongerKnowsIt) {
   auto client = Connect();
   const auto process = Start(client);

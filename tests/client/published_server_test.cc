@@ -95,7 +95,7 @@ TEST_P(PublishedServerTest, TypesIntoATerminal) {
   auto client = Connect(url_);
   StartOptions options = Shell("read line; echo \"got $line\"");
   options.terminal = TerminalSize{};
-  const auto process = client.Await<std::shared_ptr<Process>>([&](auto& c) { return c.Start(options); });
+  const auto process = client.Start(options);
   ASSERT_TRUE(process) << process.error().message;
   const auto written = client.Await<void>([&](auto&) { return (*process)->Write("hello\n"); });
   EXPECT_TRUE(written) << written.error().message;
@@ -107,8 +107,7 @@ TEST_P(PublishedServerTest, TypesIntoATerminal) {
 
 TEST_P(PublishedServerTest, TerminatesACommand) {
   auto client = Connect(url_);
-  const auto process =
-      client.Await<std::shared_ptr<Process>>([](auto& c) { return c.Start({.argv = {"/bin/sleep", "100"}}); });
+  const auto process = client.Start({.argv = {"/bin/sleep", "100"}});
   ASSERT_TRUE(process) << process.error().message;
   EXPECT_EQ(client.Await<bool>([&](auto&) { return (*process)->Terminate(); }), true);
   const auto end = client.Await<Exited>([&](auto&) { return (*process)->Wait(10s); });

@@ -141,8 +141,7 @@ TEST(RealServerTest, AnotherClientContinuesTheSession) {
   std::string session, process;
   {
     auto client = ConnectTo(server);
-    const auto started = client.Await<std::shared_ptr<Process>>(
-        [](auto& c) { return c.Start(Shell("echo before; cat > /dev/null; sleep 0.1; echo after")); });
+    const auto started = client.Start(Shell("echo before; cat > /dev/null; sleep 0.1; echo after"));
     ASSERT_TRUE(started);
     process = (*started)->id();
     session =
@@ -150,7 +149,7 @@ TEST(RealServerTest, AnotherClientContinuesTheSession) {
   }
   auto client = BlockingClient::Connect({.url = server.url(), .resume_session_id = session});
   ASSERT_TRUE(client) << client.error().message;
-  const auto attached = client->Await<std::shared_ptr<Process>>([&](auto& c) { return c.Attach(process); });
+  const auto attached = client->Attach(process);
   ASSERT_TRUE(attached) << attached.error().message;
   const auto done = client->Await<Completed>([&](auto&) { return (*attached)->Communicate(""); });
   ASSERT_TRUE(done) << done.error().message;
@@ -207,8 +206,7 @@ TEST(RealServerTest, ManyThreadsShareABlockingClient) {
 TEST(RealServerTest, ABlockingCallCanBeCancelledByItsTime) {
   const auto server = ServerProcess::Start();
   auto client = ConnectTo(server);
-  const auto process =
-      client.Await<std::shared_ptr<Process>>([](auto& c) { return c.Start({.argv = {"/bin/sleep", "100"}}); });
+  const auto process = client.Start({.argv = {"/bin/sleep", "100"}});
   ASSERT_TRUE(process);
   const auto waited = client.Await<Exited>([&](auto&) { return (*process)->Wait(); }, 20ms);
   ASSERT_FALSE(waited);

@@ -90,13 +90,12 @@ TEST(SharedRealSessionTest, AnObserverSeesWhatTheDriverRuns) {
   };
   auto driver = join(std::nullopt);
   ASSERT_TRUE(driver) << driver.error().message;
-  const auto process = driver->Await<std::shared_ptr<Process>>(
-      [](auto& c) { return c.Start({.argv = {"/bin/cat"}, .process_id = "main", .input = Stdin::kOpen}); });
+  const auto process = driver->Start({.argv = {"/bin/cat"}, .process_id = "main", .input = Stdin::kOpen});
   ASSERT_TRUE(process) << process.error().message;
   ASSERT_TRUE(driver->Await<void>([&](auto&) { return (*process)->Write("seen\n"); }));
   auto observer = join(std::nullopt);
   ASSERT_TRUE(observer) << observer.error().message;
-  const auto watched = observer->Await<std::shared_ptr<Process>>([](auto& c) { return c.Attach("main"); });
+  const auto watched = observer->Attach("main");
   ASSERT_TRUE(watched) << watched.error().message;
   EXPECT_FALSE(observer->Await<void>([&](auto&) { return (*watched)->Write("x"); }));
   ASSERT_TRUE(driver->Await<void>([&](auto&) { return (*process)->CloseStdin(); }));
