@@ -35,7 +35,7 @@ void ExpectRefused(const std::vector<std::string>& flags, const std::string& rea
   const Finished run = RunHoldfast(arguments);
   EXPECT_EQ(run.exit_code, 1) << reason;
   EXPECT_EQ(run.out, "") << reason;
-  EXPECT_THAT(run.err, AllOf(MatchesRegex("holdfast: [^\n]+\n"), HasSubstr(reason)));
+  EXPECT_THAT(run.err, AllOf(MatchesRegex("holdfast( exec-server)?: [^\n]+\n"), HasSubstr(reason)));
 }
 
 TEST_F(ConfigTest, ServesByTheFile) {

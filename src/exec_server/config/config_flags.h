@@ -2,34 +2,26 @@
 // defaults, and the flags override the file.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "base/result.h"
 #include "exec_server/config/config.h"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
+#include "exec_server/config/config_settings.h"
 
 namespace holdfast::exec_server {
 
-// Registers the flags with the app. The app owns them, so Load and print_config are called after app.parse() and while
-// the app exists.
-class ConfigFlags {
- public:
-  explicit ConfigFlags(CLI::App& app);
+inline constexpr std::string_view kConfigFlag = "--config", kPrintConfigFlag = "--print-config";
 
-  Result<Config> Load() const;
-  bool print_config() const;
+// A function that returns the value of a flag as it stands on the command line, or nothing if the flag is not there. A
+// toggle without a value has the value "true".
+using FlagValue = std::function<std::optional<std::string>(std::string_view flag)>;
 
- private:
-  Result<Config> LoadFile() const;
+Result<Config> LoadConfig(const FlagValue& flag_value);
 
-  std::vector<CLI::Option*> options_;  // in the order of Settings()
-  CLI::Option* config_file_;
-  CLI::Option* print_config_;
-};
+// Returns the default of a setting as a user would write it.
+std::string DefaultText(const Setting& setting);
 
 }  // namespace holdfast::exec_server

@@ -1,0 +1,197 @@
+#include "cli/table/parse.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <CLI/Option.hpp>
+
+#include "base/version.h"
+#include "cli/table/help.h"
+
+namespace holdfast::cli {
+namespace {
+
+using Words = std::span<const std::string>;
+
+std::string Joined(const Option& option) {
+  if (option.flag.empty() || option.letter.empty()) return option.name();
+  return option.letter + "," + option.flag;
+}
+
+const Option* FindOption(const Command& command, std::string_view name) {
+  const auto found = std::ranges::find_if(
+      command.options, [name](const Option& option) { return option.flag == name || option.letter == name; });
+  return found == command.options.end() ? nullptr : &*found;
+}
+
+// Returns how many words an option takes, with the values that are words of their own. `word` begins with a dash.
+size_t WordsOfOption(const Command& command, const std::string& word) {
+  const auto words_of = [&](std::string_view name) -> size_t {
+    const Option* option = FindOption(command, name);
+    return option != nullptr && option->takes == Option::Takes::kValue ? 1 + static_cast<size_t>(option->values) : 1;
+  };
+  if (word.starts_with("--")) return word.contains('=') ? 1 : words_of(word);
+  for (size_t i = 1; i < word.size(); ++i) {
+    const size_t count = words_of(std::string{'-', word[i]});
+    if (count > 1) return i + 1 == word.size() ? count : count - 1;  // -s KILL, or -sKILL
+  }
+  return 1;
+}
+
+// Returns the place of the word at which the last argument of the command begins, which takes all words from there on.
+// A `--` in front of it is counted to the words before it.
+size_t RestBegins(const Command& command, Words words) {
+  size_t arguments = 0;
+  for (size_t i = 0; i < words.size();) {
+    if (words[i] == "--") return i + 1;
+    if (words[i].size() > 1 && words[i].starts_with('-')) {
+      i += WordsOfOption(command, words[i]);
+    } else if (++arguments == command.arguments.size()) {
+      return i;
+    } else {
+      ++i;
+    }
+  }
+  return words.size();
+}
+
+CLI::Option* AddOption(CLI::App& app, const Option& option) {
+  if (option.takes != Option::Takes::kValue) return app.add_flag(Joined(option), option.help);
+  CLI::Option* added = app.add_option(Joined(option), option.help);
+  added->expected(option.values)->allow_extra_args(false);
+  if (option.times == Option::Times::kMany) added->take_all();
+  return added;
+}
+
+CLI::Option* AddArgument(CLI::App& app, const Argument& argument) {
+  CLI::Option* added = app.add_option(argument.name, argument.help);
+  if (argument.count == Argument::Count::kMany) added->allow_extra_args()->take_all();
+  if (argument.count == Argument::Count::kOne || argument.count == Argument::Count::kMany) added->required();
+  return added;
+}
+
+// The CLI11 parser of one command.
+class Parser {
+ public:
+  explicit Parser(const Command& command) : app_("", "holdfast " + command.name) {
+    app_.set_help_flag();
+    for (const Option& option : command.options) {
+      options_.emplace_back(option.name(), AddOption(GroupOf(option), option));
+    }
+    const size_t count = command.arguments.size() - (HasRest(command) ? 1 : 0);
+    for (const Argument& argument : std::span(command.arguments).first(count)) {
+      options_.emplace_back(argument.name, AddArgument(app_, argument));
+    }
+  }
+
+  // CLI11 throws its errors, which derive from CLI::ParseError.
+  Arguments::ByName Parse(Words words) {
+    std::vector<std::string> reversed(words.rbegin(), words.rend());
+    app_.parse(reversed);
+    Arguments::ByName values;
+    for (const auto& [name, option] : options_) {
+      if (!option->empty()) values[name] = option->results();
+    }
+    return values;
+  }
+
+ private:
+  CLI::App& GroupOf(const Option& option) {
+    if (option.group.empty()) return app_;
+    auto [found, is_new] = groups_.try_emplace(option.group, nullptr);
+    if (is_new) found->second = app_.add_option_group(option.group)->require_option(0, 1);
+    return *found->second;
+  }
+
+  CLI::App app_;
+  std::map<std::string, CLI::App*> groups_;
+  std::vector<std::pair<std::string, CLI::Option*>> options_;
+};
+
+std::unexpected<Answered> Mistake(std::string_view command, int status, std::string_view reason) {
+  const std::string program = command.empty() ? "holdfast" : fmt::format("holdfast {}", command);
+  std::string line(reason.substr(0, reason.find('\n')));
+  return std::unexpected(Answered{status, {}, fmt::format("{}: {}; see {} --help\n", program, line, program)});
+}
+
+// Returns what is wrong with a value; empty if nothing is.
+std::string BadChoice(const std::string& name, const std::vector<std::string>& choices,
+                      const Arguments::ByName& values) {
+  const auto given = values.find(name);
+  if (choices.empty() || given == values.end()) return {};
+  for (const std::string& value : given->second) {
+    if (std::ranges::find(choices, value) != choices.end()) continue;
+    return fmt::format("{}: \"{}\" is not one of {}", name, value, fmt::join(choices, "|"));
+  }
+  return {};
+}
+
+std::string BadChoice(const Command& command, const Arguments::ByName& values) {
+  for (const Option& option : command.options) {
+    if (std::string bad = BadChoice(option.name(), option.choices, values); !bad.empty()) return bad;
+  }
+  for (const Argument& argument : command.arguments) {
+    if (std::string bad = BadChoice(argument.name, argument.choices, values); !bad.empty()) return bad;
+  }
+  return {};
+}
+
+bool AsksForHelp(const std::string& word) { return word == "--help" || word == "-h"; }
+
+std::expected<Arguments, Answered> ParseCommand(std::span<const Command> table, const Command& command, Words words) {
+  const size_t begin = HasRest(command) ? RestBegins(command, words) : words.size();
+  const Words own = words.first(begin), rest = words.subspan(begin);
+  const auto options_end = std::ranges::find(own, "--");
+  if (std::find_if(own.begin(), options_end, AsksForHelp) != options_end) {
+    return std::unexpected(Answered{0, HelpOf(command), {}});
+  }
+  try {
+    Arguments::ByName values = Parser(command).Parse(own);
+    if (HasRest(command)) {
+      const Argument& last = command.arguments.back();
+      if (rest.empty() && last.count == Argument::Count::kRest) {
+        return Mistake(command.name, command.usage_status, fmt::format("{} is required", last.name));
+      }
+      values[last.name].assign(rest.begin(), rest.end());
+    }
+    const std::string bad = BadChoice(command, values);
+    if (!bad.empty()) return Mistake(command.name, command.usage_status, bad);
+    return Arguments(table, command, std::move(values));
+  } catch (const CLI::ParseError& error) {
+    return Mistake(command.name, command.usage_status, error.what());
+  }
+}
+
+// Returns the command that the first words name, and how many words its name has.
+std::pair<const Command*, size_t> FindCommand(std::span<const Command> table, Words words) {
+  for (size_t count = std::min<size_t>(2, words.size()); count > 0; --count) {
+    const std::string name = count == 2 ? words[0] + " " + words[1] : words[0];
+    const auto found = std::ranges::find(table, name, &Command::name);
+    if (found != table.end()) return {&*found, count};
+  }
+  return {nullptr, 0};
+}
+
+}  // namespace
+
+std::expected<Arguments, Answered> Parse(std::span<const Command> table, const std::vector<std::string>& words) {
+  if (words.empty()) return Mistake("", 1, "a command is required");
+  if (AsksForHelp(words[0])) return std::unexpected(Answered{0, HelpOf(table), {}});
+  if (words[0] == "--version") return std::unexpected(Answered{0, fmt::format("holdfast {}\n", kVersion), {}});
+  const auto [command, count] = FindCommand(table, words);
+  if (command != nullptr) return ParseCommand(table, *command, Words(words).subspan(count));
+  const std::string family = FamilyHelp(table, words[0]);
+  if (family.empty()) return Mistake("", 1, fmt::format("unknown command {}", words[0]));
+  if (words.size() > 1 && AsksForHelp(words[1])) return std::unexpected(Answered{0, family, {}});
+  return Mistake(words[0], 1, "a subcommand is required");
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,25 @@
+// The parser of command lines. It finds the row of the table and reads the options and arguments that the row lists;
+// CLI11 stays inside.
+#pragma once
+
+#include <expected>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/table/arguments.h"
+#include "cli/table/command.h"
+
+namespace holdfast::cli {
+
+// A command line that runs no command: it asks for help or for the version, or has a mistake.
+struct Answered {
+  int status;
+  std::string out;  // for standard output
+  std::string err;  // one line for standard error
+};
+
+// `words` are the arguments of the program without its name. The returned Arguments refer to the table.
+std::expected<Arguments, Answered> Parse(std::span<const Command> table, const std::vector<std::string>& words);
+
+}  // namespace holdfast::cli

@@ -1,0 +1,125 @@
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/table/completion.h"
+#include "cli/table/quote.h"
+
+namespace holdfast::cli {
+namespace {
+
+constexpr std::string_view kBegin = R"sh(#compdef holdfast
+# zsh completion for holdfast; made by `holdfast completion zsh`.
+
+_holdfast_runs() {
+  local -a names
+  names=(${(f)"$(_call_program runs holdfast ps --quiet 2>/dev/null)"})
+  compadd -a names
+}
+
+)sh";
+
+// Returns the text with a backslash in front of each character that ends a part of a specification for _arguments.
+std::string Escaped(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '[' || c == ']' || c == ':' || c == '\\') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+std::string Action(Completes completes, const std::vector<std::string>& choices) {
+  if (!choices.empty()) return fmt::format("({})", fmt::join(choices, " "));
+  switch (completes) {
+    case Completes::kNothing:
+      return " ";
+    case Completes::kFile:
+      return "_files";
+    case Completes::kDirectory:
+      return "_files -/";
+    case Completes::kProgram:
+      return "_command_names -e";
+    case Completes::kRun:
+      return "_holdfast_runs";
+    case Completes::kSignal:
+      return "_signals -s";
+    case Completes::kCommandName:
+      return "_holdfast_commands";
+  }
+  return " ";
+}
+
+std::string Specification(const Option& option, std::string_view name) {
+  const bool many = option.times == Option::Times::kMany;
+  const std::string others =
+      option.letter.empty() || option.flag.empty() ? std::string(name) : option.letter + " " + option.flag;
+  std::string text = many ? fmt::format("*{}", name) : fmt::format("({}){}", others, name);
+  text += fmt::format("[{}]", Escaped(option.help));
+  for (int i = 0; option.takes == Option::Takes::kValue && i < option.values; ++i) {
+    text += fmt::format(":{}:{}", Escaped(option.value), Action(option.completes, option.choices));
+  }
+  return text;
+}
+
+std::string Specification(const Argument& argument) {
+  const std::string action = Action(argument.completes, argument.choices);
+  switch (argument.count) {
+    case Argument::Count::kOne:
+      return fmt::format(":{}:{}", Escaped(argument.name), action);
+    case Argument::Count::kOptional:
+      return fmt::format("::{}:{}", Escaped(argument.name), action);
+    case Argument::Count::kMany:
+      return fmt::format("*:{}:{}", Escaped(argument.name), action);
+    case Argument::Count::kRest:
+    case Argument::Count::kOptionalRest:
+      return fmt::format("*::{}:_normal", Escaped(argument.name));
+  }
+  return {};
+}
+
+std::string Function(const Command& command) {
+  std::string text = "      _arguments -s -S";
+  for (const Option& option : command.options) {
+    if (option.shown == Option::Shown::kNo) continue;
+    for (const std::string& name : {option.letter, option.flag}) {
+      if (!name.empty()) text += " \\\n        " + ShellQuoted(Specification(option, name));
+    }
+  }
+  text += " \\\n        '(- *)--help[print the help]'";
+  for (const Argument& argument : command.arguments) {
+    text += " \\\n        " + ShellQuoted(Specification(argument));
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string ZshCompletion(std::span<const Command> table) {
+  std::string commands, cases, families;
+  for (const Command& command : table) {
+    const size_t blank = command.name.find(' ');
+    const std::string first = command.name.substr(0, blank);
+    commands += "    " + ShellQuoted(Escaped(first) + ":" + command.summary) + "\n";
+    if (blank == std::string::npos) {
+      cases += fmt::format("    {})\n{}      ;;\n", first, Function(command));
+    } else {
+      cases += fmt::format(
+          "    {})\n      if ((CURRENT == 2)); then compadd {}; return; fi\n      shift words; ((CURRENT--))\n{}      "
+          ";;\n",
+          first, command.name.substr(blank + 1), Function(command));
+    }
+  }
+  return fmt::format(
+      "{}_holdfast_commands() {{\n  local -a commands=(\n{}  )\n  _describe command commands\n}}\n\n"
+      "_holdfast() {{\n  local curcontext=$curcontext state line\n  typeset -A opt_args\n"
+      "  _arguments -C '(- *)--help[print the help]' '(- *)--version[print the version]' \\\n"
+      "    '1:command:_holdfast_commands' '*::argument:->argument'\n"
+      "  [[ $state == argument ]] || return\n  case $words[1] in\n{}  esac\n}}\n\n"
+      "if [[ $funcstack[1] == _holdfast ]]; then _holdfast \"$@\"; else compdef _holdfast holdfast; fi\n",
+      kBegin, commands, cases);
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,164 @@
+// These tests run the scripts in the shells that they are for.
+#include "cli/table/completion.h"
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/commands.h"
+#include "cli/table/quote.h"
+#include "cli/table/sample_table.h"
+#include "support/program.h"
+#include "support/required_program.h"
+#include "support/scratch_dir.h"
+
+namespace holdfast::cli {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
+
+std::vector<std::string> LinesOf(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+std::vector<std::string> NamesOf(const Command& command) {
+  std::vector<std::string> names;
+  for (const Option& option : command.options) {
+    if (option.shown == Option::Shown::kNo) continue;
+    if (!option.flag.empty()) names.push_back(option.flag);
+    if (!option.letter.empty()) names.push_back(option.letter);
+  }
+  return names;
+}
+
+class BashCompletionTest : public testing::Test {
+ protected:
+  // Returns what bash offers for the last of the words.
+  std::vector<std::string> Offers(const std::string& script, std::vector<std::string> words) {
+    words.insert(words.begin(), scratch_.path() + "/holdfast");
+    std::string line = "cd " + scratch_.path() + "; source " + scratch_.Write("script", script) + "\nCOMP_WORDS=(";
+    for (const std::string& word : words) line += ShellQuoted(word) + " ";
+    line += ") COMP_CWORD=" + std::to_string(words.size() - 1) +
+            "\n_holdfast\n((${#COMPREPLY[@]})) && printf '%s\\n' \"${COMPREPLY[@]}\"";
+    const support::Outcome outcome = support::Program({"bash", "--norc", "-c", line}).Finish();
+    EXPECT_EQ(outcome.err, "");
+    return LinesOf(outcome.out);
+  }
+
+  std::vector<std::string> Offers(std::vector<std::string> words) {
+    return Offers(BashCompletion(SampleTable()), std::move(words));
+  }
+
+  support::ScratchDir scratch_;
+};
+
+TEST_F(BashCompletionTest, OffersTheCommands) {
+  EXPECT_THAT(Offers({"s"}), UnorderedElementsAre("send", "show"));
+  EXPECT_THAT(Offers({""}), IsSupersetOf({"run", "send", "kill", "show", "debug", "--help", "--version"}));
+  EXPECT_THAT(Offers({"debug", ""}), ElementsAre("trace"));
+}
+
+TEST_F(BashCompletionTest, OffersTheOptionsOfTheCommand) {
+  EXPECT_THAT(Offers({"run", "--c"}), UnorderedElementsAre("--cwd", "--colour"));
+  EXPECT_THAT(Offers({"debug", "trace", "--d"}), ElementsAre("--deep"));
+  EXPECT_THAT(Offers({"run", "--h"}), ElementsAre("--help"));
+}
+
+TEST_F(BashCompletionTest, OffersTheValuesOfAnOption) {
+  scratch_.Write("folder/file", "");
+  EXPECT_THAT(Offers({"run", "--colour", ""}), UnorderedElementsAre("always", "never"));
+  EXPECT_THAT(Offers({"run", "--cwd", "f"}), ElementsAre("folder"));
+  EXPECT_THAT(Offers({"run", "-C", "f"}), ElementsAre("folder"));
+  EXPECT_THAT(Offers({"kill", "-s", "SIGK"}), ElementsAre("SIGKILL"));
+  EXPECT_THAT(Offers({"run", "--env", ""}), IsEmpty());
+}
+
+TEST_F(BashCompletionTest, AsksHoldfastForTheNamesOfRuns) {
+  scratch_.Write("holdfast", "#!/bin/sh\n[ \"$*\" = 'ps --quiet' ] && printf 'brave-otter\\nweb\\n'\n", 0755);
+  EXPECT_THAT(Offers({"kill", ""}), UnorderedElementsAre("brave-otter", "web"));
+  EXPECT_THAT(Offers({"kill", "-s", "KILL", "brave-otter", "w"}), ElementsAre("web"));
+}
+
+TEST_F(BashCompletionTest, OffersArgumentsByTheirPlace) {
+  EXPECT_THAT(Offers({"show", "th"}), UnorderedElementsAre("this", "that"));
+  EXPECT_THAT(Offers({"run", "--cwd", "/", "bas"}), Contains("bash"));
+}
+
+TEST_F(BashCompletionTest, WordsOfTheCommandToRunAreNotOptions) {
+  scratch_.Write("--cwd-file", "");
+  EXPECT_THAT(Offers({"run", "ls", "--cwd"}), ElementsAre("--cwd-file"));
+  EXPECT_THAT(Offers({"run", "--", "ls", "--cwd"}), ElementsAre("--cwd-file"));
+}
+
+TEST_F(BashCompletionTest, OffersEveryOptionOfEveryCommand) {
+  const std::string script = BashCompletion(Commands());
+  for (const Command& command : Commands()) {
+    std::vector<std::string> words = {command.name, "-"};
+    if (const size_t blank = command.name.find(' '); blank != std::string::npos) {
+      words = {command.name.substr(0, blank), command.name.substr(blank + 1), "-"};
+    }
+    EXPECT_THAT(Offers(script, words), IsSupersetOf(NamesOf(command))) << command.name;
+  }
+}
+
+TEST(ZshCompletionTest, NamesEveryOptionOfEveryCommand) {
+  const std::string script = ZshCompletion(Commands());
+  for (const Command& command : Commands()) {
+    for (const std::string& name : NamesOf(command)) EXPECT_THAT(script, HasSubstr(name + "[")) << command.name;
+  }
+}
+
+TEST(ZshCompletionTest, IsAScriptThatZshAccepts) {
+  if (!support::WantProgram("zsh")) return;
+  const support::ScratchDir scratch;
+  const std::string script = scratch.Write("_holdfast", ZshCompletion(Commands()));
+  const support::Outcome outcome =
+      support::Program(
+          {"zsh", "-fc", "autoload -U compinit; compinit -D; source " + script + "; print $_comps[holdfast]"})
+          .Finish();
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(outcome.out, "_holdfast\n");
+}
+
+TEST(FishCompletionTest, NamesEveryOptionOfEveryCommand) {
+  const std::string script = FishCompletion(Commands());
+  for (const Command& command : Commands()) {
+    for (const Option& option : command.options) {
+      if (option.shown == Option::Shown::kNo) continue;
+      if (!option.flag.empty()) EXPECT_THAT(script, HasSubstr(" -l " + option.flag.substr(2) + " ")) << command.name;
+      if (!option.letter.empty())
+        EXPECT_THAT(script, HasSubstr(" -s " + option.letter.substr(1) + " ")) << command.name;
+    }
+  }
+}
+
+TEST(FishCompletionTest, OffersCommandsOptionsAndValues) {
+  if (!support::WantProgram("fish")) return;
+  const support::ScratchDir scratch;
+  const std::string script = scratch.Write("holdfast.fish", FishCompletion(SampleTable()));
+  const auto offers = [&](const std::string& line) {
+    return support::Program({"fish", "--no-config", "-c", "source " + script + "; complete -C " + FishQuoted(line)})
+        .Finish()
+        .out;
+  };
+  EXPECT_THAT(offers("holdfast "), HasSubstr("kill\tSends a signal."));
+  EXPECT_THAT(offers("holdfast run --co"), HasSubstr("--colour\t"));
+  EXPECT_THAT(offers("holdfast run --colour "), HasSubstr("always"));
+  EXPECT_THAT(offers("holdfast kill --co"), Not(HasSubstr("--colour")));
+}
+
+}  // namespace
+}  // namespace holdfast::cli

@@ -1,0 +1,121 @@
+#include "cli/table/parse.h"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/table/sample_table.h"
+
+namespace holdfast::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+class ParseTest : public testing::Test {
+ protected:
+  std::expected<Arguments, Answered> Read(const std::vector<std::string>& words) const { return Parse(table_, words); }
+
+  std::vector<std::string> Words(const std::vector<std::string>& words, std::string_view name) const {
+    const auto arguments = Read(words);
+    EXPECT_TRUE(arguments.has_value()) << arguments.error().err;
+    return arguments ? arguments->Values(name) : std::vector<std::string>();
+  }
+
+  Answered Refusal(const std::vector<std::string>& words) const {
+    const auto arguments = Read(words);
+    EXPECT_FALSE(arguments.has_value()) << testing::PrintToString(words);
+    return arguments ? Answered{} : arguments.error();
+  }
+
+  const std::vector<Command> table_ = SampleTable();
+};
+
+TEST_F(ParseTest, FindsTheRowOfTheCommand) {
+  EXPECT_EQ(Read({"run", "true"})->command().name, "run");
+  EXPECT_EQ(Read({"debug", "trace"})->command().name, "debug trace");
+}
+
+TEST_F(ParseTest, TheCommandToRunBeginsWithTheFirstWordThatIsNoOption) {
+  EXPECT_THAT(Words({"run", "-t", "ls", "-t", "--", "--cwd"}, "COMMAND"), ElementsAre("ls", "-t", "--", "--cwd"));
+  EXPECT_THAT(Words({"run", "--", "-t"}, "COMMAND"), ElementsAre("-t"));
+  EXPECT_THAT(Words({"run", "--cwd", "/", "ls"}, "COMMAND"), ElementsAre("ls"));
+  EXPECT_THAT(Words({"run", "--cwd=/", "ls"}, "COMMAND"), ElementsAre("ls"));
+  EXPECT_THAT(Words({"run", "-C", "/", "ls"}, "COMMAND"), ElementsAre("ls"));
+  EXPECT_THAT(Words({"run", "-C/", "ls"}, "COMMAND"), ElementsAre("ls"));
+  EXPECT_THAT(Words({"run", "-tC", "/", "ls"}, "COMMAND"), ElementsAre("ls"));
+  EXPECT_THAT(Words({"run", "-dt", "ls"}, "COMMAND"), ElementsAre("ls"));
+}
+
+TEST_F(ParseTest, OptionsHaveTheirValuesInEveryForm) {
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"run", "--cwd", "/", "ls"}, {"run", "--cwd=/", "ls"}, {"run", "-C", "/", "ls"}, {"run", "-C/", "ls"}}) {
+    EXPECT_THAT(Words(words, "--cwd"), ElementsAre("/"));
+  }
+  EXPECT_THAT(Words({"run", "-e", "A=1", "--env", "B=2", "ls"}, "--env"), ElementsAre("A=1", "B=2"));
+  EXPECT_TRUE(Read({"run", "-dt", "ls"})->Has("--tty"));
+  EXPECT_FALSE(Read({"run", "-d", "ls"})->Has("--tty"));
+}
+
+TEST_F(ParseTest, AToggleCanBeSwitchedOff) {
+  EXPECT_TRUE(Read({"send", "--check", "x"})->Has("--check"));
+  EXPECT_TRUE(Read({"send", "--check=true", "x"})->Has("--check"));
+  EXPECT_FALSE(Read({"send", "--check=false", "x"})->Has("--check"));
+}
+
+TEST_F(ParseTest, ArgumentsInFrontOfTheRestAreReadFirst) {
+  const std::vector<std::string> words = {"send", "web", "text", "-l"};
+  EXPECT_THAT(Words(words, "NAME"), ElementsAre("web"));
+  EXPECT_THAT(Words(words, "TEXT"), ElementsAre("text", "-l"));
+  EXPECT_THAT(Words({"send", "web"}, "TEXT"), IsEmpty());
+  EXPECT_THAT(Words({"send", "web", "--", "-l"}, "TEXT"), ElementsAre("-l"));
+}
+
+TEST_F(ParseTest, AnArgumentCanHaveManyWords) {
+  EXPECT_THAT(Words({"kill", "a", "-s", "KILL", "b"}, "NAME"), ElementsAre("a", "b"));
+  EXPECT_THAT(Words({"kill", "--", "-a"}, "NAME"), ElementsAre("-a"));
+}
+
+TEST_F(ParseTest, RefusesMistakesInOneLineThatNamesTheCommand) {
+  for (const auto& words : std::vector<std::vector<std::string>>{{"run"},
+                                                                 {"run", "--nothing", "ls"},
+                                                                 {"run", "--cwd"},
+                                                                 {"run", "--first", "--last", "ls"},
+                                                                 {"run", "--cwd=/", "--cwd=/tmp", "ls"},
+                                                                 {"run", "--colour=maybe", "ls"}}) {
+    const Answered refusal = Refusal(words);
+    EXPECT_EQ(refusal.status, 125);
+    EXPECT_THAT(refusal.err, StartsWith("holdfast run: "));
+    EXPECT_EQ(std::ranges::count(refusal.err, '\n'), 1) << refusal.err;
+    EXPECT_EQ(refusal.out, "");
+  }
+  EXPECT_EQ(Refusal({"kill"}).status, 2);
+  EXPECT_EQ(Refusal({"show", "those"}).err,
+            "holdfast show: WHAT: \"those\" is not one of this|that; see holdfast show --help\n");
+  EXPECT_EQ(Refusal({"nothing"}).err, "holdfast: unknown command nothing; see holdfast --help\n");
+  EXPECT_EQ(Refusal({}).err, "holdfast: a command is required; see holdfast --help\n");
+  EXPECT_EQ(Refusal({"debug"}).err, "holdfast debug: a subcommand is required; see holdfast debug --help\n");
+}
+
+TEST_F(ParseTest, AnswersRequestsForHelpAndForTheVersion) {
+  for (const auto& words : std::vector<std::vector<std::string>>{{"run", "--help"}, {"run", "-t", "-h"}}) {
+    const Answered help = Refusal(words);
+    EXPECT_EQ(help.status, 0);
+    EXPECT_THAT(help.out, HasSubstr("--colour"));
+  }
+  EXPECT_THAT(Refusal({"--help"}).out, HasSubstr("Sends a signal."));
+  EXPECT_THAT(Refusal({"debug", "--help"}).out, HasSubstr("holdfast debug trace"));
+  EXPECT_THAT(Refusal({"--version"}).out, testing::MatchesRegex("holdfast [0-9.]+\n"));
+}
+
+TEST_F(ParseTest, HelpBehindTheBeginningOfTheCommandToRunBelongsToThatCommand) {
+  EXPECT_THAT(Words({"run", "ls", "--help"}, "COMMAND"), ElementsAre("ls", "--help"));
+  EXPECT_THAT(Words({"run", "--", "--help"}, "COMMAND"), ElementsAre("--help"));
+}
+
+}  // namespace
+}  // namespace holdfast::cli

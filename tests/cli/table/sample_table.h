@@ -1,0 +1,67 @@
+// A small table of commands for the tests of the parser and of the texts that are made from a table.
+#pragma once
+
+#include <vector>
+
+#include "cli/table/arguments.h"
+#include "cli/table/command.h"
+
+namespace holdfast::cli {
+
+inline std::vector<Command> SampleTable() {
+  const auto run = [](const Arguments&) { return 0; };
+  return {
+      {.name = "run",
+       .topic = Topic::kRuns,
+       .summary = "Runs it's command.",
+       .options =
+           {{.flag = "--tty", .letter = "-t", .help = "use a terminal"},
+            {.flag = "--detach", .letter = "-d", .help = "leave it running"},
+            {.flag = "--cwd", .letter = "-C", .value = "DIR", .help = "where", .completes = Completes::kDirectory},
+            {.flag = "--env",
+             .letter = "-e",
+             .value = "NAME=VALUE",
+             .help = "a variable",
+             .times = Option::Times::kMany},
+            {.flag = "--colour", .value = "WHEN", .help = "colours", .choices = {"always", "never"}},
+            {.flag = "--first", .help = "one", .group = "order"},
+            {.flag = "--last", .help = "other", .group = "order"},
+            {.flag = "--hidden", .value = "X", .shown = Option::Shown::kNo, .values = 2}},
+       .arguments = {{.name = "COMMAND",
+                      .help = "the program",
+                      .count = Argument::Count::kRest,
+                      .completes = Completes::kProgram}},
+       .examples = {{"holdfast run make", "Builds."}},
+       .exit_statuses = {{"125", "holdfast itself failed"}},
+       .usage_status = 125,
+       .run = run},
+      {.name = "send",
+       .topic = Topic::kRuns,
+       .summary = "Sends text.",
+       .options = {{.flag = "--check", .help = "check", .takes = Option::Takes::kToggle}},
+       .arguments = {{.name = "NAME", .help = "the run", .completes = Completes::kRun},
+                     {.name = "TEXT", .help = "the text", .count = Argument::Count::kOptionalRest}},
+       .run = run},
+      {.name = "kill",
+       .topic = Topic::kRuns,
+       .summary = "Sends a signal.",
+       .options =
+           {{.flag = "--signal", .letter = "-s", .value = "SIGNAL", .help = "which", .completes = Completes::kSignal}},
+       .arguments =
+           {{.name = "NAME", .help = "the runs", .count = Argument::Count::kMany, .completes = Completes::kRun}},
+       .run = run},
+      {.name = "show",
+       .topic = Topic::kOther,
+       .summary = "Shows a page.",
+       .arguments =
+           {{.name = "WHAT", .help = "what", .count = Argument::Count::kOptional, .choices = {"this", "that"}}},
+       .run = run},
+      {.name = "debug trace",
+       .topic = Topic::kOther,
+       .summary = "Traces.",
+       .options = {{.flag = "--deep", .help = "more"}},
+       .run = run},
+  };
+}
+
+}  // namespace holdfast::cli
