@@ -49,7 +49,13 @@ Server::Server(loop::EventLoop& loop, const Config& config, const RuntimePaths& 
       sessions_(parts_.sessions),
       session_service_(sessions_),
       methods_(MakeMethods(parts_, session_service_)),
-      shutdown_timer_(loop, [this] { loop_.Stop(); }) {}
+      shutdown_timer_(loop, [this] { loop_.Stop(); }) {
+  if (config.exit_when_idle_ms == 0) return;
+  idle_watch_.emplace(loop, parts_.processes, std::chrono::milliseconds(config.exit_when_idle_ms), [this] {
+    LogInfo("server.idle", {});
+    Shutdown();
+  });
+}
 
 Result<> Server::Listen() {
   const auto url = transport::ParseListenUrl(config_.listen);
@@ -99,6 +105,7 @@ void Server::Accept(std::shared_ptr<rpc::Transport> transport) {
   auto connection = std::make_shared<Connection>(context, std::move(transport),
                                                  [this](Connection& ended) { OnConnectionEnd(ended); });
   connections_.emplace(connection.get(), connection);
+  if (idle_watch_) idle_watch_->SetConnections(connections_.size());
   connection->Start();
 }
 
@@ -107,6 +114,7 @@ void Server::OnConnectionEnd(Connection& connection) {
   // The connection is calling this function, so it is destroyed in a later turn of the loop.
   loop_.Post([ended = std::move(connections_[&connection])] {});
   connections_.erase(&connection);
+  if (idle_watch_) idle_watch_->SetConnections(connections_.size());
   if (!listener_ && !stopping_) {
     // Standard input has ended, and the only client cannot connect again.
     stopping_ = true;

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
 #include "base/result.h"
 #include "exec_server/config/config.h"
 #include "exec_server/connection.h"
+#include "exec_server/idle_watch.h"
 #include "exec_server/methods.h"
 #include "exec_server/runtime_paths.h"
 #include "exec_server/server_parts.h"
@@ -62,6 +64,7 @@ class Server {
   std::unordered_map<const Connection*, std::shared_ptr<Connection>> connections_;
   std::unique_ptr<StartupCheck> startup_check_;
   loop::Timer shutdown_timer_;
+  std::optional<IdleWatch> idle_watch_;  // only if the server exits when it is idle
   bool stopping_ = false, processes_ended_ = false;
 };
 

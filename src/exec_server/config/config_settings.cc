@@ -38,6 +38,8 @@ constexpr auto kSettings = std::to_array<Setting>({
      "time between SIGTERM and SIGKILL when the server stops"},
     {"ping_interval_ms", Number{&Config::ping_interval_ms, 0, kDayMs},
      "time between WebSocket pings; 0 sends no pings"},
+    {"exit_when_idle_ms", Number{&Config::exit_when_idle_ms, 0, kDayMs},
+     "exit when there was neither a connection nor a living process for this long; 0 waits for ever"},
 
     {"max_connections", Number{&Config::max_connections, 1, kMillion}, "most connections at a time"},
     {"max_sessions", Number{&Config::max_sessions, 1, kMillion},

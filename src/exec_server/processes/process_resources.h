@@ -5,6 +5,7 @@
 
 #include "exec_server/config/config.h"
 #include "exec_server/processes/retention.h"
+#include "loop/event.h"
 #include "loop/event_loop.h"
 #include "loop/worker_pool.h"
 #include "process/spawner.h"
@@ -30,6 +31,7 @@ struct ProcessResources {
   const sandbox::SandboxProgram& sandbox_program;
   Retention& retention;
   ProcessCounts counts = {};  // of all sessions
+  loop::Event activity = {};  // the first process has come to life, the last one is gone, or a connection has changed
 };
 
 }  // namespace holdfast::exec_server

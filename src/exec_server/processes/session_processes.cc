@@ -117,7 +117,9 @@ void SessionProcesses::OnExited(ManagedProcess&) { Count(&ProcessCounts::running
 
 void SessionProcesses::Count(size_t ProcessCounts::* which, int change) {
   counts_.*which += static_cast<size_t>(change);
+  const bool any_were_alive = resources_.counts.alive > 0;
   resources_.counts.*which += static_cast<size_t>(change);
+  if (any_were_alive != (resources_.counts.alive > 0)) resources_.activity.Notify();
 }
 
 void SessionProcesses::OnClosed(ManagedProcess& process) {
