@@ -90,6 +90,8 @@ target_compile_definitions(apply_patch_test PRIVATE HOLDFAST_APPLY_PATCH="$<TARG
 
 # Some tests of the client library talk to the server.
 add_dependencies(client_test holdfast example_embed_server)
+# Some tests of cli start the program.
+add_dependencies(cli_test holdfast)
 
 holdfast_test_binary(integration exec_server)
 holdfast_run_tests(integration_test -${HOLDFAST_TESTS_ALONE}:${HOLDFAST_TESTS_HEAVY} COST 100 TIMEOUT 600)

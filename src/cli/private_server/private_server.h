@@ -1,0 +1,28 @@
+// The private server of a user: an exec-server on a unix socket, which the first command that needs it starts, and
+// which exits when it is idle. Several commands may want to start it at once; a lock sees to it that there is one.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/private_server/runtime_dir.h"
+
+namespace holdfast::cli {
+
+struct PrivateServerOptions {
+  RuntimeDir directory = FindRuntimeDir();
+  std::string program = {};                  // the program to run; this one if empty
+  std::vector<std::string> more_flags = {};  // further flags of the server
+  std::chrono::milliseconds patience{10'000};
+};
+
+// Returns whether a server answers on the socket at this moment.
+bool IsPrivateServerUp(const RuntimeDir& directory);
+
+// Returns when a server answers on the socket, and starts one if none does. The server outlives this program, and takes
+// no part in its session, its terminal or its signals.
+Result<> EnsurePrivateServer(const PrivateServerOptions& options);
+
+}  // namespace holdfast::cli
