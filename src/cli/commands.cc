@@ -7,12 +7,21 @@
 #include "cli/local/exec_server_command.h"
 #include "cli/local/man_command.h"
 #include "cli/local/sandbox_command.h"
+#include "cli/remote/call_command.h"
+#include "cli/runs/attach_command.h"
+#include "cli/runs/inspect_command.h"
+#include "cli/runs/logs_command.h"
+#include "cli/runs/ps_command.h"
+#include "cli/runs/run_command.h"
+#include "cli/runs/steer_commands.h"
 
 namespace holdfast::cli {
 
 std::span<const Command> Commands() {
   static const std::vector<Command> commands = {
-      ExecServerCommand(), SandboxCommand(), DebugLandlockCommand(), DoctorCommand(), CompletionCommand(), ManCommand(),
+      RunCommand(), PsCommand(), LogsCommand(), AttachCommand(), WaitCommand(), KillCommand(), SendCommand(),
+      InspectCommand(), CallCommand(), ExecServerCommand(), SandboxCommand(), DebugLandlockCommand(), DoctorCommand(),
+      CompletionCommand(), ManCommand(),
   };
   return commands;
 }

@@ -12,7 +12,7 @@ struct SignalWatch::State {
   std::function<void(int)> on_signal;
 };
 
-SignalWatch::SignalWatch(EventLoop& loop, std::initializer_list<int> signals, std::function<void(int)> on_signal)
+SignalWatch::SignalWatch(EventLoop& loop, const std::vector<int>& signals, std::function<void(int)> on_signal)
     : state_(std::make_shared<State>(loop, std::move(on_signal))) {
   for (int signal : signals) state_->signals.add(signal);
   Wait(state_);

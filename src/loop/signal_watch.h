@@ -2,8 +2,8 @@
 #pragma once
 
 #include <functional>
-#include <initializer_list>
 #include <memory>
+#include <vector>
 
 #include "loop/event_loop.h"
 
@@ -11,7 +11,7 @@ namespace holdfast::loop {
 
 class SignalWatch {
  public:
-  SignalWatch(EventLoop& loop, std::initializer_list<int> signals, std::function<void(int signal)> on_signal);
+  SignalWatch(EventLoop& loop, const std::vector<int>& signals, std::function<void(int signal)> on_signal);
   ~SignalWatch();
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;

@@ -17,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/terminal/escape_keys.h"
+#include "cli/terminal/local_input.h"
 #include "cli/terminal/local_output.h"
 #include "cli/terminal/progress.h"
 #include "cli/terminal/raw_mode.h"
@@ -192,6 +193,24 @@ TEST(LocalOutputTest, WritesAFileAtItsOwnPlace) {
   char text[16] = {};
   EXPECT_EQ(::pread(file.get(), text, sizeof text, 0), 7);
   EXPECT_EQ(std::string_view(text), "one two");
+}
+
+TEST(LocalInputTest, LeavesTheModeOfTheDescriptorAlone) {
+  auto pipe = sys::MakePipe(sys::OurEnd::kWrite);  // the end for reading is blocking
+  int sockets[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
+  const OwnedFd ours(sockets[0]), theirs(sockets[1]);
+  const sys::Pty pty = *sys::OpenPty({});
+  for (const int fd : {pipe->read_end.get(), ours.get(), pty.slave.get()}) {
+    {
+      LocalInput input(fd);
+      ASSERT_EQ(::fcntl(input.fd(), F_SETFL, O_NONBLOCK), 0);  // as a watch does
+      char byte;
+      EXPECT_EQ(::read(input.fd(), &byte, 1), -1);
+      EXPECT_EQ(errno, EAGAIN);
+    }
+    EXPECT_EQ(::fcntl(fd, F_GETFL) & O_NONBLOCK, 0);
+  }
 }
 
 TEST(ScreenTest, KnowsTheSizeOfATerminalOnly) {

@@ -1,0 +1,95 @@
+#include "cli/remote/invocation.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/private_server/private_server.h"
+#include "loop/scope.h"
+#include "sys/io.h"
+
+namespace holdfast::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A private server that was killed does not come back by itself.
+constexpr auto kPrivateRecovery = 2s;
+constexpr auto kNoLimit = std::chrono::hours(24 * 365);
+
+bool IsUnreachable(const Error& error) {
+  return error.kind == ErrorKind::kDisconnected || error.kind == ErrorKind::kTimeout;
+}
+
+loop::Task<> Finish(Invocation& invocation, RemoteFunction function, int& status) {
+  status = co_await function(invocation);
+  co_await invocation.CloseConnections();
+  invocation.loop().Stop();
+}
+
+}  // namespace
+
+Result<> Invocation::PreparePrivateServer(Starting starting) const {
+  if (server_.source != ServerChoice::Source::kPrivate) return {};
+  if (starting == Starting::kOnDemand) return EnsurePrivateServer({});
+  if (IsPrivateServerUp(FindRuntimeDir())) return {};
+  return Fail(ErrorKind::kNotFound, "no private server runs");
+}
+
+loop::Task<Result<client::ExecServerClient>> Invocation::Connect(Starting starting,
+                                                                 std::optional<client::SharedSession> session) {
+  const bool is_private = server_.source == ServerChoice::Source::kPrivate;
+  client::ConnectOptions options{.url = server_.url, .client_name = "holdfast " + arguments_.command().name};
+  options.ca_file = server_.ca_file;
+  options.call_timeout = kNoLimit;
+  options.session = std::move(session);
+  if (is_private) options.recover_for = kPrivateRecovery;
+  // The private server may exit because it is idle, just before the connection is made. Then another one is started.
+  for (int attempts = is_private ? 2 : 1;; --attempts) {
+    if (auto prepared = PreparePrivateServer(starting); !prepared) co_return std::unexpected(prepared.error());
+    auto client = co_await client::ExecServerClient::Connect(loop_, options);
+    if (client) sessions_.push_back(client->session().shared_from_this());
+    if (client || !IsUnreachable(client.error())) co_return std::move(client);
+    if (attempts > 1) continue;
+    co_return Fail(client.error().kind, fmt::format("{}; {}", client.error().message, Advice(server_)));
+  }
+}
+
+loop::Task<> Invocation::CloseConnections() {
+  for (const auto& session : sessions_) {
+    session->Close();
+    co_await session->WaitForEnd();
+  }
+}
+
+int Invocation::Complain(std::string_view message, int status) const {
+  std::string line(message);
+  std::ranges::replace(line, '\n', ' ');
+  line = fmt::format("holdfast {}: {}\n", arguments_.command().name, line);
+  (void)std::fputs(line.c_str(), stderr);  // if this fails, there is no other way to tell the user
+  return status;
+}
+
+int RunRemote(const Arguments& arguments, RemoteFunction function) {
+  loop::EventLoop loop;
+  Invocation invocation(loop, arguments);
+  int status = 1;
+  loop::Scope scope;
+  scope.Start(Finish(invocation, function, status));
+  loop.Run();
+  return status;
+}
+
+void Print(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = sys::Write(STDOUT_FILENO, text.data(), text.size());
+    if (n <= 0) return;
+    text.remove_prefix(static_cast<size_t>(n));
+  }
+}
+
+}  // namespace holdfast::cli

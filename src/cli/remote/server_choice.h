@@ -1,0 +1,32 @@
+// The server that a command talks to: the one that --server names, else that of $HOLDFAST_SERVER, else the user's
+// private server.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/table/arguments.h"
+#include "cli/table/command.h"
+
+namespace holdfast::cli {
+
+struct ServerChoice {
+  enum class Source { kOption, kEnvironment, kPrivate };
+
+  std::string url;
+  std::string ca_file;
+  Source source = Source::kPrivate;
+
+  // Returns whether the server runs on this machine, so that paths and environment variables mean the same there.
+  bool is_local() const { return url.starts_with("unix:"); }
+};
+
+ServerChoice ChooseServer(const Arguments& arguments);
+
+// Returns `options` with those that every command has that talks to a server.
+std::vector<Option> WithServerOptions(std::vector<Option> options);
+
+// Returns what a user can do when the server cannot be reached.
+std::string Advice(const ServerChoice& choice);
+
+}  // namespace holdfast::cli

@@ -1,0 +1,41 @@
+// The console connects a process of a run with the streams, the terminal and the signals of this program, so that it
+// feels as if the process ran here.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/remote/invocation.h"
+#include "cli/terminal/escape_keys.h"
+#include "client/exec_server_client.h"
+#include "client/process.h"
+#include "loop/task.h"
+
+namespace holdfast::cli {
+
+struct ConsoleOptions {
+  enum class Streams { kPipes, kTerminal };
+
+  std::string run_name;
+  Streams streams = Streams::kPipes;  // of the process
+  EscapeKeys keys;
+  std::optional<std::chrono::milliseconds> time_limit = {};
+};
+
+// The end of a conversation. A run that was left goes on.
+struct ConsoleEnd {
+  enum class How { kFinished, kLeft };
+  How how = How::kFinished;
+  int status = 0;  // the exit status of this program
+};
+
+// The exit statuses of `run` and `attach` besides those of the command, as those of timeout(1) and of shells.
+inline constexpr int kTimedOut = 124, kOwnFailure = 125, kCannotExecute = 126, kNoSuchCommand = 127;
+
+// Runs until the process has ended, the user detaches, or something fails. A failure has been reported then.
+loop::Task<ConsoleEnd> Converse(Invocation& invocation, client::ExecServerClient& client,
+                                std::shared_ptr<client::Process> process, ConsoleOptions options);
+
+}  // namespace holdfast::cli

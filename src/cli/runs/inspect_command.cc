@@ -1,0 +1,58 @@
+#include "cli/runs/inspect_command.h"
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "cli/remote/invocation.h"
+#include "cli/runs/run_session.h"
+#include "cli/runs/run_text.h"
+#include "cli/text/byte_count.h"
+#include "cli/text/table.h"
+#include "wire/encode.h"
+
+namespace holdfast::cli {
+namespace {
+
+std::string Text(const wire::ListedSession& run) {
+  TextTable table;
+  table.Add({"name:", *run.session_name});
+  table.Add({"session:", run.session_id});
+  table.Add({"state:", StateText(run)});
+  table.Add({"created:", MomentText(run.created_at_ms)});
+  table.Add({"connections:", fmt::format("{}", run.connections)});
+  table.Add({"driver:", run.driver.value_or("none")});
+  if (const wire::ListedProcess* process = MainProcessOf(run)) {
+    table.Add({"command:", CommandText(run)});
+    if (process->pid) table.Add({"pid:", fmt::format("{}", *process->pid)});
+    table.Add({"output:", ByteCountText(process->output_bytes)});
+    table.Add({"input:", ByteCountText(process->input_bytes)});
+    if (process->exited_at_ms) table.Add({"exited:", MomentText(*process->exited_at_ms)});
+  }
+  return table.Text();
+}
+
+loop::Task<int> Inspect(Invocation& invocation) {
+  const std::string name = invocation.arguments().ValueOr("NAME", "");
+  auto runs = co_await ListRuns(invocation);
+  if (!runs) co_return invocation.Complain(runs.error());
+  const auto found = std::ranges::find(*runs, name, &wire::ListedSession::session_name);
+  if (found == runs->end()) co_return invocation.Complain(fmt::format("there is no run named {}", name));
+  Print(invocation.wants_json() ? wire::Encode(*found) + "\n" : Text(*found));
+  co_return 0;
+}
+
+}  // namespace
+
+Command InspectCommand() {
+  return {.name = "inspect",
+          .topic = Topic::kRuns,
+          .summary = "Tells everything about a run.",
+          .options = WithServerOptions({}),
+          .arguments = {{.name = "NAME", .help = "the name of the run", .completes = Completes::kRun}},
+          .examples = {{"holdfast inspect web", "Shows the state, the command and the process of a run."}},
+          .run = Remotely(Inspect)};
+}
+
+}  // namespace holdfast::cli

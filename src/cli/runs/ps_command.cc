@@ -1,0 +1,72 @@
+#include "cli/runs/ps_command.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/remote/invocation.h"
+#include "cli/runs/run_session.h"
+#include "cli/runs/run_text.h"
+#include "cli/terminal/screen.h"
+#include "cli/text/table.h"
+#include "wire/encode.h"
+
+namespace holdfast::cli {
+namespace {
+
+using Runs = std::vector<wire::ListedSession>;
+
+std::string NamesText(const Runs& runs) {
+  std::string text;
+  for (const auto& run : runs) text += *run.session_name + "\n";
+  return text;
+}
+
+std::string TableText(const Runs& runs) {
+  TextTable table;
+  table.Add({"NAME", "STATE", "AGE", "COMMAND"});
+  const auto now = std::chrono::system_clock::now();
+  for (const auto& run : runs) {
+    table.Add({*run.session_name, StateText(run), AgeText(run.created_at_ms, now), CommandText(run)});
+  }
+  std::string text = table.Text();
+  if (!HasColours(STDOUT_FILENO)) return text;
+  const size_t end = text.find('\n');
+  return fmt::format("\x1b[1m{}\x1b[0m{}", text.substr(0, end), text.substr(end));
+}
+
+loop::Task<int> Ps(Invocation& invocation) {
+  auto runs = co_await ListRuns(invocation);
+  if (!runs) co_return invocation.Complain(runs.error());
+  if (invocation.wants_json()) {
+    wire::SessionListResult list;
+    list.sessions = *std::move(runs);
+    Print(wire::Encode(list) + "\n");
+  } else {
+    Print(invocation.arguments().Has("--quiet") ? NamesText(*runs) : TableText(*runs));
+  }
+  co_return 0;
+}
+
+}  // namespace
+
+Command PsCommand() {
+  return {
+      .name = "ps",
+      .topic = Topic::kRuns,
+      .summary = "Lists the runs of a server.",
+      .description =
+          "A run that was detached, or started with -d, stays in the list when its command has ended, so "
+          "that logs and wait still find it; holdfast kill --end removes it.",
+      .options = WithServerOptions({{.flag = "--quiet", .letter = "-q", .help = "print only the names"}}),
+      .examples = {{"holdfast ps", "Lists all runs of the private server."},
+                   {"holdfast ps --json --server ws://build:8765", "Lists the runs of another server for a program."}},
+      .run = Remotely(Ps)};
+}
+
+}  // namespace holdfast::cli

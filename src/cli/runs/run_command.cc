@@ -1,0 +1,177 @@
+#include "cli/runs/run_command.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/remote/invocation.h"
+#include "cli/runs/console.h"
+#include "cli/runs/run_session.h"
+#include "cli/runs/start_options.h"
+#include "cli/text/duration.h"
+#include "cli/text/run_name.h"
+#include "wire/encode.h"
+
+namespace holdfast::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kForegroundTtl = 30s;  // the time that a run outlives the program that shows it
+
+// The options of the command line that the server does not see.
+struct RunOptions {
+  std::string name;
+  bool detach = false;
+  ConsoleOptions console;
+};
+
+Result<RunOptions> ReadOptions(const Arguments& arguments) {
+  std::string name = arguments.Value("--name").value_or(RandomRunName());
+  TRY_VOID(CheckRunName(name));
+  TRY(EscapeKeys keys, EscapeKeys::Parse(arguments.ValueOr("--escape", "ctrl-]")));
+  using Streams = ConsoleOptions::Streams;
+  ConsoleOptions console{
+      .run_name = name, .streams = arguments.Has("--tty") ? Streams::kTerminal : Streams::kPipes, .keys = keys};
+  if (const auto limit = arguments.Value("--timeout")) {
+    auto duration = ParseDuration(*limit);
+    if (!duration) return Fail(ErrorKind::kInvalidParams, "--timeout: " + duration.error().message);
+    console.time_limit = *duration;
+  }
+  return RunOptions{.name = std::move(name), .detach = arguments.Has("--detach"), .console = std::move(console)};
+}
+
+// Makes room for a run with the name of one that has ended. A run that still goes on keeps its name.
+loop::Task<Result<>> FreeName(Invocation& invocation, std::string name) {
+  auto runs = co_await ListRuns(invocation);
+  if (!runs) co_return std::unexpected(std::move(runs).error());
+  const auto found = std::ranges::find(*runs, name, &wire::ListedSession::session_name);
+  if (found == runs->end()) co_return Result<>();
+  const wire::ListedProcess* process = MainProcessOf(*found);
+  if (process == nullptr || process->state != wire::ProcessState::kClosed) {
+    co_return Fail(
+        ErrorKind::kInvalidRequest,
+        fmt::format("a run named {} exists already; choose another name, or end it with `holdfast kill --end {}`", name,
+                    name));
+  }
+  auto client = co_await invocation.Connect(Invocation::Starting::kNever);
+  if (!client) co_return std::unexpected(std::move(client).error());
+  co_return co_await EndRun(*client, std::move(name));
+}
+
+// As in a shell, 127 means that there is no such command, and 126 that it cannot be executed. The server names the
+// failed step and the errno at the end of its message.
+int StatusOfFailedStart(const Error& error) {
+  if (!error.message.starts_with("execute ")) return kOwnFailure;
+  return error.message.ends_with(fmt::format("(os error {})", ENOENT)) ? kNoSuchCommand : kCannotExecute;
+}
+
+struct Started {
+  std::string name;
+
+  void Fields(auto& f) { f.Required("name", name); }
+};
+
+loop::Task<int> Show(Invocation& invocation, client::ExecServerClient& client, std::shared_ptr<client::Process> process,
+                     RunOptions options) {
+  const std::string name = options.name;
+  const ConsoleEnd end = co_await Converse(invocation, client, std::move(process), std::move(options.console));
+  if (end.how == ConsoleEnd::How::kFinished) (void)co_await EndRun(client, name);  // otherwise it expires
+  co_return end.status;
+}
+
+loop::Task<int> Run(Invocation& invocation) {
+  auto options = ReadOptions(invocation.arguments());
+  if (!options) co_return invocation.Complain(options.error(), kOwnFailure);
+  if (invocation.arguments().Has("--name")) {
+    auto freed = co_await FreeName(invocation, options->name);
+    if (!freed) co_return invocation.Complain(freed.error(), kOwnFailure);
+  }
+  client::SharedSession session{.name = options->name, .role = {}, .detached_ttl = {}};
+  if (!options->detach) session.detached_ttl = kForegroundTtl;
+  auto client = co_await invocation.Connect(Invocation::Starting::kOnDemand, std::move(session));
+  if (!client) co_return invocation.Complain(client.error(), kOwnFailure);
+  auto start = StartOptionsFrom(invocation, *client);
+  if (!start) co_return invocation.Complain(start.error(), kOwnFailure);
+  auto process = co_await client->Start(*std::move(start));
+  if (!process) {
+    (void)co_await EndRun(*client, options->name);  // otherwise it expires
+    co_return invocation.Complain(process.error(), StatusOfFailedStart(process.error()));
+  }
+  if (!options->detach) co_return co_await Show(invocation, *client, *std::move(process), *std::move(options));
+  Print(invocation.wants_json() ? wire::Encode(Started{options->name}) + "\n" : options->name + "\n");
+  co_return 0;
+}
+
+std::vector<Option> Options() {
+  return WithServerOptions(
+      {{.flag = "--tty", .letter = "-t", .help = "give the command a terminal"},
+       {.flag = "--detach", .letter = "-d", .help = "leave the command running, and print the name of the run"},
+       {.flag = "--stdin", .letter = "-i", .help = "with -d: keep standard input open, for holdfast send"},
+       {.flag = "--sandbox",
+        .value = "PROFILE",
+        .help = "run the command in a sandbox: read-only, workspace-write, none, or a JSON file with a sandbox",
+        .completes = Completes::kFile,
+        .default_value = "none"},
+       {.flag = "--timeout", .value = "TIME", .help = "end the command after this time, such as 90s, 5m or 1h30m"},
+       {.flag = "--cwd",
+        .letter = "-C",
+        .value = "DIR",
+        .help = "the directory of the command (default: the current one, or that of a remote server)",
+        .completes = Completes::kDirectory},
+       {.flag = "--env",
+        .letter = "-e",
+        .value = "NAME=VALUE",
+        .help = "set a variable for the command; NAME alone passes on its value here",
+        .times = Option::Times::kMany},
+       {.flag = "--name", .value = "NAME", .help = "the name of the run, by which other commands find it"},
+       {.flag = "--escape",
+        .value = "KEY",
+        .help = "with -t: the key in front of d (detach) and z (stop this program)",
+        .default_value = "ctrl-]"}});
+}
+
+}  // namespace
+
+Command RunCommand() {
+  return {
+      .name = "run",
+      .topic = Topic::kRuns,
+      .summary = "Runs a command on a server, as if it ran here.",
+      .description =
+          "Standard input, output and error of the command are those of this program and stay apart. Signals are "
+          "passed "
+          "on, and the exit status is that of the command. On this machine the command has the environment and the "
+          "directory of this program.\n\n"
+          "With -t the command has a terminal, and every key goes to it, except the escape key: Ctrl-] d leaves the "
+          "command running (holdfast attach comes back), Ctrl-] z stops this program, and Ctrl-] twice is passed "
+          "on.\n\n"
+          "If the connection is lost, it is made again, and the command does not notice.",
+      .options = Options(),
+      .arguments = {{.name = "COMMAND",
+                     .help = "the program to run, and its arguments",
+                     .count = Argument::Count::kRest,
+                     .completes = Completes::kProgram}},
+      .examples = {{"holdfast run make -j8", "Runs make in the current directory."},
+                   {"holdfast run -t bash", "Opens a shell with a terminal."},
+                   {"holdfast run --sandbox workspace-write --timeout 5m -- npm test",
+                    "Runs tests that may write only the current directory, for at most five minutes."},
+                   {"holdfast run -d --name web -- python3 -m http.server", "Starts a server and leaves it running."},
+                   {"tar c src | holdfast run --server ws://build:8765 -- tar x -C /tmp",
+                    "Feeds a command through a pipe."}},
+      .exit_statuses = {{"0..255", "the exit status of the command"},
+                        {"124", "the time limit was reached"},
+                        {"125", "holdfast itself failed: the server cannot be reached, or an option is wrong"},
+                        {"126", "the command cannot be executed"},
+                        {"127", "there is no such command"},
+                        {"128+N", "the command was ended by signal N"}},
+      .usage_status = kOwnFailure,
+      .run = Remotely(Run)};
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,56 @@
+#include "cli/runs/run_text.h"
+
+#include <algorithm>
+#include <ctime>
+#include <string_view>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "cli/runs/run_session.h"
+#include "cli/table/quote.h"
+#include "cli/text/duration.h"
+#include "cli/text/table.h"
+
+namespace holdfast::cli {
+namespace {
+
+bool NeedsQuotes(std::string_view word) {
+  constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
+  return word.empty() || word.find_first_not_of(plain) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string StateText(const wire::ListedSession& run) {
+  const wire::ListedProcess* process = MainProcessOf(run);
+  if (process == nullptr) return "empty";
+  if (process->exit_code) return fmt::format("exited with {}", *process->exit_code);
+  return process->state == wire::ProcessState::kStarting ? "starting" : "running";
+}
+
+std::string CommandText(const wire::ListedSession& run) {
+  const wire::ListedProcess* process = MainProcessOf(run);
+  if (process == nullptr) return {};
+  std::string text;
+  for (const std::string& word : process->argv) {
+    if (!text.empty()) text += ' ';
+    text += Printable(NeedsQuotes(word) ? ShellQuoted(word) : word);
+  }
+  return text;
+}
+
+std::string AgeText(int64_t since_ms, std::chrono::system_clock::time_point now) {
+  const auto now_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch());
+  const auto age = now_ms - std::chrono::milliseconds(since_ms);
+  return DurationText(std::max(std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::seconds(1)), age));
+}
+
+std::string MomentText(int64_t ms) {
+  const std::time_t seconds = ms / 1000;
+  std::tm local{};
+  if (::localtime_r(&seconds, &local) == nullptr) return {};
+  return fmt::format("{:%Y-%m-%d %H:%M:%S %z}", local);
+}
+
+}  // namespace holdfast::cli

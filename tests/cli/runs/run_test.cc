@@ -1,0 +1,176 @@
+// Tests of `holdfast run` in pipes.
+#include <csignal>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/command_fixture.h"
+#include "support/eventually.h"
+
+namespace holdfast::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::StartsWith;
+
+using RunTest = ServedCommandFixture;
+
+TEST_F(RunTest, KeepsTheStreamsApart) {
+  const support::Outcome outcome = Run("echo in | holdfast run sh -c 'cat; echo err >&2'");
+  EXPECT_EQ(outcome.out, "in\n");
+  EXPECT_EQ(outcome.err, "err\n");
+  EXPECT_EQ(outcome.status, 0);
+}
+
+TEST_F(RunTest, HasTheExitStatusOfTheCommand) {
+  EXPECT_EQ(Run("holdfast run sh -c 'exit 3'").status, 3);
+  EXPECT_EQ(Run("holdfast run sh -c 'kill -9 $$'").status, 128 + SIGKILL);
+  EXPECT_EQ(Run("holdfast run sh -c 'kill -TERM $$'").status, 128 + SIGTERM);
+}
+
+TEST_F(RunTest, TellsACommandThatDoesNotExistFromOneThatCannotBeExecuted) {
+  EXPECT_THAT(Refusal("holdfast run no-such-command", 127), StartsWith("holdfast run: execute no-such-command: "));
+  EXPECT_THAT(Refusal("holdfast run /no/such/command", 127), HasSubstr("No such file or directory"));
+  EXPECT_THAT(Refusal("holdfast run /etc/passwd", 126), HasSubstr("Permission denied"));
+  EXPECT_THAT(Refusal("holdfast run --cwd /no/such/directory true", 125), HasSubstr("/no/such/directory"));
+}
+
+TEST_F(RunTest, EndsTheCommandAtTheTimeLimit) {
+  EXPECT_THAT(Refusal("holdfast run --timeout 300ms sleep 1000", 124), HasSubstr("the time limit is reached"));
+  EXPECT_EQ(Run("holdfast run --timeout 1h true").status, 0);
+  EXPECT_THAT(Refusal("holdfast run --timeout soon true", 125), HasSubstr("--timeout: \"soon\" is not a time"));
+}
+
+TEST_F(RunTest, HasTheEnvironmentAndTheDirectoryOfTheCaller) {
+  EXPECT_EQ(Output("export COLOUR=red; holdfast run sh -c 'echo $COLOUR; pwd'"), "red\n" + scratch_.path() + "\n");
+  EXPECT_EQ(Output("export B=2; holdfast run -e A=1 -e B -e C=x=y sh -c 'echo $A$B$C'"), "12x=y\n");
+  EXPECT_EQ(Output("mkdir sub; holdfast run --cwd sub pwd; holdfast run -C / pwd"), Path("sub") + "\n/\n");
+}
+
+TEST_F(RunTest, PassesTheWordsOnAsTheyAre) {
+  EXPECT_EQ(Output(R"(holdfast run printf '%s|' '' 'a b' '$x' '"' --json -t)"), "|a b|$x|\"|--json|-t|");
+}
+
+TEST_F(RunTest, PassesSignalsOn) {
+  support::Program program(
+      Bash("exec holdfast run sh -c 'trap \"echo got it; exit 7\" USR1; echo ready; "
+           "while :; do sleep 0.01; done'"));
+  program.AwaitOutput("ready\n");
+  program.Signal(SIGUSR1);
+  const support::Outcome outcome = program.Finish();
+  EXPECT_EQ(outcome.out, "ready\ngot it\n");
+  EXPECT_EQ(outcome.status, 7);
+}
+
+TEST_F(RunTest, StopsAndContinuesTogetherWithTheCommand) {
+  support::Program program(Bash("exec holdfast run sh -c 'echo $$; while :; do sleep 0.01; done'"));
+  program.AwaitOutput("\n");
+  program.Signal(SIGTSTP);
+  const auto has_state = [&](pid_t pid, char state) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::string stat(std::istreambuf_iterator<char>(file), {});
+    return stat.size() > stat.rfind(')') + 2 && stat[stat.rfind(')') + 2] == state;
+  };
+  EXPECT_TRUE(support::Eventually([&] { return has_state(program.pid(), 'T'); }));
+  program.Signal(SIGCONT);
+  EXPECT_TRUE(support::Eventually([&] { return !has_state(program.pid(), 'T'); }));
+  program.Signal(SIGTERM);
+  EXPECT_EQ(program.Finish().status, 128 + SIGTERM);  // a stopped command would not end
+}
+
+TEST_F(RunTest, CarriesBinaryDataUnchangedInBothDirections) {
+  const std::string size = support::IsSanitized() ? "100000000" : "300000000";
+  EXPECT_EQ(Output("head -c " + size + " /dev/urandom > data; holdfast run cat < data | cmp - data && echo same"),
+            "same\n");
+}
+
+TEST_F(RunTest, EndsQuietlyWhenTheReaderHasEnough) {
+  const support::Outcome outcome = Run("holdfast run yes | head -n 2; echo ${PIPESTATUS[0]}");
+  EXPECT_EQ(outcome.out, "y\ny\n141\n");
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(Output("holdfast ps -q"), "");
+}
+
+TEST_F(RunTest, EndsAlsoWhenTheReaderLeavesWhileItsPipeIsFull) {
+  EXPECT_EQ(Output("(holdfast run cat /dev/zero; echo $? > status) | (sleep 0.5; head -c 1) | wc -c; cat status"),
+            "1\n141\n");
+}
+
+TEST_F(RunTest, EndsAtTheTimeLimitAlsoWhileNobodyReads) {
+  EXPECT_EQ(Run("(holdfast run --timeout 300ms cat /dev/zero; echo $? > status) | (while [ ! -e status ]; do sleep "
+                "0.01; done); "
+                "cat status")
+                .out,
+            "124\n");
+}
+
+TEST_F(RunTest, ASlowReaderLosesNothing) {
+  EXPECT_EQ(Output("holdfast run seq 1000000 | (sleep 0.5; tail -n 1)"), "1000000\n");
+}
+
+TEST_F(RunTest, TellsThatStandardOutputIsFull) {
+  EXPECT_THAT(Refusal("holdfast run yes > /dev/full", 125),
+              HasSubstr("write standard output: No space left on device"));
+}
+
+TEST_F(RunTest, LeavesNoRunBehind) {
+  Output("holdfast run true");
+  Run("holdfast run false; holdfast run no-such-command");
+  EXPECT_EQ(Output("holdfast ps --quiet"), "");
+}
+
+TEST_F(RunTest, RunsInASandbox) {
+  const support::Outcome denied = Run("holdfast run --sandbox read-only touch new");
+  EXPECT_EQ(denied.status, 1);
+  EXPECT_THAT(denied.err, HasSubstr("holdfast run: the sandbox has denied something to the command\n"));
+  EXPECT_EQ(Output("holdfast run --sandbox workspace-write touch new; echo made"), "made\n");
+  EXPECT_EQ(Content("new"), "");
+  EXPECT_THAT(Refusal("holdfast run --sandbox nonsense true", 125), HasSubstr("--sandbox: \"nonsense\" is neither"));
+}
+
+TEST_F(RunTest, RefusesANameThatIsTakenAndReusesOneThatIsFree) {
+  EXPECT_EQ(Output("holdfast run -d --name web sleep 1000"), "web\n");
+  EXPECT_THAT(Refusal("holdfast run --name web true", 125), HasSubstr("a run named web exists already"));
+  Run("holdfast kill web; holdfast wait web");
+  EXPECT_EQ(Output("holdfast run --name web echo again"), "again\n");
+  EXPECT_THAT(Refusal("holdfast run --name 'a b' true", 125), HasSubstr("is not a name"));
+}
+
+TEST_F(RunTest, NamesWhatIsWrongWithTheServer) {
+  EXPECT_THAT(Refusal("holdfast run --server ws://127.0.0.1:1 true", 125),
+              StartsWith("holdfast run: cannot reach the server at 127.0.0.1:1: Connection refused; start one with "
+                         "`holdfast exec-server`"));
+  EXPECT_THAT(Refusal("HOLDFAST_SERVER=unix:///no/socket holdfast run true", 125), HasSubstr("unset HOLDFAST_SERVER"));
+  EXPECT_THAT(Refusal("holdfast run --server gopher://x true", 125), HasSubstr("ws://HOST:PORT"));
+  EXPECT_THAT(Refusal("holdfast run --nonsense true", 125), HasSubstr("--nonsense"));
+}
+
+TEST_F(RunTest, TellsThatTheServerWasKilled) {
+  support::Program program(Bash("exec holdfast run sh -c 'echo ready; sleep 1000'"));
+  program.AwaitOutput("ready\n");
+  server().Kill();
+  StartServer();  // it does not know the run
+  const support::Outcome outcome = program.Finish();
+  EXPECT_EQ(outcome.status, 125);
+  EXPECT_THAT(outcome.err, MatchesRegex("holdfast run: [^\n]+\n"));
+}
+
+class PrivateRunTest : public CommandFixture {
+ protected:
+  PrivateRunTest() { url_.clear(); }
+};
+
+TEST_F(PrivateRunTest, StartsAServerOnDemandAndUsesItAgain) {
+  EXPECT_EQ(Output("holdfast ps --quiet"), "");
+  EXPECT_EQ(Output("ls holdfast 2>/dev/null || echo none"), "none\n");  // to look is no reason to start a server
+  EXPECT_EQ(Output("holdfast run echo hello"), "hello\n");
+  EXPECT_EQ(Output("holdfast run -d --name web sleep 1000; holdfast ps -q"), "web\nweb\n");
+  const std::string server_pids = "pgrep -f 'exec-serve[r] --listen unix://" + scratch_.path() + "'";
+  EXPECT_THAT(Output(server_pids), MatchesRegex("[0-9]+\n"));
+  Output("kill $(" + server_pids + "); while " + server_pids + " > /dev/null; do sleep 0.01; done");
+}
+
+}  // namespace
+}  // namespace holdfast::cli
