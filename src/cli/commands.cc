@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "cli/files/cp_command.h"
+#include "cli/files/file_commands.h"
 #include "cli/local/completion_command.h"
 #include "cli/local/doctor_command.h"
 #include "cli/local/exec_server_command.h"
@@ -19,9 +21,11 @@ namespace holdfast::cli {
 
 std::span<const Command> Commands() {
   static const std::vector<Command> commands = {
-      RunCommand(), PsCommand(), LogsCommand(), AttachCommand(), WaitCommand(), KillCommand(), SendCommand(),
-      InspectCommand(), CallCommand(), ExecServerCommand(), SandboxCommand(), DebugLandlockCommand(), DoctorCommand(),
-      CompletionCommand(), ManCommand(),
+      RunCommand(),        PsCommand(),      LogsCommand(),          AttachCommand(), WaitCommand(),
+      KillCommand(),       SendCommand(),    InspectCommand(),       CpCommand(),     LsCommand(),
+      CatCommand(),        RmCommand(),      MkdirCommand(),         StatCommand(),   CallCommand(),
+      ExecServerCommand(), SandboxCommand(), DebugLandlockCommand(), DoctorCommand(), CompletionCommand(),
+      ManCommand(),
   };
   return commands;
 }

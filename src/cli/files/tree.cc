@@ -1,0 +1,86 @@
+#include "cli/files/tree.h"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace holdfast::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+void AddFile(Tree& tree, std::string path, uint64_t size) {
+  tree.bytes += size;
+  tree.files.push_back({std::move(path), size});
+}
+
+Result<> AddEntry(Tree& tree, const fs::path& root, const fs::directory_entry& entry) {
+  std::error_code error;
+  std::string path = entry.path().lexically_relative(root).string();
+  if (entry.is_symlink(error) && entry.is_directory(error)) {
+    tree.skipped.push_back(std::move(path));
+  } else if (entry.is_directory(error)) {
+    tree.directories.push_back(std::move(path));
+  } else if (entry.is_regular_file(error)) {
+    const uint64_t size = entry.file_size(error);
+    if (error) return FailErrno("stat", entry.path().string(), error.value());
+    AddFile(tree, std::move(path), size);
+  } else {
+    tree.skipped.push_back(std::move(path));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Tree> ListLocal(const std::string& root) {
+  std::error_code error;
+  const fs::file_status status = fs::status(root, error);
+  if (error) return FailErrno("stat", root, error.value());
+  Tree tree;
+  if (fs::is_regular_file(status)) {
+    AddFile(tree, "", fs::file_size(root, error));
+    return tree;
+  }
+  if (!fs::is_directory(status)) return Fail(ErrorKind::kInvalidParams, root + " is neither a file nor a directory");
+  tree.is_directory = true;
+  for (auto it = fs::recursive_directory_iterator(root, error); !error && it != fs::recursive_directory_iterator();
+       it.increment(error)) {
+    TRY_VOID(AddEntry(tree, root, *it));
+  }
+  if (error) return FailErrno("read", root, error.value());
+  return tree;
+}
+
+loop::Task<Result<Tree>> ListRemote(client::Files files, std::string root) {
+  auto metadata = co_await files.Metadata(root);
+  if (!metadata) co_return std::unexpected(std::move(metadata).error());
+  Tree tree;
+  tree.is_directory = metadata->is_directory;
+  if (!metadata->is_directory) {
+    AddFile(tree, "", metadata->size);
+    co_return std::move(tree);
+  }
+  // The list grows while it is walked: each directory adds those in it.
+  std::vector<std::string> directories = {""};
+  for (size_t i = 0; i < directories.size(); ++i) {
+    const std::string below = directories[i];
+    auto entries = co_await files.List(below.empty() ? root : root + "/" + below);
+    if (!entries) co_return std::unexpected(std::move(entries).error());
+    for (const wire::FsDirectoryEntry& entry : *entries) {
+      std::string path = below.empty() ? entry.file_name : below + "/" + entry.file_name;
+      if (entry.is_directory) {
+        directories.push_back(std::move(path));
+      } else if (entry.is_file) {
+        auto file = co_await files.Metadata(root + "/" + path);
+        AddFile(tree, std::move(path), file ? file->size : 0);
+      } else {
+        tree.skipped.push_back(std::move(path));
+      }
+    }
+  }
+  tree.directories.assign(directories.begin() + 1, directories.end());
+  co_return std::move(tree);
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,110 @@
+// Tests of the commands for files of the server.
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/command_fixture.h"
+#include "support/small_tmpfs.h"
+
+namespace holdfast::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+
+using FilesCommandTest = ServedCommandFixture;
+
+TEST_F(FilesCommandTest, CopiesAFileUpAndDownUnchanged) {
+  EXPECT_EQ(Output("head -c 5000000 /dev/urandom > a; holdfast cp a :b; cmp a b; holdfast cp :b c; cmp a c; ls"),
+            "a\nb\nc\nserver.sock\n");
+}
+
+TEST_F(FilesCommandTest, CopiesAnEmptyFileAndOneIntoADirectory) {
+  Output("touch empty; mkdir -p there; holdfast cp empty :there; holdfast cp :there/empty back; cmp empty back");
+  Output("echo x > one; echo y > two; holdfast cp one two :there/; cmp one there/one; cmp two there/two");
+  EXPECT_THAT(Refusal("holdfast cp one two :nowhere", 1), HasSubstr("nowhere is not a directory"));
+}
+
+TEST_F(FilesCommandTest, CopiesTreesInBothDirections) {
+  Output(
+      "mkdir -p tree/deep/empty; echo 1 > tree/one; echo 2 > 'tree/deep/a b'; holdfast cp tree :copy; diff -r tree "
+      "copy");
+  Output("holdfast cp :copy back; diff -r tree back; holdfast cp :tree back; diff -r tree back/tree");
+}
+
+TEST_F(FilesCommandTest, CopiesOnTheServer) { Output("echo x > a; holdfast cp :a :b; cmp a b"); }
+
+TEST_F(FilesCommandTest, GoesOnWithADownloadThatWasCut) {
+  Output(
+      "seq 100000 > a; head -c 300000 a > b.holdfast-part; holdfast cp --resume :a b; cmp a b; ls b.* 2>/dev/null || "
+      "true");
+  // A part that does not fit shows that the beginning was not copied again.
+  EXPECT_EQ(Output("printf XX > c.holdfast-part; holdfast cp --resume :a c; head -c 2 c"), "XX");
+  EXPECT_EQ(Output("echo other > d; truncate -s $(stat -c %s a) d; holdfast cp --resume :a d; head -n 1 d"), "other\n");
+}
+
+TEST_F(FilesCommandTest, RefusesSourcesThatDoNotExistOrAreOnTheWrongSide) {
+  EXPECT_THAT(Refusal("holdfast cp missing :x", 1), HasSubstr("No such file or directory"));
+  EXPECT_THAT(Refusal("holdfast cp :missing x", 1), HasSubstr("missing"));
+  EXPECT_THAT(Refusal("holdfast cp a b", 2), HasSubstr("begin with a colon"));
+  EXPECT_THAT(Refusal("holdfast cp a", 2), HasSubstr("a source and a destination"));
+  EXPECT_THAT(Refusal("holdfast cp a :b :c", 2), HasSubstr("the same side"));
+}
+
+TEST_F(FilesCommandTest, ListsDirectories) {
+  Output("mkdir -p d/sub; echo hello > d/file");
+  EXPECT_EQ(Output("holdfast ls d"), "file\nsub/\n");
+  EXPECT_EQ(Output("holdfast ls :d/file"), Path("d/file") + "\n");
+  EXPECT_THAT(Output("holdfast ls -l d"),
+              MatchesRegex("file +6  [-0-9: ]+  file\ndirectory +[0-9]+  [-0-9: ]+  sub/\n"));
+  EXPECT_THAT(Output("holdfast ls --json d"), HasSubstr("\"path\":\"" + Path("d/file") + "\""));
+  EXPECT_THAT(Refusal("holdfast ls missing", 1), HasSubstr("missing"));
+}
+
+TEST_F(FilesCommandTest, PrintsFiles) {
+  EXPECT_EQ(Output("echo one > a; echo two > b; holdfast cat a :b"), "one\ntwo\n");
+  EXPECT_EQ(Run("echo one > a; holdfast cat missing a").out, "one\n");
+  EXPECT_EQ(Run("echo one > a; holdfast cat missing a").status, 1);
+  EXPECT_EQ(Output("seq 1000000 > long; holdfast cat long | cmp - long && echo same"), "same\n");
+}
+
+TEST_F(FilesCommandTest, EndsQuietlyWhenTheReaderHasEnough) {
+  const support::Outcome outcome = Run("seq 1000000 > long; holdfast cat long | head -n 1; echo ${PIPESTATUS[0]}");
+  EXPECT_EQ(outcome.out, "1\n141\n");
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(FilesCommandTest, MakesAndRemoves) {
+  Output("holdfast mkdir x/y; [ -d x/y ]; touch x/y/z");
+  EXPECT_THAT(Refusal("holdfast rm x", 1), HasSubstr("is a directory; -r removes it"));
+  Output("holdfast rm x/y/z; [ ! -e x/y/z ]; holdfast rm -r x; [ ! -e x ]");
+  EXPECT_EQ(Run("holdfast rm x").status, 1);
+  Output("holdfast rm -f x");
+}
+
+TEST_F(FilesCommandTest, DescribesFiles) {
+  EXPECT_THAT(Output("printf 12345 > a; holdfast stat a"),
+              AllOf(HasSubstr("kind:      file\n"), HasSubstr("size:      5\n"), HasSubstr("modified:")));
+  EXPECT_THAT(Output("holdfast stat --json :a"), HasSubstr("\"isFile\":true"));
+}
+
+// The file system is mounted before the server starts, which would not see it otherwise.
+class FullDiskTest : public CommandFixture {
+ protected:
+  support::SmallTmpfs small_{1 << 20};
+};
+
+TEST_F(FullDiskTest, ACopyThatFailsLeavesNothingBehind) {
+  if (!small_.why_not().empty()) GTEST_SKIP() << small_.why_not();
+  StartServer();
+  Output("head -c 3000000 /dev/zero > big");
+  EXPECT_THAT(Refusal("holdfast cp :big " + small_.path() + "/big", 1), HasSubstr("No space left on device"));
+  EXPECT_EQ(Output("ls -A " + small_.path()), "");
+  EXPECT_THAT(Refusal("holdfast cp big :" + small_.path() + "/big", 1), HasSubstr("No space left on device"));
+  EXPECT_EQ(Output("ls -A " + small_.path()), "");
+}
+
+}  // namespace
+}  // namespace holdfast::cli
