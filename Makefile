@@ -28,8 +28,13 @@ setup:
 
 run: build
 	@echo "To try the server, run this in a second terminal with the URL that it prints below:" >&2
-	@echo "  echo '{\"id\":1,\"method\":\"initialize\",\"params\":{\"clientName\":\"me\"}}' | tools/ws-cat URL" >&2
-	@echo "README.md continues from there. $(HOLDFAST) exec-server --help lists the flags for make run ARGS='...'." >&2
+	@echo "  export PATH=$(CURDIR)/$(RELEASE)/bin:\$$PATH HOLDFAST_SERVER=URL" >&2
+	@echo "  holdfast run -- make --version        runs a command as if it ran here" >&2
+	@echo "  holdfast run -t bash                  opens a shell; Ctrl-] d leaves it running" >&2
+	@echo "  holdfast ps                           lists what runs; holdfast attach NAME comes back" >&2
+	@echo "  holdfast cp README.md :/tmp/          copies a file to the server" >&2
+	@echo "README.md continues from there. holdfast --help lists all commands, and $(HOLDFAST) exec-server --help" >&2
+	@echo "lists the flags for make run ARGS='...'." >&2
 	@exec $(HOLDFAST) exec-server $(ARGS)
 
 build: setup

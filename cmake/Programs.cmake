@@ -31,4 +31,17 @@ function(holdfast_server)
     target_link_options(holdfast PRIVATE -static-libstdc++ -static-libgcc)
   endif()
   install(TARGETS holdfast)
+
+  # The man pages and the completion scripts are printed by the program itself.
+  set(share ${CMAKE_BINARY_DIR}/share)
+  set(bash ${share}/bash-completion/completions)
+  set(zsh ${share}/zsh/site-functions)
+  set(fish ${share}/fish/vendor_completions.d)
+  file(MAKE_DIRECTORY ${bash} ${zsh} ${fish})
+  add_custom_command(TARGET holdfast POST_BUILD
+    COMMAND holdfast man --dir ${share}/man/man1
+    COMMAND holdfast completion bash > ${bash}/holdfast
+    COMMAND holdfast completion zsh > ${zsh}/_holdfast
+    COMMAND holdfast completion fish > ${fish}/holdfast.fish)
+  install(DIRECTORY ${share}/ DESTINATION share)
 endfunction()
