@@ -1,113 +1,99 @@
-// The tools of a benchmark of the real program: the server as a child process, an ordinary WebSocket client, and a
-// flood of output that can be checked. The client blocks, reads frames in place and finds fields by text search in
-// messages whose shape docs/PROTOCOL.md fixes, so that its own work hardly shows in the measured times.
+// A client of the benchmarks: a connection of the product, which blocks. It reads process/output without the JSON
+// parser, so that its own work hardly shows in the measured times.
 #pragma once
 
-#include <sys/types.h>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
+#include <variant>
 
-#include "base/owned_fd.h"
+#include "base/result.h"
+#include "bench_server.h"
+#include "loop/byte_budget.h"
+#include "loop/event_loop.h"
+#include "loop/scope.h"
+#include "loop/task.h"
+#include "rpc/peer.h"
+#include "wire/json.h"
+#include "wire/methods.h"
+#include "wire/notification.h"
 
 namespace holdfast::bench {
 
-// Ends the program unless `holds`: a benchmark that went wrong has no number to print.
-void Require(bool holds, std::string_view reason);
+// The success of a request that was sent with Client::Send.
+struct Answered {};
 
-// The parts of the URL that the server prints. Its path contains the secret.
-struct ServerAddress {
-  uint16_t port = 0;
-  std::string path;
-};
+// The messages of the server that benchmarks look at. Others are dropped.
+using Arrival = std::variant<Answered, wire::OutputFrame, wire::ProcessExitedParams, wire::ProcessClosedParams>;
 
-// A server process: the binary under test with its default settings, on a port that it chooses. The destructor ends it.
-class Server {
+enum class Wanted { kMore, kNoMore };
+
+class Client final : public rpc::PeerHost {
  public:
-  Server();
-  ~Server();
-  Server(const Server&) = delete;
-  Server& operator=(const Server&) = delete;
+  // Connects and goes through the handshake. Everything that fails, here or later, ends the program.
+  explicit Client(const std::string& url);
+  ~Client() override;
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
 
-  const ServerAddress& address() const { return address_; }
+  // Sends a request, whose answer will be an arrival.
+  template <typename Method>
+  void Send(const typename Method::Params& params) {
+    calls_->Start(NoteAnswer<typename Method::Result>(peer_->Call<Method>(params, std::nullopt)));
+  }
 
-  // Waits until the server sleeps and has exactly `children` child processes. By then the work that follows its last
-  // message is done too.
-  void AwaitQuiet(size_t children) const;
+  // Passes each arrival to `take`, until it returns kNoMore. The views in an arrival are valid during the call.
+  using Take = std::function<Wanted(const Arrival& arrival)>;
+  void Receive(const Take& take);
 
-  double CpuSeconds() const;
-  double RssKib() const;
+  // Sends a request and returns its result. Arrivals before the answer are dropped.
+  template <typename Method>
+  typename Method::Result Call(const typename Method::Params& params) {
+    std::optional<Result<typename Method::Result>> answer;
+    calls_->Start(Keep(peer_->Call<Method>(params, std::nullopt), answer));
+    RunUntil([&answer] { return answer.has_value(); });
+    RequireSuccess(*answer);
+    return **std::move(answer);
+  }
 
  private:
-  pid_t pid_;
-  ServerAddress address_;
-};
+  template <typename T>
+  loop::Task<> NoteAnswer(loop::Task<Result<T>> call) {
+    RequireSuccess(co_await std::move(call));
+    Note(Answered());
+  }
+  template <typename T>
+  static loop::Task<> Keep(loop::Task<T> task, std::optional<T>& outcome) {
+    outcome.emplace(co_await std::move(task));
+    Stop();
+  }
+  template <typename T>
+  static void RequireSuccess(const Result<T>& result) {
+    if (!result) Require(false, result.error().message);
+  }
 
-class Client {
- public:
-  // Connects and goes through the handshake.
-  explicit Client(const ServerAddress& address);
+  static std::shared_ptr<rpc::Transport> Dial(const std::string& url);
+  // Runs the loop until `done` returns true. It is asked each time that Stop has been called.
+  static void RunUntil(const std::function<bool()>& done);
+  static void Stop();
+  void Note(const Arrival& arrival);
+  template <typename Params>
+  void NoteParams(const rpc::Notification& notification);
 
-  // Sends one request. If the client sends one request at a time, the next message without a method is its answer.
-  void Send(std::string_view method, std::string_view params);
+  bool OnRawMessage(std::string_view message) override;
+  void OnRequest(const rpc::Request& request, rpc::PendingReply reply) override;
+  void OnNotification(const rpc::Notification& notification) override;
+  void OnUnreadable(const Error& error) override { Require(false, error.message); }
+  void OnClosed() override;
 
-  // Returns the next message, which stays valid until the next call. An error answer ends the program.
-  std::string_view Receive();
-
-  // Sends a request and returns its answer. Notifications before the answer are dropped.
-  std::string_view Call(std::string_view method, std::string_view params);
-
- private:
-  struct Frame {
-    uint8_t opcode;
-    std::string_view payload;
-  };
-
-  void Upgrade(const std::string& path);
-  void SendFrame(uint8_t opcode, std::string_view payload);
-  void SendAll(std::string_view bytes);
-  std::optional<Frame> TakeFrame();
-  void Fill();
-
-  OwnedFd socket_;
-  std::vector<char> buffer_;
-  size_t begin_ = 0;  // buffer_[begin_, end_) is received and not yet returned
-  size_t end_ = 0;
-  int last_id_ = 0;
-  std::string outgoing_;
-};
-
-// Returns the method of a message, which is empty if the message is an answer.
-std::string_view Method(std::string_view message);
-
-// Return the value of a member of a message: a string without escapes, or a whole number. If the message has no such
-// member, the program ends.
-std::string_view TextField(std::string_view message, std::string_view name);
-int64_t NumberField(std::string_view message, std::string_view name);
-
-// Writes `total` bytes of the flood to standard output, in blocks of 64 KiB; returns an exit code.
-int WriteFlood(size_t total);
-
-// Checks every byte of a flood without decoding it, because decoding would cost the client more than the server spends.
-// Each chunk is compared with one of three prepared base64 texts, one for each position that the beginning of the chunk
-// can have in a group of three bytes.
-class FloodCheck {
- public:
-  FloodCheck();
-
-  // Checks `chunk`, which is the base64 of the bytes that follow those checked so far.
-  void Check(std::string_view chunk);
-
-  size_t bytes() const { return bytes_; }
-
- private:
-  std::array<std::string, 3> texts_;
-  size_t bytes_ = 0;
+  loop::ByteBudget held_;
+  wire::Document document_;
+  const std::shared_ptr<rpc::Peer> peer_;
+  const Take* take_ = nullptr;                       // not null while Receive wants more
+  std::optional<loop::Scope> calls_{std::in_place};  // absent from the beginning of the destructor on
 };
 
 }  // namespace holdfast::bench

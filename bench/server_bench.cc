@@ -17,6 +17,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -24,7 +26,10 @@
 
 #include "base/base64.h"
 #include "bench_client.h"
+#include "bench_flood.h"
 #include "bench_report.h"
+#include "bench_server.h"
+#include "wire/methods.h"
 
 namespace holdfast::bench {
 namespace {
@@ -39,9 +44,14 @@ double Microseconds(Clock::duration time) { return std::chrono::duration<double,
 
 enum class Stdio { kNoInput, kPipe, kTerminal };
 
-std::string StartParams(std::string_view id, std::string_view argv, Stdio stdio) {
-  return fmt::format(R"({{"processId":"{}","argv":[{}],"cwd":"/","env":{{}},"tty":{},"pipeStdin":{}}})", id, argv,
-                     stdio == Stdio::kTerminal, stdio == Stdio::kPipe);
+wire::ProcessStartParams StartParams(std::string id, std::vector<std::string> argv, Stdio stdio) {
+  wire::ProcessStartParams params;
+  params.process_id = std::move(id);
+  params.cwd = "/";
+  params.argv = std::move(argv);
+  params.tty = stdio == Stdio::kTerminal;
+  params.pipe_stdin = stdio == Stdio::kPipe;
+  return params;
 }
 
 double SpawnBare() {
@@ -62,27 +72,27 @@ struct RunTimes {
 
 // Runs /bin/true and returns after process/closed.
 RunTimes RunTrue(Client& client, int number) {
-  const std::string params = StartParams(fmt::format("true-{}", number), R"("/bin/true")", Stdio::kNoInput);
+  const auto params = StartParams(fmt::format("true-{}", number), {"/bin/true"}, Stdio::kNoInput);
   RunTimes times{};
   const auto begin = Clock::now();
-  client.Send("process/start", params);
-  for (;;) {
-    const std::string_view message = client.Receive();
+  client.Send<wire::ProcessStart>(params);
+  client.Receive([&](const Arrival& arrival) {
     const double us = Microseconds(Clock::now() - begin);
-    const std::string_view method = Method(message);
-    if (method.empty()) times.answered_us = us;
-    if (method == "process/closed") return times;
-    if (method != "process/exited") continue;
-    times.exited_us = us;
-    Require(NumberField(message, "exitCode") == 0, "/bin/true failed");
-  }
+    if (std::holds_alternative<Answered>(arrival)) times.answered_us = us;
+    if (const auto* exited = std::get_if<wire::ProcessExitedParams>(&arrival)) {
+      times.exited_us = us;
+      Require(exited->exit_code == 0, "/bin/true failed");
+    }
+    return std::holds_alternative<wire::ProcessClosedParams>(arrival) ? Wanted::kNoMore : Wanted::kMore;
+  });
+  return times;
 }
 
 // Measures starts by the server and bare spawns. The two are interleaved, so that both see the machine in the same
 // state, and the server is quiet during a bare spawn.
 void MeasureStart(Report& report) {
   const Server server;
-  Client client(server.address());
+  Client client(server.url());
   std::vector<double> bare, answered, exited;
   for (int i = 0; i < kWarmUps + kSamples; ++i) {
     server.AwaitQuiet(0);
@@ -103,9 +113,9 @@ void MeasureStart(Report& report) {
 void StartIdle(const Server& server, std::deque<Client>& clients, size_t count) {
   constexpr size_t kPerConnection = 250;
   for (size_t i = 0; i < count; ++i) {
-    if (i % kPerConnection == 0) clients.emplace_back(server.address());
-    clients.back().Call("process/start",
-                        StartParams(fmt::format("idle-{}", i), R"("/bin/sleep","100000")", Stdio::kNoInput));
+    if (i % kPerConnection == 0) clients.emplace_back(server.url());
+    clients.back().Call<wire::ProcessStart>(
+        StartParams(fmt::format("idle-{}", i), {"/bin/sleep", "100000"}, Stdio::kNoInput));
   }
   server.AwaitQuiet(count);
 }
@@ -117,7 +127,7 @@ void MeasureStartBeside(Report& report) {
     const Server server;
     std::deque<Client> others;
     StartIdle(server, others, idle);
-    Client client(server.address());
+    Client client(server.url());
     std::vector<double> answered;
     for (int i = 0; i < kWarmUps + kSamples; ++i) {
       const RunTimes times = RunTrue(client, i);
@@ -140,23 +150,22 @@ struct EchoTimes {
 
 // Sends one write and waits for its answer and for `expected` as output. The times are those of the first `first_bytes`
 // and of all bytes of the output.
-EchoTimes Echo(Client& client, std::string_view params, std::string_view expected, size_t first_bytes) {
+EchoTimes Echo(Client& client, const wire::ProcessWriteParams& params, std::string_view expected, size_t first_bytes) {
   EchoTimes times{};
   std::string echoed;
   bool answered = false;
   const auto begin = Clock::now();
-  client.Send("process/write", params);
-  while (!answered || echoed.size() < expected.size()) {
-    const std::string_view message = client.Receive();
+  client.Send<wire::ProcessWrite>(params);
+  client.Receive([&](const Arrival& arrival) {
     const double us = Microseconds(Clock::now() - begin);
-    if (Method(message).empty()) {
-      answered = true;
-      continue;
+    if (std::holds_alternative<Answered>(arrival)) answered = true;
+    if (const auto* output = std::get_if<wire::OutputFrame>(&arrival)) {
+      echoed += Base64Decode(output->chunk).value_or("");
+      if (times.first_us == 0 && echoed.size() >= first_bytes) times.first_us = us;
+      times.all_us = us;
     }
-    echoed += Base64Decode(TextField(message, "chunk")).value_or("");
-    if (times.first_us == 0 && echoed.size() >= first_bytes) times.first_us = us;
-    times.all_us = us;
-  }
+    return answered && echoed.size() >= expected.size() ? Wanted::kNoMore : Wanted::kMore;
+  });
   Require(echoed == expected, "the echo differs from what was written");
   return times;
 }
@@ -167,11 +176,11 @@ struct EchoSamples {
 
 EchoSamples MeasureEcho(Stdio stdio, std::string_view expected, size_t first_bytes) {
   constexpr std::string_view kLine = "fifteen letters\n";
-  const std::string params =
-      fmt::format(R"({{"processId":"cat","chunk":"{}"}})", Base64Encode(std::as_bytes(std::span(kLine))));
+  const wire::ProcessWriteParams params{
+      .process_id = "cat", .chunk = Base64Encode(std::as_bytes(std::span(kLine))), .write_id = {}};
   const Server server;
-  Client client(server.address());
-  client.Call("process/start", StartParams("cat", R"("/bin/cat")", stdio));
+  Client client(server.url());
+  client.Call<wire::ProcessStart>(StartParams("cat", {"/bin/cat"}, stdio));
   EchoSamples samples;
   for (int i = 0; i < kWarmUps + 4 * kSamples; ++i) {
     const EchoTimes times = Echo(client, params, expected, first_bytes);
@@ -199,16 +208,28 @@ void MeasurePtyEcho(Report& report) {
   report.Add("echo_pty_cat_p99", "us", "16 bytes to cat and back, PTY, p99", Percentile(samples.all, 99));
 }
 
+// Returns the number of an event of a process, and 0 for an answer.
+uint64_t SeqOf(const Arrival& arrival) {
+  return std::visit(
+      [](const auto& event) -> uint64_t {
+        if constexpr (requires { event.seq; }) {
+          return event.seq;
+        } else {
+          return 0;
+        }
+      },
+      arrival);
+}
+
 void ReceiveFlood(Client& client, size_t total) {
   FloodCheck check;
-  for (int64_t seq = 0;;) {
-    const std::string_view message = client.Receive();
-    const std::string_view method = Method(message);
-    if (method.empty()) continue;
-    Require(NumberField(message, "seq") == ++seq, "the sequence numbers have a gap");
-    if (method == "process/output") check.Check(TextField(message, "chunk"));
-    if (method == "process/closed") break;
-  }
+  uint64_t seq = 0;
+  client.Receive([&](const Arrival& arrival) {
+    if (std::holds_alternative<Answered>(arrival)) return Wanted::kMore;
+    Require(SeqOf(arrival) == ++seq, "the sequence numbers have a gap");
+    if (const auto* output = std::get_if<wire::OutputFrame>(&arrival)) check.Check(output->chunk);
+    return std::holds_alternative<wire::ProcessClosedParams>(arrival) ? Wanted::kNoMore : Wanted::kMore;
+  });
   Require(check.bytes() == total, fmt::format("{} bytes of output instead of {}", check.bytes(), total));
 }
 
@@ -221,13 +242,13 @@ FloodCost MeasureFlood(Stdio stdio, size_t total) {
   std::array<char, 4096> self;
   const ssize_t length = ::readlink("/proc/self/exe", self.data(), self.size());
   Require(length > 0, "readlink /proc/self/exe");
-  const std::string argv =
-      fmt::format(R"("{}","--flood","{}")", std::string_view(self.data(), static_cast<size_t>(length)), total);
+  const std::vector<std::string> argv{std::string(self.data(), static_cast<size_t>(length)), "--flood",
+                                      std::to_string(total)};
   const Server server;
-  Client client(server.address());
+  Client client(server.url());
   const double cpu = server.CpuSeconds();
   const auto begin = Clock::now();
-  client.Send("process/start", StartParams("flood", argv, stdio));
+  client.Send<wire::ProcessStart>(StartParams("flood", argv, stdio));
   ReceiveFlood(client, total);
   const double seconds = Microseconds(Clock::now() - begin) / 1e6;
   return {static_cast<double>(total) / 1e6 / seconds, (server.CpuSeconds() - cpu) / (static_cast<double>(total) / 1e9)};
@@ -252,7 +273,7 @@ void MeasureIdleMemory(Report& report) {
 }
 
 void ConnectWithCat(const Server& server, std::deque<Client>& clients) {
-  clients.emplace_back(server.address()).Call("process/start", StartParams("cat", R"("/bin/cat")", Stdio::kPipe));
+  clients.emplace_back(server.url()).Call<wire::ProcessStart>(StartParams("cat", {"/bin/cat"}, Stdio::kPipe));
 }
 
 // Measures the memory per connection. The first connection is not counted, because the server then allocates what all
@@ -273,25 +294,26 @@ void MeasureConnectionMemory(Report& report) {
 void MeasureFinishedMemory(Report& report) {
   constexpr int kFinished = 1000;
   const Server server;
-  Client client(server.address());
+  Client client(server.url());
   for (int i = 0; i < kWarmUps; ++i) RunTrue(client, i);
   server.AwaitQuiet(0);
   const double before = server.RssKib();
   for (int i = 0; i < kFinished; ++i) RunTrue(client, kWarmUps + i);
   server.AwaitQuiet(0);
   report.Add("rss_finished", "KiB", "RSS per 1000 finished /bin/true, still retained", server.RssKib() - before);
-  const std::string_view list = client.Call("process/list", "{}");
-  Require(list.find("\"true-0\"") != list.npos, "the first process is forgotten already");
+  const auto list = client.Call<wire::ProcessList>({});
+  Require(std::ranges::find(list.processes, "true-0", &wire::ListedProcess::process_id) != list.processes.end(),
+          "the first process is forgotten already");
 }
 
 void MeasureRequests(Report& report) {
   constexpr int kRequests = 20'000;
   const Server server;
-  Client client(server.address());
-  client.Call("process/start", StartParams("cat", R"("/bin/cat")", Stdio::kPipe));
-  for (int i = 0; i < kWarmUps; ++i) client.Call("process/list", "{}");
+  Client client(server.url());
+  client.Call<wire::ProcessStart>(StartParams("cat", {"/bin/cat"}, Stdio::kPipe));
+  for (int i = 0; i < kWarmUps; ++i) client.Call<wire::ProcessList>({});
   const auto begin = Clock::now();
-  for (int i = 0; i < kRequests; ++i) client.Call("process/list", "{}");
+  for (int i = 0; i < kRequests; ++i) client.Call<wire::ProcessList>({});
   const double seconds = Microseconds(Clock::now() - begin) / 1e6;
   report.Add("list_rate", "1/s", "process/list of one process, one request at a time", kRequests / seconds);
 }
