@@ -177,7 +177,7 @@ class ClientStoryTest : public testing::TestWithParam<Version> {
   ScratchDir project_, home_;
   FarDirectory far_;
   ServerProcess server_ = ServerProcess::Start({.env = {"TMPDIR=/tmp"}});
-  RpcClient client_{OpenWebSocket(server_.url())};
+  RpcClient client_{OpenChannel(server_.url())};
   Message hello_;
 };
 
@@ -316,8 +316,8 @@ TEST_P(ClientStoryTest, ComesBackToACommand) {
   client_.WaitForOutput("1006", "one\n");
   client_.Disconnect();
   const std::string resume = R"("resumeSessionId":)" + Quoted(hello_.Text("result.sessionId"));
-  RpcClient again(OpenWebSocket(server_.url()));
-  while (again.Initialize(resume).error_code() == -32010) again = RpcClient(OpenWebSocket(server_.url()));
+  RpcClient again(OpenChannel(server_.url()));
+  while (again.Initialize(resume).error_code() == -32010) again = RpcClient(OpenChannel(server_.url()));
   again.Notify("initialized");
   project_.Write("go", "");
   Message read;

@@ -43,7 +43,7 @@ TEST_F(ConfigTest, ServesByTheFile) {
   ServerProcess server = ServerProcess::Start({"--config", Write("listen = \"" + url + "\"\nmax_sessions = 1\n")});
   EXPECT_EQ(server.url(), url);
   RpcClient first = RpcClient::Ready(url);
-  RpcClient second(OpenWebSocket(url));
+  RpcClient second(OpenChannel(url));
   EXPECT_EQ(second.Initialize().error_code(), -32600);
 }
 

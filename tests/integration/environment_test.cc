@@ -57,7 +57,7 @@ TEST(EnvironmentTest, NamesTheBuildOfTheServer) {
 
 TEST(EnvironmentTest, TellsTheSameAsInitialize) {
   ServerProcess server = ServerProcess::Start();
-  RpcClient client(OpenWebSocket(server.url()));
+  RpcClient client(OpenChannel(server.url()));
   const Message initialized = client.Initialize();
   client.Notify("initialized");
   const std::string info = client.Call("environment/info").text();

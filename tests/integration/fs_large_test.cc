@@ -16,6 +16,7 @@
 #include "support/proc.h"
 #include "support/rpc_client.h"
 #include "support/server_process.h"
+#include "support/web_socket_client.h"
 
 namespace holdfast::support {
 namespace {
@@ -155,7 +156,7 @@ TEST(FsLargeTest, SendsNoMoreThanTheClientCanTake) {
   TempDir dir;
   MakeFile(dir.Path("file"), 49 * kMiB);
   ServerProcess server = ServerProcess::Start();
-  RpcClient codex(OpenWebSocket(server.url()));
+  RpcClient codex(OpenChannel(server.url()));
   EXPECT_TRUE(codex.Call("initialize", R"({"clientName":"codex-environment"})").Has("result"));
   codex.Notify("initialized");
   EXPECT_EQ(codex.Call("fs/readFile", At(dir.Path("file"))).error_code(), -32600);

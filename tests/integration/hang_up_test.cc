@@ -32,7 +32,7 @@ TEST(HangUpTest, LeavesTheSessionToWhoeverResumesIt) {
   const pid_t pid = StartAndWaitForIt(first);
   first.Disconnect();
   const auto resume = [&] {
-    RpcClient second(OpenWebSocket(server.url()));
+    RpcClient second(OpenChannel(server.url()));
     const int64_t code = second.Initialize(R"("resumeSessionId":)" + Quoted(first.session_id())).error_code();
     EXPECT_TRUE(code == 0 || code == -32010) << code;
     return code == 0;
@@ -53,7 +53,7 @@ TEST(HangUpTest, EndsTheSessionOfAPeerOnLines) {
   TempDir dir;
   ServerProcess server = ServerProcess::Start(
       {"--max-inflight", "4", "--detached-ttl-ms", "0", "--listen", "unix://" + dir.Path("socket")});
-  RpcClient client(OpenLines(server.url()));
+  RpcClient client(OpenChannel(server.url()));
   client.Handshake();
   StartAndWaitForIt(client);
   client.Disconnect();

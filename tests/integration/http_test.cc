@@ -85,15 +85,15 @@ TEST_F(HttpTest, StreamsAResponse) {
   ServerProcess server = ServerProcess::Start();
   RpcClient client = RpcClient::Ready(server.url());
   const int64_t id = client.Send("http/request", Params(http.Url(), kStreamed));
-  const Message answer(client.channel().Receive(kPatience).payload);
+  const Message answer(client.channel().Receive(kPatience).value_or(""));
   EXPECT_EQ(answer.Number("id"), id);
   EXPECT_EQ(answer.Text("result.bodyBase64"), "");
   std::string streamed;
   bool done = false;
   for (int64_t seq = 1; !done; ++seq) {
-    const Received received = client.channel().Receive(kPatience);
-    ASSERT_EQ(received.kind, Received::Kind::kText);
-    const Message delta(received.payload);
+    const auto received = client.channel().Receive(kPatience);
+    ASSERT_TRUE(received);
+    const Message delta(*received);
     EXPECT_EQ(delta.Text("method"), "http/request/bodyDelta");
     EXPECT_EQ(delta.Number("params.seq"), seq);
     EXPECT_TRUE(delta.IsNull("params.error")) << delta;

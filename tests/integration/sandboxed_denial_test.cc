@@ -97,7 +97,7 @@ class SandboxedSessionTest : public SandboxedFixture {
   // The server notices a disconnect only after a while, so the session is resumed again and again until it is free.
   static RpcClient Resume(const ServerProcess& server, const std::string& session) {
     for (;;) {
-      RpcClient client(OpenWebSocket(server.url()));
+      RpcClient client(OpenChannel(server.url()));
       const Message answer = client.Initialize(R"("resumeSessionId":)" + Quoted(session));
       if (answer.error_code() == -32010) continue;
       EXPECT_TRUE(answer.Has("result")) << answer;

@@ -442,7 +442,7 @@ TEST_F(SandboxedStartFailureTest, DoesNotRunWithoutABubblewrap) {
   Program server({"env", "PATH=/nonexistent", marker, programs.path() + "/holdfast", "exec-server", "--listen",
                   "unix://" + programs.path() + "/socket"});
   server.AwaitOutput("unix://");
-  RpcClient client(OpenLines("unix://" + programs.path() + "/socket"));
+  RpcClient client(OpenChannel("unix://" + programs.path() + "/socket"));
   client.Handshake();
   const Message answer = client.Call("process/start", Inside("p", "touch ran").Params());
   EXPECT_EQ(answer.error_code(), -32603) << answer;

@@ -23,7 +23,7 @@ using ::testing::MatchesRegex;
 // is free.
 RpcClient ResumeWhenFree(const std::string& url, const std::string& session_id) {
   for (;;) {
-    RpcClient client(OpenWebSocket(url));
+    RpcClient client(OpenChannel(url));
     const Message answer = client.Initialize(R"("resumeSessionId":)" + Quoted(session_id));
     if (answer.error_code() == -32010) continue;
     EXPECT_TRUE(answer.Has("result")) << answer;
@@ -33,7 +33,7 @@ RpcClient ResumeWhenFree(const std::string& url, const std::string& session_id) 
 }
 
 int64_t ResumeError(const std::string& url, const std::string& session_id) {
-  RpcClient client(OpenWebSocket(url));
+  RpcClient client(OpenChannel(url));
   return client.Initialize(R"("resumeSessionId":)" + Quoted(session_id)).error_code();
 }
 
@@ -152,7 +152,7 @@ TEST(SessionTest, EndsWithItsConnectionInStrictMode) {
 TEST(SessionTest, IsRefusedAboveTheLimit) {
   ServerProcess server = ServerProcess::Start({"--max-sessions", "1"});
   RpcClient first = RpcClient::Ready(server.url());
-  RpcClient second(OpenWebSocket(server.url()));
+  RpcClient second(OpenChannel(server.url()));
   EXPECT_EQ(second.Initialize().error_code(), -32600);
 }
 

@@ -12,6 +12,7 @@
 #include "support/rpc_client.h"
 #include "support/scripts.h"
 #include "support/server_process.h"
+#include "support/web_socket_client.h"
 
 namespace holdfast::support {
 namespace {
@@ -41,10 +42,18 @@ TEST(ShutdownTest, AsksProcessesThenKillsThemAndTellsTheClient) {
   EXPECT_EQ(client.WaitForExit("stubborn"), 137);
   client.WaitForClosed("stubborn");
   EXPECT_TRUE(client.WaitForEnd());
-  EXPECT_EQ(client.close_code(), 1001);  // going away
   client.Disconnect();
   EXPECT_EQ(server.WaitForExit(), 0) << server.Stderr();
   EXPECT_THAT(LivingWithVariable(RunMarker()), IsEmpty());
+}
+
+TEST(ShutdownTest, TellsTheClientThatItGoesAway) {
+  ServerProcess server = ServerProcess::Start();
+  auto client = WebSocketClient::Connect(server.url());
+  server.Signal(SIGTERM);
+  EXPECT_EQ(client.ReceiveCloseCode(), 1001);
+  client.socket().Close();
+  EXPECT_EQ(server.WaitForExit(), 0) << server.Stderr();
 }
 
 TEST(ShutdownTest, EndsOnAnInterruptToo) {

@@ -111,7 +111,7 @@ class Soak {
   void Reconnect(Client& client, bool resume) {
     const std::string session_id = client.rpc.session_id();
     client.rpc.Disconnect();
-    client.rpc = RpcClient(OpenWebSocket(server_.url()));
+    client.rpc = RpcClient(OpenChannel(server_.url()));
     const bool resumed = resume && client.rpc.Initialize(R"("resumeSessionId":)" + Quoted(session_id)).Has("result");
     if (resumed) return client.rpc.Notify("initialized");
     client.living.clear();

@@ -11,10 +11,13 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "support/eventually.h"
 #include "support/proc.h"
 #include "support/rpc_client.h"
 #include "support/server_process.h"
+#include "support/web_socket_client.h"
 
 namespace holdfast::support {
 namespace {
@@ -59,16 +62,29 @@ void ExpectServes(RpcClient& client) {
   EXPECT_EQ(client.WaitForExit("p"), 0);
 }
 
+void SendRequest(WebSocketClient& client, int64_t id, std::string_view method, std::string_view params) {
+  EXPECT_TRUE(client.SendText(fmt::format(R"({{"id":{},"method":"{}","params":{}}})", id, method, params)));
+}
+
+// Returns a client that has done the handshake, with request 1.
+WebSocketClient ConnectReady(const std::string& url) {
+  auto client = WebSocketClient::Connect(url);
+  SendRequest(client, 1, "initialize", R"({"clientName":"ordinary"})");
+  EXPECT_THAT(client.ReceiveText(), StartsWith(R"({"id":1,"result":{"sessionId":)"));
+  client.SendText(R"({"method":"initialized"})");
+  return client;
+}
+
 TEST(TransportTest, ListensOnALoopbackPortOfItsOwnByDefault) {
   ServerProcess server = ServerProcess::Start();
   EXPECT_THAT(server.url(), MatchesRegex("ws://127\\.0\\.0\\.1:[1-9][0-9]+/[0-9a-f]+"));
-  RpcClient client(OpenWebSocket(server.url()));
+  RpcClient client(OpenChannel(server.url()));
   ExpectServes(client);
 }
 
 TEST(TransportTest, SaysNothingOnStdoutBesideTheUrl) {
   ServerProcess server = ServerProcess::Start({"--log-level", "debug"});
-  RpcClient client(OpenWebSocket(server.url()));
+  RpcClient client(OpenChannel(server.url()));
   ExpectServes(client);
   client.Call("no such method");
   client.Disconnect();
@@ -80,7 +96,7 @@ TEST(TransportTest, ListensOnTheGivenPort) {
   const std::string url = "ws://127.0.0.1:" + std::to_string(FreePort());
   ServerProcess server = ServerProcess::Start({"--listen", url});
   EXPECT_EQ(server.url(), url);
-  RpcClient client(OpenWebSocket(url));
+  RpcClient client(OpenChannel(url));
   ExpectServes(client);
 }
 
@@ -96,7 +112,7 @@ TEST(TransportTest, ListensOnIpv6) {
   if (!HasIpv6Loopback()) GTEST_SKIP() << "this machine has no ::1";
   ServerProcess server = ServerProcess::Start({"--listen", "ws://[::1]:0"});
   EXPECT_THAT(server.url(), MatchesRegex("ws://\\[::1\\]:[1-9][0-9]+/[0-9a-f]+"));
-  RpcClient client(OpenWebSocket(server.url()));
+  RpcClient client(OpenChannel(server.url()));
   ExpectServes(client);
 }
 
@@ -105,8 +121,10 @@ TEST(TransportTest, ServesWebSocketAndLinesOnOneUnixSocket) {
   const std::string url = "unix://" + dir.Path("socket");
   ServerProcess server = ServerProcess::Start({"--listen", url});
   EXPECT_EQ(server.url(), url);
-  RpcClient web_socket(OpenWebSocket(url)), lines(OpenLines(url));
-  ExpectServes(web_socket);
+  auto web_socket = ConnectReady(url);  // the product's client speaks lines on a unix socket
+  SendRequest(web_socket, 2, "process/list", "{}");
+  EXPECT_TRUE(Message(web_socket.ReceiveText()).Has("result"));
+  RpcClient lines(OpenChannel(url));
   ExpectServes(lines);
 }
 
@@ -164,7 +182,7 @@ TEST(TransportTest, RefusesToServeOtherMachinesUnlessToldTo) {
   }
   ServerProcess server = ServerProcess::Start({"--listen", "ws://0.0.0.0:0", "--insecure-no-auth"});
   EXPECT_THAT(server.url(), StartsWith("ws://0.0.0.0:"));
-  RpcClient client(OpenWebSocket("ws://127.0.0.1" + server.url().substr(server.url().rfind(':'))));
+  RpcClient client(OpenChannel("ws://127.0.0.1" + server.url().substr(server.url().rfind(':'))));
   ExpectServes(client);
 }
 
@@ -202,20 +220,26 @@ TEST(TransportTest, CompletesTheClosingHandshake) {
   EXPECT_EQ(client.Receive().kind, Kind::kEof);
 }
 
-// An ordinary client leaves Nagle's algorithm on, so no answer that it waits for may depend on a delayed
-// acknowledgement.
+// Receives two messages, the answer to a write and an output in either order, and returns the output.
+std::string ReceiveEcho(WebSocketClient& client) {
+  const Message first(client.ReceiveText()), second(client.ReceiveText());
+  return (first.Has("method") ? first : second).Bytes("params.chunk");
+}
+
+// An ordinary client leaves Nagle's algorithm on, as the product's own client does not, so no answer that it waits for
+// may depend on a delayed acknowledgement.
 TEST(TransportTest, EchoesAWriteWithoutADelay) {
   ServerProcess server = ServerProcess::Start();
-  RpcClient client = RpcClient::Ready(server.url());
-  client.Start({.id = "cat", .argv = {"cat"}, .pipe_stdin = true});
+  auto client = ConnectReady(server.url());
+  SendRequest(client, 2, "process/start", StartRequest{.id = "cat", .argv = {"cat"}, .pipe_stdin = true}.Params());
+  client.ReceiveText();
   std::vector<std::chrono::steady_clock::duration> round_trips;
   for (int i = 0; i < 51; ++i) {
     const std::string line = "line " + std::to_string(i) + "\n";
     const auto begin = std::chrono::steady_clock::now();
-    const int64_t id = client.Send("process/write", WriteParams("cat", line));
-    client.WaitForOutput("cat", line);
+    SendRequest(client, 3 + i, "process/write", WriteParams("cat", line));
+    EXPECT_EQ(ReceiveEcho(client), line);
     round_trips.push_back(std::chrono::steady_clock::now() - begin);
-    client.Await(id);
   }
   // A busy machine slows down some of the round trips, and a delayed acknowledgement all of them.
   std::ranges::nth_element(round_trips, round_trips.begin() + 12);
@@ -274,18 +298,20 @@ TEST(TransportTest, HangsUpOnALineThatIsTooLong) {
   TempDir dir;
   ServerProcess server =
       ServerProcess::Start({"--listen", "unix://" + dir.Path("socket"), "--max-message-bytes", "8192"});
-  RpcClient client(OpenLines(server.url()));
+  RpcClient client(OpenChannel(server.url()));
   client.channel().Send(LongRequest(8192));
   EXPECT_TRUE(client.WaitForEnd());
 }
 
 TEST(TransportTest, FragmentsALongAnswer) {
   ServerProcess server = ServerProcess::Start({"--retained-output-bytes-per-process", "16777216"});
-  RpcClient producer = RpcClient::Ready(server.url());
-  producer.Start({.id = "zeros", .argv = {"head", "-c", "12582912", "/dev/zero"}});
-  producer.WaitForClosed("zeros", 30s);
-  producer.channel().Send(R"({"id":77,"method":"process/read","params":{"processId":"zeros"}})");
-  const Received answer = producer.channel().Receive(30s);
+  auto client = ConnectReady(server.url());
+  SendRequest(client, 2, "process/start",
+              StartRequest{.id = "zeros", .argv = {"head", "-c", "12582912", "/dev/zero"}}.Params());
+  std::string event = "none";
+  while (!event.empty() && !event.contains("process/closed")) event = client.ReceiveText(30s);
+  SendRequest(client, 3, "process/read", IdParams("zeros"));
+  const Received answer = client.Receive(30s);
   EXPECT_EQ(answer.kind, Kind::kText);
   EXPECT_GT(answer.payload.size(), 16u << 20);
   EXPECT_GE(answer.fragments, 2u);

@@ -18,10 +18,10 @@ constexpr char kShared[] = R"("shared":true,"sessionName":"s")";
 
 // Returns a connection that has done the handshake and reads nothing by itself.
 std::unique_ptr<Channel> Join(std::string_view url) {
-  std::unique_ptr<Channel> channel = OpenWebSocket(url);
+  std::unique_ptr<Channel> channel = OpenChannel(url);
   EXPECT_TRUE(
       channel->Send(std::string(R"({"id":1,"method":"initialize","params":{"clientName":"raw",)") + kShared + "}}"));
-  EXPECT_EQ(channel->Receive(kPatience).kind, Received::Kind::kText);
+  EXPECT_TRUE(channel->Receive(kPatience));
   EXPECT_TRUE(channel->Send(R"({"method":"initialized"})"));
   return channel;
 }
@@ -38,12 +38,12 @@ struct Told {
 Told ReadUntilClosed(Channel& channel) {
   Told told;
   while (!told.closed) {
-    const Received received = channel.Receive(kPatience);
-    if (received.kind != Received::Kind::kText) {
-      ADD_FAILURE() << "expected a message, got " << received;
+    const auto received = channel.Receive(kPatience);
+    if (!received) {
+      ADD_FAILURE() << "expected a message, and none came";
       return told;
     }
-    const Message message(received.payload);
+    const Message message(*received);
     const std::string method = message.Has("method") ? message.Text("method") : "";
     if (method == "process/outputLost") {
       EXPECT_EQ(message.Number("params.fromSeq"), told.next_seq);
@@ -83,10 +83,11 @@ TEST(WatchedSessionTest, IsClosedAfterItsEnd) {
   const std::unique_ptr<Channel> member = Join(server.url());
   RpcClient outsider = RpcClient::Ready(server.url());
   EXPECT_EQ(outsider.Call("session/end", R"({"sessionName":"s"})").error_code(), 0);
-  const Received last = member->Receive(kPatience);
-  ASSERT_EQ(last.kind, Received::Kind::kText);
-  EXPECT_EQ(Message(last.payload).Text("method"), "session/ended");
-  EXPECT_EQ(member->Receive(kPatience).kind, Received::Kind::kClose);
+  const auto last = member->Receive(kPatience);
+  ASSERT_TRUE(last);
+  EXPECT_EQ(Message(*last).Text("method"), "session/ended");
+  EXPECT_FALSE(member->Receive(kPatience));
+  EXPECT_TRUE(member->ended());
   EXPECT_EQ(outsider.Call("session/list").Size("result.sessions"), 1u);
 }
 

@@ -1,104 +1,92 @@
-#include <poll.h>
-#include <unistd.h>
+#include "support/channel.h"
+
+#include <utility>
 
 #include <gtest/gtest.h>
 
-#include "support/rpc_client.h"
+#include "loop/scope.h"
+#include "support/loop_runner.h"
+#include "transport/dial.h"
 
 namespace holdfast::support {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Kind = Received::Kind;
+using Dialled = Result<std::shared_ptr<rpc::Transport>>;
 
-class WebSocketChannel final : public Channel {
- public:
-  explicit WebSocketChannel(std::string_view url) : client_(WebSocketClient::Connect(url)) {}
+constexpr auto kSendPatience = 3 * kPatience;
 
-  bool Send(std::string_view text) override { return client_.SendText(text); }
-  void Close() override { client_.socket().Close(); }
+// The transport is congested as long as any byte waits to be sent, so that a channel sees when everything is sent.
+transport::Limits ChannelLimits() {
+  transport::Limits limits;
+  limits.max_message_bytes = limits.max_frame_bytes = 768u << 20;
+  limits.high_water_bytes = limits.low_water_bytes = 1;
+  return limits;
+}
 
-  Received Receive(std::chrono::milliseconds timeout) override {
-    const auto deadline = Clock::now() + timeout;
-    for (;;) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-      Received received = client_.Receive(std::max(left, std::chrono::milliseconds(0)));
-      if (received.kind != Kind::kPing) return received;
-      client_.SendFrame({.opcode = Opcode::kPong, .payload = received.payload});
-    }
-  }
-
- private:
-  WebSocketClient client_;
-};
-
-// One message per line on a pair of descriptors, which may be one socket.
-class LinesChannel : public Channel {
- public:
-  LinesChannel(int to_server, int from_server) : to_server_(to_server), from_server_(from_server) {}
-
-  bool Send(std::string_view text) override {
-    std::string line = std::string(text) + '\n';
-    for (std::string_view rest = line; !rest.empty();) {
-      const ssize_t n = ::write(to_server_, rest.data(), rest.size());
-      if (n < 0) return false;
-      rest.remove_prefix(static_cast<size_t>(n));
-    }
-    return true;
-  }
-
-  Received Receive(std::chrono::milliseconds timeout) override {
-    const auto deadline = Clock::now() + timeout;
-    for (;;) {
-      if (const size_t end = buffer_.find('\n', searched_); end != std::string::npos) {
-        Received line{.kind = Kind::kText, .payload = buffer_.substr(0, end)};
-        buffer_.erase(0, end + 1);
-        searched_ = 0;
-        return line;
-      }
-      searched_ = buffer_.size();
-      if (!WaitReadable(deadline)) return {.kind = Kind::kTimeout};
-      char block[64u << 10];
-      const ssize_t n = ::read(from_server_, block, sizeof block);
-      if (n <= 0) return {.kind = Kind::kEof};
-      buffer_.append(block, static_cast<size_t>(n));
-    }
-  }
-
-  void Close() override { ADD_FAILURE() << "these descriptors are not ours to close"; }
-
- private:
-  bool WaitReadable(Clock::time_point deadline) const {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-    pollfd entry{.fd = from_server_, .events = POLLIN, .revents = 0};
-    return ::poll(&entry, 1, static_cast<int>(std::max<int64_t>(left.count(), 0))) == 1;
-  }
-
-  int to_server_, from_server_;
-  std::string buffer_;
-  size_t searched_ = 0;  // bytes of buffer_ without a line end
-};
-
-class LinesSocketChannel final : public LinesChannel {
- public:
-  explicit LinesSocketChannel(TestSocket socket) : LinesChannel(socket.fd(), socket.fd()), socket_(std::move(socket)) {}
-
-  void Close() override { socket_.Close(); }
-
- private:
-  TestSocket socket_;
-};
+loop::Task<> Keep(loop::Task<Dialled> dial, std::optional<Dialled>& outcome) { outcome = co_await std::move(dial); }
 
 }  // namespace
 
-std::unique_ptr<Channel> OpenWebSocket(std::string_view url) { return std::make_unique<WebSocketChannel>(url); }
+Channel::Channel(std::unique_ptr<loop::EventLoop> loop, std::shared_ptr<rpc::Transport> transport)
+    : loop_(std::move(loop)), transport_(std::move(transport)), ended_(transport_ == nullptr) {
+  if (ended_) return;
+  transport_->SetReading(rpc::Reading::kOff);
+  transport_->Start(*this);
+}
 
-std::unique_ptr<Channel> OpenLines(std::string_view url) {
-  return std::make_unique<LinesSocketChannel>(TestSocket::Connect(url));
+bool Channel::Send(std::string_view text) {
+  if (ended_) return false;
+  transport_->Send(std::string(text));
+  const auto deadline = Clock::now() + kSendPatience;
+  while (!ended_ && transport_->congested()) {
+    if (Clock::now() < deadline && RunOne(*loop_, deadline)) continue;
+    ADD_FAILURE() << "the server does not read";
+    return false;
+  }
+  return !ended_;
+}
+
+std::optional<std::string> Channel::Receive(std::chrono::milliseconds timeout) {
+  if (ended_) return std::nullopt;
+  const auto deadline = Clock::now() + timeout;
+  transport_->SetReading(rpc::Reading::kOn);
+  while (!message_ && !ended_ && RunOne(*loop_, deadline)) continue;
+  if (!message_ && !ended_) transport_->SetReading(rpc::Reading::kOff);
+  return std::exchange(message_, std::nullopt);
+}
+
+void Channel::OnMessage(std::string_view message) {
+  message_ = message;
+  transport_->SetReading(rpc::Reading::kOff);
+}
+
+// The transport may be held by operations that wait, which are destroyed with the loop.
+void Channel::Close() {
+  ended_ = true;
+  transport_.reset();
+  loop_.reset();
+}
+
+std::unique_ptr<Channel> OpenChannel(std::string_view url) {
+  auto loop = std::make_unique<loop::EventLoop>();
+  std::optional<Dialled> outcome;
+  loop::Scope scope;
+  if (const auto parsed = transport::ParseServerUrl(url); parsed) {
+    scope.Start(Keep(transport::Dial(*loop, *parsed, {.limits = ChannelLimits()}), outcome));
+    RunUntil(*loop, [&] { return outcome.has_value(); });
+  } else {
+    outcome = std::unexpected(parsed.error());
+  }
+  const bool connected = outcome && outcome->has_value();
+  EXPECT_TRUE(connected) << url << ": " << (outcome ? outcome->error().message : "the dial does not end");
+  return std::make_unique<Channel>(std::move(loop), connected ? **std::move(outcome) : nullptr);
 }
 
 std::unique_ptr<Channel> OpenPipes(int to_server, int from_server) {
-  return std::make_unique<LinesChannel>(to_server, from_server);
+  auto loop = std::make_unique<loop::EventLoop>();
+  auto transport = transport::ServeLines(*loop, from_server, to_server, ChannelLimits());
+  return std::make_unique<Channel>(std::move(loop), std::move(transport));
 }
 
 }  // namespace holdfast::support

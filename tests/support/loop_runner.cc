@@ -15,6 +15,10 @@ bool RunUntil(loop::EventLoop& loop, const std::function<bool()>& done, std::chr
   return true;
 }
 
+bool RunOne(loop::EventLoop& loop, std::chrono::steady_clock::time_point deadline) {
+  return loop.context().poll_one() > 0 || loop.context().run_one_until(deadline) > 0;
+}
+
 void RunReady(loop::EventLoop& loop) { loop.context().poll(); }
 
 }  // namespace holdfast::support

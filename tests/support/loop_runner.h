@@ -13,6 +13,9 @@ namespace holdfast::support {
 // that the loop does not see, every few milliseconds. Returns false if `done` does not return true within `patience`.
 bool RunUntil(loop::EventLoop& loop, const std::function<bool()>& done, std::chrono::milliseconds patience = kPatience);
 
+// Runs one callback. If none is ready, waits for one until `deadline`, and returns false if none comes.
+bool RunOne(loop::EventLoop& loop, std::chrono::steady_clock::time_point deadline);
+
 // Runs the callbacks that are ready at this moment, and those that they make ready, without waiting.
 void RunReady(loop::EventLoop& loop);
 

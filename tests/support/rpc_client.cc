@@ -11,7 +11,6 @@ namespace holdfast::support {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Kind = Received::Kind;
 
 bool IsAbout(const Message& notification, std::string_view method, std::string_view process_id) {
   return notification.Text("method") == method && notification.Text("params.processId") == process_id;
@@ -57,7 +56,7 @@ std::string WriteParams(std::string_view process_id, std::string_view bytes, std
 }
 
 RpcClient RpcClient::Ready(std::string_view url, std::string_view more_params) {
-  RpcClient client(OpenWebSocket(url));
+  RpcClient client(OpenChannel(url));
   client.Handshake(more_params);
   return client;
 }
@@ -117,7 +116,7 @@ bool RpcClient::HasNotification(std::string_view method, std::string_view proces
 Message RpcClient::WaitForNotification(std::string_view method, std::string_view process_id,
                                        std::chrono::milliseconds timeout) {
   if (!PumpUntil([&] { return HasNotification(method, process_id); }, timeout)) {
-    ADD_FAILURE() << "no " << method << " of " << process_id << (ended_ ? ": the connection has ended" : "");
+    ADD_FAILURE() << "no " << method << " of " << process_id << (ended() ? ": the connection has ended" : "");
     return Message();
   }
   const auto it =
@@ -162,28 +161,20 @@ bool RpcClient::PumpUntil(Condition condition, std::chrono::milliseconds timeout
   const auto deadline = Clock::now() + timeout;
   while (!condition()) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-    if (ended_ || left.count() <= 0) return false;
+    if (ended() || left.count() <= 0) return false;
     Pump(left);
   }
   return true;
 }
 
 bool RpcClient::WaitForEnd(std::chrono::milliseconds timeout) {
-  return PumpUntil([this] { return ended_; }, timeout);
+  return PumpUntil([this] { return ended(); }, timeout);
 }
 
 bool RpcClient::Pump(std::chrono::milliseconds timeout) {
-  if (ended_) return false;
-  Received received = channel_->Receive(timeout);
-  if (received.kind == Kind::kTimeout) return false;
-  if (received.kind == Kind::kText) {
-    Take(Message(std::move(received.payload)));
-    return true;
-  }
-  EXPECT_TRUE(received.kind == Kind::kClose || received.kind == Kind::kEof) << received;
-  close_code_ = received.close_code;
-  ended_ = true;
-  return false;
+  std::optional<std::string> text = channel_->Receive(timeout);
+  if (text) Take(Message(*std::move(text)));
+  return text.has_value();
 }
 
 void RpcClient::Drain() {

@@ -1,5 +1,5 @@
-// A client of the exec-server for tests. It blocks and has no thread. It collects the output of each process, and
-// checks that the events of a process come in the order of their sequence numbers, without a gap.
+// A well-behaved client of the exec-server for tests. It blocks and has no thread. It collects the output of each
+// process, and checks that the events of a process come in the order of their sequence numbers, without a gap.
 #pragma once
 
 #include <chrono>
@@ -11,25 +11,11 @@
 #include <string_view>
 #include <vector>
 
+#include "support/channel.h"
 #include "support/message.h"
 #include "support/test_socket.h"
-#include "support/web_socket_client.h"
 
 namespace holdfast::support {
-
-// A channel carries whole messages, by whatever transport. Receive returns kText, kTimeout, kClose, kEof or the kind of
-// error.
-class Channel {
- public:
-  virtual ~Channel() = default;
-  virtual bool Send(std::string_view text) = 0;
-  virtual Received Receive(std::chrono::milliseconds timeout) = 0;
-  virtual void Close() = 0;  // without a goodbye
-};
-
-std::unique_ptr<Channel> OpenWebSocket(std::string_view url);
-std::unique_ptr<Channel> OpenLines(std::string_view url);
-std::unique_ptr<Channel> OpenPipes(int to_server, int from_server);  // borrowed
 
 // The params of process/start, with the usual values as defaults.
 struct StartRequest {
@@ -53,7 +39,7 @@ class RpcClient {
  public:
   explicit RpcClient(std::unique_ptr<Channel> channel) : channel_(std::move(channel)) {}
 
-  // These functions return a client that is connected by WebSocket and has done the handshake.
+  // These functions return a client that is connected and has done the handshake.
   static RpcClient Ready(std::string_view url, std::string_view more_params = "");
   static RpcClient Resumed(std::string_view url, std::string_view session_id);
 
@@ -94,8 +80,7 @@ class RpcClient {
   // Receives the messages that have arrived already, up to a bound, because some processes never stop writing. Then
   // forgets everything but the sequence numbers.
   void Drain();
-  bool ended() const { return ended_; }
-  uint16_t close_code() const { return close_code_; }  // 0 without a Close frame
+  bool ended() const { return channel_->ended(); }
   bool WaitForEnd(std::chrono::milliseconds timeout = kPatience);
   void Disconnect() { channel_->Close(); }
 
@@ -120,8 +105,6 @@ class RpcClient {
   std::map<int64_t, Message> answers_;
   std::deque<Message> notifications_;
   std::map<std::string, Events, std::less<>> events_;
-  bool ended_ = false;
-  uint16_t close_code_ = 0;
 };
 
 }  // namespace holdfast::support

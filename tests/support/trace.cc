@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/test_socket.h"
+
 namespace holdfast::support {
 namespace {
 
@@ -135,19 +137,19 @@ bool TracePlayer::Control(const std::string& text) {
   if (words.size() != 2) return false;
   in_use_ = words[1];
   if (words[0] == "use") return connections_.contains(in_use_);
-  if (words[0] == "connect") return connections_.emplace(in_use_, OpenWebSocket(url_)).second;
+  if (words[0] == "connect") return connections_.emplace(in_use_, OpenChannel(url_)).second;
   return false;
 }
 
 // Each message that comes meets one of the awaited expectations, until none is left.
 bool TracePlayer::MeetAll() {
   while (!awaited_.empty()) {
-    const Received received = connections_.at(in_use_)->Receive(kPatience);
-    if (received.kind != Received::Kind::kText) {
-      ADD_FAILURE() << "expected a message, got " << received;
+    const auto received = connections_.at(in_use_)->Receive(kPatience);
+    if (!received) {
+      ADD_FAILURE() << "expected a message, and none came";
       return false;
     }
-    const Message actual(received.payload);
+    const Message actual(*received);
     const auto met = std::ranges::find_if(
         awaited_, [&](const std::string& wanted) { return Matches(Message(wanted).json(), actual.json(), names_); });
     if (met == awaited_.end()) {

@@ -21,9 +21,9 @@
 #include <string_view>
 #include <vector>
 
+#include "support/channel.h"
 #include "support/http_server.h"
 #include "support/message.h"
-#include "support/rpc_client.h"
 #include "support/scratch_dir.h"
 #include "wire/json.h"
 

@@ -1,5 +1,7 @@
-// A WebSocket client for tests, which can also do everything that a client must not do. It blocks and has no thread. It
-// checks strictly what the server sends: no reserved bit, no mask, no unknown opcode, no fragment out of place.
+// The hostile WebSocket client of the tests, which can do everything that a client must not do, and shows every frame
+// of the server. It shares no code with the product, and so checks independently what the server sends: no reserved
+// bit, no mask, no unknown opcode, no fragment out of place. It blocks and has no thread. A test that needs neither
+// uses an RpcClient or a Channel.
 #pragma once
 
 #include <chrono>
