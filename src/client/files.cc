@@ -24,7 +24,7 @@ loop::Task<Result<>> Do(std::shared_ptr<Session> session, typename Method::Param
 // Calls a method and returns the part of its result that `part` takes out.
 template <typename Method, typename T>
 loop::Task<Result<T>> Get(std::shared_ptr<Session> session, typename Method::Params params,
-                          Result<T> (*part)(typename Method::Result)) {
+                          Result<T> (*part)(typename Method::Result&&)) {
   auto answer = co_await session->Call<Method>(std::move(params));
   if (!answer) co_return std::unexpected(std::move(answer).error());
   co_return part(*std::move(answer));
@@ -55,7 +55,7 @@ std::string Files::PathText(const std::string& path) const { return session_->tr
 loop::Task<Result<std::string>> Files::Read(const std::string& path) {
   return Get<wire::FsReadFile, std::string>(
       session_, InSandbox(sandbox_, Follow(PathText(path))),
-      [](wire::FsReadFileResult result) -> Result<std::string> { return std::move(result.data).Take(); });
+      [](wire::FsReadFileResult&& result) -> Result<std::string> { return std::move(result.data).Take(); });
 }
 
 loop::Task<Result<>> Files::Write(const std::string& path, std::string bytes) {
@@ -71,7 +71,7 @@ loop::Task<Result<wire::FsGetMetadataResult>> Files::Metadata(const std::string&
 loop::Task<Result<Files::Entries>> Files::List(const std::string& path) {
   return Get<wire::FsReadDirectory, Entries>(
       session_, InSandbox(sandbox_, wire::FsPathParams{.path = PathText(path)}),
-      [](wire::FsReadDirectoryResult result) -> Result<Entries> { return std::move(result.entries); });
+      [](wire::FsReadDirectoryResult&& result) -> Result<Entries> { return std::move(result.entries); });
 }
 
 loop::Task<Result<>> Files::CreateDirectory(const std::string& path) {
@@ -107,7 +107,7 @@ loop::Task<Result<>> Files::Rename(const std::string& from, const std::string& t
 loop::Task<Result<std::string>> Files::Canonical(const std::string& path) {
   return Get<wire::FsCanonicalize, std::string>(
       session_, InSandbox(sandbox_, wire::FsPathParams{.path = PathText(path)}),
-      [](wire::FsCanonicalizeResult result) { return ParsePath(result.path); });
+      [](wire::FsCanonicalizeResult&& result) { return ParsePath(result.path); });
 }
 
 loop::Task<Result<wire::FsWalkResult>> Files::Walk(const std::string& path, wire::FsWalkOptions options) {

@@ -29,7 +29,7 @@ bool HasInput(int fd) {
 
 InputRelay::InputRelay(loop::EventLoop& loop, Driver& driver, std::optional<EscapeKeys> keys, Wakeup& changed)
     : driver_(driver),
-      keys_(std::move(keys)),
+      keys_(keys),
       changed_(changed),
       watch_(loop, stdin_.fd(), [this] { readable_.Notify(); }) {}
 

@@ -66,7 +66,7 @@ loop::Task<int> Wait(Invocation& invocation) {
 
 // Returns the name of a signal as the protocol has it, from "KILL", "SIGKILL" or "9".
 Result<std::string> SignalName(const std::string& text) {
-  const std::string name = text.starts_with("SIG") ? text : "SIG" + text;
+  std::string name = text.starts_with("SIG") ? text : "SIG" + text;
   if (sys::SignalByName(name)) return name;
   for (const char* known :
        {"SIGHUP", "SIGINT", "SIGQUIT", "SIGKILL", "SIGUSR1", "SIGUSR2", "SIGTERM", "SIGCONT", "SIGSTOP"}) {

@@ -98,7 +98,7 @@ std::string Function(const Command& command) {
 }  // namespace
 
 std::string ZshCompletion(std::span<const Command> table) {
-  std::string commands, cases, families;
+  std::string commands, cases;
   for (const Command& command : table) {
     const size_t blank = command.name.find(' ');
     const std::string first = command.name.substr(0, blank);

@@ -18,7 +18,7 @@ Result<EscapeKeys> EscapeKeys::Parse(std::string_view key) {
   if (key == "none") return EscapeKeys(std::nullopt);
   for (const std::string_view prefix : {"ctrl-", "Ctrl-", "^"}) {
     if (!key.starts_with(prefix) || key.size() != prefix.size() + 1) continue;
-    if (const auto character = ControlCharacter(key.back())) return EscapeKeys(*character);
+    if (const auto character = ControlCharacter(key.back())) return EscapeKeys(character);
   }
   return Fail(ErrorKind::kInvalidParams, fmt::format("\"{}\" is not a key; write it as ctrl-], or none", key));
 }
