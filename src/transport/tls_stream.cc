@@ -1,6 +1,5 @@
 #include "transport/tls_stream.h"
 
-#include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
@@ -21,39 +20,18 @@ namespace {
 constexpr size_t kRecordBytes = 16u << 10;   // the longest payload of a TLS record
 constexpr size_t kSealedAtOnce = 64u << 10;  // plaintext; the memory that a slow connection holds beside its queue
 
-// OpenSSL writes ciphertext to this kind of BIO, which appends it to a string and so never has to wait.
-int AppendToString(BIO* bio, const char* bytes, int count) {
-  static_cast<std::string*>(::BIO_get_data(bio))->append(bytes, static_cast<size_t>(count));
-  return count;
-}
+constexpr size_t kReadAtOnce = 64u << 10;  // ciphertext; other connections have their turn after it
 
-long Control(BIO*, int command, long, void*) { return command == BIO_CTRL_FLUSH ? 1 : 0; }
-
-const BIO_METHOD* StringMethod() {
-  static const BIO_METHOD* const method = [] {
-    BIO_METHOD* made = ::BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "string");
-    CHECK(made != nullptr);
-    ::BIO_meth_set_write(made, AppendToString);
-    ::BIO_meth_set_ctrl(made, Control);
-    return made;
-  }();
-  return method;
-}
-
-BIO* MakeStringBio(std::string& target) {
-  BIO* const bio = ::BIO_new(StringMethod());
-  CHECK(bio != nullptr);
-  ::BIO_set_data(bio, &target);
-  ::BIO_set_init(bio, 1);
-  return bio;
-}
+// The ciphertext that waits for a peer that does not read. A Write leaves less than half of it. A peer that sends
+// KeyUpdates and reads no answers could fill the memory otherwise.
+constexpr size_t kMaxSealedBytes = 256u << 10;
 
 }  // namespace
 
 TlsStream::TlsStream(const TlsContext& context, OwnedFd socket)
-    : socket_(std::move(socket)), ssl_(::SSL_new(context.get()), ::SSL_free) {
+    : socket_(std::move(socket)), input_(socket_.get()), ssl_(::SSL_new(context.get()), ::SSL_free) {
   CHECK(ssl_ != nullptr);
-  ::SSL_set_bio(ssl_.get(), ::BIO_new_socket(socket_.get(), BIO_NOCLOSE), MakeStringBio(sealed_));
+  ::SSL_set_bio(ssl_.get(), input_.MakeBio(), MakeOutputBio(sealed_));
 }
 
 TlsStream::~TlsStream() = default;
@@ -74,6 +52,7 @@ std::unique_ptr<TlsStream> TlsStream::Connect(const TlsContext& context, OwnedFd
 TlsStream::Step TlsStream::Handshake() {
   ::ERR_clear_error();
   errno = 0;
+  input_.Allow(kReadAtOnce);
   const int result = ::SSL_do_handshake(ssl_.get());
   if (result != 1) (void)OnFailure(result);
   const bool waits = result != 1 && errno == EAGAIN;
@@ -92,16 +71,19 @@ TlsStream::Step TlsStream::Handshake() {
 ssize_t TlsStream::Read(std::span<char> buffer) {
   ::ERR_clear_error();
   errno = 0;
+  input_.Allow(kReadAtOnce);
   size_t total = 0;
   int result = 1;
   while (result == 1 && total < buffer.size()) {
     size_t count = 0;
     result = ::SSL_read_ex(ssl_.get(), buffer.data() + total, buffer.size() - total, &count);
     total += count;
+    if (count > 0) input_.OnApplicationData();
   }
   const ssize_t outcome = total > 0 ? static_cast<ssize_t>(total) : OnFailure(result);
   const int reason = errno;
   (void)Flush();  // the rest is sent by the next call; a failed socket fails the next read as well
+  if (sealed_.size() > kMaxSealedBytes) return OnFlood();
   errno = reason;
   return outcome;
 }
@@ -118,6 +100,7 @@ ssize_t TlsStream::OnFailure(int result) {
       Explain(ErrorKind::kDisconnected, "it closed the connection");
       return 0;
     case SSL_ERROR_SYSCALL:
+      if (input_.flooded()) return OnFlood();
       errno = reason != 0 && reason != EAGAIN ? reason : ECONNRESET;
       Explain(ErrorKind::kDisconnected, ErrnoText(errno));
       return -1;
@@ -126,6 +109,12 @@ ssize_t TlsStream::OnFailure(int result) {
       errno = EPROTO;
       return -1;
   }
+}
+
+ssize_t TlsStream::OnFlood() {
+  Explain(ErrorKind::kInvalidRequest, "it sends messages of TLS without end");
+  errno = EPROTO;
+  return -1;
 }
 
 void TlsStream::ExplainProtocolError() {

@@ -1,5 +1,6 @@
 // A TlsStream is a ByteStream that encrypts. Its handshake takes place in the first reads, or in calls of Handshake.
-// Ciphertext goes out in one send for each Write, however many records it has.
+// Ciphertext goes out in one send for each Write, however many records it has. A peer that sends records without
+// application data, such as KeyUpdates, gets its share of the loop, and the connection fails after 256 KiB of them.
 #pragma once
 
 #include <memory>
@@ -10,6 +11,7 @@
 #include "loop/event.h"
 #include "loop/task.h"
 #include "transport/byte_stream.h"
+#include "transport/tls_bio.h"
 #include "transport/tls_context.h"
 
 struct ssl_st;
@@ -49,11 +51,13 @@ class TlsStream final : public ByteStream {
 
   bool Flush();
   ssize_t OnFailure(int result);
+  ssize_t OnFlood();
   void ExplainProtocolError();
   void Explain(ErrorKind kind, std::string reason);
   size_t Seal(std::span<const iovec> vectors);
 
   OwnedFd socket_;
+  TlsInput input_;
   std::unique_ptr<ssl_st, void (*)(ssl_st*)> ssl_;
   std::string sealed_;  // ciphertext on its way to the socket
   size_t sent_ = 0;     // the bytes of sealed_ that the socket has accepted

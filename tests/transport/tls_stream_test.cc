@@ -1,9 +1,12 @@
 // These tests let the two ends of a TLS connection talk to each other, over sockets that pass on few bytes at a time.
 #include "transport/tls_stream.h"
 
+#include <openssl/ssl.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <array>
+#include <memory>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -155,6 +158,121 @@ TEST_F(TlsStreamTest, RefusesChangedBytes) {
   ASSERT_EQ(::send(server_end_.get(), sealed.data(), static_cast<size_t>(count), 0), count);
   EXPECT_EQ(ReadAvailable(*server_), "<error>");
 }
+
+// A peer that speaks TLS as OpenSSL does, and can send what TlsStream never sends. It keeps its ciphertext until Send.
+class RawPeer {
+ public:
+  RawPeer(const TlsContext& context, OwnedFd socket)
+      : socket_(std::move(socket)), ssl_(::SSL_new(context.get()), ::SSL_free), sealed_(::BIO_new(::BIO_s_mem())) {
+    ::SSL_set_bio(ssl_.get(), ::BIO_new_socket(socket_.get(), BIO_NOCLOSE), sealed_);
+  }
+
+  SSL* ssl() { return ssl_.get(); }
+  int fd() const { return socket_.get(); }
+
+  void ShakeHandsWith(TlsStream& other) {
+    for (int round = 0; round < 10; ++round) {
+      (void)::SSL_do_handshake(ssl());
+      Send();
+      (void)ReadAvailable(other);
+    }
+    ASSERT_TRUE(::SSL_is_init_finished(ssl()));
+  }
+
+  void UpdateKey(int times) {
+    for (int i = 0; i < times; ++i) {
+      ASSERT_EQ(::SSL_key_update(ssl(), SSL_KEY_UPDATE_REQUESTED), 1);
+      ASSERT_EQ(::SSL_do_handshake(ssl()), 1);
+    }
+  }
+
+  size_t Send() {
+    char* bytes = nullptr;
+    const long count = BIO_get_mem_data(sealed_, &bytes);
+    if (count > 0) EXPECT_EQ(::send(socket_.get(), bytes, static_cast<size_t>(count), MSG_NOSIGNAL), count);
+    (void)BIO_reset(sealed_);
+    return static_cast<size_t>(count);
+  }
+
+ private:
+  OwnedFd socket_;
+  std::unique_ptr<SSL, void (*)(SSL*)> ssl_;
+  BIO* sealed_;  // belongs to ssl_
+};
+
+constexpr size_t kRecordBytes = 16u << 10;
+
+// The role is that of the TlsStream. Both ends pad their records to the full length, so that a few KeyUpdates are as
+// long as thousands of short ones, which take more time.
+enum class TlsRole { kClient, kServer };
+
+class TlsFloodTest : public testing::TestWithParam<TlsRole> {
+ protected:
+  TlsFloodTest() {
+    auto sockets = MakeSockets();
+    const auto client = TlsContext::ForClient(certificate_.certificate_file());
+    const auto server = TlsContext::ForServer(certificate_.certificate_file(), certificate_.key_file());
+    for (const auto* context : {&client, &server}) ::SSL_CTX_set_block_padding((*context)->get(), kRecordBytes);
+    const bool is_client = GetParam() == TlsRole::kClient;
+    stream_ = is_client ? TlsStream::Connect(*client, std::move(sockets.left), "localhost")
+                        : TlsStream::Accept(*server, std::move(sockets.left));
+    peer_ = std::make_unique<RawPeer>(is_client ? *server : *client, std::move(sockets.right));
+    is_client ? ::SSL_set_accept_state(peer_->ssl()) : ::SSL_set_connect_state(peer_->ssl());
+    peer_->ShakeHandsWith(*stream_);
+  }
+
+  const support::TestCertificate certificate_;
+  std::unique_ptr<TlsStream> stream_;
+  std::unique_ptr<RawPeer> peer_;
+};
+
+TEST_P(TlsFloodTest, LeavesTheRestOfManyKeyUpdatesForALaterTurn) {
+  peer_->UpdateKey(6);
+  const size_t sent = peer_->Send();
+  std::array<char, 100> chunk;
+  EXPECT_EQ(stream_->Read(chunk), -1);
+  EXPECT_EQ(errno, EAGAIN);
+  int left = 0;
+  ASSERT_EQ(::ioctl(stream_->fd(), FIONREAD, &left), 0);
+  EXPECT_EQ(sent - static_cast<size_t>(left), 64u << 10);
+}
+
+TEST_P(TlsFloodTest, FailsAfterTooManyKeyUpdatesWithoutData) {
+  std::string outcome;
+  size_t sent = 0;
+  while (outcome.empty() && sent < 1'000'000) {
+    peer_->UpdateKey(4);
+    sent += peer_->Send();
+    outcome = ReadAvailable(*stream_);
+    while (::recv(peer_->fd(), std::array<char, 4096>().data(), 4096, 0) > 0) continue;
+  }
+  EXPECT_EQ(outcome, "<error>");
+  EXPECT_EQ(stream_->failure().message, "it sends messages of TLS without end");
+}
+
+TEST_P(TlsFloodTest, AllowsKeyUpdatesBetweenData) {
+  for (int round = 0; round < 20; ++round) {
+    peer_->UpdateKey(2);
+    ASSERT_EQ(::SSL_write(peer_->ssl(), "x", 1), 1);
+    (void)peer_->Send();
+    ASSERT_EQ(ReadAvailable(*stream_), "x");
+    while (::recv(peer_->fd(), std::array<char, 4096>().data(), 4096, 0) > 0) continue;
+  }
+}
+
+TEST_P(TlsFloodTest, FailsWhenThePeerReadsNoAnswers) {
+  std::string outcome = "x";
+  size_t sent = 0;
+  while (outcome == "x" && sent < 4'000'000) {
+    peer_->UpdateKey(2);
+    ASSERT_EQ(::SSL_write(peer_->ssl(), "x", 1), 1);
+    sent += peer_->Send();
+    outcome = ReadAvailable(*stream_);
+  }
+  EXPECT_TRUE(outcome.ends_with("<error>")) << outcome;
+}
+
+INSTANTIATE_TEST_SUITE_P(Roles, TlsFloodTest, testing::Values(TlsRole::kClient, TlsRole::kServer));
 
 }  // namespace
 }  // namespace holdfast::transport
