@@ -1,5 +1,6 @@
 #include "transport/http_front.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <iterator>
@@ -18,9 +19,11 @@ namespace {
 
 constexpr std::string_view kEndOfHead = "\r\n\r\n";
 
-// The limit of sockets that are not connections yet. A request needs only one turn of the loop, so only silent peers
-// add up to this number; the peer that has been here longest is then dismissed.
-constexpr size_t kMaxGuests = 256;
+// The limits of sockets that are not connections yet. When one more socket comes, a peer that has sent nothing is
+// dismissed, or else the one that has been here longest: a client in the middle of its TLS handshake needs some round
+// trips, and connections that cost their maker nothing must not push it out. A handshake may hold 90 KiB.
+constexpr size_t kMaxPlainGuests = 256;
+constexpr size_t kMaxTlsGuests = 512;
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -52,9 +55,12 @@ class HttpFront::Guest {
   }
   std::string TakePeer() { return std::move(peer_); }
 
+  bool is_silent() const { return silent_; }
+
  private:
   // Reads until the stream has no more, because it may hold bytes that its descriptor does not tell of.
   void OnReady() {
+    silent_ = false;
     for (;;) {
       std::array<char, 4u << 10> chunk;
       const ssize_t count = stream_->Read(chunk);
@@ -115,6 +121,7 @@ class HttpFront::Guest {
   loop::Timer timer_;
   Guests::iterator self_;
   std::string input_;
+  bool silent_ = true;  // the peer has sent nothing, not even a part of a handshake
   bool answered_ = false;
 };
 
@@ -130,9 +137,15 @@ HttpFront::HttpFront(loop::EventLoop& loop, Language language, const Limits& lim
 HttpFront::~HttpFront() = default;
 
 void HttpFront::Welcome(OwnedFd socket, std::string peer) {
-  if (guests_.size() >= kMaxGuests) Dismiss(std::prev(guests_.end()));
+  if (guests_.size() >= (options_.tls ? kMaxTlsGuests : kMaxPlainGuests)) MakeRoom();
   guests_.push_front(std::make_unique<Guest>(*this, StreamOf(std::move(socket)), std::move(peer)));
   guests_.front()->Start(guests_.begin());
+}
+
+void HttpFront::MakeRoom() {
+  const auto silent =
+      std::find_if(guests_.rbegin(), guests_.rend(), [](const auto& guest) { return guest->is_silent(); });
+  Dismiss(std::prev(silent != guests_.rend() ? silent.base() : guests_.end()));
 }
 
 std::unique_ptr<ByteStream> HttpFront::StreamOf(OwnedFd socket) const {

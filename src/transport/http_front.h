@@ -30,6 +30,9 @@ class HttpFront {
 
   std::unique_ptr<ByteStream> StreamOf(OwnedFd socket) const;
 
+  // Dismisses a guest in favour of the next one.
+  void MakeRoom();
+
   // Each of these functions removes the guest.
   void Dismiss(Guests::iterator guest);
   void HandOverWebSocket(Guests::iterator guest, std::string key, std::string early_input, Slot slot);
@@ -42,7 +45,7 @@ class HttpFront {
   // Upgrades under way hold a weak reference, so that no connection is passed on after this object is gone.
   std::shared_ptr<OnConnection> on_connection_;
   ConnectionSlots slots_;
-  Guests guests_;
+  Guests guests_;  // the latest comes first
 };
 
 }  // namespace holdfast::transport

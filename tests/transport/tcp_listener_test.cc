@@ -102,6 +102,20 @@ TEST(TcpListenerTest, CutsAPeerThatDoesNotFinishItsRequest) {
   EXPECT_EQ(silent.ReceiveAll(), "");
 }
 
+TEST(TcpListenerTest, DismissesSilentPeersBeforeOneThatHasBegun) {
+  constexpr std::string_view kProbe = "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n";
+  TestServer server;
+  TestSocket first_silent = TestSocket::Connect(server.url());
+  TestSocket begun = TestSocket::Connect(server.url());
+  begun.Send(kProbe.substr(0, 10));
+  EXPECT_THAT(Ask(server.url(), kProbe), StartsWith("HTTP/1.1 200 "));  // the server has read what came before it
+  std::vector<TestSocket> silent;
+  for (int i = 0; i < 300; ++i) silent.push_back(TestSocket::Connect(server.url()));
+  EXPECT_EQ(first_silent.ReceiveAll(), "");
+  begun.Send(kProbe.substr(10));
+  EXPECT_THAT(begun.ReceiveAll().value_or(""), StartsWith("HTTP/1.1 200 "));
+}
+
 TEST(TcpListenerTest, TakesARequestThatArrivesByteByByte) {
   TestServer server;
   TestSocket socket = TestSocket::Connect(server.url());
