@@ -87,7 +87,8 @@ class HttpFront::Guest {
     if (!timer_.running()) timer_.Start(front_.limits_.head_timeout);
     const size_t end = input_.find(kEndOfHead);
     if (end == std::string::npos && input_.size() <= kMaxHttpHeadBytes) return Outcome::kNeedsMore;
-    end == std::string::npos ? Answer(AnswerHeadTooLong()) : Decide(end + kEndOfHead.size());
+    const bool is_too_long = end == std::string::npos || end + kEndOfHead.size() > kMaxHttpHeadBytes;
+    is_too_long ? Answer(AnswerHeadTooLong()) : Decide(end + kEndOfHead.size());
     return Outcome::kSettled;
   }
 

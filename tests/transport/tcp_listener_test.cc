@@ -93,6 +93,12 @@ TEST(TcpListenerTest, RefusesAnEndlessHead) {
   EXPECT_THAT(Ask(server.url(), "GET / HTTP/1.1\r\nCookie: " + std::string(9'000, 'c')), StartsWith("HTTP/1.1 431 "));
 }
 
+TEST(TcpListenerTest, RefusesALongHeadThatIsComplete) {
+  TestServer server;
+  EXPECT_THAT(Ask(server.url(), "GET / HTTP/1.1\r\nCookie: " + std::string(9'000, 'c') + "\r\n\r\n"),
+              StartsWith("HTTP/1.1 431 "));
+}
+
 TEST(TcpListenerTest, CutsAPeerThatDoesNotFinishItsRequest) {
   Limits limits;
   limits.head_timeout = std::chrono::milliseconds(50);
