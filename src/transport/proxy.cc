@@ -57,18 +57,18 @@ bool IsExcepted(const std::string& none, const std::string& host, uint16_t port)
   return false;
 }
 
-// The URL of a proxy has the form of a ws URL apart from its scheme and its credentials. The message leaves the
-// credentials out.
+// The URL of a proxy has the form of a ws URL apart from its scheme and its credentials. The scheme is looked at first:
+// credentials for a proxy that is to be reached by TLS must not be sent to it in clear. The message leaves them out.
 Result<Proxy> ParseProxy(std::string_view text) {
   std::string_view rest = text;
   if (rest.starts_with(kHttpScheme)) rest.remove_prefix(kHttpScheme.size());
+  const bool has_other_scheme = rest.contains("://");
   Proxy proxy;
   if (const size_t at = rest.rfind('@'); at != std::string_view::npos) {
     proxy.credentials = PercentDecoded(rest.substr(0, at));
     rest.remove_prefix(at + 1);
   }
-  const auto parsed =
-      rest.contains("://") ? Result<ServerUrl>(UnixServer()) : ParseServerUrl(fmt::format("ws://{}", rest));
+  const auto parsed = has_other_scheme ? Result<ServerUrl>(UnixServer()) : ParseServerUrl(fmt::format("ws://{}", rest));
   const auto* place = parsed ? std::get_if<WebSocketServer>(&*parsed) : nullptr;
   if (place == nullptr || place->target != "/") {
     return Fail(ErrorKind::kInvalidParams, fmt::format("proxy '{}': write http://HOST:PORT", rest));

@@ -45,7 +45,8 @@ TEST(ProxyTest, MayHaveCredentials) {
 }
 
 TEST(ProxyTest, IsRefusedWithoutShowingItsPassword) {
-  for (const char* text : {"socks5://proxy:1", "https://proxy:1", "http://proxy:x", "http://", "http://proxy/path"}) {
+  for (const char* text : {"socks5://proxy:1", "https://proxy:1", "http://proxy:x", "http://", "http://proxy/path",
+                           "https://me:secret@proxy:443", "socks5://me:secret@proxy:1", "http://https://me:s@proxy"}) {
     EXPECT_EQ(ProxyOf({.http = text}, kPlain), "error") << text;
   }
   const auto proxy = ProxyFor({.http = "http://me:secret@proxy:x"}, kPlain);
