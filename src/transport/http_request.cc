@@ -28,6 +28,7 @@ constexpr Status kOk{"200 OK"};
 constexpr Status kMalformed{"400 Bad Request", "not an HTTP request\n"};
 constexpr Status kNoUpgrade{"400 Bad Request", "this endpoint speaks WebSocket\n"};
 constexpr Status kBadKey{"400 Bad Request", "Sec-WebSocket-Key is missing or not 24 characters\n"};
+constexpr Status kUpgradeWithBody{"400 Bad Request", "a request for an upgrade has no body\n"};
 constexpr Status kNoSecret{"401 Unauthorized", "the secret of the server's URL is missing or wrong\n",
                            "WWW-Authenticate: Url-Secret\r\n"};
 constexpr Status kNotAdmitted{"403 Forbidden", "only processes of the server's user or of root are served\n"};
@@ -103,10 +104,17 @@ Status DecideProbe(const Request& request) {
   return request.method() == http::verb::get || request.method() == http::verb::head ? kOk : kOnlyGetAndHead;
 }
 
+bool HasBody(const Request& request) {
+  const auto length = request[http::field::content_length];
+  return request.count(http::field::transfer_encoding) > 0 || (!length.empty() && length != "0");
+}
+
+// The bytes of a body would be read as frames of the WebSocket, and something on the way may take them for a body.
 HttpDecision DecideUpgrade(const Request& request, Body body) {
   if (request.method() != http::verb::get) return Answer(kOnlyGet, body);
   if (!boost::beast::websocket::is_upgrade(request)) return Answer(kNoUpgrade);
   if (request[http::field::sec_websocket_version] != "13") return Answer(kBadVersion);
+  if (HasBody(request)) return Answer(kUpgradeWithBody);
   const auto key = request[http::field::sec_websocket_key];
   if (key.size() != kKeyBytes) return Answer(kBadKey);
   return Upgrade{std::string(key)};

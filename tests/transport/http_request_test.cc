@@ -43,6 +43,10 @@ TEST(HttpRequestTest, UpgradesOnTheRootPathWithTheKey) {
   EXPECT_EQ(std::get<Upgrade>(decision).key, "dGhlIHNhbXBsZSBub25jZQ==");
 }
 
+TEST(HttpRequestTest, UpgradesARequestWithAnEmptyBody) {
+  EXPECT_TRUE(std::holds_alternative<Upgrade>(Decide("GET /", std::string(kUpgrade) + "Content-Length: 0\r\n")));
+}
+
 // A process that finds the port in /proc/net/tcp, such as a sandboxed command, does not know the path.
 TEST(HttpRequestTest, UpgradesOnlyTheSecretPathWhereThereIsASecret) {
   EXPECT_TRUE(std::holds_alternative<Upgrade>(Decide("GET /s3cret", kUpgrade, "s3cret")));
@@ -92,6 +96,8 @@ TEST(HttpRequestTest, AnswersByMethodPathAndHeaders) {
            {"GET /", With(upgrade, "websocket", "h2c"), "400 "},
            {"GET /", With(upgrade, ": 13", ": 8"), "426 "},
            {"GET /", With(upgrade, "dGhl", ""), "400 "},
+           {"GET /", upgrade + "Content-Length: 2\r\n", "400 "},
+           {"GET /", upgrade + "Transfer-Encoding: chunked\r\n", "400 "},
            {"GET /", With(upgrade, "Sec-WebSocket-Key", "Sec-WebSocket-Lock"), "400 "},
        }) {
     EXPECT_THAT(Answered(Decide(c.request, c.headers)), StartsWith("HTTP/1.1 " + std::string(c.status)))
