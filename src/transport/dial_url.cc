@@ -54,6 +54,17 @@ std::optional<WebSocketServer> ParseWebSocket(const WebSocketScheme& scheme, std
                          .target = target.starts_with('/') ? std::string(target) : fmt::format("/{}", target)};
 }
 
+// Returns the part of a refused address that a message may show: its path may be a secret, and a name before an `@` may
+// come with a password.
+std::string WithoutSecrets(std::string_view text) {
+  const size_t mark = text.find("://");
+  const std::string_view scheme = text.substr(0, mark == std::string_view::npos ? 0 : mark + 3);
+  const std::string_view rest = text.substr(scheme.size());
+  const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
+  const std::string_view place = authority.substr(authority.rfind('@') + 1);
+  return fmt::format("{}{}{}", scheme, place, authority.size() < rest.size() ? "/..." : "");
+}
+
 Result<ServerUrl> ParseUnix(std::string_view text) {
   const std::string_view path = text.substr(kUnixScheme.size());
   if (!path.starts_with('/') || path.contains('\0')) {
@@ -74,12 +85,13 @@ Result<ServerUrl> ParseServerUrl(std::string_view text) {
   for (const WebSocketScheme& scheme : kWebSocketSchemes) {
     if (!text.starts_with(scheme.prefix)) continue;
     if (auto server = ParseWebSocket(scheme, text.substr(scheme.prefix.size()))) return *std::move(server);
-    return Fail(
-        ErrorKind::kInvalidParams,
-        fmt::format("server address '{}': write {}HOST:PORT, with a path if the server has one", text, scheme.prefix));
+    return Fail(ErrorKind::kInvalidParams,
+                fmt::format("server address '{}': write {}HOST:PORT, with a path if the server has one",
+                            WithoutSecrets(text), scheme.prefix));
   }
   return Fail(ErrorKind::kInvalidParams,
-              fmt::format("server address '{}': not one of ws://HOST:PORT, wss://HOST:PORT, unix:///PATH", text));
+              fmt::format("server address '{}': not one of ws://HOST:PORT, wss://HOST:PORT, unix:///PATH",
+                          WithoutSecrets(text)));
 }
 
 std::string NameOf(const ServerUrl& url) {

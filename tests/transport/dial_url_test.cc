@@ -56,6 +56,17 @@ TEST(DialUrlTest, ListsTheSchemesItKnows) {
             "server address 'gopher://a:1': not one of ws://HOST:PORT, wss://HOST:PORT, unix:///PATH");
 }
 
+TEST(DialUrlTest, ShowsNoSecretOfAnAddressThatItRefuses) {
+  for (const char* text : {"ws://a:99999/5ecre7", "ws://a:1 2/5ecre7", "ws://a:1/5ecre7 x", "ws://a:x?5ecre7",
+                           "ws://a:1#5ecre7", "htp://a/5ecre7", "a:1/5ecre7", "ws://me:5ecre7@a:1"}) {
+    const auto url = ParseServerUrl(text);
+    ASSERT_FALSE(url.has_value()) << text;
+    EXPECT_FALSE(url.error().message.contains("5ecre7")) << url.error().message;
+  }
+  EXPECT_EQ(ParseServerUrl("ws://a:99999/5ecre7").error().message,
+            "server address 'ws://a:99999/...': write ws://HOST:PORT, with a path if the server has one");
+}
+
 class DialUrlRefusalTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(DialUrlRefusalTest, IsRefused) { EXPECT_FALSE(ParseServerUrl(GetParam()).has_value()); }
