@@ -8,6 +8,7 @@
 #include "base/base64.h"
 #include "base/parse_number.h"
 #include "transport/http_request.h"
+#include "transport/printable.h"
 #include "transport/proxy.h"
 #include "transport/socket_address.h"
 
@@ -24,13 +25,6 @@ std::string ConnectRequest(const Proxy& proxy, const WebSocketServer& server) {
         fmt::format("Proxy-Authorization: Basic {}\r\n", Base64Encode(std::as_bytes(std::span(proxy.credentials))));
   }
   return fmt::format("CONNECT {0} HTTP/1.1\r\nHost: {0}\r\nUser-Agent: holdfast\r\n{1}\r\n", place, authorization);
-}
-
-// The text comes from a stranger and goes to a terminal.
-std::string Printable(std::string_view text) {
-  std::string printable;
-  for (const char c : text.substr(0, 200)) printable += c >= ' ' && c < 0x7f ? c : '?';
-  return printable;
 }
 
 Result<> CheckStatus(const std::string& line, const std::string& name) {

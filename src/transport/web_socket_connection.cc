@@ -14,6 +14,7 @@
 #include "transport/inbound_room.h"
 #include "transport/message_buffer.h"
 #include "transport/outbox.h"
+#include "transport/printable.h"
 #include "transport/turn_task.h"
 #include "transport/web_socket_frames.h"
 
@@ -62,7 +63,7 @@ Error UpgradeError(std::string_view peer, error_code error, const websocket::res
   if (error == websocket::error::upgrade_declined) {
     const std::string_view reason(answer.reason().data(), answer.reason().size());
     return {ErrorKind::kPermissionDenied,
-            fmt::format("the server at {} refused the WebSocket: {} {}", peer, answer.result_int(), reason)};
+            fmt::format("the server at {} refused the WebSocket: {} {}", peer, answer.result_int(), Printable(reason))};
   }
   const bool is_other_protocol = error.category() == make_error_code(websocket::error::closed).category() ||
                                  (error.category() == make_error_code(http::error::end_of_stream).category() &&

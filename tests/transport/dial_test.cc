@@ -213,6 +213,11 @@ TEST(DialTest, SaysWithWhichStatusTheServerRefuses) {
             (Error{ErrorKind::kPermissionDenied, "the server at SERVER refused the WebSocket: 401 Unauthorized"}));
 }
 
+TEST(DialTest, ShowsNoReasonThatCouldDeceiveATerminal) {
+  EXPECT_EQ(RefusalAfter("HTTP/1.1 401 No\x80\x9b[2J\xff\r\nContent-Length: 0\r\n\r\n"),
+            (Error{ErrorKind::kPermissionDenied, "the server at SERVER refused the WebSocket: 401 No??[2J?"}));
+}
+
 TEST(DialTest, SaysThatTheServerSpeaksSomethingElse) {
   const Error error = RefusalAfter("SSH-2.0-OpenSSH_9.2\r\n");
   EXPECT_EQ(error.kind, ErrorKind::kInvalidRequest);
