@@ -51,6 +51,7 @@ loop::Task<Result<OwnedFd>> ConnectByTcp(loop::EventLoop& loop, std::string host
   if (!addresses) co_return std::unexpected(std::move(addresses).error());
   auto socket = co_await ConnectToAny(loop, *std::move(addresses), end);
   if (socket) SetNoDelay(socket->get());
+  if (socket) SetPeerTimeout(socket->get());
   co_return socket;
 }
 

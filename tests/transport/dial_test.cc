@@ -1,5 +1,7 @@
 #include "transport/dial.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <gtest/gtest.h>
@@ -130,6 +132,36 @@ TEST(DialTest, SeesTheServerClose) {
   Peer& accepted = server.WaitForPeer();
   server.Run([&] { accepted.transport()->Close(); });
   EXPECT_TRUE(client.AwaitClosed(*peer));
+}
+
+// Returns the descriptors of this process that are connected to the server.
+std::vector<int> SocketsTo(const TestServer& server) {
+  std::vector<int> sockets;
+  for (int fd = 3; fd < 1024; ++fd) {
+    SocketAddress address;
+    if (::getpeername(fd, address.get(), &address.size) != 0 || address.family() != AF_INET) continue;
+    if (server.url() == "ws://" + TextOf(address)) sockets.push_back(fd);
+  }
+  return sockets;
+}
+
+int OptionOf(int socket, int level, int option) {
+  int value = -1;
+  socklen_t size = sizeof(value);
+  EXPECT_EQ(::getsockopt(socket, level, option, &value, &size), 0);
+  return value;
+}
+
+TEST(DialTest, NoticesAServerThatIsGoneWithoutAWord) {
+  TestServer server;
+  Dialler client;
+  ASSERT_NE(client.Connect(server.url()), nullptr);
+  const std::vector<int> sockets = SocketsTo(server);
+  ASSERT_EQ(sockets.size(), 1u);
+  EXPECT_EQ(OptionOf(sockets[0], IPPROTO_TCP, TCP_USER_TIMEOUT), 30'000);
+  EXPECT_EQ(OptionOf(sockets[0], SOL_SOCKET, SO_KEEPALIVE), 1);
+  EXPECT_EQ(OptionOf(sockets[0], IPPROTO_TCP, TCP_KEEPIDLE), 15);
+  EXPECT_EQ(OptionOf(sockets[0], IPPROTO_TCP, TCP_KEEPINTVL), 5);
 }
 
 TEST(DialTest, FindsAServerByItsName) {
