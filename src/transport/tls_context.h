@@ -1,5 +1,6 @@
 // A TlsContext has what the TLS connections of one listener, or of one client, have in common: a certificate, or the
-// roots that are trusted. Only TLS 1.2 and later versions are spoken. OpenSSL stays in the .cc files.
+// roots that are trusted. Only TLS 1.3, and 1.2 with its better suites, are
+// spoken. OpenSSL stays in the .cc files.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,9 @@
 #include "transport/tls_context.h"
 
+#include <openssl/ssl.h>
+
+#include <string_view>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,6 +42,21 @@ TEST(TlsContextTest, RefusesAFileOfAnotherKind) {
   const support::ScratchDir dir;
   const std::string file = dir.Write("text", "no certificate\n");
   EXPECT_THAT(RefusalOf(file, file), HasSubstr("read the TLS certificate " + file + ": no start line"));
+}
+
+TEST(TlsContextTest, OffersOnlySuitesWithForwardSecrecyAndAuthenticatedEncryption) {
+  const auto context = TlsContext::ForClient("");
+  ASSERT_TRUE(context.has_value());
+  const STACK_OF(SSL_CIPHER)* const suites = ::SSL_CTX_get_ciphers(context->get());
+  int of_tls12 = 0;
+  for (int i = 0; i < sk_SSL_CIPHER_num(suites); ++i) {
+    const SSL_CIPHER* const suite = sk_SSL_CIPHER_value(suites, i);
+    EXPECT_TRUE(::SSL_CIPHER_is_aead(suite)) << ::SSL_CIPHER_get_name(suite);
+    if (std::string_view(::SSL_CIPHER_get_version(suite)) == "TLSv1.3") continue;
+    EXPECT_EQ(::SSL_CIPHER_get_kx_nid(suite), NID_kx_ecdhe) << ::SSL_CIPHER_get_name(suite);
+    ++of_tls12;
+  }
+  EXPECT_GT(of_tls12, 0);
 }
 
 TEST(TlsContextTest, RefusesTrustedCertificatesThatCannotBeRead) {
