@@ -11,7 +11,8 @@ namespace holdfast::exec_server {
 transport::HttpRoutes ServerRoutes();
 
 // Returns how the server answers on the port of `url`. Fails if the configuration does not allow the address (see
-// AuthorizerFor), or if it has only half of what TLS needs, or files that cannot be used.
+// AuthorizerFor), or if it has only half of what TLS needs, or files that cannot be used. A key
+// that every user may read is a warning in the log.
 Result<transport::HttpFrontOptions> FrontOptionsFor(const transport::WebSocketUrl& url, const Config& config);
 
 // Fails if the configuration asks for TLS although the server does not listen on a port.

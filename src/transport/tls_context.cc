@@ -3,6 +3,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <utility>
@@ -34,6 +35,20 @@ std::unexpected<Error> FailTls(std::string_view call, std::string_view object) {
   return Fail(ErrorKind::kInvalidParams, fmt::format("{} {}: {}", call, object, TakeTlsReason()));
 }
 
+std::unexpected<Error> FailFile(std::string_view call, const std::string& file, std::string_view reason) {
+  return Fail(ErrorKind::kInvalidParams, fmt::format("{} {}: {}", call, file, reason));
+}
+
+// OpenSSL would wait for the writer of a FIFO. The reader of a key that every user may change would use the key of
+// another user.
+Result<> CheckFile(std::string_view call, const std::string& file) {
+  struct stat status{};
+  if (::stat(file.c_str(), &status) != 0) return FailFile(call, file, ErrnoText(errno));
+  if (!S_ISREG(status.st_mode)) return FailFile(call, file, "it is not a regular file");
+  if ((status.st_mode & S_IWOTH) != 0) return FailFile(call, file, "every user may change it (chmod o-w)");
+  return {};
+}
+
 // OpenSSL would ask for the passphrase of an encrypted key on the terminal, and a server must not wait for that.
 int RefusePassphrase(char*, int, int, void*) { return -1; }
 
@@ -43,11 +58,14 @@ Result<TlsContext> TlsContext::ForServer(const std::string& certificate_file, co
   auto context = MakeContext(::TLS_server_method());
   if (!context) return FailTls("start", "TLS");
   ::SSL_CTX_set_default_passwd_cb(context.get(), RefusePassphrase);
+  constexpr std::string_view kReadCertificate = "read the TLS certificate", kReadKey = "read the TLS key";
+  TRY_VOID(CheckFile(kReadCertificate, certificate_file));
   if (::SSL_CTX_use_certificate_chain_file(context.get(), certificate_file.c_str()) != 1) {
-    return FailTls("read the TLS certificate", certificate_file);
+    return FailTls(kReadCertificate, certificate_file);
   }
+  TRY_VOID(CheckFile(kReadKey, key_file));
   if (::SSL_CTX_use_PrivateKey_file(context.get(), key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
-    return FailTls("read the TLS key", key_file);
+    return FailTls(kReadKey, key_file);
   }
   return TlsContext(std::move(context));
 }

@@ -1,5 +1,7 @@
 #include "exec_server/front_options.h"
 
+#include <sys/stat.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,6 +61,20 @@ TEST(FrontOptionsTest, AreRefusedWithFilesThatCannotBeUsed) {
   EXPECT_THAT(RefusalOf(kPlainUrl, WithTls(certificate.certificate_file(), other.key_file())),
               HasSubstr("key values mismatch"));
   EXPECT_THAT(RefusalOf(kPlainUrl, WithTls("/nonexistent", other.key_file())), HasSubstr("No such file or directory"));
+}
+
+// Returns the log of a server whose key file has this mode.
+std::string LogWithKeyOfMode(mode_t mode) {
+  const TestCertificate certificate;
+  EXPECT_EQ(::chmod(certificate.key_file().c_str(), mode), 0);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(RefusalOf(kPlainUrl, WithTls(certificate.certificate_file(), certificate.key_file())), "");
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(FrontOptionsTest, WarnOfAKeyThatEveryUserMayRead) {
+  EXPECT_THAT(LogWithKeyOfMode(0644), HasSubstr("tls.key_readable"));
+  EXPECT_EQ(LogWithKeyOfMode(0640), "");
 }
 
 TEST(FrontOptionsTest, HaveNoTlsWithoutAPort) {

@@ -3,6 +3,7 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
+#include <sys/stat.h>
 
 #include <cstdio>
 #include <memory>
@@ -49,6 +50,7 @@ TestCertificate::TestCertificate(const Options& options) {
   EXPECT_EQ(::PEM_write_X509(certificate_out.get(), certificate.get()), 1);
   const File key_out(std::fopen(key_file().c_str(), "w"), std::fclose);
   EXPECT_EQ(::PEM_write_PrivateKey(key_out.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr), 1);
+  EXPECT_EQ(::fchmod(::fileno(key_out.get()), 0600), 0);
 }
 
 }  // namespace holdfast::support

@@ -1,6 +1,7 @@
 #include "transport/tls_context.h"
 
 #include <openssl/ssl.h>
+#include <sys/stat.h>
 
 #include <string_view>
 
@@ -42,6 +43,21 @@ TEST(TlsContextTest, RefusesAFileOfAnotherKind) {
   const support::ScratchDir dir;
   const std::string file = dir.Write("text", "no certificate\n");
   EXPECT_THAT(RefusalOf(file, file), HasSubstr("read the TLS certificate " + file + ": no start line"));
+}
+
+TEST(TlsContextTest, DoesNotWaitForAFifo) {
+  const TestCertificate certificate;
+  const support::ScratchDir dir;
+  const std::string fifo = dir.path() + "/fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_EQ(RefusalOf(certificate.certificate_file(), fifo), "read the TLS key " + fifo + ": it is not a regular file");
+  EXPECT_EQ(RefusalOf(fifo, certificate.key_file()), "read the TLS certificate " + fifo + ": it is not a regular file");
+}
+
+TEST(TlsContextTest, RefusesAKeyThatEveryUserMayChange) {
+  const TestCertificate certificate;
+  ASSERT_EQ(::chmod(certificate.key_file().c_str(), 0602), 0);
+  EXPECT_THAT(RefusalOf(certificate.certificate_file(), certificate.key_file()), HasSubstr("every user may change it"));
 }
 
 TEST(TlsContextTest, OffersOnlySuitesWithForwardSecrecyAndAuthenticatedEncryption) {
