@@ -137,6 +137,7 @@ loop::Task<Result<>> Session::TakeOver() {
 // number only in an answer without chunks; so the process is read until there are none.
 loop::Task<Result<>> Session::CatchUp(ConnectionPtr connection, std::string process_id,
                                       std::shared_ptr<EventStream> stream) {
+  const auto self = shared_from_this();
   stream->BeginReading();
   ProcessReading reading;
   uint64_t after_seq = stream->published();
@@ -160,6 +161,7 @@ loop::Task<Result<>> Session::CatchUp(ConnectionPtr connection, std::string proc
 
 // Returns an error only if the connection does not work.
 loop::Task<Result<>> Session::CatchUpAll(ConnectionPtr connection) {
+  const auto self = shared_from_this();
   const auto certain = streams_.certain();
   for (const auto& [process_id, stream] : certain) {
     auto read = co_await CatchUp(connection, process_id, stream);
@@ -180,6 +182,7 @@ void Session::OnBacklog() {
 }
 
 loop::Task<> Session::ReadLater(std::string process_id, std::shared_ptr<EventStream> stream) {
+  const auto self = shared_from_this();
   loop::Deadline deadline(loop_, options_.call_timeout);
   auto connection = co_await Connected(0, deadline);
   if (!connection) co_return;  // the session has ended, or a recovery will read
@@ -199,9 +202,15 @@ void Session::RunDetached(loop::Task<> task) {
   if (scope_) scope_->Start(std::move(task));
 }
 
-Result<> Session::OnOutput(const wire::OutputFrame& frame) { return streams_.OnOutput(frame); }
+// An event resumes the task that waits for it, and the task may destroy the client and its processes. So the functions
+// that deliver events keep the session alive until they return.
+Result<> Session::OnOutput(const wire::OutputFrame& frame) {
+  const auto self = shared_from_this();
+  return streams_.OnOutput(frame);
+}
 
 Result<> Session::OnNotification(const rpc::Notification& notification) {
+  const auto self = shared_from_this();
   TRY(const bool about_process, streams_.OnNotification(notification.method, notification.params));
   if (about_process) return {};
   if (notification.method == wire::HttpBodyDelta::kName) {
@@ -232,6 +241,7 @@ void Session::OnConnectionEnd(Connection& connection) {
 }
 
 loop::Task<> Session::Recover() {
+  const auto self = shared_from_this();
   Recovery recovery({.give_up = options_.recover_for}, Clock::now());
   while (const auto attempt = recovery.NextAttempt()) {
     co_await Sleep(loop_, std::max(*attempt - Clock::now(), Clock::duration::zero()));
