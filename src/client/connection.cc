@@ -22,6 +22,7 @@ Connection::Connection(loop::EventLoop& loop, std::shared_ptr<rpc::Transport> tr
                                         std::move(transport), *this)) {}
 
 void Connection::Close() {
+  closing_ = true;
   if (!ended_) peer_->Close();
 }
 

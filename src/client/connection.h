@@ -38,6 +38,9 @@ class Connection final : public rpc::PeerHost, public std::enable_shared_from_th
   rpc::Peer& peer() { return *peer_; }
   uint64_t number() const { return number_; }
   bool ended() const { return ended_; }
+  // Returns whether a call would still be sent. The calls of a connection fail a moment before its owner is told of the
+  // end.
+  bool usable() const { return !closing_ && !peer_->closed(); }
 
   void Close();
   // Closes the connection, and tells the owner nothing any more.
@@ -52,7 +55,7 @@ class Connection final : public rpc::PeerHost, public std::enable_shared_from_th
 
   Owner* owner_;  // null when the session is gone
   const uint64_t number_;
-  bool ended_ = false;
+  bool closing_ = false, ended_ = false;
   loop::ByteBudget held_;
   wire::Document document_;
   const std::shared_ptr<rpc::Peer> peer_;

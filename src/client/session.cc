@@ -109,7 +109,7 @@ std::chrono::milliseconds Session::TimeoutOf(const CallOptions& options) const {
 
 loop::Task<Result<Session::ConnectionPtr>> Session::Connected(uint64_t lost, loop::Deadline& deadline) {
   while (phase_ != Phase::kEnded) {
-    if (phase_ == Phase::kUp && connection_->number() > lost) co_return connection_;
+    if (phase_ == Phase::kUp && connection_->number() > lost && connection_->usable()) co_return connection_;
     if (co_await changed_.NextBefore(deadline) == loop::Event::Woken::kByTime) {
       co_return Fail(ErrorKind::kTimeout, "there was no connection to the server in time");
     }
@@ -232,11 +232,10 @@ void Session::OnConnectionEnd(Connection& connection) {
   if (connection_.get() != &connection) return;
   const auto self = shared_from_this();
   connection_.reset();
+  const bool was_up = phase_ == Phase::kUp;
+  if (was_up) phase_ = Phase::kRecovering;  // before any task goes on, because kUp promises a connection
   http_bodies_.FailAll({ErrorKind::kDisconnected, "the connection has ended"});
-  if (phase_ == Phase::kUp) {
-    phase_ = Phase::kRecovering;
-    RunDetached(Recover());
-  }
+  if (was_up) RunDetached(Recover());
   changed_.Notify();
 }
 

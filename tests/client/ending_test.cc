@@ -108,5 +108,11 @@ TEST_F(EndingTest, ATaskEndsAtAPieceOfAnHttpBody) {
   EXPECT_EQ(OutcomeOf(task), "hi");
 }
 
+TEST_F(EndingTest, ATaskThatAwaitsAnHttpBodyEndsWithTheConnection) {
+  const auto task = BeginToTakeAPiece();
+  server_.Cut();
+  EXPECT_EQ(OutcomeOf(task), "the connection has ended");
+}
+
 }  // namespace
 }  // namespace holdfast::client

@@ -28,6 +28,11 @@ class HttpTest : public ClientTest {
         request_id_, seq, Base64(bytes), end));
   }
 
+  static loop::Task<Result<std::optional<std::string>>> LastPiece(HttpStream stream) {
+    HttpStream released = std::move(stream);
+    co_return co_await released.Next();
+  }
+
   std::string request_id_;
 };
 
@@ -74,6 +79,15 @@ TEST_F(HttpTest, AStreamDoesNotSurviveItsConnection) {
   auto stream = Run(client.http().Stream({.url = "http://x/"}));
   server_.Cut();
   EXPECT_EQ(Run(stream->Next()).error().kind, ErrorKind::kDisconnected);
+}
+
+// The task releases the stream at once, while the client knows that the connection has ended.
+TEST_F(HttpTest, ATaskThatAwaitsTheBodyMayReleaseItsStreamWhenTheConnectionEnds) {
+  auto client = Connect();
+  const auto last = Begin(LastPiece(Run(client.http().Stream({.url = "http://x/"})).value()));
+  server_.Cut();
+  ASSERT_TRUE(last->has_value());
+  EXPECT_EQ((*last)->error().kind, ErrorKind::kDisconnected);
 }
 
 TEST_F(HttpTest, StopsReadingWhileNobodyTakesTheBody) {

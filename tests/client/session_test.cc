@@ -82,7 +82,7 @@ TEST_F(SessionTest, DoesNotRepeatACallThatMayHaveHadAnEffect) {
   server_.Cut();
   ASSERT_TRUE(RunUntil([&] { return call->has_value(); }));
   EXPECT_EQ((*call)->error().kind, ErrorKind::kDisconnected);
-  RunUntil([&] { return server_.Got("initialize").size() == 2; });
+  ASSERT_TRUE(RunUntil([&] { return server_.Got("initialize").size() == 2; }));
   EXPECT_EQ(server_.Got("fs/remove").size(), 1U);
 }
 
@@ -96,6 +96,20 @@ TEST_F(SessionTest, ACallThatIsMadeWithoutAConnectionWaitsForOne) {
   server_.SetReachable(true);
   ASSERT_TRUE(RunUntil([&] { return call->has_value(); }));
   EXPECT_TRUE((*call)->has_value());
+}
+
+loop::Task<Result<>> RemoveTwo(Files files) {
+  (void)co_await files.Remove("/x");
+  co_return co_await files.Remove("/y");
+}
+
+TEST_F(SessionTest, ACallThatIsMadeAtTheLossOfTheConnectionWaitsForTheNextOne) {
+  auto client = Connect();
+  const auto removed = Begin(RemoveTwo(client.files()));
+  server_.Answer("fs/remove", "{}");
+  server_.Cut();
+  ASSERT_TRUE(RunUntil([&] { return removed->has_value(); }));
+  EXPECT_TRUE(removed->value()) << (*removed)->error().message;
 }
 
 TEST_F(SessionTest, AsksAgainWhileTheServerHoldsTheLostConnection) {
