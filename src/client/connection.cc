@@ -48,6 +48,13 @@ void Connection::OnNotification(const rpc::Notification& notification) {
 
 void Connection::OnUnreadable(const Error&) { Close(); }
 
+void Connection::OnStrayResponse(const rpc::Response& response) {
+  if (response.id != rpc::kNoRequest || response.result) return;
+  const std::string& reason = response.result.error().message;
+  refusal_ = {ErrorKind::kInvalidParams, "the server could not read a request: " + reason};
+  Close();
+}
+
 void Connection::OnClosed() {
   ended_ = true;
   const auto self = std::exchange(self_, nullptr);

@@ -27,7 +27,7 @@ loop::Task<Result<std::unique_ptr<OpenFile>>> OpenFile::Open(RemoteFile file, wi
   if (mode != wire::FsOpenMode::kRead) params.mode = mode;
   auto open = std::make_unique<OpenFile>(file.session, connection, params.handle_id);
   auto sandboxed = InSandbox(file.sandbox, std::move(params));
-  const auto answer = co_await connection->peer().Call<wire::FsOpen>(std::move(sandboxed), file.session->TimeoutOf({}));
+  const auto answer = co_await connection->Call<wire::FsOpen>(std::move(sandboxed), file.session->TimeoutOf({}));
   if (answer) co_return std::move(open);
   open->closed_ = true;
   co_return std::unexpected(answer.error());
@@ -44,7 +44,7 @@ OpenFile::~OpenFile() {
 
 loop::Task<Result<wire::FsReadBlockResult>> OpenFile::Read(uint64_t offset, uint64_t bytes) {
   wire::FsReadBlockParams params{.handle_id = handle_id_, .offset = offset, .len = bytes};
-  return connection_->peer().Call<wire::FsReadBlock>(std::move(params), session_->TimeoutOf({}));
+  return connection_->Call<wire::FsReadBlock>(std::move(params), session_->TimeoutOf({}));
 }
 
 loop::Task<Result<wire::Empty>> OpenFile::Write(uint64_t offset, std::string bytes) {
@@ -53,12 +53,12 @@ loop::Task<Result<wire::Empty>> OpenFile::Write(uint64_t offset, std::string byt
   params.handle_id = handle_id_;
   params.offset = offset;
   params.chunk = chunk;
-  return connection_->peer().Call<wire::FsWriteBlock>(std::move(params), session_->TimeoutOf({}));
+  return connection_->Call<wire::FsWriteBlock>(std::move(params), session_->TimeoutOf({}));
 }
 
 loop::Task<Result<wire::Empty>> OpenFile::Close() {
   closed_ = true;
-  return connection_->peer().Call<wire::FsClose>({.handle_id = handle_id_}, session_->TimeoutOf({}));
+  return connection_->Call<wire::FsClose>({.handle_id = handle_id_}, session_->TimeoutOf({}));
 }
 
 }  // namespace holdfast::client

@@ -136,7 +136,7 @@ loop::Task<Result<>> Process::SendWrite(std::string chunk_base64, WriteLedger::W
     }
     writes_.MarkSent(write, number);
     WakeWritesLater();
-    auto answer = co_await (*connection)->peer().Call<wire::ProcessWrite>(params, deadline.left());
+    auto answer = co_await (*connection)->Call<wire::ProcessWrite>(params, deadline.left());
     if (answer) co_return Accepted(answer->status, id_);
     if (answer.error().kind != ErrorKind::kDisconnected || !repeatable) {
       co_return std::unexpected(std::move(answer).error());

@@ -122,7 +122,7 @@ loop::Task<Result<std::string>> Session::CallText(std::string method, std::strin
   loop::Deadline deadline(loop_, TimeoutOf(options));
   auto connection = co_await Connected(0, deadline);
   if (!connection) co_return std::unexpected(std::move(connection).error());
-  co_return co_await (*connection)->peer().CallText(std::move(method), std::move(params), deadline.left());
+  co_return co_await (*connection)->CallText(std::move(method), std::move(params), deadline.left());
 }
 
 loop::Task<Result<>> Session::TakeOver() {

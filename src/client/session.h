@@ -76,7 +76,7 @@ class Session final : public std::enable_shared_from_this<Session>, Connection::
     for (uint64_t lost = 0;;) {
       auto connection = co_await self->Connected(lost, deadline);
       if (!connection) co_return std::unexpected(std::move(connection).error());
-      auto answer = co_await (*connection)->peer().template Call<Method>(params, deadline.left());
+      auto answer = co_await (*connection)->template Call<Method>(params, deadline.left());
       const bool cut = !answer && answer.error().kind == ErrorKind::kDisconnected;
       if (!cut || !kRepeatable<Method>) co_return std::move(answer);
       lost = (*connection)->number();

@@ -93,7 +93,7 @@ loop::Task<Result<std::shared_ptr<Process>>> StartProcess(std::shared_ptr<Sessio
       }
     }
     sent_at = Clock::now();
-    const auto started = co_await (*connection)->peer().Call<wire::ProcessStart>(params, deadline.left());
+    const auto started = co_await (*connection)->Call<wire::ProcessStart>(params, deadline.left());
     if (started) break;
     if (started.error().kind == ErrorKind::kTimeout) session->RunDetached(Kill(session, id));
     if (started.error().kind != ErrorKind::kDisconnected) co_return std::unexpected(started.error());

@@ -112,6 +112,19 @@ TEST_F(SessionTest, ACallThatIsMadeAtTheLossOfTheConnectionWaitsForTheNextOne) {
   EXPECT_TRUE(removed->value()) << (*removed)->error().message;
 }
 
+TEST_F(SessionTest, ARequestThatTheServerCannotReadFailsAtOnce) {
+  auto client = Connect();
+  const auto call = Begin(client.Call<wire::ProcessList>({}));
+  server_.Send(R"({"id":-1,"error":{"code":-32600,"message":"the message is too long"}})");
+  ASSERT_TRUE(RunUntil([&] { return call->has_value(); }));
+  ASSERT_FALSE(call->value());
+  EXPECT_THAT((*call)->error().message, HasSubstr("the message is too long"));
+  EXPECT_NE((*call)->error().kind, ErrorKind::kDisconnected);
+  server_.Answer("process/list", R"({"processes":[],"truncated":false})");
+  EXPECT_TRUE(Run(client.Call<wire::ProcessList>({})));
+  EXPECT_EQ(server_.Got("process/list").size(), 2U);
+}
+
 TEST_F(SessionTest, AsksAgainWhileTheServerHoldsTheLostConnection) {
   auto client = Connect();
   int refusals = 2;
