@@ -51,16 +51,11 @@ Result<> Accepted(wire::WriteStatus status, const std::string& process_id) {
   return {};
 }
 
-// Writes the input and closes it. `failure` gets the first error.
-loop::Task<> Feed(std::shared_ptr<Process> process, std::string input, std::optional<Error>& failure) {
-  for (size_t at = 0; at < input.size(); at += kWriteBytes) {
-    const auto written = co_await process->Write(input.substr(at, kWriteBytes));
-    if (written) continue;
-    failure = written.error();
-    co_return;
-  }
-  const auto closed = co_await process->CloseStdin();
-  if (!closed) failure = closed.error();
+// Returns whether a write has failed because the process takes no input any more: it has closed its end, or is gone.
+// Its output is complete all the same. An observer gets the same kind of error, because it may not write at all.
+bool TakesNoInput(const Session& session, const Error& error) {
+  if (session.role() == wire::SessionRole::kObserver) return false;
+  return error.kind == ErrorKind::kInvalidRequest || error.kind == ErrorKind::kNotFound;
 }
 
 std::unexpected<Error> TimeIsOver(const std::string& id) {
@@ -112,14 +107,19 @@ loop::Task<Result<wire::ProcessReadResult>> Process::Read(wire::ProcessReadParam
 }
 
 loop::Task<Result<>> Process::Write(std::string bytes) {
+  return WriteWithin(std::move(bytes), session_->TimeoutOf({}));
+}
+
+loop::Task<Result<>> Process::WriteWithin(std::string bytes, std::optional<milliseconds> limit) {
   const auto self = shared_from_this();
   while (writes_.unanswered_bytes() > kMaxUnansweredBytes) co_await writes_changed_.Next();
   const LedgerEntry entry(writes_, bytes.size(), writes_changed_);
-  co_return co_await SendWrite(Base64Encode(std::as_bytes(std::span(bytes))), entry.write());
+  co_return co_await SendWrite(Base64Encode(std::as_bytes(std::span(bytes))), entry.write(), limit);
 }
 
-loop::Task<Result<>> Process::SendWrite(std::string chunk_base64, WriteLedger::Write write) {
-  loop::Deadline deadline(session_->loop(), session_->TimeoutOf({}));
+loop::Task<Result<>> Process::SendWrite(std::string chunk_base64, WriteLedger::Write write,
+                                        std::optional<milliseconds> limit) {
+  loop::Deadline deadline(session_->loop(), limit);
   wire::ProcessWriteParams params;
   params.process_id = id_;
   params.chunk = std::move(chunk_base64);
@@ -199,22 +199,37 @@ loop::Task<Result<Exited>> Process::Wait(std::optional<milliseconds> limit) {
   co_return *events_->exit();
 }
 
+loop::Task<> Process::Feed(std::string input, std::optional<milliseconds> limit, Result<>& outcome) {
+  outcome = co_await WriteAndClose(std::move(input), limit);
+  events_->changed().Notify();  // Communicate waits for this event; it may end this task
+}
+
+loop::Task<Result<>> Process::WriteAndClose(std::string input, std::optional<milliseconds> limit) {
+  const loop::Deadline deadline(session_->loop(), limit);
+  for (size_t at = 0; at < input.size(); at += kWriteBytes) {
+    auto written = co_await WriteWithin(input.substr(at, kWriteBytes), deadline.left());
+    if (!written) co_return std::move(written);
+  }
+  co_return co_await CloseStdin();
+}
+
 loop::Task<Result<Completed>> Process::Communicate(std::string input, std::optional<milliseconds> limit) {
   const auto self = shared_from_this();
   if (input_ == Stdin::kClosed && !input.empty()) {
     co_return Fail(ErrorKind::kInvalidRequest, "the process " + id_ + " was started without standard input");
   }
   loop::Deadline deadline(session_->loop(), limit);
-  std::optional<Error> unfed;
+  Result<> fed;
   loop::Scope feeding;
-  if (input_ == Stdin::kOpen) feeding.Start(Feed(self, std::move(input), unfed));
+  if (input_ == Stdin::kOpen) feeding.Start(Feed(std::move(input), limit, fed));
   Collector collector;
   while (!collector.ended()) {
-    // A process may exit without reading its input. But a server that cannot close the input leaves it waiting.
-    if (unfed && unfed->kind == ErrorKind::kUnknownMethod) co_return std::unexpected(*unfed);
-    auto event = co_await NextBefore(deadline);
-    if (!event) co_return TimeIsOver(id_);
-    collector.Add(*std::move(event));
+    if (auto event = events_->Take()) {
+      collector.Add(*std::move(event));
+      continue;
+    }
+    if (!fed && !TakesNoInput(*session_, fed.error())) co_return std::unexpected(fed.error());
+    if (co_await events_->changed().NextBefore(deadline) == loop::Event::Woken::kByTime) co_return TimeIsOver(id_);
   }
   auto progress = std::move(collector).Take(exit());
   if (!progress) co_return std::unexpected(std::move(progress).error());

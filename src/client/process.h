@@ -82,14 +82,21 @@ class Process : public std::enable_shared_from_this<Process> {
   // takes them.
   loop::Task<Result<Exited>> Wait(std::optional<std::chrono::milliseconds> limit = {});
   // Writes `input`, closes standard input, and collects all output until the process is closed. When the time is over,
-  // it fails with kTimeout, and the process goes on.
+  // it fails with kTimeout, and the process goes on. Input that the process does not want is dropped; if it cannot be
+  // written for another reason, the call fails.
   loop::Task<Result<Completed>> Communicate(std::string input, std::optional<std::chrono::milliseconds> limit = {});
   // Collects what comes within the window. It returns early when the process is closed, and may be called again.
   loop::Task<Result<Progress>> RunFor(std::chrono::milliseconds window);
 
  private:
   loop::Task<std::optional<ProcessEvent>> NextBefore(loop::Deadline& deadline);
-  loop::Task<Result<>> SendWrite(std::string chunk_base64, WriteLedger::Write write);
+  // These take the time that a write may last; without one it may last for as long as the process does.
+  loop::Task<Result<>> WriteWithin(std::string bytes, std::optional<std::chrono::milliseconds> limit);
+  loop::Task<Result<>> SendWrite(std::string chunk_base64, WriteLedger::Write write,
+                                 std::optional<std::chrono::milliseconds> limit);
+  // Writes the input and closes it. Feed also wakes Communicate.
+  loop::Task<> Feed(std::string input, std::optional<std::chrono::milliseconds> limit, Result<>& outcome);
+  loop::Task<Result<>> WriteAndClose(std::string input, std::optional<std::chrono::milliseconds> limit);
   void WakeWritesLater();
 
   const std::shared_ptr<Session> session_;

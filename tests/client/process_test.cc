@@ -20,7 +20,7 @@ class ProcessTest : public ClientTest {
  protected:
   // The server answers process/read with these chunks, given as JSON, and this state.
   void AnswerRead(std::string chunks, int next_seq, std::string state = R"("exited":false,"closed":false)") {
-    server_.Handle("process/read", [=, this](const Message& request) {
+    server_.Handle("process/read", [this, chunks, next_seq, state](const Message& request) {
       const bool first =
           request.Number("params.afterSeq") == server_.Got("process/read").at(0).Number("params.afterSeq");
       return fmt::format(R"("result":{{"chunks":[{}],"nextSeq":{},{},"exitCode":3,"failure":null}})",
@@ -326,9 +326,42 @@ TEST_F(ProcessTest, SaysThatTheServerCannotCloseItsInput) {
   const auto process = Start(client, {.input = Stdin::kOpen});
   server_.Refuse("process/closeStdin", -32601, "no such method");
   const auto communicating = Begin(process->Communicate(""));
-  server_.SendOutput("p", 1, "x");
   ASSERT_TRUE(RunUntil([&] { return communicating->has_value(); }));
   EXPECT_EQ((*communicating)->error().kind, ErrorKind::kUnknownMethod);
+}
+
+TEST_F(ProcessTest, SaysThatItsInputWasNotWritten) {
+  auto client = Connect();
+  const auto process = Start(client, {.input = Stdin::kOpen});
+  server_.Refuse("process/write", -32603, "out of memory");
+  const auto communicating = Begin(process->Communicate("in"));
+  ASSERT_TRUE(RunUntil([&] { return communicating->has_value(); }));
+  EXPECT_EQ((*communicating)->error().message, "out of memory");
+}
+
+TEST_F(ProcessTest, CommunicatesWithACommandThatDoesNotReadItsInput) {
+  auto client = Connect();
+  const auto process = Start(client, {.input = Stdin::kOpen});
+  server_.Answer("process/write", R"({"status":"stdinClosed"})");
+  const auto communicating = Begin(process->Communicate("in"));
+  server_.SendExited("p", 1, 0);
+  server_.SendClosed("p", 2);
+  ASSERT_TRUE(RunUntil([&] { return communicating->has_value(); }));
+  EXPECT_TRUE(communicating->value()) << (*communicating)->error().message;
+}
+
+TEST_F(ProcessTest, FeedsInputForAsLongAsItCommunicates) {
+  auto client = Connect({.call_timeout = 20ms});
+  const auto process = Start(client, {.input = Stdin::kOpen});
+  const auto communicating = Begin(process->Communicate("in", 1h));
+  EXPECT_FALSE(Run(process->Wait(40ms)));  // the server has no room for the input for longer than a call may take
+  server_.Answer("process/closeStdin", "{}");
+  server_.Send(R"({"id":3,"result":{"status":"accepted"}})");
+  ASSERT_TRUE(RunUntil([&] { return !server_.Got("process/closeStdin").empty(); }));
+  server_.SendExited("p", 1, 0);
+  server_.SendClosed("p", 2);
+  ASSERT_TRUE(RunUntil([&] { return communicating->has_value(); }));
+  EXPECT_TRUE(communicating->value()) << (*communicating)->error().message;
 }
 
 TEST_F(ProcessTest, RunsForAWindowAndGoesOn) {
