@@ -56,11 +56,37 @@ class ExpectedStream {
   std::shared_ptr<EventStream> stream_;
 };
 
-// Kills a process whose start was not answered in time: it may run, and nobody has its handle.
 loop::Task<> Kill(std::shared_ptr<Session> session, std::string process_id) {
   wire::ProcessTerminateParams params;
   params.process_id = std::move(process_id);
   (void)co_await session->Call<wire::ProcessTerminate>(std::move(params));
+}
+
+// A start that was sent and whose outcome is not known. If its task ends like that, because the time is over, the
+// connection does not come back or the task is cancelled, the process is killed: it may run, and nobody has its handle.
+class UncertainStart {
+ public:
+  UncertainStart(std::shared_ptr<Session> session, std::string process_id)
+      : session_(std::move(session)), process_id_(std::move(process_id)) {}
+  ~UncertainStart() {
+    if (sent_at_) session_->RunDetached(Kill(session_, process_id_));
+  }
+  UncertainStart(const UncertainStart&) = delete;
+  UncertainStart& operator=(const UncertainStart&) = delete;
+
+  void MarkSent() { sent_at_ = Clock::now(); }
+  void Settle() { sent_at_.reset(); }  // the server has answered
+  const std::optional<Clock::time_point>& sent_at() const { return sent_at_; }
+
+ private:
+  const std::shared_ptr<Session> session_;
+  const std::string process_id_;
+  std::optional<Clock::time_point> sent_at_;
+};
+
+// Returns whether an error leaves open what the server has done.
+bool IsUncertain(const Error& error, const Connection& connection) {
+  return error.kind == ErrorKind::kDisconnected || error.kind == ErrorKind::kTimeout || connection.refusal();
 }
 
 bool IsUnknownProcess(const Error& error) {
@@ -78,26 +104,27 @@ loop::Task<Result<std::shared_ptr<Process>>> StartProcess(std::shared_ptr<Sessio
   ExpectedStream expected(*session, id, options.backlog);
   loop::Deadline deadline(session->loop(), session->TimeoutOf(options.call));
   const wire::ProcessStartParams params = ParamsOf(session->traits(), std::move(options));
-  std::optional<Clock::time_point> sent_at;
+  UncertainStart start(session, id);
   for (uint64_t lost = 0;;) {
     auto connection = co_await session->Connected(lost, deadline);
     if (!connection) co_return std::unexpected(std::move(connection).error());
     lost = (*connection)->number();
-    if (sent_at) {
+    if (start.sent_at()) {
       const auto known = co_await session->CatchUp(*connection, id, expected.stream());
       if (known) break;
       if (known.error().kind == ErrorKind::kDisconnected) continue;
       if (!IsUnknownProcess(known.error())) co_return std::unexpected(known.error());
-      if (Clock::now() - *sent_at > kRemembered) {
+      if (Clock::now() - *start.sent_at() > kRemembered) {
         co_return Fail(ErrorKind::kDisconnected, "the connection was lost while " + id + " was started");
       }
     }
-    sent_at = Clock::now();
+    start.MarkSent();
     const auto started = co_await (*connection)->Call<wire::ProcessStart>(params, deadline.left());
     if (started) break;
-    if (started.error().kind == ErrorKind::kTimeout) session->RunDetached(Kill(session, id));
+    if (!IsUncertain(started.error(), **connection)) start.Settle();
     if (started.error().kind != ErrorKind::kDisconnected) co_return std::unexpected(started.error());
   }
+  start.Settle();
   co_return std::make_shared<Process>(session, id, expected.Keep(), input);
 }
 

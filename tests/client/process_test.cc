@@ -195,6 +195,33 @@ TEST_F(ProcessTest, KillsACommandWhoseStartTakesTooLong) {
   EXPECT_EQ(server_.Got("process/terminate").at(0).Text("params.processId"), "p");
 }
 
+TEST_F(ProcessTest, KillsACommandWhoseStartLostItsConnectionForTooLong) {
+  auto client = Connect();
+  const auto start = Begin(client.Start({.argv = {"a"}, .process_id = "p", .call = {.timeout = 20ms}}));
+  server_.SetReachable(false);
+  server_.Cut();
+  ASSERT_TRUE(RunUntil([&] { return start->has_value(); }));
+  EXPECT_EQ((*start)->error().kind, ErrorKind::kTimeout);
+  server_.SetReachable(true);
+  ASSERT_TRUE(RunUntil([&] { return !server_.Got("process/terminate").empty(); }));
+  EXPECT_EQ(server_.Got("process/terminate").at(0).Text("params.processId"), "p");
+}
+
+TEST_F(ProcessTest, KillsACommandWhoseStartIsCancelled) {
+  auto client = Connect();
+  const auto start = Begin(client.Start({.argv = {"a"}, .process_id = "p"}));
+  scope_.emplace();
+  ASSERT_TRUE(RunUntil([&] { return !server_.Got("process/terminate").empty(); }));
+}
+
+TEST_F(ProcessTest, DoesNotKillTheCommandThatHasTheIdOfARefusedStart) {
+  auto client = Connect();
+  server_.Refuse("process/start", -32600, "process id p is in use");
+  EXPECT_FALSE(Run(client.Start({.argv = {"a"}, .process_id = "p"})));
+  RunReady();
+  EXPECT_TRUE(server_.Got("process/terminate").empty());
+}
+
 TEST_F(ProcessTest, AttachesToAProcessThatExists) {
   auto client = Connect();
   AnswerRead(Chunk(1, "a"), 2);
