@@ -12,8 +12,12 @@ class ChildDialer final : public Dialer {
   ChildDialer(loop::EventLoop& loop, std::vector<std::string> argv) : loop_(loop), argv_(std::move(argv)) {}
 
   loop::Task<Result<std::shared_ptr<rpc::Transport>>> Dial() override {
-    if (std::exchange(started_, true)) co_return Fail(ErrorKind::kDisconnected, "the server has exited");
+    started_ = true;
     co_return transport::DialChild(loop_, {.argv = argv_});
+  }
+  std::optional<Error> exhausted() const override {
+    if (!started_) return std::nullopt;
+    return Error{ErrorKind::kDisconnected, "the session is lost: the server has exited"};
   }
 
  private:

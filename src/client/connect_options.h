@@ -51,6 +51,8 @@ class Dialer {
  public:
   virtual ~Dialer() = default;
   virtual loop::Task<Result<std::shared_ptr<rpc::Transport>>> Dial() = 0;
+  // Tells why no further connection can be made; nothing if it makes sense to dial.
+  virtual std::optional<Error> exhausted() const { return std::nullopt; }
 };
 
 }  // namespace holdfast::client

@@ -241,6 +241,7 @@ void Session::OnConnectionEnd(Connection& connection) {
 
 loop::Task<> Session::Recover() {
   const auto self = shared_from_this();
+  if (auto reason = dialer_->exhausted()) co_return End(*std::move(reason));
   Recovery recovery({.give_up = options_.recover_for}, Clock::now());
   while (const auto attempt = recovery.NextAttempt()) {
     co_await Sleep(loop_, std::max(*attempt - Clock::now(), Clock::duration::zero()));
