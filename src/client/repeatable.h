@@ -6,9 +6,15 @@
 
 namespace holdfast::client {
 
-// A method that observers may call only looks.
+// A method that observers may call only looks, with the exceptions below.
 template <typename Method>
 inline constexpr bool kRepeatable = Method::kCaller == wire::Caller::kAnyone;
+// Observers may call these two as well, and they change the roles of a session.
+template <>
+inline constexpr bool kRepeatable<wire::Initialize> = false;
+template <>
+inline constexpr bool kRepeatable<wire::SessionTakeOver> = false;
+
 template <>
 inline constexpr bool kRepeatable<wire::ProcessCloseStdin> = true;
 template <>

@@ -61,6 +61,17 @@ TEST_F(SharedSessionTest, TakesOver) {
   EXPECT_EQ(client.role(), SessionRole::kDriver);
 }
 
+TEST_F(SharedSessionTest, DoesNotTakeOverAgainWhenTheAnswerIsLost) {
+  AnswerAs("observer");
+  auto client = Connect({.session = SharedSession{.name = "build"}});
+  const auto taken = Begin(client.TakeOver());
+  server_.Cut();
+  server_.Answer("session/takeOver", R"({"role":"driver"})");
+  ASSERT_TRUE(RunUntil([&] { return taken->has_value(); }));
+  EXPECT_EQ((*taken)->error().kind, ErrorKind::kDisconnected);
+  EXPECT_EQ(server_.Got("session/takeOver").size(), 1U);
+}
+
 TEST_F(SharedSessionTest, ReportsWhatAnObserverHasMissed) {
   AnswerAs("observer");
   auto client = Connect({.session = SharedSession{.name = "build"}});
@@ -79,7 +90,7 @@ TEST_F(SharedSessionTest, DoesNotComeBackToASessionThatWasEnded) {
   const auto process = Start(client);
   server_.Send(R"({"method":"session/ended","params":{"sessionId":"S"}})");
   EXPECT_EQ(Text(Run(process->NextEvent())), "failed: the session was ended");
-  RunUntil([&] { return !server_.connected(); });
+  ASSERT_TRUE(RunUntil([&] { return !server_.connected(); }));
   EXPECT_EQ(server_.dials(), 1);
 }
 
