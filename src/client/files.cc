@@ -15,28 +15,36 @@ namespace {
 // be gone by then.
 
 template <typename Method>
-loop::Task<Result<>> Do(std::shared_ptr<Session> session, typename Method::Params params) {
-  const auto answer = co_await session->Call<Method>(std::move(params));
+using ParamsOf = Result<typename Method::Params>;  // an error if the sandbox is none
+
+template <typename Method>
+loop::Task<Result<typename Method::Result>> Ask(std::shared_ptr<Session> session, ParamsOf<Method> params) {
+  if (!params) co_return std::unexpected(std::move(params).error());
+  co_return co_await session->Call<Method>(*std::move(params));
+}
+
+template <typename Method>
+loop::Task<Result<>> Do(std::shared_ptr<Session> session, ParamsOf<Method> params) {
+  const auto answer = co_await Ask<Method>(std::move(session), std::move(params));
   if (!answer) co_return std::unexpected(answer.error());
   co_return Result<>();
 }
 
 // Calls a method and returns the part of its result that `part` takes out.
 template <typename Method, typename T>
-loop::Task<Result<T>> Get(std::shared_ptr<Session> session, typename Method::Params params,
+loop::Task<Result<T>> Get(std::shared_ptr<Session> session, ParamsOf<Method> params,
                           Result<T> (*part)(typename Method::Result&&)) {
-  auto answer = co_await session->Call<Method>(std::move(params));
+  auto answer = co_await Ask<Method>(std::move(session), std::move(params));
   if (!answer) co_return std::unexpected(std::move(answer).error());
   co_return part(*std::move(answer));
 }
 
 // The params of the request have a view of the encoded bytes.
-loop::Task<Result<>> WriteWhole(std::shared_ptr<Session> session, wire::FsWriteFile::Params params, std::string bytes) {
+loop::Task<Result<>> WriteWhole(std::shared_ptr<Session> session, ParamsOf<wire::FsWriteFile> params,
+                                std::string bytes) {
   const std::string data = Base64Encode(std::as_bytes(std::span(bytes)));
-  params.data_base64 = data;
-  const auto answer = co_await session->Call<wire::FsWriteFile>(std::move(params));
-  if (!answer) co_return std::unexpected(answer.error());
-  co_return Result<>();
+  if (params) params->data_base64 = data;
+  co_return co_await Do<wire::FsWriteFile>(std::move(session), std::move(params));
 }
 
 wire::FsFollowParams Follow(std::string path) {
@@ -65,7 +73,7 @@ loop::Task<Result<>> Files::Write(const std::string& path, std::string bytes) {
 }
 
 loop::Task<Result<wire::FsGetMetadataResult>> Files::Metadata(const std::string& path) {
-  return session_->Call<wire::FsGetMetadata>(InSandbox(sandbox_, Follow(PathText(path))));
+  return Ask<wire::FsGetMetadata>(session_, InSandbox(sandbox_, Follow(PathText(path))));
 }
 
 loop::Task<Result<Files::Entries>> Files::List(const std::string& path) {
@@ -114,7 +122,7 @@ loop::Task<Result<wire::FsWalkResult>> Files::Walk(const std::string& path, wire
   wire::FsWalkParams params;
   params.path = PathText(path);
   params.options = options;
-  return session_->Call<wire::FsWalk>(InSandbox(sandbox_, std::move(params)));
+  return Ask<wire::FsWalk>(session_, InSandbox(sandbox_, std::move(params)));
 }
 
 loop::Task<Result<uint64_t>> Files::Download(std::string path, ByteSink sink, TransferOptions options) {

@@ -25,9 +25,11 @@ loop::Task<Result<std::unique_ptr<OpenFile>>> OpenFile::Open(RemoteFile file, wi
   params.handle_id = RandomUuid().substr(0, kMaxHandleBytes);
   params.path = file.session->traits().PathText(file.path);
   if (mode != wire::FsOpenMode::kRead) params.mode = mode;
-  auto open = std::make_unique<OpenFile>(file.session, connection, params.handle_id);
+  const std::string handle_id = params.handle_id;
   auto sandboxed = InSandbox(file.sandbox, std::move(params));
-  const auto answer = co_await connection->Call<wire::FsOpen>(std::move(sandboxed), file.session->TimeoutOf({}));
+  if (!sandboxed) co_return std::unexpected(std::move(sandboxed).error());
+  auto open = std::make_unique<OpenFile>(file.session, connection, handle_id);
+  const auto answer = co_await connection->Call<wire::FsOpen>(*std::move(sandboxed), file.session->TimeoutOf({}));
   if (answer) co_return std::move(open);
   open->closed_ = true;
   co_return std::unexpected(answer.error());

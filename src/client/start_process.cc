@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 // Published servers remember a process for 30 s after its end, and so does ours by default.
 constexpr std::chrono::milliseconds kRemembered{10'000};
 
-wire::ProcessStartParams ParamsOf(const ServerTraits& traits, StartOptions options) {
+Result<wire::ProcessStartParams> ParamsOf(const ServerTraits& traits, StartOptions options) {
   wire::ProcessStartParams params;
   params.process_id = std::move(options.process_id);
   params.argv = std::move(options.argv);
@@ -27,7 +27,9 @@ wire::ProcessStartParams ParamsOf(const ServerTraits& traits, StartOptions optio
   params.pipe_stdin = options.input == Stdin::kOpen;
   // Servers that do not know `io` ignore it, and go by `tty`.
   if (options.terminal) params.io.emplace().pty = wire::PtyIo{options.terminal->rows, options.terminal->cols};
-  if (!options.sandbox.empty()) params.sandbox = wire::Sandbox::FromJson(std::move(options.sandbox));
+  if (!options.sandbox.empty()) {
+    TRY(params.sandbox, wire::Sandbox::FromJson(options.sandbox));
+  }
   return params;
 }
 
@@ -103,7 +105,8 @@ loop::Task<Result<std::shared_ptr<Process>>> StartProcess(std::shared_ptr<Sessio
   const Stdin input = options.terminal ? Stdin::kOpen : options.input;
   ExpectedStream expected(*session, id, options.backlog);
   loop::Deadline deadline(session->loop(), session->TimeoutOf(options.call));
-  const wire::ProcessStartParams params = ParamsOf(session->traits(), std::move(options));
+  const auto params = ParamsOf(session->traits(), std::move(options));
+  if (!params) co_return std::unexpected(params.error());
   UncertainStart start(session, id);
   for (uint64_t lost = 0;;) {
     auto connection = co_await session->Connected(lost, deadline);
@@ -119,7 +122,7 @@ loop::Task<Result<std::shared_ptr<Process>>> StartProcess(std::shared_ptr<Sessio
       }
     }
     start.MarkSent();
-    const auto started = co_await (*connection)->Call<wire::ProcessStart>(params, deadline.left());
+    const auto started = co_await (*connection)->Call<wire::ProcessStart>(*params, deadline.left());
     if (started) break;
     if (!IsUncertain(started.error(), **connection)) start.Settle();
     if (started.error().kind != ErrorKind::kDisconnected) co_return std::unexpected(started.error());

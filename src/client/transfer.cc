@@ -86,14 +86,16 @@ loop::Task<Result<uint64_t>> WriteBlocks(OpenFile& file, const ByteSource& sourc
   }
 }
 
-wire::FsFollowParams PathParams(const RemoteFile& file) {
+Result<wire::Sandboxed<wire::FsFollowParams>> PathParams(const RemoteFile& file) {
   wire::FsFollowParams params;
   params.path = file.session->traits().PathText(file.path);
-  return params;
+  return InSandbox(file.sandbox, std::move(params));
 }
 
 loop::Task<Result<uint64_t>> DownloadWhole(RemoteFile file, ByteSink sink, uint64_t offset) {
-  auto answer = co_await file.session->Call<wire::FsReadFile>(InSandbox(file.sandbox, PathParams(file)));
+  auto params = PathParams(file);
+  if (!params) co_return std::unexpected(std::move(params).error());
+  auto answer = co_await file.session->Call<wire::FsReadFile>(*std::move(params));
   if (!answer) co_return std::unexpected(std::move(answer).error());
   const std::string_view bytes = answer->data.view();
   const std::string_view wanted = bytes.substr(std::min<uint64_t>(offset, bytes.size()));
@@ -116,7 +118,9 @@ loop::Task<Result<uint64_t>> UploadWhole(RemoteFile file, ByteSource source) {
   wire::FsWriteFileParams params;
   params.path = file.session->traits().PathText(file.path);
   params.data_base64 = data;
-  const auto answer = co_await file.session->Call<wire::FsWriteFile>(InSandbox(file.sandbox, std::move(params)));
+  auto sandboxed = InSandbox(file.sandbox, std::move(params));
+  if (!sandboxed) co_return std::unexpected(std::move(sandboxed).error());
+  const auto answer = co_await file.session->Call<wire::FsWriteFile>(*std::move(sandboxed));
   if (!answer) co_return std::unexpected(answer.error());
   co_return bytes.size();
 }
@@ -131,10 +135,12 @@ bool IsSameVersion(const wire::FsGetMetadataResult& a, const wire::FsGetMetadata
 }  // namespace
 
 loop::Task<Result<uint64_t>> Download(RemoteFile file, ByteSink sink, TransferOptions options) {
+  const auto params = PathParams(file);
+  if (!params) co_return std::unexpected(params.error());
   std::optional<wire::FsGetMetadataResult> version;
   uint64_t offset = options.offset;
   for (uint64_t lost = 0;;) {
-    auto metadata = co_await file.session->Call<wire::FsGetMetadata>(InSandbox(file.sandbox, PathParams(file)));
+    auto metadata = co_await file.session->Call<wire::FsGetMetadata>(*params);
     if (!metadata) co_return std::unexpected(std::move(metadata).error());
     if (version && !IsSameVersion(*version, *metadata)) {
       co_return Fail(ErrorKind::kInvalidRequest, file.path + " has changed while it was downloaded");

@@ -5,10 +5,12 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
+#include "base/result.h"
 #include "wire/encode.h"
 
 namespace holdfast::wire {
@@ -62,12 +64,8 @@ struct Sandbox {
   // Clients of every operating system must send this member.
   WindowsSandboxLevel windows_sandbox_level = WindowsSandboxLevel::kDisabled;
 
-  // Returns a sandbox for a client to send.
-  static Sandbox FromJson(std::string text) {
-    Sandbox sandbox;
-    sandbox.sent.text = std::move(text);
-    return sandbox;
-  }
+  // Returns a sandbox for a client to send. The text must be a JSON object.
+  static Result<Sandbox> FromJson(std::string_view text);
   const RawJson& json() const {
     CHECK(!sent.text.empty());  // an empty sandbox would be no sandbox
     return sent;

@@ -72,6 +72,14 @@ TEST_F(ProcessTest, ReportsACommandThatCannotStart) {
   EXPECT_FALSE(client.session().streams().Follows("p"));
 }
 
+TEST_F(ProcessTest, RefusesASandboxThatIsNone) {
+  auto client = Connect();
+  const auto process = Run(client.Start({.argv = {"/x"}, .process_id = "p", .sandbox = "null"}));
+  ASSERT_FALSE(process);
+  EXPECT_EQ(process.error().message, "sandbox: expected an object, got null");
+  EXPECT_TRUE(server_.Got("process/start").empty());
+}
+
 TEST_F(ProcessTest, DeliversOutputThatComesBeforeTheAnswer) {
   auto client = Connect();
   server_.LeaveOpen("process/start");

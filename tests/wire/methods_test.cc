@@ -95,12 +95,22 @@ TEST(ProcessStartTest, SendsNoCommandBesideAPreparedOne) {
                             R"("pipeStdin":false,"enforceManagedNetwork":false})");
 }
 
-TEST(SandboxTest, IsSentAsTheClientWroteIt) {
+TEST(SandboxTest, IsSentOnOneLine) {
   Sandboxed<FsPathParams> params;
   params.path = "/f";
   EXPECT_EQ(Encode(params), R"({"path":"/f"})");
-  params.sandbox = Sandbox::FromJson(R"({"sandboxPolicy": {"type":"read-only"}})");
-  EXPECT_EQ(Encode(params), R"({"path":"/f","sandbox":{"sandboxPolicy": {"type":"read-only"}}})");
+  const auto sandbox = Sandbox::FromJson("{\"sandboxPolicy\":\n{\"type\":\"read-only\"}}\n");
+  ASSERT_TRUE(sandbox) << sandbox.error().message;
+  params.sandbox = *sandbox;
+  EXPECT_EQ(Encode(params), R"({"path":"/f","sandbox":{"sandboxPolicy":{"type":"read-only"}}})");
+}
+
+TEST(SandboxTest, IsAnObject) {
+  for (const char* text : {"null", "[]", "true", "{", R"({},"path":"/g")"}) {
+    const auto sandbox = Sandbox::FromJson(text);
+    ASSERT_FALSE(sandbox) << text;
+    EXPECT_EQ(sandbox.error().kind, ErrorKind::kInvalidParams) << text;
+  }
 }
 
 TEST(SandboxTest, DiesIfItWouldBeSentWithoutItsText) {
