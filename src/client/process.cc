@@ -126,7 +126,7 @@ loop::Task<Result<>> Process::SendWrite(std::string chunk_base64, WriteLedger::W
   const bool repeatable = session_->traits().remembers_writes();
   if (repeatable) params.write_id = write_id_prefix_ + std::to_string(write->id);
   for (uint64_t lost = 0;;) {
-    auto connection = co_await session_->Connected(lost, deadline);
+    auto connection = co_await session_->ConnectedToDrive(lost, deadline);
     if (!connection) co_return std::unexpected(std::move(connection).error());
     const uint64_t number = (*connection)->number();
     if (!writes_.MaySend(write, number)) {

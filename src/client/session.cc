@@ -65,14 +65,14 @@ void Session::SetUp() {
   changed_.Notify();
 }
 
-// A shared session is resumed by its id like any other, in the role that this client has last had.
+// A shared session is resumed by its id like any other.
 wire::InitializeParams Session::Greeting() const {
   wire::InitializeParams params;
   params.client_name = options_.client_name;
   params.resume_session_id = id_.empty() ? options_.resume_session_id : id_;
-  params.sharing.role = role_;
-  if (!options_.session) return params;
-  if (!params.sharing.role) params.sharing.role = options_.session->role;
+  params.sharing.role = role_.wanted();
+  if (!options_.session || !id_.empty()) return params;
+  params.sharing.role = options_.session->role;
   if (params.resume_session_id) return params;
   params.sharing.session_name = options_.session->name;
   params.sharing.shared = true;
@@ -84,10 +84,17 @@ loop::Task<Result<>> Session::Handshake(ConnectionPtr connection) {
   auto greeting = co_await connection->peer().Call<wire::Initialize>(Greeting(), options_.connect_timeout);
   if (!greeting) co_return std::unexpected(std::move(greeting).error());
   connection->peer().Notify<wire::Initialized>({});
-  role_ = greeting->role;
+  if (role_.OnGreeted(greeting->role) == OwnRole::Change::kDemoted) TellOfDemotion();
   const bool resumed = !std::exchange(id_, std::move(greeting->session_id)).empty();
   if (resumed) co_return Result<>();
   co_return co_await LearnTraits(std::move(connection), std::move(greeting->environment_info));
+}
+
+void Session::TellOfDemotion() {
+  const wire::SessionRoleChangedParams changed{.session_id = id_, .role = wire::SessionRole::kObserver};
+  const std::string text = wire::Encode(changed);
+  wire::Document document;
+  if (notification_sink_) notification_sink_({wire::SessionRoleChanged::kName, *document.Parse(text)});
 }
 
 loop::Task<Result<>> Session::LearnTraits(ConnectionPtr connection, std::optional<wire::EnvironmentInfo> environment) {
@@ -117,6 +124,18 @@ loop::Task<Result<Session::ConnectionPtr>> Session::Connected(uint64_t lost, loo
   co_return std::unexpected(*ended_);
 }
 
+// A server that refuses the role refuses the call of the user as well, and that error tells why.
+loop::Task<Result<Session::ConnectionPtr>> Session::ConnectedToDrive(uint64_t lost, loop::Deadline& deadline) {
+  while (true) {
+    auto connection = co_await Connected(lost, deadline);
+    if (!connection || !role_.regain()) co_return std::move(connection);
+    const auto taken = co_await (*connection)->Call<wire::SessionTakeOver>({}, deadline.left());
+    if (taken) role_.Set(taken->role);
+    if (taken || taken.error().kind != ErrorKind::kDisconnected) co_return std::move(connection);
+    lost = (*connection)->number();
+  }
+}
+
 loop::Task<Result<std::string>> Session::CallText(std::string method, std::string params, CallOptions options) {
   const auto self = shared_from_this();
   loop::Deadline deadline(loop_, TimeoutOf(options));
@@ -129,7 +148,7 @@ loop::Task<Result<>> Session::TakeOver() {
   const auto self = shared_from_this();
   const auto answer = co_await Call<wire::SessionTakeOver>({});
   if (!answer) co_return std::unexpected(answer.error());
-  role_ = answer->role;
+  role_.Set(answer->role);
   co_return Result<>();
 }
 
@@ -221,7 +240,7 @@ Result<> Session::OnNotification(const rpc::Notification& notification) {
   }
   if (notification.method == wire::SessionRoleChanged::kName) {
     TRY(const auto changed, wire::Decode<wire::SessionRoleChangedParams>(notification.params));
-    role_ = changed.role;
+    role_.Set(changed.role);
   }
   if (notification.method == wire::SessionEnded::kName) End({ErrorKind::kDisconnected, "the session was ended"});
   if (notification_sink_) notification_sink_(notification);

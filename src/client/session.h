@@ -1,6 +1,5 @@
-// A Session is the client's end of one session of the server. It owns the connection, and when the connection is lost,
-// it makes another one, resumes the session and fetches the events that were missed. Meanwhile calls wait. The parts of
-// the library that callers use (ExecServerClient, Process, Files, Http) share it. A task that calls it keeps it alive.
+// A Session is the client's end of one session of the server. When its connection is lost, it makes another one,
+// resumes the session and fetches the events that were missed; calls wait meanwhile. The other classes share it.
 #pragma once
 
 #include <chrono>
@@ -15,6 +14,7 @@
 #include "client/connection.h"
 #include "client/event_streams.h"
 #include "client/http_bodies.h"
+#include "client/own_role.h"
 #include "client/recovery.h"
 #include "client/repeatable.h"
 #include "client/server_traits.h"
@@ -29,8 +29,7 @@ namespace holdfast::client {
 class Session final : public std::enable_shared_from_this<Session>, Connection::Owner, EventStreams::Owner {
  public:
   using ConnectionPtr = std::shared_ptr<Connection>;
-  // Told of the notifications that the library does not deal with itself.
-  using NotificationSink = std::function<void(const rpc::Notification&)>;
+  using NotificationSink = std::function<void(const rpc::Notification&)>;  // of those that the library leaves alone
 
   // Makes the first connection and does the handshake.
   static loop::Task<Result<std::shared_ptr<Session>>> Open(loop::EventLoop& loop, std::unique_ptr<Dialer> dialer,
@@ -38,8 +37,7 @@ class Session final : public std::enable_shared_from_this<Session>, Connection::
   Session(loop::EventLoop& loop, std::unique_ptr<Dialer> dialer, ConnectOptions options);
   ~Session() override;
 
-  // Calls a method. If the connection is lost meanwhile, a method that may be repeated is called again, and any other
-  // fails with kDisconnected.
+  // Calls a method. If the connection is lost, a repeatable method is called again; any other fails with kDisconnected.
   template <typename Method>
   loop::Task<Result<typename Method::Result>> Call(typename Method::Params params, CallOptions options = {}) {
     return CallOn<Method>(shared_from_this(), std::move(params), options);
@@ -47,20 +45,20 @@ class Session final : public std::enable_shared_from_this<Session>, Connection::
   loop::Task<Result<>> TakeOver();
   loop::Task<Result<std::string>> CallText(std::string method, std::string params, CallOptions options);
 
-  // Waits for a connection that is attached to the session, and whose number is above `lost`.
+  // Waits for a connection with a number above `lost`; ToDrive, for a call that only the driver of a session may make.
   loop::Task<Result<ConnectionPtr>> Connected(uint64_t lost, loop::Deadline& deadline);
+  loop::Task<Result<ConnectionPtr>> ConnectedToDrive(uint64_t lost, loop::Deadline& deadline);
   std::chrono::milliseconds TimeoutOf(const CallOptions& options) const;
 
-  // Reads the events that a stream has missed.
+  // Reads what a stream has missed.
   loop::Task<Result<>> CatchUp(ConnectionPtr connection, std::string process_id, std::shared_ptr<EventStream> stream);
   void RunDetached(loop::Task<> task);  // a task that nobody waits for; it ends with the session
-  // Ends the connection and every call.
-  void Close() { End({ErrorKind::kDisconnected, "the client was closed"}); }
-  loop::Task<> WaitForEnd();  // of the connection, after Close
+  void Close() { End({ErrorKind::kDisconnected, "the client was closed"}); }  // ends every call, too
+  loop::Task<> WaitForEnd();                                                  // of the connection, after Close
 
   const std::string& id() const { return id_; }
   const ServerTraits& traits() const { return traits_; }
-  std::optional<wire::SessionRole> role() const { return role_; }
+  std::optional<wire::SessionRole> role() const { return role_.get(); }
   EventStreams& streams() { return streams_; }
   HttpBodies& http_bodies() { return http_bodies_; }
   loop::EventLoop& loop() const { return loop_; }
@@ -68,13 +66,14 @@ class Session final : public std::enable_shared_from_this<Session>, Connection::
   void AdjustReading();  // a queue has become full, or has room again
 
  private:
-  // A task that has not begun keeps its session alive as an argument.
-  template <typename Method>
+  template <typename Method>  // a task that has not begun keeps its session alive as an argument
   static loop::Task<Result<typename Method::Result>> CallOn(std::shared_ptr<Session> self,
                                                             typename Method::Params params, CallOptions options) {
     loop::Deadline deadline(self->loop_, self->TimeoutOf(options));
     for (uint64_t lost = 0;;) {
-      auto connection = co_await self->Connected(lost, deadline);
+      auto connected = Method::kCaller == wire::Caller::kAnyone ? self->Connected(lost, deadline)
+                                                                : self->ConnectedToDrive(lost, deadline);
+      auto connection = co_await std::move(connected);
       if (!connection) co_return std::unexpected(std::move(connection).error());
       auto answer = co_await (*connection)->template Call<Method>(params, deadline.left());
       const bool cut = !answer && answer.error().kind == ErrorKind::kDisconnected;
@@ -93,6 +92,7 @@ class Session final : public std::enable_shared_from_this<Session>, Connection::
   wire::InitializeParams Greeting() const;
   loop::Task<Result<>> Handshake(ConnectionPtr connection);
   loop::Task<Result<>> LearnTraits(ConnectionPtr connection, std::optional<wire::EnvironmentInfo> environment);
+  void TellOfDemotion();
   loop::Task<Result<>> CatchUpAll(ConnectionPtr connection);
   loop::Task<> ReadLater(std::string process_id, std::shared_ptr<EventStream> stream);
   loop::Task<> Recover();
@@ -105,7 +105,7 @@ class Session final : public std::enable_shared_from_this<Session>, Connection::
   const ConnectOptions options_;
   std::string id_;
   ServerTraits traits_;
-  std::optional<wire::SessionRole> role_;  // only in a shared session
+  OwnRole role_;
   Phase phase_ = Phase::kConnecting;
   ConnectionPtr connection_;  // null without a connection
   uint64_t last_number_ = 0;

@@ -109,7 +109,7 @@ loop::Task<Result<std::shared_ptr<Process>>> StartProcess(std::shared_ptr<Sessio
   if (!params) co_return std::unexpected(params.error());
   UncertainStart start(session, id);
   for (uint64_t lost = 0;;) {
-    auto connection = co_await session->Connected(lost, deadline);
+    auto connection = co_await session->ConnectedToDrive(lost, deadline);
     if (!connection) co_return std::unexpected(std::move(connection).error());
     lost = (*connection)->number();
     if (start.sent_at()) {

@@ -147,7 +147,7 @@ loop::Task<Result<uint64_t>> Download(RemoteFile file, ByteSink sink, TransferOp
     }
     version = *metadata;
     loop::Deadline deadline(file.session->loop(), file.session->TimeoutOf({}));
-    auto connection = co_await file.session->Connected(lost, deadline);
+    auto connection = co_await file.session->ConnectedToDrive(lost, deadline);
     if (!connection) co_return std::unexpected(std::move(connection).error());
     lost = (*connection)->number();
     auto open = co_await OpenFile::Open(file, wire::FsOpenMode::kRead, *connection);
@@ -166,7 +166,7 @@ loop::Task<Result<uint64_t>> Upload(RemoteFile file, ByteSource source, Transfer
   if (!file.session->traits().streams_uploads()) co_return co_await UploadWhole(std::move(file), std::move(source));
   for (uint64_t lost = 0;;) {
     loop::Deadline deadline(file.session->loop(), file.session->TimeoutOf({}));
-    auto connection = co_await file.session->Connected(lost, deadline);
+    auto connection = co_await file.session->ConnectedToDrive(lost, deadline);
     if (!connection) co_return std::unexpected(std::move(connection).error());
     lost = (*connection)->number();
     auto open = co_await OpenFile::Open(file, wire::FsOpenMode::kReplace, *connection);

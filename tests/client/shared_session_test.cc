@@ -53,6 +53,43 @@ TEST_F(SharedSessionTest, ResumesByTheIdInItsLastRole) {
   EXPECT_FALSE(greeting.Has("params.sessionName"));
 }
 
+TEST_F(SharedSessionTest, ADriverComesBackWithoutClaimingItsRole) {
+  AnswerAs("driver");
+  auto client = Connect({.session = SharedSession{.name = "build", .role = SessionRole::kDriver}});
+  server_.Cut();
+  ASSERT_TRUE(RunUntil([&] { return server_.Got("initialize").size() == 2; }));
+  EXPECT_EQ(server_.Got("initialize").at(0).Text("params.role"), "driver");
+  EXPECT_FALSE(server_.Got("initialize").at(1).Has("params.role"));
+}
+
+TEST_F(SharedSessionTest, ADriverThatComesBackAsAnObserverTakesOverBeforeItsNextChange) {
+  AnswerAs("driver");
+  auto client = Connect({.session = SharedSession{.name = "build"}});
+  std::string told;
+  client.session().set_notification_sink([&](const rpc::Notification& it) { told = it.method; });
+  AnswerAs("observer");
+  server_.Answer("process/list", R"({"processes":[],"truncated":false})");
+  server_.Cut();
+  ASSERT_TRUE(Run(client.Call<wire::ProcessList>({})));
+  EXPECT_EQ(client.role(), SessionRole::kObserver);
+  EXPECT_EQ(told, "session/roleChanged");
+  EXPECT_TRUE(server_.Got("session/takeOver").empty());
+  server_.Answer("session/takeOver", R"({"role":"driver"})");
+  server_.Answer("fs/remove", "{}");
+  EXPECT_TRUE(Run(client.files().Remove("/x")));
+  EXPECT_EQ(server_.Got("session/takeOver").size(), 1U);
+  EXPECT_EQ(client.role(), SessionRole::kDriver);
+}
+
+TEST_F(SharedSessionTest, AClientThatWasDemotedDoesNotTakeOverByItself) {
+  AnswerAs("driver");
+  auto client = Connect({.session = SharedSession{.name = "build"}});
+  server_.Send(R"({"method":"session/roleChanged","params":{"sessionId":"S","role":"observer"}})");
+  server_.Refuse("fs/remove", -32600, "only observes");
+  EXPECT_FALSE(Run(client.files().Remove("/x")));
+  EXPECT_TRUE(server_.Got("session/takeOver").empty());
+}
+
 TEST_F(SharedSessionTest, TakesOver) {
   AnswerAs("observer");
   auto client = Connect({.session = SharedSession{.name = "build"}});
