@@ -2,7 +2,10 @@
 
 #include <atomic>
 #include <map>
+#include <mutex>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "loop/scope.h"
@@ -19,6 +22,39 @@ loop::Task<> Run(std::function<loop::Task<>()> begin, std::shared_ptr<std::promi
 
 }  // namespace
 
+// The loop, and the processes whose last handle is gone but which have not been destroyed. Each handle shares it, so it
+// outlives the client and its thread if a handle does.
+class BlockingClient::Grave {
+ public:
+  // Any thread may bury a process. The loop's thread destroys it; when that thread has ended, the caller does, one
+  // caller at a time.
+  void Bury(std::shared_ptr<Process> process) {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return process.reset();
+    buried_.push_back(std::move(process));
+    loop.Post([this] { Empty(); });
+  }
+  void Empty() {
+    std::unique_lock lock(mutex_);
+    const auto buried = std::exchange(buried_, {});
+    lock.unlock();
+  }
+  // The loop's thread has ended.
+  void End() {
+    Empty();
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    buried_.clear();
+  }
+
+  loop::EventLoop loop;
+
+ private:
+  std::mutex mutex_;
+  bool ended_ = false;
+  std::vector<std::shared_ptr<Process>> buried_;
+};
+
 struct BlockingClient::Thread {
   Thread() : thread([this] { loop.Run(); }) {}
   ~Thread() {
@@ -28,13 +64,15 @@ struct BlockingClient::Thread {
       loop.Stop();
     });
     thread.join();
+    grave->End();
   }
 
   bool RunTask(std::function<loop::Task<>()> begin, std::optional<std::chrono::milliseconds> limit);
   loop::Task<> Open(ConnectOptions options, Result<>& outcome);
   loop::Task<> Close() { return client->Close(); }
 
-  loop::EventLoop loop;
+  const std::shared_ptr<Grave> grave = std::make_shared<Grave>();
+  loop::EventLoop& loop = grave->loop;
   // The loop's thread alone uses these two.
   std::optional<ExecServerClient> client;
   std::map<uint64_t, loop::Scope> tasks;
@@ -106,13 +144,12 @@ Result<std::shared_ptr<Process>> BlockingClient::Attach(std::string process_id, 
       [&](ExecServerClient& client) { return client.Attach(std::move(process_id), after_seq, backlog); }));
 }
 
-// Returns a handle that is destroyed on the thread of the loop, or wherever it is when that thread has ended.
+// Returns a handle that buries the process. The thread may be ending at that moment.
 Result<std::shared_ptr<Process>> BlockingClient::Adopt(Result<std::shared_ptr<Process>> process) {
   if (!process) return process;
   Process* const raw = process->get();
-  return std::shared_ptr<Process>(raw, [weak = std::weak_ptr(thread_), owned = *std::move(process)](Process*) mutable {
-    if (const auto thread = weak.lock()) thread->loop.Post([last = std::move(owned)] { (void)last; });
-  });
+  return std::shared_ptr<Process>(
+      raw, [grave = thread_->grave, owned = *std::move(process)](Process*) mutable { grave->Bury(std::move(owned)); });
 }
 
 std::unexpected<Error> BlockingClient::TimedOut() {

@@ -57,6 +57,7 @@ class BlockingClient {
 
  private:
   struct Thread;
+  class Grave;
 
   explicit BlockingClient(std::shared_ptr<Thread> thread);
   Result<std::shared_ptr<Process>> Adopt(Result<std::shared_ptr<Process>> process);

@@ -1,5 +1,7 @@
 // The client library against the built server.
 #include <chrono>
+#include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -47,6 +49,25 @@ TEST(RealServerTest, CarriesManyBytesBothWaysUnchanged) {
   const auto done = client.Run(Shell("cat"), bytes);
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_TRUE(done->output.out == bytes);
+}
+
+TEST(RealServerTest, HandlesMayBeDestroyedWhileTheClientIs) {
+  const auto server = ServerProcess::Start();
+  for (int round = 0; round < 10; ++round) {
+    std::optional<BlockingClient> client = ConnectTo(server);
+    std::vector<std::shared_ptr<Process>> handles;
+    std::vector<std::weak_ptr<Process>> processes;
+    for (int i = 0; i < 8; ++i) {
+      handles.push_back(client->Start(Shell("sleep 100")).value());
+      processes.push_back(handles.back()->weak_from_this());
+    }
+    std::thread other([&] {
+      while (!handles.empty()) handles.pop_back();
+    });
+    client.reset();
+    other.join();
+    for (const auto& process : processes) EXPECT_TRUE(process.expired());
+  }
 }
 
 TEST(RealServerTest, KillsACommandWhoseTimeIsOver) {
