@@ -52,7 +52,6 @@ class EventOrder {
 
   // The number of the last event that was published or is part of a published Lost event.
   uint64_t published() const { return published_; }
-  bool exit_known() const { return exit_known_; }
 
  private:
   static constexpr size_t kMaxHeldBytes = 8 << 20, kMaxHeldEvents = 4096;

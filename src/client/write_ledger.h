@@ -27,8 +27,6 @@ class WriteLedger {
   // Returns whether every earlier write was sent on this connection, so that this one may follow.
   bool MaySend(Write write, ConnectionNumber connection) const;
   void MarkSent(Write write, ConnectionNumber connection) { write->sent_on = connection; }
-  // Returns whether the server may have this write already.
-  static bool MayHaveArrived(Write write) { return write->sent_on != 0; }
 
   size_t unanswered_bytes() const { return bytes_; }
   size_t unanswered() const { return entries_.size(); }

@@ -20,14 +20,17 @@ std::string Beside(const std::string& name) {
 class EmbeddedServerTest : public testing::Test {
  protected:
   void SetUp() override {
-    const std::string command = Beside("example_embed_server") + " " + Beside("") + " & echo $!";
+    // The server replaces the shell, so pclose returns the server's own status.
+    const std::string command = "echo $$; exec " + Beside("example_embed_server") + " " + Beside("");
     pipe_ = ::popen(command.c_str(), "r");
     ASSERT_NE(pipe_, nullptr);
-    pid_ = std::stoi(ReadLine());
+    pid_ = std::atoi(ReadLine().c_str());
+    ASSERT_GT(pid_, 0);
     url_ = ReadLine();
   }
   void TearDown() override {
-    ::kill(pid_, SIGTERM);
+    if (pipe_ == nullptr) return;
+    if (pid_ > 0) ::kill(pid_, SIGTERM);  // kill(-1) would reach every process of this user
     EXPECT_EQ(::pclose(pipe_), 0);
   }
   std::string ReadLine() {

@@ -43,13 +43,14 @@ class PublishedServerTest : public testing::TestWithParam<const char*> {
                     dir_.Path(), *program);
     pipe_ = ::popen(command.c_str(), "r");
     ASSERT_NE(pipe_, nullptr);
-    pid_ = std::stoi(ReadLine());
+    pid_ = std::atoi(ReadLine().c_str());
+    ASSERT_GT(pid_, 0);
     url_ = ReadLine();
     ASSERT_TRUE(url_.starts_with("ws://")) << url_;
   }
   void TearDown() override {
     if (pipe_ == nullptr) return;
-    ::kill(pid_, SIGKILL);
+    if (pid_ > 0) ::kill(pid_, SIGKILL);  // kill(-1) would reach every process of this user
     ::pclose(pipe_);
   }
   std::string ReadLine() {

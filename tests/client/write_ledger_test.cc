@@ -50,14 +50,6 @@ TEST(WriteLedgerTest, AWriteThatIsGivenUpHoldsUpNoOther) {
   EXPECT_TRUE(ledger.MaySend(second, 1));
 }
 
-TEST(WriteLedgerTest, KnowsWhatMayHaveArrived) {
-  WriteLedger ledger;
-  const auto write = ledger.Add(1);
-  EXPECT_FALSE(WriteLedger::MayHaveArrived(write));
-  ledger.MarkSent(write, 1);
-  EXPECT_TRUE(WriteLedger::MayHaveArrived(write));
-}
-
 TEST(WriteLedgerTest, CountsUnansweredBytes) {
   WriteLedger ledger;
   const auto first = ledger.Add(10);
