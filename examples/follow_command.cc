@@ -1,5 +1,6 @@
 // Follows a command event by event, as a coroutine on an event loop, and interrupts it after a while:
-//   follow_command ws://127.0.0.1:8765 ping 127.0.0.1
+//   follow_command URL ping 127.0.0.1
+// The URL is the line that the server prints when it listens; it may end in a secret.
 // The connection may break meanwhile: the events go on where they were.
 #include <chrono>
 #include <cstdio>

@@ -1,5 +1,6 @@
 // Runs one command on a server and prints its output, in plain blocking code:
-//   run_command ws://127.0.0.1:8765 make -j4
+//   run_command URL make -j4
+// The URL is the line that the server prints when it listens; it may end in a secret.
 #include <cstdio>
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // The client for programs without an event loop. A BlockingClient runs a loop on a thread of its own, and each function
 // blocks until the answer is there or its time is over. Any thread may call it, also several at a time.
 //
-//   auto client = client::BlockingClient::Connect({.url = "ws://127.0.0.1:8765"});
+//   auto client = client::BlockingClient::Connect({.url = url_that_the_server_prints});
 //   auto done = client->Run({.argv = {"/bin/echo", "hello"}}, /*input=*/"");
 //
 // Await runs any task of the library, so everything that coroutines can do, blocking code can do as well:

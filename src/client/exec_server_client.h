@@ -1,11 +1,12 @@
 // The client of an exec-server: one session, with its processes, files and HTTP requests.
 //
 //   loop::Task<Result<>> Hello(loop::EventLoop& loop) {
-//     auto client = co_await client::ExecServerClient::Connect(loop, {.url = "ws://127.0.0.1:8765"});
+//     auto client = co_await client::ExecServerClient::Connect(loop, {.url = url_that_the_server_prints});
 //     if (!client) co_return std::unexpected(client.error());
 //     auto process = co_await client->Start({.argv = {"/bin/echo", "hello"}});
 //     if (!process) co_return std::unexpected(process.error());
 //     auto completed = co_await (*process)->Communicate("");
+//     co_await client->Close();
 //     ...
 //   }
 //
@@ -33,7 +34,8 @@ namespace holdfast::client {
 
 class ExecServerClient {
  public:
-  // Dials and does the handshake. The loop must outlive the client and its processes.
+  // Dials and does the handshake. The loop must outlive the client and its processes, and must run until the connection
+  // has ended. So a task that is about to stop the loop awaits Close first.
   static loop::Task<Result<ExecServerClient>> Connect(loop::EventLoop& loop, ConnectOptions options);
   // The same over connections that `dialer` makes; options.url is not used.
   static loop::Task<Result<ExecServerClient>> ConnectBy(loop::EventLoop& loop, std::unique_ptr<Dialer> dialer,
@@ -41,7 +43,7 @@ class ExecServerClient {
 
   ExecServerClient(ExecServerClient&&) noexcept = default;
   ExecServerClient& operator=(ExecServerClient&&) noexcept;
-  ~ExecServerClient();  // closes the connection without waiting for its end
+  ~ExecServerClient();  // closes the connection without waiting for its end, which needs the loop
 
   // Calls any method of the protocol: `co_await client.Call<wire::ProcessList>({})`.
   template <typename Method>
@@ -52,7 +54,8 @@ class ExecServerClient {
   loop::Task<Result<std::string>> CallText(std::string method, std::string params, CallOptions options = {});
 
   // Starts a process. If the connection is lost before the answer, the library finds out whether the server has
-  // started it; a command never starts twice.
+  // started it, and sends the request again if it has not; docs/CLIENT.md tells within which limits. A start that is
+  // not answered in time, or whose task ends first, is cancelled on the server.
   loop::Task<Result<std::shared_ptr<Process>>> Start(StartOptions options);
   // Follows a process that exists already, because the session was resumed or is shared. Its events begin behind
   // `after_seq`.
