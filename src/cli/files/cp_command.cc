@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -49,6 +50,26 @@ Result<std::string> LocalPath(const std::string& text) {
   if (error) return FailErrno("getcwd", text, error.value());
   if (path.size() > 1 && path.ends_with('/')) path.pop_back();
   return path;
+}
+
+// Makes the directory that the user has named, with its parents. Links in that path are the user's.
+Result<> MakeRoot(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) return FailErrno("mkdir", path, error.value());
+  return {};
+}
+
+// Makes a directory whose name comes from the server. A link with that name is refused: the server would choose which
+// of the user's links are followed, and so write to files outside the destination.
+Result<> MakeBelow(const std::string& path) {
+  std::error_code error;
+  if (fs::create_directory(path, error) || fs::symlink_status(path, error).type() == fs::file_type::directory)
+    return {};
+  if (fs::symlink_status(path, error).type() == fs::file_type::symlink) {
+    return Fail(ErrorKind::kInvalidRequest, path + " is a link, which a copy from the server does not follow");
+  }
+  return FailErrno("mkdir", path, error ? error.value() : ENOTDIR);
 }
 
 // One copy with everything that it needs.
@@ -132,12 +153,11 @@ loop::Task<Result<>> Copying::Down(std::string from, std::string to) {
   auto tree = co_await ListRemote(files_, from);
   if (!tree) co_return std::unexpected(std::move(tree).error());
   Announce(*tree);
-  if (tree->is_directory) tree->directories.insert(tree->directories.begin(), "");
+  auto made = tree->is_directory ? MakeRoot(to) : Result<>();
   for (const std::string& directory : tree->directories) {
-    std::error_code error;
-    fs::create_directories(Joined(to, directory), error);
-    if (error) co_return FailErrno("mkdir", Joined(to, directory), error.value());
+    if (made) made = MakeBelow(Joined(to, directory));
   }
+  if (!made) co_return made;
   for (const TreeFile& file : tree->files) {
     TransferJob job{Joined(from, file.path), Joined(to, file.path), file.size, resuming()};
     auto copied = co_await DownloadFile(files_, std::move(job), progress_);

@@ -39,7 +39,7 @@ std::optional<uint64_t> SizeOf(const std::string& path) {
 
 Result<OwnedFd> OpenPart(const std::string& path, Resuming resuming) {
   const int flags = resuming == Resuming::kResume ? O_APPEND : O_TRUNC;
-  OwnedFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, kMode));
+  OwnedFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | flags, kMode));
   if (!file.is_open()) return FailErrno("open", path);
   return file;
 }

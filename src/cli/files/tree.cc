@@ -1,8 +1,11 @@
 #include "cli/files/tree.h"
 
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace holdfast::cli {
 namespace {
@@ -27,6 +30,18 @@ Result<> AddEntry(Tree& tree, const fs::path& root, const fs::directory_entry& e
     AddFile(tree, std::move(path), size);
   } else {
     tree.skipped.push_back(std::move(path));
+  }
+  return {};
+}
+
+// A name is joined to a local path, so one that is more than a name would lead out of the destination.
+Result<> CheckNames(const client::Files::Entries& entries, const std::string& directory) {
+  for (const wire::FsDirectoryEntry& entry : entries) {
+    const std::string_view name = entry.file_name;
+    const bool leads_elsewhere = name.empty() || name == "." || name == "..";
+    if (!leads_elsewhere && name.find_first_of(std::string_view("/\0", 2)) == std::string_view::npos) continue;
+    return Fail(ErrorKind::kInvalidRequest,
+                fmt::format("the server lists \"{}\" in {}, which is not the name of a file", name, directory));
   }
   return {};
 }
@@ -65,8 +80,10 @@ loop::Task<Result<Tree>> ListRemote(client::Files files, std::string root) {
   std::vector<std::string> directories = {""};
   for (size_t i = 0; i < directories.size(); ++i) {
     const std::string below = directories[i];
-    auto entries = co_await files.List(below.empty() ? root : root + "/" + below);
+    const std::string directory = below.empty() ? root : root + "/" + below;
+    auto entries = co_await files.List(directory);
     if (!entries) co_return std::unexpected(std::move(entries).error());
+    if (auto names = CheckNames(*entries, directory); !names) co_return std::unexpected(std::move(names).error());
     for (const wire::FsDirectoryEntry& entry : *entries) {
       std::string path = below.empty() ? entry.file_name : below + "/" + entry.file_name;
       if (entry.is_directory) {

@@ -27,6 +27,7 @@ struct Tree {
 
 // Links to files are followed, and links to directories are not.
 Result<Tree> ListLocal(const std::string& root);
+// Fails if the server lists something that is not the name of a file, such as `..` or `/etc/passwd`.
 loop::Task<Result<Tree>> ListRemote(client::Files files, std::string root);
 
 }  // namespace holdfast::cli

@@ -34,6 +34,16 @@ TEST_F(FilesCommandTest, CopiesTreesInBothDirections) {
   Output("holdfast cp :copy back; diff -r tree back; holdfast cp :tree back; diff -r tree back/tree");
 }
 
+// The server chooses the names in a tree, and so must not choose which links of the destination are followed.
+TEST_F(FilesCommandTest, ADownloadDoesNotFollowLinksBelowItsDestination) {
+  Output("mkdir -p tree/sub outside out/tree; echo x > tree/sub/file; ln -s ../../outside out/tree/sub");
+  EXPECT_THAT(Refusal("holdfast cp :tree out", 1), HasSubstr("out/tree/sub is a link"));
+  Output("rm out/tree/sub; mkdir out/tree/sub; ln -s ../../../outside/file out/tree/sub/file.holdfast-part");
+  EXPECT_THAT(Refusal("holdfast cp :tree out", 1), HasSubstr("Too many levels of symbolic links"));
+  EXPECT_EQ(Output("ls outside"), "");
+  Output("ln -s out link; rm -r out/tree; holdfast cp :tree link; diff -r tree out/tree");
+}
+
 TEST_F(FilesCommandTest, CopiesOnTheServer) { Output("echo x > a; holdfast cp :a :b; cmp a b"); }
 
 TEST_F(FilesCommandTest, GoesOnWithADownloadThatWasCut) {
