@@ -30,6 +30,10 @@ RuntimeDir FindRuntimeDir() {
 
 Result<> PrepareRuntimeDir(const RuntimeDir& directory) {
   if (::mkdir(directory.path.c_str(), kOwnerOnly) < 0 && errno != EEXIST) return FailErrno("mkdir", directory.path);
+  return CheckRuntimeDir(directory);
+}
+
+Result<> CheckRuntimeDir(const RuntimeDir& directory) {
   struct stat status{};
   if (::lstat(directory.path.c_str(), &status) < 0) return FailErrno("stat", directory.path);
   if (!S_ISDIR(status.st_mode)) return Unsafe(directory.path, "is a link or a file");

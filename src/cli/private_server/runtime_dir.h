@@ -19,8 +19,11 @@ struct RuntimeDir {
 // Returns where the directory is: $XDG_RUNTIME_DIR/holdfast, or /tmp/holdfast-UID if that variable is not set.
 RuntimeDir FindRuntimeDir();
 
-// Makes the directory if it is missing. Fails if it is a link, belongs to another user, or can be used by others: in
-// /tmp any user could have made it, and could then pass for the server.
+// Fails if the directory is missing or a link, belongs to another user, or can be used by others: in /tmp any user
+// could have made it, and could then pass for the server. A command checks this before it connects.
+Result<> CheckRuntimeDir(const RuntimeDir& directory);
+
+// Makes the directory if it is missing, and checks it.
 Result<> PrepareRuntimeDir(const RuntimeDir& directory);
 
 }  // namespace holdfast::cli

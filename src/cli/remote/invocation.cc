@@ -36,7 +36,10 @@ loop::Task<> Finish(Invocation& invocation, RemoteFunction function, int& status
 Result<> Invocation::PreparePrivateServer(Starting starting) const {
   if (server_.source != ServerChoice::Source::kPrivate) return {};
   if (starting == Starting::kOnDemand) return EnsurePrivateServer({});
-  if (IsPrivateServerUp(FindRuntimeDir())) return {};
+  const RuntimeDir directory = FindRuntimeDir();
+  const auto safe = CheckRuntimeDir(directory);
+  if (!safe && safe.error().kind != ErrorKind::kNotFound) return safe;
+  if (safe && IsPrivateServerUp(directory)) return {};
   return Fail(ErrorKind::kNotFound, "no private server runs");
 }
 
