@@ -69,7 +69,8 @@ class Console {
 loop::Task<ConsoleEnd> Console::Run() {
   if (is_terminal()) {
     auto raw_mode = RawMode::Enter(STDIN_FILENO);
-    if (raw_mode) raw_mode_.emplace(*std::move(raw_mode));
+    if (!raw_mode) co_return ConsoleEnd{How::kLeft, invocation_.Complain(raw_mode.error(), kOwnFailure)};
+    raw_mode_.emplace(*std::move(raw_mode));
   }
   output_.Start();
   input_.Start();
@@ -90,7 +91,8 @@ loop::Task<std::optional<ConsoleEnd>> Console::DoAction(EscapeKeys::Action actio
   if (action == EscapeKeys::Action::kStop) {
     raw_mode_->Suspend();
     StopThisProgram();
-    if (auto raw = raw_mode_->Resume(); !raw) co_return ConsoleEnd{How::kLeft, invocation_.Complain(raw.error())};
+    const auto raw = raw_mode_->Resume();
+    if (!raw) co_return ConsoleEnd{How::kLeft, invocation_.Complain(raw.error(), kOwnFailure)};
     co_return std::nullopt;
   }
   const auto kept = co_await driver_.Keep();

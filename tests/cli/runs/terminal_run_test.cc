@@ -187,6 +187,15 @@ TEST_F(TerminalRunTest, ABackgroundRunDoesNotTakeTheInputOfTheShell) {
   EXPECT_THAT(Screen(), Not(HasSubstr("Stopped")));
 }
 
+// The kernel refuses changes of the terminal to a process group in the background that no shell looks after any more.
+TEST_F(TerminalRunTest, TellsThatTheTerminalCannotBeChanged) {
+  Type(
+      "((until [ -e go ]; do sleep 0.01; done; holdfast run -t cat < /dev/tty 2> err; echo status $? > status) &); "
+      "touch go");
+  EXPECT_TRUE(support::Eventually([&] { return Content("status") == "status 125\n"; })) << Content("status");
+  EXPECT_EQ(Content("err"), "holdfast run: tcsetattr: Input/output error\n");
+}
+
 TEST_F(TerminalRunTest, ShowsTheProgressOfACopyAndRemovesIt) {
   Output("head -c 40000000 /dev/zero > big");
   Type("clear; holdfast cp big :copy; echo copied");
