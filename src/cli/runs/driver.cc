@@ -6,20 +6,9 @@
 
 namespace holdfast::cli {
 
-Driver::Driver(client::ExecServerClient& client, std::shared_ptr<client::Process> process)
-    : client_(client), process_(std::move(process)) {
-  client_.session().set_notification_sink([this](const rpc::Notification& notification) {
-    if (notification.method == wire::SessionRoleChanged::kName) observes_ = true;
-  });
-}
-
-Driver::~Driver() { client_.session().set_notification_sink({}); }
-
 loop::Task<Result<>> Driver::TakeOver() {
-  if (!std::exchange(observes_, false)) co_return Result<>();
-  auto taken = co_await client_.Call<wire::SessionTakeOver>({});
-  if (!taken) co_return std::unexpected(std::move(taken).error());
-  co_return Result<>();
+  if (client_.role() != wire::SessionRole::kObserver) co_return Result<>();
+  co_return co_await client_.TakeOver();
 }
 
 loop::Task<Result<>> Driver::Write(std::string bytes) {

@@ -4,8 +4,8 @@
 
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "client/exec_server_client.h"
@@ -17,8 +17,8 @@ namespace holdfast::cli {
 class Driver {
  public:
   // `client` outlives the driver.
-  Driver(client::ExecServerClient& client, std::shared_ptr<client::Process> process);
-  ~Driver();
+  Driver(client::ExecServerClient& client, std::shared_ptr<client::Process> process)
+      : client_(client), process_(std::move(process)) {}
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
@@ -37,7 +37,6 @@ class Driver {
 
   client::ExecServerClient& client_;
   const std::shared_ptr<client::Process> process_;
-  bool observes_ = false;
 };
 
 }  // namespace holdfast::cli
