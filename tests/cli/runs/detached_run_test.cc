@@ -116,5 +116,10 @@ TEST_F(DetachedRunTest, AnyMethodCanBeCalledInItsSession) {
   EXPECT_THAT(Refusal("holdfast call fs/readFile '{\"path\":1}'", 1), StartsWith("holdfast call: "));
 }
 
+TEST_F(DetachedRunTest, ACallWithANameThatDoesNotExistCreatesNothing) {
+  EXPECT_THAT(Refusal("holdfast call --name wbe process/list", 1), HasSubstr("there is no run named wbe"));
+  EXPECT_EQ(Output("holdfast ps -q"), "");
+}
+
 }  // namespace
 }  // namespace holdfast::cli

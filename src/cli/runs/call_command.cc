@@ -1,4 +1,4 @@
-#include "cli/remote/call_command.h"
+#include "cli/runs/call_command.h"
 
 #include <iostream>
 #include <iterator>
@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/remote/invocation.h"
+#include "cli/runs/run_session.h"
 #include "cli/text/duration.h"
 
 namespace holdfast::cli {
@@ -25,10 +26,9 @@ loop::Task<int> Call(Invocation& invocation) {
     if (!limit) co_return invocation.Complain("--timeout: " + limit.error().message, 2);
     options.timeout = *limit;
   }
-  std::optional<client::SharedSession> session;
-  if (const auto name = arguments.Value("--name"))
-    session = client::SharedSession{.name = *name, .role = {}, .detached_ttl = {}};
-  auto client = co_await invocation.Connect(Invocation::Starting::kOnDemand, std::move(session));
+  const auto name = arguments.Value("--name");
+  auto client = name ? co_await JoinRun(invocation, *name, wire::SessionRole::kDriver)
+                     : co_await invocation.Connect(Invocation::Starting::kOnDemand);
   if (!client) co_return invocation.Complain(client.error());
   const auto result = co_await client->CallText(arguments.ValueOr("METHOD", ""), ParamsFrom(arguments), options);
   if (!result) co_return invocation.Complain(result.error());
