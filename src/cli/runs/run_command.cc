@@ -97,10 +97,13 @@ loop::Task<int> Run(Invocation& invocation) {
   auto client = co_await invocation.Connect(Invocation::Starting::kOnDemand, std::move(session));
   if (!client) co_return invocation.Complain(client.error(), kOwnFailure);
   auto start = StartOptionsFrom(invocation, *client);
-  if (!start) co_return invocation.Complain(start.error(), kOwnFailure);
+  if (!start) {
+    (void)co_await EndRun(*client, options->name);  // otherwise it expires, or stays if it is detached
+    co_return invocation.Complain(start.error(), kOwnFailure);
+  }
   auto process = co_await client->Start(*std::move(start));
   if (!process) {
-    (void)co_await EndRun(*client, options->name);  // otherwise it expires
+    (void)co_await EndRun(*client, options->name);  // as above
     co_return invocation.Complain(process.error(), StatusOfFailedStart(process.error()));
   }
   if (!options->detach) co_return co_await Show(invocation, *client, *std::move(process), *std::move(options));

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -17,6 +18,7 @@
 #include "cli/runs/run_session.h"
 #include "cli/terminal/screen.h"
 #include "wire/encode.h"
+#include "wire/json.h"
 
 namespace holdfast::cli {
 namespace {
@@ -62,6 +64,18 @@ Result<> AddVariable(const std::string& text, Variables& variables) {
   return {};
 }
 
+// Returns the JSON as one line, because on some connections a newline ends a message. The strings of a valid JSON text
+// have no line breaks in them, so each one stands between two values.
+Result<std::string> OnOneLine(std::string json, const std::string& path) {
+  wire::Document document;
+  if (const auto parsed = document.Parse(json); !parsed || !parsed->is_object()) {
+    return Fail(ErrorKind::kInvalidParams,
+                fmt::format("--sandbox: {}: {}", path, parsed ? "not a JSON object" : parsed.error().message));
+  }
+  std::ranges::replace_if(json, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return json;
+}
+
 client::TerminalSize SizeOfTerminal() {
   const auto size = WindowSizeOf(STDIN_FILENO).value_or(sys::WindowSize());
   return {.rows = size.rows, .cols = size.cols};
@@ -98,7 +112,7 @@ Result<std::string> SandboxText(const std::string& profile, const std::string& c
                             "read",
                             profile));
   }
-  return text;
+  return OnOneLine(std::move(text), profile);
 }
 
 Result<client::StartOptions> StartOptionsFrom(const Invocation& invocation, const client::ExecServerClient& client) {

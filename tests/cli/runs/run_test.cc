@@ -130,6 +130,24 @@ TEST_F(RunTest, RunsInASandbox) {
   EXPECT_THAT(Refusal("holdfast run --sandbox nonsense true", 125), HasSubstr("--sandbox: \"nonsense\" is neither"));
 }
 
+// A newline ends a message on the unix socket.
+TEST_F(RunTest, ReadsASandboxFromAFileWithSeveralLines) {
+  Output(
+      R"(printf '{\r\n  "sandboxPolicy": {\n    "type": "read-only"\n  },\n  "cwd": "file://%s"\n}\n' $PWD > box.json)");
+  const support::Outcome denied = Run("holdfast run --timeout 20s --sandbox box.json touch new");
+  EXPECT_EQ(denied.status, 1);
+  EXPECT_THAT(denied.err, HasSubstr("holdfast run: the sandbox has denied something to the command\n"));
+  EXPECT_EQ(Output("holdfast run --sandbox box.json echo read"), "read\n");
+}
+
+TEST_F(RunTest, RefusesASandboxThatIsNotJson) {
+  EXPECT_THAT(Refusal("echo '{\"cwd\"' > broken; holdfast run --sandbox broken true", 125),
+              HasSubstr("--sandbox: broken: "));
+  EXPECT_THAT(Refusal("echo '[]' > list; holdfast run --sandbox list true", 125),
+              HasSubstr("--sandbox: list: not a JSON object"));
+  EXPECT_EQ(Output("holdfast ps -q"), "");
+}
+
 TEST_F(RunTest, RefusesANameThatIsTakenAndReusesOneThatIsFree) {
   EXPECT_EQ(Output("holdfast run -d --name web sleep 1000"), "web\n");
   EXPECT_THAT(Refusal("holdfast run --name web true", 125), HasSubstr("a run named web exists already"));
