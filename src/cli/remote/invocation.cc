@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "cli/private_server/private_server.h"
+#include "cli/text/table.h"
 #include "loop/scope.h"
 #include "sys/io.h"
 
@@ -72,7 +73,7 @@ loop::Task<> Invocation::CloseConnections() {
 int Invocation::Complain(std::string_view message, int status) const {
   std::string line(message);
   std::ranges::replace(line, '\n', ' ');
-  line = fmt::format("holdfast {}: {}\n", arguments_.command().name, line);
+  line = fmt::format("holdfast {}: {}\n", arguments_.command().name, Printable(line));
   (void)std::fputs(line.c_str(), stderr);  // if this fails, there is no other way to tell the user
   return status;
 }

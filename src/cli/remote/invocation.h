@@ -40,7 +40,8 @@ class Invocation {
   // Closes the connections that were made, and waits for their end.
   loop::Task<> CloseConnections();
 
-  // Prints `holdfast COMMAND: message` as one line to standard error, and returns `status`.
+  // Prints `holdfast COMMAND: message` as one line to standard error, and returns `status`. Control characters in the
+  // message, which may come from the server, are shown as escapes.
   int Complain(std::string_view message, int status = 1) const;
   int Complain(const Error& error, int status = 1) const { return Complain(error.message, status); }
 
