@@ -142,7 +142,7 @@ loop::Task<Result<>> Copying::Up(std::string from, std::string to) {
     if (!made) co_return made;
   }
   for (const TreeFile& file : tree->files) {
-    TransferJob job{Joined(from, file.path), Joined(to, file.path), file.size, resuming()};
+    TransferJob job{.from = Joined(from, file.path), .to = Joined(to, file.path), .size = file.size};
     auto copied = co_await UploadFile(files_, std::move(job), progress_);
     if (!copied) co_return copied;
   }
@@ -159,7 +159,11 @@ loop::Task<Result<>> Copying::Down(std::string from, std::string to) {
   }
   if (!made) co_return made;
   for (const TreeFile& file : tree->files) {
-    TransferJob job{Joined(from, file.path), Joined(to, file.path), file.size, resuming()};
+    TransferJob job{.from = Joined(from, file.path),
+                    .to = Joined(to, file.path),
+                    .size = file.size,
+                    .modified_at_ms = file.modified_at_ms,
+                    .resuming = resuming()};
     auto copied = co_await DownloadFile(files_, std::move(job), progress_);
     if (!copied) co_return copied;
   }
@@ -173,6 +177,9 @@ loop::Task<int> Cp(Invocation& invocation) {
   sources.pop_back();
   const auto direction = DirectionOf(sources, destination);
   if (!direction) co_return invocation.Complain(direction.error(), 2);
+  if (invocation.arguments().Has("--resume") && *direction != Direction::kDown) {
+    co_return invocation.Complain("--resume goes on with copies from the server only", 2);
+  }
   auto client = co_await invocation.Connect(Invocation::Starting::kOnDemand);
   if (!client) co_return invocation.Complain(client.error());
   auto directory = ServerDirectory(invocation, *client);
@@ -197,10 +204,13 @@ Command CpCommand() {
           "the directory of a remote server. Directories are copied with everything in them. If the destination is "
           "a directory, the copy gets its name in it.\n\n"
           "A file takes its name when it is complete, so that a copy which fails leaves no half written file behind. "
-          "Modes and owners are not copied.",
+          "Modes and owners are not copied.\n\n"
+          "With --resume, which is for copies from the server, a copy that is cut keeps what has come, and the next "
+          "one goes on with it. A file gets the time of its source, and is skipped if it has the size and the time of "
+          "its source already. A file that has changed on the server is copied from its beginning.",
       .options = WithServerOptions({{.flag = "--resume",
-                                     .help = "skip files that are complete, go on with a download that was cut, and "
-                                             "keep what has come if this one is cut too"}}),
+                                     .help = "skip files that are complete, go on with a copy from the server that was "
+                                             "cut, and keep what has come if this one is cut too"}}),
       .arguments = {{.name = "PATH",
                      .help = "the sources and, as the last one, the destination",
                      .count = Argument::Count::kMany,

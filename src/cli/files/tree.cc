@@ -12,9 +12,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void AddFile(Tree& tree, std::string path, uint64_t size) {
-  tree.bytes += size;
-  tree.files.push_back({std::move(path), size});
+void AddFile(Tree& tree, TreeFile file) {
+  tree.bytes += file.size;
+  tree.files.push_back(std::move(file));
 }
 
 Result<> AddEntry(Tree& tree, const fs::path& root, const fs::directory_entry& entry) {
@@ -27,7 +27,7 @@ Result<> AddEntry(Tree& tree, const fs::path& root, const fs::directory_entry& e
   } else if (entry.is_regular_file(error)) {
     const uint64_t size = entry.file_size(error);
     if (error) return FailErrno("stat", entry.path().string(), error.value());
-    AddFile(tree, std::move(path), size);
+    AddFile(tree, {.path = std::move(path), .size = size});
   } else {
     tree.skipped.push_back(std::move(path));
   }
@@ -54,7 +54,7 @@ Result<Tree> ListLocal(const std::string& root) {
   if (error) return FailErrno("stat", root, error.value());
   Tree tree;
   if (fs::is_regular_file(status)) {
-    AddFile(tree, "", fs::file_size(root, error));
+    AddFile(tree, {.path = "", .size = fs::file_size(root, error)});
     return tree;
   }
   if (!fs::is_directory(status)) return Fail(ErrorKind::kInvalidParams, root + " is neither a file nor a directory");
@@ -73,7 +73,7 @@ loop::Task<Result<Tree>> ListRemote(client::Files files, std::string root) {
   Tree tree;
   tree.is_directory = metadata->is_directory;
   if (!metadata->is_directory) {
-    AddFile(tree, "", metadata->size);
+    AddFile(tree, {.path = "", .size = metadata->size, .modified_at_ms = metadata->modified_at_ms});
     co_return std::move(tree);
   }
   // The list grows while it is walked: each directory adds those in it.
@@ -90,7 +90,8 @@ loop::Task<Result<Tree>> ListRemote(client::Files files, std::string root) {
         directories.push_back(std::move(path));
       } else if (entry.is_file) {
         auto file = co_await files.Metadata(root + "/" + path);
-        AddFile(tree, std::move(path), file ? file->size : 0);
+        if (!file) co_return std::unexpected(std::move(file).error());
+        AddFile(tree, {.path = std::move(path), .size = file->size, .modified_at_ms = file->modified_at_ms});
       } else {
         tree.skipped.push_back(std::move(path));
       }

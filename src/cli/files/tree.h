@@ -14,6 +14,7 @@ namespace holdfast::cli {
 struct TreeFile {
   std::string path;  // below the root of the tree; empty for the root itself
   uint64_t size = 0;
+  int64_t modified_at_ms = 0;  // only of files on the server
 };
 
 // Directories come before what is in them.

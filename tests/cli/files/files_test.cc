@@ -13,6 +13,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
+using ::testing::Not;
 
 using FilesCommandTest = ServedCommandFixture;
 
@@ -46,13 +47,44 @@ TEST_F(FilesCommandTest, ADownloadDoesNotFollowLinksBelowItsDestination) {
 
 TEST_F(FilesCommandTest, CopiesOnTheServer) { Output("echo x > a; holdfast cp :a :b; cmp a b"); }
 
+// The name of the part of a download from `a` to the file `$1`, for command lines.
+constexpr const char* kPartFunction =
+    "part() { echo $1.$(stat -c %s a)-$(($(date -r a +%s%N) / 1000000)).holdfast-part; }; ";
+
 TEST_F(FilesCommandTest, GoesOnWithADownloadThatWasCut) {
+  const std::string part = kPartFunction;
+  EXPECT_EQ(Output(part + "seq 100000 > a; head -c 300000 a > $(part b); holdfast cp --resume :a b; cmp a b; ls"),
+            "a\nb\nserver.sock\n");
+  // A beginning that is not that of the file shows that it was not copied again.
+  EXPECT_EQ(Output(part + "printf XX > $(part c); holdfast cp --resume :a c; head -c 2 c"), "XX");
+}
+
+TEST_F(FilesCommandTest, DoesNotGoOnWithAPartOfAnotherVersion) {
+  const std::string part = kPartFunction;
+  Output(part + "seq 100000 > a; printf XX > $(part b); touch -d '2001-02-03' a; holdfast cp --resume :a b; cmp a b");
+  Output(part + "printf XX > $(part c); echo more >> a; touch -d '2001-02-03' a; holdfast cp --resume :a c; cmp a c");
+  Output("printf XX > d.holdfast-part; holdfast cp --resume :a d; cmp a d");
+  // A part that is longer than the file cannot be a part of it.
+  Output(part + "seq 200000 > $(part e); holdfast cp --resume :a e; cmp a e");
+}
+
+TEST_F(FilesCommandTest, ResumingSkipsOnlyFilesOfTheSameSizeAndTime) {
+  Output("seq 1000 > a; holdfast cp --resume :a b; cmp a b");
+  EXPECT_EQ(Output("holdfast stat --json a b | grep -o 'modifiedAtMs\":[0-9]*' | uniq | wc -l"), "1\n");
+  // Another content with the size and the time of the source shows that the file was skipped.
+  EXPECT_EQ(Output("t=$(stat -c %y b); printf XX | dd of=b conv=notrunc status=none; touch -d \"$t\" b; "
+                   "holdfast cp --resume :a b; head -c 2 b"),
+            "XX");
+  Output("touch b; holdfast cp --resume :a b; cmp a b");
+  Output("touch -d '2001-02-03 04:05:06.789' a; holdfast cp --resume :a b; cmp a b");
   Output(
-      "seq 100000 > a; head -c 300000 a > b.holdfast-part; holdfast cp --resume :a b; cmp a b; ls b.* 2>/dev/null || "
-      "true");
-  // A part that does not fit shows that the beginning was not copied again.
-  EXPECT_EQ(Output("printf XX > c.holdfast-part; holdfast cp --resume :a c; head -c 2 c"), "XX");
-  EXPECT_EQ(Output("echo other > d; truncate -s $(stat -c %s a) d; holdfast cp --resume :a d; head -n 1 d"), "other\n");
+      "touch -d '1965-02-03 04:05:06.789' a; holdfast cp --resume :a b; cmp a b; [ $(stat -c %Y a) = $(stat -c %Y b) "
+      "]");
+}
+
+TEST_F(FilesCommandTest, ResumesOnlyCopiesFromTheServer) {
+  EXPECT_THAT(Refusal("echo x > a; holdfast cp --resume a :b", 2), HasSubstr("copies from the server only"));
+  EXPECT_THAT(Refusal("holdfast cp --resume :a :b", 2), HasSubstr("copies from the server only"));
 }
 
 TEST_F(FilesCommandTest, RefusesSourcesThatDoNotExistOrAreOnTheWrongSide) {
@@ -61,6 +93,10 @@ TEST_F(FilesCommandTest, RefusesSourcesThatDoNotExistOrAreOnTheWrongSide) {
   EXPECT_THAT(Refusal("holdfast cp a b", 2), HasSubstr("begin with a colon"));
   EXPECT_THAT(Refusal("holdfast cp a", 2), HasSubstr("a source and a destination"));
   EXPECT_THAT(Refusal("holdfast cp a :b :c", 2), HasSubstr("the same side"));
+}
+
+TEST_F(FilesCommandTest, ShowsControlCharactersInMessagesAsEscapes) {
+  EXPECT_THAT(Refusal("holdfast cat $'a\\x1b[31mb'", 1), AllOf(HasSubstr("a\\x1b[31mb"), Not(HasSubstr("\x1b"))));
 }
 
 TEST_F(FilesCommandTest, ListsDirectories) {
