@@ -55,7 +55,7 @@ void OutputRelay::OnWritable(Sink& sink) {
   const ssize_t written = sink.output.Write(sink.pending);
   if (written < 0) {
     FailWith(static_cast<int>(-written));
-    return Resume();  // further output is dropped, but answers that come behind it are wanted
+    return Resume();  // further output is dropped, but the connection is read on, because it also carries answers
   }
   sink.pending.erase(0, static_cast<size_t>(written));
   if (!sink.pending.empty()) return sink.watch.WatchWritable();

@@ -64,8 +64,8 @@ loop::Task<Result<>> FreeName(Invocation& invocation, std::string name) {
   co_return co_await EndRun(*client, std::move(name));
 }
 
-// As in a shell, 127 means that there is no such command, and 126 that it cannot be executed. The server names the
-// failed step and the errno at the end of its message.
+// The exit statuses are those of shells: 127 if there is no such command, and 126 if it cannot be executed. The message
+// of the server begins with the step that failed, and ends with the errno.
 int StatusOfFailedStart(const Error& error) {
   if (!error.message.starts_with("execute ")) return kOwnFailure;
   return error.message.ends_with(fmt::format("(os error {})", ENOENT)) ? kNoSuchCommand : kCannotExecute;
