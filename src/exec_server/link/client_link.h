@@ -34,6 +34,9 @@ class ClientLink {
   void Send(std::string message) const {
     if (transport_ != nullptr) transport_->Send(std::move(message));
   }
+  void Close() const {
+    if (transport_ != nullptr) transport_->Close();
+  }
 
  private:
   rpc::Transport* transport_ = nullptr;

@@ -162,6 +162,14 @@ wire::Exit ManagedProcess::DescribeExit(uint64_t seq) const {
   return {.seq = seq, .exit_code = *process_->exit_code(), .sandbox_denied = sandbox_denied_};
 }
 
+FinishedProcess ManagedProcess::Finished() const {
+  return {.id = id_,
+          .pid = process_->pid(),
+          .exit = exit_seq_ ? std::optional(DescribeExit(*exit_seq_)) : std::nullopt,
+          .next_seq = process_->next_seq(),
+          .close_seq = close_seq_};
+}
+
 size_t ManagedProcess::retained_bytes() const {
   constexpr size_t kRecordBytes = 4096;  // a generous estimate for the objects themselves
   size_t bytes = kRecordBytes + 3 * id_.size() + process_->log().bytes();

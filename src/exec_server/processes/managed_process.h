@@ -25,6 +25,15 @@ namespace holdfast::exec_server {
 
 wire::Stream ToWire(process::Stream stream);
 
+// The facts about a finished process that observers are told after it has been forgotten.
+struct FinishedProcess {
+  std::string id;
+  std::optional<pid_t> pid;
+  std::optional<wire::Exit> exit;
+  uint64_t next_seq = 1;
+  std::optional<uint64_t> close_seq;
+};
+
 class ManagedProcess final : public process::ProcessOwner {
  public:
   using StartReply = rpc::Reply<wire::ProcessStartResult>;
@@ -67,6 +76,7 @@ class ManagedProcess final : public process::ProcessOwner {
   NumberedEvents events() const;
   wire::Exit DescribeExit(uint64_t seq) const;
   wire::ListedProcess Describe() const;
+  FinishedProcess Finished() const;
   size_t retained_bytes() const;
 
   // This event is notified of everything that a client could wait for: the success or failure of the start, output, the

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/log.h"
+
 namespace holdfast::exec_server {
 
 SessionProcesses::SessionProcesses(ProcessResources& resources, const ClientLink& link, std::string session_id,
@@ -134,10 +136,35 @@ void SessionProcesses::OnClosed(ManagedProcess& process) {
 void SessionProcesses::Forget(const std::string& process_id, const ManagedProcess* process) {
   auto it = by_name_.find(process_id);
   if (it == by_name_.end() || it->second.get() != process) return;
-  for (Observer& observer : observers_) observer.OnForgotten(*process);
+  if (!observers_.empty()) TellForgotten(*process);
   staying_.erase(process_id);
   if (!process->process().gone()) lingering_.push_back(it->second);
   by_name_.erase(it);
+}
+
+// Tells the observers that a process will be destroyed. A connection is closed in the next turn of the loop, because
+// the close may end its observer.
+void SessionProcesses::TellForgotten(const ManagedProcess& process) {
+  const auto finished = std::make_shared<const FinishedProcess>(process.Finished());
+  for (Observer& observer : observers_) {
+    const bool was_given_up = observer.given_up();
+    observer.OnForgotten(process, finished);
+    if (was_given_up || !observer.given_up()) continue;
+    LogWarn("observer.given_up", {{"session", session_id_},
+                                  {"client", observer.link().client().name},
+                                  {"unread_ends", Observer::kMaxForgotten + 1}});
+    resources_.loop.Post([weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->CloseGivenUp();
+    });
+  }
+}
+
+void SessionProcesses::CloseGivenUp() {
+  std::vector<ClientLink> links;  // a copy, because closing a connection may end its observer
+  for (const Observer& observer : observers_) {
+    if (observer.given_up()) links.push_back(observer.link());
+  }
+  for (const ClientLink& link : links) link.Close();
 }
 
 void SessionProcesses::OnGone(ManagedProcess& process) {

@@ -72,6 +72,8 @@ class SessionProcesses final : private ManagedProcess::Owner, public std::enable
   Result<> CheckRoom(const std::string& process_id) const;
   void Count(size_t ProcessCounts::* which, int change);
   void Forget(const std::string& process_id, const ManagedProcess* process);
+  void TellForgotten(const ManagedProcess& process);
+  void CloseGivenUp();
   void AnswerEndWhenGone();
 
   ProcessResources& resources_;

@@ -18,6 +18,26 @@ class ObserverTest : public SharedSessionFixture {
  protected:
   static constexpr char kMuch[] = "head -c 3000000 /dev/zero";  // three times as much as is retained
   static constexpr size_t kMoreThanAllRetention = 300u << 20;
+
+  // Makes the server forget the finished processes, of which `id` is one.
+  void ForgetAll(Client& driver, std::string_view id) {
+    parts_->retention.Keep(kMoreThanAllRetention, [] {});
+    ASSERT_TRUE(RunUntil([&] { return Call(driver, "process/read", Named(id)).error_code() == -32600; }));
+  }
+
+  // Runs so many processes at once to their end, and makes the server forget them.
+  void StartMany(Client& driver, size_t first, size_t count) {
+    driver.Forget();
+    for (size_t i = first; i < first + count; ++i) {
+      driver.Ask("process/start",
+                 fmt::format(R"({{"processId":"{}","argv":["/bin/true"],"cwd":"/","env":{{}},"tty":false}})", i));
+    }
+    ASSERT_TRUE(RunUntil([&] {
+      const auto is_close = [](const std::string& text) { return text.starts_with(R"({"method":"process/closed")"); };
+      return static_cast<size_t>(std::ranges::count_if(driver.sent(), is_close)) == count;
+    }));
+    ForgetAll(driver, std::to_string(first + count - 1));
+  }
 };
 
 TEST_F(ObserverTest, IsToldWhatTheDriverIsTold) {
@@ -127,14 +147,54 @@ TEST_F(ObserverTest, IsToldWhatItMissedWhenAProcessIsForgotten) {
   sleeper.transport->is_congested = true;
   Start(driver, "p", "echo hi; exit 4");
   ASSERT_TRUE(RunUntilClosed(driver));
-  parts_->retention.Keep(kMoreThanAllRetention, [] {});
-  ASSERT_TRUE(RunUntil([&] { return sleeper.Got("process/closed"); }));
+  ForgetAll(driver, "p");
+  EXPECT_THAT(Events(sleeper), IsEmpty());
+  Start(driver, "p", "exit 5");  // another process of the same name
+  ASSERT_TRUE(RunUntilClosed(driver, 2));
+  sleeper.transport->DrainFor(1);
+  EXPECT_THAT(Events(sleeper), SizeIs(1));
+  sleeper.transport->DrainFor(1000);
   EXPECT_EQ(Seqs(sleeper, "p"), Seqs(driver, "p"));
   EXPECT_FALSE(sleeper.Got("process/output"));
   EXPECT_EQ(sleeper.Notifications("process/exited").at(0).Number("params.exitCode"), 4);
-  EXPECT_EQ(Call(driver, "process/read", Named("p")).error_code(), -32600);
-  sleeper.transport->Drain();
-  EXPECT_EQ(sleeper.Notifications("process/closed").size(), 1u);
+  EXPECT_EQ(sleeper.Notifications("process/exited").at(1).Number("params.exitCode"), 5);
+  EXPECT_EQ(sleeper.Notifications("process/closed").size(), 2u);
+}
+
+TEST_F(ObserverTest, IsClosedWhenItHasMissedTheEndOfTooManyProcesses) {
+  Client &driver = Join(), &sleeper = Join(), &reader = Join();
+  sleeper.transport->is_congested = true;
+  const size_t batch = 50;
+  size_t forgotten = 0;
+  while (forgotten + batch <= Observer::kMaxForgotten) {
+    StartMany(driver, forgotten, batch);
+    forgotten += batch;
+  }
+  support::RunReady(loop_);
+  EXPECT_TRUE(sleeper.transport->connected());
+  StartMany(driver, forgotten, Observer::kMaxForgotten - forgotten + 1);
+  EXPECT_TRUE(RunUntil([&] { return !sleeper.transport->connected(); }));
+  EXPECT_THAT(Events(sleeper), IsEmpty());
+  EXPECT_TRUE(reader.transport->connected());
+  EXPECT_EQ(Start(driver, "after", "exit 0").error_code(), 0);
+}
+
+TEST_F(ObserverTest, GoesOnWithAProcessThatHadNoNewsMeanwhile) {
+  Client &driver = Join(), &slow = Join();
+  for (const char* id : {"a", "b", "c"}) Start(driver, id, "read line; echo late", R"(,"pipeStdin":true)");
+  slow.transport->is_congested = true;
+  Call(driver, "process/closeStdin", Named("c"));
+  ASSERT_TRUE(RunUntilClosed(driver));
+  slow.transport->DrainFor(1);
+  Call(driver, "process/closeStdin", Named("a"));
+  ASSERT_TRUE(RunUntilClosed(driver, 2));
+  slow.transport->DrainFor(1000);
+  EXPECT_EQ(Seqs(slow, "c"), Seqs(driver, "c"));
+  EXPECT_EQ(Seqs(slow, "a"), Seqs(driver, "a"));
+  EXPECT_THAT(Seqs(slow, "b"), IsEmpty());
+  Call(driver, "process/closeStdin", Named("b"));
+  ASSERT_TRUE(RunUntilClosed(slow, 3));
+  EXPECT_EQ(Seqs(slow, "b"), Seqs(driver, "b"));
 }
 
 TEST_F(ObserverTest, IsNotToldOfAFailedStartWhileItDoesNotRead) {
