@@ -7,6 +7,8 @@
 
 #include "cli/command_fixture.h"
 #include "support/eventually.h"
+#include "support/http_server.h"
+#include "support/test_certificate.h"
 
 namespace holdfast::cli {
 namespace {
@@ -163,6 +165,24 @@ TEST_F(RunTest, NamesWhatIsWrongWithTheServer) {
   EXPECT_THAT(Refusal("HOLDFAST_SERVER=unix:///no/socket holdfast run true", 125), HasSubstr("unset HOLDFAST_SERVER"));
   EXPECT_THAT(Refusal("holdfast run --server gopher://x true", 125), HasSubstr("ws://HOST:PORT"));
   EXPECT_THAT(Refusal("holdfast run --nonsense true", 125), HasSubstr("--nonsense"));
+}
+
+TEST_F(RunTest, TellsThatTheServerDoesNotSpeakTheProtocol) {
+  const support::HttpServer web([](const support::HttpArrival&, support::HttpPeer& peer) { peer.Answer(200, "hi"); });
+  EXPECT_THAT(Refusal("holdfast run --server ws://" + web.Authority() + " true", 125),
+              MatchesRegex("holdfast run: .*" + web.Authority() + ".*\n"));
+  EXPECT_THAT(Refusal("holdfast ps --server wss://" + web.Authority(), 1),
+              MatchesRegex("holdfast ps: .*" + web.Authority() + ".*\n"));
+}
+
+TEST_F(RunTest, TellsThatTheCertificateDoesNotMatch) {
+  const support::TestCertificate certificate({.names = "DNS:other.example"}), unknown;
+  const auto server = support::ServerProcess::Start(
+      {"--tls-cert", certificate.certificate_file(), "--tls-key", certificate.key_file()});
+  const std::string run = "holdfast run --server " + server.url() + " --ca-file ";
+  EXPECT_THAT(Refusal(run + certificate.certificate_file() + " true", 125), HasSubstr("certificate"));
+  EXPECT_THAT(Refusal(run + unknown.certificate_file() + " true", 125), HasSubstr("certificate"));
+  EXPECT_THAT(Refusal("holdfast ps --server " + server.url(), 1), HasSubstr("certificate"));
 }
 
 TEST_F(RunTest, TellsThatTheServerWasKilled) {
