@@ -39,11 +39,6 @@ Result<Direction> DirectionOf(const std::vector<std::string>& sources, const std
               "one side must be on the server; its paths begin with a colon, as in :/tmp/file");
 }
 
-std::string Joined(const std::string& directory, const std::string& name) {
-  if (name.empty()) return directory;
-  return directory.ends_with('/') ? directory + name : directory + "/" + name;
-}
-
 Result<std::string> LocalPath(const std::string& text) {
   std::error_code error;
   std::string path = fs::absolute(text, error).lexically_normal().string();
@@ -123,7 +118,7 @@ loop::Task<Result<>> Copying::Run(Direction direction, std::vector<std::string> 
   for (const std::string& source : sources) {
     auto from = direction == Direction::kUp ? LocalPath(source) : Result<std::string>(OnServer(source));
     if (!from) co_return std::unexpected(std::move(from).error());
-    std::string target = into ? Joined(to, std::string(NameOf(*from))) : to;
+    std::string target = into ? JoinedPath(to, std::string(NameOf(*from))) : to;
     auto copied = direction == Direction::kUp     ? co_await Up(*from, std::move(target))
                   : direction == Direction::kDown ? co_await Down(*from, std::move(target))
                                                   : co_await files_.Copy(*from, std::move(target));
@@ -138,11 +133,11 @@ loop::Task<Result<>> Copying::Up(std::string from, std::string to) {
   Announce(*tree);
   if (tree->is_directory) tree->directories.insert(tree->directories.begin(), "");
   for (const std::string& directory : tree->directories) {
-    auto made = co_await files_.CreateDirectory(Joined(to, directory));
+    auto made = co_await files_.CreateDirectory(JoinedPath(to, directory));
     if (!made) co_return made;
   }
   for (const TreeFile& file : tree->files) {
-    TransferJob job{.from = Joined(from, file.path), .to = Joined(to, file.path), .size = file.size};
+    TransferJob job{.from = JoinedPath(from, file.path), .to = JoinedPath(to, file.path), .size = file.size};
     auto copied = co_await UploadFile(files_, std::move(job), progress_);
     if (!copied) co_return copied;
   }
@@ -155,12 +150,12 @@ loop::Task<Result<>> Copying::Down(std::string from, std::string to) {
   Announce(*tree);
   auto made = tree->is_directory ? MakeRoot(to) : Result<>();
   for (const std::string& directory : tree->directories) {
-    if (made) made = MakeBelow(Joined(to, directory));
+    if (made) made = MakeBelow(JoinedPath(to, directory));
   }
   if (!made) co_return made;
   for (const TreeFile& file : tree->files) {
-    TransferJob job{.from = Joined(from, file.path),
-                    .to = Joined(to, file.path),
+    TransferJob job{.from = JoinedPath(from, file.path),
+                    .to = JoinedPath(to, file.path),
                     .size = file.size,
                     .modified_at_ms = file.modified_at_ms,
                     .resuming = resuming()};

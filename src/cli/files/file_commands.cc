@@ -17,7 +17,7 @@
 #include "cli/remote/server_path.h"
 #include "cli/terminal/screen.h"
 #include "cli/text/table.h"
-#include "sys/io.h"
+#include "sys/write_all.h"
 #include "wire/encode.h"
 
 namespace holdfast::cli {
@@ -75,10 +75,11 @@ loop::Task<Result<>> ListLong(Invocation& invocation, client::Files files, std::
                               std::vector<wire::FsDirectoryEntry> entries) {
   TextTable table;
   for (const wire::FsDirectoryEntry& entry : entries) {
-    auto metadata = co_await files.Metadata(path + "/" + entry.file_name);
+    const std::string entry_path = JoinedPath(path, entry.file_name);
+    auto metadata = co_await files.Metadata(entry_path);
     if (!metadata) continue;  // the file has been removed meanwhile, or is a link that leads nowhere
     if (invocation.wants_json()) {
-      Print(wire::Encode(Listed{path + "/" + entry.file_name, *metadata}) + "\n");
+      Print(wire::Encode(Listed{entry_path, *metadata}) + "\n");
     } else {
       table.Add({KindOf(*metadata), fmt::format("{:>12}", metadata->size), TimeText(metadata->modified_at_ms),
                  NameText(entry, HasColours(STDOUT_FILENO))});
@@ -107,21 +108,12 @@ loop::Task<Result<>> List(Invocation& invocation, client::Files files, std::stri
   co_return Result<>();
 }
 
-Result<> WriteOut(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = sys::Write(STDOUT_FILENO, bytes.data(), bytes.size());
-    if (n < 0) return FailErrno("write", "standard output", static_cast<int>(-n));
-    bytes.remove_prefix(static_cast<size_t>(n));
-  }
-  return {};
-}
-
 // A reader that closes the pipe ends the command as SIGPIPE would: there is nothing to complain about.
 loop::Task<Result<>> Cat(Invocation&, client::Files files, std::string path) {
   const auto sink = [](std::string_view bytes) -> Result<> {
-    auto written = WriteOut(bytes);
-    if (!written && errno == EPIPE) ::_exit(128 + SIGPIPE);
-    return written;
+    const int error = sys::WriteAll(STDOUT_FILENO, bytes);
+    if (error == EPIPE) ::_exit(128 + SIGPIPE);
+    return error == 0 ? Result<>() : FailErrno("write", "standard output", error);
   };
   auto read = co_await files.Download(std::move(path), sink);
   if (!read) co_return std::unexpected(std::move(read).error());

@@ -13,22 +13,13 @@
 #include <fmt/format.h>
 
 #include "base/owned_fd.h"
-#include "sys/io.h"
+#include "sys/write_all.h"
 
 namespace holdfast::cli {
 namespace {
 
 constexpr mode_t kMode = 0666;  // minus the umask
 constexpr std::string_view kPart = ".holdfast-part";
-
-Result<> WriteAll(int fd, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t n = sys::Write(fd, bytes.data(), bytes.size());
-    if (n < 0) return FailErrno("write", path, static_cast<int>(-n));
-    bytes.remove_prefix(static_cast<size_t>(n));
-  }
-  return {};
-}
 
 constexpr timespec TimeOf(int64_t ms) {
   const int64_t seconds = ms / 1000 - (ms % 1000 < 0 ? 1 : 0);
@@ -137,7 +128,8 @@ loop::Task<Result<>> DownloadFile(client::Files files, TransferJob job, Progress
   progress.Add(*offset);
   const auto sink = [&](std::string_view bytes) -> Result<> {
     progress.Add(bytes.size());
-    return WriteAll(file->get(), bytes, job.to);
+    const int error = sys::WriteAll(file->get(), bytes);
+    return error == 0 ? Result<>() : FailErrno("write", job.to, error);
   };
   client::TransferOptions options;
   options.offset = *offset;

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/remote/server_path.h"
+
 namespace holdfast::cli {
 namespace {
 
@@ -80,7 +82,7 @@ loop::Task<Result<Tree>> ListRemote(client::Files files, std::string root) {
   std::vector<std::string> directories = {""};
   for (size_t i = 0; i < directories.size(); ++i) {
     const std::string below = directories[i];
-    const std::string directory = below.empty() ? root : root + "/" + below;
+    const std::string directory = JoinedPath(root, below);
     auto entries = co_await files.List(directory);
     if (!entries) co_return std::unexpected(std::move(entries).error());
     if (auto names = CheckNames(*entries, directory); !names) co_return std::unexpected(std::move(names).error());
@@ -89,7 +91,7 @@ loop::Task<Result<Tree>> ListRemote(client::Files files, std::string root) {
       if (entry.is_directory) {
         directories.push_back(std::move(path));
       } else if (entry.is_file) {
-        auto file = co_await files.Metadata(root + "/" + path);
+        auto file = co_await files.Metadata(JoinedPath(root, path));
         if (!file) co_return std::unexpected(std::move(file).error());
         AddFile(tree, {.path = std::move(path), .size = file->size, .modified_at_ms = file->modified_at_ms});
       } else {

@@ -11,7 +11,7 @@
 #include "cli/private_server/private_server.h"
 #include "cli/text/table.h"
 #include "loop/scope.h"
-#include "sys/io.h"
+#include "sys/write_all.h"
 
 namespace holdfast::cli {
 namespace {
@@ -88,12 +88,6 @@ int RunRemote(const Arguments& arguments, RemoteFunction function) {
   return status;
 }
 
-void Print(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = sys::Write(STDOUT_FILENO, text.data(), text.size());
-    if (n <= 0) return;
-    text.remove_prefix(static_cast<size_t>(n));
-  }
-}
+void Print(std::string_view text) { (void)sys::WriteAll(STDOUT_FILENO, text); }
 
 }  // namespace holdfast::cli

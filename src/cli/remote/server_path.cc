@@ -27,4 +27,9 @@ std::string ServerPath(std::string_view text, const std::string& directory) {
   return normal;
 }
 
+std::string JoinedPath(const std::string& directory, const std::string& name) {
+  if (name.empty()) return directory;
+  return directory.ends_with('/') ? directory + name : directory + "/" + name;
+}
+
 }  // namespace holdfast::cli

@@ -17,4 +17,7 @@ Result<std::string> ServerDirectory(const Invocation& invocation, const client::
 // Returns an absolute path. A colon at its beginning, which marks a path of the server, is left out.
 std::string ServerPath(std::string_view text, const std::string& directory);
 
+// Returns the path of something in a directory; the directory itself if the name is empty.
+std::string JoinedPath(const std::string& directory, const std::string& name);
+
 }  // namespace holdfast::cli

@@ -17,7 +17,7 @@
 #include "cli/runs/output_relay.h"
 #include "cli/runs/run_session.h"
 #include "cli/runs/wakeup.h"
-#include "sys/io.h"
+#include "sys/write_all.h"
 #include "wire/encode.h"
 #include "wire/methods.h"
 
@@ -26,20 +26,10 @@ namespace {
 
 constexpr uint64_t kBytesAtOnce = 1 << 20;
 
-// Writes all bytes, and waits for a slow reader. Returns an errno, or 0.
-int WriteAll(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = sys::Write(fd, bytes.data(), bytes.size());
-    if (n < 0) return static_cast<int>(-n);
-    bytes.remove_prefix(static_cast<size_t>(n));
-  }
-  return 0;
-}
-
 // Prints one chunk as it is, or as a line of JSON.
 int PrintChunk(const wire::OutputChunk& chunk, bool as_json) {
-  if (as_json) return WriteAll(STDOUT_FILENO, wire::Encode(chunk) + "\n");
-  return WriteAll(chunk.stream == wire::Stream::kStderr ? STDERR_FILENO : STDOUT_FILENO, chunk.chunk.view());
+  if (as_json) return sys::WriteAll(STDOUT_FILENO, wire::Encode(chunk) + "\n");
+  return sys::WriteAll(chunk.stream == wire::Stream::kStderr ? STDERR_FILENO : STDOUT_FILENO, chunk.chunk.view());
 }
 
 int EndOfWriting(const Invocation& invocation, int error) {

@@ -106,6 +106,7 @@ TEST_F(FilesCommandTest, ListsDirectories) {
   EXPECT_THAT(Output("holdfast ls -l d"),
               MatchesRegex("file +6  [-0-9: ]+  file\ndirectory +[0-9]+  [-0-9: ]+  sub/\n"));
   EXPECT_THAT(Output("holdfast ls --json d"), HasSubstr("\"path\":\"" + Path("d/file") + "\""));
+  EXPECT_THAT(Output("holdfast ls --json /"), AllOf(HasSubstr("\"path\":\"/usr\""), Not(HasSubstr("//"))));
   EXPECT_THAT(Refusal("holdfast ls missing", 1), HasSubstr("missing"));
 }
 
