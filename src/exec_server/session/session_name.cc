@@ -18,6 +18,7 @@ Result<> Refuse(const char* problem) { return Fail(ErrorKind::kInvalidParams, pr
 }  // namespace
 
 bool IsSessionName(std::string_view name) {
+  if (name == "." || name == "..") return false;
   return !name.empty() && name.size() <= kMaxNameBytes && std::ranges::all_of(name, IsNameCharacter);
 }
 
@@ -32,7 +33,7 @@ Result<> CheckSharing(const wire::InitializeParams& params) {
   if (!sharing.session_name) return Refuse("sessionName: is missing, and shared: true needs it");
   if (params.resume_session_id) return Refuse("resumeSessionId: cannot be combined with shared: true");
   if (!IsSessionName(*sharing.session_name)) {
-    return Refuse("sessionName: needs 1 to 64 characters of A-Z, a-z, 0-9, '.', '_' and '-'");
+    return Refuse("sessionName: needs 1 to 64 characters of A-Z, a-z, 0-9, '.', '_' and '-', and is not '.' or '..'");
   }
   return {};
 }

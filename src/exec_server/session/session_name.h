@@ -11,8 +11,8 @@
 
 namespace holdfast::exec_server {
 
-// A name has 1 to 64 characters of A-Z, a-z, 0-9, dot, underscore and hyphen, so that it can be written in a shell and
-// be part of a file name.
+// A name has 1 to 64 characters of A-Z, a-z, 0-9, dot, underscore and hyphen, and is not `.` or `..`, so that it can
+// be written in a shell and be a file name.
 bool IsSessionName(std::string_view name);
 
 // Fails if the members do not fit together.

@@ -1,6 +1,7 @@
 #include "exec_server/session/session_table.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -29,14 +30,16 @@ Result<std::shared_ptr<Session>> SessionTable::OpenShared(const wire::SharedSess
 }
 
 // Ends the detached session without living processes that has been detached for the longest time, if there is one. Such
-// a session is kept for a client that may come back, but a client that is connected comes first. A shared session
-// stays: its client has asked for that, and wants to read the finished processes.
+// a session is kept for a client that may come back, but a client that is connected comes first. A shared session is
+// ended only if there is no private one, because a client has asked that it stays; without a bound, sessions that were
+// never ended would lock every client out.
 void SessionTable::MakeRoom() {
+  const auto rank = [](const Entry& entry) { return std::pair(entry.session->shared(), entry.detached_at); };
   auto oldest = sessions_.end();
   for (auto it = sessions_.begin(); it != sessions_.end(); ++it) {
     const Session& session = *it->second.session;
-    if (session.shared() || session.attached() || !session.idle()) continue;
-    if (oldest == sessions_.end() || it->second.detached_at < oldest->second.detached_at) oldest = it;
+    if (session.attached() || !session.idle()) continue;
+    if (oldest == sessions_.end() || rank(it->second) < rank(oldest->second)) oldest = it;
   }
   if (oldest != sessions_.end()) End(std::string(oldest->first), 0ms);
 }

@@ -198,13 +198,5 @@ TEST_F(SessionServiceTest, KeepsFinishedProcessesOfASharedSession) {
   EXPECT_EQ(Call(sharer, "session/list", "{}").Number("result.sessions.0.processes.0.exitCode"), 4);
 }
 
-TEST_F(SessionServiceTest, MakesNoRoomFromASharedSession) {
-  config_.max_sessions = 1;
-  Client& client = Join();
-  client.transport->Disconnect();
-  EXPECT_EQ(HandshakeCode(ConnectReady()), -32600);
-  EXPECT_EQ(HandshakeCode(Join()), 0);
-}
-
 }  // namespace
 }  // namespace holdfast::exec_server

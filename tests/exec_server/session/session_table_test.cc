@@ -205,5 +205,29 @@ TEST_F(SessionTableTest, EndsAllAtOnceWhenThereIsNone) {
   EXPECT_TRUE(ended);
 }
 
+TEST_F(SessionTableTest, MakesRoomFromASharedSessionIfThereIsNoPrivateOne) {
+  config_.max_sessions = 2;
+  const auto share = [&](std::string_view name) -> Client& {
+    return ConnectReady(fmt::format(R"(,"shared":true,"sessionName":"{}")", name));
+  };
+  share("kept").transport->Disconnect();
+  ConnectReady().transport->Disconnect();
+  Client& first = ConnectReady();
+  EXPECT_EQ(HandshakeCode(first), 0);
+  EXPECT_TRUE(sessions_->FindShared("kept"));
+  EXPECT_EQ(HandshakeCode(ConnectReady()), 0);
+  EXPECT_FALSE(sessions_->FindShared("kept"));
+  first.transport->Disconnect();
+}
+
+TEST_F(SessionTableTest, MakesNoRoomFromASharedSessionWithALiveProcess) {
+  config_.max_sessions = 1;
+  Client& client = ConnectReady(R"(,"shared":true,"sessionName":"busy")");
+  const pid_t pid = StartSleeper(client);
+  client.transport->Disconnect();
+  EXPECT_EQ(HandshakeCode(ConnectReady()), -32600);
+  EXPECT_EQ(::kill(pid, 0), 0);
+}
+
 }  // namespace
 }  // namespace holdfast::exec_server
