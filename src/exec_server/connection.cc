@@ -14,9 +14,11 @@ namespace {
 // The longest message that a codex client accepts. All versions close the connection when a longer one arrives.
 constexpr size_t kCodexMessageBytes = 64u << 20;
 
+constexpr size_t kMaxClientNameBytes = 256;  // the name is logged, and listed to other clients
+
 ClientTraits TraitsOf(const wire::InitializeParams& params) {
   ClientTraits client;
-  client.name = params.client_name;
+  client.name = std::make_shared<const std::string>(params.client_name);
   if (params.client_name.starts_with("codex")) client.max_message_bytes = kCodexMessageBytes;
   if (!params.capabilities) return client;
   if (params.capabilities->lifecycle) client.lifecycle = Lifecycle::kAnnounced;
@@ -94,6 +96,9 @@ void Connection::Initialize(const wire::InitializeParams& params, rpc::Reply<wir
 }
 
 Result<wire::InitializeResult> Connection::OpenSession(const wire::InitializeParams& params) {
+  if (params.client_name.size() > kMaxClientNameBytes) {
+    return Fail(ErrorKind::kInvalidParams, fmt::format("clientName: has more than {} bytes", kMaxClientNameBytes));
+  }
   TRY(session_, context_.sessions.Open(params));
   attachment_ = &session_->Attach(peer_->transport(), TraitsOf(params), params.sharing.role);
   LogInfo(params.resume_session_id ? "session.resumed" : "session.opened",

@@ -271,5 +271,14 @@ TEST_F(ConnectionTest, EndsWhenWhatItHoldsIsNeededElsewhere) {
   EXPECT_TRUE(bystander.transport->connected());
 }
 
+TEST_F(ConnectionTest, RefusesAClientNameThatIsTooLong) {
+  Client& client = Connect();
+  const auto initialize = [&](size_t bytes) {
+    return client.Ask("initialize", fmt::format(R"({{"clientName":"{}"}})", std::string(bytes, 'n')));
+  };
+  EXPECT_EQ(client.AnswerTo(initialize(257))->error_code(), -32602);
+  EXPECT_EQ(client.AnswerTo(initialize(256))->error_code(), 0);
+}
+
 }  // namespace
 }  // namespace holdfast::exec_server

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -15,7 +16,7 @@ namespace holdfast::exec_server {
 enum class Lifecycle { kSilent, kAnnounced };
 
 struct ClientTraits {
-  std::string name;
+  std::shared_ptr<const std::string> name = std::make_shared<const std::string>();  // one copy for all parts
   Lifecycle lifecycle = Lifecycle::kSilent;
   size_t max_message_bytes = SIZE_MAX;  // a longer message makes the client drop the connection
 };

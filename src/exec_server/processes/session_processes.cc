@@ -151,7 +151,7 @@ void SessionProcesses::TellForgotten(const ManagedProcess& process) {
     observer.OnForgotten(process, finished);
     if (was_given_up || !observer.given_up()) continue;
     LogWarn("observer.given_up", {{"session", session_id_},
-                                  {"client", observer.link().client().name},
+                                  {"client", *observer.link().client().name},
                                   {"unread_ends", Observer::kMaxForgotten + 1}});
     resources_.loop.Post([weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->CloseGivenUp();

@@ -19,7 +19,7 @@ Error UnknownSession(const std::string& name) {
 
 loop::Task<> TakeOverWhenCaughtUp(Attachment& caller, rpc::Reply<wire::SessionTakeOverResult> reply) {
   while (caller.observer() != nullptr && !caller.observer()->CatchUp()) co_await caller.drained().Next();
-  LogInfo("session.taken_over", {{"session", caller.session().id()}, {"client", caller.client().name}});
+  LogInfo("session.taken_over", {{"session", caller.session().id()}, {"client", *caller.client().name}});
   reply({wire::SessionRole::kDriver});
   caller.session().TakeOver(caller);
 }
@@ -31,7 +31,7 @@ wire::ListedSession Describe(const Session& session) {
   listed.session_name = session.name();
   listed.shared = session.shared();
   listed.connections = session.connections();
-  if (const Attachment* driver = session.driver()) listed.driver = driver->client().name;
+  if (const Attachment* driver = session.driver()) listed.driver = *driver->client().name;
   listed.created_at_ms = std::chrono::duration_cast<milliseconds>(session.created_at().time_since_epoch()).count();
   if (const auto ttl = session.detached_ttl()) listed.detached_ttl_ms = static_cast<uint64_t>(ttl->count());
   return listed;
@@ -90,7 +90,7 @@ Result<std::shared_ptr<Session>> SessionService::Chosen(Attachment& caller,
 void SessionService::End(Attachment& caller, const wire::SessionEndParams& params, rpc::Reply<wire::Empty> reply) {
   const auto session = Chosen(caller, params);
   if (!session) return reply.Fail(session.error());
-  LogInfo("session.ended", {{"session", (*session)->id()}, {"client", caller.client().name}});
+  LogInfo("session.ended", {{"session", (*session)->id()}, {"client", *caller.client().name}});
   sessions_.End(**session, [reply = std::move(reply)]() mutable { reply(wire::Empty{}); });
 }
 
