@@ -19,6 +19,9 @@ void FileRequests::Start(FileSession& session, FileRequest request, rpc::Pending
 loop::Task<> FileRequests::Serve(FileSession& session, FileRequest request, rpc::PendingReply reply) {
   const auto turn = co_await session.order().Enter(std::move(request.claims));
   if (!turn) co_return Refuse(request, reply, turn.error());
+  if (request.sandbox && session.ending()) {
+    co_return Refuse(request, reply, {ErrorKind::kInvalidRequest, "the session is ending"});
+  }
   auto worker = co_await workers_.For(session.session_id(), std::move(request.sandbox));
   if (!worker) co_return Refuse(request, reply, worker.error());
   const auto answer = Begin(reply, request.usual_bytes);

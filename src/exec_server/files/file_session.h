@@ -45,6 +45,10 @@ class FileSession {
   void OnCongested() { order_.Hold(); }
   void OnDrained() { order_.Release(); }
 
+  // The session is ending: requests that need a file helper are refused, because no further one may be started.
+  void End() { ending_ = true; }
+  bool ending() const { return ending_; }
+
  private:
   const std::string session_id_;
   rpc::Transport& transport_;
@@ -52,6 +56,7 @@ class FileSession {
   FileHandles handles_;
   PathOrder order_;
   WatchSlot watch_;
+  bool ending_ = false;
   loop::Scope requests_;
 };
 

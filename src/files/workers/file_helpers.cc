@@ -37,6 +37,9 @@ bool FileHelpers::Key::operator==(const Key& other) const {
 }
 
 loop::Task<Result<FileHelpers::Lease>> FileHelpers::Acquire(std::string session_id, sandbox::SandboxSpec sandbox) {
+  if (std::ranges::find(endings_, session_id, &Ending::session_id) != endings_.end()) {
+    co_return Fail(ErrorKind::kInvalidRequest, "the session is ending");
+  }
   const Waiting wanted{.key = {std::move(session_id), std::move(sandbox)}, .since = Clock::now()};
   decltype(waiting_)::Place place(waiting_, wanted);
   Serve();

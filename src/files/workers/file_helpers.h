@@ -52,7 +52,8 @@ class FileHelpers final : private FileHelper::Owner {
   // Waits for a file helper of this session and policy. Fails if none can be started, or if the session ends first.
   loop::Task<Result<Lease>> Acquire(std::string session_id, sandbox::SandboxSpec sandbox);
 
-  // Kills the file helpers of a session. `done` runs when no process of them is alive.
+  // Kills the file helpers of a session. `done` runs when no process of them is alive. Until then the session gets no
+  // further file helper, so that a client cannot delay the end by its requests.
   void End(const std::string& session_id, loop::Callback done);
 
   size_t alive() const { return helpers_.size(); }

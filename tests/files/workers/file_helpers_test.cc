@@ -412,5 +412,17 @@ TEST_F(FileHelpersTest, LeasesComeBackFromOtherThreadsWhileThePoolEnds) {
   for (std::thread& worker : workers) worker.join();
 }
 
+TEST_F(FileHelpersTest, ASessionThatEndsGetsNoFurtherHelper) {
+  Use& first = Acquire("a");
+  ASSERT_TRUE(RunUntil([&] { return first.leased(); }));
+  bool done = false;
+  helpers_->End("a", [&] { done = true; });
+  Use& late = Acquire("a");
+  ASSERT_TRUE(late.ready());
+  EXPECT_EQ(ErrorOf(late), "the session is ending");
+  EXPECT_EQ(helpers_->alive(), 1u);
+  EXPECT_TRUE(RunUntil([&] { return done; }));
+}
+
 }  // namespace
 }  // namespace holdfast::files
