@@ -118,10 +118,8 @@ Result<> Connection::CheckReady(std::string_view method) const {
 }
 
 Result<> Connection::CheckRole(wire::Caller caller) const {
-  if (caller == wire::Caller::kAnyone || attachment_->role() == wire::SessionRole::kDriver) return {};
-  return Fail(
-      ErrorKind::kInvalidRequest,
-      fmt::format("this connection only observes the session; {} makes it the driver", wire::SessionTakeOver::kName));
+  if (caller == wire::Caller::kAnyone) return {};
+  return RequireDriver(attachment_->role());
 }
 
 void Connection::OnCongested() {

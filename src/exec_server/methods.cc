@@ -24,6 +24,17 @@ void BindOperation(Methods& table, FsService& fs, const Row& row) {
   table.BindFunction<typename Row::Method>(FilesOf, operate);
 }
 
+// Binds fs/open, by which an observer may read files but not write them.
+void BindOpen(Methods& table, FsHandleService& handles) {
+  auto open = [&handles](Attachment& caller, const wire::FsOpen::Params& params, rpc::Reply<wire::FsHandle>&& reply) {
+    if (params.mode == wire::FsOpenMode::kReplace) {
+      if (auto allowed = RequireDriver(caller.role()); !allowed) return reply.Fail(allowed.error());
+    }
+    handles.Open(caller.files(), params, std::move(reply));
+  };
+  table.BindFunction<wire::FsOpen>(AllOf, open);
+}
+
 }  // namespace
 
 Methods MakeMethods(ServerParts& parts, SessionService& sessions) {
@@ -33,7 +44,7 @@ Methods MakeMethods(ServerParts& parts, SessionService& sessions) {
 
   table.Bind<wire::ProcessStart>(ProcessesOf, parts.process, &ProcessService::Start);
   table.Bind<wire::ProcessRead>(RequestsOf, parts.process, &ProcessService::Read);
-  table.Bind<wire::ProcessWrite>(ProcessesOf, parts.process, &ProcessService::Write);
+  table.Bind<wire::ProcessWrite>(RequestsOf, parts.process, &ProcessService::Write);
   table.Bind<wire::ProcessCloseStdin>(ProcessesOf, parts.process, &ProcessService::CloseStdin);
   table.Bind<wire::ProcessResize>(ProcessesOf, parts.process, &ProcessService::Resize);
   table.Bind<wire::ProcessSignal>(ProcessesOf, parts.process, &ProcessService::Signal);
@@ -45,7 +56,7 @@ Methods MakeMethods(ServerParts& parts, SessionService& sessions) {
   table.Bind<wire::FsReadFile>(FilesOf, parts.fs, &FsService::ReadFile);
   table.Bind<wire::FsGetMetadata>(FilesOf, parts.fs, &FsService::GetMetadata);
   files::ForEachOperation([&](const auto& row) { BindOperation(table, parts.fs, row); });
-  table.Bind<wire::FsOpen>(FilesOf, parts.fs_handles, &FsHandleService::Open);
+  BindOpen(table, parts.fs_handles);
   table.Bind<wire::FsReadBlock>(FilesOf, parts.fs_handles, &FsHandleService::ReadBlock);
   table.Bind<wire::FsWriteBlock>(FilesOf, parts.fs_handles, &FsHandleService::WriteBlock);
   table.Bind<wire::FsClose>(FilesOf, parts.fs_handles, &FsHandleService::Close);

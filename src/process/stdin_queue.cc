@@ -8,15 +8,21 @@
 
 namespace holdfast::process {
 
-void StdinQueue::Write(std::string bytes, OnOutcome on_outcome) {
+void StdinQueue::Write(Sender sender, std::string bytes, OnOutcome on_outcome) {
   if (!is_open()) return on_outcome(Outcome::kAccepted);
-  held_.push_back({std::move(bytes), std::move(on_outcome)});
+  held_.push_back({sender, std::move(bytes), std::move(on_outcome)});
   Admit();
   if (!watch_) Pump();
 }
 
-void StdinQueue::DropHeld() {
-  for (Held& held : std::exchange(held_, {})) held.on_outcome(Outcome::kDropped);
+void StdinQueue::DropHeld(Sender sender) {
+  std::vector<OnOutcome> dropped;
+  std::erase_if(held_, [&](Held& held) {
+    if (held.sender != sender) return false;
+    dropped.push_back(std::move(held.on_outcome));
+    return true;
+  });
+  for (OnOutcome& on_outcome : dropped) on_outcome(Outcome::kDropped);
 }
 
 void StdinQueue::CloseAfterQueued() {

@@ -26,12 +26,14 @@ class StdinQueue {
   enum class Outcome { kAccepted, kDropped };
   using OnOutcome = std::move_only_function<void(Outcome)>;
 
+  using Sender = uint64_t;  // the number of the client that sends a write
+
   // Writes `bytes`. `on_outcome` runs at once, or when no more than the high mark is left unwritten, so that a caller
   // that waits for it cannot queue more. Bytes for a closed input are accepted and discarded.
-  void Write(std::string bytes, OnOutcome on_outcome);
+  void Write(Sender sender, std::string bytes, OnOutcome on_outcome);
 
-  // Drops the writes that are held back and of which no byte was written.
-  void DropHeld();
+  // Drops the writes of this sender that are held back and of which no byte was written.
+  void DropHeld(Sender sender);
 
   // After the queued bytes a pipe is closed, and a terminal gets its end-of-file character.
   void CloseAfterQueued();
@@ -45,6 +47,7 @@ class StdinQueue {
 
  private:
   struct Held {
+    Sender sender;
     std::string bytes;
     OnOutcome on_outcome;
   };

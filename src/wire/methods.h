@@ -46,11 +46,11 @@ struct FsCreateDirectory : Method<"fs/createDirectory", Sandboxed<FsCreateDirect
 struct FsRemove : Method<"fs/remove", Sandboxed<FsRemoveParams>, Empty> {};
 struct FsCopy : Method<"fs/copy", Sandboxed<FsCopyParams>, Empty> {};
 struct FsRename : Method<"fs/rename", Sandboxed<FsRenameParams>, Empty> {};
-// fs/open can also open a file for writing, so an observer may not call it.
-struct FsOpen : Method<"fs/open", Sandboxed<FsOpenParams>, FsHandle> {};
-struct FsReadBlock : Method<"fs/readBlock", FsReadBlockParams, FsReadBlockResult> {};
+// An observer may open files for reading only, which the handler checks.
+struct FsOpen : Method<"fs/open", Sandboxed<FsOpenParams>, FsHandle, Caller::kAnyone> {};
+struct FsReadBlock : Method<"fs/readBlock", FsReadBlockParams, FsReadBlockResult, Caller::kAnyone> {};
 struct FsWriteBlock : Method<"fs/writeBlock", FsWriteBlockParams, Empty> {};
-struct FsClose : Method<"fs/close", FsHandle, Empty> {};
+struct FsClose : Method<"fs/close", FsHandle, Empty, Caller::kAnyone> {};
 struct FsWatchMissing : Method<"fs/watchMissing", Sandboxed<FsWatchMissingParams>, FsWatchMissingResult> {};
 
 struct HttpRequest : Method<"http/request", Sandboxed<HttpRequestParams>, HttpRequestResult> {};

@@ -129,7 +129,7 @@ class ProcessFixture : public testing::Test {
   Subject& LaunchAndGo(const std::string& script) {
     Subject& subject = Launch(Shell("read go; " + script), kOpenStdin);
     EXPECT_TRUE(RunUntil([&] { return subject->pid().has_value(); }));
-    subject->input()->Write("go\n", [](auto) {});
+    subject->input()->Write(0, "go\n", [](auto) {});
     return subject;
   }
 

@@ -29,7 +29,7 @@ TEST_F(ProcessFlowTest, KeepsTheOrderOfWritesForASlowReader) {
   for (int i = 0; i < 3000; ++i) {
     const std::string line = "line " + std::to_string(i) + std::string(60, '.') + "\n";
     expected += line;
-    subject->input()->Write(line, [](auto) {});
+    subject->input()->Write(0, line, [](auto) {});
   }
   subject->input()->CloseAfterQueued();
   ASSERT_TRUE(RunUntil([&] { return subject.over(); }));
@@ -42,7 +42,7 @@ TEST_F(ProcessFlowTest, CarriesTenMegabytesThereAndBackAcrossAPause) {
   subject.owner.wants_output = false;
   size_t queued = 0;
   for (size_t at = 0; at < noise.size(); at += 1u << 20) {
-    subject->input()->Write(noise.substr(at, 1u << 20), [&](auto) { ++queued; });
+    subject->input()->Write(0, noise.substr(at, 1u << 20), [&](auto) { ++queued; });
   }
   subject->input()->CloseAfterQueued();
   // Two pipes and cat's own buffer are full. The rest waits in the queue, and most of it is not even queued yet.
@@ -116,7 +116,7 @@ TEST_F(ProcessFlowTest, PausesOnlyTheProcessWhoseOwnerHasEnough) {
 TEST_F(ProcessFlowTest, ForgetsWritesToAProcessThatDoesNotRead) {
   Subject& subject = Launch(Shell("exec <&-; exit 0"), kOpenStdin);
   size_t queued = 0;
-  for (int i = 0; i < 5; ++i) subject->input()->Write(std::string(1u << 20, 'x'), [&](auto) { ++queued; });
+  for (int i = 0; i < 5; ++i) subject->input()->Write(0, std::string(1u << 20, 'x'), [&](auto) { ++queued; });
   ASSERT_TRUE(RunUntil([&] { return subject.over(); }));
   EXPECT_EQ(queued, 5u);
   EXPECT_EQ(subject->exit_code(), 0);

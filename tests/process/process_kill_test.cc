@@ -156,7 +156,7 @@ TEST_F(ProcessKillTest, SparesOtherCommandsWhenAKeeperIsLost) {
   ASSERT_TRUE(RunUntilOutput(bystander, "ready"));
   Subject& subject = LaunchAndGo("kill -9 $PPID; sleep 1000");
   ASSERT_TRUE(RunUntil([&] { return subject.over() && spawner_->orphans() == 0; }));
-  bystander->input()->Write("still here\n", [](auto) {});
+  bystander->input()->Write(0, "still here\n", [](auto) {});
   ASSERT_TRUE(RunUntil([&] { return bystander.over(); }));
   EXPECT_EQ(bystander->exit_code(), 0);
   EXPECT_THAT(bystander.owner.out(), HasSubstr("still here"));

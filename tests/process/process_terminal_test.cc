@@ -16,7 +16,7 @@ class ProcessTerminalTest : public ProcessFixture {
   // Writes when the command runs, so that its terminal settings are in place.
   void Write(Subject& subject, std::string bytes) {
     ASSERT_TRUE(RunUntil([&] { return subject->pid().has_value(); }));
-    subject->input()->Write(std::move(bytes), [](auto) {});
+    subject->input()->Write(0, std::move(bytes), [](auto) {});
   }
 };
 

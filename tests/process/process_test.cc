@@ -109,7 +109,7 @@ TEST_F(ProcessTest, ExitsBeforeItClosesWhileADescendantHoldsItsOutput) {
 TEST_F(ProcessTest, TellsLateOutputAfterTheExit) {
   Subject& subject = Launch(Shell("exec 3<&0; (read go <&3; echo late) & exit 0"), kOpenStdin);
   ASSERT_TRUE(RunUntil([&] { return subject->exit_code().has_value(); }));
-  subject->input()->Write("go\n", [](auto) {});
+  subject->input()->Write(0, "go\n", [](auto) {});
   ASSERT_TRUE(RunUntil([&] { return subject.over(); }));
   std::erase(subject.owner.events, "gone");  // the end of the stream and the end of the keeper come together
   EXPECT_EQ(subject.owner.events, (Events{"started", "exited", "output", "closed"}));
@@ -195,7 +195,7 @@ TEST_F(ProcessTest, LeavesAQuickStartAloneThatSomebodyWasReadyToCancel) {
   loop::Timer later(loop_, [&] { over = true; });
   later.Start(patience + 100ms);
   ASSERT_TRUE(RunUntil([&] { return over; }));
-  subject->input()->Write("go\n", [](auto) {});
+  subject->input()->Write(0, "go\n", [](auto) {});
   ASSERT_TRUE(RunUntil([&] { return subject.over(); }));
   EXPECT_EQ(subject.owner.out(), "alive\n");
 }

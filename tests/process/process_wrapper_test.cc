@@ -56,7 +56,7 @@ class ProcessWrapperTest : public ProcessFixture {
   }
 
   static void Go(Subject& subject) {
-    subject->input()->Write("go\n", [](auto) {});
+    subject->input()->Write(0, "go\n", [](auto) {});
   }
 };
 

@@ -19,6 +19,8 @@ class StdinQueueTest : public testing::Test {
 
   StdinQueueTest() { ::signal(SIGPIPE, SIG_IGN); }
 
+  static constexpr StdinQueue::Sender kSender = 1, kOther = 2;
+
   StdinQueue& OnPipe() {
     auto pipe = sys::MakePipe(sys::OurEnd::kWrite);
     EXPECT_TRUE(pipe);
@@ -37,8 +39,8 @@ class StdinQueueTest : public testing::Test {
     return queue_.emplace(loop_, std::move(writer), kind);
   }
 
-  void Write(std::string bytes) {
-    queue_->Write(std::move(bytes), [this](StdinQueue::Outcome outcome) {
+  void Write(std::string bytes, StdinQueue::Sender sender = kSender) {
+    queue_->Write(sender, std::move(bytes), [this](StdinQueue::Outcome outcome) {
       ++(outcome == StdinQueue::Outcome::kAccepted ? queued_ : dropped_);
     });
   }
@@ -158,11 +160,23 @@ TEST_F(StdinQueueTest, DropsOnlyWhatItHolds) {
   OnPipe();
   Write(std::string(2 * kMebibyte, 'a'));
   Write("b");
-  queue_->DropHeld();
+  queue_->DropHeld(kSender);
   EXPECT_EQ(dropped_, 1);
   queue_->CloseAfterQueued();
   EXPECT_TRUE(ReadToEnd() == std::string(2 * kMebibyte, 'a'));
   EXPECT_EQ(queued_, 1);
+}
+
+TEST_F(StdinQueueTest, DropsTheWritesOfOneSenderOnly) {
+  OnPipe();
+  Write(std::string(2 * kMebibyte, 'a'));
+  Write("b");
+  Write("c", kOther);
+  Write("d");
+  queue_->DropHeld(kSender);
+  EXPECT_EQ(dropped_, 2);
+  queue_->CloseAfterQueued();
+  EXPECT_TRUE(ReadToEnd() == std::string(2 * kMebibyte, 'a') + "c");
 }
 
 TEST_F(StdinQueueTest, TakesAgainWhatItDropped) {
@@ -170,7 +184,7 @@ TEST_F(StdinQueueTest, TakesAgainWhatItDropped) {
   Write(std::string(2 * kMebibyte, 'a'));
   Write("b");
   Write("c");
-  queue_->DropHeld();
+  queue_->DropHeld(kSender);
   EXPECT_EQ(dropped_, 2);
   Write("b");
   queue_->CloseAfterQueued();

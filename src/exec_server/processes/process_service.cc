@@ -89,6 +89,7 @@ Error UnknownProcess(const std::string& process_id) {
 struct Input {
   std::string process_id;
   std::optional<std::string> write_id;
+  process::StdinQueue::Sender sender;
   std::string bytes;
 };
 
@@ -101,12 +102,11 @@ loop::Task<> WriteInput(SessionProcesses& processes, Input written, rpc::Reply<w
   if (written.write_id && !process->write_ids().Remember(*written.write_id)) co_return reply({status});
   auto written_or_dropped = [process, write_id = written.write_id, reply = std::move(reply)](auto outcome) mutable {
     if (outcome == process::StdinQueue::Outcome::kAccepted) return reply({wire::WriteStatus::kAccepted});
-    // A write is dropped if the connection of the driver ends first. The client will send it again, and then it must be
-    // accepted. A client that has been replaced as the driver may still wait for the answer.
+    // A write is dropped if its connection ends first. The client will send it again, and then it must be accepted.
     if (write_id) process->write_ids().Forget(*write_id);
-    reply.Fail({ErrorKind::kInvalidRequest, "the write was dropped, because the driver of the session disconnected"});
+    reply.Fail({ErrorKind::kInvalidRequest, "the write was dropped, because its connection ended"});
   };
-  input->Write(std::move(written.bytes), std::move(written_or_dropped));
+  input->Write(written.sender, std::move(written.bytes), std::move(written_or_dropped));
 }
 
 loop::Task<> CloseInput(SessionProcesses& processes, std::string process_id, rpc::Reply<wire::Empty> reply) {
@@ -205,13 +205,16 @@ loop::Task<> ProcessService::WaitForExit(SessionProcesses& processes, wire::Proc
   reply(result);
 }
 
-void ProcessService::Write(SessionProcesses& processes, const wire::ProcessWriteParams& params,
+void ProcessService::Write(ProcessRequests& requests, const wire::ProcessWriteParams& params,
                            rpc::Reply<wire::ProcessWriteResult> reply) {
   if (auto valid = CheckWriteId(params.write_id); !valid) return reply.Fail(valid.error());
   auto bytes = Base64Decode(params.chunk);
   if (!bytes) return reply.Fail({ErrorKind::kInvalidParams, "chunk: " + bytes.error().message});
-  Input input{.process_id = params.process_id, .write_id = params.write_id, .bytes = *std::move(bytes)};
-  processes.StartChange(WriteInput(processes, std::move(input), std::move(reply)));
+  Input input{.process_id = params.process_id,
+              .write_id = params.write_id,
+              .sender = requests.sender(),
+              .bytes = *std::move(bytes)};
+  requests.processes().StartChange(WriteInput(requests.processes(), std::move(input), std::move(reply)));
 }
 
 void ProcessService::CloseStdin(SessionProcesses& processes, const wire::ProcessIdParams& params,

@@ -36,7 +36,7 @@ class ProcessService {
              rpc::Reply<wire::ProcessStartResult> reply);
   void Read(ProcessRequests& requests, const wire::ProcessReadParams& params,
             rpc::Reply<wire::ProcessReadResult> reply);
-  void Write(SessionProcesses& processes, const wire::ProcessWriteParams& params,
+  void Write(ProcessRequests& requests, const wire::ProcessWriteParams& params,
              rpc::Reply<wire::ProcessWriteResult> reply);
   void CloseStdin(SessionProcesses& processes, const wire::ProcessIdParams& params, rpc::Reply<wire::Empty> reply);
   void Resize(SessionProcesses& processes, const wire::ProcessResizeParams& params, rpc::Reply<wire::Empty> reply);

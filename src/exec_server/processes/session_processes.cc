@@ -34,11 +34,10 @@ void SessionProcesses::OnNews(const ManagedProcess& process) {
   for (Observer& observer : observers_) observer.OnNews(process);
 }
 
-void SessionProcesses::OnDriverLeft() {
+void SessionProcesses::DropWrites(process::StdinQueue::Sender sender) {
   for (auto& [id, process] : by_name_) {
-    if (process::StdinQueue* input = process->process().input()) input->DropHeld();
+    if (process::StdinQueue* input = process->process().input()) input->DropHeld(sender);
   }
-  ResumeOutput();
 }
 
 void SessionProcesses::ResumeOutput() {

@@ -52,8 +52,8 @@ class SessionProcesses final : private ManagedProcess::Owner, public std::enable
   Observer& Observe(const ClientLink& link);
   void StopObserving(const Observer& observer);
 
-  // Called when the connection of the driver has ended. Drops the writes that wait; output is then only stored.
-  void OnDriverLeft();
+  // Drops the writes of a connection that wait, because it has ended.
+  void DropWrites(process::StdinQueue::Sender sender);
   // Goes on reading output, after the reading has stopped because the driver did not read its messages.
   void ResumeOutput();
 

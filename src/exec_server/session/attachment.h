@@ -37,7 +37,7 @@ class Attachment {
         client_(client),
         files_(workers, transport, client, place.session_id),
         exchanges_(transport, client),
-        processes_(place.processes) {}
+        processes_(place.processes, place.member) {}
   Attachment(const Attachment&) = delete;
   Attachment& operator=(const Attachment&) = delete;
 

@@ -1,14 +1,19 @@
 // The roles of the members of one session, as a state machine without I/O. At most one member drives the session, and
-// all others observe it. A driver that leaves is not replaced: the next member that joins, or one that asks for it,
-// drives the session then.
+// all others observe it. When the driver leaves, the member from which it took the session over drives again. If there
+// is none, the next member that joins, or one that asks for it, drives the session.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
+#include "base/result.h"
 #include "wire/shared_session_messages.h"
 
 namespace holdfast::exec_server {
+
+// Fails if a client with this role may not change anything.
+Result<> RequireDriver(wire::SessionRole role);
 
 class Roles {
  public:
@@ -28,13 +33,15 @@ class Roles {
   // A member that wants no particular role drives the session if no other member does.
   Joined Join(Member member, std::optional<wire::SessionRole> wanted);
   Demoted TakeOver(Member member);
-  void Leave(Member member);
+  // Returns the member that drives again, because the driver has left.
+  std::optional<Member> Leave(Member member);
 
   const std::optional<Member>& driver() const { return driver_; }
   wire::SessionRole RoleOf(Member member) const;
 
  private:
   std::optional<Member> driver_;
+  std::vector<Member> former_;  // members that were demoted and have not left, the latest last
 };
 
 }  // namespace holdfast::exec_server

@@ -54,9 +54,24 @@ void Session::Detach(Attachment& attachment) {
   } else {
     StopObserving(attachment);
   }
-  roles_.Leave(attachment.member());
+  const Roles::Member member = attachment.member();
+  const std::optional<Roles::Member> next = roles_.Leave(member);
   std::erase_if(attachments_, [&](const auto& other) { return other.get() == &attachment; });
-  if (was_driver) processes_->OnDriverLeft();
+  processes_->DropWrites(member);
+  if (next && !ending_) Find(*next)->Start(DriveAgain(*Find(*next)));
+  if (was_driver) processes_->ResumeOutput();
+}
+
+// Makes a former driver the driver when it has got all that it was to get as an observer. Another member may have taken
+// the session over by then.
+loop::Task<> Session::DriveAgain(Attachment& attachment) {
+  while (!attachment.observer()->CatchUp()) {
+    co_await attachment.drained().Next();
+    if (roles_.driver() != attachment.member() || attachment.observer() == nullptr) co_return;
+  }
+  StopObserving(attachment);
+  Drive(attachment);
+  attachment.transport().Send(wire::EncodeNotification<wire::SessionRoleChanged>({id_, SessionRole::kDriver}));
 }
 
 void Session::TakeOver(Attachment& attachment) {
@@ -76,6 +91,7 @@ void Session::Observe(Attachment& attachment) {
 // Output may have stopped because the former driver did not read. It goes on in the next turn of the loop, when the
 // next driver has its answer.
 void Session::Demote(Attachment& attachment) {
+  if (attachment.observer() != nullptr) return;  // it was to drive again, but has not been told yet
   Observe(attachment);
   attachment.transport().Send(wire::EncodeNotification<wire::SessionRoleChanged>({id_, SessionRole::kObserver}));
   resources_.loop.Post([weak = std::weak_ptr(processes_)] {
@@ -103,6 +119,8 @@ void Session::End(std::chrono::milliseconds grace, loop::Callback done) {
   auto when_both_ended = [&loop = resources_.loop, answer, left = std::make_shared<int>(2)] {
     if (--*left == 0) loop.Post(std::move(*answer));
   };
+  ending_ = true;
+  for (const auto& attachment : attachments_) attachment->files().End();
   processes_->End(grace, when_both_ended);
   resources_.file_helpers.End(id_, when_both_ended);
 }

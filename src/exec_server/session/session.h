@@ -46,8 +46,8 @@ class Session {
   // Attaches a connection. If it drives the session, the connection that did so before observes from here on.
   Attachment& Attach(rpc::Transport& transport, const ClientTraits& client,
                      std::optional<wire::SessionRole> wanted = std::nullopt);
-  // Ends the attachment and the requests of its client that wait. If the client drove the session, its writes that wait
-  // are dropped. The processes go on, and their output is kept.
+  // Ends the attachment and the requests of its client that wait. Its writes that wait are dropped. If the client drove
+  // the session, the one that it replaced drives again. The processes go on, and their output is kept.
   void Detach(Attachment& attachment);
   bool attached() const { return !attachments_.empty(); }
   size_t connections() const { return attachments_.size(); }
@@ -74,6 +74,7 @@ class Session {
   void Drive(Attachment& attachment);
   void Observe(Attachment& attachment);
   void Demote(Attachment& attachment);
+  loop::Task<> DriveAgain(Attachment& attachment);
   void StopObserving(Attachment& attachment);
 
   SessionResources& resources_;
@@ -83,6 +84,7 @@ class Session {
   ClientLink link_;  // to the driver
   const std::shared_ptr<SessionProcesses> processes_;
   Roles roles_;
+  bool ending_ = false;
   Roles::Member next_member_ = 0;
   std::vector<std::unique_ptr<Attachment>> attachments_;
 };

@@ -342,5 +342,18 @@ TEST_F(FileRequestsTest, LetsAStuckStepEndLongAfterTheServerHasEnded) {
   EXPECT_TRUE(support::Eventually([&] { return died_on->load() != std::thread::id(); }));
 }
 
+TEST_F(FileRequestsTest, RefusesRequestsUnderASandboxWhenTheSessionEnds) {
+  Caller& caller = MakeCaller();
+  sessions_->End(*caller.session, [] {});
+  FileRequest sandboxed{.claims = {}, .sandbox = sandbox::SandboxSpec(), .step = Say("1")};
+  parts_->file_requests.Start(caller.attachment->files(), std::move(sandboxed),
+                              rpc::PendingReply(caller.sink, rpc::RequestId(int64_t{1}), 0));
+  ASSERT_EQ(caller.answers(), 1u);
+  EXPECT_EQ(Message(caller.sink->messages[0]).Text("error.message"), "the session is ending");
+  Run(caller, 2, {}, Say("1"));
+  ASSERT_TRUE(RunUntilAnswered(caller, 2));
+  EXPECT_EQ(Message(caller.sink->messages[1]).error_code(), 0);
+}
+
 }  // namespace
 }  // namespace holdfast::exec_server

@@ -48,7 +48,7 @@ TEST(RolesTest, LeavesTheSeatEmptyWhenTheDriverLeaves) {
   Roles roles;
   (void)roles.Join(1, std::nullopt);
   (void)roles.Join(2, std::nullopt);
-  roles.Leave(1);
+  EXPECT_EQ(roles.Leave(1), std::nullopt);
   EXPECT_EQ(roles.driver(), std::nullopt);
   EXPECT_EQ(roles.RoleOf(2), SessionRole::kObserver);
   EXPECT_EQ(roles.TakeOver(2), std::nullopt);
@@ -59,7 +59,7 @@ TEST(RolesTest, LetsTheNextMemberDriveWhenTheDriverHasLeft) {
   Roles roles;
   (void)roles.Join(1, std::nullopt);
   (void)roles.Join(2, std::nullopt);
-  roles.Leave(1);
+  (void)roles.Leave(1);
   EXPECT_EQ(roles.Join(3, std::nullopt), (Roles::Joined{SessionRole::kDriver, std::nullopt}));
 }
 
@@ -67,8 +67,37 @@ TEST(RolesTest, KeepsTheDriverWhenAnObserverLeaves) {
   Roles roles;
   (void)roles.Join(1, std::nullopt);
   (void)roles.Join(2, std::nullopt);
-  roles.Leave(2);
+  (void)roles.Leave(2);
   EXPECT_EQ(roles.driver(), Roles::Demoted(1));
+}
+
+TEST(RolesTest, LetsTheDemotedMemberDriveAgainWhenTheDriverLeaves) {
+  Roles roles;
+  (void)roles.Join(1, std::nullopt);
+  (void)roles.Join(2, SessionRole::kDriver);
+  (void)roles.Join(3, SessionRole::kDriver);
+  EXPECT_EQ(roles.Leave(3), Roles::Demoted(2));
+  EXPECT_EQ(roles.RoleOf(2), SessionRole::kDriver);
+  EXPECT_EQ(roles.Leave(2), Roles::Demoted(1));
+  EXPECT_EQ(roles.Leave(1), std::nullopt);
+}
+
+TEST(RolesTest, ForgetsADemotedMemberThatLeaves) {
+  Roles roles;
+  (void)roles.Join(1, std::nullopt);
+  (void)roles.Join(2, SessionRole::kDriver);
+  EXPECT_EQ(roles.Leave(1), std::nullopt);
+  EXPECT_EQ(roles.Leave(2), std::nullopt);
+  EXPECT_EQ(roles.driver(), std::nullopt);
+}
+
+TEST(RolesTest, CountsAMemberThatTookTheSessionBackOnce) {
+  Roles roles;
+  (void)roles.Join(1, std::nullopt);
+  (void)roles.Join(2, SessionRole::kDriver);
+  (void)roles.TakeOver(1);
+  EXPECT_EQ(roles.Leave(1), Roles::Demoted(2));
+  EXPECT_EQ(roles.Leave(2), std::nullopt);
 }
 
 }  // namespace

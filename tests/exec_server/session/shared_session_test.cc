@@ -7,8 +7,6 @@
 namespace holdfast::exec_server {
 namespace {
 
-using testing::HasSubstr;
-
 class SharedSessionTest : public SharedSessionFixture {};
 
 TEST_F(SharedSessionTest, IsFoundByItsName) {
@@ -40,6 +38,7 @@ TEST_F(SharedSessionTest, RefusesMembersThatDoNotFitTogether) {
        {std::string(R"("sessionName":"s")"), std::string(R"("shared":false,"sessionName":"s")"),
         std::string(R"("shared":true)"), std::string(R"("role":"driver")"), std::string(R"("detachedTtlMs":5)"),
         std::string(R"("shared":true,"sessionName":"")"), std::string(R"("shared":true,"sessionName":"a/b")"),
+        std::string(R"("shared":true,"sessionName":".")"), std::string(R"("shared":true,"sessionName":"..")"),
         std::string(R"("shared":true,"sessionName":"a b")"), std::string(R"("shared":true,"sessionName":"\u00e4")"),
         R"("shared":true,"sessionName":")" + long_name + R"(")",
         std::string(R"("shared":true,"sessionName":"s","role":"king")"),
@@ -86,7 +85,8 @@ TEST_F(SharedSessionTest, LetsAnObserverOnlyLook) {
            {"process/terminate", Named("p")},
            {"fs/createDirectory", R"({"path":"/no/such/directory/to/make"})"},
            {"fs/remove", R"({"path":"/no/such/file"})"},
-           {"fs/open", R"({"handleId":"1","path":"/dev/null"})"},
+           {"fs/open", R"({"handleId":"1","path":"/no/such/file","mode":"replace"})"},
+           {"fs/writeBlock", R"({"handleId":"1","offset":0,"chunk":"eA=="})"},
            {"session/keep", "{}"},
            {"session/end", "{}"}}) {
     const Message answer = Call(observer, method, params);
@@ -98,6 +98,17 @@ TEST_F(SharedSessionTest, LetsAnObserverOnlyLook) {
   EXPECT_EQ(Call(observer, "process/snapshot", Named("p")).error_code(), 0);
   EXPECT_EQ(Call(observer, "fs/getMetadata", R"({"path":"/"})").error_code(), 0);
   EXPECT_EQ(Call(observer, "environment/info", "{}").error_code(), 0);
+}
+
+TEST_F(SharedSessionTest, LetsAnObserverReadFilesInBlocks) {
+  const support::ScratchDir dir;
+  const std::string path = dir.Write("file", "content");
+  Join();
+  Client& observer = Join();
+  EXPECT_EQ(Call(observer, "fs/open", fmt::format(R"({{"handleId":"1","path":"{}"}})", path)).error_code(), 0);
+  const Message block = Call(observer, "fs/readBlock", R"({"handleId":"1","offset":0,"len":100})");
+  EXPECT_EQ(block.Bytes("result.chunk"), "content");
+  EXPECT_EQ(Call(observer, "fs/close", R"({"handleId":"1"})").error_code(), 0);
 }
 
 TEST_F(SharedSessionTest, IsTakenOverByAClientThatWantsToDrive) {
@@ -188,17 +199,81 @@ TEST_F(SharedSessionTest, LetsTheRequestsOfTheFormerDriverFinish) {
   EXPECT_EQ(former.AnswerTo(wait)->Number("result.exitCode"), 6);
 }
 
-TEST_F(SharedSessionTest, TellsAFormerDriverThatItsWriteWasDropped) {
+TEST_F(SharedSessionTest, DropsTheWritesOfAConnectionThatEndsAndNoOthers) {
+  Client &former = Join(), &next = Join();
+  Start(former, "p", "sleep 1000", R"(,"pipeStdin":true)");
+  const auto write = [](Client& client, std::string_view id) {
+    return client.Ask("process/write", fmt::format(R"({{"processId":"p","chunk":"eA==","writeId":"{}"}})", id));
+  };
+  Call(former, "process/write", Writing("p", std::string(1'100'000, 'x')));
+  former.Ask("process/write",
+             Writing("p", std::string(1'100'000, 'y')));  // admitted, because the pipe holds some bytes
+  const int of_former = write(former, "former");
+  Call(next, "session/takeOver", "{}");
+  const int of_next = write(next, "next");
+  former.transport->Disconnect();
+  EXPECT_FALSE(former.AnswerTo(of_former));
+  EXPECT_FALSE(next.AnswerTo(of_next));
+  const int again = write(next, "former");  // it would be answered at once if the server still knew the write
+  EXPECT_FALSE(next.AnswerTo(again));
+  EXPECT_EQ(next.AnswerTo(write(next, "next"))->Text("result.status"), "accepted");
+}
+
+TEST_F(SharedSessionTest, KeepsTheWritesOfAFormerDriverWhenItsDriverLeaves) {
   Client &former = Join(), &next = Join();
   Start(former, "p", "sleep 1000", R"(,"pipeStdin":true)");
   Call(former, "process/write", Writing("p", std::string(1'100'000, 'x')));
-  const int held = former.Ask("process/write", Writing("p", std::string(1'100'000, 'y')));
-  const int second = former.Ask("process/write", Writing("p", "z"));
+  former.Ask("process/write", Writing("p", std::string(1'100'000, 'y')));
+  const int held = former.Ask("process/write", Writing("p", "z"));
   Call(next, "session/takeOver", "{}");
-  EXPECT_FALSE(former.AnswerTo(held) && former.AnswerTo(second));
   next.transport->Disconnect();
-  ASSERT_TRUE(former.AnswerTo(second));
-  EXPECT_THAT(former.AnswerTo(second)->Text("error.message"), HasSubstr("the write was dropped"));
+  EXPECT_FALSE(former.AnswerTo(held));
+  Call(former, "process/terminate", Named("p"));
+  ASSERT_TRUE(RunUntil([&] { return former.AnswerTo(held).has_value(); }));
+  EXPECT_EQ(former.AnswerTo(held)->error_code(), 0);
+}
+
+TEST_F(SharedSessionTest, IsDrivenByTheFormerDriverWhenItsDriverHasLeft) {
+  Client &former = Join(), &observer = Join(), &next = JoinAs("driver");
+  next.transport->Disconnect();
+  const auto told = former.Notifications("session/roleChanged");
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_EQ(told[1].Text("params.role"), "driver");
+  EXPECT_FALSE(observer.Got("session/roleChanged"));
+  EXPECT_EQ(Start(former, "p", "echo hi").error_code(), 0);
+  ASSERT_TRUE(RunUntilClosed(former));
+  EXPECT_EQ(Seqs(former, "p"), UpTo(3));
+  EXPECT_EQ(Events(observer), Events(former));
+}
+
+TEST_F(SharedSessionTest, IsDrivenByTheFormerDriverWhenThatHasReadWhatItMissed) {
+  Client &former = Join(), &next = JoinAs("driver");
+  former.transport->is_congested = true;
+  Start(next, "p", "echo one; read line; echo two", R"(,"pipeStdin":true)");
+  ASSERT_TRUE(RunUntil([&] { return next.Got("process/output"); }));
+  next.transport->Disconnect();
+  EXPECT_EQ(former.Notifications("session/roleChanged").size(), 1u);
+  EXPECT_EQ(RoleOf(Join()), "observer");
+  former.transport->Drain();
+  EXPECT_EQ(former.Notifications("session/roleChanged").size(), 2u);
+  Call(former, "process/closeStdin", Named("p"));
+  ASSERT_TRUE(RunUntilClosed(former));
+  EXPECT_EQ(Seqs(former, "p"), UpTo(4));
+}
+
+TEST_F(SharedSessionTest, IsNotDrivenByAFormerDriverIfAnotherClientWasFaster) {
+  Client &former = Join(), &next = JoinAs("driver");
+  former.transport->is_congested = true;
+  Start(next, "p", "echo one");
+  ASSERT_TRUE(RunUntilClosed(next));
+  next.transport->Disconnect();
+  Client& third = JoinAs("driver");
+  former.transport->Drain();
+  EXPECT_EQ(former.Notifications("session/roleChanged").size(), 1u);
+  EXPECT_EQ(Start(former, "q", "exit 0").Text("error.message"), kObserves);
+  EXPECT_EQ(Start(third, "q", "exit 0").error_code(), 0);
+  ASSERT_TRUE(RunUntil([&] { return former.Notifications("process/closed").size() == 2; }));
+  EXPECT_EQ(Seqs(former, "p"), UpTo(3));
 }
 
 TEST_F(SharedSessionTest, WaitsForADriverWhenItsDriverHasLeft) {
