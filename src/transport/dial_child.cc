@@ -67,7 +67,7 @@ Result<std::shared_ptr<rpc::Transport>> DialChild(loop::EventLoop& loop, const C
   TRY(const pid_t pid, StartChild(command, sockets.theirs.get()));
   LinesStreams streams{.in = std::make_unique<PlainStream>(std::move(sockets.ours)),
                        .peer = fmt::format("{}, pid {}", command.argv.front(), pid),
-                       .slot = std::make_shared<OwnedChild>(pid),
+                       .kept_until_closed = std::make_shared<OwnedChild>(pid),
                        .goodbye = Goodbye::kAwaitPeer};
   return ExchangeLines(loop, std::move(streams), limits);
 }

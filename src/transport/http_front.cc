@@ -174,9 +174,9 @@ void HttpFront::HandOverLines(Guests::iterator guest, std::string early_input) {
   LinesStreams streams{.in = (*guest)->TakeStream(),
                        .peer = (*guest)->TakePeer(),
                        .early_input = std::move(early_input),
-                       .slot = slots_.Take()};
+                       .kept_until_closed = slots_.Take()};
   Dismiss(guest);
-  if (!streams.slot) return;
+  if (!streams.kept_until_closed) return;
   const auto on_connection = on_connection_;  // the callee may destroy the listener, and this object with it
   (*on_connection)(ExchangeLines(loop_, std::move(streams), limits_));
 }

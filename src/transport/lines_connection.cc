@@ -77,7 +77,7 @@ class LinesConnection final : public rpc::Transport,
   const std::string peer_;
   const Limits limits_;
   const Goodbye goodbye_;
-  Slot slot_;
+  std::shared_ptr<const void> kept_until_closed_;
   std::optional<BorrowedNonBlocking> in_flags_;
   std::optional<BorrowedNonBlocking> out_flags_;
   loop::EventLoop& loop_;
@@ -105,7 +105,7 @@ LinesConnection::LinesConnection(loop::EventLoop& loop, LinesStreams streams, co
       peer_(std::move(streams.peer)),
       limits_(limits),
       goodbye_(streams.goodbye),
-      slot_(std::move(streams.slot)),
+      kept_until_closed_(std::move(streams.kept_until_closed)),
       loop_(loop),
       room_(limits.budget, [this] { Close(); }),
       splitter_(limits.max_message_bytes),
@@ -237,7 +237,7 @@ void LinesConnection::Finish() {
   in_flags_.reset();
   in_->Close();
   if (separate_out_) separate_out_->Close();
-  slot_.reset();
+  kept_until_closed_.reset();
   if (receiver_ != nullptr) receiver_->OnClosed();
 }
 

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "transport/byte_stream.h"
-#include "transport/connection_slots.h"
 #include "transport/listener.h"
 
 namespace holdfast::transport {
@@ -22,7 +21,8 @@ struct LinesStreams {
   std::unique_ptr<ByteStream> separate_out = {};  // null if `in` is written to
   std::string peer;
   std::string early_input = {};  // bytes that were read to find out that the peer speaks lines
-  Slot slot = {};                // given back when the connection ends
+  // Released when the connection ends, such as its slot or the child process at its other end.
+  std::shared_ptr<const void> kept_until_closed = {};
   Goodbye goodbye = Goodbye::kAtOnce;
 };
 
