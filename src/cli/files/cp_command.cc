@@ -121,7 +121,7 @@ loop::Task<Result<>> Copying::Run(Direction direction, std::vector<std::string> 
     std::string target = into ? JoinedPath(to, std::string(NameOf(*from))) : to;
     auto copied = direction == Direction::kUp     ? co_await Up(*from, std::move(target))
                   : direction == Direction::kDown ? co_await Down(*from, std::move(target))
-                                                  : co_await files_.Copy(*from, std::move(target));
+                                                  : co_await files_.Copy(*from, target);
     if (!copied) co_return copied;
   }
   co_return Result<>();

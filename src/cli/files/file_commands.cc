@@ -66,7 +66,7 @@ struct Listed {
 };
 
 std::string NameText(const wire::FsDirectoryEntry& entry, bool coloured) {
-  const std::string name = Printable(entry.file_name);
+  std::string name = Printable(entry.file_name);
   if (!entry.is_directory) return name;
   return coloured ? fmt::format("\x1b[34m{}\x1b[0m/", name) : name + "/";
 }
@@ -128,11 +128,11 @@ loop::Task<Result<>> Remove(Invocation& invocation, client::Files files, std::st
                    fmt::format("{} is a directory; -r removes it with everything in it", path));
   }
   using Missing = client::Files::Missing;
-  co_return co_await files.Remove(std::move(path), arguments.Has("--force") ? Missing::kIsFine : Missing::kIsError);
+  co_return co_await files.Remove(path, arguments.Has("--force") ? Missing::kIsFine : Missing::kIsError);
 }
 
 loop::Task<Result<>> MakeDirectory(Invocation&, client::Files files, std::string path) {
-  co_return co_await files.CreateDirectory(std::move(path));
+  co_return co_await files.CreateDirectory(path);
 }
 
 loop::Task<Result<>> Stat(Invocation& invocation, client::Files files, std::string path) {
@@ -152,9 +152,9 @@ loop::Task<Result<>> Stat(Invocation& invocation, client::Files files, std::stri
   co_return Result<>();
 }
 
-template <PathFunction kFunction>
+template <PathFunction Function>
 loop::Task<int> ForPaths(Invocation& invocation) {
-  return ForEachPath(invocation, kFunction);
+  return ForEachPath(invocation, Function);
 }
 
 std::vector<Argument> Paths(Argument::Count count = Argument::Count::kMany) {

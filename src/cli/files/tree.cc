@@ -22,9 +22,8 @@ void AddFile(Tree& tree, TreeFile file) {
 Result<> AddEntry(Tree& tree, const fs::path& root, const fs::directory_entry& entry) {
   std::error_code error;
   std::string path = entry.path().lexically_relative(root).string();
-  if (entry.is_symlink(error) && entry.is_directory(error)) {
-    tree.skipped.push_back(std::move(path));
-  } else if (entry.is_directory(error)) {
+  const bool is_link = entry.is_symlink(error);
+  if (entry.is_directory(error) && !is_link) {
     tree.directories.push_back(std::move(path));
   } else if (entry.is_regular_file(error)) {
     const uint64_t size = entry.file_size(error);

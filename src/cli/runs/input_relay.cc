@@ -28,10 +28,7 @@ bool HasInput(int fd) {
 }  // namespace
 
 InputRelay::InputRelay(loop::EventLoop& loop, Driver& driver, std::optional<EscapeKeys> keys, Wakeup& changed)
-    : driver_(driver),
-      keys_(keys),
-      changed_(changed),
-      watch_(loop, stdin_.fd(), [this] { readable_.Notify(); }) {}
+    : driver_(driver), keys_(keys), changed_(changed), watch_(loop, stdin_.fd(), [this] { readable_.Notify(); }) {}
 
 std::optional<EscapeKeys::Action> InputRelay::TakeAction() { return std::exchange(action_, std::nullopt); }
 
