@@ -1,4 +1,4 @@
-// What the library knows about the server that it talks to. Servers of several versions speak the protocol, and differ
+// The facts that the library knows about its server. Servers of several versions speak the protocol, and differ
 // in how they want paths and in the methods that they have.
 #pragma once
 

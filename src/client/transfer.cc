@@ -127,7 +127,7 @@ loop::Task<Result<uint64_t>> UploadWhole(RemoteFile file, ByteSource source) {
 
 bool IsDisconnected(const Error& error) { return error.kind == ErrorKind::kDisconnected; }
 
-// What changes when a file does.
+// The size and the time of a file change when its content does.
 bool IsSameVersion(const wire::FsGetMetadataResult& a, const wire::FsGetMetadataResult& b) {
   return a.size == b.size && a.modified_at_ms == b.modified_at_ms;
 }

@@ -17,8 +17,8 @@ struct PeerContext {
   wire::Document& document;  // may be shared, because a message is decoded before the next one is parsed
 };
 
-// What a peer does while the other end does not read what it is sent. A server stops reading, so that it holds no more
-// answers. A client goes on, because the server may be waiting for it to read: one of the two has to.
+// The behaviour of a peer while the other end does not read what it is sent. A server stops reading, so that it holds
+// no more answers. A client goes on, because the server may be waiting for it to read: one of the two has to.
 enum class WhenCongested { kStopReading, kGoOnReading };
 
 struct PeerOptions {

@@ -150,7 +150,7 @@ Command RunCommand() {
           "Standard input, output and error of the command are those of this program and stay apart. Signals are "
           "passed "
           "on, and the exit status is that of the command. On this machine the command has the environment and the "
-          "directory of this program.\n\n"
+          "directory of this program. A sandboxed command does not get HOLDFAST_SERVER.\n\n"
           "With -t the command has a terminal, and every key goes to it, except the escape key: Ctrl-] d leaves the "
           "command running (holdfast attach comes back), Ctrl-] z stops this program, and Ctrl-] twice is passed "
           "on.\n\n"

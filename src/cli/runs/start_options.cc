@@ -81,14 +81,18 @@ client::TerminalSize SizeOfTerminal() {
   return {.rows = size.rows, .cols = size.cols};
 }
 
+// A sandboxed command does not get the URL of a server, whose secret would let it run commands without the sandbox, nor
+// those variables of a remote server whose names look like secrets, unless the caller names them.
 Result<> SetEnvironment(const Invocation& invocation, client::StartOptions& options) {
+  const bool sandboxed = !options.sandbox.empty();
   Variables variables;
   if (invocation.server().is_local()) {
     variables = OwnEnvironment();
+    if (sandboxed) variables.erase("HOLDFAST_SERVER");
   } else {
     options.env_policy.emplace();
     options.env_policy->inherit = wire::Inherit::kAll;
-    options.env_policy->ignore_default_excludes = true;
+    options.env_policy->ignore_default_excludes = !sandboxed;
     const auto term = EnvironmentVariable("TERM");
     if (term && options.terminal) variables["TERM"] = *term;
   }
@@ -125,8 +129,8 @@ Result<client::StartOptions> StartOptionsFrom(const Invocation& invocation, cons
   if (arguments.Has("--tty")) options.terminal = SizeOfTerminal();
   const bool closed = arguments.Has("--detach") && !arguments.Has("--stdin");
   options.input = closed ? client::Stdin::kClosed : client::Stdin::kOpen;
-  TRY_VOID(SetEnvironment(invocation, options));
   TRY(options.sandbox, SandboxText(arguments.ValueOr("--sandbox", "none"), options.cwd));
+  TRY_VOID(SetEnvironment(invocation, options));
   return options;
 }
 

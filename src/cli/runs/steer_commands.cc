@@ -122,13 +122,13 @@ loop::Task<int> Send(Invocation& invocation) {
   const Arguments& arguments = invocation.arguments();
   auto client = co_await JoinRun(invocation, arguments.ValueOr("NAME", ""), wire::SessionRole::kDriver);
   if (!client) co_return invocation.Complain(client.error());
-  // The output of the run is let go by.
+  // This command does not read the output of the run.
   const uint64_t latest = co_await LatestSeq(*client);
   auto process = co_await client->Attach(kMainProcess, latest, {.when_full = client::WhenFull::kReadLater});
   if (!process) co_return invocation.Complain(process.error());
   const bool has_text = !arguments.Values("TEXT").empty();
   auto sent = has_text ? co_await SendText(**process, arguments) : Result<>();
-  // Somebody who types --eof in a terminal wants nothing else.
+  // A user who gives --eof in a terminal does not want to type input as well.
   const bool only_eof = arguments.Has("--eof") && IsTerminal(STDIN_FILENO);
   if (!has_text && !only_eof) sent = co_await SendInput(**process);
   if (sent && arguments.Has("--eof")) sent = co_await (*process)->CloseStdin();

@@ -132,6 +132,14 @@ TEST_F(RunTest, RunsInASandbox) {
   EXPECT_THAT(Refusal("holdfast run --sandbox nonsense true", 125), HasSubstr("--sandbox: \"nonsense\" is neither"));
 }
 
+TEST_F(RunTest, KeepsTheUrlOfAServerFromASandboxedCommand) {
+  const std::string url = "HOLDFAST_SERVER=ws://127.0.0.1:1/secret ";
+  const std::string run = url + "holdfast run --server unix://$PWD/server.sock ";
+  EXPECT_EQ(Output(run + "sh -c 'echo $HOLDFAST_SERVER'"), "ws://127.0.0.1:1/secret\n");
+  EXPECT_EQ(Output(run + "--sandbox read-only sh -c 'echo $HOLDFAST_SERVER'"), "\n");
+  EXPECT_EQ(Output(run + "--sandbox read-only -e HOLDFAST_SERVER=x sh -c 'echo $HOLDFAST_SERVER'"), "x\n");
+}
+
 // A newline ends a message on the unix socket.
 TEST_F(RunTest, ReadsASandboxFromAFileWithSeveralLines) {
   Output(
