@@ -1,0 +1,48 @@
+// A Supervision decides about every execve of one process tree, by seccomp user notification. The helper installs the
+// filter in the command's process and passes the listener through the supervision's socket. A thread of its own, one
+// for each tree, answers the notifications: what it reads is the memory of processes that are not trusted, and a tree
+// that makes it wait makes only itself wait. Questions and commands outside belong to the loop's thread.
+//
+//   Run         the execve goes on. After a question, and always with Strictness::kStrict, a stub runs exactly what was
+//               judged; otherwise another thread of the caller could change the path after the decision.
+//   Escalate    the execve becomes an execution of the stub, and an OutsideCommand runs in its place.
+//   Deny        the execve becomes an execution of the stub, which writes the reason and exits with 1.
+#pragma once
+
+#include <memory>
+
+#include "base/owned_fd.h"
+#include "base/result.h"
+#include "escalate/approver.h"
+#include "exec_policy/judge.h"
+#include "exec_policy/policy.h"
+#include "loop/event_loop.h"
+#include "process/spawner.h"
+
+namespace holdfast::escalate {
+
+enum class Strictness { kUsual, kStrict };
+
+// The execve of the helper, by which the supervised command itself starts.
+enum class FirstExec { kTrusted, kJudged };
+
+struct SupervisionOptions {
+  std::shared_ptr<const exec_policy::Policy> policy;
+  exec_policy::ProgramNames names = exec_policy::ProgramNames::kResolvedPath;
+  Strictness strictness = Strictness::kUsual;
+  FirstExec first = FirstExec::kJudged;
+};
+
+class Supervision {
+ public:
+  // `approver`, `loop` and `spawner` outlive the supervision.
+  static Result<std::unique_ptr<Supervision>> Create(loop::EventLoop& loop, process::Spawner& spawner,
+                                                     Approver& approver, SupervisionOptions options);
+  // Kills the commands outside. Every later execve of the tree fails with ENOSYS.
+  virtual ~Supervision() = default;
+
+  // The socket that the helper passes the listener through (sandbox/launch/sandbox_program.h).
+  virtual std::shared_ptr<const OwnedFd> helper_socket() const = 0;
+};
+
+}  // namespace holdfast::escalate

@@ -1,0 +1,61 @@
+// Judge decides about one execve of a supervised command: it evaluates the policy and, where no rule matches, the
+// built-in list of dangerous commands.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "exec_policy/policy.h"
+
+namespace holdfast::exec_policy {
+
+enum class Action {
+  kRun,       // the program runs where it was called, inside the sandbox
+  kEscalate,  // the program runs outside of the sandbox
+  kDeny,      // the program does not run
+};
+
+// The name of a program that rules are compared with.
+enum class ProgramNames {
+  kBaseName,      // the last part of the path
+  kFullPath,      // the path as it is
+  kResolvedPath,  // the path, and then its base name where host_executable allows the path
+};
+
+// What is known about the file of a program.
+enum class ProgramFile {
+  kFixed,       // the sandboxed command cannot change the file
+  kWritable,    // the sandboxed command can change or replace the file
+  kNotTheSame,  // outside of the sandbox the path leads to another file, or to none
+};
+
+struct ExecAttempt {
+  std::string_view file;              // absolute
+  std::span<const std::string> argv;  // includes argv[0]; may be empty
+  std::string_view cwd = {};          // absolute
+  ProgramFile program_file = ProgramFile::kFixed;
+};
+
+struct Judgement {
+  Action action = Action::kRun;
+  // The question has to be asked before `action` is taken; after a refusal the action is kDeny.
+  bool asks = false;
+  std::string reason = {};  // of a denial or a question: the rule's justification, or a sentence of our own
+  // The rule that decided, as it could be written, with its file and line; empty if no rule did.
+  std::string rule = {};
+
+  friend bool operator==(const Judgement&, const Judgement&) = default;
+};
+
+// A program that the sandboxed command could have written, or that is another one outside, is never taken out of the
+// sandbox because of a rule that names only its base name: it runs inside.
+Judgement Judge(const Policy& policy, const ExecAttempt& attempt, ProgramNames names);
+
+// Returns whether a command destroys things that are hard to get back, such as `rm -rf` or `git push --force`. The
+// first word is the program, whose directory does not matter.
+bool IsDangerous(std::span<const std::string> command);
+
+}  // namespace holdfast::exec_policy

@@ -1,0 +1,22 @@
+#include "exec_policy/decision.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+namespace holdfast::exec_policy {
+namespace {
+
+TEST(DecisionTest, IsNamedByTheWordOfTheRules) {
+  EXPECT_EQ(NameOf(Decision::kAllow), "allow");
+  EXPECT_EQ(NameOf(Decision::kPrompt), "prompt");
+  EXPECT_EQ(NameOf(Decision::kForbidden), "forbidden");
+}
+
+TEST(DecisionTest, IsOrderedByStrictness) {
+  EXPECT_EQ(std::max({Decision::kPrompt, Decision::kForbidden, Decision::kAllow}), Decision::kForbidden);
+  EXPECT_EQ(std::max(Decision::kAllow, Decision::kPrompt), Decision::kPrompt);
+}
+
+}  // namespace
+}  // namespace holdfast::exec_policy
