@@ -1,5 +1,5 @@
-# The flags and precompiled headers of everything but the keeper. They belong to targets and not to CMAKE_CXX_FLAGS, because
-# none of them may reach the keeper.
+# The flags and precompiled headers of everything but the freestanding programs. They belong to targets and not to
+# CMAKE_CXX_FLAGS, because none of them may reach those programs.
 set(CMAKE_CXX_STANDARD 23)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)

@@ -16,6 +16,7 @@
 #include "sys/exit_status.h"
 #include "sys/raw.h"
 #include "sys/raw_children.h"
+#include "sys/raw_entry.h"
 #include "sys/short_slices.h"
 
 namespace holdfast::process {
@@ -298,10 +299,4 @@ extern "C" [[noreturn]] void KeeperMain(const long* stack) {
   holdfast::process::Run(argv);
 }
 
-// The kernel enters here with argc at the top of the stack.
-asm(".globl _start\n"
-    "_start:\n\t"
-    "xor %ebp, %ebp\n\t"
-    "mov %rsp, %rdi\n\t"
-    "and $-16, %rsp\n\t"
-    "call KeeperMain\n");
+HOLDFAST_ENTRY(KeeperMain);

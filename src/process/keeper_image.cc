@@ -1,18 +1,8 @@
 #include "process/keeper_image.h"
 
-asm(R"(
-  .section .rodata.keeper_image, "a", @progbits
-  .balign 16
-keeper_image_begin:
-  .incbin ")" HOLDFAST_KEEPER_PATH R"("
-keeper_image_end:
-  .previous
-)");
+#include "base/embedded_image.h"
 
-extern "C" {
-extern const std::byte keeper_image_begin[];
-extern const std::byte keeper_image_end[];
-}
+HOLDFAST_EMBED_IMAGE(keeper_image);
 
 namespace holdfast::process {
 

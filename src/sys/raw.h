@@ -1,6 +1,6 @@
 // System calls without libc, errno or thread-local storage; they return -errno. They are for code that runs between
-// clone and exec and shares memory with its parent, and for the keeper, which has no libc at all. Everything is
-// inlined, so that no sanitizer or stack protector adds code. The header is for Linux on x86-64.
+// clone and exec and shares memory with its parent, and for the freestanding programs, which have no libc at all.
+// Everything is inlined, so that no sanitizer or stack protector adds code. The header is for Linux on x86-64.
 #pragma once
 
 #include <asm/unistd.h>
@@ -27,6 +27,9 @@ HOLDFAST_RAW long Open(const char* path, int flags) { return Syscall(__NR_openat
 HOLDFAST_RAW long Close(int fd) { return Syscall(__NR_close, fd); }
 HOLDFAST_RAW long Read(int fd, void* buffer, unsigned long size) {
   return Syscall(__NR_read, fd, Address(buffer), static_cast<long>(size));
+}
+HOLDFAST_RAW long Write(int fd, const void* bytes, unsigned long size) {
+  return Syscall(__NR_write, fd, Address(bytes), static_cast<long>(size));
 }
 HOLDFAST_RAW long Kill(int pid, int signal) { return Syscall(__NR_kill, pid, signal); }
 HOLDFAST_RAW long Prctl(int option, unsigned long value) {

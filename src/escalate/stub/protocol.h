@@ -3,8 +3,9 @@
 //
 // The *stub* (apps/exec_stub) stands in the sandbox in the place of a command: the supervisor turns the pending execve
 // into an execution of the stub, so that a parent which waits for the execve goes on. The stub asks for its control
-// socket by an execve with the three numbers below, which the supervisor answers with a descriptor. Then it receives
-// one order, and sends a message for each signal that it gets. All messages are packets of a SOCK_SEQPACKET pair.
+// socket by an execve with the three numbers below, which the supervisor answers with a close-on-exec descriptor. Then
+// it receives orders, and sends a message for each signal that it gets. All messages are packets of a SOCK_SEQPACKET
+// pair. A stub whose supervisor is gone exits with kNoSupervisor.
 //
 // The *starter* (apps/exec_starter) runs outside of the sandbox, under a keeper. It receives the descriptors and the
 // state that the stub's process had, takes them over, and executes the command in its own place.
@@ -16,37 +17,57 @@ namespace holdfast::escalate {
 inline constexpr unsigned long kHelloPath = 0xffff'8000'686f'6c64, kHelloArgv = 0xffff'8000'6661'7374,
                                kHelloEnvp = 0xffff'8000'7374'7562;
 
-// An order of the supervisor. The first order decides what the stub is for.
+// The exit code of a stub that has no supervisor, and so has no order. Programs that run a command in their own place,
+// such as env and timeout, exit with this code when they fail themselves.
+inline constexpr int kNoSupervisor = 125;
+
+// The exit codes for a command that could not be executed, as in a shell.
+inline constexpr int kCannotExecute = 126, kNotFound = 127;
+
+// An order of the supervisor. The first order is kRun, kRefuse or kStandIn, and decides what the stub is for.
 enum class StubOrderKind : int {
-  // Execute the command whose Image is attached as a memory file, exactly as it was judged. While it waits for this
-  // order and until it executes the command, the stub cannot be inspected or changed by other processes inside.
+  // Execute the program whose Image is attached as a memory file, exactly as it was judged. While it waits for this
+  // order and until it executes the program, the stub cannot be inspected or changed by other processes inside. A
+  // program that cannot be executed ends the stub with kCannotExecute or kNotFound, after a line on standard error.
   kRun,
   // Write `size` bytes of text, which follow in the packet, to standard error, and exit with 1.
   kRefuse,
-  // Stand in for a command outside: become inspectable, so that the supervisor can take the descriptors, catch signals
-  // and send kReady. One of the orders below follows.
+  // Stand in for a command outside: catch signals, become inspectable, so that the supervisor can take the descriptors,
+  // and send kReady. The orders below follow.
   kStandIn,
   kExit,  // exit with the code `value`
   kDie,   // die by the signal `value`, without a core file
-  kStop,  // the command outside was stopped by the signal `value`: stop likewise
+  // The command outside was stopped by the signal `value`: stop likewise. A stub that cannot stop, because its process
+  // group is orphaned, has the command outside continued. A stub that has sent more SIGCONTs than `continue_count` does
+  // nothing: the next of them ends the stop that the order is about.
+  kStop,
 };
 
 struct StubOrder {
   StubOrderKind kind;
   int value;
   unsigned size;
+  unsigned continue_count;  // the SIGCONTs from the stub that the command outside had got before it stopped
 };
 
 inline constexpr unsigned kMaxRefusalBytes = 4096;
 
+// The state of a process that a program which it executes inherits.
+struct ProcessState {
+  unsigned umask;
+  int nice;
+  unsigned long ignored_signals, blocked_signals;  // bit N-1 is signal N
+};
+
 enum class StubMessageKind : int {
-  kReady,
+  kReady,   // comes before every kSignal; `state` is the state that the stub was executed with
   kSignal,  // the stub got the signal `value`, which the command outside has to get
 };
 
 struct StubMessage {
   StubMessageKind kind;
   int value;
+  ProcessState state;
 };
 
 // A program with its arguments and its environment in a memory file: this header, then the path, the arguments and the
@@ -55,5 +76,21 @@ struct Image {
   unsigned argument_count, variable_count;
   unsigned long bytes;  // behind the header
 };
+
+// The descriptors that the starter is executed with: its own program, a memory file with its order, and a socket. The
+// starter closes the socket when its signals are as the command wants them.
+inline constexpr int kStarterProgramFd = 5, kStarterOrderFd = 6, kStarterSocketFd = 7;
+
+// The order of the starter. Behind it stand `fd_count` ints, the numbers that the command's descriptors get, then the
+// working directory, ended by a NUL, and then the strings of the image. The descriptors themselves wait in the socket,
+// in the order of their numbers, at most kMaxStarterFds in each packet of one byte.
+struct StarterOrder {
+  ProcessState state;
+  unsigned fd_count;
+  unsigned directory_bytes;  // with the NUL
+  Image image;
+};
+
+inline constexpr int kMaxStarterFds = 250;
 
 }  // namespace holdfast::escalate
