@@ -44,13 +44,15 @@ constexpr long kFirstKillIntervalNs = 10'000'000, kLastKillIntervalNs = 640'000'
 // The leader is the command's process, which leads the command's process group.
 struct Keeper {
   int leader;  // its pid, or 0 once its exit is known
-  bool kernel_keeps_status;
+  bool kernel_keeps_status, reports_stops;
   int child_events;                           // signalfd for SIGCHLD
   timespec grace;                             // the rest of the time that the leftovers of a killed leader have
   raw::ProcessList processes = {.proc = -1};  // opened at the first look
   int leader_fd = -1;                         // the leader's pidfd, if the kernel reaps by itself
   bool reaps = true;                          // false if the kernel reaps by itself
   bool exit_sent = false;
+  bool stop_sent = false;       // a stop was sent since the last SIGCONT from the server
+  unsigned continue_count = 0;  // the number of SIGCONTs from the server
   bool killing = false;
   bool leader_killed = false;
   bool resting = false;
@@ -63,38 +65,51 @@ void Send(KeeperEvent event) {
   raw::Syscall(__NR_sendto, kKeeperControlFd, raw::Address(&event), sizeof event, MSG_NOSIGNAL);
 }
 
-long Wait(int id_type, int id, siginfo_t& status, int more_options) {
+long Wait(int id_type, int id, siginfo_t& status, int options) {
   for (;;) {
     status = {};
-    long error =
-        raw::Syscall(__NR_waitid, id_type, id, raw::Address(&status), WEXITED | WNOHANG | __WALL | more_options);
+    long error = raw::Syscall(__NR_waitid, id_type, id, raw::Address(&status), WNOHANG | __WALL | options);
     if (error != -EINTR) return error;
   }
 }
 
-void SendExit(Keeper& keeper, int exit_code) {
+void SendExit(Keeper& keeper, int wait_status) {
   if (keeper.exit_sent) return;
   keeper.exit_sent = true;
-  Send({KeeperEventKind::kExited, exit_code, StartStep::kNone});
+  Send({KeeperEventKind::kExited, wait_status, StartStep::kNone});
 }
 
-int ExitCode(const siginfo_t& status) {
-  return status.si_code == CLD_EXITED ? status.si_status : 128 + status.si_status;
+int WaitStatus(const siginfo_t& status) {
+  return status.si_code == CLD_EXITED ? status.si_status << 8 : status.si_status;
 }
+
+// The leader, as waitid names it.
+int IdType(const Keeper& keeper) { return keeper.reaps ? P_PID : P_PIDFD; }
+int Id(const Keeper& keeper) { return keeper.reaps ? keeper.leader : keeper.leader_fd; }
 
 // Checks whether the command has ended. Its exit is sent before it is reaped, because reaping takes the kernel longer
 // than the answer should. If the kernel reaps by itself, the status is available a moment after the child is gone.
 void LookAtLeader(Keeper& keeper) {
   if (keeper.leader == 0) return;
   siginfo_t status;
-  const int id_type = keeper.reaps ? P_PID : P_PIDFD, id = keeper.reaps ? keeper.leader : keeper.leader_fd;
-  const long error = Wait(id_type, id, status, WNOWAIT);
+  const long error = Wait(IdType(keeper), Id(keeper), status, WEXITED | WNOWAIT);
   if (error == 0 && status.si_pid == 0) return;
   const int reaped_status = error == 0 ? 0 : raw::StatusAfterReaping(keeper.leader_fd);
   if (reaped_status < 0) return;
-  SendExit(keeper, error == 0 ? ExitCode(status) : sys::ExitStatusOf(reaped_status));
-  if (error == 0) Wait(id_type, id, status, 0);
+  SendExit(keeper, error == 0 ? WaitStatus(status) : reaped_status);
+  if (error == 0) Wait(IdType(keeper), Id(keeper), status, WEXITED);
   keeper.leader = 0;
+}
+
+// A process of the command may stop and continue it without end. So a stop is not sent again before the server has sent
+// a SIGCONT, and the socket has room for the exit.
+void LookForStop(Keeper& keeper) {
+  if (!keeper.reports_stops || keeper.leader == 0) return;
+  siginfo_t status;
+  if (Wait(IdType(keeper), Id(keeper), status, WSTOPPED) != 0 || status.si_pid == 0) return;
+  if (keeper.stop_sent) return;
+  keeper.stop_sent = true;
+  Send({KeeperEventKind::kStopped, status.si_status, StartStep::kNone, keeper.continue_count});
 }
 
 enum class Children { kNone, kSome, kManyDead };
@@ -103,14 +118,14 @@ Children Reap(Keeper& keeper) {
   LookAtLeader(keeper);
   siginfo_t status;
   for (int i = 0; i < kReapsPerTurn; ++i) {
-    const long error = Wait(P_ALL, 0, status, 0);
+    const long error = Wait(P_ALL, 0, status, WEXITED);
     if (error == -ECHILD) {
       LookAtLeader(keeper);
       return keeper.leader == 0 ? Children::kNone : Children::kSome;
     }
     if (error != 0 || status.si_pid == 0) return Children::kSome;
     if (status.si_pid != keeper.leader) continue;
-    SendExit(keeper, ExitCode(status));  // it ended after the call of LookAtLeader above
+    SendExit(keeper, WaitStatus(status));  // it ended after the call of LookAtLeader above
     keeper.leader = 0;
   }
   return Children::kManyDead;
@@ -126,7 +141,7 @@ void SignalChild(const Keeper& keeper, int pid, int signal) {
   const int pidfd = static_cast<int>(raw::PidfdOpen(pid));
   if (pidfd < 0) return;
   siginfo_t status;
-  if (Wait(P_PIDFD, pidfd, status, WNOWAIT) == 0) {
+  if (Wait(P_PIDFD, pidfd, status, WEXITED | WNOWAIT) == 0) {
     if (raw::PidfdSignal(pidfd, signal, kToProcessGroup) != 0 || signal == SIGKILL) {
       raw::PidfdSignal(pidfd, signal);
     }
@@ -170,6 +185,10 @@ void KillAll(Keeper& keeper) {
 
 // Signals the command's process group or, after the command has ended, the processes that it left behind.
 void Signal(Keeper& keeper, int signal) {
+  if (signal == SIGCONT) {
+    ++keeper.continue_count;
+    keeper.stop_sent = false;
+  }
   if (keeper.leader != 0) return SignalLeadersGroup(keeper, signal);
   OpenProcesses(keeper);
   keeper.processes.GoToBegin();
@@ -256,6 +275,7 @@ void LetKernelReap(Keeper& keeper) {
   for (;;) {
     const Children left = Reap(keeper);
     if (left == Children::kNone) raw::Exit(0);
+    LookForStop(keeper);
     if (left == Children::kManyDead && keeper.reaps && keeper.kernel_keeps_status) LetKernelReap(keeper);
     if (keeper.killing && !IsPatient(keeper)) KillAll(keeper);
     Await(keeper, left);
@@ -284,6 +304,7 @@ timespec Milliseconds(int count) { return {count / 1000, count % 1000 * 1'000'00
   raw::Syscall(__NR_chdir, raw::Address("/"));  // staying in the server's directory would keep its mount busy
   Keeper keeper = {.leader = leader,
                    .kernel_keeps_status = Number(argv[3]) != 0,
+                   .reports_stops = Number(argv[4]) != 0,
                    .child_events = ChildEvents(),
                    .grace = Milliseconds(Number(argv[2]))};
   Keep(keeper);

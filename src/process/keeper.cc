@@ -99,10 +99,13 @@ void Keeper::OnEnded() {
   spawner_.Forget(child_.pid, ending, [this] { observer_.OnGone(); });
 }
 
-// A command that has exited was started before, or failed to start. The start pipe tells which, so it is read first.
+// A command that has exited or stopped was started before, or failed to start. The start pipe tells which, so it is
+// read first.
 void Keeper::Dispatch(const KeeperEvent& event) {
   if (start_.is_open()) OnStart();
-  if (!has_failed_) observer_.OnExited(event.value);
+  if (has_failed_) return;
+  if (event.kind == KeeperEventKind::kStopped) return observer_.OnStopped(event.value, event.continue_count);
+  observer_.OnExited(event.value);
 }
 
 }  // namespace holdfast::process

@@ -20,7 +20,11 @@ class KeeperObserver {
   virtual ~KeeperObserver() = default;
   virtual void OnStarted(pid_t pid) = 0;
   virtual void OnStartFailed(StartStep step, int errno_value) = 0;
-  virtual void OnExited(int exit_code) = 0;
+  // `wait_status` is the status that wait4 returns.
+  virtual void OnExited(int wait_status) = 0;
+  // Called only for a command whose stops are reported (Stops::kReported). `continue_count` is the number of times that
+  // SIGCONT was sent by Signal before the stop; if it was sent more often, the stop does not last.
+  virtual void OnStopped(int /*signal*/, unsigned /*continue_count*/) {}
   // No descendant is alive, and the keeper has been reaped. This is the last call.
   virtual void OnGone() = 0;
 };

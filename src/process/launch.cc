@@ -104,7 +104,7 @@ struct InChild {
     raw::Prctl(PR_SET_PDEATHSIG, SIGKILL);
     // The keeper was killed before PR_SET_PDEATHSIG was set.
     if (raw::Syscall(__NR_getppid) != launch.keeper_pid_) raw::Exit(127);
-    raw::Syscall(__NR_setsid);
+    raw::Syscall(launch.reports_stops_ ? __NR_setpgid : __NR_setsid, 0, 0);
     if (launch.terminal_) {
       if (long error = -raw::Syscall(__NR_ioctl, 0, TIOCSCTTY, 0); error != 0) {
         FailStart(StartStep::kTerminal, error, 127);
@@ -190,7 +190,7 @@ struct InChild {
   HOLDFAST_IN_CHILD static void RunKeeper(void* argument) {
     auto& launch = *static_cast<Launch*>(argument);
     // A signal to the server's process group must not kill the keepers, because they clean up after the server.
-    raw::Syscall(__NR_setpgid, 0, 0);
+    raw::Syscall(launch.reports_stops_ ? __NR_setsid : __NR_setpgid, 0, 0);
     raw::Prctl(PR_SET_CHILD_SUBREAPER, 1);
     // A command may stop the keeper, its parent, as soon as it runs. The server's death wakes the keeper, so that it
     // can clean up.
@@ -209,9 +209,10 @@ struct InChild {
     argv[1] = Decimal(leader, leader_digits + sizeof leader_digits);
     argv[2] = Decimal(launch.grace_ms_, grace_digits + sizeof grace_digits);
     argv[3] = launch.kernel_keeps_status_ ? "1" : "0";
-    argv[4] = nullptr;
-    raw::Syscall(__NR_execveat, kKeeperImageFd, raw::Address(""), raw::Address(argv), raw::Address(argv + 4),
-                 AT_EMPTY_PATH);
+    argv[4] = launch.reports_stops_ ? "1" : "0";
+    argv[kKeeperArgCount] = nullptr;
+    raw::Syscall(__NR_execveat, kKeeperImageFd, raw::Address(""), raw::Address(argv),
+                 raw::Address(argv + kKeeperArgCount), AT_EMPTY_PATH);
     raw::Kill(static_cast<int>(-leader), SIGKILL);  // without a keeper no command may run
     raw::Kill(static_cast<int>(leader), SIGKILL);
     raw::Exit(127);
@@ -221,6 +222,7 @@ struct InChild {
 Launch::Launch(const Command& command, const Io& io, const LaunchSettings& settings)
     : command_(command),
       terminal_(std::holds_alternative<Terminal>(io)),
+      reports_stops_(command_.stops == Stops::kReported),
       file_limit_(settings.file_limit),
       kernel_keeps_status_(settings.kernel_keeps_status),
       program_(command_.program.c_str()),
@@ -240,6 +242,7 @@ Launch::Launch(const Command& command, const Io& io, const LaunchSettings& setti
 Result<> Launch::Pass(const LaunchFds& fds) {
   std::vector<int> passed = {fds.stdio.in, fds.stdio.out, fds.stdio.err, fds.image, fds.start};
   std::ranges::copy(std::initializer_list<int>{0, 1, 2, kKeeperImageFd, kKeeperStartFd}, targets_);
+  CHECK(!terminal_ || !reports_stops_);
   if (command_.wrapper) {
     CHECK(command_.wrapper->fds.size() <= Wrapper::kMaxFds);
     for (const auto& fd : command_.wrapper->fds) {

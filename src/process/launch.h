@@ -75,7 +75,7 @@ class Launch {
 
   std::vector<std::string> variables_;  // NAME=VALUE
   Command command_;
-  bool terminal_;
+  bool terminal_, reports_stops_;
   rlimit file_limit_;
   bool kernel_keeps_status_;
   sys::Argv argv_, envp_;

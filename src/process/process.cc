@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "sys/exit_status.h"
+
 namespace holdfast::process {
 namespace {
 
@@ -119,10 +121,10 @@ void Process::OnReport(const Result<>& outcome) {
   Perform(life_.OnFailureReported());
 }
 
-void Process::OnExited(int exit_code) {
+void Process::OnExited(int wait_status) {
   exited_at_ = std::chrono::system_clock::now();
   if (report_) report_->ReadRest();  // the wrapper has ended, so its report is complete
-  Perform(life_.OnExited(exit_code));
+  Perform(life_.OnExited(sys::ExitStatusOf(wait_status)));
   Perform(life_.OnDrained());
 }
 

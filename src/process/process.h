@@ -72,7 +72,7 @@ class Process : private KeeperObserver, private OutputStream::Owner {
 
   void OnStarted(pid_t pid) override;
   void OnStartFailed(StartStep step, int errno_value) override;
-  void OnExited(int exit_code) override;
+  void OnExited(int wait_status) override;
   void OnGone() override;
   void OnBytes(Stream stream, std::string_view bytes) override;
   void OnEndOfStream() override;

@@ -95,6 +95,10 @@ void Spawner::Forget(pid_t keeper, sys::Ending ending, loop::Callback when_gone)
   if (!orphan_timer_.running()) LookForOrphans();
 }
 
+void Spawner::Release(const void* object) {
+  std::erase_if(adopted_, [object](const auto& adopted) { return adopted.get() == object; });
+}
+
 // Every child of the server that is not a keeper belonged to a keeper that was killed. When it dies, its own children
 // become children of the server. The spawner therefore looks again until it finds none, and soon as long as it makes
 // progress.

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/owned_fd.h"
@@ -46,6 +47,11 @@ class Spawner {
   // they have ended.
   void Forget(pid_t keeper, sys::Ending ending, loop::Callback when_gone);
 
+  // Owns an object whose keeper has yet to end, for an owner that ends before. When the keeper is gone, or the spawner
+  // ends, the object is destroyed: Release does that, and must not be called from within the object's keeper.
+  void Adopt(std::shared_ptr<void> object) { adopted_.push_back(std::move(object)); }
+  void Release(const void* object);
+
   // The number of orphans of killed keepers that were still alive at the last look.
   size_t orphans() const { return orphans_; }
 
@@ -72,6 +78,7 @@ class Spawner {
   std::unique_ptr<StartSlots> slots_;
   LaunchSettings settings_;
   std::unordered_set<pid_t> keepers_;
+  std::vector<std::shared_ptr<void>> adopted_;
   std::vector<loop::Callback> when_orphans_gone_;
   sys::raw::ProcessList processes_;  // borrows proc_
   OrphanLook look_;

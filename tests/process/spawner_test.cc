@@ -89,10 +89,10 @@ TEST_F(SpawnerTest, StartsAKeeperThatReportsAndEnds) {
   struct Observer : KeeperObserver {
     void OnStarted(pid_t started) override { pid = started; }
     void OnStartFailed(StartStep, int) override { ADD_FAILURE(); }
-    void OnExited(int code) override { exit_code = code; }
+    void OnExited(int wait_status) override { status = wait_status; }
     void OnGone() override { gone = true; }
     pid_t pid = 0;
-    int exit_code = -1;
+    int status = -1;
     bool gone = false;
   } observer;
   auto null = sys::OpenDevNull();
@@ -105,7 +105,39 @@ TEST_F(SpawnerTest, StartsAKeeperThatReportsAndEnds) {
   EXPECT_EQ(support::ReadProcFile(keeper_pid, "comm"), "holdfast-keeper\n");
   ASSERT_TRUE(RunUntil([&] { return observer.gone; }));
   EXPECT_NE(observer.pid, keeper_pid);
-  EXPECT_EQ(observer.exit_code, 42);
+  EXPECT_EQ(observer.status, 42 << 8);
+}
+
+TEST_F(SpawnerTest, ReportsTheStopOfACommandOnlyIfItsOwnerWantsToKnow) {
+  struct Observer : KeeperObserver {
+    void OnStarted(pid_t started) override { pid = started; }
+    void OnStartFailed(StartStep, int) override { ADD_FAILURE(); }
+    void OnStopped(int signal, unsigned) override { stops.push_back(signal); }
+    void OnExited(int wait_status) override { status = wait_status; }
+    void OnGone() override { gone = true; }
+    pid_t pid = 0;
+    std::vector<int> stops;
+    int status = -1;
+    bool gone = false;
+  };
+  auto null = sys::OpenDevNull();
+  ASSERT_TRUE(null);
+  for (const Stops stops : {Stops::kUnnoticed, Stops::kReported}) {
+    Observer observer;
+    Command command = Shell("kill -STOP $$; kill -KILL $$");
+    command.stops = stops;
+    auto started = spawner_->Start(command, Pipes{}, {null->get(), null->get(), null->get()});
+    ASSERT_TRUE(started);
+    Keeper keeper(loop_, *spawner_, *std::move(started), observer);
+    ASSERT_TRUE(RunUntil([&] {
+      return observer.pid != 0 && support::ReadProcFile(observer.pid, "status").value_or("").contains("\tT (stopped)");
+    }));
+    ASSERT_TRUE(RunUntil([&] { return stops == Stops::kUnnoticed || !observer.stops.empty(); }));
+    keeper.Signal(SIGCONT);
+    ASSERT_TRUE(RunUntil([&] { return observer.gone; }));
+    EXPECT_EQ(observer.status, SIGKILL);
+    EXPECT_EQ(observer.stops, stops == Stops::kReported ? std::vector{SIGSTOP} : std::vector<int>{});
+  }
 }
 
 // An owner that learns of the start may check at once, by its own end of the pipes, whether the command is still there.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sandbox/plan/program_names.h"
+#include "sys/exit_status.h"
 #include "sys/io.h"
 #include "sys/socket_pair.h"
 
@@ -41,9 +42,10 @@ void FileHelper::OnReport(const Result<>& started) {
   TellReady(started);
 }
 
-void FileHelper::OnExited(int exit_code) {
+void FileHelper::OnExited(int wait_status) {
   report_.ReadRest();
-  TellReady(Fail(ErrorKind::kSystem, fmt::format("the sandbox's file helper ended with status {}", exit_code)));
+  TellReady(Fail(ErrorKind::kSystem,
+                 fmt::format("the sandbox's file helper ended with status {}", sys::ExitStatusOf(wait_status))));
 }
 
 void FileHelper::OnGone() {

@@ -38,7 +38,7 @@ class FileHelper final : private process::KeeperObserver {
 
   void OnStarted(pid_t pid) override;
   void OnStartFailed(process::StartStep step, int errno_value) override;
-  void OnExited(int exit_code) override;
+  void OnExited(int wait_status) override;
   void OnGone() override;
   void OnReport(const Result<>& started);
   void TellReady(const Result<>& ready);

@@ -31,6 +31,10 @@ struct Wrapper {
   friend bool operator==(const Wrapper&, const Wrapper&) = default;
 };
 
+// Whether the owner of a command learns that the command was stopped. The keeper then leads the session of the command,
+// so that its process group is not orphaned: in an orphaned group, SIGTSTP and the like stop no process.
+enum class Stops { kUnnoticed, kReported };
+
 struct Command {
   std::string program = {};                     // a path, or a bare name if search_path is set
   std::optional<std::string> search_path = {};  // in the syntax of PATH; an empty element is the working directory
@@ -38,6 +42,7 @@ struct Command {
   Environment env = {};
   std::string cwd = {};
   std::optional<Wrapper> wrapper = {};  // present if `program` is a wrapper
+  Stops stops = Stops::kUnnoticed;      // kReported is not for a command with a terminal
 
   friend bool operator==(const Command&, const Command&) = default;
 };

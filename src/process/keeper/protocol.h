@@ -18,15 +18,19 @@ inline constexpr int kKeeperImageFd = 4;   // the keeper program; closed when it
 inline constexpr int kKeeperStartFd = 10;  // the start pipe; closed when the command is executed
 
 // The number of arguments of the keeper program: its name, the command's pid, the milliseconds that the processes left
-// behind by a killed command have for cleaning up, and 1 if the kernel keeps the exit status of a process that it has
-// reaped by itself (sys/exit_status.h).
-inline constexpr int kKeeperArgCount = 4;
+// behind by a killed command have for cleaning up, 1 if the kernel keeps the exit status of a process that it has
+// reaped by itself (sys/exit_status.h), and 1 if the server wants to know when the command is stopped.
+inline constexpr int kKeeperArgCount = 5;
 
 enum class KeeperEventKind : int {
   // Written into the start pipe, which ends without it if the command was executed. `value` is the errno, and `step`
   // tells what failed.
   kStartFailed,
-  kExited,  // `value` is the exit code, or 128 + signal
+  kExited,  // `value` is the status that wait4 returns
+  // The command was stopped by the signal `value`. The keeper sends this only if the server wants to know it, and once
+  // until the next SIGCONT from the server. `continue_count` is the number of these before the stop. A server that has
+  // sent more of them knows that the next one ends the stop.
+  kStopped,
 };
 
 enum class StartStep : int { kNone, kTerminal, kDirectory, kExec };
@@ -35,6 +39,7 @@ struct KeeperEvent {
   KeeperEventKind kind;
   int value;
   StartStep step;
+  unsigned continue_count = 0;
 };
 
 enum class KeeperInstructionKind : int {
