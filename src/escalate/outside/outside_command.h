@@ -3,62 +3,27 @@
 // outlives it or the server.
 #pragma once
 
-#include <sys/types.h>
-
-#include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
-#include "base/owned_fd.h"
 #include "base/result.h"
+#include "escalate/outside/outside_observer.h"
+#include "escalate/outside/outside_order.h"
 #include "loop/event_loop.h"
 #include "process/spawner.h"
 
 namespace holdfast::escalate {
 
-struct PassedFd {
-  int number;  // the number that the command gets it under
-  OwnedFd fd;
-};
-
-// The command, and the state that it would have inherited from the process that wanted to execute it.
-struct OutsideOrder {
-  std::string path;  // absolute
-  std::vector<std::string> argv = {};
-  std::vector<std::string> environment = {};  // NAME=VALUE entries in their order, also malformed ones
-  std::string cwd;                            // absolute; entered by its name, never by a descriptor from inside
-  mode_t umask = 022;
-  uint64_t ignored_signals = 0, blocked_signals = 0;  // bit N-1 is signal N
-  int nice = 0;
-  std::vector<PassedFd> fds = {};
-};
-
-// The end of a command: an exit code, or the signal that killed it.
-struct Ending {
-  int exit_code = 0;
-  int signal = 0;  // 0: the command has exited
-
-  friend bool operator==(const Ending&, const Ending&) = default;
-};
-
-class OutsideObserver {
- public:
-  virtual ~OutsideObserver() = default;
-  virtual void OnStopped(int signal) = 0;
-  // A command that could not be executed ends with 126 or 127, as in a shell. This is the last call.
-  virtual void OnEnded(const Ending& ending) = 0;
-};
-
 class OutsideCommand {
  public:
-  // Starts the command. All calls run on the loop's thread. `observer` outlives the command.
+  // Starts the command. All calls run on the loop's thread. `observer` outlives the command. Fails if a text of the
+  // order has a NUL, or the descriptors cannot be passed.
   static Result<std::unique_ptr<OutsideCommand>> Start(loop::EventLoop& loop, process::Spawner& spawner,
                                                        OutsideOrder order, OutsideObserver& observer);
-  // Kills the command and everything that it has started.
+  // Kills the command and everything that it has started. It does not wait for their end.
   virtual ~OutsideCommand() = default;
 
-  // Passes a signal on to the command's process group.
+  // Passes a signal on to the command's process group. A signal that comes before the command's own signal mask is in
+  // place is passed on then.
   virtual void Signal(int signal) = 0;
 };
 
