@@ -192,8 +192,7 @@ void GetReady() {
   ready.value = 0;
   ready.state.blocked_signals = Block(~0UL);
   ready.state.ignored_signals = CatchSignals();
-  ready.state.umask = static_cast<unsigned>(raw::Syscall(__NR_umask, 0));
-  raw::Syscall(__NR_umask, ready.state.umask);
+  ready.state.umask = static_cast<unsigned>(raw::Syscall(__NR_umask, 0));  // the stub itself makes no files
   ready.state.nice = 20 - static_cast<int>(raw::Syscall(__NR_getpriority, PRIO_PROCESS, 0));
   raw::Prctl(PR_SET_DUMPABLE, 1);
   Send(ready);

@@ -158,11 +158,14 @@ TEST_F(StubTest, SendsEverySignalThatItCanCatch) {
 }
 
 TEST_F(StubTest, SendsNoSignalThatIsIgnored) {
-  StartStub([] { ::signal(SIGTERM, SIG_IGN); });
+  StartStub([] { ::signal(SIGHUP, SIG_IGN); });
   StandIn();
-  ::kill(pid_, SIGTERM);
+  ::kill(pid_, SIGHUP);
   ::kill(pid_, SIGUSR1);
   EXPECT_EQ(NextSignal(), SIGUSR1);
+  Order(StubOrderKind::kExit);
+  ExpectExit(0);
+  EXPECT_FALSE(Receive());
 }
 
 TEST_F(StubTest, SendsASignalThatItsCallerBlockedAfterItIsReady) {
