@@ -25,10 +25,12 @@
 
 #include "escalate/stub/protocol.h"
 #include "escalate/stub/stub_image.h"
+#include "support/eventually.h"
 #include "support/test_socket.h"
 #include "sys/descriptor_passing.h"
 #include "sys/executable_image.h"
 #include "sys/io.h"
+#include "sys/signals.h"
 #include "sys/socket_pair.h"
 
 namespace holdfast::escalate {
@@ -124,8 +126,9 @@ class StubFixture : public testing::Test {
   // Waits for the next change of the stub: its end, or a stop.
   int AwaitStatus() {
     int status = -1;
-    EXPECT_EQ(::waitpid(pid_, &status, WUNTRACED), pid_);
-    if (!WIFSTOPPED(status)) pid_ = -1;
+    const bool has_changed = support::Eventually([&] { return ::waitpid(pid_, &status, WUNTRACED | WNOHANG) == pid_; });
+    EXPECT_TRUE(has_changed);
+    if (has_changed && !WIFSTOPPED(status)) pid_ = -1;
     return status;
   }
 
@@ -144,6 +147,7 @@ class StubFixture : public testing::Test {
  private:
   [[noreturn]] void BecomeStub(int image, int handover, const std::function<void()>& prepare) const {
     ::setpgid(0, 0);
+    sys::ResetSignalActions();  // a test before this one may have ignored a signal
     ::dup2(stub_errors_.get(), 2);
     prepare();
     const int listener = InstallFilter();
