@@ -6,10 +6,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
+#include <optional>
+#include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "base/parse_number.h"
 #include "process/keeper_image.h"
 #include "sys/executable_image.h"
 #include "sys/exit_status.h"
@@ -45,6 +51,20 @@ void SetReaping(Reaping reaping) {
   struct sigaction action = {};
   action.sa_flags = reaping == Reaping::kByKernel ? SA_NOCLDWAIT : 0;
   (void)::sigaction(SIGCHLD, &action, nullptr);  // fails only for a bad signal
+}
+
+// Returns the parent of a process; nothing if the process is gone. The second field of the file is the name of the
+// program in parentheses, in which any character may stand.
+std::optional<pid_t> ParentOf(int proc, pid_t pid) {
+  const OwnedFd file(::openat(proc, fmt::format("{}/stat", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<char, 512> bytes;
+  const ssize_t size = sys::Read(file.get(), bytes.data(), bytes.size());
+  std::string_view text(bytes.data(), size < 0 ? 0 : static_cast<size_t>(size));
+  text = text.substr(std::min(text.rfind(')'), text.size()));
+  constexpr size_t state_bytes = 4;  // ") S "
+  if (text.size() < state_bytes) return std::nullopt;
+  text.remove_prefix(state_bytes);
+  return ParseNumber<pid_t>(text.substr(0, text.find(' ')));
 }
 
 }  // namespace
@@ -112,9 +132,10 @@ void Spawner::LookForOrphans() {
 }
 
 // The orphan is killed by pidfd, because the kernel may have reaped it already and given its pid to another process.
+// For waitid, a process that a thread of the server traces is a child too.
 void Spawner::KillOrphan(pid_t pid) {
   const auto pidfd = sys::OpenPidfd(pid);
-  if (!pidfd) return;
+  if (!pidfd || ParentOf(proc_.get(), pid) != ::getpid()) return;
   siginfo_t ended = {};
   const int options = WEXITED | WNOHANG | __WALL;
   if (::waitid(P_PIDFD, static_cast<id_t>(pidfd->get()), &ended, options) != 0) return;
@@ -155,10 +176,11 @@ void Spawner::LookAfter() {
   if (!keepers_.empty() || orphans_ > 0) care_timer_.Start(kCareInterval);
 }
 
-// A command can stop its keeper, which could then not tell the server of the command's exit.
+// A command can stop its keeper, which could then not tell the server of the command's exit. Keepers are children of
+// this thread. The other threads may trace processes, and wait for their stops themselves.
 void Spawner::WakeStoppedKeepers() {
   siginfo_t stopped = {};
-  while (::waitid(P_ALL, 0, &stopped, WSTOPPED | WNOHANG) == 0 && stopped.si_pid != 0) {
+  while (::waitid(P_ALL, 0, &stopped, WSTOPPED | WNOHANG | __WNOTHREAD) == 0 && stopped.si_pid != 0) {
     (void)::kill(stopped.si_pid, SIGCONT);
     stopped = {};
   }

@@ -6,7 +6,10 @@
 
 #include <csignal>
 #include <filesystem>
+#include <semaphore>
+#include <stop_token>
 #include <system_error>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -227,6 +230,66 @@ TEST_F(SpawnerTest, ReapsAnOrphanThatNobodyWaitsForAnyMore) {
   EXPECT_EQ(::waitpid(orphans[0], nullptr, __WALL), orphans[0]);
   EXPECT_TRUE(RunUntil([&] { return support::ChildrenOf(server).empty(); }));
   ExpectNothingSurvives(server);
+}
+
+// A process that a thread of the test traces, and that stops for it.
+class TracedProcess {
+ public:
+  explicit TracedProcess(pid_t pid) : pid_(pid) {
+    thread_ = std::jthread([this](const std::stop_token& stop) {
+      seized_ = ::ptrace(PTRACE_SEIZE, pid_, nullptr, nullptr) == 0 &&
+                ::ptrace(PTRACE_INTERRUPT, pid_, nullptr, nullptr) == 0;
+      ready_.release();
+      look_.acquire();
+      if (!stop.stop_requested()) stop_is_there_ = ::waitpid(pid_, nullptr, __WALL | WNOHANG | __WNOTHREAD) == pid_;
+      ready_.release();
+    });
+    ready_.acquire();
+  }
+  ~TracedProcess() {
+    thread_.request_stop();
+    look_.release();
+  }
+  TracedProcess(const TracedProcess&) = delete;
+  TracedProcess& operator=(const TracedProcess&) = delete;
+
+  pid_t pid() const { return pid_; }
+  bool is_seized() const { return seized_; }
+  // Returns whether the tracer can still wait for the stop. Is called once.
+  bool StopIsThere() {
+    look_.release();
+    ready_.acquire();
+    return stop_is_there_;
+  }
+
+ private:
+  const pid_t pid_;
+  std::binary_semaphore ready_{0};
+  std::counting_semaphore<> look_{0};
+  bool seized_ = false, stop_is_there_ = false;
+  std::jthread thread_;
+};
+
+TEST_F(SpawnerTest, LeavesTheStopsOfAProcessToTheThreadThatTracesIt) {
+  Subject& other = Launch(Shell("exec sleep 1000"));
+  ASSERT_TRUE(RunUntil([&] { return other->pid().has_value(); }));
+  TracedProcess traced(*other->pid());
+  if (!traced.is_seized()) GTEST_SKIP() << "this machine lets nobody trace";
+  ASSERT_TRUE(
+      RunUntil([&] { return support::ReadProcFile(traced.pid(), "status").value_or("").contains("\tt (trac"); }));
+  Subject& subject = Launch(Shell("kill -STOP $PPID; exit 3"));
+  ASSERT_TRUE(RunUntil([&] { return subject.over(); }));  // only after the spawner has woken the keeper
+  EXPECT_TRUE(traced.StopIsThere());
+}
+
+TEST_F(SpawnerTest, LeavesAProcessAloneThatAThreadTracesWhenAKeeperIsLost) {
+  Subject& other = Launch(Shell("exec sleep 1000"));
+  ASSERT_TRUE(RunUntil([&] { return other->pid().has_value(); }));
+  TracedProcess traced(*other->pid());
+  if (!traced.is_seized()) GTEST_SKIP() << "this machine lets nobody trace";
+  Subject& subject = Launch(Shell("kill -KILL $PPID; sleep 1000"));
+  ASSERT_TRUE(RunUntil([&] { return subject.over(); }));
+  EXPECT_TRUE(support::IsAlive(traced.pid()));
 }
 
 }  // namespace
