@@ -23,6 +23,12 @@ OwnedFd CreateMemfd(const char* name) {
   return OwnedFd(fd);
 }
 
+Result<> SetMode(int fd, ImageMode mode) {
+  const mode_t bits = mode == ImageMode::kReadable ? 0555 : 0111;
+  if (::fchmod(fd, bits) < 0) return FailErrno("fchmod", "memory file");
+  return {};
+}
+
 // Seals the file. The additional seal `more` is left out if the kernel does not know it.
 Result<> Seal(int fd, int more) {
   constexpr int seals = kSealContent | F_SEAL_SEAL;
@@ -33,7 +39,7 @@ Result<> Seal(int fd, int more) {
 
 }  // namespace
 
-Result<OwnedFd> MakeExecutableImage(const char* name, std::span<const std::byte> image) {
+Result<OwnedFd> MakeExecutableImage(const char* name, std::span<const std::byte> image, ImageMode mode) {
   OwnedFd fd = CreateMemfd(name);
   if (!fd.is_open()) return FailErrno("memfd_create", name);
   while (!image.empty()) {
@@ -41,6 +47,7 @@ Result<OwnedFd> MakeExecutableImage(const char* name, std::span<const std::byte>
     if (n < 0) return FailErrno("write", name, static_cast<int>(-n));
     image = image.subspan(static_cast<size_t>(n));
   }
+  TRY_VOID(SetMode(fd.get(), mode));
   TRY_VOID(Seal(fd.get(), 0));
   return fd;
 }
@@ -53,14 +60,13 @@ Result<OwnedFd> BeginExecutableCopy(const char* name) {
 
 Result<> FinishExecutableCopy(int image, int source, ImageMode mode) {
   constexpr size_t kPiece = 16 << 20;
-  const mode_t bits = mode == ImageMode::kReadable ? 0555 : 0111;
   off_t at = 0;
   ssize_t copied;
   do {
     copied = ::sendfile(image, source, &at, kPiece);
   } while (copied > 0 || (copied < 0 && errno == EINTR));
   if (copied < 0) return FailErrno("sendfile", "memory file");
-  if (::fchmod(image, bits) < 0) return FailErrno("fchmod", "memory file");
+  TRY_VOID(SetMode(image, mode));
   return Seal(image, kSealExec);
 }
 

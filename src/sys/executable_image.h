@@ -10,12 +10,13 @@
 
 namespace holdfast::sys {
 
-// Makes a sealed file in memory that has the given content and can be executed.
-Result<OwnedFd> MakeExecutableImage(const char* name, std::span<const std::byte> image);
-
-// The permissions of a copy. When a process without capabilities executes a file that it cannot read (kOnlyExecutable),
-// other processes of its user cannot look into it, from its first instruction on.
+// The permissions of the file. When a process without capabilities executes a file that it cannot read
+// (kOnlyExecutable), other processes of its user cannot look into it, from its first instruction on.
 enum class ImageMode { kReadable, kOnlyExecutable };
+
+// Makes a sealed file in memory that has the given content and can be executed.
+Result<OwnedFd> MakeExecutableImage(const char* name, std::span<const std::byte> image,
+                                    ImageMode mode = ImageMode::kReadable);
 
 // Makes such a file in two steps. BeginExecutableCopy makes an empty file, and FinishExecutableCopy copies all of
 // `source` into it. From Linux 6.3 on, the permission to execute it cannot be removed afterwards.
