@@ -1,0 +1,114 @@
+#include "escalate/caller/program_file.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/owned_fd.h"
+#include "escalate/caller/fixed_path.h"
+
+namespace holdfast::escalate {
+namespace {
+
+using exec_policy::ProgramFile;
+
+OrErrno<OwnedFd> OpenRoot(pid_t tid) {
+  OwnedFd root(::open(fmt::format("/proc/{}/root", tid).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!root.is_open()) return std::unexpected(errno == EACCES ? EPERM : errno);
+  return root;
+}
+
+// The kernel refuses a lookup with EAGAIN if a rename at the same time might lead it out of the root.
+OrErrno<OwnedFd> OpenInRoot(int root, const std::string& path) {
+  const open_how how = {.flags = O_PATH | O_CLOEXEC, .mode = 0, .resolve = RESOLVE_IN_ROOT};
+  for (int tries = 0; tries < 10; ++tries) {
+    OwnedFd file(static_cast<int>(::syscall(SYS_openat2, root, path.c_str(), &how, sizeof how)));
+    if (file.is_open()) return file;
+    if (errno != EAGAIN && errno != EINTR) return std::unexpected(errno);
+  }
+  return std::unexpected(EAGAIN);
+}
+
+OrErrno<OwnedFd> OpenLink(pid_t tid, const std::string& link) {
+  OwnedFd file(::open(fmt::format("/proc/{}/{}", tid, link).c_str(), O_PATH | O_CLOEXEC));
+  if (!file.is_open()) return std::unexpected(errno == ENOENT ? EBADF : errno);
+  return file;
+}
+
+// Returns the beginning of a file. It is empty, too, if the file may be executed but not read.
+std::optional<std::string> BeginningOf(int file) {
+  const std::string name = fmt::format("/proc/self/fd/{}", file);
+  const OwnedFd readable(::open(name.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!readable.is_open()) return std::nullopt;
+  std::array<char, 256> bytes;  // as much as the kernel looks at
+  const ssize_t size = ::pread(readable.get(), bytes.data(), bytes.size(), 0);
+  if (size < 0) return std::nullopt;
+  return std::string(bytes.data(), static_cast<size_t>(size));
+}
+
+// Returns the absolute path of the interpreter that a script names; empty if there is none.
+std::string InterpreterOf(std::string_view beginning) {
+  std::string_view line = beginning.substr(2, beginning.find('\n') - 2);
+  const size_t first = line.find_first_not_of(" \t");
+  if (first == std::string_view::npos || line[first] != '/') return {};
+  line.remove_prefix(first);
+  const size_t end = line.find_first_of(" \t");
+  const bool is_cut_off = end == std::string_view::npos && !beginning.contains('\n') && beginning.size() == 256;
+  return is_cut_off ? std::string() : std::string(line.substr(0, end));
+}
+
+// Returns 0, or the errno with which the kernel refuses to execute the file.
+int CheckExecutable(int file, const struct stat& status) {
+  if (!S_ISREG(status.st_mode)) return EACCES;
+  if ((status.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) == 0) return EACCES;
+  if (::syscall(SYS_faccessat2, file, "", X_OK, AT_EMPTY_PATH | AT_EACCESS) == 0) return 0;
+  return errno == ENOSYS || errno == EINVAL ? 0 : EACCES;
+}
+
+// Returns ENOEXEC for a file that is no program.
+int CheckFormat(int root, int file) {
+  const auto beginning = BeginningOf(file);
+  if (!beginning || beginning->starts_with("\177ELF")) return 0;
+  if (!beginning->starts_with("#!")) return ENOEXEC;
+  const std::string interpreter = InterpreterOf(*beginning);
+  if (interpreter.empty()) return 0;
+  const auto opened = OpenInRoot(root, interpreter);
+  return opened || opened.error() == ELOOP ? 0 : opened.error();
+}
+
+bool IsSameOutside(const struct stat& inside, const std::string& path) {
+  struct stat outside;
+  return ::stat(path.c_str(), &outside) == 0 && outside.st_dev == inside.st_dev && outside.st_ino == inside.st_ino;
+}
+
+}  // namespace
+
+OrErrno<ProgramLook> LookAtProgram(pid_t tid, const std::string& path, const CallerState& caller,
+                                   const ProgramLink& link) {
+  const auto root = OpenRoot(tid);
+  if (!root) return std::unexpected(root.error());
+  const auto file = link ? OpenLink(tid, *link) : OpenInRoot(root->get(), path);
+  if (!file) return std::unexpected(file.error());
+  struct stat status;
+  if (::fstat(file->get(), &status) != 0) return std::unexpected(errno);
+  if (const int error = CheckExecutable(file->get(), status); error != 0) return std::unexpected(error);
+  const int format = CheckFormat(root->get(), file->get());
+  if (format != 0 && format != ENOEXEC) return std::unexpected(format);
+  ProgramLook look{.needs_shell = format == ENOEXEC};
+  if (!IsSameOutside(status, path)) {
+    look.file = ProgramFile::kNotTheSame;
+  } else if (!IsFixedPath(root->get(), path, caller)) {
+    look.file = ProgramFile::kWritable;
+  }
+  return look;
+}
+
+}  // namespace holdfast::escalate
