@@ -14,17 +14,13 @@
 #include "base/owned_fd.h"
 #include "base/result.h"
 #include "escalate/approver.h"
+#include "escalate/seccomp/supervisor_settings.h"
 #include "exec_policy/judge.h"
 #include "exec_policy/policy.h"
 #include "loop/event_loop.h"
 #include "process/spawner.h"
 
 namespace holdfast::escalate {
-
-enum class Strictness { kUsual, kStrict };
-
-// The execve of the helper, by which the supervised command itself starts.
-enum class FirstExec { kTrusted, kJudged };
 
 struct SupervisionOptions {
   std::shared_ptr<const exec_policy::Policy> policy;

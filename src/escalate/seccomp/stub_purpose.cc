@@ -1,0 +1,48 @@
+#include "escalate/seccomp/stub_purpose.h"
+
+#include <algorithm>
+
+#include "escalate/stub/protocol.h"
+
+namespace holdfast::escalate {
+namespace {
+
+constexpr size_t kPerString = sizeof(std::string);
+
+size_t BytesOf(std::span<const std::string> strings) {
+  size_t bytes = 0;
+  for (const std::string& text : strings) bytes += kPerString + text.size();
+  return bytes;
+}
+
+struct HeldBytesOf {
+  size_t operator()(const RunAsJudged& run) const { return run.image.size(); }
+  size_t operator()(const Refuse& refuse) const { return refuse.text.size(); }
+  size_t operator()(const StandIn& stand_in) const {
+    return BytesOf(stand_in.order.argv) + BytesOf(stand_in.order.environment);
+  }
+};
+
+}  // namespace
+
+std::string MakeImage(const std::string& path, std::span<const std::string> argv,
+                      std::span<const std::string> environment) {
+  std::string strings = path + '\0';
+  for (const auto words : {argv, environment}) {
+    for (const std::string& word : words) strings.append(word).push_back('\0');
+  }
+  const Image header = {.argument_count = static_cast<unsigned>(argv.size()),
+                        .variable_count = static_cast<unsigned>(environment.size()),
+                        .bytes = strings.size()};
+  return std::string(reinterpret_cast<const char*>(&header), sizeof header) + strings;
+}
+
+Refuse MakeRefusal(const std::string& reason) {
+  std::string text = "Execution denied: " + (reason.empty() ? "Execution forbidden by policy" : reason);
+  text.resize(std::min<size_t>(text.size(), kMaxRefusalBytes - 1));
+  return {.text = text + '\n'};
+}
+
+size_t HeldBytes(const StubPurpose& purpose) { return std::visit(HeldBytesOf(), purpose); }
+
+}  // namespace holdfast::escalate

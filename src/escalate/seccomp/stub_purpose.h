@@ -1,0 +1,40 @@
+// What a stub is executed for.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "escalate/outside/outside_command.h"
+
+namespace holdfast::escalate {
+
+// The stub executes the program of this image (escalate/stub/protocol.h), which is exactly what was judged.
+struct RunAsJudged {
+  std::string image;
+};
+
+// The stub writes the text to standard error, and exits with 1.
+struct Refuse {
+  std::string text;
+};
+
+// The stub stands in for this command outside. Its descriptors and its state come from the stub.
+struct StandIn {
+  OutsideOrder order;
+};
+
+using StubPurpose = std::variant<RunAsJudged, Refuse, StandIn>;
+
+std::string MakeImage(const std::string& path, std::span<const std::string> argv,
+                      std::span<const std::string> environment);
+
+// Returns a refusal with the reason, as the user reads it.
+Refuse MakeRefusal(const std::string& reason);
+
+// Returns about how much memory the purpose takes.
+size_t HeldBytes(const StubPurpose& purpose);
+
+}  // namespace holdfast::escalate

@@ -1,0 +1,222 @@
+#include "escalate/seccomp/stub_session.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <csignal>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "escalate/seccomp/taken_fds.h"
+#include "escalate/stub/protocol.h"
+#include "sys/descriptor_passing.h"
+#include "sys/io.h"
+#include "sys/memory_file.h"
+#include "sys/pidfd.h"
+
+namespace holdfast::escalate {
+namespace {
+
+// The kernel's -ERESTARTNOINTR: the thread stopped before its call had begun, and will repeat it.
+constexpr int64_t kWillRepeat = -513;
+
+std::string_view BytesOf(const StubOrder& order) { return {reinterpret_cast<const char*>(&order), sizeof order}; }
+
+// A stub that is gone is found out when the socket ends. A stub that does not get an order ends with the socket too.
+SessionEvent Send(int control, const StubOrder& order, std::string_view text = {}) {
+  const std::string packet = std::string(BytesOf(order)).append(text);
+  const ssize_t sent = ::send(control, packet.data(), packet.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  return sent < 0 ? SessionEvent::kOver : SessionEvent::kNothing;
+}
+
+// Returns whether a process runs the stub. A stub that is executed without capabilities cannot be inspected, and any
+// program that can be inspected is not the stub.
+bool RunsStub(pid_t process, int stub) {
+  struct stat program, image;
+  if (::stat(fmt::format("/proc/{}/exe", process).c_str(), &program) != 0) return errno == EACCES || errno == EPERM;
+  return ::fstat(stub, &image) == 0 && program.st_dev == image.st_dev && program.st_ino == image.st_ino;
+}
+
+}  // namespace
+
+StubSession::StubSession(uint64_t id, const Attempt& attempt, Tracee tracee, StubPurpose purpose)
+    : id_(id),
+      call_(attempt.call),
+      path_end_(attempt.path_end),
+      purpose_(std::move(purpose)),
+      held_bytes_(HeldBytes(purpose_)),
+      tracee_(std::move(tracee)),
+      process_(tracee_->process()) {}
+
+OrErrno<std::unique_ptr<StubSession>> StubSession::Begin(const Listener& listener, const Attempt& attempt,
+                                                         pid_t process, int stub, uint64_t id, StubPurpose purpose) {
+  auto tracee = Tracee::Seize(attempt.call.tid, process);
+  if (!tracee) return std::unexpected(tracee.error());
+  std::unique_ptr<StubSession> session(new StubSession(id, attempt, *std::move(tracee), std::move(purpose)));
+  const auto number = listener.AddFd(attempt.call.id, stub);
+  if (!number) session->state_ = State::kLeaving;
+  session->stub_number_ = number.value_or(-1);
+  session->tracee_->Interrupt();
+  listener.Fail(attempt.call.id, number ? ENOSYS : number.error());
+  return session;
+}
+
+SessionEvent StubSession::PollTracee() {
+  using Kind = Tracee::Event::Kind;
+  if (state_ == State::kLeaving) return SessionEvent::kOver;
+  const Tracee::Event event = tracee_->Poll();
+  switch (event.kind) {
+    case Kind::kNothing:
+      return SessionEvent::kNothing;
+    case Kind::kReturned:
+      return OnReturned();
+    case Kind::kExecuted:
+      executed_by_ = event.former_tid;
+      return SessionEvent::kExecuted;
+    case Kind::kGone:
+      return SessionEvent::kOver;
+  }
+  std::unreachable();
+}
+
+// The thread has stopped. Where the stub could not be executed, the error has gone to the caller as that of its own
+// call, for example E2BIG.
+SessionEvent StubSession::OnReturned() {
+  if (state_ == State::kStopping && tracee_->Returned() == -ENOSYS) {
+    state_ = State::kRedirected;
+    return tracee_->Redirect(call_, stub_number_, path_end_) ? SessionEvent::kWentOn : SessionEvent::kOver;
+  }
+  if (state_ == State::kExecuting && tracee_->Returned() == kWillRepeat) state_ = State::kRedirected;
+  if (state_ != State::kRedirected) return SessionEvent::kOver;
+  tracee_->Continue();
+  return SessionEvent::kWentOn;
+}
+
+Tracee StubSession::TakeTracee() {
+  Tracee taken = *std::move(tracee_);
+  tracee_.reset();
+  return taken;
+}
+
+// While the process is traced, its number cannot belong to another one.
+SessionEvent StubSession::OnExecuted(Tracee tracee, int stub) {
+  tracee_ = std::move(tracee);
+  auto pidfd = sys::OpenPidfd(process_);
+  if (!pidfd || state_ != State::kExecuting || !RunsStub(process_, stub)) {
+    tracee_->Kill();
+    return SessionEvent::kOver;
+  }
+  if (!tracee_->Release()) return SessionEvent::kOver;
+  tracee_.reset();
+  pidfd_ = *std::move(pidfd);
+  state_ = State::kStarted;
+  return SessionEvent::kNothing;
+}
+
+bool StubSession::IsAlive() const { return pidfd_.is_open() && !sys::HasEnded(pidfd_.get()); }
+
+bool StubSession::IsRedirected(const ExecCall& call) const {
+  return state_ == State::kRedirected && call.tid == traced_thread() && call.kind == ExecCall::Kind::kExecveat &&
+         call.directory == stub_number_ && call.path == path_end_ && call.flags == AT_EMPTY_PATH;
+}
+
+bool StubSession::IsHello(const ExecCall& call) const {
+  return state_ == State::kStarted && call.tid == process_ && call.kind == ExecCall::Kind::kExecve &&
+         call.path == kHelloPath && call.argv == kHelloArgv && call.envp == kHelloEnvp && IsAlive();
+}
+
+bool StubSession::IsRun(const ExecCall& call) const {
+  return state_ == State::kRuns && call.tid == process_ && IsAlive();
+}
+
+// The thread is interrupted so that it stops also if it cannot execute the stub.
+void StubSession::LetExecute(const Listener& listener, const ExecCall& call) {
+  state_ = State::kExecuting;
+  tracee_->Interrupt();
+  listener.Continue(call.id);
+}
+
+SessionEvent StubSession::Greet(const Listener& listener, const ExecCall& call) {
+  auto sockets = sys::MakePacketPair();
+  const auto number = sockets ? listener.AnswerWithFd(call.id, sockets->theirs.get()) : std::unexpected(EAGAIN);
+  if (!number) {
+    listener.Fail(call.id, number.error());
+    return SessionEvent::kOver;
+  }
+  control_number_ = *number;
+  control_ = std::move(sockets->ours);
+  return GiveFirstOrder();
+}
+
+SessionEvent StubSession::GiveFirstOrder() {
+  if (const auto* const refuse = std::get_if<Refuse>(&purpose_)) {
+    const auto size = static_cast<unsigned>(refuse->text.size());
+    (void)Send(control_.get(), {.kind = StubOrderKind::kRefuse, .value = 0, .size = size, .continue_count = 0},
+               refuse->text);
+    return SessionEvent::kOver;  // the order stays readable for the stub
+  }
+  if (const auto* const run = std::get_if<RunAsJudged>(&purpose_)) {
+    state_ = State::kRuns;
+    const StubOrder order = {.kind = StubOrderKind::kRun, .value = 0, .size = 0, .continue_count = 0};
+    const auto image = sys::MakeMemoryFile("holdfast-exec-image", run->image);
+    const bool sent = image && sys::SendWithDescriptor(control_.get(), BytesOf(order), image->get());
+    return sent ? SessionEvent::kNothing : SessionEvent::kOver;
+  }
+  state_ = State::kGetsReady;
+  return Send(control_.get(), {.kind = StubOrderKind::kStandIn, .value = 0, .size = 0, .continue_count = 0});
+}
+
+int StubSession::poll_fd() const { return control_.is_open() ? control_.get() : pidfd_.get(); }
+
+// Input is a message, the end of the control socket or, before there is one, the end of the process.
+SessionEvent StubSession::OnInput(Errands& errands) {
+  StubMessage message;
+  if (!control_.is_open()) return SessionEvent::kOver;
+  const ssize_t size = ::recv(control_.get(), &message, sizeof message, MSG_DONTWAIT);
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return SessionEvent::kNothing;
+  if (size == sizeof message && state_ == State::kGetsReady && message.kind == StubMessageKind::kReady) {
+    return OnReady(message.state, errands);
+  }
+  if (size == sizeof message && state_ == State::kStandsIn && message.kind == StubMessageKind::kSignal) {
+    errands.Signal(id_, message.value);
+    return SessionEvent::kNothing;
+  }
+  if (size == sizeof message && state_ == State::kEnds) return SessionEvent::kNothing;
+  if (state_ == State::kStandsIn) errands.Kill(id_);
+  return SessionEvent::kOver;
+}
+
+SessionEvent StubSession::OnReady(const ProcessState& state, Errands& errands) {
+  OutsideOrder& order = std::get<StandIn>(purpose_).order;
+  auto fds = TakeDescriptors(process_, pidfd_.get(), control_number_);
+  if (!fds) return OnEnded({.exit_code = kCannotExecute});
+  order.fds = *std::move(fds);
+  order.umask = state.umask;
+  order.nice = state.nice;
+  order.ignored_signals = state.ignored_signals;
+  order.blocked_signals = state.blocked_signals;
+  state_ = State::kStandsIn;
+  errands.Start(id_, std::move(order));
+  return SessionEvent::kNothing;
+}
+
+void StubSession::OnStopped(int signal, unsigned continue_count) {
+  (void)Send(control_.get(),
+             {.kind = StubOrderKind::kStop, .value = signal, .size = 0, .continue_count = continue_count});
+}
+
+// The socket stays open until the stub has ended: a stub that could not send a signal any more would not wait for its
+// last order.
+SessionEvent StubSession::OnEnded(const Ending& ending) {
+  const bool exited = ending.signal == 0;
+  state_ = State::kEnds;
+  return Send(control_.get(), {.kind = exited ? StubOrderKind::kExit : StubOrderKind::kDie,
+                               .value = exited ? ending.exit_code : ending.signal,
+                               .size = 0,
+                               .continue_count = 0});
+}
+
+}  // namespace holdfast::escalate

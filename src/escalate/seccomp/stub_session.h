@@ -1,0 +1,106 @@
+// A stub session is one execve that became an execution of the stub, from the redirection to the stub's end. It runs on
+// the supervisor's thread. These are its states:
+//
+//   kStopping     the call was refused with ENOSYS, and its thread is about to stop
+//   kRedirected   the thread is about to execute the stub
+//   kExecuting    the execution of the stub was let through
+//   kStarted      the stub runs, and is about to ask for its control socket
+//   kRuns         the stub was told to execute the judged program
+//   kGetsReady    the stub was told to stand in for a command outside
+//   kStandsIn     the command outside was started
+//   kEnds         the stub was told how the command outside has ended
+//   kLeaving      the redirection has failed
+//
+// Every call of execve that belongs to the session is recognised by the thread, by what the session expects from it,
+// and by the fact that the thread is traced or its process has not ended: no other process can make such a call.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "base/owned_fd.h"
+#include "escalate/outside/outside_command.h"
+#include "escalate/seccomp/attempt.h"
+#include "escalate/seccomp/errands.h"
+#include "escalate/seccomp/listener.h"
+#include "escalate/seccomp/stub_purpose.h"
+#include "escalate/seccomp/tracee.h"
+
+namespace holdfast::escalate {
+
+struct ProcessState;
+
+enum class SessionEvent {
+  kNothing,
+  kWentOn,    // the traced thread had stopped, and goes on
+  kExecuted,  // a thread has executed the stub; see `executed_by`
+  kOver,
+};
+
+class StubSession {
+ public:
+  // Redirects the call of an attempt. After a failure the call still waits for its answer; otherwise it has been
+  // answered. `stub` is a descriptor of the stub's image.
+  static OrErrno<std::unique_ptr<StubSession>> Begin(const Listener& listener, const Attempt& attempt, pid_t process,
+                                                     int stub, uint64_t id, StubPurpose purpose);
+
+  uint64_t id() const { return id_; }
+  size_t held_bytes() const { return held_bytes_; }
+  bool is_traced() const { return tracee_.has_value(); }
+  pid_t traced_thread() const { return tracee_ ? tracee_->tid() : 0; }
+  // The thread whose call was redirected.
+  pid_t redirected_thread() const { return call_.tid; }
+  // The thread that has executed the stub, which may belong to another session of the same process.
+  pid_t executed_by() const { return executed_by_; }
+
+  // Looks what the traced thread does.
+  SessionEvent PollTracee();
+  // Ends the tracing of a process that has just executed a program, and kills it unless the program is the stub.
+  // `tracee` is the one that has found out.
+  SessionEvent OnExecuted(Tracee tracee, int stub);
+  // A session that is over may still trace a thread, which then has to be released.
+  Tracee TakeTracee();
+
+  // Each function tells whether a call is the one that the session expects.
+  bool IsRedirected(const ExecCall& call) const;
+  bool IsHello(const ExecCall& call) const;
+  bool IsRun(const ExecCall& call) const;
+
+  void LetExecute(const Listener& listener, const ExecCall& call);
+  SessionEvent Greet(const Listener& listener, const ExecCall& call);
+
+  // The descriptor to poll for input: the control socket or, before the stub has it, the process itself; -1 while the
+  // thread is traced.
+  int poll_fd() const;
+  SessionEvent OnInput(Errands& errands);
+
+  void OnStopped(int signal, unsigned continue_count);
+  SessionEvent OnEnded(const Ending& ending);
+
+ private:
+  enum class State { kStopping, kRedirected, kExecuting, kStarted, kRuns, kGetsReady, kStandsIn, kEnds, kLeaving };
+
+  StubSession(uint64_t id, const Attempt& attempt, Tracee tracee, StubPurpose purpose);
+  SessionEvent OnReturned();
+  SessionEvent GiveFirstOrder();
+  SessionEvent OnReady(const ProcessState& state, Errands& errands);
+  bool IsAlive() const;
+
+  const uint64_t id_;
+  const ExecCall call_;
+  const uint64_t path_end_;
+  StubPurpose purpose_;
+  const size_t held_bytes_;
+  State state_ = State::kStopping;
+  std::optional<Tracee> tracee_;
+  pid_t process_, executed_by_ = 0;
+  int stub_number_ = -1;  // of the stub's image in the calling process
+  OwnedFd pidfd_, control_;
+  int control_number_ = -1;  // of the control socket in the stub
+};
+
+}  // namespace holdfast::escalate

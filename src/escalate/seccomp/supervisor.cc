@@ -1,0 +1,308 @@
+#include "escalate/seccomp/supervisor.h"
+
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <span>
+#include <utility>
+
+#include "escalate/caller/caller_state.h"
+#include "sys/descriptor_passing.h"
+#include "sys/pidfd.h"
+#include "sys/short_slices.h"
+
+namespace holdfast::escalate {
+namespace {
+
+using exec_policy::Action;
+using exec_policy::Judgement;
+using exec_policy::ProgramFile;
+
+// The kernel tells nobody but a blocking wait that a traced thread has stopped, so the supervisor looks for it: often at
+// first, because a thread usually stops within some microseconds, and then less and less often.
+constexpr long kShortestPauseNs = 5'000, kLongestPauseNs = 5'000'000;
+constexpr unsigned kPollsBetweenDoublings = 16;
+
+timespec PauseAfter(unsigned quiet_polls) {
+  const unsigned doublings = std::min(quiet_polls / kPollsBetweenDoublings, 10u);
+  return {.tv_sec = 0, .tv_nsec = std::min(kShortestPauseNs << doublings, kLongestPauseNs)};
+}
+
+// Before Linux 6.9 a pidfd is always that of a process.
+OwnedFd OpenThread(pid_t tid, pid_t process) {
+  constexpr unsigned of_thread = 0x80;  // PIDFD_THREAD
+  OwnedFd thread(static_cast<int>(::syscall(SYS_pidfd_open, tid, of_thread)));
+  if (thread.is_open()) return thread;
+  return OwnedFd(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+}
+
+exec_policy::ExecAttempt Judged(const Attempt& attempt, ProgramFile file) {
+  return {.file = attempt.file, .argv = attempt.argv, .cwd = attempt.cwd, .program_file = file};
+}
+
+}  // namespace
+
+Supervisor::Supervisor(SupervisorSettings settings, OwnedFd helper, OwnedFd stub, Inbox& inbox, Errands& errands)
+    : settings_(std::move(settings)),
+      helper_(std::move(helper)),
+      stub_(std::move(stub)),
+      inbox_(inbox),
+      errands_(errands) {}
+
+void Supervisor::Run() {
+  sys::raw::AskForShortSlices();
+  (void)::prctl(PR_SET_TIMERSLACK, 1UL);  // for the short pauses; without it they are a little longer
+  while (!ends_) Poll();
+}
+
+void Supervisor::Poll() {
+  polled_.assign({{inbox_.fd(), POLLIN, 0}});
+  polled_.push_back({listener_ ? listener_->fd() : helper_.get(), POLLIN, 0});
+  for (const auto& [id, question] : questions_) polled_.push_back({question.thread.get(), POLLIN, 0});
+  for (const auto& [id, session] : sessions_) polled_.push_back({session->poll_fd(), POLLIN, 0});
+  const timespec pause = PauseAfter(quiet_polls_);
+  const int ready = ::ppoll(polled_.data(), polled_.size(), traced_ > 0 ? &pause : nullptr, nullptr);
+  if (ready > 0) {
+    if (polled_[0].revents != 0 && !OnInbox()) return;
+    for (const pollfd& other : std::span(polled_).subspan(2)) {
+      if (other.revents != 0) OnInput(other.fd);
+    }
+    if (polled_[1].revents != 0) listener_ ? OnCall() : OnHelper();
+  }
+  if (traced_ > 0) PollTracees();
+}
+
+// The helper waits for one byte, which tells it that every execve is answered from now on.
+void Supervisor::OnHelper() {
+  char byte;
+  auto received = sys::ReceiveWithDescriptor(helper_.get(), std::span(&byte, 1));
+  if (received && received->fd.is_open()) {
+    listener_.emplace(std::move(received->fd));
+    (void)::send(helper_.get(), "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);  // a helper that is gone needs no answer
+  }
+  if (!received || received->size == 0 || listener_) helper_.Reset();
+}
+
+// A listener that is at its end has no processes any more. It is not polled again.
+void Supervisor::OnCall() {
+  if ((polled_[1].revents & POLLIN) == 0) {
+    listener_.reset();
+    return;
+  }
+  const auto call = listener_->Receive();
+  if (!call) return;
+  if (std::exchange(awaits_first_, false) && settings_.first == FirstExec::kTrusted)
+    return listener_->Continue(call->id);
+  if (!BelongsToStub(*call)) Decide(*call);
+}
+
+// Returns whether the call is one that a session expects, or one of a thread that is being redirected. That thread
+// makes another call only if a signal handler has jumped away from the redirected one.
+bool Supervisor::BelongsToStub(const ExecCall& call) {
+  for (const auto& [id, session] : sessions_) {
+    if (session->IsRedirected(call)) {
+      session->LetExecute(*listener_, call);
+    } else if (session->IsHello(call)) {
+      Handle(id, session->Greet(*listener_, call));
+    } else if (session->IsRun(call)) {
+      listener_->Continue(call.id);
+      Handle(id, SessionEvent::kOver);
+    } else if (session->traced_thread() == call.tid) {
+      listener_->Fail(call.id, EPERM);
+      Handle(id, SessionEvent::kOver);
+    } else {
+      continue;
+    }
+    quiet_polls_ = 0;
+    return true;
+  }
+  return false;
+}
+
+// Most calls end here: they are judged by what the rules say about any file of that path, and go on.
+void Supervisor::Decide(const ExecCall& call) {
+  if (OnlyChecks(call)) return listener_->Continue(call.id);
+  auto attempt = ReadAttempt(call);
+  if (!listener_->IsWaiting(call.id)) return;
+  if (!attempt) return listener_->Fail(call.id, attempt.error());
+  const Judgement judgement = settings_.judge(Judged(*attempt, ProgramFile::kFixed));
+  const bool runs = judgement.action == Action::kRun && !judgement.asks;
+  if (runs && settings_.strictness == Strictness::kUsual) return listener_->Continue(call.id);
+  DecideByFile(*std::move(attempt));
+}
+
+// An execution that cannot succeed fails as it would without a supervisor. A program that needs a shell is different:
+// the shell that gets ENOEXEC runs it by reading it, so it is judged first.
+void Supervisor::DecideByFile(Attempt attempt) {
+  const uint64_t id = attempt.call.id;
+  const auto caller = ReadCallerState(attempt.call.tid);
+  const auto program = caller ? LookAtProgram(attempt.call.tid, attempt.file, *caller, attempt.link)
+                              : OrErrno<ProgramLook>(std::unexpected(EPERM));
+  if (!listener_->IsWaiting(id)) return;
+  if (!program) return listener_->Fail(id, program.error());
+  const Judgement judgement = settings_.judge(Judged(attempt, program->file));
+  if (judgement.asks) return Ask(std::move(attempt), *program, caller->process, judgement);
+  if (judgement.action == Action::kRun && settings_.strictness == Strictness::kUsual) return listener_->Continue(id);
+  CarryOut(attempt, *program, caller->process, {.action = judgement.action, .reason = judgement.reason});
+}
+
+void Supervisor::Ask(Attempt attempt, const ProgramLook& program, pid_t process, const Judgement& judgement) {
+  const uint64_t id = attempt.call.id;
+  OwnedFd thread = OpenThread(attempt.call.tid, process);
+  if (questions_.size() >= settings_.max_questions || held_bytes() + attempt.held_bytes() > settings_.max_bytes ||
+      !thread.is_open()) {
+    return listener_->Fail(id, EAGAIN);
+  }
+  errands_.Ask(id, {.file = attempt.file,
+                    .argv = attempt.argv,
+                    .cwd = attempt.cwd,
+                    .reason = judgement.reason,
+                    .rule = judgement.rule,
+                    .when_approved = judgement.action});
+  questions_.emplace(
+      id,
+      OpenQuestion{.attempt = std::move(attempt), .program = program, .process = process, .thread = std::move(thread)});
+}
+
+void Supervisor::OnMessage(const Answered& message) {
+  const auto found = questions_.find(message.call);
+  if (found == questions_.end()) return;
+  const OpenQuestion question = std::move(found->second);
+  questions_.erase(found);
+  if (!listener_ || !listener_->IsWaiting(message.call)) return;
+  CarryOut(question.attempt, question.program, question.process, message.answer);
+}
+
+void Supervisor::EndQuestion(uint64_t call) {
+  questions_.erase(call);
+  errands_.Withdraw(call);
+}
+
+// The call always becomes an execution of the stub, except that a program which needs a shell is left to the shell.
+void Supervisor::CarryOut(const Attempt& attempt, const ProgramLook& program, pid_t process, const Answer& decision) {
+  const uint64_t id = attempt.call.id;
+  if (program.needs_shell && decision.action != Action::kDeny) return listener_->Fail(id, ENOEXEC);
+  auto purpose = PurposeOf(attempt, decision);
+  if (!listener_->IsWaiting(id)) return;
+  const auto redirected = purpose ? Redirect(attempt, process, *std::move(purpose)) : std::unexpected(purpose.error());
+  if (!redirected) listener_->Fail(id, redirected.error());
+}
+
+OrErrno<StubPurpose> Supervisor::PurposeOf(const Attempt& attempt, const Answer& decision) const {
+  if (decision.action == Action::kDeny) return MakeRefusal(decision.reason);
+  auto environment = ReadEnvironment(attempt);
+  if (!environment) return std::unexpected(environment.error());
+  if (decision.action == Action::kRun) return RunAsJudged{MakeImage(attempt.file, attempt.argv, *environment)};
+  return StandIn{
+      {.path = attempt.file, .argv = attempt.argv, .environment = *std::move(environment), .cwd = attempt.cwd}};
+}
+
+OrErrno<> Supervisor::Redirect(const Attempt& attempt, pid_t process, StubPurpose purpose) {
+  if (sessions_.size() >= settings_.max_stubs) return std::unexpected(EAGAIN);
+  if (held_bytes() + HeldBytes(purpose) > settings_.max_bytes) return std::unexpected(EAGAIN);
+  const uint64_t id = next_session_++;
+  auto session = StubSession::Begin(*listener_, attempt, process, stub_.get(), id, std::move(purpose));
+  if (!session) return std::unexpected(session.error());
+  sessions_.emplace(id, *std::move(session));
+  ++traced_;
+  quiet_polls_ = 0;
+  return {};
+}
+
+void Supervisor::PollTracees() {
+  ++quiet_polls_;
+  std::vector<uint64_t> traced;
+  for (const auto& [id, session] : sessions_) {
+    if (session->is_traced()) traced.push_back(id);
+  }
+  for (const uint64_t id : traced) {
+    const auto found = sessions_.find(id);
+    // Another session may have found out that this thread has executed the stub.
+    if (found == sessions_.end() || !found->second->is_traced()) continue;
+    const SessionEvent event = found->second->PollTracee();
+    if (event != SessionEvent::kNothing) quiet_polls_ = 0;
+    event == SessionEvent::kExecuted ? OnExecuted(*found->second) : Handle(id, event);
+  }
+  std::erase_if(leaving_, [](Tracee& tracee) { return tracee.Release(); });
+  traced_ = leaving_.size();
+  for (const auto& [id, session] : sessions_) traced_ += session->is_traced() ? 1 : 0;
+}
+
+// Two threads of one process may be redirected at the same time. The one that executes the stub ends the other, and
+// takes over the number of the first thread, which may be that of the other session.
+void Supervisor::OnExecuted(StubSession& finder) {
+  const pid_t executed_by = finder.executed_by();
+  const uint64_t finder_id = finder.id();
+  StubSession* const session = FindByThread(executed_by);
+  Tracee tracee = finder.TakeTracee();
+  StubSession& executor = session != nullptr ? *session : finder;
+  const bool took_over = &executor != &finder;
+  const SessionEvent event = executor.OnExecuted(std::move(tracee), stub_.get());
+  quiet_polls_ = 0;
+  Handle(executor.id(), event);
+  if (took_over) Handle(finder_id, SessionEvent::kOver);
+}
+
+StubSession* Supervisor::FindByThread(pid_t tid) {
+  for (const auto& [id, session] : sessions_) {
+    if (session->is_traced() && session->redirected_thread() == tid) return session.get();
+  }
+  return nullptr;
+}
+
+// A thread that is still traced has to stop once more, so that it can be released.
+void Supervisor::Handle(uint64_t stub, SessionEvent event) {
+  if (event != SessionEvent::kOver) return;
+  const auto session = sessions_.find(stub);
+  if (session->second->is_traced()) {
+    leaving_.push_back(session->second->TakeTracee());
+    leaving_.back().Interrupt();
+  }
+  sessions_.erase(session);
+}
+
+void Supervisor::OnInput(int fd) {
+  for (const auto& [id, question] : questions_) {
+    if (question.thread.get() == fd) return EndQuestion(id);
+  }
+  for (const auto& [id, session] : sessions_) {
+    if (session->poll_fd() == fd) return Handle(id, session->OnInput(errands_));
+  }
+}
+
+// Returns false at the end of the supervision.
+bool Supervisor::OnInbox() {
+  const auto messages = inbox_.Take();
+  if (!messages) {
+    ends_ = true;
+    return false;
+  }
+  for (const InboxMessage& message : *messages) {
+    std::visit([this](const auto& known) { OnMessage(known); }, message);
+  }
+  return true;
+}
+
+void Supervisor::OnMessage(const CommandStopped& message) {
+  const auto session = sessions_.find(message.stub);
+  if (session != sessions_.end()) session->second->OnStopped(message.signal, message.continue_count);
+}
+
+void Supervisor::OnMessage(const CommandEnded& message) {
+  const auto session = sessions_.find(message.stub);
+  if (session != sessions_.end()) Handle(message.stub, session->second->OnEnded(message.ending));
+}
+
+size_t Supervisor::held_bytes() const {
+  size_t bytes = 0;
+  for (const auto& [id, question] : questions_) bytes += question.attempt.held_bytes();
+  for (const auto& [id, session] : sessions_) bytes += session->held_bytes();
+  return bytes;
+}
+
+}  // namespace holdfast::escalate

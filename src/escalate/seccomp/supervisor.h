@@ -1,0 +1,86 @@
+// The supervisor of one process tree. It receives the listener from the helper, and then answers every execve of the
+// tree. It runs on a thread of its own and never waits for anything but its poll: a question, a command outside or a
+// process that does not go on only delays what depends on it.
+#pragma once
+
+#include <poll.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/owned_fd.h"
+#include "escalate/seccomp/attempt.h"
+#include "escalate/seccomp/errands.h"
+#include "escalate/seccomp/inbox.h"
+#include "escalate/seccomp/listener.h"
+#include "escalate/seccomp/stub_session.h"
+#include "escalate/seccomp/supervisor_settings.h"
+#include "exec_policy/judge.h"
+
+namespace holdfast::escalate {
+
+class Supervisor {
+ public:
+  // `helper` is the socket that the listener comes from, `stub` the image of the stub. `inbox` and `errands` outlive
+  // the supervisor.
+  Supervisor(SupervisorSettings settings, OwnedFd helper, OwnedFd stub, Inbox& inbox, Errands& errands);
+
+  // Returns when the inbox is closed.
+  void Run();
+
+ private:
+  // A call that waits for the answer to a question.
+  struct OpenQuestion {
+    Attempt attempt;
+    ProgramLook program;
+    pid_t process;
+    OwnedFd thread;  // a pidfd, readable once the asking thread has ended
+  };
+
+  void Poll();
+  void OnHelper();
+  void OnCall();
+  void OnInput(int fd);
+  bool OnInbox();
+  void OnMessage(const Answered& message);
+  void OnMessage(const CommandStopped& message);
+  void OnMessage(const CommandEnded& message);
+
+  bool BelongsToStub(const ExecCall& call);
+  void Decide(const ExecCall& call);
+  void DecideByFile(Attempt attempt);
+  void Ask(Attempt attempt, const ProgramLook& program, pid_t process, const exec_policy::Judgement& judgement);
+  void CarryOut(const Attempt& attempt, const ProgramLook& program, pid_t process, const Answer& decision);
+  OrErrno<StubPurpose> PurposeOf(const Attempt& attempt, const Answer& decision) const;
+  OrErrno<> Redirect(const Attempt& attempt, pid_t process, StubPurpose purpose);
+  void EndQuestion(uint64_t call);
+
+  void PollTracees();
+  void OnExecuted(StubSession& finder);
+  void Handle(uint64_t stub, SessionEvent event);
+  StubSession* FindByThread(pid_t tid);
+  size_t held_bytes() const;
+
+  const SupervisorSettings settings_;
+  OwnedFd helper_;
+  const OwnedFd stub_;
+  Inbox& inbox_;
+  Errands& errands_;
+  std::optional<Listener> listener_;
+  bool awaits_first_ = true;
+  bool ends_ = false;
+  std::map<uint64_t, OpenQuestion> questions_;                 // by the id of the call
+  std::map<uint64_t, std::unique_ptr<StubSession>> sessions_;  // by the id of the session
+  uint64_t next_session_ = 1;
+  std::vector<Tracee> leaving_;  // threads whose tracing is about to end
+  size_t traced_ = 0;            // threads that are traced
+  unsigned quiet_polls_ = 0;     // polls in a row in which no traced thread did anything
+  std::vector<pollfd> polled_;
+};
+
+}  // namespace holdfast::escalate

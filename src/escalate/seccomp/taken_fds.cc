@@ -1,0 +1,40 @@
+#include "escalate/seccomp/taken_fds.h"
+
+#include <dirent.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/parse_number.h"
+
+namespace holdfast::escalate {
+namespace {
+
+struct CloseDirectory {
+  void operator()(DIR* directory) const { ::closedir(directory); }
+};
+
+OwnedFd Take(int pidfd, int number) { return OwnedFd(static_cast<int>(::syscall(SYS_pidfd_getfd, pidfd, number, 0))); }
+
+}  // namespace
+
+OrErrno<std::vector<PassedFd>> TakeDescriptors(pid_t process, int pidfd, int except) {
+  const std::unique_ptr<DIR, CloseDirectory> listing(::opendir(fmt::format("/proc/{}/fd", process).c_str()));
+  if (listing == nullptr) return std::unexpected(errno);
+  std::vector<PassedFd> taken;
+  while (const dirent* const entry = ::readdir(listing.get())) {
+    const auto number = ParseNumber<int>(entry->d_name);
+    if (!number || *number == except) continue;
+    if (taken.size() == kMaxTakenFds) return std::unexpected(EMFILE);
+    OwnedFd fd = Take(pidfd, *number);
+    if (!fd.is_open()) return std::unexpected(errno);
+    taken.push_back({.number = *number, .fd = std::move(fd)});
+  }
+  return taken;
+}
+
+}  // namespace holdfast::escalate

@@ -1,0 +1,116 @@
+#include "escalate/seccomp/tracee.h"
+
+#include <fcntl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+namespace holdfast::escalate {
+namespace {
+
+constexpr unsigned long kSyscallBytes = 2;  // the length of the instruction
+
+unsigned long Trace(auto request, pid_t tid, unsigned long data) {
+  return static_cast<unsigned long>(::ptrace(request, tid, nullptr, data));
+}
+
+bool StopsProcess(int signal) {
+  return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+}  // namespace
+
+OrErrno<Tracee> Tracee::Seize(pid_t tid, pid_t process) {
+  if (Trace(PTRACE_SEIZE, tid, PTRACE_O_TRACEEXEC) != 0) return std::unexpected(EPERM);
+  return Tracee(tid, process);
+}
+
+void Tracee::Interrupt() const { (void)Trace(PTRACE_INTERRUPT, tid_, 0); }  // fails only if the thread is gone
+
+// A thread that executes a program becomes the first thread of its process, and gets the number of that.
+Tracee::Event Tracee::Poll() {
+  if (state_ == State::kGone) return {.kind = Event::Kind::kGone};
+  if (state_ == State::kStopped) return {};
+  for (;;) {
+    int status = 0;
+    pid_t changed = ::waitpid(tid_, &status, WNOHANG | __WALL);
+    if (changed < 0 && tid_ != process_) changed = ::waitpid(process_, &status, WNOHANG | __WALL);
+    if (changed == 0) return {};
+    if (changed < 0 || !WIFSTOPPED(status)) {
+      state_ = State::kGone;
+      return {.kind = Event::Kind::kGone};
+    }
+    const Event event = OnStop(status);
+    if (event.kind != Event::Kind::kNothing) return event;
+  }
+}
+
+// The kernel stops a traced thread for each signal that it gets: the signal is passed on. It also tells of the stops by
+// job control. They go on as without a tracer.
+Tracee::Event Tracee::OnStop(int status) {
+  const int signal = WSTOPSIG(status);
+  const int event = status >> 16;
+  if (event == PTRACE_EVENT_EXEC) {
+    unsigned long former = 0;
+    (void)::ptrace(PTRACE_GETEVENTMSG, process_, nullptr, &former);
+    tid_ = process_;
+    state_ = State::kStopped;
+    return {.kind = Event::Kind::kExecuted, .former_tid = static_cast<pid_t>(former)};
+  }
+  if (event != PTRACE_EVENT_STOP) {
+    (void)Trace(PTRACE_CONT, tid_, static_cast<unsigned long>(signal));
+    return {};
+  }
+  state_ = StopsProcess(signal) ? State::kStoppedByUser : State::kStopped;
+  return {.kind = Event::Kind::kReturned};
+}
+
+OrErrno<> Tracee::Redirect(const ExecCall& call, int fd, uint64_t path_end) {
+  user_regs_struct registers;
+  if (::ptrace(PTRACE_GETREGS, tid_, nullptr, &registers) != 0) return std::unexpected(ESRCH);
+  registers.rax = SYS_execveat;
+  registers.rdi = static_cast<unsigned long>(fd);
+  registers.rsi = path_end;
+  registers.rdx = call.argv;
+  registers.r10 = call.envp;
+  registers.r8 = AT_EMPTY_PATH;
+  registers.orig_rax = ~0UL;  // the thread is in no system call, so the kernel restarts none
+  registers.rip -= kSyscallBytes;
+  if (::ptrace(PTRACE_SETREGS, tid_, nullptr, &registers) != 0) return std::unexpected(ESRCH);
+  Continue();
+  return {};
+}
+
+OrErrno<int64_t> Tracee::Returned() const {
+  user_regs_struct registers;
+  if (::ptrace(PTRACE_GETREGS, tid_, nullptr, &registers) != 0) return std::unexpected(ESRCH);
+  return static_cast<int64_t>(registers.rax);
+}
+
+// A thread that job control has stopped stays so until a SIGCONT comes, and then stops for its tracer once more.
+void Tracee::Continue() {
+  const bool listens = std::exchange(state_, State::kRuns) == State::kStoppedByUser;
+  (void)Trace(listens ? PTRACE_LISTEN : PTRACE_CONT, tid_, 0);  // fails only if the thread is gone
+}
+
+// A stopped thread that is killed goes on to its end, and can then no longer be detached.
+bool Tracee::Release() {
+  if (state_ == State::kRuns) (void)Poll();
+  if (state_ == State::kStopped || state_ == State::kStoppedByUser) {
+    state_ = Trace(PTRACE_DETACH, tid_, 0) == 0 ? State::kGone : State::kRuns;
+  }
+  return state_ == State::kGone;
+}
+
+// While a process is traced, no other process can get its number.
+void Tracee::Kill() {
+  (void)::kill(process_, SIGKILL);  // fails only if the process has ended
+  state_ = State::kRuns;
+}
+
+}  // namespace holdfast::escalate

@@ -1,0 +1,75 @@
+// A thread that waits in an execve, and that the supervisor traces for a moment to turn the call into another one: an
+// execution of the program behind a descriptor, with the same arguments. No memory of the process is written, because a
+// child of vfork shares it with its parent: the new call is made of registers alone. Its path is the empty string at
+// the end of the original path.
+//
+// The thread stays traced until it has executed that program, so that another thread cannot make it execute another one
+// in between: it stops before the first instruction, and the supervisor looks at what it executed. No function waits
+// for the thread, which may also be killed at any time: a traced process that has ended is not seen by its parent
+// before its tracer has seen it. So a tracee is kept and polled until it is released.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+#include "escalate/caller/or_errno.h"
+#include "escalate/seccomp/listener.h"
+
+namespace holdfast::escalate {
+
+class Tracee {
+ public:
+  // Fails with EPERM if the thread may not be traced, or is traced by a debugger.
+  static OrErrno<Tracee> Seize(pid_t tid, pid_t process);
+
+  Tracee(Tracee&&) = default;
+  Tracee& operator=(Tracee&&) = default;
+
+  // Makes the thread stop when its call returns. The caller then lets the call fail with ENOSYS.
+  void Interrupt() const;
+
+  struct Event {
+    enum class Kind {
+      kNothing,   // there is nothing new
+      kReturned,  // the thread has stopped because its call has returned
+      kExecuted,  // the process has executed a program, and has stopped before its first instruction
+      kGone,      // the thread has ended
+    } kind = Kind::kNothing;
+    pid_t former_tid = 0;  // of kExecuted: the thread that has executed the program; now it is the only one
+  };
+  // Looks whether the thread has stopped, and handles the stops that do not concern the supervisor.
+  Event Poll();
+
+  // Changes the call `call`, from which the thread has just returned, to an execution of the program `fd`, and lets the
+  // thread go on. `path_end` is the address of the NUL that ends the path.
+  OrErrno<> Redirect(const ExecCall& call, int fd, uint64_t path_end);
+
+  // Returns what the last system call of a stopped thread has returned.
+  OrErrno<int64_t> Returned() const;
+
+  // Lets a stopped thread go on. It stays traced.
+  void Continue();
+
+  // Lets a stopped thread go on and ends tracing. Otherwise looks whether the thread has stopped or ended. Returns
+  // whether tracing has ended; if not, the call is to be repeated later.
+  bool Release();
+
+  // Kills the process.
+  void Kill();
+
+  pid_t tid() const { return tid_; }
+  pid_t process() const { return process_; }
+
+ private:
+  enum class State { kRuns, kStopped, kStoppedByUser, kGone };
+
+  Tracee(pid_t tid, pid_t process) : tid_(tid), process_(process) {}
+  Event OnStop(int status);
+
+  pid_t tid_;
+  pid_t process_;
+  State state_ = State::kRuns;
+};
+
+}  // namespace holdfast::escalate

@@ -1,0 +1,292 @@
+// A program that makes calls of execve as shells do not make them, for tests of the supervisor. Its first argument
+// names what it does.
+#include <fcntl.h>
+#include <linux/limits.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "escalate/stub/protocol.h"
+
+extern char** environ;
+
+namespace {
+
+using holdfast::escalate::kHelloArgv;
+using holdfast::escalate::kHelloEnvp;
+using holdfast::escalate::kHelloPath;
+
+int PrintErrno() {
+  std::printf("%s\n", ::strerrorname_np(errno));
+  return 0;
+}
+
+int Execute(char** words) {
+  ::execve(words[0], words, environ);
+  return PrintErrno();
+}
+
+// A thread that is not the first one of its process executes the words.
+int FromThread(char** words) {
+  pthread_t thread;
+  const auto main = [](void* argument) -> void* {
+    Execute(static_cast<char**>(argument));
+    ::_exit(1);
+  };
+  ::pthread_create(&thread, nullptr, main, words);
+  for (;;) ::pause();
+}
+
+// A timer with a handler interrupts the process every half a millisecond.
+int UnderTimer(char** words) {
+  std::signal(SIGALRM, [](int) {});
+  const itimerval often = {{0, 500}, {0, 500}};
+  ::setitimer(ITIMER_REAL, &often, nullptr);
+  return Execute(words);
+}
+
+// A child that shares the memory of its parent executes the words. The parent then looks whether its memory is intact.
+int FromVfork(char** words) {
+  const std::string before = words[0];
+  const pid_t child = ::vfork();
+  if (child == 0) {
+    ::execve(words[0], words, environ);
+    ::_exit(errno);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  std::printf("status %d, memory %s\n", WEXITSTATUS(status), before == words[0] ? "intact" : "changed");
+  return 0;
+}
+
+// The call by which a stub asks for its control socket.
+int Hello(char**) {
+  ::syscall(SYS_execve, kHelloPath, kHelloArgv, kHelloEnvp);
+  return PrintErrno();
+}
+
+// A call such as the one by which a redirected process executes the stub, for every number that a descriptor may have.
+int EmptyPath(char**) {
+  for (int fd = 3; fd < 16; ++fd) {
+    ::syscall(SYS_execveat, fd, "", nullptr, nullptr, AT_EMPTY_PATH);
+    if (errno != EBADF) return PrintErrno();
+  }
+  return PrintErrno();
+}
+
+int ByDescriptor(char** words) {
+  const int fd = ::open(words[0], O_PATH | O_CLOEXEC);
+  ::syscall(SYS_execveat, fd, "", words, environ, AT_EMPTY_PATH);
+  return PrintErrno();
+}
+
+int ByDirectory(char** words) {
+  const std::string path = words[0];
+  const int fd = ::open(path.substr(0, path.rfind('/')).c_str(), O_PATH | O_CLOEXEC);
+  ::syscall(SYS_execveat, fd, path.substr(path.rfind('/') + 1).c_str(), words, environ, 0);
+  return PrintErrno();
+}
+
+int ByProcLink(char** words) {
+  const int fd = ::open(words[0], O_PATH);
+  ::execve(("/proc/self/fd/" + std::to_string(fd)).c_str(), words, environ);
+  return PrintErrno();
+}
+
+int NotDumpable(char** words) {
+  ::prctl(PR_SET_DUMPABLE, 0);
+  return Execute(words);
+}
+
+int BadAddress(char** words) {
+  ::syscall(SYS_execve, words[0], 16, environ);
+  return PrintErrno();
+}
+
+int WithoutArguments(char** words) {
+  ::syscall(SYS_execve, words[0], nullptr, nullptr);
+  return PrintErrno();
+}
+
+int BadFlags(char** words) {
+  ::syscall(SYS_execveat, AT_FDCWD, words[0], words, environ, 1 << 20);
+  return PrintErrno();
+}
+
+// The words are a number of arguments and the program that gets them.
+int ManyArguments(char** words) {
+  std::vector<char*> many = {words[1]};
+  many.resize(std::strtoul(words[0], nullptr, 10), words[0]);
+  many.push_back(nullptr);
+  ::execve(words[1], many.data(), environ);
+  return PrintErrno();
+}
+
+// The word is the length of one argument.
+int LongArgument(char** words) {
+  std::string argument(std::strtoul(words[0], nullptr, 10), 'x');
+  char* const arguments[] = {words[1], argument.data(), nullptr};
+  ::execve(words[1], arguments, environ);
+  return PrintErrno();
+}
+
+// Children of this process execute the first word while a thread replaces the path in the shared memory by the second
+// word. The third word is the number of tries.
+struct Race {
+  char* path;
+  const char* names[2];
+  std::atomic<bool> ends = false;
+};
+
+void* Flip(void* argument) {
+  auto& race = *static_cast<Race*>(argument);
+  for (unsigned turn = 0; !race.ends; ++turn) std::strcpy(race.path, race.names[turn & 1]);
+  return nullptr;
+}
+
+int FlipPath(char** words) {
+  const int shared = MAP_SHARED | MAP_ANONYMOUS;
+  Race race{.path = static_cast<char*>(::mmap(nullptr, PATH_MAX, PROT_READ | PROT_WRITE, shared, -1, 0)),
+            .names = {words[0], words[1]}};
+  std::strcpy(race.path, words[0]);
+  pthread_t thread;
+  ::pthread_create(&thread, nullptr, Flip, &race);
+  for (int tries = std::atoi(words[2]); tries > 0; --tries) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      char* const arguments[] = {words[0], nullptr};
+      ::execve(race.path, arguments, environ);
+      ::_exit(77);
+    }
+    ::waitpid(child, nullptr, 0);
+  }
+  race.ends = true;
+  ::pthread_join(thread, nullptr);
+  return 0;
+}
+
+// A process that shares the descriptors with the caller puts the program of the second word under each number that the
+// stub can get, while the caller executes the first word. The third word is the number of tries.
+struct Replacement {
+  int fd;
+  std::atomic<bool> ends = false;
+};
+
+void* ReplaceDescriptors(void* argument) {
+  auto& replacement = *static_cast<Replacement*>(argument);
+  while (!replacement.ends) {
+    if (::fcntl(replacement.fd + 1, F_GETFD) >= 0) ::dup2(replacement.fd, replacement.fd + 1);
+  }
+  return nullptr;
+}
+
+int ReplaceStub(char** words) {
+  for (int tries = std::atoi(words[2]); tries > 0; --tries) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      Replacement replacement{.fd = ::open(words[1], O_RDONLY)};
+      pthread_t thread;
+      ::pthread_create(&thread, nullptr, ReplaceDescriptors, &replacement);
+      char* const arguments[] = {words[0], nullptr};
+      ::execve(words[0], arguments, environ);
+      ::_exit(77);
+    }
+    ::waitpid(child, nullptr, 0);
+  }
+  return 0;
+}
+
+// Both threads of the process execute the words at the same time.
+int FromTwoThreads(char** words) {
+  pthread_t thread;
+  const auto main = [](void* argument) -> void* {
+    Execute(static_cast<char**>(argument));
+    return nullptr;
+  };
+  ::pthread_create(&thread, nullptr, main, words);
+  Execute(words);
+  ::pthread_join(thread, nullptr);
+  return 1;
+}
+
+// A debugger traces the process that executes the words.
+int Traced(char** words) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
+    ::raise(SIGSTOP);
+    return Execute(words);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ::ptrace(PTRACE_CONT, child, nullptr, nullptr);
+  while (::waitpid(child, &status, 0) == child && WIFSTOPPED(status)) ::ptrace(PTRACE_CONT, child, nullptr, nullptr);
+  return WEXITSTATUS(status);
+}
+
+// The process stops itself while the supervisor thinks about its call: another process sends SIGSTOP all the time, and
+// SIGCONT a little later.
+int UnderStops(char** words) {
+  const pid_t target = ::fork();
+  if (target == 0) return Execute(words);
+  int status = 0;
+  while (::waitpid(target, &status, WNOHANG) == 0) {
+    ::kill(target, SIGSTOP);
+    ::usleep(500);
+    ::kill(target, SIGCONT);
+    ::usleep(10'000);
+  }
+  return WEXITSTATUS(status);
+}
+
+struct Act {
+  std::string_view name;
+  int (*function)(char** words);
+};
+
+constexpr Act kActs[] = {
+    {"plain", Execute},
+    {"thread", FromThread},
+    {"timer", UnderTimer},
+    {"vfork", FromVfork},
+    {"hello", Hello},
+    {"empty-path", EmptyPath},
+    {"descriptor", ByDescriptor},
+    {"directory", ByDirectory},
+    {"proc-link", ByProcLink},
+    {"not-dumpable", NotDumpable},
+    {"bad-address", BadAddress},
+    {"without-arguments", WithoutArguments},
+    {"bad-flags", BadFlags},
+    {"many-arguments", ManyArguments},
+    {"long-argument", LongArgument},
+    {"flip-path", FlipPath},
+    {"replace-stub", ReplaceStub},
+    {"two-threads", FromTwoThreads},
+    {"traced", Traced},
+    {"stops", UnderStops},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  for (const Act& act : kActs) {
+    if (argc > 1 && act.name == argv[1]) return act.function(argv + 2);
+  }
+  return 64;
+}
