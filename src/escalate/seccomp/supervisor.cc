@@ -23,8 +23,8 @@ using exec_policy::Action;
 using exec_policy::Judgement;
 using exec_policy::ProgramFile;
 
-// The kernel tells nobody but a blocking wait that a traced thread has stopped, so the supervisor looks for it: often at
-// first, because a thread usually stops within some microseconds, and then less and less often.
+// The kernel tells nobody but a blocking wait that a traced thread has stopped, so the supervisor looks for it: often
+// at first, because a thread usually stops within some microseconds, and then less and less often.
 constexpr long kShortestPauseNs = 5'000, kLongestPauseNs = 5'000'000;
 constexpr unsigned kPollsBetweenDoublings = 16;
 

@@ -190,7 +190,9 @@ CommandOutcome SupervisedFixture::RunNatively(const Words& words) {
   return command.outcome();
 }
 
-bool SupervisedFixture::RunLoopUntil(const std::function<bool()>& done) { return support::RunUntil(loop_, done); }
+bool SupervisedFixture::RunLoopUntil(const std::function<bool()>& done, std::chrono::milliseconds patience) {
+  return support::RunUntil(loop_, done, patience);
+}
 
 std::string CallerProgram() { return HOLDFAST_EXEC_CALLER; }
 

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,6 +22,7 @@
 #include "loop/event_loop.h"
 #include "process/spawner.h"
 #include "support/scratch_dir.h"
+#include "support/test_socket.h"
 
 namespace holdfast::escalate {
 
@@ -84,7 +86,7 @@ class SupervisedFixture : public testing::Test {
   CommandOutcome Run(const Words& words, SupervisorSettings settings = {});
   CommandOutcome RunShell(const std::string& script, SupervisorSettings settings = {});
   CommandOutcome RunNatively(const Words& words);
-  bool RunLoopUntil(const std::function<bool()>& done);
+  bool RunLoopUntil(const std::function<bool()>& done, std::chrono::milliseconds patience = support::kPatience);
 
   size_t judged(const std::string& name) const;
 

@@ -1,6 +1,7 @@
 // Callers that are hostile, or that die at a bad moment.
-#include <sys/stat.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <string>
 
@@ -8,14 +9,13 @@
 #include <gtest/gtest.h>
 
 #include "escalate/seccomp/supervised_fixture.h"
-#include "support/contents.h"
-#include "support/eventually.h"
 #include "support/proc.h"
 
 namespace holdfast::escalate {
 namespace {
 
 using exec_policy::Action;
+using namespace std::chrono_literals;
 using testing::HasSubstr;
 
 class SupervisedTrapsTest : public SupervisedFixture {
@@ -36,12 +36,17 @@ struct FlippedNames {
 
 bool Exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
-TEST_F(SupervisedTrapsTest, AStrictSupervisorNeverRunsADeniedProgramWhosePathWasFlipped) {
+// A suite of its own, because it takes longer than all others.
+using SupervisedRaceTest = SupervisedFixture;
+
+TEST_F(SupervisedRaceTest, AStrictSupervisorNeverRunsADeniedProgramWhosePathWasFlipped) {
   const FlippedNames names(scratch_);
   Deny("deny1");
-  Run({CallerProgram(), "flip-path", names.allowed, names.denied, "100"}, Strict());
+  const auto command = Start({CallerProgram(), "flip-path", names.allowed, names.denied, "1000"}, Strict());
+  ASSERT_TRUE(RunLoopUntil([&] { return command->HasEnded(); }, 120s));
   EXPECT_FALSE(Exists(names.marks));
   EXPECT_GT(judged("allow"), 0u);
+  EXPECT_GT(judged("deny1"), 0u);
 }
 
 TEST_F(SupervisedTrapsTest, AnotherProgramInThePlaceOfTheStubIsKilled) {
@@ -59,6 +64,11 @@ TEST_F(SupervisedTrapsTest, ACallerThatIsTracedIsNotRedirected) {
 
 TEST_F(SupervisedTrapsTest, ACallerThatIsTracedRuns) {
   EXPECT_EQ(Run({CallerProgram(), "traced", "/bin/echo", "traced"}), (CommandOutcome{0, "traced\n", ""}));
+}
+
+TEST_F(SupervisedTrapsTest, ACallerThatCannotBeReadExecutesNothing) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root can read every process";
+  EXPECT_EQ(Run({CallerProgram(), "not-dumpable", "/bin/true"}), (CommandOutcome{0, "EPERM\n", ""}));
 }
 
 TEST_F(SupervisedTrapsTest, ACallWithoutArgumentsIsJudged) {
