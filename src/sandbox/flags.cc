@@ -205,6 +205,8 @@ constexpr std::array kFlags = {
          WriteMember<&C::shut_port>},
     Flag{"--port-ruleset-fd", "FD", "a Landlock ruleset about TCP ports, for a command with a network",
          ParseOwnDescriptor<&C::port_ruleset_fd>, WriteMember<&C::port_ruleset_fd>},
+    Flag{"--exec-supervisor-fd", "FD", "a socket to a supervisor, which decides about every execve of the command",
+         ParseOwnDescriptor<&C::exec_supervisor_fd>, WriteMember<&C::exec_supervisor_fd>},
     Flag{kReportFd, "FD", "a descriptor that the report on the start is written to", ParseReportFd,
          WriteMember<&C::report_fd>},
     Flag{"--fs-helper", "", "serve file requests on standard input instead of a command", Set<&C::file_helper, true>,
@@ -217,6 +219,8 @@ Result<> CheckTogether(const SandboxedCommand& command) {
     return Wrong("--permission-profile and --permission-profile-fd cannot be used together");
   if (command.file_helper && !command.command.argv.empty())
     return Wrong("--fs-helper and a command cannot be used together");
+  if (command.file_helper && command.exec_supervisor_fd)
+    return Wrong("--fs-helper and --exec-supervisor-fd cannot be used together");
   return {};
 }
 

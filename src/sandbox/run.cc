@@ -17,6 +17,7 @@
 #include "base/environment_variable.h"
 #include "process/command/start_report.h"
 #include "sandbox/confine/confinement.h"
+#include "sandbox/confine/exec_layer.h"
 #include "sandbox/confine/landlock.h"
 #include "sandbox/jail/bubblewrap.h"
 #include "sandbox/jail/bundled_bubblewrap.h"
@@ -134,6 +135,10 @@ Outcome Become(const Job& job) {
     }
     return job.built_in({}, {});
   }
+  if (job.asked.exec_supervisor_fd) {
+    const auto supervised = SubmitToSupervisor(OwnedFd(*job.asked.exec_supervisor_fd));
+    if (!supervised) return CannotEnforce(supervised.error().message);
+  }
   if (report_fd) process::ReportExecuting(*report_fd);
   auto [status, error] = Execute(job.asked.command);
   return Fails(status, std::move(error.message));
@@ -146,7 +151,10 @@ std::optional<int> PortRuleset(Filter filter, const Job& job) {
 
 Outcome RunInLandlock(const LandlockPlan& plan, const Job& job) {
   const auto caller = job.built_in != nullptr ? Caller::kFileRequests : Caller::kCommand;
-  const auto entered = EnterLandlockStage(plan, caller, job.asked.report_fd, PortRuleset(plan.filter, job));
+  const auto entered = EnterLandlockStage(plan, caller,
+                                          {.report = job.asked.report_fd,
+                                           .port_ruleset = PortRuleset(plan.filter, job),
+                                           .exec_supervisor = job.asked.exec_supervisor_fd});
   if (!entered) return CannotEnforce(entered.error().message);
   return Become(job);
 }
@@ -167,6 +175,7 @@ std::expected<int, BubblewrapFailure> RunInBubblewrap(const Bubblewrap& bubblewr
   orders.filter = plan.filter;
   orders.landlock = plan.landlock;
   orders.port_ruleset_fd = PortRuleset(plan.filter, job);
+  orders.exec_supervisor_fd = job.asked.exec_supervisor_fd;
   std::optional<ProxyBridge> bridge;
   if (job.routes) {
     auto started = ProxyBridge::Start(job.routes->endpoints);

@@ -38,7 +38,7 @@ Result<SocketPair> MakePacketPair();
 Result<OwnedFd> OpenDevNull();
 Result<OwnedFd> Duplicate(int fd);
 
-inline constexpr int kLastReservedFd = 10;
+inline constexpr int kLastReservedFd = 11;
 
 // Opens /dev/null on those of the descriptors 0 to kLastReservedFd that are closed. Afterwards no file that the program
 // opens gets one of these numbers. They are the numbers onto which the standard streams of a child, the control socket

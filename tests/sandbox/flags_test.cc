@@ -49,6 +49,7 @@ const std::set<std::string> kAllFlags = {"--sandbox-policy-cwd",
                                          "--allow-network-for-proxy",
                                          "--managed-network",
                                          "--no-proc",
+                                         "--exec-supervisor-fd",
                                          "--report-fd",
                                          "--fs-helper"};
 
@@ -211,6 +212,12 @@ TEST(FlagsTest, WhatIsBuiltInHasNoCommand) {
   EXPECT_TRUE(Parsed({"--fs-helper", "--"}).file_helper);
 }
 
+TEST(FlagsTest, TheFileHelperIsNotSupervised) {
+  const OwnedFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  EXPECT_EQ(Refused(Parse({"--fs-helper", "--exec-supervisor-fd", std::to_string(nothing.get())})),
+            "--fs-helper and --exec-supervisor-fd cannot be used together");
+}
+
 TEST(FlagsTest, TheReportIsFoundInWordsThatMakeNoSense) {
   EXPECT_EQ(FindReportFd(Words{"--no-such-flag", "--report-fd", "7"}), 7);
   EXPECT_EQ(FindReportFd(Words{"--report-fd=7", "x"}), 7);
@@ -231,13 +238,13 @@ TEST(FlagsTest, TheCommandIsToldTheNameThatIsGiven) {
 class OpenDescriptors {
  public:
   OpenDescriptors() {
-    for (const int fd : {kFirst, kFirst + 1, kFirst + 2}) EXPECT_EQ(::dup2(nothing_.get(), fd), fd);
+    for (int fd = kFirst; fd <= kLast; ++fd) EXPECT_EQ(::dup2(nothing_.get(), fd), fd);
   }
-  ~OpenDescriptors() { ::close_range(kFirst, kFirst + 2, 0); }
+  ~OpenDescriptors() { ::close_range(kFirst, kLast, 0); }
   OpenDescriptors(const OpenDescriptors&) = delete;
   OpenDescriptors& operator=(const OpenDescriptors&) = delete;
 
-  static constexpr int kFirst = 900;
+  static constexpr int kFirst = 900, kLast = kFirst + 3;
 
  private:
   OwnedFd nothing_{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
@@ -282,6 +289,7 @@ std::vector<SandboxedCommand> ManyCommands() {
       [](C& c) { c.program_fd = OpenDescriptors::kFirst; },
       [](C& c) { c.bubblewrap_fd = OpenDescriptors::kFirst + 1; },
       [](C& c) { c.port_ruleset_fd = OpenDescriptors::kFirst + 2; },
+      [](C& c) { c.exec_supervisor_fd = OpenDescriptors::kFirst + 3; },
       [](C& c) { c.report_fd = 3; },
   };
   std::vector<C> commands;
@@ -300,7 +308,10 @@ TEST(FlagsTest, ACommandLineMeansWhatItWasMadeOf) {
   size_t compared = 0;
   for (SandboxedCommand& command : ManyCommands()) {
     if (command.profile) command.profile_fd.reset();  // they exclude each other
-    if (command.file_helper) command.command = {.cwd = command.command.cwd};
+    if (command.file_helper) {
+      command.command = {.cwd = command.command.cwd};
+      command.exec_supervisor_fd.reset();
+    }
     const std::vector<std::string> words = BuildFlags(command);
     const auto parsed = ParseFlags(Words(words.begin(), words.end()));
     ASSERT_TRUE(parsed) << parsed.error().message;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,12 +15,14 @@
 
 #include "sandbox/confine/landlock.h"
 #include "sandbox/jail/landlock_stage.h"
+#include "support/exec_supervisor.h"
 #include "support/scratch_dir.h"
 #include "sys/io.h"
 
 namespace holdfast::sandbox {
 namespace {
 
+using testing::ElementsAre;
 using testing::StartsWith;
 using Strings = std::vector<std::string>;
 
@@ -56,7 +59,7 @@ class RunMainTest : public testing::Test {
     return RunWords(std::move(words), fs_helper);
   }
 
-  static End RunWords(Strings words, BuiltIn fs_helper = &WriteHere) {
+  static End RunWords(Strings words, BuiltIn fs_helper = &WriteHere, const std::function<void()>& meanwhile = [] {}) {
     auto report = sys::MakePipe(sys::OurEnd::kRead);
     auto err = sys::MakePipe(sys::OurEnd::kRead);
     const pid_t child = ::fork();
@@ -67,15 +70,39 @@ class RunMainTest : public testing::Test {
     }
     report->write_end.Reset();
     err->write_end.Reset();
+    meanwhile();
     int status = 0;
     EXPECT_EQ(::waitpid(child, &status, 0), child);
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, ReadSome(report->read_end.get()),
             ReadSome(err->read_end.get())};
   }
 
+  // Runs a command whose execs are all allowed, and collects their paths in `executed_`.
+  End RunSupervised(const std::string& profile, const Strings& more) {
+    support::ExecSupervisor supervisor;
+    Strings words = {"/dir/helper",
+                     "--sandbox-policy-cwd",
+                     dir_.path(),
+                     "--report-fd",
+                     "100",
+                     "--exec-supervisor-fd",
+                     std::to_string(supervisor.helper_end().get()),
+                     "--permission-profile",
+                     profile};
+    words.insert(words.end(), more.begin(), more.end());
+    executed_.clear();
+    return RunWords(std::move(words), &WriteHere, [&] {
+      supervisor.helper_end().Reset();
+      if (!supervisor.ReceiveListener()) return;
+      supervisor.Confirm();
+      while (const auto path = supervisor.Continue()) executed_.push_back(*path);
+    });
+  }
+
   bool Made() const { return ::access((dir_.path() + "/made").c_str(), F_OK) == 0; }
 
   support::ScratchDir dir_;
+  Strings executed_;
 
  private:
   [[noreturn]] static void RunInChild(Strings& words, BuiltIn fs_helper) noexcept {
@@ -138,6 +165,34 @@ TEST_F(RunMainTest, FailuresUnderLandlockAreReported) {
             "executing\nfailed 127 exec no-such-command: No such file or directory\n");
   EXPECT_EQ(Run(kReadOnly, {"--use-legacy-landlock", "--command-cwd", "/none-such", "--", "true"}).report,
             "failed 1 chdir /none-such: No such file or directory\n");
+}
+
+TEST_F(RunMainTest, ACommandWithoutASandboxIsSupervised) {
+  const End end = RunSupervised(kDisabled, {"--", "/bin/sh", "-c", "/bin/true; exit 3"});
+  EXPECT_EQ(end.status, 3) << end.err;
+  EXPECT_EQ(end.report, "executing\n");
+  EXPECT_THAT(executed_, ElementsAre("/bin/sh", "/bin/true"));
+  EXPECT_EQ(RunSupervised(kDisabled, {"--", "/no/such/program"}).report,
+            "executing\nfailed 127 exec /no/such/program: No such file or directory\n");
+}
+
+TEST_F(RunMainTest, ACommandUnderLandlockIsSupervised) {
+  if (!CheckLandlockAbi(LandlockAbi())) GTEST_SKIP() << "the kernel's Landlock is too old";
+  const End end = RunSupervised(kReadOnly, {"--use-legacy-landlock", "--", "/bin/sh", "-c", "/bin/true; echo > made"});
+  EXPECT_NE(end.status, 0);
+  EXPECT_EQ(end.report, "executing\n");
+  EXPECT_THAT(executed_, ElementsAre("/bin/sh", "/bin/true"));
+  EXPECT_FALSE(Made());
+}
+
+TEST_F(RunMainTest, NothingRunsWithoutTheSupervisor) {
+  support::ExecSupervisor supervisor;
+  supervisor.HangUp();
+  const End end =
+      Run(kDisabled, {"--exec-supervisor-fd", std::to_string(supervisor.helper_end().get()), "--", "touch", "made"});
+  EXPECT_EQ(end.status, 1);
+  EXPECT_EQ(end.report, "failed 1 execve supervision: the supervisor has ended before it took the command over\n");
+  EXPECT_FALSE(Made());
 }
 
 TEST_F(RunMainTest, ACommandThatRunsClosesTheReport) {

@@ -18,7 +18,7 @@ namespace holdfast::process {
 // A wrapper is a program between the keeper and the command, such as one that builds a sandbox. This struct has what
 // that program is given.
 struct Wrapper {
-  static constexpr size_t kMaxFds = 5;
+  static constexpr size_t kMaxFds = 6;
   static constexpr int kFirstFd = 5;  // the program finds `fds` from this number on, in their order
 
   std::vector<std::shared_ptr<const OwnedFd>> fds;

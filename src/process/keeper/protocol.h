@@ -15,7 +15,7 @@ namespace holdfast::process {
 
 inline constexpr int kKeeperControlFd = 3;
 inline constexpr int kKeeperImageFd = 4;   // the keeper program; closed when it is executed
-inline constexpr int kKeeperStartFd = 10;  // the start pipe; closed when the command is executed
+inline constexpr int kKeeperStartFd = 11;  // the start pipe; closed when the command is executed
 
 // The number of arguments of the keeper program: its name, the command's pid, the milliseconds that the processes left
 // behind by a killed command have for cleaning up, 1 if the kernel keeps the exit status of a process that it has

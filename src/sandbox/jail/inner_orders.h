@@ -44,9 +44,10 @@ struct InnerOrders {
   std::vector<int> kept_fds = {};           // besides 0, 1 and 2
   std::optional<int> port_ruleset_fd = {};  // port_ruleset.h; absent: every port may be connected to
   std::optional<ProxyOrders> proxy = {};
-  std::optional<Streams> streams = {};  // absent: the streams are in their places
-  std::optional<int> report_fd = {};    // for the report on the start: process/command/start_report.h
-  std::optional<int> lifeline_fd = {};  // lifeline.h; absent: the stage starts the command without waiting
+  std::optional<Streams> streams = {};         // absent: the streams are in their places
+  std::optional<int> report_fd = {};           // for the report on the start: process/command/start_report.h
+  std::optional<int> lifeline_fd = {};         // lifeline.h; absent: the stage starts the command without waiting
+  std::optional<int> exec_supervisor_fd = {};  // exec_layer.h; absent: the command is not supervised
 };
 
 std::string Encode(const InnerOrders& orders);

@@ -19,7 +19,9 @@
 #include "process/command/start_report.h"
 #include "sandbox/confine/capabilities.h"
 #include "sandbox/confine/confinement.h"
+#include "sandbox/confine/exec_layer.h"
 #include "sandbox/confine/set_group_id.h"
+#include "sandbox/jail/exec_failure.h"
 #include "sandbox/jail/first_process.h"
 #include "sandbox/jail/input_files.h"
 #include "sandbox/jail/lifeline.h"
@@ -72,7 +74,8 @@ class Stage {
       return Refused({.kind = ErrorKind::kInvalidRequest, .message = "inner stage: the outer stage has ended"});
     }
     in_foreground_ = terminal_ && terminal_->InForeground();
-    return orders_.built_in ? RunBuiltIn() : RunProgram();
+    if (orders_.built_in) return RunBuiltIn();
+    return orders_.exec_supervisor_fd ? RunSupervised() : RunProgram();
   }
 
   const Terminal* terminal() const { return terminal_ ? &*terminal_ : nullptr; }
@@ -108,10 +111,11 @@ class Stage {
   }
 
   // The command gets a filter of its own on top of the filter of pid 1 (set_group_id.h). Where pid 1 could not answer
-  // the questions of that filter, pid 1 and the command have the same, stricter filter.
+  // the questions of that filter, pid 1 and the command have the same, stricter filter. A supervised command has it
+  // too, because the supervisor has the only listener that a process can have.
   Caller CallerForFilter() {
     if (orders_.built_in) return Caller::kFileRequests;
-    answers_ = SeesProcesses();
+    answers_ = !orders_.exec_supervisor_fd && SeesProcesses();
     return answers_ ? Caller::kFirstProcess : Caller::kCommand;
   }
 
@@ -122,7 +126,8 @@ class Stage {
 
   Result<> CloseTheRest() const {
     std::vector<int> kept = orders_.kept_fds;
-    const std::array own_fds = {orders_.report_fd, orders_.lifeline_fd, orders_.port_ruleset_fd};
+    const std::array own_fds = {orders_.report_fd, orders_.lifeline_fd, orders_.port_ruleset_fd,
+                                orders_.exec_supervisor_fd};
     for (const auto own : own_fds) {
       if (own) kept.insert(std::ranges::upper_bound(kept, *own), *own);
     }
@@ -162,6 +167,35 @@ class Stage {
       if (!listener) return {.status = kRefusedStatus, .error = listener.error()};
       set_group_id_ = SetGroupIdSupervisor(*std::move(listener));
     }
+    return Execute(orders_.command);
+  }
+
+  // The child shares no memory with pid 1, because it becomes dumpable before it executes the program, and pid 1 must
+  // not. The reason of a failure comes through a pipe, which the execution closes.
+  std::expected<pid_t, NotExecuted> RunSupervised() {
+    auto failure = sys::MakePipe(sys::OurEnd::kRead);
+    if (!failure) return Refused(failure.error());
+    OwnedFd supervisor(*orders_.exec_supervisor_fd);
+    auto in_child = [&] {
+      EnterGroupInChild();
+      const NotExecuted why = ExecuteSupervisedInChild(std::move(supervisor));
+      SendFailure(failure->write_end.get(), why);
+      return why.status;
+    };
+    const auto command = sys::Spawn(sys::Sharing::kNothing, in_child);
+    if (!command) return Refused(command.error());
+    supervisor.Reset();
+    failure->write_end.Reset();
+    auto why = AwaitFailure(failure->read_end.get(), orders_.lifeline_fd.value_or(-1));
+    if (!why) return *command;
+    (void)::kill(*command, SIGKILL);  // its execve may still wait for an answer
+    (void)sys::AwaitStatus(*command);
+    return std::unexpected(*std::move(why));
+  }
+
+  NotExecuted ExecuteSupervisedInChild(OwnedFd supervisor) const {
+    const auto supervised = SubmitToSupervisor(std::move(supervisor));
+    if (!supervised) return {.status = kRefusedStatus, .error = supervised.error()};
     return Execute(orders_.command);
   }
 

@@ -17,10 +17,10 @@
 namespace holdfast::sandbox {
 namespace {
 
-// Closes all descriptors but the standard streams and these two, which close when the command is executed.
-Result<> KeepOnly(std::optional<int> report_fd, std::optional<int> port_ruleset_fd) {
+// Closes all descriptors but the standard streams and `fds`, which close when the command is executed.
+Result<> KeepOnly(const LandlockStageFds& fds) {
   std::vector<int> kept;
-  for (const auto fd : {report_fd, port_ruleset_fd}) {
+  for (const auto fd : {fds.report, fds.port_ruleset, fds.exec_supervisor}) {
     if (fd && *fd > STDERR_FILENO) kept.push_back(*fd);
   }
   std::ranges::sort(kept);
@@ -42,12 +42,11 @@ Result<> CheckLandlockAbi(int abi) {
                           abi, kOldestLandlockAbi));
 }
 
-Result<> EnterLandlockStage(const LandlockPlan& plan, Caller caller, std::optional<int> report_fd,
-                            std::optional<int> port_ruleset_fd) {
+Result<> EnterLandlockStage(const LandlockPlan& plan, Caller caller, const LandlockStageFds& fds) {
   TRY_VOID(CheckLandlockAbi(LandlockAbi()));
   HoldSignals();
   TRY_VOID(CheckStreams(plan.filter));
-  TRY_VOID(KeepOnly(report_fd, port_ruleset_fd));
+  TRY_VOID(KeepOnly(fds));
   TRY_VOID(DropCapabilities());
   if (::chdir(plan.working_directory.c_str()) < 0) return FailErrno("chdir", plan.working_directory);
   LandlockOptions options;
@@ -55,7 +54,7 @@ Result<> EnterLandlockStage(const LandlockPlan& plan, Caller caller, std::option
   options.passed_fds = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
   TRY(const int abi, Restrict(options));
   TRY_VOID(CheckLandlockAbi(abi));
-  if (port_ruleset_fd) TRY_VOID(EnterPortRuleset(*port_ruleset_fd));
+  if (fds.port_ruleset) TRY_VOID(EnterPortRuleset(*fds.port_ruleset));
   const StandsFor stands_for = plan.landlock.empty() ? StandsFor::kNamespaces : StandsFor::kNamespacesAndMounts;
   TRY_VOID(InstallFilter(MakeFilter(plan.filter, stands_for, caller)));
   sys::LetSignalsIn();

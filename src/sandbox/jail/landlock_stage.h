@@ -28,11 +28,16 @@ inline constexpr int kLandlockAbiOfSignals = 6;
 // Fails, with the reason, when a kernel with this ABI cannot enforce the stage. ABI 0 means that there is no Landlock.
 Result<> CheckLandlockAbi(int abi);
 
-// Restricts this process and all that it starts, for good, by a plan. The process must have no
-// other threads, and executes the command afterwards. Of the descriptors above 2, `report_fd` stays open until the
-// execution. The port ruleset (port_ruleset.h), if there is one, is entered. After an error some of the restrictions
-// may hold already, and the caller must not run anything.
-Result<> EnterLandlockStage(const LandlockPlan& plan, Caller caller, std::optional<int> report_fd,
-                            std::optional<int> port_ruleset_fd = std::nullopt);
+// The descriptors above 2 that stay open until the execution of the command.
+struct LandlockStageFds {
+  std::optional<int> report = {};
+  std::optional<int> port_ruleset = {};     // port_ruleset.h; it is entered
+  std::optional<int> exec_supervisor = {};  // exec_layer.h
+};
+
+// Restricts this process and all that it starts, for good, by a plan. The process must have no other threads, and
+// executes the command afterwards. After an error some of the restrictions may hold already, and the caller must not
+// run anything.
+Result<> EnterLandlockStage(const LandlockPlan& plan, Caller caller, const LandlockStageFds& fds);
 
 }  // namespace holdfast::sandbox

@@ -224,7 +224,9 @@ std::expected<int, NotStarted> RunOuterStage(const Bubblewrap& bubblewrap, const
   TRY(Placeholders placeholders, Placeholders::Prepare(plan.placeholders));
   TRY(StageImage image, StageImage::Create(sealed_program));
   TRY(Inherited inherited, Prepare(plan, image));
-  if (orders.port_ruleset_fd) TRY_VOID(sys::LetInherit(*orders.port_ruleset_fd));
+  for (const auto passed : {orders.port_ruleset_fd, orders.exec_supervisor_fd}) {
+    if (passed) TRY_VOID(sys::LetInherit(*passed));
+  }
   const InnerOrders orders_inside = OrdersInside(orders, inherited);
   TRY(const pid_t child, Start(bubblewrap, inherited));
   BubblewrapWatch watch(child, std::move(signals),

@@ -83,7 +83,8 @@ SandboxPrograms OpenSandboxPrograms(const SandboxProgramPaths& paths, const std:
   return programs;
 }
 
-Result<process::Command> SandboxProgram::HelperCommand(SandboxedCommand sandboxed, const SandboxSpec& sandbox) const {
+Result<process::Command> SandboxProgram::HelperCommand(SandboxedCommand sandboxed, const SandboxSpec& sandbox,
+                                                       const WrapOptions& options) const {
   TRY(const auto helper, programs_.helper);
   TRY(sys::Pipe report, sys::MakePipe(sys::OurEnd::kRead));
   TRY(OwnedFd profile, sys::MakeMemoryFile("profile", ProfileText(sandbox.profile)));
@@ -111,6 +112,7 @@ Result<process::Command> SandboxProgram::HelperCommand(SandboxedCommand sandboxe
     TRY(auto ruleset, server_access_.PortRuleset());
     if (ruleset) sandboxed.port_ruleset_fd = Pass(wrapper, std::move(ruleset));
   }
+  if (options.exec_supervisor) sandboxed.exec_supervisor_fd = Pass(wrapper, options.exec_supervisor);
   process::Command command{.program = fmt::format("/proc/self/fd/{}", *sandboxed.program_fd),
                            .argv = BuildFlags(sandboxed),
                            .cwd = sandboxed.command.cwd,
@@ -126,10 +128,11 @@ std::optional<TemporaryDirectory> SandboxProgram::TemporaryDirectoryOf(const pro
   return TemporaryDirectory{.wanted = std::move(wanted), .of_server = server_tmpdir_};
 }
 
-Result<process::Command> SandboxProgram::Wrap(const process::Command& command, const SandboxSpec& sandbox) const {
+Result<process::Command> SandboxProgram::Wrap(const process::Command& command, const SandboxSpec& sandbox,
+                                              const WrapOptions& options) const {
   const process::Command without_environment{
       .program = command.program, .search_path = command.search_path, .argv = command.argv, .cwd = command.cwd};
-  TRY(process::Command wrapped, HelperCommand({.command = without_environment}, sandbox));
+  TRY(process::Command wrapped, HelperCommand({.command = without_environment}, sandbox, options));
   if (MayProtectAnyName(sandbox)) sys::ExpectPlaceholdersOfAnyName();
   wrapped.env = command.env;
   // The environment of a client may contain the URL of the server with its secret, and the client may pass it on.

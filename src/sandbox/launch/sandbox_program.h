@@ -42,6 +42,12 @@ struct SandboxProgramPaths {
 // write to.
 SandboxPrograms OpenSandboxPrograms(const SandboxProgramPaths& paths, const std::string& tool_path);
 
+struct WrapOptions {
+  // The socket of the supervisor that decides about every execve of the command (confine/exec_layer.h). Null: the
+  // command is not supervised. A supervised command is wrapped also where the profile asks for no sandbox.
+  std::shared_ptr<const OwnedFd> exec_supervisor = {};
+};
+
 class SandboxProgram {
  public:
   SandboxProgram(SandboxPrograms programs, std::string tool_path, std::string server_tmpdir)
@@ -51,7 +57,8 @@ class SandboxProgram {
   void KeepCommandsFrom(ServerAccess server) { server_access_ = std::move(server); }
 
   // Returns the command that runs `command` under `sandbox`.
-  Result<process::Command> Wrap(const process::Command& command, const SandboxSpec& sandbox) const;
+  Result<process::Command> Wrap(const process::Command& command, const SandboxSpec& sandbox,
+                                const WrapOptions& options = {}) const;
 
   // Returns the directory that `command` wants for the place `:tmpdir`, if its environment names one and the sandbox
   // uses that place. The helper decides whether the directory is used, but it cannot tell the operator. Inspecting the
@@ -64,7 +71,8 @@ class SandboxProgram {
   Result<process::Command> FileHelper(const SandboxSpec& sandbox) const;
 
  private:
-  Result<process::Command> HelperCommand(SandboxedCommand sandboxed, const SandboxSpec& sandbox) const;
+  Result<process::Command> HelperCommand(SandboxedCommand sandboxed, const SandboxSpec& sandbox,
+                                         const WrapOptions& options = {}) const;
 
   SandboxPrograms programs_;
   std::string tool_path_, server_tmpdir_;

@@ -32,7 +32,8 @@ InnerOrders Orders() {
                                .variables = {{"HTTP_PROXY", "http://", "/", 0}, {"all_proxy", "u:p@", "", 1}}},
           .streams = Streams{.in = 11, .out = 12, .err = 10},
           .report_fd = 13,
-          .lifeline_fd = 14};
+          .lifeline_fd = 14,
+          .exec_supervisor_fd = 15};
 }
 
 void ExpectSame(const InnerOrders& a, const InnerOrders& b) {
@@ -53,6 +54,7 @@ void ExpectSame(const InnerOrders& a, const InnerOrders& b) {
   EXPECT_EQ(a.streams, b.streams);
   EXPECT_EQ(a.report_fd, b.report_fd);
   EXPECT_EQ(a.lifeline_fd, b.lifeline_fd);
+  EXPECT_EQ(a.exec_supervisor_fd, b.exec_supervisor_fd);
   EXPECT_EQ(a.environment, b.environment);
 }
 
@@ -89,6 +91,9 @@ TEST(InnerOrdersTest, RefusesWhatNoCommandCanHave) {
   ExpectRefused(orders);
   orders = Orders();
   orders.absent = {"/a"};  // only a built-in function keeps paths absent by itself
+  ExpectRefused(orders);
+  orders = {.command = {}, .built_in = true};
+  orders.exec_supervisor_fd = 5;  // the built-in function executes nothing
   ExpectRefused(orders);
   orders = {.command = {}, .built_in = true, .absent = {"a"}};
   ExpectRefused(orders);
@@ -129,6 +134,9 @@ TEST(InnerOrdersTest, RefusesDescriptorsThatCannotBeMeant) {
     ExpectRefused(orders);
     orders = Orders();
     orders.lifeline_fd = fd;
+    ExpectRefused(orders);
+    orders = Orders();
+    orders.exec_supervisor_fd = fd;
     ExpectRefused(orders);
     orders = Orders();
     orders.streams->err = fd;

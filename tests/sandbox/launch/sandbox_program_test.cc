@@ -166,6 +166,14 @@ TEST(SandboxProgramTest, PassesTheBubblewrapThatTheServerHasOpened) {
   EXPECT_EQ(wrapped->wrapper->fds.at(3), bubblewrap);
 }
 
+TEST(SandboxProgramTest, PassesTheSocketOfTheSupervisor) {
+  const auto supervisor = std::make_shared<const OwnedFd>();
+  const auto wrapped = Program().Wrap(Shell(), ReadOnly(), {.exec_supervisor = supervisor});
+  ASSERT_TRUE(wrapped);
+  EXPECT_THAT(Flags(Split(*wrapped).ours), Contains("--exec-supervisor-fd 8"));
+  EXPECT_EQ(wrapped->wrapper->fds.at(3), supervisor);
+}
+
 TEST(SandboxProgramTest, SaysWhyThereIsNoHelper) {
   const SandboxProgram program({.helper = SealProgram("/no/such/program")}, "/tools", "");
   const auto wrapped = program.Wrap(Shell(), ReadOnly());
