@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <variant>
 
@@ -17,7 +16,7 @@ class Dict;
 struct Range;
 struct Function;
 
-// Values are never compared by ==, which would compare addresses: operations.h has Starlark's comparison.
+// Values are never compared by ==, which would compare addresses: compare.h has Starlark's comparison.
 using Value =
     std::variant<None, bool, int64_t, std::string_view, List*, const Tuple*, Dict*, const Range*, const Function*>;
 
@@ -26,18 +25,17 @@ struct Tuple {
 };
 
 struct Range {
-  int64_t start = 0, step = 1, size = 0;
+  int64_t start = 0, stop = 0, step = 1, size = 0;
 
-  int64_t at(int64_t index) const { return start + index * step; }
+  // The product may need more than 63 bits although the sum does not.
+  int64_t at(int64_t index) const {
+    return static_cast<int64_t>(static_cast<uint64_t>(start) +
+                                static_cast<uint64_t>(index) * static_cast<uint64_t>(step));
+  }
+  bool Contains(int64_t number) const;
 };
 
-// Returns the items of a list or a tuple as they are at this moment, and nothing for other values.
-std::span<const Value> ItemsOf(const Value& value);
-
-// Returns the name of the value's type, such as `string` or `NoneType`.
-std::string_view TypeName(const Value& value);
-
-// Returns the value as a program would write it, for messages: long texts are cut, and so is what is nested deeply.
-std::string Shown(const Value& value);
+// Makes a range, whose step is not zero and whose size fits into 63 bits.
+Range MakeRange(int64_t start, int64_t stop, int64_t step);
 
 }  // namespace holdfast::exec_policy

@@ -1,0 +1,75 @@
+// The heap of one run owns everything that values refer to, and counts the steps of the run. It frees nothing before
+// the run ends: a program of rules is short, lists may contain themselves, and a deeply nested value needs no deep
+// destructor. The limit of memory therefore is one of all memory that was ever allocated.
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+#include <new>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "base/result.h"
+#include "exec_policy/starlark/limits.h"
+#include "exec_policy/starlark/value.h"
+
+namespace holdfast::exec_policy {
+
+class Heap {
+ public:
+  explicit Heap(const Limits& limits) : steps_left_(limits.steps), bytes_left_(limits.memory_bytes) {}
+
+  // Counts steps before they are done.
+  Result<> Spend(size_t steps) {
+    if (steps > steps_left_) [[unlikely]]
+      return OutOfSteps();
+    steps_left_ -= steps;
+    return {};
+  }
+  // Counts the work of looking at every byte of a text.
+  Result<> SpendOnText(size_t bytes) { return Spend(bytes / 64); }
+
+  // Counts the work of searching for a short text in a long one, which may begin to match everywhere.
+  Result<> SpendOnSearch(size_t bytes, size_t wanted_bytes);
+
+  // Fails if the memory that is left has no room for so many bytes.
+  Result<> CheckRoom(size_t bytes) const {
+    if (bytes > bytes_left_) return OutOfMemory();
+    return {};
+  }
+
+  // Makes an object that needs no destructor.
+  template <typename T, typename... Arguments>
+  Result<T*> New(Arguments&&... arguments) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    TRY(void* const memory, Allocate(sizeof(T), alignof(T)));
+    return ::new (memory) T{std::forward<Arguments>(arguments)...};
+  }
+
+  // Makes `count` objects with their initial value.
+  template <typename T>
+  Result<std::span<T>> NewArray(size_t count) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    if (count > bytes_left_ / sizeof(T)) return OutOfMemory();
+    TRY_VOID(Spend(count / 8));
+    TRY(void* const memory, Allocate(count * sizeof(T), alignof(T)));
+    T* const first = static_cast<T*>(memory);
+    std::uninitialized_value_construct_n(first, count);
+    return std::span(first, count);
+  }
+
+  Result<std::string_view> CopyText(std::string_view text);
+  Result<std::span<const Value>> CopyValues(std::span<const Value> values);
+
+ private:
+  static std::unexpected<Error> OutOfSteps();
+  static std::unexpected<Error> OutOfMemory();
+  Result<void*> Allocate(size_t bytes, size_t alignment);
+
+  size_t steps_left_, bytes_left_;
+  std::pmr::monotonic_buffer_resource memory_;
+};
+
+}  // namespace holdfast::exec_policy

@@ -1,0 +1,39 @@
+// The owner of a syntax tree. Its memory is at most some forty times as large as the text.
+#pragma once
+
+#include <memory>
+#include <memory_resource>
+#include <new>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+namespace holdfast::exec_policy {
+
+class Tree {
+ public:
+  template <typename T>
+  T* Make(T node) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    return ::new (memory_.allocate(sizeof(T), alignof(T))) T(node);
+  }
+
+  template <typename T>
+  std::span<const T> Copy(std::span<const T> nodes) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    if (nodes.empty()) return {};
+    T* const first = static_cast<T*>(memory_.allocate(nodes.size_bytes(), alignof(T)));
+    std::uninitialized_copy(nodes.begin(), nodes.end(), first);
+    return {first, nodes.size()};
+  }
+
+  std::string_view Copy(std::string_view text) {
+    const auto copy = Copy(std::span<const char>(text));
+    return {copy.data(), copy.size()};
+  }
+
+ private:
+  std::pmr::monotonic_buffer_resource memory_;
+};
+
+}  // namespace holdfast::exec_policy
