@@ -174,7 +174,10 @@ Result<Expression> ExpressionParser::ParseTupleRest(const Expression& first,
 
 Result<> ExpressionParser::Declare(const Expression& target) {
   if (const auto* const name = std::get_if<Name>(&target.node)) {
-    name->binding->assigned = true;
+    // A name in a list of targets was used in a block of its own, which is closed.
+    Binding* binding = name->binding;
+    while (binding->outer != nullptr) binding = binding->outer;
+    binding->assigned = true;
     return {};
   }
   if (std::holds_alternative<Subscript>(target.node)) return {};

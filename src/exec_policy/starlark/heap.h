@@ -53,7 +53,7 @@ class Heap {
   Result<std::span<T>> NewArray(size_t count) {
     static_assert(std::is_trivially_destructible_v<T>);
     if (count > bytes_left_ / sizeof(T)) return OutOfMemory();
-    TRY_VOID(Spend(count / 8));
+    TRY_VOID(SpendOnText(count * sizeof(T)));
     TRY(void* const memory, Allocate(count * sizeof(T), alignof(T)));
     T* const first = static_cast<T*>(memory);
     std::uninitialized_value_construct_n(first, count);

@@ -22,6 +22,11 @@ Scopes::Scope Scopes::Suspend() {
   return scope;
 }
 
+void Scopes::Drop() {
+  bindings_.resize(open_.back().bindings_before);
+  open_.pop_back();
+}
+
 int Scopes::Close() {
   const Scope scope = Suspend();
   const auto frame = std::ranges::find(open_ | std::views::reverse, ScopeKind::kFunction, &Scope::kind);

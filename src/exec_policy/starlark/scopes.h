@@ -2,6 +2,7 @@
 // it anywhere, also further down, so what a name means is known at the end of its scope.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string_view>
@@ -25,12 +26,13 @@ class Scopes {
     ScopeKind kind;
     std::unordered_map<std::string_view, Binding*> names = {};
     int slots = 0;
+    size_t bindings_before = 0;
   };
 
   // Opens the scope of the program. The bindings live in the tree.
   explicit Scopes(Tree& tree) : tree_(tree) { Open(ScopeKind::kFunction); }
 
-  void Open(ScopeKind kind) { open_.push_back({.kind = kind}); }
+  void Open(ScopeKind kind) { open_.push_back({.kind = kind, .bindings_before = bindings_.size()}); }
 
   // Returns the binding of a name in the innermost scope.
   Binding* Use(std::string_view name, uint32_t offset) { return UseIn(open_.back(), name, offset); }
@@ -39,7 +41,7 @@ class Scopes {
   int Close();
 
   // Closes a scope whose names mean nothing, such as that of a type annotation.
-  void Drop() { open_.pop_back(); }
+  void Drop();
 
   // Leaves the innermost scope for a while, and enters it again.
   Scope Suspend();
