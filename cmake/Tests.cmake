@@ -105,7 +105,7 @@ function(holdfast_fuzzer source)
   cmake_path(GET source STEM target)
   string(REGEX REPLACE "_fuzz$" "" name ${target})
   add_executable(${target} ${source})
-  target_link_libraries(${target} PRIVATE holdfast_exec_server holdfast_sandbox_policy holdfast_apply_patch)
+  target_link_libraries(${target} PRIVATE holdfast_exec_server holdfast_exec_policy holdfast_sandbox_policy holdfast_apply_patch)
   target_precompile_headers(${target} REUSE_FROM pch_std)
   target_link_options(${target} PRIVATE -fsanitize=fuzzer)
 
