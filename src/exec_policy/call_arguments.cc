@@ -1,0 +1,111 @@
+#include "exec_policy/call_arguments.h"
+
+#include <span>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "exec_policy/shell_words.h"
+#include "exec_policy/starlark/description.h"
+#include "exec_policy/starlark/list.h"
+
+namespace holdfast::exec_policy {
+namespace {
+
+std::unexpected<Error> Invalid(std::string message) { return Fail(ErrorKind::kInvalidParams, std::move(message)); }
+
+std::unexpected<Error> WrongType(std::string_view name, std::string_view wanted, const Value& value) {
+  return Invalid(fmt::format("{} has to be {}, and is {} (a {})", name, wanted, Shown(value), TypeName(value)));
+}
+
+Result<std::span<const Value>> ReadList(std::string_view name, const Value& value) {
+  if (!std::holds_alternative<List*>(value)) return WrongType(name, "a list", value);
+  return ItemsOf(value);
+}
+
+Result<std::vector<std::string>> ReadAlternatives(const Value& value) {
+  constexpr std::string_view kName = "each element of pattern";
+  if (const auto* word = std::get_if<std::string_view>(&value)) return std::vector{std::string(*word)};
+  if (!std::holds_alternative<List*>(value)) return WrongType(kName, "a string or a list of strings", value);
+  TRY(std::vector<std::string> words, ReadStrings(kName, value));
+  if (words.empty()) return Invalid("an element of pattern is an empty list; name at least one alternative");
+  return words;
+}
+
+Result<std::vector<std::string>> ReadExample(std::string_view name, const Value& value) {
+  const std::string item = fmt::format("each example of {}", name);
+  if (std::holds_alternative<List*>(value)) {
+    TRY(std::vector<std::string> words, ReadStrings(item, value));
+    if (words.empty()) return Invalid(fmt::format("{} has to have a word, and one is an empty list", item));
+    return words;
+  }
+  const auto* text = std::get_if<std::string_view>(&value);
+  if (text == nullptr) return WrongType(item, "a string or a list of strings", value);
+  auto words = SplitWords(*text);
+  if (!words) return Invalid(fmt::format("the example `{}` of {} has a quote that is not closed", *text, name));
+  if (words->empty()) return Invalid(fmt::format("{} has to have a word, and one is an empty text", item));
+  return *std::move(words);
+}
+
+}  // namespace
+
+Result<std::string_view> ReadString(std::string_view name, const Value& value) {
+  const auto* text = std::get_if<std::string_view>(&value);
+  if (text == nullptr) return WrongType(name, "a string", value);
+  return *text;
+}
+
+Result<std::vector<std::string>> ReadStrings(std::string_view name, const Value& value) {
+  TRY(const std::span<const Value> items, ReadList(name, value));
+  std::vector<std::string> strings;
+  strings.reserve(items.size());
+  for (const Value& item : items) {
+    TRY(const std::string_view text, ReadString(fmt::format("each item of {}", name), item));
+    strings.emplace_back(text);
+  }
+  return strings;
+}
+
+Result<WordLists> ReadPattern(const Value& value) {
+  TRY(const std::span<const Value> items, ReadList("pattern", value));
+  if (items.empty()) return Invalid("pattern is empty; it has to begin with a program");
+  WordLists pattern;
+  pattern.reserve(items.size());
+  for (const Value& item : items) {
+    TRY(std::vector<std::string> alternatives, ReadAlternatives(item));
+    pattern.push_back(std::move(alternatives));
+  }
+  return pattern;
+}
+
+Result<WordLists> ReadExamples(std::string_view name, const std::optional<Value>& value) {
+  WordLists examples;
+  if (!value) return examples;
+  TRY(const std::span<const Value> items, ReadList(name, *value));
+  for (const Value& item : items) {
+    TRY(std::vector<std::string> words, ReadExample(name, item));
+    examples.push_back(std::move(words));
+  }
+  return examples;
+}
+
+Result<Decision> ReadDecision(const std::optional<Value>& value) {
+  if (!value) return Decision::kAllow;
+  TRY(const std::string_view text, ReadString("decision", *value));
+  for (const Decision decision : {Decision::kAllow, Decision::kPrompt, Decision::kForbidden}) {
+    if (text == NameOf(decision)) return decision;
+  }
+  return Invalid(fmt::format("the decision `{}` is none of allow, prompt and forbidden", text));
+}
+
+Result<std::optional<std::string>> ReadJustification(const std::optional<Value>& value) {
+  if (!value) return std::nullopt;
+  TRY(const std::string_view text, ReadString("justification", *value));
+  if (text.find_first_not_of(" \t\n\r\v\f") == std::string_view::npos) {
+    return Invalid("justification is blank; give a reason, or leave it out");
+  }
+  return std::string(text);
+}
+
+}  // namespace holdfast::exec_policy

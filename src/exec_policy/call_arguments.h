@@ -1,0 +1,32 @@
+// Functions that read the arguments of prefix_rule() and its relatives. The message of an error names the argument.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "exec_policy/decision.h"
+#include "exec_policy/starlark/value.h"
+
+namespace holdfast::exec_policy {
+
+using WordLists = std::vector<std::vector<std::string>>;
+
+Result<std::string_view> ReadString(std::string_view name, const Value& value);
+Result<std::vector<std::string>> ReadStrings(std::string_view name, const Value& value);
+
+// Returns the alternatives for each position of a pattern. There is at least one position, and each has at least one
+// alternative.
+Result<WordLists> ReadPattern(const Value& value);
+
+// Returns the words of each example. Without a value there are no examples.
+Result<WordLists> ReadExamples(std::string_view name, const std::optional<Value>& value);
+
+// Without a value, the decision is kAllow.
+Result<Decision> ReadDecision(const std::optional<Value>& value);
+
+Result<std::optional<std::string>> ReadJustification(const std::optional<Value>& value);
+
+}  // namespace holdfast::exec_policy

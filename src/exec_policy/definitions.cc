@@ -1,0 +1,116 @@
+#include "exec_policy/definitions.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/paths.h"
+#include "exec_policy/starlark/run.h"
+
+namespace holdfast::exec_policy {
+namespace {
+
+std::unexpected<Error> Refused(const Diagnostic& diagnostic) {
+  return Fail(ErrorKind::kInvalidParams, diagnostic.Text());
+}
+
+bool AnyMatches(std::span<const Rule> rules, std::string_view program, std::span<const std::string> arguments) {
+  return std::ranges::any_of(
+      rules, [&](const Rule& rule) { return rule.program == program && MatchesArguments(rule, arguments); });
+}
+
+}  // namespace
+
+Result<> Definitions::RunFile(const Source& source, const Limits& limits) {
+  examples_.clear();
+  const std::vector<HostFunction> host = HostFunctions(source);
+  if (const auto run = Run(source, host, limits); !run) return Refused(run.error());
+  for (const Examples& examples : examples_) {
+    const Result<> verified = Verify(examples);
+    if (!verified) return Refused(DiagnosticAt(source, examples.position, verified.error().message));
+  }
+  return {};
+}
+
+std::vector<HostFunction> Definitions::HostFunctions(const Source& source) {
+  using enum Presence;
+  return {{.name = "prefix_rule",
+           .parameters = {{"pattern"},
+                          {"decision", kOptional},
+                          {"match", kOptional},
+                          {"not_match", kOptional},
+                          {"justification", kOptional}},
+           .call = [this, &source](const HostCall& call) { return DefinePrefixRule(source, call); }},
+          {.name = "host_executable",
+           .parameters = {{"name"}, {"paths"}},
+           .call = [this](const HostCall& call) { return DefineHostExecutable(call); }},
+          {.name = "network_rule",
+           .parameters = {{"host"}, {"protocol"}, {"decision"}, {"justification", kOptional}},
+           .call = [this](const HostCall& call) { return DefineNetworkRule(call); }}};
+}
+
+Result<> Definitions::DefinePrefixRule(const Source& source, const HostCall& call) {
+  TRY(WordLists pattern, ReadPattern(*call.arguments[0]));
+  TRY(const Decision decision, ReadDecision(call.arguments[1]));
+  TRY(WordLists match, ReadExamples("match", call.arguments[2]));
+  TRY(WordLists not_match, ReadExamples("not_match", call.arguments[3]));
+  TRY(const std::optional<std::string> justification, ReadJustification(call.arguments[4]));
+  const std::vector<std::string> programs = std::move(pattern.front());
+  pattern.erase(pattern.begin());
+  if (!match.empty() || !not_match.empty()) {
+    examples_.push_back({rules.size(), programs.size(), std::move(match), std::move(not_match), call.position});
+  }
+  for (const std::string& program : programs) {
+    rules.push_back({.program = program,
+                     .arguments = pattern,
+                     .decision = decision,
+                     .justification = justification,
+                     .origin = {.file = std::string(source.name), .line = call.position.line}});
+  }
+  return {};
+}
+
+Result<> Definitions::DefineHostExecutable(const HostCall& call) {
+  TRY(const std::string_view name, ReadString("name", *call.arguments[0]));
+  TRY(const std::vector<std::string> paths, ReadStrings("paths", *call.arguments[1]));
+  return host_executables.Define(std::string(name), paths);
+}
+
+Result<> Definitions::DefineNetworkRule(const HostCall& call) {
+  TRY(const std::string_view host, ReadString("host", *call.arguments[0]));
+  TRY(const std::string_view protocol, ReadString("protocol", *call.arguments[1]));
+  TRY(const std::string_view decision, ReadString("decision", *call.arguments[2]));
+  TRY_VOID(ReadJustification(call.arguments[3]));
+  TRY(NetworkRule rule, ParseNetworkRule(host, protocol, decision));
+  network_rules.push_back(std::move(rule));
+  return {};
+}
+
+Result<> Definitions::Verify(const Examples& examples) const {
+  for (const std::vector<std::string>& command : examples.not_match) {
+    if (!IsMatch(examples, command)) continue;
+    return Fail(ErrorKind::kInvalidParams,
+                fmt::format("the rule matches the example `{}` of not_match", fmt::join(command, " ")));
+  }
+  for (const std::vector<std::string>& command : examples.match) {
+    if (IsMatch(examples, command)) continue;
+    return Fail(ErrorKind::kInvalidParams,
+                fmt::format("the rule does not match the example `{}` of match", fmt::join(command, " ")));
+  }
+  return {};
+}
+
+bool Definitions::IsMatch(const Examples& examples, const std::vector<std::string>& command) const {
+  const auto of_call = std::span(rules).subspan(examples.first_rule, examples.rule_count);
+  const auto arguments = std::span(command).subspan(1);
+  if (AnyMatches(of_call, command[0], arguments)) return true;
+  // A rules file does not know where it will be used: a relative program in an example is at no place that
+  // host_executable() lists.
+  const auto path = host_executables.Resolve(command[0], {.cwd = "/nowhere", .home = "/nowhere"});
+  return path && AnyMatches(of_call, holdfast::NameOf(*path), arguments);
+}
+
+}  // namespace holdfast::exec_policy

@@ -1,0 +1,50 @@
+// The definitions that rules files make, collected while the files run. It binds prefix_rule(), host_executable() and
+// network_rule() to the interpreter.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "exec_policy/call_arguments.h"
+#include "exec_policy/host_executables.h"
+#include "exec_policy/network_hosts.h"
+#include "exec_policy/rule.h"
+#include "exec_policy/starlark/diagnostic.h"
+#include "exec_policy/starlark/host_function.h"
+#include "exec_policy/starlark/limits.h"
+
+namespace holdfast::exec_policy {
+
+class Definitions {
+ public:
+  // Runs a file, and then verifies the examples of its rules: host_executable() may stand behind the rules. Variables
+  // of one file are not visible in the next.
+  Result<> RunFile(const Source& source, const Limits& limits);
+
+  std::vector<Rule> rules;
+  HostExecutables host_executables;
+  std::vector<NetworkRule> network_rules;
+
+ private:
+  // The examples of one call of prefix_rule(), which are verified against the rules of that call alone.
+  struct Examples {
+    size_t first_rule, rule_count;
+    WordLists match, not_match;
+    Position position;
+  };
+
+  Result<> DefinePrefixRule(const Source& source, const HostCall& call);
+  Result<> DefineHostExecutable(const HostCall& call);
+  Result<> DefineNetworkRule(const HostCall& call);
+  std::vector<HostFunction> HostFunctions(const Source& source);
+
+  Result<> Verify(const Examples& examples) const;
+  bool IsMatch(const Examples& examples, const std::vector<std::string>& command) const;
+
+  std::vector<Examples> examples_;  // of the file that runs
+};
+
+}  // namespace holdfast::exec_policy
