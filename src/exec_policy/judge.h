@@ -1,12 +1,10 @@
 // Judge decides about one execve of a supervised command: it evaluates the policy and, where no rule matches, the
-// built-in list of dangerous commands.
+// built-in list of dangerous commands (dangerous.h).
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "exec_policy/policy.h"
 
@@ -50,12 +48,8 @@ struct Judgement {
   friend bool operator==(const Judgement&, const Judgement&) = default;
 };
 
-// A program that the sandboxed command could have written, or that is another one outside, is never taken out of the
-// sandbox because of a rule that names only its base name: it runs inside.
+// A program that the sandboxed command could have written, that is another one outside, or that host_executable does
+// not list, is never taken out of the sandbox because of a rule that names only its base name: it runs inside.
 Judgement Judge(const Policy& policy, const ExecAttempt& attempt, ProgramNames names);
-
-// Returns whether a command destroys things that are hard to get back, such as `rm -rf` or `git push --force`. The
-// first word is the program, whose directory does not matter.
-bool IsDangerous(std::span<const std::string> command);
 
 }  // namespace holdfast::exec_policy

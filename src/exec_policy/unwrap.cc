@@ -1,0 +1,94 @@
+#include "exec_policy/unwrap.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include "base/paths.h"
+#include "exec_policy/assignment.h"
+
+namespace holdfast::exec_policy {
+namespace {
+
+struct Wrapper {
+  std::string_view name;
+  std::string_view letters_with_value = {};  // the short options whose value may be the next word
+  std::string_view flags_with_value = {};    // the same for long options, each between blanks
+  size_t operands = 0;                       // the number of words between the options and the command
+};
+
+constexpr std::array kWrappers = std::to_array<Wrapper>({
+    {"sudo", "CDghpRrtTUu", " --user --group --host --prompt --chdir --chroot --close-from --command-timeout "},
+    {"doas", "Cu"},
+    {"env", "uC", " --unset --chdir "},
+    {"nohup"},
+    {"setsid"},
+    {"nice", "n", " --adjustment "},
+    {"ionice", "cn", " --class --classdata "},
+    {"stdbuf", "ioe", " --input --output --error "},
+    {"time", "fo", " --format --output "},
+    {"timeout", "ks", " --kill-after --signal ", 1},
+    {"xargs", "adEILnPs", " --arg-file --delimiter --max-lines --max-args --max-procs --max-chars "},
+    {"command"},
+    {"builtin"},
+    {"exec", "a"},
+    {"busybox"},
+});
+
+const Wrapper* FindWrapper(std::string_view program) {
+  const auto* found = std::ranges::find(kWrappers, holdfast::NameOf(program), &Wrapper::name);
+  return found == kWrappers.end() ? nullptr : found;
+}
+
+// Returns whether the value of an option is the next word.
+bool TakesNextWord(const Wrapper& wrapper, std::string_view word) {
+  if (word.starts_with("--")) return wrapper.flags_with_value.contains(" " + std::string(word) + " ");
+  const size_t letter = word.find_first_of(wrapper.letters_with_value, 1);
+  return letter != std::string_view::npos && letter + 1 == word.size();
+}
+
+// Returns the words behind the options. Words such as `LANG=C` are counted to the options.
+Words SkipOptions(const Wrapper& wrapper, Words words) {
+  while (!words.empty() && (IsOption(words[0]) || IsAssignment(words[0]))) {
+    if (words[0] == "--") return words.subspan(1);
+    const size_t count = IsOption(words[0]) && TakesNextWord(wrapper, words[0]) ? 2 : 1;
+    words = words.subspan(std::min(count, words.size()));
+  }
+  return words;
+}
+
+bool IsShell(std::string_view program) {
+  constexpr std::array<std::string_view, 7> kShells = {"sh", "bash", "dash", "zsh", "ksh", "ash", "mksh"};
+  return std::ranges::find(kShells, holdfast::NameOf(program)) != kShells.end();
+}
+
+}  // namespace
+
+Words Unwrapped(Words command) {
+  while (!command.empty()) {
+    const Wrapper* wrapper = FindWrapper(command[0]);
+    if (wrapper == nullptr) return command;
+    command = SkipOptions(*wrapper, command.subspan(1));
+    command = command.subspan(std::min(wrapper->operands, command.size()));
+  }
+  return command;
+}
+
+std::optional<std::string_view> ScriptOf(Words command) {
+  if (command.empty() || !IsShell(command[0])) return std::nullopt;
+  bool has_script = false;
+  for (size_t i = 1; i < command.size(); ++i) {
+    const std::string_view word = command[i];
+    if (!IsOption(word) && !(word.size() > 1 && word.starts_with('+'))) {
+      return has_script ? std::optional(word) : std::nullopt;
+    }
+    if (word == "--rcfile" || word == "--init-file") ++i;
+    if (word.starts_with("--")) continue;
+    has_script |= HasLetter(word, "c");
+    if (word.find_first_of("oO", 1) != std::string_view::npos) ++i;  // the name of a shell option
+  }
+  return std::nullopt;
+}
+
+}  // namespace holdfast::exec_policy

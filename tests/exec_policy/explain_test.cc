@@ -1,0 +1,52 @@
+#include "exec_policy/explain.h"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "exec_policy/rules_of.h"
+
+namespace holdfast::exec_policy {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string Explained(const std::string& rules, std::string_view line) {
+  const std::vector<std::string> command = WordsOf(line);
+  return Explain(RulesOf(rules).Evaluate(command, Places{.cwd = "/work", .home = "/"}), command);
+}
+
+TEST(ExplainTest, TellsTheRuleThatDecidedAndThoseThatLost) {
+  EXPECT_EQ(Explained("prefix_rule(['git'])\n"
+                      "prefix_rule(['git', 'push'], 'prompt', justification='Pushes are public.')\n"
+                      "prefix_rule(['git', 'push'], 'prompt')\n",
+                      "git push origin"),
+            R"(prompt: somebody has to approve the command, which then runs outside of the sandbox
+decided by
+  prefix_rule(pattern=["git", "push"], decision="prompt") at test.rules:2
+    justification: Pushes are public.
+also matches, and loses, because prompt is stricter than allow
+  prefix_rule(pattern=["git"], decision="allow") at test.rules:1
+also matches, and has the same decision
+  prefix_rule(pattern=["git", "push"], decision="prompt") at test.rules:3
+)");
+}
+
+TEST(ExplainTest, TellsTheProgramThatABaseNameStandsFor) {
+  EXPECT_THAT(Explained("prefix_rule(['a'], 'forbidden')", "./a"), HasSubstr("and the program is /work/a"));
+}
+
+TEST(ExplainTest, TellsWhatHappensWithoutARule) {
+  EXPECT_EQ(Explained("", "ls"), "no decision: no rule matches, and the command runs in the sandbox\n");
+  EXPECT_THAT(Explained("", "rm -rf x"), HasSubstr("the list of dangerous commands"));
+}
+
+TEST(ExplainTest, QuotesWordsAsRulesWriteThem) {
+  EXPECT_THAT(Explained(R"(prefix_rule(["a\"b\\c\td\x01é"]))", "'a\"b\\c\td\x01é'"),
+              HasSubstr(R"(pattern=["a\"b\\c\td\x01é"])"));
+}
+
+}  // namespace
+}  // namespace holdfast::exec_policy

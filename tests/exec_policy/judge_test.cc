@@ -1,0 +1,123 @@
+#include "exec_policy/judge.h"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "exec_policy/rules_of.h"
+
+namespace holdfast::exec_policy {
+namespace {
+
+using ::testing::HasSubstr;
+
+using enum ProgramNames;
+
+// The attempt to execute `file` with the words of `line` as argv.
+Judgement JudgeLine(const Policy& policy, std::string_view file, std::string_view line, ProgramNames names = kBaseName,
+                    ProgramFile program_file = ProgramFile::kFixed) {
+  const std::vector<std::string> argv = WordsOf(line);
+  return Judge(policy, {.file = file, .argv = argv, .cwd = "/work", .program_file = program_file}, names);
+}
+
+TEST(JudgeTest, ACommandWithoutARuleRunsInside) {
+  EXPECT_EQ(JudgeLine(Policy(), "/bin/ls", "ls -l"), Judgement{.action = Action::kRun});
+}
+
+TEST(JudgeTest, ADangerousCommandWithoutARuleIsAskedAboutAndRunsInside) {
+  const Judgement judgement = JudgeLine(Policy(), "/bin/rm", "rm -rf x");
+  EXPECT_EQ(judgement.action, Action::kRun);
+  EXPECT_TRUE(judgement.asks);
+  EXPECT_THAT(judgement.reason, HasSubstr("destroy"));
+  EXPECT_EQ(judgement.rule, "");
+}
+
+TEST(JudgeTest, ARuleThatAllowsTakesTheCommandOut) {
+  const Judgement expected = {.action = Action::kEscalate,
+                              .rule = R"(prefix_rule(pattern=["rm"], decision="allow") at test.rules:1)"};
+  EXPECT_EQ(JudgeLine(RulesOf("prefix_rule(['rm'])"), "/bin/rm", "rm -rf x"), expected);
+}
+
+TEST(JudgeTest, ARuleThatPromptsAsksWithItsJustification) {
+  const Policy policy = RulesOf("prefix_rule(['git', 'push'], 'prompt', justification='Pushes are public.')");
+  const Judgement expected = {.action = Action::kEscalate,
+                              .asks = true,
+                              .reason = "Pushes are public.",
+                              .rule = R"(prefix_rule(pattern=["git", "push"], decision="prompt") at test.rules:1)"};
+  EXPECT_EQ(JudgeLine(policy, "/usr/bin/git", "git push -f"), expected);
+  EXPECT_THAT(JudgeLine(RulesOf("prefix_rule(['a'], 'prompt')"), "/a", "a").reason, HasSubstr("asks for approval"));
+}
+
+TEST(JudgeTest, ARuleThatForbidsDenies) {
+  const Judgement expected = {.action = Action::kDeny,
+                              .reason = "Use trash.",
+                              .rule = R"(prefix_rule(pattern=["rm"], decision="forbidden") at test.rules:1)"};
+  EXPECT_EQ(JudgeLine(RulesOf("prefix_rule(['rm'], 'forbidden', justification='Use trash.')"), "/bin/rm", "rm"),
+            expected);
+  EXPECT_EQ(JudgeLine(RulesOf("prefix_rule(['rm'], 'forbidden')"), "/bin/rm", "rm").reason,
+            "Execution forbidden by policy");
+}
+
+TEST(JudgeTest, OfRulesWithTheSameDecisionOneWithAJustificationSpeaks) {
+  const Policy policy = RulesOf(
+      "prefix_rule(['a'], justification='not strict')\n"
+      "prefix_rule(['a'], 'prompt')\n"
+      "prefix_rule(['a'], 'prompt', justification='first')\n"
+      "prefix_rule(['a'], 'prompt', justification='second')\n");
+  const Judgement judgement = JudgeLine(policy, "/a", "a");
+  EXPECT_EQ(judgement.reason, "first");
+  EXPECT_THAT(judgement.rule, HasSubstr("test.rules:3"));
+}
+
+TEST(JudgeTest, TheFileIsTheProgramAndNotTheFirstArgument) {
+  const Policy policy = RulesOf("prefix_rule(['rm', 'x'], 'forbidden')");
+  EXPECT_EQ(JudgeLine(policy, "/bin/rm", "innocent x").action, Action::kDeny);
+  EXPECT_EQ(JudgeLine(policy, "/bin/ls", "rm x").action, Action::kRun);
+  EXPECT_EQ(JudgeLine(RulesOf("prefix_rule(['rm'], 'forbidden')"), "/bin/rm", "").action, Action::kDeny);
+}
+
+TEST(JudgeTest, FullPathsAreComparedAsTheyAre) {
+  const Policy policy = RulesOf("prefix_rule(['/bin/a'], 'forbidden')\nprefix_rule(['b'], 'forbidden')");
+  EXPECT_EQ(JudgeLine(policy, "/bin/a", "a", kFullPath).action, Action::kDeny);
+  EXPECT_EQ(JudgeLine(policy, "/bin/b", "b", kFullPath).action, Action::kRun);
+  EXPECT_EQ(JudgeLine(policy, "/bin/a", "a", kBaseName).action, Action::kRun);
+}
+
+TEST(JudgeTest, ResolvedPathsAreComparedAsTheyAreAndThenByBaseName) {
+  const Policy policy = RulesOf(
+      "prefix_rule(['/bin/a'], 'forbidden')\nprefix_rule(['b'], 'forbidden')\nhost_executable('b', ['/bin/b'])");
+  EXPECT_EQ(JudgeLine(policy, "/bin/a", "a", kResolvedPath).action, Action::kDeny);
+  EXPECT_EQ(JudgeLine(policy, "/bin/b", "b", kResolvedPath).action, Action::kDeny);
+  EXPECT_EQ(JudgeLine(policy, "/opt/b", "b", kResolvedPath).action, Action::kRun);
+}
+
+TEST(JudgeTest, AProgramThatTheCommandCouldHaveWrittenIsNotTakenOutByItsBaseName) {
+  const Policy policy = RulesOf("prefix_rule(['a'])\nprefix_rule(['b'], 'prompt')\nprefix_rule(['c'], 'forbidden')");
+  for (const ProgramFile file : {ProgramFile::kWritable, ProgramFile::kNotTheSame}) {
+    for (const ProgramNames names : {kBaseName, kResolvedPath}) {
+      EXPECT_EQ(JudgeLine(policy, "/work/a", "a", names, file).action, Action::kRun);
+      EXPECT_FALSE(JudgeLine(policy, "/work/a", "a", names, file).asks);
+      EXPECT_EQ(JudgeLine(policy, "/work/b", "b", names, file).action, Action::kRun);
+      EXPECT_TRUE(JudgeLine(policy, "/work/b", "b", names, file).asks);
+      EXPECT_EQ(JudgeLine(policy, "/work/c", "c", names, file).action, Action::kDeny);
+    }
+  }
+}
+
+TEST(JudgeTest, ARuleAboutTheWholePathTakesOutAlsoAWritableProgram) {
+  const Policy policy = RulesOf("prefix_rule(['/work/a'])");
+  for (const ProgramNames names : {kFullPath, kResolvedPath}) {
+    EXPECT_EQ(JudgeLine(policy, "/work/a", "a", names, ProgramFile::kWritable).action, Action::kEscalate);
+  }
+}
+
+TEST(JudgeTest, AProgramThatHostExecutableDoesNotListIsNotTakenOutByItsBaseName) {
+  const Policy policy = RulesOf("prefix_rule(['git'])\nhost_executable('git', ['/usr/bin/git'])");
+  EXPECT_EQ(JudgeLine(policy, "/usr/bin/git", "git").action, Action::kEscalate);
+  EXPECT_EQ(JudgeLine(policy, "/opt/git", "git").action, Action::kRun);
+}
+
+}  // namespace
+}  // namespace holdfast::exec_policy
