@@ -7,6 +7,7 @@
 #include "cli/local/completion_command.h"
 #include "cli/local/doctor_command.h"
 #include "cli/local/exec_server_command.h"
+#include "cli/local/execpolicy_command.h"
 #include "cli/local/man_command.h"
 #include "cli/local/sandbox_command.h"
 #include "cli/runs/attach_command.h"
@@ -24,8 +25,8 @@ std::span<const Command> Commands() {
       RunCommand(),        PsCommand(),      LogsCommand(),          AttachCommand(), WaitCommand(),
       KillCommand(),       SendCommand(),    InspectCommand(),       CpCommand(),     LsCommand(),
       CatCommand(),        RmCommand(),      MkdirCommand(),         StatCommand(),   CallCommand(),
-      ExecServerCommand(), SandboxCommand(), DebugLandlockCommand(), DoctorCommand(), CompletionCommand(),
-      ManCommand(),
+      ExecServerCommand(), SandboxCommand(), DebugLandlockCommand(), DoctorCommand(), ExecpolicyCheckCommand(),
+      CompletionCommand(), ManCommand(),
   };
   return commands;
 }

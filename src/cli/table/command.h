@@ -41,12 +41,15 @@ struct Option {
 struct Argument {
   // kRest: the argument takes all words from its place on, including those that look like options.
   enum class Count { kOne, kOptional, kMany, kRest, kOptionalRest };
+  // kAlsoAtUnknownOption: a rest also begins at a word that looks like an option, but is none of the command's own.
+  enum class Begins { kAtFirstPlainWord, kAlsoAtUnknownOption };
 
   std::string name;  // such as "COMMAND"
   std::string help;
   Count count = Count::kOne;
   Completes completes = Completes::kNothing;
   std::vector<std::string> choices = {};
+  Begins begins = Begins::kAtFirstPlainWord;
 };
 
 struct Example {

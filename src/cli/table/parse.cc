@@ -46,13 +46,24 @@ size_t WordsOfOption(const Command& command, const std::string& word) {
   return 1;
 }
 
+bool AsksForHelp(const std::string& word) { return word == "--help" || word == "-h"; }
+
+// Returns whether a word that begins with a dash is, or begins with, an option of the command.
+bool IsOwnOption(const Command& command, const std::string& word) {
+  const std::string name = word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
+  return AsksForHelp(word) || FindOption(command, name) != nullptr;
+}
+
 // Returns the place of the word at which the last argument of the command begins, which takes all words from there on.
 // A `--` in front of it is counted to the words before it.
 size_t RestBegins(const Command& command, Words words) {
+  using enum Argument::Begins;
+  const bool at_unknown_option = command.arguments.back().begins == kAlsoAtUnknownOption;
   size_t arguments = 0;
   for (size_t i = 0; i < words.size();) {
     if (words[i] == "--") return i + 1;
     if (words[i].size() > 1 && words[i].starts_with('-')) {
+      if (at_unknown_option && !IsOwnOption(command, words[i])) return i;
       i += WordsOfOption(command, words[i]);
     } else if (++arguments == command.arguments.size()) {
       return i;
@@ -143,8 +154,6 @@ std::string BadChoice(const Command& command, const Arguments::ByName& values) {
   }
   return {};
 }
-
-bool AsksForHelp(const std::string& word) { return word == "--help" || word == "-h"; }
 
 std::expected<Arguments, Answered> ParseCommand(std::span<const Command> table, const Command& command, Words words) {
   const size_t begin = HasRest(command) ? RestBegins(command, words) : words.size();

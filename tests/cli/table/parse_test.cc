@@ -51,6 +51,16 @@ TEST_F(ParseTest, TheCommandToRunBeginsWithTheFirstWordThatIsNoOption) {
   EXPECT_THAT(Words({"run", "-dt", "ls"}, "COMMAND"), ElementsAre("ls"));
 }
 
+TEST_F(ParseTest, ARestMayBeginAtAnOptionThatTheCommandDoesNotHave) {
+  EXPECT_THAT(Words({"judge", "-f", "a", "-x", "-q"}, "WORDS"), ElementsAre("-x", "-q"));
+  EXPECT_THAT(Words({"judge", "--file=a", "-q", "--quic", "--help"}, "WORDS"), ElementsAre("--quic", "--help"));
+  EXPECT_THAT(Words({"judge", "-fa", "-"}, "WORDS"), ElementsAre("-"));
+  EXPECT_THAT(Words({"judge", "--", "-f"}, "WORDS"), ElementsAre("-f"));
+  EXPECT_THAT(Words({"judge", "-f", "-x", "b"}, "--file"), ElementsAre("-x"));
+  EXPECT_EQ(Refusal({"judge", "-q", "--help"}).status, 0);
+  EXPECT_THAT(Refusal({"judge", "-q"}).err, HasSubstr("WORDS is required"));
+}
+
 TEST_F(ParseTest, OptionsHaveTheirValuesInEveryForm) {
   for (const auto& words : std::vector<std::vector<std::string>>{
            {"run", "--cwd", "/", "ls"}, {"run", "--cwd=/", "ls"}, {"run", "-C", "/", "ls"}, {"run", "-C/", "ls"}}) {

@@ -61,6 +61,16 @@ inline std::vector<Command> SampleTable() {
        .summary = "Traces.",
        .options = {{.flag = "--deep", .help = "more"}},
        .run = run},
+      {.name = "judge",
+       .topic = Topic::kOther,
+       .summary = "Judges any words.",
+       .options = {{.flag = "--file", .letter = "-f", .value = "FILE", .help = "a file"},
+                   {.flag = "--quick", .letter = "-q", .help = "less"}},
+       .arguments = {{.name = "WORDS",
+                      .help = "the words",
+                      .count = Argument::Count::kRest,
+                      .begins = Argument::Begins::kAlsoAtUnknownOption}},
+       .run = run},
   };
 }
 
