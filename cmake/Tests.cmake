@@ -130,7 +130,7 @@ endif()
 # This test runs every shell example of the documentation and compares its output.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME docs_examples COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/check_examples
-  $<TARGET_FILE_DIR:holdfast> README.md docs/ARCHITECTURE.md docs/PROTOCOL.md docs/SANDBOX.md docs/BENCHMARKS.md)
+  $<TARGET_FILE_DIR:holdfast> README.md docs/ARCHITECTURE.md docs/PROTOCOL.md docs/SANDBOX.md docs/RULES.md docs/BENCHMARKS.md)
 set_tests_properties(docs_examples PROPERTIES TIMEOUT 300)
 
 # This test installs the build and tries it with the bundled bubblewrap. It needs user namespaces, like the other tests of the
