@@ -2,11 +2,12 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -128,22 +129,23 @@ TEST_F(AppendRuleTest, WritersAtTheSameTimeLoseNoRule) {
   EXPECT_EQ(policy->rule_count(), 41u);
 }
 
-// Other processes see each state of the file in which a crash could leave it. All of them are valid, and a rule is in
-// it or not.
-TEST_F(AppendRuleTest, AReaderNeverSeesAPartOfARule) {
-  std::atomic<bool> has_ended = false;
-  std::jthread writer([&] {
-    for (int i = 0; i < 20; ++i) EXPECT_TRUE(Append({"program", std::string(20'000, static_cast<char>('a' + i))}));
-    has_ended = true;
-  });
-  size_t seen = 0;
-  while (!has_ended) {
-    const auto policy = LoadPolicy(std::vector{scratch_.path() + "/home/rules"}, {});
-    ASSERT_TRUE(policy.has_value()) << policy.error().message.substr(0, 300);
-    ASSERT_GE(policy->rule_count(), seen);
-    seen = policy->rule_count();
+// The limit of the file size lets the kernel write a part of the line and then kill the process.
+TEST_F(AppendRuleTest, AProcessThatDiesInTheMiddleOfALineLeavesNoPartOfARule) {
+  scratch_.Write("home/rules/default.rules", "prefix_rule(['ls'])\n");
+  for (size_t written = 1; written < git_line_.size(); written += 13) {
+    const rlimit limit = {Content().size() + written, RLIM_INFINITY};
+    EXPECT_EXIT(
+        {
+          ::setrlimit(RLIMIT_FSIZE, &limit);
+          (void)Append({"git", "push"});
+        },
+        testing::KilledBySignal(SIGXFSZ), "");
+    const auto policy = LoadPolicy({}, std::vector{file_});
+    ASSERT_TRUE(policy.has_value()) << policy.error().message;
+    EXPECT_EQ(policy->rule_count(), 1u);
   }
-  EXPECT_EQ(LoadPolicy({}, std::vector{file_})->rule_count(), 20u);
+  ASSERT_TRUE(Append({"git", "push"}));
+  EXPECT_EQ(LoadPolicy({}, std::vector{file_})->rule_count(), 2u);
 }
 
 TEST_F(AppendRuleTest, AFullDiskLeavesTheFileAsItWas) {
