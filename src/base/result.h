@@ -12,6 +12,7 @@
 namespace holdfast {
 
 enum class ErrorKind {
+  kNotJson,           // a message is not JSON
   kInvalidRequest,    // well formed, but not possible in this state
   kUnknownMethod,     // no such method in the table
   kInvalidParams,     // the params cannot be decoded, or have a value that can never be served

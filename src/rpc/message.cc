@@ -32,6 +32,15 @@ void AppendMethod(std::string& out, std::string_view method) {
   out += R"(,"params":)";
 }
 
+std::string BeginError(const Error& error, Dialect dialect) {
+  std::string message = Begin(dialect, R"("error":{"code":)");
+  wire::AppendInt(message, wire::ErrorCode(error.kind));
+  message += R"(,"message":)";
+  wire::AppendString(message, error.message);
+  message += R"(},"id":)";
+  return message;
+}
+
 Error ParseError(wire::Json error) {
   const auto text = error.Find("message").string();
   const auto code = error.Find("code").int64();
@@ -89,14 +98,16 @@ std::string BeginResult(const RequestId& id, Dialect dialect) {
 }
 
 std::string ErrorMessage(const RequestId& id, const Error& error, Dialect dialect) {
-  std::string message = Begin(dialect, R"("error":{"code":)");
-  wire::AppendInt(message, wire::ErrorCode(error.kind));
-  message += R"(,"message":)";
-  wire::AppendString(message, error.message);
-  message += R"(},"id":)";
+  std::string message = BeginError(error, dialect);
   AppendId(message, id);
   message += '}';
   return message;
+}
+
+std::string RefusalMessage(const Error& error, Dialect dialect) {
+  if (dialect == Dialect::kJsonRpc) return BeginError(error, dialect) + "null}";
+  const ErrorKind kind = error.kind == ErrorKind::kNotJson ? ErrorKind::kInvalidRequest : error.kind;
+  return ErrorMessage(kNoRequest, {kind, error.message}, dialect);
 }
 
 }  // namespace holdfast::rpc

@@ -49,4 +49,8 @@ std::string BeginNotification(std::string_view method, Dialect dialect = Dialect
 std::string BeginResult(const RequestId& id, Dialect dialect = Dialect::kBare);
 std::string ErrorMessage(const RequestId& id, const Error& error, Dialect dialect = Dialect::kBare);
 
+// Returns the answer to a message that cannot be read, so that it has no id. JSON-RPC answers with the id null. Clients
+// of the bare dialect expect kNoRequest, and do not know the code of kNotJson.
+std::string RefusalMessage(const Error& error, Dialect dialect = Dialect::kBare);
+
 }  // namespace holdfast::rpc

@@ -19,7 +19,10 @@ Peer::Peer(const PeerContext& context, const PeerOptions& options, std::shared_p
       options_(options),
       transport_(std::move(transport)),
       host_(host),
-      calls_([this](std::string message) { Send(std::move(message)); }),
+      calls_([this](std::string message) { Send(std::move(message)); },
+             [this](int64_t id) {
+               if (!closed_) host_.OnCallForgotten(id);
+             }),
       unsent_(context.held.Open([this] { OnReclaim(); })) {}
 
 void Peer::OnMessage(std::string_view message) {
@@ -95,11 +98,10 @@ loop::Task<Result<std::string>> Peer::CallText(std::string method, std::string p
   co_return std::move(result);
 }
 
-void Peer::Refuse(const Error& error) { Send(ErrorMessage(kNoRequest, error, options_.dialect)); }
+void Peer::Refuse(const Error& error) { Send(RefusalMessage(error, options_.dialect)); }
 
 void Peer::Answer(std::string message, size_t cost) {
-  --inflight_;
-  inflight_bytes_ -= cost;
+  EndRequest(cost);
   if (closed_) return;
   const size_t size = message.size();
   host_.OnHandled(size);
@@ -109,6 +111,16 @@ void Peer::Answer(std::string message, size_t cost) {
     host_.OnCongested();
   }
   AdjustReading();
+}
+
+void Peer::Withdraw(size_t cost) {
+  EndRequest(cost);
+  AdjustReading();
+}
+
+void Peer::EndRequest(size_t cost) {
+  --inflight_;
+  inflight_bytes_ -= cost;
 }
 
 void Peer::SetReading(Reading wanted) {

@@ -77,6 +77,7 @@ class Peer final : public Receiver, public ReplySink, public std::enable_shared_
   void OnDrained() override;
   void OnClosed() override;
   void Answer(std::string message, size_t cost) override;
+  void Withdraw(size_t cost) override;
 
  private:
   template <typename T>
@@ -97,6 +98,7 @@ class Peer final : public Receiver, public ReplySink, public std::enable_shared_
   void OnResponse(const Response& response);
   loop::ByteBudget::Permit PermitFor(size_t request_bytes);
   void OnReclaim();
+  void EndRequest(size_t cost);
   void AdjustReading();
 
   const PeerContext context_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "base/result.h"
@@ -30,6 +31,10 @@ class PeerHost {
   virtual void OnUnreadable(const Error& error) = 0;
   // A response has come that answers no call. A late answer to a call that was forgotten is not reported.
   virtual void OnStrayResponse(const Response& response) { (void)response; }
+
+  // A call that was sent will not be waited for any longer: its task was destroyed, or the answer took too long. In
+  // some protocols the other end is told so. The host only sends messages here.
+  virtual void OnCallForgotten(int64_t id) { (void)id; }
 
   // A message of this size has been handled, or an answer of this size was sent.
   virtual void OnHandled(size_t bytes) { (void)bytes; }

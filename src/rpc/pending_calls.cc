@@ -33,6 +33,12 @@ void PendingCalls::Remove(Call& call) {
   SendWaiting();
 }
 
+void PendingCalls::Forget(Call& call) {
+  const bool sent = sent_.contains(call.outgoing_.id);
+  Remove(call);
+  if (sent && on_forgotten_) on_forgotten_(call.outgoing_.id);
+}
+
 void PendingCalls::SendWaiting() {
   while (!waiting_.empty() && sent_.size() < kMaxInFlight && !failure_) {
     Call& call = *waiting_.begin()->second;
@@ -68,7 +74,7 @@ PendingCalls::Call::Call(PendingCalls& calls, OutgoingCall outgoing, Decode deco
 }
 
 PendingCalls::Call::~Call() {
-  if (calls_ != nullptr) calls_->Remove(*this);
+  if (calls_ != nullptr) calls_->Forget(*this);
 }
 
 Result<> PendingCalls::Call::OutcomeOf(const Response& response) {

@@ -31,10 +31,13 @@ class PendingCalls {
  public:
   class Call;
   using SendMessage = std::move_only_function<void(std::string message)>;
+  using OnForgotten = std::move_only_function<void(int64_t id)>;
 
   static constexpr size_t kMaxInFlight = 1024;
 
-  explicit PendingCalls(SendMessage send) : send_(std::move(send)) {}
+  // `on_forgotten` is told of each call that was sent and is destroyed before its answer has come.
+  explicit PendingCalls(SendMessage send, OnForgotten on_forgotten = {})
+      : send_(std::move(send)), on_forgotten_(std::move(on_forgotten)) {}
   ~PendingCalls();  // the calls that wait are neither answered nor refused
   PendingCalls(const PendingCalls&) = delete;
   PendingCalls& operator=(const PendingCalls&) = delete;
@@ -56,9 +59,11 @@ class PendingCalls {
  private:
   void Add(Call& call);
   void Remove(Call& call);
+  void Forget(Call& call);
   void SendWaiting();
 
   SendMessage send_;
+  OnForgotten on_forgotten_;
   int64_t last_id_ = 0;
   std::map<int64_t, Call*> waiting_, sent_;
   std::optional<Error> failure_;  // set by FailAll

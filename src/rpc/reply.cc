@@ -21,6 +21,12 @@ void PendingReply::SucceedEncoded(std::string message) {
   Answer(std::move(message));
 }
 
+void PendingReply::Withdraw() {
+  CHECK(pending_);
+  pending_ = false;
+  if (auto sink = sink_.lock()) sink->Withdraw(cost_);
+}
+
 void PendingReply::Answer(std::string message) {
   CHECK(pending_);
   pending_ = false;

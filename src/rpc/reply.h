@@ -21,6 +21,8 @@ class ReplySink {
   virtual ~ReplySink() = default;
   // `cost` is the number of bytes that the request counted as while it was in flight.
   virtual void Answer(std::string message, size_t cost) = 0;
+  // The request was withdrawn by the client, and gets no answer.
+  virtual void Withdraw(size_t cost) = 0;
 };
 
 class PendingReply {
@@ -40,6 +42,12 @@ class PendingReply {
     SucceedEncoded(std::move(message));
   }
   void Fail(const Error& error) { Answer(ErrorMessage(id_, error, dialect_)); }
+
+  const RequestId& id() const { return id_; }
+
+  // Ends the duty to answer, for a request that the client has cancelled in a protocol where such a request gets no
+  // answer.
+  void Withdraw();
 
   // These two serve a result that is encoded elsewhere, perhaps on another thread. Begin returns the start of the
   // message, the caller appends the JSON of the result, and SucceedEncoded sends the message.
@@ -64,6 +72,8 @@ class Reply {
 
   void operator()(T result) { pending_.Succeed(std::move(result)); }
   void Fail(const Error& error) { pending_.Fail(error); }
+  void Withdraw() { pending_.Withdraw(); }
+  const RequestId& id() const { return pending_.id(); }
 
   // Returns the reply without its type, for a handler that encodes the result itself.
   PendingReply Untyped() && { return std::move(pending_); }

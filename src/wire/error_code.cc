@@ -4,6 +4,8 @@ namespace holdfast::wire {
 
 int ErrorCode(ErrorKind kind) {
   switch (kind) {
+    case ErrorKind::kNotJson:
+      return -32700;
     case ErrorKind::kInvalidRequest:
     // Clients treat -32600 as "invalid input", and a denied path is an invalid input to them.
     case ErrorKind::kPermissionDenied:

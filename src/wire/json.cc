@@ -38,7 +38,7 @@ Result<Json> Document::Parse(std::string_view text) {
   if (!ec && used < text.size()) ec = json::error::extra_data;
   if (ec) {
     if (parser.handler().too_many_values()) return Fail(ErrorKind::kInvalidRequest, "more than 262144 JSON values");
-    return Fail(ErrorKind::kInvalidRequest, fmt::format("not JSON at byte {}: {}", used, ec.message()));
+    return Fail(ErrorKind::kNotJson, fmt::format("not JSON at byte {}: {}", used, ec.message()));
   }
   if (parser.handler().has_repeated_key()) return Fail(ErrorKind::kInvalidRequest, "an object key appears twice");
   return Json(parser.handler().root());

@@ -26,7 +26,7 @@ class MessageTest : public testing::Test {
   void ExpectRefused(std::string_view text) {
     auto incoming = ParseMessage(document_, text);
     ASSERT_FALSE(incoming) << text;
-    EXPECT_EQ(incoming.error().kind, ErrorKind::kInvalidRequest) << text;
+    EXPECT_THAT(incoming.error().kind, testing::AnyOf(ErrorKind::kInvalidRequest, ErrorKind::kNotJson)) << text;
   }
 
   wire::Document document_;
@@ -117,6 +117,14 @@ TEST(ErrorMessageTest, WritesCodeTextAndId) {
             "{\"error\":{\"code\":-32004,\"message\":\"open \\\"f\\\": \xEF\xBF\xBD\"},\"id\":\"x\"}");
   EXPECT_EQ(ErrorMessage(kNoRequest, {ErrorKind::kInvalidRequest, "no"}),
             R"({"error":{"code":-32600,"message":"no"},"id":-1})");
+}
+
+TEST(RefusalMessageTest, HasTheIdAndTheCodeOfItsDialect) {
+  const Error error{ErrorKind::kNotJson, "no"};
+  EXPECT_EQ(RefusalMessage(error), R"({"error":{"code":-32600,"message":"no"},"id":-1})");
+  EXPECT_EQ(RefusalMessage(error, Dialect::kJsonRpc),
+            R"({"jsonrpc":"2.0","error":{"code":-32700,"message":"no"},"id":null})");
+  EXPECT_EQ(RefusalMessage({ErrorKind::kInvalidParams, "no"}), R"({"error":{"code":-32602,"message":"no"},"id":-1})");
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ class NotingHost : public Peer::Host {
   }
   void OnUnreadable(const Error& error) override { notes.push_back("unreadable: " + error.message); }
   void OnStrayResponse(const Response&) override { notes.emplace_back("stray response"); }
+  void OnCallForgotten(int64_t id) override { forgotten.push_back(id); }
   void OnHandled(size_t bytes) override { handled += bytes; }
   void OnCongested() override { notes.emplace_back("congested"); }
   void OnDrained() override { notes.emplace_back("drained"); }
@@ -46,6 +47,7 @@ class NotingHost : public Peer::Host {
   std::string raw;
   std::vector<std::string> notes;
   std::vector<PendingReply> replies;
+  std::vector<int64_t> forgotten;
   size_t handled = 0;
 };
 
@@ -254,6 +256,31 @@ TEST_F(PeerTest, StopsReadingAtItsLimits) {
   EXPECT_EQ(transport_->reading, Reading::kOn);
   transport_->Deliver(R"({"id":1,"method":")" + std::string(100, 'a') + "\"}");
   EXPECT_EQ(transport_->reading, Reading::kOff);
+}
+
+TEST_F(PeerTest, ReadsAgainWhenARequestIsWithdrawn) {
+  Make({.max_inflight = 1});
+  transport_->Deliver(R"({"id":1,"method":"a"})");
+  EXPECT_EQ(transport_->reading, Reading::kOff);
+  host_.replies[0].Withdraw();
+  EXPECT_EQ(transport_->reading, Reading::kOn);
+  EXPECT_THAT(transport_->sent, IsEmpty());
+}
+
+TEST_F(PeerTest, TellsTheHostOfCallsThatAreNotWaitedForAnyMore) {
+  {
+    loop::Scope scope;
+    for (const char* id : {"a", "b"}) scope.Start(Read(id));
+    AnswerRead(1, 10);
+    EXPECT_THAT(host_.forgotten, IsEmpty());
+  }
+  EXPECT_THAT(host_.forgotten, ElementsAre(2));
+  scope_.Start(Read("c", 1ms));
+  EXPECT_TRUE(support::RunUntil(loop_, [&] { return outcomes_.size() == 2; }));
+  EXPECT_THAT(host_.forgotten, ElementsAre(2, 3));
+  scope_.Start(Read("d"));
+  transport_->Disconnect();
+  EXPECT_THAT(host_.forgotten, ElementsAre(2, 3));  // the other end is gone
 }
 
 TEST_F(PeerTest, ReadsACongestedTransportOnlyIfItIsToldTo) {

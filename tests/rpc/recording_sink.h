@@ -15,7 +15,10 @@ struct RecordingSink : ReplySink {
     costs.push_back(cost);
   }
 
+  void Withdraw(size_t cost) override { withdrawn.push_back(cost); }
+
   std::vector<std::string> messages;
+  std::vector<size_t> withdrawn;
   std::vector<size_t> costs;
 };
 

@@ -56,6 +56,16 @@ TEST_F(ReplyTest, AnswersOnceHoweverOftenItMoves) {
   EXPECT_THAT(sink_->messages, ElementsAre(R"({"id":4,"result":{"total":2}})"));
 }
 
+TEST_F(ReplyTest, AnswersNothingOnceItIsWithdrawn) {
+  {
+    Reply<Sum> reply = Make(9);
+    EXPECT_EQ(reply.id(), RequestId(int64_t{4}));
+    reply.Withdraw();
+  }
+  EXPECT_THAT(sink_->messages, testing::IsEmpty());
+  EXPECT_THAT(sink_->withdrawn, ElementsAre(9));
+}
+
 TEST_F(ReplyTest, SaysNothingWhenTheConnectionIsGone) {
   std::optional<Reply<Sum>> reply(Make());
   const std::weak_ptr<RecordingSink> gone = sink_;

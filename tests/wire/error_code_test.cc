@@ -6,6 +6,7 @@ namespace holdfast::wire {
 namespace {
 
 TEST(ErrorCodeTest, GivesEachKindTheCodeThatClientsBranchOn) {
+  EXPECT_EQ(ErrorCode(ErrorKind::kNotJson), -32700);
   EXPECT_EQ(ErrorCode(ErrorKind::kInvalidRequest), -32600);
   EXPECT_EQ(ErrorCode(ErrorKind::kPermissionDenied), -32600);
   EXPECT_EQ(ErrorCode(ErrorKind::kLimit), -32600);
