@@ -9,6 +9,7 @@
 #include "cli/local/exec_server_command.h"
 #include "cli/local/execpolicy_command.h"
 #include "cli/local/man_command.h"
+#include "cli/local/mcp_server_command.h"
 #include "cli/local/sandbox_command.h"
 #include "cli/runs/attach_command.h"
 #include "cli/runs/call_command.h"
@@ -22,11 +23,29 @@ namespace holdfast::cli {
 
 std::span<const Command> Commands() {
   static const std::vector<Command> commands = {
-      RunCommand(),        PsCommand(),      LogsCommand(),          AttachCommand(), WaitCommand(),
-      KillCommand(),       SendCommand(),    InspectCommand(),       CpCommand(),     LsCommand(),
-      CatCommand(),        RmCommand(),      MkdirCommand(),         StatCommand(),   CallCommand(),
-      ExecServerCommand(), SandboxCommand(), DebugLandlockCommand(), DoctorCommand(), ExecpolicyCheckCommand(),
-      CompletionCommand(), ManCommand(),
+      RunCommand(),
+      PsCommand(),
+      LogsCommand(),
+      AttachCommand(),
+      WaitCommand(),
+      KillCommand(),
+      SendCommand(),
+      InspectCommand(),
+      CpCommand(),
+      LsCommand(),
+      CatCommand(),
+      RmCommand(),
+      MkdirCommand(),
+      StatCommand(),
+      CallCommand(),
+      ExecServerCommand(),
+      McpServerCommand(),
+      SandboxCommand(),
+      DebugLandlockCommand(),
+      DoctorCommand(),
+      ExecpolicyCheckCommand(),
+      CompletionCommand(),
+      ManCommand(),
   };
   return commands;
 }

@@ -1,0 +1,63 @@
+#include "cli/local/mcp_server_command.h"
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "base/environment_variable.h"
+#include "cli/table/arguments.h"
+#include "mcp/run_mcp_server.h"
+
+namespace holdfast::cli {
+namespace {
+
+std::string ShellFrom(const Arguments& arguments) {
+  for (const char* flag : {"--shell", "--bash"}) {
+    if (auto shell = arguments.Value(flag)) return *std::move(shell);
+  }
+  return EnvironmentVariable("CODEX_BASH_PATH").value_or("/bin/bash");
+}
+
+int RunMcpServer(const Arguments& arguments) {
+  const auto ended =
+      mcp::RunMcpServer({.shell = ShellFrom(arguments), .sandbox_policy = arguments.Value("--sandbox-policy")});
+  if (ended) return 0;
+  (void)std::fprintf(stderr, "holdfast: %s\n",
+                     ended.error().message.c_str());  // if this fails, there is no other way to tell the user
+  return 1;
+}
+
+std::vector<Option> Options() {
+  return {
+      {.flag = "--shell",
+       .value = "PATH",
+       .help = "the shell that executes commands, which understands -c and -lc",
+       .completes = Completes::kProgram,
+       .default_value = "/bin/bash"},
+      {.flag = "--sandbox-policy",
+       .value = "JSON",
+       .help = "the sandbox of commands until the client sends another one, such as {\"type\":\"workspace-write\"}",
+       .default_value = "{\"type\":\"read-only\"}"},
+      {.flag = "--bash", .value = "PATH", .help = "the same as --shell", .shown = Option::Shown::kNo},
+      {.flag = "--execve", .value = "PATH", .help = "the wrapper program", .shown = Option::Shown::kNo},
+  };
+}
+
+}  // namespace
+
+Command McpServerCommand() {
+  return {.name = "mcp-server",
+          .topic = Topic::kServers,
+          .summary = "Serves the tool `shell` to an MCP client on standard input and output.",
+          .description =
+              "Each call runs in a sandbox. When the input ends, or after SIGTERM, everything that the "
+              "server has started is killed.",
+          .options = Options(),
+          .examples = {{"holdfast mcp-server", "Serves a shell that may read everything and write nothing."}},
+          .exit_statuses = {{"0", "the input has ended, or the server was told to stop"},
+                            {"1", "the server could not start"}},
+          .usage_status = 1,
+          .run = RunMcpServer};
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,43 @@
+#include "mcp/elicitation.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "mcp/approval_text.h"
+#include "mcp/messages/methods.h"
+
+namespace holdfast::mcp {
+namespace {
+
+constexpr char kSchema[] =
+    R"({"type":"object","title":"Execution Permission Request","properties":{"reason":{"type":"string",)"
+    R"("description":"Optional reason for allowing or denying execution"}}})";
+
+escalate::Answer Denied(std::string reason) { return {exec_policy::Action::kDeny, std::move(reason)}; }
+
+escalate::Answer AnswerOf(const Result<ElicitResult>& result, exec_policy::Action when_approved) {
+  if (!result) return Denied("The client failed to ask its user: " + result.error().message);
+  if (result->action == "accept") return {when_approved};
+  if (result->action == "decline") return Denied("User declined execution");
+  if (result->action == "cancel") return Denied("User cancelled execution");
+  return Denied("The client answered the question with the unknown action \"" + result->action + "\"");
+}
+
+}  // namespace
+
+Elicitation ElicitationOf(wire::Json capability) {
+  const bool shows_forms = capability.is_object() && (capability.size() == 0 || !capability.Find("form").is_null());
+  return shows_forms ? Elicitation::kSupported : Elicitation::kUnsupported;
+}
+
+loop::Task<escalate::Answer> AskClient(rpc::Peer& peer, Elicitation elicitation, escalate::Question question) {
+  if (elicitation == Elicitation::kUnsupported) {
+    co_return Denied("The rules ask for the user's approval, and this client has no elicitation to ask for it");
+  }
+  ElicitParams params{.message = ApprovalMessage(question), .requested_schema = {kSchema}};
+  auto result = co_await peer.Call<Elicit>(std::move(params), std::nullopt);
+  co_return AnswerOf(result, question.when_approved);
+}
+
+}  // namespace holdfast::mcp
