@@ -32,6 +32,12 @@ function(holdfast_server)
   endif()
   install(TARGETS holdfast)
 
+  # The name under which MCP clients of codex start the shell server.
+  set(mcp_server ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/codex-exec-mcp-server)
+  file(MAKE_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+  file(CREATE_LINK holdfast ${mcp_server} SYMBOLIC)
+  install(FILES ${mcp_server} TYPE BIN)
+
   # The man pages and the completion scripts are printed by the program itself.
   set(share ${CMAKE_BINARY_DIR}/share)
   set(bash ${share}/bash-completion/completions)

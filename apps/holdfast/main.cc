@@ -25,7 +25,7 @@ int RunAsHelper(int argc, char** argv) {
 }
 
 int RunCommand(int argc, char** argv) {
-  const std::vector<std::string> words(argv + 1, argv + argc);
+  const std::vector<std::string> words = cli::WordsOf(sandbox::CalledAs(argc, argv), {argv + 1, argv + argc});
   const auto arguments = cli::Parse(cli::Commands(), words);
   if (arguments) return arguments->command().run(*arguments);
   const cli::Answered& answered = arguments.error();

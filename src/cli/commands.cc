@@ -50,4 +50,11 @@ std::span<const Command> Commands() {
   return commands;
 }
 
+std::vector<std::string> WordsOf(std::string_view called_as, std::vector<std::string> words) {
+  if (called_as != "codex-exec-mcp-server") return words;
+  if (!words.empty() && (words[0] == "-V" || words[0] == "--version")) return {"--version"};
+  words.insert(words.begin(), "mcp-server");
+  return words;
+}
+
 }  // namespace holdfast::cli

@@ -37,7 +37,7 @@ Result<std::string> OwnDirectory() {
 }
 
 Result<> CheckShell(const std::string& shell) {
-  if (!shell.starts_with('/')) return Fail(ErrorKind::kInvalidParams, "--shell: " + shell + " is not absolute");
+  if (!shell.starts_with('/')) return Fail(ErrorKind::kInvalidParams, "--shell: " + shell + " is not an absolute path");
   if (::access(shell.c_str(), X_OK) < 0) return FailErrno("access", shell);
   return {};
 }

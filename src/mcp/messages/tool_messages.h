@@ -106,7 +106,6 @@ struct ProgressParams {
 struct ElicitParams {
   std::string message;
   wire::RawJson requested_schema;
-
   void Fields(auto& f) {
     f.Required("message", message);
     f.Required("requestedSchema", requested_schema);
@@ -115,7 +114,6 @@ struct ElicitParams {
 
 struct ElicitResult {
   std::string action;  // accept, decline or cancel
-
   void Fields(auto& f) { f.Required("action", action); }
 };
 

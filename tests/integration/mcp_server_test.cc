@@ -1,0 +1,170 @@
+// Tests of the program `holdfast mcp-server` as a client sees it: sandboxes, time limits, and that nothing is left.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <string>
+
+#include "support/eventually.h"
+#include "support/mcp_client.h"
+#include "support/proc.h"
+#include "support/scratch_dir.h"
+#include "support/server_process.h"
+
+namespace holdfast::support {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+constexpr char kNoLimit[] = R"(,"timeout_ms":600000)";
+constexpr char kFullAccess[] = R"({"type":"danger-full-access"})";
+
+// These processes are descendants that no signal to the process group reaches.
+constexpr char kStubborn[] =
+    "trap '' TERM HUP INT; setsid sleep 1000 & (setsid sh -c '(sleep 1000 &)' &); echo ready; sleep 1000";
+
+std::string Touch(const std::string& path) { return "touch " + path + " 2>/dev/null && echo written || echo refused"; }
+
+void ExpectNothingAlive() {
+  EXPECT_TRUE(Eventually([] { return LivingWithVariable(RunMarker()).empty(); }))
+      << testing::PrintToString(LivingWithVariable(RunMarker()));
+}
+
+TEST(McpServerTest, RunsACommandReadOnlyUntilTheClientSaysOtherwise) {
+  const ScratchDir dir("/var/tmp");
+  McpClient client;
+  client.set_workdir(dir.path());
+  EXPECT_EQ(client.Shell("pwd; " + Touch("file")).Text("output"), dir.path() + "\nrefused\n");
+  client.SetSandbox(R"({"type":"workspace-write","exclude_slash_tmp":true,"exclude_tmpdir_env_var":true})", dir.path());
+  EXPECT_EQ(client.Shell(Touch("file")).Text("output"), "written\n");
+  EXPECT_EQ(client.Shell(Touch("/var/tmp/holdfast-mcp-test")).Text("output"), "refused\n");
+  client.SetSandbox(R"({"type":"read-only"})", dir.path());
+  EXPECT_EQ(client.Shell(Touch("other")).Text("output"), "refused\n");
+  client.SetSandbox(kFullAccess, dir.path());
+  EXPECT_EQ(client.Shell(Touch("other")).Text("output"), "written\n");
+}
+
+TEST(McpServerTest, BeginsWithTheSandboxOfTheOperator) {
+  const ScratchDir dir("/var/tmp");
+  McpClient client({.flags = {"--sandbox-policy", kFullAccess}});
+  client.set_workdir(dir.path());
+  EXPECT_EQ(client.Shell(Touch("file")).Text("output"), "written\n");
+}
+
+TEST(McpServerTest, NeverRunsAHelperThatTheClientNames) {
+  const ScratchDir dir("/var/tmp");
+  const std::string helper = dir.Write("helper", "#!/bin/sh\ntouch " + dir.path() + "/ran\n", 0755);
+  McpClient client;
+  client.Call(
+      "codex/sandbox-state/update",
+      R"({"sandboxPolicy":{"type":"read-only"},"sandboxCwd":"/","codexLinuxSandboxExe":)" + Quoted(helper) + "}");
+  EXPECT_EQ(client.Shell("echo inside").Text("output"), "inside\n");
+  EXPECT_FALSE(std::filesystem::exists(dir.path() + "/ran"));
+}
+
+TEST(McpServerTest, TellsCommandsWhetherTheyHaveANetwork) {
+  McpClient client({.env = {"HOLDFAST_SERVER=ws://secret"}});
+  const std::string script = "echo net=$CODEX_SANDBOX_NETWORK_DISABLED server=$HOLDFAST_SERVER";
+  EXPECT_EQ(client.Shell(script).Text("output"), "net=1 server=\n");
+  client.SetSandbox(R"({"type":"read-only","network_access":true})", "/");
+  EXPECT_EQ(client.Shell(script).Text("output"), "net= server=\n");
+}
+
+TEST(McpServerTest, UsesTheShellOfTheOperator) {
+  McpClient client({.flags = {"--shell", "/bin/sh"}});
+  EXPECT_EQ(client.Shell("echo $0").Text("output"), "/bin/sh\n");
+}
+
+TEST(McpServerTest, GoesOnAfterABadLine) {
+  McpClient client;
+  client.SendLine("this is not JSON");
+  EXPECT_EQ(client.Receive().error_code(), -32700);
+  EXPECT_EQ(client.Shell("echo on").Text("output"), "on\n");
+}
+
+TEST(McpServerTest, RefusesADirectoryThatDoesNotExist) {
+  McpClient client;
+  client.set_workdir("/no/such/directory");
+  client.SendShell("true");
+  const Message refused = client.Receive();
+  EXPECT_EQ(refused.error_code(), -32603);
+  EXPECT_THAT(refused.Text("error.message"), HasSubstr("No such file or directory"));
+}
+
+TEST(McpServerTest, KillsEverythingAtTheTimeLimit) {
+  McpClient client;
+  for (const char* policy : {R"({"type":"read-only"})", kFullAccess}) {
+    client.SetSandbox(policy, "/");
+    const Message result = client.Shell(kStubborn, R"(,"timeout_ms":1000)");
+    EXPECT_TRUE(result.Flag("timed_out"));
+    EXPECT_EQ(result.Number("exit_code"), 124);
+    EXPECT_EQ(result.Text("output"), "ready\n");
+    EXPECT_EQ(DescendantsOf(client.server().pid()).size(), 0u);
+  }
+}
+
+TEST(McpServerTest, KillsACancelledCall) {
+  McpClient client;
+  const int64_t id = client.SendShell(kStubborn, kNoLimit, R"({"progressToken":1})");
+  EXPECT_EQ(client.Receive().Text("params.message"), "ready\n");
+  client.Notify("notifications/cancelled", "{\"requestId\":" + std::to_string(id) + "}");
+  EXPECT_TRUE(Eventually([&] { return DescendantsOf(client.server().pid()).empty(); }));
+  EXPECT_TRUE(client.Call("ping").Has("result"));  // and no answer to the call before
+}
+
+TEST(McpServerTest, LeavesNothingRunningWhenItsInputEnds) {
+  for (const char* policy : {R"({"type":"read-only"})", kFullAccess}) {
+    McpClient client;
+    client.SetSandbox(policy, "/");
+    client.SendShell(kStubborn, kNoLimit, R"({"progressToken":1})");
+    EXPECT_EQ(client.Receive().Text("params.message"), "ready\n");
+    client.server().CloseInput();
+    EXPECT_EQ(client.server().WaitForExit(), 0) << client.server().Stderr();
+    ExpectNothingAlive();
+  }
+}
+
+TEST(McpServerTest, LeavesNothingRunningWhenItIsStopped) {
+  McpClient client;
+  client.SendShell(kStubborn, kNoLimit, R"({"progressToken":1})");
+  EXPECT_EQ(client.Receive().Text("params.message"), "ready\n");
+  client.server().Signal(SIGTERM);
+  EXPECT_EQ(client.server().WaitForExit(), 0) << client.server().Stderr();
+  ExpectNothingAlive();
+}
+
+TEST(McpServerTest, LeavesNothingRunningWhenItIsKilled) {
+  McpClient client;
+  client.SendShell(kStubborn, kNoLimit, R"({"progressToken":1})");
+  EXPECT_EQ(client.Receive().Text("params.message"), "ready\n");
+  client.server().Kill();
+  ExpectNothingAlive();
+}
+
+TEST(McpServerTest, EndsWithoutAClient) {
+  const Finished finished = RunHoldfast({"mcp-server"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.out, IsEmpty());
+}
+
+TEST(McpServerTest, RefusesToStartWithABadPolicyOrShell) {
+  const std::pair<std::vector<std::string>, const char*> cases[] = {
+      {{"mcp-server", "--sandbox-policy", "{"}, "holdfast: --sandbox-policy: not JSON"},
+      {{"mcp-server", "--sandbox-policy", R"({"type":"open"})"}, "holdfast: --sandbox-policy: type"},
+      {{"mcp-server", "--shell", "bash"}, "holdfast: --shell: bash is not an absolute path"},
+      {{"mcp-server", "--shell", "/no/shell"}, "holdfast: access /no/shell: No such file"},
+  };
+  for (const auto& [arguments, complaint] : cases) {
+    const Finished finished = RunHoldfast(arguments);
+    EXPECT_EQ(finished.exit_code, 1);
+    EXPECT_THAT(finished.err, StartsWith(complaint));
+    EXPECT_THAT(finished.out, IsEmpty());
+  }
+}
+
+}  // namespace
+}  // namespace holdfast::support
