@@ -48,6 +48,7 @@ test: setup
 
 e2e: build
 	@tests/e2e/run.py --server $(HOLDFAST) --clients "$(CLIENTS)" --scenarios "$(SCENARIOS)"
+	@tests/e2e/mcp/run.py --server $(HOLDFAST)
 
 bench: setup
 	@cmake --preset release

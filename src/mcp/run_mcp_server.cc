@@ -12,9 +12,11 @@
 
 #include "base/environment_variable.h"
 #include "base/log.h"
+#include "exec_policy/store/load.h"
+#include "exec_policy/store/rule_layers.h"
 #include "loop/event_loop.h"
 #include "loop/signal_watch.h"
-#include "mcp/sandbox_interceptor.h"
+#include "mcp/seccomp_interceptor.h"
 #include "mcp/server.h"
 #include "mcp/shell_tool.h"
 #include "process/spawner.h"
@@ -47,6 +49,18 @@ sandbox::SandboxProgram MakeSandboxProgram() {
   return {sandbox::OpenSandboxPrograms({}, tool_path), tool_path, EnvironmentVariable("TMPDIR").value_or("")};
 }
 
+// The one place where an interceptor is chosen. The shell that the server starts itself is not judged.
+std::unique_ptr<Interceptor> MakeInterceptor(loop::EventLoop& loop, process::Spawner& spawner,
+                                             const sandbox::SandboxProgram& sandbox_program,
+                                             escalate::SupervisionOptions options) {
+  return std::make_unique<SeccompInterceptor>(loop, spawner, sandbox_program, std::move(options));
+}
+
+Result<exec_policy::Policy> LoadRules(const std::vector<std::string>& files) {
+  const auto layers = exec_policy::FindRuleLayers(exec_policy::HomeVariables::OfThisProcess());
+  return exec_policy::LoadPolicy(layers.directories, files);
+}
+
 void Serve(loop::EventLoop& loop, const ServerContext& context, ServerSettings settings) {
   transport::Limits limits;
   limits.max_message_bytes = Server::kMaxMessageBytes;
@@ -69,17 +83,22 @@ void Serve(loop::EventLoop& loop, const ServerContext& context, ServerSettings s
 Result<> RunMcpServer(const McpServerOptions& options) {
   InitLog(LogLevel::kWarn, LogFormat::kText);
   TRY_VOID(CheckShell(options.shell));
+  TRY(exec_policy::Policy policy, LoadRules(options.rules));
   TRY(std::string cwd, OwnDirectory());
   auto sandbox = SandboxState::Create(std::move(cwd), options.sandbox_policy);
   if (!sandbox) return Fail(ErrorKind::kInvalidParams, "--sandbox-policy: " + sandbox.error().message);
   loop::EventLoop loop;
   TRY(const auto spawner, process::Spawner::Create(loop));
   const sandbox::SandboxProgram sandbox_program = MakeSandboxProgram();
-  SandboxInterceptor interceptor(sandbox_program);
+  const auto interceptor = MakeInterceptor(loop, *spawner, sandbox_program,
+                                           {.policy = std::make_shared<const exec_policy::Policy>(std::move(policy)),
+                                            .names = options.names,
+                                            .strictness = options.strictness,
+                                            .first = escalate::FirstExec::kTrusted});
   ServerSettings settings{.shell = options.shell,
                           .environment = EnvironmentOfCommands(process::CurrentEnvironment()),
                           .sandbox = *std::move(sandbox)};
-  Serve(loop, {.loop = loop, .spawner = *spawner, .interceptor = interceptor}, std::move(settings));
+  Serve(loop, {.loop = loop, .spawner = *spawner, .interceptor = *interceptor}, std::move(settings));
   return {};
 }
 

@@ -3,14 +3,20 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
+#include "escalate/seccomp/supervision.h"
+#include "exec_policy/judge.h"
 
 namespace holdfast::mcp {
 
 struct McpServerOptions {
   std::string shell = "/bin/bash";                 // absolute
   std::optional<std::string> sandbox_policy = {};  // JSON; without it, read-only
+  std::vector<std::string> rules = {};             // rules files, read after those of the system and the user
+  exec_policy::ProgramNames names = exec_policy::ProgramNames::kBaseName;
+  escalate::Strictness strictness = escalate::Strictness::kUsual;
 };
 
 // Serves standard input and output on this thread until the input ends, or SIGTERM, SIGINT or SIGHUP arrives; a second

@@ -11,7 +11,9 @@ namespace {
 ServerProcess Launch(const McpOptions& options) {
   std::vector<std::string> arguments = {"mcp-server"};
   arguments.insert(arguments.end(), options.flags.begin(), options.flags.end());
-  std::vector<std::string> env = {RunMarker()};
+  // Rules of the user who runs the tests must not matter.
+  std::vector<std::string> env = {RunMarker(), "HOME=/nonexistent", "CODEX_HOME=/nonexistent",
+                                  "XDG_CONFIG_HOME=/nonexistent"};
   env.insert(env.end(), options.env.begin(), options.env.end());
   return ServerProcess::Launch(arguments, env, options.user);
 }

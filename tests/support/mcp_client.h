@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,8 @@ class McpClient {
 
   // Returns the next message. None at all fails the test.
   Message Receive(std::chrono::milliseconds timeout = kPatience);
+  // Returns whether no message comes in this time.
+  bool IsSilentFor(std::chrono::milliseconds time) { return !channel_->Receive(time); }
   // Returns the answer to a request, which must be the next message.
   Message Call(std::string_view method, std::string_view params = "{}");
   // Returns what the result of a call contains, which must be the next message.

@@ -19,8 +19,13 @@ std::string ShellFrom(const Arguments& arguments) {
 }
 
 int RunMcpServer(const Arguments& arguments) {
-  const auto ended =
-      mcp::RunMcpServer({.shell = ShellFrom(arguments), .sandbox_policy = arguments.Value("--sandbox-policy")});
+  using enum exec_policy::ProgramNames;
+  using enum escalate::Strictness;
+  const auto ended = mcp::RunMcpServer({.shell = ShellFrom(arguments),
+                                        .sandbox_policy = arguments.Value("--sandbox-policy"),
+                                        .rules = arguments.Values("--rules"),
+                                        .names = arguments.Has("--preserve-program-paths") ? kFullPath : kBaseName,
+                                        .strictness = arguments.Has("--strict") ? kStrict : kUsual});
   if (ended) return 0;
   (void)std::fprintf(stderr, "holdfast: %s\n",
                      ended.error().message.c_str());  // if this fails, there is no other way to tell the user
@@ -29,6 +34,16 @@ int RunMcpServer(const Arguments& arguments) {
 
 std::vector<Option> Options() {
   return {
+      {.flag = "--rules",
+       .value = "FILE",
+       .help = "rules about programs, beside those of the system and of the user; may be given several times",
+       .completes = Completes::kFile,
+       .times = Option::Times::kMany},
+      {.flag = "--preserve-program-paths",
+       .help = "compare rules with the absolute path of a program instead of its base name"},
+      {.flag = "--strict",
+       .help =
+           "run every program from a copy of its arguments, so that they cannot change after the rules were applied"},
       {.flag = "--shell",
        .value = "PATH",
        .help = "the shell that executes commands, which understands -c and -lc",
@@ -50,10 +65,13 @@ Command McpServerCommand() {
           .topic = Topic::kServers,
           .summary = "Serves the tool `shell` to an MCP client on standard input and output.",
           .description =
-              "Each call runs in a sandbox. When the input ends, or after SIGTERM, everything that the "
-              "server has started is killed.",
+              "Each call runs in a sandbox. Rules decide about every program that the shell executes, or that is "
+              "executed by a program: it runs in the sandbox, runs outside, or does not run, perhaps after a question "
+              "to the user. When the input ends, or after SIGTERM, everything that the server has started is killed.",
           .options = Options(),
-          .examples = {{"holdfast mcp-server", "Serves a shell that may read everything and write nothing."}},
+          .examples = {{"holdfast mcp-server", "Serves a shell that may read everything and write nothing."},
+                       {"holdfast mcp-server --rules project.rules --sandbox-policy '{\"type\":\"workspace-write\"}'",
+                        "Serves a shell that may write its directory, with further rules."}},
           .exit_statuses = {{"0", "the input has ended, or the server was told to stop"},
                             {"1", "the server could not start"}},
           .usage_status = 1,

@@ -1,0 +1,234 @@
+// Tests of rules in `holdfast mcp-server`: what is executed inside, outside or not at all, questions to the user, and
+// that commands outside end with their call.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/types.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/eventually.h"
+#include "support/mcp_client.h"
+#include "support/proc.h"
+#include "support/scratch_dir.h"
+#include "support/server_process.h"
+
+namespace holdfast::support {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::MatchesRegex;
+using testing::StartsWith;
+
+constexpr char kNoLimit[] = R"(,"timeout_ms":600000)";
+constexpr char kProgress[] = R"({"progressToken":1})";
+
+constexpr char kRules[] = R"(
+prefix_rule(pattern=["touch"], decision="allow")
+prefix_rule(pattern=["sleep"], decision="allow")
+prefix_rule(pattern=["mkdir"], decision="prompt", justification="It makes a directory.")
+prefix_rule(pattern=["uname"], decision="forbidden", justification="The kernel is a secret.")
+prefix_rule(pattern=["hostname"], decision="forbidden")
+)";
+
+class McpRulesTest : public testing::Test {
+ protected:
+  McpOptions Options(std::vector<std::string> flags = {}) const {
+    flags.insert(flags.end(), {"--rules", rules_});
+    return {.flags = std::move(flags)};
+  }
+
+  std::string Path(const std::string& name) const { return work_.path() + "/" + name; }
+  bool Exists(const std::string& name) const { return std::filesystem::exists(Path(name)); }
+
+  std::string Run(McpClient& client, const std::string& script) {
+    client.set_workdir(work_.path());
+    return client.Shell(script).Text("output");
+  }
+
+  const ScratchDir work_{"/var/tmp"}, operator_{"/var/tmp"};
+  const std::string rules_ = operator_.Write("test.rules", kRules);
+};
+
+TEST_F(McpRulesTest, RunsInsideWhatNoRuleNames) {
+  McpClient client(Options());
+  EXPECT_EQ(Run(client, "cp /dev/null copy 2>/dev/null || echo refused"), "refused\n");
+}
+
+TEST_F(McpRulesTest, RunsOutsideWhatARuleAllows) {
+  McpClient client(Options());
+  EXPECT_EQ(Run(client, "touch made; echo $?"), "0\n");
+  EXPECT_TRUE(Exists("made"));
+}
+
+TEST_F(McpRulesTest, DeniesWhatARuleForbids) {
+  McpClient client(Options());
+  EXPECT_EQ(Run(client, "uname; echo $?"), "1\nExecution denied: The kernel is a secret.\n");
+  EXPECT_THAT(Run(client, "hostname; echo $?"), StartsWith("1\nExecution denied: Execution forbidden by policy"));
+}
+
+TEST_F(McpRulesTest, SeesEveryCaller) {
+  McpClient client(Options());
+  for (const char* script : {"sh -c uname", "env -i uname", "perl -e 'system(\"uname\")'", "bash -c 'exec uname'",
+                             "find /dev/null -exec uname ';'", "BASH_EXEC_WRAPPER= uname"}) {
+    EXPECT_THAT(Run(client, script), HasSubstr("Execution denied: The kernel is a secret.")) << script;
+  }
+}
+
+TEST_F(McpRulesTest, AsksAboutWhatARulePrompts) {
+  McpClient client(Options());
+  client.set_workdir(work_.path());
+  const int64_t id = client.SendShell("mkdir 'a b'; echo $?");
+  const Message question = client.Receive();
+  EXPECT_THAT(question.Text("params.message"), MatchesRegex("Allow agent to run `[^ ]*/mkdir 'a b'` in `" +
+                                                            work_.path() + "`\\?\nIt makes a directory\\."));
+  EXPECT_FALSE(Exists("a b"));
+  client.Answer(question, "accept");
+  EXPECT_EQ(client.ReceiveShell(id).Text("output"), "0\n");
+  EXPECT_TRUE(Exists("a b"));
+}
+
+TEST_F(McpRulesTest, DeniesWhatTheUserDoesNotWant) {
+  McpClient client(Options());
+  client.set_workdir(work_.path());
+  for (const auto& [action, reason] : {std::pair("decline", "declined"), std::pair("cancel", "cancelled")}) {
+    const int64_t id = client.SendShell("mkdir a; echo $?");
+    client.Answer(client.Receive(), action);
+    EXPECT_EQ(client.ReceiveShell(id).Text("output"), fmt::format("1\nExecution denied: User {} execution\n", reason));
+  }
+  EXPECT_FALSE(Exists("a"));
+}
+
+TEST_F(McpRulesTest, AsksNobodyIfTheClientCannot) {
+  McpOptions options = Options();
+  options.capabilities = "{}";
+  McpClient client(options);
+  EXPECT_THAT(Run(client, "mkdir a; echo $?"), HasSubstr("1\nExecution denied: The rules ask for the user's approval"));
+  EXPECT_FALSE(Exists("a"));
+}
+
+TEST_F(McpRulesTest, AsksAboutADangerousCommandWithoutARule) {
+  McpClient client(Options());
+  client.set_workdir(work_.path());
+  const int64_t id = client.SendShell("rm -r -f /no/such/file; echo $?");
+  const Message question = client.Receive();
+  EXPECT_THAT(question.Text("params.message"), HasSubstr("rm -r -f /no/such/file` in"));
+  client.Answer(question, "accept");
+  EXPECT_EQ(client.ReceiveShell(id).Text("output"), "0\n");
+}
+
+TEST_F(McpRulesTest, HasSeveralQuestionsOpen) {
+  McpClient client(Options());
+  client.set_workdir(work_.path());
+  const int64_t id = client.SendShell("mkdir a & mkdir b & wait; ls");
+  const Message first = client.Receive(), second = client.Receive();
+  client.Answer(second, "accept");
+  client.Answer(first, "accept");
+  EXPECT_EQ(client.ReceiveShell(id).Text("output"), "a\nb\n");
+}
+
+TEST_F(McpRulesTest, WithdrawsTheQuestionOfACommandThatHasEnded) {
+  McpClient client(Options());
+  client.set_workdir(work_.path());
+  const int64_t id = client.SendShell("timeout -s KILL 0.5 mkdir a; echo over");
+  const Message question = client.Receive();
+  const Message withdrawn = client.Receive();
+  EXPECT_EQ(withdrawn.Text("method"), "notifications/cancelled");
+  EXPECT_EQ(withdrawn.Number("params.requestId"), question.Number("id"));
+  EXPECT_THAT(client.ReceiveShell(id).Text("output"), HasSubstr("over\n"));
+  EXPECT_FALSE(Exists("a"));
+}
+
+TEST_F(McpRulesTest, StopsTheClockWhileAQuestionIsOpen) {
+  McpClient client(Options());
+  client.set_workdir(work_.path());
+  const int64_t id = client.SendShell("mkdir a; echo made", R"(,"timeout_ms":1500)");
+  const Message question = client.Receive();
+  EXPECT_TRUE(client.IsSilentFor(2s));  // longer than the time limit
+  client.Answer(question, "accept");
+  const Message result = client.ReceiveShell(id);
+  EXPECT_EQ(result.Text("output"), "made\n");
+  EXPECT_FALSE(result.Flag("timed_out"));
+  EXPECT_GE(result.Number("duration.secs"), 2);
+}
+
+TEST_F(McpRulesTest, KillsWhatRunsOutsideAtTheTimeLimit) {
+  McpClient client(Options());
+  const Message result = client.Shell("echo begun; sleep 1000 & sleep 1000", R"(,"timeout_ms":1500)");
+  EXPECT_TRUE(result.Flag("timed_out"));
+  EXPECT_EQ(result.Text("output"), "begun\n");
+  EXPECT_TRUE(Eventually([&] { return DescendantsOf(client.server().pid()).empty(); }));
+}
+
+// Returns how many processes of the server run `sleep`.
+size_t SleepsOf(pid_t server) {
+  size_t count = 0;
+  for (const pid_t pid : DescendantsOf(server)) count += ReadProcFile(pid, "comm") == "sleep\n" ? 1 : 0;
+  return count;
+}
+
+TEST_F(McpRulesTest, LeavesNothingOutsideWhenItsInputEnds) {
+  McpClient client(Options());
+  client.SendShell("sleep 1000 & sleep 1000 & echo begun; sleep 1000", kNoLimit, kProgress);
+  EXPECT_EQ(client.Receive().Text("params.message"), "begun\n");
+  EXPECT_TRUE(Eventually([&] { return SleepsOf(client.server().pid()) == 3; }));
+  client.server().CloseInput();
+  EXPECT_EQ(client.server().WaitForExit(), 0) << client.server().Stderr();
+  EXPECT_TRUE(Eventually([] { return LivingWithVariable(RunMarker()).empty(); }));
+}
+
+TEST_F(McpRulesTest, LeavesNothingOutsideWhenItIsStopped) {
+  McpClient client(Options());
+  client.SendShell("echo begun; sleep 1000", kNoLimit, kProgress);
+  EXPECT_EQ(client.Receive().Text("params.message"), "begun\n");
+  EXPECT_TRUE(Eventually([&] { return SleepsOf(client.server().pid()) == 1; }));
+  client.server().Signal(SIGTERM);
+  EXPECT_EQ(client.server().WaitForExit(), 0) << client.server().Stderr();
+  EXPECT_TRUE(Eventually([] { return LivingWithVariable(RunMarker()).empty(); }));
+}
+
+TEST_F(McpRulesTest, KillsWhatRunsOutsideOfACancelledCall) {
+  McpClient client(Options());
+  const int64_t id = client.SendShell("echo begun; sleep 1000", kNoLimit, kProgress);
+  EXPECT_EQ(client.Receive().Text("params.message"), "begun\n");
+  EXPECT_TRUE(Eventually([&] { return SleepsOf(client.server().pid()) == 1; }));
+  client.Notify("notifications/cancelled", "{\"requestId\":" + std::to_string(id) + "}");
+  EXPECT_TRUE(Eventually([&] { return DescendantsOf(client.server().pid()).empty(); }));
+  EXPECT_EQ(Run(client, "echo on"), "on\n");
+}
+
+TEST_F(McpRulesTest, AppliesRulesWithoutASandboxToo) {
+  McpClient client(Options({"--sandbox-policy", R"({"type":"danger-full-access"})"}));
+  EXPECT_EQ(Run(client, "uname; cp /dev/null copy; echo $?"), "0\nExecution denied: The kernel is a secret.\n");
+  EXPECT_TRUE(Exists("copy"));
+}
+
+TEST_F(McpRulesTest, WorksStrictlyToo) {
+  McpClient client(Options({"--strict"}));
+  EXPECT_EQ(Run(client, "touch made; uname; cat /dev/null; echo $?"), "0\nExecution denied: The kernel is a secret.\n");
+  EXPECT_TRUE(Exists("made"));
+}
+
+TEST_F(McpRulesTest, ComparesWholePathsIfItIsTold) {
+  McpClient client(Options({"--preserve-program-paths"}));
+  EXPECT_EQ(Run(client, "uname > /dev/null; echo $?"), "0\n");
+}
+
+TEST_F(McpRulesTest, RefusesToStartWithABadRulesFile) {
+  const std::string bad = operator_.Write("bad.rules", "prefix_rule(pattern=[])\n");
+  const Finished finished = RunHoldfast({"mcp-server", "--rules", bad});
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_THAT(finished.err, HasSubstr("bad.rules"));
+  EXPECT_THAT(finished.out, IsEmpty());
+  EXPECT_EQ(RunHoldfast({"mcp-server", "--rules", "/no/such.rules"}).exit_code, 1);
+}
+
+}  // namespace
+}  // namespace holdfast::support
