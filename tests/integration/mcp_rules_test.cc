@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,11 +41,21 @@ prefix_rule(pattern=["uname"], decision="forbidden", justification="The kernel i
 prefix_rule(pattern=["hostname"], decision="forbidden")
 )";
 
-class McpRulesTest : public testing::Test {
+constexpr uid_t kNobody = 65534;
+
+// The server runs as root, and as an ordinary user, whose sandboxes are built in another way.
+class McpRulesTest : public testing::TestWithParam<uid_t> {
  protected:
+  void SetUp() override {
+    if (GetParam() == ::geteuid()) return;
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
+    ASSERT_EQ(::chown(work_.path().c_str(), GetParam(), GetParam()), 0);
+    ASSERT_EQ(::chmod(operator_.path().c_str(), 0755), 0);
+  }
+
   McpOptions Options(std::vector<std::string> flags = {}) const {
     flags.insert(flags.end(), {"--rules", rules_});
-    return {.flags = std::move(flags)};
+    return {.flags = std::move(flags), .user = GetParam() != ::geteuid() ? std::optional(GetParam()) : std::nullopt};
   }
 
   std::string Path(const std::string& name) const { return work_.path() + "/" + name; }
@@ -57,24 +70,24 @@ class McpRulesTest : public testing::Test {
   const std::string rules_ = operator_.Write("test.rules", kRules);
 };
 
-TEST_F(McpRulesTest, RunsInsideWhatNoRuleNames) {
+TEST_P(McpRulesTest, RunsInsideWhatNoRuleNames) {
   McpClient client(Options());
   EXPECT_EQ(Run(client, "cp /dev/null copy 2>/dev/null || echo refused"), "refused\n");
 }
 
-TEST_F(McpRulesTest, RunsOutsideWhatARuleAllows) {
+TEST_P(McpRulesTest, RunsOutsideWhatARuleAllows) {
   McpClient client(Options());
   EXPECT_EQ(Run(client, "touch made; echo $?"), "0\n");
   EXPECT_TRUE(Exists("made"));
 }
 
-TEST_F(McpRulesTest, DeniesWhatARuleForbids) {
+TEST_P(McpRulesTest, DeniesWhatARuleForbids) {
   McpClient client(Options());
   EXPECT_EQ(Run(client, "uname; echo $?"), "1\nExecution denied: The kernel is a secret.\n");
   EXPECT_THAT(Run(client, "hostname; echo $?"), StartsWith("1\nExecution denied: Execution forbidden by policy"));
 }
 
-TEST_F(McpRulesTest, SeesEveryCaller) {
+TEST_P(McpRulesTest, SeesEveryCaller) {
   McpClient client(Options());
   for (const char* script : {"sh -c uname", "env -i uname", "perl -e 'system(\"uname\")'", "bash -c 'exec uname'",
                              "find /dev/null -exec uname ';'", "BASH_EXEC_WRAPPER= uname"}) {
@@ -82,7 +95,7 @@ TEST_F(McpRulesTest, SeesEveryCaller) {
   }
 }
 
-TEST_F(McpRulesTest, AsksAboutWhatARulePrompts) {
+TEST_P(McpRulesTest, AsksAboutWhatARulePrompts) {
   McpClient client(Options());
   client.set_workdir(work_.path());
   const int64_t id = client.SendShell("mkdir 'a b'; echo $?");
@@ -95,7 +108,7 @@ TEST_F(McpRulesTest, AsksAboutWhatARulePrompts) {
   EXPECT_TRUE(Exists("a b"));
 }
 
-TEST_F(McpRulesTest, DeniesWhatTheUserDoesNotWant) {
+TEST_P(McpRulesTest, DeniesWhatTheUserDoesNotWant) {
   McpClient client(Options());
   client.set_workdir(work_.path());
   for (const auto& [action, reason] : {std::pair("decline", "declined"), std::pair("cancel", "cancelled")}) {
@@ -106,7 +119,7 @@ TEST_F(McpRulesTest, DeniesWhatTheUserDoesNotWant) {
   EXPECT_FALSE(Exists("a"));
 }
 
-TEST_F(McpRulesTest, AsksNobodyIfTheClientCannot) {
+TEST_P(McpRulesTest, AsksNobodyIfTheClientCannot) {
   McpOptions options = Options();
   options.capabilities = "{}";
   McpClient client(options);
@@ -114,7 +127,7 @@ TEST_F(McpRulesTest, AsksNobodyIfTheClientCannot) {
   EXPECT_FALSE(Exists("a"));
 }
 
-TEST_F(McpRulesTest, AsksAboutADangerousCommandWithoutARule) {
+TEST_P(McpRulesTest, AsksAboutADangerousCommandWithoutARule) {
   McpClient client(Options());
   client.set_workdir(work_.path());
   const int64_t id = client.SendShell("rm -r -f /no/such/file; echo $?");
@@ -124,7 +137,7 @@ TEST_F(McpRulesTest, AsksAboutADangerousCommandWithoutARule) {
   EXPECT_EQ(client.ReceiveShell(id).Text("output"), "0\n");
 }
 
-TEST_F(McpRulesTest, HasSeveralQuestionsOpen) {
+TEST_P(McpRulesTest, HasSeveralQuestionsOpen) {
   McpClient client(Options());
   client.set_workdir(work_.path());
   const int64_t id = client.SendShell("mkdir a & mkdir b & wait; ls");
@@ -134,7 +147,7 @@ TEST_F(McpRulesTest, HasSeveralQuestionsOpen) {
   EXPECT_EQ(client.ReceiveShell(id).Text("output"), "a\nb\n");
 }
 
-TEST_F(McpRulesTest, WithdrawsTheQuestionOfACommandThatHasEnded) {
+TEST_P(McpRulesTest, WithdrawsTheQuestionOfACommandThatHasEnded) {
   McpClient client(Options());
   client.set_workdir(work_.path());
   const int64_t id = client.SendShell("timeout -s KILL 0.5 mkdir a; echo over");
@@ -146,7 +159,7 @@ TEST_F(McpRulesTest, WithdrawsTheQuestionOfACommandThatHasEnded) {
   EXPECT_FALSE(Exists("a"));
 }
 
-TEST_F(McpRulesTest, StopsTheClockWhileAQuestionIsOpen) {
+TEST_P(McpRulesTest, StopsTheClockWhileAQuestionIsOpen) {
   McpClient client(Options());
   client.set_workdir(work_.path());
   const int64_t id = client.SendShell("mkdir a; echo made", R"(,"timeout_ms":1500)");
@@ -159,7 +172,7 @@ TEST_F(McpRulesTest, StopsTheClockWhileAQuestionIsOpen) {
   EXPECT_GE(result.Number("duration.secs"), 2);
 }
 
-TEST_F(McpRulesTest, KillsWhatRunsOutsideAtTheTimeLimit) {
+TEST_P(McpRulesTest, KillsWhatRunsOutsideAtTheTimeLimit) {
   McpClient client(Options());
   const Message result = client.Shell("echo begun; sleep 1000 & sleep 1000", R"(,"timeout_ms":1500)");
   EXPECT_TRUE(result.Flag("timed_out"));
@@ -174,7 +187,7 @@ size_t SleepsOf(pid_t server) {
   return count;
 }
 
-TEST_F(McpRulesTest, LeavesNothingOutsideWhenItsInputEnds) {
+TEST_P(McpRulesTest, LeavesNothingOutsideWhenItsInputEnds) {
   McpClient client(Options());
   client.SendShell("sleep 1000 & sleep 1000 & echo begun; sleep 1000", kNoLimit, kProgress);
   EXPECT_EQ(client.Receive().Text("params.message"), "begun\n");
@@ -184,7 +197,7 @@ TEST_F(McpRulesTest, LeavesNothingOutsideWhenItsInputEnds) {
   EXPECT_TRUE(Eventually([] { return LivingWithVariable(RunMarker()).empty(); }));
 }
 
-TEST_F(McpRulesTest, LeavesNothingOutsideWhenItIsStopped) {
+TEST_P(McpRulesTest, LeavesNothingOutsideWhenItIsStopped) {
   McpClient client(Options());
   client.SendShell("echo begun; sleep 1000", kNoLimit, kProgress);
   EXPECT_EQ(client.Receive().Text("params.message"), "begun\n");
@@ -194,7 +207,7 @@ TEST_F(McpRulesTest, LeavesNothingOutsideWhenItIsStopped) {
   EXPECT_TRUE(Eventually([] { return LivingWithVariable(RunMarker()).empty(); }));
 }
 
-TEST_F(McpRulesTest, KillsWhatRunsOutsideOfACancelledCall) {
+TEST_P(McpRulesTest, KillsWhatRunsOutsideOfACancelledCall) {
   McpClient client(Options());
   const int64_t id = client.SendShell("echo begun; sleep 1000", kNoLimit, kProgress);
   EXPECT_EQ(client.Receive().Text("params.message"), "begun\n");
@@ -204,24 +217,24 @@ TEST_F(McpRulesTest, KillsWhatRunsOutsideOfACancelledCall) {
   EXPECT_EQ(Run(client, "echo on"), "on\n");
 }
 
-TEST_F(McpRulesTest, AppliesRulesWithoutASandboxToo) {
+TEST_P(McpRulesTest, AppliesRulesWithoutASandboxToo) {
   McpClient client(Options({"--sandbox-policy", R"({"type":"danger-full-access"})"}));
   EXPECT_EQ(Run(client, "uname; cp /dev/null copy; echo $?"), "0\nExecution denied: The kernel is a secret.\n");
   EXPECT_TRUE(Exists("copy"));
 }
 
-TEST_F(McpRulesTest, WorksStrictlyToo) {
+TEST_P(McpRulesTest, WorksStrictlyToo) {
   McpClient client(Options({"--strict"}));
   EXPECT_EQ(Run(client, "touch made; uname; cat /dev/null; echo $?"), "0\nExecution denied: The kernel is a secret.\n");
   EXPECT_TRUE(Exists("made"));
 }
 
-TEST_F(McpRulesTest, ComparesWholePathsIfItIsTold) {
+TEST_P(McpRulesTest, ComparesWholePathsIfItIsTold) {
   McpClient client(Options({"--preserve-program-paths"}));
   EXPECT_EQ(Run(client, "uname > /dev/null; echo $?"), "0\n");
 }
 
-TEST_F(McpRulesTest, RefusesToStartWithABadRulesFile) {
+TEST_P(McpRulesTest, RefusesToStartWithABadRulesFile) {
   const std::string bad = operator_.Write("bad.rules", "prefix_rule(pattern=[])\n");
   const Finished finished = RunHoldfast({"mcp-server", "--rules", bad});
   EXPECT_EQ(finished.exit_code, 1);
@@ -229,6 +242,11 @@ TEST_F(McpRulesTest, RefusesToStartWithABadRulesFile) {
   EXPECT_THAT(finished.out, IsEmpty());
   EXPECT_EQ(RunHoldfast({"mcp-server", "--rules", "/no/such.rules"}).exit_code, 1);
 }
+
+INSTANTIATE_TEST_SUITE_P(, McpRulesTest, testing::ValuesIn(std::set<uid_t>{::geteuid(), kNobody}),
+                         [](const auto& info) {
+                           return info.param == 0 ? "Root" : "User" + std::to_string(info.param);
+                         });
 
 }  // namespace
 }  // namespace holdfast::support

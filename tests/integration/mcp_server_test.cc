@@ -1,7 +1,6 @@
 // Tests of the program `holdfast mcp-server` as a client sees it: sandboxes, time limits, and that nothing is left.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
@@ -10,6 +9,7 @@
 #include "support/eventually.h"
 #include "support/mcp_client.h"
 #include "support/proc.h"
+#include "support/program.h"
 #include "support/scratch_dir.h"
 #include "support/server_process.h"
 
@@ -143,6 +143,17 @@ TEST(McpServerTest, LeavesNothingRunningWhenItIsKilled) {
   EXPECT_EQ(client.Receive().Text("params.message"), "ready\n");
   client.server().Kill();
   ExpectNothingAlive();
+}
+
+TEST(McpServerTest, AnswersToTheNameOfTheOriginalWithItsFlags) {
+  const std::string link = std::filesystem::path(HOLDFAST_BINARY).replace_filename("codex-exec-mcp-server");
+  const Outcome served = Program({link, "--execve", "/no/wrapper", "--bash", "/bin/sh"}).Finish();
+  EXPECT_EQ(served.status, 0) << served.err;  // its input is empty
+  const Outcome refused = Program({"env", "CODEX_BASH_PATH=/no/bash", link}).Finish();
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.err, HasSubstr("/no/bash"));
+  EXPECT_THAT(Program({link, "-V"}).Finish().out, StartsWith("holdfast "));
+  EXPECT_THAT(Program({link, "--help"}).Finish().out, HasSubstr("--preserve-program-paths"));
 }
 
 TEST(McpServerTest, EndsWithoutAClient) {

@@ -167,14 +167,15 @@ TEST_F(ShellCallTest, ReportsProgressWithTheNewOutput) {
 }
 
 TEST_F(ShellCallTest, ReportsAllProgressBeforeTheResult) {
-  Call(1, "for i in 1 2 3 4 5; do echo $i; done", "", R"({"progressToken":7})");
+  // The second line comes too early for a notification of its own.
+  Call(1, "echo 1; sleep 0.02; echo 2", "", R"({"progressToken":7})");
   std::string seen;
   Message message = Receive();
   for (; message.Has("method"); message = Receive()) {
     EXPECT_EQ(message.Number("params.progressToken"), 7);
     seen += message.Text("params.message");
   }
-  EXPECT_EQ(seen, "1\n2\n3\n4\n5\n");
+  EXPECT_EQ(seen, "1\n2\n");
   EXPECT_EQ(message.Number("id"), 1);
 }
 
