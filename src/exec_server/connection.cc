@@ -74,6 +74,7 @@ void Connection::OnNotification(const rpc::Notification& notification) {
   if (phase_ == Phase::kFresh) {
     return OnUnreadable({ErrorKind::kInvalidRequest, "initialized came before initialize was answered"});
   }
+  if (phase_ == Phase::kInitialized) session_->OnReady(*attachment_, peer_);
   phase_ = Phase::kReady;
 }
 
@@ -83,8 +84,7 @@ void Connection::OnUnreadable(const Error& error) {
 }
 
 void Connection::OnStrayResponse(const rpc::Response&) {
-  OnUnreadable({ErrorKind::kInvalidRequest,
-                "a message without method: this server sends no requests, so it expects no answers"});
+  OnUnreadable({ErrorKind::kInvalidRequest, "a message without method: it answers no request of this server"});
 }
 
 void Connection::Initialize(const wire::InitializeParams& params, rpc::Reply<wire::InitializeResult> reply) {

@@ -1,6 +1,7 @@
 // Every method and every notification of the protocol.
 #pragma once
 
+#include "wire/exec_policy_messages.h"
 #include "wire/field_types.h"
 #include "wire/fs_handle_messages.h"
 #include "wire/fs_messages.h"
@@ -59,6 +60,9 @@ struct SessionTakeOver : Method<"session/takeOver", SessionParams, SessionTakeOv
 struct SessionKeep : Method<"session/keep", SessionKeepParams, Empty> {};
 struct SessionList : Method<"session/list", SessionParams, SessionListResult, Caller::kAnyone> {};
 struct SessionEnd : Method<"session/end", SessionEndParams, Empty> {};
+
+// The method that a server calls. Only the client that drives the session is asked.
+struct ExecApprove : Method<"exec/approve", ExecApproveParams, ExecApproveResult> {};
 
 // The notification that a client sends.
 struct Initialized : Notification<"initialized", Empty> {};

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "wire/exec_policy_messages.h"
 #include "wire/managed_network.h"
 #include "wire/process_io_messages.h"
 #include "wire/sandbox_messages.h"
@@ -64,6 +65,7 @@ struct ProcessStartParams {
   std::optional<PreparedCommand> prepared;
   std::optional<Sandbox> sandbox;
   std::optional<ManagedNetwork> managed_network;
+  std::optional<ExecPolicy> exec_policy;
   Given network_proxy, shell_snapshot;
 
   void Fields(auto& f) {
@@ -86,6 +88,7 @@ struct ProcessStartParams {
     f.Optional("enforceManagedNetwork", enforce_managed_network);
     f.Optional("sandbox", sandbox);
     f.Optional("managedNetwork", managed_network);
+    f.Optional("execPolicy", exec_policy);
     f.Optional("networkProxy", network_proxy);
     f.Optional("shellSnapshot", shell_snapshot);
   }

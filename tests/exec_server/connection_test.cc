@@ -125,8 +125,8 @@ TEST_F(ConnectionTest, ExpectsNoAnswers) {
   Client& client = ConnectReady();
   for (const char* text : {"{}", R"({"id":1})", R"({"id":1,"result":{}})", R"({"id":null,"error":{}})"}) {
     EXPECT_EQ(Say(client, text),
-              R"({"error":{"code":-32600,"message":"a message without method: this server sends no requests, )"
-              R"(so it expects no answers"},"id":-1})");
+              R"({"error":{"code":-32600,"message":"a message without method: it answers no request of this server"},)"
+              R"("id":-1})");
   }
 }
 

@@ -17,8 +17,8 @@ class ExecSupervisor {
   // The end of the socket that the supervised program inherits. The test closes it once the program has it.
   OwnedFd& helper_end() { return pair_.theirs; }
 
-  // Waits for the listener. Returns false if the program has closed its end instead, or after a time that is longer
-  // than any test should take.
+  // Waits for the listener. Returns false if the program has closed its end instead. A wait that takes longer than any
+  // test should take fails the test.
   bool ReceiveListener();
   // Tells the program that the listener has arrived.
   void Confirm() const;

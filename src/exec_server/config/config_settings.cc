@@ -40,6 +40,7 @@ constexpr auto kSettings = std::to_array<Setting>({
      "time between WebSocket pings; 0 sends no pings"},
     {"exit_when_idle_ms", Number{&Config::exit_when_idle_ms, 0, kDayMs},
      "exit when there was neither a connection nor a living process for this long; 0 waits for ever"},
+    {"approval_timeout_ms", Number{&Config::approval_timeout_ms, 1, kDayMs}, "time limit of answers to exec/approve"},
 
     {"max_connections", Number{&Config::max_connections, 1, kMillion}, "most connections at a time"},
     {"max_sessions", Number{&Config::max_sessions, 1, kMillion},

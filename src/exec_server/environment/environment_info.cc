@@ -32,6 +32,7 @@ wire::EnvironmentCapabilities Capabilities() {
           .http_header_env_vars = true,
           .file_write_streaming = true,
           .sandboxed_file_streaming = true,
+          .exec_policy = true,
           .linux_root_write_preserves_devices = true,
           .linux_approved_root_write_preserves_restrictions = true};
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "rpc/peer.h"
 #include "rpc/transport.h"
 
 namespace holdfast::exec_server {
@@ -27,6 +28,11 @@ class ClientLink {
   ClientLink(rpc::Transport& transport, const ClientTraits& client) : transport_(&transport), client_(client) {}
 
   bool is_open() const { return transport_ != nullptr; }
+
+  // The peer by which the server calls the client. It is null until the client has finished the handshake.
+  std::shared_ptr<rpc::Peer> peer() const { return peer_.lock(); }
+  void SetPeer(std::weak_ptr<rpc::Peer> peer) { peer_ = std::move(peer); }
+
   // Returns whether the client reads too slowly. A link without a connection is never congested: output is only stored.
   bool is_congested() const { return transport_ != nullptr && transport_->congested(); }
   const ClientTraits& client() const { return client_; }
@@ -42,6 +48,7 @@ class ClientLink {
  private:
   rpc::Transport* transport_ = nullptr;
   ClientTraits client_;
+  std::weak_ptr<rpc::Peer> peer_;
 };
 
 }  // namespace holdfast::exec_server

@@ -68,7 +68,9 @@ ManagedProcess::ManagedProcess(const Context& context, std::string id, const Sta
       argv_(Shorten(request.command.argv)),
       sandbox_type_(request.sandbox ? wire::SandboxType::kLinuxSeccomp : wire::SandboxType::kNone),
       confined_(request.sandbox && request.sandbox->restricts()),
-      start_reply_(std::move(reply)) {
+      start_reply_(std::move(reply)),
+      approver_(context.resources.loop, {.link = context.link, .driver_changed = context.driver_changed}, id_,
+                std::chrono::milliseconds(context.resources.config.approval_timeout_ms)) {
   wire::AppendString(quoted_id_, id_);
 }
 
@@ -77,13 +79,35 @@ Result<> ManagedProcess::Start(const StartRequest& request) {
   const Config& config = resources.config;
   const process::OutputLimits limits{config.retained_output_bytes_per_process, config.retained_chunks_per_process,
                                      config.snapshot_bytes_per_stream};
-  Result<process::Command> command = request.command;
-  if (confined_) command = resources.sandbox_program.Wrap(request.command, *request.sandbox);
+  const auto command = CommandFor(request);
   if (!command) return RefuseStart(command.error());
   if (confined_) LogTemporaryDirectory(resources, request);
   auto started = process::Process::Start(resources.loop, resources.spawner, *command, request.io, limits, *this);
   if (!started) return RefuseStart(started.error());
   process_ = *std::move(started);
+  return {};
+}
+
+// Returns the command, with the helper in front of it if the helper has something to do.
+Result<process::Command> ManagedProcess::CommandFor(const StartRequest& request) {
+  if (!confined_ && !request.supervision) return request.command;
+  sandbox::WrapOptions options;
+  if (request.supervision) {
+    TRY_VOID(Supervise(*request.supervision));
+    options.exec_supervisor = supervision_->helper_socket();
+  }
+  sandbox::SandboxSpec no_sandbox;
+  no_sandbox.profile.type = sandbox::ProfileType::kDisabled;
+  no_sandbox.policy_cwd = request.command.cwd;
+  return context_.resources.sandbox_program.Wrap(request.command, request.sandbox.value_or(no_sandbox), options);
+}
+
+Result<> ManagedProcess::Supervise(const ExecSupervision& wanted) {
+  const ProcessResources& resources = context_.resources;
+  TRY(supervision_, escalate::Supervision::Create(resources.loop, resources.spawner, approver_,
+                                                  {.policy = wanted.policy,
+                                                   .names = exec_policy::ProgramNames::kResolvedPath,
+                                                   .strictness = wanted.strictness}));
   return {};
 }
 
@@ -152,7 +176,10 @@ void ManagedProcess::TellOthers() {
   changed_.Notify();
 }
 
-void ManagedProcess::OnGone(process::Process&) { context_.owner.OnGone(*this); }
+void ManagedProcess::OnGone(process::Process&) {
+  supervision_.reset();  // kills the commands that run outside of the sandbox for this process
+  context_.owner.OnGone(*this);
+}
 
 NumberedEvents ManagedProcess::events() const {
   return {.log = process_->log(), .next_seq = process_->next_seq(), .exit_seq = exit_seq_, .close_seq = close_seq_};

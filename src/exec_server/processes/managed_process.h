@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "escalate/seccomp/supervision.h"
 #include "exec_server/link/client_link.h"
+#include "exec_server/processes/client_approver.h"
 #include "exec_server/processes/observer_cursor.h"
 #include "exec_server/processes/process_resources.h"
 #include "exec_server/processes/start_command.h"
@@ -55,6 +57,7 @@ class ManagedProcess final : public process::ProcessOwner {
   struct Context {
     ProcessResources& resources;
     const ClientLink& link;
+    loop::Event& driver_changed;  // the link leads to another client, or to none
     const std::string& session_id;
     Owner& owner;
   };
@@ -92,6 +95,8 @@ class ManagedProcess final : public process::ProcessOwner {
   void OnGone(process::Process& process) override;
   bool WantsOutput() const override;
 
+  Result<process::Command> CommandFor(const StartRequest& request);
+  Result<> Supervise(const ExecSupervision& wanted);
   Result<> RefuseStart(const Error& why);
   void AnswerFailure(const Error& error);
   void Announce(const std::function<std::string()>& message) const;
@@ -104,6 +109,8 @@ class ManagedProcess final : public process::ProcessOwner {
   bool confined_;  // the process runs under a policy that restricts something
   bool sandbox_denied_ = false;
   std::optional<StartReply> start_reply_;
+  ClientApprover approver_;
+  std::unique_ptr<escalate::Supervision> supervision_;  // until nothing of the process is alive
   std::unique_ptr<process::Process> process_;
   std::optional<uint64_t> exit_seq_, close_seq_;
   WriteIds write_ids_;

@@ -135,8 +135,11 @@ loop::Task<> SendSignal(SessionProcesses& processes, std::string process_id, int
 
 // Waits for a start under way, because the client sent it first, and then ends the process. A start that hangs is
 // cancelled, which also ends the process.
-loop::Task<> TerminateSettled(std::shared_ptr<ManagedProcess> process, std::optional<wire::TerminateMode> mode,
-                              rpc::Reply<wire::ProcessTerminateResult> reply) {
+loop::Task<> TerminateSettled(SessionProcesses& processes, std::string process_id,
+                              std::optional<wire::TerminateMode> mode, rpc::Reply<wire::ProcessTerminateResult> reply) {
+  co_await processes.AwaitRequest(process_id);
+  const auto process = processes.Find(process_id);
+  if (!process) co_return reply({false});
   process->process().CancelSlowStart(kStartPatience);
   while (process->starting()) co_await process->changed().Next();
   if (process->process().phase() == process::Process::Phase::kFailed) co_return reply({process->process().killing()});
@@ -165,7 +168,18 @@ void ProcessService::Start(SessionProcesses& processes, const wire::ProcessStart
                            rpc::Reply<wire::ProcessStartResult> reply) {
   const auto request = ResolveStart(params, config_, surroundings_.environment, surroundings_.command_path);
   if (!request) return reply.Fail(request.error());
-  processes.Start(params.process_id, *request, std::move(reply));
+  if (!params.exec_policy) return processes.Start(params.process_id, *request, std::move(reply));
+  processes.StartLater(params.process_id, AddExecPolicy(*request, *params.exec_policy), std::move(reply));
+}
+
+// Reading the rules may block, so a worker does it.
+loop::Task<Result<StartRequest>> ProcessService::AddExecPolicy(StartRequest request, wire::ExecPolicy wanted) {
+  auto policy = co_await rules_.Load(std::move(wanted.rules));
+  if (!policy) co_return std::unexpected(std::move(policy).error());
+  using escalate::Strictness;
+  request.supervision = {.policy = *std::move(policy),
+                         .strictness = wanted.strict ? Strictness::kStrict : Strictness::kUsual};
+  co_return std::move(request);
 }
 
 void ProcessService::Read(ProcessRequests& requests, const wire::ProcessReadParams& params,
@@ -237,9 +251,7 @@ void ProcessService::Signal(SessionProcesses& processes, const wire::ProcessSign
 
 void ProcessService::Terminate(SessionProcesses& processes, const wire::ProcessTerminateParams& params,
                                rpc::Reply<wire::ProcessTerminateResult> reply) {
-  auto process = processes.Find(params.process_id);
-  if (!process) return reply({false});
-  processes.StartChange(TerminateSettled(std::move(process), params.mode, std::move(reply)));
+  processes.StartChange(TerminateSettled(processes, params.process_id, params.mode, std::move(reply)));
 }
 
 void ProcessService::Snapshot(ProcessRequests& requests, const wire::ProcessIdParams& params,

@@ -7,9 +7,11 @@
 
 #include "exec_server/config/config.h"
 #include "exec_server/processes/process_requests.h"
+#include "exec_server/processes/rules_files.h"
 #include "exec_server/processes/session_processes.h"
 #include "loop/event_loop.h"
 #include "loop/task.h"
+#include "loop/worker_pool.h"
 #include "process/command/environment.h"
 #include "rpc/reply.h"
 #include "wire/process_control_messages.h"
@@ -27,8 +29,8 @@ class ProcessService {
     std::string command_path;  // environment/command_path.h
   };
 
-  ProcessService(loop::EventLoop& loop, const Config& config, Surroundings surroundings)
-      : loop_(loop), config_(config), surroundings_(std::move(surroundings)) {}
+  ProcessService(loop::EventLoop& loop, loop::WorkerPool& workers, const Config& config, Surroundings surroundings)
+      : loop_(loop), config_(config), surroundings_(std::move(surroundings)), rules_(workers) {}
 
   const Surroundings& surroundings() const { return surroundings_; }
 
@@ -51,6 +53,7 @@ class ProcessService {
             rpc::Reply<wire::ProcessListResult> reply);
 
  private:
+  loop::Task<Result<StartRequest>> AddExecPolicy(StartRequest request, wire::ExecPolicy wanted);
   // These tasks serve requests that may have to wait: each waits, and then answers.
   loop::Task<> ReadWhenThere(SessionProcesses& processes, wire::ProcessReadParams params,
                              rpc::Reply<wire::ProcessReadResult> reply);
@@ -60,6 +63,7 @@ class ProcessService {
   loop::EventLoop& loop_;
   const Config& config_;
   const Surroundings surroundings_;
+  RulesFiles rules_;
 };
 
 }  // namespace holdfast::exec_server

@@ -48,8 +48,11 @@ void SessionProcesses::ResumeOutput() {
 
 void SessionProcesses::Start(std::string process_id, const StartRequest& request, ManagedProcess::StartReply reply) {
   if (auto room = CheckRoom(process_id); !room) return reply.Fail(room.error());
-  const ManagedProcess::Context context{
-      .resources = resources_, .link = link_, .session_id = session_id_, .owner = *this};
+  const ManagedProcess::Context context{.resources = resources_,
+                                        .link = link_,
+                                        .driver_changed = driver_changed_,
+                                        .session_id = session_id_,
+                                        .owner = *this};
   auto process = std::make_shared<ManagedProcess>(context, process_id, request, std::move(reply));
   if (const auto started = process->Start(request); !started) {
     for (Observer& observer : observers_) observer.OnFailed(*process, started.error().message);
@@ -61,10 +64,40 @@ void SessionProcesses::Start(std::string process_id, const StartRequest& request
   by_name_.emplace(std::move(process_id), std::move(process));
 }
 
+void SessionProcesses::StartLater(std::string process_id, loop::Task<Result<StartRequest>> making,
+                                  ManagedProcess::StartReply reply) {
+  if (auto room = CheckRoom(process_id); !room) return reply.Fail(room.error());
+  being_made_.insert(process_id);
+  changes_.Start(StartWhenMade(std::move(process_id), std::move(making), std::move(reply)));
+}
+
+loop::Task<> SessionProcesses::StartWhenMade(std::string process_id, loop::Task<Result<StartRequest>> making,
+                                             ManagedProcess::StartReply reply) {
+  const auto request = co_await std::move(making);
+  being_made_.erase(process_id);
+  if (request) {
+    Start(std::move(process_id), *request, std::move(reply));
+  } else {
+    reply.Fail(request.error());
+  }
+  request_made_.Notify();
+}
+
+loop::Task<> SessionProcesses::AwaitRequest(std::string process_id) {
+  while (being_made_.contains(process_id)) co_await request_made_.Next();
+}
+
+// The event is notified in the next turn of the loop, when a client that has become the driver has its answer.
+void SessionProcesses::OnDriverChanged() {
+  resources_.loop.Post([weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->driver_changed_.Notify();
+  });
+}
+
 Result<> SessionProcesses::CheckRoom(const std::string& process_id) const {
   const Config& config = resources_.config;
   if (ending_) return Fail(ErrorKind::kInvalidRequest, "the session is ending");
-  if (by_name_.contains(process_id)) {
+  if (by_name_.contains(process_id) || being_made_.contains(process_id)) {
     return Fail(ErrorKind::kInvalidRequest, fmt::format("process id {} is taken", process_id));
   }
   if (counts_.Full(config.max_processes_per_session)) {
@@ -84,6 +117,7 @@ std::shared_ptr<ManagedProcess> SessionProcesses::Find(std::string_view process_
 }
 
 loop::Task<std::shared_ptr<ManagedProcess>> SessionProcesses::FindSettled(std::string process_id) {
+  co_await AwaitRequest(process_id);
   if (const auto process = Find(process_id)) {
     while (process->starting()) co_await process->changed().Next();
   }

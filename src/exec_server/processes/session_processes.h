@@ -7,6 +7,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "exec_server/processes/observer.h"
 #include "exec_server/processes/process_resources.h"
 #include "exec_server/processes/start_command.h"
+#include "loop/event.h"
 #include "loop/event_loop.h"
 #include "loop/permit.h"
 #include "loop/scope.h"
@@ -39,11 +41,18 @@ class SessionProcesses final : private ManagedProcess::Owner, public std::enable
 
   // Starts a process, and answers through `reply` when the command has been executed or could not be.
   void Start(std::string process_id, const StartRequest& request, ManagedProcess::StartReply reply);
+  // Does the same when `making` has made the request. The id is taken meanwhile.
+  void StartLater(std::string process_id, loop::Task<Result<StartRequest>> making, ManagedProcess::StartReply reply);
   std::shared_ptr<ManagedProcess> Find(std::string_view process_id) const;
   // Waits until a start under way with this name has succeeded or failed, and then returns the process; null if there
   // is none.
   loop::Task<std::shared_ptr<ManagedProcess>> FindSettled(std::string process_id);
+  // Waits until the request of a start under way with this name has been made.
+  loop::Task<> AwaitRequest(std::string process_id);
   const ByName& by_name() const { return by_name_; }
+
+  // The session has another driver, or none. Questions that wait for an answer are asked again.
+  void OnDriverChanged();
 
   // Runs the task of a request that changes something. The task goes on after its connection has ended.
   void StartChange(loop::Task<> request) { changes_.Start(std::move(request)); }
@@ -69,6 +78,8 @@ class SessionProcesses final : private ManagedProcess::Owner, public std::enable
   void OnGone(ManagedProcess& process) override;
   void OnNews(const ManagedProcess& process) override;
 
+  loop::Task<> StartWhenMade(std::string process_id, loop::Task<Result<StartRequest>> making,
+                             ManagedProcess::StartReply reply);
   Result<> CheckRoom(const std::string& process_id) const;
   void Count(size_t ProcessCounts::* which, int change);
   void Forget(const std::string& process_id, const ManagedProcess* process);
@@ -80,6 +91,9 @@ class SessionProcesses final : private ManagedProcess::Owner, public std::enable
   const ClientLink& link_;
   const std::string session_id_;
   const Finished finished_;
+  loop::Event driver_changed_;                     // used by the processes, so it outlives them
+  std::set<std::string, std::less<>> being_made_;  // the ids of processes whose requests are being made
+  loop::Event request_made_;
   ByName by_name_;
   std::map<std::string, loop::Permit, std::less<>> staying_;  // of finished processes that stay until the end
   // Processes whose name is free again, but which still have a keeper or a descendant that is alive.

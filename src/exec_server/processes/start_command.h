@@ -1,11 +1,14 @@
 // ResolveStart turns the params of process/start into a command that can be spawned, or into the reason why it cannot.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "escalate/seccomp/supervision.h"
+#include "exec_policy/policy.h"
 #include "exec_server/config/config.h"
 #include "process/command/command.h"
 #include "sandbox/launch/sandbox_spec.h"
@@ -13,14 +16,22 @@
 
 namespace holdfast::exec_server {
 
-// A checked request to start a command: the command, its input and output, and its sandbox, if any.
+// The rules by which every execve of a process is judged.
+struct ExecSupervision {
+  std::shared_ptr<const exec_policy::Policy> policy;
+  escalate::Strictness strictness = escalate::Strictness::kUsual;
+};
+
+// A checked request to start a command: the command, its input and output, its sandbox and its supervision, if any.
 struct StartRequest {
   process::Command command;
   process::Io io;
   std::optional<sandbox::SandboxSpec> sandbox;
+  std::optional<ExecSupervision> supervision;
 };
 
-// Checks everything in the params. `command_path` comes first in the command's PATH (command_path.h).
+// Checks everything in the params but the rules of an exec policy, which have to be read. `command_path` comes first in
+// the command's PATH (command_path.h).
 Result<StartRequest> ResolveStart(const wire::ProcessStartParams& params, const Config& config,
                                   const process::Environment& server_environment, std::string_view command_path = {});
 

@@ -1,6 +1,7 @@
 // An attachment is everything that a connection has under way or open in its session and that ends with the connection.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "loop/scope.h"
 #include "loop/task.h"
 #include "loop/worker_pool.h"
+#include "rpc/peer.h"
 #include "rpc/transport.h"
 
 namespace holdfast::exec_server {
@@ -46,6 +48,10 @@ class Attachment {
   rpc::Transport& transport() { return transport_; }
   const ClientTraits& client() const { return client_; }
 
+  // The peer of the connection, once its client has finished the handshake.
+  const std::weak_ptr<rpc::Peer>& peer() const { return peer_; }
+  void SetPeer(std::weak_ptr<rpc::Peer> peer) { peer_ = std::move(peer); }
+
   // The parts of the attachment that requests work on.
   ProcessRequests& processes() { return processes_; }
   FileSession& files() { return files_; }
@@ -74,6 +80,7 @@ class Attachment {
   const Roles::Member member_;
   rpc::Transport& transport_;
   const ClientTraits client_;
+  std::weak_ptr<rpc::Peer> peer_;
   Observer* observer_ = nullptr;
   FileSession files_;
   HttpExchanges exchanges_;

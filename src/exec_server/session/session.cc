@@ -51,6 +51,7 @@ void Session::Detach(Attachment& attachment) {
   const bool was_driver = attachment.role() == SessionRole::kDriver;
   if (was_driver) {
     link_ = {};
+    processes_->OnDriverChanged();
   } else {
     StopObserving(attachment);
   }
@@ -81,7 +82,16 @@ void Session::TakeOver(Attachment& attachment) {
   Drive(attachment);
 }
 
-void Session::Drive(Attachment& attachment) { link_ = ClientLink(attachment.transport(), attachment.client()); }
+void Session::Drive(Attachment& attachment) {
+  link_ = ClientLink(attachment.transport(), attachment.client());
+  link_.SetPeer(attachment.peer());
+  processes_->OnDriverChanged();
+}
+
+void Session::OnReady(Attachment& attachment, std::weak_ptr<rpc::Peer> peer) {
+  attachment.SetPeer(std::move(peer));
+  if (attachment.role() == SessionRole::kDriver) Drive(attachment);
+}
 
 void Session::Observe(Attachment& attachment) {
   const ClientLink link(attachment.transport(), attachment.client());

@@ -15,6 +15,7 @@
 #include "exec_server/session/attachment.h"
 #include "exec_server/session/roles.h"
 #include "exec_server/session/session_resources.h"
+#include "rpc/peer.h"
 #include "rpc/transport.h"
 
 namespace holdfast::exec_server {
@@ -52,6 +53,9 @@ class Session {
   bool attached() const { return !attachments_.empty(); }
   size_t connections() const { return attachments_.size(); }
   const Attachment* driver() const;
+
+  // The client of the attachment has finished the handshake, and can be called through `peer` from here on.
+  void OnReady(Attachment& attachment, std::weak_ptr<rpc::Peer> peer);
 
   // Makes an attachment that observes the session its driver.
   void TakeOver(Attachment& attachment);

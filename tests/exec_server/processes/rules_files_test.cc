@@ -1,0 +1,97 @@
+#include "exec_server/processes/rules_files.h"
+
+#include <sys/stat.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "loop/event_loop.h"
+#include "loop/scope.h"
+#include "support/loop_runner.h"
+#include "support/scratch_dir.h"
+
+namespace holdfast::exec_server {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using Loaded = Result<RulesFiles::PolicyPtr>;
+
+constexpr const char* kRule = "prefix_rule(pattern=[\"a\"])\n";
+
+class RulesFilesTest : public testing::Test {
+ protected:
+  static loop::Task<> Keep(RulesFiles& files, std::vector<std::string> paths, std::optional<Loaded>& loaded) {
+    loaded.emplace(co_await files.Load(std::move(paths)));
+  }
+  Loaded Load(RulesFiles& files, std::vector<std::string> paths) {
+    std::optional<Loaded> loaded;
+    loop::Scope scope;
+    scope.Start(Keep(files, std::move(paths), loaded));
+    EXPECT_TRUE(support::RunUntil(loop_, [&] { return loaded.has_value(); }));
+    return *loaded;
+  }
+  std::string Refused(std::vector<std::string> paths) {
+    const Loaded loaded = Load(files_, std::move(paths));
+    if (loaded) return "was loaded";
+    EXPECT_EQ(loaded.error().kind, ErrorKind::kInvalidParams);
+    return loaded.error().message;
+  }
+
+  loop::EventLoop loop_;
+  loop::WorkerPool workers_{loop_, {}};
+  RulesFiles files_{workers_, 0s};
+  support::ScratchDir dir_;
+};
+
+TEST_F(RulesFilesTest, ReadsTheRulesOfAllFiles) {
+  const std::string one = dir_.Write("one", kRule), two = dir_.Write("two", "prefix_rule(pattern=[\"b\"])\n");
+  const Loaded loaded = Load(files_, {one, "file://" + two});
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  EXPECT_EQ((*loaded)->rule_count(), 2u);
+  EXPECT_EQ((*Load(files_, {}))->rule_count(), 0u);
+}
+
+TEST_F(RulesFilesTest, UsesAPolicyAgainUntilAFileChanges) {
+  const std::string path = dir_.Write("rules", kRule);
+  const auto first = Load(files_, {path}).value();
+  EXPECT_EQ(Load(files_, {path}).value(), first);
+  EXPECT_NE(Load(files_, {path, path}).value(), first);
+  dir_.Write("rules", std::string(kRule) + "\n");
+  EXPECT_NE(Load(files_, {path}).value(), first);
+}
+
+// The times of a file are coarse: a change that follows at once may leave no trace.
+TEST_F(RulesFilesTest, DoesNotKeepThePolicyOfAFileThatWasJustChanged) {
+  const std::string path = dir_.Write("rules", kRule);
+  RulesFiles files(workers_);
+  const auto first = Load(files, {path}).value();
+  EXPECT_NE(Load(files, {path}).value(), first);
+}
+
+TEST_F(RulesFilesTest, SaysWhatIsWrong) {
+  EXPECT_THAT(Refused({"relative"}), HasSubstr("execPolicy.rules: "));
+  EXPECT_THAT(Refused({dir_.path() + "/none"}), HasSubstr("none: No such file or directory"));
+  EXPECT_THAT(Refused({dir_.path()}), HasSubstr("not a regular file"));
+  EXPECT_THAT(Refused({dir_.Write("bad", "\nprefix_rule(pattern=[])\n")}), HasSubstr("bad:2:"));
+  EXPECT_THAT(Refused(std::vector(RulesFiles::kMaxFiles + 1, dir_.Write("one", ""))), HasSubstr("more than 64 files"));
+}
+
+TEST_F(RulesFilesTest, DoesNotWaitForAPipe) {
+  const std::string pipe = dir_.path() + "/pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(Refused({pipe}), HasSubstr("not a regular file"));
+}
+
+TEST_F(RulesFilesTest, RefusesFilesThatAreTooLongTogether) {
+  const std::string half = dir_.Write("half", std::string(RulesFiles::kMaxBytes / 2 + 1, '\n'));
+  EXPECT_THAT(Refused({half, half}), HasSubstr("more than"));
+}
+
+}  // namespace
+}  // namespace holdfast::exec_server

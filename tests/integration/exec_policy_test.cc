@@ -1,0 +1,315 @@
+// Tests of process/start with an execPolicy: every program that the process executes runs, is taken out of the sandbox
+// or is refused, as the rules and the client say.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "integration/sandboxed_fixture.h"
+#include "support/eventually.h"
+#include "support/proc.h"
+
+namespace holdfast::support {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr int64_t kInvalidParams = -32602;
+
+std::string Rule(std::string_view program, std::string_view decision, std::string_view more = "") {
+  return fmt::format("prefix_rule(pattern=[\"{}\"], decision=\"{}\"{})\n", program, decision, more);
+}
+
+class ExecPolicyTest : public SandboxedFixture {
+ protected:
+  std::string RulesFile(const std::string& name, const std::string& rules) { return rules_.Write(name, rules); }
+
+  static std::string Policy(const std::string& file, std::string_view more = "") {
+    return fmt::format(R"("execPolicy":{{"rules":["{}"]{}}})", file, more);
+  }
+  static StartRequest With(StartRequest request, const std::string& policy) {
+    request.more = (request.more.empty() ? "" : request.more + ",") + policy;
+    return request;
+  }
+  // A script in a sandbox in which only the workspace may be written, under rules.
+  StartRequest Judged(std::string id, std::string script, const std::string& rules, std::string_view more = "") {
+    const std::string file = RulesFile(id + ".rules", rules);
+    return With(Inside(std::move(id), std::move(script)), Policy(file, more));
+  }
+
+  std::string TouchElsewhere() const { return "/usr/bin/touch " + Elsewhere("made"); }
+  bool MadeElsewhere() const { return fs::exists(Elsewhere("made")); }
+
+  static Message Asked(RpcClient& client, std::string_view id) {
+    return client.WaitForNotification("exec/approve", id);
+  }
+  static void Answer(RpcClient& client, const Message& question, std::string_view result) {
+    client.channel().Send(fmt::format(R"({{"id":{},{}}})", question.Number("id"), result));
+  }
+  static void Decide(RpcClient& client, const Message& question, std::string_view decision) {
+    Answer(client, question, fmt::format(R"("result":{{"decision":"{}"}})", decision));
+  }
+
+  // Starts a script that touches a file outside after a question, and answers the question.
+  Ended RunAnswered(const std::string& id, std::string_view result) {
+    client_.Start(Judged(id, TouchElsewhere() + "; exit $?", Rule("/usr/bin/touch", "prompt")));
+    Answer(client_, Asked(client_, id), result);
+    const Message exited = client_.WaitForNotification("process/exited", id);
+    const std::string output = client_.WaitForClosed(id);
+    return {exited.Number("params.exitCode"), output, exited.Flag("params.sandboxDenied")};
+  }
+
+  ScratchDir rules_;
+};
+
+TEST_F(ExecPolicyTest, IsAnnounced) {
+  EXPECT_TRUE(client_.Call("environment/info").Flag("result.capabilities.execPolicy"));
+}
+
+TEST_F(ExecPolicyTest, RunsInsideWhatNoRuleNames) {
+  const Ended ended = Run(Judged("p", TouchElsewhere() + "; /usr/bin/touch made; exit $?", ""));
+  EXPECT_EQ(ended.exit_code, 0) << ended.output;
+  EXPECT_THAT(ended.output, HasSubstr("Read-only file system"));
+  EXPECT_TRUE(fs::exists(In("made")));
+  EXPECT_FALSE(MadeElsewhere());
+}
+
+TEST_F(ExecPolicyTest, TakesOutOfTheSandboxWhatARuleAllows) {
+  const Ended ended = Run(Judged("p", TouchElsewhere() + "; exit $?", Rule("/usr/bin/touch", "allow")));
+  EXPECT_EQ(ended.exit_code, 0) << ended.output;
+  EXPECT_TRUE(MadeElsewhere());
+}
+
+TEST_F(ExecPolicyTest, RefusesWhatARuleForbidsAndSaysWhy) {
+  const std::string rule = Rule("/usr/bin/touch", "forbidden", R"(, justification="Make no files.")");
+  const Ended ended = Run(Judged("p", "/usr/bin/touch made; exit $?", rule));
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.output, HasSubstr("Execution denied: Make no files."));
+  EXPECT_FALSE(fs::exists(In("made")));
+}
+
+TEST_F(ExecPolicyTest, JudgesTheCommandItself) {
+  StartRequest request = Judged("p", "", Rule("/usr/bin/touch", "forbidden"));
+  request.argv = {"/usr/bin/touch", "made"};
+  const Ended ended = Run(request);
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.output, HasSubstr("Execution denied"));
+  EXPECT_FALSE(fs::exists(In("made")));
+}
+
+TEST_F(ExecPolicyTest, AStartThatFailsIsReportedAsEver) {
+  StartRequest request = Judged("p", "", "");
+  request.argv = {"/no/such/program"};
+  EXPECT_THAT(ReasonOf(request), HasSubstr("No such file or directory"));
+}
+
+TEST_F(ExecPolicyTest, WorksWithoutASandbox) {
+  const std::string rules = RulesFile("r", Rule("/usr/bin/touch", "forbidden") + Rule("/usr/bin/id", "allow"));
+  const Ended ended = Run(With(Shell("p", TouchElsewhere() + "; /usr/bin/id -u && echo done"), Policy(rules)));
+  EXPECT_THAT(ended.output, AllOf(HasSubstr("Execution denied"), HasSubstr("done")));
+  EXPECT_FALSE(MadeElsewhere());
+  EXPECT_FALSE(ended.denied) << "no sandbox could have denied anything";
+}
+
+TEST_F(ExecPolicyTest, AsksTheClientWhatTheRulesLeaveOpen) {
+  const std::string rule = Rule("/usr/bin/touch", "prompt", R"(, justification="Files need a look.")");
+  client_.Start(Judged("p", TouchElsewhere() + "; exit $?", rule));
+  const Message question = Asked(client_, "p");
+  EXPECT_EQ(question.Text("params.file"), "/usr/bin/touch");
+  EXPECT_EQ(question.Text("params.argv.0"), "/usr/bin/touch");
+  EXPECT_EQ(question.Text("params.argv.1"), Elsewhere("made"));
+  EXPECT_EQ(question.Text("params.cwd"), workspace_.path());
+  EXPECT_EQ(question.Text("params.reason"), "Files need a look.");
+  EXPECT_THAT(question.Text("params.rule"), HasSubstr("/usr/bin/touch"));
+  EXPECT_EQ(question.Text("params.proposed"), "escalate");
+  EXPECT_FALSE(MadeElsewhere());
+  Decide(client_, question, "escalate");
+  EXPECT_EQ(client_.WaitForExit("p"), 0) << client_.Output("p");
+  EXPECT_TRUE(MadeElsewhere());
+}
+
+TEST_F(ExecPolicyTest, AnApprovedProgramRunsWhereTheClientSays) {
+  const Ended inside = RunAnswered("inside", R"("result":{"decision":"run"})");
+  EXPECT_THAT(inside.output, HasSubstr("Read-only file system"));
+  EXPECT_FALSE(MadeElsewhere());
+  EXPECT_EQ(RunAnswered("outside", R"("result":{"decision":"escalate"})").exit_code, 0);
+  EXPECT_TRUE(MadeElsewhere());
+}
+
+TEST_F(ExecPolicyTest, DeniesWithTheReasonOfTheClient) {
+  const Ended ended = RunAnswered("p", R"("result":{"decision":"deny","reason":"Not today."})");
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.output, HasSubstr("Execution denied: Not today."));
+  EXPECT_THAT(RunAnswered("q", R"("result":{"decision":"deny"})").output, HasSubstr("User declined execution"));
+  EXPECT_FALSE(MadeElsewhere());
+}
+
+TEST_F(ExecPolicyTest, DeniesAfterAnAnswerThatIsNotUnderstood) {
+  for (const auto& [id, answer] : std::vector<std::pair<std::string, std::string>>{
+           {"unknown", R"("result":{"decision":"perhaps"})"},
+           {"empty", R"("result":{})"},
+           {"error", R"("error":{"code":-32601,"message":"unknown method"})"}}) {
+    const Ended ended = RunAnswered(id, answer);
+    EXPECT_EQ(ended.exit_code, 1) << id;
+    EXPECT_THAT(ended.output, HasSubstr("Execution denied: ")) << id;
+  }
+  EXPECT_FALSE(MadeElsewhere());
+}
+
+TEST_F(ExecPolicyTest, DeniesWithoutAnAnswerInTime) {
+  const ServerProcess impatient = ServerProcess::Start({"--approval-timeout-ms", "50"});
+  RpcClient client = RpcClient::Ready(impatient.url());
+  client.Start(Judged("p", TouchElsewhere() + "; exit $?", Rule("/usr/bin/touch", "prompt")));
+  EXPECT_EQ(client.WaitForExit("p"), 1);
+  EXPECT_THAT(client.WaitForClosed("p"), HasSubstr("No answer came in time"));
+  EXPECT_FALSE(MadeElsewhere());
+}
+
+TEST_F(ExecPolicyTest, DeniesWithoutAClient) {
+  RpcClient driver = RpcClient::Ready(server_.url(), R"("shared":true,"sessionName":"left")");
+  StartRequest request = Judged("p", "", Rule("/usr/bin/touch", "prompt"));
+  request.argv = {"/bin/bash", "-c", "echo ready; read < go; " + TouchElsewhere() + "; echo $? > status"};
+  ASSERT_EQ(::mkfifo(In("go").c_str(), 0600), 0);
+  driver.Start(request);
+  driver.WaitForOutput("p", "ready");
+  driver.Disconnect();
+  const auto left = [&] { return client_.Call("session/list").Number("result.sessions.1.connections") == 0; };
+  ASSERT_TRUE(Eventually(left));
+  ASSERT_EQ(Program({"bash", "-c", "echo > " + In("go")}).Finish().status, 0);
+  ASSERT_TRUE(Eventually([&] { return fs::exists(In("status")) && !Contents(In("status")).empty(); }));
+  EXPECT_EQ(Contents(In("status")), "1\n");
+  EXPECT_FALSE(MadeElsewhere());
+}
+
+TEST_F(ExecPolicyTest, AsksAgainAfterAReconnect) {
+  client_.Start(Judged("p", TouchElsewhere() + "; exit $?", Rule("/usr/bin/touch", "prompt")));
+  (void)Asked(client_, "p");
+  client_.Disconnect();
+  std::unique_ptr<RpcClient> resumed;
+  ASSERT_TRUE(Eventually([&] {
+    resumed = std::make_unique<RpcClient>(OpenChannel(server_.url()));
+    return resumed->Initialize(R"("resumeSessionId":)" + Quoted(client_.session_id())).Has("result");
+  }));
+  resumed->Notify("initialized");
+  Decide(*resumed, Asked(*resumed, "p"), "escalate");
+  EXPECT_EQ(resumed->WaitForExit("p"), 0) << resumed->Output("p");
+  EXPECT_TRUE(MadeElsewhere());
+}
+
+TEST_F(ExecPolicyTest, AsksTheDriverAndNoObserver) {
+  const std::string name = R"("shared":true,"sessionName":"watched")";
+  RpcClient driver = RpcClient::Ready(server_.url(), name), observer = RpcClient::Ready(server_.url(), name);
+  driver.Start(Judged("p", TouchElsewhere() + "; exit $?", Rule("/usr/bin/touch", "prompt")));
+  (void)Asked(driver, "p");
+  EXPECT_TRUE(observer.Call("process/list").Has("result"));
+  EXPECT_FALSE(observer.HasNotification("exec/approve", "p"));
+  // The question goes with the role.
+  EXPECT_TRUE(observer.Call("session/takeOver").Has("result"));
+  Decide(observer, Asked(observer, "p"), "escalate");
+  EXPECT_EQ(observer.WaitForExit("p"), 0);
+  EXPECT_TRUE(MadeElsewhere());
+}
+
+TEST_F(ExecPolicyTest, StrictRulesRunProgramsAsTheyWereJudged) {
+  const Ended ended = Run(Judged("p", "/usr/bin/touch made; /usr/bin/id -u > id; exit $?",
+                                 Rule("/usr/bin/cat", "forbidden"), R"(,"strict":true)"));
+  EXPECT_EQ(ended.exit_code, 0) << ended.output;
+  EXPECT_TRUE(fs::exists(In("made")));
+  EXPECT_EQ(Contents(In("id")), fmt::format("{}\n", ::geteuid()));
+}
+
+TEST_F(ExecPolicyTest, EachProcessHasItsOwnRules) {
+  client_.Start(Judged("a", "/usr/bin/touch a; /usr/bin/id -u", Rule("/usr/bin/touch", "forbidden")));
+  client_.Start(Judged("b", "/usr/bin/touch b; /usr/bin/id -u", Rule("/usr/bin/id", "forbidden")));
+  const std::string id = fmt::format("{}\n", ::geteuid());
+  EXPECT_THAT(client_.WaitForClosed("a"), AllOf(HasSubstr("Execution denied"), HasSubstr(id)));
+  EXPECT_THAT(client_.WaitForClosed("b"), AllOf(HasSubstr("Execution denied"), Not(HasSubstr(id))));
+  EXPECT_FALSE(fs::exists(In("a")));
+  EXPECT_TRUE(fs::exists(In("b")));
+}
+
+TEST_F(ExecPolicyTest, RefusesAPolicyThatCannotBeUsed) {
+  const auto refused = [&](const std::string& policy) {
+    const Message refusal = Refusal(With(Inside("p", "echo ran"), policy));
+    EXPECT_EQ(refusal.error_code(), kInvalidParams) << policy;
+    return refusal.Text("error.message");
+  };
+  const std::string bad = RulesFile("bad.rules", "prefix_rule(pattern=[\"a\"], decision=\"perhaps\")\n");
+  EXPECT_THAT(refused(Policy(bad)), AllOf(HasSubstr(bad), HasSubstr("perhaps")));
+  EXPECT_THAT(refused(Policy("/no/such.rules")), HasSubstr("/no/such.rules: No such file or directory"));
+  EXPECT_THAT(refused(Policy(rules_.path())), HasSubstr("not a regular file"));
+  EXPECT_THAT(refused(Policy("relative.rules")), HasSubstr("execPolicy.rules"));
+  EXPECT_THAT(refused(Policy(bad, R"(,"strcit":true)")), HasSubstr("strcit"));
+  EXPECT_THAT(refused(R"("execPolicy":{})"), HasSubstr("rules"));
+  EXPECT_EQ(Run(Inside("p", "exit 3")).exit_code, 3) << "the id is free";
+}
+
+TEST_F(ExecPolicyTest, ReadsRulesThatHaveChanged) {
+  const std::string file = RulesFile("r", "");
+  for (const auto& [id, rules, status] : std::vector<std::tuple<std::string, std::string, int>>{
+           {"a", "", 0}, {"b", Rule("/usr/bin/id", "forbidden"), 1}, {"c", "# none\n", 0}}) {
+    RulesFile("r", rules);
+    EXPECT_EQ(Run(With(Inside(id, "/usr/bin/id; exit $?"), Policy(file))).exit_code, status) << id;
+  }
+}
+
+TEST_F(ExecPolicyTest, RequestsWaitForAStartThatReadsItsRules) {
+  StartRequest request = Judged("p", "cat", "");
+  request.pipe_stdin = true;
+  const int64_t start = client_.Send("process/start", request.Params());
+  const int64_t write = client_.Send("process/write", WriteParams("p", "text\n"));
+  const int64_t second = client_.Send("process/start", request.Params());
+  EXPECT_EQ(client_.Await(write).Text("result.status"), "accepted");
+  EXPECT_TRUE(client_.Await(start).Has("result"));
+  EXPECT_TRUE(client_.Await(second).Has("error")) << "the id is taken";
+  client_.WaitForOutput("p", "text\n");
+  EXPECT_TRUE(client_.Call("process/terminate", IdParams("p")).Flag("result.running"));
+}
+
+// A program outside of the sandbox belongs to the process that wanted to execute it.
+TEST_F(ExecPolicyTest, LeavesNothingOutsideWhenTheProcessIsKilled) {
+  client_.Start(Judged("p", "/usr/bin/sleep 1000", Rule("/usr/bin/sleep", "allow")));
+  const auto sleeps = [&] {
+    for (const pid_t pid : DescendantsOf(server_.pid())) {
+      if (ReadProcFile(pid, "cmdline").value_or("").starts_with("/usr/bin/sleep")) return pid;
+    }
+    return pid_t{-1};
+  };
+  ASSERT_TRUE(Eventually([&] { return sleeps() > 0; }));
+  const pid_t outside = sleeps();
+  EXPECT_TRUE(client_.Call("process/terminate", IdParams("p")).Flag("result.running"));
+  EXPECT_TRUE(Eventually([&] { return !IsAlive(outside); }));
+}
+
+TEST_F(ExecPolicyTest, LeavesNothingWhenTheServerIsKilled) {
+  client_.Start(Judged("p", "/usr/bin/sleep 1000", Rule("/usr/bin/sleep", "allow")));
+  client_.Start(Judged("q", TouchElsewhere(), Rule("/usr/bin/touch", "prompt")));
+  (void)Asked(client_, "q");
+  server_.Kill();
+  EXPECT_TRUE(Eventually([] { return LivingWithVariable(RunMarker()).empty(); }));
+  EXPECT_FALSE(MadeElsewhere());
+}
+
+TEST_F(ExecPolicyTest, AProcessThatWaitsForAnAnswerCanBeKilled) {
+  client_.Start(Judged("p", TouchElsewhere(), Rule("/usr/bin/touch", "prompt")));
+  const Message question = Asked(client_, "p");
+  EXPECT_TRUE(client_.Call("process/terminate", IdParams("p")).Flag("result.running"));
+  Decide(client_, question, "escalate");  // too late
+  EXPECT_TRUE(client_.Call("process/list").Has("result"));
+  EXPECT_FALSE(MadeElsewhere());
+}
+
+}  // namespace
+}  // namespace holdfast::support
