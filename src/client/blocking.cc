@@ -9,15 +9,24 @@
 
 #include "base/check.h"
 #include "loop/scope.h"
+#include "loop/worker_pool.h"
 
 namespace holdfast::client {
 namespace {
 
 constexpr std::chrono::milliseconds kCloseTime{3'000};
+constexpr size_t kMaxApprovals = 64;  // further questions wait until one of these is answered
 
 loop::Task<> Run(std::function<loop::Task<>()> begin, std::shared_ptr<std::promise<bool>> ended) {
   co_await begin();
   ended->set_value(true);
+}
+
+loop::Task<wire::ExecApproveResult> AskOnWorker(loop::WorkerPool& workers,
+                                                std::shared_ptr<const BlockingApprover> approver,
+                                                wire::ExecApproveParams question) {
+  auto ask = [approver = std::move(approver), question = std::move(question)] { return (*approver)(question); };
+  co_return co_await workers.Do(std::move(ask));
 }
 
 }  // namespace
@@ -73,6 +82,7 @@ struct BlockingClient::Thread {
 
   const std::shared_ptr<Grave> grave = std::make_shared<Grave>();
   loop::EventLoop& loop = grave->loop;
+  loop::WorkerPool approvals{loop, {.name = "approver", .usual_workers = kMaxApprovals, .max_workers = kMaxApprovals}};
   // The loop's thread alone uses these two.
   std::optional<ExecServerClient> client;
   std::map<uint64_t, loop::Scope> tasks;
@@ -113,8 +123,14 @@ loop::Task<> BlockingClient::Thread::Open(ConnectOptions options, Result<>& outc
   }
 }
 
-Result<BlockingClient> BlockingClient::Connect(ConnectOptions options) {
+Result<BlockingClient> BlockingClient::Connect(ConnectOptions options, BlockingApprover approver) {
   auto thread = std::make_shared<Thread>();
+  if (approver) {
+    const auto shared = std::make_shared<const BlockingApprover>(std::move(approver));
+    options.approver = [&workers = thread->approvals, shared](wire::ExecApproveParams question) {
+      return AskOnWorker(workers, shared, std::move(question));
+    };
+  }
   Result<> outcome;
   (void)thread->RunTask([&] { return thread->Open(std::move(options), outcome); }, std::nullopt);
   if (!outcome) return std::unexpected(std::move(outcome).error());

@@ -24,7 +24,8 @@ namespace holdfast::client {
 
 class BlockingClient {
  public:
-  static Result<BlockingClient> Connect(ConnectOptions options);
+  // `approver`, if there is one, takes the place of options.approver.
+  static Result<BlockingClient> Connect(ConnectOptions options, BlockingApprover approver = {});
 
   BlockingClient(BlockingClient&&) noexcept;
   ~BlockingClient();  // closes the connection, and waits for the thread

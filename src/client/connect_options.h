@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "client/approver.h"
 #include "loop/task.h"
 #include "rpc/transport.h"
 #include "wire/shared_session_messages.h"
@@ -38,6 +39,7 @@ struct ConnectOptions {
 
   std::optional<SharedSession> session = {};
   std::optional<std::string> resume_session_id = {};  // continues a session of an earlier client
+  Approver approver = {};  // answers questions about commands of supervised processes; without one they are denied
 };
 
 struct CallOptions {

@@ -39,7 +39,7 @@ bool Connection::OnRawMessage(std::string_view message) {
 }
 
 void Connection::OnRequest(const rpc::Request& request, rpc::PendingReply reply) {
-  reply.Fail({ErrorKind::kUnknownMethod, "this client has no method " + std::string(request.method)});
+  if (owner_ != nullptr) owner_->OnRequest(request, std::move(reply));
 }
 
 void Connection::OnNotification(const rpc::Notification& notification) {

@@ -30,6 +30,7 @@ class Connection final : public rpc::PeerHost, public std::enable_shared_from_th
     // An error means that the server does not keep to the protocol, and ends the connection.
     virtual Result<> OnOutput(const wire::OutputFrame& frame) = 0;
     virtual Result<> OnNotification(const rpc::Notification& notification) = 0;
+    virtual void OnRequest(const rpc::Request& request, rpc::PendingReply reply) = 0;
     // The connection has ended, and every call over it has failed.
     virtual void OnConnectionEnd(Connection& connection) = 0;
   };

@@ -43,6 +43,10 @@ struct StartOptions {
   Stdin input = Stdin::kClosed;               // a terminal is always open for input
   std::optional<TerminalSize> terminal = {};  // without it, the streams are pipes
   std::string sandbox = {};                   // JSON of the `sandbox` member; empty: no sandbox
+  // The rules by which each program that the process executes is judged. A start with rules has no time limit but that
+  // of `call`, because a person may be asked about the command itself. Only servers that announce the capability
+  // `execPolicy` accept it.
+  std::optional<wire::ExecPolicy> exec_policy = {};
   Backlog backlog = {};
   CallOptions call = {};
 };

@@ -31,6 +31,12 @@ void Append(ProcessReading& reading, wire::ProcessReadResult answer) {
   reading.sandbox_denied = answer.sandbox_denied;
 }
 
+loop::Task<> Approve(const Approver& approver, wire::ExecApproveParams question,
+                     rpc::Reply<wire::ExecApproveResult> reply) {
+  if (!approver) co_return reply({.decision = wire::ExecDecision::kDeny, .reason = "The client approves no commands"});
+  reply(co_await approver(std::move(question)));
+}
+
 }  // namespace
 
 Session::Session(loop::EventLoop& loop, std::unique_ptr<Dialer> dialer, ConnectOptions options)
@@ -245,6 +251,16 @@ Result<> Session::OnNotification(const rpc::Notification& notification) {
   if (notification.method == wire::SessionEnded::kName) End({ErrorKind::kDisconnected, "the session was ended"});
   if (notification_sink_) notification_sink_(notification);
   return {};
+}
+
+void Session::OnRequest(const rpc::Request& request, rpc::PendingReply reply) {
+  const auto self = shared_from_this();
+  if (request.method != wire::ExecApprove::kName) {
+    return reply.Fail({ErrorKind::kUnknownMethod, "this client has no method " + std::string(request.method)});
+  }
+  auto question = wire::Decode<wire::ExecApproveParams>(request.params);
+  if (!question) return reply.Fail(question.error());
+  RunDetached(Approve(options_.approver, *std::move(question), rpc::Reply<wire::ExecApproveResult>(std::move(reply))));
 }
 
 void Session::OnConnectionEnd(Connection& connection) {

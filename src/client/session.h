@@ -83,9 +83,9 @@ class Session final : public std::enable_shared_from_this<Session>, Connection::
   }
 
   enum class Phase { kConnecting, kUp, kRecovering, kEnded };
-
   Result<> OnOutput(const wire::OutputFrame& frame) override;
   Result<> OnNotification(const rpc::Notification& notification) override;
+  void OnRequest(const rpc::Request& request, rpc::PendingReply reply) override;
   void OnConnectionEnd(Connection& connection) override;
   void OnBacklog() override;
 

@@ -30,7 +30,19 @@ Result<wire::ProcessStartParams> ParamsOf(const ServerTraits& traits, StartOptio
   if (!options.sandbox.empty()) {
     TRY(params.sandbox, wire::Sandbox::FromJson(options.sandbox));
   }
+  params.exec_policy = std::move(options.exec_policy);
   return params;
+}
+
+// A server that does not know exec policies would ignore one, and run the command without supervision.
+Result<> CheckServer(const ServerTraits& traits, const StartOptions& options) {
+  if (!options.exec_policy || (traits.environment && traits.environment->capabilities.exec_policy)) return {};
+  return Fail(ErrorKind::kInvalidRequest, "this server cannot supervise commands by rules");
+}
+
+std::optional<std::chrono::milliseconds> TimeLimitOf(const Session& session, const StartOptions& options) {
+  if (options.exec_policy && !options.call.timeout) return std::nullopt;
+  return session.TimeoutOf(options.call);
 }
 
 // The stream of a process that is about to be started. It is forgotten unless the start succeeds.
@@ -104,7 +116,8 @@ loop::Task<Result<std::shared_ptr<Process>>> StartProcess(std::shared_ptr<Sessio
     co_return Fail(ErrorKind::kInvalidRequest, "there is a process " + id + " already");
   const Stdin input = options.terminal ? Stdin::kOpen : options.input;
   ExpectedStream expected(*session, id, options.backlog);
-  loop::Deadline deadline(session->loop(), session->TimeoutOf(options.call));
+  if (auto able = CheckServer(session->traits(), options); !able) co_return std::unexpected(able.error());
+  loop::Deadline deadline(session->loop(), TimeLimitOf(*session, options));
   const auto params = ParamsOf(session->traits(), std::move(options));
   if (!params) co_return std::unexpected(params.error());
   UncertainStart start(session, id);
