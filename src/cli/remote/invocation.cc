@@ -45,12 +45,14 @@ Result<> Invocation::PreparePrivateServer(Starting starting) const {
 }
 
 loop::Task<Result<client::ExecServerClient>> Invocation::Connect(Starting starting,
-                                                                 std::optional<client::SharedSession> session) {
+                                                                 std::optional<client::SharedSession> session,
+                                                                 client::Approver approver) {
   const bool is_private = server_.source == ServerChoice::Source::kPrivate;
   client::ConnectOptions options{.url = server_.url, .client_name = "holdfast " + arguments_.command().name};
   options.ca_file = server_.ca_file;
   options.call_timeout = kNoLimit;
   options.session = std::move(session);
+  options.approver = std::move(approver);
   if (is_private) options.recover_for = kPrivateRecovery;
   // The private server may exit because it is idle, just before the connection is made. Then another one is started.
   for (int attempts = is_private ? 2 : 1;; --attempts) {

@@ -33,9 +33,10 @@ class Invocation {
   enum class Starting { kOnDemand, kNever };
 
   // Connects to the server, and to a shared session if one is named. Calls have no time limit of their own, because a
-  // command may read its input as late as it likes.
+  // command may read its input as late as it likes. `approver` answers questions about supervised commands.
   loop::Task<Result<client::ExecServerClient>> Connect(Starting starting,
-                                                       std::optional<client::SharedSession> session = {});
+                                                       std::optional<client::SharedSession> session = {},
+                                                       client::Approver approver = {});
 
   // Closes the connections that were made, and waits for their end.
   loop::Task<> CloseConnections();

@@ -9,6 +9,8 @@
 #include "cli/remote/invocation.h"
 #include "cli/runs/console.h"
 #include "cli/runs/run_session.h"
+#include "cli/runs/terminal_approver.h"
+#include "cli/runs/terminal_questions.h"
 #include "cli/terminal/screen.h"
 
 namespace holdfast::cli {
@@ -30,15 +32,18 @@ loop::Task<int> Attach(Invocation& invocation) {
   const std::string name = arguments.ValueOr("NAME", "");
   auto keys = EscapeKeys::Parse(arguments.ValueOr("--escape", "ctrl-]"));
   if (!keys) co_return invocation.Complain(keys.error(), kOwnFailure);
-  auto client = co_await JoinRun(invocation, name, wire::SessionRole::kDriver);
+  TerminalQuestions questions(invocation.loop());
+  auto client = co_await JoinRun(invocation, name, wire::SessionRole::kDriver, TerminalApprover(questions));
   if (!client) co_return invocation.Complain(client.error(), kOwnFailure);
   const uint64_t after = arguments.Has("--new") ? co_await LatestSeq(*client) : 0;
   auto process = co_await client->Attach(kMainProcess, after);
   if (!process) co_return invocation.Complain(process.error(), kOwnFailure);
   const bool has_terminal = co_await FitTerminal(**process);
   using Streams = ConsoleOptions::Streams;
-  ConsoleOptions options{
-      .run_name = name, .streams = has_terminal ? Streams::kTerminal : Streams::kPipes, .keys = *keys};
+  ConsoleOptions options{.run_name = name,
+                         .streams = has_terminal ? Streams::kTerminal : Streams::kPipes,
+                         .keys = *keys,
+                         .questions = questions};
   const ConsoleEnd end = co_await Converse(invocation, *client, *std::move(process), std::move(options));
   if (end.how == ConsoleEnd::How::kFinished) (void)co_await EndRun(*client, name);  // it may be gone already
   co_return end.status;

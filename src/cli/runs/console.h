@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cli/remote/invocation.h"
+#include "cli/runs/terminal_questions.h"
 #include "cli/terminal/escape_keys.h"
 #include "client/exec_server_client.h"
 #include "client/process.h"
@@ -21,6 +22,7 @@ struct ConsoleOptions {
   std::string run_name;
   Streams streams = Streams::kPipes;  // of the process
   EscapeKeys keys;
+  TerminalQuestions& questions;  // input is not read while a question is open
   std::optional<std::chrono::milliseconds> time_limit = {};
 };
 

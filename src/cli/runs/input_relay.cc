@@ -27,8 +27,11 @@ bool HasInput(int fd) {
 
 }  // namespace
 
-InputRelay::InputRelay(loop::EventLoop& loop, Driver& driver, std::optional<EscapeKeys> keys, Wakeup& changed)
-    : driver_(driver), keys_(keys), changed_(changed), watch_(loop, stdin_.fd(), [this] { readable_.Notify(); }) {}
+InputRelay::InputRelay(loop::EventLoop& loop, Driver& driver, TerminalQuestions& questions,
+                       std::optional<EscapeKeys> keys, Wakeup& changed)
+    : driver_(driver), questions_(questions), keys_(keys), changed_(changed), watch_(loop, stdin_.fd(), [this] {
+        readable_.Notify();
+      }) {}
 
 std::optional<EscapeKeys::Action> InputRelay::TakeAction() { return std::exchange(action_, std::nullopt); }
 
@@ -39,6 +42,7 @@ loop::Task<> InputRelay::Feed() {
     watch_.WatchReadable();
     co_await readable_.Next();
     while (IsInBackground()) co_await continued_.Next();
+    while (questions_.open()) co_await questions_.closed().Next();
     if (!HasInput(stdin_.fd())) continue;
     const ssize_t n = sys::Read(stdin_.fd(), block.data(), block.size());
     if (n == -EAGAIN) continue;

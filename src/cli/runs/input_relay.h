@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cli/runs/driver.h"
+#include "cli/runs/terminal_questions.h"
 #include "cli/runs/wakeup.h"
 #include "cli/terminal/escape_keys.h"
 #include "cli/terminal/local_input.h"
@@ -20,8 +21,10 @@ namespace holdfast::cli {
 
 class InputRelay {
  public:
-  // `changed` is notified when there is an action. Without `keys` no key is special.
-  InputRelay(loop::EventLoop& loop, Driver& driver, std::optional<EscapeKeys> keys, Wakeup& changed);
+  // `changed` is notified when there is an action. Without `keys` no key is special. Nothing is read while one of
+  // `questions` is open.
+  InputRelay(loop::EventLoop& loop, Driver& driver, TerminalQuestions& questions, std::optional<EscapeKeys> keys,
+             Wakeup& changed);
   InputRelay(const InputRelay&) = delete;
   InputRelay& operator=(const InputRelay&) = delete;
 
@@ -37,6 +40,7 @@ class InputRelay {
   loop::Task<Result<>> PassOn(std::string_view bytes);
 
   Driver& driver_;
+  TerminalQuestions& questions_;
   std::optional<EscapeKeys> keys_;
   Wakeup& changed_;
   loop::Event readable_, continued_;

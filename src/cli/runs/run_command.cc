@@ -13,6 +13,8 @@
 #include "cli/runs/console.h"
 #include "cli/runs/run_session.h"
 #include "cli/runs/start_options.h"
+#include "cli/runs/terminal_approver.h"
+#include "cli/runs/terminal_questions.h"
 #include "cli/text/duration.h"
 #include "cli/text/run_name.h"
 #include "wire/encode.h"
@@ -31,13 +33,15 @@ struct RunOptions {
   ConsoleOptions console;
 };
 
-Result<RunOptions> ReadOptions(const Arguments& arguments) {
+Result<RunOptions> ReadOptions(const Arguments& arguments, TerminalQuestions& questions) {
   std::string name = arguments.Value("--name").value_or(RandomRunName());
   TRY_VOID(CheckRunName(name));
   TRY(EscapeKeys keys, EscapeKeys::Parse(arguments.ValueOr("--escape", "ctrl-]")));
   using Streams = ConsoleOptions::Streams;
-  ConsoleOptions console{
-      .run_name = name, .streams = arguments.Has("--tty") ? Streams::kTerminal : Streams::kPipes, .keys = keys};
+  ConsoleOptions console{.run_name = name,
+                         .streams = arguments.Has("--tty") ? Streams::kTerminal : Streams::kPipes,
+                         .keys = keys,
+                         .questions = questions};
   if (const auto limit = arguments.Value("--timeout")) {
     auto duration = ParseDuration(*limit);
     if (!duration) return Fail(ErrorKind::kInvalidParams, "--timeout: " + duration.error().message);
@@ -86,7 +90,8 @@ loop::Task<int> Show(Invocation& invocation, client::ExecServerClient& client, s
 }
 
 loop::Task<int> Run(Invocation& invocation) {
-  auto options = ReadOptions(invocation.arguments());
+  TerminalQuestions questions(invocation.loop());
+  auto options = ReadOptions(invocation.arguments(), questions);
   if (!options) co_return invocation.Complain(options.error(), kOwnFailure);
   if (invocation.arguments().Has("--name")) {
     auto freed = co_await FreeName(invocation, options->name);
@@ -94,7 +99,8 @@ loop::Task<int> Run(Invocation& invocation) {
   }
   client::SharedSession session{.name = options->name, .role = {}, .detached_ttl = {}};
   if (!options->detach) session.detached_ttl = kForegroundTtl;
-  auto client = co_await invocation.Connect(Invocation::Starting::kOnDemand, std::move(session));
+  auto client =
+      co_await invocation.Connect(Invocation::Starting::kOnDemand, std::move(session), TerminalApprover(questions));
   if (!client) co_return invocation.Complain(client.error(), kOwnFailure);
   auto start = StartOptionsFrom(invocation, *client);
   if (!start) {
@@ -121,6 +127,12 @@ std::vector<Option> Options() {
         .help = "run the command in a sandbox: read-only, workspace-write, none, or a JSON file with a sandbox",
         .completes = Completes::kFile,
         .default_value = "none"},
+       {.flag = "--rules",
+        .value = "FILE",
+        .help = "judge every program that the command executes by this rules file of the server's machine",
+        .completes = Completes::kFile,
+        .times = Option::Times::kMany},
+       {.flag = "--strict", .help = "with --rules: execute programs exactly as they were judged"},
        {.flag = "--timeout", .value = "TIME", .help = "end the command after this time, such as 90s, 5m or 1h30m"},
        {.flag = "--cwd",
         .letter = "-C",
@@ -154,6 +166,9 @@ Command RunCommand() {
           "With -t the command has a terminal, and every key goes to it, except the escape key: Ctrl-] d leaves the "
           "command running (holdfast attach comes back), Ctrl-] z stops this program, and Ctrl-] twice is passed "
           "on.\n\n"
+          "With --rules each program that the command executes is run, refused, or taken out of the sandbox, as the "
+          "rules say. If they leave a program to you, the question appears on your terminal; without a terminal the "
+          "program is refused.\n\n"
           "If the connection is lost, it is made again, and the command does not notice.",
       .options = Options(),
       .arguments = {{.name = "COMMAND",
@@ -164,6 +179,8 @@ Command RunCommand() {
                    {"holdfast run -t bash", "Opens a shell with a terminal."},
                    {"holdfast run --sandbox workspace-write --timeout 5m -- npm test",
                     "Runs tests that may write only the current directory, for at most five minutes."},
+                   {"holdfast run --sandbox workspace-write --rules team.rules -- make release",
+                    "Runs make in a sandbox, from which the rules may let programs out."},
                    {"holdfast run -d --name web -- python3 -m http.server", "Starts a server and leaves it running."},
                    {"tar c src | holdfast run --server ws://build:8765 -- tar x -C /tmp",
                     "Feeds a command through a pipe."}},

@@ -36,13 +36,14 @@ loop::Task<Result<std::vector<wire::ListedSession>>> ListRuns(Invocation& invoca
 }
 
 // The names are looked up first, because a connection to a shared session creates it if it does not exist.
-loop::Task<Result<client::ExecServerClient>> JoinRun(Invocation& invocation, std::string name, wire::SessionRole role) {
+loop::Task<Result<client::ExecServerClient>> JoinRun(Invocation& invocation, std::string name, wire::SessionRole role,
+                                                     client::Approver approver) {
   auto runs = co_await ListRuns(invocation);
   if (!runs) co_return std::unexpected(std::move(runs).error());
   const auto found = std::ranges::find(*runs, name, &wire::ListedSession::session_name);
   if (found == runs->end()) co_return NoSuchRun(name);
   client::SharedSession session{.name = name, .role = role, .detached_ttl = {}};
-  co_return co_await invocation.Connect(Invocation::Starting::kNever, std::move(session));
+  co_return co_await invocation.Connect(Invocation::Starting::kNever, std::move(session), std::move(approver));
 }
 
 loop::Task<uint64_t> LatestSeq(client::ExecServerClient& client) {

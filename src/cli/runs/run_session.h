@@ -24,7 +24,8 @@ loop::Task<Result<std::vector<wire::ListedSession>>> ListRuns(Invocation& invoca
 const wire::ListedProcess* MainProcessOf(const wire::ListedSession& run);
 
 // Connects to a run that exists. Fails with kNotFound if there is none of this name.
-loop::Task<Result<client::ExecServerClient>> JoinRun(Invocation& invocation, std::string name, wire::SessionRole role);
+loop::Task<Result<client::ExecServerClient>> JoinRun(Invocation& invocation, std::string name, wire::SessionRole role,
+                                                     client::Approver approver = {});
 
 // Returns the number of the latest event of a run's process; new events come behind it.
 loop::Task<uint64_t> LatestSeq(client::ExecServerClient& client);

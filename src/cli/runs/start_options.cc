@@ -81,10 +81,10 @@ client::TerminalSize SizeOfTerminal() {
   return {.rows = size.rows, .cols = size.cols};
 }
 
-// A sandboxed command does not get the URL of a server, whose secret would let it run commands without the sandbox, nor
-// those variables of a remote server whose names look like secrets, unless the caller names them.
+// A sandboxed or supervised command does not get the URL of a server, whose secret would let it run commands without
+// the sandbox, nor those variables of a remote server whose names look like secrets, unless the caller names them.
 Result<> SetEnvironment(const Invocation& invocation, client::StartOptions& options) {
-  const bool sandboxed = !options.sandbox.empty();
+  const bool sandboxed = !options.sandbox.empty() || options.exec_policy.has_value();
   Variables variables;
   if (invocation.server().is_local()) {
     variables = OwnEnvironment();
@@ -99,6 +99,18 @@ Result<> SetEnvironment(const Invocation& invocation, client::StartOptions& opti
   for (const std::string& text : invocation.arguments().Values("--env")) TRY_VOID(AddVariable(text, variables));
   options.env.assign(variables.begin(), variables.end());
   return {};
+}
+
+Result<std::optional<wire::ExecPolicy>> ExecPolicyFrom(const Arguments& arguments, const std::string& directory) {
+  if (!arguments.Has("--rules")) {
+    if (arguments.Has("--strict")) return Fail(ErrorKind::kInvalidParams, "--strict needs --rules");
+    return std::nullopt;
+  }
+  wire::ExecPolicy policy{.strict = arguments.Has("--strict")};
+  for (const std::string& file : arguments.Values("--rules")) {
+    policy.rules.push_back(FileUri(ServerPath(file, directory)));
+  }
+  return policy;
 }
 
 }  // namespace
@@ -130,6 +142,7 @@ Result<client::StartOptions> StartOptionsFrom(const Invocation& invocation, cons
   const bool closed = arguments.Has("--detach") && !arguments.Has("--stdin");
   options.input = closed ? client::Stdin::kClosed : client::Stdin::kOpen;
   TRY(options.sandbox, SandboxText(arguments.ValueOr("--sandbox", "none"), options.cwd));
+  TRY(options.exec_policy, ExecPolicyFrom(arguments, directory));
   TRY_VOID(SetEnvironment(invocation, options));
   return options;
 }

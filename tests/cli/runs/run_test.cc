@@ -218,5 +218,24 @@ TEST_F(PrivateRunTest, StartsAServerOnDemandAndUsesItAgain) {
   Output("kill $(" + server_pids + "); while " + server_pids + " > /dev/null; do sleep 0.01; done");
 }
 
+// The rules are read by the server, which runs on this machine, so their paths are those of the caller.
+TEST_F(RunTest, JudgesProgramsByRules) {
+  scratch_.Write("r.rules", "prefix_rule(pattern=[\"/usr/bin/id\"], decision=\"forbidden\")\n");
+  const support::Outcome outcome = Run("holdfast run --rules r.rules sh -c '/usr/bin/id; exit $?'");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("Execution denied"));
+  EXPECT_EQ(Run("holdfast run --rules r.rules --strict -- /usr/bin/true").status, 0);
+  EXPECT_THAT(Refusal("holdfast run --strict true", 125), HasSubstr("--strict needs --rules"));
+  EXPECT_THAT(Refusal("holdfast run --rules none.rules true", 125), HasSubstr("none.rules: No such file or directory"));
+}
+
+TEST_F(RunTest, DeniesWithoutATerminalToAskOn) {
+  scratch_.Write("r.rules", "prefix_rule(pattern=[\"/usr/bin/id\"], decision=\"prompt\")\n");
+  const support::Outcome outcome = Run("setsid holdfast run --rules r.rules sh -c '/usr/bin/id; exit $?'");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("holdfast run has no terminal to ask the user on"));
+}
+
 }  // namespace
 }  // namespace holdfast::cli

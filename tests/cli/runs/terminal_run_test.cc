@@ -1,9 +1,12 @@
 // Tests of `holdfast run -t` and `holdfast attach` in a real terminal, which tmux provides: what is typed, and what the
 // screen shows.
+#include <unistd.h>
+
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +17,7 @@
 namespace holdfast::cli {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -202,6 +206,41 @@ TEST_F(TerminalRunTest, ShowsTheProgressOfACopyAndRemovesIt) {
   Await("of 38.1 MiB");
   Await("copied\n");
   EXPECT_THAT(Screen(), Not(HasSubstr("38.1 MiB")));
+}
+
+// The question takes a whole line, also when the keys go to the command otherwise. Output of the command may come
+// between the question and the answer.
+TEST_F(TerminalRunTest, AsksTheUserWhatTheRulesLeaveOpen) {
+  scratch_.Write("r.rules", "prefix_rule(pattern=[\"/usr/bin/id\"], decision=\"prompt\", justification=\"Look!\")\n");
+  Type("holdfast run -t --rules r.rules -e PS1='remote> ' bash --norc --noprofile");
+  AwaitLine("remote>");
+  Type("/usr/bin/id -u");
+  Await("Allow it? [y/N]");
+  EXPECT_THAT(Screen(), AllOf(HasSubstr("outside of the sandbox,"), HasSubstr("/usr/bin/id -u"), HasSubstr("Look!")));
+  Type("y");
+  Await(fmt::format("\n{}\n", ::geteuid()));
+  for (const char* key : {"Enter", "C-c"}) {
+    AwaitLine("remote>");
+    Type("clear");
+    EXPECT_TRUE(support::Eventually([&] { return !Screen().contains("Allow it?"); }));
+    Type("/usr/bin/id -u; echo status $?");
+    Await("Allow it? [y/N]");
+    Press(key);
+    Await("status 1");
+    EXPECT_THAT(Screen(), HasSubstr("Execution denied: User declined execution"));
+  }
+}
+
+TEST_F(TerminalRunTest, AsksTheUserOfACommandWithPipes) {
+  scratch_.Write("r.rules", "prefix_rule(pattern=[\"/usr/bin/id\"], decision=\"prompt\")\n");
+  Type("clear; holdfast run --rules r.rules sh -c '/usr/bin/id -u; cat' | tr 0-9 x");
+  Await("Allow it? [y/N]");
+  Type("yes");
+  Await("\nx");
+  Type("typed");
+  Await("typed\ntyped");
+  Press("C-d");
+  AwaitLine("local>");
 }
 
 }  // namespace

@@ -1,0 +1,41 @@
+#include "cli/runs/terminal_approver.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace holdfast::cli {
+namespace {
+
+wire::ExecApproveParams Question() {
+  wire::ExecApproveParams question;
+  question.file = "/usr/bin/git";
+  question.argv = {"git", "push", "--force"};
+  question.cwd = "/work";
+  return question;
+}
+
+TEST(QuestionTextTest, TellsWhatWouldRunAndWhere) {
+  EXPECT_EQ(QuestionText(Question()),
+            "\nholdfast: the command wants to run\n    /usr/bin/git push --force\n  in /work\nAllow it? [y/N] ");
+  auto question = Question();
+  question.proposed = wire::ExecDecision::kEscalate;
+  question.reason = "Pushes need a look.";
+  question.rule = "prefix_rule(...), team.rules:3";
+  EXPECT_EQ(QuestionText(question),
+            "\nholdfast: the command wants to run, outside of the sandbox,\n    /usr/bin/git push --force\n  in /work\n"
+            "  Pushes need a look.\n  prefix_rule(...), team.rules:3\nAllow it? [y/N] ");
+}
+
+// A command chooses its argv[0] and its arguments, and could write over the question.
+TEST(QuestionTextTest, ShowsArgumentsThatCannotBeMistaken) {
+  auto question = Question();
+  question.argv = {"harmless", "", "a b", "\x1b[2J\r", "it's", "x\n  in /safe"};
+  const std::string text = QuestionText(question);
+  EXPECT_NE(text.find("    /usr/bin/git \"\" \"a b\" \"\\u001b[2J\\r\" \"it's\" \"x\\n  in /safe\"\n"),
+            std::string::npos)
+      << text;
+}
+
+}  // namespace
+}  // namespace holdfast::cli
