@@ -293,6 +293,14 @@ TEST_F(ExecPolicyTest, LeavesNothingOutsideWhenTheProcessIsKilled) {
   EXPECT_TRUE(Eventually([&] { return !IsAlive(outside); }));
 }
 
+// A process is kept for a while after its end, so that its output can be read.
+TEST_F(ExecPolicyTest, AFinishedProcessHasNoSupervisor) {
+  Run(Judged("first", "exit 0", ""));
+  const size_t before = CountFds(server_.pid());
+  for (const char* id : {"a", "b", "c"}) Run(Judged(id, "exit 0", ""));
+  EXPECT_TRUE(Eventually([&] { return CountFds(server_.pid()) <= before; })) << CountFds(server_.pid());
+}
+
 TEST_F(ExecPolicyTest, LeavesNothingWhenTheServerIsKilled) {
   client_.Start(Judged("p", "/usr/bin/sleep 1000", Rule("/usr/bin/sleep", "allow")));
   client_.Start(Judged("q", TouchElsewhere(), Rule("/usr/bin/touch", "prompt")));
@@ -309,6 +317,28 @@ TEST_F(ExecPolicyTest, AProcessThatWaitsForAnAnswerCanBeKilled) {
   Decide(client_, question, "escalate");  // too late
   EXPECT_TRUE(client_.Call("process/list").Has("result"));
   EXPECT_FALSE(MadeElsewhere());
+}
+
+// A server without privileges may inspect the processes in its sandboxes because they descend from it.
+TEST_F(ExecPolicyTest, WorksForAnOrdinaryUser) {
+  if (::geteuid() != 0) GTEST_SKIP() << "every other test shows it";
+  constexpr uid_t nobody = 65534;
+  const ServerProcess server = ServerProcess::Start({.user = nobody});
+  client_ = RpcClient::Ready(server.url());
+  const StartRequest request =
+      Judged("p", TouchElsewhere() + "; /usr/bin/id -u; /usr/bin/stat -c %u made; exit $?",
+             Rule("/usr/bin/touch", "allow") + Rule("/usr/bin/stat", "forbidden") + Rule("/usr/bin/id", "prompt"),
+             R"(,"strict":true)");
+  for (const std::string& path : {workspace_.path(), elsewhere_.path(), rules_.path(), rules_.path() + "/p.rules"}) {
+    ASSERT_EQ(::chown(path.c_str(), nobody, nobody), 0) << path;
+  }
+  client_.Start(request);
+  Decide(client_, Asked(client_, "p"), "run");
+  EXPECT_EQ(client_.WaitForExit("p"), 1);
+  EXPECT_THAT(client_.WaitForClosed("p"), AllOf(HasSubstr("65534\n"), HasSubstr("Execution denied")));
+  struct stat made = {};
+  ASSERT_EQ(::stat(Elsewhere("made").c_str(), &made), 0);
+  EXPECT_EQ(made.st_uid, nobody);
 }
 
 }  // namespace
