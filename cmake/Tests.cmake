@@ -88,6 +88,15 @@ endforeach()
 add_dependencies(apply_patch_test apply_patch)
 target_compile_definitions(apply_patch_test PRIVATE HOLDFAST_APPLY_PATCH="$<TARGET_FILE:apply_patch>")
 
+# Some tests of escalate start the wrapper, and a patched shell if `make patched-bash` has built one.
+file(GLOB escalate_support CONFIGURE_DEPENDS tests/escalate/*.cc)
+list(FILTER escalate_support EXCLUDE REGEX "_test\\.cc$")
+target_sources(escalate_test PRIVATE ${escalate_support})
+add_dependencies(escalate_test holdfast-execve-wrapper)
+target_compile_definitions(escalate_test PRIVATE
+  HOLDFAST_EXECVE_WRAPPER="$<TARGET_FILE:holdfast-execve-wrapper>"
+  HOLDFAST_PATCHED_BASH="${CMAKE_SOURCE_DIR}/build/patched-bash/bash")
+
 # Some tests of the client library talk to the server.
 add_dependencies(client_test holdfast example_embed_server)
 # Some tests of cli start the program.
@@ -105,7 +114,8 @@ function(holdfast_fuzzer source)
   cmake_path(GET source STEM target)
   string(REGEX REPLACE "_fuzz$" "" name ${target})
   add_executable(${target} ${source})
-  target_link_libraries(${target} PRIVATE holdfast_exec_server holdfast_exec_policy holdfast_sandbox_policy holdfast_apply_patch)
+  target_link_libraries(${target} PRIVATE
+    holdfast_exec_server holdfast_exec_policy holdfast_sandbox_policy holdfast_apply_patch holdfast_escalate_messages)
   target_precompile_headers(${target} REUSE_FROM pch_std)
   target_link_options(${target} PRIVATE -fsanitize=fuzzer)
 

@@ -25,21 +25,32 @@ struct Message {
     std::memcpy(CMSG_DATA(part), fds.data(), fds.size_bytes());
   }
 
-  Result<size_t> Send(int socket) {
+  // Returns -errno after a failure, as TryReceive does.
+  ssize_t TrySend(int socket) {
     ssize_t n;
     do {
       n = ::sendmsg(socket, &header, MSG_NOSIGNAL);
     } while (n < 0 && errno == EINTR);
-    if (n < 0) return FailErrno("sendmsg", "descriptors");
+    return n < 0 ? -errno : n;
+  }
+
+  Result<size_t> Send(int socket) {
+    const ssize_t n = TrySend(socket);
+    if (n < 0) return FailErrno("sendmsg", "descriptors", static_cast<int>(-n));
     return static_cast<size_t>(n);
   }
 
-  Result<size_t> Receive(int socket) {
+  ssize_t TryReceive(int socket, int flags) {
     ssize_t n;
     do {
-      n = ::recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
+      n = ::recvmsg(socket, &header, MSG_CMSG_CLOEXEC | flags);
     } while (n < 0 && errno == EINTR);
-    if (n < 0) return FailErrno("recvmsg", "descriptors");
+    return n < 0 ? -errno : n;
+  }
+
+  Result<size_t> Receive(int socket) {
+    const ssize_t n = TryReceive(socket, 0);
+    if (n < 0) return FailErrno("recvmsg", "descriptors", static_cast<int>(-n));
     return static_cast<size_t>(n);
   }
 
@@ -75,12 +86,18 @@ Result<std::vector<OwnedFd>> Message::TakeFds() {
 }  // namespace
 
 // The message has one byte, because the kernel does not pass descriptors without any.
-Result<> SendDescriptors(int socket, std::span<const int> fds) {
+int TrySendDescriptors(int socket, std::span<const int> fds) {
   CHECK(!fds.empty() && fds.size() <= kMaxPassedFds);
   char byte = 0;
   Message message({&byte, 1});
   message.Attach(fds);
-  TRY_VOID(message.Send(socket));
+  const ssize_t n = message.TrySend(socket);
+  return n < 0 ? static_cast<int>(-n) : 0;
+}
+
+Result<> SendDescriptors(int socket, std::span<const int> fds) {
+  const int error = TrySendDescriptors(socket, fds);
+  if (error != 0) return FailErrno("sendmsg", "descriptors", error);
   return {};
 }
 
@@ -92,8 +109,18 @@ Result<std::vector<OwnedFd>> ReceiveDescriptors(int socket) {
 }
 
 Result<size_t> SendWithDescriptor(int socket, std::string_view bytes, int fd) {
+  return SendWithDescriptors(socket, bytes, {&fd, 1});
+}
+
+Result<size_t> SendWithDescriptors(int socket, std::string_view bytes, std::span<const int> fds) {
+  CHECK(fds.size() <= kMaxPassedFds);
   Message message({const_cast<char*>(bytes.data()), bytes.size()});  // sendmsg only reads the bytes
-  message.Attach({&fd, 1});
+  if (fds.empty()) {
+    message.header.msg_control = nullptr;
+    message.header.msg_controllen = 0;
+  } else {
+    message.Attach(fds);
+  }
   return message.Send(socket);
 }
 
@@ -112,6 +139,16 @@ Result<Received> ReceiveWithDescriptor(int socket, std::span<char> buffer) {
   TRY(const size_t size, message.Receive(socket));
   TRY(std::vector<OwnedFd> fds, message.TakeFds());
   return Received{size, fds.empty() ? OwnedFd() : std::move(fds.back())};
+}
+
+Arrival TryReceive(int socket, std::span<char> buffer) {
+  Message message(buffer);
+  Arrival arrival{.size = message.TryReceive(socket, MSG_DONTWAIT), .fds = {}};
+  if (arrival.size < 0) return arrival;
+  auto fds = message.TakeFds();
+  if (!fds) return {.size = -EMFILE, .fds = {}};
+  arrival.fds = *std::move(fds);
+  return arrival;
 }
 
 }  // namespace holdfast::sys

@@ -1,6 +1,8 @@
 // Functions that pass descriptors through a unix socket (SCM_RIGHTS).
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -15,6 +17,8 @@ inline constexpr size_t kMaxPassedFds = 253;  // the kernel's limit for one mess
 
 // Sends copies of the descriptors in one message. There must be at least one, and at most kMaxPassedFds.
 Result<> SendDescriptors(int socket, std::span<const int> fds);
+// Does the same for callers that distinguish errors. Returns 0 or the errno.
+int TrySendDescriptors(int socket, std::span<const int> fds);
 
 // Returns the descriptors of one message, close-on-exec. Blocks if the socket is blocking. The result is empty if the
 // peer has closed its end, or has sent a message without descriptors. Fails if not all descriptors could be received.
@@ -24,6 +28,9 @@ Result<std::vector<OwnedFd>> ReceiveDescriptors(int socket);
 // Blocks if the socket is blocking.
 Result<size_t> SendWithDescriptor(int socket, std::string_view bytes, int fd);
 
+// Does the same with several descriptors, or none.
+Result<size_t> SendWithDescriptors(int socket, std::string_view bytes, std::span<const int> fds);
+
 Result<> SendAll(int socket, std::string_view bytes);
 
 struct Received {
@@ -31,5 +38,12 @@ struct Received {
   OwnedFd fd;       // the last descriptor of the message; not open if the message had none
 };
 Result<Received> ReceiveWithDescriptor(int socket, std::span<char> buffer);
+
+struct Arrival {
+  ssize_t size = 0;          // 0 at the end; -errno after a failure, -EMFILE if not all descriptors could be received
+  std::vector<OwnedFd> fds;  // close-on-exec
+};
+// Returns the next bytes, and all descriptors that came with them. Never waits: without bytes the size is -EAGAIN.
+Arrival TryReceive(int socket, std::span<char> buffer);
 
 }  // namespace holdfast::sys

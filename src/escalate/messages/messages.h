@@ -1,0 +1,72 @@
+// The messages that follow a request (request.h), with the members that holdfast adds to the published protocol. They
+// are sent only to a peer that has announced them.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "exec_policy/judge.h"
+
+namespace holdfast::escalate {
+
+// Message 2, to the wrapper.
+struct ExecAnswer {
+  exec_policy::Action action = exec_policy::Action::kDeny;
+  std::optional<std::string> reason = {};  // of a denial
+  // Of an escalation: the server takes more descriptors than the standard streams and the ProcessState, and expects
+  // signals.
+  bool takes_everything = false;
+
+  friend bool operator==(const ExecAnswer&, const ExecAnswer&) = default;
+};
+
+// The state that the program would have inherited (outside/outside_command.h).
+struct ProcessState {
+  mode_t umask = 022;
+  uint64_t ignored_signals = 0, blocked_signals = 0;
+  int nice = 0;
+
+  friend bool operator==(const ProcessState&, const ProcessState&) = default;
+};
+
+// Message 3, to the server, after an escalation: the numbers of the descriptors that come with it.
+struct HandOver {
+  std::vector<int> fds = {};
+  std::optional<ProcessState> state = {};
+
+  friend bool operator==(const HandOver&, const HandOver&) = default;
+};
+
+// Message 4, to the wrapper.
+struct CommandNews {
+  enum class Kind {
+    kEnded,
+    kStopped,  // only for a wrapper that has sent its ProcessState
+  };
+  Kind kind = Kind::kEnded;
+  int exit_code = 0;
+  int signal = 0;  // the signal that has stopped or killed the command; 0 if it has exited
+  // Of a stop: how many SIGCONT the command had been sent. A wrapper that has passed on more ignores the news.
+  uint64_t continue_count = 0;
+
+  friend bool operator==(const CommandNews&, const CommandNews&) = default;
+};
+
+std::string Encode(const ExecAnswer& answer);
+std::string Encode(const HandOver& message);
+std::string Encode(const CommandNews& news);
+std::string EncodeSignal(int signal);  // to the server: the wrapper has got a signal, which is for the command
+
+// Decoding refuses numbers that no descriptor and no signal has.
+Result<ExecAnswer> DecodeAnswer(std::string_view text);
+Result<HandOver> DecodeHandOver(std::string_view text);
+Result<CommandNews> DecodeNews(std::string_view text);
+Result<int> DecodeSignal(std::string_view text);
+
+}  // namespace holdfast::escalate

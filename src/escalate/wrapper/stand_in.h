@@ -1,0 +1,16 @@
+// The wrapper stands in for a command that the server runs outside of the sandbox: it hands over what the command would
+// have inherited, passes signals on, and ends as the command ends.
+#pragma once
+
+#include "base/result.h"
+#include "escalate/messages/messages.h"
+#include "escalate/wrapper/server_link.h"
+
+namespace holdfast::escalate {
+
+// Returns the exit code of the command. If the command was killed by a signal, this process is killed by the same
+// signal. `datagram_socket` is not handed over. To a server that does not take everything the standard streams are
+// handed over, and a signal then has its usual effect on this process alone.
+Result<int> StandIn(ServerLink& server, const ExecAnswer& answer, int datagram_socket);
+
+}  // namespace holdfast::escalate
