@@ -1,0 +1,205 @@
+#include "escalate/wrapper_server/wrapper_session.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+#include <vector>
+
+#include "sys/descriptor_passing.h"
+
+namespace holdfast::escalate {
+namespace {
+
+using exec_policy::Action;
+
+constexpr size_t kMaxHeldBytes = 64 << 20;
+constexpr size_t kMaxLaterFrameBytes = 64 << 10;  // of all frames but the request
+constexpr size_t kMaxReasonBytes = 4096;          // far less than a socket takes at once
+
+// The path stays as it is otherwise: to fold `..` would lead elsewhere where a link comes before it.
+std::string AbsolutePath(const std::string& file, const std::string& directory) {
+  if (file.starts_with('/')) return file;
+  std::string_view name = file;
+  while (name.starts_with("./")) name.remove_prefix(std::min(name.find_first_not_of('/', 1), name.size()));
+  std::string path = directory;
+  if (!path.ends_with('/')) path += '/';
+  return path.append(name);
+}
+
+// The pid of the process that has made the connection, as this process sees it; 0 if it does not.
+pid_t CallerOf(int socket) {
+  ucred peer = {};
+  socklen_t size = sizeof peer;
+  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
+}
+
+Result<std::vector<PassedFd>> MatchFds(const std::vector<int>& numbers, std::vector<OwnedFd> fds) {
+  if (numbers.size() != fds.size()) return Fail(ErrorKind::kInvalidParams, "fds: not as many as descriptors");
+  std::vector<PassedFd> passed;
+  for (size_t i = 0; i < fds.size(); ++i) {
+    if (std::ranges::count(numbers, numbers[i]) > 1)
+      return Fail(ErrorKind::kInvalidParams, "fds: a number is repeated");
+    passed.push_back({numbers[i], std::move(fds[i])});
+  }
+  return passed;
+}
+
+}  // namespace
+
+WrapperSession::WrapperSession(SessionSurroundings& surroundings, OwnedFd socket,
+                               std::move_only_function<void()> on_over)
+    : surroundings_(surroundings),
+      on_over_(std::move(on_over)),
+      socket_(std::move(socket)),
+      watch_(surroundings.loop, socket_.get(), [this] { OnReadable(); }) {
+  watch_.WatchReadable();
+}
+
+WrapperSession::~WrapperSession() { surroundings_.held_bytes -= counted_bytes_; }
+
+void WrapperSession::OnReadable() {
+  std::vector<char> buffer(reader_.wanted());
+  sys::Arrival arrival = sys::TryReceive(socket_.get(), buffer);
+  if (arrival.size == -EAGAIN) return watch_.WatchReadable();
+  if (arrival.size <= 0) return (void)End();
+  const auto size = static_cast<size_t>(arrival.size);
+  if (state_ == State::kRequest) {
+    counted_bytes_ += size;
+    surroundings_.held_bytes += size;
+    if (surroundings_.held_bytes > kMaxHeldBytes) {
+      return (void)Refuse({ErrorKind::kLimit, "too many requests are under way"});
+    }
+  }
+  auto frame = reader_.Add({buffer.data(), size}, std::move(arrival.fds));
+  if (!frame) return (void)Refuse(frame.error());
+  if (*frame && OnFrame(**std::move(frame)) == Life::kOver) return;
+  watch_.WatchReadable();
+}
+
+WrapperSession::Life WrapperSession::OnFrame(Frame frame) {
+  if (!frame.fds.empty() && state_ != State::kHandOver) {
+    return Refuse({ErrorKind::kInvalidRequest, "descriptors came with a message that has none"});
+  }
+  switch (state_) {
+    case State::kRequest:
+      return OnRequest(frame.text);
+    case State::kDeciding:
+      return End();
+    case State::kHandOver:
+      return OnHandOver(std::move(frame));
+    case State::kRunning:
+      return OnSignal(frame.text);
+  }
+  std::unreachable();
+}
+
+WrapperSession::Life WrapperSession::OnRequest(std::string_view text) {
+  auto request = DecodeRequest(text);
+  if (!request) return Refuse(request.error());
+  state_ = State::kDeciding;
+  reader_ = FrameReader(kMaxLaterFrameBytes);
+  order_.path = AbsolutePath(request->file, request->workdir);
+  order_.argv = std::move(request->argv);
+  order_.environment = std::move(request->environment);
+  order_.cwd = std::move(request->workdir);
+  scope_.Start(Decide());  // waits for a worker, so the session still exists
+  return Life::kGoesOn;
+}
+
+loop::Task<> WrapperSession::Decide() {
+  const auto look = [look = surroundings_.options.look, caller = CallerOf(socket_.get()), path = order_.path] {
+    return look(caller, path);
+  };
+  const auto file = co_await surroundings_.workers.Do(look);
+  if (!file) {
+    Answer(Action::kRun, {});  // the execve fails, and the wrapper has the reason
+    co_return;
+  }
+  const exec_policy::ExecAttempt attempt{
+      .file = order_.path, .argv = order_.argv, .cwd = order_.cwd, .program_file = *file};
+  auto judgement = exec_policy::Judge(*surroundings_.options.policy, attempt, surroundings_.options.names);
+  if (!judgement.asks) {
+    Answer(judgement.action, std::move(judgement.reason));
+    co_return;
+  }
+  Question question{.file = order_.path,
+                    .argv = order_.argv,
+                    .cwd = order_.cwd,
+                    .reason = std::move(judgement.reason),
+                    .rule = std::move(judgement.rule),
+                    .when_approved = judgement.action};
+  auto answer = co_await surroundings_.approver.Ask(std::move(question));
+  Answer(answer.action, std::move(answer.reason));
+}
+
+WrapperSession::Life WrapperSession::Answer(Action action, std::string reason) {
+  ExecAnswer answer{.action = action};
+  if (action == Action::kDeny && !reason.empty()) answer.reason = reason.substr(0, kMaxReasonBytes);
+  if (action != Action::kEscalate) {
+    const Life life = Send(Encode(answer));
+    return life == Life::kOver ? life : End();
+  }
+  answer.takes_everything = true;
+  state_ = State::kHandOver;
+  return Send(Encode(answer));
+}
+
+WrapperSession::Life WrapperSession::OnHandOver(Frame frame) {
+  const auto hand_over = DecodeHandOver(frame.text);
+  if (!hand_over) return End();
+  auto fds = MatchFds(hand_over->fds, std::move(frame.fds));
+  if (!fds) return End();
+  order_.fds = *std::move(fds);
+  if (const auto& state = hand_over->state) {
+    takes_stops_ = true;
+    order_.umask = state->umask;
+    order_.ignored_signals = state->ignored_signals;
+    order_.blocked_signals = state->blocked_signals;
+    order_.nice = state->nice;
+  }
+  state_ = State::kRunning;
+  auto command = surroundings_.options.start(std::move(order_), *this);
+  if (!command) return End();
+  command_ = *std::move(command);
+  return Life::kGoesOn;
+}
+
+WrapperSession::Life WrapperSession::OnSignal(std::string_view text) {
+  const auto signal = DecodeSignal(text);
+  if (!signal) return End();
+  command_->Signal(*signal);
+  return Life::kGoesOn;
+}
+
+void WrapperSession::OnStopped(int signal, unsigned continue_count) {
+  if (!takes_stops_) return;
+  Send(Encode(CommandNews{.kind = CommandNews::Kind::kStopped, .signal = signal, .continue_count = continue_count}));
+}
+
+void WrapperSession::OnEnded(const Ending& ending) {
+  const int exit_code = ending.signal != 0 ? 128 + ending.signal : ending.exit_code;
+  if (Send(Encode(CommandNews{.exit_code = exit_code, .signal = ending.signal})) == Life::kGoesOn) End();
+}
+
+// A frame is much smaller than the buffer of a socket. A peer whose buffer is full has not read earlier ones, and ends.
+WrapperSession::Life WrapperSession::Send(std::string_view text) {
+  const std::string frame = FrameOf(text);
+  const ssize_t sent = ::send(socket_.get(), frame.data(), frame.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  return sent == static_cast<ssize_t>(frame.size()) ? Life::kGoesOn : End();
+}
+
+// Before its decision, the wrapper can show the reason as that of a denial.
+WrapperSession::Life WrapperSession::Refuse(const Error& error) {
+  if (state_ == State::kRequest) return Answer(Action::kDeny, "the request is refused: " + error.message);
+  return End();
+}
+
+WrapperSession::Life WrapperSession::End() {
+  auto over = std::move(on_over_);
+  over();
+  return Life::kOver;
+}
+
+}  // namespace holdfast::escalate
