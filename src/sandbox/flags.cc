@@ -207,6 +207,8 @@ constexpr std::array kFlags = {
          ParseOwnDescriptor<&C::port_ruleset_fd>, WriteMember<&C::port_ruleset_fd>},
     Flag{"--exec-supervisor-fd", "FD", "a socket to a supervisor, which decides about every execve of the command",
          ParseOwnDescriptor<&C::exec_supervisor_fd>, WriteMember<&C::exec_supervisor_fd>},
+    Flag{"--keep-fd", "FD", "a descriptor that the command inherits besides its standard streams",
+         ParseOwnDescriptor<&C::kept_fd>, WriteMember<&C::kept_fd>},
     Flag{kReportFd, "FD", "a descriptor that the report on the start is written to", ParseReportFd,
          WriteMember<&C::report_fd>},
     Flag{"--fs-helper", "", "serve file requests on standard input instead of a command", Set<&C::file_helper, true>,
@@ -221,6 +223,7 @@ Result<> CheckTogether(const SandboxedCommand& command) {
     return Wrong("--fs-helper and a command cannot be used together");
   if (command.file_helper && command.exec_supervisor_fd)
     return Wrong("--fs-helper and --exec-supervisor-fd cannot be used together");
+  if (command.file_helper && command.kept_fd) return Wrong("--fs-helper and --keep-fd cannot be used together");
   return {};
 }
 

@@ -34,6 +34,7 @@
 #include "sandbox/resolve/resolution.h"
 #include "sandbox/resolve/resolve.h"
 #include "sandbox/resolve/temporary_directory.h"
+#include "sys/inherit.h"
 #include "sys/own_program.h"
 
 namespace holdfast::sandbox {
@@ -139,6 +140,10 @@ Outcome Become(const Job& job) {
     const auto supervised = SubmitToSupervisor(OwnedFd(*job.asked.exec_supervisor_fd));
     if (!supervised) return CannotEnforce(supervised.error().message);
   }
+  if (job.asked.kept_fd) {
+    const auto kept = sys::LetInherit(*job.asked.kept_fd);
+    if (!kept) return CannotEnforce(kept.error().message);
+  }
   if (report_fd) process::ReportExecuting(*report_fd);
   auto [status, error] = Execute(job.asked.command);
   return Fails(status, std::move(error.message));
@@ -154,7 +159,8 @@ Outcome RunInLandlock(const LandlockPlan& plan, const Job& job) {
   const auto entered = EnterLandlockStage(plan, caller,
                                           {.report = job.asked.report_fd,
                                            .port_ruleset = PortRuleset(plan.filter, job),
-                                           .exec_supervisor = job.asked.exec_supervisor_fd});
+                                           .exec_supervisor = job.asked.exec_supervisor_fd,
+                                           .kept = job.asked.kept_fd});
   if (!entered) return CannotEnforce(entered.error().message);
   return Become(job);
 }
@@ -176,6 +182,7 @@ std::expected<int, BubblewrapFailure> RunInBubblewrap(const Bubblewrap& bubblewr
   orders.landlock = plan.landlock;
   orders.port_ruleset_fd = PortRuleset(plan.filter, job);
   orders.exec_supervisor_fd = job.asked.exec_supervisor_fd;
+  if (job.asked.kept_fd) orders.kept_fds = {*job.asked.kept_fd};
   std::optional<ProxyBridge> bridge;
   if (job.routes) {
     auto started = ProxyBridge::Start(job.routes->endpoints);

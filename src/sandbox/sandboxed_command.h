@@ -49,11 +49,12 @@ struct SandboxedCommand {
   std::vector<std::string> hidden = {};    // files that no command may use or replace
   std::optional<uint16_t> shut_port = {};  // a TCP port that no proxy of the command may have
 
-  // Descriptors that a server has opened once for many sandboxes, except for the last two.
+  // Descriptors that a server has opened once for many sandboxes, except for the last three.
   std::optional<int> program_fd = {};          // the helper in sealed memory: jail/stage_image.h
   std::optional<int> bubblewrap_fd = {};       // absent: bubblewrap is looked for
   std::optional<int> port_ruleset_fd = {};     // confine/port_ruleset.h
   std::optional<int> exec_supervisor_fd = {};  // confine/exec_layer.h; absent: the command is not supervised
+  std::optional<int> kept_fd = {};             // a descriptor that the command inherits, under the same number
   std::optional<int> report_fd = {};           // for the report on the start: process/command/start_report.h
 
   const std::string& working_directory() const { return command.cwd.empty() ? policy_cwd : command.cwd; }

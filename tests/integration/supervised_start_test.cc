@@ -66,6 +66,15 @@ TEST_P(SupervisedStartTest, EveryExecIsDecidedOutside) {
   EXPECT_THAT(outcome.out, Not(HasSubstr("seccomp")));
 }
 
+TEST_P(SupervisedStartTest, TheCommandInheritsADescriptorThatItKeeps) {
+  Strings words = workspace_.InsideWords("ls /proc/$$/fd; exec ls -l /proc/self/fd/3");
+  const Strings flag = {"--keep-fd", "3"};
+  words.insert(std::ranges::find(words, "--sandbox-policy-cwd"), flag.begin(), flag.end());
+  const Outcome outcome = Program(words, supervisor_.helper_end().get()).Finish();
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("socket:"));
+}
+
 TEST_P(SupervisedStartTest, NothingStartsWhenTheSupervisorIsGone) {
   supervisor_.HangUp();
   Program program(Words("echo ran"), supervisor_.helper_end().get());

@@ -50,6 +50,7 @@ const std::set<std::string> kAllFlags = {"--sandbox-policy-cwd",
                                          "--managed-network",
                                          "--no-proc",
                                          "--exec-supervisor-fd",
+                                         "--keep-fd",
                                          "--report-fd",
                                          "--fs-helper"};
 
@@ -216,6 +217,8 @@ TEST(FlagsTest, TheFileHelperIsNotSupervised) {
   const OwnedFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   EXPECT_EQ(Refused(Parse({"--fs-helper", "--exec-supervisor-fd", std::to_string(nothing.get())})),
             "--fs-helper and --exec-supervisor-fd cannot be used together");
+  EXPECT_EQ(Refused(Parse({"--fs-helper", "--keep-fd", std::to_string(nothing.get())})),
+            "--fs-helper and --keep-fd cannot be used together");
 }
 
 TEST(FlagsTest, TheReportIsFoundInWordsThatMakeNoSense) {
@@ -290,6 +293,7 @@ std::vector<SandboxedCommand> ManyCommands() {
       [](C& c) { c.bubblewrap_fd = OpenDescriptors::kFirst + 1; },
       [](C& c) { c.port_ruleset_fd = OpenDescriptors::kFirst + 2; },
       [](C& c) { c.exec_supervisor_fd = OpenDescriptors::kFirst + 3; },
+      [](C& c) { c.kept_fd = OpenDescriptors::kFirst + 3; },
       [](C& c) { c.report_fd = 3; },
   };
   std::vector<C> commands;
@@ -311,6 +315,7 @@ TEST(FlagsTest, ACommandLineMeansWhatItWasMadeOf) {
     if (command.file_helper) {
       command.command = {.cwd = command.command.cwd};
       command.exec_supervisor_fd.reset();
+      command.kept_fd.reset();
     }
     const std::vector<std::string> words = BuildFlags(command);
     const auto parsed = ParseFlags(Words(words.begin(), words.end()));

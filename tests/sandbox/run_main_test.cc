@@ -195,6 +195,18 @@ TEST_F(RunMainTest, NothingRunsWithoutTheSupervisor) {
   EXPECT_FALSE(Made());
 }
 
+TEST_F(RunMainTest, ACommandInheritsTheDescriptorThatItKeeps) {
+  const OwnedFd kept(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 50));
+  const std::string number = std::to_string(kept.get());
+  const Strings words = {"--keep-fd", number, "--", "sh", "-c", "test -e /proc/self/fd/" + number};
+  EXPECT_EQ(Run(kDisabled, words).status, 0);
+  EXPECT_NE(Run(kDisabled, {words.begin() + 2, words.end()}).status, 0);
+  if (!CheckLandlockAbi(LandlockAbi())) GTEST_SKIP() << "the kernel's Landlock is too old";
+  Strings under_landlock = words;
+  under_landlock.insert(under_landlock.begin(), "--use-legacy-landlock");
+  EXPECT_EQ(Run(kReadOnly, under_landlock).status, 0);
+}
+
 TEST_F(RunMainTest, ACommandThatRunsClosesTheReport) {
   const End end = Run(kDisabled, {"--", "sh", "-c", "exit 3"});
   EXPECT_EQ(end.status, 3);

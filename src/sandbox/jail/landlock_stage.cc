@@ -20,7 +20,7 @@ namespace {
 // Closes all descriptors but the standard streams and `fds`, which close when the command is executed.
 Result<> KeepOnly(const LandlockStageFds& fds) {
   std::vector<int> kept;
-  for (const auto fd : {fds.report, fds.port_ruleset, fds.exec_supervisor}) {
+  for (const auto fd : {fds.report, fds.port_ruleset, fds.exec_supervisor, fds.kept}) {
     if (fd && *fd > STDERR_FILENO) kept.push_back(*fd);
   }
   std::ranges::sort(kept);

@@ -33,6 +33,7 @@ struct LandlockStageFds {
   std::optional<int> report = {};
   std::optional<int> port_ruleset = {};     // port_ruleset.h; it is entered
   std::optional<int> exec_supervisor = {};  // exec_layer.h
+  std::optional<int> kept = {};             // the caller lets the command inherit it
 };
 
 // Restricts this process and all that it starts, for good, by a plan. The process must have no other threads, and

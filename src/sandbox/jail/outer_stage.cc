@@ -227,6 +227,7 @@ std::expected<int, NotStarted> RunOuterStage(const Bubblewrap& bubblewrap, const
   for (const auto passed : {orders.port_ruleset_fd, orders.exec_supervisor_fd}) {
     if (passed) TRY_VOID(sys::LetInherit(*passed));
   }
+  for (const int kept : orders.kept_fds) TRY_VOID(sys::LetInherit(kept));
   const InnerOrders orders_inside = OrdersInside(orders, inherited);
   TRY(const pid_t child, Start(bubblewrap, inherited));
   BubblewrapWatch watch(child, std::move(signals),

@@ -113,11 +113,14 @@ Result<process::Command> SandboxProgram::HelperCommand(SandboxedCommand sandboxe
     if (ruleset) sandboxed.port_ruleset_fd = Pass(wrapper, std::move(ruleset));
   }
   if (options.exec_supervisor) sandboxed.exec_supervisor_fd = Pass(wrapper, options.exec_supervisor);
+  if (options.kept) sandboxed.kept_fd = Pass(wrapper, options.kept->fd);
   process::Command command{.program = fmt::format("/proc/self/fd/{}", *sandboxed.program_fd),
                            .argv = BuildFlags(sandboxed),
+                           .env = {},
                            .cwd = sandboxed.command.cwd,
                            .wrapper = std::move(wrapper)};
   command.argv.insert(command.argv.begin(), kProgramName);
+  if (options.kept) command.env = {{options.kept->name, std::to_string(*sandboxed.kept_fd)}};
   return command;
 }
 
@@ -134,7 +137,7 @@ Result<process::Command> SandboxProgram::Wrap(const process::Command& command, c
       .program = command.program, .search_path = command.search_path, .argv = command.argv, .cwd = command.cwd};
   TRY(process::Command wrapped, HelperCommand({.command = without_environment}, sandbox, options));
   if (MayProtectAnyName(sandbox)) sys::ExpectPlaceholdersOfAnyName();
-  wrapped.env = command.env;
+  wrapped.env = process::BuildEnvironment({.ignore_default_excludes = true}, command.env, wrapped.env);
   // The environment of a client may contain the URL of the server with its secret, and the client may pass it on.
   if (!server_access_.secret().empty()) {
     std::erase_if(wrapped.env, [&](const auto& variable) {

@@ -42,10 +42,17 @@ struct SandboxProgramPaths {
 // write to.
 SandboxPrograms OpenSandboxPrograms(const SandboxProgramPaths& paths, const std::string& tool_path);
 
+// A descriptor that the command inherits. The variable `name` tells it the number.
+struct KeptDescriptor {
+  std::string name;
+  std::shared_ptr<const OwnedFd> fd;
+};
+
 struct WrapOptions {
   // The socket of the supervisor that decides about every execve of the command (confine/exec_layer.h). Null: the
   // command is not supervised. A supervised command is wrapped also where the profile asks for no sandbox.
   std::shared_ptr<const OwnedFd> exec_supervisor = {};
+  std::optional<KeptDescriptor> kept = {};
 };
 
 class SandboxProgram {

@@ -174,6 +174,17 @@ TEST(SandboxProgramTest, PassesTheSocketOfTheSupervisor) {
   EXPECT_EQ(wrapped->wrapper->fds.at(3), supervisor);
 }
 
+TEST(SandboxProgramTest, PassesADescriptorThatTheCommandKeeps) {
+  const auto kept = std::make_shared<const OwnedFd>();
+  process::Command shell = Shell();
+  shell.env = {{"API_KEY", "1"}, {"SOCKET", "old"}, {"Z", "2"}};
+  const auto wrapped = Program().Wrap(shell, ReadOnly(), {.kept = KeptDescriptor{.name = "SOCKET", .fd = kept}});
+  ASSERT_TRUE(wrapped);
+  EXPECT_THAT(Flags(Split(*wrapped).ours), Contains("--keep-fd 8"));
+  EXPECT_EQ(wrapped->wrapper->fds.at(3), kept);
+  EXPECT_THAT(wrapped->env, ElementsAre(Pair("API_KEY", "1"), Pair("SOCKET", "8"), Pair("Z", "2")));
+}
+
 TEST(SandboxProgramTest, SaysWhyThereIsNoHelper) {
   const SandboxProgram program({.helper = SealProgram("/no/such/program")}, "/tools", "");
   const auto wrapped = program.Wrap(Shell(), ReadOnly());
