@@ -8,7 +8,7 @@ ARGS    ?=
 RELEASE  := build/release
 HOLDFAST := $(RELEASE)/bin/holdfast
 
-.PHONY: help run build test e2e bench install check format clean setup
+.PHONY: help run build test e2e bench install npm-package patched-bash check format clean setup
 .DEFAULT_GOAL := help
 
 help:
@@ -19,6 +19,8 @@ help:
 	@echo "make check    check format, layers, sizes and documents, and run clang-tidy"
 	@echo "make bench    build the benchmarks into $(RELEASE)/bin"
 	@echo "make install  build and install (PREFIX=$(PREFIX) DESTDIR=$(DESTDIR))"
+	@echo "make patched-bash  build build/patched-bash/bash, a shell for --intercept wrapper, from the source of Debian's bash"
+	@echo "make npm-package   pack build/npm/holdfast-shell-tool-mcp-npm-VERSION.tgz, with the patched shell if there is one"
 	@echo "make format   format the C++ sources"
 	@echo "make clean    remove build/"
 	@echo "All but clean first install the Debian packages that are missing (tools/packages.txt)."
@@ -58,6 +60,13 @@ bench: setup
 
 install: build
 	@DESTDIR="$(DESTDIR)" cmake --install $(RELEASE) --prefix "$(PREFIX)"
+
+# Tests use the shell if it is there.
+patched-bash: setup
+	@JOBS=$(JOBS) tools/patched_bash/build build/patched-bash
+
+npm-package: build
+	@tools/npm_package $(RELEASE) build/npm
 
 # Every check runs even if an earlier one has failed, so that one run shows everything that has to be fixed.
 check: setup
