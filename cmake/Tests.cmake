@@ -107,6 +107,7 @@ holdfast_run_tests(integration_test -${HOLDFAST_TESTS_ALONE}:${HOLDFAST_TESTS_HE
 holdfast_run_tests(integration_test ${HOLDFAST_TESTS_ALONE} RUN_SERIAL ON TIMEOUT 600)
 holdfast_run_tests(integration_test ${HOLDFAST_TESTS_HEAVY} COST 1000 RESOURCE_LOCK machine TIMEOUT 600)
 add_dependencies(integration_test holdfast)
+target_compile_definitions(integration_test PRIVATE HOLDFAST_PATCHED_BASH="${CMAKE_SOURCE_DIR}/build/patched-bash/bash")
 
 # Adds the fuzzer of tests/fuzz/<name>_fuzz.cc, which begins with the inputs of tests/fuzz/corpus/<name>. libFuzzer writes to
 # the first corpus folder that it is given. That is one in the build tree, so that the committed corpus stays as it is.

@@ -12,15 +12,20 @@
 
 #include "base/environment_variable.h"
 #include "base/log.h"
+#include "escalate/outside/outside_command.h"
+#include "escalate/wrapper_server/program_view.h"
 #include "exec_policy/store/load.h"
 #include "exec_policy/store/rule_layers.h"
 #include "loop/event_loop.h"
 #include "loop/signal_watch.h"
+#include "loop/worker_pool.h"
 #include "mcp/seccomp_interceptor.h"
 #include "mcp/server.h"
 #include "mcp/shell_tool.h"
+#include "mcp/wrapper_interceptor.h"
 #include "process/spawner.h"
 #include "sandbox/launch/sandbox_program.h"
+#include "sys/own_program.h"
 #include "transport/listener.h"
 
 namespace holdfast::mcp {
@@ -31,16 +36,16 @@ using namespace std::chrono_literals;
 // The server ends after this time even if a process that it has started cannot be killed. Its keeper goes on trying.
 constexpr auto kShutdownPatience = 5s;
 
-Result<std::string> OwnDirectory() {
+Result<std::string> WorkingDirectory() {
   std::error_code failed;
   auto cwd = std::filesystem::current_path(failed);
   if (failed) return FailErrno("getcwd", {}, failed.value());
   return cwd.string();
 }
 
-Result<> CheckShell(const std::string& shell) {
-  if (!shell.starts_with('/')) return Fail(ErrorKind::kInvalidParams, "--shell: " + shell + " is not an absolute path");
-  if (::access(shell.c_str(), X_OK) < 0) return FailErrno("access", shell);
+Result<> CheckProgram(const std::string& flag, const std::string& path) {
+  if (!path.starts_with('/')) return Fail(ErrorKind::kInvalidParams, flag + ": " + path + " is not an absolute path");
+  if (::access(path.c_str(), X_OK) < 0) return FailErrno("access", path);
   return {};
 }
 
@@ -49,11 +54,42 @@ sandbox::SandboxProgram MakeSandboxProgram() {
   return {sandbox::OpenSandboxPrograms({}, tool_path), tool_path, EnvironmentVariable("TMPDIR").value_or("")};
 }
 
+std::string WrapperOf(const McpServerOptions& options) {
+  return options.wrapper.empty() ? sys::OwnDirectory() + "/holdfast-execve-wrapper" : options.wrapper;
+}
+
+Result<> CheckPrograms(const McpServerOptions& options) {
+  TRY_VOID(CheckProgram("--shell", options.shell));
+  return options.watch == WatchBy::kWrapper ? CheckProgram("--execve", WrapperOf(options)) : Result<>();
+}
+
+struct Surroundings {
+  loop::EventLoop& loop;
+  loop::WorkerPool& workers;
+  process::Spawner& spawner;
+  const sandbox::SandboxProgram& sandbox_program;
+};
+
+std::unique_ptr<Interceptor> WatchByWrapper(const Surroundings& with, const McpServerOptions& options,
+                                            std::shared_ptr<const exec_policy::Policy> policy) {
+  const auto start = [with](escalate::OutsideOrder order, escalate::OutsideObserver& observer) {
+    return escalate::OutsideCommand::Start(with.loop, with.spawner, std::move(order), observer);
+  };
+  return std::make_unique<WrapperInterceptor>(
+      with.loop, with.workers, with.sandbox_program, WrapperOf(options),
+      escalate::WrapperServerOptions{
+          .policy = std::move(policy), .names = options.names, .look = escalate::ViewProgram, .start = start});
+}
+
 // The one place where an interceptor is chosen. The shell that the server starts itself is not judged.
-std::unique_ptr<Interceptor> MakeInterceptor(loop::EventLoop& loop, process::Spawner& spawner,
-                                             const sandbox::SandboxProgram& sandbox_program,
-                                             escalate::SupervisionOptions options) {
-  return std::make_unique<SeccompInterceptor>(loop, spawner, sandbox_program, std::move(options));
+std::unique_ptr<Interceptor> MakeInterceptor(const Surroundings& with, const McpServerOptions& options,
+                                             std::shared_ptr<const exec_policy::Policy> policy) {
+  if (options.watch == WatchBy::kWrapper) return WatchByWrapper(with, options, std::move(policy));
+  return std::make_unique<SeccompInterceptor>(with.loop, with.spawner, with.sandbox_program,
+                                              escalate::SupervisionOptions{.policy = std::move(policy),
+                                                                           .names = options.names,
+                                                                           .strictness = options.strictness,
+                                                                           .first = escalate::FirstExec::kTrusted});
 }
 
 Result<exec_policy::Policy> LoadRules(const std::vector<std::string>& files) {
@@ -82,19 +118,18 @@ void Serve(loop::EventLoop& loop, const ServerContext& context, ServerSettings s
 
 Result<> RunMcpServer(const McpServerOptions& options) {
   InitLog(LogLevel::kWarn, LogFormat::kText);
-  TRY_VOID(CheckShell(options.shell));
+  TRY_VOID(CheckPrograms(options));
   TRY(exec_policy::Policy policy, LoadRules(options.rules));
-  TRY(std::string cwd, OwnDirectory());
+  TRY(std::string cwd, WorkingDirectory());
   auto sandbox = SandboxState::Create(std::move(cwd), options.sandbox_policy);
   if (!sandbox) return Fail(ErrorKind::kInvalidParams, "--sandbox-policy: " + sandbox.error().message);
   loop::EventLoop loop;
   TRY(const auto spawner, process::Spawner::Create(loop));
   const sandbox::SandboxProgram sandbox_program = MakeSandboxProgram();
-  const auto interceptor = MakeInterceptor(loop, *spawner, sandbox_program,
-                                           {.policy = std::make_shared<const exec_policy::Policy>(std::move(policy)),
-                                            .names = options.names,
-                                            .strictness = options.strictness,
-                                            .first = escalate::FirstExec::kTrusted});
+  loop::WorkerPool workers(loop, {.name = "programs"});
+  const auto interceptor =
+      MakeInterceptor({.loop = loop, .workers = workers, .spawner = *spawner, .sandbox_program = sandbox_program},
+                      options, std::make_shared<const exec_policy::Policy>(std::move(policy)));
   ServerSettings settings{.shell = options.shell,
                           .environment = EnvironmentOfCommands(process::CurrentEnvironment()),
                           .sandbox = *std::move(sandbox)};

@@ -11,12 +11,20 @@
 
 namespace holdfast::mcp {
 
+// The way in which the programs of a call are watched.
+enum class WatchBy {
+  kSeccomp,  // by the kernel: every program, with any shell
+  kWrapper,  // by the execve wrapper: the programs that a patched shell executes
+};
+
 struct McpServerOptions {
   std::string shell = "/bin/bash";                 // absolute
   std::optional<std::string> sandbox_policy = {};  // JSON; without it, read-only
   std::vector<std::string> rules = {};             // rules files, read after those of the system and the user
   exec_policy::ProgramNames names = exec_policy::ProgramNames::kBaseName;
   escalate::Strictness strictness = escalate::Strictness::kUsual;
+  WatchBy watch = WatchBy::kSeccomp;
+  std::string wrapper = {};  // absolute; empty: holdfast-execve-wrapper in the directory of this program
 };
 
 // Serves standard input and output on this thread until the input ends, or SIGTERM, SIGINT or SIGHUP arrives; a second

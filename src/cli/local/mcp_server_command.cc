@@ -21,11 +21,14 @@ std::string ShellFrom(const Arguments& arguments) {
 int RunMcpServer(const Arguments& arguments) {
   using enum exec_policy::ProgramNames;
   using enum escalate::Strictness;
-  const auto ended = mcp::RunMcpServer({.shell = ShellFrom(arguments),
-                                        .sandbox_policy = arguments.Value("--sandbox-policy"),
-                                        .rules = arguments.Values("--rules"),
-                                        .names = arguments.Has("--preserve-program-paths") ? kFullPath : kBaseName,
-                                        .strictness = arguments.Has("--strict") ? kStrict : kUsual});
+  const auto ended = mcp::RunMcpServer(
+      {.shell = ShellFrom(arguments),
+       .sandbox_policy = arguments.Value("--sandbox-policy"),
+       .rules = arguments.Values("--rules"),
+       .names = arguments.Has("--preserve-program-paths") ? kFullPath : kBaseName,
+       .strictness = arguments.Has("--strict") ? kStrict : kUsual,
+       .watch = arguments.Value("--intercept") == "wrapper" ? mcp::WatchBy::kWrapper : mcp::WatchBy::kSeccomp,
+       .wrapper = arguments.ValueOr("--execve", "")});
   if (ended) return 0;
   (void)std::fprintf(stderr, "holdfast: %s\n",
                      ended.error().message.c_str());  // if this fails, there is no other way to tell the user
@@ -44,6 +47,12 @@ std::vector<Option> Options() {
       {.flag = "--strict",
        .help =
            "run every program from a copy of its arguments, so that they cannot change after the rules were applied"},
+      {.flag = "--intercept",
+       .value = "HOW",
+       .help = "how the programs of a command are seen: all of them, by the kernel, or only those of a patched shell, "
+               "by the program holdfast-execve-wrapper",
+       .choices = {"seccomp", "wrapper"},
+       .default_value = "seccomp"},
       {.flag = "--shell",
        .value = "PATH",
        .help = "the shell that executes commands, which understands -c and -lc",
@@ -54,7 +63,7 @@ std::vector<Option> Options() {
        .help = "the sandbox of commands until the client sends another one, such as {\"type\":\"workspace-write\"}",
        .default_value = "{\"type\":\"read-only\"}"},
       {.flag = "--bash", .value = "PATH", .help = "the same as --shell", .shown = Option::Shown::kNo},
-      {.flag = "--execve", .value = "PATH", .help = "the wrapper program", .shown = Option::Shown::kNo},
+      {.flag = "--execve", .value = "PATH", .help = "the program holdfast-execve-wrapper", .shown = Option::Shown::kNo},
   };
 }
 

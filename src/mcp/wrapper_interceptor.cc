@@ -1,0 +1,42 @@
+#include "mcp/wrapper_interceptor.h"
+
+#include <utility>
+
+#include "escalate/wrapper_server/wrapper_server.h"
+#include "process/command/environment.h"
+
+namespace holdfast::mcp {
+namespace {
+
+class WatchedByWrapper final : public Interception {
+ public:
+  explicit WatchedByWrapper(std::unique_ptr<escalate::WrapperServer> server) : server_(std::move(server)) {}
+
+ private:
+  std::unique_ptr<escalate::WrapperServer> server_;
+};
+
+}  // namespace
+
+WrapperInterceptor::WrapperInterceptor(loop::EventLoop& loop, loop::WorkerPool& workers,
+                                       const sandbox::SandboxProgram& sandbox_program, std::string wrapper,
+                                       escalate::WrapperServerOptions options)
+    : loop_(loop),
+      workers_(workers),
+      sandbox_program_(sandbox_program),
+      wrapper_(std::move(wrapper)),
+      options_(std::move(options)) {}
+
+Result<InterceptedCommand> WrapperInterceptor::Begin(const process::Command& command,
+                                                     const sandbox::SandboxSpec& sandbox,
+                                                     escalate::Approver& approver) {
+  TRY(auto server, escalate::WrapperServer::Create(loop_, workers_, approver, options_));
+  process::Command watched = command;
+  watched.env =
+      process::BuildEnvironment({.ignore_default_excludes = true}, command.env, escalate::WrapperVariables(wrapper_));
+  const sandbox::KeptDescriptor socket{.name = escalate::kSocketVariableName, .fd = server->client_socket()};
+  TRY(process::Command wrapped, sandbox_program_.Wrap(watched, sandbox, {.kept = socket}));
+  return InterceptedCommand{std::move(wrapped), std::make_unique<WatchedByWrapper>(std::move(server))};
+}
+
+}  // namespace holdfast::mcp
