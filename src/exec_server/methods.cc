@@ -51,7 +51,7 @@ Methods MakeMethods(ServerParts& parts, SessionService& sessions) {
   table.Bind<wire::ProcessTerminate>(ProcessesOf, parts.process, &ProcessService::Terminate);
   table.Bind<wire::ProcessWait>(RequestsOf, parts.process, &ProcessService::Wait);
   table.Bind<wire::ProcessSnapshot>(RequestsOf, parts.process, &ProcessService::Snapshot);
-  table.Bind<wire::ProcessList>(ProcessesOf, parts.process, &ProcessService::List);
+  table.Bind<wire::ProcessList>(RequestsOf, parts.process, &ProcessService::List);
 
   table.Bind<wire::FsReadFile>(FilesOf, parts.fs, &FsService::ReadFile);
   table.Bind<wire::FsGetMetadata>(FilesOf, parts.fs, &FsService::GetMetadata);

@@ -47,7 +47,7 @@ Server::Server(loop::EventLoop& loop, const Config& config, const RuntimePaths& 
       spawner_(std::move(spawner)),
       parts_(loop, *spawner_, config, paths),
       sessions_(parts_.sessions),
-      session_service_(sessions_),
+      session_service_(sessions_, *parts_.held),
       methods_(MakeMethods(parts_, session_service_)),
       shutdown_timer_(loop, [this] { loop_.Stop(); }) {
   if (config.exit_when_idle_ms == 0) return;

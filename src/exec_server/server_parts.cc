@@ -51,7 +51,7 @@ ServerParts::ServerParts(loop::EventLoop& loop, process::Spawner& spawner, const
                 .retention = retention},
       sessions{
           .loop = loop, .config = config, .workers = workers, .file_helpers = file_helpers, .processes = processes},
-      process(loop, workers, config, SurroundingsOfCommands(paths)),
+      process(loop, workers, *held, config, SurroundingsOfCommands(paths)),
       environment(EnvironmentWith(process.surroundings().command_path)),
       file_requests(workers, *held, file_helpers),
       fs(file_requests, environment.info().cwd, config.max_read_file_bytes),

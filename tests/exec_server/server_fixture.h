@@ -94,7 +94,7 @@ class ServerFixture : public testing::Test {
     sessions_.reset();
     parts_ = std::make_unique<ServerParts>(loop_, *spawner_, config_);
     sessions_ = std::make_unique<SessionTable>(parts_->sessions);
-    session_service_ = std::make_unique<SessionService>(*sessions_);
+    session_service_ = std::make_unique<SessionService>(*sessions_, *parts_->held);
     methods_ = std::make_unique<Methods>(MakeMethods(*parts_, *session_service_));
   }
 

@@ -199,12 +199,17 @@ FinishedProcess ManagedProcess::Finished() const {
 
 size_t ManagedProcess::retained_bytes() const {
   constexpr size_t kRecordBytes = 4096;  // a generous estimate for the objects themselves
-  size_t bytes = kRecordBytes + 3 * id_.size() + process_->log().bytes();
-  for (const std::string& word : argv_) bytes += word.size();
-  return bytes;
+  return kRecordBytes + 2 * id_.size() + process_->log().bytes() + described_bytes();
 }
 
 bool ManagedProcess::WantsOutput() const { return !context_.link.is_congested(); }
+
+size_t ManagedProcess::described_bytes() const {
+  constexpr size_t kNamesAndNumbers = 200;
+  size_t bytes = kNamesAndNumbers + id_.size();
+  for (const std::string& word : argv_) bytes += word.size() + 3;  // the quotes and a comma
+  return bytes;
+}
 
 wire::ListedProcess ManagedProcess::Describe() const {
   wire::ListedProcess listed;

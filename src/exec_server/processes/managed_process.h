@@ -79,6 +79,7 @@ class ManagedProcess final : public process::ProcessOwner {
   NumberedEvents events() const;
   wire::Exit DescribeExit(uint64_t seq) const;
   wire::ListedProcess Describe() const;
+  size_t described_bytes() const;  // about the length of the description as JSON, which escapes make longer
   FinishedProcess Finished() const;
   size_t retained_bytes() const;
 

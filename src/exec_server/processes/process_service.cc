@@ -9,6 +9,7 @@
 #include "exec_server/processes/managed_process.h"
 #include "exec_server/processes/start_command.h"
 #include "loop/event.h"
+#include "rpc/answer_within.h"
 #include "sys/signal_name.h"
 
 namespace holdfast::exec_server {
@@ -162,6 +163,18 @@ loop::Task<> TakeSnapshot(SessionProcesses& processes, std::string process_id,
   reply(result);
 }
 
+wire::ProcessListResult Listed(const SessionProcesses& processes) {
+  wire::ProcessListResult result;
+  for (const auto& [id, process] : processes.by_name()) {
+    if (result.processes.size() >= kMaxListed) {
+      result.truncated = true;
+      break;
+    }
+    result.processes.push_back(process->Describe());
+  }
+  return result;
+}
+
 }  // namespace
 
 void ProcessService::Start(SessionProcesses& processes, const wire::ProcessStartParams& params,
@@ -259,17 +272,11 @@ void ProcessService::Snapshot(ProcessRequests& requests, const wire::ProcessIdPa
   requests.StartPoll(TakeSnapshot(requests.processes(), params.process_id, std::move(reply)));
 }
 
-void ProcessService::List(SessionProcesses& processes, const wire::ProcessListParams&,
+void ProcessService::List(ProcessRequests& requests, const wire::ProcessListParams&,
                           rpc::Reply<wire::ProcessListResult> reply) {
-  wire::ProcessListResult result;
-  for (const auto& [id, process] : processes.by_name()) {
-    if (result.processes.size() >= kMaxListed) {
-      result.truncated = true;
-      break;
-    }
-    result.processes.push_back(process->Describe());
-  }
-  reply(std::move(result));
+  auto& processes = requests.processes();
+  const size_t expected = processes.DescribedBytes(kMaxListed);
+  requests.StartPoll(rpc::AnswerWithin(held_, expected, std::move(reply), [&processes] { return Listed(processes); }));
 }
 
 }  // namespace holdfast::exec_server

@@ -9,6 +9,7 @@
 #include "exec_server/processes/process_requests.h"
 #include "exec_server/processes/rules_files.h"
 #include "exec_server/processes/session_processes.h"
+#include "loop/byte_budget.h"
 #include "loop/event_loop.h"
 #include "loop/task.h"
 #include "loop/worker_pool.h"
@@ -29,8 +30,10 @@ class ProcessService {
     std::string command_path;  // environment/command_path.h
   };
 
-  ProcessService(loop::EventLoop& loop, loop::WorkerPool& workers, const Config& config, Surroundings surroundings)
-      : loop_(loop), config_(config), surroundings_(std::move(surroundings)), rules_(workers) {}
+  // `held` counts the memory of long answers.
+  ProcessService(loop::EventLoop& loop, loop::WorkerPool& workers, loop::ByteBudget& held, const Config& config,
+                 Surroundings surroundings)
+      : loop_(loop), config_(config), held_(held), surroundings_(std::move(surroundings)), rules_(workers) {}
 
   const Surroundings& surroundings() const { return surroundings_; }
 
@@ -49,7 +52,7 @@ class ProcessService {
             rpc::Reply<wire::ProcessWaitResult> reply);
   void Snapshot(ProcessRequests& requests, const wire::ProcessIdParams& params,
                 rpc::Reply<wire::ProcessSnapshotResult> reply);
-  void List(SessionProcesses& processes, const wire::ProcessListParams& params,
+  void List(ProcessRequests& requests, const wire::ProcessListParams& params,
             rpc::Reply<wire::ProcessListResult> reply);
 
  private:
@@ -62,6 +65,7 @@ class ProcessService {
 
   loop::EventLoop& loop_;
   const Config& config_;
+  loop::ByteBudget& held_;
   const Surroundings surroundings_;
   RulesFiles rules_;
 };

@@ -1,6 +1,7 @@
 #include "exec_server/processes/session_processes.h"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
@@ -114,6 +115,12 @@ Result<> SessionProcesses::CheckRoom(const std::string& process_id) const {
 std::shared_ptr<ManagedProcess> SessionProcesses::Find(std::string_view process_id) const {
   auto it = by_name_.find(process_id);
   return it != by_name_.end() ? it->second : nullptr;
+}
+
+size_t SessionProcesses::DescribedBytes(size_t most) const {
+  size_t bytes = 0;
+  for (const auto& [id, process] : by_name_ | std::views::take(most)) bytes += process->described_bytes();
+  return bytes;
 }
 
 loop::Task<std::shared_ptr<ManagedProcess>> SessionProcesses::FindSettled(std::string process_id) {

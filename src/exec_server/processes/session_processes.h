@@ -50,6 +50,8 @@ class SessionProcesses final : private ManagedProcess::Owner, public std::enable
   // Waits until the request of a start under way with this name has been made.
   loop::Task<> AwaitRequest(std::string process_id);
   const ByName& by_name() const { return by_name_; }
+  // Returns about how many bytes of JSON describe the processes, or the first `most` of them.
+  size_t DescribedBytes(size_t most) const;
 
   // The session has another driver, or none. Questions that wait for an answer are asked again.
   void OnDriverChanged();

@@ -1,5 +1,6 @@
 #include "exec_server/session/session_service.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -7,11 +8,14 @@
 
 #include "base/log.h"
 #include "exec_server/session/session_name.h"
+#include "rpc/answer_within.h"
 
 namespace holdfast::exec_server {
 namespace {
 
 constexpr size_t kMaxListed = 10'000;  // processes of all sessions; with the longest arguments they have some 50 MiB
+
+constexpr size_t kSessionBytes = 300;  // about the length of the description of a session without its processes
 
 Error UnknownSession(const std::string& name) {
   return {ErrorKind::kInvalidRequest, fmt::format("unknown session {}", name)};
@@ -37,6 +41,8 @@ wire::ListedSession Describe(const Session& session) {
   return listed;
 }
 
+bool IsShown(const Session& session, Attachment& caller) { return session.shared() || &session == &caller.session(); }
+
 }  // namespace
 
 void SessionService::TakeOver(Attachment& caller, const wire::SessionParams&,
@@ -50,14 +56,13 @@ void SessionService::Keep(Attachment& caller, const wire::SessionKeepParams& par
   reply(wire::Empty{});
 }
 
-void SessionService::List(Attachment& caller, const wire::SessionParams&, rpc::Reply<wire::SessionListResult> reply) {
+wire::SessionListResult SessionService::Listed(Attachment& caller) const {
   wire::SessionListResult result;
   size_t left = kMaxListed;
   for (const auto& session : sessions_.all()) {
-    const bool own = session.get() == &caller.session();
-    if (!session->shared() && !own) continue;
+    if (!IsShown(*session, caller)) continue;
     wire::ListedSession& listed = result.sessions.emplace_back(Describe(*session));
-    if (own) listed.role = caller.role();
+    if (session.get() == &caller.session()) listed.role = caller.role();
     for (const auto& [id, process] : session->processes().by_name()) {
       if (left == 0) {
         result.truncated = true;
@@ -67,7 +72,23 @@ void SessionService::List(Attachment& caller, const wire::SessionParams&, rpc::R
       --left;
     }
   }
-  reply(std::move(result));
+  return result;
+}
+
+size_t SessionService::ExpectedBytes(Attachment& caller) const {
+  size_t bytes = 0;
+  size_t left = kMaxListed;
+  for (const auto& session : sessions_.all()) {
+    if (!IsShown(*session, caller)) continue;
+    bytes += kSessionBytes + session->processes().DescribedBytes(left);
+    left -= std::min(left, session->processes().by_name().size());
+  }
+  return bytes;
+}
+
+void SessionService::List(Attachment& caller, const wire::SessionParams&, rpc::Reply<wire::SessionListResult> reply) {
+  const size_t expected = ExpectedBytes(caller);
+  caller.Start(rpc::AnswerWithin(held_, expected, std::move(reply), [this, &caller] { return Listed(caller); }));
 }
 
 Result<std::shared_ptr<Session>> SessionService::Chosen(Attachment& caller,

@@ -3,6 +3,7 @@
 
 #include "exec_server/session/attachment.h"
 #include "exec_server/session/session_table.h"
+#include "loop/byte_budget.h"
 #include "loop/task.h"
 #include "rpc/reply.h"
 #include "wire/field_types.h"
@@ -12,7 +13,8 @@ namespace holdfast::exec_server {
 
 class SessionService {
  public:
-  explicit SessionService(SessionTable& sessions) : sessions_(sessions) {}
+  // `held` counts the memory of long answers.
+  SessionService(SessionTable& sessions, loop::ByteBudget& held) : sessions_(sessions), held_(held) {}
 
   // Makes the caller the driver of its session when it has got all output that it was to get as an observer.
   void TakeOver(Attachment& caller, const wire::SessionParams& params, rpc::Reply<wire::SessionTakeOverResult> reply);
@@ -24,9 +26,12 @@ class SessionService {
   void End(Attachment& caller, const wire::SessionEndParams& params, rpc::Reply<wire::Empty> reply);
 
  private:
+  wire::SessionListResult Listed(Attachment& caller) const;
+  size_t ExpectedBytes(Attachment& caller) const;
   Result<std::shared_ptr<Session>> Chosen(Attachment& caller, const wire::SessionEndParams& params) const;
 
   SessionTable& sessions_;
+  loop::ByteBudget& held_;
 };
 
 }  // namespace holdfast::exec_server

@@ -84,6 +84,33 @@ TEST_F(SessionServiceTest, DescribesAPrivateSession) {
   EXPECT_EQ(list.Number("result.sessions.0.detachedTtlMs"), 1234);
 }
 
+TEST_F(SessionServiceTest, MakesALongListOnlyWhenTheBudgetHasRoomForIt) {
+  Client& client = Join();
+  const std::string long_script = "exit 0 #" + std::string(4000, '\x01');
+  for (const char* id : {"a", "b", "c"}) Start(client, id, long_script);
+  for (const char* method : {"session/list", "process/list"}) {
+    auto others = parts_->held->Open();
+    others.Resize(config_.max_held_bytes);
+    const int long_list = client.Ask(method, "{}");
+    support::RunReady(loop_);
+    EXPECT_FALSE(client.AnswerTo(long_list)) << method;
+    EXPECT_EQ(Call(ConnectReady(), "process/list", "{}").error_code(), 0) << "a short list needs no room";
+    others.Resize(0);
+    ASSERT_TRUE(RunUntil([&] { return client.AnswerTo(long_list).has_value(); })) << method;
+    EXPECT_GT(client.AnswerTo(long_list)->text().size(), 64u << 10) << method;
+    EXPECT_EQ(parts_->held->held(), 0u) << method;
+  }
+}
+
+TEST_F(SessionServiceTest, RefusesAListThatIsLongerThanTheBudget) {
+  config_.max_held_bytes = 32 << 10;
+  Boot();
+  Client& client = Join();
+  const std::string long_script = "exit 0 #" + std::string(4000, '\x01');
+  for (const char* id : {"a", "b", "c"}) Start(client, id, long_script);
+  EXPECT_THAT(Call(client, "session/list", "{}").Text("error.message"), testing::HasSubstr("max_held_bytes"));
+}
+
 TEST_F(SessionServiceTest, KeepsASharedSessionUntilItIsEnded) {
   config_.detached_ttl_ms = 0;
   Client& client = Join();
