@@ -20,6 +20,7 @@ class ByteStream {
   // reads until EAGAIN before it waits for the descriptor.
   virtual ssize_t Read(std::span<char> buffer) = 0;
   // Write reports bytes when the kernel has accepted them. After EAGAIN the next call must begin with the same bytes.
+  // A call without bytes sends only what a Read has left unsent, and returns 0 when the kernel has accepted all of it.
   virtual ssize_t Write(std::span<const iovec> vectors) = 0;
 
   // Tells the peer that nothing more will be written.
@@ -32,7 +33,7 @@ class ByteStream {
   virtual bool transparent() const = 0;
 
   // Returns whether a Read has left bytes for the peer that the descriptor did not accept, such as a part of a
-  // handshake. The reader then also waits until the descriptor is writable, and reads again.
+  // handshake. The reader then has them sent when the descriptor is writable: it reads again, or it tells the Outbox.
   virtual bool has_unsent() const = 0;
 
   virtual int fd() const = 0;

@@ -94,7 +94,7 @@ class GatheringStream {
   template <typename Buffers, typename Handler>
   void ReadStream(const Buffers& buffers, Handler&& handler) {
     if (bytes_.transparent()) return socket_.async_read_some(buffers, std::forward<Handler>(handler));
-    AsyncRead(bytes_, socket_, buffers, std::forward<Handler>(handler));
+    AsyncRead({bytes_, socket_, outbox_}, buffers, std::forward<Handler>(handler));
   }
 
   void Take(std::string bytes);

@@ -44,11 +44,15 @@ void Outbox::OnAppended() {
   if (!waiting_) flush_.Schedule();
 }
 
+void Outbox::FlushUnsent() {
+  if (stream_.has_unsent() && !waiting_ && !shut_) flush_.Schedule();
+}
+
 // A write that accepted fewer bytes than it was offered has filled the stream, so another write would only fail
 // with EAGAIN.
 void Outbox::Flush() {
   waiting_ = false;
-  while (!queue_.empty()) {
+  while (!queue_.empty() || (stream_.has_unsent() && !shut_)) {
     std::array<iovec, kVectorsPerWrite> storage;
     const std::span<iovec> vectors = queue_.Gather(storage);
     const size_t offered = TotalBytes(vectors);

@@ -43,6 +43,9 @@ class Outbox {
   void AppendCopy(std::string_view bytes);
   void AppendPart(std::shared_ptr<const std::string> whole, std::string_view part);
 
+  // Sends what a read has left unsent in the stream, if there is anything, even if nothing is queued.
+  void FlushUnsent();
+
   void Flush();
 
   // Discards what is queued and everything that is appended later.

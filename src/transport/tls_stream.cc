@@ -137,6 +137,7 @@ void TlsStream::Explain(ErrorKind kind, std::string reason) {
 // sent, so that a connection whose outbox is empty has nothing left to send.
 ssize_t TlsStream::Write(std::span<const iovec> vectors) {
   if (!Flush()) return -1;
+  if (vectors.empty()) return 0;
   if (credit_ == 0) {
     credit_ = Seal(vectors);
     if (credit_ == 0) errno = EPROTO;  // the connection has failed
