@@ -81,11 +81,14 @@ Result<> Server::ListenOnPort(const transport::WebSocketUrl& url, transport::OnC
   const std::string secret = options.authorizer.secret;
   TRY(listener_,
       transport::ListenWebSocket(loop_, url, LimitsOf(config_, parts_.held), std::move(options), std::move(accept)));
+  sandbox::ServerAccess access;
   if (!secret.empty()) {
-    parts_.sandbox_program.KeepCommandsFrom(sandbox::ServerAccess::OfSecret(secret));
+    access = sandbox::ServerAccess::OfSecret(secret);
   } else if (!config_.insecure_no_auth) {
-    parts_.sandbox_program.KeepCommandsFrom(sandbox::ServerAccess::OfOpenPort(listener_->port()));
+    access = sandbox::ServerAccess::OfOpenPort(listener_->port());
   }
+  if (!config_.tls_key.empty()) access.Hide(config_.tls_key);
+  parts_.sandbox_program.KeepCommandsFrom(std::move(access));
   return {};
 }
 

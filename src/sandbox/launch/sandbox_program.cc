@@ -100,7 +100,7 @@ Result<process::Command> SandboxProgram::HelperCommand(SandboxedCommand sandboxe
   sandboxed.tool_path = tool_path_;
   sandboxed.program_directory = programs_.directory;
   if (sandbox.proxies) DescribeProxies(*sandbox.proxies, sandboxed);
-  if (!server_access_.hidden_path().empty()) sandboxed.hidden = {server_access_.hidden_path()};
+  sandboxed.hidden = server_access_.hidden_files();
   sandboxed.shut_port = server_access_.open_port();
   sandboxed.profile_fd = Pass(wrapper, std::move(profile));
   sandboxed.report_fd = Pass(wrapper, std::move(report.write_end));

@@ -11,13 +11,15 @@
 
 namespace holdfast::sandbox {
 
-// The hidden path has no links in it, because a command could change a link, and then no sandbox would start.
+// A hidden path has no links in it, because a command could change a link, and then no sandbox would start.
 ServerAccess ServerAccess::OfSocket(const std::string& path) {
   ServerAccess access;
   const auto directory = RealPath(std::string(ParentOf(path)));
-  access.hidden_path_ = directory ? fmt::format("{}/{}", *directory == "/" ? "" : *directory, NameOf(path)) : path;
+  access.hidden_files_ = {directory ? fmt::format("{}/{}", *directory == "/" ? "" : *directory, NameOf(path)) : path};
   return access;
 }
+
+void ServerAccess::Hide(const std::string& file) { hidden_files_.push_back(RealPath(file).value_or(file)); }
 
 ServerAccess ServerAccess::OfSecret(std::string secret) {
   ServerAccess access;

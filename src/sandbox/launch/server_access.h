@@ -1,5 +1,6 @@
 // ServerAccess is the way by which clients reach the server. Sandboxed commands are kept away from it, because a
-// command that could talk to the server could ask it for another command without a sandbox.
+// command that could talk to the server could ask it for another command without a sandbox. They are kept away from the
+// server's TLS key as well, because a command that has it could pretend to be the server.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/owned_fd.h"
 #include "base/result.h"
@@ -28,7 +30,10 @@ class ServerAccess {
   // for a command with a network, because making it takes a while.
   static ServerAccess OfOpenPort(uint16_t port);
 
-  const std::string& hidden_path() const { return hidden_path_; }
+  // Adds a file that is hidden in every sandbox, such as the TLS key. It must exist.
+  void Hide(const std::string& file);
+
+  const std::vector<std::string>& hidden_files() const { return hidden_files_; }
   const std::string& secret() const { return secret_; }
   std::optional<uint16_t> open_port() const { return open_port_; }
 
@@ -40,7 +45,8 @@ class ServerAccess {
  private:
   using SharedRuleset = Result<std::shared_ptr<const OwnedFd>>;
 
-  std::string hidden_path_, secret_;
+  std::vector<std::string> hidden_files_;
+  std::string secret_;
   std::optional<uint16_t> open_port_;
   std::shared_future<SharedRuleset> port_ruleset_;
 };

@@ -68,8 +68,7 @@ Result<std::vector<LandlockRule>> RulesFor(const Resolution& resolution, const P
 }  // namespace
 
 Result<LandlockPlan> MakeLandlockPlan(const Resolution& resolution, const PlanOptions& options) {
-  if (!options.hidden.empty())
-    return DoesNotFit(fmt::format("hide {}, the socket of the server", options.hidden.front()));
+  if (!options.hidden.empty()) return DoesNotFit(fmt::format("hide {}, a file of the server", options.hidden.front()));
   if (options.proxy_network != ProxyNetwork::kNone)
     return DoesNotFit("give the command a network of its own, with proxies in it");
   LandlockPlan plan;

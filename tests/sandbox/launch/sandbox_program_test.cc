@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -221,6 +223,22 @@ TEST(SandboxProgramTest, HidesTheSocketOfTheServerFromEverything) {
     ASSERT_NE(flag, words.end());
     EXPECT_EQ(*(flag + 1), "/run/holdfast.sock");
   }
+}
+
+TEST(SandboxProgramTest, HidesTheTlsKeyWhereItReallyLies) {
+  const support::ScratchDir dir;
+  const std::string key = dir.path() + "/key.pem", link = dir.path() + "/link.pem";
+  std::ofstream(key) << "key";
+  std::filesystem::create_symlink(key, link);
+  auto access = ServerAccess::OfSecret("s3cret");
+  access.Hide(link);
+  SandboxProgram program = Program();
+  program.KeepCommandsFrom(std::move(access));
+  const auto command = program.Wrap(Shell(), ReadOnly());
+  ASSERT_TRUE(command);
+  const auto flag = std::ranges::find(command->argv, "--hide");
+  ASSERT_NE(flag, command->argv.end());
+  EXPECT_EQ(*(flag + 1), key);
 }
 
 // A client may pass on a variable that contains the URL of the server.
