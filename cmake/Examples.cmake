@@ -1,5 +1,4 @@
-# The examples, built with the tree. tools/check_install builds those of the client library once more, against the installed
-# package.
+# The examples, built with the tree. tools/check_install builds them once more, against the installed packages.
 foreach(example run_command follow_command)
   add_executable(example_${example} examples/${example}.cc)
   target_link_libraries(example_${example} PRIVATE holdfast_client)
