@@ -167,14 +167,14 @@ std::vector<Argument> Paths(Argument::Count count = Argument::Count::kMany) {
 }  // namespace
 
 Command LsCommand() {
-  return {
-      .name = "ls",
-      .topic = Topic::kFiles,
-      .summary = "Lists a directory of a server.",
-      .options = WithServerOptions({{.flag = "--long", .letter = "-l", .help = "print kind, size and time as well"}}),
-      .arguments = Paths(Argument::Count::kOptional),
-      .examples = {{"holdfast ls -l /tmp", "Lists /tmp of the server."}},
-      .run = Remotely(ForPaths<List>)};
+  return {.name = "ls",
+          .topic = Topic::kFiles,
+          .summary = "Lists a directory of a server.",
+          .options = WithJsonOption(
+              WithServerOptions({{.flag = "--long", .letter = "-l", .help = "print kind, size and time as well"}})),
+          .arguments = Paths(Argument::Count::kOptional),
+          .examples = {{"holdfast ls -l /tmp", "Lists /tmp of the server."}},
+          .run = Remotely(ForPaths<List>)};
 }
 
 Command CatCommand() {
@@ -213,7 +213,7 @@ Command StatCommand() {
   return {.name = "stat",
           .topic = Topic::kFiles,
           .summary = "Tells kind, size and times of files of a server.",
-          .options = WithServerOptions({}),
+          .options = WithJsonOption(WithServerOptions({})),
           .arguments = Paths(),
           .examples = {{"holdfast stat --json /etc/passwd", "Prints what is known about a file as JSON."}},
           .run = Remotely(ForPaths<Stat>)};

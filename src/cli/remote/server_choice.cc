@@ -25,7 +25,11 @@ std::vector<Option> WithServerOptions(std::vector<Option> options) {
                      .value = "FILE",
                      .help = "PEM file with further root certificates for wss://",
                      .completes = Completes::kFile});
-  options.push_back({.flag = "--json", .help = "print JSON for programs instead of text for people"});
+  return options;
+}
+
+std::vector<Option> WithJsonOption(std::vector<Option> options, std::string help) {
+  options.push_back({.flag = "--json", .help = std::move(help)});
   return options;
 }
 

@@ -26,6 +26,11 @@ ServerChoice ChooseServer(const Arguments& arguments);
 // Returns `options` with those that every command has that talks to a server.
 std::vector<Option> WithServerOptions(std::vector<Option> options);
 
+// Returns `options` with --json, for a command that prints something of its own. A command that prints nothing, or what
+// another program has written, has no such option.
+std::vector<Option> WithJsonOption(std::vector<Option> options,
+                                   std::string help = "print JSON for programs instead of text for people");
+
 // Returns what a user can do when the server cannot be reached.
 std::string Advice(const ServerChoice& choice);
 

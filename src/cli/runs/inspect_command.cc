@@ -49,7 +49,7 @@ Command InspectCommand() {
   return {.name = "inspect",
           .topic = Topic::kRuns,
           .summary = "Tells everything about a run.",
-          .options = WithServerOptions({}),
+          .options = WithJsonOption(WithServerOptions({})),
           .arguments = {{.name = "NAME", .help = "the name of the run", .completes = Completes::kRun}},
           .examples = {{"holdfast inspect web", "Shows the state, the command and the process of a run."}},
           .run = Remotely(Inspect)};

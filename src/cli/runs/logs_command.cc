@@ -93,11 +93,11 @@ Command LogsCommand() {
           .description =
               "The server keeps the last megabyte of output. Standard error of the command goes to standard "
               "error. The run does not notice that it is watched.",
-          .options = WithServerOptions(
+          .options = WithJsonOption(WithServerOptions(
               {{.flag = "--follow", .letter = "-f", .help = "go on with new output until the command has ended"},
                {.flag = "--since-seq",
                 .value = "N",
-                .help = "begin with the output that has this number; --json prints the numbers"}}),
+                .help = "begin with the output that has this number; --json prints the numbers"}})),
           .arguments = {{.name = "NAME", .help = "the name of the run", .completes = Completes::kRun}},
           .examples = {{"holdfast logs web", "Prints what web has written."},
                        {"holdfast logs -f web | grep error", "Watches it for errors."}},

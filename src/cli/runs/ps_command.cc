@@ -63,7 +63,8 @@ Command PsCommand() {
       .description =
           "A run that was detached, or started with -d, stays in the list when its command has ended, so "
           "that logs and wait still find it; holdfast kill --end removes it.",
-      .options = WithServerOptions({{.flag = "--quiet", .letter = "-q", .help = "print only the names"}}),
+      .options =
+          WithJsonOption(WithServerOptions({{.flag = "--quiet", .letter = "-q", .help = "print only the names"}})),
       .examples = {{"holdfast ps", "Lists all runs of the private server."},
                    {"holdfast ps --json --server ws://build:8765", "Lists the runs of another server for a program."}},
       .run = Remotely(Ps)};

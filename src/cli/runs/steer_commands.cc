@@ -147,7 +147,8 @@ Command WaitCommand() {
   return {.name = "wait",
           .topic = Topic::kRuns,
           .summary = "Waits until runs have ended.",
-          .options = WithServerOptions({{.flag = "--timeout", .value = "TIME", .help = "wait no longer than this"}}),
+          .options = WithJsonOption(
+              WithServerOptions({{.flag = "--timeout", .value = "TIME", .help = "wait no longer than this"}})),
           .arguments = Names(),
           .examples = {{"holdfast wait tests && echo passed", "Waits for a run and uses its exit status."}},
           .exit_statuses = {{"0..255", "the exit status of the last run"},

@@ -134,6 +134,7 @@ TEST_F(FilesCommandTest, MakesAndRemoves) {
 TEST_F(FilesCommandTest, DescribesFiles) {
   EXPECT_THAT(Output("printf 12345 > a; holdfast stat a"),
               AllOf(HasSubstr("kind:      file\n"), HasSubstr("size:      5\n"), HasSubstr("modified:")));
+  EXPECT_EQ(Run("holdfast mkdir --json :b").status, 2) << "an option without an effect";
   EXPECT_THAT(Output("holdfast stat --json :a"), HasSubstr("\"isFile\":true"));
 }
 
