@@ -123,7 +123,8 @@ loop::Task<> BlockingClient::Thread::Open(ConnectOptions options, Result<>& outc
   }
 }
 
-Result<BlockingClient> BlockingClient::Connect(ConnectOptions options, BlockingApprover approver) {
+Result<BlockingClient> BlockingClient::Connect(ConnectOptions options, std::optional<std::chrono::milliseconds> limit,
+                                               BlockingApprover approver) {
   auto thread = std::make_shared<Thread>();
   if (approver) {
     const auto shared = std::make_shared<const BlockingApprover>(std::move(approver));
@@ -132,7 +133,8 @@ Result<BlockingClient> BlockingClient::Connect(ConnectOptions options, BlockingA
     };
   }
   Result<> outcome;
-  (void)thread->RunTask([&] { return thread->Open(std::move(options), outcome); }, std::nullopt);
+  const bool ended = thread->RunTask([&] { return thread->Open(std::move(options), outcome); }, limit);
+  if (!ended) return TimedOut();
   if (!outcome) return std::unexpected(std::move(outcome).error());
   return BlockingClient(std::move(thread));
 }

@@ -24,8 +24,10 @@ namespace holdfast::client {
 
 class BlockingClient {
  public:
+  // Fails with kTimeout when `limit` is over; without it, the time limits of the options hold for each step.
   // `approver`, if there is one, takes the place of options.approver.
-  static Result<BlockingClient> Connect(ConnectOptions options, BlockingApprover approver = {});
+  static Result<BlockingClient> Connect(ConnectOptions options, std::optional<std::chrono::milliseconds> limit = {},
+                                        BlockingApprover approver = {});
 
   BlockingClient(BlockingClient&&) noexcept;
   ~BlockingClient();  // closes the connection, and waits for the thread

@@ -34,7 +34,7 @@ class ApprovalTest : public testing::Test {
 
 TEST_F(ApprovalTest, ABlockingClientIsAsked) {
   wire::ExecApproveParams asked;
-  auto client = BlockingClient::Connect({.url = server_.url()}, [&](const wire::ExecApproveParams& question) {
+  auto client = BlockingClient::Connect({.url = server_.url()}, {}, [&](const wire::ExecApproveParams& question) {
     asked = question;
     return wire::ExecApproveResult{.decision = question.proposed};
   });

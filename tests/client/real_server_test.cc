@@ -1,4 +1,8 @@
 // The client library against the built server.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -6,9 +10,11 @@
 #include <thread>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/owned_fd.h"
 #include "client/blocking.h"
 #include "client/child_dialer.h"
 #include "support/server_process.h"
@@ -206,6 +212,31 @@ TEST(RealServerTest, SaysWhyItCannotConnect) {
   const auto nonsense = BlockingClient::Connect({.url = "gopher://x"});
   ASSERT_FALSE(nonsense);
   EXPECT_THAT(nonsense.error().message, HasSubstr("gopher"));
+}
+
+// The kernel accepts the connection, and nothing answers.
+TEST(RealServerTest, GivesUpConnectingWhenItsTimeIsOver) {
+  const OwnedFd silent(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const name = reinterpret_cast<sockaddr*>(&address);
+  ASSERT_EQ(::bind(silent.get(), name, size), 0);
+  ASSERT_EQ(::listen(silent.get(), 1), 0);
+  ASSERT_EQ(::getsockname(silent.get(), name, &size), 0);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto client = BlockingClient::Connect({.url = fmt::format("ws://127.0.0.1:{}", ntohs(address.sin_port))}, 50ms);
+  ASSERT_FALSE(client);
+  EXPECT_EQ(client.error().kind, ErrorKind::kTimeout);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
+}
+
+TEST(RealServerTest, ConnectsWithinItsTime) {
+  const auto server = ServerProcess::Start();
+  auto client = BlockingClient::Connect({.url = server.url()}, 20s);
+  ASSERT_TRUE(client) << client.error().message;
+  EXPECT_EQ(client->Run({.argv = {"/bin/echo", "hello"}}, "")->output.out, "hello\n");
 }
 
 TEST(RealServerTest, ManyThreadsShareABlockingClient) {
