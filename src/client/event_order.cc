@@ -20,11 +20,6 @@ uint64_t LastSeq(const ProcessEvent& event) {
   return FirstSeq(event);
 }
 
-size_t BytesOf(const ProcessEvent& event) {
-  const auto* output = std::get_if<Output>(&event);
-  return output != nullptr ? output->bytes.size() : 0;
-}
-
 // No process reaches this number. It is refused, because the number behind it cannot be represented.
 constexpr uint64_t kImpossibleSeq = std::numeric_limits<uint64_t>::max();
 
@@ -42,7 +37,7 @@ void EventOrder::Hold(ProcessEvent event) {
   const uint64_t seq = FirstSeq(event);
   if (seq == kImpossibleSeq || PlaceOf(seq) == Place::kKnown) return;
   if (std::holds_alternative<Exited>(event)) exit_known_ = true;
-  held_bytes_ += BytesOf(event);
+  held_bytes_ += OutputBytes(event);
   held_.emplace(seq, std::move(event));
 }
 
@@ -78,13 +73,13 @@ void EventOrder::SkipToHeld() {
 
 // The server drops its oldest output first. So behind the oldest output that it has, at most one number is missing, and
 // that is the exit's. If none is missing there, the exit is among the dropped events, and counts as the last of them.
-void EventOrder::Settle(ProcessReading reading) {
-  for (Output& chunk : reading.chunks) Hold(std::move(chunk));
-  const uint64_t end = std::max<uint64_t>(reading.next_seq, 1);
-  if (reading.closed) Hold(Closed{end - 1});
+void EventOrder::Settle(RetainedOutput retained) {
+  for (Output& chunk : retained.chunks) Hold(std::move(chunk));
+  const uint64_t end = std::max<uint64_t>(retained.next_seq, 1);
+  if (retained.closed) Hold(Closed{end - 1});
   const std::vector<Lost> missing = MissingBefore(end);
   if (missing.empty()) return;
-  if (reading.exited && !exit_known_) Hold(Exited{missing.back().to_seq, reading.exit_code, reading.sandbox_denied});
+  if (retained.exited && !exit_known_) Hold(Exited{missing.back().to_seq, retained.exit_code, retained.sandbox_denied});
   Skip(missing.front().from_seq, end - 1);
 }
 
@@ -93,7 +88,7 @@ std::optional<ProcessEvent> EventOrder::Next() {
   if (first == held_.end() || first->first != published_ + 1) return std::nullopt;
   ProcessEvent event = std::move(first->second);
   held_.erase(first);
-  held_bytes_ -= BytesOf(event);
+  held_bytes_ -= OutputBytes(event);
   published_ = LastSeq(event);
   return event;
 }

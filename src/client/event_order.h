@@ -1,6 +1,6 @@
 // An EventOrder puts the events of one process into the order of their numbers. It does no I/O: the caller tells it
 // what has arrived, and takes out what may be published. An event that was published already is dropped. An event that
-// comes early is held until all events before it are there. What a reading of the process shows to be gone from the
+// comes early is held until all events before it are there. What the answers to process/read show to be gone from the
 // server becomes a Lost event.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace holdfast::client {
 
 // The state of a process as one or several answers to process/read describe it: all output behind `after_seq` that
 // the server still has, and the end of the process, if it has ended.
-struct ProcessReading {
+struct RetainedOutput {
   std::vector<Output> chunks = {};
   uint64_t next_seq = 1;  // the number that the next event of the process will get
   bool exited = false, closed = false, sandbox_denied = false;
@@ -41,8 +41,8 @@ class EventOrder {
   // Records that everything before the first held event is lost.
   void SkipToHeld();
 
-  // Takes in what a reading found. Afterwards every event before its next_seq is published, held or lost.
-  void Settle(ProcessReading reading);
+  // Takes in what process/read has found. Afterwards every event before its next_seq is published, held or lost.
+  void Settle(RetainedOutput retained);
 
   // Returns the next event that may be published, if it is there, and regards it as published.
   std::optional<ProcessEvent> Next();

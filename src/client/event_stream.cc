@@ -5,15 +5,6 @@
 #include "base/base64.h"
 
 namespace holdfast::client {
-namespace {
-
-size_t BytesOf(const ProcessEvent& event) {
-  const auto* output = std::get_if<Output>(&event);
-  return output != nullptr ? output->bytes.size() : 0;
-}
-
-}  // namespace
-
 Result<> EventStream::OnOutput(uint64_t seq, wire::Stream stream, std::string_view chunk_base64) {
   const EventOrder::Place place = order_.PlaceOf(seq);
   if (last_ || place == EventOrder::Place::kKnown || LetGoBy()) return {};
@@ -41,8 +32,8 @@ void EventStream::OnLost(uint64_t from_seq, uint64_t to_seq) {
   PublishHeld();
 }
 
-void EventStream::OnReading(ProcessReading reading) {
-  order_.Settle(std::move(reading));
+void EventStream::OnRetained(RetainedOutput retained) {
+  order_.Settle(std::move(retained));
   PublishHeld();
 }
 
@@ -79,7 +70,7 @@ void EventStream::Deliver(ProcessEvent event) {
 
 void EventStream::Queue(ProcessEvent event) {
   if (IsLast(event)) return;  // Take finds it in last_
-  queued_bytes_ += BytesOf(event);
+  queued_bytes_ += OutputBytes(event);
   queue_.push_back(std::move(event));
   if (queued_bytes_ >= backlog_.max_bytes) SetFull(true);
 }
@@ -88,7 +79,7 @@ std::optional<ProcessEvent> EventStream::Take() {
   if (queue_.empty()) return last_;
   ProcessEvent event = std::move(queue_.front());
   queue_.pop_front();
-  queued_bytes_ -= BytesOf(event);
+  queued_bytes_ -= OutputBytes(event);
   if (queued_bytes_ <= backlog_.max_bytes / 2) SetFull(false);
   return event;
 }

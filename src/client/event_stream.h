@@ -30,7 +30,7 @@ class EventStream {
   class Owner {
    public:
     virtual ~Owner() = default;
-    virtual void OnBacklog(EventStream& stream) = 0;  // full() or wants_reading() has changed
+    virtual void OnBacklog(EventStream& stream) = 0;  // full() or wants_retained() has changed
   };
 
   EventStream(Owner& owner, Backlog backlog, uint64_t published)
@@ -41,7 +41,7 @@ class EventStream {
   Result<> OnOutput(uint64_t seq, wire::Stream stream, std::string_view chunk_base64);
   void OnEvent(ProcessEvent event);  // Output, Exited or Closed
   void OnLost(uint64_t from_seq, uint64_t to_seq);
-  void OnReading(ProcessReading reading);
+  void OnRetained(RetainedOutput retained);
   void Fail(Error error);  // this is the last event
 
   // Returns the next event, if there is one. The last event is returned again and again.
@@ -54,9 +54,9 @@ class EventStream {
   // Returns whether the connection must not be read until there is room.
   bool full() const { return full_ && backlog_.when_full == WhenFull::kStopReading; }
   // Returns whether events were let go by that have to be read, and there is room for them.
-  bool wants_reading() const { return behind_ && !full_ && !last_; }
+  bool wants_retained() const { return behind_ && !full_ && !last_; }
   // The events that were let go by are being read, so further events are kept.
-  void BeginReading() { behind_ = false; }
+  void BeginCatchUp() { behind_ = false; }
 
   uint64_t published() const { return order_.published(); }
   const std::optional<Exited>& exit() const { return exit_; }

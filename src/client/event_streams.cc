@@ -102,10 +102,10 @@ std::vector<EventStreams::Named> EventStreams::certain() const {
   return found;
 }
 
-std::vector<EventStreams::Named> EventStreams::wanting_reading() const {
+std::vector<EventStreams::Named> EventStreams::wanting_retained() const {
   std::vector<Named> found;
   for (const auto& [id, followed] : followed_) {
-    if (followed.stream->wants_reading()) found.emplace_back(id, followed.stream);
+    if (followed.stream->wants_retained()) found.emplace_back(id, followed.stream);
   }
   return found;
 }

@@ -45,7 +45,7 @@ class EventStreams final : EventStream::Owner {
 
   bool any_full() const;
   std::vector<Named> certain() const;  // those that the server must know
-  std::vector<Named> wanting_reading() const;
+  std::vector<Named> wanting_retained() const;
 
  private:
   struct Followed {

@@ -62,23 +62,23 @@ std::string Files::PathText(const std::string& path) const { return session_->tr
 
 loop::Task<Result<std::string>> Files::Read(const std::string& path) {
   return Get<wire::FsReadFile, std::string>(
-      session_, InSandbox(sandbox_, Follow(PathText(path))),
+      session_, client::InSandbox(sandbox_, Follow(PathText(path))),
       [](wire::FsReadFileResult&& result) -> Result<std::string> { return std::move(result.data).Take(); });
 }
 
 loop::Task<Result<>> Files::Write(const std::string& path, std::string bytes) {
   wire::FsWriteFileParams params;
   params.path = PathText(path);
-  return WriteWhole(session_, InSandbox(sandbox_, std::move(params)), std::move(bytes));
+  return WriteWhole(session_, client::InSandbox(sandbox_, std::move(params)), std::move(bytes));
 }
 
 loop::Task<Result<wire::FsGetMetadataResult>> Files::Metadata(const std::string& path) {
-  return Ask<wire::FsGetMetadata>(session_, InSandbox(sandbox_, Follow(PathText(path))));
+  return Ask<wire::FsGetMetadata>(session_, client::InSandbox(sandbox_, Follow(PathText(path))));
 }
 
 loop::Task<Result<Files::Entries>> Files::List(const std::string& path) {
   return Get<wire::FsReadDirectory, Entries>(
-      session_, InSandbox(sandbox_, wire::FsPathParams{.path = PathText(path)}),
+      session_, client::InSandbox(sandbox_, wire::FsPathParams{.path = PathText(path)}),
       [](wire::FsReadDirectoryResult&& result) -> Result<Entries> { return std::move(result.entries); });
 }
 
@@ -86,7 +86,7 @@ loop::Task<Result<>> Files::CreateDirectory(const std::string& path) {
   wire::FsCreateDirectoryParams params;
   params.path = PathText(path);
   params.recursive = true;
-  return Do<wire::FsCreateDirectory>(session_, InSandbox(sandbox_, std::move(params)));
+  return Do<wire::FsCreateDirectory>(session_, client::InSandbox(sandbox_, std::move(params)));
 }
 
 loop::Task<Result<>> Files::Remove(const std::string& path, Missing missing) {
@@ -94,7 +94,7 @@ loop::Task<Result<>> Files::Remove(const std::string& path, Missing missing) {
   params.path = PathText(path);
   params.recursive = true;
   params.force = missing == Missing::kIsFine;
-  return Do<wire::FsRemove>(session_, InSandbox(sandbox_, std::move(params)));
+  return Do<wire::FsRemove>(session_, client::InSandbox(sandbox_, std::move(params)));
 }
 
 loop::Task<Result<>> Files::Copy(const std::string& from, const std::string& to) {
@@ -102,19 +102,19 @@ loop::Task<Result<>> Files::Copy(const std::string& from, const std::string& to)
   params.source_path = PathText(from);
   params.destination_path = PathText(to);
   params.recursive = true;
-  return Do<wire::FsCopy>(session_, InSandbox(sandbox_, std::move(params)));
+  return Do<wire::FsCopy>(session_, client::InSandbox(sandbox_, std::move(params)));
 }
 
 loop::Task<Result<>> Files::Rename(const std::string& from, const std::string& to) {
   wire::FsRenameParams params;
   params.source_path = PathText(from);
   params.destination_path = PathText(to);
-  return Do<wire::FsRename>(session_, InSandbox(sandbox_, std::move(params)));
+  return Do<wire::FsRename>(session_, client::InSandbox(sandbox_, std::move(params)));
 }
 
 loop::Task<Result<std::string>> Files::Canonical(const std::string& path) {
   return Get<wire::FsCanonicalize, std::string>(
-      session_, InSandbox(sandbox_, wire::FsPathParams{.path = PathText(path)}),
+      session_, client::InSandbox(sandbox_, wire::FsPathParams{.path = PathText(path)}),
       [](wire::FsCanonicalizeResult&& result) { return ParsePath(result.path); });
 }
 
@@ -122,7 +122,7 @@ loop::Task<Result<wire::FsWalkResult>> Files::Walk(const std::string& path, wire
   wire::FsWalkParams params;
   params.path = PathText(path);
   params.options = options;
-  return Ask<wire::FsWalk>(session_, InSandbox(sandbox_, std::move(params)));
+  return Ask<wire::FsWalk>(session_, client::InSandbox(sandbox_, std::move(params)));
 }
 
 loop::Task<Result<uint64_t>> Files::Download(std::string path, ByteSink sink, TransferOptions options) {

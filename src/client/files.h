@@ -27,7 +27,7 @@ class Files {
   explicit Files(std::shared_ptr<Session> session, std::string sandbox = {});
 
   // The same files, with every operation in this sandbox.
-  Files In(std::string sandbox) const { return Files(session_, std::move(sandbox)); }
+  Files InSandbox(std::string sandbox) const { return Files(session_, std::move(sandbox)); }
 
   loop::Task<Result<std::string>> Read(const std::string& path);
   loop::Task<Result<>> Write(const std::string& path, std::string bytes);

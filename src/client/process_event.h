@@ -57,6 +57,11 @@ inline bool IsLast(const ProcessEvent& event) {
   return std::holds_alternative<Closed>(event) || std::holds_alternative<Failed>(event);
 }
 
+inline size_t OutputBytes(const ProcessEvent& event) {
+  const auto* output = std::get_if<Output>(&event);
+  return output != nullptr ? output->bytes.size() : 0;
+}
+
 // An EventListener is told the events of a process at once, without a queue. The bytes of an output are valid only
 // during the call.
 class EventListener {

@@ -8,7 +8,7 @@ namespace holdfast::client {
 
 // A method that observers may call only looks, with the exceptions below.
 template <typename Method>
-inline constexpr bool kRepeatable = Method::kCaller == wire::Caller::kAnyone;
+inline constexpr bool kRepeatable = Method::kCaller == wire::Caller::kDriverOrObserver;
 // Observers may call these two as well, and they change the roles of a session.
 template <>
 inline constexpr bool kRepeatable<wire::Initialize> = false;

@@ -20,15 +20,15 @@ loop::Task<> Sleep(loop::EventLoop& loop, Clock::duration time) {
 // Returns whether a call has failed because of the connection, and not because the server has refused it.
 bool IsCut(const Error& error) { return error.kind == ErrorKind::kDisconnected || error.kind == ErrorKind::kTimeout; }
 
-void Append(ProcessReading& reading, wire::ProcessReadResult answer) {
+void Append(RetainedOutput& retained, wire::ProcessReadResult answer) {
   for (wire::OutputChunk& chunk : answer.chunks) {
-    reading.chunks.push_back({.seq = chunk.seq, .stream = chunk.stream, .bytes = std::move(chunk.chunk).Take()});
+    retained.chunks.push_back({.seq = chunk.seq, .stream = chunk.stream, .bytes = std::move(chunk.chunk).Take()});
   }
-  reading.next_seq = answer.next_seq;
-  reading.exited = answer.exited;
-  reading.closed = answer.closed;
-  reading.exit_code = answer.exit_code.value_or(0);
-  reading.sandbox_denied = answer.sandbox_denied;
+  retained.next_seq = answer.next_seq;
+  retained.exited = answer.exited;
+  retained.closed = answer.closed;
+  retained.exit_code = answer.exit_code.value_or(0);
+  retained.sandbox_denied = answer.sandbox_denied;
 }
 
 loop::Task<> Approve(const Approver& approver, wire::ExecApproveParams question,
@@ -163,8 +163,8 @@ loop::Task<Result<>> Session::TakeOver() {
 loop::Task<Result<>> Session::CatchUp(ConnectionPtr connection, std::string process_id,
                                       std::shared_ptr<EventStream> stream) {
   const auto self = shared_from_this();
-  stream->BeginReading();
-  ProcessReading reading;
+  stream->BeginCatchUp();
+  RetainedOutput retained;
   uint64_t after_seq = stream->published();
   while (true) {
     wire::ProcessReadParams params;
@@ -176,10 +176,10 @@ loop::Task<Result<>> Session::CatchUp(ConnectionPtr connection, std::string proc
     const uint64_t last_seq = answer->chunks.empty() ? 0 : answer->chunks.back().seq;
     const bool complete = !answer->exited || last_seq <= after_seq;
     after_seq = std::max(after_seq, last_seq);
-    Append(reading, *std::move(answer));
+    Append(retained, *std::move(answer));
     if (complete) break;
   }
-  stream->OnReading(std::move(reading));
+  stream->OnRetained(std::move(retained));
   if (stream->last()) streams_.Forget(process_id, *stream);
   co_return Result<>();
 }
@@ -200,8 +200,8 @@ loop::Task<Result<>> Session::CatchUpAll(ConnectionPtr connection) {
 
 void Session::OnBacklog() {
   AdjustReading();
-  for (auto& [process_id, stream] : streams_.wanting_reading()) {
-    stream->BeginReading();
+  for (auto& [process_id, stream] : streams_.wanting_retained()) {
+    stream->BeginCatchUp();
     RunDetached(ReadLater(process_id, stream));
   }
 }

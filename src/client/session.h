@@ -71,8 +71,8 @@ class Session final : public std::enable_shared_from_this<Session>, Connection::
                                                             typename Method::Params params, CallOptions options) {
     loop::Deadline deadline(self->loop_, self->TimeoutOf(options));
     for (uint64_t lost = 0;;) {
-      auto connected = Method::kCaller == wire::Caller::kAnyone ? self->Connected(lost, deadline)
-                                                                : self->ConnectedToDrive(lost, deadline);
+      auto connected = Method::kCaller == wire::Caller::kDriverOrObserver ? self->Connected(lost, deadline)
+                                                                          : self->ConnectedToDrive(lost, deadline);
       auto connection = co_await std::move(connected);
       if (!connection) co_return std::unexpected(std::move(connection).error());
       auto answer = co_await (*connection)->template Call<Method>(params, deadline.left());

@@ -79,7 +79,7 @@ void Connection::OnNotification(const rpc::Notification& notification) {
 }
 
 void Connection::OnUnreadable(const Error& error) {
-  LogDebug("message.refused", {{"peer", peer()}, {"reason", error.message}});
+  LogDebug("message.refused", {{"peer", remote_name()}, {"reason", error.message}});
   peer_->Refuse(error);
 }
 
@@ -102,7 +102,7 @@ Result<wire::InitializeResult> Connection::OpenSession(const wire::InitializePar
   TRY(session_, context_.sessions.Open(params));
   attachment_ = &session_->Attach(peer_->transport(), TraitsOf(params), params.sharing.role);
   LogInfo(params.resume_session_id ? "session.resumed" : "session.opened",
-          {{"session", session_->id()}, {"client", params.client_name}, {"peer", peer()}});
+          {{"session", session_->id()}, {"client", params.client_name}, {"peer", remote_name()}});
   wire::InitializeResult result;
   result.session_id = session_->id();
   result.environment_info = context_.environment_info;
@@ -118,7 +118,7 @@ Result<> Connection::CheckReady(std::string_view method) const {
 }
 
 Result<> Connection::CheckRole(wire::Caller caller) const {
-  if (caller == wire::Caller::kAnyone) return {};
+  if (caller == wire::Caller::kDriverOrObserver) return {};
   return RequireDriver(attachment_->role());
 }
 
@@ -131,7 +131,7 @@ void Connection::OnDrained() {
 }
 
 void Connection::OnReclaimed(size_t inflight_bytes) {
-  LogWarn("connection.reclaimed", {{"peer", peer()}, {"inflight_bytes", inflight_bytes}});
+  LogWarn("connection.reclaimed", {{"peer", remote_name()}, {"inflight_bytes", inflight_bytes}});
 }
 
 void Connection::OnClosed() {

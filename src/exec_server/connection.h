@@ -44,7 +44,7 @@ class Connection final : public rpc::PeerHost {
 
   void Start() { peer_->Start(); }
   void Close() { peer_->Close(); }
-  std::string_view peer() const { return peer_->peer(); }
+  std::string_view remote_name() const { return peer_->remote_name(); }
 
   void OnRequest(const rpc::Request& request, rpc::PendingReply reply) override;
   void OnNotification(const rpc::Notification& notification) override;

@@ -113,7 +113,7 @@ void Server::Accept(std::shared_ptr<rpc::Transport> transport) {
 }
 
 void Server::OnConnectionEnd(Connection& connection) {
-  LogInfo("connection.closed", {{"peer", connection.peer()}});
+  LogInfo("connection.closed", {{"peer", connection.remote_name()}});
   // The connection is calling this function, so it is destroyed in a later turn of the loop.
   loop_.Post([ended = std::move(connections_[&connection])] {});
   connections_.erase(&connection);

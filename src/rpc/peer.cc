@@ -149,7 +149,7 @@ void Peer::OnClosed() {
   const auto self = shared_from_this();
   closed_ = true;
   unsent_.Resize(0);
-  calls_.FailAll({ErrorKind::kDisconnected, fmt::format("the connection to {} has ended", peer())});
+  calls_.FailAll({ErrorKind::kDisconnected, fmt::format("the connection to {} has ended", remote_name())});
   host_.OnClosed();
 }
 

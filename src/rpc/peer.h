@@ -70,7 +70,7 @@ class Peer final : public Receiver, public ReplySink, public std::enable_shared_
 
   bool congested() const { return transport_->congested(); }
   bool closed() const { return closed_; }
-  std::string_view peer() const { return transport_->peer(); }
+  std::string_view remote_name() const { return transport_->peer(); }
   Transport& transport() { return *transport_; }
 
   void OnMessage(std::string_view message) override;

@@ -22,27 +22,27 @@ constexpr std::string_view kEndOfHead = "\r\n\r\n";
 // The limits of sockets that are not connections yet. When one more socket comes, a peer that has sent nothing is
 // dismissed, or else the one that has been here longest: a client in the middle of its TLS handshake needs some round
 // trips, and connections that cost their maker nothing must not push it out. A handshake may hold 90 KiB.
-constexpr size_t kMaxPlainGuests = 256;
-constexpr size_t kMaxTlsGuests = 512;
+constexpr size_t kMaxPlainRequesters = 256;
+constexpr size_t kMaxTlsRequesters = 512;
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 }  // namespace
 
-// A guest is one stream whose first bytes are awaited or, after an answer, whose end is awaited.
-class HttpFront::Guest {
+// A requester is one stream whose first bytes are awaited or, after an answer, whose end is awaited.
+class HttpFront::Requester {
  public:
-  Guest(HttpFront& front, std::unique_ptr<ByteStream> stream, std::string peer)
+  Requester(HttpFront& front, std::unique_ptr<ByteStream> stream, std::string peer)
       : front_(front),
         stream_(std::move(stream)),
         peer_(std::move(peer)),
         watch_(
             std::in_place, front.loop_, stream_->fd(), [this] { OnReady(); }, [this] { OnReady(); }),
-        timer_(front.loop_, [this] { front_.Dismiss(self_); }) {}
+        timer_(front.loop_, [this] { front_.Forget(self_); }) {}
 
   // A peer that may speak lines has no time limit before its first byte, because it may send its first message at any
   // time.
-  void Start(Guests::iterator self) {
+  void Start(Requesters::iterator self) {
     self_ = self;
     if (front_.language_ == Language::kHttp) timer_.Start(front_.limits_.head_timeout);
     Wait();
@@ -64,7 +64,7 @@ class HttpFront::Guest {
     for (;;) {
       std::array<char, 4u << 10> chunk;
       const ssize_t count = stream_->Read(chunk);
-      if (count == 0 || (count < 0 && errno != EAGAIN)) return front_.Dismiss(self_);
+      if (count == 0 || (count < 0 && errno != EAGAIN)) return front_.Forget(self_);
       if (count < 0 || answered_) return Wait();
       input_.append(chunk.data(), static_cast<size_t>(count));
       if (Consider() == Outcome::kSettled) return;
@@ -120,7 +120,7 @@ class HttpFront::Guest {
   std::string peer_;
   std::optional<loop::FdWatch> watch_;
   loop::Timer timer_;
-  Guests::iterator self_;
+  Requesters::iterator self_;
   std::string input_;
   bool silent_ = true;  // the peer has sent nothing, not even a part of a handshake
   bool answered_ = false;
@@ -137,16 +137,16 @@ HttpFront::HttpFront(loop::EventLoop& loop, Language language, const Limits& lim
 
 HttpFront::~HttpFront() = default;
 
-void HttpFront::Welcome(OwnedFd socket, std::string peer) {
-  if (guests_.size() >= (options_.tls ? kMaxTlsGuests : kMaxPlainGuests)) MakeRoom();
-  guests_.push_front(std::make_unique<Guest>(*this, StreamOf(std::move(socket)), std::move(peer)));
-  guests_.front()->Start(guests_.begin());
+void HttpFront::Serve(OwnedFd socket, std::string peer) {
+  if (requesters_.size() >= (options_.tls ? kMaxTlsRequesters : kMaxPlainRequesters)) MakeRoom();
+  requesters_.push_front(std::make_unique<Requester>(*this, StreamOf(std::move(socket)), std::move(peer)));
+  requesters_.front()->Start(requesters_.begin());
 }
 
 void HttpFront::MakeRoom() {
-  const auto silent =
-      std::find_if(guests_.rbegin(), guests_.rend(), [](const auto& guest) { return guest->is_silent(); });
-  Dismiss(std::prev(silent != guests_.rend() ? silent.base() : guests_.end()));
+  const auto silent = std::find_if(requesters_.rbegin(), requesters_.rend(),
+                                   [](const auto& requester) { return requester->is_silent(); });
+  Forget(std::prev(silent != requesters_.rend() ? silent.base() : requesters_.end()));
 }
 
 std::unique_ptr<ByteStream> HttpFront::StreamOf(OwnedFd socket) const {
@@ -154,15 +154,15 @@ std::unique_ptr<ByteStream> HttpFront::StreamOf(OwnedFd socket) const {
   return std::make_unique<PlainStream>(std::move(socket));
 }
 
-void HttpFront::Dismiss(Guests::iterator guest) { guests_.erase(guest); }
+void HttpFront::Forget(Requesters::iterator requester) { requesters_.erase(requester); }
 
-void HttpFront::HandOverWebSocket(Guests::iterator guest, std::string key, std::string early_input, Slot slot) {
-  UpgradedSocket socket{.stream = (*guest)->TakeStream(),
-                        .peer = (*guest)->TakePeer(),
+void HttpFront::HandOverWebSocket(Requesters::iterator requester, std::string key, std::string early_input, Slot slot) {
+  UpgradedSocket socket{.stream = (*requester)->TakeStream(),
+                        .peer = (*requester)->TakePeer(),
                         .key = std::move(key),
                         .early_input = std::move(early_input),
                         .slot = std::move(slot)};
-  Dismiss(guest);
+  Forget(requester);
   AcceptWebSocket(loop_, std::move(socket), limits_,
                   [weak = std::weak_ptr(on_connection_)](std::shared_ptr<rpc::Transport> transport) {
                     if (const auto on_connection = weak.lock()) (*on_connection)(std::move(transport));
@@ -170,12 +170,12 @@ void HttpFront::HandOverWebSocket(Guests::iterator guest, std::string key, std::
 }
 
 // The line protocol has no message for a refusal, so without a slot the socket is just closed.
-void HttpFront::HandOverLines(Guests::iterator guest, std::string early_input) {
-  LinesStreams streams{.in = (*guest)->TakeStream(),
-                       .peer = (*guest)->TakePeer(),
+void HttpFront::HandOverLines(Requesters::iterator requester, std::string early_input) {
+  LinesStreams streams{.in = (*requester)->TakeStream(),
+                       .peer = (*requester)->TakePeer(),
                        .early_input = std::move(early_input),
                        .kept_until_closed = slots_.Take()};
-  Dismiss(guest);
+  Forget(requester);
   if (!streams.kept_until_closed) return;
   const auto on_connection = on_connection_;  // the callee may destroy the listener, and this object with it
   (*on_connection)(ExchangeLines(loop_, std::move(streams), limits_));

@@ -22,21 +22,21 @@ class HttpFront {
             OnConnection on_connection);
   ~HttpFront();
 
-  void Welcome(OwnedFd socket, std::string peer);
+  void Serve(OwnedFd socket, std::string peer);
 
  private:
-  class Guest;
-  using Guests = std::list<std::unique_ptr<Guest>>;
+  class Requester;
+  using Requesters = std::list<std::unique_ptr<Requester>>;
 
   std::unique_ptr<ByteStream> StreamOf(OwnedFd socket) const;
 
-  // Dismisses a guest in favour of the next one.
+  // Disconnects a requester in favour of the next one.
   void MakeRoom();
 
-  // Each of these functions removes the guest.
-  void Dismiss(Guests::iterator guest);
-  void HandOverWebSocket(Guests::iterator guest, std::string key, std::string early_input, Slot slot);
-  void HandOverLines(Guests::iterator guest, std::string early_input);
+  // Each of these functions removes the requester.
+  void Forget(Requesters::iterator requester);
+  void HandOverWebSocket(Requesters::iterator requester, std::string key, std::string early_input, Slot slot);
+  void HandOverLines(Requesters::iterator requester, std::string early_input);
 
   loop::EventLoop& loop_;
   const Language language_;
@@ -45,7 +45,7 @@ class HttpFront {
   // Upgrades under way hold a weak reference, so that no connection is passed on after this object is gone.
   std::shared_ptr<OnConnection> on_connection_;
   ConnectionSlots slots_;
-  Guests guests_;  // the latest comes first
+  Requesters requesters_;  // the latest comes first
 };
 
 }  // namespace holdfast::transport

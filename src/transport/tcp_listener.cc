@@ -56,7 +56,7 @@ class TcpListener final : public Listener {
   void Accept(OwnedFd socket) {
     SetNoDelay(socket.get());
     std::string peer = PeerOf(socket.get());
-    front_->Welcome(std::move(socket), std::move(peer));
+    front_->Serve(std::move(socket), std::move(peer));
   }
 
   const std::string url_;

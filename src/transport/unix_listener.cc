@@ -67,7 +67,7 @@ std::optional<ucred> CredentialsOf(int fd) {
 }
 
 // The mode of the socket file already admits only these users, until a user changes that mode.
-bool IsWelcome(const ucred& credentials) { return credentials.uid == ::geteuid() || credentials.uid == 0; }
+bool MayConnect(const ucred& credentials) { return credentials.uid == ::geteuid() || credentials.uid == 0; }
 
 // Returns true also for a process that has ended, because it may have been a sandboxed command that left its socket to
 // another process. A sandboxed command must not connect: it could have this server start a command without a sandbox.
@@ -101,8 +101,8 @@ class UnixListener final : public Listener {
  private:
   void Accept(OwnedFd socket) {
     const std::optional<ucred> credentials = CredentialsOf(socket.get());
-    if (!credentials || !IsWelcome(*credentials) || MayBeSandboxed(socket.get())) return;
-    front_->Welcome(std::move(socket), fmt::format("unix socket, pid {}", credentials->pid));
+    if (!credentials || !MayConnect(*credentials) || MayBeSandboxed(socket.get())) return;
+    front_->Serve(std::move(socket), fmt::format("unix socket, pid {}", credentials->pid));
   }
 
   // The file is removed only if it is still the one that this listener made: another server may have put its own socket

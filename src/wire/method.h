@@ -9,7 +9,7 @@ namespace holdfast::wire {
 
 // The connections that may call a method of a session: only the one that drives the session, or also those that
 // observe it.
-enum class Caller { kDriver, kAnyone };
+enum class Caller { kDriver, kDriverOrObserver };
 
 // A string literal that can be a template argument.
 template <size_t Size>

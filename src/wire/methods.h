@@ -20,45 +20,50 @@
 
 namespace holdfast::wire {
 
-struct Initialize : Method<"initialize", InitializeParams, InitializeResult, Caller::kAnyone> {};
+struct Initialize : Method<"initialize", InitializeParams, InitializeResult, Caller::kDriverOrObserver> {};
 
-struct GetEnvironmentInfo : Method<"environment/info", EnvironmentParams, EnvironmentInfo, Caller::kAnyone> {};
+struct GetEnvironmentInfo : Method<"environment/info", EnvironmentParams, EnvironmentInfo, Caller::kDriverOrObserver> {
+};
 struct GetEnvironmentStatus
-    : Method<"environment/status", EnvironmentParams, EnvironmentStatusResult, Caller::kAnyone> {};
+    : Method<"environment/status", EnvironmentParams, EnvironmentStatusResult, Caller::kDriverOrObserver> {};
 
 struct ProcessStart : Method<"process/start", ProcessStartParams, ProcessStartResult> {};
-struct ProcessRead : Method<"process/read", ProcessReadParams, ProcessReadResult, Caller::kAnyone> {};
+struct ProcessRead : Method<"process/read", ProcessReadParams, ProcessReadResult, Caller::kDriverOrObserver> {};
 struct ProcessWrite : Method<"process/write", ProcessWriteParams, ProcessWriteResult> {};
 struct ProcessCloseStdin : Method<"process/closeStdin", ProcessIdParams, Empty> {};
 struct ProcessResize : Method<"process/resize", ProcessResizeParams, Empty> {};
 struct ProcessSignal : Method<"process/signal", ProcessSignalParams, Empty> {};
 struct ProcessTerminate : Method<"process/terminate", ProcessTerminateParams, ProcessTerminateResult> {};
-struct ProcessWait : Method<"process/wait", ProcessWaitParams, ProcessWaitResult, Caller::kAnyone> {};
-struct ProcessSnapshot : Method<"process/snapshot", ProcessIdParams, ProcessSnapshotResult, Caller::kAnyone> {};
-struct ProcessList : Method<"process/list", ProcessListParams, ProcessListResult, Caller::kAnyone> {};
+struct ProcessWait : Method<"process/wait", ProcessWaitParams, ProcessWaitResult, Caller::kDriverOrObserver> {};
+struct ProcessSnapshot : Method<"process/snapshot", ProcessIdParams, ProcessSnapshotResult, Caller::kDriverOrObserver> {
+};
+struct ProcessList : Method<"process/list", ProcessListParams, ProcessListResult, Caller::kDriverOrObserver> {};
 
-struct FsReadFile : Method<"fs/readFile", Sandboxed<FsFollowParams>, FsReadFileResult, Caller::kAnyone> {};
-struct FsGetMetadata : Method<"fs/getMetadata", Sandboxed<FsFollowParams>, FsGetMetadataResult, Caller::kAnyone> {};
-struct FsCanonicalize : Method<"fs/canonicalize", Sandboxed<FsPathParams>, FsCanonicalizeResult, Caller::kAnyone> {};
-struct FsReadDirectory : Method<"fs/readDirectory", Sandboxed<FsPathParams>, FsReadDirectoryResult, Caller::kAnyone> {};
-struct FsWalk : Method<"fs/walk", Sandboxed<FsWalkParams>, FsWalkResult, Caller::kAnyone> {};
+struct FsReadFile : Method<"fs/readFile", Sandboxed<FsFollowParams>, FsReadFileResult, Caller::kDriverOrObserver> {};
+struct FsGetMetadata
+    : Method<"fs/getMetadata", Sandboxed<FsFollowParams>, FsGetMetadataResult, Caller::kDriverOrObserver> {};
+struct FsCanonicalize
+    : Method<"fs/canonicalize", Sandboxed<FsPathParams>, FsCanonicalizeResult, Caller::kDriverOrObserver> {};
+struct FsReadDirectory
+    : Method<"fs/readDirectory", Sandboxed<FsPathParams>, FsReadDirectoryResult, Caller::kDriverOrObserver> {};
+struct FsWalk : Method<"fs/walk", Sandboxed<FsWalkParams>, FsWalkResult, Caller::kDriverOrObserver> {};
 struct FsWriteFile : Method<"fs/writeFile", Sandboxed<FsWriteFileParams>, Empty> {};
 struct FsCreateDirectory : Method<"fs/createDirectory", Sandboxed<FsCreateDirectoryParams>, Empty> {};
 struct FsRemove : Method<"fs/remove", Sandboxed<FsRemoveParams>, Empty> {};
 struct FsCopy : Method<"fs/copy", Sandboxed<FsCopyParams>, Empty> {};
 struct FsRename : Method<"fs/rename", Sandboxed<FsRenameParams>, Empty> {};
 // An observer may open files for reading only, which the handler checks.
-struct FsOpen : Method<"fs/open", Sandboxed<FsOpenParams>, FsHandle, Caller::kAnyone> {};
-struct FsReadBlock : Method<"fs/readBlock", FsReadBlockParams, FsReadBlockResult, Caller::kAnyone> {};
+struct FsOpen : Method<"fs/open", Sandboxed<FsOpenParams>, FsHandle, Caller::kDriverOrObserver> {};
+struct FsReadBlock : Method<"fs/readBlock", FsReadBlockParams, FsReadBlockResult, Caller::kDriverOrObserver> {};
 struct FsWriteBlock : Method<"fs/writeBlock", FsWriteBlockParams, Empty> {};
-struct FsClose : Method<"fs/close", FsHandle, Empty, Caller::kAnyone> {};
+struct FsClose : Method<"fs/close", FsHandle, Empty, Caller::kDriverOrObserver> {};
 struct FsWatchMissing : Method<"fs/watchMissing", Sandboxed<FsWatchMissingParams>, FsWatchMissingResult> {};
 
 struct HttpRequest : Method<"http/request", Sandboxed<HttpRequestParams>, HttpRequestResult> {};
 
-struct SessionTakeOver : Method<"session/takeOver", SessionParams, SessionTakeOverResult, Caller::kAnyone> {};
+struct SessionTakeOver : Method<"session/takeOver", SessionParams, SessionTakeOverResult, Caller::kDriverOrObserver> {};
 struct SessionKeep : Method<"session/keep", SessionKeepParams, Empty> {};
-struct SessionList : Method<"session/list", SessionParams, SessionListResult, Caller::kAnyone> {};
+struct SessionList : Method<"session/list", SessionParams, SessionListResult, Caller::kDriverOrObserver> {};
 struct SessionEnd : Method<"session/end", SessionEndParams, Empty> {};
 
 // The method that a server calls. Only the client that drives the session is asked.

@@ -54,7 +54,7 @@ class EventOrderTest : public testing::Test {
     }
     Drain();
   }
-  void Settle(ProcessReading reading) {
+  void Settle(RetainedOutput reading) {
     order_.Settle(std::move(reading));
     Drain();
   }
@@ -153,7 +153,7 @@ class EventOrderReadingTest : public EventOrderTest, public testing::WithParamIn
 TEST_P(EventOrderReadingTest, PublishesOrReportsEveryNumber) {
   const ReadingCase& test = GetParam();
   for (const auto& event : Words(test.before)) Arrive(event);
-  ProcessReading reading{.next_seq = test.next_seq, .exited = test.exited, .closed = test.closed, .exit_code = 7};
+  RetainedOutput reading{.next_seq = test.next_seq, .exited = test.exited, .closed = test.closed, .exit_code = 7};
   for (const auto& chunk : Words(test.chunks)) reading.chunks.push_back(Chunk(std::stoull(chunk)));
   Settle(std::move(reading));
   for (const auto& event : Words(test.after)) Arrive(event);
@@ -192,7 +192,7 @@ TEST_F(EventOrderTest, LosesNothingWhereverTheConnectionIsCut) {
     order_ = EventOrder();
     published_.clear();
     for (size_t i = 0; i < cut; ++i) Arrive(events[i]);
-    ProcessReading reading{.next_seq = 6, .exited = true, .closed = true, .exit_code = 7};
+    RetainedOutput reading{.next_seq = 6, .exited = true, .closed = true, .exit_code = 7};
     for (const uint64_t seq : {1, 2, 4}) {
       if (seq > order_.published()) reading.chunks.push_back(Chunk(seq));
     }

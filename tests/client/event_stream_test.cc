@@ -144,15 +144,15 @@ TEST_F(EventStreamTest, ReadsLaterWhatItHadNoRoomFor) {
   Push(2, "b");
   stream.OnEvent(Exited{.seq = 3, .exit_code = 1});
   EXPECT_FALSE(stream.full());
-  EXPECT_FALSE(stream.wants_reading());  // there is no room
+  EXPECT_FALSE(stream.wants_retained());  // there is no room
   EXPECT_TRUE(stream.exit());
   EXPECT_THAT(TakeAll(), ElementsAre("1:aa"));
-  ASSERT_TRUE(stream.wants_reading());
-  stream.BeginReading();
+  ASSERT_TRUE(stream.wants_retained());
+  stream.BeginCatchUp();
   stream.OnEvent(Closed{.seq = 4});  // arrives before the answer
-  stream.OnReading({.chunks = {{.seq = 2, .bytes = "b"}}, .next_seq = 4, .exited = true, .exit_code = 1});
+  stream.OnRetained({.chunks = {{.seq = 2, .bytes = "b"}}, .next_seq = 4, .exited = true, .exit_code = 1});
   EXPECT_THAT(TakeAll(), ElementsAre("2:b", "3 exits 1", "4 closed"));
-  EXPECT_FALSE(stream.wants_reading());
+  EXPECT_FALSE(stream.wants_retained());
 }
 
 TEST_F(EventStreamTest, ReportsWhatTheServerHasDroppedMeanwhile) {
@@ -160,8 +160,8 @@ TEST_F(EventStreamTest, ReportsWhatTheServerHasDroppedMeanwhile) {
   Push(1, "aa");
   for (uint64_t seq = 2; seq <= 5; ++seq) Push(seq, "b");
   EXPECT_THAT(TakeAll(), ElementsAre("1:aa"));
-  stream.BeginReading();
-  stream.OnReading({.chunks = {{.seq = 5, .bytes = "b"}}, .next_seq = 6});
+  stream.BeginCatchUp();
+  stream.OnRetained({.chunks = {{.seq = 5, .bytes = "b"}}, .next_seq = 6});
   EXPECT_THAT(TakeAll(), ElementsAre("lost 2-4", "5:b"));
 }
 

@@ -184,7 +184,7 @@ TEST_F(TransferTest, WritesAWholeFileToAServerThatTakesNoBlocks) {
 TEST_F(TransferTest, WorksInASandbox) {
   auto client = Connect();
   file_ = "x";
-  EXPECT_TRUE(Run(client.files().In(R"({"type":"read-only"})").Download("/f", Sink())));
+  EXPECT_TRUE(Run(client.files().InSandbox(R"({"type":"read-only"})").Download("/f", Sink())));
   EXPECT_EQ(server_.Got("fs/open").at(0).Text("params.sandbox.type"), "read-only");
 }
 

@@ -19,7 +19,7 @@ struct Params {
 };
 
 struct SumAdd : wire::Method<"sum/add", Params, Params> {};
-struct Echo : wire::Method<"echo", Params, Params, wire::Caller::kAnyone> {};
+struct Echo : wire::Method<"echo", Params, Params, wire::Caller::kDriverOrObserver> {};
 struct Reset : wire::Method<"reset", Params, Params> {};
 
 struct Counter {
@@ -99,7 +99,7 @@ TEST_F(MethodTableTest, CallsAHandlerOfTheTarget) {
 
 TEST_F(MethodTableTest, KnowsTheCallersOfAMethod) {
   EXPECT_EQ(table_.Find("sum/add")->caller, wire::Caller::kDriver);
-  EXPECT_EQ(table_.Find("echo")->caller, wire::Caller::kAnyone);
+  EXPECT_EQ(table_.Find("echo")->caller, wire::Caller::kDriverOrObserver);
 }
 
 TEST_F(MethodTableTest, RefusesParamsThatDoNotDecode) {

@@ -66,7 +66,7 @@ Result<> AddVariable(const std::string& text, Variables& variables) {
 
 // Returns the JSON as one line, because on some connections a newline ends a message. The strings of a valid JSON text
 // have no line breaks in them, so each one stands between two values.
-Result<std::string> OnOneLine(std::string json, const std::string& path) {
+Result<std::string> SandboxOnOneLine(std::string json, const std::string& path) {
   wire::Document document;
   if (const auto parsed = document.Parse(json); !parsed || !parsed->is_object()) {
     return Fail(ErrorKind::kInvalidParams,
@@ -128,7 +128,7 @@ Result<std::string> SandboxText(const std::string& profile, const std::string& c
                             "read",
                             profile));
   }
-  return OnOneLine(std::move(text), profile);
+  return SandboxOnOneLine(std::move(text), profile);
 }
 
 Result<client::StartOptions> StartOptionsFrom(const Invocation& invocation, const client::ExecServerClient& client) {

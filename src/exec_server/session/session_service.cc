@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
-#include "exec_server/session/session_name.h"
+#include "exec_server/session/sharing.h"
 #include "rpc/answer_within.h"
 
 namespace holdfast::exec_server {

@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "base/random_id.h"
-#include "exec_server/session/session_name.h"
+#include "exec_server/session/sharing.h"
 
 namespace holdfast::exec_server {
 
