@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/log.h"
 #include "support/test_certificate.h"
 
 namespace holdfast::exec_server {
@@ -67,6 +68,7 @@ TEST(FrontOptionsTest, AreRefusedWithFilesThatCannotBeUsed) {
 std::string LogWithKeyOfMode(mode_t mode) {
   const TestCertificate certificate;
   EXPECT_EQ(::chmod(certificate.key_file().c_str(), mode), 0);
+  InitLog(LogLevel::kInfo, LogFormat::kText);  // another suite of the same process may have changed it
   testing::internal::CaptureStderr();
   EXPECT_EQ(RefusalOf(kPlainUrl, WithTls(certificate.certificate_file(), certificate.key_file())), "");
   return testing::internal::GetCapturedStderr();

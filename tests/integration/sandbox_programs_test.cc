@@ -203,7 +203,7 @@ TEST_P(SandboxProgramsTest, ThisProjectIsConfiguredAndBuilt) {
         -DHOLDFAST_BENCHMARKS=OFF
     ninja -C {}/build holdfast-keeper CMakeFiles/holdfast_base.dir/src/base/result.cc.o)sh",
                                 HOLDFAST_SOURCE_DIR, workspace_.path(), workspace_.path()));
-  EXPECT_GT(fs::file_size(workspace_.path() + "/build/keeper/holdfast-keeper"), 0u);
+  EXPECT_GT(fs::file_size(workspace_.path() + "/build/freestanding/holdfast-keeper"), 0u);
 }
 
 TEST_P(SandboxProgramsTest, MakeRunsItsJobsAtOnce) {

@@ -11,6 +11,7 @@
 #include "escalate/seccomp/supervision.h"
 #include "exec_server/link/client_link.h"
 #include "exec_server/processes/client_approver.h"
+#include "exec_server/processes/finished_process.h"
 #include "exec_server/processes/observer_cursor.h"
 #include "exec_server/processes/process_resources.h"
 #include "exec_server/processes/start_command.h"
@@ -26,15 +27,6 @@
 namespace holdfast::exec_server {
 
 wire::Stream ToWire(process::Stream stream);
-
-// The facts about a finished process that observers are told after it has been forgotten.
-struct FinishedProcess {
-  std::string id;
-  std::optional<pid_t> pid;
-  std::optional<wire::Exit> exit;
-  uint64_t next_seq = 1;
-  std::optional<uint64_t> close_seq;
-};
 
 class ManagedProcess final : public process::ProcessOwner {
  public:

@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "exec_server/link/client_link.h"
+#include "exec_server/processes/finished_process.h"
 #include "exec_server/processes/managed_process.h"
 #include "exec_server/processes/observer_cursor.h"
 

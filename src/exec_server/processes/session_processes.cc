@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "exec_server/processes/finished_process.h"
 
 namespace holdfast::exec_server {
 
