@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cctype>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
@@ -87,8 +88,9 @@ TEST_F(LogTest, WritesTimeLevelEventAndFields) {
   EXPECT_EQ(WithoutTime(line, 0), " warn connection.opened peer=127.0.0.1:4242 id=3\n");
 }
 
+// The clock is that of the log. std::time reads a coarser one, which is a few milliseconds late.
 std::string UtcSeconds() {
-  const std::time_t seconds = std::time(nullptr);
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   char text[32];
   return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", std::gmtime(&seconds))};
 }
