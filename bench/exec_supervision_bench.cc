@@ -25,6 +25,7 @@
 #include "process/spawner.h"
 #include "sys/descriptor_passing.h"
 #include "sys/io.h"
+#include "sys/short_slices.h"
 
 namespace holdfast::escalate {
 namespace {
@@ -113,6 +114,7 @@ class Caller {
 
 void Measure(benchmark::State& state, std::optional<Action> action, Strictness strictness = Strictness::kUsual) {
   (void)sys::ReserveLowFds();
+  sys::raw::AskForShortSlices();  // as every server does
   loop::EventLoop loop;
   const auto spawner = process::Spawner::Create(loop);
   CHECK(spawner.has_value());

@@ -13,6 +13,7 @@
 #include "escalate/stub/protocol.h"
 #include "sys/raw.h"
 #include "sys/raw_entry.h"
+#include "sys/short_slices.h"
 
 namespace holdfast::escalate {
 namespace {
@@ -194,6 +195,7 @@ void GetReady() {
   ready.state.ignored_signals = CatchSignals();
   ready.state.umask = static_cast<unsigned>(raw::Syscall(__NR_umask, 0));  // the stub itself makes no files
   ready.state.nice = 20 - static_cast<int>(raw::Syscall(__NR_getpriority, PRIO_PROCESS, 0));
+  raw::AskForShortSlices();  // the stub only relays from now on, and executes no other program
   raw::Prctl(PR_SET_DUMPABLE, 1);
   Send(ready);
   Block(0);

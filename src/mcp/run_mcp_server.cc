@@ -26,6 +26,7 @@
 #include "process/spawner.h"
 #include "sandbox/launch/sandbox_program.h"
 #include "sys/own_program.h"
+#include "sys/short_slices.h"
 #include "transport/listener.h"
 
 namespace holdfast::mcp {
@@ -111,6 +112,7 @@ void Serve(loop::EventLoop& loop, const ServerContext& context, ServerSettings s
     server.Shutdown();
   });
   server.Start();
+  sys::raw::AskForShortSlices();
   loop.Run();
 }
 

@@ -51,6 +51,11 @@ class StubSession {
   uint64_t id() const { return id_; }
   size_t held_bytes() const { return held_bytes_; }
   bool is_traced() const { return tracee_.has_value(); }
+  // Tells whether the traced thread stops or ends as soon as the kernel runs it (tracee.h).
+  bool is_about_to_stop() const { return tracee_ && tracee_->is_about_to_stop(); }
+  void ExpectNothing() {
+    if (tracee_) tracee_->ExpectNothing();
+  }
   pid_t traced_thread() const { return tracee_ ? tracee_->tid() : 0; }
   // The thread whose call was redirected.
   pid_t redirected_thread() const { return call_.tid; }

@@ -1,12 +1,13 @@
 #include "escalate/seccomp/supervisor.h"
 
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <ctime>
 #include <span>
 #include <utility>
@@ -22,16 +23,18 @@ namespace {
 using exec_policy::Action;
 using exec_policy::Judgement;
 using exec_policy::ProgramFile;
+using namespace std::chrono_literals;
 
-// The kernel tells nobody but a blocking wait that a traced thread has stopped, so the supervisor looks for it: often
-// at first, because a thread usually stops within some microseconds, and then less and less often.
-constexpr long kShortestPauseNs = 5'000, kLongestPauseNs = 5'000'000;
-constexpr unsigned kPollsBetweenDoublings = 16;
-
-timespec PauseAfter(unsigned quiet_polls) {
-  const unsigned doublings = std::min(quiet_polls / kPollsBetweenDoublings, 10u);
-  return {.tv_sec = 0, .tv_nsec = std::min(kShortestPauseNs << doublings, kLongestPauseNs)};
-}
+// Nothing but a wait tells that a traced thread has stopped: no descriptor becomes readable. So the supervisor waits in
+// the kernel for a thread that is about to stop, which takes only as long as the kernel does not run the thread. It is
+// woken at once, and none of the usual steps of a redirection needs a look by time.
+//
+// The limit is for threads that are frozen, or that a hostile process keeps in their execve, for example by memory
+// whose pages another process has to provide. Only their own tree waits for them, and the end of the supervision does
+// not wait for longer. After the limit, and where a thread stops without being asked to, because of a signal that comes
+// between its redirection and its next call, the supervisor looks for the stop in pauses.
+constexpr std::chrono::milliseconds kStopLimit = 10ms;
+constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 5'000'000}, kNoPause = {};
 
 // Before Linux 6.9 a pidfd is always that of a process.
 OwnedFd OpenThread(pid_t tid, pid_t process) {
@@ -56,7 +59,7 @@ Supervisor::Supervisor(SupervisorSettings settings, OwnedFd helper, OwnedFd stub
 
 void Supervisor::Run() {
   sys::raw::AskForShortSlices();
-  (void)::prctl(PR_SET_TIMERSLACK, 1UL);  // for the short pauses; without it they are a little longer
+  stop_limit_ = sys::WaitLimit::Create(kStopLimit).value_or(nullptr);
   while (!ends_) Poll();
 }
 
@@ -65,8 +68,8 @@ void Supervisor::Poll() {
   polled_.push_back({listener_ ? listener_->fd() : helper_.get(), POLLIN, 0});
   for (const auto& [id, question] : questions_) polled_.push_back({question.thread.get(), POLLIN, 0});
   for (const auto& [id, session] : sessions_) polled_.push_back({session->poll_fd(), POLLIN, 0});
-  const timespec pause = PauseAfter(quiet_polls_);
-  const int ready = ::ppoll(polled_.data(), polled_.size(), traced_ > 0 ? &pause : nullptr, nullptr);
+  const timespec* const pause = IsStopNear() ? &kNoPause : traced_ > 0 ? &kPause : nullptr;
+  const int ready = ::ppoll(polled_.data(), polled_.size(), pause, nullptr);
   if (ready > 0) {
     if (polled_[0].revents != 0 && !OnInbox()) return;
     for (const pollfd& other : std::span(polled_).subspan(2)) {
@@ -74,7 +77,9 @@ void Supervisor::Poll() {
     }
     if (polled_[1].revents != 0) listener_ ? OnCall() : OnHelper();
   }
-  if (traced_ > 0) PollTracees();
+  if (traced_ == 0) return;
+  AwaitStop();
+  PollTracees();
 }
 
 // The helper waits for one byte, which tells it that every execve is answered from now on.
@@ -118,7 +123,6 @@ bool Supervisor::BelongsToStub(const ExecCall& call) {
     } else {
       continue;
     }
-    quiet_polls_ = 0;
     return true;
   }
   return false;
@@ -210,12 +214,29 @@ OrErrno<> Supervisor::Redirect(const Attempt& attempt, pid_t process, StubPurpos
   if (!session) return std::unexpected(session.error());
   sessions_.emplace(id, *std::move(session));
   ++traced_;
-  quiet_polls_ = 0;
   return {};
 }
 
+bool Supervisor::IsStopNear() const {
+  return std::ranges::any_of(leaving_, &Tracee::is_about_to_stop) ||
+         std::ranges::any_of(sessions_, [](const auto& entry) { return entry.second->is_about_to_stop(); });
+}
+
+// Waits for the next stop or end of any traced thread, and leaves it to PollTracees to see what has happened. The wait
+// is not one for a certain thread, because a thread that executes a program may get another number meanwhile. The
+// thread of the supervisor has no children of its own.
+void Supervisor::AwaitStop() {
+  if (!IsStopNear()) return;
+  const auto wait = [] {
+    siginfo_t changed;
+    return ::waitid(P_ALL, 0, &changed, WEXITED | WSTOPPED | WNOWAIT | __WALL | __WNOTHREAD);
+  };
+  if (stop_limit_ != nullptr && stop_limit_->Call(wait) == 0) return;
+  for (Tracee& tracee : leaving_) tracee.ExpectNothing();
+  for (const auto& [id, session] : sessions_) session->ExpectNothing();
+}
+
 void Supervisor::PollTracees() {
-  ++quiet_polls_;
   std::vector<uint64_t> traced;
   for (const auto& [id, session] : sessions_) {
     if (session->is_traced()) traced.push_back(id);
@@ -225,7 +246,6 @@ void Supervisor::PollTracees() {
     // Another session may have found out that this thread has executed the stub.
     if (found == sessions_.end() || !found->second->is_traced()) continue;
     const SessionEvent event = found->second->PollTracee();
-    if (event != SessionEvent::kNothing) quiet_polls_ = 0;
     event == SessionEvent::kExecuted ? OnExecuted(*found->second) : Handle(id, event);
   }
   std::erase_if(leaving_, [](Tracee& tracee) { return tracee.Release(); });
@@ -243,7 +263,6 @@ void Supervisor::OnExecuted(StubSession& finder) {
   StubSession& executor = session != nullptr ? *session : finder;
   const bool took_over = &executor != &finder;
   const SessionEvent event = executor.OnExecuted(std::move(tracee), stub_.get());
-  quiet_polls_ = 0;
   Handle(executor.id(), event);
   if (took_over) Handle(finder_id, SessionEvent::kOver);
 }

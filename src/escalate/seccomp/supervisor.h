@@ -1,6 +1,7 @@
 // The supervisor of one process tree. It receives the listener from the helper, and then answers every execve of the
-// tree. It runs on a thread of its own and never waits for anything but its poll: a question, a command outside or a
-// process that does not go on only delays what depends on it.
+// tree. It runs on a thread of its own and waits in its poll: a question, a command outside or a process that does not
+// go on only delays what depends on it. It waits in the kernel for a traced thread only while that thread is about to
+// stop, and not for long.
 #pragma once
 
 #include <poll.h>
@@ -21,6 +22,7 @@
 #include "escalate/seccomp/stub_session.h"
 #include "escalate/seccomp/supervisor_settings.h"
 #include "exec_policy/judge.h"
+#include "sys/wait_limit.h"
 
 namespace holdfast::escalate {
 
@@ -60,6 +62,8 @@ class Supervisor {
   OrErrno<> Redirect(const Attempt& attempt, pid_t process, StubPurpose purpose);
   void EndQuestion(uint64_t call);
 
+  bool IsStopNear() const;
+  void AwaitStop();
   void PollTracees();
   void OnExecuted(StubSession& finder);
   void Handle(uint64_t stub, SessionEvent event);
@@ -77,9 +81,9 @@ class Supervisor {
   std::map<uint64_t, OpenQuestion> questions_;                 // by the id of the call
   std::map<uint64_t, std::unique_ptr<StubSession>> sessions_;  // by the id of the session
   uint64_t next_session_ = 1;
-  std::vector<Tracee> leaving_;  // threads whose tracing is about to end
-  size_t traced_ = 0;            // threads that are traced
-  unsigned quiet_polls_ = 0;     // polls in a row in which no traced thread did anything
+  std::vector<Tracee> leaving_;                 // threads whose tracing is about to end
+  size_t traced_ = 0;                           // threads that are traced
+  std::unique_ptr<sys::WaitLimit> stop_limit_;  // null if the kernel refuses it
   std::vector<pollfd> polled_;
 };
 

@@ -30,7 +30,14 @@ OrErrno<Tracee> Tracee::Seize(pid_t tid, pid_t process) {
   return Tracee(tid, process);
 }
 
-void Tracee::Interrupt() const { (void)Trace(PTRACE_INTERRUPT, tid_, 0); }  // fails only if the thread is gone
+void Tracee::Interrupt() {
+  (void)Trace(PTRACE_INTERRUPT, tid_, 0);  // fails only if the thread is gone
+  if (state_ == State::kRuns) state_ = State::kIsStopping;
+}
+
+void Tracee::ExpectNothing() {
+  if (state_ == State::kIsStopping) state_ = State::kRuns;
+}
 
 // A thread that executes a program becomes the first thread of its process, and gets the number of that.
 Tracee::Event Tracee::Poll() {
@@ -100,9 +107,9 @@ void Tracee::Continue() {
 
 // A stopped thread that is killed goes on to its end, and can then no longer be detached.
 bool Tracee::Release() {
-  if (state_ == State::kRuns) (void)Poll();
+  if (state_ == State::kRuns || state_ == State::kIsStopping) (void)Poll();
   if (state_ == State::kStopped || state_ == State::kStoppedByUser) {
-    state_ = Trace(PTRACE_DETACH, tid_, 0) == 0 ? State::kGone : State::kRuns;
+    state_ = Trace(PTRACE_DETACH, tid_, 0) == 0 ? State::kGone : State::kIsStopping;
   }
   return state_ == State::kGone;
 }
@@ -110,7 +117,7 @@ bool Tracee::Release() {
 // While a process is traced, no other process can get its number.
 void Tracee::Kill() {
   (void)::kill(process_, SIGKILL);  // fails only if the process has ended
-  state_ = State::kRuns;
+  state_ = State::kIsStopping;
 }
 
 }  // namespace holdfast::escalate

@@ -6,7 +6,8 @@
 // The thread stays traced until it has executed that program, so that another thread cannot make it execute another one
 // in between: it stops before the first instruction, and the supervisor looks at what it executed. No function waits
 // for the thread, which may also be killed at any time: a traced process that has ended is not seen by its parent
-// before its tracer has seen it. So a tracee is kept and polled until it is released.
+// before its tracer has seen it. So a tracee is kept and polled until it is released. The supervisor may wait for all
+// of its tracees at once while one of them is about to stop.
 #pragma once
 
 #include <sys/types.h>
@@ -27,7 +28,12 @@ class Tracee {
   Tracee& operator=(Tracee&&) = default;
 
   // Makes the thread stop when its call returns. The caller then lets the call fail with ENOSYS.
-  void Interrupt() const;
+  void Interrupt();
+
+  // Tells whether the thread was interrupted or killed, so that it stops or ends as soon as the kernel runs it.
+  bool is_about_to_stop() const { return state_ == State::kIsStopping; }
+  // Takes the thread for one that may stop at any time or never, because it has not stopped in a reasonable time.
+  void ExpectNothing();
 
   struct Event {
     enum class Kind {
@@ -62,7 +68,7 @@ class Tracee {
   pid_t process() const { return process_; }
 
  private:
-  enum class State { kRuns, kStopped, kStoppedByUser, kGone };
+  enum class State { kRuns, kIsStopping, kStopped, kStoppedByUser, kGone };
 
   Tracee(pid_t tid, pid_t process) : tid_(tid), process_(process) {}
   Event OnStop(int status);

@@ -254,6 +254,33 @@ int UnderStops(char** words) {
   return WEXITSTATUS(status);
 }
 
+// A process has a second thread that this process traces and does not let end. The process executes the words, and
+// stays in that call for ever.
+int HeldByThread(char** words) {
+  int numbers[2], go[2];
+  if (::pipe(numbers) != 0 || ::pipe(go) != 0) return PrintErrno();
+  if (::fork() == 0) {
+    pthread_t thread;
+    const auto main = [](void* out) -> void* {
+      const pid_t number = ::gettid();
+      (void)!::write(*static_cast<int*>(out), &number, sizeof number);
+      for (;;) ::pause();
+    };
+    ::pthread_create(&thread, nullptr, main, &numbers[1]);
+    char byte;
+    (void)!::read(go[0], &byte, 1);
+    return Execute(words);
+  }
+  pid_t thread = 0;
+  (void)!::read(numbers[0], &thread, sizeof thread);
+  if (::ptrace(PTRACE_SEIZE, thread, nullptr, PTRACE_O_TRACEEXIT) != 0) return PrintErrno();
+  (void)!::write(go[1], "", 1);
+  ::waitpid(thread, nullptr, __WALL);
+  std::printf("held\n");
+  std::fflush(stdout);
+  for (;;) ::pause();
+}
+
 struct Act {
   std::string_view name;
   int (*function)(char** words);
@@ -280,6 +307,7 @@ constexpr Act kActs[] = {
     {"two-threads", FromTwoThreads},
     {"traced", Traced},
     {"stops", UnderStops},
+    {"held-by-thread", HeldByThread},
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Callers that are hostile, or that die at a bad moment.
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -202,6 +203,33 @@ TEST_F(SupervisedTrapsTest, CallsFailWhenTheSupervisionHasEnded) {
   supervision_.reset();
   EXPECT_TRUE(RunLoopUntil([&] { return command->HasEnded(); }));
   EXPECT_THAT(command->out(), HasSubstr("Function not implemented"));
+}
+
+TEST_F(SupervisedTrapsTest, AnExecutionThatNeverEndsDelaysNoOtherOne) {
+  Deny("true", "no");
+  const auto command = Start(
+      {"/bin/bash", "-c", "\"$0\" held-by-thread /bin/true | { read line; /bin/true; }; echo $?", CallerProgram()});
+  EXPECT_TRUE(RunLoopUntil([&] { return command->outcome().err.contains("Execution denied: no"); }));
+  EXPECT_FALSE(command->HasEnded());
+}
+
+TEST_F(SupervisedTrapsTest, AnExecutionThatNeverEndsDoesNotHoldUpTheEndOfTheSupervision) {
+  Deny("true");
+  const auto command = Start({CallerProgram(), "held-by-thread", "/bin/true"});
+  ASSERT_TRUE(RunLoopUntil([&] { return command->out() == "held\n"; }));
+  const auto before = std::chrono::steady_clock::now();
+  supervision_.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - before, 5s);
+}
+
+TEST_F(SupervisedTrapsTest, ThreadsAreRedirectedAlsoWithoutALimitedWait) {
+  rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_SIGPENDING, &before), 0);
+  const rlimit none = {0, before.rlim_max};  // the supervisor gets no timer
+  ASSERT_EQ(::setrlimit(RLIMIT_SIGPENDING, &none), 0);
+  Deny("id", "no");
+  EXPECT_EQ(RunShell("id; exec id"), (CommandOutcome{1, "", "Execution denied: no\nExecution denied: no\n"}));
+  ASSERT_EQ(::setrlimit(RLIMIT_SIGPENDING, &before), 0);
 }
 
 TEST_F(SupervisedTrapsTest, TheFirstExecutionMayBeTrusted) {
