@@ -27,7 +27,7 @@ void BindOperation(Methods& table, FsService& fs, const Row& row) {
 // Binds fs/open, by which an observer may read files but not write them.
 void BindOpen(Methods& table, FsHandleService& handles) {
   auto open = [&handles](Attachment& caller, const wire::FsOpen::Params& params, rpc::Reply<wire::FsHandle>&& reply) {
-    if (params.mode == wire::FsOpenMode::kReplace) {
+    if (params.mode.value_or(wire::FsOpenMode::kRead) != wire::FsOpenMode::kRead) {
       if (auto allowed = RequireDriver(caller.role()); !allowed) return reply.Fail(allowed.error());
     }
     handles.Open(caller.files(), params, std::move(reply));

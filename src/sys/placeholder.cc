@@ -9,11 +9,11 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
-#include <fstream>
 #include <string_view>
 
 #include "base/owned_fd.h"
 #include "sys/open.h"
+#include "sys/permissions.h"
 
 namespace holdfast::sys {
 namespace {
@@ -63,18 +63,6 @@ bool IsPlaceholderInMemory(int directory, const std::string& path) {
   if (opened == -ENOSYS) return IsPlaceholderAt(directory, path);
   const OwnedFd fd(opened);
   return IsPlaceholder(fd.get());
-}
-
-// Returns the umask of this process. The umask system call would change it for all threads, so the umask is read from
-// /proc/self/status instead.
-mode_t FileModeMask() {
-  constexpr mode_t usual = 022;
-  std::ifstream account("/proc/self/status");
-  for (std::string word; account >> word;) {
-    unsigned mask = 0;
-    if (word == "Umask:") return account >> std::oct >> mask ? mask : usual;
-  }
-  return usual;
 }
 
 // Keeps sandboxes from removing the placeholder until the descriptor is closed. A sandbox removes its placeholder under

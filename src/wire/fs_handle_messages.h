@@ -13,20 +13,28 @@
 
 namespace holdfast::wire {
 
-enum class FsOpenMode { kRead, kReplace };
+// kReplace and kUpdate open a file for writing, and create it if it is missing. kUpdate keeps what is in it.
+enum class FsOpenMode { kRead, kReplace, kUpdate };
 template <>
 struct EnumNames<FsOpenMode> {
-  static constexpr std::array<std::pair<const char*, FsOpenMode>, 2> kNames{
-      {{"read", FsOpenMode::kRead}, {"replace", FsOpenMode::kReplace}}};
+  static constexpr std::array<std::pair<const char*, FsOpenMode>, 3> kNames{
+      {{"read", FsOpenMode::kRead}, {"replace", FsOpenMode::kReplace}, {"update", FsOpenMode::kUpdate}}};
 };
 
 // The path of a file to open and the mode to open it in.
 struct FsOpenFileParams : FsFollowParams {
-  std::optional<FsOpenMode> mode;  // default read
+  std::optional<FsOpenMode> mode = {};  // default read
+  std::optional<uint64_t> size = {};    // only with kUpdate: the file is cut here, and must not be shorter
+  // These two are set on a file that is opened for writing, and are refused otherwise.
+  std::optional<uint64_t> permissions = {};  // at most 0777; the server removes the bits of its umask
+  std::optional<int64_t> modified_at_ms = {};
 
   void Fields(auto& f) {
     FsFollowParams::Fields(f);
     f.Optional("mode", mode);
+    f.Optional("size", size);
+    f.Optional("permissions", permissions);
+    f.Optional("modifiedAtMs", modified_at_ms);
   }
 };
 

@@ -63,6 +63,7 @@ struct FsGetMetadataResult {
   bool is_directory = false, is_file = false, is_symlink = false;
   uint64_t size = 0;  // 0 from servers of older versions
   int64_t created_at_ms = 0, modified_at_ms = 0;
+  std::optional<uint64_t> permissions = {};  // the bits 0777 of the mode; absent from published servers
 
   void Fields(auto& f) {
     f.Required("isDirectory", is_directory);
@@ -71,6 +72,7 @@ struct FsGetMetadataResult {
     f.Optional("size", size);
     f.Required("createdAtMs", created_at_ms);
     f.Required("modifiedAtMs", modified_at_ms);
+    f.Optional("permissions", permissions);
   }
 };
 

@@ -50,6 +50,7 @@ struct EnvironmentCapabilities {
   bool fs_watch_missing = false, http_header_env_vars = false, file_write_streaming = false;
   bool sandboxed_file_streaming = false;
   bool exec_policy = false;  // process/start accepts execPolicy
+  bool file_update = false;  // fs/open has the mode update, and files have permissions
   // These two concern sandboxes in which / may be written: the usual devices work, and what other rules deny stays
   // denied.
   bool linux_root_write_preserves_devices = false, linux_approved_root_write_preserves_restrictions = false;
@@ -62,6 +63,7 @@ struct EnvironmentCapabilities {
     f.Optional("linuxRootWritePreservesDevices", linux_root_write_preserves_devices);
     f.Optional("linuxApprovedRootWritePreservesRestrictions", linux_approved_root_write_preserves_restrictions);
     f.Optional("execPolicy", exec_policy);
+    f.Optional("fileUpdate", file_update);
   }
 };
 

@@ -33,6 +33,7 @@ wire::EnvironmentCapabilities Capabilities() {
           .file_write_streaming = true,
           .sandboxed_file_streaming = true,
           .exec_policy = true,
+          .file_update = true,
           .linux_root_write_preserves_devices = true,
           .linux_approved_root_write_preserves_restrictions = true};
 }

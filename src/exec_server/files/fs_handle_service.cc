@@ -32,24 +32,36 @@ Result<> CheckBlock(uint64_t offset, uint64_t length) {
   return {};
 }
 
-// Returns the file of the handle. Fails if it is not open, or was not opened with `mode`.
-Result<const files::File*> FileFor(const FileHandle& handle, wire::FsOpenMode mode) {
+enum class Use { kRead, kWrite };
+
+// Returns the file of the handle. Fails if it is not open, or was opened for the other use.
+Result<const files::File*> FileFor(const FileHandle& handle, Use use) {
   if (!handle.file) return Fail(ErrorKind::kNotFound, fmt::format("{} is not open", handle.path));
-  if (handle.mode != mode) {
-    return Fail(ErrorKind::kSystem, fmt::format("{} is open for {} only", handle.path,
-                                                mode == wire::FsOpenMode::kRead ? "writing" : "reading"));
+  const Use opened_for = handle.mode == wire::FsOpenMode::kRead ? Use::kRead : Use::kWrite;
+  if (use != opened_for) {
+    return Fail(ErrorKind::kSystem,
+                fmt::format("{} is open for {} only", handle.path, use == Use::kRead ? "writing" : "reading"));
   }
   return &*handle.file;
 }
 
 Result<> ReadInto(const FileHandle& handle, uint64_t offset, size_t length, std::string& json) {
-  TRY(const files::File* file, FileFor(handle, wire::FsOpenMode::kRead));
+  TRY(const files::File* file, FileFor(handle, Use::kRead));
   const auto block = std::make_unique_for_overwrite<std::byte[]>(length);
   TRY(const size_t count, file->ReadAt(offset, {block.get(), length}));
   wire::FsReadBlockResult result{{{reinterpret_cast<const char*>(block.get()), count}}, count < length};
   json.reserve(json.size() + Base64EncodedSize(count) + 64);
   wire::Encoder(json).Value(result);
   return {};
+}
+
+// Writes a block. If a write to a file that is updated fails, the file is closed: a block behind the missing one would
+// make a gap, and a client that goes on with the file later takes all of it for written.
+Result<> WriteTo(FileHandle& handle, uint64_t offset, const std::string& bytes) {
+  TRY(const files::File* file, FileFor(handle, Use::kWrite));
+  auto written = file->WriteAt(offset, std::as_bytes(std::span(bytes)));
+  if (!written && handle.mode == wire::FsOpenMode::kUpdate) handle.file.reset();
+  return written;
 }
 
 // Returns the memory that a block of this length and the answer with it need.
@@ -127,8 +139,7 @@ void FsHandleService::WriteBlock(FileSession& session, const wire::FsWriteBlockP
   auto handle = session.handles().Find(params.handle_id);
   if (!handle) return reply.Fail(handle.error());
   auto write = [handle = *handle, offset = params.offset, bytes = *std::move(bytes)]() -> Result<wire::Empty> {
-    TRY(const files::File* file, FileFor(*handle, wire::FsOpenMode::kReplace));
-    TRY_VOID(file->WriteAt(offset, std::as_bytes(std::span(bytes))));
+    TRY_VOID(WriteTo(*handle, offset, bytes));
     return wire::Empty{};
   };
   FileRequest request{.claims = {{(*handle)->path, Access::kWrite}, OfHandle(params.handle_id, Access::kWrite)},

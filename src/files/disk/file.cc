@@ -10,7 +10,9 @@
 
 #include <fmt/format.h>
 
+#include "base/file_time.h"
 #include "files/disk/place.h"
+#include "sys/permissions.h"
 #include "sys/placeholder.h"
 
 namespace holdfast::files {
@@ -61,19 +63,21 @@ Result<File> File::OpenForReading(const std::string& path, Symlinks symlinks) {
   return Open({AT_FDCWD, path, O_RDONLY, LinksOf(symlinks)}, path);
 }
 
-Result<File> File::OpenForWriting(const std::string& path, Symlinks symlinks, const GuardedNames& guarded) {
-  return OpenToWrite(path, symlinks, O_WRONLY | O_CREAT, guarded);
+Result<File> File::OpenForWriting(const std::string& path, Symlinks symlinks, const GuardedNames& guarded,
+                                  mode_t mode) {
+  return OpenToWrite({AT_FDCWD, path, O_WRONLY | O_CREAT, LinksOf(symlinks), mode}, symlinks, guarded);
 }
 
 Result<File> File::OpenForUpdate(const std::string& path, Symlinks symlinks, const GuardedNames& guarded) {
-  return OpenToWrite(path, symlinks, O_RDWR, guarded);
+  return OpenToWrite({AT_FDCWD, path, O_RDWR, LinksOf(symlinks)}, symlinks, guarded);
 }
 
-Result<File> File::OpenToWrite(const std::string& path, Symlinks symlinks, int flags, const GuardedNames& guarded) {
-  constexpr mode_t mode = 0666;
-  if (guarded.empty()) return Open({AT_FDCWD, path, flags, LinksOf(symlinks), mode}, path);
+// Opens the path that the opening names, or the same file from its directory if names are guarded.
+Result<File> File::OpenToWrite(const Opening& opening, Symlinks symlinks, const GuardedNames& guarded) {
+  const std::string& path = opening.name;
+  if (guarded.empty()) return Open(opening, path);
   TRY(const Place place, FindPlaceToChange(path, symlinks, guarded));
-  return Open({place.directory.get(), place.name, flags, sys::Links::kNone, mode}, path);
+  return Open({place.directory.get(), place.name, opening.flags, sys::Links::kNone, opening.mode}, path);
 }
 
 Result<File> File::OpenForReadingAt(int directory, const std::string& name, const std::string& path) {
@@ -148,6 +152,17 @@ Result<> File::Truncate(uint64_t size) const {
   if (size > kMaxOffset) return BeyondAnyFile(path_, size);
   const ssize_t failed = Uninterrupted([&] { return ::ftruncate(fd_.get(), static_cast<off_t>(size)); });
   if (failed != 0) return FailErrno("truncate", path_, static_cast<int>(-failed));
+  return {};
+}
+
+Result<> File::SetPermissions(mode_t permissions) const {
+  if (const int error = sys::SetPermissions(fd_.get(), permissions)) return FailErrno("chmod", path_, error);
+  return {};
+}
+
+Result<> File::SetModifiedAt(int64_t ms) const {
+  const timespec times[] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, FileTime(ms)};
+  if (::futimens(fd_.get(), times) < 0) return FailErrno("utimensat", path_);
   return {};
 }
 

@@ -21,11 +21,14 @@ namespace holdfast::files {
 
 class File {
  public:
+  static constexpr mode_t kUsualMode = 0666;
+
   static Result<File> OpenForReading(const std::string& path, Symlinks symlinks);
 
-  // Creates the file with mode 0666 without the bits of the umask, or opens an existing one, whose mode and content
-  // stay. A directory is refused with EISDIR.
-  static Result<File> OpenForWriting(const std::string& path, Symlinks symlinks, const GuardedNames& guarded);
+  // Creates the file with `mode` without the bits of the umask, or opens an existing one, whose mode and content stay.
+  // A directory is refused with EISDIR.
+  static Result<File> OpenForWriting(const std::string& path, Symlinks symlinks, const GuardedNames& guarded,
+                                     mode_t mode = kUsualMode);
 
   // Opens an existing file for reading and writing.
   static Result<File> OpenForUpdate(const std::string& path, Symlinks symlinks, const GuardedNames& guarded);
@@ -46,6 +49,8 @@ class File {
   // Writes all bytes or fails. In both cases `written` is set to the number of bytes written.
   Result<> WriteAt(uint64_t offset, std::span<const std::byte> bytes, size_t* written = nullptr) const;
   Result<> Truncate(uint64_t size) const;
+  Result<> SetPermissions(mode_t permissions) const;  // as sys::SetPermissions
+  Result<> SetModifiedAt(int64_t ms) const;
 
   // Closes the file and returns the error of that: a network file system may return only here that there is no room.
   // The file is closed in any case.
@@ -60,7 +65,7 @@ class File {
     mode_t mode = 0;
   };
   static Result<File> Open(const Opening& opening, const std::string& path);
-  static Result<File> OpenToWrite(const std::string& path, Symlinks symlinks, int flags, const GuardedNames& guarded);
+  static Result<File> OpenToWrite(const Opening& opening, Symlinks symlinks, const GuardedNames& guarded);
 
   File(OwnedFd fd, std::string path, uint64_t size) : fd_(std::move(fd)), path_(std::move(path)), size_(size) {}
 

@@ -4,11 +4,11 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/file_time.h"
 #include "base/owned_fd.h"
 #include "sys/open.h"
 #include "sys/placeholder.h"
@@ -22,13 +22,8 @@ using Status = struct statx;
 
 bool IsLink(const Status& status) { return S_ISLNK(status.stx_mode); }
 
-// Converts a time to milliseconds. Some file systems store any number of seconds, even one whose milliseconds do not
-// fit into 64 bits; such a time becomes the largest or the smallest number.
 int64_t Milliseconds(const statx_timestamp& time) {
-  constexpr int64_t kMaxSeconds = std::numeric_limits<int64_t>::max() / 1000 - 1;
-  if (time.tv_sec > kMaxSeconds) return std::numeric_limits<int64_t>::max();
-  if (time.tv_sec < -kMaxSeconds) return std::numeric_limits<int64_t>::min();
-  return time.tv_sec * 1000 + time.tv_nsec / 1'000'000;
+  return FileTimeMs({.tv_sec = time.tv_sec, .tv_nsec = time.tv_nsec});
 }
 
 Metadata MetadataOf(const Status& status, bool is_symlink) {
@@ -37,7 +32,8 @@ Metadata MetadataOf(const Status& status, bool is_symlink) {
           .is_symlink = is_symlink,
           .size = status.stx_size,
           .created_at_ms = (status.stx_mask & STATX_BTIME) != 0 ? Milliseconds(status.stx_btime) : 0,
-          .modified_at_ms = Milliseconds(status.stx_mtime)};
+          .modified_at_ms = Milliseconds(status.stx_mtime),
+          .permissions = static_cast<uint16_t>(status.stx_mode & 0777)};
 }
 
 std::unexpected<Error> Failed(const std::string& path, int errno_value) { return FailErrno("stat", path, errno_value); }

@@ -1,4 +1,4 @@
-// The metadata of a path: its kind, size and times.
+// The metadata of a path: its kind, size, times and permissions.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@ struct Metadata {
   uint64_t size = 0;
   int64_t created_at_ms = 0;  // 0 if the file system does not store it
   int64_t modified_at_ms = 0;
+  uint16_t permissions = 0;  // the bits 0777 of the mode
 
   friend bool operator==(const Metadata&, const Metadata&) = default;
 };

@@ -71,6 +71,38 @@ wire::FsWalkResult ToWire(WalkResult walked) {
   return result;
 }
 
+wire::FsOpenMode ModeOf(const wire::FsOpenFileParams& params) { return params.mode.value_or(wire::FsOpenMode::kRead); }
+
+Result<> CheckAttributes(const wire::FsOpenFileParams& params) {
+  if (params.permissions.value_or(0) > 0777) {
+    return Fail(ErrorKind::kInvalidParams, "permissions: must be at most 511, which is 0777");
+  }
+  if (params.size && ModeOf(params) != wire::FsOpenMode::kUpdate) {
+    return Fail(ErrorKind::kInvalidParams, "size: is for the mode update only");
+  }
+  if (ModeOf(params) == wire::FsOpenMode::kRead && (params.permissions || params.modified_at_ms)) {
+    return Fail(ErrorKind::kInvalidParams, "permissions and modifiedAtMs are for files that are opened for writing");
+  }
+  return {};
+}
+
+// The permissions are set before the client can write anything, so that other users never read what the permissions
+// keep from them.
+Result<File> OpenToChange(const std::string& path, Symlinks symlinks, const wire::FsOpenFileParams& params,
+                          const GuardedNames& guarded) {
+  const auto mode = static_cast<mode_t>(params.permissions.value_or(File::kUsualMode));
+  TRY(File file, File::OpenForWriting(path, symlinks, guarded, mode));
+  const std::optional<uint64_t> size = ModeOf(params) == wire::FsOpenMode::kReplace ? 0 : params.size;
+  if (size.value_or(0) > file.size()) {
+    return Fail(ErrorKind::kInvalidRequest,
+                fmt::format("path {}: has only {} of {} bytes", path, file.size(), size.value_or(0)));
+  }
+  if (size) TRY_VOID(file.Truncate(*size));
+  if (params.permissions) TRY_VOID(file.SetPermissions(mode));
+  if (params.modified_at_ms) TRY_VOID(file.SetModifiedAt(*params.modified_at_ms));
+  return file;
+}
+
 }  // namespace
 
 Symlinks SymlinksOf(const std::optional<bool>& follow) {
@@ -83,7 +115,8 @@ wire::FsGetMetadataResult ToWire(const Metadata& metadata) {
           .is_symlink = metadata.is_symlink,
           .size = metadata.size,
           .created_at_ms = metadata.created_at_ms,
-          .modified_at_ms = metadata.modified_at_ms};
+          .modified_at_ms = metadata.modified_at_ms,
+          .permissions = metadata.permissions};
 }
 
 Result<Operation<wire::Empty>> PrepareWriteFile(const wire::FsWriteFileParams& params) {
@@ -185,15 +218,14 @@ Result<Operation<wire::FsWalkResult>> PrepareWalk(const wire::FsWalkParams& para
 
 Result<Operation<File>> PrepareOpen(const wire::FsOpenFileParams& params) {
   TRY(std::string path, ParsePath(params.path));
+  TRY_VOID(CheckAttributes(params));
   const Symlinks symlinks = SymlinksOf(params.follow_symlinks);
-  if (params.mode.value_or(wire::FsOpenMode::kRead) == wire::FsOpenMode::kRead) {
+  if (ModeOf(params) == wire::FsOpenMode::kRead) {
     auto open = [path, symlinks](const GuardedNames&) { return File::OpenForReading(path, symlinks); };
     return Operation<File>{{{path, Access::kRead}}, std::move(open)};
   }
-  auto open = [path, symlinks](const GuardedNames& guarded) -> Result<File> {
-    TRY(File file, File::OpenForWriting(path, symlinks, guarded));
-    TRY_VOID(file.Truncate(0));
-    return file;
+  auto open = [path, symlinks, params](const GuardedNames& guarded) {
+    return OpenToChange(path, symlinks, params, guarded);
   };
   return Operation<File>{{{path, Access::kWrite}}, std::move(open)};
 }

@@ -29,6 +29,10 @@ class FsHandleServiceTest : public FsFixture {
     if (answer.error_code() == 0) EXPECT_EQ(answer.Text("result.handleId"), id);
     return answer.error_code();
   }
+  // `mode` is JSON, with any members behind it.
+  int64_t OpenWith(std::string_view id, std::string_view path, std::string_view mode) {
+    return CodeOf("fs/open", fmt::format(R"({{"handleId":"{}","path":"{}","mode":{}}})", id, path, mode));
+  }
   int64_t Read(std::string_view id, uint64_t offset, uint64_t len) {
     return CodeOf("fs/readBlock", Reading(id, offset, len));
   }
@@ -140,6 +144,47 @@ TEST_F(FsHandleServiceTest, KeepsAHandleWhoseWriteFails) {
   ASSERT_EQ(Open("r", MakeFile("file", "text")), 0);
   EXPECT_EQ(Write("r", 0, "x"), -32603);
   EXPECT_EQ(Block("r", 0, 4), "text");
+}
+
+TEST_F(FsHandleServiceTest, UpdatesAFileWithoutLosingWhatIsThere) {
+  const std::string path = MakeFile("file", "0123456789", 0640);
+  ASSERT_EQ(Open("h", path, "update"), 0);
+  EXPECT_EQ(Write("h", 4, "ab"), 0);
+  EXPECT_EQ(files::ReadAll(path), "0123ab6789");
+  EXPECT_EQ(files::PermissionsOf(path), 0640u);
+  EXPECT_EQ(Read("h", 0, 1), -32603);
+  ASSERT_EQ(Open("i", Path("new"), "update"), 0);
+  EXPECT_EQ(files::ReadAll(Path("new")), "");
+}
+
+TEST_F(FsHandleServiceTest, CutsAFileThatItGoesOnWith) {
+  const std::string path = MakeFile("file", "0123456789");
+  ASSERT_EQ(OpenWith("h", path, R"("update","size":4)"), 0);
+  EXPECT_EQ(files::ReadAll(path), "0123");
+  EXPECT_EQ(OpenWith("i", path, R"("update","size":5)"), -32600);
+  EXPECT_EQ(files::ReadAll(path), "0123");
+}
+
+TEST_F(FsHandleServiceTest, GivesAFilePermissionsAndATime) {
+  const std::string path = MakeFile("file", "text", 0600);
+  ASSERT_EQ(OpenWith("h", path, R"("update","permissions":511,"modifiedAtMs":1234567890123)"), 0);
+  EXPECT_EQ(files::PermissionsOf(path), 0755u);
+  EXPECT_EQ(files::StatOf(path).st_mtim.tv_sec, 1'234'567'890);
+  EXPECT_EQ(Do("fs/getMetadata", fmt::format(R"({{"path":"{}"}})", path)).Number("result.permissions"), 0755);
+  ASSERT_EQ(OpenWith("i", Path("new"), R"("replace","permissions":448)"), 0);
+  EXPECT_EQ(files::PermissionsOf(Path("new")), 0700u);
+  EXPECT_EQ(OpenWith("j", Path("special"), R"("replace","permissions":2541)"), -32602);
+  EXPECT_EQ(Open("j", Path("special")), -32004);
+}
+
+// Otherwise the blocks that follow would make a gap, and the file would look as if it was complete up to its end.
+TEST_F(FsHandleServiceTest, ClosesAnUpdatedFileWhoseWriteFails) {
+  ASSERT_EQ(Open("h", Path("new"), "update"), 0);
+  EXPECT_EQ(Write("h", 0, "good"), 0);
+  EXPECT_EQ(Write("h", kMaxOffset - 3, "abc"), -32603);  // the file would be larger than the file system allows
+  EXPECT_EQ(Write("h", 8, "more"), -32004);
+  EXPECT_EQ(files::ReadAll(Path("new")), "good");
+  EXPECT_EQ(Close("h"), 0);
 }
 
 TEST_F(FsHandleServiceTest, ChecksABlockBeforeItLooksForTheHandle) {

@@ -86,6 +86,7 @@ TEST_F(SharedSessionTest, LetsAnObserverOnlyLook) {
            {"fs/createDirectory", R"({"path":"/no/such/directory/to/make"})"},
            {"fs/remove", R"({"path":"/no/such/file"})"},
            {"fs/open", R"({"handleId":"1","path":"/no/such/file","mode":"replace"})"},
+           {"fs/open", R"({"handleId":"1","path":"/no/such/file","mode":"update"})"},
            {"fs/writeBlock", R"({"handleId":"1","offset":0,"chunk":"eA=="})"},
            {"session/keep", "{}"},
            {"session/end", "{}"}}) {

@@ -81,6 +81,19 @@ TEST_P(FileTest, CreatesWithTheModeLessTheUmask) {
   }
 }
 
+TEST_P(FileTest, CreatesWithTheModeThatIsAskedFor) {
+  EXPECT_TRUE(Succeeds(File::OpenForWriting(Path("file"), Symlinks::kFollow, kNothingGuarded, 0770)));
+  EXPECT_EQ(PermissionsOf(Path("file")), 0750u);
+}
+
+TEST_P(FileTest, SetsTheTimeOfTheLastChange) {
+  auto file = File::OpenForWriting(Path("file"), Symlinks::kFollow, kNothingGuarded);
+  ASSERT_TRUE(Succeeds(file));
+  EXPECT_TRUE(Succeeds(file->SetModifiedAt(1'234'567'890'123)));
+  EXPECT_EQ(StatOf(Path("file")).st_mtim.tv_sec, 1'234'567'890);
+  EXPECT_EQ(StatOf(Path("file")).st_mtim.tv_nsec, 123'000'000);
+}
+
 TEST_P(FileTest, KeepsTheModeAndContentOfWhatIsThere) {
   const std::string path = MakeFile("file", "text", 0600);
   EXPECT_TRUE(Succeeds(File::OpenForWriting(path, Symlinks::kFollow, kNothingGuarded)));

@@ -60,6 +60,16 @@ class MetadataTest : public StorageTest {
 };
 HOLDFAST_ON_EACH_STORAGE(MetadataTest);
 
+TEST_P(MetadataTest, HasThePermissionsWithoutTheSpecialBits) {
+  const std::string path = MakeFile("file", "12345", 0751);
+  ASSERT_EQ(::chmod(path.c_str(), 06751), 0);
+  for (const Symlinks symlinks : kBoth) {
+    const auto metadata = Get(path, symlinks);
+    ASSERT_TRUE(Succeeds(metadata));
+    EXPECT_EQ(metadata->permissions, 0751);
+  }
+}
+
 TEST_P(MetadataTest, DescribesAFile) {
   const std::string path = MakeFile("file", "12345");
   for (const Symlinks symlinks : kBoth) {

@@ -131,6 +131,27 @@ TEST(OperationsTest, AWalkHasBounds) {
   }
 }
 
+TEST(OperationsTest, APropertyIsSetOnlyOnAFileThatIsWritten) {
+  auto params = At<wire::FsOpenFileParams>("/f");
+  params.permissions = 0644;
+  EXPECT_EQ(KindOf(PrepareOpen(params)), ErrorKind::kInvalidParams);
+  params.mode = wire::FsOpenMode::kReplace;
+  EXPECT_TRUE(PrepareOpen(params));
+  for (const uint64_t special : {uint64_t{01000}, uint64_t{04755}, UINT64_MAX}) {
+    params.permissions = special;
+    EXPECT_EQ(KindOf(PrepareOpen(params)), ErrorKind::kInvalidParams) << special;
+  }
+  params.permissions.reset();
+  params.size = 0;
+  EXPECT_EQ(KindOf(PrepareOpen(params)), ErrorKind::kInvalidParams);
+  params.mode = wire::FsOpenMode::kUpdate;
+  EXPECT_TRUE(PrepareOpen(params));
+  params.mode = wire::FsOpenMode::kRead;
+  params.size.reset();
+  params.modified_at_ms = 0;
+  EXPECT_EQ(KindOf(PrepareOpen(params)), ErrorKind::kInvalidParams);
+}
+
 TEST(OperationsTest, PreparingTouchesNothing) {
   const support::ScratchDir dir;
   const std::string made = dir.path() + "/made";
