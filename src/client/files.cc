@@ -133,4 +133,10 @@ loop::Task<Result<uint64_t>> Files::Upload(std::string path, ByteSource source, 
   return client::Upload({session_, std::move(path), sandbox_}, std::move(source), options);
 }
 
+loop::Task<Result<>> Files::SetAttributes(std::string path, FileAttributes attributes) {
+  return client::SetAttributes({session_, std::move(path), sandbox_}, attributes);
+}
+
+bool Files::updates_files() const { return session_->traits().updates_files(); }
+
 }  // namespace holdfast::client

@@ -44,8 +44,14 @@ class Files {
   // Gives the whole file, from the offset on, to `sink`, and returns the number of bytes. After a reconnect the
   // download goes on where it was, unless the file has changed meanwhile.
   loop::Task<Result<uint64_t>> Download(std::string path, ByteSink sink, TransferOptions options = {});
-  // Creates or replaces the file, and returns the number of bytes. A failed upload leaves behind what was written.
+  // Creates or replaces the file, or goes on behind the offset, and returns the number of bytes. A failed upload leaves
+  // behind what was written. If `updates_files` is true, that is the beginning of the source, without a gap, and an
+  // upload goes on after a reconnect; otherwise it begins again.
   loop::Task<Result<uint64_t>> Upload(std::string path, ByteSource source, TransferOptions options = {});
+
+  loop::Task<Result<>> SetAttributes(std::string path, FileAttributes attributes);
+  // Whether the server takes an offset and permissions for an upload, and SetAttributes. Published servers do not.
+  bool updates_files() const;
 
  private:
   std::string PathText(const std::string& path) const;

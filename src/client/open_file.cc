@@ -19,12 +19,15 @@ loop::Task<> CloseHandle(std::shared_ptr<Connection> connection, std::string han
 
 }  // namespace
 
-loop::Task<Result<std::unique_ptr<OpenFile>>> OpenFile::Open(RemoteFile file, wire::FsOpenMode mode,
+loop::Task<Result<std::unique_ptr<OpenFile>>> OpenFile::Open(RemoteFile file, Opening opening,
                                                              std::shared_ptr<Connection> connection) {
   wire::FsOpenParams params;
   params.handle_id = RandomUuid().substr(0, kMaxHandleBytes);
   params.path = file.session->traits().PathText(file.path);
-  if (mode != wire::FsOpenMode::kRead) params.mode = mode;
+  if (opening.mode != wire::FsOpenMode::kRead) params.mode = opening.mode;
+  params.size = opening.size;
+  params.permissions = opening.attributes.permissions;
+  params.modified_at_ms = opening.attributes.modified_at_ms;
   const std::string handle_id = params.handle_id;
   auto sandboxed = InSandbox(file.sandbox, std::move(params));
   if (!sandboxed) co_return std::unexpected(std::move(sandboxed).error());

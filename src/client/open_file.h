@@ -2,7 +2,9 @@
 // destroyed.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -14,9 +16,16 @@
 
 namespace holdfast::client {
 
+// The members are those of wire::FsOpenFileParams.
+struct Opening {
+  wire::FsOpenMode mode = wire::FsOpenMode::kRead;
+  std::optional<uint64_t> size = {};
+  FileAttributes attributes = {};
+};
+
 class OpenFile {
  public:
-  static loop::Task<Result<std::unique_ptr<OpenFile>>> Open(RemoteFile file, wire::FsOpenMode mode,
+  static loop::Task<Result<std::unique_ptr<OpenFile>>> Open(RemoteFile file, Opening opening,
                                                             std::shared_ptr<Connection> connection);
   OpenFile(std::shared_ptr<Session> session, std::shared_ptr<Connection> connection, std::string handle_id);
   ~OpenFile();

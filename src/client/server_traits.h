@@ -19,6 +19,8 @@ struct ServerTraits {
   std::string PathText(const std::string& path) const;
   bool remembers_writes() const { return has_environment_info; }
   bool streams_uploads() const { return environment && environment->capabilities.file_write_streaming; }
+  // The server goes on with uploads that were cut, and knows the permissions of files.
+  bool updates_files() const { return streams_uploads() && environment->capabilities.file_update; }
 };
 
 }  // namespace holdfast::client

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -63,25 +64,32 @@ loop::Task<Result<>> ReadBlocks(OpenFile& file, const ByteSink& sink, TransferOp
   }
 }
 
-// Writes everything that the source has, and returns the number of bytes.
-loop::Task<Result<uint64_t>> WriteBlocks(OpenFile& file, const ByteSource& source, TransferOptions options) {
+// Writes everything that the source has from `confirmed` on, and advances `confirmed` by what the server has written
+// without a gap.
+loop::Task<Result<>> WriteBlocks(OpenFile& file, const ByteSource& source, TransferOptions options,
+                                 uint64_t& confirmed) {
   Blocks<wire::Empty> blocks;
   loop::Scope requests;
-  uint64_t offset = 0;
+  std::set<uint64_t> under_way;  // the offsets of the blocks that are not confirmed
+  uint64_t offset = confirmed;
   for (bool at_end = false;;) {
     while (!at_end && blocks.under_way < BlocksAtOnce(options)) {
       auto bytes = source(offset, BlockBytes(options));
       if (!bytes) co_return std::unexpected(std::move(bytes).error());
       at_end = bytes->empty();
+      if (at_end) break;
       const uint64_t size = bytes->size();
-      if (!at_end) requests.Start(Fetch(file.Write(offset, *std::move(bytes)), offset, blocks));
+      under_way.insert(offset);
+      requests.Start(Fetch(file.Write(offset, *std::move(bytes)), offset, blocks));
       offset += size;
     }
-    while (!blocks.arrived.empty()) {
-      const auto written = blocks.arrived.extract(blocks.arrived.begin());
-      if (!written.mapped()) co_return std::unexpected(written.mapped().error());
+    for (const auto& [at, written] : blocks.arrived) {
+      if (!written) co_return std::unexpected(written.error());
+      under_way.erase(at);
     }
-    if (at_end && blocks.under_way == 0) co_return offset;
+    blocks.arrived.clear();
+    confirmed = under_way.empty() ? offset : *under_way.begin();
+    if (at_end && blocks.under_way == 0) co_return Result<>();
     if (blocks.under_way == BlocksAtOnce(options) || at_end) co_await blocks.changed.Next();
   }
 }
@@ -127,6 +135,16 @@ loop::Task<Result<uint64_t>> UploadWhole(RemoteFile file, ByteSource source) {
 
 bool IsDisconnected(const Error& error) { return error.kind == ErrorKind::kDisconnected; }
 
+std::unexpected<Error> CannotUpdate() {
+  return Fail(ErrorKind::kInvalidRequest, "this server can neither go on with a file nor set its permissions");
+}
+
+// A server that updates files goes on at the offset. Other servers begin again, and know no permissions.
+Opening ToUpload(const ServerTraits& traits, const TransferOptions& options, uint64_t offset) {
+  if (!traits.updates_files()) return {.mode = wire::FsOpenMode::kReplace};
+  return {.mode = wire::FsOpenMode::kUpdate, .size = offset, .attributes = {.permissions = options.permissions}};
+}
+
 // The size and the time of a file change when its content does.
 bool IsSameVersion(const wire::FsGetMetadataResult& a, const wire::FsGetMetadataResult& b) {
   return a.size == b.size && a.modified_at_ms == b.modified_at_ms;
@@ -150,7 +168,7 @@ loop::Task<Result<uint64_t>> Download(RemoteFile file, ByteSink sink, TransferOp
     auto connection = co_await file.session->ConnectedToDrive(lost, deadline);
     if (!connection) co_return std::unexpected(std::move(connection).error());
     lost = (*connection)->number();
-    auto open = co_await OpenFile::Open(file, wire::FsOpenMode::kRead, *connection);
+    auto open = co_await OpenFile::Open(file, {}, *connection);
     if (!open && open.error().kind == ErrorKind::kUnknownMethod) {
       co_return co_await DownloadWhole(file, std::move(sink), offset);
     }
@@ -163,21 +181,40 @@ loop::Task<Result<uint64_t>> Download(RemoteFile file, ByteSink sink, TransferOp
 }
 
 loop::Task<Result<uint64_t>> Upload(RemoteFile file, ByteSource source, TransferOptions options) {
-  if (!file.session->traits().streams_uploads()) co_return co_await UploadWhole(std::move(file), std::move(source));
+  const ServerTraits& traits = file.session->traits();
+  if (options.offset > 0 && !traits.updates_files()) co_return CannotUpdate();
+  if (!traits.streams_uploads()) co_return co_await UploadWhole(std::move(file), std::move(source));
+  uint64_t offset = options.offset;
   for (uint64_t lost = 0;;) {
     loop::Deadline deadline(file.session->loop(), file.session->TimeoutOf({}));
     auto connection = co_await file.session->ConnectedToDrive(lost, deadline);
     if (!connection) co_return std::unexpected(std::move(connection).error());
     lost = (*connection)->number();
-    auto open = co_await OpenFile::Open(file, wire::FsOpenMode::kReplace, *connection);
+    const Opening opening = ToUpload(traits, options, offset);
+    auto open = co_await OpenFile::Open(file, opening, *connection);
     if (!open && !IsDisconnected(open.error())) co_return std::unexpected(std::move(open).error());
     if (!open) continue;
-    auto written = co_await WriteBlocks(**open, source, options);
+    auto written = co_await WriteBlocks(**open, source, options, offset);
     if (written) {
       if (const auto closed = co_await (*open)->Close(); !closed) written = std::unexpected(closed.error());
     }
-    if (written || !IsDisconnected(written.error())) co_return std::move(written);
+    if (written) co_return offset - options.offset;
+    if (!IsDisconnected(written.error())) co_return std::unexpected(std::move(written).error());
+    if (!traits.updates_files()) offset = 0;
   }
+}
+
+loop::Task<Result<>> SetAttributes(RemoteFile file, FileAttributes attributes) {
+  if (!file.session->traits().updates_files()) co_return CannotUpdate();
+  loop::Deadline deadline(file.session->loop(), file.session->TimeoutOf({}));
+  auto connection = co_await file.session->ConnectedToDrive(0, deadline);
+  if (!connection) co_return std::unexpected(std::move(connection).error());
+  const Opening opening{.mode = wire::FsOpenMode::kUpdate, .attributes = attributes};
+  auto open = co_await OpenFile::Open(file, opening, *connection);
+  if (!open) co_return std::unexpected(std::move(open).error());
+  const auto closed = co_await (*open)->Close();
+  if (!closed) co_return std::unexpected(closed.error());
+  co_return Result<>();
 }
 
 }  // namespace holdfast::client

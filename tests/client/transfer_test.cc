@@ -26,7 +26,8 @@ class TransferTest : public ClientTest {
           file_.size(), modified_);
     });
     server_.Handle("fs/open", [this](const Message& request) {
-      if (request.Has("params.mode")) file_.clear();
+      if (request.Has("params.mode") && request.Text("params.mode") == "replace") file_.clear();
+      if (request.Has("params.size")) file_.resize(request.Number("params.size"));
       return fmt::format(R"("result":{{"handleId":"{}"}})", request.Text("params.handleId"));
     });
     server_.Handle("fs/readBlock", [this](const Message& request) -> std::optional<std::string> {
@@ -165,6 +166,77 @@ TEST_F(TransferTest, BeginsAnUploadAgainWhereverItIsCut) {
     EXPECT_EQ(upload->value(), 20U);
     EXPECT_EQ(file_, Letters(20)) << "cut behind block " << cut;
   }
+}
+
+constexpr const char* kUpdatingServer = R"({"sessionId":"S","environmentInfo":{"shell":{"name":"sh","path":"/bin/sh"},)"
+                                        R"("capabilities":{"fileWriteStreaming":true,"fileUpdate":true}}})";
+
+TEST_F(TransferTest, GoesOnWithAnUploadWhereverItIsCut) {
+  server_.Answer("initialize", kUpdatingServer);
+  auto client = Connect();
+  for (int cut = 1; cut < 5; ++cut) {
+    const size_t opened = server_.Got("fs/open").size();
+    blocks_until_cut_ = cut;
+    auto options = TransferOptions{.blocks_at_once = 1, .block_bytes = 4};
+    const auto upload = Begin(client.files().Upload("/f", Source(Letters(20)), options));
+    CutWhenStalled([&] { return upload->has_value(); });
+    EXPECT_EQ(upload->value(), 20U);
+    EXPECT_EQ(file_, Letters(20)) << "cut behind block " << cut;
+    ASSERT_EQ(server_.Got("fs/open").size(), opened + 2);
+    EXPECT_EQ(server_.Got("fs/open").at(opened).Number("params.size"), 0);
+    EXPECT_EQ(server_.Got("fs/open").at(opened + 1).Number("params.size"), cut * 4);
+  }
+}
+
+// A block behind one that was not answered may be on the disk, but what is before it may not.
+TEST_F(TransferTest, GoesOnWithAnUploadBeforeTheFirstBlockThatIsNotConfirmed) {
+  server_.Answer("initialize", kUpdatingServer);
+  auto client = Connect();
+  blocks_until_cut_ = 100;
+  server_.Handle("fs/writeBlock", [this](const Message& request) -> std::optional<std::string> {
+    if (*blocks_until_cut_ < 0) return std::nullopt;
+    if (request.Number("params.offset") == 4) return std::nullopt;
+    if (request.Number("params.offset") == 12) blocks_until_cut_ = -1;
+    return R"("result":{})";
+  });
+  const auto upload = Begin(client.files().Upload("/f", Source(Letters(20)), {.blocks_at_once = 2, .block_bytes = 4}));
+  ASSERT_TRUE(RunUntil([&] { return *blocks_until_cut_ < 0; }));
+  server_.Answer("fs/writeBlock", "{}");
+  server_.Cut();
+  ASSERT_TRUE(RunUntil([&] { return upload->has_value(); }));
+  EXPECT_EQ(server_.Got("fs/open").at(1).Number("params.size"), 4);
+}
+
+TEST_F(TransferTest, BeginsAnUploadAtAnOffsetWithPermissions) {
+  server_.Answer("initialize", kUpdatingServer);
+  auto client = Connect();
+  file_ = "abcde and more";
+  EXPECT_EQ(Run(client.files().Upload("/f", Source(Letters(9)), {.offset = 5, .permissions = 0750})), 4U);
+  EXPECT_EQ(file_, Letters(9));
+  EXPECT_EQ(server_.Got("fs/open").at(0).Text("params.mode"), "update");
+  EXPECT_EQ(server_.Got("fs/open").at(0).Number("params.permissions"), 0750);
+}
+
+TEST_F(TransferTest, AsksAPublishedServerForNothingThatItDoesNotKnow) {
+  auto client = Connect();
+  EXPECT_FALSE(client.files().updates_files());
+  EXPECT_EQ(Run(client.files().Upload("/f", Source("x"), {.permissions = 0750})), 1U);
+  EXPECT_FALSE(server_.Got("fs/open").at(0).Has("params.permissions"));
+  EXPECT_FALSE(Run(client.files().Upload("/f", Source("xyz"), {.offset = 1})));
+  EXPECT_FALSE(Run(client.files().SetAttributes("/f", {.permissions = 0750})));
+  EXPECT_EQ(file_, "x");
+}
+
+TEST_F(TransferTest, SetsThePropertiesOfAFile) {
+  server_.Answer("initialize", kUpdatingServer);
+  auto client = Connect();
+  file_ = "kept";
+  EXPECT_TRUE(Run(client.files().SetAttributes("/f", {.permissions = 0444, .modified_at_ms = -5})));
+  EXPECT_EQ(file_, "kept");
+  const Message opened = server_.Got("fs/open").at(0);
+  EXPECT_EQ(opened.Number("params.permissions"), 0444);
+  EXPECT_EQ(opened.Number("params.modifiedAtMs"), -5);
+  EXPECT_EQ(server_.Got("fs/close").size(), 1U);
 }
 
 TEST_F(TransferTest, EndsAnUploadWhenTheServerRefusesABlock) {
