@@ -13,8 +13,9 @@
 #include <fmt/format.h>
 
 #include "base/paths.h"
-#include "cli/files/transfer.h"
+#include "cli/files/download.h"
 #include "cli/files/tree.h"
+#include "cli/files/upload.h"
 #include "cli/remote/invocation.h"
 #include "cli/remote/server_path.h"
 #include "cli/terminal/progress.h"
@@ -80,8 +81,10 @@ class Copying {
   loop::Task<Result<>> Down(std::string from, std::string to);
   loop::Task<bool> IsDirectory(Direction direction, std::string path);
   void Announce(const Tree& tree);
+  void TellLimits(Direction direction) const;
+  TransferJob JobFor(const TreeFile& file, const std::string& from, const std::string& to) const;
 
-  Resuming resuming() const { return invocation_.arguments().Has("--resume") ? Resuming::kResume : Resuming::kNo; }
+  bool resumes() const { return invocation_.arguments().Has("--resume"); }
   std::string OnServer(const std::string& text) const { return ServerPath(text, server_directory_); }
 
   Invocation& invocation_;
@@ -108,11 +111,30 @@ void Copying::Announce(const Tree& tree) {
   }
 }
 
+// A published server has no way to do some of what the user may expect.
+void Copying::TellLimits(Direction direction) const {
+  if (direction == Direction::kOnServer || files_.updates_files()) return;
+  (void)invocation_.Complain("this server does not know the permissions of files: the copies get the usual ones");
+  if (direction == Direction::kUp && resumes()) {
+    (void)invocation_.Complain("this server cannot go on with a copy: every file is copied from its beginning");
+  }
+}
+
+TransferJob Copying::JobFor(const TreeFile& file, const std::string& from, const std::string& to) const {
+  return {.from = JoinedPath(from, file.path),
+          .to = JoinedPath(to, file.path),
+          .size = file.size,
+          .modified_at_ms = file.modified_at_ms,
+          .permissions = file.permissions,
+          .resuming = resumes() ? Resuming::kResume : Resuming::kNo};
+}
+
 loop::Task<Result<>> Copying::Run(Direction direction, std::vector<std::string> sources, std::string destination) {
   const bool to_server = direction != Direction::kDown;
   auto local = LocalPath(destination);
   if (!local) co_return std::unexpected(std::move(local).error());
   const std::string to = to_server ? OnServer(destination) : *local;
+  TellLimits(direction);
   const bool into = co_await IsDirectory(direction, to);
   if (sources.size() > 1 && !into) co_return Fail(ErrorKind::kInvalidParams, destination + " is not a directory");
   for (const std::string& source : sources) {
@@ -137,8 +159,7 @@ loop::Task<Result<>> Copying::Up(std::string from, std::string to) {
     if (!made) co_return made;
   }
   for (const TreeFile& file : tree->files) {
-    TransferJob job{.from = JoinedPath(from, file.path), .to = JoinedPath(to, file.path), .size = file.size};
-    auto copied = co_await UploadFile(files_, std::move(job), progress_);
+    auto copied = co_await UploadFile(files_, JobFor(file, from, to), progress_);
     if (!copied) co_return copied;
   }
   co_return Result<>();
@@ -154,12 +175,7 @@ loop::Task<Result<>> Copying::Down(std::string from, std::string to) {
   }
   if (!made) co_return made;
   for (const TreeFile& file : tree->files) {
-    TransferJob job{.from = JoinedPath(from, file.path),
-                    .to = JoinedPath(to, file.path),
-                    .size = file.size,
-                    .modified_at_ms = file.modified_at_ms,
-                    .resuming = resuming()};
-    auto copied = co_await DownloadFile(files_, std::move(job), progress_);
+    auto copied = co_await DownloadFile(files_, JobFor(file, from, to), progress_);
     if (!copied) co_return copied;
   }
   co_return Result<>();
@@ -172,8 +188,8 @@ loop::Task<int> Cp(Invocation& invocation) {
   sources.pop_back();
   const auto direction = DirectionOf(sources, destination);
   if (!direction) co_return invocation.Complain(direction.error(), 2);
-  if (invocation.arguments().Has("--resume") && *direction != Direction::kDown) {
-    co_return invocation.Complain("--resume goes on with copies from the server only", 2);
+  if (invocation.arguments().Has("--resume") && *direction == Direction::kOnServer) {
+    co_return invocation.Complain("--resume is for copies between this machine and the server", 2);
   }
   auto client = co_await invocation.Connect(Invocation::Starting::kOnDemand);
   if (!client) co_return invocation.Complain(client.error());
@@ -199,20 +215,24 @@ Command CpCommand() {
           "the directory of a remote server. Directories are copied with everything in them. If the destination is "
           "a directory, the copy gets its name in it.\n\n"
           "A file takes its name when it is complete, so that a copy which fails leaves no half written file behind. "
-          "Modes and owners are not copied.\n\n"
-          "With --resume, which is for copies from the server, a copy that is cut keeps what has come, and the next "
-          "one goes on with it. A file gets the time of its source, and is skipped if it has the size and the time of "
-          "its source already. A file that has changed on the server is copied from its beginning.",
+          "It gets the permissions of its source, as far as the umask allows them. The set-user-ID, set-group-ID and "
+          "sticky bits, the owner, and the modes of directories are not copied.\n\n"
+          "With --resume, a copy that is cut keeps what has come, and the next one goes on with it. A file gets the "
+          "time of its source, and is skipped if it has the size and the time of its source already. A file that has "
+          "changed since is copied from its beginning.\n\n"
+          "Servers other than that of holdfast do not know permissions, and cannot go on with copies to them. There "
+          "the copies get the usual permissions, and each is made from its beginning.",
       .options = WithServerOptions({{.flag = "--resume",
-                                     .help = "skip files that are complete, go on with a copy from the server that was "
-                                             "cut, and keep what has come if this one is cut too"}}),
+                                     .help = "skip files that are complete, go on with a copy that was cut, and keep "
+                                             "what has come if this one is cut too"}}),
       .arguments = {{.name = "PATH",
                      .help = "the sources and, as the last one, the destination",
                      .count = Argument::Count::kMany,
                      .completes = Completes::kFile}},
       .examples = {{"holdfast cp report.pdf :/tmp/", "Copies a file to the server."},
                    {"holdfast cp --server ws://build:8765 :build/out .", "Copies a directory from another machine."},
-                   {"holdfast cp --resume :/data/big.img .", "Goes on with a download that was cut."}},
+                   {"holdfast cp --resume :/data/big.img .", "Goes on with a download that was cut."},
+                   {"holdfast cp --resume disk.img :/data/", "Goes on with an upload that was cut."}},
       .run = Remotely(Cp)};
 }
 

@@ -146,6 +146,7 @@ loop::Task<Result<>> Stat(Invocation& invocation, client::Files files, std::stri
   table.Add({"path:", Printable(path)});
   table.Add({"kind:", KindOf(*metadata)});
   table.Add({"size:", fmt::format("{}", metadata->size)});
+  if (metadata->permissions) table.Add({"mode:", fmt::format("{:04o}", *metadata->permissions)});
   table.Add({"modified:", TimeText(metadata->modified_at_ms)});
   if (metadata->created_at_ms != 0) table.Add({"created:", TimeText(metadata->created_at_ms)});
   Print(table.Text());

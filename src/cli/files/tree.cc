@@ -1,5 +1,7 @@
 #include "cli/files/tree.h"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -7,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/file_time.h"
 #include "cli/remote/server_path.h"
 
 namespace holdfast::cli {
@@ -19,6 +22,23 @@ void AddFile(Tree& tree, TreeFile file) {
   tree.files.push_back(std::move(file));
 }
 
+// Describes the file of this machine that has the path `below` in its tree.
+Result<TreeFile> LocalFile(const std::string& path, std::string below) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) < 0) return FailErrno("stat", path);
+  return TreeFile{.path = std::move(below),
+                  .size = static_cast<uint64_t>(status.st_size),
+                  .modified_at_ms = FileTimeMs(status.st_mtim),
+                  .permissions = status.st_mode & 0777};
+}
+
+TreeFile RemoteFile(const wire::FsGetMetadataResult& metadata, std::string below) {
+  return {.path = std::move(below),
+          .size = metadata.size,
+          .modified_at_ms = metadata.modified_at_ms,
+          .permissions = metadata.permissions};
+}
+
 Result<> AddEntry(Tree& tree, const fs::path& root, const fs::directory_entry& entry) {
   std::error_code error;
   std::string path = entry.path().lexically_relative(root).string();
@@ -26,9 +46,8 @@ Result<> AddEntry(Tree& tree, const fs::path& root, const fs::directory_entry& e
   if (entry.is_directory(error) && !is_link) {
     tree.directories.push_back(std::move(path));
   } else if (entry.is_regular_file(error)) {
-    const uint64_t size = entry.file_size(error);
-    if (error) return FailErrno("stat", entry.path().string(), error.value());
-    AddFile(tree, {.path = std::move(path), .size = size});
+    TRY(TreeFile file, LocalFile(entry.path().string(), std::move(path)));
+    AddFile(tree, std::move(file));
   } else {
     tree.skipped.push_back(std::move(path));
   }
@@ -55,7 +74,8 @@ Result<Tree> ListLocal(const std::string& root) {
   if (error) return FailErrno("stat", root, error.value());
   Tree tree;
   if (fs::is_regular_file(status)) {
-    AddFile(tree, {.path = "", .size = fs::file_size(root, error)});
+    TRY(TreeFile file, LocalFile(root, ""));
+    AddFile(tree, std::move(file));
     return tree;
   }
   if (!fs::is_directory(status)) return Fail(ErrorKind::kInvalidParams, root + " is neither a file nor a directory");
@@ -74,7 +94,7 @@ loop::Task<Result<Tree>> ListRemote(client::Files files, std::string root) {
   Tree tree;
   tree.is_directory = metadata->is_directory;
   if (!metadata->is_directory) {
-    AddFile(tree, {.path = "", .size = metadata->size, .modified_at_ms = metadata->modified_at_ms});
+    AddFile(tree, RemoteFile(*metadata, ""));
     co_return std::move(tree);
   }
   // The list grows while it is walked: each directory adds those in it.
@@ -92,7 +112,7 @@ loop::Task<Result<Tree>> ListRemote(client::Files files, std::string root) {
       } else if (entry.is_file) {
         auto file = co_await files.Metadata(JoinedPath(root, path));
         if (!file) co_return std::unexpected(std::move(file).error());
-        AddFile(tree, {.path = std::move(path), .size = file->size, .modified_at_ms = file->modified_at_ms});
+        AddFile(tree, RemoteFile(*file, std::move(path)));
       } else {
         tree.skipped.push_back(std::move(path));
       }

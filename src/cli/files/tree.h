@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,8 @@ namespace holdfast::cli {
 struct TreeFile {
   std::string path;  // below the root of the tree; empty for the root itself
   uint64_t size = 0;
-  int64_t modified_at_ms = 0;  // only of files on the server
+  int64_t modified_at_ms = 0;
+  std::optional<uint64_t> permissions = {};  // absent if the server does not tell them
 };
 
 // Directories come before what is in them.

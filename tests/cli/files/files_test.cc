@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "cli/command_fixture.h"
-#include "support/small_tmpfs.h"
 
 namespace holdfast::cli {
 namespace {
@@ -82,11 +81,6 @@ TEST_F(FilesCommandTest, ResumingSkipsOnlyFilesOfTheSameSizeAndTime) {
       "]");
 }
 
-TEST_F(FilesCommandTest, ResumesOnlyCopiesFromTheServer) {
-  EXPECT_THAT(Refusal("echo x > a; holdfast cp --resume a :b", 2), HasSubstr("copies from the server only"));
-  EXPECT_THAT(Refusal("holdfast cp --resume :a :b", 2), HasSubstr("copies from the server only"));
-}
-
 TEST_F(FilesCommandTest, RefusesSourcesThatDoNotExistOrAreOnTheWrongSide) {
   EXPECT_THAT(Refusal("holdfast cp missing :x", 1), HasSubstr("No such file or directory"));
   EXPECT_THAT(Refusal("holdfast cp :missing x", 1), HasSubstr("missing"));
@@ -132,26 +126,11 @@ TEST_F(FilesCommandTest, MakesAndRemoves) {
 }
 
 TEST_F(FilesCommandTest, DescribesFiles) {
-  EXPECT_THAT(Output("printf 12345 > a; holdfast stat a"),
-              AllOf(HasSubstr("kind:      file\n"), HasSubstr("size:      5\n"), HasSubstr("modified:")));
+  EXPECT_THAT(Output("printf 12345 > a; chmod 750 a; holdfast stat a"),
+              AllOf(HasSubstr("kind:      file\n"), HasSubstr("size:      5\n"), HasSubstr("mode:      0750\n"),
+                    HasSubstr("modified:")));
   EXPECT_EQ(Run("holdfast mkdir --json :b").status, 2) << "an option without an effect";
   EXPECT_THAT(Output("holdfast stat --json :a"), HasSubstr("\"isFile\":true"));
-}
-
-// The file system is mounted before the server starts, which would not see it otherwise.
-class FullDiskTest : public CommandFixture {
- protected:
-  support::SmallTmpfs small_{1 << 20};
-};
-
-TEST_F(FullDiskTest, ACopyThatFailsLeavesNothingBehind) {
-  if (!small_.why_not().empty()) GTEST_SKIP() << small_.why_not();
-  StartServer();
-  Output("head -c 3000000 /dev/zero > big");
-  EXPECT_THAT(Refusal("holdfast cp :big " + small_.path() + "/big", 1), HasSubstr("No space left on device"));
-  EXPECT_EQ(Output("ls -A " + small_.path()), "");
-  EXPECT_THAT(Refusal("holdfast cp big :" + small_.path() + "/big", 1), HasSubstr("No space left on device"));
-  EXPECT_EQ(Output("ls -A " + small_.path()), "");
 }
 
 }  // namespace

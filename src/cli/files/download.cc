@@ -1,44 +1,32 @@
-#include "cli/files/transfer.h"
+#include "cli/files/download.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <filesystem>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/file_time.h"
 #include "base/owned_fd.h"
+#include "sys/permissions.h"
 #include "sys/write_all.h"
 
 namespace holdfast::cli {
 namespace {
 
-constexpr mode_t kMode = 0666;  // minus the umask
-constexpr std::string_view kPart = ".holdfast-part";
-
-constexpr timespec TimeOf(int64_t ms) {
-  const int64_t seconds = ms / 1000 - (ms % 1000 < 0 ? 1 : 0);
-  return {.tv_sec = seconds, .tv_nsec = (ms - seconds * 1000) * 1'000'000};
-}
+constexpr uint64_t kUsualPermissions = 0666;
 
 // Returns whether an earlier copy with kResume has made the whole file. The size alone says little: most files of a
 // fixed format have the same one.
 bool IsComplete(const TransferJob& job) {
   struct stat status{};
   if (::stat(job.to.c_str(), &status) < 0 || !S_ISREG(status.st_mode)) return false;
-  const timespec time = TimeOf(job.modified_at_ms);
+  const timespec time = FileTime(job.modified_at_ms);
   return static_cast<uint64_t>(status.st_size) == job.size && status.st_mtim.tv_sec == time.tv_sec &&
          status.st_mtim.tv_nsec == time.tv_nsec;
-}
-
-std::string PartOf(const TransferJob& job) {
-  if (job.resuming == Resuming::kNo) return fmt::format("{}{}", job.to, kPart);
-  return fmt::format("{}.{}-{}{}", job.to, job.size, job.modified_at_ms, kPart);
 }
 
 // A part that is longer than the file is not a part of it, and is begun again.
@@ -50,16 +38,27 @@ Result<uint64_t> BeginPart(int part, const TransferJob& job) {
   return 0;
 }
 
-Result<OwnedFd> OpenPart(const std::string& path, Resuming resuming) {
-  const int flags = resuming == Resuming::kResume ? O_APPEND : O_TRUNC;
-  OwnedFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | flags, kMode));
+Result<> SetPermissions(int part, uint64_t permissions, const TransferJob& job) {
+  const int error = sys::SetPermissions(part, static_cast<mode_t>(permissions));
+  if (error != 0) return FailErrno("chmod", job.to, error);
+  return {};
+}
+
+// Opens the part. It has the permissions of its source from the beginning, so that other users never read what the
+// source keeps from them.
+Result<OwnedFd> OpenPart(const std::string& path, const TransferJob& job) {
+  const int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (job.resumes() ? O_APPEND : O_TRUNC);
+  const uint64_t permissions = job.permissions.value_or(kUsualPermissions) | kPartPermissions;
+  OwnedFd file(::open(path.c_str(), flags, static_cast<mode_t>(permissions & 0777)));
   if (!file.is_open()) return FailErrno("open", path);
+  if (job.permissions) TRY_VOID(SetPermissions(file.get(), permissions, job));
   return file;
 }
 
-Result<> Finish(OwnedFd& file, const std::string& part, const std::string& path) {
+Result<> Finish(OwnedFd& file, const std::string& part, const TransferJob& job) {
+  if (job.permissions) TRY_VOID(SetPermissions(file.get(), *job.permissions, job));
   if (::close(file.Release()) < 0) return FailErrno("write", part);  // some file systems report a full disk here
-  if (::rename(part.c_str(), path.c_str()) < 0) return FailErrno("rename", path);
+  if (::rename(part.c_str(), job.to.c_str()) < 0) return FailErrno("rename", job.to);
   return {};
 }
 
@@ -69,11 +68,11 @@ loop::Task<Result<>> Confirm(client::Files files, int part, TransferJob job) {
   if (::fstat(part, &status) < 0) co_return FailErrno("stat", job.to);
   auto source = co_await files.Metadata(job.from);
   if (!source) co_return std::unexpected(std::move(source).error());
-  const bool unchanged = source->size == job.size && source->modified_at_ms == job.modified_at_ms;
+  const bool unchanged = job.IsSource(source->size, source->modified_at_ms);
   if (!unchanged || static_cast<uint64_t>(status.st_size) != job.size) {
     co_return Fail(ErrorKind::kInvalidRequest, fmt::format("{} has changed while it was copied", job.from));
   }
-  const timespec times[] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, TimeOf(job.modified_at_ms)};
+  const timespec times[] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, FileTime(job.modified_at_ms)};
   if (::futimens(part, times) < 0) co_return FailErrno("utimensat", job.to);
   co_return Result<>();
 }
@@ -81,7 +80,7 @@ loop::Task<Result<>> Confirm(client::Files files, int part, TransferJob job) {
 // Removes the part when the transfer ends without a success, also if its task is destroyed.
 class LocalPart {
  public:
-  LocalPart(std::string path, Resuming resuming) : path_(std::move(path)), kept_(resuming == Resuming::kResume) {}
+  explicit LocalPart(const TransferJob& job) : path_(PartOf(job)), kept_(job.resumes()) {}
   ~LocalPart() {
     if (!kept_) ::unlink(path_.c_str());
   }
@@ -97,31 +96,16 @@ class LocalPart {
   bool kept_;
 };
 
-Result<std::string> ReadAt(int fd, uint64_t offset, size_t max_bytes, const std::string& path) {
-  std::string block(max_bytes, '\0');
-  size_t filled = 0;
-  while (filled < max_bytes) {
-    const ssize_t n = ::pread(fd, block.data() + filled, max_bytes - filled, static_cast<off_t>(offset + filled));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return FailErrno("read", path);
-    if (n == 0) break;
-    filled += static_cast<size_t>(n);
-  }
-  block.resize(filled);
-  return block;
-}
-
 }  // namespace
 
 loop::Task<Result<>> DownloadFile(client::Files files, TransferJob job, ProgressBar& progress) {
   progress.Begin(job.to);
-  const bool resumes = job.resuming == Resuming::kResume;
-  if (resumes && IsComplete(job)) {
+  if (job.resumes() && IsComplete(job)) {
     progress.Add(job.size);
     co_return Result<>();
   }
-  LocalPart part(PartOf(job), job.resuming);
-  auto file = OpenPart(part.path(), job.resuming);
+  LocalPart part(job);
+  auto file = OpenPart(part.path(), job);
   if (!file) co_return std::unexpected(file.error());
   const auto offset = BeginPart(file->get(), job);
   if (!offset) co_return std::unexpected(offset.error());
@@ -135,28 +119,11 @@ loop::Task<Result<>> DownloadFile(client::Files files, TransferJob job, Progress
   options.offset = *offset;
   auto copied = co_await files.Download(job.from, sink, options);
   if (!copied) co_return std::unexpected(std::move(copied).error());
-  auto finished = resumes ? co_await Confirm(files, file->get(), job) : Result<>();
-  if (finished) finished = Finish(*file, part.path(), job.to);
+  auto finished = job.resumes() ? co_await Confirm(files, file->get(), job) : Result<>();
+  if (finished) finished = Finish(*file, part.path(), job);
   if (finished) part.Keep();
   if (!finished && finished.error().kind == ErrorKind::kInvalidRequest) part.Drop();  // it may mix two versions
   co_return finished;
-}
-
-loop::Task<Result<>> UploadFile(client::Files files, TransferJob job, ProgressBar& progress) {
-  progress.Begin(job.from);
-  const OwnedFd file(::open(job.from.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.is_open()) co_return FailErrno("open", job.from);
-  const std::string part = job.to + std::string(kPart);
-  const auto source = [&](uint64_t offset, size_t max_bytes) -> Result<std::string> {
-    auto block = ReadAt(file.get(), offset, max_bytes, job.from);
-    if (block) progress.Add(block->size());
-    return block;
-  };
-  auto copied = co_await files.Upload(part, source);
-  auto outcome = copied ? co_await files.Rename(part, job.to) : Result<>(std::unexpected(copied.error()));
-  if (!outcome)
-    (void)co_await files.Remove(part, client::Files::Missing::kIsFine);  // the first error is the one to tell
-  co_return outcome;
 }
 
 }  // namespace holdfast::cli
