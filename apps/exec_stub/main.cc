@@ -235,15 +235,16 @@ void GetReady() {
   }
 }
 
-}  // namespace
-}  // namespace holdfast::escalate
-
-extern "C" [[noreturn]] void StubMain(const long*) {
-  using namespace holdfast::escalate;
+[[noreturn]] void AskAndObey() {
   g_control = static_cast<int>(raw::Syscall(__NR_execve, static_cast<long>(kHelloPath), static_cast<long>(kHelloArgv),
                                             static_cast<long>(kHelloEnvp)));
   if (g_control < 0) raw::Exit(kNoSupervisor);
   ObeyFirstOrder();
 }
+
+}  // namespace
+}  // namespace holdfast::escalate
+
+extern "C" [[noreturn]] void StubMain(const long*) { holdfast::escalate::AskAndObey(); }
 
 HOLDFAST_ENTRY(StubMain);

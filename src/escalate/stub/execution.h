@@ -17,7 +17,8 @@ inline char* Allocate(unsigned long bytes) {
   const long end = sys::raw::Syscall(__NR_brk, 0);
   const long begin = (end + alignment - 1) & -alignment;
   const long wanted = begin + static_cast<long>(bytes);
-  return sys::raw::Syscall(__NR_brk, wanted) < wanted ? nullptr : reinterpret_cast<char*>(begin);
+  if (sys::raw::Syscall(__NR_brk, wanted) < wanted) return nullptr;
+  return reinterpret_cast<char*>(begin);  // NOLINT(performance-no-int-to-ptr): the kernel returns addresses as numbers
 }
 
 enum class Reading { kComplete, kFailed };
