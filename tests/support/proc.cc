@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <sstream>
 #include <utility>
 
@@ -52,9 +53,18 @@ bool IsAlive(pid_t pid) {
   return stat && stat->state != 'Z' && stat->state != 'X';
 }
 
+// One pass over all processes finds every parent: on a busy machine a pass takes longer than some processes live.
 std::vector<pid_t> DescendantsOf(pid_t pid) {
-  std::vector<pid_t> all = ChildrenOf(pid);
-  for (size_t i = 0; i < all.size(); ++i) std::ranges::copy(ChildrenOf(all[i]), std::back_inserter(all));
+  std::multimap<pid_t, pid_t> children;
+  for (const pid_t candidate : AllPids()) {
+    if (const auto stat = ReadStat(candidate)) children.emplace(stat->parent, candidate);
+  }
+  std::vector<pid_t> all = {pid};
+  for (size_t i = 0; i < all.size(); ++i) {
+    const auto [begin, end] = children.equal_range(all[i]);
+    for (auto child = begin; child != end; ++child) all.push_back(child->second);
+  }
+  all.erase(all.begin());
   return all;
 }
 
