@@ -55,7 +55,8 @@ loop::Task<Result<bool>> HasSameTail(client::Files files, int source, TransferJo
   };
   const auto read = co_await files.Download(PartOf(job), compare, options);
   if (!read) co_return std::unexpected(read.error());
-  co_return same&& rest.empty();
+  if (!rest.empty()) same = false;
+  co_return same;
 }
 
 // Returns how much of the source an earlier copy has left in its part. What is no beginning of the source is removed.
