@@ -1,14 +1,11 @@
 #include "escalate/seccomp/stub_session.h"
 
 #include <sys/socket.h>
-#include <sys/stat.h>
 
 #include <cerrno>
 #include <csignal>
 #include <string_view>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "escalate/seccomp/taken_fds.h"
 #include "escalate/stub/protocol.h"
@@ -30,14 +27,6 @@ SessionEvent Send(int control, const StubOrder& order, std::string_view text = {
   const std::string packet = std::string(BytesOf(order)).append(text);
   const ssize_t sent = ::send(control, packet.data(), packet.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   return sent < 0 ? SessionEvent::kOver : SessionEvent::kNothing;
-}
-
-// Returns whether a process runs the stub. A stub that is executed without capabilities cannot be inspected, and any
-// program that can be inspected is not the stub.
-bool RunsStub(pid_t process, int stub) {
-  struct stat program, image;
-  if (::stat(fmt::format("/proc/{}/exe", process).c_str(), &program) != 0) return errno == EACCES || errno == EPERM;
-  return ::fstat(stub, &image) == 0 && program.st_dev == image.st_dev && program.st_ino == image.st_ino;
 }
 
 }  // namespace
@@ -102,10 +91,10 @@ Tracee StubSession::TakeTracee() {
 }
 
 // While the process is traced, its number cannot belong to another one.
-SessionEvent StubSession::OnExecuted(Tracee tracee, int stub) {
+SessionEvent StubSession::OnExecuted(Tracee tracee, const StubProgram& stub) {
   tracee_ = std::move(tracee);
   auto pidfd = sys::OpenPidfd(process_);
-  if (!pidfd || state_ != State::kExecuting || !RunsStub(process_, stub)) {
+  if (!pidfd || state_ != State::kExecuting || !stub.IsExecutedBy(process_)) {
     tracee_->Kill();
     return SessionEvent::kOver;
   }

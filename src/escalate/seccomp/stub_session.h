@@ -27,6 +27,7 @@
 #include "escalate/seccomp/attempt.h"
 #include "escalate/seccomp/errands.h"
 #include "escalate/seccomp/listener.h"
+#include "escalate/seccomp/stub_program.h"
 #include "escalate/seccomp/stub_purpose.h"
 #include "escalate/seccomp/tracee.h"
 
@@ -66,7 +67,7 @@ class StubSession {
   SessionEvent PollTracee();
   // Ends the tracing of a process that has just executed a program, and kills it unless the program is the stub.
   // `tracee` is the one that has found out.
-  SessionEvent OnExecuted(Tracee tracee, int stub);
+  SessionEvent OnExecuted(Tracee tracee, const StubProgram& stub);
   // A session that is over may still trace a thread, which then has to be released.
   Tracee TakeTracee();
 

@@ -1,7 +1,5 @@
 #include "escalate/seccomp/supervision_thread.h"
 
-#include "escalate/stub/stub_image.h"
-#include "sys/executable_image.h"
 #include "sys/io.h"
 #include "sys/signals.h"
 #include "sys/socket_pair.h"
@@ -21,7 +19,7 @@ Result<std::unique_ptr<SupervisionThread>> SupervisionThread::Create(loop::Event
                                                                      StartOutside start, SupervisorSettings settings) {
   TRY(auto inbox, Inbox::Create());
   // Each supervision has an image of its own, because a supervised process could change its permissions.
-  TRY(OwnedFd stub, sys::MakeExecutableImage("holdfast-exec-stub", StubImage(), sys::ImageMode::kOnlyExecutable));
+  TRY(StubProgram stub, StubProgram::Create());
   TRY(sys::SocketPair helper, sys::MakeSocketPair(sys::SocketKind::kPacket));
   TRY_VOID(sys::SetBlocking(helper.ours.get(), sys::Blocking::kNo));
   std::unique_ptr<SupervisionThread> supervision(

@@ -50,7 +50,7 @@ exec_policy::ExecAttempt Judged(const Attempt& attempt, ProgramFile file) {
 
 }  // namespace
 
-Supervisor::Supervisor(SupervisorSettings settings, OwnedFd helper, OwnedFd stub, Inbox& inbox, Errands& errands)
+Supervisor::Supervisor(SupervisorSettings settings, OwnedFd helper, StubProgram stub, Inbox& inbox, Errands& errands)
     : settings_(std::move(settings)),
       helper_(std::move(helper)),
       stub_(std::move(stub)),
@@ -206,11 +206,21 @@ OrErrno<StubPurpose> Supervisor::PurposeOf(const Attempt& attempt, const Answer&
       {.path = attempt.file, .argv = attempt.argv, .environment = *std::move(environment), .cwd = attempt.cwd}};
 }
 
+// Processes that are about to execute the image which was changed do not execute the one in its place, and are killed.
+OrErrno<> Supervisor::KeepStubIntact() {
+  if (stub_.IsIntact()) return {};
+  auto another = StubProgram::Create();
+  if (!another) return std::unexpected(EAGAIN);
+  stub_ = *std::move(another);
+  return {};
+}
+
 OrErrno<> Supervisor::Redirect(const Attempt& attempt, pid_t process, StubPurpose purpose) {
   if (sessions_.size() >= settings_.max_stubs) return std::unexpected(EAGAIN);
   if (held_bytes() + HeldBytes(purpose) > settings_.max_bytes) return std::unexpected(EAGAIN);
+  if (const auto intact = KeepStubIntact(); !intact) return intact;
   const uint64_t id = next_session_++;
-  auto session = StubSession::Begin(*listener_, attempt, process, stub_.get(), id, std::move(purpose));
+  auto session = StubSession::Begin(*listener_, attempt, process, stub_.fd(), id, std::move(purpose));
   if (!session) return std::unexpected(session.error());
   sessions_.emplace(id, *std::move(session));
   ++traced_;
@@ -262,7 +272,7 @@ void Supervisor::OnExecuted(StubSession& finder) {
   Tracee tracee = finder.TakeTracee();
   StubSession& executor = session != nullptr ? *session : finder;
   const bool took_over = &executor != &finder;
-  const SessionEvent event = executor.OnExecuted(std::move(tracee), stub_.get());
+  const SessionEvent event = executor.OnExecuted(std::move(tracee), stub_);
   Handle(executor.id(), event);
   if (took_over) Handle(finder_id, SessionEvent::kOver);
 }

@@ -19,6 +19,7 @@
 #include "escalate/seccomp/errands.h"
 #include "escalate/seccomp/inbox.h"
 #include "escalate/seccomp/listener.h"
+#include "escalate/seccomp/stub_program.h"
 #include "escalate/seccomp/stub_session.h"
 #include "escalate/seccomp/supervisor_settings.h"
 #include "exec_policy/judge.h"
@@ -28,9 +29,9 @@ namespace holdfast::escalate {
 
 class Supervisor {
  public:
-  // `helper` is the socket that the listener comes from, `stub` the image of the stub. `inbox` and `errands` outlive
+  // `helper` is the socket that the listener comes from, `stub` the program of the stub. `inbox` and `errands` outlive
   // the supervisor.
-  Supervisor(SupervisorSettings settings, OwnedFd helper, OwnedFd stub, Inbox& inbox, Errands& errands);
+  Supervisor(SupervisorSettings settings, OwnedFd helper, StubProgram stub, Inbox& inbox, Errands& errands);
 
   // Returns when the inbox is closed.
   void Run();
@@ -59,6 +60,7 @@ class Supervisor {
   void Ask(Attempt attempt, const ProgramLook& program, pid_t process, const exec_policy::Judgement& judgement);
   void CarryOut(const Attempt& attempt, const ProgramLook& program, pid_t process, const Answer& decision);
   OrErrno<StubPurpose> PurposeOf(const Attempt& attempt, const Answer& decision) const;
+  OrErrno<> KeepStubIntact();
   OrErrno<> Redirect(const Attempt& attempt, pid_t process, StubPurpose purpose);
   void EndQuestion(uint64_t call);
 
@@ -72,7 +74,7 @@ class Supervisor {
 
   const SupervisorSettings settings_;
   OwnedFd helper_;
-  const OwnedFd stub_;
+  StubProgram stub_;
   Inbox& inbox_;
   Errands& errands_;
   std::optional<Listener> listener_;

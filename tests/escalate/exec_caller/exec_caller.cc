@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <linux/limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -254,6 +256,28 @@ int UnderStops(char** words) {
   return WEXITSTATUS(status);
 }
 
+// Executes the words in a process that has the same descriptors as this one, which so keeps the stub's image, and
+// returns the number of the image.
+int KeepStub(char** words) {
+  const int free = ::dup(0);
+  ::close(free);
+  const auto child = static_cast<pid_t>(::syscall(SYS_clone, CLONE_FILES | SIGCHLD, nullptr, nullptr, nullptr, 0));
+  if (child == 0) ::_exit(Execute(words));
+  ::waitpid(child, nullptr, 0);
+  return free;
+}
+
+// Makes the image of the stub readable, after an execution and with the owner's right to do so. Prints the permissions
+// of the image that the next execution gets.
+int ChangeStub(char** words) {
+  const int image = KeepStub(words);
+  if (::fchmod(image, 0555) != 0) return PrintErrno();
+  struct stat status;
+  if (::fstat(KeepStub(words), &status) != 0) return PrintErrno();
+  std::printf("%o\n", static_cast<unsigned>(status.st_mode & 0777));
+  return 0;
+}
+
 // A process has a second thread that this process traces and does not let end. The process executes the words, and
 // stays in that call for ever.
 int HeldByThread(char** words) {
@@ -308,6 +332,7 @@ constexpr Act kActs[] = {
     {"traced", Traced},
     {"stops", UnderStops},
     {"held-by-thread", HeldByThread},
+    {"change-stub", ChangeStub},
 };
 
 }  // namespace

@@ -205,6 +205,12 @@ TEST_F(SupervisedTrapsTest, CallsFailWhenTheSupervisionHasEnded) {
   EXPECT_THAT(command->out(), HasSubstr("Function not implemented"));
 }
 
+TEST_F(SupervisedTrapsTest, AStubThatAProcessHasMadeReadableIsReplaced) {
+  Deny("true", "no");
+  EXPECT_EQ(Run({CallerProgram(), "change-stub", "/bin/true"}),
+            (CommandOutcome{0, "111\n", "Execution denied: no\nExecution denied: no\n"}));
+}
+
 TEST_F(SupervisedTrapsTest, AnExecutionThatNeverEndsDelaysNoOtherOne) {
   Deny("true", "no");
   const auto command = Start(
