@@ -107,6 +107,21 @@ void PlaceDescriptors(const Task& task) {
   }
 }
 
+unsigned long Lower(unsigned long one, unsigned long other) { return one < other ? one : other; }
+
+// Comes last, because the starter itself would not get on with every limit. Without privileges a limit that was lowered
+// cannot be raised again, and with privileges it shall not be.
+void TakeOverLimits(const StarterOrder& order) {
+  for (unsigned resource = 0; resource < order.limit_count && resource < kMaxLimits; ++resource) {
+    ResourceLimit own;
+    if (raw::Syscall(__NR_prlimit64, 0, resource, 0, raw::Address(&own)) != 0) continue;
+    const ResourceLimit& wanted = order.limits[resource];
+    own.hard = Lower(wanted.hard, own.hard);
+    own.soft = Lower(wanted.soft, own.hard);
+    raw::Syscall(__NR_prlimit64, 0, resource, raw::Address(&own), 0);
+  }
+}
+
 [[noreturn]] void Start() {
   Task task;
   ReadOrder(task);
@@ -116,6 +131,7 @@ void PlaceDescriptors(const Task& task) {
   if (const long error = -raw::Syscall(__NR_chdir, raw::Address(task.directory)); error != 0) {
     Fail("cd: ", task.directory, static_cast<int>(error), kCannotExecute);
   }
+  TakeOverLimits(task.order);
   FailExecution(task.strings, Execute(task.order.image, task.strings, task.pointers));
 }
 

@@ -1,6 +1,7 @@
 // The value that says which command is to run outside, and with what.
 #pragma once
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -25,6 +26,7 @@ struct OutsideOrder {
   mode_t umask = 022;
   uint64_t ignored_signals = 0, blocked_signals = 0;  // bit N-1 is signal N
   int nice = 0;
+  std::vector<rlimit> limits = {};  // in the order of the RLIMIT_ numbers; empty: those of the server's commands
   std::vector<PassedFd> fds = {};
 };
 

@@ -1,5 +1,6 @@
 #include "escalate/outside/starter_order.h"
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 #include <string_view>
@@ -40,15 +41,26 @@ ProcessState StateOf(const OutsideOrder& order) {
           .blocked_signals = order.blocked_signals};
 }
 
+static_assert(RLIM_NLIMITS <= kMaxLimits);
+
+void AddLimits(std::span<const rlimit> limits, StarterOrder& header) {
+  for (const rlimit& limit : limits.first(std::min<size_t>(limits.size(), kMaxLimits))) {
+    header.limits[header.limit_count++] = {.soft = limit.rlim_cur, .hard = limit.rlim_max};
+  }
+}
+
 }  // namespace
 
 Result<std::string> EncodeStarterOrder(const OutsideOrder& order) {
   StarterOrder header{.state = StateOf(order),
                       .fd_count = static_cast<unsigned>(order.fds.size()),
                       .directory_bytes = static_cast<unsigned>(order.cwd.size() + 1),
+                      .limit_count = 0,
+                      .limits = {},
                       .image = {.argument_count = static_cast<unsigned>(order.argv.size()),
                                 .variable_count = static_cast<unsigned>(order.environment.size()),
                                 .bytes = 0}};
+  AddLimits(order.limits, header);
   Bytes bytes;
   bytes.AddRaw(&header, sizeof header);
   for (const PassedFd& passed : order.fds) bytes.AddRaw(&passed.number, sizeof passed.number);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "escalate/seccomp/taken_fds.h"
+#include "escalate/seccomp/taken_limits.h"
 #include "escalate/stub/protocol.h"
 #include "sys/descriptor_passing.h"
 #include "sys/io.h"
@@ -187,6 +188,7 @@ SessionEvent StubSession::OnReady(const ProcessState& state, Errands& errands) {
   order.nice = state.nice;
   order.ignored_signals = state.ignored_signals;
   order.blocked_signals = state.blocked_signals;
+  order.limits = TakeLimits(process_);  // they are not used if the stub has ended
   state_ = State::kStandsIn;
   errands.Start(id_, std::move(order));
   return SessionEvent::kNothing;

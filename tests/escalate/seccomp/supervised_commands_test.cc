@@ -73,6 +73,8 @@ const Case kCases[] = {
     {"Nice", "bash", Bash("env nice -n 5 nice")},
     {"Nohup", "nohup", Bash("nohup env sh -c 'kill -HUP $$; echo alive' 2>/dev/null")},
     {"Setsid", "setsid", Bash("setsid -w env echo session; echo $?")},
+    {"Limits", "bash",
+     Bash("ulimit -n 200; ulimit -Sc 0; ulimit -f 5000; ulimit -St 77; env bash -c 'ulimit -Sa; ulimit -Ha'")},
     {"Namespaces", "unshare", Bash("unshare -Urmpf --mount-proc env sh -c 'exit 3'; echo $?")},
     {"Timeout", "timeout", Bash("timeout 0.1 env sleep 100; echo $?")},
     {"TrapRelay", "bash",
