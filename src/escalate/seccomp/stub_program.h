@@ -15,6 +15,14 @@
 
 namespace holdfast::escalate {
 
+// Whether the supervisor can look at /proc/PID/exe of a process that runs the stub. It can if it has CAP_SYS_PTRACE, or
+// if the process is in another user namespace, which belongs to the supervisor's user. A process that refuses the look
+// there runs another program that cannot be read.
+enum class Inspection { kPossible, kRefused };
+
+// Finds this out by the first process of the tree, which the helper has made inspectable.
+Inspection InspectionOfStubs(pid_t first_caller);
+
 class StubProgram {
  public:
   static Result<StubProgram> Create();
@@ -24,8 +32,9 @@ class StubProgram {
   // Returns whether the permissions are those that the image was made with, and nobody has changed them meanwhile.
   bool IsIntact() const;
 
-  // Returns whether a process, which has just executed a program, runs the stub and cannot be inspected.
-  bool IsExecutedBy(pid_t process) const;
+  // Returns whether a process, which has just executed a program, runs the stub. With kRefused, another program that
+  // can be executed and not read is taken for the stub.
+  bool IsExecutedBy(pid_t process, Inspection inspection) const;
 
  private:
   StubProgram(OwnedFd image, mode_t mode, timespec made) : image_(std::move(image)), mode_(mode), made_(made) {}

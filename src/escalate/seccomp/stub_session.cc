@@ -92,10 +92,10 @@ Tracee StubSession::TakeTracee() {
 }
 
 // While the process is traced, its number cannot belong to another one.
-SessionEvent StubSession::OnExecuted(Tracee tracee, const StubProgram& stub) {
+SessionEvent StubSession::OnExecuted(Tracee tracee, const StubProgram& stub, Inspection inspection) {
   tracee_ = std::move(tracee);
   auto pidfd = sys::OpenPidfd(process_);
-  if (!pidfd || state_ != State::kExecuting || !stub.IsExecutedBy(process_)) {
+  if (!pidfd || state_ != State::kExecuting || !stub.IsExecutedBy(process_, inspection)) {
     tracee_->Kill();
     return SessionEvent::kOver;
   }

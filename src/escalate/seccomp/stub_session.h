@@ -67,7 +67,7 @@ class StubSession {
   SessionEvent PollTracee();
   // Ends the tracing of a process that has just executed a program, and kills it unless the program is the stub.
   // `tracee` is the one that has found out.
-  SessionEvent OnExecuted(Tracee tracee, const StubProgram& stub);
+  SessionEvent OnExecuted(Tracee tracee, const StubProgram& stub, Inspection inspection);
   // A session that is over may still trace a thread, which then has to be released.
   Tracee TakeTracee();
 

@@ -101,8 +101,10 @@ void Supervisor::OnCall() {
   }
   const auto call = listener_->Receive();
   if (!call) return;
-  if (std::exchange(awaits_first_, false) && settings_.first == FirstExec::kTrusted)
-    return listener_->Continue(call->id);
+  if (std::exchange(awaits_first_, false)) {
+    inspection_ = InspectionOfStubs(call->tid);
+    if (settings_.first == FirstExec::kTrusted) return listener_->Continue(call->id);
+  }
   if (!BelongsToStub(*call)) Decide(*call);
 }
 
@@ -272,7 +274,7 @@ void Supervisor::OnExecuted(StubSession& finder) {
   Tracee tracee = finder.TakeTracee();
   StubSession& executor = session != nullptr ? *session : finder;
   const bool took_over = &executor != &finder;
-  const SessionEvent event = executor.OnExecuted(std::move(tracee), stub_);
+  const SessionEvent event = executor.OnExecuted(std::move(tracee), stub_, inspection_);
   Handle(executor.id(), event);
   if (took_over) Handle(finder_id, SessionEvent::kOver);
 }

@@ -75,6 +75,7 @@ class Supervisor {
   const SupervisorSettings settings_;
   OwnedFd helper_;
   StubProgram stub_;
+  Inspection inspection_ = Inspection::kPossible;  // known since the first call
   Inbox& inbox_;
   Errands& errands_;
   std::optional<Listener> listener_;

@@ -1,5 +1,7 @@
 #include "exec_server/processes/process_service.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
 
@@ -175,6 +177,14 @@ wire::ProcessListResult Listed(const SessionProcesses& processes) {
   return result;
 }
 
+// Landlock makes no user namespace. Without privileges the supervisor can then not tell its stub from a program of the
+// command that can be executed and not read (escalate/seccomp/stub_program.h).
+Result<> CheckStrict(const StartRequest& request, const wire::ExecPolicy& wanted) {
+  if (!wanted.strict || !request.sandbox || !request.sandbox->legacy_landlock || ::geteuid() == 0) return {};
+  return Fail(ErrorKind::kInvalidParams,
+              "execPolicy: strict rules need a sandbox with namespaces, or a server that runs as root");
+}
+
 }  // namespace
 
 void ProcessService::Start(SessionProcesses& processes, const wire::ProcessStartParams& params,
@@ -182,6 +192,7 @@ void ProcessService::Start(SessionProcesses& processes, const wire::ProcessStart
   const auto request = ResolveStart(params, config_, surroundings_.environment, surroundings_.command_path);
   if (!request) return reply.Fail(request.error());
   if (!params.exec_policy) return processes.Start(params.process_id, *request, std::move(reply));
+  if (const auto strict = CheckStrict(*request, *params.exec_policy); !strict) return reply.Fail(strict.error());
   processes.StartLater(params.process_id, AddExecPolicy(*request, *params.exec_policy), std::move(reply));
 }
 

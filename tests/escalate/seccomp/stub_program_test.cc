@@ -29,7 +29,8 @@ TEST(StubProgramTest, IsNotIntactAfterAChangeThatWasTakenBack) {
 TEST(StubProgramTest, IsNotExecutedByAnotherProgram) {
   const auto stub = StubProgram::Create();
   ASSERT_TRUE(stub);
-  EXPECT_FALSE(stub->IsExecutedBy(::getpid()));
+  EXPECT_FALSE(stub->IsExecutedBy(::getpid(), Inspection::kPossible));
+  EXPECT_FALSE(stub->IsExecutedBy(::getpid(), Inspection::kRefused));
 }
 
 }  // namespace
