@@ -30,6 +30,7 @@ struct ConnectOptions {
   std::string url = {};  // ws://HOST:PORT, wss://HOST:PORT or unix:///path
   std::string client_name = "holdfast";
   std::string ca_file = {};                                       // further root certificates, for wss://
+  std::string bearer_token = {};                                  // sent as `Authorization: Bearer`, by WebSocket only
   std::vector<std::pair<std::string, std::string>> headers = {};  // of the WebSocket's HTTP request: {name, value}
 
   std::chrono::milliseconds connect_timeout{10'000};  // for one attempt to connect, with its handshake

@@ -31,6 +31,7 @@ Result<std::unique_ptr<Dialer>> MakeUrlDialer(loop::EventLoop& loop, const Conne
   transport::DialOptions dial;
   dial.ca_file = options.ca_file;
   dial.headers = options.headers;
+  if (!options.bearer_token.empty()) dial.headers.emplace_back("Authorization", "Bearer " + options.bearer_token);
   dial.timeout = options.connect_timeout;
   dial.limits.max_message_bytes = kMaxMessageBytes;
   dial.limits.max_frame_bytes = kMaxMessageBytes;

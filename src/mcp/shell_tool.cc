@@ -26,10 +26,10 @@ constexpr char kDescription[] =
     R"("type":"boolean","nullable":true}},)"
     R"("required":["command","workdir"]}})";
 
-// The URL of a server may contain its secret. The others belong to the interception by wrapper, of whatever server has
-// started this one.
-constexpr std::string_view kWithheld[] = {"HOLDFAST_SERVER", "CODEX_ESCALATE_SOCKET", "BASH_EXEC_WRAPPER",
-                                          "EXEC_WRAPPER"};
+// The URL of a server may contain its secret, and the file its token. The rest belongs to the interception by wrapper,
+// of whatever server has started this one.
+constexpr std::string_view kWithheld[] = {"HOLDFAST_SERVER", "HOLDFAST_TOKEN_FILE", "CODEX_ESCALATE_SOCKET",
+                                          "BASH_EXEC_WRAPPER", "EXEC_WRAPPER"};
 
 constexpr char kNetworkDisabled[] = "CODEX_SANDBOX_NETWORK_DISABLED";
 

@@ -107,7 +107,8 @@ TEST_F(ShellToolTest, WithholdsWhatLeadsToAServer) {
                                      {"BASH_EXEC_WRAPPER", "/w"},
                                      {"CODEX_ESCALATE_SOCKET", "10"},
                                      {"EXEC_WRAPPER", "/w"},
-                                     {"HOLDFAST_SERVER", "ws://secret"}}),
+                                     {"HOLDFAST_SERVER", "ws://secret"},
+                                     {"HOLDFAST_TOKEN_FILE", "/t"}}),
               ElementsAre(Pair("A", "1")));
 }
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "auth/secret_file.h"
 #include "cli/private_server/private_server.h"
 #include "cli/text/table.h"
 #include "loop/scope.h"
@@ -24,6 +25,13 @@ constexpr auto kNoLimit = std::chrono::hours(24 * 365);
 
 bool IsUnreachable(const Error& error) {
   return error.kind == ErrorKind::kDisconnected || error.kind == ErrorKind::kTimeout;
+}
+
+// A unix socket needs no token, and its transport has no place for one.
+Result<std::string> ReadToken(const ServerChoice& server) {
+  if (server.token_file.empty() || server.is_local()) return std::string();
+  TRY(auth::FileSecret secret, auth::ReadSecretFile(server.token_file));
+  return std::move(secret.text);
 }
 
 loop::Task<> Finish(Invocation& invocation, RemoteFunction function, int& status) {
@@ -50,6 +58,9 @@ loop::Task<Result<client::ExecServerClient>> Invocation::Connect(Starting starti
   const bool is_private = server_.source == ServerChoice::Source::kPrivate;
   client::ConnectOptions options{.url = server_.url, .client_name = "holdfast " + arguments_.command().name};
   options.ca_file = server_.ca_file;
+  auto token = ReadToken(server_);
+  if (!token) co_return std::unexpected(token.error());
+  options.bearer_token = *std::move(token);
   options.call_timeout = kNoLimit;
   options.session = std::move(session);
   options.approver = std::move(approver);

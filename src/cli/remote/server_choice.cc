@@ -9,11 +9,19 @@ namespace holdfast::cli {
 
 ServerChoice ChooseServer(const Arguments& arguments) {
   using Source = ServerChoice::Source;
-  const std::string ca_file = arguments.ValueOr("--ca-file", "");
-  if (const auto url = arguments.Value("--server")) return {*url, ca_file, Source::kOption};
+  ServerChoice choice{.url = FindRuntimeDir().url(),
+                      .ca_file = arguments.ValueOr("--ca-file", ""),
+                      .token_file = arguments.ValueOr("--token-file", "")};
   const std::string from_environment = EnvironmentVariable("HOLDFAST_SERVER").value_or("");
-  if (!from_environment.empty()) return {from_environment, ca_file, Source::kEnvironment};
-  return {FindRuntimeDir().url(), ca_file, Source::kPrivate};
+  if (const auto url = arguments.Value("--server")) {
+    choice.url = *url;
+    choice.source = Source::kOption;
+  } else if (!from_environment.empty()) {
+    choice.url = from_environment;
+    choice.source = Source::kEnvironment;
+    if (choice.token_file.empty()) choice.token_file = EnvironmentVariable("HOLDFAST_TOKEN_FILE").value_or("");
+  }
+  return choice;
 }
 
 std::vector<Option> WithServerOptions(std::vector<Option> options) {
@@ -24,6 +32,11 @@ std::vector<Option> WithServerOptions(std::vector<Option> options) {
   options.push_back({.flag = "--ca-file",
                      .value = "FILE",
                      .help = "PEM file with further root certificates for wss://",
+                     .completes = Completes::kFile});
+  options.push_back({.flag = "--token-file",
+                     .value = "FILE",
+                     .help = "file with the bearer token that the server asks for (default: $HOLDFAST_TOKEN_FILE, for "
+                             "the server of $HOLDFAST_SERVER)",
                      .completes = Completes::kFile});
   return options;
 }

@@ -1,5 +1,5 @@
 // The server that a command talks to: the one that --server names, else that of $HOLDFAST_SERVER, else the user's
-// private server.
+// private server. $HOLDFAST_TOKEN_FILE belongs to $HOLDFAST_SERVER: its token is sent to no other server.
 #pragma once
 
 #include <string>
@@ -15,6 +15,7 @@ struct ServerChoice {
 
   std::string url;
   std::string ca_file;
+  std::string token_file;  // empty if the server asks for no token
   Source source = Source::kPrivate;
 
   // Returns whether the server runs on this machine, so that paths and environment variables mean the same there.

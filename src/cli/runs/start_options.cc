@@ -82,13 +82,17 @@ client::TerminalSize SizeOfTerminal() {
 }
 
 // A sandboxed or supervised command does not get the URL of a server, whose secret would let it run commands without
-// the sandbox, nor those variables of a remote server whose names look like secrets, unless the caller names them.
+// the sandbox, nor the path of the server's token, nor those variables of a remote server whose names look like
+// secrets, unless the caller names them.
 Result<> SetEnvironment(const Invocation& invocation, client::StartOptions& options) {
   const bool sandboxed = !options.sandbox.empty() || options.exec_policy.has_value();
   Variables variables;
   if (invocation.server().is_local()) {
     variables = OwnEnvironment();
-    if (sandboxed) variables.erase("HOLDFAST_SERVER");
+    if (sandboxed) {
+      variables.erase("HOLDFAST_SERVER");
+      variables.erase("HOLDFAST_TOKEN_FILE");
+    }
   } else {
     options.env_policy.emplace();
     options.env_policy->inherit = wire::Inherit::kAll;
