@@ -43,8 +43,9 @@ transport::HttpRoutes ServerRoutes() {
   };
 }
 
-Result<transport::HttpFrontOptions> FrontOptionsFor(const transport::WebSocketUrl& url, const Config& config) {
-  TRY(auto authorizer, AuthorizerFor(url, config));
+Result<transport::HttpFrontOptions> FrontOptionsFor(const transport::WebSocketUrl& url, const Config& config,
+                                                    const std::shared_ptr<TokenAuth>& tokens) {
+  TRY(auto authorizer, AuthorizerFor(url, config, tokens));
   TRY(auto tls, TlsFor(url, config));
   return transport::HttpFrontOptions{
       .routes = ServerRoutes(), .authorizer = std::move(authorizer), .tls = std::move(tls)};

@@ -4,7 +4,9 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/log.h"
 #include "exec_server/server.h"
@@ -59,6 +61,10 @@ Result<> RunExecServer(const Config& config, const RuntimePaths& paths, const On
     if (std::exchange(stopping, true)) std::_Exit(128 + signal);
     server->Shutdown();
   });
+  std::optional<loop::SignalWatch> reload;  // otherwise SIGHUP, the end of a terminal, ends the server
+  if (server->asks_for_tokens()) {
+    reload.emplace(loop, std::vector{SIGHUP}, [&](int) { server->ReloadTokens(); });
+  }
   if (on_listening && !server->url().empty()) on_listening(server->url());
   sys::raw::AskForShortSlices();
   loop.Run();

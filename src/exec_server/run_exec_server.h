@@ -21,9 +21,10 @@ namespace holdfast::exec_server {
 // Told the URL of the server when it listens; not called for a server on standard input and output.
 using OnListening = std::function<void(const std::string& url)>;
 
-// Serves on this thread until SIGTERM or SIGINT arrives; a second signal ends the process at once. It changes the whole
-// process: SIGPIPE and SIGXFSZ are ignored, the descriptors 3 to 10 are reserved, the log is set up as the settings
-// say, and orphans of commands become children of this process.
+// Serves on this thread until SIGTERM or SIGINT arrives; a second signal ends the process at once. If clients need
+// tokens, SIGHUP makes the server read the file of the token or secret again. The call changes the whole process:
+// SIGPIPE and SIGXFSZ are ignored, the descriptors 3 to 10 are reserved, the log is set up as the settings say, and
+// orphans of commands become children of this process.
 Result<> RunExecServer(const Config& config, const RuntimePaths& paths, const OnListening& on_listening = {});
 
 }  // namespace holdfast::exec_server

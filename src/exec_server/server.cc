@@ -77,19 +77,33 @@ Result<> Server::Listen() {
 }
 
 Result<> Server::ListenOnPort(const transport::WebSocketUrl& url, transport::OnConnection accept) {
-  TRY(transport::HttpFrontOptions options, FrontOptionsFor(url, config_));
+  TRY(token_auth_, TokenAuth::Create(config_));
+  TRY(transport::HttpFrontOptions options, FrontOptionsFor(url, config_, token_auth_));
   const std::string secret = options.authorizer.secret;
   TRY(listener_,
       transport::ListenWebSocket(loop_, url, LimitsOf(config_, parts_.held), std::move(options), std::move(accept)));
+  KeepCommandsFromPort(secret);
+  return {};
+}
+
+void Server::KeepCommandsFromPort(const std::string& url_secret) {
   sandbox::ServerAccess access;
-  if (!secret.empty()) {
-    access = sandbox::ServerAccess::OfSecret(secret);
+  if (token_auth_) {
+    access = sandbox::ServerAccess::OfSecret(token_auth_->secret());
+    if (!token_auth_->file().empty()) access.Hide(token_auth_->file());
+  } else if (!url_secret.empty()) {
+    access = sandbox::ServerAccess::OfSecret(url_secret);
   } else if (!config_.insecure_no_auth) {
     access = sandbox::ServerAccess::OfOpenPort(listener_->port());
   }
   if (!config_.tls_key.empty()) access.Hide(config_.tls_key);
   parts_.sandbox_program.KeepCommandsFrom(std::move(access));
-  return {};
+}
+
+// The path of the file may lead elsewhere than before, and the secret may be another one.
+void Server::ReloadTokens() {
+  token_auth_->Reload();
+  KeepCommandsFromPort("");
 }
 
 std::string Server::url() const { return listener_ ? listener_->url() : std::string(); }

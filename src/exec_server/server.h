@@ -17,6 +17,7 @@
 #include "exec_server/session/session_service.h"
 #include "exec_server/session/session_table.h"
 #include "exec_server/startup_check.h"
+#include "exec_server/token_auth.h"
 #include "loop/event_loop.h"
 #include "process/spawner.h"
 #include "transport/listener.h"
@@ -36,6 +37,11 @@ class Server {
   // The URL that the server listens on; empty if it serves standard input and output.
   std::string url() const;
 
+  // Whether clients prove themselves by bearer tokens, and then reading the file of the token or secret again. A file
+  // that cannot be used is logged, and changes nothing.
+  bool asks_for_tokens() const { return token_auth_ != nullptr; }
+  void ReloadTokens();
+
   // Accepts no further connections, ends every process (SIGTERM, then SIGKILL after the configured grace period),
   // closes the connections and then stops the loop.
   void Shutdown();
@@ -46,6 +52,7 @@ class Server {
 
   Result<> Listen();
   Result<> ListenOnPort(const transport::WebSocketUrl& url, transport::OnConnection accept);
+  void KeepCommandsFromPort(const std::string& url_secret);
   void Accept(std::shared_ptr<rpc::Transport> transport);
   void OnConnectionEnd(Connection& connection);
   void EndSessions(std::chrono::milliseconds grace);
@@ -60,6 +67,7 @@ class Server {
   SessionService session_service_;
   Methods methods_;
   wire::Document document_;
+  std::shared_ptr<TokenAuth> token_auth_;          // null if clients need no bearer token
   std::unique_ptr<transport::Listener> listener_;  // null if the server serves standard input and output
   std::unordered_map<const Connection*, std::shared_ptr<Connection>> connections_;
   std::unique_ptr<StartupCheck> startup_check_;

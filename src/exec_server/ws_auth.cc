@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/random_id.h"
+#include "exec_server/token_settings.h"
 #include "sys/peer.h"
 
 namespace holdfast::exec_server {
@@ -17,20 +18,28 @@ bool AsksForSecret(const transport::WebSocketUrl& url, const Config& config) {
   return config.ws_auth == kUrlSecret;
 }
 
-// Returns whether the peer is a process of the server's user or of root. A connection whose user cannot be found, for
-// example because it is closed already, is not admitted.
-bool IsOfOwnUser(int socket) {
-  const auto user = sys::UserOfTcpPeer(socket);
-  return user && (*user == ::geteuid() || *user == 0);
+// Admits processes of the server's user and of root. A connection whose user cannot be found, for example because it is
+// closed already, is not admitted.
+std::optional<transport::HttpRefusal> RefuseOtherUsers(const transport::Credentials& credentials) {
+  const auto user = sys::UserOfTcpPeer(credentials.socket);
+  if (user && (*user == ::geteuid() || *user == 0)) return std::nullopt;
+  return transport::HttpRefusal{.status = transport::HttpRefusal::Status::kForbidden,
+                                .body = "only processes of the server's user or of root are served\n"};
 }
 
 }  // namespace
 
-Result<transport::Authorizer> AuthorizerFor(const transport::WebSocketUrl& url, const Config& config) {
+Result<transport::Authorizer> AuthorizerFor(const transport::WebSocketUrl& url, const Config& config,
+                                            const std::shared_ptr<TokenAuth>& tokens) {
+  if (tokens) {
+    return transport::Authorizer{
+        .refuse = [tokens](const transport::Credentials& credentials) { return tokens->Refuse(credentials); }};
+  }
   if (!url.loopback && !config.insecure_no_auth && config.ws_auth != kUrlSecret) {
     return Fail(ErrorKind::kInvalidRequest,
                 fmt::format("{} is not a loopback address, so anybody who reaches it could run commands. Use --ws-auth "
-                            "url-secret to require a secret, or --insecure-no-auth to let everybody in",
+                            "capability-token or signed-bearer-token to require a token, --ws-auth url-secret to "
+                            "require a secret in the URL, or --insecure-no-auth to let everybody in",
                             config.listen));
   }
   if (AsksForSecret(url, config)) return transport::Authorizer{.secret = RandomSecret()};
@@ -42,13 +51,15 @@ Result<transport::Authorizer> AuthorizerFor(const transport::WebSocketUrl& url, 
                             "--insecure-no-auth to let everybody in",
                             config.listen, works.error().message));
   }
-  return transport::Authorizer{.admits = IsOfOwnUser};
+  return transport::Authorizer{.refuse = RefuseOtherUsers};
 }
 
 Result<> CheckAuthWithoutPort(const Config& config) {
-  if (config.ws_auth != kUrlSecret) return {};
-  return Fail(ErrorKind::kInvalidRequest,
-              fmt::format("--ws-auth {} needs a ws:// address to listen on, not {}", kUrlSecret, config.listen));
+  if (config.ws_auth == kUrlSecret || AsksForToken(config)) {
+    return Fail(ErrorKind::kInvalidRequest,
+                fmt::format("--ws-auth {} needs a ws:// address to listen on, not {}", config.ws_auth, config.listen));
+  }
+  return CheckTokenSettings(config);
 }
 
 }  // namespace holdfast::exec_server

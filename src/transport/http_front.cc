@@ -93,11 +93,10 @@ class HttpFront::Requester {
   }
 
   void Decide(size_t head_bytes) {
-    const Authorizer& authorizer = front_.options_.authorizer;
+    const HttpFrontOptions& options = front_.options_;
     const std::string_view head = std::string_view(input_).substr(0, head_bytes);
-    HttpDecision decision = DecideHttpRequest(head, front_.options_.routes, authorizer.secret);
+    HttpDecision decision = DecideHttpRequest(head, options.routes, options.authorizer, stream_->fd());
     if (const auto* answer = std::get_if<HttpAnswer>(&decision)) return Answer(*answer);
-    if (authorizer.admits && !authorizer.admits(stream_->fd())) return Answer(AnswerNotAdmitted());
     Slot slot = front_.slots_.Take();
     if (!slot) return Answer(AnswerServerFull());
     front_.HandOverWebSocket(self_, std::move(std::get<Upgrade>(decision).key), input_.substr(head_bytes),

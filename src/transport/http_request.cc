@@ -31,7 +31,6 @@ constexpr Status kBadKey{"400 Bad Request", "Sec-WebSocket-Key is missing or not
 constexpr Status kUpgradeWithBody{"400 Bad Request", "a request for an upgrade has no body\n"};
 constexpr Status kNoSecret{"401 Unauthorized", "the secret of the server's URL is missing or wrong\n",
                            "WWW-Authenticate: Url-Secret\r\n"};
-constexpr Status kNotAdmitted{"403 Forbidden", "only processes of the server's user or of root are served\n"};
 constexpr Status kBrowser{"403 Forbidden", "requests with an Origin header are refused\n"};
 constexpr Status kNoSuchPath{"404 Not Found", "no such path\n"};
 constexpr Status kOnlyGetAndHead{"405 Method Not Allowed", "this path accepts only GET and HEAD\n",
@@ -49,6 +48,19 @@ HttpAnswer Answer(const Status& status, Body body = Body::kSent) {
   return {fmt::format("HTTP/1.1 {}\r\n{}{}Content-Length: {}\r\nConnection: close\r\n\r\n{}", status.line,
                       status.header, status.body.empty() ? "" : "Content-Type: text/plain\r\n", status.body.size(),
                       body == Body::kSent ? status.body : "")};
+}
+
+HttpAnswer AnswerRefusal(const HttpRefusal& refusal, Body body) {
+  switch (refusal.status) {
+    case HttpRefusal::Status::kUnauthorized:
+      return Answer({"401 Unauthorized", refusal.body, "WWW-Authenticate: Bearer\r\n"}, body);
+    case HttpRefusal::Status::kForbidden:
+      return Answer({"403 Forbidden", refusal.body}, body);
+    case HttpRefusal::Status::kTooManyRequests:
+      break;
+  }
+  const std::string retry_after = fmt::format("Retry-After: {}\r\n", refusal.retry_after.count());
+  return Answer({"429 Too Many Requests", refusal.body, retry_after}, body);
 }
 
 bool Parse(std::string_view head, Request& request) {
@@ -100,6 +112,17 @@ bool IsRefusedBrowser(const Request& request, const HttpRoute* route) {
   return route == nullptr || route->origin == HttpRoute::Origin::kRefused;
 }
 
+std::optional<HttpRefusal> Refusal(const Request& request, const HttpRoute& route, const Authorizer& authorizer,
+                                   int socket) {
+  if (!authorizer.refuse || route.access == HttpRoute::Access::kEveryone) return std::nullopt;
+  Credentials credentials{.authorization = {}, .socket = socket};
+  const auto [first, last] = request.equal_range(http::field::authorization);
+  for (auto header = first; header != last; ++header) {
+    credentials.authorization.emplace_back(header->value().data(), header->value().size());
+  }
+  return authorizer.refuse(credentials);
+}
+
 Status DecideProbe(const Request& request) {
   return request.method() == http::verb::get || request.method() == http::verb::head ? kOk : kOnlyGetAndHead;
 }
@@ -123,20 +146,23 @@ HttpDecision DecideUpgrade(const Request& request, Body body) {
 }  // namespace
 
 // The Origin is checked before the secret: a web page does not learn whether it has guessed the secret.
-HttpDecision DecideHttpRequest(std::string_view head, const HttpRoutes& routes, std::string_view secret) {
+HttpDecision DecideHttpRequest(std::string_view head, const HttpRoutes& routes, const Authorizer& authorizer,
+                               int socket) {
   Request request;
   if (!Parse(head, request)) return Answer(kMalformed);
   const Body body = request.method() == http::verb::head ? Body::kLeftOut : Body::kSent;
-  const Destination destination = DestinationOf(PathOf(request), routes, secret);
+  const Destination destination = DestinationOf(PathOf(request), routes, authorizer.secret);
   if (IsRefusedBrowser(request, destination.route)) return Answer(kBrowser, body);
   if (destination.lacks_secret) return Answer(kNoSecret, body);
   if (destination.route == nullptr) return Answer(kNoSuchPath, body);
+  if (const auto refusal = Refusal(request, *destination.route, authorizer, socket)) {
+    return AnswerRefusal(*refusal, body);
+  }
   if (destination.route->kind == HttpRoute::Kind::kProbe) return Answer(DecideProbe(request), body);
   return DecideUpgrade(request, body);
 }
 
 HttpAnswer AnswerHeadTooLong() { return Answer(kHeadTooLong); }
 HttpAnswer AnswerServerFull() { return Answer(kServerFull); }
-HttpAnswer AnswerNotAdmitted() { return Answer(kNotAdmitted); }
 
 }  // namespace holdfast::transport

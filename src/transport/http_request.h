@@ -7,6 +7,7 @@
 #include <string_view>
 #include <variant>
 
+#include "transport/authorizer.h"
 #include "transport/http_routes.h"
 
 namespace holdfast::transport {
@@ -24,13 +25,13 @@ struct HttpAnswer {
 
 using HttpDecision = std::variant<Upgrade, HttpAnswer>;
 
-// `head` is a request up to and including the empty line. If there is a `secret`, the path of a request is `/SECRET`
-// and then that of the route; a path without the secret is answered with 401, unless it is that of a route for
-// everyone.
-HttpDecision DecideHttpRequest(std::string_view head, const HttpRoutes& routes, std::string_view secret = "");
+// `head` is a request up to and including the empty line, and `socket` the connection that it came by. If the
+// authorizer has a secret, the path of a request is `/SECRET` and then that of the route; a path without the secret is
+// answered with 401. A request for a route that exists, and is not for everyone, is then shown to the authorizer.
+HttpDecision DecideHttpRequest(std::string_view head, const HttpRoutes& routes, const Authorizer& authorizer,
+                               int socket);
 
 HttpAnswer AnswerHeadTooLong();
 HttpAnswer AnswerServerFull();
-HttpAnswer AnswerNotAdmitted();
 
 }  // namespace holdfast::transport

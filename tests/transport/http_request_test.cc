@@ -24,7 +24,7 @@ const HttpRoutes kRoutes = {
 
 HttpDecision Decide(std::string_view request_line, std::string_view headers = "", std::string_view secret = "") {
   return DecideHttpRequest(std::string(request_line) + " HTTP/1.1\r\nHost: x\r\n" + std::string(headers) + "\r\n",
-                           kRoutes, secret);
+                           kRoutes, {.secret = std::string(secret)}, -1);
 }
 
 std::string Answered(const HttpDecision& decision) {
@@ -124,12 +124,12 @@ TEST(HttpRequestTest, LeavesOutTheBodyForHead) { EXPECT_THAT(Answered(Decide("HE
 TEST(HttpRequestTest, RefusesWhatIsNotHttp) {
   for (const std::string_view head : {"\r\n\r\n", "hello\r\n\r\n", "GET /\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",
                                       "GET / HTTP/1.1\r\nno colon\r\n\r\n", "GET / HTTP/1.1\r\nOri\0gin: x\r\n\r\n"}) {
-    EXPECT_THAT(Answered(DecideHttpRequest(head, kRoutes)), StartsWith("HTTP/1.1 400 ")) << head;
+    EXPECT_THAT(Answered(DecideHttpRequest(head, kRoutes, {}, -1)), StartsWith("HTTP/1.1 400 ")) << head;
   }
 }
 
 TEST(HttpRequestTest, DoesNotUpgradeOldHttp) {
-  EXPECT_THAT(Answered(DecideHttpRequest("GET / HTTP/1.0\r\n" + std::string(kUpgrade) + "\r\n", kRoutes)),
+  EXPECT_THAT(Answered(DecideHttpRequest("GET / HTTP/1.0\r\n" + std::string(kUpgrade) + "\r\n", kRoutes, {}, -1)),
               StartsWith("HTTP/1.1 400 "));
 }
 
@@ -147,6 +147,52 @@ TEST(HttpRequestTest, AsksForTheSecretOnARouteThatIsNotForEveryone) {
   EXPECT_THAT(Answered(Decide("GET /private", "")), StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(Answered(Decide("GET /private", "", "s3cret")), StartsWith("HTTP/1.1 401 "));
   EXPECT_THAT(Answered(Decide("GET /s3cret/private", "", "s3cret")), StartsWith("HTTP/1.1 200 "));
+}
+
+// Returns the answer of a listener whose authorizer refuses every request for the sake of `refusal`.
+std::string Refused(std::string_view request_line, std::string_view headers, HttpRefusal refusal) {
+  const Authorizer authorizer{.refuse = [&](const Credentials&) { return std::optional(refusal); }};
+  return Answered(DecideHttpRequest(
+      std::string(request_line) + " HTTP/1.1\r\nHost: x\r\n" + std::string(headers) + "\r\n", kRoutes, authorizer, -1));
+}
+
+TEST(HttpRequestTest, AnswersAsTheAuthorizerSays) {
+  using Status = HttpRefusal::Status;
+  EXPECT_EQ(Refused("GET /", kUpgrade, {Status::kUnauthorized, "no token"}),
+            "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\nContent-Type: text/plain\r\n"
+            "Content-Length: 8\r\nConnection: close\r\n\r\nno token");
+  EXPECT_EQ(Refused("GET /", kUpgrade, {Status::kForbidden, "not you\n"}),
+            "HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nContent-Length: 8\r\nConnection: close\r\n\r\n"
+            "not you\n");
+  EXPECT_EQ(Refused("GET /", kUpgrade, {Status::kTooManyRequests, "wait", std::chrono::seconds(7)}),
+            "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 7\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n"
+            "Connection: close\r\n\r\nwait");
+}
+
+TEST(HttpRequestTest, AsksTheAuthorizerOnlyAboutRoutesThatAreNotForEveryone) {
+  const HttpRefusal refusal{HttpRefusal::Status::kUnauthorized, "no token"};
+  for (const char* request : {"GET /", "HEAD /", "POST /", "GET /private", "GET /page"}) {
+    EXPECT_THAT(Refused(request, "", refusal), StartsWith("HTTP/1.1 401 ")) << request;
+  }
+  EXPECT_THAT(Refused("GET /readyz", "", refusal), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(Refused("GET /healthz", "", refusal), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(Refused("GET /other", kUpgrade, refusal), StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(Refused("GET /", "Origin: http://localhost\r\n", refusal), StartsWith("HTTP/1.1 403 "));
+}
+
+TEST(HttpRequestTest, ShowsTheAuthorizerTheSocketAndEveryAuthorizationHeader) {
+  std::vector<std::string> seen;
+  int socket = -1;
+  const Authorizer authorizer{.refuse = [&](const Credentials& credentials) -> std::optional<HttpRefusal> {
+    seen.assign(credentials.authorization.begin(), credentials.authorization.end());
+    socket = credentials.socket;
+    return std::nullopt;
+  }};
+  const std::string head = "GET / HTTP/1.1\r\nauthorization: Bearer  a \r\n" + std::string(kUpgrade) +
+                           "AUTHORIZATION: Basic b\r\nX-Authorization: c\r\n\r\n";
+  EXPECT_TRUE(std::holds_alternative<Upgrade>(DecideHttpRequest(head, kRoutes, authorizer, 42)));
+  EXPECT_THAT(seen, testing::ElementsAre("Bearer  a", "Basic b"));
+  EXPECT_EQ(socket, 42);
 }
 
 }  // namespace

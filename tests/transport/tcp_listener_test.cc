@@ -35,9 +35,12 @@ TEST(TcpListenerTest, PutsTheSecretIntoItsUrl) {
 TEST(TcpListenerTest, UpgradesOnlyPeersThatAreAdmitted) {
   std::vector<int> asked;
   TestServer server([&](loop::EventLoop& loop, OnConnection on_connection) {
-    const auto admits = [&](int socket) { return asked.push_back(socket), false; };
+    const auto refuse = [&](const Credentials& credentials) {
+      asked.push_back(credentials.socket);
+      return std::optional(HttpRefusal{HttpRefusal::Status::kForbidden, "not you"});
+    };
     return ListenWebSocket(loop, {.ip = "127.0.0.1"}, Limits(),
-                           {.routes = TestRoutes(), .authorizer = {.admits = admits}}, std::move(on_connection));
+                           {.routes = TestRoutes(), .authorizer = {.refuse = refuse}}, std::move(on_connection));
   });
   EXPECT_THAT(Ask(server.url(), "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n"), testing::StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(Ask(server.url(), support::WebSocketClient::UpgradeRequest()), testing::StartsWith("HTTP/1.1 403 "));

@@ -13,6 +13,12 @@ inline constexpr const char* kDefaultListenUrl = "ws://127.0.0.1:0";
 struct Config {
   std::string listen = kDefaultListenUrl;
   std::string ws_auth = "auto";
+  std::string ws_token_file = "";
+  std::string ws_token_sha256 = "";
+  std::string ws_shared_secret_file = "";
+  std::string ws_issuer = "";
+  std::string ws_audience = "";
+  uint64_t ws_max_clock_skew_seconds = 30;
   bool insecure_no_auth = false;
   std::string tls_cert = "";
   std::string tls_key = "";

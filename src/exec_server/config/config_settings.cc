@@ -12,21 +12,36 @@ namespace {
 constexpr uint64_t kKiB = 1 << 10;
 constexpr uint64_t kMiB = 1 << 20;
 constexpr uint64_t kGiB = 1 << 30;
-constexpr uint64_t kDayMs = 24 * 60 * 60 * 1000;
+constexpr uint64_t kDaySeconds = 24 * 60 * 60;
+constexpr uint64_t kDayMs = kDaySeconds * 1000;
 constexpr uint64_t kMillion = 1'000'000;
 
-constexpr auto kSettings = std::to_array<Setting>({
+// The table has two parts: where and how the server listens, and how it serves.
+constexpr auto kListenSettings = std::to_array<Setting>({
     {"listen", Text{&Config::listen}, "where to listen: ws://IP:PORT, wss://IP:PORT, unix:///PATH or stdio"},
     {"sandbox_check", Toggle{&Config::sandbox_check},
      "check at the start whether sandboxes work here, and log warnings if not"},
-    {"ws_auth", Text{&Config::ws_auth, "auto|url-secret|none"},
+    {"ws_auth", Text{&Config::ws_auth, "auto|url-secret|none|capability-token|signed-bearer-token"},
      "how a WebSocket client is recognized. url-secret: by a secret in the URL; none: only by its user, which must be "
-     "the server's user or root; auto: by a secret if the port is 0, otherwise by its user"},
+     "the server's user or root; auto: by a secret if the port is 0, otherwise by its user; capability-token: by one "
+     "bearer token; signed-bearer-token: by a JWT"},
+    {"ws_token_file", Text{&Config::ws_token_file}, "file with the capability token; read again on SIGHUP"},
+    {"ws_token_sha256", Text{&Config::ws_token_sha256},
+     "SHA-256 digest of the capability token, in 64 hexadecimal digits, instead of its file"},
+    {"ws_shared_secret_file", Text{&Config::ws_shared_secret_file},
+     "file with the secret of 32 bytes or more that signs JWTs (HS256); read again on SIGHUP"},
+    {"ws_issuer", Text{&Config::ws_issuer}, "the issuer (iss) that a JWT must have"},
+    {"ws_audience", Text{&Config::ws_audience}, "the audience (aud) that a JWT must be for"},
+    {"ws_max_clock_skew_seconds", Number{&Config::ws_max_clock_skew_seconds, 0, kDaySeconds},
+     "how long a JWT is accepted before its nbf and after its exp"},
     {"insecure_no_auth", Toggle{&Config::insecure_no_auth},
      "serve other machines, and other users of this one, without authentication"},
     {"tls_cert", Text{&Config::tls_cert},
      "file with the certificate chain of the server, in PEM. With it and tls_key the port speaks TLS"},
     {"tls_key", Text{&Config::tls_key}, "file with the private key of tls_cert, in PEM, without a passphrase"},
+});
+
+constexpr auto kServiceSettings = std::to_array<Setting>({
     {"log_level", Text{&Config::log_level, "debug|info|warn|error|off"}, "the least severe level that is logged"},
     {"log_format", Text{&Config::log_format, "text|json"}, "the format of log lines"},
 
@@ -75,6 +90,12 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"allow_prepared_exec", Toggle{&Config::allow_prepared_exec},
      "accept process/start with a request that the client has resolved"},
 });
+
+constexpr auto kSettings = [] {
+  std::array<Setting, kListenSettings.size() + kServiceSettings.size()> all = {};
+  std::ranges::copy(kServiceSettings, std::ranges::copy(kListenSettings, all.begin()).out);
+  return all;
+}();
 
 template <typename... Cases>
 struct Overloaded : Cases... {

@@ -140,6 +140,23 @@ TEST_F(RunTest, KeepsTheUrlOfAServerFromASandboxedCommand) {
   EXPECT_EQ(Output(run + "--sandbox read-only -e HOLDFAST_SERVER=x sh -c 'echo $HOLDFAST_SERVER'"), "x\n");
 }
 
+TEST_F(RunTest, KeepsThePathOfATokenFromASandboxedCommand) {
+  const std::string run = "HOLDFAST_TOKEN_FILE=/some/file holdfast run ";
+  EXPECT_EQ(Output(run + "sh -c 'echo $HOLDFAST_TOKEN_FILE'"), "/some/file\n");
+  EXPECT_EQ(Output(run + "--sandbox read-only sh -c 'echo $HOLDFAST_TOKEN_FILE'"), "\n");
+}
+
+// The token of the environment belongs to the server of the environment: another server does not get it.
+TEST_F(RunTest, SendsTheTokenOfTheEnvironmentOnlyToTheServerOfTheEnvironment) {
+  Output("(umask 077; echo 0123456789abcdef-token > token)");
+  const auto server =
+      support::ServerProcess::Start({"--ws-auth", "capability-token", "--ws-token-file", Path("token")});
+  const std::string token = "HOLDFAST_TOKEN_FILE=token ";
+  EXPECT_EQ(Output(token + "HOLDFAST_SERVER=" + server.url() + " holdfast run echo in"), "in\n");
+  EXPECT_THAT(Refusal(token + "holdfast run --server " + server.url() + " true", 125), HasSubstr("401 Unauthorized"));
+  EXPECT_EQ(Output("holdfast run --token-file token --server " + server.url() + " echo in"), "in\n");
+}
+
 // A newline ends a message on the unix socket.
 TEST_F(RunTest, ReadsASandboxFromAFileWithSeveralLines) {
   Output(
