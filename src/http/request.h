@@ -27,6 +27,7 @@ struct Request {
   std::optional<std::string> body = {};
   std::optional<std::chrono::milliseconds> timeout = {};  // covers everything up to the last byte of the body
   Redirects redirects = Redirects::kFollow;
+  std::string ca_file = {};  // certificates that https trusts besides those of the system; PEM
 };
 
 // Returns kInvalidParams with the fault: the method is not a token, or is CONNECT; a HEAD request has a body; the URL

@@ -54,6 +54,7 @@ Transfer::~Transfer() {
 Result<> Transfer::Start(const Request& request, const Url& url) {
   if (easy_ == nullptr) return Fail(ErrorKind::kSystem, "curl_easy_init: no memory");
   SetConnection(url);
+  SetAuthorities(request.ca_file);
   SetMethod(request);
   SetHeaders(request);
   SetCallbacks();
@@ -82,13 +83,19 @@ void Transfer::SetConnection(const Url& url) {
   Set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);  // the proxy's headers do not belong to the response
   Set(CURLOPT_HEADEROPT, static_cast<long>(CURLHEADER_SEPARATE));  // the request's headers are not for the proxy
   if (const char* proxy = CapitalHttpProxy(url)) Set(CURLOPT_PROXY, proxy);
-  SetAuthorities();
 }
 
 // The library keeps a bundle of authorities in memory, but not if there is a directory of them too. With both, which is
 // its default, each connection reads the bundle again, and that stops the loop for 20 ms.
-void Transfer::SetAuthorities() {
+//
+// A file of the request's own takes the place of the bundle, and the directory stays for the authorities of the system.
+void Transfer::SetAuthorities(const std::string& ca_file) {
   const Authorities authorities = GivenAuthorities();
+  if (!ca_file.empty()) {
+    Set(CURLOPT_CAINFO, ca_file.c_str());
+    if (authorities.directory != nullptr) Set(CURLOPT_CAPATH, authorities.directory);
+    return;
+  }
   if (authorities.given()) {
     Set(CURLOPT_CAINFO, authorities.file);
     Set(CURLOPT_PROXY_CAINFO, authorities.file);

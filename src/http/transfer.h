@@ -57,7 +57,7 @@ class Transfer {
   template <typename Value>
   void Set(CURLoption option, Value value);
   void SetConnection(const Url& url);
-  void SetAuthorities();
+  void SetAuthorities(const std::string& ca_file);
   void SetMethod(const Request& request);
   void SetHeaders(const Request& request);
   void SetCallbacks();

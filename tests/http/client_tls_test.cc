@@ -136,6 +136,14 @@ TEST_F(ClientTlsTest, TrustsTheCertificatesOfTheEnvironment) {
   EXPECT_EQ(asked->body, "A");
 }
 
+TEST_F(ClientTlsTest, TrustsTheFileOfTheRequest) {
+  Request request = Get(Url());
+  request.ca_file = certificate_;
+  const auto asked = Ask(request);
+  EXPECT_TRUE(asked->succeeded()) << asked->error();
+  EXPECT_FALSE(Ask(Get(Url()))->succeeded());
+}
+
 TEST_F(ClientTlsTest, TrustsADirectoryOfCertificates) {
   const std::string link =
       fmt::format("ln -s {} {}/$(openssl x509 -hash -noout -in {}).0", certificate_, dir_.path(), certificate_);
