@@ -100,7 +100,8 @@ loop::Task<Dialled> DialWebSocket(loop::EventLoop& loop, WebSocketServer server,
                           .peer = NameOf(server),
                           .host = NameOf(server),
                           .target = server.target,
-                          .headers = options.headers};
+                          .headers = options.headers,
+                          .on_refused = options.on_refused};
   loop::Deadline deadline(loop, TimeUntil(end));
   co_return co_await RequestWebSocket(loop, std::move(upgradable), options.limits, deadline);
 }

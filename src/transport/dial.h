@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -21,7 +22,8 @@ struct DialOptions {
   std::vector<std::pair<std::string, std::string>> headers = {};  // of the request that opens a WebSocket
   std::chrono::milliseconds timeout{10'000};                      // for everything up to the open connection
   Limits limits = {};
-  ProxySettings proxies = ProxiesFromEnvironment();  // for WebSockets
+  ProxySettings proxies = ProxiesFromEnvironment();      // for WebSockets
+  std::function<void(unsigned status)> on_refused = {};  // told the HTTP status by which a server refuses the WebSocket
 };
 
 // Returns an open connection, or one line that names the server and the cause. The kind of the error is kTimeout,

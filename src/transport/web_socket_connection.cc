@@ -132,6 +132,7 @@ class WebSocketConnection final : public rpc::Transport,
   FrameWriter frames_;
   websocket::stream<GatheringStream, /*deflateSupported=*/false> beast_;
   OnAnswer on_answer_;
+  std::function<void(unsigned)> on_refused_;
   websocket::response_type answer_;  // to the request for an upgrade
   TurnTask continue_;
   loop::Timer ping_timer_;
@@ -174,6 +175,7 @@ void WebSocketConnection::Accept(const std::string& key, OnConnection on_connect
 
 void WebSocketConnection::Request(const ServerStream& server, OnAnswer on_answer) {
   on_answer_ = std::move(on_answer);
+  on_refused_ = server.on_refused;
   beast_.set_option(websocket::stream_base::decorator([headers = server.headers](websocket::request_type& request) {
     request.set(http::field::user_agent, "holdfast");
     for (const auto& [name, value] : headers) request.set(name, value);
@@ -187,6 +189,7 @@ void WebSocketConnection::OnUpgradeAnswer(error_code error) {
   auto on_answer = std::exchange(on_answer_, nullptr);
   if (error || state_ != State::kOpening) {
     Finish();
+    if (error == websocket::error::upgrade_declined && on_refused_) on_refused_(answer_.result_int());
     return on_answer(std::unexpected(UpgradeError(peer_, error, answer_)));
   }
   state_ = State::kOpen;
