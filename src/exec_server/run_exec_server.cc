@@ -1,73 +1,27 @@
 #include "exec_server/run_exec_server.h"
 
-#include <unistd.h>
-
 #include <csignal>
-#include <cstdlib>
 #include <optional>
-#include <utility>
 #include <vector>
 
-#include "base/log.h"
 #include "exec_server/server.h"
+#include "exec_server/server_process.h"
 #include "loop/event_loop.h"
 #include "loop/signal_watch.h"
-#include "process/command/environment.h"
-#include "sys/io.h"
-#include "sys/short_slices.h"
 
 namespace holdfast::exec_server {
-namespace {
-
-Result<> CheckPaths(const RuntimePaths& paths) {
-  for (const std::string& path : {paths.sandbox_helper, paths.bubblewrap, paths.holdfast}) {
-    if (!path.empty() && ::access(path.c_str(), X_OK) < 0) return FailErrno("access", path);
-  }
-  return {};
-}
-
-// With these signals ignored, a write to a broken pipe or beyond the limit on a file's size fails with an error instead
-// of ending the program.
-Result<> PrepareProcess() {
-  (void)std::signal(SIGPIPE, SIG_IGN);
-  (void)std::signal(SIGXFSZ, SIG_IGN);
-  return sys::ReserveLowFds();
-}
-
-process::Command Examination(const std::string& holdfast) {
-  return {.program = holdfast,
-          .search_path = {},
-          .argv = {"holdfast", "doctor", "--startup"},
-          .env = process::CurrentEnvironment(),
-          .cwd = "/"};
-}
-
-}  // namespace
 
 Result<> RunExecServer(const Config& config, const RuntimePaths& paths, const OnListening& on_listening) {
-  const auto level = ParseLogLevel(config.log_level);
-  const auto format = ParseLogFormat(config.log_format);
-  if (!level) return Fail(ErrorKind::kInvalidParams, "unknown log level " + config.log_level);
-  if (!format) return Fail(ErrorKind::kInvalidParams, "unknown log format " + config.log_format);
-  TRY_VOID(CheckPaths(paths));
-  TRY_VOID(PrepareProcess());
-  InitLog(*level, *format);
+  TRY_VOID(SetUpProcess(config, paths));
   loop::EventLoop loop;
   TRY(const auto server, Server::Create(loop, config, paths));
-  if (config.sandbox_check && !paths.holdfast.empty()) server->RunStartupCheck(Examination(paths.holdfast));
-  bool stopping = false;
-  loop::SignalWatch signals(loop, {SIGTERM, SIGINT}, [&](int signal) {
-    // A second signal ends the server at once. The keepers notice its end and kill what is left.
-    if (std::exchange(stopping, true)) std::_Exit(128 + signal);
-    server->Shutdown();
-  });
   std::optional<loop::SignalWatch> reload;  // otherwise SIGHUP, the end of a terminal, ends the server
   if (server->asks_for_tokens()) {
     reload.emplace(loop, std::vector{SIGHUP}, [&](int) { server->ReloadTokens(); });
   }
-  if (on_listening && !server->url().empty()) on_listening(server->url());
-  sys::raw::AskForShortSlices();
-  loop.Run();
+  RunUntilSignal(loop, *server, config, paths, [&] {
+    if (on_listening && !server->url().empty()) on_listening(server->url());
+  });
   return {};
 }
 

@@ -16,16 +16,6 @@ using namespace std::chrono_literals;
 // does not close its connection; the server then stops without waiting any longer.
 constexpr auto kShutdownSlack = 5s;
 
-transport::Limits LimitsOf(const Config& config, const std::shared_ptr<loop::ByteBudget>& held) {
-  transport::Limits limits;
-  limits.budget = held;
-  limits.max_connections = config.max_connections;
-  limits.max_frame_bytes = config.max_frame_bytes;
-  limits.max_message_bytes = config.max_message_bytes;
-  limits.ping_interval = std::chrono::milliseconds(config.ping_interval_ms);
-  return limits;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Server>> Server::Create(loop::EventLoop& loop, const Config& config, const RuntimePaths& paths) {
@@ -33,6 +23,28 @@ Result<std::unique_ptr<Server>> Server::Create(loop::EventLoop& loop, const Conf
   std::unique_ptr<Server> server(new Server(loop, config, paths, std::move(spawner)));
   TRY_VOID(server->Listen());
   return server;
+}
+
+Result<std::unique_ptr<Server>> Server::CreateWithoutListener(loop::EventLoop& loop, const Config& config,
+                                                              const RuntimePaths& paths) {
+  TRY(auto spawner, process::Spawner::Create(loop));
+  return std::unique_ptr<Server>(new Server(loop, config, paths, std::move(spawner)));
+}
+
+transport::Limits Server::limits() const {
+  transport::Limits limits;
+  limits.budget = parts_.held;
+  limits.max_connections = config_.max_connections;
+  limits.max_frame_bytes = config_.max_frame_bytes;
+  limits.max_message_bytes = config_.max_message_bytes;
+  limits.ping_interval = std::chrono::milliseconds(config_.ping_interval_ms);
+  return limits;
+}
+
+void Server::HideFromCommands(const std::string& file) {
+  sandbox::ServerAccess access;
+  access.Hide(file);
+  parts_.sandbox_program.KeepCommandsFrom(std::move(access));
 }
 
 void Server::RunStartupCheck(const process::Command& command) {
@@ -60,18 +72,18 @@ Server::Server(loop::EventLoop& loop, const Config& config, const RuntimePaths& 
 Result<> Server::Listen() {
   const auto url = transport::ParseListenUrl(config_.listen);
   if (!url) return std::unexpected(Error(url.error()));
-  auto accept = [this](std::shared_ptr<rpc::Transport> transport) { Accept(std::move(transport)); };
+  auto accept = [this](std::shared_ptr<rpc::Transport> transport) { Serve(std::move(transport)); };
   if (const auto* web_socket = std::get_if<transport::WebSocketUrl>(&*url)) {
     return ListenOnPort(*web_socket, std::move(accept));
   }
   TRY_VOID(CheckAuthWithoutPort(config_));
   TRY_VOID(CheckTlsWithoutPort(config_));
   if (const auto* unix_socket = std::get_if<transport::UnixUrl>(&*url)) {
-    TRY(listener_,
-        transport::ListenUnix(loop_, *unix_socket, LimitsOf(config_, parts_.held), ServerRoutes(), std::move(accept)));
+    TRY(listener_, transport::ListenUnix(loop_, *unix_socket, limits(), ServerRoutes(), std::move(accept)));
     parts_.sandbox_program.KeepCommandsFrom(sandbox::ServerAccess::OfSocket(unix_socket->path));
   } else {
-    Accept(transport::ServeLines(loop_, STDIN_FILENO, STDOUT_FILENO, LimitsOf(config_, parts_.held)));
+    ends_with_connection_ = true;
+    Serve(transport::ServeLines(loop_, STDIN_FILENO, STDOUT_FILENO, limits()));
   }
   return {};
 }
@@ -80,8 +92,7 @@ Result<> Server::ListenOnPort(const transport::WebSocketUrl& url, transport::OnC
   TRY(token_auth_, TokenAuth::Create(config_));
   TRY(transport::HttpFrontOptions options, FrontOptionsFor(url, config_, token_auth_));
   const std::string secret = options.authorizer.secret;
-  TRY(listener_,
-      transport::ListenWebSocket(loop_, url, LimitsOf(config_, parts_.held), std::move(options), std::move(accept)));
+  TRY(listener_, transport::ListenWebSocket(loop_, url, limits(), std::move(options), std::move(accept)));
   KeepCommandsFromPort(secret);
   return {};
 }
@@ -108,7 +119,7 @@ void Server::ReloadTokens() {
 
 std::string Server::url() const { return listener_ ? listener_->url() : std::string(); }
 
-void Server::Accept(std::shared_ptr<rpc::Transport> transport) {
+void Server::Serve(std::shared_ptr<rpc::Transport> transport) {
   if (stopping_) return transport->Close();
   LogInfo("connection.opened", {{"peer", transport->peer()}});
   const ConnectionContext context{.loop = loop_,
@@ -132,7 +143,7 @@ void Server::OnConnectionEnd(Connection& connection) {
   loop_.Post([ended = std::move(connections_[&connection])] {});
   connections_.erase(&connection);
   if (idle_watch_) idle_watch_->SetConnections(connections_.size());
-  if (!listener_ && !stopping_) {
+  if (ends_with_connection_ && !stopping_) {
     // Standard input has ended, and the only client cannot connect again.
     stopping_ = true;
     EndSessions(0ms);

@@ -1,5 +1,5 @@
-// The exec-server listens and serves connections until Shutdown is called. When it has stopped, no process that it
-// started is alive, unless the kernel could not kill one in time.
+// The exec-server serves connections, those that it accepts or is given, until Shutdown is called. When it has stopped,
+// no process that it started is alive, unless the kernel could not kill one in time.
 #pragma once
 
 #include <memory>
@@ -31,10 +31,23 @@ class Server {
   static Result<std::unique_ptr<Server>> Create(loop::EventLoop& loop, const Config& config,
                                                 const RuntimePaths& paths = {});
 
+  // Makes a server that does not listen: its owner passes connections to Serve. It does not end with a connection.
+  static Result<std::unique_ptr<Server>> CreateWithoutListener(loop::EventLoop& loop, const Config& config,
+                                                               const RuntimePaths& paths = {});
+
+  // Serves a connection that is open already. A server that is stopping closes it.
+  void Serve(std::shared_ptr<rpc::Transport> transport);
+
+  // Returns the limits for connections that are passed to Serve.
+  transport::Limits limits() const;
+
+  // Hides a file from sandboxed commands. The server must not listen.
+  void HideFromCommands(const std::string& file);
+
   // Runs `command` and logs each line that it prints as a warning; startup_check.h has the details.
   void RunStartupCheck(const process::Command& command);
 
-  // The URL that the server listens on; empty if it serves standard input and output.
+  // The URL that the server listens on; empty if it does not listen.
   std::string url() const;
 
   // Whether clients prove themselves by bearer tokens, and then reading the file of the token or secret again. A file
@@ -45,6 +58,7 @@ class Server {
   // Accepts no further connections, ends every process (SIGTERM, then SIGKILL after the configured grace period),
   // closes the connections and then stops the loop.
   void Shutdown();
+  bool stopping() const { return stopping_; }
 
  private:
   Server(loop::EventLoop& loop, const Config& config, const RuntimePaths& paths,
@@ -53,7 +67,6 @@ class Server {
   Result<> Listen();
   Result<> ListenOnPort(const transport::WebSocketUrl& url, transport::OnConnection accept);
   void KeepCommandsFromPort(const std::string& url_secret);
-  void Accept(std::shared_ptr<rpc::Transport> transport);
   void OnConnectionEnd(Connection& connection);
   void EndSessions(std::chrono::milliseconds grace);
   void CloseConnections();
@@ -68,11 +81,12 @@ class Server {
   Methods methods_;
   wire::Document document_;
   std::shared_ptr<TokenAuth> token_auth_;          // null if clients need no bearer token
-  std::unique_ptr<transport::Listener> listener_;  // null if the server serves standard input and output
+  std::unique_ptr<transport::Listener> listener_;  // null if the server does not listen
   std::unordered_map<const Connection*, std::shared_ptr<Connection>> connections_;
   std::unique_ptr<StartupCheck> startup_check_;
   loop::Timer shutdown_timer_;
   std::optional<IdleWatch> idle_watch_;  // only if the server exits when it is idle
+  bool ends_with_connection_ = false;    // the only client cannot connect again
   bool stopping_ = false, processes_ended_ = false;
 };
 

@@ -1,0 +1,69 @@
+#include "exec_server/server_process.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "base/log.h"
+#include "loop/signal_watch.h"
+#include "process/command/environment.h"
+#include "sys/io.h"
+#include "sys/short_slices.h"
+
+namespace holdfast::exec_server {
+namespace {
+
+Result<> CheckPaths(const RuntimePaths& paths) {
+  for (const std::string& path : {paths.sandbox_helper, paths.bubblewrap, paths.holdfast}) {
+    if (!path.empty() && ::access(path.c_str(), X_OK) < 0) return FailErrno("access", path);
+  }
+  return {};
+}
+
+// With these signals ignored, a write to a broken pipe or beyond the limit on a file's size fails with an error instead
+// of ending the program.
+Result<> PrepareProcess() {
+  (void)std::signal(SIGPIPE, SIG_IGN);
+  (void)std::signal(SIGXFSZ, SIG_IGN);
+  return sys::ReserveLowFds();
+}
+
+process::Command Examination(const std::string& holdfast) {
+  return {.program = holdfast,
+          .search_path = {},
+          .argv = {"holdfast", "doctor", "--startup"},
+          .env = process::CurrentEnvironment(),
+          .cwd = "/"};
+}
+
+}  // namespace
+
+Result<> SetUpProcess(const Config& config, const RuntimePaths& paths) {
+  const auto level = ParseLogLevel(config.log_level);
+  const auto format = ParseLogFormat(config.log_format);
+  if (!level) return Fail(ErrorKind::kInvalidParams, "unknown log level " + config.log_level);
+  if (!format) return Fail(ErrorKind::kInvalidParams, "unknown log format " + config.log_format);
+  TRY_VOID(CheckPaths(paths));
+  TRY_VOID(PrepareProcess());
+  InitLog(*level, *format);
+  return {};
+}
+
+void RunUntilSignal(loop::EventLoop& loop, Server& server, const Config& config, const RuntimePaths& paths,
+                    loop::Callback on_ready) {
+  if (config.sandbox_check && !paths.holdfast.empty()) server.RunStartupCheck(Examination(paths.holdfast));
+  bool stopping = false;
+  loop::SignalWatch signals(loop, {SIGTERM, SIGINT}, [&](int signal) {
+    // A second signal ends the server at once. The keepers notice its end and kill what is left.
+    if (std::exchange(stopping, true)) std::_Exit(128 + signal);
+    server.Shutdown();
+  });
+  on_ready();
+  sys::raw::AskForShortSlices();
+  loop.Run();
+}
+
+}  // namespace holdfast::exec_server
