@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "cli/local/remote_options.h"
 #include "cli/table/arguments.h"
 #include "exec_server/config/config_file.h"
 #include "exec_server/config/config_flags.h"
@@ -48,6 +49,7 @@ int RunExecServer(const Arguments& arguments) {
   TuneHeap();
   exec_server::RuntimePaths paths;
   paths.holdfast = "/proc/self/exe";
+  if (AsksForRemote(arguments)) return RunRemote(arguments, *config, paths);
   const auto ended = exec_server::RunExecServer(*config, paths, PrintUrl);
   return ended ? 0 : Complain(ended.error());
 }
@@ -83,6 +85,7 @@ std::vector<Option> Options() {
       {.flag = std::string(exec_server::kPrintConfigFlag),
        .help = "print all settings as TOML, with the file and the flags applied, and exit"},
   };
+  for (const Option& option : RemoteOptions()) options.push_back(option);
   for (const exec_server::Setting& setting : exec_server::Settings()) options.push_back(OptionOf(setting));
   return options;
 }
@@ -100,8 +103,12 @@ Command ExecServerCommand() {
           .examples = {{"holdfast exec-server",
                         "Serves on a free port of this machine and prints the URL with its secret."},
                        {"holdfast exec-server --listen unix:///run/user/1000/hf.sock", "Serves on a unix socket."},
+                       {"holdfast exec-server --remote https://registry.example.org --executor-id build-7",
+                        "Serves the clients that reach this machine through a rendezvous."},
                        {"holdfast exec-server --print-config > server.toml", "Writes a file with every setting."}},
-          .exit_statuses = {{"0", "the server was told to stop"}, {"1", "the server could not start"}},
+          .exit_statuses = {{"0", "the server was told to stop"},
+                            {"1", "the server could not start, or a registry has refused it"},
+                            {"2", "the options for a rendezvous do not fit together"}},
           .usage_status = 1,
           .run = RunExecServer};
 }
