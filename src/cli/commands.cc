@@ -44,6 +44,7 @@ std::span<const Command> Commands() {
       DebugLandlockCommand(),
       DoctorCommand(),
       ExecpolicyCheckCommand(),
+      ExecpolicyAllowCommand(),
       CompletionCommand(),
       ManCommand(),
   };

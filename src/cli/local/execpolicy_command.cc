@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,25 +16,39 @@
 #include "cli/table/arguments.h"
 #include "exec_policy/explain.h"
 #include "exec_policy/policy.h"
+#include "exec_policy/rule.h"
+#include "exec_policy/store/append.h"
 #include "exec_policy/store/load.h"
+#include "exec_policy/store/rule_layers.h"
 
 namespace holdfast::cli {
 namespace {
 
-constexpr int kBadRules = 1, kBadUsage = 2;
+constexpr int kFailed = 1, kBadUsage = 2;
 
-int Complain(int status, const std::string& message) {
-  const std::string line = fmt::format("holdfast execpolicy check: {}", message);
+int Complain(const Arguments& arguments, int status, const std::string& message) {
+  const std::string line = fmt::format("holdfast {}: {}", arguments.command().name, message);
   (void)std::fprintf(stderr, "%s%s", line.c_str(), line.ends_with('\n') ? "" : "\n");
   return status;
 }
 
-Result<std::optional<exec_policy::Places>> PlacesFor(const Arguments& arguments) {
-  if (!arguments.Has("--resolve-host-executables")) return std::nullopt;
+// Prints the text, or complains about an error.
+int Finish(const Arguments& arguments, const Result<std::string>& text) {
+  if (!text) return Complain(arguments, kFailed, text.error().message);
+  return std::fputs(text->c_str(), stdout) < 0 || std::fflush(stdout) != 0 ? kFailed : 0;
+}
+
+Result<std::string> CurrentDirectory() {
   std::error_code error;
   const auto cwd = std::filesystem::current_path(error);
   if (error) return FailErrno("getcwd", "", error.value());
-  return exec_policy::Places{.cwd = cwd.string(), .home = EnvironmentVariable("HOME").value_or("/")};
+  return cwd.string();
+}
+
+Result<std::optional<exec_policy::Places>> PlacesFor(const Arguments& arguments) {
+  if (!arguments.Has("--resolve-host-executables")) return std::nullopt;
+  TRY(std::string cwd, CurrentDirectory());
+  return exec_policy::Places{.cwd = std::move(cwd), .home = EnvironmentVariable("HOME").value_or("/")};
 }
 
 Result<std::string> Check(const Arguments& arguments) {
@@ -46,12 +61,41 @@ Result<std::string> Check(const Arguments& arguments) {
   return (arguments.Has("--pretty") ? Indented(json) : json) + '\n';
 }
 
-int Run(const Arguments& arguments) {
-  if (!arguments.Has("--rules")) return Complain(kBadUsage, "name at least one rules file by --rules");
-  const Result<std::string> text = Check(arguments);
-  if (!text) return Complain(kBadRules, text.error().message);
-  return std::fputs(text->c_str(), stdout) < 0 || std::fflush(stdout) != 0 ? 1 : 0;
+int RunCheck(const Arguments& arguments) {
+  if (!arguments.Has("--rules")) return Complain(arguments, kBadUsage, "name at least one rules file by --rules");
+  return Finish(arguments, Check(arguments));
 }
+
+Result<std::string> FileToAppendTo(const Arguments& arguments) {
+  if (const auto named = arguments.Value("--rules")) {
+    if (named->starts_with('/')) return *named;
+    TRY(const std::string cwd, CurrentDirectory());
+    return fmt::format("{}/{}", cwd, *named);
+  }
+  const auto approved = exec_policy::FindRuleLayers(exec_policy::HomeVariables::OfThisProcess()).approved_rules;
+  if (approved) return *approved;
+  return Fail(ErrorKind::kInvalidParams, "HOME is not set; name a rules file by --rules");
+}
+
+// A rule at the end of a file with a mistake would have no effect, and could become part of the mistake: of a text
+// whose quotes are not closed, for example.
+Result<> CheckRulesOf(const std::string& file) {
+  const auto policy = exec_policy::LoadPolicy({}, std::vector{file});
+  if (!policy && policy.error().kind != ErrorKind::kNotFound) return std::unexpected(policy.error());
+  return {};
+}
+
+Result<std::string> Allow(const Arguments& arguments) {
+  using exec_policy::Appended, exec_policy::Decision;
+  const std::vector<std::string> words = arguments.Values("WORD");
+  TRY(const std::string file, FileToAppendTo(arguments));
+  TRY_VOID(CheckRulesOf(file));
+  TRY(const Appended appended, exec_policy::AppendRule(file, words, Decision::kAllow));
+  return fmt::format("{}\n{} {}\n", exec_policy::RuleText(words, Decision::kAllow),
+                     appended == Appended::kYes ? "was appended to" : "is already in", file);
+}
+
+int RunAllow(const Arguments& arguments) { return Finish(arguments, Allow(arguments)); }
 
 }  // namespace
 
@@ -85,7 +129,38 @@ Command ExecpolicyCheckCommand() {
       .exit_statuses = {{"0", "the rules were evaluated, whatever they decide"},
                         {"1", "a rules file cannot be read, or has a mistake"},
                         {"2", "the command line is wrong"}},
-      .run = Run};
+      .run = RunCheck};
+}
+
+Command ExecpolicyAllowCommand() {
+  return {
+      .name = "execpolicy allow",
+      .topic = Topic::kOther,
+      .summary = "Appends a rule that allows the commands which begin with the given words.",
+      .description =
+          "The rule takes these commands out of the sandbox without a question. The rule and the file are printed. A "
+          "file "
+          "that has the rule already stays as it is.\n\n"
+          "Rules files belong to the machine of the server that reads them: run this command there. A rule that says "
+          "prompt or forbidden about the same command is stricter, and still wins.",
+      .options = {{.flag = "--rules",
+                   .letter = "-r",
+                   .value = "FILE",
+                   .help =
+                       "the rules file, which is made if it is missing; without this option it is rules/default.rules "
+                       "in $CODEX_HOME or in ~/.codex, which holdfast mcp-server and codex read",
+                   .completes = Completes::kFile}},
+      .arguments = {{.name = "WORD",
+                     .help = "the first words of the commands; the first one is the program",
+                     .count = Argument::Count::kRest,
+                     .completes = Completes::kProgram,
+                     .begins = Argument::Begins::kAlsoAtUnknownOption}},
+      .examples = {{"holdfast execpolicy allow git push", "Allows git push, whatever follows."},
+                   {"holdfast execpolicy allow -r team.rules npm run build", "Appends the rule to another file."}},
+      .exit_statuses = {{"0", "the file has the rule"},
+                        {"1", "the file cannot be written, is not trusted, or has a mistake"},
+                        {"2", "the command line is wrong"}},
+      .run = RunAllow};
 }
 
 }  // namespace holdfast::cli

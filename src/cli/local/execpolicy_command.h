@@ -1,4 +1,5 @@
-// The command `holdfast execpolicy check`, which tells what rules files decide about a command.
+// The commands of the family `holdfast execpolicy`: `check` tells what rules files decide about a command, and `allow`
+// appends a rule to a rules file.
 #pragma once
 
 #include "cli/table/command.h"
@@ -6,5 +7,6 @@
 namespace holdfast::cli {
 
 Command ExecpolicyCheckCommand();
+Command ExecpolicyAllowCommand();
 
 }  // namespace holdfast::cli

@@ -99,20 +99,21 @@ Result<> CheckPrefix(std::span<const std::string> prefix) {
 
 }  // namespace
 
-Result<> AppendRule(const std::string& path, std::span<const std::string> prefix, Decision decision,
-                    std::chrono::milliseconds patience) {
+Result<Appended> AppendRule(const std::string& path, std::span<const std::string> prefix, Decision decision,
+                            std::chrono::milliseconds patience) {
   TRY_VOID(CheckPrefix(prefix));
   const std::string directory(ParentOf(path));
   TRY_VOID(MakeDirectories(directory));
   TRY(const OwnedFd fd, OpenLocked(path, Clock::now() + patience));
   TRY(const std::string text, ReadText(fd.get(), path));
   const std::string line = RuleText(prefix, decision);
-  if (HasLine(text, line)) return {};
+  if (HasLine(text, line)) return Appended::kWasThere;
   const bool is_line_open = !text.empty() && !text.ends_with('\n');
   if (is_line_open) TRY_VOID(WriteAt(fd.get(), path, "\n", text.size()));
   TRY_VOID(WriteLine(fd.get(), path, text.size() + (is_line_open ? 1 : 0), line));
   TRY(const OwnedFd parent, sys::OpenAt(AT_FDCWD, directory, O_RDONLY | O_DIRECTORY, sys::Links::kFollow));
-  return Sync(parent.get(), directory);  // the entry of a file that was made
+  TRY_VOID(Sync(parent.get(), directory));  // the entry of a file that was made
+  return Appended::kYes;
 }
 
 }  // namespace holdfast::exec_policy

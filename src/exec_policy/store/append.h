@@ -10,6 +10,8 @@
 
 namespace holdfast::exec_policy {
 
+enum class Appended { kYes, kWasThere };
+
 // Appends one line with the rule, unless the file has exactly this line. Makes the file and its directories if they are
 // missing. Blocks on the disk, and for at most `patience` while another process holds the lock of the file.
 //
@@ -18,7 +20,7 @@ namespace holdfast::exec_policy {
 //
 // The lock is an flock on the file itself, and the file is written in place, because codex does the same with the same
 // file. If the file was replaced by a renamed copy, a codex that waits for the lock would then append to the old one.
-Result<> AppendRule(const std::string& path, std::span<const std::string> prefix, Decision decision,
-                    std::chrono::milliseconds patience = std::chrono::seconds(2));
+Result<Appended> AppendRule(const std::string& path, std::span<const std::string> prefix, Decision decision,
+                            std::chrono::milliseconds patience = std::chrono::seconds(2));
 
 }  // namespace holdfast::exec_policy

@@ -1,4 +1,4 @@
-// The command `holdfast execpolicy check`, as the built program.
+// The commands `holdfast execpolicy check` and `allow`, as the built program.
 #include <string>
 
 #include <gmock/gmock.h>
@@ -95,9 +95,48 @@ TEST_F(ExecpolicyTest, RefusesAFileThatIsMissing) {
             "holdfast execpolicy check: open none.rules: No such file or directory\n");
 }
 
+TEST_F(ExecpolicyTest, AllowAppendsARuleThatCheckFinds) {
+  const std::string rule = "prefix_rule(pattern=[\"npm\", \"run\", \"-s\"], decision=\"allow\")\n";
+  EXPECT_EQ(Output("holdfast execpolicy allow --rules own.rules npm run -s"),
+            rule + "was appended to " + Path("own.rules") + "\n");
+  EXPECT_EQ(Content("own.rules"), rule);
+  EXPECT_THAT(Output("holdfast execpolicy check -r own.rules npm run -s build"), HasSubstr(R"("decision":"allow")"));
+}
+
+TEST_F(ExecpolicyTest, AllowDoesNotRepeatARule) {
+  Output("holdfast execpolicy allow -r own.rules ls");
+  const std::string before = Content("own.rules");
+  EXPECT_THAT(Output("holdfast execpolicy allow -r own.rules ls"), HasSubstr("is already in " + Path("own.rules")));
+  EXPECT_EQ(Content("own.rules"), before);
+}
+
+TEST_F(ExecpolicyTest, AllowUsesTheApprovedRulesOfTheUser) {
+  EXPECT_THAT(Output("HOME=$PWD CODEX_HOME= holdfast execpolicy allow ls"),
+              HasSubstr(Path(".codex/rules/default.rules")));
+  EXPECT_EQ(Content(".codex/rules/default.rules"), "prefix_rule(pattern=[\"ls\"], decision=\"allow\")\n");
+  EXPECT_THAT(Output("CODEX_HOME=$PWD/home holdfast execpolicy allow ls"), HasSubstr(Path("home/rules/default.rules")));
+  EXPECT_THAT(Refusal("env -u HOME -u CODEX_HOME holdfast execpolicy allow ls", 1), HasSubstr("--rules"));
+}
+
+TEST_F(ExecpolicyTest, AllowLeavesAFileWithAMistakeAsItIs) {
+  scratch_.Write("open.rules", "x = \"\"\"text");
+  const support::Outcome outcome = Run("holdfast execpolicy allow -r open.rules ls");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("open.rules:1:"));
+  EXPECT_EQ(Content("open.rules"), "x = \"\"\"text");
+}
+
+TEST_F(ExecpolicyTest, AllowRefusesAFileThatOthersCanWrite) {
+  scratch_.Write("shared.rules", "", 0666);
+  EXPECT_THAT(Refusal("holdfast execpolicy allow -r shared.rules ls", 1), HasSubstr("can be written by other users"));
+  EXPECT_EQ(Content("shared.rules"), "");
+}
+
 TEST_F(ExecpolicyTest, RefusesACommandLineWithoutRulesOrCommand) {
   EXPECT_THAT(Refusal("holdfast execpolicy check git", 2), HasSubstr("--rules"));
   EXPECT_THAT(Refusal("holdfast execpolicy check -r git.rules", 2), HasSubstr("COMMAND is required"));
+  EXPECT_THAT(Refusal("holdfast execpolicy allow", 2), HasSubstr("WORD is required"));
   EXPECT_THAT(Refusal("holdfast execpolicy", 1), HasSubstr("a subcommand is required"));
 }
 

@@ -31,7 +31,7 @@ using Words = std::vector<std::string>;
 
 class AppendRuleTest : public testing::Test {
  protected:
-  Result<> Append(const Words& prefix) const { return AppendRule(file_, prefix, Decision::kAllow); }
+  Result<Appended> Append(const Words& prefix) const { return AppendRule(file_, prefix, Decision::kAllow); }
 
   std::string Content() const {
     std::ifstream file(file_, std::ios::binary);
@@ -69,9 +69,9 @@ TEST_F(AppendRuleTest, DoesNotRepeatALine) {
   ASSERT_TRUE(Append({"git", "push"}));
   ASSERT_TRUE(Append({"ls"}));
   const std::string before = Content();
-  ASSERT_TRUE(Append({"git", "push"}));
+  EXPECT_EQ(Append({"git", "push"}).value(), Appended::kWasThere);
   EXPECT_EQ(Content(), before);
-  ASSERT_TRUE(Append({"git"}));
+  EXPECT_EQ(Append({"git"}).value(), Appended::kYes);
   EXPECT_EQ(Content(), before + "prefix_rule(pattern=[\"git\"], decision=\"allow\")\n");
 }
 
