@@ -24,9 +24,10 @@ std::string_view MeaningOf(Decision decision) {
 }
 
 std::string WithoutMatch(std::span<const std::string> command) {
-  if (!IsDangerous(command)) return "no decision: no rule matches, and the command runs in the sandbox\n";
-  return "no decision: no rule matches; the command is on the list of dangerous commands, so somebody has to approve "
-         "it, and then it runs in the sandbox\n";
+  if (!IsDangerous(command)) return "no rule: the command runs, inside of the sandbox\n";
+  return "no rule: the command is on the list of dangerous commands; somebody has to approve it, and it then runs "
+         "inside "
+         "of the sandbox\n";
 }
 
 std::string Details(const RuleMatch& match) {

@@ -20,7 +20,7 @@ enum class Action {
 enum class ProgramNames {
   kBaseName,      // the last part of the path
   kFullPath,      // the path as it is
-  kResolvedPath,  // the path, and then its base name where host_executable allows the path
+  kResolvedPath,  // the path; if no rule matches, its base name, unless a host_executable lists only other paths
 };
 
 // What is known about the file of a program.
@@ -48,8 +48,9 @@ struct Judgement {
   friend bool operator==(const Judgement&, const Judgement&) = default;
 };
 
-// A program that the sandboxed command could have written, that is another one outside, or that host_executable does
-// not list, is never taken out of the sandbox because of a rule that names only its base name: it runs inside.
+// A rule that names only the program applies to every path that ends in that name, unless a host_executable lists the
+// paths for it. A program that the sandboxed command could have written, that is another one outside, or whose path is
+// not in such a list, is never taken out of the sandbox because of a rule by base name: it runs inside.
 Judgement Judge(const Policy& policy, const ExecAttempt& attempt, ProgramNames names);
 
 }  // namespace holdfast::exec_policy

@@ -39,8 +39,10 @@ TEST(ExplainTest, TellsTheProgramThatABaseNameStandsFor) {
 }
 
 TEST(ExplainTest, TellsWhatHappensWithoutARule) {
-  EXPECT_EQ(Explained("", "ls"), "no decision: no rule matches, and the command runs in the sandbox\n");
-  EXPECT_THAT(Explained("", "rm -rf x"), HasSubstr("the list of dangerous commands"));
+  EXPECT_EQ(Explained("", "ls"), "no rule: the command runs, inside of the sandbox\n");
+  EXPECT_EQ(Explained("", "rm -rf x"),
+            "no rule: the command is on the list of dangerous commands; somebody has to approve it, and it then runs "
+            "inside of the sandbox\n");
 }
 
 TEST(ExplainTest, QuotesWordsAsRulesWriteThem) {

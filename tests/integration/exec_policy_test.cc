@@ -230,6 +230,26 @@ TEST_F(ExecPolicyTest, StrictRulesRunProgramsAsTheyWereJudged) {
   EXPECT_EQ(Contents(In("id")), fmt::format("{}\n", ::geteuid()));
 }
 
+TEST_F(ExecPolicyTest, ARuleByBaseNameAppliesToAPath) {
+  const Ended denied = Run(Judged("denied", "/usr/bin/touch made; exit $?", Rule("touch", "forbidden")));
+  EXPECT_THAT(denied.output, HasSubstr("Execution denied"));
+  EXPECT_FALSE(fs::exists(In("made")));
+  const Ended allowed = Run(Judged("allowed", TouchElsewhere() + "; exit $?", Rule("touch", "allow")));
+  EXPECT_EQ(allowed.exit_code, 0) << allowed.output;
+  EXPECT_TRUE(MadeElsewhere());
+}
+
+TEST_F(ExecPolicyTest, HostExecutableKeepsAnotherPathInside) {
+  const auto listed = [](std::string_view path) {
+    return Rule("touch", "allow") + fmt::format("host_executable(name=\"touch\", paths=[\"{}\"])\n", path);
+  };
+  const Ended inside = Run(Judged("inside", TouchElsewhere() + "; exit $?", listed("/opt/bin/touch")));
+  EXPECT_THAT(inside.output, HasSubstr("Read-only file system"));
+  EXPECT_FALSE(MadeElsewhere());
+  EXPECT_EQ(Run(Judged("outside", TouchElsewhere() + "; exit $?", listed("/usr/bin/touch"))).exit_code, 0);
+  EXPECT_TRUE(MadeElsewhere());
+}
+
 TEST_F(ExecPolicyTest, EachProcessHasItsOwnRules) {
   client_.Start(Judged("a", "/usr/bin/touch a; /usr/bin/id -u", Rule("/usr/bin/touch", "forbidden")));
   client_.Start(Judged("b", "/usr/bin/touch b; /usr/bin/id -u", Rule("/usr/bin/id", "forbidden")));
