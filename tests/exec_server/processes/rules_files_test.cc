@@ -1,5 +1,6 @@
 #include "exec_server/processes/rules_files.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <optional>
@@ -10,6 +11,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/owned_fd.h"
+#include "exec_policy/starlark/limits.h"
 #include "loop/event_loop.h"
 #include "loop/scope.h"
 #include "support/loop_runner.h"
@@ -22,6 +25,7 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using Loaded = Result<RulesFiles::PolicyPtr>;
 
+constexpr size_t kMaxFileBytes = exec_policy::Limits{}.text_bytes;
 constexpr const char* kRule = "prefix_rule(pattern=[\"a\"])\n";
 
 class RulesFilesTest : public testing::Test {
@@ -86,11 +90,26 @@ TEST_F(RulesFilesTest, DoesNotWaitForAPipe) {
   const std::string pipe = dir_.path() + "/pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_THAT(Refused({pipe}), HasSubstr("not a regular file"));
+  const OwnedFd silent_writer(::open(pipe.c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_TRUE(silent_writer.is_open());
+  EXPECT_THAT(Refused({pipe}), HasSubstr("not a regular file"));
+}
+
+TEST_F(RulesFilesTest, RefusesDevices) {
+  for (const char* device : {"/dev/zero", "/dev/null", "/dev/ptmx"}) {
+    EXPECT_THAT(Refused({device}), HasSubstr("not a regular file"));
+  }
+}
+
+TEST_F(RulesFilesTest, RefusesAFileThatIsTooLong) {
+  EXPECT_THAT(Refused({dir_.Write("long", std::string(kMaxFileBytes + 1, '\n'))}), HasSubstr("long has more than"));
 }
 
 TEST_F(RulesFilesTest, RefusesFilesThatAreTooLongTogether) {
-  const std::string half = dir_.Write("half", std::string(RulesFiles::kMaxBytes / 2 + 1, '\n'));
-  EXPECT_THAT(Refused({half, half}), HasSubstr("more than"));
+  const std::string longest = dir_.Write("longest", std::string(kMaxFileBytes, '\n'));
+  std::vector<std::string> paths(RulesFiles::kMaxBytes / kMaxFileBytes, longest);
+  paths.push_back(dir_.Write("short", "\n"));
+  EXPECT_THAT(Refused(paths), HasSubstr("more than 16 MiB together"));
 }
 
 }  // namespace
