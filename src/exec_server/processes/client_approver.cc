@@ -1,6 +1,10 @@
 #include "exec_server/processes/client_approver.h"
 
+#include <memory>
+#include <optional>
+
 #include "loop/scope.h"
+#include "rpc/peer.h"
 #include "wire/encode.h"
 #include "wire/methods.h"
 
@@ -31,6 +35,21 @@ bool IsCut(const Result<wire::ExecApproveResult>& outcome) {
   return !outcome && outcome.error().kind == ErrorKind::kDisconnected;
 }
 
+using Outcome = std::optional<Result<wire::ExecApproveResult>>;
+
+// Both tasks belong to one question and notify its event `news`: the first when the answer has come, the second when
+// `peer` does not lead to the driver any more.
+loop::Task<> Call(std::shared_ptr<rpc::Peer> peer, wire::ExecApproveParams params, Outcome& outcome,
+                  loop::Event& news) {
+  outcome.emplace(co_await peer->Call<wire::ExecApprove>(std::move(params), std::nullopt));
+  news.Notify();
+}
+
+loop::Task<> WatchDriver(ClientApprover::Session session, std::shared_ptr<rpc::Peer> peer, loop::Event& news) {
+  while (session.link.peer() == peer) co_await session.driver_changed.Next();
+  news.Notify();
+}
+
 }  // namespace
 
 wire::ExecApproveParams ClientApprover::ParamsFor(escalate::Question question) const {
@@ -41,11 +60,6 @@ wire::ExecApproveParams ClientApprover::ParamsFor(escalate::Question question) c
           .reason = std::move(question.reason),
           .rule = std::move(question.rule),
           .proposed = question.when_approved == Action::kEscalate ? ExecDecision::kEscalate : ExecDecision::kRun};
-}
-
-loop::Task<> ClientApprover::Call(std::shared_ptr<rpc::Peer> peer, wire::ExecApproveParams params, Outcome& outcome) {
-  outcome.emplace(co_await peer->Call<wire::ExecApprove>(std::move(params), std::nullopt));
-  session_.driver_changed.Notify();  // all questions of the session look again, and this one finds its answer
 }
 
 loop::Task<escalate::Answer> ClientApprover::Ask(escalate::Question question) {
@@ -59,11 +73,11 @@ loop::Task<escalate::Answer> ClientApprover::Ask(escalate::Question question) {
     }
     const auto peer = session_.link.peer();
     Outcome outcome;
+    loop::Event news;
     loop::Scope asking;  // its end forgets the call
-    if (peer && !peer->closed()) asking.Start(Call(peer, params, outcome));
-    while (!outcome && session_.link.peer() == peer && !deadline.passed()) {
-      co_await session_.driver_changed.NextBefore(deadline);
-    }
+    asking.Start(WatchDriver(session_, peer, news));
+    if (peer && !peer->closed()) asking.Start(Call(peer, params, outcome, news));
+    while (!outcome && session_.link.peer() == peer && !deadline.passed()) co_await news.NextBefore(deadline);
     if (outcome && !IsCut(*outcome)) co_return AnswerOf(*outcome);
   }
   co_return Denied("No answer came in time");

@@ -5,18 +5,14 @@
 #pragma once
 
 #include <chrono>
-#include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
-#include "base/result.h"
 #include "escalate/approver.h"
 #include "exec_server/link/client_link.h"
 #include "loop/event.h"
 #include "loop/event_loop.h"
 #include "loop/task.h"
-#include "rpc/peer.h"
 #include "wire/exec_policy_messages.h"
 
 namespace holdfast::exec_server {
@@ -36,10 +32,7 @@ class ClientApprover final : public escalate::Approver {
   loop::Task<escalate::Answer> Ask(escalate::Question question) override;
 
  private:
-  using Outcome = std::optional<Result<wire::ExecApproveResult>>;
-
   wire::ExecApproveParams ParamsFor(escalate::Question question) const;
-  loop::Task<> Call(std::shared_ptr<rpc::Peer> peer, wire::ExecApproveParams params, Outcome& outcome);
 
   loop::EventLoop& loop_;
   const Session session_;
