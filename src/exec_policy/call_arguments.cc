@@ -16,7 +16,7 @@ namespace {
 std::unexpected<Error> Invalid(std::string message) { return Fail(ErrorKind::kInvalidParams, std::move(message)); }
 
 std::unexpected<Error> WrongType(std::string_view name, std::string_view wanted, const Value& value) {
-  return Invalid(fmt::format("{} has to be {}, and is {} (a {})", name, wanted, Shown(value), TypeName(value)));
+  return Invalid(fmt::format("{} must be {}, but is {}, of type {}", name, wanted, Shown(value), TypeName(value)));
 }
 
 Result<std::span<const Value>> ReadList(std::string_view name, const Value& value) {
@@ -43,7 +43,10 @@ Result<std::vector<std::string>> ReadExample(std::string_view name, const Value&
   const auto* text = std::get_if<std::string_view>(&value);
   if (text == nullptr) return WrongType(item, "a string or a list of strings", value);
   auto words = SplitWords(*text);
-  if (!words) return Invalid(fmt::format("the example `{}` of {} has a quote that is not closed", *text, name));
+  if (!words) {
+    return Invalid(
+        fmt::format("the example `{}` of {} has a quote that is not closed, or ends in a backslash", *text, name));
+  }
   if (words->empty()) return Invalid(fmt::format("{} has to have a word, and one is an empty text", item));
   return *std::move(words);
 }

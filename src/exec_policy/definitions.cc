@@ -5,9 +5,9 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/paths.h"
+#include "exec_policy/shell_words.h"
 #include "exec_policy/starlark/run.h"
 
 namespace holdfast::exec_policy {
@@ -93,12 +93,12 @@ Result<> Definitions::Verify(const Examples& examples) const {
   for (const std::vector<std::string>& command : examples.not_match) {
     if (!IsMatch(examples, command)) continue;
     return Fail(ErrorKind::kInvalidParams,
-                fmt::format("the rule matches the example `{}` of not_match", fmt::join(command, " ")));
+                fmt::format("the rule matches the example `{}` of not_match", JoinWords(command)));
   }
   for (const std::vector<std::string>& command : examples.match) {
     if (IsMatch(examples, command)) continue;
     return Fail(ErrorKind::kInvalidParams,
-                fmt::format("the rule does not match the example `{}` of match", fmt::join(command, " ")));
+                fmt::format("the rule does not match the example `{}` of match", JoinWords(command)));
   }
   return {};
 }

@@ -77,7 +77,8 @@ Result<NetworkRule> ParseNetworkRule(std::string_view host, std::string_view pro
                                                           "http-connect", "socks5_tcp", "socks5_udp"};
   TRY(std::string normal_host, NormalHost(host));
   if (std::ranges::find(kProtocols, protocol) == kProtocols.end()) {
-    return Invalid("protocol", protocol, "is none of http, https, socks5_tcp and socks5_udp");
+    return Invalid("protocol", protocol,
+                   "is none of http, https, https_connect, http-connect, socks5_tcp and socks5_udp");
   }
   TRY(const NetworkDecision parsed, ParseDecision(decision));
   return NetworkRule{.host = std::move(normal_host), .decision = parsed};

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/ascii.h"
 #include "exec_policy/assignment.h"
 
 namespace holdfast::exec_policy {
@@ -145,6 +146,15 @@ class ScriptReader {
   bool is_target_ = false;  // the next word is the file of a redirection
 };
 
+// Returns whether no shell reads anything but this word in the text.
+bool IsPlain(std::string_view word) {
+  constexpr std::string_view kMarks = "_@%+=:,./-";
+  return !word.empty() && std::ranges::all_of(word, [&](char c) {
+    const char lower = AsciiLower(c);
+    return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || kMarks.contains(c);
+  });
+}
+
 }  // namespace
 
 std::optional<std::vector<std::string>> SplitWords(std::string_view text) {
@@ -155,6 +165,21 @@ std::optional<std::vector<std::string>> SplitWords(std::string_view text) {
     words.push_back(std::move(token.text));
   }
   return words;
+}
+
+std::string JoinWords(std::span<const std::string> words) {
+  std::string text;
+  for (const std::string& word : words) {
+    if (!text.empty()) text += ' ';
+    if (IsPlain(word)) {
+      text += word;
+      continue;
+    }
+    text += '\'';
+    for (const char c : word) text += c == '\'' ? R"('\'')" : std::string(1, c);
+    text += '\'';
+  }
+  return text;
 }
 
 std::optional<std::vector<std::vector<std::string>>> SplitScript(std::string_view script) {

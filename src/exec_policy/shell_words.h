@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,9 @@ namespace holdfast::exec_policy {
 // Returns the words of one command. A `#` at the beginning of a word starts a comment that ends with the line. Returns
 // nothing if a quote is not closed, or if the text ends in a backslash.
 std::optional<std::vector<std::string>> SplitWords(std::string_view text);
+
+// Returns a text of which SplitWords makes these words again. Only words that need quotes have them.
+std::string JoinWords(std::span<const std::string> words);
 
 // Returns the commands of a shell script, each as its words. Operators, parentheses, backquotes and line ends separate
 // commands. Redirections, assignments and keywords in front of a command are left out. It is a guess: expansions are

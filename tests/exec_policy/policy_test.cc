@@ -136,28 +136,31 @@ struct BadCall {
 TEST(PolicyTest, RefusesArgumentsThatMakeNoSense) {
   const std::vector<BadCall> calls = {
       {"prefix_rule([])", "pattern is empty"},
-      {"prefix_rule('git')", "pattern has to be a list"},
-      {"prefix_rule(('git',))", "pattern has to be a list"},
-      {"prefix_rule([1])", "each element of pattern has to be a string or a list of strings"},
+      {"prefix_rule(3)", "pattern must be a list, but is 3, of type int"},
+      {"prefix_rule('git')", "pattern must be a list, but is \"git\", of type string"},
+      {"prefix_rule(('git',))", "pattern must be a list"},
+      {"prefix_rule([1])", "each element of pattern must be a string or a list of strings"},
       {"prefix_rule(['a', []])", "an empty list"},
-      {"prefix_rule(['a', [['b']]])", "each item of each element of pattern has to be a string"},
+      {"prefix_rule(['a', [['b']]])", "each item of each element of pattern must be a string"},
       {"prefix_rule(['a', ('b',)])", "each element of pattern"},
       {"prefix_rule(['a'], 'Allow')", "the decision `Allow`"},
-      {"prefix_rule(['a'], None)", "decision has to be a string"},
+      {"prefix_rule(['a'], None)", "decision must be a string"},
       {"prefix_rule(['a'], justification=' \\n')", "justification is blank"},
-      {"prefix_rule(['a'], justification=None)", "justification has to be a string"},
-      {"prefix_rule(['a'], match='a')", "match has to be a list"},
-      {"prefix_rule(['a'], match=[1])", "each example of match has to be a string or a list of strings"},
+      {"prefix_rule(['a'], justification=None)", "justification must be a string"},
+      {"prefix_rule(['a'], match='a')", "match must be a list"},
+      {"prefix_rule(['a'], match=[1])", "each example of match must be a string or a list of strings"},
       {"prefix_rule(['a'], match=[''])", "each example of match has to have a word"},
       {"prefix_rule(['a'], not_match=[[]])", "each example of not_match has to have a word"},
-      {"prefix_rule(['a'], match=['\"a'])", "has a quote that is not closed"},
-      {"prefix_rule(['a'], match=None)", "match has to be a list"},
+      {"prefix_rule(['a'], match=['\"a'])", "has a quote that is not closed, or ends in a backslash"},
+      {"prefix_rule(['a'], match=['a \\\\'])", "has a quote that is not closed, or ends in a backslash"},
+      {"prefix_rule(['a'], match=None)", "match must be a list"},
       {"host_executable('a/b', [])", "bare name"},
       {"host_executable('a', ['a'])", "not absolute"},
-      {"host_executable('a', '/a')", "paths has to be a list"},
+      {"host_executable('a', '/a')", "paths must be a list"},
       {"network_rule('*', 'http', 'allow')", "wildcard"},
       {"network_rule('a', 'http', 'allow', '')", "justification is blank"},
       {"network_rule('a', 'http', 'ask')", "the decision `ask`"},
+      {"network_rule('a', 'ftp', 'allow')", "https_connect, http-connect, socks5_tcp and socks5_udp"},
   };
   for (const BadCall& call : calls) EXPECT_THAT(MistakeIn(call.text), HasSubstr(call.reason)) << call.text;
 }
@@ -174,6 +177,8 @@ TEST(PolicyTest, ExamplesThatMatchHaveToMatch) {
   const std::string mistake = MistakeIn("\nprefix_rule(['ls', '-l'], match=['ls -l', 'ls -a'])");
   EXPECT_THAT(mistake, HasSubstr("the rule does not match the example `ls -a` of match"));
   EXPECT_THAT(mistake, HasSubstr("test.rules:2:1"));
+  EXPECT_THAT(MistakeIn("prefix_rule(['ls'], match=[['cat', 'a b', \"it's\"]])"),
+              HasSubstr(R"(the example `cat 'a b' 'it'\''s'` of match)"));
 }
 
 TEST(PolicyTest, ExamplesThatDoNotMatchMustNotMatch) {

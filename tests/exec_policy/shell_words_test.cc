@@ -34,6 +34,12 @@ TEST(SplitWordsTest, JoinsQuotedAndPlainPartsOfOneWord) {
   EXPECT_THAT(SplitWords(R"(a'b c'"d"e)"), Optional(ElementsAre("ab cde")));
 }
 
+TEST(JoinWordsTest, MakesATextThatIsSplitIntoTheSameWords) {
+  const Words words = {"git", "-m", "two words", "", "it's", "\"", "a\\", "#x", "\n\t", "$HOME", "é", "A=b,c"};
+  EXPECT_THAT(SplitWords(JoinWords(words)), Optional(words)) << JoinWords(words);
+  EXPECT_EQ(JoinWords(Words{"git", "commit", "--amend", "a b"}), "git commit --amend 'a b'");
+}
+
 TEST(SplitWordsTest, HasEmptyWordsWhereTheyAreQuoted) {
   EXPECT_THAT(SplitWords(R"(a '' "" b)"), Optional(ElementsAre("a", "", "", "b")));
 }
