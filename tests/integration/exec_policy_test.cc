@@ -15,6 +15,8 @@
 #include <gtest/gtest.h>
 
 #include "integration/sandboxed_fixture.h"
+#include "sandbox/confine/landlock.h"
+#include "sandbox/jail/landlock_stage.h"
 #include "support/eventually.h"
 #include "support/proc.h"
 
@@ -230,6 +232,14 @@ TEST_F(ExecPolicyTest, StrictRulesRunProgramsAsTheyWereJudged) {
   EXPECT_EQ(Contents(In("id")), fmt::format("{}\n", ::geteuid()));
 }
 
+// The judged copy of a relative path is absolute, and a script sees the path by which it was executed.
+TEST_F(ExecPolicyTest, OnlyUnderStrictRulesIsTheJudgedCopyExecuted) {
+  workspace_.Write("script", "#!/bin/sh\necho \"$0\"\n", 0755);
+  EXPECT_EQ(Run(Judged("strict", "./script", "", R"(,"strict":true)")).output, In("script") + "\n");
+  EXPECT_EQ(Run(Judged("lax", "./script", "", R"(,"strict":false)")).output, "./script\n");
+  EXPECT_EQ(Run(Judged("absent", "./script", "")).output, "./script\n");
+}
+
 TEST_F(ExecPolicyTest, ARuleByBaseNameAppliesToAPath) {
   const Ended denied = Run(Judged("denied", "/usr/bin/touch made; exit $?", Rule("touch", "forbidden")));
   EXPECT_THAT(denied.output, HasSubstr("Execution denied"));
@@ -336,6 +346,42 @@ TEST_F(ExecPolicyTest, AProcessThatWaitsForAnAnswerCanBeKilled) {
   EXPECT_TRUE(client_.Call("process/terminate", IdParams("p")).Flag("result.running"));
   Decide(client_, question, "escalate");  // too late
   EXPECT_TRUE(client_.Call("process/list").Has("result"));
+  EXPECT_FALSE(MadeElsewhere());
+}
+
+// Under Landlock alone there are no mounts: the stub, which takes the place of a program, must be executable there too.
+class LandlockExecPolicyTest : public ExecPolicyTest {
+ protected:
+  void SetUp() override {
+    if (!sandbox::CheckLandlockAbi(sandbox::LandlockAbi())) GTEST_SKIP() << "the kernel's Landlock is too old";
+  }
+  Ended RunJudged(const std::string& id, std::string script, const std::string& rules, std::string_view more = "") {
+    const StartRequest request = InSandbox(Shell(id, std::move(script)), ReadOnly(), R"(,"useLegacyLandlock":true)");
+    return Run(With(request, Policy(RulesFile(id + ".rules", rules), more)));
+  }
+};
+
+TEST_F(LandlockExecPolicyTest, RefusesWhatARuleForbids) {
+  const Ended ended =
+      RunJudged("p", "/usr/bin/id -u; exit $?", Rule("/usr/bin/id", "forbidden", R"(, justification="Do not ask.")"));
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.output, HasSubstr("Execution denied: Do not ask."));
+}
+
+TEST_F(LandlockExecPolicyTest, TakesOutOfTheSandboxWhatARuleAllows) {
+  const Ended inside = RunJudged("inside", TouchElsewhere() + "; exit $?", "");
+  EXPECT_NE(inside.exit_code, 0);
+  EXPECT_THAT(inside.output, HasSubstr("Permission denied"));
+  EXPECT_FALSE(MadeElsewhere());
+  const Ended outside = RunJudged("outside", TouchElsewhere() + "; exit $?", Rule("/usr/bin/touch", "allow"));
+  EXPECT_EQ(outside.exit_code, 0) << outside.output;
+  EXPECT_TRUE(MadeElsewhere());
+}
+
+TEST_F(LandlockExecPolicyTest, AStrictlyExecutedProgramStaysInside) {
+  const Ended ended = RunJudged("p", "/usr/bin/id -u && " + TouchElsewhere() + "; exit $?", "", R"(,"strict":true)");
+  EXPECT_NE(ended.exit_code, 0);
+  EXPECT_THAT(ended.output, AllOf(HasSubstr(fmt::format("{}\n", ::geteuid())), HasSubstr("Permission denied")));
   EXPECT_FALSE(MadeElsewhere());
 }
 
