@@ -97,7 +97,7 @@ Result<Decision> ReadDecision(const std::optional<Value>& value) {
   if (!value) return Decision::kAllow;
   TRY(const std::string_view text, ReadString("decision", *value));
   for (const Decision decision : {Decision::kAllow, Decision::kPrompt, Decision::kForbidden}) {
-    if (text == NameOf(decision)) return decision;
+    if (text == WordOf(decision)) return decision;
   }
   return Invalid(fmt::format("the decision `{}` is none of allow, prompt and forbidden", text));
 }

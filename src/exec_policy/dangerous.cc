@@ -35,7 +35,7 @@ bool IsDangerousScript(std::string_view script, int depth) {
 bool IsDangerousWithin(Words command, int depth) {
   command = Unwrapped(command);
   if (command.empty()) return false;
-  const std::string_view program = holdfast::NameOf(command[0]);
+  const std::string_view program = NameOf(command[0]);
   const Words arguments = command.subspan(1);
   if (program == "rm") return IsDangerousRm(arguments);
   if (program == "git") return IsDangerousGit(arguments);

@@ -4,7 +4,7 @@
 
 namespace holdfast::exec_policy {
 
-std::string_view NameOf(Decision decision) {
+std::string_view WordOf(Decision decision) {
   switch (decision) {
     case Decision::kAllow:
       return "allow";

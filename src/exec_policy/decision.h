@@ -9,6 +9,6 @@ namespace holdfast::exec_policy {
 enum class Decision { kAllow, kPrompt, kForbidden };
 
 // Returns the word that rules use: allow, prompt or forbidden.
-std::string_view NameOf(Decision decision);
+std::string_view WordOf(Decision decision);
 
 }  // namespace holdfast::exec_policy

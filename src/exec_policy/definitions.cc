@@ -110,7 +110,7 @@ bool Definitions::IsMatch(const Examples& examples, const std::vector<std::strin
   // A rules file does not know where it will be used: a relative program in an example is at no place that
   // host_executable() lists.
   const auto path = host_executables.Resolve(command[0], {.cwd = "/nowhere", .home = "/nowhere"});
-  return path && AnyMatches(of_call, holdfast::NameOf(*path), arguments);
+  return path && AnyMatches(of_call, NameOf(*path), arguments);
 }
 
 }  // namespace holdfast::exec_policy

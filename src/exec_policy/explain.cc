@@ -42,7 +42,7 @@ std::string Details(const RuleMatch& match) {
 
 std::string Relation(const RuleMatch& other, Decision decision) {
   if (other.decision == decision) return "has the same decision";
-  return fmt::format("loses, because {} is stricter than {}", NameOf(decision), NameOf(other.decision));
+  return fmt::format("loses, because {} is stricter than {}", WordOf(decision), WordOf(other.decision));
 }
 
 }  // namespace

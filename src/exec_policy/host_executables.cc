@@ -45,7 +45,7 @@ Result<> HostExecutables::Define(std::string name, const std::vector<std::string
       return Fail(ErrorKind::kInvalidParams, fmt::format("the path `{}` is not absolute", path));
     }
     std::string one = Folded(path);
-    if (holdfast::NameOf(one) != name) {
+    if (NameOf(one) != name) {
       return Fail(ErrorKind::kInvalidParams, fmt::format("the path `{}` does not end in the name `{}`", path, name));
     }
     if (std::ranges::find(folded, one) == folded.end()) folded.push_back(std::move(one));
@@ -55,7 +55,7 @@ Result<> HostExecutables::Define(std::string name, const std::vector<std::string
 }
 
 bool HostExecutables::Allow(std::string_view path) const {
-  const auto defined = paths_.find(holdfast::NameOf(path));
+  const auto defined = paths_.find(NameOf(path));
   return defined == paths_.end() || std::ranges::find(defined->second, path) != defined->second.end();
 }
 

@@ -16,7 +16,7 @@ constexpr std::string_view kDangerous = "The command may destroy things that are
 
 std::vector<std::string> CommandOf(const ExecAttempt& attempt, ProgramNames names) {
   const bool by_base_name = names == ProgramNames::kBaseName;
-  std::vector<std::string> command = {std::string(by_base_name ? holdfast::NameOf(attempt.file) : attempt.file)};
+  std::vector<std::string> command = {std::string(by_base_name ? NameOf(attempt.file) : attempt.file)};
   if (!attempt.argv.empty()) command.insert(command.end(), attempt.argv.begin() + 1, attempt.argv.end());
   return command;
 }

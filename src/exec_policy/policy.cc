@@ -40,7 +40,7 @@ Evaluation Policy::Evaluate(std::span<const std::string> command, const std::opt
   std::vector<const Rule*> found = rules_->index.Find(command[0], arguments);
   std::optional<std::string> path;
   if (found.empty() && resolve) path = rules_->host_executables.Resolve(command[0], *resolve);
-  if (path) found = rules_->index.Find(holdfast::NameOf(*path), arguments);
+  if (path) found = rules_->index.Find(NameOf(*path), arguments);
   evaluation.matches.reserve(found.size());
   for (const Rule* rule : found) {
     RuleMatch& match = evaluation.matches.emplace_back(MatchOf(*rule, arguments));

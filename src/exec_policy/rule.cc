@@ -53,7 +53,7 @@ std::string RuleText(std::span<const std::string> prefix, Decision decision) {
     if (i > 0) text += ", ";
     AppendQuoted(text, prefix[i]);
   }
-  text += fmt::format("], decision=\"{}\")", NameOf(decision));
+  text += fmt::format("], decision=\"{}\")", WordOf(decision));
   return text;
 }
 

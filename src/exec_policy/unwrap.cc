@@ -11,14 +11,15 @@
 namespace holdfast::exec_policy {
 namespace {
 
-struct Wrapper {
+// A launcher is a program that is written in front of the command which it runs.
+struct Launcher {
   std::string_view name;
   std::string_view letters_with_value = {};  // the short options whose value may be the next word
   std::string_view flags_with_value = {};    // the same for long options, each between blanks
   size_t operands = 0;                       // the number of words between the options and the command
 };
 
-constexpr std::array kWrappers = std::to_array<Wrapper>({
+constexpr std::array kLaunchers = std::to_array<Launcher>({
     {"sudo", "CDghpRrtTUu", " --user --group --host --prompt --chdir --chroot --close-from --command-timeout "},
     {"doas", "Cu"},
     {"env", "uC", " --unset --chdir "},
@@ -36,23 +37,23 @@ constexpr std::array kWrappers = std::to_array<Wrapper>({
     {"busybox"},
 });
 
-const Wrapper* FindWrapper(std::string_view program) {
-  const auto* found = std::ranges::find(kWrappers, holdfast::NameOf(program), &Wrapper::name);
-  return found == kWrappers.end() ? nullptr : found;
+const Launcher* FindLauncher(std::string_view program) {
+  const auto* found = std::ranges::find(kLaunchers, NameOf(program), &Launcher::name);
+  return found == kLaunchers.end() ? nullptr : found;
 }
 
 // Returns whether the value of an option is the next word.
-bool TakesNextWord(const Wrapper& wrapper, std::string_view word) {
-  if (word.starts_with("--")) return wrapper.flags_with_value.contains(" " + std::string(word) + " ");
-  const size_t letter = word.find_first_of(wrapper.letters_with_value, 1);
+bool TakesNextWord(const Launcher& launcher, std::string_view word) {
+  if (word.starts_with("--")) return launcher.flags_with_value.contains(" " + std::string(word) + " ");
+  const size_t letter = word.find_first_of(launcher.letters_with_value, 1);
   return letter != std::string_view::npos && letter + 1 == word.size();
 }
 
 // Returns the words behind the options. Words such as `LANG=C` are counted to the options.
-Words SkipOptions(const Wrapper& wrapper, Words words) {
+Words SkipOptions(const Launcher& launcher, Words words) {
   while (!words.empty() && (IsOption(words[0]) || IsAssignment(words[0]))) {
     if (words[0] == "--") return words.subspan(1);
-    const size_t count = IsOption(words[0]) && TakesNextWord(wrapper, words[0]) ? 2 : 1;
+    const size_t count = IsOption(words[0]) && TakesNextWord(launcher, words[0]) ? 2 : 1;
     words = words.subspan(std::min(count, words.size()));
   }
   return words;
@@ -60,17 +61,17 @@ Words SkipOptions(const Wrapper& wrapper, Words words) {
 
 bool IsShell(std::string_view program) {
   constexpr std::array<std::string_view, 7> kShells = {"sh", "bash", "dash", "zsh", "ksh", "ash", "mksh"};
-  return std::ranges::find(kShells, holdfast::NameOf(program)) != kShells.end();
+  return std::ranges::find(kShells, NameOf(program)) != kShells.end();
 }
 
 }  // namespace
 
 Words Unwrapped(Words command) {
   while (!command.empty()) {
-    const Wrapper* wrapper = FindWrapper(command[0]);
-    if (wrapper == nullptr) return command;
-    command = SkipOptions(*wrapper, command.subspan(1));
-    command = command.subspan(std::min(wrapper->operands, command.size()));
+    const Launcher* launcher = FindLauncher(command[0]);
+    if (launcher == nullptr) return command;
+    command = SkipOptions(*launcher, command.subspan(1));
+    command = command.subspan(std::min(launcher->operands, command.size()));
   }
   return command;
 }

@@ -8,9 +8,9 @@ namespace holdfast::exec_policy {
 namespace {
 
 TEST(DecisionTest, IsNamedByTheWordOfTheRules) {
-  EXPECT_EQ(NameOf(Decision::kAllow), "allow");
-  EXPECT_EQ(NameOf(Decision::kPrompt), "prompt");
-  EXPECT_EQ(NameOf(Decision::kForbidden), "forbidden");
+  EXPECT_EQ(WordOf(Decision::kAllow), "allow");
+  EXPECT_EQ(WordOf(Decision::kPrompt), "prompt");
+  EXPECT_EQ(WordOf(Decision::kForbidden), "forbidden");
 }
 
 TEST(DecisionTest, IsOrderedByStrictness) {

@@ -88,7 +88,7 @@ std::string TextOf(const Rule& rule) {
     for (const std::string& word : alternatives) text += quoted(word) + ",";
     text += "]";
   }
-  return text + "], '" + std::string(NameOf(rule.decision)) + "')\n";
+  return text + "], '" + std::string(WordOf(rule.decision)) + "')\n";
 }
 
 Evaluation PlainlyEvaluate(const std::vector<Rule>& rules, const std::vector<std::string>& command,

@@ -83,11 +83,11 @@ std::string EvaluationJson(const exec_policy::Evaluation& evaluation) {
   CheckResult result;
   for (const exec_policy::RuleMatch& match : evaluation.matches) {
     result.matched_rules.push_back({{.matched_prefix = match.matched_prefix,
-                                     .decision = std::string(NameOf(match.decision)),
+                                     .decision = std::string(WordOf(match.decision)),
                                      .resolved_program = match.resolved_program,
                                      .justification = match.justification}});
   }
-  if (evaluation.decision) result.decision = NameOf(*evaluation.decision);
+  if (evaluation.decision) result.decision = WordOf(*evaluation.decision);
   return wire::Encode(result);
 }
 

@@ -1,4 +1,4 @@
-// What a name means.
+// The meaning of a name in a program.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The dict of a Starlark program: a hash table that keeps the order in which keys were added. It knows nothing about
-// the equality of values; keys.h looks up keys in it.
+// the equality of values; compare.h looks up keys in it.
 #pragma once
 
 #include <cstddef>

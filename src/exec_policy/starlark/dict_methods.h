@@ -1,4 +1,4 @@
-// What the methods of dicts and the function `dict` share.
+// Functions that the methods of dicts and the function `dict` share.
 #pragma once
 
 #include "base/result.h"
