@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/paths.h"
+#include "base/printable.h"
 #include "exec_policy/dangerous.h"
 #include "exec_policy/explain.h"
 #include "exec_policy/rule.h"
@@ -46,16 +47,19 @@ Judgement Judge(const Policy& policy, const ExecAttempt& attempt, ProgramNames n
   const Evaluation evaluation = Evaluate(policy, attempt, names, command);
   const RuleMatch* match = DecidingMatch(evaluation);
   if (match == nullptr) return JudgeWithoutRule(command);
-  Judgement judgement{.rule = RuleText(*match)};
+  Judgement judgement{.rule = PrintableExcerpt(RuleText(*match))};
+  const auto reason_or = [match](std::string_view otherwise) {
+    return match->justification ? PrintableExcerpt(*match->justification) : std::string(otherwise);
+  };
   if (match->decision == Decision::kForbidden) {
     judgement.action = Action::kDeny;
-    judgement.reason = match->justification.value_or(std::string(kForbidden));
+    judgement.reason = reason_or(kForbidden);
     return judgement;
   }
   judgement.action = MayLeave(policy, attempt, *match) ? Action::kEscalate : Action::kRun;
   if (match->decision == Decision::kPrompt) {
     judgement.asks = true;
-    judgement.reason = match->justification.value_or(std::string(kAsked));
+    judgement.reason = reason_or(kAsked);
   }
   return judgement;
 }

@@ -41,7 +41,9 @@ struct Judgement {
   Action action = Action::kRun;
   // The question has to be asked before `action` is taken; after a refusal the action is kDeny.
   bool asks = false;
-  std::string reason = {};  // of a denial or a question: the rule's justification, or a sentence of our own
+  // The reason of a denial or a question: the rule's justification, or a sentence of our own. It can be shown on a
+  // terminal, and so can the rule.
+  std::string reason = {};
   // The rule that decided, as it could be written, with its file and line; empty if no rule did.
   std::string rule = {};
 

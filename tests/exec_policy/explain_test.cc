@@ -45,6 +45,13 @@ TEST(ExplainTest, TellsWhatHappensWithoutARule) {
             "inside of the sandbox\n");
 }
 
+TEST(ExplainTest, SendsNothingToTheTerminalThatARuleHides) {
+  const std::string text = Explained("prefix_rule(['a'], justification='\\x1b]0;x\\x07' + 'y' * 100000)\n", "a");
+  EXPECT_THAT(text, HasSubstr("justification: \\x1b]0;x\\x07yyy"));
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_LT(text.size(), 2000u);
+}
+
 TEST(ExplainTest, QuotesWordsAsRulesWriteThem) {
   EXPECT_THAT(Explained(R"(prefix_rule(["a\"b\\c\td\x01é"]))", "'a\"b\\c\td\x01é'"),
               HasSubstr(R"(pattern=["a\"b\\c\td\x01é"])"));

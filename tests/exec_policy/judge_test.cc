@@ -60,6 +60,11 @@ TEST(JudgeTest, ARuleThatForbidsDenies) {
             "Execution forbidden by policy");
 }
 
+TEST(JudgeTest, AReasonCanBeShownOnATerminal) {
+  const Policy policy = RulesOf("prefix_rule(['a'], 'forbidden', justification='\\x1b[2J')");
+  EXPECT_EQ(JudgeLine(policy, "/a", "a").reason, "\\x1b[2J");
+}
+
 TEST(JudgeTest, OfRulesWithTheSameDecisionOneWithAJustificationSpeaks) {
   const Policy policy = RulesOf(
       "prefix_rule(['a'], justification='not strict')\n"

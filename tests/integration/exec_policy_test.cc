@@ -155,6 +155,9 @@ TEST_F(ExecPolicyTest, DeniesWithTheReasonOfTheClient) {
   EXPECT_EQ(ended.exit_code, 1);
   EXPECT_THAT(ended.output, HasSubstr("Execution denied: Not today."));
   EXPECT_THAT(RunAnswered("q", R"("result":{"decision":"deny"})").output, HasSubstr("User declined execution"));
+  // The reason does not command the terminal that the command writes to.
+  EXPECT_THAT(RunAnswered("r", R"("result":{"decision":"deny","reason":"\u001b[2Jno"})").output,
+              HasSubstr("Execution denied: \\x1b[2Jno"));
   EXPECT_FALSE(MadeElsewhere());
 }
 

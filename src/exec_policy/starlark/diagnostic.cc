@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/printable.h"
 #include "exec_policy/starlark/characters.h"
 
 namespace holdfast::exec_policy {
@@ -22,19 +23,23 @@ constexpr int kShownColumns = 160;
 
 }  // namespace
 
+// The text comes from the file, so none of it reaches a terminal as it is.
 std::string Diagnostic::Text() const {
   const int skipped = position.column > kShownColumns ? position.column - kShownColumns / 2 : 0;
   std::string_view shown = source_line;
   shown.remove_prefix(OffsetOfCharacter(shown, static_cast<size_t>(skipped)));
   shown = shown.substr(0, OffsetOfCharacter(shown, kShownColumns));
+  const size_t caret = OffsetOfCharacter(shown, static_cast<size_t>(position.column - 1 - skipped));
+  const std::string name = PrintableExcerpt(file);
+  const std::string before_caret(CountCharacters(PrintableExcerpt(shown.substr(0, caret))), ' ');
   const std::string number = fmt::to_string(position.line);
   const std::string margin(number.size(), ' ');
-  std::string text = fmt::format("error: {}\n{}--> {}:{}:{}\n{} |\n{} | {}\n{} | {}^\n", message, margin, file,
-                                 position.line, position.column, margin, number, shown, margin,
-                                 std::string(static_cast<size_t>(position.column - 1 - skipped), ' '));
+  std::string text =
+      fmt::format("error: {}\n{}--> {}:{}:{}\n{} |\n{} | {}\n{} | {}^\n", PrintableExcerpt(message), margin, name,
+                  position.line, position.column, margin, number, PrintableExcerpt(shown), margin, before_caret);
   for (const Caller& caller : callers) {
-    text += fmt::format("{}in {}, called at {}:{}:{}\n", margin, caller.function, file, caller.position.line,
-                        caller.position.column);
+    text += fmt::format("{}in {}, called at {}:{}:{}\n", margin, PrintableExcerpt(caller.function, 100), name,
+                        caller.position.line, caller.position.column);
   }
   return text;
 }

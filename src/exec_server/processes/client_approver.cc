@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/printable.h"
 #include "loop/scope.h"
 #include "rpc/peer.h"
 #include "wire/encode.h"
@@ -19,7 +20,7 @@ constexpr size_t kEnvelopeBytes = 256;  // a generous estimate for a request wit
 escalate::Answer Denied(std::string reason) { return {.action = Action::kDeny, .reason = std::move(reason)}; }
 
 escalate::Answer AnswerOf(const Result<wire::ExecApproveResult>& outcome) {
-  if (!outcome) return Denied("The client could not be asked: " + outcome.error().message);
+  if (!outcome) return Denied("The client could not be asked: " + PrintableExcerpt(outcome.error().message));
   switch (outcome->decision) {
     case ExecDecision::kRun:
       return {.action = Action::kRun};
@@ -28,7 +29,8 @@ escalate::Answer AnswerOf(const Result<wire::ExecApproveResult>& outcome) {
     case ExecDecision::kDeny:
       break;
   }
-  return Denied(outcome->reason.value_or("User declined execution"));
+  // The command's standard error shows the reason, and that may be a terminal.
+  return Denied(PrintableExcerpt(outcome->reason.value_or("User declined execution")));
 }
 
 bool IsCut(const Result<wire::ExecApproveResult>& outcome) {
