@@ -14,6 +14,7 @@
 
 #include "base/owned_fd.h"
 #include "exec_policy/store/read_text.h"
+#include "exec_policy/store/rules_file.h"
 #include "exec_policy/store/trust.h"
 #include "sys/open.h"
 
@@ -52,8 +53,8 @@ Result<std::optional<RulesText>> ReadTrustedFile(int directory, const std::strin
 }  // namespace
 
 Result<RulesText> ReadRulesFile(const std::string& path) {
-  TRY(const OwnedFd fd, sys::OpenAt(AT_FDCWD, path, O_RDONLY, sys::Links::kFollow));
-  TRY(std::string text, ReadText(fd.get(), path));
+  TRY(const RulesFile file, RulesFile::Open(path));
+  TRY(std::string text, ReadText(file.fd.get(), path));
   return RulesText{.name = path, .text = std::move(text)};
 }
 

@@ -10,8 +10,8 @@
 
 namespace holdfast::exec_policy {
 
-// Reads a file that the user has named. It may be anywhere, belong to anybody, and be a link or a pipe: the user
-// answers for it.
+// Reads a file that the user has named. It may be anywhere, belong to anybody, and be a link to a regular file: the
+// user answers for it.
 Result<RulesText> ReadRulesFile(const std::string& path);
 
 // Reads the files of a layer, `DIRECTORY/*.rules`, in the order of their names. Links and everything else that is no

@@ -1,7 +1,9 @@
 #include "exec_policy/store/rules_file.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include <ctime>
 #include <utility>
@@ -24,6 +26,11 @@ Result<RulesFile> RulesFile::Open(const std::string& path) {
   struct stat status;
   if (::fstat(fd.get(), &status) < 0) return FailErrno("stat", path);
   if (!S_ISREG(status.st_mode)) return Fail(ErrorKind::kInvalidParams, fmt::format("{} is not a regular file", path));
+  struct statfs file_system;
+  if (::fstatfs(fd.get(), &file_system) < 0) return FailErrno("statfs", path);
+  if (file_system.f_type == PROC_SUPER_MAGIC) {
+    return Fail(ErrorKind::kInvalidParams, fmt::format("{} is a file of /proc, and not a rules file", path));
+  }
   FileState state{.path = path,
                   .identity = sys::FileIdentity::Of(status),
                   .size = status.st_size,

@@ -1,4 +1,4 @@
-// A rules file that a client of a server has named: opened, and not read yet.
+// A rules file that a user or a client of a server has named: opened, and not read yet.
 //
 // What it does not stop: a regular file of a file system that does not answer, such as a network file system whose
 // server is gone, makes the caller wait.
@@ -30,7 +30,8 @@ struct RulesFile {
   FileState state;
 
   // Opens a regular file, or a link to one. Anything else is refused without waiting: a FIFO has perhaps no writer, and
-  // a device no end.
+  // a device no end. Files of /proc are refused too: a diagnostic shows a line of the file to the client, which may
+  // read every other file by a command that it starts, but not /proc/self/environ of the server.
   static Result<RulesFile> Open(const std::string& path);
 };
 

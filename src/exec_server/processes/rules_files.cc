@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>
@@ -46,7 +47,7 @@ class RulesFiles::Kept {
       files.push_back(*std::move(file));
     }
     if (PolicyPtr found = Find(states)) return found;
-    TRY(PolicyPtr policy, Parse(files));
+    TRY(PolicyPtr policy, TryParse(files));
     const auto settled = [this](const FileState& state) { return IsOlderThan(settle_time_, state); };
     if (std::ranges::all_of(states, settled)) Keep(std::move(states), policy);
     return policy;
@@ -57,6 +58,15 @@ class RulesFiles::Kept {
     std::vector<FileState> states;
     PolicyPtr policy;
   };
+
+  // The limits of a policy are far below the memory of a machine, but a server may have less of it left.
+  static Result<PolicyPtr> TryParse(const std::vector<RulesFile>& files) {
+    try {
+      return Parse(files);
+    } catch (const std::bad_alloc&) {
+      return Wrong("the server has not enough memory for the rules");
+    }
+  }
 
   static Result<PolicyPtr> Parse(const std::vector<RulesFile>& files) {
     std::vector<exec_policy::RulesText> texts;

@@ -131,8 +131,13 @@ TEST(LoadPolicyTest, NamesTheFileThatCannotBeRead) {
             "open /none/a.rules: No such file or directory");
 }
 
-TEST(LoadPolicyTest, RefusesAFileWithoutAnEnd) {
-  EXPECT_THAT(LoadPolicy({}, std::vector<std::string>{"/dev/zero"}).error().message, HasSubstr("has more than"));
+TEST(LoadPolicyTest, WaitsForNothingButRegularFiles) {
+  const support::ScratchDir scratch;
+  const std::string pipe = scratch.path() + "/pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& path : {std::string("/dev/zero"), pipe, scratch.path()}) {
+    EXPECT_EQ(LoadPolicy({}, std::vector{path}).error().message, path + " is not a regular file");
+  }
 }
 
 }  // namespace

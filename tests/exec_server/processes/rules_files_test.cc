@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <optional>
 #include <string>
@@ -99,6 +100,13 @@ TEST_F(RulesFilesTest, RefusesDevices) {
   for (const char* device : {"/dev/zero", "/dev/null", "/dev/ptmx"}) {
     EXPECT_THAT(Refused({device}), HasSubstr("not a regular file"));
   }
+}
+
+// The message about a mistake shows a line of the file, and this file has the secrets of the server.
+TEST_F(RulesFilesTest, RefusesTheEnvironmentOfTheServer) {
+  EXPECT_THAT(Refused({"/proc/self/environ"}), HasSubstr("a file of /proc"));
+  ASSERT_EQ(::symlink("/proc/self/environ", (dir_.path() + "/link").c_str()), 0);
+  EXPECT_THAT(Refused({dir_.path() + "/link"}), HasSubstr("a file of /proc"));
 }
 
 TEST_F(RulesFilesTest, RefusesAFileThatIsTooLong) {
