@@ -1,5 +1,6 @@
 #include "exec_policy/call_arguments.h"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 #include <variant>
@@ -24,24 +25,44 @@ Result<std::span<const Value>> ReadList(std::string_view name, const Value& valu
   return ItemsOf(value);
 }
 
-Result<std::vector<std::string>> ReadAlternatives(const Value& value) {
+// Charges the copy of a text.
+Result<> Charge(Budget& budget, std::string_view text) {
+  TRY_VOID(budget.Spend(1 + text.size() / 16));
+  return budget.Take(sizeof(std::string) + text.size());
+}
+
+Result<std::vector<std::string>> ReadAlternatives(Budget& budget, const Value& value) {
   constexpr std::string_view kName = "each element of pattern";
-  if (const auto* word = std::get_if<std::string_view>(&value)) return std::vector{std::string(*word)};
+  TRY_VOID(budget.Take(sizeof(std::vector<std::string>)));
+  if (const auto* word = std::get_if<std::string_view>(&value)) {
+    TRY_VOID(Charge(budget, *word));
+    return std::vector{std::string(*word)};
+  }
   if (!std::holds_alternative<List*>(value)) return WrongType(kName, "a string or a list of strings", value);
-  TRY(std::vector<std::string> words, ReadStrings(kName, value));
+  TRY(std::vector<std::string> words, ReadStrings(budget, kName, value));
   if (words.empty()) return Invalid("an element of pattern is an empty list; name at least one alternative");
   return words;
 }
 
-Result<std::vector<std::string>> ReadExample(std::string_view name, const Value& value) {
+// Charges the words of an example before they are split. Each word ends at a blank or at the end of the text.
+Result<> ChargeWords(Budget& budget, std::string_view text) {
+  TRY_VOID(budget.Spend(text.size() / 2));
+  const auto blanks = std::ranges::count_if(text, [](char c) { return c == ' ' || c == '\t' || c == '\n'; });
+  return budget.Take(static_cast<size_t>(blanks + 1) * sizeof(std::string) + text.size());
+}
+
+Result<std::vector<std::string>> ReadExample(Budget& budget, std::string_view name, const Value& value) {
   const std::string item = fmt::format("each example of {}", name);
+  TRY_VOID(budget.Spend(10));
+  TRY_VOID(budget.Take(sizeof(std::vector<std::string>)));
   if (std::holds_alternative<List*>(value)) {
-    TRY(std::vector<std::string> words, ReadStrings(item, value));
+    TRY(std::vector<std::string> words, ReadStrings(budget, item, value));
     if (words.empty()) return Invalid(fmt::format("{} has to have a word, and one is an empty list", item));
     return words;
   }
   const auto* text = std::get_if<std::string_view>(&value);
   if (text == nullptr) return WrongType(item, "a string or a list of strings", value);
+  TRY_VOID(ChargeWords(budget, *text));
   auto words = SplitWords(*text);
   if (!words) {
     return Invalid(
@@ -59,35 +80,35 @@ Result<std::string_view> ReadString(std::string_view name, const Value& value) {
   return *text;
 }
 
-Result<std::vector<std::string>> ReadStrings(std::string_view name, const Value& value) {
+Result<std::vector<std::string>> ReadStrings(Budget& budget, std::string_view name, const Value& value) {
   TRY(const std::span<const Value> items, ReadList(name, value));
   std::vector<std::string> strings;
-  strings.reserve(items.size());
+  const std::string item_name = fmt::format("each item of {}", name);
   for (const Value& item : items) {
-    TRY(const std::string_view text, ReadString(fmt::format("each item of {}", name), item));
+    TRY(const std::string_view text, ReadString(item_name, item));
+    TRY_VOID(Charge(budget, text));
     strings.emplace_back(text);
   }
   return strings;
 }
 
-Result<WordLists> ReadPattern(const Value& value) {
+Result<WordLists> ReadPattern(Budget& budget, const Value& value) {
   TRY(const std::span<const Value> items, ReadList("pattern", value));
   if (items.empty()) return Invalid("pattern is empty; it has to begin with a program");
   WordLists pattern;
-  pattern.reserve(items.size());
   for (const Value& item : items) {
-    TRY(std::vector<std::string> alternatives, ReadAlternatives(item));
+    TRY(std::vector<std::string> alternatives, ReadAlternatives(budget, item));
     pattern.push_back(std::move(alternatives));
   }
   return pattern;
 }
 
-Result<WordLists> ReadExamples(std::string_view name, const std::optional<Value>& value) {
+Result<WordLists> ReadExamples(Budget& budget, std::string_view name, const std::optional<Value>& value) {
   WordLists examples;
   if (!value) return examples;
   TRY(const std::span<const Value> items, ReadList(name, *value));
   for (const Value& item : items) {
-    TRY(std::vector<std::string> words, ReadExample(name, item));
+    TRY(std::vector<std::string> words, ReadExample(budget, name, item));
     examples.push_back(std::move(words));
   }
   return examples;

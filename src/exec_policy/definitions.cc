@@ -22,14 +22,40 @@ bool AnyMatches(std::span<const Rule> rules, std::string_view program, std::span
       rules, [&](const Rule& rule) { return rule.program == program && MatchesArguments(rule, arguments); });
 }
 
+// The size of what all rules of one call have in common.
+struct Size {
+  size_t words = 0, bytes = 0;
+};
+
+Size SizeOf(const WordLists& arguments, const std::optional<std::string>& justification, const Source& source) {
+  Size size{.bytes = source.name.size() + (justification ? justification->size() : 0)};
+  for (const std::vector<std::string>& alternatives : arguments) {
+    size.words += alternatives.size();
+    size.bytes += sizeof alternatives;
+    for (const std::string& word : alternatives) size.bytes += sizeof word + word.size();
+  }
+  return size;
+}
+
+// Charges the rules of one call, of which each program has a copy, and their places in the index of rules.
+Result<> ChargeRules(Budget& budget, const std::vector<std::string>& programs, const WordLists& arguments,
+                     const Size& size) {
+  constexpr size_t kIndexBytes = 128;  // for each program, and for each word that may follow it
+  const size_t places = 1 + (arguments.empty() ? 0 : arguments.front().size());
+  size_t bytes = programs.size() * (sizeof(Rule) + size.bytes + places * kIndexBytes);
+  for (const std::string& program : programs) bytes += program.size();
+  TRY_VOID(budget.Take(bytes));
+  return budget.Spend(bytes / 16);
+}
+
 }  // namespace
 
-Result<> Definitions::RunFile(const Source& source, const Limits& limits) {
+Result<> Definitions::RunFile(const Source& source, Budget& budget) {
   examples_.clear();
   const std::vector<HostFunction> host = HostFunctions(source);
-  if (const auto run = Run(source, host, limits); !run) return Refused(run.error());
+  if (const auto run = Run(source, host, budget); !run) return Refused(run.error());
   for (const Examples& examples : examples_) {
-    const Result<> verified = Verify(examples);
+    const Result<> verified = Verify(examples, budget);
     if (!verified) return Refused(DiagnosticAt(source, examples.position, verified.error().message));
   }
   return {};
@@ -53,15 +79,18 @@ std::vector<HostFunction> Definitions::HostFunctions(const Source& source) {
 }
 
 Result<> Definitions::DefinePrefixRule(const Source& source, const HostCall& call) {
-  TRY(WordLists pattern, ReadPattern(*call.arguments[0]));
+  TRY(WordLists pattern, ReadPattern(call.budget, *call.arguments[0]));
   TRY(const Decision decision, ReadDecision(call.arguments[1]));
-  TRY(WordLists match, ReadExamples("match", call.arguments[2]));
-  TRY(WordLists not_match, ReadExamples("not_match", call.arguments[3]));
+  TRY(WordLists match, ReadExamples(call.budget, "match", call.arguments[2]));
+  TRY(WordLists not_match, ReadExamples(call.budget, "not_match", call.arguments[3]));
   TRY(const std::optional<std::string> justification, ReadJustification(call.arguments[4]));
   const std::vector<std::string> programs = std::move(pattern.front());
   pattern.erase(pattern.begin());
+  const Size size = SizeOf(pattern, justification, source);
+  TRY_VOID(ChargeRules(call.budget, programs, pattern, size));
   if (!match.empty() || !not_match.empty()) {
-    examples_.push_back({rules.size(), programs.size(), std::move(match), std::move(not_match), call.position});
+    const size_t steps = 1 + programs.size() * (1 + size.words) / 8 + programs.size() * size.bytes / 256;
+    examples_.push_back({rules.size(), programs.size(), steps, std::move(match), std::move(not_match), call.position});
   }
   for (const std::string& program : programs) {
     rules.push_back({.program = program,
@@ -75,7 +104,13 @@ Result<> Definitions::DefinePrefixRule(const Source& source, const HostCall& cal
 
 Result<> Definitions::DefineHostExecutable(const HostCall& call) {
   TRY(const std::string_view name, ReadString("name", *call.arguments[0]));
-  TRY(const std::vector<std::string> paths, ReadStrings("paths", *call.arguments[1]));
+  TRY(const std::vector<std::string> paths, ReadStrings(call.budget, "paths", *call.arguments[1]));
+  constexpr size_t kEntryBytes = 128, kEntrySteps = 30;
+  TRY_VOID(call.budget.Take(name.size() + kEntryBytes));
+  for (const std::string& path : paths) {
+    TRY_VOID(call.budget.Spend(kEntrySteps + path.size() / 2));
+    TRY_VOID(call.budget.Take(path.size() + kEntryBytes));
+  }
   return host_executables.Define(std::string(name), paths);
 }
 
@@ -84,26 +119,33 @@ Result<> Definitions::DefineNetworkRule(const HostCall& call) {
   TRY(const std::string_view protocol, ReadString("protocol", *call.arguments[1]));
   TRY(const std::string_view decision, ReadString("decision", *call.arguments[2]));
   TRY_VOID(ReadJustification(call.arguments[3]));
+  constexpr size_t kEntryBytes = 128;
+  TRY_VOID(call.budget.Spend(kEntryBytes / 4 + host.size() / 4));
+  TRY_VOID(call.budget.Take(kEntryBytes + 2 * host.size()));
   TRY(NetworkRule rule, ParseNetworkRule(host, protocol, decision));
   network_rules.push_back(std::move(rule));
   return {};
 }
 
-Result<> Definitions::Verify(const Examples& examples) const {
+Result<> Definitions::Verify(const Examples& examples, Budget& budget) const {
   for (const std::vector<std::string>& command : examples.not_match) {
-    if (!IsMatch(examples, command)) continue;
+    TRY(const bool is_match, IsMatch(examples, command, budget));
+    if (!is_match) continue;
     return Fail(ErrorKind::kInvalidParams,
                 fmt::format("the rule matches the example `{}` of not_match", JoinWords(command)));
   }
   for (const std::vector<std::string>& command : examples.match) {
-    if (IsMatch(examples, command)) continue;
+    TRY(const bool is_match, IsMatch(examples, command, budget));
+    if (is_match) continue;
     return Fail(ErrorKind::kInvalidParams,
                 fmt::format("the rule does not match the example `{}` of match", JoinWords(command)));
   }
   return {};
 }
 
-bool Definitions::IsMatch(const Examples& examples, const std::vector<std::string>& command) const {
+Result<bool> Definitions::IsMatch(const Examples& examples, const std::vector<std::string>& command,
+                                  Budget& budget) const {
+  TRY_VOID(budget.Spend(2 * examples.steps + 30));
   const auto of_call = std::span(rules).subspan(examples.first_rule, examples.rule_count);
   const auto arguments = std::span(command).subspan(1);
   if (AnyMatches(of_call, command[0], arguments)) return true;

@@ -12,9 +12,9 @@
 #include "exec_policy/host_executables.h"
 #include "exec_policy/network_hosts.h"
 #include "exec_policy/rule.h"
+#include "exec_policy/starlark/budget.h"
 #include "exec_policy/starlark/diagnostic.h"
 #include "exec_policy/starlark/host_function.h"
-#include "exec_policy/starlark/limits.h"
 
 namespace holdfast::exec_policy {
 
@@ -22,7 +22,7 @@ class Definitions {
  public:
   // Runs a file, and then verifies the examples of its rules: host_executable() may stand behind the rules. Variables
   // of one file are not visible in the next.
-  Result<> RunFile(const Source& source, const Limits& limits);
+  Result<> RunFile(const Source& source, Budget& budget);
 
   std::vector<Rule> rules;
   HostExecutables host_executables;
@@ -32,6 +32,7 @@ class Definitions {
   // The examples of one call of prefix_rule(), which are verified against the rules of that call alone.
   struct Examples {
     size_t first_rule, rule_count;
+    size_t steps;  // the work of comparing one example with these rules
     WordLists match, not_match;
     Position position;
   };
@@ -41,8 +42,8 @@ class Definitions {
   Result<> DefineNetworkRule(const HostCall& call);
   std::vector<HostFunction> HostFunctions(const Source& source);
 
-  Result<> Verify(const Examples& examples) const;
-  bool IsMatch(const Examples& examples, const std::vector<std::string>& command) const;
+  Result<> Verify(const Examples& examples, Budget& budget) const;
+  Result<bool> IsMatch(const Examples& examples, const std::vector<std::string>& command, Budget& budget) const;
 
   std::vector<Examples> examples_;  // of the file that runs
 };

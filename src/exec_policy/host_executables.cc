@@ -1,6 +1,6 @@
 #include "exec_policy/host_executables.h"
 
-#include <algorithm>
+#include <climits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -39,8 +39,11 @@ Result<> HostExecutables::Define(std::string name, const std::vector<std::string
   if (!IsBareName(name)) {
     return Fail(ErrorKind::kInvalidParams, fmt::format("`{}` is not the bare name of a program", name));
   }
-  std::vector<std::string> folded;
+  std::set<std::string, std::less<>> folded;
   for (const std::string& path : paths) {
+    if (path.size() >= PATH_MAX) {
+      return Fail(ErrorKind::kInvalidParams, fmt::format("the path `{}` is longer than a path can be", path));
+    }
     if (!path.starts_with('/')) {
       return Fail(ErrorKind::kInvalidParams, fmt::format("the path `{}` is not absolute", path));
     }
@@ -48,7 +51,7 @@ Result<> HostExecutables::Define(std::string name, const std::vector<std::string
     if (NameOf(one) != name) {
       return Fail(ErrorKind::kInvalidParams, fmt::format("the path `{}` does not end in the name `{}`", path, name));
     }
-    if (std::ranges::find(folded, one) == folded.end()) folded.push_back(std::move(one));
+    folded.insert(std::move(one));
   }
   paths_.insert_or_assign(std::move(name), std::move(folded));
   return {};
@@ -56,11 +59,11 @@ Result<> HostExecutables::Define(std::string name, const std::vector<std::string
 
 bool HostExecutables::Allow(std::string_view path) const {
   const auto defined = paths_.find(NameOf(path));
-  return defined == paths_.end() || std::ranges::find(defined->second, path) != defined->second.end();
+  return defined == paths_.end() || defined->second.contains(path);
 }
 
 std::optional<std::string> HostExecutables::Resolve(std::string_view program, const Places& places) const {
-  if (program.empty()) return std::nullopt;
+  if (program.empty() || program.size() >= PATH_MAX) return std::nullopt;
   std::string path = Absolute(program, places);
   if (!Allow(path)) return std::nullopt;
   return path;

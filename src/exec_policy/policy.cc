@@ -25,8 +25,9 @@ Policy& Policy::operator=(Policy&&) noexcept = default;
 
 Result<Policy> Policy::Parse(std::span<const RulesText> files, const Limits& limits) {
   Definitions definitions;
+  Budget budget(limits);
   for (const RulesText& file : files) {
-    TRY_VOID(definitions.RunFile({.name = file.name, .text = file.text}, limits));
+    TRY_VOID(definitions.RunFile({.name = file.name, .text = file.text}, budget));
   }
   return Policy(std::make_unique<Rules>(Rules{.index = RuleIndex(std::move(definitions.rules)),
                                               .host_executables = std::move(definitions.host_executables),

@@ -29,7 +29,8 @@ class Policy {
   Policy& operator=(Policy&&) noexcept;
 
   // Runs the files in their order and returns all their rules. The error of a bad file has the file's name, the line
-  // and the column, and the line itself with a caret. The limits are for each file.
+  // and the column, and the line itself with a caret. All files share the steps and the memory of
+  // the limits.
   static Result<Policy> Parse(std::span<const RulesText> files, const Limits& limits = {});
 
   // Evaluates a command, whose first word is the program. With `resolve`, a program that no rule names as it is written

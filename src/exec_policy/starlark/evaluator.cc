@@ -256,9 +256,11 @@ Result<Value> Evaluator::Call(const Value& callee, const CallArguments& argument
 }
 
 Result<Value> Evaluator::CallHost(const HostFunction& function, const CallArguments& arguments, uint32_t offset) {
+  constexpr size_t kSteps = 20;  // a call of a host function takes about as long as so many steps
+  TRY_VOID(heap_.Spend(kSteps));
   std::vector<std::optional<Value>> places(function.parameters.size());
   TRY_VOID(SortArguments(function.name, arguments.positional, arguments.named, function.parameters, places));
-  TRY_VOID(function.call({.arguments = places, .position = position_of_(offset)}));
+  TRY_VOID(function.call({.arguments = places, .position = position_of_(offset), .budget = heap_.budget()}));
   return None{};
 }
 

@@ -4,21 +4,15 @@
 
 namespace holdfast::exec_policy {
 
-std::unexpected<Error> Heap::OutOfSteps() { return Fail(ErrorKind::kLimit, "the program takes too many steps"); }
-
-std::unexpected<Error> Heap::OutOfMemory() { return Fail(ErrorKind::kLimit, "the program needs too much memory"); }
-
 Result<> Heap::SpendOnSearch(size_t bytes, size_t wanted_bytes) {
   if (wanted_bytes > bytes) return {};
   // The sizes are limited by the memory, so the product fits.
-  return Spend(bytes * std::min<size_t>(wanted_bytes, bytes - wanted_bytes + 1) / 64);
+  return Spend(bytes * (1 + std::min<size_t>(wanted_bytes, bytes - wanted_bytes + 1)) / 16);
 }
 
 Result<void*> Heap::Allocate(size_t bytes, size_t alignment) {
   // The difference covers what alignment can cost, and makes objects without any bytes count too.
-  const size_t cost = bytes + alignment;
-  if (cost > bytes_left_) return OutOfMemory();
-  bytes_left_ -= cost;
+  TRY_VOID(budget_.Take(bytes + alignment));
   return memory_.allocate(std::max<size_t>(bytes, 1), alignment);
 }
 

@@ -1,4 +1,4 @@
-// The heap of one run owns everything that values refer to, and counts the steps of the run. It frees nothing before
+// The heap of one run owns everything that values refer to, and charges it to a budget. It frees nothing before
 // the run ends: a program of rules is short, lists may contain themselves, and a deeply nested value needs no deep
 // destructor. The limit of memory therefore is one of all memory that was ever allocated.
 #pragma once
@@ -12,31 +12,29 @@
 #include <utility>
 
 #include "base/result.h"
-#include "exec_policy/starlark/limits.h"
+#include "exec_policy/starlark/budget.h"
 #include "exec_policy/starlark/value.h"
 
 namespace holdfast::exec_policy {
 
 class Heap {
  public:
-  explicit Heap(const Limits& limits) : steps_left_(limits.steps), bytes_left_(limits.memory_bytes) {}
+  // `budget` outlives the heap.
+  explicit Heap(Budget& budget) : budget_(budget) {}
+
+  Budget& budget() { return budget_; }
 
   // Counts steps before they are done.
-  Result<> Spend(size_t steps) {
-    if (steps > steps_left_) [[unlikely]]
-      return OutOfSteps();
-    steps_left_ -= steps;
-    return {};
-  }
+  Result<> Spend(size_t steps) { return budget_.Spend(steps); }
   // Counts the work of looking at every byte of a text.
-  Result<> SpendOnText(size_t bytes) { return Spend(bytes / 64); }
+  Result<> SpendOnText(size_t bytes) { return Spend(bytes / 16); }
 
   // Counts the work of searching for a short text in a long one, which may begin to match everywhere.
   Result<> SpendOnSearch(size_t bytes, size_t wanted_bytes);
 
   // Fails if the memory that is left has no room for so many bytes.
   Result<> CheckRoom(size_t bytes) const {
-    if (bytes > bytes_left_) return OutOfMemory();
+    if (bytes > budget_.bytes_left()) return Budget::OutOfMemory();
     return {};
   }
 
@@ -52,8 +50,8 @@ class Heap {
   template <typename T>
   Result<std::span<T>> NewArray(size_t count) {
     static_assert(std::is_trivially_destructible_v<T>);
-    if (count > bytes_left_ / sizeof(T)) return OutOfMemory();
-    TRY_VOID(SpendOnText(count * sizeof(T)));
+    if (count > budget_.bytes_left() / sizeof(T)) return Budget::OutOfMemory();
+    TRY_VOID(Spend(count * sizeof(T) / 64));
     TRY(void* const memory, Allocate(count * sizeof(T), alignof(T)));
     T* const first = static_cast<T*>(memory);
     std::uninitialized_value_construct_n(first, count);
@@ -64,11 +62,9 @@ class Heap {
   Result<std::span<const Value>> CopyValues(std::span<const Value> values);
 
  private:
-  static std::unexpected<Error> OutOfSteps();
-  static std::unexpected<Error> OutOfMemory();
   Result<void*> Allocate(size_t bytes, size_t alignment);
 
-  size_t steps_left_, bytes_left_;
+  Budget& budget_;
   std::pmr::monotonic_buffer_resource memory_;
 };
 

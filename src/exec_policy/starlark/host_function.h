@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "exec_policy/starlark/budget.h"
 #include "exec_policy/starlark/diagnostic.h"
 #include "exec_policy/starlark/value.h"
 
@@ -26,6 +27,7 @@ struct Parameter {
 struct HostCall {
   std::span<const std::optional<Value>> arguments;
   Position position;  // of the call's name in the text
+  Budget& budget;     // the host function charges its work to it, and the memory of what it keeps
 };
 
 struct HostFunction {

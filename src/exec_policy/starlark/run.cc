@@ -18,10 +18,14 @@
 namespace holdfast::exec_policy {
 namespace {
 
-// The lines of a text, for turning offsets into positions.
+// The lines of a text, for turning offsets into positions. A whole file may be one line, so characters are counted from
+// the nearest of several places.
 class Lines {
  public:
   explicit Lines(std::string_view text) : text_(text) {
+    for (size_t begin = 0; begin < text.size(); begin += kStride) {
+      counts_.push_back(counts_.back() + CountCharacters(text.substr(begin, kStride)));
+    }
     for (size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', end + 1)) {
       begins_.push_back(end + 1);
     }
@@ -29,12 +33,20 @@ class Lines {
 
   Position PositionOf(size_t offset) const {
     const auto line = std::prev(std::ranges::upper_bound(begins_, offset));
-    const size_t column = CountCharacters(text_.substr(*line, offset - *line));
+    const size_t column = CharactersBefore(offset) - CharactersBefore(*line);
     return {.line = static_cast<int>(line - begins_.begin()) + 1, .column = static_cast<int>(column) + 1};
   }
 
  private:
+  static constexpr size_t kStride = 256;
+
+  size_t CharactersBefore(size_t offset) const {
+    const size_t stride = offset / kStride;
+    return counts_[stride] + CountCharacters(text_.substr(stride * kStride, offset % kStride));
+  }
+
   std::string_view text_;
+  std::vector<size_t> counts_ = {0};  // the characters before each multiple of kStride
   std::vector<size_t> begins_ = {0};
 };
 
@@ -79,7 +91,15 @@ std::optional<Diagnostic> CheckText(const Source& source, const Limits& limits) 
 }  // namespace
 
 std::expected<void, Diagnostic> Run(const Source& source, std::span<const HostFunction> host, const Limits& limits) {
-  if (auto diagnostic = CheckText(source, limits)) return std::unexpected(*std::move(diagnostic));
+  Budget budget(limits);
+  return Run(source, host, budget);
+}
+
+std::expected<void, Diagnostic> Run(const Source& source, std::span<const HostFunction> host, Budget& budget) {
+  if (auto diagnostic = CheckText(source, budget.limits())) return std::unexpected(*std::move(diagnostic));
+  if (const auto affordable = budget.Spend(source.text.size() / 4); !affordable) {  // the work of the parser
+    return std::unexpected(DiagnosticAt(source, {}, affordable.error().message));
+  }
   const Lines lines(source.text);
   const Predeclared predeclared(host);
   Tree tree;
@@ -88,8 +108,8 @@ std::expected<void, Diagnostic> Run(const Source& source, std::span<const HostFu
   if (!program) {
     return std::unexpected(DiagnosticAt(source, lines.PositionOf(parser.mistake_offset()), program.error().message));
   }
-  Heap heap(limits);
-  Evaluator evaluator(heap, limits, [&](uint32_t offset) { return lines.PositionOf(offset); });
+  Heap heap(budget);
+  Evaluator evaluator(heap, budget.limits(), [&](uint32_t offset) { return lines.PositionOf(offset); });
   const auto done = evaluator.Run(*program);
   if (done) return {};
   Diagnostic diagnostic = DiagnosticAt(source, lines.PositionOf(evaluator.mistake_offset()), done.error().message);

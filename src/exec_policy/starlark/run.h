@@ -5,6 +5,7 @@
 #include <expected>
 #include <span>
 
+#include "exec_policy/starlark/budget.h"
 #include "exec_policy/starlark/diagnostic.h"
 #include "exec_policy/starlark/host_function.h"
 #include "exec_policy/starlark/limits.h"
@@ -13,6 +14,9 @@ namespace holdfast::exec_policy {
 
 // Runs the whole text, or stops at the first mistake. A mistake that can be seen without running, such as a name that
 // is defined nowhere, is found before the first statement runs.
+std::expected<void, Diagnostic> Run(const Source& source, std::span<const HostFunction> host, Budget& budget);
+
+// Does the same with a budget for this run alone.
 std::expected<void, Diagnostic> Run(const Source& source, std::span<const HostFunction> host,
                                     const Limits& limits = {});
 

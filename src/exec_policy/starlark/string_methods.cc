@@ -101,6 +101,7 @@ Result<Search> PrepareSearch(const NativeCall& call) {
   TRY(const TextPart part,
       PartOfText(call.heap, Self(call), arguments[1].value_or(None{}), arguments[2].value_or(None{})));
   TRY_VOID(call.heap.SpendOnSearch(part.end - part.begin, wanted.size()));
+  TRY_VOID(call.heap.SpendOnText(Self(call).size()));  // the characters before the place are counted
   return Search{Self(call).substr(part.begin, part.end - part.begin), wanted, part.begin};
 }
 
@@ -162,12 +163,14 @@ Result<Value> Format(const NativeCall& call) { return BraceFormat(call.heap, Sel
 Result<Value> RemovePrefix(const NativeCall& call) {
   TRY(const Value argument, OnlyArgument(call));
   TRY(const std::string_view prefix, TextArgument(call, argument));
+  TRY_VOID(call.heap.SpendOnText(prefix.size()));
   return Self(call).substr(Self(call).starts_with(prefix) ? prefix.size() : 0);
 }
 
 Result<Value> RemoveSuffix(const NativeCall& call) {
   TRY(const Value argument, OnlyArgument(call));
   TRY(const std::string_view suffix, TextArgument(call, argument));
+  TRY_VOID(call.heap.SpendOnText(suffix.size()));
   return Self(call).substr(0, Self(call).size() - (Self(call).ends_with(suffix) ? suffix.size() : 0));
 }
 

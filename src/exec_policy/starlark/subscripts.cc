@@ -17,7 +17,7 @@ namespace {
 // Returns the number of elements of a value that has elements by number.
 Result<int64_t> LengthOf(Heap& heap, const Value& object) {
   if (const auto* const text = std::get_if<std::string_view>(&object)) {
-    TRY_VOID(heap.SpendOnText(text->size()));
+    TRY_VOID(heap.SpendOnText(3 * text->size()));  // the caller looks for two offsets afterwards
     return static_cast<int64_t>(CountCharacters(*text));
   }
   if (const auto* const range = std::get_if<const Range*>(&object)) return (*range)->size;
@@ -73,6 +73,7 @@ Result<Value> SliceText(Heap& heap, std::string_view text, const Range& indexes)
   }
   // The offset of each character is needed, in any order.
   TRY(const auto offsets, heap.NewArray<uint32_t>(CountCharacters(text)));
+  TRY_VOID(heap.Spend(offsets.size()));
   for (size_t offset = 0, index = 0; offset < text.size(); ++index) {
     offsets[index] = static_cast<uint32_t>(offset);
     offset += Utf8Length(text.substr(offset));
