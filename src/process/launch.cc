@@ -256,7 +256,11 @@ Result<> Launch::Pass(const LaunchFds& fds) {
   message_.msg_iovlen = 1;
   message_.msg_control = message_space_;
   message_.msg_controllen = sizeof message_space_;
-  return sys::SendDescriptors(fds.control, passed);
+  TRY_VOID(sys::SendDescriptors(fds.control, passed));
+  // The memory of a start is kept until the keeper has left it, and that may be noticed late. A descriptor in it would
+  // hide from the server that the wrapper has closed its own.
+  if (command_.wrapper) command_.wrapper->fds.clear();
+  return {};
 }
 
 Result<sys::Child> Launch::Start(StartSlots& slots, const LaunchFds& fds) {

@@ -111,6 +111,29 @@ TEST_F(SpawnerTest, StartsAKeeperThatReportsAndEnds) {
   EXPECT_EQ(observer.status, 42 << 8);
 }
 
+// Otherwise the server could not notice that a wrapper has closed its end of a socket.
+TEST_F(SpawnerTest, KeepsNoDescriptorOfAWrapperOpen) {
+  struct Observer : KeeperObserver {
+    void OnStarted(pid_t) override {}
+    void OnStartFailed(StartStep, int) override { ADD_FAILURE(); }
+    void OnStopped(int, unsigned) override {}
+    void OnExited(int) override {}
+    void OnGone() override { gone = true; }
+    bool gone = false;
+  } observer;
+  auto null = sys::OpenDevNull();
+  ASSERT_TRUE(null);
+  Command command = Shell("exit 0");
+  command.wrapper = Wrapper{.fds = {std::make_shared<const OwnedFd>(::dup(null->get()))}, .report = nullptr};
+  const std::weak_ptr<const OwnedFd> passed = command.wrapper->fds[0];
+  auto started = spawner_->Start(command, Pipes{}, {null->get(), null->get(), null->get()});
+  ASSERT_TRUE(started);
+  command.wrapper->fds.clear();
+  EXPECT_TRUE(passed.expired());
+  Keeper keeper(loop_, *spawner_, *std::move(started), observer);
+  EXPECT_TRUE(RunUntil([&] { return observer.gone; }));
+}
+
 TEST_F(SpawnerTest, ReportsTheStopOfACommandOnlyIfItsOwnerWantsToKnow) {
   struct Observer : KeeperObserver {
     void OnStarted(pid_t started) override { pid = started; }
