@@ -29,8 +29,9 @@ class ExecutorTest : public ExecutorFixture {
     std::string out, err;
   };
   static Ended Finish(ServerProcess server) {
-    const int status = server.WaitForExit().value_or(-1);
-    return {status, server.RestOfStdout(), server.Stderr()};
+    const auto status = server.WaitForExit();
+    if (!status) server.Kill();
+    return {status.value_or(-1), server.RestOfStdout(), server.Stderr()};
   }
   static Ended Run(std::vector<std::string> flags, const std::vector<std::string>& env = Environment()) {
     return Finish(ServerProcess::Launch(Words(std::move(flags)), env));
@@ -151,10 +152,11 @@ TEST_F(ExecutorTest, EndsWhenTheRegistryCannotBeReached) {
 
 TEST_F(ExecutorTest, FollowsNoRedirectWithItsToken) {
   ScriptedRegistry elsewhere;
-  registry_.Answer(307, "");
+  registry_.Answer(307, "", fmt::format("Location: {}/cloud/executor/exec-1/register\r\n", elsewhere.url()));
   const Ended ended = Finish(Start());
   EXPECT_EQ(ended.status, 1);
   EXPECT_THAT(ended.err, HasSubstr("(307 Temporary Redirect)"));
+  EXPECT_TRUE(elsewhere.arrivals().empty());
 }
 
 TEST_F(ExecutorTest, ADirectExecutorSendsOnlyItsTransport) {

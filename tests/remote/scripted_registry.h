@@ -16,10 +16,12 @@ namespace holdfast::remote {
 
 class ScriptedRegistry {
  public:
-  void Answer(int status, std::string body) {
+  // Each of `headers` ends in \r\n.
+  void Answer(int status, std::string body, std::string headers = "") {
     const std::lock_guard lock(mutex_);
     status_ = status;
     body_ = std::move(body);
+    headers_ = std::move(headers);
   }
   // Registers every executor, and sends it to this URL. `more` are further members of the answer.
   void SendTo(std::string_view url, std::string_view more = "") {
@@ -39,12 +41,12 @@ class ScriptedRegistry {
   }
 
  private:
-  std::mutex mutex_;  // guards the two members below
+  std::mutex mutex_;  // guards the three members below
   int status_ = 500;
-  std::string body_;
+  std::string body_, headers_;
   support::HttpServer server_{[this](const support::HttpArrival&, support::HttpPeer& peer) {
     const std::lock_guard lock(mutex_);
-    peer.Answer(status_, body_);
+    peer.Answer(status_, body_, headers_);
   }};
 };
 
