@@ -42,7 +42,8 @@ Result<> HostExecutables::Define(std::string name, const std::vector<std::string
   std::set<std::string, std::less<>> folded;
   for (const std::string& path : paths) {
     if (path.size() >= PATH_MAX) {
-      return Fail(ErrorKind::kInvalidParams, fmt::format("the path `{}` is longer than a path can be", path));
+      return Fail(ErrorKind::kInvalidParams,
+                  fmt::format("a path of {} bytes is longer than a path can be", path.size()));
     }
     if (!path.starts_with('/')) {
       return Fail(ErrorKind::kInvalidParams, fmt::format("the path `{}` is not absolute", path));
