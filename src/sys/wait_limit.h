@@ -2,6 +2,9 @@
 // interrupts the call by a signal whose handler does nothing, so that the call fails with EINTR. The timer fires again
 // and again while the call lasts, because a signal that comes right before the call begins does not interrupt it.
 //
+// Some calls, such as PTRACE_SEIZE, never fail with EINTR: after a signal the kernel repeats them. For these the
+// handler of the signal lets the thread go on behind the call instead of repeating it.
+//
 // The signal is SIGRTMIN + 2. Its handler is that of the whole process; the signal itself goes only to the thread.
 #pragma once
 
@@ -29,6 +32,10 @@ class WaitLimit {
     Set(std::chrono::nanoseconds(0));
     return result;
   }
+
+  // Makes a system call that the kernel would repeat after a signal. Returns what the kernel returns: -EINTR when the
+  // limit is over, and then the call has had no effect.
+  long CallRepeated(long number, long first, long second, long third, long fourth);
 
  private:
   WaitLimit(timer_t timer, std::chrono::nanoseconds limit) : timer_(timer), limit_(limit) {}

@@ -1,9 +1,12 @@
 #include "sys/wait_limit.h"
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <thread>
 
@@ -49,6 +52,48 @@ TEST_F(WaitLimitTest, EndsACallThatBeginsAfterTheTimeIsOver) {
   };
   EXPECT_EQ((*limit)->Call(call), -1);
   EXPECT_EQ(errno, EINTR);
+}
+
+// A futex with priority inheritance. The kernel repeats the wait for it after every signal.
+class HeldFutex {
+ public:
+  HeldFutex() : holder_([this] { Hold(); }) { is_held_.wait(false); }
+  ~HeldFutex() {
+    ends_ = true;
+    ends_.notify_one();
+    holder_.join();
+  }
+  long Take(WaitLimit& limit) {
+    return limit.CallRepeated(SYS_futex, reinterpret_cast<long>(&word_), FUTEX_LOCK_PI, 0, 0);
+  }
+
+ private:
+  void Hold() {
+    ::syscall(SYS_futex, &word_, FUTEX_LOCK_PI, 0, nullptr);
+    is_held_ = true;
+    is_held_.notify_one();
+    ends_.wait(false);
+    ::syscall(SYS_futex, &word_, FUTEX_UNLOCK_PI, 0, nullptr);
+  }
+
+  int word_ = 0;
+  std::atomic<bool> is_held_ = false, ends_ = false;
+  std::thread holder_;
+};
+
+TEST_F(WaitLimitTest, EndsACallThatTheKernelRepeatsAfterASignal) {
+  HeldFutex futex;
+  const auto limit = WaitLimit::Create(1ms);
+  ASSERT_TRUE(limit);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(futex.Take(**limit), -EINTR);
+}
+
+TEST_F(WaitLimitTest, ReturnsWhatAQuickCallReturnsThatTheKernelWouldRepeat) {
+  const auto limit = WaitLimit::Create(1h);
+  ASSERT_TRUE(limit);
+  EXPECT_EQ((*limit)->CallRepeated(SYS_getppid, 0, 0, 0, 0), ::getppid());
+  EXPECT_EQ((*limit)->CallRepeated(SYS_fcntl, ends_[0], F_GETFD, 0, 0), FD_CLOEXEC);
+  EXPECT_EQ((*limit)->CallRepeated(SYS_fcntl, -1, F_GETFD, 0, 0), -EBADF);
 }
 
 TEST_F(WaitLimitTest, ReturnsWhatAQuickCallReturns) {

@@ -41,11 +41,9 @@ StubSession::StubSession(uint64_t id, const Attempt& attempt, Tracee tracee, Stu
       tracee_(std::move(tracee)),
       process_(tracee_->process()) {}
 
-OrErrno<std::unique_ptr<StubSession>> StubSession::Begin(const Listener& listener, const Attempt& attempt,
-                                                         pid_t process, int stub, uint64_t id, StubPurpose purpose) {
-  auto tracee = Tracee::Seize(attempt.call.tid, process);
-  if (!tracee) return std::unexpected(tracee.error());
-  std::unique_ptr<StubSession> session(new StubSession(id, attempt, *std::move(tracee), std::move(purpose)));
+std::unique_ptr<StubSession> StubSession::Begin(const Listener& listener, const Attempt& attempt, Tracee tracee,
+                                                int stub, uint64_t id, StubPurpose purpose) {
+  std::unique_ptr<StubSession> session(new StubSession(id, attempt, std::move(tracee), std::move(purpose)));
   const auto number = listener.AddFd(attempt.call.id, stub);
   if (!number) session->state_ = State::kLeaving;
   session->stub_number_ = number.value_or(-1);
@@ -64,7 +62,6 @@ SessionEvent StubSession::PollTracee() {
     case Kind::kReturned:
       return OnReturned();
     case Kind::kExecuted:
-      executed_by_ = event.former_tid;
       return SessionEvent::kExecuted;
     case Kind::kGone:
       return SessionEvent::kOver;
@@ -92,8 +89,7 @@ Tracee StubSession::TakeTracee() {
 }
 
 // While the process is traced, its number cannot belong to another one.
-SessionEvent StubSession::OnExecuted(Tracee tracee, const StubProgram& stub, Inspection inspection) {
-  tracee_ = std::move(tracee);
+SessionEvent StubSession::OnExecuted(const StubProgram& stub, Inspection inspection) {
   auto pidfd = sys::OpenPidfd(process_);
   if (!pidfd || state_ != State::kExecuting || !stub.IsExecutedBy(process_, inspection)) {
     tracee_->Kill();

@@ -38,16 +38,16 @@ struct ProcessState;
 enum class SessionEvent {
   kNothing,
   kWentOn,    // the traced thread had stopped, and goes on
-  kExecuted,  // a thread has executed the stub; see `executed_by`
+  kExecuted,  // the traced thread has executed a program
   kOver,
 };
 
 class StubSession {
  public:
-  // Redirects the call of an attempt. After a failure the call still waits for its answer; otherwise it has been
-  // answered. `stub` is a descriptor of the stub's image.
-  static OrErrno<std::unique_ptr<StubSession>> Begin(const Listener& listener, const Attempt& attempt, pid_t process,
-                                                     int stub, uint64_t id, StubPurpose purpose);
+  // Redirects the call of an attempt, and answers it. `tracee` is the thread that makes the call, and `stub` a
+  // descriptor of the stub's image.
+  static std::unique_ptr<StubSession> Begin(const Listener& listener, const Attempt& attempt, Tracee tracee, int stub,
+                                            uint64_t id, StubPurpose purpose);
 
   uint64_t id() const { return id_; }
   size_t held_bytes() const { return held_bytes_; }
@@ -58,16 +58,12 @@ class StubSession {
     if (tracee_) tracee_->ExpectNothing();
   }
   pid_t traced_thread() const { return tracee_ ? tracee_->tid() : 0; }
-  // The thread whose call was redirected.
-  pid_t redirected_thread() const { return call_.tid; }
-  // The thread that has executed the stub, which may belong to another session of the same process.
-  pid_t executed_by() const { return executed_by_; }
+  pid_t process() const { return process_; }
 
   // Looks what the traced thread does.
   SessionEvent PollTracee();
   // Ends the tracing of a process that has just executed a program, and kills it unless the program is the stub.
-  // `tracee` is the one that has found out.
-  SessionEvent OnExecuted(Tracee tracee, const StubProgram& stub, Inspection inspection);
+  SessionEvent OnExecuted(const StubProgram& stub, Inspection inspection);
   // A session that is over may still trace a thread, which then has to be released.
   Tracee TakeTracee();
 
@@ -103,7 +99,7 @@ class StubSession {
   const size_t held_bytes_;
   State state_ = State::kStopping;
   std::optional<Tracee> tracee_;
-  pid_t process_, executed_by_ = 0;
+  const pid_t process_;
   int stub_number_ = -1;  // of the stub's image in the calling process
   OwnedFd pidfd_, control_;
   int control_number_ = -1;  // of the control socket in the stub

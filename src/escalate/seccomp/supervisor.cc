@@ -218,15 +218,43 @@ OrErrno<> Supervisor::KeepStubIntact() {
 }
 
 OrErrno<> Supervisor::Redirect(const Attempt& attempt, pid_t process, StubPurpose purpose) {
-  if (sessions_.size() >= settings_.max_stubs) return std::unexpected(EAGAIN);
+  if (sessions_.size() + parked_.size() >= settings_.max_stubs) return std::unexpected(EAGAIN);
   if (held_bytes() + HeldBytes(purpose) > settings_.max_bytes) return std::unexpected(EAGAIN);
+  if (!HasTracedThread(process)) return Begin(attempt, process, std::move(purpose));
+  parked_.push_back({.attempt = attempt, .process = process, .purpose = std::move(purpose)});
+  return {};
+}
+
+OrErrno<> Supervisor::Begin(const Attempt& attempt, pid_t process, StubPurpose purpose) {
   if (const auto intact = KeepStubIntact(); !intact) return intact;
+  auto tracee = Tracee::Seize(attempt.call.tid, process, stop_limit_.get());
+  if (!tracee) return std::unexpected(tracee.error());
   const uint64_t id = next_session_++;
-  auto session = StubSession::Begin(*listener_, attempt, process, stub_.fd(), id, std::move(purpose));
-  if (!session) return std::unexpected(session.error());
-  sessions_.emplace(id, *std::move(session));
+  sessions_.emplace(id,
+                    StubSession::Begin(*listener_, attempt, *std::move(tracee), stub_.fd(), id, std::move(purpose)));
   ++traced_;
   return {};
+}
+
+// Several threads of one process may call execve at the same time. They are redirected one after the other (tracee.h):
+// usually the first one executes the stub, which ends the others and their calls.
+bool Supervisor::HasTracedThread(pid_t process) const {
+  return std::ranges::find(leaving_, process, &Tracee::process) != leaving_.end() ||
+         std::ranges::any_of(sessions_, [&](const auto& entry) {
+           return entry.second->is_traced() && entry.second->process() == process;
+         });
+}
+
+void Supervisor::ResumeParked() {
+  for (ParkedCall& parked : std::exchange(parked_, {})) {
+    const uint64_t id = parked.attempt.call.id;
+    if (HasTracedThread(parked.process)) {
+      parked_.push_back(std::move(parked));
+    } else if (listener_ && listener_->IsWaiting(id)) {
+      const auto begun = Begin(parked.attempt, parked.process, std::move(parked.purpose));
+      if (!begun) listener_->Fail(id, begun.error());
+    }
+  }
 }
 
 bool Supervisor::IsStopNear() const {
@@ -254,36 +282,14 @@ void Supervisor::PollTracees() {
     if (session->is_traced()) traced.push_back(id);
   }
   for (const uint64_t id : traced) {
-    const auto found = sessions_.find(id);
-    // Another session may have found out that this thread has executed the stub.
-    if (found == sessions_.end() || !found->second->is_traced()) continue;
-    const SessionEvent event = found->second->PollTracee();
-    event == SessionEvent::kExecuted ? OnExecuted(*found->second) : Handle(id, event);
+    StubSession& session = *sessions_.at(id);
+    const SessionEvent event = session.PollTracee();
+    Handle(id, event == SessionEvent::kExecuted ? session.OnExecuted(stub_, inspection_) : event);
   }
   std::erase_if(leaving_, [](Tracee& tracee) { return tracee.Release(); });
   traced_ = leaving_.size();
   for (const auto& [id, session] : sessions_) traced_ += session->is_traced() ? 1 : 0;
-}
-
-// Two threads of one process may be redirected at the same time. The one that executes the stub ends the other, and
-// takes over the number of the first thread, which may be that of the other session.
-void Supervisor::OnExecuted(StubSession& finder) {
-  const pid_t executed_by = finder.executed_by();
-  const uint64_t finder_id = finder.id();
-  StubSession* const session = FindByThread(executed_by);
-  Tracee tracee = finder.TakeTracee();
-  StubSession& executor = session != nullptr ? *session : finder;
-  const bool took_over = &executor != &finder;
-  const SessionEvent event = executor.OnExecuted(std::move(tracee), stub_, inspection_);
-  Handle(executor.id(), event);
-  if (took_over) Handle(finder_id, SessionEvent::kOver);
-}
-
-StubSession* Supervisor::FindByThread(pid_t tid) {
-  for (const auto& [id, session] : sessions_) {
-    if (session->is_traced() && session->redirected_thread() == tid) return session.get();
-  }
-  return nullptr;
+  ResumeParked();
 }
 
 // A thread that is still traced has to stop once more, so that it can be released.
@@ -333,6 +339,7 @@ size_t Supervisor::held_bytes() const {
   size_t bytes = 0;
   for (const auto& [id, question] : questions_) bytes += question.attempt.held_bytes();
   for (const auto& [id, session] : sessions_) bytes += session->held_bytes();
+  for (const ParkedCall& parked : parked_) bytes += parked.attempt.held_bytes() + HeldBytes(parked.purpose);
   return bytes;
 }
 

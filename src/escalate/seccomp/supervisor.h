@@ -45,6 +45,13 @@ class Supervisor {
     OwnedFd thread;  // a pidfd, readable once the asking thread has ended
   };
 
+  // A call that becomes an execution of the stub as soon as no other thread of its process is traced.
+  struct ParkedCall {
+    Attempt attempt;
+    pid_t process;
+    StubPurpose purpose;
+  };
+
   void Poll();
   void OnHelper();
   void OnCall();
@@ -62,14 +69,15 @@ class Supervisor {
   OrErrno<StubPurpose> PurposeOf(const Attempt& attempt, const Answer& decision) const;
   OrErrno<> KeepStubIntact();
   OrErrno<> Redirect(const Attempt& attempt, pid_t process, StubPurpose purpose);
+  OrErrno<> Begin(const Attempt& attempt, pid_t process, StubPurpose purpose);
+  bool HasTracedThread(pid_t process) const;
+  void ResumeParked();
   void EndQuestion(uint64_t call);
 
   bool IsStopNear() const;
   void AwaitStop();
   void PollTracees();
-  void OnExecuted(StubSession& finder);
   void Handle(uint64_t stub, SessionEvent event);
-  StubSession* FindByThread(pid_t tid);
   size_t held_bytes() const;
 
   const SupervisorSettings settings_;
@@ -84,6 +92,7 @@ class Supervisor {
   std::map<uint64_t, OpenQuestion> questions_;                 // by the id of the call
   std::map<uint64_t, std::unique_ptr<StubSession>> sessions_;  // by the id of the session
   uint64_t next_session_ = 1;
+  std::vector<ParkedCall> parked_;
   std::vector<Tracee> leaving_;                 // threads whose tracing is about to end
   size_t traced_ = 0;                           // threads that are traced
   std::unique_ptr<sys::WaitLimit> stop_limit_;  // null if the kernel refuses it

@@ -25,9 +25,11 @@ bool StopsProcess(int signal) {
 
 }  // namespace
 
-OrErrno<Tracee> Tracee::Seize(pid_t tid, pid_t process) {
-  if (Trace(PTRACE_SEIZE, tid, PTRACE_O_TRACEEXEC) != 0) return std::unexpected(EPERM);
-  return Tracee(tid, process);
+OrErrno<Tracee> Tracee::Seize(pid_t tid, pid_t process, sys::WaitLimit* limit) {
+  const long result = limit != nullptr ? limit->CallRepeated(SYS_ptrace, PTRACE_SEIZE, tid, 0, PTRACE_O_TRACEEXEC)
+                                       : ::ptrace(PTRACE_SEIZE, tid, nullptr, PTRACE_O_TRACEEXEC);
+  if (result == 0) return Tracee(tid, process);
+  return std::unexpected(result == -EINTR ? EAGAIN : EPERM);
 }
 
 void Tracee::Interrupt() {
@@ -63,11 +65,9 @@ Tracee::Event Tracee::OnStop(int status) {
   const int signal = WSTOPSIG(status);
   const int event = status >> 16;
   if (event == PTRACE_EVENT_EXEC) {
-    unsigned long former = 0;
-    (void)::ptrace(PTRACE_GETEVENTMSG, process_, nullptr, &former);
     tid_ = process_;
     state_ = State::kStopped;
-    return {.kind = Event::Kind::kExecuted, .former_tid = static_cast<pid_t>(former)};
+    return {.kind = Event::Kind::kExecuted};
   }
   if (event != PTRACE_EVENT_STOP) {
     (void)Trace(PTRACE_CONT, tid_, static_cast<unsigned long>(signal));

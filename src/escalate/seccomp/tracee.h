@@ -16,13 +16,18 @@
 
 #include "escalate/caller/or_errno.h"
 #include "escalate/seccomp/listener.h"
+#include "sys/wait_limit.h"
 
 namespace holdfast::escalate {
 
 class Tracee {
  public:
-  // Fails with EPERM if the thread may not be traced, or is traced by a debugger.
-  static OrErrno<Tracee> Seize(pid_t tid, pid_t process);
+  // Fails with EPERM if the thread may not be traced, or is traced by a debugger. While another thread of the process
+  // executes a program, the kernel lets nobody trace a thread of it, and that execution lasts until all tracers have
+  // seen the ends of their threads. So no other thread of the process may be traced by this thread, or the two would
+  // wait for each other. Other tracers can hold up an execution too: then this fails with EAGAIN after the limit, which
+  // may be null.
+  static OrErrno<Tracee> Seize(pid_t tid, pid_t process, sys::WaitLimit* limit);
 
   Tracee(Tracee&&) = default;
   Tracee& operator=(Tracee&&) = default;
@@ -39,10 +44,9 @@ class Tracee {
     enum class Kind {
       kNothing,   // there is nothing new
       kReturned,  // the thread has stopped because its call has returned
-      kExecuted,  // the process has executed a program, and has stopped before its first instruction
+      kExecuted,  // the thread has executed a program, and has stopped before its first instruction
       kGone,      // the thread has ended
     } kind = Kind::kNothing;
-    pid_t former_tid = 0;  // of kExecuted: the thread that has executed the program; now it is the only one
   };
   // Looks whether the thread has stopped, and handles the stops that do not concern the supervisor.
   Event Poll();

@@ -226,6 +226,30 @@ int FromTwoThreads(char** words) {
   return 1;
 }
 
+// A child executes the words with four threads at the same time, again and again. The first word is the number of
+// children. Prints how many of them have ended in another way than with the status 1.
+int FromManyThreads(char** words) {
+  const auto main = [](void* argument) -> void* {
+    Execute(static_cast<char**>(argument));
+    return nullptr;
+  };
+  int others = 0;
+  for (int rounds = std::atoi(words[0]); rounds > 0; --rounds) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      pthread_t thread;
+      for (int i = 0; i < 3; ++i) ::pthread_create(&thread, nullptr, main, words + 1);
+      main(words + 1);
+      ::_exit(77);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 1) ++others;
+  }
+  std::printf("others %d\n", others);
+  return 0;
+}
+
 // A debugger traces the process that executes the words.
 int Traced(char** words) {
   const pid_t child = ::fork();
@@ -329,6 +353,7 @@ constexpr Act kActs[] = {
     {"flip-path", FlipPath},
     {"replace-stub", ReplaceStub},
     {"two-threads", FromTwoThreads},
+    {"many-threads", FromManyThreads},
     {"traced", Traced},
     {"stops", UnderStops},
     {"held-by-thread", HeldByThread},
