@@ -1,7 +1,12 @@
 #include "exec_policy/judge.h"
 
-#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
 
+#include <fmt/format.h>
+
+#include "base/log_escape.h"
 #include "base/paths.h"
 #include "base/printable.h"
 #include "exec_policy/dangerous.h"
@@ -15,10 +20,44 @@ constexpr std::string_view kForbidden = "Execution forbidden by policy";
 constexpr std::string_view kAsked = "A rule asks for approval of this command.";
 constexpr std::string_view kDangerous = "The command may destroy things that are hard to get back.";
 
-std::vector<std::string> CommandOf(const ExecAttempt& attempt, ProgramNames names) {
-  const bool by_base_name = names == ProgramNames::kBaseName;
-  std::vector<std::string> command = {std::string(by_base_name ? NameOf(attempt.file) : attempt.file)};
+using Command = std::vector<std::string>;
+
+// Returns the name by which the program is called.
+std::string_view CalledName(const ExecAttempt& attempt) {
+  std::string_view name = NameOf(attempt.argv.empty() ? attempt.file : attempt.argv.front());
+  if (name.starts_with('-')) name.remove_prefix(1);
+  return name;
+}
+
+bool HasOtherName(const ExecAttempt& attempt) {
+  return !attempt.argv.empty() && CalledName(attempt) != NameOf(attempt.file);
+}
+
+Command WithArguments(const ExecAttempt& attempt, std::string program) {
+  Command command = {std::move(program)};
   if (!attempt.argv.empty()) command.insert(command.end(), attempt.argv.begin() + 1, attempt.argv.end());
+  return command;
+}
+
+Command CommandOf(const ExecAttempt& attempt, ProgramNames names) {
+  const bool by_base_name = names == ProgramNames::kBaseName;
+  return WithArguments(attempt, std::string(by_base_name ? NameOf(attempt.file) : attempt.file));
+}
+
+// Returns the command as that of a program beside the file, with the name by which the program is called.
+Command CommandByName(const ExecAttempt& attempt, ProgramNames names) {
+  const std::string name(CalledName(attempt));
+  if (names == ProgramNames::kBaseName) return WithArguments(attempt, name);
+  return WithArguments(attempt, fmt::format("{}/{}", holdfast::ParentOf(attempt.file), name));
+}
+
+// Returns the command that git makes of a name such as git-push: the rest of the name is its first argument.
+std::optional<Command> CommandInName(const ExecAttempt& attempt, ProgramNames names) {
+  const std::string start = fmt::format("{}-", NameOf(attempt.file));
+  const std::string_view name = CalledName(attempt);
+  if (!name.starts_with(start)) return std::nullopt;
+  Command command = CommandOf(attempt, names);
+  command.insert(command.begin() + 1, std::string(name.substr(start.size())));
   return command;
 }
 
@@ -40,10 +79,7 @@ bool MayLeave(const Policy& policy, const ExecAttempt& attempt, const RuleMatch&
   return attempt.program_file == ProgramFile::kFixed && policy.IsHostExecutable(attempt.file);
 }
 
-}  // namespace
-
-Judgement Judge(const Policy& policy, const ExecAttempt& attempt, ProgramNames names) {
-  const std::vector<std::string> command = CommandOf(attempt, names);
+Judgement JudgeCommand(const Policy& policy, const ExecAttempt& attempt, ProgramNames names, const Command& command) {
   const Evaluation evaluation = Evaluate(policy, attempt, names, command);
   const RuleMatch* match = DecidingMatch(evaluation);
   if (match == nullptr) return JudgeWithoutRule(command);
@@ -61,6 +97,39 @@ Judgement Judge(const Policy& policy, const ExecAttempt& attempt, ProgramNames n
     judgement.asks = true;
     judgement.reason = reason_or(kAsked);
   }
+  return judgement;
+}
+
+int StrictnessOf(const Judgement& judgement) {
+  if (judgement.action == Action::kDeny) return 3;
+  if (judgement.asks) return 2;
+  return judgement.action == Action::kRun ? 1 : 0;
+}
+
+Judgement Stricter(const Judgement& one, const Judgement& other) {
+  Judgement stricter = StrictnessOf(other) > StrictnessOf(one) ? other : one;
+  const bool both_leave = one.action == Action::kEscalate && other.action == Action::kEscalate;
+  if (stricter.action == Action::kEscalate && !both_leave) stricter.action = Action::kRun;
+  return stricter;
+}
+
+// The text comes from the process that is judged, so it is quoted, and cut if it is long.
+std::string RemarkOnName(const ExecAttempt& attempt) {
+  std::string remark = " The program is called by another name: argv[0] is ";
+  AppendQuoted(remark, attempt.argv.front());
+  return remark += '.';
+}
+
+}  // namespace
+
+Judgement Judge(const Policy& policy, const ExecAttempt& attempt, ProgramNames names) {
+  Judgement judgement = JudgeCommand(policy, attempt, names, CommandOf(attempt, names));
+  if (!HasOtherName(attempt)) return judgement;
+  judgement = Stricter(judgement, JudgeCommand(policy, attempt, names, CommandByName(attempt, names)));
+  if (const auto command = CommandInName(attempt, names)) {
+    judgement = Stricter(judgement, JudgeCommand(policy, attempt, names, *command));
+  }
+  if (judgement.asks) judgement.reason += RemarkOnName(attempt);
   return judgement;
 }
 

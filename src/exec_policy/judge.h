@@ -50,6 +50,11 @@ struct Judgement {
   friend bool operator==(const Judgement&, const Judgement&) = default;
 };
 
+// A program that is called by another name than that of its file may behave as the program of that name: argv[0] is
+// judged too, and the stricter judgement counts. The program then leaves the sandbox only if rules allow both names,
+// and a question tells of argv[0]. A leading `-` of argv[0], which marks a login shell, does not count, and an attempt
+// without any argv has the name of its file.
+//
 // A rule that names only the program applies to every path that ends in that name, unless a host_executable lists the
 // paths for it. A program that the sandboxed command could have written, that is another one outside, or whose path is
 // not in such a list, is never taken out of the sandbox because of a rule by base name: it runs inside.

@@ -76,10 +76,66 @@ TEST(JudgeTest, OfRulesWithTheSameDecisionOneWithAJustificationSpeaks) {
   EXPECT_THAT(judgement.rule, HasSubstr("test.rules:3"));
 }
 
-TEST(JudgeTest, TheFileIsTheProgramAndNotTheFirstArgument) {
-  const Policy policy = RulesOf("prefix_rule(['rm', 'x'], 'forbidden')");
-  EXPECT_EQ(JudgeLine(policy, "/bin/rm", "innocent x").action, Action::kDeny);
-  EXPECT_EQ(JudgeLine(policy, "/bin/ls", "rm x").action, Action::kRun);
+TEST(JudgeTest, TheFileAndTheNameItIsCalledByAreJudgedAndTheStricterJudgementCounts) {
+  const Policy policy = RulesOf(
+      "prefix_rule(['rm', 'x'], 'forbidden')\nprefix_rule(['git', 'push'], 'forbidden')\n"
+      "prefix_rule(['git', 'status'])\nprefix_rule(['ask'], 'prompt')\nprefix_rule(['busy'])\nprefix_rule(['ls'])");
+  struct Case {
+    std::string_view file, line;
+    Action action;
+    bool asks = false;
+  };
+  const Case cases[] = {
+      {"/bin/rm", "innocent x", Action::kDeny},
+      {"/bin/ls", "rm x", Action::kDeny},
+      {"/bin/ls", "/usr/bin/rm x", Action::kDeny},
+      {"/bin/ls", "-rm x", Action::kDeny},
+      {"/bin/ls", "rm y", Action::kRun},
+      {"/usr/bin/git", "git-push origin", Action::kDeny},
+      {"/usr/bin/git", "/x/git-push origin", Action::kDeny},
+      {"/usr/bin/git", "git-push status HEAD:q", Action::kDeny},
+      {"/usr/bin/git", "git status", Action::kEscalate},
+      {"/usr/bin/git", "./git status", Action::kEscalate},
+      {"/usr/bin/git", "other status", Action::kRun},
+      {"/usr/bin/git", "git-fetch status", Action::kRun},
+      {"/usr/bin/git", "busy status", Action::kEscalate},
+      {"/usr/bin/git", "ask status", Action::kEscalate, true},
+      {"/usr/bin/git", "ask fetch", Action::kRun, true},
+      {"/bin/ask", "other", Action::kRun, true},
+      {"/bin/rmdir", "rm -rf y", Action::kRun, true},
+      // A link to a program of many names is the file that was called. A login shell has the name of its file.
+      {"/bin/busy", "busy ls", Action::kEscalate},
+      {"/bin/ls", "ls", Action::kEscalate},
+      {"/bin/ls", "-ls", Action::kEscalate},
+  };
+  for (const Case& one : cases) {
+    const Judgement judgement = JudgeLine(policy, one.file, one.line);
+    EXPECT_EQ(judgement.action, one.action) << one.file << ": " << one.line;
+    EXPECT_EQ(judgement.asks, one.asks) << one.file << ": " << one.line;
+  }
+}
+
+TEST(JudgeTest, TheNameThatAProgramIsCalledByIsLookedUpBesideItsFile) {
+  const Policy policy =
+      RulesOf("prefix_rule(['/bin/rm'], 'forbidden')\nprefix_rule(['/bin/git', 'push'], 'forbidden')");
+  for (const ProgramNames names : {kFullPath, kResolvedPath}) {
+    EXPECT_EQ(JudgeLine(policy, "/bin/busybox", "rm", names).action, Action::kDeny);
+    EXPECT_EQ(JudgeLine(policy, "/opt/busybox", "/bin/rm", names).action, Action::kRun);
+    EXPECT_EQ(JudgeLine(policy, "/bin/git", "git-push", names).action, Action::kDeny);
+  }
+}
+
+TEST(JudgeTest, AQuestionTellsOfAnotherNameThatTheProgramIsCalledBy) {
+  const Policy policy = RulesOf("prefix_rule(['git'], 'prompt', justification='Why?')");
+  EXPECT_EQ(JudgeLine(policy, "/bin/git", "-git").reason, "Why?");
+  EXPECT_EQ(JudgeLine(policy, "/bin/git", "/x/git-push").reason,
+            R"(Why? The program is called by another name: argv[0] is "/x/git-push".)");
+  const std::vector<std::string> hostile = {std::string("\n\xff\"") + std::string(1000, 'x')};
+  EXPECT_THAT(Judge(policy, {.file = "/bin/git", .argv = hostile}, kBaseName).reason,
+              testing::MatchesRegex("Why\\? The program is called by another name: argv.0. is \"[ -~]{500,560}\"\\."));
+}
+
+TEST(JudgeTest, AnAttemptWithoutArgumentsHasTheNameOfItsFile) {
   EXPECT_EQ(JudgeLine(RulesOf("prefix_rule(['rm'], 'forbidden')"), "/bin/rm", "").action, Action::kDeny);
 }
 
