@@ -89,8 +89,23 @@ OrErrno<> Tracee::Redirect(const ExecCall& call, int fd, uint64_t path_end) {
   registers.orig_rax = ~0UL;  // the thread is in no system call, so the kernel restarts none
   registers.rip -= kSyscallBytes;
   if (::ptrace(PTRACE_SETREGS, tid_, nullptr, &registers) != 0) return std::unexpected(ESRCH);
+  BlockSignals();
   Continue();
   return {};
+}
+
+// Both functions fail only for a thread that is gone. The address is the size of a mask in the kernel.
+void Tracee::BlockSignals() {
+  uint64_t mask = 0;
+  if (::ptrace(PTRACE_GETSIGMASK, tid_, sizeof mask, &mask) != 0) return;
+  const uint64_t all = ~uint64_t{0};
+  if (::ptrace(PTRACE_SETSIGMASK, tid_, sizeof all, &all) == 0) former_mask_ = mask;
+}
+
+void Tracee::UnblockSignals() {
+  if (!former_mask_) return;
+  const uint64_t mask = *std::exchange(former_mask_, std::nullopt);
+  (void)::ptrace(PTRACE_SETSIGMASK, tid_, sizeof mask, &mask);
 }
 
 OrErrno<int64_t> Tracee::Returned() const {
@@ -109,6 +124,7 @@ void Tracee::Continue() {
 bool Tracee::Release() {
   if (state_ == State::kRuns || state_ == State::kIsStopping) (void)Poll();
   if (state_ == State::kStopped || state_ == State::kStoppedByUser) {
+    UnblockSignals();
     state_ = Trace(PTRACE_DETACH, tid_, 0) == 0 ? State::kGone : State::kIsStopping;
   }
   return state_ == State::kGone;

@@ -3,6 +3,9 @@
 // child of vfork shares it with its parent: the new call is made of registers alone. Its path is the empty string at
 // the end of the original path.
 //
+// The new call is made with all signals blocked, so that no handler comes in between: a timer could otherwise put it
+// off for ever. The signals come when the thread is released, as they do after an execve without a tracer.
+//
 // The thread stays traced until it has executed that program, so that another thread cannot make it execute another one
 // in between: it stops before the first instruction, and the supervisor looks at what it executed. No function waits
 // for the thread, which may also be killed at any time: a traced process that has ended is not seen by its parent
@@ -13,6 +16,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 
 #include "escalate/caller/or_errno.h"
 #include "escalate/seccomp/listener.h"
@@ -76,10 +80,13 @@ class Tracee {
 
   Tracee(pid_t tid, pid_t process) : tid_(tid), process_(process) {}
   Event OnStop(int status);
+  void BlockSignals();
+  void UnblockSignals();
 
   pid_t tid_;
   pid_t process_;
   State state_ = State::kRuns;
+  std::optional<uint64_t> former_mask_;  // of the thread, while its signals are blocked
 };
 
 }  // namespace holdfast::escalate

@@ -54,13 +54,16 @@ int FromThread(char** words) {
   for (;;) ::pause();
 }
 
-// A timer with a handler interrupts the process every half a millisecond.
-int UnderTimer(char** words) {
+// A timer with a handler interrupts the process again and again.
+int UnderTimer(char** words, suseconds_t period) {
   std::signal(SIGALRM, [](int) {});
-  const itimerval often = {{0, 500}, {0, 500}};
+  const itimerval often = {{0, period}, {0, period}};
   ::setitimer(ITIMER_REAL, &often, nullptr);
   return Execute(words);
 }
+
+int UnderSlowTimer(char** words) { return UnderTimer(words, 500); }
+int UnderFastTimer(char** words) { return UnderTimer(words, 100); }
 
 // A child that shares the memory of its parent executes the words. The parent then looks whether its memory is intact.
 int FromVfork(char** words) {
@@ -337,7 +340,8 @@ struct Act {
 constexpr Act kActs[] = {
     {"plain", Execute},
     {"thread", FromThread},
-    {"timer", UnderTimer},
+    {"timer", UnderSlowTimer},
+    {"fast-timer", UnderFastTimer},
     {"vfork", FromVfork},
     {"hello", Hello},
     {"empty-path", EmptyPath},

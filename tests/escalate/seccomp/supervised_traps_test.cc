@@ -111,6 +111,22 @@ TEST_F(SupervisedTrapsTest, ATimerDoesNotRepeatAQuestion) {
   EXPECT_EQ(approver_.asked.size(), 1u);
 }
 
+TEST_F(SupervisedTrapsTest, AFastTimerDoesNotPutOffTheExecutionOfTheStub) {
+  Deny("true");
+  for (int i = 0; i < 20; ++i) {
+    const auto command = Start({CallerProgram(), "fast-timer", "/bin/true"});
+    ASSERT_TRUE(RunLoopUntil([&] { return command->HasEnded(); }, 5s)) << i;
+    EXPECT_THAT(command->outcome().status, testing::AnyOf(1, 128 + SIGALRM));
+  }
+}
+
+TEST_F(SupervisedTrapsTest, TheStubHasTheSignalMaskOfTheCaller) {
+  const Words words = {"/bin/sh", "-c", "exec /bin/grep SigBlk /proc/self/status"};
+  Escalate("grep");
+  EXPECT_EQ(Run(words), RunNatively(words));
+  EXPECT_EQ(Run(words, Strict()), RunNatively(words));
+}
+
 TEST_F(SupervisedTrapsTest, AQuestionEndsWithTheProcessThatAsks) {
   AskAbout("true", Action::kRun);
   const auto command = Start({"/bin/sh", "-c", "exec true"});
