@@ -120,9 +120,7 @@ std::string RemarkOnName(const ExecAttempt& attempt) {
   return remark += '.';
 }
 
-}  // namespace
-
-Judgement Judge(const Policy& policy, const ExecAttempt& attempt, ProgramNames names) {
+Judgement JudgeProgram(const Policy& policy, const ExecAttempt& attempt, ProgramNames names) {
   Judgement judgement = JudgeCommand(policy, attempt, names, CommandOf(attempt, names));
   if (!HasOtherName(attempt)) return judgement;
   judgement = Stricter(judgement, JudgeCommand(policy, attempt, names, CommandByName(attempt, names)));
@@ -131,6 +129,27 @@ Judgement Judge(const Policy& policy, const ExecAttempt& attempt, ProgramNames n
   }
   if (judgement.asks) judgement.reason += RemarkOnName(attempt);
   return judgement;
+}
+
+Judgement JudgeInterpreter(const Policy& policy, const ExecAttempt& attempt, ProgramNames names) {
+  const std::string& name = attempt.interpreter.front();
+  const std::string file = name.starts_with('/') ? name : fmt::format("{}/{}", attempt.cwd, name);
+  Command argv(attempt.interpreter.begin(), attempt.interpreter.end());
+  argv.emplace_back(attempt.file);
+  if (!attempt.argv.empty()) argv.insert(argv.end(), attempt.argv.begin() + 1, attempt.argv.end());
+  return JudgeProgram(policy, {.file = file, .argv = argv, .cwd = attempt.cwd}, names);
+}
+
+}  // namespace
+
+Judgement Judge(const Policy& policy, const ExecAttempt& attempt, ProgramNames names) {
+  const Judgement judgement = JudgeProgram(policy, attempt, names);
+  if (attempt.interpreter.empty() || judgement.action == Action::kDeny) return judgement;
+  Judgement interpreter = JudgeInterpreter(policy, attempt, names);
+  if (interpreter.action == Action::kDeny) return interpreter;
+  if (!interpreter.asks || judgement.asks) return judgement;
+  interpreter.action = judgement.action;
+  return interpreter;
 }
 
 }  // namespace holdfast::exec_policy

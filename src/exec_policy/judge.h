@@ -35,6 +35,8 @@ struct ExecAttempt {
   std::span<const std::string> argv;  // includes argv[0]; may be empty
   std::string_view cwd = {};          // absolute
   ProgramFile program_file = ProgramFile::kFixed;
+  // Of a script that begins with #!: the interpreter and, if there is one, its argument.
+  std::span<const std::string> interpreter = {};
 };
 
 struct Judgement {
@@ -54,6 +56,9 @@ struct Judgement {
 // judged too, and the stricter judgement counts. The program then leaves the sandbox only if rules allow both names,
 // and a question tells of argv[0]. A leading `-` of argv[0], which marks a login shell, does not count, and an attempt
 // without any argv has the name of its file.
+//
+// The interpreter of a script is judged too, as a program that gets the path of the script and its arguments. A rule
+// that forbids the interpreter or asks about it counts for the script, and no rule about it takes the script out.
 //
 // A rule that names only the program applies to every path that ends in that name, unless a host_executable lists the
 // paths for it. A program that the sandboxed command could have written, that is another one outside, or whose path is

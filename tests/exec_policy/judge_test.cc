@@ -135,6 +135,39 @@ TEST(JudgeTest, AQuestionTellsOfAnotherNameThatTheProgramIsCalledBy) {
               testing::MatchesRegex("Why\\? The program is called by another name: argv.0. is \"[ -~]{500,560}\"\\."));
 }
 
+TEST(JudgeTest, AScriptIsJudgedByItsInterpreterToo) {
+  const Policy policy = RulesOf(
+      "prefix_rule(['no'], 'forbidden')\nprefix_rule(['sh', '-e', '/work/script', 'x'], 'forbidden')\n"
+      "prefix_rule(['ask'], 'prompt', justification='Why?')\nprefix_rule(['yes'])\nprefix_rule(['out'])\n"
+      "prefix_rule(['asks'], 'prompt', justification='Own.')");
+  struct Case {
+    std::string_view file;
+    std::vector<std::string> argv, interpreter;
+    Judgement expected;
+  };
+  const Case cases[] = {
+      {"/work/script", {"script"}, {"/bin/no"}, {.action = Action::kDeny}},
+      {"/work/script", {"script"}, {"no"}, {.action = Action::kDeny}},
+      {"/work/script", {"script", "x"}, {"/bin/sh", "-e"}, {.action = Action::kDeny}},
+      {"/work/script", {"script", "y"}, {"/bin/sh", "-e"}, {}},
+      {"/work/script", {}, {"/bin/sh", "-e"}, {}},
+      {"/work/script", {"script"}, {"/bin/rm", "-rf"}, {.asks = true}},
+      {"/work/script", {"script"}, {"/bin/ask"}, {.asks = true, .reason = "Why?"}},
+      {"/work/script", {"script"}, {"/bin/yes"}, {}},
+      {"/bin/out", {"out"}, {"/bin/sh"}, {.action = Action::kEscalate}},
+      {"/bin/out", {"out"}, {"/bin/ask"}, {.action = Action::kEscalate, .asks = true, .reason = "Why?"}},
+      {"/bin/out", {"out"}, {"/bin/no"}, {.action = Action::kDeny}},
+      {"/bin/asks", {"asks"}, {"/bin/ask"}, {.action = Action::kEscalate, .asks = true, .reason = "Own."}},
+  };
+  for (const Case& one : cases) {
+    const ExecAttempt attempt{.file = one.file, .argv = one.argv, .cwd = "/work", .interpreter = one.interpreter};
+    const Judgement judgement = Judge(policy, attempt, kBaseName);
+    EXPECT_EQ(judgement.action, one.expected.action) << one.file << ": " << one.interpreter.front();
+    EXPECT_EQ(judgement.asks, one.expected.asks) << one.file << ": " << one.interpreter.front();
+    EXPECT_THAT(judgement.reason, HasSubstr(one.expected.reason)) << one.file << ": " << one.interpreter.front();
+  }
+}
+
 TEST(JudgeTest, AnAttemptWithoutArgumentsHasTheNameOfItsFile) {
   EXPECT_EQ(JudgeLine(RulesOf("prefix_rule(['rm'], 'forbidden')"), "/bin/rm", "").action, Action::kDeny);
 }

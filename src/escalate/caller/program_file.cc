@@ -65,6 +65,24 @@ std::string InterpreterOf(std::string_view beginning) {
   return is_cut_off ? std::string() : std::string(line.substr(0, end));
 }
 
+std::string_view Trimmed(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") + 1 - first);
+}
+
+// Splits the first line of a script as the kernel does: all that comes behind the interpreter is one argument.
+std::vector<std::string> SplitScriptLine(std::string_view beginning) {
+  constexpr std::string_view line_ends("\n\0", 2);
+  const std::string_view line = Trimmed(beginning.substr(2, beginning.find_first_of(line_ends) - 2));
+  const std::string_view interpreter = line.substr(0, line.find_first_of(" \t"));
+  const std::string_view argument = Trimmed(line.substr(interpreter.size()));
+  std::vector<std::string> words;
+  if (!interpreter.empty()) words.emplace_back(interpreter);
+  if (!argument.empty()) words.emplace_back(argument);
+  return words;
+}
+
 // Returns 0, or the errno with which the kernel refuses to execute the file.
 int CheckExecutable(int file, const struct stat& status) {
   if (!S_ISREG(status.st_mode)) return EACCES;
@@ -109,6 +127,18 @@ OrErrno<ProgramLook> LookAtProgram(pid_t tid, const std::string& path, const Cal
     look.file = ProgramFile::kWritable;
   }
   return look;
+}
+
+// Only a regular file is opened: opening a device may have effects.
+std::vector<std::string> ReadInterpreter(pid_t tid, const std::string& path, const ProgramLink& link) {
+  const auto root = OpenRoot(tid);
+  if (!root) return {};
+  const auto file = link ? OpenLink(tid, *link) : OpenInRoot(root->get(), path);
+  struct stat status;
+  if (!file || ::fstat(file->get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  const auto beginning = BeginningOf(file->get());
+  if (!beginning || !beginning->starts_with("#!")) return {};
+  return SplitScriptLine(*beginning);
 }
 
 }  // namespace holdfast::escalate

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "escalate/caller/caller_state.h"
 #include "escalate/caller/or_errno.h"
@@ -27,5 +28,9 @@ struct ProgramLook {
 // thread belongs.
 OrErrno<ProgramLook> LookAtProgram(pid_t tid, const std::string& path, const CallerState& caller,
                                    const ProgramLink& link = {});
+
+// Returns the interpreter that the first line of a script names and, if there is one, its argument; nothing for other
+// files, and for files that cannot be read.
+std::vector<std::string> ReadInterpreter(pid_t tid, const std::string& path, const ProgramLink& link = {});
 
 }  // namespace holdfast::escalate

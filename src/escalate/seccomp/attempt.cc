@@ -73,6 +73,7 @@ OrErrno<Program> ResolveProgram(const ExecCall& call, const std::string& path, c
 size_t Attempt::held_bytes() const {
   size_t bytes = sizeof *this + file.size() + cwd.size();
   for (const std::string& argument : argv) bytes += sizeof argument + argument.size();
+  for (const std::string& word : interpreter) bytes += sizeof word + word.size();
   return bytes;
 }
 
@@ -90,12 +91,14 @@ OrErrno<Attempt> ReadAttempt(const ExecCall& call) {
   size_t room = kMaxExecBytes;
   auto argv = memory.ReadStrings(call.argv, room);
   if (!argv) return std::unexpected(argv.error());
+  auto interpreter = ReadInterpreter(call.tid, program->file, program->link);
   return Attempt{.call = call,
                  .path_end = call.path + path->size(),
                  .file = std::move(program->file),
                  .link = std::move(program->link),
                  .argv = *std::move(argv),
                  .cwd = *std::move(cwd),
+                 .interpreter = std::move(interpreter),
                  .room = room};
 }
 

@@ -19,7 +19,8 @@ struct Attempt {
   ProgramLink link = {};  // set if the program is executed by a descriptor or by /proc/self/exe
   std::vector<std::string> argv = {};
   std::string cwd = {};
-  size_t room = 0;  // the bytes that are left for the environment
+  std::vector<std::string> interpreter = {};  // of a script, with its argument
+  size_t room = 0;                            // the bytes that are left for the environment
 
   size_t held_bytes() const;
 };

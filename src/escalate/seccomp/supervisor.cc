@@ -45,7 +45,11 @@ OwnedFd OpenThread(pid_t tid, pid_t process) {
 }
 
 exec_policy::ExecAttempt Judged(const Attempt& attempt, ProgramFile file) {
-  return {.file = attempt.file, .argv = attempt.argv, .cwd = attempt.cwd, .program_file = file};
+  return {.file = attempt.file,
+          .argv = attempt.argv,
+          .cwd = attempt.cwd,
+          .program_file = file,
+          .interpreter = attempt.interpreter};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -82,6 +83,22 @@ TEST_F(ProgramFileTest, AProgramBehindADescriptorIsLookedAtByItsLink) {
   EXPECT_EQ(LookAtProgram(::getpid(), "/usr/bin/env", kStranger, link)->file, ProgramFile::kFixed);
   EXPECT_EQ(LookAtProgram(::getpid(), "/bin/sh", kStranger, link)->file, ProgramFile::kNotTheSame);
   EXPECT_EQ(LookAtProgram(::getpid(), "/bin/sh", kStranger, "fd/12345").error(), EBADF);
+}
+
+TEST_F(ProgramFileTest, ReadsTheInterpreterOfAScriptAsTheKernelDoes) {
+  using Words = std::vector<std::string>;
+  const auto interpreter = [this](const std::string& text) {
+    return ReadInterpreter(::getpid(), scratch_.Write("script", text, 0755));
+  };
+  EXPECT_EQ(interpreter("#!/bin/sh\necho\n"), (Words{"/bin/sh"}));
+  EXPECT_EQ(interpreter("#! \t/bin/sh  -e  -x \t\n"), (Words{"/bin/sh", "-e  -x"}));
+  EXPECT_EQ(interpreter("#!sh"), (Words{"sh"}));
+  EXPECT_EQ(interpreter(std::string("#!/bin/sh\0 -e\n", 14)), (Words{"/bin/sh"}));
+  EXPECT_EQ(interpreter("#!"), Words());
+  EXPECT_EQ(interpreter("#! \n/bin/sh"), Words());
+  EXPECT_EQ(interpreter("/bin/sh\n"), Words());
+  EXPECT_EQ(ReadInterpreter(::getpid(), "/dev/zero"), Words());
+  EXPECT_EQ(ReadInterpreter(::getpid(), "/no/such"), Words());
 }
 
 TEST_F(ProgramFileTest, ReadsTheStateOfAThread) {

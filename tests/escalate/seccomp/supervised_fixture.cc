@@ -163,7 +163,7 @@ size_t SupervisedFixture::judged(const std::string& name) const {
 }
 
 std::unique_ptr<RunningCommand> SupervisedFixture::Start(const Words& words, SupervisorSettings settings) {
-  settings.judge = [this](const exec_policy::ExecAttempt& attempt) { return Judge(attempt); };
+  if (!settings.judge) settings.judge = [this](const exec_policy::ExecAttempt& attempt) { return Judge(attempt); };
   StartOutside start = [this](OutsideOrder order, OutsideObserver& observer) {
     return OutsideCommand::Start(loop_, *spawner_, std::move(order), observer);
   };

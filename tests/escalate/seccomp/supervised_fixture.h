@@ -80,7 +80,7 @@ class SupervisedFixture : public testing::Test {
   void Deny(const std::string& name, std::string reason = {});
   void AskAbout(const std::string& name, exec_policy::Action when_approved);
 
-  // Starts a tree of its own supervisor. The settings have no judge: the fixture sets it.
+  // Starts a tree of its own supervisor. Settings without a judge get the fixture's own.
   std::unique_ptr<RunningCommand> Start(const Words& words, SupervisorSettings settings = {});
   // Runs a command to its end.
   CommandOutcome Run(const Words& words, SupervisorSettings settings = {});

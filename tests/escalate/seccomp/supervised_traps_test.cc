@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "escalate/seccomp/supervised_fixture.h"
+#include "exec_policy/rules_of.h"
 #include "support/proc.h"
 
 namespace holdfast::escalate {
@@ -125,6 +126,18 @@ TEST_F(SupervisedTrapsTest, TheStubHasTheSignalMaskOfTheCaller) {
   Escalate("grep");
   EXPECT_EQ(Run(words), RunNatively(words));
   EXPECT_EQ(Run(words, Strict()), RunNatively(words));
+}
+
+TEST_F(SupervisedTrapsTest, AForbiddenProgramIsNoInterpreterOfAScript) {
+  const exec_policy::Policy policy = exec_policy::RulesOf("prefix_rule(['uname'], 'forbidden', justification='no')");
+  const SupervisorSettings settings = {.judge = [&](const exec_policy::ExecAttempt& attempt) {
+    return exec_policy::Judge(policy, attempt, exec_policy::ProgramNames::kBaseName);
+  }};
+  const std::string script = scratch_.Write("script", "#! /usr/bin/uname  -s \n", 0755);
+  const std::string other = scratch_.Write("other", "#!/bin/sh\necho $0 $1\n", 0755);
+  EXPECT_EQ(RunShell("exec " + script, settings), (CommandOutcome{1, "", "Execution denied: no\n"}));
+  EXPECT_EQ(Run({CallerProgram(), "descriptor", script}, settings), (CommandOutcome{1, "", "Execution denied: no\n"}));
+  EXPECT_EQ(RunShell("exec " + other + " one", settings), (CommandOutcome{0, other + " one\n", ""}));
 }
 
 TEST_F(SupervisedTrapsTest, AQuestionEndsWithTheProcessThatAsks) {
