@@ -75,6 +75,8 @@ Judgement JudgeWithoutRule(std::span<const std::string> command) {
 // Returns whether a rule may take the program out of the sandbox. A rule that names the whole path means the file that
 // this path leads to outside. A rule that names only the base name means a program of the host.
 bool MayLeave(const Policy& policy, const ExecAttempt& attempt, const RuleMatch& match) {
+  const bool is_asked_about = match.decision == Decision::kPrompt;
+  if (attempt.loader_variables == LoaderVariables::kPresent && !is_asked_about) return false;
   if (match.matched_prefix.front().contains('/')) return true;
   return attempt.program_file == ProgramFile::kFixed && policy.IsHostExecutable(attempt.file);
 }

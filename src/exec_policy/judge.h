@@ -25,9 +25,15 @@ enum class ProgramNames {
 
 // What is known about the file of a program.
 enum class ProgramFile {
-  kFixed,       // the sandboxed command cannot change the file
-  kWritable,    // the sandboxed command can change or replace the file
+  kFixed,       // no sandboxed command can change the file
+  kWritable,    // a sandboxed command can change or replace the file, or could before
   kNotTheSame,  // outside of the sandbox the path leads to another file, or to none
+};
+
+// What the environment of a command can do to any program.
+enum class LoaderVariables {
+  kNone,
+  kPresent,  // a variable, such as LD_PRELOAD, can make the dynamic loader or the C library load code of the command
 };
 
 struct ExecAttempt {
@@ -37,6 +43,7 @@ struct ExecAttempt {
   ProgramFile program_file = ProgramFile::kFixed;
   // Of a script that begins with #!: the interpreter and, if there is one, its argument.
   std::span<const std::string> interpreter = {};
+  LoaderVariables loader_variables = LoaderVariables::kNone;
 };
 
 struct Judgement {
@@ -62,7 +69,9 @@ struct Judgement {
 //
 // A rule that names only the program applies to every path that ends in that name, unless a host_executable lists the
 // paths for it. A program that the sandboxed command could have written, that is another one outside, or whose path is
-// not in such a list, is never taken out of the sandbox because of a rule by base name: it runs inside.
+// not in such a list, is never taken out of the sandbox because of a rule by base name: it runs inside. No rule
+// alone takes out a command with loader variables; an approved question does, and the command outside does not get
+// them.
 Judgement Judge(const Policy& policy, const ExecAttempt& attempt, ProgramNames names);
 
 }  // namespace holdfast::exec_policy

@@ -213,5 +213,19 @@ TEST(JudgeTest, AProgramThatHostExecutableDoesNotListIsNotTakenOutByItsBaseName)
   EXPECT_EQ(JudgeLine(policy, "/opt/git", "git").action, Action::kRun);
 }
 
+// The loader would load code of the command into any program.
+TEST(JudgeTest, NoRuleAloneTakesOutACommandWithLoaderVariables) {
+  const Policy policy = RulesOf("prefix_rule(['a'])\nprefix_rule(['/bin/b'])\nprefix_rule(['c'], 'prompt')");
+  const auto judge = [&](const std::string& file) {
+    const std::vector<std::string> argv = {file};
+    return Judge(policy, {.file = file, .argv = argv, .cwd = "/", .loader_variables = LoaderVariables::kPresent},
+                 kResolvedPath);
+  };
+  EXPECT_EQ(judge("/bin/a").action, Action::kRun);
+  EXPECT_EQ(judge("/bin/b").action, Action::kRun);
+  EXPECT_EQ(judge("/bin/c").action, Action::kEscalate);
+  EXPECT_TRUE(judge("/bin/c").asks);
+}
+
 }  // namespace
 }  // namespace holdfast::exec_policy

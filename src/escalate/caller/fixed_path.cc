@@ -5,13 +5,20 @@
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <climits>
 #include <cstddef>
+#include <functional>
+#include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/owned_fd.h"
 
@@ -24,6 +31,10 @@ constexpr int kMaxLinks = 40;  // as in the kernel
 constexpr uint64_t kOverridingCapabilities = uint64_t{1} << CAP_CHOWN | uint64_t{1} << CAP_DAC_OVERRIDE |
                                              uint64_t{1} << CAP_FOWNER | uint64_t{1} << CAP_SYS_ADMIN;
 
+// The directories that belong to the system. A server that runs as root trusts the programs below them, and no others.
+// SANDBOX.md lists them too.
+constexpr std::string_view kSystemDirectories[] = {"/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/"};
+
 // The owner of a file can give itself the permission to write it.
 bool IsFixed(int fd, const struct stat& status, const CallerState& caller) {
   struct statvfs mount;
@@ -31,6 +42,24 @@ bool IsFixed(int fd, const struct stat& status, const CallerState& caller) {
   if ((mount.f_flag & ST_RDONLY) != 0) return true;
   if ((caller.capabilities & kOverridingCapabilities) != 0) return false;
   return status.st_uid != caller.user && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+bool IsWritableHere(int fd, const struct stat& status) {
+  if (::syscall(SYS_faccessat2, fd, "", W_OK, AT_EMPTY_PATH | AT_EACCESS) == 0) return true;
+  const bool is_unknown = errno == ENOSYS || errno == EINVAL;  // before Linux 5.8
+  return is_unknown && (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+}
+
+bool IsOfRootAlone(const struct stat& status) {
+  return status.st_uid == 0 && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+bool IsInSystemDirectory(int file) {
+  std::array<char, PATH_MAX> path;
+  const ssize_t size = ::readlink(fmt::format("/proc/self/fd/{}", file).c_str(), path.data(), path.size());
+  if (size <= 0) return false;
+  const std::string_view resolved(path.data(), static_cast<size_t>(size));
+  return std::ranges::any_of(kSystemDirectories, [&](std::string_view one) { return resolved.starts_with(one); });
 }
 
 // The links of /proc lead to what a process has open, whatever their text is.
@@ -42,14 +71,20 @@ bool IsMagic(int link) {
 // Walk is a lookup of one path, one name after the other.
 class Walk {
  public:
-  Walk(int root, std::string path, const CallerState& caller)
-      : root_(root), caller_(caller), rest_(std::move(path)), here_(Reopen(root)) {}
+  // Tells whether a directory or file cannot be changed.
+  using Check = std::function<bool(int fd, const struct stat& status)>;
+
+  Walk(int root, std::string path, Check is_fixed)
+      : root_(root), is_fixed_(std::move(is_fixed)), rest_(std::move(path)), here_(Reopen(root)) {}
+
+  // The place that the walk has reached: the file, once everything on the path has stayed fixed.
+  int here() const { return here_.get(); }
 
   bool StaysFixed() {
     for (;;) {
       struct stat status;
       if (!here_.is_open() || ::fstat(here_.get(), &status) != 0) return false;
-      if (!IsFixed(here_.get(), status, caller_)) return false;
+      if (!is_fixed_(here_.get(), status)) return false;
       const std::string name = TakeName();
       if (name.empty()) return true;
       if (!Enter(name)) return false;
@@ -90,7 +125,7 @@ class Walk {
   }
 
   const int root_;
-  const CallerState& caller_;
+  const Check is_fixed_;
   std::string rest_;
   OwnedFd here_;
   int links_ = 0;
@@ -99,7 +134,19 @@ class Walk {
 }  // namespace
 
 bool IsFixedPath(int root, const std::string& path, const CallerState& caller) {
-  return Walk(root, path, caller).StaysFixed();
+  return Walk(root, path, [&](int fd, const struct stat& status) { return IsFixed(fd, status, caller); }).StaysFixed();
+}
+
+bool IsFixedOutside(const std::string& path, uid_t user) {
+  const OwnedFd root(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (user == 0) {
+    Walk walk(root.get(), path, [](int, const struct stat& status) { return IsOfRootAlone(status); });
+    return walk.StaysFixed() && IsInSystemDirectory(walk.here());
+  }
+  const auto is_fixed = [user](int fd, const struct stat& status) {
+    return status.st_uid != user && !IsWritableHere(fd, status);
+  };
+  return Walk(root.get(), path, is_fixed).StaysFixed();
 }
 
 }  // namespace holdfast::escalate

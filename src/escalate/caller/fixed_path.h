@@ -1,9 +1,12 @@
-// A fixed path is one that a process cannot make lead to another file: every directory and every link that the lookup
-// passes, and the file itself, is on a read-only mount, or its permissions keep the process from changing it.
+// A fixed path is one that a process cannot make lead to another file: neither a directory nor a link that the lookup
+// passes, nor the file itself, can be changed. Both questions below have to be answered, because the sandbox of a
+// process protects files only while that process runs: an earlier command with another policy may have written them.
 //
-// What it does not see: Landlock rules, which forbid more, so that a path which they protect does not count as fixed;
-// and processes outside of the sandbox, which may change any path.
+// What neither of them sees: Landlock rules, which forbid more, so that a path which they protect does not count as
+// fixed; and processes of other users outside of the sandbox.
 #pragma once
+
+#include <sys/types.h>
 
 #include <string>
 
@@ -11,7 +14,14 @@
 
 namespace holdfast::escalate {
 
-// `root` is a descriptor of the root directory of the process.
+// Returns whether the process itself cannot change the path: everything on it is on a read-only mount, or its
+// permissions keep the process from changing it. `root` is a descriptor of the root directory of the process.
 bool IsFixedPath(int root, const std::string& path, const CallerState& caller);
+
+// Returns whether no command of `user`, which is the user of this process, can change the path in any sandbox or
+// outside: nothing on the path belongs to the user or is writable for it. To root nothing is forbidden, so a path
+// counts as fixed for root only if it leads to a file in a directory of the system, and everything on it belongs to
+// root and is writable for root alone.
+bool IsFixedOutside(const std::string& path, uid_t user);
 
 }  // namespace holdfast::escalate

@@ -20,6 +20,8 @@ namespace {
 
 using exec_policy::ProgramFile;
 
+constexpr int kMaxInterpreters = 5;  // as in the kernel: the interpreter of a script may be a script itself
+
 OrErrno<OwnedFd> OpenRoot(pid_t tid) {
   OwnedFd root(::open(fmt::format("/proc/{}/root", tid).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!root.is_open()) return std::unexpected(errno == EACCES ? EPERM : errno);
@@ -107,6 +109,24 @@ bool IsSameOutside(const struct stat& inside, const std::string& path) {
   return ::stat(path.c_str(), &outside) == 0 && outside.st_dev == inside.st_dev && outside.st_ino == inside.st_ino;
 }
 
+bool IsFixed(int root, const std::string& path, const CallerState& caller) {
+  return IsFixedPath(root, path, caller) && IsFixedOutside(path, ::geteuid());
+}
+
+// Returns what is known about a file, and about the interpreters by which the kernel executes it.
+ProgramFile ExamineFile(int root, int file, const std::string& path, const CallerState& caller, int interpreters = 0) {
+  struct stat status;
+  if (::fstat(file, &status) != 0 || !IsSameOutside(status, path)) return ProgramFile::kNotTheSame;
+  if (!IsFixed(root, path, caller)) return ProgramFile::kWritable;
+  const auto beginning = BeginningOf(file);
+  if (!beginning || !beginning->starts_with("#!")) return ProgramFile::kFixed;
+  const std::string interpreter = InterpreterOf(*beginning);
+  if (interpreter.empty() || interpreters == kMaxInterpreters) return ProgramFile::kWritable;
+  const auto opened = OpenInRoot(root, interpreter);
+  if (!opened) return ProgramFile::kWritable;
+  return ExamineFile(root, opened->get(), interpreter, caller, interpreters + 1);
+}
+
 }  // namespace
 
 OrErrno<ProgramLook> LookAtProgram(pid_t tid, const std::string& path, const CallerState& caller,
@@ -120,13 +140,7 @@ OrErrno<ProgramLook> LookAtProgram(pid_t tid, const std::string& path, const Cal
   if (const int error = CheckExecutable(file->get(), status); error != 0) return std::unexpected(error);
   const int format = CheckFormat(root->get(), file->get());
   if (format != 0 && format != ENOEXEC) return std::unexpected(format);
-  ProgramLook look{.needs_shell = format == ENOEXEC};
-  if (!IsSameOutside(status, path)) {
-    look.file = ProgramFile::kNotTheSame;
-  } else if (!IsFixedPath(root->get(), path, caller)) {
-    look.file = ProgramFile::kWritable;
-  }
-  return look;
+  return ProgramLook{.file = ExamineFile(root->get(), file->get(), path, caller), .needs_shell = format == ENOEXEC};
 }
 
 // Only a regular file is opened: opening a device may have effects.

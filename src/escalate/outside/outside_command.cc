@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "escalate/outside/kept_command.h"
+#include "escalate/outside/loader_variables.h"
 #include "escalate/outside/starter_image.h"
 #include "escalate/outside/starter_order.h"
 #include "escalate/stub/protocol.h"
@@ -67,6 +68,7 @@ Result<process::Command> StarterCommand(OwnedFd order, OwnedFd socket) {
 Result<std::unique_ptr<OutsideCommand>> OutsideCommand::Start(loop::EventLoop& loop, process::Spawner& spawner,
                                                               OutsideOrder order, OutsideObserver& observer) {
   std::ranges::sort(order.fds, {}, &PassedFd::number);
+  DropLoaderVariables(order.environment);
   TRY(const std::string bytes, EncodeStarterOrder(order));
   TRY(OwnedFd file, sys::MakeMemoryFile("holdfast-outside-order", bytes));
   TRY(sys::SocketPair socket, sys::MakePacketPair());

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "escalate/caller/caller_state.h"
+#include "escalate/outside/loader_variables.h"
 #include "sys/descriptor_passing.h"
 #include "sys/pidfd.h"
 #include "sys/short_slices.h"
@@ -22,6 +23,7 @@ namespace {
 
 using exec_policy::Action;
 using exec_policy::Judgement;
+using exec_policy::LoaderVariables;
 using exec_policy::ProgramFile;
 using namespace std::chrono_literals;
 
@@ -44,12 +46,20 @@ OwnedFd OpenThread(pid_t tid, pid_t process) {
   return OwnedFd(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
 }
 
-exec_policy::ExecAttempt Judged(const Attempt& attempt, ProgramFile file) {
+exec_policy::ExecAttempt Judged(const Attempt& attempt, ProgramFile file, LoaderVariables variables) {
   return {.file = attempt.file,
           .argv = attempt.argv,
           .cwd = attempt.cwd,
           .program_file = file,
-          .interpreter = attempt.interpreter};
+          .interpreter = attempt.interpreter,
+          .loader_variables = variables};
+}
+
+// The caller may change its environment after this. The command outside never gets such variables (OutsideCommand).
+OrErrno<LoaderVariables> FindLoaderVariables(const Attempt& attempt) {
+  const auto environment = ReadEnvironment(attempt);
+  if (!environment) return std::unexpected(environment.error());
+  return HasLoaderVariables(*environment) ? LoaderVariables::kPresent : LoaderVariables::kNone;
 }
 
 }  // namespace
@@ -140,7 +150,7 @@ void Supervisor::Decide(const ExecCall& call) {
   auto attempt = ReadAttempt(call);
   if (!listener_->IsWaiting(call.id)) return;
   if (!attempt) return listener_->Fail(call.id, attempt.error());
-  const Judgement judgement = settings_.judge(Judged(*attempt, ProgramFile::kFixed));
+  const Judgement judgement = settings_.judge(Judged(*attempt, ProgramFile::kFixed, LoaderVariables::kNone));
   const bool runs = judgement.action == Action::kRun && !judgement.asks;
   if (runs && settings_.strictness == Strictness::kUsual) return listener_->Continue(call.id);
   DecideByFile(*std::move(attempt));
@@ -153,9 +163,11 @@ void Supervisor::DecideByFile(Attempt attempt) {
   const auto caller = ReadCallerState(attempt.call.tid);
   const auto program = caller ? LookAtProgram(attempt.call.tid, attempt.file, *caller, attempt.link)
                               : OrErrno<ProgramLook>(std::unexpected(EPERM));
+  const auto variables = FindLoaderVariables(attempt);
   if (!listener_->IsWaiting(id)) return;
   if (!program) return listener_->Fail(id, program.error());
-  const Judgement judgement = settings_.judge(Judged(attempt, program->file));
+  if (!variables) return listener_->Fail(id, variables.error());
+  const Judgement judgement = settings_.judge(Judged(attempt, program->file, *variables));
   if (judgement.asks) return Ask(std::move(attempt), *program, caller->process, judgement);
   if (judgement.action == Action::kRun && settings_.strictness == Strictness::kUsual) return listener_->Continue(id);
   CarryOut(attempt, *program, caller->process, {.action = judgement.action, .reason = judgement.reason});

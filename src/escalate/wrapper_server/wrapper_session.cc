@@ -7,12 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "escalate/outside/loader_variables.h"
 #include "sys/descriptor_passing.h"
 
 namespace holdfast::escalate {
 namespace {
 
 using exec_policy::Action;
+using exec_policy::LoaderVariables;
 
 constexpr size_t kMaxHeldBytes = 64 << 20;
 constexpr size_t kMaxLaterFrameBytes = 64 << 10;  // of all frames but the request
@@ -118,7 +120,11 @@ loop::Task<> WrapperSession::Decide() {
     co_return;
   }
   const exec_policy::ExecAttempt attempt{
-      .file = order_.path, .argv = order_.argv, .cwd = order_.cwd, .program_file = *file};
+      .file = order_.path,
+      .argv = order_.argv,
+      .cwd = order_.cwd,
+      .program_file = *file,
+      .loader_variables = HasLoaderVariables(order_.environment) ? LoaderVariables::kPresent : LoaderVariables::kNone};
   auto judgement = exec_policy::Judge(*surroundings_.options.policy, attempt, surroundings_.options.names);
   if (!judgement.asks) {
     Answer(judgement.action, std::move(judgement.reason));

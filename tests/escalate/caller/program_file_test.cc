@@ -77,6 +77,26 @@ TEST_F(ProgramFileTest, ALinkInAWritableDirectoryIsNotFixedEvenIfItsTargetIs) {
   EXPECT_EQ(Look("/usr/../usr/bin/env")->file, ProgramFile::kWritable);  // a path that goes up is not examined
 }
 
+// The process could write these files under another policy, whatever the mounts of the present one are.
+TEST_F(ProgramFileTest, AFileOfTheServersUserIsNotFixedOutside) {
+  const std::string script = scratch_.Write("git", "#!/bin/sh\n", 0555);
+  EXPECT_FALSE(IsFixedOutside(script, ::geteuid()));
+  EXPECT_FALSE(IsFixedOutside(Link("link", "/usr/bin/env"), ::geteuid()));
+  EXPECT_TRUE(IsFixedOutside("/usr/bin/env", ::geteuid()));
+  EXPECT_TRUE(IsFixedOutside("/bin/sh", ::geteuid()));
+}
+
+TEST_F(ProgramFileTest, AFileIsFixedForRootOnlyInADirectoryOfTheSystem) {
+  EXPECT_TRUE(IsFixedOutside("/usr/bin/env", 0));
+  EXPECT_FALSE(IsFixedOutside("/etc/passwd", 0));
+}
+
+TEST_F(ProgramFileTest, AProgramOfTheSystemIsNotFixedForItsOwner) {
+  struct stat status;
+  ASSERT_EQ(::stat("/etc/passwd", &status), 0);
+  EXPECT_FALSE(IsFixedOutside("/etc/passwd", status.st_uid));
+}
+
 TEST_F(ProgramFileTest, AProgramBehindADescriptorIsLookedAtByItsLink) {
   const OwnedFd program(::open("/usr/bin/env", O_PATH | O_CLOEXEC));
   const std::string link = "fd/" + std::to_string(program.get());
