@@ -44,6 +44,22 @@ size_t Utf8Length(std::string_view text) {
   return std::ranges::all_of(text.substr(2, length - 2), IsContinuation) ? length : 0;
 }
 
+char32_t Utf8Character(std::string_view bytes) {
+  constexpr uint8_t lead_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};  // by the number of bytes
+  char32_t character = static_cast<uint8_t>(bytes[0]) & lead_bits[bytes.size()];
+  for (const char byte : bytes.substr(1)) character = character << 6 | (static_cast<uint8_t>(byte) & 0x3f);
+  return character;
+}
+
+size_t IncompleteTail(std::string_view text) {
+  for (size_t back = 1; back <= std::min<size_t>(3, text.size()); ++back) {
+    const char byte = text[text.size() - back];
+    if (IsContinuation(byte)) continue;
+    return LengthByLead(static_cast<uint8_t>(byte)) > back ? back : 0;
+  }
+  return 0;
+}
+
 bool IsUtf8(std::string_view text) {
   while (!text.empty()) {
     text.remove_prefix(AsciiWords(text));

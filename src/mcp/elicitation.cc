@@ -33,7 +33,9 @@ Elicitation ElicitationOf(wire::Json capability) {
 
 loop::Task<escalate::Answer> AskClient(rpc::Peer& peer, Elicitation elicitation, escalate::Question question) {
   if (elicitation == Elicitation::kUnsupported) {
-    co_return Denied("The rules ask for the user's approval, and this client has no elicitation to ask for it");
+    co_return Denied(
+        "The rules require approval, and this client cannot ask its user: it has not declared the capability "
+        "elicitation");
   }
   ElicitParams params{.message = ApprovalMessage(question), .requested_schema = {kSchema}};
   auto result = co_await peer.Call<Elicit>(std::move(params), std::nullopt);

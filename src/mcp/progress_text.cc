@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "mcp/shell_output.h"
+#include "base/utf8.h"
 
 namespace holdfast::mcp {
 

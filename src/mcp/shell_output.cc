@@ -4,16 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.h"
+
 namespace holdfast::mcp {
 namespace {
-
-// Returns the number of bytes of a character by its first byte; 0 if the byte begins no character.
-size_t LengthByLead(unsigned char lead) {
-  if (lead < 0x80) return 1;
-  if (lead >= 0xc2 && lead <= 0xdf) return 2;
-  if (lead >= 0xe0 && lead <= 0xef) return 3;
-  return lead >= 0xf0 && lead <= 0xf4 ? 4 : 0;
-}
 
 // Returns the beginning of a stream of which `kept` is kept: at most `bytes` bytes, and less if a character would be
 // split.
@@ -24,15 +18,6 @@ std::string_view Beginning(std::string_view kept, uint64_t total, size_t bytes) 
 }
 
 }  // namespace
-
-size_t IncompleteTail(std::string_view text) {
-  for (size_t back = 1; back <= std::min<size_t>(3, text.size()); ++back) {
-    const auto byte = static_cast<unsigned char>(text[text.size() - back]);
-    if ((byte & 0xc0) == 0x80) continue;  // a later byte of a character
-    return LengthByLead(byte) > back ? back : 0;
-  }
-  return 0;
-}
 
 void ShellOutput::Stream::Append(std::string_view bytes) {
   total += bytes.size();

@@ -33,7 +33,4 @@ class ShellOutput {
   Stream out_, err_;
 };
 
-// Returns the number of bytes at the end of `text` that are the beginning of a character which is not complete.
-size_t IncompleteTail(std::string_view text);
-
 }  // namespace holdfast::mcp

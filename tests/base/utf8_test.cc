@@ -42,5 +42,28 @@ TEST(Utf8Test, TakesCharactersWhereverTheyStand) {
   EXPECT_TRUE(IsUtf8(""));
 }
 
+TEST(IncompleteTailTest, CountsTheBytesOfAnUnfinishedCharacter) {
+  const std::pair<const char*, size_t> cases[] = {
+      {"", 0},
+      {"a", 0},
+      {"\xc3", 1},
+      {"a\xe2\x82", 2},
+      {"\xe2\x82\xac", 0},
+      {"\xf0\x9f", 2},
+      {"\xf0\x9f\x98", 3},
+      {"\xf0\x9f\x98\x80", 0},
+      {"\xff", 0},
+      {"\x80\x80\x80\x80", 0},
+  };
+  for (const auto& [text, tail] : cases) EXPECT_EQ(IncompleteTail(text), tail) << testing::PrintToString(text);
+}
+
+TEST(Utf8CharacterTest, DecodesEachLength) {
+  EXPECT_EQ(Utf8Character("a"), U'a');
+  EXPECT_EQ(Utf8Character("\xc2\xad"), char32_t{0xad});
+  EXPECT_EQ(Utf8Character("\xe2\x80\xae"), char32_t{0x202e});
+  EXPECT_EQ(Utf8Character("\xf3\xa0\x81\xbf"), char32_t{0xe007f});
+}
+
 }  // namespace
 }  // namespace holdfast

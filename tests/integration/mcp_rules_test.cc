@@ -25,9 +25,11 @@ namespace holdfast::support {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::MatchesRegex;
+using testing::Not;
 using testing::StartsWith;
 
 constexpr char kNoLimit[] = R"(,"timeout_ms":600000)";
@@ -100,8 +102,9 @@ TEST_P(McpRulesTest, AsksAboutWhatARulePrompts) {
   client.set_workdir(work_.path());
   const int64_t id = client.SendShell("mkdir 'a b'; echo $?");
   const Message question = client.Receive();
-  EXPECT_THAT(question.Text("params.message"), MatchesRegex("Allow agent to run `[^ ]*/mkdir 'a b'` in `" +
-                                                            work_.path() + "`\\?\nIt makes a directory\\."));
+  EXPECT_THAT(question.Text("params.message"),
+              MatchesRegex("Allow agent to run `[^ ]*/mkdir 'a b'` in `" + work_.path() +
+                           "`\\?\nIt will run outside of the sandbox\\.\nIt makes a directory\\."));
   EXPECT_FALSE(Exists("a b"));
   client.Answer(question, "accept");
   EXPECT_EQ(client.ReceiveShell(id).Text("output"), "0\n");
@@ -123,18 +126,22 @@ TEST_P(McpRulesTest, AsksNobodyIfTheClientCannot) {
   McpOptions options = Options();
   options.capabilities = "{}";
   McpClient client(options);
-  EXPECT_THAT(Run(client, "mkdir a; echo $?"), HasSubstr("1\nExecution denied: The rules ask for the user's approval"));
+  EXPECT_THAT(Run(client, "mkdir a; echo $?"),
+              HasSubstr("1\nExecution denied: The rules require approval, and this client cannot ask"));
   EXPECT_FALSE(Exists("a"));
 }
 
 TEST_P(McpRulesTest, AsksAboutADangerousCommandWithoutARule) {
   McpClient client(Options());
   client.set_workdir(work_.path());
-  const int64_t id = client.SendShell("rm -r -f /no/such/file; echo $?");
+  const std::string file = work_.Write("file", "");
+  const int64_t id = client.SendShell("rm -r -f " + file + "; echo $?");
   const Message question = client.Receive();
-  EXPECT_THAT(question.Text("params.message"), HasSubstr("rm -r -f /no/such/file` in"));
+  EXPECT_THAT(question.Text("params.message"),
+              AllOf(HasSubstr("rm -r -f " + file + "` in"), Not(HasSubstr("outside of the sandbox"))));
   client.Answer(question, "accept");
-  EXPECT_EQ(client.ReceiveShell(id).Text("output"), "0\n");
+  EXPECT_THAT(client.ReceiveShell(id).Text("output"), StartsWith("1\nrm: cannot remove"));  // the sandbox is read-only
+  EXPECT_TRUE(Exists("file"));
 }
 
 TEST_P(McpRulesTest, HasSeveralQuestionsOpen) {
@@ -229,9 +236,27 @@ TEST_P(McpRulesTest, WorksStrictlyToo) {
   EXPECT_TRUE(Exists("made"));
 }
 
+// A program that is executed from a copy is executed by its absolute path.
+TEST_P(McpRulesTest, ExecutesACopyOnlyIfItIsStrict) {
+  const std::string script = work_.Write("script", "#!/bin/sh\necho \"$0\"\n", 0755);
+  const auto name_seen = [&](const McpOptions& options) {
+    McpClient client(options);
+    return Run(client, "./script");
+  };
+  EXPECT_EQ(name_seen(Options()), "./script\n");
+  EXPECT_EQ(name_seen(Options({"--strict"})), script + "\n");
+}
+
 TEST_P(McpRulesTest, ComparesWholePathsIfItIsTold) {
-  McpClient client(Options({"--preserve-program-paths"}));
-  EXPECT_EQ(Run(client, "uname > /dev/null; echo $?"), "0\n");
+  const std::string whole = operator_.Write(
+      "whole.rules", R"(prefix_rule(pattern=["/usr/bin/id"], decision="forbidden", justification="No."))");
+  {
+    McpClient client(Options({"--preserve-program-paths", "--rules", whole}));
+    EXPECT_EQ(Run(client, "uname > /dev/null; echo $?"), "0\n");
+    EXPECT_EQ(Run(client, "/usr/bin/id; echo $?"), "1\nExecution denied: No.\n");
+  }
+  McpClient other(Options({"--rules", whole}));
+  EXPECT_THAT(Run(other, "/usr/bin/id"), StartsWith("uid="));
 }
 
 TEST_P(McpRulesTest, RefusesToStartWithABadRulesFile) {

@@ -194,7 +194,9 @@ TEST_F(ShellCallTest, ReportsFewLargePiecesToASlowClient) {
 TEST_F(ShellCallTest, AsksTheClientForApproval) {
   const Message question = Ask();
   EXPECT_EQ(question.Text("method"), "elicitation/create");
-  EXPECT_EQ(question.Text("params.message"), "Allow agent to run `/usr/bin/git push` in `/w`?\nIt changes the server.");
+  EXPECT_EQ(
+      question.Text("params.message"),
+      "Allow agent to run `/usr/bin/git push` in `/w`?\nIt will run outside of the sandbox.\nIt changes the server.");
   EXPECT_EQ(question.Text("params.requestedSchema.properties.reason.type"), "string");
   AnswerQuestion(question.Number("id"), "accept");
   ASSERT_EQ(interceptor_.answers.size(), 1u);
@@ -265,7 +267,7 @@ TEST_F(WithoutElicitationTest, DeniesWithoutAQuestion) {
   EXPECT_EQ(ReceiveResult(1).Number("exit_code"), 0);
   ASSERT_EQ(interceptor_.answers.size(), 1u);
   EXPECT_EQ(interceptor_.answers[0].action, Action::kDeny);
-  EXPECT_THAT(interceptor_.answers[0].reason, HasSubstr("no elicitation"));
+  EXPECT_THAT(interceptor_.answers[0].reason, HasSubstr("has not declared the capability elicitation"));
 }
 
 TEST(ElicitationOfTest, IsSupportedByAClientThatShowsForms) {

@@ -70,21 +70,5 @@ TEST(ShellOutputTest, SplitsNoCharacter) {
   EXPECT_THAT(LastOf(text), EndsWith("x\n[2 bytes were left out: 2 of stdout, 0 of stderr]\n"));
 }
 
-TEST(IncompleteTailTest, CountsTheBytesOfAnUnfinishedCharacter) {
-  const std::pair<const char*, size_t> cases[] = {
-      {"", 0},
-      {"a", 0},
-      {"\xc3", 1},
-      {"a\xe2\x82", 2},
-      {"\xe2\x82\xac", 0},
-      {"\xf0\x9f", 2},
-      {"\xf0\x9f\x98", 3},
-      {"\xf0\x9f\x98\x80", 0},
-      {"\xff", 0},
-      {"\x80\x80\x80\x80", 0},
-  };
-  for (const auto& [text, tail] : cases) EXPECT_EQ(IncompleteTail(text), tail) << testing::PrintToString(text);
-}
-
 }  // namespace
 }  // namespace holdfast::mcp

@@ -13,7 +13,8 @@ namespace holdfast::cli {
 // Returns an approver that asks by `questions`, which outlives it.
 client::Approver TerminalApprover(TerminalQuestions& questions);
 
-// Returns the question as the user sees it. Words that could be mistaken for something else are quoted.
+// Returns the question as the user sees it. Words that could be mistaken for something else are quoted, as
+// in a shell.
 std::string QuestionText(const wire::ExecApproveParams& question);
 
 }  // namespace holdfast::cli

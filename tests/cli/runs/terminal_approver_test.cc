@@ -2,10 +2,13 @@
 
 #include <string>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace holdfast::cli {
 namespace {
+
+using testing::HasSubstr;
 
 wire::ExecApproveParams Question() {
   wire::ExecApproveParams question;
@@ -30,11 +33,15 @@ TEST(QuestionTextTest, TellsWhatWouldRunAndWhere) {
 // A command chooses its argv[0] and its arguments, and could write over the question.
 TEST(QuestionTextTest, ShowsArgumentsThatCannotBeMistaken) {
   auto question = Question();
-  question.argv = {"harmless", "", "a b", "\x1b[2J\r", "it's", "x\n  in /safe"};
-  const std::string text = QuestionText(question);
-  EXPECT_NE(text.find("    /usr/bin/git \"\" \"a b\" \"\\u001b[2J\\r\" \"it's\" \"x\\n  in /safe\"\n"),
-            std::string::npos)
-      << text;
+  question.argv = {"harmless", "", "a b", "\x1b[2J\r", "it's", "x\n  in /safe", "\xe2\x80\xae"};
+  EXPECT_THAT(QuestionText(question),
+              HasSubstr(R"(    /usr/bin/git '' 'a b' $'\x1b[2J\x0d' 'it'\''s' $'x\n  in /safe' $'\xe2\x80\xae')"));
+}
+
+TEST(QuestionTextTest, ShowsReasonsOnOneLine) {
+  auto question = Question();
+  question.reason = "Fine.\n\xe2\x80\xae";
+  EXPECT_THAT(QuestionText(question), HasSubstr(R"(  Fine.\n\xe2\x80\xae)"));
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ await step("an accepted question lets the command run", async () => {
   assert.equal((await shell(one.client, "mkdir accepted; echo $?")).output, "0\n");
   assert.ok(fs.existsSync(`${work}/accepted`));
   assert.equal(one.questions.length, 1);
-  assert.match(one.questions[0], /^Allow agent to run `\S*\/mkdir accepted` in `\S*`\?\nIt makes a directory\.$/);
+  assert.match(one.questions[0], /^Allow agent to run `\S*\/mkdir accepted` in `\S*`\?\nIt will run outside of the sandbox\.\nIt makes a directory\.$/);
 });
 for (const [action, reason] of [["decline", "User declined execution"], ["cancel", "User cancelled execution"]]) {
   await step(`a question that is answered with ${action} denies the command`, async () => {

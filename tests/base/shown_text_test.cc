@@ -1,0 +1,99 @@
+#include "base/shown_text.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace holdfast {
+namespace {
+
+TEST(ShownWordTest, QuotesOnlyWhatNeedsQuotes) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"plain-word_1.txt", "plain-word_1.txt"},
+      {"/a/b:c=d,e+f@g%h", "/a/b:c=d,e+f@g%h"},
+      {"", "''"},
+      {"two words", "'two words'"},
+      {"it's", R"('it'\''s')"},
+      {"$HOME;rm", "'$HOME;rm'"},
+      {"\xc3\xa4", "'\xc3\xa4'"},
+  };
+  for (const auto& [word, shown] : cases) EXPECT_EQ(ShownWord(word), shown);
+}
+
+TEST(ShownWordTest, ShowsWhatAUserCouldNotSee) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"a\nb", R"($'a\nb')"},
+      {"a\x1b[2K", R"($'a\x1b[2K')"},
+      {"a`b", R"($'a\x60b')"},
+      {"\xff", R"($'\xff')"},
+      {"a\xe2\x80\xae"
+       "b",
+       R"($'a\xe2\x80\xaeb')"},
+      {"\xc2\x9b", R"($'\xc2\x9b')"},
+      {"it's\t\\", R"($'it\'s\x09\\')"},
+  };
+  for (const auto& [word, shown] : cases) EXPECT_EQ(ShownWord(word), shown);
+}
+
+TEST(ShownTextTest, EscapesWhatAUserCouldNotSee) {
+  EXPECT_EQ(ShownText("It's `fine` \xc3\xa4"), "It's `fine` \xc3\xa4");
+  EXPECT_EQ(ShownText("two\nlines\x1b[2K"), R"(two\nlines\x1b[2K)");
+  EXPECT_EQ(ShownText("\xe2\x80\xae\xff"), R"(\xe2\x80\xae\xff)");
+}
+
+TEST(IsInvisibleTest, HoldsForEveryCharacterOfItsRangesAndNotForTheirNeighbours) {
+  const std::pair<char32_t, char32_t> ranges[] = {
+      {0x7f, 0xa0},     {0x00ad, 0x00ad}, {0x034f, 0x034f}, {0x061c, 0x061c}, {0x115f, 0x1160}, {0x17b4, 0x17b5},
+      {0x180b, 0x180f}, {0x2000, 0x200f}, {0x2028, 0x202f}, {0x205f, 0x206f}, {0x2800, 0x2800}, {0x3000, 0x3000},
+      {0x3164, 0x3164}, {0xfe00, 0xfe0f}, {0xfeff, 0xfeff}, {0xffa0, 0xffa0}, {0xfff0, 0xfffb}, {0xe0000, 0xe0fff},
+  };
+  for (const auto& [first, last] : ranges) {
+    EXPECT_FALSE(IsInvisible(first - 1)) << uint32_t{first};
+    for (char32_t character = first; character <= last; ++character) {
+      EXPECT_TRUE(IsInvisible(character)) << uint32_t{character};
+    }
+    EXPECT_FALSE(IsInvisible(last + 1)) << uint32_t{last};
+  }
+}
+
+// One word for each length of a character.
+TEST(ShownWordTest, FindsInvisibleCharactersOfEveryLength) {
+  EXPECT_EQ(ShownWord("a\xc2\xad"), R"($'a\xc2\xad')");
+  EXPECT_EQ(ShownWord("a\xe3\x85\xa4"), R"($'a\xe3\x85\xa4')");
+  EXPECT_EQ(ShownWord("a\xf3\xa0\x81\x81"), R"($'a\xf3\xa0\x81\x81')");
+  EXPECT_EQ(ShownWord("\xf0\x9f\x98\x80"), "'\xf0\x9f\x98\x80'");
+}
+
+TEST(ShownCommandTest, ShowsHeadAndTailOfALongWord) {
+  const std::string blanks(16'300, ' ');
+  const std::vector<std::string> words = {"/bin/sh", "-c", "true;" + blanks + "rm -rf x", "last"};
+  EXPECT_EQ(ShownCommand(words), "/bin/sh -c 'true;" + std::string(507, ' ') + "'[15545 bytes are not shown]'" +
+                                     std::string(248, ' ') + "rm -rf x' last");
+}
+
+TEST(ShownCommandTest, SplitsNoCharacter) {
+  std::string word = "ab";
+  for (int i = 0; i < 1000; ++i) word += "\xe2\x82\xac";
+  const std::vector<std::string> words = {word};
+  EXPECT_FALSE(ShownCommand(words).contains("$'"));
+}
+
+TEST(ShownCommandTest, TellsHowManyWordsAreMissing) {
+  std::vector<std::string> words(100, std::string(1000, 'x'));
+  words[0] = "echo";
+  const std::string text = ShownCommand(words);
+  EXPECT_LT(text.size(), 17'000u);
+  EXPECT_TRUE(text.ends_with("xxx [83 more words are not shown]")) << text.substr(text.size() - 60);
+}
+
+// An attacker cannot write such brackets: in a word they are quoted.
+TEST(ShownCommandTest, QuotesBracketsInWords) {
+  const std::vector<std::string> words = {"echo", "[83 more words are not shown]"};
+  EXPECT_EQ(ShownCommand(words), "echo '[83 more words are not shown]'");
+}
+
+}  // namespace
+}  // namespace holdfast
