@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 
+#include "escalate/stand_in/exit_codes.h"
 #include "escalate/stub/execution.h"
 #include "escalate/stub/protocol.h"
 #include "sys/raw.h"

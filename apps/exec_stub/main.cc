@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <csignal>
 
+#include "escalate/stand_in/exit_codes.h"
+#include "escalate/stand_in/own_signals.h"
 #include "escalate/stub/execution.h"
 #include "escalate/stub/protocol.h"
 #include "sys/raw.h"
@@ -21,14 +23,6 @@ namespace {
 namespace raw = sys::raw;
 
 constexpr int kLastSignal = 64;
-
-constexpr unsigned long Bit(int signal) { return 1UL << (signal - 1); }
-
-// The signals that concern the stub and not the command outside: those that no process can catch, the ends of children,
-// and those that the kernel sends for a fault or a limit of the stub itself.
-constexpr unsigned long kOwnSignals = Bit(SIGKILL) | Bit(SIGSTOP) | Bit(SIGCHLD) | Bit(SIGILL) | Bit(SIGTRAP) |
-                                      Bit(SIGBUS) | Bit(SIGFPE) | Bit(SIGSEGV) | Bit(SIGSYS) | Bit(SIGXCPU) |
-                                      Bit(SIGXFSZ);
 
 // The kernel's struct sigaction.
 struct Action {
@@ -70,9 +64,6 @@ void SendSignal(int signal) {
   StubMessage message;
   message.kind = StubMessageKind::kSignal;
   message.value = signal;
-  message.state.umask = 0;
-  message.state.nice = 0;
-  message.state.ignored_signals = message.state.blocked_signals = 0;
   Send(message);
 }
 
@@ -129,10 +120,10 @@ void OnSignal(int signal) { SendSignal(signal); }
 unsigned long CatchSignals() {
   unsigned long ignored = 0;
   for (int signal = 1; signal <= kLastSignal; ++signal) {
-    const bool is_own = (kOwnSignals & Bit(signal)) != 0;
+    const bool is_own = (kOwnSignals & SignalBit(signal)) != 0;
     const unsigned long before = SetAction(signal, is_own ? kDefault : reinterpret_cast<unsigned long>(OnSignal));
     if (before != kIgnore) continue;
-    ignored |= Bit(signal);
+    ignored |= SignalBit(signal);
     SetAction(signal, kIgnore);
   }
   return ignored;

@@ -10,13 +10,13 @@
 #include "base/paths.h"
 #include "base/printable.h"
 #include "exec_policy/dangerous.h"
+#include "exec_policy/denial_text.h"
 #include "exec_policy/explain.h"
 #include "exec_policy/rule.h"
 
 namespace holdfast::exec_policy {
 namespace {
 
-constexpr std::string_view kForbidden = "Execution forbidden by policy";
 constexpr std::string_view kAsked = "A rule asks for approval of this command.";
 constexpr std::string_view kDangerous = "The command may destroy things that are hard to get back.";
 
@@ -91,7 +91,7 @@ Judgement JudgeCommand(const Policy& policy, const ExecAttempt& attempt, Program
   };
   if (match->decision == Decision::kForbidden) {
     judgement.action = Action::kDeny;
-    judgement.reason = reason_or(kForbidden);
+    judgement.reason = reason_or(kForbiddenByPolicy);
     return judgement;
   }
   judgement.action = MayLeave(policy, attempt, *match) ? Action::kEscalate : Action::kRun;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "escalate/messages/variables.h"
 #include "wire/decode.h"
 
 namespace holdfast::mcp {
@@ -26,10 +27,14 @@ constexpr char kDescription[] =
     R"("type":"boolean","nullable":true}},)"
     R"("required":["command","workdir"]}})";
 
-// The URL of a server may contain its secret, and the file its token. The rest belongs to the interception by wrapper,
-// of whatever server has started this one.
-constexpr std::string_view kWithheld[] = {"HOLDFAST_SERVER", "HOLDFAST_TOKEN_FILE", "CODEX_ESCALATE_SOCKET",
-                                          "BASH_EXEC_WRAPPER", "EXEC_WRAPPER"};
+// The URL of a server may contain its secret, and the file its token.
+constexpr std::string_view kServerVariables[] = {"HOLDFAST_SERVER", "HOLDFAST_TOKEN_FILE"};
+
+// A command gets none of the variables of the wrapper that this server has inherited, in case that it was itself
+// started by a patched shell.
+bool IsWithheld(std::string_view name) {
+  return std::ranges::contains(kServerVariables, name) || std::ranges::contains(escalate::kWrapperVariables, name);
+}
 
 constexpr char kNetworkDisabled[] = "CODEX_SANDBOX_NETWORK_DISABLED";
 
@@ -57,9 +62,7 @@ std::chrono::milliseconds TimeLimitOf(const ShellArguments& arguments) {
 }
 
 process::Environment EnvironmentOfCommands(process::Environment server) {
-  std::erase_if(server, [](const auto& variable) {
-    return std::ranges::find(kWithheld, variable.first) != std::ranges::end(kWithheld);
-  });
+  std::erase_if(server, [](const auto& variable) { return IsWithheld(variable.first); });
   return server;
 }
 

@@ -2,15 +2,16 @@
 
 #include <utility>
 
+#include "escalate/messages/variables.h"
 #include "escalate/wrapper_server/wrapper_server.h"
 #include "process/command/environment.h"
 
 namespace holdfast::mcp {
 namespace {
 
-class WatchedByWrapper final : public Interception {
+class ServedWrappers final : public Interception {
  public:
-  explicit WatchedByWrapper(std::unique_ptr<escalate::WrapperServer> server) : server_(std::move(server)) {}
+  explicit ServedWrappers(std::unique_ptr<escalate::WrapperServer> server) : server_(std::move(server)) {}
 
  private:
   std::unique_ptr<escalate::WrapperServer> server_;
@@ -31,12 +32,12 @@ Result<InterceptedCommand> WrapperInterceptor::Begin(const process::Command& com
                                                      const sandbox::SandboxSpec& sandbox,
                                                      escalate::Approver& approver) {
   TRY(auto server, escalate::WrapperServer::Create(loop_, workers_, approver, options_));
-  process::Command watched = command;
-  watched.env =
+  process::Command shell = command;
+  shell.env =
       process::BuildEnvironment({.ignore_default_excludes = true}, command.env, escalate::WrapperVariables(wrapper_));
-  const sandbox::KeptDescriptor socket{.name = escalate::kSocketVariableName, .fd = server->client_socket()};
-  TRY(process::Command wrapped, sandbox_program_.Wrap(watched, sandbox, {.kept = socket}));
-  return InterceptedCommand{std::move(wrapped), std::make_unique<WatchedByWrapper>(std::move(server))};
+  const sandbox::KeptDescriptor socket{.name = std::string(escalate::kSocketVariable), .fd = server->client_socket()};
+  TRY(process::Command wrapped, sandbox_program_.Wrap(shell, sandbox, {.kept = socket}));
+  return InterceptedCommand{std::move(wrapped), std::make_unique<ServedWrappers>(std::move(server))};
 }
 
 }  // namespace holdfast::mcp

@@ -57,12 +57,14 @@ struct HandOverFields {
 struct NewsFields {
   std::optional<int64_t> exit_code, signal, stopped;
   std::optional<uint64_t> continue_count;
+  std::optional<std::string> reason;
 
   void Fields(auto& f) {
     f.Optional("exit_code", exit_code);
     f.Optional("signal", signal);
     f.Optional("stopped", stopped);
     f.Optional("continueCount", continue_count);
+    f.Optional("reason", reason);
   }
 };
 
@@ -131,10 +133,10 @@ Result<HandOver> DecodeHandOver(std::string_view text) {
   if (const auto& state = fields.state) {
     if (state->umask > 0777) return Fail(ErrorKind::kInvalidParams, "state: umask is out of range");
     if (state->nice < -20 || state->nice > 19) return Fail(ErrorKind::kInvalidParams, "state: nice is out of range");
-    message.state = {.umask = static_cast<mode_t>(state->umask),
+    message.state = {.umask = static_cast<unsigned>(state->umask),
+                     .nice = static_cast<int>(state->nice),
                      .ignored_signals = state->ignored_signals,
-                     .blocked_signals = state->blocked_signals,
-                     .nice = static_cast<int>(state->nice)};
+                     .blocked_signals = state->blocked_signals};
   }
   return message;
 }
@@ -147,20 +149,21 @@ std::string Encode(const CommandNews& news) {
   } else {
     fields.exit_code = news.exit_code;
     if (news.signal != 0) fields.signal = news.signal;
+    fields.reason = news.reason;
   }
-  return wire::Encode(fields);
+  return wire::Encode(std::move(fields));
 }
 
 Result<CommandNews> DecodeNews(std::string_view text) {
   wire::Document document;
-  TRY(const NewsFields fields, DecodeFields<NewsFields>(document, text));
+  TRY(NewsFields fields, DecodeFields<NewsFields>(document, text));
   if (fields.stopped) {
     TRY(const int signal, CheckSignal(*fields.stopped));
     return CommandNews{
         .kind = CommandNews::Kind::kStopped, .signal = signal, .continue_count = fields.continue_count.value_or(0)};
   }
   if (!fields.exit_code) return Fail(ErrorKind::kInvalidParams, "exit_code: is missing");
-  CommandNews news{.exit_code = static_cast<int>(*fields.exit_code & 0xff)};
+  CommandNews news{.exit_code = static_cast<int>(*fields.exit_code & 0xff), .reason = std::move(fields.reason)};
   if (fields.signal) {
     TRY(news.signal, CheckSignal(*fields.signal));
   }

@@ -2,8 +2,6 @@
 // are sent only to a peer that has announced them.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "escalate/stand_in/process_state.h"
 #include "exec_policy/judge.h"
 
 namespace holdfast::escalate {
@@ -19,25 +18,16 @@ namespace holdfast::escalate {
 struct ExecAnswer {
   exec_policy::Action action = exec_policy::Action::kDeny;
   std::optional<std::string> reason = {};  // of a denial
-  // Of an escalation: the server takes more descriptors than the standard streams and the ProcessState, and expects
-  // signals.
+  // Of an escalation: the server takes all inherited descriptors and the ProcessState, and wants to be told of signals.
   bool takes_everything = false;
 
   friend bool operator==(const ExecAnswer&, const ExecAnswer&) = default;
 };
 
-// The state that the program would have inherited (outside/outside_command.h).
-struct ProcessState {
-  mode_t umask = 022;
-  uint64_t ignored_signals = 0, blocked_signals = 0;
-  int nice = 0;
-
-  friend bool operator==(const ProcessState&, const ProcessState&) = default;
-};
-
-// Message 3, to the server, after an escalation: the numbers of the descriptors that come with it.
+// Message 3, to the server, after an escalation: the things that the command outside inherits from the wrapper
+// (outside/outside_order.h).
 struct HandOver {
-  std::vector<int> fds = {};
+  std::vector<int> fds = {};  // the numbers of the descriptors that come with the message
   std::optional<ProcessState> state = {};
 
   friend bool operator==(const HandOver&, const HandOver&) = default;
@@ -54,6 +44,8 @@ struct CommandNews {
   int signal = 0;  // the signal that has stopped or killed the command; 0 if it has exited
   // Of a stop: how many SIGCONT the command had been sent. A wrapper that has passed on more ignores the news.
   uint64_t continue_count = 0;
+  // Of the end of a command that could not be started: the reason, which the wrapper writes to its standard error.
+  std::optional<std::string> reason = {};
 
   friend bool operator==(const CommandNews&, const CommandNews&) = default;
 };

@@ -69,7 +69,7 @@ Words Owned(ByteWords words) {
   return owned;
 }
 
-// Returns the part that is there, as long as exactly one of its two forms is.
+// A part of the request must come exactly once: as text or as base64. `name` is that of the part.
 template <typename Text, typename Bytes>
 Result<> CheckForms(const char* name, const std::optional<Text>& text, const std::optional<Bytes>& bytes) {
   if (text.has_value() == bytes.has_value()) {

@@ -10,10 +10,6 @@
 
 namespace holdfast::escalate {
 
-// The variables by which a shell finds the wrapper, and the wrapper the server. A command outside gets none of them.
-inline constexpr std::string_view kSocketVariable = "CODEX_ESCALATE_SOCKET";
-inline constexpr std::string_view kBashVariable = "BASH_EXEC_WRAPPER", kZshVariable = "EXEC_WRAPPER";
-
 // Message 1, to the server: a program that is about to be executed.
 struct ExecRequest {
   std::string file = {};  // as the shell has found it; may be relative to the directory

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <utility>
 
-#include "escalate/stub/protocol.h"
+#include "escalate/stand_in/exit_codes.h"
 
 namespace holdfast::escalate {
 namespace {

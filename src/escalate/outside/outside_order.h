@@ -2,13 +2,12 @@
 #pragma once
 
 #include <sys/resource.h>
-#include <sys/types.h>
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/owned_fd.h"
+#include "escalate/stand_in/process_state.h"
 
 namespace holdfast::escalate {
 
@@ -23,9 +22,7 @@ struct OutsideOrder {
   std::vector<std::string> argv = {};
   std::vector<std::string> environment = {};  // NAME=VALUE entries in their order, also malformed ones
   std::string cwd;                            // absolute; entered by its name, never by a descriptor from inside
-  mode_t umask = 022;
-  uint64_t ignored_signals = 0, blocked_signals = 0;  // bit N-1 is signal N
-  int nice = 0;
+  ProcessState state = {};
   std::vector<rlimit> limits = {};  // in the order of the RLIMIT_ numbers; empty: those of the server's commands
   std::vector<PassedFd> fds = {};
 };

@@ -34,13 +34,6 @@ class Bytes {
   std::string text_;
 };
 
-ProcessState StateOf(const OutsideOrder& order) {
-  return {.umask = order.umask,
-          .nice = order.nice,
-          .ignored_signals = order.ignored_signals,
-          .blocked_signals = order.blocked_signals};
-}
-
 static_assert(RLIM_NLIMITS <= kMaxLimits);
 
 void AddLimits(std::span<const rlimit> limits, StarterOrder& header) {
@@ -52,7 +45,7 @@ void AddLimits(std::span<const rlimit> limits, StarterOrder& header) {
 }  // namespace
 
 Result<std::string> EncodeStarterOrder(const OutsideOrder& order) {
-  StarterOrder header{.state = StateOf(order),
+  StarterOrder header{.state = order.state,
                       .fd_count = static_cast<unsigned>(order.fds.size()),
                       .directory_bytes = static_cast<unsigned>(order.cwd.size() + 1),
                       .limit_count = 0,

@@ -1,6 +1,5 @@
 #include "escalate/seccomp/attempt.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <optional>
 #include <string_view>
@@ -11,6 +10,7 @@
 #include "base/parse_number.h"
 #include "escalate/caller/caller_memory.h"
 #include "escalate/caller/caller_state.h"
+#include "escalate/caller/joined_path.h"
 
 namespace holdfast::escalate {
 namespace {
@@ -42,16 +42,6 @@ OrErrno<Program> ProgramBehind(pid_t tid, std::string link, int if_missing) {
   return Program{.file = *std::move(file), .link = std::move(link)};
 }
 
-// Joins a directory and a relative path, without the parts "." at the beginning of the path.
-std::string Join(std::string directory, std::string_view path) {
-  while (path.starts_with("./")) {
-    path.remove_prefix(2);
-    path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
-  }
-  if (!directory.ends_with('/')) directory += '/';
-  return directory.append(path);
-}
-
 OrErrno<Program> ResolveProgram(const ExecCall& call, const std::string& path, const std::string& cwd) {
   if (path.empty()) {
     if ((call.flags & AT_EMPTY_PATH) == 0) return std::unexpected(ENOENT);
@@ -62,10 +52,10 @@ OrErrno<Program> ResolveProgram(const ExecCall& call, const std::string& path, c
     if (const ProgramLink link = OwnLink(path)) return ProgramBehind(call.tid, *link, ENOENT);
     return Program{.file = path};
   }
-  if (call.directory == AT_FDCWD) return Program{.file = Join(cwd, path)};
+  if (call.directory == AT_FDCWD) return Program{.file = JoinedPath(cwd, path)};
   const auto directory = LinkOf(call.tid, fmt::format("fd/{}", call.directory));
   if (!directory) return std::unexpected(directory.error() == ENOENT ? EBADF : directory.error());
-  return Program{.file = Join(*directory, path)};
+  return Program{.file = JoinedPath(*directory, path)};
 }
 
 }  // namespace

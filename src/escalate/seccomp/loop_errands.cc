@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "escalate/stub/protocol.h"
+#include "escalate/stand_in/exit_codes.h"
 
 namespace holdfast::escalate {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "escalate/stub/protocol.h"
+#include "exec_policy/denial_text.h"
 
 namespace holdfast::escalate {
 namespace {
@@ -38,7 +39,7 @@ std::string MakeImage(const std::string& path, std::span<const std::string> argv
 }
 
 Refuse MakeRefusal(const std::string& reason) {
-  std::string text = "Execution denied: " + (reason.empty() ? "Execution forbidden by policy" : reason);
+  std::string text = exec_policy::DenialText(reason);
   text.resize(std::min<size_t>(text.size(), kMaxRefusalBytes - 1));
   return {.text = text + '\n'};
 }

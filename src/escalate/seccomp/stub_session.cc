@@ -9,6 +9,7 @@
 
 #include "escalate/seccomp/taken_fds.h"
 #include "escalate/seccomp/taken_limits.h"
+#include "escalate/stand_in/exit_codes.h"
 #include "escalate/stub/protocol.h"
 #include "sys/descriptor_passing.h"
 #include "sys/io.h"
@@ -180,10 +181,7 @@ SessionEvent StubSession::OnReady(const ProcessState& state, Errands& errands) {
   auto fds = TakeDescriptors(process_, pidfd_.get(), control_number_);
   if (!fds) return OnEnded({.exit_code = kCannotExecute});
   order.fds = *std::move(fds);
-  order.umask = state.umask;
-  order.nice = state.nice;
-  order.ignored_signals = state.ignored_signals;
-  order.blocked_signals = state.blocked_signals;
+  order.state = state;
   order.limits = TakeLimits(process_);  // they are not used if the stub has ended
   state_ = State::kStandsIn;
   errands.Start(id_, std::move(order));

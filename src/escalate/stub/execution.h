@@ -6,6 +6,7 @@
 
 #include <cerrno>
 
+#include "escalate/stand_in/exit_codes.h"
 #include "escalate/stub/protocol.h"
 #include "sys/raw.h"
 
@@ -108,8 +109,6 @@ inline const char* TextOf(int error) {
   sys::raw::Exit(exit_code);
 }
 
-[[noreturn]] inline void FailExecution(const char* path, int error) {
-  Fail("", path, error, error == ENOENT ? kNotFound : kCannotExecute);
-}
+[[noreturn]] inline void FailExecution(const char* path, int error) { Fail("", path, error, ExitCodeFor(error)); }
 
 }  // namespace holdfast::escalate

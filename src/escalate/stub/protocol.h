@@ -11,6 +11,8 @@
 // state that the stub's process had, takes them over, and executes the command in its own place.
 #pragma once
 
+#include "escalate/stand_in/process_state.h"
+
 namespace holdfast::escalate {
 
 // The arguments of the execve by which the stub asks for its control socket. No address has these values.
@@ -20,9 +22,6 @@ inline constexpr unsigned long kHelloPath = 0xffff'8000'686f'6c64, kHelloArgv = 
 // The exit code of a stub that has no supervisor, and so has no order. Programs that run a command in their own place,
 // such as env and timeout, exit with this code when they fail themselves.
 inline constexpr int kNoSupervisor = 125;
-
-// The exit codes for a command that could not be executed, as in a shell.
-inline constexpr int kCannotExecute = 126, kNotFound = 127;
 
 // An order of the supervisor. The first order is kRun, kRefuse or kStandIn, and decides what the stub is for.
 enum class StubOrderKind : int {
@@ -51,13 +50,6 @@ struct StubOrder {
 };
 
 inline constexpr unsigned kMaxRefusalBytes = 4096;
-
-// The state of a process that a program which it executes inherits.
-struct ProcessState {
-  unsigned umask;
-  int nice;
-  unsigned long ignored_signals, blocked_signals;  // bit N-1 is signal N
-};
 
 enum class StubMessageKind : int {
   kReady,   // comes before every kSignal; `state` is the state that the stub was executed with

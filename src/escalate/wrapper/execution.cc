@@ -10,6 +10,7 @@
 
 #include "base/owned_fd.h"
 #include "base/result.h"
+#include "escalate/stand_in/exit_codes.h"
 #include "sys/argv.h"
 #include "sys/io.h"
 #include "sys/write_all.h"
@@ -23,8 +24,6 @@ int Complain(const std::string& file, std::string_view reason, int exit_code) {
   sys::WriteAll(STDERR_FILENO, fmt::format("{}: {}\n", file, reason));
   return exit_code;
 }
-
-int ExitCodeFor(int error) { return error == ENOENT || error == ENOTDIR ? 127 : 126; }
 
 // A script is text up to the end of its first line, like for other shells. A file that cannot be read is taken for one,
 // because /bin/sh then gives the reason.
@@ -52,11 +51,11 @@ int ExecuteHere(const std::string& file, std::vector<std::string> argv) {
   ::execv(file.c_str(), sys::Argv(argv).data());
   const int error = errno;
   if (error == ENOEXEC) {
-    if (!IsText(file)) return Complain(file, "cannot execute binary file: " + ErrnoText(error), 126);
+    if (!IsText(file)) return Complain(file, "cannot execute binary file: " + ErrnoText(error), kCannotExecute);
     return ExecuteScript(file, std::move(argv));
   }
   if (error == ENOENT && ::access(file.c_str(), F_OK) == 0) {
-    return Complain(file, "cannot execute: its interpreter is missing", 127);
+    return Complain(file, "cannot execute: its interpreter is missing", kNotFound);
   }
   return Complain(file, ErrnoText(error), ExitCodeFor(error));
 }

@@ -11,11 +11,10 @@
 #include <memory>
 
 #include "base/parse_number.h"
+#include "escalate/stand_in/own_signals.h"
 
 namespace holdfast::escalate {
 namespace {
-
-constexpr uint64_t BitOf(int signal) { return uint64_t{1} << (signal - 1); }
 
 bool IsInherited(int fd) {
   const int flags = ::fcntl(fd, F_GETFD);
@@ -49,9 +48,9 @@ ProcessState InheritedState() {
   for (int signal = 1; signal <= SIGRTMAX; ++signal) {
     struct sigaction action = {};
     if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) {
-      state.ignored_signals |= BitOf(signal);
+      state.ignored_signals |= SignalBit(signal);
     }
-    if (::sigismember(&blocked, signal) == 1) state.blocked_signals |= BitOf(signal);
+    if (::sigismember(&blocked, signal) == 1) state.blocked_signals |= SignalBit(signal);
   }
   state.nice = ::getpriority(PRIO_PROCESS, 0);
   return state;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "escalate/messages/messages.h"
+#include "escalate/stand_in/process_state.h"
 
 namespace holdfast::escalate {
 

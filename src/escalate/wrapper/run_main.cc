@@ -15,9 +15,11 @@
 #include "base/version.h"
 #include "escalate/messages/messages.h"
 #include "escalate/messages/request.h"
+#include "escalate/messages/variables.h"
 #include "escalate/wrapper/execution.h"
 #include "escalate/wrapper/server_link.h"
 #include "escalate/wrapper/stand_in.h"
+#include "exec_policy/denial_text.h"
 #include "sys/io.h"
 #include "sys/read_link.h"
 #include "sys/write_all.h"
@@ -31,8 +33,8 @@ constexpr std::string_view kUsage =
     "usage: holdfast-execve-wrapper FILE [ARGV0 [ARGUMENT...]]\n"
     "A shell that is built for it executes this program in the place of each FILE.\n";
 
-// Descriptors 0 to 2 are not closed from here on, so that none of them becomes a socket of the wrapper. The program
-// that is executed later finds those closed that were.
+// Opens /dev/null in the place of each standard stream that is closed, because a socket of the wrapper could otherwise
+// get its number. The descriptors are close-on-exec: the program that is executed later finds those streams closed.
 Result<> ReserveStandardStreams() {
   for (;;) {
     TRY(OwnedFd null, sys::OpenDevNull());
@@ -59,7 +61,7 @@ std::string WorkingDirectory() {
 }
 
 bool IsOurVariable(std::string_view entry) {
-  return std::ranges::any_of(std::array{kSocketVariable, kBashVariable, kZshVariable}, [&](std::string_view name) {
+  return std::ranges::any_of(kWrapperVariables, [&](std::string_view name) {
     return entry.starts_with(name) && entry.substr(name.size()).starts_with('=');
   });
 }
@@ -76,16 +78,14 @@ Result<ExecAnswer> Ask(ServerLink& server, const ExecRequest& request) {
   TRY_VOID(server.Send(Encode(request)));
   TRY(const auto text, server.Receive());
   if (!text) {
-    return Fail(ErrorKind::kDisconnected, IsBeyondJson(request)
-                                              ? "the server has refused arguments or variables that are not UTF-8"
-                                              : "the server has refused the request");
+    const char* const hint = IsBeyondJson(request) ? "; it may not know arguments or variables that are not UTF-8" : "";
+    return Fail(ErrorKind::kDisconnected, fmt::format("the server closed the connection without an answer{}", hint));
   }
   return DecodeAnswer(*text);
 }
 
 int Deny(const ExecAnswer& answer) {
-  sys::WriteAll(STDERR_FILENO,
-                answer.reason ? fmt::format("Execution denied: {}\n", *answer.reason) : "Execution denied\n");
+  sys::WriteAll(STDERR_FILENO, exec_policy::DenialText(answer.reason.value_or("")) + "\n");
   return 1;
 }
 
@@ -100,7 +100,7 @@ Result<int> Run(const std::string& file, const std::vector<std::string>& argv) {
     case Action::kDeny:
       return Deny(answer);
     case Action::kEscalate:
-      return StandIn(server, answer, datagram_socket);
+      return StandInForCommand(server, answer, file, datagram_socket);
   }
   std::unreachable();
 }

@@ -1,7 +1,7 @@
 #include "escalate/wrapper/stand_in.h"
 
 #include <poll.h>
-#include <sys/resource.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -9,12 +9,17 @@
 #include <csignal>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "escalate/stand_in/own_signals.h"
 #include "escalate/wrapper/inheritance.h"
 #include "sys/descriptor_passing.h"
 #include "sys/io.h"
 #include "sys/signals.h"
+#include "sys/write_all.h"
 
 namespace holdfast::escalate {
 namespace {
@@ -23,11 +28,12 @@ namespace {
 // call ends then too.
 constexpr int kServerGone = 1;
 
-// Signals that the process brings upon itself by a mistake keep their effect. The command gets all others.
 sigset_t PassedSignals() {
   sigset_t passed;
   ::sigfillset(&passed);
-  for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGTRAP, SIGABRT, SIGCHLD}) ::sigdelset(&passed, own);
+  for (int signal = 1; signal < SIGRTMIN; ++signal) {
+    if ((kOwnSignals & SignalBit(signal)) != 0) ::sigdelset(&passed, signal);
+  }
   return passed;
 }
 
@@ -39,9 +45,9 @@ Result<OwnedFd> CatchSignals() {
   return signals;
 }
 
+// A process that is not dumpable leaves no core file, whatever its limit and the machine's settings are.
 int DieBy(int signal) {
-  const rlimit no_core{.rlim_cur = 0, .rlim_max = 0};
-  ::setrlimit(RLIMIT_CORE, &no_core);
+  ::prctl(PR_SET_DUMPABLE, 0);
   (void)::signal(signal, SIG_DFL);  // SIGKILL has no other action, and that is the only failure
   sys::LetSignalsIn();
   ::raise(signal);
@@ -50,7 +56,8 @@ int DieBy(int signal) {
 
 class Waiting {
  public:
-  Waiting(ServerLink& server, OwnedFd signals) : server_(server), signals_(std::move(signals)) {}
+  Waiting(ServerLink& server, const std::string& file, OwnedFd signals)
+      : server_(server), file_(file), signals_(std::move(signals)) {}
 
   // Returns the exit code of the command.
   Result<int> AwaitEnd() {
@@ -85,17 +92,22 @@ class Waiting {
       if (news.continue_count == continue_count_) ::raise(SIGSTOP);
       return std::nullopt;
     }
+    if (news.reason) {
+      sys::WriteAll(STDERR_FILENO, fmt::format("holdfast-execve-wrapper: {}: {}\n", file_, *news.reason));
+    }
     return news.signal != 0 ? DieBy(news.signal) : news.exit_code;
   }
 
   ServerLink& server_;
+  const std::string& file_;
   OwnedFd signals_;  // not open if no signals are passed on
   uint64_t continue_count_ = 0;
 };
 
 }  // namespace
 
-Result<int> StandIn(ServerLink& server, const ExecAnswer& answer, int datagram_socket) {
+Result<int> StandInForCommand(ServerLink& server, const ExecAnswer& answer, const std::string& file,
+                              int datagram_socket) {
   HandOver hand_over;
   OwnedFd signals;
   if (answer.takes_everything) {
@@ -107,7 +119,7 @@ Result<int> StandIn(ServerLink& server, const ExecAnswer& answer, int datagram_s
     hand_over.fds = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
   }
   TRY_VOID(server.Send(Encode(hand_over), hand_over.fds));
-  return Waiting(server, std::move(signals)).AwaitEnd();
+  return Waiting(server, file, std::move(signals)).AwaitEnd();
 }
 
 }  // namespace holdfast::escalate

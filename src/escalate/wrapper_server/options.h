@@ -1,4 +1,4 @@
-// The things that a WrapperServer decides by, and those that it uses to do so.
+// The settings of a WrapperServer: the rules by which it decides, and two functions that tests replace by fakes.
 #pragma once
 
 #include <sys/types.h>

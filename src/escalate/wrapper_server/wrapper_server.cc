@@ -6,7 +6,7 @@
 #include <list>
 #include <utility>
 
-#include "escalate/messages/request.h"
+#include "escalate/messages/variables.h"
 #include "escalate/wrapper_server/wrapper_session.h"
 #include "sys/descriptor_passing.h"
 #include "sys/socket_pair.h"
@@ -29,7 +29,8 @@ bool IsShutDown(int socket) {
   return ::poll(&state, 1, 0) > 0;
 }
 
-// A client may send any descriptor. Of one that is no such socket the loop could not wait for events.
+// A client may send any descriptor. The loop could not wait for events of a regular file, for example, so that only
+// stream sockets are accepted.
 bool IsStreamSocket(int fd) { return OptionOf(fd, SO_DOMAIN) == AF_UNIX && OptionOf(fd, SO_TYPE) == SOCK_STREAM; }
 
 class Server final : public WrapperServer {
@@ -90,7 +91,6 @@ Result<std::unique_ptr<WrapperServer>> WrapperServer::Create(loop::EventLoop& lo
 }
 
 std::vector<std::pair<std::string, std::string>> WrapperVariables(const std::string& wrapper_path) {
-  static_assert(kSocketVariable == kSocketVariableName);
   return {{std::string(kBashVariable), wrapper_path}, {std::string(kZshVariable), wrapper_path}};
 }
 

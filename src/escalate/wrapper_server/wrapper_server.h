@@ -30,15 +30,13 @@ class WrapperServer {
   // Kills the commands outside. Wrappers that wait for an answer end with 1.
   virtual ~WrapperServer() = default;
 
-  // The end of the socket that the shell inherits, with all that it starts.
+  // The end of the socket that the shell inherits, with all that it starts. Its number is the value of kSocketVariable
+  // (messages/variables.h).
   virtual std::shared_ptr<const OwnedFd> client_socket() const = 0;
 
   // The number of wrappers that wait for a decision or for a command outside.
   virtual size_t sessions() const = 0;
 };
-
-// The variable that has the number under which the shell inherits client_socket().
-inline constexpr const char* kSocketVariableName = "CODEX_ESCALATE_SOCKET";
 
 // Returns the variables by which shells find the wrapper.
 std::vector<std::pair<std::string, std::string>> WrapperVariables(const std::string& wrapper_path);

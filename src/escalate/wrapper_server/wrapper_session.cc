@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "escalate/caller/joined_path.h"
 #include "escalate/outside/loader_variables.h"
+#include "escalate/stand_in/exit_codes.h"
 #include "sys/descriptor_passing.h"
 
 namespace holdfast::escalate {
@@ -19,16 +21,6 @@ using exec_policy::LoaderVariables;
 constexpr size_t kMaxHeldBytes = 64 << 20;
 constexpr size_t kMaxLaterFrameBytes = 64 << 10;  // of all frames but the request
 constexpr size_t kMaxReasonBytes = 4096;          // far less than a socket takes at once
-
-// The path stays as it is otherwise: to fold `..` would lead elsewhere where a link comes before it.
-std::string AbsolutePath(const std::string& file, const std::string& directory) {
-  if (file.starts_with('/')) return file;
-  std::string_view name = file;
-  while (name.starts_with("./")) name.remove_prefix(std::min(name.find_first_not_of('/', 1), name.size()));
-  std::string path = directory;
-  if (!path.ends_with('/')) path += '/';
-  return path.append(name);
-}
 
 // The pid of the process that has made the connection, as this process sees it; 0 if it does not.
 pid_t CallerOf(int socket) {
@@ -102,7 +94,7 @@ WrapperSession::Life WrapperSession::OnRequest(std::string_view text) {
   if (!request) return Refuse(request.error());
   state_ = State::kDeciding;
   reader_ = FrameReader(kMaxLaterFrameBytes);
-  order_.path = AbsolutePath(request->file, request->workdir);
+  order_.path = request->file.starts_with('/') ? request->file : JoinedPath(request->workdir, request->file);
   order_.argv = std::move(request->argv);
   order_.environment = std::move(request->environment);
   order_.cwd = std::move(request->workdir);
@@ -160,16 +152,20 @@ WrapperSession::Life WrapperSession::OnHandOver(Frame frame) {
   order_.fds = *std::move(fds);
   if (const auto& state = hand_over->state) {
     takes_stops_ = true;
-    order_.umask = state->umask;
-    order_.ignored_signals = state->ignored_signals;
-    order_.blocked_signals = state->blocked_signals;
-    order_.nice = state->nice;
+    order_.state = *state;
   }
   state_ = State::kRunning;
   auto command = surroundings_.options.start(std::move(order_), *this);
-  if (!command) return End();
+  if (!command) return OnNotStarted(command.error());
   command_ = *std::move(command);
   return Life::kGoesOn;
+}
+
+// Published wrappers only exit with the code.
+WrapperSession::Life WrapperSession::OnNotStarted(const Error& error) {
+  const CommandNews news{.exit_code = kCannotExecute, .reason = error.message.substr(0, kMaxReasonBytes)};
+  const Life life = Send(Encode(news));
+  return life == Life::kOver ? life : End();
 }
 
 WrapperSession::Life WrapperSession::OnSignal(std::string_view text) {

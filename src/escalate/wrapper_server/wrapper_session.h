@@ -44,6 +44,7 @@ class WrapperSession final : OutsideObserver {
   Life OnFrame(Frame frame);
   Life OnRequest(std::string_view text);
   Life OnHandOver(Frame frame);
+  Life OnNotStarted(const Error& error);
   Life OnSignal(std::string_view text);
 
   loop::Task<> Decide();

@@ -48,7 +48,7 @@ TEST(HandOverTest, IsWrittenAndReadAsInThePublishedProtocol) {
 TEST(HandOverTest, CarriesTheStateOfTheProcess) {
   const HandOver message{
       .fds = {0, 9},
-      .state = ProcessState{.umask = 077, .ignored_signals = 1, .blocked_signals = uint64_t{1} << 63, .nice = -5}};
+      .state = ProcessState{.umask = 077, .nice = -5, .ignored_signals = 1, .blocked_signals = uint64_t{1} << 63}};
   EXPECT_EQ(DecodeHandOver(Encode(message)), message);
 }
 
@@ -73,6 +73,7 @@ TEST(HandOverTest, RefusesNumbersOutOfRange) {
 TEST(CommandNewsTest, IsWrittenAsPublishedWrappersReadIt) {
   EXPECT_EQ(Encode(CommandNews{.exit_code = 42}), R"({"exit_code":42})");
   EXPECT_EQ(Encode(CommandNews{.exit_code = 143, .signal = SIGTERM}), R"({"exit_code":143,"signal":15})");
+  EXPECT_EQ(Encode(CommandNews{.exit_code = 126, .reason = "no room"}), R"({"exit_code":126,"reason":"no room"})");
 }
 
 TEST(CommandNewsTest, TakesExitCodesModulo256) {
@@ -81,6 +82,11 @@ TEST(CommandNewsTest, TakesExitCodesModulo256) {
   EXPECT_EQ(code(R"({"exit_code":256})"), 0);
   EXPECT_EQ(code(R"({"exit_code":-1})"), 255);
   EXPECT_EQ(code(R"({"exit_code":300})"), 44);
+}
+
+TEST(CommandNewsTest, TellsWhyACommandCouldNotBeStarted) {
+  const CommandNews failure{.exit_code = 126, .reason = "no room"};
+  EXPECT_EQ(DecodeNews(Encode(failure)), failure);
 }
 
 TEST(CommandNewsTest, TellsOfAStop) {

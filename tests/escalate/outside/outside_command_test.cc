@@ -64,7 +64,7 @@ TEST_F(OutsideCommandTest, RunsInTheDirectoryWithTheUmask) {
   const support::ScratchDir directory;
   OutsideOrder order = Script("pwd; umask");
   order.cwd = directory.path();
-  order.umask = 027;
+  order.state.umask = 027;
   EXPECT_EQ(OutputOf(std::move(order)), std::string(directory.path()) + "\n0027\n");
 }
 
@@ -107,14 +107,14 @@ TEST_F(OutsideCommandTest, RefusesATextWithANul) {
 
 TEST_F(OutsideCommandTest, IgnoresAndBlocksTheSignalsThatItsCallerDid) {
   OutsideOrder order = Order({"/bin/grep", "-E", "^Sig(Ign|Blk)", "/proc/self/status"});
-  order.ignored_signals = 1UL << (SIGHUP - 1) | 1UL << (SIGRTMAX - 1);
-  order.blocked_signals = 1UL << (SIGUSR1 - 1) | 1UL << (SIGTERM - 1);
+  order.state.ignored_signals = 1UL << (SIGHUP - 1) | 1UL << (SIGRTMAX - 1);
+  order.state.blocked_signals = 1UL << (SIGUSR1 - 1) | 1UL << (SIGTERM - 1);
   EXPECT_EQ(OutputOf(std::move(order)), "SigBlk:\t0000000000004200\nSigIgn:\t8000000000000001\n");
 }
 
 TEST_F(OutsideCommandTest, HasTheNicenessOfItsCaller) {
   OutsideOrder order = Order({"/usr/bin/nice"});
-  order.nice = 7;
+  order.state.nice = 7;
   EXPECT_EQ(OutputOf(std::move(order)), "7\n");
 }
 
@@ -153,8 +153,8 @@ TEST_F(OutsideCommandTest, ASignalRightAfterTheStartFindsTheMaskOfTheCommand) {
   for (int i = 0; i < 20; ++i) {
     observer_.ending.reset();
     OutsideOrder order = Script("exit 3");
-    order.ignored_signals = 1UL << (SIGTERM - 1);
-    order.blocked_signals = 1UL << (SIGUSR1 - 1);
+    order.state.ignored_signals = 1UL << (SIGTERM - 1);
+    order.state.blocked_signals = 1UL << (SIGUSR1 - 1);
     Start(std::move(order));
     command_->Signal(SIGTERM);
     command_->Signal(SIGUSR1);

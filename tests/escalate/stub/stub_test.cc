@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "escalate/stand_in/exit_codes.h"
 #include "escalate/stub/stub_fixture.h"
 #include "sys/memory_file.h"
 

@@ -155,6 +155,7 @@ TEST_F(WrapperProgramTest, EndsAsAShellDoesWhenAProgramCannotBeExecuted) {
   check(scratch_.path() + "/missing", 127, "No such file or directory");
   check(scratch_.Write("plain", "text", 0644), 126, "Permission denied");
   check(scratch_.path(), 126, "Permission denied");
+  check("/dev/null/name", 126, "Not a directory");
   check(scratch_.Write("binary", std::string("\x01\0\x02", 3), 0755), 126,
         "cannot execute binary file: Exec format error");
   check(scratch_.Write("orphan", "#!/missing/interpreter\n", 0755), 127, "cannot execute: its interpreter is missing");
@@ -165,7 +166,8 @@ TEST_F(WrapperProgramTest, ShowsTheReasonOfADenial) {
   EXPECT_EQ(denied.status, 1);
   EXPECT_EQ(denied.out, "");
   EXPECT_EQ(denied.err, "Execution denied: because\n");
-  EXPECT_EQ(RunWith(R"({"action":{"Deny":{"reason":null}}})", {"/bin/echo", "echo"}).err, "Execution denied\n");
+  EXPECT_EQ(RunWith(R"({"action":{"Deny":{"reason":null}}})", {"/bin/echo", "echo"}).err,
+            "Execution denied: Execution forbidden by policy\n");
 }
 
 TEST_F(WrapperProgramTest, NeverRunsAProgramWithoutAnAnswerThatItUnderstands) {
@@ -185,7 +187,7 @@ TEST_F(WrapperProgramTest, EndsWhenTheServerHangsUpInsteadOfAnAnswer) {
   const Outcome outcome = wrapper.Finish();
   EXPECT_EQ(outcome.status, 1);
   EXPECT_EQ(outcome.out, "");
-  EXPECT_EQ(outcome.err, "holdfast-execve-wrapper: /bin/echo: the server has refused the request\n");
+  EXPECT_EQ(outcome.err, "holdfast-execve-wrapper: /bin/echo: the server closed the connection without an answer\n");
 }
 
 TEST_F(WrapperProgramTest, SaysWhyAServerMayHaveHungUp) {
@@ -193,7 +195,8 @@ TEST_F(WrapperProgramTest, SaysWhyAServerMayHaveHungUp) {
   ScriptedPeer peer = server_.Accept();
   (void)peer.Receive();
   peer.Close();
-  EXPECT_THAT(wrapper.Finish().err, HasSubstr("the server has refused arguments or variables that are not UTF-8"));
+  EXPECT_THAT(wrapper.Finish().err,
+              HasSubstr("without an answer; it may not know arguments or variables that are not UTF-8"));
 }
 
 TEST(WrapperWithoutServerTest, RunsNothing) {
@@ -297,7 +300,7 @@ TEST_F(EscalatedWrapperTest, LeavesOutAStreamThatIsClosed) {
 
 TEST_F(EscalatedWrapperTest, PassesSignalsOn) {
   Program& wrapper = Escalate();
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGWINCH, SIGRTMIN + 1}) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGWINCH, SIGABRT, SIGRTMIN + 1}) {
     wrapper.Signal(signal);
     EXPECT_EQ(peer_->Receive(), "{\"signal\":" + std::to_string(signal) + "}");
   }
@@ -312,6 +315,38 @@ TEST_F(EscalatedWrapperTest, DiesBySignalsWhereTheServerDoesNotTakeThem) {
   wrapper.Signal(SIGTERM);
   EXPECT_EQ(peer_->Receive(), "END");
   EXPECT_EQ(wrapper.Finish().status, 128 + SIGTERM);
+}
+
+TEST_F(EscalatedWrapperTest, KeepsTheSignalsOfItsOwnLimits) {
+  const Words words = {
+      "env", "CODEX_ESCALATE_SOCKET=3", "sh", "-c", "ulimit -c 0; exec \"$0\" /bin/echo echo", HOLDFAST_EXECVE_WRAPPER};
+  for (const int signal : {SIGXCPU, SIGXFSZ}) {
+    Program& wrapper = Escalate(kEscalateAll, words);
+    peer_->fds.clear();
+    wrapper.Signal(signal);
+    EXPECT_EQ(peer_->Receive(), "END");
+    EXPECT_EQ(wrapper.Finish().status, 128 + signal);
+  }
+}
+
+TEST_F(EscalatedWrapperTest, WritesWhyACommandCannotBeStarted) {
+  Program& wrapper = Escalate(kEscalate);
+  peer_->fds.clear();
+  peer_->Send(R"({"exit_code":126,"reason":"no room"})");
+  const Outcome outcome = wrapper.Finish();
+  EXPECT_EQ(outcome.status, 126);
+  EXPECT_EQ(outcome.err, "holdfast-execve-wrapper: /bin/echo: no room\n");
+}
+
+TEST_F(EscalatedWrapperTest, LeavesNoCoreFile) {
+  const std::string script = "cd \"$1\" && ulimit -c unlimited && exec \"$0\" /bin/echo echo";
+  Program& wrapper = Escalate(
+      kEscalateAll, {"env", "CODEX_ESCALATE_SOCKET=3", "sh", "-c", script, HOLDFAST_EXECVE_WRAPPER, scratch_.path()});
+  peer_->fds.clear();
+  peer_->Send(R"({"exit_code":139,"signal":11})");
+  siginfo_t ended = {};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(wrapper.pid()), &ended, WEXITED | WNOWAIT), 0);
+  EXPECT_EQ(ended.si_code, CLD_KILLED);  // and not CLD_DUMPED
 }
 
 TEST_F(EscalatedWrapperTest, DiesByTheSignalThatKilledTheCommand) {

@@ -210,7 +210,7 @@ TEST_F(WrapperServerTest, RunsExactlyTheCommandThatWasJudged) {
   EXPECT_THAT(order.argv, ElementsAre("outside", "a b"));
   EXPECT_THAT(order.environment, ElementsAre("A=1", "B=x=y"));
   EXPECT_EQ(order.cwd, "/work");
-  EXPECT_EQ(order.umask, 022u);
+  EXPECT_EQ(order.state.umask, 022u);
   ASSERT_EQ(order.fds.size(), 3u);
   EXPECT_EQ(order.fds[2].number, 2);
 }
@@ -219,10 +219,7 @@ TEST_F(WrapperServerTest, GivesTheCommandTheStateOfItsCaller) {
   ScriptedPeer peer =
       Escalated(R"({"fds":[0,5,7],"state":{"umask":63,"ignoredSignals":1,"blockedSignals":2,"nice":3}})");
   const OutsideOrder& order = outside_.commands[0]->order;
-  EXPECT_EQ(order.umask, 077u);
-  EXPECT_EQ(order.ignored_signals, 1u);
-  EXPECT_EQ(order.blocked_signals, 2u);
-  EXPECT_EQ(order.nice, 3);
+  EXPECT_EQ(order.state, (ProcessState{.umask = 077, .nice = 3, .ignored_signals = 1, .blocked_signals = 2}));
   ASSERT_EQ(order.fds.size(), 3u);
   EXPECT_EQ(order.fds[1].number, 5);
 }
@@ -276,13 +273,14 @@ TEST_F(WrapperServerTest, KillsTheCommandsAtItsEnd) {
   EXPECT_EQ(peer.Receive(), "END");
 }
 
-TEST_F(WrapperServerTest, HangsUpWhenACommandCannotBeStarted) {
+TEST_F(WrapperServerTest, SaysWhyACommandCannotBeStarted) {
   outside_.refuses = true;
   ScriptedPeer peer = Connect();
   peer.Send(RequestFor("/bin/outside"));
   (void)Receive(peer);
   peer.Send(R"({"fds":[]})");
-  EXPECT_EQ(Receive(peer), "END");
+  EXPECT_EQ(Receive(peer), R"({"exit_code":126,"reason":"refused"})");
+  EXPECT_TRUE(SessionsBecome(0));
 }
 
 TEST_F(WrapperServerTest, RefusesARequestThatItCannotRead) {

@@ -1,0 +1,23 @@
+#include "escalate/caller/joined_path.h"
+
+#include <gtest/gtest.h>
+
+namespace holdfast::escalate {
+namespace {
+
+TEST(JoinedPathTest, LeavesOutThePartsThatLeadNowhere) {
+  EXPECT_EQ(JoinedPath("/work", "run"), "/work/run");
+  EXPECT_EQ(JoinedPath("/", "run"), "/run");
+  EXPECT_EQ(JoinedPath("/work", "./run"), "/work/run");
+  EXPECT_EQ(JoinedPath("/work", ".//././/run"), "/work/run");
+  EXPECT_EQ(JoinedPath("/work", "./"), "/work/");
+}
+
+TEST(JoinedPathTest, KeepsThePartsThatMayFollowALink) {
+  EXPECT_EQ(JoinedPath("/work", "../run"), "/work/../run");
+  EXPECT_EQ(JoinedPath("/work", "link/../run"), "/work/link/../run");
+  EXPECT_EQ(JoinedPath("/work", ".hidden"), "/work/.hidden");
+}
+
+}  // namespace
+}  // namespace holdfast::escalate
