@@ -19,6 +19,7 @@ using exec_policy::Action;
 using exec_policy::LoaderVariables;
 
 constexpr size_t kMaxHeldBytes = 64 << 20;
+constexpr size_t kMaxHeldFds = 1024;              // four of the largest hand-overs at the same time
 constexpr size_t kMaxLaterFrameBytes = 64 << 10;  // of all frames but the request
 constexpr size_t kMaxReasonBytes = 4096;          // far less than a socket takes at once
 
@@ -51,7 +52,12 @@ WrapperSession::WrapperSession(SessionSurroundings& surroundings, OwnedFd socket
   watch_.WatchReadable();
 }
 
-WrapperSession::~WrapperSession() { surroundings_.held_bytes -= counted_bytes_; }
+WrapperSession::~WrapperSession() {
+  surroundings_.held_bytes -= counted_bytes_;
+  ForgetFds();
+}
+
+void WrapperSession::ForgetFds() { surroundings_.held_fds -= std::exchange(counted_fds_, 0); }
 
 void WrapperSession::OnReadable() {
   std::vector<char> buffer(reader_.wanted());
@@ -59,23 +65,29 @@ void WrapperSession::OnReadable() {
   if (arrival.size == -EAGAIN) return watch_.WatchReadable();
   if (arrival.size <= 0) return (void)End();
   const auto size = static_cast<size_t>(arrival.size);
-  if (state_ == State::kRequest) {
-    counted_bytes_ += size;
-    surroundings_.held_bytes += size;
-    if (surroundings_.held_bytes > kMaxHeldBytes) {
-      return (void)Refuse({ErrorKind::kLimit, "too many requests are under way"});
-    }
-  }
+  if (auto counted = Count(size, arrival.fds.size()); !counted) return (void)Refuse(counted.error());
   auto frame = reader_.Add({buffer.data(), size}, std::move(arrival.fds));
   if (!frame) return (void)Refuse(frame.error());
   if (*frame && OnFrame(**std::move(frame)) == Life::kOver) return;
   watch_.WatchReadable();
 }
 
-WrapperSession::Life WrapperSession::OnFrame(Frame frame) {
-  if (!frame.fds.empty() && state_ != State::kHandOver) {
-    return Refuse({ErrorKind::kInvalidRequest, "descriptors came with a message that has none"});
+// Descriptors are refused with the first byte of their frame, because a wrapper may never send the rest of it.
+Result<> WrapperSession::Count(size_t bytes, size_t fds) {
+  if (fds > 0 && state_ != State::kHandOver) {
+    return Fail(ErrorKind::kInvalidRequest, "descriptors came with a message that has none");
   }
+  counted_fds_ += fds;
+  surroundings_.held_fds += fds;
+  if (surroundings_.held_fds > kMaxHeldFds) return Fail(ErrorKind::kLimit, "too many descriptors are being passed");
+  if (state_ != State::kRequest) return {};
+  counted_bytes_ += bytes;
+  surroundings_.held_bytes += bytes;
+  if (surroundings_.held_bytes > kMaxHeldBytes) return Fail(ErrorKind::kLimit, "too many requests are under way");
+  return {};
+}
+
+WrapperSession::Life WrapperSession::OnFrame(Frame frame) {
   switch (state_) {
     case State::kRequest:
       return OnRequest(frame.text);
@@ -156,6 +168,7 @@ WrapperSession::Life WrapperSession::OnHandOver(Frame frame) {
   }
   state_ = State::kRunning;
   auto command = surroundings_.options.start(std::move(order_), *this);
+  ForgetFds();
   if (!command) return OnNotStarted(command.error());
   command_ = *std::move(command);
   return Life::kGoesOn;
@@ -192,9 +205,10 @@ WrapperSession::Life WrapperSession::Send(std::string_view text) {
   return sent == static_cast<ssize_t>(frame.size()) ? Life::kGoesOn : End();
 }
 
-// Before its decision, the wrapper can show the reason as that of a denial.
+// The wrapper shows the reason as that of a denial, or as the reason why its command cannot be started.
 WrapperSession::Life WrapperSession::Refuse(const Error& error) {
   if (state_ == State::kRequest) return Answer(Action::kDeny, "the request is refused: " + error.message);
+  if (state_ == State::kHandOver) return OnNotStarted(error);
   return End();
 }
 

@@ -27,6 +27,7 @@ struct SessionSurroundings {
   Approver& approver;
   const WrapperServerOptions& options;
   size_t held_bytes = 0;  // of the requests of all sessions
+  size_t held_fds = 0;    // descriptors of hand-overs that are not complete, of all sessions
 };
 
 class WrapperSession final : OutsideObserver {
@@ -41,6 +42,8 @@ class WrapperSession final : OutsideObserver {
   enum class Life { kGoesOn, kOver };
 
   void OnReadable();
+  Result<> Count(size_t bytes, size_t fds);
+  void ForgetFds();
   Life OnFrame(Frame frame);
   Life OnRequest(std::string_view text);
   Life OnHandOver(Frame frame);
@@ -62,6 +65,7 @@ class WrapperSession final : OutsideObserver {
   State state_ = State::kRequest;
   FrameReader reader_;
   size_t counted_bytes_ = 0;  // the part of surroundings_.held_bytes that is due to this session
+  size_t counted_fds_ = 0;    // likewise of surroundings_.held_fds
   OutsideOrder order_;        // the command, from the request on
   bool takes_stops_ = false;  // the wrapper has sent its state, so it understands news about a stop
   std::unique_ptr<OutsideCommand> command_;

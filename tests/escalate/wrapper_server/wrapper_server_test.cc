@@ -339,6 +339,33 @@ TEST_F(WrapperServerTest, RefusesDescriptorsThatComeWithARequest) {
   EXPECT_THAT(Receive(peer), HasSubstr("descriptors came with a message that has none"));
 }
 
+TEST_F(WrapperServerTest, KeepsNoDescriptorsOfARequestThatIsNotComplete) {
+  ScriptedPeer peer = Connect();
+  peer.SendRaw("\x10", std::vector<int>(200, null_.get()));
+  EXPECT_THAT(Receive(peer), HasSubstr("descriptors came with a message that has none"));
+  EXPECT_TRUE(SessionsBecome(0));
+}
+
+TEST_F(WrapperServerTest, HoldsALimitedNumberOfDescriptors) {
+  const auto begin = [&] {
+    ScriptedPeer peer = Connect();
+    peer.Send(RequestFor("/bin/outside"));
+    EXPECT_THAT(Receive(peer), HasSubstr("Escalate"));
+    peer.SendRaw("\x10", std::vector<int>(250, null_.get()));  // the rest of the frame never comes
+    support::RunReady(loop_);
+    return peer;
+  };
+  std::vector<ScriptedPeer> peers;
+  for (int i = 0; i < 4; ++i) peers.push_back(begin());
+  ASSERT_EQ(server_->sessions(), 4u);
+  ScriptedPeer late = begin();
+  EXPECT_EQ(Receive(late), R"({"exit_code":126,"reason":"too many descriptors are being passed"})");
+  peers.clear();
+  EXPECT_TRUE(SessionsBecome(0));
+  ScriptedPeer again = Escalated();
+  EXPECT_EQ(outside_.commands.size(), 1u);
+}
+
 TEST_F(WrapperServerTest, IgnoresDatagramsThatPassNoStream) {
   const int client = server_->client_socket()->get();
   const auto before = support::CountFds(::getpid());
