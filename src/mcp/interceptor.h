@@ -1,6 +1,7 @@
-// An Interceptor watches the programs that the shell of a call executes, and the programs that those execute. It makes
-// the command that the server starts: the shell in its sandbox, with what the watch needs in its environment and among
-// its descriptors.
+// An Interceptor has the rules decide about programs before the processes of a call execute them. Which programs it
+// sees depends on the kind: SeccompInterceptor sees all, WrapperInterceptor those that a patched shell executes. It
+// makes the command that the server starts: the shell in its sandbox, with the variables and descriptors that the
+// interception needs.
 #pragma once
 
 #include <memory>
@@ -12,8 +13,8 @@
 
 namespace holdfast::mcp {
 
-// The watch over one call. Its end kills the commands that run outside of the sandbox, and no program is executed
-// afterwards.
+// The interception of one call. Its end kills the commands that run outside of the sandbox. Afterwards no program of
+// the call leaves the sandbox, and a program that would be intercepted is not executed.
 class Interception {
  public:
   virtual ~Interception() = default;

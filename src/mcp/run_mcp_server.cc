@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -44,9 +45,12 @@ Result<std::string> WorkingDirectory() {
   return cwd.string();
 }
 
-Result<> CheckProgram(const std::string& flag, const std::string& path) {
-  if (!path.starts_with('/')) return Fail(ErrorKind::kInvalidParams, flag + ": " + path + " is not an absolute path");
-  if (::access(path.c_str(), X_OK) < 0) return FailErrno("access", path);
+Result<> CheckProgram(const std::string& from, const std::string& path) {
+  const auto refuse = [&](const std::string& reason) {
+    return Fail(ErrorKind::kInvalidParams, from + ": " + path + " " + reason);
+  };
+  if (!path.starts_with('/')) return refuse("is not an absolute path");
+  if (::access(path.c_str(), X_OK) < 0) return refuse("cannot be executed: " + ErrnoText(errno));
   return {};
 }
 
@@ -59,9 +63,14 @@ std::string WrapperOf(const McpServerOptions& options) {
   return options.wrapper.empty() ? sys::OwnDirectory() + "/holdfast-execve-wrapper" : options.wrapper;
 }
 
-Result<> CheckPrograms(const McpServerOptions& options) {
-  TRY_VOID(CheckProgram("--shell", options.shell));
-  return options.watch == WatchBy::kWrapper ? CheckProgram("--execve", WrapperOf(options)) : Result<>();
+Result<> CheckOptions(const McpServerOptions& options) {
+  TRY_VOID(CheckProgram(options.shell_from, options.shell));
+  if (options.intercept == InterceptBy::kSeccomp) return {};
+  if (options.strictness == escalate::Strictness::kStrict) {
+    return Fail(ErrorKind::kInvalidParams,
+                "--strict needs --intercept seccomp: with the wrapper, programs are not executed from a copy");
+  }
+  return CheckProgram("--execve", WrapperOf(options));
 }
 
 struct Surroundings {
@@ -71,8 +80,8 @@ struct Surroundings {
   const sandbox::SandboxProgram& sandbox_program;
 };
 
-std::unique_ptr<Interceptor> WatchByWrapper(const Surroundings& with, const McpServerOptions& options,
-                                            std::shared_ptr<const exec_policy::Policy> policy) {
+std::unique_ptr<Interceptor> MakeWrapperInterceptor(const Surroundings& with, const McpServerOptions& options,
+                                                    std::shared_ptr<const exec_policy::Policy> policy) {
   const auto start = [with](escalate::OutsideOrder order, escalate::OutsideObserver& observer) {
     return escalate::OutsideCommand::Start(with.loop, with.spawner, std::move(order), observer);
   };
@@ -85,7 +94,7 @@ std::unique_ptr<Interceptor> WatchByWrapper(const Surroundings& with, const McpS
 // The one place where an interceptor is chosen. The shell that the server starts itself is not judged.
 std::unique_ptr<Interceptor> MakeInterceptor(const Surroundings& with, const McpServerOptions& options,
                                              std::shared_ptr<const exec_policy::Policy> policy) {
-  if (options.watch == WatchBy::kWrapper) return WatchByWrapper(with, options, std::move(policy));
+  if (options.intercept == InterceptBy::kWrapper) return MakeWrapperInterceptor(with, options, std::move(policy));
   return std::make_unique<SeccompInterceptor>(with.loop, with.spawner, with.sandbox_program,
                                               escalate::SupervisionOptions{.policy = std::move(policy),
                                                                            .names = options.names,
@@ -120,7 +129,7 @@ void Serve(loop::EventLoop& loop, const ServerContext& context, ServerSettings s
 
 Result<> RunMcpServer(const McpServerOptions& options) {
   InitLog(LogLevel::kWarn, LogFormat::kText);
-  TRY_VOID(CheckPrograms(options));
+  TRY_VOID(CheckOptions(options));
   TRY(exec_policy::Policy policy, LoadRules(options.rules));
   TRY(std::string cwd, WorkingDirectory());
   auto sandbox = SandboxState::Create(std::move(cwd), options.sandbox_policy);

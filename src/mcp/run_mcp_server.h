@@ -11,19 +11,20 @@
 
 namespace holdfast::mcp {
 
-// The way in which the programs of a call are watched.
-enum class WatchBy {
-  kSeccomp,  // by the kernel: every program, with any shell
-  kWrapper,  // by the execve wrapper: the programs that a patched shell executes
+// The way in which the programs of a call are intercepted.
+enum class InterceptBy {
+  kSeccomp,  // the kernel reports every program, with any shell
+  kWrapper,  // a patched shell reports the programs that it executes, by the execve wrapper
 };
 
 struct McpServerOptions {
   std::string shell = "/bin/bash";                 // absolute
+  std::string shell_from = "--shell";              // the flag or the variable that names the shell, for errors
   std::optional<std::string> sandbox_policy = {};  // JSON; without it, read-only
   std::vector<std::string> rules = {};             // rules files, read after those of the system and the user
   exec_policy::ProgramNames names = exec_policy::ProgramNames::kBaseName;
-  escalate::Strictness strictness = escalate::Strictness::kUsual;
-  WatchBy watch = WatchBy::kSeccomp;
+  escalate::Strictness strictness = escalate::Strictness::kUsual;  // kStrict: only with InterceptBy::kSeccomp
+  InterceptBy intercept = InterceptBy::kSeccomp;
   std::string wrapper = {};  // absolute; empty: holdfast-execve-wrapper in the directory of this program
 };
 

@@ -1,5 +1,5 @@
-// SeccompInterceptor watches every execve of a call by seccomp user notification (escalate/seccomp/supervision.h), so
-// that any shell can be used, and no program goes past it.
+// SeccompInterceptor intercepts every execve of a call by seccomp user notification (escalate/seccomp/supervision.h),
+// so that any shell can be used, and no program goes past it.
 #pragma once
 
 #include <utility>

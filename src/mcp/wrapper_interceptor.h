@@ -1,4 +1,4 @@
-// WrapperInterceptor watches the programs that a patched shell executes, by the execve wrapper. Programs that those
+// WrapperInterceptor intercepts the programs that a patched shell executes, by the execve wrapper. Programs that those
 // execute themselves are not seen, unless they are patched shells too; the sandbox holds for all of them.
 #pragma once
 

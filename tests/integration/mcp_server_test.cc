@@ -151,7 +151,7 @@ TEST(McpServerTest, AnswersToTheNameOfTheOriginalWithItsFlags) {
   EXPECT_EQ(served.status, 0) << served.err;  // its input is empty
   const Outcome refused = Program({"env", "CODEX_BASH_PATH=/no/bash", link}).Finish();
   EXPECT_EQ(refused.status, 1);
-  EXPECT_THAT(refused.err, HasSubstr("/no/bash"));
+  EXPECT_THAT(refused.err, HasSubstr("CODEX_BASH_PATH: /no/bash cannot be executed: No such file or directory"));
   EXPECT_THAT(Program({link, "-V"}).Finish().out, StartsWith("holdfast "));
   EXPECT_THAT(Program({link, "--help"}).Finish().out, HasSubstr("--preserve-program-paths"));
 }
@@ -167,7 +167,8 @@ TEST(McpServerTest, RefusesToStartWithABadPolicyOrShell) {
       {{"mcp-server", "--sandbox-policy", "{"}, "holdfast: --sandbox-policy: not JSON"},
       {{"mcp-server", "--sandbox-policy", R"({"type":"open"})"}, "holdfast: --sandbox-policy: type"},
       {{"mcp-server", "--shell", "bash"}, "holdfast: --shell: bash is not an absolute path"},
-      {{"mcp-server", "--shell", "/no/shell"}, "holdfast: access /no/shell: No such file"},
+      {{"mcp-server", "--shell", "/no/shell"},
+       "holdfast: --shell: /no/shell cannot be executed: No such file or directory"},
   };
   for (const auto& [arguments, complaint] : cases) {
     const Finished finished = RunHoldfast(arguments);

@@ -32,9 +32,9 @@ class AskingInterceptor final : public Interceptor {
                                    escalate::Approver& approver) override {
     sandboxes.push_back(sandbox.policy_cwd);
     if (refusal) return std::unexpected(*refusal);
-    auto watch = std::make_unique<Watch>(*this);
-    for (const escalate::Question& question : questions) watch->scope.Start(Ask(approver, question));
-    return InterceptedCommand{command, std::move(watch)};
+    auto interception = std::make_unique<Asking>(*this);
+    for (const escalate::Question& question : questions) interception->scope.Start(Ask(approver, question));
+    return InterceptedCommand{command, std::move(interception)};
   }
 
   std::vector<escalate::Question> questions;
@@ -44,9 +44,9 @@ class AskingInterceptor final : public Interceptor {
   int ended = 0;  // the number of interceptions that have ended
 
  private:
-  struct Watch final : Interception {
-    explicit Watch(AskingInterceptor& interceptor) : owner(interceptor) {}
-    ~Watch() override { ++owner.ended; }
+  struct Asking final : Interception {
+    explicit Asking(AskingInterceptor& interceptor) : owner(interceptor) {}
+    ~Asking() override { ++owner.ended; }
 
     AskingInterceptor& owner;
     loop::Scope scope;

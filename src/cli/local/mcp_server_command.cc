@@ -11,24 +11,34 @@
 namespace holdfast::cli {
 namespace {
 
-std::string ShellFrom(const Arguments& arguments) {
+constexpr char kShellVariable[] = "CODEX_BASH_PATH";
+
+struct Shell {
+  std::string path;
+  std::string from;  // the flag or the variable that names it
+};
+
+Shell ShellOf(const Arguments& arguments) {
   for (const char* flag : {"--shell", "--bash"}) {
-    if (auto shell = arguments.Value(flag)) return *std::move(shell);
+    if (auto path = arguments.Value(flag)) return {*std::move(path), flag};
   }
-  return EnvironmentVariable("CODEX_BASH_PATH").value_or("/bin/bash");
+  if (auto path = EnvironmentVariable(kShellVariable)) return {*std::move(path), kShellVariable};
+  return {"/bin/bash", "--shell"};
 }
 
 int RunMcpServer(const Arguments& arguments) {
   using enum exec_policy::ProgramNames;
   using enum escalate::Strictness;
-  const auto ended = mcp::RunMcpServer(
-      {.shell = ShellFrom(arguments),
-       .sandbox_policy = arguments.Value("--sandbox-policy"),
-       .rules = arguments.Values("--rules"),
-       .names = arguments.Has("--preserve-program-paths") ? kFullPath : kBaseName,
-       .strictness = arguments.Has("--strict") ? kStrict : kUsual,
-       .watch = arguments.Value("--intercept") == "wrapper" ? mcp::WatchBy::kWrapper : mcp::WatchBy::kSeccomp,
-       .wrapper = arguments.ValueOr("--execve", "")});
+  using enum mcp::InterceptBy;
+  const Shell shell = ShellOf(arguments);
+  const auto ended = mcp::RunMcpServer({.shell = shell.path,
+                                        .shell_from = shell.from,
+                                        .sandbox_policy = arguments.Value("--sandbox-policy"),
+                                        .rules = arguments.Values("--rules"),
+                                        .names = arguments.Has("--preserve-program-paths") ? kFullPath : kBaseName,
+                                        .strictness = arguments.Has("--strict") ? kStrict : kUsual,
+                                        .intercept = arguments.Value("--intercept") == "wrapper" ? kWrapper : kSeccomp,
+                                        .wrapper = arguments.ValueOr("--execve", "")});
   if (ended) return 0;
   (void)std::fprintf(stderr, "holdfast: %s\n",
                      ended.error().message.c_str());  // if this fails, there is no other way to tell the user
@@ -46,24 +56,29 @@ std::vector<Option> Options() {
        .help = "compare rules with the absolute path of a program instead of its base name"},
       {.flag = "--strict",
        .help =
-           "run every program from a copy of its arguments, so that they cannot change after the rules were applied"},
+           "run every program from a copy of its arguments, so that they cannot change after the rules were applied; "
+           "needs --intercept seccomp"},
       {.flag = "--intercept",
        .value = "HOW",
-       .help = "how the programs of a command are seen: all of them, by the kernel, or only those of a patched shell, "
-               "by the program holdfast-execve-wrapper",
+       .help = "seccomp: the kernel reports every program, with any shell; wrapper: a patched shell reports the "
+               "programs that it executes",
        .choices = {"seccomp", "wrapper"},
        .default_value = "seccomp"},
       {.flag = "--shell",
        .value = "PATH",
-       .help = "the shell that executes commands, which understands -c and -lc",
-       .completes = Completes::kProgram,
-       .default_value = "/bin/bash"},
+       .help = "the shell that executes commands, which understands -c and -lc (default: $CODEX_BASH_PATH, or "
+               "/bin/bash)",
+       .completes = Completes::kProgram},
       {.flag = "--sandbox-policy",
        .value = "JSON",
        .help = "the sandbox of commands until the client sends another one, such as {\"type\":\"workspace-write\"}",
        .default_value = "{\"type\":\"read-only\"}"},
+      {.flag = "--execve",
+       .value = "PATH",
+       .help = "the program holdfast-execve-wrapper, which only --intercept wrapper uses (default: the one in the "
+               "directory of this program)",
+       .completes = Completes::kProgram},
       {.flag = "--bash", .value = "PATH", .help = "the same as --shell", .shown = Option::Shown::kNo},
-      {.flag = "--execve", .value = "PATH", .help = "the program holdfast-execve-wrapper", .shown = Option::Shown::kNo},
   };
 }
 

@@ -1,4 +1,5 @@
-// Every method and notification of MCP that this server knows. The protocol calls some of them requests of the server.
+// Every method and notification of MCP that the server knows: the requests that it answers, the request that it makes,
+// and the notifications of both ends.
 #pragma once
 
 #include "mcp/messages/session_messages.h"
@@ -16,7 +17,7 @@ struct ListResources : wire::Method<"resources/list", NoParams, ResourcesResult>
 struct ListPrompts : wire::Method<"prompts/list", NoParams, PromptsResult> {};
 struct UpdateSandboxState : wire::Method<"codex/sandbox-state/update", SandboxStateParams, wire::Empty> {};
 
-// The request that the server makes.
+// The server makes this request, and the client answers it.
 struct Elicit : wire::Method<"elicitation/create", ElicitParams, ElicitResult> {};
 
 // Both ends send Cancelled; only the server sends Progress.
