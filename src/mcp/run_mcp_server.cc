@@ -28,7 +28,7 @@
 #include "sandbox/launch/sandbox_program.h"
 #include "sys/own_program.h"
 #include "sys/short_slices.h"
-#include "transport/listener.h"
+#include "transport/lines_connection.h"
 
 namespace holdfast::mcp {
 namespace {
@@ -110,8 +110,8 @@ Result<exec_policy::Policy> LoadRules(const std::vector<std::string>& files) {
 void Serve(loop::EventLoop& loop, const ServerContext& context, ServerSettings settings) {
   transport::Limits limits;
   limits.max_message_bytes = Server::kMaxMessageBytes;
-  Server server(context, std::move(settings), transport::ServeLines(loop, STDIN_FILENO, STDOUT_FILENO, limits),
-                [&loop] { loop.Stop(); });
+  auto transport = transport::ServeLines(loop, STDIN_FILENO, STDOUT_FILENO, limits, transport::LongLines::kSkip);
+  Server server(context, std::move(settings), std::move(transport), [&loop] { loop.Stop(); });
   loop::Timer patience(loop, [&loop] { loop.Stop(); });
   bool stopping = false;
   loop::SignalWatch signals(loop, {SIGTERM, SIGINT, SIGHUP}, [&](int signal) {

@@ -37,6 +37,15 @@ std::optional<rpc::RequestId> IdOf(wire::Json json) {
   return std::nullopt;
 }
 
+// The specification allows a string or an integer.
+Result<> CheckProgressToken(const RequestMeta& meta) {
+  const std::string_view token = meta.progress_token ? std::string_view(meta.progress_token->text) : "0";
+  const std::string_view digits = token.substr(token.starts_with('-') ? 1 : 0);
+  const bool is_integer = std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+  if (is_integer || token.starts_with('"')) return {};
+  return Fail(ErrorKind::kInvalidParams, "progressToken: is neither a string nor an integer");
+}
+
 }  // namespace
 
 Server::Server(const ServerContext& context, ServerSettings settings, std::shared_ptr<rpc::Transport> transport,
@@ -100,6 +109,12 @@ void Server::OnStrayResponse(const rpc::Response&) {
   OnUnreadable({ErrorKind::kInvalidRequest, "a message without method that answers no question of this server"});
 }
 
+bool Server::OnRawMessage(std::string_view message) {
+  if (!message.empty()) return false;
+  OnUnreadable({ErrorKind::kInvalidRequest, fmt::format("a message is longer than {} bytes", kMaxMessageBytes)});
+  return true;
+}
+
 void Server::OnCallForgotten(int64_t id) {
   peer_->Notify<Cancelled>({.request_id = {std::to_string(id)}, .reason = "The command that asked has ended"});
 }
@@ -130,6 +145,7 @@ Result<> Server::CheckCall(const CallToolParams& params, const rpc::RequestId& i
   if (params.name != kShellTool) {
     return Fail(ErrorKind::kInvalidParams, fmt::format("there is no tool \"{}\"", params.name));
   }
+  TRY_VOID(CheckProgressToken(params.meta));
   if (stopping_) return Fail(ErrorKind::kInvalidRequest, "the server is stopping");
   if (FindCall(id) != nullptr) return Fail(ErrorKind::kInvalidRequest, "another call has the same id");
   if (calls_.size() >= kMaxCalls) return Fail(ErrorKind::kLimit, fmt::format("{} calls run already", kMaxCalls));

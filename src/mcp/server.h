@@ -42,7 +42,7 @@ class Server final : public rpc::PeerHost {
  public:
   // The calls that may run at the same time. A further call is refused.
   static constexpr size_t kMaxCalls = 64;
-  // The longest message that is read.
+  // The longest message that is read. The transport delivers an empty message in the place of a longer one.
   static constexpr size_t kMaxMessageBytes = 4u << 20;
 
   // `on_end` is called once, when the conversation has ended and nothing that it has started is alive. It must not
@@ -59,6 +59,7 @@ class Server final : public rpc::PeerHost {
   static const Methods& BeforeInitialize();
   static const Methods& AfterInitialize();
 
+  bool OnRawMessage(std::string_view message) override;
   void OnRequest(const rpc::Request& request, rpc::PendingReply reply) override;
   void OnNotification(const rpc::Notification& notification) override;
   void OnUnreadable(const Error& error) override { peer_->Refuse(error); }

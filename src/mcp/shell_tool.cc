@@ -33,7 +33,8 @@ constexpr std::string_view kServerVariables[] = {"HOLDFAST_SERVER", "HOLDFAST_TO
 // A command gets none of the variables of the wrapper that this server has inherited, in case that it was itself
 // started by a patched shell.
 bool IsWithheld(std::string_view name) {
-  return std::ranges::contains(kServerVariables, name) || std::ranges::contains(escalate::kWrapperVariables, name);
+  const auto is_in = [name](const auto& names) { return std::ranges::find(names, name) != std::ranges::end(names); };
+  return is_in(kServerVariables) || is_in(escalate::kWrapperVariables);
 }
 
 constexpr char kNetworkDisabled[] = "CODEX_SANDBOX_NETWORK_DISABLED";

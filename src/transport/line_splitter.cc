@@ -1,6 +1,7 @@
 #include "transport/line_splitter.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace holdfast::transport {
 namespace {
@@ -26,23 +27,37 @@ std::optional<std::string_view> LineSplitter::Next() {
     if (newline == std::string::npos) break;
     const std::string_view line = std::string_view(buffer_).substr(consumed_, newline - consumed_);
     consumed_ = scanned_ = newline + 1;
+    if (std::exchange(skipping_, false)) continue;
     if (auto message = Accept(line)) return message;
   }
   scanned_ = buffer_.size();
-  if (buffer_.size() - consumed_ > max_line_bytes_) overlong_ = true;
+  const auto unfinished = OnUnfinishedLine();
   if (buffer_.size() - consumed_ <= kKeptBufferBytes) ForgetConsumed();
+  return unfinished;
+}
+
+std::optional<std::string_view> LineSplitter::OnUnfinishedLine() {
+  const bool is_long = buffer_.size() - consumed_ > max_line_bytes_;
+  if (!is_long && !skipping_) return std::nullopt;
+  if (long_lines_ == LongLines::kSkip) consumed_ = buffer_.size();
+  return std::exchange(skipping_, long_lines_ == LongLines::kSkip) ? std::nullopt : OnLongLine();
+}
+
+std::optional<std::string_view> LineSplitter::OnLongLine() {
+  if (long_lines_ == LongLines::kSkip) return std::string_view();
+  overlong_ = true;
   return std::nullopt;
 }
 
 std::optional<std::string_view> LineSplitter::Last() {
   const std::string_view line = std::string_view(buffer_).substr(consumed_);
   consumed_ = scanned_ = buffer_.size();
-  return Accept(line);
+  return skipping_ ? std::nullopt : Accept(line);
 }
 
 std::optional<std::string_view> LineSplitter::Accept(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
-  if (line.size() > max_line_bytes_) overlong_ = true;
+  if (line.size() > max_line_bytes_) return OnLongLine();
   if (overlong_ || line.find_first_not_of(kWhitespace) == std::string_view::npos) return std::nullopt;
   return line;
 }

@@ -108,7 +108,7 @@ LinesConnection::LinesConnection(loop::EventLoop& loop, LinesStreams streams, co
       kept_until_closed_(std::move(streams.kept_until_closed)),
       loop_(loop),
       room_(limits.budget, [this] { Close(); }),
-      splitter_(limits.max_message_bytes),
+      splitter_(limits.max_message_bytes, streams.long_lines),
       outbox_(loop, out(), {limits.high_water_bytes, limits.low_water_bytes}, *this),
       continue_(loop, [this] { Continue(); }),
       everything_sent_(loop, [this] { OnEverythingSent(); }),
@@ -248,7 +248,12 @@ std::shared_ptr<rpc::Transport> ExchangeLines(loop::EventLoop& loop, LinesStream
 }
 
 std::shared_ptr<rpc::Transport> ServeLines(loop::EventLoop& loop, int in_fd, int out_fd, const Limits& limits) {
-  LinesStreams streams{.in = PlainStream::Borrow(in_fd), .peer = "stdio"};
+  return ServeLines(loop, in_fd, out_fd, limits, LongLines::kEnd);
+}
+
+std::shared_ptr<rpc::Transport> ServeLines(loop::EventLoop& loop, int in_fd, int out_fd, const Limits& limits,
+                                           LongLines long_lines) {
+  LinesStreams streams{.in = PlainStream::Borrow(in_fd), .peer = "stdio", .long_lines = long_lines};
   if (out_fd != in_fd) streams.separate_out = PlainStream::Borrow(out_fd);
   auto connection = std::make_shared<LinesConnection>(loop, std::move(streams), limits);
   connection->MakeNonBlocking();

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "transport/byte_stream.h"
+#include "transport/line_splitter.h"
 #include "transport/listener.h"
 
 namespace holdfast::transport {
@@ -24,8 +25,14 @@ struct LinesStreams {
   // Released when the connection ends, such as its slot or the child process at its other end.
   std::shared_ptr<const void> kept_until_closed = {};
   Goodbye goodbye = Goodbye::kAtOnce;
+  // After a long line the connection ends, or with kSkip the receiver gets an empty message in its place.
+  LongLines long_lines = LongLines::kEnd;
 };
 
 std::shared_ptr<rpc::Transport> ExchangeLines(loop::EventLoop& loop, LinesStreams streams, const Limits& limits);
+
+// Does the same as ServeLines in listener.h, with a choice about lines that are longer than the limit.
+std::shared_ptr<rpc::Transport> ServeLines(loop::EventLoop& loop, int in_fd, int out_fd, const Limits& limits,
+                                           LongLines long_lines);
 
 }  // namespace holdfast::transport

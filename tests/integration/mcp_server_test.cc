@@ -86,6 +86,19 @@ TEST(McpServerTest, GoesOnAfterABadLine) {
   EXPECT_EQ(client.Shell("echo on").Text("output"), "on\n");
 }
 
+TEST(McpServerTest, GoesOnAfterALineThatIsTooLong) {
+  McpClient client;
+  client.SendShell("echo begun; sleep 1000", kNoLimit, R"({"progressToken":1})");
+  EXPECT_EQ(client.Receive().Text("params.message"), "begun\n");
+  client.SendLine(R"({"jsonrpc":"2.0","id":5,"method":"ping","params":{"x":")" + std::string(5u << 20, 'a') + "\"}}");
+  const Message refused = client.Receive();
+  EXPECT_EQ(refused.error_code(), -32600);
+  EXPECT_TRUE(refused.IsNull("id"));
+  EXPECT_THAT(refused.Text("error.message"), HasSubstr("is longer than 4194304 bytes"));
+  EXPECT_FALSE(DescendantsOf(client.server().pid()).empty());  // the call goes on
+  EXPECT_EQ(client.Shell("echo fine").Text("output"), "fine\n");
+}
+
 TEST(McpServerTest, RefusesADirectoryThatDoesNotExist) {
   McpClient client;
   client.set_workdir("/no/such/directory");

@@ -95,6 +95,29 @@ TEST_F(ServerTest, AnswersABadLineAndGoesOn) {
   EXPECT_TRUE(Receive().Has("result"));
 }
 
+TEST_F(ServerTest, TakesAStringOrAnIntegerForAProgressToken) {
+  Initialize();
+  for (const char* token : {"{}", "[]", "true", "1.5", "1e3"}) {
+    Call(1, "true", "", fmt::format(R"({{"progressToken":{}}})", token));
+    const Message refused = Receive();
+    EXPECT_EQ(refused.error_code(), -32602) << token;
+    EXPECT_EQ(refused.Text("error.message"), "progressToken: is neither a string nor an integer");
+  }
+  for (const char* token : {"\"a\"", "-7", "null"}) {
+    Call(2, "true", "", fmt::format(R"({{"progressToken":{}}})", token));
+    EXPECT_EQ(ReceiveResult(2).Number("exit_code"), 0) << token;
+  }
+}
+
+// The transport delivers an empty message in the place of one that is too long.
+TEST_F(ServerTest, AnswersAMessageThatIsTooLong) {
+  Send("");
+  const Message refused = Receive();
+  EXPECT_EQ(refused.error_code(), -32600);
+  EXPECT_TRUE(refused.IsNull("id"));
+  EXPECT_EQ(refused.Text("error.message"), "a message is longer than 4194304 bytes");
+}
+
 TEST_F(ServerTest, LeavesUnknownNotificationsUnanswered) {
   Initialize();
   Send(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");

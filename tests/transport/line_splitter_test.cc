@@ -68,5 +68,30 @@ TEST(LineSplitterTest, RefusesALongerLineBeforeAndAfterItsNewlineArrives) {
   EXPECT_TRUE(finished.overlong());
 }
 
+TEST(LineSplitterTest, SkipsALongerLineHoweverTheInputIsCut) {
+  const std::string input = "ok\n12345\n\n1234567\r\n1234\nlonger";
+  for (size_t cut = 0; cut <= input.size(); ++cut) {
+    LineSplitter splitter(4, LongLines::kSkip);
+    splitter.Append(input.substr(0, cut));
+    Lines lines = TakeAll(splitter);
+    splitter.Append(input.substr(cut));
+    for (std::string& line : TakeAll(splitter)) lines.push_back(std::move(line));
+    ASSERT_EQ(lines, (Lines{"ok", "", "", "1234", ""})) << "cut at " << cut;
+    ASSERT_EQ(splitter.Last(), std::nullopt);
+    ASSERT_FALSE(splitter.overlong());
+  }
+}
+
+TEST(LineSplitterTest, KeepsNothingOfALineThatItSkips) {
+  LineSplitter splitter(100, LongLines::kSkip);
+  for (int i = 0; i < 1000; ++i) {
+    splitter.Append(std::string(10'000, 'x'));
+    TakeAll(splitter);
+  }
+  EXPECT_LT(splitter.GrownSize(0), 100'000u);
+  splitter.Append("\nnext\n");
+  EXPECT_EQ(TakeAll(splitter), Lines{"next"});
+}
+
 }  // namespace
 }  // namespace holdfast::transport

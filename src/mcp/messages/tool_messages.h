@@ -17,7 +17,7 @@ struct ListToolsResult {
 };
 
 struct RequestMeta {
-  std::optional<wire::RawJson> progress_token;  // a string or a number, sent back as it came
+  std::optional<wire::RawJson> progress_token;  // a string or an integer, sent back as it came
 
   void Fields(auto& f) { f.Optional("progressToken", progress_token); }
 };
