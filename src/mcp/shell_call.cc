@@ -109,9 +109,9 @@ void ShellCall::OnTime() {
 // Ends everything that the call has started. OnGone follows.
 void ShellCall::EndRest() {
   if (std::exchange(ending_, true)) return;
-  interception_.reset();
   time_limit_.Start(kKillPatience);
   process_->Kill({});
+  interception_.reset();  // last, because it may wait for the thread of the supervisor
 }
 
 void ShellCall::OnStartFailed(process::Process&, const Error& error) {
