@@ -31,8 +31,8 @@ Size SizeOf(const WordLists& arguments, const std::optional<std::string>& justif
   Size size{.bytes = source.name.size() + (justification ? justification->size() : 0)};
   for (const std::vector<std::string>& alternatives : arguments) {
     size.words += alternatives.size();
-    size.bytes += sizeof alternatives;
-    for (const std::string& word : alternatives) size.bytes += sizeof word + word.size();
+    size.bytes += sizeof(std::vector<std::string>);
+    for (const std::string& word : alternatives) size.bytes += sizeof(std::string) + word.size();
   }
   return size;
 }

@@ -145,7 +145,7 @@ Judgement JudgeInterpreter(const Policy& policy, const ExecAttempt& attempt, Pro
 }  // namespace
 
 Judgement Judge(const Policy& policy, const ExecAttempt& attempt, ProgramNames names) {
-  const Judgement judgement = JudgeProgram(policy, attempt, names);
+  Judgement judgement = JudgeProgram(policy, attempt, names);
   if (attempt.interpreter.empty() || judgement.action == Action::kDeny) return judgement;
   Judgement interpreter = JudgeInterpreter(policy, attempt, names);
   if (interpreter.action == Action::kDeny) return interpreter;

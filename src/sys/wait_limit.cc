@@ -30,9 +30,11 @@ holdfast_repeated_call_end:
 .popsection
 )");
 extern "C" {
+// NOLINTBEGIN(readability-identifier-naming): the names of symbols
 [[gnu::visibility("hidden")]] long holdfast_repeated_call(long number, long first, long second, long third,
                                                           long fourth);
 [[gnu::visibility("hidden")]] extern const char holdfast_repeated_call_begin, holdfast_repeated_call_end;
+// NOLINTEND(readability-identifier-naming)
 }
 
 namespace holdfast::sys {

@@ -235,10 +235,10 @@ TEST_F(HeldMemoryTest, ListsThatAreNotRead) {
   constexpr std::string_view kShared = R"("shared":true,"sessionName":"s")";
   RpcClient driver = RpcClient::Ready(server_.url(), kShared);
   const std::string long_argument(4000, '\x01');  // each character is six bytes of JSON
-  for (int i = 0; i < 300; ++i) driver.Start({.id = fmt::format("{}", i), .argv = {"/bin/true", long_argument}});
+  for (int i = 0; i < 240; ++i) driver.Start({.id = fmt::format("{}", i), .argv = {"/bin/true", long_argument}});
   std::vector<WebSocketClient> clients;
   for (const char* method : {"session/list", "process/list"}) {
-    for (int i = 0; i < 20; ++i) {
+    for (int i = 0; i < 18; ++i) {
       clients.push_back(ConnectReady(kShared));
       clients.back().SendText(fmt::format(R"({{"id":2,"method":"{}"}})", method));
     }

@@ -21,6 +21,7 @@ OrErrno<const CallerMemory::Page*> CallerMemory::ReadPage(uint64_t base) {
   Page& next = (*pages_)[next_page_];
   next.base = kNoPage;  // until it is read
   const iovec here = {.iov_base = next.bytes.data(), .iov_len = kPageBytes};
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address in another process
   const iovec there = {.iov_base = reinterpret_cast<void*>(base), .iov_len = kPageBytes};
   if (::process_vm_readv(tid_, &here, 1, &there, 1, 0) != static_cast<ssize_t>(kPageBytes)) {
     return std::unexpected(errno == EPERM ? EPERM : EFAULT);

@@ -5,6 +5,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/utf8.h"
 #include "wire/decode.h"
 #include "wire/encode.h"
@@ -58,7 +60,7 @@ Result<Words> EntriesOf(const wire::StringMap& map) {
   Words entries;
   for (const auto& [name, value] : map) {
     if (name.contains('=')) return Fail(ErrorKind::kInvalidParams, "env: a name contains an equals sign");
-    entries.push_back(name + '=' + value);
+    entries.push_back(fmt::format("{}={}", name, value));
   }
   return entries;
 }

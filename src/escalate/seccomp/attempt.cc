@@ -62,8 +62,8 @@ OrErrno<Program> ResolveProgram(const ExecCall& call, const std::string& path, c
 
 size_t Attempt::held_bytes() const {
   size_t bytes = sizeof *this + file.size() + cwd.size();
-  for (const std::string& argument : argv) bytes += sizeof argument + argument.size();
-  for (const std::string& word : interpreter) bytes += sizeof word + word.size();
+  for (const std::string& argument : argv) bytes += sizeof(std::string) + argument.size();
+  for (const std::string& word : interpreter) bytes += sizeof(std::string) + word.size();
   return bytes;
 }
 

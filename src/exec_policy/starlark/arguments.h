@@ -19,14 +19,14 @@ Result<> SortArguments(std::string_view function, std::span<const Value> positio
                        std::span<const Parameter> parameters, std::span<std::optional<Value>> places);
 
 // The arguments of a function of the language itself. The parameters behind the first `required` ones are optional.
-template <size_t kCount>
-Result<std::array<std::optional<Value>, kCount>> Arguments(const NativeCall& call, size_t required,
-                                                           const std::array<std::string_view, kCount>& names) {
-  std::array<Parameter, kCount> parameters;
-  for (size_t index = 0; index < kCount; ++index) {
+template <size_t Count>
+Result<std::array<std::optional<Value>, Count>> Arguments(const NativeCall& call, size_t required,
+                                                          const std::array<std::string_view, Count>& names) {
+  std::array<Parameter, Count> parameters;
+  for (size_t index = 0; index < Count; ++index) {
     parameters[index] = {names[index], index < required ? Presence::kRequired : Presence::kOptional};
   }
-  std::array<std::optional<Value>, kCount> places;
+  std::array<std::optional<Value>, Count> places;
   TRY_VOID(SortArguments(call.name, call.positional, call.named, parameters, places));
   return places;
 }

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/owned_fd.h"
 #include "exec_policy/store/read_text.h"
 #include "exec_policy/store/rules_file.h"
@@ -72,7 +74,7 @@ Result<std::vector<RulesText>> ReadRuleLayer(const std::string& directory) {
   const int borrowed = fd.Release();  // the stream closes it
   TRY(const std::vector<std::string> names, RulesNamesIn(stream.get(), directory));
   for (const std::string& name : names) {
-    TRY(auto file, ReadTrustedFile(borrowed, name, directory + "/" + name));
+    TRY(auto file, ReadTrustedFile(borrowed, name, fmt::format("{}/{}", directory, name)));
     if (file) files.push_back(*std::move(file));
   }
   return files;

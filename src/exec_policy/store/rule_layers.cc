@@ -5,7 +5,8 @@
 namespace holdfast::exec_policy {
 namespace {
 
-std::optional<std::string> AbsoluteOr(const std::optional<std::string>& given, std::optional<std::string> otherwise) {
+std::optional<std::string> AbsoluteOr(const std::optional<std::string>& given,
+                                      const std::optional<std::string>& otherwise) {
   return given && given->starts_with('/') ? given : otherwise;
 }
 
