@@ -131,7 +131,7 @@ loop::Task<> WrapperSession::Decide() {
       .loader_variables = HasLoaderVariables(order_.environment) ? LoaderVariables::kPresent : LoaderVariables::kNone};
   auto judgement = exec_policy::Judge(*surroundings_.options.policy, attempt, surroundings_.options.names);
   if (!judgement.asks) {
-    Answer(judgement.action, std::move(judgement.reason));
+    Answer(judgement.action, judgement.reason);
     co_return;
   }
   Question question{.file = order_.path,
@@ -140,11 +140,11 @@ loop::Task<> WrapperSession::Decide() {
                     .reason = std::move(judgement.reason),
                     .rule = std::move(judgement.rule),
                     .when_approved = judgement.action};
-  auto answer = co_await surroundings_.approver.Ask(std::move(question));
-  Answer(answer.action, std::move(answer.reason));
+  const auto answer = co_await surroundings_.approver.Ask(std::move(question));
+  Answer(answer.action, answer.reason);
 }
 
-WrapperSession::Life WrapperSession::Answer(Action action, std::string reason) {
+WrapperSession::Life WrapperSession::Answer(Action action, const std::string& reason) {
   ExecAnswer answer{.action = action};
   if (action == Action::kDeny && !reason.empty()) answer.reason = reason.substr(0, kMaxReasonBytes);
   if (action != Action::kEscalate) {

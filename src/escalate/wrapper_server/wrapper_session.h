@@ -51,7 +51,7 @@ class WrapperSession final : OutsideObserver {
   Life OnSignal(std::string_view text);
 
   loop::Task<> Decide();
-  Life Answer(exec_policy::Action action, std::string reason);
+  Life Answer(exec_policy::Action action, const std::string& reason);
   Life Send(std::string_view text);
   Life Refuse(const Error& error);
   Life End();
