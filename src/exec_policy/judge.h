@@ -23,14 +23,14 @@ enum class ProgramNames {
   kResolvedPath,  // the path; if no rule matches, its base name, unless a host_executable lists only other paths
 };
 
-// What is known about the file of a program.
+// The facts about the file of a program.
 enum class ProgramFile {
   kFixed,       // no sandboxed command can change the file
   kWritable,    // a sandboxed command can change or replace the file, or could before
   kNotTheSame,  // outside of the sandbox the path leads to another file, or to none
 };
 
-// What the environment of a command can do to any program.
+// The presence of variables that act on any program.
 enum class LoaderVariables {
   kNone,
   kPresent,  // a variable, such as LD_PRELOAD, can make the dynamic loader or the C library load code of the command

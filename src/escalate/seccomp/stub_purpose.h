@@ -1,4 +1,4 @@
-// What a stub is executed for.
+// The purpose of a stub: to run a program as it was judged, to refuse it, or to stand in for a command outside.
 #pragma once
 
 #include <cstddef>
