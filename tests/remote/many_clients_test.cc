@@ -31,7 +31,8 @@ TEST_F(ManyClientsTest, TheNextConnectionWaitsAsSoonAsAClientSpeaks) {
   second.Write("p", "2\n");
   EXPECT_EQ(second.WaitForClosed("p"), "second 2\n");
   EXPECT_EQ(first.WaitForClosed("p"), "first 1\n");
-  EXPECT_TRUE(rendezvous_.Accept());
+  const Visit waiting = rendezvous_.Accept();
+  EXPECT_TRUE(waiting);
   EXPECT_EQ(registry_.arrivals().size(), 1u);
 }
 
