@@ -1,0 +1,33 @@
+// A Leg is the WebSocket connection of one client or one executor, as a pipe. While it waits to be joined to another
+// pipe, it answers pings itself, sends some, and takes the end of the connection or any other frame as its end. Once it
+// has been started, all frames pass through, also pings and the closing handshake.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include "loop/event_loop.h"
+#include "rendezvous/relay/pipe.h"
+#include "transport/web_socket_connection.h"
+
+namespace holdfast::rendezvous {
+
+struct LegLimits {
+  size_t max_frame_bytes = 16u << 20;
+  size_t high_water_bytes = 256u << 10;
+  size_t low_water_bytes = 64u << 10;
+  std::chrono::milliseconds ping_interval{15'000};  // while it waits; a ping without an answer ends the leg
+  std::chrono::milliseconds close_timeout{2'000};
+  std::chrono::milliseconds dead_peer_timeout{20'000};  // for bytes that the peer's machine does not acknowledge
+};
+
+class Leg : public Pipe {
+ public:
+  // Answers the upgrade. `on_ended` is called if the connection ends before Start.
+  static std::shared_ptr<Leg> Accept(loop::EventLoop& loop, transport::UpgradedSocket socket, const LegLimits& limits,
+                                     std::function<void()> on_ended);
+};
+
+}  // namespace holdfast::rendezvous
