@@ -1,4 +1,5 @@
-// Commands of many kinds do the same under a supervisor as without one, whatever is decided about them.
+// Commands of many kinds do the same under a supervisor as without one, whatever is decided about them. A supervisor
+// that did nothing would pass that comparison, so each test also counts what the supervisor has done.
 #include <sys/stat.h>
 
 #include <ostream>
@@ -22,6 +23,10 @@ struct Case {
   std::string name;
   std::string program;  // the test is skipped without it
   Words words;
+  size_t outside;            // the commands that run outside if `env` does
+  size_t left_to_shell = 0;  // programs that the kernel cannot execute, so that a shell reads them instead
+  // Executions that may come to nothing: the process executes a program by another thread first, or a signal kills it.
+  size_t overtaken = 0, killed = 0;
 };
 
 Words Bash(const std::string& script) { return {"/bin/bash", "-c", script}; }
@@ -29,79 +34,89 @@ Words Bash(const std::string& script) { return {"/bin/bash", "-c", script}; }
 void PrintTo(const Case& command, std::ostream* out) { *out << command.name; }
 
 const Case kCases[] = {
-    {"ExitCode", "bash", Bash("env true; env false; echo $?; sh -c 'exit 42'")},
+    {"ExitCode", "bash", Bash("env true; env false; echo $?; sh -c 'exit 42'"), 2},
     {"Signal", "bash",
-     Bash("exec 2>/dev/null; (env sh -c 'kill -KILL $$'); echo $?; (env sh -c 'kill -SEGV $$'); echo $?")},
-    {"DiesBySignal", "bash", Bash("exec env sh -c 'kill -TERM $$'")},
-    {"Dash", "dash", {"/bin/dash", "-c", "env echo one; env sh -c 'exit 3'; echo $?"}},
-    {"Zsh", "zsh", {"/usr/bin/zsh", "-f", "-c", "env echo one; env sh -c 'exit 3'; echo $?"}},
+     Bash("exec 2>/dev/null; (env sh -c 'kill -KILL $$'); echo $?; (env sh -c 'kill -SEGV $$'); echo $?"), 2},
+    {"DiesBySignal", "bash", Bash("exec env sh -c 'kill -TERM $$'"), 1},
+    {"Dash", "dash", {"/bin/dash", "-c", "env echo one; env sh -c 'exit 3'; echo $?"}, 2},
+    {"Zsh", "zsh", {"/usr/bin/zsh", "-f", "-c", "env echo one; env sh -c 'exit 3'; echo $?"}, 2},
     {"Subprocess",
      "python3",
      {"/usr/bin/python3", "-c",
-      "import subprocess as s; r=s.run(['env','sh','-c','cat; exit 5'],input=b'in',capture_output=True); print(r)"}},
+      "import subprocess as s; r=s.run(['env','sh','-c','cat; exit 5'],input=b'in',capture_output=True); print(r)"},
+     1},
     {"PosixSpawn",
      "python3",
      {"/usr/bin/python3", "-c",
-      "import os; p=os.posix_spawn('/usr/bin/env',['env','sh','-c','exit 6'],os.environ); print(os.waitpid(p,0)[1])"}},
-    {"System", "python3", {"/usr/bin/python3", "-c", "import os; print(os.system('env sh -c \"exit 7\"'))"}},
+      "import os; p=os.posix_spawn('/usr/bin/env',['env','sh','-c','exit 6'],os.environ); print(os.waitpid(p,0)[1])"},
+     1},
+    {"System", "python3", {"/usr/bin/python3", "-c", "import os; print(os.system('env sh -c \"exit 7\"'))"}, 1},
     {"Perl",
      "perl",
-     {"/usr/bin/perl", "-e", "print `env echo hi`; system('env', 'sh', '-c', 'exit 4'); print $? >> 8"}},
+     {"/usr/bin/perl", "-e", "print `env echo hi`; system('env', 'sh', '-c', 'exit 4'); print $? >> 8"},
+     2},
     {"Node",
      "node",
      {"/usr/bin/node", "-e",
       "const r=require('child_process').spawnSync('env',['sh','-c','echo $0; exit 9']); console.log(r.status,String(r."
-      "stdout))"}},
-    {"Find", "find", {"/usr/bin/find", "/etc/passwd", "-exec", "env", "echo", "{}", ";"}},
-    {"Xargs", "xargs", Bash("seq 16 | xargs -P 8 -n 1 env sh -c 'echo $0' | sort -n")},
-    {"EmptyEnvironment", "bash", Bash("env -i /usr/bin/env")},
-    {"Environment", "bash", Bash("unset PWD OLDPWD; A='b c' B= exec env env")},
-    {"ArgumentZero", "bash", Bash("exec -a other /usr/bin/env sh -c 'cat /proc/$$/cmdline | tr \"\\0\" \" \"'")},
-    {"Directory", "bash", Bash("cd /usr/lib && env pwd")},
-    {"RelativePath", "bash", Bash("cd /usr && bin/env echo relative && cd bin && ./env echo here")},
+      "stdout))"},
+     1},
+    {"Find", "find", {"/usr/bin/find", "/etc/passwd", "-exec", "env", "echo", "{}", ";"}, 1},
+    {"Xargs", "xargs", Bash("seq 16 | xargs -P 8 -n 1 env sh -c 'echo $0' | sort -n"), 16},
+    {"EmptyEnvironment", "bash", Bash("env -i /usr/bin/env"), 1},
+    {"Environment", "bash", Bash("unset PWD OLDPWD; A='b c' B= exec env env"), 1},
+    {"ArgumentZero", "bash", Bash("exec -a other /usr/bin/env sh -c 'cat /proc/$$/cmdline | tr \"\\0\" \" \"'"), 1},
+    {"Directory", "bash", Bash("cd /usr/lib && env pwd"), 1},
+    {"RelativePath", "bash", Bash("cd /usr && bin/env echo relative && cd bin && ./env echo here"), 2},
     {"Descriptors", "bash",
-     Bash("exec 5>&1 7</etc/hostname; env sh -c 'echo five >&5; cat <&7; ls /proc/self/fd | tr \"\\n\" \" \"'")},
-    {"ClosedInput", "bash", Bash("env sh -c 'ls /proc/self/fd | tr \"\\n\" \" \"' <&- ; env cat <&- ; echo $?")},
-    {"Pipeline", "bash", Bash("env echo a | env tr a b | env cat; echo ${PIPESTATUS[*]}")},
-    {"BrokenPipe", "bash", Bash("env yes | head -1; echo ${PIPESTATUS[*]}")},
-    {"Umask", "bash", Bash("umask 027; env sh -c umask")},
-    {"IgnoredSignals", "bash", Bash("trap '' HUP USR1; env grep SigIgn /proc/self/status")},
+     Bash("exec 5>&1 7</etc/hostname; env sh -c 'echo five >&5; cat <&7; ls /proc/self/fd | tr \"\\n\" \" \"'"), 1},
+    {"ClosedInput", "bash", Bash("env sh -c 'ls /proc/self/fd | tr \"\\n\" \" \"' <&- ; env cat <&- ; echo $?"), 2},
+    {"Pipeline", "bash", Bash("env echo a | env tr a b | env cat; echo ${PIPESTATUS[*]}"), 3},
+    {"BrokenPipe", "bash", Bash("env yes | head -1; echo ${PIPESTATUS[*]}"), 1},
+    {"Umask", "bash", Bash("umask 027; env sh -c umask"), 1},
+    {"IgnoredSignals", "bash", Bash("trap '' HUP USR1; env grep SigIgn /proc/self/status"), 1},
     {"BlockedSignals",
      "perl",
      {"/usr/bin/perl", "-MPOSIX", "-e",
-      "sigprocmask(SIG_BLOCK, POSIX::SigSet->new(SIGTERM)); exec 'env', 'grep', 'SigBlk', '/proc/self/status'"}},
-    {"Nice", "bash", Bash("env nice -n 5 nice")},
-    {"Nohup", "nohup", Bash("nohup env sh -c 'kill -HUP $$; echo alive' 2>/dev/null")},
-    {"Setsid", "setsid", Bash("setsid -w env echo session; echo $?")},
+      "sigprocmask(SIG_BLOCK, POSIX::SigSet->new(SIGTERM)); exec 'env', 'grep', 'SigBlk', '/proc/self/status'"},
+     1},
+    {"Nice", "bash", Bash("env nice -n 5 nice"), 1},
+    {"Nohup", "nohup", Bash("nohup env sh -c 'kill -HUP $$; echo alive' 2>/dev/null"), 1},
+    {"Setsid", "setsid", Bash("setsid -w env echo session; echo $?"), 1},
     {"Limits", "bash",
-     Bash("ulimit -n 200; ulimit -Sc 0; ulimit -f 5000; ulimit -St 77; env bash -c 'ulimit -Sa; ulimit -Ha'")},
-    {"Namespaces", "unshare", Bash("unshare -Urmpf --mount-proc env sh -c 'exit 3'; echo $?")},
-    {"Timeout", "timeout", Bash("timeout 0.1 env sleep 100; echo $?")},
+     Bash("ulimit -n 200; ulimit -Sc 0; ulimit -f 5000; ulimit -St 77; env bash -c 'ulimit -Sa; ulimit -Ha'"), 1},
+    {"Namespaces", "unshare", Bash("unshare -Urmpf --mount-proc env sh -c 'exit 3'; echo $?"), 1},
+    {"Timeout", "timeout", Bash("timeout 0.1 env sleep 100; echo $?"), 1},
     {"TrapRelay", "bash",
      Bash(": > f; env sh -c 'trap \"echo got; exit 11\" TERM; echo ready; while :; do sleep 0.01; done' > f 2> "
           "/dev/null & p=$!; until "
-          "grep -q ready f; do sleep 0.01; done; kill -TERM $p; wait $p; echo $?; cat f")},
-    {"NotFound", "bash", Bash("/no/such/env; echo $?; cd /; ./env; echo $?")},
-    {"NotExecutable", "bash", Bash("cp /etc/passwd env; ./env; echo $?; /etc; echo $?")},
-    {"ScriptWithoutInterpreter", "bash", Bash("echo 'echo $0 $*' > env; chmod +x env; ./env one two; echo $?")},
-    {"Script", "bash", Bash("printf '#!/bin/sh\\necho $*; exit 8\\n' > env; chmod +x env; ./env one two; echo $?")},
-    {"MissingInterpreter", "bash", Bash("printf '#!/no/such\\n' > env; chmod +x env; ./env one; echo $?")},
-    {"EmptyFile", "bash", Bash(": > env; chmod +x env; ./env; echo $?")},
-    {"NotUtf8", "bash", Bash("env printf '%s' $'\\xff\\xfe\\x01' | od -c; X=$'\\xff' env sh -c 'echo \"$X\"' | od -c")},
-    {"ManyArguments", "bash", Bash("env sh -c 'echo $# ${20000}' $(seq 20000)")},
-    {"TooManyArguments", "bash", {HOLDFAST_EXEC_CALLER, "many-arguments", "800000", "/usr/bin/env"}},
-    {"Thread", "bash", {HOLDFAST_EXEC_CALLER, "thread", "/usr/bin/env", "sh", "-c", "echo thread; exit 3"}},
-    {"Timer", "bash", {HOLDFAST_EXEC_CALLER, "timer", "/usr/bin/env", "sleep", "100"}},
-    {"Vfork", "bash", {HOLDFAST_EXEC_CALLER, "vfork", "/usr/bin/env", "sh", "-c", "exit 3"}},
-    {"Directory2", "bash", {HOLDFAST_EXEC_CALLER, "directory", "/usr/bin/env", "echo", "by directory"}},
-    {"TwoThreads", "bash", {HOLDFAST_EXEC_CALLER, "two-threads", "/usr/bin/env", "sh", "-c", "exit 3"}},
-    {"BadAddress", "bash", {HOLDFAST_EXEC_CALLER, "bad-address", "/usr/bin/env"}},
-    {"BadFlags", "bash", {HOLDFAST_EXEC_CALLER, "bad-flags", "/usr/bin/env"}},
-    {"LongArgument", "bash", {HOLDFAST_EXEC_CALLER, "long-argument", "131072", "/usr/bin/env"}},
-    {"EmptyPath", "bash", {HOLDFAST_EXEC_CALLER, "empty-path"}},
-    {"Hello", "bash", {HOLDFAST_EXEC_CALLER, "hello"}},
-    {"Stops", "bash", {HOLDFAST_EXEC_CALLER, "stops", "/usr/bin/env", "sh", "-c", "exit 3"}},
-    {"Make", "make", Bash("printf 'all:\\n\\t@env echo made\\n\\t@env false\\n' > Makefile; make 2>&1; echo $?")},
+          "grep -q ready f; do sleep 0.01; done; kill -TERM $p; wait $p; echo $?; cat f"),
+     1},
+    {"NotFound", "bash", Bash("/no/such/env; echo $?; cd /; ./env; echo $?"), 0},
+    {"NotExecutable", "bash", Bash("cp /etc/passwd env; ./env; echo $?; /etc; echo $?"), 0},
+    {"ScriptWithoutInterpreter", "bash", Bash("echo 'echo $0 $*' > env; chmod +x env; ./env one two; echo $?"), 0, 1},
+    {"Script", "bash", Bash("printf '#!/bin/sh\\necho $*; exit 8\\n' > env; chmod +x env; ./env one two; echo $?"), 1},
+    {"MissingInterpreter", "bash", Bash("printf '#!/no/such\\n' > env; chmod +x env; ./env one; echo $?"), 0},
+    {"EmptyFile", "bash", Bash(": > env; chmod +x env; ./env; echo $?"), 0, 1},
+    {"NotUtf8", "bash", Bash("env printf '%s' $'\\xff\\xfe\\x01' | od -c; X=$'\\xff' env sh -c 'echo \"$X\"' | od -c"),
+     2},
+    {"ManyArguments", "bash", Bash("env sh -c 'echo $# ${20000}' $(seq 20000)"), 1},
+    {"TooManyArguments", "bash", {HOLDFAST_EXEC_CALLER, "many-arguments", "800000", "/usr/bin/env"}, 0},
+    {"Thread", "bash", {HOLDFAST_EXEC_CALLER, "thread", "/usr/bin/env", "sh", "-c", "echo thread; exit 3"}, 1},
+    {"Timer", "bash", {HOLDFAST_EXEC_CALLER, "timer", "/usr/bin/env", "sleep", "100"}, 1, 0, 0, 1},
+    {"Vfork", "bash", {HOLDFAST_EXEC_CALLER, "vfork", "/usr/bin/env", "sh", "-c", "exit 3"}, 1},
+    {"ByTheDescriptorOfADirectory",
+     "bash",
+     {HOLDFAST_EXEC_CALLER, "directory", "/usr/bin/env", "echo", "by directory"},
+     1},
+    {"TwoThreads", "bash", {HOLDFAST_EXEC_CALLER, "two-threads", "/usr/bin/env", "sh", "-c", "exit 3"}, 1, 0, 1},
+    {"BadAddress", "bash", {HOLDFAST_EXEC_CALLER, "bad-address", "/usr/bin/env"}, 0},
+    {"BadFlags", "bash", {HOLDFAST_EXEC_CALLER, "bad-flags", "/usr/bin/env"}, 0},
+    {"LongArgument", "bash", {HOLDFAST_EXEC_CALLER, "long-argument", "131072", "/usr/bin/env"}, 0},
+    {"EmptyPath", "bash", {HOLDFAST_EXEC_CALLER, "empty-path"}, 0},
+    {"Hello", "bash", {HOLDFAST_EXEC_CALLER, "hello"}, 0},
+    {"Stops", "bash", {HOLDFAST_EXEC_CALLER, "stops", "/usr/bin/env", "sh", "-c", "exit 3"}, 1},
+    {"Make", "make", Bash("printf 'all:\\n\\t@env echo made\\n\\t@env false\\n' > Makefile; make 2>&1; echo $?"), 2},
 };
 
 class SupervisedCommandsTest : public SupervisedFixture, public testing::WithParamInterface<std::tuple<Case, Way>> {
@@ -115,6 +130,25 @@ class SupervisedCommandsTest : public SupervisedFixture, public testing::WithPar
     return placed;
   }
 
+  // Expects that the supervisor has not only looked on. The shell of Placed and the program that it executes are
+  // judged at least.
+  void ExpectThatNothingWasRedirected() const {
+    EXPECT_GE(judged("sh"), 1u);
+    EXPECT_EQ(judgements_.stubs_that_ran(), 0u);
+    EXPECT_EQ(started_outside_, 0u);
+  }
+  void ExpectThatEverythingWasRedirected(const Case& command) const {
+    EXPECT_GE(judgements_.judged_twice(), 2u);
+    const size_t executed = judgements_.judged_twice() - command.left_to_shell;
+    EXPECT_LE(judgements_.stubs_that_ran(), executed);
+    EXPECT_GE(judgements_.stubs_that_ran(), executed - command.overtaken - command.killed);
+    EXPECT_EQ(started_outside_, 0u);
+  }
+  void ExpectThatCommandsRanOutside(const Case& command) const {
+    EXPECT_LE(started_outside_, command.outside);
+    EXPECT_GE(started_outside_, command.outside - command.killed);
+  }
+
  private:
   int runs_ = 0;
 };
@@ -125,6 +159,9 @@ TEST_P(SupervisedCommandsTest, DoesTheSameAsWithoutASupervisor) {
   if (way == Way::kEscalated) Escalate("env");
   const CommandOutcome native = RunNatively(Placed(command.words));
   EXPECT_EQ(Run(Placed(command.words), way == Way::kStrict ? Strict() : SupervisorSettings{}), native);
+  if (way == Way::kRun) ExpectThatNothingWasRedirected();
+  if (way == Way::kStrict) ExpectThatEverythingWasRedirected(command);
+  if (way == Way::kEscalated) ExpectThatCommandsRanOutside(command);
 }
 
 std::string NameOf(const testing::TestParamInfo<std::tuple<Case, Way>>& test) {

@@ -72,8 +72,6 @@ std::string ReadAll(int fd) {
   return text;
 }
 
-std::string BaseName(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
-
 }  // namespace
 
 void PrintTo(const CommandOutcome& outcome, std::ostream* out) {
@@ -147,24 +145,15 @@ void SupervisedFixture::AskAbout(const std::string& name, Action when_approved) 
 }
 
 Judgement SupervisedFixture::Judge(const exec_policy::ExecAttempt& attempt) {
-  const std::string name = BaseName(attempt.file);
-  {
-    const MutexLock lock(mutex_);
-    ++judged_[name];
-  }
-  const auto decision = decisions_.find(name);
+  judgements_.Add(attempt);
+  const auto decision = decisions_.find(BaseName(attempt.file));
   return decision != decisions_.end() ? decision->second : Judgement{};
-}
-
-size_t SupervisedFixture::judged(const std::string& name) const {
-  const MutexLock lock(mutex_);
-  const auto found = judged_.find(name);
-  return found != judged_.end() ? found->second : 0;
 }
 
 std::unique_ptr<RunningCommand> SupervisedFixture::Start(const Words& words, SupervisorSettings settings) {
   if (!settings.judge) settings.judge = [this](const exec_policy::ExecAttempt& attempt) { return Judge(attempt); };
   StartOutside start = [this](OutsideOrder order, OutsideObserver& observer) {
+    ++started_outside_;
     return OutsideCommand::Start(loop_, *spawner_, std::move(order), observer);
   };
   supervision_.reset();

@@ -14,9 +14,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/mutex.h"
 #include "base/owned_fd.h"
 #include "escalate/approver.h"
+#include "escalate/seccomp/judgement_log.h"
 #include "escalate/seccomp/supervision_thread.h"
 #include "loop/event.h"
 #include "loop/event_loop.h"
@@ -88,26 +88,26 @@ class SupervisedFixture : public testing::Test {
   CommandOutcome RunNatively(const Words& words);
   bool RunLoopUntil(const std::function<bool()>& done, std::chrono::milliseconds patience = support::kPatience);
 
-  size_t judged(const std::string& name) const;
+  size_t judged(const std::string& name) const { return judgements_.of(name); }
 
   support::ScratchDir scratch_;
   loop::EventLoop loop_;
   HeldApprover approver_;
   Words environment_ = {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/", "LC_ALL=C"};
   std::unique_ptr<process::Spawner> spawner_;
+  JudgementLog judgements_;
+  size_t started_outside_ = 0;  // commands
   std::unique_ptr<SupervisionThread> supervision_;
 
  private:
   exec_policy::Judgement Judge(const exec_policy::ExecAttempt& attempt);
 
   std::map<std::string, exec_policy::Judgement> decisions_;
-  mutable Mutex mutex_;
-  std::map<std::string, size_t> judged_ GUARDED_BY(mutex_);
 };
 
 inline SupervisorSettings Strict() { return {.judge = {}, .strictness = Strictness::kStrict}; }
 
-// The program tests/escalate/callers, which makes calls of execve that shells do not make.
+// The program tests/escalate/exec_caller, which makes calls of execve that shells do not make.
 std::string CallerProgram();
 
 }  // namespace holdfast::escalate
