@@ -1,5 +1,7 @@
 // Callers that are hostile, or that die at a bad moment.
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -159,8 +161,13 @@ TEST_F(SupervisedTrapsTest, ManyQuestionsAreOpenAtOnce) {
 
 TEST_F(SupervisedTrapsTest, RefusesQuestionsBeyondTheBound) {
   AskAbout("true", Action::kRun);
-  const auto command = Start({"/bin/bash", "-c", "/bin/true & sleep 0.1; { /bin/true; } 2>&1; kill %1"},
+  const std::string fifo = scratch_.path() + "/fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  const auto command = Start({"/bin/bash", "-c", "/bin/true & read line < \"$0\"; { /bin/true; } 2>&1; kill %1", fifo},
                              {.judge = {}, .max_questions = 1});
+  ASSERT_TRUE(RunLoopUntil([&] { return approver_.open == 1; }));
+  const OwnedFd writer(::open(fifo.c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_EQ(::write(writer.get(), "go\n", 3), 3);
   ASSERT_TRUE(RunLoopUntil([&] { return command->HasEnded(); }));
   EXPECT_THAT(command->outcome().out, HasSubstr("Resource temporarily unavailable"));
 }
