@@ -151,7 +151,8 @@ int LongArgument(char** words) {
 }
 
 // Children of this process execute the first word while a thread replaces the path in the shared memory by the second
-// word. The third word is the number of tries.
+// word, and back. The third word is the number of tries. The fourth is the file that is the shared memory, so that the
+// test sees it too.
 struct Race {
   char* path;
   const char* names[2];
@@ -165,8 +166,8 @@ void* Flip(void* argument) {
 }
 
 int FlipPath(char** words) {
-  const int shared = MAP_SHARED | MAP_ANONYMOUS;
-  Race race{.path = static_cast<char*>(::mmap(nullptr, PATH_MAX, PROT_READ | PROT_WRITE, shared, -1, 0)),
+  const int file = ::open(words[3], O_RDWR | O_CLOEXEC);
+  Race race{.path = static_cast<char*>(::mmap(nullptr, PATH_MAX, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)),
             .names = {words[0], words[1]}};
   std::strcpy(race.path, words[0]);
   pthread_t thread;
@@ -185,8 +186,9 @@ int FlipPath(char** words) {
   return 0;
 }
 
-// A process that shares the descriptors with the caller puts the program of the second word under each number that the
-// stub can get, while the caller executes the first word. The third word is the number of tries.
+// A thread of the caller puts the program of the second word under the number that the stub gets, while the caller
+// executes the first word. The third word is the number of tries. Prints how many of the processes were killed, how
+// many have ended with the status 1, and how many in another way.
 struct Replacement {
   int fd;
   std::atomic<bool> ends = false;
@@ -201,6 +203,7 @@ void* ReplaceDescriptors(void* argument) {
 }
 
 int ReplaceStub(char** words) {
+  int killed = 0, refused = 0, others = 0;
   for (int tries = std::atoi(words[2]); tries > 0; --tries) {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -211,8 +214,11 @@ int ReplaceStub(char** words) {
       ::execve(words[0], arguments, environ);
       ::_exit(77);
     }
-    ::waitpid(child, nullptr, 0);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ++(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? killed : WEXITSTATUS(status) == 1 ? refused : others);
   }
+  std::printf("killed %d refused %d others %d\n", killed, refused, others);
   return 0;
 }
 

@@ -28,39 +28,6 @@ class SupervisedTrapsTest : public SupervisedFixture {
   std::string Mark() { return environment_.emplace_back("HOLDFAST_TEST_MARK=" + scratch_.path()); }
 };
 
-// The caller's own program, with the name of one that is denied and one that runs.
-struct FlippedNames {
-  std::string allowed, denied, marks;
-
-  explicit FlippedNames(const support::ScratchDir& scratch)
-      : allowed(scratch.Write("allow", "#!/bin/sh\n", 0755)), marks(scratch.path() + "/marks") {
-    denied = scratch.Write("deny1", "#!/bin/sh\necho ran >> " + marks + "\n", 0755);
-  }
-};
-
-bool Exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
-
-// A suite of its own, because it takes longer than all others.
-using SupervisedRaceTest = SupervisedFixture;
-
-TEST_F(SupervisedRaceTest, AStrictSupervisorNeverRunsADeniedProgramWhosePathWasFlipped) {
-  const FlippedNames names(scratch_);
-  Deny("deny1");
-  const auto command = Start({CallerProgram(), "flip-path", names.allowed, names.denied, "1000"}, Strict());
-  ASSERT_TRUE(RunLoopUntil([&] { return command->HasEnded(); }, 120s));
-  EXPECT_FALSE(Exists(names.marks));
-  EXPECT_GT(judged("allow"), 0u);
-  EXPECT_GT(judged("deny1"), 0u);
-}
-
-TEST_F(SupervisedTrapsTest, AnotherProgramInThePlaceOfTheStubIsKilled) {
-  const std::string marks = scratch_.path() + "/marks";
-  const std::string evil = scratch_.Write("evil", "#!/bin/sh\necho ran >> " + marks + "\n", 0755);
-  Deny("true");
-  Run({CallerProgram(), "replace-stub", "/bin/true", evil, "50"});
-  EXPECT_FALSE(Exists(marks));
-}
-
 TEST_F(SupervisedTrapsTest, ACallerThatIsTracedIsNotRedirected) {
   Deny("id");
   EXPECT_EQ(Run({CallerProgram(), "traced", "/usr/bin/id"}), (CommandOutcome{0, "EPERM\n", ""}));
