@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,7 +15,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "integration/sandboxed_fixture.h"
+#include "integration/exec_policy_fixture.h"
 #include "sandbox/confine/landlock.h"
 #include "sandbox/jail/landlock_stage.h"
 #include "support/eventually.h"
@@ -30,51 +31,7 @@ using testing::Not;
 
 constexpr int64_t kInvalidParams = -32602;
 
-std::string Rule(std::string_view program, std::string_view decision, std::string_view more = "") {
-  return fmt::format("prefix_rule(pattern=[\"{}\"], decision=\"{}\"{})\n", program, decision, more);
-}
-
-class ExecPolicyTest : public SandboxedFixture {
- protected:
-  std::string RulesFile(const std::string& name, const std::string& rules) { return rules_.Write(name, rules); }
-
-  static std::string Policy(const std::string& file, std::string_view more = "") {
-    return fmt::format(R"("execPolicy":{{"rules":["{}"]{}}})", file, more);
-  }
-  static StartRequest With(StartRequest request, const std::string& policy) {
-    request.more = (request.more.empty() ? "" : request.more + ",") + policy;
-    return request;
-  }
-  // A script in a sandbox in which only the workspace may be written, under rules.
-  StartRequest Judged(std::string id, std::string script, const std::string& rules, std::string_view more = "") {
-    const std::string file = RulesFile(id + ".rules", rules);
-    return With(Inside(std::move(id), std::move(script)), Policy(file, more));
-  }
-
-  std::string TouchElsewhere() const { return "/usr/bin/touch " + Elsewhere("made"); }
-  bool MadeElsewhere() const { return fs::exists(Elsewhere("made")); }
-
-  static Message Asked(RpcClient& client, std::string_view id) {
-    return client.WaitForNotification("exec/approve", id);
-  }
-  static void Answer(RpcClient& client, const Message& question, std::string_view result) {
-    client.channel().Send(fmt::format(R"({{"id":{},{}}})", question.Number("id"), result));
-  }
-  static void Decide(RpcClient& client, const Message& question, std::string_view decision) {
-    Answer(client, question, fmt::format(R"("result":{{"decision":"{}"}})", decision));
-  }
-
-  // Starts a script that touches a file outside after a question, and answers the question.
-  Ended RunAnswered(const std::string& id, std::string_view result) {
-    client_.Start(Judged(id, TouchElsewhere() + "; exit $?", Rule("/usr/bin/touch", "prompt")));
-    Answer(client_, Asked(client_, id), result);
-    const Message exited = client_.WaitForNotification("process/exited", id);
-    const std::string output = client_.WaitForClosed(id);
-    return {exited.Number("params.exitCode"), output, exited.Flag("params.sandboxDenied")};
-  }
-
-  ScratchDir rules_;
-};
+using ExecPolicyTest = ExecPolicyFixture;
 
 TEST_F(ExecPolicyTest, IsAnnounced) {
   EXPECT_TRUE(client_.Call("environment/info").Flag("result.capabilities.execPolicy"));
@@ -353,7 +310,7 @@ TEST_F(ExecPolicyTest, AProcessThatWaitsForAnAnswerCanBeKilled) {
 }
 
 // Under Landlock alone there are no mounts: the stub, which takes the place of a program, must be executable there too.
-class LandlockExecPolicyTest : public ExecPolicyTest {
+class LandlockExecPolicyTest : public ExecPolicyFixture {
  protected:
   void SetUp() override {
     if (!sandbox::CheckLandlockAbi(sandbox::LandlockAbi())) GTEST_SKIP() << "the kernel's Landlock is too old";
@@ -382,32 +339,46 @@ TEST_F(LandlockExecPolicyTest, TakesOutOfTheSandboxWhatARuleAllows) {
 }
 
 TEST_F(LandlockExecPolicyTest, AStrictlyExecutedProgramStaysInside) {
+  if (::geteuid() != 0) GTEST_SKIP() << "strict rules are refused to an ordinary user here";
   const Ended ended = RunJudged("p", "/usr/bin/id -u && " + TouchElsewhere() + "; exit $?", "", R"(,"strict":true)");
   EXPECT_NE(ended.exit_code, 0);
   EXPECT_THAT(ended.output, AllOf(HasSubstr(fmt::format("{}\n", ::geteuid())), HasSubstr("Permission denied")));
   EXPECT_FALSE(MadeElsewhere());
 }
 
+// Without privileges and without a user namespace the supervisor cannot tell its stub from other programs that cannot
+// be read. Rules that are not strict do not depend on that.
+TEST_F(LandlockExecPolicyTest, RefusesStrictRulesToAnOrdinaryUser) {
+  const ServerOptions options = {.user = ::geteuid() == 0 ? std::optional(kNobody) : std::nullopt};
+  const ServerProcess server = ServerProcess::Start(options);
+  client_ = RpcClient::Ready(server.url());
+  const StartRequest sandboxed = InSandbox(Shell("p", "exit 3"), ReadOnly(), R"(,"useLegacyLandlock":true)");
+  const std::string rules = RulesFile("p.rules", "");
+  GiveToUser({workspace_.path(), rules_.path(), rules});
+  const Message refusal = Refusal(With(sandboxed, Policy(rules, R"(,"strict":true)")));
+  EXPECT_EQ(refusal.Number("error.code"), kInvalidParams);
+  EXPECT_EQ(refusal.Text("error.message"),
+            "execPolicy: strict rules need a sandbox with namespaces, or a server that runs as root");
+  EXPECT_EQ(Run(With(sandboxed, Policy(rules))).exit_code, 3);
+}
+
 // A server without privileges may inspect the processes in its sandboxes because they descend from it.
 TEST_F(ExecPolicyTest, WorksForAnOrdinaryUser) {
   if (::geteuid() != 0) GTEST_SKIP() << "every other test shows it";
-  constexpr uid_t nobody = 65534;
-  const ServerProcess server = ServerProcess::Start({.user = nobody});
+  const ServerProcess server = ServerProcess::Start({.user = kNobody});
   client_ = RpcClient::Ready(server.url());
   const StartRequest request =
       Judged("p", TouchElsewhere() + "; /usr/bin/id -u; /usr/bin/stat -c %u made; exit $?",
              Rule("/usr/bin/touch", "allow") + Rule("/usr/bin/stat", "forbidden") + Rule("/usr/bin/id", "prompt"),
              R"(,"strict":true)");
-  for (const std::string& path : {workspace_.path(), elsewhere_.path(), rules_.path(), rules_.path() + "/p.rules"}) {
-    ASSERT_EQ(::chown(path.c_str(), nobody, nobody), 0) << path;
-  }
+  GiveToUser({workspace_.path(), elsewhere_.path(), rules_.path(), rules_.path() + "/p.rules"});
   client_.Start(request);
   Decide(client_, Asked(client_, "p"), "run");
   EXPECT_EQ(client_.WaitForExit("p"), 1);
   EXPECT_THAT(client_.WaitForClosed("p"), AllOf(HasSubstr("65534\n"), HasSubstr("Execution denied")));
   struct stat made = {};
   ASSERT_EQ(::stat(Elsewhere("made").c_str(), &made), 0);
-  EXPECT_EQ(made.st_uid, nobody);
+  EXPECT_EQ(made.st_uid, kNobody);
 }
 
 }  // namespace
