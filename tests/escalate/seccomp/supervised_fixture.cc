@@ -154,13 +154,18 @@ std::unique_ptr<RunningCommand> SupervisedFixture::Start(const Words& words, Sup
   if (!settings.judge) settings.judge = [this](const exec_policy::ExecAttempt& attempt) { return Judge(attempt); };
   StartOutside start = [this](OutsideOrder order, OutsideObserver& observer) {
     ++started_outside_;
-    return OutsideCommand::Start(loop_, *spawner_, std::move(order), observer);
+    return StartOutsideOf(std::move(order), observer);
   };
   supervision_.reset();
   auto supervision = SupervisionThread::Create(loop_, approver_, std::move(start), std::move(settings));
   EXPECT_TRUE(supervision) << supervision.error().message;
   supervision_ = *std::move(supervision);
   return std::make_unique<RunningCommand>(words, supervision_->helper_socket()->get(), environment_);
+}
+
+Result<std::unique_ptr<OutsideCommand>> SupervisedFixture::StartOutsideOf(OutsideOrder order,
+                                                                          OutsideObserver& observer) {
+  return OutsideCommand::Start(loop_, *spawner_, std::move(order), observer);
 }
 
 CommandOutcome SupervisedFixture::Run(const Words& words, SupervisorSettings settings) {

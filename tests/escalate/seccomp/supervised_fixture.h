@@ -80,12 +80,16 @@ class SupervisedFixture : public testing::Test {
   void Deny(const std::string& name, std::string reason = {});
   void AskAbout(const std::string& name, exec_policy::Action when_approved);
 
+  exec_policy::Judgement Judge(const exec_policy::ExecAttempt& attempt);
+
   // Starts a tree of its own supervisor. Settings without a judge get the fixture's own.
   std::unique_ptr<RunningCommand> Start(const Words& words, SupervisorSettings settings = {});
   // Runs a command to its end.
   CommandOutcome Run(const Words& words, SupervisorSettings settings = {});
   CommandOutcome RunShell(const std::string& script, SupervisorSettings settings = {});
   CommandOutcome RunNatively(const Words& words);
+  // Starts a command outside, on the loop's thread.
+  virtual Result<std::unique_ptr<OutsideCommand>> StartOutsideOf(OutsideOrder order, OutsideObserver& observer);
   bool RunLoopUntil(const std::function<bool()>& done, std::chrono::milliseconds patience = support::kPatience);
 
   size_t judged(const std::string& name) const { return judgements_.of(name); }
@@ -100,8 +104,6 @@ class SupervisedFixture : public testing::Test {
   std::unique_ptr<SupervisionThread> supervision_;
 
  private:
-  exec_policy::Judgement Judge(const exec_policy::ExecAttempt& attempt);
-
   std::map<std::string, exec_policy::Judgement> decisions_;
 };
 
