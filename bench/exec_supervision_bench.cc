@@ -112,13 +112,22 @@ class Caller {
   OwnedFd wishes_, answers_;
 };
 
+// The decisions of the benchmarks leave nothing to a person.
+class NoApprover final : public Approver {
+ public:
+  loop::Task<Answer> Ask(Question) override {
+    CHECK(false);
+    co_return Answer{};
+  }
+};
+
 void Measure(benchmark::State& state, std::optional<Action> action, Strictness strictness = Strictness::kUsual) {
   (void)sys::ReserveLowFds();
   sys::raw::AskForShortSlices();  // as every server does
   loop::EventLoop loop;
   const auto spawner = process::Spawner::Create(loop);
   CHECK(spawner.has_value());
-  NobodyToAsk approver;
+  NoApprover approver;
   std::unique_ptr<SupervisionThread> supervision;
   if (action) {
     StartOutside start = [&](OutsideOrder order, OutsideObserver& observer) {

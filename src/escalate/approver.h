@@ -32,10 +32,4 @@ class Approver {
   virtual loop::Task<Answer> Ask(Question question) = 0;
 };
 
-// An approver for where no person can be asked: it denies.
-class NobodyToAsk final : public Approver {
- public:
-  loop::Task<Answer> Ask(Question question) override;
-};
-
 }  // namespace holdfast::escalate

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "escalate/nobody_to_ask.h"
 #include "escalate/wrapper_server/fake_outside.h"
 #include "escalate/wrapper_server/wrapper_server.h"
 #include "support/loop_runner.h"
