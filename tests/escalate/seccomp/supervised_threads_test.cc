@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kRounds = 300;
+constexpr int kRounds = 100;
 
 std::string Lines(const std::string& line) {
   std::string lines;
