@@ -1,13 +1,42 @@
 #include "sys/file_limit.h"
 
+#include <algorithm>
+
+#include "base/mutex.h"
+
 namespace holdfast::sys {
+namespace {
+
+constexpr rlim_t kReservedFds = 512;
+
+Mutex& ReserveMutex() {
+  static Mutex mutex;
+  return mutex;
+}
+
+}  // namespace
+
+rlim_t UsualFileLimit(rlim_t hard_limit) { return hard_limit - std::min(kReservedFds, hard_limit / 4); }
 
 Result<rlimit> RaiseFileLimit() {
   rlimit before;
   if (::getrlimit(RLIMIT_NOFILE, &before) < 0) return FailErrno("getrlimit", "NOFILE");
-  rlimit raised{before.rlim_max, before.rlim_max};
+  const rlimit raised{UsualFileLimit(before.rlim_max), before.rlim_max};
   if (::setrlimit(RLIMIT_NOFILE, &raised) < 0) return FailErrno("setrlimit", "NOFILE");
   return before;
+}
+
+// Neither call fails: the soft limit stays within the hard one.
+FdReserve::FdReserve() __attribute__((no_thread_safety_analysis)) {
+  ReserveMutex().Lock();
+  (void)::getrlimit(RLIMIT_NOFILE, &usual_);
+  const rlimit all{usual_.rlim_max, usual_.rlim_max};
+  (void)::setrlimit(RLIMIT_NOFILE, &all);
+}
+
+FdReserve::~FdReserve() __attribute__((no_thread_safety_analysis)) {
+  (void)::setrlimit(RLIMIT_NOFILE, &usual_);
+  ReserveMutex().Unlock();
 }
 
 }  // namespace holdfast::sys

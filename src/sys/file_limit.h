@@ -7,8 +7,26 @@
 
 namespace holdfast::sys {
 
-// Raises the soft limit to the hard one and returns the limits from before, so that the caller can restore them for its
-// children. A high limit is bad for programs that use select, or that close every descriptor up to the limit.
+// Raises the soft limit nearly to the hard one and returns the limits from before, so that the caller can restore them
+// for its children. A high limit is bad for programs that use select, or that close every descriptor up to the limit.
 Result<rlimit> RaiseFileLimit();
+
+// The soft limit that RaiseFileLimit sets. The rest, at most 512 descriptors, is the reserve.
+rlim_t UsualFileLimit(rlim_t hard_limit);
+
+// Lets the process open as many descriptors as the hard limit allows while the object exists, for a call that must not
+// fail for want of descriptors. One thread at a time has the reserve; others wait for it, so the call must not block.
+//
+// What it does not stop: another thread that opens files in the same moment also gets them from the reserve.
+class FdReserve {
+ public:
+  FdReserve();
+  ~FdReserve();
+  FdReserve(const FdReserve&) = delete;
+  FdReserve& operator=(const FdReserve&) = delete;
+
+ private:
+  rlimit usual_;
+};
 
 }  // namespace holdfast::sys

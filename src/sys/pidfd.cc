@@ -19,6 +19,17 @@ Result<OwnedFd> OpenPidfd(pid_t pid) {
   return fd;
 }
 
+Result<OwnedFd> OpenThreadPidfd(pid_t tid, pid_t process) {
+  constexpr unsigned of_thread = 0x80;  // PIDFD_THREAD
+  OwnedFd thread(static_cast<int>(::syscall(SYS_pidfd_open, tid, of_thread)));
+  if (thread.is_open()) return thread;
+  return OpenPidfd(process);
+}
+
+OwnedFd TakeFd(int pidfd, int number) {
+  return OwnedFd(static_cast<int>(::syscall(SYS_pidfd_getfd, pidfd, number, 0)));
+}
+
 void SendSignal(int pidfd, int signal) {
   // For a child with our own uid the only possible failure is ESRCH: the child has ended, so it needs no signal.
   (void)::syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, 0);

@@ -17,6 +17,13 @@ struct Child {
 // Opens a close-on-exec pidfd. The caller must know that the pid still belongs to the intended process.
 Result<OwnedFd> OpenPidfd(pid_t pid);
 
+// Opens a pidfd that becomes readable when a thread ends. Before Linux 6.9 there is none for a thread that is not the
+// first one of its process; then it is that of `process`, to which the thread belongs.
+Result<OwnedFd> OpenThreadPidfd(pid_t tid, pid_t process);
+
+// Returns a close-on-exec copy of the descriptor `number` of another process. If it is not open, errno has the reason.
+OwnedFd TakeFd(int pidfd, int number);
+
 // Sends a signal. It is no error if the child has already ended.
 void SendSignal(int pidfd, int signal);
 

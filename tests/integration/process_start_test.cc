@@ -10,6 +10,7 @@
 
 #include "support/rpc_client.h"
 #include "support/server_process.h"
+#include "sys/file_limit.h"
 
 namespace holdfast::support {
 namespace {
@@ -321,7 +322,7 @@ TEST(ProcessStartLimitTest, PassesTheLimitOfDescriptorsOnAsItWas) {
   EXPECT_EQ(client.WaitForClosed("p"), "512\n");
   rlimit of_server{};
   ASSERT_EQ(::prlimit(server.pid(), RLIMIT_NOFILE, nullptr, &of_server), 0);
-  EXPECT_EQ(of_server.rlim_cur, before.rlim_max);
+  EXPECT_EQ(of_server.rlim_cur, sys::UsualFileLimit(before.rlim_max));
 }
 
 }  // namespace

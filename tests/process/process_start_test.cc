@@ -9,6 +9,7 @@
 #include "process/process.h"
 #include "process/process_fixture.h"
 #include "support/scratch_dir.h"
+#include "sys/file_limit.h"
 
 namespace holdfast::process {
 namespace {
@@ -197,7 +198,7 @@ TEST_F(ProcessStartTest, GivesTheLimitOfDescriptorsThatTheServerWasGiven) {
   EXPECT_EQ(Run(Shell("ulimit -Sn; ulimit -Hn")).owner.out(), fmt::format("300\n{}\n", limit.rlim_max));
   rlimit own{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &own), 0);
-  EXPECT_EQ(own.rlim_cur, limit.rlim_max);
+  EXPECT_EQ(own.rlim_cur, sys::UsualFileLimit(limit.rlim_max));
 }
 
 TEST_F(ProcessStartTest, ResetsSignalsWhateverTheServerDoesWithThem) {

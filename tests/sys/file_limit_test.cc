@@ -19,7 +19,7 @@ class FileLimitTest : public ::testing::Test {
   rlimit before_{};
 };
 
-TEST_F(FileLimitTest, RaisesTheSoftLimitToTheHardOneAndSaysWhatItWas) {
+TEST_F(FileLimitTest, RaisesTheSoftLimitNearlyToTheHardOneAndSaysWhatItWas) {
   if (before_.rlim_max <= 100) GTEST_SKIP() << "the hard limit leaves nothing to raise";
   const rlimit low{.rlim_cur = 100, .rlim_max = before_.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
@@ -27,15 +27,29 @@ TEST_F(FileLimitTest, RaisesTheSoftLimitToTheHardOneAndSaysWhatItWas) {
   ASSERT_TRUE(was) << was.error().message;
   EXPECT_EQ(was->rlim_cur, 100u);
   EXPECT_EQ(was->rlim_max, before_.rlim_max);
-  EXPECT_EQ(SoftLimit(), before_.rlim_max);
+  EXPECT_EQ(SoftLimit(), UsualFileLimit(before_.rlim_max));
+}
+
+TEST_F(FileLimitTest, KeepsAReserveOfMoreDescriptorsThanOneMessageHas) {
+  EXPECT_EQ(UsualFileLimit(1 << 20), (1u << 20) - 512);
+  EXPECT_EQ(UsualFileLimit(1024), 768u);
+}
+
+TEST_F(FileLimitTest, LetsTheReserveBeUsedForAWhile) {
+  ASSERT_TRUE(RaiseFileLimit());
+  {
+    const FdReserve reserve;
+    EXPECT_EQ(SoftLimit(), before_.rlim_max);
+  }
+  EXPECT_EQ(SoftLimit(), UsualFileLimit(before_.rlim_max));
 }
 
 TEST_F(FileLimitTest, LeavesALimitThatCannotBeRaised) {
   ASSERT_TRUE(RaiseFileLimit());
   const auto was = RaiseFileLimit();
   ASSERT_TRUE(was);
-  EXPECT_EQ(was->rlim_cur, before_.rlim_max);
-  EXPECT_EQ(SoftLimit(), before_.rlim_max);
+  EXPECT_EQ(was->rlim_cur, UsualFileLimit(before_.rlim_max));
+  EXPECT_EQ(SoftLimit(), UsualFileLimit(before_.rlim_max));
 }
 
 }  // namespace

@@ -1,0 +1,138 @@
+#include "sys/foreign_fd.h"
+
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "support/eventually.h"
+#include "support/lingering_peer.h"
+#include "sys/file_limit.h"
+#include "sys/io.h"
+#include "sys/socket_pair.h"
+
+namespace holdfast::sys {
+namespace {
+
+using support::InQueue;
+using support::kPromptness;
+using support::TimeOf;
+
+bool IsClosed(int fd) { return ::fcntl(fd, F_GETFD) < 0; }
+
+// Refuses pidfd_getfd, as containers may.
+void ForbidTaking() {
+  sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_getfd, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program = {.len = std::size(code), .filter = code};
+  (void)::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) ::_exit(90);
+}
+
+bool IsLastCloseSeen(int peer) {
+  pollfd end = {.fd = peer, .events = POLLIN, .revents = 0};
+  return ::poll(&end, 1, static_cast<int>(std::chrono::milliseconds(kPromptness).count())) == 1;
+}
+
+// The children of these tests are executed anew, so that they have no closer yet.
+class ForeignFdDeathTest : public testing::Test {
+ protected:
+  ForeignFdDeathTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+TEST(ForeignFdTest, ClosesASocketThatLingersWithoutAWait) {
+  const support::LingeringPeer peer;
+  ForeignFd socket = peer.Connect();
+  const int number = socket.get();
+  EXPECT_LT(TimeOf([&] { socket.Reset(); }), kPromptness);
+  EXPECT_FALSE(socket.is_open());
+  EXPECT_LT(TimeOf([&] { EXPECT_TRUE(support::Eventually([&] { return IsClosed(number); })); }), kPromptness);
+}
+
+TEST(ForeignFdTest, ClosesASocketWhoseQueueHasOneThatLingersWithoutAWait) {
+  const support::LingeringPeer peer;
+  ForeignFd socket = InQueue(InQueue(peer.Connect()));
+  const int number = socket.get();
+  EXPECT_LT(TimeOf([&] { socket.Reset(); }), kPromptness);
+  EXPECT_LT(TimeOf([&] { EXPECT_TRUE(support::Eventually([&] { return IsClosed(number); })); }), kPromptness);
+}
+
+TEST(ForeignFdTest, IsNotHeldUpByEarlierSocketsThatLinger) {
+  const support::LingeringPeer peer;
+  std::vector<ForeignFd> sockets;
+  for (int i = 0; i < 20; ++i) {
+    sockets.emplace_back(peer.Connect());
+    sockets.emplace_back(InQueue(peer.Connect()));
+  }
+  auto pair = MakeSocketPair(SocketKind::kStream);
+  ASSERT_TRUE(pair);
+  sockets.emplace_back(std::move(pair->theirs));
+  EXPECT_LT(TimeOf([&] { sockets.clear(); }), kPromptness);
+  EXPECT_TRUE(IsLastCloseSeen(pair->ours.get()));
+}
+
+TEST(ForeignFdTest, ClosesWhatItIsAssignedOver) {
+  auto pair = MakeSocketPair(SocketKind::kStream);
+  ASSERT_TRUE(pair);
+  ForeignFd fd = std::move(pair->theirs);
+  fd = OwnedFd(::dup(pair->ours.get()));
+  EXPECT_TRUE(IsLastCloseSeen(fd.get()));
+}
+
+TEST(ForeignFdTest, ClosesAFileAtOnce) {
+  ForeignFd file = *OpenDevNull();
+  const int number = file.get();
+  file.Reset();
+  EXPECT_TRUE(IsClosed(number));
+}
+
+int DropWithoutTaking() {
+  const support::LingeringPeer peer;
+  ForbidTaking();
+  ForeignFd socket = peer.Connect();
+  const int number = socket.get();
+  const bool is_prompt = TimeOf([&] { socket.Reset(); }) < kPromptness;
+  return is_prompt && support::Eventually([&] { return IsClosed(number); }) ? 0 : 1;
+}
+
+TEST_F(ForeignFdDeathTest, DoesNotWaitWhereDescriptorsCannotBeTaken) {
+  EXPECT_EXIT(::_exit(DropWithoutTaking()), testing::ExitedWithCode(0), "");
+}
+
+// The socket in the queue lingers, and so blocks the closer.
+int FillTheRoom() {
+  const support::LingeringPeer peer;
+  const FdReserve reserve;
+  ForbidTaking();
+  const OwnedFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ForeignFd(InQueue(peer.Connect())).Reset();
+  if (!HasRoomForForeignFds()) return 1;
+  for (int i = 0; i < 4200; ++i) ForeignFd(OwnedFd(::dup(socket.get()))).Reset();
+  return HasRoomForForeignFds() ? 2 : 0;
+}
+
+TEST_F(ForeignFdDeathTest, TellsThatThereIsNoRoomWhenManySocketsWait) {
+  rlimit limit;
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  if (limit.rlim_max < 5000) GTEST_SKIP() << "not enough descriptors";
+  EXPECT_EXIT(::_exit(FillTheRoom()), testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace holdfast::sys
