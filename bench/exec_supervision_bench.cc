@@ -21,7 +21,7 @@
 
 #include "base/check.h"
 #include "escalate/outside/outside_command.h"
-#include "escalate/seccomp/supervision_thread.h"
+#include "escalate/seccomp/supervision.h"
 #include "process/spawner.h"
 #include "sys/descriptor_passing.h"
 #include "sys/io.h"
@@ -128,14 +128,14 @@ void Measure(benchmark::State& state, std::optional<Action> action, Strictness s
   const auto spawner = process::Spawner::Create(loop);
   CHECK(spawner.has_value());
   NoApprover approver;
-  std::unique_ptr<SupervisionThread> supervision;
+  std::unique_ptr<Supervision> supervision;
   if (action) {
     StartOutside start = [&](OutsideOrder order, OutsideObserver& observer) {
       return OutsideCommand::Start(loop, **spawner, std::move(order), observer);
     };
     SupervisorSettings settings{.judge = [&](const auto&) { return exec_policy::Judgement{.action = *action}; },
                                 .strictness = strictness};
-    supervision = *SupervisionThread::Create(loop, approver, std::move(start), std::move(settings));
+    supervision = *Supervision::Create(loop, approver, std::move(start), std::move(settings));
   }
   Caller caller(supervision ? supervision->helper_socket()->get() : -1);
   std::vector<double> times;

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "sys/file_limit.h"
 
 namespace holdfast::sys {
 namespace {
@@ -55,7 +56,8 @@ struct Message {
   }
 
   // Returns the descriptors of the message. Fails if not all of them could be received.
-  Result<std::vector<OwnedFd>> TakeFds();
+  template <typename Fd>
+  Result<std::vector<Fd>> TakeFds();
 
   iovec bytes;
   alignas(cmsghdr) ControlSpace control = {};
@@ -68,15 +70,16 @@ struct Message {
                    .msg_flags = 0};
 };
 
-Result<std::vector<OwnedFd>> Message::TakeFds() {
-  std::vector<OwnedFd> fds;
+template <typename Fd>
+Result<std::vector<Fd>> Message::TakeFds() {
+  std::vector<Fd> fds;
   for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
     if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
     const size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
     for (size_t i = 0; i < count; ++i) {
       int fd;
       std::memcpy(&fd, CMSG_DATA(part) + i * sizeof fd, sizeof fd);
-      fds.emplace_back(fd);
+      fds.emplace_back(OwnedFd(fd));
     }
   }
   if ((header.msg_flags & MSG_CTRUNC) != 0) return Fail(ErrorKind::kLimit, "recvmsg descriptors: too many are open");
@@ -105,7 +108,7 @@ Result<std::vector<OwnedFd>> ReceiveDescriptors(int socket) {
   char byte = 0;
   Message message({&byte, 1});
   TRY_VOID(message.Receive(socket));
-  return message.TakeFds();
+  return message.TakeFds<OwnedFd>();
 }
 
 Result<size_t> SendWithDescriptor(int socket, std::string_view bytes, int fd) {
@@ -137,15 +140,25 @@ Result<> SendAll(int socket, std::string_view bytes) {
 Result<Received> ReceiveWithDescriptor(int socket, std::span<char> buffer) {
   Message message(buffer);
   TRY(const size_t size, message.Receive(socket));
-  TRY(std::vector<OwnedFd> fds, message.TakeFds());
+  TRY(std::vector<OwnedFd> fds, message.TakeFds<OwnedFd>());
   return Received{size, fds.empty() ? OwnedFd() : std::move(fds.back())};
+}
+
+void RefuseDescriptors(int socket) {
+  constexpr int pass_rights = 83;  // SO_PASSRIGHTS, which older headers do not have
+  const int no = 0;
+  (void)::setsockopt(socket, SOL_SOCKET, pass_rights, &no, sizeof no);
 }
 
 Arrival TryReceive(int socket, std::span<char> buffer) {
   Message message(buffer);
-  Arrival arrival{.size = message.TryReceive(socket, MSG_DONTWAIT), .fds = {}};
+  Arrival arrival;
+  {
+    const FdReserve reserve;
+    arrival.size = message.TryReceive(socket, MSG_DONTWAIT);
+  }
   if (arrival.size < 0) return arrival;
-  auto fds = message.TakeFds();
+  auto fds = message.TakeFds<ForeignFd>();
   if (!fds) return {.size = -EMFILE, .fds = {}};
   arrival.fds = *std::move(fds);
   return arrival;

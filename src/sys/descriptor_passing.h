@@ -10,6 +10,7 @@
 
 #include "base/owned_fd.h"
 #include "base/result.h"
+#include "sys/foreign_fd.h"
 
 namespace holdfast::sys {
 
@@ -40,10 +41,17 @@ struct Received {
 Result<Received> ReceiveWithDescriptor(int socket, std::span<char> buffer);
 
 struct Arrival {
-  ssize_t size = 0;          // 0 at the end; -errno after a failure, -EMFILE if not all descriptors could be received
-  std::vector<OwnedFd> fds;  // close-on-exec
+  ssize_t size = 0;            // 0 at the end; -errno after a failure, -EMFILE if not all descriptors could be received
+  std::vector<ForeignFd> fds;  // close-on-exec; the peer may have sent any
 };
-// Returns the next bytes, and all descriptors that came with them. Never waits: without bytes the size is -EAGAIN.
+// Returns the next bytes, and all descriptors that came with them. Never waits: without bytes the size is -EAGAIN. The
+// kernel closes descriptors for which there is no room inside of this call, and that may block, so the call uses the
+// reserve of the process (file_limit.h).
 Arrival TryReceive(int socket, std::span<char> buffer);
+
+// Has the kernel refuse every message to this unix socket that has descriptors, and to the sockets that it accepts. A
+// reader that does not expect descriptors closes them inside of its read, which may block. Does nothing before Linux
+// 6.16.
+void RefuseDescriptors(int socket);
 
 }  // namespace holdfast::sys

@@ -8,7 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "sys/descriptor_passing.h"
 #include "sys/file_identity.h"
+#include "sys/foreign_fd.h"
 #include "sys/peer.h"
 #include "transport/acceptor.h"
 #include "transport/http_front.h"
@@ -50,6 +52,7 @@ Result<> ClearPath(const std::string& path) {
 Result<OwnedFd> Bind(const std::string& path) {
   OwnedFd fd = MakeSocket();
   if (!fd.is_open()) return FailErrno("socket", path);
+  sys::RefuseDescriptors(fd.get());
   const SocketAddress address = UnixAddress(path);
   if (::fchmod(fd.get(), kOwnerOnly) < 0) return FailErrno("fchmod", path);
   if (::bind(fd.get(), address.get(), address.size) < 0) {
@@ -99,9 +102,12 @@ class UnixListener final : public Listener {
   }
 
  private:
+  // A client that is refused may have sent descriptors already, whose close could block.
   void Accept(OwnedFd socket) {
     const std::optional<ucred> credentials = CredentialsOf(socket.get());
-    if (!credentials || !MayConnect(*credentials) || MayBeSandboxed(socket.get())) return;
+    if (!credentials || !MayConnect(*credentials) || MayBeSandboxed(socket.get())) {
+      return sys::ForeignFd(std::move(socket)).Reset();
+    }
     front_->Serve(std::move(socket), fmt::format("unix socket, pid {}", credentials->pid));
   }
 

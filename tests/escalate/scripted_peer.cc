@@ -28,7 +28,7 @@ std::string ScriptedPeer::ReceiveBytes(size_t size) {
     std::vector<char> buffer(size - bytes.size());
     sys::Arrival arrival = sys::TryReceive(fd(), buffer);
     if (arrival.size <= 0) break;
-    for (OwnedFd& came : arrival.fds) fds.push_back(std::move(came));
+    for (sys::ForeignFd& came : arrival.fds) fds.push_back(std::move(came));
     bytes.append(buffer.data(), static_cast<size_t>(arrival.size));
   }
   return bytes;
@@ -74,7 +74,7 @@ ScriptedPeer ScriptedServer::Accept() {
   EXPECT_EQ(arrival.size, 1);
   EXPECT_EQ(bytes[0], '\0');
   EXPECT_EQ(arrival.fds.size(), 1u);
-  return ScriptedPeer(arrival.fds.empty() ? OwnedFd() : std::move(arrival.fds[0]));
+  return ScriptedPeer(arrival.fds.empty() ? sys::ForeignFd() : std::move(arrival.fds[0]));
 }
 
 ScriptedPeer ConnectAsWrapper(int client_socket) {

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "base/owned_fd.h"
+#include "sys/foreign_fd.h"
 
 namespace holdfast::escalate {
 
 // One end of the stream of one wrapper. Every wait has a deadline, after which the test fails.
 class ScriptedPeer {
  public:
-  explicit ScriptedPeer(OwnedFd socket) : socket_(std::move(socket)) {}
+  explicit ScriptedPeer(sys::ForeignFd socket) : socket_(std::move(socket)) {}
 
   // Returns the text of the next frame and keeps its descriptors in `fds`. At the end of the stream the text is "END".
   std::string Receive();
@@ -22,12 +23,12 @@ class ScriptedPeer {
 
   int fd() const { return socket_.get(); }
 
-  std::vector<OwnedFd> fds;
+  std::vector<sys::ForeignFd> fds;
 
  private:
   std::string ReceiveBytes(size_t size);
 
-  OwnedFd socket_;
+  sys::ForeignFd socket_;
 };
 
 // The server's end of the datagram socket.

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "support/web_socket_client.h"
+#include "sys/descriptor_passing.h"
 #include "transport/test_server.h"
 
 namespace holdfast::transport {
@@ -52,6 +53,16 @@ TEST_F(UnixListenerTest, ServesWebSocketToAPeerThatBeginsWithALetter) {
   auto client = WebSocketClient::Connect(server.url());
   client.SendText("over unix");
   EXPECT_EQ(client.ReceiveText(), "over unix");
+}
+
+// A read that does not expect descriptors closes them, and the close of a socket that lingers would hold up the server.
+TEST_F(UnixListenerTest, RefusesDescriptors) {
+  TestServer server(Listen(), Echo);
+  TestSocket client = TestSocket::Connect(server.url());
+  const int any = 0, yes = 1;
+  constexpr int pass_rights = 83;  // SO_PASSRIGHTS
+  if (::setsockopt(client.fd(), SOL_SOCKET, pass_rights, &yes, sizeof yes) != 0) GTEST_SKIP() << "before Linux 6.16";
+  EXPECT_EQ(sys::TrySendDescriptors(client.fd(), {&any, 1}), EPERM);
 }
 
 TEST_F(UnixListenerTest, ServesLinesToAnyOtherPeer) {

@@ -28,7 +28,7 @@ size_t FrameReader::wanted() const {
   return std::min(text_size_ - frame_.text.size(), kReadBytes);
 }
 
-Result<std::optional<Frame>> FrameReader::Add(std::string_view bytes, std::vector<OwnedFd> fds) {
+Result<std::optional<Frame>> FrameReader::Add(std::string_view bytes, std::vector<sys::ForeignFd> fds) {
   CHECK(!bytes.empty() && bytes.size() <= wanted());
   if (!fds.empty()) {
     if (header_size_ > 0) return Fail(ErrorKind::kInvalidRequest, "descriptors came in the middle of a frame");

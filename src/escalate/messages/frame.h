@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/owned_fd.h"
 #include "base/result.h"
+#include "sys/foreign_fd.h"
 
 namespace holdfast::escalate {
 
@@ -21,7 +21,7 @@ inline constexpr size_t kMaxFrameBytes = 16 << 20;
 
 struct Frame {
   std::string text;
-  std::vector<OwnedFd> fds;
+  std::vector<sys::ForeignFd> fds;
 };
 
 // Returns the bytes of a frame. The text has at most kMaxFrameBytes.
@@ -39,7 +39,7 @@ class FrameReader {
 
   // Takes what one read has returned, at most wanted() bytes and at least one. Returns the frame if that completes it.
   // After an error nothing more can be read from the peer.
-  Result<std::optional<Frame>> Add(std::string_view bytes, std::vector<OwnedFd> fds);
+  Result<std::optional<Frame>> Add(std::string_view bytes, std::vector<sys::ForeignFd> fds);
 
  private:
   static constexpr size_t kHeaderBytes = 4;

@@ -3,6 +3,7 @@
 // outlives it or the server.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "base/result.h"
@@ -26,5 +27,9 @@ class OutsideCommand {
   // place is passed on then.
   virtual void Signal(int signal) = 0;
 };
+
+// Starts a command outside of the sandbox: OutsideCommand::Start, or a fake.
+using StartOutside =
+    std::function<Result<std::unique_ptr<OutsideCommand>>(OutsideOrder order, OutsideObserver& observer)>;
 
 }  // namespace holdfast::escalate

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "base/owned_fd.h"
 #include "escalate/stand_in/process_state.h"
+#include "sys/foreign_fd.h"
 
 namespace holdfast::escalate {
 
 struct PassedFd {
   int number;  // the number that the command gets it under
-  OwnedFd fd;
+  sys::ForeignFd fd;
 };
 
 // The command, and the state that it would have inherited from the process that wanted to execute it.

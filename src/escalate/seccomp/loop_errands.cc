@@ -17,7 +17,7 @@ class LoopErrands::Command final : public OutsideObserver {
   void Signal(int signal) { command_->Signal(signal); }
 
   void OnStopped(int signal, unsigned continue_count) override {
-    owner_.inbox_.Put(CommandStopped{.stub = stub_, .signal = signal, .continue_count = continue_count});
+    owner_.inbox_->Put(CommandStopped{.stub = stub_, .signal = signal, .continue_count = continue_count});
   }
   void OnEnded(const Ending& ending) override { owner_.OnEnded(stub_, ending); }
 
@@ -27,8 +27,8 @@ class LoopErrands::Command final : public OutsideObserver {
   std::unique_ptr<OutsideCommand> command_;
 };
 
-LoopErrands::LoopErrands(Approver& approver, StartOutside start, Inbox& inbox)
-    : approver_(approver), start_(std::move(start)), inbox_(inbox) {}
+LoopErrands::LoopErrands(Approver& approver, StartOutside start, std::shared_ptr<Inbox> inbox)
+    : approver_(approver), start_(std::move(start)), inbox_(std::move(inbox)) {}
 
 LoopErrands::~LoopErrands() = default;
 
@@ -42,7 +42,7 @@ void LoopErrands::Withdraw(uint64_t call) { questions_.erase(call); }
 
 loop::Task<> LoopErrands::Pursue(uint64_t call, Question question) {
   Answer answer = co_await approver_.Ask(std::move(question));
-  inbox_.Put(Answered{.call = call, .answer = std::move(answer)});
+  inbox_->Put(Answered{.call = call, .answer = std::move(answer)});
   questions_.erase(call);
 }
 
@@ -59,16 +59,23 @@ void LoopErrands::Signal(uint64_t stub, int signal) {
 void LoopErrands::Kill(uint64_t stub) { commands_.erase(stub); }
 
 void LoopErrands::OnEnded(uint64_t stub, const Ending& ending) {
-  inbox_.Put(CommandEnded{.stub = stub, .ending = ending});
+  inbox_->Put(CommandEnded{.stub = stub, .ending = ending});
   commands_.erase(stub);
 }
 
 // The errand is dropped if the supervision has ended meanwhile.
 template <typename Errand>
 void ErrandPost::Post(Errand errand) {
+  const MutexLock lock(mutex_);
+  if (is_closed_) return;
   loop_.Post([errands = errands_, errand = std::move(errand)] mutable {
     if (const auto owner = errands.lock()) errand(*owner);
   });
+}
+
+void ErrandPost::Close() {
+  const MutexLock lock(mutex_);
+  is_closed_ = true;
 }
 
 void ErrandPost::Ask(uint64_t call, Question question) {

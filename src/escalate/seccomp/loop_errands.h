@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 
+#include "base/mutex.h"
 #include "escalate/seccomp/errands.h"
 #include "escalate/seccomp/inbox.h"
 #include "loop/event_loop.h"
@@ -15,12 +15,10 @@
 
 namespace holdfast::escalate {
 
-using StartOutside = std::function<Result<std::unique_ptr<OutsideCommand>>(OutsideOrder order, OutsideObserver&)>;
-
 class LoopErrands {
  public:
-  // `approver` and `inbox` outlive this object.
-  LoopErrands(Approver& approver, StartOutside start, Inbox& inbox);
+  // `approver` outlives this object.
+  LoopErrands(Approver& approver, StartOutside start, std::shared_ptr<Inbox> inbox);
   // Destroys the tasks of all questions, and kills the commands.
   ~LoopErrands();
   LoopErrands(const LoopErrands&) = delete;
@@ -40,7 +38,7 @@ class LoopErrands {
 
   Approver& approver_;
   StartOutside start_;
-  Inbox& inbox_;
+  const std::shared_ptr<Inbox> inbox_;
   std::map<uint64_t, std::unique_ptr<Command>> commands_;
   // The scope of each question has one task. The questions are destroyed first, because their tasks use this object.
   std::map<uint64_t, std::unique_ptr<loop::Scope>> questions_;
@@ -48,7 +46,7 @@ class LoopErrands {
 
 class ErrandPost final : public Errands {
  public:
-  // `loop` outlives the supervisor's thread.
+  // `loop` is used until Close.
   ErrandPost(loop::EventLoop& loop, std::weak_ptr<LoopErrands> errands) : loop_(loop), errands_(std::move(errands)) {}
 
   void Ask(uint64_t call, Question question) override;
@@ -57,12 +55,17 @@ class ErrandPost final : public Errands {
   void Signal(uint64_t stub, int signal) override;
   void Kill(uint64_t stub) override;
 
+  // From here on errands are dropped. The loop's thread calls it, while the supervisor's thread may go on.
+  void Close();
+
  private:
   template <typename Errand>
   void Post(Errand errand);
 
   loop::EventLoop& loop_;
   std::weak_ptr<LoopErrands> errands_;
+  Mutex mutex_;
+  bool is_closed_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace holdfast::escalate

@@ -162,8 +162,8 @@ int StubSession::poll_fd() const { return control_.is_open() ? control_.get() : 
 SessionEvent StubSession::OnInput(Errands& errands) {
   StubMessage message;
   if (!control_.is_open()) return SessionEvent::kOver;
-  const ssize_t size = ::recv(control_.get(), &message, sizeof message, MSG_DONTWAIT);
-  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return SessionEvent::kNothing;
+  const ssize_t size = sys::TryReceive(control_.get(), {reinterpret_cast<char*>(&message), sizeof message}).size;
+  if (size == -EAGAIN) return SessionEvent::kNothing;
   if (size == sizeof message && state_ == State::kGetsReady && message.kind == StubMessageKind::kReady) {
     return OnReady(message.state, errands);
   }

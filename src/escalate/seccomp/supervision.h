@@ -14,6 +14,7 @@
 #include "base/owned_fd.h"
 #include "base/result.h"
 #include "escalate/approver.h"
+#include "escalate/outside/outside_command.h"
 #include "escalate/seccomp/supervisor_settings.h"
 #include "exec_policy/judge.h"
 #include "exec_policy/policy.h"
@@ -21,6 +22,8 @@
 #include "process/spawner.h"
 
 namespace holdfast::escalate {
+
+class LoopErrands;
 
 struct SupervisionOptions {
   std::shared_ptr<const exec_policy::Policy> policy;
@@ -34,11 +37,29 @@ class Supervision {
   // `approver`, `loop` and `spawner` outlive the supervision.
   static Result<std::unique_ptr<Supervision>> Create(loop::EventLoop& loop, process::Spawner& spawner,
                                                      Approver& approver, SupervisionOptions options);
-  // Kills the commands outside. Every later execve of the tree fails with ENOSYS.
-  virtual ~Supervision() = default;
+  // Does the same with any judge, and any way to start commands outside. Fails with kLimit if the threads of many
+  // earlier supervisions are stuck.
+  static Result<std::unique_ptr<Supervision>> Create(loop::EventLoop& loop, Approver& approver, StartOutside start,
+                                                     SupervisorSettings settings);
+  // Kills the commands outside. Every later execve of the tree fails with ENOSYS. The destructor waits a tenth of a
+  // second at most for the end of the thread. A thread that is stuck in a system call, by a dead mount for example, is
+  // left behind: it owns what it uses, has no more effect on the loop, and ends by itself.
+  ~Supervision();
+  Supervision(const Supervision&) = delete;
+  Supervision& operator=(const Supervision&) = delete;
 
   // The socket that the helper passes the listener through (sandbox/launch/sandbox_program.h).
-  virtual std::shared_ptr<const OwnedFd> helper_socket() const = 0;
+  const std::shared_ptr<const OwnedFd>& helper_socket() const { return helper_socket_; }
+
+ private:
+  struct Shared;  // with the thread
+
+  Supervision(std::shared_ptr<Shared> shared, std::shared_ptr<LoopErrands> errands,
+              std::shared_ptr<const OwnedFd> helper_socket);
+
+  const std::shared_ptr<Shared> shared_;
+  const std::shared_ptr<LoopErrands> errands_;
+  const std::shared_ptr<const OwnedFd> helper_socket_;
 };
 
 }  // namespace holdfast::escalate

@@ -1,9 +1,7 @@
 #include "escalate/seccomp/supervisor.h"
 
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,6 +13,7 @@
 #include "escalate/caller/caller_state.h"
 #include "escalate/outside/loader_variables.h"
 #include "sys/descriptor_passing.h"
+#include "sys/foreign_fd.h"
 #include "sys/pidfd.h"
 #include "sys/short_slices.h"
 
@@ -37,14 +36,6 @@ using namespace std::chrono_literals;
 // between its redirection and its next call, the supervisor looks for the stop in pauses.
 constexpr std::chrono::milliseconds kStopLimit = 10ms;
 constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 5'000'000}, kNoPause = {};
-
-// Before Linux 6.9 a pidfd is always that of a process.
-OwnedFd OpenThread(pid_t tid, pid_t process) {
-  constexpr unsigned of_thread = 0x80;  // PIDFD_THREAD
-  OwnedFd thread(static_cast<int>(::syscall(SYS_pidfd_open, tid, of_thread)));
-  if (thread.is_open()) return thread;
-  return OwnedFd(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
-}
 
 exec_policy::ExecAttempt Judged(const Attempt& attempt, ProgramFile file, LoaderVariables variables) {
   return {.file = attempt.file,
@@ -175,9 +166,9 @@ void Supervisor::DecideByFile(Attempt attempt) {
 
 void Supervisor::Ask(Attempt attempt, const ProgramLook& program, pid_t process, const Judgement& judgement) {
   const uint64_t id = attempt.call.id;
-  OwnedFd thread = OpenThread(attempt.call.tid, process);
+  auto thread = sys::OpenThreadPidfd(attempt.call.tid, process);
   if (questions_.size() >= settings_.max_questions || held_bytes() + attempt.held_bytes() > settings_.max_bytes ||
-      !thread.is_open()) {
+      !thread) {
     return listener_->Fail(id, EAGAIN);
   }
   errands_.Ask(id, {.file = attempt.file,
@@ -187,8 +178,8 @@ void Supervisor::Ask(Attempt attempt, const ProgramLook& program, pid_t process,
                     .rule = judgement.rule,
                     .when_approved = judgement.action});
   questions_.emplace(
-      id,
-      OpenQuestion{.attempt = std::move(attempt), .program = program, .process = process, .thread = std::move(thread)});
+      id, OpenQuestion{
+              .attempt = std::move(attempt), .program = program, .process = process, .thread = *std::move(thread)});
 }
 
 void Supervisor::OnMessage(const Answered& message) {
@@ -235,6 +226,7 @@ OrErrno<> Supervisor::KeepStubIntact() {
 
 OrErrno<> Supervisor::Redirect(const Attempt& attempt, pid_t process, StubPurpose purpose) {
   if (sessions_.size() + parked_.size() >= settings_.max_stubs) return std::unexpected(EAGAIN);
+  if (!sys::HasRoomForForeignFds()) return std::unexpected(EAGAIN);
   if (held_bytes() + HeldBytes(purpose) > settings_.max_bytes) return std::unexpected(EAGAIN);
   if (!HasTracedThread(process)) return Begin(attempt, process, std::move(purpose));
   parked_.push_back({.attempt = attempt, .process = process, .purpose = std::move(purpose)});

@@ -1,8 +1,6 @@
 #include "escalate/seccomp/taken_fds.h"
 
 #include <dirent.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <memory>
@@ -10,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/parse_number.h"
+#include "sys/pidfd.h"
 
 namespace holdfast::escalate {
 namespace {
@@ -17,8 +16,6 @@ namespace {
 struct CloseDirectory {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
-
-OwnedFd Take(int pidfd, int number) { return OwnedFd(static_cast<int>(::syscall(SYS_pidfd_getfd, pidfd, number, 0))); }
 
 }  // namespace
 
@@ -30,7 +27,7 @@ OrErrno<std::vector<PassedFd>> TakeDescriptors(pid_t process, int pidfd, int exc
     const auto number = ParseNumber<int>(entry->d_name);
     if (!number || *number == except) continue;
     if (taken.size() == kMaxTakenFds) return std::unexpected(EMFILE);
-    OwnedFd fd = Take(pidfd, *number);
+    sys::ForeignFd fd = sys::TakeFd(pidfd, *number);
     if (!fd.is_open()) return std::unexpected(errno);
     taken.push_back({.number = *number, .fd = std::move(fd)});
   }

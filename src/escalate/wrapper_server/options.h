@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 
-#include "base/result.h"
 #include "escalate/outside/outside_command.h"
 #include "exec_policy/judge.h"
 #include "exec_policy/policy.h"
@@ -19,15 +18,11 @@ namespace holdfast::escalate {
 // execute it: ViewProgram, or a fake. Runs on a worker, because the file may lie on any file system.
 using ProgramLookup = std::function<std::optional<exec_policy::ProgramFile>(pid_t caller, const std::string& path)>;
 
-// Starts a command outside of the sandbox: OutsideCommand::Start, or a fake.
-using OutsideStart =
-    std::function<Result<std::unique_ptr<OutsideCommand>>(OutsideOrder order, OutsideObserver& observer)>;
-
 struct WrapperServerOptions {
   std::shared_ptr<const exec_policy::Policy> policy;
   exec_policy::ProgramNames names = exec_policy::ProgramNames::kBaseName;
   ProgramLookup look;
-  OutsideStart start;
+  StartOutside start;
 };
 
 }  // namespace holdfast::escalate

@@ -3,12 +3,14 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <chrono>
 #include <list>
 #include <utility>
 
 #include "escalate/messages/variables.h"
 #include "escalate/wrapper_server/wrapper_session.h"
 #include "sys/descriptor_passing.h"
+#include "sys/foreign_fd.h"
 #include "sys/socket_pair.h"
 
 namespace holdfast::escalate {
@@ -16,6 +18,8 @@ namespace {
 
 // With this many sessions, further wrappers wait.
 constexpr size_t kMaxSessions = 256;
+
+constexpr std::chrono::milliseconds kRoomInterval(50);
 
 int OptionOf(int socket, int option) {
   int value = -1;
@@ -41,7 +45,8 @@ class Server final : public WrapperServer {
         surroundings_{.loop = loop, .workers = workers, .approver = approver, .options = options_},
         socket_(std::move(sockets.ours)),
         client_socket_(std::make_shared<const OwnedFd>(std::move(sockets.theirs))),
-        watch_(loop, socket_.get(), [this] { OnReadable(); }) {
+        watch_(loop, socket_.get(), [this] { OnReadable(); }),
+        room_timer_(loop, [this] { Listen(); }) {
     Listen();
   }
 
@@ -51,6 +56,7 @@ class Server final : public WrapperServer {
  private:
   void OnReadable() {
     listening_ = false;
+    if (!sys::HasRoomForForeignFds()) return room_timer_.Start(kRoomInterval);
     char byte[2];
     sys::Arrival arrival = sys::TryReceive(socket_.get(), byte);
     if (arrival.fds.size() == 1 && IsStreamSocket(arrival.fds[0].get())) Begin(std::move(arrival.fds[0]));
@@ -58,7 +64,7 @@ class Server final : public WrapperServer {
     Listen();
   }
 
-  void Begin(OwnedFd socket) {
+  void Begin(sys::ForeignFd socket) {
     const auto place = sessions_.emplace(sessions_.end());
     *place = std::make_unique<WrapperSession>(surroundings_, std::move(socket), [this, place] {
       sessions_.erase(place);
@@ -73,10 +79,11 @@ class Server final : public WrapperServer {
 
   WrapperServerOptions options_;
   SessionSurroundings surroundings_;
-  OwnedFd socket_;
+  sys::ForeignFd socket_;  // closes what clients have sent and the server has not received
   std::shared_ptr<const OwnedFd> client_socket_;
   bool listening_ = false;
   loop::FdWatch watch_;
+  loop::Timer room_timer_;  // runs while the server listens only later, for want of room
   std::list<std::unique_ptr<WrapperSession>> sessions_;
 };
 

@@ -30,7 +30,7 @@ pid_t CallerOf(int socket) {
   return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
 }
 
-Result<std::vector<PassedFd>> MatchFds(const std::vector<int>& numbers, std::vector<OwnedFd> fds) {
+Result<std::vector<PassedFd>> MatchFds(const std::vector<int>& numbers, std::vector<sys::ForeignFd> fds) {
   if (numbers.size() != fds.size()) return Fail(ErrorKind::kInvalidParams, "fds: not as many as descriptors");
   std::vector<PassedFd> passed;
   for (size_t i = 0; i < fds.size(); ++i) {
@@ -43,7 +43,7 @@ Result<std::vector<PassedFd>> MatchFds(const std::vector<int>& numbers, std::vec
 
 }  // namespace
 
-WrapperSession::WrapperSession(SessionSurroundings& surroundings, OwnedFd socket,
+WrapperSession::WrapperSession(SessionSurroundings& surroundings, sys::ForeignFd socket,
                                std::move_only_function<void()> on_over)
     : surroundings_(surroundings),
       on_over_(std::move(on_over)),

@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/owned_fd.h"
 #include "escalate/approver.h"
 #include "escalate/messages/frame.h"
 #include "escalate/messages/messages.h"
@@ -17,6 +16,7 @@
 #include "loop/event_loop.h"
 #include "loop/scope.h"
 #include "loop/worker_pool.h"
+#include "sys/foreign_fd.h"
 
 namespace holdfast::escalate {
 
@@ -33,7 +33,7 @@ struct SessionSurroundings {
 class WrapperSession final : OutsideObserver {
  public:
   // `on_over` destroys the session.
-  WrapperSession(SessionSurroundings& surroundings, OwnedFd socket, std::move_only_function<void()> on_over);
+  WrapperSession(SessionSurroundings& surroundings, sys::ForeignFd socket, std::move_only_function<void()> on_over);
   ~WrapperSession() override;
 
  private:
@@ -61,7 +61,7 @@ class WrapperSession final : OutsideObserver {
 
   SessionSurroundings& surroundings_;
   std::move_only_function<void()> on_over_;
-  OwnedFd socket_;
+  sys::ForeignFd socket_;
   State state_ = State::kRequest;
   FrameReader reader_;
   size_t counted_bytes_ = 0;  // the part of surroundings_.held_bytes that is due to this session

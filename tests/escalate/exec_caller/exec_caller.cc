@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "escalate/stub/protocol.h"
+#include "linger.h"
 
 extern char** environ;
 
@@ -368,6 +369,7 @@ constexpr Act kActs[] = {
     {"stops", UnderStops},
     {"held-by-thread", HeldByThread},
     {"change-stub", ChangeStub},
+    {"linger", WithLingeringSockets},
 };
 
 }  // namespace

@@ -9,8 +9,8 @@
 namespace holdfast::escalate {
 namespace {
 
-std::vector<OwnedFd> OneFd() {
-  std::vector<OwnedFd> fds;
+std::vector<sys::ForeignFd> OneFd() {
+  std::vector<sys::ForeignFd> fds;
   fds.push_back(*sys::OpenDevNull());
   return fds;
 }

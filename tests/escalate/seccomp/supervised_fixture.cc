@@ -157,7 +157,7 @@ std::unique_ptr<RunningCommand> SupervisedFixture::Start(const Words& words, Sup
     return StartOutsideOf(std::move(order), observer);
   };
   supervision_.reset();
-  auto supervision = SupervisionThread::Create(loop_, approver_, std::move(start), std::move(settings));
+  auto supervision = Supervision::Create(loop_, approver_, std::move(start), std::move(settings));
   EXPECT_TRUE(supervision) << supervision.error().message;
   supervision_ = *std::move(supervision);
   return std::make_unique<RunningCommand>(words, supervision_->helper_socket()->get(), environment_);

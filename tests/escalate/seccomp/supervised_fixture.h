@@ -17,7 +17,7 @@
 #include "base/owned_fd.h"
 #include "escalate/approver.h"
 #include "escalate/seccomp/judgement_log.h"
-#include "escalate/seccomp/supervision_thread.h"
+#include "escalate/seccomp/supervision.h"
 #include "loop/event.h"
 #include "loop/event_loop.h"
 #include "process/spawner.h"
@@ -101,7 +101,7 @@ class SupervisedFixture : public testing::Test {
   std::unique_ptr<process::Spawner> spawner_;
   JudgementLog judgements_;
   size_t started_outside_ = 0;  // commands
-  std::unique_ptr<SupervisionThread> supervision_;
+  std::unique_ptr<Supervision> supervision_;
 
  private:
   std::map<std::string, exec_policy::Judgement> decisions_;

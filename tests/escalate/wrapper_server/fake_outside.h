@@ -29,7 +29,7 @@ class FakeOutside {
     FakeOutside& all_;
   };
 
-  OutsideStart starter() {
+  StartOutside starter() {
     return [this](OutsideOrder order, OutsideObserver& observer) -> Result<std::unique_ptr<OutsideCommand>> {
       if (refuses) return Fail(ErrorKind::kSystem, "refused");
       return std::make_unique<Command>(*this, std::move(order), observer);
