@@ -37,7 +37,7 @@ volatile unsigned g_sent_continues = 0;
 
 struct Packet {
   StubOrder order;
-  char text[kMaxRefusalBytes];
+  char text[kMaxTextBytes];
 };
 
 void Await(int fd, short events) {
@@ -140,9 +140,9 @@ unsigned long CatchSignals() {
   FailExecution(strings, Execute(image, strings, reinterpret_cast<const char**>(memory)));
 }
 
-[[noreturn]] void Refuse(const Packet& packet) {
+[[noreturn]] void WriteTextAndExit(const Packet& packet, int exit_code) {
   SetAction(SIGPIPE, kIgnore);
-  const unsigned long size = packet.order.size < kMaxRefusalBytes ? packet.order.size : kMaxRefusalBytes;
+  const unsigned long size = packet.order.size < kMaxTextBytes ? packet.order.size : kMaxTextBytes;
   for (unsigned long done = 0; done < size;) {
     const long n = raw::Write(2, packet.text + done, size - done);
     if (n == -EAGAIN) {
@@ -153,7 +153,7 @@ unsigned long CatchSignals() {
       break;
     }
   }
-  raw::Exit(1);
+  raw::Exit(exit_code);
 }
 
 void SendToSelf(int signal) { raw::Kill(static_cast<int>(raw::Syscall(__NR_getpid)), signal); }
@@ -199,7 +199,7 @@ void GetReady() {
     Receive(packet);
     switch (packet.order.kind) {
       case StubOrderKind::kExit:
-        raw::Exit(packet.order.value);
+        WriteTextAndExit(packet, packet.order.value);
       case StubOrderKind::kDie:
         Die(packet.order.value);
       case StubOrderKind::kStop:
@@ -218,7 +218,7 @@ void GetReady() {
     case StubOrderKind::kRun:
       Run(file);
     case StubOrderKind::kRefuse:
-      Refuse(packet);
+      WriteTextAndExit(packet, 1);
     case StubOrderKind::kStandIn:
       StandIn();
     default:

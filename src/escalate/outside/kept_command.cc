@@ -5,6 +5,7 @@
 #include <csignal>
 #include <utility>
 
+#include "base/result.h"
 #include "escalate/stand_in/exit_codes.h"
 
 namespace holdfast::escalate {
@@ -51,7 +52,10 @@ void KeptCommand::Abandon() {
   is_gone_ ? PostRelease() : keeper_.KillAll();
 }
 
-void KeptCommand::OnStartFailed(process::StartStep, int) { End({.exit_code = kCannotExecute}); }
+// The keeper has not executed the starter. The failures of the starter itself are exit codes.
+void KeptCommand::OnStartFailed(process::StartStep, int errno_value) {
+  End({.exit_code = kCannotExecute, .reason = "start outside of the sandbox: " + ErrnoText(errno_value)});
+}
 
 void KeptCommand::OnStopped(int signal, unsigned continue_count) {
   if (observer_ != nullptr) observer_->OnStopped(signal, continue_count);

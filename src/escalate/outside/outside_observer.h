@@ -1,12 +1,15 @@
 // The events of a command outside.
 #pragma once
 
+#include <string>
+
 namespace holdfast::escalate {
 
 // The end of a command: an exit code, or the signal that killed it.
 struct Ending {
   int exit_code = 0;
-  int signal = 0;  // 0: the command has exited
+  int signal = 0;           // 0: the command has exited
+  std::string reason = {};  // of a command that could not be started and has said nothing itself
 
   friend bool operator==(const Ending&, const Ending&) = default;
 };

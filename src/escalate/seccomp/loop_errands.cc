@@ -48,8 +48,8 @@ loop::Task<> LoopErrands::Pursue(uint64_t call, Question question) {
 
 void LoopErrands::Start(uint64_t stub, OutsideOrder order) {
   auto& command = *commands_.emplace(stub, std::make_unique<Command>(*this, stub)).first->second;
-  if (command.Start(start_, std::move(order))) return;
-  OnEnded(stub, {.exit_code = kCannotExecute});
+  const auto started = command.Start(start_, std::move(order));
+  if (!started) OnEnded(stub, {.exit_code = kCannotExecute, .reason = started.error().message});
 }
 
 void LoopErrands::Signal(uint64_t stub, int signal) {

@@ -24,6 +24,12 @@ struct HeldBytesOf {
   }
 };
 
+// Returns the text with a newline, cut off where an order has no more room.
+std::string LineOf(std::string text) {
+  text.resize(std::min<size_t>(text.size(), kMaxTextBytes - 1));
+  return text + '\n';
+}
+
 }  // namespace
 
 std::string MakeImage(const std::string& path, std::span<const std::string> argv,
@@ -38,11 +44,9 @@ std::string MakeImage(const std::string& path, std::span<const std::string> argv
   return std::string(reinterpret_cast<const char*>(&header), sizeof header) + strings;
 }
 
-Refuse MakeRefusal(const std::string& reason) {
-  std::string text = exec_policy::DenialText(reason);
-  text.resize(std::min<size_t>(text.size(), kMaxRefusalBytes - 1));
-  return {.text = text + '\n'};
-}
+Refuse MakeRefusal(const std::string& reason) { return {.text = LineOf(exec_policy::DenialText(reason))}; }
+
+std::string MakeComplaint(const std::string& reason) { return LineOf("holdfast: " + reason); }
 
 size_t HeldBytes(const StubPurpose& purpose) { return std::visit(HeldBytesOf(), purpose); }
 

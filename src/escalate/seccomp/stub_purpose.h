@@ -34,6 +34,9 @@ std::string MakeImage(const std::string& path, std::span<const std::string> argv
 // Returns a refusal with the reason, as the user reads it.
 Refuse MakeRefusal(const std::string& reason);
 
+// Returns the line that a stub writes whose command outside could not be started.
+std::string MakeComplaint(const std::string& reason);
+
 // Returns about how much memory the purpose takes.
 size_t HeldBytes(const StubPurpose& purpose);
 

@@ -179,7 +179,7 @@ SessionEvent StubSession::OnInput(Errands& errands) {
 SessionEvent StubSession::OnReady(const ProcessState& state, Errands& errands) {
   OutsideOrder& order = std::get<StandIn>(purpose_).order;
   auto fds = TakeDescriptors(process_, pidfd_.get(), control_number_);
-  if (!fds) return OnEnded({.exit_code = kCannotExecute});
+  if (!fds) return OnEnded({.exit_code = kCannotExecute, .reason = "pass descriptors: " + ErrnoText(fds.error())});
   order.fds = *std::move(fds);
   order.state = state;
   order.limits = TakeLimits(process_);  // they are not used if the stub has ended
@@ -198,10 +198,12 @@ void StubSession::OnStopped(int signal, unsigned continue_count) {
 SessionEvent StubSession::OnEnded(const Ending& ending) {
   const bool exited = ending.signal == 0;
   state_ = State::kEnds;
-  return Send(control_.get(), {.kind = exited ? StubOrderKind::kExit : StubOrderKind::kDie,
-                               .value = exited ? ending.exit_code : ending.signal,
-                               .size = 0,
-                               .continue_count = 0});
+  const std::string text = ending.reason.empty() ? std::string() : MakeComplaint(ending.reason);
+  const StubOrder order = {.kind = exited ? StubOrderKind::kExit : StubOrderKind::kDie,
+                           .value = exited ? ending.exit_code : ending.signal,
+                           .size = static_cast<unsigned>(text.size()),
+                           .continue_count = 0};
+  return Send(control_.get(), order, text);
 }
 
 }  // namespace holdfast::escalate

@@ -34,8 +34,9 @@ enum class StubOrderKind : int {
   // Stand in for a command outside: catch signals, become inspectable, so that the supervisor can take the descriptors,
   // and send kReady. The orders below follow.
   kStandIn,
-  kExit,  // exit with the code `value`
-  kDie,   // die by the signal `value`, without a core file
+  // Write `size` bytes of text, of which there may be none, to standard error, and exit with the code `value`.
+  kExit,
+  kDie,  // die by the signal `value`, without a core file
   // The command outside was stopped by the signal `value`: stop likewise. A stub that cannot stop, because its process
   // group is orphaned, has the command outside continued. A stub that has sent more SIGCONTs than `continue_count` does
   // nothing: the next of them ends the stop that the order is about.
@@ -49,7 +50,8 @@ struct StubOrder {
   unsigned continue_count;  // the SIGCONTs from the stub that the command outside had got before it stopped
 };
 
-inline constexpr unsigned kMaxRefusalBytes = 4096;
+// The text that may follow an order.
+inline constexpr unsigned kMaxTextBytes = 4096;
 
 enum class StubMessageKind : int {
   kReady,   // comes before every kSignal; `state` is the state that the stub was executed with

@@ -195,7 +195,9 @@ void WrapperSession::OnStopped(int signal, unsigned continue_count) {
 
 void WrapperSession::OnEnded(const Ending& ending) {
   const int exit_code = ending.signal != 0 ? 128 + ending.signal : ending.exit_code;
-  if (Send(Encode(CommandNews{.exit_code = exit_code, .signal = ending.signal})) == Life::kGoesOn) End();
+  CommandNews news{.exit_code = exit_code, .signal = ending.signal};
+  if (!ending.reason.empty()) news.reason = ending.reason.substr(0, kMaxReasonBytes);
+  if (Send(Encode(news)) == Life::kGoesOn) End();
 }
 
 // A frame is much smaller than the buffer of a socket. A peer whose buffer is full has not read earlier ones, and ends.

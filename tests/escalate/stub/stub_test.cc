@@ -94,8 +94,8 @@ TEST_F(StubTest, ExitsLikeAShellIfTheImageIsNoProgram) {
 
 TEST_F(StubTest, WritesTheTextOfARefusal) {
   StartStub();
-  const std::string text(kMaxRefusalBytes, 'n');
-  Send({.kind = StubOrderKind::kRefuse, .value = 0, .size = kMaxRefusalBytes, .continue_count = 0}, text);
+  const std::string text(kMaxTextBytes, 'n');
+  Send({.kind = StubOrderKind::kRefuse, .value = 0, .size = kMaxTextBytes, .continue_count = 0}, text);
   ExpectExit(1);
   EXPECT_EQ(Errors(), text);
 }
@@ -130,6 +130,14 @@ TEST_F(StubTest, ExitsAsOrdered) {
   StandIn();
   Order(StubOrderKind::kExit, 42);
   ExpectExit(42);
+}
+
+TEST_F(StubTest, WritesTheTextOfAnExit) {
+  StartStub();
+  StandIn();
+  Send({.kind = StubOrderKind::kExit, .value = 126, .size = 4, .continue_count = 0}, "why\n");
+  ExpectExit(126);
+  EXPECT_EQ(Errors(), "why\n");
 }
 
 TEST_F(StubTest, DiesAsOrderedWithoutACoreFile) {

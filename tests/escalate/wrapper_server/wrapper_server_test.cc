@@ -238,6 +238,12 @@ TEST_F(WrapperServerTest, AnswersADeathBySignalAsAShellDoes) {
   EXPECT_EQ(Receive(peer), R"({"exit_code":139,"signal":11})");
 }
 
+TEST_F(WrapperServerTest, AnswersWithTheReasonWhyACommandCouldNotBeStarted) {
+  ScriptedPeer peer = Escalated();
+  outside_.commands[0]->observer.OnEnded({.exit_code = 126, .reason = "no memory"});
+  EXPECT_EQ(Receive(peer), R"({"exit_code":126,"reason":"no memory"})");
+}
+
 TEST_F(WrapperServerTest, PassesSignalsOn) {
   ScriptedPeer peer = Escalated();
   peer.Send(R"({"signal":15})");
