@@ -109,4 +109,12 @@ int OpenCachedAt(int directory, const std::string& path, int flags, Links links)
   return fd == -EINVAL ? -ENOSYS : fd;
 }
 
+// The kernel refuses a lookup with EAGAIN if a rename at the same time might lead it out of the root.
+int OpenInRoot(int root, const std::string& path, int flags) {
+  const open_how how = {.flags = static_cast<unsigned>(flags | O_CLOEXEC), .mode = 0, .resolve = RESOLVE_IN_ROOT};
+  int opened = -EAGAIN;
+  for (int tries = 0; tries < 10 && opened == -EAGAIN; ++tries) opened = Open(root, path.c_str(), how);
+  return opened;
+}
+
 }  // namespace holdfast::sys

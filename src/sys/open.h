@@ -32,4 +32,8 @@ int OpenCached(const std::string& path, int flags, Links links);
 // Does the same relative to a directory. Returns -ENOSYS before Linux 5.12, which cannot restrict an open in this way.
 int OpenCachedAt(int directory, const std::string& path, int flags, Links links);
 
+// Opens `path` as a process does whose root directory is `root`: neither a link nor ".." leads out of it. Returns a
+// descriptor, close-on-exec, or -errno, which is -ENOSYS before Linux 5.6.
+int OpenInRoot(int root, const std::string& path, int flags);
+
 }  // namespace holdfast::sys

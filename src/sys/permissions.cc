@@ -1,6 +1,8 @@
 #include "sys/permissions.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -29,6 +31,10 @@ int SetPermissions(int fd, mode_t permissions) {
   if ((status.st_mode & 07777) == wanted) return 0;
   if (::fchmod(fd, wanted) == 0 || (errno == EPERM && status.st_uid == ::geteuid())) return 0;
   return errno;
+}
+
+int CheckAccess(int fd, int mode) {
+  return ::syscall(SYS_faccessat2, fd, "", mode, AT_EMPTY_PATH | AT_EACCESS) == 0 ? 0 : errno;
 }
 
 }  // namespace holdfast::sys

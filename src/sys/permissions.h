@@ -13,4 +13,8 @@ mode_t FileModeMask();
 // system without permissions, such as vfat, the file stays as it is. Returns 0 or an errno.
 int SetPermissions(int fd, mode_t permissions);
 
+// Returns whether this process may use an open file in the way `mode`, which is R_OK, W_OK or X_OK: 0, or the errno of
+// the refusal. It is ENOSYS or EINVAL before Linux 5.8, which cannot tell.
+int CheckAccess(int fd, int mode);
+
 }  // namespace holdfast::sys

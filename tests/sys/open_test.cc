@@ -214,6 +214,25 @@ TEST_F(OpenTest, WaitsOnAfterAnInterruption) {
   ::sigaction(SIGUSR1, &before, nullptr);
 }
 
+TEST_F(OpenTest, OpensInARootThatNothingLeadsOutOf) {
+  dir_.Write("root/file", "");
+  dir_.Write("file", "");
+  ASSERT_EQ(::symlink("/file", Path("root/absolute").c_str()), 0);
+  ASSERT_EQ(::symlink("/etc/passwd", Path("root/elsewhere").c_str()), 0);
+  const auto root = OpenAt(AT_FDCWD, Path("root"), O_PATH | O_DIRECTORY, Links::kNone);
+  ASSERT_TRUE(root);
+  struct stat inside, found;
+  ASSERT_EQ(::stat(Path("root/file").c_str(), &inside), 0);
+  for (const char* const name : {"file", "/file", "../file", "absolute"}) {
+    const OwnedFd file(OpenInRoot(root->get(), name, O_PATH));
+    ASSERT_TRUE(file.is_open()) << name;
+    ASSERT_EQ(::fstat(file.get(), &found), 0);
+    EXPECT_EQ(found.st_ino, inside.st_ino) << name;
+    EXPECT_EQ(::fcntl(file.get(), F_GETFD), FD_CLOEXEC);
+  }
+  EXPECT_EQ(OpenInRoot(root->get(), "elsewhere", O_PATH), -ENOENT);
+}
+
 class OpenCachedTest : public OpenTest {
  protected:
   OpenCachedTest() {

@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -47,6 +49,14 @@ TEST_F(PermissionsTest, SetsNoSpecialBitsAndRemovesThem) {
   ASSERT_EQ(::fchmod(file_.get(), 06750), 0);
   EXPECT_EQ(SetPermissions(file_.get(), 0750), 0);
   EXPECT_EQ(Mode(), 0750U);
+}
+
+// Without a bit for execution, the file cannot be executed by root either.
+TEST_F(PermissionsTest, TellsHowAFileMayBeUsed) {
+  EXPECT_EQ(CheckAccess(file_.get(), W_OK), 0);
+  EXPECT_EQ(CheckAccess(file_.get(), X_OK), EACCES);
+  ASSERT_EQ(::fchmod(file_.get(), 0700), 0);
+  EXPECT_EQ(CheckAccess(file_.get(), X_OK), 0);
 }
 
 }  // namespace

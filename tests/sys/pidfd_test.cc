@@ -3,11 +3,16 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <future>
+#include <latch>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -129,6 +134,36 @@ TEST(PidfdTest, DoesNotTryForEverToWait) {
   EXPECT_EQ(::waitpid(other, &status, 0), other);
   EXPECT_EQ(status, 0);
   EXPECT_EQ(AwaitEnd(child), Ending::kOtherwise) << "killed all the same";
+}
+
+TEST(PidfdTest, TakesADescriptorOfAProcess) {
+  const auto self = OpenPidfd(::getpid());
+  ASSERT_TRUE(self);
+  const OwnedFd taken = TakeFd(self->get(), self->get());
+  ASSERT_TRUE(taken.is_open());
+  EXPECT_NE(taken.get(), self->get());
+  EXPECT_EQ(::fcntl(taken.get(), F_GETFD), FD_CLOEXEC);
+  EXPECT_FALSE(TakeFd(self->get(), 1 << 20).is_open());
+  EXPECT_EQ(errno, EBADF);
+}
+
+// The first thread goes on.
+TEST(PidfdTest, KnowsWhetherAThreadHasEnded) {
+  constexpr unsigned of_thread = 0x80;  // PIDFD_THREAD
+  const OwnedFd self(static_cast<int>(::syscall(SYS_pidfd_open, ::gettid(), of_thread)));
+  if (!self.is_open()) GTEST_SKIP() << "before Linux 6.9";
+  std::latch opened(1);
+  std::promise<pid_t> number;
+  std::thread thread([&] {
+    number.set_value(::gettid());
+    opened.wait();
+  });
+  const auto pidfd = OpenThreadPidfd(number.get_future().get(), ::getpid());
+  opened.count_down();
+  thread.join();
+  ASSERT_TRUE(pidfd);
+  pollfd ended{pidfd->get(), POLLIN, 0};
+  EXPECT_EQ(::poll(&ended, 1, kPatienceMs), 1);
 }
 
 }  // namespace

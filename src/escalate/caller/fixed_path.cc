@@ -5,7 +5,6 @@
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -21,6 +20,7 @@
 #include <fmt/format.h>
 
 #include "base/owned_fd.h"
+#include "sys/permissions.h"
 
 namespace holdfast::escalate {
 namespace {
@@ -45,8 +45,9 @@ bool IsFixed(int fd, const struct stat& status, const CallerState& caller) {
 }
 
 bool IsWritableHere(int fd, const struct stat& status) {
-  if (::syscall(SYS_faccessat2, fd, "", W_OK, AT_EMPTY_PATH | AT_EACCESS) == 0) return true;
-  const bool is_unknown = errno == ENOSYS || errno == EINVAL;  // before Linux 5.8
+  const int refusal = sys::CheckAccess(fd, W_OK);
+  if (refusal == 0) return true;
+  const bool is_unknown = refusal == ENOSYS || refusal == EINVAL;
   return is_unknown && (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
 }
 

@@ -1,9 +1,7 @@
 #include "escalate/caller/program_file.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -14,6 +12,8 @@
 
 #include "base/owned_fd.h"
 #include "escalate/caller/fixed_path.h"
+#include "sys/open.h"
+#include "sys/permissions.h"
 
 namespace holdfast::escalate {
 namespace {
@@ -28,15 +28,10 @@ OrErrno<OwnedFd> OpenRoot(pid_t tid) {
   return root;
 }
 
-// The kernel refuses a lookup with EAGAIN if a rename at the same time might lead it out of the root.
 OrErrno<OwnedFd> OpenInRoot(int root, const std::string& path) {
-  const open_how how = {.flags = O_PATH | O_CLOEXEC, .mode = 0, .resolve = RESOLVE_IN_ROOT};
-  for (int tries = 0; tries < 10; ++tries) {
-    OwnedFd file(static_cast<int>(::syscall(SYS_openat2, root, path.c_str(), &how, sizeof how)));
-    if (file.is_open()) return file;
-    if (errno != EAGAIN && errno != EINTR) return std::unexpected(errno);
-  }
-  return std::unexpected(EAGAIN);
+  const int file = sys::OpenInRoot(root, path, O_PATH);
+  if (file < 0) return std::unexpected(-file);
+  return OwnedFd(file);
 }
 
 OrErrno<OwnedFd> OpenLink(pid_t tid, const std::string& link) {
@@ -89,8 +84,8 @@ std::vector<std::string> SplitScriptLine(std::string_view beginning) {
 int CheckExecutable(int file, const struct stat& status) {
   if (!S_ISREG(status.st_mode)) return EACCES;
   if ((status.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) == 0) return EACCES;
-  if (::syscall(SYS_faccessat2, file, "", X_OK, AT_EMPTY_PATH | AT_EACCESS) == 0) return 0;
-  return errno == ENOSYS || errno == EINVAL ? 0 : EACCES;
+  const int refusal = sys::CheckAccess(file, X_OK);
+  return refusal == 0 || refusal == ENOSYS || refusal == EINVAL ? 0 : EACCES;
 }
 
 // Returns ENOEXEC for a file that is no program.

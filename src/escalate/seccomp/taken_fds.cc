@@ -1,26 +1,18 @@
 #include "escalate/seccomp/taken_fds.h"
 
-#include <dirent.h>
-
 #include <cerrno>
-#include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/parse_number.h"
+#include "sys/directory.h"
 #include "sys/pidfd.h"
 
 namespace holdfast::escalate {
-namespace {
-
-struct CloseDirectory {
-  void operator()(DIR* directory) const { ::closedir(directory); }
-};
-
-}  // namespace
 
 OrErrno<std::vector<PassedFd>> TakeDescriptors(pid_t process, int pidfd, int except) {
-  const std::unique_ptr<DIR, CloseDirectory> listing(::opendir(fmt::format("/proc/{}/fd", process).c_str()));
+  const sys::DirectoryStream listing(::opendir(fmt::format("/proc/{}/fd", process).c_str()));
   if (listing == nullptr) return std::unexpected(errno);
   std::vector<PassedFd> taken;
   while (const dirent* const entry = ::readdir(listing.get())) {

@@ -1,6 +1,5 @@
 #include "escalate/wrapper/inheritance.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -8,10 +7,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <memory>
 
 #include "base/parse_number.h"
 #include "escalate/stand_in/own_signals.h"
+#include "sys/directory.h"
 
 namespace holdfast::escalate {
 namespace {
@@ -30,7 +29,7 @@ mode_t CurrentUmask() {
 }  // namespace
 
 Result<std::vector<int>> InheritedFds(int left_out) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir("/proc/self/fd"), ::closedir);
+  const sys::DirectoryStream directory(::opendir("/proc/self/fd"));
   if (!directory) return FailErrno("open", "/proc/self/fd");
   std::vector<int> fds;
   while (const dirent* entry = ::readdir(directory.get())) {

@@ -1,13 +1,11 @@
 #include "exec_policy/store/load.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -18,12 +16,11 @@
 #include "exec_policy/store/read_text.h"
 #include "exec_policy/store/rules_file.h"
 #include "exec_policy/store/trust.h"
+#include "sys/directory.h"
 #include "sys/open.h"
 
 namespace holdfast::exec_policy {
 namespace {
-
-using DirectoryStream = std::unique_ptr<DIR, decltype([](DIR* stream) { ::closedir(stream); })>;
 
 // Returns the names of the rules files in a directory, sorted.
 Result<std::vector<std::string>> RulesNamesIn(DIR* stream, const std::string& path) {
@@ -69,7 +66,7 @@ Result<std::vector<RulesText>> ReadRuleLayer(const std::string& directory) {
   struct stat status;
   if (::fstat(fd.get(), &status) < 0) return FailErrno("stat", directory);
   TRY_VOID(CheckTrust(directory, status));
-  const DirectoryStream stream(::fdopendir(fd.get()));
+  const sys::DirectoryStream stream(::fdopendir(fd.get()));
   if (stream == nullptr) return FailErrno("opendir", directory);
   const int borrowed = fd.Release();  // the stream closes it
   TRY(const std::vector<std::string> names, RulesNamesIn(stream.get(), directory));

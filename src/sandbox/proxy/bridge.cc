@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <climits>
@@ -14,6 +13,7 @@
 #include "sys/file_limit.h"
 #include "sys/inherit.h"
 #include "sys/io.h"
+#include "sys/pidfd.h"
 #include "sys/spawn.h"
 
 namespace holdfast::sandbox {
@@ -56,7 +56,7 @@ Result<ProxyBridge> ProxyBridge::Start(const std::vector<ProxyEndpoint>& endpoin
   auto in_child = [&] { return Relay(pair.ours.get(), parent, endpoints) ? 0 : 1; };
   sys::Child process;
   TRY(process.pid, sys::Spawn(sys::Sharing::kNothing, in_child));
-  process.pidfd = OwnedFd(static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0)));
+  process.pidfd = sys::OpenPidfd(process.pid).value_or(OwnedFd());
   return ProxyBridge(std::move(control), std::move(process));
 }
 
