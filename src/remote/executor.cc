@@ -61,7 +61,7 @@ loop::Task<Executor::Next> Executor::Serve() {
   transport::DialOptions options;
   options.ca_file = options_.ca_file;
   options.limits = server_.limits();
-  options.on_refused = [&status](unsigned refused) { status = refused; };
+  options.on_refused = [&status](const transport::Refusal& refusal) { status = refusal.status; };
   auto dialled = co_await transport::Dial(loop_, *server, std::move(options));
   if (!dialled) co_return OnUnconnected(dialled.error(), status);
   back_off_.Reset();

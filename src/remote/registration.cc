@@ -204,7 +204,7 @@ RegistryFailure Unauthenticated(Form form, std::string_view reason) {
 Result<transport::ServerUrl> RendezvousServer(const Registration& registration) {
   TRY(transport::ServerUrl server, transport::ParseServerUrl(registration.url));
   // A registry must not be able to point the executor at a socket of its own machine.
-  if (!std::holds_alternative<transport::WebSocketServer>(server)) {
+  if (!std::holds_alternative<transport::WebSocketServer>(server) || registration.url.starts_with("http")) {
     return Fail(ErrorKind::kInvalidParams, "the URL of the rendezvous is neither ws nor wss");
   }
   return server;

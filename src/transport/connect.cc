@@ -65,28 +65,6 @@ int StartConnecting(int socket, const SocketAddress& address) {
   return errno == EINTR ? EINPROGRESS : errno;
 }
 
-loop::Task<Result<OwnedFd>> Connect(loop::EventLoop& loop, SocketAddress address, loop::Deadline& deadline) {
-  OwnedFd socket(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!socket.is_open()) co_return Unreachable(errno);
-  int error = StartConnecting(socket.get(), address);
-  loop::Event retry;  // nobody notifies it; its waits end by time
-  while (error == EAGAIN && !deadline.passed()) {
-    loop::Deadline pause(loop, kBusyServerPause);
-    co_await retry.NextBefore(pause);
-    error = StartConnecting(socket.get(), address);
-  }
-  if (error == EAGAIN) co_return TooLate();
-  if (error == EINPROGRESS) {
-    loop::Event writable;
-    loop::FdWatch watch(loop, socket.get(), loop::Callback(), [&] { writable.Notify(); });
-    watch.WatchWritable();
-    if (co_await writable.NextBefore(deadline) == loop::Event::Woken::kByTime) co_return TooLate();
-    error = PendingErrorOf(socket.get());
-  }
-  if (error != 0) co_return Unreachable(error);
-  co_return socket;
-}
-
 }  // namespace
 
 std::chrono::milliseconds TimeUntil(DialTime end) {
@@ -107,12 +85,26 @@ loop::Task<Addresses> FindAddresses(loop::EventLoop& loop, std::string host, uin
   co_return **found;
 }
 
-loop::Task<Result<OwnedFd>> ConnectToAny(loop::EventLoop& loop, std::vector<SocketAddress> addresses, DialTime end) {
-  Result<OwnedFd> socket = Fail(ErrorKind::kDisconnected, "the host has no address");
-  for (size_t tried = 0; tried < addresses.size() && !socket; ++tried) {
-    loop::Deadline share(loop, TimeUntil(end) / (addresses.size() - tried));
-    socket = co_await Connect(loop, addresses[tried], share);
+loop::Task<Result<OwnedFd>> ConnectTo(loop::EventLoop& loop, SocketAddress address, DialTime end) {
+  loop::Deadline deadline(loop, TimeUntil(end));
+  OwnedFd socket(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!socket.is_open()) co_return Unreachable(errno);
+  int error = StartConnecting(socket.get(), address);
+  loop::Event retry;  // nobody notifies it; its waits end by time
+  while (error == EAGAIN && !deadline.passed()) {
+    loop::Deadline pause(loop, kBusyServerPause);
+    co_await retry.NextBefore(pause);
+    error = StartConnecting(socket.get(), address);
   }
+  if (error == EAGAIN) co_return TooLate();
+  if (error == EINPROGRESS) {
+    loop::Event writable;
+    loop::FdWatch watch(loop, socket.get(), loop::Callback(), [&] { writable.Notify(); });
+    watch.WatchWritable();
+    if (co_await writable.NextBefore(deadline) == loop::Event::Woken::kByTime) co_return TooLate();
+    error = PendingErrorOf(socket.get());
+  }
+  if (error != 0) co_return Unreachable(error);
   co_return socket;
 }
 

@@ -1,8 +1,9 @@
-// The first steps of a dialled connection: finding the addresses of a host, and connecting a socket. The error of each
-// step is only the reason, such as "Connection refused"; Dial names the server.
+// The first steps of a dialled connection: finding the addresses of a host, and connecting a socket to one of them. The
+// error of each step is only the reason, such as "Connection refused"; Dial names the server.
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,22 @@ std::chrono::milliseconds TimeUntil(DialTime end);
 loop::Task<Result<std::vector<SocketAddress>>> FindAddresses(loop::EventLoop& loop, std::string host, uint16_t port,
                                                              DialTime end);
 
-// Returns a socket that is connected to one of the addresses. They are tried in order, and each gets an equal share of
-// the time that is left. The socket is non-blocking and close-on-exec.
-loop::Task<Result<OwnedFd>> ConnectToAny(loop::EventLoop& loop, std::vector<SocketAddress> addresses, DialTime end);
+// Returns a socket that is connected to the address. It is non-blocking and close-on-exec.
+loop::Task<Result<OwnedFd>> ConnectTo(loop::EventLoop& loop, SocketAddress address, DialTime end);
+
+// Makes an attempt at one address after the other, until one succeeds or gets an answer that is a refusal. Each attempt
+// has an equal share of the time that is left, so that a machine that does not answer leaves time for the others.
+template <typename T>
+loop::Task<Result<T>> TryInTurn(std::vector<SocketAddress> addresses, DialTime end,
+                                std::function<loop::Task<Result<T>>(SocketAddress, DialTime)> attempt) {
+  Result<T> outcome = Fail(ErrorKind::kDisconnected, "the host has no address");
+  for (size_t tried = 0; tried < addresses.size(); ++tried) {
+    const DialTime now = std::chrono::steady_clock::now();
+    outcome = co_await attempt(addresses[tried], now + TimeUntil(end) / (addresses.size() - tried));
+    if (outcome) break;
+    if (outcome.error().kind != ErrorKind::kDisconnected && outcome.error().kind != ErrorKind::kTimeout) break;
+  }
+  co_return std::move(outcome);
+}
 
 }  // namespace holdfast::transport

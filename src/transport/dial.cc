@@ -1,12 +1,14 @@
 #include "transport/dial.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "transport/connect.h"
 #include "transport/lines_connection.h"
+#include "transport/peer_watch.h"
 #include "transport/plain_stream.h"
 #include "transport/tls_stream.h"
 #include "transport/web_socket_connection.h"
@@ -40,35 +42,37 @@ Result<> CheckHeaders(const DialOptions& options) {
 }
 
 loop::Task<Dialled> DialUnix(loop::EventLoop& loop, UnixServer server, DialOptions options, DialTime end) {
-  auto socket = co_await ConnectToAny(loop, {UnixAddress(server.path)}, end);
+  auto socket = co_await ConnectTo(loop, UnixAddress(server.path), end);
   if (!socket) co_return CannotReach(server, socket.error());
   LinesStreams streams{.in = std::make_unique<PlainStream>(*std::move(socket)), .peer = server.path};
   co_return ExchangeLines(loop, std::move(streams), options.limits);
 }
 
-loop::Task<Result<OwnedFd>> ConnectByTcp(loop::EventLoop& loop, std::string host, uint16_t port, DialTime end) {
-  auto addresses = co_await FindAddresses(loop, std::move(host), port, end);
-  if (!addresses) co_return std::unexpected(std::move(addresses).error());
-  auto socket = co_await ConnectToAny(loop, *std::move(addresses), end);
-  if (socket) SetNoDelay(socket->get());
-  if (socket) SetPeerTimeout(socket->get());
-  co_return socket;
-}
+// The way to a server: directly, or through a proxy.
+struct Route {
+  WebSocketServer server;
+  std::optional<Proxy> proxy;
+  DialOptions options;
 
-// Connects to the server, through its proxy if it has one.
-loop::Task<Result<OwnedFd>> ConnectToServer(loop::EventLoop& loop, WebSocketServer server, ProxySettings settings,
-                                            DialTime end) {
-  const auto proxy = ProxyFor(settings, server);
-  if (!proxy) co_return std::unexpected(proxy.error());
-  if (!*proxy) co_return co_await ConnectByTcp(loop, server.host, server.port, end);
-  const Proxy& chosen = **proxy;
-  auto socket = co_await ConnectByTcp(loop, chosen.host, chosen.port, end);
-  if (!socket) {
-    co_return Fail(socket.error().kind,
-                   fmt::format("the proxy at {}: {}", HostAndPort(chosen.host, chosen.port), socket.error().message));
+  const std::string& first_host() const { return proxy ? proxy->host : server.host; }
+  uint16_t first_port() const { return proxy ? proxy->port : server.port; }
+
+  // Returns why the first machine of the way cannot be reached.
+  Error FirstFault(const Error& reason) const {
+    if (!proxy) return reason;
+    return {reason.kind, fmt::format("the proxy at {}: {}", HostAndPort(proxy->host, proxy->port), reason.message)};
   }
+};
+
+loop::Task<Result<OwnedFd>> ConnectToServer(loop::EventLoop& loop, const Route& route, SocketAddress first,
+                                            DialTime end) {
+  auto socket = co_await ConnectTo(loop, first, end);
+  if (!socket) co_return std::unexpected(route.FirstFault(socket.error()));
+  SetNoDelay(socket->get());
+  SetKeepAlive(socket->get());
+  if (!route.proxy) co_return socket;
   loop::Deadline deadline(loop, TimeUntil(end));
-  const auto opened = co_await OpenTunnel(loop, socket->get(), chosen, server, deadline);
+  const auto opened = co_await OpenTunnel(loop, socket->get(), *route.proxy, route.server, deadline);
   if (!opened) co_return std::unexpected(opened.error());
   co_return socket;
 }
@@ -84,26 +88,38 @@ loop::Task<Result<std::unique_ptr<ByteStream>>> StartTls(loop::EventLoop& loop, 
   co_return stream;
 }
 
-loop::Task<Result<std::unique_ptr<ByteStream>>> OpenStream(loop::EventLoop& loop, WebSocketServer server,
-                                                           DialOptions options, DialTime end) {
-  auto socket = co_await ConnectToServer(loop, server, options.proxies, end);
+loop::Task<Result<std::unique_ptr<ByteStream>>> OpenStream(loop::EventLoop& loop, const Route& route,
+                                                           SocketAddress first, DialTime end) {
+  auto socket = co_await ConnectToServer(loop, route, first, end);
   if (!socket) co_return std::unexpected(std::move(socket).error());
-  if (server.security == Security::kPlain) co_return std::make_unique<PlainStream>(*std::move(socket));
-  co_return co_await StartTls(loop, *std::move(socket), server.host, std::move(options.ca_file), end);
+  if (route.server.security == Security::kPlain) co_return std::make_unique<PlainStream>(*std::move(socket));
+  co_return co_await StartTls(loop, *std::move(socket), route.server.host, route.options.ca_file, end);
+}
+
+// Dials the server by one of the addresses that the first machine of the way has.
+loop::Task<Dialled> DialBy(loop::EventLoop& loop, const Route& route, SocketAddress first, DialTime end) {
+  auto stream = co_await OpenStream(loop, route, first, end);
+  if (!stream) co_return CannotReach(route.server, stream.error());
+  ServerStream upgradable{.stream = *std::move(stream),
+                          .peer = NameOf(route.server),
+                          .host = NameOf(route.server),
+                          .target = route.server.target,
+                          .headers = route.options.headers,
+                          .on_refused = route.options.on_refused};
+  loop::Deadline deadline(loop, TimeUntil(end));
+  co_return co_await RequestWebSocket(loop, std::move(upgradable), route.options.limits, deadline);
 }
 
 loop::Task<Dialled> DialWebSocket(loop::EventLoop& loop, WebSocketServer server, DialOptions options, DialTime end) {
   if (const auto valid = CheckHeaders(options); !valid) co_return std::unexpected(valid.error());
-  auto stream = co_await OpenStream(loop, server, options, end);
-  if (!stream) co_return CannotReach(server, stream.error());
-  ServerStream upgradable{.stream = *std::move(stream),
-                          .peer = NameOf(server),
-                          .host = NameOf(server),
-                          .target = server.target,
-                          .headers = options.headers,
-                          .on_refused = options.on_refused};
-  loop::Deadline deadline(loop, TimeUntil(end));
-  co_return co_await RequestWebSocket(loop, std::move(upgradable), options.limits, deadline);
+  auto proxy = ProxyFor(options.proxies, server);
+  if (!proxy) co_return CannotReach(server, proxy.error());
+  const Route route{.server = std::move(server), .proxy = *std::move(proxy), .options = std::move(options)};
+  auto addresses = co_await FindAddresses(loop, route.first_host(), route.first_port(), end);
+  if (!addresses) co_return CannotReach(route.server, route.FirstFault(addresses.error()));
+  co_return co_await TryInTurn<std::shared_ptr<rpc::Transport>>(
+      *std::move(addresses), end,
+      [&](SocketAddress address, DialTime share) { return DialBy(loop, route, address, share); });
 }
 
 }  // namespace

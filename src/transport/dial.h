@@ -14,6 +14,7 @@
 #include "transport/dial_url.h"
 #include "transport/listener.h"
 #include "transport/proxy.h"
+#include "transport/refusal.h"
 
 namespace holdfast::transport {
 
@@ -22,14 +23,15 @@ struct DialOptions {
   std::vector<std::pair<std::string, std::string>> headers = {};  // of the request that opens a WebSocket
   std::chrono::milliseconds timeout{10'000};                      // for everything up to the open connection
   Limits limits = {};
-  ProxySettings proxies = ProxiesFromEnvironment();      // for WebSockets
-  std::function<void(unsigned status)> on_refused = {};  // told the HTTP status by which a server refuses the WebSocket
+  ProxySettings proxies = ProxiesFromEnvironment();  // for WebSockets
+  OnRefused on_refused = {};                         // told how a server refuses the WebSocket
 };
 
-// Returns an open connection, or one line that names the server and the cause. The kind of the error is kTimeout,
-// kDisconnected if the server cannot be reached, kPermissionDenied if it refuses the WebSocket or cannot be trusted,
-// kInvalidRequest if something else than a WebSocket server answers, and kInvalidParams for options that cannot be
-// used. If the task is destroyed, the connection is abandoned.
+// Tries the addresses of the server in turn; each has its share of the time. Returns an open connection, or one line
+// that names the server and the cause. The kind of the error is kTimeout, kDisconnected if the server cannot be
+// reached, kPermissionDenied if it refuses the WebSocket or cannot be trusted, kInvalidRequest if something else than a
+// WebSocket server answers, and kInvalidParams for options that cannot be used. If the task is destroyed, the
+// connection is abandoned.
 loop::Task<Result<std::shared_ptr<rpc::Transport>>> Dial(loop::EventLoop& loop, ServerUrl url, DialOptions options);
 
 struct ChildCommand {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "base/parse_number.h"
 #include "transport/socket_address.h"
 
@@ -18,7 +19,10 @@ struct WebSocketScheme {
   Security security;
   uint16_t usual_port;
 };
-constexpr WebSocketScheme kWebSocketSchemes[] = {{"ws://", Security::kPlain, 80}, {"wss://", Security::kTls, 443}};
+constexpr WebSocketScheme kWebSocketSchemes[] = {{"ws://", Security::kPlain, 80},
+                                                 {"wss://", Security::kTls, 443},
+                                                 {"http://", Security::kPlain, 80},
+                                                 {"https://", Security::kTls, 443}};
 
 bool IsNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
@@ -89,15 +93,29 @@ Result<ServerUrl> ParseServerUrl(std::string_view text) {
                 fmt::format("server address '{}': write {}HOST:PORT, with a path if the server has one",
                             WithoutSecrets(text), scheme.prefix));
   }
-  return Fail(ErrorKind::kInvalidParams,
-              fmt::format("server address '{}': not one of ws://HOST:PORT, wss://HOST:PORT, unix:///PATH",
-                          WithoutSecrets(text)));
+  return Fail(
+      ErrorKind::kInvalidParams,
+      fmt::format(
+          "server address '{}': not one of ws://HOST:PORT, wss://HOST:PORT, http://HOST, https://HOST, unix:///PATH",
+          WithoutSecrets(text)));
 }
 
 std::string NameOf(const ServerUrl& url) {
   if (const auto* socket = std::get_if<UnixServer>(&url)) return socket->path;
   const auto& server = std::get<WebSocketServer>(url);
   return HostAndPort(server.host, server.port);
+}
+
+bool IsOnThisMachine(std::string_view host) {
+  std::string name(host);
+  std::ranges::transform(name, name.begin(), AsciiLower);
+  if (const auto address = TcpAddress(name, 0)) return IsLoopback(*address);
+  return name == "localhost" || name.ends_with(".localhost");
+}
+
+bool IsReadableOnTheWay(const ServerUrl& url) {
+  const auto* server = std::get_if<WebSocketServer>(&url);
+  return server != nullptr && server->security == Security::kPlain && !IsOnThisMachine(server->host);
 }
 
 }  // namespace holdfast::transport

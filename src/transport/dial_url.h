@@ -1,4 +1,5 @@
-// The URL of a server that a client connects to: ws://HOST:PORT[/PATH], wss://HOST:PORT[/PATH] or unix:///path.sock.
+// The URL of a server that a client connects to: ws://HOST:PORT[/PATH], wss://HOST:PORT[/PATH] or unix:///path.sock. A
+// WebSocket may also be written with http or https, as the URL of an executor of a rendezvous is.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +30,17 @@ struct UnixServer {
 
 using ServerUrl = std::variant<WebSocketServer, UnixServer>;
 
-// A URL without a port means port 80, or 443 with wss.
+// A URL without a port means port 80, or 443 with wss and https.
 Result<ServerUrl> ParseServerUrl(std::string_view text);
 
 // Returns the name of the server in messages: HOST:PORT or the path of its socket. The path of a WebSocket is left out,
 // because it may be a secret.
 std::string NameOf(const ServerUrl& url);
+
+// Returns whether a host is a loopback address or a name of one.
+bool IsOnThisMachine(std::string_view host);
+
+// Returns whether machines on the way to the server can read what is sent to it.
+bool IsReadableOnTheWay(const ServerUrl& url);
 
 }  // namespace holdfast::transport

@@ -33,11 +33,6 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-bool IsOnThisMachine(const std::string& host) {
-  if (const auto address = TcpAddress(host, 0)) return IsLoopback(*address);
-  return host == "localhost" || host.ends_with(".localhost");
-}
-
 // Returns whether an entry of NO_PROXY stands for the host.
 bool Covers(std::string_view entry, std::string_view host, uint16_t port) {
   if (entry == "*" || entry == host) return true;

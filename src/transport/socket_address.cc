@@ -78,12 +78,4 @@ void SetNoDelay(int socket) {
 
 // The timeout of the user covers bytes that the peer has not acknowledged, and the probes an idle connection. With a
 // timeout of the user the kernel ends the connection by that time, and not by the number of probes.
-void SetPeerTimeout(int socket) {
-  const int on = 1, timeout_ms = 30'000, idle_s = 15, interval_s = 5;
-  ::setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms, sizeof(timeout_ms));
-  ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof(idle_s));
-  ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &interval_s, sizeof(interval_s));
-  ::setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
-}
-
 }  // namespace holdfast::transport

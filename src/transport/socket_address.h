@@ -40,8 +40,4 @@ bool IsLoopback(const SocketAddress& address);
 // write before they reach the socket.
 void SetNoDelay(int socket);
 
-// Lets a TCP connection fail about 30 seconds after its peer has gone without a word, as a machine does that loses its
-// power or its network.
-void SetPeerTimeout(int socket);
-
 }  // namespace holdfast::transport

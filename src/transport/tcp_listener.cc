@@ -9,6 +9,7 @@
 #include "transport/acceptor.h"
 #include "transport/http_front.h"
 #include "transport/listener.h"
+#include "transport/peer_watch.h"
 #include "transport/socket_address.h"
 
 namespace holdfast::transport {
@@ -55,6 +56,7 @@ class TcpListener final : public Listener {
  private:
   void Accept(OwnedFd socket) {
     SetNoDelay(socket.get());
+    SetKeepAlive(socket.get());
     std::string peer = PeerOf(socket.get());
     front_->Serve(std::move(socket), std::move(peer));
   }

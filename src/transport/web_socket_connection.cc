@@ -14,6 +14,7 @@
 #include "transport/inbound_room.h"
 #include "transport/message_buffer.h"
 #include "transport/outbox.h"
+#include "transport/peer_watch.h"
 #include "transport/printable.h"
 #include "transport/turn_task.h"
 #include "transport/web_socket_frames.h"
@@ -32,6 +33,9 @@ constexpr size_t kMaxReadBytes = 1u << 20;
 constexpr size_t kKeptBufferBytes = 8u << 10;
 
 constexpr std::chrono::milliseconds kShortGoodbye(250);
+
+// The part of a refusal that its reader is told.
+constexpr size_t kShownBodyBytes = 4u << 10;
 
 // Beast checks UTF-8 as payload arrives, and so does not notice a character that is left incomplete when the last
 // fragment is empty.
@@ -132,12 +136,13 @@ class WebSocketConnection final : public rpc::Transport,
   FrameWriter frames_;
   websocket::stream<GatheringStream, /*deflateSupported=*/false> beast_;
   OnAnswer on_answer_;
-  std::function<void(unsigned)> on_refused_;
+  OnRefused on_refused_;
   websocket::response_type answer_;  // to the request for an upgrade
   TurnTask continue_;
   loop::Timer ping_timer_;
   loop::Timer close_timer_;
   HangUpWatch hang_up_;  // runs while reading is off or waits for room
+  PeerWatch peer_watch_;
 
   InboundRoom room_;      // the memory of buffer_
   MessageBuffer buffer_;  // the message that is arriving or, with message_held_, has arrived
@@ -160,6 +165,7 @@ WebSocketConnection::WebSocketConnection(loop::EventLoop& loop, Role role, Upgra
       ping_timer_(loop, [this] { Ping(); }),
       close_timer_(loop, [this] { Finish(); }),
       hang_up_(loop, bytes_->fd(), HangUpWatch::Sign::kEitherSide, [this] { Finish(); }),
+      peer_watch_(loop, bytes_->fd(), [this] { Finish(); }),
       room_(limits.budget, [this] { GiveUpMessage(); }) {}
 
 void WebSocketConnection::Accept(const std::string& key, OnConnection on_connection) {
@@ -189,7 +195,9 @@ void WebSocketConnection::OnUpgradeAnswer(error_code error) {
   auto on_answer = std::exchange(on_answer_, nullptr);
   if (error || state_ != State::kOpening) {
     Finish();
-    if (error == websocket::error::upgrade_declined && on_refused_) on_refused_(answer_.result_int());
+    if (error == websocket::error::upgrade_declined && on_refused_) {
+      on_refused_({.status = answer_.result_int(), .body = answer_.body().substr(0, kShownBodyBytes)});
+    }
     return on_answer(std::unexpected(UpgradeError(peer_, error, answer_)));
   }
   state_ = State::kOpen;
@@ -228,6 +236,7 @@ void WebSocketConnection::WatchWritable() {
 }
 
 void WebSocketConnection::OnFlushed(Outbox::Progress progress) {
+  if (state_ != State::kClosed) peer_watch_.OnWritten();
   if (outbox_.empty() || progress == Outbox::Progress::kDrained) stream().OnProgress();
   if (progress == Outbox::Progress::kDrained && state_ == State::kOpen && receiver_ != nullptr) receiver_->OnDrained();
 }
@@ -327,6 +336,7 @@ void WebSocketConnection::Finish() {
   ping_timer_.Stop();
   close_timer_.Stop();
   hang_up_.Stop();
+  peer_watch_.Stop();
   stream().Abort();
   slot_.reset();
   if (receiver_ != nullptr) receiver_->OnClosed();

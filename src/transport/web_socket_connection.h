@@ -3,7 +3,6 @@
 // the hot path.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "transport/byte_stream.h"
 #include "transport/connection_slots.h"
 #include "transport/listener.h"
+#include "transport/refusal.h"
 
 namespace holdfast::transport {
 
@@ -38,7 +38,7 @@ struct ServerStream {
   std::string host;    // the Host header
   std::string target;  // the path of the URL, and its query
   std::vector<std::pair<std::string, std::string>> headers = {};
-  std::function<void(unsigned status)> on_refused = {};  // told the status of an answer that is not an upgrade
+  OnRefused on_refused = {};  // told of an answer that is not an upgrade
 };
 
 // Asks the server for an upgrade, and returns the connection when the server has agreed. The task ends with kTimeout

@@ -49,7 +49,7 @@ TEST_F(SecretsTest, TheUrlOfTheRendezvousIsNotInTheLog) {
   rendezvous_.Accept().Refuse("500 Internal Server Error");
   JoinNext().Disconnect();
   registry_.SendTo("http://" + rendezvous_.name() + rendezvous_.target());
-  ASSERT_TRUE(support::Eventually([&] { return executor.Stderr().contains("server address"); }));
+  ASSERT_TRUE(support::Eventually([&] { return executor.Stderr().contains("neither ws nor wss"); }));
   executor.Stop();
   EXPECT_THAT(executor.Stderr(), Not(HasSubstr(ScriptedRendezvous::kSecret)));
 }

@@ -30,6 +30,12 @@ TEST(DialUrlTest, HasAUsualPortForEachScheme) {
   EXPECT_EQ(WebSocketOf("wss://a/b").security, Security::kTls);
 }
 
+TEST(DialUrlTest, TakesTheSchemesOfARendezvousForThoseOfAWebSocket) {
+  EXPECT_EQ(WebSocketOf("https://hub.example/executors/e"), WebSocketOf("wss://hub.example:443/executors/e"));
+  EXPECT_EQ(WebSocketOf("http://hub.example:8080/executors/e"), WebSocketOf("ws://hub.example:8080/executors/e"));
+  EXPECT_EQ(WebSocketOf("http://hub.example").port, 80);
+}
+
 TEST(DialUrlTest, TakesTheBracketsOffAnIpv6Address) {
   EXPECT_EQ(WebSocketOf("ws://[::1]:81").host, "::1");
   EXPECT_EQ(WebSocketOf("ws://[::1]:81").port, 81);
@@ -53,7 +59,8 @@ TEST(DialUrlTest, ListsTheSchemesItKnows) {
   ASSERT_FALSE(url.has_value());
   EXPECT_EQ(url.error().kind, ErrorKind::kInvalidParams);
   EXPECT_EQ(url.error().message,
-            "server address 'gopher://a:1': not one of ws://HOST:PORT, wss://HOST:PORT, unix:///PATH");
+            "server address 'gopher://a:1': not one of ws://HOST:PORT, wss://HOST:PORT, http://HOST, https://HOST, "
+            "unix:///PATH");
 }
 
 TEST(DialUrlTest, ShowsNoSecretOfAnAddressThatItRefuses) {

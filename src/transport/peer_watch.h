@@ -1,0 +1,46 @@
+// A PeerWatch notices that the machine at the other end of a TCP connection has gone without a word, as a machine does
+// that loses its power or its network. On a connection where nothing is under way the kernel notices it by itself
+// (SetKeepAlive). While bytes are under way, the watch looks at the kernel's counters from time to time.
+// TCP_USER_TIMEOUT would be simpler, but it also ends a connection whose peer is alive and only does not read, which is
+// what back-pressure looks like.
+#pragma once
+
+#include <netinet/tcp.h>
+
+#include <chrono>
+
+#include "loop/event_loop.h"
+
+namespace holdfast::transport {
+
+// The time after which a peer that acknowledges nothing counts as gone.
+inline constexpr std::chrono::milliseconds kPeerTimeout{20'000};
+
+// Lets the kernel end a TCP connection on which nothing is under way, kPeerTimeout after its peer has gone.
+void SetKeepAlive(int socket);
+
+// Decides by the counters of a connection.
+bool IsPeerGone(const tcp_info& counters);
+
+class PeerWatch {
+ public:
+  // `socket` is borrowed. A socket that is not one of TCP is never found to be without its peer.
+  PeerWatch(loop::EventLoop& loop, int socket, loop::Callback on_gone);
+
+  // Bytes were written to the socket. The watch goes on until all of them are acknowledged.
+  void OnWritten() {
+    if (!timer_.running()) timer_.Start(kInterval);
+  }
+  void Stop() { timer_.Stop(); }
+
+ private:
+  static constexpr std::chrono::milliseconds kInterval{5'000};
+
+  void Look();
+
+  const int socket_;
+  loop::Callback on_gone_;
+  loop::Timer timer_;
+};
+
+}  // namespace holdfast::transport
