@@ -27,7 +27,7 @@ struct SharedSession {
 };
 
 struct ConnectOptions {
-  std::string url = {};  // ws://HOST:PORT, wss://HOST:PORT or unix:///path
+  std::string url = {};  // ws://HOST:PORT, wss://HOST:PORT, unix:///path or https://RENDEZVOUS/executors/ID
   std::string client_name = "holdfast";
   std::string ca_file = {};                                       // further root certificates, for wss://
   std::string bearer_token = {};                                  // sent as `Authorization: Bearer`, by WebSocket only

@@ -26,8 +26,8 @@ class Recovery {
 
   // The server could not be reached, or the connection ended before the session was attached again.
   void OnUnreachable(const Error& error) { cause_ = error; }
-  // The server has refused `initialize`. It is asked again only while it believes that the lost connection still
-  // lives; every other refusal is final.
+  // The server has refused `initialize`, or the connection itself for good. It is asked again only while it believes
+  // that the lost connection still lives; every other refusal is final.
   void OnRefused(const Error& error);
 
   // Returns the time of the next attempt; nothing if there is none, and then failure() has the reason.

@@ -284,6 +284,7 @@ loop::Task<> Session::Recover() {
     auto transport = co_await dialer_->Dial();
     if (!transport) {
       recovery.OnUnreachable(transport.error());
+      if (const auto reason = dialer_->exhausted()) recovery.OnRefused(*reason);
       continue;
     }
     auto connection = Use(*std::move(transport));

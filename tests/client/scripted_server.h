@@ -45,6 +45,9 @@ class ScriptedServer {
   // Dials fail until this is called with false.
   void SetReachable(bool reachable) { reachable_ = reachable; }
 
+  // After this every dial fails, and the dialer is exhausted.
+  void Exhaust(Error reason) { exhausted_ = std::move(reason); }
+
   // These send to the connection that was made last.
   void Send(std::string_view message) {
     if (connected()) receiver_->OnMessage(message);
@@ -111,13 +114,17 @@ class ScriptedServer {
     explicit ScriptedDialer(ScriptedServer& server) : server_(server) {}
     loop::Task<Result<std::shared_ptr<rpc::Transport>>> Dial() override {
       ++server_.dials_;
+      told_ = server_.exhausted_;
+      if (told_) co_return std::unexpected(*told_);
       if (!server_.reachable_) co_return Fail(ErrorKind::kDisconnected, "connection refused");
       server_.Cut();
       co_return std::make_shared<ScriptedTransport>(server_);
     }
+    std::optional<Error> exhausted() const override { return told_; }
 
    private:
     ScriptedServer& server_;
+    std::optional<Error> told_;
   };
 
   void OnMessage(const support::Message& message) {
@@ -134,6 +141,7 @@ class ScriptedServer {
   rpc::Receiver* receiver_ = nullptr;
   rpc::Reading reading_ = rpc::Reading::kOn;
   bool reachable_ = true;
+  std::optional<Error> exhausted_;
   int dials_ = 0;
   std::vector<support::Message> got_;
 };

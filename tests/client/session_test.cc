@@ -212,6 +212,17 @@ TEST_F(SessionTest, DestroyingTheClientClosesTheConnection) {
   EXPECT_TRUE(RunUntil([&] { return !server_.connected(); }));
 }
 
+TEST_F(SessionTest, EndsAtOnceWhenTheDialerFindsThatItIsExhausted) {
+  auto client = Connect();
+  const auto call = Begin(client.Call<wire::ProcessList>({}));
+  server_.Exhaust({ErrorKind::kPermissionDenied, "the token is not accepted"});
+  server_.Cut();
+  ASSERT_TRUE(RunUntil([&] { return call->has_value(); }));
+  ASSERT_FALSE((*call)->has_value());
+  EXPECT_EQ((*call)->error().message, "the session is lost: the token is not accepted");
+  EXPECT_EQ(server_.dials(), 2);
+}
+
 TEST_F(SessionTest, CallsAMethodByItsName) {
   auto client = Connect();
   server_.Answer("x/y", R"({"a":[1,2]})");

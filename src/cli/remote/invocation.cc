@@ -11,6 +11,7 @@
 #include "auth/secret_file.h"
 #include "cli/private_server/private_server.h"
 #include "cli/text/table.h"
+#include "client/url_dialer.h"
 #include "loop/scope.h"
 #include "sys/write_all.h"
 
@@ -61,6 +62,7 @@ loop::Task<Result<client::ExecServerClient>> Invocation::Connect(Starting starti
   auto token = ReadToken(server_);
   if (!token) co_return std::unexpected(token.error());
   options.bearer_token = *std::move(token);
+  WarnOfReadableToken(options);
   options.call_timeout = kNoLimit;
   options.session = std::move(session);
   options.approver = std::move(approver);
@@ -72,8 +74,17 @@ loop::Task<Result<client::ExecServerClient>> Invocation::Connect(Starting starti
     if (client) sessions_.push_back(client->session().shared_from_this());
     if (client || !IsUnreachable(client.error())) co_return std::move(client);
     if (attempts > 1) continue;
-    co_return Fail(client.error().kind, fmt::format("{}; {}", client.error().message, Advice(server_)));
+    const std::string advice = Advice(server_);
+    if (advice.empty()) co_return std::move(client);
+    co_return Fail(client.error().kind, fmt::format("{}; {}", client.error().message, advice));
   }
+}
+
+void Invocation::WarnOfReadableToken(const client::ConnectOptions& options) {
+  if (has_warned_ || !client::IsTokenReadable(options)) return;
+  has_warned_ = true;
+  (void)Complain(
+      "warning: the token is sent without encryption, and machines on the way can read it; use https or wss");
 }
 
 loop::Task<> Invocation::CloseConnections() {

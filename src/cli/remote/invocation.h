@@ -48,11 +48,13 @@ class Invocation {
 
  private:
   Result<> PreparePrivateServer(Starting starting) const;
+  void WarnOfReadableToken(const client::ConnectOptions& options);
 
   loop::EventLoop& loop_;
   const Arguments& arguments_;
   const ServerChoice server_;
   std::vector<std::shared_ptr<client::Session>> sessions_;
+  bool has_warned_ = false;
 };
 
 using RemoteFunction = loop::Task<int> (*)(Invocation& invocation);

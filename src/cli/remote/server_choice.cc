@@ -27,17 +27,20 @@ ServerChoice ChooseServer(const Arguments& arguments) {
 std::vector<Option> WithServerOptions(std::vector<Option> options) {
   options.push_back({.flag = "--server",
                      .value = "URL",
-                     .help = "the server: ws://HOST:PORT, wss://HOST:PORT or unix:///PATH (default: $HOLDFAST_SERVER, "
-                             "else a private server of this user, which is started on demand)"});
+                     .help = "the server: ws://HOST:PORT, wss://HOST:PORT or unix:///PATH, or an executor of a "
+                             "rendezvous: https://HOST/executors/ID (default: $HOLDFAST_SERVER, else a private server "
+                             "of this user, which is started on demand)"});
   options.push_back({.flag = "--ca-file",
                      .value = "FILE",
-                     .help = "PEM file with further root certificates for wss://",
+                     .help = "PEM file with further root certificates for wss:// and https://",
                      .completes = Completes::kFile});
-  options.push_back({.flag = "--token-file",
-                     .value = "FILE",
-                     .help = "file with the bearer token that the server asks for (default: $HOLDFAST_TOKEN_FILE, for "
-                             "the server of $HOLDFAST_SERVER)",
-                     .completes = Completes::kFile});
+  options.push_back(
+      {.flag = "--token-file",
+       .value = "FILE",
+       .help =
+           "file with the bearer token that the server or the rendezvous asks for (default: $HOLDFAST_TOKEN_FILE, for "
+           "the server of $HOLDFAST_SERVER)",
+       .completes = Completes::kFile});
   return options;
 }
 
@@ -47,6 +50,7 @@ std::vector<Option> WithJsonOption(std::vector<Option> options, std::string help
 }
 
 std::string Advice(const ServerChoice& choice) {
+  if (choice.is_executor()) return {};
   switch (choice.source) {
     case ServerChoice::Source::kOption:
       return "start one with `holdfast exec-server`, or leave --server out";

@@ -20,6 +20,8 @@ struct ServerChoice {
 
   // Returns whether the server runs on this machine, so that paths and environment variables mean the same there.
   bool is_local() const { return url.starts_with("unix:"); }
+  // Returns whether the server is an executor that a rendezvous connects to.
+  bool is_executor() const { return url.contains("/executors/"); }
 };
 
 ServerChoice ChooseServer(const Arguments& arguments);
@@ -32,7 +34,7 @@ std::vector<Option> WithServerOptions(std::vector<Option> options);
 std::vector<Option> WithJsonOption(std::vector<Option> options,
                                    std::string help = "print JSON for programs instead of text for people");
 
-// Returns what a user can do when the server cannot be reached.
+// Returns what a user can do when the server cannot be reached; empty if the error itself says enough.
 std::string Advice(const ServerChoice& choice);
 
 }  // namespace holdfast::cli
