@@ -23,14 +23,6 @@ Result<> CheckPaths(const RuntimePaths& paths) {
   return {};
 }
 
-// With these signals ignored, a write to a broken pipe or beyond the limit on a file's size fails with an error instead
-// of ending the program.
-Result<> PrepareProcess() {
-  (void)std::signal(SIGPIPE, SIG_IGN);
-  (void)std::signal(SIGXFSZ, SIG_IGN);
-  return sys::ReserveLowFds();
-}
-
 process::Command Examination(const std::string& holdfast) {
   return {.program = holdfast,
           .search_path = {},
@@ -40,6 +32,14 @@ process::Command Examination(const std::string& holdfast) {
 }
 
 }  // namespace
+
+// With these signals ignored, a write to a broken pipe or beyond the limit on a file's size fails with an error instead
+// of ending the program.
+Result<> PrepareProcess() {
+  (void)std::signal(SIGPIPE, SIG_IGN);
+  (void)std::signal(SIGXFSZ, SIG_IGN);
+  return sys::ReserveLowFds();
+}
 
 Result<> SetUpProcess(const Config& config, const RuntimePaths& paths) {
   const auto level = ParseLogLevel(config.log_level);
@@ -55,13 +55,17 @@ Result<> SetUpProcess(const Config& config, const RuntimePaths& paths) {
 void RunUntilSignal(loop::EventLoop& loop, Server& server, const Config& config, const RuntimePaths& paths,
                     loop::Callback on_ready) {
   if (config.sandbox_check && !paths.holdfast.empty()) server.RunStartupCheck(Examination(paths.holdfast));
+  loop.Post(std::move(on_ready));
+  RunUntilSignal(loop, [&server] { server.Shutdown(); });
+}
+
+void RunUntilSignal(loop::EventLoop& loop, loop::Callback shut_down) {
   bool stopping = false;
   loop::SignalWatch signals(loop, {SIGTERM, SIGINT}, [&](int signal) {
-    // A second signal ends the server at once. The keepers notice its end and kill what is left.
+    // A second signal ends the process at once. The keepers of a server notice its end and kill what is left.
     if (std::exchange(stopping, true)) std::_Exit(128 + signal);
-    server.Shutdown();
+    shut_down();
   });
-  on_ready();
   sys::raw::AskForShortSlices();
   loop.Run();
 }

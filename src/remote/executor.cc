@@ -16,7 +16,7 @@ uint64_t RandomNumber() {
 
 }  // namespace
 
-Executor::Executor(loop::EventLoop& loop, exec_server::Server& server, ExecutorOptions options)
+Executor::Executor(loop::EventLoop& loop, OfferedServer& server, ExecutorOptions options)
     : loop_(loop),
       server_(server),
       options_(std::move(options)),
@@ -75,7 +75,9 @@ loop::Task<Executor::Next> Executor::Serve() {
 }
 
 Executor::Next Executor::OnUnconnected(const Error& error, std::optional<unsigned> status) {
-  if (JudgeConnect(options_.registrant.form, status) == Verdict::kFatal) return End(error.message);
+  const Verdict verdict = JudgeConnect(options_.registrant.form, status);
+  if (verdict == Verdict::kFatal) return End(error.message);
+  if (verdict == Verdict::kRegisterAgain) is_current_ = false;
   LogWarn("rendezvous.unreachable", {{"reason", error.message}});
   return Next::kPause;
 }

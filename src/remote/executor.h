@@ -10,13 +10,12 @@
 #include <vector>
 
 #include "base/result.h"
-#include "exec_server/config/config.h"
-#include "exec_server/server.h"
 #include "loop/event.h"
 #include "loop/event_loop.h"
 #include "loop/scope.h"
 #include "loop/task.h"
 #include "remote/offered_connection.h"
+#include "remote/offered_server.h"
 #include "remote/registrant.h"
 #include "remote/registration.h"
 #include "remote/registry.h"
@@ -39,7 +38,7 @@ struct ExecutorOptions {
 class Executor {
  public:
   // The loop and the server outlive the executor.
-  Executor(loop::EventLoop& loop, exec_server::Server& server, ExecutorOptions options);
+  Executor(loop::EventLoop& loop, OfferedServer& server, ExecutorOptions options);
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
@@ -63,7 +62,7 @@ class Executor {
   Next End(std::string message);
 
   loop::EventLoop& loop_;
-  exec_server::Server& server_;
+  OfferedServer& server_;
   const ExecutorOptions options_;
   Registry registry_;
   BackOff back_off_;

@@ -14,7 +14,7 @@ namespace holdfast::remote {
 
 enum class Form {
   kExecutor,  // registered again before each connection
-  kDirect,    // registered once; every connection uses the same URL
+  kDirect,    // registered once; every connection uses the same URL, as long as the rendezvous knows it
 };
 
 // Returns the word for the registered thing in paths and messages: "executor" or "environment".

@@ -11,7 +11,9 @@ Verdict Judge(const RegistryFailure& failure, const std::optional<Registration>&
 }
 
 Verdict JudgeConnect(Form form, std::optional<unsigned> status) {
-  return form == Form::kDirect && status == 403u ? Verdict::kFatal : Verdict::kRetry;
+  if (form == Form::kExecutor) return Verdict::kRetry;  // it registers again in any case
+  if (status == 403u) return Verdict::kFatal;
+  return status == 401u ? Verdict::kRegisterAgain : Verdict::kRetry;
 }
 
 std::chrono::milliseconds BackOff::Next(uint64_t random) {

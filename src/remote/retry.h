@@ -10,7 +10,7 @@
 
 namespace holdfast::remote {
 
-enum class Verdict { kRetry, kFatal };
+enum class Verdict { kRetry, kRegisterAgain, kFatal };
 
 // Decides about a failed registration. `before` is the registration that it was to replace. Each failure is fatal, with
 // one exception: a rendezvous that takes many connections may be started again, so its executors wait until its
@@ -18,7 +18,8 @@ enum class Verdict { kRetry, kFatal };
 Verdict Judge(const RegistryFailure& failure, const std::optional<Registration>& before);
 
 // Decides about a failed connect. `status` is the HTTP status of a server that refused the WebSocket. The URL of a
-// direct registration stays the same, so a server that forbids it will not change its mind.
+// direct registration stays the same, so a server that forbids it (403) will not change its mind. A server that does
+// not recognize it (401) may have been started again with another key, and then gives out another URL.
 Verdict JudgeConnect(Form form, std::optional<unsigned> status);
 
 // The pauses between two attempts: one second at first, twice as long each time, and never longer than 30 seconds. The

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "exec_server/config/config.h"
 #include "exec_server/runtime_paths.h"
+#include "remote/end_of_input_watch.h"
 #include "remote/executor.h"
 #include "remote/registrant.h"
 #include "remote/token.h"
@@ -19,7 +20,7 @@ struct RemoteExecutorConfig {
   std::string ca_file = {};         // certificates that https and wss trust besides the roots of the system; PEM
   exec_server::Config server = {};  // the settings for listening have no effect
   OnRegistered on_registered = {};
-  enum class EndOfInput { kIgnored, kStops } end_of_input = EndOfInput::kIgnored;  // of standard input
+  EndOfInput end_of_input = EndOfInput::kIgnored;  // of standard input
 };
 
 // Serves on this thread until SIGTERM or SIGINT arrives, or a fatal error, which is returned. The process changes as

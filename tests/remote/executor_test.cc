@@ -3,16 +3,19 @@
 #include <csignal>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "exec_server/config/config_settings.h"
 #include "remote/executor_fixture.h"
 
 namespace holdfast::remote {
 namespace {
 
+using support::RpcClient;
 using support::ServerProcess;
 using testing::ElementsAre;
 using testing::EndsWith;
@@ -96,6 +99,20 @@ TEST_F(ExecutorTest, RefusesFlagsThatDoNotFitTogether) {
     EXPECT_EQ(ended.status, 2) << ended.err;
     EXPECT_THAT(ended.err, MatchesRegex("holdfast exec-server: --.*; see holdfast exec-server --help\n"));
     EXPECT_EQ(ended.out, "");
+  }
+}
+
+TEST_F(ExecutorTest, RefusesEveryFlagAboutListening) {
+  for (const exec_server::Setting& setting : exec_server::ListenSettings()) {
+    const std::string flag = exec_server::FlagName(setting);
+    const bool is_toggle = std::holds_alternative<exec_server::Toggle>(setting.kind);
+    const bool is_number = std::holds_alternative<exec_server::Number>(setting.kind);
+    const std::string value = is_toggle ? "true" : is_number ? "1" : flag == "--ws-auth" ? "none" : "x";
+    const Ended ended = Run({"--remote", "http://127.0.0.1:1", "--executor-id", "e", flag + "=" + value});
+    EXPECT_EQ(ended.status, 2) << flag << ended.err;
+    EXPECT_EQ(ended.err, fmt::format("holdfast exec-server: --remote and {} exclude each other; see holdfast "
+                                     "exec-server --help\n",
+                                     flag));
   }
 }
 
@@ -189,6 +206,23 @@ TEST_F(ExecutorTest, ADirectExecutorTriesAgainAfterA500WithoutRegisteringAgain) 
   EXPECT_TRUE(third);
   EXPECT_THAT(third.head(), HasSubstr(rendezvous_.target()));
   EXPECT_EQ(registry_.arrivals().size(), 1u);
+}
+
+TEST_F(ExecutorTest, ADirectExecutorRegistersAgainWhenItsUrlIsNotRecognized) {
+  registry_.SendDirectlyTo(rendezvous_.url());
+  const ServerProcess executor = StartDirect();
+  RpcClient client = JoinNext();
+  const std::string session = client.session_id();
+  client.Disconnect();
+  registry_.SendDirectlyTo(rendezvous_.url() + "&key=another");
+  rendezvous_.Accept().Refuse("401 Unauthorized");
+  Visit visit = rendezvous_.Accept();
+  ASSERT_TRUE(visit);
+  EXPECT_THAT(visit.head(), HasSubstr(rendezvous_.target() + "&key=another"));
+  EXPECT_EQ(registry_.arrivals().size(), 2u);
+  RpcClient resumed = visit.Join();
+  resumed.Handshake(fmt::format(R"("resumeSessionId":"{}")", session));
+  EXPECT_EQ(resumed.session_id(), session);
 }
 
 TEST_F(ExecutorTest, StopsWhileItWaitsForAClientOrForItsRendezvous) {

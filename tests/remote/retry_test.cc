@@ -59,11 +59,16 @@ TEST(RetryTest, EveryFailureOfARegistrationIsFatalExceptAnAbsenceOfAManyRegistry
 
 TEST(RetryTest, OnlyA403OfADirectRendezvousIsFatal) {
   EXPECT_EQ(JudgeConnect(Form::kDirect, 403), Verdict::kFatal);
-  for (const unsigned status : {401u, 404u, 500u, 503u}) {
+  for (const unsigned status : {404u, 500u, 503u}) {
     EXPECT_EQ(JudgeConnect(Form::kDirect, status), Verdict::kRetry) << status;
   }
   EXPECT_EQ(JudgeConnect(Form::kDirect, std::nullopt), Verdict::kRetry);
   EXPECT_EQ(JudgeConnect(Form::kExecutor, 403), Verdict::kRetry);
+  EXPECT_EQ(JudgeConnect(Form::kExecutor, 401), Verdict::kRetry);
+}
+
+TEST(RetryTest, ADirectExecutorRegistersAgainWhenItsUrlIsNotRecognized) {
+  EXPECT_EQ(JudgeConnect(Form::kDirect, 401), Verdict::kRegisterAgain);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // A rendezvous whose connections the test accepts one by one, and on which the test itself is the client.
 #pragma once
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 

@@ -1,13 +1,16 @@
 // The places where the token of an executor and the signature in the URL of its rendezvous must not be found.
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "integration/sandboxed_fixture.h"
 #include "remote/executor.h"
 #include "remote/executor_fixture.h"
+#include "support/sandbox_workspace.h"
 #include "support/scratch_dir.h"
 
 namespace holdfast::remote {
@@ -92,6 +95,28 @@ TEST_F(SecretsTest, ATokenFileThatEveryUserCanReadIsRefused) {
   EXPECT_EQ(executor.WaitForExit(), 1);
   EXPECT_EQ(executor.Stderr(),
             "Error: executor registry authentication error: " + file + " can be read by every user (chmod o-r)\n");
+}
+
+// The directory of the token is the workspace, which the policy opens for reading and writing.
+TEST_F(SecretsTest, ASandboxedCommandCannotReadTheTokenFile) {
+  support::SandboxWorkspace workspace({.user = ::geteuid(), .bubblewrap = support::Bubblewrap::kSystem});
+  if (const std::string reason = workspace.WhyNot(); !reason.empty()) GTEST_SKIP() << reason;
+  const support::ScratchDir dir;
+  const std::string file = dir.Write("token", "hidden-token\n", 0600);
+  (void)dir.Write("other", "not hidden\n", 0600);
+  const auto executor = ServerProcess::Launch(Words({"--remote", registry_.url(), "--executor-id", "exec-1"}),
+                                              {"HOLDFAST_REMOTE_TOKEN_FILE=" + file});
+  RpcClient client = JoinNext();
+  const auto read = [&](std::string id, std::string more) {
+    auto request = support::Shell(id, "cat other token; echo done");
+    request.cwd = dir.path();
+    request.more = std::move(more);
+    client.Start(request);
+    (void)client.WaitForClosed(id);
+    return client.Output(id, "stdout");
+  };
+  EXPECT_EQ(read("outside", ""), "not hidden\nhidden-token\ndone\n");
+  EXPECT_EQ(read("inside", support::Sandbox(support::WorkspaceWrite())), "not hidden\ndone\n");
 }
 
 }  // namespace

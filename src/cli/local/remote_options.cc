@@ -6,25 +6,14 @@
 
 #include <fmt/format.h>
 
+#include "exec_server/config/config_settings.h"
 #include "remote/run_remote_executor.h"
 
 namespace holdfast::cli {
 namespace {
 
-constexpr const char *kRemote = "--remote", *kExecutorId = "--executor-id", *kEnvironmentId = "--environment-id";
-constexpr const char *kName = "--name", *kCaFile = "--ca-file", *kExitOnStdinClose = "--exit-on-stdin-close";
+constexpr const char *kExecutorId = "--executor-id", *kEnvironmentId = "--environment-id", *kName = "--name";
 constexpr int kUsageStatus = 2;
-
-int ComplainOfUsage(const char* fault) {
-  (void)std::fprintf(stderr, "holdfast exec-server: %s; see holdfast exec-server --help\n", fault);
-  return kUsageStatus;
-}
-
-// The form of this line is a contract with programs that start an executor and read its messages.
-int ComplainOf(const Error& error) {
-  (void)std::fprintf(stderr, "Error: %s\n", error.message.c_str());
-  return 1;
-}
 
 void PrintRegistration(remote::Form form, const remote::Registration& registration) {
   const std::string noun(remote::NounOf(form));
@@ -34,31 +23,19 @@ void PrintRegistration(remote::Form form, const remote::Registration& registrati
   (void)std::fputs(line.c_str(), stderr);
 }
 
-remote::RemoteExecutorConfig ConfigOf(const Arguments& arguments, const exec_server::Config& config) {
-  remote::RemoteExecutorConfig remote;
-  const bool is_direct = arguments.Value(kEnvironmentId).has_value();
-  remote.registrant.form = is_direct ? remote::Form::kDirect : remote::Form::kExecutor;
-  remote.registrant.registry_url = arguments.ValueOr(kRemote, "");
-  remote.registrant.id = arguments.ValueOr(is_direct ? kEnvironmentId : kExecutorId, "");
-  remote.registrant.name = arguments.ValueOr(kName, remote::kDefaultName);
-  remote.ca_file = arguments.ValueOr(kCaFile, "");
-  remote.server = config;
-  remote.on_registered = [form = remote.registrant.form](const remote::Registration& registration) {
-    PrintRegistration(form, registration);
-  };
-  if (arguments.Has(kExitOnStdinClose)) remote.end_of_input = remote::RemoteExecutorConfig::EndOfInput::kStops;
-  return remote;
+// Returns the first flag about listening that the command line has; empty if it has none.
+std::string ListenFlagIn(const Arguments& arguments) {
+  for (const exec_server::Setting& setting : exec_server::ListenSettings()) {
+    std::string flag = exec_server::FlagName(setting);
+    if (arguments.Value(flag)) return flag;
+  }
+  return "";
 }
 
 }  // namespace
 
-std::vector<Option> RemoteOptions() {
+std::vector<Option> RegistrationOptions() {
   return {
-      {.flag = kRemote,
-       .value = "URL",
-       .help = "do not listen, but register with the registry at this http or https URL and serve the clients of the "
-               "rendezvous that it names. The token for the registry is read from "
-               "CODEX_EXEC_SERVER_REMOTE_BEARER_TOKEN, or from the file that HOLDFAST_REMOTE_TOKEN_FILE names"},
       {.flag = kExecutorId, .value = "ID", .help = "with --remote: register as this executor"},
       {.flag = kEnvironmentId,
        .value = "ID",
@@ -75,20 +52,63 @@ std::vector<Option> RemoteOptions() {
   };
 }
 
+std::vector<Option> RemoteOptions() {
+  std::vector<Option> options = RegistrationOptions();
+  options.insert(
+      options.begin(),
+      {.flag = kRemote,
+       .value = "URL",
+       .help = "do not listen, but register with the registry at this http or https URL and serve the clients of the "
+               "rendezvous that it names. The token for the registry is read from "
+               "CODEX_EXEC_SERVER_REMOTE_BEARER_TOKEN, or from the file that HOLDFAST_REMOTE_TOKEN_FILE names"});
+  return options;
+}
+
 bool AsksForRemote(const Arguments& arguments) { return arguments.Value(kRemote).has_value(); }
 
-int RunRemote(const Arguments& arguments, const exec_server::Config& config, const exec_server::RuntimePaths& paths) {
+std::optional<std::string> FaultOfRegistration(const Arguments& arguments) {
   const bool is_executor = arguments.Value(kExecutorId).has_value();
   const bool is_environment = arguments.Value(kEnvironmentId).has_value();
-  if (!is_executor && !is_environment) return ComplainOfUsage("--remote needs --executor-id or --environment-id");
-  if (is_executor && is_environment) return ComplainOfUsage("--executor-id and --environment-id exclude each other");
-  if (arguments.Value("--listen")) return ComplainOfUsage("--remote and --listen exclude each other");
-  remote::RemoteExecutorConfig remote = ConfigOf(arguments, config);
-  auto token = remote::TakeTokenSource(remote::NounOf(remote.registrant.form));
-  if (!token) return ComplainOf(token.error());
-  remote.token = *std::move(token);
+  if (!is_executor && !is_environment) return "--remote needs --executor-id or --environment-id";
+  if (is_executor && is_environment) return "--executor-id and --environment-id exclude each other";
+  return std::nullopt;
+}
+
+remote::Registrant RegistrantOf(const Arguments& arguments) {
+  const bool is_direct = arguments.Value(kEnvironmentId).has_value();
+  return {.form = is_direct ? remote::Form::kDirect : remote::Form::kExecutor,
+          .registry_url = arguments.ValueOr(kRemote, ""),
+          .id = arguments.ValueOr(is_direct ? kEnvironmentId : kExecutorId, ""),
+          .name = arguments.ValueOr(kName, remote::kDefaultName)};
+}
+
+remote::OnRegistered PrinterOf(const remote::Registrant& registrant) {
+  return [form = registrant.form](const remote::Registration& registration) { PrintRegistration(form, registration); };
+}
+
+int RunRemote(const Arguments& arguments, const exec_server::Config& config, const exec_server::RuntimePaths& paths) {
+  if (const auto fault = FaultOfRegistration(arguments)) return ComplainOfRemoteUsage(arguments, *fault);
+  if (const std::string flag = ListenFlagIn(arguments); !flag.empty()) {
+    return ComplainOfRemoteUsage(arguments, fmt::format("--remote and {} exclude each other", flag));
+  }
+  remote::RemoteExecutorConfig remote;
+  remote.server = config;
+  if (const auto set = SetRegistration(arguments, remote); !set) return ComplainOfRemote(set.error());
   const auto ended = remote::RunRemoteExecutor(std::move(remote), paths);
-  return ended ? 0 : ComplainOf(ended.error());
+  return ended ? 0 : ComplainOfRemote(ended.error());
+}
+
+int ComplainOfRemoteUsage(const Arguments& arguments, std::string_view fault) {
+  const std::string& name = arguments.command().name;
+  const std::string line = fmt::format("holdfast {}: {}; see holdfast {} --help\n", name, fault, name);
+  (void)std::fputs(line.c_str(), stderr);
+  return kUsageStatus;
+}
+
+// The form of this line is a contract with programs that start an executor and read its messages.
+int ComplainOfRemote(const Error& error) {
+  (void)std::fprintf(stderr, "Error: %s\n", error.message.c_str());
+  return 1;
 }
 
 }  // namespace holdfast::cli

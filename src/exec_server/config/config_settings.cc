@@ -19,8 +19,6 @@ constexpr uint64_t kMillion = 1'000'000;
 // The table has two parts: where and how the server listens, and how it serves.
 constexpr auto kListenSettings = std::to_array<Setting>({
     {"listen", Text{&Config::listen}, "where to listen: ws://IP:PORT, wss://IP:PORT, unix:///PATH or stdio"},
-    {"sandbox_check", Toggle{&Config::sandbox_check},
-     "check at the start whether sandboxes work here, and log warnings if not"},
     {"ws_auth", Text{&Config::ws_auth, "auto|url-secret|none|capability-token|signed-bearer-token"},
      "how a WebSocket client is recognized. url-secret: by a secret in the URL; none: only by its user, which must be "
      "the server's user or root; auto: by a secret if the port is 0, otherwise by its user; capability-token: by one "
@@ -42,6 +40,8 @@ constexpr auto kListenSettings = std::to_array<Setting>({
 });
 
 constexpr auto kServiceSettings = std::to_array<Setting>({
+    {"sandbox_check", Toggle{&Config::sandbox_check},
+     "check at the start whether sandboxes work here, and log warnings if not"},
     {"log_level", Text{&Config::log_level, "debug|info|warn|error|off"}, "the least severe level that is logged"},
     {"log_format", Text{&Config::log_format, "text|json"}, "the format of log lines"},
 
@@ -163,6 +163,7 @@ Result<> AssignTo(const Text& text, const SettingValue& value, Config& config) {
 
 }  // namespace
 
+std::span<const Setting> ListenSettings() { return kListenSettings; }
 std::span<const Setting> Settings() { return kSettings; }
 
 std::string FlagName(const Setting& setting) {

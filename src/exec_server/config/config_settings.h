@@ -34,6 +34,8 @@ struct Setting {
 };
 
 std::span<const Setting> Settings();
+// Returns the settings that say where and how a server listens. A server that does not listen has no use for them.
+std::span<const Setting> ListenSettings();
 
 std::string FlagName(const Setting& setting);  // "--max-sessions"
 std::string HelpText(const Setting& setting);  // the help text with the range or the choices appended
