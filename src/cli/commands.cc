@@ -8,6 +8,7 @@
 #include "cli/local/doctor_command.h"
 #include "cli/local/exec_server_command.h"
 #include "cli/local/execpolicy_command.h"
+#include "cli/local/forward_command.h"
 #include "cli/local/man_command.h"
 #include "cli/local/mcp_server_command.h"
 #include "cli/local/sandbox_command.h"
@@ -39,6 +40,7 @@ std::span<const Command> Commands() {
       StatCommand(),
       CallCommand(),
       ExecServerCommand(),
+      ForwardCommand(),
       McpServerCommand(),
       SandboxCommand(),
       DebugLandlockCommand(),

@@ -55,13 +55,15 @@ _holdfast() {
   local command=${COMP_WORDS[1]} first=2 options= valued= values= rest= place=0 dashed= start=
   local -a places=()
   if ((COMP_CWORD == 1)); then _holdfast_offer "words:$_holdfast_commands" "$current"; return; fi
-  local members
-  for members in "${_holdfast_families[@]}"; do
-    [[ ${members%% *} == "$command" ]] || continue
-    if ((COMP_CWORD == 2)); then _holdfast_offer "words:${members#* }" "$current"; return; fi
-    command+=" ${COMP_WORDS[2]}" first=3
-    break
+  local member members=
+  for member in "${_holdfast_families[@]}"; do
+    [[ ${member%% *} == "$command" ]] && members+=" ${member#* }"
   done
+  if [[ -n $members && $COMP_CWORD == 2 && $current != -* ]]; then
+    _holdfast_offer "words:$members" "$current"
+    return
+  fi
+  if [[ "$members " == *" ${COMP_WORDS[2]} "* ]]; then command+=" ${COMP_WORDS[2]}" first=3; fi
   _holdfast_rows
   _holdfast_count
   if [[ -n $start ]]; then

@@ -55,6 +55,10 @@ std::string Lines(const Command& command, std::span<const Command> table) {
                          FishQuoted(condition + "; and not __fish_seen_subcommand_from " + second), second);
     condition += "; and __fish_seen_subcommand_from " + second;
   }
+  for (const Command& member : table) {  // the options of a family's head are not those of its members
+    if (!member.name.starts_with(command.name + " ")) continue;
+    condition += "; and not __fish_seen_subcommand_from " + member.name.substr(command.name.size() + 1);
+  }
   for (const Option& option : command.options) {
     if (option.shown == Option::Shown::kYes) lines += Line(condition, option, table);
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -95,22 +96,43 @@ std::string Function(const Command& command) {
   return text + "\n";
 }
 
+std::string_view FirstWord(std::string_view name) { return name.substr(0, name.find(' ')); }
+
+// Returns the case for all commands with the same first word: one command, a family, or a command that is also the head
+// of a family.
+std::string Case(std::string_view first, std::span<const Command> table) {
+  std::vector<std::string_view> members;
+  std::string cases, own;
+  for (const Command& command : table) {
+    if (FirstWord(command.name) != first) continue;
+    if (command.name == first) {
+      own = Function(command);
+      continue;
+    }
+    members.push_back(std::string_view(command.name).substr(first.size() + 1));
+    cases += fmt::format(
+        "      if [[ $words[2] == {} ]]; then\n      shift words; ((CURRENT--))\n{}      return\n      fi\n",
+        members.back(), Function(command));
+  }
+  std::string text = fmt::format("    {})\n", first);
+  if (!members.empty()) {
+    text += fmt::format("      if ((CURRENT == 2)) && [[ $PREFIX != -* ]]; then compadd {}; return; fi\n{}",
+                        fmt::join(members, " "), cases);
+  }
+  return text + own + "      ;;\n";
+}
+
 }  // namespace
 
 std::string ZshCompletion(std::span<const Command> table) {
   std::string commands, cases;
+  std::vector<std::string_view> seen;
   for (const Command& command : table) {
-    const size_t blank = command.name.find(' ');
-    const std::string first = command.name.substr(0, blank);
+    const std::string_view first = FirstWord(command.name);
+    if (std::ranges::find(seen, first) != seen.end()) continue;
+    seen.push_back(first);
     commands += "    " + ShellQuoted(Escaped(first) + ":" + command.summary) + "\n";
-    if (blank == std::string::npos) {
-      cases += fmt::format("    {})\n{}      ;;\n", first, Function(command));
-    } else {
-      cases += fmt::format(
-          "    {})\n      if ((CURRENT == 2)); then compadd {}; return; fi\n      shift words; ((CURRENT--))\n{}      "
-          ";;\n",
-          first, command.name.substr(blank + 1), Function(command));
-    }
+    cases += Case(first, table);
   }
   return fmt::format(
       "{}_holdfast_commands() {{\n  local -a commands=(\n{}  )\n  _describe command commands\n}}\n\n"

@@ -103,6 +103,20 @@ TEST_F(BashCompletionTest, WordsOfTheCommandToRunAreNotOptions) {
   EXPECT_THAT(Offers({"run", "--", "ls", "--cwd"}), ElementsAre("--cwd-file"));
 }
 
+TEST_F(BashCompletionTest, OffersEveryMemberOfAFamily) {
+  const std::string script = BashCompletion(Commands());
+  EXPECT_THAT(Offers(script, {"execpolicy", ""}), UnorderedElementsAre("check", "allow"));
+  EXPECT_THAT(Offers(script, {"execpolicy", "a"}), ElementsAre("allow"));
+}
+
+TEST_F(BashCompletionTest, ACommandMayBeTheHeadOfAFamily) {
+  const std::string script = BashCompletion(Commands());
+  EXPECT_THAT(Offers(script, {"exec-server", ""}), ElementsAre("forward"));
+  EXPECT_THAT(Offers(script, {"exec-server", "--listen", "-"}), Not(Contains("--connect")));
+  EXPECT_THAT(Offers(script, {"exec-server", "forward", "--conn"}),
+              UnorderedElementsAre("--connect", "--connect-token-file"));
+}
+
 TEST_F(BashCompletionTest, OffersEveryOptionOfEveryCommand) {
   const std::string script = BashCompletion(Commands());
   for (const Command& command : Commands()) {
