@@ -50,9 +50,10 @@ bool ReadMore(int fd, std::string& text) {
 
 }  // namespace
 
-Program::Program(const std::vector<std::string>& words, int inherited) {
+Program::Program(const std::vector<std::string>& words, int inherited, const std::function<pid_t()>& fork) {
   auto out = sys::MakePipe(sys::OurEnd::kRead), err = sys::MakePipe(sys::OurEnd::kRead);
-  pid_ = ::fork();
+  pid_ = fork();
+  EXPECT_GE(pid_, 0) << words[0];
   if (pid_ == 0) ExecInChild(words, out->write_end.get(), err->write_end.get(), inherited);
   out_ = std::move(out->read_end);
   err_ = std::move(err->read_end);
@@ -64,7 +65,10 @@ Program::~Program() {
   ::waitpid(pid_, nullptr, 0);
 }
 
-void Program::Signal(int signal) const { ::kill(pid_, signal); }
+// A pid of -1 would mean all processes of the machine.
+void Program::Signal(int signal) const {
+  if (pid_ > 0) ::kill(pid_, signal);
+}
 
 void Program::AwaitOutput(std::string_view text) {
   while (!out_text_.contains(text) && ReadMore(out_.get(), out_text_)) {
@@ -78,8 +82,8 @@ Outcome Program::Finish() {
   while (ReadMore(err_.get(), err_text_)) {
   }
   if (testing::Test::HasFailure()) Signal(SIGKILL);  // it may wait for ever
-  int status = 0;
-  ::waitpid(std::exchange(pid_, -1), &status, 0);
+  int status = 255 << 8;                             // of a program that could not be started
+  if (pid_ > 0) ::waitpid(std::exchange(pid_, -1), &status, 0);
   return {sys::ExitStatusOf(status), out_text_, err_text_};
 }
 

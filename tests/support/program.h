@@ -2,7 +2,9 @@
 #pragma once
 
 #include <sys/types.h>
+#include <unistd.h>
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +20,9 @@ struct Outcome {
 
 class Program {
  public:
-  // The program gets `inherited` as descriptor 3.
-  explicit Program(const std::vector<std::string>& words, int inherited = -1);
+  // The program gets `inherited` as descriptor 3. `fork` makes its process, and returns as fork(2) does.
+  explicit Program(const std::vector<std::string>& words, int inherited = -1,
+                   const std::function<pid_t()>& fork = ::fork);
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;

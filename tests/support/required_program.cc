@@ -16,22 +16,26 @@ bool IsInstalled(const std::string& name) {
   return false;
 }
 
-void Skip(const std::string& name) { GTEST_SKIP() << name << " is not installed"; }
+void Skip(const std::string& why_not) { GTEST_SKIP() << why_not; }
+
+std::string WhyNotInstalled(const std::string& name) { return IsInstalled(name) ? "" : name + " is not installed"; }
 
 }  // namespace
 
 bool WantProgram(const std::string& name) {
-  const bool found = IsInstalled(name);
-  if (!found) Skip(name);
-  return found;
+  const std::string why_not = WhyNotInstalled(name);
+  if (!why_not.empty()) Skip(why_not);
+  return why_not.empty();
 }
 
-bool RequireProgram(const std::string& name) {
-  if (IsInstalled(name)) return true;
+bool RequireProgram(const std::string& name) { return RequireAvailable(WhyNotInstalled(name)); }
+
+bool RequireAvailable(const std::string& why_not) {
+  if (why_not.empty()) return true;
   if (std::getenv("HOLDFAST_CI") == nullptr) {
-    Skip(name);
+    Skip(why_not);
   } else {
-    ADD_FAILURE() << name << " is not installed";
+    ADD_FAILURE() << why_not;
   }
   return false;
 }
