@@ -16,11 +16,11 @@ namespace holdfast::transport {
 inline constexpr size_t kMaxHttpBodyBytes = 64u << 10;  // a longer body is answered with 413
 
 struct HttpMessage {
-  std::string method;
-  std::string path;   // as it was sent: percent-encoded, without the query
-  std::string query;  // without the question mark
-  std::vector<std::pair<std::string, std::string>> headers;
-  std::string body;
+  std::string method = {};
+  std::string path = {};   // as it was sent: percent-encoded, without the query
+  std::string query = {};  // without the question mark
+  std::vector<std::pair<std::string, std::string>> headers = {};
+  std::string body = {};
 
   // Returns the values of all headers of that name, which is compared without regard to case.
   std::vector<std::string_view> HeaderValues(std::string_view name) const;

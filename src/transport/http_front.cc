@@ -8,10 +8,10 @@
 #include <span>
 #include <utility>
 
-#include "transport/http_request.h"
 #include "transport/lines_connection.h"
 #include "transport/plain_stream.h"
 #include "transport/tls_stream.h"
+#include "transport/waiting_call.h"
 #include "transport/web_socket_connection.h"
 
 namespace holdfast::transport {
@@ -80,6 +80,7 @@ class HttpFront::Requester {
   enum class Outcome { kNeedsMore, kSettled };
 
   Outcome Consider() {
+    if (call_) return ConsiderCall();
     if (front_.language_ == Language::kHttpOrLines && !IsLetter(input_.front())) {
       front_.HandOverLines(self_, std::move(input_));
       return Outcome::kSettled;
@@ -88,30 +89,55 @@ class HttpFront::Requester {
     const size_t end = input_.find(kEndOfHead);
     if (end == std::string::npos && input_.size() <= kMaxHttpHeadBytes) return Outcome::kNeedsMore;
     const bool is_too_long = end == std::string::npos || end + kEndOfHead.size() > kMaxHttpHeadBytes;
-    is_too_long ? Answer(AnswerHeadTooLong()) : Decide(end + kEndOfHead.size());
+    return is_too_long ? Answer(AnswerHeadTooLong()) : Decide(end + kEndOfHead.size());
+  }
+
+  Outcome Decide(size_t head_bytes) {
+    const HttpFrontOptions& options = front_.options_;
+    HttpDecision decision =
+        DecideHttpRequest(std::string_view(input_).substr(0, head_bytes), options.routes, options.authorizer,
+                          stream_->fd(), options.on_call ? OtherPaths::kCalls : OtherPaths::kNotFound);
+    if (const auto* answer = std::get_if<HttpAnswer>(&decision)) return Answer(*answer);
+    input_.erase(0, head_bytes);
+    if (auto* call = std::get_if<CallHead>(&decision)) return BeginCall(std::move(*call));
+    Slot slot = front_.slots_.Take();
+    if (!slot) return Answer(AnswerServerFull());
+    front_.HandOverWebSocket(self_, std::move(std::get<Upgrade>(decision).key), std::move(input_), std::move(slot));
     return Outcome::kSettled;
   }
 
-  void Decide(size_t head_bytes) {
-    const HttpFrontOptions& options = front_.options_;
-    const std::string_view head = std::string_view(input_).substr(0, head_bytes);
-    HttpDecision decision = DecideHttpRequest(head, options.routes, options.authorizer, stream_->fd());
-    if (const auto* answer = std::get_if<HttpAnswer>(&decision)) return Answer(*answer);
-    Slot slot = front_.slots_.Take();
-    if (!slot) return Answer(AnswerServerFull());
-    front_.HandOverWebSocket(self_, std::move(std::get<Upgrade>(decision).key), input_.substr(head_bytes),
-                             std::move(slot));
+  // A peer that has begun to send the body does not wait for the answer.
+  Outcome BeginCall(CallHead head) {
+    call_ = std::move(head);
+    if (call_->awaits_continue && call_->body_bytes > 0 && input_.empty()) Write(kContinue);
+    return ConsiderCall();
   }
 
-  // An empty socket buffer has room for a whole answer. The socket stays open until the peer closes it: closing a
-  // socket while the peer still sends would reset the connection, and the answer could be lost.
-  void Answer(const HttpAnswer& answer) {
-    const iovec bytes{const_cast<char*>(answer.bytes.data()), answer.bytes.size()};  // a write only reads from it
-    (void)stream_->Write(std::span(&bytes, 1));
+  Outcome ConsiderCall() {
+    if (input_.size() < call_->body_bytes) return Outcome::kNeedsMore;
+    Slot slot = front_.slots_.Take();
+    if (!slot) return Answer(AnswerServerFull());
+    call_->message.body = input_.substr(0, call_->body_bytes);
+    input_.erase(0, call_->body_bytes);
+    front_.HandOverCall(self_, *std::move(call_), std::move(input_), std::move(slot));
+    return Outcome::kSettled;
+  }
+
+  // The socket stays open until the peer closes it: closing a socket while the peer still sends would reset the
+  // connection, and the answer could be lost.
+  Outcome Answer(const HttpAnswer& answer) {
+    Write(answer.bytes);
     stream_->EndWriting();
     answered_ = true;
     timer_.Start(front_.limits_.close_timeout);
     Wait();
+    return Outcome::kSettled;
+  }
+
+  // An empty socket buffer has room for the short answers that are given here.
+  void Write(std::string_view text) {
+    const iovec bytes{const_cast<char*>(text.data()), text.size()};  // a write only reads from it
+    (void)stream_->Write(std::span(&bytes, 1));
   }
 
   HttpFront& front_;
@@ -120,8 +146,9 @@ class HttpFront::Requester {
   std::optional<loop::FdWatch> watch_;
   loop::Timer timer_;
   Requesters::iterator self_;
-  std::string input_;
-  bool silent_ = true;  // the peer has sent nothing, not even a part of a handshake
+  std::string input_;             // what follows the head, once call_ is set
+  std::optional<CallHead> call_;  // set while its body arrives
+  bool silent_ = true;            // the peer has sent nothing, not even a part of a handshake
   bool answered_ = false;
 };
 
@@ -132,6 +159,7 @@ HttpFront::HttpFront(loop::EventLoop& loop, Language language, const Limits& lim
       limits_(limits),
       options_(std::move(options)),
       on_connection_(std::make_shared<OnConnection>(std::move(on_connection))),
+      farewells_(std::make_shared<HttpFarewells>(loop, limits)),
       slots_(limits.max_connections) {}
 
 HttpFront::~HttpFront() = default;
@@ -166,6 +194,17 @@ void HttpFront::HandOverWebSocket(Requesters::iterator requester, std::string ke
                   [weak = std::weak_ptr(on_connection_)](std::shared_ptr<rpc::Transport> transport) {
                     if (const auto on_connection = weak.lock()) (*on_connection)(std::move(transport));
                   });
+}
+
+void HttpFront::HandOverCall(Requesters::iterator requester, CallHead head, std::string early_input, Slot slot) {
+  UpgradedSocket socket{.stream = (*requester)->TakeStream(),
+                        .peer = (*requester)->TakePeer(),
+                        .key = std::move(head.web_socket_key),
+                        .early_input = std::move(early_input),
+                        .slot = std::move(slot)};
+  Forget(requester);
+  const auto on_call = options_.on_call;  // the callee may destroy the listener, and this object with it
+  on_call(std::make_unique<WaitingCall>(loop_, std::move(head.message), std::move(socket), farewells_));
 }
 
 // The line protocol has no message for a refusal, so without a slot the socket is just closed.

@@ -1,6 +1,6 @@
 // An HttpFront owns accepted sockets until it is known what their peers want. It answers plain HTTP requests itself,
-// and passes the other sockets on as connections, which it counts against the limit. With TLS, the handshake of a
-// socket has the time that the head of its request has.
+// and passes the other sockets on as connections or calls, which it counts against the limit. With TLS, the handshake
+// of a socket has the time that its request has.
 #pragma once
 
 #include <list>
@@ -10,6 +10,8 @@
 #include "base/owned_fd.h"
 #include "transport/byte_stream.h"
 #include "transport/connection_slots.h"
+#include "transport/http_farewells.h"
+#include "transport/http_request.h"
 #include "transport/listener.h"
 
 namespace holdfast::transport {
@@ -36,6 +38,7 @@ class HttpFront {
   // Each of these functions removes the requester.
   void Forget(Requesters::iterator requester);
   void HandOverWebSocket(Requesters::iterator requester, std::string key, std::string early_input, Slot slot);
+  void HandOverCall(Requesters::iterator requester, CallHead head, std::string early_input, Slot slot);
   void HandOverLines(Requesters::iterator requester, std::string early_input);
 
   loop::EventLoop& loop_;
@@ -44,6 +47,7 @@ class HttpFront {
   const HttpFrontOptions options_;
   // Upgrades under way hold a weak reference, so that no connection is passed on after this object is gone.
   std::shared_ptr<OnConnection> on_connection_;
+  std::shared_ptr<HttpFarewells> farewells_;  // calls hold a weak reference
   ConnectionSlots slots_;
   Requesters requesters_;  // the latest comes first
 };

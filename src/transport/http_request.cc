@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/status.hpp>
 #include <boost/beast/websocket/rfc6455.hpp>
 
+#include "base/parse_number.h"
 #include "base/random_id.h"
 
 namespace holdfast::transport {
@@ -22,6 +24,7 @@ struct Status {
   std::string_view line;
   std::string_view body = "";
   std::string_view header = "";
+  std::string_view content_type = "text/plain";
 };
 
 constexpr Status kOk{"200 OK"};
@@ -36,6 +39,8 @@ constexpr Status kNoSuchPath{"404 Not Found", "no such path\n"};
 constexpr Status kOnlyGetAndHead{"405 Method Not Allowed", "this path accepts only GET and HEAD\n",
                                  "Allow: GET, HEAD\r\n"};
 constexpr Status kOnlyGet{"405 Method Not Allowed", "this path accepts only GET\n", "Allow: GET\r\n"};
+constexpr Status kNoLength{"411 Length Required", "a request with a body needs a Content-Length\n"};
+constexpr Status kBodyTooLong{"413 Content Too Large", "the request body is too long\n"};
 constexpr Status kBadVersion{"426 Upgrade Required", "only WebSocket version 13 is supported\n",
                              "Sec-WebSocket-Version: 13\r\n"};
 constexpr Status kHeadTooLong{"431 Request Header Fields Too Large", "the request head is too long\n"};
@@ -45,9 +50,10 @@ enum class Body { kSent, kLeftOut };
 
 // HEAD is answered with the headers of GET, which include the length of the body.
 HttpAnswer Answer(const Status& status, Body body = Body::kSent) {
+  const std::string type =
+      status.body.empty() ? std::string() : fmt::format("Content-Type: {}\r\n", status.content_type);
   return {fmt::format("HTTP/1.1 {}\r\n{}{}Content-Length: {}\r\nConnection: close\r\n\r\n{}", status.line,
-                      status.header, status.body.empty() ? "" : "Content-Type: text/plain\r\n", status.body.size(),
-                      body == Body::kSent ? status.body : "")};
+                      status.header, type, status.body.size(), body == Body::kSent ? status.body : "")};
 }
 
 HttpAnswer AnswerRefusal(const HttpRefusal& refusal, Body body) {
@@ -66,7 +72,7 @@ HttpAnswer AnswerRefusal(const HttpRefusal& refusal, Body body) {
 bool Parse(std::string_view head, Request& request) {
   http::request_parser<http::empty_body> parser;
   parser.header_limit(kMaxHttpHeadBytes);
-  parser.body_limit(boost::none);  // no body is ever read, so its announced length does not matter
+  parser.body_limit(boost::none);  // the parser reads no body
   boost::system::error_code error;
   parser.put(boost::asio::buffer(head), error);
   if (error || !parser.is_header_done()) return false;
@@ -143,18 +149,59 @@ HttpDecision DecideUpgrade(const Request& request, Body body) {
   return Upgrade{std::string(key)};
 }
 
+// Returns nothing if the length is not one number. The parser accepts a list of equal ones.
+std::optional<uint64_t> BodyBytes(const Request& request) {
+  const auto length = request[http::field::content_length];
+  if (length.empty()) return 0;
+  return ParseNumber<uint64_t>(std::string_view(length.data(), length.size()));
+}
+
+// The sender of a request in HTTP/1.0 does not wait.
+bool AwaitsContinue(const Request& request) {
+  const auto expectation = request[http::field::expect];
+  return request.version() >= 11 && boost::beast::iequals(expectation, "100-continue");
+}
+
+HttpMessage MessageOf(const Request& request) {
+  const std::string_view target(request.target().data(), request.target().size());
+  const std::string_view path = PathOf(request);
+  HttpMessage message{.method = std::string(request.method_string()),
+                      .path = std::string(path),
+                      .query = std::string(target.substr(std::min(path.size() + 1, target.size()))),
+                      .headers = {},
+                      .body = {}};
+  for (const auto& header : request) message.headers.emplace_back(header.name_string(), header.value());
+  return message;
+}
+
+// A body whose length is not known in advance is refused: nothing that calls the owner of a listener needs one.
+HttpDecision DecideCall(const Request& request, Body body) {
+  if (request.count(http::field::transfer_encoding) > 0) return Answer(kNoLength, body);
+  const auto body_bytes = BodyBytes(request);
+  if (!body_bytes) return Answer(kMalformed, body);
+  if (*body_bytes > kMaxHttpBodyBytes) return Answer(kBodyTooLong, body);
+  CallHead call{.message = MessageOf(request),
+                .body_bytes = static_cast<size_t>(*body_bytes),
+                .awaits_continue = AwaitsContinue(request)};
+  HttpDecision upgrade = DecideUpgrade(request, body);
+  if (auto* agreed = std::get_if<Upgrade>(&upgrade)) call.web_socket_key = std::move(agreed->key);
+  return call;
+}
+
 }  // namespace
 
 // The Origin is checked before the secret: a web page does not learn whether it has guessed the secret.
 HttpDecision DecideHttpRequest(std::string_view head, const HttpRoutes& routes, const Authorizer& authorizer,
-                               int socket) {
+                               int socket, OtherPaths other_paths) {
   Request request;
   if (!Parse(head, request)) return Answer(kMalformed);
   const Body body = request.method() == http::verb::head ? Body::kLeftOut : Body::kSent;
   const Destination destination = DestinationOf(PathOf(request), routes, authorizer.secret);
   if (IsRefusedBrowser(request, destination.route)) return Answer(kBrowser, body);
   if (destination.lacks_secret) return Answer(kNoSecret, body);
-  if (destination.route == nullptr) return Answer(kNoSuchPath, body);
+  if (destination.route == nullptr) {
+    return other_paths == OtherPaths::kCalls ? DecideCall(request, body) : Answer(kNoSuchPath, body);
+  }
   if (const auto refusal = Refusal(request, *destination.route, authorizer, socket)) {
     return AnswerRefusal(*refusal, body);
   }
@@ -164,5 +211,14 @@ HttpDecision DecideHttpRequest(std::string_view head, const HttpRoutes& routes, 
 
 HttpAnswer AnswerHeadTooLong() { return Answer(kHeadTooLong); }
 HttpAnswer AnswerServerFull() { return Answer(kServerFull); }
+
+HttpAnswer AnswerTo(const HttpMessage& request, const HttpResponse& response) {
+  const std::string line = fmt::format("{} {}", response.status,
+                                       std::string_view(http::obsolete_reason(http::int_to_status(response.status))));
+  std::string headers;
+  for (const auto& [name, value] : response.headers) headers += fmt::format("{}: {}\r\n", name, value);
+  return Answer({line, response.body, headers, response.content_type},
+                request.method == "HEAD" ? Body::kLeftOut : Body::kSent);
+}
 
 }  // namespace holdfast::transport

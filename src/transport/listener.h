@@ -19,6 +19,8 @@
 
 namespace holdfast::transport {
 
+class HttpCall;
+
 struct Limits {
   size_t max_connections = 1024;                    // further connections get HTTP 503 (on lines they are closed)
   size_t max_frame_bytes = 16u << 20;               // inbound WebSocket frame
@@ -26,18 +28,21 @@ struct Limits {
   size_t outbound_frame_bytes = 4u << 20;           // longer messages are sent in fragments
   size_t high_water_bytes = 256u << 10;             // congested() is true from here ...
   size_t low_water_bytes = 64u << 10;               // ... until the queue is below this
-  std::chrono::milliseconds head_timeout{10'000};   // for the whole head of an HTTP request
+  std::chrono::milliseconds head_timeout{10'000};   // for a whole HTTP request, and for sending the answer to a call
   std::chrono::milliseconds ping_interval{30'000};  // 0 means no pings
   std::chrono::milliseconds close_timeout{2'000};
-  std::weak_ptr<loop::ByteBudget> budget;  // long messages draw from it while they arrive
+  std::weak_ptr<loop::ByteBudget> budget = {};  // long messages draw from it while they arrive
 };
 
 using OnConnection = std::function<void(std::shared_ptr<rpc::Transport>)>;
+using OnCall = std::function<void(std::unique_ptr<HttpCall>)>;
 
 struct HttpFrontOptions {
   HttpRoutes routes;
   Authorizer authorizer = {};
   std::optional<TlsContext> tls = {};  // if it is set, the listener speaks TLS only
+  // Gets the requests whose path is none of the routes. If it is absent, they are answered with 404.
+  OnCall on_call = {};
 };
 
 class Listener {

@@ -195,5 +195,80 @@ TEST(HttpRequestTest, ShowsTheAuthorizerTheSocketAndEveryAuthorizationHeader) {
   EXPECT_EQ(socket, 42);
 }
 
+HttpDecision DecideWithCalls(std::string_view request_line, std::string_view headers, std::string_view secret = "") {
+  return DecideHttpRequest(std::string(request_line) + " HTTP/1.1\r\nHost: x\r\n" + std::string(headers) + "\r\n",
+                           kRoutes, {.secret = std::string(secret)}, -1, OtherPaths::kCalls);
+}
+
+TEST(HttpRequestTest, LeavesPathsThatAreNoRoutesToTheOwner) {
+  for (const char* request : {"GET /other", "POST /other?x", "BREW /readyz/", "HEAD /other"}) {
+    EXPECT_TRUE(std::holds_alternative<CallHead>(DecideWithCalls(request, ""))) << request;
+  }
+  EXPECT_THAT(Answered(DecideWithCalls("GET /readyz", "")), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(Answered(DecideWithCalls("GET /", "")), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(Answered(DecideWithCalls("GET /other", "Origin: http://localhost\r\n")), StartsWith("HTTP/1.1 403 "));
+  EXPECT_THAT(Answered(DecideWithCalls("GET /other", "", "s3cret")), StartsWith("HTTP/1.1 401 "));
+  EXPECT_TRUE(std::holds_alternative<CallHead>(DecideWithCalls("GET /s3cret/other", "", "s3cret")));
+}
+
+TEST(HttpRequestTest, ReadsTheLengthOfTheBodyOfACall) {
+  const std::string limit = std::to_string(kMaxHttpBodyBytes), more = std::to_string(kMaxHttpBodyBytes + 1);
+  for (const auto& [headers, bytes] : std::initializer_list<std::pair<std::string, size_t>>{
+           {"", 0},
+           {"Content-Length: 0\r\n", 0},
+           {"Content-Length: 17\r\n", 17},
+           {"Content-Length: " + limit + "\r\n", kMaxHttpBodyBytes},
+       }) {
+    const HttpDecision decision = DecideWithCalls("POST /other", headers);
+    ASSERT_TRUE(std::holds_alternative<CallHead>(decision)) << Answered(decision);
+    EXPECT_EQ(std::get<CallHead>(decision).body_bytes, bytes) << headers;
+  }
+  for (const auto& [headers, status] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"Content-Length: " + more + "\r\n", "413 "},
+           {"Content-Length: 18446744073709551615\r\n", "413 "},
+           {"Content-Length: 18446744073709551616\r\n", "400 "},
+           {"Content-Length: -1\r\n", "400 "},
+           {"Content-Length: 1x\r\n", "400 "},
+           {"Content-Length: 1\r\nContent-Length: 2\r\n", "400 "},
+           {"Transfer-Encoding: chunked\r\n", "411 "},
+           {"Transfer-Encoding: gzip\r\n", "411 "},
+       }) {
+    EXPECT_THAT(Answered(DecideWithCalls("POST /other", headers)), StartsWith("HTTP/1.1 " + status)) << headers;
+  }
+}
+
+TEST(HttpRequestTest, SeesThatTheSenderOfACallWaitsBeforeItsBody) {
+  const auto awaits = [](std::string_view version, std::string_view headers) {
+    const std::string head = "POST /other HTTP/" + std::string(version) + "\r\n" + std::string(headers) + "\r\n";
+    return std::get<CallHead>(DecideHttpRequest(head, kRoutes, {}, -1, OtherPaths::kCalls)).awaits_continue;
+  };
+  EXPECT_TRUE(awaits("1.1", "Content-Length: 1\r\nExpect: 100-Continue\r\n"));
+  EXPECT_FALSE(awaits("1.1", "Content-Length: 1\r\n"));
+  EXPECT_FALSE(awaits("1.0", "Content-Length: 1\r\nExpect: 100-continue\r\n"));
+}
+
+TEST(HttpRequestTest, GivesTheKeyOfACallThatIsAValidUpgrade) {
+  const auto key = [](std::string_view request, const std::string& headers) {
+    return std::get<CallHead>(DecideWithCalls(request, headers)).web_socket_key;
+  };
+  const std::string upgrade(kUpgrade);
+  EXPECT_EQ(key("GET /other", upgrade), "dGhlIHNhbXBsZSBub25jZQ==");
+  EXPECT_EQ(key("POST /other", upgrade), "");
+  EXPECT_EQ(key("GET /other", With(upgrade, ": 13", ": 8")), "");
+  EXPECT_EQ(key("GET /other", upgrade + "Content-Length: 2\r\n"), "");
+  EXPECT_EQ(key("GET /other", ""), "");
+}
+
+TEST(HttpRequestTest, WritesTheAnswerToACall) {
+  const HttpResponse response{.status = 404, .body = "no\n", .headers = {{"X-A", "1"}, {"X-B", "2"}}};
+  EXPECT_EQ(AnswerTo({.method = "GET"}, response).bytes,
+            "HTTP/1.1 404 Not Found\r\nX-A: 1\r\nX-B: 2\r\nContent-Type: text/plain; charset=utf-8\r\n"
+            "Content-Length: 3\r\nConnection: close\r\n\r\nno\n");
+  EXPECT_THAT(AnswerTo({.method = "HEAD"}, response).bytes,
+              EndsWith("\r\nContent-Length: 3\r\nConnection: close\r\n\r\n"));
+  EXPECT_EQ(AnswerTo({.method = "GET"}, {.status = 200}).bytes,
+            "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+}
+
 }  // namespace
 }  // namespace holdfast::transport
