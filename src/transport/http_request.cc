@@ -118,8 +118,8 @@ bool IsRefusedBrowser(const Request& request, const HttpRoute* route) {
   return route == nullptr || route->origin == HttpRoute::Origin::kRefused;
 }
 
-std::optional<HttpRefusal> Refusal(const Request& request, const HttpRoute& route, const Authorizer& authorizer,
-                                   int socket) {
+std::optional<HttpRefusal> RefusalOf(const Request& request, const HttpRoute& route, const Authorizer& authorizer,
+                                     int socket) {
   if (!authorizer.refuse || route.access == HttpRoute::Access::kEveryone) return std::nullopt;
   Credentials credentials{.authorization = {}, .socket = socket};
   const auto [first, last] = request.equal_range(http::field::authorization);
@@ -202,7 +202,7 @@ HttpDecision DecideHttpRequest(std::string_view head, const HttpRoutes& routes, 
   if (destination.route == nullptr) {
     return other_paths == OtherPaths::kCalls ? DecideCall(request, body) : Answer(kNoSuchPath, body);
   }
-  if (const auto refusal = Refusal(request, *destination.route, authorizer, socket)) {
+  if (const auto refusal = RefusalOf(request, *destination.route, authorizer, socket)) {
     return AnswerRefusal(*refusal, body);
   }
   if (destination.route->kind == HttpRoute::Kind::kProbe) return Answer(DecideProbe(request), body);
