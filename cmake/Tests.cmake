@@ -139,23 +139,25 @@ if(HOLDFAST_FUZZERS)
   endforeach()
 endif()
 
+# The tests below are scripts, and some of the longest tests: they start early too.
+
 # This test runs every shell example of the documentation and compares its output.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME docs_examples COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/check_examples
   $<TARGET_FILE_DIR:holdfast> README.md docs/ARCHITECTURE.md docs/MCP.md docs/PROTOCOL.md docs/SANDBOX.md docs/RULES.md docs/BENCHMARKS.md)
-set_tests_properties(docs_examples PROPERTIES TIMEOUT 300)
+set_tests_properties(docs_examples PROPERTIES COST 1000 TIMEOUT 300)
 
 # This test works through the MCP server with the official SDK. It fetches nothing, and is skipped where `make e2e` has not fetched
 # the SDK before.
 add_test(NAME mcp_sdk COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/e2e/mcp/run.py --cached
   --server $<TARGET_FILE:holdfast>)
-set_tests_properties(mcp_sdk PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77)
+set_tests_properties(mcp_sdk PROPERTIES COST 1000 TIMEOUT 300 SKIP_RETURN_CODE 77)
 
 # This test packs the build, installs the package with npm and talks to it, or does nothing where there is no npm.
 add_test(NAME npm_package COMMAND ${CMAKE_SOURCE_DIR}/tools/check_npm_package ${CMAKE_BINARY_DIR})
-set_tests_properties(npm_package PROPERTIES TIMEOUT 300)
+set_tests_properties(npm_package PROPERTIES COST 1000 TIMEOUT 300)
 
 # This test installs the build and tries it with the bundled bubblewrap. It needs user namespaces, like the other tests of the
 # sandbox.
 add_test(NAME installed COMMAND ${CMAKE_SOURCE_DIR}/tools/check_install ${CMAKE_BINARY_DIR})
-set_tests_properties(installed PROPERTIES TIMEOUT 300)
+set_tests_properties(installed PROPERTIES COST 1000 TIMEOUT 300)
