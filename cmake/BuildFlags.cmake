@@ -50,9 +50,12 @@ if(HOLDFAST_FUZZERS)
     $<$<NOT:$<BOOL:$<TARGET_PROPERTY:HOLDFAST_TEST_CODE>>>:-fsanitize=fuzzer-no-link>)
 endif()
 
-# Makes a target `name` that holds a precompiled header. It is built once, and other targets use it by REUSE_FROM.
+# Makes a target `name` that holds a precompiled header. It is built once, and other targets use it by REUSE_FROM. Its source
+# includes the same headers, which tells tools/check_tidy what is precompiled.
 function(holdfast_precompile name)
-  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/pch/${name}.cc CONTENT "")
+  list(TRANSFORM ARGN PREPEND "#include " OUTPUT_VARIABLE includes)
+  list(JOIN includes "\n" includes)
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/pch/${name}.cc CONTENT "${includes}\n")
   add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/pch/${name}.cc)
   target_link_libraries(${name} PRIVATE holdfast_flags)
   target_precompile_headers(${name} PRIVATE ${ARGN})
