@@ -1,5 +1,4 @@
-// The functions of libcurl that this folder uses, looked up at run time. The library stays loaded for the life of the
-// program, because OpenSSL, which comes with it, cannot be unloaded safely.
+// The functions of libcurl that this folder uses, looked up at run time.
 #pragma once
 
 #include <string>
