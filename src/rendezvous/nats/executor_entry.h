@@ -1,0 +1,24 @@
+// The record of an executor as it stands in the bucket that the nodes share: its key, and its value in JSON. Another
+// participant of NATS may write anything there, so that only exactly such an entry is accepted.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "rendezvous/bus/bus.h"
+
+namespace holdfast::rendezvous {
+
+// Returns an id in a form that subjects and keys of NATS may contain: its SHA-256 in hexadecimal digits.
+std::string DigestOfId(std::string_view id);
+
+// Returns the key of the record that `node` has of an executor.
+std::string EntryKey(std::string_view node, std::string_view id);
+
+std::string EncodeEntry(const ExecutorRecord& record);
+
+// Fails if the value is not a record, or not that of the executor which the key names.
+Result<ExecutorRecord> DecodeEntry(std::string_view key, std::string_view value);
+
+}  // namespace holdfast::rendezvous

@@ -1,0 +1,86 @@
+// The records of this node's executors on their way to the bucket that all nodes share, and the ticket key. What the
+// node publishes is kept here, so that a bucket that is lost gets everything back.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "loop/event.h"
+#include "loop/scope.h"
+#include "loop/task.h"
+#include "loop/worker_pool.h"
+#include "rendezvous/bus/bus.h"
+#include "rendezvous/nats/nats_bucket.h"
+#include "rendezvous/nats/nats_connection.h"
+
+namespace holdfast::rendezvous {
+
+class NatsRegistry {
+ public:
+  struct Settings {
+    std::string bucket;
+    std::string node;  // the name of this node
+    std::chrono::milliseconds time_to_live;
+  };
+
+  NatsRegistry(loop::EventLoop& loop, loop::WorkerPool& workers, Settings settings);
+
+  // Sets the connection to use. It is null while there is none.
+  void Use(std::shared_ptr<NatsConnection> connection);
+
+  enum class Extent { kChanges, kEverything };
+  // Makes the bucket agree with the records, and opens it if it is not open. With everything goes the ticket key.
+  loop::Task<Result<>> Write(Extent extent);
+  // Writes whenever something has changed, and everything three times within the time to live. It never returns.
+  loop::Task<> KeepWriting();
+
+  void Put(const ExecutorRecord& record);
+  void Remove(const std::string& id);
+  loop::Task<Result<std::vector<ExecutorRecord>>> Others();
+
+  const std::string& ticket_key() const { return ticket_key_; }
+
+ private:
+  using Changes = std::vector<std::pair<std::string, std::optional<std::string>>>;  // keys with values; none: removed
+  // The work of one call of Write, for a worker.
+  struct Round {
+    Result<> Run();
+
+    std::shared_ptr<NatsConnection> connection;
+    std::shared_ptr<NatsBucket> bucket;  // null: to be opened
+    Settings settings;
+    Changes changes;
+    std::string ticket_key;  // empty: not to be written
+  };
+
+  std::unique_ptr<Round> MakeRound(Extent extent);
+  void Discard(std::shared_ptr<void> object);
+  loop::Task<> List();
+
+  loop::EventLoop& loop_;
+  loop::WorkerPool& workers_;
+  const Settings settings_;
+  std::shared_ptr<NatsConnection> connection_;
+  uint64_t connections_ = 0;            // that were used
+  std::shared_ptr<NatsBucket> bucket_;  // null until it is open, and after a failure
+  std::map<std::string, ExecutorRecord> records_;
+  std::set<std::string> changed_;  // the ids whose entries are not as in `records_`
+  loop::Event has_changed_;
+  std::string ticket_key_;
+
+  // Calls of Others that come during a listing wait for the next one, which answers all of them.
+  uint64_t listings_begun_ = 0, listings_ended_ = 0;
+  Result<std::vector<ExecutorRecord>> listed_;
+  loop::Event has_listed_;
+  loop::Scope scope_;
+};
+
+}  // namespace holdfast::rendezvous
