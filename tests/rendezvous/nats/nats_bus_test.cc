@@ -1,0 +1,117 @@
+// The records and the ticket key that nodes share by a bus over NATS.
+#include "rendezvous/nats/nats_bus.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rendezvous/nats/bus_fixture.h"
+#include "support/test_certificate.h"
+
+namespace holdfast::rendezvous {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class NatsBusTest : public BusFixture {};
+
+ExecutorRecord Record(const std::string& id, size_t sessions = 0) {
+  return {.id = id, .name = "a \"name\"", .since_ms = 1'700'000'000'000, .waiting = 1, .sessions = sessions};
+}
+
+class DeafNode final : public Node {
+ public:
+  Joined JoinWaiting(const std::string&, std::shared_ptr<Pipe>) override { return Joined::kNoneWaits; }
+};
+
+TEST_F(NatsBusTest, NodesFindTheRecordsOfEachOther) {
+  TestNode a(loop, Settings()), b(loop, Settings());
+  a.bus->Publish(Record("build-1"));
+  b.bus->Publish(Record("build-2"));
+  EXPECT_TRUE(RunUntil([&] { return b.Others() == std::vector{Record("build-1")}; }));
+  EXPECT_TRUE(RunUntil([&] { return a.Others() == std::vector{Record("build-2")}; }));
+}
+
+TEST_F(NatsBusTest, ARecordFollowsItsExecutor) {
+  TestNode a(loop, Settings()), b(loop, Settings());
+  a.bus->Publish(Record("build-1"));
+  a.bus->Publish(Record("build-1", 7));
+  EXPECT_TRUE(RunUntil([&] { return b.Others() == std::vector{Record("build-1", 7)}; }));
+  a.bus->Withdraw("build-1");
+  EXPECT_TRUE(RunUntil([&] { return b.Others().empty(); }));
+}
+
+TEST_F(NatsBusTest, CallersThatAskAtOnceAllGetTheRecords) {
+  TestNode a(loop, Settings()), b(loop, Settings());
+  a.bus->Publish(Record("build-1"));
+  EXPECT_TRUE(RunUntil([&] { return !b.Others().empty(); }));
+  std::vector<std::optional<Result<std::vector<ExecutorRecord>>>> answers(20);
+  loop::Scope scope;
+  for (auto& answer : answers) scope.Start(StoreResult(b.bus->Others(), answer));
+  for (auto& answer : answers) {
+    EXPECT_TRUE(RunUntil([&] { return answer.has_value(); }));
+    EXPECT_EQ(**answer, std::vector{Record("build-1")});
+  }
+}
+
+TEST_F(NatsBusTest, RecordsOfANodeThatDiesVanish) {
+  NatsSettings settings = Settings();
+  settings.record_time_to_live = 600ms;
+  TestNode b(loop, settings);
+  b.bus->Publish(Record("stays"));
+  auto a = std::make_unique<TestNode>(loop, settings);
+  a->bus->Publish(Record("goes"));
+  EXPECT_TRUE(RunUntil([&] { return b.Others().size() == 1; }));
+  a.reset();
+  EXPECT_TRUE(RunUntil([&] { return b.Others().empty(); }));
+  TestNode c(loop, settings);
+  EXPECT_TRUE(RunUntil([&] { return c.Others() == std::vector{Record("stays")}; }));
+}
+
+TEST_F(NatsBusTest, ARecordLivesLongerThanItsTimeToLive) {
+  NatsSettings settings = Settings();
+  settings.record_time_to_live = 600ms;
+  TestNode a(loop, settings), b(loop, settings);
+  a.bus->Publish(Record("build-1"));
+  EXPECT_TRUE(RunUntil([&] { return b.Others().size() == 1; }));
+  const auto end = std::chrono::steady_clock::now() + 2s;
+  EXPECT_TRUE(RunUntil([&] {
+    EXPECT_THAT(b.Others(), ElementsAre(Record("build-1")));
+    return std::chrono::steady_clock::now() >= end;
+  }));
+}
+
+TEST_F(NatsBusTest, AllNodesHaveTheSameTicketKey) {
+  TestNode a(loop, Settings()), b(loop, Settings());
+  EXPECT_GE(a.bus->ticket_key().size(), 32u);
+  EXPECT_EQ(a.bus->ticket_key(), b.bus->ticket_key());
+  NatsSettings elsewhere = Settings();
+  elsewhere.bucket = "another-bucket";
+  TestNode c(loop, elsewhere);
+  EXPECT_NE(c.bus->ticket_key(), a.bus->ticket_key());
+}
+
+TEST_F(NatsBusTest, ABucketWithOtherSettingsIsUsedAsItIs) {
+  NatsSettings other = Settings();
+  other.record_time_to_live = 60s;
+  TestNode a(loop, other), b(loop, Settings());
+  a.bus->Publish(Record("build-1"));
+  EXPECT_TRUE(RunUntil([&] { return b.Others() == std::vector{Record("build-1")}; }));
+  EXPECT_EQ(a.bus->ticket_key(), b.bus->ticket_key());
+}
+
+TEST_F(NatsBusTest, StartFailsWithoutAServer) {
+  server.Kill();
+  auto bus = MakeNatsBus(loop, Settings());
+  ASSERT_TRUE(bus);
+  DeafNode node;
+  const auto started = Await(loop, (*bus)->Start(node));
+  ASSERT_FALSE(started);
+  EXPECT_THAT(started.error().message, HasSubstr("connect to NATS: "));
+  EXPECT_FALSE((*bus)->connected());
+}
+
+}  // namespace
+}  // namespace holdfast::rendezvous

@@ -1,0 +1,109 @@
+// A bus whose NATS server goes away and comes back, with nothing of what it knew.
+#include <csignal>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rendezvous/nats/bus_fixture.h"
+#include "rendezvous/nats/nats_bus.h"
+#include "support/test_socket.h"
+
+namespace holdfast::rendezvous {
+namespace {
+
+using namespace std::chrono_literals;
+
+class NatsRestartTest : public BusFixture {};
+
+TEST_F(NatsRestartTest, PipesEndAndEverythingElseComesBack) {
+  TestNode a(loop, Settings()), b(loop, Settings());
+  const auto client = Join(a, b);
+  b.Wait("build-2");
+  const std::string key = a.bus->ticket_key();
+  server.Kill();
+  EXPECT_TRUE(RunUntil([&] { return client->ended && b.joined[0]->ended; }));
+  EXPECT_FALSE(a.bus->connected() || b.bus->connected());
+  const auto refused = a.Join("build-1");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::kDisconnected);
+  EXPECT_FALSE(Await(loop, a.bus->Others()));
+
+  server.Start();
+  EXPECT_TRUE(RunUntil([&] { return a.bus->connected() && b.bus->connected(); }));
+  EXPECT_TRUE(RunUntil([&] { return a.Others().size() == 2; }));
+  EXPECT_EQ(a.bus->ticket_key(), key);
+  EXPECT_EQ(b.bus->ticket_key(), key);
+  std::optional<Result<std::shared_ptr<Pipe>>> joined;
+  EXPECT_TRUE(RunUntil([&] { return (joined = a.Join("build-2"))->has_value(); }));
+  PipeUser again(**joined);
+  again.pipe->Send("hello");
+  EXPECT_TRUE(RunUntil([&] { return b.joined[1]->received == "hello"; }));
+}
+
+TEST_F(NatsRestartTest, ANodeThatComesDuringTheOutageGetsTheKeyOfTheOthers) {
+  TestNode a(loop, Settings());
+  server.Kill();
+  EXPECT_TRUE(RunUntil([&] { return !a.bus->connected(); }));
+  server.Start();
+  EXPECT_TRUE(RunUntil([&] { return a.bus->connected(); }));
+  // Either node may be the first to write; at the next refresh at the latest both have one key.
+  NatsSettings settings = Settings();
+  settings.record_time_to_live = 1s;
+  TestNode b(loop, settings);
+  EXPECT_TRUE(RunUntil([&] { return a.bus->ticket_key() == b.bus->ticket_key(); }));
+}
+
+TEST_F(NatsRestartTest, ABucketThatIsDeletedComesBackWithItsRecords) {
+  NatsSettings settings = Settings();
+  settings.record_time_to_live = 1s;
+  TestNode a(loop, settings), b(loop, settings);
+  a.bus->Publish({.id = "build-1", .name = "one", .since_ms = 1, .waiting = 0, .sessions = 0});
+  EXPECT_TRUE(RunUntil([&] { return b.Others().size() == 1; }));
+  const std::string key = a.bus->ticket_key();
+
+  auto admin = support::TestSocket::Connect("ws://" + server.address());
+  ASSERT_TRUE(admin.Send("CONNECT {\"verbose\":false}\r\nPUB $JS.API.STREAM.DELETE.KV_holdfast-executors 0\r\n\r\n"));
+  EXPECT_TRUE(RunUntil([&] { return b.Others().empty(); }));
+  EXPECT_TRUE(RunUntil([&] { return b.Others().size() == 1; }));
+  EXPECT_EQ(a.bus->ticket_key(), key);
+  EXPECT_TRUE(a.bus->connected());
+}
+
+TEST_F(NatsRestartTest, AServerThatStandsStillEndsThePipesByTheirSilence) {
+  NatsSettings settings = Settings();
+  settings.pipes = {.alive_interval = 100ms, .silence_limit = 400ms};
+  TestNode a(loop, settings), b(loop, settings);
+  const auto client = Join(a, b);
+  server.Signal(SIGSTOP);
+  EXPECT_TRUE(RunUntil([&] { return client->ended && b.joined[0]->ended; }));
+  server.Signal(SIGCONT);
+  EXPECT_TRUE(RunUntil([&] { return a.bus->connected() && a.Others().size() == 1; }));
+}
+
+// A server that takes nothing must not hold up the loop, whatever is sent to it.
+TEST_F(NatsRestartTest, TheLoopGoesOnWhileAServerStandsStill) {
+  TestNode a(loop, Settings()), b(loop, Settings());
+  std::vector<std::unique_ptr<PipeUser>> clients;
+  for (int i = 0; i < 16; ++i) clients.push_back(Join(a, b, "build-" + std::to_string(i)));
+  server.Signal(SIGSTOP);
+  const std::string much(1u << 20, 'x');
+  auto longest = 0ms;
+  const auto end = std::chrono::steady_clock::now() + 1s;
+  while (std::chrono::steady_clock::now() < end) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (const auto& client : clients) {
+      if (!client->pipe->congested()) client->pipe->Send(much);
+    }
+    a.bus->Publish({.id = "build-1", .name = "", .since_ms = 1, .waiting = 1, .sessions = 0});
+    a.bus->Withdraw("build-1");
+    support::RunReady(loop);
+    longest = std::max(longest,
+                       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin));
+  }
+  EXPECT_LT(longest, 500ms);
+  server.Signal(SIGCONT);
+  clients.clear();
+}
+
+}  // namespace
+}  // namespace holdfast::rendezvous
