@@ -2,6 +2,7 @@
 import asyncio
 import base64
 import dataclasses
+import hashlib
 import json
 import os
 import pathlib
@@ -20,6 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 START_SECONDS = 20
 # Long enough to reconnect on a busy machine, short enough to wait for at the end of each scenario.
 DETACHED_TTL_MS = 4000
+TOKEN = "a-token-that-the-server-asks-for"
 # One red dot.
 PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/"
                        "iZk9HQAAAABJRU5ErkJggg==")
@@ -97,12 +99,15 @@ class Bench:
 
     async def _start_server(self):
         arguments = ("exec-server", "--listen", "ws://127.0.0.1:0", "--detached-ttl-ms", DETACHED_TTL_MS)
+        if self.scenario.link == "token":
+            digest = hashlib.sha256(TOKEN.encode()).hexdigest()
+            arguments += ("--ws-auth", "capability-token", "--ws-token-sha256", digest)
         pipes = {"stdin": asyncio.subprocess.DEVNULL, "stdout": asyncio.subprocess.PIPE}
         with self.log.open("ab") as log:
             self.server = await children.spawn(self._holdfast, *arguments, **pipes, stderr=log, env=self.environment())
         try:
             line = (await asyncio.wait_for(self.server.stdout.readline(), START_SECONDS)).decode()
-            port, secret = re.fullmatch(r"ws://127\.0\.0\.1:(\d+)/(\w+)\n", line).groups()
+            port, secret = re.fullmatch(r"ws://127\.0\.0\.1:(\d+)/?(\w*)\n", line).groups()
         except (asyncio.TimeoutError, AttributeError):
             raise NoServer("the server printed no URL") from None
         self.tap = Tap()
@@ -152,4 +157,6 @@ class Bench:
             lines += [f"program = {json.dumps(str(self._holdfast))}", 'args = ["exec-server", "--listen", "stdio"]']
         else:
             lines.append(f"url = {json.dumps(self.tap.url)}")
+        if self.scenario.link == "token":
+            lines.append(f"auth_bearer_token = {json.dumps(TOKEN)}")
         return "\n".join(lines) + "\n"

@@ -9,7 +9,7 @@ import dataclasses
 from expect import (absent, advised, asked, confined, denied, each_once, exits, fails, holds, keeps, lacks, matches,
                     noted, reached, resumed, says, shows_image, started, streamed)
 from model import FREEFORM, Call
-from versions import ENVIRONMENTS_FILE, MODEL, NEW_CONNECTION, RESUME, SERVER_SANDBOX, Feature
+from versions import BEARER_TOKEN, ENVIRONMENTS_FILE, MODEL, NEW_CONNECTION, RESUME, SERVER_SANDBOX, Feature
 
 MANAGED = '"type": "managed"'  # a file request that is to run in a sandbox has this in its params
 FULL_ACCESS, WORKSPACE_WRITE, READ_ONLY = "danger-full-access", "workspace-write", "read-only"
@@ -37,7 +37,7 @@ class Scenario:
     name: str
     steps: tuple
     sandbox: str = FULL_ACCESS
-    link: str = "variable"  # how the client finds the server: variable, file (environments.toml) or stdio
+    link: str = "variable"  # how the client finds the server: variable, file (environments.toml), token or stdio
     folder: str = "."       # where in the workspace, which is a repository, the client works
     asks: bool = False      # approvals are asked for
     mcp: str = ""           # an MCP server is reached from where the commands run: by stdio or http
@@ -249,6 +249,9 @@ MCPHTTP = Scenario("mcphttp", (
 
 ENVTOML = Scenario("envtoml", (PLAIN, ANCESTRY, ADD_FILE), link="file", needs=ENVIRONMENTS_FILE)
 
+# The server admits only a client that sends the token, which only environments.toml can tell it.
+TOKEN = Scenario("token", (PLAIN, ADD_FILE), link="token", needs=BEARER_TOKEN)
+
 STDIO = Scenario("stdio", (PLAIN, ANCESTRY, ASK_NAME, GIVE_NAME, ADD_FILE, IMAGE), link="stdio",
                  needs=ENVIRONMENTS_FILE)
 
@@ -263,5 +266,5 @@ NESTED = Scenario("nested", (
     new_thread("a thread that begins right after the command reads it too", advised()),
 ), WORKSPACE_WRITE, folder="inner")
 
-ALL = (CORE, WORKSPACE, READONLY, NESTED, DENIED, RECONNECT, MCP, MCPHTTP, ENVTOML, STDIO)
+ALL = (CORE, WORKSPACE, READONLY, NESTED, DENIED, RECONNECT, MCP, MCPHTTP, ENVTOML, TOKEN, STDIO)
 SCENARIOS = {scenario.name: scenario for scenario in ALL}

@@ -26,5 +26,7 @@ RESUME = Feature(142, "go on with their session when the connection is lost")
 # Before, the command that the client sends is its own sandbox helper with the command behind it. If a command that this
 # helper denied something is approved, the client starts it again under the same process id, which any server refuses.
 SERVER_SANDBOX = Feature(142, "leave the sandbox of a command to the server")
+# Before, the key in environments.toml is an error.
+BEARER_TOKEN = Feature(158, "send the `auth_bearer_token` of environments.toml")
 # Before, `on-failure` is a policy; since then it is refused.
 GRANULAR_APPROVALS = Feature(143, "have the kinds of approvals named one by one")
