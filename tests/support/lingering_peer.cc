@@ -24,7 +24,7 @@ LingeringPeer::LingeringPeer() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_
   socklen_t size = sizeof address;
   auto* const name = reinterpret_cast<sockaddr*>(&address);
   EXPECT_EQ(::bind(listener_.get(), name, size), 0);
-  EXPECT_EQ(::listen(listener_.get(), 64), 0);
+  EXPECT_EQ(::listen(listener_.get(), 1024), 0);
   EXPECT_EQ(::getsockname(listener_.get(), name, &size), 0);
   port_ = ntohs(address.sin_port);
 }
