@@ -2,6 +2,7 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cstdint>
@@ -38,6 +39,11 @@ void ApplyMask(std::span<char> payload, FrameMask mask) {
     std::memcpy(payload.data() + i, &word, sizeof(word));
   }
   for (size_t i = in_words; i < payload.size(); ++i) payload[i] = static_cast<char>(payload[i] ^ mask[i % 4]);
+}
+
+FrameMask RotatedMask(FrameMask mask, size_t done) {
+  std::ranges::rotate(mask, mask.begin() + static_cast<ptrdiff_t>(done % mask.size()));
+  return mask;
 }
 
 }  // namespace holdfast::transport

@@ -23,4 +23,7 @@ class FrameMasks {
 // Masks a payload, or removes its mask.
 void ApplyMask(std::span<char> payload, FrameMask mask);
 
+// Returns the mask for the rest of a payload of which `done` bytes have been masked.
+FrameMask RotatedMask(FrameMask mask, size_t done);
+
 }  // namespace holdfast::transport

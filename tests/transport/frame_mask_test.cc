@@ -34,6 +34,16 @@ TEST(FrameMaskTest, IsRemovedByApplyingItAgain) {
   EXPECT_EQ(payload, original);
 }
 
+TEST(FrameMaskTest, ContinuesAtEveryCutOfAPayload) {
+  const std::string original = "a payload that is cut into two pieces";
+  for (size_t cut = 0; cut <= original.size(); ++cut) {
+    std::string payload = original;
+    ApplyMask(std::span(payload).first(cut), kMask);
+    ApplyMask(std::span(payload).subspan(cut), RotatedMask(kMask, cut));
+    EXPECT_EQ(payload, MaskedByteByByte(original)) << cut;
+  }
+}
+
 // Among a thousand masks of 32 random bits, more than a few equal ones do not happen.
 TEST(FrameMaskTest, IsAnotherOneForEachFrame) {
   FrameMasks masks;
