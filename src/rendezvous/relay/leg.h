@@ -20,12 +20,14 @@ struct LegLimits {
   size_t low_water_bytes = 64u << 10;
   std::chrono::milliseconds ping_interval{15'000};  // while it waits; a ping without an answer ends the leg
   std::chrono::milliseconds close_timeout{2'000};
-  std::chrono::milliseconds dead_peer_timeout{20'000};  // for bytes that the peer's machine does not acknowledge
+  std::chrono::milliseconds dead_peer_timeout{
+      20'000};  // for a machine that acknowledges nothing; a living one may pause
 };
 
 class Leg : public Pipe {
  public:
-  // Answers the upgrade. `on_ended` is called if the connection ends before Start.
+  // Answers the upgrade. `on_ended` is called if the connection ends before Start. Nothing is read before the next turn
+  // of the loop, so a leg that is started at once passes everything on. A leg that is dropped without Close is cut.
   static std::shared_ptr<Leg> Accept(loop::EventLoop& loop, transport::UpgradedSocket socket, const LegLimits& limits,
                                      std::function<void()> on_ended);
 };

@@ -22,6 +22,12 @@ class Splice {
 
  private:
   class Direction;
+
+  void Close();
+  void OnEnded();
+
+  const std::shared_ptr<Pipe> a_, b_;
+  std::function<void()> on_ended_;
   std::unique_ptr<Direction> there_, back_;
 };
 

@@ -1,0 +1,334 @@
+#include "rendezvous/relay/leg.h"
+
+#include <array>
+#include <cerrno>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "rendezvous/relay/frame_cursor.h"
+#include "rendezvous/relay/frame_rewriter.h"
+#include "rendezvous/relay/waiting_frames.h"
+#include "transport/dead_peer_watch.h"
+#include "transport/hang_up_watch.h"
+#include "transport/hold_for.h"
+#include "transport/outbound_queue.h"
+#include "transport/socket_address.h"
+#include "transport/turn_task.h"
+#include "transport/web_socket_accept.h"
+
+namespace holdfast::rendezvous {
+namespace {
+
+constexpr size_t kReadBytes = 128u << 10;
+constexpr size_t kVectorsPerWrite = 64;
+
+// Returns the memory that every leg of this thread, and so of one loop, reads into. A leg passes on what it has read
+// before another leg reads.
+std::span<char> SharedReadBuffer() {
+  constexpr size_t kBytes = FrameRewriter::kHeadroomBytes + kReadBytes;
+  thread_local const auto buffer = std::make_unique_for_overwrite<char[]>(kBytes);
+  return std::span(buffer.get(), kBytes).subspan(FrameRewriter::kHeadroomBytes);
+}
+
+// No callback of the receiver runs inside a call that the receiver makes: reads, the flush of the queue and the end
+// happen in turns of their own.
+class WebSocketLeg final : public Leg, public std::enable_shared_from_this<WebSocketLeg> {
+ public:
+  WebSocketLeg(loop::EventLoop& loop, transport::UpgradedSocket socket, const LegLimits& limits,
+               std::function<void()> on_ended);
+
+  void Start(Receiver& receiver) override;
+  void Send(std::string_view bytes) override;
+  bool congested() const override { return congested_; }
+  void SetReading(Reading reading) override;
+  void Close() override;
+
+ private:
+  // kGoodbye: the receiver has closed the leg, or the leg has broken off the conversation. What is queued is sent, and
+  // then the end of the peer is awaited.
+  enum class State { kWaiting, kJoined, kGoodbye, kEnded };
+
+  bool reads() const { return state_ == State::kWaiting || state_ == State::kGoodbye || reading_ == Reading::kOn; }
+  void OnTurn();
+  void OnReadable();
+  void ReadSome();
+  void AwaitInput();
+  void Take(std::span<char> piece);
+  void TakeWaiting(std::string_view frames);
+  void TakeJoined(std::string_view frames);
+  void Write(std::string_view bytes);
+  void Flush();
+  void AwaitWritable();
+  void Ping();
+  void OnCloseFrames();
+  void EndWritingOnceSent();
+  void BreakOff(CloseCode code);
+  void SayGoodbye();
+  void TellLater();
+  void Tell();
+  void EndLater();
+  void End();
+
+  loop::EventLoop& loop_;
+  const LegLimits limits_;
+  transport::UpgradedSocket socket_;
+  std::function<void()> on_ended_;
+  Receiver* receiver_ = nullptr;
+  State state_ = State::kWaiting;
+  Reading reading_ = Reading::kOn;
+  bool read_armed_ = false;
+  bool write_armed_ = false;
+  bool congested_ = false;
+  bool failed_ = false;            // the leg ends at its next turn
+  bool closes_when_sent_ = false;  // nothing more is written after the queue
+  bool wrote_end_ = false;
+  bool awaits_pong_ = false;
+
+  FrameRewriter inbound_;
+  WaitingFrames waiting_;
+  FrameCursor outbound_;
+  transport::OutboundQueue queue_;  // what the socket did not accept at once
+  std::optional<loop::FdWatch> watch_;
+  transport::TurnTask turn_;
+  loop::Timer ping_timer_;
+  loop::Timer close_timer_;
+  transport::HangUpWatch hang_up_;  // runs while reading is off
+  transport::DeadPeerWatch dead_peer_;
+};
+
+WebSocketLeg::WebSocketLeg(loop::EventLoop& loop, transport::UpgradedSocket socket, const LegLimits& limits,
+                           std::function<void()> on_ended)
+    : loop_(loop),
+      limits_(limits),
+      socket_(std::move(socket)),
+      on_ended_(std::move(on_ended)),
+      inbound_(limits.max_frame_bytes),
+      turn_(loop, [this] { OnTurn(); }),
+      ping_timer_(loop, [this] { Ping(); }),
+      close_timer_(loop, [this] { End(); }),
+      hang_up_(loop, socket_.stream->fd(), transport::HangUpWatch::Sign::kBothSides, [this] { End(); }),
+      dead_peer_(loop, socket_.stream->fd(), limits.dead_peer_timeout, [this] { End(); }) {
+  transport::SetNoDelay(socket_.stream->fd());
+  dead_peer_.Start();
+  watch_.emplace(
+      loop, socket_.stream->fd(), [this] { OnReadable(); },
+      [this] {
+        write_armed_ = false;
+        Flush();
+      });
+  ping_timer_.Start(limits.ping_interval);
+  Write(transport::UpgradeAnswer(socket_.key));
+  turn_.Schedule();
+}
+
+void WebSocketLeg::Start(Receiver& receiver) {
+  receiver_ = &receiver;
+  if (state_ != State::kWaiting) return TellLater();
+  state_ = State::kJoined;
+  on_ended_ = nullptr;
+  ping_timer_.Stop();
+  turn_.Schedule();
+}
+
+// Writes to the socket at once, and queues only what it does not accept.
+void WebSocketLeg::Send(std::string_view bytes) {
+  if (state_ != State::kJoined || failed_ || outbound_.closed()) return;
+  outbound_.Advance(bytes);
+  Write(bytes);
+  if (outbound_.closed()) OnCloseFrames();
+}
+
+void WebSocketLeg::Write(std::string_view bytes) {
+  while (queue_.empty() && !bytes.empty()) {
+    const iovec vector{const_cast<char*>(bytes.data()), bytes.size()};  // a write only reads from it
+    const ssize_t count = socket_.stream->Write(std::span(&vector, 1));
+    if (count < 0 && errno != EAGAIN) return EndLater();
+    if (count < 0) break;
+    bytes.remove_prefix(static_cast<size_t>(count));
+  }
+  if (bytes.empty()) return;
+  queue_.AppendCopy(bytes);
+  congested_ = congested_ || queue_.size() >= limits_.high_water_bytes;
+  AwaitWritable();
+}
+
+void WebSocketLeg::AwaitWritable() {
+  if (!std::exchange(write_armed_, true)) watch_->WatchWritable();
+}
+
+void WebSocketLeg::Flush() {
+  const auto self = shared_from_this();
+  do {
+    std::array<iovec, kVectorsPerWrite> storage;
+    const ssize_t count = socket_.stream->Write(queue_.Gather(storage));
+    if (count < 0 && errno == EAGAIN) return AwaitWritable();
+    if (count < 0) return End();
+    queue_.Consume(static_cast<size_t>(count));
+    if (congested_ && queue_.size() < limits_.low_water_bytes) {
+      congested_ = false;
+      if (receiver_ != nullptr && state_ == State::kJoined) receiver_->OnDrained();
+    }
+  } while (!queue_.empty() && state_ != State::kEnded);
+  if (state_ != State::kEnded) EndWritingOnceSent();
+}
+
+void WebSocketLeg::SetReading(Reading reading) {
+  reading_ = reading;
+  if (state_ != State::kJoined) return;
+  if (reading == Reading::kOff) return hang_up_.Start();
+  hang_up_.Stop();
+  turn_.Schedule();
+}
+
+// Delivers what came before the leg was joined, and then reads.
+void WebSocketLeg::OnTurn() {
+  const auto self = shared_from_this();
+  if (failed_) return End();
+  if (state_ == State::kJoined && reads()) {
+    const std::string rest = waiting_.TakeRest();
+    if (!rest.empty()) TakeJoined(rest);
+  }
+  if (!socket_.early_input.empty() && reads()) {
+    const auto buffer = SharedReadBuffer();
+    const size_t count = socket_.early_input.copy(buffer.data(), buffer.size());
+    socket_.early_input.erase(0, count);
+    Take(buffer.first(count));
+    return turn_.Schedule();
+  }
+  if (socket_.stream->transparent()) return AwaitInput();
+  if (!read_armed_) ReadSome();
+}
+
+void WebSocketLeg::OnReadable() {
+  const auto self = shared_from_this();
+  read_armed_ = false;
+  ReadSome();
+}
+
+// A stream that is not transparent may hold more bytes than its descriptor tells of, so it is read again in another
+// turn.
+void WebSocketLeg::ReadSome() {
+  if (state_ == State::kEnded || !reads()) return;
+  const auto buffer = SharedReadBuffer();
+  const ssize_t count = socket_.stream->Read(buffer);
+  if (count == 0 || (count < 0 && errno != EAGAIN)) return End();
+  if (socket_.stream->has_unsent()) AwaitWritable();
+  if (count < 0) return AwaitInput();
+  Take(buffer.first(static_cast<size_t>(count)));
+  socket_.stream->transparent() ? AwaitInput() : turn_.Schedule();
+}
+
+void WebSocketLeg::AwaitInput() {
+  if (state_ == State::kEnded || !reads()) return;
+  if (!std::exchange(read_armed_, true)) watch_->WatchReadable();
+}
+
+void WebSocketLeg::Take(std::span<char> piece) {
+  if (state_ == State::kEnded || state_ == State::kGoodbye) return;
+  const std::string_view frames = inbound_.Rewrite(piece);
+  if (!frames.empty()) state_ == State::kWaiting ? TakeWaiting(frames) : TakeJoined(frames);
+  if (inbound_.failure() && state_ != State::kEnded && state_ != State::kGoodbye) {
+    BreakOff(inbound_.failure()->kind == ErrorKind::kLimit ? CloseCode::kTooBig : CloseCode::kProtocolError);
+  }
+}
+
+void WebSocketLeg::TakeWaiting(std::string_view frames) {
+  std::string reply;
+  const auto outcome = waiting_.Add(frames, reply);
+  if (waiting_.TakePong()) awaits_pong_ = false;
+  if (!reply.empty()) Write(reply);
+  if (congested_) return EndLater();  // the peer sends pings without end, and reads no answers
+  if (outcome == WaitingFrames::Outcome::kClosed) SayGoodbye();
+  if (outcome == WaitingFrames::Outcome::kData) BreakOff(CloseCode::kProtocolError);
+}
+
+void WebSocketLeg::TakeJoined(std::string_view frames) {
+  receiver_->OnBytes(frames);
+  if (state_ == State::kJoined && inbound_.closed()) OnCloseFrames();
+}
+
+void WebSocketLeg::Ping() {
+  if (std::exchange(awaits_pong_, true)) return End();
+  Write(PingFrame());
+  ping_timer_.Start(limits_.ping_interval);
+}
+
+// A Close frame has passed in one direction or in both. After both, the server is the one that ends the connection.
+void WebSocketLeg::OnCloseFrames() {
+  if (!close_timer_.running()) close_timer_.Start(limits_.close_timeout);
+  if (!inbound_.closed() || !outbound_.closed()) return;
+  closes_when_sent_ = true;
+  EndWritingOnceSent();
+}
+
+void WebSocketLeg::EndWritingOnceSent() {
+  if (closes_when_sent_ && queue_.empty() && !std::exchange(wrote_end_, true)) socket_.stream->EndWriting();
+}
+
+// Closes the connection because its peer breaks the rules.
+void WebSocketLeg::BreakOff(CloseCode code) {
+  if (outbound_.between_frames() && !outbound_.closed()) Write(CloseFrame(code));
+  SayGoodbye();
+}
+
+void WebSocketLeg::Close() {
+  receiver_ = nullptr;
+  if (state_ == State::kWaiting) on_ended_ = nullptr;
+  if (state_ == State::kEnded || state_ == State::kGoodbye) return;
+  if (outbound_.between_frames() && !outbound_.closed()) Write(CloseFrame(CloseCode::kGoingAway));
+  SayGoodbye();
+}
+
+// The loop holds the leg until the goodbye is over, because its owner may have dropped it. The owner is told at once.
+void WebSocketLeg::SayGoodbye() {
+  state_ = State::kGoodbye;
+  ping_timer_.Stop();
+  hang_up_.Stop();
+  close_timer_.Start(limits_.close_timeout);
+  transport::HoldFor(loop_, limits_.close_timeout * 2, shared_from_this());
+  closes_when_sent_ = true;
+  EndWritingOnceSent();
+  turn_.Schedule();
+  TellLater();
+}
+
+void WebSocketLeg::TellLater() {
+  if (on_ended_ == nullptr && receiver_ == nullptr) return;
+  loop_.Post([self = shared_from_this()] { self->Tell(); });
+}
+
+void WebSocketLeg::Tell() {
+  if (auto* told = std::exchange(receiver_, nullptr)) told->OnEnded();
+  if (const auto told = std::exchange(on_ended_, nullptr)) told();
+}
+
+void WebSocketLeg::EndLater() {
+  failed_ = true;
+  turn_.Schedule();
+}
+
+void WebSocketLeg::End() {
+  if (std::exchange(state_, State::kEnded) == State::kEnded) return;
+  const auto self = shared_from_this();  // the owner may drop its reference
+  ping_timer_.Stop();
+  close_timer_.Stop();
+  hang_up_.Stop();
+  dead_peer_.Stop();
+  watch_.reset();
+  queue_.Clear();
+  congested_ = false;
+  socket_.stream->Close();
+  socket_.slot.reset();
+  Tell();
+}
+
+}  // namespace
+
+std::shared_ptr<Leg> Leg::Accept(loop::EventLoop& loop, transport::UpgradedSocket socket, const LegLimits& limits,
+                                 std::function<void()> on_ended) {
+  return std::make_shared<WebSocketLeg>(loop, std::move(socket), limits, std::move(on_ended));
+}
+
+}  // namespace holdfast::rendezvous
