@@ -1,5 +1,6 @@
 // Benchmarks of the pipes between two nodes of a rendezvous, over a nats-server on loopback: the time of a small echo
-// there and back, and the throughput of a stream. Both nodes, with their buses, run on the one loop of the benchmark.
+// there and back, the throughput of a stream, and the cost of a pipe without traffic. Both nodes, with their buses, run
+// on the one loop of the benchmark.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -17,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -81,13 +83,28 @@ class Pair final : Node {
     loop.Run();
   }
 
+  // Joins further clients to the executor, and keeps both ends.
+  void JoinMore(int count) {
+    scope_.Start(Join(count));
+    loop.Run();
+  }
+
   loop::EventLoop loop;
   std::shared_ptr<Pipe> client, executor;
 
  private:
   Joined JoinWaiting(const std::string&, std::shared_ptr<Pipe> pipe) override {
-    executor = std::move(pipe);
+    kept_.push_back(std::exchange(executor, std::move(pipe)));
     return Joined::kYes;
+  }
+
+  loop::Task<> Join(int count) {
+    for (int i = 0; i < count; ++i) {
+      auto joined = co_await near_->Join("executor");
+      if (!joined) Give(joined.error());
+      kept_.push_back(*std::move(joined));
+    }
+    loop.Stop();
   }
 
   loop::Task<> Connect() {
@@ -111,6 +128,7 @@ class Pair final : Node {
 
   Server server_;
   std::unique_ptr<Bus> near_, far_;
+  std::vector<std::shared_ptr<Pipe>> kept_;
   loop::Scope scope_;
 };
 
@@ -201,6 +219,22 @@ void Stream(benchmark::State& state) {
   state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * kBytes));
 }
 BENCHMARK(Stream)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+double ResidentKib() {
+  size_t all = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE)) / 1024;
+}
+
+// The time of a thousand joins, one after the other, and the memory of both ends of a pipe without traffic.
+void JoinThousandPipes(benchmark::State& state) {
+  constexpr int kPipes = 1000;
+  Pair pair;
+  const double before = ResidentKib();
+  for (auto _ : state) pair.JoinMore(kPipes);
+  state.counters["KiB_per_pipe"] = (ResidentKib() - before) / kPipes;
+}
+BENCHMARK(JoinThousandPipes)->Iterations(1)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace holdfast::rendezvous

@@ -93,7 +93,9 @@ TEST_F(NatsHostileTest, AMessageThatIsTooLongEndsAPipe) {
 }
 
 TEST_F(NatsHostileTest, MoreThanTheWindowEndsAPipe) {
-  TestNode a(loop, Settings()), b(loop, Settings());
+  NatsSettings settings = Settings();
+  settings.pipes = {.alive_interval = 60s, .silence_limit = 180s};  // no other message comes between
+  TestNode a(loop, settings), b(loop, settings);
   Intruder intruder(server);
   intruder.Subscribe("holdfast.pipe.>");
   const auto client = Join(a, b);

@@ -16,9 +16,12 @@ using namespace std::chrono_literals;
 class NatsRestartTest : public BusFixture {};
 
 TEST_F(NatsRestartTest, PipesEndAndEverythingElseComesBack) {
-  TestNode a(loop, Settings()), b(loop, Settings());
+  NatsSettings settings = Settings();
+  settings.record_time_to_live = 600s;  // records do not come back by a refresh
+  TestNode a(loop, settings), b(loop, settings);
   const auto client = Join(a, b);
   b.Wait("build-2");
+  EXPECT_TRUE(RunUntil([&] { return a.Others().size() == 2; }));
   const std::string key = a.bus->ticket_key();
   server.Kill();
   EXPECT_TRUE(RunUntil([&] { return client->ended && b.joined[0]->ended; }));
@@ -76,8 +79,36 @@ TEST_F(NatsRestartTest, AServerThatStandsStillEndsThePipesByTheirSilence) {
   const auto client = Join(a, b);
   server.Signal(SIGSTOP);
   EXPECT_TRUE(RunUntil([&] { return client->ended && b.joined[0]->ended; }));
+  EXPECT_TRUE(a.bus->connected() && b.bus->connected());  // this takes longer to be found out
   server.Signal(SIGCONT);
   EXPECT_TRUE(RunUntil([&] { return a.bus->connected() && a.Others().size() == 1; }));
+}
+
+// The server gets the requests and the news that nothing waits any more at the same moment, and delivers some of the
+// requests all the same.
+TEST_F(NatsRestartTest, ARequestThatComesTooLateIsRefused) {
+  TestNode a(loop, Settings()), b(loop, Settings());
+  std::vector<std::optional<Result<std::shared_ptr<Pipe>>>> answers(20);
+  for (size_t i = 0; i < answers.size(); ++i) b.Wait("build-" + std::to_string(i));
+  EXPECT_TRUE(RunUntil([&] { return a.Others().size() == answers.size(); }));
+  server.Signal(SIGSTOP);
+  const auto let_workers_send = [&] { support::RunUntil(loop, [] { return false; }, 100ms); };
+  loop::Scope scope;
+  for (size_t i = 0; i < answers.size(); ++i) {
+    scope.Start(StoreResult(a.bus->Join("build-" + std::to_string(i)), answers[i]));
+  }
+  let_workers_send();
+  for (size_t i = 0; i < answers.size(); ++i) {
+    b.executors_waiting.clear();
+    b.PublishRecord("build-" + std::to_string(i));
+  }
+  let_workers_send();
+  server.Signal(SIGCONT);
+  for (auto& answer : answers) {
+    ASSERT_TRUE(RunUntil([&] { return answer.has_value(); }));
+    ASSERT_FALSE(*answer);
+    EXPECT_EQ(answer->error().kind, ErrorKind::kNotFound) << answer->error().message;
+  }
 }
 
 // A server that takes nothing must not hold up the loop, whatever is sent to it.

@@ -83,8 +83,8 @@ TEST_F(NatsSecurityTest, ACertificateHasToNameTheHost) {
       EXPECT_EQ(StartBus("tls://localhost:" + port), "");
       EXPECT_EQ(StartBus("tls://127.0.0.1:" + port), "");
     } else {
-      EXPECT_NE(StartBus("tls://localhost:" + port), "");
-      EXPECT_NE(StartBus("tls://127.0.0.1:" + port), "");
+      EXPECT_THAT(StartBus("tls://localhost:" + port), HasSubstr("mismatch"));
+      EXPECT_THAT(StartBus("tls://127.0.0.1:" + port), HasSubstr("mismatch"));
     }
     ::unsetenv("SSL_CERT_FILE");
   }
