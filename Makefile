@@ -56,7 +56,7 @@ bench: setup
 	@cmake --preset release
 	@cmake --build --preset release -j $(JOBS) --target benchmarks
 	@echo "$(RELEASE)/bin/server_bench                 measures the server as a client sees it: --rounds N, --only NAME, --json"
-	@echo "$(RELEASE)/bin/{base64,spawn,rules}_bench   measure parts of it with google-benchmark: --benchmark_filter=REGEX"
+	@echo "$(RELEASE)/bin/{base64,spawn,rules,relay}_bench   measure parts of it with google-benchmark: --benchmark_filter=REGEX"
 
 install: build
 	@DESTDIR="$(DESTDIR)" cmake --install $(RELEASE) --prefix "$(PREFIX)"
