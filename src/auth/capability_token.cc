@@ -1,7 +1,6 @@
 #include "auth/capability_token.h"
 
 #include <algorithm>
-#include <span>
 
 #include <fmt/format.h>
 
@@ -14,17 +13,11 @@ namespace {
 
 constexpr size_t kDigestDigits = 64;
 
-std::string DigestOf(std::string_view text) {
-  Sha256 digest;
-  digest.Update(std::as_bytes(std::span(text)));
-  return digest.HexDigest();
-}
-
 bool IsHexDigit(char c) { return (c >= '0' && c <= '9') || (AsciiLower(c) >= 'a' && AsciiLower(c) <= 'f'); }
 
 }  // namespace
 
-CapabilityToken CapabilityToken::OfText(std::string_view token) { return CapabilityToken(DigestOf(token)); }
+CapabilityToken CapabilityToken::OfText(std::string_view token) { return CapabilityToken(Sha256Hex(token)); }
 
 Result<CapabilityToken> CapabilityToken::OfDigest(std::string_view hex) {
   if (hex.size() != kDigestDigits || !std::ranges::all_of(hex, IsHexDigit)) {
@@ -37,7 +30,7 @@ Result<CapabilityToken> CapabilityToken::OfDigest(std::string_view hex) {
 }
 
 Checked<> CapabilityToken::Check(std::string_view given) const {
-  if (!IsSameSecret(DigestOf(given), digest_)) return std::unexpected(Refusal::kBadToken);
+  if (!IsSameSecret(Sha256Hex(given), digest_)) return std::unexpected(Refusal::kBadToken);
   return {};
 }
 

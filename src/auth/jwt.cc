@@ -1,16 +1,12 @@
 #include "auth/jwt.h"
 
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <system_error>
 
-#include "base/base64.h"
+#include "auth/hmac.h"
+#include "base/base64_url.h"
 #include "base/random_id.h"
 #include "wire/json.h"
 
@@ -36,33 +32,13 @@ std::optional<Parts> Split(std::string_view token) {
   return parts;
 }
 
-// The standard alphabet differs in two characters, and its texts are padded.
-std::optional<std::string> DecodeBase64Url(std::string_view text) {
-  if (text.find_first_of("+/=") != std::string_view::npos) return std::nullopt;
-  std::string standard(text);
-  std::ranges::replace(standard, '-', '+');
-  std::ranges::replace(standard, '_', '/');
-  standard.append((4 - standard.size() % 4) % 4, '=');
-  auto bytes = Base64Decode(standard);
-  if (!bytes) return std::nullopt;
-  return *std::move(bytes);
-}
-
 bool IsSigned(const Parts& parts, std::string_view secret) {
-  const auto given = DecodeBase64Url(parts.signature);
-  if (!given) return false;
-  std::array<unsigned char, EVP_MAX_MD_SIZE> mac;
-  unsigned size = 0;
-  const auto* const text = reinterpret_cast<const unsigned char*>(parts.signed_text.data());
-  if (::HMAC(::EVP_sha256(), secret.data(), static_cast<int>(secret.size()), text, parts.signed_text.size(), mac.data(),
-             &size) == nullptr) {
-    return false;
-  }
-  return IsSameSecret(*given, {reinterpret_cast<const char*>(mac.data()), size});
+  const auto given = Base64UrlDecode(parts.signature);
+  return given && IsSameSecret(*given, HmacSha256(parts.signed_text, secret));
 }
 
 bool HasOurAlgorithm(std::string_view header) {
-  const auto text = DecodeBase64Url(header);
+  const auto text = Base64UrlDecode(header);
   if (!text) return false;
   wire::Document document;
   const auto json = document.Parse(*text);
@@ -106,7 +82,7 @@ bool ReadAudiences(wire::Json claim, std::vector<std::string>& audiences) {
 }
 
 std::optional<JwtClaims> ClaimsIn(std::string_view payload) {
-  const auto text = DecodeBase64Url(payload);
+  const auto text = Base64UrlDecode(payload);
   if (!text) return std::nullopt;
   wire::Document document;
   const auto json = document.Parse(*text);

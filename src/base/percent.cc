@@ -3,7 +3,18 @@
 #include <charconv>
 #include <cstdint>
 
+#include <fmt/format.h>
+
 namespace holdfast {
+namespace {
+
+// The characters that RFC 3986 calls unreserved.
+bool IsUnreserved(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("-._~").contains(c);
+}
+
+}  // namespace
 
 std::string PercentDecoded(std::string_view text) {
   std::string decoded;
@@ -18,6 +29,18 @@ std::string PercentDecoded(std::string_view text) {
     }
   }
   return decoded;
+}
+
+std::string PercentEncoded(std::string_view text) {
+  std::string encoded;
+  for (const char c : text) {
+    if (IsUnreserved(c)) {
+      encoded += c;
+    } else {
+      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return encoded;
 }
 
 }  // namespace holdfast

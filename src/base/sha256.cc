@@ -31,4 +31,10 @@ std::string Sha256::HexDigest() {
   return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 
+std::string Sha256Hex(std::string_view text) {
+  Sha256 digest;
+  digest.Update(std::as_bytes(std::span(text)));
+  return digest.HexDigest();
+}
+
 }  // namespace holdfast

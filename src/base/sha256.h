@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace holdfast {
 
@@ -23,5 +24,8 @@ class Sha256 {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// Returns the digest of a text that is there as a whole, in the same form.
+std::string Sha256Hex(std::string_view text);
 
 }  // namespace holdfast

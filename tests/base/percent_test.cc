@@ -15,5 +15,11 @@ TEST(PercentTest, LeavesEverythingElse) {
   EXPECT_EQ(PercentDecoded(""), "");
 }
 
+TEST(PercentEncodedTest, EscapesAllButUnreservedCharacters) {
+  EXPECT_EQ(PercentEncoded("aZ09-._~"), "aZ09-._~");
+  EXPECT_EQ(PercentEncoded("a b/ü?&%"), "a%20b%2F%C3%BC%3F%26%25");
+  EXPECT_EQ(PercentDecoded(PercentEncoded("a b/ü?&%")), "a b/ü?&%");
+}
+
 }  // namespace
 }  // namespace holdfast

@@ -43,5 +43,9 @@ TEST(Sha256Test, TakesAnEmptyPart) {
   EXPECT_EQ(sha.HexDigest(), DigestOf("", 1));
 }
 
+TEST(Sha256Test, AWholeTextHasTheSameDigest) {
+  EXPECT_EQ(Sha256Hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
 }  // namespace
 }  // namespace holdfast
