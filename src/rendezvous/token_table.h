@@ -1,4 +1,4 @@
-// The tokens that a rendezvous accepts, as its TOML file lists them: who may offer an executor, and who may use one.
+// The tokens that a rendezvous accepts, as its TOML file lists them: which tokens offer executors, and which use them.
 #pragma once
 
 #include <cstddef>
