@@ -1,0 +1,51 @@
+// The search for a connection that a client can be joined to: one of this node, or else by the bus one of another. If
+// the executor is known but has none at this moment, the search waits for one, because an executor opens its next
+// connection only when it has heard from its last client, or comes back after a pause.
+#pragma once
+
+#include <chrono>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "loop/event_loop.h"
+#include "loop/task.h"
+#include "rendezvous/bus/bus.h"
+#include "rendezvous/executor_table.h"
+#include "rendezvous/refusal.h"
+#include "transport/http_call.h"
+
+namespace holdfast::rendezvous {
+
+struct SearchTimes {
+  std::chrono::milliseconds longest{5'000};  // after it the client is refused
+  std::chrono::milliseconds interval{200};   // after it the other nodes are asked again
+};
+
+struct FoundExecutor {
+  std::shared_ptr<Pipe> pipe;
+  std::optional<WaitingConnection> connection = {};  // if it is one of this node
+};
+
+class ExecutorSearch {
+ public:
+  ExecutorSearch(loop::EventLoop& loop, Bus& bus, ExecutorTable& table, SearchTimes times)
+      : loop_(loop), bus_(bus), table_(table), times_(times) {}
+
+  // Returns nothing if the client has hung up. `call` must outlive the task.
+  loop::Task<std::expected<std::optional<FoundExecutor>, Refusal>> Find(const transport::HttpCall& call,
+                                                                        std::string id);
+
+ private:
+  // Returns why a client need not wait for the executor; nothing if it is known.
+  loop::Task<std::optional<Refusal>> WhyUnknown(std::string id);
+  loop::Task<> AwaitChange(const transport::HttpCall& call, std::string id, std::chrono::milliseconds longest);
+
+  loop::EventLoop& loop_;
+  Bus& bus_;
+  ExecutorTable& table_;
+  const SearchTimes times_;
+};
+
+}  // namespace holdfast::rendezvous
