@@ -99,9 +99,10 @@ target_compile_definitions(escalate_test PRIVATE
 
 # Some tests of the client library talk to the server.
 add_dependencies(client_test holdfast example_embed_server)
-# Some tests of cli and remote start the program.
+# Some tests of cli, remote and rendezvous start the program.
 add_dependencies(cli_test holdfast)
 add_dependencies(remote_test holdfast)
+add_dependencies(rendezvous_test holdfast)
 
 holdfast_test_binary(integration exec_server)
 holdfast_run_tests(integration_test -${HOLDFAST_TESTS_ALONE}:${HOLDFAST_TESTS_HEAVY} COST 100 TIMEOUT 600)

@@ -11,6 +11,7 @@
 #include "cli/local/forward_command.h"
 #include "cli/local/man_command.h"
 #include "cli/local/mcp_server_command.h"
+#include "cli/local/rendezvous_command.h"
 #include "cli/local/sandbox_command.h"
 #include "cli/runs/attach_command.h"
 #include "cli/runs/call_command.h"
@@ -41,6 +42,7 @@ std::span<const Command> Commands() {
       CallCommand(),
       ExecServerCommand(),
       ForwardCommand(),
+      RendezvousCommand(),
       McpServerCommand(),
       SandboxCommand(),
       DebugLandlockCommand(),

@@ -157,6 +157,12 @@ ServerProcess ServerProcess::Start(const ServerOptions& options) {
   return server;
 }
 
+ServerProcess ServerProcess::StartAs(const std::vector<std::string>& arguments, const std::vector<std::string>& env) {
+  ServerProcess server = Launch(arguments, env);
+  server.ReadUrl();
+  return server;
+}
+
 ServerProcess ServerProcess::StartOnStdio(std::vector<std::string> flags) {
   flags.insert(flags.begin(), {"exec-server", "--listen", "stdio"});
   AddQuiet(flags);

@@ -53,6 +53,8 @@ class ServerProcess {
   static ServerProcess Start(const ServerOptions& options);
   // Starts a server with --listen stdio. The protocol is on input() and output().
   static ServerProcess StartOnStdio(std::vector<std::string> flags = {});
+  // Starts holdfast with these arguments, and waits until it has printed its URL.
+  static ServerProcess StartAs(const std::vector<std::string>& arguments, const std::vector<std::string>& env = {});
   // Starts holdfast with these arguments, and expects nothing of it.
   static ServerProcess Launch(const std::vector<std::string>& arguments, const std::vector<std::string>& env = {},
                               std::optional<uid_t> user = {});

@@ -1,0 +1,176 @@
+#include "rendezvous/node_process.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "loop/event.h"
+#include "rendezvous/bus/memory_bus.h"
+#include "rendezvous/relay/leg.h"
+#include "transport/listen_url.h"
+#include "transport/tls_context.h"
+
+namespace holdfast::rendezvous {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kTokensInterval = 1s;
+constexpr auto kStopTime = 3s;  // more than a closing handshake may take
+
+// The slot of a connection, with a function that is called when the connection has closed.
+class WatchedSlot {
+ public:
+  WatchedSlot(transport::Slot slot, loop::Callback on_closed)
+      : slot_(std::move(slot)), on_closed_(std::move(on_closed)) {}
+  ~WatchedSlot() { on_closed_(); }
+  WatchedSlot(const WatchedSlot&) = delete;
+  WatchedSlot& operator=(const WatchedSlot&) = delete;
+
+ private:
+  transport::Slot slot_;
+  loop::Callback on_closed_;
+};
+
+Result<std::unique_ptr<Bus>> MakeBus(const RendezvousConfig& config) {
+  if (config.bus == "memory") return MakeMemoryBus();
+  return Fail(
+      ErrorKind::kInvalidParams,
+      fmt::format("--bus {}: expected memory, or the URL of a NATS server such as nats://HOST:4222", config.bus));
+}
+
+Result<transport::WebSocketUrl> AddressOf(const RendezvousConfig& config) {
+  const auto url = transport::ParseListenUrl("ws://" + config.listen);
+  if (!url || !std::holds_alternative<transport::WebSocketUrl>(*url)) {
+    return Fail(ErrorKind::kInvalidParams,
+                fmt::format("--listen {}: expected IP:PORT such as 127.0.0.1:8080", config.listen));
+  }
+  return std::get<transport::WebSocketUrl>(*url);
+}
+
+Result<std::optional<transport::TlsContext>> TlsOf(const RendezvousConfig& config) {
+  if (config.tls_cert.empty() && config.tls_key.empty()) return std::nullopt;
+  if (config.tls_cert.empty() || config.tls_key.empty()) {
+    return Fail(ErrorKind::kInvalidParams, "TLS needs a certificate and its key. Use --tls-cert and --tls-key");
+  }
+  return transport::TlsContext::ForServer(config.tls_cert, config.tls_key);
+}
+
+void WarnOfPlainHttp(const RendezvousConfig& config, const transport::WebSocketUrl& address) {
+  if (address.loopback || !config.tls_cert.empty() || config.public_url.starts_with("https:")) return;
+  LogWarn("rendezvous.plain", {{"listen", config.listen},
+                               {"why",
+                                "tokens of other machines are sent without encryption; use --tls-cert and "
+                                "--tls-key, or a proxy that speaks TLS"}});
+}
+
+}  // namespace
+
+Result<std::unique_ptr<NodeProcess>> NodeProcess::Create(loop::EventLoop& loop, const RendezvousConfig& config) {
+  TokenReading reading = ReadTokenFile(config.tokens_file);
+  TRY(TokenTable tokens, std::move(reading.table));
+  TRY(auto bus, MakeBus(config));
+  std::unique_ptr<NodeProcess> node(new NodeProcess(loop, config, std::move(bus)));
+  node->tokens_version_ = reading.version;
+  TRY_VOID(node->Listen(std::move(tokens)));
+  return node;
+}
+
+NodeProcess::NodeProcess(loop::EventLoop& loop, const RendezvousConfig& config, std::unique_ptr<Bus> bus)
+    : loop_(loop),
+      config_(config),
+      bus_(std::move(bus)),
+      workers_(loop, {.name = "tokens", .usual_workers = 1}),
+      stop_timer_(loop, [this] { loop_.Stop(); }) {}
+
+NodeProcess::~NodeProcess() = default;
+
+// Requests cannot arrive before the service is made, because the loop does not run meanwhile.
+Result<> NodeProcess::Listen(TokenTable tokens) {
+  TRY(const transport::WebSocketUrl address, AddressOf(config_));
+  TRY(auto tls, TlsOf(config_));
+  const auto security = tls ? transport::Security::kTls : transport::Security::kPlain;
+  transport::Limits limits;
+  limits.max_connections = config_.max_connections;
+  TRY(listener_,
+      transport::ListenWebSocket(
+          loop_, address, limits,
+          {.routes = {{.path = "/healthz",
+                       .kind = transport::HttpRoute::Kind::kProbe,
+                       .access = transport::HttpRoute::Access::kEveryone}},
+           .tls = std::move(tls),
+           .on_call = [this](std::unique_ptr<transport::HttpCall> call) { service_->Serve(std::move(call)); }},
+          [](const std::shared_ptr<rpc::Transport>& transport) { transport->Close(); }));
+  const std::string bound = url().substr(url().find("//") + 2);
+  PublicUrl public_url = PublicUrl::OfRequests(security, bound);
+  if (!config_.public_url.empty()) {
+    TRY(public_url, PublicUrl::Parse(config_.public_url));
+  }
+  service_ = std::make_unique<Service>(
+      loop_, *bus_, std::move(tokens),
+      ServiceOptions{.public_url = std::move(public_url),
+                     .accept = [this](transport::UpgradedSocket socket, std::function<void()> on_ended) {
+                       return Accept(std::move(socket), std::move(on_ended));
+                     }});
+  WarnOfPlainHttp(config_, address);
+  return {};
+}
+
+// The URL of the listener begins with ws or wss.
+std::string NodeProcess::url() const {
+  const std::string url = listener_->url();
+  return "http" + url.substr(2);
+}
+
+std::shared_ptr<Pipe> NodeProcess::Accept(transport::UpgradedSocket socket, std::function<void()> on_ended) {
+  ++open_connections_;
+  socket.slot = std::make_shared<WatchedSlot>(std::move(socket.slot), [this, alive = std::weak_ptr(alive_)] {
+    if (!alive.expired()) OnConnectionClosed();
+  });
+  return Leg::Accept(loop_, std::move(socket), {}, std::move(on_ended));
+}
+
+void NodeProcess::OnConnectionClosed() {
+  if (--open_connections_ == 0 && stopping_) loop_.Stop();
+}
+
+void NodeProcess::Start(OnListening on_listening) { scope_.Start(Run(std::move(on_listening))); }
+
+loop::Task<> NodeProcess::Run(OnListening on_listening) {
+  outcome_ = co_await bus_->Start(*service_);
+  if (!outcome_) co_return loop_.Stop();
+  LogInfo("rendezvous.started", {{"url", url()}, {"bus", config_.bus == "memory" ? "memory" : "nats"}});
+  if (on_listening) on_listening(url());
+  co_await WatchTokens();
+}
+
+loop::Task<> NodeProcess::WatchTokens() {
+  for (;;) {
+    loop::Event never;
+    loop::Deadline next(loop_, kTokensInterval);
+    co_await never.NextBefore(next);
+    auto reading = co_await workers_.Do(
+        [path = config_.tokens_file, version = tokens_version_] { return ReadIfChanged(path, version); });
+    if (!reading) continue;
+    tokens_version_ = reading->version;
+    if (reading->table) {
+      LogInfo("tokens.reloaded", {{"file", config_.tokens_file}});
+      service_->ReplaceTokens(*std::move(reading->table));
+    } else {
+      LogError("tokens.reload_failed", {{"why", reading->table.error().message}});
+    }
+  }
+}
+
+void NodeProcess::Stop() {
+  LogInfo("rendezvous.stopping", {{"connections", open_connections_}});
+  stopping_ = true;
+  listener_->Stop();
+  service_->Stop();
+  if (open_connections_ == 0) return loop_.Stop();
+  stop_timer_.Start(kStopTime);
+}
+
+}  // namespace holdfast::rendezvous
