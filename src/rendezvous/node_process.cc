@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "loop/event.h"
 #include "rendezvous/bus/memory_bus.h"
+#include "rendezvous/nats/nats_bus.h"
 #include "rendezvous/relay/leg.h"
 #include "transport/listen_url.h"
 #include "transport/tls_context.h"
@@ -34,11 +35,13 @@ class WatchedSlot {
   loop::Callback on_closed_;
 };
 
-Result<std::unique_ptr<Bus>> MakeBus(const RendezvousConfig& config) {
+// The error does not repeat the text, because a URL may contain a password.
+Result<std::unique_ptr<Bus>> MakeBus(loop::EventLoop& loop, const RendezvousConfig& config) {
   if (config.bus == "memory") return MakeMemoryBus();
-  return Fail(
-      ErrorKind::kInvalidParams,
-      fmt::format("--bus {}: expected memory, or the URL of a NATS server such as nats://HOST:4222", config.bus));
+  if (config.bus.starts_with("nats://") || config.bus.starts_with("tls://")) {
+    return MakeNatsBus(loop, {.url = config.bus, .credentials_file = config.nats_credentials});
+  }
+  return Fail(ErrorKind::kInvalidParams, "--bus: expected memory, or a NATS server such as nats://HOST:4222");
 }
 
 Result<transport::WebSocketUrl> AddressOf(const RendezvousConfig& config) {
@@ -71,7 +74,7 @@ void WarnOfPlainHttp(const RendezvousConfig& config, const transport::WebSocketU
 Result<std::unique_ptr<NodeProcess>> NodeProcess::Create(loop::EventLoop& loop, const RendezvousConfig& config) {
   TokenReading reading = ReadTokenFile(config.tokens_file);
   TRY(TokenTable tokens, std::move(reading.table));
-  TRY(auto bus, MakeBus(config));
+  TRY(auto bus, MakeBus(loop, config));
   std::unique_ptr<NodeProcess> node(new NodeProcess(loop, config, std::move(bus)));
   node->tokens_version_ = reading.version;
   TRY_VOID(node->Listen(std::move(tokens)));
