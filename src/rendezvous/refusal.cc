@@ -14,14 +14,13 @@ struct Row {
   std::string_view header = {}, value = {};
 };
 
-// The rows are in the order of the enum. 403 ends an executor that has registered for one URL only, so it is the answer
-// to a ticket that will never be valid again.
+// The rows are in the order of the enum. An executor that gets 401 for its ticket registers again; 403 would end it.
 constexpr auto kRows = std::to_array<Row>({
     {401, "no_token", "the request has no bearer token", "WWW-Authenticate", "Bearer"},
     {401, "bad_token", "the token is not valid here", "WWW-Authenticate", "Bearer"},
     {429, "too_many_attempts", "too many failed attempts, wait a minute", "Retry-After", "60"},
     {403, "id_not_allowed", "the token is not for this id"},
-    {403, "bad_ticket", "the ticket is not valid here; register again"},
+    {401, "bad_ticket", "the ticket is not valid here; register again"},
     {400, "bad_id", "an id has 1 to 128 bytes of UTF-8 without control characters and slashes"},
     {400, "bad_request", "the body is not a registration"},
     {426, "no_upgrade", "this path speaks WebSocket", "Upgrade", "websocket"},

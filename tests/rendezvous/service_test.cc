@@ -80,9 +80,9 @@ TEST_F(RegistrationServiceTest, AnAddressWithManyFailuresHasToWaitAndMayComeBack
 
 TEST_F(ExecutorServiceTest, ATicketIsForOneExecutor) {
   const std::string path = Register("build-7", "farm");
-  EXPECT_EQ(Send("GET", "/rendezvous/build-8" + path.substr(path.find('?')))->status(), 403u);
-  EXPECT_EQ(Send("GET", "/rendezvous/build-7")->status(), 403u);
-  EXPECT_EQ(Send("GET", path + "x")->status(), 403u);
+  EXPECT_EQ(Send("GET", "/rendezvous/build-8" + path.substr(path.find('?')))->status(), 401u);
+  EXPECT_EQ(Send("GET", "/rendezvous/build-7")->status(), 401u);
+  EXPECT_EQ(Send("GET", path + "x")->status(), 401u);
   EXPECT_TRUE(Send("GET", path)->upgraded);
   EXPECT_TRUE(Send("GET", path)->upgraded);
 }
@@ -218,7 +218,7 @@ TEST_F(WithdrawnTokenTest, EndsTheConnectionsOfAnExecutor) {
   EXPECT_TRUE(waiting->closed());
   EXPECT_TRUE(joined->closed());
   EXPECT_TRUE(client->closed());
-  EXPECT_EQ(Send("GET", path)->status(), 403u);
+  EXPECT_EQ(Send("GET", path)->status(), 401u);
 }
 
 TEST_F(WithdrawnTokenTest, EndsTheConnectionsOfAClient) {

@@ -110,8 +110,7 @@ Command RendezvousCommand() {
           .options = Options(),
           .examples = {{"holdfast rendezvous --listen 127.0.0.1:8080 --tokens tokens.toml",
                         "Joins the executors and clients of one machine, or those that a proxy passes on."},
-                       {"holdfast rendezvous --listen 0.0.0.0:443 --tokens tokens.toml --tls-cert cert.pem --tls-key "
-                        "key.pem --bus nats://127.0.0.1:4222",
+                       {"holdfast rendezvous --listen 10.0.0.5:8080 --tokens tokens.toml --bus nats://10.0.0.2:4222",
                         "Is one of several nodes that share a NATS server."}},
           .exit_statuses = {{"0", "the program was told to stop"},
                             {"1", "the program could not start"},
