@@ -10,10 +10,10 @@
 #include "rendezvous/relay/frame_cursor.h"
 #include "rendezvous/relay/frame_rewriter.h"
 #include "rendezvous/relay/waiting_frames.h"
-#include "transport/dead_peer_watch.h"
 #include "transport/hang_up_watch.h"
 #include "transport/hold_for.h"
 #include "transport/outbound_queue.h"
+#include "transport/peer_watch.h"
 #include "transport/socket_address.h"
 #include "transport/turn_task.h"
 #include "transport/web_socket_accept.h"
@@ -95,7 +95,7 @@ class WebSocketLeg final : public Leg, public std::enable_shared_from_this<WebSo
   loop::Timer ping_timer_;
   loop::Timer close_timer_;
   transport::HangUpWatch hang_up_;  // runs while reading is off
-  transport::DeadPeerWatch dead_peer_;
+  transport::PeerWatch peer_watch_;
 };
 
 WebSocketLeg::WebSocketLeg(loop::EventLoop& loop, transport::UpgradedSocket socket, const LegLimits& limits,
@@ -109,9 +109,8 @@ WebSocketLeg::WebSocketLeg(loop::EventLoop& loop, transport::UpgradedSocket sock
       ping_timer_(loop, [this] { Ping(); }),
       close_timer_(loop, [this] { End(); }),
       hang_up_(loop, socket_.stream->fd(), transport::HangUpWatch::Sign::kBothSides, [this] { End(); }),
-      dead_peer_(loop, socket_.stream->fd(), limits.dead_peer_timeout, [this] { End(); }) {
+      peer_watch_(loop, socket_.stream->fd(), [this] { End(); }) {
   transport::SetNoDelay(socket_.stream->fd());
-  dead_peer_.Start();
   watch_.emplace(
       loop, socket_.stream->fd(), [this] { OnReadable(); },
       [this] {
@@ -146,6 +145,7 @@ void WebSocketLeg::Write(std::string_view bytes) {
     const ssize_t count = socket_.stream->Write(std::span(&vector, 1));
     if (count < 0 && errno != EAGAIN) return EndLater();
     if (count < 0) break;
+    peer_watch_.OnWritten();
     bytes.remove_prefix(static_cast<size_t>(count));
   }
   if (bytes.empty()) return;
@@ -165,6 +165,7 @@ void WebSocketLeg::Flush() {
     const ssize_t count = socket_.stream->Write(queue_.Gather(storage));
     if (count < 0 && errno == EAGAIN) return AwaitWritable();
     if (count < 0) return End();
+    peer_watch_.OnWritten();
     queue_.Consume(static_cast<size_t>(count));
     if (congested_ && queue_.size() < limits_.low_water_bytes) {
       congested_ = false;
@@ -315,7 +316,7 @@ void WebSocketLeg::End() {
   ping_timer_.Stop();
   close_timer_.Stop();
   hang_up_.Stop();
-  dead_peer_.Stop();
+  peer_watch_.Stop();
   watch_.reset();
   queue_.Clear();
   congested_ = false;

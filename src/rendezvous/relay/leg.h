@@ -20,8 +20,6 @@ struct LegLimits {
   size_t low_water_bytes = 64u << 10;
   std::chrono::milliseconds ping_interval{15'000};  // while it waits; a ping without an answer ends the leg
   std::chrono::milliseconds close_timeout{2'000};
-  std::chrono::milliseconds dead_peer_timeout{
-      20'000};  // for a machine that acknowledges nothing; a living one may pause
 };
 
 class Leg : public Pipe {
