@@ -67,9 +67,15 @@ set(HOLDFAST_STD_HEADERS
 holdfast_precompile(pch_std ${HOLDFAST_STD_HEADERS})
 holdfast_precompile(pch_net ${HOLDFAST_STD_HEADERS} <boost/asio.hpp> <boost/beast.hpp>)
 
+# The rooms of src/ for which Asio and Beast are precompiled too. tools/check_tidy reads their directories from the file.
+set(HOLDFAST_NET_ROOMS loop transport)
+list(TRANSFORM HOLDFAST_NET_ROOMS PREPEND ${CMAKE_SOURCE_DIR}/src/ OUTPUT_VARIABLE net_directories)
+list(JOIN net_directories "\n" net_directories)
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/pch/pch_net.rooms CONTENT "${net_directories}\n")
+
 # Sets `out` to the target whose precompiled header suits a room of src/.
 function(holdfast_pch_of room out)
-  if(room STREQUAL "transport" OR room STREQUAL "loop")
+  if(room IN_LIST HOLDFAST_NET_ROOMS)
     set(${out} pch_net PARENT_SCOPE)
   else()
     set(${out} pch_std PARENT_SCOPE)

@@ -20,7 +20,6 @@ import subprocess
 
 SCAN = "clang-scan-deps-19"
 LARGEST = 16
-NET_ROOMS = ("loop", "transport")  # those that cmake/BuildFlags.cmake gives pch_net, and not pch_std
 
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]+(\S+).*$", re.MULTILINE)
 NAMESPACE = re.compile(r"^namespace ([\w:]+) {", re.MULTILINE)
@@ -85,11 +84,12 @@ def included(build):
 def sources(entries, build):
     files = included(build)
     std, net = (files[f"{build}/pch/pch_{name}.cc"] for name in ("std", "net"))
+    net_rooms = (build / "pch" / "pch_net.rooms").read_text().splitlines()
     for entry in entries:
         path, words = entry["file"], shlex.split(entry["command"])
         # A source of which nothing is known has flags of its own here, so that it is alone.
         flags = tuple(words[1:words.index("-o")]) if path in files else (path,)
-        precompiled = net if any(f"/src/{room}/" in path for room in NET_ROOMS) else std
+        precompiled = net if str(pathlib.Path(path).parent) in net_rooms else std
         yield Source(path, flags, files.get(path, frozenset()), precompiled)
 
 
