@@ -87,8 +87,8 @@ def sources(entries, build):
     net_rooms = (build / "pch" / "pch_net.rooms").read_text().splitlines()
     for entry in entries:
         path, words = entry["file"], shlex.split(entry["command"])
-        # A source of which nothing is known has flags of its own here, so that it is alone.
-        flags = tuple(words[1:words.index("-o")]) if path in files else (path,)
+        # A source that cannot share a batch has flags of its own here: one of which nothing is known, or one of apps/.
+        flags = tuple(words[1:words.index("-o")]) if path in files and "/src/" in path else (path,)
         precompiled = net if str(pathlib.Path(path).parent) in net_rooms else std
         yield Source(path, flags, files.get(path, frozenset()), precompiled)
 
@@ -97,8 +97,7 @@ def plan(entries, build):
     """Distributes the sources of `entries` to batches. Each source is in exactly one of them."""
     batches = []
     for source in sorted(sources(entries, build), key=lambda source: (-source.weight, source.path)):
-        fits = [batch for batch in batches
-                if len(batch) < LARGEST and "/src/" in source.path and all(map(source.may_precede, batch))]
+        fits = [batch for batch in batches if len(batch) < LARGEST and all(map(source.may_precede, batch))]
         if fits:
             min(fits, key=lambda batch: batch[0].weight).insert(0, source)
         else:
