@@ -141,7 +141,7 @@ if(HOLDFAST_FUZZERS)
   endforeach()
 endif()
 
-# The tests below are scripts, and some of the longest tests: they start early too.
+# The tests below are scripts. All but the last one are among the longest tests: they start early too.
 
 # This test runs every shell example of the documentation and compares its output.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
@@ -163,3 +163,7 @@ set_tests_properties(npm_package PROPERTIES COST 1000 TIMEOUT 300)
 # sandbox.
 add_test(NAME installed COMMAND ${CMAKE_SOURCE_DIR}/tools/check_install ${CMAKE_BINARY_DIR})
 set_tests_properties(installed PROPERTIES COST 1000 TIMEOUT 300)
+
+# This test checks how tools/check_tidy shares runs of clang-tidy between sources.
+add_test(NAME tidy_batches COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/tools/tidy_batches_test.py)
+set_tests_properties(tidy_batches PROPERTIES TIMEOUT 60)
