@@ -16,7 +16,7 @@ loop::Task<std::expected<std::optional<FoundExecutor>, Refusal>> ExecutorSearch:
   while (!call.gone()) {
     if (auto connection = table_.Take(id, Clock::now())) {
       auto pipe = connection->pipe;
-      co_return FoundExecutor{.pipe = std::move(pipe), .connection = *std::move(connection)};
+      co_return FoundExecutor{.pipe = std::move(pipe), .connection = std::move(connection)};
     }
     auto elsewhere = co_await bus_.Join(id);
     if (elsewhere) co_return FoundExecutor{.pipe = *std::move(elsewhere)};

@@ -197,6 +197,7 @@ TEST_F(NodeTest, SaysGoodbyeWhenItStops) {
   EXPECT_EQ(executor.ReceiveCloseCode(), 1001);
   EXPECT_EQ(client.ReceiveCloseCode(), 1001);
   EXPECT_EQ(waiting.ReceiveCloseCode(), 1001);
+  for (WebSocketClient* each : {&executor, &client, &waiting}) each->socket().Close();
   EXPECT_EQ(node.WaitForExit(), 0);
 }
 
