@@ -73,6 +73,11 @@ void NatsServer::Kill() {
   fs::remove_all(dir_.path() + "/jetstream", ignored);
 }
 
-void NatsServer::Signal(int signal) const { ::kill(pid_, signal); }
+void NatsServer::Pause() const {
+  ::kill(pid_, SIGSTOP);
+  EXPECT_EQ(::waitpid(pid_, nullptr, WUNTRACED), pid_);
+}
+
+void NatsServer::GoOn() const { ::kill(pid_, SIGCONT); }
 
 }  // namespace holdfast::support

@@ -27,8 +27,9 @@ class NatsServer {
   void Kill();
   // Starts the server again, on the same port.
   void Start();
-  // Lets the server stand still, and go on.
-  void Signal(int signal) const;
+  // Lets the server stand still, all of it when the call returns, and go on.
+  void Pause() const;
+  void GoOn() const;
 
  private:
   ScratchDir dir_;

@@ -24,7 +24,7 @@ class ClosureTable {
   void* Add(std::weak_ptr<T> object) {
     const MutexLock lock(mutex_);
     objects_.emplace(++last_number_, std::move(object));
-    return reinterpret_cast<void*>(last_number_);
+    return reinterpret_cast<void*>(last_number_);  // NOLINT(performance-no-int-to-ptr): nothing dereferences it
   }
   void Remove(void* closure) {
     const MutexLock lock(mutex_);

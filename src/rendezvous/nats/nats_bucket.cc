@@ -17,9 +17,10 @@ using std::chrono::nanoseconds;
 
 constexpr char kTicketKey[] = "ticket-key";  // without a dot, so it is not the key of a record
 constexpr int64_t kAnswerMs = 2'000;         // for each question to JetStream
+constexpr int64_t kEntryMs = 500;            // for the next entry of a listing
 constexpr size_t kMaxEntries = 100'000;
 constexpr int kReplicas = 3;
-constexpr int kAttempts = 3;
+constexpr int kAttempts = 4;
 
 // Another participant of NATS may have written something else. No node uses that, so it may be overwritten.
 bool IsTicketKey(std::string_view text) {
@@ -139,7 +140,7 @@ Result<std::string> NatsBucket::SettleTicketKey(const std::string& ours) {
     const auto entry = Get(kTicketKey);
     if (!entry && entry.error().kind != ErrorKind::kNotFound) return std::unexpected(entry.error());
     const bool is_settled = entry && IsTicketKey(ValueOf(*entry));
-    const std::string key(is_settled ? ValueOf(*entry) : ours);
+    std::string key(is_settled ? ValueOf(*entry) : ours);
     const int size = static_cast<int>(key.size());
     status = entry ? library_.bucket_update(nullptr, store_.get(), kTicketKey, key.data(), size,
                                             library_.entry_revision(entry->get()))
@@ -149,8 +150,16 @@ Result<std::string> NatsBucket::SettleTicketKey(const std::string& ours) {
   return std::unexpected(library_.ErrorOf("write the ticket key", status));
 }
 
-// An entry that is written during the listing comes twice; the later one counts.
+// When an entry is written at the wrong moment, the library waits for the earlier one, which is gone, and never says
+// that it has seen all. The next attempt succeeds.
 Result<std::vector<ExecutorRecord>> NatsBucket::RecordsOfOthers(std::string_view node) {
+  Result<std::vector<ExecutorRecord>> records = List(node);
+  for (int i = 1; i < kAttempts && !records && records.error().kind == ErrorKind::kTimeout; ++i) records = List(node);
+  return records;
+}
+
+// An entry that is written during the listing comes twice; the later one counts.
+Result<std::vector<ExecutorRecord>> NatsBucket::List(std::string_view node) {
   kvWatchOptions options;
   library_.watch_options_init(&options);
   options.IgnoreDeletes = true;
@@ -160,7 +169,7 @@ Result<std::vector<ExecutorRecord>> NatsBucket::RecordsOfOthers(std::string_view
   RecordsByKey records;
   for (size_t seen = 0; status == NATS_OK && seen < kMaxEntries; ++seen) {
     kvEntry* raw = nullptr;
-    status = library_.watcher_next(&raw, watcher.get(), kAnswerMs);
+    status = library_.watcher_next(&raw, watcher.get(), kEntryMs);
     const Entry entry(raw, library_.entry_destroy);
     if (status == NATS_OK && entry == nullptr) return Values(std::move(records));
     if (status != NATS_OK) break;

@@ -44,6 +44,7 @@ class NatsBucket {
   natsStatus Make(const std::string& name, std::chrono::milliseconds time_to_live, int replicas);
   void Compare(const std::string& name, std::chrono::milliseconds time_to_live);
   Result<Entry> Get(const std::string& key);
+  Result<std::vector<ExecutorRecord>> List(std::string_view node);
   std::string_view ValueOf(const Entry& entry) const;
 
   const std::shared_ptr<NatsConnection> connection_;

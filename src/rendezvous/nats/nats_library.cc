@@ -92,6 +92,11 @@ Result<NatsLibrary> LoadFile(const std::string& name) {
   return library;
 }
 
+ErrorKind KindOf(natsStatus status) {
+  if (status == NATS_NOT_FOUND) return ErrorKind::kNotFound;
+  return status == NATS_TIMEOUT ? ErrorKind::kTimeout : ErrorKind::kDisconnected;
+}
+
 }  // namespace
 
 // A library that has been loaded is kept, and a failure is not: the library may be installed later.
@@ -111,8 +116,7 @@ Error NatsLibrary::ErrorOf(std::string_view call, natsStatus status) const {
   std::string_view reason = text != nullptr && last == status ? text : std::string_view();
   if (reason.starts_with('(')) reason.remove_prefix(std::min(reason.find("): ") + 3, reason.size()));
   if (reason.empty()) reason = status_text(status);
-  const ErrorKind kind = status == NATS_NOT_FOUND ? ErrorKind::kNotFound : ErrorKind::kDisconnected;
-  return {kind, fmt::format("{}: {}", call, reason)};
+  return {KindOf(status), fmt::format("{}: {}", call, reason)};
 }
 
 }  // namespace holdfast::rendezvous

@@ -16,8 +16,10 @@ constexpr std::chrono::milliseconds kLastWait{200};
 
 // The orders of the loop on their way to the worker that carries them out. At any moment one worker does so at most.
 struct NatsLine::Outgoing {
+  enum class Next { kOrders, kRelease, kNothing };
+
   void Work();
-  std::vector<Order> Take();
+  Next Take(std::vector<Order>& orders);
   void CarryOut(std::vector<Order> orders);
 
   // Only the worker uses these members, from Begin on.
@@ -32,13 +34,17 @@ struct NatsLine::Outgoing {
   std::string failure GUARDED_BY(mutex);     // the first; no order is carried out after it
 };
 
-// Returns the orders that have come since the last call. If there are none, the job ends.
-std::vector<NatsLine::Order> NatsLine::Outgoing::Take() {
+// Takes the orders that have come since the last call. If there is nothing to do, the job has ended with this call, and
+// another one may be running when it returns.
+NatsLine::Outgoing::Next NatsLine::Outgoing::Take(std::vector<Order>& orders) {
   const MutexLock lock(mutex);
-  if (!failure.empty() || releasing) waiting.clear();
-  working = !waiting.empty() || releasing;
-  if (!working) idle.NotifyAll();
-  return std::exchange(waiting, {});
+  if (releasing) return Next::kRelease;
+  if (!failure.empty()) waiting.clear();
+  orders = std::exchange(waiting, {});
+  if (!orders.empty()) return Next::kOrders;
+  working = false;
+  idle.NotifyAll();
+  return Next::kNothing;
 }
 
 void NatsLine::Outgoing::CarryOut(std::vector<Order> orders) {
@@ -53,11 +59,10 @@ void NatsLine::Outgoing::CarryOut(std::vector<Order> orders) {
 
 void NatsLine::Outgoing::Work() {
   const NatsCalls calls(connection->library());
-  for (std::vector<Order> orders = Take(); !orders.empty(); orders = Take()) CarryOut(std::move(orders));
-  {
-    const MutexLock lock(mutex);
-    if (!releasing) return;
-  }
+  std::vector<Order> orders;
+  Next next = Take(orders);
+  for (; next == Next::kOrders; next = Take(orders)) CarryOut(std::move(orders));
+  if (next != Next::kRelease) return;
   subscriptions.clear();
   connection.reset();
 }
@@ -99,6 +104,7 @@ NatsLine::~NatsLine() { bell_->Silence(); }
 void NatsLine::Begin(std::shared_ptr<NatsConnection> connection) {
   if (ended_) return workers_.Run([dropped = std::move(connection)]() mutable { dropped.reset(); }, [] {});
   outgoing_->connection = std::move(connection);
+  has_begun_ = true;
 }
 
 void NatsLine::AddUser(User& user) { users_.push_back(user); }
@@ -171,7 +177,7 @@ void NatsLine::End() {
     outgoing_->releasing = true;
     is_working = std::exchange(outgoing_->working, true);
   }
-  if (!is_working && outgoing_->connection) Work();
+  if (has_begun_ && !is_working) Work();
   TellUsers();
 }
 

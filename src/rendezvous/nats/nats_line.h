@@ -82,6 +82,7 @@ class NatsLine : public std::enable_shared_from_this<NatsLine> {
   std::shared_ptr<Doorbell> bell_;
   loop::ListOf<User> users_;
   uint64_t last_subscription_ = 0;
+  bool has_begun_ = false;
   bool ended_ = false;
 };
 

@@ -125,6 +125,15 @@ class BusFixture : public testing::Test {
     return pipe ? std::make_unique<PipeUser>(std::move(pipe)) : nullptr;
   }
 
+  // Lets an executor wait at `to`, until requests of `from` get there: the server sees a subscription later than a
+  // record, because different workers send them.
+  void Wait(TestNode& from, TestNode& to, const std::string& id = "build-1") {
+    to.Wait(id);
+    Join(from, to, id);
+    to.joined.pop_back();
+    to.requests = 0;
+  }
+
   support::NatsServer server;
   loop::EventLoop loop;
 };

@@ -121,8 +121,7 @@ TEST_F(NatsHostileTest, AFloodEndsAPipeAndNothingElse) {
 
 TEST_F(NatsHostileTest, RequestsThatAreNotTheNameOfAPipeAreIgnored) {
   TestNode a(loop, Settings()), b(loop, Settings());
-  b.Wait("build-1");
-  EXPECT_TRUE(RunUntil([&] { return a.Others().size() == 1; }));
+  Wait(a, b);
   Intruder intruder(server);
   const std::string subject = "holdfast.join." + DigestOfId("build-1");
   for (const char* request : {"", "x", "9e0d6322-5f8a-4b1c-8d2e-0123456789a>", "9E0D6322-5F8A-4B1C-8D2E-0123456789AB",
@@ -138,8 +137,7 @@ TEST_F(NatsHostileTest, AClientThatNeverSpeaksIsGivenUp) {
   NatsSettings settings = Settings();
   settings.pipes = {.alive_interval = 100ms, .silence_limit = 300ms};
   TestNode a(loop, settings), b(loop, settings);
-  b.Wait("build-1");
-  EXPECT_TRUE(RunUntil([&] { return a.Others().size() == 1; }));
+  Wait(a, b);
   Intruder(server).Publish("holdfast.join." + DigestOfId("build-1"), "9e0d6322-5f8a-4b1c-8d2e-0123456789ab");
   EXPECT_TRUE(RunUntil([&] { return b.joined.size() == 1; }));
   EXPECT_TRUE(RunUntil([&] { return b.joined[0]->ended; }));

@@ -40,8 +40,7 @@ TEST_F(NatsJoinTest, AnExecutorThatNoOtherNodeHasIsNotFoundAtOnce) {
 
 TEST_F(NatsJoinTest, ANodeThatHasNoneAnyMoreRefuses) {
   TestNode a(loop, Settings()), b(loop, Settings());
-  b.Wait("build-1");
-  EXPECT_TRUE(RunUntil([&] { return a.Others().size() == 1; }));  // written after the subscription
+  Wait(a, b);
   b.executors_waiting.clear();
   const auto joined = a.Join("build-1");
   ASSERT_FALSE(joined);
@@ -64,8 +63,7 @@ TEST_F(NatsJoinTest, OfManyClientsAtOnceOneIsJoinedAndTheOthersAreRefusedSoon) {
   TestNode a(loop, Settings()), b(loop, Settings());
   for (int round = 0; round < 5; ++round) {
     const std::string id = "build-" + std::to_string(round);
-    b.Wait(id);
-    EXPECT_TRUE(RunUntil([&] { return a.Others().size() > static_cast<size_t>(round); }));
+    Wait(a, b, id);
     const auto begin = std::chrono::steady_clock::now();
     std::vector<std::optional<Result<std::shared_ptr<Pipe>>>> answers(30);
     loop::Scope scope;

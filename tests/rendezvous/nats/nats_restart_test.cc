@@ -1,6 +1,4 @@
 // A bus whose NATS server goes away and comes back, with nothing of what it knew.
-#include <csignal>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -77,10 +75,10 @@ TEST_F(NatsRestartTest, AServerThatStandsStillEndsThePipesByTheirSilence) {
   settings.pipes = {.alive_interval = 100ms, .silence_limit = 400ms};
   TestNode a(loop, settings), b(loop, settings);
   const auto client = Join(a, b);
-  server.Signal(SIGSTOP);
+  server.Pause();
   EXPECT_TRUE(RunUntil([&] { return client->ended && b.joined[0]->ended; }));
   EXPECT_TRUE(a.bus->connected() && b.bus->connected());  // this takes longer to be found out
-  server.Signal(SIGCONT);
+  server.GoOn();
   EXPECT_TRUE(RunUntil([&] { return a.bus->connected() && a.Others().size() == 1; }));
 }
 
@@ -91,7 +89,7 @@ TEST_F(NatsRestartTest, ARequestThatComesTooLateIsRefused) {
   std::vector<std::optional<Result<std::shared_ptr<Pipe>>>> answers(20);
   for (size_t i = 0; i < answers.size(); ++i) b.Wait("build-" + std::to_string(i));
   EXPECT_TRUE(RunUntil([&] { return a.Others().size() == answers.size(); }));
-  server.Signal(SIGSTOP);
+  server.Pause();
   const auto let_workers_send = [&] { support::RunUntil(loop, [] { return false; }, 100ms); };
   loop::Scope scope;
   for (size_t i = 0; i < answers.size(); ++i) {
@@ -103,7 +101,7 @@ TEST_F(NatsRestartTest, ARequestThatComesTooLateIsRefused) {
     b.PublishRecord("build-" + std::to_string(i));
   }
   let_workers_send();
-  server.Signal(SIGCONT);
+  server.GoOn();
   for (auto& answer : answers) {
     ASSERT_TRUE(RunUntil([&] { return answer.has_value(); }));
     ASSERT_FALSE(*answer);
@@ -116,7 +114,7 @@ TEST_F(NatsRestartTest, TheLoopGoesOnWhileAServerStandsStill) {
   TestNode a(loop, Settings()), b(loop, Settings());
   std::vector<std::unique_ptr<PipeUser>> clients;
   for (int i = 0; i < 16; ++i) clients.push_back(Join(a, b, "build-" + std::to_string(i)));
-  server.Signal(SIGSTOP);
+  server.Pause();
   const std::string much(1u << 20, 'x');
   auto longest = 0ms;
   const auto end = std::chrono::steady_clock::now() + 1s;
@@ -132,7 +130,7 @@ TEST_F(NatsRestartTest, TheLoopGoesOnWhileAServerStandsStill) {
                        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin));
   }
   EXPECT_LT(longest, 500ms);
-  server.Signal(SIGCONT);
+  server.GoOn();
   clients.clear();
 }
 
