@@ -34,7 +34,7 @@ uint64_t Pairs::relayed_bytes() const {
 }
 
 void Pairs::OnSilence(List::iterator pair) {
-  if (pair->splice->bytes() > 0) return pair->silence.reset();
+  if (pair->splice->bytes() > 0 && pair->executor.pipe->has_sent_message()) return pair->silence.reset();
   LogWarn("client.silent", {{"executor", pair->executor_id}});
   End(pair);
 }

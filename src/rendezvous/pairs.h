@@ -34,8 +34,9 @@ class Pairs {
   };
   using OnEnded = std::function<void(const Pair& pair)>;
 
-  // A pair in which no byte has passed for the time `silence` is ended: until its client speaks, an executor does not
-  // open the connection for the next one. `on_ended` is told of each pair that ends; the pair is destroyed afterwards.
+  // A pair whose client has sent no whole message within the time `silence` is ended: until then the executor does not
+  // open a connection for the next client. The node of the executor looks after that. `on_ended` is told of each pair
+  // that ends; the pair is destroyed afterwards.
   Pairs(loop::EventLoop& loop, std::chrono::milliseconds silence, OnEnded on_ended)
       : loop_(loop), silence_(silence), on_ended_(std::move(on_ended)) {}
 

@@ -10,9 +10,12 @@ namespace holdfast::rendezvous {
 
 class FakePipe final : public Pipe {
  public:
+  static constexpr std::string_view kOnlyPings = "only pings";  // bytes without a message; all others are messages
+
   void Start(Receiver& receiver) override { receiver_ = &receiver; }
   void Send(std::string_view bytes) override { sent_ += bytes; }
   bool congested() const override { return false; }
+  bool has_sent_message() const override { return !sent_.empty() && sent_ != kOnlyPings; }
   void SetReading(Reading) override {}
   void Close() override {
     closed_ = true;

@@ -207,6 +207,15 @@ TEST_F(ClientServiceTest, ThatSaysNothingMakesRoomForTheNext) {
   EXPECT_FALSE(speaking->closed());
 }
 
+TEST_F(ClientServiceTest, ThatSendsNoWholeMessageMakesRoomForTheNext) {
+  const auto executor = Connect("build-7", "farm");
+  Send("GET", "/executors/build-7", "alice");
+  const auto client = pipes_.back();
+  client->Deliver(FakePipe::kOnlyPings);
+  ASSERT_TRUE(Await([&] { return client->closed(); }));
+  EXPECT_TRUE(executor->closed());
+}
+
 TEST_F(WithdrawnTokenTest, EndsTheConnectionsOfAnExecutor) {
   const std::string path = Register("build-7", "farm");
   Send("GET", path);

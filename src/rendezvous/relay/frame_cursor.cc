@@ -17,6 +17,8 @@ void FrameCursor::Advance(std::string_view piece) {
     if (header_bytes_ < 2 || header_bytes_ < 2 + LengthBytes(header_[1])) continue;
     payload_left_ = PayloadBytes(header_.data());
     closed_ = closed_ || OpcodeOf(header_[0]) == kCloseFrame;
+    passed_message_ = passed_message_ || ends_message_;
+    ends_message_ = EndsMessage(header_[0]);
     header_bytes_ = 0;
   }
 }

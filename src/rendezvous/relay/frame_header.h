@@ -39,4 +39,9 @@ constexpr uint64_t PayloadBytes(const char* header) {
 
 constexpr uint8_t OpcodeOf(char first_byte) { return static_cast<uint8_t>(first_byte) & kOpcodeBits; }
 
+// Returns whether the frame is the last one of a text or binary message.
+constexpr bool EndsMessage(char first_byte) {
+  return (static_cast<uint8_t>(first_byte) & (kLastFragment | kControlBit)) == kLastFragment;
+}
+
 }  // namespace holdfast::rendezvous

@@ -42,6 +42,7 @@ class WebSocketLeg final : public Leg, public std::enable_shared_from_this<WebSo
   void Start(Receiver& receiver) override;
   void Send(std::string_view bytes) override;
   bool congested() const override { return congested_; }
+  bool has_sent_message() const override { return outbound_.has_passed_message(); }
   void SetReading(Reading reading) override;
   void Close() override;
 

@@ -33,6 +33,9 @@ class Pipe {
   virtual void Send(std::string_view bytes) = 0;
   virtual bool congested() const = 0;
 
+  // Returns whether a whole message has been sent. A pipe that does not look at frames returns true.
+  virtual bool has_sent_message() const { return true; }
+
   // While reading is off, nothing is read from the other end, which therefore has to wait.
   virtual void SetReading(Reading reading) = 0;
 

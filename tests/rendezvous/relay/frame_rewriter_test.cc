@@ -215,5 +215,19 @@ TEST(FrameCursorTest, KnowsWhereFramesEndAtEveryCut) {
   }
 }
 
+TEST(FrameCursorTest, KnowsWhetherAWholeMessageHasPassed) {
+  constexpr std::string_view kPing("\x89\0", 2), kFirst("\x01\x02he", 4), kHalfOfLast("\x80\x03", 2), kRest("llo");
+  FrameCursor cursor;
+  for (const std::string_view piece : {kPing, kFirst, kPing, kHalfOfLast, kRest.substr(0, 2)}) {
+    cursor.Advance(piece);
+    EXPECT_FALSE(cursor.has_passed_message());
+  }
+  cursor.Advance(kRest.substr(2));
+  EXPECT_TRUE(cursor.has_passed_message());
+  cursor.Advance(kPing);
+  cursor.Advance(kFirst);
+  EXPECT_TRUE(cursor.has_passed_message());
+}
+
 }  // namespace
 }  // namespace holdfast::rendezvous
