@@ -56,7 +56,8 @@ bench: setup
 	@cmake --preset release
 	@cmake --build --preset release -j $(JOBS) --target benchmarks
 	@echo "$(RELEASE)/bin/server_bench                 measures the server as a client sees it: --rounds N, --only NAME, --json"
-	@echo "$(RELEASE)/bin/{base64,spawn,rules,relay}_bench   measure parts of it with google-benchmark: --benchmark_filter=REGEX"
+	@echo "$(RELEASE)/bin/rendezvous_load              loads a rendezvous with executors and clients: --pairs N, --rounds N, --only NAME, --json"
+	@echo "$(RELEASE)/bin/*_bench                      measure parts of it with google-benchmark: --benchmark_filter=REGEX"
 
 install: build
 	@DESTDIR="$(DESTDIR)" cmake --install $(RELEASE) --prefix "$(PREFIX)"

@@ -37,12 +37,16 @@ std::string StatFromState(pid_t pid) {
   return stat.substr(stat.rfind(')') + 2);
 }
 
-[[noreturn]] void ExecServerInChild(int output) {
+[[noreturn]] void ExecuteInChild(const Launch& launch, int output) {
   (void)::prctl(
       PR_SET_PDEATHSIG,
       SIGTERM);  // the server ends with the benchmark; if this fails, only a failed benchmark leaves one behind
   ::dup2(output, STDOUT_FILENO);
-  ::execl(HOLDFAST_BINARY, "holdfast", "exec-server", "--log-level", "warn", nullptr);
+  for (const std::string& variable : launch.variables) ::putenv(const_cast<char*>(variable.c_str()));
+  std::vector<char*> argv = {const_cast<char*>("holdfast")};
+  for (const std::string& word : launch.arguments) argv.push_back(const_cast<char*>(word.c_str()));  // exec only reads
+  argv.push_back(nullptr);
+  ::execv(HOLDFAST_BINARY, argv.data());
   ::_exit(127);
 }
 
@@ -51,7 +55,7 @@ std::string ReadUrl(int output) {
   std::string line;
   char c = 0;
   while (::read(output, &c, 1) == 1 && c != '\n') line += c;
-  Require(line.starts_with("ws://"), HOLDFAST_BINARY " did not print its URL");
+  Require(line.starts_with("ws://") || line.starts_with("http://"), HOLDFAST_BINARY " did not print its URL");
   return line;
 }
 
@@ -59,20 +63,20 @@ std::string ReadUrl(int output) {
 
 void Require(bool holds, std::string_view reason) {
   if (holds) return;
-  fmt::print(stderr, "server_bench: {}\n", reason);
+  fmt::print(stderr, "benchmark: {}\n", reason);
   std::exit(1);
 }
 
-Server::Server() {
+Server::Server(const Launch& launch) {
   int output[2];
   Require(::pipe2(output, O_CLOEXEC) == 0, "pipe2");
   const OwnedFd read_end(output[0]);
   OwnedFd write_end(output[1]);
   pid_ = ::fork();
-  if (pid_ == 0) ExecServerInChild(write_end.get());
+  if (pid_ == 0) ExecuteInChild(launch, write_end.get());
   Require(pid_ > 0, "fork");
   write_end.Reset();
-  url_ = ReadUrl(read_end.get());
+  if (launch.prints == Launch::Prints::kUrl) url_ = ReadUrl(read_end.get());
 }
 
 Server::~Server() {

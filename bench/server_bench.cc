@@ -26,6 +26,7 @@
 
 #include "base/base64.h"
 #include "bench_client.h"
+#include "bench_commands.h"
 #include "bench_flood.h"
 #include "bench_report.h"
 #include "bench_server.h"
@@ -34,25 +35,9 @@
 namespace holdfast::bench {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr int kWarmUps = 50;
 constexpr int kSamples = 500;
 constexpr size_t kMiB = 1 << 20;
-
-double Microseconds(Clock::duration time) { return std::chrono::duration<double, std::micro>(time).count(); }
-
-enum class Stdio { kNoInput, kPipe, kTerminal };
-
-wire::ProcessStartParams StartParams(std::string id, std::vector<std::string> argv, Stdio stdio) {
-  wire::ProcessStartParams params;
-  params.process_id = std::move(id);
-  params.cwd = "/";
-  params.argv = std::move(argv);
-  params.tty = stdio == Stdio::kTerminal;
-  params.pipe_stdin = stdio == Stdio::kPipe;
-  return params;
-}
 
 double SpawnBare() {
   char program[] = "/bin/true";
@@ -143,33 +128,6 @@ void MeasureStartBeside(Report& report) {
   }
 }
 
-struct EchoTimes {
-  double first_us;
-  double all_us;
-};
-
-// Sends one write and waits for its answer and for `expected` as output. The times are those of the first `first_bytes`
-// and of all bytes of the output.
-EchoTimes Echo(Client& client, const wire::ProcessWriteParams& params, std::string_view expected, size_t first_bytes) {
-  EchoTimes times{};
-  std::string echoed;
-  bool answered = false;
-  const auto begin = Clock::now();
-  client.Send<wire::ProcessWrite>(params);
-  client.Receive([&](const Arrival& arrival) {
-    const double us = Microseconds(Clock::now() - begin);
-    if (std::holds_alternative<Answered>(arrival)) answered = true;
-    if (const auto* output = std::get_if<wire::OutputFrame>(&arrival)) {
-      echoed += Base64Decode(output->chunk).value_or("");
-      if (times.first_us == 0 && echoed.size() >= first_bytes) times.first_us = us;
-      times.all_us = us;
-    }
-    return answered && echoed.size() >= expected.size() ? Wanted::kNoMore : Wanted::kMore;
-  });
-  Require(echoed == expected, "the echo differs from what was written");
-  return times;
-}
-
 struct EchoSamples {
   std::vector<double> first, all;
 };
@@ -208,47 +166,17 @@ void MeasurePtyEcho(Report& report) {
   report.Add("echo_pty_cat_p99", "us", "16 bytes to cat and back, PTY, p99", Percentile(samples.all, 99));
 }
 
-// Returns the number of an event of a process, and 0 for an answer.
-uint64_t SeqOf(const Arrival& arrival) {
-  return std::visit(
-      [](const auto& event) -> uint64_t {
-        if constexpr (requires { event.seq; }) {
-          return event.seq;
-        } else {
-          return 0;
-        }
-      },
-      arrival);
-}
-
-void ReceiveFlood(Client& client, size_t total) {
-  FloodCheck check;
-  uint64_t seq = 0;
-  client.Receive([&](const Arrival& arrival) {
-    if (std::holds_alternative<Answered>(arrival)) return Wanted::kMore;
-    Require(SeqOf(arrival) == ++seq, "the sequence numbers have a gap");
-    if (const auto* output = std::get_if<wire::OutputFrame>(&arrival)) check.Check(output->chunk);
-    return std::holds_alternative<wire::ProcessClosedParams>(arrival) ? Wanted::kNoMore : Wanted::kMore;
-  });
-  Require(check.bytes() == total, fmt::format("{} bytes of output instead of {}", check.bytes(), total));
-}
-
 struct FloodCost {
   double mb_per_second;
   double cpu_seconds_per_gb;
 };
 
 FloodCost MeasureFlood(Stdio stdio, size_t total) {
-  std::array<char, 4096> self;
-  const ssize_t length = ::readlink("/proc/self/exe", self.data(), self.size());
-  Require(length > 0, "readlink /proc/self/exe");
-  const std::vector<std::string> argv{std::string(self.data(), static_cast<size_t>(length)), "--flood",
-                                      std::to_string(total)};
   const Server server;
   Client client(server.url());
   const double cpu = server.CpuSeconds();
   const auto begin = Clock::now();
-  client.Send<wire::ProcessStart>(StartParams("flood", argv, stdio));
+  client.Send<wire::ProcessStart>(StartParams("flood", FloodCommand(total), stdio));
   ReceiveFlood(client, total);
   const double seconds = Microseconds(Clock::now() - begin) / 1e6;
   return {static_cast<double>(total) / 1e6 / seconds, (server.CpuSeconds() - cpu) / (static_cast<double>(total) / 1e9)};

@@ -2,6 +2,7 @@
 find_package(benchmark REQUIRED)
 
 add_custom_target(benchmarks)
+add_dependencies(benchmarks rendezvous_load)
 file(GLOB benches CONFIGURE_DEPENDS bench/*_bench.cc)
 foreach(source ${benches})
   cmake_path(GET source STEM name)

@@ -40,7 +40,7 @@ set(HOLDFAST_TESTS_ALONE
   SandboxedFsTest.TheSecondCallIsQuick/*
   SandboxedLoadTest.AShortCommandTakesLittleTime
   TransportTest.EchoesAWriteWithoutADelay)
-set(HOLDFAST_TESTS_HEAVY HeldMemoryTest.* SandboxLoadTest.* SandboxRaceTest.* SandboxedLoadTest.Half* SoakTest.*)
+set(HOLDFAST_TESTS_HEAVY HeldMemoryTest.* RendezvousLoadTest.* SandboxLoadTest.* SandboxRaceTest.* SandboxedLoadTest.Half* SoakTest.*)
 list(JOIN HOLDFAST_TESTS_ALONE ":" HOLDFAST_TESTS_ALONE)
 list(JOIN HOLDFAST_TESTS_HEAVY ":" HOLDFAST_TESTS_HEAVY)
 
@@ -108,8 +108,10 @@ holdfast_test_binary(integration exec_server)
 holdfast_run_tests(integration_test -${HOLDFAST_TESTS_ALONE}:${HOLDFAST_TESTS_HEAVY} COST 100 TIMEOUT 600)
 holdfast_run_tests(integration_test ${HOLDFAST_TESTS_ALONE} RUN_SERIAL ON TIMEOUT 600)
 holdfast_run_tests(integration_test ${HOLDFAST_TESTS_HEAVY} COST 1000 RESOURCE_LOCK machine TIMEOUT 600)
-add_dependencies(integration_test holdfast)
-target_compile_definitions(integration_test PRIVATE HOLDFAST_PATCHED_BASH="${CMAKE_SOURCE_DIR}/build/patched-bash/bash")
+add_dependencies(integration_test holdfast rendezvous_load)
+target_compile_definitions(integration_test PRIVATE
+  HOLDFAST_PATCHED_BASH="${CMAKE_SOURCE_DIR}/build/patched-bash/bash"
+  HOLDFAST_RENDEZVOUS_LOAD="$<TARGET_FILE:rendezvous_load>")
 
 # Adds the fuzzer of tests/fuzz/<name>_fuzz.cc, which begins with the inputs of tests/fuzz/corpus/<name>. libFuzzer writes to
 # the first corpus folder that it is given. That is one in the build tree, so that the committed corpus stays as it is.
