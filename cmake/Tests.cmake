@@ -148,7 +148,7 @@ endif()
 # This test runs every shell example of the documentation and compares its output.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME docs_examples COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/check_examples
-  $<TARGET_FILE_DIR:holdfast> README.md docs/ARCHITECTURE.md docs/MCP.md docs/PROTOCOL.md docs/SANDBOX.md docs/RULES.md docs/BENCHMARKS.md)
+  $<TARGET_FILE_DIR:holdfast> README.md docs/ARCHITECTURE.md docs/MCP.md docs/OPERATIONS.md docs/PROTOCOL.md docs/SANDBOX.md docs/RULES.md docs/BENCHMARKS.md)
 set_tests_properties(docs_examples PROPERTIES COST 1000 TIMEOUT 300)
 
 # This test works through the MCP server with the official SDK. It fetches nothing, and is skipped where `make e2e` has not fetched
