@@ -62,6 +62,10 @@ class NodeFixture : public testing::Test {
     return Executor({"--executor-id", id, "--name", "name of " + id}, std::move(more));
   }
   Process& StartEnvironment(const std::string& id) { return Executor({"--environment-id", id}, {}); }
+  // Offers the server at `server_url` as the executor `id`.
+  Process& StartForwarder(const std::string& id, const std::string& server_url) {
+    return LaunchWithToken({"exec-server", "forward", "--connect", server_url, "--remote", url_, "--executor-id", id});
+  }
 
   std::string ClientUrl(const std::string& id, std::string_view token = kAlice) const {
     return fmt::format("ws://{}/executors/{}?token={}", address(), id, token);
@@ -115,6 +119,9 @@ class NodeFixture : public testing::Test {
   Process& Executor(std::vector<std::string> words, std::vector<std::string> more) {
     words.insert(words.begin(), {"exec-server", "--remote", url_, "--sandbox-check=false", "--log-level", "debug"});
     words.insert(words.end(), more.begin(), more.end());
+    return LaunchWithToken(words);
+  }
+  Process& LaunchWithToken(const std::vector<std::string>& words) {
     processes_.push_back(Process::Launch(words, {fmt::format("CODEX_EXEC_SERVER_REMOTE_BEARER_TOKEN={}", kFarm)}));
     return processes_.back();
   }
