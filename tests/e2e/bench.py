@@ -14,6 +14,7 @@ import versions
 from expect import ADVICE
 from http_mcp import HttpMcp
 from model import Model
+from rendezvous import ID, NoRendezvous, Rendezvous
 from scenarios import Kept
 from tap import Tap
 
@@ -34,7 +35,7 @@ class NoServer(Exception):
 class Bench:
     def __init__(self, folder, holdfast, client, scenario):
         self.client, self.scenario = client, scenario
-        self.model, self.tap, self.server = Model(), None, None
+        self.model, self.tap, self.server, self.rendezvous = Model(), None, None, None
         self._http_mcp = HttpMcp()
         self.sessions, self.approvals, self.transcript = {}, [], []
         self.decision = "accept"
@@ -74,7 +75,9 @@ class Bench:
         (self.workspace / "AGENTS.md").write_text(ADVICE + "\n")
         # The client takes the nearest repository for the project: without one that would be whatever lies above.
         subprocess.run(["git", "init", "-q", self.workspace], env=self.environment(), timeout=START_SECONDS, check=True)
-        if self.scenario.link != "stdio":
+        if self.scenario.is_remote:
+            await self._start_executor()
+        elif self.scenario.link != "stdio":
             await self._start_server()
         (self.home / "config.toml").write_text(self._config())
         if self.scenario.link != "variable":
@@ -86,6 +89,8 @@ class Bench:
             self.tap.save(self.log.with_name("wire.jsonl"))
         if self.server:
             await children.stop(self.server)
+        if self.rendezvous:
+            await self.rendezvous.stop()
         self._http_mcp.stop()
         self.model.stop()
 
@@ -112,6 +117,17 @@ class Bench:
             raise NoServer("the server printed no URL") from None
         self.tap = Tap()
         await self.tap.start(int(port), secret)
+
+    async def _start_executor(self):
+        self.rendezvous = Rendezvous(self._holdfast, self.log.parent, self.log, self.environment())
+        try:
+            await self.rendezvous.start(TOKEN)
+            self.server = await self.rendezvous.start_executor()
+        except NoRendezvous as problem:
+            raise NoServer(problem) from None
+        proof = f"?token={TOKEN}" if self.scenario.link == "variable" else ""
+        self.tap = Tap()
+        await self.tap.start(self.rendezvous.port, f"executors/{ID}{proof}")
 
     def _config(self):
         lines = [

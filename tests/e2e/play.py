@@ -97,6 +97,8 @@ async def play(bench, report, where, pending):
         bench.decision = step.decision
         if step.cuts:
             bench.tap.cut()
+        if step.restarts:
+            await bench.rendezvous.restart()
         try:
             calls = [bench.fill_call(call) for call in step.calls]
         except KeyError as name:
@@ -163,6 +165,9 @@ async def run_scenario(folder, holdfast, client, scenario, report):
     if bench.server:
         status = bench.server.returncode
         report.judge(where, "the server ends well when asked to", [f"exit {status}"] if status else [])
+    if bench.rendezvous and bench.rendezvous.process:
+        status = bench.rendezvous.process.returncode
+        report.judge(where, "the rendezvous ends well when asked to", [f"exit {status}"] if status else [])
     if report.counts["FAIL"] > failed_before:
         lines = bench.log.read_text(errors="replace").splitlines()[-LOG_LINES:]
         print("\n".join(f"      | {line}" for line in lines), flush=True)

@@ -27,6 +27,7 @@ class Step:
     calls: tuple
     checks: tuple
     cuts: bool = False        # the connection is cut just before
+    restarts: bool = False    # the rendezvous is killed and started again just before
     decision: str = "accept"  # the user's answer, should the client ask for approval
     needs: Feature = MODEL    # clients without it skip the step
     is_new_thread: bool = False  # not calls: a new thread begins, and the client tells its model about the workspace
@@ -41,6 +42,7 @@ class Scenario:
     folder: str = "."       # where in the workspace, which is a repository, the client works
     asks: bool = False      # approvals are asked for
     mcp: str = ""           # an MCP server is reached from where the commands run: by stdio or http
+    is_remote: bool = False  # the server is an executor, which the client reaches through a rendezvous
     needs: Feature = MODEL
 
     @property
@@ -85,6 +87,9 @@ ANCESTRY = step("the command is a descendant of the server",
                 says("at holdfast\n"), exits(0))
 ADD_FILE = step("apply_patch adds a file in directories that are missing",
                 patch("*** Add File: a/b/c.txt", "+first", "+second"), holds("a/b/c.txt", "first\nsecond\n"))
+# A client that does not reach its server may write the file by itself.
+ADD_FILE_THERE = dataclasses.replace(
+    ADD_FILE, checks=ADD_FILE.checks + (reached("fs/writeFile", "@workspace/a/b/c.txt"),))
 IMAGE = step("view_image shows a file of the workspace", view("@workspace/dot.png"), shows_image())
 CONFINED_IMAGE = dataclasses.replace(IMAGE, checks=IMAGE.checks + (reached("fs/readFile", "dot.png", MANAGED),))
 NO_NETWORK = step("the network is out of reach", run("bash -c ': <>/dev/tcp/127.0.0.1/@port'; echo status $?"),
@@ -96,7 +101,12 @@ ASK_NAME = step("a terminal is a terminal and waits for input",
 GIVE_NAME = step("what is typed arrives, and the exit is seen",
                  enter("dialogue", "E2E\n"), says("hello E2E"), exits(0))
 
+BOTH_STREAMS = step("standard error and the exit code come through",
+                    run("echo to-out; echo to-err >&2; exit 7"), says("to-out", "to-err"), exits(7))
 NUMBERED = b"".join(b"%07d of many\n" % number for number in range(1, 50_001))
+MUCH_OUTPUT = step("close to a megabyte of output arrives whole",
+                   run("seq -f '%07.0f of many' 1 50000", 30_000, max_output_tokens=2000),
+                   says("0000001 of many", "0050000 of many"), exits(0), streamed(NUMBERED))
 TICKS = [f"tick {number}." for number in range(1, 13)]
 PATCH_BY_SHELL = "apply_patch <<'EOP'\n*** Begin Patch\n*** Add File: shell.txt\n+by shell\n*** End Patch\nEOP"
 # The client itself runs a patch that is the whole command, but it does not look into a script. No login shell here:
@@ -111,8 +121,7 @@ RUN_SCRIPT = step("a script finds rg and apply_patch",
 CORE = Scenario("core", (
     PLAIN,
     ANCESTRY,
-    step("standard error and the exit code come through",
-         run("echo to-out; echo to-err >&2; exit 7"), says("to-out", "to-err"), exits(7)),
+    BOTH_STREAMS,
     step("a command that a signal ends reports it", run("kill -KILL $$"), exits(137)),
     step("a command runs where it is told to",
          run("pwd", workdir="@workspace/inner"), says("@workspace/inner\n"), exits(0)),
@@ -148,9 +157,7 @@ CORE = Scenario("core", (
     step("a command without a terminal takes no input", run("sleep 2; echo undisturbed", 300), keeps("deaf")),
     step("typing into it is refused", enter("deaf", "x\n", 300), matches("(?i)stdin")),
     step("and does not disturb it", poll("deaf"), says("undisturbed"), exits(0)),
-    step("close to a megabyte of output arrives whole",
-         run("seq -f '%07.0f of many' 1 50000", 30_000, max_output_tokens=2000),
-         says("0000001 of many", "0050000 of many"), exits(0), streamed(NUMBERED)),
+    MUCH_OUTPUT,
     step("commands of one answer all run",
          tuple(run(f"sleep 0.{n}; echo side {n}") for n in (4, 3, 2, 1)), matches(r"side \d"), exits(0)),
     ADD_FILE,
@@ -220,15 +227,22 @@ DENIED = Scenario("denied", (
          lacks("exited with code 0"), asked(2), absent("no.txt"), denied(True), decision="decline"),
 ), READ_ONLY, asks=True, needs=SERVER_SANDBOX)
 
+COUNT = step("a command counts",
+             run("for n in 1 2 3 4 5 6 7 8 9 10 11 12; do echo tick $n.; sleep 0.3; done; exit 4", 700),
+             says("tick 1."), keeps("count"), needs=RESUME)
+GO_ON = step("the connection is cut: the session goes on, no line is lost",
+             poll("count"), exits(4), resumed(), each_once(*TICKS), cuts=True, needs=RESUME)
+GO_ON_RESTARTED = dataclasses.replace(
+    GO_ON, claim="the rendezvous is killed and started again: the session goes on, no line is lost", cuts=False,
+    restarts=True)
+NEXT_COMMAND = step("the connection is cut: the next command runs",
+                    run("echo back again"), says("back again"), exits(0), cuts=True, needs=NEW_CONNECTION)
+
 RECONNECT = Scenario("reconnect", (
     PLAIN,
-    step("a command counts",
-         run("for n in 1 2 3 4 5 6 7 8 9 10 11 12; do echo tick $n.; sleep 0.3; done; exit 4", 700),
-         says("tick 1."), keeps("count"), needs=RESUME),
-    step("the connection is cut: the session goes on, no line is lost",
-         poll("count"), exits(4), resumed(), each_once(*TICKS), cuts=True, needs=RESUME),
-    step("the connection is cut: the next command runs",
-         run("echo back again"), says("back again"), exits(0), cuts=True),
+    COUNT,
+    GO_ON,
+    NEXT_COMMAND,
     ASK_NAME,
     step("the connection is cut: what is typed next arrives",
          enter("dialogue", "E2E\n"), says("hello E2E"), exits(0), resumed(), cuts=True, needs=RESUME),
@@ -247,10 +261,22 @@ MCPHTTP = Scenario("mcphttp", (
          says("echo of over HTTP"), reached("http/request", "/mcp"), noted("http/request/bodyDelta")),
 ), mcp="http")
 
-ENVTOML = Scenario("envtoml", (PLAIN, ANCESTRY, ADD_FILE), link="file", needs=ENVIRONMENTS_FILE)
+ENVTOML = Scenario("envtoml", (PLAIN, ANCESTRY, ADD_FILE_THERE), link="file", needs=ENVIRONMENTS_FILE)
 
 # The server admits only a client that sends the token, which only environments.toml can tell it.
-TOKEN = Scenario("token", (PLAIN, ADD_FILE), link="token", needs=BEARER_TOKEN)
+TOKEN = Scenario("token", (PLAIN, ADD_FILE_THERE), link="token", needs=BEARER_TOKEN)
+
+# The client has the token of the rendezvous in the query of its URL. The command is a descendant of the executor.
+RENDEZVOUS = Scenario("rendezvous", (
+    PLAIN, ANCESTRY, BOTH_STREAMS, MUCH_OUTPUT, ASK_NAME, GIVE_NAME, ADD_FILE_THERE, IMAGE, COUNT, GO_ON,
+    NEXT_COMMAND,
+), is_remote=True)
+
+# The client has the token in environments.toml, and sends it in a header.
+RVTOKEN = Scenario("rvtoken", (PLAIN, ANCESTRY, ADD_FILE_THERE, COUNT, GO_ON), link="token", is_remote=True,
+                   needs=BEARER_TOKEN)
+
+RVRESTART = Scenario("rvrestart", (PLAIN, COUNT, GO_ON_RESTARTED, ADD_FILE_THERE), is_remote=True, needs=RESUME)
 
 STDIO = Scenario("stdio", (PLAIN, ANCESTRY, ASK_NAME, GIVE_NAME, ADD_FILE, IMAGE), link="stdio",
                  needs=ENVIRONMENTS_FILE)
@@ -266,5 +292,6 @@ NESTED = Scenario("nested", (
     new_thread("a thread that begins right after the command reads it too", advised()),
 ), WORKSPACE_WRITE, folder="inner")
 
-ALL = (CORE, WORKSPACE, READONLY, NESTED, DENIED, RECONNECT, MCP, MCPHTTP, ENVTOML, TOKEN, STDIO)
+ALL = (CORE, WORKSPACE, READONLY, NESTED, DENIED, RECONNECT, MCP, MCPHTTP, ENVTOML, TOKEN, RENDEZVOUS, RVTOKEN,
+       RVRESTART, STDIO)
 SCENARIOS = {scenario.name: scenario for scenario in ALL}

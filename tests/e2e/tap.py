@@ -83,10 +83,10 @@ class Tap:
         self._ends = {}
         self._writers = set()
 
-    async def start(self, server_port, secret):
+    async def start(self, server_port, target):
         self._server_port = server_port
         self._listener = await asyncio.start_server(self._accept, "127.0.0.1", 0)
-        self.url = f"ws://127.0.0.1:{self._listener.sockets[0].getsockname()[1]}/{secret}"
+        self.url = f"ws://127.0.0.1:{self._listener.sockets[0].getsockname()[1]}/{target}"
 
     def stop(self):
         self._listener.close()
