@@ -18,7 +18,7 @@ CurlDriver::CurlDriver(loop::EventLoop& loop, const CurlLibrary& library, std::c
     : loop_(loop),
       library_(library),
       idle_time_(idle_time),
-      timer_(loop, [this] { Act(CURL_SOCKET_TIMEOUT, 0); }),
+      timer_(loop, [this] { OnTimeExpired(); }),
       idle_timer_(loop, [this] { CloseMulti(); }) {}
 
 CurlDriver::~CurlDriver() {
@@ -66,10 +66,25 @@ void CurlDriver::CloseMulti() {
   sockets_.clear();
 }
 
+// A failure of the library here is the failure of a transfer, which ReportFinished tells.
 void CurlDriver::Act(curl_socket_t socket, int events) {
   int running = 0;
-  // A failure here is the failure of a transfer, which is handled below.
   (void)library_.multi_socket_action(multi_, socket, events, &running);
+  ReportFinished();
+}
+
+// A server may have several addresses. When one of them does not answer in its share of the time, version 7.88 of the
+// library closes the socket, but dials the next address only when the transfer is acted on again, and for that it sets
+// its timer to the end of the whole time. So the driver lets it act on all transfers at once.
+void CurlDriver::OnTimeExpired() {
+  int running = 0;
+  socket_was_removed_ = false;
+  (void)library_.multi_socket_action(multi_, CURL_SOCKET_TIMEOUT, 0, &running);
+  if (socket_was_removed_) (void)library_.multi_socket_all(multi_, &running);
+  ReportFinished();
+}
+
+void CurlDriver::ReportFinished() {
   int left = 0;
   while (const CURLMsg* message = library_.multi_info_read(multi_, &left)) {
     if (message->msg != CURLMSG_DONE) continue;
@@ -106,6 +121,7 @@ int CurlDriver::OnSocket(CURL*, curl_socket_t fd, int what, void* driver, void*)
   auto* self = static_cast<CurlDriver*>(driver);
   if (what == CURL_POLL_REMOVE) {
     self->sockets_.erase(fd);
+    self->socket_was_removed_ = true;
   } else {
     self->Watch(fd, what);
   }

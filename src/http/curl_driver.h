@@ -49,6 +49,8 @@ class CurlDriver {
   void Watch(int fd, int wanted);
   void OnReady(int fd, int direction);
   void Act(curl_socket_t socket, int events);
+  void OnTimeExpired();
+  void ReportFinished();
 
   // The library calls these functions.
   static int OnSocket(CURL* easy, curl_socket_t fd, int what, void* driver, void* socket);
@@ -61,6 +63,7 @@ class CurlDriver {
   const std::chrono::milliseconds idle_time_;
   CURLM* multi_ = nullptr;
   std::map<int, Socket> sockets_;
+  bool socket_was_removed_ = false;  // since the timer has expired
   std::map<CURL*, OnFinished> transfers_;
   loop::Timer timer_, idle_timer_;
 };

@@ -27,6 +27,7 @@ void FindAll(DynamicLibrary& file, CurlLibrary& library) {
   file.Find("curl_multi_add_handle", library.multi_add_handle);
   file.Find("curl_multi_remove_handle", library.multi_remove_handle);
   file.Find("curl_multi_socket_action", library.multi_socket_action);
+  file.Find("curl_multi_socket_all", library.multi_socket_all);
   file.Find("curl_multi_info_read", library.multi_info_read);
   file.Find("curl_multi_strerror", library.multi_strerror);
   file.Find("curl_slist_append", library.slist_append);

@@ -27,6 +27,7 @@ struct CurlLibrary {
   decltype(&::curl_multi_add_handle) multi_add_handle;
   decltype(&::curl_multi_remove_handle) multi_remove_handle;
   decltype(&::curl_multi_socket_action) multi_socket_action;
+  CURLMcode (*multi_socket_all)(CURLM*, int*);  // the library's header warns against it, because it takes long
   decltype(&::curl_multi_info_read) multi_info_read;
   decltype(&::curl_multi_strerror) multi_strerror;
   decltype(&::curl_slist_append) slist_append;

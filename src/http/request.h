@@ -26,6 +26,10 @@ struct Request {
   std::vector<Header> secret_headers = {};
   std::optional<std::string> body = {};
   std::optional<std::chrono::milliseconds> timeout = {};  // covers everything up to the last byte of the body
+  // The limit for resolving the name, connecting, the proxy and TLS together. A working network needs less, and the
+  // library's default of five minutes is too long to wait. Each address of a server but the last gets half of the time
+  // that is left.
+  std::chrono::milliseconds connect_timeout{30'000};
   Redirects redirects = Redirects::kFollow;
   std::string ca_file = {};  // certificates that https trusts besides those of the system; PEM
 };

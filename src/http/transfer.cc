@@ -10,9 +10,6 @@
 namespace holdfast::http {
 namespace {
 
-// The limit for resolving the name, connecting, the proxy and TLS together. A working network needs less, and the
-// library's default of five minutes is too long to wait.
-constexpr long kConnectTimeoutMs = 30'000;
 constexpr long kReadBytes = 64L << 10;
 
 bool HasHeader(const Request& request, std::string_view name) {
@@ -54,6 +51,7 @@ Transfer::~Transfer() {
 Result<> Transfer::Start(const Request& request, const Url& url) {
   if (easy_ == nullptr) return Fail(ErrorKind::kSystem, "curl_easy_init: no memory");
   SetConnection(url);
+  Set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.connect_timeout.count()));
   SetAuthorities(request.ca_file);
   SetMethod(request);
   SetHeaders(request);
@@ -75,7 +73,6 @@ void Transfer::SetConnection(const Url& url) {
   Set(CURLOPT_PROTOCOLS_STR, "http,https");
   Set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   Set(CURLOPT_NOSIGNAL, 1L);
-  Set(CURLOPT_CONNECTTIMEOUT_MS, kConnectTimeoutMs);
   Set(CURLOPT_BUFFERSIZE, kReadBytes);
   // A stream without a timeout must still notice that its server has vanished.
   Set(CURLOPT_TCP_KEEPALIVE, 1L);

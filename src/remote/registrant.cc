@@ -1,6 +1,7 @@
 #include "remote/registrant.h"
 
 #include <charconv>
+#include <chrono>
 #include <cstdint>
 #include <span>
 
@@ -16,6 +17,10 @@ namespace holdfast::remote {
 namespace {
 
 constexpr std::string_view kIdempotencyVersion = "codex-exec-server-v1";
+
+// The name of a registry may have the addresses of several machines. One that is switched off must not hold the
+// executor up for so long that its clients give up.
+constexpr std::chrono::milliseconds kConnectTimeout(10'000);
 
 struct ExecutorBody {
   std::string idempotency_id, executor_id, name;
@@ -129,6 +134,7 @@ http::Request RegistrationRequest(const Registrant& registrant, const ProcessUui
   request.headers = {{"content-type", "application/json"}};
   request.secret_headers = {{"authorization", fmt::format("Bearer {}", token)}};
   request.redirects = http::Redirects::kStop;
+  request.connect_timeout = kConnectTimeout;
   if (registrant.form == Form::kDirect) {
     request.body = wire::Encode(DirectBody{});
   } else {

@@ -20,6 +20,7 @@ namespace {
 using Machine = TestNetwork::Machine;
 
 constexpr std::chrono::milliseconds kStartPatience(30'000);
+constexpr std::chrono::milliseconds kRegisterPatience(20'000);  // clients wait for their executor for 25 s
 
 std::string DigestOf(std::string_view text) {
   Sha256 digest;
@@ -80,12 +81,16 @@ class RendezvousHostsTest : public testing::Test {
     return node;
   }
 
-  // `place` is a name or an address. Returns when the client's host finds the executor at both nodes.
-  void StartExecutor(std::string_view place) {
+  // `place` is a name or an address.
+  void LaunchExecutor(std::string_view place) {
     executor_ =
         StartOn(*executor_host_, {"env", "HOLDFAST_REMOTE_TOKEN_FILE=" + File("executor.token"), HOLDFAST_BINARY,
                                   "exec-server", "--remote", fmt::format("http://{}:8070", place), "--executor-id",
                                   "far", "--log-level", "error", "--sandbox-check=false"});
+  }
+  // Returns when the client's host finds the executor at both nodes.
+  void StartExecutor(std::string_view place) {
+    LaunchExecutor(place);
     EXPECT_TRUE(Eventually([this] { return Knows(*first_host_) && Knows(*second_host_); }, kStartPatience));
   }
 
@@ -154,6 +159,15 @@ TEST_F(RendezvousHostsTest, ANodeThatIsKilledLosesNoLine) {
   EXPECT_TRUE(Eventually([this] { return Knows(*first_host_); }, kStartPatience));
   second_->Signal(SIGKILL);
   ExpectAllLines(client, 300);
+}
+
+// The name resolves to the node that is gone first, and then to the other. Nothing refuses a connection to the former.
+TEST_F(RendezvousHostsTest, AnExecutorGetsPastANodeWithoutPower) {
+  network_.PowerOff(*first_host_);
+  LaunchExecutor(kName);
+  EXPECT_TRUE(Eventually([this] { return Knows(*second_host_); }, kRegisterPatience));
+  Program client = RunLines(kName, 20);
+  ExpectAllLines(client, 20);
 }
 
 TEST_F(RendezvousHostsTest, ARestartOfNatsLosesNoLine) {
