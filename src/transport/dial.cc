@@ -69,7 +69,7 @@ loop::Task<Result<OwnedFd>> ConnectToServer(loop::EventLoop& loop, const Route& 
   auto socket = co_await ConnectTo(loop, first, end);
   if (!socket) co_return std::unexpected(route.FirstFault(socket.error()));
   SetNoDelay(socket->get());
-  SetKeepAlive(socket->get());
+  SetKeepAlive(socket->get(), route.options.limits.peer_timeout);
   if (!route.proxy) co_return socket;
   loop::Deadline deadline(loop, TimeUntil(end));
   const auto opened = co_await OpenTunnel(loop, socket->get(), *route.proxy, route.server, deadline);

@@ -15,6 +15,7 @@
 #include "transport/authorizer.h"
 #include "transport/http_routes.h"
 #include "transport/listen_url.h"
+#include "transport/peer_watch.h"
 #include "transport/tls_context.h"
 
 namespace holdfast::transport {
@@ -31,7 +32,8 @@ struct Limits {
   std::chrono::milliseconds head_timeout{10'000};   // for a whole HTTP request, and for sending the answer to a call
   std::chrono::milliseconds ping_interval{30'000};  // 0 means no pings
   std::chrono::milliseconds close_timeout{2'000};
-  std::weak_ptr<loop::ByteBudget> budget = {};  // long messages draw from it while they arrive
+  std::chrono::milliseconds peer_timeout = kPeerTimeout;  // a TCP peer that acknowledges nothing for so long is gone
+  std::weak_ptr<loop::ByteBudget> budget = {};            // long messages draw from it while they arrive
 };
 
 using OnConnection = std::function<void(std::shared_ptr<rpc::Transport>)>;

@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -27,8 +28,10 @@ bool HasBytesUnderWay(int socket) {
 
 }  // namespace
 
-void SetKeepAlive(int socket) {
-  const int on = 1, idle_s = 10, interval_s = 5, probes = 2;
+// The first probe comes after half of the time, and two more quarters later the kernel has waited for two answers.
+void SetKeepAlive(int socket, std::chrono::milliseconds timeout) {
+  const int quarter_s = std::max(1, static_cast<int>(std::chrono::floor<std::chrono::seconds>(timeout / 4).count()));
+  const int on = 1, idle_s = 2 * quarter_s, interval_s = quarter_s, probes = 2;
   ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof(idle_s));
   ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &interval_s, sizeof(interval_s));
   ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
@@ -36,20 +39,20 @@ void SetKeepAlive(int socket) {
 }
 
 // A peer that does not read acknowledges everything that it had room for, and answers each probe of its window.
-bool IsPeerGone(const tcp_info& counters) {
-  if (std::chrono::milliseconds(counters.tcpi_last_ack_recv) < kPeerTimeout) return false;
+bool IsPeerGone(const tcp_info& counters, std::chrono::milliseconds timeout) {
+  if (std::chrono::milliseconds(counters.tcpi_last_ack_recv) < timeout) return false;
   const bool repeats_in_vain = counters.tcpi_unacked > 0 && counters.tcpi_retransmits >= kManyUnanswered;
   return repeats_in_vain || counters.tcpi_probes >= kManyUnanswered;
 }
 
-PeerWatch::PeerWatch(loop::EventLoop& loop, int socket, loop::Callback on_gone)
-    : socket_(socket), on_gone_(std::move(on_gone)), timer_(loop, [this] { Look(); }) {}
+PeerWatch::PeerWatch(loop::EventLoop& loop, int socket, loop::Callback on_gone, std::chrono::milliseconds timeout)
+    : socket_(socket), timeout_(timeout), on_gone_(std::move(on_gone)), timer_(loop, [this] { Look(); }) {}
 
 void PeerWatch::Look() {
   const auto counters = CountersOf(socket_);
   if (!counters || !HasBytesUnderWay(socket_)) return;
-  if (IsPeerGone(*counters)) return on_gone_();
-  timer_.Start(kInterval);
+  if (IsPeerGone(*counters, timeout_)) return on_gone_();
+  timer_.Start(interval());
 }
 
 }  // namespace holdfast::transport

@@ -16,29 +16,31 @@ namespace holdfast::transport {
 // The time after which a peer that acknowledges nothing counts as gone.
 inline constexpr std::chrono::milliseconds kPeerTimeout{20'000};
 
-// Lets the kernel end a TCP connection on which nothing is under way, kPeerTimeout after its peer has gone.
-void SetKeepAlive(int socket);
+// Lets the kernel end a TCP connection on which nothing is under way, `timeout` after its peer has gone. The kernel
+// counts in seconds, so the time is rounded down to a multiple of four seconds; it is at least four.
+void SetKeepAlive(int socket, std::chrono::milliseconds timeout = kPeerTimeout);
 
 // Decides by the counters of a connection.
-bool IsPeerGone(const tcp_info& counters);
+bool IsPeerGone(const tcp_info& counters, std::chrono::milliseconds timeout = kPeerTimeout);
 
 class PeerWatch {
  public:
   // `socket` is borrowed. A socket that is not one of TCP is never found to be without its peer.
-  PeerWatch(loop::EventLoop& loop, int socket, loop::Callback on_gone);
+  PeerWatch(loop::EventLoop& loop, int socket, loop::Callback on_gone,
+            std::chrono::milliseconds timeout = kPeerTimeout);
 
   // Bytes were written to the socket. The watch goes on until all of them are acknowledged.
   void OnWritten() {
-    if (!timer_.running()) timer_.Start(kInterval);
+    if (!timer_.running()) timer_.Start(interval());
   }
   void Stop() { timer_.Stop(); }
 
  private:
-  static constexpr std::chrono::milliseconds kInterval{5'000};
-
+  std::chrono::milliseconds interval() const { return timeout_ / 4; }
   void Look();
 
   const int socket_;
+  const std::chrono::milliseconds timeout_;
   loop::Callback on_gone_;
   loop::Timer timer_;
 };

@@ -42,6 +42,7 @@ class TcpListener final : public Listener {
               HttpFrontOptions options, OnConnection on_connection)
       : url_(UrlOf(bound, options)),
         port_(PortOf(bound)),
+        peer_timeout_(limits.peer_timeout),
         front_(std::in_place, loop, HttpFront::Language::kHttp, limits, std::move(options), std::move(on_connection)),
         acceptor_(std::in_place, loop, std::move(fd), [this](OwnedFd socket) { Accept(std::move(socket)); }) {}
 
@@ -56,13 +57,14 @@ class TcpListener final : public Listener {
  private:
   void Accept(OwnedFd socket) {
     SetNoDelay(socket.get());
-    SetKeepAlive(socket.get());
+    SetKeepAlive(socket.get(), peer_timeout_);
     std::string peer = PeerOf(socket.get());
     front_->Serve(std::move(socket), std::move(peer));
   }
 
   const std::string url_;
   const uint16_t port_;
+  const std::chrono::milliseconds peer_timeout_;
   std::optional<HttpFront> front_;
   std::optional<Acceptor> acceptor_;
 };

@@ -165,7 +165,8 @@ WebSocketConnection::WebSocketConnection(loop::EventLoop& loop, Role role, Upgra
       ping_timer_(loop, [this] { Ping(); }),
       close_timer_(loop, [this] { Finish(); }),
       hang_up_(loop, bytes_->fd(), HangUpWatch::Sign::kEitherSide, [this] { Finish(); }),
-      peer_watch_(loop, bytes_->fd(), [this] { Finish(); }),
+      peer_watch_(
+          loop, bytes_->fd(), [this] { Finish(); }, limits.peer_timeout),
       room_(limits.budget, [this] { GiveUpMessage(); }) {}
 
 void WebSocketConnection::Accept(const std::string& key, OnConnection on_connection) {
