@@ -4,18 +4,13 @@
 #include <iterator>
 #include <vector>
 
+#include "loop/sleep.h"
 #include "wire/decode.h"
 
 namespace holdfast::client {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-loop::Task<> Sleep(loop::EventLoop& loop, Clock::duration time) {
-  loop::Event never;
-  loop::Deadline deadline(loop, std::chrono::ceil<std::chrono::milliseconds>(time));
-  (void)co_await never.NextBefore(deadline);
-}
 
 // Returns whether a call has failed because of the connection, and not because the server has refused it.
 bool IsCut(const Error& error) { return error.kind == ErrorKind::kDisconnected || error.kind == ErrorKind::kTimeout; }
@@ -279,7 +274,7 @@ loop::Task<> Session::Recover() {
   if (auto reason = dialer_->exhausted()) co_return End(*std::move(reason));
   Recovery recovery({.give_up = options_.recover_for}, Clock::now());
   while (const auto attempt = recovery.NextAttempt()) {
-    co_await Sleep(loop_, std::max(*attempt - Clock::now(), Clock::duration::zero()));
+    co_await loop::Sleep(loop_, std::max(*attempt - Clock::now(), Clock::duration::zero()));
     recovery.Begin(Clock::now());
     auto transport = co_await dialer_->Dial();
     if (!transport) {

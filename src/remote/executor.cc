@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "loop/sleep.h"
 #include "transport/dial.h"
 
 namespace holdfast::remote {
@@ -102,9 +103,7 @@ loop::Task<> Executor::Pause() {
   if (options_.registrant.form == Form::kExecutor) is_current_ = false;
   const auto pause = back_off_.Next(RandomNumber());
   LogInfo("rendezvous.pause", {{"ms", pause.count()}});
-  loop::Event never;
-  loop::Deadline deadline(loop_, pause);
-  co_await never.NextBefore(deadline);
+  co_await loop::Sleep(loop_, pause);
 }
 
 Executor::Next Executor::End(std::string message) {

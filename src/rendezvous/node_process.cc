@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
-#include "loop/event.h"
+#include "loop/sleep.h"
 #include "rendezvous/bus/memory_bus.h"
 #include "rendezvous/nats/nats_bus.h"
 #include "rendezvous/relay/leg.h"
@@ -151,9 +151,7 @@ loop::Task<> NodeProcess::Run(OnListening on_listening) {
 
 loop::Task<> NodeProcess::WatchTokens() {
   for (;;) {
-    loop::Event never;
-    loop::Deadline next(loop_, kTokensInterval);
-    co_await never.NextBefore(next);
+    co_await loop::Sleep(loop_, kTokensInterval);
     auto reading = co_await workers_.Do(
         [path = config_.tokens_file, version = tokens_version_] { return ReadIfChanged(path, version); });
     if (!reading) continue;

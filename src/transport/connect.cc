@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "loop/sleep.h"
 #include "loop/worker_pool.h"
 
 namespace holdfast::transport {
@@ -90,10 +91,8 @@ loop::Task<Result<OwnedFd>> ConnectTo(loop::EventLoop& loop, SocketAddress addre
   OwnedFd socket(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket.is_open()) co_return Unreachable(errno);
   int error = StartConnecting(socket.get(), address);
-  loop::Event retry;  // nobody notifies it; its waits end by time
   while (error == EAGAIN && !deadline.passed()) {
-    loop::Deadline pause(loop, kBusyServerPause);
-    co_await retry.NextBefore(pause);
+    co_await loop::Sleep(loop, kBusyServerPause);
     error = StartConnecting(socket.get(), address);
   }
   if (error == EAGAIN) co_return TooLate();

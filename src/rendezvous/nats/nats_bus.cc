@@ -9,6 +9,7 @@
 #include "base/random_id.h"
 #include "loop/event.h"
 #include "loop/scope.h"
+#include "loop/sleep.h"
 #include "loop/worker_pool.h"
 #include "rendezvous/nats/join_requests.h"
 #include "rendezvous/nats/nats_connection.h"
@@ -121,9 +122,7 @@ loop::Task<> NatsBus::KeepConnected() {
     LogWarn("nats_disconnected");
     for (Result<> result = co_await Connect(); !result; result = co_await Connect()) {
       LogDebug("nats_connect_failed", {{"reason", result.error().message}});
-      loop::Event never;
-      loop::Deadline pause(loop_, kReconnectWait);
-      co_await never.NextBefore(pause);
+      co_await loop::Sleep(loop_, kReconnectWait);
     }
     LogInfo("nats_connected");
   }

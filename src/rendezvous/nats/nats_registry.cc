@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/random_id.h"
+#include "loop/sleep.h"
 #include "rendezvous/nats/executor_entry.h"
 
 namespace holdfast::rendezvous {
@@ -99,9 +100,7 @@ loop::Task<> NatsRegistry::KeepWriting() {
     const Result<> written = co_await Write(is_due ? Extent::kEverything : Extent::kChanges);
     if (written) continue;
     if (connection_ != nullptr) LogWarn("nats_bucket_failed", {{"reason", written.error().message}});
-    loop::Event never;
-    loop::Deadline pause(loop_, kPauseAfterFailure);
-    co_await never.NextBefore(pause);
+    co_await loop::Sleep(loop_, kPauseAfterFailure);
   }
 }
 
