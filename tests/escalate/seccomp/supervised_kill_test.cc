@@ -1,6 +1,6 @@
-// A process of a supervised tree is killed, or the supervision ends, at each moment that an execution passes through.
-// Each moment is reached when an event shows it, and lasts until the test goes on. Afterwards no process and no
-// descriptor is left.
+// A process of a supervised tree is killed, or the supervision ends, at one of the ten moments of an execution that are
+// listed below (Moment); between them an execution passes through others, at which a test cannot hold it. The moment is
+// reached when an event shows it, and lasts until the test goes on. Afterwards no process and no descriptor is left.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
 // Callers that change what they execute while the supervisor decides about it. Each test goes on until it has seen the
-// change come in time and come too late: before that it has proven nothing.
+// change come in time and come too late: before that it has proven nothing. A strict supervisor is tried at least 1000
+// times.
 #include <fcntl.h>
 #include <linux/limits.h>
 #include <sys/mman.h>
@@ -24,7 +25,8 @@ using exec_policy::ExecAttempt;
 using exec_policy::Judgement;
 using namespace std::chrono_literals;
 
-constexpr int kMaxRuns = 100, kEnough = 20;
+constexpr int kMaxRuns = 100, kTriesOfRun = 25;
+constexpr int kTries = 1000, kEnough = 20;  // of a strict supervisor: in all, and of each kind
 
 // A path in memory that this test shares with the caller.
 class SharedPath {
@@ -69,7 +71,9 @@ class SupervisedRaceTest : public SupervisedFixture {
 
 class FlippedPathTest : public SupervisedRaceTest {
  protected:
-  Words Attack() const { return {CallerProgram(), "flip-path", allowed_, denied_, "25", path_.file()}; }
+  Words Attack() const {
+    return {CallerProgram(), "flip-path", allowed_, denied_, std::to_string(kTriesOfRun), path_.file()};
+  }
 
   // A judge that forbids one of the two programs, and looks which one the path in memory names when it has judged.
   SupervisorSettings Settings(Strictness strictness) {
@@ -97,9 +101,12 @@ TEST_F(FlippedPathTest, DeceivesASupervisorThatIsNotStrict) {
 }
 
 TEST_F(FlippedPathTest, NeverDeceivesAStrictSupervisor) {
+  int tries = 0;
   EXPECT_TRUE(RunUntil(Attack(), Settings(Strictness::kStrict), [&] {
-    return HasRun("deny1") || (flipped_ >= kEnough && kept_ >= kEnough && forbidden_ >= kEnough);
+    tries += kTriesOfRun;
+    return HasRun("deny1") || (tries >= kTries && flipped_ >= kEnough && kept_ >= kEnough && forbidden_ >= kEnough);
   }));
+  EXPECT_GE(tries, kTries);
   EXPECT_GE(flipped_, kEnough);
   EXPECT_GE(kept_, kEnough);
   EXPECT_FALSE(HasRun("deny1"));
