@@ -32,7 +32,10 @@ std::vector<Option> Options() {
                "names. The token for the registry is read from CODEX_EXEC_SERVER_REMOTE_BEARER_TOKEN, or from the file "
                "that HOLDFAST_REMOTE_TOKEN_FILE names"},
   };
-  for (Option& option : RegistrationOptions()) options.push_back(std::move(option));
+  for (Option& option : RegistrationOptions()) {
+    if (option.flag == kCaFile) option.help += "; for the registry, the rendezvous and the server";
+    options.push_back(std::move(option));
+  }
   options.push_back({.flag = kLogLevel,
                      .value = "LEVEL",
                      .help = "the least severe level that is logged",

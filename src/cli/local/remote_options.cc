@@ -36,24 +36,25 @@ std::string ListenFlagIn(const Arguments& arguments) {
 
 std::vector<Option> RegistrationOptions() {
   return {
-      {.flag = kExecutorId, .value = "ID", .help = "with --remote: register as this executor"},
-      {.flag = kEnvironmentId,
-       .value = "ID",
-       .help = "with --remote: register as this environment, once, and connect directly"},
+      {.flag = kExecutorId, .value = "ID", .help = "register as this executor"},
+      {.flag = kEnvironmentId, .value = "ID", .help = "register as this environment, once, and connect directly"},
       {.flag = kName,
        .value = "NAME",
        .help = "with --executor-id: the name that the registry is told",
        .default_value = remote::kDefaultName},
       {.flag = kCaFile,
        .value = "FILE",
-       .help = "with --remote: trust the certificates in this PEM file besides those of the system",
+       .help = "trust the certificates in this PEM file besides those of the system",
        .completes = Completes::kFile},
-      {.flag = kExitOnStdinClose, .help = "with --remote: stop when standard input ends"},
+      {.flag = kExitOnStdinClose, .help = "stop when standard input ends"},
   };
 }
 
 std::vector<Option> RemoteOptions() {
   std::vector<Option> options = RegistrationOptions();
+  for (Option& option : options) {
+    if (!option.help.starts_with("with --")) option.help.insert(0, "with --remote: ");
+  }
   options.insert(
       options.begin(),
       {.flag = kRemote,
