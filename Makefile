@@ -12,18 +12,18 @@ HOLDFAST := $(RELEASE)/bin/holdfast
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make run      build and start the server (ARGS='...' passes flags to it)"
-	@echo "make build    build $(HOLDFAST)"
-	@echo "make test     build with the address and undefined-behaviour sanitizers, and run every test"
-	@echo "make e2e      test the server with published codex clients, which npm fetches once (CLIENTS= and SCENARIOS= select some)"
-	@echo "make check    check format, layers, sizes and documents, and run clang-tidy"
-	@echo "make bench    build the benchmarks into $(RELEASE)/bin"
-	@echo "make install  build and install (PREFIX=$(PREFIX) DESTDIR=$(DESTDIR))"
+	@echo "make run           build and start the server (ARGS='...' passes flags to it)"
+	@echo "make build         build $(HOLDFAST)"
+	@echo "make test          build with the address and undefined-behaviour sanitizers, and run every test"
+	@echo "make e2e           test the server with published codex clients, which npm fetches once (CLIENTS= and SCENARIOS= select some)"
+	@echo "make check         check format, layers, sizes and documents, and run clang-tidy"
+	@echo "make bench         build the benchmarks into $(RELEASE)/bin"
+	@echo "make install       build and install (PREFIX=$(PREFIX) DESTDIR=$(DESTDIR))"
 	@echo "make patched-bash  build build/patched-bash/bash, a shell for --intercept wrapper, from the source of Debian's bash"
 	@echo "make npm-package   pack build/npm/holdfast-shell-tool-mcp-npm-VERSION.tgz, with the patched shell if there is one"
-	@echo "make format   format the C++ sources"
-	@echo "make clean    remove build/"
-	@echo "All but clean first install the Debian packages that are missing (tools/packages.txt)."
+	@echo "make format        format the C++ sources"
+	@echo "make setup         install the Debian packages that are missing (tools/packages.txt); all targets above do so first"
+	@echo "make clean         remove build/"
 
 setup:
 	@tools/setup

@@ -23,7 +23,7 @@ using OnListening = std::function<void(const std::string& url)>;
 
 // Serves on this thread until SIGTERM or SIGINT arrives; a second signal ends the process at once. If clients need
 // tokens, SIGHUP makes the server read the file of the token or secret again. The call changes the whole process:
-// SIGPIPE and SIGXFSZ are ignored, the descriptors 3 to 10 are reserved, the log is set up as the settings say, and
+// SIGPIPE and SIGXFSZ are ignored, the descriptors 0 to 11 are reserved, the log is set up as the settings say, and
 // orphans of commands become children of this process.
 Result<> RunExecServer(const Config& config, const RuntimePaths& paths, const OnListening& on_listening = {});
 

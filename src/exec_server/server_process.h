@@ -10,7 +10,7 @@
 
 namespace holdfast::exec_server {
 
-// Ignores SIGPIPE and SIGXFSZ, and reserves the descriptors 3 to 10. It is called before the loop is made.
+// Ignores SIGPIPE and SIGXFSZ, and reserves the descriptors 0 to 11. It is called before the loop is made.
 Result<> PrepareProcess();
 
 // Checks the paths, prepares the process and sets up the log.

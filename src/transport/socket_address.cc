@@ -76,6 +76,4 @@ void SetNoDelay(int socket) {
   ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
-// The timeout of the user covers bytes that the peer has not acknowledged, and the probes an idle connection. With a
-// timeout of the user the kernel ends the connection by that time, and not by the number of probes.
 }  // namespace holdfast::transport

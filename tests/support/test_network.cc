@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <gtest/gtest.h>
 #include "support/eventually.h"
 
 namespace holdfast::support {
