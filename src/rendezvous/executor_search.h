@@ -33,7 +33,8 @@ class ExecutorSearch {
   ExecutorSearch(loop::EventLoop& loop, Bus& bus, ExecutorTable& table, SearchTimes times)
       : loop_(loop), bus_(bus), table_(table), times_(times) {}
 
-  // Returns nothing if the client has hung up. `call` must outlive the task.
+  // Returns nothing if the client has hung up, which is noticed when the other nodes are to be asked again. If they
+  // cannot be asked, the search still waits for a connection to this node. `call` must outlive the task.
   loop::Task<std::expected<std::optional<FoundExecutor>, Refusal>> Find(const transport::HttpCall& call,
                                                                         std::string id);
 

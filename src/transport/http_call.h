@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "loop/event.h"
 #include "transport/web_socket_connection.h"
 
 namespace holdfast::transport {
@@ -51,9 +50,8 @@ class HttpCall {
   // caller's own WebSocket.
   virtual UpgradedSocket TakeUpgrade() = 0;
 
-  // Whether the peer has hung up. The event is notified when that becomes true.
+  // Whether the peer has hung up.
   virtual bool gone() const = 0;
-  virtual loop::Event& changed() = 0;
 };
 
 }  // namespace holdfast::transport

@@ -54,7 +54,6 @@ void WaitingCall::Wait() {
 void WaitingCall::OnGone() {
   watch_.reset();
   gone_ = true;
-  changed_.Notify();
 }
 
 void WaitingCall::Answer(HttpResponse response) {

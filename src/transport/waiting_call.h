@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "loop/event.h"
+#include "loop/event_loop.h"
 #include "transport/http_call.h"
 #include "transport/http_farewells.h"
 
@@ -27,7 +27,6 @@ class WaitingCall final : public HttpCall {
   void Answer(HttpResponse response) override;
   UpgradedSocket TakeUpgrade() override;
   bool gone() const override { return gone_; }
-  loop::Event& changed() override { return changed_; }
 
  private:
   void OnReady();
@@ -43,7 +42,6 @@ class WaitingCall final : public HttpCall {
   std::optional<loop::FdWatch> watch_;
   bool read_armed_ = false;
   bool gone_ = false;
-  loop::Event changed_;
 };
 
 }  // namespace holdfast::transport

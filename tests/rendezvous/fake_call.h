@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "loop/event.h"
 #include "transport/http_call.h"
 
 namespace holdfast::rendezvous {
@@ -20,7 +19,6 @@ struct FakeExchange {
   std::optional<transport::HttpResponse> answer = {};
   bool upgraded = false;
   bool gone = false;
-  loop::Event changed = {};
 
   unsigned status() const { return answer ? answer->status : 0; }
 };
@@ -39,7 +37,6 @@ class FakeCall final : public transport::HttpCall {
     return {};
   }
   bool gone() const override { return exchange_->gone; }
-  loop::Event& changed() override { return exchange_->changed; }
 
  private:
   std::shared_ptr<FakeExchange> exchange_;
