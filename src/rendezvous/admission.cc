@@ -26,7 +26,7 @@ std::expected<std::string, Refusal> TokenIn(const transport::HttpMessage& reques
 void LogFailure(const auth::PeerAddress& address, auth::AttemptLimit::Failure failure, Refusal refusal) {
   using Failure = auth::AttemptLimit::Failure;
   const std::string peer = address.text();
-  if (failure == Failure::kFirst) LogWarn("auth.refused", {{"address", peer}, {"why", CodeOf(refusal)}});
+  if (failure == Failure::kFirst) LogWarn("auth.refused", {{"address", peer}, {"reason", CodeOf(refusal)}});
   if (failure == Failure::kReachesLimit) {
     LogWarn("auth.limited", {{"address", peer}, {"failures", auth::AttemptLimit::kMaxFailures}});
   }

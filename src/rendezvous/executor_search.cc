@@ -20,12 +20,13 @@ loop::Task<std::expected<std::optional<FoundExecutor>, Refusal>> ExecutorSearch:
     }
     auto elsewhere = co_await bus_.Join(id);
     if (elsewhere) co_return FoundExecutor{.pipe = *std::move(elsewhere)};
+    const bool others_have_none = elsewhere.error().kind == ErrorKind::kNotFound;
     if (!is_known) {
       const auto refusal = co_await WhyUnknown(id);
       if (refusal) co_return std::unexpected(*refusal);
       is_known = true;
     }
-    if (deadline.passed()) co_return std::unexpected(Refusal::kNoneWaits);
+    if (deadline.passed()) co_return std::unexpected(others_have_none ? Refusal::kNoneWaits : Refusal::kNotReady);
     const auto longest = std::min(times_.interval, *deadline.left());
     co_await AwaitChange(call, id, longest);
   }

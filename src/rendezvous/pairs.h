@@ -30,13 +30,14 @@ class Pairs {
     std::string executor_id;
     PairSide executor, client;
     std::unique_ptr<Splice> splice = {};
-    std::unique_ptr<loop::Timer> silence = {};
+    std::unique_ptr<loop::Timer> silence = {};  // null once the client has spoken
   };
   using OnEnded = std::function<void(const Pair& pair)>;
 
   // A pair whose client has sent no whole message within the time `silence` is ended: until then the executor does not
-  // open a connection for the next client. The node of the executor looks after that. `on_ended` is told of each pair
-  // that ends; the pair is destroyed afterwards.
+  // open a connection for the next client. The node of the executor sees whether messages are whole; the other node of
+  // a pair ends it only if no byte has passed. `on_ended` is called for each pair that ends, which is destroyed
+  // afterwards.
   Pairs(loop::EventLoop& loop, std::chrono::milliseconds silence, OnEnded on_ended)
       : loop_(loop), silence_(silence), on_ended_(std::move(on_ended)) {}
 

@@ -52,7 +52,7 @@ Service::~Service() = default;
 void Service::Serve(Call call) {
   const auto destination = DestinationOf(call->request());
   if (!destination) return Refuse(*call, destination.error());
-  if (!scope_) return Refuse(*call, Refusal::kNotReady);
+  if (!scope_) return Refuse(*call, Refusal::kNotReady, "the node is stopping");
   switch (destination->route) {
     case Route::kRegisterExecutor:
       return Register(*call, destination->id, RegistrationForm::kExecutor);
@@ -82,7 +82,7 @@ void Service::Register(HttpCall& call, const std::string& id, RegistrationForm f
                       .registration_id = NextRegistrationId(),
                       .name = *std::move(name),
                       .token_sha256 = rights->token_sha256};
-  const std::string url = options_.public_url.ForExecutor(call.request(), id, Sealed(ticket, bus_.ticket_key()));
+  const std::string url = options_.public_url.ForExecutor(call.request(), id, Signed(ticket, bus_.ticket_key()));
   executors_.Remember(id, Clock::now());
   metrics_.CountRegistration();
   LogInfo("executor.registered", {{"executor", id}, {"token_name", rights->name}, {"peer", call.peer()}});
@@ -93,8 +93,10 @@ std::expected<Ticket, Refusal> Service::CheckTicket(const transport::HttpMessage
                                                     const std::string& id) const {
   if (bus_.ticket_key().empty()) return std::unexpected(Refusal::kNotReady);
   const auto text = QueryValue(request.query, "ticket");
-  auto ticket = Opened(text.value_or(""), bus_.ticket_key());
-  if (!ticket || ticket->executor_id != id) return std::unexpected(Refusal::kBadTicket);
+  auto ticket = Verified(text.value_or(""), bus_.ticket_key());
+  // The other nodes may have another key, of which this one hears when it is connected again.
+  if (!ticket) return std::unexpected(bus_.connected() ? Refusal::kBadTicket : Refusal::kNotReady);
+  if (ticket->executor_id != id) return std::unexpected(Refusal::kBadTicket);
   if (!IsValid(ticket->token_sha256, Role::kExecutor, id)) return std::unexpected(Refusal::kBadTicket);
   return *std::move(ticket);
 }
@@ -137,7 +139,8 @@ loop::Task<> Service::JoinClient(Call call, std::string id, TokenRights rights, 
   if (call->gone() || !IsValid(rights.token_sha256, Role::kClient, id)) {
     executor.pipe->Close();
     if (executor.connection) executors_.EndSession(id, Clock::now());
-    co_return Refuse(*call, Refusal::kBadToken);
+    if (!call->gone()) Refuse(*call, Refusal::kBadToken);
+    co_return;
   }
   LogInfo("client.joined", {{"executor", id}, {"token_name", rights.name}, {"peer", call->peer()}});
   Join(*call, id, {.pipe = {}, .token_sha256 = rights.token_sha256, .slot = std::move(slot)}, std::move(executor));
@@ -215,7 +218,7 @@ Metrics::Gauges Service::Gauges() const {
 // An executor gives up when the answer to its registration is 4xx. It must come back if only its address has to wait.
 void Service::Refuse(HttpCall& call, Refusal refusal, std::string_view message) {
   metrics_.CountRefusal(refusal);
-  LogDebug("request.refused", {{"peer", call.peer()}, {"why", CodeOf(refusal)}});
+  LogDebug("request.refused", {{"peer", call.peer()}, {"reason", CodeOf(refusal)}});
   HttpResponse response = ResponseTo(refusal, message);
   if (refusal == Refusal::kTooManyAttempts && call.request().method == "POST") response.status = 503;
   call.Answer(std::move(response));

@@ -29,14 +29,14 @@ std::unexpected<Error> NoTicket() { return Fail(ErrorKind::kPermissionDenied, "t
 
 }  // namespace
 
-std::string Sealed(const Ticket& ticket, std::string_view key) {
+std::string Signed(const Ticket& ticket, std::string_view key) {
   const std::string content = Base64UrlEncode(wire::Encode(
       Content{.e = ticket.executor_id, .r = ticket.registration_id, .n = ticket.name, .t = ticket.token_sha256}));
   return content + "." + Base64UrlEncode(auth::HmacSha256(content, key));
 }
 
 // Nothing of a ticket is parsed before its signature has been checked.
-Result<Ticket> Opened(std::string_view text, std::string_view key) {
+Result<Ticket> Verified(std::string_view text, std::string_view key) {
   const size_t dot = text.find('.');
   if (text.size() > kMaxTicketBytes || dot == std::string_view::npos || key.empty()) return NoTicket();
   const std::string_view content = text.substr(0, dot);

@@ -1,5 +1,6 @@
 // A Ticket is the part of a rendezvous URL by which an executor that has registered proves itself to any node. Nodes
-// keep no list of tickets: a ticket contains what it says, with a signature of the bus's key.
+// keep no list of tickets: a ticket contains what it says, with a signature of the bus's key. It is not encrypted: the
+// executor, and anything that sees the URL, can read it.
 #pragma once
 
 #include <string>
@@ -19,9 +20,9 @@ struct Ticket {
 };
 
 // Returns text that is fit for the query of a URL.
-std::string Sealed(const Ticket& ticket, std::string_view key);
+std::string Signed(const Ticket& ticket, std::string_view key);
 
-// Fails if the text is not a ticket that was sealed with that key.
-Result<Ticket> Opened(std::string_view text, std::string_view key);
+// Fails if the text is not a ticket that was signed with that key.
+Result<Ticket> Verified(std::string_view text, std::string_view key);
 
 }  // namespace holdfast::rendezvous

@@ -25,7 +25,7 @@ struct TokenRights {
   enum class Role { kExecutor, kClient };
 
   Role role;
-  std::string name;          // for logs and metrics; the beginning of the digest if the file has none
+  std::string name;          // for logs; the beginning of the digest if the file has none
   std::string token_sha256;  // in lower case
   std::vector<IdPattern> ids;
   size_t max_connections;  // at one time, on one node

@@ -1,7 +1,9 @@
 // A bus whose other nodes are the test.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +24,8 @@ class FakeBus final : public Bus {
   }
   loop::Task<Result<std::shared_ptr<Pipe>>> Join(std::string id) override {
     ++joins;
+    if (on_join) on_join();
+    if (join_failure) co_return Fail(*join_failure, "the other nodes cannot be asked");
     if (!waiting_elsewhere) co_return Fail(ErrorKind::kNotFound, "no other node has " + id);
     co_return std::exchange(waiting_elsewhere, nullptr);
   }
@@ -33,6 +37,8 @@ class FakeBus final : public Bus {
   std::vector<std::string> withdrawn;
   std::shared_ptr<Pipe> waiting_elsewhere;  // a connection of another node
   int joins = 0;
+  std::function<void()> on_join;          // called while the other nodes are asked; may be empty
+  std::optional<ErrorKind> join_failure;  // of the next calls of Join
 };
 
 }  // namespace holdfast::rendezvous

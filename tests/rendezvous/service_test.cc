@@ -167,6 +167,33 @@ TEST_F(ClientServiceTest, IsRefusedWhenNoConnectionComes) {
   EXPECT_THAT(exchange->answer->headers, testing::Contains(testing::Pair("Retry-After", "1")));
 }
 
+TEST_F(ClientServiceTest, IsToldIfTheOtherNodesCannotBeAsked) {
+  Register("build-7", "farm");
+  const auto code_after = [&](std::optional<ErrorKind> failure) {
+    bus_.join_failure = failure;
+    const Exchange exchange = Send("GET", "/executors/build-7", "alice");
+    EXPECT_TRUE(Await([&] { return exchange->answer.has_value(); }));
+    return Message(exchange->answer->body).Text("error.code");
+  };
+  EXPECT_EQ(code_after(ErrorKind::kDisconnected), "not_ready");
+  EXPECT_EQ(code_after(ErrorKind::kTimeout), "not_ready");
+  EXPECT_EQ(code_after(std::nullopt), "none_waits");
+}
+
+TEST_F(ClientServiceTest, ThatHangsUpWhileOtherNodesAreAskedIsNotRefused) {
+  const auto elsewhere = std::make_shared<FakePipe>();
+  bus_.waiting_elsewhere = elsewhere;
+  auto exchange = std::make_shared<FakeExchange>();
+  exchange->request.method = "GET";
+  exchange->request.path = "/executors/build-7";
+  exchange->request.query = "token=alice";
+  bus_.on_join = [exchange] { exchange->gone = true; };
+  Send(exchange);
+  EXPECT_TRUE(elsewhere->closed());
+  EXPECT_FALSE(exchange->upgraded || exchange->answer);
+  EXPECT_EQ(MetricsText(MetricsNow()).Value("holdfast_rendezvous_refusals_total{reason=\"bad_token\"}"), 0);
+}
+
 TEST_F(ClientServiceTest, ThatHasHungUpTakesNoConnection) {
   const std::string path = Register("build-7", "farm");
   const Exchange gone = Send("GET", "/executors/build-7", "alice");
@@ -272,6 +299,21 @@ TEST_F(NodeServiceTest, LimitsTheConnectionsOfAToken) {
   EXPECT_TRUE(Send("GET", path)->upgraded);
 }
 
+TEST_F(NodeServiceTest, LimitsTheConnectionsOfAClientsToken) {
+  service_.ReplaceTokens(
+      Tokens("executor:farm build-*;client:alice build-*;client:bob build-*", "max_connections = 1"));
+  (void)Connect("build-7", "farm");
+  EXPECT_TRUE(Send("GET", "/executors/build-7", "alice")->upgraded);
+  const auto client = pipes_.back();
+  const Exchange second = Send("GET", "/executors/build-7", "alice");
+  ASSERT_EQ(second->status(), 429u);
+  EXPECT_EQ(Message(second->answer->body).Text("error.code"), "token_is_full");
+  EXPECT_EQ(Send("GET", "/executors/build-7", "bob")->status(), 0u);  // another token, which waits
+  client->HangUp();
+  (void)Connect("build-7", "farm");
+  EXPECT_EQ(Send("GET", "/executors/build-7", "alice")->status(), 0u);
+}
+
 TEST_F(NodeServiceTest, ListsTheExecutorsOfAllNodes) {
   (void)Connect("build-7", "farm");
   (void)Connect("x", "lone");
@@ -308,6 +350,16 @@ TEST_F(NodeServiceTest, RefusesTicketsWhileThereIsNoKey) {
   const std::string path = Register("build-7", "farm");
   bus_.key.clear();
   EXPECT_EQ(Send("GET", path)->status(), 503u);
+}
+
+// The other nodes may have another key by then. A ticket of the key that this node had is as good as before.
+TEST_F(NodeServiceTest, CallsNoTicketBadWhileItIsNotConnected) {
+  const std::string path = Register("build-7", "farm");
+  bus_.is_connected = false;
+  const Exchange unknown = Send("GET", path + "x");
+  ASSERT_EQ(unknown->status(), 503u);
+  EXPECT_EQ(Message(unknown->answer->body).Text("error.code"), "not_ready");
+  EXPECT_TRUE(Send("GET", path)->upgraded);
 }
 
 TEST_F(NodeServiceTest, TheMetricsTellWhatIsThere) {
@@ -355,7 +407,9 @@ TEST_F(NodeServiceTest, AStoppedServiceClosesEverything) {
   EXPECT_TRUE(joined->closed());
   EXPECT_TRUE(client->closed());
   EXPECT_TRUE(waiting->closed());
-  EXPECT_EQ(Send("GET", "/executors/build-7", "alice")->status(), 503u);
+  const Exchange late = Send("GET", "/executors/build-7", "alice");
+  ASSERT_EQ(late->status(), 503u);
+  EXPECT_EQ(Message(late->answer->body).Text("error.message"), "the node is stopping");
   EXPECT_EQ(service_.JoinWaiting("build-7", std::make_shared<FakePipe>()), Node::Joined::kNoneWaits);
 }
 

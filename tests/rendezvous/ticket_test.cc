@@ -9,32 +9,32 @@ namespace {
 
 const Ticket kTicket{.executor_id = "büro/\"7\"", .registration_id = "reg", .name = "name", .token_sha256 = "ab"};
 
-TEST(TicketTest, IsOpenedWithTheKeyThatHasSealedIt) {
-  const auto opened = Opened(Sealed(kTicket, "key"), "key");
-  ASSERT_TRUE(opened) << opened.error().message;
-  EXPECT_EQ(*opened, kTicket);
+TEST(TicketTest, IsVerifiedWithTheKeyThatHasSignedIt) {
+  const auto verified = Verified(Signed(kTicket, "key"), "key");
+  ASSERT_TRUE(verified) << verified.error().message;
+  EXPECT_EQ(*verified, kTicket);
 }
 
 TEST(TicketTest, IsNotOpenedWithAnotherKey) {
-  EXPECT_FALSE(Opened(Sealed(kTicket, "key"), "kez"));
-  EXPECT_FALSE(Opened(Sealed(kTicket, "key"), ""));
-  EXPECT_FALSE(Opened(Sealed(kTicket, ""), ""));
+  EXPECT_FALSE(Verified(Signed(kTicket, "key"), "kez"));
+  EXPECT_FALSE(Verified(Signed(kTicket, "key"), ""));
+  EXPECT_FALSE(Verified(Signed(kTicket, ""), ""));
 }
 
 TEST(TicketTest, NoByteOfItCanBeChanged) {
-  const std::string sealed = Sealed(kTicket, "key");
-  for (size_t i = 0; i < sealed.size(); ++i) {
-    std::string changed = sealed;
+  const std::string signed_text = Signed(kTicket, "key");
+  for (size_t i = 0; i < signed_text.size(); ++i) {
+    std::string changed = signed_text;
     changed[i] = changed[i] == 'A' ? 'B' : 'A';
-    EXPECT_FALSE(Opened(changed, "key")) << i;
-    EXPECT_FALSE(Opened(sealed.substr(0, i), "key")) << i;
+    EXPECT_FALSE(Verified(changed, "key")) << i;
+    EXPECT_FALSE(Verified(signed_text.substr(0, i), "key")) << i;
   }
-  EXPECT_FALSE(Opened(sealed + "A", "key"));
+  EXPECT_FALSE(Verified(signed_text + "A", "key"));
 }
 
 TEST(TicketTest, IsFitForAQuery) {
   EXPECT_EQ(
-      Sealed(kTicket, "key").find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."),
+      Signed(kTicket, "key").find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."),
       std::string::npos);
 }
 

@@ -43,7 +43,8 @@ class Bus {
   virtual ~Bus() = default;
 
   // Connects to the other nodes. Afterwards `ticket_key` is known: the secret, the same on all nodes, by which they
-  // sign and check tickets.
+  // sign and check tickets. It is empty before. While the bus is not connected, the other nodes may agree on another
+  // key, so that nothing is signed then, and a ticket that is not valid may be valid later.
   virtual loop::Task<Result<>> Start(Node& node) = 0;
   virtual const std::string& ticket_key() const = 0;
 
@@ -55,10 +56,12 @@ class Bus {
   // Returns the records of all other nodes. An executor may be in several of them.
   virtual loop::Task<Result<std::vector<ExecutorRecord>>> Others() = 0;
 
-  // Joins to a waiting connection of another node. Fails with kNotFound if no other node has one at this moment.
+  // Joins to a waiting connection of another node. Fails with kNotFound if no other node has one at this moment, and
+  // with kDisconnected or kTimeout if the other nodes could not be asked.
   virtual loop::Task<Result<std::shared_ptr<Pipe>>> Join(std::string id) = 0;
 
-  // Returns whether the way to the other nodes is there; /readyz answers by it.
+  // Returns whether the way to the other nodes is there, the records can be read and written, and the ticket key is
+  // that of all nodes; /readyz answers by it.
   virtual bool connected() const = 0;
 };
 

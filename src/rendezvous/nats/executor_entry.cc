@@ -1,7 +1,6 @@
 #include "rendezvous/nats/executor_entry.h"
 
 #include <cstdint>
-#include <span>
 
 #include "base/sha256.h"
 #include "wire/decode.h"
@@ -34,14 +33,8 @@ std::unexpected<Error> NotAnEntry(std::string_view reason) {
 
 }  // namespace
 
-std::string DigestOfId(std::string_view id) {
-  Sha256 digest;
-  digest.Update(std::as_bytes(std::span(id)));
-  return digest.HexDigest();
-}
-
 std::string EntryKey(std::string_view node, std::string_view id) {
-  return std::string(node).append(".").append(DigestOfId(id));
+  return std::string(node).append(".").append(Sha256Hex(id));
 }
 
 std::string EncodeEntry(const ExecutorRecord& record) {

@@ -10,10 +10,8 @@
 
 namespace holdfast::rendezvous {
 
-// Returns an id in a form that subjects and keys of NATS may contain: its SHA-256 in hexadecimal digits.
-std::string DigestOfId(std::string_view id);
-
-// Returns the key of the record that `node` has of an executor.
+// Returns the key of the record that `node` has of an executor. It has the SHA-256 of the id, because keys of NATS may
+// not contain every character.
 std::string EntryKey(std::string_view node, std::string_view id);
 
 std::string EncodeEntry(const ExecutorRecord& record);

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "rendezvous/nats/executor_entry.h"
+#include "base/sha256.h"
 
 namespace holdfast::rendezvous {
 namespace {
@@ -32,7 +32,7 @@ JoinRequests::JoinRequests(loop::EventLoop& loop, std::string subject_prefix, On
       timer_(loop, [this] { Forget(); }) {}
 
 std::string JoinRequests::SubjectOf(std::string_view id) const {
-  return fmt::format("{}.join.{}", prefix_, DigestOfId(id));
+  return fmt::format("{}.join.{}", prefix_, Sha256Hex(id));
 }
 
 void JoinRequests::Use(std::shared_ptr<NatsLine> line) {

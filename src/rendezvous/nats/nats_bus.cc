@@ -39,9 +39,10 @@ class NatsBus final : public Bus, NatsLine::User {
   void Withdraw(const std::string& id) override;
   loop::Task<Result<std::vector<ExecutorRecord>>> Others() override { return registry_.Others(); }
   loop::Task<Result<std::shared_ptr<Pipe>>> Join(std::string id) override;
-  bool connected() const override { return line_ != nullptr && !line_->ended(); }
+  bool connected() const override { return has_line() && registry_.is_settled(); }
 
  private:
+  bool has_line() const { return line_ != nullptr && !line_->ended(); }
   void OnLineEnded() override;
   loop::Task<Result<>> Connect();
   loop::Task<> KeepConnected();
@@ -118,13 +119,13 @@ void NatsBus::OnLineEnded() {
 
 loop::Task<> NatsBus::KeepConnected() {
   for (;;) {
-    while (connected()) co_await line_ended_.Next();
-    LogWarn("nats_disconnected");
+    while (has_line()) co_await line_ended_.Next();
+    LogWarn("nats.disconnected");
     for (Result<> result = co_await Connect(); !result; result = co_await Connect()) {
-      LogDebug("nats_connect_failed", {{"reason", result.error().message}});
+      LogDebug("nats.connect_failed", {{"reason", result.error().message}});
       co_await loop::Sleep(loop_, kReconnectWait);
     }
-    LogInfo("nats_connected");
+    LogInfo("nats.connected");
   }
 }
 
@@ -161,7 +162,7 @@ std::shared_ptr<NatsPipe> NatsBus::OpenPipe(std::string_view name, std::string_v
 loop::Task<Result<std::shared_ptr<Pipe>>> NatsBus::Join(std::string id) {
   loop::Deadline limit(loop_, kJoinLimit);
   for (int attempt = 0; attempt < kJoinAttempts && !limit.passed(); ++attempt) {
-    if (!connected()) co_return Fail(ErrorKind::kDisconnected, "there is no connection to NATS");
+    if (!has_line()) co_return Fail(ErrorKind::kDisconnected, "there is no connection to NATS");
     const std::string name = RandomUuid();
     const auto pipe = OpenPipe(name, "c", "e");
     pipe->Call(requests_.SubjectOf(id), name);

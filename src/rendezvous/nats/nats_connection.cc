@@ -34,7 +34,7 @@ void OnClosed(natsConnection*, void* closure) {
 void OnError(natsConnection*, natsSubscription*, natsStatus status, void*) {
   if (status == NATS_SLOW_CONSUMER) return;
   static const NatsLibrary& library = **NatsLibrary::Load();
-  LogWarn("nats_error", {{"reason", library.status_text(status)}});
+  LogWarn("nats.error", {{"reason", library.status_text(status)}});
 }
 
 // Returns the host of nats://USER:PASSWORD@HOST:PORT.

@@ -150,7 +150,7 @@ void NatsLine::OnWorkDone() {
     failure = outgoing_->failure;
   }
   if (failure.empty() || ended_) return;
-  LogWarn("nats_send_failed", {{"reason", failure}});
+  LogWarn("nats.send_failed", {{"reason", failure}});
   End();
 }
 

@@ -154,7 +154,7 @@ void NatsPipe::Take(NatsMessage message) {
   }
   const auto decoded = flow_.Receive(message.bytes());
   if (!decoded) {
-    LogWarn("nats_pipe_broken", {{"reason", decoded.error().message}});
+    LogWarn("nats.pipe_broken", {{"reason", decoded.error().message}});
     Break();
     return SetAnswer(Answer::kLost);
   }

@@ -15,10 +15,10 @@ constexpr std::chrono::milliseconds kPauseAfterFailure{500};
 }  // namespace
 
 NatsRegistry::NatsRegistry(loop::EventLoop& loop, loop::WorkerPool& workers, Settings settings)
-    : loop_(loop), workers_(workers), settings_(std::move(settings)), ticket_key_(RandomSecret()) {}
+    : loop_(loop), workers_(workers), settings_(std::move(settings)), own_key_(RandomSecret()) {}
 
 void NatsRegistry::Use(std::shared_ptr<NatsConnection> connection) {
-  ++connections_;
+  ++generation_;
   Discard(std::exchange(bucket_, nullptr));
   Discard(std::exchange(connection_, std::move(connection)));
   has_changed_.Notify();
@@ -45,7 +45,7 @@ std::unique_ptr<NatsRegistry::Round> NatsRegistry::MakeRound(Extent extent) {
   auto round = std::make_unique<Round>(connection_, bucket_, settings_);
   if (extent == Extent::kEverything) {
     for (const auto& [id, record] : records_) changed_.insert(id);
-    round->ticket_key = ticket_key_;
+    round->ticket_key = ticket_key_.empty() ? own_key_ : ticket_key_;
   }
   for (const std::string& id : changed_) {
     const auto found = records_.find(id);
@@ -58,30 +58,32 @@ std::unique_ptr<NatsRegistry::Round> NatsRegistry::MakeRound(Extent extent) {
 
 Result<> NatsRegistry::Round::Run() {
   const NatsCalls calls(connection->library());
-  if (bucket == nullptr) {
+  const bool opens = bucket == nullptr;
+  if (opens) {
     TRY(bucket, NatsBucket::Open(connection, settings.bucket, settings.time_to_live));
     if (!bucket->difference().empty()) {
-      LogWarn("nats_bucket_differs", {{"bucket", settings.bucket}, {"reason", bucket->difference()}});
+      LogWarn("nats.bucket_differs", {{"bucket", settings.bucket}, {"reason", bucket->difference()}});
     }
   }
   for (const auto& [key, value] : changes) TRY_VOID(value ? bucket->Put(key, *value) : bucket->Remove(key));
   if (!ticket_key.empty()) {
     TRY(ticket_key, bucket->SettleTicketKey(ticket_key));
   }
+  if (opens) TRY_VOID(bucket->RecordsOfOthers(settings.node));
   return {};
 }
 
 // Changes that come meanwhile stay for the next call, and those that could not be written return.
 loop::Task<Result<>> NatsRegistry::Write(Extent extent) {
   if (connection_ == nullptr) co_return Fail(ErrorKind::kDisconnected, "there is no connection to NATS");
-  const uint64_t connection = connections_;
+  const uint64_t generation = generation_;
   const std::shared_ptr<Round> round = workers_.Share(std::move(*MakeRound(extent)));
   std::set<std::string> written = std::exchange(changed_, {});
   const Result<> result = co_await workers_.Do([round] { return round->Run(); });
   if (!result) changed_.merge(written);
-  if (connection != connections_) co_return Fail(ErrorKind::kDisconnected, "the connection to NATS has ended");
+  if (generation != generation_) co_return Fail(ErrorKind::kDisconnected, "the bucket was given up meanwhile");
   Discard(std::exchange(bucket_, result ? round->bucket : nullptr));
-  if (result && extent == Extent::kEverything && ticket_key_ != round->ticket_key) ticket_key_ = round->ticket_key;
+  if (result && extent == Extent::kEverything) ticket_key_ = round->ticket_key;
   co_return result;
 }
 
@@ -99,9 +101,16 @@ loop::Task<> NatsRegistry::KeepWriting() {
     if (is_due) refresh.emplace(loop_, settings_.time_to_live / 3);
     const Result<> written = co_await Write(is_due ? Extent::kEverything : Extent::kChanges);
     if (written) continue;
-    if (connection_ != nullptr) LogWarn("nats_bucket_failed", {{"reason", written.error().message}});
+    if (connection_ != nullptr) LogWarn("nats.bucket_failed", {{"reason", written.error().message}});
     co_await loop::Sleep(loop_, kPauseAfterFailure);
   }
+}
+
+// A bucket that cannot be read is opened once more.
+void NatsRegistry::OpenAgain() {
+  ++generation_;
+  Discard(std::exchange(bucket_, nullptr));
+  has_changed_.Notify();
 }
 
 // A listing that has begun already may lack what the caller has in mind.
@@ -121,13 +130,15 @@ loop::Task<> NatsRegistry::List() {
   ++listings_begun_;
   Result<std::vector<ExecutorRecord>> listed =
       Fail(ErrorKind::kDisconnected, "the records of other nodes cannot be read: there is no connection to NATS");
-  if (bucket_ != nullptr) {
+  const NatsBucket* const used = bucket_.get();
+  if (used != nullptr) {
     auto work = [bucket = bucket_, node = settings_.node] {
       const NatsCalls calls(bucket->library());
       return bucket->RecordsOfOthers(node);
     };
     listed = co_await workers_.Do(std::move(work));
   }
+  if (!listed && used != nullptr && used == bucket_.get()) OpenAgain();
   listed_ = std::move(listed);
   listings_ended_ = listings_begun_;
   has_listed_.Notify();

@@ -37,7 +37,8 @@ class NatsRegistry {
   void Use(std::shared_ptr<NatsConnection> connection);
 
   enum class Extent { kChanges, kEverything };
-  // Makes the bucket agree with the records, and opens it if it is not open. With everything goes the ticket key.
+  // Makes the bucket agree with the records, and opens it if it is not open. With everything goes the ticket key, and
+  // a bucket that is opened is read as well.
   loop::Task<Result<>> Write(Extent extent);
   // Writes whenever something has changed, and everything three times within the time to live. It never returns.
   loop::Task<> KeepWriting();
@@ -46,6 +47,10 @@ class NatsRegistry {
   void Remove(const std::string& id);
   loop::Task<Result<std::vector<ExecutorRecord>>> Others();
 
+  // Returns whether the bucket of this connection has been read and written, so that the ticket key is that of all
+  // nodes. It is false again after a failure, until another attempt has succeeded.
+  bool is_settled() const { return bucket_ != nullptr; }
+  // Returns the key as it was settled last; empty before the first time.
   const std::string& ticket_key() const { return ticket_key_; }
 
  private:
@@ -64,16 +69,18 @@ class NatsRegistry {
   std::unique_ptr<Round> MakeRound(Extent extent);
   void Discard(std::shared_ptr<void> object);
   loop::Task<> List();
+  void OpenAgain();
 
   loop::EventLoop& loop_;
   loop::WorkerPool& workers_;
   const Settings settings_;
   std::shared_ptr<NatsConnection> connection_;
-  uint64_t connections_ = 0;            // that were used
+  uint64_t generation_ = 0;             // of the bucket: more with each connection and each bucket that is given up
   std::shared_ptr<NatsBucket> bucket_;  // null until it is open, and after a failure
   std::map<std::string, ExecutorRecord> records_;
   std::set<std::string> changed_;  // the ids whose entries are not as in `records_`
   loop::Event has_changed_;
+  const std::string own_key_;  // for a bucket without a key
   std::string ticket_key_;
 
   // Calls of Others that come during a listing wait for the next one, which answers all of them.

@@ -283,7 +283,8 @@ void WebSocketLeg::Close() {
   SayGoodbye();
 }
 
-// The loop holds the leg until the goodbye is over, because its owner may have dropped it. The owner is told at once.
+// The loop holds the leg until the goodbye is over, because its owner may have dropped it. The owner is told in
+// the next turn of the loop.
 void WebSocketLeg::SayGoodbye() {
   state_ = State::kGoodbye;
   ping_timer_.Stop();

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/sha256.h"
+
 namespace holdfast::rendezvous {
 namespace {
 
@@ -21,7 +23,7 @@ TEST(ExecutorEntryTest, TheKeyHasToFit) {
   EXPECT_FALSE(DecodeEntry(EntryKey("node", "build-2"), value));
   EXPECT_FALSE(DecodeEntry("node", value));
   EXPECT_FALSE(DecodeEntry("", value));
-  EXPECT_FALSE(DecodeEntry("a.b." + DigestOfId("build-1"), value));
+  EXPECT_FALSE(DecodeEntry("a.b." + Sha256Hex("build-1"), value));
 }
 
 TEST(ExecutorEntryTest, NothingElseIsAccepted) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/log.h"
 #include "rendezvous/nats/bus_fixture.h"
 #include "support/test_certificate.h"
 
@@ -11,9 +12,11 @@ namespace holdfast::rendezvous {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class NatsBusTest : public BusFixture {};
 
@@ -106,10 +109,32 @@ TEST_F(NatsBusTest, AllNodesHaveTheSameTicketKey) {
 TEST_F(NatsBusTest, ABucketWithOtherSettingsIsUsedAsItIs) {
   NatsSettings other = Settings();
   other.record_time_to_live = 60s;
-  TestNode a(loop, other), b(loop, Settings());
+  InitLog(LogLevel::kInfo, LogFormat::kText);  // another suite of the same process may have changed it
+  testing::internal::CaptureStderr();
+  TestNode a(loop, other);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), Not(HasSubstr("nats.bucket_differs")));
+  testing::internal::CaptureStderr();
+  TestNode b(loop, Settings());
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr("nats.bucket_differs"), HasSubstr("its time to live is 60000 ms instead of 30000 ms")));
   a.bus->Publish(Record("build-1"));
   EXPECT_TRUE(RunUntil([&] { return b.Others() == std::vector{Record("build-1")}; }));
   EXPECT_EQ(a.bus->ticket_key(), b.bus->ticket_key());
+}
+
+TEST_F(NatsBusTest, IsConnectedWhenItHasTheTicketKeyOfTheOthers) {
+  const TestNode other(loop, Settings());
+  auto bus = MakeNatsBus(loop, Settings());
+  ASSERT_TRUE(bus);
+  DeafNode node;
+  std::optional<Result<>> started;
+  loop::Scope scope;
+  scope.Start(StoreResult((*bus)->Start(node), started));
+  EXPECT_TRUE(RunUntil([&] {
+    EXPECT_EQ((*bus)->ticket_key(), (*bus)->connected() ? other.bus->ticket_key() : "");
+    return started.has_value();
+  }));
+  EXPECT_TRUE((*bus)->connected());
 }
 
 TEST_F(NatsBusTest, StartFailsWithoutAServer) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/sha256.h"
 #include "rendezvous/nats/bus_fixture.h"
 #include "rendezvous/nats/executor_entry.h"
 #include "rendezvous/nats/nats_bus.h"
@@ -123,7 +124,7 @@ TEST_F(NatsHostileTest, RequestsThatAreNotTheNameOfAPipeAreIgnored) {
   TestNode a(loop, Settings()), b(loop, Settings());
   Wait(a, b);
   Intruder intruder(server);
-  const std::string subject = "holdfast.join." + DigestOfId("build-1");
+  const std::string subject = "holdfast.join." + Sha256Hex("build-1");
   for (const char* request : {"", "x", "9e0d6322-5f8a-4b1c-8d2e-0123456789a>", "9E0D6322-5F8A-4B1C-8D2E-0123456789AB",
                               "9e0d6322-5f8a-4b1c-8d2e-0123456789abc"}) {
     intruder.Publish(subject, request);
@@ -138,7 +139,7 @@ TEST_F(NatsHostileTest, AClientThatNeverSpeaksIsGivenUp) {
   settings.pipes = {.alive_interval = 100ms, .silence_limit = 300ms};
   TestNode a(loop, settings), b(loop, settings);
   Wait(a, b);
-  Intruder(server).Publish("holdfast.join." + DigestOfId("build-1"), "9e0d6322-5f8a-4b1c-8d2e-0123456789ab");
+  Intruder(server).Publish("holdfast.join." + Sha256Hex("build-1"), "9e0d6322-5f8a-4b1c-8d2e-0123456789ab");
   EXPECT_TRUE(RunUntil([&] { return b.joined.size() == 1; }));
   EXPECT_TRUE(RunUntil([&] { return b.joined[0]->ended; }));
 }

@@ -1,4 +1,5 @@
 // A bus whose NATS server goes away and comes back, with nothing of what it knew.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +12,29 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class NatsRestartTest : public BusFixture {};
+class NatsRestartTest : public BusFixture {
+ protected:
+  // Sends a request to JetStream and waits for the answer.
+  void Administrate(const std::string& request, const std::string& body = "") const {
+    auto socket = support::TestSocket::Connect("ws://" + server.address());
+    ASSERT_TRUE(
+        socket.Send(fmt::format("CONNECT {{\"verbose\":false}}\r\nSUB answer 1\r\nPUB $JS.API.{} answer {}\r\n{}\r\n",
+                                request, body.size(), body)));
+    std::string seen;
+    while (!seen.contains("MSG answer")) {
+      const auto more = socket.ReceiveSome();
+      ASSERT_TRUE(more && !more->empty()) << seen;
+      seen += *more;
+    }
+  }
+
+  void DeleteBucket() const { Administrate("STREAM.DELETE.KV_holdfast-executors"); }
+  // Keeps the nodes from making their bucket: a stream has its name, but no records.
+  void ObstructBucket() const {
+    Administrate("STREAM.CREATE.KV_holdfast-executors",
+                 R"({"name":"KV_holdfast-executors","subjects":["elsewhere"],"storage":"memory"})");
+  }
+};
 
 TEST_F(NatsRestartTest, PipesEndAndEverythingElseComesBack) {
   NatsSettings settings = Settings();
@@ -41,17 +64,45 @@ TEST_F(NatsRestartTest, PipesEndAndEverythingElseComesBack) {
   EXPECT_TRUE(RunUntil([&] { return b.joined[1]->received == "hello"; }));
 }
 
-TEST_F(NatsRestartTest, ANodeThatComesDuringTheOutageGetsTheKeyOfTheOthers) {
+TEST_F(NatsRestartTest, ANodeThatComesAfterAnOutageGetsTheKeyOfTheOthers) {
   TestNode a(loop, Settings());
+  const std::string key = a.bus->ticket_key();
   server.Kill();
   EXPECT_TRUE(RunUntil([&] { return !a.bus->connected(); }));
   server.Start();
   EXPECT_TRUE(RunUntil([&] { return a.bus->connected(); }));
-  // Either node may be the first to write; at the next refresh at the latest both have one key.
-  NatsSettings settings = Settings();
-  settings.record_time_to_live = 1s;
-  TestNode b(loop, settings);
-  EXPECT_TRUE(RunUntil([&] { return a.bus->ticket_key() == b.bus->ticket_key(); }));
+  const TestNode b(loop, Settings());
+  EXPECT_EQ(b.bus->ticket_key(), key);
+  EXPECT_EQ(a.bus->ticket_key(), key);
+}
+
+TEST_F(NatsRestartTest, ANodeIsNotConnectedWhileItsTicketKeyIsNotSettled) {
+  TestNode a(loop, Settings());
+  server.Kill();
+  EXPECT_TRUE(RunUntil([&] { return !a.bus->connected(); }));
+  server.Start();
+  ObstructBucket();
+  EXPECT_TRUE(RunUntil([&] { return a.Join("build-1").error().kind == ErrorKind::kNotFound; }));  // NATS is there
+  EXPECT_FALSE(a.bus->connected());
+  DeleteBucket();
+  EXPECT_TRUE(RunUntil([&] { return a.bus->connected(); }));
+}
+
+TEST_F(NatsRestartTest, ANodeIsNotConnectedWhileTheBucketCannotBeUsed) {
+  TestNode a(loop, Settings());
+  EXPECT_TRUE(a.bus->connected());
+  DeleteBucket();
+  ObstructBucket();
+  EXPECT_FALSE(Await(loop, a.bus->Others()));
+  EXPECT_FALSE(a.bus->connected());
+  DeleteBucket();
+  EXPECT_TRUE(RunUntil([&] { return a.bus->connected(); }));
+  DeleteBucket();
+  ObstructBucket();
+  a.bus->Publish({.id = "build-1", .name = "one", .since_ms = 1, .waiting = 0, .sessions = 0});
+  EXPECT_TRUE(RunUntil([&] { return !a.bus->connected(); }));
+  DeleteBucket();
+  EXPECT_TRUE(RunUntil([&] { return a.bus->connected(); }));
 }
 
 TEST_F(NatsRestartTest, ABucketThatIsDeletedComesBackWithItsRecords) {
@@ -62,12 +113,11 @@ TEST_F(NatsRestartTest, ABucketThatIsDeletedComesBackWithItsRecords) {
   EXPECT_TRUE(RunUntil([&] { return b.Others().size() == 1; }));
   const std::string key = a.bus->ticket_key();
 
-  auto admin = support::TestSocket::Connect("ws://" + server.address());
-  ASSERT_TRUE(admin.Send("CONNECT {\"verbose\":false}\r\nPUB $JS.API.STREAM.DELETE.KV_holdfast-executors 0\r\n\r\n"));
+  DeleteBucket();
   EXPECT_TRUE(RunUntil([&] { return b.Others().empty(); }));
   EXPECT_TRUE(RunUntil([&] { return b.Others().size() == 1; }));
   EXPECT_EQ(a.bus->ticket_key(), key);
-  EXPECT_TRUE(a.bus->connected());
+  EXPECT_TRUE(RunUntil([&] { return a.bus->connected(); }));
 }
 
 TEST_F(NatsRestartTest, AServerThatStandsStillEndsThePipesByTheirSilence) {
