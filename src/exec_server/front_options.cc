@@ -1,25 +1,16 @@
 #include "exec_server/front_options.h"
 
-#include <sys/stat.h>
-
 #include <optional>
 
 #include <fmt/format.h>
 
-#include "base/log.h"
+#include "auth/tls_key_file.h"
 #include "exec_server/ws_auth.h"
 
 namespace holdfast::exec_server {
 namespace {
 
 bool AsksForTls(const Config& config) { return !config.tls_cert.empty() || !config.tls_key.empty(); }
-
-// A process of another user that has read the key can pretend to be the server.
-void WarnOfReadableKey(const std::string& key_file) {
-  struct stat status{};
-  if (::stat(key_file.c_str(), &status) != 0 || (status.st_mode & S_IROTH) == 0) return;
-  LogWarn("tls.key_readable", {{"file", key_file}, {"why", "every user may read the TLS key (chmod o-r)"}});
-}
 
 Result<std::optional<transport::TlsContext>> TlsFor(const transport::WebSocketUrl& url, const Config& config) {
   if (!AsksForTls(config) && url.security == transport::Security::kPlain) return std::nullopt;
@@ -28,7 +19,7 @@ Result<std::optional<transport::TlsContext>> TlsFor(const transport::WebSocketUr
                 fmt::format("{}: TLS needs a certificate and its key. Use --tls-cert and --tls-key", config.listen));
   }
   TRY(auto context, transport::TlsContext::ForServer(config.tls_cert, config.tls_key));
-  WarnOfReadableKey(config.tls_key);
+  auth::WarnOfReadableKey(config.tls_key);
   return context;
 }
 

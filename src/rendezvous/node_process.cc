@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "auth/tls_key_file.h"
 #include "base/log.h"
-#include "loop/sleep.h"
 #include "rendezvous/bus/memory_bus.h"
+#include "rendezvous/config_check.h"
 #include "rendezvous/nats/nats_bus.h"
 #include "rendezvous/relay/leg.h"
-#include "transport/listen_url.h"
 #include "transport/tls_context.h"
 
 namespace holdfast::rendezvous {
@@ -35,36 +35,23 @@ class WatchedSlot {
   loop::Callback on_closed_;
 };
 
-// The error does not repeat the text, because a URL may contain a password.
+// The settings have been checked.
 Result<std::unique_ptr<Bus>> MakeBus(loop::EventLoop& loop, const RendezvousConfig& config) {
   if (config.bus == "memory") return MakeMemoryBus();
-  if (config.bus.starts_with("nats://") || config.bus.starts_with("tls://")) {
-    return MakeNatsBus(loop, {.url = config.bus, .credentials_file = config.nats_credentials});
-  }
-  return Fail(ErrorKind::kInvalidParams, "--bus: expected memory, or a NATS server such as nats://HOST:4222");
-}
-
-Result<transport::WebSocketUrl> AddressOf(const RendezvousConfig& config) {
-  const auto url = transport::ParseListenUrl("ws://" + config.listen);
-  if (!url || !std::holds_alternative<transport::WebSocketUrl>(*url)) {
-    return Fail(ErrorKind::kInvalidParams,
-                fmt::format("--listen {}: expected IP:PORT such as 127.0.0.1:8080", config.listen));
-  }
-  return std::get<transport::WebSocketUrl>(*url);
+  return MakeNatsBus(loop, {.url = config.bus, .credentials_file = config.nats_credentials});
 }
 
 Result<std::optional<transport::TlsContext>> TlsOf(const RendezvousConfig& config) {
-  if (config.tls_cert.empty() && config.tls_key.empty()) return std::nullopt;
-  if (config.tls_cert.empty() || config.tls_key.empty()) {
-    return Fail(ErrorKind::kInvalidParams, "TLS needs a certificate and its key. Use --tls-cert and --tls-key");
-  }
-  return transport::TlsContext::ForServer(config.tls_cert, config.tls_key);
+  if (config.tls_cert.empty()) return std::nullopt;
+  TRY(auto context, transport::TlsContext::ForServer(config.tls_cert, config.tls_key));
+  auth::WarnOfReadableKey(config.tls_key);
+  return context;
 }
 
 void WarnOfPlainHttp(const RendezvousConfig& config, const transport::WebSocketUrl& address) {
   if (address.loopback || !config.tls_cert.empty() || config.public_url.starts_with("https:")) return;
   LogWarn("rendezvous.plain", {{"listen", config.listen},
-                               {"why",
+                               {"reason",
                                 "tokens of other machines are sent without encryption; use --tls-cert and "
                                 "--tls-key, or a proxy that speaks TLS"}});
 }
@@ -72,6 +59,7 @@ void WarnOfPlainHttp(const RendezvousConfig& config, const transport::WebSocketU
 }  // namespace
 
 Result<std::unique_ptr<NodeProcess>> NodeProcess::Create(loop::EventLoop& loop, const RendezvousConfig& config) {
+  TRY_VOID(CheckConfig(config));
   TokenReading reading = ReadTokenFile(config.tokens_file);
   TRY(TokenTable tokens, std::move(reading.table));
   TRY(auto bus, MakeBus(loop, config));
@@ -92,7 +80,7 @@ NodeProcess::~NodeProcess() = default;
 
 // Requests cannot arrive before the service is made, because the loop does not run meanwhile.
 Result<> NodeProcess::Listen(TokenTable tokens) {
-  TRY(const transport::WebSocketUrl address, AddressOf(config_));
+  TRY(const transport::WebSocketUrl address, ListenAddressOf(config_));
   TRY(auto tls, TlsOf(config_));
   const auto security = tls ? transport::Security::kTls : transport::Security::kPlain;
   transport::Limits limits;
@@ -149,20 +137,28 @@ loop::Task<> NodeProcess::Run(OnListening on_listening) {
   co_await WatchTokens();
 }
 
+void NodeProcess::ReloadTokens() {
+  must_reload_ = true;
+  reload_.Notify();
+}
+
 loop::Task<> NodeProcess::WatchTokens() {
   for (;;) {
-    co_await loop::Sleep(loop_, kTokensInterval);
-    auto reading = co_await workers_.Do(
-        [path = config_.tokens_file, version = tokens_version_] { return ReadIfChanged(path, version); });
-    if (!reading) continue;
-    tokens_version_ = reading->version;
-    if (reading->table) {
-      LogInfo("tokens.reloaded", {{"file", config_.tokens_file}});
-      service_->ReplaceTokens(*std::move(reading->table));
-    } else {
-      LogError("tokens.reload_failed", {{"why", reading->table.error().message}});
-    }
+    loop::Deadline next(loop_, kTokensInterval);
+    if (!must_reload_) co_await reload_.NextBefore(next);
+    auto look = [path = config_.tokens_file, version = tokens_version_, always = std::exchange(must_reload_, false)] {
+      return always ? ReadTokenFile(path) : ReadIfChanged(path, version);
+    };
+    auto reading = co_await workers_.Do(std::move(look));
+    if (reading) UseTokens(*std::move(reading));
   }
+}
+
+void NodeProcess::UseTokens(TokenReading reading) {
+  tokens_version_ = reading.version;
+  if (!reading.table) return LogError("tokens.reload_failed", {{"reason", reading.table.error().message}});
+  LogInfo("tokens.reloaded", {{"file", config_.tokens_file}});
+  service_->ReplaceTokens(*std::move(reading.table));
 }
 
 void NodeProcess::Stop() {

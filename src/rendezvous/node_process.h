@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "loop/event.h"
 #include "loop/event_loop.h"
 #include "loop/scope.h"
 #include "loop/task.h"
@@ -27,6 +28,9 @@ class NodeProcess {
   // Connects to the other nodes and then calls `on_listening`. If that fails, the loop stops with an outcome.
   void Start(OnListening on_listening);
 
+  // Reads the file of tokens at once.
+  void ReloadTokens();
+
   // Closes all connections, and stops the loop when they are closed or a short time is over.
   void Stop();
 
@@ -40,6 +44,7 @@ class NodeProcess {
   void OnConnectionClosed();
   loop::Task<> Run(OnListening on_listening);
   loop::Task<> WatchTokens();
+  void UseTokens(TokenReading reading);
   std::string url() const;
 
   loop::EventLoop& loop_;
@@ -47,6 +52,8 @@ class NodeProcess {
   std::unique_ptr<Bus> bus_;
   loop::WorkerPool workers_;
   FileVersion tokens_version_;
+  bool must_reload_ = false;  // even if the file has not changed
+  loop::Event reload_;
   std::unique_ptr<Service> service_;
   std::unique_ptr<transport::Listener> listener_;
   size_t open_connections_ = 0;

@@ -38,6 +38,7 @@ Result<> RunRendezvous(const RendezvousConfig& config, const OnListening& on_lis
     if (std::exchange(stopping, true)) std::_Exit(128 + signal);
     node->Stop();
   });
+  const loop::SignalWatch reload(loop, {SIGHUP}, [&](int) { node->ReloadTokens(); });
   node->Start(on_listening);
   loop.Run();
   return node->outcome();

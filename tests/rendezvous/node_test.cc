@@ -1,4 +1,6 @@
 // The answers of a node to requests over real sockets, and its start and end.
+#include <sys/stat.h>
+
 #include <csignal>
 #include <string>
 
@@ -16,6 +18,7 @@ using support::Message;
 using support::Received;
 using support::RpcClient;
 using support::WebSocketClient;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::Not;
@@ -185,6 +188,26 @@ TEST_F(NodeTest, ATokenThatIsAddedWorksAndOneThatIsRemovedEnds) {
   EXPECT_EQ(Get("/executors", "carol").status, 200);
 }
 
+TEST_F(NodeTest, ReadsItsTokensAtOnceOnSighup) {
+  Process& node = StartNode();
+  WebSocketClient executor = ConnectAs(Register("build-7"));
+  node.Signal(SIGHUP);  // the file has not changed, so nothing else makes the node read it
+  ASSERT_TRUE(support::Eventually([&] { return node.Stderr().contains("tokens.reloaded"); }));
+  EXPECT_EQ(Get("/executors", kAlice).status, 200);
+  EXPECT_TRUE(executor.SendPing("x"));
+  EXPECT_EQ(executor.Receive().kind, Received::Kind::kPong);
+}
+
+TEST_F(NodeTest, WarnsOfATlsKeyThatEveryUserMayRead) {
+  const support::TestCertificate certificate;
+  const std::vector<std::string> flags = {"--tls-cert", certificate.certificate_file(), "--tls-key",
+                                          certificate.key_file()};
+  ASSERT_EQ(::chmod(certificate.key_file().c_str(), 0640), 0);
+  EXPECT_THAT(StartNode(flags).Stderr(), Not(HasSubstr("tls.key_readable")));
+  ASSERT_EQ(::chmod(certificate.key_file().c_str(), 0644), 0);
+  EXPECT_THAT(StartNode(flags).Stderr(), HasSubstr("tls.key_readable"));
+}
+
 TEST_F(NodeTest, SaysGoodbyeWhenItStops) {
   Process& node = StartNode();
   const std::string url = Register("build-7");
@@ -268,16 +291,34 @@ TEST_F(NodeTest, AMistakeIsToldAtTheStart) {
   EXPECT_THAT(error_of({"--tokens", tokens_file_}), StartsWith("2: holdfast rendezvous: --listen and --tokens"));
   EXPECT_THAT(error_of({"--listen", "127.0.0.1:0", "--tokens", "/none.toml"}),
               StartsWith("1: holdfast: open /none.toml: No such file"));
-  EXPECT_THAT(error_of({"--listen", "localhost", "--tokens", tokens_file_}),
-              HasSubstr("--listen localhost: expected IP:PORT"));
-  EXPECT_THAT(error_of({"--listen", "127.0.0.1:0", "--tokens", tokens_file_, "--bus", "kafka"}),
-              HasSubstr("--bus: expected memory"));
-  EXPECT_THAT(error_of({"--listen", "127.0.0.1:0", "--tokens", tokens_file_, "--tls-cert", "c.pem"}),
-              HasSubstr("Use --tls-cert and --tls-key"));
-  EXPECT_THAT(error_of({"--listen", "127.0.0.1:0", "--tokens", tokens_file_, "--public-url", "rv.example.org"}),
-              HasSubstr("--public-url rv.example.org: expected an http"));
   EXPECT_THAT(error_of({"--listen", "127.0.0.1:0", "--tokens", tokens_file_, "--max-connections", "0"}),
               StartsWith("2: "));
+}
+
+TEST_F(NodeTest, OptionsThatDoNotFitAreMistakesOfUsage) {
+  struct Row {
+    std::vector<std::string> options;
+    const char* complaint;
+  };
+  const Row rows[] = {
+      {{"--listen", "localhost"}, "--listen localhost: expected IP:PORT"},
+      {{"--bus", "kafka"}, "--bus: expected memory"},
+      {{"--bus", "nats://"}, "has no host"},
+      {{"--bus", "nats://user:secret@a:1,b:2"}, "does not begin with nats:// or tls://"},
+      {{"--nats-credentials", "file"}, "--nats-credentials needs a NATS server"},
+      {{"--tls-cert", "c.pem"}, "Use --tls-cert and --tls-key"},
+      {{"--tls-key", "k.pem"}, "Use --tls-cert and --tls-key"},
+      {{"--public-url", "rv.example.org"}, "--public-url rv.example.org: expected an http"},
+  };
+  for (const Row& row : rows) {
+    std::vector<std::string> words = {"rendezvous", "--tokens", tokens_file_};
+    if (row.options[0] != "--listen") words.insert(words.end(), {"--listen", "127.0.0.1:0"});
+    words.insert(words.end(), row.options.begin(), row.options.end());
+    const auto finished = support::RunHoldfast(words);
+    EXPECT_EQ(finished.exit_code, 2) << row.options[0];
+    EXPECT_THAT(finished.err, AllOf(StartsWith("holdfast rendezvous: "), HasSubstr(row.complaint)));
+    EXPECT_THAT(finished.err, Not(HasSubstr("secret")));
+  }
 }
 
 }  // namespace

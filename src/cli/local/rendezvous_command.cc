@@ -7,6 +7,7 @@
 
 #include "base/parse_number.h"
 #include "cli/table/arguments.h"
+#include "rendezvous/config_check.h"
 #include "rendezvous/run_rendezvous.h"
 
 namespace holdfast::cli {
@@ -15,8 +16,8 @@ namespace {
 constexpr const char *kListen = "--listen", *kTokens = "--tokens", *kMaxConnections = "--max-connections";
 constexpr int kUsageStatus = 2;
 
-int ComplainOfUsage(const char* fault) {
-  (void)std::fprintf(stderr, "holdfast rendezvous: %s; see holdfast rendezvous --help\n", fault);
+int ComplainOfUsage(const std::string& fault) {
+  (void)std::fprintf(stderr, "holdfast rendezvous: %s; see holdfast rendezvous --help\n", fault.c_str());
   return kUsageStatus;
 }
 
@@ -41,6 +42,7 @@ int RunRendezvous(const Arguments& arguments) {
   config.tls_key = arguments.ValueOr("--tls-key", "");
   config.log_level = arguments.ValueOr("--log-level", config.log_level);
   config.log_format = arguments.ValueOr("--log-format", config.log_format);
+  if (const auto fits = rendezvous::CheckConfig(config); !fits) return ComplainOfUsage(fits.error().message);
   const auto ended = rendezvous::RunRendezvous(config, PrintUrl);
   if (ended) return 0;
   (void)std::fprintf(stderr, "holdfast: %s\n",
@@ -103,7 +105,8 @@ Command RendezvousCommand() {
           .description =
               "Executors register and connect (holdfast exec-server --remote). A client connects to /executors/ID by "
               "WebSocket, with a bearer token, and is joined to that executor. The program prints its URL to standard "
-              "output, and logs to standard error. SIGTERM and SIGINT stop it.\n\n"
+              "output, and logs to standard error. SIGTERM and SIGINT stop it, and SIGHUP makes it read "
+              "the file of tokens at once.\n\n"
               "The file of tokens has a table [[executor]] or [[client]] for each token, with token_sha256, the "
               "SHA-256 digest of the token in hexadecimal digits, and ids, a list of the ids for which it is valid, "
               "where * stands for any text. name and max_connections are optional.",
