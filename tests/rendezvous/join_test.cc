@@ -6,13 +6,15 @@
 #include <gtest/gtest.h>
 
 #include "rendezvous/node_fixture.h"
+#include "support/proc.h"
 
 namespace holdfast::rendezvous {
 namespace {
 
 using namespace std::chrono_literals;
 using support::RpcClient;
-using testing::HasSubstr;
+using testing::Contains;
+using testing::Not;
 
 // A client that waits for an executor is refused after five seconds, so a test that restarts something tries again.
 constexpr auto kRestartPatience = 30s;
@@ -61,14 +63,15 @@ TEST_F(JoinTest, SeveralClientsUseOneExecutorAtOnce) {
 }
 
 TEST_F(JoinTest, AClientReachesTheExecutorThatItAsksFor) {
-  StartExecutor("build-1", {"--detached-ttl-ms", "1"});
-  StartExecutor("build-2");
+  const std::vector<Process*> executors = {&StartExecutor("build-1"), &StartExecutor("build-2")};
   ASSERT_TRUE(AwaitConnections(2));
-  RpcClient first = Client("build-1"), second = Client("build-2");
-  first.Start(support::Shell("p", "echo $PPID-1"));
-  second.Start(support::Shell("p", "echo $PPID-2"));
-  EXPECT_THAT(first.WaitForClosed("p"), HasSubstr("-1"));
-  EXPECT_THAT(second.WaitForClosed("p"), HasSubstr("-2"));
+  for (const size_t chosen : {1u, 0u}) {
+    RpcClient client = Client(fmt::format("build-{}", chosen + 1));
+    client.Start(support::Shell("p", "echo $$; read line", support::Stdin::kPipe));
+    const pid_t command = std::stoi(client.WaitForOutput("p", "\n"));
+    EXPECT_THAT(support::DescendantsOf(executors[chosen]->pid()), Contains(command));
+    EXPECT_THAT(support::DescendantsOf(executors[1 - chosen]->pid()), Not(Contains(command)));
+  }
 }
 
 TEST_F(JoinTest, LongOutputArrivesWhole) {
@@ -107,13 +110,15 @@ TEST_F(JoinTest, TheEndOfAClientIsToldToTheExecutor) {
   StartExecutor("build-7", {"--detached-ttl-ms", "0"});
   ASSERT_TRUE(AwaitWaiting());
   RpcClient client = Client("build-7");
-  client.Start(support::Shell("p", "trap 'echo bye; exit' TERM; echo $$; while :; do sleep 0.1; done"));
-  const std::string output = client.WaitForOutput("p", "\n");
+  client.Start(support::Shell("p", "echo $$; read line", support::Stdin::kPipe));
+  const pid_t command = std::stoi(client.WaitForOutput("p", "\n"));
+  EXPECT_TRUE(support::IsAlive(command));
   client.Disconnect();
+  EXPECT_TRUE(support::Eventually([&] { return !support::IsAlive(command); }));  // the executor has ended the session
   EXPECT_TRUE(support::Eventually([&] { return Get("/metrics").body.contains("\nholdfast_rendezvous_pairs 0\n"); }));
 }
 
-TEST_F(JoinTest, AnExecutorThatComesBackServesAResumingClient) {
+TEST_F(JoinTest, AClientResumesItsSessionAtANodeThatWasStartedAgain) {
   StartExecutor("build-7");
   ASSERT_TRUE(AwaitWaiting());
   RpcClient client = Client("build-7");

@@ -8,6 +8,7 @@
 #include "rendezvous/metrics_text.h"
 #include "rendezvous/node_fixture.h"
 #include "support/nats_server.h"
+#include "support/required_program.h"
 
 namespace holdfast::rendezvous {
 namespace {
@@ -18,6 +19,8 @@ using support::RpcClient;
 
 class TwoNodesTest : public NodeFixture {
  protected:
+  static void SetUpTestSuite() { (void)support::RequireProgram("nats-server"); }
+
   // The executor is at the first node, and the clients of the test at the second.
   void SetUp() override {
     first_ = &StartNode({"--bus", nats_.url()});

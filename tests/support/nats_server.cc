@@ -15,6 +15,7 @@
 
 #include "support/contents.h"
 #include "support/eventually.h"
+#include "support/required_program.h"
 
 // libnats 3.4.1 does not free a message of which a part has arrived when its connection ends.
 extern "C" const char* __lsan_default_suppressions() { return "leak:natsBuf_Create\n"; }
@@ -52,9 +53,18 @@ NatsServer::NatsServer(std::vector<std::string> flags) : flags_(std::move(flags)
 NatsServer::~NatsServer() { Kill(); }
 
 void NatsServer::Start() {
-  std::vector<std::string> words = {"/usr/sbin/nats-server", "-a",        "127.0.0.1", "-p",
-                                    std::to_string(port_),   "-js",       "-sd",       dir_.path() + "/jetstream",
-                                    "--ports_file_dir",      dir_.path(), "-l",        dir_.path() + "/log"};
+  std::vector<std::string> words = {PathOfProgram("nats-server").value_or(""),
+                                    "-a",
+                                    "127.0.0.1",
+                                    "-p",
+                                    std::to_string(port_),
+                                    "-js",
+                                    "-sd",
+                                    dir_.path() + "/jetstream",
+                                    "--ports_file_dir",
+                                    dir_.path(),
+                                    "-l",
+                                    dir_.path() + "/log"};
   words.insert(words.end(), flags_.begin(), flags_.end());
   pid_ = ::fork();
   if (pid_ == 0) ExecInChild(words);

@@ -9,18 +9,18 @@
 namespace holdfast::support {
 namespace {
 
-bool IsInstalled(const std::string& name) {
-  for (const char* folder : {"/usr/bin/", "/usr/sbin/", "/bin/"}) {
-    if (::access((folder + name).c_str(), X_OK) == 0) return true;
-  }
-  return false;
-}
-
 void Skip(const std::string& why_not) { GTEST_SKIP() << why_not; }
 
-std::string WhyNotInstalled(const std::string& name) { return IsInstalled(name) ? "" : name + " is not installed"; }
+std::string WhyNotInstalled(const std::string& name) { return PathOfProgram(name) ? "" : name + " is not installed"; }
 
 }  // namespace
+
+std::optional<std::string> PathOfProgram(const std::string& name) {
+  for (const char* folder : {"/usr/bin/", "/usr/sbin/", "/bin/"}) {
+    if (::access((folder + name).c_str(), X_OK) == 0) return folder + name;
+  }
+  return std::nullopt;
+}
 
 bool WantProgram(const std::string& name) {
   const std::string why_not = WhyNotInstalled(name);

@@ -1,9 +1,13 @@
 // Checks for things that tests need and that a user's machine may not have, most of them programs.
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace holdfast::support {
+
+// Returns the path of a program; nothing if it is not installed.
+std::optional<std::string> PathOfProgram(const std::string& name);
 
 // Returns whether the program is installed. If not, the test is skipped, or fails if HOLDFAST_CI is in the environment:
 // tools/packages.txt has to name every program that tests require.
