@@ -6,13 +6,28 @@
 
 namespace holdfast::remote {
 
-ForwardedConnection::ForwardedConnection(std::shared_ptr<rpc::Transport> client, DialServer dial, loop::Callback on_end)
-    : client_(*this, std::move(client)), dial_(std::move(dial)), on_end_(std::move(on_end)) {}
+ForwardedConnection::ForwardedConnection(std::shared_ptr<rpc::Transport> client, loop::ByteBudget& budget,
+                                         DialServer dial, loop::Callback on_end)
+    : budget_(budget), client_(*this, std::move(client)), dial_(std::move(dial)), on_end_(std::move(on_end)) {}
 
 void ForwardedConnection::Close() {
   dialling_.reset();
   client_.transport().Close();
   if (server_) server_->transport().Close();
+}
+
+loop::ByteBudget::Permit ForwardedConnection::OpenPermit() {
+  return budget_.Open([this] {
+    LogWarn("forward.reclaimed", {{"reason", "a side has not read for too long, and others need the memory"}});
+    Close();
+  });
+}
+
+// A message that the transport could pass on at once does not count.
+void ForwardedConnection::Side::Send(std::string message) {
+  const size_t bytes = message.size();
+  transport_->Send(std::move(message));
+  if (transport_->congested()) waiting_.Resize(waiting_.bytes() + bytes);
 }
 
 ForwardedConnection::Side* ForwardedConnection::OtherOf(Side& side) {
@@ -28,7 +43,7 @@ void ForwardedConnection::OnMessage(Side& from, std::string_view message) {
     if (dialling_) dialling_->Start(Reach(std::string(message)));
     return;
   }
-  other->transport().Send(std::string(message));
+  other->Send(std::string(message));
   if (other->transport().congested()) from.transport().SetReading(rpc::Reading::kOff);
 }
 
@@ -45,6 +60,8 @@ void ForwardedConnection::OnClosed(Side& side) {
 }
 
 loop::Task<> ForwardedConnection::Reach(std::string first_message) {
+  loop::ByteBudget::Permit held = OpenPermit();
+  held.Resize(first_message.size());
   auto dialled = co_await dial_();
   if (!dialled) {
     LogWarn("forward.unreachable", {{"reason", dialled.error().message}});
@@ -52,8 +69,8 @@ loop::Task<> ForwardedConnection::Reach(std::string first_message) {
   }
   server_.emplace(*this, *std::move(dialled));
   server_->Open();
-  server_->transport().Send(std::move(first_message));
-  client_.transport().SetReading(rpc::Reading::kOn);
+  server_->Send(std::move(first_message));
+  if (!server_->transport().congested()) client_.transport().SetReading(rpc::Reading::kOn);
 }
 
 }  // namespace holdfast::remote

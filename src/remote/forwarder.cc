@@ -29,7 +29,7 @@ transport::Limits Forwarder::limits() const {
 void Forwarder::Serve(std::shared_ptr<rpc::Transport> connection) {
   const rpc::Transport* const client = connection.get();
   auto forwarded = std::make_unique<ForwardedConnection>(
-      std::move(connection), [this] { return DialServer(); }, [this, client] { Forget(client); });
+      std::move(connection), *held_, [this] { return DialServer(); }, [this, client] { Forget(client); });
   ForwardedConnection& added = *(connections_[client] = std::move(forwarded));
   added.Start();
   if (stopping_) added.Close();

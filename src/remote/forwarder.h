@@ -40,7 +40,7 @@ class Forwarder final : public OfferedServer {
 
   loop::EventLoop& loop_;
   const ForwardTarget target_;
-  const std::shared_ptr<loop::ByteBudget> held_;  // the messages that are arriving
+  const std::shared_ptr<loop::ByteBudget> held_;  // the messages that arrive or wait
   loop::WorkerPool workers_;                      // read the token's file
   std::unordered_map<const rpc::Transport*, std::unique_ptr<ForwardedConnection>> connections_;
   bool stopping_ = false;

@@ -1,5 +1,6 @@
 #include "remote/forwarded_connection.h"
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,7 +10,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "loop/byte_budget.h"
 #include "loop/event.h"
+#include "loop/event_loop.h"
+#include "support/loop_runner.h"
 
 namespace holdfast::remote {
 namespace {
@@ -49,13 +53,17 @@ class ForwardedConnectionTest : public testing::Test {
     co_return *answer_;
   }
 
+  using milliseconds = std::chrono::milliseconds;
+
+  loop::EventLoop loop_;
+  loop::ByteBudget budget_{loop_, {.bytes = 1'000, .tenure = milliseconds(1), .tick = milliseconds(1)}};
   std::shared_ptr<FakeTransport> client_ = std::make_shared<FakeTransport>();
   std::shared_ptr<FakeTransport> server_ = std::make_shared<FakeTransport>();
   int dials_ = 0, ends_ = 0;
   std::optional<ForwardedConnection::Dialled> answer_;
   loop::Event answered_;
   std::unique_ptr<ForwardedConnection> connection_ =
-      std::make_unique<ForwardedConnection>(client_, [this] { return Dial(); }, [this] { ++ends_; });
+      std::make_unique<ForwardedConnection>(client_, budget_, [this] { return Dial(); }, [this] { ++ends_; });
 };
 
 TEST_F(ForwardedConnectionTest, DialsTheServerWhenTheClientSpeaks) {
@@ -93,6 +101,33 @@ TEST_F(ForwardedConnectionTest, ReadsOneSideOnlyWhileTheOtherDoes) {
   EXPECT_EQ(client_->reading, rpc::Reading::kOff);
   server_->receiver->OnDrained();
   EXPECT_EQ(client_->reading, rpc::Reading::kOn);
+}
+
+TEST_F(ForwardedConnectionTest, AMessageCountsWhileItWaits) {
+  client_->receiver->OnMessage("first");
+  EXPECT_EQ(budget_.held(), 5u);
+  Reach();
+  EXPECT_EQ(budget_.held(), 0u);
+  client_->is_congested = true;
+  server_->receiver->OnMessage(std::string(700, 'x'));
+  EXPECT_EQ(budget_.held(), 700u);
+  client_->is_congested = false;
+  client_->receiver->OnDrained();
+  EXPECT_EQ(budget_.held(), 0u);
+}
+
+TEST_F(ForwardedConnectionTest, ClosesAClientThatDoesNotReadWhenOthersNeedTheMemory) {
+  client_->receiver->OnMessage("first");
+  Reach();
+  client_->is_congested = true;
+  server_->receiver->OnMessage(std::string(700, 'x'));
+  loop::ByteBudget::Permit other = budget_.Open();
+  std::optional<Result<>> granted;
+  other.Await(600, [&](const Result<>& result) { granted = result; });
+  EXPECT_TRUE(support::RunUntil(loop_, [&] { return client_->is_closing && server_->is_closing; }));
+  EXPECT_FALSE(granted);
+  connection_.reset();
+  EXPECT_TRUE(granted && *granted);
 }
 
 TEST_F(ForwardedConnectionTest, ClosesTheServerWhenTheClientEnds) {
