@@ -1,6 +1,7 @@
 #include "transport/peer_watch.h"
 
 #include <linux/sockios.h>
+#include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
