@@ -37,14 +37,13 @@ void LogFailure(const auth::PeerAddress& address, auth::AttemptLimit::Failure fa
 std::expected<TokenRights, Refusal> Admission::Check(const transport::HttpCall& call, Role role) {
   const auth::PeerAddress address = auth::PeerAddress::Of(call.socket());
   const auto now = auth::AttemptLimit::Clock::now();
-  const auto wait = limit_.WaitOf(address, now);
-  if (wait && !address.is_loopback()) return std::unexpected(Refusal::kTooManyAttempts);
   const auto token = TokenIn(call.request(), role);
   const TokenRights* const rights = token ? table_.OfToken(*token, role) : nullptr;
   if (rights != nullptr) return *rights;
+  const bool is_limited = limit_.WaitOf(address, now).has_value();
   const Refusal refusal = token ? Refusal::kBadToken : token.error();
   LogFailure(address, limit_.Count(address, now), refusal);
-  return std::unexpected(wait ? Refusal::kTooManyAttempts : refusal);
+  return std::unexpected(is_limited ? Refusal::kTooManyAttempts : refusal);
 }
 
 void Admission::Replace(TokenTable table) {

@@ -20,8 +20,9 @@ class Admission {
   explicit Admission(TokenTable table) : table_(std::move(table)) {}
 
   // Returns the rights of the token in the Authorization header. A client may have its token in the query instead,
-  // because not every WebSocket client can send headers. An address with too many failures has to wait, unless it is on
-  // loopback: all processes of the machine, and a proxy in front of the node, have the same address there.
+  // because not every WebSocket client can send headers. A token that is valid is served from every address: one
+  // address may stand for many machines, and a stranger among them must not be able to keep the others out. Failures
+  // beyond the limit of an address are answered with kTooManyAttempts.
   std::expected<TokenRights, Refusal> Check(const transport::HttpCall& call, TokenRights::Role role);
 
   const TokenTable& table() const { return table_; }
