@@ -8,6 +8,7 @@ namespace holdfast::rendezvous {
 class Splice::Direction final : public Pipe::Receiver {
  public:
   Direction(Splice& splice, Pipe& source, Pipe& target) : splice_(splice), source_(source), target_(target) {}
+  virtual ~Direction() = default;
 
   void OnBytes(std::string_view bytes) override {
     bytes_ += bytes.size();
