@@ -12,7 +12,16 @@
 namespace holdfast::sys {
 namespace {
 
-using ControlSpace = std::array<char, CMSG_SPACE(kMaxPassedFds * sizeof(int))>;
+// Options that older headers do not have; SCM_PIDFD is the kind of the message that SO_PASSPIDFD asks for.
+constexpr int kPassPidfd = 76, kPidfdMessage = 4, kPassRights = 83;
+
+// The peer can set options of a socket that it has handed over. The kernel then adds a pidfd, credentials and a
+// security label, and drops descriptors if there is no room for everything. The labels of security modules fit into one
+// page.
+constexpr size_t kMaxLabelBytes = 4096;
+constexpr size_t kControlBytes = CMSG_SPACE(kMaxPassedFds * sizeof(int)) + CMSG_SPACE(sizeof(int)) +
+                                 CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(kMaxLabelBytes);
+using ControlSpace = std::array<char, kControlBytes>;
 
 struct Message {
   explicit Message(std::span<char> buffer) : bytes{.iov_base = buffer.data(), .iov_len = buffer.size()} {}
@@ -55,7 +64,8 @@ struct Message {
     return static_cast<size_t>(n);
   }
 
-  // Returns the descriptors of the message. Fails if not all of them could be received.
+  // Returns the descriptors that the peer has sent, and closes a pidfd that the kernel has added. Fails if not all of
+  // them could be received.
   template <typename Fd>
   Result<std::vector<Fd>> TakeFds();
 
@@ -72,14 +82,15 @@ struct Message {
 
 template <typename Fd>
 Result<std::vector<Fd>> Message::TakeFds() {
-  std::vector<Fd> fds;
+  std::vector<Fd> fds, pidfds;
   for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
-    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+    const bool is_pidfd = part->cmsg_type == kPidfdMessage;
+    if (part->cmsg_level != SOL_SOCKET || (part->cmsg_type != SCM_RIGHTS && !is_pidfd)) continue;
     const size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
     for (size_t i = 0; i < count; ++i) {
       int fd;
       std::memcpy(&fd, CMSG_DATA(part) + i * sizeof fd, sizeof fd);
-      fds.emplace_back(OwnedFd(fd));
+      if (fd >= 0) (is_pidfd ? pidfds : fds).emplace_back(OwnedFd(fd));  // in the place of a pidfd may be an error
     }
   }
   if ((header.msg_flags & MSG_CTRUNC) != 0) return Fail(ErrorKind::kLimit, "recvmsg descriptors: too many are open");
@@ -145,9 +156,15 @@ Result<Received> ReceiveWithDescriptor(int socket, std::span<char> buffer) {
 }
 
 void RefuseDescriptors(int socket) {
-  constexpr int pass_rights = 83;  // SO_PASSRIGHTS, which older headers do not have
   const int no = 0;
-  (void)::setsockopt(socket, SOL_SOCKET, pass_rights, &no, sizeof no);
+  (void)::setsockopt(socket, SOL_SOCKET, kPassRights, &no, sizeof no);
+}
+
+void RefuseSenderDetails(int socket) {
+  const int no = 0;
+  for (const int option : {SO_PASSCRED, SO_PASSSEC, kPassPidfd}) {
+    (void)::setsockopt(socket, SOL_SOCKET, option, &no, sizeof no);  // older kernels do not have every option
+  }
 }
 
 Arrival TryReceive(int socket, std::span<char> buffer) {

@@ -46,12 +46,16 @@ struct Arrival {
 };
 // Returns the next bytes, and all descriptors that came with them. Never waits: without bytes the size is -EAGAIN. The
 // kernel closes descriptors for which there is no room inside of this call, and that may block, so the call uses the
-// reserve of the process (file_limit.h).
+// reserve of the process (file_limit.h), and has room for everything else that the peer can have the kernel add.
 Arrival TryReceive(int socket, std::span<char> buffer);
 
 // Has the kernel refuse every message to this unix socket that has descriptors, and to the sockets that it accepts. A
 // reader that does not expect descriptors closes them inside of its read, which may block. Does nothing before Linux
 // 6.16.
 void RefuseDescriptors(int socket);
+
+// Has the kernel add neither credentials, nor a security label, nor a pidfd of the sender to what this unix socket
+// receives. A peer that has handed the socket over may have asked for them, and may do so again.
+void RefuseSenderDetails(int socket);
 
 }  // namespace holdfast::sys

@@ -2,13 +2,20 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "support/eventually.h"
 #include "sys/io.h"
+#include "sys/socket_pair.h"
 
 namespace holdfast::sys {
 namespace {
@@ -68,6 +75,60 @@ TEST(DescriptorPassingTest, FailsWhenNotAllCanBeOpened) {
   ASSERT_FALSE(received);
   EXPECT_EQ(received.error().kind, ErrorKind::kLimit);
   EXPECT_EQ(Duplicate(pair->ours.get())->get(), next.get() + 1);  // the descriptors that were received are closed
+}
+
+constexpr int kPassPidfd = 76;  // SO_PASSPIDFD, which older headers do not have
+constexpr int kSenderDetails[] = {SO_PASSCRED, SO_PASSSEC, kPassPidfd};
+
+// A process that hands a socket over decides about its options.
+SocketPair PairThatTellsOfItsSender() {
+  auto pair = MakeSocketPair(SocketKind::kStream);
+  EXPECT_TRUE(pair);
+  const int yes = 1;
+  for (const int option : kSenderDetails) {
+    (void)::setsockopt(pair->theirs.get(), SOL_SOCKET, option, &yes, sizeof yes);
+  }
+  return *std::move(pair);
+}
+
+ptrdiff_t OpenPidfds() {
+  return std::ranges::count_if(std::filesystem::directory_iterator("/proc/self/fd"), [](const auto& entry) {
+    std::error_code gone;
+    return std::filesystem::read_symlink(entry.path(), gone).native().contains("pidfd");
+  });
+}
+
+TEST(DescriptorPassingTest, HasRoomForAllDescriptorsBesidesDetailsOfTheSender) {
+  const SocketPair pair = PairThatTellsOfItsSender();
+  ASSERT_TRUE(SendDescriptors(pair.ours.get(), std::vector(kMaxPassedFds, pair.ours.get())));
+  char byte;
+  const Arrival arrival = TryReceive(pair.theirs.get(), {&byte, 1});
+  EXPECT_EQ(arrival.size, 1);
+  EXPECT_EQ(arrival.fds.size(), kMaxPassedFds);
+}
+
+TEST(DescriptorPassingTest, ClosesThePidfdsOfSenders) {
+  const SocketPair pair = PairThatTellsOfItsSender();
+  const auto before = OpenPidfds();
+  ASSERT_TRUE(SendAll(pair.ours.get(), "some bytes"));
+  for (int i = 0; i < 10; ++i) {
+    char byte;
+    const Arrival arrival = TryReceive(pair.theirs.get(), {&byte, 1});
+    EXPECT_EQ(arrival.size, 1);
+    EXPECT_TRUE(arrival.fds.empty());
+  }
+  EXPECT_TRUE(support::Eventually([&] { return OpenPidfds() <= before; })) << OpenPidfds();
+}
+
+TEST(DescriptorPassingTest, RefusesDetailsOfTheSender) {
+  const SocketPair pair = PairThatTellsOfItsSender();
+  RefuseSenderDetails(pair.theirs.get());
+  for (const int option : kSenderDetails) {
+    int value = 0;
+    socklen_t size = sizeof value;
+    (void)::getsockopt(pair.theirs.get(), SOL_SOCKET, option, &value, &size);
+    EXPECT_EQ(value, 0) << option;
+  }
 }
 
 }  // namespace

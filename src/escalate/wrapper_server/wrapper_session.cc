@@ -49,6 +49,7 @@ WrapperSession::WrapperSession(SessionSurroundings& surroundings, sys::ForeignFd
       on_over_(std::move(on_over)),
       socket_(std::move(socket)),
       watch_(surroundings.loop, socket_.get(), [this] { OnReadable(); }) {
+  sys::RefuseSenderDetails(socket_.get());
   watch_.WatchReadable();
 }
 

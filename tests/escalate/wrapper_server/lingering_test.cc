@@ -1,12 +1,14 @@
 // The wrapper server runs on the loop, and its clients choose what they pass to it. These tests pass sockets whose last
 // close blocks.
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <fcntl.h>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -144,6 +146,30 @@ TEST_F(LingeringWrapperTest, EndsWithSomeThatItHasNotReceived) {
   ASSERT_TRUE(sys::SendDescriptors(server_->client_socket()->get(), {&passed, 1}));
   session.Reset();
   EXPECT_LT(TimeOf([&] { server_.reset(); }), kPromptness);
+}
+
+// The credentials of the sender need room that the descriptors would have had. The client sets the option again,
+// because the server clears it when the session begins.
+TEST_F(LingeringWrapperTest, RefusesOneBehindManyOthersAndCredentials) {
+  auto pair = sys::MakeSocketPair(sys::SocketKind::kStream);
+  ASSERT_TRUE(pair);
+  const int passed = pair->theirs.get(), yes = 1;
+  ASSERT_EQ(::setsockopt(passed, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes), 0);
+  ASSERT_TRUE(sys::SendDescriptors(server_->client_socket()->get(), {&passed, 1}));
+  ASSERT_TRUE(RunUntil([&] { return server_->sessions() == 1; }));
+  int value = -1;
+  socklen_t size = sizeof value;
+  ASSERT_EQ(::getsockopt(passed, SOL_SOCKET, SO_PASSCRED, &value, &size), 0);
+  EXPECT_EQ(value, 0);
+  ASSERT_EQ(::setsockopt(passed, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes), 0);
+  {
+    const OwnedFd socket = reader_.Connect();
+    std::vector<int> fds(sys::kMaxPassedFds, 0);
+    fds.back() = socket.get();
+    ASSERT_TRUE(sys::SendDescriptors(pair->ours.get(), fds));
+  }
+  EXPECT_LT(TimeOf([&] { EXPECT_TRUE(RunUntil([&] { return server_->sessions() == 0; })); }), kPromptness);
+  ExpectAnAnswer();
 }
 
 // The kernel closes descriptors for which the receiver has no numbers, and on the receiver's thread.
