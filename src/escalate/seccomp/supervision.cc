@@ -51,9 +51,12 @@ void Supervision::Shared::RunSupervisor() {
   changed.NotifyAll();
 }
 
+// The loop waits here. A hostile tree can hold up its supervisor, and there may be many such trees that end together,
+// so that the loop waits for one of them at most.
 void Supervision::Shared::AwaitEnd() {
   const MutexLock lock(mutex);
-  changed.WaitFor(mutex, kPatience, [this] REQUIRES(mutex) { return phase == Phase::kEnded; });
+  const auto patience = left_behind > 0 ? std::chrono::milliseconds::zero() : kPatience;
+  changed.WaitFor(mutex, patience, [this] REQUIRES(mutex) { return phase == Phase::kEnded; });
   if (phase == Phase::kEnded) return;
   phase = Phase::kLeftBehind;
   ++left_behind;

@@ -178,6 +178,19 @@ TEST_F(StuckSupervisorTest, DoesNotHoldUpTheEndOfItsSupervision) {
   EXPECT_EQ(judging_, 1) << "the thread was not stuck";
 }
 
+// The loop has waited for the first one.
+TEST_F(StuckSupervisorTest, IsNotWaitedForWhileAnotherOneIsStuck) {
+  LeaveBehind();
+  std::vector<std::unique_ptr<Supervision>> others;
+  std::vector<std::unique_ptr<RunningCommand>> commands;
+  for (int i = 2; i <= 20; ++i) {
+    commands.push_back(Start({"/bin/true"}, StuckJudge()));
+    EXPECT_TRUE(support::Eventually([&] { return judging_ == i; }));
+    others.push_back(std::move(supervision_));
+  }
+  EXPECT_LT(TimeOf([&] { others.clear(); }), std::chrono::seconds(1));  // with waits it would be 1.9 s at least
+}
+
 TEST_F(StuckSupervisorTest, CountsAsLongAsItIsStuck) {
   const auto start = [](OutsideOrder, OutsideObserver&) -> Result<std::unique_ptr<OutsideCommand>> {
     return Fail(ErrorKind::kSystem, "refused");
