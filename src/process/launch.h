@@ -34,7 +34,7 @@ struct LaunchFds {
 
 // The settings that are the same for every start.
 struct LaunchSettings {
-  rlimit file_limit;         // the limit of commands; the server's own may be higher
+  rlimit file_limit;         // the limit of commands; the server's own is higher
   bool kernel_keeps_status;  // see sys/exit_status.h
 };
 

@@ -74,10 +74,11 @@ Result<std::unique_ptr<Spawner>> Spawner::Create(loop::EventLoop& loop) {
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1) < 0) return FailErrno("prctl", "subreaper");
   OwnedFd proc(::open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!proc.is_open()) return FailErrno("open", "/proc");
-  TRY(rlimit file_limit, sys::RaiseFileLimit());
+  TRY(const rlimit own_limit, sys::RaiseFileLimit());
   TRY(OwnedFd image, sys::MakeExecutableImage("holdfast-keeper", KeeperImage()));
   TRY(auto slots, StartSlots::Create());
-  const LaunchSettings settings{.file_limit = file_limit, .kernel_keeps_status = sys::KeepsExitStatus()};
+  const LaunchSettings settings{.file_limit = sys::FileLimitOfCommands(own_limit),
+                                .kernel_keeps_status = sys::KeepsExitStatus()};
   return std::unique_ptr<Spawner>(new Spawner(loop, std::move(image), std::move(proc), std::move(slots), settings));
 }
 

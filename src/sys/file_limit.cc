@@ -8,6 +8,7 @@ namespace holdfast::sys {
 namespace {
 
 constexpr rlim_t kReservedFds = 512;
+constexpr rlim_t kFdsBeyondCommands = 1024;
 
 Mutex& ReserveMutex() {
   static Mutex mutex;
@@ -17,6 +18,12 @@ Mutex& ReserveMutex() {
 }  // namespace
 
 rlim_t UsualFileLimit(rlim_t hard_limit) { return hard_limit - std::min(kReservedFds, hard_limit / 4); }
+
+rlimit FileLimitOfCommands(const rlimit& own) {
+  const rlim_t usual = UsualFileLimit(own.rlim_max);
+  const rlim_t hard = usual - std::min(kFdsBeyondCommands, usual / 2);
+  return {std::min(own.rlim_cur, hard), hard};
+}
 
 Result<rlimit> RaiseFileLimit() {
   rlimit before;

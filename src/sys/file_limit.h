@@ -14,6 +14,12 @@ Result<rlimit> RaiseFileLimit();
 // The soft limit that RaiseFileLimit sets. The rest, at most 512 descriptors, is the reserve.
 rlim_t UsualFileLimit(rlim_t hard_limit);
 
+// The limits of commands, for a process that had the limits `own` before RaiseFileLimit. The kernel counts the
+// descriptors that all processes of a user have sent and nobody has received, and refuses every further one to a sender
+// whose soft limit is lower than the count. The hard limit of commands is therefore clearly below the soft limit that
+// RaiseFileLimit sets: a command that uses up its own does not keep this process from sending.
+rlimit FileLimitOfCommands(const rlimit& own);
+
 // Lets the process open as many descriptors as the hard limit allows while the object exists, for a call that must not
 // fail for want of descriptors. One thread at a time has the reserve; others wait for it, so the call must not block.
 //

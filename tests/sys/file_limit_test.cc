@@ -35,6 +35,15 @@ TEST_F(FileLimitTest, KeepsAReserveOfMoreDescriptorsThanOneMessageHas) {
   EXPECT_EQ(UsualFileLimit(1024), 768u);
 }
 
+TEST_F(FileLimitTest, AllowsCommandsClearlyFewerDescriptorsThanTheServer) {
+  const rlimit of_many = FileLimitOfCommands({.rlim_cur = 1024, .rlim_max = 20'000});
+  EXPECT_EQ(of_many.rlim_cur, 1024u);
+  EXPECT_EQ(of_many.rlim_max, UsualFileLimit(20'000) - 1024);
+  const rlimit of_few = FileLimitOfCommands({.rlim_cur = 1024, .rlim_max = 1024});
+  EXPECT_EQ(of_few.rlim_cur, 384u);
+  EXPECT_EQ(of_few.rlim_max, UsualFileLimit(1024) / 2);
+}
+
 TEST_F(FileLimitTest, LetsTheReserveBeUsedForAWhile) {
   ASSERT_TRUE(RaiseFileLimit());
   {
