@@ -5,11 +5,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <latch>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/mutex.h"
@@ -24,8 +24,8 @@ using namespace std::chrono_literals;
 constexpr size_t kMaxWaiting = 4096;
 constexpr std::chrono::milliseconds kIdleTime = 1s;  // of the closer, before it ends
 
-// The sockets that wait for their close. The object is never destroyed, because the closer may run until the program
-// ends.
+// The descriptors that wait for their close. The object is never destroyed, because the closer may run until the
+// program ends.
 struct Queue {
   Mutex mutex;
   Condition came;
@@ -39,48 +39,48 @@ Queue& TheQueue() {
   return *queue;
 }
 
-// The part that the closer shares with a thread whose end closes sockets.
+// The part that the closer shares with a thread whose end closes descriptors.
 struct Farewell {
-  std::vector<int> sockets;  // the numbers in the table of the program
-  bool all_taken = false;    // valid after `taken`
+  std::vector<int> fds;    // the numbers in the table of the program
+  bool all_taken = false;  // valid after `taken`
   std::latch taken{1}, only_here{1};
 };
 
-// Gives the calling thread a descriptor table with copies of the sockets and nothing else. Nothing else, because the
-// end of the thread closes them all, and the close of a file on a dead mount would block.
-bool TakeAlone(const std::vector<int>& sockets) {
+// Gives the calling thread a descriptor table with copies of the descriptors and nothing else. Nothing else, because
+// the end of the thread closes them all, and they would stay open for as long as one of the closes blocks.
+bool TakeAlone(const std::vector<int>& fds) {
   if (::syscall(SYS_close_range, 0U, ~0U, CLOSE_RANGE_UNSHARE) != 0) return false;
   const auto program = OpenPidfd(::getpid());
   if (!program) return false;
   bool all_taken = true;
-  for (const int socket : sockets) all_taken = TakeFd(program->get(), socket).Release() >= 0 && all_taken;
+  for (const int fd : fds) all_taken = TakeFd(program->get(), fd).Release() >= 0 && all_taken;
   return all_taken;
 }
 
 void TakeAndEnd(Farewell& farewell) {
-  farewell.all_taken = TakeAlone(farewell.sockets);
+  farewell.all_taken = TakeAlone(farewell.fds);
   farewell.taken.count_down();
   farewell.only_here.wait();
 }
 
-// Closes a socket on the calling thread, which may block all the same: by sockets in its queue.
-void CloseHere(OwnedFd socket) {
+// Closes a descriptor on the calling thread, which may block all the same: by sockets in the queue of a socket.
+void CloseHere(OwnedFd fd) {
   const linger off = {.l_onoff = 0, .l_linger = 0};
-  (void)::setsockopt(socket.get(), SOL_SOCKET, SO_LINGER, &off, sizeof off);
+  (void)::setsockopt(fd.get(), SOL_SOCKET, SO_LINGER, &off, sizeof off);  // fails for all but sockets
 }
 
 // While the ending thread has copies, the close of those in the program's own table is not the last one.
-void CloseAll(std::vector<OwnedFd> sockets) {
+void CloseAll(std::vector<OwnedFd> fds) {
   const auto farewell = std::make_shared<Farewell>();
-  for (const OwnedFd& socket : sockets) farewell->sockets.push_back(socket.get());
-  const auto started = StartThread("ending-sockets", [farewell] { TakeAndEnd(*farewell); });
+  for (const OwnedFd& fd : fds) farewell->fds.push_back(fd.get());
+  const auto started = StartThread("ending-fds", [farewell] { TakeAndEnd(*farewell); });
   if (started) farewell->taken.wait();
   const bool is_quick = started && farewell->all_taken;
-  for (OwnedFd& socket : sockets) is_quick ? socket.Reset() : CloseHere(std::move(socket));
+  for (OwnedFd& fd : fds) is_quick ? fd.Reset() : CloseHere(std::move(fd));
   farewell->only_here.count_down();
 }
 
-// The main function of the closer, the thread that closes sockets in the table of the program.
+// The main function of the closer, the thread that closes descriptors in the table of the program.
 void RunCloser() {
   Queue& queue = TheQueue();
   const MutexLock lock(queue.mutex);
@@ -98,28 +98,20 @@ void RunCloser() {
   queue.has_closer = false;
 }
 
-// Where no thread can be started, the socket waits for the next attempt.
-void CloseElsewhere(OwnedFd socket) {
+// Where no thread can be started, the descriptor waits for the next attempt.
+void CloseElsewhere(OwnedFd fd) {
   Queue& queue = TheQueue();
   const MutexLock lock(queue.mutex);
-  queue.waiting.push_back(std::move(socket));
+  queue.waiting.push_back(std::move(fd));
   ++queue.count;
   queue.came.NotifyOne();
   if (!queue.has_closer) queue.has_closer = StartThread("closer", RunCloser).has_value();
 }
 
-// This call never blocks, while fstat may wait for the server of a file system.
-bool IsSocket(int fd) {
-  int type;
-  socklen_t size = sizeof type;
-  return ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 || errno != ENOTSOCK;
-}
-
 }  // namespace
 
 void ForeignFd::Reset() {
-  if (!fd_.is_open()) return;
-  IsSocket(fd_.get()) ? CloseElsewhere(std::move(fd_)) : fd_.Reset();
+  if (fd_.is_open()) CloseElsewhere(std::move(fd_));
 }
 
 bool HasRoomForForeignFds() {

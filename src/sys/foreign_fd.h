@@ -1,11 +1,15 @@
-// The owner of a descriptor that an untrusted process has chosen. The last close of a socket may block: that of a TCP
-// socket with SO_LINGER for as long as the process wants, and that of a unix socket too, because it closes the
-// descriptors that were sent through it and not received. So the thread that drops such a descriptor does not close it.
+// The owner of a descriptor that an untrusted process has chosen. Its last close may take long: that of a TCP socket
+// with SO_LINGER as long as the process wants, that of a unix socket too, because it closes the descriptors that were
+// sent through it and not received, and that of an epoll, an inotify or a memory file as long as it takes to free all
+// that is in it. No check tells the quick ones apart without the risk of waiting for a lock. So the thread that drops a
+// descriptor never closes it.
 //
-// The kernel does not let a thread linger that is at its end. A socket is therefore closed by the end of a thread that
-// has a descriptor table of its own, with nothing but such sockets in it: no close blocks, whatever the socket is.
+// The kernel does not let a thread linger that is at its end. A descriptor is therefore closed by the end of a thread
+// that has a descriptor table of its own, with nothing but such descriptors in it: no socket blocks, and what there is
+// to free is freed by a thread that nobody waits for.
 //
-// What it does not stop: a close that blocks for other reasons. Anything but a socket is closed at once.
+// What it does not stop: a file on a dead mount, which may block every close and not only the last one. It blocks the
+// closer, the thread through which all these descriptors go.
 #pragma once
 
 #include <utility>
@@ -34,9 +38,9 @@ class ForeignFd {
   OwnedFd fd_;
 };
 
-// Returns whether more descriptors may be taken from untrusted processes. Sockets wait for their close for some
+// Returns whether more descriptors may be taken from untrusted processes. They wait for their close for some
 // microseconds. Only where the system refuses what the close needs, because there are too many threads or a container
-// forbids pidfd_getfd, can a close block, and many sockets wait behind it.
+// forbids pidfd_getfd, or where a file lies on a dead mount, can a close block, and many descriptors wait behind it.
 bool HasRoomForForeignFds();
 
 }  // namespace holdfast::sys
