@@ -1,5 +1,6 @@
 #include "escalate/seccomp/supervision.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <utility>
@@ -15,11 +16,28 @@
 namespace holdfast::escalate {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+// The time that the loop waits for the ends of all supervisors together, in each period.
 constexpr std::chrono::milliseconds kPatience(100);
+constexpr std::chrono::seconds kPatiencePeriod(2);
 
 // The number of threads that were left behind and have not ended, and the number from which on no others are started.
 std::atomic<size_t> left_behind = 0;
 constexpr size_t kMaxLeftBehind = 32;
+
+// The patience of one loop. A hostile tree can hold up its supervisor, and there may be many such trees that end
+// together, some of them in less than the patience.
+struct Patience {
+  std::chrono::milliseconds Left() {
+    if (Clock::now() - period_begin > kPatiencePeriod) *this = {.period_begin = Clock::now()};
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(kPatience - spent);
+    return left_behind > 0 ? std::chrono::milliseconds(0) : std::max(left, std::chrono::milliseconds(0));
+  }
+
+  Clock::time_point period_begin = {};
+  Clock::duration spent = {};
+};
 
 }  // namespace
 
@@ -51,12 +69,13 @@ void Supervision::Shared::RunSupervisor() {
   changed.NotifyAll();
 }
 
-// The loop waits here. A hostile tree can hold up its supervisor, and there may be many such trees that end together,
-// so that the loop waits for one of them at most.
 void Supervision::Shared::AwaitEnd() {
+  thread_local Patience patience;  // a thread has one loop
   const MutexLock lock(mutex);
-  const auto patience = left_behind > 0 ? std::chrono::milliseconds::zero() : kPatience;
-  changed.WaitFor(mutex, patience, [this] REQUIRES(mutex) { return phase == Phase::kEnded; });
+  const auto left = patience.Left();
+  const auto begin = Clock::now();
+  changed.WaitFor(mutex, left, [this] REQUIRES(mutex) { return phase == Phase::kEnded; });
+  patience.spent += Clock::now() - begin;
   if (phase == Phase::kEnded) return;
   phase = Phase::kLeftBehind;
   ++left_behind;
