@@ -223,7 +223,8 @@ Launch::Launch(const Command& command, const Io& io, const LaunchSettings& setti
     : command_(command),
       terminal_(std::holds_alternative<Terminal>(io)),
       reports_stops_(command_.stops == Stops::kReported),
-      file_limit_(settings.file_limit),
+      file_limit_(command_.wrapper && command_.wrapper->lowers_file_limit ? settings.helper_file_limit
+                                                                          : settings.file_limit),
       kernel_keeps_status_(settings.kernel_keeps_status),
       program_(command_.program.c_str()),
       search_path_(command_.search_path ? command_.search_path->c_str() : nullptr),

@@ -35,6 +35,7 @@ struct LaunchFds {
 // The settings that are the same for every start.
 struct LaunchSettings {
   rlimit file_limit;         // the limit of commands; the server's own is higher
+  rlimit helper_file_limit;  // the limit of wrappers that lower it themselves
   bool kernel_keeps_status;  // see sys/exit_status.h
 };
 

@@ -78,6 +78,7 @@ Result<std::unique_ptr<Spawner>> Spawner::Create(loop::EventLoop& loop) {
   TRY(OwnedFd image, sys::MakeExecutableImage("holdfast-keeper", KeeperImage()));
   TRY(auto slots, StartSlots::Create());
   const LaunchSettings settings{.file_limit = sys::FileLimitOfCommands(own_limit),
+                                .helper_file_limit = sys::FileLimitOfHelpers(own_limit),
                                 .kernel_keeps_status = sys::KeepsExitStatus()};
   return std::unique_ptr<Spawner>(new Spawner(loop, std::move(image), std::move(proc), std::move(slots), settings));
 }

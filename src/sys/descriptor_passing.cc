@@ -41,7 +41,15 @@ struct Message {
     do {
       n = ::sendmsg(socket, &header, MSG_NOSIGNAL);
     } while (n < 0 && errno == EINTR);
+    if (n < 0 && errno == ETOOMANYREFS) return TrySendWithReserve(socket);
     return n < 0 ? -errno : n;
+  }
+
+  // The kernel compares the soft limit with the descriptors that all processes of the user have in flight.
+  ssize_t TrySendWithReserve(int socket) {
+    const FdReserve reserve;
+    const ssize_t n = ::sendmsg(socket, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
+    return n < 0 ? -ETOOMANYREFS : n;
   }
 
   Result<size_t> Send(int socket) {

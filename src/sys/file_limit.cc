@@ -8,7 +8,13 @@ namespace holdfast::sys {
 namespace {
 
 constexpr rlim_t kReservedFds = 512;
-constexpr rlim_t kFdsBeyondCommands = 1024;
+constexpr rlim_t kFdsBeyondHelpers = 512, kFdsBeyondCommands = 512;
+
+// Returns the limit of commands below a helper's limit.
+rlimit BelowHelper(const rlimit& helper) {
+  const rlim_t hard = helper.rlim_max - std::min(kFdsBeyondCommands, helper.rlim_max / 3);
+  return {std::min(helper.rlim_cur, hard), hard};
+}
 
 Mutex& ReserveMutex() {
   static Mutex mutex;
@@ -19,10 +25,20 @@ Mutex& ReserveMutex() {
 
 rlim_t UsualFileLimit(rlim_t hard_limit) { return hard_limit - std::min(kReservedFds, hard_limit / 4); }
 
-rlimit FileLimitOfCommands(const rlimit& own) {
+rlimit FileLimitOfHelpers(const rlimit& own) {
   const rlim_t usual = UsualFileLimit(own.rlim_max);
-  const rlim_t hard = usual - std::min(kFdsBeyondCommands, usual / 2);
+  const rlim_t hard = usual - std::min(kFdsBeyondHelpers, usual / 4);
   return {std::min(own.rlim_cur, hard), hard};
+}
+
+rlimit FileLimitOfCommands(const rlimit& own) { return BelowHelper(FileLimitOfHelpers(own)); }
+
+Result<> LowerFileLimit() {
+  rlimit limit;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) < 0) return FailErrno("getrlimit", "NOFILE");
+  limit = BelowHelper(limit);
+  if (::setrlimit(RLIMIT_NOFILE, &limit) < 0) return FailErrno("setrlimit", "NOFILE");
+  return {};
 }
 
 Result<rlimit> RaiseFileLimit() {

@@ -20,6 +20,11 @@ rlim_t UsualFileLimit(rlim_t hard_limit);
 // RaiseFileLimit sets: a command that uses up its own does not keep this process from sending.
 rlimit FileLimitOfCommands(const rlimit& own);
 
+// The limits of helpers, which send descriptors too: half way between those of commands and the server's. A helper
+// calls LowerFileLimit right before it becomes the command.
+rlimit FileLimitOfHelpers(const rlimit& own);
+Result<> LowerFileLimit();
+
 // Lets the process open as many descriptors as the hard limit allows while the object exists, for a call that must not
 // fail for want of descriptors. One thread at a time has the reserve; others wait for it, so the call must not block.
 //

@@ -1,5 +1,7 @@
 #include "sys/file_limit.h"
 
+#include <unistd.h>
+
 #include <gtest/gtest.h>
 
 namespace holdfast::sys {
@@ -42,6 +44,24 @@ TEST_F(FileLimitTest, AllowsCommandsClearlyFewerDescriptorsThanTheServer) {
   const rlimit of_few = FileLimitOfCommands({.rlim_cur = 1024, .rlim_max = 1024});
   EXPECT_EQ(of_few.rlim_cur, 384u);
   EXPECT_EQ(of_few.rlim_max, UsualFileLimit(1024) / 2);
+}
+
+TEST_F(FileLimitTest, LowersTheLimitOfAHelperToThatOfCommands) {
+  for (const rlim_t hard : {before_.rlim_max, before_.rlim_max / 2, rlim_t{300}}) {
+    const rlimit own = {.rlim_cur = hard, .rlim_max = before_.rlim_max};
+    const rlimit of_helpers = FileLimitOfHelpers(own), of_commands = FileLimitOfCommands(own);
+    EXPECT_LT(of_commands.rlim_max, of_helpers.rlim_max);
+    EXPECT_LT(of_helpers.rlim_max, UsualFileLimit(own.rlim_max));
+    EXPECT_LE(of_commands.rlim_cur, of_helpers.rlim_cur);
+  }
+  const auto lowered_from = [](const rlimit& helper) {
+    ::setrlimit(RLIMIT_NOFILE, &helper);
+    rlimit limit = {};
+    const bool lowered = LowerFileLimit().has_value() && ::getrlimit(RLIMIT_NOFILE, &limit) == 0;
+    ::_exit(lowered && limit.rlim_max == FileLimitOfCommands({.rlim_cur = 20, .rlim_max = 1024}).rlim_max ? 0 : 1);
+  };
+  const rlimit own = {.rlim_cur = 20, .rlim_max = 1024};
+  EXPECT_EXIT(lowered_from(FileLimitOfHelpers(own)), testing::ExitedWithCode(0), "");
 }
 
 TEST_F(FileLimitTest, LetsTheReserveBeUsedForAWhile) {

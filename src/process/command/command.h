@@ -27,6 +27,8 @@ struct Wrapper {
   // The time that the processes which a killed wrapper leaves behind have for cleaning up before they are killed too.
   // The time is over early when no such process is left.
   std::chrono::milliseconds grace{0};
+  // The program sends descriptors, and so starts with a higher limit of them than commands have (sys/file_limit.h).
+  bool lowers_file_limit = false;
 
   friend bool operator==(const Wrapper&, const Wrapper&) = default;
 };

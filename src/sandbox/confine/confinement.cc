@@ -17,6 +17,7 @@
 #include "sandbox/confine/landlock.h"
 #include "sandbox/confine/port_ruleset.h"
 #include "sys/argv.h"
+#include "sys/file_limit.h"
 #include "sys/inherit.h"
 #include "sys/signals.h"
 
@@ -115,6 +116,7 @@ Result<> Confine(const Confinement& confinement) {
 // That is reported as a program that does not exist.
 NotExecuted Execute(const process::Command& command) {
   const std::string& file = command.program;
+  if (const auto lowered = sys::LowerFileLimit(); !lowered) return {.status = 126, .error = lowered.error()};
   ::execvp(file.c_str(), sys::Argv(command.argv).data());
   int error = errno;
   if (error == EACCES && !file.contains('/') && !IsOnPath(file)) error = ENOENT;

@@ -92,7 +92,8 @@ Result<process::Command> SandboxProgram::HelperCommand(SandboxedCommand sandboxe
   const bool leaves_something = sandbox.restricts_files() && !sandbox.legacy_landlock;
   process::Wrapper wrapper{.fds = {},
                            .report = std::make_shared<const OwnedFd>(std::move(report.read_end)),
-                           .grace = leaves_something ? kCleanUpTime : std::chrono::milliseconds(0)};
+                           .grace = leaves_something ? kCleanUpTime : std::chrono::milliseconds(0),
+                           .lowers_file_limit = true};
   sandboxed.policy_cwd = sandbox.policy_cwd;
   sandboxed.project_roots = sandbox.project_roots;
   if (server_tmpdir_.starts_with('/')) sandboxed.server_tmpdir = server_tmpdir_;
