@@ -41,7 +41,7 @@ struct ExecAttempt {
   std::span<const std::string> argv;  // includes argv[0]; may be empty
   std::string_view cwd = {};          // absolute
   ProgramFile program_file = ProgramFile::kFixed;
-  // Of a script that begins with #!: the interpreter and, if there is one, its argument.
+  // The interpreter of a script that begins with #!, and its argument if there is one.
   std::span<const std::string> interpreter = {};
   LoaderVariables loader_variables = LoaderVariables::kNone;
 };

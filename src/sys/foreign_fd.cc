@@ -98,7 +98,7 @@ void RunCloser() {
   queue.has_closer = false;
 }
 
-// Where no thread can be started, the descriptor waits for the next attempt.
+// The descriptor waits for the next attempt where no thread can be started.
 void CloseElsewhere(OwnedFd fd) {
   Queue& queue = TheQueue();
   const MutexLock lock(queue.mutex);

@@ -10,7 +10,7 @@
 
 namespace holdfast::transport {
 
-// What happens to a line that is longer than the limit.
+// The treatment of a line that is longer than the limit.
 enum class LongLines {
   kEnd,   // no further line is returned
   kSkip,  // the line is discarded up to its end, and an empty one is returned in its place; no other line is empty

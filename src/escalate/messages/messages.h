@@ -18,7 +18,7 @@ namespace holdfast::escalate {
 struct ExecAnswer {
   exec_policy::Action action = exec_policy::Action::kDeny;
   std::optional<std::string> reason = {};  // of a denial
-  // Of an escalation: the server takes all inherited descriptors and the ProcessState, and wants to be told of signals.
+  // An escalation: the server takes all inherited descriptors and the ProcessState, and wants to be told of signals.
   bool takes_everything = false;
 
   friend bool operator==(const ExecAnswer&, const ExecAnswer&) = default;
@@ -44,7 +44,7 @@ struct CommandNews {
   int signal = 0;  // the signal that has stopped or killed the command; 0 if it has exited
   // Of a stop: how many SIGCONT the command had been sent. A wrapper that has passed on more ignores the news.
   uint64_t continue_count = 0;
-  // Of the end of a command that could not be started: the reason, which the wrapper writes to its standard error.
+  // The reason why a command could not be started, which the wrapper writes to its standard error.
   std::optional<std::string> reason = {};
 
   friend bool operator==(const CommandNews&, const CommandNews&) = default;

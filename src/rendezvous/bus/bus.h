@@ -14,7 +14,7 @@
 
 namespace holdfast::rendezvous {
 
-// What a node knows about an executor that has connections to it.
+// The facts that a node knows about an executor which has connections to it.
 struct ExecutorRecord {
   std::string id;
   std::string name;
