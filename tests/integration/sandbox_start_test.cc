@@ -126,7 +126,7 @@ TEST_P(SandboxStartTest, SaysInBubblewrapsWordsWhyItCannotStart) {
 
 TEST_P(SandboxStartTest, ReportsOnceWhenBubblewrapIsKilled) {
   int failed = 0;
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 20 || (failed == 0 && i < 1000); ++i) {
     ReportingHelper start(Reporting({"true"}));
     const pid_t helper = start.program.pid();
     std::optional<pid_t> bubblewrap;
@@ -145,7 +145,7 @@ TEST_P(SandboxStartTest, ReportsOnceWhenBubblewrapIsKilled) {
 // The test stops pid 1 of the sandbox while it still is bubblewrap, so that the signal comes before the inner stage.
 TEST_P(SandboxStartTest, ATerminationDuringTheSetUpIsNotLost) {
   int caught = 0;
-  for (int i = 0; i < 50 && caught == 0; ++i) {
+  for (int i = 0; i < 1000 && caught == 0; ++i) {
     Program helper(Script("exec sleep 1000"));
     std::optional<pid_t> first;
     for (int looks = 0; !first && looks < 100000; ++looks) {
