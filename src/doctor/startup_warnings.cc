@@ -8,7 +8,7 @@
 #include "doctor/limited_run.h"
 #include "doctor/sandbox_program_run.h"
 #include "doctor/tools.h"
-#include "sandbox/jail/bubblewrap.h"
+#include "sandbox/bubblewrap/bubblewrap.h"
 
 namespace holdfast::doctor {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "sandbox/jail/tool_search.h"
+#include "sandbox/bubblewrap/tool_search.h"
 
 namespace holdfast::doctor {
 

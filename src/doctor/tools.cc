@@ -18,8 +18,8 @@
 #include "base/sha256.h"
 #include "doctor/limited_run.h"
 #include "doctor/sandbox_program_run.h"
-#include "sandbox/jail/bubblewrap.h"
-#include "sandbox/jail/tool_search.h"
+#include "sandbox/bubblewrap/bubblewrap.h"
+#include "sandbox/bubblewrap/tool_search.h"
 #include "sandbox/outcome.h"
 
 namespace holdfast::doctor {

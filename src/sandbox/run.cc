@@ -16,14 +16,14 @@
 
 #include "base/environment_variable.h"
 #include "process/command/start_report.h"
+#include "sandbox/bubblewrap/bubblewrap.h"
+#include "sandbox/bubblewrap/bundled_bubblewrap.h"
+#include "sandbox/bubblewrap/namespace_trial.h"
+#include "sandbox/bubblewrap/outer_stage.h"
 #include "sandbox/confine/confinement.h"
 #include "sandbox/confine/exec_layer.h"
 #include "sandbox/confine/landlock.h"
-#include "sandbox/jail/bubblewrap.h"
-#include "sandbox/jail/bundled_bubblewrap.h"
 #include "sandbox/jail/landlock_stage.h"
-#include "sandbox/jail/namespace_trial.h"
-#include "sandbox/jail/outer_stage.h"
 #include "sandbox/passed_text.h"
 #include "sandbox/plan/landlock_plan.h"
 #include "sandbox/plan/make_plan.h"
@@ -296,7 +296,7 @@ Outcome Run(const SandboxedCommand& command, std::string_view called_as, BuiltIn
   if (outcome) return *outcome;
   auto& [failure, by] = outcome.error();
   // A path that was removed or replaced is an attack, and no reason to go on with less protection.
-  const bool may_lack_namespaces = command.landlock_only && by == NotStarted::By::kBubblewrap;
+  const bool may_lack_namespaces = command.landlock_only && by == NotStarted::By::kBackend;
   if (may_lack_namespaces && TryNamespaces(*bubblewrap, plan, command.program_fd) == Namespaces::kDoNotWork) {
     return FallBack(std::move(failure), choice->resolution, job);
   }

@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sandbox/jail/bubblewrap.h"
+#include "sandbox/bubblewrap/bubblewrap.h"
 #include "support/scratch_dir.h"
 
 namespace holdfast::doctor {

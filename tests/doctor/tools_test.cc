@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "doctor/report_text.h"
-#include "sandbox/jail/bubblewrap.h"
+#include "sandbox/bubblewrap/bubblewrap.h"
 #include "support/scratch_dir.h"
 #include "wire/encode.h"
 

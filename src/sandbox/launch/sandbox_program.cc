@@ -10,9 +10,9 @@
 
 #include "base/environment_variable.h"
 #include "base/paths.h"
+#include "sandbox/bubblewrap/bubblewrap.h"
+#include "sandbox/bubblewrap/bundled_bubblewrap.h"
 #include "sandbox/flags.h"
-#include "sandbox/jail/bubblewrap.h"
-#include "sandbox/jail/bundled_bubblewrap.h"
 #include "sandbox/plan/program_names.h"
 #include "sys/executable_image.h"
 #include "sys/io.h"

@@ -8,7 +8,7 @@
 
 #include <optional>
 
-#include "sandbox/jail/bubblewrap.h"
+#include "sandbox/bubblewrap/bubblewrap.h"
 #include "sandbox/plan/plan.h"
 
 namespace holdfast::sandbox {

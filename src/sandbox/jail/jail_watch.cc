@@ -1,4 +1,4 @@
-#include "sandbox/jail/bubblewrap_watch.h"
+#include "sandbox/jail/jail_watch.h"
 
 #include <poll.h>
 #include <sys/signalfd.h>
@@ -81,7 +81,7 @@ void KillOrphans() {
 
 }  // namespace
 
-OwnedFd BubblewrapWatch::BlockSignals() {
+OwnedFd JailWatch::BlockSignals() {
   sigset_t set;
   ::sigemptyset(&set);
   for (const int signal : kWatched) ::sigaddset(&set, signal);
@@ -89,14 +89,14 @@ OwnedFd BubblewrapWatch::BlockSignals() {
   return OwnedFd(::signalfd(-1, &set, SFD_CLOEXEC));
 }
 
-int BubblewrapWatch::AwaitInner() {
+int JailWatch::AwaitInner() {
   while (!ended_ && !inner_.is_open()) Step();
   return inner_.get();
 }
 
-void BubblewrapWatch::AllowStart() { SendGo(pipes_.lifeline.get()); }
+void JailWatch::AllowStart() { SendGo(pipes_.lifeline.get()); }
 
-std::optional<std::string> BubblewrapWatch::AwaitReport() {
+std::optional<std::string> JailWatch::AwaitReport() {
   while (!ended_ && !report_.contains('\n')) Step();
   if (ended_) {
     // No process that could write to the pipes is alive, so reading does not block.
@@ -107,12 +107,12 @@ std::optional<std::string> BubblewrapWatch::AwaitReport() {
   return report_.contains('\n') ? std::optional(report_.substr(0, report_.find('\n') + 1)) : std::nullopt;
 }
 
-int BubblewrapWatch::AwaitEnd() {
+int JailWatch::AwaitEnd() {
   while (!ended_) Step();
   return *ended_;
 }
 
-void BubblewrapWatch::Step() {
+void JailWatch::Step() {
   if (Reap()) return;
   pollfd fds[] = {{signals_.get(), POLLIN, 0},
                   {pipes_.complaints.get(), POLLIN, 0},  // a closed descriptor is -1, which poll leaves out
@@ -127,7 +127,7 @@ void BubblewrapWatch::Step() {
   if (kill_at_ && Clock::now() >= *kill_at_) KillAll();
 }
 
-bool BubblewrapWatch::Reap() {
+bool JailWatch::Reap() {
   int status = 0;
   if (::waitpid(bubblewrap_, &status, WNOHANG) != bubblewrap_) return false;
   ended_ = sys::ExitStatusOf(status);
@@ -136,25 +136,25 @@ bool BubblewrapWatch::Reap() {
 }
 
 // A bubblewrap that is killed leaves pid 1 of the sandbox behind.
-void BubblewrapWatch::EndInside() {
+void JailWatch::EndInside() {
   if (!inner_.is_open()) return KillOrphans();
   (void)sys::KillAndAwaitEnd(inner_.get());  // pid 1 is killed, even when the wait fails
 }
 
-int BubblewrapWatch::TimeLeftMs() const {
+int JailWatch::TimeLeftMs() const {
   if (inner_.is_open() && !pending_.empty()) return kRetryMs;
   if (!kill_at_) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(*kill_at_ - Clock::now());
   return static_cast<int>(std::max<int64_t>(left.count(), 0));
 }
 
-void BubblewrapWatch::ReadSignal() {
+void JailWatch::ReadSignal() {
   signalfd_siginfo info;
   if (sys::Read(signals_.get(), &info, sizeof info) != sizeof info) return;
   OnSignal(static_cast<int>(info.ssi_signo));
 }
 
-void BubblewrapWatch::OnSignal(int signal) {
+void JailWatch::OnSignal(int signal) {
   if (signal == SIGCHLD) return;
   if (AsksToEnd(signal) && !kill_at_) kill_at_ = Clock::now() + kGrace;
   pending_.push_back(signal);
@@ -165,12 +165,12 @@ void BubblewrapWatch::OnSignal(int signal) {
 }
 
 // A closed descriptor means that no process is left which could announce itself: bubblewrap is about to end.
-void BubblewrapWatch::ReadAnnouncement() {
+void JailWatch::ReadAnnouncement() {
   inner_ = ReceiveAnnouncement(pipes_.lifeline.get());
   if (!inner_.is_open()) pipes_.lifeline.Reset();
 }
 
-void BubblewrapWatch::SendPending() {
+void JailWatch::SendPending() {
   if (!inner_.is_open()) return;
   const auto refused =
       std::ranges::find_if(pending_, [this](int signal) { return !AskToPassOn(inner_.get(), signal); });
@@ -178,7 +178,7 @@ void BubblewrapWatch::SendPending() {
 }
 
 // The end of pid 1 is the end of all processes in its pid namespace.
-void BubblewrapWatch::KillAll() {
+void JailWatch::KillAll() {
   kill_at_.reset();
   if (inner_.is_open()) sys::SendSignal(inner_.get(), SIGKILL);
   ::kill(bubblewrap_, SIGKILL);

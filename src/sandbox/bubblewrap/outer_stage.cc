@@ -1,4 +1,4 @@
-#include "sandbox/jail/outer_stage.h"
+#include "sandbox/bubblewrap/outer_stage.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -18,11 +18,11 @@
 #include <fmt/format.h>
 
 #include "process/command/start_report.h"
-#include "sandbox/jail/bubblewrap_watch.h"
+#include "sandbox/bubblewrap/namespace_finish.h"
 #include "sandbox/jail/host_limits.h"
+#include "sandbox/jail/jail_watch.h"
 #include "sandbox/jail/lifeline.h"
 #include "sandbox/jail/mount_check.h"
-#include "sandbox/jail/namespace_finish.h"
 #include "sandbox/jail/placeholders.h"
 #include "sandbox/jail/stage_image.h"
 #include "sandbox/jail/terminal.h"
@@ -157,7 +157,7 @@ InnerOrders OrdersInside(const InnerOrders& orders, const Inherited& inherited) 
 // Only a failed execution is a failure of bubblewrap: when no process could be made, bubblewrap has not been tried.
 NotStarted WhyNotSpawned(const sys::NotSpawned& why) {
   const bool by_bubblewrap = why.step == sys::NotSpawned::Step::kExecution;
-  return {why.error, by_bubblewrap ? NotStarted::By::kBubblewrap : NotStarted::By::kRefused};
+  return {why.error, by_bubblewrap ? NotStarted::By::kBackend : NotStarted::By::kRefused};
 }
 
 std::expected<pid_t, NotStarted> Start(const Bubblewrap& bubblewrap, Inherited& inherited) {
@@ -188,11 +188,11 @@ NotStarted WhyNotStarted(int status, std::string message) {
     message = fmt::format("bubblewrap has ended with status {} before the command was started", status);
   const std::string explanation = ExplainFailure(message);
   if (!explanation.empty()) message += ". " + explanation;
-  return {Error{.kind = ErrorKind::kSystem, .message = std::move(message)}, NotStarted::By::kBubblewrap};
+  return {Error{.kind = ErrorKind::kSystem, .message = std::move(message)}, NotStarted::By::kBackend};
 }
 
 // Kills bubblewrap because of `why`. If bubblewrap has written an error message of its own, that is the reason instead.
-std::unexpected<NotStarted> GiveUp(BubblewrapWatch& watch, Error why) {
+std::unexpected<NotStarted> GiveUp(JailWatch& watch, Error why) {
   watch.KillAll();
   (void)watch.AwaitReport();
   if (watch.complaints().empty()) return std::unexpected(NotStarted(std::move(why)));
@@ -211,11 +211,11 @@ std::expected<int, NotStarted> RunOuterStage(const Bubblewrap& bubblewrap, const
                                              const InnerOrders& orders, std::optional<int> sealed_program) {
   const std::optional<int> report_fd = orders.report_fd;
   if (auto host = CheckHost(); !host) {
-    return std::unexpected(NotStarted(std::move(host).error(), NotStarted::By::kBubblewrap));
+    return std::unexpected(NotStarted(std::move(host).error(), NotStarted::By::kBackend));
   }
   (void)std::signal(SIGCHLD, SIG_DFL);          // a process that ignores SIGCHLD cannot wait for its children
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);  // processes that bubblewrap leaves behind become children of this one
-  OwnedFd signals = BubblewrapWatch::BlockSignals();
+  OwnedFd signals = JailWatch::BlockSignals();
   if (!signals.is_open()) return FailErrno("signalfd");
   if (report_fd && ::fcntl(*report_fd, F_SETFD, FD_CLOEXEC) < 0) {
     return FailErrno("fcntl", fmt::format("descriptor {}", *report_fd));
@@ -230,10 +230,10 @@ std::expected<int, NotStarted> RunOuterStage(const Bubblewrap& bubblewrap, const
   for (const int kept : orders.kept_fds) TRY_VOID(sys::LetInherit(kept));
   const InnerOrders orders_inside = OrdersInside(orders, inherited);
   TRY(const pid_t child, Start(bubblewrap, inherited));
-  BubblewrapWatch watch(child, std::move(signals),
-                        {.complaints = std::move(inherited.complaints.read_end),
-                         .report = std::move(inherited.report.read_end),
-                         .lifeline = std::move(inherited.lifeline.outer)});
+  JailWatch watch(child, std::move(signals),
+                  {.complaints = std::move(inherited.complaints.read_end),
+                   .report = std::move(inherited.report.read_end),
+                   .lifeline = std::move(inherited.lifeline.outer)});
   // These steps are done while bubblewrap starts.
   if (const auto complete = image.Complete(); !complete) return GiveUp(watch, complete.error());
   if (const auto made = placeholders.Make(); !made) return GiveUp(watch, made.error());

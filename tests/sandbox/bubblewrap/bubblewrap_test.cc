@@ -1,4 +1,4 @@
-#include "sandbox/jail/bubblewrap.h"
+#include "sandbox/bubblewrap/bubblewrap.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

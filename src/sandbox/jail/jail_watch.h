@@ -1,4 +1,4 @@
-// BubblewrapWatch follows one bubblewrap from its start to its end. It passes signals on to the command, reads the
+// JailWatch follows one bubblewrap from its start to its end. It passes signals on to the command, reads the
 // report of the inner stage and the standard error of bubblewrap, and kills everything inside when the command does not
 // end after a signal that asks for it. When AwaitEnd has returned, no process inside is alive, whatever ended
 // bubblewrap.
@@ -15,7 +15,7 @@
 
 namespace holdfast::sandbox {
 
-class BubblewrapWatch {
+class JailWatch {
  public:
   struct Pipes {
     OwnedFd complaints;  // the standard error of bubblewrap
@@ -28,7 +28,7 @@ class BubblewrapWatch {
   static OwnedFd BlockSignals();
 
   // `signals` is the descriptor that BlockSignals has returned.
-  BubblewrapWatch(pid_t bubblewrap, OwnedFd signals, Pipes pipes)
+  JailWatch(pid_t bubblewrap, OwnedFd signals, Pipes pipes)
       : bubblewrap_(bubblewrap), signals_(std::move(signals)), pipes_(std::move(pipes)) {}
 
   // Waits for the inner stage and returns its pidfd, or -1 when bubblewrap has ended before. The inner stage starts the

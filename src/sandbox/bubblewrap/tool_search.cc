@@ -1,4 +1,4 @@
-#include "sandbox/jail/tool_search.h"
+#include "sandbox/bubblewrap/tool_search.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

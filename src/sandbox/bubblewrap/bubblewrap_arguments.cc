@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "sandbox/jail/bubblewrap.h"
+#include "sandbox/bubblewrap/bubblewrap.h"
 
 namespace holdfast::sandbox {
 namespace {

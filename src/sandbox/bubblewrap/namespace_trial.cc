@@ -1,12 +1,12 @@
-#include "sandbox/jail/namespace_trial.h"
+#include "sandbox/bubblewrap/namespace_trial.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <variant>
 
+#include "sandbox/bubblewrap/outer_stage.h"
 #include "sandbox/jail/inner_orders.h"
-#include "sandbox/jail/outer_stage.h"
 #include "sys/exit_status.h"
 #include "sys/spawn.h"
 
@@ -41,7 +41,7 @@ Namespaces TryNamespaces(const Bubblewrap& bubblewrap, const NamespacePlan& plan
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing, stream);
     // A failure of the helper itself, such as a lack of descriptors, shows nothing about namespaces.
     const auto tried = RunOuterStage(bubblewrap, bare, ExecuteNothing(), sealed_program);
-    return !tried && tried.error().by == NotStarted::By::kBubblewrap ? refused : 0;
+    return !tried && tried.error().by == NotStarted::By::kBackend ? refused : 0;
   };
   const auto child = sys::Spawn(sys::Sharing::kNothing, in_child);
   if (!child) return Namespaces::kWork;  // unknown; kWork makes the caller fail instead of going on without them

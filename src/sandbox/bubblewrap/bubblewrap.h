@@ -13,7 +13,7 @@
 
 #include "base/owned_fd.h"
 #include "base/result.h"
-#include "sandbox/jail/tool_search.h"
+#include "sandbox/bubblewrap/tool_search.h"
 #include "sandbox/plan/plan.h"
 
 namespace holdfast::sandbox {

@@ -1,4 +1,4 @@
-#include "sandbox/jail/namespace_finish.h"
+#include "sandbox/bubblewrap/namespace_finish.h"
 
 #include <fcntl.h>
 #include <linux/mount.h>

@@ -1,4 +1,4 @@
-#include "sandbox/jail/bundled_bubblewrap.h"
+#include "sandbox/bubblewrap/bundled_bubblewrap.h"
 
 namespace holdfast::sandbox {
 

@@ -5,28 +5,13 @@
 
 #include <expected>
 #include <optional>
-#include <utility>
 
-#include "base/result.h"
-#include "sandbox/jail/bubblewrap.h"
+#include "sandbox/bubblewrap/bubblewrap.h"
 #include "sandbox/jail/inner_stage.h"
+#include "sandbox/jail/not_started.h"
 #include "sandbox/plan/plan.h"
 
 namespace holdfast::sandbox {
-
-// The reason why no command has been started. kBubblewrap means that bubblewrap has failed: the error has its message
-// and what is known of the cause. The cause may be the machine or a path (namespace_trial.h). kRefused means that
-// something is not as the plan has it, and that it would be wrong to go on with less.
-struct NotStarted {
-  enum class By { kBubblewrap, kRefused };
-
-  // The constructor is implicit, because every other error on the way is a refusal.
-  NotStarted(Error why, By cause = By::kRefused)  // NOLINT(google-explicit-constructor)
-      : error(std::move(why)), by(cause) {}
-
-  Error error;
-  By by;
-};
 
 // Runs the command and returns its exit status, 128 + N after signal N. When the inner stage has refused to start the
 // command, that is the status of the inner stage. After an error nothing has been written to the `report_fd` of the

@@ -1,4 +1,4 @@
-#include "sandbox/jail/bubblewrap_watch.h"
+#include "sandbox/jail/jail_watch.h"
 
 #include <sched.h>
 #include <sys/wait.h>
@@ -41,17 +41,17 @@ class IdleChild {
   pid_t pid_;
 };
 
-class BubblewrapWatchTest : public testing::Test {
+class JailWatchTest : public testing::Test {
  protected:
-  BubblewrapWatchTest() { ::sigprocmask(SIG_BLOCK, nullptr, &mask_); }
-  ~BubblewrapWatchTest() override { ::sigprocmask(SIG_SETMASK, &mask_, nullptr); }
+  JailWatchTest() { ::sigprocmask(SIG_BLOCK, nullptr, &mask_); }
+  ~JailWatchTest() override { ::sigprocmask(SIG_SETMASK, &mask_, nullptr); }
 
   // Returns the status that the watch gives for a bubblewrap that ends before the inner stage is there.
   static int FollowToEarlyEnd(int status) {
-    OwnedFd signals = BubblewrapWatch::BlockSignals();
+    OwnedFd signals = JailWatch::BlockSignals();
     const pid_t bubblewrap = ::fork();
     if (bubblewrap == 0) ::_exit(status);
-    BubblewrapWatch watch(bubblewrap, std::move(signals), {});
+    JailWatch watch(bubblewrap, std::move(signals), {});
     EXPECT_EQ(watch.AwaitInner(), -1);
     return watch.AwaitEnd();
   }
@@ -60,7 +60,7 @@ class BubblewrapWatchTest : public testing::Test {
 };
 
 // The list of so many children is longer than a page.
-TEST_F(BubblewrapWatchTest, WhoIsLeftInANamespaceIsEndedHoweverManyChildrenThereAre) {
+TEST_F(JailWatchTest, WhoIsLeftInANamespaceIsEndedHoweverManyChildrenThereAre) {
   std::vector<IdleChild> before(700);
   const pid_t left = CloneFirstProcess([]() -> int {
     for (;;) ::pause();

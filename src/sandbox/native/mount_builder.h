@@ -1,0 +1,51 @@
+// MountBuilder carries out the mounts of a plan by descriptor, in the mount namespace of the calling process. A path is
+// looked up once, without links, and compared with the file that was noted when the plan was made. What is mounted is
+// what was looked up: no other process can put another file in its place in between.
+//
+// A plan that begins with a bind of `/` is built in place: the copy of the mounts that the new namespace has is the new
+// root. A plan that begins with an empty root gets a tmpfs, and the old root is detached.
+//
+// What it does not stop: names that are changed after the mounts were made. A mount stays with its file then. The
+// kernel does not lock the mounts against a process with CAP_SYS_ADMIN in the user namespace that owns them; the
+// command has no capability and cannot get one.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/owned_fd.h"
+#include "base/result.h"
+#include "sandbox/jail/mount_check.h"
+#include "sandbox/jail/placeholders.h"
+#include "sandbox/plan/plan.h"
+
+namespace holdfast::sandbox {
+
+class MountBuilder {
+ public:
+  // `noted` tells which file each path of the plan must lead to. The paths of placeholders are not among them.
+  MountBuilder(const NamespacePlan& plan, std::span<const MountCheck> noted) : plan_(plan), noted_(noted) {}
+
+  // Makes the mounts that all commands under one plan can share. The mount namespace must be new, and must belong to
+  // the user namespace of this process, in which its ids are mapped.
+  Result<> BuildTemplate();
+
+  // Makes the mounts that a command has for itself: /proc of its pid namespace, /dev/shm, /dev/pts and, if `terminal`
+  // is a descriptor of a terminal, /dev/console. It runs as pid 1 of the command, either in the namespace of the
+  // template or in a copy of it.
+  Result<> BuildOwn(int terminal);
+
+  // Covers the placeholders, which exist by then, in the namespace of BuildOwn.
+  Result<> Cover(std::span<const HeldPlaceholder> placeholders);
+
+ private:
+  const NamespacePlan& plan_;
+  std::span<const MountCheck> noted_;
+};
+
+// Returns whether copies of the template serve several commands. They do not where the plan mounts something at or
+// below /proc, /dev/shm or /dev/pts after the steps that make these anew for each command.
+bool FitsTemplate(const NamespacePlan& plan);
+
+}  // namespace holdfast::sandbox
