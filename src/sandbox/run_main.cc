@@ -17,6 +17,7 @@
 #include "sandbox/plan/program_names.h"
 #include "sandbox/run.h"
 #include "sys/io.h"
+#include "sys/own_arguments.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -37,6 +38,7 @@ int RunInner(std::string_view descriptor, BuiltIn file_helper) {
 }  // namespace
 
 int RunMain(int argc, char** argv, BuiltIn file_helper) {
+  sys::RememberArguments(argc, argv);
   const std::vector<std::string_view> arguments(argv + std::min(argc, 1), argv + argc);
   if (arguments.size() == 2 && arguments[0] == kInnerStage) return RunInner(arguments[1], file_helper);
   const auto end_with = [called_as = CalledAs(argc, argv), report_fd = FindReportFd(arguments)](

@@ -14,13 +14,13 @@
 #include <cerrno>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <variant>
 
 #include <fmt/format.h>
 
 #include "base/owned_fd.h"
 #include "base/parse_number.h"
+#include "sandbox/jail/group_limits.h"
 #include "sys/fdinfo.h"
 #include "sys/spawn.h"
 
@@ -30,10 +30,6 @@ namespace {
 // The nodes that bubblewrap binds. /dev/console is there only when bubblewrap has a terminal.
 constexpr std::array kNodes = {"/dev/null",    "/dev/zero", "/dev/full",   "/dev/random",
                                "/dev/urandom", "/dev/tty",  "/dev/console"};
-
-// The limit of groups for one command and all that it starts: half of a user's default.
-constexpr std::string_view kGroups = "64";
-constexpr std::array kGroupLimits = {"/proc/sys/user/max_inotify_instances", "/proc/sys/user/max_fanotify_groups"};
 
 // Returns the number of a process in the pid namespace of the /proc that is mounted here.
 Result<int> NumberOf(int pidfd) {
@@ -51,16 +47,6 @@ Result<OwnedFd> OwnerOf(const OwnedFd& mounts) {
   return users;
 }
 
-// The limit has no effect where the user has a lower one already, or where it cannot be written, as in containers.
-void LimitGroupsInChild() {
-  for (const char* const limit : kGroupLimits) {
-    const int file = ::open(limit, O_WRONLY | O_CLOEXEC);
-    if (file < 0) continue;
-    (void)!::write(file, kGroups.data(), kGroups.size());
-    ::close(file);
-  }
-}
-
 // Makes the mounts of the nodes read-only. Devices can still be written to on a read-only mount. Returns 0 or an errno.
 int SealNodesInChild() {
   mount_attr read_only = {};
@@ -74,7 +60,7 @@ int SealNodesInChild() {
 
 int FinishInChild(int users, int mounts, bool has_private_nodes) {
   if (::setns(users, CLONE_NEWUSER) < 0) return errno;
-  LimitGroupsInChild();
+  LimitGroups();
   if (!has_private_nodes) return 0;
   return ::setns(mounts, CLONE_NEWNS) < 0 ? errno : SealNodesInChild();
 }

@@ -172,7 +172,7 @@ std::expected<pid_t, NotStarted> Start(const Bubblewrap& bubblewrap, Inherited& 
 
 // Writes the orders that the inner stage reads, and then the argument that bubblewrap waits for.
 Result<> Instruct(const NamespacePlan& plan, InnerOrders orders, Inherited& inherited) {
-  TRY(orders.mounts, NoteMounts(plan));
+  TRY(orders.mounts, NoteMounts(plan, PlaceholderState::kMade));
   NoteIdentities(orders.mounts, orders.landlock);
   TRY_VOID(sys::FillMemoryFile(inherited.orders_file.get(), Encode(orders)));
   TRY_VOID(sys::SendAll(inherited.gate.write_end.get(), std::string(kGateArgument) + '\0'));

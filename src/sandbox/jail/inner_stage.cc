@@ -70,7 +70,8 @@ class Stage {
                                    .kept_fds = orders_.kept_fds,
                                    .port_ruleset_fd = orders_.port_ruleset_fd});
     if (!confined) return Refused(confined.error());
-    if (lifeline_ && !lifeline_->AwaitGo()) {
+    // A lifeline that was cut before it was armed raises no signal.
+    if (lifeline_ && (!lifeline_->AwaitGo() || lifeline_->IsCut())) {
       return Refused({.kind = ErrorKind::kInvalidRequest, .message = "inner stage: the outer stage has ended"});
     }
     in_foreground_ = terminal_ && terminal_->InForeground();

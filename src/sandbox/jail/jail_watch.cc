@@ -129,7 +129,7 @@ void JailWatch::Step() {
 
 bool JailWatch::Reap() {
   int status = 0;
-  if (::waitpid(bubblewrap_, &status, WNOHANG) != bubblewrap_) return false;
+  if (::waitpid(child_, &status, WNOHANG) != child_) return false;
   ended_ = sys::ExitStatusOf(status);
   EndInside();
   return true;
@@ -164,7 +164,7 @@ void JailWatch::OnSignal(int signal) {
   pending_.push_back(SIGCONT);  // also when the kernel has not stopped this process
 }
 
-// A closed descriptor means that no process is left which could announce itself: bubblewrap is about to end.
+// A closed descriptor means that no process is left which could announce itself: the child is about to end.
 void JailWatch::ReadAnnouncement() {
   inner_ = ReceiveAnnouncement(pipes_.lifeline.get());
   if (!inner_.is_open()) pipes_.lifeline.Reset();
@@ -181,7 +181,7 @@ void JailWatch::SendPending() {
 void JailWatch::KillAll() {
   kill_at_.reset();
   if (inner_.is_open()) sys::SendSignal(inner_.get(), SIGKILL);
-  ::kill(bubblewrap_, SIGKILL);
+  ::kill(child_, SIGKILL);
 }
 
 }  // namespace holdfast::sandbox

@@ -1,7 +1,7 @@
-// JailWatch follows one bubblewrap from its start to its end. It passes signals on to the command, reads the
-// report of the inner stage and the standard error of bubblewrap, and kills everything inside when the command does not
-// end after a signal that asks for it. When AwaitEnd has returned, no process inside is alive, whatever ended
-// bubblewrap.
+// JailWatch follows the child that a backend has started, from its start to its end. The child is bubblewrap, or pid 1
+// of the sandbox. JailWatch passes signals on to the command, reads the report of the inner stage and the complaints of
+// the child, and kills everything inside when the command does not end after a signal that asks for it. When AwaitEnd
+// has returned, no process inside is alive, whatever ended the child.
 #pragma once
 
 #include <sys/types.h>
@@ -12,39 +12,47 @@
 #include <vector>
 
 #include "base/owned_fd.h"
+#include "sys/pidfd.h"
 
 namespace holdfast::sandbox {
 
 class JailWatch {
  public:
   struct Pipes {
-    OwnedFd complaints;  // the standard error of bubblewrap
+    OwnedFd complaints;  // what a child that cannot build the sandbox writes
     OwnedFd report;      // the report of the inner stage
     OwnedFd lifeline;    // the outer end; the inner stage ends when it is closed
   };
 
-  // Blocks the signals that are passed on, and SIGCHLD. Returns a signalfd for them. It is called before bubblewrap is
+  // Blocks the signals that are passed on, and SIGCHLD. Returns a signalfd for them. It is called before the child is
   // started.
   static OwnedFd BlockSignals();
 
   // `signals` is the descriptor that BlockSignals has returned.
   JailWatch(pid_t bubblewrap, OwnedFd signals, Pipes pipes)
-      : bubblewrap_(bubblewrap), signals_(std::move(signals)), pipes_(std::move(pipes)) {}
+      : child_(bubblewrap), signals_(std::move(signals)), pipes_(std::move(pipes)) {}
 
-  // Waits for the inner stage and returns its pidfd, or -1 when bubblewrap has ended before. The inner stage starts the
+  // Follows a child that is pid 1 of the sandbox itself.
+  JailWatch(sys::Child first_process, OwnedFd signals, Pipes pipes)
+      : child_(first_process.pid),
+        signals_(std::move(signals)),
+        pipes_(std::move(pipes)),
+        inner_(std::move(first_process.pidfd)) {}
+
+  // Waits for the inner stage and returns its pidfd, or -1 when the child has ended before. The inner stage starts the
   // command only after AllowStart.
   int AwaitInner();
   void AllowStart();
 
-  // Waits for the report of the inner stage and returns its line, or nothing when bubblewrap has ended without one.
+  // Waits for the report of the inner stage and returns its line, or nothing when the child has ended without one.
   std::optional<std::string> AwaitReport();
 
-  // Waits for the end of bubblewrap and returns its exit status, 128 + N after signal N.
+  // Waits for the end of the child and returns its exit status, 128 + N after signal N.
   int AwaitEnd();
 
   void KillAll();
 
-  // The beginning of what bubblewrap has written to its standard error.
+  // The beginning of what the child has complained about.
   const std::string& complaints() const { return complaints_; }
 
  private:
@@ -59,7 +67,7 @@ class JailWatch {
   void ReadAnnouncement();
   void SendPending();
 
-  const pid_t bubblewrap_;
+  const pid_t child_;
   OwnedFd signals_;
   Pipes pipes_;
   OwnedFd inner_;  // a pidfd

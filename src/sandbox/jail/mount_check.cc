@@ -62,11 +62,15 @@ Result<> CheckMount(const MountCheck& check, std::unordered_set<uint64_t>& seen)
 
 }  // namespace
 
-Result<std::vector<MountCheck>> NoteMounts(const NamespacePlan& plan) {
+Result<std::vector<MountCheck>> NoteMounts(const NamespacePlan& plan, PlaceholderState placeholders) {
   std::vector<MountCheck> checks;
+  const auto is_missing = [&](const std::string& path) {
+    return placeholders == PlaceholderState::kMissing &&
+           std::ranges::find(plan.placeholders, path, &Placeholder::path) != plan.placeholders.end();
+  };
   for (const Mount& mount : plan.mounts) {
     auto what = std::visit(WhatToCheck(), mount);
-    if (!what || what->first == "/") continue;
+    if (!what || what->first == "/" || is_missing(what->first)) continue;
     TRY(const OwnedFd fd, sys::OpenWithoutLinks(what->first));
     TRY(const sys::FileIdentity outside, sys::IdentityOf(fd.get(), what->first));
     checks.push_back({.path = std::move(what->first), .kind = what->second, .outside = outside});

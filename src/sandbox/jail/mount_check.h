@@ -26,9 +26,10 @@ struct MountCheck {
   friend bool operator==(const MountCheck&, const MountCheck&) = default;
 };
 
-// Notes the files outside that the plan mounts or covers. It is called when the placeholders are made. Fails when a
-// path goes through a link.
-Result<std::vector<MountCheck>> NoteMounts(const NamespacePlan& plan);
+// Notes the files outside that the plan mounts or covers. Placeholders are noted only if they have been made already.
+// Fails when a path goes through a link.
+enum class PlaceholderState { kMade, kMissing };
+Result<std::vector<MountCheck>> NoteMounts(const NamespacePlan& plan, PlaceholderState placeholders);
 
 // Notes in the Landlock rules for bound paths which file Landlock has to find there.
 void NoteIdentities(std::span<const MountCheck> checks, std::vector<LandlockRule>& rules);

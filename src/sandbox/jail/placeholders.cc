@@ -215,6 +215,7 @@ struct ReaperMessage {
     kHeld,     // carries the descriptor that holds the locks
     kProcess,  // carries the pidfd of a process that must be killed before anything is removed
     kRemoved,  // nothing is left to do
+    kEnded,    // the command has ended, and the reaper removes the placeholders at once
   };
   Kind kind;
   uint32_t index = 0;  // in the list of wanted placeholders
@@ -244,8 +245,9 @@ class Reaper {
     if (ReceiveUntilEnd(socket) && (!process_.is_open() || sys::KillAndAwaitEnd(process_.get()))) {
       HeldPlaceholders all;
       for (uint32_t index = 0; index < wanted_.size(); ++index) Find(index, all);
-      RemoveSoon(all);
+      if (!has_ended_) RemoveSoon(all);
       RemoveUnused(all);
+      ::close(socket);  // the helper waits for this
       AwaitOthers(all);
     }
     ::_exit(0);
@@ -264,6 +266,10 @@ class Reaper {
       auto received = sys::ReceiveWithDescriptor(socket, {reinterpret_cast<char*>(&message), sizeof message});
       if (!received || received->size != sizeof message) return true;
       if (message.kind == ReaperMessage::Kind::kRemoved) return false;
+      if (message.kind == ReaperMessage::Kind::kEnded) {
+        has_ended_ = true;
+        return true;
+      }
       if (message.kind == ReaperMessage::Kind::kProcess) process_ = std::move(received->fd);
       if (message.kind == ReaperMessage::Kind::kHeld)
         locked_.at(message.index) = {std::move(received->fd), message.is_made != 0};
@@ -292,6 +298,7 @@ class Reaper {
   const std::vector<Placeholder>& wanted_;
   std::vector<Locked> locked_;
   OwnedFd process_;
+  bool has_ended_ = false;
 };
 
 }  // namespace
@@ -310,7 +317,7 @@ Result<Placeholders> Placeholders::Prepare(std::vector<Placeholder> wanted) {
 
 Result<> Placeholders::Make() {
   if (wanted_.empty()) return {};
-  TRY_VOID(StartReaper());
+  if (!left_to_reaper_) TRY_VOID(StartReaper());
   Retries retries;
   for (uint32_t index = 0; index < wanted_.size(); ++index) {
     TRY_VOID(Acquire(wanted_[index], index, held_, retries));
@@ -319,6 +326,19 @@ Result<> Placeholders::Make() {
     if (!held_.empty() && held_.back().index == index) TRY_VOID(TellReaper(held_.back()));
   }
   return {};
+}
+
+Result<> Placeholders::LeaveToReaper() {
+  if (wanted_.empty()) return {};
+  left_to_reaper_ = true;
+  return StartReaper();
+}
+
+Result<> Placeholders::MakeAsFirstProcess() {
+  if (wanted_.empty()) return {};
+  TRY(const OwnedFd self, sys::OpenPidfd(::getpid()));
+  TRY_VOID(KeepUntilEndOf(self.get()));
+  return Make();
 }
 
 // The reaper is started before any placeholder is made. It has a process group of its own, so that it survives when the
@@ -350,6 +370,12 @@ Result<> Placeholders::KeepUntilEndOf(int pidfd) {
 
 Placeholders::~Placeholders() {
   if (!reaper_socket_.is_open()) return;
+  if (left_to_reaper_) {
+    (void)sys::SendAll(reaper_socket_.get(), ReaperMessage{.kind = ReaperMessage::Kind::kEnded}.bytes());
+    char nothing;
+    (void)sys::Read(reaper_socket_.get(), &nothing, 1);  // until the reaper closes its end
+    return;
+  }
   RemoveUnused(held_);
   // The message fails only when the reaper is gone, which does no harm.
   if (held_.empty())

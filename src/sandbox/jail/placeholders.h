@@ -47,6 +47,15 @@ class Placeholders {
   // Makes the missing placeholders, and shares those that other sandboxes have made.
   Result<> Make();
 
+  // Starts the reaper before pid 1 exists. From then on the reaper removes the placeholders, and the destructor of this
+  // object waits until it has removed those that no other sandbox uses.
+  Result<> LeaveToReaper();
+
+  // Does what Make does, in pid 1 after LeaveToReaper: no placeholder is removed before pid 1 has ended.
+  Result<> MakeAsFirstProcess();
+
+  const std::vector<HeldPlaceholder>& held() const { return held_; }
+
   // Names, by its pidfd, a process that the reaper kills when this process is killed. No placeholder is removed before
   // that process has ended.
   Result<> KeepUntilEndOf(int pidfd);
@@ -59,6 +68,7 @@ class Placeholders {
 
   std::vector<Placeholder> wanted_;
   std::vector<HeldPlaceholder> held_;
+  bool left_to_reaper_ = false;
   // The socket to the reaper, which begins its work when all copies of it are closed; closed when there is no reaper.
   // bubblewrap inherits a copy, because it would make a mount point that has been removed: the reaper removes nothing
   // before bubblewrap is done.

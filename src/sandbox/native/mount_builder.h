@@ -11,10 +11,7 @@
 #pragma once
 
 #include <span>
-#include <string>
-#include <vector>
 
-#include "base/owned_fd.h"
 #include "base/result.h"
 #include "sandbox/jail/mount_check.h"
 #include "sandbox/jail/placeholders.h"
@@ -27,17 +24,22 @@ class MountBuilder {
   // `noted` tells which file each path of the plan must lead to. The paths of placeholders are not among them.
   MountBuilder(const NamespacePlan& plan, std::span<const MountCheck> noted) : plan_(plan), noted_(noted) {}
 
-  // Makes the mounts that all commands under one plan can share. The mount namespace must be new, and must belong to
-  // the user namespace of this process, in which its ids are mapped.
-  Result<> BuildTemplate();
+  // Makes all mounts but the covers of placeholders, for one command. The caller is pid 1 of its pid namespace. The
+  // mount namespace must be new, and must belong to the user namespace of this process, in which its ids are mapped. If
+  // `terminal` is the descriptor of a terminal, and not -1, it is shown as /dev/console.
+  Result<> BuildAll(int terminal) const;
 
-  // Makes the mounts that a command has for itself: /proc of its pid namespace, /dev/shm, /dev/pts and, if `terminal`
-  // is a descriptor of a terminal, /dev/console. It runs as pid 1 of the command, either in the namespace of the
-  // template or in a copy of it.
-  Result<> BuildOwn(int terminal);
+  // Makes the mounts that all commands under one plan can share, under the same conditions, except that the caller need
+  // not be pid 1.
+  Result<> BuildTemplate() const;
 
-  // Covers the placeholders, which exist by then, in the namespace of BuildOwn.
-  Result<> Cover(std::span<const HeldPlaceholder> placeholders);
+  // Makes the mounts that a command has for itself in a copy of the template: /proc of its pid namespace, /dev/shm,
+  // /dev/pts and /dev/console. The caller is pid 1 of its pid namespace.
+  Result<> BuildOwn(int terminal) const;
+
+  // Covers the placeholders after BuildAll or BuildOwn. `held` are those that were made; another placeholder of the
+  // plan has become a file of the user in the meantime, and is covered too.
+  Result<> Cover(std::span<const HeldPlaceholder> held) const;
 
  private:
   const NamespacePlan& plan_;

@@ -38,7 +38,7 @@ class MountCheckTest : public testing::Test {
   // Makes `mounts` in namespaces of their own. Returns 0 when CheckMounts then finds the mounts of `plan` in their
   // places.
   int Check(const NamespacePlan& plan, const std::function<void()>& mounts) const {
-    const auto checks = NoteMounts(plan);
+    const auto checks = NoteMounts(plan, PlaceholderState::kMade);
     if (!checks) return -1;
     return StatusOf(CloneFirstProcess([&] {
       mounts();
@@ -117,7 +117,7 @@ TEST_F(MountCheckTest, RefusesALinkInThePlaceOfAMount) {
 
 TEST_F(MountCheckTest, RefusesToNoteAPathThroughALink) {
   for (const std::string name : {"link", "link/file"}) {
-    const auto checks = NoteMounts(With(WritableBind{In(name)}));
+    const auto checks = NoteMounts(With(WritableBind{In(name)}), PlaceholderState::kMade);
     ASSERT_FALSE(checks);
     EXPECT_THAT(checks.error().message, HasSubstr(In(name)));
   }
@@ -126,7 +126,7 @@ TEST_F(MountCheckTest, RefusesToNoteAPathThroughALink) {
 TEST_F(MountCheckTest, LandlockGrantsNothingToWhatHasTakenThePlace) {
   if (LandlockAbi() == 0) GTEST_SKIP() << "the kernel has no Landlock, or it is not enabled";
   std::vector<LandlockRule> rules = {{In("directory"), LandlockRule::Rights::kWrite}};
-  const auto checks = NoteMounts(With(WritableBind{In("directory")}));
+  const auto checks = NoteMounts(With(WritableBind{In("directory")}), PlaceholderState::kMade);
   ASSERT_TRUE(checks);
   NoteIdentities(*checks, rules);
   const auto restrict = [&] {

@@ -1,0 +1,34 @@
+// The namespaces of a native sandbox: how a process enters them, and what it does in them first.
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+#include "sys/pidfd.h"
+
+namespace holdfast::sandbox {
+
+// The namespaces that each command has for itself, whether its user namespace is new or that of a launcher.
+inline constexpr uint64_t kOwnNamespaces = 0x00020000 /* NEWNS */ | 0x20000000 /* NEWPID */ | 0x08000000 /* NEWIPC */ |
+                                           0x04000000 /* NEWUTS */ | 0x02000000 /* NEWCGROUP */;
+
+// Clones this process, which has a single thread, into new namespaces, with all signals blocked in the child. It
+// returns in both processes, as fork does: in the child with the pid 0.
+Result<sys::Child> CloneInto(uint64_t namespaces);
+
+// The user whom a new user namespace shows as itself. It is read before the namespace is entered.
+struct User {
+  uid_t uid;
+  gid_t gid;
+
+  static User OfThisProcess();
+};
+
+// Makes a new user namespace usable, from inside: maps the user to itself, gives up setgroups, and limits the groups of
+// inotify. The caller sees the host's /proc, writable.
+Result<> SettleIn(const User& user);
+
+// Brings the loopback interface of a new network namespace up.
+Result<> RaiseLoopback();
+
+}  // namespace holdfast::sandbox

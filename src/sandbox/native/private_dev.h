@@ -1,0 +1,43 @@
+// PrivateDevices is the /dev of a sandbox: a tmpfs with the usual nodes and links, a /dev/shm and a /dev/pts. The nodes
+// are those of the host, mounted read-only: a device can be read and written on such a mount, but its mode, owner and
+// times cannot be changed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/owned_fd.h"
+#include "base/result.h"
+
+namespace holdfast::sandbox {
+
+// Copies of the mounts of the host's nodes. They are taken before the root becomes read-only and without devices.
+struct DeviceNodes {
+  struct Node {
+    std::string name;  // in /dev
+    OwnedFd mount;
+  };
+  std::vector<Node> nodes;
+  OwnedFd terminals = {};  // the host's /dev/pts; closed where there is none
+
+  // Takes the nodes from the /dev below `root`. If `terminal` is the descriptor of a terminal there, it becomes
+  // /dev/console, where `tty` finds it; -1 means that there is none.
+  static Result<DeviceNodes> Take(int root, int terminal);
+};
+
+// Makes the file system and attaches it to `target`, the directory /dev. Returns its mount, which can still be changed.
+Result<OwnedFd> AttachDev(int target, const DeviceNodes& nodes);
+
+// Makes the mount read-only, but none of the mounts below it.
+Result<> SealDev(int dev);
+
+// Attach what each sandbox has for itself to the directory of a /dev.
+Result<> AttachSharedMemory(int dev);
+Result<> AttachTerminals(int dev);
+
+// Attaches the host's terminals instead, for a template. The terminal of a command is found there, before the command
+// gets a /dev/pts of its own on top.
+Result<> AttachHostTerminals(int dev, const OwnedFd& terminals);
+
+}  // namespace holdfast::sandbox

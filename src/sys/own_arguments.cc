@@ -1,0 +1,20 @@
+#include "sys/own_arguments.h"
+
+#include <cstring>
+#include <span>
+
+namespace holdfast::sys {
+namespace {
+
+std::span<char*> arguments;
+
+}  // namespace
+
+void RememberArguments(int argc, char** argv) { arguments = {argv, static_cast<size_t>(argc)}; }
+
+void HideArguments() {
+  if (arguments.empty()) return;
+  for (char* const argument : arguments.subspan(1)) std::memset(argument, 0, std::strlen(argument));
+}
+
+}  // namespace holdfast::sys

@@ -1,0 +1,215 @@
+#include "sandbox/native/mount_builder.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sandbox/native/namespaces.h"
+#include "support/scratch_dir.h"
+#include "sys/io.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+// The body of a child tells what it finds as text; an empty text means that everything is as it should be.
+using Body = std::function<std::string()>;
+
+std::string ErrnoOf(int result) { return result < 0 ? ErrnoText(errno) : "done"; }
+
+std::string Write(const std::string& path) {
+  return ErrnoOf(OwnedFd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644)).get());
+}
+
+bool IsReadOnly(const std::string& path) {
+  struct statvfs status;
+  return ::statvfs(path.c_str(), &status) == 0 && (status.f_flag & ST_RDONLY) != 0;
+}
+
+class MountBuilderTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (InNamespaces([] { return std::string("ran"); }) != "ran") GTEST_SKIP() << "namespaces are not permitted here";
+    for (const char* const file : {"place/file", "place/kept/file", "secret/file", "other/file"})
+      scratch_.Write(file, "text");
+  }
+
+  std::string In(const std::string& name) const { return scratch_.path() + "/" + name; }
+
+  // Runs `body` as pid 1 of namespaces of its own, and returns its text.
+  static std::string InNamespaces(const Body& body) {
+    auto pipe = sys::MakePipe(sys::OurEnd::kRead);
+    const User user = User::OfThisProcess();
+    auto child = CloneInto(CLONE_NEWUSER | kOwnNamespaces);
+    if (!child) return child.error().message;
+    if (child->pid == 0) {
+      const auto settled = SettleIn(user);
+      const std::string text = settled ? body() : settled.error().message;
+      (void)sys::Write(pipe->write_end.get(), text.data(), text.size());
+      ::_exit(0);
+    }
+    pipe->write_end.Reset();
+    ::waitpid(child->pid, nullptr, 0);
+    char text[4096];
+    const ssize_t size = sys::Read(pipe->read_end.get(), text, sizeof text);
+    return {text, static_cast<size_t>(std::max<ssize_t>(size, 0))};
+  }
+
+  // Builds the mounts of a plan, after `meanwhile` has run, and returns what `body` finds then, or why it failed.
+  static std::string Inside(const std::vector<Mount>& mounts, const Body& body,
+                            const std::function<void()>& meanwhile = {}) {
+    NamespacePlan plan;
+    plan.mounts = mounts;
+    const auto noted = NoteMounts(plan, PlaceholderState::kMissing);
+    if (!noted) return noted.error().message;
+    if (meanwhile) meanwhile();
+    return InNamespaces([&] {
+      const auto built = MountBuilder(plan, *noted).BuildAll(-1);
+      return built ? body() : built.error().message;
+    });
+  }
+
+  support::ScratchDir scratch_;
+};
+
+TEST_F(MountBuilderTest, MakesTheRootReadOnlyInPlace) {
+  EXPECT_EQ(Inside({ReadOnlyBind{"/"}}, [&] { return Write(In("new")); }), "Read-only file system");
+}
+
+TEST_F(MountBuilderTest, ABoundPlaceIsWritableAndAPlaceInItReadOnly) {
+  const std::vector<Mount> mounts = {ReadOnlyBind{"/"}, WritableBind{In("place")}, ReadOnlyBind{In("place/kept")}};
+  EXPECT_EQ(Inside(mounts, [&] { return Write(In("place/new")) + ", " + Write(In("place/kept/new")); }),
+            "done, Read-only file system");
+}
+
+TEST_F(MountBuilderTest, APinnedDirectoryCannotBeRenamed) {
+  const std::vector<Mount> mounts = {ReadOnlyBind{"/"}, WritableBind{In("place")}, PinnedBind{In("place/kept")}};
+  const auto rename = [&] { return ErrnoOf(::rename(In("place/kept").c_str(), In("place/moved").c_str())); };
+  EXPECT_EQ(Inside(mounts, rename), "Device or resource busy");
+}
+
+TEST_F(MountBuilderTest, CoversADirectoryAndAFile) {
+  const std::vector<Mount> mounts = {ReadOnlyBind{"/"}, EmptyDirectory{In("secret"), 0555}, Seal{In("secret")},
+                                     EmptyFile{In("other/file"), 0444}, EmptyFile{In("place/file"), 0444}};
+  EXPECT_EQ(Inside(mounts,
+                   [&] {
+                     if (!fs::is_empty(In("secret"))) return std::string("the directory shows files");
+                     if (fs::file_size(In("other/file")) != 0 || fs::file_size(In("place/file")) != 0)
+                       return std::string("a file has content");
+                     return std::to_string(IsReadOnly(In("secret"))) + std::to_string(IsReadOnly(In("other/file")));
+                   }),
+            "11");
+}
+
+TEST_F(MountBuilderTest, OpensAWayThroughACoveredDirectory) {
+  scratch_.Write("secret/deep/open/file", "text");
+  const std::vector<Mount> mounts = {ReadOnlyBind{"/"},
+                                     EmptyDirectory{In("secret"), 0111},
+                                     MakeDirectory{In("secret/deep")},
+                                     WritableBind{In("secret/deep/open")},
+                                     Symlink{In("secret/link"), "deep"},
+                                     Seal{In("secret")}};
+  EXPECT_EQ(Inside(mounts,
+                   [&] {
+                     return Write(In("secret/link/open/new")) + ", " + Write(In("secret/new")) + ", " +
+                            std::to_string(fs::exists(In("secret/file")));
+                   }),
+            "done, Read-only file system, 0");
+}
+
+TEST_F(MountBuilderTest, AnEmptyRootHasOnlyWhatIsBound) {
+  const std::vector<Mount> mounts = {
+      EmptyRoot{}, PrivateDev{}, FreshProc{}, WritableBind{In("place")}, ReadOnlyBind{In("other/file")}, Seal{"/"}};
+  EXPECT_EQ(Inside(mounts,
+                   [&] {
+                     return Write(In("place/new")) + ", " + Write(In("other/file")) + ", " + Write("/new") + ", " +
+                            std::to_string(fs::exists(In("secret"))) + std::to_string(fs::exists("/proc/self"));
+                   }),
+            "done, Read-only file system, Read-only file system, 01");
+}
+
+TEST_F(MountBuilderTest, NodesOfTheirOwnDevCanBeUsedAndNotChanged) {
+  const std::vector<Mount> mounts = {ReadOnlyBind{"/"}, PrivateDev{}, FreshProc{}};
+  EXPECT_EQ(Inside(mounts,
+                   [&] {
+                     const OwnedFd null(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+                     return ErrnoOf(static_cast<int>(::write(null.get(), "x", 1))) + ", " +
+                            ErrnoOf(::chmod("/dev/null", 0600)) + ", " + Write("/dev/shm/new") + ", " +
+                            Write("/dev/new");
+                   }),
+            "done, Read-only file system, done, Read-only file system");
+}
+
+TEST_F(MountBuilderTest, TheFreshProcIsThatOfThePidNamespace) {
+  EXPECT_EQ(Inside({ReadOnlyBind{"/"}, FreshProc{}}, [] { return fs::read_symlink("/proc/self").string(); }), "1");
+}
+
+TEST_F(MountBuilderTest, RefusesALinkInThePlaceOfADirectory) {
+  const auto swap = [&] {
+    fs::rename(In("place"), In("was"));
+    fs::create_directory_symlink(In("secret"), In("place"));
+  };
+  EXPECT_THAT(Inside(
+                  {ReadOnlyBind{"/"}, WritableBind{In("place")}}, [] { return "built"; }, swap),
+              HasSubstr("replaced in the meantime"));
+}
+
+TEST_F(MountBuilderTest, RefusesAnotherDirectoryInTheSamePlace) {
+  const auto swap = [&] {
+    fs::rename(In("place"), In("was"));
+    fs::rename(In("secret"), In("place"));
+  };
+  EXPECT_THAT(Inside(
+                  {ReadOnlyBind{"/"}, WritableBind{In("place")}}, [] { return "built"; }, swap),
+              HasSubstr("replaced in the meantime"));
+}
+
+TEST_F(MountBuilderTest, MakesNoMountPointOutsideOfItsOwnFileSystems) {
+  const auto remove = [&] { fs::remove_all(In("place/kept")); };
+  const std::vector<Mount> mounts = {ReadOnlyBind{"/"}, WritableBind{In("place")}, ReadOnlyBind{In("place/kept")}};
+  EXPECT_THAT(Inside(mounts, [] { return "built"; }, remove), HasSubstr("replaced in the meantime"));
+  EXPECT_FALSE(fs::exists(In("place/kept")));
+}
+
+TEST_F(MountBuilderTest, ATemplateLeavesOutWhatEachCommandHasForItself) {
+  NamespacePlan plan;
+  plan.mounts = {ReadOnlyBind{"/"}, PrivateDev{}, FreshProc{}};
+  EXPECT_EQ(InNamespaces([&] {
+              const MountBuilder builder(plan, {});
+              if (const auto built = builder.BuildTemplate(); !built) return built.error().message;
+              const std::string before = Write("/dev/shm/new");
+              if (const auto built = builder.BuildOwn(-1); !built) return built.error().message;
+              return before + ", " + Write("/dev/shm/new") + ", " + fs::read_symlink("/proc/self").string();
+            }),
+            "Read-only file system, done, 1");
+}
+
+TEST(FitsTemplateTest, APlanThatMountsWhereEachCommandHasItsOwnDoesNotFit) {
+  const auto fits = [](Mount mount) {
+    NamespacePlan plan;
+    plan.mounts = {ReadOnlyBind{"/"}, PrivateDev{}, FreshProc{}, std::move(mount)};
+    return FitsTemplate(plan);
+  };
+  EXPECT_TRUE(fits(WritableBind{"/dev/shmem"}));
+  EXPECT_TRUE(fits(WritableBind{"/procedures"}));
+  for (const char* const path : {"/proc", "/proc/sys", "/dev/shm", "/dev/pts/3"})
+    EXPECT_FALSE(fits(ReadOnlyBind{path})) << path;
+}
+
+}  // namespace
+}  // namespace holdfast::sandbox
