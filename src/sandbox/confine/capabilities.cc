@@ -19,12 +19,11 @@ struct Sets {
 };
 
 // The secure bits and the bounding set can only be changed with CAP_SETPCAP. A failure does no harm: no_new_privs
-// prevents a process without that capability from gaining any.
+// prevents a process without that capability from gaining any. The kernel refuses the number after the last capability.
 void CloseWaysBack() {
   (void)::prctl(PR_SET_SECUREBITS, kNothingForRoot, 0, 0, 0);
-  for (unsigned long capability = 0; ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; ++capability) {
-    if (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0) return;
-  }
+  unsigned long capability = 0;
+  while (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0) ++capability;
 }
 
 }  // namespace

@@ -83,9 +83,6 @@ Result<DeviceNodes> DeviceNodes::Take(int root, int terminal) {
     TRY(OwnedFd mount, TakeNode(root, In(name)));
     taken.nodes.push_back({.name = name, .mount = std::move(mount)});
   }
-  if (const OwnedFd pts(std::max(TryLook(root, "/dev/pts"), -1)); pts.is_open()) {
-    TRY(taken.terminals, CloneMount(pts.get(), Extent::kOne, "/dev/pts"));
-  }
   if (terminal < 0) return taken;
   if (auto console = TakeTerminal(root, terminal)) {
     taken.nodes.push_back({.name = "console", .mount = *std::move(console)});
@@ -111,6 +108,12 @@ Result<> AttachSharedMemory(int dev) {
 Result<> AttachTerminals(int dev) {
   TRY(const OwnedFd pts, NewFileSystem("devpts", {{"ptmxmode", "0666"}, {"mode", "620"}}, kNoPrivileges | kNoPrograms));
   return AttachTo(dev, "pts", pts);
+}
+
+Result<OwnedFd> TakeHostTerminals(int root) {
+  const OwnedFd pts(std::max(TryLook(root, "/dev/pts"), -1));
+  if (!pts.is_open()) return OwnedFd();
+  return CloneMount(pts.get(), Extent::kOne, "/dev/pts");
 }
 
 Result<> AttachHostTerminals(int dev, const OwnedFd& terminals) {

@@ -19,8 +19,6 @@ struct DeviceNodes {
     OwnedFd mount;
   };
   std::vector<Node> nodes;
-  OwnedFd terminals = {};  // the host's /dev/pts; closed where there is none
-
   // Takes the nodes from the /dev below `root`. If `terminal` is the descriptor of a terminal there, it becomes
   // /dev/console, where `tty` finds it; -1 means that there is none.
   static Result<DeviceNodes> Take(int root, int terminal);
@@ -35,6 +33,9 @@ Result<> SealDev(int dev);
 // Attach what each sandbox has for itself to the directory of a /dev.
 Result<> AttachSharedMemory(int dev);
 Result<> AttachTerminals(int dev);
+
+// Returns a copy of the mount of the host's /dev/pts below `root`, and a closed descriptor where there is none.
+Result<OwnedFd> TakeHostTerminals(int root);
 
 // Attaches the host's terminals instead, for a template. The terminal of a command is found there, before the command
 // gets a /dev/pts of its own on top.

@@ -111,6 +111,9 @@ Result<> TreeBuilder::TakeSources(int terminal) {
   for (const Mount& mount : plan_.mounts) {
     if (std::holds_alternative<PrivateDev>(mount)) {
       TRY(nodes_, DeviceNodes::Take(outside_.get(), terminal));
+      if (parts_ == Parts::kShared) {
+        TRY(host_terminals_, TakeHostTerminals(outside_.get()));
+      }
     }
     const std::string* const path = BoundPath(mount);
     if (path == nullptr || *path == "/" || sources_.contains(*path)) continue;
@@ -233,7 +236,7 @@ Result<> TreeBuilder::Step(const PrivateDev&) {
   TRY(const OwnedFd target, Look(tree_.get(), "/dev"));
   TRY(dev_, AttachDev(target.get(), *nodes_));
   TRY_VOID(Own(dev_.get()));
-  if (parts_ == Parts::kShared) return AttachHostTerminals(dev_.get(), nodes_->terminals);
+  if (parts_ == Parts::kShared) return AttachHostTerminals(dev_.get(), host_terminals_);
   TRY_VOID(AttachSharedMemory(dev_.get()));
   return AttachTerminals(dev_.get());
 }

@@ -65,8 +65,9 @@ class TreeBuilder {
   std::unordered_map<std::string_view, sys::FileIdentity> noted_;
   std::unordered_map<std::string_view, OwnedFd> sources_;  // copies of what is outside, by path
   std::optional<DeviceNodes> nodes_;
-  OwnedFd outside_;  // the root directory as it was
-  OwnedFd tree_;     // the root directory of the sandbox
+  OwnedFd host_terminals_;  // only of a template
+  OwnedFd outside_;         // the root directory as it was
+  OwnedFd tree_;            // the root directory of the sandbox
   OwnedFd dev_;
   std::optional<Covers> covers_;
   std::unordered_map<std::string, OwnedFd> directories_;  // empty directories that are not sealed yet
