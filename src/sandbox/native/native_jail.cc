@@ -56,7 +56,7 @@ struct Jail {
   InnerOrders orders;
   BuiltIn built_in;
   User user;
-  Placeholders& placeholders;
+  int reaper;  // the socket to the reaper of the placeholders
 };
 
 int TerminalOfStreams() {
@@ -82,8 +82,8 @@ Result<> Build(Jail& jail) {
   if (jail.orders.proxy) TRY_VOID(RaiseLoopback());
   const MountBuilder builder(jail.plan, jail.noted);
   TRY_VOID(builder.BuildAll(TerminalOfStreams()));
-  TRY_VOID(jail.placeholders.MakeAsFirstProcess());
-  return builder.Cover(jail.placeholders.held());
+  TRY(const HeldPlaceholders held, MakeAsFirstProcess(jail.plan.placeholders, {.reaper = jail.reaper}));
+  return builder.Cover(held);
 }
 
 void Complain(int fd, const Error& error) {
@@ -156,7 +156,7 @@ std::expected<int, NotStarted> RunNative(const NamespacePlan& plan, const InnerO
             .orders = OrdersInside(orders, noted, ends),
             .built_in = built_in,
             .user = User::OfThisProcess(),
-            .placeholders = placeholders};
+            .reaper = placeholders.reaper()};
   auto child = CloneInto(CLONE_NEWUSER | kOwnNamespaces | (plan.own_network ? CLONE_NEWNET : 0));
   if (!child) return std::unexpected(NotStarted(std::move(child).error(), NotStarted::By::kBackend));
   if (child->pid == 0) BeFirstProcess(jail, ends);

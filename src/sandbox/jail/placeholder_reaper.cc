@@ -1,0 +1,183 @@
+#include "sandbox/jail/placeholder_reaper.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "process/keeper/protocol.h"
+#include "sandbox/confine/confinement.h"
+#include "sandbox/jail/placeholder_files.h"
+#include "sys/descriptor_passing.h"
+#include "sys/io.h"
+#include "sys/pidfd.h"
+#include "sys/signals.h"
+#include "sys/spawn.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+using Kind = ReaperMessage::Kind;
+
+// Separates the reaper from the helper: it holds nothing of the caller's open, and no signal that is meant for the
+// command ends it. It also gets a session of its own, unless the helper has made it the leader of a group before.
+void Detach(int socket) {
+  ::setsid();
+  sys::BlockSignals();
+  (void)PassOnly(std::array{socket});  // after a failure some descriptors stay open, which does no harm here
+  ::close_range(STDIN_FILENO, STDERR_FILENO, 0);
+  (void)::chdir("/");
+}
+
+class Reaper {
+ public:
+  Reaper(const std::vector<Placeholder>& wanted, OwnedFd socket, AtEndOfSocket at_end)
+      : wanted_(wanted), socket_(std::move(socket)), at_end_(at_end) {}
+
+  void Run() {
+    Detach(socket_.get());
+    if (at_end_ == AtEndOfSocket::kKill) (void)commands_[0];  // its placeholders may be there before any message is
+    while (socket_.is_open() || !commands_.empty()) Step();
+  }
+
+ private:
+  struct Locked {
+    OwnedFd fd;
+    bool is_made = false;
+  };
+  struct Command {
+    OwnedFd process, control;
+    std::map<uint32_t, Locked> locked;
+  };
+  using Commands = std::map<uint32_t, Command>;
+
+  // Messages are read before the ends of processes are looked at, because the last message of a command tells more.
+  void Step() {
+    std::vector<pollfd> ready = {{.fd = socket_.get(), .events = POLLIN, .revents = 0}};
+    for (const auto& [number, command] : commands_) ready.push_back({command.process.get(), POLLIN, 0});
+    if (::poll(ready.data(), ready.size(), -1) < 0) return;
+    if (ready.front().revents != 0) return Receive();
+    size_t at = 1;
+    for (auto command = commands_.begin(); command != commands_.end(); ++at) {
+      const auto next = std::next(command);
+      if (ready[at].revents != 0) Finish(command);
+      command = next;
+    }
+  }
+
+  void Receive() {
+    ReaperMessage message{};
+    auto received = sys::ReceiveWithDescriptor(socket_.get(), {reinterpret_cast<char*>(&message), sizeof message});
+    if (!received || received->size != sizeof message) return OnEndOfSocket();
+    const auto command = commands_.try_emplace(message.command).first;
+    switch (message.kind) {
+      case Kind::kProcess:
+        command->second.process = std::move(received->fd);
+        break;
+      case Kind::kControl:
+        command->second.control = std::move(received->fd);
+        break;
+      case Kind::kHeld:
+        command->second.locked[message.index] = {std::move(received->fd), message.is_made != 0};
+        break;
+      case Kind::kEnded:
+        if (at_end_ == AtEndOfSocket::kKill) return FinishAndClose(command);
+        TellEnd(command->second, Remove(command->second), message.wait_status);
+        commands_.erase(command);
+        break;
+      case Kind::kRemoved:
+        commands_.erase(command);
+        socket_.Reset();
+    }
+  }
+
+  // The helper waits for the end of the socket, which tells that everything is removed that can be.
+  void FinishAndClose(Commands::iterator command) {
+    HeldPlaceholders left = Remove(command->second);
+    socket_.Reset();
+    AwaitOthers(left);
+    commands_.erase(command);
+  }
+
+  // The helper has been killed, or the launcher has ended. Nothing is removed while a command may be alive; the next
+  // sandbox that needs the placeholders removes them.
+  void OnEndOfSocket() {
+    socket_.Reset();
+    if (at_end_ == AtEndOfSocket::kAwait) {
+      std::erase_if(commands_, [](const auto& known) { return !known.second.process.is_open(); });
+      return;
+    }
+    for (auto& [number, command] : commands_) {
+      if (command.process.is_open() && !sys::KillAndAwaitEnd(command.process.get())) continue;
+      HeldPlaceholders all = Find(command);
+      RemoveSoon(all);
+      RemoveUnused(all);
+      AwaitOthers(all);
+    }
+    commands_.clear();
+  }
+
+  void Finish(Commands::iterator command) {
+    AwaitElsewhere(Remove(command->second));
+    commands_.erase(command);
+  }
+
+  void TellEnd(const Command& command, HeldPlaceholders left, int wait_status) {
+    const process::KeeperEvent exited = {process::KeeperEventKind::kExited, wait_status, process::StartStep::kNone};
+    if (command.control.is_open()) (void)::write(command.control.get(), &exited, sizeof exited);
+    AwaitElsewhere(std::move(left));
+  }
+
+  // Returns the placeholders that have to be waited for.
+  HeldPlaceholders Remove(Command& command) {
+    HeldPlaceholders all = Find(command);
+    RemoveUnused(all);
+    return all;
+  }
+
+  HeldPlaceholders Find(Command& command) {
+    HeldPlaceholders all;
+    for (uint32_t index = 0; index < wanted_.size(); ++index) {
+      Locked& locked = command.locked[index];
+      auto held = FindPlaceholder(wanted_[index], index, std::move(locked.fd), locked.is_made);
+      if (held) all.push_back(*std::move(held));
+    }
+    return all;
+  }
+
+  // Waits in a process of its own, because the reaper has to go on with the other commands.
+  static void AwaitElsewhere(HeldPlaceholders left) {
+    if (left.empty()) return;
+    auto in_child = [&left] {
+      AwaitOthers(left);
+      return 0;
+    };
+    (void)sys::Spawn(sys::Sharing::kNothing, in_child);  // without it the placeholders stay, as after a killed reaper
+  }
+
+  const std::vector<Placeholder>& wanted_;
+  OwnedFd socket_;
+  const AtEndOfSocket at_end_;
+  Commands commands_;
+};
+
+}  // namespace
+
+// The reaper has a process group of its own, so that it survives when the process group of the helper is killed.
+Result<> StartReaper(const std::vector<Placeholder>& wanted, OwnedFd socket, AtEndOfSocket at_end) {
+  auto in_child = [&] {
+    (void)std::signal(SIGCHLD, SIG_IGN);  // the kernel reaps the processes that wait
+    Reaper(wanted, std::move(socket), at_end).Run();
+    return 0;
+  };
+  TRY(const pid_t reaper, sys::Spawn(sys::Sharing::kNothing, in_child));
+  ::setpgid(reaper, reaper);
+  return {};
+}
+
+}  // namespace holdfast::sandbox

@@ -1,0 +1,44 @@
+// The reaper is a process of its own that removes the placeholders of commands that have ended, also when the helper or
+// the launcher is killed. It holds the pidfd of pid 1 of each command: a placeholder is removed only when no process of
+// the command is alive, because the command could otherwise put files in its place.
+//
+// What it does not stop: placeholders stay behind when the reaper is killed too. The next sandbox that needs them
+// removes them.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/owned_fd.h"
+#include "base/result.h"
+#include "sandbox/plan/plan.h"
+
+namespace holdfast::sandbox {
+
+// A message to the reaper, in one packet of a SOCK_SEQPACKET socket.
+struct ReaperMessage {
+  enum class Kind : uint32_t {
+    kProcess,  // carries the pidfd of pid 1
+    kControl,  // carries the control socket of the command: the reaper tells the server the end of the command
+    kHeld,     // carries the descriptor that holds the locks of a placeholder
+    kEnded,    // no process of the command but pid 1 is alive
+    kRemoved,  // the sender has removed the placeholders itself
+  };
+  Kind kind;
+  uint32_t command = 0;  // the number of the command
+  uint32_t index = 0;    // in the list of wanted placeholders
+  uint32_t is_made = 0;
+  int32_t wait_status = 0;  // of the command, when it has ended
+
+  std::string_view bytes() const { return {reinterpret_cast<const char*>(this), sizeof *this}; }
+};
+
+// What the reaper does when all copies of its socket are closed: with kKill it kills the commands that still run; with
+// kAwait it waits for their end.
+enum class AtEndOfSocket { kKill, kAwait };
+
+// Starts a reaper for commands that want these placeholders, before any of them is made. `socket` is the reaper's end.
+Result<> StartReaper(const std::vector<Placeholder>& wanted, OwnedFd socket, AtEndOfSocket at_end);
+
+}  // namespace holdfast::sandbox
