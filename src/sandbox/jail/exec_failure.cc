@@ -30,9 +30,10 @@ std::optional<NotExecuted> Decode(std::string_view text) {
                      .error = {.kind = head.kind, .message = std::string(text.substr(sizeof head))}};
 }
 
-NotExecuted LifelineIsCut() {
+NotExecuted HadToEnd() {
   return {.status = 128 + SIGKILL,
-          .error = {.kind = ErrorKind::kInvalidRequest, .message = "inner stage: the outer stage has ended"}};
+          .error = {.kind = ErrorKind::kInvalidRequest,
+                    .message = "inner stage: the command had to end before it was executed"}};
 }
 
 }  // namespace
@@ -44,12 +45,13 @@ void SendFailure(int pipe, const NotExecuted& failure) {
   (void)sys::WriteAll(pipe, text + failure.error.message);
 }
 
-std::optional<NotExecuted> AwaitFailure(int pipe, int lifeline) {
+std::optional<NotExecuted> AwaitFailure(int pipe, int link, const std::function<bool()>& has_to_end) {
   std::string text;
   for (;;) {
-    pollfd ready[] = {{pipe, POLLIN, 0}, {lifeline, 0, 0}};
+    pollfd ready[] = {{pipe, POLLIN, 0}, {link, POLLIN, 0}};
     if (::poll(ready, std::size(ready), -1) < 0) continue;  // stopped and continued from outside
-    if (ready[1].revents != 0) return LifelineIsCut();
+    if (ready[1].revents != 0 && has_to_end()) return HadToEnd();
+    if (ready[0].revents == 0) continue;
     char buffer[4096];
     const ssize_t size = sys::Read(pipe, buffer, sizeof buffer);
     if (size <= 0) return Decode(text);

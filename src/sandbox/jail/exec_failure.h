@@ -2,6 +2,7 @@
 // The write end is close-on-exec, so that the end of the pipe without a reason means that the command runs.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "sandbox/confine/confinement.h"
@@ -11,9 +12,10 @@ namespace holdfast::sandbox {
 // Writes the reason to the pipe. A failure is not reported: the reader is pid 1, and has ended then.
 void SendFailure(int pipe, const NotExecuted& failure);
 
-// Waits for the end of the pipe, and returns the reason if one has come. Returns early, with a reason of its own, when
-// the other end of `lifeline` is closed: the supervisor may have to ask a person, and nothing waits for that answer
-// then. -1 means that there is no lifeline.
-std::optional<NotExecuted> AwaitFailure(int pipe, int lifeline);
+// Waits for the end of the pipe, and returns the reason if one has come. Meanwhile calls `has_to_end` whenever there is
+// something to read from `link`, or its other end is closed, and returns early, with a reason of its own, when the
+// function returns true: the supervisor may have to ask a person, and nothing waits for that answer then. -1 means that
+// there is no link.
+std::optional<NotExecuted> AwaitFailure(int pipe, int link, const std::function<bool()>& has_to_end);
 
 }  // namespace holdfast::sandbox

@@ -8,8 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <initializer_list>
 #include <iterator>
+#include <span>
+#include <vector>
 
 #include "base/owned_fd.h"
 #include "sys/exit_status.h"
@@ -20,12 +21,16 @@
 namespace holdfast::sandbox {
 namespace {
 
-constexpr int kLost = 128 + SIGKILL;
+constexpr int kLost = SIGKILL;  // as wait4 returns it for a process that was killed
 
 // Signals for the whole process group, as a terminal sends them: a shell gets them, and the program that it waits for.
 constexpr std::array kForGroup = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP};
 // Signals for the command alone, because they end a program that does not expect them.
 constexpr std::array kForCommand = {SIGUSR1, SIGUSR2};
+
+// Signals that the kernel sends to pid 1 because it leads the session of a terminal, or is in the foreground of one.
+// They are for the command.
+constexpr std::array kFromTerminal = {SIGINT, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP};
 
 // The signal that carries a request to pass another signal on, as its value. It is a real-time signal, because the
 // kernel queues these. An ordinary signal that is pending already is not queued again, whichever process sends it.
@@ -37,7 +42,7 @@ constexpr int kReapsPerTurn = 64;
 // The pause between two rounds of reaping when so many children end that there is always another one to reap.
 constexpr int kRestMs = 5;
 
-OwnedFd SignalsOf(std::initializer_list<int> signals) {
+OwnedFd SignalsOf(std::span<const int> signals) {
   sigset_t set;
   ::sigemptyset(&set);
   for (const int signal : signals) ::sigaddset(&set, signal);
@@ -50,6 +55,8 @@ void LetKernelReap() {
   action.sa_flags = SA_NOCLDWAIT;
   (void)::sigaction(SIGCHLD, &action, nullptr);  // fails for a bad signal only
 }
+
+bool IsFromKernel(const signalfd_siginfo& signal) { return signal.ssi_code == SI_KERNEL; }
 
 // A process outside of the pid namespace has no number in it.
 bool IsFromOutside(const signalfd_siginfo& signal) { return signal.ssi_pid == 0 && signal.ssi_code == SI_QUEUE; }
@@ -74,11 +81,15 @@ bool AskToPassOn(int pidfd, int signal) {
 int FirstProcess::Run() {
   // A command can have children that end without a pause. Reaping them comes after everything else, so that it holds up
   // nothing.
-  const OwnedFd others = SignalsOf({PassOnSignal(), SIGCONT, SIGIO}), children = SignalsOf({SIGCHLD});
+  std::vector<int> watched = {PassOnSignal(), SIGCONT, SIGIO};
+  if (control_ != nullptr) watched.insert(watched.end(), kFromTerminal.begin(), kFromTerminal.end());
+  const OwnedFd others = SignalsOf(watched), children = SignalsOf(std::array{SIGCHLD});
   if (!others.is_open() || !children.is_open()) return kLost;
   for (;;) {
-    pollfd ready[] = {
-        {others.get(), POLLIN, 0}, {set_group_id_.fd(), POLLIN, 0}, {flooded_ ? -1 : children.get(), POLLIN, 0}};
+    pollfd ready[] = {{others.get(), POLLIN, 0},
+                      {set_group_id_.fd(), POLLIN, 0},
+                      {flooded_ ? -1 : children.get(), POLLIN, 0},
+                      {control_ == nullptr || killing_ ? -1 : control_->fd(), POLLIN, 0}};
     if (::poll(ready, std::size(ready), flooded_ ? kRestMs : -1) < 0) continue;  // stopped and continued from outside
     signalfd_siginfo signal;
     if (sys::Read(others.get(), &signal, sizeof signal) == sizeof signal) {
@@ -88,6 +99,9 @@ int FirstProcess::Run() {
       set_group_id_.Answer();
     } else if ((ready[1].revents & POLLHUP) != 0) {
       set_group_id_.Close();  // no process that could ask is left
+    }
+    if (ready[3].revents != 0) {
+      if (const auto instruction = control_->Receive()) Obey(*instruction);
     }
     if (flooded_ || ready[2].revents != 0) {
       (void)sys::Read(children.get(), &signal, sizeof signal);  // one SIGCHLD may stand for several children
@@ -100,13 +114,15 @@ int FirstProcess::Run() {
 std::optional<int> FirstProcess::OnSignal(const signalfd_siginfo& signal) {
   switch (static_cast<int>(signal.ssi_signo)) {
     case SIGCONT:
-      Continue();
+      // A server continues pid 1 itself, which somebody may have stopped, before each instruction.
+      if (control_ == nullptr || IsFromKernel(signal)) Continue();
       break;
     case SIGIO:
       if (lifeline_ != nullptr && lifeline_->IsCut()) return kLost;
       break;
     default:
       if (IsFromOutside(signal)) PassOn(signal.ssi_int);
+      if (IsFromKernel(signal)) PassOn(static_cast<int>(signal.ssi_signo));
   }
   return std::nullopt;
 }
@@ -118,13 +134,33 @@ void FirstProcess::PassOn(int signal) {
   if (Contains(kForGroup, signal)) (void)::kill(-command_, signal);
 }
 
+// One instruction is carried out between two looks at the children, so that a flood of them holds up nothing.
+void FirstProcess::Obey(const process::KeeperInstruction& instruction) {
+  if (instruction.kind == process::KeeperInstructionKind::kKill) {
+    killing_ = true;
+    (void)::kill(-1, SIGKILL);
+  } else if (instruction.value == SIGCONT) {
+    Continue();
+  } else {
+    (void)::kill(-command_, instruction.value);
+  }
+}
+
+// The kernel lets no process escape by a fork: a process that is to be killed cannot complete one. Every orphan of the
+// pid namespace becomes a child of pid 1.
+void FirstProcess::EndAll() {
+  (void)::kill(-1, SIGKILL);
+  while (::waitpid(-1, nullptr, __WALL) >= 0 || errno == EINTR) {
+  }
+}
+
 std::optional<int> FirstProcess::Reap() {
   for (int reaped = 0; reaped < kReapsPerTurn; ++reaped) {
     int status = 0;
     const pid_t pid = ::waitpid(-1, &status, WNOHANG | WUNTRACED);
     if (pid <= 0) return EndWithoutZombie();
     if (pid != command_) continue;
-    if (!WIFSTOPPED(status)) return sys::ExitStatusOf(status);
+    if (!WIFSTOPPED(status)) return status;
     StopAlong(WSTOPSIG(status));
   }
   if (!flooded_) OnFlood();
@@ -144,7 +180,7 @@ void FirstProcess::OnFlood() {
 std::optional<int> FirstProcess::EndWithoutZombie() const {
   if (!command_fd_.is_open()) return std::nullopt;
   const int status = sys::raw::StatusAfterReaping(command_fd_.get());
-  return status >= 0 ? std::optional(sys::ExitStatusOf(status)) : std::nullopt;
+  return status >= 0 ? std::optional(status) : std::nullopt;
 }
 
 // When the command has stopped, pid 1's process group is stopped too, so that a shell outside which waits for the

@@ -9,7 +9,7 @@ namespace holdfast::sandbox {
 namespace {
 
 // The version stands for the whole layout. No other version is accepted, because both stages are the same program.
-constexpr std::string_view kHeader = "holdfast orders 3\n";
+constexpr std::string_view kHeader = "holdfast orders 4\n";
 // This is more than the kernel accepts as arguments of a program, together with the rules of a large policy.
 constexpr size_t kMaxBytes = 16u << 20;
 constexpr uint32_t kMaxFd = 1u << 20;
@@ -206,6 +206,8 @@ std::string Encode(const InnerOrders& orders) {
   if (orders.report_fd) writer.Number(static_cast<uint32_t>(*orders.report_fd));
   writer.Number(orders.lifeline_fd ? 1 : 0);
   if (orders.lifeline_fd) writer.Number(static_cast<uint32_t>(*orders.lifeline_fd));
+  writer.Number(orders.control_fd ? 1 : 0);
+  if (orders.control_fd) writer.Number(static_cast<uint32_t>(*orders.control_fd));
   writer.Number(orders.exec_supervisor_fd ? 1 : 0);
   if (orders.exec_supervisor_fd) writer.Number(static_cast<uint32_t>(*orders.exec_supervisor_fd));
   return bytes;
@@ -245,6 +247,8 @@ Result<InnerOrders> DecodeOrders(std::string_view bytes) {
   if (reader.Number(1) == 1) orders.streams = ReadStreams(reader);
   if (reader.Number(1) == 1) orders.report_fd = ReadFd(reader);
   if (reader.Number(1) == 1) orders.lifeline_fd = ReadFd(reader);
+  if (reader.Number(1) == 1) orders.control_fd = ReadFd(reader);
+  if (orders.control_fd && orders.lifeline_fd) reader.Spoil();
   if (reader.Number(1) == 1) orders.exec_supervisor_fd = ReadFd(reader);
   if (orders.exec_supervisor_fd && orders.built_in) reader.Spoil();  // the file helper executes nothing
   if (!reader.complete()) return Fail(ErrorKind::kInvalidParams, "orders: damaged");

@@ -47,6 +47,7 @@ struct InnerOrders {
   std::optional<Streams> streams = {};         // absent: the streams are in their places
   std::optional<int> report_fd = {};           // for the report on the start: process/command/start_report.h
   std::optional<int> lifeline_fd = {};         // lifeline.h; absent: the stage starts the command without waiting
+  std::optional<int> control_fd = {};          // control_socket.h; never together with a lifeline
   std::optional<int> exec_supervisor_fd = {};  // exec_layer.h; absent: the command is not supervised
 };
 

@@ -21,6 +21,7 @@
 #include "sandbox/confine/confinement.h"
 #include "sandbox/confine/exec_layer.h"
 #include "sandbox/confine/set_group_id.h"
+#include "sandbox/jail/control_socket.h"
 #include "sandbox/jail/exec_failure.h"
 #include "sandbox/jail/first_process.h"
 #include "sandbox/jail/input_files.h"
@@ -30,6 +31,7 @@
 #include "sandbox/plan/program_names.h"
 #include "sandbox/proxy/listener.h"
 #include "sys/argv.h"
+#include "sys/exit_status.h"
 #include "sys/io.h"
 #include "sys/signals.h"
 #include "sys/spawn.h"
@@ -57,6 +59,7 @@ class Stage {
  public:
   Stage(const InnerOrders& orders, BuiltIn built_in) : orders_(orders), built_in_(built_in) {
     if (orders.lifeline_fd) lifeline_.emplace(*orders.lifeline_fd);
+    if (orders.control_fd) control_.emplace(*orders.control_fd);
   }
 
   std::expected<pid_t, NotExecuted> Start() {
@@ -70,8 +73,7 @@ class Stage {
                                    .kept_fds = orders_.kept_fds,
                                    .port_ruleset_fd = orders_.port_ruleset_fd});
     if (!confined) return Refused(confined.error());
-    // A lifeline that was cut before it was armed raises no signal.
-    if (lifeline_ && (!lifeline_->AwaitGo() || lifeline_->IsCut())) {
+    if (!MayStart()) {
       return Refused({.kind = ErrorKind::kInvalidRequest, .message = "inner stage: the outer stage has ended"});
     }
     in_foreground_ = terminal_ && terminal_->InForeground();
@@ -79,11 +81,34 @@ class Stage {
     return orders_.exec_supervisor_fd ? RunSupervised() : RunProgram();
   }
 
-  const Terminal* terminal() const { return terminal_ ? &*terminal_ : nullptr; }
-  const Lifeline* lifeline() const { return lifeline_ ? &*lifeline_ : nullptr; }
+  FirstProcessLinks links() const {
+    return {.terminal = terminal_ ? &*terminal_ : nullptr,
+            .lifeline = lifeline_ ? &*lifeline_ : nullptr,
+            .control = control()};
+  }
+  const ControlSocket* control() const { return control_ ? &*control_ : nullptr; }
   SetGroupIdSupervisor& set_group_id() { return set_group_id_; }
 
+  // Reports why the command was not started. When the server has had the command killed, nobody waits for a reason.
+  // Without an outer stage or a server no process waits for anything.
+  void ReportFailure(const NotExecuted& why) {
+    if (lifeline_ && lifeline_->IsCut()) return;
+    if (control_ && !has_begun_ && !control_->SendBegun()) return;
+    if (!killed_) {
+      WriteMessage(why.error);
+      if (orders_.report_fd) process::ReportFailed(*orders_.report_fd, why.status, why.error.message);
+    }
+    if (control_) control_->SendExited(killed_ ? SIGKILL : why.status << 8);
+  }
+
  private:
+  bool MayStart() {
+    // A lifeline that was cut before it was armed raises no signal.
+    if (lifeline_) return lifeline_->AwaitGo() && !lifeline_->IsCut();
+    has_begun_ = control_ && control_->SendBegun();
+    return has_begun_ || !control_;
+  }
+
   static std::unexpected<NotExecuted> Refused(Error error) {
     return std::unexpected(NotExecuted{.status = kRefusedStatus, .error = std::move(error)});
   }
@@ -99,6 +124,7 @@ class Stage {
       TRY_VOID(lifeline_->Arm());
       lifeline_->Announce();
     }
+    if (control_) TRY_VOID(control_->Arm());
     if (orders_.environment) Adopt(*orders_.environment);
     TRY_VOID(CheckStreams(orders_.filter));
     TRY_VOID(CheckMounts(orders_.mounts));
@@ -127,7 +153,7 @@ class Stage {
 
   Result<> CloseTheRest() const {
     std::vector<int> kept = orders_.kept_fds;
-    const std::array own_fds = {orders_.report_fd, orders_.lifeline_fd, orders_.port_ruleset_fd,
+    const std::array own_fds = {orders_.report_fd, orders_.lifeline_fd, orders_.control_fd, orders_.port_ruleset_fd,
                                 orders_.exec_supervisor_fd};
     for (const auto own : own_fds) {
       if (own) kept.insert(std::ranges::upper_bound(kept, *own), *own);
@@ -187,7 +213,9 @@ class Stage {
     if (!command) return Refused(command.error());
     supervisor.Reset();
     failure->write_end.Reset();
-    auto why = AwaitFailure(failure->read_end.get(), orders_.lifeline_fd.value_or(-1));
+    ::setpgid(*command, *command);  // parent and child both set it, so that a signal for the group always finds it
+    const int link = orders_.lifeline_fd.value_or(orders_.control_fd.value_or(-1));
+    auto why = AwaitFailure(failure->read_end.get(), link, [&] { return HasToEnd(*command); });
     if (!why) return *command;
     (void)::kill(*command, SIGKILL);  // its execve may still wait for an answer
     (void)sys::AwaitStatus(*command);
@@ -198,6 +226,16 @@ class Stage {
     const auto supervised = SubmitToSupervisor(std::move(supervisor));
     if (!supervised) return {.status = kRefusedStatus, .error = supervised.error()};
     return Execute(orders_.command);
+  }
+
+  // Looks at the lifeline, or carries out an instruction of the server, while the command waits for its execution.
+  bool HasToEnd(pid_t command) {
+    if (lifeline_) return lifeline_->IsCut();
+    const auto instruction = control_->Receive();
+    if (!instruction) return false;
+    killed_ = instruction->kind == process::KeeperInstructionKind::kKill;
+    if (!killed_) (void)::kill(-command, instruction->value);
+    return killed_;
   }
 
   std::vector<std::string> MountPoints() const {
@@ -224,6 +262,9 @@ class Stage {
   const InnerOrders& orders_;
   const BuiltIn built_in_;
   std::optional<Lifeline> lifeline_;
+  std::optional<ControlSocket> control_;
+  bool has_begun_ = false;  // the server knows that pid 1 answers
+  bool killed_ = false;     // the server has had the command killed before it was executed, or is gone
   sys::Argv environment_;
   std::optional<Terminal> terminal_;
   bool in_foreground_ = false;
@@ -249,18 +290,19 @@ int RunInnerStage(const InnerOrders& orders, BuiltIn built_in) {
   Stage stage(orders, built_in);
   const auto command = stage.Start();
   if (!command) {
-    // Without the outer stage no process waits for the report.
-    if (stage.lifeline() != nullptr && stage.lifeline()->IsCut()) return command.error().status;
-    WriteMessage(command.error().error);
-    if (orders.report_fd)
-      process::ReportFailed(*orders.report_fd, command.error().status, command.error().error.message);
+    stage.ReportFailure(command.error());
     return command.error().status;
   }
   if (orders.report_fd) process::ReportStarted(*orders.report_fd);
   ReleaseDescriptors(orders);
-  const int status = FirstProcess(*command, stage.terminal(), stage.lifeline(), stage.set_group_id()).Run();
-  (void)::kill(-1, SIGKILL);  // all other processes of the pid namespace
-  return status;
+  const int status = FirstProcess(*command, stage.links(), stage.set_group_id()).Run();
+  if (const ControlSocket* const control = stage.control()) {
+    FirstProcess::EndAll();
+    control->SendExited(status);
+  } else {
+    (void)::kill(-1, SIGKILL);  // all other processes of the pid namespace
+  }
+  return sys::ExitStatusOf(status);
 }
 
 }  // namespace holdfast::sandbox

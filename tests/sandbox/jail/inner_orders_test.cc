@@ -54,6 +54,7 @@ void ExpectSame(const InnerOrders& a, const InnerOrders& b) {
   EXPECT_EQ(a.streams, b.streams);
   EXPECT_EQ(a.report_fd, b.report_fd);
   EXPECT_EQ(a.lifeline_fd, b.lifeline_fd);
+  EXPECT_EQ(a.control_fd, b.control_fd);
   EXPECT_EQ(a.exec_supervisor_fd, b.exec_supervisor_fd);
   EXPECT_EQ(a.environment, b.environment);
 }
@@ -67,6 +68,7 @@ void ExpectRefused(const InnerOrders& orders) {
 TEST(InnerOrdersTest, ComeBackAsTheyWere) {
   for (const InnerOrders& orders :
        {Orders(), InnerOrders{.command = True()}, InnerOrders{.command = True(), .environment = Strings{}},
+        InnerOrders{.command = True(), .control_fd = 14},
         InnerOrders{.command = {}, .built_in = true, .absent = {"/a/.git", "/a/.codex"}}}) {
     const auto decoded = DecodeOrders(Encode(orders));
     ASSERT_TRUE(decoded);
@@ -135,6 +137,9 @@ TEST(InnerOrdersTest, RefusesDescriptorsThatCannotBeMeant) {
     orders = Orders();
     orders.lifeline_fd = fd;
     ExpectRefused(orders);
+    orders = InnerOrders{.command = True()};
+    orders.control_fd = fd;
+    ExpectRefused(orders);
     orders = Orders();
     orders.exec_supervisor_fd = fd;
     ExpectRefused(orders);
@@ -142,6 +147,11 @@ TEST(InnerOrdersTest, RefusesDescriptorsThatCannotBeMeant) {
     orders.streams->err = fd;
     ExpectRefused(orders);
   }
+}
+
+// pid 1 has one master: the outer stage, or the server.
+TEST(InnerOrdersTest, RefusesALifelineBesideAControlSocket) {
+  ExpectRefused({.command = True(), .lifeline_fd = 14, .control_fd = 15});
 }
 
 TEST(InnerOrdersTest, CarriesEveryFilter) {
