@@ -6,7 +6,6 @@
 #include <openssl/sha.h>
 
 #include <array>
-#include <cstdint>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -25,11 +24,13 @@ void Sha256::Update(std::span<const std::byte> bytes) {
   (void)::SHA256_Update(&state_->context, bytes.data(), bytes.size());
 }
 
-std::string Sha256::HexDigest() {
-  std::array<uint8_t, SHA256_DIGEST_LENGTH> digest;
+std::array<unsigned char, 32> Sha256::Digest() {
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest;
   (void)::SHA256_Final(digest.data(), &state_->context);
-  return fmt::format("{:02x}", fmt::join(digest, ""));
+  return digest;
 }
+
+std::string Sha256::HexDigest() { return fmt::format("{:02x}", fmt::join(Digest(), "")); }
 
 std::string Sha256Hex(std::string_view text) {
   Sha256 digest;

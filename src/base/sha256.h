@@ -1,6 +1,7 @@
 // The SHA-256 digest of bytes that are passed in several parts.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -16,8 +17,9 @@ class Sha256 {
 
   void Update(std::span<const std::byte> bytes);
 
-  // Returns the digest in lower-case hexadecimal digits. This ends the computation: no function may be called
-  // afterwards.
+  // Returns the digest, HexDigest in lower-case hexadecimal digits. This ends the computation: no function may be
+  // called afterwards.
+  std::array<unsigned char, 32> Digest();
   std::string HexDigest();
 
  private:

@@ -24,18 +24,15 @@
 #include "sandbox/confine/exec_layer.h"
 #include "sandbox/confine/landlock.h"
 #include "sandbox/jail/landlock_stage.h"
-#include "sandbox/passed_text.h"
 #include "sandbox/plan/landlock_plan.h"
 #include "sandbox/plan/make_plan.h"
 #include "sandbox/plan/plan.h"
+#include "sandbox/plan_inputs.h"
 #include "sandbox/policy/permission_profile.h"
 #include "sandbox/proxy/bridge.h"
 #include "sandbox/proxy/routes.h"
 #include "sandbox/resolve/resolution.h"
-#include "sandbox/resolve/resolve.h"
-#include "sandbox/resolve/temporary_directory.h"
 #include "sys/inherit.h"
-#include "sys/own_program.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -52,23 +49,6 @@ struct Job {
 
 std::unexpected<Failure> CannotEnforce(std::string message) { return Fails(kCannotEnforce, std::move(message)); }
 
-std::expected<Profile, Failure> ReadProfile(const SandboxedCommand& command) {
-  std::optional<std::string> text = command.profile;
-  if (command.profile_fd) {
-    auto passed = ReadPassedText(*command.profile_fd);
-    if (!passed) return Fails(kBadUsage, passed.error().message);
-    text = *std::move(passed);
-  }
-  if (!text) return Fails(kInternal, "--permission-profile is missing");
-  auto profile = ParseProfile(*text);
-  if (!profile) return Fails(kBadUsage, "permission profile: " + profile.error().message);
-  return *std::move(profile);
-}
-
-std::string ProgramDirectory(const SandboxedCommand& command) {
-  return command.program_directory.empty() ? sys::OwnDirectory() : command.program_directory;
-}
-
 Result<Bubblewrap> BubblewrapFor(const SandboxedCommand& command, const Resolution& resolution) {
   if (command.bubblewrap_fd) return Bubblewrap{.program = OwnedFd(*command.bubblewrap_fd), .path = "bubblewrap"};
   std::vector<std::string> project = command.project_roots;
@@ -78,28 +58,6 @@ Result<Bubblewrap> BubblewrapFor(const SandboxedCommand& command, const Resoluti
        .untrusted = UntrustedDirectories(resolution, std::move(project)),
        .own_directory = ProgramDirectory(command),
        .bundled_sha256 = BundledBubblewrapDigest()});
-}
-
-Result<Resolution> ResolutionFor(const Job& job) {
-  std::optional<std::string> tmpdir;
-  if (NamesTemporaryDirectory(job.policy)) {
-    auto directory = ResolveTemporaryDirectory(
-        {.wanted = EnvironmentVariable("TMPDIR").value_or(""), .of_server = job.asked.server_tmpdir});
-    if (directory) tmpdir = *std::move(directory);
-  }
-  return Resolve(
-      job.policy,
-      {.policy_cwd = job.asked.policy_cwd, .project_roots = job.asked.project_roots, .tmpdir = std::move(tmpdir)});
-}
-
-PlanOptions OptionsFor(const SandboxedCommand& command) {
-  return {.command_cwd = command.working_directory(),
-          .fresh_proc = command.fresh_proc,
-          .missing_names = command.file_helper ? MissingNames::kRefused : MissingNames::kCovered,
-          .proxy_network = command.proxy_network,
-          .port_is_shut = command.port_ruleset_fd.has_value(),
-          .hidden = command.hidden,
-          .program_directory = ProgramDirectory(command)};
 }
 
 // Fails where Landlock cannot enforce the policy, on any kernel or on this one.
@@ -116,7 +74,7 @@ struct Choice {
 };
 
 Result<Choice> ChoosePlan(const Job& job) {
-  TRY(Resolution resolution, ResolutionFor(job));
+  TRY(Resolution resolution, ResolutionFor(job.policy, job.asked));
   if (job.asked.legacy_landlock != LegacyLandlock::kNo) {
     auto plan = LandlockPlanFor(resolution, job);
     if (plan) return Choice{std::move(resolution), *std::move(plan)};

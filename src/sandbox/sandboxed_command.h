@@ -34,6 +34,8 @@ struct SandboxedCommand {
   std::string policy_cwd = {};
   std::vector<std::string> project_roots = {};  // empty: policy_cwd
   std::string server_tmpdir = {};               // resolve/temporary_directory.h
+  // The TMPDIR of the command's variables, which no flag carries either; absent: the TMPDIR of this process.
+  std::optional<std::string> tmpdir = {};
 
   // The means by which the policy is enforced.
   LegacyLandlock legacy_landlock = LegacyLandlock::kNo;

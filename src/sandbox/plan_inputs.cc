@@ -1,0 +1,53 @@
+#include "sandbox/plan_inputs.h"
+
+#include <optional>
+#include <utility>
+
+#include "base/environment_variable.h"
+#include "sandbox/passed_text.h"
+#include "sandbox/resolve/resolve.h"
+#include "sandbox/resolve/temporary_directory.h"
+#include "sys/own_program.h"
+
+namespace holdfast::sandbox {
+
+std::expected<Profile, Failure> ReadProfile(const SandboxedCommand& command) {
+  std::optional<std::string> text = command.profile;
+  if (command.profile_fd) {
+    auto passed = ReadPassedText(*command.profile_fd);
+    if (!passed) return Fails(kBadUsage, passed.error().message);
+    text = *std::move(passed);
+  }
+  if (!text) return Fails(kInternal, "--permission-profile is missing");
+  auto profile = ParseProfile(*text);
+  if (!profile) return Fails(kBadUsage, "permission profile: " + profile.error().message);
+  return *std::move(profile);
+}
+
+Result<Resolution> ResolutionFor(const Policy& policy, const SandboxedCommand& command) {
+  std::optional<std::string> tmpdir;
+  if (NamesTemporaryDirectory(policy)) {
+    std::string wanted = command.tmpdir ? *command.tmpdir : EnvironmentVariable("TMPDIR").value_or("");
+    auto directory = ResolveTemporaryDirectory({.wanted = std::move(wanted), .of_server = command.server_tmpdir});
+    if (directory) tmpdir = *std::move(directory);
+  }
+  return Resolve(policy, {.policy_cwd = command.policy_cwd,
+                          .project_roots = command.project_roots,
+                          .tmpdir = std::move(tmpdir)});
+}
+
+PlanOptions OptionsFor(const SandboxedCommand& command) {
+  return {.command_cwd = command.working_directory(),
+          .fresh_proc = command.fresh_proc,
+          .missing_names = command.file_helper ? MissingNames::kRefused : MissingNames::kCovered,
+          .proxy_network = command.proxy_network,
+          .port_is_shut = command.port_ruleset_fd.has_value(),
+          .hidden = command.hidden,
+          .program_directory = ProgramDirectory(command)};
+}
+
+std::string ProgramDirectory(const SandboxedCommand& command) {
+  return command.program_directory.empty() ? sys::OwnDirectory() : command.program_directory;
+}
+
+}  // namespace holdfast::sandbox

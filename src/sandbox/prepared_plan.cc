@@ -1,0 +1,41 @@
+#include "sandbox/prepared_plan.h"
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/sha256.h"
+#include "sandbox/plan/make_plan.h"
+#include "sandbox/plan_inputs.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+PlanKey KeyOf(NamespacePlan plan, std::span<const MountCheck> noted) {
+  plan.working_directory.clear();
+  std::string text = Text(plan);
+  for (const MountCheck& check : noted) {
+    text += fmt::format("{}:{} {}", check.outside.device, check.outside.inode, check.path).append(1, '\0');
+  }
+  Sha256 digest;
+  digest.Update(std::as_bytes(std::span(text)));
+  return digest.Digest();
+}
+
+}  // namespace
+
+Result<PreparedPlan> PreparePlan(const SandboxedCommand& command) {
+  auto profile = ReadProfile(command);
+  if (!profile) return Fail(ErrorKind::kInvalidParams, std::move(profile).error().message);
+  TRY(const Resolution resolution, ResolutionFor(profile->policy, command));
+  TRY(NamespacePlan plan, MakePlan(resolution, OptionsFor(command)));
+  TRY(std::vector<MountCheck> noted, NoteMounts(plan, PlaceholderState::kMissing));
+  NoteIdentities(noted, plan.landlock);
+  const PlanKey key = KeyOf(plan, noted);
+  return PreparedPlan{.plan = std::move(plan), .noted = std::move(noted), .key = key};
+}
+
+}  // namespace holdfast::sandbox
