@@ -97,6 +97,9 @@ target_compile_definitions(escalate_test PRIVATE
   HOLDFAST_EXECVE_WRAPPER="$<TARGET_FILE:holdfast-execve-wrapper>"
   HOLDFAST_PATCHED_BASH="${CMAKE_SOURCE_DIR}/build/patched-bash/bash")
 
+# Some tests of the sandbox start the helper.
+add_dependencies(sandbox_test holdfast-linux-sandbox)
+
 # Some tests of the client library talk to the server.
 add_dependencies(client_test holdfast example_embed_server)
 # Some tests of cli, remote and rendezvous start the program.

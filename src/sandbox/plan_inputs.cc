@@ -31,9 +31,8 @@ Result<Resolution> ResolutionFor(const Policy& policy, const SandboxedCommand& c
     auto directory = ResolveTemporaryDirectory({.wanted = std::move(wanted), .of_server = command.server_tmpdir});
     if (directory) tmpdir = *std::move(directory);
   }
-  return Resolve(policy, {.policy_cwd = command.policy_cwd,
-                          .project_roots = command.project_roots,
-                          .tmpdir = std::move(tmpdir)});
+  return Resolve(
+      policy, {.policy_cwd = command.policy_cwd, .project_roots = command.project_roots, .tmpdir = std::move(tmpdir)});
 }
 
 PlanOptions OptionsFor(const SandboxedCommand& command) {

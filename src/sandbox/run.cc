@@ -24,11 +24,13 @@
 #include "sandbox/confine/exec_layer.h"
 #include "sandbox/confine/landlock.h"
 #include "sandbox/jail/landlock_stage.h"
+#include "sandbox/native/resident.h"
 #include "sandbox/plan/landlock_plan.h"
 #include "sandbox/plan/make_plan.h"
 #include "sandbox/plan/plan.h"
 #include "sandbox/plan_inputs.h"
 #include "sandbox/policy/permission_profile.h"
+#include "sandbox/prepared_plan.h"
 #include "sandbox/proxy/bridge.h"
 #include "sandbox/proxy/routes.h"
 #include "sandbox/resolve/resolution.h"
@@ -226,6 +228,21 @@ Outcome RunDirectly(const Job& job) {
   return Become(job);
 }
 
+// Stays, and runs the commands that a server asks for.
+Outcome Stay(const SandboxedCommand& command) {
+  const auto prepared = PreparePlan(command);
+  if (!prepared) return CannotEnforce(prepared.error().message);
+  const auto& [plan, noted, key] = *prepared;
+  const bool needs_ruleset = plan.filter == Filter::kGuardedNetwork;
+  const auto served = RunResident({.plan = plan,
+                                   .noted = noted,
+                                   .key = key,
+                                   .port_ruleset_fd = needs_ruleset ? command.port_ruleset_fd : std::nullopt},
+                                  OwnedFd(*command.resident_fd));
+  if (!served) return CannotEnforce(served.error().message);
+  return 0;
+}
+
 }  // namespace
 
 Result<std::string> Explain(const SandboxedCommand& command) {
@@ -236,6 +253,7 @@ Result<std::string> Explain(const SandboxedCommand& command) {
 }
 
 Outcome Run(const SandboxedCommand& command, std::string_view called_as, BuiltIn file_helper) {
+  if (command.resident_fd) return Stay(command);
   auto made = MakeJob(command, called_as, file_helper);
   if (!made) return std::unexpected(std::move(made).error());
   const Job& job = *made;

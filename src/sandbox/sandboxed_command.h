@@ -21,7 +21,8 @@ enum class LegacyLandlock {
 
 struct SandboxedCommand {
   // An empty directory means the policy's directory. No flag carries the variables: they are those of the helper's
-  // process, and a program without a slash is looked up in their PATH. The argv is empty when the file helper is run.
+  // process, and a program without a slash is looked up in their PATH. The argv is empty when the file helper is run,
+  // and for a launcher.
   process::Command command = {};
   bool file_helper = false;  // the file helper runs instead of a command, and reads requests from standard input
 
@@ -51,12 +52,13 @@ struct SandboxedCommand {
   std::vector<std::string> hidden = {};    // files that no command may use or replace
   std::optional<uint16_t> shut_port = {};  // a TCP port that no proxy of the command may have
 
-  // Descriptors that a server has opened once for many sandboxes, except for the last three.
+  // Descriptors that a server has opened once for many sandboxes, except for the last four.
   std::optional<int> program_fd = {};          // the helper in sealed memory: jail/stage_image.h
   std::optional<int> bubblewrap_fd = {};       // absent: bubblewrap is looked for
   std::optional<int> port_ruleset_fd = {};     // confine/port_ruleset.h
   std::optional<int> exec_supervisor_fd = {};  // confine/exec_layer.h; absent: the command is not supervised
   std::optional<int> kept_fd = {};             // a descriptor that the command inherits, under the same number
+  std::optional<int> resident_fd = {};         // native/resident.h; the helper stays and runs many commands
   std::optional<int> report_fd = {};           // for the report on the start: process/command/start_report.h
 
   const std::string& working_directory() const { return command.cwd.empty() ? policy_cwd : command.cwd; }

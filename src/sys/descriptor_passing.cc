@@ -163,6 +163,13 @@ Result<Received> ReceiveWithDescriptor(int socket, std::span<char> buffer) {
   return Received{size, fds.empty() ? OwnedFd() : std::move(fds.back())};
 }
 
+Result<ReceivedMany> ReceiveWithDescriptors(int socket, std::span<char> buffer) {
+  Message message(buffer);
+  TRY(const size_t size, message.Receive(socket));
+  TRY(std::vector<OwnedFd> fds, message.TakeFds<OwnedFd>());
+  return ReceivedMany{size, std::move(fds)};
+}
+
 void RefuseDescriptors(int socket) {
   const int no = 0;
   (void)::setsockopt(socket, SOL_SOCKET, kPassRights, &no, sizeof no);

@@ -40,6 +40,14 @@ struct Received {
 };
 Result<Received> ReceiveWithDescriptor(int socket, std::span<char> buffer);
 
+struct ReceivedMany {
+  size_t size = 0;           // 0 if the peer has closed its end
+  std::vector<OwnedFd> fds;  // in the order in which they were sent
+};
+// Returns the next bytes and all descriptors of a peer that is trusted. Fails with kLimit if not all descriptors could
+// be received. Blocks if the socket is blocking.
+Result<ReceivedMany> ReceiveWithDescriptors(int socket, std::span<char> buffer);
+
 struct Arrival {
   ssize_t size = 0;            // 0 at the end; -errno after a failure, -EMFILE if not all descriptors could be received
   std::vector<ForeignFd> fds;  // close-on-exec; the peer may have sent any

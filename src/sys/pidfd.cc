@@ -40,13 +40,17 @@ bool HasEnded(int pidfd) {
   return ::poll(&process, 1, 0) == 1;
 }
 
-Result<> KillAndAwaitEnd(int pidfd) {
-  SendSignal(pidfd, SIGKILL);
+Result<> AwaitEnd(int pidfd) {
   pollfd ended = {.fd = pidfd, .events = POLLIN, .revents = 0};
   while (::poll(&ended, 1, -1) < 0) {
     if (errno != EINTR) return FailErrno("poll", "pidfd");
   }
   return {};
+}
+
+Result<> KillAndAwaitEnd(int pidfd) {
+  SendSignal(pidfd, SIGKILL);
+  return AwaitEnd(pidfd);
 }
 
 Ending TryReap(int pidfd) {

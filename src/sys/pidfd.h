@@ -30,6 +30,9 @@ void SendSignal(int pidfd, int signal);
 // Returns whether a process has ended, whether it is a child or not.
 bool HasEnded(int pidfd);
 
+// Waits for the end of a process, whether it is a child or not. Fails if that is not possible.
+Result<> AwaitEnd(int pidfd);
+
 // Kills a process, whether it is a child or not, and waits for its end. When pid 1 of a namespace has ended, all
 // processes in the namespace have. A child still has to be reaped. Fails if it is not possible to wait for the process,
 // which may still be alive then.

@@ -52,6 +52,7 @@ const std::set<std::string> kAllFlags = {"--sandbox-policy-cwd",
                                          "--exec-supervisor-fd",
                                          "--keep-fd",
                                          "--report-fd",
+                                         "--resident-fd",
                                          "--fs-helper"};
 
 // After the one flag that must be there.
@@ -221,6 +222,19 @@ TEST(FlagsTest, TheFileHelperIsNotSupervised) {
             "--fs-helper and --keep-fd cannot be used together");
 }
 
+TEST(FlagsTest, ALauncherHasNoCommandOfItsOwn) {
+  const OwnedFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const std::string fd = std::to_string(nothing.get());
+  EXPECT_EQ(Parsed({"--resident-fd", fd}).resident_fd, nothing.get());
+  for (const Words& more : {Words{"--", "ls"}, Words{"--fs-helper"}, Words{"--report-fd", "3"}, Words{"--keep-fd", fd},
+                            Words{"--exec-supervisor-fd", fd}, Words{"--allow-network-for-proxy"}}) {
+    Words words = {"--sandbox-policy-cwd", "/w", "--resident-fd", fd};
+    words.insert(words.end(), more.begin(), more.end());
+    EXPECT_EQ(Refused(ParseFlags(words)),
+              "--resident-fd cannot be used together with a command, or with flags for one command");
+  }
+}
+
 TEST(FlagsTest, TheReportIsFoundInWordsThatMakeNoSense) {
   EXPECT_EQ(FindReportFd(Words{"--no-such-flag", "--report-fd", "7"}), 7);
   EXPECT_EQ(FindReportFd(Words{"--report-fd=7", "x"}), 7);
@@ -294,6 +308,7 @@ std::vector<SandboxedCommand> ManyCommands() {
       [](C& c) { c.port_ruleset_fd = OpenDescriptors::kFirst + 2; },
       [](C& c) { c.exec_supervisor_fd = OpenDescriptors::kFirst + 3; },
       [](C& c) { c.kept_fd = OpenDescriptors::kFirst + 3; },
+      [](C& c) { c.resident_fd = OpenDescriptors::kFirst + 3; },
       [](C& c) { c.report_fd = 3; },
   };
   std::vector<C> commands;
@@ -316,6 +331,13 @@ TEST(FlagsTest, ACommandLineMeansWhatItWasMadeOf) {
       command.command = {.cwd = command.command.cwd};
       command.exec_supervisor_fd.reset();
       command.kept_fd.reset();
+    }
+    if (command.resident_fd) {
+      command.command = {.cwd = command.command.cwd};
+      command.file_helper = false;
+      command.proxy_network = ProxyNetwork::kNone;
+      command.proxy_ports.clear();
+      for (auto* const fd : {&command.exec_supervisor_fd, &command.kept_fd, &command.report_fd}) fd->reset();
     }
     const std::vector<std::string> words = BuildFlags(command);
     const auto parsed = ParseFlags(Words(words.begin(), words.end()));

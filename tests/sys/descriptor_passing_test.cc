@@ -41,6 +41,22 @@ TEST(DescriptorPassingTest, GivesCopiesInTheirOrder) {
   }
 }
 
+TEST(DescriptorPassingTest, GivesBytesAndAllDescriptorsOfOneMessage) {
+  auto pair = MakePacketPair();
+  const auto pipe = MakePipe(OurEnd::kRead);
+  const std::vector<int> sent = {pipe->write_end.get(), pipe->read_end.get()};
+  ASSERT_TRUE(SendWithDescriptors(pair->ours.get(), "text", sent));
+  char buffer[16];
+  const auto received = ReceiveWithDescriptors(pair->theirs.get(), buffer);
+  ASSERT_TRUE(received);
+  EXPECT_EQ(std::string_view(buffer, received->size), "text");
+  ASSERT_EQ(received->fds.size(), 2u);
+  EXPECT_EQ(InodeOf(received->fds[0].get()), InodeOf(sent[0]));
+  EXPECT_EQ(InodeOf(received->fds[1].get()), InodeOf(sent[1]));
+  pair->ours.Reset();
+  EXPECT_EQ(ReceiveWithDescriptors(pair->theirs.get(), buffer)->size, 0u);
+}
+
 TEST(DescriptorPassingTest, TakesAsManyAsTheKernelDoes) {
   const auto pair = MakePacketPair();
   const std::vector<int> sent(kMaxPassedFds, pair->ours.get());

@@ -35,7 +35,7 @@ enum class KeeperEventKind : int {
   // (sandbox/native/resident_protocol.h).
   kCloned,  // `value` is the pid of pid 1, and its pidfd comes with the event
   kStale,   // the launcher cannot start the command, because its sandbox is not the one that was asked for
-  kBegun,   // pid 1 is about to start the command
+  kBegun,   // pid 1 is about to start the command, or to report why it cannot
 };
 
 enum class StartStep : int { kNone, kTerminal, kDirectory, kExec };

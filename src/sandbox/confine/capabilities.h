@@ -8,6 +8,10 @@
 
 namespace holdfast::sandbox {
 
+// Empties the bounding set where that is permitted. A process that starts many others does it once for all of them:
+// they have nothing left to take out of the set, which takes some time. The process keeps the capabilities that it has.
+void EmptyBoundingSet();
+
 // Empties all capability sets of this thread, also the bounding set where that is permitted, and sets no_new_privs.
 // Reads the sets afterwards, and fails when a capability is left.
 Result<> DropCapabilities();

@@ -27,6 +27,7 @@
 #include "sandbox/jail/input_files.h"
 #include "sandbox/jail/lifeline.h"
 #include "sandbox/jail/mount_check.h"
+#include "sandbox/jail/placeholder_reaper.h"
 #include "sandbox/jail/terminal.h"
 #include "sandbox/plan/program_names.h"
 #include "sandbox/proxy/listener.h"
@@ -57,7 +58,8 @@ Result<> PutInPlace(const Streams& streams) {
 // Stage starts the command, or the built-in function, as a child of this process.
 class Stage {
  public:
-  Stage(const InnerOrders& orders, BuiltIn built_in) : orders_(orders), built_in_(built_in) {
+  Stage(const InnerOrders& orders, BuiltIn built_in, const std::optional<ReaperLink>& reaper)
+      : orders_(orders), built_in_(built_in), reaper_(reaper) {
     if (orders.lifeline_fd) lifeline_.emplace(*orders.lifeline_fd);
     if (orders.control_fd) control_.emplace(*orders.control_fd);
   }
@@ -98,7 +100,14 @@ class Stage {
       WriteMessage(why.error);
       if (orders_.report_fd) process::ReportFailed(*orders_.report_fd, why.status, why.error.message);
     }
-    if (control_) control_->SendExited(killed_ ? SIGKILL : why.status << 8);
+    TellEnd(killed_ ? SIGKILL : why.status << 8);
+  }
+
+  // Tells the server that no process of the command is alive. The reaper tells it, if there is one, after it has
+  // removed the placeholders.
+  void TellEnd(int wait_status) const {
+    if (reaper_ && TellEnded(*reaper_, wait_status)) return;
+    if (control_) control_->SendExited(wait_status);
   }
 
  private:
@@ -153,8 +162,9 @@ class Stage {
 
   Result<> CloseTheRest() const {
     std::vector<int> kept = orders_.kept_fds;
-    const std::array own_fds = {orders_.report_fd, orders_.lifeline_fd, orders_.control_fd, orders_.port_ruleset_fd,
-                                orders_.exec_supervisor_fd};
+    const std::optional<int> reaper_fd = reaper_ ? std::optional(reaper_->socket) : std::nullopt;
+    const std::array own_fds = {orders_.report_fd,       orders_.lifeline_fd,        orders_.control_fd,
+                                orders_.port_ruleset_fd, orders_.exec_supervisor_fd, reaper_fd};
     for (const auto own : own_fds) {
       if (own) kept.insert(std::ranges::upper_bound(kept, *own), *own);
     }
@@ -261,6 +271,7 @@ class Stage {
 
   const InnerOrders& orders_;
   const BuiltIn built_in_;
+  const std::optional<ReaperLink> reaper_;
   std::optional<Lifeline> lifeline_;
   std::optional<ControlSocket> control_;
   bool has_begun_ = false;  // the server knows that pid 1 answers
@@ -283,11 +294,11 @@ void ReleaseDescriptors(const InnerOrders& orders) {
 
 }  // namespace
 
-int RunInnerStage(const InnerOrders& orders, BuiltIn built_in) {
+int RunInnerStage(const InnerOrders& orders, BuiltIn built_in, const std::optional<ReaperLink>& reaper) {
   if (orders.streams) {
     if (const auto placed = PutInPlace(*orders.streams); !placed) return WriteMessage(placed.error()), kRefusedStatus;
   }
-  Stage stage(orders, built_in);
+  Stage stage(orders, built_in, reaper);
   const auto command = stage.Start();
   if (!command) {
     stage.ReportFailure(command.error());
@@ -296,9 +307,9 @@ int RunInnerStage(const InnerOrders& orders, BuiltIn built_in) {
   if (orders.report_fd) process::ReportStarted(*orders.report_fd);
   ReleaseDescriptors(orders);
   const int status = FirstProcess(*command, stage.links(), stage.set_group_id()).Run();
-  if (const ControlSocket* const control = stage.control()) {
+  if (orders.control_fd) {
     FirstProcess::EndAll();
-    control->SendExited(status);
+    stage.TellEnd(status);
   } else {
     (void)::kill(-1, SIGKILL);  // all other processes of the pid namespace
   }

@@ -10,8 +10,8 @@
 #include <map>
 #include <utility>
 
-#include "process/keeper/protocol.h"
 #include "sandbox/confine/confinement.h"
+#include "sandbox/jail/control_socket.h"
 #include "sandbox/jail/placeholder_files.h"
 #include "sys/descriptor_passing.h"
 #include "sys/io.h"
@@ -128,8 +128,7 @@ class Reaper {
   }
 
   void TellEnd(const Command& command, HeldPlaceholders left, int wait_status) {
-    const process::KeeperEvent exited = {process::KeeperEventKind::kExited, wait_status, process::StartStep::kNone};
-    if (command.control.is_open()) (void)::write(command.control.get(), &exited, sizeof exited);
+    if (command.control.is_open()) ControlSocket(command.control.get()).SendExited(wait_status);
     AwaitElsewhere(std::move(left));
   }
 
@@ -178,6 +177,12 @@ Result<> StartReaper(const std::vector<Placeholder>& wanted, OwnedFd socket, AtE
   TRY(const pid_t reaper, sys::Spawn(sys::Sharing::kNothing, in_child));
   ::setpgid(reaper, reaper);
   return {};
+}
+
+// The message is written as to a file, because the filter of pid 1 has rules about messages of sockets.
+bool TellEnded(const ReaperLink& reaper, int wait_status) {
+  const ReaperMessage message{.kind = Kind::kEnded, .command = reaper.command, .wait_status = wait_status};
+  return sys::Write(reaper.socket, &message, sizeof message) == sizeof message;
 }
 
 }  // namespace holdfast::sandbox

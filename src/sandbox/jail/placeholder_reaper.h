@@ -41,4 +41,14 @@ enum class AtEndOfSocket { kKill, kAwait };
 // Starts a reaper for commands that want these placeholders, before any of them is made. `socket` is the reaper's end.
 Result<> StartReaper(const std::vector<Placeholder>& wanted, OwnedFd socket, AtEndOfSocket at_end);
 
+// The command as the reaper of a launcher knows it.
+struct ReaperLink {
+  int socket;
+  uint32_t command;
+};
+
+// Tells the reaper, in pid 1, that all other processes of the command have ended. The reaper then tells the server.
+// Returns false if there is no reaper any more.
+bool TellEnded(const ReaperLink& reaper, int wait_status);
+
 }  // namespace holdfast::sandbox

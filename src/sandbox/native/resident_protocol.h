@@ -2,7 +2,8 @@
 // descriptors in the order of LaunchDescriptor. Everything else is said on the command's own control socket, in the
 // protocol of a keeper (process/keeper/protocol.h), which pid 1 of the command speaks:
 //   launcher   kCloned with the pid of pid 1 and its pidfd; or kStale, and then nothing is started
-//   pid 1      kBegun before it starts the command, kExited when the command and all other processes inside have ended
+//   pid 1      kBegun before it starts the command or reports why it cannot, always after kCloned; kExited when the
+//              command and all other processes inside have ended
 //   server     kSignal, kKill; the end of the socket means that the server is gone, and pid 1 ends with everything
 //   inside
 // A control socket that ends before kBegun tells that the command was not started, and never will be.

@@ -1,0 +1,300 @@
+// The fixture starts a launcher, which is the helper of this build in sealed memory, and is its server: it asks for
+// commands, and reads what the launcher and pid 1 of each command tell. The commands may write the workspace.
+#pragma once
+
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "process/keeper/protocol.h"
+#include "sandbox/flags.h"
+#include "sandbox/jail/inner_orders.h"
+#include "sandbox/policy/builtin_policies.h"
+#include "sandbox/policy/permission_profile.h"
+#include "sandbox/prepared_plan.h"
+#include "support/eventually.h"
+#include "support/scratch_dir.h"
+#include "sys/argv.h"
+#include "sys/descriptor_passing.h"
+#include "sys/executable_image.h"
+#include "sys/io.h"
+#include "sys/memory_file.h"
+#include "sys/pidfd.h"
+#include "sys/spawn.h"
+
+namespace holdfast::sandbox {
+
+using process::KeeperEvent;
+using process::KeeperEventKind;
+using process::KeeperInstruction;
+using process::KeeperInstructionKind;
+
+inline std::string ReadToEnd(int fd) {
+  std::string text;
+  for (;;) {
+    pollfd ready = {fd, POLLIN, 0};
+    char buffer[4096];
+    const bool is_ready = ::poll(&ready, 1, static_cast<int>(support::kPatience.count())) > 0;
+    const ssize_t size = is_ready ? sys::Read(fd, buffer, sizeof buffer) : 0;
+    if (!is_ready) ADD_FAILURE() << "only got: " << text;
+    if (size <= 0) return text;  // a terminal ends with EIO
+    text.append(buffer, static_cast<size_t>(size));
+  }
+}
+
+// Launched is the server's end of one command.
+struct Launched {
+  OwnedFd control;
+  OwnedFd report = {}, out = {}, err = {};
+  OwnedFd first_process = {};  // the pidfd of pid 1, and its pid
+  pid_t pid = -1;
+  std::string shown = {};  // what has been read of the output
+
+  // Returns the next event, or nothing at the end of the socket.
+  std::optional<KeeperEvent> Next() {
+    pollfd ready = {control.get(), POLLIN, 0};
+    if (::poll(&ready, 1, static_cast<int>(support::kPatience.count())) <= 0) ADD_FAILURE() << "no event has come";
+    KeeperEvent event = {};
+    auto received = sys::ReceiveWithDescriptor(control.get(), {reinterpret_cast<char*>(&event), sizeof event});
+    if (!received || received->size != sizeof event) return std::nullopt;
+    if (event.kind == KeeperEventKind::kCloned) {
+      first_process = std::move(received->fd);
+      pid = event.value;
+    }
+    return event;
+  }
+
+  // Returns the status of the command as wait4 returns it, or -1 if it was not started.
+  int AwaitExit() {
+    while (const auto event = Next()) {
+      if (event->kind == KeeperEventKind::kExited) return event->value;
+    }
+    return -1;
+  }
+  bool AwaitBegun() {
+    while (const auto event = Next()) {
+      if (event->kind == KeeperEventKind::kBegun) return true;
+    }
+    return false;
+  }
+
+  std::string AwaitOutput(std::string_view text) {
+    while (!shown.contains(text)) {
+      pollfd ready = {out.get(), POLLIN, 0};
+      char buffer[4096];
+      const bool is_ready = ::poll(&ready, 1, static_cast<int>(support::kPatience.count())) > 0;
+      const ssize_t size = is_ready ? sys::Read(out.get(), buffer, sizeof buffer) : 0;
+      if (size <= 0) {
+        ADD_FAILURE() << "no " << text << " in: " << shown;
+        return shown;
+      }
+      shown.append(buffer, static_cast<size_t>(size));
+    }
+    const size_t end = shown.find(text) + text.size();
+    std::string before = shown.substr(0, end);
+    shown.erase(0, end);
+    return before;
+  }
+
+  void Instruct(KeeperInstructionKind kind, int value = 0) const {
+    const KeeperInstruction instruction = {kind, value};
+    EXPECT_EQ(sys::Write(control.get(), &instruction, sizeof instruction), ssize_t{sizeof instruction});
+  }
+  void Signal(int signal) const { Instruct(KeeperInstructionKind::kSignal, signal); }
+  void Kill() const { Instruct(KeeperInstructionKind::kKill); }
+};
+
+struct Finished {
+  int status;
+  std::string out, err, report;
+};
+
+class LauncherFixture : public testing::TestWithParam<uid_t> {
+ protected:
+  LauncherFixture() {
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);  // as the keeper of a launcher is
+    for (const auto* directory : {&workspace_, &tmpdir_}) {
+      EXPECT_EQ(::chown(directory->path().c_str(), GetParam(), GetParam()), 0);
+    }
+    policy_.profile = ProfileText({.type = ProfileType::kManaged, .policy = WorkspaceWrite()});
+    policy_.policy_cwd = Workspace();
+    policy_.program_directory = "/usr/bin";
+    policy_.tmpdir = tmpdir_.path();
+    policy_.server_tmpdir = tmpdir_.path();
+  }
+  ~LauncherFixture() override { EndLauncher(SIGKILL); }
+
+  void SetUp() override {
+    StartLauncher();
+    Launched launched = Start("true");
+    if (launched.AwaitExit() != 0) GTEST_SKIP() << "namespaces are not permitted here";
+  }
+
+  std::string Workspace() const { return std::filesystem::canonical(workspace_.path()); }
+
+  // Runs `body` in a child as the user of the test, and returns the text that it returns.
+  template <typename Body>
+  std::string AsUser(Body body) const {
+    auto pipe = sys::MakePipe(sys::OurEnd::kRead);
+    auto in_child = [&] {
+      BecomeUser();
+      const std::string text = body();
+      return sys::Write(pipe->write_end.get(), text.data(), text.size()) < 0 ? 1 : 0;
+    };
+    const auto child = sys::Spawn(sys::Sharing::kNothing, in_child);
+    pipe->write_end.Reset();
+    std::string text = ReadToEnd(pipe->read_end.get());
+    if (child) ::waitpid(*child, nullptr, 0);
+    return text;
+  }
+
+  PlanKey Key() const {
+    const std::string text = AsUser([&] {
+      const auto prepared = PreparePlan(policy_);
+      return prepared ? std::string(prepared->key.begin(), prepared->key.end()) : prepared.error().message;
+    });
+    PlanKey key = {};
+    EXPECT_EQ(text.size(), key.size()) << text;
+    std::memcpy(key.data(), text.data(), std::min(key.size(), text.size()));
+    return key;
+  }
+
+  void StartLauncher() {
+    key_ = Key();
+    auto pair = sys::MakePacketPair();
+    ASSERT_TRUE(pair);
+    ASSERT_TRUE(sys::SetBlocking(pair->theirs.get(), sys::Blocking::kYes));
+    socket_ = std::move(pair->ours);
+    SandboxedCommand command = policy_;
+    command.resident_fd = 20;
+    std::vector<std::string> words = BuildFlags(command);
+    words.insert(words.begin(), "holdfast-linux-sandbox");
+    const std::vector<std::string> variables = {"TMPDIR=" + tmpdir_.path(), "ASAN_OPTIONS=detect_leaks=0"};
+    const sys::Argv argv(words), environment(variables);
+    auto in_child = [&] {
+      ::dup2(pair->theirs.get(), 20);
+      ::dup2(::open("/dev/null", O_RDWR | O_CLOEXEC), STDIN_FILENO);
+      BecomeUser();
+      ::fexecve(Image(), argv.data(), environment.data());
+      return 99;
+    };
+    (void)Image();  // made here, because the child has no right to make it
+    const auto child = sys::Spawn(sys::Sharing::kNothing, in_child);
+    ASSERT_TRUE(child);
+    launcher_ = *child;
+  }
+
+  // Sends the signal, or closes the socket, and waits until the launcher has ended. Returns its status.
+  int EndLauncher(std::optional<int> signal = std::nullopt) {
+    if (launcher_ <= 0) return -1;
+    if (signal) ::kill(launcher_, *signal);
+    socket_.Reset();
+    int status = -1;
+    ::waitpid(std::exchange(launcher_, -1), &status, 0);
+    return status;
+  }
+
+  InnerOrders OrdersFor(std::vector<std::string> argv) const {
+    InnerOrders orders;
+    orders.command = {.program = argv[0], .argv = std::move(argv), .cwd = Workspace()};
+    orders.environment = {"PATH=/usr/bin:/bin", "MARK=" + workspace_.path()};
+    return orders;
+  }
+
+  Launched Start(std::string script) { return StartProgram({"/bin/bash", "-c", std::move(script)}); }
+  Launched StartProgram(std::vector<std::string> argv) { return Request(OrdersFor(std::move(argv)), -1); }
+
+  // Asks for a command. Its streams are `terminal`, or, if that is -1, pipes.
+  Launched Request(const InnerOrders& orders, int terminal) {
+    auto control = sys::MakePacketPair();
+    auto report = sys::MakePipe(sys::OurEnd::kRead), out = sys::MakePipe(sys::OurEnd::kRead),
+         err = sys::MakePipe(sys::OurEnd::kRead);
+    const auto in = sys::OpenDevNull();
+    const auto file = sys::MakeMemoryFile("orders", Encode(orders));
+    const bool is_piped = terminal < 0;
+    Send({.key = key_, .has_terminal = is_piped ? 0u : 1u},
+         {file->get(), is_piped ? in->get() : terminal, is_piped ? out->write_end.get() : terminal,
+          is_piped ? err->write_end.get() : terminal, control->theirs.get(), report->write_end.get()});
+    return {.control = std::move(control->ours),
+            .report = std::move(report->read_end),
+            .out = std::move(out->read_end),
+            .err = std::move(err->read_end)};
+  }
+
+  void Send(const LaunchRequest& request, const std::vector<int>& fds) const {
+    const auto sent =
+        sys::SendWithDescriptors(socket_.get(), {reinterpret_cast<const char*>(&request), sizeof request}, fds);
+    if (sent) return;
+    // The socket takes a few requests, and the rest has to wait until the launcher has received those.
+    pollfd ready = {socket_.get(), POLLOUT, 0};
+    if (::poll(&ready, 1, static_cast<int>(support::kPatience.count())) == 1 && (ready.revents & POLLHUP) == 0) {
+      Send(request, fds);
+    }
+  }
+
+  Finished Finish(Launched launched) {
+    const int status = launched.AwaitExit();
+    return {.status = status,
+            .out = launched.shown + ReadToEnd(launched.out.get()),
+            .err = ReadToEnd(launched.err.get()),
+            .report = ReadToEnd(launched.report.get())};
+  }
+  Finished Run(std::string script) { return Finish(Start(std::move(script))); }
+
+  pid_t launcher() const { return launcher_; }
+
+  SandboxedCommand policy_;
+  PlanKey key_ = {};
+  OwnedFd socket_;
+  support::ScratchDir workspace_, tmpdir_;
+
+ private:
+  void BecomeUser() const {
+    if (::geteuid() == GetParam()) return;
+    (void)::setgroups(0, nullptr);
+    if (::setresgid(GetParam(), GetParam(), GetParam()) < 0 || ::setresuid(GetParam(), GetParam(), GetParam()) < 0) {
+      ::_exit(98);
+    }
+  }
+
+  // The helper in sealed memory, made once for all tests.
+  static int Image() {
+    static const OwnedFd image = [] {
+      const auto path = std::filesystem::path(HOLDFAST_BINARY).parent_path() / "holdfast-linux-sandbox";
+      const OwnedFd source(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+      auto copy = sys::BeginExecutableCopy("launcher");
+      const auto finished = sys::FinishExecutableCopy(copy->get(), source.get(), sys::ImageMode::kOnlyExecutable);
+      EXPECT_TRUE(finished) << path;
+      return *std::move(copy);
+    }();
+    return image.get();
+  }
+
+  pid_t launcher_ = -1;
+};
+
+inline std::vector<uid_t> UsersOfLaunchers() {
+  constexpr uid_t ordinary = 1000;
+  return ::geteuid() == 0 ? std::vector<uid_t>{0, ordinary} : std::vector<uid_t>{::geteuid()};
+}
+
+inline std::string NameOfUser(const testing::TestParamInfo<uid_t>& info) { return info.param == 0 ? "Root" : "User"; }
+
+}  // namespace holdfast::sandbox

@@ -1,0 +1,191 @@
+// A launcher runs the commands that a server asks for.
+#include "sandbox/native/resident.h"
+
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <termios.h>
+
+#include "sandbox/native/launcher_fixture.h"
+#include "support/exec_supervisor.h"
+#include "support/proc.h"
+#include "sys/pty.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+using testing::HasSubstr;
+
+class ResidentTest : public LauncherFixture {};
+
+INSTANTIATE_TEST_SUITE_P(Users, ResidentTest, testing::ValuesIn(UsersOfLaunchers()), NameOfUser);
+
+TEST_P(ResidentTest, RunsACommandWithItsStreamsAndStatus) {
+  const Finished finished = Run("echo out; echo err >&2; pwd; echo $MARK; exit 7");
+  EXPECT_EQ(finished.status, 7 << 8);
+  EXPECT_EQ(finished.out, fmt::format("out\n{}\n{}\n", Workspace(), workspace_.path()));
+  EXPECT_EQ(finished.err, "err\n");
+  EXPECT_EQ(finished.report, "started\n");
+}
+
+TEST_P(ResidentTest, TellsOfPid1BeforePid1TellsAnything) {
+  Launched launched = Start("exit 3");
+  const auto cloned = launched.Next();
+  ASSERT_TRUE(cloned);
+  EXPECT_EQ(cloned->kind, KeeperEventKind::kCloned);
+  EXPECT_TRUE(launched.first_process.is_open());
+  EXPECT_TRUE(launched.AwaitBegun());
+  EXPECT_EQ(launched.AwaitExit(), 3 << 8);
+  EXPECT_EQ(launched.Next(), std::nullopt);
+}
+
+TEST_P(ResidentTest, EnforcesThePolicy) {
+  const Finished finished = Run(
+      "echo x > file && echo made; echo x > /etc/x; echo x > /var/tmp/x; sed -n 's/ *\\(.*\\):.*/\\1/p' /proc/net/dev");
+  EXPECT_EQ(finished.out, "made\nlo\n");
+  EXPECT_THAT(finished.err, HasSubstr("/etc/x: Read-only file system"));
+  EXPECT_THAT(finished.err, HasSubstr("/var/tmp/x: Read-only file system"));
+}
+
+TEST_P(ResidentTest, CoversMissingProtectedNamesForTheTimeOfACommand) {
+  const std::string git = Workspace() + "/.git";
+  const Finished finished = Run("mkdir .git/x");
+  EXPECT_THAT(finished.err, HasSubstr("Read-only file system"));
+  EXPECT_TRUE(support::Eventually([&] { return ::access(git.c_str(), F_OK) != 0; }));
+}
+
+TEST_P(ResidentTest, LeavesNoCapabilities) {
+  const std::string status = Run("cat /proc/self/status").out;
+  for (const char* set : {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"}) {
+    EXPECT_THAT(status, HasSubstr(fmt::format("\n{}:\t0000000000000000\n", set)));
+  }
+  EXPECT_THAT(status, HasSubstr("\nNoNewPrivs:\t1\n"));
+  EXPECT_THAT(status, HasSubstr("\nSeccomp:\t2\n"));
+}
+
+TEST_P(ResidentTest, PassesSignalsOn) {
+  Launched launched = Start("trap 'echo trapped; exit 4' USR1; echo up; while :; do sleep 0.01; done");
+  launched.AwaitOutput("up\n");
+  launched.Signal(SIGUSR1);
+  const Finished finished = Finish(std::move(launched));
+  EXPECT_EQ(finished.status, 4 << 8);
+  EXPECT_EQ(finished.out, "trapped\n");
+}
+
+TEST_P(ResidentTest, KillsEverything) {
+  Launched launched = Start("trap '' TERM; (setsid sleep 1000 &); echo up; sleep 1000");
+  launched.AwaitOutput("up\n");
+  launched.Kill();
+  EXPECT_EQ(launched.AwaitExit(), SIGKILL);
+  EXPECT_TRUE(sys::AwaitEnd(launched.first_process.get()));
+}
+
+TEST_P(ResidentTest, EndsACommandWhoseServerIsGone) {
+  Launched launched = Start("trap '' TERM; echo up; sleep 1000");
+  launched.AwaitOutput("up\n");
+  ASSERT_TRUE(launched.AwaitBegun());
+  launched.control.Reset();
+  EXPECT_TRUE(support::Eventually([&] { return sys::HasEnded(launched.first_process.get()); }));
+}
+
+TEST_P(ResidentTest, ReportsAProgramThatIsMissing) {
+  const Finished finished = Finish(StartProgram({"/no/such/program"}));
+  EXPECT_EQ(finished.status, 127 << 8);
+  EXPECT_EQ(finished.report, "failed 127 exec /no/such/program: No such file or directory\n");
+}
+
+TEST_P(ResidentTest, RefusesAStaleRequest) {
+  key_[0] = static_cast<unsigned char>(key_[0] + 1);
+  Launched launched = Start("echo ran > file");
+  const auto event = launched.Next();
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->kind, KeeperEventKind::kStale);
+  EXPECT_EQ(launched.Next(), std::nullopt);
+  EXPECT_NE(::access((Workspace() + "/file").c_str(), F_OK), 0);
+}
+
+// The key is made of the files that the plan names, and one of them appears.
+TEST_P(ResidentTest, HasAnotherKeyThanAServerThatSeesAnotherFile) {
+  const PlanKey before = Key();
+  workspace_.Write(".git/config", "");
+  EXPECT_NE(Key(), before);
+}
+
+TEST_P(ResidentTest, DropsRequestsThatCannotBeMeant) {
+  const auto file = sys::MakeMemoryFile("orders", Encode(OrdersFor({"/bin/true"})));
+  const auto null = sys::OpenDevNull();
+  auto pipe = sys::MakePipe(sys::OurEnd::kRead);
+  const int f = file->get(), n = null->get(), p = pipe->write_end.get();
+  const auto is_dropped = [&](const LaunchRequest& request, const std::function<std::vector<int>(int)>& fds) {
+    auto control = sys::MakePacketPair();
+    Send(request, fds(control->theirs.get()));
+    control->theirs.Reset();
+    Launched launched = {.control = std::move(control->ours)};
+    return launched.Next() == std::nullopt;
+  };
+  const LaunchRequest usual = {.key = key_};
+  EXPECT_FALSE(is_dropped(usual, [&](int c) { return std::vector{f, n, n, n, c, p}; }));
+  EXPECT_TRUE(is_dropped(usual, [&](int c) { return std::vector{f, n, n, n, c}; }));
+  EXPECT_TRUE(is_dropped(usual, [&](int c) { return std::vector{f, n, n, n, c, p, p}; }));
+  EXPECT_TRUE(is_dropped(usual, [&](int c) { return std::vector{p, n, n, n, c, p}; }));
+  EXPECT_TRUE(is_dropped(usual, [&](int c) { return std::vector{f, n, n, n, c, n}; }));
+  EXPECT_TRUE(is_dropped(usual, [&](int c) { return std::vector{f, n, n, n, p, c}; }));
+  EXPECT_TRUE(is_dropped({.key = key_, .has_terminal = 1}, [&](int c) { return std::vector{f, n, n, n, c, p}; }));
+  EXPECT_TRUE(is_dropped({.key = key_, .has_terminal = 2}, [&](int c) { return std::vector{f, n, n, n, c, p}; }));
+  EXPECT_TRUE(
+      is_dropped({.key = key_, .has_exec_supervisor = 1}, [&](int c) { return std::vector{f, n, n, n, c, p, p}; }));
+  EXPECT_EQ(Run("exit 5").status, 5 << 8) << "the launcher goes on";
+}
+
+TEST_P(ResidentTest, StartsNothingByOrdersThatCannotBeMeant) {
+  InnerOrders kept = OrdersFor({"/bin/sh", "-c", "echo ran > file"}), reporting = kept, built_in = kept;
+  kept.kept_fds = {5};
+  reporting.report_fd = 5;
+  built_in.built_in = true;
+  built_in.command.argv.clear();
+  for (const InnerOrders& orders : {kept, reporting, built_in}) {
+    Launched launched = Request(orders, -1);
+    EXPECT_FALSE(launched.AwaitBegun());
+  }
+  EXPECT_NE(::access((Workspace() + "/file").c_str(), F_OK), 0);
+}
+
+TEST_P(ResidentTest, GivesTheCommandNoDescriptorButItsStreams) {
+  EXPECT_EQ(Run("ls /proc/self/fd | tr '\\n' ' '").out, "0 1 2 3 ") << "3 is that of ls itself";
+}
+
+TEST_P(ResidentTest, SupervisesACommandThatAsksForIt) {
+  support::ExecSupervisor supervisor;
+  auto control = sys::MakePacketPair();
+  auto report = sys::MakePipe(sys::OurEnd::kRead), out = sys::MakePipe(sys::OurEnd::kRead);
+  const auto null = sys::OpenDevNull();
+  const auto file = sys::MakeMemoryFile("orders", Encode(OrdersFor({"/bin/echo", "ran"})));
+  Send({.key = key_, .has_exec_supervisor = 1},
+       {file->get(), null->get(), out->write_end.get(), null->get(), control->theirs.get(), report->write_end.get(),
+        supervisor.helper_end().get()});
+  supervisor.helper_end().Reset();
+  for (OwnedFd* const ours : {&control->theirs, &report->write_end, &out->write_end}) ours->Reset();
+  ASSERT_TRUE(supervisor.ReceiveListener());
+  supervisor.Confirm();
+  EXPECT_EQ(supervisor.Continue(), "/bin/echo");
+  Launched launched = {
+      .control = std::move(control->ours), .report = std::move(report->read_end), .out = std::move(out->read_end)};
+  EXPECT_EQ(launched.AwaitExit(), 0);
+  EXPECT_EQ(ReadToEnd(launched.out.get()), "ran\n");
+}
+
+TEST_P(ResidentTest, RunsTwoHundredCommandsInARow) {
+  for (int i = 0; i < 200; ++i) ASSERT_EQ(Run(fmt::format("echo {}", i)).out, fmt::format("{}\n", i));
+  EXPECT_LE(support::CountFds(launcher()), 40u);
+}
+
+TEST_P(ResidentTest, RunsFiftyCommandsAtOnce) {
+  std::vector<Launched> all;
+  for (int i = 0; i < 50; ++i)
+    all.push_back(Start(fmt::format("echo {} up; until [ -e end ]; do sleep 0.02; done; exit {}", i, i)));
+  for (int i = 0; i < 50; ++i) all[static_cast<size_t>(i)].AwaitOutput(fmt::format("{} up\n", i));
+  workspace_.Write("end", "");
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(all[static_cast<size_t>(i)].AwaitExit(), i << 8);
+}
+
+}  // namespace
+}  // namespace holdfast::sandbox
