@@ -1,7 +1,6 @@
 // A Keeper is the server's end of one keeper: it sends instructions and receives events. It owns the control socket and
 // the keeper's pidfd. It is destroyed after OnGone, or when the server itself ends; the closed control socket then
 // makes the keeper kill everything.
-
 #pragma once
 
 #include <chrono>
@@ -9,40 +8,25 @@
 #include <optional>
 
 #include "loop/event_loop.h"
-#include "process/command/command.h"
+#include "process/command_watch.h"
 #include "process/keeper/protocol.h"
 #include "process/spawner.h"
 
 namespace holdfast::process {
 
-class KeeperObserver {
- public:
-  virtual ~KeeperObserver() = default;
-  virtual void OnStarted(pid_t pid) = 0;
-  virtual void OnStartFailed(StartStep step, int errno_value) = 0;
-  // `wait_status` is the status that wait4 returns.
-  virtual void OnExited(int wait_status) = 0;
-  // Called only for a command whose stops are reported (Stops::kReported). `continue_count` is the number of times that
-  // SIGCONT was sent by Signal before the stop; if it was sent more often, the stop does not last.
-  virtual void OnStopped(int /*signal*/, unsigned /*continue_count*/) {}
-  // No descendant is alive, and the keeper has been reaped. This is the last call.
-  virtual void OnGone() = 0;
-};
-
-class Keeper {
+class Keeper final : public CommandWatch {
  public:
   Keeper(loop::EventLoop& loop, Spawner& spawner, StartedKeeper started, KeeperObserver& observer);
-  ~Keeper();
+  ~Keeper() override;
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
 
-  // Sends a signal to the command's process group.
-  void Signal(int signal);
+  void Signal(int signal) override;
 
-  // Kills every descendant. A keeper may fail to do so, because the command has stopped it or an exec hangs. If it has
+  // A keeper may fail to kill every descendant, because the command has stopped it or an exec hangs. If it has
   // not ended after a second and the grace of a wrapped command, it is killed itself, and the spawner kills the
   // descendants.
-  void KillAll();
+  void KillAll() override;
 
  private:
   void Send(KeeperInstruction instruction);

@@ -12,8 +12,7 @@ constexpr int kKilledExitCode = 128 + SIGKILL;
 
 // The outcome of a start that is being killed stays open: OnGone publishes that it was cancelled.
 Actions Life::OnExecuted() {
-  if (!AwaitsStart()) return {};
-  if (started_by_ == StartedBy::kReport) return {Action::kAwaitReport};
+  if (!AwaitsStart() || started_by_ == StartedBy::kReport) return {};
   return BeginRunning();
 }
 

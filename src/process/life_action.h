@@ -9,7 +9,6 @@
 namespace holdfast::process {
 
 enum class Action : uint8_t {
-  kAwaitReport,            // wait for the wrapper's report on the start
   kPublishStarted,         // tell the owner that the command runs
   kPublishStartFailed,     // tell the owner why the keeper or the wrapper could not start the command
   kPublishStartCancelled,  // tell the owner that a kill came before the start was known

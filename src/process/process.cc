@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "process/wrapped_command.h"
 #include "sys/exit_status.h"
 
 namespace holdfast::process {
@@ -18,9 +19,9 @@ constexpr size_t kDrainBytes = 1u << 20;
 // also decides whether the command failed because the sandbox denied something.
 constexpr std::chrono::milliseconds kLastOutputPatience{20};
 
-Life NewLife(const Command& command) {
-  if (command.wrapper) return {Life::StartedBy::kReport, Life::LastOutput::kMayFollow};
-  return {Life::StartedBy::kExecution, Life::LastOutput::kPrecedesExit};
+Life NewLife(Life::StartedBy started_by) {
+  if (started_by == Life::StartedBy::kReport) return {started_by, Life::LastOutput::kMayFollow};
+  return {started_by, Life::LastOutput::kPrecedesExit};
 }
 
 Error StartError(StartStep step, const std::string& program, const std::string& cwd, int errno_value) {
@@ -34,28 +35,34 @@ Error StartError(StartStep step, const std::string& program, const std::string& 
 
 }  // namespace
 
-Process::Process(loop::EventLoop& loop, const Life& life, const OutputLimits& limits, ProcessOwner& owner)
+Process::Process(loop::EventLoop& loop, const WatchedStart& start, const OutputLimits& limits, ProcessOwner& owner)
     : owner_(owner),
-      life_(life),
+      life_(NewLife(start.started_by)),
       log_(limits),
       grace_timer_(loop, [this] { Perform(life_.OnGraceTimer()); }),
-      last_output_timer_(loop, [this] { Perform(life_.OnLastOutputTimer()); }) {}
+      last_output_timer_(loop, [this] { Perform(life_.OnLastOutputTimer()); }),
+      program_(start.program),
+      cwd_(start.cwd) {}
 
 Result<std::unique_ptr<Process>> Process::Start(loop::EventLoop& loop, Spawner& spawner, const Command& command,
                                                 const Io& io, const OutputLimits& limits, ProcessOwner& owner) {
+  auto begin = [&](const Stdio& stdio, KeeperObserver& observer) {
+    const StdioFds fds{stdio.child_in.get(), stdio.child_out.get(), stdio.child_err.get()};
+    return StartUnderKeeper(loop, spawner, command, io, fds, observer);
+  };
+  WatchedStart start{.begin = std::move(begin),
+                     .started_by = command.wrapper ? Life::StartedBy::kReport : Life::StartedBy::kExecution,
+                     .program = command.program,
+                     .cwd = command.cwd};
+  return Start(loop, std::move(start), io, limits, owner);
+}
+
+Result<std::unique_ptr<Process>> Process::Start(loop::EventLoop& loop, WatchedStart start, const Io& io,
+                                                const OutputLimits& limits, ProcessOwner& owner) {
   TRY(Stdio stdio, OpenStdio(io));
-  TRY(StartedKeeper started,
-      spawner.Start(command, io, {stdio.child_in.get(), stdio.child_out.get(), stdio.child_err.get()}));
-  std::unique_ptr<Process> process(new Process(loop, NewLife(command), limits, owner));
-  process->program_ = command.program;
-  process->cwd_ = command.cwd;
-  process->keeper_ =
-      std::make_unique<Keeper>(loop, spawner, std::move(started), static_cast<KeeperObserver&>(*process));
+  std::unique_ptr<Process> process(new Process(loop, start, limits, owner));
+  TRY(process->watch_, start.begin(stdio, static_cast<KeeperObserver&>(*process)));
   process->Adopt(loop, std::move(stdio), std::holds_alternative<Terminal>(io));
-  if (command.wrapper) {
-    auto on_report = [observer = process.get()](const Result<>& outcome) { observer->OnReport(outcome); };
-    process->report_.emplace(loop, command.wrapper->report, std::move(on_report));
-  }
   return process;
 }
 
@@ -86,7 +93,7 @@ Result<> Process::Resize(sys::WindowSize size) {
 }
 
 void Process::Signal(int signal) {
-  if (!gone() && !exit_code()) keeper_->Signal(signal);
+  if (!gone() && !exit_code()) watch_->Signal(signal);
 }
 
 void Process::Kill(loop::Callback done) {
@@ -123,16 +130,14 @@ void Process::OnReport(const Result<>& outcome) {
 
 void Process::OnExited(int wait_status) {
   exited_at_ = std::chrono::system_clock::now();
-  if (report_) report_->ReadRest();  // the wrapper has ended, so its report is complete
   Perform(life_.OnExited(sys::ExitStatusOf(wait_status)));
   Perform(life_.OnDrained());
 }
 
 void Process::OnGone() {
-  report_.reset();
   Perform(life_.OnAllDead());
   Perform(life_.OnGone());
-  keeper_.reset();  // keeper_ is the caller, and this is its last call
+  watch_.reset();  // watch_ is the caller, and this is its last call
 }
 
 void Process::OnBytes(Stream stream, std::string_view bytes) {
@@ -152,8 +157,6 @@ void Process::Perform(const Actions& actions) {
 
 void Process::Perform(Action action) {
   switch (action) {
-    case Action::kAwaitReport:
-      return report_->Watch();
     case Action::kPublishStarted:
       return owner_.OnStarted(*this);
     case Action::kPublishStartFailed:
@@ -182,7 +185,7 @@ void Process::Perform(Action action) {
     case Action::kFreeStreams:
       return FreeStreams();
     case Action::kSignalTerm:
-      return keeper_->Signal(SIGTERM);
+      return watch_->Signal(SIGTERM);
     case Action::kStartGraceTimer:
       return StartGraceTimer();
     case Action::kShortenGrace:
@@ -190,7 +193,7 @@ void Process::Perform(Action action) {
     case Action::kStopGraceTimer:
       return grace_timer_.Stop();
     case Action::kKillAll:
-      return keeper_->KillAll();
+      return watch_->KillAll();
     case Action::kAnswerKills:
       return AnswerKills();
     case Action::kPublishGone:

@@ -1,6 +1,6 @@
-// A Process is one started command with its keeper, its input and output, its numbered events and its end. It knows no
-// JSON and no connection. Its Life decides what happens when; the Process owns the descriptors and timers, passes their
-// events to the Life, and performs the actions that the Life returns.
+// A Process is one started command with the watch over it, its input and output, its numbered events and its end. It
+// knows no JSON and no connection. Its Life decides what happens when; the Process owns the descriptors and timers,
+// passes their events to the Life, and performs the actions that the Life returns.
 #pragma once
 
 #include <chrono>
@@ -13,13 +13,13 @@
 #include "base/result.h"
 #include "loop/event_loop.h"
 #include "process/command/command.h"
-#include "process/keeper.h"
 #include "process/life.h"
 #include "process/output_stream.h"
 #include "process/process_owner.h"
-#include "process/start_report_watch.h"
+#include "process/spawner.h"
 #include "process/stdin_queue.h"
 #include "process/stdio.h"
+#include "process/watched_start.h"
 
 namespace holdfast::process {
 
@@ -28,9 +28,13 @@ class Process : private KeeperObserver, private OutputStream::Owner {
   using WallTime = std::chrono::system_clock::time_point;
   using Phase = Life::Start;
 
-  // Starts a command. OnStarted or OnStartFailed follows. An error here means that nothing was started.
+  // Starts a command under a keeper. OnStarted or OnStartFailed follows. An error here means that nothing was started.
   static Result<std::unique_ptr<Process>> Start(loop::EventLoop& loop, Spawner& spawner, const Command& command,
                                                 const Io& io, const OutputLimits& limits, ProcessOwner& owner);
+
+  // Does the same for a command that is started in another way.
+  static Result<std::unique_ptr<Process>> Start(loop::EventLoop& loop, WatchedStart start, const Io& io,
+                                                const OutputLimits& limits, ProcessOwner& owner);
 
   // Lets the output be read. Nothing is read before the first call, so that the owner can answer the start first;
   // further calls end a pause.
@@ -67,18 +71,18 @@ class Process : private KeeperObserver, private OutputStream::Owner {
   uint64_t input_bytes() const { return input_ ? input_->written_bytes() : input_bytes_; }
 
  private:
-  Process(loop::EventLoop& loop, const Life& life, const OutputLimits& limits, ProcessOwner& owner);
+  Process(loop::EventLoop& loop, const WatchedStart& start, const OutputLimits& limits, ProcessOwner& owner);
   void Adopt(loop::EventLoop& loop, Stdio stdio, bool terminal);
 
   void OnStarted(pid_t pid) override;
   void OnStartFailed(StartStep step, int errno_value) override;
+  void OnReport(const Result<>& outcome) override;
   void OnExited(int wait_status) override;
   void OnGone() override;
   void OnBytes(Stream stream, std::string_view bytes) override;
   void OnEndOfStream() override;
   bool WantsOutput() const override { return output_begun_ && owner_.WantsOutput(); }
 
-  void OnReport(const Result<>& outcome);
   void Perform(const Actions& actions);
   void Perform(Action action);
   void PublishStartFailed(const Error& error);
@@ -92,8 +96,7 @@ class Process : private KeeperObserver, private OutputStream::Owner {
   ProcessOwner& owner_;
   Life life_;
   OutputLog log_;
-  std::unique_ptr<Keeper> keeper_;          // present until every descendant is dead
-  std::optional<StartReportWatch> report_;  // only of a wrapped command; lives as long as keeper_
+  std::unique_ptr<CommandWatch> watch_;  // present until every descendant is dead
   std::unique_ptr<StdinQueue> input_;
   std::vector<std::unique_ptr<OutputStream>> outputs_;
   loop::Timer grace_timer_;

@@ -72,12 +72,25 @@ const std::array<Event, 15> kEvents = {{
 }};
 
 std::string_view Name(Action action) {
-  static constexpr std::array<std::string_view, 20> kNames = {
-      "await-report",           "publish-started", "publish-start-failed", "publish-start-cancelled",
-      "publish-keeper-lost",    "drain-output",    "end-output",           "start-last-output-timer",
-      "stop-last-output-timer", "publish-exit",    "publish-closed",       "close-output",
-      "free-streams",           "signal-term",     "start-grace-timer",    "shorten-grace",
-      "stop-grace-timer",       "kill-all",        "answer-kills",         "publish-gone"};
+  static constexpr std::array<std::string_view, 19> kNames = {"publish-started",
+                                                              "publish-start-failed",
+                                                              "publish-start-cancelled",
+                                                              "publish-keeper-lost",
+                                                              "drain-output",
+                                                              "end-output",
+                                                              "start-last-output-timer",
+                                                              "stop-last-output-timer",
+                                                              "publish-exit",
+                                                              "publish-closed",
+                                                              "close-output",
+                                                              "free-streams",
+                                                              "signal-term",
+                                                              "start-grace-timer",
+                                                              "shorten-grace",
+                                                              "stop-grace-timer",
+                                                              "kill-all",
+                                                              "answer-kills",
+                                                              "publish-gone"};
   return kNames.at(static_cast<size_t>(action));
 }
 
@@ -88,7 +101,6 @@ const Row kTable[] = {
     // The start. A start that is being killed stays unknown until every descendant is dead.
     {"executed", "starting by-execution unasked|terminating", "publish-started", "started"},
     {"executed", "starting by-execution limited", "stop-grace-timer publish-started", "started unasked"},
-    {"executed", "starting by-report unasked|limited|terminating", "await-report", ""},
     {"execution-failed", "starting", "publish-start-failed", "failed"},
     {"start-reported", "starting unasked|terminating", "publish-started", "started"},
     {"start-reported", "starting limited", "stop-grace-timer publish-started", "started unasked"},
@@ -392,7 +404,7 @@ TEST(LifeTest, IsGoneOnceAndLast) {
 TEST(LifeTest, UsesNoKeeperThatIsGone) {
   for (const Step& step : AllSteps()) {
     if (!step.before.life.gone()) continue;
-    for (const Action action : {Action::kAwaitReport, Action::kSignalTerm, Action::kKillAll}) {
+    for (const Action action : {Action::kSignalTerm, Action::kKillAll}) {
       EXPECT_FALSE(step.Has(action)) << step.Text();
     }
   }

@@ -1,0 +1,42 @@
+// A CommandWatch is the server's end of the process that watches over one command: the keeper of the command
+// (keeper.h), or pid 1 of a sandbox that a launcher has made (launched_sandbox.h). It passes instructions on, and tells
+// its observer what becomes of the command. It is destroyed after OnGone, or when the server itself ends; the other end
+// then kills everything.
+#pragma once
+
+#include <sys/types.h>
+
+#include "base/result.h"
+#include "process/keeper/protocol.h"
+
+namespace holdfast::process {
+
+class KeeperObserver {
+ public:
+  virtual ~KeeperObserver() = default;
+  // The program has been executed, as which a wrapper counts too. `pid` is the process that a user can look for.
+  virtual void OnStarted(pid_t pid) = 0;
+  virtual void OnStartFailed(StartStep step, int errno_value) = 0;
+  // Called only for a command with a wrapper, after OnStarted: the report tells whether the command has been started.
+  virtual void OnReport(const Result<>& /*outcome*/) {}
+  // `wait_status` is the status that wait4 returns.
+  virtual void OnExited(int wait_status) = 0;
+  // Called only for a command whose stops are reported (Stops::kReported). `continue_count` is the number of times that
+  // SIGCONT was sent by Signal before the stop; if it was sent more often, the stop does not last.
+  virtual void OnStopped(int /*signal*/, unsigned /*continue_count*/) {}
+  // No descendant is alive, and the keeper has been reaped. This is the last call.
+  virtual void OnGone() = 0;
+};
+
+class CommandWatch {
+ public:
+  virtual ~CommandWatch() = default;
+
+  // Sends a signal to the command's process group.
+  virtual void Signal(int signal) = 0;
+
+  // Kills every descendant.
+  virtual void KillAll() = 0;
+};
+
+}  // namespace holdfast::process

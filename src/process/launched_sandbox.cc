@@ -1,0 +1,168 @@
+#include "process/launched_sandbox.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "sys/pidfd.h"
+
+namespace holdfast::process {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr auto kKillPatience = 1s;
+
+bool HasHungUp(int socket) {
+  pollfd look = {.fd = socket, .events = POLLRDHUP, .revents = 0};
+  return ::poll(&look, 1, 0) == 1;
+}
+
+// Returns a pidfd of the process that has sent an event. It is not open if the process has ended: its pid may then
+// belong to another one.
+OwnedFd OpenSender(pid_t sender, int socket) {
+  auto pidfd = sys::OpenPidfd(sender);
+  return pidfd && !HasHungUp(socket) ? *std::move(pidfd) : OwnedFd();
+}
+
+}  // namespace
+
+struct LaunchedSandbox::Received {
+  ssize_t size = 0;  // 0 at the end of the socket; -errno after a failure
+  KeeperEvent event = {};
+  OwnedFd fd;
+  pid_t sender = 0;
+};
+
+// The kernel adds the pid of the sender to each event.
+LaunchedSandbox::LaunchedSandbox(loop::EventLoop& loop, OwnedFd control, std::shared_ptr<const OwnedFd> report,
+                                 LaunchObserver& observer)
+    : loop_(loop),
+      observer_(observer),
+      control_(std::move(control)),
+      report_(loop, std::move(report), [this](const Result<>& outcome) { observer_.OnReport(outcome); }),
+      control_watch_(loop, control_.get(), [this] { OnReadable(); }),
+      kill_timer_(loop, [this] { OnKillTimer(); }) {
+  const int yes = 1;
+  (void)::setsockopt(control_.get(), SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes);  // fails only for what is no socket
+  control_watch_.WatchReadable();
+}
+
+void LaunchedSandbox::Signal(int signal) { Send({KeeperInstructionKind::kSignal, signal}); }
+
+void LaunchedSandbox::KillAll() {
+  Send({KeeperInstructionKind::kKill, 0});
+  if (!kill_timer_.running()) kill_timer_.Start(kKillPatience);
+}
+
+// Sending fails only if pid 1 is gone or does not read. OnControlEnded handles the first, the kill timer the second. An
+// instruction that comes before pid 1 exists waits in the socket.
+void LaunchedSandbox::Send(KeeperInstruction instruction) {
+  if (first_process_.is_open()) sys::SendSignal(first_process_.get(), SIGCONT);  // it may have been stopped
+  (void)::send(control_.get(), &instruction, sizeof instruction, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+LaunchedSandbox::Received LaunchedSandbox::Receive() const {
+  Received received;
+  iovec piece = {&received.event, sizeof received.event};
+  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(ucred))];
+  msghdr message = {};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = space;
+  message.msg_controllen = sizeof space;
+  do {
+    received.size = ::recvmsg(control_.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  } while (received.size < 0 && errno == EINTR);
+  if (received.size < 0) received.size = -errno;
+  if (received.size <= 0) return received;
+  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level != SOL_SOCKET) continue;
+    if (header->cmsg_type == SCM_CREDENTIALS) {
+      ucred sender;
+      std::memcpy(&sender, CMSG_DATA(header), sizeof sender);
+      received.sender = sender.pid;
+    } else if (header->cmsg_type == SCM_RIGHTS) {
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
+      received.fd = OwnedFd(fd);
+    }
+  }
+  return received;
+}
+
+void LaunchedSandbox::OnReadable() {
+  for (;;) {
+    Received received = Receive();
+    if (received.size == -EAGAIN) return control_watch_.WatchReadable();
+    if (received.size != sizeof received.event) return OnControlEnded();
+    switch (received.event.kind) {
+      case KeeperEventKind::kCloned:
+        first_process_ = std::move(received.fd);
+        break;
+      case KeeperEventKind::kStale:
+        if (!begun_) return GiveUp(NotLaunched::kStale);
+        break;
+      case KeeperEventKind::kBegun:
+        if (!begun_) OnBegun(received.sender);
+        break;
+      case KeeperEventKind::kExited:
+        if (begun_) OnExited(received.event.value);
+        break;
+      case KeeperEventKind::kStartFailed:
+      case KeeperEventKind::kStopped:
+        break;  // a keeper sends these
+    }
+  }
+}
+
+// A launcher that is killed right after it has made pid 1 does not send its pidfd.
+void LaunchedSandbox::OnBegun(pid_t sender) {
+  begun_ = true;
+  if (!first_process_.is_open()) first_process_ = OpenSender(sender, control_.get());
+  observer_.OnStarted(sender);
+  report_.Watch();
+}
+
+void LaunchedSandbox::OnExited(int wait_status) {
+  report_.ReadRest();  // the report was written before the command ran
+  observer_.OnExited(wait_status);
+}
+
+// The kernel closes the control socket a moment before pid 1 counts as ended.
+void LaunchedSandbox::OnControlEnded() {
+  if (!begun_) return GiveUp(NotLaunched::kLost);
+  (void)::shutdown(control_.get(), SHUT_RDWR);  // ends a pid 1 that has sent something else than an event
+  report_.ReadRest();
+  OnEnded();
+}
+
+// If the launcher and the keeper of the launcher have been killed, pid 1 has become a child of the server.
+void LaunchedSandbox::OnEnded() {
+  if (first_process_.is_open() && !sys::HasEnded(first_process_.get())) {
+    if (!end_watch_) end_watch_.emplace(loop_, first_process_.get(), [this] { OnEnded(); });
+    return end_watch_->WatchReadable();
+  }
+  if (first_process_.is_open()) (void)sys::TryReap(first_process_.get());
+  kill_timer_.Stop();
+  end_watch_.reset();
+  observer_.OnGone();
+}
+
+void LaunchedSandbox::OnKillTimer() {
+  if (!first_process_.is_open()) return GiveUp(NotLaunched::kLost);
+  sys::SendSignal(first_process_.get(), SIGKILL);
+}
+
+// A pid 1 that is made after this finds the end of the socket, and ends without starting the command.
+void LaunchedSandbox::GiveUp(NotLaunched why) {
+  kill_timer_.Stop();
+  (void)::shutdown(control_.get(), SHUT_RDWR);
+  observer_.OnNotLaunched(why);
+}
+
+}  // namespace holdfast::process

@@ -1,0 +1,69 @@
+// A LaunchedSandbox is the server's end of pid 1 of a sandbox that a launcher has been asked to make for one command.
+// pid 1 speaks the protocol of a keeper (keeper/protocol.h) on the control socket of the command. It is a child of the
+// launcher and not of the server, and goes on when the launcher has ended.
+//
+// Until pid 1 has announced that it begins to start the command, the command has not run: if the control socket ends
+// before, the observer may start the command in another way.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <optional>
+
+#include "base/owned_fd.h"
+#include "loop/event_loop.h"
+#include "process/command_watch.h"
+#include "process/start_report_watch.h"
+
+namespace holdfast::process {
+
+// The reason why a launcher has not started a command.
+enum class NotLaunched {
+  kLost,   // the launcher, or pid 1, was lost before the command was started
+  kStale,  // the sandbox of the launcher is not the one that was asked for
+};
+
+class LaunchObserver : public KeeperObserver {
+ public:
+  // The command was not started, and never will be. This is the last call, and may destroy the LaunchedSandbox.
+  virtual void OnNotLaunched(NotLaunched why) = 0;
+};
+
+class LaunchedSandbox final : public CommandWatch {
+ public:
+  // Both descriptors are the server's ends, non-blocking.
+  LaunchedSandbox(loop::EventLoop& loop, OwnedFd control, std::shared_ptr<const OwnedFd> report,
+                  LaunchObserver& observer);
+
+  void Signal(int signal) override;
+
+  // Has pid 1 kill everything. If it has not ended after a second, it is killed itself, and the kernel kills the rest;
+  // if there is no pid 1 yet, the request counts as lost.
+  void KillAll() override;
+
+ private:
+  struct Received;
+
+  void Send(KeeperInstruction instruction);
+  void OnReadable();
+  Received Receive() const;
+  void OnBegun(pid_t sender);
+  void OnExited(int wait_status);
+  void OnControlEnded();
+  void OnEnded();
+  void OnKillTimer();
+  void GiveUp(NotLaunched why);
+
+  loop::EventLoop& loop_;
+  LaunchObserver& observer_;
+  OwnedFd control_;
+  OwnedFd first_process_;  // the pidfd of pid 1, once it is known
+  bool begun_ = false;
+  StartReportWatch report_;
+  loop::FdWatch control_watch_;
+  std::optional<loop::FdWatch> end_watch_;  // present once the control socket has ended
+  loop::Timer kill_timer_;
+};
+
+}  // namespace holdfast::process

@@ -1,0 +1,39 @@
+// A WrappedCommand is a keeper whose command is a wrapper (command/command.h), together with the wrapper's report on
+// the start. It passes the calls of the keeper on to its observer, and adds the report to them.
+#pragma once
+
+#include "base/result.h"
+#include "loop/event_loop.h"
+#include "process/command/command.h"
+#include "process/command_watch.h"
+#include "process/keeper.h"
+#include "process/spawner.h"
+#include "process/start_report_watch.h"
+
+namespace holdfast::process {
+
+class WrappedCommand final : public CommandWatch, private KeeperObserver {
+ public:
+  WrappedCommand(loop::EventLoop& loop, Spawner& spawner, StartedKeeper started, const Wrapper& wrapper,
+                 KeeperObserver& observer);
+
+  void Signal(int signal) override { keeper_.Signal(signal); }
+  void KillAll() override { keeper_.KillAll(); }
+
+ private:
+  void OnStarted(pid_t pid) override;
+  void OnStartFailed(StartStep step, int errno_value) override { observer_.OnStartFailed(step, errno_value); }
+  void OnExited(int wait_status) override;
+  void OnGone() override { observer_.OnGone(); }
+
+  KeeperObserver& observer_;
+  StartReportWatch report_;
+  Keeper keeper_;
+};
+
+// Starts a command, wrapped or not, under a keeper. The descriptors are borrowed for the call. An error means that
+// nothing was started.
+Result<std::unique_ptr<CommandWatch>> StartUnderKeeper(loop::EventLoop& loop, Spawner& spawner, const Command& command,
+                                                       const Io& io, StdioFds stdio, KeeperObserver& observer);
+
+}  // namespace holdfast::process
