@@ -2,6 +2,7 @@
 
 #include "base/environment_variable.h"
 #include "base/file_uri.h"
+#include "base/log.h"
 #include "base/paths.h"
 #include "exec_server/environment/command_path.h"
 #include "exec_server/environment/environment_info.h"
@@ -31,6 +32,11 @@ wire::EnvironmentInfo EnvironmentWith(const std::string& command_path) {
   return info;
 }
 
+// The commands of the session are started without a launcher then, which takes longer and is not worth a warning.
+void LogLauncherFailure(const std::string& session_id, const Error& why) {
+  LogInfo("sandbox.no_launcher", {{"session", session_id}, {"why", why.message}});
+}
+
 }  // namespace
 
 ServerParts::ServerParts(loop::EventLoop& loop, process::Spawner& spawner, const Config& config,
@@ -41,6 +47,7 @@ ServerParts::ServerParts(loop::EventLoop& loop, process::Spawner& spawner, const
           sandbox::OpenSandboxPrograms({.helper = paths.sandbox_helper, .bubblewrap = paths.bubblewrap}, ToolPath()),
           ToolPath(), EnvironmentVariable("TMPDIR").value_or("")),
       file_helpers(loop, spawner, sandbox_program),
+      launchers(loop, spawner, sandbox_program, {}, LogLauncherFailure),
       heap(loop),
       retention(loop, heap, std::chrono::milliseconds(config.exited_retention_ms), kMaxFinishedOutputBytes),
       processes{.loop = loop,
@@ -48,6 +55,7 @@ ServerParts::ServerParts(loop::EventLoop& loop, process::Spawner& spawner, const
                 .config = config,
                 .workers = workers,
                 .sandbox_program = sandbox_program,
+                .launchers = launchers,
                 .retention = retention},
       sessions{
           .loop = loop, .config = config, .workers = workers, .file_helpers = file_helpers, .processes = processes},

@@ -23,6 +23,7 @@
 #include "loop/worker_pool.h"
 #include "process/spawner.h"
 #include "sandbox/launch/sandbox_program.h"
+#include "sandbox/launchers/launchers.h"
 
 namespace holdfast::exec_server {
 
@@ -34,6 +35,7 @@ struct ServerParts {
   std::shared_ptr<loop::ByteBudget> held;  // counts the memory that clients make the server hold; ends before workers
   sandbox::SandboxProgram sandbox_program;
   files::FileHelpers file_helpers;
+  sandbox::Launchers launchers;
   HeapTrim heap;
   Retention retention;
   ProcessResources processes;

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "exec_server/processes/sandbox_denial.h"
+#include "sandbox/launchers/sandboxed_start.h"
 #include "sandbox/resolve/temporary_directory.h"
 
 namespace holdfast::exec_server {
@@ -76,30 +77,60 @@ ManagedProcess::ManagedProcess(const Context& context, std::string id, const Sta
 
 Result<> ManagedProcess::Start(const StartRequest& request) {
   const ProcessResources& resources = context_.resources;
-  const Config& config = resources.config;
-  const process::OutputLimits limits{config.retained_output_bytes_per_process, config.retained_chunks_per_process,
-                                     config.snapshot_bytes_per_stream};
-  const auto command = CommandFor(request);
-  if (!command) return RefuseStart(command.error());
-  if (confined_) LogTemporaryDirectory(resources, request);
-  auto started = process::Process::Start(resources.loop, resources.spawner, *command, request.io, limits, *this);
+  if (request.supervision) {
+    if (const auto supervised = Supervise(*request.supervision); !supervised) return RefuseStart(supervised.error());
+  }
+  auto started = MayBeLaunched(request) ? Launch(request) : StartUnderKeeper(request);
   if (!started) return RefuseStart(started.error());
   process_ = *std::move(started);
+  if (confined_) LogTemporaryDirectory(resources, request);
   return {};
 }
 
+bool ManagedProcess::MayBeLaunched(const StartRequest& request) const {
+  return confined_ && context_.resources.launchers.Serve(*request.sandbox);
+}
+
+// A launcher starts the command, or the helper if no launcher can.
+Result<std::unique_ptr<process::Process>> ManagedProcess::Launch(const StartRequest& request) {
+  const ProcessResources& resources = context_.resources;
+  auto start = sandbox::SandboxedStart::Of({.loop = resources.loop,
+                                            .spawner = resources.spawner,
+                                            .workers = resources.workers,
+                                            .program = resources.sandbox_program,
+                                            .launchers = resources.launchers},
+                                           {.session_id = context_.session_id,
+                                            .command = request.command,
+                                            .sandbox = *request.sandbox,
+                                            .io = request.io,
+                                            .exec_supervisor = HelperSocket()});
+  return process::Process::Start(resources.loop, std::move(start), request.io, Limits(), *this);
+}
+
+Result<std::unique_ptr<process::Process>> ManagedProcess::StartUnderKeeper(const StartRequest& request) {
+  const ProcessResources& resources = context_.resources;
+  TRY(const process::Command command, CommandFor(request));
+  return process::Process::Start(resources.loop, resources.spawner, command, request.io, Limits(), *this);
+}
+
+process::OutputLimits ManagedProcess::Limits() const {
+  const Config& config = context_.resources.config;
+  return {config.retained_output_bytes_per_process, config.retained_chunks_per_process,
+          config.snapshot_bytes_per_stream};
+}
+
 // Returns the command, with the helper in front of it if the helper has something to do.
-Result<process::Command> ManagedProcess::CommandFor(const StartRequest& request) {
-  if (!confined_ && !request.supervision) return request.command;
-  sandbox::WrapOptions options;
-  if (request.supervision) {
-    TRY_VOID(Supervise(*request.supervision));
-    options.exec_supervisor = supervision_->helper_socket();
-  }
+Result<process::Command> ManagedProcess::CommandFor(const StartRequest& request) const {
+  if (!confined_ && !supervision_) return request.command;
   sandbox::SandboxSpec no_sandbox;
   no_sandbox.profile.type = sandbox::ProfileType::kDisabled;
   no_sandbox.policy_cwd = request.command.cwd;
-  return context_.resources.sandbox_program.Wrap(request.command, request.sandbox.value_or(no_sandbox), options);
+  return context_.resources.sandbox_program.Wrap(request.command, request.sandbox.value_or(no_sandbox),
+                                                 {.exec_supervisor = HelperSocket()});
+}
+
+std::shared_ptr<const OwnedFd> ManagedProcess::HelperSocket() const {
+  return supervision_ ? supervision_->helper_socket() : nullptr;
 }
 
 Result<> ManagedProcess::Supervise(const ExecSupervision& wanted) {

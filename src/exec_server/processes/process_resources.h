@@ -10,6 +10,7 @@
 #include "loop/worker_pool.h"
 #include "process/spawner.h"
 #include "sandbox/launch/sandbox_program.h"
+#include "sandbox/launchers/launchers.h"
 
 namespace holdfast::exec_server {
 
@@ -29,6 +30,7 @@ struct ProcessResources {
   const Config& config;
   loop::WorkerPool& workers;
   const sandbox::SandboxProgram& sandbox_program;
+  sandbox::Launchers& launchers;
   Retention& retention;
   ProcessCounts counts = {};  // of all sessions
   loop::Event activity = {};  // the first process has come to life, the last one is gone, or a connection has changed

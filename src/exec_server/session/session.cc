@@ -124,14 +124,17 @@ void Session::OnDrained(Attachment& attachment) {
 }
 
 void Session::End(std::chrono::milliseconds grace, loop::Callback done) {
-  // The processes and the file helpers end independently; the later of the two calls `done`.
+  // The processes and the file helpers end independently; the later of the two calls `done`. The launchers end after
+  // the processes, because their end would kill these at once.
   auto answer = std::make_shared<loop::Callback>(std::move(done));
   auto when_both_ended = [&loop = resources_.loop, answer, left = std::make_shared<int>(2)] {
     if (--*left == 0) loop.Post(std::move(*answer));
   };
   ending_ = true;
   for (const auto& attachment : attachments_) attachment->files().End();
-  processes_->End(grace, when_both_ended);
+  processes_->End(grace, [&launchers = resources_.processes.launchers, id = id_, when_both_ended]() mutable {
+    launchers.End(id, std::move(when_both_ended));
+  });
   resources_.file_helpers.End(id_, when_both_ended);
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "process/wrapped_command.h"
 #include "sandbox/plan/program_names.h"
 #include "sys/exit_status.h"
 #include "sys/io.h"
@@ -16,20 +17,12 @@ Result<std::unique_ptr<FileHelper>> FileHelper::Start(loop::EventLoop& loop, pro
                                                       const process::Command& command, Owner& owner) {
   TRY(sys::SocketPair socket, sys::MakeSocketPair(sys::SocketKind::kStream));
   TRY(const OwnedFd errors, sys::OpenDevNull());
-  TRY(process::StartedKeeper started,
-      spawner.Start(command, process::Pipes{}, {socket.theirs.get(), socket.theirs.get(), errors.get()}));
-  std::unique_ptr<FileHelper> helper(new FileHelper(loop, command, std::move(socket.ours), owner));
-  helper->keeper_ = std::make_unique<process::Keeper>(loop, spawner, std::move(started),
-                                                      static_cast<process::KeeperObserver&>(*helper));
+  std::unique_ptr<FileHelper> helper(new FileHelper(std::move(socket.ours), owner));
+  const process::StdioFds stdio{socket.theirs.get(), socket.theirs.get(), errors.get()};
+  TRY(helper->watch_, process::StartUnderKeeper(loop, spawner, command, process::Pipes{}, stdio,
+                                                static_cast<process::KeeperObserver&>(*helper)));
   return helper;
 }
-
-FileHelper::FileHelper(loop::EventLoop& loop, const process::Command& command, OwnedFd socket, Owner& owner)
-    : owner_(owner),
-      link_(std::make_shared<HelperLink>(std::move(socket))),
-      report_(loop, command.wrapper->report, [this](const Result<>& started) { OnReport(started); }) {}
-
-void FileHelper::OnStarted(pid_t) { report_.Watch(); }
 
 void FileHelper::OnStartFailed(process::StartStep, int errno_value) {
   TellReady(FailErrno("execute", sandbox::kProgramName, errno_value));
@@ -43,7 +36,6 @@ void FileHelper::OnReport(const Result<>& started) {
 }
 
 void FileHelper::OnExited(int wait_status) {
-  report_.ReadRest();
   TellReady(Fail(ErrorKind::kSystem,
                  fmt::format("the sandbox's file helper ended with status {}", sys::ExitStatusOf(wait_status))));
 }

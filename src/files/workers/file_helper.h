@@ -3,14 +3,14 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "base/result.h"
 #include "files/workers/helper_link.h"
 #include "loop/event_loop.h"
 #include "process/command/command.h"
-#include "process/keeper.h"
+#include "process/command_watch.h"
 #include "process/spawner.h"
-#include "process/start_report_watch.h"
 
 namespace holdfast::files {
 
@@ -31,22 +31,21 @@ class FileHelper final : private process::KeeperObserver {
   // The link is shared with the worker that uses it.
   const std::shared_ptr<HelperLink>& link() const { return link_; }
 
-  void Kill() { keeper_->KillAll(); }
+  void Kill() { watch_->KillAll(); }
 
  private:
-  FileHelper(loop::EventLoop& loop, const process::Command& command, OwnedFd socket, Owner& owner);
+  FileHelper(OwnedFd socket, Owner& owner) : owner_(owner), link_(std::make_shared<HelperLink>(std::move(socket))) {}
 
-  void OnStarted(pid_t pid) override;
+  void OnStarted(pid_t) override {}
   void OnStartFailed(process::StartStep step, int errno_value) override;
+  void OnReport(const Result<>& started) override;
   void OnExited(int wait_status) override;
   void OnGone() override;
-  void OnReport(const Result<>& started);
   void TellReady(const Result<>& ready);
 
   Owner& owner_;
   std::shared_ptr<HelperLink> link_;
-  process::StartReportWatch report_;
-  std::unique_ptr<process::Keeper> keeper_;
+  std::unique_ptr<process::CommandWatch> watch_;
   bool told_ = false;
 };
 

@@ -83,6 +83,27 @@ SandboxPrograms OpenSandboxPrograms(const SandboxProgramPaths& paths, const std:
   return programs;
 }
 
+// Adds what the sandbox and the server ask of every command, apart from descriptors.
+SandboxedCommand SandboxProgram::WithSandbox(SandboxedCommand sandboxed, const SandboxSpec& sandbox) const {
+  sandboxed.policy_cwd = sandbox.policy_cwd;
+  sandboxed.project_roots = sandbox.project_roots;
+  if (server_tmpdir_.starts_with('/')) sandboxed.server_tmpdir = server_tmpdir_;
+  if (sandbox.legacy_landlock) sandboxed.legacy_landlock = LegacyLandlock::kRequired;
+  sandboxed.tool_path = tool_path_;
+  sandboxed.program_directory = programs_.directory;
+  if (sandbox.proxies) DescribeProxies(*sandbox.proxies, sandboxed);
+  sandboxed.hidden = server_access_.hidden_files();
+  sandboxed.shut_port = server_access_.open_port();
+  return sandboxed;
+}
+
+// Returns the ruleset that shuts the server's port for a command with a network, or null. For a command that reaches
+// only proxies, the helper compares their ports with `shut_port`.
+Result<std::shared_ptr<const OwnedFd>> SandboxProgram::PortRulesetFor(const SandboxSpec& sandbox) const {
+  if (sandbox.proxies || sandbox.profile.policy.network != Network::kEnabled) return nullptr;
+  return server_access_.PortRuleset();
+}
+
 Result<process::Command> SandboxProgram::HelperCommand(SandboxedCommand sandboxed, const SandboxSpec& sandbox,
                                                        const WrapOptions& options) const {
   TRY(const auto helper, programs_.helper);
@@ -94,27 +115,16 @@ Result<process::Command> SandboxProgram::HelperCommand(SandboxedCommand sandboxe
                            .report = std::make_shared<const OwnedFd>(std::move(report.read_end)),
                            .grace = leaves_something ? kCleanUpTime : std::chrono::milliseconds(0),
                            .lowers_file_limit = true};
-  sandboxed.policy_cwd = sandbox.policy_cwd;
-  sandboxed.project_roots = sandbox.project_roots;
-  if (server_tmpdir_.starts_with('/')) sandboxed.server_tmpdir = server_tmpdir_;
-  if (sandbox.legacy_landlock) sandboxed.legacy_landlock = LegacyLandlock::kRequired;
-  sandboxed.tool_path = tool_path_;
-  sandboxed.program_directory = programs_.directory;
-  if (sandbox.proxies) DescribeProxies(*sandbox.proxies, sandboxed);
-  sandboxed.hidden = server_access_.hidden_files();
-  sandboxed.shut_port = server_access_.open_port();
+  sandboxed = WithSandbox(std::move(sandboxed), sandbox);
   sandboxed.profile_fd = Pass(wrapper, std::move(profile));
   sandboxed.report_fd = Pass(wrapper, std::move(report.write_end));
   sandboxed.program_fd = Pass(wrapper, helper);
   if (programs_.bubblewrap) sandboxed.bubblewrap_fd = Pass(wrapper, programs_.bubblewrap);
-  // The ruleset shuts the server's port for a command with a network. For a command that reaches only proxies, the
-  // helper compares their ports with `shut_port`.
-  if (!sandbox.proxies && sandbox.profile.policy.network == Network::kEnabled) {
-    TRY(auto ruleset, server_access_.PortRuleset());
-    if (ruleset) sandboxed.port_ruleset_fd = Pass(wrapper, std::move(ruleset));
-  }
+  TRY(auto ruleset, PortRulesetFor(sandbox));
+  if (ruleset) sandboxed.port_ruleset_fd = Pass(wrapper, std::move(ruleset));
   if (options.exec_supervisor) sandboxed.exec_supervisor_fd = Pass(wrapper, options.exec_supervisor);
   if (options.kept) sandboxed.kept_fd = Pass(wrapper, options.kept->fd);
+  if (options.resident) sandboxed.resident_fd = Pass(wrapper, options.resident);
   process::Command command{.program = fmt::format("/proc/self/fd/{}", *sandboxed.program_fd),
                            .argv = BuildFlags(sandboxed),
                            .env = {},
@@ -138,14 +148,37 @@ Result<process::Command> SandboxProgram::Wrap(const process::Command& command, c
       .program = command.program, .search_path = command.search_path, .argv = command.argv, .cwd = command.cwd};
   TRY(process::Command wrapped, HelperCommand({.command = without_environment}, sandbox, options));
   if (MayProtectAnyName(sandbox)) sys::ExpectPlaceholdersOfAnyName();
-  wrapped.env = process::BuildEnvironment({.ignore_default_excludes = true}, command.env, wrapped.env);
-  // The environment of a client may contain the URL of the server with its secret, and the client may pass it on.
-  if (!server_access_.secret().empty()) {
-    std::erase_if(wrapped.env, [&](const auto& variable) {
-      return variable.first.contains(server_access_.secret()) || variable.second.contains(server_access_.secret());
-    });
-  }
+  wrapped.env = VariablesOf(command, wrapped.env);
   return wrapped;
+}
+
+Result<SandboxedCommand> SandboxProgram::Describe(const process::Command& command, const SandboxSpec& sandbox) const {
+  SandboxedCommand sandboxed = WithSandbox({.command = {.cwd = command.cwd}}, sandbox);
+  sandboxed.profile = ProfileText(sandbox.profile);
+  sandboxed.tmpdir = Variable(command.env, "TMPDIR");
+  TRY(const auto ruleset, PortRulesetFor(sandbox));
+  if (ruleset) sandboxed.port_ruleset_fd = ruleset->get();
+  return sandboxed;
+}
+
+// The environment of a client may contain the URL of the server with its secret, and the client may pass it on.
+process::Environment SandboxProgram::VariablesOf(const process::Command& command,
+                                                 const process::Environment& added) const {
+  auto variables = process::BuildEnvironment({.ignore_default_excludes = true}, command.env, added);
+  const std::string& secret = server_access_.secret();
+  if (secret.empty()) return variables;
+  std::erase_if(variables, [&](const auto& variable) {
+    return variable.first.contains(secret) || variable.second.contains(secret);
+  });
+  return variables;
+}
+
+Result<process::Command> SandboxProgram::Launcher(const SandboxSpec& sandbox, const std::string& tmpdir,
+                                                  std::shared_ptr<const OwnedFd> socket) const {
+  TRY(process::Command launcher, HelperCommand({.command = {.cwd = "/"}}, sandbox, {.resident = std::move(socket)}));
+  if (MayProtectAnyName(sandbox)) sys::ExpectPlaceholdersOfAnyName();
+  launcher.env = {{"TMPDIR", tmpdir}};
+  return launcher;
 }
 
 Result<process::Command> SandboxProgram::FileHelper(const SandboxSpec& sandbox) const {

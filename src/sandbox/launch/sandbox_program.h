@@ -48,11 +48,13 @@ struct KeptDescriptor {
   std::shared_ptr<const OwnedFd> fd;
 };
 
+// What the helper is given besides the command and its sandbox.
 struct WrapOptions {
   // The socket of the supervisor that decides about every execve of the command (confine/exec_layer.h). Null: the
   // command is not supervised. A supervised command is wrapped also where the profile asks for no sandbox.
   std::shared_ptr<const OwnedFd> exec_supervisor = {};
   std::optional<KeptDescriptor> kept = {};
+  std::shared_ptr<const OwnedFd> resident = {};  // the socket of a launcher; null: the helper is none
 };
 
 class SandboxProgram {
@@ -67,6 +69,19 @@ class SandboxProgram {
   Result<process::Command> Wrap(const process::Command& command, const SandboxSpec& sandbox,
                                 const WrapOptions& options = {}) const;
 
+  // Returns `command` under `sandbox` as a value from which a plan can be prepared (prepared_plan.h). It has no
+  // descriptors: `port_ruleset_fd` is only present if the command needs that ruleset.
+  Result<SandboxedCommand> Describe(const process::Command& command, const SandboxSpec& sandbox) const;
+
+  // Returns the variables that `command` gets in a sandbox: its own without those that contain the server's secret, and
+  // those that are added.
+  process::Environment VariablesOf(const process::Command& command, const process::Environment& added = {}) const;
+
+  // Returns the command that runs a launcher under `sandbox`, for commands whose TMPDIR is `tmpdir`. The launcher reads
+  // requests from `socket`.
+  Result<process::Command> Launcher(const SandboxSpec& sandbox, const std::string& tmpdir,
+                                    std::shared_ptr<const OwnedFd> socket) const;
+
   // Returns the directory that `command` wants for the place `:tmpdir`, if its environment names one and the sandbox
   // uses that place. The helper decides whether the directory is used, but it cannot tell the operator. Inspecting the
   // directory may block.
@@ -78,6 +93,8 @@ class SandboxProgram {
   Result<process::Command> FileHelper(const SandboxSpec& sandbox) const;
 
  private:
+  SandboxedCommand WithSandbox(SandboxedCommand sandboxed, const SandboxSpec& sandbox) const;
+  Result<std::shared_ptr<const OwnedFd>> PortRulesetFor(const SandboxSpec& sandbox) const;
   Result<process::Command> HelperCommand(SandboxedCommand sandboxed, const SandboxSpec& sandbox,
                                          const WrapOptions& options = {}) const;
 

@@ -1,0 +1,119 @@
+// Launchers owns the launchers of all sessions. A launcher starts commands of one session under one policy, and is kept
+// for a while for the next one. Two sessions never share a launcher, and the launchers of a session die with it.
+//
+// A launcher is stale when the plan of a command has another key than the launcher's, or a mount of the machine has
+// changed. It is let go then, and the next command gets another.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "loop/event_loop.h"
+#include "process/launched_sandbox.h"
+#include "process/spawner.h"
+#include "sandbox/launch/sandbox_program.h"
+#include "sandbox/launch/sandbox_spec.h"
+#include "sandbox/launchers/launcher.h"
+#include "sandbox/launchers/mount_changes.h"
+#include "sandbox/native/resident_protocol.h"
+
+namespace holdfast::sandbox {
+
+class Launchers final : private Launcher::Owner {
+ public:
+  struct Limits {
+    size_t launchers = 64;                        // of all sessions; 0: launchers are not used
+    std::chrono::milliseconds idle_time{10'000};  // a launcher that is not used for this time ends
+    std::chrono::milliseconds memory{60'000};     // a failed launcher is not tried again for this time
+  };
+  // Called when a launcher could not be made. Its commands are started without it.
+  using OnFailure = std::function<void(const std::string& session_id, const Error& why)>;
+
+  Launchers(loop::EventLoop& loop, process::Spawner& spawner, const SandboxProgram& program, Limits limits,
+            OnFailure on_failure);
+
+  // The launcher of a session for a sandbox, and for the commands whose TMPDIR is `tmpdir`.
+  struct Key {
+    std::string session_id;
+    SandboxSpec sandbox;
+    std::string tmpdir;  // empty if the policy does not ask for it
+
+    bool operator==(const Key& other) const;
+  };
+  using Id = uint64_t;
+
+  // Returns whether launchers can start commands under this sandbox. Proxies need a network namespace for each command,
+  // and Landlock alone needs no namespaces.
+  bool Serve(const SandboxSpec& sandbox) const;
+
+  // Sends a request to the launcher with this key, which is started if there is none. Returns nothing if there is no
+  // launcher to be had: then the command has to be started without one.
+  std::optional<Id> Send(const Key& key, const LaunchRequest& request, std::span<const int> fds);
+
+  // These functions tell what has become of a request: its command was started, or not.
+  void OnLaunched(Id id);
+  void OnNotLaunched(Id id, process::NotLaunched why);
+
+  // Kills the launchers of a session with all their commands. `done` runs when no process of them is alive. Until then
+  // the session gets no further launcher.
+  void End(const std::string& session_id, loop::Callback done);
+
+  size_t alive() const { return launchers_.size(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Held {
+    Id id;
+    Key key;
+    PlanKey plan;
+    uint64_t mounts;  // MountChanges::Count when it was started
+    std::unique_ptr<Launcher> launcher;
+    Clock::time_point last_use;
+    bool proven = false;     // it has started a command
+    bool dismissed = false;  // it was let go although nothing was wrong with it
+  };
+  struct Failed {
+    Key key;
+    Clock::time_point until;
+  };
+  struct Ending {
+    std::string session_id;
+    loop::Callback done;
+  };
+
+  void OnLauncherEnded(Launcher& launcher, Launcher::End end, const Error& why) override;
+  void OnLauncherGone(Launcher& launcher) override;
+
+  Held* FindFresh(const Key& key, const PlanKey& plan);
+  Held* StartOne(const Key& key, const PlanKey& plan);
+  Result<std::unique_ptr<Launcher>> StartLauncher(const Key& key);
+  bool MakeRoom();
+  Held* Find(Id id);
+  std::list<Held>::iterator Find(const Launcher& launcher);
+  bool MayStart(const Key& key);
+  void Remember(const Key& key);
+  static void Dismiss(Held& held);
+  void DismissIdle();
+  void AnswerEnds();
+
+  loop::EventLoop& loop_;
+  process::Spawner& spawner_;
+  const SandboxProgram& program_;
+  const Limits limits_;
+  const OnFailure on_failure_;
+  MountChanges mount_changes_;
+  std::list<Held> launchers_;
+  std::vector<Failed> failed_;
+  std::vector<Ending> endings_;
+  loop::Timer idle_timer_;
+  Id next_id_ = 1;
+};
+
+}  // namespace holdfast::sandbox

@@ -1,0 +1,24 @@
+// MountChanges counts how often the mounts of this process's mount namespace have changed. A launcher has a copy of the
+// mounts, which does not follow such a change.
+#pragma once
+
+#include <cstdint>
+
+#include "base/owned_fd.h"
+
+namespace holdfast::sandbox {
+
+class MountChanges {
+ public:
+  MountChanges();
+
+  // Returns a number that is another one if a mount was made, changed or removed since the last call. Where /proc does
+  // not tell, every call returns another number.
+  uint64_t Count();
+
+ private:
+  OwnedFd mounts_;
+  uint64_t count_ = 0;
+};
+
+}  // namespace holdfast::sandbox

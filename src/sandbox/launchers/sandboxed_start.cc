@@ -1,0 +1,128 @@
+#include "sandbox/launchers/sandboxed_start.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <variant>
+
+#include "process/wrapped_command.h"
+#include "sandbox/native/resident_protocol.h"
+#include "sys/io.h"
+#include "sys/placeholder.h"
+
+namespace holdfast::sandbox {
+
+process::WatchedStart SandboxedStart::Of(const Resources& resources, Request request) {
+  process::WatchedStart start;
+  start.program = request.command.program;
+  start.cwd = request.command.cwd;
+  start.begin = [resources, request = std::move(request)](
+                    process::Stdio& stdio,
+                    process::KeeperObserver& observer) mutable -> Result<std::unique_ptr<process::CommandWatch>> {
+    ChildStreams streams{std::move(stdio.child_in), std::move(stdio.child_out), std::move(stdio.child_err)};
+    std::unique_ptr<SandboxedStart> started(
+        new SandboxedStart(resources, std::move(request), std::move(streams), observer));
+    started->planning_.Start(started->Plan());
+    return started;
+  };
+  return start;
+}
+
+SandboxedStart::SandboxedStart(const Resources& resources, Request request, ChildStreams streams,
+                               process::KeeperObserver& observer)
+    : resources_(resources),
+      observer_(observer),
+      request_(std::move(request)),
+      streams_(std::move(streams)),
+      gone_timer_(resources.loop, [this] { observer_.OnGone(); }) {}
+
+// The worker owns copies of what it uses, because it may be stuck on a dead mount when the start has been cancelled.
+loop::Task<> SandboxedStart::Plan() {
+  auto described = resources_.program.Describe(request_->command, request_->sandbox);
+  auto make = [described = std::move(described), command = request_->command,
+               variables = resources_.program.VariablesOf(request_->command)]() -> Result<LaunchOrders> {
+    if (!described) return std::unexpected(described.error());
+    return MakeLaunchOrders(*described, command, variables);
+  };
+  const auto orders = co_await resources_.workers.Do(std::move(make));
+  if (killed_) co_return;
+  if (!orders || !Launch(*orders)) GoTheLongWay();
+}
+
+Launchers::Key SandboxedStart::LauncherKey() const {
+  const auto tmpdir = resources_.program.TemporaryDirectoryOf(request_->command, request_->sandbox);
+  return {.session_id = request_->session_id,
+          .sandbox = request_->sandbox,
+          .tmpdir = tmpdir ? tmpdir->wanted : std::string()};
+}
+
+// Fails if no launcher can be asked.
+Result<> SandboxedStart::Launch(const LaunchOrders& orders) {
+  TRY(sys::SocketPair control, sys::MakePacketPair());
+  TRY(sys::Pipe report, sys::MakePipe(sys::OurEnd::kRead));
+  std::vector<int> fds = {orders.orders.get(), streams_.in.get(),    streams_.out.get(),
+                          streams_.err.get(),  control.theirs.get(), report.write_end.get()};
+  if (request_->exec_supervisor) fds.push_back(request_->exec_supervisor->get());
+  const LaunchRequest request{.key = orders.key,
+                              .has_terminal = std::holds_alternative<process::Terminal>(request_->io),
+                              .has_exec_supervisor = request_->exec_supervisor != nullptr};
+  launcher_ = resources_.launchers.Send(LauncherKey(), request, fds);
+  if (!launcher_) return Fail(ErrorKind::kSystem, "there is no launcher");
+  if (MayProtectAnyName(request_->sandbox)) sys::ExpectPlaceholdersOfAnyName();
+  Watch(std::make_unique<process::LaunchedSandbox>(resources_.loop, std::move(control.ours),
+                                                   std::make_shared<const OwnedFd>(std::move(report.read_end)),
+                                                   static_cast<process::LaunchObserver&>(*this)));
+  return {};
+}
+
+// A start that fails here has reached no keeper. Its kind is kSystem as that of a failure which a helper reports.
+void SandboxedStart::GoTheLongWay() {
+  launcher_.reset();
+  if (const auto started = StartHelper(); !started) {
+    watch_.reset();
+    observer_.OnReport(Fail(ErrorKind::kSystem, started.error().message));
+  }
+}
+
+Result<> SandboxedStart::StartHelper() {
+  TRY(const process::Command wrapped,
+      resources_.program.Wrap(request_->command, request_->sandbox, {.exec_supervisor = request_->exec_supervisor}));
+  const process::StdioFds stdio{streams_.in.get(), streams_.out.get(), streams_.err.get()};
+  TRY(auto helper, process::StartUnderKeeper(resources_.loop, resources_.spawner, wrapped, request_->io, stdio,
+                                             static_cast<process::KeeperObserver&>(*this)));
+  streams_ = {};
+  Watch(std::move(helper));
+  return {};
+}
+
+void SandboxedStart::Watch(std::unique_ptr<process::CommandWatch> watch) {
+  watch_ = std::move(watch);
+  for (const int signal : signals_) watch_->Signal(signal);
+}
+
+void SandboxedStart::Signal(int signal) {
+  if (request_ && std::ranges::find(signals_, signal) == signals_.end()) signals_.push_back(signal);
+  if (watch_) watch_->Signal(signal);
+}
+
+void SandboxedStart::KillAll() {
+  killed_ = true;
+  if (watch_) return watch_->KillAll();
+  gone_timer_.Start(std::chrono::milliseconds(0));
+}
+
+void SandboxedStart::OnStarted(pid_t pid) {
+  if (launcher_) resources_.launchers.OnLaunched(*launcher_);
+  request_.reset();
+  streams_ = {};
+  signals_.clear();
+  observer_.OnStarted(pid);
+}
+
+void SandboxedStart::OnNotLaunched(process::NotLaunched why) {
+  resources_.launchers.OnNotLaunched(*launcher_, why);
+  if (killed_) return observer_.OnGone();
+  GoTheLongWay();
+}
+
+}  // namespace holdfast::sandbox

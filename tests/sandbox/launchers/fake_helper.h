@@ -1,0 +1,168 @@
+// A fake of the helper, without any sandbox, as which the test program runs when it is executed by a server. With the
+// flag --resident-fd it is a launcher, and otherwise it becomes the command. A file `behaviour` in the policy's
+// directory tells a launcher what to do: `refuse`, `die` at the first request, be `stale`, make a pid 1 that fails
+// before the start (`unbegun`), or be `mute`. Each launcher, each request and each helper is a line of the file `log`.
+#pragma once
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "process/command/start_report.h"
+#include "process/keeper/protocol.h"
+#include "sandbox/confine/confinement.h"
+#include "sandbox/flags.h"
+#include "sandbox/jail/inner_orders.h"
+#include "sandbox/native/resident_protocol.h"
+#include "sandbox/passed_text.h"
+#include "sys/descriptor_passing.h"
+#include "sys/io.h"
+#include "sys/pidfd.h"
+
+namespace holdfast::sandbox::fake {
+
+using process::KeeperEvent;
+using process::KeeperEventKind;
+using process::KeeperInstruction;
+
+inline void Log(const std::string& directory, std::string_view line) {
+  const OwnedFd file(::open((directory + "/log").c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644));
+  const std::string text = fmt::format("{}\n", line);
+  if (::write(file.get(), text.data(), text.size()) < 0) ::_exit(99);
+}
+
+inline void Send(int control, KeeperEventKind kind, int value = 0, int fd = -1) {
+  const KeeperEvent event{.kind = kind, .value = value, .step = process::StartStep::kNone};
+  const std::string_view bytes(reinterpret_cast<const char*>(&event), sizeof event);
+  const std::vector<int> fds(fd < 0 ? 0 : 1, fd);
+  (void)sys::SendWithDescriptors(control, bytes, fds);  // the server may be gone
+}
+
+[[noreturn]] inline void Execute(const InnerOrders& orders, const std::vector<OwnedFd>& fds) {
+  for (int stream = 0; stream < 3; ++stream) ::dup2(fds[1 + static_cast<size_t>(stream)].get(), stream);
+  if (::chdir(orders.command.cwd.c_str()) < 0) ::_exit(98);
+  ::clearenv();
+  for (const std::string& entry : *orders.environment) ::putenv(::strdup(entry.c_str()));
+  (void)sandbox::Execute(orders.command);
+  ::_exit(97);
+}
+
+// Passes instructions on until the command has ended. Returns its status.
+inline int KeepUntilEnd(pid_t command, int control) {
+  const auto pidfd = sys::OpenPidfd(command);
+  for (;;) {
+    pollfd waiting[] = {{pidfd->get(), POLLIN, 0}, {control, POLLIN, 0}};
+    ::poll(waiting, 2, -1);
+    if (waiting[0].revents != 0) break;
+    KeeperInstruction instruction;
+    const bool whole = ::recv(control, &instruction, sizeof instruction, 0) == sizeof instruction;
+    const bool signal = whole && instruction.kind == process::KeeperInstructionKind::kSignal;
+    ::kill(-command, signal ? instruction.value : SIGKILL);
+    if (!whole) break;
+  }
+  int status = 0;
+  ::waitpid(command, &status, 0);
+  return status;
+}
+
+// Runs as pid 1 of the command.
+[[noreturn]] inline void BeFirstProcess(const std::string& behaviour, std::vector<OwnedFd> fds) {
+  const int control = fds[4].get(), report = fds[5].get();
+  (void)std::signal(SIGCHLD, SIG_DFL);
+  ::fcntl(control, F_SETFL, 0);
+  if (behaviour == "unbegun") {
+    process::ReportFailed(report, 1, "a path was replaced");
+    ::_exit(1);
+  }
+  const auto text = ReadPassedText(::dup(fds[0].get()));
+  const auto orders = DecodeOrders(*text);
+  if (!orders) ::_exit(96);
+  Send(control, KeeperEventKind::kBegun);
+  auto executed = sys::MakePipe(sys::OurEnd::kWrite);
+  const pid_t command = ::fork();
+  if (command == 0) {
+    ::setsid();
+    Execute(*orders, fds);
+  }
+  executed->write_end.Reset();
+  char nothing;
+  (void)sys::Read(executed->read_end.get(), &nothing, 1);  // ends when the command is executed
+  process::ReportStarted(report);
+  for (size_t i = 0; i < 4; ++i) fds[i] = OwnedFd();
+  Send(control, KeeperEventKind::kExited, KeepUntilEnd(command, control));
+  ::_exit(0);
+}
+
+[[noreturn]] inline void BeLauncher(const SandboxedCommand& asked) {
+  std::string behaviour;
+  std::ifstream(asked.policy_cwd + "/behaviour") >> behaviour;
+  Log(asked.policy_cwd, fmt::format("launcher {}", ::getpid()));
+  if (behaviour == "refuse") {
+    process::ReportFailed(*asked.report_fd, 1, "there are no namespaces");
+    ::_exit(1);
+  }
+  (void)std::signal(SIGCHLD, SIG_IGN);
+  ::fcntl(*asked.resident_fd, F_SETFL, 0);
+  for (;;) {
+    LaunchRequest request;
+    const std::span<char> buffer(reinterpret_cast<char*>(&request), sizeof request);
+    pollfd waiting = {*asked.resident_fd, POLLIN, 0};
+    ::poll(&waiting, 1, -1);
+    sys::Arrival arrival = sys::TryReceive(*asked.resident_fd, buffer);
+    if (arrival.size != sizeof request) ::_exit(0);
+    Log(asked.policy_cwd, fmt::format("request{}{} {}", request.has_terminal != 0 ? " terminal" : "",
+                                      request.has_exec_supervisor != 0 ? " supervisor" : "", arrival.fds.size()));
+    if (behaviour == "die") ::raise(SIGKILL);
+    std::vector<OwnedFd> fds;
+    for (const sys::ForeignFd& fd : arrival.fds) fds.emplace_back(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 12));
+    arrival.fds.clear();
+    const int control = fds[4].get();
+    if (behaviour == "mute") {
+      for (;;) ::pause();
+    }
+    if (behaviour == "stale") {
+      Send(control, KeeperEventKind::kStale);
+      continue;
+    }
+    const pid_t first = ::fork();
+    if (first == 0) {
+      ::close(*asked.resident_fd);
+      BeFirstProcess(behaviour, std::move(fds));
+    }
+    const auto pidfd = sys::OpenPidfd(first);
+    if (pidfd) Send(control, KeeperEventKind::kCloned, first, pidfd->get());
+  }
+}
+
+[[noreturn]] inline void BeHelper(const SandboxedCommand& asked) {
+  Log(asked.policy_cwd, "helper");
+  process::ReportStarted(*asked.report_fd);
+  if (::chdir(asked.working_directory().c_str()) < 0) ::_exit(95);
+  (void)sandbox::Execute(asked.command);
+  ::_exit(94);
+}
+
+// Runs before main if the program was executed as a helper.
+[[gnu::constructor]] inline void BecomeFake(int argc, char** argv) {
+  const std::vector<std::string_view> arguments(argv + std::min(argc, 1), argv + argc);
+  if (!FindReportFd(arguments)) return;
+  const auto asked = ParseFlags(arguments);
+  if (!asked) ::_exit(93);
+  if (asked->resident_fd) BeLauncher(*asked);
+  BeHelper(*asked);
+}
+
+}  // namespace holdfast::sandbox::fake

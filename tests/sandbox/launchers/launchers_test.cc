@@ -1,0 +1,235 @@
+#include "sandbox/launchers/launchers.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sandbox/policy/builtin_policies.h"
+#include "support/loop_runner.h"
+#include "support/scratch_dir.h"
+#include "sys/io.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// This script plays a launcher, which never answers. It ends when its socket does. $2 is the policy's directory.
+constexpr char kProgram[] = R"(#!/usr/bin/python3
+import os, socket, sys
+directory = sys.argv[2]
+with open(directory + '/log', 'a') as log: log.write('%d\n' % os.getpid())
+if os.path.exists(directory + '/refuse'): sys.exit(3)
+requests = socket.socket(fileno=int(sys.argv[sys.argv.index('--resident-fd') + 1]))
+requests.setblocking(True)
+kept = []
+while True:
+    bytes, fds, _, _ = socket.recv_fds(requests, 100, 10)
+    if not bytes: break
+    kept += fds
+)";
+
+constexpr PlanKey kPlan = {1}, kOtherPlan = {2};
+
+class LaunchersTest : public testing::Test {
+ protected:
+  LaunchersTest() {
+    ::signal(SIGPIPE, SIG_IGN);
+    EXPECT_TRUE(sys::ReserveLowFds());
+    spawner_ = *process::Spawner::Create(loop_);
+    Use({});
+  }
+  ~LaunchersTest() override {
+    for (const char* session : {"one", "other"}) launchers_->End(session, [] {});
+    EXPECT_TRUE(RunUntilAlive(0));
+  }
+
+  void Use(Launchers::Limits limits) {
+    launchers_.emplace(loop_, *spawner_, program_, limits, [this](const std::string& session, const Error& why) {
+      failures_.push_back(session + ": " + why.message);
+    });
+  }
+
+  Launchers::Key Key(std::string session) const {
+    Launchers::Key key{.session_id = std::move(session), .sandbox = {}, .tmpdir = ""};
+    key.sandbox.profile.policy = ReadOnly();
+    key.sandbox.policy_cwd = dir_.path();
+    return key;
+  }
+  std::optional<Launchers::Id> Send(const Launchers::Key& key, const PlanKey& plan = kPlan) {
+    const OwnedFd nothing = *sys::OpenDevNull();
+    const int fd = nothing.get();
+    return launchers_->Send(key, {.key = plan}, {&fd, 1});
+  }
+  std::optional<Launchers::Id> Send(std::string session) { return Send(Key(std::move(session))); }
+
+  bool RunUntilAlive(size_t count) {
+    return support::RunUntil(loop_, [&] { return launchers_->alive() == count; });
+  }
+  std::vector<pid_t> Pids() const {
+    std::ifstream log(dir_.path() + "/log");
+    return {std::istream_iterator<pid_t>(log), {}};
+  }
+  bool RunUntilPids(size_t count) {
+    return support::RunUntil(loop_, [&] { return Pids().size() == count; });
+  }
+
+  support::ScratchDir dir_;
+  loop::EventLoop loop_;
+  std::unique_ptr<process::Spawner> spawner_;
+  SandboxProgram program_{{.helper = SealProgram(dir_.Write("program", kProgram, 0755))}, "/usr/bin:/bin", ""};
+  std::vector<std::string> failures_;
+  std::optional<Launchers> launchers_;
+};
+
+TEST_F(LaunchersTest, KeepOneLauncherForEachSessionPolicyAndTemporaryDirectory) {
+  const auto first = Send("one");
+  ASSERT_TRUE(first);
+  EXPECT_EQ(Send("one"), first);
+  EXPECT_NE(Send("other"), first);
+  Launchers::Key key = Key("one");
+  key.tmpdir = "/tmp";
+  EXPECT_NE(Send(key), first);
+  key = Key("one");
+  key.sandbox.project_roots = {"/project"};
+  EXPECT_NE(Send(key), first);
+  key = Key("one");
+  key.sandbox.profile.policy = WorkspaceWrite();
+  EXPECT_NE(Send(key), first);
+  EXPECT_EQ(Send("one"), first);
+  EXPECT_EQ(launchers_->alive(), 5u);
+}
+
+TEST_F(LaunchersTest, LetALauncherGoWhosePlanIsAnother) {
+  const auto first = Send("one");
+  launchers_->OnLaunched(*first);
+  const auto second = Send(Key("one"), kOtherPlan);
+  EXPECT_NE(second, first);
+  ASSERT_TRUE(RunUntilAlive(1));
+  EXPECT_EQ(Send(Key("one"), kOtherPlan), second);
+  EXPECT_THAT(failures_, IsEmpty());
+}
+
+TEST_F(LaunchersTest, LetALauncherGoThatIsNotUsed) {
+  Use({.idle_time = 30ms});
+  const auto first = Send("one");
+  ASSERT_TRUE(first);
+  ASSERT_TRUE(RunUntilPids(1));
+  ASSERT_TRUE(RunUntilAlive(0));
+  EXPECT_NE(Send("one"), first);
+  EXPECT_THAT(failures_, IsEmpty());
+}
+
+TEST_F(LaunchersTest, LetTheOldestGoWhenThereAreTooMany) {
+  Use({.launchers = 2});
+  const auto one = Send("one"), other = Send("other");
+  EXPECT_EQ(Send("one"), one);
+  Launchers::Key third = Key("one");
+  third.tmpdir = "/tmp";
+  ASSERT_TRUE(Send(third));
+  EXPECT_EQ(Send("one"), one);
+  EXPECT_NE(Send("other"), other);
+}
+
+TEST_F(LaunchersTest, AreNotUsedIfTheirNumberIsZero) {
+  Use({.launchers = 0});
+  EXPECT_FALSE(launchers_->Serve(Key("one").sandbox));
+  EXPECT_FALSE(Send("one"));
+  EXPECT_EQ(launchers_->alive(), 0u);
+}
+
+TEST_F(LaunchersTest, ServeNoSandboxWithProxiesOrWithoutNamespaces) {
+  SandboxSpec sandbox = Key("one").sandbox;
+  EXPECT_TRUE(launchers_->Serve(sandbox));
+  sandbox.legacy_landlock = true;
+  EXPECT_FALSE(launchers_->Serve(sandbox));
+  sandbox.legacy_landlock = false;
+  sandbox.proxies.emplace();
+  EXPECT_FALSE(launchers_->Serve(sandbox));
+  sandbox.proxies.reset();
+  sandbox.profile.type = ProfileType::kDisabled;
+  EXPECT_FALSE(launchers_->Serve(sandbox));
+}
+
+TEST_F(LaunchersTest, EndWithTheirSession) {
+  Send("one");
+  const auto other = Send("other");
+  ASSERT_TRUE(RunUntilPids(2));
+  bool ended = false;
+  launchers_->End("one", [&] { ended = true; });
+  EXPECT_FALSE(ended);
+  EXPECT_FALSE(Send("one"));
+  ASSERT_TRUE(support::RunUntil(loop_, [&] { return ended; }));
+  EXPECT_EQ(launchers_->alive(), 1u);
+  EXPECT_EQ(Send("other"), other);
+}
+
+TEST_F(LaunchersTest, EndASessionThatHasNone) {
+  bool ended = false;
+  launchers_->End("one", [&] { ended = true; });
+  EXPECT_TRUE(ended);
+}
+
+TEST_F(LaunchersTest, RememberALauncherThatCouldNotBeMade) {
+  dir_.Write("refuse", "");
+  ASSERT_TRUE(Send("one"));
+  ASSERT_TRUE(RunUntilAlive(0));
+  EXPECT_THAT(failures_, ElementsAre("one: the sandbox's helper ended before the command was started"));
+  EXPECT_FALSE(Send("one"));
+  EXPECT_TRUE(Send("other"));
+}
+
+TEST_F(LaunchersTest, ForgetTheFailuresOfASessionThatEnds) {
+  dir_.Write("refuse", "");
+  ASSERT_TRUE(Send("one"));
+  ASSERT_TRUE(RunUntilAlive(0));
+  launchers_->End("one", [] {});
+  EXPECT_TRUE(Send("one"));
+}
+
+TEST_F(LaunchersTest, DoNotRememberALauncherThatHasStartedACommand) {
+  const auto first = Send("one");
+  launchers_->OnLaunched(*first);
+  ASSERT_TRUE(RunUntilPids(1));
+  ::kill(Pids()[0], SIGTERM);
+  ASSERT_TRUE(RunUntilAlive(0));
+  EXPECT_TRUE(Send("one"));
+  EXPECT_THAT(failures_, IsEmpty());
+}
+
+TEST_F(LaunchersTest, RememberALauncherThatIsStaleForItsFirstCommand) {
+  launchers_->OnNotLaunched(*Send("one"), process::NotLaunched::kStale);
+  EXPECT_FALSE(Send("one"));
+  const auto other = Send("other");
+  launchers_->OnLaunched(*other);
+  launchers_->OnNotLaunched(*other, process::NotLaunched::kStale);
+  const auto next = Send("other");
+  ASSERT_TRUE(next);
+  EXPECT_NE(next, other);
+}
+
+TEST_F(LaunchersTest, LetALauncherGoThatHasLostARequest) {
+  const auto first = Send("one");
+  launchers_->OnLaunched(*first);
+  launchers_->OnNotLaunched(*first, process::NotLaunched::kLost);
+  const auto next = Send("one");
+  ASSERT_TRUE(next);
+  EXPECT_NE(next, first);
+}
+
+}  // namespace
+}  // namespace holdfast::sandbox
