@@ -7,8 +7,10 @@
 // which no command can make a socket. Everything else is fresh for each command: the namespaces of processes, mounts,
 // IPC, host names and control groups, and /proc, /dev/shm and /dev/pts.
 //
-// What it does not stop: a server that asks for a command it should not run. The launcher trusts the server, and gets
-// nothing from any command.
+// What it does not stop: a command that looks into /proc/net/unix sees how many pairs of sockets other commands of the
+// launcher have, without any address. The limits that the kernel keeps for a user namespace, such as those of inotify,
+// are shared by all commands of the launcher. A server that asks for a command it should not run gets it: the launcher
+// trusts the server, and gets nothing from any command.
 #pragma once
 
 #include <optional>

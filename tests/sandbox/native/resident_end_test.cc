@@ -1,0 +1,103 @@
+// The end of a launcher: its commands go on, and a command that it has not started is never started.
+#include <sys/stat.h>
+
+#include <chrono>
+#include <random>
+#include <thread>
+
+#include "sandbox/native/launcher_fixture.h"
+#include "support/proc.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+using testing::IsEmpty;
+
+class ResidentEndTest : public LauncherFixture {
+ protected:
+  // Returns the processes of commands that are alive, in whichever sandbox.
+  std::vector<pid_t> Living() const { return support::LivingWithVariable("MARK=" + workspace_.path()); }
+  bool NothingIsLeft() const {
+    ReapOrphans();
+    return Living().empty() && support::ChildrenOf(::getpid()).empty();
+  }
+  // The test is a subreaper, as the keeper of a launcher is.
+  static void ReapOrphans() {
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Users, ResidentEndTest, testing::ValuesIn(UsersOfLaunchers()), NameOfUser);
+
+TEST_P(ResidentEndTest, EndsWithItsSocket) {
+  EXPECT_EQ(EndLauncher(), 0);
+  EXPECT_TRUE(support::Eventually([&] { return NothingIsLeft(); }));
+}
+
+TEST_P(ResidentEndTest, LeavesItsCommandsRunningWhenItIsKilled) {
+  Launched launched = Start("trap 'echo trapped; exit 4' USR1; echo up; while :; do sleep 0.01; done");
+  launched.AwaitOutput("up\n");
+  EndLauncher(SIGKILL);
+  launched.Signal(SIGUSR1);
+  const Finished finished = Finish(std::move(launched));
+  EXPECT_EQ(finished.status, 4 << 8);
+  EXPECT_EQ(finished.out, "trapped\n");
+}
+
+TEST_P(ResidentEndTest, LeavesItsCommandsRunningWhenItEnds) {
+  Launched launched = Start("echo up; until [ -e end ]; do sleep 0.01; done; exit 3");
+  launched.AwaitOutput("up\n");
+  EXPECT_EQ(EndLauncher(), 0);
+  workspace_.Write("end", "");
+  EXPECT_EQ(launched.AwaitExit(), 3 << 8);
+}
+
+TEST_P(ResidentEndTest, LeavesNothingWhenTheServerIsGone) {
+  {
+    std::vector<Launched> all;
+    for (int i = 0; i < 5; ++i) {
+      all.push_back(Start("trap '' TERM HUP; (setsid sleep 1000 &); echo up; sleep 1000"));
+      all.back().AwaitOutput("up\n");
+    }
+    EXPECT_GE(Living().size(), 10u);
+    EndLauncher();
+  }
+  EXPECT_TRUE(support::Eventually([&] { return NothingIsLeft(); })) << Living().size();
+  for (const char* const name : {".git", ".codex"}) {
+    EXPECT_TRUE(support::Eventually([&] { return ::access((Workspace() + "/" + name).c_str(), F_OK) != 0; })) << name;
+  }
+}
+
+// Each command makes a file when it runs. Whatever the moment of the kill, a socket without kBegun means that the file
+// is not there, and a socket with it ends with kExited.
+TEST_P(ResidentEndTest, WasNotStartedIfItsSocketEndsBeforeItHasBegun) {
+  std::mt19937 random(1);
+  std::uniform_int_distribution<int> delay_us(0, 4000);
+  int lost = 0, begun = 0;
+  for (int round = 0; round < 60; ++round) {
+    if (launcher() <= 0) StartLauncher();
+    ASSERT_EQ(Run("true").status, 0);
+    std::vector<Launched> all;
+    for (int i = 0; i < 4; ++i) all.push_back(Start(fmt::format("echo > ran.{}.{}", round, i)));
+    std::this_thread::sleep_for(std::chrono::microseconds(delay_us(random)));
+    EndLauncher(SIGKILL);
+    for (int i = 0; i < 4; ++i) {
+      const std::string file = fmt::format("{}/ran.{}.{}", Workspace(), round, i);
+      if (all[static_cast<size_t>(i)].AwaitBegun()) {
+        ++begun;
+        EXPECT_EQ(all[static_cast<size_t>(i)].AwaitExit(), 0);
+        EXPECT_EQ(::access(file.c_str(), F_OK), 0) << file;
+      } else {
+        ++lost;
+        EXPECT_NE(::access(file.c_str(), F_OK), 0) << file;
+      }
+    }
+  }
+  EXPECT_GT(lost, 0);
+  EXPECT_GT(begun, 0);
+  EXPECT_TRUE(support::Eventually([&] { return NothingIsLeft(); }));
+}
+
+}  // namespace
+}  // namespace holdfast::sandbox
