@@ -18,7 +18,7 @@ class KeeperObserver {
   virtual void OnStarted(pid_t pid) = 0;
   virtual void OnStartFailed(StartStep step, int errno_value) = 0;
   // Called only for a command with a wrapper, after OnStarted: the report tells whether the command has been started.
-  virtual void OnReport(const Result<>& /*outcome*/) {}
+  virtual void OnReport(const Result<Enforcement>& /*outcome*/) {}
   // `wait_status` is the status that wait4 returns.
   virtual void OnExited(int wait_status) = 0;
   // Called only for a command whose stops are reported (Stops::kReported). `continue_count` is the number of times that

@@ -44,7 +44,7 @@ LaunchedSandbox::LaunchedSandbox(loop::EventLoop& loop, OwnedFd control, std::sh
     : loop_(loop),
       observer_(observer),
       control_(std::move(control)),
-      report_(loop, std::move(report), [this](const Result<>& outcome) { observer_.OnReport(outcome); }),
+      report_(loop, std::move(report), [this](const Result<Enforcement>& outcome) { observer_.OnReport(outcome); }),
       control_watch_(loop, control_.get(), [this] { OnReadable(); }),
       kill_timer_(loop, [this] { OnKillTimer(); }) {
   const int yes = 1;

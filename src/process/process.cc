@@ -122,8 +122,11 @@ void Process::OnStartFailed(StartStep step, int errno_value) {
   Perform(life_.OnExecutionFailed());
 }
 
-void Process::OnReport(const Result<>& outcome) {
-  if (outcome) return Perform(life_.OnStartReported());
+void Process::OnReport(const Result<Enforcement>& outcome) {
+  if (outcome) {
+    enforcement_ = *outcome;
+    return Perform(life_.OnStartReported());
+  }
   start_error_ = outcome.error();
   Perform(life_.OnFailureReported());
 }

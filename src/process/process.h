@@ -67,6 +67,8 @@ class Process : private KeeperObserver, private OutputStream::Owner {
   bool killing() const { return life_.ending() == Life::Ending::kKilling; }
   WallTime started_at() const { return started_at_; }
   std::optional<WallTime> exited_at() const { return exited_at_; }
+  // The sandbox of a wrapped command, from OnStarted on; empty members for every other command.
+  const Enforcement& enforcement() const { return enforcement_; }
   uint64_t output_bytes() const { return output_bytes_; }
   uint64_t input_bytes() const { return input_ ? input_->written_bytes() : input_bytes_; }
 
@@ -76,7 +78,7 @@ class Process : private KeeperObserver, private OutputStream::Owner {
 
   void OnStarted(pid_t pid) override;
   void OnStartFailed(StartStep step, int errno_value) override;
-  void OnReport(const Result<>& outcome) override;
+  void OnReport(const Result<Enforcement>& outcome) override;
   void OnExited(int wait_status) override;
   void OnGone() override;
   void OnBytes(Stream stream, std::string_view bytes) override;
@@ -106,7 +108,8 @@ class Process : private KeeperObserver, private OutputStream::Owner {
   std::vector<loop::Callback> kill_callbacks_;
 
   std::string program_, cwd_;  // for the message of a failed start
-  Error start_error_{};        // why the start failed, from the keeper or the wrapper
+  Enforcement enforcement_;
+  Error start_error_{};  // why the start failed, from the keeper or the wrapper
   uint64_t next_seq_ = 1, output_bytes_ = 0, input_bytes_ = 0;
   std::optional<uint64_t> closed_seq_;  // of the close, once it is published
   WallTime started_at_ = std::chrono::system_clock::now();

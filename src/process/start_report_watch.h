@@ -15,7 +15,7 @@ namespace holdfast::process {
 
 class StartReportWatch {
  public:
-  using OnReport = std::move_only_function<void(const Result<>&)>;
+  using OnReport = std::move_only_function<void(const Result<Enforcement>&)>;
 
   // `on_report` is called once, from the loop or from ReadRest, and never before Watch or ReadRest.
   StartReportWatch(loop::EventLoop& loop, std::shared_ptr<const OwnedFd> pipe, OnReport on_report);

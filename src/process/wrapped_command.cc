@@ -8,7 +8,7 @@ namespace holdfast::process {
 WrappedCommand::WrappedCommand(loop::EventLoop& loop, Spawner& spawner, StartedKeeper started, const Wrapper& wrapper,
                                KeeperObserver& observer)
     : observer_(observer),
-      report_(loop, wrapper.report, [this](const Result<>& outcome) { observer_.OnReport(outcome); }),
+      report_(loop, wrapper.report, [this](const Result<Enforcement>& outcome) { observer_.OnReport(outcome); }),
       keeper_(loop, spawner, std::move(started), static_cast<KeeperObserver&>(*this)) {}
 
 void WrappedCommand::OnStarted(pid_t pid) {

@@ -56,7 +56,7 @@ class Recorder : public LaunchObserver {
  public:
   void OnStarted(pid_t pid) override { events.push_back(fmt::format("begun {}", pid)); }
   void OnStartFailed(StartStep, int) override { events.emplace_back("failed"); }
-  void OnReport(const Result<>& outcome) override {
+  void OnReport(const Result<Enforcement>& outcome) override {
     events.push_back(outcome ? "reported" : "reported: " + outcome.error().message);
   }
   void OnExited(int wait_status) override { events.push_back(fmt::format("exited {}", wait_status)); }

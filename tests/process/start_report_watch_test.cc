@@ -16,17 +16,18 @@ class StartReportWatchTest : public testing::Test {
  protected:
   StartReportWatchTest()
       : pipe_(*sys::MakePipe(sys::OurEnd::kRead)),
-        report_(loop_, std::make_shared<OwnedFd>(std::move(pipe_.read_end)), [this](const Result<>& outcome) {
-          outcome_ = outcome;
-          ++calls_;
-          loop_.Stop();
-        }) {}
+        report_(loop_, std::make_shared<OwnedFd>(std::move(pipe_.read_end)),
+                [this](const Result<Enforcement>& outcome) {
+                  outcome_ = outcome;
+                  ++calls_;
+                  loop_.Stop();
+                }) {}
 
   void Say(std::string_view text) { ASSERT_EQ(::write(pipe_.write_end.get(), text.data(), text.size()), text.size()); }
   void Close() { pipe_.write_end.Reset(); }
 
   // Waits on the loop for the outcome and returns it.
-  const std::optional<Result<>>& Await() {
+  const std::optional<Result<Enforcement>>& Await() {
     report_.Watch();
     loop_.Run();
     return outcome_;
@@ -34,7 +35,7 @@ class StartReportWatchTest : public testing::Test {
 
   loop::EventLoop loop_;
   sys::Pipe pipe_;
-  std::optional<Result<>> outcome_;
+  std::optional<Result<Enforcement>> outcome_;
   int calls_ = 0;
   StartReportWatch report_;
 };

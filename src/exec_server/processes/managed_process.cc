@@ -150,10 +150,22 @@ Result<> ManagedProcess::RefuseStart(const Error& why) {
   return std::unexpected(std::move(error));
 }
 
+void ManagedProcess::LogStart(const process::Process& process) const {
+  const auto& [backend, reason] = process.enforcement();
+  if (backend.empty()) {
+    return LogDebug("process.started", {{"session", context_.session_id}, {"process", id_}, {"pid", *process.pid()}});
+  }
+  LogDebug("process.started", {{"session", context_.session_id},
+                               {"process", id_},
+                               {"pid", *process.pid()},
+                               {"backend", backend},
+                               {"reason", reason}});
+}
+
 void ManagedProcess::OnStarted(process::Process& process) {
   (*start_reply_)(wire::ProcessStartResult{.process_id = id_, .sandbox_type = sandbox_type_});
   start_reply_.reset();
-  LogDebug("process.started", {{"session", context_.session_id}, {"process", id_}, {"pid", *process.pid()}});
+  LogStart(process);
   Announce([&] { return wire::StartedNotification(quoted_id_, *process.pid()); });
   context_.owner.OnNews(*this);
   process.ResumeOutput();

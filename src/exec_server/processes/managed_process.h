@@ -96,6 +96,7 @@ class ManagedProcess final : public process::ProcessOwner {
   std::shared_ptr<const OwnedFd> HelperSocket() const;
   Result<> Supervise(const ExecSupervision& wanted);
   Result<> RefuseStart(const Error& why);
+  void LogStart(const process::Process& process) const;
   void AnswerFailure(const Error& error);
   void Announce(const std::function<std::string()>& message) const;
   void TellOthers();

@@ -30,9 +30,9 @@ void FileHelper::OnStartFailed(process::StartStep, int errno_value) {
 
 // A file helper that has ended right after its start does not count as ready. It is killed, and its end then counts as
 // a failed start; otherwise the waiting request would have one file helper started after the other.
-void FileHelper::OnReport(const Result<>& started) {
+void FileHelper::OnReport(const Result<process::Enforcement>& started) {
   if (started && !link_->IsQuiet()) return Kill();
-  TellReady(started);
+  TellReady(started ? Result<>() : std::unexpected(started.error()));
 }
 
 void FileHelper::OnExited(int wait_status) {

@@ -38,7 +38,7 @@ class FileHelper final : private process::KeeperObserver {
 
   void OnStarted(pid_t) override {}
   void OnStartFailed(process::StartStep step, int errno_value) override;
-  void OnReport(const Result<>& started) override;
+  void OnReport(const Result<process::Enforcement>& started) override;
   void OnExited(int wait_status) override;
   void OnGone() override;
   void TellReady(const Result<>& ready);

@@ -204,6 +204,8 @@ std::string Encode(const InnerOrders& orders) {
   if (orders.streams) WriteStreams(writer, *orders.streams);
   writer.Number(orders.report_fd ? 1 : 0);
   if (orders.report_fd) writer.Number(static_cast<uint32_t>(*orders.report_fd));
+  writer.Text(orders.enforcement.backend);
+  writer.Text(orders.enforcement.reason);
   writer.Number(orders.lifeline_fd ? 1 : 0);
   if (orders.lifeline_fd) writer.Number(static_cast<uint32_t>(*orders.lifeline_fd));
   writer.Number(orders.control_fd ? 1 : 0);
@@ -246,6 +248,8 @@ Result<InnerOrders> DecodeOrders(std::string_view bytes) {
   if (reader.Number(1) == 1) orders.proxy = ReadProxy(reader);
   if (reader.Number(1) == 1) orders.streams = ReadStreams(reader);
   if (reader.Number(1) == 1) orders.report_fd = ReadFd(reader);
+  orders.enforcement.backend = reader.Text();
+  orders.enforcement.reason = reader.Text();
   if (reader.Number(1) == 1) orders.lifeline_fd = ReadFd(reader);
   if (reader.Number(1) == 1) orders.control_fd = ReadFd(reader);
   if (orders.control_fd && orders.lifeline_fd) reader.Spoil();

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "process/command/command.h"
+#include "process/command/start_report.h"
 #include "sandbox/jail/mount_check.h"
 #include "sandbox/plan/plan.h"
 #include "sandbox/proxy/listener.h"
@@ -46,6 +47,7 @@ struct InnerOrders {
   std::optional<ProxyOrders> proxy = {};
   std::optional<Streams> streams = {};         // absent: the streams are in their places
   std::optional<int> report_fd = {};           // for the report on the start: process/command/start_report.h
+  process::Enforcement enforcement = {};       // goes into that report
   std::optional<int> lifeline_fd = {};         // lifeline.h; absent: the stage starts the command without waiting
   std::optional<int> control_fd = {};          // control_socket.h; never together with a lifeline
   std::optional<int> exec_supervisor_fd = {};  // exec_layer.h; absent: the command is not supervised

@@ -304,7 +304,7 @@ int RunInnerStage(const InnerOrders& orders, BuiltIn built_in, const std::option
     stage.ReportFailure(command.error());
     return command.error().status;
   }
-  if (orders.report_fd) process::ReportStarted(*orders.report_fd);
+  if (orders.report_fd) process::ReportStarted(*orders.report_fd, orders.enforcement);
   ReleaseDescriptors(orders);
   const int status = FirstProcess(*command, stage.links(), stage.set_group_id()).Run();
   if (orders.control_fd) {

@@ -35,7 +35,7 @@ void Launcher::OnStartFailed(process::StartStep, int errno_value) {
   TellEnded(End::kByItself, ErrnoError("execute", kProgramName, errno_value));
 }
 
-void Launcher::OnReport(const Result<>& outcome) {
+void Launcher::OnReport(const Result<process::Enforcement>& outcome) {
   if (!outcome) failure_ = outcome.error();
 }
 

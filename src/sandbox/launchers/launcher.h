@@ -50,7 +50,7 @@ class Launcher final : private process::KeeperObserver {
 
   void OnStarted(pid_t) override {}
   void OnStartFailed(process::StartStep step, int errno_value) override;
-  void OnReport(const Result<>& outcome) override;
+  void OnReport(const Result<process::Enforcement>& outcome) override;
   void OnExited(int wait_status) override;
   void OnGone() override;
   void TellEnded(End end, const Error& why);

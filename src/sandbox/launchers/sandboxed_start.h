@@ -67,7 +67,7 @@ class SandboxedStart final : public process::CommandWatch, private process::Laun
 
   void OnStarted(pid_t pid) override;
   void OnStartFailed(process::StartStep step, int errno_value) override { observer_.OnStartFailed(step, errno_value); }
-  void OnReport(const Result<>& outcome) override { observer_.OnReport(outcome); }
+  void OnReport(const Result<process::Enforcement>& outcome) override { observer_.OnReport(outcome); }
   void OnExited(int wait_status) override { observer_.OnExited(wait_status); }
   void OnGone() override { observer_.OnGone(); }
   void OnNotLaunched(process::NotLaunched why) override;

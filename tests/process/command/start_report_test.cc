@@ -38,6 +38,9 @@ TEST(StartReportTest, SaysWhatEachReportMeans) {
       {"started\n", ""},
       {"executing\n", ""},
       {"executing\nstarted\n", ""},
+      {"started native\n", ""},
+      {"executing landlock\n", ""},
+      {"executing landlock\nfailed 126 exec x: Permission denied\n", "exec x: Permission denied"},
       {"failed 127 exec x: No such file or directory\n", "exec x: No such file or directory"},
       {"executing\nfailed 126 exec x: Permission denied\n", "exec x: Permission denied"},
       {"failed 1 cut sho", "cut sho"},
@@ -47,17 +50,21 @@ TEST(StartReportTest, SaysWhatEachReportMeans) {
       {"start", kDied},
       {"started", kDied},
       {"executing", kDied},
+      {"started native", kDied},
       {"started\nstarted\n", kDied},
+      {"startednative\n", kDied},
       {"maybe\n", kDied},
   };
   for (const auto& [report, reason] : cases) EXPECT_EQ(Reason(report), reason) << report;
 }
 
 TEST(StartReportTest, IsCompleteWithALineThatDecides) {
-  for (const std::string_view report : {"", "started", "failed 1 half", "executing", "executing\n"}) {
+  for (const std::string_view report : {"", "started", "started native", "failed 1 half", "executing", "executing\n",
+                                        "executing landlock", "executing landlock\n", "executing\nfailed"}) {
     EXPECT_EQ(ProgressOf(report), ReportProgress::kMore) << report;
   }
-  for (const std::string_view report : {"started\n", "failed 1 x\n", "executing\nfailed", "executing\nfailed 1 x\n"}) {
+  for (const std::string_view report : {"started\n", "started native\n", "failed 1 x\n", "executing\nfailed 1 x\n",
+                                        "executing landlock\nfailed 1 x\n"}) {
     EXPECT_EQ(ProgressOf(report), ReportProgress::kComplete) << report;
   }
   EXPECT_EQ(ProgressOf(std::string(kMaxStartReportBytes + 1, 'x')), ReportProgress::kComplete);
@@ -74,7 +81,31 @@ TEST(StartReportTest, WhatIsWrittenIsUnderstood) {
             "two lines");
 }
 
+TEST(StartReportTest, TheBackendAndTheReasonForItComeBack) {
+  const Enforcement cases[] = {
+      {}, {.backend = "native"}, {.backend = "bubblewrap", .reason = "the kernel is older than 5.12. Use another."}};
+  for (const Enforcement& enforcement : cases) {
+    const std::string started = Written([&](int fd) { ReportStarted(fd, enforcement); });
+    const std::string executing = Written([&](int fd) { ReportExecuting(fd, enforcement); });
+    EXPECT_EQ(ParseStartReport(started), enforcement);
+    EXPECT_EQ(ParseStartReport(executing), enforcement);
+    EXPECT_EQ(ProgressOf(executing), ReportProgress::kMore);
+  }
+  EXPECT_EQ(Written([](int fd) { ReportStarted(fd, {.backend = "native"}); }), "started native\n");
+}
+
+TEST(StartReportTest, AReasonOfSeveralLinesStaysInItsLine) {
+  const std::string line =
+      Written([](int fd) { ReportStarted(fd, {.backend = "bubblewrap", .reason = "two\nlines"}); });
+  EXPECT_EQ(line, "started bubblewrap two lines\n");
+}
+
 TEST(StartReportTest, ALongReasonLeavesInOnePiece) {
+  const std::string started =
+      Written([](int fd) { ReportStarted(fd, {.backend = "bubblewrap", .reason = std::string(10'000, 'x')}); });
+  EXPECT_LE(started.size(), 4096u);
+  EXPECT_TRUE(started.ends_with("xxx\n")) << started.size();
+
   const std::string line = Written([](int fd) { ReportFailed(fd, 1, std::string(10'000, 'x')); });
   EXPECT_LE(line.size(), 4096u);
   EXPECT_TRUE(line.ends_with("xxx\n")) << line.size();

@@ -32,6 +32,7 @@ InnerOrders Orders() {
                                .variables = {{"HTTP_PROXY", "http://", "/", 0}, {"all_proxy", "u:p@", "", 1}}},
           .streams = Streams{.in = 11, .out = 12, .err = 10},
           .report_fd = 13,
+          .enforcement = {.backend = "bubblewrap", .reason = "the other one does not work"},
           .lifeline_fd = 14,
           .exec_supervisor_fd = 15};
 }
@@ -53,6 +54,7 @@ void ExpectSame(const InnerOrders& a, const InnerOrders& b) {
   EXPECT_EQ(a.mounts, b.mounts);
   EXPECT_EQ(a.streams, b.streams);
   EXPECT_EQ(a.report_fd, b.report_fd);
+  EXPECT_EQ(a.enforcement, b.enforcement);
   EXPECT_EQ(a.lifeline_fd, b.lifeline_fd);
   EXPECT_EQ(a.control_fd, b.control_fd);
   EXPECT_EQ(a.exec_supervisor_fd, b.exec_supervisor_fd);

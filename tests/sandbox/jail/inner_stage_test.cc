@@ -276,7 +276,12 @@ std::string ReportOf(const InnerOrders& given, BuiltIn built_in = nullptr) {
   return fmt::format("{}{}", report, StatusOf(stage));
 }
 
-TEST_F(InnerStageTest, ReportsTheStart) { EXPECT_EQ(ReportOf(Script("exit 3")), "started\n3"); }
+TEST_F(InnerStageTest, ReportsTheStart) {
+  InnerOrders orders = Script("exit 3");
+  EXPECT_EQ(ReportOf(orders), "started\n3");
+  orders.enforcement = {.backend = "bubblewrap", .reason = "no other works"};
+  EXPECT_EQ(ReportOf(orders), "started bubblewrap no other works\n3");
+}
 
 TEST_F(InnerStageTest, ReportsWhyThereIsNone) {
   EXPECT_EQ(ReportOf(Orders({"/no/such/program"})), "failed 127 exec /no/such/program: No such file or directory\n127");
