@@ -1,53 +1,43 @@
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "base/parse_number.h"
 #include "sandbox/jail/host_limits.h"
 
 namespace holdfast::sandbox {
 namespace {
 
-// The step at which bubblewrap gave up.
-enum class Step {
-  kNewNamespace,
-  kNamespaceLimit,
-  kIdMap,
-  kLoopback,
-  kMountProc,
-  kMount,
-  kPivot,
-  kFilter,
-  kOptions,
-  kSeeProc
-};
-
 struct KnownMessage {
   std::string_view text;
-  Step step;
+  RefusedStep step;
 };
 
 // The first text that a message contains decides. The texts are those of bubblewrap 0.4 to 0.11, some of which write "a
 // new" and others "new".
 constexpr std::array kKnownMessages = {
-    KnownMessage{"(ENOSPC)", Step::kNamespaceLimit},
-    KnownMessage{"No permissions to creat", Step::kNewNamespace},
-    KnownMessage{"Creating new namespace failed", Step::kNewNamespace},
-    KnownMessage{"must be installed setuid", Step::kNewNamespace},
-    KnownMessage{"setting up uid map", Step::kIdMap},
-    KnownMessage{"setting up gid map", Step::kIdMap},
-    KnownMessage{"error writing to setgroups", Step::kIdMap},
-    KnownMessage{"loopback: Failed", Step::kLoopback},
-    KnownMessage{"Can't mount proc", Step::kMountProc},
-    KnownMessage{"Failed to make / slave", Step::kMount},
-    KnownMessage{"Failed to mount tmpfs", Step::kMount},
-    KnownMessage{"Can't mount tmpfs", Step::kMount},
-    KnownMessage{"Can't mount devpts", Step::kMount},
-    KnownMessage{"Can't bind mount", Step::kMount},
-    KnownMessage{"pivot_root", Step::kPivot},
-    KnownMessage{"PR_SET_SECCOMP", Step::kFilter},
-    KnownMessage{"Unknown option", Step::kOptions},
-    KnownMessage{"Can't open /proc", Step::kSeeProc},
-    KnownMessage{"Can't read /proc/sys/kernel/overflow", Step::kSeeProc},
+    KnownMessage{"(ENOSPC)", RefusedStep::kNamespaceLimit},
+    KnownMessage{"No permissions to creat", RefusedStep::kNewNamespace},
+    KnownMessage{"Creating new namespace failed", RefusedStep::kNewNamespace},
+    KnownMessage{"must be installed setuid", RefusedStep::kNewNamespace},
+    KnownMessage{"setting up uid map", RefusedStep::kIdMap},
+    KnownMessage{"setting up gid map", RefusedStep::kIdMap},
+    KnownMessage{"error writing to setgroups", RefusedStep::kIdMap},
+    KnownMessage{"loopback: Failed", RefusedStep::kLoopback},
+    KnownMessage{"Can't mount proc", RefusedStep::kMountProc},
+    KnownMessage{"Failed to make / slave", RefusedStep::kMount},
+    KnownMessage{"Failed to mount tmpfs", RefusedStep::kMount},
+    KnownMessage{"Can't mount tmpfs", RefusedStep::kMount},
+    KnownMessage{"Can't mount devpts", RefusedStep::kMount},
+    KnownMessage{"Can't bind mount", RefusedStep::kMount},
+    KnownMessage{"pivot_root", RefusedStep::kPivot},
+    KnownMessage{"PR_SET_SECCOMP", RefusedStep::kFilter},
+    KnownMessage{"Unknown option", RefusedStep::kOptions},
+    KnownMessage{"Can't open /proc", RefusedStep::kSeeProc},
+    KnownMessage{"Can't read /proc/sys/kernel/overflow", RefusedStep::kSeeProc},
 };
 
 // The settings by which a user makes a kind of container allow more.
@@ -75,11 +65,22 @@ const Remedy& RemedyFor(std::string_view container) {
   return kOtherRemedy;
 }
 
+// Reads the first two numbers of a release such as "5.10.0-28-amd64". An unknown release counts as a recent one.
+bool IsOlderThan(std::string_view release, unsigned major, unsigned minor) {
+  const std::string_view first = release.substr(0, release.find('.'));
+  std::string_view second = release.substr(std::min(release.size(), first.size() + 1));
+  second = second.substr(0, second.find_first_not_of("0123456789"));
+  const auto of_first = ParseNumber<unsigned>(first), of_second = ParseNumber<unsigned>(second);
+  return of_first && of_second && std::pair(*of_first, *of_second) < std::pair(major, minor);
+}
+
 std::string Nested() { return "This process is in a sandbox itself, which allows no further one. Run it outside."; }
 
-std::string AppArmorRestricts() {
-  return "AppArmor takes all rights from user namespaces of programs without a profile. Load a profile that has "
-         "`userns,` for bwrap, or set kernel.apparmor_restrict_unprivileged_userns=0.";
+std::string AppArmorRestricts(std::string_view program) {
+  return fmt::format(
+      "AppArmor takes all rights from user namespaces of programs without a profile. Load a profile that has "
+      "`userns,` for {}, or set kernel.apparmor_restrict_unprivileged_userns=0.",
+      program);
 }
 
 std::string ContainerForbids(const HostFacts& facts) {
@@ -113,26 +114,30 @@ std::string AgainstNamespaces(const HostFacts& facts) {
   return "";
 }
 
-std::string NewNamespace(const HostFacts& facts) {
+std::string NewNamespace(const HostFacts& facts, std::string_view program) {
   if (std::string cause = AgainstNamespaces(facts); !cause.empty()) return cause;
   if (!facts.container.empty()) return ContainerForbids(facts);
   if (facts.seccomp_mode != 0) {
     return "This process was started under a system call filter that refuses new namespaces. Start it without the "
            "filter.";
   }
-  if (AppArmorApplies(facts)) return AppArmorRestricts();
+  if (AppArmorApplies(facts)) return AppArmorRestricts(program);
   if (!facts.apparmor_profile.empty()) return ProfileForbids(facts);
   return "The kernel refuses new user namespaces, and shows no reason. A security module may forbid them.";
 }
 
 std::string NamespaceLimit(const HostFacts& facts) {
   if (facts.max_user_namespaces == 0u) return AgainstNamespaces(facts);
+  if (!facts.limits_of_none.empty()) {
+    return fmt::format("Namespaces are switched off. Set {} to more than 0, such as 15000.",
+                       fmt::join(facts.limits_of_none, ", "));
+  }
   return "Namespaces are nested too deep, or one of /proc/sys/user/max_*_namespaces is used up. Raise that limit.";
 }
 
 // Explains why a user namespace was made, but gives no rights inside.
-std::string NoRightsInside(const HostFacts& facts) {
-  if (AppArmorApplies(facts)) return AppArmorRestricts();
+std::string NoRightsInside(const HostFacts& facts, std::string_view program) {
+  if (AppArmorApplies(facts)) return AppArmorRestricts(program);
   if (facts.in_our_sandbox) return Nested();
   if (!facts.container.empty()) return ContainerForbids(facts);
   if (!facts.apparmor_profile.empty()) return ProfileForbids(facts);
@@ -151,40 +156,57 @@ std::string MountProc(const HostFacts& facts) {
   return "The kernel gives no fresh /proc here. With --no-proc the sandbox does without.";
 }
 
+std::string UnknownCall(const HostFacts& facts) {
+  if (IsOlderThan(facts.kernel_release, 5, 12)) {
+    return "This kernel is older than 5.12, which the native backend needs. Use another kernel, or bubblewrap.";
+  }
+  if (facts.in_our_sandbox) return Nested();
+  return fmt::format(
+      "A filter hides system calls of the native backend (clone3, fsopen, mount_setattr). To allow them, {}.",
+      facts.container.empty() ? "start this process without the filter" : RemedyFor(facts.container).allow_namespaces);
+}
+
 // A mount can also fail because of its path. The kernel's error is then another one than these two.
-std::string MountRefused(const HostFacts& facts, std::string_view text) {
-  if (!text.contains("Permission denied") && !text.contains("Operation not permitted")) return "";
-  return NoRightsInside(facts);
+bool IsLackOfRights(std::string_view text) {
+  return text.contains("Permission denied") || text.contains("Operation not permitted");
 }
 
 }  // namespace
 
+std::string ExplainRefusal(const HostFacts& facts, RefusedStep step, std::string_view program) {
+  switch (step) {
+    case RefusedStep::kNewNamespace:
+      return NewNamespace(facts, program);
+    case RefusedStep::kNamespaceLimit:
+      return NamespaceLimit(facts);
+    case RefusedStep::kIdMap:
+    case RefusedStep::kLoopback:
+    case RefusedStep::kMount:
+      return NoRightsInside(facts, program);
+    case RefusedStep::kMountProc:
+      return MountProc(facts);
+    case RefusedStep::kPivot:
+      return "The root directory cannot be replaced: it is the initial RAM disk, or a chroot. Boot from a file system "
+             "of its own, or pivot_root to one.";
+    case RefusedStep::kFilter:
+      return "This kernel is built without system call filters (CONFIG_SECCOMP_FILTER). Use another kernel.";
+    case RefusedStep::kOptions:
+      return "This bubblewrap is too old. Update it, or take it off PATH: then the bundled one is used.";
+    case RefusedStep::kSeeProc:
+      return "There is no usable /proc here. Mount one, with `mount -t proc proc /proc`.";
+    case RefusedStep::kWriteProc:
+      return "/proc is read-only, so that no ids can be mapped. Mount it writable, with `mount -o remount,rw /proc`.";
+    case RefusedStep::kUnknownCall:
+      return UnknownCall(facts);
+  }
+  return "";
+}
+
 std::string ExplainFailure(const HostFacts& facts, std::string_view bubblewrap_text) {
   for (const auto& [text, step] : kKnownMessages) {
     if (!bubblewrap_text.contains(text)) continue;
-    switch (step) {
-      case Step::kNewNamespace:
-        return NewNamespace(facts);
-      case Step::kNamespaceLimit:
-        return NamespaceLimit(facts);
-      case Step::kIdMap:
-      case Step::kLoopback:
-        return NoRightsInside(facts);
-      case Step::kMountProc:
-        return MountProc(facts);
-      case Step::kMount:
-        return MountRefused(facts, bubblewrap_text);
-      case Step::kPivot:
-        return "The root directory cannot be replaced: it is the initial RAM disk, or a chroot. Boot from a file "
-               "system "
-               "of its own, or pivot_root to one.";
-      case Step::kFilter:
-        return "This kernel is built without system call filters (CONFIG_SECCOMP_FILTER). Use another kernel.";
-      case Step::kOptions:
-        return "This bubblewrap is too old. Update it, or take it off PATH: then the bundled one is used.";
-      case Step::kSeeProc:
-        return "There is no usable /proc here. Mount one, with `mount -t proc proc /proc`.";
-    }
+    if (step == RefusedStep::kMount && !IsLackOfRights(bubblewrap_text)) return "";
+    return ExplainRefusal(facts, step, "bwrap");
   }
   return "";
 }

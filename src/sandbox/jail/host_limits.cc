@@ -130,6 +130,15 @@ bool InOurSandbox(const Tree& tree, const HostFacts& facts) {
   return facts.container.empty() || tree.Read("proc/1/cmdline").contains(stage);
 }
 
+std::vector<std::string> LimitsOfNone(const Tree& tree) {
+  std::vector<std::string> settings;
+  for (const std::string_view kind : {"user", "mnt", "pid", "ipc", "uts", "cgroup", "net"}) {
+    const std::string file = fmt::format("max_{}_namespaces", kind);
+    if (Number(tree.Read("proc/sys/user/" + file)) == 0u) settings.push_back("user." + file);
+  }
+  return settings;
+}
+
 std::string AppArmorProfile(const Tree& tree) {
   std::string text = tree.Read("proc/self/attr/apparmor/current");
   if (text.empty()) text = tree.Read("proc/self/attr/current");
@@ -158,6 +167,7 @@ HostFacts GatherHostFacts(const std::string& root) {
   facts.container = ContainerOf(tree, mounts);
   facts.has_user_namespaces = tree.Has("proc/self/ns/user") || !tree.Has("proc/self/ns");
   facts.max_user_namespaces = Number(tree.Read("proc/sys/user/max_user_namespaces"));
+  facts.limits_of_none = LimitsOfNone(tree);
   facts.unprivileged_userns_clone = tree.Switch("proc/sys/kernel/unprivileged_userns_clone");
   facts.apparmor = tree.Read("sys/module/apparmor/parameters/enabled").starts_with('Y');
   facts.apparmor_restricts_userns = tree.Switch("proc/sys/kernel/apparmor_restrict_unprivileged_userns");

@@ -1,5 +1,5 @@
-// Host facts are what the kernel shows about the limits of this machine for sandboxes. Together with an error message
-// of bubblewrap they explain why it failed.
+// Host facts are what the kernel shows about the limits of this machine for sandboxes. Together with the step at which
+// a backend failed, or with an error message of bubblewrap, they explain the failure.
 //
 // The facts are hints. They explain a failure that has happened; only starting a sandbox shows whether it works.
 #pragma once
@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -26,6 +27,7 @@ struct HostFacts {
 
   bool has_user_namespaces = true;                     // the kernel is built with them
   std::optional<uint64_t> max_user_namespaces = {};    // user.max_user_namespaces
+  std::vector<std::string> limits_of_none = {};        // the settings user.max_*_namespaces that are 0
   std::optional<bool> unprivileged_userns_clone = {};  // a switch of Debian's kernels
   bool apparmor = false;                               // AppArmor is enabled
   std::optional<bool> apparmor_restricts_userns = {};  // a switch of newer AppArmor
@@ -52,6 +54,26 @@ HostFacts GatherHostFacts(const std::string& root = "/");
 // Fails under WSL 1, where starting bubblewrap makes no sense. It costs one call of uname.
 Result<> CheckHost();
 Result<> CheckHost(Wsl wsl);
+
+// The steps of making a sandbox that a machine can refuse.
+enum class RefusedStep {
+  kNewNamespace,
+  kNamespaceLimit,
+  kIdMap,
+  kLoopback,
+  kMountProc,
+  kMount,  // refused for a lack of rights
+  kPivot,
+  kFilter,
+  kOptions,
+  kSeeProc,
+  kWriteProc,    // the files of /proc by which ids are mapped cannot be written
+  kUnknownCall,  // the kernel, or a filter of system calls, does not know a call of the native backend
+};
+
+// Returns the cause and the remedy, in a sentence or two. `program` is the one that a profile of AppArmor is needed
+// for.
+std::string ExplainRefusal(const HostFacts& facts, RefusedStep step, std::string_view program);
 
 // Returns the cause and the remedy, in a sentence or two, of a failure that bubblewrap described by `bubblewrap_text`
 // on its standard error. Returns an empty text when the message is not known.
