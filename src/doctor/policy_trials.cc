@@ -42,9 +42,7 @@ void ChooseNoProc(sandbox::SandboxedCommand& sandboxed) { sandboxed.fresh_proc =
 void ChooseProxies(sandbox::SandboxedCommand& sandboxed) {
   sandboxed.proxy_network = sandbox::ProxyNetwork::kListening;
 }
-void ChooseLegacyLandlock(sandbox::SandboxedCommand& sandboxed) {
-  sandboxed.legacy_landlock = sandbox::LegacyLandlock::kRequired;
-}
+void ChooseLegacyLandlock(sandbox::SandboxedCommand& sandboxed) { sandboxed.backend = sandbox::Backend::kLandlock; }
 void ChooseLandlockOnly(sandbox::SandboxedCommand& sandboxed) { sandboxed.landlock_only = true; }
 
 using enum sandbox::Network;

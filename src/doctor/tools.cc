@@ -127,10 +127,11 @@ BundledReport ExamineBundled(const Surroundings& surroundings) {
   sha.Update(std::as_bytes(std::span(bytes)));
   report.sha256 = sha.HexDigest();
   // With an empty PATH the helper can use no other bubblewrap. It compares the digest before anything else can fail.
-  const RunOutcome outcome = RunSandboxProgram(
-      surroundings, {.sandboxed = Sandboxed(PolicyFor(Writable::kNothing, sandbox::Network::kRestricted), "/",
-                                            NothingCommand(surroundings)),
-                     .variables = {"PATH="}});
+  auto sandboxed =
+      Sandboxed(PolicyFor(Writable::kNothing, sandbox::Network::kRestricted), "/", NothingCommand(surroundings));
+  sandboxed.backend = sandbox::Backend::kBubblewrap;
+  const RunOutcome outcome =
+      RunSandboxProgram(surroundings, {.sandboxed = std::move(sandboxed), .variables = {"PATH="}});
   const bool refused = outcome.kind == RunOutcome::Kind::kNotStarted || outcome.status == sandbox::kBadDigest;
   report.finding.state = refused ? State::kRefused : State::kOk;
   if (refused) report.finding.detail = FirstLine(outcome.err);

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "base/result.h"
+#include "process/command/start_report.h"
 #include "process/keeper/protocol.h"
 
 namespace holdfast::process {

@@ -15,7 +15,19 @@ enum class Backend {
 };
 
 // The names are those of the flag --backend: auto, native, bubblewrap, landlock.
-std::string_view NameOf(Backend backend);
+constexpr std::string_view NameOf(Backend backend) {
+  switch (backend) {
+    case Backend::kAuto:
+      return "auto";
+    case Backend::kNative:
+      return "native";
+    case Backend::kBubblewrap:
+      return "bubblewrap";
+    case Backend::kLandlock:
+      return "landlock";
+  }
+  return "";
+}
 std::optional<Backend> BackendOf(std::string_view name);
 
 }  // namespace holdfast::sandbox

@@ -171,15 +171,22 @@ constexpr std::array kFlags = {
          }},
     Flag{"-c", "KEY=VALUE", "use_legacy_landlock=true|false",
          [](C& command, std::string_view, std::string_view value) -> Result<> {
-           TRY(command.legacy_landlock, ParseSetting(value));
+           TRY(command.prefers_landlock, ParseSetting(value));
+           return {};
+         },
+         [](const C& command) { return Once(command.prefers_landlock, "use_legacy_landlock=true"); }},
+    Flag{"--backend", "NAME", "auto (native, else bubblewrap), native, bubblewrap or landlock; default: auto",
+         [](C& command, std::string_view, std::string_view value) -> Result<> {
+           TRY(command.backend, ParseBackend(value));
            return {};
          },
          [](const C& command) {
-           return Once(command.legacy_landlock == LegacyLandlock::kWhereItFits, "use_legacy_landlock=true");
+           const bool named = command.backend == Backend::kNative || command.backend == Backend::kBubblewrap;
+           return Once(named, std::string(NameOf(command.backend)));
          }},
-    Flag{"--use-legacy-landlock", "", "use Landlock instead of mounts; a policy that needs mounts is refused",
-         Set<&C::legacy_landlock, LegacyLandlock::kRequired>, WriteIf<&C::legacy_landlock, LegacyLandlock::kRequired>},
-    Flag{"--allow-landlock-only", "", "use Landlock alone where bubblewrap does not work", Set<&C::landlock_only, true>,
+    Flag{"--use-legacy-landlock", "", "the same as --backend landlock", Set<&C::backend, Backend::kLandlock>,
+         WriteIf<&C::backend, Backend::kLandlock>},
+    Flag{"--allow-landlock-only", "", "use Landlock alone where no other backend works", Set<&C::landlock_only, true>,
          WriteIf<&C::landlock_only, true>},
     Flag{"--allow-network-for-proxy", "", "allow only the proxies that the environment names as network",
          [](C& command, std::string_view, std::string_view) -> Result<> {
@@ -248,14 +255,19 @@ void SetArguments(process::Command& command, std::span<const std::string_view> a
 
 }  // namespace
 
-Result<LegacyLandlock> ParseSetting(std::string_view setting) {
+Result<bool> ParseSetting(std::string_view setting) {
   const std::string_view key = setting.substr(0, setting.find('='));
   const std::string_view value = key.size() < setting.size() ? setting.substr(key.size() + 1) : "";
   if (key != "use_legacy_landlock" && key != "features.use_legacy_landlock") {
     return Wrong(fmt::format("-c: unknown setting {}", key));
   }
   if (value != "true" && value != "false") return Wrong(fmt::format("-c {}: expected true or false", key));
-  return value == "true" ? LegacyLandlock::kWhereItFits : LegacyLandlock::kNo;
+  return value == "true";
+}
+
+Result<Backend> ParseBackend(std::string_view name) {
+  if (const auto backend = BackendOf(name)) return *backend;
+  return Wrong(fmt::format("--backend: \"{}\" is none of auto, native, bubblewrap and landlock", name));
 }
 
 Result<int> ParseDescriptor(std::string_view text) {

@@ -20,8 +20,11 @@ Result<SandboxedCommand> ParseFlags(std::span<const std::string_view> arguments)
 // Writes the command line, without the program's name, that ParseFlags reads as `command`.
 std::vector<std::string> BuildFlags(const SandboxedCommand& command);
 
-// Reads KEY=VALUE, the value of the flag `-c`.
-Result<LegacyLandlock> ParseSetting(std::string_view setting);
+// Reads KEY=VALUE, the value of the flag `-c`. The only setting is use_legacy_landlock; returns whether it is true.
+Result<bool> ParseSetting(std::string_view setting);
+
+// Reads the value of the flag --backend.
+Result<Backend> ParseBackend(std::string_view name);
 
 // Reads a descriptor's number, which has to be the whole text.
 Result<int> ParseDescriptor(std::string_view text);

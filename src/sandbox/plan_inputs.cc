@@ -11,15 +11,18 @@
 
 namespace holdfast::sandbox {
 
-std::expected<Profile, Failure> ReadProfile(const SandboxedCommand& command) {
-  std::optional<std::string> text = command.profile;
+std::expected<std::string, Failure> ReadProfileText(const SandboxedCommand& command) {
   if (command.profile_fd) {
     auto passed = ReadPassedText(*command.profile_fd);
     if (!passed) return Fails(kBadUsage, passed.error().message);
-    text = *std::move(passed);
+    return *std::move(passed);
   }
-  if (!text) return Fails(kInternal, "--permission-profile is missing");
-  auto profile = ParseProfile(*text);
+  if (!command.profile) return Fails(kInternal, "--permission-profile is missing");
+  return *command.profile;
+}
+
+std::expected<Profile, Failure> ReadProfile(const std::string& text) {
+  auto profile = ParseProfile(text);
   if (!profile) return Fails(kBadUsage, "permission profile: " + profile.error().message);
   return *std::move(profile);
 }

@@ -14,8 +14,9 @@
 
 namespace holdfast::sandbox {
 
-// Reads the profile, from its descriptor if it is passed by one. The descriptor is closed then.
-std::expected<Profile, Failure> ReadProfile(const SandboxedCommand& command);
+// Returns the text of the profile, from its descriptor if it is passed by one, which is closed then; and its value.
+std::expected<std::string, Failure> ReadProfileText(const SandboxedCommand& command);
+std::expected<Profile, Failure> ReadProfile(const std::string& text);
 
 Result<Resolution> ResolutionFor(const Policy& policy, const SandboxedCommand& command);
 

@@ -28,7 +28,9 @@ PlanKey KeyOf(NamespacePlan plan, std::span<const MountCheck> noted) {
 }  // namespace
 
 Result<PreparedPlan> PreparePlan(const SandboxedCommand& command) {
-  auto profile = ReadProfile(command);
+  const auto text = ReadProfileText(command);
+  if (!text) return Fail(ErrorKind::kInvalidParams, text.error().message);
+  auto profile = ReadProfile(*text);
   if (!profile) return Fail(ErrorKind::kInvalidParams, std::move(profile).error().message);
   TRY(const Resolution resolution, ResolutionFor(profile->policy, command));
   TRY(NamespacePlan plan, MakePlan(resolution, OptionsFor(command)));

@@ -8,16 +8,10 @@
 #include <vector>
 
 #include "process/command/command.h"
+#include "sandbox/backend.h"
 #include "sandbox/plan/plan_options.h"
 
 namespace holdfast::sandbox {
-
-// The choice of Landlock instead of namespaces and mounts, for policies that it can enforce (plan/landlock_plan.h).
-enum class LegacyLandlock {
-  kNo,
-  kWhereItFits,  // chosen by a setting; bubblewrap enforces the other policies
-  kRequired,     // chosen by a flag; the other policies are refused
-};
 
 struct SandboxedCommand {
   // An empty directory means the policy's directory. No flag carries the variables: they are those of the helper's
@@ -39,8 +33,9 @@ struct SandboxedCommand {
   std::optional<std::string> tmpdir = {};
 
   // The means by which the policy is enforced.
-  LegacyLandlock legacy_landlock = LegacyLandlock::kNo;
-  bool landlock_only = false;                 // Landlock and the filter are enough where bubblewrap does not work
+  Backend backend = Backend::kAuto;
+  bool prefers_landlock = false;              // a setting: kAuto is Landlock alone where that can enforce the policy
+  bool landlock_only = false;                 // Landlock and the filter are enough where no other backend works
   bool fresh_proc = true;                     // the sandbox gets a fresh /proc
   std::optional<std::string> tool_path = {};  // the directories that bwrap is looked for in; absent: $PATH
   std::string program_directory = {};         // plan/own_programs.h; empty: the directory of the running program

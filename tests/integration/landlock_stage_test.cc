@@ -283,14 +283,15 @@ TEST_P(LandlockStageTest, AMountThatFailsIsNoReasonToDoWithoutBubblewrap) {
 TEST_P(LandlockStageTest, WithoutABubblewrapLandlockWillDoIfAllowed) {
   const std::string alone = In("holdfast-linux-sandbox");  // nothing is bundled with it
   fs::copy_file(kHelper, alone);
-  const Strings words = {"env", "PATH=/none", alone, "--sandbox-policy-cwd", "/", "--permission-profile", kReadOnly};
+  const Strings words = {"env",     "PATH=/none", alone,       "--sandbox-policy-cwd", "/", "--permission-profile",
+                         kReadOnly, "--backend",  "bubblewrap"};
   const Strings command = {"--", "/bin/sh", "-c", "echo ran"};
   const Outcome refused = Run(Joined(words, command));
   EXPECT_EQ(refused.status, 101);
   EXPECT_EQ(refused.out, "");
   const Outcome done = Run(Joined(Joined(words, {"--allow-landlock-only"}), command));
   EXPECT_EQ(done.out, "ran\n");
-  EXPECT_THAT(done.err, HasSubstr("warning: Landlock only, because bubblewrap does not work here"));
+  EXPECT_THAT(done.err, HasSubstr("warning: Landlock only, because namespaces do not work here (no bubblewrap"));
 }
 
 }  // namespace

@@ -447,8 +447,8 @@ TEST_P(SandboxTest, PeopleAreWarnedByTheirOwnProgram) {
   const std::string alone = OutsideOf("holdfast");  // no bubblewrap is bundled with it
   fs::copy_file(kHoldfast, alone);
   fs::copy_file(kHelper, OutsideOf("holdfast-linux-sandbox"));
-  const Outcome outcome =
-      RunOutside({"env", "PATH=/none", alone, "sandbox", "--allow-landlock-only", "-C", "/", "--", "/bin/echo", "ran"});
+  const Outcome outcome = RunOutside({"env", "PATH=/none", alone, "sandbox", "--backend", "bubblewrap",
+                                      "--allow-landlock-only", "-C", "/", "--", "/bin/echo", "ran"});
   EXPECT_EQ(outcome.out, "ran\n");
   EXPECT_THAT(outcome.err, StartsWith("holdfast: warning: Landlock only"));
 }

@@ -17,6 +17,7 @@
 #include "sandbox/proxy/proxy_fixture.h"
 #include "support/eventually.h"
 #include "support/proc.h"
+#include "support/restricted_child.h"
 
 namespace holdfast::support {
 namespace {
@@ -432,21 +433,27 @@ TEST_F(SandboxedStartFailureTest, DoesNotTakeBubblewrapFromTheCommandsPath) {
   EXPECT_FALSE(fs::exists(witness));
 }
 
-// This server has no bubblewrap on PATH, and none beside it.
-TEST_F(SandboxedStartFailureTest, DoesNotRunWithoutABubblewrap) {
+// This server has no bubblewrap on PATH, and none beside it, and the native backend gets no namespaces.
+TEST_F(SandboxedStartFailureTest, DoesNotRunWithoutABackend) {
   ScratchDir programs;
   const char* other = std::getenv("HOLDFAST_BINARY");
   const fs::path folder = fs::path(other != nullptr ? other : HOLDFAST_BINARY).parent_path();
   for (const char* name : {"holdfast", "holdfast-linux-sandbox"}) fs::copy(folder / name, programs.path());
   const std::string marker = RunMarker();
-  Program server({"env", "PATH=/nonexistent", marker, programs.path() + "/holdfast", "exec-server", "--listen",
-                  "unix://" + programs.path() + "/socket"});
+  const auto fork_without_namespaces = [] {
+    const pid_t child = ::fork();
+    if (child == 0 && !(EnterOwnNamespaces() && SetNamespaceLimit("max_mnt_namespaces", "0"))) ::_exit(99);
+    return child;
+  };
+  Program server({"/usr/bin/env", "PATH=/nonexistent", marker, programs.path() + "/holdfast", "exec-server", "--listen",
+                  "unix://" + programs.path() + "/socket"},
+                 -1, fork_without_namespaces);
   server.AwaitOutput("unix://");
   RpcClient client(OpenChannel("unix://" + programs.path() + "/socket"));
   client.Handshake();
   const Message answer = client.Call("process/start", Inside("p", "touch ran").Params());
   EXPECT_EQ(answer.error_code(), -32603) << answer;
-  EXPECT_THAT(answer.Text("error.message"), HasSubstr("no bubblewrap"));
+  EXPECT_THAT(answer.Text("error.message"), AllOf(HasSubstr("no bubblewrap"), HasSubstr("user.max_mnt_namespaces")));
   EXPECT_FALSE(fs::exists(In("ran")));
   client.Start(Shell("p", "echo free"));
   EXPECT_EQ(client.WaitForClosed("p"), "free\n");

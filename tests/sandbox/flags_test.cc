@@ -44,6 +44,7 @@ const std::set<std::string> kAllFlags = {"--sandbox-policy-cwd",
                                          "--permission-profile",
                                          "--permission-profile-fd",
                                          "-c",
+                                         "--backend",
                                          "--use-legacy-landlock",
                                          "--allow-landlock-only",
                                          "--allow-network-for-proxy",
@@ -84,7 +85,8 @@ TEST(FlagsTest, HasDefaultsForAllButThePolicysDirectory) {
   EXPECT_EQ(line.command.cwd, "");
   EXPECT_EQ(line.profile, std::nullopt);
   EXPECT_EQ(line.profile_fd, std::nullopt);
-  EXPECT_EQ(line.legacy_landlock, LegacyLandlock::kNo);
+  EXPECT_EQ(line.backend, Backend::kAuto);
+  EXPECT_FALSE(line.prefers_landlock);
   EXPECT_FALSE(line.landlock_only);
   EXPECT_EQ(line.proxy_network, ProxyNetwork::kNone);
   EXPECT_THAT(line.proxy_ports, IsEmpty());
@@ -108,17 +110,26 @@ TEST(FlagsTest, TakesValuesAsTheNextWordOrAfterAnEqualsSign) {
 }
 
 TEST(FlagsTest, TakesSwitches) {
-  EXPECT_EQ(Parsed({"--use-legacy-landlock"}).legacy_landlock, LegacyLandlock::kRequired);
+  EXPECT_EQ(Parsed({"--use-legacy-landlock"}).backend, Backend::kLandlock);
   EXPECT_TRUE(Parsed({"--allow-landlock-only"}).landlock_only);
   EXPECT_EQ(Parsed({"--allow-network-for-proxy"}).proxy_network, ProxyNetwork::kListening);
   EXPECT_FALSE(Parsed({"--no-proc"}).fresh_proc);
   EXPECT_TRUE(Parsed({"--fs-helper"}).file_helper);
 }
 
+TEST(FlagsTest, TakesABackendByItsName) {
+  for (const Backend backend : {Backend::kAuto, Backend::kNative, Backend::kBubblewrap, Backend::kLandlock}) {
+    EXPECT_EQ(Parsed({"--backend", NameOf(backend)}).backend, backend);
+  }
+  EXPECT_EQ(Refused(Parse({"--backend", "bwrap"})),
+            "--backend: \"bwrap\" is none of auto, native, bubblewrap and landlock");
+}
+
 TEST(FlagsTest, TakesTheLegacySettingUnderBothNames) {
   for (const std::string key : {"use_legacy_landlock", "features.use_legacy_landlock"}) {
-    EXPECT_EQ(Parsed({"-c", key + "=true"}).legacy_landlock, LegacyLandlock::kWhereItFits);
-    EXPECT_EQ(Parsed({"--use-legacy-landlock", "-c", key + "=false"}).legacy_landlock, LegacyLandlock::kNo);
+    EXPECT_TRUE(Parsed({"-c", key + "=true"}).prefers_landlock);
+    EXPECT_FALSE(Parsed({"-c", key + "=true", "-c", key + "=false"}).prefers_landlock);
+    EXPECT_EQ(Parsed({"--backend", "native", "-c", key + "=true"}).backend, Backend::kNative);
     EXPECT_THAT(Refused(Parse({"-c", key + "=yes"})), HasSubstr("expected true or false"));
     EXPECT_THAT(Refused(Parse({"-c", key})), HasSubstr("expected true or false"));
   }
@@ -290,8 +301,10 @@ std::vector<SandboxedCommand> ManyCommands() {
       [](C& c) { c.policy_cwd = "/other=dir"; },
       [](C& c) { c.project_roots = {"/a", "/b", "/a"}; },
       [](C& c) { c.server_tmpdir = "/server/tmp"; },
-      [](C& c) { c.legacy_landlock = LegacyLandlock::kWhereItFits; },
-      [](C& c) { c.legacy_landlock = LegacyLandlock::kRequired; },
+      [](C& c) { c.prefers_landlock = true; },
+      [](C& c) { c.backend = Backend::kNative; },
+      [](C& c) { c.backend = Backend::kBubblewrap; },
+      [](C& c) { c.backend = Backend::kLandlock; },
       [](C& c) { c.landlock_only = true; },
       [](C& c) { c.fresh_proc = false; },
       [](C& c) { c.tool_path = ""; },

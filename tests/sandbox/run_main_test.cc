@@ -126,7 +126,7 @@ TEST_F(RunMainTest, WhatIsBuiltInRunsUnderLandlock) {
   if (!CheckLandlockAbi(LandlockAbi())) GTEST_SKIP() << "the kernel's Landlock is too old";
   const End end = Run(kReadOnly, {"--use-legacy-landlock", "--fs-helper"});
   EXPECT_EQ(end.status, EACCES);
-  EXPECT_EQ(end.report, "started\n");
+  EXPECT_EQ(end.report, "started landlock\n");
   EXPECT_FALSE(Made());
 }
 
@@ -162,7 +162,7 @@ TEST_F(RunMainTest, TheInnerStageTakesNothingButADescriptor) {
 TEST_F(RunMainTest, FailuresUnderLandlockAreReported) {
   if (!CheckLandlockAbi(LandlockAbi())) GTEST_SKIP() << "the kernel's Landlock is too old";
   EXPECT_EQ(Run(kReadOnly, {"--use-legacy-landlock", "--", "no-such-command"}).report,
-            "executing\nfailed 127 exec no-such-command: No such file or directory\n");
+            "executing landlock\nfailed 127 exec no-such-command: No such file or directory\n");
   EXPECT_EQ(Run(kReadOnly, {"--use-legacy-landlock", "--command-cwd", "/none-such", "--", "true"}).report,
             "failed 1 chdir /none-such: No such file or directory\n");
 }
@@ -180,7 +180,7 @@ TEST_F(RunMainTest, ACommandUnderLandlockIsSupervised) {
   if (!CheckLandlockAbi(LandlockAbi())) GTEST_SKIP() << "the kernel's Landlock is too old";
   const End end = RunSupervised(kReadOnly, {"--use-legacy-landlock", "--", "/bin/sh", "-c", "/bin/true; echo > made"});
   EXPECT_NE(end.status, 0);
-  EXPECT_EQ(end.report, "executing\n");
+  EXPECT_EQ(end.report, "executing landlock\n");
   EXPECT_THAT(executed_, ElementsAre("/bin/sh", "/bin/true"));
   EXPECT_FALSE(Made());
 }

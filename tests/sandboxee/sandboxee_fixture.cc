@@ -146,7 +146,7 @@ std::vector<Outcome> SandboxeeTest::Do(Side side, const Tree& tree, std::span<co
   if (side == Side::kInside) {
     launch.words = FlagsFor(first.policy, places);
     launch.words.insert(launch.words.begin(), fmt::format("{}/{}", programs, kHelper));
-    launch.words.emplace_back("--");
+    Append(launch.words, {"--backend", "bubblewrap", "--"});
     Append(launch.environment, EnvironmentFor(first.policy, places));
   }
   launch.words.push_back(programs + "/in_turn");

@@ -94,9 +94,9 @@ Strings SandboxWorkspace::AsUser(std::string_view path_variable, const Strings& 
 // Without a bubblewrap on PATH the helper uses the bundled one. The command finds its programs nevertheless.
 Strings SandboxWorkspace::InsideWords(const std::string& script, const Strings& entries) const {
   const std::string_view path_variable = which_.bubblewrap == Bubblewrap::kSystem ? kPath : kNowhere;
-  return AsUser(path_variable,
-                {programs_.path() + "/holdfast-linux-sandbox", "--sandbox-policy-cwd", path(), "--permission-profile",
-                 Profile(entries), "--", "/usr/bin/env", fmt::format("PATH={}", kPath), "bash", "-c", script});
+  return AsUser(path_variable, {programs_.path() + "/holdfast-linux-sandbox", "--backend", "bubblewrap",
+                                "--sandbox-policy-cwd", path(), "--permission-profile", Profile(entries), "--",
+                                "/usr/bin/env", fmt::format("PATH={}", kPath), "bash", "-c", script});
 }
 
 Outcome SandboxWorkspace::Inside(const std::string& script, const Strings& entries) const {

@@ -33,8 +33,6 @@ namespace holdfast::cli {
 
 namespace {
 
-using sandbox::LegacyLandlock;
-
 constexpr std::string_view kProgram = "holdfast";  // the beginning of every message
 
 std::vector<Option> SandboxOptions() {
@@ -67,13 +65,16 @@ std::vector<Option> SandboxOptions() {
        .completes = Completes::kFile,
        .times = Option::Times::kMany},
       {.flag = "--network", .help = "the command may use the network of the host"},
+      {.flag = "--backend",
+       .value = "NAME",
+       .help = "what enforces the policy: native, bubblewrap, landlock (Landlock alone, which refuses a policy that "
+               "needs mounts), or auto: native where it works, and otherwise bubblewrap (default)"},
       {.flag = "--allow-landlock-only",
-       .help = "use Landlock alone if bubblewrap does not work here and the policy allows it"},
-      {.flag = "--use-legacy-landlock",
-       .help = "use Landlock instead of bubblewrap; a policy that needs mounts is refused"},
+       .help = "use Landlock alone if no other backend works here and the policy allows it"},
+      {.flag = "--use-legacy-landlock", .help = "the same as --backend landlock"},
       {.letter = "-c",
        .value = "KEY=VALUE",
-       .help = "use_legacy_landlock=true: use Landlock, but bubblewrap for a policy that needs mounts",
+       .help = "use_legacy_landlock=true: auto is Landlock alone, except for a policy that needs mounts",
        .times = Option::Times::kMany},
       {.flag = "--explain", .help = "print what would be enforced, and run nothing"},
   };
@@ -133,22 +134,34 @@ std::unexpected<Error> BadValue(std::string_view flag, std::string_view text, co
   return Fail(ErrorKind::kInvalidParams, fmt::format("{} \"{}\": {}", flag, text, error.message));
 }
 
-// Returns the choice of the flag, else that of `-c`, else that of the file, else the default.
-Result<LegacyLandlock> ChosenLandlock(const Arguments& arguments, LegacyLandlock default_landlock) {
-  LegacyLandlock chosen = default_landlock;
+// What `auto` means: the setting use_legacy_landlock, whose default a subcommand chooses.
+enum class Auto { kNamespaces, kLandlockWhereItFits };
+
+// Returns the setting of `-c`, else that of the file, else the default.
+Result<Auto> ChosenAuto(const Arguments& arguments, Auto default_auto) {
+  Auto chosen = default_auto;
   if (const auto config = arguments.Value("--config")) {
     TRY(const sandbox::Features features, sandbox::LoadFeatures(*config));
-    if (features.use_legacy_landlock) chosen = LegacyLandlock::kWhereItFits;
+    if (features.use_legacy_landlock) chosen = Auto::kLandlockWhereItFits;
   }
   for (const std::string& setting : arguments.Values("-c")) {
-    TRY(chosen, sandbox::ParseSetting(setting));
+    TRY(const bool legacy, sandbox::ParseSetting(setting));
+    chosen = legacy ? Auto::kLandlockWhereItFits : Auto::kNamespaces;
   }
-  return arguments.Has("--use-legacy-landlock") ? LegacyLandlock::kRequired : chosen;
+  return chosen;
 }
 
-Result<sandbox::SandboxedCommand> MakeCommand(const Arguments& arguments, LegacyLandlock default_landlock) {
+Result<sandbox::Backend> ChosenBackend(const Arguments& arguments) {
+  const auto name = arguments.Value("--backend");
+  if (!arguments.Has("--use-legacy-landlock")) return sandbox::ParseBackend(name.value_or("auto"));
+  if (!name || *name == NameOf(sandbox::Backend::kLandlock)) return sandbox::Backend::kLandlock;
+  return Fail(ErrorKind::kInvalidParams, fmt::format("--use-legacy-landlock and --backend {} contradict", *name));
+}
+
+Result<sandbox::SandboxedCommand> MakeCommand(const Arguments& arguments, Auto default_auto) {
   TRY(sandbox::Policy policy, BasePolicy(arguments));
-  TRY(const LegacyLandlock legacy_landlock, ChosenLandlock(arguments, default_landlock));
+  TRY(const sandbox::Backend backend, ChosenBackend(arguments));
+  TRY(const Auto chosen_auto, ChosenAuto(arguments, default_auto));
   TRY(const std::string directory, Absolute(arguments.ValueOr("-C", ".")));
   CHECK(policy.files);  // without it, the rules of -w and --deny would be lost and not enforced
   for (const std::string& text : arguments.Values("-w")) {
@@ -166,15 +179,16 @@ Result<sandbox::SandboxedCommand> MakeCommand(const Arguments& arguments, Legacy
   sandbox::SandboxedCommand command{
       .profile = sandbox::ProfileText({.type = sandbox::ProfileType::kManaged, .policy = std::move(policy)}),
       .policy_cwd = directory,
-      .legacy_landlock = legacy_landlock,
+      .backend = backend,
+      .prefers_landlock = chosen_auto == Auto::kLandlockWhereItFits,
       .landlock_only = arguments.Has("--allow-landlock-only")};
   const std::vector<std::string> words = arguments.Values("COMMAND");
   if (!words.empty()) command.command = process::MakeCommand({.words = words}, std::nullopt);
   return command;
 }
 
-int RunSandbox(const Arguments& arguments, LegacyLandlock default_landlock) {
-  auto command = MakeCommand(arguments, default_landlock);
+int RunSandbox(const Arguments& arguments, Auto default_auto) {
+  auto command = MakeCommand(arguments, default_auto);
   if (!command) return EndWith({sandbox::kBadUsage, command.error().message});
   if (arguments.Has("--explain")) {
     const auto text = sandbox::Explain(*command);
@@ -188,7 +202,7 @@ int RunSandbox(const Arguments& arguments, LegacyLandlock default_landlock) {
   return EndWith(sandbox::BecomeHelper(*std::move(command), kProgram));
 }
 
-Command MakeRow(std::string name, std::string summary, LegacyLandlock default_landlock) {
+Command MakeRow(std::string name, std::string summary, Auto default_auto) {
   return {.name = std::move(name),
           .topic = Topic::kServers,
           .summary = std::move(summary),
@@ -203,17 +217,17 @@ Command MakeRow(std::string name, std::string summary, LegacyLandlock default_la
                        {"holdfast sandbox --workspace-write --explain", "Shows what would be enforced."}},
           .exit_statuses = SandboxStatuses(),
           .usage_status = 1,
-          .run = [default_landlock](const Arguments& arguments) { return RunSandbox(arguments, default_landlock); }};
+          .run = [default_auto](const Arguments& arguments) { return RunSandbox(arguments, default_auto); }};
 }
 
 }  // namespace
 
-Command SandboxCommand() { return MakeRow("sandbox", "Runs one command in a sandbox.", LegacyLandlock::kNo); }
+Command SandboxCommand() { return MakeRow("sandbox", "Runs one command in a sandbox.", Auto::kNamespaces); }
 
 Command DebugLandlockCommand() {
   return MakeRow("debug landlock",
                  "Runs one command under a policy, like `holdfast sandbox -c use_legacy_landlock=true`.",
-                 LegacyLandlock::kWhereItFits);
+                 Auto::kLandlockWhereItFits);
 }
 
 }  // namespace holdfast::cli
