@@ -44,18 +44,18 @@ void EndChildren() {
   }
 }
 
-std::vector<std::string> NamesOfFailed(std::span<const PolicyReport> policies) {
+std::vector<std::string> NamesOfFailed(std::span<const TrialReport> policies) {
   std::vector<std::string> names;
-  for (const PolicyReport& policy : policies) {
+  for (const TrialReport& policy : policies) {
     if (policy.finding.state != State::kOk) names.push_back(policy.name);
   }
   return names;
 }
 
-bool IsOk(const PolicyReport& policy) { return policy.finding.state == State::kOk; }
+bool IsOk(const TrialReport& policy) { return policy.finding.state == State::kOk; }
 
 // Returns the reason of the first failure, which has to be repaired first.
-std::string WhyNot(const SandboxProgramReport& program, std::span<const PolicyReport> policies) {
+std::string WhyNot(const SandboxProgramReport& program, std::span<const TrialReport> policies) {
   if (program.finding.state != State::kOk) return program.finding.detail;
   const auto failed = std::ranges::find_if_not(policies, IsOk);
   return failed == policies.end() ? "Nothing was tried." : failed->finding.detail;
@@ -91,6 +91,7 @@ Report Examine(const Surroundings& surroundings) {
   report.seccomp = DescribeSeccomp(facts);
   report.apparmor = DescribeAppArmor(facts);
   report.cgroups = FindCgroups();
+  report.backends = TryBackends(surroundings, facts);
   report.policies = TryPolicies(surroundings, facts);
   EndChildren();
   Conclude(report);

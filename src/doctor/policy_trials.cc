@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <system_error>
 
@@ -15,6 +16,8 @@
 #include "base/environment_variable.h"
 #include "base/owned_fd.h"
 #include "doctor/sandbox_program_run.h"
+#include "sandbox/backend.h"
+#include "sandbox/plan/program_names.h"
 #include "sandbox/policy/policy.h"
 #include "wire/decode.h"
 #include "wire/json.h"
@@ -42,17 +45,26 @@ void ChooseNoProc(sandbox::SandboxedCommand& sandboxed) { sandboxed.fresh_proc =
 void ChooseProxies(sandbox::SandboxedCommand& sandboxed) {
   sandboxed.proxy_network = sandbox::ProxyNetwork::kListening;
 }
-void ChooseLegacyLandlock(sandbox::SandboxedCommand& sandboxed) { sandboxed.backend = sandbox::Backend::kLandlock; }
+template <sandbox::Backend backend>
+void Choose(sandbox::SandboxedCommand& sandboxed) {
+  sandboxed.backend = backend;
+}
 void ChooseLandlockOnly(sandbox::SandboxedCommand& sandboxed) { sandboxed.landlock_only = true; }
 
 using enum sandbox::Network;
-constexpr std::array kTrials = {
+using enum sandbox::Backend;
+constexpr std::array kBackendTrials = {
+    Trial{NameOf(kNative), Writable::kNothing, kRestricted, Choose<kNative>, {}},
+    Trial{NameOf(kBubblewrap), Writable::kNothing, kRestricted, Choose<kBubblewrap>, {}},
+    Trial{NameOf(kLandlock), Writable::kNothing, kRestricted, Choose<kLandlock>, {.own_network = false}},
+};
+constexpr std::array kPolicyTrials = {
     Trial{"read-only", Writable::kNothing, kRestricted, ChooseNothing, {}},
     Trial{"workspace-write", Writable::kWorkspace, kRestricted, ChooseNothing, {.writable_workspace = true}},
     Trial{"network", Writable::kWorkspace, kEnabled, ChooseNothing, {.own_network = false, .writable_workspace = true}},
     Trial{"no-proc", Writable::kNothing, kRestricted, ChooseNoProc, {}},
     Trial{"proxy", Writable::kWorkspace, kRestricted, ChooseProxies, {.writable_workspace = true}},
-    Trial{"legacy-landlock", Writable::kNothing, kRestricted, ChooseLegacyLandlock, {.own_network = false}},
+    Trial{"legacy-landlock", Writable::kNothing, kRestricted, Choose<kLandlock>, {.own_network = false}},
     Trial{"landlock-only", Writable::kNothing, kRestricted, ChooseLandlockOnly, {.own_network = false}},
 };
 
@@ -134,7 +146,10 @@ TrialResult RunTrial(const Surroundings& surroundings, const Trial& trial, const
   return result;
 }
 
+// The name of the helper, by which its messages begin, is left out.
 std::string InOneLine(std::string_view text) {
+  const std::string beginning = fmt::format("{}: ", sandbox::kProgramName);
+  if (text.starts_with(beginning)) text.remove_prefix(beginning.size());
   while (text.ends_with('\n')) text.remove_suffix(1);
   std::string line;
   for (const char c : text.substr(0, kMaxReasonBytes)) line += c == '\n' ? std::string("; ") : std::string(1, c);
@@ -144,7 +159,9 @@ std::string InOneLine(std::string_view text) {
 Finding WhyNot(const RunOutcome& outcome, const sandbox::HostFacts& facts) {
   if (outcome.kind == RunOutcome::Kind::kTimedOut) return {State::kRefused, "it did not end in time"};
   if (outcome.kind == RunOutcome::Kind::kNotStarted) return {State::kMissing, outcome.err};
-  const std::string explanation = sandbox::ExplainFailure(facts, outcome.err);
+  // The message of bubblewrap is left out where its meaning is known. Other messages tell their cause by themselves.
+  const bool by_bubblewrap = outcome.err.contains("bwrap: ");
+  const std::string explanation = by_bubblewrap ? sandbox::ExplainFailure(facts, outcome.err) : "";
   if (!explanation.empty()) return {State::kRefused, explanation};
   return {State::kRefused,
           outcome.err.empty() ? fmt::format("exit status {}", outcome.status) : InOneLine(outcome.err)};
@@ -175,9 +192,9 @@ std::string WhatIsOpen(const Expectation& expected, const Observation& outside, 
 
 }  // namespace
 
-PolicyReport Judge(std::string_view name, const Expectation& expected, const TrialResult& result,
-                   const Observation& outside, const sandbox::HostFacts& facts) {
-  PolicyReport report;
+TrialReport Judge(std::string_view name, const Expectation& expected, const TrialResult& result,
+                  const Observation& outside, const sandbox::HostFacts& facts) {
+  TrialReport report;
   report.name = name;
   if (!result.outcome.succeeded()) {
     report.finding = WhyNot(result.outcome, facts);
@@ -193,13 +210,16 @@ PolicyReport Judge(std::string_view name, const Expectation& expected, const Tri
   return report;
 }
 
-std::vector<PolicyReport> TryPolicies(const Surroundings& surroundings, const sandbox::HostFacts& facts) {
+namespace {
+
+std::vector<TrialReport> TryAll(std::span<const Trial> trials, const Surroundings& surroundings,
+                                const sandbox::HostFacts& facts) {
   const Scratch scratch;
   const Observation outside = Observe({});
-  std::vector<PolicyReport> reports;
-  reports.reserve(kTrials.size());
+  std::vector<TrialReport> reports;
+  reports.reserve(trials.size());
   std::chrono::milliseconds limit = kSandboxProgramLimit;
-  for (const Trial& trial : kTrials) {
+  for (const Trial& trial : trials) {
     const auto start = Clock::now();
     const TrialResult result = RunTrial(surroundings, trial, scratch, limit);
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
@@ -210,6 +230,16 @@ std::vector<PolicyReport> TryPolicies(const Surroundings& surroundings, const sa
       limit = kLimitAfterTimeout;  // the next trial will probably time out too
   }
   return reports;
+}
+
+}  // namespace
+
+std::vector<TrialReport> TryBackends(const Surroundings& surroundings, const sandbox::HostFacts& facts) {
+  return TryAll(kBackendTrials, surroundings, facts);
+}
+
+std::vector<TrialReport> TryPolicies(const Surroundings& surroundings, const sandbox::HostFacts& facts) {
+  return TryAll(kPolicyTrials, surroundings, facts);
 }
 
 }  // namespace holdfast::doctor

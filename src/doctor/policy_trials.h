@@ -1,5 +1,5 @@
-// TryPolicies tries several policies on this machine. It runs a command under each policy, and the command observes
-// from inside how it is restricted.
+// TryPolicies tries several policies on this machine, and TryBackends each backend. Both run a command in each sandbox,
+// and the command observes from inside how it is restricted.
 //
 // What a trial does not show: that everything else is denied too. It tries to write one file that it may not write, and
 // to open one descriptor again for writing.
@@ -24,7 +24,10 @@ inline constexpr char kInsideFlag[] = "--inside";
 // TryPolicies.
 inline constexpr size_t kEssentialPolicies = 3;
 
-std::vector<PolicyReport> TryPolicies(const Surroundings& surroundings, const sandbox::HostFacts& facts);
+// Tries each backend: native, bubblewrap, landlock.
+std::vector<TrialReport> TryBackends(const Surroundings& surroundings, const sandbox::HostFacts& facts);
+
+std::vector<TrialReport> TryPolicies(const Surroundings& surroundings, const sandbox::HostFacts& facts);
 
 // The restrictions that a trial expects to find.
 struct Expectation {
@@ -37,7 +40,7 @@ struct TrialResult {
 };
 
 // Compares the result of a trial with what was expected. `outside` is an observation of this process.
-PolicyReport Judge(std::string_view name, const Expectation& expected, const TrialResult& result,
-                   const Observation& outside, const sandbox::HostFacts& facts);
+TrialReport Judge(std::string_view name, const Expectation& expected, const TrialResult& result,
+                  const Observation& outside, const sandbox::HostFacts& facts);
 
 }  // namespace holdfast::doctor

@@ -46,7 +46,8 @@ struct BundledReport {
   }
 };
 
-struct PolicyReport {
+// The result of a trial: one policy under the backend that `auto` chooses, or one backend with the policy read-only.
+struct TrialReport {
   std::string name;
   Finding finding;
   std::vector<std::string> enforced_by;  // such as "mounts", as the command saw it from inside
@@ -72,7 +73,9 @@ struct Report {
   SeccompReport seccomp;
   AppArmorReport apparmor;
   CgroupsReport cgroups;
-  std::vector<PolicyReport> policies;
+  std::vector<TrialReport>
+      backends;  // in the order in which `auto` prefers them; Landlock alone is only used if asked for
+  std::vector<TrialReport> policies;
 
   void Fields(auto& f) {
     f.Required("works", works);
@@ -86,6 +89,7 @@ struct Report {
     f.Required("seccomp", seccomp);
     f.Required("appArmor", apparmor);
     f.Required("cgroups", cgroups);
+    f.Required("backends", backends);
     f.Required("policies", policies);
   }
 };

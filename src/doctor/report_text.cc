@@ -116,6 +116,20 @@ void AddKernel(Lines& lines, const Report& report) {
       Joined({cgroups.version, cgroups.delegated.empty() ? "" : "delegated: " + Joined(cgroups.delegated), kNotUsed}));
 }
 
+void AddTrial(Lines& lines, std::string_view indent, const TrialReport& trial) {
+  lines.Thing(
+      fmt::format("{}{}", indent, trial.name), trial.finding,
+      trial.enforced_by.empty() ? "" : fmt::format("{} ({} ms)", InWords(trial.enforced_by), trial.milliseconds));
+}
+
+// The last backend, Landlock alone, is never chosen by itself.
+std::string ChosenByAuto(const std::vector<TrialReport>& backends) {
+  for (size_t i = 0; i + 1 < backends.size(); ++i) {
+    if (backends[i].finding.state == State::kOk) return fmt::format("auto is {}", backends[i].name);
+  }
+  return "none that auto could choose works";
+}
+
 }  // namespace
 
 std::string Text(const Report& report) {
@@ -126,11 +140,10 @@ std::string Text(const Report& report) {
   lines.Blank();
   AddKernel(lines, report);
   lines.Blank();
-  for (const PolicyReport& policy : report.policies) {
-    lines.Thing(
-        policy.name, policy.finding,
-        policy.enforced_by.empty() ? "" : fmt::format("{} ({} ms)", InWords(policy.enforced_by), policy.milliseconds));
-  }
+  lines.Fact("backends", ChosenByAuto(report.backends));
+  for (const TrialReport& backend : report.backends) AddTrial(lines, "  ", backend);
+  lines.Blank();
+  for (const TrialReport& policy : report.policies) AddTrial(lines, "", policy);
   lines.Blank();
   lines.Add(report.summary);
   return std::move(lines).Take();

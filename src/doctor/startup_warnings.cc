@@ -46,7 +46,8 @@ RunOutcome TryBubblewrap(const sandbox::Bubblewrap& bubblewrap, const Surroundin
 
 }  // namespace
 
-std::vector<std::string> StartupWarnings(const Surroundings& surroundings, const sandbox::HostFacts& facts) {
+std::vector<std::string> StartupWarnings(const Surroundings& surroundings, const sandbox::HostFacts& facts,
+                                         const std::optional<sandbox::NativeFailure>& native) {
   if (const auto host = sandbox::CheckHost(facts.wsl); !host) {
     return {fmt::format("Sandboxed commands will be refused: {}.", host.error().message)};
   }
@@ -54,6 +55,9 @@ std::vector<std::string> StartupWarnings(const Surroundings& surroundings, const
   if (const auto program = ExamineSandboxProgram(surroundings); program.finding.state != State::kOk) {
     warnings.push_back(fmt::format("Sandboxed commands will be refused: {}", program.finding.detail));
   }
+  if (!native) return warnings;  // bubblewrap is not needed
+  warnings.push_back(fmt::format("The native backend, which is the fastest, does not work here: {}. {}", Text(*native),
+                                 Explain(facts, *native)));
   const auto bubblewrap = sandbox::FindBubblewrap(SearchIn(surroundings));
   if (!bubblewrap) {
     warnings.push_back(
@@ -72,6 +76,8 @@ std::vector<std::string> StartupWarnings(const Surroundings& surroundings, const
   return warnings;
 }
 
-std::vector<std::string> StartupWarnings() { return StartupWarnings(OwnSurroundings(), sandbox::GatherHostFacts()); }
+std::vector<std::string> StartupWarnings() {
+  return StartupWarnings(OwnSurroundings(), sandbox::GatherHostFacts(), sandbox::TryNative({}));
+}
 
 }  // namespace holdfast::doctor

@@ -35,16 +35,16 @@ Observation Inside() {
   return seen;
 }
 
-PolicyReport Verdict(const Observation& inside, const Expectation& expected = {}) {
+TrialReport Verdict(const Observation& inside, const Expectation& expected = {}) {
   return Judge("x", expected, {.outcome = {}, .inside = inside}, Outside(), {});
 }
 
-PolicyReport VerdictOn(RunOutcome outcome, const sandbox::HostFacts& facts = {}) {
+TrialReport VerdictOn(RunOutcome outcome, const sandbox::HostFacts& facts = {}) {
   return Judge("x", {}, {.outcome = std::move(outcome), .inside = {}}, Outside(), facts);
 }
 
 TEST(PolicyTrialTest, NamesWhatHolds) {
-  const PolicyReport report = Verdict(Inside());
+  const TrialReport report = Verdict(Inside());
   EXPECT_EQ(report.finding.state, State::kOk);
   EXPECT_THAT(report.enforced_by, ElementsAre("mounts", "landlock", "filter", "networkNamespace", "pidNamespace"));
 }
@@ -75,20 +75,25 @@ TEST(PolicyTrialTest, AWorkspaceThatCannotBeWrittenIsBrokenToo) {
 TEST(PolicyTrialTest, ExplainsWhatBubblewrapSaid) {
   sandbox::HostFacts facts;
   facts.max_user_namespaces = 0;
-  const PolicyReport report =
+  const TrialReport report =
       VerdictOn({.status = 1, .out = {}, .err = "bwrap: No permissions to create new namespace"}, facts);
   EXPECT_EQ(report.finding.state, State::kRefused);
   EXPECT_THAT(report.finding.detail, HasSubstr("user.max_user_namespaces"));
 }
 
 TEST(PolicyTrialTest, PassesOnWordsItDoesNotKnowInOneLine) {
-  const PolicyReport report = VerdictOn({.status = 1, .out = {}, .err = "one\ntwo\n"});
+  const TrialReport report = VerdictOn({.status = 1, .out = {}, .err = "one\ntwo\n"});
   EXPECT_EQ(report.finding.detail, "one; two");
+  const std::string by_native =
+      "the native backend does not work here: clone3: Operation not permitted. The kernel "
+      "makes no user namespaces in a chroot. Use pivot_root instead of chroot.";
+  EXPECT_EQ(VerdictOn({.status = 1, .out = {}, .err = "holdfast-linux-sandbox: " + by_native + "\n"}).finding.detail,
+            by_native);
   EXPECT_EQ(VerdictOn({.status = 3, .out = {}, .err = {}}).finding.detail, "exit status 3");
 }
 
 TEST(PolicyTrialTest, TimeThatRunsOutIsARefusal) {
-  const PolicyReport report = VerdictOn({.kind = Kind::kTimedOut, .status = 137, .out = {}, .err = {}});
+  const TrialReport report = VerdictOn({.kind = Kind::kTimedOut, .status = 137, .out = {}, .err = {}});
   EXPECT_EQ(report.finding.state, State::kRefused);
   EXPECT_THAT(report.finding.detail, Not(IsEmpty()));
 }
@@ -96,7 +101,7 @@ TEST(PolicyTrialTest, TimeThatRunsOutIsARefusal) {
 Report With(std::initializer_list<State> states) {
   Report report;
   for (const State state : states) {
-    PolicyReport policy;
+    TrialReport policy;
     policy.name = "policy" + std::to_string(report.policies.size());
     policy.finding = {state, state == State::kOk ? "" : "the reason"};
     report.policies.push_back(policy);

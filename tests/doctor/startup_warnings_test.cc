@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,19 +38,38 @@ class StartupWarningsTest : public testing::Test {
   void Install(std::string_view name, std::string_view script) const {
     tree_.Write(name, "#!/bin/sh\n" + std::string(script) + "\nexit\n" + Options(), 0755);
   }
-  std::vector<std::string> Warnings() const {
+  std::vector<std::string> WarningsAfter(const std::optional<sandbox::NativeFailure>& native) const {
     return StartupWarnings({.program = tree_.path() + "/own/holdfast",
                             .sandbox_program = sandbox_program_,
                             .path_variable = tree_.path() + "/bin",
                             .cwd = "/nowhere",
                             .trust = {.owner = ::geteuid(), .top = tree_.path(), .only_in = {}}},
-                           facts_);
+                           facts_, native);
   }
+  // Returns the warnings on a machine where the native backend does not work, without the one that tells that.
+  std::vector<std::string> Warnings() const {
+    std::vector<std::string> warnings = WarningsAfter(kNoClone3);
+    std::erase_if(warnings, [](const std::string& warning) { return warning.starts_with("The native backend"); });
+    return warnings;
+  }
+
+  static constexpr sandbox::NativeFailure kNoClone3 = {.step = sandbox::NativeStep::kNamespaces, .error = ENOSYS};
 
   ScratchDir tree_;
   std::string sandbox_program_ = tree_.Write("own/holdfast-linux-sandbox", "", 0755);
   sandbox::HostFacts facts_;
 };
+
+TEST_F(StartupWarningsTest, NoneWhenTheNativeBackendWorks) { EXPECT_THAT(WarningsAfter(std::nullopt), IsEmpty()); }
+
+TEST_F(StartupWarningsTest, TellWhyTheNativeBackendDoesNotWork) {
+  Install("bin/bwrap", "true");
+  facts_.kernel_release = "5.10.0";
+  EXPECT_THAT(WarningsAfter(kNoClone3),
+              ElementsAre("The native backend, which is the fastest, does not work here: clone3: Function not "
+                          "implemented. This kernel is older than 5.12, which the native backend needs. Use another "
+                          "kernel, or bubblewrap."));
+}
 
 TEST_F(StartupWarningsTest, NoneWhenBubblewrapWorks) {
   Install("bin/bwrap", "true");

@@ -33,6 +33,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace std::string_view_literals;
+using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -69,13 +70,8 @@ class Examined {
   std::string StateOf(std::string_view namespace_name) const {
     return std::string(root_.Find("namespaces").Find(namespace_name).Find("state").string().value_or("?"));
   }
-  wire::Json Policy(std::string_view name) const {
-    const wire::Json policies = root_.Find("policies");
-    for (size_t i = 0; i < policies.size(); ++i) {
-      if (policies.at(i).Find("name").string() == name) return policies.at(i);
-    }
-    return {};
-  }
+  wire::Json Policy(std::string_view name) const { return Named("policies", name); }
+  wire::Json Backend(std::string_view name) const { return Named("backends", name); }
   Strings EnforcedBy(std::string_view name) const {
     Strings all;
     const wire::Json list = Policy(name).Find("enforcedBy");
@@ -84,6 +80,14 @@ class Examined {
   }
 
  private:
+  wire::Json Named(std::string_view list, std::string_view name) const {
+    const wire::Json all = root_.Find(list);
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (all.at(i).Find("name").string() == name) return all.at(i);
+    }
+    return {};
+  }
+
   const Outcome outcome_;
   wire::Document document_;
   wire::Json root_;
@@ -129,6 +133,39 @@ TEST(DoctorTest, EveryPolicyHoldsWhereThereAreUserNamespaces) {
   EXPECT_EQ(std::ranges::count(doctor.EnforcedBy("read-only"), "landlock"), landlock ? 1 : 0);
   EXPECT_THAT(doctor.EnforcedBy("read-only"), testing::Contains("networkNamespace"));
   EXPECT_THAT(doctor.EnforcedBy("network"), Not(testing::Contains("networkNamespace")));
+}
+
+TEST(DoctorTest, ShowsEveryBackend) {
+  if (!HasUserNamespaces()) GTEST_SKIP() << "no user namespaces here";
+  const Examined doctor({kHoldfast, "doctor", "--json"});
+  ASSERT_EQ(doctor["backends"].size(), 3u);
+  for (const char* name : {"native", "bubblewrap", "landlock"}) {
+    EXPECT_EQ(doctor.Backend(name).Find("state").string(), "ok") << name;
+  }
+  const std::string text = Program({kHoldfast, "doctor"}).Finish().out;
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("\nbackends                    auto is native\n  native          ok        mounts, "),
+                    HasSubstr("\n  bubblewrap      ok        mounts, "), HasSubstr("\n  landlock        ok        ")));
+}
+
+TEST(DoctorTest, SaysWhyABackendDoesNotWorkAndWhatToDo) {
+  if (!HasUserNamespaces()) GTEST_SKIP() << "no user namespaces here";
+  const Strings words = {"/bin/sh", "-c",
+                         "exec unshare -Ur sh -c 'echo 0 > /proc/sys/user/max_mnt_namespaces; exec \"$@\"' sh \"$0\" "
+                         "doctor \"$@\"",
+                         kHoldfast};
+  Strings with_json = words;
+  with_json.emplace_back("--json");
+  const Examined doctor(with_json);
+  EXPECT_EQ(doctor.status(), 1);
+  for (const char* name : {"native", "bubblewrap"}) {
+    EXPECT_EQ(doctor.Backend(name).Find("state").string(), "refused") << name;
+    EXPECT_THAT(std::string(doctor.Backend(name).Find("detail").string().value_or("")),
+                HasSubstr("Set user.max_mnt_namespaces to more than 0"));
+  }
+  EXPECT_EQ(doctor.Backend("landlock").Find("state").string(), "ok");
+  EXPECT_THAT(Program(words).Finish().out,
+              HasSubstr("\nbackends                    none that auto could choose works\n"));
 }
 
 TEST(DoctorTest, TheTextIsAlignedAndEndsWithTheVerdict) {
@@ -246,16 +283,26 @@ TEST(DoctorTest, ABubblewrapThatHangsIsGivenUp) {
   const Examined doctor({"/usr/bin/unshare", "--mount", "/usr/bin/env", mark, "/bin/sh", "-c",
                          fmt::format("mount --bind {} {} && exec {} doctor --json", hanging, system, kHoldfast)});
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(40));
-  EXPECT_EQ(doctor.status(), 1);
   EXPECT_EQ(doctor.Said("bubblewrap", "path"), system);
-  EXPECT_THAT(std::string(doctor["summary"].string().value_or("")), HasSubstr("in time"));
+  EXPECT_EQ(doctor.Backend("bubblewrap").Find("state").string(), "refused");
+  EXPECT_EQ(doctor.Backend("bubblewrap").Find("detail").string(), "it did not end in time");
   EXPECT_THAT(LivingWithVariable(mark), IsEmpty());
 }
 
+// This server can make no namespaces.
 TEST(DoctorTest, AServerWarnsAtItsStart) {
-  const ServerProcess server =
-      ServerProcess::Start({.flags = {"--sandbox-check=true"}, .env = {"PATH=/no/such/directory"}});
-  EXPECT_TRUE(Eventually([&] { return server.Stderr().contains("sandbox.limited"); })) << server.Stderr();
+  if (!HasUserNamespaces()) GTEST_SKIP() << "no user namespaces here to switch off";
+  const ScratchDir scratch;
+  const std::string log_file = scratch.path() + "/log";
+  Program server({"/usr/bin/unshare", "-Ur", "/bin/sh", "-c",
+                  fmt::format("echo 0 > /proc/sys/user/max_mnt_namespaces && exec {} exec-server --sandbox-check=true "
+                              "--listen unix://{}/socket 2> {}",
+                              kHoldfast, scratch.path(), log_file)});
+  server.AwaitOutput("unix://");
+  const auto log = [&] { return Contents(log_file); };
+  EXPECT_TRUE(Eventually([&] { return log().contains("bubblewrap cannot make a sandbox here"); })) << log();
+  EXPECT_THAT(log(), AllOf(HasSubstr("sandbox.limited"), HasSubstr("The native backend"),
+                           HasSubstr("user.max_mnt_namespaces")));
   EXPECT_TRUE(Eventually([&] { return ChildrenOf(server.pid()).empty(); }));
 }
 
