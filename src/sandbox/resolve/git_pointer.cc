@@ -68,4 +68,20 @@ bool IsGitDirectory(const std::string& directory) {
   return ::lstat((directory + "/HEAD").c_str(), &status) == 0 && is_directory("/objects") && is_directory("/refs");
 }
 
+std::vector<std::string> GitElsewhere(const std::string& git) {
+  struct stat status;
+  const bool is_link = ::lstat(git.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
+  const std::optional<std::string> start = RealPath(git);
+  if (!start || ::lstat(start->c_str(), &status) < 0) return {};
+  const auto directory = S_ISDIR(status.st_mode) ? start : PointedGitDirectory(*start);
+  if (!directory || ::lstat((*directory + "/HEAD").c_str(), &status) < 0) return {};
+  const std::optional<std::string> common = CommonGitDirectory(*directory);
+  if (!IsGitDirectory(common.value_or(*directory))) return {};
+  std::vector<std::string> found;
+  if (is_link) found.push_back(*start);
+  if (*directory != *start) found.push_back(*directory);
+  if (common && *common != *directory) found.push_back(*common);
+  return found;
+}
+
 }  // namespace holdfast::sandbox

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace holdfast::sandbox {
 
@@ -16,5 +17,10 @@ std::optional<std::string> CommonGitDirectory(const std::string& git_directory);
 
 // Returns whether git would accept the directory as a git directory, because it contains `HEAD`, `objects` and `refs`.
 bool IsGitDirectory(const std::string& directory);
+
+// Returns what git reads instead of `git`, the `.git` of a repository, or besides it: where `git` is a link, the file
+// or directory that it leads to; where this is a file, the git directory that the file names; and the common directory.
+// The paths have no links. Empty when git would not accept them as one repository.
+std::vector<std::string> GitElsewhere(const std::string& git);
 
 }  // namespace holdfast::sandbox

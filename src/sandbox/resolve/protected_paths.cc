@@ -32,10 +32,16 @@ class Protector {
  public:
   explicit Protector(Resolution& resolution) : resolution_(resolution) {}
 
-  Result<> Run(const std::vector<SearchedRoot>& searched_roots) {
+  Result<> Run(const std::vector<SearchedRoot>& searched_roots, const std::vector<std::string>& project_roots) {
     for (const Rule& rule : resolution_.rules) TRY_VOID(Note(rule));
+    kept_open_ = opened_;
+    for (const std::string& root : project_roots) {
+      TRY(PathWalk walk, walker_.Walk(root));
+      kept_open_.insert(std::move(walk.path));
+    }
     for (const std::string& root : WritableRoots()) TRY_VOID(ProtectNames(root));
     for (const SearchedRoot& root : searched_roots) TRY_VOID(ProtectNested(root));
+    for (const SearchedRoot& root : searched_roots) TRY_VOID(NoteElsewhere(root));
     return {};
   }
 
@@ -132,8 +138,8 @@ class Protector {
     return locked;
   }
 
-  // A nested `.git` that is a link stays as it is, and so does its target: no mount can keep the command from replacing
-  // the link, and an earlier command may have chosen the target.
+  // A nested `.git` that is a link is left to NoteElsewhere: a mount by name cannot keep the command from replacing the
+  // link, and an earlier command may have chosen the target.
   Result<> ProtectNestedGit(const std::string& git) {
     TRY(const PathWalk parent, walker_.Walk(ParentOf(git)));
     TRY(const PathWalk walk, walker_.Walk(git));
@@ -155,17 +161,62 @@ class Protector {
     return leads_to_git ? ProtectPlace(walk->path, walk->path) : Result<>();
   }
 
+  Result<> NoteElsewhere(const SearchedRoot& root) {
+    for (const std::string& path : root.repositories) {
+      if (NameOf(path) == ".git" && !LockedAbove(path, root.path)) TRY_VOID(NoteNestedGit(path));
+    }
+    return {};
+  }
+
+  Result<> NoteNestedGit(const std::string& git) {
+    TRY(const PathWalk parent, walker_.Walk(ParentOf(git)));
+    const Result<PathWalk> walk = walker_.Walk(git);
+    if (!walk || opened_.contains(walk->path)) return {};
+    const bool is_link = walk->links.size() > parent.links.size();
+    const bool is_writable = AccessTo(places_, parent.path) == Access::kWrite;
+    if (is_link && is_writable) resolution_.nested_git.links.push_back(parent.path + "/.git");
+    for (const std::string& found : GitElsewhere(git)) {
+      if (MayBeClosed(found, parent.path)) Close(found);
+    }
+    return {};
+  }
+
+  // Returns whether a directory that a nested repository names may become read-only: the command could write it, the
+  // policy does not open it, neither by its own path nor by that of a `.git` that it lies in, and no directory that
+  // commands need for their work is in it.
+  bool MayBeClosed(const std::string& path, const std::string& repository) const {
+    if (AccessTo(places_, path) != Access::kWrite || IsAtOrBelow(repository, path)) return false;
+    const auto is_in_path = [&](const std::string& kept) { return IsAtOrBelow(kept, path); };
+    if (std::ranges::any_of(kept_open_, is_in_path)) return false;
+    for (std::string_view above = ParentOf(path); above != "/"; above = ParentOf(above)) {
+      if (NameOf(above) == ".git" && opened_.contains(std::string(above))) return false;
+    }
+    return true;
+  }
+
+  void Close(const std::string& path) {
+    std::vector<std::string>& noted = resolution_.nested_git.elsewhere;
+    const size_t names = NamesIn(path).size();
+    const bool fits = noted.size() < kMaxElsewhere && names_elsewhere_ + names <= kMaxNamesElsewhere;
+    if (!fits || std::ranges::find(noted, path) != noted.end()) return;
+    names_elsewhere_ += names;
+    noted.push_back(path);
+  }
+
   Resolution& resolution_;
   PathWalker walker_;
   Resolution places_;  // the rules with the paths that they lead to, so that two names of a file are one path
-  std::unordered_set<std::string> opened_;  // the paths that write rules lead to
-  std::unordered_set<std::string> named_;   // the paths of all rules as they are written
+  std::unordered_set<std::string> opened_;     // the paths that write rules lead to
+  std::unordered_set<std::string> named_;      // the paths of all rules as they are written
+  std::unordered_set<std::string> kept_open_;  // `opened_`, and the project roots
+  size_t names_elsewhere_ = 0;
 };
 
 }  // namespace
 
-Result<> AddProtectedPaths(Resolution& resolution, const std::vector<SearchedRoot>& searched_roots) {
-  return Protector(resolution).Run(searched_roots);
+Result<> AddProtectedPaths(Resolution& resolution, const std::vector<SearchedRoot>& searched_roots,
+                           const std::vector<std::string>& project_roots) {
+  return Protector(resolution).Run(searched_roots, project_roots);
 }
 
 }  // namespace holdfast::sandbox

@@ -8,13 +8,17 @@
 //    alone would not be enough: a `commondir` beside them names others. Commands can make such repositories themselves.
 //    So nothing in them can stop a start, or make other paths read-only than the `hooks` or `config` of another git
 //    directory that a link in theirs leads to.
+//  - with backends that mount by descriptor, also a nested `.git` that is a link, and what GitElsewhere finds for a
+//    nested `.git`. A command can make a directory look like a git directory and name it, so that the commands after it
+//    can only read it. It could have removed that directory as well. It cannot close a directory that is, or contains,
+//    a writable root, a project root or the repository itself, and no more than kMaxElsewhere files and directories.
 //
-// What it does not stop: changes of a repository that the command makes; of a nested `.git` that is a link; of the
-// directories that the `.git` file or the `commondir` of a nested repository names; of nested repositories beyond the
-// bounds of nested_repositories.h; of a bare repository (a directory that is itself a git directory); of files that
-// other tools run, such as a Makefile.
+// What it does not stop: changes of a repository that the command makes; of nested repositories beyond the bounds of
+// nested_repositories.h; of a bare repository (a directory that is itself a git directory); of files that other tools
+// run, such as a Makefile.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -30,7 +34,12 @@ struct SearchedRoot {
   std::vector<std::string> repositories;  // the result of nested_repositories.h
 };
 
-// Adds the rules. A path that a rule of the policy names explicitly keeps the access of that rule.
-Result<> AddProtectedPaths(Resolution& resolution, const std::vector<SearchedRoot>& searched_roots);
+// The bounds of Resolution::nested_git.elsewhere. Each name on the way to a path may become a mount.
+inline constexpr size_t kMaxElsewhere = 64, kMaxNamesElsewhere = 512;
+
+// Adds the rules, and fills in Resolution::nested_git. A path that a rule of the policy names explicitly keeps the
+// access of that rule.
+Result<> AddProtectedPaths(Resolution& resolution, const std::vector<SearchedRoot>& searched_roots,
+                           const std::vector<std::string>& project_roots);
 
 }  // namespace holdfast::sandbox

@@ -21,11 +21,19 @@ struct Rule {
   friend bool operator==(const Rule&, const Rule&) = default;
 };
 
+// Files that belong to repositories inside of a project, and that only some backends can protect (MountsBy in
+// plan_options.h). The paths have no links, apart from the last names in `links`.
+struct NestedGit {
+  std::vector<std::string> elsewhere;  // git directories that lie elsewhere than in `.git`, and pointers to them
+  std::vector<std::string> links;      // each `.git` that is a link
+};
+
 struct Resolution {
   bool unrestricted = false;                   // everything may be read and written; there are no rules
   bool minimal = false;                        // the minimal system directories may be read
   std::vector<Rule> rules;                     // those of the policy, and those for protected paths
   std::vector<std::string> denied_by_pattern;  // the matches of patterns, and the targets of links among them
+  NestedGit nested_git = {};                   // to be read, and not to be replaced
   Network network = Network::kRestricted;
 };
 

@@ -133,7 +133,7 @@ class Resolver {
     if (OpensEverything()) return Unrestricted();
     TRY(resolution_.denied_by_pattern, ExpandPatterns());
     TRY_VOID(FindRepositories());
-    TRY_VOID(AddProtectedPaths(resolution_, searched_roots_));
+    TRY_VOID(AddProtectedPaths(resolution_, searched_roots_, bases_.project_roots));
     return std::move(resolution_);
   }
 

@@ -51,7 +51,7 @@ class ProtectedPathsTest : public testing::Test {
   // Returns the paths of the rules that are added. Paths in the scratch directory are relative to it.
   Paths Protected(const std::vector<SearchedRoot>& searched_roots = {}) {
     const size_t given = resolution_.rules.size();
-    const auto done = AddProtectedPaths(resolution_, searched_roots);
+    const auto done = AddProtectedPaths(resolution_, searched_roots, {});
     EXPECT_TRUE(done) << done.error().message;
     Paths paths;
     for (size_t i = given; i < resolution_.rules.size(); ++i) {
