@@ -16,6 +16,10 @@ Result<OwnedFd> OpenWithoutLinks(const std::string& path) {
   return OwnedFd(fd);
 }
 
+Result<OwnedFd> OpenLink(const std::string& path) {
+  return sys::OpenAt(AT_FDCWD, path, O_PATH | O_NOFOLLOW, sys::Links::kNone);
+}
+
 Result<FileIdentity> IdentityOf(int fd, const std::string& path) {
   struct stat status;
   if (::fstat(fd, &status) < 0) return FailErrno("stat", path);

@@ -30,6 +30,10 @@ inline bool IsSameFile(const struct stat& a, const struct stat& b) {
 // Opens a path with O_PATH. Fails if any component of the path is a link, including the last one.
 Result<OwnedFd> OpenWithoutLinks(const std::string& path);
 
+// Opens a link itself with O_PATH. Fails if another component of the path is a link. A file that is no link is opened
+// as well.
+Result<OwnedFd> OpenLink(const std::string& path);
+
 // Returns the identity of an open file. `path` is used in the error message.
 Result<FileIdentity> IdentityOf(int fd, const std::string& path);
 

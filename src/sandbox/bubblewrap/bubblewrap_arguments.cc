@@ -34,7 +34,7 @@ std::string Octal(uint32_t mode) { return fmt::format("{:04o}", mode); }
 class Translation {
  public:
   Result<> Add(const Mount& mount) {
-    return std::visit([this](const auto& step) { return Step(step); }, mount);
+    return std::visit([&](const auto& step) { return Step(step); }, mount);
   }
 
   BubblewrapArguments Finish() { return std::move(arguments_); }
@@ -45,6 +45,10 @@ class Translation {
   }
 
  private:
+  static Result<> CannotDo(const std::string& path) {
+    return Fail(ErrorKind::kInvalidRequest, fmt::format("mount {}: the plan is for another backend", path));
+  }
+
   Result<> AppendStep(std::initializer_list<std::string> arguments) {
     Append(arguments);
     return {};
@@ -56,6 +60,8 @@ class Translation {
     return AppendStep({devices ? "--dev-bind" : "--bind", bind.path, bind.path});
   }
   Result<> Step(const PinnedBind& bind) { return AppendStep({"--bind", bind.path, bind.path}); }
+  static Result<> Step(const PinnedLink& link) { return CannotDo(link.path); }
+  static Result<> Step(const HeldDirectory& held) { return CannotDo(held.path); }
   Result<> Step(const EmptyRoot&) { return AppendStep({"--tmpfs", "/"}); }
   Result<> Step(const EmptyDirectory& empty) {
     return AppendStep({"--perms", Octal(empty.mode), "--tmpfs", empty.path});

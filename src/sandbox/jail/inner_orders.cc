@@ -14,7 +14,7 @@ constexpr std::string_view kHeader = "holdfast orders 4\n";
 constexpr size_t kMaxBytes = 16u << 20;
 constexpr uint32_t kMaxFd = 1u << 20;
 constexpr auto kMaxFilter = static_cast<uint32_t>(Filter::kProxyNoListening);
-constexpr auto kMaxCheck = static_cast<uint32_t>(MountCheck::Kind::kCover);
+constexpr auto kMaxCheck = static_cast<uint32_t>(MountCheck::Kind::kHeld);
 constexpr auto kMaxRights = static_cast<uint32_t>(LandlockRule::Rights::kList);
 
 class Writer {

@@ -27,6 +27,8 @@ struct WhatToCheck {
   Answer operator()(const ReadOnlyBind& bind) const { return std::pair(bind.path, Kind::kReadOnly); }
   Answer operator()(const WritableBind& bind) const { return std::pair(bind.path, Kind::kWritable); }
   Answer operator()(const PinnedBind& bind) const { return std::pair(bind.path, Kind::kWritable); }
+  Answer operator()(const PinnedLink& link) const { return std::pair(link.path, Kind::kLink); }
+  Answer operator()(const HeldDirectory& held) const { return std::pair(held.path, Kind::kHeld); }
   Answer operator()(const EmptyDirectory& empty) const { return std::pair(empty.path, Kind::kCover); }
   Answer operator()(const EmptyFile& empty) const { return std::pair(empty.path, Kind::kCover); }
   Answer operator()(const auto&) const { return std::nullopt; }
@@ -50,13 +52,19 @@ bool IsReadOnly(int fd) {
   return ::fstatvfs(fd, &status) == 0 && (status.f_flag & ST_RDONLY) != 0;
 }
 
+Result<OwnedFd> OpenFor(Kind kind, const std::string& path) {
+  return kind == Kind::kLink ? sys::OpenLink(path) : sys::OpenWithoutLinks(path);
+}
+
 Result<> CheckMount(const MountCheck& check, std::unordered_set<uint64_t>& seen) {
-  TRY(const OwnedFd fd, sys::OpenWithoutLinks(check.path));
+  TRY(const OwnedFd fd, OpenFor(check.kind, check.path));
   TRY(const sys::FileIdentity inside, sys::IdentityOf(fd.get(), check.path));
   const bool is_itself = inside == check.outside;
+  if (check.kind == Kind::kHeld) return is_itself ? Result<>() : Changed(check.path);
   const auto mount = MountAt(fd.get());
   if (is_itself == (check.kind == Kind::kCover) || !mount || !seen.insert(*mount).second) return Changed(check.path);
-  if (check.kind != Kind::kWritable && !IsReadOnly(fd.get())) return Changed(check.path);
+  const bool is_open = check.kind == Kind::kWritable || check.kind == Kind::kLink;
+  if (!is_open && !IsReadOnly(fd.get())) return Changed(check.path);
   return {};
 }
 
@@ -71,7 +79,7 @@ Result<std::vector<MountCheck>> NoteMounts(const NamespacePlan& plan, Placeholde
   for (const Mount& mount : plan.mounts) {
     auto what = std::visit(WhatToCheck(), mount);
     if (!what || what->first == "/" || is_missing(what->first)) continue;
-    TRY(const OwnedFd fd, sys::OpenWithoutLinks(what->first));
+    TRY(const OwnedFd fd, OpenFor(what->second, what->first));
     TRY(const sys::FileIdentity outside, sys::IdentityOf(fd.get(), what->first));
     checks.push_back({.path = std::move(what->first), .kind = what->second, .outside = outside});
   }

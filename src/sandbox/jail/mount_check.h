@@ -18,7 +18,9 @@
 namespace holdfast::sandbox {
 
 struct MountCheck {
-  enum class Kind { kWritable, kReadOnly, kCover };  // a cover is read-only, and any file but the one outside
+  // A cover is read-only, and any file but the one outside. A kLink is a link, bound to itself; what is kHeld has no
+  // mount of its own.
+  enum class Kind { kWritable, kReadOnly, kCover, kLink, kHeld };
   std::string path;
   Kind kind = Kind::kCover;
   sys::FileIdentity outside = {};  // the file at the path without the mounts

@@ -14,13 +14,10 @@ namespace {
 
 unsigned Recursion(Extent extent) { return extent == Extent::kWhole ? AT_RECURSIVE : 0; }
 
-}  // namespace
-
-// O_NOFOLLOW must not be added: with it the kernel opens a link at the end of the path instead of refusing it.
-int TryLook(int root, const std::string& path) {
+int TryOpen(int root, const std::string& path, uint64_t flags) {
   const size_t start = path.find_first_not_of('/');
   open_how how = {};
-  how.flags = O_PATH | O_CLOEXEC;
+  how.flags = flags;
   how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
   const char* const relative = start == std::string::npos ? "." : path.c_str() + start;
   long fd;
@@ -29,6 +26,13 @@ int TryLook(int root, const std::string& path) {
   } while (fd < 0 && (errno == EINTR || errno == EAGAIN));
   return fd < 0 ? -errno : static_cast<int>(fd);
 }
+
+}  // namespace
+
+// O_NOFOLLOW must not be added: with it the kernel opens a link at the end of the path instead of refusing it.
+int TryLook(int root, const std::string& path) { return TryOpen(root, path, O_PATH | O_CLOEXEC); }
+
+int TryLookAtLink(int root, const std::string& path) { return TryOpen(root, path, O_PATH | O_CLOEXEC | O_NOFOLLOW); }
 
 Result<OwnedFd> Look(int root, const std::string& path) {
   const int fd = TryLook(root, path);

@@ -28,6 +28,9 @@ enum class Extent { kOne, kWhole };
 int TryLook(int root, const std::string& path);
 Result<OwnedFd> Look(int root, const std::string& path);
 
+// Does the same as TryLook, but opens a link at the end of the path itself.
+int TryLookAtLink(int root, const std::string& path);
+
 // Returns a copy of the mount that `fd` is in, beginning at the file that `fd` is. It is attached nowhere yet.
 Result<OwnedFd> CloneMount(int fd, Extent extent, const std::string& path);
 

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "base/paths.h"
 #include "sandbox/native/mount_calls.h"
 #include "sys/file_identity.h"
@@ -36,7 +37,7 @@ const std::string* BoundPath(const Mount& mount) {
       [](const auto& step) -> const std::string* {
         using Type = std::decay_t<decltype(step)>;
         constexpr bool binds = std::is_same_v<Type, ReadOnlyBind> || std::is_same_v<Type, WritableBind> ||
-                               std::is_same_v<Type, PinnedBind>;
+                               std::is_same_v<Type, PinnedBind> || std::is_same_v<Type, HeldDirectory>;
         if constexpr (binds) return &step.path;
         return nullptr;
       },
@@ -176,6 +177,44 @@ Result<> TreeBuilder::Step(const WritableBind& bind) {
 
 Result<> TreeBuilder::Step(const PinnedBind& bind) { return Bind(bind.path, kNoPrivileges | kNoDevices); }
 
+// Mounts the link on itself.
+Result<> TreeBuilder::Step(const PinnedLink& link) {
+  const int file = TryLookAtLink(tree_.get(), link.path);
+  if (file < 0 && IsGone(-file)) return ReplacedMeanwhile(link.path);
+  if (file < 0) return FailErrno("open", link.path, -file);
+  const OwnedFd itself(file);
+  TRY(const sys::FileIdentity identity, sys::IdentityOf(file, link.path));
+  const auto noted = noted_.find(link.path);
+  if (noted == noted_.end() || noted->second != identity) return ReplacedMeanwhile(link.path);
+  TRY(const OwnedFd mount, CloneMount(file, Extent::kOne, link.path));
+  TRY_VOID(SetAttributes(mount.get(), Extent::kOne, kReadOnly | kNoPrivileges | kNoDevices, link.path));
+  return Attach(mount.get(), file, link.path);
+}
+
+// Holds directories by a stack of mounts at /dev, which the private /dev then covers. Each mount of the stack shows one
+// of the directories, and the next one is mounted on it. The kernel renames and removes no directory on which something
+// is mounted in this namespace, by whatever path the command gets there. At their own paths the directories are no
+// mounts, so that files can be renamed and linked across them.
+Result<> TreeBuilder::HoldDirectories() {
+  TRY(OwnedFd top, Look(tree_.get(), "/dev"));
+  for (const Mount& mount : plan_.mounts) {
+    const auto* const held = std::get_if<HeldDirectory>(&mount);
+    if (held == nullptr) continue;
+    OwnedFd& source = sources_.find(held->path)->second;
+    TRY_VOID(SetAttributes(source.get(), Extent::kWhole, kReadOnly | kNoPrivileges | kNoDevices, held->path));
+    TRY_VOID(Attach(source.get(), top.get(), held->path));
+    top = std::move(source);
+  }
+  return {};
+}
+
+// The directory is held since the private /dev was made. It has to be at its path still.
+Result<> TreeBuilder::Step(const HeldDirectory& held) {
+  CHECK(dev_.is_open());
+  TRY_VOID(Target(held.path, S_IFDIR));
+  return {};
+}
+
 Result<> TreeBuilder::Bind(const std::string& path, uint64_t attributes) {
   if (path == "/") return {};  // OpenTree has done it
   const OwnedFd& source = sources_.find(path)->second;
@@ -233,6 +272,7 @@ Result<> TreeBuilder::Step(const Seal& seal) {
 
 Result<> TreeBuilder::Step(const PrivateDev&) {
   TRY_VOID(MakeMissing("/dev", S_IFDIR));
+  TRY_VOID(HoldDirectories());
   TRY(const OwnedFd target, Look(tree_.get(), "/dev"));
   TRY(dev_, AttachDev(target.get(), *nodes_));
   TRY_VOID(Own(dev_.get()));

@@ -41,6 +41,8 @@ class TreeBuilder {
   Result<> Step(const ReadOnlyBind& bind);
   Result<> Step(const WritableBind& bind);
   Result<> Step(const PinnedBind& bind);
+  Result<> Step(const PinnedLink& link);
+  Result<> Step(const HeldDirectory& held);
   Result<> Step(const EmptyRoot&) { return {}; }
   Result<> Step(const EmptyDirectory& empty);
   Result<> Step(const EmptyFile& empty);
@@ -50,6 +52,7 @@ class TreeBuilder {
   Result<> Step(const PrivateDev&);
   Result<> Step(const FreshProc& proc);
 
+  Result<> HoldDirectories();
   Result<> Bind(const std::string& path, uint64_t attributes);
   Result<OwnedFd> Target(const std::string& path, uint32_t type);
   Result<> MakeMissing(const std::string& path, uint32_t type);

@@ -75,7 +75,7 @@ Result<> HideFiles(const PlanOptions& options, NamespacePlan& plan) {
   Resolution everything;
   everything.rules.push_back({.path = "/", .access = Access::kWrite});
   TRY(const RuleMap map, RuleMap::Create(WithHidden(std::move(everything), options.hidden)));
-  MountPlanner planner(map, options.missing_names);
+  MountPlanner planner(map, {.command_cwd = {}, .missing_names = options.missing_names});  // there is no PrivateDev
   TRY_VOID(planner.PlanAll());
   std::ranges::move(planner.TakeMounts(), std::back_inserter(plan.mounts));
   plan.placeholders = planner.TakePlaceholders();
@@ -84,9 +84,10 @@ Result<> HideFiles(const PlanOptions& options, NamespacePlan& plan) {
 }
 
 Result<> RestrictFiles(const Resolution& resolution, const PlanOptions& options, NamespacePlan& plan) {
-  TRY(const RuleMap map, RuleMap::Create(WithHidden(resolution, options.hidden)));
+  TRY(RuleMap map, RuleMap::Create(WithHidden(resolution, options.hidden)));
+  if (options.mounts_by == MountsBy::kDescriptor) TRY_VOID(map.AddNestedGit(resolution.nested_git));
   TRY_VOID(CheckOwnPrograms(map, options.program_directory));
-  MountPlanner planner(map, options.missing_names);
+  MountPlanner planner(map, options);
   TRY_VOID(planner.PlanAll());
   const Exposure root = map.ExposureOf("/");
   plan.mounts = Base(root, options);

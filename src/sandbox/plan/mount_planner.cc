@@ -43,6 +43,9 @@ Result<> MountPlanner::PlanAll() {
     steps_.insert_or_assign(link.path, Symlink{.path = link.path, .target = link.target});
     OpenWayTo(link.path);
   }
+  for (const std::string& path : rules_.pinned_links()) {
+    if (steps_.try_emplace(path, PinnedLink{.path = path}).second) PinAncestors(path);
+  }
   return {};
 }
 
@@ -115,11 +118,20 @@ void MountPlanner::KeepMissing(const PlacedRule& placed) {
 }
 
 // Pins all directories above a mount point. The mount point itself cannot be renamed, but a directory above it could
-// be, and the mount point would move with it.
+// be, and the mount point would move with it. The rule would then not find the file for the next command, and a missing
+// name could be made at the old path. This holds also for a file that a pattern finds wherever it is: while the files
+// for the next command are searched for, this command could move the directory from a place that was not yet searched
+// to one that was, and the search would miss the file.
 void MountPlanner::PinAncestors(std::string_view path) {
   for (path = ParentOf(path); path != "/"; path = ParentOf(path)) {
-    if (!steps_.try_emplace(std::string(path), PinnedBind{.path = std::string(path)}).second) return;
+    if (!steps_.try_emplace(std::string(path), Pin(std::string(path))).second) return;
   }
+}
+
+// A caller that refuses missing names itself looks for the mounts at their paths, to see whether they are in place.
+Mount MountPlanner::Pin(std::string directory) const {
+  const bool is_held = mounts_by_ == MountsBy::kDescriptor && missing_names_ == MissingNames::kCovered;
+  return is_held ? Mount(HeldDirectory{.path = std::move(directory)}) : Mount(PinnedBind{.path = std::move(directory)});
 }
 
 // Makes the directories from the nearest EmptyDirectory down to `path`. In an EmptyRoot the backend makes them itself.

@@ -16,7 +16,8 @@ namespace holdfast::sandbox {
 
 class MountPlanner {
  public:
-  MountPlanner(const RuleMap& rules, MissingNames missing_names) : rules_(rules), missing_names_(missing_names) {}
+  MountPlanner(const RuleMap& rules, const PlanOptions& options)
+      : rules_(rules), missing_names_(options.missing_names), mounts_by_(options.mounts_by) {}
 
   // Plans the mounts for all rules. Fails when a path that must be kept from the command cannot be looked at.
   Result<> PlanAll();
@@ -31,10 +32,12 @@ class MountPlanner {
   void PlanExisting(const std::string& path, const PlacedRule& placed);
   void KeepMissing(const PlacedRule& placed);
   void PinAncestors(std::string_view path);
+  Mount Pin(std::string path) const;
   void OpenWayTo(std::string_view path);
 
   const RuleMap& rules_;
   const MissingNames missing_names_;
+  const MountsBy mounts_by_;
   std::map<std::string, Mount, ShallowFirst> steps_;  // at most one mount for each path
   std::vector<Placeholder> placeholders_;
   std::vector<std::string> absent_;

@@ -3,8 +3,7 @@
 //
 // What it does not stop: access through another name (hard link) of a file that may be read or written; access to files
 // that match a pattern but are created after the start; anything done through a descriptor that is passed in on
-// purpose. Mount points have a cost: a file cannot be renamed or linked from one mount to another (EXDEV, mv copies it
-// instead).
+// purpose. Mounts have a cost: a file cannot be renamed or linked from one to another (EXDEV, mv copies it instead).
 #pragma once
 
 #include <cstdint>
@@ -34,9 +33,16 @@ struct ReadOnlyBind {
 struct WritableBind {
   std::string path;
 };
-// A file or directory in a writable place, bound to itself. It stays writable, but a mount point cannot be renamed or
-// removed.
+// A file or directory in a writable place, bound to itself: a mount point cannot be renamed or removed.
 struct PinnedBind {
+  std::string path;
+};
+// A link in a writable place, bound to itself. Only for MountsBy::kDescriptor.
+struct PinnedLink {
+  std::string path;
+};
+// A directory that cannot be moved or removed either, but is no mount at its path. It needs a PrivateDev before it.
+struct HeldDirectory {
   std::string path;
 };
 // A tmpfs instead of /. A later Seal makes it read-only.
@@ -71,11 +77,10 @@ struct FreshProc {
   bool only_knobs = false;
 };
 
-using Mount = std::variant<ReadOnlyBind, WritableBind, PinnedBind, EmptyRoot, EmptyDirectory, EmptyFile, MakeDirectory,
-                           Symlink, Seal, PrivateDev, FreshProc>;
+using Mount = std::variant<ReadOnlyBind, WritableBind, PinnedBind, PinnedLink, HeldDirectory, EmptyRoot, EmptyDirectory,
+                           EmptyFile, MakeDirectory, Symlink, Seal, PrivateDev, FreshProc>;
 
-// A placeholder for a mount point that does not exist. It is made before the mounts, and removed when the last sandbox
-// that uses it has ended.
+// A placeholder for a mount point that does not exist. It is removed when the last sandbox that uses it has ended.
 struct Placeholder {
   std::string path;
   PlaceholderKind kind = PlaceholderKind::kDirectory;

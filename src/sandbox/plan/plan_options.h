@@ -12,6 +12,12 @@ enum class MissingNames {
   kRefused,  // the caller refuses to create it; only for a caller that runs no code but ours in the sandbox
 };
 
+// The way in which the backend finds the files that it mounts.
+enum class MountsBy {
+  kName,        // a file that is replaced at the right moment is found too late, and missing mount points are made
+  kDescriptor,  // each file is opened once, a link as well, and nothing is made
+};
+
 // A network namespace for the command that has nothing in it but proxies. It takes the place of the network that the
 // policy grants.
 enum class ProxyNetwork {
@@ -24,6 +30,7 @@ struct PlanOptions {
   std::string command_cwd;
   bool fresh_proc = true;
   MissingNames missing_names = MissingNames::kCovered;
+  MountsBy mounts_by = MountsBy::kName;
   ProxyNetwork proxy_network = ProxyNetwork::kNone;
   bool port_is_shut = false;             // a command with a network must not connect to one TCP port: port_ruleset.h
   std::vector<std::string> hidden = {};  // files that the command may not use or replace, whatever the rules grant

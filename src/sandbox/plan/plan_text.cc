@@ -32,6 +32,8 @@ struct MountText {
   std::string operator()(const ReadOnlyBind& bind) const { return "read-only " + Shown(bind.path); }
   std::string operator()(const WritableBind& bind) const { return "writable " + Shown(bind.path); }
   std::string operator()(const PinnedBind& bind) const { return "pinned " + Shown(bind.path); }
+  std::string operator()(const PinnedLink& link) const { return "pinned link " + Shown(link.path); }
+  std::string operator()(const HeldDirectory& held) const { return "held " + Shown(held.path); }
   std::string operator()(const EmptyRoot&) const { return "empty root"; }
   std::string operator()(const EmptyDirectory& empty) const {
     return fmt::format("empty directory {} {:04o}{}", Shown(empty.path), empty.mode, NoteOn(empty.path));

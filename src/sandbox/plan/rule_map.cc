@@ -111,6 +111,20 @@ Result<> RuleMap::AddMinimalRoot(std::string_view path) {
   return {};
 }
 
+Result<> RuleMap::AddNestedGit(const NestedGit& git) {
+  for (const std::string& path : git.elsewhere) {
+    TRY(PathWalk walk, walker_.Walk(path));
+    const bool is_as_found = walk.exists() && walk.links.empty();
+    if (is_as_found && !IsPrivate(path)) Place({.path = path, .access = Access::kRead}, std::move(walk));
+  }
+  for (const std::string& path : git.links) {
+    TRY(const PathWalk walk, walker_.Walk(path));
+    const bool is_as_found = !walk.links.empty() && walk.links.front().path == path;
+    if (is_as_found && ExposureAround(path) == Exposure::kWritable) pinned_links_.push_back(path);
+  }
+  return {};
+}
+
 void RuleMap::Place(const Rule& rule, PathWalk walk) {
   const std::string path = walk.path;
   const auto [place, is_first] = rules_.try_emplace(path, PlacedRule{.rule = rule, .walk = std::move(walk)});

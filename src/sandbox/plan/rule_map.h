@@ -43,6 +43,10 @@ class RuleMap {
   // cross.
   static Result<RuleMap> Create(const Resolution& resolution);
 
+  // Makes the git directories of nested repositories read-only, and notes the links among their `.git`. Paths that are
+  // not as they were found, and those that have a rule, are left out: nothing in a repository can stop a start.
+  Result<> AddNestedGit(const NestedGit& git);
+
   // Returns the nearest rule at or above a path without links; null when there is none.
   const PlacedRule* RuleAbout(std::string_view path) const;
 
@@ -57,6 +61,9 @@ class RuleMap {
 
   // Links in hidden directories that paths of readable or writable files cross.
   const std::vector<CrossedLink>& hidden_links() const { return hidden_links_; }
+
+  // Links in writable directories that must not be replaced.
+  const std::vector<std::string>& pinned_links() const { return pinned_links_; }
 
  private:
   struct LinkOfRule {
@@ -75,6 +82,7 @@ class RuleMap {
   Rules rules_;
   std::vector<LinkOfRule> links_;
   std::vector<CrossedLink> hidden_links_;
+  std::vector<std::string> pinned_links_;
 };
 
 }  // namespace holdfast::sandbox

@@ -175,7 +175,7 @@ TEST(InnerOrdersTest, RefusesValuesOutsideOfTheirLists) {
   orders.landlock[0].rights = static_cast<LandlockRule::Rights>(3);
   ExpectRefused(orders);
   orders = Orders();
-  orders.mounts[0].kind = static_cast<MountCheck::Kind>(3);
+  orders.mounts[0].kind = static_cast<MountCheck::Kind>(5);
   ExpectRefused(orders);
 }
 

@@ -18,13 +18,18 @@
 #include <gtest/gtest.h>
 
 #include "sandbox/native/namespaces.h"
+#include "sandbox/plan/make_plan.h"
+#include "sandbox/policy/policy.h"
+#include "sandbox/resolve/resolve.h"
 #include "support/scratch_dir.h"
 #include "sys/io.h"
+#include "sys/read_link.h"
 
 namespace holdfast::sandbox {
 namespace {
 
 namespace fs = std::filesystem;
+using std::string_literals::operator""s;
 using testing::HasSubstr;
 
 // The body of a child tells what it finds as text; an empty text means that everything is as it should be.
@@ -101,6 +106,79 @@ TEST_F(MountBuilderTest, APinnedDirectoryCannotBeRenamed) {
   const std::vector<Mount> mounts = {ReadOnlyBind{"/"}, WritableBind{In("place")}, PinnedBind{In("place/kept")}};
   const auto rename = [&] { return ErrnoOf(::rename(In("place/kept").c_str(), In("place/moved").c_str())); };
   EXPECT_EQ(Inside(mounts, rename), "Device or resource busy");
+}
+
+std::string Rename(const std::string& from, const std::string& to) {
+  return ErrnoOf(::rename(from.c_str(), to.c_str()));
+}
+
+// A held directory cannot be moved, but it is no mount: files go in and out.
+TEST_F(MountBuilderTest, AHeldDirectoryStaysAndFilesMoveAcrossIt) {
+  scratch_.Write("place/kept/below/file", "text");
+  for (const Mount& first : {Mount(ReadOnlyBind{"/"}), Mount(EmptyRoot{})}) {
+    const std::vector<Mount> mounts = {first, PrivateDev{}, WritableBind{In("place")}, HeldDirectory{In("place/kept")},
+                                       HeldDirectory{In("place/kept/below")}};
+    EXPECT_EQ(Inside(mounts,
+                     [&] {
+                       const std::string kept = In("place/kept"), moved = In("place/moved"), other = In("place/other");
+                       const std::string there = Rename(kept + "/below/file", moved);
+                       return Rename(kept, other) + ", " + Rename(kept + "/below", other) + ", " +
+                              ErrnoOf(::rmdir((kept + "/below").c_str())) + ", " + there + ", " +
+                              ErrnoOf(::link(moved.c_str(), (kept + "/new").c_str())) + ", " +
+                              Rename(moved, kept + "/below/file") + ", " + ErrnoOf(::unlink((kept + "/new").c_str()));
+                     }),
+              "Device or resource busy, Device or resource busy, Device or resource busy, done, done, done, done");
+  }
+}
+
+TEST_F(MountBuilderTest, DevIsPrivateOnTopOfHeldDirectories) {
+  const std::vector<Mount> mounts = {ReadOnlyBind{"/"}, PrivateDev{}, WritableBind{In("place")},
+                                     HeldDirectory{In("place/kept")}};
+  EXPECT_EQ(Inside(mounts,
+                   [&] {
+                     const bool shows_kept = fs::exists("/dev/file"), has_null = fs::exists("/dev/null");
+                     return std::to_string(shows_kept) + std::to_string(has_null) +
+                            std::to_string(fs::exists("/dev/../dev/file"));
+                   }),
+            "010");
+}
+
+TEST_F(MountBuilderTest, RefusesAHeldDirectoryThatWasReplaced) {
+  const std::vector<Mount> mounts = {ReadOnlyBind{"/"}, PrivateDev{}, WritableBind{In("place")},
+                                     HeldDirectory{In("place/kept")}};
+  EXPECT_THAT(Inside(
+                  mounts, [] { return std::string("built"); },
+                  [&] {
+                    fs::rename(In("place/kept"), In("place/moved"));
+                    fs::create_directory(In("place/kept"));
+                  }),
+              HasSubstr("has been replaced in the meantime"));
+}
+
+TEST_F(MountBuilderTest, APinnedLinkLeadsWhereItDidAndCannotBeReplaced) {
+  fs::create_symlink("kept", In("place/link"));
+  const std::vector<Mount> mounts = {ReadOnlyBind{"/"}, WritableBind{In("place")}, PinnedLink{In("place/link")}};
+  EXPECT_EQ(Inside(mounts,
+                   [&] {
+                     const std::string link = In("place/link"), other = In("place/other");
+                     (void)::symlink("nothing", other.c_str());
+                     return Rename(link, In("place/moved")) + ", " + Rename(other, link) + ", " +
+                            ErrnoOf(::unlink(link.c_str())) + ", " + sys::ReadLink(link).value_or("gone") + ", " +
+                            Write(link + "/file");
+                   }),
+            "Device or resource busy, Device or resource busy, Device or resource busy, kept, done");
+}
+
+TEST_F(MountBuilderTest, RefusesALinkThatWasReplaced) {
+  fs::create_symlink("kept", In("place/link"));
+  const std::vector<Mount> mounts = {ReadOnlyBind{"/"}, WritableBind{In("place")}, PinnedLink{In("place/link")}};
+  EXPECT_THAT(Inside(
+                  mounts, [] { return std::string("built"); },
+                  [&] {
+                    fs::create_symlink("kept", In("place/other"));
+                    fs::rename(In("place/other"), In("place/link"));
+                  }),
+              HasSubstr("has been replaced in the meantime"));
 }
 
 TEST_F(MountBuilderTest, CoversADirectoryAndAFile) {
@@ -209,6 +287,65 @@ TEST(FitsTemplateTest, APlanThatMountsWhereEachCommandHasItsOwnDoesNotFit) {
   EXPECT_TRUE(fits(WritableBind{"/procedures"}));
   for (const char* const path : {"/proc", "/proc/sys", "/dev/shm", "/dev/pts/3"})
     EXPECT_FALSE(fits(ReadOnlyBind{path})) << path;
+}
+
+// The mounts of whole policies. The names that are always protected exist, so that no placeholder is needed.
+class NativePolicyTest : public MountBuilderTest {
+ protected:
+  void SetUp() override {
+    MountBuilderTest::SetUp();
+    for (const char* const name : {".git", ".codex", ".agents", ".aws"}) fs::create_directories(In("ws/") + name);
+  }
+
+  std::vector<Mount> Mounts() const {
+    const std::string ws = fs::canonical(In("ws")).string();
+    Policy policy;
+    policy.files = Policy::Files{.entries = {{.where = Place{.kind = PlaceKind::kRoot}, .access = Access::kRead},
+                                             {.where = AbsolutePath{ws}, .access = Access::kWrite},
+                                             {.where = Pattern{"**/*.env"}, .access = Access::kDeny}},
+                                 .glob_scan_max_depth = {}};
+    const auto resolution = Resolve(policy, {.policy_cwd = ws, .project_roots = {}, .tmpdir = {}});
+    EXPECT_TRUE(resolution) << resolution.error().message;
+    const auto plan =
+        MakePlan(resolution.value_or(Resolution()), {.command_cwd = ws, .mounts_by = MountsBy::kDescriptor});
+    EXPECT_TRUE(plan) << plan.error().message;
+    return plan.value_or(NamespacePlan()).mounts;
+  }
+};
+
+TEST_F(NativePolicyTest, FilesMoveAcrossTheDirectoriesOfADeniedFileWhichStayWhereTheyAre) {
+  scratch_.Write("ws/app/conf/x.env", "secret");
+  scratch_.Write("ws/app/conf/note", "text");
+  const Body act = [&] {
+    const std::string ws = In("ws"), conf = In("ws/app/conf");
+    std::error_code unknown;
+    if (fs::file_size(conf + "/x.env", unknown) != 0) return "the denied file is not covered"s;
+    return Rename(conf + "/note", ws + "/note") + ", " +
+           ErrnoOf(::link((ws + "/note").c_str(), (conf + "/l").c_str())) + ", " +
+           Rename(ws + "/note", conf + "/note") + ", " + ErrnoOf(::unlink((conf + "/l").c_str())) + ", " +
+           Rename(ws + "/app", ws + "/web") + ", " + Rename(conf, ws + "/conf");
+  };
+  for (const char* const command : {"this", "the next"}) {
+    EXPECT_EQ(Inside(Mounts(), act), "done, done, done, done, Device or resource busy, Device or resource busy")
+        << command << " command";
+  }
+}
+
+TEST_F(NativePolicyTest, GitDirectoryOfANestedRepositoryElsewhereIsProtected) {
+  for (const char* const name : {"objects", "refs", "hooks"}) fs::create_directories(In("ws/area/store/") + name);
+  scratch_.Write("ws/area/store/HEAD", "ref: refs/heads/main");
+  scratch_.Write("ws/file/.git", "gitdir: ../area/store");
+  fs::create_directories(In("ws/link"));
+  fs::create_symlink("../area/store", In("ws/link/.git"));
+  EXPECT_EQ(Inside(Mounts(),
+                   [&] {
+                     const std::string ws = In("ws"), hook = "/hooks/pre-commit";
+                     return Write(ws + "/area/store" + hook) + ", " + Write(ws + "/link/.git" + hook) + ", " +
+                            ErrnoOf(::unlink((ws + "/link/.git").c_str())) + ", " + Rename(ws + "/link", ws + "/new") +
+                            ", " + Rename(ws + "/area", ws + "/new") + ", " + Write(ws + "/area/new");
+                   }),
+            "Read-only file system, Read-only file system, Device or resource busy, Device or resource busy, "
+            "Device or resource busy, done");
 }
 
 }  // namespace

@@ -62,6 +62,9 @@ class MountTable {
     return top != nullptr && top->path == path;
   }
 
+  // Returns whether the path can be neither renamed nor removed.
+  bool Stays(const std::string& path) const { return IsMountPoint(path) || held_.contains(path); }
+
   bool IsPlaceholder(const std::string& path) const { return placeholders_.contains(path); }
   const std::vector<std::string>& faults() const { return faults_; }
   const std::set<std::string>& unsealed() const { return unsealed_; }
@@ -91,6 +94,8 @@ class MountTable {
   void Do(const ReadOnlyBind& bind) { Lay(bind.path, Access::kRead); }
   void Do(const WritableBind& bind) { Lay(bind.path, Access::kWrite); }
   void Do(const PinnedBind& bind) { Lay(bind.path, Access::kWrite); }
+  void Do(const HeldDirectory& held) { held_.insert(held.path); }
+  void Do(const PinnedLink& link) { faults_.push_back("no links here: " + link.path); }
   void Do(const EmptyRoot&) {
     Lay("/", Access::kDeny, true);
     unsealed_.insert("/");
@@ -113,7 +118,7 @@ class MountTable {
   void Do(const FreshProc&) { Lay("/proc", Access::kRead); }
 
   std::vector<Layer> layers_;
-  std::set<std::string> made_, unsealed_, placeholders_;
+  std::set<std::string> made_, unsealed_, placeholders_, held_;
   std::vector<std::string> faults_;
 };
 
@@ -177,7 +182,7 @@ class PlanEffectTest : public testing::Test {
     for (const Rule& rule : resolution.rules) {
       if (rule.path == "/" || !std::filesystem::exists(rule.path)) continue;
       for (std::string path = rule.path; path != "/"; path = Parent(path)) {
-        if (table.AccessTo(Parent(path)) == Access::kWrite) EXPECT_TRUE(table.IsMountPoint(path)) << path;
+        if (table.AccessTo(Parent(path)) == Access::kWrite) EXPECT_TRUE(table.Stays(path)) << path;
       }
     }
   }
@@ -200,7 +205,8 @@ std::string Describe(const Resolution& resolution) {
 TEST_F(PlanEffectTest, EveryPathIsWhatTheRulesSayAndStaysThere) {
   for (int round = 0; round < 3000; ++round) {
     const Resolution resolution = RandomRules();
-    const auto plan = MakePlan(resolution, {.command_cwd = directory_});
+    const MountsBy mounts_by = round % 2 == 0 ? MountsBy::kName : MountsBy::kDescriptor;
+    const auto plan = MakePlan(resolution, {.command_cwd = directory_, .mounts_by = mounts_by});
     ASSERT_TRUE(plan) << plan.error().message;
     const MountTable table(*plan);
     SCOPED_TRACE(Describe(resolution) + "---\n" + Text(*plan));

@@ -159,5 +159,25 @@ TEST_F(TreeWalkTest, ADeepTreeTakesFewDescriptorsAndLeavesNone) {
   EXPECT_EQ(OpenDescriptors(), before);
 }
 
+// A walk takes no lock. The plan therefore keeps commands from moving directories above files that a walk must find.
+TEST_F(TreeWalkTest, DoesNotFindADirectoryThatMovesBehindIt) {
+  tree_.Write("first/found/1", "");
+  tree_.Write("second/found/2", "");
+  Notes notes;
+  notes.on_visit_ = [&](const std::string& seen) {
+    const bool at_first = seen.starts_with("first/"), at_second = seen.starts_with("second/");
+    const auto moved = [&](const std::string& from, const std::string& to) {
+      std::filesystem::rename(Path(from + "/found"), Path(to + "/moved"));
+      notes.on_visit_ = [](const std::string&) { return Result<>(); };
+    };
+    if (at_first) moved("second", "first");
+    if (at_second) moved("first", "second");
+    return Result<>();
+  };
+  ASSERT_TRUE(Walk({&notes}));
+  const auto is_file = [](const std::string& seen) { return seen.ends_with("1") || seen.ends_with("2"); };
+  EXPECT_EQ(std::ranges::count_if(notes.seen_, is_file), 1);
+}
+
 }  // namespace
 }  // namespace holdfast::sandbox
