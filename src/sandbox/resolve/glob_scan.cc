@@ -74,12 +74,21 @@ class GlobVisitor : public TreeVisitor {
     return true;
   }
 
-  Result<> Visit(const WalkedDirectory& directory, std::string_view name, EntryKind kind) override {
-    if (kind == EntryKind::kDirectory) return {};
+  bool Seeks(const WalkedDirectory&, std::string_view name, EntryKind kind) const override {
+    if (kind == EntryKind::kDirectory) return false;
     const Positions& here = way_.back();
     for (size_t i = 0; i < here.size(); ++i) {
-      if (search_.globs[i].MatchesAt(here[i], name)) return Add(Join(directory.path, name), kind);
+      if (search_.globs[i].MatchesAt(here[i], name)) return true;
     }
+    return false;
+  }
+
+  // A link is followed on each walk: where it leads can change without its directory.
+  Result<> Visit(const WalkedDirectory& directory, std::string_view name, EntryKind kind) override {
+    const std::string path = Join(directory.path, name), full = Join(search_.root, path);
+    if (kind == EntryKind::kLink && IsLinkToDirectory(full)) return {};
+    TRY_VOID(matches_.Add(full, kind));
+    if (search_.root != root_without_links_) matches_.AddAlias(Join(root_without_links_, path));
     return {};
   }
 
@@ -87,14 +96,6 @@ class GlobVisitor : public TreeVisitor {
 
  private:
   using Positions = std::vector<Glob::Position>;  // one for each pattern
-
-  Result<> Add(const std::string& path, EntryKind kind) {
-    const std::string full = Join(search_.root, path);
-    if (kind == EntryKind::kLink && IsLinkToDirectory(full)) return {};
-    TRY_VOID(matches_.Add(full, kind));
-    if (search_.root != root_without_links_) matches_.AddAlias(Join(root_without_links_, path));
-    return {};
-  }
 
   const GlobSearch& search_;
   std::string root_without_links_;
@@ -110,7 +111,7 @@ Result<> Run(const GlobSearch& search, Matches& matches, Clock::time_point deadl
   GlobVisitor globs(search, matches);
   std::vector<TreeVisitor*> visitors = {&globs};
   if (search.companion != nullptr) visitors.push_back(search.companion);
-  return WalkTree(root.get(), visitors, deadline);
+  return WalkTree(root.get(), visitors, {.deadline = deadline});
 }
 
 }  // namespace

@@ -108,8 +108,11 @@ bool RepositoryVisitor::Enter(const WalkedDirectory& directory) {
   return enter_(path_);
 }
 
+bool RepositoryVisitor::Seeks(const WalkedDirectory& directory, std::string_view name, EntryKind) const {
+  return name == kGit && directory.depth > 0;
+}
+
 Result<> RepositoryVisitor::Visit(const WalkedDirectory& directory, std::string_view name, EntryKind) {
-  if (name != kGit || directory.depth == 0) return {};
   SetPath(directory.path);
   path_.append("/").append(name);
   if (path_.size() >= PATH_MAX) return {};  // nothing can be mounted there

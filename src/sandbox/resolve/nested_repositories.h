@@ -46,6 +46,7 @@ class RepositoryVisitor : public TreeVisitor {
   RepositoryVisitor(std::string root, EntersDirectory enter) : path_(std::move(root)), enter_(std::move(enter)) {}
 
   bool Enter(const WalkedDirectory& directory) override;
+  bool Seeks(const WalkedDirectory& directory, std::string_view name, EntryKind kind) const override;
   Result<> Visit(const WalkedDirectory& directory, std::string_view name, EntryKind kind) override;
   void Leave() override {}
 

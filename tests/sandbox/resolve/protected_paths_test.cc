@@ -391,7 +391,7 @@ class RepositoryVisitorTest : public ProtectedPathsTest {
     const OwnedFd top(::open(scratch_.path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     const std::vector<TreeVisitor*> visitors = {&visitor};
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-    EXPECT_TRUE(WalkTree(top.get(), visitors, deadline));
+    EXPECT_TRUE(WalkTree(top.get(), visitors, {.deadline = deadline}));
     Paths paths = visitor.Take();
     for (std::string& git : paths) git.erase(0, scratch_.path().size() + 1);
     return paths;

@@ -39,6 +39,7 @@ class Notes : public TreeVisitor {
     entered_.emplace_back(directory.path);
     return true;
   }
+  bool Seeks(const WalkedDirectory&, std::string_view, EntryKind) const override { return true; }
   Result<> Visit(const WalkedDirectory& directory, std::string_view name, EntryKind kind) override {
     EXPECT_EQ(directory.path, inside_.back());
     seen_.push_back(fmt::format("{}/{}{}", directory.path, name, kind == EntryKind::kDirectory ? "/" : ""));
@@ -56,7 +57,7 @@ class TreeWalkTest : public testing::Test {
   std::string Path(const std::string& name) const { return tree_.path() + "/" + name; }
   Result<> Walk(const std::vector<TreeVisitor*>& visitors) const {
     const OwnedFd top(::open(tree_.path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    return WalkTree(top.get(), visitors, std::chrono::steady_clock::now() + std::chrono::minutes(1));
+    return WalkTree(top.get(), visitors, {.deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1)});
   }
 
   support::ScratchDir tree_;
