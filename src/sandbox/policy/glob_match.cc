@@ -145,4 +145,14 @@ bool Glob::MatchesAt(const Position& position, std::string_view name) const {
   return is_at_last && name.ends_with(tail_) && MatchesName(*steps_.back(), name);
 }
 
+size_t Glob::bytes() const {
+  size_t bytes = sizeof(Glob) + tail_.capacity() + steps_.capacity() * sizeof(steps_.front());
+  for (const std::optional<NamePattern>& step : steps_) {
+    if (!step) continue;
+    bytes += step->capacity() * sizeof(NameToken);
+    for (const NameToken& token : *step) bytes += token.ranges.capacity() * sizeof(CharacterRange);
+  }
+  return bytes;
+}
+
 }  // namespace holdfast::sandbox

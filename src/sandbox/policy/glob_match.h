@@ -18,6 +18,8 @@ char32_t TakeCharacter(std::string_view text, size_t& at);
 
 struct CharacterRange {
   char32_t first, last;
+
+  friend bool operator==(const CharacterRange&, const CharacterRange&) = default;
 };
 
 struct NameToken {
@@ -25,6 +27,8 @@ struct NameToken {
   Kind kind = Kind::kLiteral;
   char32_t literal = 0;
   std::vector<CharacterRange> ranges = {};  // only for kOneOf and kNoneOf
+
+  friend bool operator==(const NameToken&, const NameToken&) = default;
 };
 
 using NamePattern = std::vector<NameToken>;
@@ -47,6 +51,11 @@ class Glob {
   Position Start() const;
   Position Enter(const Position& position, std::string_view directory) const;
   bool MatchesAt(const Position& position, std::string_view name) const;
+
+  // Returns the memory that the glob takes, which can be much more than that of its text.
+  size_t bytes() const;
+
+  friend bool operator==(const Glob&, const Glob&) = default;
 
  private:
   void Add(Position& position, size_t step) const;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -103,7 +104,18 @@ class GlobVisitor : public TreeVisitor {
   std::vector<Positions> way_;  // one for each directory from the root to the current one
 };
 
-Result<> Run(const GlobSearch& search, Matches& matches, Clock::time_point deadline) {
+Result<> Walk(int root, std::span<TreeVisitor* const> visitors, const GlobSearch& search, WalkOptions options,
+              WalkMemory* memory) {
+  if (memory == nullptr) return WalkTree(root, visitors, options);
+  SearchKey key{.root = search.root, .globs = search.globs, .max_depth = search.max_depth};
+  TreeMemory tree = memory->Recall(key);
+  options.memory = &tree;
+  TRY_VOID(WalkTree(root, visitors, options));
+  memory->Remember(std::move(key), std::move(tree));
+  return {};
+}
+
+Result<> Run(const GlobSearch& search, Matches& matches, Clock::time_point deadline, WalkMemory* memory) {
   const int opened = sys::TryOpenAt(AT_FDCWD, search.root, O_PATH | O_DIRECTORY, sys::Links::kFollow);
   if (opened == -ENOENT || opened == -ENOTDIR) return {};
   if (opened < 0) return FailErrno("open", search.root, -opened);
@@ -111,7 +123,7 @@ Result<> Run(const GlobSearch& search, Matches& matches, Clock::time_point deadl
   GlobVisitor globs(search, matches);
   std::vector<TreeVisitor*> visitors = {&globs};
   if (search.companion != nullptr) visitors.push_back(search.companion);
-  return WalkTree(root.get(), visitors, {.deadline = deadline});
+  return Walk(root.get(), visitors, search, {.deadline = deadline}, memory);
 }
 
 }  // namespace
@@ -125,7 +137,7 @@ Result<std::vector<std::string>> ScanGlobs(const std::vector<GlobSearch>& search
   Matches matches(options.max_matches);
   const Clock::time_point deadline = Clock::now() + options.time_limit;
   for (const GlobSearch& search : searches) {
-    const Result<> done = Run(search, matches, deadline);
+    const Result<> done = Run(search, matches, deadline, options.memory);
     if (!done) {
       return Fail(ErrorKind::kInvalidRequest, fmt::format("scan {}: {}", search.root, done.error().message));
     }

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "sandbox/policy/glob_match.h"
 #include "sandbox/resolve/tree_walk.h"
+#include "sandbox/resolve/walk_memory.h"
 
 namespace holdfast::sandbox {
 
@@ -26,6 +27,7 @@ struct GlobSearch {
 struct GlobScanOptions {
   std::chrono::milliseconds time_limit = std::chrono::seconds(30);
   size_t max_matches = 8192;
+  WalkMemory* memory = nullptr;  // may be null
 };
 
 // Returns whether the walk enters every directory of the tree. A companion then makes it enter no further directories,

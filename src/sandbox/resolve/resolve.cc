@@ -124,7 +124,8 @@ std::vector<PatternBase> BasesOfPattern(std::string_view text, const Bases& base
 
 class Resolver {
  public:
-  Resolver(const Policy::Files& files, Bases bases) : files_(files), bases_(std::move(bases)) {}
+  Resolver(const Policy::Files& files, Bases bases, WalkMemory* memory)
+      : files_(files), bases_(std::move(bases)), memory_(memory) {}
 
   Result<Resolution> Run() {
     for (const Entry& entry : files_.entries) {
@@ -206,7 +207,7 @@ class Resolver {
       }
       searches.push_back(std::move(search));
     }
-    TRY(std::vector<std::string> matches, ScanGlobs(searches, {}));
+    TRY(std::vector<std::string> matches, ScanGlobs(searches, {.memory = memory_}));
     for (SearchedRoot& root : searched_roots_) {
       const auto visitor = visitors.find(root.path);
       if (visitor == visitors.end()) continue;
@@ -238,6 +239,7 @@ class Resolver {
 
   const Policy::Files& files_;
   Bases bases_;
+  WalkMemory* memory_;
   Resolution resolution_;
   std::vector<SearchedRoot> searched_roots_;
   std::unordered_set<std::string> walked_;          // the searched roots whose repositories a scan has found
@@ -250,7 +252,7 @@ Result<Resolution> Resolve(const Policy& policy, const Surroundings& surrounding
   Resolution resolution = Unrestricted();
   if (policy.files) {
     TRY(Bases bases, BasesOf(surroundings));
-    TRY(resolution, Resolver(*policy.files, std::move(bases)).Run());
+    TRY(resolution, Resolver(*policy.files, std::move(bases), surroundings.memory).Run());
   }
   resolution.network = policy.network;
   return resolution;
