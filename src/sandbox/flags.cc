@@ -233,7 +233,7 @@ Result<> CheckTogether(const SandboxedCommand& command) {
   if (command.file_helper && command.exec_supervisor_fd)
     return Wrong("--fs-helper and --exec-supervisor-fd cannot be used together");
   const bool for_one_command = !command.command.argv.empty() || command.file_helper || command.exec_supervisor_fd ||
-                               command.kept_fd || command.report_fd || command.proxy_network != ProxyNetwork::kNone;
+                               command.kept_fd || command.proxy_network != ProxyNetwork::kNone;
   if (command.resident_fd && for_one_command)
     return Wrong("--resident-fd cannot be used together with a command, or with flags for one command");
   if (command.file_helper && command.kept_fd) return Wrong("--fs-helper and --keep-fd cannot be used together");

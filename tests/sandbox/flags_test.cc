@@ -237,7 +237,7 @@ TEST(FlagsTest, ALauncherHasNoCommandOfItsOwn) {
   const OwnedFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   const std::string fd = std::to_string(nothing.get());
   EXPECT_EQ(Parsed({"--resident-fd", fd}).resident_fd, nothing.get());
-  for (const Words& more : {Words{"--", "ls"}, Words{"--fs-helper"}, Words{"--report-fd", "3"}, Words{"--keep-fd", fd},
+  for (const Words& more : {Words{"--", "ls"}, Words{"--fs-helper"}, Words{"--keep-fd", fd},
                             Words{"--exec-supervisor-fd", fd}, Words{"--allow-network-for-proxy"}}) {
     Words words = {"--sandbox-policy-cwd", "/w", "--resident-fd", fd};
     words.insert(words.end(), more.begin(), more.end());
@@ -350,7 +350,7 @@ TEST(FlagsTest, ACommandLineMeansWhatItWasMadeOf) {
       command.file_helper = false;
       command.proxy_network = ProxyNetwork::kNone;
       command.proxy_ports.clear();
-      for (auto* const fd : {&command.exec_supervisor_fd, &command.kept_fd, &command.report_fd}) fd->reset();
+      for (auto* const fd : {&command.exec_supervisor_fd, &command.kept_fd}) fd->reset();
     }
     const std::vector<std::string> words = BuildFlags(command);
     const auto parsed = ParseFlags(Words(words.begin(), words.end()));

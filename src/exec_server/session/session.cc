@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "sandbox/launchers/launchers.h"
 #include "wire/methods.h"
 #include "wire/notification.h"
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sys/io.h"
+#include "sys/socket_pair.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -75,7 +76,8 @@ Launchers::Held* Launchers::StartOne(const Key& key, const PlanKey& plan) {
 }
 
 Result<std::unique_ptr<Launcher>> Launchers::StartLauncher(const Key& key) {
-  TRY(sys::SocketPair socket, sys::MakePacketPair());
+  TRY(sys::SocketPair socket, sys::MakeSocketPair(sys::SocketKind::kPacket));
+  TRY_VOID(sys::SetBlocking(socket.ours.get(), sys::Blocking::kNo));
   TRY(const process::Command command,
       program_.Launcher(key.sandbox, key.tmpdir, std::make_shared<const OwnedFd>(std::move(socket.theirs))));
   return Launcher::Start(loop_, spawner_, command, std::move(socket.ours), *this);
@@ -117,15 +119,17 @@ void Launchers::OnNotLaunched(Id id, process::NotLaunched why) {
   Held* const held = Find(id);
   if (held == nullptr || held->launcher->is_let_go()) return;
   if (why == process::NotLaunched::kLost) return held->launcher->LetGo();
-  if (!held->proven) Remember(held->key);
   Dismiss(*held);
+  if (held->proven) return;
+  Remember(held->key);
+  on_failure_(held->key.session_id, {ErrorKind::kSystem, "the launcher comes to another plan than the server"});
 }
 
 void Launchers::OnLauncherEnded(Launcher& launcher, Launcher::End end, const Error& why) {
   const auto held = Find(launcher);
   launcher.LetGo();
-  if (held->proven || held->dismissed || end == Launcher::End::kKilled) return;
-  Remember(held->key);
+  if (held->dismissed || end == Launcher::End::kKilled) return;
+  if (!held->proven) Remember(held->key);
   on_failure_(held->key.session_id, why);
 }
 

@@ -33,7 +33,7 @@ class Launchers final : private Launcher::Owner {
     std::chrono::milliseconds idle_time{10'000};  // a launcher that is not used for this time ends
     std::chrono::milliseconds memory{60'000};     // a failed launcher is not tried again for this time
   };
-  // Called when a launcher could not be made. Its commands are started without it.
+  // Called when a launcher could not be made or has failed. Its commands are started without it.
   using OnFailure = std::function<void(const std::string& session_id, const Error& why)>;
 
   Launchers(loop::EventLoop& loop, process::Spawner& spawner, const SandboxProgram& program, Limits limits,

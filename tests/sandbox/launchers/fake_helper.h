@@ -115,7 +115,6 @@ inline int KeepUntilEnd(pid_t command, int control) {
     ::_exit(1);
   }
   (void)std::signal(SIGCHLD, SIG_IGN);
-  ::fcntl(*asked.resident_fd, F_SETFL, 0);
   for (;;) {
     LaunchRequest request;
     const std::span<char> buffer(reinterpret_cast<char*>(&request), sizeof request);

@@ -35,7 +35,6 @@ directory = sys.argv[2]
 with open(directory + '/log', 'a') as log: log.write('%d\n' % os.getpid())
 if os.path.exists(directory + '/refuse'): sys.exit(3)
 requests = socket.socket(fileno=int(sys.argv[sys.argv.index('--resident-fd') + 1]))
-requests.setblocking(True)
 kept = []
 while True:
     bytes, fds, _, _ = socket.recv_fds(requests, 100, 10)
@@ -202,18 +201,27 @@ TEST_F(LaunchersTest, ForgetTheFailuresOfASessionThatEnds) {
 }
 
 TEST_F(LaunchersTest, DoNotRememberALauncherThatHasStartedACommand) {
+  dir_.Write("refuse", "");
   const auto first = Send("one");
   launchers_->OnLaunched(*first);
-  ASSERT_TRUE(RunUntilPids(1));
-  ::kill(Pids()[0], SIGTERM);
   ASSERT_TRUE(RunUntilAlive(0));
+  EXPECT_THAT(failures_, SizeIs(1));
   EXPECT_TRUE(Send("one"));
+}
+
+TEST_F(LaunchersTest, DoNotRememberALauncherThatWasKilled) {
+  ASSERT_TRUE(Send("one"));
+  ASSERT_TRUE(RunUntilPids(1));
+  ::kill(Pids()[0], SIGKILL);
+  ASSERT_TRUE(RunUntilAlive(0));
   EXPECT_THAT(failures_, IsEmpty());
+  EXPECT_TRUE(Send("one"));
 }
 
 TEST_F(LaunchersTest, RememberALauncherThatIsStaleForItsFirstCommand) {
   launchers_->OnNotLaunched(*Send("one"), process::NotLaunched::kStale);
   EXPECT_FALSE(Send("one"));
+  EXPECT_THAT(failures_, ElementsAre("one: the launcher comes to another plan than the server"));
   const auto other = Send("other");
   launchers_->OnLaunched(*other);
   launchers_->OnNotLaunched(*other, process::NotLaunched::kStale);
