@@ -1,5 +1,7 @@
 #include "bench_commands.h"
 
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -12,6 +14,7 @@
 #include "base/base64.h"
 #include "bench_flood.h"
 #include "bench_server.h"
+#include "sys/argv.h"
 
 namespace holdfast::bench {
 namespace {
@@ -41,6 +44,32 @@ wire::ProcessStartParams StartParams(std::string id, std::vector<std::string> ar
   params.tty = stdio == Stdio::kTerminal;
   params.pipe_stdin = stdio == Stdio::kPipe;
   return params;
+}
+
+double Spawn(const std::vector<std::string>& argv) {
+  const sys::Argv words(argv);
+  pid_t pid = 0;
+  int status = 0;
+  const auto begin = Clock::now();
+  Require(::posix_spawnp(&pid, argv.front().c_str(), nullptr, nullptr, words.data(), environ) == 0, argv.front());
+  Require(::waitpid(pid, &status, 0) == pid && status == 0, argv.front());
+  return Microseconds(Clock::now() - begin);
+}
+
+RunTimes RunTrue(Client& client, const wire::ProcessStartParams& params) {
+  RunTimes times{};
+  const auto begin = Clock::now();
+  client.Send<wire::ProcessStart>(params);
+  client.Receive([&](const Arrival& arrival) {
+    const double us = Microseconds(Clock::now() - begin);
+    if (std::holds_alternative<Answered>(arrival)) times.answered_us = us;
+    if (const auto* exited = std::get_if<wire::ProcessExitedParams>(&arrival)) {
+      times.exited_us = us;
+      Require(exited->exit_code == 0, "/bin/true failed");
+    }
+    return std::holds_alternative<wire::ProcessClosedParams>(arrival) ? Wanted::kNoMore : Wanted::kMore;
+  });
+  return times;
 }
 
 EchoTimes Echo(Client& client, const wire::ProcessWriteParams& params, std::string_view expected, size_t first_bytes) {

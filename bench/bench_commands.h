@@ -20,6 +20,17 @@ enum class Stdio { kNoInput, kPipe, kTerminal };
 
 wire::ProcessStartParams StartParams(std::string id, std::vector<std::string> argv, Stdio stdio);
 
+// Runs a command without the server, and returns the microseconds until its end. It must succeed.
+double Spawn(const std::vector<std::string>& argv);
+
+struct RunTimes {
+  double answered_us;
+  double exited_us;
+};
+
+// Runs a command that succeeds without output, such as /bin/true, and returns after process/closed.
+RunTimes RunTrue(Client& client, const wire::ProcessStartParams& params);
+
 struct EchoTimes {
   double first_us;
   double all_us;

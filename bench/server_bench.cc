@@ -2,8 +2,6 @@
 // an echo, of a flood of output and of an idle process. Each round starts servers of its own. The table shows the
 // median of the rounds.
 
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,6 +27,7 @@
 #include "bench_commands.h"
 #include "bench_flood.h"
 #include "bench_report.h"
+#include "bench_sandbox.h"
 #include "bench_server.h"
 #include "wire/methods.h"
 
@@ -39,38 +38,8 @@ constexpr int kWarmUps = 50;
 constexpr int kSamples = 500;
 constexpr size_t kMiB = 1 << 20;
 
-double SpawnBare() {
-  char program[] = "/bin/true";
-  char* argv[] = {program, nullptr};
-  char* env[] = {nullptr};
-  pid_t pid = 0;
-  const auto begin = Clock::now();
-  Require(::posix_spawn(&pid, program, nullptr, nullptr, argv, env) == 0, "posix_spawn /bin/true");
-  Require(::waitpid(pid, nullptr, 0) == pid, "waitpid");
-  return Microseconds(Clock::now() - begin);
-}
-
-struct RunTimes {
-  double answered_us;
-  double exited_us;
-};
-
-// Runs /bin/true and returns after process/closed.
-RunTimes RunTrue(Client& client, int number) {
-  const auto params = StartParams(fmt::format("true-{}", number), {"/bin/true"}, Stdio::kNoInput);
-  RunTimes times{};
-  const auto begin = Clock::now();
-  client.Send<wire::ProcessStart>(params);
-  client.Receive([&](const Arrival& arrival) {
-    const double us = Microseconds(Clock::now() - begin);
-    if (std::holds_alternative<Answered>(arrival)) times.answered_us = us;
-    if (const auto* exited = std::get_if<wire::ProcessExitedParams>(&arrival)) {
-      times.exited_us = us;
-      Require(exited->exit_code == 0, "/bin/true failed");
-    }
-    return std::holds_alternative<wire::ProcessClosedParams>(arrival) ? Wanted::kNoMore : Wanted::kMore;
-  });
-  return times;
+wire::ProcessStartParams TrueParams(size_t number) {
+  return StartParams(fmt::format("true-{}", number), {"/bin/true"}, Stdio::kNoInput);
 }
 
 // Measures starts by the server and bare spawns. The two are interleaved, so that both see the machine in the same
@@ -81,8 +50,8 @@ void MeasureStart(Report& report) {
   std::vector<double> bare, answered, exited;
   for (int i = 0; i < kWarmUps + kSamples; ++i) {
     server.AwaitQuiet(0);
-    const double bare_us = SpawnBare();
-    const RunTimes times = RunTrue(client, i);
+    const double bare_us = Spawn({"/bin/true"});
+    const RunTimes times = RunTrue(client, TrueParams(i));
     if (i < kWarmUps) continue;
     bare.push_back(bare_us);
     answered.push_back(times.answered_us);
@@ -115,7 +84,7 @@ void MeasureStartBeside(Report& report) {
     Client client(server.url());
     std::vector<double> answered;
     for (int i = 0; i < kWarmUps + kSamples; ++i) {
-      const RunTimes times = RunTrue(client, i);
+      const RunTimes times = RunTrue(client, TrueParams(i));
       if (i >= kWarmUps) answered.push_back(times.answered_us);
     }
     if (idle == 0) alone = Median(answered);
@@ -223,10 +192,10 @@ void MeasureFinishedMemory(Report& report) {
   constexpr int kFinished = 1000;
   const Server server;
   Client client(server.url());
-  for (int i = 0; i < kWarmUps; ++i) RunTrue(client, i);
+  for (int i = 0; i < kWarmUps; ++i) RunTrue(client, TrueParams(i));
   server.AwaitQuiet(0);
   const double before = server.RssKib();
-  for (int i = 0; i < kFinished; ++i) RunTrue(client, kWarmUps + i);
+  for (int i = 0; i < kFinished; ++i) RunTrue(client, TrueParams(kWarmUps + i));
   server.AwaitQuiet(0);
   report.Add("rss_finished", "KiB", "RSS per 1000 finished /bin/true, still retained", server.RssKib() - before);
   const auto list = client.Call<wire::ProcessList>({});
@@ -254,6 +223,8 @@ struct Section {
 constexpr auto kSections = std::to_array<Section>({
     {"start", MeasureStart},
     {"start-beside", MeasureStartBeside},
+    {"sandbox", MeasureSandbox},
+    {"sandbox-rate", MeasureSandboxRate},
     {"echo-pipe", MeasurePipeEcho},
     {"echo-pty", MeasurePtyEcho},
     {"flood-pipe", MeasurePipeFlood},

@@ -67,8 +67,7 @@ class Process : private KeeperObserver, private OutputStream::Owner {
   bool killing() const { return life_.ending() == Life::Ending::kKilling; }
   WallTime started_at() const { return started_at_; }
   std::optional<WallTime> exited_at() const { return exited_at_; }
-  // The sandbox of a wrapped command, from OnStarted on; empty members for every other command.
-  const Enforcement& enforcement() const { return enforcement_; }
+  const Enforcement& enforcement() const { return enforcement_; }  // set from OnStarted on, if there is a sandbox
   uint64_t output_bytes() const { return output_bytes_; }
   uint64_t input_bytes() const { return input_ ? input_->written_bytes() : input_bytes_; }
 

@@ -170,6 +170,7 @@ class Resident {
                       launch.Get(LaunchDescriptor::kStderr)};
     orders.control_fd = launch.Get(LaunchDescriptor::kControl);
     orders.report_fd = launch.Get(LaunchDescriptor::kReport);
+    orders.enforcement = {.backend = "native"};
     orders.exec_supervisor_fd = launch.exec_supervisor();
     return orders;
   }

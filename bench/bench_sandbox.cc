@@ -1,0 +1,150 @@
+#include "bench_sandbox.h"
+
+#include <cstdlib>
+#include <deque>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "bench_client.h"
+#include "bench_commands.h"
+#include "bench_server.h"
+#include "wire/methods.h"
+
+namespace holdfast::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kWarmUps = 20;
+constexpr int kSamples = 200;
+constexpr std::string_view kProfile =
+    R"({"type":"managed","file_system":{"type":"restricted","entries":[)"
+    R"({"path":{"type":"special","value":{"kind":"root"}},"access":"read"},)"
+    R"({"path":{"type":"special","value":{"kind":"project_roots"}},"access":"write"}]},"network":"restricted"})";
+
+// A directory without any of the protected names, which exists while the object does.
+class Workspace {
+ public:
+  Workspace() {
+    std::string path = fs::temp_directory_path() / "holdfast-bench-XXXXXX";
+    Require(::mkdtemp(path.data()) != nullptr, "mkdtemp");
+    path_ = fs::canonical(path);
+  }
+  ~Workspace() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::vector<std::string> BareBubblewrap(const std::string& workspace) {
+  std::vector<std::string> words = {"bwrap",
+                                    "--new-session",
+                                    "--die-with-parent",
+                                    "--unshare-user",
+                                    "--unshare-pid",
+                                    "--unshare-ipc",
+                                    "--unshare-uts",
+                                    "--unshare-cgroup-try",
+                                    "--unshare-net",
+                                    "--ro-bind",
+                                    "/",
+                                    "/",
+                                    "--dev",
+                                    "/dev",
+                                    "--proc",
+                                    "/proc",
+                                    "--remount-ro",
+                                    "/proc",
+                                    "--bind",
+                                    workspace,
+                                    workspace};
+  for (const char* const name : {".git", ".codex", ".agents", ".aws"}) {
+    const std::string path = fmt::format("{}/{}", workspace, name);
+    for (const std::string& word : {std::string("--perms"), std::string("0555"), std::string("--tmpfs"), path,
+                                    std::string("--remount-ro"), path}) {
+      words.push_back(word);
+    }
+  }
+  for (const char* const word : {"--cap-drop", "ALL", "--", "/bin/true"}) words.emplace_back(word);
+  return words;
+}
+
+std::vector<std::string> Helper(const std::string& workspace, const char* backend) {
+  const std::string program = fs::path(HOLDFAST_BINARY).parent_path() / "holdfast-linux-sandbox";
+  return {
+      program, "--backend", backend, "--sandbox-policy-cwd", workspace, "--permission-profile", std::string(kProfile),
+      "--",    "/bin/true"};
+}
+
+wire::ProcessStartParams Sandboxed(int number, const std::string& workspace) {
+  auto params = StartParams(fmt::format("true-{}", number), {"/bin/true"}, Stdio::kNoInput);
+  params.cwd = workspace;
+  auto sandbox = wire::Sandbox::FromJson(
+      fmt::format(R"({{"permissions":{},"cwd":"{}","windowsSandboxLevel":"disabled"}})", kProfile, workspace));
+  Require(sandbox.has_value(), "the sandbox of the benchmark");
+  params.sandbox = *std::move(sandbox);
+  return params;
+}
+
+}  // namespace
+
+void MeasureSandbox(Report& report) {
+  const Workspace workspace;
+  const Server server;
+  Client client(server.url());
+  std::vector<double> bubblewrap, native, by_bubblewrap, plain, exited;
+  for (int i = 0; i < kWarmUps + kSamples; ++i) {
+    const std::string& path = workspace.path();
+    const double bubblewrap_us = Spawn(BareBubblewrap(path)), native_us = Spawn(Helper(path, "native")),
+                 by_bubblewrap_us = Spawn(Helper(path, "bubblewrap"));
+    const auto in_server = StartParams(fmt::format("plain-{}", i), {"/bin/true"}, Stdio::kNoInput);
+    const double plain_us = RunTrue(client, in_server).exited_us;
+    const double exited_us = RunTrue(client, Sandboxed(i, path)).exited_us;
+    if (i < kWarmUps) continue;
+    bubblewrap.push_back(bubblewrap_us);
+    native.push_back(native_us);
+    by_bubblewrap.push_back(by_bubblewrap_us);
+    plain.push_back(plain_us);
+    exited.push_back(exited_us);
+  }
+  report.Add("sandbox_bare_p50", "us", "bare bubblewrap around /bin/true, p50", Median(bubblewrap));
+  report.Add("sandbox_helper_bubblewrap_p50", "us", "helper, --backend bubblewrap, p50", Median(by_bubblewrap));
+  report.Add("sandbox_helper_native_p50", "us", "helper, --backend native, p50", Median(native));
+  report.Add("sandbox_helper_ratio", "x", "helper, native, over bare bubblewrap", Median(native) / Median(bubblewrap));
+  report.Add("sandbox_plain_p50", "us", "through the server without a sandbox, start to exited, p50", Median(plain));
+  report.Add("sandbox_server_p50", "us", "sandboxed through the server, start to exited, p50", Median(exited));
+  report.Add("sandbox_server_p99", "us", "sandboxed through the server, start to exited, p99", Percentile(exited, 99));
+}
+
+void MeasureSandboxRate(Report& report) {
+  constexpr int kInFlight = 32, kCommands = 2000;
+  const Workspace workspace;
+  const Server server;
+  Client client(server.url());
+  for (int i = 0; i < kWarmUps; ++i) RunTrue(client, Sandboxed(i, workspace.path()));
+  int started = 0, closed = 0;
+  const auto start = [&] { client.Send<wire::ProcessStart>(Sandboxed(kWarmUps + started++, workspace.path())); };
+  const auto begin = Clock::now();
+  while (started < kInFlight) start();
+  client.Receive([&](const Arrival& arrival) {
+    if (!std::holds_alternative<wire::ProcessClosedParams>(arrival)) return Wanted::kMore;
+    if (started < kCommands) start();
+    return ++closed == kCommands ? Wanted::kNoMore : Wanted::kMore;
+  });
+  const double seconds = Microseconds(Clock::now() - begin) / 1e6;
+  report.Add("sandbox_rate", "1/s", "sandboxed /bin/true, 32 in flight", kCommands / seconds);
+}
+
+}  // namespace holdfast::bench
