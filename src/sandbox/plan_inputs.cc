@@ -38,10 +38,11 @@ Result<Resolution> ResolutionFor(const Policy& policy, const SandboxedCommand& c
       policy, {.policy_cwd = command.policy_cwd, .project_roots = command.project_roots, .tmpdir = std::move(tmpdir)});
 }
 
-PlanOptions OptionsFor(const SandboxedCommand& command) {
+PlanOptions OptionsFor(const SandboxedCommand& command, MountsBy mounts_by) {
   return {.command_cwd = command.working_directory(),
           .fresh_proc = command.fresh_proc,
           .missing_names = command.file_helper ? MissingNames::kRefused : MissingNames::kCovered,
+          .mounts_by = mounts_by,
           .proxy_network = command.proxy_network,
           .port_is_shut = command.port_ruleset_fd.has_value(),
           .hidden = command.hidden,

@@ -20,7 +20,7 @@ std::expected<Profile, Failure> ReadProfile(const std::string& text);
 
 Result<Resolution> ResolutionFor(const Policy& policy, const SandboxedCommand& command);
 
-PlanOptions OptionsFor(const SandboxedCommand& command);
+PlanOptions OptionsFor(const SandboxedCommand& command, MountsBy mounts_by);
 
 // Returns the directory of holdfast's own programs.
 std::string ProgramDirectory(const SandboxedCommand& command);

@@ -33,7 +33,7 @@ Result<PreparedPlan> PreparePlan(const SandboxedCommand& command) {
   auto profile = ReadProfile(*text);
   if (!profile) return Fail(ErrorKind::kInvalidParams, std::move(profile).error().message);
   TRY(const Resolution resolution, ResolutionFor(profile->policy, command));
-  TRY(NamespacePlan plan, MakePlan(resolution, OptionsFor(command)));
+  TRY(NamespacePlan plan, MakePlan(resolution, OptionsFor(command, MountsBy::kDescriptor)));
   TRY(std::vector<MountCheck> noted, NoteMounts(plan, PlaceholderState::kMissing));
   NoteIdentities(noted, plan.landlock);
   const PlanKey key = KeyOf(plan, noted);

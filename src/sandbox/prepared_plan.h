@@ -22,7 +22,7 @@ struct PreparedPlan {
   PlanKey key;
 };
 
-// Resolves the policy of the command and makes the plan for a backend with namespaces. This may block. The command is
+// Resolves the policy of the command and makes the plan for the native backend. This may block. The command is
 // not needed apart from its directory, on which the key does not depend. Whether the command needs a port ruleset is
 // told by `port_ruleset_fd`, but the descriptor is not used.
 Result<PreparedPlan> PreparePlan(const SandboxedCommand& command);

@@ -36,12 +36,16 @@ Outcome OutcomeOf(Ran ran) {
 
 // Fails where Landlock cannot enforce the policy, on any kernel or on this one.
 Result<LandlockPlan> LandlockPlanFor(const Resolution& resolution, const Job& job) {
-  TRY(LandlockPlan plan, MakeLandlockPlan(resolution, OptionsFor(job.asked)));
+  TRY(LandlockPlan plan, MakeLandlockPlan(resolution, OptionsFor(job.asked, MountsBy::kName)));
   TRY_VOID(CheckLandlockAbi(LandlockAbi()));
   return plan;
 }
 
-// The plan, and the resolution that it was made of.
+bool MayUseNative(const SandboxedCommand& command) {
+  return command.backend == Backend::kAuto || command.backend == Backend::kNative;
+}
+
+// The plan for the first backend that is tried, and the resolution that it was made of.
 struct Choice {
   Resolution resolution;
   std::variant<NamespacePlan, LandlockPlan> plan;
@@ -55,12 +59,9 @@ Result<Choice> ChoosePlan(const Job& job) {
     if (plan) return Choice{std::move(resolution), *std::move(plan)};
     if (must_be_landlock) return std::unexpected(std::move(plan).error());
   }
-  TRY(NamespacePlan plan, MakePlan(resolution, OptionsFor(job.asked)));
+  const MountsBy mounts_by = MayUseNative(job.asked) ? MountsBy::kDescriptor : MountsBy::kName;
+  TRY(NamespacePlan plan, MakePlan(resolution, OptionsFor(job.asked, mounts_by)));
   return Choice{std::move(resolution), std::move(plan)};
-}
-
-bool MayUseNative(const SandboxedCommand& command) {
-  return command.backend == Backend::kAuto || command.backend == Backend::kNative;
 }
 
 // The reason why a backend does not work on this machine, the exit status that tells it, and the cause and the remedy
@@ -149,7 +150,9 @@ Outcome RunInNamespaces(const NamespacePlan& plan, const Resolution& resolution,
     native = std::get<DoesNotWork>(std::move(answer));
     if (job.asked.backend == Backend::kNative) return FallBack({native->why.status, native->Text()}, resolution, job);
   }
-  auto answer = TryBubblewrap(plan, resolution, job, native ? native->Text() : "");
+  auto by_name = MakePlan(resolution, OptionsFor(job.asked, MountsBy::kName));
+  if (!by_name) return CannotEnforce(by_name.error().message);
+  auto answer = TryBubblewrap(*by_name, resolution, job, native ? native->Text() : "");
   if (auto* outcome = std::get_if<Outcome>(&answer)) {
     if (!*outcome) Add(native, outcome->error());
     return std::move(*outcome);

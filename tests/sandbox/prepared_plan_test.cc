@@ -72,6 +72,15 @@ TEST_F(PreparedPlanTest, HasAnotherKeyWhenADirectoryWasReplaced) {
   EXPECT_EQ(Key(), key);
 }
 
+TEST_F(PreparedPlanTest, HasAnotherKeyWhenTheGitLinkOfANestedRepositoryWasReplaced) {
+  fs::create_symlink("nowhere", In("project/sub/.git"));
+  const PlanKey key = Key();
+  EXPECT_EQ(Key(), key);
+  fs::create_symlink("nowhere", In("project/sub/other"));
+  fs::rename(In("project/sub/other"), In("project/sub/.git"));
+  EXPECT_NE(Key(), key);
+}
+
 TEST_F(PreparedPlanTest, HasAnotherKeyWhenAProtectedNameHasAppeared) {
   const PlanKey key = Key();
   fs::create_directory(In("project/.git"));
