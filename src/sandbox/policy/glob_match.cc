@@ -105,9 +105,10 @@ Glob::Glob(std::vector<std::optional<NamePattern>> steps)
     : steps_(std::move(steps)), tail_(LiteralTail(*steps_.back())) {}
 
 bool Glob::Matches(std::string_view path) const {
-  Position position = Start();
+  Position position = Start(), entered;
   for (size_t slash; (slash = path.find('/')) != std::string_view::npos; path.remove_prefix(slash + 1)) {
-    position = Enter(position, path.substr(0, slash));
+    Enter(position, path.substr(0, slash), entered);
+    position.swap(entered);
   }
   return MatchesAt(position, path);
 }
@@ -118,8 +119,9 @@ Glob::Position Glob::Start() const {
   return position;
 }
 
-Glob::Position Glob::Enter(const Position& position, std::string_view directory) const {
-  Position entered;
+// Fills `entered` instead of returning it, because a walk of many directories would spend much of its time on memory.
+void Glob::Enter(const Position& position, std::string_view directory, Position& entered) const {
+  entered.clear();
   for (const size_t step : position) {
     const bool is_last = step + 1 == steps_.size();
     if (!steps_[step]) {
@@ -128,7 +130,6 @@ Glob::Position Glob::Enter(const Position& position, std::string_view directory)
       Add(entered, step + 1);
     }
   }
-  return entered;
 }
 
 // Adds the step, and for a `**` also the step behind it, because `**` can match no directory at all.

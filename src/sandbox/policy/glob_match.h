@@ -49,7 +49,7 @@ class Glob {
   // or below it can match.
   using Position = std::vector<size_t>;
   Position Start() const;
-  Position Enter(const Position& position, std::string_view directory) const;
+  void Enter(const Position& position, std::string_view directory, Position& entered) const;
   bool MatchesAt(const Position& position, std::string_view name) const;
 
   // Returns the memory that the glob takes, which can be much more than that of its text.

@@ -64,20 +64,22 @@ class GlobVisitor : public TreeVisitor {
   // Enters only directories in which, or below which, a pattern can match something.
   bool Enter(const WalkedDirectory& directory) override {
     if (search_.max_depth && directory.depth >= *search_.max_depth) return false;
-    Positions entered;
-    entered.reserve(search_.globs.size());
+    if (directory.depth == way_.size()) way_.emplace_back(search_.globs.size());
+    Positions& entered = way_[directory.depth];
     for (size_t i = 0; i < search_.globs.size(); ++i) {
       const Glob& glob = search_.globs[i];
-      entered.push_back(directory.depth == 0 ? glob.Start() : glob.Enter(way_.back()[i], NameOf(directory.path)));
+      if (directory.depth == 0) {
+        entered[i] = glob.Start();
+      } else {
+        glob.Enter(way_[directory.depth - 1][i], NameOf(directory.path), entered[i]);
+      }
     }
-    if (std::ranges::all_of(entered, [](const Glob::Position& position) { return position.empty(); })) return false;
-    way_.push_back(std::move(entered));
-    return true;
+    return !std::ranges::all_of(entered, [](const Glob::Position& position) { return position.empty(); });
   }
 
-  bool Seeks(const WalkedDirectory&, std::string_view name, EntryKind kind) const override {
+  bool Seeks(const WalkedDirectory& directory, std::string_view name, EntryKind kind) const override {
     if (kind == EntryKind::kDirectory) return false;
-    const Positions& here = way_.back();
+    const Positions& here = way_[directory.depth];
     for (size_t i = 0; i < here.size(); ++i) {
       if (search_.globs[i].MatchesAt(here[i], name)) return true;
     }
@@ -93,7 +95,7 @@ class GlobVisitor : public TreeVisitor {
     return {};
   }
 
-  void Leave() override { way_.pop_back(); }
+  void Leave() override {}
 
  private:
   using Positions = std::vector<Glob::Position>;  // one for each pattern
@@ -101,7 +103,7 @@ class GlobVisitor : public TreeVisitor {
   const GlobSearch& search_;
   std::string root_without_links_;
   Matches& matches_;
-  std::vector<Positions> way_;  // one for each directory from the root to the current one
+  std::vector<Positions> way_;  // by depth: of the directories from the root to the current one, and unused ones
 };
 
 Result<> Walk(int root, std::span<TreeVisitor* const> visitors, const GlobSearch& search, WalkOptions options,
