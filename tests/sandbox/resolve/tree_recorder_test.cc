@@ -302,19 +302,33 @@ TEST_F(TreeRecorderTest, AMountOnARememberedDirectoryIsRead) {
   EXPECT_THAT(Walk().found_, UnorderedElementsAre("a/b/1.env", "other/b/2.env"));
 }
 
+// Counts the entries that a walk asks about, and seeks none of them.
+class EntryCount : public EnvVisitor {
+ public:
+  bool Enter(const WalkedDirectory& directory) override { return directory.depth < 2; }
+  bool Seeks(const WalkedDirectory&, std::string_view, EntryKind) const override { return ++count_ == 0; }
+  mutable int count_ = 0;
+};
+
 // The names in /proc come and go, and its directories have the change time of the first look at them.
 TEST_F(TreeRecorderTest, ADirectoryOfAnotherKindOfFileSystemIsReadOnEachWalk) {
-  class EntryCount : public EnvVisitor {
-   public:
-    bool Enter(const WalkedDirectory& directory) override { return directory.depth == 0; }
-    bool Seeks(const WalkedDirectory&, std::string_view, EntryKind) const override { return ++count_ == 0; }
-    mutable int count_ = 0;
-  };
   for (int round = 0; round < 2; ++round) {
     EntryCount entries;
-    ASSERT_TRUE(WalkAt("/proc/self", {&entries}, &memory_));
+    ASSERT_TRUE(WalkAt("/proc/self/task", {&entries}, &memory_));
     EXPECT_GT(entries.count_, 10);
   }
+}
+
+TEST_F(TreeRecorderTest, AMountOfAnotherKindOfFileSystemIsReadOnEachWalk) {
+  if (const std::string& why_not = support::EnterPrivateMounts(); !why_not.empty()) GTEST_SKIP() << why_not;
+  create_directories(Path("a"));
+  ASSERT_EQ(::mount("/proc/self/fdinfo", Path("a").c_str(), nullptr, MS_BIND, nullptr), 0);
+  for (int round = 0; round < 2; ++round) {
+    EntryCount entries;
+    EXPECT_TRUE(WalkAt(tree_.path(), {&entries}, &memory_));
+    EXPECT_GE(entries.count_, 3) << "there are descriptors";
+  }
+  ASSERT_EQ(::umount(Path("a").c_str()), 0);
 }
 
 }  // namespace

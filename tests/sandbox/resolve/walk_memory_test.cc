@@ -160,6 +160,7 @@ TEST(WalkMemoryTest, WhereALinkLeadsIsLookedUpEachTime) {
   WalkMemory memory({}, [] { return timespec{.tv_sec = WallClockTime().tv_sec + 3600, .tv_nsec = 0}; });
   const Surroundings surroundings{.policy_cwd = tree.path(), .project_roots = {}, .tmpdir = {}, .memory = &memory};
   EXPECT_THAT(Resolve(WithoutEnvFiles(), surroundings)->denied_by_pattern, Contains(elsewhere.path() + "/1"));
+  EXPECT_GT(memory.bytes(), 0u) << "the directory of the link is remembered";
   fs::remove(elsewhere.path() + "/link");
   fs::create_symlink("2", elsewhere.path() + "/link");
   EXPECT_THAT(Resolve(WithoutEnvFiles(), surroundings)->denied_by_pattern, Contains(elsewhere.path() + "/2"));
