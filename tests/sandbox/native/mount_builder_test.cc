@@ -56,18 +56,21 @@ class MountBuilderTest : public testing::Test {
 
   std::string In(const std::string& name) const { return scratch_.path() + "/" + name; }
 
+  // The function is noexcept, because an exception must not lead the child back into the test.
+  [[noreturn]] static void RunInChild(const Body& body, const User& user, int out) noexcept {
+    const auto settled = SettleIn(user);
+    const std::string text = settled ? body() : settled.error().message;
+    (void)sys::Write(out, text.data(), text.size());
+    ::_exit(0);
+  }
+
   // Runs `body` as pid 1 of namespaces of its own, and returns its text.
   static std::string InNamespaces(const Body& body) {
     auto pipe = sys::MakePipe(sys::OurEnd::kRead);
     const User user = User::OfThisProcess();
     auto child = CloneInto(CLONE_NEWUSER | kOwnNamespaces);
     if (!child) return child.error().message;
-    if (child->pid == 0) {
-      const auto settled = SettleIn(user);
-      const std::string text = settled ? body() : settled.error().message;
-      (void)sys::Write(pipe->write_end.get(), text.data(), text.size());
-      ::_exit(0);
-    }
+    if (child->pid == 0) RunInChild(body, user, pipe->write_end.get());
     pipe->write_end.Reset();
     ::waitpid(child->pid, nullptr, 0);
     char text[4096];
