@@ -18,6 +18,7 @@
 #include "sandbox/jail/landlock_stage.h"
 #include "sandbox/native/native_jail.h"
 #include "sandbox/proxy/bridge.h"
+#include "sys/executable_image.h"
 #include "sys/inherit.h"
 
 namespace holdfast::sandbox {
@@ -79,6 +80,11 @@ Ran Become(const Job& job, const process::Enforcement& enforcement) {
 
 }  // namespace
 
+std::optional<int> SealedProgram(const Job& job) {
+  const std::optional<int> program = job.asked.program_fd;
+  return program && sys::IsSealed(*program) ? program : std::nullopt;
+}
+
 Ran RunUnderNative(const NamespacePlan& plan, const Job& job) {
   InnerOrders orders = OrdersFor(plan, job, By(Backend::kNative));
   TRY(const std::optional<ProxyBridge> bridge, BridgeFor(job, orders));
@@ -89,7 +95,7 @@ Ran RunUnderBubblewrap(const Bubblewrap& bubblewrap, const NamespacePlan& plan, 
                        const std::string& why) {
   InnerOrders orders = OrdersFor(plan, job, By(Backend::kBubblewrap, why));
   TRY(const std::optional<ProxyBridge> bridge, BridgeFor(job, orders));
-  return RunOuterStage(bubblewrap, plan, orders, job.asked.program_fd);
+  return RunOuterStage(bubblewrap, plan, orders, SealedProgram(job));
 }
 
 Ran RunUnderLandlock(const LandlockPlan& plan, const Job& job, const std::string& why) {

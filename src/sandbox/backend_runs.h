@@ -4,6 +4,7 @@
 #pragma once
 
 #include <expected>
+#include <optional>
 #include <string>
 
 #include "sandbox/bubblewrap/bubblewrap.h"
@@ -21,6 +22,9 @@ Ran RunUnderNative(const NamespacePlan& plan, const Job& job);
 
 // `why` tells why no other backend is used, and is empty when this one was chosen. It goes into the report.
 Ran RunUnderBubblewrap(const Bubblewrap& bubblewrap, const NamespacePlan& plan, const Job& job, const std::string& why);
+
+// Returns the descriptor of --program-fd if it can be the program of bubblewrap's inner stage (jail/stage_image.h).
+std::optional<int> SealedProgram(const Job& job);
 
 // This process becomes the command. It returns only when that fails, or when the file helper has ended. After an error
 // some restrictions may hold already, so no other backend can be tried.

@@ -1,7 +1,10 @@
 #include "sandbox/own_image.h"
 
 #include <fcntl.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,6 +20,7 @@
 #include "sys/executable_image.h"
 #include "sys/file_identity.h"
 #include "sys/inherit.h"
+#include "sys/io.h"
 #include "sys/memory_file.h"
 #include "sys/own_program.h"
 
@@ -32,32 +36,62 @@ bool MayChange(const struct stat& file) {
   return file.st_uid == ::geteuid() || ::faccessat(AT_FDCWD, kOwnImage, W_OK, AT_EACCESS) == 0;
 }
 
-Result<> CheckSealed(const struct stat& own, int sealed) {
-  struct stat copy;
-  if (::fstat(sealed, &copy) < 0) return FailErrno("fstat", fmt::format("descriptor {}", sealed));
-  if (sys::IsSealed(sealed) && sys::IsSameFile(own, copy)) return {};
-  return Fail(ErrorKind::kInvalidRequest,
-              fmt::format("descriptor {} is not the program of this process in sealed memory", sealed));
+// Returns whether `program` is on a read-only mount, and is the file that this process runs from on the same mount.
+bool RunsFromReadOnlyMount(int program) {
+  struct statx own, given;
+  struct statvfs mount;
+  return ::statx(AT_FDCWD, kOwnImage, 0, STATX_MNT_ID, &own) == 0 &&
+         ::statx(program, "", AT_EMPTY_PATH, STATX_MNT_ID, &given) == 0 && own.stx_mnt_id == given.stx_mnt_id &&
+         ::fstatvfs(program, &mount) == 0 && (mount.f_flag & ST_RDONLY) != 0;
 }
 
-// The descriptors for the program and its profile, which it inherits.
+Result<> CheckGiven(const struct stat& own, int program) {
+  struct stat given;
+  if (::fstat(program, &given) < 0) return FailErrno("fstat", fmt::format("descriptor {}", program));
+  const bool is_safe = sys::IsSealed(program) || RunsFromReadOnlyMount(program);
+  if (is_safe && sys::IsSameFile(own, given)) return {};
+  return Fail(ErrorKind::kInvalidRequest,
+              fmt::format("descriptor {} is not the program of this process in sealed memory", program));
+}
+
+// Returns the file of this program on a read-only mount of its own, or a closed descriptor where that is not allowed.
+OwnedFd OnReadOnlyMount() {
+  OwnedFd mount(static_cast<int>(::syscall(SYS_open_tree, AT_FDCWD, kOwnImage, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC)));
+  mount_attr attributes = {};
+  attributes.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+  if (!mount.is_open() ||
+      ::syscall(SYS_mount_setattr, mount.get(), "", AT_EMPTY_PATH, &attributes, sizeof attributes) < 0) {
+    return OwnedFd();
+  }
+  return mount;
+}
+
+Result<OwnedFd> SealedCopy() {
+  TRY(StageImage image, StageImage::Create(std::nullopt));
+  TRY_VOID(image.Complete());
+  return sys::Duplicate(image.fd());
+}
+
+// The descriptors of the program and of its profile, which it inherits.
 struct Passed {
-  StageImage image;
-  OwnedFd profile;
+  OwnedFd program, profile;
 };
 
 Result<Passed> Prepare(const std::string& profile) {
-  TRY(StageImage image, StageImage::Create(std::nullopt));
-  TRY_VOID(image.Complete());
-  TRY_VOID(sys::LetInherit(image.fd()));
-  TRY(OwnedFd text, sys::MakeMemoryFile("profile", profile));
-  TRY_VOID(sys::LetInherit(text.get()));
-  return Passed{std::move(image), std::move(text)};
+  Passed passed{.program = OnReadOnlyMount(), .profile = OwnedFd()};
+  if (!passed.program.is_open()) {
+    TRY(passed.program, SealedCopy());
+  }
+  TRY(passed.profile, sys::MakeMemoryFile("profile", profile));
+  TRY_VOID(sys::LetInherit(passed.program.get()));
+  TRY_VOID(sys::LetInherit(passed.profile.get()));
+  return passed;
 }
 
 // The descriptors of the command line became close-on-exec when they were read.
 Result<> LetInheritAll(const SandboxedCommand& command) {
-  for (const auto fd : {command.bubblewrap_fd, command.port_ruleset_fd, command.exec_supervisor_fd, command.kept_fd}) {
+  for (const auto fd : {command.bubblewrap_fd, command.port_ruleset_fd, command.exec_supervisor_fd, command.kept_fd,
+                        command.resident_fd}) {
     if (fd) TRY_VOID(sys::LetInherit(*fd));
   }
   return {};
@@ -65,26 +99,26 @@ Result<> LetInheritAll(const SandboxedCommand& command) {
 
 }  // namespace
 
-Result<> CheckOwnImage(std::optional<int> sealed) {
+Result<> CheckOwnImage(std::optional<int> program) {
   struct stat own;
   if (::stat(kOwnImage, &own) < 0) return FailErrno("stat", kOwnImage);
-  if (sealed) return CheckSealed(own, *sealed);
+  if (program) return CheckGiven(own, *program);
   if (!MayChange(own)) return {};
   return Fail(ErrorKind::kInvalidRequest, "the command could change the program of the helper");
 }
 
-Error ExecuteSealedCopy(SandboxedCommand command, const std::string& profile, std::string_view called_as) {
+Error ExecuteOutOfReach(SandboxedCommand command, const std::string& profile, std::string_view called_as) {
   const auto passed = Prepare(profile);
   if (!passed) return passed.error();
   if (const auto inherited = LetInheritAll(command); !inherited) return inherited.error();
   if (command.program_directory.empty()) command.program_directory = sys::OwnDirectory();
   command.profile.reset();
   command.profile_fd = passed->profile.get();
-  command.program_fd = passed->image.fd();
+  command.program_fd = passed->program.get();
   std::vector<std::string> words = BuildFlags(command);
   words.insert(words.begin(), std::string(called_as));
-  ::execveat(passed->image.fd(), "", sys::Argv(words).data(), environ, AT_EMPTY_PATH);
-  return ErrnoError("execveat", "sealed copy of the helper", errno);
+  ::execveat(passed->program.get(), "", sys::Argv(words).data(), environ, AT_EMPTY_PATH);
+  return ErrnoError("execveat", "the helper", errno);
 }
 
 }  // namespace holdfast::sandbox

@@ -109,7 +109,7 @@ Answer TryBubblewrap(const NamespacePlan& plan, const Resolution& resolution, co
   if (ran || ran.error().by == NotStarted::By::kRefused) return OutcomeOf(std::move(ran));
   // The trial costs a start. Without it nothing is run, which is right for every cause.
   const bool matters = job.asked.landlock_only;
-  if (!matters || TryNamespaces(*bubblewrap, plan, job.asked.program_fd) == Namespaces::kWork) {
+  if (!matters || TryNamespaces(*bubblewrap, plan, SealedProgram(job)) == Namespaces::kWork) {
     return OutcomeOf(std::move(ran));
   }
   return DoesNotWork{{kCannotEnforce, std::move(ran.error().error.message)}};
@@ -196,7 +196,7 @@ Outcome Run(const SandboxedCommand& command, std::string_view called_as, BuiltIn
   if (!job.needs_sandbox) return OutcomeOf(RunDirectly(job));
   // This comes before the policy is resolved, which may take long and would have to be done again.
   if (MayUseNative(command) && !command.program_fd && !CheckOwnImage(std::nullopt)) {
-    return CannotEnforce(ExecuteSealedCopy(command, job.profile, called_as).message);
+    return CannotEnforce(ExecuteOutOfReach(command, job.profile, called_as).message);
   }
   const auto choice = ChoosePlan(job);
   if (!choice) return CannotEnforce(choice.error().message);

@@ -48,7 +48,7 @@ struct SandboxedCommand {
   std::optional<uint16_t> shut_port = {};  // a TCP port that no proxy of the command may have
 
   // Descriptors that a server has opened once for many sandboxes, except for the last four.
-  std::optional<int> program_fd = {};          // the helper in sealed memory: jail/stage_image.h
+  std::optional<int> program_fd = {};          // the helper, where no command can change it: own_image.h
   std::optional<int> bubblewrap_fd = {};       // absent: bubblewrap is looked for
   std::optional<int> port_ruleset_fd = {};     // confine/port_ruleset.h
   std::optional<int> exec_supervisor_fd = {};  // confine/exec_layer.h; absent: the command is not supervised
