@@ -121,6 +121,15 @@ Removal Remove(const HeldPlaceholder& held, int lock) {
   return Removal::kDone;
 }
 
+// Removes a placeholder, if that is possible at once. Returns false when this process has to wait for it.
+bool IsDoneWith(const HeldPlaceholder& held) {
+  const Removal removal = Remove(held, LOCK_EX | LOCK_NB);
+  if (removal == Removal::kDone) return true;
+  const int fd = held.itself.get();
+  if (held.is_made && IsSet(Mark::kStuck, fd)) return false;
+  return removal == Removal::kUsedByOthers || IsSet(Mark::kWatched, fd);
+}
+
 }  // namespace
 
 bool PlaceholderRetries::Wait() {
@@ -171,14 +180,14 @@ std::optional<HeldPlaceholder> FindPlaceholder(const Placeholder& wanted, uint32
   return held;
 }
 
-void RemoveUnused(HeldPlaceholders& all) {
-  std::erase_if(all, [](const HeldPlaceholder& held) {
-    const Removal removal = Remove(held, LOCK_EX | LOCK_NB);
-    if (removal == Removal::kDone) return true;
-    const int fd = held.itself.get();
-    if (held.is_made && IsSet(Mark::kStuck, fd)) return false;
-    return removal == Removal::kUsedByOthers || IsSet(Mark::kWatched, fd);
-  });
+HeldPlaceholders RemoveUnused(HeldPlaceholders& all) {
+  HeldPlaceholders done, left;
+  for (HeldPlaceholder& held : all) {
+    const bool is_done = IsDoneWith(held);
+    (is_done ? done : left).push_back(std::move(held));
+  }
+  all = std::move(left);
+  return done;
 }
 
 void AwaitOthers(HeldPlaceholders& all) {

@@ -52,8 +52,9 @@ std::optional<HeldPlaceholder> FindPlaceholder(const Placeholder& wanted, uint32
 // Removes the placeholders that no other sandbox uses, and keeps in `all` those that this process has to wait for.
 // Other users of a placeholder remove it themselves, unless one of them has no right to; then the sandbox that made it
 // waits. A process that has only locked a placeholder does not remove it; of all sandboxes that this lock stops, one
-// waits.
-void RemoveUnused(HeldPlaceholders& all);
+// waits. Returns the placeholders that this process has nothing to do with any more: closing the last descriptor of one
+// that was removed may take milliseconds, because some file systems tell the disk at once that its blocks are free.
+HeldPlaceholders RemoveUnused(HeldPlaceholders& all);
 
 // Removes what can be removed, and tries for a short time, because other helpers that were killed together with this
 // one may be about to end.

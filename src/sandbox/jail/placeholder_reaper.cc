@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "sandbox/confine/confinement.h"
@@ -18,11 +20,14 @@
 #include "sys/pidfd.h"
 #include "sys/signals.h"
 #include "sys/spawn.h"
+#include "sys/thread.h"
 
 namespace holdfast::sandbox {
 namespace {
 
 using Kind = ReaperMessage::Kind;
+
+constexpr int kMaxClosingThreads = 16;
 
 // Separates the reaper from the helper: it holds nothing of the caller's open, and no signal that is meant for the
 // command ends it. It also gets a session of its own, unless the helper has made it the leader of a group before.
@@ -87,8 +92,7 @@ class Reaper {
         break;
       case Kind::kEnded:
         if (at_end_ == AtEndOfSocket::kKill) return FinishAndClose(command);
-        TellEnd(command->second, Remove(command->second), message.wait_status);
-        commands_.erase(command);
+        Finish(command, message.wait_status);
         break;
       case Kind::kRemoved:
         commands_.erase(command);
@@ -98,7 +102,8 @@ class Reaper {
 
   // The helper waits for the end of the socket, which tells that everything is removed that can be.
   void FinishAndClose(Commands::iterator command) {
-    HeldPlaceholders left = Remove(command->second);
+    HeldPlaceholders left = Find(command->second);
+    const HeldPlaceholders removed = RemoveUnused(left);
     socket_.Reset();
     AwaitOthers(left);
     commands_.erase(command);
@@ -116,27 +121,34 @@ class Reaper {
       if (command.process.is_open() && !sys::KillAndAwaitEnd(command.process.get())) continue;
       HeldPlaceholders all = Find(command);
       RemoveSoon(all);
-      RemoveUnused(all);
+      (void)RemoveUnused(all);
       AwaitOthers(all);
     }
     commands_.clear();
   }
 
-  void Finish(Commands::iterator command) {
-    AwaitElsewhere(Remove(command->second));
+  // Removes the placeholders of a command. If its status is known, the server is told of it, before anything else that
+  // may take long is done.
+  void Finish(Commands::iterator command, std::optional<int> wait_status = std::nullopt) {
+    HeldPlaceholders left = Find(command->second);
+    HeldPlaceholders removed = RemoveUnused(left);
+    const int control = command->second.control.get();
+    if (wait_status && control >= 0) ControlSocket(control).SendExited(*wait_status);
+    CloseElsewhere(std::move(removed));
+    AwaitElsewhere(std::move(left));
     commands_.erase(command);
   }
 
-  void TellEnd(const Command& command, HeldPlaceholders left, int wait_status) {
-    if (command.control.is_open()) ControlSocket(command.control.get()).SendExited(wait_status);
-    AwaitElsewhere(std::move(left));
-  }
-
-  // Returns the placeholders that have to be waited for.
-  HeldPlaceholders Remove(Command& command) {
-    HeldPlaceholders all = Find(command);
-    RemoveUnused(all);
-    return all;
+  // Closes on a thread of its own, because the reaper has to go on with the other commands.
+  static void CloseElsewhere(HeldPlaceholders removed) {
+    static std::atomic<int> threads = 0;
+    if (removed.empty() || threads >= kMaxClosingThreads) return;  // closed here
+    ++threads;
+    const auto started = sys::StartThread("closer", [removed = std::move(removed)]() mutable {
+      removed.clear();
+      --threads;
+    });
+    if (!started) --threads;  // closed already, with the function
   }
 
   HeldPlaceholders Find(Command& command) {
@@ -149,7 +161,8 @@ class Reaper {
     return all;
   }
 
-  // Waits in a process of its own, because the reaper has to go on with the other commands.
+  // Waits in a process of its own, because the reaper has to go on with the other commands. The process allocates no
+  // memory: a thread of the reaper may hold the lock of the allocator when it is made.
   static void AwaitElsewhere(HeldPlaceholders left) {
     if (left.empty()) return;
     auto in_child = [&left] {

@@ -78,7 +78,7 @@ Placeholders::~Placeholders() {
     (void)sys::Read(reaper_.get(), &nothing, 1);  // until the reaper has closed its end
     return;
   }
-  RemoveUnused(held_);
+  (void)RemoveUnused(held_);
   if (held_.empty()) (void)sys::SendAll(reaper_.get(), ReaperMessage{.kind = Kind::kRemoved}.bytes());
   ::shutdown(reaper_.get(), SHUT_WR);  // closing is not enough: other processes have copies
 }
