@@ -77,7 +77,8 @@ LaunchedSandbox::Received LaunchedSandbox::Receive() const {
   message.msg_controllen = sizeof space;
   do {
     received.size = ::recvmsg(control_.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-  } while (received.size < 0 && errno == EINTR);
+    // The kernel tells once that pid 1 has ended without reading an instruction. The events come after that.
+  } while (received.size < 0 && (errno == EINTR || errno == ECONNRESET));
   if (received.size < 0) received.size = -errno;
   if (received.size <= 0) return received;
   for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <memory>
 #include <optional>
@@ -63,7 +64,12 @@ class ControlSocketTest : public InnerStageFixture {
     pollfd ready = {pair_.ours.get(), POLLIN, 0};
     KeeperEvent event;
     if (::poll(&ready, 1, static_cast<int>(support::kPatience.count())) <= 0) ADD_FAILURE() << "no event has come";
-    return sys::Read(pair_.ours.get(), &event, sizeof event) == sizeof event ? std::optional(event) : std::nullopt;
+    // The kernel tells once that pid 1 has ended without reading an instruction. The events come after that.
+    ssize_t size;
+    do {
+      size = sys::Read(pair_.ours.get(), &event, sizeof event);
+    } while (size == -ECONNRESET);
+    return size == sizeof event ? std::optional(event) : std::nullopt;
   }
   std::optional<KeeperEventKind> NextKind() {
     const auto event = Next();

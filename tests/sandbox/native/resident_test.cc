@@ -24,7 +24,7 @@ TEST_P(ResidentTest, RunsACommandWithItsStreamsAndStatus) {
   EXPECT_EQ(finished.status, 7 << 8);
   EXPECT_EQ(finished.out, fmt::format("out\n{}\n{}\n", Workspace(), workspace_.path()));
   EXPECT_EQ(finished.err, "err\n");
-  EXPECT_EQ(finished.report, "started\n");
+  EXPECT_EQ(finished.report, "started native\n");
 }
 
 TEST_P(ResidentTest, TellsOfPid1BeforePid1TellsAnything) {
