@@ -6,6 +6,7 @@
 #include "base/paths.h"
 #include "exec_server/environment/command_path.h"
 #include "exec_server/environment/environment_info.h"
+#include "sandbox/backend.h"
 
 namespace holdfast::exec_server {
 namespace {
@@ -32,6 +33,18 @@ wire::EnvironmentInfo EnvironmentWith(const std::string& command_path) {
   return info;
 }
 
+// The value has been checked when the settings were read.
+sandbox::Backend BackendOf(const Config& config) {
+  return sandbox::BackendOf(config.sandbox_backend).value_or(sandbox::Backend::kAuto);
+}
+
+// Launchers are a part of the native backend.
+sandbox::Launchers::Limits LauncherLimits(const Config& config) {
+  sandbox::Launchers::Limits limits;
+  if (BackendOf(config) == sandbox::Backend::kBubblewrap) limits.launchers = 0;
+  return limits;
+}
+
 // The commands of the session are started without a launcher then, which takes longer and is not worth a warning.
 void LogLauncherFailure(const std::string& session_id, const Error& why) {
   LogInfo("sandbox.no_launcher", {{"session", session_id}, {"why", why.message}});
@@ -45,9 +58,9 @@ ServerParts::ServerParts(loop::EventLoop& loop, process::Spawner& spawner, const
       held(std::make_shared<loop::ByteBudget>(loop, loop::ByteBudget::Options{.bytes = config.max_held_bytes})),
       sandbox_program(
           sandbox::OpenSandboxPrograms({.helper = paths.sandbox_helper, .bubblewrap = paths.bubblewrap}, ToolPath()),
-          ToolPath(), EnvironmentVariable("TMPDIR").value_or("")),
+          ToolPath(), EnvironmentVariable("TMPDIR").value_or(""), BackendOf(config)),
       file_helpers(loop, spawner, sandbox_program),
-      launchers(loop, spawner, sandbox_program, {}, LogLauncherFailure),
+      launchers(loop, spawner, sandbox_program, LauncherLimits(config), LogLauncherFailure),
       heap(loop),
       retention(loop, heap, std::chrono::milliseconds(config.exited_retention_ms), kMaxFinishedOutputBytes),
       processes{.loop = loop,

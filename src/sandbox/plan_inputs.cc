@@ -27,15 +27,17 @@ std::expected<Profile, Failure> ReadProfile(const std::string& text) {
   return *std::move(profile);
 }
 
-Result<Resolution> ResolutionFor(const Policy& policy, const SandboxedCommand& command) {
+Result<Resolution> ResolutionFor(const Policy& policy, const SandboxedCommand& command, WalkMemory* memory) {
   std::optional<std::string> tmpdir;
   if (NamesTemporaryDirectory(policy)) {
     std::string wanted = command.tmpdir ? *command.tmpdir : EnvironmentVariable("TMPDIR").value_or("");
     auto directory = ResolveTemporaryDirectory({.wanted = std::move(wanted), .of_server = command.server_tmpdir});
     if (directory) tmpdir = *std::move(directory);
   }
-  return Resolve(
-      policy, {.policy_cwd = command.policy_cwd, .project_roots = command.project_roots, .tmpdir = std::move(tmpdir)});
+  return Resolve(policy, {.policy_cwd = command.policy_cwd,
+                          .project_roots = command.project_roots,
+                          .tmpdir = std::move(tmpdir),
+                          .memory = memory});
 }
 
 PlanOptions OptionsFor(const SandboxedCommand& command, MountsBy mounts_by) {

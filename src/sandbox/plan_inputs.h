@@ -10,6 +10,7 @@
 #include "sandbox/plan/plan_options.h"
 #include "sandbox/policy/permission_profile.h"
 #include "sandbox/resolve/resolution.h"
+#include "sandbox/resolve/walk_memory.h"
 #include "sandbox/sandboxed_command.h"
 
 namespace holdfast::sandbox {
@@ -18,7 +19,8 @@ namespace holdfast::sandbox {
 std::expected<std::string, Failure> ReadProfileText(const SandboxedCommand& command);
 std::expected<Profile, Failure> ReadProfile(const std::string& text);
 
-Result<Resolution> ResolutionFor(const Policy& policy, const SandboxedCommand& command);
+// `memory` makes patterns faster for a caller that resolves again; it may be null.
+Result<Resolution> ResolutionFor(const Policy& policy, const SandboxedCommand& command, WalkMemory* memory = nullptr);
 
 PlanOptions OptionsFor(const SandboxedCommand& command, MountsBy mounts_by);
 

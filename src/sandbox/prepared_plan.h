@@ -12,6 +12,7 @@
 #include "sandbox/jail/mount_check.h"
 #include "sandbox/native/resident_protocol.h"
 #include "sandbox/plan/plan.h"
+#include "sandbox/resolve/walk_memory.h"
 #include "sandbox/sandboxed_command.h"
 
 namespace holdfast::sandbox {
@@ -24,7 +25,7 @@ struct PreparedPlan {
 
 // Resolves the policy of the command and makes the plan for the native backend. This may block. The command is
 // not needed apart from its directory, on which the key does not depend. Whether the command needs a port ruleset is
-// told by `port_ruleset_fd`, but the descriptor is not used.
-Result<PreparedPlan> PreparePlan(const SandboxedCommand& command);
+// told by `port_ruleset_fd`, but the descriptor is not used. `memory` makes patterns faster; it may be null.
+Result<PreparedPlan> PreparePlan(const SandboxedCommand& command, WalkMemory* memory = nullptr);
 
 }  // namespace holdfast::sandbox

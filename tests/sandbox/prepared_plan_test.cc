@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sandbox/jail/placeholders.h"
 #include "sandbox/policy/builtin_policies.h"
 #include "sandbox/policy/permission_profile.h"
 #include "support/scratch_dir.h"
@@ -85,6 +86,35 @@ TEST_F(PreparedPlanTest, HasAnotherKeyWhenAProtectedNameHasAppeared) {
   const PlanKey key = Key();
   fs::create_directory(In("project/.git"));
   EXPECT_NE(Key(), key);
+}
+
+// A command that runs has made placeholders. The next command must not need another launcher because of them.
+TEST_F(PreparedPlanTest, HasTheSameKeyWhileAnotherSandboxHasItsPlaceholders) {
+  const PreparedPlan prepared = Prepared();
+  auto placeholders = Placeholders::Prepare(prepared.plan.placeholders);
+  ASSERT_TRUE(placeholders) << placeholders.error().message;
+  const auto made = placeholders->Make();
+  ASSERT_TRUE(made) << made.error().message;
+  ASSERT_TRUE(fs::exists(In("project/.git")));
+  EXPECT_EQ(Key(), prepared.key);
+}
+
+TEST_F(PreparedPlanTest, HasTheSameKeyWithAMemoryOfWalks) {
+  const auto glob = ParseProfile(
+      R"({"type":"managed","file_system":{"type":"restricted","entries":[)"
+      R"({"path":{"type":"special","value":{"kind":"root"}},"access":"read"},)"
+      R"({"path":{"type":"special","value":{"kind":"project_roots"}},"access":"write"},)"
+      R"({"path":{"type":"glob_pattern","pattern":"**/*.secret"},"access":"deny"}]},"network":"restricted"})");
+  ASSERT_TRUE(glob) << glob.error().message;
+  command_.profile = ProfileText(*glob);
+  scratch_.Write("project/sub/a.secret", "");
+  const PlanKey key = Key();
+  WalkMemory memory;
+  EXPECT_EQ(PreparePlan(command_, &memory)->key, key);
+  EXPECT_GT(memory.bytes(), 0u);
+  EXPECT_EQ(PreparePlan(command_, &memory)->key, key);
+  scratch_.Write("project/b.secret", "");
+  EXPECT_NE(PreparePlan(command_, &memory)->key, key);
 }
 
 TEST_F(PreparedPlanTest, UsesTheTemporaryDirectoryOfTheCommandAndNotThatOfThisProcess) {

@@ -23,6 +23,7 @@ struct Config {
   std::string tls_cert = "";
   std::string tls_key = "";
   bool sandbox_check = true;
+  std::string sandbox_backend = "auto";
   std::string log_level = "info";
   std::string log_format = "text";
 

@@ -42,6 +42,8 @@ constexpr auto kListenSettings = std::to_array<Setting>({
 constexpr auto kServiceSettings = std::to_array<Setting>({
     {"sandbox_check", Toggle{&Config::sandbox_check},
      "check at the start whether sandboxes work here, and log warnings if not"},
+    {"sandbox_backend", Text{&Config::sandbox_backend, "auto|native|bubblewrap"},
+     "what makes the sandboxes: holdfast itself (native) or bubblewrap; auto: native where it works, else bubblewrap"},
     {"log_level", Text{&Config::log_level, "debug|info|warn|error|off"}, "the least severe level that is logged"},
     {"log_format", Text{&Config::log_format, "text|json"}, "the format of log lines"},
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include "exec_server/config/config.h"
 #include "exec_server/processes/retention.h"
@@ -11,6 +12,7 @@
 #include "process/spawner.h"
 #include "sandbox/launch/sandbox_program.h"
 #include "sandbox/launchers/launchers.h"
+#include "sandbox/resolve/walk_memory.h"
 
 namespace holdfast::exec_server {
 
@@ -32,6 +34,7 @@ struct ProcessResources {
   const sandbox::SandboxProgram& sandbox_program;
   sandbox::Launchers& launchers;
   Retention& retention;
+  std::shared_ptr<sandbox::WalkMemory> walk_memory = std::make_shared<sandbox::WalkMemory>();
   ProcessCounts counts = {};  // of all sessions
   loop::Event activity = {};  // the first process has come to life, the last one is gone, or a connection has changed
 };

@@ -88,7 +88,7 @@ SandboxedCommand SandboxProgram::WithSandbox(SandboxedCommand sandboxed, const S
   sandboxed.policy_cwd = sandbox.policy_cwd;
   sandboxed.project_roots = sandbox.project_roots;
   if (server_tmpdir_.starts_with('/')) sandboxed.server_tmpdir = server_tmpdir_;
-  if (sandbox.legacy_landlock) sandboxed.backend = Backend::kLandlock;
+  sandboxed.backend = sandbox.legacy_landlock ? Backend::kLandlock : backend_;
   sandboxed.tool_path = tool_path_;
   sandboxed.program_directory = programs_.directory;
   if (sandbox.proxies) DescribeProxies(*sandbox.proxies, sandboxed);

@@ -10,6 +10,7 @@
 #include "base/owned_fd.h"
 #include "base/result.h"
 #include "process/command/command.h"
+#include "sandbox/backend.h"
 #include "sandbox/launch/sandbox_spec.h"
 #include "sandbox/launch/server_access.h"
 #include "sandbox/resolve/temporary_directory.h"
@@ -59,8 +60,12 @@ struct WrapOptions {
 
 class SandboxProgram {
  public:
-  SandboxProgram(SandboxPrograms programs, std::string tool_path, std::string server_tmpdir)
-      : programs_(std::move(programs)), tool_path_(std::move(tool_path)), server_tmpdir_(std::move(server_tmpdir)) {}
+  SandboxProgram(SandboxPrograms programs, std::string tool_path, std::string server_tmpdir,
+                 Backend backend = Backend::kAuto)
+      : programs_(std::move(programs)),
+        tool_path_(std::move(tool_path)),
+        server_tmpdir_(std::move(server_tmpdir)),
+        backend_(backend) {}
 
   // Every command that is wrapped after this call is kept away from the server.
   void KeepCommandsFrom(ServerAccess server) { server_access_ = std::move(server); }
@@ -100,6 +105,7 @@ class SandboxProgram {
 
   SandboxPrograms programs_;
   std::string tool_path_, server_tmpdir_;
+  Backend backend_;
   ServerAccess server_access_;
 };
 

@@ -55,9 +55,9 @@ Result<> CheckDirectory(const std::string& cwd) {
 }  // namespace
 
 Result<LaunchOrders> MakeLaunchOrders(const SandboxedCommand& described, const process::Command& command,
-                                      const process::Environment& variables) {
+                                      const process::Environment& variables, WalkMemory& memory) {
   TRY_VOID(CheckDirectory(command.cwd));
-  TRY(const PreparedPlan prepared, PreparePlan(described));
+  TRY(const PreparedPlan prepared, PreparePlan(described, &memory));
   if (!FitsTemplate(prepared.plan)) {
     return Fail(ErrorKind::kInvalidRequest, "the plan mounts what each command has for itself");
   }

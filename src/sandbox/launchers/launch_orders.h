@@ -7,6 +7,7 @@
 #include "process/command/command.h"
 #include "process/command/environment.h"
 #include "sandbox/native/resident_protocol.h"
+#include "sandbox/resolve/walk_memory.h"
 #include "sandbox/sandboxed_command.h"
 
 namespace holdfast::sandbox {
@@ -17,9 +18,9 @@ struct LaunchOrders {
 };
 
 // Makes the orders of `command`, which gets `variables`. `described` is what SandboxProgram::Describe returns for it.
-// This may block. Fails if no launcher can start the command, or if the command cannot be started at all; the helper
-// then finds out why.
+// `memory` is that of the server's earlier plans. This may block. Fails if no launcher can start the command, or if the
+// command cannot be started at all; the helper then finds out why.
 Result<LaunchOrders> MakeLaunchOrders(const SandboxedCommand& described, const process::Command& command,
-                                      const process::Environment& variables);
+                                      const process::Environment& variables, WalkMemory& memory);
 
 }  // namespace holdfast::sandbox

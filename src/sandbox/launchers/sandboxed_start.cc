@@ -40,9 +40,10 @@ SandboxedStart::SandboxedStart(const Resources& resources, Request request, Chil
 loop::Task<> SandboxedStart::Plan() {
   auto described = resources_.program.Describe(request_->command, request_->sandbox);
   auto make = [described = std::move(described), command = request_->command,
-               variables = resources_.program.VariablesOf(request_->command)]() -> Result<LaunchOrders> {
+               variables = resources_.program.VariablesOf(request_->command),
+               memory = resources_.memory]() -> Result<LaunchOrders> {
     if (!described) return std::unexpected(described.error());
-    return MakeLaunchOrders(*described, command, variables);
+    return MakeLaunchOrders(*described, command, variables, *memory);
   };
   const auto orders = co_await resources_.workers.Do(std::move(make));
   if (killed_) co_return;

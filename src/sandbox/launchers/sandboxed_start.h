@@ -25,18 +25,20 @@
 #include "sandbox/launch/sandbox_spec.h"
 #include "sandbox/launchers/launch_orders.h"
 #include "sandbox/launchers/launchers.h"
+#include "sandbox/resolve/walk_memory.h"
 
 namespace holdfast::sandbox {
 
 class SandboxedStart final : public process::CommandWatch, private process::LaunchObserver {
  public:
-  // All of these outlive the start.
+  // All that is referred to outlives the start.
   struct Resources {
     loop::EventLoop& loop;
     process::Spawner& spawner;
     loop::WorkerPool& workers;
     const SandboxProgram& program;
     Launchers& launchers;
+    std::shared_ptr<WalkMemory> memory;  // of the plans of all commands; workers that are stuck share it
   };
   struct Request {
     std::string session_id;

@@ -54,6 +54,7 @@ TEST(ConfigFlagsTest, EverySettingHasAFlagThatSetsIt) {
     if (const auto* text = std::get_if<Text>(&setting.kind)) word = text->choices.substr(0, text->choices.find('|'));
     if (setting.key == "log_format") word = "json";
     if (setting.key == "ws_auth") word = "none";
+    if (setting.key == "sandbox_backend") word = "native";
     if (setting.key == "insecure_no_auth") word = "true";
 
     const Result<Config> config = Load({FlagName(setting) + "=" + (word.empty() ? "stdio" : word)});

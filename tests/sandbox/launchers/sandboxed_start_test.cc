@@ -80,9 +80,13 @@ class SandboxedStartTest : public process::ProcessFixture {
   Subject& Start(SandboxedStart::Request request) {
     Subject& subject = *subjects_.emplace_back(std::make_unique<Subject>());
     const process::Io io = request.io;
-    auto start = SandboxedStart::Of(
-        {.loop = loop_, .spawner = *spawner_, .workers = workers_, .program = program_, .launchers = *launchers_},
-        std::move(request));
+    auto start = SandboxedStart::Of({.loop = loop_,
+                                     .spawner = *spawner_,
+                                     .workers = workers_,
+                                     .program = program_,
+                                     .launchers = *launchers_,
+                                     .memory = memory_},
+                                    std::move(request));
     auto process = process::Process::Start(loop_, std::move(start), io, limits_, subject.owner);
     EXPECT_TRUE(process) << process.error().message;
     if (process) subject.process = *std::move(process);
@@ -112,6 +116,7 @@ class SandboxedStartTest : public process::ProcessFixture {
   support::ScratchDir dir_;
   SandboxProgram program_{TheseTests(), "/usr/bin:/bin", ""};
   loop::WorkerPool workers_{loop_, {.usual_workers = 1, .max_workers = 1}};
+  std::shared_ptr<WalkMemory> memory_ = std::make_shared<WalkMemory>();
   std::vector<std::string> failures_;
   std::optional<Launchers> launchers_;
 };
@@ -333,9 +338,13 @@ TEST_F(SandboxedStartTest, ReportsAMissingDirectoryAsAKeeperDoes) {
 TEST_F(SandboxedStartTest, ReportsAHelperThatCannotBeStarted) {
   SandboxProgram broken({.helper = Fail(ErrorKind::kSystem, "there is no helper")}, "/usr/bin:/bin", "");
   Subject& subject = *subjects_.emplace_back(std::make_unique<Subject>());
-  auto start = SandboxedStart::Of(
-      {.loop = loop_, .spawner = *spawner_, .workers = workers_, .program = broken, .launchers = *launchers_},
-      Request("true"));
+  auto start = SandboxedStart::Of({.loop = loop_,
+                                   .spawner = *spawner_,
+                                   .workers = workers_,
+                                   .program = broken,
+                                   .launchers = *launchers_,
+                                   .memory = memory_},
+                                  Request("true"));
   subject.process = *process::Process::Start(loop_, std::move(start), process::Pipes{}, limits_, subject.owner);
   Behave("die");
   ASSERT_TRUE(RunUntil([&] { return subject->gone(); }));
