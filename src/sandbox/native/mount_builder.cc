@@ -11,10 +11,12 @@
 #include <variant>
 
 #include "base/owned_fd.h"
+#include "base/paths.h"
 #include "sandbox/native/covers.h"
 #include "sandbox/native/mount_calls.h"
 #include "sandbox/native/private_dev.h"
 #include "sandbox/native/tree_builder.h"
+#include "sys/file_identity.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -87,14 +89,28 @@ Result<> MountBuilder::Cover(std::span<const HeldPlaceholder> held) const {
     const uint32_t mode = ModeOf(CoverOf(plan_, path));
     const auto made = std::ranges::find(held, index, &HeldPlaceholder::index);
     if (made != held.end()) {
+      TRY_VOID(CheckDirectory(made->parent.get(), path));
       TRY_VOID(CoverOne(covers, made->itself.get(), mode, path));
       continue;
     }
-    TRY(const OwnedFd target, Look(root.get(), path));
+    TRY(const OwnedFd parent, Look(root.get(), std::string(ParentOf(path))));
+    TRY_VOID(CheckDirectory(parent.get(), path));
+    TRY(const OwnedFd target, Look(parent.get(), std::string(NameOf(path))));
     TRY_VOID(CoverOne(covers, target.get(), mode, path));
   }
   TRY_VOID(covers.Finish());
   if (::chdir("/") < 0) return FailErrno("chdir", "/");
+  return {};
+}
+
+// A placeholder is made by name, after the mounts. By then the name of its directory can lead to another one, and the
+// directory that the plan means would have no cover. Every such directory has a mount, and was noted.
+Result<> MountBuilder::CheckDirectory(int directory, const std::string& placeholder) const {
+  const std::string_view path = ParentOf(placeholder);
+  if (path == "/") return {};
+  TRY(const sys::FileIdentity identity, sys::IdentityOf(directory, placeholder));
+  const auto noted = std::ranges::find(noted_, path, &MountCheck::path);
+  if (noted == noted_.end() || noted->outside != identity) return ReplacedMeanwhile(placeholder);
   return {};
 }
 

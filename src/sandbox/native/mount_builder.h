@@ -11,6 +11,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "base/result.h"
 #include "sandbox/jail/mount_check.h"
@@ -38,10 +39,13 @@ class MountBuilder {
   Result<> BuildOwn(int terminal) const;
 
   // Covers the placeholders after BuildAll or BuildOwn. `held` are those that were made; another placeholder of the
-  // plan has become a file of the user in the meantime, and is covered too.
+  // plan has become a file of the user in the meantime, and is covered too. Fails if the directory of a placeholder is
+  // not the one that was noted.
   Result<> Cover(std::span<const HeldPlaceholder> held) const;
 
  private:
+  Result<> CheckDirectory(int directory, const std::string& placeholder) const;
+
   const NamespacePlan& plan_;
   std::span<const MountCheck> noted_;
 };

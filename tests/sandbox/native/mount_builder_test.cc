@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -45,6 +46,36 @@ bool IsReadOnly(const std::string& path) {
   struct statvfs status;
   return ::statvfs(path.c_str(), &status) == 0 && (status.f_flag & ST_RDONLY) != 0;
 }
+
+// A Neighbour is a process in the mount namespace of the test, which does `act` each time it is asked.
+class Neighbour {
+ public:
+  explicit Neighbour(const std::function<void()>& act) : pid_(::fork()) {
+    if (pid_ != 0) return;
+    for (char letter; sys::Read(asked_->read_end.get(), &letter, 1) == 1;) {
+      act();
+      (void)sys::Write(done_->write_end.get(), &letter, 1);
+    }
+    ::_exit(0);
+  }
+  ~Neighbour() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  Neighbour(const Neighbour&) = delete;
+  Neighbour& operator=(const Neighbour&) = delete;
+
+  // Returns when the act is done. Other processes can ask as well.
+  void Ask() const {
+    char letter = 'a';
+    (void)sys::Write(asked_->write_end.get(), &letter, 1);
+    (void)sys::Read(done_->read_end.get(), &letter, 1);
+  }
+
+ private:
+  Result<sys::Pipe> asked_ = sys::MakePipe(sys::OurEnd::kWrite), done_ = sys::MakePipe(sys::OurEnd::kWrite);
+  pid_t pid_;
+};
 
 class MountBuilderTest : public testing::Test {
  protected:
@@ -265,6 +296,34 @@ TEST_F(MountBuilderTest, MakesNoMountPointOutsideOfItsOwnFileSystems) {
   const std::vector<Mount> mounts = {ReadOnlyBind{"/"}, WritableBind{In("place")}, ReadOnlyBind{In("place/kept")}};
   EXPECT_THAT(Inside(mounts, [] { return "built"; }, remove), HasSubstr("replaced in the meantime"));
   EXPECT_FALSE(fs::exists(In("place/kept")));
+}
+
+// The name of the directory leads to another one when the placeholder is made, so the directory that is bound would
+// have no cover.
+TEST_F(MountBuilderTest, RefusesAPlaceholderInAnotherDirectoryThanTheOneNoted) {
+  const auto cover = [&](const std::function<void()>& meanwhile) {
+    NamespacePlan plan;
+    plan.mounts = {ReadOnlyBind{"/"}, WritableBind{scratch_.path()}, WritableBind{In("place")},
+                   EmptyDirectory{In("place/.git"), 0555}, Seal{In("place/.git")}};
+    plan.placeholders = {{.path = In("place/.git")}};
+    const auto noted = NoteMounts(plan, PlaceholderState::kMissing);
+    auto placeholders = Placeholders::Prepare(plan.placeholders);
+    if (!noted || !placeholders || !placeholders->LeaveToReaper()) return std::string("not prepared");
+    return InNamespaces([&] {
+      const MountBuilder builder(plan, *noted);
+      if (const auto built = builder.BuildAll(-1); !built) return built.error().message;
+      meanwhile();
+      const auto held = MakeAsFirstProcess(plan.placeholders, {.reaper = placeholders->reaper()});
+      if (!held) return held.error().message;
+      const auto covered = builder.Cover(*held);
+      return covered ? "covered, " + Write(In("place/.git/new")) : covered.error().message;
+    });
+  };
+  EXPECT_EQ(cover([] {}), "covered, Read-only file system");
+  // A mount point can be renamed in another mount namespace.
+  const Neighbour neighbour(
+      [&] { ::renameat2(AT_FDCWD, In("place").c_str(), AT_FDCWD, In("other").c_str(), RENAME_EXCHANGE); });
+  EXPECT_THAT(cover([&] { neighbour.Ask(); }), HasSubstr("replaced in the meantime"));
 }
 
 TEST_F(MountBuilderTest, ATemplateLeavesOutWhatEachCommandHasForItself) {
