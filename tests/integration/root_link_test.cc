@@ -76,7 +76,7 @@ class RootLinkTest : public testing::TestWithParam<const char*> {
                            "--permission-profile", RootWriteBut(denied_.path()), "--", "/bin/sh", "-c", script});
   }
 
-  SandboxWorkspace workspace_{{.user = ::geteuid(), .bubblewrap = Bubblewrap::kSystem}};
+  SandboxWorkspace workspace_{{.user = ::geteuid(), .means = Means::kSystemBubblewrap}};
   ScratchDir denied_, open_;
 };
 

@@ -57,7 +57,13 @@ class SandboxEnvironmentTest : public testing::TestWithParam<SandboxCase> {
   SandboxWorkspace workspace_{GetParam()};
 };
 
-INSTANTIATE_TEST_SUITE_P(, SandboxEnvironmentTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
+INSTANTIATE_TEST_SUITE_P(, SandboxEnvironmentTest,
+                         testing::ValuesIn(UsersWith({Means::kNative, Means::kSystemBubblewrap})), CaseName);
+
+class BubblewrapEnvironmentTest : public SandboxEnvironmentTest {};
+
+INSTANTIATE_TEST_SUITE_P(, BubblewrapEnvironmentTest, testing::ValuesIn(UsersWith({Means::kSystemBubblewrap})),
+                         CaseName);
 
 // The entries are the same name twice, and a text that is no variable at all. Without PATH the bundled bubblewrap is
 // used.
@@ -74,7 +80,7 @@ TEST_P(SandboxEnvironmentTest, ReachesTheCommandAsItIs) {
   EXPECT_EQ(outcome.out, expected);
 }
 
-TEST_P(SandboxEnvironmentTest, IsNotBubblewraps) {
+TEST_P(BubblewrapEnvironmentTest, IsEmpty) {
   workspace_.AddVariable("HOLDFAST_ENVIRONMENT_TEST=1");
   Program helper(workspace_.InsideWords("echo $HOLDFAST_ENVIRONMENT_TEST; exec sleep 1000"));
   helper.AwaitOutput("1\n");
@@ -88,7 +94,7 @@ TEST_P(SandboxEnvironmentTest, IsNotBubblewraps) {
 }
 
 // The library writes the name of every program that loads it into a file.
-TEST_P(SandboxEnvironmentTest, BringsNoLibraryIntoBubblewrap) {
+TEST_P(BubblewrapEnvironmentTest, BringsNoLibraryIntoBubblewrap) {
   const std::string library = workspace_.elsewhere() + "/planted.so", note = workspace_.elsewhere() + "/note";
   const std::string source = fmt::format(
       R"(cat > planted.c << 'end'

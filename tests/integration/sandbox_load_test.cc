@@ -13,6 +13,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,6 +57,43 @@ std::string LinkText(const fs::path& link) {
 }
 
 bool IsBubblewrap(pid_t pid) { return LinkText(fmt::format("/proc/{}/exe", pid)).starts_with("/memfd:bwrap"); }
+
+// Returns the processes that have a mount namespace in which `path` is mounted.
+std::vector<pid_t> ProcessesThatMount(const std::string& path) {
+  std::vector<pid_t> found;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    std::ifstream mounts(entry.path() / "mountinfo");
+    if (std::string(std::istreambuf_iterator<char>(mounts), {}).contains(path)) found.push_back(std::stoi(name));
+  }
+  return found;
+}
+
+// Returns the namespaces of a process, such as "mnt:[4026531841]".
+std::set<std::string> NamespacesOf(pid_t pid) {
+  std::set<std::string> namespaces;
+  std::error_code gone;
+  for (const auto& entry : fs::directory_iterator(fmt::format("/proc/{}/ns", pid), gone)) {
+    namespaces.insert(LinkText(entry.path()));
+  }
+  return namespaces;
+}
+
+// Returns those of the namespaces that a process on this machine is in, or holds open.
+std::set<std::string> StillThere(const std::set<std::string>& namespaces) {
+  std::set<std::string> found;
+  for (const auto& process : fs::directory_iterator("/proc")) {
+    for (const char* const links : {"ns", "fd"}) {
+      std::error_code gone;
+      for (const auto& link : fs::directory_iterator(process.path() / links, gone)) {
+        const std::string text = LinkText(link.path());
+        if (namespaces.contains(text)) found.insert(text);
+      }
+    }
+  }
+  return found;
+}
 
 bool IsToBeKilled(int number) { return number % 2 == 1; }
 
@@ -126,7 +164,32 @@ class SandboxLoadTest : public testing::TestWithParam<SandboxCase> {
   }
   void OpenGate() { gate_.Reset(); }
 
-  void Kill(int number) const { programs_[static_cast<size_t>(number)]->Signal(SIGKILL); }
+  bool IsNative() const { return GetParam().means == Means::kNative; }
+
+  // Kills the helper; under the native backend, every other time pid 1 of the sandbox, if there is one already.
+  void Kill(int number) const {
+    const Program& helper = *programs_[static_cast<size_t>(number)];
+    const auto first = IsNative() && number % 4 == 1 ? FirstProcessBelow(helper.pid()) : std::nullopt;
+    if (!first) return helper.Signal(SIGKILL);
+    ::kill(*first, SIGKILL);
+  }
+
+  // Returns the namespaces of the sandboxes that run, without those of this process.
+  std::set<std::string> NamespacesInside() const {
+    std::set<std::string> inside;
+    for (const pid_t pid : ProcessesThatMount(workspace_.path())) inside.merge(NamespacesOf(pid));
+    for (const std::string& own : NamespacesOf(::getpid())) inside.erase(own);
+    return inside;
+  }
+
+  // Returns the process that builds the sandbox: bubblewrap, or pid 1.
+  std::optional<pid_t> BuilderOf(pid_t helper) const {
+    if (IsNative()) return FirstProcessBelow(helper);
+    for (const pid_t child : ChildrenOf(helper)) {
+      if (IsBubblewrap(child)) return child;
+    }
+    return std::nullopt;
+  }
 
   void ExpectRight(int number) const {
     const Outcome outcome = programs_[static_cast<size_t>(number)]->Finish();
@@ -145,6 +208,7 @@ class SandboxLoadTest : public testing::TestWithParam<SandboxCase> {
     EXPECT_THAT(NamesIn(workspace_.tmpdir()), IsEmpty());
     EXPECT_THAT(NamesIn(workspace_.home()), IsEmpty());
     EXPECT_THAT(Mounts(), Not(HasSubstr(workspace_.path())));
+    EXPECT_THAT(ProcessesThatMount(workspace_.path()), IsEmpty());
   }
 
   std::vector<std::string> Placeholders() const {
@@ -163,7 +227,8 @@ class SandboxLoadTest : public testing::TestWithParam<SandboxCase> {
   OwnedFd gate_;
 };
 
-INSTANTIATE_TEST_SUITE_P(, SandboxLoadTest, testing::ValuesIn(UsersWith({Bubblewrap::kBundled})), CaseName);
+INSTANTIATE_TEST_SUITE_P(, SandboxLoadTest, testing::ValuesIn(UsersWith({Means::kNative, Means::kBundledBubblewrap})),
+                         CaseName);
 
 TEST_P(SandboxLoadTest, AllRunAtOnce) {
   Start();
@@ -177,6 +242,8 @@ TEST_P(SandboxLoadTest, AllRunAtOnce) {
 TEST_P(SandboxLoadTest, HalfAreKilledWhileTheyRun) {
   Start();
   ASSERT_TRUE(AreUp(Who::kAll));
+  const std::set<std::string> namespaces = NamespacesInside();
+  EXPECT_GE(namespaces.size(), 2u * kSandboxes);  // mount and pid namespaces, and others
   for (int number = 0; number < kSandboxes; ++number) {
     if (IsToBeKilled(number)) Kill(number);
   }
@@ -189,10 +256,12 @@ TEST_P(SandboxLoadTest, HalfAreKilledWhileTheyRun) {
     }
   }
   ExpectNothingLeft();
+  EXPECT_TRUE(Eventually([&] { return StillThere(namespaces).empty(); }))
+      << testing::PrintToString(StillThere(namespaces));
 }
 
-// The helpers are killed at every point of the start. A bubblewrap that waits for a dead parent must not be left
-// either.
+// The helpers, and pid 1 of native sandboxes, are killed at every point of the start. A bubblewrap that waits for a
+// dead parent must not be left either.
 TEST_P(SandboxLoadTest, HalfAreKilledWhileTheyStart) {
   constexpr int kLongestDelay = 8;  // in starts of others
   Start([&](int number) {
@@ -226,24 +295,20 @@ TEST_P(SandboxLoadTest, AKillOfTheHelperGivesTheCommandNoMomentToMakeAProtectedN
   }
 }
 
-// The helper, which is not killed, has to clean up. bubblewrap is killed at every point of the start, and while the
-// command runs.
-TEST_P(SandboxLoadTest, AKillOfBubblewrapAloneLeavesNothing) {
+// The helper, which is not killed, has to clean up. The process that builds the sandbox is killed at every point of the
+// start, and while the command runs.
+TEST_P(SandboxLoadTest, AKillOfTheBuilderAloneLeavesNothing) {
   for (int round = 0; round < 40; ++round) {
     Program helper(Words("touch up.0; exec sleep 1000"));
-    std::optional<pid_t> monitor;
-    while (!monitor && IsAlive(helper.pid())) {
-      for (const pid_t child : ChildrenOf(helper.pid())) {
-        if (IsBubblewrap(child)) monitor = child;
-      }
-    }
+    std::optional<pid_t> builder;
+    while (!builder && IsAlive(helper.pid())) builder = BuilderOf(helper.pid());
     if (round == 0) {
       EXPECT_TRUE(Eventually([&] { return fs::exists(workspace_.path() + "/up.0"); }));
     } else {
       ::usleep(static_cast<useconds_t>(round) * 200);  // another moment each time
     }
-    ASSERT_TRUE(monitor);
-    ::kill(*monitor, SIGKILL);
+    ASSERT_TRUE(builder);
+    ::kill(*builder, SIGKILL);
     EXPECT_NE(helper.Finish().status, 0) << round;
     ASSERT_TRUE(Eventually([&] { return Living().empty(); })) << round << testing::PrintToString(Living());
   }

@@ -47,13 +47,15 @@ class SandboxProgramsTest : public testing::TestWithParam<SandboxCase> {
   SandboxWorkspace workspace_{GetParam()};
 };
 
-INSTANTIATE_TEST_SUITE_P(, SandboxProgramsTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
+INSTANTIATE_TEST_SUITE_P(, SandboxProgramsTest,
+                         testing::ValuesIn(UsersWith({Means::kNative, Means::kSystemBubblewrap})), CaseName);
 
 // These tests also run with the bundled bubblewrap.
-class SandboxEitherBubblewrapTest : public SandboxProgramsTest {};
+class SandboxEveryMeansTest : public SandboxProgramsTest {};
 
-INSTANTIATE_TEST_SUITE_P(, SandboxEitherBubblewrapTest,
-                         testing::ValuesIn(UsersWith({Bubblewrap::kSystem, Bubblewrap::kBundled})), CaseName);
+INSTANTIATE_TEST_SUITE_P(
+    , SandboxEveryMeansTest,
+    testing::ValuesIn(UsersWith({Means::kNative, Means::kSystemBubblewrap, Means::kBundledBubblewrap})), CaseName);
 
 TEST_P(SandboxProgramsTest, GitReadsAProtectedRepository) {
   if (!RequireProgram("git")) return;
@@ -133,7 +135,7 @@ TEST_P(SandboxProgramsTest, GitWorksWithADirectoryOfItsOwnElsewhere) {
 
 // A command leaves the hooks and the configuration of a repository in the workspace as they are, but adds a `commondir`
 // file. The user's next `git status` would read the configuration from there, and run the program that it names.
-TEST_P(SandboxEitherBubblewrapTest, GitRunsNoProgramThatACommandNamesInANestedRepository) {
+TEST_P(SandboxEveryMeansTest, GitRunsNoProgramThatACommandNamesInANestedRepository) {
   if (!RequireProgram("git")) return;
   const std::string witness = workspace_.path() + "/witness";
   const std::string status = "cd sub; git status --porcelain; cd ..";
@@ -174,7 +176,7 @@ constexpr const char* kSmallProject = R"cmake(
   target_link_libraries(twice_test twice)
   add_test(NAME twice COMMAND twice_test))cmake";
 
-TEST_P(SandboxEitherBubblewrapTest, CmakeAndNinjaBuildAndTestAProject) {
+TEST_P(SandboxEveryMeansTest, CmakeAndNinjaBuildAndTestAProject) {
   for (const std::string program : {"cmake", "ninja", "clang++-19"}) {
     if (!RequireProgram(program)) return;
   }
@@ -262,7 +264,7 @@ TEST_P(SandboxProgramsTest, PythonMakesAVirtualEnvironmentWithPip) {
     env/bin/python -m pip --version | grep "$PWD/env")sh");
 }
 
-TEST_P(SandboxEitherBubblewrapTest, PytestRunsTestsWithProcessesOfTheirOwn) {
+TEST_P(SandboxEveryMeansTest, PytestRunsTestsWithProcessesOfTheirOwn) {
   if (!RequireProgram("pytest-3")) return;
   Write("test_all.py", R"py(
 import asyncio, multiprocessing, os, pty, sqlite3, threading
@@ -340,7 +342,7 @@ TEST_P(SandboxProgramsTest, CurlSaysAtOnceThatThereIsNobody) {
   EXPECT_EQ(workspace_.Inside("curl -sS --max-time 60 http://example.invalid/").status, 6);  // could not resolve
 }
 
-TEST_P(SandboxEitherBubblewrapTest, ShellScriptsHaveTheirPipesAndTemporaryFiles) {
+TEST_P(SandboxEveryMeansTest, ShellScriptsHaveTheirPipesAndTemporaryFiles) {
   ExpectWorksInside(R"sh(
     diff <(printf 'a\nb\n') <(sort << END
 b

@@ -71,7 +71,8 @@ class SandboxRaceTest : public testing::TestWithParam<SandboxCase> {
   int starts_ = 0;
 };
 
-INSTANTIATE_TEST_SUITE_P(, SandboxRaceTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
+INSTANTIATE_TEST_SUITE_P(, SandboxRaceTest, testing::ValuesIn(UsersWith({Means::kNative, Means::kSystemBubblewrap})),
+                         CaseName);
 
 // The command may write `place`, and `closed` is denied; now and then `place` is a link to `closed`.
 TEST_P(SandboxRaceTest, NothingIsOpenedWhereALinkLeads) {

@@ -75,7 +75,7 @@ class SandboxServerTest : public testing::TestWithParam<SandboxCase> {
   int runs_ = 0;
 };
 
-INSTANTIATE_TEST_SUITE_P(, SandboxServerTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
+INSTANTIATE_TEST_SUITE_P(, SandboxServerTest, testing::ValuesIn(UsersWith({Means::kSystemBubblewrap})), CaseName);
 
 // Every process can read the port in /proc/net/tcp. If a client needs nothing but the port, the kernel keeps the
 // command from connecting to it.
@@ -134,7 +134,7 @@ class SandboxServerSocketTest : public SandboxServerTest {
   void ServeOnSocket() { Serve({"--listen", "unix://" + Path()}); }
 };
 
-INSTANTIATE_TEST_SUITE_P(, SandboxServerSocketTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
+INSTANTIATE_TEST_SUITE_P(, SandboxServerSocketTest, testing::ValuesIn(UsersWith({Means::kSystemBubblewrap})), CaseName);
 
 TEST_P(SandboxServerSocketTest, ACommandWithANetworkCannotConnect) {
   ServeOnSocket();
@@ -173,7 +173,7 @@ TEST_P(SandboxServerSocketTest, ThePeerOfANamespaceBelowIsNotServed) {
 
 class SandboxOwnProgramsTest : public SandboxServerTest {};
 
-INSTANTIATE_TEST_SUITE_P(, SandboxOwnProgramsTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
+INSTANTIATE_TEST_SUITE_P(, SandboxOwnProgramsTest, testing::ValuesIn(UsersWith({Means::kSystemBubblewrap})), CaseName);
 
 // `#!/proc/self/exe` as the first line of a script executes the program of the inner stage again. Were that a file of
 // the machine, on a mount that is not the sandbox's, the command could change the mode of the helper through it.
@@ -231,7 +231,7 @@ class SandboxInstallationTest : public SandboxServerTest {
   ScratchDir programs_{"/var/tmp"};
 };
 
-INSTANTIATE_TEST_SUITE_P(, SandboxInstallationTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
+INSTANTIATE_TEST_SUITE_P(, SandboxInstallationTest, testing::ValuesIn(UsersWith({Means::kSystemBubblewrap})), CaseName);
 
 // Otherwise one command could replace the helper by its own program, and the next start would run it without a sandbox.
 TEST_P(SandboxInstallationTest, APolicyThatOpensTheProgramsIsRefused) {
@@ -267,7 +267,7 @@ class SandboxTemporaryDirectoryTest : public SandboxServerTest {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(, SandboxTemporaryDirectoryTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})),
+INSTANTIATE_TEST_SUITE_P(, SandboxTemporaryDirectoryTest, testing::ValuesIn(UsersWith({Means::kSystemBubblewrap})),
                          CaseName);
 
 // TMPDIR=~/.ssh would open the keys. The client chooses the variable, perhaps because a model asked for it.

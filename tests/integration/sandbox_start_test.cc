@@ -86,17 +86,34 @@ class SandboxStartTest : public testing::TestWithParam<SandboxCase> {
     return Words(flags, command);
   }
 
+  bool IsNative() const { return GetParam().means == Means::kNative; }
+  std::string Started() const { return IsNative() ? "started native\n" : "started bubblewrap\n"; }
+
+  // Returns the process that builds the sandbox, and the process that becomes pid 1 of it.
+  std::optional<pid_t> BuilderOf(pid_t helper) const {
+    return IsNative() ? FirstProcessBelow(helper) : BubblewrapOf(helper);
+  }
+  std::optional<pid_t> FirstOf(pid_t helper) const {
+    const auto builder = BuilderOf(helper);
+    return builder && !IsNative() ? BubblewrapOf(*builder) : builder;
+  }
+  // Returns whether pid 1 has not started the command yet.
+  bool IsInSetUp(pid_t first) const {
+    return IsNative() ? ChildrenOf(first).empty() : ReadProcFile(first, "cmdline").value_or("").starts_with("bwrap");
+  }
+
   void Touch(const std::string& name) const { EXPECT_EQ(workspace_.Outside("touch " + name).status, 0); }
 
   SandboxWorkspace workspace_{GetParam()};
 };
 
-INSTANTIATE_TEST_SUITE_P(, SandboxStartTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
+INSTANTIATE_TEST_SUITE_P(, SandboxStartTest, testing::ValuesIn(UsersWith({Means::kNative, Means::kSystemBubblewrap})),
+                         CaseName);
 
 // The command still runs when the report ends: no process holds the pipe open, and the command least of all.
 TEST_P(SandboxStartTest, ReportsThatTheCommandIsStarted) {
   ReportingHelper start(Reporting({"bash", "-c", "ls /proc/$$/fd; while ! [ -e end ]; do sleep 0.01; done; exit 7"}));
-  EXPECT_EQ(start.ReadReport(), "started\n");
+  EXPECT_EQ(start.ReadReport(), Started());
   Touch("end");
   const Outcome outcome = start.program.Finish();
   EXPECT_EQ(outcome.status, 7) << outcome.err;
@@ -114,27 +131,29 @@ TEST_P(SandboxStartTest, ReportsWhyTheCommandIsNotStarted) {
   EXPECT_EQ(nowhere.program.Finish().status, 1);
 }
 
-// In a sandbox inside of a sandbox, the outer filter lets bubblewrap make no namespaces.
-TEST_P(SandboxStartTest, SaysInBubblewrapsWordsWhyItCannotStart) {
+// In a sandbox inside of a sandbox, the outer filter allows no namespaces.
+TEST_P(SandboxStartTest, SaysWhyItCannotStart) {
   Strings nested = Script("echo ran");
   nested.erase(nested.begin(), std::ranges::find(nested, "env"));  // the user is the right one already
   const Outcome outcome = Program(Words({}, nested)).Finish();
   EXPECT_EQ(outcome.status, 1);
   EXPECT_EQ(outcome.out, "");
-  EXPECT_THAT(outcome.err, StartsWith("holdfast-linux-sandbox: bwrap: "));
+  EXPECT_THAT(outcome.err,
+              StartsWith(IsNative() ? "holdfast-linux-sandbox: the native backend does not work here: clone3: "
+                                    : "holdfast-linux-sandbox: bwrap: "));
 }
 
-TEST_P(SandboxStartTest, ReportsOnceWhenBubblewrapIsKilled) {
+TEST_P(SandboxStartTest, ReportsOnceWhenTheBuilderIsKilled) {
   int failed = 0;
   for (int i = 0; i < 20 || (failed == 0 && i < 1000); ++i) {
     ReportingHelper start(Reporting({"true"}));
     const pid_t helper = start.program.pid();
-    std::optional<pid_t> bubblewrap;
-    while (!bubblewrap && IsAlive(helper)) bubblewrap = BubblewrapOf(helper);
-    if (bubblewrap) ::kill(*bubblewrap, SIGKILL);
+    std::optional<pid_t> builder;
+    while (!builder && IsAlive(helper)) builder = BuilderOf(helper);
+    if (builder) ::kill(*builder, SIGKILL);
     const std::string report = start.ReadReport();
     EXPECT_EQ(std::ranges::count(report, '\n'), 1) << report;
-    if (report == "started\n") continue;
+    if (report == Started()) continue;
     ++failed;
     EXPECT_THAT(report, StartsWith("failed 1 "));
     EXPECT_EQ(start.program.Finish().status, 1);
@@ -142,19 +161,16 @@ TEST_P(SandboxStartTest, ReportsOnceWhenBubblewrapIsKilled) {
   EXPECT_GT(failed, 0) << "then it was never killed in time";
 }
 
-// The test stops pid 1 of the sandbox while it still is bubblewrap, so that the signal comes before the inner stage.
+// The test stops pid 1 of the sandbox while it still builds the sandbox, so that the signal comes before the command.
 TEST_P(SandboxStartTest, ATerminationDuringTheSetUpIsNotLost) {
   int caught = 0;
   for (int i = 0; i < 1000 && caught == 0; ++i) {
     Program helper(Script("exec sleep 1000"));
     std::optional<pid_t> first;
-    for (int looks = 0; !first && looks < 100000; ++looks) {
-      const auto bubblewrap = BubblewrapOf(helper.pid());
-      if (bubblewrap) first = BubblewrapOf(*bubblewrap);
-    }
+    for (int looks = 0; !first && looks < 100000; ++looks) first = FirstOf(helper.pid());
     if (!first) continue;
     ::kill(*first, SIGSTOP);
-    if (ReadProcFile(*first, "cmdline").value_or("").starts_with("bwrap")) ++caught;
+    if (IsInSetUp(*first)) ++caught;
     helper.Signal(SIGTERM);
     const auto is_taken = [&] {
       return ReadProcFile(helper.pid(), "status").value_or("").contains("ShdPnd:\t0000000000000000");
@@ -166,7 +182,7 @@ TEST_P(SandboxStartTest, ATerminationDuringTheSetUpIsNotLost) {
   EXPECT_GT(caught, 0) << "then there was nothing to see";
 }
 
-// The helper is killed at any moment, also while bubblewrap is at work. All processes of the sandbox have the variable
+// The helper is killed at any moment, also while the sandbox is built. All processes of the sandbox have the variable
 // in their environment.
 TEST_P(SandboxStartTest, NothingRunsAfterAKillOfTheHelper) {
   const std::string mark = fmt::format("HOLDFAST_TEST={}", workspace_.path());
@@ -181,7 +197,7 @@ TEST_P(SandboxStartTest, NothingRunsAfterAKillOfTheHelper) {
   EXPECT_TRUE(Eventually([&] { return LivingWithVariable(mark).empty(); })) << LivingWithVariable(mark).size();
 }
 
-// The helper, bubblewrap, pid 1 and the reaper go on running, and none of them holds the output open.
+// The helper, pid 1 and the reaper go on running, and none of them holds the output open.
 TEST_P(SandboxStartTest, TheEndOfTheOutputIsSeenWhenTheCommandClosesIt) {
   const auto out = sys::MakePipe(sys::OurEnd::kRead);
   const Strings words = Script("exec >&- 2>&-; while ! [ -e end ]; do sleep 0.01; done; exit 4");

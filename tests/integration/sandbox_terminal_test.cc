@@ -116,7 +116,8 @@ class SandboxTerminalTest : public testing::TestWithParam<SandboxCase> {
   SandboxWorkspace workspace_{GetParam()};
 };
 
-INSTANTIATE_TEST_SUITE_P(, SandboxTerminalTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
+INSTANTIATE_TEST_SUITE_P(, SandboxTerminalTest,
+                         testing::ValuesIn(UsersWith({Means::kNative, Means::kSystemBubblewrap})), CaseName);
 
 TEST_P(SandboxTerminalTest, AShellInsideHasJobControl) {
   OnTerminal terminal(Script("PS1='ready> ' exec bash --norc --noprofile -i"));

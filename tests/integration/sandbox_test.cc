@@ -52,10 +52,15 @@ std::string Profile(const Strings& more = {}, std::string_view network = "restri
                      entries, network);
 }
 
-class SandboxTest : public testing::TestWithParam<uid_t> {
+struct BackendCase {
+  uid_t user;
+  std::string backend;
+};
+
+class SandboxTest : public testing::TestWithParam<BackendCase> {
  protected:
   void SetUp() override {
-    if (GetParam() != ::geteuid()) {
+    if (GetParam().user != ::geteuid()) {
       if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
       prefix_ = {"setpriv", "--reuid", std::to_string(kNobody), "--regid", std::to_string(kNobody), "--clear-groups"};
       for (const std::string& path : {workspace_.path(), outside_.path()}) {
@@ -79,7 +84,9 @@ class SandboxTest : public testing::TestWithParam<uid_t> {
   }
 
   Strings HelperWords(const Strings& command, const std::string& profile) const {
-    Strings words = {kHelper, "--sandbox-policy-cwd", workspace_.path(), "--permission-profile", profile, "--"};
+    Strings words = {
+        kHelper, "--backend", GetParam().backend, "--sandbox-policy-cwd", workspace_.path(), "--permission-profile",
+        profile, "--"};
     words.insert(words.end(), command.begin(), command.end());
     return AsUser(words);
   }
@@ -98,10 +105,27 @@ class SandboxTest : public testing::TestWithParam<uid_t> {
   Strings prefix_;
 };
 
-std::string UserName(const testing::TestParamInfo<uid_t>& info) {
-  return info.param == kNobody ? "AsNobody" : "AsThisUser";
+std::string BackendCaseName(const testing::TestParamInfo<BackendCase>& info) {
+  return fmt::format("As{}By{}", info.param.user == kNobody ? "Nobody" : "ThisUser",
+                     info.param.backend == "native"       ? "Native"
+                     : info.param.backend == "bubblewrap" ? "Bubblewrap"
+                                                          : "Default");
 }
-INSTANTIATE_TEST_SUITE_P(, SandboxTest, testing::Values(::geteuid(), ::geteuid() == kNobody ? 0 : kNobody), UserName);
+
+std::vector<BackendCase> BothUsersWith(const Strings& backends) {
+  std::vector<BackendCase> cases;
+  for (const std::string& backend : backends) {
+    for (const uid_t user : {::geteuid(), ::geteuid() == kNobody ? 0 : kNobody}) cases.push_back({user, backend});
+  }
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(, SandboxTest, testing::ValuesIn(BothUsersWith({"native", "bubblewrap"})), BackendCaseName);
+
+// These tests are about programs that choose the backend themselves.
+class HoldfastSandboxTest : public SandboxTest {};
+
+INSTANTIATE_TEST_SUITE_P(, HoldfastSandboxTest, testing::ValuesIn(BothUsersWith({"auto"})), BackendCaseName);
 
 TEST_P(SandboxTest, TheWorkspaceCanBeWritten) {
   const Outcome outcome = Inside("echo hello > made && mkdir -p a/b && mv made a/b/ && cat a/b/made && pwd");
@@ -340,7 +364,7 @@ TEST_P(SandboxTest, DescriptorsOfTheCallerDoNotPass) {
   EXPECT_EQ(Program(AsUser({"sh", "-c", "cat <&3"}), fd.get()).Finish().out, "secret");
 }
 
-TEST_P(SandboxTest, TheServersProgramStandsInForTheHelper) {
+TEST_P(HoldfastSandboxTest, TheServersProgramStandsInForTheHelper) {
   for (const std::string name : {"codex-linux-sandbox", "holdfast-linux-sandbox"}) {
     const std::string link = OutsideOf(name);
     fs::create_symlink(kHoldfast, link);
@@ -355,7 +379,7 @@ TEST_P(SandboxTest, TheServersProgramStandsInForTheHelper) {
   }
 }
 
-TEST_P(SandboxTest, TheNameAloneMakesItTheHelper) {
+TEST_P(HoldfastSandboxTest, TheNameAloneMakesItTheHelper) {
   const std::string script = fmt::format(
       "exec -a codex-linux-sandbox {} --sandbox-policy-cwd {} --permission-profile '{}' -- sh -c 'echo inside; exit 3'",
       kHoldfast, workspace_.path(), Profile());
@@ -364,7 +388,7 @@ TEST_P(SandboxTest, TheNameAloneMakesItTheHelper) {
   EXPECT_EQ(outcome.out, "inside\n");
 }
 
-TEST_P(SandboxTest, PeopleHaveACommandOfTheirOwn) {
+TEST_P(HoldfastSandboxTest, PeopleHaveACommandOfTheirOwn) {
   const auto run = [&](const Strings& words) {
     Strings all = {kHoldfast, "sandbox", "-C", workspace_.path()};
     all.insert(all.end(), words.begin(), words.end());
@@ -381,7 +405,7 @@ TEST_P(SandboxTest, PeopleHaveACommandOfTheirOwn) {
   EXPECT_EQ(run({"--profile", "none-such", "--", "true"}).status, 2);
 }
 
-TEST_P(SandboxTest, PeopleCanDenyByAnyPattern) {
+TEST_P(HoldfastSandboxTest, PeopleCanDenyByAnyPattern) {
   ASSERT_EQ(Outside("echo secret | tee a.key > a.pem && echo open > a.txt").status, 0);
   const auto read = [&](const std::string& name) {
     return RunOutside({kHoldfast, "sandbox", "-C", workspace_.path(), "--deny", "a.{key,pem}", "--", "cat", name});
@@ -394,7 +418,7 @@ TEST_P(SandboxTest, PeopleCanDenyByAnyPattern) {
   EXPECT_EQ(read("a.txt").out, "open\n");
 }
 
-TEST_P(SandboxTest, WhatPeopleNameIsBelowTheDirectoryTheyName) {
+TEST_P(HoldfastSandboxTest, WhatPeopleNameIsBelowTheDirectoryTheyName) {
   const std::string act = "mkdir project sub project/sub && echo outer | tee key > a.env && cd project && echo inner";
   ASSERT_EQ(Outside(act + " | tee key > a.env").status, 0);
   const auto run = [&](const Strings& words) {
@@ -415,7 +439,7 @@ TEST_P(SandboxTest, WhatPeopleNameIsBelowTheDirectoryTheyName) {
   EXPECT_FALSE(fs::exists(In("sub/made")));
 }
 
-TEST_P(SandboxTest, PeopleAreToldWhatCannotBeDenied) {
+TEST_P(HoldfastSandboxTest, PeopleAreToldWhatCannotBeDenied) {
   const auto refusal = [&](const std::string& flag, const std::string& text) {
     const Outcome outcome =
         RunOutside({kHoldfast, "sandbox", "-C", workspace_.path(), flag, text, "--", "echo", "ran"});
@@ -431,7 +455,7 @@ TEST_P(SandboxTest, PeopleAreToldWhatCannotBeDenied) {
 }
 
 // In JSON the home directory would become another one, and the helper would deny nothing in the real one.
-TEST_P(SandboxTest, AHomeThatIsNotUtf8IsInNoPattern) {
+TEST_P(HoldfastSandboxTest, AHomeThatIsNotUtf8IsInNoPattern) {
   const std::string config =
       outside_.Write("config.toml", "[permissions.mine.filesystem]\n\":root\" = \"read\"\n\"~/*.key\" = \"deny\"\n");
   const Outcome outcome = RunOutside({"env", "HOME=/home/\xff", kHoldfast, "sandbox", "-C", workspace_.path(),
@@ -442,7 +466,7 @@ TEST_P(SandboxTest, AHomeThatIsNotUtf8IsInNoPattern) {
 }
 
 // The warning begins with the name of the program that the user has called.
-TEST_P(SandboxTest, PeopleAreWarnedByTheirOwnProgram) {
+TEST_P(HoldfastSandboxTest, PeopleAreWarnedByTheirOwnProgram) {
   if (!sandbox::CheckLandlockAbi(sandbox::LandlockAbi())) GTEST_SKIP() << "the kernel's Landlock is too old";
   const std::string alone = OutsideOf("holdfast");  // no bubblewrap is bundled with it
   fs::copy_file(kHoldfast, alone);
@@ -453,7 +477,7 @@ TEST_P(SandboxTest, PeopleAreWarnedByTheirOwnProgram) {
   EXPECT_THAT(outcome.err, StartsWith("holdfast: warning: Landlock only"));
 }
 
-TEST_P(SandboxTest, WithoutTheHelperBesideItNothingIsRun) {
+TEST_P(HoldfastSandboxTest, WithoutTheHelperBesideItNothingIsRun) {
   const std::string alone = OutsideOf("holdfast");
   const std::string helper = OutsideOf("holdfast-linux-sandbox");
   fs::copy_file(kHoldfast, alone);
@@ -470,7 +494,7 @@ TEST_P(SandboxTest, WithoutTheHelperBesideItNothingIsRun) {
   EXPECT_EQ(link.err, fmt::format("holdfast: {} is a link to holdfast, and not the helper\n", helper));
 }
 
-TEST_P(SandboxTest, ExplainPrintsThePlanAndRunsNothing) {
+TEST_P(HoldfastSandboxTest, ExplainPrintsThePlanAndRunsNothing) {
   const Outcome outcome = RunOutside(
       {kHoldfast, "sandbox", "--explain", "--workspace-write", "-C", workspace_.path(), "--", "touch", In("made")});
   EXPECT_EQ(outcome.status, 0) << outcome.err;

@@ -176,7 +176,7 @@ class SandboxedFsTest : public testing::TestWithParam<SandboxCase> {
   std::optional<RpcClient> client_;
 };
 
-INSTANTIATE_TEST_SUITE_P(, SandboxedFsTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
+INSTANTIATE_TEST_SUITE_P(, SandboxedFsTest, testing::ValuesIn(UsersWith({Means::kSystemBubblewrap})), CaseName);
 
 struct Act {
   const char* method;

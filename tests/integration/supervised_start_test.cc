@@ -40,7 +40,8 @@ class SupervisedStartTest : public testing::TestWithParam<SandboxCase> {
   ExecSupervisor supervisor_;
 };
 
-INSTANTIATE_TEST_SUITE_P(, SupervisedStartTest, testing::ValuesIn(UsersWith({Bubblewrap::kSystem})), CaseName);
+INSTANTIATE_TEST_SUITE_P(, SupervisedStartTest,
+                         testing::ValuesIn(UsersWith({Means::kNative, Means::kSystemBubblewrap})), CaseName);
 
 TEST_P(SupervisedStartTest, EveryExecIsDecidedOutside) {
   Program program(Words("/bin/true && echo ran; /bin/false; ls -l /proc/$$/fd; exit 5"),

@@ -35,7 +35,7 @@ std::vector<std::string> FlagsOf(const TestCertificate& certificate, const std::
 }
 
 std::string WhyNoSandbox() {
-  return support::SandboxWorkspace({.user = ::geteuid(), .bubblewrap = support::Bubblewrap::kSystem}).WhyNot();
+  return support::SandboxWorkspace({.user = ::geteuid(), .means = support::Means::kSystemBubblewrap}).WhyNot();
 }
 
 TEST(TlsTest, ServesAClientThatTrustsTheCertificate) {

@@ -299,7 +299,7 @@ TEST_F(TokenTest, TheCommandLineSendsTheTokenOfAFile) {
 // The directory of the token is the workspace, which the policy opens for reading and writing.
 TEST_F(TokenTest, ASandboxedCommandGetsNeitherTheFileNorTheVariable) {
   const std::string reason =
-      support::SandboxWorkspace({.user = ::geteuid(), .bubblewrap = support::Bubblewrap::kSystem}).WhyNot();
+      support::SandboxWorkspace({.user = ::geteuid(), .means = support::Means::kSystemBubblewrap}).WhyNot();
   if (!reason.empty()) GTEST_SKIP() << reason;
   ServerProcess server = ServerProcess::Start(CapabilityFlags());
   const std::string token = File("client-token", kToken), script = "cat token; echo variable=$LEAK; echo done";

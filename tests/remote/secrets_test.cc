@@ -99,7 +99,7 @@ TEST_F(SecretsTest, ATokenFileThatEveryUserCanReadIsRefused) {
 
 // The directory of the token is the workspace, which the policy opens for reading and writing.
 TEST_F(SecretsTest, ASandboxedCommandCannotReadTheTokenFile) {
-  support::SandboxWorkspace workspace({.user = ::geteuid(), .bubblewrap = support::Bubblewrap::kSystem});
+  support::SandboxWorkspace workspace({.user = ::geteuid(), .means = support::Means::kSystemBubblewrap});
   if (const std::string reason = workspace.WhyNot(); !reason.empty()) GTEST_SKIP() << reason;
   const support::ScratchDir dir;
   const std::string file = dir.Write("token", "hidden-token\n", 0600);

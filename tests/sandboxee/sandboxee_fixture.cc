@@ -84,14 +84,16 @@ void GiveCapability(const std::string& program) {
 
 }  // namespace
 
-std::string CombinationName(const testing::TestParamInfo<std::tuple<User, Program>>& info) {
-  const auto [user, program] = info.param;
+std::string CombinationName(const testing::TestParamInfo<std::tuple<User, Means>>& info) {
+  const auto [user, means] = info.param;
   return fmt::format("As{}By{}", user == User::kRoot ? "Root" : "User",
-                     program == Program::kSystem ? "SystemBwrap" : "BundledBwrap");
+                     means == Means::kNative             ? "Native"
+                     : means == Means::kSystemBubblewrap ? "SystemBubblewrap"
+                                                         : "BundledBubblewrap");
 }
 
 void SandboxeeTest::SetUp() {
-  const auto [user, program] = GetParam();
+  const User user = std::get<User>(GetParam());
   if (user == User::kRoot && ::geteuid() != 0) GTEST_SKIP() << "only root can show what root can do";
   uid_ = user == User::kRoot ? 0 : ::geteuid() != 0 ? ::geteuid() : kOrdinaryUser;
   CopyPrograms();
@@ -110,7 +112,7 @@ void SandboxeeTest::CopyPrograms() {
   const fs::path to = programs_->path();
   fs::copy(kBuilt / "sandboxee", to);
   fs::copy(kBuilt / kHelper, to);
-  if (std::get<Program>(GetParam()) == Program::kBundled) {
+  if (means() == Means::kBundledBubblewrap) {
     fs::copy(kBuilt / "holdfast-resources", to / "holdfast-resources");
   }
   ASSERT_EQ(::chmod(to.c_str(), 0755), 0);
@@ -145,8 +147,9 @@ std::vector<Outcome> SandboxeeTest::Do(Side side, const Tree& tree, std::span<co
   Launch launch{.user = uid_, .words = {}, .environment = environment, .directory = places.at("ws")};
   if (side == Side::kInside) {
     launch.words = FlagsFor(first.policy, places);
-    launch.words.insert(launch.words.begin(), fmt::format("{}/{}", programs, kHelper));
-    Append(launch.words, {"--backend", "bubblewrap", "--"});
+    const std::string backend = means() == Means::kNative ? "native" : "bubblewrap";
+    launch.words.insert(launch.words.begin(), {fmt::format("{}/{}", programs, kHelper), "--backend", backend});
+    launch.words.emplace_back("--");
     Append(launch.environment, EnvironmentFor(first.policy, places));
   }
   launch.words.push_back(programs + "/in_turn");
@@ -154,8 +157,8 @@ std::vector<Outcome> SandboxeeTest::Do(Side side, const Tree& tree, std::span<co
     Append(launch.words, WordsOf(act, places));
     launch.words.emplace_back(";");
   }
-  // Where the bundled bubblewrap is to be used, PATH leads to no other one.
-  launch.environment.push_back("PATH=" + (std::get<Program>(GetParam()) == Program::kSystem ? "/usr/bin" : programs));
+  // Only where the system's bubblewrap is to be used does PATH lead to it.
+  launch.environment.push_back("PATH=" + (means() == Means::kSystemBubblewrap ? "/usr/bin" : programs));
   // The search for leaks is off, because it needs ptrace, which the filter refuses.
   launch.environment.emplace_back("ASAN_OPTIONS=detect_leaks=0");
   const bool as_input = first.passed == Passed::kFileAs0 || first.passed == Passed::kDirectoryAs0;

@@ -1,5 +1,5 @@
-// The fixture does acts outside and inside of a sandbox: as root or as an ordinary user, by the system's bubblewrap or
-// by the bundled one.
+// The fixture does acts outside and inside of a sandbox: as root or as an ordinary user, by the native backend, the
+// system's bubblewrap or the bundled one.
 #pragma once
 
 #include <memory>
@@ -18,12 +18,12 @@
 namespace holdfast::sandboxee {
 
 enum class User { kRoot, kOrdinary };
-enum class Program { kSystem, kBundled };  // which bubblewrap is used
+enum class Means { kNative, kSystemBubblewrap, kBundledBubblewrap };  // what builds the sandbox
 enum class Side { kOutside, kInside };
 // Acts that are done may each need a tree of their own. Acts that are refused leave the tree that they share as it was.
 enum class Manner { kEachInItsTree, kTogether, kTogetherWithoutTrace };
 
-class SandboxeeTest : public testing::TestWithParam<std::tuple<User, Program>> {
+class SandboxeeTest : public testing::TestWithParam<std::tuple<User, Means>> {
  protected:
   void SetUp() override;
 
@@ -38,6 +38,7 @@ class SandboxeeTest : public testing::TestWithParam<std::tuple<User, Program>> {
                           const Strings& environment = {}) const;
 
   uid_t uid() const { return uid_; }
+  static Means means() { return std::get<Means>(GetParam()); }
 
  private:
   void CopyPrograms();
@@ -55,6 +56,6 @@ class SandboxeeTest : public testing::TestWithParam<std::tuple<User, Program>> {
   std::unique_ptr<Neighbours> neighbours_;
 };
 
-std::string CombinationName(const testing::TestParamInfo<std::tuple<User, Program>>& info);
+std::string CombinationName(const testing::TestParamInfo<std::tuple<User, Means>>& info);
 
 }  // namespace holdfast::sandboxee

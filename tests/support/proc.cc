@@ -68,6 +68,13 @@ std::vector<pid_t> DescendantsOf(pid_t pid) {
   return all;
 }
 
+std::optional<pid_t> FirstProcessBelow(pid_t pid) {
+  for (const pid_t child : ChildrenOf(pid)) {
+    if (ReadProcFile(child, "status").value_or("").contains(fmt::format("\t{}\t1\n", child))) return child;
+  }
+  return std::nullopt;
+}
+
 bool IsZombie(pid_t pid) {
   const auto stat = ReadStat(pid);
   return stat && stat->state == 'Z';

@@ -16,6 +16,8 @@ bool IsAlive(pid_t pid);
 
 std::vector<pid_t> ChildrenOf(pid_t pid);
 std::vector<pid_t> DescendantsOf(pid_t pid);
+// Returns the child that is pid 1 in a pid namespace of its own.
+std::optional<pid_t> FirstProcessBelow(pid_t pid);
 bool IsZombie(pid_t pid);
 std::optional<std::string> ReadProcFile(pid_t pid, std::string_view name);
 

@@ -33,22 +33,33 @@ std::string Profile(const Strings& entries) {
       R"({{"type":"managed","file_system":{{"type":"restricted","entries":[{}]}},"network":"restricted"}})", all);
 }
 
+std::string_view NameOf(Means means) {
+  switch (means) {
+    case Means::kNative:
+      return "Native";
+    case Means::kSystemBubblewrap:
+      return "SystemBubblewrap";
+    case Means::kBundledBubblewrap:
+      return "BundledBubblewrap";
+  }
+  return "";
+}
+
 void Give(const std::string& path, uid_t user) { EXPECT_EQ(::chown(path.c_str(), user, user), 0) << path; }
 
 }  // namespace
 
-std::vector<SandboxCase> UsersWith(const std::vector<Bubblewrap>& bubblewraps) {
+std::vector<SandboxCase> UsersWith(const std::vector<Means>& all_means) {
   std::vector<SandboxCase> cases;
-  for (const Bubblewrap bubblewrap : bubblewraps) {
-    cases.push_back({::geteuid(), bubblewrap});
-    if (::geteuid() == 0) cases.push_back({kOrdinaryUser, bubblewrap});
+  for (const Means means : all_means) {
+    cases.push_back({::geteuid(), means});
+    if (::geteuid() == 0) cases.push_back({kOrdinaryUser, means});
   }
   return cases;
 }
 
 std::string CaseName(const testing::TestParamInfo<SandboxCase>& info) {
-  return fmt::format("As{}By{}", info.param.user == 0 ? "Root" : "User",
-                     info.param.bubblewrap == Bubblewrap::kSystem ? "System" : "Bundled");
+  return fmt::format("As{}By{}", info.param.user == 0 ? "Root" : "User", NameOf(info.param.means));
 }
 
 std::string PathEntry(std::string_view path, std::string_view access) {
@@ -76,8 +87,10 @@ SandboxWorkspace::SandboxWorkspace(SandboxCase which) : which_(which) {
 }
 
 std::string SandboxWorkspace::WhyNot() const {
-  if (Outside("bwrap --unshare-user --ro-bind / / true").status == 0) return "";
-  return "bubblewrap, or user namespaces, are not available";
+  const bool is_native = which_.means == Means::kNative;
+  const char* const trial = is_native ? "unshare --user true" : "bwrap --unshare-user --ro-bind / / true";
+  if (Outside(trial).status == 0) return "";
+  return is_native ? "user namespaces are not available" : "bubblewrap, or user namespaces, are not available";
 }
 
 // The command gets nothing of the test's own environment.
@@ -93,8 +106,9 @@ Strings SandboxWorkspace::AsUser(std::string_view path_variable, const Strings& 
 
 // Without a bubblewrap on PATH the helper uses the bundled one. The command finds its programs nevertheless.
 Strings SandboxWorkspace::InsideWords(const std::string& script, const Strings& entries) const {
-  const std::string_view path_variable = which_.bubblewrap == Bubblewrap::kSystem ? kPath : kNowhere;
-  return AsUser(path_variable, {programs_.path() + "/holdfast-linux-sandbox", "--backend", "bubblewrap",
+  const std::string_view path_variable = which_.means == Means::kBundledBubblewrap ? kNowhere : kPath;
+  const std::string backend = which_.means == Means::kNative ? "native" : "bubblewrap";
+  return AsUser(path_variable, {programs_.path() + "/holdfast-linux-sandbox", "--backend", backend,
                                 "--sandbox-policy-cwd", path(), "--permission-profile", Profile(entries), "--",
                                 "/usr/bin/env", fmt::format("PATH={}", kPath), "bash", "-c", script});
 }

@@ -16,15 +16,16 @@
 
 namespace holdfast::support {
 
-enum class Bubblewrap { kSystem, kBundled };
+// The means by which the helper builds a sandbox.
+enum class Means { kNative, kSystemBubblewrap, kBundledBubblewrap };
 
 struct SandboxCase {
   uid_t user;
-  Bubblewrap bubblewrap;
+  Means means;
 };
 
 // Returns cases for root and for an ordinary user; if the test does not run as root, only for its own user.
-std::vector<SandboxCase> UsersWith(const std::vector<Bubblewrap>& bubblewraps);
+std::vector<SandboxCase> UsersWith(const std::vector<Means>& all_means);
 std::string CaseName(const testing::TestParamInfo<SandboxCase>& info);
 
 // These functions return an entry of a profile, for a path, a name in the workspace, or a special place.
