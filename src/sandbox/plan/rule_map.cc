@@ -68,6 +68,7 @@ Result<RuleMap> RuleMap::Create(const Resolution& resolution) {
       TRY(const PathWalk walk, map.walker_.Walk(rule.path));
       if (!walk.links.empty()) continue;
     }
+    TRY_VOID(map.CheckPlace(rule, resolution));
     TRY_VOID(map.AddRule(rule));
   }
   for (const std::string& path : resolution.denied_by_pattern) TRY_VOID(map.AddMatch(path));
@@ -76,6 +77,14 @@ Result<RuleMap> RuleMap::Create(const Resolution& resolution) {
   }
   TRY_VOID(map.SortLinks());
   return map;
+}
+
+Result<> RuleMap::CheckPlace(const Rule& rule, const Resolution& resolution) {
+  const auto before = resolution.led_to.find(rule.path);
+  if (before == resolution.led_to.end()) return {};
+  TRY(const PathWalk walk, walker_.Walk(rule.path));
+  if (walk.path != before->second) return CannotEnforce(rule, "it has been replaced in the meantime");
+  return {};
 }
 
 Result<> RuleMap::AddRule(const Rule& rule) {

@@ -71,6 +71,7 @@ class RuleMap {
     Rule rule;
   };
 
+  Result<> CheckPlace(const Rule& rule, const Resolution& resolution);
   Result<> AddRule(const Rule& rule);
   Result<> AddMatch(const std::string& path);
   Result<> AddMinimalRoot(std::string_view path);

@@ -69,6 +69,7 @@ class Protector {
     places_.rules.push_back({.path = walk.path, .access = rule.access});
     if (rule.access == Access::kWrite) opened_.insert(walk.path);
     named_.insert(rule.path);
+    resolution_.led_to.emplace(rule.path, walk.path);
     return {};
   }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,9 @@ struct Resolution {
   std::vector<Rule> rules;                     // those of the policy, and those for protected paths
   std::vector<std::string> denied_by_pattern;  // the matches of patterns, and the targets of links among them
   NestedGit nested_git = {};                   // to be read, and not to be replaced
+  // Where the paths of rules led when the protected paths were found. A plan fails if one of them leads elsewhere by
+  // then: the protected paths would be those of another place.
+  std::map<std::string, std::string> led_to = {};
   Network network = Network::kRestricted;
 };
 

@@ -7,6 +7,7 @@
 
 #include "sandbox/plan/make_plan.h"
 #include "sandbox/plan/plan.h"
+#include "sandbox/resolve/protected_paths.h"
 #include "support/scratch_dir.h"
 
 namespace holdfast::sandbox {
@@ -68,6 +69,20 @@ TEST_F(PlanLinksTest, RuleThroughALinkThatTheCommandCouldChangeIsRefused) {
                               " $D/ws/sub/link/dir/file: crosses the link $D/ws/sub/link, which the command could "
                               "change");
   }
+}
+
+// The protected names of a place that may not be written need no protection. The directory that has taken the place of
+// the link would have none.
+TEST_F(PlanLinksTest, APathThatLedElsewhereWhenTheProtectedPathsWereFoundIsRefused) {
+  Link("place", "out/dir");
+  Read("/");
+  Write("place");
+  Deny("out/dir");
+  ASSERT_TRUE(AddProtectedPaths(resolution_, {}, {}));
+  EXPECT_THAT(PlanText(), HasSubstr("empty directory $D/out/dir"));
+  std::filesystem::remove(Path("place"));
+  std::filesystem::create_directory(Path("place"));
+  EXPECT_EQ(PlanText(), "write $D/place: it has been replaced in the meantime");
 }
 
 // A command could make a link where a writable root is missing. The next command could then write the target of the
