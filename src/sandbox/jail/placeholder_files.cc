@@ -168,11 +168,15 @@ Result<> AcquirePlaceholder(const Placeholder& wanted, uint32_t index, HeldPlace
 std::optional<HeldPlaceholder> FindPlaceholder(const Placeholder& wanted, uint32_t index, OwnedFd itself,
                                                bool is_made) {
   auto parent = OpenParent(wanted);
-  if (!parent) return std::nullopt;
   HeldPlaceholder held{.index = index, .name = std::string(NameOf(wanted.path)), .kind = wanted.kind};
   held.is_made = is_made;
-  held.parent = *std::move(parent);
+  if (parent) held.parent = *std::move(parent);
   held.itself = std::move(itself);
+  // The directory above may have another name by now, or a link may have its name.
+  if (held.itself.is_open() && held.kind == PlaceholderKind::kDirectory && !IsStill(held)) {
+    held.parent = OwnedFd(::openat(held.itself.get(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  }
+  if (!held.parent.is_open()) return std::nullopt;
   if (held.itself.is_open()) return held;
   held.itself = OwnedFd(std::max(Open(held.parent.get(), held.name, held.kind), -1));
   struct stat status;

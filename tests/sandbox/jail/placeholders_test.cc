@@ -248,6 +248,21 @@ TEST_F(PlaceholdersTest, AreRemovedWheneverTheirHolderIsKilled) {
   }
 }
 
+// The reaper looks for the directory by its name, which leads elsewhere by then.
+TEST_F(PlaceholdersTest, AreRemovedFromADirectoryThatHasAnotherName) {
+  std::filesystem::create_directories(In("place"));
+  std::filesystem::create_directories(In("other"));
+  std::filesystem::create_symlink("other", In("link"));
+  for (const char* const name : {"link", "other"}) {
+    Child holder([&] { new Placeholders(Make({{In("place/dir"), kDirectory}})); });
+    ASSERT_TRUE(Exists(In("place/dir")));
+    ASSERT_EQ(::renameat2(AT_FDCWD, In("place").c_str(), AT_FDCWD, In(name).c_str(), RENAME_EXCHANGE), 0);
+    holder.Kill();
+    EXPECT_TRUE(Eventually([&] { return !Exists(In(std::string(name) + "/dir")); })) << name;
+    ASSERT_EQ(::renameat2(AT_FDCWD, In("place").c_str(), AT_FDCWD, In(name).c_str(), RENAME_EXCHANGE), 0);
+  }
+}
+
 // The process would make a placeholder again that is removed too early.
 TEST_F(PlaceholdersTest, AreRemovedAfterTheProcessThatTheyAreKeptFor) {
   for (int round = 0; round < 20; ++round) {
