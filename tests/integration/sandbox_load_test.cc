@@ -13,6 +13,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <random>
 #include <set>
 #include <string>
 #include <string_view>
@@ -312,6 +313,78 @@ TEST_P(SandboxLoadTest, AKillOfTheBuilderAloneLeavesNothing) {
     EXPECT_NE(helper.Finish().status, 0) << round;
     ASSERT_TRUE(Eventually([&] { return Living().empty(); })) << round << testing::PrintToString(Living());
   }
+  ExpectNothingLeft();
+}
+
+// A native sandbox consists of the helper, its reaper and pid 1, and everything inside.
+class SandboxKillTest : public SandboxLoadTest {
+ protected:
+  // Returns the process that removes the placeholders.
+  static std::optional<pid_t> ReaperOf(pid_t helper) {
+    const auto first = FirstProcessBelow(helper);
+    for (const pid_t child : ChildrenOf(helper)) {
+      if (child != first) return child;
+    }
+    return std::nullopt;
+  }
+
+  enum class Victim { kHelper, kFirstProcess, kReaper, kHelperAndReaper };
+  // Kills the victims that are there already. Returns whether the command ends by that.
+  static bool Kill(const Program& helper, Victim victim) {
+    const auto first = FirstProcessBelow(helper.pid()), reaper = ReaperOf(helper.pid());
+    if (reaper && (victim == Victim::kReaper || victim == Victim::kHelperAndReaper)) ::kill(*reaper, SIGKILL);
+    if (victim == Victim::kReaper) return false;
+    if (victim == Victim::kFirstProcess) return first && ::kill(*first, SIGKILL) == 0;
+    helper.Signal(SIGKILL);
+    return true;
+  }
+
+  // Runs a sandbox to its end, which removes what killed reapers have left.
+  void RunAnother() const { EXPECT_EQ(Program(Words("true")).Finish().status, 0); }
+
+  std::chrono::microseconds TimeToStart() const {
+    const auto begin = std::chrono::steady_clock::now();
+    RunAnother();
+    return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(, SandboxKillTest, testing::ValuesIn(UsersWith({Means::kNative})), CaseName);
+
+// The victim and the moment are random, from before the first clone until the command runs.
+TEST_P(SandboxKillTest, RandomKillsLeaveNothing) {
+  std::minstd_rand random(GetParam().user + 1);
+  const auto longest = TimeToStart();
+  for (int round = 0; round < 100; ++round) {
+    Program helper(Words("exec sleep 1000"));
+    ::usleep(std::uniform_int_distribution<useconds_t>(0, static_cast<useconds_t>(longest.count()))(random));
+    if (!Kill(helper, static_cast<Victim>(random() % 4))) helper.Signal(SIGKILL);
+    // The helper outlives pid 1, and tells with status 1 that the command was not started.
+    EXPECT_THAT(helper.Finish().status, testing::AnyOf(128 + SIGKILL, 1)) << round;
+  }
+  ASSERT_TRUE(Eventually([&] { return Living().empty(); })) << testing::PrintToString(Living());
+  RunAnother();
+  ExpectNothingLeft();
+}
+
+TEST_P(SandboxKillTest, TheNextSandboxRemovesWhatAKilledReaperLeaves) {
+  Program helper(Words("touch up.0; exec sleep 1000"));
+  ASSERT_TRUE(Eventually([&] { return fs::exists(workspace_.path() + "/up.0"); }));
+  EXPECT_TRUE(Kill(helper, Victim::kHelperAndReaper));
+  helper.Finish();
+  ASSERT_TRUE(Eventually([&] { return Living().empty(); })) << testing::PrintToString(Living());
+  EXPECT_THAT(Placeholders(), testing::Contains(".git")) << "then there is nothing to remove";
+  RunAnother();
+  ExpectNothingLeft();
+}
+
+TEST_P(SandboxKillTest, ACommandDoesNotNoticeThatItsReaperIsKilled) {
+  Program helper(Words("touch up.0; until [ -e up.1 ]; do sleep 0.01; done; mkdir .git/x 2> /dev/null; exit $?"));
+  ASSERT_TRUE(Eventually([&] { return fs::exists(workspace_.path() + "/up.0"); }));
+  EXPECT_FALSE(Kill(helper, Victim::kReaper));
+  EXPECT_EQ(workspace_.Outside("touch up.1").status, 0);
+  EXPECT_EQ(helper.Finish().status, 1) << "mkdir has made a directory in a protected one";
+  RunAnother();
   ExpectNothingLeft();
 }
 

@@ -1,10 +1,5 @@
 // Tests with names that change while a sandbox is set up: another process of the user swaps a directory and a link as
 // fast as it can. Whatever a sandbox then does, it writes nothing outside and reads nothing that is denied.
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <csignal>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -15,6 +10,7 @@
 
 #include "support/program.h"
 #include "support/sandbox_workspace.h"
+#include "support/swapper.h"
 
 namespace holdfast::support {
 namespace {
@@ -24,24 +20,6 @@ using testing::HasSubstr;
 using testing::Not;
 
 constexpr int kRuns = 100;
-
-// A Swapper exchanges two names until it is destroyed.
-class Swapper {
- public:
-  Swapper(const std::string& a, const std::string& b) : pid_(::fork()) {
-    if (pid_ != 0) return;
-    for (;;) ::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE);
-  }
-  ~Swapper() {
-    ::kill(pid_, SIGKILL);
-    ::waitpid(pid_, nullptr, 0);
-  }
-  Swapper(const Swapper&) = delete;
-  Swapper& operator=(const Swapper&) = delete;
-
- private:
-  pid_t pid_;
-};
 
 class SandboxRaceTest : public testing::TestWithParam<SandboxCase> {
  protected:
