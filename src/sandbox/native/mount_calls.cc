@@ -50,6 +50,8 @@ Result<OwnedFd> NewFileSystem(const char* type, std::initializer_list<std::pair<
                               uint64_t attributes) {
   const OwnedFd context(::fsopen(type, FSOPEN_CLOEXEC));
   if (!context.is_open()) return FailErrno("fsopen", type);
+  // The source has no meaning for these file systems, but lists of mounts show it.
+  if (::fsconfig(context.get(), FSCONFIG_SET_STRING, "source", type, 0) < 0) return FailErrno("fsconfig", type);
   for (const auto& [name, value] : options) {
     if (::fsconfig(context.get(), FSCONFIG_SET_STRING, name, value.c_str(), 0) < 0) return FailErrno("fsconfig", type);
   }
