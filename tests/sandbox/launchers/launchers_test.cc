@@ -1,6 +1,7 @@
 #include "sandbox/launchers/launchers.h"
 
-#include <sys/socket.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -121,6 +122,22 @@ TEST_F(LaunchersTest, LetALauncherGoWhosePlanIsAnother) {
   ASSERT_TRUE(RunUntilAlive(1));
   EXPECT_EQ(Send(Key("one"), kOtherPlan), second);
   EXPECT_THAT(failures_, IsEmpty());
+}
+
+TEST_F(LaunchersTest, LetALauncherGoWhenAMountOfTheMachineHasChanged) {
+  if (::unshare(CLONE_NEWNS) < 0 || ::mount(nullptr, "/", nullptr, MS_PRIVATE | MS_REC, nullptr) < 0) {
+    GTEST_SKIP() << "mounts are not permitted here";
+  }
+  Use({});
+  const auto first = Send("one");
+  EXPECT_EQ(Send("one"), first);
+  const support::ScratchDir place;
+  ASSERT_EQ(::mount("tmpfs", place.path().c_str(), "tmpfs", 0, nullptr), 0);
+  const auto second = Send("one");
+  EXPECT_NE(second, first);
+  EXPECT_EQ(Send("one"), second);
+  ASSERT_EQ(::umount2(place.path().c_str(), MNT_DETACH), 0);
+  EXPECT_NE(Send("one"), second);
 }
 
 TEST_F(LaunchersTest, LetALauncherGoThatIsNotUsed) {

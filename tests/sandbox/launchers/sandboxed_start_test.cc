@@ -291,13 +291,17 @@ TEST_F(SandboxedStartPlanningTest, CancelsAStartWhosePlanIsBeingMade) {
   EXPECT_THAT(LogLines(), IsEmpty());
 }
 
-TEST_F(SandboxedStartPlanningTest, DoesNotStartACommandThatWasKilledInTheSameTurn) {
+// The one worker has made the plan when it does the next job, but the loop has not run since.
+TEST_F(SandboxedStartPlanningTest, DoesNotStartACommandThatWasKilledWhenItsPlanWasReady) {
   Subject& subject = Start("echo hi");
+  std::promise<void> planned;
+  workers_.Run([&] { planned.set_value(); }, [] {});
   Release();
-  ASSERT_TRUE(support::RunUntil(loop_, [&] { return workers_.workers() > 0; }));
+  ASSERT_EQ(planned.get_future().wait_for(support::kPatience), std::future_status::ready);
   subject->Kill({});
   ASSERT_TRUE(RunUntil([&] { return subject->gone(); }));
   EXPECT_THAT(subject.owner.events, ElementsAre("failed", "gone"));
+  EXPECT_EQ(launchers_->alive(), 0u);
 }
 
 TEST_F(SandboxedStartPlanningTest, TerminatesACommandAsSoonAsItRuns) {
