@@ -162,8 +162,9 @@ Outcome RunInNamespaces(const NamespacePlan& plan, const Resolution& resolution,
   return FallBack(std::move(why), resolution, job);
 }
 
-// Stays, and runs the commands that a server asks for.
+// Stays as a launcher, and runs the commands that a server asks for.
 Outcome Stay(const SandboxedCommand& command) {
+  if (const auto safe = CheckOwnImage(command.program_fd); !safe) return CannotEnforce(safe.error().message);
   const auto prepared = PreparePlan(command);
   if (!prepared) return CannotEnforce(prepared.error().message);
   const auto& [plan, noted, key] = *prepared;

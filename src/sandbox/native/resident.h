@@ -34,8 +34,8 @@ struct ResidentSandbox {
 
 // Builds the template, and serves the requests that come on `socket` until its other end is closed. The calling process
 // has a single thread, and is changed for good. Fails if the template cannot be built; then no request has been
-// received. The program of this process becomes that of each pid 1, so it has to be a copy in sealed memory
-// (jail/stage_image.h).
+// received. The program of this process becomes that of each pid 1, so it has to be one that no command can change
+// (own_image.h).
 Result<> RunResident(const ResidentSandbox& sandbox, OwnedFd socket);
 
 }  // namespace holdfast::sandbox

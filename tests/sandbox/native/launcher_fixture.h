@@ -176,23 +176,26 @@ class LauncherFixture : public testing::TestWithParam<uid_t> {
     return key;
   }
 
-  void StartLauncher() {
+  // Starts the launcher, and tells it that its program in sealed memory is the descriptor `program`.
+  void StartLauncher(int program = kProgram) {
     key_ = Key();
     auto pair = sys::MakePacketPair();
     ASSERT_TRUE(pair);
     ASSERT_TRUE(sys::SetBlocking(pair->theirs.get(), sys::Blocking::kYes));
     socket_ = std::move(pair->ours);
     SandboxedCommand command = policy_;
-    command.resident_fd = 20;
+    command.resident_fd = kSocket;
+    command.program_fd = program;
     std::vector<std::string> words = BuildFlags(command);
     words.insert(words.begin(), "holdfast-linux-sandbox");
     const std::vector<std::string> variables = {"TMPDIR=" + tmpdir_.path(), "ASAN_OPTIONS=detect_leaks=0"};
     const sys::Argv argv(words), environment(variables);
     auto in_child = [&] {
-      ::dup2(pair->theirs.get(), 20);
+      ::dup2(pair->theirs.get(), kSocket);
+      ::dup2(Image(), kProgram);
       ::dup2(::open("/dev/null", O_RDWR | O_CLOEXEC), STDIN_FILENO);
       BecomeUser();
-      ::fexecve(Image(), argv.data(), environment.data());
+      ::fexecve(kProgram, argv.data(), environment.data());
       return 99;
     };
     (void)Image();  // made here, because the child has no right to make it
@@ -259,6 +262,8 @@ class LauncherFixture : public testing::TestWithParam<uid_t> {
   Finished Run(std::string script) { return Finish(Start(std::move(script))); }
 
   pid_t launcher() const { return launcher_; }
+
+  static constexpr int kSocket = 20, kProgram = 21;  // the descriptors of the launcher
 
   SandboxedCommand policy_;
   PlanKey key_ = {};

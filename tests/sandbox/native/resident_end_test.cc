@@ -6,12 +6,11 @@
 #include <thread>
 
 #include "sandbox/native/launcher_fixture.h"
+#include "sandbox/outcome.h"
 #include "support/proc.h"
 
 namespace holdfast::sandbox {
 namespace {
-
-using testing::IsEmpty;
 
 class ResidentEndTest : public LauncherFixture {
  protected:
@@ -33,6 +32,13 @@ INSTANTIATE_TEST_SUITE_P(Users, ResidentEndTest, testing::ValuesIn(UsersOfLaunch
 TEST_P(ResidentEndTest, EndsWithItsSocket) {
   EXPECT_EQ(EndLauncher(), 0);
   EXPECT_TRUE(support::Eventually([&] { return NothingIsLeft(); }));
+}
+
+// A command could change another program than that, by a script which names /proc/self/exe as its interpreter.
+TEST_P(ResidentEndTest, EndsAtOnceIfItsProgramIsNotTheSealedOne) {
+  EXPECT_EQ(EndLauncher(), 0);
+  StartLauncher(kSocket);
+  EXPECT_EQ(EndLauncher(), kCannotEnforce << 8);
 }
 
 TEST_P(ResidentEndTest, LeavesItsCommandsRunningWhenItIsKilled) {
