@@ -27,6 +27,14 @@ std::expected<Profile, Failure> ReadProfile(const std::string& text) {
   return *std::move(profile);
 }
 
+Result<Profile> ProfileOf(const SandboxedCommand& command) {
+  auto text = ReadProfileText(command);
+  if (!text) return Fail(ErrorKind::kInvalidParams, std::move(text).error().message);
+  auto profile = ReadProfile(*text);
+  if (!profile) return Fail(ErrorKind::kInvalidParams, std::move(profile).error().message);
+  return *std::move(profile);
+}
+
 Result<Resolution> ResolutionFor(const Policy& policy, const SandboxedCommand& command, WalkMemory* memory) {
   std::optional<std::string> tmpdir;
   if (NamesTemporaryDirectory(policy)) {

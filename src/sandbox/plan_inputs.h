@@ -15,9 +15,14 @@
 
 namespace holdfast::sandbox {
 
-// Returns the text of the profile, from its descriptor if it is passed by one, which is closed then; and its value.
+// Returns the text of the profile. If the text is passed by a descriptor, that is closed afterwards.
 std::expected<std::string, Failure> ReadProfileText(const SandboxedCommand& command);
+
+// Returns the profile that the text describes.
 std::expected<Profile, Failure> ReadProfile(const std::string& text);
+
+// Returns the profile of the command. Its error, unlike a Failure, has no exit status of the helper.
+Result<Profile> ProfileOf(const SandboxedCommand& command);
 
 // `memory` makes patterns faster for a caller that resolves again; it may be null.
 Result<Resolution> ResolutionFor(const Policy& policy, const SandboxedCommand& command, WalkMemory* memory = nullptr);

@@ -28,11 +28,8 @@ PlanKey KeyOf(NamespacePlan plan, std::span<const MountCheck> noted) {
 }  // namespace
 
 Result<PreparedPlan> PreparePlan(const SandboxedCommand& command, WalkMemory* memory) {
-  const auto text = ReadProfileText(command);
-  if (!text) return Fail(ErrorKind::kInvalidParams, text.error().message);
-  auto profile = ReadProfile(*text);
-  if (!profile) return Fail(ErrorKind::kInvalidParams, std::move(profile).error().message);
-  TRY(const Resolution resolution, ResolutionFor(profile->policy, command, memory));
+  TRY(const Profile profile, ProfileOf(command));
+  TRY(const Resolution resolution, ResolutionFor(profile.policy, command, memory));
   TRY(NamespacePlan plan, MakePlan(resolution, OptionsFor(command, MountsBy::kDescriptor)));
   TRY(std::vector<MountCheck> noted, NoteMounts(plan, PlaceholderState::kMissing));
   NoteIdentities(noted, plan.landlock);

@@ -181,11 +181,8 @@ Outcome Stay(const SandboxedCommand& command) {
 }  // namespace
 
 Result<std::string> Explain(const SandboxedCommand& command) {
-  auto text = ReadProfileText(command);
-  if (!text) return Fail(ErrorKind::kInvalidParams, std::move(text).error().message);
-  auto profile = ReadProfile(*text);
-  if (!profile) return Fail(ErrorKind::kInvalidParams, std::move(profile).error().message);
-  TRY(const Choice choice, ChoosePlan({.asked = command, .policy = std::move(profile->policy)}));
+  TRY(Profile profile, ProfileOf(command));
+  TRY(const Choice choice, ChoosePlan({.asked = command, .policy = std::move(profile.policy)}));
   return std::visit([](const auto& plan) { return Text(plan); }, choice.plan);
 }
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -59,10 +58,6 @@ Result<> CoverOne(Covers& covers, int target, uint32_t mode, const std::string& 
   const bool is_directory = S_ISDIR(status.st_mode);
   TRY(const OwnedFd cover, is_directory ? covers.Directory(mode) : covers.File(mode));
   return Attach(cover.get(), target, path);
-}
-
-bool IsOrIsBelow(std::string_view path, std::string_view directory) {
-  return path.starts_with(directory) && (path.size() == directory.size() || path[directory.size()] == '/');
 }
 
 }  // namespace
@@ -119,8 +114,8 @@ bool FitsTemplate(const NamespacePlan& plan) {
     return std::visit(
         [](const auto& step) {
           if constexpr (requires { step.path; }) {
-            return IsOrIsBelow(step.path, "/proc") || IsOrIsBelow(step.path, "/dev/shm") ||
-                   IsOrIsBelow(step.path, "/dev/pts");
+            return IsAtOrBelow(step.path, "/proc") || IsAtOrBelow(step.path, "/dev/shm") ||
+                   IsAtOrBelow(step.path, "/dev/pts");
           }
           return false;
         },

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <net/if.h>
-#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -24,8 +23,6 @@
 
 namespace holdfast::sandbox {
 namespace {
-
-static_assert(kOwnNamespaces == (CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP));
 
 Result<> WriteFile(const char* path, std::string_view text) {
   const OwnedFd file(::open(path, O_WRONLY | O_CLOEXEC));

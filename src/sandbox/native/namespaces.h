@@ -1,6 +1,8 @@
 // The namespaces of a native sandbox: how a process enters them, and what it does in them first.
 #pragma once
 
+#include <sched.h>
+
 #include <cstdint>
 
 #include "base/result.h"
@@ -9,14 +11,13 @@
 namespace holdfast::sandbox {
 
 // The namespaces that each command has for itself, whether its user namespace is new or that of a launcher.
-inline constexpr uint64_t kOwnNamespaces = 0x00020000 /* NEWNS */ | 0x20000000 /* NEWPID */ | 0x08000000 /* NEWIPC */ |
-                                           0x04000000 /* NEWUTS */ | 0x02000000 /* NEWCGROUP */;
+inline constexpr uint64_t kOwnNamespaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
 
 // Clones this process, which has a single thread, into new namespaces, with all signals blocked in the child. It
 // returns in both processes, as fork does: in the child with the pid 0.
 Result<sys::Child> CloneInto(uint64_t namespaces);
 
-// The user whom a new user namespace shows as itself. It is read before the namespace is entered.
+// The user that a new user namespace maps to itself. It is read before the namespace is entered.
 struct User {
   uid_t uid;
   gid_t gid;

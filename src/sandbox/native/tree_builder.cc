@@ -28,7 +28,7 @@ constexpr const char* kSysctls = "/proc/sys";
 constexpr std::array kRootsKnobs = {"/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs",
                                     "/proc/acpi",          "/proc/scsi"};
 
-bool IsDevicePath(std::string_view path) { return path == "/dev" || path.starts_with("/dev/"); }
+bool IsDevicePath(std::string_view path) { return IsAtOrBelow(path, "/dev"); }
 
 bool IsGone(int error) { return error == ENOENT || error == ENOTDIR || error == ELOOP; }
 
@@ -347,7 +347,7 @@ bool TreeBuilder::IsPlaceholder(const std::string& path) const {
 bool TreeBuilder::HoldsMore(const std::string& path) const {
   return std::ranges::any_of(plan_.mounts, [&](const Mount& mount) {
     const std::string* const other = PathOf(mount);
-    return other != nullptr && other->size() > path.size() && other->starts_with(path) && (*other)[path.size()] == '/';
+    return other != nullptr && IsBelow(*other, path);
   });
 }
 
