@@ -73,8 +73,8 @@ struct Report {
   SeccompReport seccomp;
   AppArmorReport apparmor;
   CgroupsReport cgroups;
-  std::vector<TrialReport>
-      backends;  // in the order in which `auto` prefers them; Landlock alone is only used if asked for
+  // The backends in the order in which `auto` prefers them. The last is Landlock alone, which is used only on request.
+  std::vector<TrialReport> backends;
   std::vector<TrialReport> policies;
 
   void Fields(auto& f) {

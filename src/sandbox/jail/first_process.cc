@@ -114,7 +114,8 @@ int FirstProcess::Run() {
 std::optional<int> FirstProcess::OnSignal(const signalfd_siginfo& signal) {
   switch (static_cast<int>(signal.ssi_signo)) {
     case SIGCONT:
-      // A server continues pid 1 itself, which somebody may have stopped, before each instruction.
+      // A server sends a SIGCONT before each instruction, because another process may have stopped pid 1. It is not
+      // meant for the command.
       if (control_ == nullptr || IsFromKernel(signal)) Continue();
       break;
     case SIGIO:

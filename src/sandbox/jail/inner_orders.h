@@ -1,5 +1,6 @@
-// The orders tell the inner stage what to do. The outer stage passes them in a descriptor, so that nothing of them
-// shows on a command line.
+// The orders tell the inner stage what to do. They are passed in a descriptor, so that nothing of them shows on a
+// command line: by the outer stage to the inner stage, or by the server to a launcher. The native backend passes them
+// in memory, because its inner stage is a clone of the helper.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@
 namespace holdfast::sandbox {
 
 // The descriptors of the command's standard streams until the inner stage puts them in their places. Until then
-// descriptors 0, 1 and 2 are the streams of bubblewrap.
+// descriptors 0, 1 and 2 are the streams of bubblewrap or of the launcher.
 struct Streams {
   int in = -1, out = -1, err = -1;
 

@@ -91,8 +91,8 @@ class Stage {
   const ControlSocket* control() const { return control_ ? &*control_ : nullptr; }
   SetGroupIdSupervisor& set_group_id() { return set_group_id_; }
 
-  // Reports why the command was not started. When the server has had the command killed, nobody waits for a reason.
-  // Without an outer stage or a server no process waits for anything.
+  // Reports why the command was not started. A server that has had the command killed waits for its end, but for no
+  // reason. Without an outer stage or a server no process waits for anything.
   void ReportFailure(const NotExecuted& why) {
     if (lifeline_ && lifeline_->IsCut()) return;
     if (control_ && !has_begun_ && !control_->SendBegun()) return;

@@ -1,5 +1,5 @@
 // A Launcher is the server's end of one launcher (native/resident_protocol.h) and its keeper. The commands that the
-// launcher has started belong to themselves: they go on when it has ended, and its keeper waits for them.
+// launcher has started do not depend on it: they go on when it has ended, and its keeper waits for them.
 #pragma once
 
 #include <memory>

@@ -12,9 +12,9 @@ namespace holdfast::sandbox {
 
 class ReceivedLaunch {
  public:
-  // Waits for the next request. Returns nothing at the end of the socket. Fails with kInvalidRequest if the request
-  // cannot be meant: it has another length, another number of descriptors, or descriptors of another kind. Those are
-  // closed then, with the control socket among them, and the next request can be received.
+  // Waits for the next request. Returns nothing at the end of the socket. Fails with kInvalidRequest if the message is
+  // no request: it has another length, another number of descriptors, or descriptors of another kind. All of these are
+  // closed then, the control socket among them, and the next request can be received.
   static Result<std::optional<ReceivedLaunch>> Receive(int socket);
 
   const PlanKey& key() const { return request_.key; }

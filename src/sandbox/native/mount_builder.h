@@ -1,6 +1,6 @@
-// MountBuilder carries out the mounts of a plan by descriptor, in the mount namespace of the calling process. A path is
-// looked up once, without links, and compared with the file that was noted when the plan was made. What is mounted is
-// what was looked up: no other process can put another file in its place in between.
+// MountBuilder carries out the mounts of a plan by descriptor, in the mount namespace of the calling process. It opens
+// the paths without following links, and compares each file with the one that was noted when the plan was made. Then it
+// mounts what it has opened: no other process can put another file in its place in between.
 //
 // A plan that begins with a bind of `/` is built in place: the copy of the mounts that the new namespace has is the new
 // root. A plan that begins with an empty root gets a tmpfs, and the old root is detached.
@@ -38,9 +38,8 @@ class MountBuilder {
   // /dev/pts and /dev/console. The caller is pid 1 of its pid namespace.
   Result<> BuildOwn(int terminal) const;
 
-  // Covers the placeholders after BuildAll or BuildOwn. `held` are those that were made; another placeholder of the
-  // plan has become a file of the user in the meantime, and is covered too. Fails if the directory of a placeholder is
-  // not the one that was noted.
+  // Covers the placeholders after BuildAll or BuildOwn. `held` are those that were made. At the path of every other
+  // placeholder of the plan there is a file of the user by then, which is covered too.
   Result<> Cover(std::span<const HeldPlaceholder> held) const;
 
  private:
@@ -51,7 +50,7 @@ class MountBuilder {
 };
 
 // Returns whether copies of the template serve several commands. They do not where the plan mounts something at or
-// below /proc, /dev/shm or /dev/pts after the steps that make these anew for each command.
+// below /proc, /dev/shm or /dev/pts, because these are made anew for each command and would hide it.
 bool FitsTemplate(const NamespacePlan& plan);
 
 }  // namespace holdfast::sandbox

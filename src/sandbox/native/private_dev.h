@@ -30,15 +30,15 @@ Result<OwnedFd> AttachDev(int target, const DeviceNodes& nodes);
 // Makes the mount read-only, but none of the mounts below it.
 Result<> SealDev(int dev);
 
-// Attach what each sandbox has for itself to the directory of a /dev.
+// These functions attach what each sandbox has for itself to a /dev, whose directory is `dev`.
 Result<> AttachSharedMemory(int dev);
 Result<> AttachTerminals(int dev);
 
 // Returns a copy of the mount of the host's /dev/pts below `root`, and a closed descriptor where there is none.
 Result<OwnedFd> TakeHostTerminals(int root);
 
-// Attaches the host's terminals instead, for a template. The terminal of a command is found there, before the command
-// gets a /dev/pts of its own on top.
+// Attaches the host's terminals to the /dev of a template. Pid 1 of a command finds the terminal of the command there,
+// before it attaches a /dev/pts of its own on top.
 Result<> AttachHostTerminals(int dev, const OwnedFd& terminals);
 
 }  // namespace holdfast::sandbox

@@ -1,11 +1,11 @@
 // The protocol between the server and a launcher, over a SOCK_SEQPACKET socket: one LaunchRequest per command, with
 // descriptors in the order of LaunchDescriptor. Everything else is said on the command's own control socket, in the
 // protocol of a keeper (process/keeper/protocol.h), which pid 1 of the command speaks:
-//   launcher   kCloned with the pid of pid 1 and its pidfd; or kStale, and then nothing is started
-//   pid 1      kBegun before it starts the command or reports why it cannot, always after kCloned; kExited when the
-//              command and all other processes inside have ended
-//   server     kSignal, kKill; the end of the socket means that the server is gone, and pid 1 ends with everything
-//   inside
+//  - The launcher sends kCloned with the pid of pid 1 and its pidfd; or kStale, and then nothing is started.
+//  - pid 1 sends kBegun before it starts the command or reports why it cannot, and always after kCloned. It sends
+//    kExited when the command and all other processes inside have ended.
+//  - The server sends kSignal and kKill. When the server is gone, the socket ends, and pid 1 ends with everything
+//    inside.
 // A control socket that ends before kBegun tells that the command was not started, and never will be.
 #pragma once
 

@@ -166,8 +166,8 @@ TEST(WalkMemoryTest, WhereALinkLeadsIsLookedUpEachTime) {
   EXPECT_THAT(Resolve(WithoutEnvFiles(), surroundings)->denied_by_pattern, Contains(elsewhere.path() + "/2"));
 }
 
-// Finds repositories, and counts the directories of which the walk reads the name in a listing: nobody seeks them, so a
-// walk with a memory does not ask about them again.
+// Finds repositories, and counts the directories of which the walk reads the name in a listing: no visitor seeks them,
+// so a walk with a memory does not ask about them again.
 class CountingVisitor : public TreeVisitor {
  public:
   CountingVisitor(const std::string& root, std::string left_out)
