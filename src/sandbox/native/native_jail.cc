@@ -127,10 +127,8 @@ NotStarted WhyNotBuilt(int status, std::string complaint) {
 
 // The helper holds no stream of the command open, so that a reader of the command's output sees its end when the
 // command closes it.
-Result<> ReleaseStreams() {
-  TRY(const OwnedFd nothing, sys::OpenDevNull());
+void ReleaseStreams(const OwnedFd& nothing) {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing.get(), stream);
-  return {};
 }
 
 void PassOn(const std::string& report, std::optional<int> report_fd) {
@@ -151,6 +149,7 @@ std::expected<int, NotStarted> RunNative(const NamespacePlan& plan, const InnerO
   TRY(Placeholders placeholders, Placeholders::Prepare(plan.placeholders));
   TRY_VOID(placeholders.LeaveToReaper());
   TRY(Ends ends, Ends::Make());
+  TRY(const OwnedFd nothing, sys::OpenDevNull());
   Jail jail{.plan = plan,
             .noted = noted,
             .orders = OrdersInside(orders, noted, ends),
@@ -170,7 +169,7 @@ std::expected<int, NotStarted> RunNative(const NamespacePlan& plan, const InnerO
   const auto report = watch.AwaitReport();
   if (report) {
     PassOn(*report, orders.report_fd);
-    TRY_VOID(ReleaseStreams());
+    ReleaseStreams(nothing);
   }
   const int status = watch.AwaitEnd();
   if (terminal) terminal->TakeBack();
