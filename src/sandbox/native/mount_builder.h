@@ -39,8 +39,8 @@ class MountBuilder {
   Result<> BuildOwn(int terminal) const;
 
   // Covers the placeholders after BuildAll or BuildOwn. `held` are those that were made. At the path of every other
-  // placeholder of the plan there is a file of the user by then, which is covered too. Fails if the directory of a placeholder is not
-  // the one that was noted.
+  // placeholder of the plan there is a file of the user by then, which is covered too. Fails if the directory of a
+  // placeholder is not the one that was noted.
   Result<> Cover(std::span<const HeldPlaceholder> held) const;
 
  private:
