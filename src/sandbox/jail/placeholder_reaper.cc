@@ -161,15 +161,27 @@ class Reaper {
     return all;
   }
 
-  // Waits in a process of its own, because the reaper has to go on with the other commands. The process allocates no
-  // memory: a thread of the reaper may hold the lock of the allocator when it is made.
-  static void AwaitElsewhere(HeldPlaceholders left) {
+  // Waits in a process of its own, because the reaper has to go on with the other commands. The process holds none of
+  // the reaper's descriptors open: the helper waits for the end of the socket, and the server for that of the control
+  // sockets, while any process can make this one wait. It allocates and frees no memory: a thread of the reaper may
+  // hold the lock of the allocator when it is made.
+  void AwaitElsewhere(HeldPlaceholders left) {
     if (left.empty()) return;
-    auto in_child = [&left] {
+    auto in_child = [this, &left] {
+      CloseAll();
       AwaitOthers(left);
       return 0;
     };
     (void)sys::Spawn(sys::Sharing::kNothing, in_child);  // without it the placeholders stay, as after a killed reaper
+  }
+
+  void CloseAll() {
+    socket_.Reset();
+    for (auto& [number, command] : commands_) {
+      command.process.Reset();
+      command.control.Reset();
+      for (auto& [index, locked] : command.locked) locked.fd.Reset();
+    }
   }
 
   const std::vector<Placeholder>& wanted_;
