@@ -81,13 +81,21 @@ std::set<std::string> NamespacesOf(pid_t pid) {
   return namespaces;
 }
 
-// Returns those of the namespaces that a process on this machine is in, or holds open.
-std::set<std::string> StillThere(const std::set<std::string>& namespaces) {
+// Returns the directories in /proc of all processes on this machine.
+std::set<fs::path> AllProcesses() {
+  std::set<fs::path> all;
+  for (const auto& process : fs::directory_iterator("/proc")) all.insert(process.path());
+  return all;
+}
+
+// Returns those of the namespaces that one of the processes is in, or holds open. A process that was started later does
+// not count, because the kernel gives the number of a namespace that is gone to a new one.
+std::set<std::string> StillThere(const std::set<std::string>& namespaces, const std::set<fs::path>& processes) {
   std::set<std::string> found;
-  for (const auto& process : fs::directory_iterator("/proc")) {
+  for (const fs::path& process : processes) {
     for (const char* const links : {"ns", "fd"}) {
       std::error_code gone;
-      for (const auto& link : fs::directory_iterator(process.path() / links, gone)) {
+      for (const auto& link : fs::directory_iterator(process / links, gone)) {
         const std::string text = LinkText(link.path());
         if (namespaces.contains(text)) found.insert(text);
       }
@@ -244,6 +252,7 @@ TEST_P(SandboxLoadTest, HalfAreKilledWhileTheyRun) {
   Start();
   ASSERT_TRUE(AreUp(Who::kAll));
   const std::set<std::string> namespaces = NamespacesInside();
+  const std::set<fs::path> processes = AllProcesses();
   EXPECT_GE(namespaces.size(), 2u * kSandboxes);  // mount and pid namespaces, and others
   for (int number = 0; number < kSandboxes; ++number) {
     if (IsToBeKilled(number)) Kill(number);
@@ -257,8 +266,8 @@ TEST_P(SandboxLoadTest, HalfAreKilledWhileTheyRun) {
     }
   }
   ExpectNothingLeft();
-  EXPECT_TRUE(Eventually([&] { return StillThere(namespaces).empty(); }))
-      << testing::PrintToString(StillThere(namespaces));
+  EXPECT_TRUE(Eventually([&] { return StillThere(namespaces, processes).empty(); }))
+      << testing::PrintToString(StillThere(namespaces, processes));
 }
 
 // The helpers, and pid 1 of native sandboxes, are killed at every point of the start. A bubblewrap that waits for a

@@ -242,8 +242,8 @@ std::expected<int, NotStarted> RunOuterStage(const Bubblewrap& bubblewrap, const
     if (const auto kept = placeholders.KeepUntilEndOf(inner); !kept) return GiveUp(watch, kept.error());
     const auto finished = FinishNamespaces(inner, plan);
     if (finished) watch.AllowStart();
-    // The namespaces of an inner stage that has ended are gone with it. Why it has ended stands in its report.
-    if (!finished && !sys::HasEnded(inner)) return GiveUp(watch, finished.error());
+    // The namespaces of an inner stage that has ended, or is about to end, are gone. Why it ends stands in its report.
+    if (!finished && !watch.HasReport() && !sys::HasEnded(inner)) return GiveUp(watch, finished.error());
   }
   const auto report = watch.AwaitReport();
   if (report) {

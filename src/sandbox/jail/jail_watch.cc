@@ -96,6 +96,11 @@ int JailWatch::AwaitInner() {
 
 void JailWatch::AllowStart() { SendGo(pipes_.lifeline.get()); }
 
+bool JailWatch::HasReport() {
+  ReadWhatIsThere(report_, pipes_.report);
+  return report_.contains('\n');
+}
+
 std::optional<std::string> JailWatch::AwaitReport() {
   while (!ended_ && !report_.contains('\n')) Step();
   if (ended_) {

@@ -44,6 +44,9 @@ class JailWatch {
   int AwaitInner();
   void AllowStart();
 
+  // Returns whether the inner stage has written its report already.
+  bool HasReport();
+
   // Waits for the report of the inner stage and returns its line, or nothing when the child has ended without one.
   std::optional<std::string> AwaitReport();
 

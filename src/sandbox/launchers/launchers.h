@@ -21,8 +21,8 @@
 #include "sandbox/launch/sandbox_program.h"
 #include "sandbox/launch/sandbox_spec.h"
 #include "sandbox/launchers/launcher.h"
-#include "sandbox/launchers/mount_changes.h"
 #include "sandbox/native/resident_protocol.h"
+#include "sys/mount_changes.h"
 
 namespace holdfast::sandbox {
 
@@ -108,7 +108,7 @@ class Launchers final : private Launcher::Owner {
   const SandboxProgram& program_;
   const Limits limits_;
   const OnFailure on_failure_;
-  MountChanges mount_changes_;
+  sys::MountChanges mount_changes_;
   std::list<Held> launchers_;
   std::vector<Failed> failed_;
   std::vector<Ending> endings_;

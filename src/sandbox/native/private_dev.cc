@@ -100,14 +100,16 @@ Result<OwnedFd> AttachDev(int target, const DeviceNodes& nodes) {
 
 Result<> SealDev(int dev) { return SetAttributes(dev, Extent::kOne, kReadOnly | kNoPrograms, "/dev"); }
 
-Result<> AttachSharedMemory(int dev) {
-  TRY(const OwnedFd shm, NewTmpfs(01777));
-  return AttachTo(dev, "shm", shm);
+Result<OwnedFd> AttachSharedMemory(int dev) {
+  TRY(OwnedFd shm, NewTmpfs(01777));
+  TRY_VOID(AttachTo(dev, "shm", shm));
+  return shm;
 }
 
-Result<> AttachTerminals(int dev) {
-  TRY(const OwnedFd pts, NewFileSystem("devpts", {{"ptmxmode", "0666"}, {"mode", "620"}}, kNoPrivileges | kNoPrograms));
-  return AttachTo(dev, "pts", pts);
+Result<OwnedFd> AttachTerminals(int dev) {
+  TRY(OwnedFd pts, NewFileSystem("devpts", {{"ptmxmode", "0666"}, {"mode", "620"}}, kNoPrivileges | kNoPrograms));
+  TRY_VOID(AttachTo(dev, "pts", pts));
+  return pts;
 }
 
 Result<OwnedFd> TakeHostTerminals(int root) {

@@ -24,6 +24,7 @@
 #include "sandbox/native/namespaces.h"
 #include "sys/descriptor_passing.h"
 #include "sys/io.h"
+#include "sys/mount_changes.h"
 #include "sys/own_arguments.h"
 #include "sys/pidfd.h"
 #include "sys/socket_pair.h"
@@ -84,7 +85,9 @@ class Resident {
       return FailErrno("unshare", "namespaces");
     }
     TRY_VOID(SettleIn(user));
+    changes_.emplace();  // the template may have no /proc
     TRY_VOID(builder_.BuildTemplate());
+    template_ = changes_->Count();
     EmptyBoundingSet();
     if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0) return FailErrno("prctl", "dumpable");
     (void)std::signal(SIGCHLD, SIG_IGN);  // the kernel reaps the children
@@ -116,17 +119,22 @@ class Resident {
   Result<> Launch(const ReceivedLaunch& launch) {
     const int control = launch.Get(LaunchDescriptor::kControl);
     TRY_VOID(sys::SetBlocking(control, sys::Blocking::kNo));
-    if (launch.key() != sandbox_.key) {
-      return sys::SendAll(control, BytesOf({KeeperEventKind::kStale, 0, StartStep::kNone}));
-    }
+    if (launch.key() != sandbox_.key) return TellStale(control);
     ++commands_;
     TRY(sys::Pipe gate, sys::MakePipe(sys::OurEnd::kWrite));
     TRY(const sys::Child child, CloneInto(kOwnNamespaces));
     if (child.pid == 0) BeFirstProcess(launch, std::move(gate));
+    if (changes_->Count() != template_) return TellStale(control);  // pid 1 ends, because the gate is never opened
     const KeeperEvent cloned = {KeeperEventKind::kCloned, child.pid, StartStep::kNone};
     TRY_VOID(sys::SendWithDescriptor(control, BytesOf(cloned), child.pidfd.get()));
     (void)sys::Write(gate.write_end.get(), "g", 1);  // pid 1 may have failed already
     return {};
+  }
+
+  // A file that is removed outside takes the mount on it away, in the template and in its copies. The key does not tell
+  // this if another file has got the inode number of the one that was removed.
+  static Result<> TellStale(int control) {
+    return sys::SendAll(control, BytesOf({KeeperEventKind::kStale, 0, StartStep::kNone}));
   }
 
   // A failure before the inner stage is not reported: the end of the control socket makes the server start the command
@@ -178,8 +186,10 @@ class Resident {
   const ResidentSandbox& sandbox_;
   const MountBuilder builder_;
   OwnedFd socket_;
-  OwnedFd reaper_;         // the socket to the reaper; closed if the plan has no placeholders
-  uint32_t commands_ = 0;  // the number of commands so far
+  OwnedFd reaper_;                            // the socket to the reaper; closed if the plan has no placeholders
+  uint32_t commands_ = 0;                     // the number of commands so far
+  std::optional<sys::MountChanges> changes_;  // of the template
+  uint64_t template_ = 0;                     // their number when the template was complete
 };
 
 }  // namespace

@@ -75,16 +75,16 @@ std::unexpected<Error> ReplacedMeanwhile(const std::string& path) {
   return Fail(ErrorKind::kInvalidRequest, fmt::format("mount {}: it has been replaced in the meantime", path));
 }
 
-Result<> AttachProc(int root, const FreshProc& proc) {
+Result<OwnedFd> AttachProc(int root, const FreshProc& proc) {
   constexpr uint64_t attributes = kNoPrivileges | kNoDevices | kNoPrograms;
-  TRY(const OwnedFd mount, NewFileSystem("proc", {}, attributes | (proc.only_knobs ? 0 : kReadOnly)));
+  TRY(OwnedFd mount, NewFileSystem("proc", {}, attributes | (proc.only_knobs ? 0 : kReadOnly)));
   TRY(const OwnedFd target, Look(root, "/proc"));
   TRY_VOID(Attach(mount.get(), target.get(), "/proc"));
-  if (!proc.only_knobs) return {};
+  if (!proc.only_knobs) return mount;
   TRY_VOID(SealPath(root, kSysctls));
-  if (::geteuid() != 0) return {};
+  if (::geteuid() != 0) return mount;
   for (const char* const knob : kRootsKnobs) TRY_VOID(SealPath(root, knob));
-  return {};
+  return mount;
 }
 
 TreeBuilder::TreeBuilder(const NamespacePlan& plan, std::span<const MountCheck> noted, Parts parts)
@@ -277,13 +277,17 @@ Result<> TreeBuilder::Step(const PrivateDev&) {
   TRY(dev_, AttachDev(target.get(), *nodes_));
   TRY_VOID(Own(dev_.get()));
   if (parts_ == Parts::kShared) return AttachHostTerminals(dev_.get(), host_terminals_);
-  TRY_VOID(AttachSharedMemory(dev_.get()));
-  return AttachTerminals(dev_.get());
+  TRY(const OwnedFd shared_memory, AttachSharedMemory(dev_.get()));
+  TRY_VOID(Own(shared_memory.get()));
+  TRY(const OwnedFd terminals, AttachTerminals(dev_.get()));
+  return Own(terminals.get());
 }
 
 Result<> TreeBuilder::Step(const FreshProc& proc) {
   TRY_VOID(MakeMissing("/proc", S_IFDIR));
-  return parts_ == Parts::kAll ? AttachProc(tree_.get(), proc) : Result<>();
+  if (parts_ == Parts::kShared) return {};
+  TRY(const OwnedFd mount, AttachProc(tree_.get(), proc));
+  return Own(mount.get());
 }
 
 // Returns the file or directory to mount on. It is the one that was noted, or one that was made here.

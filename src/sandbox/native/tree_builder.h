@@ -77,7 +77,7 @@ class TreeBuilder {
   std::unordered_set<uint64_t> own_mounts_;               // the ids of file systems that no other process can reach
 };
 
-// Mounts the /proc of this pid namespace in the tree below `root`.
-Result<> AttachProc(int root, const FreshProc& proc);
+// Mounts the /proc of this pid namespace in the tree below `root`, and returns its mount.
+Result<OwnedFd> AttachProc(int root, const FreshProc& proc);
 
 }  // namespace holdfast::sandbox

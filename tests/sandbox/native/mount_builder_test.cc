@@ -268,6 +268,19 @@ TEST_F(MountBuilderTest, NodesOfTheirOwnDevCanBeUsedAndNotChanged) {
             "done, Read-only file system, done, Read-only file system");
 }
 
+// What the sandbox has mounted there itself is not the file that was noted outside.
+TEST_F(MountBuilderTest, MountsOnItsOwnFileSystems) {
+  const std::vector<Mount> mounts = {ReadOnlyBind{"/"}, PrivateDev{},
+                                     FreshProc{},       EmptyDirectory{"/dev/shm", 0555},
+                                     Seal{"/dev/shm"},  EmptyDirectory{"/proc/sys", 0555},
+                                     Seal{"/proc/sys"}};
+  EXPECT_EQ(Inside(mounts, [] { return Write("/dev/shm/new") + ", " + Write("/proc/sys/kernel/hostname"); }),
+            "Read-only file system, Read-only file system");
+  EXPECT_EQ(Inside({ReadOnlyBind{"/"}, PrivateDev{}, WritableBind{"/dev/shm"}},
+                   [] { return ErrnoOf(::access("/dev/shm", W_OK)); }),
+            "done");
+}
+
 TEST_F(MountBuilderTest, TheFreshProcIsThatOfThePidNamespace) {
   EXPECT_EQ(Inside({ReadOnlyBind{"/"}, FreshProc{}}, [] { return fs::read_symlink("/proc/self").string(); }), "1");
 }

@@ -103,6 +103,22 @@ TEST_P(ResidentTest, RefusesAStaleRequest) {
   EXPECT_NE(::access((Workspace() + "/file").c_str(), F_OK), 0);
 }
 
+// The removal of a file takes the mount on it out of the template. The server may not notice, if another file gets the
+// inode number of the first.
+TEST_P(ResidentTest, IsStaleWhenAFileUnderAMountWasRemoved) {
+  EndLauncher();
+  workspace_.Write(".git/config", "");
+  StartLauncher();
+  ASSERT_EQ(Start("true").AwaitExit(), 0);
+  std::filesystem::remove_all(Workspace() + "/.git");
+  Launched launched = Start("echo ran > file");
+  const auto event = launched.Next();
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->kind, KeeperEventKind::kStale);
+  EXPECT_EQ(launched.Next(), std::nullopt);
+  EXPECT_NE(::access((Workspace() + "/file").c_str(), F_OK), 0);
+}
+
 // The key is made of the files that the plan names, and one of them appears.
 TEST_P(ResidentTest, HasAnotherKeyThanAServerThatSeesAnotherFile) {
   const PlanKey before = Key();

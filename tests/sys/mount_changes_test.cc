@@ -1,4 +1,4 @@
-#include "sandbox/launchers/mount_changes.h"
+#include "sys/mount_changes.h"
 
 #include <sched.h>
 #include <sys/mount.h>
@@ -12,7 +12,7 @@
 
 #include "support/scratch_dir.h"
 
-namespace holdfast::sandbox {
+namespace holdfast::sys {
 namespace {
 
 constexpr int kNoNamespaces = 77;
@@ -63,4 +63,4 @@ TEST(MountChangesTest, DoesNotCountMountsOfOtherNamespaces) {
 }
 
 }  // namespace
-}  // namespace holdfast::sandbox
+}  // namespace holdfast::sys

@@ -1,9 +1,9 @@
-#include "sandbox/launchers/mount_changes.h"
+#include "sys/mount_changes.h"
 
 #include <fcntl.h>
 #include <poll.h>
 
-namespace holdfast::sandbox {
+namespace holdfast::sys {
 
 MountChanges::MountChanges() : mounts_(::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)) {}
 
@@ -16,4 +16,4 @@ uint64_t MountChanges::Count() {
   return count_;
 }
 
-}  // namespace holdfast::sandbox
+}  // namespace holdfast::sys

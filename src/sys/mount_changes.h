@@ -1,12 +1,12 @@
-// MountChanges counts how often the mounts of this process's mount namespace have changed. A launcher has a copy of the
-// mounts, which does not follow such a change.
+// MountChanges counts how often the mounts of the mount namespace have changed that this process was in when the object
+// was made.
 #pragma once
 
 #include <cstdint>
 
 #include "base/owned_fd.h"
 
-namespace holdfast::sandbox {
+namespace holdfast::sys {
 
 class MountChanges {
  public:
@@ -21,4 +21,4 @@ class MountChanges {
   uint64_t count_ = 0;
 };
 
-}  // namespace holdfast::sandbox
+}  // namespace holdfast::sys
