@@ -188,7 +188,8 @@ class CountingVisitor : public TreeVisitor {
   mutable size_t read_ = 0;
 };
 
-// A tree that changes at random.
+// A tree that changes at random, and the directory around it. Links at the top of the tree lead there, so it has to be
+// the test's own: other programs make and remove a `.git` in the directory for temporary files.
 class ChangingTree {
  public:
   ChangingTree(std::string root, unsigned seed) : root_(std::move(root)), random_(seed) {}
@@ -198,7 +199,7 @@ class ChangingTree {
 
   void Change() {
     const std::string directory = SomeDirectory(), path = directory + "/" + SomeName();
-    switch (random_() % 12) {
+    switch (random_() % 13) {
       case 0:
       case 1:
         return MakeFile(path);
@@ -223,6 +224,8 @@ class ChangingTree {
       case 10:
         ::symlink(("../" + SomeName()).c_str(), path.c_str());
         return;
+      case 11:
+        return MakeOrRemoveBesideTheTree();
       default:
         return MountOrUnmount(directory);
     }
@@ -262,6 +265,11 @@ class ChangingTree {
     MakeFile(path);
     const timespec times[] = {before.st_atim, before.st_mtim};
     ::utimensat(AT_FDCWD, directory.c_str(), times, 0);
+  }
+
+  void MakeOrRemoveBesideTheTree() {
+    const std::string path = root_ + "/../" + SomeName();
+    if (::rmdir(path.c_str()) != 0) ::mkdir(path.c_str(), 0755);
   }
 
   void MountOrUnmount(const std::string& directory) {
@@ -304,16 +312,18 @@ class WalkMemoryRandomTest : public testing::Test {
     return {matches.value_or(Paths()), visitor.repositories_.Take()};
   }
 
-  void CompareWhileChanging(const std::string& root, unsigned steps) {
-    root_ = root;
-    globs_ = GlobsFor(root, {"**/*.env", "a/*.key", "**/b/c/*", "a/b/**"});
+  // Compares the walks of a tree in `directory`, which has nothing in it but the tree.
+  void CompareWhileChanging(const std::string& directory, unsigned steps) {
+    root_ = directory + "/tree";
+    fs::create_directories(root_);
+    globs_ = GlobsFor(root_, {"**/*.env", "a/*.key", "**/b/c/*", "a/b/**"});
     WalkMemory memory({}, SoonSettled);
-    ChangingTree tree(root, steps);
+    ChangingTree tree(root_, steps);
     size_t found = 0;
     for (unsigned step = 0; step < steps; ++step) {
       tree.Change();
       if (step % 8 == 0) WaitForTick();
-      const std::string left_out = step % 7 == 0 ? root + "/a" : "";
+      const std::string left_out = step % 7 == 0 ? root_ + "/a" : "";
       const Finding fresh = Scan(left_out, nullptr), remembered = Scan(left_out, &memory);
       ASSERT_EQ(remembered.matches, fresh.matches) << "step " << step;
       ASSERT_EQ(remembered.repositories, fresh.repositories) << "step " << step;
@@ -345,11 +355,11 @@ TEST_F(WalkMemoryRandomTest, FindsTheSameOnATmpfs) {
 TEST_F(WalkMemoryRandomTest, FindsTheSameOnAnOverlay) {
   const support::SmallTmpfs layers(4u << 20);
   if (!layers.why_not().empty()) GTEST_SKIP() << layers.why_not();
-  for (const char* name : {"lower/a/b/c", "lower/b/a", "lower/c/c", "upper", "work", "merged"}) {
+  for (const char* name : {"lower/tree/a/b/c", "lower/tree/b/a", "lower/tree/c/c", "upper", "work", "merged"}) {
     fs::create_directories(layers.path() + "/" + name);
   }
-  fs::create_directories(layers.path() + "/lower/a/node_modules/c");
-  for (const char* name : {"lower/a/1.env", "lower/b/a/2.key", "lower/c/1.env"}) {
+  fs::create_directories(layers.path() + "/lower/tree/a/node_modules/c");
+  for (const char* name : {"lower/tree/a/1.env", "lower/tree/b/a/2.key", "lower/tree/c/1.env"}) {
     ASSERT_TRUE(OwnedFd(::open((layers.path() + "/" + name).c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600)).is_open());
   }
   const std::string merged = layers.path() + "/merged";
