@@ -37,18 +37,21 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Paths = std::vector<std::string>;
 
-std::vector<Glob> GlobsFor(const std::string& root, const Paths& patterns) {
-  std::vector<Glob> globs;
+// The patterns by the directory in which each is searched: `a/*.key` is `*.key` in the directory `a`.
+using GlobsByRoot = std::map<std::string, std::vector<Glob>>;
+
+GlobsByRoot GlobsFor(const std::string& base, const Paths& patterns) {
+  GlobsByRoot globs;
   for (const std::string& pattern : patterns) {
-    auto targets = ParseGlob(root, pattern);
+    auto targets = ParseGlob(base, pattern);
     EXPECT_TRUE(targets) << pattern;
-    for (GlobTarget& target : *targets) globs.push_back(*std::move(target.glob));
+    for (GlobTarget& target : *targets) globs[target.path].push_back(*std::move(target.glob));
   }
   return globs;
 }
 
 SearchKey KeyFor(const std::string& root, const Paths& patterns) {
-  return {.root = root, .globs = GlobsFor(root, patterns), .max_depth = {}};
+  return {.root = root, .globs = GlobsFor(root, patterns).at(root), .max_depth = {}};
 }
 
 TreeMemory TreeOf(size_t bytes) {
@@ -305,8 +308,11 @@ class WalkMemoryRandomTest : public testing::Test {
  protected:
   Finding Scan(const std::string& left_out, WalkMemory* memory) {
     CountingVisitor visitor(root_, left_out);
-    GlobSearch search{.root = root_, .globs = globs_, .max_depth = {}, .companion = &visitor};
-    auto matches = ScanGlobs({search}, {.memory = memory});
+    std::vector<GlobSearch> searches;
+    for (const auto& [root, globs] : globs_) {
+      searches.push_back({.root = root, .globs = globs, .companion = root == root_ ? &visitor : nullptr});
+    }
+    auto matches = ScanGlobs(searches, {.memory = memory});
     EXPECT_TRUE(matches) << matches.error().message;
     (memory == nullptr ? read_without_ : read_with_) += visitor.read_;
     return {matches.value_or(Paths()), visitor.repositories_.Take()};
@@ -316,7 +322,7 @@ class WalkMemoryRandomTest : public testing::Test {
   void CompareWhileChanging(const std::string& directory, unsigned steps) {
     root_ = directory + "/tree";
     fs::create_directories(root_);
-    globs_ = GlobsFor(root_, {"**/*.env", "a/*.key", "**/b/c/*", "a/b/**"});
+    globs_ = GlobsFor(root_, {"**/*.env", "?/*.key", "**/b/c/*", "[bc]/b/**", ".g*", "a/node*", "a/b/**"});
     WalkMemory memory({}, SoonSettled);
     ChangingTree tree(root_, steps);
     size_t found = 0;
@@ -335,7 +341,7 @@ class WalkMemoryRandomTest : public testing::Test {
   }
 
   std::string root_;
-  std::vector<Glob> globs_;
+  GlobsByRoot globs_;
   size_t read_with_ = 0, read_without_ = 0, mounted_ = 0;
 };
 
