@@ -19,6 +19,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/owned_fd.h"
 #include "base/paths.h"
 #include "sandbox/policy/glob_parse.h"
 #include "sandbox/resolve/file_clock.h"
@@ -197,7 +198,7 @@ class ChangingTree {
  public:
   ChangingTree(std::string root, unsigned seed) : root_(std::move(root)), random_(seed) {}
   ~ChangingTree() {
-    for (const std::string& mounted : mounts_) ::umount2(mounted.c_str(), MNT_DETACH);
+    while (!mounts_.empty()) UnmountLast();
   }
 
   void Change() {
@@ -278,8 +279,7 @@ class ChangingTree {
   void MountOrUnmount(const std::string& directory) {
     if (directory == root_ || !support::EnterPrivateMounts().empty()) return;
     if (!mounts_.empty() && random_() % 2 == 0) {
-      ::umount2(mounts_.back().c_str(), MNT_DETACH);
-      mounts_.pop_back();
+      UnmountLast();
     } else if (mounts_.size() < 3) {
       const std::string from = SomeDirectory();
       const bool is_done = random_() % 2 == 0
@@ -287,16 +287,22 @@ class ChangingTree {
                                : from != root_ && !IsAtOrBelow(directory, from) &&
                                      ::mount(from.c_str(), directory.c_str(), nullptr, MS_BIND, nullptr) == 0;
       if (!is_done) return;
-      mounts_.push_back(directory);
+      mounts_.emplace_back(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
       ++mounted_;
     }
+  }
+
+  // A mount may have been moved to another path, with a directory above it, so it is unmounted by its descriptor.
+  void UnmountLast() {
+    ::umount2(fmt::format("/proc/self/fd/{}", mounts_.back().get()).c_str(), MNT_DETACH);
+    mounts_.pop_back();
   }
 
   static inline const Paths kNames = {"a", "b", "c", "1.env", "2.key", ".git", "node_modules"};
 
   std::string root_;
   std::mt19937 random_;
-  Paths mounts_;
+  std::vector<OwnedFd> mounts_;  // the top directory of each
   size_t mounted_ = 0;
 };
 
@@ -306,6 +312,12 @@ struct Finding {
 
 class WalkMemoryRandomTest : public testing::Test {
  protected:
+  void TearDown() override {
+    std::error_code busy;
+    fs::remove_all(root_, busy);
+    EXPECT_FALSE(busy) << "something is still mounted in the tree: " << busy.message();
+  }
+
   Finding Scan(const std::string& left_out, WalkMemory* memory) {
     CountingVisitor visitor(root_, left_out);
     std::vector<GlobSearch> searches;
