@@ -16,6 +16,7 @@
 
 #include "base/check.h"
 #include "base/paths.h"
+#include "sandbox/native/holds.h"
 #include "sandbox/native/mount_calls.h"
 #include "sys/file_identity.h"
 
@@ -191,19 +192,17 @@ Result<> TreeBuilder::Step(const PinnedLink& link) {
   return Attach(mount.get(), file, link.path);
 }
 
-// Holds directories by a stack of mounts at /dev, which the private /dev then covers. Each mount of the stack shows one
-// of the directories, and the next one is mounted on it. The kernel renames and removes no directory on which something
-// is mounted in this namespace, by whatever path the command gets there. At their own paths the directories are no
-// mounts, so that files can be renamed and linked across them.
+// Holds the directories below the private /dev, which is mounted next and hides their copies. It does not hang on any
+// of them: the kernel would take it away with a directory that a process outside removes.
 Result<> TreeBuilder::HoldDirectories() {
-  TRY(OwnedFd top, Look(tree_.get(), "/dev"));
+  const auto is_held = [](const Mount& mount) { return std::holds_alternative<HeldDirectory>(mount); };
+  const auto count = static_cast<size_t>(std::ranges::count_if(plan_.mounts, is_held));
+  if (count == 0) return {};
+  TRY(const OwnedFd dev, Look(tree_.get(), "/dev"));
+  TRY(Holds holds, Holds::Make(dev.get(), count));
   for (const Mount& mount : plan_.mounts) {
     const auto* const held = std::get_if<HeldDirectory>(&mount);
-    if (held == nullptr) continue;
-    OwnedFd& source = sources_.find(held->path)->second;
-    TRY_VOID(SetAttributes(source.get(), Extent::kWhole, kReadOnly | kNoPrivileges | kNoDevices, held->path));
-    TRY_VOID(Attach(source.get(), top.get(), held->path));
-    top = std::move(source);
+    if (held != nullptr) TRY_VOID(holds.Hold(sources_.find(held->path)->second.get(), held->path));
   }
   return {};
 }

@@ -172,10 +172,41 @@ TEST_F(MountBuilderTest, DevIsPrivateOnTopOfHeldDirectories) {
   EXPECT_EQ(Inside(mounts,
                    [&] {
                      const bool shows_kept = fs::exists("/dev/file"), has_null = fs::exists("/dev/null");
+                     const bool shows_places = fs::exists("/dev/0") || fs::exists("/dev/../dev/0");
                      return std::to_string(shows_kept) + std::to_string(has_null) +
-                            std::to_string(fs::exists("/dev/../dev/file"));
+                            std::to_string(fs::exists("/dev/../dev/file")) + std::to_string(shows_places);
                    }),
-            "010");
+            "0100");
+}
+
+// The kernel detaches what is mounted on a directory when a process in another mount namespace removes it, with all
+// that is mounted below that.
+TEST_F(MountBuilderTest, ADirectoryThatIsRemovedOutsideTakesNoOtherHoldAndNoDeviceAway) {
+  for (const Mount& first : {Mount(ReadOnlyBind{"/"}), Mount(EmptyRoot{})}) {
+    for (const char* const name : {"place/first", "place/last", "place/kept/below"}) fs::create_directories(In(name));
+    const std::vector<Mount> mounts = {first,
+                                       PrivateDev{},
+                                       WritableBind{In("place")},
+                                       HeldDirectory{In("place/first")},
+                                       HeldDirectory{In("place/kept")},
+                                       HeldDirectory{In("place/kept/below")},
+                                       HeldDirectory{In("place/last")}};
+    const Neighbour neighbour([&] {
+      ::rmdir(In("place/first").c_str());
+      ::rmdir(In("place/kept/below").c_str());
+    });
+    EXPECT_EQ(Inside(mounts,
+                     [&] {
+                       const std::string before = Rename(In("place/first"), In("place/moved"));
+                       neighbour.Ask();
+                       return before + ", " + std::to_string(fs::exists(In("place/first"))) +
+                              std::to_string(fs::exists(In("place/kept/below"))) + ", " +
+                              Rename(In("place/kept"), In("place/moved")) + ", " +
+                              Rename(In("place/last"), In("place/moved")) + ", " + Write("/dev/null") + ", " +
+                              Write("/dev/shm/new");
+                     }),
+              "Device or resource busy, 00, Device or resource busy, Device or resource busy, done, done");
+  }
 }
 
 TEST_F(MountBuilderTest, RefusesAHeldDirectoryThatWasReplaced) {
