@@ -30,9 +30,9 @@ Result<OwnedFd> AttachDev(int target, const DeviceNodes& nodes);
 // Makes the mount read-only, but none of the mounts below it.
 Result<> SealDev(int dev);
 
-// These functions attach what each sandbox has for itself to a /dev, whose directory is `dev`.
-Result<> AttachSharedMemory(int dev);
-Result<> AttachTerminals(int dev);
+// These functions attach what each sandbox has for itself to a /dev, whose directory is `dev`, and return its mount.
+Result<OwnedFd> AttachSharedMemory(int dev);
+Result<OwnedFd> AttachTerminals(int dev);
 
 // Returns a copy of the mount of the host's /dev/pts below `root`, and a closed descriptor where there is none.
 Result<OwnedFd> TakeHostTerminals(int root);

@@ -305,7 +305,7 @@ TEST_F(MountBuilderTest, MountsOnItsOwnFileSystems) {
                                      FreshProc{},       EmptyDirectory{"/dev/shm", 0555},
                                      Seal{"/dev/shm"},  EmptyDirectory{"/proc/sys", 0555},
                                      Seal{"/proc/sys"}};
-  EXPECT_EQ(Inside(mounts, [] { return Write("/dev/shm/new") + ", " + Write("/proc/sys/kernel/hostname"); }),
+  EXPECT_EQ(Inside(mounts, [] { return Write("/dev/shm/new") + ", " + Write("/proc/sys/new"); }),
             "Read-only file system, Read-only file system");
   EXPECT_EQ(Inside({ReadOnlyBind{"/"}, PrivateDev{}, WritableBind{"/dev/shm"}},
                    [] { return ErrnoOf(::access("/dev/shm", W_OK)); }),
