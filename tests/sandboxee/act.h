@@ -71,6 +71,7 @@ std::span<const Act> SetIdActs();
 std::span<const Act> ReadActs();
 std::span<const Act> NetworkActs();
 std::span<const Act> ProcessActs();
+std::span<const Act> FirstProcessActs();
 std::span<const Act> MountActs();
 std::span<const Act> NamespaceActs();
 std::span<const Act> KernelActs();

@@ -19,8 +19,8 @@ using sandbox::Filter;
 
 std::vector<Act> ActsWithCalls() {
   std::vector<Act> acts;
-  for (const auto table :
-       {SetIdActs(), NetworkActs(), ProcessActs(), MountActs(), NamespaceActs(), KernelActs(), PrivilegeActs()}) {
+  for (const auto table : {SetIdActs(), NetworkActs(), ProcessActs(), FirstProcessActs(), MountActs(), NamespaceActs(),
+                           KernelActs(), PrivilegeActs()}) {
     for (const Act& act : table) {
       if (act.call) acts.push_back(act);
     }

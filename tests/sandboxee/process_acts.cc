@@ -1,3 +1,5 @@
+#include <linux/ioprio.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include "sandboxee/act.h"
@@ -49,6 +51,36 @@ constexpr Act kProcesses[] = {
      .outside = Outside::kIfThere},
 };
 
+// pid 1 of the sandbox ends the command, so the command must not be able to slow it. The acts are not done outside,
+// where pid 1 belongs to the machine; AllowedActs() has the same calls for other processes.
+constexpr Act OnFirstProcess(std::string_view name, std::string_view words, const FilteredCall& call) {
+  return {.name = name, .words = words, .refusal = "EPERM", .outside = Outside::kNothingThere, .call = call};
+}
+
+constexpr Act kFirstProcess[] = {
+    OnFirstProcess("schedule pid 1", "control_process scheduler 1", {SYS_sched_setscheduler, {1}}),
+    OnFirstProcess("set parameters of pid 1", "control_process parameters 1", {SYS_sched_setparam, {1}}),
+    OnFirstProcess("set attributes of pid 1", "control_process attributes 1", {SYS_sched_setattr, {1}}),
+    OnFirstProcess("bind pid 1 to processors", "control_process affinity 1", {SYS_sched_setaffinity, {1}}),
+    OnFirstProcess("limit pid 1", "control_process limit 1", {SYS_prlimit64, {1}}),
+    OnFirstProcess("set the priority of pid 1", "control_process priority 1", {SYS_setpriority, {PRIO_PROCESS, 1}}),
+    OnFirstProcess("set the priority of the group of pid 1", "control_process group_priority 1",
+                   {SYS_setpriority, {PRIO_PGRP, 1}}),
+    OnFirstProcess("set the I/O priority of pid 1", "control_process io_priority 1",
+                   {SYS_ioprio_set, {IOPRIO_WHO_PROCESS, 1}}),
+    OnFirstProcess("set the I/O priority of the group of pid 1", "control_process group_io_priority 1",
+                   {SYS_ioprio_set, {IOPRIO_WHO_PGRP, 1}}),
+    OnFirstProcess("join the group of pid 1", "join_group 1", {SYS_setpgid, {0, 1}}),
+    {.name = "set the priority of a user",
+     .words = "control_process user_priority 0",
+     .refusal = "EPERM",
+     .call = FilteredCall{SYS_setpriority, {PRIO_USER}}},
+    {.name = "set the I/O priority of a user",
+     .words = "control_process user_io_priority 0",
+     .refusal = "EPERM",
+     .call = FilteredCall{SYS_ioprio_set, {IOPRIO_WHO_USER}}},
+};
+
 constexpr Act kPrivileges[] = {
     {.name = "have a capability", .words = "have_capability", .outside = Outside::kNeedsRoot},
     {.name = "have a capability, with a network",
@@ -82,6 +114,7 @@ constexpr Act kPrivileges[] = {
 }  // namespace
 
 std::span<const Act> ProcessActs() { return kProcesses; }
+std::span<const Act> FirstProcessActs() { return kFirstProcess; }
 std::span<const Act> PrivilegeActs() { return kPrivileges; }
 
 }  // namespace holdfast::sandboxee

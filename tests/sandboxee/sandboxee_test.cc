@@ -37,6 +37,7 @@ TEST_P(SandboxeeTest, RefusesSetIds) { ExpectRefused(SetIdActs()); }
 TEST_P(SandboxeeTest, RefusesReads) { ExpectRefused(ReadActs()); }
 TEST_P(SandboxeeTest, RefusesActsOnTheNetwork) { ExpectRefused(NetworkActs()); }
 TEST_P(SandboxeeTest, RefusesActsOnProcesses) { ExpectRefused(ProcessActs()); }
+TEST_P(SandboxeeTest, RefusesActsOnTheFirstProcess) { ExpectRefused(FirstProcessActs()); }
 TEST_P(SandboxeeTest, RefusesMounts) { ExpectRefused(MountActs()); }
 TEST_P(SandboxeeTest, RefusesNamespaces) { ExpectRefused(NamespaceActs()); }
 TEST_P(SandboxeeTest, RefusesActsOnTheKernel) { ExpectRefused(KernelActs()); }

@@ -121,7 +121,7 @@ class FilterWriter {
     if (stands_for_ != StandsFor::kNamespacesAndMounts) AddModeRules(rules);
     if (filter_ == Filter::kRestrictedNetwork) Add(rules, {__NR_sendto}, [this] { WriteSendTo(); });
     if (filter_ == Filter::kGuardedNetwork) AddPortRules(rules);
-    if (stands_for_ != StandsFor::kNothing) AddProcessRules(rules);
+    AddProcessRules(rules);
     return rules;
   }
 
@@ -165,12 +165,16 @@ class FilterWriter {
 
   // The rules about calls that change how a process runs, which they name by its number.
   void AddProcessRules(ArgumentRules& rules) {
+    const bool own_pids = stands_for_ == StandsFor::kNothing;
     Add(rules,
-        {__NR_prlimit64, __NR_sched_setaffinity, __NR_sched_setscheduler, __NR_sched_setparam, __NR_sched_setattr,
-         __NR_migrate_pages, __NR_move_pages},
-        [this] { WriteOwnNumber(); });
-    Add(rules, {__NR_setpriority}, [this] { WriteOwnOf(PRIO_PROCESS); });
-    Add(rules, {__NR_ioprio_set}, [this] { WriteOwnOf(IOPRIO_WHO_PROCESS); });
+        {__NR_prlimit64, __NR_sched_setaffinity, __NR_sched_setscheduler, __NR_sched_setparam, __NR_sched_setattr},
+        [this, own_pids] { own_pids ? WriteNotFirst(0) : WriteOwnNumber(); });
+    Add(rules, {__NR_setpriority}, [this, own_pids] { own_pids ? WriteNotUser(PRIO_USER) : WriteOwnOf(PRIO_PROCESS); });
+    Add(rules, {__NR_ioprio_set},
+        [this, own_pids] { own_pids ? WriteNotUser(IOPRIO_WHO_USER) : WriteOwnOf(IOPRIO_WHO_PROCESS); });
+    // A process in the group of pid 1 could name that group by 0.
+    if (own_pids) return Add(rules, {__NR_setpgid}, [this] { WriteNotFirst(1); });
+    Add(rules, {__NR_migrate_pages, __NR_move_pages}, [this] { WriteOwnNumber(); });
   }
 
   void Refuse(std::span<const SyscallSet> sets) {
@@ -271,6 +275,19 @@ class FilterWriter {
     code_.Jump(Test::kEqual, kind, kNext, refuse_);
     code_.Load(Low(1));
     code_.Jump(Test::kEqual, 0, allow_, refuse_);
+  }
+
+  // pid 1 of the sandbox ends the command and all that it has started. If the command could slow or limit pid 1, it
+  // could delay its own end.
+  void WriteNotFirst(size_t argument) {
+    code_.Load(Low(argument));
+    code_.Jump(Test::kEqual, 1, refuse_, allow_);
+  }
+
+  void WriteNotUser(uint32_t user) {
+    code_.Load(Low(0));
+    code_.Jump(Test::kEqual, user, refuse_, kNext);
+    WriteNotFirst(1);
   }
 
   void WriteUnixPair() {

@@ -5,7 +5,8 @@
 // A filter refuses what this list names, and allows the rest:
 //   always          the sets of syscall_sets.h; clone and unshare that make a namespace; ioctls that type into a
 //                   terminal or change its line discipline or keyboard; modes with set-user-ID or set-group-ID, and
-//                   openat2, which has its mode behind a pointer; leases and notices of fcntl
+//                   openat2, which has its mode behind a pointer; leases and notices of fcntl; priorities and limits of
+//                   pid 1, of its process group and of a whole user; with namespaces also joining that group
 //   open network    sockets that are neither unix, inet (TCP, UDP, ping, MPTCP) nor rtnetlink
 //   guarded         as the open network, and what reaches a TCP port without Landlock's rules about ports being asked:
 //                   MPTCP sockets, messages with MSG_FASTOPEN, protocols on top of a TCP socket

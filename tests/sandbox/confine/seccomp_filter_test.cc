@@ -79,6 +79,8 @@ const std::set<uint32_t> kRefusedWithoutMounts = {
 
 const std::set<uint32_t> kOnlyOfTheCaller = {302, 203, 144, 142, 314, 256, 279};  // prlimit64, sched_set*, pages
 
+const std::set<uint32_t> kNotOfFirstProcess = {302, 203, 144, 142, 314};  // prlimit64, sched_set*
+
 // FIGETBSZ, FICLONE, FICLONERANGE, FS_IOC_GETFLAGS, FS_IOC_FSGETXATTR, FS_IOC_FIEMAP, FS_IOC_GETVERSION
 const std::set<uint32_t> kHarmlessIoctls = {2,           0x4004'9409, 0x4020'940d, 0x8008'6601,
                                             0x801c'581f, 0xc020'660b, 0x8008'7601};
@@ -153,6 +155,14 @@ std::string ExpectedOfMessage(Filter filter, uint64_t flags) {
   return AllowIf(filter != Filter::kGuardedNetwork || (flags & 0x2000'0000) == 0);
 }
 
+// setpriority counts its kinds (process, group, user) from 0, ioprio_set from 1.
+std::string ExpectedOfPriority(bool namespaces, const seccomp_data& call) {
+  const uint32_t kind = static_cast<uint32_t>(call.args[0]) - (call.nr == 251 ? 1 : 0);
+  const auto number = static_cast<uint32_t>(call.args[1]);
+  if (!namespaces) return AllowIf(kind == 0 && number == 0);
+  return AllowIf(kind != 2 && number != 1);
+}
+
 std::string Expected(const Mode& mode, const seccomp_data& call) {
   const Filter filter = mode.filter;
   const bool namespaces = mode.stands_for == StandsFor::kNothing;
@@ -169,6 +179,7 @@ std::string Expected(const Mode& mode, const seccomp_data& call) {
   if (mode.stands_for == StandsFor::kNamespacesAndMounts && kRefusedWithoutMounts.contains(number)) return "EPERM";
   if (kModes.contains(number)) return ExpectedOfMode(mode.caller, call);
   if (!namespaces && kOnlyOfTheCaller.contains(number)) return AllowIf(static_cast<uint32_t>(call.args[0]) == 0);
+  if (namespaces && kNotOfFirstProcess.contains(number)) return AllowIf(static_cast<uint32_t>(call.args[0]) != 1);
   switch (number) {
     case 56:  // clone: no CLONE_NEW* flag but CLONE_NEWTIME, which clone does not have
       return AllowIf((call.args[0] & 0x7e02'0000) == 0);
@@ -176,10 +187,11 @@ std::string Expected(const Mode& mode, const seccomp_data& call) {
       return AllowIf((call.args[0] & ~uint64_t{0x5'0f00}) == 0);
     case 16:  // ioctl
       return ExpectedOfIoctl(mode.stands_for, static_cast<uint32_t>(call.args[1]));
-    case 141:  // setpriority: PRIO_PROCESS
-    case 251:  // ioprio_set: IOPRIO_WHO_PROCESS
-      return AllowIf(namespaces || (static_cast<uint32_t>(call.args[0]) == (number == 251 ? 1u : 0u) &&
-                                    static_cast<uint32_t>(call.args[1]) == 0));
+    case 141:  // setpriority
+    case 251:  // ioprio_set
+      return ExpectedOfPriority(namespaces, call);
+    case 109:  // setpgid: nothing joins the group of pid 1
+      return AllowIf(!namespaces || static_cast<uint32_t>(call.args[1]) != 1);
     case 72:  // fcntl: F_SETLEASE, F_NOTIFY, F_SETDELEG
       return AllowIf(!std::set<uint32_t>{1024, 1026, 1040}.contains(static_cast<uint32_t>(call.args[1])));
     case 44:  // sendto: without a network only with no address
@@ -284,6 +296,19 @@ TEST_P(SeccompFilterTest, IgnoresTheHighHalfOfAnInt) {
     }
   }
   for (uint64_t request : {0x5412, 0x541c, 0x5401}) Compare(Call(16, {0, request | kHighBits, 0}));
+}
+
+TEST_P(SeccompFilterTest, TellsTheFirstProcessWhateverTheHighHalfIs) {
+  for (uint64_t high : {uint64_t{0}, kHighBits, uint64_t{1} << 32}) {
+    for (uint64_t number : {0u, 1u, 2u, 0x1'0001u, 0x8000'0001u, 0xffff'ffffu}) {
+      for (uint32_t call : kOnlyOfTheCaller) Compare(Call(call, {number | high, 1, 1}));
+      for (uint64_t kind = 0; kind < 5; ++kind) {
+        Compare(Call(141, {kind | high, number | high, 1}));
+        Compare(Call(251, {kind | high, number | high, 1}));
+      }
+      Compare(Call(109, {1, number | high}));
+    }
+  }
 }
 
 TEST_P(SeccompFilterTest, TellsIoctlsByTheirRequest) {
