@@ -4,7 +4,8 @@
 // and the inner stage looks again inside: if one mount is not in its place, the command is not started. Each name must
 // lead to a mount of its own, because names that are swapped between two looks could otherwise hide a missing mount.
 //
-// What it does not stop: names that are changed after the check. A mount stays with its file then.
+// What it does not stop: names that are changed after the check. A mount stays with its file then, as long as the file
+// stays in the mount in which it lies.
 #pragma once
 
 #include <span>

@@ -5,9 +5,10 @@
 // A plan that begins with a bind of `/` is built in place: the copy of the mounts that the new namespace has is the new
 // root. A plan that begins with an empty root gets a tmpfs, and the old root is detached.
 //
-// What it does not stop: names that are changed after the mounts were made. A mount stays with its file then. The
-// kernel does not lock the mounts against a process with CAP_SYS_ADMIN in the user namespace that owns them; the
-// command has no capability and cannot get one.
+// What it does not stop: names that are changed outside after the mounts were made. A mount stays with its file then,
+// as long as the file stays in the mount in which it lies; a file that is moved out of that loses its mount. The kernel
+// does not lock the mounts against a process with CAP_SYS_ADMIN in the user namespace that owns them; the command has
+// no capability and cannot get one.
 #pragma once
 
 #include <span>

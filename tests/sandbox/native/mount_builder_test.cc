@@ -209,6 +209,32 @@ TEST_F(MountBuilderTest, ADirectoryThatIsRemovedOutsideTakesNoOtherHoldAndNoDevi
   }
 }
 
+TEST_F(MountBuilderTest, ChangesOutsideTakeNoCoverFromFilesThatRemain) {
+  for (const char* const file : {"place/gone/one", "place/gone/two", "place/from/deep/file", "place/last/file"})
+    scratch_.Write(file, "text");
+  std::vector<Mount> mounts = {ReadOnlyBind{"/"}, PrivateDev{}, WritableBind{In("place")}};
+  for (const char* const name : {"place/gone", "place/from", "place/from/deep", "place/last"})
+    mounts.emplace_back(HeldDirectory{In(name)});
+  for (const char* const name : {"place/gone/one", "place/gone/two", "place/from/deep/file", "place/last/file"})
+    mounts.emplace_back(EmptyFile{In(name), 0444});
+  const Neighbour neighbour([&] {
+    fs::remove_all(In("place/gone"));
+    fs::rename(In("place/from/deep"), In("place/to"));
+    fs::remove(In("place/from"));
+  });
+  EXPECT_EQ(Inside(mounts,
+                   [&] {
+                     neighbour.Ask();
+                     std::error_code unknown;
+                     return std::to_string(fs::exists(In("place/gone")) || fs::exists(In("place/from"))) + ", " +
+                            std::to_string(fs::file_size(In("place/to/file"), unknown)) + ", " +
+                            std::to_string(fs::file_size(In("place/last/file"), unknown)) + ", " +
+                            Rename(In("place/to"), In("place/moved")) + ", " +
+                            Rename(In("place/last"), In("place/moved"));
+                   }),
+            "0, 0, 0, Device or resource busy, Device or resource busy");
+}
+
 TEST_F(MountBuilderTest, RefusesAHeldDirectoryThatWasReplaced) {
   const std::vector<Mount> mounts = {ReadOnlyBind{"/"}, PrivateDev{}, WritableBind{In("place")},
                                      HeldDirectory{In("place/kept")}};
