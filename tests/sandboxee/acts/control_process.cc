@@ -1,5 +1,5 @@
-// The act sets one property that decides how a process runs to the value that it has. The first argument names the
-// system call, the second the process: its number, 0 for the act itself, or "child" for a child of the act.
+// The act sets one property that decides how a process runs to a usual value, which does no harm. The first argument
+// names the property, the second the process: its number, 0 for the act itself, or "child" for a child of the act.
 #include <linux/ioprio.h>
 #include <sched.h>
 #include <sys/resource.h>
