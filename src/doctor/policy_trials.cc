@@ -45,9 +45,9 @@ void ChooseNoProc(sandbox::SandboxedCommand& sandboxed) { sandboxed.fresh_proc =
 void ChooseProxies(sandbox::SandboxedCommand& sandboxed) {
   sandboxed.proxy_network = sandbox::ProxyNetwork::kListening;
 }
-template <sandbox::Backend backend>
+template <sandbox::Backend kBackend>
 void Choose(sandbox::SandboxedCommand& sandboxed) {
-  sandboxed.backend = backend;
+  sandboxed.backend = kBackend;
 }
 void ChooseLandlockOnly(sandbox::SandboxedCommand& sandboxed) { sandboxed.landlock_only = true; }
 

@@ -42,7 +42,10 @@ std::string WithPending(std::string path, const Pending& pending) {
 // for this name belongs to the user, even if it looks like a placeholder.
 bool IsForeignPlaceholder(const std::string& path, mode_t mode) {
   const bool kind_fits = S_ISDIR(mode) == (PlaceholderKindFor(path) == PlaceholderKind::kDirectory);
-  return kind_fits && sys::IsPlaceholderOfMode(mode, AT_FDCWD, path, sys::Links::kFollowToLast);
+  if (!kind_fits || !sys::HasPlaceholderMode(mode)) return false;
+  if (sys::IsPlaceholderOfMode(mode, AT_FDCWD, path, sys::Links::kFollowToLast)) return true;
+  struct stat status;  // the other sandbox may have removed the placeholder since the caller has looked at it
+  return ::lstat(path.c_str(), &status) < 0 && errno == ENOENT;
 }
 
 }  // namespace
