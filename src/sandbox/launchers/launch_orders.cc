@@ -22,7 +22,7 @@ namespace {
 std::vector<std::string> Entries(const process::Environment& variables) {
   std::vector<std::string> entries;
   entries.reserve(variables.size());
-  for (const auto& [name, value] : variables) entries.push_back(name + '=' + value);
+  for (const auto& [name, value] : variables) entries.push_back(std::string(name).append("=").append(value));
   return entries;
 }
 
