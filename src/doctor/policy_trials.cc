@@ -45,9 +45,9 @@ void ChooseNoProc(sandbox::SandboxedCommand& sandboxed) { sandboxed.fresh_proc =
 void ChooseProxies(sandbox::SandboxedCommand& sandboxed) {
   sandboxed.proxy_network = sandbox::ProxyNetwork::kListening;
 }
-template <sandbox::Backend kBackend>
+template <sandbox::Backend Chosen>
 void Choose(sandbox::SandboxedCommand& sandboxed) {
-  sandboxed.backend = kBackend;
+  sandboxed.backend = Chosen;
 }
 void ChooseLandlockOnly(sandbox::SandboxedCommand& sandboxed) { sandboxed.landlock_only = true; }
 
