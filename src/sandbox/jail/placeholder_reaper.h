@@ -34,8 +34,8 @@ struct ReaperMessage {
   std::string_view bytes() const { return {reinterpret_cast<const char*>(this), sizeof *this}; }
 };
 
-// What the reaper does when all copies of its socket are closed: with kKill it kills the commands that still run; with
-// kAwait it waits for their end.
+// The reaper does one of these when all copies of its socket are closed: with kKill it kills the commands that still
+// run, with kAwait it waits for their end.
 enum class AtEndOfSocket { kKill, kAwait };
 
 // Starts a reaper for commands that want these placeholders, before any of them is made. `socket` is the reaper's end.

@@ -49,7 +49,7 @@ struct KeptDescriptor {
   std::shared_ptr<const OwnedFd> fd;
 };
 
-// What the helper is given besides the command and its sandbox.
+// The things that the helper is given besides the command and its sandbox.
 struct WrapOptions {
   // The socket of the supervisor that decides about every execve of the command (confine/exec_layer.h). Null: the
   // command is not supervised. A supervised command is wrapped also where the profile asks for no sandbox.

@@ -76,7 +76,7 @@ class SandboxedStart final : public process::CommandWatch, private process::Laun
 
   const Resources resources_;
   process::KeeperObserver& observer_;
-  // What is needed until the start is known.
+  // These members are needed until the start is known.
   std::optional<Request> request_;
   ChildStreams streams_;
   std::vector<int> signals_;               // each signal that was sent before the start, once

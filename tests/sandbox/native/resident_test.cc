@@ -15,7 +15,18 @@ namespace {
 
 using testing::HasSubstr;
 
-class ResidentTest : public LauncherFixture {};
+class ResidentTest : public LauncherFixture {
+ protected:
+  // Asks for a command, and expects that the launcher calls itself stale and runs nothing.
+  void ExpectStale() {
+    Launched launched = Start("echo ran > file");
+    const auto event = launched.Next();
+    ASSERT_TRUE(event);
+    EXPECT_EQ(event->kind, KeeperEventKind::kStale);
+    EXPECT_EQ(launched.Next(), std::nullopt);
+    EXPECT_NE(::access((Workspace() + "/file").c_str(), F_OK), 0);
+  }
+};
 
 INSTANTIATE_TEST_SUITE_P(Users, ResidentTest, testing::ValuesIn(UsersOfLaunchers()), NameOfUser);
 
@@ -95,12 +106,7 @@ TEST_P(ResidentTest, ReportsAProgramThatIsMissing) {
 
 TEST_P(ResidentTest, RefusesAStaleRequest) {
   key_[0] = static_cast<unsigned char>(key_[0] + 1);
-  Launched launched = Start("echo ran > file");
-  const auto event = launched.Next();
-  ASSERT_TRUE(event);
-  EXPECT_EQ(event->kind, KeeperEventKind::kStale);
-  EXPECT_EQ(launched.Next(), std::nullopt);
-  EXPECT_NE(::access((Workspace() + "/file").c_str(), F_OK), 0);
+  ExpectStale();
 }
 
 // The removal of a file takes the mount on it out of the template. The server may not notice, if another file gets the
@@ -111,12 +117,7 @@ TEST_P(ResidentTest, IsStaleWhenAFileUnderAMountWasRemoved) {
   StartLauncher();
   ASSERT_EQ(Start("true").AwaitExit(), 0);
   std::filesystem::remove_all(Workspace() + "/.git");
-  Launched launched = Start("echo ran > file");
-  const auto event = launched.Next();
-  ASSERT_TRUE(event);
-  EXPECT_EQ(event->kind, KeeperEventKind::kStale);
-  EXPECT_EQ(launched.Next(), std::nullopt);
-  EXPECT_NE(::access((Workspace() + "/file").c_str(), F_OK), 0);
+  ExpectStale();
 }
 
 // The key is made of the files that the plan names, and one of them appears.
