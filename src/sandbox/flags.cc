@@ -216,8 +216,8 @@ constexpr std::array kFlags = {
          ParseOwnDescriptor<&C::exec_supervisor_fd>, WriteMember<&C::exec_supervisor_fd>},
     Flag{"--keep-fd", "FD", "a descriptor that the command inherits besides its standard streams",
          ParseOwnDescriptor<&C::kept_fd>, WriteMember<&C::kept_fd>},
-    Flag{"--resident-fd", "FD", "a socket to a server: stay, and run the commands that it asks for",
-         ParseOwnDescriptor<&C::resident_fd>, WriteMember<&C::resident_fd>},
+    Flag{"--launcher-fd", "FD", "a socket to a server: stay, and run the commands that it asks for",
+         ParseOwnDescriptor<&C::launcher_fd>, WriteMember<&C::launcher_fd>},
     Flag{kReportFd, "FD", "a descriptor that the report on the start is written to", ParseReportFd,
          WriteMember<&C::report_fd>},
     Flag{"--fs-helper", "", "serve file requests on standard input instead of a command", Set<&C::file_helper, true>,
@@ -234,8 +234,8 @@ Result<> CheckTogether(const SandboxedCommand& command) {
     return Wrong("--fs-helper and --exec-supervisor-fd cannot be used together");
   const bool for_one_command = !command.command.argv.empty() || command.file_helper || command.exec_supervisor_fd ||
                                command.kept_fd || command.proxy_network != ProxyNetwork::kNone;
-  if (command.resident_fd && for_one_command)
-    return Wrong("--resident-fd cannot be used together with a command, or with flags for one command");
+  if (command.launcher_fd && for_one_command)
+    return Wrong("--launcher-fd cannot be used together with a command, or with flags for one command");
   if (command.file_helper && command.kept_fd) return Wrong("--fs-helper and --keep-fd cannot be used together");
   return {};
 }

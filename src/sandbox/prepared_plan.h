@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "sandbox/jail/mount_check.h"
-#include "sandbox/native/resident_protocol.h"
+#include "sandbox/native/launcher_protocol.h"
 #include "sandbox/plan/plan.h"
 #include "sandbox/resolve/walk_memory.h"
 #include "sandbox/sandboxed_command.h"

@@ -16,7 +16,7 @@
 #include "sandbox/jail/host_limits.h"
 #include "sandbox/jail/landlock_stage.h"
 #include "sandbox/job.h"
-#include "sandbox/native/resident.h"
+#include "sandbox/native/launcher_process.h"
 #include "sandbox/native/trial.h"
 #include "sandbox/own_image.h"
 #include "sandbox/plan/landlock_plan.h"
@@ -169,11 +169,11 @@ Outcome Stay(const SandboxedCommand& command) {
   if (!prepared) return CannotEnforce(prepared.error().message);
   const auto& [plan, noted, key] = *prepared;
   const bool needs_ruleset = plan.filter == Filter::kGuardedNetwork;
-  const auto served = RunResident({.plan = plan,
-                                   .noted = noted,
-                                   .key = key,
-                                   .port_ruleset_fd = needs_ruleset ? command.port_ruleset_fd : std::nullopt},
-                                  OwnedFd(*command.resident_fd));
+  const auto served = RunLauncherProcess({.plan = plan,
+                                          .noted = noted,
+                                          .key = key,
+                                          .port_ruleset_fd = needs_ruleset ? command.port_ruleset_fd : std::nullopt},
+                                         OwnedFd(*command.launcher_fd));
   if (!served) return CannotEnforce(served.error().message);
   return 0;
 }
@@ -187,7 +187,7 @@ Result<std::string> Explain(const SandboxedCommand& command) {
 }
 
 Outcome Run(const SandboxedCommand& command, std::string_view called_as, BuiltIn file_helper) {
-  if (command.resident_fd) return Stay(command);
+  if (command.launcher_fd) return Stay(command);
   const auto made = MakeJob(command, called_as, file_helper);
   if (!made) return std::unexpected(made.error());
   const Job& job = *made;

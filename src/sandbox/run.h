@@ -16,8 +16,8 @@ namespace holdfast::sandbox {
 Result<std::string> Explain(const SandboxedCommand& command);
 
 // Runs the command and returns its exit status. Where the profile asks for no sandbox, this process becomes the
-// command. With the flag --resident-fd this process is a launcher (native/resident.h), and returns when it has ended.
-// Messages begin with the name `called_as` (outcome.h). `file_helper` runs instead of a command when the flag
+// command. With the flag --launcher-fd this process is a launcher (native/launcher_process.h), and returns when it has
+// ended. Messages begin with the name `called_as` (outcome.h). `file_helper` runs instead of a command when the flag
 // --fs-helper asks for it; it is null in a program that has no file helper.
 Outcome Run(const SandboxedCommand& command, std::string_view called_as, BuiltIn file_helper);
 

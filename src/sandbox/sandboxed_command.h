@@ -53,7 +53,7 @@ struct SandboxedCommand {
   std::optional<int> port_ruleset_fd = {};     // confine/port_ruleset.h
   std::optional<int> exec_supervisor_fd = {};  // confine/exec_layer.h; absent: the command is not supervised
   std::optional<int> kept_fd = {};             // a descriptor that the command inherits, under the same number
-  std::optional<int> resident_fd = {};         // native/resident.h; the helper stays and runs many commands
+  std::optional<int> launcher_fd = {};         // native/launcher_process.h; the helper stays and runs many commands
   std::optional<int> report_fd = {};           // for the report on the start: process/command/start_report.h
 
   const std::string& working_directory() const { return command.cwd.empty() ? policy_cwd : command.cwd; }

@@ -53,7 +53,7 @@ const std::set<std::string> kAllFlags = {"--sandbox-policy-cwd",
                                          "--exec-supervisor-fd",
                                          "--keep-fd",
                                          "--report-fd",
-                                         "--resident-fd",
+                                         "--launcher-fd",
                                          "--fs-helper"};
 
 // After the one flag that must be there.
@@ -236,13 +236,13 @@ TEST(FlagsTest, TheFileHelperIsNotSupervised) {
 TEST(FlagsTest, ALauncherHasNoCommandOfItsOwn) {
   const OwnedFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   const std::string fd = std::to_string(nothing.get());
-  EXPECT_EQ(Parsed({"--resident-fd", fd}).resident_fd, nothing.get());
+  EXPECT_EQ(Parsed({"--launcher-fd", fd}).launcher_fd, nothing.get());
   for (const Words& more : {Words{"--", "ls"}, Words{"--fs-helper"}, Words{"--keep-fd", fd},
                             Words{"--exec-supervisor-fd", fd}, Words{"--allow-network-for-proxy"}}) {
-    Words words = {"--sandbox-policy-cwd", "/w", "--resident-fd", fd};
+    Words words = {"--sandbox-policy-cwd", "/w", "--launcher-fd", fd};
     words.insert(words.end(), more.begin(), more.end());
     EXPECT_EQ(Refused(ParseFlags(words)),
-              "--resident-fd cannot be used together with a command, or with flags for one command");
+              "--launcher-fd cannot be used together with a command, or with flags for one command");
   }
 }
 
@@ -321,7 +321,7 @@ std::vector<SandboxedCommand> ManyCommands() {
       [](C& c) { c.port_ruleset_fd = OpenDescriptors::kFirst + 2; },
       [](C& c) { c.exec_supervisor_fd = OpenDescriptors::kFirst + 3; },
       [](C& c) { c.kept_fd = OpenDescriptors::kFirst + 3; },
-      [](C& c) { c.resident_fd = OpenDescriptors::kFirst + 3; },
+      [](C& c) { c.launcher_fd = OpenDescriptors::kFirst + 3; },
       [](C& c) { c.report_fd = 3; },
   };
   std::vector<C> commands;
@@ -345,7 +345,7 @@ TEST(FlagsTest, ACommandLineMeansWhatItWasMadeOf) {
       command.exec_supervisor_fd.reset();
       command.kept_fd.reset();
     }
-    if (command.resident_fd) {
+    if (command.launcher_fd) {
       command.command = {.cwd = command.command.cwd};
       command.file_helper = false;
       command.proxy_network = ProxyNetwork::kNone;

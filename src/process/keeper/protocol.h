@@ -32,7 +32,7 @@ enum class KeeperEventKind : int {
   // sent more of them knows that the next one ends the stop.
   kStopped,
   // These come from a launcher and from pid 1 of a sandbox, which is the keeper of its command
-  // (sandbox/native/resident_protocol.h).
+  // (sandbox/native/launcher_protocol.h).
   kCloned,  // `value` is the pid of pid 1, and its pidfd comes with the event
   kStale,   // the launcher cannot start the command, because its sandbox is not the one that was asked for
   kBegun,   // pid 1 is about to start the command, or to report why it cannot

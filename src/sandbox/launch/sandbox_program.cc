@@ -124,7 +124,7 @@ Result<process::Command> SandboxProgram::HelperCommand(SandboxedCommand sandboxe
   if (ruleset) sandboxed.port_ruleset_fd = Pass(wrapper, std::move(ruleset));
   if (options.exec_supervisor) sandboxed.exec_supervisor_fd = Pass(wrapper, options.exec_supervisor);
   if (options.kept) sandboxed.kept_fd = Pass(wrapper, options.kept->fd);
-  if (options.resident) sandboxed.resident_fd = Pass(wrapper, options.resident);
+  if (options.launcher_socket) sandboxed.launcher_fd = Pass(wrapper, options.launcher_socket);
   process::Command command{.program = fmt::format("/proc/self/fd/{}", *sandboxed.program_fd),
                            .argv = BuildFlags(sandboxed),
                            .env = {},
@@ -175,7 +175,8 @@ process::Environment SandboxProgram::VariablesOf(const process::Command& command
 
 Result<process::Command> SandboxProgram::Launcher(const SandboxSpec& sandbox, const std::string& tmpdir,
                                                   std::shared_ptr<const OwnedFd> socket) const {
-  TRY(process::Command launcher, HelperCommand({.command = {.cwd = "/"}}, sandbox, {.resident = std::move(socket)}));
+  TRY(process::Command launcher,
+      HelperCommand({.command = {.cwd = "/"}}, sandbox, {.launcher_socket = std::move(socket)}));
   if (MayProtectAnyName(sandbox)) sys::ExpectPlaceholdersOfAnyName();
   launcher.env = {{"TMPDIR", tmpdir}};
   return launcher;

@@ -55,7 +55,7 @@ struct WrapOptions {
   // command is not supervised. A supervised command is wrapped also where the profile asks for no sandbox.
   std::shared_ptr<const OwnedFd> exec_supervisor = {};
   std::optional<KeptDescriptor> kept = {};
-  std::shared_ptr<const OwnedFd> resident = {};  // the socket of a launcher; null: the helper is none
+  std::shared_ptr<const OwnedFd> launcher_socket = {};  // null: the helper is no launcher
 };
 
 class SandboxProgram {

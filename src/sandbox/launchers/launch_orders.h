@@ -6,7 +6,7 @@
 #include "base/result.h"
 #include "process/command/command.h"
 #include "process/command/environment.h"
-#include "sandbox/native/resident_protocol.h"
+#include "sandbox/native/launcher_protocol.h"
 #include "sandbox/resolve/walk_memory.h"
 #include "sandbox/sandboxed_command.h"
 

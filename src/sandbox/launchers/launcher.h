@@ -1,4 +1,4 @@
-// A Launcher is the server's end of one launcher (native/resident_protocol.h) and its keeper. The commands that the
+// A Launcher is the server's end of one launcher (native/launcher_protocol.h) and its keeper. The commands that the
 // launcher has started do not depend on it: they go on when it has ended, and its keeper waits for them.
 #pragma once
 
@@ -13,7 +13,7 @@
 #include "process/command/command.h"
 #include "process/command_watch.h"
 #include "process/spawner.h"
-#include "sandbox/native/resident_protocol.h"
+#include "sandbox/native/launcher_protocol.h"
 
 namespace holdfast::sandbox {
 

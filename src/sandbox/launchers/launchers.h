@@ -21,7 +21,7 @@
 #include "sandbox/launch/sandbox_program.h"
 #include "sandbox/launch/sandbox_spec.h"
 #include "sandbox/launchers/launcher.h"
-#include "sandbox/native/resident_protocol.h"
+#include "sandbox/native/launcher_protocol.h"
 #include "sys/mount_changes.h"
 
 namespace holdfast::sandbox {

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "process/wrapped_command.h"
-#include "sandbox/native/resident_protocol.h"
+#include "sandbox/native/launcher_protocol.h"
 #include "sys/io.h"
 #include "sys/placeholder.h"
 

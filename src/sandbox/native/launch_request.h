@@ -6,7 +6,7 @@
 
 #include "base/owned_fd.h"
 #include "base/result.h"
-#include "sandbox/native/resident_protocol.h"
+#include "sandbox/native/launcher_protocol.h"
 
 namespace holdfast::sandbox {
 

@@ -1,5 +1,5 @@
 // A fake of the helper, without any sandbox, as which the test program runs when it is executed by a server. With the
-// flag --resident-fd it is a launcher, and otherwise it becomes the command. A file `behaviour` in the policy's
+// flag --launcher-fd it is a launcher, and otherwise it becomes the command. A file `behaviour` in the policy's
 // directory tells a launcher what to do: `refuse`, `die` at the first request, be `stale`, make a pid 1 that fails
 // before the start (`unbegun`), or be `mute`. Each launcher, each request and each helper is a line of the file `log`.
 #pragma once
@@ -26,7 +26,7 @@
 #include "sandbox/confine/confinement.h"
 #include "sandbox/flags.h"
 #include "sandbox/jail/inner_orders.h"
-#include "sandbox/native/resident_protocol.h"
+#include "sandbox/native/launcher_protocol.h"
 #include "sandbox/passed_text.h"
 #include "sys/descriptor_passing.h"
 #include "sys/io.h"
@@ -118,9 +118,9 @@ inline int KeepUntilEnd(pid_t command, int control) {
   for (;;) {
     LaunchRequest request;
     const std::span<char> buffer(reinterpret_cast<char*>(&request), sizeof request);
-    pollfd waiting = {*asked.resident_fd, POLLIN, 0};
+    pollfd waiting = {*asked.launcher_fd, POLLIN, 0};
     ::poll(&waiting, 1, -1);
-    sys::Arrival arrival = sys::TryReceive(*asked.resident_fd, buffer);
+    sys::Arrival arrival = sys::TryReceive(*asked.launcher_fd, buffer);
     if (arrival.size != sizeof request) ::_exit(0);
     Log(asked.policy_cwd, fmt::format("request{}{} {}", request.has_terminal != 0 ? " terminal" : "",
                                       request.has_exec_supervisor != 0 ? " supervisor" : "", arrival.fds.size()));
@@ -138,7 +138,7 @@ inline int KeepUntilEnd(pid_t command, int control) {
     }
     const pid_t first = ::fork();
     if (first == 0) {
-      ::close(*asked.resident_fd);
+      ::close(*asked.launcher_fd);
       BeFirstProcess(behaviour, std::move(fds));
     }
     const auto pidfd = sys::OpenPidfd(first);
@@ -160,7 +160,7 @@ inline int KeepUntilEnd(pid_t command, int control) {
   if (!FindReportFd(arguments)) return;
   const auto asked = ParseFlags(arguments);
   if (!asked) ::_exit(93);
-  if (asked->resident_fd) BeLauncher(*asked);
+  if (asked->launcher_fd) BeLauncher(*asked);
   BeHelper(*asked);
 }
 

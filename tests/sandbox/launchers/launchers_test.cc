@@ -35,7 +35,7 @@ import os, socket, sys
 directory = sys.argv[2]
 with open(directory + '/log', 'a') as log: log.write('%d\n' % os.getpid())
 if os.path.exists(directory + '/refuse'): sys.exit(3)
-requests = socket.socket(fileno=int(sys.argv[sys.argv.index('--resident-fd') + 1]))
+requests = socket.socket(fileno=int(sys.argv[sys.argv.index('--launcher-fd') + 1]))
 kept = []
 while True:
     bytes, fds, _, _ = socket.recv_fds(requests, 100, 10)

@@ -190,7 +190,7 @@ class LauncherFixture : public testing::TestWithParam<uid_t> {
     ASSERT_TRUE(sys::SetBlocking(pair->theirs.get(), sys::Blocking::kYes));
     socket_ = std::move(pair->ours);
     SandboxedCommand command = policy_;
-    command.resident_fd = kSocket;
+    command.launcher_fd = kSocket;
     command.program_fd = program;
     std::vector<std::string> words = BuildFlags(command);
     words.insert(words.begin(), "holdfast-linux-sandbox");

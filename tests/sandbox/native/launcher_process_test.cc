@@ -1,5 +1,5 @@
 // A launcher runs the commands that a server asks for.
-#include "sandbox/native/resident.h"
+#include "sandbox/native/launcher_process.h"
 
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-class ResidentTest : public LauncherFixture {
+class LauncherProcessTest : public LauncherFixture {
  protected:
   // Asks for a command, and expects that the launcher calls itself stale and runs nothing.
   void ExpectStale() {
@@ -28,9 +28,9 @@ class ResidentTest : public LauncherFixture {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Users, ResidentTest, testing::ValuesIn(UsersOfLaunchers()), NameOfUser);
+INSTANTIATE_TEST_SUITE_P(Users, LauncherProcessTest, testing::ValuesIn(UsersOfLaunchers()), NameOfUser);
 
-TEST_P(ResidentTest, RunsACommandWithItsStreamsAndStatus) {
+TEST_P(LauncherProcessTest, RunsACommandWithItsStreamsAndStatus) {
   const Finished finished = Run("echo out; echo err >&2; pwd; echo $MARK; exit 7");
   EXPECT_EQ(finished.status, 7 << 8);
   EXPECT_EQ(finished.out, fmt::format("out\n{}\n{}\n", Workspace(), workspace_.path()));
@@ -38,7 +38,7 @@ TEST_P(ResidentTest, RunsACommandWithItsStreamsAndStatus) {
   EXPECT_EQ(finished.report, "started native\n");
 }
 
-TEST_P(ResidentTest, TellsOfPid1BeforePid1TellsAnything) {
+TEST_P(LauncherProcessTest, TellsOfPid1BeforePid1TellsAnything) {
   Launched launched = Start("exit 3");
   const auto cloned = launched.Next();
   ASSERT_TRUE(cloned);
@@ -49,7 +49,7 @@ TEST_P(ResidentTest, TellsOfPid1BeforePid1TellsAnything) {
   EXPECT_EQ(launched.Next(), std::nullopt);
 }
 
-TEST_P(ResidentTest, EnforcesThePolicy) {
+TEST_P(LauncherProcessTest, EnforcesThePolicy) {
   const Finished finished = Run(
       "echo x > file && echo made; echo x > /etc/x; echo x > /var/tmp/x; sed -n 's/ *\\(.*\\):.*/\\1/p' /proc/net/dev");
   EXPECT_EQ(finished.out, "made\nlo\n");
@@ -57,14 +57,14 @@ TEST_P(ResidentTest, EnforcesThePolicy) {
   EXPECT_THAT(finished.err, HasSubstr("/var/tmp/x: Read-only file system"));
 }
 
-TEST_P(ResidentTest, CoversMissingProtectedNamesForTheTimeOfACommand) {
+TEST_P(LauncherProcessTest, CoversMissingProtectedNamesForTheTimeOfACommand) {
   const std::string git = Workspace() + "/.git";
   const Finished finished = Run("mkdir .git/x");
   EXPECT_THAT(finished.err, HasSubstr("Read-only file system"));
   EXPECT_TRUE(support::Eventually([&] { return ::access(git.c_str(), F_OK) != 0; }));
 }
 
-TEST_P(ResidentTest, LeavesNoCapabilities) {
+TEST_P(LauncherProcessTest, LeavesNoCapabilities) {
   const std::string status = Run("cat /proc/self/status").out;
   for (const char* set : {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"}) {
     EXPECT_THAT(status, HasSubstr(fmt::format("\n{}:\t0000000000000000\n", set)));
@@ -73,7 +73,7 @@ TEST_P(ResidentTest, LeavesNoCapabilities) {
   EXPECT_THAT(status, HasSubstr("\nSeccomp:\t2\n"));
 }
 
-TEST_P(ResidentTest, PassesSignalsOn) {
+TEST_P(LauncherProcessTest, PassesSignalsOn) {
   Launched launched = Start("trap 'echo trapped; exit 4' USR1; echo up; while :; do sleep 0.01; done");
   launched.AwaitOutput("up\n");
   launched.Signal(SIGUSR1);
@@ -82,7 +82,7 @@ TEST_P(ResidentTest, PassesSignalsOn) {
   EXPECT_EQ(finished.out, "trapped\n");
 }
 
-TEST_P(ResidentTest, KillsEverything) {
+TEST_P(LauncherProcessTest, KillsEverything) {
   Launched launched = Start("trap '' TERM; (setsid sleep 1000 &); echo up; sleep 1000");
   launched.AwaitOutput("up\n");
   launched.Kill();
@@ -90,7 +90,7 @@ TEST_P(ResidentTest, KillsEverything) {
   EXPECT_TRUE(sys::AwaitEnd(launched.first_process.get()));
 }
 
-TEST_P(ResidentTest, EndsACommandWhoseServerIsGone) {
+TEST_P(LauncherProcessTest, EndsACommandWhoseServerIsGone) {
   Launched launched = Start("trap '' TERM; echo up; sleep 1000");
   launched.AwaitOutput("up\n");
   ASSERT_TRUE(launched.AwaitBegun());
@@ -98,20 +98,20 @@ TEST_P(ResidentTest, EndsACommandWhoseServerIsGone) {
   EXPECT_TRUE(support::Eventually([&] { return sys::HasEnded(launched.first_process.get()); }));
 }
 
-TEST_P(ResidentTest, ReportsAProgramThatIsMissing) {
+TEST_P(LauncherProcessTest, ReportsAProgramThatIsMissing) {
   const Finished finished = Finish(StartProgram({"/no/such/program"}));
   EXPECT_EQ(finished.status, 127 << 8);
   EXPECT_EQ(finished.report, "failed 127 exec /no/such/program: No such file or directory\n");
 }
 
-TEST_P(ResidentTest, RefusesAStaleRequest) {
+TEST_P(LauncherProcessTest, RefusesAStaleRequest) {
   key_[0] = static_cast<unsigned char>(key_[0] + 1);
   ExpectStale();
 }
 
 // The removal of a file takes the mount on it out of the template. The server may not notice, if another file gets the
 // inode number of the first.
-TEST_P(ResidentTest, IsStaleWhenAFileUnderAMountWasRemoved) {
+TEST_P(LauncherProcessTest, IsStaleWhenAFileUnderAMountWasRemoved) {
   EndLauncher();
   workspace_.Write(".git/config", "");
   StartLauncher();
@@ -121,13 +121,13 @@ TEST_P(ResidentTest, IsStaleWhenAFileUnderAMountWasRemoved) {
 }
 
 // The key is made of the files that the plan names, and one of them appears.
-TEST_P(ResidentTest, HasAnotherKeyThanAServerThatSeesAnotherFile) {
+TEST_P(LauncherProcessTest, HasAnotherKeyThanAServerThatSeesAnotherFile) {
   const PlanKey before = Key();
   workspace_.Write(".git/config", "");
   EXPECT_NE(Key(), before);
 }
 
-TEST_P(ResidentTest, DropsRequestsThatCannotBeMeant) {
+TEST_P(LauncherProcessTest, DropsRequestsThatCannotBeMeant) {
   const auto file = sys::MakeMemoryFile("orders", Encode(OrdersFor({"/bin/true"})));
   const auto null = sys::OpenDevNull();
   auto pipe = sys::MakePipe(sys::OurEnd::kRead);
@@ -153,7 +153,7 @@ TEST_P(ResidentTest, DropsRequestsThatCannotBeMeant) {
   EXPECT_EQ(Run("exit 5").status, 5 << 8) << "the launcher goes on";
 }
 
-TEST_P(ResidentTest, StartsNothingByOrdersThatCannotBeMeant) {
+TEST_P(LauncherProcessTest, StartsNothingByOrdersThatCannotBeMeant) {
   InnerOrders kept = OrdersFor({"/bin/sh", "-c", "echo ran > file"}), reporting = kept, built_in = kept;
   kept.kept_fds = {5};
   reporting.report_fd = 5;
@@ -166,11 +166,11 @@ TEST_P(ResidentTest, StartsNothingByOrdersThatCannotBeMeant) {
   EXPECT_NE(::access((Workspace() + "/file").c_str(), F_OK), 0);
 }
 
-TEST_P(ResidentTest, GivesTheCommandNoDescriptorButItsStreams) {
+TEST_P(LauncherProcessTest, GivesTheCommandNoDescriptorButItsStreams) {
   EXPECT_EQ(Run("ls /proc/self/fd | tr '\\n' ' '").out, "0 1 2 3 ") << "3 is that of ls itself";
 }
 
-TEST_P(ResidentTest, SupervisesACommandThatAsksForIt) {
+TEST_P(LauncherProcessTest, SupervisesACommandThatAsksForIt) {
   support::ExecSupervisor supervisor;
   auto control = sys::MakePacketPair();
   auto report = sys::MakePipe(sys::OurEnd::kRead), out = sys::MakePipe(sys::OurEnd::kRead);
@@ -190,12 +190,12 @@ TEST_P(ResidentTest, SupervisesACommandThatAsksForIt) {
   EXPECT_EQ(ReadToEnd(launched.out.get()), "ran\n");
 }
 
-TEST_P(ResidentTest, RunsTwoHundredCommandsInARow) {
+TEST_P(LauncherProcessTest, RunsTwoHundredCommandsInARow) {
   for (int i = 0; i < 200; ++i) ASSERT_EQ(Run(fmt::format("echo {}", i)).out, fmt::format("{}\n", i));
   EXPECT_LE(support::CountFds(launcher()), 40u);
 }
 
-TEST_P(ResidentTest, RunsFiftyCommandsAtOnce) {
+TEST_P(LauncherProcessTest, RunsFiftyCommandsAtOnce) {
   std::vector<Launched> all;
   for (int i = 0; i < 50; ++i)
     all.push_back(Start(fmt::format("echo {} up; until [ -e end ]; do sleep 0.02; done; exit {}", i, i)));

@@ -1,5 +1,5 @@
 // The launcher is a helper that stays. It builds the mounts of one plan once, in a mount namespace of its own: the
-// template. For each command that the server asks for (resident_protocol.h) it clones pid 1 of a sandbox, which has a
+// template. For each command that the server asks for (launcher_protocol.h) it clones pid 1 of a sandbox, which has a
 // copy of the template. Then it has nothing to do with that command any more: pid 1 is the keeper of its command, and
 // goes on when the launcher has ended.
 //
@@ -19,13 +19,13 @@
 #include "base/owned_fd.h"
 #include "base/result.h"
 #include "sandbox/jail/mount_check.h"
-#include "sandbox/native/resident_protocol.h"
+#include "sandbox/native/launcher_protocol.h"
 #include "sandbox/plan/plan.h"
 
 namespace holdfast::sandbox {
 
 // The sandbox that a launcher makes for each command.
-struct ResidentSandbox {
+struct LauncherSandbox {
   const NamespacePlan& plan;          // its Landlock rules have the identities of the files that they are about
   std::span<const MountCheck> noted;  // as MountBuilder needs them
   PlanKey key;
@@ -36,6 +36,6 @@ struct ResidentSandbox {
 // has a single thread, and is changed for good. Fails if the template cannot be built; then no request has been
 // received. The program of this process becomes that of each pid 1, so it has to be one that no command can change
 // (own_image.h).
-Result<> RunResident(const ResidentSandbox& sandbox, OwnedFd socket);
+Result<> RunLauncherProcess(const LauncherSandbox& sandbox, OwnedFd socket);
 
 }  // namespace holdfast::sandbox

@@ -12,7 +12,7 @@
 namespace holdfast::sandbox {
 namespace {
 
-class ResidentEndTest : public LauncherFixture {
+class LauncherProcessEndTest : public LauncherFixture {
  protected:
   // Returns the processes of commands that are alive, in whichever sandbox.
   std::vector<pid_t> Living() const { return support::LivingWithVariable("MARK=" + workspace_.path()); }
@@ -27,21 +27,21 @@ class ResidentEndTest : public LauncherFixture {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Users, ResidentEndTest, testing::ValuesIn(UsersOfLaunchers()), NameOfUser);
+INSTANTIATE_TEST_SUITE_P(Users, LauncherProcessEndTest, testing::ValuesIn(UsersOfLaunchers()), NameOfUser);
 
-TEST_P(ResidentEndTest, EndsWithItsSocket) {
+TEST_P(LauncherProcessEndTest, EndsWithItsSocket) {
   EXPECT_EQ(EndLauncher(), 0);
   EXPECT_TRUE(support::Eventually([&] { return NothingIsLeft(); }));
 }
 
 // A command could change another program than that, by a script which names /proc/self/exe as its interpreter.
-TEST_P(ResidentEndTest, EndsAtOnceIfItsProgramIsNotTheSealedOne) {
+TEST_P(LauncherProcessEndTest, EndsAtOnceIfItsProgramIsNotTheSealedOne) {
   EXPECT_EQ(EndLauncher(), 0);
   StartLauncher(kSocket);
   EXPECT_EQ(EndLauncher(), kCannotEnforce << 8);
 }
 
-TEST_P(ResidentEndTest, LeavesItsCommandsRunningWhenItIsKilled) {
+TEST_P(LauncherProcessEndTest, LeavesItsCommandsRunningWhenItIsKilled) {
   Launched launched = Start("trap 'echo trapped; exit 4' USR1; echo up; while :; do sleep 0.01; done");
   launched.AwaitOutput("up\n");
   EndLauncher(SIGKILL);
@@ -51,7 +51,7 @@ TEST_P(ResidentEndTest, LeavesItsCommandsRunningWhenItIsKilled) {
   EXPECT_EQ(finished.out, "trapped\n");
 }
 
-TEST_P(ResidentEndTest, LeavesItsCommandsRunningWhenItEnds) {
+TEST_P(LauncherProcessEndTest, LeavesItsCommandsRunningWhenItEnds) {
   Launched launched = Start("echo up; until [ -e end ]; do sleep 0.01; done; exit 3");
   launched.AwaitOutput("up\n");
   EXPECT_EQ(EndLauncher(), 0);
@@ -59,7 +59,7 @@ TEST_P(ResidentEndTest, LeavesItsCommandsRunningWhenItEnds) {
   EXPECT_EQ(launched.AwaitExit(), 3 << 8);
 }
 
-TEST_P(ResidentEndTest, LeavesNothingWhenTheServerIsGone) {
+TEST_P(LauncherProcessEndTest, LeavesNothingWhenTheServerIsGone) {
   {
     std::vector<Launched> all;
     for (int i = 0; i < 5; ++i) {
@@ -77,7 +77,7 @@ TEST_P(ResidentEndTest, LeavesNothingWhenTheServerIsGone) {
 
 // Each command makes a file when it runs. Whatever the moment of the kill, a socket without kBegun means that the file
 // is not there, and a socket with it ends with kExited.
-TEST_P(ResidentEndTest, WasNotStartedIfItsSocketEndsBeforeItHasBegun) {
+TEST_P(LauncherProcessEndTest, WasNotStartedIfItsSocketEndsBeforeItHasBegun) {
   std::mt19937 random(1);
   std::uniform_int_distribution<int> delay_us(0, 4000);
   int lost = 0, begun = 0;

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 constexpr std::string_view kCtrlC = "\x03", kCtrlZ = "\x1a", kCtrlD = "\x04";
 
-class ResidentTerminalTest : public LauncherFixture {
+class LauncherProcessTerminalTest : public LauncherFixture {
  protected:
   // Starts the program on a new terminal, of which `out` is the master.
   Launched StartOnTerminal(std::vector<std::string> argv) {
@@ -33,23 +33,23 @@ class ResidentTerminalTest : public LauncherFixture {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Users, ResidentTerminalTest, testing::ValuesIn(UsersOfLaunchers()), NameOfUser);
+INSTANTIATE_TEST_SUITE_P(Users, LauncherProcessTerminalTest, testing::ValuesIn(UsersOfLaunchers()), NameOfUser);
 
-TEST_P(ResidentTerminalTest, HasAControllingTerminal) {
+TEST_P(LauncherProcessTerminalTest, HasAControllingTerminal) {
   Launched launched = StartOnTerminal({"/bin/bash", "-c", "tty; echo to the terminal > /dev/tty"});
   launched.AwaitOutput("/dev/console");
   launched.AwaitOutput("to the terminal");
   EXPECT_EQ(launched.AwaitExit(), 0);
 }
 
-TEST_P(ResidentTerminalTest, EndsAProgramByCtrlC) {
+TEST_P(LauncherProcessTerminalTest, EndsAProgramByCtrlC) {
   Launched launched = StartOnTerminal({"/bin/bash", "-c", "echo up; exec sleep 1000"});
   launched.AwaitOutput("up");
   Type(launched, kCtrlC);
   EXPECT_EQ(launched.AwaitExit(), SIGINT);
 }
 
-TEST_P(ResidentTerminalTest, HasJobControl) {
+TEST_P(LauncherProcessTerminalTest, HasJobControl) {
   Launched launched = StartShell();
   launched.AwaitOutput("ready> ");
   const pid_t shell = ::tcgetpgrp(launched.out.get());
@@ -69,7 +69,7 @@ TEST_P(ResidentTerminalTest, HasJobControl) {
 }
 
 // Nothing could continue the command, so the kernel does not stop it for good.
-TEST_P(ResidentTerminalTest, IsNotStoppedByCtrlZWithoutAShell) {
+TEST_P(LauncherProcessTerminalTest, IsNotStoppedByCtrlZWithoutAShell) {
   Launched launched = StartOnTerminal({"/bin/bash", "-c", "echo up; read line; echo got $line"});
   launched.AwaitOutput("up");
   Type(launched, kCtrlZ);
@@ -78,7 +78,7 @@ TEST_P(ResidentTerminalTest, IsNotStoppedByCtrlZWithoutAShell) {
   EXPECT_EQ(launched.AwaitExit(), 0);
 }
 
-TEST_P(ResidentTerminalTest, LearnsOfAnotherSize) {
+TEST_P(LauncherProcessTerminalTest, LearnsOfAnotherSize) {
   Launched launched = StartOnTerminal(
       {"/bin/bash", "-c", "trap 'stty size; exit 3' WINCH; stty size; echo up; while :; do sleep 0.01; done"});
   launched.AwaitOutput("24 80");
@@ -88,21 +88,21 @@ TEST_P(ResidentTerminalTest, LearnsOfAnotherSize) {
   EXPECT_EQ(launched.AwaitExit(), 3 << 8);
 }
 
-TEST_P(ResidentTerminalTest, EndsTheInputByCtrlD) {
+TEST_P(LauncherProcessTerminalTest, EndsTheInputByCtrlD) {
   Launched launched = StartShell();
   launched.AwaitOutput("ready> ");
   Type(launched, kCtrlD);
   EXPECT_EQ(launched.AwaitExit(), 0);
 }
 
-TEST_P(ResidentTerminalTest, PassesSignalsOfTheServerOn) {
+TEST_P(LauncherProcessTerminalTest, PassesSignalsOfTheServerOn) {
   Launched launched = StartOnTerminal({"/bin/bash", "-c", "trap 'exit 6' INT; echo up; while :; do sleep 0.01; done"});
   launched.AwaitOutput("up");
   launched.Signal(SIGINT);
   EXPECT_EQ(launched.AwaitExit(), 6 << 8);
 }
 
-TEST_P(ResidentTerminalTest, TellsTheCommandThatTheTerminalHasHungUp) {
+TEST_P(LauncherProcessTerminalTest, TellsTheCommandThatTheTerminalHasHungUp) {
   Launched launched =
       StartOnTerminal({"/bin/bash", "-c", "trap 'exit 6' HUP; echo up; while :; do sleep 0.01; done 2> /dev/null"});
   launched.AwaitOutput("up");

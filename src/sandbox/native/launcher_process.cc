@@ -1,4 +1,4 @@
-#include "sandbox/native/resident.h"
+#include "sandbox/native/launcher_process.h"
 
 #include <sched.h>
 #include <sys/ioctl.h>
@@ -67,9 +67,9 @@ Result<> TakeTerminal(int terminal) {
   return {};
 }
 
-class Resident {
+class LauncherProcess {
  public:
-  Resident(const ResidentSandbox& sandbox, OwnedFd socket)
+  LauncherProcess(const LauncherSandbox& sandbox, OwnedFd socket)
       : sandbox_(sandbox), builder_(sandbox.plan, sandbox.noted), socket_(std::move(socket)) {}
 
   // The network namespace is shared by all commands, which is safe where no command can make a socket in it.
@@ -183,7 +183,7 @@ class Resident {
     return orders;
   }
 
-  const ResidentSandbox& sandbox_;
+  const LauncherSandbox& sandbox_;
   const MountBuilder builder_;
   OwnedFd socket_;
   OwnedFd reaper_;                            // the socket to the reaper; closed if the plan has no placeholders
@@ -194,10 +194,10 @@ class Resident {
 
 }  // namespace
 
-Result<> RunResident(const ResidentSandbox& sandbox, OwnedFd socket) {
-  Resident resident(sandbox, std::move(socket));
-  TRY_VOID(resident.Build());
-  return resident.Serve();
+Result<> RunLauncherProcess(const LauncherSandbox& sandbox, OwnedFd socket) {
+  LauncherProcess launcher(sandbox, std::move(socket));
+  TRY_VOID(launcher.Build());
+  return launcher.Serve();
 }
 
 }  // namespace holdfast::sandbox
