@@ -40,7 +40,7 @@ sandbox::Backend BackendOf(const Config& config) {
 
 // Launchers are a part of the native backend.
 sandbox::Launchers::Limits LauncherLimits(const Config& config) {
-  sandbox::Launchers::Limits limits;
+  sandbox::Launchers::Limits limits{.idle_time = std::chrono::milliseconds(config.launcher_idle_ms)};
   if (BackendOf(config) == sandbox::Backend::kBubblewrap) limits.launchers = 0;
   return limits;
 }

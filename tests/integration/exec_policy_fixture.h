@@ -25,6 +25,8 @@ inline std::string Rule(std::string_view program, std::string_view decision, std
 
 class ExecPolicyFixture : public SandboxedFixture {
  protected:
+  using SandboxedFixture::SandboxedFixture;
+
   std::string RulesFile(const std::string& name, const std::string& rules) { return rules_.Write(name, rules); }
 
   static std::string Policy(const std::string& file, std::string_view more = "") {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -45,6 +46,8 @@ inline std::string Mounts() { return Contents("/proc/self/mountinfo"); }
 
 class SandboxedFixture : public testing::Test {
  protected:
+  explicit SandboxedFixture(std::vector<std::string> flags = {}) : server_(ServerProcess::Start(std::move(flags))) {}
+
   void SetUp() override {
     if (Program({"bwrap", "--unshare-user", "--ro-bind", "/", "/", "true"}).Finish().status != 0) {
       GTEST_SKIP() << "bubblewrap, or user namespaces, are not available";
@@ -84,7 +87,7 @@ class SandboxedFixture : public testing::Test {
   std::string Elsewhere(const std::string& name) const { return elsewhere_.path() + "/" + name; }
 
   ScratchDir workspace_, elsewhere_;
-  ServerProcess server_ = ServerProcess::Start();
+  ServerProcess server_;
   RpcClient client_ = RpcClient::Ready(server_.url());
 };
 

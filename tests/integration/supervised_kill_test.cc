@@ -35,6 +35,9 @@ const Moment kMoments[] = {
 
 class SupervisedTree : public ExecPolicyFixture {
  protected:
+  // The tree is empty when the launcher of the commands has ended too.
+  SupervisedTree() : ExecPolicyFixture({"--launcher-idle-ms", "200"}) {}
+
   void SetUp() override {
     ExecPolicyFixture::SetUp();
     if (IsSkipped()) return;

@@ -33,6 +33,7 @@ struct Config {
   uint64_t ping_interval_ms = 30'000;
   uint64_t exit_when_idle_ms = 0;
   uint64_t approval_timeout_ms = 300'000;
+  uint64_t launcher_idle_ms = 10'000;
 
   uint64_t max_connections = 1024;
   uint64_t max_sessions = 1024;

@@ -58,6 +58,8 @@ constexpr auto kServiceSettings = std::to_array<Setting>({
     {"exit_when_idle_ms", Number{&Config::exit_when_idle_ms, 0, kDayMs},
      "exit when there was neither a connection nor a living process for this long; 0 waits for ever"},
     {"approval_timeout_ms", Number{&Config::approval_timeout_ms, 1, kDayMs}, "time limit of answers to exec/approve"},
+    {"launcher_idle_ms", Number{&Config::launcher_idle_ms, 1, kDayMs},
+     "how long the launcher of a policy waits for the next command in a sandbox before it ends"},
 
     {"max_connections", Number{&Config::max_connections, 1, kMillion}, "most connections at a time"},
     {"max_sessions", Number{&Config::max_sessions, 1, kMillion},
