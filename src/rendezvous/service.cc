@@ -178,14 +178,18 @@ void Service::OnPairEnded(const Pairs::Pair& pair) {
 void Service::List(Call call) {
   auto rights = admission_.Check(*call, Role::kClient);
   if (!rights) return Refuse(*call, rights.error());
-  scope_->Start(AnswerList(std::move(call), *std::move(rights)));
+  auto slot = admission_.TakeSlot(*rights);
+  if (!slot) return Refuse(*call, Refusal::kTokenIsFull);
+  scope_->Start(AnswerList(std::move(call), *std::move(rights), std::move(slot)));
 }
 
-loop::Task<> Service::AnswerList(Call call, TokenRights rights) {
+loop::Task<> Service::AnswerList(Call call, TokenRights rights, transport::Slot slot) {
   auto others = co_await bus_.Others();
   if (!others) co_return Refuse(*call, Refusal::kNotReady);
   std::ranges::move(executors_.Records(), std::back_inserter(*others));
-  call->Answer(JsonResponse(ExecutorList(*others, rights)));
+  HttpResponse response = JsonResponse(ExecutorList(*others, rights));
+  response.slot = std::move(slot);
+  call->Answer(std::move(response));
 }
 
 void Service::AnswerReady(HttpCall& call) const {

@@ -59,7 +59,7 @@ class Service final : public Node {
   loop::Task<> JoinClient(Call call, std::string id, TokenRights rights, transport::Slot slot);
   void Join(transport::HttpCall& call, const std::string& id, PairSide client, FoundExecutor executor);
   void List(Call call);
-  loop::Task<> AnswerList(Call call, TokenRights rights);
+  loop::Task<> AnswerList(Call call, TokenRights rights, transport::Slot slot);
   void AnswerReady(transport::HttpCall& call) const;
   void AnswerMetrics(transport::HttpCall& call);
   Metrics::Gauges Gauges() const;

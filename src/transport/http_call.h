@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "transport/connection_slots.h"
 #include "transport/web_socket_connection.h"
 
 namespace holdfast::transport {
@@ -30,6 +31,7 @@ struct HttpResponse {
   std::string body = {};
   std::string content_type = "text/plain; charset=utf-8";
   std::vector<std::pair<std::string, std::string>> headers = {};
+  Slot slot = {};  // of the owner of the call; given back when the response is sent and the socket is closed
 };
 
 class HttpCall {

@@ -62,7 +62,8 @@ void WaitingCall::Answer(HttpResponse response) {
   HttpAnswer answer = AnswerTo(request_, response);
   auto stream = std::move(socket_.stream);
   if (const auto farewells = farewells_.lock()) {
-    return farewells->Begin(std::move(stream), std::move(answer.bytes), std::move(socket_.slot));
+    Slot slots = std::make_shared<std::pair<Slot, Slot>>(std::move(socket_.slot), std::move(response.slot));
+    return farewells->Begin(std::move(stream), std::move(answer.bytes), std::move(slots));
   }
   const iovec bytes{answer.bytes.data(), answer.bytes.size()};
   (void)stream->Write(std::span(&bytes, 1));  // the listener has stopped: the answer is worth one attempt

@@ -334,6 +334,15 @@ TEST_F(NodeServiceTest, ListsTheExecutorsOfAllNodes) {
   EXPECT_EQ(Send("GET", "/executors")->status(), 401u);
 }
 
+TEST_F(NodeServiceTest, CountsAListThatIsNotReadAsAConnection) {
+  service_.ReplaceTokens(Tokens("client:alice build-*", "max_connections = 1"));
+  const Exchange unread = Send("GET", "/executors", "alice");
+  EXPECT_EQ(unread->status(), 200u);
+  EXPECT_EQ(Send("GET", "/executors", "alice")->status(), 429u);
+  unread->answer->slot.reset();  // the list was read, and the socket is closed
+  EXPECT_EQ(Send("GET", "/executors", "alice")->status(), 200u);
+}
+
 TEST_F(NodeServiceTest, JoinsAClientOfAnotherNode) {
   const auto executor = Connect("build-7", "farm");
   const auto client = std::make_shared<FakePipe>();
