@@ -10,7 +10,7 @@
 #include "cli/commands.h"
 #include "cli/table/parse.h"
 #include "sandbox/flags.h"
-#include "sandbox/launch/become_helper.h"
+#include "sandbox/helper_command/become_helper.h"
 #include "sandbox/outcome.h"
 #include "sys/io.h"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sandbox/launch/sandbox_program.h"
+#include "sandbox/helper_command/sandbox_program.h"
 
 namespace holdfast::exec_server {
 

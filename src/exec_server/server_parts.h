@@ -22,7 +22,7 @@
 #include "loop/event_loop.h"
 #include "loop/worker_pool.h"
 #include "process/spawner.h"
-#include "sandbox/launch/sandbox_program.h"
+#include "sandbox/helper_command/sandbox_program.h"
 #include "sandbox/launchers/launchers.h"
 
 namespace holdfast::exec_server {

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "escalate/approver.h"
 #include "process/command/command.h"
-#include "sandbox/launch/sandbox_spec.h"
+#include "sandbox/helper_command/sandbox_spec.h"
 
 namespace holdfast::mcp {
 

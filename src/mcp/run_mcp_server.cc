@@ -25,7 +25,7 @@
 #include "mcp/shell_tool.h"
 #include "mcp/wrapper_interceptor.h"
 #include "process/spawner.h"
-#include "sandbox/launch/sandbox_program.h"
+#include "sandbox/helper_command/sandbox_program.h"
 #include "sys/own_program.h"
 #include "sys/short_slices.h"
 #include "transport/lines_connection.h"

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "mcp/messages/session_messages.h"
-#include "sandbox/launch/sandbox_spec.h"
+#include "sandbox/helper_command/sandbox_spec.h"
 
 namespace holdfast::mcp {
 

@@ -8,7 +8,7 @@
 #include "loop/event_loop.h"
 #include "mcp/interceptor.h"
 #include "process/spawner.h"
-#include "sandbox/launch/sandbox_program.h"
+#include "sandbox/helper_command/sandbox_program.h"
 
 namespace holdfast::mcp {
 

@@ -9,7 +9,7 @@
 #include "loop/event_loop.h"
 #include "loop/worker_pool.h"
 #include "mcp/interceptor.h"
-#include "sandbox/launch/sandbox_program.h"
+#include "sandbox/helper_command/sandbox_program.h"
 
 namespace holdfast::mcp {
 

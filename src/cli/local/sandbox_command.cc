@@ -18,7 +18,7 @@
 #include "cli/table/arguments.h"
 #include "process/command/command.h"
 #include "sandbox/flags.h"
-#include "sandbox/launch/become_helper.h"
+#include "sandbox/helper_command/become_helper.h"
 #include "sandbox/outcome.h"
 #include "sandbox/policy/builtin_policies.h"
 #include "sandbox/policy/glob_parse.h"

@@ -48,7 +48,7 @@ class Supervision {
   Supervision(const Supervision&) = delete;
   Supervision& operator=(const Supervision&) = delete;
 
-  // The socket that the helper passes the listener through (sandbox/launch/sandbox_program.h).
+  // The socket that the helper passes the listener through (sandbox/helper_command/sandbox_program.h).
   const std::shared_ptr<const OwnedFd>& helper_socket() const { return helper_socket_; }
 
  private:

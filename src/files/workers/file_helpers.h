@@ -19,8 +19,8 @@
 #include "loop/queue.h"
 #include "loop/task.h"
 #include "process/spawner.h"
-#include "sandbox/launch/sandbox_program.h"
-#include "sandbox/launch/sandbox_spec.h"
+#include "sandbox/helper_command/sandbox_program.h"
+#include "sandbox/helper_command/sandbox_spec.h"
 
 namespace holdfast::files {
 

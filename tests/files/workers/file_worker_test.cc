@@ -15,7 +15,7 @@
 #include "loop/scope.h"
 #include "loop/worker_pool.h"
 #include "process/spawner.h"
-#include "sandbox/launch/sandbox_program.h"
+#include "sandbox/helper_command/sandbox_program.h"
 #include "support/loop_runner.h"
 #include "support/scratch_dir.h"
 #include "sys/io.h"

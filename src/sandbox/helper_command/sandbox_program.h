@@ -11,8 +11,8 @@
 #include "base/result.h"
 #include "process/command/command.h"
 #include "sandbox/backend.h"
-#include "sandbox/launch/sandbox_spec.h"
-#include "sandbox/launch/server_access.h"
+#include "sandbox/helper_command/sandbox_spec.h"
+#include "sandbox/helper_command/server_access.h"
 #include "sandbox/resolve/temporary_directory.h"
 #include "sandbox/sandboxed_command.h"
 

@@ -1,4 +1,4 @@
-#include "sandbox/launch/server_access.h"
+#include "sandbox/helper_command/server_access.h"
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,4 +1,4 @@
-#include "sandbox/launch/become_helper.h"
+#include "sandbox/helper_command/become_helper.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 #include "base/owned_fd.h"
 #include "base/result.h"
 #include "sandbox/flags.h"
-#include "sandbox/launch/sandbox_program.h"
+#include "sandbox/helper_command/sandbox_program.h"
 #include "sandbox/plan/program_names.h"
 #include "sys/argv.h"
 #include "sys/file_identity.h"

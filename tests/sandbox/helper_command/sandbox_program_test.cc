@@ -1,4 +1,4 @@
-#include "sandbox/launch/sandbox_program.h"
+#include "sandbox/helper_command/sandbox_program.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "sandbox/launch/server_access.h"
+#include "sandbox/helper_command/server_access.h"
 
 #include <system_error>
 #include <utility>
