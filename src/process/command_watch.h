@@ -12,9 +12,10 @@
 
 namespace holdfast::process {
 
-class KeeperObserver {
+// A CommandObserver is told what becomes of one command.
+class CommandObserver {
  public:
-  virtual ~KeeperObserver() = default;
+  virtual ~CommandObserver() = default;
   // The program has been executed, as which a wrapper counts too. `pid` is the process that a user can look for.
   virtual void OnStarted(pid_t pid) = 0;
   virtual void OnStartFailed(StartStep step, int errno_value) = 0;
@@ -25,7 +26,7 @@ class KeeperObserver {
   // Called only for a command whose stops are reported (Stops::kReported). `continue_count` is the number of times that
   // SIGCONT was sent by Signal before the stop; if it was sent more often, the stop does not last.
   virtual void OnStopped(int /*signal*/, unsigned /*continue_count*/) {}
-  // No descendant is alive, and the keeper has been reaped. This is the last call.
+  // No descendant is alive, and the process that watched over the command has ended. This is the last call.
   virtual void OnGone() = 0;
 };
 

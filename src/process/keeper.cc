@@ -26,7 +26,7 @@ void Retire(std::unique_ptr<Launch> launch) {
 
 }  // namespace
 
-Keeper::Keeper(loop::EventLoop& loop, Spawner& spawner, StartedKeeper started, KeeperObserver& observer)
+Keeper::Keeper(loop::EventLoop& loop, Spawner& spawner, StartedKeeper started, CommandObserver& observer)
     : loop_(loop),
       spawner_(spawner),
       observer_(observer),

@@ -16,7 +16,7 @@ namespace holdfast::process {
 
 class Keeper final : public CommandWatch {
  public:
-  Keeper(loop::EventLoop& loop, Spawner& spawner, StartedKeeper started, KeeperObserver& observer);
+  Keeper(loop::EventLoop& loop, Spawner& spawner, StartedKeeper started, CommandObserver& observer);
   ~Keeper() override;
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
@@ -37,7 +37,7 @@ class Keeper final : public CommandWatch {
 
   loop::EventLoop& loop_;
   Spawner& spawner_;
-  KeeperObserver& observer_;
+  CommandObserver& observer_;
   sys::Child child_;
   OwnedFd control_;
   OwnedFd start_;                   // held until it is known how the start went

@@ -24,7 +24,7 @@ enum class NotLaunched {
   kStale,  // the sandbox of the launcher is not the one that was asked for
 };
 
-class LaunchObserver : public KeeperObserver {
+class LaunchObserver : public CommandObserver {
  public:
   // The command was not started, and never will be. This is the last call, and may destroy the LaunchedSandbox.
   virtual void OnNotLaunched(NotLaunched why) = 0;

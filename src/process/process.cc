@@ -46,7 +46,7 @@ Process::Process(loop::EventLoop& loop, const WatchedStart& start, const OutputL
 
 Result<std::unique_ptr<Process>> Process::Start(loop::EventLoop& loop, Spawner& spawner, const Command& command,
                                                 const Io& io, const OutputLimits& limits, ProcessOwner& owner) {
-  auto begin = [&](const Stdio& stdio, KeeperObserver& observer) {
+  auto begin = [&](const Stdio& stdio, CommandObserver& observer) {
     const StdioFds fds{stdio.child_in.get(), stdio.child_out.get(), stdio.child_err.get()};
     return StartUnderKeeper(loop, spawner, command, io, fds, observer);
   };
@@ -61,7 +61,7 @@ Result<std::unique_ptr<Process>> Process::Start(loop::EventLoop& loop, WatchedSt
                                                 const OutputLimits& limits, ProcessOwner& owner) {
   TRY(Stdio stdio, OpenStdio(io));
   std::unique_ptr<Process> process(new Process(loop, start, limits, owner));
-  TRY(process->watch_, start.begin(stdio, static_cast<KeeperObserver&>(*process)));
+  TRY(process->watch_, start.begin(stdio, static_cast<CommandObserver&>(*process)));
   process->Adopt(loop, std::move(stdio), std::holds_alternative<Terminal>(io));
   return process;
 }

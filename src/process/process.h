@@ -23,7 +23,7 @@
 
 namespace holdfast::process {
 
-class Process : private KeeperObserver, private OutputStream::Owner {
+class Process : private CommandObserver, private OutputStream::Owner {
  public:
   using WallTime = std::chrono::system_clock::time_point;
   using Phase = Life::Start;

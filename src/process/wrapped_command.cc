@@ -6,10 +6,10 @@
 namespace holdfast::process {
 
 WrappedCommand::WrappedCommand(loop::EventLoop& loop, Spawner& spawner, StartedKeeper started, const Wrapper& wrapper,
-                               KeeperObserver& observer)
+                               CommandObserver& observer)
     : observer_(observer),
       report_(loop, wrapper.report, [this](const Result<Enforcement>& outcome) { observer_.OnReport(outcome); }),
-      keeper_(loop, spawner, std::move(started), static_cast<KeeperObserver&>(*this)) {}
+      keeper_(loop, spawner, std::move(started), static_cast<CommandObserver&>(*this)) {}
 
 void WrappedCommand::OnStarted(pid_t pid) {
   observer_.OnStarted(pid);
@@ -22,7 +22,7 @@ void WrappedCommand::OnExited(int wait_status) {
 }
 
 Result<std::unique_ptr<CommandWatch>> StartUnderKeeper(loop::EventLoop& loop, Spawner& spawner, const Command& command,
-                                                       const Io& io, StdioFds stdio, KeeperObserver& observer) {
+                                                       const Io& io, StdioFds stdio, CommandObserver& observer) {
   TRY(StartedKeeper started, spawner.Start(command, io, stdio));
   if (!command.wrapper) return std::make_unique<Keeper>(loop, spawner, std::move(started), observer);
   return std::make_unique<WrappedCommand>(loop, spawner, std::move(started), *command.wrapper, observer);

@@ -12,10 +12,10 @@
 
 namespace holdfast::process {
 
-class WrappedCommand final : public CommandWatch, private KeeperObserver {
+class WrappedCommand final : public CommandWatch, private CommandObserver {
  public:
   WrappedCommand(loop::EventLoop& loop, Spawner& spawner, StartedKeeper started, const Wrapper& wrapper,
-                 KeeperObserver& observer);
+                 CommandObserver& observer);
 
   void Signal(int signal) override { keeper_.Signal(signal); }
   void KillAll() override { keeper_.KillAll(); }
@@ -26,7 +26,7 @@ class WrappedCommand final : public CommandWatch, private KeeperObserver {
   void OnExited(int wait_status) override;
   void OnGone() override { observer_.OnGone(); }
 
-  KeeperObserver& observer_;
+  CommandObserver& observer_;
   StartReportWatch report_;
   Keeper keeper_;
 };
@@ -34,6 +34,6 @@ class WrappedCommand final : public CommandWatch, private KeeperObserver {
 // Starts a command, wrapped or not, under a keeper. The descriptors are borrowed for the call. An error means that
 // nothing was started.
 Result<std::unique_ptr<CommandWatch>> StartUnderKeeper(loop::EventLoop& loop, Spawner& spawner, const Command& command,
-                                                       const Io& io, StdioFds stdio, KeeperObserver& observer);
+                                                       const Io& io, StdioFds stdio, CommandObserver& observer);
 
 }  // namespace holdfast::process

@@ -89,7 +89,7 @@ TEST_F(SpawnerTest, LeavesNothingWhenTheServerIsKilledWhileAKeeperIsStopped) {
 }
 
 TEST_F(SpawnerTest, StartsAKeeperThatReportsAndEnds) {
-  struct Observer : KeeperObserver {
+  struct Observer : CommandObserver {
     void OnStarted(pid_t started) override { pid = started; }
     void OnStartFailed(StartStep, int) override { ADD_FAILURE(); }
     void OnExited(int wait_status) override { status = wait_status; }
@@ -113,7 +113,7 @@ TEST_F(SpawnerTest, StartsAKeeperThatReportsAndEnds) {
 
 // Otherwise the server could not notice that a wrapper has closed its end of a socket.
 TEST_F(SpawnerTest, KeepsNoDescriptorOfAWrapperOpen) {
-  struct Observer : KeeperObserver {
+  struct Observer : CommandObserver {
     void OnStarted(pid_t) override {}
     void OnStartFailed(StartStep, int) override { ADD_FAILURE(); }
     void OnStopped(int, unsigned) override {}
@@ -135,7 +135,7 @@ TEST_F(SpawnerTest, KeepsNoDescriptorOfAWrapperOpen) {
 }
 
 TEST_F(SpawnerTest, ReportsTheStopOfACommandOnlyIfItsOwnerWantsToKnow) {
-  struct Observer : KeeperObserver {
+  struct Observer : CommandObserver {
     void OnStarted(pid_t started) override { pid = started; }
     void OnStartFailed(StartStep, int) override { ADD_FAILURE(); }
     void OnStopped(int signal, unsigned) override { stops.push_back(signal); }
@@ -168,7 +168,7 @@ TEST_F(SpawnerTest, ReportsTheStopOfACommandOnlyIfItsOwnerWantsToKnow) {
 
 // An owner that learns of the start may check at once, by its own end of the pipes, whether the command is still there.
 TEST_F(SpawnerTest, AKeeperThatHasStartedACommandHoldsNothingOfTheCommands) {
-  struct Observer : KeeperObserver {
+  struct Observer : CommandObserver {
     void OnStarted(pid_t) override {
       has_started = true;
       for (const auto& fd : std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", keeper_pid))) {
@@ -197,7 +197,7 @@ TEST_F(SpawnerTest, AKeeperThatHasStartedACommandHoldsNothingOfTheCommands) {
 }
 
 TEST_F(SpawnerTest, TellsTheStepThatFailed) {
-  struct Observer : KeeperObserver {
+  struct Observer : CommandObserver {
     void OnStarted(pid_t) override { ADD_FAILURE(); }
     void OnStartFailed(StartStep failed, int error) override { step = failed, errno_value = error; }
     void OnExited(int) override { ADD_FAILURE(); }

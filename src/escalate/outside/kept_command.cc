@@ -25,7 +25,7 @@ KeptCommand::KeptCommand(loop::EventLoop& loop, process::Spawner& spawner, proce
       observer_(&observer),
       starter_(std::move(starter)),
       starter_watch_(std::in_place, loop, starter_.get(), [this] { OnSignalsInPlace(); }),
-      keeper_(loop, spawner, std::move(started), static_cast<process::KeeperObserver&>(*this)) {
+      keeper_(loop, spawner, std::move(started), static_cast<process::CommandObserver&>(*this)) {
   starter_watch_->WatchReadable();
 }
 

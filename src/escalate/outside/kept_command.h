@@ -16,7 +16,7 @@
 
 namespace holdfast::escalate {
 
-class KeptCommand final : public std::enable_shared_from_this<KeptCommand>, private process::KeeperObserver {
+class KeptCommand final : public std::enable_shared_from_this<KeptCommand>, private process::CommandObserver {
  public:
   // `starter` is the server's end of the starter's socket.
   KeptCommand(loop::EventLoop& loop, process::Spawner& spawner, process::StartedKeeper started, OwnedFd starter,

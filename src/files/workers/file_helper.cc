@@ -20,7 +20,7 @@ Result<std::unique_ptr<FileHelper>> FileHelper::Start(loop::EventLoop& loop, pro
   std::unique_ptr<FileHelper> helper(new FileHelper(std::move(socket.ours), owner));
   const process::StdioFds stdio{socket.theirs.get(), socket.theirs.get(), errors.get()};
   TRY(helper->watch_, process::StartUnderKeeper(loop, spawner, command, process::Pipes{}, stdio,
-                                                static_cast<process::KeeperObserver&>(*helper)));
+                                                static_cast<process::CommandObserver&>(*helper)));
   return helper;
 }
 

@@ -14,7 +14,7 @@
 
 namespace holdfast::files {
 
-class FileHelper final : private process::KeeperObserver {
+class FileHelper final : private process::CommandObserver {
  public:
   class Owner {
    public:

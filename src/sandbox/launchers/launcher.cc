@@ -21,7 +21,7 @@ Result<std::unique_ptr<Launcher>> Launcher::Start(loop::EventLoop& loop, process
   std::unique_ptr<Launcher> launcher(new Launcher(std::move(socket), owner));
   const process::StdioFds stdio{nothing.get(), nothing.get(), nothing.get()};
   TRY(launcher->watch_, process::StartUnderKeeper(loop, spawner, command, process::Pipes{}, stdio,
-                                                  static_cast<process::KeeperObserver&>(*launcher)));
+                                                  static_cast<process::CommandObserver&>(*launcher)));
   return launcher;
 }
 

@@ -17,7 +17,7 @@
 
 namespace holdfast::sandbox {
 
-class Launcher final : private process::KeeperObserver {
+class Launcher final : private process::CommandObserver {
  public:
   enum class End { kByItself, kKilled };
 

@@ -18,7 +18,7 @@ process::WatchedStart SandboxedStart::Of(const Resources& resources, Request req
   start.cwd = request.command.cwd;
   start.begin = [resources, request = std::move(request)](
                     process::Stdio& stdio,
-                    process::KeeperObserver& observer) mutable -> Result<std::unique_ptr<process::CommandWatch>> {
+                    process::CommandObserver& observer) mutable -> Result<std::unique_ptr<process::CommandWatch>> {
     ChildStreams streams{std::move(stdio.child_in), std::move(stdio.child_out), std::move(stdio.child_err)};
     std::unique_ptr<SandboxedStart> started(
         new SandboxedStart(resources, std::move(request), std::move(streams), observer));
@@ -29,7 +29,7 @@ process::WatchedStart SandboxedStart::Of(const Resources& resources, Request req
 }
 
 SandboxedStart::SandboxedStart(const Resources& resources, Request request, ChildStreams streams,
-                               process::KeeperObserver& observer)
+                               process::CommandObserver& observer)
     : resources_(resources),
       observer_(observer),
       request_(std::move(request)),
@@ -90,7 +90,7 @@ Result<> SandboxedStart::StartHelper() {
       resources_.program.Wrap(request_->command, request_->sandbox, {.exec_supervisor = request_->exec_supervisor}));
   const process::StdioFds stdio{streams_.in.get(), streams_.out.get(), streams_.err.get()};
   TRY(auto helper, process::StartUnderKeeper(resources_.loop, resources_.spawner, wrapped, request_->io, stdio,
-                                             static_cast<process::KeeperObserver&>(*this)));
+                                             static_cast<process::CommandObserver&>(*this)));
   streams_ = {};
   Watch(std::move(helper));
   return {};

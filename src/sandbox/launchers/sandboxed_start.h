@@ -59,7 +59,7 @@ class SandboxedStart final : public process::CommandWatch, private process::Laun
     OwnedFd in, out, err;
   };
 
-  SandboxedStart(const Resources& resources, Request request, ChildStreams streams, process::KeeperObserver& observer);
+  SandboxedStart(const Resources& resources, Request request, ChildStreams streams, process::CommandObserver& observer);
   loop::Task<> Plan();
   Result<> Launch(const LaunchOrders& orders);
   Launchers::Key LauncherKey() const;
@@ -75,7 +75,7 @@ class SandboxedStart final : public process::CommandWatch, private process::Laun
   void OnNotLaunched(process::NotLaunched why) override;
 
   const Resources resources_;
-  process::KeeperObserver& observer_;
+  process::CommandObserver& observer_;
   // These members are needed until the start is known.
   std::optional<Request> request_;
   ChildStreams streams_;
