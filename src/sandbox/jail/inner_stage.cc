@@ -58,8 +58,8 @@ Result<> PutInPlace(const Streams& streams) {
 // Stage starts the command, or the built-in function, as a child of this process.
 class Stage {
  public:
-  Stage(const InnerOrders& orders, BuiltIn built_in, const std::optional<ReaperLink>& reaper)
-      : orders_(orders), built_in_(built_in), reaper_(reaper) {
+  Stage(const InnerOrders& orders, BuiltIn built_in, const ReapedCommand& reaped)
+      : orders_(orders), built_in_(built_in), reaped_(reaped) {
     if (orders.lifeline_fd) lifeline_.emplace(*orders.lifeline_fd);
     if (orders.control_fd) control_.emplace(*orders.control_fd);
   }
@@ -106,7 +106,7 @@ class Stage {
   // Tells the server that no process of the command is alive. The reaper tells it, if there is one, after it has
   // removed the placeholders.
   void TellEnd(int wait_status) const {
-    if (reaper_ && TellEnded(*reaper_, wait_status)) return;
+    if (TellEnded(reaped_, wait_status)) return;
     if (control_) control_->SendExited(wait_status);
   }
 
@@ -162,7 +162,7 @@ class Stage {
 
   Result<> CloseTheRest() const {
     std::vector<int> kept = orders_.kept_fds;
-    const std::optional<int> reaper_fd = reaper_ ? std::optional(reaper_->socket) : std::nullopt;
+    const std::optional<int> reaper_fd = reaped_.reaper >= 0 ? std::optional(reaped_.reaper) : std::nullopt;
     const std::array own_fds = {orders_.report_fd,       orders_.lifeline_fd,        orders_.control_fd,
                                 orders_.port_ruleset_fd, orders_.exec_supervisor_fd, reaper_fd};
     for (const auto own : own_fds) {
@@ -271,7 +271,7 @@ class Stage {
 
   const InnerOrders& orders_;
   const BuiltIn built_in_;
-  const std::optional<ReaperLink> reaper_;
+  const ReapedCommand reaped_;
   std::optional<Lifeline> lifeline_;
   std::optional<ControlSocket> control_;
   bool has_begun_ = false;  // the server knows that pid 1 answers
@@ -294,11 +294,11 @@ void ReleaseDescriptors(const InnerOrders& orders) {
 
 }  // namespace
 
-int RunInnerStage(const InnerOrders& orders, BuiltIn built_in, const std::optional<ReaperLink>& reaper) {
+int RunInnerStage(const InnerOrders& orders, BuiltIn built_in, const ReapedCommand& reaped) {
   if (orders.streams) {
     if (const auto placed = PutInPlace(*orders.streams); !placed) return WriteMessage(placed.error()), kRefusedStatus;
   }
-  Stage stage(orders, built_in, reaper);
+  Stage stage(orders, built_in, reaped);
   const auto command = stage.Start();
   if (!command) {
     stage.ReportFailure(command.error());

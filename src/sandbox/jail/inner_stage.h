@@ -8,8 +8,6 @@
 // another: its arguments, name, status and mounts, but not its memory, environment, descriptors or directories.
 #pragma once
 
-#include <optional>
-
 #include "sandbox/jail/inner_orders.h"
 #include "sandbox/jail/placeholder_reaper.h"
 
@@ -22,9 +20,9 @@ inline constexpr int kRefusedStatus = 101;
 // the command's exit code, 128 + N after signal N, 126 or 127 as in a shell when the command cannot be executed, 1 when
 // its working directory cannot be entered. When the command has ended, everything else in the pid namespace is killed.
 // The reason why a command was not started is written to stderr and to the descriptor for the report. `built_in` runs
-// in a child when the orders ask for it in place of a program. `reaper` removes the placeholders of the command and
-// tells the server of its end; without it the stage tells the server itself, if the orders name a control socket.
-int RunInnerStage(const InnerOrders& orders, BuiltIn built_in = nullptr,
-                  const std::optional<ReaperLink>& reaper = std::nullopt);
+// in a child when the orders ask for it in place of a program. The reaper of `reaped` removes the placeholders of the
+// command and tells the server of its end; without a reaper the stage tells the server itself, if the orders name a
+// control socket.
+int RunInnerStage(const InnerOrders& orders, BuiltIn built_in = nullptr, const ReapedCommand& reaped = {});
 
 }  // namespace holdfast::sandbox

@@ -205,9 +205,10 @@ Result<> StartReaper(const std::vector<Placeholder>& wanted, OwnedFd socket, AtE
 }
 
 // The message is written as to a file, because the filter of pid 1 has rules about messages of sockets.
-bool TellEnded(const ReaperLink& reaper, int wait_status) {
-  const ReaperMessage message{.kind = Kind::kEnded, .command = reaper.command, .wait_status = wait_status};
-  return sys::Write(reaper.socket, &message, sizeof message) == sizeof message;
+bool TellEnded(const ReapedCommand& command, int wait_status) {
+  if (command.reaper < 0) return false;
+  const ReaperMessage message{.kind = Kind::kEnded, .command = command.number, .wait_status = wait_status};
+  return sys::Write(command.reaper, &message, sizeof message) == sizeof message;
 }
 
 }  // namespace holdfast::sandbox

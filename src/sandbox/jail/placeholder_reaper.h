@@ -41,14 +41,15 @@ enum class AtEndOfSocket { kKill, kAwait };
 // Starts a reaper for commands that want these placeholders, before any of them is made. `socket` is the reaper's end.
 Result<> StartReaper(const std::vector<Placeholder>& wanted, OwnedFd socket, AtEndOfSocket at_end);
 
-// The command as the reaper of a launcher knows it.
-struct ReaperLink {
-  int socket;
-  uint32_t command;
+// A command as its reaper knows it.
+struct ReapedCommand {
+  int reaper = -1;      // the socket to the reaper; -1 if there is none, because the plan has no placeholders
+  uint32_t number = 0;  // among all commands of this reaper
+  int control = -1;     // the control socket on which the reaper tells the end of the command; -1 if it does not
 };
 
 // Tells the reaper, in pid 1, that all other processes of the command have ended. The reaper then tells the server.
-// Returns false if there is no reaper any more.
-bool TellEnded(const ReaperLink& reaper, int wait_status);
+// Returns false if there is no reaper, or no longer one.
+bool TellEnded(const ReapedCommand& command, int wait_status);
 
 }  // namespace holdfast::sandbox

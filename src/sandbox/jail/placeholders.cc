@@ -5,7 +5,6 @@
 
 #include <utility>
 
-#include "sandbox/jail/placeholder_reaper.h"
 #include "sys/descriptor_passing.h"
 #include "sys/inherit.h"
 #include "sys/io.h"

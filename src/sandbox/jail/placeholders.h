@@ -3,7 +3,6 @@
 // own, the reaper (placeholder_reaper.h), removes them.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "base/owned_fd.h"
 #include "base/result.h"
 #include "sandbox/jail/placeholder_files.h"
+#include "sandbox/jail/placeholder_reaper.h"
 #include "sandbox/plan/plan.h"
 
 namespace holdfast::sandbox {
@@ -49,13 +49,6 @@ class Placeholders {
   // bubblewrap inherits a copy, because it would make a mount point that has been removed: the reaper removes nothing
   // before bubblewrap is done.
   OwnedFd reaper_, reaper_end_;
-};
-
-// The command as the reaper knows it.
-struct ReapedCommand {
-  int reaper;           // the socket to the reaper; -1 if the plan has no placeholders
-  uint32_t number = 0;  // among all commands of this reaper
-  int control = -1;     // the control socket on which the reaper tells the end of the command; -1 if it does not
 };
 
 // Makes the placeholders in pid 1. The reaper removes none of them before pid 1 has ended, or has told it that it is

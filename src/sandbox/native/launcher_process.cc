@@ -142,10 +142,11 @@ class LauncherProcess {
   [[noreturn]] void BeFirstProcess(const ReceivedLaunch& launch, sys::Pipe gate) {
     socket_.Reset();
     gate.write_end.Reset();
+    const ReapedCommand command = {
+        .reaper = reaper_.get(), .number = commands_, .control = launch.Get(LaunchDescriptor::kControl)};
     auto orders = OrdersInside(launch);
-    if (!orders || !Prepare(launch) || !MayBegin(gate.read_end.get())) ::_exit(kRefusedStatus);
-    const auto reaper = reaper_.is_open() ? std::optional<ReaperLink>({reaper_.get(), commands_}) : std::nullopt;
-    ::_exit(RunInnerStage(*orders, nullptr, reaper));
+    if (!orders || !Prepare(launch, command) || !MayBegin(gate.read_end.get())) ::_exit(kRefusedStatus);
+    ::_exit(RunInnerStage(*orders, nullptr, command));
   }
 
   // The server knows pid 1 before pid 1 tells it anything. Without this, a command could run that the server would not
@@ -155,13 +156,10 @@ class LauncherProcess {
     return sys::Read(gate, &letter, 1) == 1;
   }
 
-  Result<> Prepare(const ReceivedLaunch& launch) const {
+  Result<> Prepare(const ReceivedLaunch& launch, const ReapedCommand& command) const {
     TRY_VOID(TakeTerminal(launch.terminal()));
     TRY_VOID(builder_.BuildOwn(launch.terminal()));
-    TRY(const HeldPlaceholders held,
-        MakeAsFirstProcess(
-            sandbox_.plan.placeholders,
-            {.reaper = reaper_.get(), .number = commands_, .control = launch.Get(LaunchDescriptor::kControl)}));
+    TRY(const HeldPlaceholders held, MakeAsFirstProcess(sandbox_.plan.placeholders, command));
     return builder_.Cover(held);
   }
 
