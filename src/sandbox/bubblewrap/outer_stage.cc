@@ -17,9 +17,9 @@
 
 #include <fmt/format.h>
 
-#include "process/command/start_report.h"
 #include "sandbox/bubblewrap/namespace_finish.h"
 #include "sandbox/jail/host_limits.h"
+#include "sandbox/jail/jail_end.h"
 #include "sandbox/jail/jail_watch.h"
 #include "sandbox/jail/lifeline.h"
 #include "sandbox/jail/mount_check.h"
@@ -181,7 +181,7 @@ Result<> Instruct(const NamespacePlan& plan, InnerOrders orders, Inherited& inhe
 }
 
 // Returns the message of bubblewrap, and what it means on this machine.
-NotStarted WhyNotStarted(int status, std::string message) {
+NotStarted WhyNotBuilt(int status, std::string message) {
   while (message.ends_with('\n')) message.pop_back();
   std::ranges::replace(message, '\n', ' ');
   if (message.empty())
@@ -196,13 +196,7 @@ std::unexpected<NotStarted> GiveUp(JailWatch& watch, Error why) {
   watch.KillAll();
   (void)watch.AwaitReport();
   if (watch.complaints().empty()) return std::unexpected(NotStarted(std::move(why)));
-  return std::unexpected(WhyNotStarted(watch.AwaitEnd(), watch.complaints()));
-}
-
-// The helper holds no stream of the command open, so that a reader of the command's output sees its end when the
-// command closes it.
-void ReleaseStreams(const OwnedFd& nothing) {
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing.get(), stream);
+  return std::unexpected(WhyNotBuilt(watch.AwaitEnd(), watch.complaints()));
 }
 
 }  // namespace
@@ -245,18 +239,7 @@ std::expected<int, NotStarted> RunOuterStage(const Bubblewrap& bubblewrap, const
     // The namespaces of an inner stage that has ended, or is about to end, are gone. Why it ends stands in its report.
     if (!finished && !watch.HasReport() && !sys::HasEnded(inner)) return GiveUp(watch, finished.error());
   }
-  const auto report = watch.AwaitReport();
-  if (report) {
-    if (report_fd) {
-      process::PassReport(*report_fd, *report);
-      ::close(*report_fd);
-    }
-    ReleaseStreams(inherited.nothing);
-  }
-  const int status = watch.AwaitEnd();
-  if (terminal) terminal->TakeBack();
-  if (!report) return std::unexpected(WhyNotStarted(status, watch.complaints()));
-  return status;
+  return AwaitEndOf(watch, {.report_fd = report_fd, .nothing = inherited.nothing, .terminal = terminal}, WhyNotBuilt);
 }
 
 }  // namespace holdfast::sandbox

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,7 +15,7 @@
 
 #include <fmt/format.h>
 
-#include "process/command/start_report.h"
+#include "sandbox/jail/jail_end.h"
 #include "sandbox/jail/jail_watch.h"
 #include "sandbox/jail/lifeline.h"
 #include "sandbox/jail/mount_check.h"
@@ -125,18 +124,6 @@ NotStarted WhyNotBuilt(int status, std::string complaint) {
   return {Error{ErrorKind::kSystem, complaint.substr(1)}, by};
 }
 
-// The helper holds no stream of the command open, so that a reader of the command's output sees its end when the
-// command closes it.
-void ReleaseStreams(const OwnedFd& nothing) {
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing.get(), stream);
-}
-
-void PassOn(const std::string& report, std::optional<int> report_fd) {
-  if (!report_fd) return;
-  process::PassReport(*report_fd, report);
-  ::close(*report_fd);
-}
-
 }  // namespace
 
 std::expected<int, NotStarted> RunNative(const NamespacePlan& plan, const InnerOrders& orders, BuiltIn built_in) {
@@ -166,15 +153,7 @@ std::expected<int, NotStarted> RunNative(const NamespacePlan& plan, const InnerO
                    .report = std::move(ends.report.read_end),
                    .lifeline = std::move(ends.lifeline.outer)});
   watch.AllowStart();
-  const auto report = watch.AwaitReport();
-  if (report) {
-    PassOn(*report, orders.report_fd);
-    ReleaseStreams(nothing);
-  }
-  const int status = watch.AwaitEnd();
-  if (terminal) terminal->TakeBack();
-  if (!report) return std::unexpected(WhyNotBuilt(status, watch.complaints()));
-  return status;
+  return AwaitEndOf(watch, {.report_fd = orders.report_fd, .nothing = nothing, .terminal = terminal}, WhyNotBuilt);
 }
 
 }  // namespace holdfast::sandbox
