@@ -40,44 +40,44 @@ Result<OwnedFd> Look(int root, const std::string& path) {
   return OwnedFd(fd);
 }
 
-Result<OwnedFd> CloneMount(int fd, Extent extent, const std::string& path) {
+CallResult<OwnedFd> CloneMount(int fd, Extent extent, const std::string& path) {
   OwnedFd mount(::open_tree(fd, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | Recursion(extent)));
-  if (!mount.is_open()) return FailErrno("open_tree", path);
+  if (!mount.is_open()) return FailCall("open_tree", path);
   return mount;
 }
 
-Result<OwnedFd> NewFileSystem(const char* type, std::initializer_list<std::pair<const char*, std::string>> options,
-                              uint64_t attributes) {
+CallResult<OwnedFd> NewFileSystem(const char* type, std::initializer_list<std::pair<const char*, std::string>> options,
+                                  uint64_t attributes) {
   const OwnedFd context(::fsopen(type, FSOPEN_CLOEXEC));
-  if (!context.is_open()) return FailErrno("fsopen", type);
+  if (!context.is_open()) return FailCall("fsopen", type);
   // The source has no meaning for these file systems, but lists of mounts show it.
-  if (::fsconfig(context.get(), FSCONFIG_SET_STRING, "source", type, 0) < 0) return FailErrno("fsconfig", type);
+  if (::fsconfig(context.get(), FSCONFIG_SET_STRING, "source", type, 0) < 0) return FailCall("fsconfig", type);
   for (const auto& [name, value] : options) {
-    if (::fsconfig(context.get(), FSCONFIG_SET_STRING, name, value.c_str(), 0) < 0) return FailErrno("fsconfig", type);
+    if (::fsconfig(context.get(), FSCONFIG_SET_STRING, name, value.c_str(), 0) < 0) return FailCall("fsconfig", type);
   }
-  if (::fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) < 0) return FailErrno("fsconfig", type);
+  if (::fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) < 0) return FailCall("fsconfig", type);
   OwnedFd mount(::fsmount(context.get(), FSMOUNT_CLOEXEC, static_cast<unsigned>(attributes)));
-  if (!mount.is_open()) return FailErrno("fsmount", type);
+  if (!mount.is_open()) return FailCall("fsmount", type);
   return mount;
 }
 
-Result<OwnedFd> NewTmpfs(uint32_t mode) {
+CallResult<OwnedFd> NewTmpfs(uint32_t mode) {
   return NewFileSystem("tmpfs", {{"mode", fmt::format("{:o}", mode)}}, kNoPrivileges | kNoDevices);
 }
 
-Result<> SetAttributes(int mount, Extent extent, uint64_t attributes, const std::string& path) {
+CallResult<> SetAttributes(int mount, Extent extent, uint64_t attributes, const std::string& path) {
   mount_attr change = {};
   change.attr_set = attributes;
   change.propagation = MS_PRIVATE;
   if (::mount_setattr(mount, "", AT_EMPTY_PATH | Recursion(extent), &change, sizeof change) < 0) {
-    return FailErrno("mount_setattr", path);
+    return FailCall("mount_setattr", path);
   }
   return {};
 }
 
-Result<> Attach(int mount, int target, const std::string& path) {
+CallResult<> Attach(int mount, int target, const std::string& path) {
   if (::move_mount(mount, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0) {
-    return FailErrno("move_mount", path);
+    return FailCall("move_mount", path);
   }
   return {};
 }

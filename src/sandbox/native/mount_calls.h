@@ -1,5 +1,5 @@
-// The calls of the kernel that make mounts by descriptor. Each returns a Result whose error names the call and the
-// path; the paths here are only for these messages, apart from the one that Look takes.
+// The calls of the kernel that make mounts by descriptor. An error of each names the call and the path; the paths here
+// are only for these messages, apart from the one that Look takes.
 #pragma once
 
 #include <sys/mount.h>
@@ -11,6 +11,7 @@
 
 #include "base/owned_fd.h"
 #include "base/result.h"
+#include "sandbox/native/call_result.h"
 
 namespace holdfast::sandbox {
 
@@ -32,17 +33,17 @@ Result<OwnedFd> Look(int root, const std::string& path);
 int TryLookAtLink(int root, const std::string& path);
 
 // Returns a copy of the mount that `fd` is in, beginning at the file that `fd` is. It is attached nowhere yet.
-Result<OwnedFd> CloneMount(int fd, Extent extent, const std::string& path);
+CallResult<OwnedFd> CloneMount(int fd, Extent extent, const std::string& path);
 
 // Returns the mount of a new file system, which is attached nowhere yet.
-Result<OwnedFd> NewFileSystem(const char* type, std::initializer_list<std::pair<const char*, std::string>> options,
-                              uint64_t attributes);
-Result<OwnedFd> NewTmpfs(uint32_t mode);
+CallResult<OwnedFd> NewFileSystem(const char* type, std::initializer_list<std::pair<const char*, std::string>> options,
+                                  uint64_t attributes);
+CallResult<OwnedFd> NewTmpfs(uint32_t mode);
 
 // Adds attributes to a mount, and cuts it off from mounts and unmounts in other namespaces.
-Result<> SetAttributes(int mount, Extent extent, uint64_t attributes, const std::string& path);
+CallResult<> SetAttributes(int mount, Extent extent, uint64_t attributes, const std::string& path);
 
 // Puts a mount on top of the file or directory `target`.
-Result<> Attach(int mount, int target, const std::string& path);
+CallResult<> Attach(int mount, int target, const std::string& path);
 
 }  // namespace holdfast::sandbox

@@ -24,11 +24,11 @@
 namespace holdfast::sandbox {
 namespace {
 
-Result<> WriteFile(const char* path, std::string_view text) {
+CallResult<> WriteFile(const char* path, std::string_view text) {
   const OwnedFd file(::open(path, O_WRONLY | O_CLOEXEC));
-  if (!file.is_open()) return FailErrno("open", path);
+  if (!file.is_open()) return FailCall("open", path);
   const ssize_t written = sys::Write(file.get(), text.data(), text.size());
-  if (written < 0) return FailErrno("write", path, static_cast<int>(-written));
+  if (written < 0) return FailCall("write", path, static_cast<int>(-written));
   return {};
 }
 
@@ -36,7 +36,7 @@ Result<> WriteFile(const char* path, std::string_view text) {
 
 // The signal mask of the child is that of its parent at the clone. A signal that reaches pid 1 unblocked before it has
 // an action for it would be lost.
-Result<sys::Child> CloneInto(uint64_t namespaces) {
+CallResult<sys::Child> CloneInto(uint64_t namespaces) {
   int pidfd = -1;
   clone_args args = {};
   args.flags = namespaces | CLONE_PIDFD;
@@ -48,7 +48,7 @@ Result<sys::Child> CloneInto(uint64_t namespaces) {
   const long pid = ::syscall(SYS_clone3, &args, sizeof args);
   const int error = errno;
   if (pid != 0) ::sigprocmask(SIG_SETMASK, &before, nullptr);
-  if (pid < 0) return FailErrno("clone3", "namespaces", error);
+  if (pid < 0) return FailCall("clone3", "namespaces", error);
   return sys::Child{static_cast<pid_t>(pid), OwnedFd(pid == 0 ? -1 : pidfd)};
 }
 
@@ -56,8 +56,8 @@ User User::OfThisProcess() { return {.uid = ::geteuid(), .gid = ::getegid()}; }
 
 // A process whose program cannot be read is not dumpable, and its /proc/self belongs to root. It becomes dumpable until
 // the maps are written; the inner stage ends that before it starts anything.
-Result<> SettleIn(const User& user) {
-  if (::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0) return FailErrno("prctl", "dumpable");
+CallResult<> SettleIn(const User& user) {
+  if (::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0) return FailCall("prctl", "dumpable");
   TRY_VOID(WriteFile("/proc/self/setgroups", "deny"));
   TRY_VOID(WriteFile("/proc/self/uid_map", fmt::format("{} {} 1", user.uid, user.uid)));
   TRY_VOID(WriteFile("/proc/self/gid_map", fmt::format("{} {} 1", user.gid, user.gid)));

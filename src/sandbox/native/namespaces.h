@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/result.h"
+#include "sandbox/native/call_result.h"
 #include "sys/pidfd.h"
 
 namespace holdfast::sandbox {
@@ -15,7 +16,7 @@ inline constexpr uint64_t kOwnNamespaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NE
 
 // Clones this process, which has a single thread, into new namespaces, with all signals blocked in the child. It
 // returns in both processes, as fork does: in the child with the pid 0.
-Result<sys::Child> CloneInto(uint64_t namespaces);
+CallResult<sys::Child> CloneInto(uint64_t namespaces);
 
 // The user that a new user namespace maps to itself. It is read before the namespace is entered.
 struct User {
@@ -27,7 +28,7 @@ struct User {
 
 // Makes a new user namespace usable, from inside: maps the user to itself, gives up setgroups, and limits the groups of
 // inotify. The caller sees the host's /proc, writable.
-Result<> SettleIn(const User& user);
+CallResult<> SettleIn(const User& user);
 
 // Brings the loopback interface of a new network namespace up.
 Result<> RaiseLoopback();

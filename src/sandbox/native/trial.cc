@@ -1,16 +1,14 @@
 #include "sandbox/native/trial.h"
 
 #include <fcntl.h>
-#include <linux/sched.h>
 #include <sched.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <string_view>
 #include <variant>
 
@@ -18,6 +16,7 @@
 
 #include "base/owned_fd.h"
 #include "base/result.h"
+#include "sandbox/native/mount_calls.h"
 #include "sandbox/native/namespaces.h"
 #include "sandbox/plan/program_names.h"
 #include "sys/exit_status.h"
@@ -27,67 +26,24 @@
 namespace holdfast::sandbox {
 namespace {
 
-int ErrorOf(long result) { return result < 0 ? errno : 0; }
-
-int WriteFile(const char* path, std::string_view text) {
-  const OwnedFd file(::open(path, O_WRONLY | O_CLOEXEC));
-  if (!file.is_open()) return errno;
-  return ErrorOf(::write(file.get(), text.data(), text.size()));
-}
-
-// The ids are those of the parent. A process that is not dumpable does not own the files of its maps: a helper that was
-// executed from a file which the user cannot read is such a process.
-int MapIds(const User& user) {
-  ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-  if (const int error = WriteFile("/proc/self/setgroups", "deny"); error != 0) return error;
-  if (const int error = WriteFile("/proc/self/uid_map", fmt::format("{0} {0} 1", user.uid)); error != 0) return error;
-  return WriteFile("/proc/self/gid_map", fmt::format("{0} {0} 1", user.gid));
-}
-
-int MakeRootReadOnly() {
-  mount_attr attributes = {};
-  attributes.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
-  attributes.propagation = MS_PRIVATE;
-  return ErrorOf(::syscall(SYS_mount_setattr, AT_FDCWD, "/", AT_RECURSIVE, &attributes, sizeof attributes));
-}
-
-int CopyMounts() {
-  const OwnedFd copy(
-      static_cast<int>(::syscall(SYS_open_tree, AT_FDCWD, "/", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE)));
-  return copy.is_open() ? 0 : errno;
-}
-
-// Makes a file system, and the mount of it in `mount`.
-int MakeMount(const char* type, OwnedFd& mount) {
-  const OwnedFd context(static_cast<int>(::syscall(SYS_fsopen, type, FSOPEN_CLOEXEC)));
-  if (!context.is_open()) return errno;
-  if (::syscall(SYS_fsconfig, context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) < 0) return errno;
-  mount = OwnedFd(static_cast<int>(::syscall(SYS_fsmount, context.get(), FSMOUNT_CLOEXEC,
-                                             MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC)));
-  return mount.is_open() ? 0 : errno;
-}
-
-int MakeMount(const char* type) {
-  OwnedFd mount;
-  return MakeMount(type, mount);
-}
-
-int Attach(const OwnedFd& mount) {
-  return ErrorOf(::syscall(SYS_move_mount, mount.get(), "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH));
-}
-
 // Does all steps inside of the namespaces. Returns the first that failed.
 std::optional<NativeFailure> TryInside(const NativeNeeds& needs, const User& user) {
-  OwnedFd tmpfs;
+  constexpr uint64_t kAttributes = kReadOnly | kNoPrivileges | kNoDevices;
   int error = 0;
-  const auto failed = [&error](int result) { return (error = result) != 0; };
-  if (failed(MapIds(user))) return NativeFailure{NativeStep::kIdMaps, error};
-  if (failed(CopyMounts())) return NativeFailure{NativeStep::kCopyOfMounts, error};
-  if (failed(MakeRootReadOnly())) return NativeFailure{NativeStep::kReadOnlyRoot, error};
-  if (failed(MakeMount("tmpfs", tmpfs))) return NativeFailure{NativeStep::kTmpfs, error};
-  if (failed(MakeMount("devpts"))) return NativeFailure{NativeStep::kDevpts, error};
-  if (needs.fresh_proc && failed(MakeMount("proc"))) return NativeFailure{NativeStep::kProc, error};
-  if (failed(Attach(tmpfs))) return NativeFailure{NativeStep::kAttachment, error};
+  const auto failed = [&error](const auto& result) { return (error = result ? 0 : result.error().errno_value) != 0; };
+  if (failed(SettleIn(user))) return NativeFailure{NativeStep::kIdMaps, error};
+  const OwnedFd root(::open("/", O_PATH | O_CLOEXEC));
+  if (failed(CloneMount(root.get(), Extent::kWhole, "/"))) return NativeFailure{NativeStep::kCopyOfMounts, error};
+  if (failed(SetAttributes(root.get(), Extent::kWhole, kAttributes, "/"))) {
+    return NativeFailure{NativeStep::kReadOnlyRoot, error};
+  }
+  const auto tmpfs = NewTmpfs(0700);
+  if (failed(tmpfs)) return NativeFailure{NativeStep::kTmpfs, error};
+  if (failed(NewFileSystem("devpts", {}, kAttributes))) return NativeFailure{NativeStep::kDevpts, error};
+  if (needs.fresh_proc && failed(NewFileSystem("proc", {}, kAttributes))) {
+    return NativeFailure{NativeStep::kProc, error};
+  }
+  if (failed(Attach(tmpfs->get(), root.get(), "/"))) return NativeFailure{NativeStep::kAttachment, error};
   return std::nullopt;
 }
 
@@ -173,14 +129,11 @@ std::optional<NativeFailure> TryNative(const NativeNeeds& needs) {
   auto pipe = sys::MakePipe(sys::OurEnd::kRead);
   if (!pipe) return std::nullopt;
   const User user = User::OfThisProcess();
-  clone_args arguments = {};
-  arguments.flags = CLONE_NEWUSER | kOwnNamespaces | (needs.own_network ? CLONE_NEWNET : 0);
-  arguments.exit_signal = SIGCHLD;
-  const long child = ::syscall(SYS_clone3, &arguments, sizeof arguments);
-  if (child < 0) return WhyNotCloned(errno);
-  if (child == 0) AnswerInChild(needs, user, pipe->write_end.get());
+  const auto child = CloneInto(CLONE_NEWUSER | kOwnNamespaces | (needs.own_network ? CLONE_NEWNET : 0));
+  if (!child) return WhyNotCloned(child.error().errno_value);
+  if (child->pid == 0) AnswerInChild(needs, user, pipe->write_end.get());
   pipe->write_end.Reset();
-  (void)sys::AwaitStatus(static_cast<pid_t>(child));
+  (void)sys::AwaitStatus(child->pid);
   Answer answer;
   const bool answered = sys::Read(pipe->read_end.get(), &answer, sizeof answer) == sizeof answer;
   if (!answered || answer.error == 0 || IsShortage(answer.error)) return std::nullopt;

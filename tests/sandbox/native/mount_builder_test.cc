@@ -91,7 +91,7 @@ class MountBuilderTest : public testing::Test {
   // The function is noexcept, because an exception must not lead the child back into the test.
   [[noreturn]] static void RunInChild(const Body& body, const User& user, int out) noexcept {
     const auto settled = SettleIn(user);
-    const std::string text = settled ? body() : settled.error().message;
+    const std::string text = settled ? body() : Error(settled.error()).message;
     (void)sys::Write(out, text.data(), text.size());
     ::_exit(0);
   }
@@ -101,7 +101,7 @@ class MountBuilderTest : public testing::Test {
     auto pipe = sys::MakePipe(sys::OurEnd::kRead);
     const User user = User::OfThisProcess();
     auto child = CloneInto(CLONE_NEWUSER | kOwnNamespaces);
-    if (!child) return child.error().message;
+    if (!child) return Error(child.error()).message;
     if (child->pid == 0) RunInChild(body, user, pipe->write_end.get());
     pipe->write_end.Reset();
     ::waitpid(child->pid, nullptr, 0);
