@@ -7,8 +7,7 @@
 
 namespace holdfast::exec_policy {
 
-// Reads from a regular file. Fails if the text is longer than the
-// interpreter takes. `path` is used in error messages.
+// Reads from a regular file. Fails if the text is longer than the interpreter takes. `path` is used in error messages.
 Result<std::string> ReadText(int fd, const std::string& path);
 
 }  // namespace holdfast::exec_policy

@@ -3,10 +3,10 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,6 +27,7 @@
 #include "sys/mount_changes.h"
 #include "sys/own_arguments.h"
 #include "sys/pidfd.h"
+#include "sys/read_to_end.h"
 #include "sys/socket_pair.h"
 
 namespace holdfast::sandbox {
@@ -36,20 +37,9 @@ using process::KeeperEvent;
 using process::KeeperEventKind;
 using process::StartStep;
 
-constexpr off_t kMaxOrdersBytes = 16 << 20;
+constexpr size_t kMaxOrdersBytes = 16 << 20;
 
 std::string_view BytesOf(const KeeperEvent& event) { return {reinterpret_cast<const char*>(&event), sizeof event}; }
-
-Result<std::string> ReadFile(int fd) {
-  struct stat status;
-  if (::fstat(fd, &status) < 0) return FailErrno("fstat", "orders");
-  if (status.st_size > kMaxOrdersBytes) return Fail(ErrorKind::kLimit, "orders: too long");
-  std::string text(static_cast<size_t>(status.st_size), '\0');
-  const ssize_t size = ::pread(fd, text.data(), text.size(), 0);
-  if (size < 0) return FailErrno("read", "orders");
-  text.resize(static_cast<size_t>(size));
-  return text;
-}
 
 // The orders of the server tell which command is run, and how the plan is enforced besides the mounts. What they could
 // tell about descriptors would be about those of the server.
@@ -164,7 +154,7 @@ class LauncherProcess {
   }
 
   Result<InnerOrders> OrdersInside(const ReceivedLaunch& launch) const {
-    TRY(const std::string text, ReadFile(launch.Get(LaunchDescriptor::kOrders)));
+    TRY(const std::string text, sys::ReadToEnd(launch.Get(LaunchDescriptor::kOrders), kMaxOrdersBytes, "orders"));
     TRY(InnerOrders orders, DecodeOrders(text));
     if (!AreAboutCommandAlone(orders)) {
       return Fail(ErrorKind::kInvalidRequest, "orders: they are not about a command alone");
