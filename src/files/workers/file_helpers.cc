@@ -2,20 +2,13 @@
 
 #include <algorithm>
 #include <optional>
-#include <tuple>
 #include <utility>
+#include <vector>
 
 namespace holdfast::files {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// Returns all members for a comparison. This does not compile if a member is left out, so a file helper is never used
-// under a policy that is not its own.
-auto Members(const sandbox::SandboxSpec& sandbox) {
-  const auto& [profile, policy_cwd, project_roots, legacy_landlock, proxies] = sandbox;
-  return std::tie(profile, policy_cwd, project_roots, legacy_landlock, proxies);
-}
 
 }  // namespace
 
@@ -32,14 +25,8 @@ FileHelpers::FileHelpers(loop::EventLoop& loop, process::Spawner& spawner, const
       patience_timer_(loop, [this] { StartHelpers(); }),
       leases_(loop, [this](uint64_t id) { Release(id); }) {}
 
-bool FileHelpers::Key::operator==(const Key& other) const {
-  return session_id == other.session_id && Members(sandbox) == Members(other.sandbox);
-}
-
 loop::Task<Result<FileHelpers::Lease>> FileHelpers::Acquire(std::string session_id, sandbox::SandboxSpec sandbox) {
-  if (std::ranges::find(endings_, session_id, &Ending::session_id) != endings_.end()) {
-    co_return Fail(ErrorKind::kInvalidRequest, "the session is ending");
-  }
+  if (endings_.Contains(session_id)) co_return Fail(ErrorKind::kInvalidRequest, "the session is ending");
   const Waiting wanted{.key = {std::move(session_id), std::move(sandbox)}, .since = Clock::now()};
   decltype(waiting_)::Place place(waiting_, wanted);
   Serve();
@@ -54,7 +41,7 @@ void FileHelpers::End(const std::string& session_id, loop::Callback done) {
     if (waiting.key.session_id != session_id) return std::nullopt;
     return Fail(ErrorKind::kInvalidRequest, "the session is ending");
   });
-  endings_.push_back({session_id, std::move(done)});
+  endings_.Add(session_id, std::move(done));
   AnswerEnds();
 }
 
@@ -193,14 +180,9 @@ void FileHelpers::Kill(Held& held) {
 }
 
 void FileHelpers::AnswerEnds() {
-  std::vector<loop::Callback> done;
-  std::erase_if(endings_, [&](Ending& ending) {
-    const bool alive =
-        std::ranges::any_of(helpers_, [&](const Held& held) { return held.key.session_id == ending.session_id; });
-    if (!alive) done.push_back(std::move(ending.done));
-    return !alive;
+  endings_.Answer([this](const std::string& session_id) {
+    return std::ranges::any_of(helpers_, [&](const Held& held) { return held.key.session_id == session_id; });
   });
-  for (loop::Callback& callback : done) callback();
 }
 
 FileHelpers::HeldIterator FileHelpers::Find(const FileHelper* helper) {

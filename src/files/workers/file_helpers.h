@@ -10,10 +10,10 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/result.h"
 #include "files/workers/file_helper.h"
+#include "loop/endings.h"
 #include "loop/event_loop.h"
 #include "loop/permit.h"
 #include "loop/queue.h"
@@ -64,7 +64,7 @@ class FileHelpers final : private FileHelper::Owner {
     std::string session_id;
     sandbox::SandboxSpec sandbox;
 
-    bool operator==(const Key& other) const;
+    friend bool operator==(const Key&, const Key&) = default;
   };
   struct Held {
     uint64_t id;
@@ -76,10 +76,6 @@ class FileHelpers final : private FileHelper::Owner {
   struct Waiting {
     Key key;
     std::chrono::steady_clock::time_point since;
-  };
-  struct Ending {
-    std::string session_id;
-    loop::Callback done;
   };
   using HeldIterator = std::list<Held>::iterator;
 
@@ -108,7 +104,7 @@ class FileHelpers final : private FileHelper::Owner {
   const Limits limits_;
   std::list<Held> helpers_;
   loop::Queue<Waiting, Result<Lease>> waiting_;
-  std::vector<Ending> endings_;
+  loop::Endings endings_;  // of sessions
   loop::Timer idle_timer_, patience_timer_;
   uint64_t next_id_ = 1;
   loop::Permits leases_;

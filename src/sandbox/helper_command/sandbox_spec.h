@@ -22,6 +22,8 @@ struct SandboxSpec {
   bool restricts_files() const { return profile.policy.files.has_value(); }
   // Returns whether the sandbox restricts anything at all.
   bool restricts() const { return profile.type != ProfileType::kDisabled || proxies; }
+
+  friend bool operator==(const SandboxSpec&, const SandboxSpec&) = default;
 };
 
 // Returns whether the policy may protect missing paths whose names do not begin with a dot (sys/placeholder.h).

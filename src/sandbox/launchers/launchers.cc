@@ -1,23 +1,12 @@
 #include "sandbox/launchers/launchers.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "sys/io.h"
 #include "sys/socket_pair.h"
 
 namespace holdfast::sandbox {
-namespace {
-
-// Returns all members for a comparison. This does not compile if a member is left out, so a launcher is never used
-// under a policy that is not its own.
-auto Members(const SandboxSpec& sandbox) {
-  const auto& [profile, policy_cwd, project_roots, legacy_landlock, proxies] = sandbox;
-  return std::tie(profile, policy_cwd, project_roots, legacy_landlock, proxies);
-}
-
-}  // namespace
 
 Launchers::Launchers(loop::EventLoop& loop, process::Spawner& spawner, const SandboxProgram& program, Limits limits,
                      OnFailure on_failure)
@@ -27,10 +16,6 @@ Launchers::Launchers(loop::EventLoop& loop, process::Spawner& spawner, const San
       limits_(limits),
       on_failure_(std::move(on_failure)),
       idle_timer_(loop, [this] { DismissIdle(); }) {}
-
-bool Launchers::Key::operator==(const Key& other) const {
-  return session_id == other.session_id && tmpdir == other.tmpdir && Members(sandbox) == Members(other.sandbox);
-}
 
 bool Launchers::Serve(const SandboxSpec& sandbox) const {
   return limits_.launchers > 0 && sandbox.profile.type != ProfileType::kDisabled && !sandbox.proxies &&
@@ -85,8 +70,7 @@ Result<std::unique_ptr<Launcher>> Launchers::StartLauncher(const Key& key) {
 
 bool Launchers::MayStart(const Key& key) {
   std::erase_if(failed_, [now = Clock::now()](const Failed& failed) { return failed.until <= now; });
-  return std::ranges::find(endings_, key.session_id, &Ending::session_id) == endings_.end() &&
-         std::ranges::find(failed_, key, &Failed::key) == failed_.end();
+  return !endings_.Contains(key.session_id) && std::ranges::find(failed_, key, &Failed::key) == failed_.end();
 }
 
 // The oldest failure is forgotten when there are too many of them.
@@ -167,19 +151,14 @@ void Launchers::End(const std::string& session_id, loop::Callback done) {
     held.launcher->Kill();
   }
   std::erase_if(failed_, [&](const Failed& failed) { return failed.key.session_id == session_id; });
-  endings_.push_back({session_id, std::move(done)});
+  endings_.Add(session_id, std::move(done));
   AnswerEnds();
 }
 
 void Launchers::AnswerEnds() {
-  std::vector<loop::Callback> done;
-  std::erase_if(endings_, [&](Ending& ending) {
-    const bool alive =
-        std::ranges::any_of(launchers_, [&](const Held& held) { return held.key.session_id == ending.session_id; });
-    if (!alive) done.push_back(std::move(ending.done));
-    return !alive;
+  endings_.Answer([this](const std::string& session_id) {
+    return std::ranges::any_of(launchers_, [&](const Held& held) { return held.key.session_id == session_id; });
   });
-  for (loop::Callback& callback : done) callback();
 }
 
 Launchers::Held* Launchers::Find(Id id) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "loop/endings.h"
 #include "loop/event_loop.h"
 #include "process/launched_sandbox.h"
 #include "process/spawner.h"
@@ -45,7 +46,7 @@ class Launchers final : private Launcher::Owner {
     SandboxSpec sandbox;
     std::string tmpdir;  // empty if the policy does not ask for it
 
-    bool operator==(const Key& other) const;
+    friend bool operator==(const Key&, const Key&) = default;
   };
   using Id = uint64_t;
 
@@ -83,10 +84,6 @@ class Launchers final : private Launcher::Owner {
     Key key;
     Clock::time_point until;
   };
-  struct Ending {
-    std::string session_id;
-    loop::Callback done;
-  };
 
   void OnLauncherEnded(Launcher& launcher, Launcher::End end, const Error& why) override;
   void OnLauncherGone(Launcher& launcher) override;
@@ -111,7 +108,7 @@ class Launchers final : private Launcher::Owner {
   sys::MountChanges mount_changes_;
   std::list<Held> launchers_;
   std::vector<Failed> failed_;
-  std::vector<Ending> endings_;
+  loop::Endings endings_;  // of sessions
   loop::Timer idle_timer_;
   Id next_id_ = 1;
 };
