@@ -141,18 +141,11 @@ void Add(const std::optional<DoesNotWork>& native, Failure& why) {
       (why.message.ends_with('.') ? " Also, " : "; also, ") + (same_cause ? native->why.message : native->Text());
 }
 
-// The only place that chooses between the backends which make namespaces.
-Outcome RunInNamespaces(const NamespacePlan& plan, const Resolution& resolution, const Job& job) {
-  std::optional<DoesNotWork> native;
-  if (MayUseNative(job.asked)) {
-    auto answer = TryNativeBackend(plan, job);
-    if (auto* outcome = std::get_if<Outcome>(&answer)) return std::move(*outcome);
-    native = std::get<DoesNotWork>(std::move(answer));
-    if (job.asked.backend == Backend::kNative) return FallBack({native->why.status, native->Text()}, resolution, job);
-  }
-  auto by_name = MakePlan(resolution, OptionsFor(job.asked, MountsBy::kName));
-  if (!by_name) return CannotEnforce(by_name.error().message);
-  auto answer = TryBubblewrap(*by_name, resolution, job, native ? native->Text() : "");
+// Runs the job by bubblewrap, or by Landlock if bubblewrap does not work. `native` tells why the native backend, if it
+// was tried before, does not work either.
+Outcome RunWithoutNative(const NamespacePlan& plan, const Resolution& resolution, const Job& job,
+                         const std::optional<DoesNotWork>& native) {
+  auto answer = TryBubblewrap(plan, resolution, job, native ? native->Text() : "");
   if (auto* outcome = std::get_if<Outcome>(&answer)) {
     if (!*outcome) Add(native, outcome->error());
     return std::move(*outcome);
@@ -160,6 +153,18 @@ Outcome RunInNamespaces(const NamespacePlan& plan, const Resolution& resolution,
   Failure& why = std::get<DoesNotWork>(answer).why;
   Add(native, why);
   return FallBack(std::move(why), resolution, job);
+}
+
+// The only place that chooses between the backends which make namespaces. `plan` is for the first of them.
+Outcome RunInNamespaces(const NamespacePlan& plan, const Resolution& resolution, const Job& job) {
+  if (!MayUseNative(job.asked)) return RunWithoutNative(plan, resolution, job, std::nullopt);
+  auto answer = TryNativeBackend(plan, job);
+  if (auto* outcome = std::get_if<Outcome>(&answer)) return std::move(*outcome);
+  const auto native = std::get<DoesNotWork>(std::move(answer));
+  if (job.asked.backend == Backend::kNative) return FallBack({native.why.status, native.Text()}, resolution, job);
+  const auto by_name = MakePlan(resolution, OptionsFor(job.asked, MountsBy::kName));
+  if (!by_name) return CannotEnforce(by_name.error().message);
+  return RunWithoutNative(*by_name, resolution, job, native);
 }
 
 // Stays as a launcher, and runs the commands that a server asks for.
