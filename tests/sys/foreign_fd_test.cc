@@ -1,10 +1,7 @@
 #include "sys/foreign_fd.h"
 
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -12,13 +9,13 @@
 
 #include <cerrno>
 #include <chrono>
-#include <cstddef>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "support/eventually.h"
 #include "support/lingering_peer.h"
+#include "support/restricted_child.h"
 #include "sys/file_limit.h"
 #include "sys/io.h"
 #include "sys/socket_pair.h"
@@ -34,15 +31,7 @@ bool IsClosed(int fd) { return ::fcntl(fd, F_GETFD) < 0; }
 
 // Refuses pidfd_getfd, as containers may.
 void ForbidTaking() {
-  sock_filter code[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_getfd, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  const sock_fprog program = {.len = std::size(code), .filter = code};
-  (void)::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-  if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) ::_exit(90);
+  if (!support::RefuseCalls({{SYS_pidfd_getfd, EPERM}})) ::_exit(90);
 }
 
 bool IsLastCloseSeen(int peer) {

@@ -1,10 +1,7 @@
 #include "sys/open.h"
 
-#include <linux/filter.h>
 #include <linux/openat2.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -12,13 +9,12 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstddef>
-#include <iterator>
 #include <string>
 #include <thread>
 
 #include <gtest/gtest.h>
 
+#include "support/restricted_child.h"
 #include "support/scratch_dir.h"
 #include "sys/pty.h"
 
@@ -59,14 +55,7 @@ class OpenTest : public testing::Test {
     return error;
   }
 
-  static bool LoseOpenat2() {
-    const sock_filter lines[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-                                 BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
-                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-    const sock_fprog filter = {.len = std::size(lines), .filter = const_cast<sock_filter*>(lines)};
-    return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
-  }
+  static bool LoseOpenat2() { return support::RefuseCalls({{SYS_openat2, ENOSYS}}); }
 
   void ExpectLinksAreHeeded() const;
 

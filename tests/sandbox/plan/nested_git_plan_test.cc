@@ -8,6 +8,7 @@
 #include "sandbox/plan/make_plan.h"
 #include "sandbox/plan/plan.h"
 #include "sandbox/plan/plan_options.h"
+#include "sandbox/plan/text_of_plan.h"
 #include "support/scratch_dir.h"
 
 namespace holdfast::sandbox {
@@ -29,10 +30,7 @@ class NestedGitPlanTest : public testing::Test {
   std::string Path(const std::string& name) const { return directory_ + "/" + name; }
 
   std::string PlanText(MountsBy mounts_by = MountsBy::kDescriptor) const {
-    const auto plan = MakePlan(resolution_, {.command_cwd = directory_, .mounts_by = mounts_by});
-    std::string text = plan ? Text(*plan) : plan.error().message;
-    for (size_t at; (at = text.find(directory_)) != std::string::npos;) text.replace(at, directory_.size(), "$D");
-    return text;
+    return TextOf(MakePlan(resolution_, {.command_cwd = directory_, .mounts_by = mounts_by}), directory_);
   }
 
   support::ScratchDir scratch_;

@@ -7,6 +7,7 @@
 
 #include "sandbox/plan/make_plan.h"
 #include "sandbox/plan/plan.h"
+#include "sandbox/plan/text_of_plan.h"
 #include "sandbox/resolve/protected_paths.h"
 #include "support/scratch_dir.h"
 
@@ -37,12 +38,7 @@ class PlanLinksTest : public testing::Test {
   void Write(std::string_view name) { Add(name, Access::kWrite); }
   void Deny(std::string_view name) { Add(name, Access::kDeny); }
 
-  std::string PlanText() {
-    const auto plan = MakePlan(resolution_, {.command_cwd = directory_});
-    std::string text = plan ? Text(*plan) : plan.error().message;
-    for (size_t at; (at = text.find(directory_)) != std::string::npos;) text.replace(at, directory_.size(), "$D");
-    return text;
-  }
+  std::string PlanText() { return TextOf(MakePlan(resolution_, {.command_cwd = directory_}), directory_); }
 
   support::ScratchDir scratch_;
   std::string directory_;

@@ -13,6 +13,7 @@
 
 #include "sandbox/plan/make_plan.h"
 #include "sandbox/plan/plan_options.h"
+#include "sandbox/plan/text_of_plan.h"
 #include "support/scratch_dir.h"
 
 namespace holdfast::sandbox {
@@ -40,11 +41,7 @@ class PlanTest : public testing::Test {
 
   std::string PlanText() {
     if (options_.command_cwd.empty()) options_.command_cwd = directory_;
-    const auto plan = MakePlan(resolution_, options_);
-    if (!plan) return plan.error().message;
-    std::string text = Text(*plan);
-    for (size_t at; (at = text.find(directory_)) != std::string::npos;) text.replace(at, directory_.size(), "$D");
-    return text;
+    return TextOf(MakePlan(resolution_, options_), directory_);
   }
 
   support::ScratchDir scratch_;

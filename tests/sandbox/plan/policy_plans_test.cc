@@ -11,6 +11,7 @@
 #include "sandbox/plan/make_plan.h"
 #include "sandbox/plan/plan.h"
 #include "sandbox/plan/plan_options.h"
+#include "sandbox/plan/text_of_plan.h"
 #include "sandbox/policy/policy.h"
 #include "sandbox/resolve/resolution.h"
 #include "sandbox/resolve/resolve.h"
@@ -43,10 +44,7 @@ class PolicyPlansTest : public testing::Test {
     options.command_cwd = Path("repo");
     const auto resolution = Resolve(policy_, {.policy_cwd = Path("repo"), .project_roots = {}, .tmpdir = {}});
     if (!resolution) return resolution.error().message;
-    const auto plan = MakePlan(*resolution, options);
-    std::string text = plan ? Text(*plan) : plan.error().message;
-    for (size_t at; (at = text.find(directory_)) != std::string::npos;) text.replace(at, directory_.size(), "$D");
-    return text;
+    return TextOf(MakePlan(*resolution, options), directory_);
   }
 
   support::ScratchDir scratch_;
