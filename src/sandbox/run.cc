@@ -176,7 +176,7 @@ Outcome Stay(const SandboxedCommand& command) {
   const bool needs_ruleset = plan.filter == Filter::kGuardedNetwork;
   const auto served = RunLauncherProcess({.plan = plan,
                                           .noted = noted,
-                                          .key = key,
+                                          .plan_key = key,
                                           .port_ruleset_fd = needs_ruleset ? command.port_ruleset_fd : std::nullopt},
                                          OwnedFd(*command.launcher_fd));
   if (!served) return CannotEnforce(served.error().message);

@@ -62,7 +62,7 @@ Result<LaunchOrders> MakeLaunchOrders(const SandboxedCommand& described, const p
     return Fail(ErrorKind::kInvalidRequest, "the plan mounts what each command has for itself");
   }
   TRY(OwnedFd orders, sys::MakeMemoryFile("orders", Encode(OrdersFor(prepared.plan, command, variables))));
-  return LaunchOrders{.key = prepared.key, .orders = std::move(orders)};
+  return LaunchOrders{.plan_key = prepared.key, .orders = std::move(orders)};
 }
 
 }  // namespace holdfast::sandbox

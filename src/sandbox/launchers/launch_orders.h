@@ -1,5 +1,5 @@
-// The part of a request to a launcher that may take long to make, because it needs the plan of the command: the key of
-// the plan, and the orders of pid 1.
+// The part of a request to a launcher that may take long to make, because it needs the plan of the command: the plan
+// key, and the orders of pid 1.
 #pragma once
 
 #include "base/owned_fd.h"
@@ -13,7 +13,7 @@
 namespace holdfast::sandbox {
 
 struct LaunchOrders {
-  PlanKey key;
+  PlanKey plan_key;
   OwnedFd orders;  // the InnerOrders in a memory file, without the descriptors that pid 1 gets with the request
 };
 

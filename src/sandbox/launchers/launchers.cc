@@ -23,8 +23,8 @@ bool Launchers::Serve(const SandboxSpec& sandbox) const {
 }
 
 std::optional<Launchers::Id> Launchers::Send(const Key& key, const LaunchRequest& request, std::span<const int> fds) {
-  Held* held = FindFresh(key, request.key);
-  if (held == nullptr) held = StartOne(key, request.key);
+  Held* held = FindFresh(key, request.plan_key);
+  if (held == nullptr) held = StartOne(key, request.plan_key);
   if (held == nullptr || !held->launcher->Send(request, fds)) return std::nullopt;
   held->last_use = Clock::now();
   if (!idle_timer_.running()) idle_timer_.Start(limits_.idle_time);
@@ -32,18 +32,18 @@ std::optional<Launchers::Id> Launchers::Send(const Key& key, const LaunchRequest
 }
 
 // Returns the launcher with this key, and lets it go if it is stale.
-Launchers::Held* Launchers::FindFresh(const Key& key, const PlanKey& plan) {
+Launchers::Held* Launchers::FindFresh(const Key& key, const PlanKey& plan_key) {
   const uint64_t mounts = mount_changes_.Count();
   for (Held& held : launchers_) {
     if (held.launcher->is_let_go() || held.key != key) continue;
-    if (held.plan == plan && held.mounts == mounts) return &held;
+    if (held.plan_key == plan_key && held.mounts == mounts) return &held;
     Dismiss(held);
   }
   return nullptr;
 }
 
 // The mounts are counted before the launcher copies them.
-Launchers::Held* Launchers::StartOne(const Key& key, const PlanKey& plan) {
+Launchers::Held* Launchers::StartOne(const Key& key, const PlanKey& plan_key) {
   if (!MayStart(key) || !MakeRoom()) return nullptr;
   const uint64_t mounts = mount_changes_.Count();
   auto launcher = StartLauncher(key);
@@ -54,7 +54,7 @@ Launchers::Held* Launchers::StartOne(const Key& key, const PlanKey& plan) {
   }
   return &launchers_.emplace_back(Held{.id = next_id_++,
                                        .key = key,
-                                       .plan = plan,
+                                       .plan_key = plan_key,
                                        .mounts = mounts,
                                        .launcher = *std::move(launcher),
                                        .last_use = Clock::now()});

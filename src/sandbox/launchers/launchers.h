@@ -1,8 +1,8 @@
 // Launchers owns the launchers of all sessions. A launcher starts commands of one session under one policy, and is kept
 // for a while for the next one. Two sessions never share a launcher, and the launchers of a session die with it.
 //
-// A launcher is stale when the plan of a command has another key than the launcher's, or a mount of the machine has
-// changed. It is let go then, and the next command gets another.
+// A launcher is stale when the plan key of a command is not the launcher's, or a mount of the machine has changed. It
+// is let go then, and the next command gets another.
 #pragma once
 
 #include <chrono>
@@ -73,7 +73,7 @@ class Launchers final : private Launcher::Owner {
   struct Held {
     Id id;
     Key key;
-    PlanKey plan;
+    PlanKey plan_key;
     uint64_t mounts;  // MountChanges::Count when it was started
     std::unique_ptr<Launcher> launcher;
     Clock::time_point last_use;
@@ -88,8 +88,8 @@ class Launchers final : private Launcher::Owner {
   void OnLauncherEnded(Launcher& launcher, Launcher::End end, const Error& why) override;
   void OnLauncherGone(Launcher& launcher) override;
 
-  Held* FindFresh(const Key& key, const PlanKey& plan);
-  Held* StartOne(const Key& key, const PlanKey& plan);
+  Held* FindFresh(const Key& key, const PlanKey& plan_key);
+  Held* StartOne(const Key& key, const PlanKey& plan_key);
   Result<std::unique_ptr<Launcher>> StartLauncher(const Key& key);
   bool MakeRoom();
   Held* Find(Id id);

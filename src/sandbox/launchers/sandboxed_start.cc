@@ -64,7 +64,7 @@ Result<> SandboxedStart::Launch(const LaunchOrders& orders) {
   std::vector<int> fds = {orders.orders.get(), streams_.in.get(),    streams_.out.get(),
                           streams_.err.get(),  control.theirs.get(), report.write_end.get()};
   if (request_->exec_supervisor) fds.push_back(request_->exec_supervisor->get());
-  const LaunchRequest request{.key = orders.key,
+  const LaunchRequest request{.plan_key = orders.plan_key,
                               .has_terminal = std::holds_alternative<process::Terminal>(request_->io),
                               .has_exec_supervisor = request_->exec_supervisor != nullptr};
   launcher_ = resources_.launchers.Send(LauncherKey(), request, fds);

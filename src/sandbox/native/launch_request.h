@@ -17,7 +17,7 @@ class ReceivedLaunch {
   // closed then, the control socket among them, and the next request can be received.
   static Result<std::optional<ReceivedLaunch>> Receive(int socket);
 
-  const PlanKey& key() const { return request_.key; }
+  const PlanKey& plan_key() const { return request_.plan_key; }
   int Get(LaunchDescriptor which) const { return fds_[static_cast<size_t>(which)].get(); }
 
   // The descriptor of the terminal, or -1.

@@ -109,7 +109,7 @@ class LauncherProcess {
   Result<> Launch(const ReceivedLaunch& launch) {
     const int control = launch.Get(LaunchDescriptor::kControl);
     TRY_VOID(sys::SetBlocking(control, sys::Blocking::kNo));
-    if (launch.key() != sandbox_.key) return TellStale(control);
+    if (launch.plan_key() != sandbox_.plan_key) return TellStale(control);
     ++commands_;
     TRY(sys::Pipe gate, sys::MakePipe(sys::OurEnd::kWrite));
     TRY(const sys::Child child, CloneInto(kOwnNamespaces));
@@ -121,8 +121,8 @@ class LauncherProcess {
     return {};
   }
 
-  // A file that is removed outside takes the mount on it away, in the template and in its copies. The key does not tell
-  // this if another file has got the inode number of the one that was removed.
+  // A file that is removed outside takes the mount on it away, in the template and in its copies. The plan key does not
+  // tell this if another file has got the inode number of the one that was removed.
   static Result<> TellStale(int control) {
     return sys::SendAll(control, BytesOf({KeeperEventKind::kStale, 0, StartStep::kNone}));
   }

@@ -28,7 +28,7 @@ namespace holdfast::sandbox {
 struct LauncherSandbox {
   const NamespacePlan& plan;          // its Landlock rules have the identities of the files that they are about
   std::span<const MountCheck> noted;  // as MountBuilder needs them
-  PlanKey key;
+  PlanKey plan_key;
   std::optional<int> port_ruleset_fd = {};  // confine/port_ruleset.h
 };
 

@@ -19,7 +19,7 @@ namespace holdfast::sandbox {
 using PlanKey = std::array<unsigned char, 32>;
 
 struct LaunchRequest {
-  PlanKey key;
+  PlanKey plan_key;
   uint32_t has_terminal = 0;         // the streams are a terminal, which becomes the controlling one
   uint32_t has_exec_supervisor = 0;  // the descriptor for it comes last
 };

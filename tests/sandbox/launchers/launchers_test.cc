@@ -73,7 +73,7 @@ class LaunchersTest : public testing::Test {
   std::optional<Launchers::Id> Send(const Launchers::Key& key, const PlanKey& plan = kPlan) {
     const OwnedFd nothing = *sys::OpenDevNull();
     const int fd = nothing.get();
-    return launchers_->Send(key, {.key = plan}, {&fd, 1});
+    return launchers_->Send(key, {.plan_key = plan}, {&fd, 1});
   }
   std::optional<Launchers::Id> Send(std::string session) { return Send(Key(std::move(session))); }
 

@@ -184,7 +184,7 @@ class LauncherFixture : public testing::TestWithParam<uid_t> {
 
   // Starts the launcher, and tells it that its program in sealed memory is the descriptor `program`.
   void StartLauncher(int program = kProgram) {
-    key_ = Key();
+    plan_key_ = Key();
     auto pair = sys::MakePacketPair();
     ASSERT_TRUE(pair);
     ASSERT_TRUE(sys::SetBlocking(pair->theirs.get(), sys::Blocking::kYes));
@@ -238,7 +238,7 @@ class LauncherFixture : public testing::TestWithParam<uid_t> {
     const auto in = sys::OpenDevNull();
     const auto file = sys::MakeMemoryFile("orders", Encode(orders));
     const bool is_piped = terminal < 0;
-    Send({.key = key_, .has_terminal = is_piped ? 0u : 1u},
+    Send({.plan_key = plan_key_, .has_terminal = is_piped ? 0u : 1u},
          {file->get(), is_piped ? in->get() : terminal, is_piped ? out->write_end.get() : terminal,
           is_piped ? err->write_end.get() : terminal, control->theirs.get(), report->write_end.get()});
     return {.control = std::move(control->ours),
@@ -272,7 +272,7 @@ class LauncherFixture : public testing::TestWithParam<uid_t> {
   static constexpr int kSocket = 20, kProgram = 21;  // the descriptors of the launcher
 
   SandboxedCommand policy_;
-  PlanKey key_ = {};
+  PlanKey plan_key_ = {};
   OwnedFd socket_;
   support::ScratchDir workspace_, tmpdir_;
 

@@ -105,7 +105,7 @@ TEST_P(LauncherProcessTest, ReportsAProgramThatIsMissing) {
 }
 
 TEST_P(LauncherProcessTest, RefusesAStaleRequest) {
-  key_[0] = static_cast<unsigned char>(key_[0] + 1);
+  plan_key_[0] = static_cast<unsigned char>(plan_key_[0] + 1);
   ExpectStale();
 }
 
@@ -139,17 +139,19 @@ TEST_P(LauncherProcessTest, DropsRequestsThatCannotBeMeant) {
     Launched launched = {.control = std::move(control->ours)};
     return launched.Next() == std::nullopt;
   };
-  const LaunchRequest usual = {.key = key_};
+  const LaunchRequest usual = {.plan_key = plan_key_};
   EXPECT_FALSE(is_dropped(usual, [&](int c) { return std::vector{f, n, n, n, c, p}; }));
   EXPECT_TRUE(is_dropped(usual, [&](int c) { return std::vector{f, n, n, n, c}; }));
   EXPECT_TRUE(is_dropped(usual, [&](int c) { return std::vector{f, n, n, n, c, p, p}; }));
   EXPECT_TRUE(is_dropped(usual, [&](int c) { return std::vector{p, n, n, n, c, p}; }));
   EXPECT_TRUE(is_dropped(usual, [&](int c) { return std::vector{f, n, n, n, c, n}; }));
   EXPECT_TRUE(is_dropped(usual, [&](int c) { return std::vector{f, n, n, n, p, c}; }));
-  EXPECT_TRUE(is_dropped({.key = key_, .has_terminal = 1}, [&](int c) { return std::vector{f, n, n, n, c, p}; }));
-  EXPECT_TRUE(is_dropped({.key = key_, .has_terminal = 2}, [&](int c) { return std::vector{f, n, n, n, c, p}; }));
   EXPECT_TRUE(
-      is_dropped({.key = key_, .has_exec_supervisor = 1}, [&](int c) { return std::vector{f, n, n, n, c, p, p}; }));
+      is_dropped({.plan_key = plan_key_, .has_terminal = 1}, [&](int c) { return std::vector{f, n, n, n, c, p}; }));
+  EXPECT_TRUE(
+      is_dropped({.plan_key = plan_key_, .has_terminal = 2}, [&](int c) { return std::vector{f, n, n, n, c, p}; }));
+  EXPECT_TRUE(is_dropped({.plan_key = plan_key_, .has_exec_supervisor = 1},
+                         [&](int c) { return std::vector{f, n, n, n, c, p, p}; }));
   EXPECT_EQ(Run("exit 5").status, 5 << 8) << "the launcher goes on";
 }
 
@@ -176,7 +178,7 @@ TEST_P(LauncherProcessTest, SupervisesACommandThatAsksForIt) {
   auto report = sys::MakePipe(sys::OurEnd::kRead), out = sys::MakePipe(sys::OurEnd::kRead);
   const auto null = sys::OpenDevNull();
   const auto file = sys::MakeMemoryFile("orders", Encode(OrdersFor({"/bin/echo", "ran"})));
-  Send({.key = key_, .has_exec_supervisor = 1},
+  Send({.plan_key = plan_key_, .has_exec_supervisor = 1},
        {file->get(), null->get(), out->write_end.get(), null->get(), control->theirs.get(), report->write_end.get(),
         supervisor.helper_end().get()});
   supervisor.helper_end().Reset();
