@@ -42,18 +42,18 @@ bool LooksMade(const struct stat& status) {
   return sys::HasPlaceholderMode(status.st_mode) && (S_ISDIR(status.st_mode) || status.st_size == 0);
 }
 
-bool IsStill(const HeldPlaceholder& held) {
+bool IsStill(const UsedPlaceholder& used) {
   struct stat named, opened;
-  return ::fstatat(held.parent.get(), held.name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-         ::fstat(held.itself.get(), &opened) == 0 && sys::IsSameFile(named, opened);
+  return ::fstatat(used.parent.get(), used.name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+         ::fstat(used.itself.get(), &opened) == 0 && sys::IsSameFile(named, opened);
 }
 
 // Removes a placeholder that is still empty and in its place. A file that has got another mode is the user's.
-void RemoveEmpty(const HeldPlaceholder& held) {
+void RemoveEmpty(const UsedPlaceholder& used) {
   struct stat status;
-  if (!IsStill(held) || ::fstat(held.itself.get(), &status) < 0 || !LooksMade(status)) return;
-  const int flags = held.kind == PlaceholderKind::kDirectory ? AT_REMOVEDIR : 0;
-  (void)::unlinkat(held.parent.get(), held.name.c_str(), flags);
+  if (!IsStill(used) || ::fstat(used.itself.get(), &status) < 0 || !LooksMade(status)) return;
+  const int flags = used.kind == PlaceholderKind::kDirectory ? AT_REMOVEDIR : 0;
+  (void)::unlinkat(used.parent.get(), used.name.c_str(), flags);
 }
 
 bool MayRemove(int parent, const struct stat& status) {
@@ -95,21 +95,21 @@ int Open(int parent, const std::string& name, PlaceholderKind kind) {
 }
 
 // Marks and locks a placeholder. Returns true when no other sandbox removes it from here on.
-bool MarkUsed(const HeldPlaceholder& held, PlaceholderRetries& retries) {
-  const int fd = held.itself.get();
+bool MarkUsed(const UsedPlaceholder& used, PlaceholderRetries& retries) {
+  const int fd = used.itself.get();
   const bool is_marked = Set(Mark::kUsed, fd);
   bool is_locked = false;
   do {
     is_locked = ::flock(fd, LOCK_SH | LOCK_NB) == 0;
   } while (!is_locked && retries.Wait());
-  return (is_marked || is_locked) && IsStill(held);
+  return (is_marked || is_locked) && IsStill(used);
 }
 
 // Removes a placeholder unless another sandbox uses it. A process clears its own mark before it looks for marks of
 // other processes, so when two processes do this at once, at least one of them finds none.
 enum class Removal { kDone, kUsedByOthers, kLockedByOthers };
-Removal Remove(const HeldPlaceholder& held, int lock) {
-  const int fd = held.itself.get();
+Removal Remove(const UsedPlaceholder& used, int lock) {
+  const int fd = used.itself.get();
   (void)Clear(Mark::kUsed, fd);
   const bool is_locked = ::flock(fd, lock) == 0;
   if (IsSet(Mark::kUsed, fd)) {
@@ -117,16 +117,16 @@ Removal Remove(const HeldPlaceholder& held, int lock) {
     return Removal::kUsedByOthers;
   }
   if (!is_locked) return Removal::kLockedByOthers;
-  RemoveEmpty(held);
+  RemoveEmpty(used);
   return Removal::kDone;
 }
 
 // Removes a placeholder, if that is possible at once. Returns false when this process has to wait for it.
-bool IsDoneWith(const HeldPlaceholder& held) {
-  const Removal removal = Remove(held, LOCK_EX | LOCK_NB);
+bool IsDoneWith(const UsedPlaceholder& used) {
+  const Removal removal = Remove(used, LOCK_EX | LOCK_NB);
   if (removal == Removal::kDone) return true;
-  const int fd = held.itself.get();
-  if (held.is_made && IsSet(Mark::kStuck, fd)) return false;
+  const int fd = used.itself.get();
+  if (used.is_made && IsSet(Mark::kStuck, fd)) return false;
   return removal == Removal::kUsedByOthers || IsSet(Mark::kWatched, fd);
 }
 
@@ -139,25 +139,25 @@ bool PlaceholderRetries::Wait() {
   return true;
 }
 
-Result<> AcquirePlaceholder(const Placeholder& wanted, uint32_t index, HeldPlaceholders& all,
+Result<> AcquirePlaceholder(const Placeholder& wanted, uint32_t index, UsedPlaceholders& all,
                             PlaceholderRetries& retries) {
-  HeldPlaceholder held{.index = index, .name = std::string(NameOf(wanted.path)), .kind = wanted.kind};
-  TRY(held.parent, OpenParent(wanted));
+  UsedPlaceholder used{.index = index, .name = std::string(NameOf(wanted.path)), .kind = wanted.kind};
+  TRY(used.parent, OpenParent(wanted));
   do {
-    held.is_made = MakeAt(held.parent.get(), held.name, held.kind) == 0;
-    if (!held.is_made && errno != EEXIST) return FailErrno("make mount point", wanted.path);
-    const int opened = Open(held.parent.get(), held.name, held.kind);
+    used.is_made = MakeAt(used.parent.get(), used.name, used.kind) == 0;
+    if (!used.is_made && errno != EEXIST) return FailErrno("make mount point", wanted.path);
+    const int opened = Open(used.parent.get(), used.name, used.kind);
     if (opened == -ENOENT) continue;
     if (opened < 0) return FailErrno("open", wanted.path, -opened);
-    held.itself = OwnedFd(opened);
+    used.itself = OwnedFd(opened);
     struct stat status;
     if (::fstat(opened, &status) < 0) return FailErrno("fstat", wanted.path);
     // A parent directory with a default ACL or with set-group-ID changes the mode of what is made in it.
-    if (held.is_made && !LooksMade(status) && ::fchmod(opened, ModeOf(held.kind)) == 0) (void)::fstat(opened, &status);
+    if (used.is_made && !LooksMade(status) && ::fchmod(opened, ModeOf(used.kind)) == 0) (void)::fstat(opened, &status);
     if (!LooksMade(status)) return {};                                           // the user's own
-    if (!MayRemove(held.parent.get(), status)) (void)Set(Mark::kStuck, opened);  // at worst it is left behind
-    if (!MarkUsed(held, retries)) continue;  // another sandbox has removed it before it was marked
-    all.push_back(std::move(held));
+    if (!MayRemove(used.parent.get(), status)) (void)Set(Mark::kStuck, opened);  // at worst it is left behind
+    if (!MarkUsed(used, retries)) continue;  // another sandbox has removed it before it was marked
+    all.push_back(std::move(used));
     return {};
   } while (retries.Wait());
   return Fail(ErrorKind::kSystem,
@@ -165,47 +165,47 @@ Result<> AcquirePlaceholder(const Placeholder& wanted, uint32_t index, HeldPlace
 }
 
 // A placeholder that is found by its name is safe to remove only because it is empty and has the mode of one.
-std::optional<HeldPlaceholder> FindPlaceholder(const Placeholder& wanted, uint32_t index, OwnedFd itself,
+std::optional<UsedPlaceholder> FindPlaceholder(const Placeholder& wanted, uint32_t index, OwnedFd itself,
                                                bool is_made) {
   auto parent = OpenParent(wanted);
-  HeldPlaceholder held{.index = index, .name = std::string(NameOf(wanted.path)), .kind = wanted.kind};
-  held.is_made = is_made;
-  if (parent) held.parent = *std::move(parent);
-  held.itself = std::move(itself);
+  UsedPlaceholder used{.index = index, .name = std::string(NameOf(wanted.path)), .kind = wanted.kind};
+  used.is_made = is_made;
+  if (parent) used.parent = *std::move(parent);
+  used.itself = std::move(itself);
   // The directory above may have another name by now, or a link may have its name.
-  if (held.itself.is_open() && held.kind == PlaceholderKind::kDirectory && !IsStill(held)) {
-    held.parent = OwnedFd(::openat(held.itself.get(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (used.itself.is_open() && used.kind == PlaceholderKind::kDirectory && !IsStill(used)) {
+    used.parent = OwnedFd(::openat(used.itself.get(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
   }
-  if (!held.parent.is_open()) return std::nullopt;
-  if (held.itself.is_open()) return held;
-  held.itself = OwnedFd(std::max(Open(held.parent.get(), held.name, held.kind), -1));
+  if (!used.parent.is_open()) return std::nullopt;
+  if (used.itself.is_open()) return used;
+  used.itself = OwnedFd(std::max(Open(used.parent.get(), used.name, used.kind), -1));
   struct stat status;
-  if (!held.itself.is_open() || ::fstat(held.itself.get(), &status) < 0 || !LooksMade(status)) return std::nullopt;
-  return held;
+  if (!used.itself.is_open() || ::fstat(used.itself.get(), &status) < 0 || !LooksMade(status)) return std::nullopt;
+  return used;
 }
 
-HeldPlaceholders RemoveUnused(HeldPlaceholders& all) {
-  HeldPlaceholders done, left;
-  for (HeldPlaceholder& held : all) {
-    const bool is_done = IsDoneWith(held);
-    (is_done ? done : left).push_back(std::move(held));
+UsedPlaceholders RemoveUnused(UsedPlaceholders& all) {
+  UsedPlaceholders done, left;
+  for (UsedPlaceholder& used : all) {
+    const bool is_done = IsDoneWith(used);
+    (is_done ? done : left).push_back(std::move(used));
   }
   all = std::move(left);
   return done;
 }
 
-void AwaitOthers(HeldPlaceholders& all) {
-  for (const HeldPlaceholder& held : all) (void)Set(Mark::kWatched, held.itself.get());
-  for (HeldPlaceholder& held : all) {
-    (void)Remove(held, LOCK_EX);
-    held.itself.Reset();
+void AwaitOthers(UsedPlaceholders& all) {
+  for (const UsedPlaceholder& used : all) (void)Set(Mark::kWatched, used.itself.get());
+  for (UsedPlaceholder& used : all) {
+    (void)Remove(used, LOCK_EX);
+    used.itself.Reset();
   }
 }
 
-void RemoveSoon(HeldPlaceholders& all) {
+void RemoveSoon(UsedPlaceholders& all) {
   constexpr int attempts = 20;
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    std::erase_if(all, [](const HeldPlaceholder& held) { return Remove(held, LOCK_EX | LOCK_NB) == Removal::kDone; });
+    std::erase_if(all, [](const UsedPlaceholder& used) { return Remove(used, LOCK_EX | LOCK_NB) == Removal::kDone; });
     if (all.empty()) return;
     ::usleep(10'000);
   }

@@ -19,7 +19,8 @@
 
 namespace holdfast::sandbox {
 
-struct HeldPlaceholder {
+// A placeholder that a sandbox uses, and has marked so.
+struct UsedPlaceholder {
   uint32_t index;  // in the list of wanted placeholders
   std::string name;
   PlaceholderKind kind;
@@ -27,7 +28,7 @@ struct HeldPlaceholder {
   OwnedFd parent = {};   // opened with O_PATH
   OwnedFd itself = {};   // holds the locks
 };
-using HeldPlaceholders = std::vector<HeldPlaceholder>;
+using UsedPlaceholders = std::vector<UsedPlaceholder>;
 
 // PlaceholderRetries limits how often the placeholders of one sandbox, all together, are tried again while other
 // processes make, lock and remove the same ones.
@@ -42,25 +43,25 @@ class PlaceholderRetries {
 
 // Makes a placeholder, or shares that of another sandbox, and adds it to `all`. Adds nothing if there is a file of the
 // user at the path.
-Result<> AcquirePlaceholder(const Placeholder& wanted, uint32_t index, HeldPlaceholders& all,
+Result<> AcquirePlaceholder(const Placeholder& wanted, uint32_t index, UsedPlaceholders& all,
                             PlaceholderRetries& retries);
 
 // Returns a placeholder whose locks the descriptor `itself` holds. If that is closed, the placeholder is found by its
 // name. Absent if there is none.
-std::optional<HeldPlaceholder> FindPlaceholder(const Placeholder& wanted, uint32_t index, OwnedFd itself, bool is_made);
+std::optional<UsedPlaceholder> FindPlaceholder(const Placeholder& wanted, uint32_t index, OwnedFd itself, bool is_made);
 
 // Removes the placeholders that no other sandbox uses, and keeps in `all` those that this process has to wait for.
 // Other users of a placeholder remove it themselves, unless one of them has no right to; then the sandbox that made it
 // waits. A process that has only locked a placeholder does not remove it; of all sandboxes that this lock stops, one
 // waits. Returns the placeholders that this process has nothing to do with any more: closing the last descriptor of one
 // that was removed may take milliseconds, because some file systems tell the disk at once that its blocks are free.
-HeldPlaceholders RemoveUnused(HeldPlaceholders& all);
+UsedPlaceholders RemoveUnused(UsedPlaceholders& all);
 
 // Removes what can be removed, and tries for a short time, because other helpers that were killed together with this
 // one may be about to end.
-void RemoveSoon(HeldPlaceholders& all);
+void RemoveSoon(UsedPlaceholders& all);
 
 // Waits until no other process uses the placeholders, and removes them.
-void AwaitOthers(HeldPlaceholders& all);
+void AwaitOthers(UsedPlaceholders& all);
 
 }  // namespace holdfast::sandbox

@@ -87,7 +87,7 @@ class Reaper {
       case Kind::kControl:
         command->second.control = std::move(received->fd);
         break;
-      case Kind::kHeld:
+      case Kind::kUsed:
         command->second.locked[message.index] = {std::move(received->fd), message.is_made != 0};
         break;
       case Kind::kEnded:
@@ -102,8 +102,8 @@ class Reaper {
 
   // The helper waits for the end of the socket, which tells that everything is removed that can be.
   void FinishAndClose(Commands::iterator command) {
-    HeldPlaceholders left = Find(command->second);
-    const HeldPlaceholders removed = RemoveUnused(left);
+    UsedPlaceholders left = Find(command->second);
+    const UsedPlaceholders removed = RemoveUnused(left);
     socket_.Reset();
     AwaitOthers(left);
     commands_.erase(command);
@@ -119,7 +119,7 @@ class Reaper {
     }
     for (auto& [number, command] : commands_) {
       if (command.process.is_open() && !sys::KillAndAwaitEnd(command.process.get())) continue;
-      HeldPlaceholders all = Find(command);
+      UsedPlaceholders all = Find(command);
       RemoveSoon(all);
       (void)RemoveUnused(all);
       AwaitOthers(all);
@@ -130,8 +130,8 @@ class Reaper {
   // Removes the placeholders of a command. If its status is known, the server is told of it, before anything else that
   // may take long is done.
   void Finish(Commands::iterator command, std::optional<int> wait_status = std::nullopt) {
-    HeldPlaceholders left = Find(command->second);
-    HeldPlaceholders removed = RemoveUnused(left);
+    UsedPlaceholders left = Find(command->second);
+    UsedPlaceholders removed = RemoveUnused(left);
     const int control = command->second.control.get();
     if (wait_status && control >= 0) ControlSocket(control).SendExited(*wait_status);
     CloseElsewhere(std::move(removed));
@@ -140,7 +140,7 @@ class Reaper {
   }
 
   // Closes on a thread of its own, because the reaper has to go on with the other commands.
-  static void CloseElsewhere(HeldPlaceholders removed) {
+  static void CloseElsewhere(UsedPlaceholders removed) {
     static std::atomic<int> threads = 0;
     if (removed.empty() || threads >= kMaxClosingThreads) return;  // closed here
     ++threads;
@@ -151,12 +151,12 @@ class Reaper {
     if (!started) --threads;  // closed already, with the function
   }
 
-  HeldPlaceholders Find(Command& command) {
-    HeldPlaceholders all;
+  UsedPlaceholders Find(Command& command) {
+    UsedPlaceholders all;
     for (uint32_t index = 0; index < wanted_.size(); ++index) {
       Locked& locked = command.locked[index];
-      auto held = FindPlaceholder(wanted_[index], index, std::move(locked.fd), locked.is_made);
-      if (held) all.push_back(*std::move(held));
+      auto used = FindPlaceholder(wanted_[index], index, std::move(locked.fd), locked.is_made);
+      if (used) all.push_back(*std::move(used));
     }
     return all;
   }
@@ -165,7 +165,7 @@ class Reaper {
   // the reaper's descriptors open: the helper waits for the end of the socket, and the server for that of the control
   // sockets, while any process can make this one wait. It allocates and frees no memory: a thread of the reaper may
   // hold the lock of the allocator when it is made.
-  void AwaitElsewhere(HeldPlaceholders left) {
+  void AwaitElsewhere(UsedPlaceholders left) {
     if (left.empty()) return;
     auto in_child = [this, &left] {
       CloseAll();

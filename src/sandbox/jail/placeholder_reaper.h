@@ -21,7 +21,7 @@ struct ReaperMessage {
   enum class Kind : uint32_t {
     kProcess,  // carries the pidfd of pid 1
     kControl,  // carries the control socket of the command: the reaper tells the server the end of the command
-    kHeld,     // carries the descriptor that holds the locks of a placeholder
+    kUsed,     // carries the descriptor that holds the locks of a placeholder
     kEnded,    // no process of the command but pid 1 is alive
     kRemoved,  // the sender has removed the placeholders itself
   };

@@ -23,14 +23,14 @@ Result<> Tell(int reaper, const ReaperMessage& message, int fd) {
 
 // Makes all placeholders. The reaper gets each of them at once: if this process is killed, bubblewrap goes on for a
 // while, and the placeholder must still be marked as used.
-Result<> MakeAll(const std::vector<Placeholder>& wanted, HeldPlaceholders& held, int reaper, uint32_t command) {
+Result<> MakeAll(const std::vector<Placeholder>& wanted, UsedPlaceholders& used, int reaper, uint32_t command) {
   PlaceholderRetries retries;
   for (uint32_t index = 0; index < wanted.size(); ++index) {
-    TRY_VOID(AcquirePlaceholder(wanted[index], index, held, retries));
-    if (held.empty() || held.back().index != index) continue;
-    const HeldPlaceholder& made = held.back();
+    TRY_VOID(AcquirePlaceholder(wanted[index], index, used, retries));
+    if (used.empty() || used.back().index != index) continue;
+    const UsedPlaceholder& made = used.back();
     const ReaperMessage message{
-        .kind = Kind::kHeld, .command = command, .index = index, .is_made = made.is_made ? 1u : 0u};
+        .kind = Kind::kUsed, .command = command, .index = index, .is_made = made.is_made ? 1u : 0u};
     TRY_VOID(Tell(reaper, message, made.itself.get()));
   }
   return {};
@@ -55,7 +55,7 @@ Result<> Placeholders::StartOwnReaper() { return StartReaper(wanted_, std::move(
 Result<> Placeholders::Make() {
   if (wanted_.empty()) return {};
   TRY_VOID(StartOwnReaper());
-  return MakeAll(wanted_, held_, reaper_.get(), 0);
+  return MakeAll(wanted_, used_, reaper_.get(), 0);
 }
 
 Result<> Placeholders::LeaveToReaper() {
@@ -77,21 +77,21 @@ Placeholders::~Placeholders() {
     (void)sys::Read(reaper_.get(), &nothing, 1);  // until the reaper has closed its end
     return;
   }
-  (void)RemoveUnused(held_);
-  if (held_.empty()) (void)sys::SendAll(reaper_.get(), ReaperMessage{.kind = Kind::kRemoved}.bytes());
+  (void)RemoveUnused(used_);
+  if (used_.empty()) (void)sys::SendAll(reaper_.get(), ReaperMessage{.kind = Kind::kRemoved}.bytes());
   ::shutdown(reaper_.get(), SHUT_WR);  // closing is not enough: other processes have copies
 }
 
-Result<HeldPlaceholders> MakeAsFirstProcess(const std::vector<Placeholder>& wanted, const ReapedCommand& command) {
-  HeldPlaceholders held;
-  if (wanted.empty()) return held;
+Result<UsedPlaceholders> MakeAsFirstProcess(const std::vector<Placeholder>& wanted, const ReapedCommand& command) {
+  UsedPlaceholders used;
+  if (wanted.empty()) return used;
   TRY(const OwnedFd self, sys::OpenPidfd(::getpid()));
   TRY_VOID(Tell(command.reaper, {.kind = Kind::kProcess, .command = command.number}, self.get()));
   if (command.control >= 0) {
     TRY_VOID(Tell(command.reaper, {.kind = Kind::kControl, .command = command.number}, command.control));
   }
-  TRY_VOID(MakeAll(wanted, held, command.reaper, command.number));
-  return held;
+  TRY_VOID(MakeAll(wanted, used, command.reaper, command.number));
+  return used;
 }
 
 }  // namespace holdfast::sandbox

@@ -43,7 +43,7 @@ class Placeholders {
   Result<> StartOwnReaper();
 
   std::vector<Placeholder> wanted_;
-  HeldPlaceholders held_;
+  UsedPlaceholders used_;
   bool left_to_reaper_ = false;
   // The socket to the reaper, which begins its work when all copies of it are closed; closed when there is no reaper.
   // bubblewrap inherits a copy, because it would make a mount point that has been removed: the reaper removes nothing
@@ -53,6 +53,6 @@ class Placeholders {
 
 // Makes the placeholders in pid 1. The reaper removes none of them before pid 1 has ended, or has told it that it is
 // alone.
-Result<HeldPlaceholders> MakeAsFirstProcess(const std::vector<Placeholder>& wanted, const ReapedCommand& command);
+Result<UsedPlaceholders> MakeAsFirstProcess(const std::vector<Placeholder>& wanted, const ReapedCommand& command);
 
 }  // namespace holdfast::sandbox

@@ -149,8 +149,8 @@ class LauncherProcess {
   Result<> Prepare(const ReceivedLaunch& launch, const ReapedCommand& command) const {
     TRY_VOID(TakeTerminal(launch.terminal()));
     TRY_VOID(builder_.BuildOwn(launch.terminal()));
-    TRY(const HeldPlaceholders held, MakeAsFirstProcess(sandbox_.plan.placeholders, command));
-    return builder_.Cover(held);
+    TRY(const UsedPlaceholders used, MakeAsFirstProcess(sandbox_.plan.placeholders, command));
+    return builder_.Cover(used);
   }
 
   Result<InnerOrders> OrdersInside(const ReceivedLaunch& launch) const {

@@ -75,15 +75,15 @@ Result<> MountBuilder::BuildOwn(int terminal) const {
   return {};
 }
 
-Result<> MountBuilder::Cover(std::span<const HeldPlaceholder> held) const {
+Result<> MountBuilder::Cover(std::span<const UsedPlaceholder> used) const {
   if (plan_.placeholders.empty()) return {};
   TRY(const OwnedFd root, OpenRoot());
   Covers covers(root.get());
   for (uint32_t index = 0; index < plan_.placeholders.size(); ++index) {
     const std::string& path = plan_.placeholders[index].path;
     const uint32_t mode = ModeOf(CoverOf(plan_, path));
-    const auto made = std::ranges::find(held, index, &HeldPlaceholder::index);
-    if (made != held.end()) {
+    const auto made = std::ranges::find(used, index, &UsedPlaceholder::index);
+    if (made != used.end()) {
       TRY_VOID(CheckDirectory(made->parent.get(), path));
       TRY_VOID(CoverOne(covers, made->itself.get(), mode, path));
       continue;

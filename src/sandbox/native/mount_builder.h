@@ -39,10 +39,10 @@ class MountBuilder {
   // /dev/pts and /dev/console. The caller is pid 1 of its pid namespace.
   Result<> BuildOwn(int terminal) const;
 
-  // Covers the placeholders after BuildAll or BuildOwn. `held` are those that were made. At the path of every other
+  // Covers the placeholders after BuildAll or BuildOwn. `used` are those that were made. At the path of every other
   // placeholder of the plan there is a file of the user by then, which is covered too. Fails if the directory of a
   // placeholder is not the one that was noted.
-  Result<> Cover(std::span<const HeldPlaceholder> held) const;
+  Result<> Cover(std::span<const UsedPlaceholder> used) const;
 
  private:
   Result<> CheckDirectory(int directory, const std::string& placeholder) const;

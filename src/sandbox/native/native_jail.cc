@@ -81,8 +81,8 @@ Result<> Build(Jail& jail) {
   if (jail.orders.proxy) TRY_VOID(RaiseLoopback());
   const MountBuilder builder(jail.plan, jail.noted);
   TRY_VOID(builder.BuildAll(TerminalOfStreams()));
-  TRY(const HeldPlaceholders held, MakeAsFirstProcess(jail.plan.placeholders, {.reaper = jail.reaper}));
-  return builder.Cover(held);
+  TRY(const UsedPlaceholders used, MakeAsFirstProcess(jail.plan.placeholders, {.reaper = jail.reaper}));
+  return builder.Cover(used);
 }
 
 void Complain(int fd, const Error& error) {
