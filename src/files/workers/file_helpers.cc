@@ -34,8 +34,8 @@ loop::Task<Result<FileHelpers::Lease>> FileHelpers::Acquire(std::string session_
 }
 
 void FileHelpers::End(const std::string& session_id, loop::Callback done) {
-  for (Held& held : helpers_) {
-    if (held.key.session_id == session_id) Kill(held);
+  for (Owned& owned : helpers_) {
+    if (owned.key.session_id == session_id) Kill(owned);
   }
   waiting_.Serve([&](const Waiting& waiting) -> std::optional<Result<Lease>> {
     if (waiting.key.session_id != session_id) return std::nullopt;
@@ -46,20 +46,20 @@ void FileHelpers::End(const std::string& session_id, loop::Callback done) {
 }
 
 void FileHelpers::OnHelperReady(FileHelper& helper, const Result<>& ready) {
-  const auto held = Find(&helper);
+  const auto owned = Find(&helper);
   if (ready) {
-    if (held->state == State::kStarting) SetIdle(*held);
+    if (owned->state == State::kStarting) SetIdle(*owned);
   } else {
-    Kill(*held);
-    FailWaiting(Key(held->key), ready.error());
+    Kill(*owned);
+    FailWaiting(Key(owned->key), ready.error());
   }
   Serve();
 }
 
 void FileHelpers::OnHelperGone(FileHelper& helper) {
-  const auto held = Find(&helper);
-  loop_.Post([keep_alive_until_unwound = std::move(held->helper)] {});
-  helpers_.erase(held);
+  const auto owned = Find(&helper);
+  loop_.Post([keep_alive_until_unwound = std::move(owned->helper)] {});
+  helpers_.erase(owned);
   AnswerEnds();
   Serve();
 }
@@ -68,7 +68,7 @@ void FileHelpers::OnHelperGone(FileHelper& helper) {
 // their arrival.
 void FileHelpers::Serve() {
   waiting_.Serve([this](const Waiting& waiting) -> std::optional<Result<Lease>> {
-    Held* const idle = FindIdle(waiting.key);
+    Owned* const idle = FindIdle(waiting.key);
     if (idle == nullptr) return std::nullopt;
     return LeaseOf(*idle);
   });
@@ -77,11 +77,11 @@ void FileHelpers::Serve() {
 
 // Returns an idle file helper with this key, or null. A file helper that was killed a moment ago is not leased: the end
 // of its socket is seen before its keeper tells of its death.
-FileHelpers::Held* FileHelpers::FindIdle(const Key& key) {
-  for (Held& held : helpers_) {
-    if (held.state != State::kIdle || held.key != key) continue;
-    if (held.helper->link()->IsQuiet()) return &held;
-    Kill(held);
+FileHelpers::Owned* FileHelpers::FindIdle(const Key& key) {
+  for (Owned& owned : helpers_) {
+    if (owned.state != State::kIdle || owned.key != key) continue;
+    if (owned.helper->link()->IsQuiet()) return &owned;
+    Kill(owned);
   }
   return nullptr;
 }
@@ -90,9 +90,9 @@ FileHelpers::Held* FileHelpers::FindIdle(const Key& key) {
 // a policy is started at once, and further ones when a request has waited for a while.
 bool FileHelpers::WantsHelper(const Key& key, Clock::time_point since) const {
   size_t alive = 0;
-  for (const Held& held : helpers_) {
-    if (held.state == State::kEnding || held.key != key) continue;
-    if (held.state == State::kStarting) return false;
+  for (const Owned& owned : helpers_) {
+    if (owned.state == State::kEnding || owned.key != key) continue;
+    if (owned.state == State::kStarting) return false;
     ++alive;
   }
   return alive == 0 || (alive < limits_.per_policy && Clock::now() - since >= limits_.patience);
@@ -113,9 +113,9 @@ void FileHelpers::StartHelpers() {
 bool FileHelpers::MakeRoom() {
   if (helpers_.size() - Count(State::kEnding) < limits_.helpers) return true;
   auto oldest = helpers_.end();
-  for (auto held = helpers_.begin(); held != helpers_.end(); ++held) {
-    if (held->state != State::kIdle) continue;
-    if (oldest == helpers_.end() || held->idle_since < oldest->idle_since) oldest = held;
+  for (auto owned = helpers_.begin(); owned != helpers_.end(); ++owned) {
+    if (owned->state != State::kIdle) continue;
+    if (oldest == helpers_.end() || owned->idle_since < oldest->idle_since) oldest = owned;
   }
   if (oldest == helpers_.end()) return false;
   Kill(*oldest);
@@ -136,35 +136,35 @@ void FileHelpers::FailWaiting(const Key& key, const Error& error) {
   });
 }
 
-FileHelpers::Lease FileHelpers::LeaseOf(Held& held) {
-  held.state = State::kLeased;
-  return {leases_.Issue(held.id), held.helper->link()};
+FileHelpers::Lease FileHelpers::LeaseOf(Owned& owned) {
+  owned.state = State::kLeased;
+  return {leases_.Issue(owned.id), owned.helper->link()};
 }
 
 void FileHelpers::Release(uint64_t id) {
-  const auto held = std::ranges::find(helpers_, id, &Held::id);
-  if (held == helpers_.end() || held->state != State::kLeased) return;
-  if (held->helper->link()->broken()) {
-    Kill(*held);
+  const auto owned = std::ranges::find(helpers_, id, &Owned::id);
+  if (owned == helpers_.end() || owned->state != State::kLeased) return;
+  if (owned->helper->link()->broken()) {
+    Kill(*owned);
   } else {
-    SetIdle(*held);
+    SetIdle(*owned);
   }
   Serve();
 }
 
-void FileHelpers::SetIdle(Held& held) {
-  held.state = State::kIdle;
-  held.idle_since = Clock::now();
+void FileHelpers::SetIdle(Owned& owned) {
+  owned.state = State::kIdle;
+  owned.idle_since = Clock::now();
   if (!idle_timer_.running()) idle_timer_.Start(limits_.idle_time);
 }
 
 void FileHelpers::EndIdle() {
   auto next = Clock::time_point::max();
-  for (Held& held : helpers_) {
-    if (held.state != State::kIdle) continue;
-    const auto end = held.idle_since + limits_.idle_time;
+  for (Owned& owned : helpers_) {
+    if (owned.state != State::kIdle) continue;
+    const auto end = owned.idle_since + limits_.idle_time;
     if (end <= Clock::now()) {
-      Kill(held);
+      Kill(owned);
     } else {
       next = std::min(next, end);
     }
@@ -173,24 +173,24 @@ void FileHelpers::EndIdle() {
   idle_timer_.Start(std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now()));
 }
 
-void FileHelpers::Kill(Held& held) {
-  if (held.state == State::kEnding) return;
-  held.state = State::kEnding;
-  held.helper->Kill();
+void FileHelpers::Kill(Owned& owned) {
+  if (owned.state == State::kEnding) return;
+  owned.state = State::kEnding;
+  owned.helper->Kill();
 }
 
 void FileHelpers::AnswerEnds() {
   endings_.Answer([this](const std::string& session_id) {
-    return std::ranges::any_of(helpers_, [&](const Held& held) { return held.key.session_id == session_id; });
+    return std::ranges::any_of(helpers_, [&](const Owned& owned) { return owned.key.session_id == session_id; });
   });
 }
 
-FileHelpers::HeldIterator FileHelpers::Find(const FileHelper* helper) {
-  return std::ranges::find_if(helpers_, [helper](const Held& held) { return held.helper.get() == helper; });
+FileHelpers::OwnedIterator FileHelpers::Find(const FileHelper* helper) {
+  return std::ranges::find_if(helpers_, [helper](const Owned& owned) { return owned.helper.get() == helper; });
 }
 
 size_t FileHelpers::Count(State state) const {
-  return static_cast<size_t>(std::ranges::count(helpers_, state, &Held::state));
+  return static_cast<size_t>(std::ranges::count(helpers_, state, &Owned::state));
 }
 
 }  // namespace holdfast::files

@@ -66,7 +66,7 @@ class FileHelpers final : private FileHelper::Owner {
 
     friend bool operator==(const Key&, const Key&) = default;
   };
-  struct Held {
+  struct Owned {
     uint64_t id;
     Key key;
     std::unique_ptr<FileHelper> helper;
@@ -77,32 +77,32 @@ class FileHelpers final : private FileHelper::Owner {
     Key key;
     std::chrono::steady_clock::time_point since;
   };
-  using HeldIterator = std::list<Held>::iterator;
+  using OwnedIterator = std::list<Owned>::iterator;
 
   void OnHelperReady(FileHelper& helper, const Result<>& ready) override;
   void OnHelperGone(FileHelper& helper) override;
 
   void Serve();
-  Held* FindIdle(const Key& key);
+  Owned* FindIdle(const Key& key);
   void StartHelpers();
   bool WantsHelper(const Key& key, std::chrono::steady_clock::time_point since) const;
   bool MakeRoom();
   Result<> StartHelper(const Key& key);
   void FailWaiting(const Key& key, const Error& error);
-  Lease LeaseOf(Held& held);
+  Lease LeaseOf(Owned& owned);
   void Release(uint64_t id);
-  void SetIdle(Held& held);
+  void SetIdle(Owned& owned);
   void EndIdle();
-  void Kill(Held& held);
+  void Kill(Owned& owned);
   void AnswerEnds();
-  HeldIterator Find(const FileHelper* helper);
+  OwnedIterator Find(const FileHelper* helper);
   size_t Count(State state) const;
 
   loop::EventLoop& loop_;
   process::Spawner& spawner_;
   const sandbox::SandboxProgram& program_;
   const Limits limits_;
-  std::list<Held> helpers_;
+  std::list<Owned> helpers_;
   loop::Queue<Waiting, Result<Lease>> waiting_;
   loop::Endings endings_;  // of sessions
   loop::Timer idle_timer_, patience_timer_;

@@ -23,27 +23,27 @@ bool Launchers::Serve(const SandboxSpec& sandbox) const {
 }
 
 std::optional<Launchers::Id> Launchers::Send(const Key& key, const LaunchRequest& request, std::span<const int> fds) {
-  Held* held = FindFresh(key, request.plan_key);
-  if (held == nullptr) held = StartOne(key, request.plan_key);
-  if (held == nullptr || !held->launcher->Send(request, fds)) return std::nullopt;
-  held->last_use = Clock::now();
+  Owned* owned = FindFresh(key, request.plan_key);
+  if (owned == nullptr) owned = StartOne(key, request.plan_key);
+  if (owned == nullptr || !owned->launcher->Send(request, fds)) return std::nullopt;
+  owned->last_use = Clock::now();
   if (!idle_timer_.running()) idle_timer_.Start(limits_.idle_time);
-  return held->id;
+  return owned->id;
 }
 
 // Returns the launcher with this key, and lets it go if it is stale.
-Launchers::Held* Launchers::FindFresh(const Key& key, const PlanKey& plan_key) {
+Launchers::Owned* Launchers::FindFresh(const Key& key, const PlanKey& plan_key) {
   const uint64_t mounts = mount_changes_.Count();
-  for (Held& held : launchers_) {
-    if (held.launcher->is_let_go() || held.key != key) continue;
-    if (held.plan_key == plan_key && held.mounts == mounts) return &held;
-    Dismiss(held);
+  for (Owned& owned : launchers_) {
+    if (owned.launcher->is_let_go() || owned.key != key) continue;
+    if (owned.plan_key == plan_key && owned.mounts == mounts) return &owned;
+    Dismiss(owned);
   }
   return nullptr;
 }
 
 // The mounts are counted before the launcher copies them.
-Launchers::Held* Launchers::StartOne(const Key& key, const PlanKey& plan_key) {
+Launchers::Owned* Launchers::StartOne(const Key& key, const PlanKey& plan_key) {
   if (!MayStart(key) || !MakeRoom()) return nullptr;
   const uint64_t mounts = mount_changes_.Count();
   auto launcher = StartLauncher(key);
@@ -52,12 +52,12 @@ Launchers::Held* Launchers::StartOne(const Key& key, const PlanKey& plan_key) {
     on_failure_(key.session_id, launcher.error());
     return nullptr;
   }
-  return &launchers_.emplace_back(Held{.id = next_id_++,
-                                       .key = key,
-                                       .plan_key = plan_key,
-                                       .mounts = mounts,
-                                       .launcher = *std::move(launcher),
-                                       .last_use = Clock::now()});
+  return &launchers_.emplace_back(Owned{.id = next_id_++,
+                                        .key = key,
+                                        .plan_key = plan_key,
+                                        .mounts = mounts,
+                                        .launcher = *std::move(launcher),
+                                        .last_use = Clock::now()});
 }
 
 Result<std::unique_ptr<Launcher>> Launchers::StartLauncher(const Key& key) {
@@ -82,60 +82,60 @@ void Launchers::Remember(const Key& key) {
 // Returns whether one more launcher may be started; if necessary, it lets go the one that was not used for the longest
 // time. A launcher that was let go does not count, because it ends as soon as it can.
 bool Launchers::MakeRoom() {
-  Held* oldest = nullptr;
+  Owned* oldest = nullptr;
   size_t count = 0;
-  for (Held& held : launchers_) {
-    if (held.launcher->is_let_go()) continue;
+  for (Owned& owned : launchers_) {
+    if (owned.launcher->is_let_go()) continue;
     ++count;
-    if (oldest == nullptr || held.last_use < oldest->last_use) oldest = &held;
+    if (oldest == nullptr || owned.last_use < oldest->last_use) oldest = &owned;
   }
   if (count >= limits_.launchers && oldest != nullptr) Dismiss(*oldest);
   return limits_.launchers > 0;
 }
 
 void Launchers::OnLaunched(Id id) {
-  if (Held* const held = Find(id)) held->proven = true;
+  if (Owned* const owned = Find(id)) owned->proven = true;
 }
 
 // A launcher that is stale for the command that it was started for would be stale for the next one too. A request that
 // is lost is no proof against the launcher, which may have been killed; that is known when it has ended.
 void Launchers::OnNotLaunched(Id id, process::NotLaunched why) {
-  Held* const held = Find(id);
-  if (held == nullptr || held->launcher->is_let_go()) return;
-  if (why == process::NotLaunched::kLost) return held->launcher->LetGo();
-  Dismiss(*held);
-  if (held->proven) return;
-  Remember(held->key);
-  on_failure_(held->key.session_id, {ErrorKind::kSystem, "the launcher comes to another plan than the server"});
+  Owned* const owned = Find(id);
+  if (owned == nullptr || owned->launcher->is_let_go()) return;
+  if (why == process::NotLaunched::kLost) return owned->launcher->LetGo();
+  Dismiss(*owned);
+  if (owned->proven) return;
+  Remember(owned->key);
+  on_failure_(owned->key.session_id, {ErrorKind::kSystem, "the launcher comes to another plan than the server"});
 }
 
 void Launchers::OnLauncherEnded(Launcher& launcher, Launcher::End end, const Error& why) {
-  const auto held = Find(launcher);
+  const auto owned = Find(launcher);
   launcher.LetGo();
-  if (held->dismissed || end == Launcher::End::kKilled) return;
-  if (!held->proven) Remember(held->key);
-  on_failure_(held->key.session_id, why);
+  if (owned->dismissed || end == Launcher::End::kKilled) return;
+  if (!owned->proven) Remember(owned->key);
+  on_failure_(owned->key.session_id, why);
 }
 
-void Launchers::Dismiss(Held& held) {
-  held.dismissed = true;
-  held.launcher->LetGo();
+void Launchers::Dismiss(Owned& owned) {
+  owned.dismissed = true;
+  owned.launcher->LetGo();
 }
 
 void Launchers::OnLauncherGone(Launcher& launcher) {
-  const auto held = Find(launcher);
-  loop_.Post([keep_alive_until_unwound = std::move(held->launcher)] {});
-  launchers_.erase(held);
+  const auto owned = Find(launcher);
+  loop_.Post([keep_alive_until_unwound = std::move(owned->launcher)] {});
+  launchers_.erase(owned);
   AnswerEnds();
 }
 
 void Launchers::DismissIdle() {
   auto next = Clock::time_point::max();
-  for (Held& held : launchers_) {
-    if (held.launcher->is_let_go()) continue;
-    const auto end = held.last_use + limits_.idle_time;
+  for (Owned& owned : launchers_) {
+    if (owned.launcher->is_let_go()) continue;
+    const auto end = owned.last_use + limits_.idle_time;
     if (end <= Clock::now()) {
-      Dismiss(held);
+      Dismiss(owned);
     } else {
       next = std::min(next, end);
     }
@@ -145,10 +145,10 @@ void Launchers::DismissIdle() {
 }
 
 void Launchers::End(const std::string& session_id, loop::Callback done) {
-  for (Held& held : launchers_) {
-    if (held.key.session_id != session_id) continue;
-    Dismiss(held);
-    held.launcher->Kill();
+  for (Owned& owned : launchers_) {
+    if (owned.key.session_id != session_id) continue;
+    Dismiss(owned);
+    owned.launcher->Kill();
   }
   std::erase_if(failed_, [&](const Failed& failed) { return failed.key.session_id == session_id; });
   endings_.Add(session_id, std::move(done));
@@ -157,17 +157,17 @@ void Launchers::End(const std::string& session_id, loop::Callback done) {
 
 void Launchers::AnswerEnds() {
   endings_.Answer([this](const std::string& session_id) {
-    return std::ranges::any_of(launchers_, [&](const Held& held) { return held.key.session_id == session_id; });
+    return std::ranges::any_of(launchers_, [&](const Owned& owned) { return owned.key.session_id == session_id; });
   });
 }
 
-Launchers::Held* Launchers::Find(Id id) {
-  const auto held = std::ranges::find(launchers_, id, &Held::id);
-  return held != launchers_.end() ? &*held : nullptr;
+Launchers::Owned* Launchers::Find(Id id) {
+  const auto owned = std::ranges::find(launchers_, id, &Owned::id);
+  return owned != launchers_.end() ? &*owned : nullptr;
 }
 
-std::list<Launchers::Held>::iterator Launchers::Find(const Launcher& launcher) {
-  return std::ranges::find_if(launchers_, [&](const Held& held) { return held.launcher.get() == &launcher; });
+std::list<Launchers::Owned>::iterator Launchers::Find(const Launcher& launcher) {
+  return std::ranges::find_if(launchers_, [&](const Owned& owned) { return owned.launcher.get() == &launcher; });
 }
 
 }  // namespace holdfast::sandbox

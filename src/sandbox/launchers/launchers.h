@@ -70,7 +70,7 @@ class Launchers final : private Launcher::Owner {
 
  private:
   using Clock = std::chrono::steady_clock;
-  struct Held {
+  struct Owned {
     Id id;
     Key key;
     PlanKey plan_key;
@@ -88,15 +88,15 @@ class Launchers final : private Launcher::Owner {
   void OnLauncherEnded(Launcher& launcher, Launcher::End end, const Error& why) override;
   void OnLauncherGone(Launcher& launcher) override;
 
-  Held* FindFresh(const Key& key, const PlanKey& plan_key);
-  Held* StartOne(const Key& key, const PlanKey& plan_key);
+  Owned* FindFresh(const Key& key, const PlanKey& plan_key);
+  Owned* StartOne(const Key& key, const PlanKey& plan_key);
   Result<std::unique_ptr<Launcher>> StartLauncher(const Key& key);
   bool MakeRoom();
-  Held* Find(Id id);
-  std::list<Held>::iterator Find(const Launcher& launcher);
+  Owned* Find(Id id);
+  std::list<Owned>::iterator Find(const Launcher& launcher);
   bool MayStart(const Key& key);
   void Remember(const Key& key);
-  static void Dismiss(Held& held);
+  static void Dismiss(Owned& owned);
   void DismissIdle();
   void AnswerEnds();
 
@@ -106,7 +106,7 @@ class Launchers final : private Launcher::Owner {
   const Limits limits_;
   const OnFailure on_failure_;
   sys::MountChanges mount_changes_;
-  std::list<Held> launchers_;
+  std::list<Owned> launchers_;
   std::vector<Failed> failed_;
   loop::Endings endings_;  // of sessions
   loop::Timer idle_timer_;
