@@ -1,10 +1,8 @@
 #include "sandbox/own_image.h"
 
 #include <fcntl.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -54,18 +52,6 @@ Result<> CheckGiven(const struct stat& own, int program) {
               fmt::format("descriptor {} is not the program of this process in sealed memory", program));
 }
 
-// Returns the file of this program on a read-only mount of its own, or a closed descriptor where that is not allowed.
-OwnedFd OnReadOnlyMount() {
-  OwnedFd mount(static_cast<int>(::syscall(SYS_open_tree, AT_FDCWD, kOwnImage, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC)));
-  mount_attr attributes = {};
-  attributes.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
-  if (!mount.is_open() ||
-      ::syscall(SYS_mount_setattr, mount.get(), "", AT_EMPTY_PATH, &attributes, sizeof attributes) < 0) {
-    return OwnedFd();
-  }
-  return mount;
-}
-
 Result<OwnedFd> SealedCopy() {
   TRY(StageImage image, StageImage::Create(std::nullopt));
   TRY_VOID(image.Complete());
@@ -78,10 +64,8 @@ struct Passed {
 };
 
 Result<Passed> Prepare(const std::string& profile) {
-  Passed passed{.program = OnReadOnlyMount(), .profile = OwnedFd()};
-  if (!passed.program.is_open()) {
-    TRY(passed.program, SealedCopy());
-  }
+  Passed passed;
+  TRY(passed.program, SealedCopy());
   TRY(passed.profile, sys::MakeMemoryFile("profile", profile));
   TRY_VOID(sys::LetInherit(passed.program.get()));
   TRY_VOID(sys::LetInherit(passed.profile.get()));
