@@ -91,7 +91,6 @@ class Reaper {
         command->second.locked[message.index] = {std::move(received->fd), message.is_made != 0};
         break;
       case Kind::kEnded:
-        if (at_end_ == AtEndOfSocket::kKill) return FinishAndClose(command);
         Finish(command, message.wait_status);
         break;
       case Kind::kRemoved:
@@ -100,7 +99,8 @@ class Reaper {
     }
   }
 
-  // The helper waits for the end of the socket, which tells that everything is removed that can be.
+  // The reaper of a helper has one command, and no other to go on with. The helper waits for the end of the socket,
+  // which tells that everything is removed that can be.
   void FinishAndClose(Commands::iterator command) {
     UsedPlaceholders left = Find(command->second);
     const UsedPlaceholders removed = RemoveUnused(left);
@@ -130,6 +130,7 @@ class Reaper {
   // Removes the placeholders of a command. If its status is known, the server is told of it, before anything else that
   // may take long is done.
   void Finish(Commands::iterator command, std::optional<int> wait_status = std::nullopt) {
+    if (at_end_ == AtEndOfSocket::kKill) return FinishAndClose(command);
     UsedPlaceholders left = Find(command->second);
     UsedPlaceholders removed = RemoveUnused(left);
     const int control = command->second.control.get();
