@@ -44,7 +44,8 @@ struct ByteBudget::Holder : LeavesItsList {
 // The state of the budget. A callback may destroy the budget, so the functions that run callbacks keep the state alive
 // until they return.
 struct ByteBudget::State : std::enable_shared_from_this<State> {
-  State(EventLoop& loop, const Options& chosen) : options(chosen), timer(loop, [this] { OnTick(); }) {}
+  State(EventLoop& its_loop, const Options& chosen)
+      : loop(its_loop), options(chosen), timer(its_loop, [this] { OnTick(); }) {}
 
   bool Fits(size_t more) const { return held <= options.bytes && more <= options.bytes - held; }
 
@@ -151,6 +152,7 @@ struct ByteBudget::State : std::enable_shared_from_this<State> {
     return largest;
   }
 
+  EventLoop& loop;
   const Options options;
   ListOf<Holder> permits;
   size_t held = 0;
@@ -165,7 +167,7 @@ ByteBudget::Holder::Holder(State& budget, Callback reclaim) : state(&budget), on
 }
 
 ByteBudget::Holder::~Holder() {
-  if (growth != nullptr) growth->holder_ = nullptr;
+  if (growth != nullptr) growth->Abandon();
   if (state == nullptr) return;
   ForgetWish();
   state->Hold(*this, 0);
@@ -249,13 +251,21 @@ ByteBudget::Growth::~Growth() {
   holder_->ForgetWish();
 }
 
+// Many clients may be gone at once. Each of them makes room, for a task of another client that is gone as well. The
+// task is destroyed in the same turn of the loop, and so does not do its work in vain.
 void ByteBudget::Growth::await_suspend(TaskFrame frame) {
   frame_ = frame;
   holder_->growth = this;
+  turn_.emplace(holder_->state->loop, [this] { frame_.Resume(); });
   holder_->state->Wait(*holder_, bytes_, [this](const Result<>& outcome) {
     outcome_ = outcome;
-    frame_.Resume();
+    turn_->Start(std::chrono::milliseconds(0));
   });
+}
+
+void ByteBudget::Growth::Abandon() {
+  holder_ = nullptr;
+  turn_.reset();
 }
 
 }  // namespace holdfast::loop

@@ -91,7 +91,7 @@ class ByteBudget::Permit {
   std::unique_ptr<Holder> holder_;
 };
 
-// The awaitable of Permit::Await.
+// The awaitable of Permit::Await. A task that had to wait goes on in the next turn of the loop.
 class ByteBudget::Growth {
  public:
   Growth(Permit& permit, size_t bytes);
@@ -106,10 +106,13 @@ class ByteBudget::Growth {
  private:
   friend ByteBudget;
 
+  void Abandon();
+
   Holder* holder_;  // null once the permit is destroyed
   size_t bytes_;
   std::optional<Result<>> outcome_;
   TaskFrame frame_;
+  std::optional<Timer> turn_;  // resumes the frame
 };
 
 }  // namespace holdfast::loop

@@ -262,8 +262,22 @@ TEST_F(ByteBudgetTest, LetsTasksWaitForRoom) {
     scope.Start(Take("never", 101));
     EXPECT_THAT(told_, ElementsAre("a", "never!"));
   }
+  EXPECT_TRUE(RunUntil([&] { return told_.size() == 3; }));
   EXPECT_THAT(told_, ElementsAre("a", "never!", "b"));
   EXPECT_EQ(budget_->held(), 50u);
+}
+
+// The clients of both tasks are gone. The end of the first makes room for the second, which must not work in vain.
+TEST_F(ByteBudgetTest, ResumesNoTaskThatEndsInTheSameTurn) {
+  Scope rest;
+  {
+    Scope second, first;  // the first ends before the second
+    first.Start(Take("first", 100));
+    second.Start(Take("second", 100));
+    rest.Start(Take("third", 100));
+  }
+  EXPECT_TRUE(RunUntil([&] { return told_.size() > 1; }));
+  EXPECT_THAT(told_, ElementsAre("first", "third"));
 }
 
 TEST_F(ByteBudgetTest, ForgetsTheWishOfATaskThatIsGone) {
@@ -294,6 +308,20 @@ TEST_F(ByteBudgetTest, MayLoseAPermitThatATaskWaitsFor) {
   scope.Start(grow(told_, lost));
   lost = {};
   EXPECT_THAT(told_, IsEmpty());
+}
+
+TEST_F(ByteBudgetTest, MayLoseAPermitBeforeItsTaskGoesOn) {
+  Permit all = Holding(100), lost = budget_->Open();
+  static const auto grow = [](std::vector<std::string>& told, Permit& permit) -> Task<> {
+    (void)co_await permit.Await(20);
+    told.emplace_back("goes on");
+  };
+  Scope scope;
+  scope.Start(grow(told_, lost));
+  all = {};
+  EXPECT_EQ(budget_->held(), 20u);
+  lost = {};
+  EXPECT_FALSE(support::RunUntil(loop_, [&] { return !told_.empty(); }, 20ms));
 }
 
 TEST_F(ByteBudgetTest, MayEndBeforeATaskThatWaits) {
