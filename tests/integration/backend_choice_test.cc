@@ -20,6 +20,7 @@
 
 #include "base/owned_fd.h"
 #include "support/program.h"
+#include "support/required_program.h"
 #include "support/restricted_child.h"
 #include "support/scratch_dir.h"
 #include "sys/io.h"
@@ -55,7 +56,8 @@ class BackendChoiceTest : public testing::Test {
   static void TearDownTestSuite() { delete std::exchange(chroot_, nullptr); }
 
   void SetUp() override {
-    if (Run({}, TakeNothing).report != "started native\n") GTEST_SKIP() << "the native backend does not work here";
+    const End end = Run({}, TakeNothing);
+    (void)RequireAvailable(end.report == "started native\n" ? "" : "no native backend: " + end.report + end.err);
   }
 
   // Runs `echo ran` in a sandbox, below a restriction.

@@ -110,12 +110,17 @@ TEST_F(PlaceholderReaperTest, RemovesThemWhenTheCommandEndsAndThenTellsTheServer
   EXPECT_TRUE(NoneExists());
 }
 
+// The reaper closes the control socket of a command that was killed when it has removed what it removes.
 TEST_F(PlaceholderReaperTest, KeepsWhatAnotherCommandUses) {
-  LaunchedCommand first(wanted_, {.reaper = socket_.get(), .number = 1});
-  LaunchedCommand second(wanted_, {.reaper = socket_.get(), .number = 2});
+  auto control = sys::MakeSocketPair(sys::SocketKind::kPacket);
+  LaunchedCommand first(wanted_, {.reaper = socket_.get(), .number = 1, .control = control->theirs.get()});
+  control->theirs.Reset();
+  const LaunchedCommand second(wanted_, {.reaper = socket_.get(), .number = 2});
   const ino_t before = InodeOf(In(".git"));
   first.Kill();
-  const LaunchedCommand third(wanted_, {.reaper = socket_.get(), .number = 3});
+  char nothing;
+  EXPECT_EQ(::read(control->ours.get(), &nothing, 1), 0);
+  EXPECT_TRUE(AllExist());
   EXPECT_EQ(InodeOf(In(".git")), before) << "then it was removed and made again";
 }
 
