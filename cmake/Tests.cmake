@@ -40,7 +40,7 @@ set(HOLDFAST_TESTS_ALONE
   SandboxedFsTest.TheSecondCallIsQuick/*
   SandboxedLoadTest.AShortCommandTakesLittleTime
   TransportTest.EchoesAWriteWithoutADelay)
-set(HOLDFAST_TESTS_HEAVY HeldMemoryTest.* RendezvousHostsTest.* RendezvousLoadTest.* SandboxKillTest.* SandboxedKillTest.* SandboxLoadTest.* SandboxNativeTest.Nothing* SandboxRaceTest.* SandboxedLoadTest.Half* SoakTest.*)
+set(HOLDFAST_TESTS_HEAVY HeldMemoryTest.* RendezvousHostsTest.* RendezvousLoadTest.* SandboxKillTest.* SandboxedKillTest.* SandboxLoadTest.* SandboxNativeTest.Nothing* SandboxRaceTest.* SandboxedLoadTest.Half* SandboxedRaceTest.* SoakTest.*)
 list(JOIN HOLDFAST_TESTS_ALONE ":" HOLDFAST_TESTS_ALONE)
 list(JOIN HOLDFAST_TESTS_HEAVY ":" HOLDFAST_TESTS_HEAVY)
 
