@@ -43,7 +43,9 @@ build: setup
 	@cmake --preset release
 	@cmake --build --preset release -j $(JOBS) --target holdfast
 
+# Sandboxed commands may write /tmp, and holdfast does not run a command that could change holdfast's own programs.
 test: setup
+	@case "$(CURDIR)/" in /tmp/*) echo "make test: move this tree out of /tmp, where sandboxed commands may write" >&2; exit 1;; esac
 	@cmake --preset asan
 	@cmake --build --preset asan -j $(JOBS)
 	@ctest --preset asan --output-on-failure -j $(TEST_JOBS)

@@ -112,7 +112,7 @@ TEST(McpServerTest, KillsEverythingAtTheTimeLimit) {
   McpClient client;
   for (const char* policy : {R"({"type":"read-only"})", kFullAccess}) {
     client.SetSandbox(policy, "/");
-    const Message result = client.Shell(kStubborn, R"(,"timeout_ms":1000)");
+    const Message result = client.ShellUntilTimeLimit(kStubborn);
     EXPECT_TRUE(result.Flag("timed_out"));
     EXPECT_EQ(result.Number("exit_code"), 124);
     EXPECT_EQ(result.Text("output"), "ready\n");

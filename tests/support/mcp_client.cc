@@ -37,6 +37,8 @@ void McpClient::Notify(std::string_view method, std::string_view params) {
   SendLine(fmt::format(R"({{"jsonrpc":"2.0","method":"{}","params":{}}})", method, params));
 }
 
+std::string WithTimeLimit(std::chrono::milliseconds limit) { return fmt::format(R"(,"timeout_ms":{})", limit.count()); }
+
 void McpClient::SendLine(std::string_view line) {
   EXPECT_TRUE(channel_->Send(line)) << "the server is gone: " << server_.Stderr();
 }
@@ -73,6 +75,15 @@ Message McpClient::ReceiveShell(int64_t id) {
   if (!answer.Has("result")) return {};
   EXPECT_EQ(answer.Number("id"), id) << answer;
   return Message(answer.Text("result.content.0.text"));
+}
+
+Message McpClient::ShellUntilTimeLimit(std::string_view script) {
+  Message result;
+  for (const auto limit : kTimeLimits) {
+    result = Shell(script, WithTimeLimit(limit));
+    if (!result.Text("output").empty()) break;
+  }
+  return result;
 }
 
 void McpClient::SetSandbox(std::string_view policy, std::string_view cwd) {

@@ -2,6 +2,7 @@
 // blocks and has no thread.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -23,6 +24,13 @@ struct McpOptions {
   std::string capabilities = R"({"elicitation":{}})";
   std::optional<uid_t> user = {};  // the user that it runs as; only a test that runs as root may set it
 };
+
+// Time limits of a call, in the order in which tests try them: the first one is enough unless the machine is busy.
+constexpr std::array<std::chrono::milliseconds, 3> kTimeLimits = {
+    std::chrono::milliseconds(1500), std::chrono::milliseconds(6000), std::chrono::milliseconds(24000)};
+
+// Returns the argument of a call that sets its time limit, for `more`.
+std::string WithTimeLimit(std::chrono::milliseconds limit);
 
 class McpClient {
  public:
@@ -48,6 +56,9 @@ class McpClient {
   // Returns what the result of a call contains, which must be the next message.
   Message ReceiveShell(int64_t id);
   Message Shell(std::string_view script, std::string_view more = "") { return ReceiveShell(SendShell(script, more)); }
+  // Returns the result of a script that has printed something when its time limit ends it. On a busy machine a script
+  // may come to its first line late, so longer limits are tried after a short one.
+  Message ShellUntilTimeLimit(std::string_view script);
 
   // Sets the sandbox of the calls that follow, by the JSON of a policy.
   void SetSandbox(std::string_view policy, std::string_view cwd);

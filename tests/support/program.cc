@@ -33,7 +33,7 @@ namespace {
 }
 
 // A program may be silent for longer than a server: it tries things that have time limits of their own.
-constexpr int kSilenceMs = 60'000;
+constexpr int kSilenceMs = 180'000;
 
 // Returns false at the end of the output.
 bool ReadMore(int fd, std::string& text) {

@@ -10,7 +10,8 @@
 
 namespace holdfast::support {
 
-inline constexpr std::chrono::milliseconds kPatience(10'000);  // far above what a healthy server needs, even sanitized
+// The time after which a test gives up. It is far above what a healthy server needs, even sanitized on a busy machine.
+inline constexpr std::chrono::milliseconds kPatience(30'000);
 
 class TestSocket {
  public:

@@ -66,7 +66,8 @@ struct Launched {
   OwnedFd report = {}, out = {}, err = {};
   OwnedFd first_process = {};  // the pidfd of pid 1, and its pid
   pid_t pid = -1;
-  std::string shown = {};  // what has been read of the output
+  std::string shown = {};        // what has been read of the output
+  std::vector<int> events = {};  // the kinds of all events so far
 
   // Returns the next event, or nothing at the end of the socket.
   std::optional<KeeperEvent> Next() {
@@ -79,6 +80,7 @@ struct Launched {
       first_process = std::move(received->fd);
       pid = event.value;
     }
+    events.push_back(static_cast<int>(event.kind));
     return event;
   }
 

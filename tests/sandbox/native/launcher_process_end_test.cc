@@ -20,6 +20,17 @@ class LauncherProcessEndTest : public LauncherFixture {
     ReapOrphans();
     return Living().empty() && support::ChildrenOf(::getpid()).empty();
   }
+  // Starts launchers until one of them has run a command. A launcher runs none if its plan differs from that of the
+  // request because something outside has changed between the two looks; a server would use the helper then.
+  void StartWorkingLauncher() {
+    for (int tries = 0; launcher() <= 0 && tries < 10; ++tries) {
+      StartLauncher();
+      Launched launched = Start("true");
+      if (launched.AwaitExit() == 0) return;
+      fmt::print("the launcher has run nothing; its events: {}\n", fmt::join(launched.events, " "));
+      EndLauncher(SIGKILL);
+    }
+  }
   // The test is a subreaper, as the keeper of a launcher is.
   static void ReapOrphans() {
     while (::waitpid(-1, nullptr, WNOHANG) > 0) {
@@ -66,7 +77,7 @@ TEST_P(LauncherProcessEndTest, LeavesNothingWhenTheServerIsGone) {
       all.push_back(Start("trap '' TERM HUP; (setsid sleep 1000 &); echo up; sleep 1000"));
       all.back().AwaitOutput("up\n");
     }
-    EXPECT_GE(Living().size(), 10u);
+    EXPECT_TRUE(support::Eventually([&] { return Living().size() >= 10; }));
     EndLauncher();
   }
   EXPECT_TRUE(support::Eventually([&] { return NothingIsLeft(); })) << Living().size();
@@ -83,8 +94,8 @@ TEST_P(LauncherProcessEndTest, WasNotStartedIfItsSocketEndsBeforeItHasBegun) {
   int lost = 0, begun = 0;
   const auto both_seen = [&] { return lost > 0 && begun > 0; };
   for (int round = 0; round < 60 || (round < 600 && !both_seen()); ++round) {
-    if (launcher() <= 0) StartLauncher();
-    ASSERT_EQ(Run("true").status, 0);
+    StartWorkingLauncher();
+    ASSERT_GT(launcher(), 0) << "round " << round;
     std::vector<Launched> all;
     for (int i = 0; i < 4; ++i) all.push_back(Start(fmt::format("echo > ran.{}.{}", round, i)));
     std::this_thread::sleep_for(std::chrono::microseconds(delay_us(random)));
