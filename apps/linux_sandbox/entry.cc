@@ -1,7 +1,8 @@
-// The entry point of the helper, which runs before libc is started. Root's helper has to run from a read-only mount of
-// its own file (sandbox/own_image.h), so it is executed twice. The start of libc takes about 0.4 ms in a virtual
-// machine, where each of its 68 CPUID instructions traps. The first execution therefore ends here, without libc: this
-// code makes the mount and executes the helper from it, with the flags that tell so.
+// The entry point of the helper, which runs before libc is started. With the native backend root's helper has to run
+// from a read-only mount of its own file (sandbox/own_image.h), so it is executed twice. The start of libc takes about
+// 0.4 ms in a virtual machine, where each of its 68 CPUID instructions traps. The first execution therefore ends here,
+// without libc: this code makes the mount, and executes the helper from it with --program-fd, which names the mount. It
+// does so for every backend, because the choice of the backend needs libc.
 //
 // Where anything fails, the helper starts as usual, and makes a copy of itself in memory where it needs one.
 //
@@ -44,7 +45,8 @@ HOLDFAST_RAW bool IsFlag(const char* word, const char* flag) {
 
 HOLDFAST_RAW bool IsEndOfFlags(const char* word) { return word[0] == '-' && word[1] == '-' && word[2] == '\0'; }
 
-// The inner stage, whose command line has no flags, and a helper that was given its program run from where they should.
+// Two kinds of processes run from the right file already: the inner stage, whose command line has no flags, and a
+// helper with --program-fd.
 HOLDFAST_RAW bool NeedsMount(long argc, char** argv) {
   if (argc < 2 || argv[1][0] != '-') return false;
   for (long i = 1; i < argc && !IsEndOfFlags(argv[i]); ++i) {

@@ -251,21 +251,22 @@ ByteBudget::Growth::~Growth() {
   holder_->ForgetWish();
 }
 
-// Many clients may be gone at once. Each of them makes room, for a task of another client that is gone as well. The
-// task is destroyed in the same turn of the loop, and so does not do its work in vain.
+// A task that was granted room goes on in the next turn of the loop. Many clients may be gone at once, and each of them
+// makes room for a task of another client that is gone as well. That task is destroyed in the same turn, before it does
+// its work in vain.
 void ByteBudget::Growth::await_suspend(TaskFrame frame) {
   frame_ = frame;
   holder_->growth = this;
-  turn_.emplace(holder_->state->loop, [this] { frame_.Resume(); });
+  next_turn_.emplace(holder_->state->loop, [this] { frame_.Resume(); });
   holder_->state->Wait(*holder_, bytes_, [this](const Result<>& outcome) {
     outcome_ = outcome;
-    turn_->Start(std::chrono::milliseconds(0));
+    next_turn_->Start(std::chrono::milliseconds(0));
   });
 }
 
 void ByteBudget::Growth::Abandon() {
   holder_ = nullptr;
-  turn_.reset();
+  next_turn_.reset();
 }
 
 }  // namespace holdfast::loop

@@ -112,7 +112,7 @@ class ByteBudget::Growth {
   size_t bytes_;
   std::optional<Result<>> outcome_;
   TaskFrame frame_;
-  std::optional<Timer> turn_;  // resumes the frame
+  std::optional<Timer> next_turn_;  // resumes the frame
 };
 
 }  // namespace holdfast::loop

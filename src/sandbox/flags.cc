@@ -198,7 +198,7 @@ constexpr std::array kFlags = {
          ParseManagedNetwork, WriteManagedNetwork},
     Flag{"--no-proc", "", "mount no fresh /proc in the sandbox", Set<&C::fresh_proc, false>,
          WriteIf<&C::fresh_proc, false>},
-    Flag{"--program-fd", "FD", "this program in sealed memory, from which it runs", ParseOwnDescriptor<&C::program_fd>,
+    Flag{"--program-fd", "FD", "this program, where no command can change it", ParseOwnDescriptor<&C::program_fd>,
          WriteMember<&C::program_fd>},
     Flag{"--bwrap-fd", "FD", "the bubblewrap to execute", ParseOwnDescriptor<&C::bubblewrap_fd>,
          WriteMember<&C::bubblewrap_fd>},
@@ -224,7 +224,18 @@ constexpr std::array kFlags = {
          WriteIf<&C::file_helper, true>},
 };
 
+// The entry point of the helper may have opened --program-fd itself, under a number that the caller left closed.
+bool NamesProgramTwice(const SandboxedCommand& command) {
+  const std::optional<int> others[] = {command.profile_fd,         command.bubblewrap_fd, command.port_ruleset_fd,
+                                       command.exec_supervisor_fd, command.kept_fd,       command.launcher_fd,
+                                       command.report_fd};
+  return command.program_fd && std::ranges::find(others, command.program_fd) != std::end(others);
+}
+
 Result<> CheckTogether(const SandboxedCommand& command) {
+  if (NamesProgramTwice(command)) {
+    return Wrong(fmt::format("descriptor {} is the program of the helper and nothing else", *command.program_fd));
+  }
   if (command.policy_cwd.empty()) return Wrong("--sandbox-policy-cwd is missing");
   if (command.profile && command.profile_fd)
     return Wrong("--permission-profile and --permission-profile-fd cannot be used together");

@@ -49,7 +49,7 @@ Result<> CheckGiven(const struct stat& own, int program) {
   const bool is_safe = sys::IsSealed(program) || RunsFromReadOnlyMount(program);
   if (is_safe && sys::IsSameFile(own, given)) return {};
   return Fail(ErrorKind::kInvalidRequest,
-              fmt::format("descriptor {} is not the program of this process in sealed memory", program));
+              fmt::format("descriptor {} is not the program of this process, or a command could change it", program));
 }
 
 Result<OwnedFd> SealedCopy() {

@@ -1,5 +1,6 @@
 // System calls without libc, errno or thread-local storage; they return -errno. They are for code that runs between
-// clone and exec and shares memory with its parent, and for the freestanding programs, which have no libc at all.
+// clone and exec and shares memory with its parent, for code that runs before libc is started, and for the freestanding
+// programs, which have no libc at all.
 // Everything is inlined, so that no sanitizer or stack protector adds code. The header is for Linux on x86-64.
 #pragma once
 

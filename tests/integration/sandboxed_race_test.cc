@@ -26,18 +26,18 @@ constexpr int kStarts = 1000, kAtOnce = 20;
 class SandboxedRaceTest : public SandboxedFixture {
  protected:
   // Starts some commands at once. Returns the ids of those that were started.
-  std::vector<std::string> StartSome(int first, const StartRequest& like) {
+  static std::vector<std::string> StartSome(RpcClient& client, const StartRequest& like) {
     std::vector<int64_t> calls;
     std::vector<std::string> started;
     StartRequest request = like;
     for (int i = 0; i < kAtOnce; ++i) {
-      request.id = std::to_string(first + i);
-      calls.push_back(client_.Send("process/start", request.Params()));
+      request.id = std::to_string(i);
+      calls.push_back(client.Send("process/start", request.Params()));
     }
     for (int i = 0; i < kAtOnce; ++i) {
-      const Message answer = client_.Await(calls[i]);
+      const Message answer = client.Await(calls[i]);
       if (answer.Has("result")) {
-        started.push_back(std::to_string(first + i));
+        started.push_back(std::to_string(i));
       } else {
         EXPECT_TRUE(answer.Has("error")) << answer;
       }
@@ -46,7 +46,8 @@ class SandboxedRaceTest : public SandboxedFixture {
   }
 };
 
-// The command may write `place`, and `closed` is denied; now and then `place` is a link to `closed`.
+// The command may write `place`, and `closed` is denied; now and then `place` is a link to `closed`. Each client has a
+// session, and so a launcher, of its own: a launcher that has another plan than the server is not tried again soon.
 TEST_F(SandboxedRaceTest, NothingIsOpenedWhereALinkLeads) {
   for (const char* name : {"place", "closed"}) fs::create_directory(Elsewhere(name));
   fs::create_directory_symlink("closed", Elsewhere("link"));
@@ -55,21 +56,21 @@ TEST_F(SandboxedRaceTest, NothingIsOpenedWhereALinkLeads) {
                                           "," + PathEntry(Elsewhere("closed"), "deny"));
   const std::string script = fmt::format(
       "cd {} && for i in 1 2 3 4; do for name in place closed link; do read -r line < $name/file && echo $line;"
-      " echo x > $name/made; done; done 2> /dev/null; echo ran",
+      " echo x > $name/made && echo wrote; done; done 2> /dev/null",
       elsewhere_.path());
   const Swapper swapper(Elsewhere("place"), Elsewhere("link"));
-  size_t ran = 0;
-  for (int first = 0; first < kStarts; first += kAtOnce) {
-    const std::vector<std::string> started = StartSome(first, InSandbox(Shell("", script), permissions));
-    for (const std::string& id : started) {
-      const std::string output = client_.WaitForClosed(id);
+  int writers = 0;
+  for (int starts = 0; starts < kStarts; starts += kAtOnce) {
+    RpcClient client = RpcClient::Ready(server_.url());
+    for (const std::string& id : StartSome(client, InSandbox(Shell("", script), permissions))) {
+      const std::string output = client.WaitForClosed(id);
       EXPECT_THAT(output, Not(HasSubstr("secret")));
-      ran += output.contains("ran") ? 1 : 0;
+      writers += output.contains("wrote") ? 1 : 0;
     }
     EXPECT_FALSE(fs::exists(Elsewhere("closed/made")));
   }
-  RecordProperty("ran", static_cast<int>(ran));
-  EXPECT_GT(ran, 0u) << "then nothing was tried";
+  RecordProperty("writers", writers);
+  EXPECT_GT(writers, 0) << "no command has come to the place that it may write";
 }
 
 }  // namespace

@@ -246,6 +246,19 @@ TEST(FlagsTest, ALauncherHasNoCommandOfItsOwn) {
   }
 }
 
+// Otherwise a command could inherit a descriptor of the helper's own mount, where the caller has named a closed one.
+TEST(FlagsTest, TheProgramIsNoOtherDescriptorToo) {
+  const OwnedFd program(::open("/dev/null", O_RDONLY | O_CLOEXEC)), other(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const std::string fd = std::to_string(program.get());
+  for (const std::string flag : {"--keep-fd", "--bwrap-fd", "--port-ruleset-fd", "--exec-supervisor-fd",
+                                 "--launcher-fd", "--report-fd", "--permission-profile-fd"}) {
+    EXPECT_EQ(Refused(Parse({"--program-fd", fd, flag, fd})),
+              "descriptor " + fd + " is the program of the helper and nothing else")
+        << flag;
+  }
+  EXPECT_EQ(Parsed({"--program-fd", fd, "--keep-fd", std::to_string(other.get())}).program_fd, program.get());
+}
+
 TEST(FlagsTest, TheReportIsFoundInWordsThatMakeNoSense) {
   EXPECT_EQ(FindReportFd(Words{"--no-such-flag", "--report-fd", "7"}), 7);
   EXPECT_EQ(FindReportFd(Words{"--report-fd=7", "x"}), 7);

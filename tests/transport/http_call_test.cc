@@ -170,6 +170,20 @@ TEST_P(HttpCallStreamTest, CutsAPeerThatDoesNotReadItsAnswer) {
   EXPECT_LT(server.Answer(client).size(), 32u << 20);
 }
 
+// Without this, the owner of the call would not count answers that are not read.
+TEST_P(HttpCallStreamTest, KeepsTheSlotOfItsOwnerUntilThePeerIsGone) {
+  CallServer server(GetParam(), {.head_timeout = 60s, .close_timeout = 60s});
+  CallClient client = server.Call(kGet);
+  Slot slot = std::make_shared<int>();
+  const std::weak_ptr<const void> held = slot;
+  server.calls.front()->Answer({.body = std::string(32u << 20, 'x'), .slot = std::move(slot)});
+  server.calls.clear();
+  support::RunReady(server.loop);
+  EXPECT_FALSE(held.expired());
+  client.HangUp();
+  EXPECT_TRUE(RunUntil(server.loop, [&] { return held.expired(); }));
+}
+
 TEST_P(HttpCallStreamTest, NoticesThatThePeerHasHungUp) {
   CallServer server(GetParam());
   CallClient client = server.Call(kGet);

@@ -103,8 +103,9 @@ class Reaper {
   // which tells that everything is removed that can be.
   void FinishAndClose(Commands::iterator command) {
     UsedPlaceholders left = Find(command->second);
-    const UsedPlaceholders removed = RemoveUnused(left);
+    UsedPlaceholders removed = RemoveUnused(left);
     socket_.Reset();
+    removed.clear();
     AwaitOthers(left);
     commands_.erase(command);
   }

@@ -43,7 +43,7 @@ Result<> StartReaper(const std::vector<Placeholder>& wanted, OwnedFd socket, AtE
 
 // A command as its reaper knows it.
 struct ReapedCommand {
-  int reaper = -1;      // the socket to the reaper; -1 if there is none, because the plan has no placeholders
+  int reaper = -1;      // the socket to the reaper; -1 in a process that tells no reaper anything
   uint32_t number = 0;  // among all commands of this reaper
   int control = -1;     // the control socket on which the reaper tells the end of the command; -1 if it does not
 };

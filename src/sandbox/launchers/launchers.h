@@ -78,7 +78,7 @@ class Launchers final : private Launcher::Owner {
     std::unique_ptr<Launcher> launcher;
     Clock::time_point last_use;
     bool proven = false;     // it has started a command
-    bool dismissed = false;  // it was let go although nothing was wrong with it
+    bool dismissed = false;  // it was let go, so its end is no failure
   };
   struct Failed {
     Key key;

@@ -1,5 +1,5 @@
 // A CallResult is the result of system calls whose caller may have to know the errno: it is a value or a FailedCall. A
-// caller to which the errno means nothing takes the failure for an Error.
+// caller to which the errno means nothing converts the failure to an Error.
 #pragma once
 
 #include <cerrno>

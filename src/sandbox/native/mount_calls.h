@@ -1,5 +1,5 @@
-// The calls of the kernel that make mounts by descriptor. An error of each names the call and the path; the paths here
-// are only for these messages, apart from the one that Look takes.
+// The calls of the kernel that make mounts by descriptor. The error of each call names the call and the path; the paths
+// here are only for these messages, apart from the one that Look takes.
 #pragma once
 
 #include <sys/mount.h>

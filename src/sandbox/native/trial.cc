@@ -33,6 +33,7 @@ std::optional<NativeFailure> TryInside(const NativeNeeds& needs, const User& use
   const auto failed = [&error](const auto& result) { return (error = result ? 0 : result.error().errno_value) != 0; };
   if (failed(SettleIn(user))) return NativeFailure{NativeStep::kIdMaps, error};
   const OwnedFd root(::open("/", O_PATH | O_CLOEXEC));
+  if (!root.is_open()) return NativeFailure{NativeStep::kCopyOfMounts, errno};
   if (failed(CloneMount(root.get(), Extent::kWhole, "/"))) return NativeFailure{NativeStep::kCopyOfMounts, error};
   if (failed(SetAttributes(root.get(), Extent::kWhole, kAttributes, "/"))) {
     return NativeFailure{NativeStep::kReadOnlyRoot, error};

@@ -184,7 +184,7 @@ class LauncherFixture : public testing::TestWithParam<uid_t> {
     return key;
   }
 
-  // Starts the launcher, and tells it that its program in sealed memory is the descriptor `program`.
+  // Starts the launcher, and tells it that its program is the descriptor `program`.
   void StartLauncher(int program = kProgram) {
     plan_key_ = Key();
     auto pair = sys::MakePacketPair();
@@ -202,6 +202,7 @@ class LauncherFixture : public testing::TestWithParam<uid_t> {
       ::dup2(pair->theirs.get(), kSocket);
       ::dup2(Image(), kProgram);
       ::dup2(::open("/dev/null", O_RDWR | O_CLOEXEC), STDIN_FILENO);
+      ::dup2(STDIN_FILENO, kOther);
       BecomeUser();
       ::fexecve(kProgram, argv.data(), environment.data());
       return 99;
@@ -271,7 +272,7 @@ class LauncherFixture : public testing::TestWithParam<uid_t> {
 
   pid_t launcher() const { return launcher_; }
 
-  static constexpr int kSocket = 20, kProgram = 21;  // the descriptors of the launcher
+  static constexpr int kSocket = 20, kProgram = 21, kOther = 22;  // the descriptors of the launcher
 
   SandboxedCommand policy_;
   PlanKey plan_key_ = {};

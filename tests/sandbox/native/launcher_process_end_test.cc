@@ -48,7 +48,7 @@ TEST_P(LauncherProcessEndTest, EndsWithItsSocket) {
 // A command could change another program than that, by a script which names /proc/self/exe as its interpreter.
 TEST_P(LauncherProcessEndTest, EndsAtOnceIfItsProgramIsNotTheSealedOne) {
   EXPECT_EQ(EndLauncher(), 0);
-  StartLauncher(kSocket);
+  StartLauncher(kOther);
   EXPECT_EQ(EndLauncher(), kCannotEnforce << 8);
 }
 
