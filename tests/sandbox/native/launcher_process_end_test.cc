@@ -20,8 +20,8 @@ class LauncherProcessEndTest : public LauncherFixture {
     ReapOrphans();
     return Living().empty() && support::ChildrenOf(::getpid()).empty();
   }
-  // Starts launchers until one of them has run a command. A launcher runs none if its plan differs from that of the
-  // request because something outside has changed between the two looks; a server would use the helper then.
+  // Starts launchers until one of them has run a command. A launcher runs none if something outside changes meanwhile,
+  // as the placeholders do which the reaper of the last launcher removes; a server would use the helper then.
   void StartWorkingLauncher() {
     for (int tries = 0; launcher() <= 0 && tries < 10; ++tries) {
       StartLauncher();
