@@ -19,6 +19,11 @@
 namespace holdfast::sandbox {
 namespace {
 
+// The attempts to make one placeholder are counted apart from the waits: a process that removes it holds the lock for
+// as long as it gets no processor, and may so use up all waits. When it has removed the placeholder, the next attempt
+// succeeds.
+constexpr int kAttempts = 100;
+
 mode_t ModeOf(PlaceholderKind kind) {
   return kind == PlaceholderKind::kDirectory ? sys::kPlaceholderDirectoryMode : sys::kPlaceholderFileMode;
 }
@@ -143,7 +148,8 @@ Result<> AcquirePlaceholder(const Placeholder& wanted, uint32_t index, UsedPlace
                             PlaceholderRetries& retries) {
   UsedPlaceholder used{.index = index, .name = std::string(NameOf(wanted.path)), .kind = wanted.kind};
   TRY(used.parent, OpenParent(wanted));
-  do {
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    if (attempt > 0) (void)retries.Wait();
     used.is_made = MakeAt(used.parent.get(), used.name, used.kind) == 0;
     if (!used.is_made && errno != EEXIST) return FailErrno("make mount point", wanted.path);
     const int opened = Open(used.parent.get(), used.name, used.kind);
@@ -159,7 +165,7 @@ Result<> AcquirePlaceholder(const Placeholder& wanted, uint32_t index, UsedPlace
     if (!MarkUsed(used, retries)) continue;  // another sandbox has removed it before it was marked
     all.push_back(std::move(used));
     return {};
-  } while (retries.Wait());
+  }
   return Fail(ErrorKind::kSystem,
               fmt::format("make mount point {}: other processes keep making and removing it", wanted.path));
 }

@@ -30,11 +30,11 @@ struct UsedPlaceholder {
 };
 using UsedPlaceholders = std::vector<UsedPlaceholder>;
 
-// PlaceholderRetries limits how often the placeholders of one sandbox, all together, are tried again while other
-// processes make, lock and remove the same ones.
+// PlaceholderRetries limits how long a sandbox waits, for all its placeholders together, while other processes make,
+// lock and remove the same ones.
 class PlaceholderRetries {
  public:
-  // Waits a millisecond, and returns false if there were too many retries.
+  // Waits a millisecond, or returns false at once if there were too many waits.
   bool Wait();
 
  private:
