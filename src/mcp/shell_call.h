@@ -1,6 +1,7 @@
 // A ShellCall is one call of the tool `shell`: a shell with everything that it starts, from the request to the moment
-// when none of these processes is alive. The answer is sent then. The time limit, a cancellation and the end of the
-// shell all end the rest in the same way: what runs outside of the sandbox is killed, and then what runs inside.
+// when none of these processes is alive. The answer is sent then, or after some seconds. The time limit, a cancellation
+// and the end of the shell all end the rest in the same way: what runs inside of the sandbox is killed, and then what
+// runs outside.
 #pragma once
 
 #include <chrono>

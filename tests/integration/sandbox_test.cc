@@ -319,6 +319,7 @@ TEST_P(SandboxTest, WhatMakesNoSenseHasStatusesOfItsOwn) {
   const std::string cwd = workspace_.path();
   EXPECT_EQ(RunOutside({kHelper}).status, 2);
   EXPECT_EQ(RunOutside({kHelper, "--no-such-flag"}).status, 2);
+  EXPECT_EQ(RunOutside({kHoldfast, "sandbox", "--no-such-flag"}).status, 2);
   EXPECT_EQ(RunInside({"true"}, "{").status, 2);
   EXPECT_EQ(RunInside({}).status, 101);
   EXPECT_EQ(RunOutside({kHelper, "--sandbox-policy-cwd", cwd, "--", "true"}).status, 101);

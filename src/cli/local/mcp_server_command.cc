@@ -89,9 +89,10 @@ Command McpServerCommand() {
           .topic = Topic::kServers,
           .summary = "Serves the tool `shell` to an MCP client on standard input and output.",
           .description =
-              "Each call runs in a sandbox. Rules decide about every program that the shell executes, or that is "
-              "executed by a program: it runs in the sandbox, runs outside, or does not run, perhaps after a question "
-              "to the user. When the input ends, or after SIGTERM, everything that the server has started is killed.",
+              "Each call runs in the sandbox of the client's policy. Rules decide about every program that the shell "
+              "executes, or that is executed by a program: it runs in the sandbox, runs outside, or does not run, "
+              "perhaps after a question to the user. When the input ends, or after SIGTERM, everything that the server "
+              "has started is killed.",
           .options = Options(),
           .examples = {{"holdfast mcp-server", "Serves a shell that may read everything and write nothing."},
                        {"holdfast mcp-server --rules project.rules --sandbox-policy '{\"type\":\"workspace-write\"}'",

@@ -216,7 +216,6 @@ Command MakeRow(std::string name, std::string summary, Auto default_auto) {
                         "Runs make, which may write the current directory but not read the file .env in it."},
                        {"holdfast sandbox --workspace-write --explain", "Shows what would be enforced."}},
           .exit_statuses = SandboxStatuses(),
-          .usage_status = 1,
           .run = [default_auto](const Arguments& arguments) { return RunSandbox(arguments, default_auto); }};
 }
 

@@ -18,7 +18,8 @@ struct ServerChoice {
   std::string token_file;  // empty if the server asks for no token
   Source source = Source::kPrivate;
 
-  // Returns whether the server runs on this machine, so that paths and environment variables mean the same there.
+  // Returns whether the server certainly runs on this machine, so that paths and environment variables mean the same
+  // there. A port of this machine may lead to another one.
   bool is_local() const { return url.starts_with("unix:"); }
   // Returns whether the server is an executor that a rendezvous connects to.
   bool is_executor() const { return url.contains("/executors/"); }

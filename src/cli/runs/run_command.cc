@@ -163,8 +163,9 @@ Command RunCommand() {
       .description =
           "Standard input, output and error of the command are those of this program and stay apart. Signals are "
           "passed "
-          "on, and the exit status is that of the command. On this machine the command has the environment and the "
-          "directory of this program. A sandboxed command does not get HOLDFAST_SERVER.\n\n"
+          "on, and the exit status is that of the command. Over a unix socket, as with the private server, the command "
+          "has the environment and the directory of this program; otherwise it has those of the server. A sandboxed "
+          "command does not get HOLDFAST_SERVER.\n\n"
           "With -t the command has a terminal, and every key goes to it, except the escape key: Ctrl-] d leaves the "
           "command running (holdfast attach comes back), Ctrl-] z stops this program, and Ctrl-] twice is passed "
           "on.\n\n"

@@ -82,8 +82,8 @@ client::TerminalSize SizeOfTerminal() {
 }
 
 // A sandboxed or supervised command does not get the URL of a server, whose secret would let it run commands without
-// the sandbox, nor the path of the server's token, nor those variables of a remote server whose names look like
-// secrets, unless the caller names them.
+// the sandbox, nor the path of the server's token, nor, where it has the environment of the server, variables whose
+// names look like secrets, unless the caller names them.
 Result<> SetEnvironment(const Invocation& invocation, client::StartOptions& options) {
   const bool sandboxed = !options.sandbox.empty() || options.exec_policy.has_value();
   Variables variables;
@@ -97,6 +97,7 @@ Result<> SetEnvironment(const Invocation& invocation, client::StartOptions& opti
     options.env_policy.emplace();
     options.env_policy->inherit = wire::Inherit::kAll;
     options.env_policy->ignore_default_excludes = !sandboxed;
+    if (sandboxed) options.env_policy->exclude = {"HOLDFAST_SERVER", "HOLDFAST_TOKEN_FILE"};
     const auto term = EnvironmentVariable("TERM");
     if (term && options.terminal) variables["TERM"] = *term;
   }

@@ -36,6 +36,7 @@ std::string Heading(const Option& option) {
   if (!option.letter.empty() && !option.flag.empty()) text += ", ";
   text += option.flag;
   if (!option.value.empty()) text += " " + option.value;
+  if (option.takes == Option::Takes::kToggle) text += "[=true|false]";
   return text;
 }
 

@@ -35,7 +35,7 @@ constexpr auto kListenSettings = std::to_array<Setting>({
     {"insecure_no_auth", Toggle{&Config::insecure_no_auth},
      "serve other machines, and other users of this one, without authentication"},
     {"tls_cert", Text{&Config::tls_cert},
-     "file with the certificate chain of the server, in PEM. With it and tls_key the port speaks TLS"},
+     "file with the certificate chain of the server, in PEM. With that and the private key the port speaks TLS"},
     {"tls_key", Text{&Config::tls_key}, "file with the private key of tls_cert, in PEM, without a passphrase"},
 });
 

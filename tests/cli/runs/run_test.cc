@@ -140,6 +140,15 @@ TEST_F(RunTest, KeepsTheUrlOfAServerFromASandboxedCommand) {
   EXPECT_EQ(Output(run + "--sandbox read-only -e HOLDFAST_SERVER=x sh -c 'echo $HOLDFAST_SERVER'"), "x\n");
 }
 
+// Behind a port the command has the environment of the server.
+TEST_F(RunTest, KeepsTheUrlOfAServerInTheEnvironmentOfAnotherFromASandboxedCommand) {
+  const auto server = support::ServerProcess::Start({.env = {"HOLDFAST_SERVER=ws://127.0.0.1:1/other"}});
+  const std::string run = "holdfast run --server " + server.url() + " ";
+  EXPECT_EQ(Output(run + "sh -c 'echo $HOLDFAST_SERVER'"), "ws://127.0.0.1:1/other\n");
+  EXPECT_EQ(Output(run + "--sandbox read-only sh -c 'echo $HOLDFAST_SERVER'"), "\n");
+  EXPECT_EQ(Output(run + "--sandbox read-only -e HOLDFAST_SERVER=x sh -c 'echo $HOLDFAST_SERVER'"), "x\n");
+}
+
 TEST_F(RunTest, KeepsThePathOfATokenFromASandboxedCommand) {
   const std::string run = "HOLDFAST_TOKEN_FILE=/some/file holdfast run ";
   EXPECT_EQ(Output(run + "sh -c 'echo $HOLDFAST_TOKEN_FILE'"), "/some/file\n");

@@ -27,6 +27,10 @@ TEST(HelpTest, ShowsUsageOptionsExamplesAndExitStatuses) {
   EXPECT_THAT(help, Not(HasSubstr("--hidden")));
 }
 
+TEST(HelpTest, ShowsHowAnOptionIsTurnedOff) {
+  EXPECT_THAT(HelpOf(SampleTable()[1]), HasSubstr("--check[=true|false]"));
+}
+
 TEST(HelpTest, EveryCommandIsListedWithItsSummary) {
   const std::string help = HelpOf(Commands());
   for (const Command& command : Commands()) {
