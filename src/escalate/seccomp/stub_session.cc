@@ -48,7 +48,7 @@ std::unique_ptr<StubSession> StubSession::Begin(const Listener& listener, const 
   const auto number = listener.AddFd(attempt.call.id, stub);
   if (!number) session->state_ = State::kLeaving;
   session->stub_number_ = number.value_or(-1);
-  session->tracee_->Interrupt();
+  (void)session->tracee_->Interrupt();  // if the thread has ended, PollTracee finds that out
   listener.Fail(attempt.call.id, number ? ENOSYS : number.error());
   return session;
 }
@@ -119,10 +119,9 @@ bool StubSession::IsRun(const ExecCall& call) const {
   return state_ == State::kRuns && call.tid == process_ && IsAlive();
 }
 
-// The thread is interrupted so that it stops also if it cannot execute the stub.
+// The thread was interrupted by StillTraces, so it stops also if it cannot execute the stub.
 void StubSession::LetExecute(const Listener& listener, const ExecCall& call) {
   state_ = State::kExecuting;
-  tracee_->Interrupt();
   listener.Continue(call.id);
 }
 

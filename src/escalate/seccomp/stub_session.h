@@ -68,6 +68,9 @@ class StubSession {
   Tracee TakeTracee();
 
   // Each function tells whether a call is the one that the session expects.
+  // Tells whether the thread with the number of the traced one is that thread, which makes a call and waits. If it is,
+  // it stops when its call returns.
+  bool StillTraces() { return tracee_->Interrupt(); }
   bool IsRedirected(const ExecCall& call) const;
   bool IsHello(const ExecCall& call) const;
   bool IsRun(const ExecCall& call) const;

@@ -28,9 +28,13 @@ constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 5'000'000}, kNoPause = {};
 void StubSessions::EnterThread() { stop_limit_ = sys::WaitLimit::Create(kStopLimit).value_or(nullptr); }
 
 // A thread that is being redirected makes another call only if a signal handler has jumped away from the redirected
-// one.
+// one. The call of another thread, which has got its number, is judged like any other.
 bool StubSessions::Answer(const Listener& listener, const ExecCall& call) {
   for (const auto& [id, session] : sessions_) {
+    if (session->traced_thread() == call.tid && !session->StillTraces()) {
+      Handle(id, SessionEvent::kOver);
+      return Answer(listener, call);
+    }
     if (session->IsRedirected(call)) {
       session->LetExecute(listener, call);
     } else if (session->IsHello(call)) {
@@ -157,7 +161,7 @@ void StubSessions::Handle(uint64_t stub, SessionEvent event) {
   const auto session = sessions_.find(stub);
   if (session->second->is_traced()) {
     leaving_.push_back(session->second->TakeTracee());
-    leaving_.back().Interrupt();
+    (void)leaving_.back().Interrupt();  // a thread that has ended is released as well
   }
   sessions_.erase(session);
 }

@@ -32,9 +32,10 @@ OrErrno<Tracee> Tracee::Seize(pid_t tid, pid_t process, sys::WaitLimit* limit) {
   return std::unexpected(result == -EINTR ? EAGAIN : EPERM);
 }
 
-void Tracee::Interrupt() {
-  (void)Trace(PTRACE_INTERRUPT, tid_, 0);  // fails only if the thread is gone
+bool Tracee::Interrupt() {
+  const bool is_traced = Trace(PTRACE_INTERRUPT, tid_, 0) == 0;
   if (state_ == State::kRuns) state_ = State::kIsStopping;
+  return is_traced;
 }
 
 void Tracee::ExpectNothing() {
