@@ -130,6 +130,17 @@ TEST_F(ExecPolicyTest, DeniesAfterAnAnswerThatIsNotUnderstood) {
   EXPECT_FALSE(MadeElsewhere());
 }
 
+// A client refuses messages with very many values, and would lose its connection by such a question.
+TEST_F(ExecPolicyTest, DeniesWhatIsTooLongForAQuestion) {
+  const std::string many = "$(yes a | head -n 70000)", long_ones = "$x$x $x$x $x$x";
+  const std::string script = "x=$(head -c 60000 /dev/zero | tr '\\0' x); exec 2>&1; " + TouchElsewhere() + " ";
+  for (const std::string& words : {many, long_ones}) {
+    const auto ended = Run(Judged(words == many ? "many" : "long", script + words, Rule("/usr/bin/touch", "prompt")));
+    EXPECT_THAT(ended.output, HasSubstr("The command is too long for a question to the client"));
+    EXPECT_FALSE(MadeElsewhere());
+  }
+}
+
 TEST_F(ExecPolicyTest, DeniesWithoutAnAnswerInTime) {
   const ServerProcess impatient = ServerProcess::Start({"--approval-timeout-ms", "50"});
   RpcClient client = RpcClient::Ready(impatient.url());

@@ -1,12 +1,16 @@
 #include "exec_server/processes/client_approver.h"
 
+#include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "base/printable.h"
 #include "loop/scope.h"
+#include "loop/sleep.h"
 #include "rpc/peer.h"
 #include "wire/encode.h"
+#include "wire/json_limits.h"
 #include "wire/methods.h"
 
 namespace holdfast::exec_server {
@@ -16,6 +20,20 @@ using exec_policy::Action;
 using wire::ExecDecision;
 
 constexpr size_t kEnvelopeBytes = 256;  // a generous estimate for a request without its params
+
+// No person can judge a longer command. A client refuses messages with very many values (wire/json_limits.h).
+constexpr size_t kMaxQuestionBytes = 256u << 10, kMaxQuestionWords = 65'536;
+static_assert(kMaxQuestionWords < wire::kMaxJsonValues / 2);
+
+constexpr char kTooLong[] = "The command is too long for a question to the client";
+
+constexpr std::chrono::milliseconds kCongestionPause(20);
+
+bool IsTooLong(const escalate::Question& question) {
+  size_t bytes = question.file.size() + question.cwd.size();
+  for (const std::string& word : question.argv) bytes += word.size();
+  return bytes > kMaxQuestionBytes || question.argv.size() > kMaxQuestionWords;
+}
 
 escalate::Answer Denied(std::string reason) { return {.action = Action::kDeny, .reason = std::move(reason)}; }
 
@@ -66,12 +84,19 @@ wire::ExecApproveParams ClientApprover::ParamsFor(escalate::Question question) c
 
 loop::Task<escalate::Answer> ClientApprover::Ask(escalate::Question question) {
   if (!session_.link.is_open()) co_return Denied("No client is connected that could be asked");
+  if (IsTooLong(question)) co_return Denied(kTooLong);
   const wire::ExecApproveParams params = ParamsFor(std::move(question));
   const size_t bytes = wire::Encode(params).size() + kEnvelopeBytes;
   loop::Deadline deadline(loop_, time_limit_);
   while (!deadline.passed()) {
     if (session_.link.is_open() && bytes > session_.link.client().max_message_bytes) {
-      co_return Denied("The command is too long for a question to the client");
+      co_return Denied(kTooLong);
+    }
+    // A command can ask, and end, as often as it likes, and each question stays in the queue of a client that does not
+    // read.
+    if (session_.link.is_congested()) {
+      co_await loop::Sleep(loop_, kCongestionPause);
+      continue;
     }
     const auto peer = session_.link.peer();
     Outcome outcome;

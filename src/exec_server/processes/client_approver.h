@@ -1,7 +1,7 @@
 // The ClientApprover asks the client that drives a session about an execve that the rules leave to a person, by
-// exec/approve. The command is denied if no client is connected, if the answer is an error or cannot be understood, and
-// if none comes in time. If the connection is lost or another client takes the session over while a question is open,
-// the next driver is asked. Observers are never asked.
+// exec/approve. The command is denied if no client is connected, if it is too long, if the answer is an error or cannot
+// be understood, and if none comes in time. If the connection is lost or another client takes the session over while a
+// question is open, the next driver is asked. Observers are never asked.
 #pragma once
 
 #include <chrono>
