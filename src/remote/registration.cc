@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/shown_text.h"
 #include "base/utf8.h"
 #include "http/syntax.h"
 #include "http/url.h"
@@ -102,10 +103,15 @@ std::string StatusText(uint16_t status) {
   return fmt::format("{} {}", status, found == kReasons.end() ? "<unknown status code>" : found->phrase);
 }
 
-std::string Without(std::string text, std::string_view token) {
-  if (token.empty()) return text;
-  for (size_t at; (at = text.find(token)) != std::string::npos;) text.replace(at, token.size(), "[token]");
-  return text;
+std::string Without(std::string_view text, std::string_view token) {
+  std::string rest;
+  while (!token.empty()) {
+    const size_t at = text.find(token);
+    if (at == std::string_view::npos) break;
+    rest.append(text.substr(0, at)).append("[token]");
+    text.remove_prefix(at + token.size());
+  }
+  return rest.append(text);
 }
 
 struct Complaint {
@@ -119,11 +125,11 @@ Complaint ComplaintIn(std::string_view body, std::string_view token) {
   wire::Document document;
   if (const auto json = document.Parse(body); json) {
     const wire::Json error = json->Find("error");
-    complaint.code = Shown(Without(std::string(error.Find("code").string().value_or("")), token));
+    complaint.code = Shown(Without(error.Find("code").string().value_or(""), token));
     message = http::Trimmed(error.Find("message").string().value_or(""));
   }
   if (message.empty()) message = http::Trimmed(body);
-  complaint.message = Shown(Without(std::move(message), token));
+  complaint.message = Shown(Without(message, token));
   return complaint;
 }
 
@@ -171,9 +177,9 @@ std::string Shown(std::string_view text) {
   std::string shown;
   for (size_t characters = 0; !text.empty() && characters < kMaxShownCharacters; ++characters) {
     const size_t length = Utf8Length(text);
-    const bool is_fit = length > 0 && !http::IsControl(text[0]);
+    const bool is_fit = length > 0 && !IsInvisible(Utf8Character(text.substr(0, length)));
     shown += is_fit ? text.substr(0, length) : "?";
-    text.remove_prefix(is_fit ? length : 1);
+    text.remove_prefix(std::max<size_t>(length, 1));
   }
   return shown;
 }

@@ -1,13 +1,12 @@
 #include "rendezvous/registration.h"
 
-#include <algorithm>
 #include <chrono>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "base/random_id.h"
-#include "http/syntax.h"
+#include "base/shown_text.h"
 #include "wire/decode.h"
 #include "wire/encode.h"
 
@@ -61,8 +60,9 @@ std::unexpected<Error> BadBody(std::string message) { return Fail(ErrorKind::kIn
 Result<std::string> NameIn(const ExecutorBody& body, const std::string& id) {
   if (body.executor_id && *body.executor_id != id) return BadBody("executor_id is not the id of the path");
   const std::string& name = body.name && !body.name->empty() ? *body.name : id;
-  if (name.size() > kMaxExecutorNameBytes || std::ranges::any_of(name, http::IsControl)) {
-    return BadBody(fmt::format("name has more than {} bytes, or control characters", kMaxExecutorNameBytes));
+  if (name.size() > kMaxExecutorNameBytes || ShownText(name) != name) {
+    return BadBody(
+        fmt::format("name has more than {} bytes, or characters that cannot be seen", kMaxExecutorNameBytes));
   }
   return name;
 }

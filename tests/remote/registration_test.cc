@@ -37,6 +37,21 @@ TEST(RegistrationTest, ReadsThatTheRendezvousTakesManyConnections) {
   EXPECT_EQ(read->connections, Connections::kMany);
 }
 
+TEST(RegistrationTest, HidesATokenThatIsAPartOfItsReplacement) {
+  const auto read = ReadAnswer(kExecutor, {500, "token, token and tok"}, "token");
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error().message, HasSubstr(": [token], [token] and tok"));
+}
+
+TEST(RegistrationTest, ShowsNoCharactersThatChangeTheTerminal) {
+  EXPECT_THAT(FailureOf(kExecutor, 500,
+                        "a\x1b[2Jb\xc2\x9b"
+                        "2Jc\xe2\x80\xae"
+                        "d")
+                  .message,
+              HasSubstr(": a?[2Jb?2Jc?d"));
+}
+
 TEST(RegistrationTest, CannotDecodeAnAnswerWithoutAMember) {
   for (const char* body :
        {R"({"executor_id":"e","url":"ws://h"})", R"({"id":"R","url":"ws://h"})", R"({"id":"R","executor_id":"e"})",

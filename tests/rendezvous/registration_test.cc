@@ -20,8 +20,9 @@ TEST(RegistrationTest, HasTheNameOfTheBody) {
 }
 
 TEST(RegistrationTest, RefusesABodyThatIsNotOne) {
-  for (const char* body : {"", "[]", "null", "{", R"({"name":7})", R"({"executor_id":"exec-2"})",
-                           R"({"name":"a\u0007"})", R"({"name":"a","name":"b"})"}) {
+  for (const char* body :
+       {"", "[]", "null", "{", R"({"name":7})", R"({"executor_id":"exec-2"})", R"({"name":"a\u0007"})",
+        R"({"name":"a\u009b2J"})", R"({"name":"a\u202eb"})", R"({"name":"a","name":"b"})"}) {
     EXPECT_FALSE(ReadRegistration(kExecutor, "exec-1", body)) << body;
   }
   EXPECT_TRUE(ReadRegistration(kExecutor, "e", "{\"name\":\"" + std::string(256, 'n') + "\"}"));
