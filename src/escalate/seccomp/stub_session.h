@@ -67,10 +67,11 @@ class StubSession {
   // A session that is over may still trace a thread, which then has to be released.
   Tracee TakeTracee();
 
-  // Each function tells whether a call is the one that the session expects.
-  // Tells whether the thread with the number of the traced one is that thread, which makes a call and waits. If it is,
-  // it stops when its call returns.
+  // Tells whether a thread that has the number of the traced one, and waits in a call, is that thread. If it is, it
+  // stops when its call returns.
   bool StillTraces() { return tracee_->Interrupt(); }
+
+  // Each function tells whether a call is the one that the session expects.
   bool IsRedirected(const ExecCall& call) const;
   bool IsHello(const ExecCall& call) const;
   bool IsRun(const ExecCall& call) const;
