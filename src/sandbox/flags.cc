@@ -234,7 +234,8 @@ bool NamesProgramTwice(const SandboxedCommand& command) {
 
 Result<> CheckTogether(const SandboxedCommand& command) {
   if (NamesProgramTwice(command)) {
-    return Wrong(fmt::format("descriptor {} is the program of the helper and nothing else", *command.program_fd));
+    return Wrong(fmt::format("descriptor {} is the helper's own program: name a descriptor that the caller has opened",
+                             *command.program_fd));
   }
   if (command.policy_cwd.empty()) return Wrong("--sandbox-policy-cwd is missing");
   if (command.profile && command.profile_fd)

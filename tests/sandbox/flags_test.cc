@@ -253,7 +253,7 @@ TEST(FlagsTest, TheProgramIsNoOtherDescriptorToo) {
   for (const std::string flag : {"--keep-fd", "--bwrap-fd", "--port-ruleset-fd", "--exec-supervisor-fd",
                                  "--launcher-fd", "--report-fd", "--permission-profile-fd"}) {
     EXPECT_EQ(Refused(Parse({"--program-fd", fd, flag, fd})),
-              "descriptor " + fd + " is the program of the helper and nothing else")
+              "descriptor " + fd + " is the helper's own program: name a descriptor that the caller has opened")
         << flag;
   }
   EXPECT_EQ(Parsed({"--program-fd", fd, "--keep-fd", std::to_string(other.get())}).program_fd, program.get());

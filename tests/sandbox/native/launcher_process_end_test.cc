@@ -21,7 +21,7 @@ class LauncherProcessEndTest : public LauncherFixture {
     return Living().empty() && support::ChildrenOf(::getpid()).empty();
   }
   // Starts launchers until one of them has run a command. A launcher runs none if something outside changes meanwhile,
-  // as the placeholders do which the reaper of the last launcher removes; a server would use the helper then.
+  // for example because the reaper of the last launcher removes placeholders. A server would use the helper then.
   void StartWorkingLauncher() {
     for (int tries = 0; launcher() <= 0 && tries < 10; ++tries) {
       StartLauncher();
