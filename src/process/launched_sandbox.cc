@@ -38,7 +38,15 @@ struct LaunchedSandbox::Received {
   pid_t sender = 0;
 };
 
-// The kernel adds the pid of the sender to each event.
+Result<sys::SocketPair> LaunchedSandbox::MakeControl() {
+  TRY(sys::SocketPair control, sys::MakePacketPair());
+  const int yes = 1;
+  if (::setsockopt(control.ours.get(), SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) < 0) {
+    return FailErrno("setsockopt", "SO_PASSCRED");
+  }
+  return control;
+}
+
 LaunchedSandbox::LaunchedSandbox(loop::EventLoop& loop, OwnedFd control, std::shared_ptr<const OwnedFd> report,
                                  LaunchObserver& observer)
     : loop_(loop),
@@ -47,8 +55,6 @@ LaunchedSandbox::LaunchedSandbox(loop::EventLoop& loop, OwnedFd control, std::sh
       report_(loop, std::move(report), [this](const Result<Enforcement>& outcome) { observer_.OnReport(outcome); }),
       control_watch_(loop, control_.get(), [this] { OnReadable(); }),
       kill_timer_(loop, [this] { OnKillTimer(); }) {
-  const int yes = 1;
-  (void)::setsockopt(control_.get(), SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes);  // fails only for what is no socket
   control_watch_.WatchReadable();
 }
 

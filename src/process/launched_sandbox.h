@@ -12,9 +12,11 @@
 #include <optional>
 
 #include "base/owned_fd.h"
+#include "base/result.h"
 #include "loop/event_loop.h"
 #include "process/command_watch.h"
 #include "process/start_report_watch.h"
+#include "sys/io.h"
 
 namespace holdfast::process {
 
@@ -32,7 +34,12 @@ class LaunchObserver : public CommandObserver {
 
 class LaunchedSandbox final : public CommandWatch {
  public:
-  // Both descriptors are the server's ends, non-blocking.
+  // Makes the control socket of a command, with the server's end as `ours`. The kernel adds the pid of the sender to
+  // every event that comes there. It has to do so from the beginning: an event may come as soon as the launcher has the
+  // other end, before there is a LaunchedSandbox.
+  static Result<sys::SocketPair> MakeControl();
+
+  // Both descriptors are the server's ends, non-blocking, and `control` is one that MakeControl has made.
   LaunchedSandbox(loop::EventLoop& loop, OwnedFd control, std::shared_ptr<const OwnedFd> report,
                   LaunchObserver& observer);
 

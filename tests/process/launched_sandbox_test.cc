@@ -73,11 +73,13 @@ class Recorder : public LaunchObserver {
 // The test is the launcher and pid 1 in one. The kernel therefore adds the pid of the test to the events.
 class LaunchedSandboxTest : public testing::Test {
  protected:
-  LaunchedSandboxTest() {
-    auto control = sys::MakePacketPair();
+  LaunchedSandboxTest() { Watch(LaunchedSandbox::MakeControl()); }
+
+  // Watches another sandbox, with the control socket that was made for it.
+  void Watch(Result<sys::SocketPair> control) {
     auto report = sys::MakePipe(sys::OurEnd::kRead);
     EXPECT_TRUE(control && report);
-    control_ = std::move(control->theirs);
+    if (control->theirs.is_open()) control_ = std::move(control->theirs);
     report_ = std::move(report->write_end);
     recorder_.sandbox = std::make_unique<LaunchedSandbox>(
         loop_, std::move(control->ours), std::make_shared<const OwnedFd>(std::move(report->read_end)), recorder_);
@@ -110,6 +112,17 @@ class LaunchedSandboxTest : public testing::Test {
   OwnedFd control_, report_;
   Recorder recorder_;
 };
+
+// A launcher may be quicker than the server, which makes the object after it has sent its request.
+TEST_F(LaunchedSandboxTest, KnowsThePidOfACommandThatHasBegunBefore) {
+  auto control = LaunchedSandbox::MakeControl();
+  ASSERT_TRUE(control) << control.error().message;
+  control_ = std::move(control->theirs);
+  Send(KeeperEventKind::kBegun);
+  Watch(std::move(control));
+  ASSERT_TRUE(RunUntilEvents(1));
+  EXPECT_THAT(recorder_.events, ElementsAre(Begun()));
+}
 
 TEST_F(LaunchedSandboxTest, TellsOfTheStartTheReportTheExitAndTheEnd) {
   auto first = std::make_unique<FirstProcess>();

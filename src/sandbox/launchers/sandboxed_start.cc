@@ -59,7 +59,7 @@ Launchers::Key SandboxedStart::LauncherKey() const {
 
 // Fails if no launcher can be asked.
 Result<> SandboxedStart::Launch(const LaunchOrders& orders) {
-  TRY(sys::SocketPair control, sys::MakePacketPair());
+  TRY(sys::SocketPair control, process::LaunchedSandbox::MakeControl());
   TRY(sys::Pipe report, sys::MakePipe(sys::OurEnd::kRead));
   std::vector<int> fds = {orders.orders.get(), streams_.in.get(),    streams_.out.get(),
                           streams_.err.get(),  control.theirs.get(), report.write_end.get()};
