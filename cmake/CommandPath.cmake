@@ -13,9 +13,7 @@ function(holdfast_command_path)
   set_target_properties(apply_patch PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${HOLDFAST_COMMAND_PATH})
   add_dependencies(holdfast apply_patch)  # the server tells its clients of the directory
-  if(NOT HOLDFAST_SANITIZERS)
-    target_link_options(apply_patch PRIVATE -static -Wl,--strip-all)
-  endif()
+  holdfast_link_statically(apply_patch)
   install(TARGETS apply_patch DESTINATION ${HOLDFAST_COMMAND_PATH})
 
   foreach(link applypatch:apply_patch rg:/usr/bin/rg)

@@ -1,5 +1,4 @@
-# The helper holdfast-linux-sandbox, and the bubblewrap that it falls back to. The helper is linked statically,
-# because it is started with every sandboxed command, and a static program starts faster.
+# The helper holdfast-linux-sandbox, which is started with many sandboxed commands, and the bubblewrap that it falls back to.
 find_program(HOLDFAST_BWRAP bwrap REQUIRED PATHS /usr/bin NO_DEFAULT_PATH)
 file(SHA256 ${HOLDFAST_BWRAP} HOLDFAST_BWRAP_SHA256)
 configure_file(${HOLDFAST_BWRAP} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/holdfast-resources/bwrap
@@ -22,9 +21,8 @@ function(holdfast_linux_sandbox)
     # Servers and sandboxes copy the helper into memory, some thousand times in one run of the tests, and a smaller file is
     # copied faster.
     target_link_options(holdfast-linux-sandbox PRIVATE -Wl,--compress-debug-sections=zlib)
-  else()
-    target_link_options(holdfast-linux-sandbox PRIVATE -static -Wl,--strip-all)
   endif()
+  holdfast_link_statically(holdfast-linux-sandbox)
   install(TARGETS holdfast-linux-sandbox)
   install(PROGRAMS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/holdfast-resources/bwrap
     DESTINATION bin/holdfast-resources)

@@ -5,10 +5,8 @@
 // Each encoder first spreads every three input bytes b0 b1 b2 over a 32-bit lane as b1 b0 b2 b1 (lowest byte first). In
 // the lane, read as a little-endian word, the four sextets (values of six bits) then lie at bits 10, 4, 22 and 16, each
 // in one contiguous piece.
+#include <cpuid.h>
 #include <immintrin.h>
-#define _Bool bool  // the next header is written for C only
-#include <sys/platform/x86.h>
-#undef _Bool
 
 #include <array>
 #include <cstdint>
@@ -101,13 +99,24 @@ constexpr std::array kKernels = {
     Kernel{"scalar", EncodeScalar, DecodeScalar},
 };
 
-// Returns the index of the fastest kernel that this CPU can run. The answer comes from libc, which has already asked
-// the processor for its features and whether the operating system saves the wide registers. The compiler's own check
-// would ask the processor again before main, twelve times, which costs 80 us in a virtual machine at every start of the
-// sandbox.
+// Returns which registers the operating system saves, as the bits of XCR0; none if it does not tell.
+uint32_t SavedRegisters() {
+  uint32_t eax, ebx, ecx, edx;
+  if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0 || (ecx & bit_OSXSAVE) == 0) return 0;
+  asm("xgetbv" : "=a"(eax), "=d"(edx) : "c"(0));
+  return eax;
+}
+
+// Returns the index of the fastest kernel that this CPU can run. It asks the processor itself, at the first use. libc
+// does not know the answer in a program that starts by apps/libc_start, and the compiler's own check would ask before
+// main, twelve times, which costs 80 us in a virtual machine at every start of the sandbox.
 size_t FirstAvailable() {
-  if (CPU_FEATURE_ACTIVE(AVX512BW) && CPU_FEATURE_ACTIVE(AVX512_VBMI)) return 0;
-  return CPU_FEATURE_ACTIVE(AVX2) ? 1 : 2;
+  constexpr uint32_t ymm = 0b110, zmm = 0b1110'0110;
+  const uint32_t saved = SavedRegisters();
+  uint32_t eax, ebx, ecx, edx;
+  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return 2;
+  if ((saved & zmm) == zmm && (ebx & bit_AVX512BW) != 0 && (ecx & bit_AVX512VBMI) != 0) return 0;
+  return (saved & ymm) == ymm && (ebx & bit_AVX2) != 0 ? 1 : 2;
 }
 
 }  // namespace
