@@ -120,14 +120,14 @@ int JailWatch::AwaitEnd() {
 void JailWatch::Step() {
   if (Reap()) return;
   pollfd fds[] = {{signals_.get(), POLLIN, 0},
-                  {pipes_.complaints.get(), POLLIN, 0},  // a closed descriptor is -1, which poll leaves out
+                  {child_is_inner_ ? -1 : pipes_.complaints.get(), POLLIN, 0},  // poll leaves -1 out
                   {pipes_.report.get(), POLLIN, 0},
-                  {inner_.is_open() ? -1 : pipes_.lifeline.get(), POLLIN, 0}};
+                  {pipes_.lifeline.get(), POLLIN, 0}};
   if (::poll(fds, std::size(fds), TimeLeftMs()) < 0) return;
   if (fds[0].revents != 0) ReadSignal();
   if (fds[1].revents != 0) ReadInto(complaints_, pipes_.complaints);
   if (fds[2].revents != 0) ReadInto(report_, pipes_.report);
-  if (fds[3].revents != 0) ReadAnnouncement();
+  if (fds[3].revents != 0) ReadLifeline();
   SendPending();
   if (kill_at_ && Clock::now() >= *kill_at_) KillAll();
 }
@@ -169,10 +169,16 @@ void JailWatch::OnSignal(int signal) {
   pending_.push_back(SIGCONT);  // also when the kernel has not stopped this process
 }
 
-// A closed descriptor means that no process is left which could announce itself: the child is about to end.
-void JailWatch::ReadAnnouncement() {
-  inner_ = ReceiveAnnouncement(pipes_.lifeline.get());
-  if (!inner_.is_open()) pipes_.lifeline.Reset();
+// When no process is left that could say anything, the child is about to end. The word of pid 1 about the end is enough
+// where the child is pid 1: what the kernel does until pid 1 is gone, such as the removal of its mounts, takes long,
+// and the caller of the helper does not have to wait for it. bubblewrap has to end first, because it is a process
+// outside.
+void JailWatch::ReadLifeline() {
+  InnerWord word = ReceiveFromInner(pipes_.lifeline.get());
+  if (word.exit_status && child_is_inner_) ended_ = word.exit_status;
+  const bool said_something = word.exit_status || word.announced.is_open();
+  if (!inner_.is_open()) inner_ = std::move(word.announced);
+  if (!said_something) pipes_.lifeline.Reset();
 }
 
 void JailWatch::SendPending() {

@@ -1,7 +1,8 @@
 // JailWatch follows the child that a backend has started, from its start to its end. The child is bubblewrap, or pid 1
 // of the sandbox. JailWatch passes signals on to the command, reads the report of the inner stage and the complaints of
 // the child, and kills everything inside when the command does not end after a signal that asks for it. When AwaitEnd
-// has returned, no process inside is alive, whatever ended the child.
+// has returned, no process inside is alive, whatever ended the child; but pid 1 may still be about to end, if it is the
+// child.
 #pragma once
 
 #include <sys/types.h>
@@ -37,6 +38,7 @@ class JailWatch {
       : child_(first_process.pid),
         signals_(std::move(signals)),
         pipes_(std::move(pipes)),
+        child_is_inner_(true),
         inner_(std::move(first_process.pidfd)) {}
 
   // Waits for the inner stage and returns its pidfd, or -1 when the child has ended before. The inner stage starts the
@@ -67,12 +69,13 @@ class JailWatch {
   int TimeLeftMs() const;
   void ReadSignal();
   void OnSignal(int signal);
-  void ReadAnnouncement();
+  void ReadLifeline();
   void SendPending();
 
   const pid_t child_;
   OwnedFd signals_;
   Pipes pipes_;
+  const bool child_is_inner_ = false;
   OwnedFd inner_;  // a pidfd
   std::string complaints_, report_;
   std::vector<int> pending_;  // signals that are still to be passed on

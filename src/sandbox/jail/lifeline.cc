@@ -17,10 +17,25 @@
 namespace holdfast::sandbox {
 namespace {
 
-constexpr char kHere = 'h', kGo = 'g';
+constexpr char kHere = 'h', kGo = 'g', kEnded = 'e';  // the exit status follows
 
 // A failure means that the other stage is gone, which this stage learns elsewhere.
 void Send(int fd, char letter) { (void)::send(fd, &letter, 1, MSG_NOSIGNAL); }
+
+// The inner stage waits for the answer, so its number cannot belong to another process yet.
+OwnedFd PidfdOfSender(msghdr& message) {
+  const cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  if (header == nullptr || header->cmsg_type != SCM_CREDENTIALS) return {};
+  ucred sender;
+  std::memcpy(&sender, CMSG_DATA(header), sizeof sender);
+  auto pidfd = sys::OpenPidfd(sender.pid);
+  return pidfd ? *std::move(pidfd) : OwnedFd();
+}
+
+std::optional<int> ReadExitStatus(int fd) {
+  unsigned char status;
+  return sys::Read(fd, &status, 1) == 1 ? std::optional<int>(status) : std::nullopt;
+}
 
 }  // namespace
 
@@ -35,8 +50,7 @@ Result<LifelineEnds> MakeLifeline() {
   return line;
 }
 
-// The inner stage waits for the answer, so its number cannot belong to another process yet.
-OwnedFd ReceiveAnnouncement(int outer) {
+InnerWord ReceiveFromInner(int outer) {
   char letter = 0;
   iovec piece = {&letter, 1};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))];
@@ -49,12 +63,9 @@ OwnedFd ReceiveAnnouncement(int outer) {
   do {
     n = ::recvmsg(outer, &message, MSG_CMSG_CLOEXEC);
   } while (n < 0 && errno == EINTR);
-  const cmsghdr* const header = n == 1 && letter == kHere ? CMSG_FIRSTHDR(&message) : nullptr;
-  if (header == nullptr || header->cmsg_type != SCM_CREDENTIALS) return {};
-  ucred sender;
-  std::memcpy(&sender, CMSG_DATA(header), sizeof sender);
-  auto pidfd = sys::OpenPidfd(sender.pid);
-  return pidfd ? *std::move(pidfd) : OwnedFd();
+  if (n == 1 && letter == kHere) return {.announced = PidfdOfSender(message)};
+  if (n == 1 && letter == kEnded) return {.exit_status = ReadExitStatus(outer)};
+  return {};
 }
 
 void SendGo(int outer) { Send(outer, kGo); }
@@ -74,6 +85,13 @@ void Lifeline::Announce() const { Send(fd_, kHere); }
 bool Lifeline::AwaitGo() const {
   char letter = 0;
   return sys::Read(fd_, &letter, 1) == 1 && letter == kGo;
+}
+
+// The message is written as to a file, because the filter of pid 1 has rules about messages of sockets. A failure means
+// that the outer stage is gone.
+void Lifeline::TellEnd(int exit_status) const {
+  const char message[] = {kEnded, static_cast<char>(exit_status)};
+  (void)sys::Write(fd_, message, sizeof message);
 }
 
 bool Lifeline::IsCut() const {

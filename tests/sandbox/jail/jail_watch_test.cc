@@ -13,6 +13,8 @@
 #include <gtest/gtest.h>
 
 #include "sandbox/jail/inner_stage_fixture.h"
+#include "sandbox/jail/lifeline.h"
+#include "sys/pidfd.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -34,6 +36,7 @@ class IdleChild {
   IdleChild(const IdleChild&) = delete;
   IdleChild& operator=(const IdleChild&) = delete;
 
+  pid_t pid() const { return pid_; }
   bool is_running() const { return pid_ > 0 && ::waitpid(pid_, nullptr, WNOHANG) == 0; }
 
  private:
@@ -71,6 +74,35 @@ TEST_F(JailWatchTest, WhoIsLeftInANamespaceIsEndedHoweverManyChildrenThereAre) {
   EXPECT_EQ(errno, ECHILD);
   for (const IdleChild& child : before) EXPECT_TRUE(child.is_running());
   if (::waitpid(left, nullptr, WNOHANG) == 0) ::kill(left, SIGKILL);
+}
+
+// What the kernel does until pid 1 is gone takes long, and the caller of the helper does not wait for it.
+TEST_F(JailWatchTest, TheWordOfPid1AboutTheEndIsEnough) {
+  OwnedFd signals = JailWatch::BlockSignals();
+  auto line = MakeLifeline();
+  ASSERT_TRUE(line) << line.error().message;
+  const IdleChild first_process;  // it never ends by itself
+  JailWatch watch(sys::Child{first_process.pid(), *sys::OpenPidfd(first_process.pid())}, std::move(signals),
+                  {.complaints = {}, .report = {}, .lifeline = std::move(line->outer)});
+  const Lifeline inner(line->inner.get());
+  inner.Announce();
+  inner.TellEnd(7);
+  EXPECT_EQ(watch.AwaitEnd(), 7);
+  EXPECT_TRUE(first_process.is_running());
+}
+
+TEST_F(JailWatchTest, BubblewrapIsAwaitedWhateverPid1Says) {
+  OwnedFd signals = JailWatch::BlockSignals();
+  auto line = MakeLifeline();
+  ASSERT_TRUE(line) << line.error().message;
+  Lifeline(line->inner.get()).TellEnd(7);
+  const pid_t bubblewrap = ::fork();
+  if (bubblewrap == 0) {
+    ::usleep(20'000);
+    ::_exit(3);
+  }
+  JailWatch watch(bubblewrap, std::move(signals), {.complaints = {}, .report = {}, .lifeline = std::move(line->outer)});
+  EXPECT_EQ(watch.AwaitEnd(), 3);
 }
 
 }  // namespace

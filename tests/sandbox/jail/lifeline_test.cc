@@ -33,7 +33,7 @@ class LifelineTest : public InnerStageFixture {
   OwnedFd AwaitAnnouncement() const {
     pollfd ready = {ends_.outer.get(), POLLIN, 0};
     EXPECT_EQ(::poll(&ready, 1, static_cast<int>(support::kPatience.count())), 1);
-    return ReceiveAnnouncement(ends_.outer.get());
+    return ReceiveFromInner(ends_.outer.get()).announced;
   }
   bool Exists(const std::string& name) const { return ::access((scratch_.path() + "/" + name).c_str(), F_OK) == 0; }
 
@@ -61,6 +61,16 @@ TEST_F(LifelineTest, StartsTheCommandWhenToldTo) {
   const Outcome outcome = stage->Finish();
   EXPECT_EQ(outcome.out, "ran\n");
   EXPECT_EQ(outcome.status, 3);
+}
+
+// The process that ignores signals and leaves the session of the command would else be alive when the word comes.
+TEST_F(LifelineTest, TellsTheExitStatusWhenNoOtherProcessIsLeft) {
+  const auto stage = Start("setsid sh -c 'trap \"\" TERM HUP; exec sleep 1000' & exit 3");
+  AwaitAnnouncement();
+  SendGo(ends_.outer.get());
+  EXPECT_EQ(ReceiveFromInner(ends_.outer.get()).exit_status, 3);
+  EXPECT_TRUE(support::ChildrenOf(stage->pid()).empty());
+  EXPECT_EQ(stage->Finish().status, 3);
 }
 
 // No process is left that could be told why.
@@ -102,7 +112,9 @@ TEST_F(LifelineTest, CannotBeReachedFromInside) {
 
 TEST_F(LifelineTest, IsSilentWhenNobodyIsInside) {
   ends_.inner.Reset();
-  EXPECT_FALSE(ReceiveAnnouncement(ends_.outer.get()).is_open());
+  const InnerWord word = ReceiveFromInner(ends_.outer.get());
+  EXPECT_FALSE(word.announced.is_open());
+  EXPECT_FALSE(word.exit_status);
 }
 
 }  // namespace
