@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <csignal>
@@ -77,18 +78,19 @@ class Reaper {
 
   void Receive() {
     ReaperMessage message{};
-    auto received = sys::ReceiveWithDescriptor(socket_.get(), {reinterpret_cast<char*>(&message), sizeof message});
+    auto received = sys::ReceiveWithDescriptors(socket_.get(), {reinterpret_cast<char*>(&message), sizeof message});
     if (!received || received->size != sizeof message) return OnEndOfSocket();
     const auto command = commands_.try_emplace(message.command).first;
     switch (message.kind) {
       case Kind::kProcess:
-        command->second.process = std::move(received->fd);
-        break;
-      case Kind::kControl:
-        command->second.control = std::move(received->fd);
+        if (!received->fds.empty()) command->second.process = std::move(received->fds[0]);
+        if (received->fds.size() > 1) command->second.control = std::move(received->fds[1]);
         break;
       case Kind::kUsed:
-        command->second.locked[message.index] = {std::move(received->fd), message.is_made != 0};
+        for (size_t i = 0; i < std::min<size_t>(message.used_count, received->fds.size()); ++i) {
+          const auto [index, is_made] = message.used[i];
+          command->second.locked[index] = {std::move(received->fds[i]), is_made != 0};
+        }
         break;
       case Kind::kEnded:
         Finish(command, message.wait_status);

@@ -6,6 +6,8 @@
 // removes them.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -19,17 +21,23 @@ namespace holdfast::sandbox {
 // A message to the reaper, in one packet of a SOCK_SEQPACKET socket.
 struct ReaperMessage {
   enum class Kind : uint32_t {
-    kProcess,  // carries the pidfd of pid 1
-    kControl,  // carries the control socket of the command: the reaper tells the server the end of the command
-    kUsed,     // carries the descriptor that holds the locks of a placeholder
+    kProcess,  // carries the pidfd of pid 1, and the control socket of the command if the reaper shall tell its end
+               // there
+    kUsed,     // carries the descriptors that hold the locks of the placeholders in `used`
     kEnded,    // no process of the command but pid 1 is alive
     kRemoved,  // the sender has removed the placeholders itself
   };
+  struct Used {
+    uint32_t index = 0;  // in the list of wanted placeholders
+    uint32_t is_made = 0;
+  };
+  static constexpr size_t kMostUsed = 16;
+
   Kind kind;
-  uint32_t command = 0;  // the number of the command
-  uint32_t index = 0;    // in the list of wanted placeholders
-  uint32_t is_made = 0;
+  uint32_t command = 0;     // the number of the command
   int32_t wait_status = 0;  // of the command, when it has ended
+  uint32_t used_count = 0;
+  std::array<Used, kMostUsed> used = {};
 
   std::string_view bytes() const { return {reinterpret_cast<const char*>(this), sizeof *this}; }
 };

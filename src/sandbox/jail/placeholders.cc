@@ -3,6 +3,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <utility>
 
 #include "sys/descriptor_passing.h"
@@ -16,22 +21,31 @@ namespace {
 
 using Kind = ReaperMessage::Kind;
 
-Result<> Tell(int reaper, const ReaperMessage& message, int fd) {
-  TRY_VOID(sys::SendWithDescriptor(reaper, message.bytes(), fd));
+Result<> Tell(int reaper, const ReaperMessage& message, std::span<const int> fds) {
+  TRY_VOID(sys::SendWithDescriptors(reaper, message.bytes(), fds));
   return {};
 }
 
-// Makes all placeholders. The reaper gets each of them at once: if this process is killed, bubblewrap goes on for a
-// while, and the placeholder must still be marked as used.
-Result<> MakeAll(const std::vector<Placeholder>& wanted, UsedPlaceholders& used, int reaper, uint32_t command) {
+// Gives the reaper the placeholders, with as few messages as possible: each wakes it up, which takes time here.
+Result<> TellUsed(int reaper, uint32_t command, std::span<const UsedPlaceholder> used) {
+  while (!used.empty()) {
+    const auto part = used.first(std::min(used.size(), ReaperMessage::kMostUsed));
+    ReaperMessage message{.kind = Kind::kUsed, .command = command, .used_count = static_cast<uint32_t>(part.size())};
+    std::array<int, ReaperMessage::kMostUsed> fds;
+    for (size_t i = 0; i < part.size(); ++i) {
+      message.used[i] = {.index = part[i].index, .is_made = part[i].is_made ? 1u : 0u};
+      fds[i] = part[i].itself.get();
+    }
+    TRY_VOID(Tell(reaper, message, std::span(fds).first(part.size())));
+    used = used.subspan(part.size());
+  }
+  return {};
+}
+
+Result<> AcquireAll(const std::vector<Placeholder>& wanted, UsedPlaceholders& used) {
   PlaceholderRetries retries;
   for (uint32_t index = 0; index < wanted.size(); ++index) {
     TRY_VOID(AcquirePlaceholder(wanted[index], index, used, retries));
-    if (used.empty() || used.back().index != index) continue;
-    const UsedPlaceholder& made = used.back();
-    const ReaperMessage message{
-        .kind = Kind::kUsed, .command = command, .index = index, .is_made = made.is_made ? 1u : 0u};
-    TRY_VOID(Tell(reaper, message, made.itself.get()));
   }
   return {};
 }
@@ -52,10 +66,18 @@ Result<Placeholders> Placeholders::Prepare(std::vector<Placeholder> wanted) {
 
 Result<> Placeholders::StartOwnReaper() { return StartReaper(wanted_, std::move(reaper_end_), AtEndOfSocket::kKill); }
 
+// The reaper gets each placeholder at once: if this process is killed, bubblewrap goes on for a while, and the
+// placeholder must still be marked as used.
 Result<> Placeholders::Make() {
   if (wanted_.empty()) return {};
   TRY_VOID(StartOwnReaper());
-  return MakeAll(wanted_, used_, reaper_.get(), 0);
+  PlaceholderRetries retries;
+  for (uint32_t index = 0; index < wanted_.size(); ++index) {
+    const size_t before = used_.size();
+    TRY_VOID(AcquirePlaceholder(wanted_[index], index, used_, retries));
+    TRY_VOID(TellUsed(reaper_.get(), 0, std::span(used_).subspan(before)));
+  }
+  return {};
 }
 
 Result<> Placeholders::LeaveToReaper() {
@@ -65,7 +87,7 @@ Result<> Placeholders::LeaveToReaper() {
 }
 
 Result<> Placeholders::KeepUntilEndOf(int pidfd) {
-  return reaper_.is_open() ? Tell(reaper_.get(), {.kind = Kind::kProcess}, pidfd) : Result<>();
+  return reaper_.is_open() ? Tell(reaper_.get(), {.kind = Kind::kProcess}, {&pidfd, 1}) : Result<>();
 }
 
 // A message fails only when the reaper is gone, which does no harm.
@@ -82,15 +104,18 @@ Placeholders::~Placeholders() {
   ::shutdown(reaper_.get(), SHUT_WR);  // closing is not enough: other processes have copies
 }
 
+// The reaper knows pid 1 before any placeholder is there, so it finds those of a pid 1 that is killed here by their
+// names.
 Result<UsedPlaceholders> MakeAsFirstProcess(const std::vector<Placeholder>& wanted, const ReapedCommand& command) {
   UsedPlaceholders used;
   if (wanted.empty()) return used;
   TRY(const OwnedFd self, sys::OpenPidfd(::getpid()));
-  TRY_VOID(Tell(command.reaper, {.kind = Kind::kProcess, .command = command.number}, self.get()));
-  if (command.control >= 0) {
-    TRY_VOID(Tell(command.reaper, {.kind = Kind::kControl, .command = command.number}, command.control));
-  }
-  TRY_VOID(MakeAll(wanted, used, command.reaper, command.number));
+  const std::array fds = {self.get(), command.control};
+  TRY_VOID(Tell(command.reaper, {.kind = Kind::kProcess, .command = command.number},
+                std::span(fds).first(command.control >= 0 ? 2 : 1)));
+  const auto acquired = AcquireAll(wanted, used);
+  TRY_VOID(TellUsed(command.reaper, command.number, used));
+  TRY_VOID(acquired);
   return used;
 }
 
