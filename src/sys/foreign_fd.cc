@@ -1,10 +1,12 @@
 #include "sys/foreign_fd.h"
 
 #include <linux/close_range.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <latch>
@@ -37,6 +39,14 @@ struct Queue {
 Queue& TheQueue() {
   static auto* const queue = new Queue;
   return *queue;
+}
+
+std::atomic<size_t> held = 0;  // the descriptors that an object owns, and that do not wait for their close yet
+
+// The limit is read each time, because the program raises it after its start.
+size_t MostOpen() {
+  rlimit limit;
+  return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur / 2 : 0;
 }
 
 // The part that the closer shares with a thread whose end closes descriptors.
@@ -110,14 +120,20 @@ void CloseElsewhere(OwnedFd fd) {
 
 }  // namespace
 
+ForeignFd::ForeignFd(OwnedFd fd) : fd_(std::move(fd)) {
+  if (fd_.is_open()) ++held;
+}
+
 void ForeignFd::Reset() {
-  if (fd_.is_open()) CloseElsewhere(std::move(fd_));
+  if (!fd_.is_open()) return;
+  CloseElsewhere(std::move(fd_));
+  --held;
 }
 
 bool HasRoomForForeignFds() {
   Queue& queue = TheQueue();
   const MutexLock lock(queue.mutex);
-  return queue.count < kMaxWaiting;
+  return queue.count < kMaxWaiting && held + queue.count < MostOpen();
 }
 
 }  // namespace holdfast::sys

@@ -21,7 +21,7 @@ namespace holdfast::sys {
 class ForeignFd {
  public:
   ForeignFd() = default;
-  ForeignFd(OwnedFd fd) : fd_(std::move(fd)) {}  // NOLINT(google-explicit-constructor): any descriptor can be foreign
+  ForeignFd(OwnedFd fd);  // NOLINT(google-explicit-constructor): any descriptor can be foreign
   ForeignFd(ForeignFd&&) noexcept = default;
   ForeignFd& operator=(ForeignFd&& other) noexcept {
     std::swap(fd_, other.fd_);
@@ -38,9 +38,11 @@ class ForeignFd {
   OwnedFd fd_;
 };
 
-// Returns whether more descriptors may be taken from untrusted processes. They wait for their close for some
-// microseconds. Only where the system refuses what the close needs, because there are too many threads or a container
-// forbids pidfd_getfd, or where a file lies on a dead mount, can a close block, and many descriptors wait behind it.
+// Returns whether more descriptors may be taken from untrusted processes. There are two reasons against it. Many of
+// them may wait for their close. Usually they wait for some microseconds; but where the system refuses what the close
+// needs, because there are too many threads or a container forbids pidfd_getfd, or where a file lies on a dead mount, a
+// close can block, and others wait behind it. And they may be half of all that this process may have open: the other
+// half is for everything else that it does.
 bool HasRoomForForeignFds();
 
 }  // namespace holdfast::sys

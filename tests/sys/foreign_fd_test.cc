@@ -140,5 +140,24 @@ TEST_F(ForeignFdDeathTest, TellsThatThereIsNoRoomWhenManySocketsWait) {
   EXPECT_EXIT(::_exit(FillTheRoom()), testing::ExitedWithCode(0), "");
 }
 
+// Returns 0 if there is room until half of all descriptors are foreign, and again when they are closed.
+int HoldHalf() {
+  const rlimit few = {.rlim_cur = 200, .rlim_max = 200};
+  if (::setrlimit(RLIMIT_NOFILE, &few) < 0) return 1;
+  std::vector<ForeignFd> held;
+  for (int i = 0; i < 99; ++i) held.emplace_back(*OpenDevNull());
+  if (!HasRoomForForeignFds()) return 2;
+  held.emplace_back(*OpenDevNull());
+  if (HasRoomForForeignFds()) return 3;
+  std::vector<ForeignFd> moved = std::move(held);
+  if (HasRoomForForeignFds()) return 4;
+  moved.clear();
+  return support::Eventually(HasRoomForForeignFds) ? 0 : 5;
+}
+
+TEST_F(ForeignFdDeathTest, LeavesHalfOfAllDescriptorsToThisProcess) {
+  EXPECT_EXIT(::_exit(HoldHalf()), testing::ExitedWithCode(0), "");
+}
+
 }  // namespace
 }  // namespace holdfast::sys

@@ -19,6 +19,7 @@ OrErrno<std::vector<PassedFd>> TakeDescriptors(pid_t process, int pidfd, int exc
     const auto number = ParseNumber<int>(entry->d_name);
     if (!number || *number == except) continue;
     if (taken.size() == kMaxTakenFds) return std::unexpected(EMFILE);
+    if (!sys::HasRoomForForeignFds()) return std::unexpected(EAGAIN);
     sys::ForeignFd fd = sys::TakeFd(pidfd, *number);
     if (!fd.is_open()) return std::unexpected(errno);
     taken.push_back({.number = *number, .fd = std::move(fd)});
