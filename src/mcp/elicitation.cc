@@ -1,14 +1,18 @@
 #include "mcp/elicitation.h"
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "loop/sleep.h"
 #include "mcp/approval_text.h"
 #include "mcp/messages/methods.h"
 
 namespace holdfast::mcp {
 namespace {
+
+constexpr std::chrono::milliseconds kCongestionPause(20);
 
 constexpr char kSchema[] =
     R"({"type":"object","title":"Execution Permission Request","properties":{"reason":{"type":"string",)"
@@ -31,12 +35,16 @@ Elicitation ElicitationOf(wire::Json capability) {
   return shows_forms ? Elicitation::kSupported : Elicitation::kUnsupported;
 }
 
-loop::Task<escalate::Answer> AskClient(rpc::Peer& peer, Elicitation elicitation, escalate::Question question) {
+loop::Task<escalate::Answer> AskClient(loop::EventLoop& loop, rpc::Peer& peer, Elicitation elicitation,
+                                       escalate::Question question) {
   if (elicitation == Elicitation::kUnsupported) {
     co_return Denied(
         "The rules require approval, and this client cannot ask its user: it has not declared the capability "
         "elicitation");
   }
+  // A command can ask, and end, as often as it likes, and each question stays in the queue of a client that does not
+  // read.
+  while (peer.congested() && !peer.closed()) co_await loop::Sleep(loop, kCongestionPause);
   ElicitParams params{.message = ApprovalMessage(question), .requested_schema = {kSchema}};
   auto result = co_await peer.Call<Elicit>(std::move(params), std::nullopt);
   co_return AnswerOf(result, question.when_approved);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "escalate/approver.h"
+#include "loop/event_loop.h"
 #include "loop/task.h"
 #include "rpc/peer.h"
 #include "wire/json.h"
@@ -14,8 +15,9 @@ enum class Elicitation { kUnsupported, kSupported };
 // members means that it does.
 Elicitation ElicitationOf(wire::Json capability);
 
-// Asks, and waits for the answer without a limit. Only the action `accept` allows the command. `peer` outlives the
-// task.
-loop::Task<escalate::Answer> AskClient(rpc::Peer& peer, Elicitation elicitation, escalate::Question question);
+// Asks when the client has read what it was sent before, and waits for the answer without a limit. Only the action
+// `accept` allows the command. `loop` and `peer` outlive the task.
+loop::Task<escalate::Answer> AskClient(loop::EventLoop& loop, rpc::Peer& peer, Elicitation elicitation,
+                                       escalate::Question question);
 
 }  // namespace holdfast::mcp

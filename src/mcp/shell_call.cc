@@ -90,7 +90,7 @@ std::optional<rpc::RequestId> ShellCall::open_request() const {
 
 loop::Task<escalate::Answer> ShellCall::Ask(escalate::Question question) {
   const Pause pause(*this);
-  co_return co_await AskClient(context_.peer, context_.elicitation, std::move(question));
+  co_return co_await AskClient(context_.loop, context_.peer, context_.elicitation, std::move(question));
 }
 
 void ShellCall::WatchTime() {

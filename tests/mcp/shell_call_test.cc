@@ -209,6 +209,17 @@ TEST_F(ShellCallTest, AsksTheClientForApproval) {
   EXPECT_EQ(interceptor_.answers[0].action, Action::kEscalate);
 }
 
+// A command can ask as often as it likes, and its questions would fill the memory of the server.
+TEST_F(ShellCallTest, AsksNothingBeforeTheClientHasReadTheRest) {
+  transport_->is_congested = true;
+  interceptor_.questions = {{.file = "/bin/a", .argv = {}, .cwd = "/"}};
+  Call(1, "exec sleep 1000", kNoLimit);
+  EXPECT_FALSE(support::RunUntil(loop_, [&] { return unread() > 0; }, std::chrono::milliseconds(200)));
+  transport_->Drain();
+  EXPECT_TRUE(support::RunUntil(loop_, [&] { return unread() > 0; }));
+  EXPECT_EQ(Receive().Text("method"), "elicitation/create");
+}
+
 TEST_F(ShellCallTest, DeniesWhatTheUserDeclines) {
   AnswerQuestion(Ask().Number("id"), "decline");
   ExpectDenied("User declined execution");
