@@ -12,14 +12,14 @@ namespace {
 Attachment& AllOf(Attachment& attachment) { return attachment; }
 SessionProcesses& ProcessesOf(Attachment& attachment) { return attachment.processes().processes(); }
 ProcessRequests& RequestsOf(Attachment& attachment) { return attachment.processes(); }
-FileSession& FilesOf(Attachment& attachment) { return attachment.files(); }
+FileAttachment& FilesOf(Attachment& attachment) { return attachment.files(); }
 HttpExchanges& ExchangesOf(Attachment& attachment) { return attachment.exchanges(); }
 
 template <typename Row>
 void BindOperation(Methods& table, FsService& fs, const Row& row) {
-  auto operate = [&fs, &row](FileSession& session, const auto& params,
+  auto operate = [&fs, &row](FileAttachment& attachment, const auto& params,
                              rpc::Reply<typename Row::Method::Result>&& reply) {
-    fs.Operate(session, row, params, std::move(reply));
+    fs.Operate(attachment, row, params, std::move(reply));
   };
   table.BindFunction<typename Row::Method>(FilesOf, operate);
 }

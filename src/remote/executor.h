@@ -18,7 +18,7 @@
 #include "remote/offered_server.h"
 #include "remote/registrant.h"
 #include "remote/registration.h"
-#include "remote/registry.h"
+#include "remote/registry_client.h"
 #include "remote/retry.h"
 #include "remote/token.h"
 
@@ -64,7 +64,7 @@ class Executor {
   loop::EventLoop& loop_;
   OfferedServer& server_;
   const ExecutorOptions options_;
-  Registry registry_;
+  RegistryClient registry_;
   BackOff back_off_;
   std::optional<Registration> registration_;  // the latest
   bool is_current_ = false;                   // the next connection uses registration_

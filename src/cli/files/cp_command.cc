@@ -13,11 +13,11 @@
 #include <fmt/format.h>
 
 #include "base/paths.h"
+#include "cli/connect/invocation.h"
+#include "cli/connect/server_path.h"
 #include "cli/files/download.h"
 #include "cli/files/tree.h"
 #include "cli/files/upload.h"
-#include "cli/remote/invocation.h"
-#include "cli/remote/server_path.h"
 #include "cli/terminal/progress.h"
 
 namespace holdfast::cli {

@@ -13,8 +13,8 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "cli/remote/invocation.h"
-#include "cli/remote/server_path.h"
+#include "cli/connect/invocation.h"
+#include "cli/connect/server_path.h"
 #include "cli/terminal/screen.h"
 #include "cli/text/table.h"
 #include "sys/write_all.h"

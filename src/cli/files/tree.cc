@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/file_time.h"
-#include "cli/remote/server_path.h"
+#include "cli/connect/server_path.h"
 
 namespace holdfast::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "cli/remote/invocation.h"
+#include "cli/connect/invocation.h"
 #include "cli/runs/console.h"
 #include "cli/runs/run_session.h"
 #include "cli/runs/terminal_approver.h"

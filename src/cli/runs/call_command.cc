@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "cli/remote/invocation.h"
+#include "cli/connect/invocation.h"
 #include "cli/runs/run_session.h"
 #include "cli/text/duration.h"
 

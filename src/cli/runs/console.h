@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/remote/invocation.h"
+#include "cli/connect/invocation.h"
 #include "cli/runs/terminal_questions.h"
 #include "cli/terminal/escape_keys.h"
 #include "client/exec_server_client.h"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/remote/invocation.h"
+#include "cli/connect/invocation.h"
 #include "cli/runs/run_session.h"
 #include "cli/runs/run_text.h"
 #include "cli/text/byte_count.h"

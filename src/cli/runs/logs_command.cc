@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/parse_number.h"
-#include "cli/remote/invocation.h"
+#include "cli/connect/invocation.h"
 #include "cli/runs/output_relay.h"
 #include "cli/runs/run_session.h"
 #include "cli/runs/wakeup.h"

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/remote/invocation.h"
+#include "cli/connect/invocation.h"
 #include "cli/runs/console.h"
 #include "cli/runs/run_session.h"
 #include "cli/runs/start_options.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/remote/invocation.h"
+#include "cli/connect/invocation.h"
 #include "client/exec_server_client.h"
 #include "client/process.h"
 #include "loop/task.h"

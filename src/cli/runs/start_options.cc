@@ -14,7 +14,7 @@
 #include "base/environment_variable.h"
 #include "base/file_uri.h"
 #include "base/utf8.h"
-#include "cli/remote/server_path.h"
+#include "cli/connect/server_path.h"
 #include "cli/runs/run_session.h"
 #include "cli/terminal/screen.h"
 #include "wire/encode.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "cli/remote/invocation.h"
+#include "cli/connect/invocation.h"
 #include "client/exec_server_client.h"
 #include "client/process.h"
 

@@ -12,17 +12,17 @@ void Refuse(FileRequest& request, rpc::PendingReply& reply, const Error& error) 
 
 }  // namespace
 
-void FileRequests::Start(FileSession& session, FileRequest request, rpc::PendingReply reply) {
-  session.Start(Serve(session, std::move(request), std::move(reply)));
+void FileRequests::Start(FileAttachment& attachment, FileRequest request, rpc::PendingReply reply) {
+  attachment.Start(Serve(attachment, std::move(request), std::move(reply)));
 }
 
-loop::Task<> FileRequests::Serve(FileSession& session, FileRequest request, rpc::PendingReply reply) {
-  const auto turn = co_await session.order().Enter(std::move(request.claims));
+loop::Task<> FileRequests::Serve(FileAttachment& attachment, FileRequest request, rpc::PendingReply reply) {
+  const auto turn = co_await attachment.order().Enter(std::move(request.claims));
   if (!turn) co_return Refuse(request, reply, turn.error());
-  if (request.sandbox && session.ending()) {
+  if (request.sandbox && attachment.ending()) {
     co_return Refuse(request, reply, {ErrorKind::kInvalidRequest, "the session is ending"});
   }
-  auto worker = co_await workers_.For(session.session_id(), std::move(request.sandbox));
+  auto worker = co_await workers_.For(attachment.session_id(), std::move(request.sandbox));
   if (!worker) co_return Refuse(request, reply, worker.error());
   const auto answer = Begin(reply, request.usual_bytes);
   const auto done = co_await worker->Do(std::move(request.step), answer);

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "exec_server/files/file_session.h"
+#include "exec_server/files/file_attachment.h"
 #include "exec_server/files/path_order.h"
 #include "files/workers/file_helpers.h"
 #include "files/workers/file_step.h"
@@ -34,11 +34,11 @@ class FileRequests {
   FileRequests(loop::WorkerPool& threads, loop::ByteBudget& budget, files::FileHelpers& helpers)
       : workers_(threads, helpers), budget_(budget) {}
 
-  // Serves a request from its turn to its answer, as a task of `session`.
-  void Start(FileSession& session, FileRequest request, rpc::PendingReply reply);
+  // Serves a request from its turn to its answer, as a task of `attachment`.
+  void Start(FileAttachment& attachment, FileRequest request, rpc::PendingReply reply);
 
  private:
-  loop::Task<> Serve(FileSession& session, FileRequest request, rpc::PendingReply reply);
+  loop::Task<> Serve(FileAttachment& attachment, FileRequest request, rpc::PendingReply reply);
   std::shared_ptr<files::FileAnswer> Begin(const rpc::PendingReply& reply, size_t usual_bytes);
 
   files::FileWorkers workers_;

@@ -80,9 +80,9 @@ files::FileUse KeepIn(std::shared_ptr<FileHandle> handle, std::string id) {
 
 // Returns a function that discards the handle. It holds the handle only weakly. The other owner is the step, which a
 // worker destroys, so no file is closed on the loop.
-auto DiscardIn(FileSession& session, std::string id, const std::shared_ptr<FileHandle>& handle) {
-  return [&session, id = std::move(id), weak = std::weak_ptr(handle)] {
-    if (auto failed = weak.lock()) session.handles().Discard(id, std::move(failed));
+auto DiscardIn(FileAttachment& attachment, std::string id, const std::shared_ptr<FileHandle>& handle) {
+  return [&attachment, id = std::move(id), weak = std::weak_ptr(handle)] {
+    if (auto failed = weak.lock()) attachment.handles().Discard(id, std::move(failed));
   };
 }
 
@@ -90,7 +90,7 @@ auto DiscardIn(FileSession& session, std::string id, const std::shared_ptr<FileH
 
 // Opens a file under a handle. Under a sandbox the file helper opens the file and passes the descriptor to the server;
 // from there on everything is the same as without a sandbox.
-void FsHandleService::Open(FileSession& session, const wire::Sandboxed<wire::FsOpenParams>& params,
+void FsHandleService::Open(FileAttachment& attachment, const wire::Sandboxed<wire::FsOpenParams>& params,
                            rpc::Reply<wire::FsHandle> reply) {
   auto sandbox = sandbox::DecodeFileSandbox(params.sandbox, server_cwd_);
   if (!sandbox) return reply.Fail(sandbox.error());
@@ -98,23 +98,23 @@ void FsHandleService::Open(FileSession& session, const wire::Sandboxed<wire::FsO
   if (!opening) return reply.Fail(opening.error());
   const std::string& id = params.handle_id;
   auto reserved =
-      session.handles().Reserve(id, opening->claims.front().path, params.mode.value_or(wire::FsOpenMode::kRead));
+      attachment.handles().Reserve(id, opening->claims.front().path, params.mode.value_or(wire::FsOpenMode::kRead));
   if (!reserved) return reply.Fail(reserved.error());
   std::vector<Claim> claims = opening->claims;
   claims.push_back(OfHandle(id, Access::kWrite));
   FileRequest request{.claims = std::move(claims),
                       .sandbox = *std::move(sandbox),
                       .step = files::OpenStep(*std::move(opening), params, KeepIn(*reserved, id)),
-                      .on_failure = DiscardIn(session, id, *reserved)};
-  requests_.Start(session, std::move(request), std::move(reply).Untyped());
+                      .on_failure = DiscardIn(attachment, id, *reserved)};
+  requests_.Start(attachment, std::move(request), std::move(reply).Untyped());
 }
 
 // Reads a block. If the read fails, the handle is closed, because the client cannot go on with it.
-void FsHandleService::ReadBlock(FileSession& session, const wire::FsReadBlockParams& params,
+void FsHandleService::ReadBlock(FileAttachment& attachment, const wire::FsReadBlockParams& params,
                                 rpc::Reply<wire::FsReadBlockResult> reply) {
   const std::string& id = params.handle_id;
   if (auto valid = CheckBlock(0, params.len); !valid) return reply.Fail(valid.error());
-  auto handle = session.handles().Find(id);
+  auto handle = attachment.handles().Find(id);
   if (!handle) return reply.Fail(handle.error());
   const size_t room = RoomFor(params.len);
   auto read = [handle = *handle, offset = params.offset, length = params.len, room](
@@ -127,16 +127,16 @@ void FsHandleService::ReadBlock(FileSession& session, const wire::FsReadBlockPar
   FileRequest request{.claims = {{(*handle)->path, Access::kRead}, OfHandle(id, Access::kRead)},
                       .step = std::move(read),
                       .usual_bytes = room,
-                      .on_failure = DiscardIn(session, id, *handle)};
-  requests_.Start(session, std::move(request), std::move(reply).Untyped());
+                      .on_failure = DiscardIn(attachment, id, *handle)};
+  requests_.Start(attachment, std::move(request), std::move(reply).Untyped());
 }
 
-void FsHandleService::WriteBlock(FileSession& session, const wire::FsWriteBlockParams& params,
+void FsHandleService::WriteBlock(FileAttachment& attachment, const wire::FsWriteBlockParams& params,
                                  rpc::Reply<wire::Empty> reply) {
   auto bytes = Base64Decode(params.chunk);
   if (!bytes) return reply.Fail({ErrorKind::kInvalidParams, "chunk: " + bytes.error().message});
   if (auto valid = CheckBlock(params.offset, bytes->size()); !valid) return reply.Fail(valid.error());
-  auto handle = session.handles().Find(params.handle_id);
+  auto handle = attachment.handles().Find(params.handle_id);
   if (!handle) return reply.Fail(handle.error());
   auto write = [handle = *handle, offset = params.offset, bytes = *std::move(bytes)]() -> Result<wire::Empty> {
     TRY_VOID(WriteTo(*handle, offset, bytes));
@@ -144,22 +144,22 @@ void FsHandleService::WriteBlock(FileSession& session, const wire::FsWriteBlockP
   };
   FileRequest request{.claims = {{(*handle)->path, Access::kWrite}, OfHandle(params.handle_id, Access::kWrite)},
                       .step = files::EncodingStep<wire::Empty>(std::move(write))};
-  requests_.Start(session, std::move(request), std::move(reply).Untyped());
+  requests_.Start(attachment, std::move(request), std::move(reply).Untyped());
 }
 
 // Closes a handle. The id is free at once; the file is closed after the requests for it that came before.
-void FsHandleService::Close(FileSession& session, const wire::FsHandle& params, rpc::Reply<wire::Empty> reply) {
-  auto handle = session.handles().Find(params.handle_id);
+void FsHandleService::Close(FileAttachment& attachment, const wire::FsHandle& params, rpc::Reply<wire::Empty> reply) {
+  auto handle = attachment.handles().Find(params.handle_id);
   if (!handle && handle.error().kind != ErrorKind::kNotFound) return reply.Fail(handle.error());
   if (!handle) return reply(wire::Empty{});
-  session.handles().Forget(params.handle_id, **handle);
+  attachment.handles().Forget(params.handle_id, **handle);
   auto close = [handle = *std::move(handle)]() -> Result<wire::Empty> {
     handle->file.reset();
     return wire::Empty{};
   };
   FileRequest request{.claims = {OfHandle(params.handle_id, Access::kWrite)},
                       .step = files::EncodingStep<wire::Empty>(std::move(close))};
-  requests_.Start(session, std::move(request), std::move(reply).Untyped());
+  requests_.Start(attachment, std::move(request), std::move(reply).Untyped());
 }
 
 }  // namespace holdfast::exec_server

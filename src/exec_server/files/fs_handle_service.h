@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "exec_server/files/file_attachment.h"
 #include "exec_server/files/file_requests.h"
-#include "exec_server/files/file_session.h"
 #include "rpc/reply.h"
 #include "wire/field_types.h"
 #include "wire/fs_handle_messages.h"
@@ -19,11 +19,12 @@ class FsHandleService {
   FsHandleService(FileRequests& requests, std::string server_cwd)
       : requests_(requests), server_cwd_(std::move(server_cwd)) {}
 
-  void Open(FileSession& session, const wire::Sandboxed<wire::FsOpenParams>& params, rpc::Reply<wire::FsHandle> reply);
-  void ReadBlock(FileSession& session, const wire::FsReadBlockParams& params,
+  void Open(FileAttachment& attachment, const wire::Sandboxed<wire::FsOpenParams>& params,
+            rpc::Reply<wire::FsHandle> reply);
+  void ReadBlock(FileAttachment& attachment, const wire::FsReadBlockParams& params,
                  rpc::Reply<wire::FsReadBlockResult> reply);
-  void WriteBlock(FileSession& session, const wire::FsWriteBlockParams& params, rpc::Reply<wire::Empty> reply);
-  void Close(FileSession& session, const wire::FsHandle& params, rpc::Reply<wire::Empty> reply);
+  void WriteBlock(FileAttachment& attachment, const wire::FsWriteBlockParams& params, rpc::Reply<wire::Empty> reply);
+  void Close(FileAttachment& attachment, const wire::FsHandle& params, rpc::Reply<wire::Empty> reply);
 
  private:
   FileRequests& requests_;

@@ -25,16 +25,16 @@ size_t LongestFileIn(size_t message_bytes) {
 
 // Reads a file. A small file that the kernel has in memory is read on the loop, because waking a worker and then the
 // loop again costs more than the read.
-void FsService::ReadFile(FileSession& session, const wire::Sandboxed<wire::FsFollowParams>& params,
+void FsService::ReadFile(FileAttachment& attachment, const wire::Sandboxed<wire::FsFollowParams>& params,
                          rpc::Reply<wire::FsReadFileResult> reply) {
   auto sandbox = sandbox::DecodeFileSandbox(params.sandbox, server_cwd_);
   if (!sandbox) return reply.Fail(sandbox.error());
   const wire::FsOpenFileParams opening{static_cast<const wire::FsFollowParams&>(params), wire::FsOpenMode::kRead};
   auto open = files::PrepareOpen(opening);
   if (!open) return reply.Fail(open.error());
-  const size_t max_bytes = std::min<size_t>(max_read_file_bytes_, LongestFileIn(session.client().max_message_bytes));
+  const size_t max_bytes = std::min<size_t>(max_read_file_bytes_, LongestFileIn(attachment.client().max_message_bytes));
   const Claim& claim = open->claims.front();
-  if (!*sandbox && session.order().IsFree(claim)) {
+  if (!*sandbox && attachment.order().IsFree(claim)) {
     const auto bytes = cached_files_.Read(claim.path, files::SymlinksOf(params.follow_symlinks),
                                           std::min(max_bytes, kCachedReadBytes));
     if (bytes) return reply({{*bytes}});
@@ -44,20 +44,20 @@ void FsService::ReadFile(FileSession& session, const wire::Sandboxed<wire::FsFol
                       .sandbox = *std::move(sandbox),
                       .step = files::OpenStep(*std::move(open), opening, files::FileReader(max_bytes)),
                       .usual_bytes = files::FileReader::kUsualBytes};
-  requests_.Start(session, std::move(request), std::move(reply).Untyped());
+  requests_.Start(attachment, std::move(request), std::move(reply).Untyped());
 }
 
 // Returns the metadata of a file. If the kernel has them in memory, they are read on the loop, without a worker:
 // clients look for many files that do not exist.
-void FsService::GetMetadata(FileSession& session, const wire::Sandboxed<wire::FsFollowParams>& params,
+void FsService::GetMetadata(FileAttachment& attachment, const wire::Sandboxed<wire::FsFollowParams>& params,
                             rpc::Reply<wire::FsGetMetadataResult> reply) {
   const auto path = ParsePath(params.path);
-  if (path && !params.sandbox && session.order().IsFree({*path, Access::kRead})) {
+  if (path && !params.sandbox && attachment.order().IsFree({*path, Access::kRead})) {
     if (auto cached = files::GetCachedMetadata(*path, files::SymlinksOf(params.follow_symlinks))) {
       return *cached ? reply(files::ToWire(**cached)) : reply.Fail(cached->error());
     }
   }
-  Operate(session, files::kGetMetadata, params, std::move(reply));
+  Operate(attachment, files::kGetMetadata, params, std::move(reply));
 }
 
 }  // namespace holdfast::exec_server

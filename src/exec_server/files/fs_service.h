@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "exec_server/files/file_attachment.h"
 #include "exec_server/files/file_requests.h"
-#include "exec_server/files/file_session.h"
 #include "files/disk/cached_file.h"
 #include "files/operations/table.h"
 #include "files/workers/file_step.h"
@@ -26,14 +26,14 @@ class FsService {
   FsService(FileRequests& requests, std::string server_cwd, size_t max_read_file_bytes)
       : requests_(requests), server_cwd_(std::move(server_cwd)), max_read_file_bytes_(max_read_file_bytes) {}
 
-  void ReadFile(FileSession& session, const wire::Sandboxed<wire::FsFollowParams>& params,
+  void ReadFile(FileAttachment& attachment, const wire::Sandboxed<wire::FsFollowParams>& params,
                 rpc::Reply<wire::FsReadFileResult> reply);
-  void GetMetadata(FileSession& session, const wire::Sandboxed<wire::FsFollowParams>& params,
+  void GetMetadata(FileAttachment& attachment, const wire::Sandboxed<wire::FsFollowParams>& params,
                    rpc::Reply<wire::FsGetMetadataResult> reply);
 
   // Serves every other method, each of which is a row of the table of operations (files/operations/table.h).
   template <typename Method, typename Params, typename T>
-  void Operate(FileSession& session, const files::OperationRow<Method, Params, T>& row,
+  void Operate(FileAttachment& attachment, const files::OperationRow<Method, Params, T>& row,
                const wire::Sandboxed<Params>& params, rpc::Reply<T> reply) {
     auto sandbox = sandbox::DecodeFileSandbox(params.sandbox, server_cwd_);
     if (!sandbox) return reply.Fail(sandbox.error());
@@ -43,7 +43,7 @@ class FsService {
                          : files::EncodingStep<T>(operation->TakeUnguarded());
     FileRequest request{
         .claims = std::move(operation->claims), .sandbox = *std::move(sandbox), .step = std::move(step)};
-    requests_.Start(session, std::move(request), std::move(reply).Untyped());
+    requests_.Start(attachment, std::move(request), std::move(reply).Untyped());
   }
 
  private:

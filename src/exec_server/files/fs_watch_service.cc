@@ -38,7 +38,7 @@ Result<> CheckUnrestricted(const std::optional<wire::Sandbox>& sandbox, const st
 
 // Clients number their watches. A request whose id is not larger than the last one is out of date. A larger id ends the
 // watch before it, even if the request then has nothing to watch.
-void FsWatchService::WatchMissing(FileSession& session, const wire::Sandboxed<wire::FsWatchMissingParams>& params,
+void FsWatchService::WatchMissing(FileAttachment& attachment, const wire::Sandboxed<wire::FsWatchMissingParams>& params,
                                   rpc::Reply<wire::FsWatchMissingResult> reply) {
   if (auto allowed = CheckUnrestricted(params.sandbox, server_cwd_); !allowed) {
     return reply.Fail(allowed.error());
@@ -47,14 +47,14 @@ void FsWatchService::WatchMissing(FileSession& session, const wire::Sandboxed<wi
   if (!missing) return reply.Fail(missing.error());
   auto present = ParsePresent(params.present);
   if (!present) return reply.Fail(present.error());
-  WatchSlot& slot = session.watch();
+  WatchSlot& slot = attachment.watch();
   if (slot.last_id && params.watch_id <= *slot.last_id) return reply({false});
   slot.last_id = params.watch_id;
   slot.active = {};
   if (missing->size() > kMaxMissing) return reply({false});
   if (auto opened = Open(); !opened) return reply.Fail(opened.error());
 
-  session.Start(Watch(session, params.watch_id, *std::move(missing), *std::move(present), std::move(reply)));
+  attachment.Start(Watch(attachment, params.watch_id, *std::move(missing), *std::move(present), std::move(reply)));
 }
 
 Result<> FsWatchService::Open() {
@@ -67,13 +67,13 @@ Result<> FsWatchService::Open() {
 
 // The worker keeps the permit until it is done. So if the connection ends meanwhile, the prepared watch is removed
 // afterwards.
-loop::Task<> FsWatchService::Watch(FileSession& session, uint64_t watch_id, std::vector<std::string> missing,
+loop::Task<> FsWatchService::Watch(FileAttachment& attachment, uint64_t watch_id, std::vector<std::string> missing,
                                    std::optional<std::string> present, rpc::Reply<wire::FsWatchMissingResult> reply) {
   std::vector<Claim> claims;
   claims.reserve(missing.size() + 1);
   for (const std::string& path : missing) claims.push_back({path, Access::kRead});
   if (present) claims.push_back({*present, Access::kRead});
-  const auto turn = co_await session.order().Enter(std::move(claims));
+  const auto turn = co_await attachment.order().Enter(std::move(claims));
   if (!turn) co_return reply.Fail(turn.error());
 
   const uint64_t key = next_key_++;
@@ -83,10 +83,10 @@ loop::Task<> FsWatchService::Watch(FileSession& session, uint64_t watch_id, std:
   };
   const auto prepared = co_await workers_.Do(std::move(prepare), watch);
   if (!prepared) co_return reply.Fail(prepared.error());
-  const bool is_latest = session.watch().last_id == watch_id;
+  const bool is_latest = attachment.watch().last_id == watch_id;
   if (!*prepared || !is_latest || !watches_->Start(key)) co_return reply({false});
-  watchers_.emplace(key, Watcher{&session, watch_id});
-  session.watch().active = std::move(*watch);
+  watchers_.emplace(key, Watcher{&attachment, watch_id});
+  attachment.watch().active = std::move(*watch);
   reply({true});
 }
 
@@ -101,9 +101,9 @@ void FsWatchService::OnReadable() {
   for (const uint64_t key : *changed) {
     const auto watcher = watchers_.find(key);
     if (watcher == watchers_.end()) continue;
-    const auto [session, watch_id] = watcher->second;
+    const auto [attachment, watch_id] = watcher->second;
     watchers_.erase(watcher);
-    session->transport().Send(wire::MissingChangedNotification(watch_id));
+    attachment->transport().Send(wire::MissingChangedNotification(watch_id));
   }
   readable_->WatchReadable();
 }

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "exec_server/files/file_session.h"
+#include "exec_server/files/file_attachment.h"
 #include "files/disk/missing_watches.h"
 #include "loop/event_loop.h"
 #include "loop/permit.h"
@@ -28,17 +28,17 @@ class FsWatchService {
   FsWatchService(loop::EventLoop& loop, loop::WorkerPool& workers, std::string server_cwd)
       : loop_(loop), workers_(workers), server_cwd_(std::move(server_cwd)) {}
 
-  void WatchMissing(FileSession& session, const wire::Sandboxed<wire::FsWatchMissingParams>& params,
+  void WatchMissing(FileAttachment& attachment, const wire::Sandboxed<wire::FsWatchMissingParams>& params,
                     rpc::Reply<wire::FsWatchMissingResult> reply);
 
  private:
   struct Watcher {
-    FileSession* session;  // outlives its watch
+    FileAttachment* attachment;  // outlives its watch
     uint64_t watch_id;
   };
 
   Result<> Open();
-  loop::Task<> Watch(FileSession& session, uint64_t watch_id, std::vector<std::string> missing,
+  loop::Task<> Watch(FileAttachment& attachment, uint64_t watch_id, std::vector<std::string> missing,
                      std::optional<std::string> present, rpc::Reply<wire::FsWatchMissingResult> reply);
   void End(uint64_t key);
   void OnReadable();

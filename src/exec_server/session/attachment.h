@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "exec_server/files/file_session.h"
+#include "exec_server/files/file_attachment.h"
 #include "exec_server/http/http_exchanges.h"
 #include "exec_server/link/client_link.h"
 #include "exec_server/processes/observer.h"
@@ -54,7 +54,7 @@ class Attachment {
 
   // The parts of the attachment that requests work on.
   ProcessRequests& processes() { return processes_; }
-  FileSession& files() { return files_; }
+  FileAttachment& files() { return files_; }
   HttpExchanges& exchanges() { return exchanges_; }
 
   // The observer by which the session tells this connection what happens; null if the connection drives the session.
@@ -82,7 +82,7 @@ class Attachment {
   const ClientTraits client_;
   std::weak_ptr<rpc::Peer> peer_;
   Observer* observer_ = nullptr;
-  FileSession files_;
+  FileAttachment files_;
   HttpExchanges exchanges_;
   ProcessRequests processes_;
   loop::Event drained_;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/remote/server_choice.h"
+#include "cli/connect/server_choice.h"
 #include "cli/table/arguments.h"
 #include "client/exec_server_client.h"
 #include "loop/event_loop.h"

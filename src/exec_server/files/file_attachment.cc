@@ -1,4 +1,4 @@
-#include "exec_server/files/file_session.h"
+#include "exec_server/files/file_attachment.h"
 
 #include <utility>
 
@@ -13,8 +13,8 @@ constexpr PathOrder::Limits kOrderLimits{.max_running = 64, .stuck_after = 10s};
 
 }  // namespace
 
-FileSession::FileSession(loop::WorkerPool& workers, rpc::Transport& transport, const ClientTraits& client,
-                         std::string session_id)
+FileAttachment::FileAttachment(loop::WorkerPool& workers, rpc::Transport& transport, const ClientTraits& client,
+                               std::string session_id)
     : session_id_(std::move(session_id)),
       transport_(transport),
       client_(client),

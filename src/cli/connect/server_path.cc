@@ -1,4 +1,4 @@
-#include "cli/remote/server_path.h"
+#include "cli/connect/server_path.h"
 
 #include <filesystem>
 #include <system_error>

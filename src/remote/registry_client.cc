@@ -1,4 +1,4 @@
-#include "remote/registry.h"
+#include "remote/registry_client.h"
 
 #include <memory>
 #include <optional>
@@ -38,14 +38,14 @@ class AnswerCollector final : public http::ExchangeObserver {
 
 }  // namespace
 
-Registry::Registry(loop::EventLoop& loop, Registrant registrant, TokenSource token, std::string ca_file)
+RegistryClient::RegistryClient(loop::EventLoop& loop, Registrant registrant, TokenSource token, std::string ca_file)
     : registrant_(std::move(registrant)),
       token_(std::move(token)),
       ca_file_(std::move(ca_file)),
       workers_(loop, {.name = "registry", .usual_workers = 1, .max_workers = 4}),
       client_(loop, workers_) {}
 
-loop::Task<std::expected<Registration, RegistryFailure>> Registry::Register() {
+loop::Task<std::expected<Registration, RegistryFailure>> RegistryClient::Register() {
   const auto token = co_await workers_.Do([source = token_] { return ReadToken(source); });
   if (!token) co_return std::unexpected(Unauthenticated(registrant_.form, token.error().message));
   http::Request request = RegistrationRequest(registrant_, uuid_, *token);

@@ -1,4 +1,4 @@
-// A Registry registers this process with the service that tells it its rendezvous.
+// A RegistryClient registers this process with the service that tells it its rendezvous.
 #pragma once
 
 #include <expected>
@@ -14,10 +14,10 @@
 
 namespace holdfast::remote {
 
-class Registry {
+class RegistryClient {
  public:
   // `registrant` has been checked. `ca_file` may be empty.
-  Registry(loop::EventLoop& loop, Registrant registrant, TokenSource token, std::string ca_file);
+  RegistryClient(loop::EventLoop& loop, Registrant registrant, TokenSource token, std::string ca_file);
 
   // Reads the token and sends the request. There is no time limit for the answer.
   loop::Task<std::expected<Registration, RegistryFailure>> Register();

@@ -1,4 +1,4 @@
-#include "cli/remote/server_choice.h"
+#include "cli/connect/server_choice.h"
 
 #include <utility>
 

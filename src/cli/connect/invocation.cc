@@ -1,4 +1,4 @@
-#include "cli/remote/invocation.h"
+#include "cli/connect/invocation.h"
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// A FileSession is what the file requests of one connection share: their order, the open files and the watch. It ends
-// with the connection.
+// A FileAttachment is what the file requests of one connection share: their order, the open files and the watch. It
+// ends with the connection.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,12 @@ struct WatchSlot {
   loop::Permit active;              // the watch ends when the permit is destroyed
 };
 
-class FileSession {
+class FileAttachment {
  public:
-  FileSession(loop::WorkerPool& workers, rpc::Transport& transport, const ClientTraits& client, std::string session_id);
-  FileSession(const FileSession&) = delete;
-  FileSession& operator=(const FileSession&) = delete;
+  FileAttachment(loop::WorkerPool& workers, rpc::Transport& transport, const ClientTraits& client,
+                 std::string session_id);
+  FileAttachment(const FileAttachment&) = delete;
+  FileAttachment& operator=(const FileAttachment&) = delete;
 
   const std::string& session_id() const { return session_id_; }
   rpc::Transport& transport() { return transport_; }
