@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "sys/message_sender.h"
 #include "sys/pidfd.h"
 
 namespace holdfast::process {
@@ -40,10 +41,7 @@ struct LaunchedSandbox::Received {
 
 Result<sys::SocketPair> LaunchedSandbox::MakeControl() {
   TRY(sys::SocketPair control, sys::MakePacketPair());
-  const int yes = 1;
-  if (::setsockopt(control.ours.get(), SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) < 0) {
-    return FailErrno("setsockopt", "SO_PASSCRED");
-  }
+  TRY_VOID(sys::AskForSenders(control.ours.get()));
   return control;
 }
 
@@ -75,7 +73,7 @@ void LaunchedSandbox::Send(KeeperInstruction instruction) {
 LaunchedSandbox::Received LaunchedSandbox::Receive() const {
   Received received;
   iovec piece = {&received.event, sizeof received.event};
-  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(ucred))];
+  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int)) + sys::kSenderSpace];
   msghdr message = {};
   message.msg_iov = &piece;
   message.msg_iovlen = 1;
@@ -87,17 +85,12 @@ LaunchedSandbox::Received LaunchedSandbox::Receive() const {
   } while (received.size < 0 && (errno == EINTR || errno == ECONNRESET));
   if (received.size < 0) received.size = -errno;
   if (received.size <= 0) return received;
+  received.sender = sys::SenderOf(message);
   for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
-    if (header->cmsg_level != SOL_SOCKET) continue;
-    if (header->cmsg_type == SCM_CREDENTIALS) {
-      ucred sender;
-      std::memcpy(&sender, CMSG_DATA(header), sizeof sender);
-      received.sender = sender.pid;
-    } else if (header->cmsg_type == SCM_RIGHTS) {
-      int fd = -1;
-      std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
-      received.fd = OwnedFd(fd);
-    }
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+    int fd = -1;
+    std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
+    received.fd = OwnedFd(fd);
   }
   return received;
 }

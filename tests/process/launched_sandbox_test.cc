@@ -73,16 +73,20 @@ class Recorder : public LaunchObserver {
 // The test is the launcher and pid 1 in one. The kernel therefore adds the pid of the test to the events.
 class LaunchedSandboxTest : public testing::Test {
  protected:
-  LaunchedSandboxTest() { Watch(LaunchedSandbox::MakeControl()); }
+  LaunchedSandboxTest() {
+    auto control = LaunchedSandbox::MakeControl();
+    EXPECT_TRUE(control) << control.error().message;
+    control_ = std::move(control->theirs);
+    Watch(std::move(control->ours));
+  }
 
-  // Watches another sandbox, with the control socket that was made for it.
-  void Watch(Result<sys::SocketPair> control) {
+  // Watches the sandbox at the other end of a control socket.
+  void Watch(OwnedFd control) {
     auto report = sys::MakePipe(sys::OurEnd::kRead);
-    EXPECT_TRUE(control && report);
-    if (control->theirs.is_open()) control_ = std::move(control->theirs);
+    EXPECT_TRUE(report) << report.error().message;
     report_ = std::move(report->write_end);
     recorder_.sandbox = std::make_unique<LaunchedSandbox>(
-        loop_, std::move(control->ours), std::make_shared<const OwnedFd>(std::move(report->read_end)), recorder_);
+        loop_, std::move(control), std::make_shared<const OwnedFd>(std::move(report->read_end)), recorder_);
   }
 
   void Send(KeeperEventKind kind, int value = 0) {
@@ -119,7 +123,7 @@ TEST_F(LaunchedSandboxTest, KnowsThePidOfACommandThatHasBegunBefore) {
   ASSERT_TRUE(control) << control.error().message;
   control_ = std::move(control->theirs);
   Send(KeeperEventKind::kBegun);
-  Watch(std::move(control));
+  Watch(std::move(control->ours));
   ASSERT_TRUE(RunUntilEvents(1));
   EXPECT_THAT(recorder_.events, ElementsAre(Begun()));
 }
