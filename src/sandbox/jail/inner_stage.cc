@@ -106,9 +106,9 @@ class Stage {
   // Tells the outer stage or the server that no process of the command is alive. The reaper tells the server, if there
   // is one, after it has removed the placeholders.
   void TellEnd(int wait_status) const {
+    if (lifeline_) return lifeline_->TellEnd(sys::ExitStatusOf(wait_status));
     if (TellEnded(reaped_, wait_status)) return;
     if (control_) control_->SendExited(wait_status);
-    if (lifeline_) lifeline_->TellEnd(sys::ExitStatusOf(wait_status));
   }
 
  private:

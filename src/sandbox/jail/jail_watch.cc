@@ -104,7 +104,7 @@ bool JailWatch::HasReport() {
 std::optional<std::string> JailWatch::AwaitReport() {
   while (!ended_ && !report_.contains('\n')) Step();
   if (ended_) {
-    // No process that could write to the pipes is alive, so reading does not block.
+    // No process writes to the pipes any more: the child has ended, or has said its last word.
     ReadWhatIsThere(report_, pipes_.report);
     ReadWhatIsThere(complaints_, pipes_.complaints);
   }
@@ -174,11 +174,24 @@ void JailWatch::OnSignal(int signal) {
 // and the caller of the helper does not have to wait for it. bubblewrap has to end first, because it is a process
 // outside.
 void JailWatch::ReadLifeline() {
-  InnerWord word = ReceiveFromInner(pipes_.lifeline.get());
-  if (word.exit_status && child_is_inner_) ended_ = word.exit_status;
-  const bool said_something = word.exit_status || word.announced.is_open();
-  if (!inner_.is_open()) inner_ = std::move(word.announced);
-  if (!said_something) pipes_.lifeline.Reset();
+  const InnerWord word = ReceiveFromInner(pipes_.lifeline.get());
+  switch (word.kind) {
+    case InnerWord::Kind::kNone:
+      return pipes_.lifeline.Reset();
+    case InnerWord::Kind::kHere:
+      return OnAnnounced(word.sender);
+    case InnerWord::Kind::kEnded:
+      if (child_is_inner_) ended_ = word.exit_status;
+  }
+}
+
+// The inner stage waits for the answer, so its number cannot belong to another process yet. Without a pidfd nobody
+// could end it, so it gets no answer and ends.
+void JailWatch::OnAnnounced(pid_t inner) {
+  if (inner_.is_open()) return;
+  auto pidfd = sys::OpenPidfd(inner);
+  if (!pidfd) return pipes_.lifeline.Reset();
+  inner_ = *std::move(pidfd);
 }
 
 void JailWatch::SendPending() {

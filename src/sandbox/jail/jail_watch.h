@@ -52,7 +52,8 @@ class JailWatch {
   // Waits for the report of the inner stage and returns its line, or nothing when the child has ended without one.
   std::optional<std::string> AwaitReport();
 
-  // Waits for the end of the child and returns its exit status, 128 + N after signal N.
+  // Waits until the child has ended or, if it is pid 1, has told that it is alone. Returns the exit status, 128 + N
+  // after signal N.
   int AwaitEnd();
 
   void KillAll();
@@ -70,6 +71,7 @@ class JailWatch {
   void ReadSignal();
   void OnSignal(int signal);
   void ReadLifeline();
+  void OnAnnounced(pid_t inner);
   void SendPending();
 
   const pid_t child_;

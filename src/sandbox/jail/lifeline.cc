@@ -6,12 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "sys/inherit.h"
 #include "sys/io.h"
-#include "sys/pidfd.h"
+#include "sys/message_sender.h"
 #include "sys/socket_pair.h"
 
 namespace holdfast::sandbox {
@@ -22,19 +21,10 @@ constexpr char kHere = 'h', kGo = 'g', kEnded = 'e';  // the exit status follows
 // A failure means that the other stage is gone, which this stage learns elsewhere.
 void Send(int fd, char letter) { (void)::send(fd, &letter, 1, MSG_NOSIGNAL); }
 
-// The inner stage waits for the answer, so its number cannot belong to another process yet.
-OwnedFd PidfdOfSender(msghdr& message) {
-  const cmsghdr* const header = CMSG_FIRSTHDR(&message);
-  if (header == nullptr || header->cmsg_type != SCM_CREDENTIALS) return {};
-  ucred sender;
-  std::memcpy(&sender, CMSG_DATA(header), sizeof sender);
-  auto pidfd = sys::OpenPidfd(sender.pid);
-  return pidfd ? *std::move(pidfd) : OwnedFd();
-}
-
-std::optional<int> ReadExitStatus(int fd) {
+InnerWord ReadEnd(int outer) {
   unsigned char status;
-  return sys::Read(fd, &status, 1) == 1 ? std::optional<int>(status) : std::nullopt;
+  if (sys::Read(outer, &status, 1) != 1) return {};
+  return {.kind = InnerWord::Kind::kEnded, .exit_status = status};
 }
 
 }  // namespace
@@ -42,10 +32,7 @@ std::optional<int> ReadExitStatus(int fd) {
 Result<LifelineEnds> MakeLifeline() {
   TRY(sys::SocketPair pair, sys::MakeSocketPair(sys::SocketKind::kStream));
   LifelineEnds line{.outer = std::move(pair.ours), .inner = std::move(pair.theirs)};
-  const int yes = 1;
-  if (::setsockopt(line.outer.get(), SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) < 0) {
-    return FailErrno("setsockopt", "SO_PASSCRED");
-  }
+  TRY_VOID(sys::AskForSenders(line.outer.get()));
   TRY_VOID(sys::LetInherit(line.inner.get()));
   return line;
 }
@@ -53,7 +40,7 @@ Result<LifelineEnds> MakeLifeline() {
 InnerWord ReceiveFromInner(int outer) {
   char letter = 0;
   iovec piece = {&letter, 1};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))];
+  alignas(cmsghdr) char control[sys::kSenderSpace];
   msghdr message = {};
   message.msg_iov = &piece;
   message.msg_iovlen = 1;
@@ -63,9 +50,8 @@ InnerWord ReceiveFromInner(int outer) {
   do {
     n = ::recvmsg(outer, &message, MSG_CMSG_CLOEXEC);
   } while (n < 0 && errno == EINTR);
-  if (n == 1 && letter == kHere) return {.announced = PidfdOfSender(message)};
-  if (n == 1 && letter == kEnded) return {.exit_status = ReadExitStatus(outer)};
-  return {};
+  if (n == 1 && letter == kHere) return {.kind = InnerWord::Kind::kHere, .sender = sys::SenderOf(message)};
+  return n == 1 && letter == kEnded ? ReadEnd(outer) : InnerWord();
 }
 
 void SendGo(int outer) { Send(outer, kGo); }
@@ -80,7 +66,10 @@ Result<> Lifeline::Arm() const {
   return {};
 }
 
-void Lifeline::Announce() const { Send(fd_, kHere); }
+void Lifeline::Announce() const {
+  pollfd line = {fd_, POLLIN, 0};
+  if (::poll(&line, 1, 0) == 0) Send(fd_, kHere);
+}
 
 bool Lifeline::AwaitGo() const {
   char letter = 0;

@@ -7,7 +7,7 @@
 // is killed during the set-up leaves a child behind that waits for it for ever.
 #pragma once
 
-#include <optional>
+#include <sys/types.h>
 
 #include "base/owned_fd.h"
 #include "base/result.h"
@@ -21,11 +21,16 @@ struct LifelineEnds {
 
 Result<LifelineEnds> MakeLifeline();
 
-// What the outer stage hears from the inner one. Neither of the two is there when no process is left that could say
-// anything.
+// What the outer stage hears from the inner one.
 struct InnerWord {
-  OwnedFd announced = {};               // the pidfd of the inner stage
-  std::optional<int> exit_status = {};  // of the command; no process but the inner stage itself is alive
+  enum class Kind {
+    kNone,   // no process is left that could say anything
+    kHere,   // the inner stage waits for the answer
+    kEnded,  // the command has ended, and no process but the inner stage itself is alive
+  };
+  Kind kind = Kind::kNone;
+  pid_t sender = 0;     // the inner stage, which says kHere
+  int exit_status = 0;  // of the command that has ended
 };
 
 InnerWord ReceiveFromInner(int outer);
@@ -41,10 +46,12 @@ class Lifeline {
   // Makes the kernel send SIGIO to this process when the lifeline may have been cut. SIGIO must be blocked. The
   // descriptor becomes close-on-exec, so that the command does not get it.
   Result<> Arm() const;
+  // Does nothing if the outer stage has answered already, because it knows the inner stage: then it need not wake up.
   void Announce() const;
   // Waits until the outer stage lets the command start. Returns false when the lifeline has been cut instead.
   bool AwaitGo() const;
   bool IsCut() const;
+  // Called when no process but this one is alive inside.
   void TellEnd(int exit_status) const;
 
  private:

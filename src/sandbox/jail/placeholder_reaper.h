@@ -21,8 +21,7 @@ namespace holdfast::sandbox {
 // A message to the reaper, in one packet of a SOCK_SEQPACKET socket.
 struct ReaperMessage {
   enum class Kind : uint32_t {
-    kProcess,  // carries the pidfd of pid 1, and the control socket of the command if the reaper shall tell its end
-               // there
+    kProcess,  // carries the pidfd of pid 1, and may carry the control socket, on which the reaper tells the end then
     kUsed,     // carries the descriptors that hold the locks of the placeholders in `used`
     kEnded,    // no process of the command but pid 1 is alive
     kRemoved,  // the sender has removed the placeholders itself

@@ -51,8 +51,8 @@ class Placeholders {
   OwnedFd reaper_, reaper_end_;
 };
 
-// Makes the placeholders in pid 1. The reaper removes none of them before pid 1 has ended, or has told it that it is
-// alone.
+// Makes the placeholders in pid 1. The reaper removes none of them before pid 1 has ended, or before the reaper was
+// told that pid 1 is alone.
 Result<UsedPlaceholders> MakeAsFirstProcess(const std::vector<Placeholder>& wanted, const ReapedCommand& command);
 
 }  // namespace holdfast::sandbox

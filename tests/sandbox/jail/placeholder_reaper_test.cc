@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <utility>
@@ -13,10 +14,13 @@
 #include <gtest/gtest.h>
 
 #include "process/keeper/protocol.h"
+#include "sandbox/jail/placeholder_files.h"
 #include "sandbox/jail/placeholders.h"
 #include "support/eventually.h"
 #include "support/scratch_dir.h"
+#include "sys/descriptor_passing.h"
 #include "sys/io.h"
+#include "sys/pidfd.h"
 #include "sys/socket_pair.h"
 
 namespace holdfast::sandbox {
@@ -70,10 +74,13 @@ class LaunchedCommand {
 
 class PlaceholderReaperTest : public testing::Test {
  protected:
-  PlaceholderReaperTest() {
+  PlaceholderReaperTest() { Start(wanted_); }
+
+  // Starts a reaper, and leaves the one before.
+  void Start(const std::vector<Placeholder>& wanted) {
     auto pair = sys::MakeSocketPair(sys::SocketKind::kPacket);
     socket_ = std::move(pair->ours);
-    EXPECT_TRUE(StartReaper(wanted_, std::move(pair->theirs), AtEndOfSocket::kAwait));
+    EXPECT_TRUE(StartReaper(wanted, std::move(pair->theirs), AtEndOfSocket::kAwait));
   }
   ~PlaceholderReaperTest() override {
     socket_.Reset();
@@ -94,6 +101,40 @@ TEST_F(PlaceholderReaperTest, RemovesThePlaceholdersOfACommandThatWasKilled) {
   LaunchedCommand command(wanted_, {.reaper = socket_.get(), .number = 1});
   EXPECT_TRUE(AllExist());
   command.Kill();
+  EXPECT_TRUE(Eventually([&] { return NoneExists(); }));
+}
+
+// The directory has another name when the command ends, so the reaper finds the placeholders by their descriptors
+// alone.
+TEST_F(PlaceholderReaperTest, GetsMorePlaceholdersThanFitIntoOneMessage) {
+  std::filesystem::create_directory(In("before"));
+  std::vector<Placeholder> many;
+  for (int i = 0; i < 40; ++i) many.push_back({.path = In("before/." + std::to_string(i))});
+  Start(many);
+  LaunchedCommand command(many, {.reaper = socket_.get(), .number = 1});
+  std::filesystem::rename(In("before"), In("after"));
+  EXPECT_TRUE(Exists(In("after/.39")));
+  command.Kill();
+  EXPECT_TRUE(Eventually([&] { return std::filesystem::is_empty(In("after")); }));
+}
+
+// pid 1 tells its placeholders when it has made them all. One that is killed before has told itself only.
+TEST_F(PlaceholderReaperTest, FindsWhatACommandHasMadeAndNotTold) {
+  const pid_t killed = ::fork();
+  if (killed == 0) {
+    const auto self = sys::OpenPidfd(::getpid());
+    const ReaperMessage message{.kind = ReaperMessage::Kind::kProcess, .command = 1};
+    UsedPlaceholders used;
+    PlaceholderRetries retries;
+    const bool made = self && sys::SendWithDescriptor(socket_.get(), message.bytes(), self->get()) &&
+                      AcquirePlaceholder(wanted_[0], 0, used, retries) &&
+                      AcquirePlaceholder(wanted_[1], 1, used, retries);
+    if (!made) ::_exit(1);
+    socket_.Reset();
+    for (;;) ::pause();
+  }
+  EXPECT_TRUE(Eventually([&] { return AllExist(); }));
+  ::kill(killed, SIGKILL);
   EXPECT_TRUE(Eventually([&] { return NoneExists(); }));
 }
 

@@ -130,7 +130,7 @@ TEST_F(SupervisedStageTest, TheEndOfTheOuterStageEndsTheWaitForAnAnswer) {
   stage_.emplace(Supervised(orders), [&] { ends->outer.Reset(); });
   supervisor_.helper_end().Reset();
   ends->inner.Reset();
-  ASSERT_TRUE(ReceiveFromInner(ends->outer.get()).announced.is_open());
+  ASSERT_EQ(ReceiveFromInner(ends->outer.get()).kind, InnerWord::Kind::kHere);
   SendGo(ends->outer.get());
   TakeOver();
   ends->outer.Reset();
