@@ -29,7 +29,7 @@ constexpr std::string_view kProfile =
     R"({"path":{"type":"special","value":{"kind":"root"}},"access":"read"},)"
     R"({"path":{"type":"special","value":{"kind":"project_roots"}},"access":"write"}]},"network":"restricted"})";
 
-// A directory without any of the protected names, which exists while the object does.
+// An empty directory, which exists while the object does.
 class Workspace {
  public:
   Workspace() {

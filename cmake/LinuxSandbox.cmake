@@ -1,4 +1,5 @@
-# The helper holdfast-linux-sandbox, which is started with many sandboxed commands, and the bubblewrap that it falls back to.
+# The helper holdfast-linux-sandbox, which runs every sandboxed command that no launcher starts, and the bubblewrap that it falls
+# back to.
 find_program(HOLDFAST_BWRAP bwrap REQUIRED PATHS /usr/bin NO_DEFAULT_PATH)
 file(SHA256 ${HOLDFAST_BWRAP} HOLDFAST_BWRAP_SHA256)
 configure_file(${HOLDFAST_BWRAP} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/holdfast-resources/bwrap

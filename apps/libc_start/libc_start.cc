@@ -1,14 +1,16 @@
 // The start of libc in the programs that are linked statically. It takes the place of the start of glibc 2.36, and does
-// all that it does but one thing: it does not ask the processor for its features and caches. The start of glibc
-// executes the instruction CPUID 68 times. Each of them traps in a virtual machine, and together they take 0.4 to 0.7
-// ms there, which is more than a whole start of the helper takes otherwise.
+// the same but for one part: it does not ask the processor for its features and caches. The start of glibc executes the
+// instruction CPUID 68 times. Each of them traps in a virtual machine, and together they take 0.4 to 0.7 ms there. A
+// library may ask for itself: libcrypto does so four to six times where it is linked.
 //
 // What the programs lose: memcpy and its relatives use no instructions newer than SSE2, which every x86-64 processor
-// has. A main thread that ends by pthread_exit is not supported; none of the programs does that.
+// has. They cannot load shared libraries (dlopen, and so iconv and NSS), the tunables glibc.cpu.* have no effect,
+// sysconf does not know the caches, and the main thread must not end by pthread_exit. None of them needs any of this.
 //
 // The functions of glibc that this file calls belong to no interface that is promised to stay. The file is therefore
 // for one version of glibc only, and cmake/StaticPrograms.cmake links it only where the checks of tests/libc_start have
-// passed at configuration. A program that is linked statically runs with the libc that was checked, and with no other.
+// passed at configuration. A program that is linked statically runs with the libc that was checked; only the kernel may
+// be another one.
 #include <elf.h>
 #include <features.h>
 
@@ -30,6 +32,7 @@ using Finalizer = void (*)();
 extern char** __environ;
 extern void* __libc_stack_end;
 extern int __libc_enable_secure;
+extern size_t _dl_minsigstacksize;
 extern const uintptr_t* _dl_random;  // 16 random bytes of the kernel
 void _dl_aux_init(Elf64_auxv_t* vector);
 void __tunables_init(char** environment);
@@ -49,7 +52,8 @@ void _init();
 void _fini();
 
 // The sizes by which memcpy and memset choose how to copy. glibc defines them beside its start, and computes them from
-// the caches of the processor; these are the values that it begins with.
+// the caches of the processor. The sizes of the caches are those that it begins with, and the two limits are three
+// quarters of the shared cache, as it computes them.
 constexpr long kDataCache = 32 << 10, kSharedCache = 1 << 20, kFromHereOnPastCaches = kSharedCache / 4 * 3;
 constexpr long kLeastForRepeatedMove = 2048;
 [[gnu::used]] long __x86_data_cache_size = kDataCache;
@@ -64,6 +68,9 @@ constexpr long kLeastForRepeatedMove = 2048;
 }
 
 namespace {
+
+// Kernels before 5.14 do not tell how much of the stack a signal takes, and libc would ask the processor.
+constexpr size_t kLargestSignalFrame = 16 << 10;
 
 // Code that runs before the guards are set, or while they are, must not have a guard on its own stack.
 #define BEFORE_GUARDS [[gnu::no_stack_protector]]
@@ -108,6 +115,7 @@ extern "C" [[noreturn]] BEFORE_GUARDS void __libc_start_main(Main main, int argc
   __environ = argv + argc + 1;
   __libc_stack_end = stack_end;
   _dl_aux_init(VectorBehind(__environ));
+  if (_dl_minsigstacksize == 0) _dl_minsigstacksize = kLargestSignalFrame;
   __tunables_init(__environ);
   _dl_relocate_static_pie();
   ChooseVariants();
