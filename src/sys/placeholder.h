@@ -2,7 +2,9 @@
 // over it (sandbox/jail/placeholders.h). It is in the user's tree while the sandbox runs. No file request of any client
 // sees it: to these requests the name is missing.
 //
-// A placeholder is told apart from an empty directory or file of the user by its mode, which no other program uses.
+// A placeholder is told apart from an empty directory or file of the user by its mode, which no other program uses. It
+// is one from the moment in which it is made. The directory that it is made in may change its mode then: a directory
+// gets the set-group-ID bit from one that has it, and a default ACL takes permissions of the group and of others away.
 #pragma once
 
 #include <sys/stat.h>
@@ -16,10 +18,12 @@ namespace holdfast::sys {
 inline constexpr mode_t kPlaceholderDirectoryMode = S_ISVTX | 0555;
 inline constexpr mode_t kPlaceholderFileMode = S_ISVTX | 0444;
 
-// Returns whether the mode is that of a placeholder. Hardly anything else has such a mode.
+// Returns whether the mode is one that a placeholder can have. Hardly anything else has such a mode.
 constexpr bool HasPlaceholderMode(mode_t mode) {
-  if (S_ISDIR(mode)) return (mode & ALLPERMS) == kPlaceholderDirectoryMode;
-  return S_ISREG(mode) && (mode & ALLPERMS) == kPlaceholderFileMode;
+  if (!S_ISDIR(mode) && !S_ISREG(mode)) return false;
+  const mode_t made_with = S_ISDIR(mode) ? kPlaceholderDirectoryMode : kPlaceholderFileMode;
+  const mode_t always = made_with & (S_ISVTX | S_IRWXU), possible = made_with | (S_ISDIR(mode) ? S_ISGID : 0);
+  return (mode & always) == always && (mode & ALLPERMS & ~possible) == 0;
 }
 
 // Returns whether the descriptor, which may be O_PATH, refers to a placeholder. A directory or file that is not empty

@@ -57,6 +57,17 @@ TEST_F(PlaceholderTest, IsAnEmptyDirectoryOrFileOfItsMode) {
   EXPECT_TRUE(IsOne(File("file")));
 }
 
+// A sandbox that finds the placeholder of another one before that has corrected its mode would take it for the user's.
+TEST_F(PlaceholderTest, IsOneFromTheMomentInWhichItIsMade) {
+  const std::string above = Directory("above", 02775);
+  ASSERT_EQ(::mkdir((above + "/made").c_str(), kPlaceholderDirectoryMode), 0);
+  EXPECT_TRUE(IsOne(above + "/made"));
+  EXPECT_TRUE(IsOne(Directory("by-an-acl", S_ISVTX | 0550)));
+  EXPECT_TRUE(IsOne(File("file-by-an-acl", S_ISVTX | 0400)));
+  EXPECT_FALSE(IsOne(Directory("writable", S_ISVTX | 0755)));
+  EXPECT_FALSE(IsOne(Directory("set-user-id", S_ISUID | kPlaceholderDirectoryMode)));
+}
+
 TEST_F(PlaceholderTest, IsNothingOfTheUsers) {
   EXPECT_FALSE(IsOne(Directory("writable", 0755)));
   EXPECT_FALSE(IsOne(Directory("read-only", 0555)));

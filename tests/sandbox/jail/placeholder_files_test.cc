@@ -1,5 +1,7 @@
 #include "sandbox/jail/placeholder_files.h"
 
+#include <sys/stat.h>
+
 #include <atomic>
 #include <thread>
 
@@ -16,7 +18,19 @@ class PlaceholderFilesTest : public testing::Test {
     UsedPlaceholders all;
     const auto made = AcquirePlaceholder(wanted_, 0, all, retries);
     EXPECT_TRUE(made) << made.error().message;
+    EXPECT_EQ(all.size(), 1u) << "taken for a directory of the user";
     (void)RemoveUnused(all);
+  }
+
+  // Makes and removes the placeholder often, while another sandbox does the same.
+  void MakeAndRemoveInTwoSandboxes(PlaceholderRetries retries) const {
+    std::atomic<bool> is_over = false;
+    std::thread other([&] {
+      while (!is_over) MakeAndRemove(retries);
+    });
+    for (int i = 0; i < 2000; ++i) MakeAndRemove(retries);
+    is_over = true;
+    other.join();
   }
 
   const support::ScratchDir scratch_;
@@ -29,13 +43,14 @@ TEST_F(PlaceholderFilesTest, AreMadeAlsoWhenNoTimeIsLeftToWait) {
   PlaceholderRetries retries;
   while (retries.Wait()) {
   }
-  std::atomic<bool> is_over = false;
-  std::thread other([&] {
-    while (!is_over) MakeAndRemove(retries);
-  });
-  for (int i = 0; i < 2000; ++i) MakeAndRemove(retries);
-  is_over = true;
-  other.join();
+  MakeAndRemoveInTwoSandboxes(retries);
+}
+
+// A directory that is made here gets the bit too. A sandbox that takes it for the user's does not mark it, and its
+// command could make the name when the other sandbox has removed it.
+TEST_F(PlaceholderFilesTest, AreNeverTakenForTheUsersInASetGroupIdDirectory) {
+  ASSERT_EQ(::chmod(scratch_.path().c_str(), 02775), 0);
+  MakeAndRemoveInTwoSandboxes({});
 }
 
 }  // namespace
