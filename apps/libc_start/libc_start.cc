@@ -22,6 +22,7 @@
 #error "This file is for glibc 2.36 on x86-64."
 #endif
 
+// NOLINTBEGIN(readability-identifier-naming, performance-no-int-to-ptr): the names and the numbers are those of glibc
 extern "C" {
 
 using Main = int (*)(int, char**, char**);
@@ -134,3 +135,4 @@ extern "C" [[noreturn]] BEFORE_GUARDS void __libc_start_main(Main main, int argc
   _dl_debug_initialize(0, 0);
   std::exit(main(argc, argv, __environ));
 }
+// NOLINTEND(readability-identifier-naming, performance-no-int-to-ptr)
