@@ -103,10 +103,9 @@ class Stage {
     TellEnd(killed_ ? SIGKILL : why.status << 8);
   }
 
-  // Tells the outer stage or the server that no process of the command is alive. The reaper tells the server, if there
-  // is one, after it has removed the placeholders.
+  // Tells the server that no process of the command is alive. The reaper tells it, if there is one, after it has
+  // removed the placeholders.
   void TellEnd(int wait_status) const {
-    if (lifeline_) return lifeline_->TellEnd(sys::ExitStatusOf(wait_status));
     if (TellEnded(reaped_, wait_status)) return;
     if (control_) control_->SendExited(wait_status);
   }
@@ -308,8 +307,12 @@ int RunInnerStage(const InnerOrders& orders, BuiltIn built_in, const ReapedComma
   if (orders.report_fd) process::ReportStarted(*orders.report_fd, orders.enforcement);
   ReleaseDescriptors(orders);
   const int status = FirstProcess(*command, stage.links(), stage.set_group_id()).Run();
-  FirstProcess::EndAll();
-  stage.TellEnd(status);
+  if (orders.control_fd) {
+    FirstProcess::EndAll();
+    stage.TellEnd(status);
+  } else {
+    (void)::kill(-1, SIGKILL);  // all other processes of the pid namespace
+  }
   return sys::ExitStatusOf(status);
 }
 

@@ -104,7 +104,7 @@ bool JailWatch::HasReport() {
 std::optional<std::string> JailWatch::AwaitReport() {
   while (!ended_ && !report_.contains('\n')) Step();
   if (ended_) {
-    // No process writes to the pipes any more: the child has ended, or has said its last word.
+    // No process that could write to the pipes is alive, so reading does not block.
     ReadWhatIsThere(report_, pipes_.report);
     ReadWhatIsThere(complaints_, pipes_.complaints);
   }
@@ -120,14 +120,14 @@ int JailWatch::AwaitEnd() {
 void JailWatch::Step() {
   if (Reap()) return;
   pollfd fds[] = {{signals_.get(), POLLIN, 0},
-                  {child_is_inner_ ? -1 : pipes_.complaints.get(), POLLIN, 0},  // poll leaves -1 out
+                  {polls_complaints_ ? pipes_.complaints.get() : -1, POLLIN, 0},  // poll leaves -1 out
                   {pipes_.report.get(), POLLIN, 0},
-                  {pipes_.lifeline.get(), POLLIN, 0}};
+                  {inner_.is_open() ? -1 : pipes_.lifeline.get(), POLLIN, 0}};
   if (::poll(fds, std::size(fds), TimeLeftMs()) < 0) return;
   if (fds[0].revents != 0) ReadSignal();
   if (fds[1].revents != 0) ReadInto(complaints_, pipes_.complaints);
   if (fds[2].revents != 0) ReadInto(report_, pipes_.report);
-  if (fds[3].revents != 0) ReadLifeline();
+  if (fds[3].revents != 0) ReadAnnouncement();
   SendPending();
   if (kill_at_ && Clock::now() >= *kill_at_) KillAll();
 }
@@ -169,29 +169,10 @@ void JailWatch::OnSignal(int signal) {
   pending_.push_back(SIGCONT);  // also when the kernel has not stopped this process
 }
 
-// When no process is left that could say anything, the child is about to end. The word of pid 1 about the end is enough
-// where the child is pid 1: what the kernel does until pid 1 is gone, such as the removal of its mounts, takes long,
-// and the caller of the helper does not have to wait for it. bubblewrap has to end first, because it is a process
-// outside.
-void JailWatch::ReadLifeline() {
-  const InnerWord word = ReceiveFromInner(pipes_.lifeline.get());
-  switch (word.kind) {
-    case InnerWord::Kind::kNone:
-      return pipes_.lifeline.Reset();
-    case InnerWord::Kind::kHere:
-      return OnAnnounced(word.sender);
-    case InnerWord::Kind::kEnded:
-      if (child_is_inner_) ended_ = word.exit_status;
-  }
-}
-
-// The inner stage waits for the answer, so its number cannot belong to another process yet. Without a pidfd nobody
-// could end it, so it gets no answer and ends.
-void JailWatch::OnAnnounced(pid_t inner) {
-  if (inner_.is_open()) return;
-  auto pidfd = sys::OpenPidfd(inner);
-  if (!pidfd) return pipes_.lifeline.Reset();
-  inner_ = *std::move(pidfd);
+// A closed descriptor means that no process is left which could announce itself: the child is about to end.
+void JailWatch::ReadAnnouncement() {
+  inner_ = ReceiveAnnouncement(pipes_.lifeline.get());
+  if (!inner_.is_open()) pipes_.lifeline.Reset();
 }
 
 void JailWatch::SendPending() {

@@ -1,8 +1,7 @@
 // JailWatch follows the child that a backend has started, from its start to its end. The child is bubblewrap, or pid 1
 // of the sandbox. JailWatch passes signals on to the command, reads the report of the inner stage and the complaints of
 // the child, and kills everything inside when the command does not end after a signal that asks for it. When AwaitEnd
-// has returned, no process inside is alive, whatever ended the child; but pid 1 may still be about to end, if it is the
-// child.
+// has returned, no process inside is alive, whatever ended the child.
 #pragma once
 
 #include <sys/types.h>
@@ -33,12 +32,13 @@ class JailWatch {
   JailWatch(pid_t bubblewrap, OwnedFd signals, Pipes pipes)
       : child_(bubblewrap), signals_(std::move(signals)), pipes_(std::move(pipes)) {}
 
-  // Follows a child that is pid 1 of the sandbox itself.
+  // Follows a child that is pid 1 of the sandbox itself. Its complaint is short and its last act, so it is read when
+  // pid 1 has ended, and the end of the pipe does not wake this process up in the middle of the start.
   JailWatch(sys::Child first_process, OwnedFd signals, Pipes pipes)
       : child_(first_process.pid),
         signals_(std::move(signals)),
         pipes_(std::move(pipes)),
-        child_is_inner_(true),
+        polls_complaints_(false),
         inner_(std::move(first_process.pidfd)) {}
 
   // Waits for the inner stage and returns its pidfd, or -1 when the child has ended before. The inner stage starts the
@@ -52,8 +52,7 @@ class JailWatch {
   // Waits for the report of the inner stage and returns its line, or nothing when the child has ended without one.
   std::optional<std::string> AwaitReport();
 
-  // Waits until the child has ended or, if it is pid 1, has told that it is alone. Returns the exit status, 128 + N
-  // after signal N.
+  // Waits for the end of the child and returns its exit status, 128 + N after signal N.
   int AwaitEnd();
 
   void KillAll();
@@ -70,14 +69,13 @@ class JailWatch {
   int TimeLeftMs() const;
   void ReadSignal();
   void OnSignal(int signal);
-  void ReadLifeline();
-  void OnAnnounced(pid_t inner);
+  void ReadAnnouncement();
   void SendPending();
 
   const pid_t child_;
   OwnedFd signals_;
   Pipes pipes_;
-  const bool child_is_inner_ = false;
+  const bool polls_complaints_ = true;
   OwnedFd inner_;  // a pidfd
   std::string complaints_, report_;
   std::vector<int> pending_;  // signals that are still to be passed on

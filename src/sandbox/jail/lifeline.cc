@@ -11,21 +11,16 @@
 #include "sys/inherit.h"
 #include "sys/io.h"
 #include "sys/message_sender.h"
+#include "sys/pidfd.h"
 #include "sys/socket_pair.h"
 
 namespace holdfast::sandbox {
 namespace {
 
-constexpr char kHere = 'h', kGo = 'g', kEnded = 'e';  // the exit status follows
+constexpr char kHere = 'h', kGo = 'g';
 
 // A failure means that the other stage is gone, which this stage learns elsewhere.
 void Send(int fd, char letter) { (void)::send(fd, &letter, 1, MSG_NOSIGNAL); }
-
-InnerWord ReadEnd(int outer) {
-  unsigned char status;
-  if (sys::Read(outer, &status, 1) != 1) return {};
-  return {.kind = InnerWord::Kind::kEnded, .exit_status = status};
-}
 
 }  // namespace
 
@@ -37,7 +32,8 @@ Result<LifelineEnds> MakeLifeline() {
   return line;
 }
 
-InnerWord ReceiveFromInner(int outer) {
+// The inner stage waits for the answer, so its number cannot belong to another process yet.
+OwnedFd ReceiveAnnouncement(int outer) {
   char letter = 0;
   iovec piece = {&letter, 1};
   alignas(cmsghdr) char control[sys::kSenderSpace];
@@ -50,8 +46,9 @@ InnerWord ReceiveFromInner(int outer) {
   do {
     n = ::recvmsg(outer, &message, MSG_CMSG_CLOEXEC);
   } while (n < 0 && errno == EINTR);
-  if (n == 1 && letter == kHere) return {.kind = InnerWord::Kind::kHere, .sender = sys::SenderOf(message)};
-  return n == 1 && letter == kEnded ? ReadEnd(outer) : InnerWord();
+  if (n != 1 || letter != kHere) return {};
+  auto pidfd = sys::OpenPidfd(sys::SenderOf(message));
+  return pidfd ? *std::move(pidfd) : OwnedFd();
 }
 
 void SendGo(int outer) { Send(outer, kGo); }
@@ -74,13 +71,6 @@ void Lifeline::Announce() const {
 bool Lifeline::AwaitGo() const {
   char letter = 0;
   return sys::Read(fd_, &letter, 1) == 1 && letter == kGo;
-}
-
-// The message is written as to a file, because the filter of pid 1 has rules about messages of sockets. A failure means
-// that the outer stage is gone.
-void Lifeline::TellEnd(int exit_status) const {
-  const char message[] = {kEnded, static_cast<char>(exit_status)};
-  (void)sys::Write(fd_, message, sizeof message);
 }
 
 bool Lifeline::IsCut() const {

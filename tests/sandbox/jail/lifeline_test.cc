@@ -30,12 +30,11 @@ class LifelineTest : public InnerStageFixture {
     ends_.inner.Reset();
     return stage;
   }
-  InnerWord AwaitWord() const {
+  OwnedFd AwaitAnnouncement() const {
     pollfd ready = {ends_.outer.get(), POLLIN, 0};
     EXPECT_EQ(::poll(&ready, 1, static_cast<int>(support::kPatience.count())), 1);
-    return ReceiveFromInner(ends_.outer.get());
+    return ReceiveAnnouncement(ends_.outer.get());
   }
-  void AwaitAnnouncement() const { EXPECT_EQ(AwaitWord().kind, InnerWord::Kind::kHere); }
   bool Exists(const std::string& name) const { return ::access((scratch_.path() + "/" + name).c_str(), F_OK) == 0; }
 
   LifelineEnds ends_;
@@ -43,19 +42,18 @@ class LifelineTest : public InnerStageFixture {
 
 TEST_F(LifelineTest, TellsWhichProcessTheInnerStageIs) {
   const auto stage = Start("true");
-  const InnerWord word = AwaitWord();
-  EXPECT_EQ(word.kind, InnerWord::Kind::kHere);
-  EXPECT_EQ(word.sender, stage->pid());
+  const OwnedFd pidfd = AwaitAnnouncement();
+  ASSERT_TRUE(pidfd.is_open());
+  const auto facts = support::ReadProcFile(::getpid(), fmt::format("fdinfo/{}", pidfd.get())).value_or("");
+  EXPECT_THAT(facts, testing::HasSubstr(fmt::format("\nPid:\t{}\n", stage->pid())));
 }
 
-// An outer stage that knows the inner stage answers before it is asked, and does not have to wake up twice.
+// An outer stage that knows the inner stage answers before it is asked, and does not have to wake up.
 TEST_F(LifelineTest, DoesNotAskForWhatItHas) {
   SendGo(ends_.outer.get());
   const auto stage = Start("exit 3");
-  const InnerWord word = AwaitWord();
-  EXPECT_EQ(word.kind, InnerWord::Kind::kEnded);
-  EXPECT_EQ(word.exit_status, 3);
   EXPECT_EQ(stage->Finish().status, 3);
+  EXPECT_FALSE(ReceiveAnnouncement(ends_.outer.get()).is_open());
 }
 
 TEST_F(LifelineTest, StartsTheCommandWhenToldTo) {
@@ -71,18 +69,6 @@ TEST_F(LifelineTest, StartsTheCommandWhenToldTo) {
   const Outcome outcome = stage->Finish();
   EXPECT_EQ(outcome.out, "ran\n");
   EXPECT_EQ(outcome.status, 3);
-}
-
-// The process that ignores signals and leaves the session of the command would else be alive when the word comes.
-TEST_F(LifelineTest, TellsTheExitStatusWhenNoOtherProcessIsLeft) {
-  const auto stage = Start("setsid sh -c 'trap \"\" TERM HUP; exec sleep 1000' & exit 3");
-  AwaitAnnouncement();
-  SendGo(ends_.outer.get());
-  const InnerWord word = AwaitWord();
-  EXPECT_EQ(word.kind, InnerWord::Kind::kEnded);
-  EXPECT_EQ(word.exit_status, 3);
-  EXPECT_TRUE(support::ChildrenOf(stage->pid()).empty());
-  EXPECT_EQ(stage->Finish().status, 3);
 }
 
 // No process is left that could be told why.
@@ -124,7 +110,7 @@ TEST_F(LifelineTest, CannotBeReachedFromInside) {
 
 TEST_F(LifelineTest, IsSilentWhenNobodyIsInside) {
   ends_.inner.Reset();
-  EXPECT_EQ(ReceiveFromInner(ends_.outer.get()).kind, InnerWord::Kind::kNone);
+  EXPECT_FALSE(ReceiveAnnouncement(ends_.outer.get()).is_open());
 }
 
 }  // namespace

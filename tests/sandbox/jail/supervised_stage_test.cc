@@ -130,7 +130,7 @@ TEST_F(SupervisedStageTest, TheEndOfTheOuterStageEndsTheWaitForAnAnswer) {
   stage_.emplace(Supervised(orders), [&] { ends->outer.Reset(); });
   supervisor_.helper_end().Reset();
   ends->inner.Reset();
-  ASSERT_EQ(ReceiveFromInner(ends->outer.get()).kind, InnerWord::Kind::kHere);
+  ASSERT_TRUE(ReceiveAnnouncement(ends->outer.get()).is_open());
   SendGo(ends->outer.get());
   TakeOver();
   ends->outer.Reset();
