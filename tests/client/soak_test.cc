@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "client/exec_server_client.h"
@@ -116,18 +117,31 @@ loop::Task<> Echo(ExecServerClient& client, const bool& stop, Follower& follower
   }
 }
 
+// The commands of one task: those that have run to their end, those that the client has reported as lost, and the
+// errors that there must not be.
+struct Starts {
+  int done = 0, lost = 0;
+  std::vector<std::string> failures;
+
+  // On a busy machine a start may take longer than the server remembers it, or than the client waits for a connection.
+  void Fail(const Error& error) {
+    const bool is_lost = error.kind == ErrorKind::kDisconnected || error.kind == ErrorKind::kTimeout;
+    is_lost ? static_cast<void>(++lost) : failures.push_back(error.message);
+  }
+};
+
 // Starts one command after the other, each of which leaves a line in the file.
-loop::Task<> StartMany(ExecServerClient& client, std::string file, const bool& stop, int& started, int& failed) {
+loop::Task<> StartMany(ExecServerClient& client, std::string file, const bool& stop, Starts& starts) {
   while (!stop) {
     auto process = co_await client.Start(
         {.argv = {"/bin/sh", "-c", "echo x >> " + file + "; echo done"}, .env = {{"PATH", "/usr/bin:/bin"}}});
     if (!process) {
-      ++failed;
+      starts.Fail(process.error());
       continue;
     }
     const auto done = co_await (*process)->Communicate("", 30s);
-    if (done && done->output.out == "done\n") ++started;
-    if (!done) ++failed;
+    if (done && done->output.out == "done\n") ++starts.done;
+    if (!done) starts.Fail(done.error());
   }
 }
 
@@ -153,7 +167,7 @@ TEST(ClientSoakTest, EveryLineArrivesOnceAndInOrderOrIsReportedAsLost) {
   std::vector<Follower> followers(4);
   Follower echo;
   bool stop = false;
-  int started = 0, failed = 0;
+  Starts starts;
   {
     loop::Scope scope;
     scope.Start(Connect(loop, url, client));
@@ -162,11 +176,11 @@ TEST(ClientSoakTest, EveryLineArrivesOnceAndInOrderOrIsReportedAsLost) {
       scope.Start(Follow(*client, i == 0 ? kFlood : kSteady, followers[i]));
     }
     scope.Start(Echo(*client, stop, echo));
-    scope.Start(StartMany(*client, dir.Path("starts"), stop, started, failed));
+    scope.Start(StartMany(*client, dir.Path("starts"), stop, starts));
     // On a busy machine the soak goes on until each task has done something, as long as that takes no minute.
     const auto deadline = std::chrono::steady_clock::now() + SoakTime() + 60s;
     const auto enough = [&] {
-      return echo.check.next > 10 && started > 1 && proxy.cuts() > 10 &&
+      return echo.check.next > 10 && starts.done > 1 && proxy.cuts() > 10 &&
              std::ranges::all_of(followers, [](const Follower& follower) { return follower.check.next > 100; });
     };
     loop::Timer end(loop, [&] {
@@ -186,14 +200,15 @@ TEST(ClientSoakTest, EveryLineArrivesOnceAndInOrderOrIsReportedAsLost) {
   EXPECT_EQ(echo.check.faults, 0);
   EXPECT_EQ(echo.check.losses, 0);
   EXPECT_GT(echo.check.next, 10U);
-  EXPECT_EQ(failed, 0);
-  // The last command may have run without its client having heard of it.
+  EXPECT_THAT(starts.failures, testing::IsEmpty());
+  // A command whose start was lost, and the last one, may have run without the client having heard of it.
   const auto runs = static_cast<int>(std::filesystem::file_size(dir.Path("starts")) / 2);
-  EXPECT_TRUE(runs == started || runs == started + 1) << runs << " runs of " << started << " commands";
-  EXPECT_GT(started, 1);
+  EXPECT_GE(runs, starts.done);
+  EXPECT_LE(runs, starts.done + starts.lost + 1);
+  EXPECT_GT(starts.done, 1);
   EXPECT_GT(proxy.cuts(), 10);
-  fmt::print("{} cuts, {} lines in {} losses of the flood, {} echoes, {} starts\n", proxy.cuts(),
-             followers[0].check.next, followers[0].check.losses, echo.check.next, started);
+  fmt::print("{} cuts, {} lines in {} losses of the flood, {} echoes, {} starts, {} lost ones\n", proxy.cuts(),
+             followers[0].check.next, followers[0].check.losses, echo.check.next, starts.done, starts.lost);
   loop::Timer end(loop, [&] { loop.Stop(); });
   client.reset();
   end.Start(200ms);

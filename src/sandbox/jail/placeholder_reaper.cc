@@ -87,7 +87,7 @@ class Reaper {
         if (received->fds.size() > 1) command->second.control = std::move(received->fds[1]);
         break;
       case Kind::kUsed:
-        for (size_t i = 0; i < std::min<size_t>(message.used_count, received->fds.size()); ++i) {
+        for (size_t i = 0; i < std::min({size_t{message.used_count}, message.used.size(), received->fds.size()}); ++i) {
           const auto [index, is_made] = message.used[i];
           command->second.locked[index] = {std::move(received->fds[i]), is_made != 0};
         }
