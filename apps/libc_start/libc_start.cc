@@ -3,9 +3,10 @@
 // instruction CPUID 68 times. Each of them traps in a virtual machine, and together they take 0.4 to 0.7 ms there. A
 // library may ask for itself: libcrypto does so four to six times where it is linked.
 //
-// What the programs lose: memcpy and its relatives use no instructions newer than SSE2, which every x86-64 processor
-// has. They cannot load shared libraries (dlopen, and so iconv and NSS), the tunables glibc.cpu.* have no effect,
-// sysconf does not know the caches, and the main thread must not end by pthread_exit. None of them needs any of this.
+// The programs lose a few things by it. memcpy and its relatives use no instructions newer than SSE2, which every
+// x86-64 processor has. The programs cannot load shared libraries (dlopen, and so iconv and NSS), the tunables
+// glibc.cpu.* have no effect, sysconf does not know the caches, and the main thread must not end by pthread_exit. None
+// of them needs any of this.
 //
 // The functions of glibc that this file calls belong to no interface that is promised to stay. The file is therefore
 // for one version of glibc only, and cmake/StaticPrograms.cmake links it only where the checks of tests/libc_start have
@@ -29,7 +30,7 @@ using Main = int (*)(int, char**, char**);
 using Initializer = void (*)(int, char**, char**);
 using Finalizer = void (*)();
 
-// What glibc has for its own start. The names are those of glibc.
+// These variables and functions are glibc's own, for its start.
 extern char** __environ;
 extern void* __libc_stack_end;
 extern int __libc_enable_secure;
@@ -45,7 +46,7 @@ void __libc_check_standard_fds();
 void* _dl_debug_initialize(Elf64_Addr base, long name_space);  // for debuggers
 int __cxa_atexit(void (*function)(void*), void* argument, void* library);
 
-// What the linker and the compiler's start files provide.
+// The linker and the start files of the compiler provide these.
 [[gnu::weak, gnu::visibility("hidden")]] extern const Elf64_Rela __rela_iplt_start[], __rela_iplt_end[];
 extern const Initializer __preinit_array_start[], __preinit_array_end[], __init_array_start[], __init_array_end[];
 extern const Finalizer __fini_array_start[], __fini_array_end[];

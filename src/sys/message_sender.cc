@@ -6,9 +6,8 @@ namespace holdfast::sys {
 
 Result<> AskForSenders(int socket) {
   const int yes = 1;
-  if (::setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) < 0)
-    return FailErrno("setsockopt", "SO_PASSCRED");
-  return {};
+  if (::setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) == 0) return {};
+  return FailErrno("setsockopt", "SO_PASSCRED");
 }
 
 pid_t SenderOf(msghdr& message) {
