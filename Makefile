@@ -13,7 +13,7 @@ HOLDFAST := $(RELEASE)/bin/holdfast
 
 help:
 	@echo "make run           build and start the server (ARGS='...' passes flags to it)"
-	@echo "make build         build $(HOLDFAST)"
+	@echo "make build         build $(HOLDFAST) and all else that make install installs"
 	@echo "make test          build with the address and undefined-behaviour sanitizers, and run every test"
 	@echo "make e2e           test the server with published codex clients, which npm fetches once (CLIENTS= and SCENARIOS= select some)"
 	@echo "make check         check format, layers, sizes and documents, and run clang-tidy"
@@ -39,9 +39,10 @@ run: build
 	@echo "lists the flags for make run ARGS='...'." >&2
 	@exec $(HOLDFAST) exec-server $(ARGS)
 
+# The default target of the build has everything that is installed: CMake sees to it.
 build: setup
 	@cmake --preset release
-	@cmake --build --preset release -j $(JOBS) --target holdfast
+	@cmake --build --preset release -j $(JOBS)
 
 # Sandboxed commands may write /tmp, and holdfast does not run a command that could change holdfast's own programs.
 test: setup

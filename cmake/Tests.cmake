@@ -162,15 +162,6 @@ add_test(NAME mcp_sdk COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/e2
   --server $<TARGET_FILE:holdfast>)
 set_tests_properties(mcp_sdk PROPERTIES COST 1000 TIMEOUT 300 SKIP_RETURN_CODE 77)
 
-# This test packs the build, installs the package with npm and talks to it, or does nothing where there is no npm.
-add_test(NAME npm_package COMMAND ${CMAKE_SOURCE_DIR}/tools/check_npm_package ${CMAKE_BINARY_DIR})
-set_tests_properties(npm_package PROPERTIES COST 1000 TIMEOUT 300)
-
-# This test installs the build and tries it with the bundled bubblewrap. It needs user namespaces, like the other tests of the
-# sandbox.
-add_test(NAME installed COMMAND ${CMAKE_SOURCE_DIR}/tools/check_install ${CMAKE_BINARY_DIR})
-set_tests_properties(installed PROPERTIES COST 1000 TIMEOUT 300)
-
 # This test checks how tools/check_tidy shares runs of clang-tidy between sources.
 add_test(NAME tidy_batches COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/tools/tidy_batches_test.py)
 set_tests_properties(tidy_batches PROPERTIES TIMEOUT 60)
