@@ -25,6 +25,12 @@ function(holdfast_linux_sandbox)
   endif()
   holdfast_link_statically(holdfast-linux-sandbox)
   install(TARGETS holdfast-linux-sandbox)
+
+  # The name by which clients of codex start the helper.
+  set(link ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/codex-linux-sandbox)
+  file(MAKE_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+  file(CREATE_LINK holdfast-linux-sandbox ${link} SYMBOLIC)
+  install(FILES ${link} TYPE BIN)
   install(PROGRAMS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/holdfast-resources/bwrap
     DESTINATION bin/holdfast-resources)
 endfunction()

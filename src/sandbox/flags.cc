@@ -21,6 +21,7 @@ namespace holdfast::sandbox {
 namespace {
 
 constexpr std::string_view kReportFd = "--report-fd";
+constexpr std::string_view kHelp = "--help";
 
 using Values = std::vector<std::string>;
 
@@ -224,6 +225,17 @@ constexpr std::array kFlags = {
          WriteIf<&C::file_helper, true>},
 };
 
+// Returns the name of the flag in a word, which may also have its value: --flag=value.
+std::string_view FlagNameIn(std::string_view word) {
+  return word.substr(0, word.starts_with("--") ? word.find('=') : word.size());
+}
+
+// Returns the flag of that name, or null.
+const Flag* FlagNamed(std::string_view name) {
+  const auto* flag = std::ranges::find(kFlags, name, &Flag::name);
+  return flag == kFlags.end() ? nullptr : flag;
+}
+
 // The entry point of the helper may have opened --program-fd itself, under a number that the caller left closed.
 bool NamesProgramTwice(const SandboxedCommand& command) {
   const std::optional<int> others[] = {command.profile_fd,         command.bubblewrap_fd, command.port_ruleset_fd,
@@ -301,6 +313,15 @@ std::optional<int> FindReportFd(std::span<const std::string_view> arguments) {
   return std::nullopt;
 }
 
+bool AsksForHelp(std::span<const std::string_view> arguments) {
+  for (size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    if (arguments[i] == kHelp || arguments[i] == "-h") return true;
+    const Flag* const flag = FlagNamed(arguments[i]);
+    if (flag != nullptr && !flag->value_name.empty()) ++i;  // the next word is the value
+  }
+  return false;
+}
+
 Result<SandboxedCommand> ParseFlags(std::span<const std::string_view> arguments) {
   SandboxedCommand command;
   std::span<const std::string_view> command_arguments;
@@ -309,10 +330,9 @@ Result<SandboxedCommand> ParseFlags(std::span<const std::string_view> arguments)
       command_arguments = arguments.subspan(i + 1);
       break;
     }
-    const std::string_view name =
-        arguments[i].substr(0, arguments[i].starts_with("--") ? arguments[i].find('=') : arguments[i].size());
-    const auto* flag = std::ranges::find(kFlags, name, &Flag::name);
-    if (flag == kFlags.end()) return Wrong(fmt::format("unknown flag {}", name));
+    const std::string_view name = FlagNameIn(arguments[i]);
+    const Flag* const flag = FlagNamed(name);
+    if (flag == nullptr) return Wrong(fmt::format("unknown flag {}", name));
     std::string_view value;
     if (name.size() < arguments[i].size()) {
       if (flag->value_name.empty()) return Wrong(fmt::format("{} takes no value", name));
@@ -342,13 +362,15 @@ std::vector<std::string> BuildFlags(const SandboxedCommand& command) {
   return arguments;
 }
 
-std::string Usage() {
-  std::string text = "usage: holdfast-linux-sandbox FLAGS -- COMMAND ARGUMENTS...\n";
+std::string Usage(std::string_view called_as) {
+  std::string text = fmt::format("usage: {} FLAGS -- COMMAND ARGUMENTS...\n", called_as);
+  const auto add = [&text](std::string_view head, std::string_view help) {
+    text += fmt::format("  {:<30} {}\n", head, help);
+  };
   for (const Flag& flag : kFlags) {
-    const std::string head =
-        flag.value_name.empty() ? std::string(flag.name) : fmt::format("{} {}", flag.name, flag.value_name);
-    text += fmt::format("  {:<30} {}\n", head, flag.help);
+    add(flag.value_name.empty() ? std::string(flag.name) : fmt::format("{} {}", flag.name, flag.value_name), flag.help);
   }
+  add(kHelp, "print this text");
   return text;
 }
 

@@ -32,7 +32,10 @@ Result<int> ParseDescriptor(std::string_view text);
 // Returns the descriptor that --report-fd names, even when the rest of the command line is wrong.
 std::optional<int> FindReportFd(std::span<const std::string_view> arguments);
 
-// Returns the help text: a line about the usage, and one line per flag.
-std::string Usage();
+// Returns whether a flag before the command asks for the help text, even when the rest of the command line is wrong.
+bool AsksForHelp(std::span<const std::string_view> arguments);
+
+// Returns the help text: a line about the usage of the program that was called by this name, and one line per flag.
+std::string Usage(std::string_view called_as);
 
 }  // namespace holdfast::sandbox

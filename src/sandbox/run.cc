@@ -57,7 +57,10 @@ Result<Choice> ChoosePlan(const Job& job) {
   if (must_be_landlock || (job.asked.backend == Backend::kAuto && job.asked.prefers_landlock)) {
     auto plan = LandlockPlanFor(resolution, job);
     if (plan) return Choice{std::move(resolution), *std::move(plan)};
-    if (must_be_landlock) return std::unexpected(std::move(plan).error());
+    if (must_be_landlock) {
+      plan.error().message += "; -c use_legacy_landlock=true uses Landlock only where it is enough";
+      return std::unexpected(std::move(plan).error());
+    }
   }
   const MountsBy mounts_by = MayUseNative(job.asked) ? MountsBy::kDescriptor : MountsBy::kName;
   TRY(NamespacePlan plan, MakePlan(resolution, OptionsFor(job.asked, mounts_by)));

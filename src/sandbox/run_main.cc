@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -35,22 +36,31 @@ int RunInner(std::string_view descriptor, BuiltIn file_helper) {
   ::_exit(RunInnerStage(*orders, file_helper));
 }
 
+int PrintUsage(std::string_view called_as) {
+  const std::string text = Usage(called_as);
+  (void)sys::Write(STDOUT_FILENO, text.data(), text.size());  // a caller that has closed it does not want the text
+  return 0;
+}
+
 }  // namespace
 
 int RunMain(int argc, char** argv, BuiltIn file_helper) {
   sys::RememberArguments(argc, argv);
   const std::vector<std::string_view> arguments(argv + std::min(argc, 1), argv + argc);
   if (arguments.size() == 2 && arguments[0] == kInnerStage) return RunInner(arguments[1], file_helper);
-  const auto end_with = [called_as = CalledAs(argc, argv), report_fd = FindReportFd(arguments)](
-                            const Outcome& outcome) { return Conclude(called_as, outcome, report_fd); };
+  const std::string_view called_as = CalledAs(argc, argv);
+  if (AsksForHelp(arguments)) return PrintUsage(called_as);
+  const auto end_with = [called_as, report_fd = FindReportFd(arguments)](const Outcome& outcome) {
+    return Conclude(called_as, outcome, report_fd);
+  };
   (void)std::signal(SIGCHLD, SIG_DFL);  // a process that ignores SIGCHLD cannot wait for its children
   // The numbers of standard streams that are closed must not be given to files that are opened here.
   if (const auto reserved = sys::ReserveLowFds(); !reserved) {
     return end_with(Fails(kInternal, reserved.error().message));
   }
   const auto command = ParseFlags(arguments);
-  if (!command) return end_with(Fails(kBadUsage, fmt::format("{}\n{}", command.error().message, Usage())));
-  return end_with(Run(*command, CalledAs(argc, argv), file_helper));
+  if (!command) return end_with(Fails(kBadUsage, fmt::format("{}\n{}", command.error().message, Usage(called_as))));
+  return end_with(Run(*command, called_as, file_helper));
 }
 
 }  // namespace holdfast::sandbox

@@ -184,6 +184,7 @@ TEST_P(LandlockStageTest, ByTheFlagAPolicyThatNeedsMountsIsRefused) {
   const Outcome outcome = Inside("echo x > made", kWorkspaceWrite);
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.err, HasSubstr("landlock cannot keep " + In(".agents") + " read-only"));
+  EXPECT_THAT(outcome.err, HasSubstr("-c use_legacy_landlock=true uses Landlock only where it is enough"));
   EXPECT_FALSE(fs::exists(In("made")));
   EXPECT_THAT(Inside("true", Managed(Special("minimal", "read"))).err, HasSubstr("landlock cannot hide"));
 }

@@ -389,6 +389,23 @@ TEST_P(HoldfastSandboxTest, TheNameAloneMakesItTheHelper) {
   EXPECT_EQ(outcome.out, "inside\n");
 }
 
+// `--help` answers under each name: that of the file, the link that is installed beside it, and a name that stands for
+// the helper.
+TEST_P(HoldfastSandboxTest, TheHelpAnswersToEveryName) {
+  const fs::path built = fs::path(kHoldfast).parent_path();
+  const std::string stand_in = OutsideOf("codex-linux-sandbox"), renamed = OutsideOf("sandbox");
+  fs::create_symlink(kHoldfast, stand_in);
+  fs::create_symlink(built / "holdfast-linux-sandbox", renamed);
+  for (const std::string& path :
+       {(built / "holdfast-linux-sandbox").string(), (built / "codex-linux-sandbox").string(), stand_in, renamed}) {
+    const Outcome outcome = RunOutside({path, "--help"});
+    EXPECT_EQ(outcome.status, 0) << path << ": " << outcome.err;
+    EXPECT_THAT(outcome.out, StartsWith("usage: " + fs::path(path).filename().string() + " FLAGS -- ")) << path;
+    EXPECT_THAT(outcome.out, HasSubstr("--permission-profile JSON")) << path;
+    EXPECT_EQ(outcome.err, "") << path;
+  }
+}
+
 TEST_P(HoldfastSandboxTest, PeopleHaveACommandOfTheirOwn) {
   const auto run = [&](const Strings& words) {
     Strings all = {kHoldfast, "sandbox", "-C", workspace_.path()};

@@ -385,17 +385,29 @@ TEST(FlagsTest, EveryFlagIsWrittenByOneOfTheManyCommands) {
 }
 
 TEST(FlagsTest, UsageListsEveryFlagOnce) {
-  std::istringstream lines(Usage());
+  std::istringstream lines(Usage("codex-linux-sandbox"));
   std::string line;
   std::getline(lines, line);
-  EXPECT_EQ(line, "usage: holdfast-linux-sandbox FLAGS -- COMMAND ARGUMENTS...");
+  EXPECT_EQ(line, "usage: codex-linux-sandbox FLAGS -- COMMAND ARGUMENTS...");
   std::set<std::string> listed;
   while (std::getline(lines, line)) {
     std::string name;
     std::istringstream(line) >> name;
     EXPECT_TRUE(listed.insert(name).second) << name;
   }
-  EXPECT_EQ(listed, kAllFlags);
+  std::set<std::string> all = kAllFlags;
+  all.insert("--help");
+  EXPECT_EQ(listed, all);
+}
+
+TEST(FlagsTest, HelpIsAskedForByAFlagAndNotByAValueOrTheCommand) {
+  EXPECT_TRUE(AsksForHelp(Words{"--help"}));
+  EXPECT_TRUE(AsksForHelp(Words{"-h"}));
+  EXPECT_TRUE(AsksForHelp(Words{"--program-fd", "3", "--no-such-flag", "--help", "--", "ls"}));
+  EXPECT_FALSE(AsksForHelp(Words{}));
+  EXPECT_FALSE(AsksForHelp(Words{"--arg0", "--help", "--", "ls"}));
+  EXPECT_TRUE(AsksForHelp(Words{"--arg0=x", "--help"}));
+  EXPECT_FALSE(AsksForHelp(Words{"--sandbox-policy-cwd", "/w", "--", "ls", "--help"}));
 }
 
 }  // namespace
