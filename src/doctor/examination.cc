@@ -55,7 +55,7 @@ std::vector<std::string> NamesOfFailed(std::span<const TrialReport> policies) {
 bool IsOk(const TrialReport& policy) { return policy.finding.state == State::kOk; }
 
 // Returns the reason of the first failure, which has to be repaired first.
-std::string WhyNot(const SandboxProgramReport& program, std::span<const TrialReport> policies) {
+std::string WhyNot(const ProgramReport& program, std::span<const TrialReport> policies) {
   if (program.finding.state != State::kOk) return program.finding.detail;
   const auto failed = std::ranges::find_if_not(policies, IsOk);
   return failed == policies.end() ? "Nothing was tried." : failed->finding.detail;
@@ -86,6 +86,7 @@ Report Examine(const Surroundings& surroundings) {
   report.sandbox_program = ExamineSandboxProgram(surroundings);
   report.bubblewrap = ExamineBubblewrap(surroundings);
   report.bundled = ExamineBundled(surroundings);
+  report.ripgrep = ExamineRipgrep(surroundings);
   report.namespaces = DescribeNamespaces(TryNamespaces(3s));
   report.landlock = DescribeLandlock(sandbox::LandlockAbi());
   report.seccomp = DescribeSeccomp(facts);

@@ -11,7 +11,8 @@
 
 namespace holdfast::doctor {
 
-struct SandboxProgramReport {
+// A program that has a fixed place: the helper, or ripgrep.
+struct ProgramReport {
   Finding finding;
   std::string path;
 
@@ -65,9 +66,10 @@ struct Report {
   bool works = false;  // commands that ask for nothing special get a sandbox
   std::string summary;
   Host host;
-  SandboxProgramReport sandbox_program;
+  ProgramReport sandbox_program;
   BubblewrapReport bubblewrap;
   BundledReport bundled;
+  ProgramReport ripgrep;  // the sandbox does not use it, but commands expect it
   NamespacesReport namespaces;
   LandlockReport landlock;
   SeccompReport seccomp;
@@ -84,6 +86,7 @@ struct Report {
     f.Required("sandboxProgram", sandbox_program);
     f.Required("bubblewrap", bubblewrap);
     f.Required("bundledBubblewrap", bundled);
+    f.Required("ripgrep", ripgrep);
     f.Required("namespaces", namespaces);
     f.Required("landlock", landlock);
     f.Required("seccomp", seccomp);

@@ -79,9 +79,12 @@ void AddHost(Lines& lines, const Host& host) {
                                   host.in_sandbox ? "inside a sandbox" : "", host.chrooted ? "in a chroot" : ""}));
 }
 
+void AddProgram(Lines& lines, std::string_view name, const ProgramReport& program) {
+  lines.Thing(name, program.finding, program.finding.state == State::kOk ? program.path : "");
+}
+
 void AddTools(Lines& lines, const Report& report) {
-  const SandboxProgramReport& program = report.sandbox_program;
-  lines.Thing("sandbox program", program.finding, program.finding.state == State::kOk ? program.path : "");
+  AddProgram(lines, "sandbox program", report.sandbox_program);
   const BubblewrapReport& bwrap = report.bubblewrap;
   lines.Thing(
       "bubblewrap", bwrap.finding,
@@ -89,6 +92,7 @@ void AddTools(Lines& lines, const Report& report) {
               bwrap.missing_options.empty() ? "" : fmt::format("without {}", fmt::join(bwrap.missing_options, " "))}));
   lines.Thing("bundled bwrap", report.bundled.finding,
               Joined({report.bundled.path, report.bundled.sha256.empty() ? "" : "sha256 " + report.bundled.sha256}));
+  AddProgram(lines, "ripgrep", report.ripgrep);
 }
 
 void AddKernel(Lines& lines, const Report& report) {

@@ -10,10 +10,11 @@
 namespace holdfast::doctor {
 
 struct Surroundings {
-  std::string program;          // holdfast, which trials run inside of a sandbox
-  std::string sandbox_program;  // the helper beside it, which the server uses too; it may be missing
-  std::string path_variable;    // $PATH
-  std::string cwd;              // programs below this directory are not used
+  std::string program;                  // holdfast, which trials run inside of a sandbox
+  std::string sandbox_program;          // the helper beside it, which the server uses too; it may be missing
+  std::string path_variable;            // $PATH
+  std::string cwd;                      // programs below this directory are not used
+  std::string ripgrep = "/usr/bin/rg";  // the end of the link `rg` in libexec/holdfast/path
   sandbox::ToolTrust trust = sandbox::TrustOf(::geteuid());  // decides which programs on PATH are trusted
 };
 

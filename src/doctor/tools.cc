@@ -73,23 +73,27 @@ std::string WhyFirstIsNotUsed(const Surroundings& surroundings) {
   return missing.empty() ? "" : fmt::format("{} is not used: it has no {}", *path, fmt::join(missing, ", "));
 }
 
+// `if_missing` and `remedy` continue a sentence that begins with the path.
+ProgramReport ExamineProgram(const std::string& path, std::string_view if_missing, std::string_view remedy) {
+  const int error = WhyNotExecutable(path);
+  if (error == 0) return {{State::kOk}, path};
+  if (error == ENOENT || error == ENOTDIR) return {{State::kMissing, fmt::format("{} {}", path, if_missing)}, path};
+  return {{State::kRefused, fmt::format("{} cannot be executed: {}. {}", path, ErrnoText(error), remedy)}, path};
+}
+
 }  // namespace
 
-SandboxProgramReport ExamineSandboxProgram(const Surroundings& surroundings) {
-  SandboxProgramReport report;
-  report.path = surroundings.sandbox_program;
-  const int error = WhyNotExecutable(report.path);
-  const bool missing = error == ENOENT || error == ENOTDIR;
-  if (error == 0) {
-    report.finding.state = State::kOk;
-  } else if (missing) {
-    report.finding.detail =
-        fmt::format("{} is missing. It is installed with holdfast and must be in the same directory.", report.path);
-  } else {
-    report.finding = {State::kRefused, fmt::format("{} cannot be executed: {}. Allow the server's user to execute it.",
-                                                   report.path, ErrnoText(error))};
-  }
-  return report;
+ProgramReport ExamineSandboxProgram(const Surroundings& surroundings) {
+  return ExamineProgram(surroundings.sandbox_program,
+                        "is missing. It is installed with holdfast and must be in the same directory.",
+                        "Allow the server's user to execute it.");
+}
+
+ProgramReport ExamineRipgrep(const Surroundings& surroundings) {
+  return ExamineProgram(
+      surroundings.ripgrep,
+      "is missing, so commands find no rg unless their own PATH has one. Install the package ripgrep.",
+      "Allow the server's user to execute it, or install the package ripgrep again.");
 }
 
 BubblewrapReport ExamineBubblewrap(const Surroundings& surroundings) {

@@ -38,10 +38,11 @@ class ToolsTest : public testing::Test {
             .sandbox_program = In("own/holdfast-linux-sandbox"),
             .path_variable = In("bin"),
             .cwd = "/nowhere",
+            .ripgrep = In("usr/rg"),
             .trust = {.owner = ::geteuid(), .top = tree_.path(), .only_in = {}}};
   }
   std::string In(const std::string& name) const { return tree_.path() + "/" + name; }
-  SandboxProgramReport SandboxProgram() const { return ExamineSandboxProgram(Here()); }
+  ProgramReport SandboxProgram() const { return ExamineSandboxProgram(Here()); }
 
   support::ScratchDir tree_;
 };
@@ -76,6 +77,25 @@ TEST_F(ToolsTest, TheReportNamesAMissingSandboxProgram) {
   const std::string missing = In("own/holdfast-linux-sandbox") + " is missing";
   EXPECT_THAT(Text(report), HasSubstr("\nsandbox program   missing   " + missing));
   EXPECT_THAT(wire::Encode(report), HasSubstr(R"("sandboxProgram":{"state":"missing","detail":")" + missing));
+}
+
+TEST_F(ToolsTest, RipgrepIsMissingUntilItIsWhereTheLinkOfCommandsLeads) {
+  tree_.Write("bin/rg", "", 0755);  // only commands with this directory in their PATH would find it
+  Report report;
+  report.ripgrep = ExamineRipgrep(Here());
+  const std::string missing = In("usr/rg") +
+                              " is missing, so commands find no rg unless their own PATH has one. "
+                              "Install the package ripgrep.";
+  EXPECT_EQ(report.ripgrep.finding.state, State::kMissing);
+  EXPECT_THAT(Text(report), HasSubstr("\nripgrep           missing   " + missing + "\n"));
+  EXPECT_THAT(wire::Encode(report), HasSubstr(R"("ripgrep":{"state":"missing","detail":")" + missing));
+
+  tree_.Write("usr/rg", "", 0644);
+  EXPECT_EQ(ExamineRipgrep(Here()).finding.state, State::kRefused);
+  EXPECT_THAT(ExamineRipgrep(Here()).finding.detail, HasSubstr("Permission denied. Allow"));
+  ASSERT_EQ(::chmod(In("usr/rg").c_str(), 0755), 0);
+  report.ripgrep = ExamineRipgrep(Here());
+  EXPECT_THAT(Text(report), HasSubstr("\nripgrep           ok        " + In("usr/rg") + "\n"));
 }
 
 TEST_F(ToolsTest, ASystemBubblewrapWithEverythingLacksNothing) {
