@@ -24,9 +24,9 @@ function(holdfast_rooms_of room out)
   set(${out} ${rooms} PARENT_SCOPE)
 endfunction()
 
-# Adds the package holdfast-`part`, a library of `room` and the rooms below it. `headers` are the folders of src/ that the public
-# headers include.
-function(holdfast_package part room description headers)
+# Adds the package holdfast-`part`, a library of `room` and the rooms below it. Further arguments are the public headers, as paths
+# below src/. What they include is installed too (cmake/InstallHeaders.cmake).
+function(holdfast_package part room description)
   set(name holdfast-${part})
   holdfast_rooms_of(${room} rooms)
   set(objects)
@@ -40,7 +40,7 @@ function(holdfast_package part room description headers)
   set(library holdfast_${part}_package)
   add_library(${library} STATIC ${objects})
   set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME ${name} EXPORT_NAME ${part})
-  target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:include/holdfast>)
+  target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:include>)
   target_compile_features(${library} INTERFACE cxx_std_23)
   target_link_libraries(${library} INTERFACE Boost::json OpenSSL::SSL OpenSSL::Crypto Threads::Threads)
 
@@ -55,16 +55,25 @@ function(holdfast_package part room description headers)
   configure_file(cmake/package.pc.in ${made}.pc @ONLY)
   install(FILES ${made}-config.cmake ${made}-config-version.cmake DESTINATION ${package})
   install(FILES ${made}.pc DESTINATION lib/pkgconfig)
-  foreach(folder ${headers})
-    install(DIRECTORY src/${folder} DESTINATION include/holdfast FILES_MATCHING PATTERN "*.h")
+  foreach(header ${ARGN})
+    if(NOT EXISTS ${CMAKE_SOURCE_DIR}/src/${header})
+      message(FATAL_ERROR "${name}: there is no header src/${header}")
+    endif()
   endforeach()
+  install(CODE "
+    set(NAME ${name})
+    set(SOURCE \"${CMAKE_SOURCE_DIR}/src\")
+    set(CHECK \"${CMAKE_SOURCE_DIR}/cmake/check_compiler.h\")
+    set(BUILD \"${made}\")
+    set(HEADERS \"${ARGN}\")
+    include(\"${CMAKE_SOURCE_DIR}/cmake/InstallHeaders.cmake\")")
 endfunction()
 
 function(holdfast_packages)
-  holdfast_package(client client "Client library of the holdfast exec-server" "base;loop;wire;rpc;client")
-  holdfast_rooms_of(remote folders)
-  list(TRANSFORM folders REPLACE "/.*" "")
-  list(REMOVE_DUPLICATES folders)
-  holdfast_package(server remote "The holdfast exec-server, for programs that embed it" "${folders}")
+  holdfast_package(client client "Client library of the holdfast exec-server"
+    client/blocking.h client/child_dialer.h client/exec_events.h client/exec_server_client.h client/files.h client/http.h
+    client/process.h client/url_dialer.h loop/event_loop.h loop/scope.h)
+  holdfast_package(server remote "The holdfast exec-server, for programs that embed it"
+    exec_server/config/config.h exec_server/run_exec_server.h exec_server/runtime_paths.h remote/run_remote_executor.h)
   install(FILES docs/CLIENT.md DESTINATION share/doc/holdfast)
 endfunction()

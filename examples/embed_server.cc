@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <string>
 
-#include "exec_server/config/config.h"
-#include "exec_server/run_exec_server.h"
+#include "holdfast/exec_server/config/config.h"
+#include "holdfast/exec_server/run_exec_server.h"
 
 int main(int argc, char** argv) {
   using namespace holdfast;

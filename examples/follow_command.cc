@@ -8,9 +8,9 @@
 #include <variant>
 #include <vector>
 
-#include "client/exec_server_client.h"
-#include "loop/event_loop.h"
-#include "loop/scope.h"
+#include "holdfast/client/exec_server_client.h"
+#include "holdfast/loop/event_loop.h"
+#include "holdfast/loop/scope.h"
 
 namespace {
 

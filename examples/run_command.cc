@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "client/blocking.h"
+#include "holdfast/client/blocking.h"
 
 namespace {
 
