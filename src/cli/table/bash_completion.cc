@@ -17,6 +17,14 @@ namespace {
 //   rest      the number of the argument that takes all further words; empty if there is none
 constexpr std::string_view kProgram = R"sh(# bash completion for holdfast; made by `holdfast completion bash`.
 
+# Puts the names of runs that begin with $1 into COMPREPLY. A server sends these names, so nothing may expand them.
+_holdfast_offer_runs() {
+  local LC_ALL=C name
+  while IFS= read -r name; do
+    [[ $name =~ $_holdfast_run_names && $name == "$1"* ]] && COMPREPLY+=("$(printf %q "$name")")
+  done < <("${COMP_WORDS[0]}" ps --quiet 2>/dev/null)
+}
+
 # Puts the words of kind $1 that begin with $2 into COMPREPLY.
 _holdfast_offer() {
   local found
@@ -24,7 +32,7 @@ _holdfast_offer() {
     file) found=$(compgen -f -- "$2"); compopt -o filenames 2>/dev/null ;;
     directory) found=$(compgen -d -- "$2"); compopt -o filenames 2>/dev/null ;;
     program) found=$(compgen -c -- "$2") ;;
-    run) found=$(compgen -W "$("${COMP_WORDS[0]}" ps --quiet 2>/dev/null)" -- "$2") ;;
+    run) _holdfast_offer_runs "$2"; return ;;
     signal) found=$(compgen -A signal -- "$2") ;;
     words:*) found=$(compgen -W "${1#words:}" -- "$2") ;;
     *) return ;;
@@ -146,9 +154,9 @@ std::string BashCompletion(std::span<const Command> table) {
     if (blank != std::string::npos) families.push_back(ShellQuoted(command.name));
   }
   return fmt::format(
-      "{}_holdfast_commands='{} --help --version'\n_holdfast_families=({})\n\n"
+      "{}_holdfast_run_names={}\n_holdfast_commands='{} --help --version'\n_holdfast_families=({})\n\n"
       "_holdfast_rows() {{\n  case $command in\n{}  esac\n}}\n\ncomplete -F _holdfast holdfast\n",
-      kProgram, fmt::join(names, " "), fmt::join(families, " "), rows);
+      kProgram, ShellQuoted(kOfferedRunNames), fmt::join(names, " "), fmt::join(families, " "), rows);
 }
 
 }  // namespace holdfast::cli

@@ -4,10 +4,15 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "cli/table/command.h"
 
 namespace holdfast::cli {
+
+// The extended regular expression of the names of runs that a shell offers. A server sends these names, and may send
+// any text: what the shell could take for more than a word, or holdfast for an option, is not offered.
+inline constexpr std::string_view kOfferedRunNames = "^[A-Za-z0-9._][A-Za-z0-9._-]{0,63}$";
 
 std::string BashCompletion(std::span<const Command> table);
 std::string ZshCompletion(std::span<const Command> table);

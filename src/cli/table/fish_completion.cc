@@ -23,7 +23,8 @@ std::string Offers(Completes completes, const std::vector<std::string>& choices,
     case Completes::kProgram:
       return " -a '(__fish_complete_command)'";
     case Completes::kRun:
-      return " -a '(holdfast ps --quiet 2>/dev/null)'";
+      return " -a " + FishQuoted(fmt::format("(holdfast ps --quiet 2>/dev/null | string match --regex {})",
+                                             FishQuoted(kOfferedRunNames)));
     case Completes::kSignal:
       return " -a 'HUP INT QUIT KILL USR1 USR2 TERM CONT STOP TSTP WINCH'";
     case Completes::kCommandName: {

@@ -14,9 +14,13 @@ namespace {
 constexpr std::string_view kBegin = R"sh(#compdef holdfast
 # zsh completion for holdfast; made by `holdfast completion zsh`.
 
+# Offers the names of runs. A server sends them, so only those that are harmless are kept.
 _holdfast_runs() {
+  local LC_ALL=C name
   local -a names
-  names=(${(f)"$(_call_program runs holdfast ps --quiet 2>/dev/null)"})
+  for name in ${(f)"$(_call_program runs holdfast ps --quiet 2>/dev/null)"}; do
+    [[ $name =~ $_holdfast_run_names ]] && names+=("$name")
+  done
   compadd -a names
 }
 
@@ -135,13 +139,14 @@ std::string ZshCompletion(std::span<const Command> table) {
     cases += Case(first, table);
   }
   return fmt::format(
-      "{}_holdfast_commands() {{\n  local -a commands=(\n{}  )\n  _describe command commands\n}}\n\n"
+      "{}_holdfast_run_names={}\n\n_holdfast_commands() {{\n  local -a commands=(\n{}  )\n  _describe command "
+      "commands\n}}\n\n"
       "_holdfast() {{\n  local curcontext=$curcontext state line\n  typeset -A opt_args\n"
       "  _arguments -C '(- *)--help[print the help]' '(- *)--version[print the version]' \\\n"
       "    '1:command:_holdfast_commands' '*::argument:->argument'\n"
       "  [[ $state == argument ]] || return\n  case $words[1] in\n{}  esac\n}}\n\n"
       "if [[ $funcstack[1] == _holdfast ]]; then _holdfast \"$@\"; else compdef _holdfast holdfast; fi\n",
-      kBegin, commands, cases);
+      kBegin, ShellQuoted(kOfferedRunNames), commands, cases);
 }
 
 }  // namespace holdfast::cli

@@ -1,6 +1,8 @@
 // These tests run the scripts in the shells that they are for.
 #include "cli/table/completion.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <sstream>
 #include <string>
@@ -43,6 +45,20 @@ std::vector<std::string> NamesOf(const Command& command) {
   }
   return names;
 }
+
+// Writes a `holdfast` into the folder whose `ps --quiet` prints names that a hostile server has sent, in several lines
+// for a name with a newline, and two harmless ones. A shell that expands or executes any of them makes the file
+// `pwned`.
+void WriteHoldfastOfAHostileServer(const support::ScratchDir& folder) {
+  const std::string names =
+      "brave-otter\n$(touch pwned)\n`touch pwned`\nx;touch pwned\nx$(touch pwned)\n${x:=$(touch pwned)}\n" +
+      std::string("<(touch pwned)\nweb&touch pwned\ntwo words\n*\n~\n--end\n-rf\n\xc3\xa4\n") +
+      "$'\\x24(touch pwned)'\nx\x1b[2J\nx\ttext\nx\xc2\x9b\nx\xff\n" + std::string(65, 'x') + "\n\nweb_2.1\n";
+  folder.Write("names", names);
+  folder.Write("holdfast", "#!/bin/sh\n[ \"$*\" = 'ps --quiet' ] && cat '" + folder.path() + "/names'\n", 0755);
+}
+
+bool Exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
 class BashCompletionTest : public testing::Test {
  protected:
@@ -90,6 +106,14 @@ TEST_F(BashCompletionTest, AsksHoldfastForTheNamesOfRuns) {
   scratch_.Write("holdfast", "#!/bin/sh\n[ \"$*\" = 'ps --quiet' ] && printf 'brave-otter\\nweb\\n'\n", 0755);
   EXPECT_THAT(Offers({"kill", ""}), UnorderedElementsAre("brave-otter", "web"));
   EXPECT_THAT(Offers({"kill", "-s", "KILL", "brave-otter", "w"}), ElementsAre("web"));
+}
+
+TEST_F(BashCompletionTest, ExecutesNoNameThatAServerSends) {
+  WriteHoldfastOfAHostileServer(scratch_);
+  EXPECT_THAT(Offers({"kill", ""}), UnorderedElementsAre("brave-otter", "web_2.1"));
+  EXPECT_THAT(Offers({"kill", "x"}), IsEmpty());
+  EXPECT_THAT(Offers({"kill", "w"}), ElementsAre("web_2.1"));
+  EXPECT_FALSE(Exists(scratch_.path() + "/pwned"));
 }
 
 TEST_F(BashCompletionTest, OffersArgumentsByTheirPlace) {
@@ -147,6 +171,22 @@ TEST(ZshCompletionTest, IsAScriptThatZshAccepts) {
   EXPECT_EQ(outcome.out, "_holdfast\n");
 }
 
+// The test runs the function that completes a run, with a compadd that prints what it is given.
+TEST(ZshCompletionTest, OffersNoHostileNameThatAServerSends) {
+  if (!support::WantProgram("zsh")) return;
+  const support::ScratchDir scratch;
+  WriteHoldfastOfAHostileServer(scratch);
+  const std::string script = scratch.Write("_holdfast", ZshCompletion(Commands()));
+  const support::Outcome outcome =
+      support::Program({"zsh", "-fc",
+                        "cd " + scratch.path() + "; path=($PWD $path); autoload -U compinit; compinit -D; source " +
+                            script + "; compadd() { print -rl -- ${(P)2}; }; _holdfast_runs"})
+          .Finish();
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(LinesOf(outcome.out), UnorderedElementsAre("brave-otter", "web_2.1"));
+  EXPECT_FALSE(Exists(scratch.path() + "/pwned"));
+}
+
 TEST(FishCompletionTest, NamesEveryOptionOfEveryCommand) {
   const std::string script = FishCompletion(Commands());
   for (const Command& command : Commands()) {
@@ -172,6 +212,20 @@ TEST(FishCompletionTest, OffersCommandsOptionsAndValues) {
   EXPECT_THAT(offers("holdfast run --co"), HasSubstr("--colour\t"));
   EXPECT_THAT(offers("holdfast run --colour "), HasSubstr("always"));
   EXPECT_THAT(offers("holdfast kill --co"), Not(HasSubstr("--colour")));
+}
+
+TEST(FishCompletionTest, OffersNoHostileNameThatAServerSends) {
+  if (!support::WantProgram("fish")) return;
+  const support::ScratchDir scratch;
+  WriteHoldfastOfAHostileServer(scratch);
+  const std::string script = scratch.Write("holdfast.fish", FishCompletion(SampleTable()));
+  const support::Outcome outcome = support::Program({"fish", "--no-config", "-c",
+                                                     "cd " + scratch.path() + "; set PATH $PWD $PATH; source " +
+                                                         script + "; complete -C 'holdfast kill '"})
+                                       .Finish();
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(LinesOf(outcome.out), UnorderedElementsAre("brave-otter", "web_2.1"));
+  EXPECT_FALSE(Exists(scratch.path() + "/pwned"));
 }
 
 }  // namespace
