@@ -10,6 +10,9 @@
 namespace holdfast::cli {
 namespace {
 
+// The names of files are offered also where `complete -f` says otherwise. fish takes this together with -r and not -x.
+constexpr std::string_view kFiles = " -F";
+
 // Returns the part of a `complete` command that says which values are offered; empty if there is nothing to offer.
 std::string Offers(Completes completes, const std::vector<std::string>& choices, std::span<const Command> table) {
   if (!choices.empty()) return fmt::format(" -a {}", FishQuoted(fmt::format("{}", fmt::join(choices, " "))));
@@ -17,7 +20,7 @@ std::string Offers(Completes completes, const std::vector<std::string>& choices,
     case Completes::kNothing:
       return {};
     case Completes::kFile:
-      return " -F";
+      return std::string(kFiles);
     case Completes::kDirectory:
       return " -a '(__fish_complete_directories)'";
     case Completes::kProgram:
@@ -40,7 +43,10 @@ std::string Line(std::string_view condition, const Option& option, std::span<con
   std::string line = fmt::format("complete -c holdfast -n {}", FishQuoted(condition));
   if (!option.letter.empty()) line += " -s " + option.letter.substr(1);
   if (!option.flag.empty()) line += " -l " + option.flag.substr(2);
-  if (option.takes == Option::Takes::kValue) line += " -x" + Offers(option.completes, option.choices, table);
+  if (option.takes == Option::Takes::kValue) {
+    const std::string offers = Offers(option.completes, option.choices, table);
+    line += (offers == kFiles ? " -r" : " -x") + offers;
+  }
   return line + " -d " + FishQuoted(option.help) + "\n";
 }
 

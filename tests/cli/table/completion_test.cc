@@ -199,6 +199,15 @@ TEST(FishCompletionTest, NamesEveryOptionOfEveryCommand) {
   }
 }
 
+TEST(FishCompletionTest, IsAScriptThatFishAccepts) {
+  if (!support::WantProgram("fish")) return;
+  const support::ScratchDir scratch;
+  const std::string script = scratch.Write("holdfast.fish", FishCompletion(Commands()));
+  const support::Outcome outcome = support::Program({"fish", "--no-config", script}).Finish();
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "");
+}
+
 TEST(FishCompletionTest, OffersCommandsOptionsAndValues) {
   if (!support::WantProgram("fish")) return;
   const support::ScratchDir scratch;
