@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/shown_text.h"
 #include "base/utf8.h"
 
 namespace holdfast {
@@ -23,13 +24,7 @@ size_t AppendMultiByte(std::string& line, std::string_view text) {
     AppendCodeUnit(line, 0xfffd);
     return 1;
   }
-  // Terminals treat some of the characters U+0080 to U+009F like escape sequences.
-  const bool is_c1_control = text[0] == '\xc2' && static_cast<uint8_t>(text[1]) < 0xa0;
-  if (is_c1_control) {
-    AppendCodeUnit(line, static_cast<uint8_t>(text[1]));
-  } else {
-    line += text.substr(0, length);
-  }
+  line += ShownJson(text.substr(0, length));
   return length;
 }
 

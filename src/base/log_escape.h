@@ -7,8 +7,8 @@
 
 namespace holdfast {
 
-// Appends `value` as a JSON string with its quotes. Control characters, C1 ones included, are escaped; a byte that is
-// not UTF-8 becomes U+FFFD. A long value is cut, and ends in "...".
+// Appends `value` as a JSON string with its quotes. Control characters and those that ShownText escapes are escaped; a
+// byte that is not UTF-8 becomes U+FFFD. A long value is cut, and ends in "...".
 void AppendQuoted(std::string& line, std::string_view value);
 
 // Appends `value` without quotes if it is one printable ASCII word without special characters, and quoted otherwise.

@@ -41,7 +41,27 @@ size_t ShownLength(std::string_view text) {
 
 size_t ShownLengthInWord(std::string_view word) { return word[0] == '`' ? 0 : ShownLength(word); }
 
-std::string Escape(char byte) { return byte == '\n' ? "\\n" : fmt::format("\\x{:02x}", static_cast<uint8_t>(byte)); }
+std::string EscapedByte(char byte) {
+  return byte == '\n' ? "\\n" : fmt::format("\\x{:02x}", static_cast<uint8_t>(byte));
+}
+
+// Returns the escape of one character, or of one byte that is not UTF-8.
+std::string EscapedCharacter(std::string_view character) {
+  if (character == "\t") return "\\t";
+  if (character.size() == 1) return EscapedByte(character[0]);
+  const auto number = static_cast<uint32_t>(Utf8Character(character));
+  return number > 0xffff ? fmt::format("\\U{:08x}", number) : fmt::format("\\u{:04x}", number);
+}
+
+// Returns the escape of a character in a JSON string, which has two of them for a character beyond 16 bits.
+std::string JsonEscape(char32_t character) {
+  const auto number = static_cast<uint32_t>(character);
+  if (number <= 0xffff) return fmt::format("\\u{:04x}", number);
+  return fmt::format("\\u{:04x}\\u{:04x}", 0xd7c0 + (number >> 10), 0xdc00 + (number & 0x3ff));
+}
+
+// Returns the character at the start of the text; the first byte if it is not UTF-8.
+std::string_view FirstOf(std::string_view text) { return text.substr(0, std::max<size_t>(Utf8Length(text), 1)); }
 
 bool IsShownAsItIs(std::string_view word) {
   while (!word.empty()) {
@@ -57,7 +77,7 @@ std::string Escaped(std::string_view word) {
   while (!word.empty()) {
     const size_t length = ShownLengthInWord(word);
     if (length == 0) {
-      text += Escape(word[0]);
+      text += EscapedByte(word[0]);
     } else {
       if (word[0] == '\'' || word[0] == '\\') text += '\\';
       text += word.substr(0, length);
@@ -105,12 +125,34 @@ bool IsInvisible(char32_t character) {
                              [&](const Range& range) { return character >= range.first && character <= range.last; });
 }
 
-std::string ShownText(std::string_view text) {
+std::string ShownText(std::string_view text) { return ShownExcerpt(text, std::string::npos); }
+
+std::string ShownLines(std::string_view text) {
+  std::string shown;
+  for (size_t end; (end = text.find('\n')) != std::string_view::npos; text.remove_prefix(end + 1)) {
+    shown += ShownText(text.substr(0, end)) + "\n";
+  }
+  return shown + ShownText(text);
+}
+
+std::string ShownExcerpt(std::string_view text, size_t max_bytes) {
   std::string shown;
   while (!text.empty()) {
-    const size_t length = ShownLength(text);
-    shown += length == 0 ? Escape(text[0]) : std::string(text.substr(0, length));
-    text.remove_prefix(std::max<size_t>(length, 1));
+    if (shown.size() >= max_bytes) return shown + "...";
+    const std::string_view character = FirstOf(text);
+    shown += ShownLength(text) == 0 ? EscapedCharacter(character) : character;
+    text.remove_prefix(character.size());
+  }
+  return shown;
+}
+
+std::string ShownJson(std::string_view json) {
+  std::string shown;
+  while (!json.empty()) {
+    const std::string_view character = FirstOf(json);
+    const bool is_as_it_is = static_cast<uint8_t>(json[0]) < 0x7f || ShownLength(json) > 0;
+    shown += is_as_it_is ? character : JsonEscape(Utf8Length(json) > 0 ? Utf8Character(character) : 0xfffd);
+    json.remove_prefix(character.size());
   }
   return shown;
 }

@@ -4,13 +4,14 @@
 
 #include <fmt/format.h>
 
-#include "transport/printable.h"
+#include "base/shown_text.h"
 #include "wire/json.h"
 
 namespace holdfast::client {
 namespace {
 
 constexpr std::string_view kExecutors = "/executors/";
+constexpr size_t kMaxReasonBytes = 200;
 
 std::string_view Trimmed(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t\r\n");
@@ -29,7 +30,7 @@ std::string ReasonIn(const std::string& body, std::string_view token) {
   wire::Document document;
   const auto json = document.Parse(body);
   const std::string_view message = json ? json->Find("error").Find("message").string().value_or("") : "";
-  return transport::Printable(Without(std::string(Trimmed(message.empty() ? body : message)), token));
+  return ShownExcerpt(Without(std::string(Trimmed(message.empty() ? body : message)), token), kMaxReasonBytes);
 }
 
 // Returns the id at the end of the path of a rendezvous; nothing for the path of another server.

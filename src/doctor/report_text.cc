@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/shown_text.h"
 #include "wire/field_types.h"
 
 namespace holdfast::doctor {
@@ -63,7 +64,7 @@ class Lines {
   void Blank() { text_ += '\n'; }
   void Add(std::string line) {
     line.erase(line.find_last_not_of(' ') + 1);
-    text_ += line + '\n';
+    text_ += ShownText(line) + '\n';
   }
 
   std::string Take() && { return std::move(text_); }

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/printable.h"
+#include "base/shown_text.h"
 #include "exec_policy/dangerous.h"
 #include "exec_policy/rule.h"
 
@@ -32,11 +32,11 @@ std::string WithoutMatch(std::span<const std::string> command) {
 }
 
 std::string Details(const RuleMatch& match) {
-  std::string text = fmt::format("  {}\n", PrintableExcerpt(RuleText(match)));
-  if (match.justification) text += fmt::format("    justification: {}\n", PrintableExcerpt(*match.justification));
+  std::string text = fmt::format("  {}\n", ShownExcerpt(RuleText(match)));
+  if (match.justification) text += fmt::format("    justification: {}\n", ShownExcerpt(*match.justification));
   if (match.resolved_program) {
     text += fmt::format("    the rule names the program by its base name, and the program is {}\n",
-                        PrintableExcerpt(*match.resolved_program));
+                        ShownExcerpt(*match.resolved_program));
   }
   return text;
 }

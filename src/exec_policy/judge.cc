@@ -8,7 +8,7 @@
 
 #include "base/log_escape.h"
 #include "base/paths.h"
-#include "base/printable.h"
+#include "base/shown_text.h"
 #include "exec_policy/dangerous.h"
 #include "exec_policy/denial_text.h"
 #include "exec_policy/explain.h"
@@ -85,9 +85,9 @@ Judgement JudgeCommand(const Policy& policy, const ExecAttempt& attempt, Program
   const Evaluation evaluation = Evaluate(policy, attempt, names, command);
   const RuleMatch* match = DecidingMatch(evaluation);
   if (match == nullptr) return JudgeWithoutRule(command);
-  Judgement judgement{.rule = PrintableExcerpt(RuleText(*match))};
+  Judgement judgement{.rule = ShownExcerpt(RuleText(*match))};
   const auto reason_or = [match](std::string_view otherwise) {
-    return match->justification ? PrintableExcerpt(*match->justification) : std::string(otherwise);
+    return match->justification ? ShownExcerpt(*match->justification) : std::string(otherwise);
   };
   if (match->decision == Decision::kForbidden) {
     judgement.action = Action::kDeny;

@@ -118,6 +118,14 @@ struct Complaint {
   std::string code, message;
 };
 
+std::string ShownBeginning(std::string_view text) {
+  size_t bytes = 0;
+  for (size_t characters = 0; bytes < text.size() && characters < kMaxShownCharacters; ++characters) {
+    bytes += std::max<size_t>(Utf8Length(text.substr(bytes)), 1);
+  }
+  return ShownText(text.substr(0, bytes));
+}
+
 // Returns the words of the registry about its refusal; an empty message if it has none.
 Complaint ComplaintIn(std::string_view body, std::string_view token) {
   Complaint complaint;
@@ -125,11 +133,11 @@ Complaint ComplaintIn(std::string_view body, std::string_view token) {
   wire::Document document;
   if (const auto json = document.Parse(body); json) {
     const wire::Json error = json->Find("error");
-    complaint.code = Shown(Without(error.Find("code").string().value_or(""), token));
+    complaint.code = ShownBeginning(Without(error.Find("code").string().value_or(""), token));
     message = http::Trimmed(error.Find("message").string().value_or(""));
   }
   if (message.empty()) message = http::Trimmed(body);
-  complaint.message = Shown(Without(message, token));
+  complaint.message = ShownBeginning(Without(message, token));
   return complaint;
 }
 
@@ -172,17 +180,6 @@ std::expected<Registration, RegistryFailure> Decoded(const Registrant& registran
 }
 
 }  // namespace
-
-std::string Shown(std::string_view text) {
-  std::string shown;
-  for (size_t characters = 0; !text.empty() && characters < kMaxShownCharacters; ++characters) {
-    const size_t length = Utf8Length(text);
-    const bool is_fit = length > 0 && !IsInvisible(Utf8Character(text.substr(0, length)));
-    shown += is_fit ? text.substr(0, length) : "?";
-    text.remove_prefix(std::max<size_t>(length, 1));
-  }
-  return shown;
-}
 
 std::expected<Registration, RegistryFailure> ReadAnswer(const Registrant& registrant, const RegistryAnswer& answer,
                                                         std::string_view token) {

@@ -48,10 +48,6 @@ RegistryFailure Undecodable(const Registrant& registrant);
 // Returns the failure of a token that cannot be used, for the given reason.
 RegistryFailure Unauthenticated(Form form, std::string_view reason);
 
-// Returns the beginning of a text that a stranger wrote, fit for a terminal: with a question mark for each byte that is
-// a control character or not part of a UTF-8 character.
-std::string Shown(std::string_view text);
-
 // Returns the server of a rendezvous URL, which must be ws or wss. The message of an error has no part of the path.
 Result<transport::ServerUrl> RendezvousServer(const Registration& registration);
 

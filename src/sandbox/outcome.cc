@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/shown_text.h"
 #include "process/command/start_report.h"
 #include "sys/io.h"
 
@@ -21,7 +22,7 @@ std::string_view CalledAs(int argc, char** argv) {
 }
 
 void WriteMessage(std::string_view called_as, std::string_view message) {
-  const std::string line = fmt::format("{}: {}\n", called_as, message);
+  const std::string line = fmt::format("{}: {}\n", ShownText(called_as), ShownLines(message));
   (void)sys::Write(STDERR_FILENO, line.data(), line.size());  // a failure cannot be reported anywhere else
 }
 

@@ -7,8 +7,8 @@
 
 #include "base/base64.h"
 #include "base/parse_number.h"
+#include "base/shown_text.h"
 #include "transport/http_request.h"
-#include "transport/printable.h"
 #include "transport/proxy.h"
 #include "transport/socket_address.h"
 
@@ -16,6 +16,7 @@ namespace holdfast::transport {
 namespace {
 
 constexpr std::string_view kEndOfHead = "\r\n\r\n";
+constexpr size_t kMaxStatusBytes = 200;  // shown of a refusal
 
 std::string ConnectRequest(const Proxy& proxy, const WebSocketServer& server) {
   const std::string place = HostAndPort(server.host, server.port);
@@ -32,7 +33,7 @@ Result<> CheckStatus(const std::string& line, const std::string& name) {
   const int code = ParseNumber<int>(status.substr(0, 3)).value_or(0);
   if (code >= 200 && code < 300) return {};
   return Fail(code == 403 || code == 407 ? ErrorKind::kPermissionDenied : ErrorKind::kDisconnected,
-              fmt::format("the proxy at {} refused: {}", name, Printable(status)));
+              fmt::format("the proxy at {} refused: {}", name, ShownExcerpt(status, kMaxStatusBytes)));
 }
 
 }  // namespace

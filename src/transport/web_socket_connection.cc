@@ -9,13 +9,13 @@
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/websocket/stream.hpp>
 
+#include "base/shown_text.h"
 #include "transport/gathering_stream.h"
 #include "transport/hang_up_watch.h"
 #include "transport/inbound_room.h"
 #include "transport/message_buffer.h"
 #include "transport/outbox.h"
 #include "transport/peer_watch.h"
-#include "transport/printable.h"
 #include "transport/turn_task.h"
 #include "transport/web_socket_frames.h"
 
@@ -25,6 +25,7 @@ namespace {
 namespace http = boost::beast::http;
 namespace websocket = boost::beast::websocket;
 
+constexpr size_t kMaxReasonBytes = 200;  // shown of a refusal
 constexpr size_t kMinReadBytes = 4u << 10;
 // A read is not longer than this, so that memory grows with what arrives and not with what a frame header announces.
 constexpr size_t kMaxReadBytes = 1u << 20;
@@ -66,8 +67,8 @@ http::request<http::empty_body> UpgradeRequest(const std::string& key) {
 Error UpgradeError(std::string_view peer, error_code error, const websocket::response_type& answer) {
   if (error == websocket::error::upgrade_declined) {
     const std::string_view reason(answer.reason().data(), answer.reason().size());
-    return {ErrorKind::kPermissionDenied,
-            fmt::format("the server at {} refused the WebSocket: {} {}", peer, answer.result_int(), Printable(reason))};
+    return {ErrorKind::kPermissionDenied, fmt::format("the server at {} refused the WebSocket: {} {}", peer,
+                                                      answer.result_int(), ShownExcerpt(reason, kMaxReasonBytes))};
   }
   const bool is_other_protocol = error.category() == make_error_code(websocket::error::closed).category() ||
                                  (error.category() == make_error_code(http::error::end_of_stream).category() &&

@@ -133,6 +133,7 @@ TEST_F(LogTest, KeepsUtf8AndReplacesWhatIsNot) {
   EXPECT_EQ(Text({{"v", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"}}),
             " info e v=\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"\n");
   EXPECT_EQ(Text({{"c1", "\xc2\x9b"}}), " info e c1=\"\\u009b\"\n");
+  EXPECT_EQ(Text({{"bidi", "\u202e\u200b"}}), " info e bidi=\"\\u202e\\u200b\"\n");
   EXPECT_EQ(Text({{"cut", "\xe2\x82"}}), " info e cut=\"\\ufffd\\ufffd\"\n");
   EXPECT_EQ(Text({{"overlong", "\xc0\xaf\xe0\x80\x80"}}), " info e overlong=\"\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\"\n");
   EXPECT_EQ(Text({{"surrogate", "\xed\xa0\x80"}}), " info e surrogate=\"\\ufffd\\ufffd\\ufffd\"\n");

@@ -38,10 +38,43 @@ TEST(ShownWordTest, ShowsWhatAUserCouldNotSee) {
   for (const auto& [word, shown] : cases) EXPECT_EQ(ShownWord(word), shown);
 }
 
-TEST(ShownTextTest, EscapesWhatAUserCouldNotSee) {
-  EXPECT_EQ(ShownText("It's `fine` \xc3\xa4"), "It's `fine` \xc3\xa4");
-  EXPECT_EQ(ShownText("two\nlines\x1b[2K"), R"(two\nlines\x1b[2K)");
-  EXPECT_EQ(ShownText("\xe2\x80\xae\xff"), R"(\xe2\x80\xae\xff)");
+TEST(ShownTextTest, KeepsWhatIsHarmless) {
+  EXPECT_EQ(ShownText("It's `fine` \xc3\xa4 \\n 日本 🙂"), "It's `fine` \xc3\xa4 \\n 日本 🙂");
+}
+
+TEST(ShownTextTest, EscapesWhatCommandsATerminal) {
+  EXPECT_EQ(ShownText("a\n\tb\x1b[2J\r\b\x7f"), R"(a\n\tb\x1b[2J\x0d\x08\x7f)");
+  EXPECT_EQ(ShownText("\u009b2J"), R"(\u009b2J)");
+  EXPECT_EQ(ShownText(std::string_view("\0", 1)), R"(\x00)");
+}
+
+TEST(ShownTextTest, EscapesWhatDeceivesTheReader) {
+  EXPECT_EQ(ShownText("\u202a\u202b\u202c\u202d\u202e"), R"(\u202a\u202b\u202c\u202d\u202e)");
+  EXPECT_EQ(ShownText("\u2066\u2067\u2068\u2069"), R"(\u2066\u2067\u2068\u2069)");
+  EXPECT_EQ(ShownText("\u200e\u200f\u061c\u2028\u2029"), R"(\u200e\u200f\u061c\u2028\u2029)");
+  EXPECT_EQ(ShownText("a\u200bb\u200cc\u200dd\u2060e\ufefff\u00ad"), R"(a\u200bb\u200cc\u200dd\u2060e\ufefff\u00ad)");
+  EXPECT_EQ(ShownText("\U000e0041"), R"(\U000e0041)");
+}
+
+TEST(ShownTextTest, EscapesBytesThatAreNotUtf8) {
+  EXPECT_EQ(ShownText("\xff\xc3"), R"(\xff\xc3)");
+  EXPECT_EQ(ShownText("\xed\xa0\x80\x9b"), R"(\xed\xa0\x80\x9b)");  // a surrogate, and C1 as one byte
+}
+
+TEST(ShownTextTest, ChangesNothingOnTheSecondTime) {
+  const std::string once = ShownText("a\x1b\u202e\xff\\");
+  EXPECT_EQ(ShownText(once), once);
+}
+
+TEST(ShownExcerptTest, ShortensALongText) {
+  EXPECT_EQ(ShownExcerpt("abcdef", 6), "abcdef");
+  EXPECT_EQ(ShownExcerpt("abcdefg", 6), "abcdef...");
+  EXPECT_LT(ShownExcerpt(std::string(1 << 20, '\x1b')).size(), 1100u);
+}
+
+TEST(ShownJsonTest, EscapesWhatTheEncoderLeaves) {
+  EXPECT_EQ(ShownJson("{\"a\":\"\u009b\u202e\x7f\u00e4\"}\n"), "{\"a\":\"\\u009b\\u202e\\u007f\u00e4\"}\n");
+  EXPECT_EQ(ShownJson("\"\U000e0041\""), R"("\udb40\udc41")");
 }
 
 TEST(IsInvisibleTest, HoldsForEveryCharacterOfItsRangesAndNotForTheirNeighbours) {

@@ -34,7 +34,7 @@ TEST(ApprovalMessageTest, SaysWhenTheCommandWouldRunOutside) {
 
 TEST(ApprovalMessageTest, LetsNoReasonImitateAnotherLine) {
   EXPECT_THAT(ApprovalMessage({.file = "/bin/rm", .argv = {"rm"}, .cwd = "/", .reason = "a\nb \xe2\x80\xae c"}),
-              EndsWith("\na\\nb \\xe2\\x80\\xae c"));
+              EndsWith("\na\\nb \\u202e c"));
 }
 
 TEST(ApprovalMessageTest, SaysWhenItShowsNotAll) {

@@ -121,7 +121,7 @@ TEST(DialProxyTest, SaysHowTheProxyRefuses) {
                    "Authentication Required"}));
   EXPECT_EQ(RefusalThrough("HTTP/1.1 502 \x1b[2JBad\r\n\r\n"),
             (Error{ErrorKind::kDisconnected,
-                   "cannot reach the server at server.example:80: the proxy at PROXY refused: 502 ?[2JBad"}));
+                   "cannot reach the server at server.example:80: the proxy at PROXY refused: 502 \\x1b[2JBad"}));
   EXPECT_EQ(RefusalThrough("hello"),
             (Error{ErrorKind::kInvalidRequest,
                    "cannot reach the server at server.example:80: the proxy at PROXY: it does not speak HTTP"}));

@@ -2,15 +2,14 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "auth/secret_file.h"
+#include "base/shown_text.h"
 #include "cli/private_server/private_server.h"
-#include "cli/text/table.h"
+#include "cli/text/complaint.h"
 #include "client/url_dialer.h"
 #include "loop/scope.h"
 #include "sys/write_all.h"
@@ -95,10 +94,7 @@ loop::Task<> Invocation::CloseConnections() {
 }
 
 int Invocation::Complain(std::string_view message, int status) const {
-  std::string line(message);
-  std::ranges::replace(line, '\n', ' ');
-  line = fmt::format("holdfast {}: {}\n", arguments_.command().name, Printable(line));
-  (void)std::fputs(line.c_str(), stderr);  // if this fails, there is no other way to tell the user
+  PrintComplaint("holdfast " + arguments_.command().name, message);
   return status;
 }
 
@@ -113,5 +109,7 @@ int RunRemote(const Arguments& arguments, RemoteFunction function) {
 }
 
 void Print(std::string_view text) { (void)sys::WriteAll(STDOUT_FILENO, text); }
+
+void PrintJson(std::string_view json) { Print(ShownJson(json) + "\n"); }
 
 }  // namespace holdfast::cli

@@ -41,8 +41,7 @@ class Invocation {
   // Closes the connections that were made, and waits for their end.
   loop::Task<> CloseConnections();
 
-  // Prints `holdfast COMMAND: message` as one line to standard error, and returns `status`. Control characters in the
-  // message, which may come from the server, are shown as escapes.
+  // Prints `holdfast COMMAND: message` as one line to standard error, as PrintComplaint does, and returns `status`.
   int Complain(std::string_view message, int status = 1) const;
   int Complain(const Error& error, int status = 1) const { return Complain(error.message, status); }
 
@@ -69,5 +68,9 @@ inline auto Remotely(RemoteFunction function) {
 
 // Writes all of the text to standard output. An error is ignored: a reader that has closed the pipe does not want it.
 void Print(std::string_view text);
+
+// Prints a JSON text of one line. Its strings may contain words of the server, which cannot command a terminal this
+// way.
+void PrintJson(std::string_view json);
 
 }  // namespace holdfast::cli

@@ -13,6 +13,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "base/shown_text.h"
 #include "cli/connect/invocation.h"
 #include "cli/connect/server_path.h"
 #include "cli/terminal/screen.h"
@@ -65,10 +66,12 @@ struct Listed {
   }
 };
 
-std::string NameText(const wire::FsDirectoryEntry& entry, bool coloured) {
-  std::string name = Printable(entry.file_name);
-  if (!entry.is_directory) return name;
-  return coloured ? fmt::format("\x1b[34m{}\x1b[0m/", name) : name + "/";
+std::string NameOf(const wire::FsDirectoryEntry& entry) {
+  return entry.is_directory ? entry.file_name + "/" : entry.file_name;
+}
+
+std::string_view ColourOf(const wire::FsDirectoryEntry& entry) {
+  return entry.is_directory && HasColours(STDOUT_FILENO) ? kBlue : "";
 }
 
 loop::Task<Result<>> ListLong(Invocation& invocation, client::Files files, std::string path,
@@ -79,10 +82,11 @@ loop::Task<Result<>> ListLong(Invocation& invocation, client::Files files, std::
     auto metadata = co_await files.Metadata(entry_path);
     if (!metadata) continue;  // the file has been removed meanwhile, or is a link that leads nowhere
     if (invocation.wants_json()) {
-      Print(wire::Encode(Listed{entry_path, *metadata}) + "\n");
+      PrintJson(wire::Encode(Listed{entry_path, *metadata}));
     } else {
-      table.Add({KindOf(*metadata), fmt::format("{:>12}", metadata->size), TimeText(metadata->modified_at_ms),
-                 NameText(entry, HasColours(STDOUT_FILENO))});
+      table.Add(
+          {KindOf(*metadata), fmt::format("{:>12}", metadata->size), TimeText(metadata->modified_at_ms), NameOf(entry)},
+          ColourOf(entry));
     }
   }
   Print(table.Text());
@@ -93,7 +97,11 @@ loop::Task<Result<>> List(Invocation& invocation, client::Files files, std::stri
   auto metadata = co_await files.Metadata(path);
   if (!metadata) co_return std::unexpected(std::move(metadata).error());
   if (!metadata->is_directory) {
-    Print(invocation.wants_json() ? wire::Encode(Listed{path, *metadata}) + "\n" : Printable(path) + "\n");
+    if (invocation.wants_json()) {
+      PrintJson(wire::Encode(Listed{path, *metadata}));
+    } else {
+      Print(ShownText(path) + "\n");
+    }
     co_return Result<>();
   }
   auto entries = co_await files.List(path);
@@ -103,7 +111,7 @@ loop::Task<Result<>> List(Invocation& invocation, client::Files files, std::stri
     co_return co_await ListLong(invocation, files, path, *std::move(entries));
   }
   std::string text;
-  for (const wire::FsDirectoryEntry& entry : *entries) text += NameText(entry, HasColours(STDOUT_FILENO)) + "\n";
+  for (const wire::FsDirectoryEntry& entry : *entries) text += Coloured(NameOf(entry), ColourOf(entry)) + "\n";
   Print(text);
   co_return Result<>();
 }
@@ -139,11 +147,11 @@ loop::Task<Result<>> Stat(Invocation& invocation, client::Files files, std::stri
   auto metadata = co_await files.Metadata(path);
   if (!metadata) co_return std::unexpected(std::move(metadata).error());
   if (invocation.wants_json()) {
-    Print(wire::Encode(Listed{path, *metadata}) + "\n");
+    PrintJson(wire::Encode(Listed{path, *metadata}));
     co_return Result<>();
   }
   TextTable table;
-  table.Add({"path:", Printable(path)});
+  table.Add({"path:", path});
   table.Add({"kind:", KindOf(*metadata)});
   table.Add({"size:", fmt::format("{}", metadata->size)});
   if (metadata->permissions) table.Add({"mode:", fmt::format("{:04o}", *metadata->permissions)});

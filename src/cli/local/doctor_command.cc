@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/shown_text.h"
 #include "cli/table/arguments.h"
 #include "doctor/examination.h"
 #include "doctor/observation.h"
@@ -32,11 +33,11 @@ int RunDoctor(const Arguments& arguments) {
     ::_exit(0);  // destructors and exit handlers may fail in a sandbox
   }
   if (arguments.Has("--startup")) {
-    for (const std::string& warning : doctor::StartupWarnings()) Print(warning + '\n');
+    for (const std::string& warning : doctor::StartupWarnings()) Print(ShownText(warning) + '\n');
     return 0;
   }
   const doctor::Report report = doctor::Examine(doctor::OwnSurroundings());
-  Print(arguments.Has("--json") ? wire::Encode(report) + '\n' : doctor::Text(report));
+  Print(arguments.Has("--json") ? ShownJson(wire::Encode(report)) + '\n' : doctor::Text(report));
   return report.works ? 0 : 1;
 }
 

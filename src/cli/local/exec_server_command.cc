@@ -11,6 +11,7 @@
 
 #include "cli/local/remote_options.h"
 #include "cli/table/arguments.h"
+#include "cli/text/complaint.h"
 #include "exec_server/config/config_file.h"
 #include "exec_server/config/config_flags.h"
 #include "exec_server/run_exec_server.h"
@@ -19,8 +20,7 @@ namespace holdfast::cli {
 namespace {
 
 int Complain(const Error& error) {
-  (void)std::fprintf(stderr, "holdfast: %s\n",
-                     error.message.c_str());  // if this fails, there is no other way to tell the user
+  PrintComplaint("holdfast", error.message);
   return 1;
 }
 

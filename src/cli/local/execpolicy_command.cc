@@ -12,6 +12,7 @@
 
 #include "base/environment_variable.h"
 #include "base/result.h"
+#include "base/shown_text.h"
 #include "cli/local/evaluation_json.h"
 #include "cli/table/arguments.h"
 #include "exec_policy/explain.h"
@@ -27,8 +28,8 @@ namespace {
 constexpr int kFailed = 1, kBadUsage = 2;
 
 int Complain(const Arguments& arguments, int status, const std::string& message) {
-  const std::string line = fmt::format("holdfast {}: {}", arguments.command().name, message);
-  (void)std::fprintf(stderr, "%s%s", line.c_str(), line.ends_with('\n') ? "" : "\n");
+  const std::string text = ShownLines(fmt::format("holdfast {}: {}", arguments.command().name, message));
+  (void)std::fprintf(stderr, "%s%s", text.c_str(), text.ends_with('\n') ? "" : "\n");
   return status;
 }
 
@@ -58,7 +59,7 @@ Result<std::string> Check(const Arguments& arguments) {
   const exec_policy::Evaluation evaluation = policy.Evaluate(command, places);
   if (arguments.Has("--explain")) return exec_policy::Explain(evaluation, command);
   const std::string json = EvaluationJson(evaluation);
-  return (arguments.Has("--pretty") ? Indented(json) : json) + '\n';
+  return ShownJson(arguments.Has("--pretty") ? Indented(json) : json) + '\n';
 }
 
 int RunCheck(const Arguments& arguments) {

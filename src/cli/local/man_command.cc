@@ -12,12 +12,13 @@
 #include "base/result.h"
 #include "cli/table/arguments.h"
 #include "cli/table/man_page.h"
+#include "cli/text/complaint.h"
 
 namespace holdfast::cli {
 namespace {
 
 int Complain(const std::string& message) {
-  (void)std::fprintf(stderr, "holdfast man: %s\n", message.c_str());
+  PrintComplaint("holdfast man", message);
   return 1;
 }
 

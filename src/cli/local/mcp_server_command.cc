@@ -6,6 +6,7 @@
 
 #include "base/environment_variable.h"
 #include "cli/table/arguments.h"
+#include "cli/text/complaint.h"
 #include "mcp/run_mcp_server.h"
 
 namespace holdfast::cli {
@@ -40,8 +41,7 @@ int RunMcpServer(const Arguments& arguments) {
                                         .intercept = arguments.Value("--intercept") == "wrapper" ? kWrapper : kSeccomp,
                                         .wrapper = arguments.ValueOr("--execve", "")});
   if (ended) return 0;
-  (void)std::fprintf(stderr, "holdfast: %s\n",
-                     ended.error().message.c_str());  // if this fails, there is no other way to tell the user
+  PrintComplaint("holdfast", ended.error().message);
   return 1;
 }
 

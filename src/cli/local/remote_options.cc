@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/shown_text.h"
+#include "cli/text/complaint.h"
 #include "exec_server/config/config_settings.h"
 #include "remote/run_remote_executor.h"
 
@@ -17,9 +19,8 @@ constexpr int kUsageStatus = 2;
 
 void PrintRegistration(remote::Form form, const remote::Registration& registration) {
   const std::string noun(remote::NounOf(form));
-  const std::string line =
-      fmt::format("codex exec-server remote {} {} registered with {}_id {}\n", noun,
-                  remote::Shown(registration.registration_id), noun, remote::Shown(registration.id));
+  const std::string line = fmt::format("codex exec-server remote {} {} registered with {}_id {}\n", noun,
+                                       ShownText(registration.registration_id), noun, ShownText(registration.id));
   (void)std::fputs(line.c_str(), stderr);
 }
 
@@ -101,14 +102,13 @@ int RunRemote(const Arguments& arguments, const exec_server::Config& config, con
 
 int ComplainOfRemoteUsage(const Arguments& arguments, std::string_view fault) {
   const std::string& name = arguments.command().name;
-  const std::string line = fmt::format("holdfast {}: {}; see holdfast {} --help\n", name, fault, name);
-  (void)std::fputs(line.c_str(), stderr);
+  PrintComplaint("holdfast " + name, fmt::format("{}; see holdfast {} --help", fault, name));
   return kUsageStatus;
 }
 
 // The form of this line is a contract with programs that start an executor and read its messages.
 int ComplainOfRemote(const Error& error) {
-  (void)std::fprintf(stderr, "Error: %s\n", error.message.c_str());
+  PrintComplaint("Error", error.message);
   return 1;
 }
 

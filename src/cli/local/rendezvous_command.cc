@@ -7,6 +7,7 @@
 
 #include "base/parse_number.h"
 #include "cli/table/arguments.h"
+#include "cli/text/complaint.h"
 #include "rendezvous/config_check.h"
 #include "rendezvous/run_rendezvous.h"
 
@@ -17,7 +18,7 @@ constexpr const char *kListen = "--listen", *kTokens = "--tokens", *kMaxConnecti
 constexpr int kUsageStatus = 2;
 
 int ComplainOfUsage(const std::string& fault) {
-  (void)std::fprintf(stderr, "holdfast rendezvous: %s; see holdfast rendezvous --help\n", fault.c_str());
+  PrintComplaint("holdfast rendezvous", fault + "; see holdfast rendezvous --help");
   return kUsageStatus;
 }
 
@@ -45,8 +46,7 @@ int RunRendezvous(const Arguments& arguments) {
   if (const auto fits = rendezvous::CheckConfig(config); !fits) return ComplainOfUsage(fits.error().message);
   const auto ended = rendezvous::RunRendezvous(config, PrintUrl);
   if (ended) return 0;
-  (void)std::fprintf(stderr, "holdfast: %s\n",
-                     ended.error().message.c_str());  // if this fails, there is no other way to tell the user
+  PrintComplaint("holdfast", ended.error().message);
   return 1;
 }
 

@@ -32,7 +32,7 @@ loop::Task<int> Call(Invocation& invocation) {
   if (!client) co_return invocation.Complain(client.error());
   const auto result = co_await client->CallText(arguments.ValueOr("METHOD", ""), ParamsFrom(arguments), options);
   if (!result) co_return invocation.Complain(result.error());
-  Print(*result + "\n");
+  PrintJson(*result);
   co_return 0;
 }
 

@@ -39,7 +39,11 @@ loop::Task<int> Inspect(Invocation& invocation) {
   if (!runs) co_return invocation.Complain(runs.error());
   const auto found = std::ranges::find(*runs, name, &wire::ListedSession::session_name);
   if (found == runs->end()) co_return invocation.Complain(fmt::format("there is no run named {}", name));
-  Print(invocation.wants_json() ? wire::Encode(*found) + "\n" : Text(*found));
+  if (invocation.wants_json()) {
+    PrintJson(wire::Encode(*found));
+  } else {
+    Print(Text(*found));
+  }
   co_return 0;
 }
 

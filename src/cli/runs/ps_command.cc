@@ -9,10 +9,12 @@
 
 #include <fmt/format.h>
 
+#include "base/shown_text.h"
 #include "cli/connect/invocation.h"
 #include "cli/runs/run_session.h"
 #include "cli/runs/run_text.h"
 #include "cli/terminal/screen.h"
+#include "cli/text/run_name.h"
 #include "cli/text/table.h"
 #include "wire/encode.h"
 
@@ -21,9 +23,17 @@ namespace {
 
 using Runs = std::vector<wire::ListedSession>;
 
-std::string NamesText(const Runs& runs) {
+// A program reads the names, one on each line. What a server calls a run and no command would take as a name could be
+// several lines, or be executed by a careless script, so it is left out.
+std::string NamesText(const Invocation& invocation, const Runs& runs) {
   std::string text;
-  for (const auto& run : runs) text += *run.session_name + "\n";
+  for (const auto& run : runs) {
+    if (IsRunName(*run.session_name)) {
+      text += *run.session_name + "\n";
+    } else {
+      (void)invocation.Complain(fmt::format("{} is not a name, and was left out", ShownWord(*run.session_name)));
+    }
+  }
   return text;
 }
 
@@ -46,9 +56,9 @@ loop::Task<int> Ps(Invocation& invocation) {
   if (invocation.wants_json()) {
     wire::SessionListResult list;
     list.sessions = *std::move(runs);
-    Print(wire::Encode(list) + "\n");
+    PrintJson(wire::Encode(list));
   } else {
-    Print(invocation.arguments().Has("--quiet") ? NamesText(*runs) : TableText(*runs));
+    Print(invocation.arguments().Has("--quiet") ? NamesText(invocation, *runs) : TableText(*runs));
   }
   co_return 0;
 }

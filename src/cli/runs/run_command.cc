@@ -113,7 +113,11 @@ loop::Task<int> Run(Invocation& invocation) {
     co_return invocation.Complain(process.error(), StatusOfFailedStart(process.error()));
   }
   if (!options->detach) co_return co_await Show(invocation, *client, *std::move(process), *std::move(options));
-  Print(invocation.wants_json() ? wire::Encode(Started{options->name}) + "\n" : options->name + "\n");
+  if (invocation.wants_json()) {
+    PrintJson(wire::Encode(Started{options->name}));
+  } else {
+    Print(options->name + "\n");
+  }
   co_return 0;
 }
 

@@ -2,26 +2,15 @@
 
 #include <algorithm>
 #include <ctime>
-#include <string_view>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "base/shown_text.h"
 #include "cli/runs/run_session.h"
-#include "cli/table/quote.h"
 #include "cli/text/duration.h"
-#include "cli/text/table.h"
 
 namespace holdfast::cli {
-namespace {
-
-bool NeedsQuotes(std::string_view word) {
-  constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
-  return word.empty() || word.find_first_not_of(plain) != std::string_view::npos;
-}
-
-}  // namespace
-
 std::string StateText(const wire::ListedSession& run) {
   const wire::ListedProcess* process = MainProcessOf(run);
   if (process == nullptr) return "empty";
@@ -32,12 +21,7 @@ std::string StateText(const wire::ListedSession& run) {
 std::string CommandText(const wire::ListedSession& run) {
   const wire::ListedProcess* process = MainProcessOf(run);
   if (process == nullptr) return {};
-  std::string text;
-  for (const std::string& word : process->argv) {
-    if (!text.empty()) text += ' ';
-    text += Printable(NeedsQuotes(word) ? ShellQuoted(word) : word);
-  }
-  return text;
+  return ShownCommand(process->argv);
 }
 
 std::string AgeText(int64_t since_ms, std::chrono::system_clock::time_point now) {

@@ -11,7 +11,7 @@ namespace holdfast::cli {
 // Returns "running", "exited with 3", "starting" or "empty".
 std::string StateText(const wire::ListedSession& run);
 
-// Returns the command as one line that a shell would read as the same words.
+// Returns the command as one line that bash would read as the same words; of a very long one only parts are shown.
 std::string CommandText(const wire::ListedSession& run);
 
 // Returns the time since a moment in milliseconds since the epoch, such as "5m 3s".

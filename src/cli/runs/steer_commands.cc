@@ -45,7 +45,7 @@ loop::Task<int> WaitFor(Invocation& invocation, std::string name, loop::Deadline
   const auto waited = co_await client->Call<wire::ProcessWait>(std::move(params));
   if (!waited) co_return invocation.Complain(waited.error(), kOwnFailure);
   if (waited->timed_out) co_return invocation.Complain(fmt::format("{} has not ended in time", name), kTimedOut);
-  if (invocation.wants_json()) Print(wire::Encode(Waited{name, waited->exit_code}) + "\n");
+  if (invocation.wants_json()) PrintJson(wire::Encode(Waited{name, waited->exit_code}));
   co_return static_cast<int>(waited->exit_code.value_or(kOwnFailure));
 }
 

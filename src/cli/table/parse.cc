@@ -13,6 +13,7 @@
 #include <CLI/Formatter.hpp>
 #include <CLI/Option.hpp>
 
+#include "base/shown_text.h"
 #include "base/version.h"
 #include "cli/table/help.h"
 
@@ -129,7 +130,7 @@ class Parser {
 
 std::unexpected<Answered> Mistake(std::string_view command, int status, std::string_view reason) {
   const std::string program = command.empty() ? "holdfast" : fmt::format("holdfast {}", command);
-  std::string line(reason.substr(0, reason.find('\n')));
+  const std::string line = ShownText(reason.substr(0, reason.find('\n')));  // it may have a word of the command line
   return std::unexpected(Answered{status, {}, fmt::format("{}: {}; see {} --help\n", program, line, program)});
 }
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/shown_text.h"
+#include "base/utf8.h"
 #include "cli/terminal/screen.h"
 #include "cli/text/byte_count.h"
 #include "cli/text/duration.h"
@@ -36,10 +38,12 @@ std::string LeftText(const ProgressState& state) {
   return fmt::format("  {} left", DurationText(std::max<std::chrono::milliseconds>(left, 1s)));
 }
 
-// Returns the end of a long name, which is the part that tells files apart.
+// Returns the end of a long name, which is the part that tells files apart. No character is split.
 std::string Shortened(std::string_view name, size_t width) {
   if (name.size() <= width) return std::string(name);
-  return "..." + std::string(name.substr(name.size() - (width - 3)));
+  name.remove_prefix(name.size() - (width - 3));
+  while (!name.empty() && Utf8Length(name) == 0) name.remove_prefix(1);
+  return "..." + std::string(name);
 }
 
 }  // namespace
@@ -53,7 +57,8 @@ std::string ProgressLine(const ProgressState& state, size_t width) {
   }
   figures += RateText(state.bytes, state.elapsed) + LeftText(state);
   const size_t room = width > figures.size() + kShortestName ? width - figures.size() : kShortestName;
-  return (Shortened(state.name, room) + figures).substr(0, width);
+  const std::string line = (Shortened(ShownText(state.name), room) + figures).substr(0, width);
+  return line.substr(0, line.size() - IncompleteTail(line));
 }
 
 ProgressBar::ProgressBar(int fd) : fd_(fd), shown_(IsTerminal(fd)) {}

@@ -33,11 +33,13 @@ std::string RandomRunName() {
   return fmt::format("{}-{}-{}", kAdjectives[pick(kAdjectives.size())], kNouns[pick(kNouns.size())], 10 + pick(990));
 }
 
+bool IsRunName(std::string_view name) {
+  return !name.empty() && name.size() <= kLongestName && name != "." && name != ".." &&
+         std::ranges::all_of(name, [](char c) { return IsAlphanumeric(c) || c == '.' || c == '_' || c == '-'; });
+}
+
 Result<> CheckRunName(std::string_view name) {
-  const bool fits =
-      !name.empty() && name.size() <= kLongestName && IsAlphanumeric(name.front()) &&
-      std::ranges::all_of(name, [](char c) { return IsAlphanumeric(c) || c == '.' || c == '_' || c == '-'; });
-  if (fits) return {};
+  if (IsRunName(name) && IsAlphanumeric(name.front())) return {};
   return Fail(
       ErrorKind::kInvalidParams,
       fmt::format("\"{}\" is not a name; a name has up to {} letters, digits, dots, dashes and underscores, and "

@@ -1,8 +1,11 @@
 #include "cli/text/table.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
+
+#include "base/shown_text.h"
 
 namespace holdfast::cli {
 namespace {
@@ -13,36 +16,32 @@ size_t WidthOf(const std::string& text) {
 
 }  // namespace
 
+void TextTable::Add(const std::vector<std::string>& row, std::string_view colour_of_last) {
+  Row shown{.cells = {}, .colour_of_last = std::string(colour_of_last)};
+  for (const std::string& cell : row) shown.cells.push_back(ShownText(cell));
+  rows_.push_back(std::move(shown));
+}
+
 std::string TextTable::Text() const {
   std::vector<size_t> widths;
-  for (const auto& row : rows_) {
-    if (widths.size() < row.size()) widths.resize(row.size());
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], WidthOf(row[i]));
+  for (const auto& [cells, colour] : rows_) {
+    if (widths.size() < cells.size()) widths.resize(cells.size());
+    for (size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], WidthOf(cells[i]));
   }
   std::string text;
-  for (const auto& row : rows_) {
-    for (size_t i = 0; i < row.size(); ++i) {
-      text += row[i];
-      if (i + 1 < row.size()) text.append(widths[i] - WidthOf(row[i]) + 2, ' ');
+  for (const auto& [cells, colour] : rows_) {
+    for (size_t i = 0; i < cells.size(); ++i) {
+      const bool is_last = i + 1 == cells.size();
+      text += is_last ? Coloured(cells[i], colour) : cells[i];
+      if (!is_last) text.append(widths[i] - WidthOf(cells[i]) + 2, ' ');
     }
     text += '\n';
   }
   return text;
 }
 
-std::string Printable(const std::string& text) {
-  std::string printable;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
-      printable += "\\n";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      printable += fmt::format("\\x{:02x}", byte);
-    } else {
-      printable += c;
-    }
-  }
-  return printable;
+std::string Coloured(std::string_view text, std::string_view colour) {
+  return colour.empty() ? ShownText(text) : fmt::format("{}{}\x1b[0m", colour, ShownText(text));
 }
 
 }  // namespace holdfast::cli

@@ -2,23 +2,33 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace holdfast::cli {
 
 class TextTable {
  public:
-  void Add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  // Adds a row. The cells may contain names and words of others, and are shown by ShownText. A colour is the escape
+  // sequence that the last cell begins with.
+  void Add(const std::vector<std::string>& row, std::string_view colour_of_last = "");
 
   // Returns one line per row. Each column but the last is as wide as its widest cell. Widths are counted in code
   // points.
   std::string Text() const;
 
  private:
-  std::vector<std::vector<std::string>> rows_;
+  struct Row {
+    std::vector<std::string> cells;
+    std::string colour_of_last;
+  };
+
+  std::vector<Row> rows_;
 };
 
-// Returns the text with each control character shown as an escape (\n, \x1b), so that it cannot disturb a terminal.
-std::string Printable(const std::string& text);
+inline constexpr std::string_view kBlue = "\x1b[34m";
+
+// Returns a text of others by ShownText, and in a colour if one is given.
+std::string Coloured(std::string_view text, std::string_view colour);
 
 }  // namespace holdfast::cli

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/printable.h"
+#include "base/shown_text.h"
 #include "exec_policy/starlark/characters.h"
 
 namespace holdfast::exec_policy {
@@ -30,15 +30,15 @@ std::string Diagnostic::Text() const {
   shown.remove_prefix(OffsetOfCharacter(shown, static_cast<size_t>(skipped)));
   shown = shown.substr(0, OffsetOfCharacter(shown, kShownColumns));
   const size_t caret = OffsetOfCharacter(shown, static_cast<size_t>(position.column - 1 - skipped));
-  const std::string name = PrintableExcerpt(file);
-  const std::string before_caret(CountCharacters(PrintableExcerpt(shown.substr(0, caret))), ' ');
+  const std::string name = ShownExcerpt(file);
+  const std::string before_caret(CountCharacters(ShownExcerpt(shown.substr(0, caret))), ' ');
   const std::string number = fmt::to_string(position.line);
   const std::string margin(number.size(), ' ');
   std::string text =
-      fmt::format("error: {}\n{}--> {}:{}:{}\n{} |\n{} | {}\n{} | {}^\n", PrintableExcerpt(message), margin, name,
-                  position.line, position.column, margin, number, PrintableExcerpt(shown), margin, before_caret);
+      fmt::format("error: {}\n{}--> {}:{}:{}\n{} |\n{} | {}\n{} | {}^\n", ShownExcerpt(message), margin, name,
+                  position.line, position.column, margin, number, ShownExcerpt(shown), margin, before_caret);
   for (const Caller& caller : callers) {
-    text += fmt::format("{}in {}, called at {}:{}:{}\n", margin, PrintableExcerpt(caller.function, 100), name,
+    text += fmt::format("{}in {}, called at {}:{}:{}\n", margin, ShownExcerpt(caller.function, 100), name,
                         caller.position.line, caller.position.column);
   }
   return text;

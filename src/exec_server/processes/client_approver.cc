@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "base/printable.h"
+#include "base/shown_text.h"
 #include "loop/scope.h"
 #include "loop/sleep.h"
 #include "rpc/peer.h"
@@ -38,7 +38,7 @@ bool IsTooLong(const escalate::Question& question) {
 escalate::Answer Denied(std::string reason) { return {.action = Action::kDeny, .reason = std::move(reason)}; }
 
 escalate::Answer AnswerOf(const Result<wire::ExecApproveResult>& outcome) {
-  if (!outcome) return Denied("The client could not be asked: " + PrintableExcerpt(outcome.error().message));
+  if (!outcome) return Denied("The client could not be asked: " + ShownExcerpt(outcome.error().message));
   switch (outcome->decision) {
     case ExecDecision::kRun:
       return {.action = Action::kRun};
@@ -48,7 +48,7 @@ escalate::Answer AnswerOf(const Result<wire::ExecApproveResult>& outcome) {
       break;
   }
   // The command's standard error shows the reason, and that may be a terminal.
-  return Denied(PrintableExcerpt(outcome->reason.value_or("User declined execution")));
+  return Denied(ShownExcerpt(outcome->reason.value_or("User declined execution")));
 }
 
 bool IsCut(const Result<wire::ExecApproveResult>& outcome) {

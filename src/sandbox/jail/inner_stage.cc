@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "base/shown_text.h"
 #include "process/command/start_report.h"
 #include "sandbox/confine/capabilities.h"
 #include "sandbox/confine/confinement.h"
@@ -43,7 +44,7 @@ namespace holdfast::sandbox {
 namespace {
 
 void WriteMessage(const Error& error) {
-  const std::string line = fmt::format("{}: {}\n", kProgramName, error.message);
+  const std::string line = fmt::format("{}: {}\n", kProgramName, ShownText(error.message));
   (void)sys::Write(STDERR_FILENO, line.data(), line.size());  // a failure cannot be reported anywhere else
 }
 

@@ -41,7 +41,7 @@ TEST(QuestionTextTest, ShowsArgumentsThatCannotBeMistaken) {
 TEST(QuestionTextTest, ShowsReasonsOnOneLine) {
   auto question = Question();
   question.reason = "Fine.\n\xe2\x80\xae";
-  EXPECT_THAT(QuestionText(question), HasSubstr(R"(  Fine.\n\xe2\x80\xae)"));
+  EXPECT_THAT(QuestionText(question), HasSubstr(R"(  Fine.\n\u202e)"));
 }
 
 }  // namespace

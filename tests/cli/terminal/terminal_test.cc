@@ -17,6 +17,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/utf8.h"
 #include "cli/terminal/escape_keys.h"
 #include "cli/terminal/local_input.h"
 #include "cli/terminal/local_output.h"
@@ -247,6 +248,16 @@ TEST(ProgressTest, FitsIntoTheWindow) {
   for (size_t width = 0; width < 130; ++width) EXPECT_LE(ProgressLine(state, width).size(), width);
   EXPECT_THAT(ProgressLine(state, 70), StartsWith("..."));
   EXPECT_THAT(ProgressLine(state, 70), HasSubstr("file.txt"));
+}
+
+TEST(ProgressTest, ShowsNamesOfOthersAsEscapesAndSplitsNoCharacter) {
+  EXPECT_THAT(ProgressLine({.name = "x\x1b]0;\u202e", .bytes = 0, .total = std::nullopt, .elapsed = 0ms}, 80),
+              StartsWith(R"(x\x1b]0;\u202e  )"));
+  std::string name;
+  for (int i = 0; i < 50; ++i) name += "\u00e4";
+  for (size_t width = 0; width < 130; ++width) {
+    EXPECT_TRUE(IsUtf8(ProgressLine({.name = name, .bytes = 1, .total = 3, .elapsed = 1s}, width))) << width;
+  }
 }
 
 TEST(ProgressTest, DoesNotDivideByWhatIsNotKnown) {

@@ -75,6 +75,19 @@ TEST(RunNameTest, RefusesNamesThatASessionCannotHave) {
   }
 }
 
+TEST(RunNameTest, KnowsTheNamesThatOtherClientsMayGive) {
+  for (const char* name : {"web", "-a", "_a", ".a", "..."}) EXPECT_TRUE(IsRunName(name)) << name;
+  for (const char* name : {"", ".", "..", "a b", "a\n", "a/b", "$(id)", "\xc3\xa4"})
+    EXPECT_FALSE(IsRunName(name)) << name;
+}
+
+TEST(TextTableTest, ShowsCellsOfOthersAsEscapes) {
+  TextTable table;
+  table.Add({"a\n\x1b[2J\u202e", "b"});
+  table.Add({"c", "d\x1b"}, kBlue);
+  EXPECT_EQ(table.Text(), "a\\n\\x1b[2J\\u202e  b\nc                 \x1b[34md\\x1b\x1b[0m\n");
+}
+
 TEST(TextTableTest, AlignsColumnsByCharacters) {
   TextTable table;
   table.Add({"NAME", "STATE"});
@@ -82,8 +95,6 @@ TEST(TextTableTest, AlignsColumnsByCharacters) {
   table.Add({"longer", "x"});
   EXPECT_EQ(table.Text(), "NAME    STATE\nb\xc3\xa4r     runs\nlonger  x\n");
 }
-
-TEST(TextTableTest, ShowsControlCharactersAsEscapes) { EXPECT_EQ(Printable("a\n\x1b[2J\x7f"), "a\\n\\x1b[2J\\x7f"); }
 
 }  // namespace
 }  // namespace holdfast::cli
