@@ -337,6 +337,25 @@ TEST_P(SandboxTest, ATerminationReachesTheCommandsTrap) {
   EXPECT_TRUE(WorkspaceIsEmpty());
 }
 
+// The kernel limits the pending real-time signals of a user, and the command belongs to the user of the helper. The
+// limit of this test is its own, so that no other program of the user notices.
+TEST_P(SandboxTest, ACommandThatUsesUpTheSignalsOfItsUserIsStillTerminated) {
+  const std::string fill =
+      "import ctypes, signal, sys\n"
+      "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGRTMIN])\n"
+      "me, libc = __import__('os').getpid(), ctypes.CDLL(None)\n"
+      "while libc.sigqueue(me, signal.SIGRTMIN, None) == 0: pass\n"
+      "signal.signal(signal.SIGTERM, lambda *_: sys.exit(7))\n"
+      "print('full', flush=True)\n"
+      "signal.pause()\n";
+  Strings words = HelperWords({"python3", "-c", fill}, Profile());
+  words.insert(words.begin(), {"prlimit", "--sigpending=200"});
+  Program helper(words);
+  helper.AwaitOutput("full\n");
+  helper.Signal(SIGTERM);
+  EXPECT_EQ(helper.Finish().status, 7);
+}
+
 TEST_P(SandboxTest, ACommandThatATerminationEndsIsReportedSo) {
   Program helper(HelperWords({"sh", "-c", "echo up; exec sleep 1000"}, Profile()));
   helper.AwaitOutput("up\n");

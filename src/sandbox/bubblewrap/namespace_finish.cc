@@ -1,10 +1,10 @@
 #include "sandbox/bubblewrap/namespace_finish.h"
 
 #include <fcntl.h>
-#include <linux/mount.h>
 #include <linux/nsfs.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -58,11 +58,28 @@ int SealNodesInChild() {
   return 0;
 }
 
+// Limits the terminals of the /dev/pts that bubblewrap has mounted, and repeats its options: the kernel sets those that
+// are not named to their defaults. Returns 0 or an errno.
+int LimitTerminalsInChild() {
+  const int context = ::fspick(AT_FDCWD, "/dev/pts", FSPICK_CLOEXEC | FSPICK_SYMLINK_NOFOLLOW);
+  if (context < 0) return errno == ENOSYS ? 0 : errno;
+  int error = 0;
+  for (const auto& [name, value] :
+       {std::pair("ptmxmode", "0666"), std::pair("mode", "620"), std::pair("max", kMaxTerminals)}) {
+    if (error == 0 && ::fsconfig(context, FSCONFIG_SET_STRING, name, value, 0) < 0) error = errno;
+  }
+  if (error == 0 && ::fsconfig(context, FSCONFIG_CMD_RECONFIGURE, nullptr, nullptr, 0) < 0) error = errno;
+  ::close(context);
+  return error;
+}
+
 int FinishInChild(int users, int mounts, bool has_private_nodes) {
   if (::setns(users, CLONE_NEWUSER) < 0) return errno;
   LimitGroups();
   if (!has_private_nodes) return 0;
-  return ::setns(mounts, CLONE_NEWNS) < 0 ? errno : SealNodesInChild();
+  if (::setns(mounts, CLONE_NEWNS) < 0) return errno;
+  const int error = SealNodesInChild();
+  return error != 0 ? error : LimitTerminalsInChild();
 }
 
 // The child shares the memory of this process. When the child gains capabilities in the user namespace, the kernel
@@ -98,7 +115,7 @@ Result<> Finish(int inner, const NamespacePlan& plan) {
 }  // namespace
 
 // For an ordinary user a failure does not prevent the start: the command can then only change the times of the nodes
-// and use up the user's inotify and fanotify groups.
+// and use up the user's inotify and fanotify groups, and the terminals of sandboxes.
 Result<> FinishNamespaces(int inner, const NamespacePlan& plan) {
   auto finished = Finish(inner, plan);
   if (!finished && ::geteuid() == 0) return finished;

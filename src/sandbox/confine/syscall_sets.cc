@@ -26,6 +26,8 @@ namespace {
 
 constexpr Syscall kIoUring[] = {CALL(io_uring_setup), CALL(io_uring_enter), CALL(io_uring_register)};
 
+constexpr Syscall kAsynchronousInput[] = {CALL(io_setup)};
+
 constexpr Syscall kOtherProcesses[] = {
     CALL(ptrace), CALL(process_vm_readv), CALL(process_vm_writev), CALL(pidfd_getfd), CALL(kcmp),
 };
@@ -85,6 +87,10 @@ constexpr Syscall kSharedMemoryAndQueues[] = {
 
 constexpr SyscallSet kAlways[] = {
     {"io_uring", "carries out other calls without passing this filter", kIoUring},
+    {"asynchronous input",
+     "takes from a quota that the whole machine shares; programs go on without it, as on a kernel "
+     "that was built without it",
+     kAsynchronousInput, ENOSYS},
     {"other processes", "read and change what another process holds: memory, registers, descriptors", kOtherProcesses},
     {"tracing", "puts programs into the kernel, or watches it at work", kTracing},
     {"userfaultfd", "holds the kernel up in the middle of a copy, which turns races into exploits", kUserfaultfd},

@@ -1,7 +1,6 @@
 #include "sandbox/jail/first_process.h"
 
 #include <poll.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,10 +31,6 @@ constexpr std::array kForCommand = {SIGUSR1, SIGUSR2};
 // They are for the command.
 constexpr std::array kFromTerminal = {SIGINT, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP};
 
-// The signal that carries a request to pass another signal on, as its value. It is a real-time signal, because the
-// kernel queues these. An ordinary signal that is pending already is not queued again, whichever process sends it.
-int PassOnSignal() { return SIGRTMIN + 1; }
-
 // The number of children that are reaped before signals are read again.
 constexpr int kReapsPerTurn = 64;
 
@@ -58,30 +53,16 @@ void LetKernelReap() {
 
 bool IsFromKernel(const signalfd_siginfo& signal) { return signal.ssi_code == SI_KERNEL; }
 
-// A process outside of the pid namespace has no number in it.
-bool IsFromOutside(const signalfd_siginfo& signal) { return signal.ssi_pid == 0 && signal.ssi_code == SI_QUEUE; }
-
 bool Contains(const auto& signals, int signal) { return std::ranges::find(signals, signal) != signals.end(); }
 
 bool StopsForTerminal(int signal) { return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU; }
 
 }  // namespace
 
-bool AskToPassOn(int pidfd, int signal) {
-  siginfo_t info = {};
-  info.si_signo = PassOnSignal();
-  info.si_code = SI_QUEUE;
-  info.si_pid = ::getpid();
-  info.si_uid = ::getuid();
-  info.si_value.sival_int = signal;
-  // A pid 1 that is gone is no failure.
-  return ::syscall(SYS_pidfd_send_signal, pidfd, info.si_signo, &info, 0) == 0 || errno != EAGAIN;
-}
-
 int FirstProcess::Run() {
   // A command can have children that end without a pause. Reaping them comes after everything else, so that it holds up
   // nothing.
-  std::vector<int> watched = {PassOnSignal(), SIGCONT, SIGIO};
+  std::vector<int> watched = {SIGCONT};
   if (control_ != nullptr) watched.insert(watched.end(), kFromTerminal.begin(), kFromTerminal.end());
   const OwnedFd others = SignalsOf(watched), children = SignalsOf(std::array{SIGCHLD});
   if (!others.is_open() || !children.is_open()) return kLost;
@@ -89,11 +70,16 @@ int FirstProcess::Run() {
     pollfd ready[] = {{others.get(), POLLIN, 0},
                       {set_group_id_.fd(), POLLIN, 0},
                       {flooded_ ? -1 : children.get(), POLLIN, 0},
-                      {control_ == nullptr || killing_ ? -1 : control_->fd(), POLLIN, 0}};
+                      {control_ == nullptr || killing_ ? -1 : control_->fd(), POLLIN, 0},
+                      {lifeline_ == nullptr ? -1 : lifeline_->fd(), POLLIN, 0}};
     if (::poll(ready, std::size(ready), flooded_ ? kRestMs : -1) < 0) continue;  // stopped and continued from outside
     signalfd_siginfo signal;
     if (sys::Read(others.get(), &signal, sizeof signal) == sizeof signal) {
-      if (const auto status = OnSignal(signal)) return *status;
+      OnSignal(signal);
+    }
+    if (ready[4].revents != 0) {
+      if (lifeline_->IsCut()) return kLost;
+      if (const auto asked = lifeline_->ReceiveSignal()) PassOn(*asked);
     }
     if ((ready[1].revents & POLLIN) != 0) {
       set_group_id_.Answer();
@@ -110,22 +96,14 @@ int FirstProcess::Run() {
   }
 }
 
-// Returns the status to end with when the lifeline has been cut.
-std::optional<int> FirstProcess::OnSignal(const signalfd_siginfo& signal) {
-  switch (static_cast<int>(signal.ssi_signo)) {
-    case SIGCONT:
-      // A server sends a SIGCONT before each instruction, because another process may have stopped pid 1. It is not
-      // meant for the command.
-      if (control_ == nullptr || IsFromKernel(signal)) Continue();
-      break;
-    case SIGIO:
-      if (lifeline_ != nullptr && lifeline_->IsCut()) return kLost;
-      break;
-    default:
-      if (IsFromOutside(signal)) PassOn(signal.ssi_int);
-      if (IsFromKernel(signal)) PassOn(static_cast<int>(signal.ssi_signo));
+void FirstProcess::OnSignal(const signalfd_siginfo& signal) {
+  if (signal.ssi_signo != SIGCONT) {
+    if (IsFromKernel(signal)) PassOn(static_cast<int>(signal.ssi_signo));
+    return;
   }
-  return std::nullopt;
+  // A server sends a SIGCONT before each instruction, because another process may have stopped pid 1. It is not meant
+  // for the command.
+  if (control_ == nullptr || IsFromKernel(signal)) Continue();
 }
 
 // A command that has ended is a zombie until it is reaped here; a signal has no effect on it.

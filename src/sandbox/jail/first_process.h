@@ -1,5 +1,7 @@
 // FirstProcess is pid 1 of a sandbox while the command runs. It passes signals on, stops and continues together with
 // the command, reaps orphans that become its children, and answers the filter's questions about the set-group-ID bit.
+// The lifeline tells which signals it passes on. It does not pass on those that reach it directly because its whole
+// process group gets them: the outer stage gets these too and asks for them, and the command must get them once.
 // With a control socket, which a launcher has passed to it, it obeys the server as a keeper does.
 //
 // What it does not stop: a command that does not end by itself, while the outer stage is there. The outer stage kills
@@ -21,12 +23,7 @@
 
 namespace holdfast::sandbox {
 
-// Asks pid 1 of a sandbox, by its pidfd, to pass `signal` on to the command. pid 1 does not pass on signals that reach
-// it directly because its whole process group gets them: the outer stage gets those too and asks for them, and the
-// command must get them once. Returns false when the kernel queues no further signal for pid 1.
-bool AskToPassOn(int pidfd, int signal);
-
-// The connections of pid 1. A lifeline and a control socket are armed; no process has both.
+// The connections of pid 1. A control socket is armed; no process has both a lifeline and a control socket.
 struct FirstProcessLinks {
   const Terminal* terminal = nullptr;  // null when the command has a session of its own
   const Lifeline* lifeline = nullptr;
@@ -51,7 +48,7 @@ class FirstProcess {
   static void EndAll();
 
  private:
-  std::optional<int> OnSignal(const signalfd_siginfo& signal);
+  void OnSignal(const signalfd_siginfo& signal);
   void PassOn(int signal);
   void Obey(const process::KeeperInstruction& instruction);
   std::optional<int> Reap();

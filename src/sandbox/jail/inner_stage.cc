@@ -113,7 +113,6 @@ class Stage {
 
  private:
   bool MayStart() {
-    // A lifeline that was cut before it was armed raises no signal.
     if (lifeline_) return lifeline_->AwaitGo() && !lifeline_->IsCut();
     has_begun_ = control_ && control_->SendBegun();
     return has_begun_ || !control_;
@@ -130,10 +129,7 @@ class Stage {
     // A process that is not dumpable cannot be read or changed from inside, not even by processes of the same user.
     if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0) return FailErrno("prctl", "dumpable");
     HoldSignals();
-    if (lifeline_) {
-      TRY_VOID(lifeline_->Arm());
-      lifeline_->Announce();
-    }
+    if (lifeline_) lifeline_->Announce();
     if (control_) TRY_VOID(control_->Arm());
     if (orders_.environment) Adopt(*orders_.environment);
     TRY_VOID(CheckStreams(orders_.filter));
@@ -239,9 +235,13 @@ class Stage {
     return Execute(orders_.command);
   }
 
-  // Looks at the lifeline, or carries out an instruction of the server, while the command waits for its execution.
+  // Takes a signal from the lifeline, or carries out an instruction of the server, while the command waits for its
+  // execution.
   bool HasToEnd(pid_t command) {
-    if (lifeline_) return lifeline_->IsCut();
+    if (lifeline_) {
+      if (const auto signal = lifeline_->ReceiveSignal()) (void)::kill(-command, *signal);
+      return lifeline_->IsCut();
+    }
     const auto instruction = control_->Receive();
     if (!instruction) return false;
     killed_ = instruction->kind == process::KeeperInstructionKind::kKill;

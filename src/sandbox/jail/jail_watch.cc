@@ -12,7 +12,6 @@
 
 #include <fmt/format.h>
 
-#include "sandbox/jail/first_process.h"
 #include "sandbox/jail/lifeline.h"
 #include "sys/exit_status.h"
 #include "sys/io.h"
@@ -27,7 +26,7 @@ using namespace std::chrono_literals;
 constexpr std::array kWatched = {SIGTERM, SIGINT,   SIGHUP,  SIGQUIT, SIGUSR1,
                                  SIGUSR2, SIGWINCH, SIGTSTP, SIGCONT, SIGCHLD};
 constexpr auto kGrace = 10s;       // from a signal that asks the command to end until it is killed
-constexpr auto kRetryMs = 10;      // the pause when the kernel queues no further signal for pid 1
+constexpr auto kRetryMs = 10;      // the pause when pid 1 does not read what it was sent
 constexpr size_t kMaxText = 4000;  // the bytes that are kept of a pipe
 
 bool AsksToEnd(int signal) { return signal == SIGTERM || signal == SIGHUP; }
@@ -94,7 +93,10 @@ int JailWatch::AwaitInner() {
   return inner_.get();
 }
 
-void JailWatch::AllowStart() { SendGo(pipes_.lifeline.get()); }
+void JailWatch::AllowStart() {
+  SendGo(pipes_.lifeline.get());
+  may_start_ = true;
+}
 
 bool JailWatch::HasReport() {
   ReadWhatIsThere(report_, pipes_.report);
@@ -147,7 +149,7 @@ void JailWatch::EndInside() {
 }
 
 int JailWatch::TimeLeftMs() const {
-  if (inner_.is_open() && !pending_.empty()) return kRetryMs;
+  if (may_start_ && !pending_.empty()) return kRetryMs;
   if (!kill_at_) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(*kill_at_ - Clock::now());
   return static_cast<int>(std::max<int64_t>(left.count(), 0));
@@ -176,9 +178,9 @@ void JailWatch::ReadAnnouncement() {
 }
 
 void JailWatch::SendPending() {
-  if (!inner_.is_open()) return;
+  if (!may_start_) return;
   const auto refused =
-      std::ranges::find_if(pending_, [this](int signal) { return !AskToPassOn(inner_.get(), signal); });
+      std::ranges::find_if(pending_, [this](int signal) { return !SendSignalFor(pipes_.lifeline.get(), signal); });
   pending_.erase(pending_.begin(), refused);
 }
 

@@ -76,7 +76,8 @@ class JailWatch {
   OwnedFd signals_;
   Pipes pipes_;
   const bool polls_complaints_ = true;
-  OwnedFd inner_;  // a pidfd
+  OwnedFd inner_;           // a pidfd
+  bool may_start_ = false;  // the inner stage was told to start the command, and takes signals for it
   std::string complaints_, report_;
   std::vector<int> pending_;  // signals that are still to be passed on
   std::optional<Clock::time_point> kill_at_;

@@ -1,9 +1,7 @@
 #include "sandbox/jail/lifeline.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <utility>
@@ -17,6 +15,7 @@
 namespace holdfast::sandbox {
 namespace {
 
+// A byte that is none of these letters is the number of a signal; these are lower.
 constexpr char kHere = 'h', kGo = 'g';
 
 // A failure means that the other stage is gone, which this stage learns elsewhere.
@@ -53,14 +52,10 @@ OwnedFd ReceiveAnnouncement(int outer) {
 
 void SendGo(int outer) { Send(outer, kGo); }
 
-// SIGIO is not a queued signal: the command could fill the queue of real-time signals, and one SIGIO is enough.
-Result<> Lifeline::Arm() const {
-  const int flags = ::fcntl(fd_, F_GETFL);
-  if (flags < 0 || ::fcntl(fd_, F_SETFD, FD_CLOEXEC) < 0 || ::fcntl(fd_, F_SETOWN, ::getpid()) < 0 ||
-      ::fcntl(fd_, F_SETFL, flags | O_ASYNC) < 0) {
-    return FailErrno("fcntl", "lifeline");
-  }
-  return {};
+// An inner stage that is gone needs no signal.
+bool SendSignalFor(int outer, int signal) {
+  const char number = static_cast<char>(signal);
+  return ::send(outer, &number, 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 || errno != EAGAIN;
 }
 
 void Lifeline::Announce() const {
@@ -76,6 +71,12 @@ bool Lifeline::AwaitGo() const {
 bool Lifeline::IsCut() const {
   pollfd line = {fd_, 0, 0};
   return ::poll(&line, 1, 0) == 1;
+}
+
+std::optional<int> Lifeline::ReceiveSignal() const {
+  char number = 0;
+  if (::recv(fd_, &number, 1, MSG_DONTWAIT) != 1) return std::nullopt;
+  return number;
 }
 
 }  // namespace holdfast::sandbox

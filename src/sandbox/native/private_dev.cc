@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "sandbox/jail/group_limits.h"
 #include "sandbox/native/mount_calls.h"
 #include "sys/file_identity.h"
 #include "sys/read_link.h"
@@ -107,7 +108,8 @@ Result<OwnedFd> AttachSharedMemory(int dev) {
 }
 
 Result<OwnedFd> AttachTerminals(int dev) {
-  TRY(OwnedFd pts, NewFileSystem("devpts", {{"ptmxmode", "0666"}, {"mode", "620"}}, kNoPrivileges | kNoPrograms));
+  TRY(OwnedFd pts, NewFileSystem("devpts", {{"ptmxmode", "0666"}, {"mode", "620"}, {"max", kMaxTerminals}},
+                                 kNoPrivileges | kNoPrograms));
   TRY_VOID(AttachTo(dev, "pts", pts));
   return pts;
 }

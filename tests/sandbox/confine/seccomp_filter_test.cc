@@ -171,6 +171,7 @@ std::string Expected(const Mode& mode, const seccomp_data& call) {
   if (call.arch != 0xc000003e) return "kill process";
   if (number >= 0x40000000 && number < 0x80000000) return "kill process";
   if (number >= 470 || number == 435) return "ENOSYS";                    // 435 is clone3
+  if (number == 206) return "ENOSYS";                                     // io_setup
   if (number == 437 && mode.caller == Caller::kCommand) return "ENOSYS";  // openat2
   if (kRefusedInEveryMode.contains(number)) return "EPERM";
   if (restricted && kRefusedWithoutNetwork.contains(number)) return "EPERM";

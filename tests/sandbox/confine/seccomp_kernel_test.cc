@@ -1,6 +1,7 @@
 // These tests run the filters in the kernel. Every act is tried twice: it works without a filter, and is refused under
 // it.
 #include <fcntl.h>
+#include <linux/aio_abi.h>
 #include <linux/landlock.h>
 #include <linux/netlink.h>
 #include <linux/openat2.h>
@@ -113,6 +114,11 @@ int Creat(mode_t mode) {
   return made;
 }
 
+int SetUpInput() {
+  aio_context_t context = 0;
+  return ErrnoOf(::syscall(SYS_io_setup, 1, &context));
+}
+
 int OpenAt2() {
   const open_how how = {.flags = O_RDONLY, .mode = 0, .resolve = 0};
   return ErrnoOf(::syscall(SYS_openat2, AT_FDCWD, "/", &how, sizeof how));
@@ -131,6 +137,7 @@ const Refusal kRefusals[] = {
     {"process_vm_readv", ReadOwnMemory},
     {"pidfd_getfd", [] { return ErrnoOf(::syscall(SYS_pidfd_getfd, ::syscall(SYS_pidfd_open, ::getpid(), 0), 0, 0)); }},
     {"io_uring", [] { return ErrnoOf(::syscall(SYS_io_uring_setup, 4, nullptr)); }},
+    {"io_setup", SetUpInput, ENOSYS},
     {"bpf", [] { return ErrnoOf(::syscall(SYS_bpf, 9999, nullptr, 0)); }},
     {"perf", CountOwnTime},
     {"userfaultfd",

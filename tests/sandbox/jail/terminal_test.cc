@@ -11,8 +11,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sandbox/jail/first_process.h"
 #include "sandbox/jail/inner_stage_fixture.h"
+#include "sandbox/jail/lifeline.h"
 #include "support/eventually.h"
 #include "support/proc.h"
 #include "sys/pty.h"
@@ -191,13 +191,16 @@ TEST_F(TerminalTest, AJobInTheBackgroundDoesNotTakeItsTurn) {
 
 // A server signals the process group of the helper: the outer stage, which asks pid 1 to pass the signal on, and pid 1.
 TEST_F(TerminalTest, ASignalForTheCallersGroupIsNoOrder) {
-  StartOnTerminal(Script("trap 'echo user1' USR1; trap 'exit 7' USR2; echo up; while :; do sleep 0.01; done"));
+  InnerOrders orders = Script("trap 'echo user1' USR1; trap 'exit 7' USR2; echo up; while :; do sleep 0.01; done");
+  const LifelineEnds ends = *MakeLifeline();
+  SendGo(ends.outer.get());
+  orders.lifeline_fd = ends.inner.get();
+  StartOnTerminal(orders);
   Await("up");
   const auto children = support::ChildrenOf(leader_);
   ASSERT_EQ(children.size(), 1u);
-  const OwnedFd first_process(static_cast<int>(::syscall(SYS_pidfd_open, children[0], 0)));
   ::kill(children[0], SIGUSR1);
-  AskToPassOn(first_process.get(), SIGUSR2);
+  EXPECT_TRUE(SendSignalFor(ends.outer.get(), SIGUSR2));
   EXPECT_EQ(Finish(), 7);
   EXPECT_THAT(seen_, testing::Not(HasSubstr("user1")));
 }
