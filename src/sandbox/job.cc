@@ -22,7 +22,8 @@ std::expected<ProxyRoutes, Failure> RoutesFor(const SandboxedCommand& command) {
   auto routes = FindProxyRoutes(environ, command.proxy_ports);
   if (!routes) return Fails(kInternal, routes.error().message);
   if (command.shut_port && LeadTo(*routes, *command.shut_port)) {
-    return CannotEnforce(
+    return Fails(
+        kCannotEnforce,
         fmt::format("the proxy on port {} is the server that starts this command: through it the command could start "
                     "others without a sandbox",
                     *command.shut_port));
@@ -39,7 +40,10 @@ bool NeedsSandbox(const SandboxedCommand& command, const Profile& profile) {
 
 }  // namespace
 
-std::unexpected<Failure> CannotEnforce(std::string message) { return Fails(kCannotEnforce, std::move(message)); }
+std::unexpected<Failure> CannotEnforce(Error why) {
+  const bool is_about_change = why.kind == ErrorKind::kNotFound;  // not_started.h
+  return std::unexpected(Failure{kCannotEnforce, std::move(why.message), is_about_change});
+}
 
 std::expected<Job, Failure> MakeJob(const SandboxedCommand& command, std::string_view called_as, BuiltIn file_helper) {
   if (command.file_helper && file_helper == nullptr) {

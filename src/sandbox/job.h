@@ -29,6 +29,6 @@ struct Job {
 std::expected<Job, Failure> MakeJob(const SandboxedCommand& command, std::string_view called_as, BuiltIn file_helper);
 
 // Returns the failure of a policy that cannot be enforced.
-std::unexpected<Failure> CannotEnforce(std::string message);
+std::unexpected<Failure> CannotEnforce(Error why);
 
 }  // namespace holdfast::sandbox

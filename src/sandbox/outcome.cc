@@ -28,7 +28,7 @@ void WriteMessage(std::string_view called_as, std::string_view message) {
 
 int Conclude(std::string_view called_as, const Outcome& outcome, std::optional<int> report_fd) {
   if (outcome) return *outcome;
-  const auto& [status, message] = outcome.error();
+  const auto& [status, message, is_about_change] = outcome.error();
   WriteMessage(called_as, message);
   // The report has only the first line. The help text may follow it.
   if (report_fd) process::ReportFailed(*report_fd, status, message.substr(0, message.find('\n')));

@@ -23,6 +23,7 @@ enum Status {
 struct Failure {
   int status;
   std::string message;
+  bool is_about_change = false;  // a file was removed or replaced meanwhile, so another attempt may succeed
 };
 
 // The command's own status.

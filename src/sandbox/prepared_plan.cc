@@ -25,16 +25,23 @@ PlanKey KeyOf(NamespacePlan plan, std::span<const MountCheck> noted) {
   return digest.Digest();
 }
 
-}  // namespace
-
-Result<PreparedPlan> PreparePlan(const SandboxedCommand& command, WalkMemory* memory) {
-  TRY(const Profile profile, ProfileOf(command));
-  TRY(const Resolution resolution, ResolutionFor(profile.policy, command, memory));
+Result<PreparedPlan> Prepare(const Policy& policy, const SandboxedCommand& command, WalkMemory* memory) {
+  TRY(const Resolution resolution, ResolutionFor(policy, command, memory));
   TRY(NamespacePlan plan, MakePlan(resolution, OptionsFor(command, MountsBy::kDescriptor)));
   TRY(std::vector<MountCheck> noted, NoteMounts(plan, PlaceholderState::kMissing));
   NoteIdentities(noted, plan.landlock);
   const PlanKey key = KeyOf(plan, noted);
   return PreparedPlan{.plan = std::move(plan), .noted = std::move(noted), .key = key};
+}
+
+}  // namespace
+
+// A file that another program makes or removes in between costs a second attempt, as in Run.
+Result<PreparedPlan> PreparePlan(const SandboxedCommand& command, WalkMemory* memory) {
+  TRY(const Profile profile, ProfileOf(command));
+  auto prepared = Prepare(profile.policy, command, memory);
+  if (prepared || prepared.error().kind != ErrorKind::kNotFound) return prepared;
+  return Prepare(profile.policy, command, memory);
 }
 
 }  // namespace holdfast::sandbox

@@ -1,5 +1,7 @@
 #include "sandbox/run.h"
 
+#include <fcntl.h>
+
 #include <optional>
 #include <utility>
 #include <variant>
@@ -31,7 +33,7 @@ namespace {
 
 Outcome OutcomeOf(Ran ran) {
   if (ran) return *ran;
-  return CannotEnforce(std::move(ran.error().error.message));
+  return CannotEnforce(std::move(ran.error().error));
 }
 
 // Fails where Landlock cannot enforce the policy, on any kernel or on this one.
@@ -82,7 +84,7 @@ struct DoesNotWork {
 using Answer = std::variant<Outcome, DoesNotWork>;
 
 Answer TryNativeBackend(const NamespacePlan& plan, const Job& job) {
-  if (const auto safe = CheckOwnImage(job.asked.program_fd); !safe) return CannotEnforce(safe.error().message);
+  if (const auto safe = CheckOwnImage(job.asked.program_fd); !safe) return CannotEnforce(safe.error());
   auto ran = RunUnderNative(plan, job);
   if (ran || ran.error().by == NotStarted::By::kRefused) return OutcomeOf(std::move(ran));
   const auto failure = TryNative(NeedsOf(plan));
@@ -92,7 +94,11 @@ Answer TryNativeBackend(const NamespacePlan& plan, const Job& job) {
 }
 
 Result<Bubblewrap> BubblewrapFor(const SandboxedCommand& command, const Resolution& resolution) {
-  if (command.bubblewrap_fd) return Bubblewrap{.program = OwnedFd(*command.bubblewrap_fd), .path = "bubblewrap"};
+  if (command.bubblewrap_fd) {
+    OwnedFd program(::fcntl(*command.bubblewrap_fd, F_DUPFD_CLOEXEC, 0));  // another attempt may need it again
+    if (!program.is_open()) return FailErrno("fcntl", "bubblewrap");
+    return Bubblewrap{.program = std::move(program), .path = "bubblewrap"};
+  }
   std::vector<std::string> project = command.project_roots;
   project.push_back(command.policy_cwd);
   return FindBubblewrap(
@@ -166,15 +172,23 @@ Outcome RunInNamespaces(const NamespacePlan& plan, const Resolution& resolution,
   const auto native = std::get<DoesNotWork>(std::move(answer));
   if (job.asked.backend == Backend::kNative) return FallBack({native.why.status, native.Text()}, resolution, job);
   const auto by_name = MakePlan(resolution, OptionsFor(job.asked, MountsBy::kName));
-  if (!by_name) return CannotEnforce(by_name.error().message);
+  if (!by_name) return CannotEnforce(by_name.error());
   return RunWithoutNative(*by_name, resolution, job, native);
+}
+
+// Resolves the policy, makes the plan and runs the job by it.
+Outcome Attempt(const Job& job) {
+  const auto choice = ChoosePlan(job);
+  if (!choice) return CannotEnforce(choice.error());
+  if (const auto* plan = std::get_if<LandlockPlan>(&choice->plan)) return OutcomeOf(RunUnderLandlock(*plan, job, ""));
+  return RunInNamespaces(std::get<NamespacePlan>(choice->plan), choice->resolution, job);
 }
 
 // Stays as a launcher, and runs the commands that a server asks for.
 Outcome Stay(const SandboxedCommand& command) {
-  if (const auto safe = CheckOwnImage(command.program_fd); !safe) return CannotEnforce(safe.error().message);
+  if (const auto safe = CheckOwnImage(command.program_fd); !safe) return CannotEnforce(safe.error());
   const auto prepared = PreparePlan(command);
-  if (!prepared) return CannotEnforce(prepared.error().message);
+  if (!prepared) return CannotEnforce(prepared.error());
   const auto& [plan, noted, key] = *prepared;
   const bool needs_ruleset = plan.filter == Filter::kGuardedNetwork;
   const auto served = RunLauncherProcess({.plan = plan,
@@ -182,7 +196,7 @@ Outcome Stay(const SandboxedCommand& command) {
                                           .plan_key = key,
                                           .port_ruleset_fd = needs_ruleset ? command.port_ruleset_fd : std::nullopt},
                                          OwnedFd(*command.launcher_fd));
-  if (!served) return CannotEnforce(served.error().message);
+  if (!served) return CannotEnforce(served.error());
   return 0;
 }
 
@@ -202,12 +216,13 @@ Outcome Run(const SandboxedCommand& command, std::string_view called_as, BuiltIn
   if (!job.needs_sandbox) return OutcomeOf(RunDirectly(job));
   // This comes before the policy is resolved, which may take long and would have to be done again.
   if (MayUseNative(command) && !command.program_fd && !CheckOwnImage(std::nullopt)) {
-    return CannotEnforce(ExecuteOutOfReach(command, job.profile, called_as).message);
+    return CannotEnforce(ExecuteOutOfReach(command, job.profile, called_as));
   }
-  const auto choice = ChoosePlan(job);
-  if (!choice) return CannotEnforce(choice.error().message);
-  if (const auto* plan = std::get_if<LandlockPlan>(&choice->plan)) return OutcomeOf(RunUnderLandlock(*plan, job, ""));
-  return RunInNamespaces(std::get<NamespacePlan>(choice->plan), choice->resolution, job);
+  // Another program may make or remove a file on a protected path while this one looks, as another sandbox does that
+  // has placeholders of its own. One more attempt, with a look at everything, tells whether this was all.
+  Outcome outcome = Attempt(job);
+  if (outcome || !outcome.error().is_about_change) return outcome;
+  return Attempt(job);
 }
 
 }  // namespace holdfast::sandbox

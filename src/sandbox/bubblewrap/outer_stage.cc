@@ -171,8 +171,8 @@ std::expected<pid_t, NotStarted> Start(const Bubblewrap& bubblewrap, Inherited& 
 }
 
 // Writes the orders that the inner stage reads, and then the argument that bubblewrap waits for.
-Result<> Instruct(const NamespacePlan& plan, InnerOrders orders, Inherited& inherited) {
-  TRY(orders.mounts, NoteMounts(plan, PlaceholderState::kMade));
+Result<> Instruct(const std::vector<MountCheck>& noted, InnerOrders orders, Inherited& inherited) {
+  orders.mounts = noted;
   NoteIdentities(orders.mounts, orders.landlock);
   TRY_VOID(sys::FillMemoryFile(inherited.orders_file.get(), Encode(orders)));
   TRY_VOID(sys::SendAll(inherited.gate.write_end.get(), std::string(kGateArgument) + '\0'));
@@ -231,7 +231,9 @@ std::expected<int, NotStarted> RunOuterStage(const Bubblewrap& bubblewrap, const
   // These steps are done while bubblewrap starts.
   if (const auto complete = image.Complete(); !complete) return GiveUp(watch, complete.error());
   if (const auto made = placeholders.Make(); !made) return GiveUp(watch, made.error());
-  if (const auto sent = Instruct(plan, orders_inside, inherited); !sent) return GiveUp(watch, sent.error());
+  const auto noted = NoteMounts(plan, PlaceholderState::kMade);
+  if (!noted) return GiveUp(watch, noted.error());
+  if (const auto sent = Instruct(*noted, orders_inside, inherited); !sent) return GiveUp(watch, sent.error());
   if (const int inner = watch.AwaitInner(); inner >= 0) {
     if (const auto kept = placeholders.KeepUntilEndOf(inner); !kept) return GiveUp(watch, kept.error());
     const auto finished = FinishNamespaces(inner, plan);
@@ -239,7 +241,12 @@ std::expected<int, NotStarted> RunOuterStage(const Bubblewrap& bubblewrap, const
     // The namespaces of an inner stage that has ended, or is about to end, are gone. Why it ends stands in its report.
     if (!finished && !watch.HasReport() && !sys::HasEnded(inner)) return GiveUp(watch, finished.error());
   }
-  return AwaitEndOf(watch, {.report_fd = report_fd, .nothing = inherited.nothing, .terminal = terminal}, WhyNotBuilt);
+  auto ran =
+      AwaitEndOf(watch, {.report_fd = report_fd, .nothing = inherited.nothing, .terminal = terminal}, WhyNotBuilt);
+  // bubblewrap does not tell a path that has gone from what the machine refuses.
+  const bool is_about_change = !ran && !watch.was_signalled() && NoteMounts(plan, PlaceholderState::kMade) != noted;
+  if (is_about_change) ran.error().error.kind = ErrorKind::kNotFound;
+  return ran;
 }
 
 }  // namespace holdfast::sandbox

@@ -81,8 +81,7 @@ Result<> AddPath(int ruleset, const LandlockRule& rule, uint64_t handled) {
   struct stat status;
   if (::fstat(fd.get(), &status) < 0) return FailErrno("stat", rule.path);
   if (rule.identity && *rule.identity != sys::FileIdentity::Of(status)) {
-    return Fail(ErrorKind::kInvalidRequest,
-                fmt::format("landlock {}: it has been replaced in the meantime", rule.path));
+    return Fail(ErrorKind::kNotFound, fmt::format("landlock {}: it has been replaced in the meantime", rule.path));
   }
   uint64_t rights = handled & Meaning(rule.rights);
   if (!S_ISDIR(status.st_mode)) rights &= kFileRights;

@@ -93,9 +93,14 @@ class Stage {
   SetGroupIdSupervisor& set_group_id() { return set_group_id_; }
 
   // Reports why the command was not started. A server that has had the command killed waits for its end, but for no
-  // reason. Without an outer stage or a server no process waits for anything.
+  // reason. Without an outer stage or a server no process waits for anything. After a file has been removed or
+  // replaced, the outer stage may make another attempt; a server does so when the stage ends without a word.
   void ReportFailure(const NotExecuted& why) {
     if (lifeline_ && lifeline_->IsCut()) return;
+    if (why.status == kRefusedStatus && why.error.kind == ErrorKind::kNotFound && !has_begun_) {
+      if (lifeline_ && orders_.report_fd) return TellOutOfDate(why.error);
+      if (control_) return;
+    }
     if (control_ && !has_begun_ && !control_->SendBegun()) return;
     if (!killed_) {
       WriteMessage(why.error);
@@ -112,6 +117,10 @@ class Stage {
   }
 
  private:
+  void TellOutOfDate(const Error& why) const {
+    process::ReportFailed(*orders_.report_fd, kOutOfDateStatus, why.message);
+  }
+
   bool MayStart() {
     if (lifeline_) return lifeline_->AwaitGo() && !lifeline_->IsCut();
     has_begun_ = control_ && control_->SendBegun();

@@ -15,6 +15,9 @@ namespace holdfast::sandbox {
 
 // The exit status of a stage that cannot enforce its orders, and has started nothing.
 inline constexpr int kRefusedStatus = 101;
+// The status of such a stage in its report, where a file was removed or replaced meanwhile (not_started.h). The outer
+// stage does not pass this report on, because it may make another attempt.
+inline constexpr int kOutOfDateStatus = 102;
 
 // Runs the inner stage. The caller must be pid 1 and have no other threads, and ends with the status that is returned:
 // the command's exit code, 128 + N after signal N, 126 or 127 as in a shell when the command cannot be executed, 1 when

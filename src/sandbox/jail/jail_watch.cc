@@ -163,6 +163,7 @@ void JailWatch::ReadSignal() {
 
 void JailWatch::OnSignal(int signal) {
   if (signal == SIGCHLD) return;
+  was_signalled_ = true;
   if (AsksToEnd(signal) && !kill_at_) kill_at_ = Clock::now() + kGrace;
   pending_.push_back(signal);
   if (signal != SIGTSTP) return;

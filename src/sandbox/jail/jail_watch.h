@@ -57,6 +57,9 @@ class JailWatch {
 
   void KillAll();
 
+  // Returns whether there was a signal for the command, which may not have reached it.
+  bool was_signalled() const { return was_signalled_; }
+
   // The beginning of what the child has complained about.
   const std::string& complaints() const { return complaints_; }
 
@@ -81,6 +84,7 @@ class JailWatch {
   std::string complaints_, report_;
   std::vector<int> pending_;  // signals that are still to be passed on
   std::optional<Clock::time_point> kill_at_;
+  bool was_signalled_ = false;
   std::optional<int> ended_;
 };
 

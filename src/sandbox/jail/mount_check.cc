@@ -35,7 +35,7 @@ struct WhatToCheck {
 };
 
 std::unexpected<Error> Changed(const std::string& path) {
-  return Fail(ErrorKind::kInvalidRequest, fmt::format("mount {}: it has been replaced in the meantime", path));
+  return Fail(ErrorKind::kNotFound, fmt::format("mount {}: it has been replaced in the meantime", path));
 }
 
 // Returns the id of the mount whose root `fd` is, or nothing when it is not a mount point.

@@ -99,6 +99,11 @@ int Open(int parent, const std::string& name, PlaceholderKind kind) {
   return sys::TryOpenAt(parent, name, O_RDONLY | type, sys::Links::kNone);
 }
 
+// Another program has made a file there that is not of the kind which the plan expects.
+std::unexpected<Error> IsOfOtherKind(const std::string& path) {
+  return Fail(ErrorKind::kNotFound, fmt::format("make mount point {}: it has been made in the meantime", path));
+}
+
 // Marks and locks a placeholder. Returns true when no other sandbox removes it from here on.
 bool MarkUsed(const UsedPlaceholder& used, PlaceholderRetries& retries) {
   const int fd = used.itself.get();
@@ -154,6 +159,7 @@ Result<> AcquirePlaceholder(const Placeholder& wanted, uint32_t index, UsedPlace
     if (!used.is_made && errno != EEXIST) return FailErrno("make mount point", wanted.path);
     const int opened = Open(used.parent.get(), used.name, used.kind);
     if (opened == -ENOENT) continue;
+    if (opened == -ENOTDIR || opened == -ELOOP) return IsOfOtherKind(wanted.path);
     if (opened < 0) return FailErrno("open", wanted.path, -opened);
     used.itself = OwnedFd(opened);
     struct stat status;

@@ -32,7 +32,7 @@ namespace holdfast::sandbox {
 namespace {
 
 // A complaint of pid 1 begins with one of these letters.
-constexpr char kComplaintOfBackend = 'b', kComplaintOfRefusal = 'r';
+constexpr char kComplaintOfBackend = 'b', kComplaintOfRefusal = 'r', kComplaintOfFile = 'n';
 
 // The two ends of everything between the helper and pid 1.
 struct Ends {
@@ -85,9 +85,13 @@ Result<> Build(Jail& jail) {
   return builder.Cover(used);
 }
 
+char LetterOf(ErrorKind kind) {
+  if (kind == ErrorKind::kInvalidRequest) return kComplaintOfRefusal;
+  return kind == ErrorKind::kNotFound ? kComplaintOfFile : kComplaintOfBackend;
+}
+
 void Complain(int fd, const Error& error) {
-  const bool is_refusal = error.kind == ErrorKind::kInvalidRequest;
-  const std::string text = std::string(1, is_refusal ? kComplaintOfRefusal : kComplaintOfBackend) + error.message;
+  const std::string text = std::string(1, LetterOf(error.kind)) + error.message;
   (void)sys::Write(fd, text.data(), text.size());  // a failure leaves the helper without a reason, and it tells so
 }
 
@@ -121,7 +125,8 @@ NotStarted WhyNotBuilt(int status, std::string complaint) {
         NotStarted::By::kBackend};
   }
   const auto by = complaint.front() == kComplaintOfRefusal ? NotStarted::By::kRefused : NotStarted::By::kBackend;
-  return {Error{ErrorKind::kSystem, complaint.substr(1)}, by};
+  const auto kind = complaint.front() == kComplaintOfFile ? ErrorKind::kNotFound : ErrorKind::kSystem;
+  return {Error{kind, complaint.substr(1)}, by};
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ Result<> SealPath(int root, const char* path) {
 }  // namespace
 
 std::unexpected<Error> ReplacedMeanwhile(const std::string& path) {
-  return Fail(ErrorKind::kInvalidRequest, fmt::format("mount {}: it has been replaced in the meantime", path));
+  return Fail(ErrorKind::kNotFound, fmt::format("mount {}: it has been replaced in the meantime", path));
 }
 
 Result<OwnedFd> AttachProc(int root, const FreshProc& proc) {

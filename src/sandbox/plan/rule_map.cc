@@ -22,8 +22,9 @@ std::string_view NameOfAccess(Access access) {
   return access == Access::kWrite ? "write" : "read";
 }
 
-std::unexpected<Error> CannotEnforce(const Rule& rule, std::string_view reason) {
-  return Fail(ErrorKind::kInvalidRequest, fmt::format("{} {}: {}", NameOfAccess(rule.access), rule.path, reason));
+std::unexpected<Error> CannotEnforce(const Rule& rule, std::string_view reason,
+                                     ErrorKind kind = ErrorKind::kInvalidRequest) {
+  return Fail(kind, fmt::format("{} {}: {}", NameOfAccess(rule.access), rule.path, reason));
 }
 
 bool IsPrivate(std::string_view path) { return IsAtOrBelow(path, "/dev") || IsAtOrBelow(path, "/proc"); }
@@ -83,8 +84,8 @@ Result<> RuleMap::CheckPlace(const Rule& rule, const Resolution& resolution) {
   const auto before = resolution.led_to.find(rule.path);
   if (before == resolution.led_to.end()) return {};
   TRY(const PathWalk walk, walker_.Walk(rule.path));
-  if (walk.path != before->second) return CannotEnforce(rule, "it has been replaced in the meantime");
-  return {};
+  if (walk.path == before->second) return {};
+  return CannotEnforce(rule, "it has been replaced in the meantime", ErrorKind::kNotFound);
 }
 
 Result<> RuleMap::AddRule(const Rule& rule) {
