@@ -1,9 +1,25 @@
 # The helper holdfast-linux-sandbox, which runs every sandboxed command that no launcher starts, and the bubblewrap that it falls
 # back to.
-find_program(HOLDFAST_BWRAP bwrap REQUIRED PATHS /usr/bin NO_DEFAULT_PATH)
+set(HOLDFAST_BUBBLEWRAP_SOURCE "" CACHE PATH "An unpacked source of bubblewrap; without it, that of Debian's package is fetched")
+set(HOLDFAST_RESOURCES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/holdfast-resources)
+
+# Builds bubblewrap and sets `out` to its path. The builds of a tree share it.
+function(holdfast_build_bubblewrap out)
+  set(built ${CMAKE_SOURCE_DIR}/build/bubblewrap)
+  set(tool ${CMAKE_SOURCE_DIR}/tools/bundled_bubblewrap)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${tool} ${CMAKE_SOURCE_DIR}/tools/debian_source)
+  execute_process(COMMAND ${tool} ${built} ${HOLDFAST_BUBBLEWRAP_SOURCE} RESULT_VARIABLE failed)
+  if(failed)
+    message(FATAL_ERROR "The bubblewrap that is installed beside the sandbox helper was not built; the reason stands above. Where no "
+      "archive of Debian can be reached, set HOLDFAST_BUBBLEWRAP_SOURCE to an unpacked source of bubblewrap.")
+  endif()
+  set(${out} ${built}/bwrap PARENT_SCOPE)
+endfunction()
+
+holdfast_build_bubblewrap(HOLDFAST_BWRAP)
 file(SHA256 ${HOLDFAST_BWRAP} HOLDFAST_BWRAP_SHA256)
-configure_file(${HOLDFAST_BWRAP} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/holdfast-resources/bwrap
-  COPYONLY FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+configure_file(${HOLDFAST_BWRAP} ${HOLDFAST_RESOURCES}/bwrap COPYONLY)
+configure_file(${HOLDFAST_BWRAP}.COPYING ${HOLDFAST_RESOURCES}/bwrap.COPYING COPYONLY)
 set_source_files_properties(${CMAKE_SOURCE_DIR}/src/sandbox/bubblewrap/bundled_bubblewrap.cc PROPERTIES
   COMPILE_DEFINITIONS HOLDFAST_BWRAP_SHA256="${HOLDFAST_BWRAP_SHA256}"
   SKIP_PRECOMPILE_HEADERS ON)
@@ -31,6 +47,6 @@ function(holdfast_linux_sandbox)
   file(MAKE_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
   file(CREATE_LINK holdfast-linux-sandbox ${link} SYMBOLIC)
   install(FILES ${link} TYPE BIN)
-  install(PROGRAMS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/holdfast-resources/bwrap
-    DESTINATION bin/holdfast-resources)
+  install(PROGRAMS ${HOLDFAST_RESOURCES}/bwrap DESTINATION bin/holdfast-resources)
+  install(FILES ${HOLDFAST_RESOURCES}/bwrap.COPYING DESTINATION bin/holdfast-resources)
 endfunction()

@@ -165,3 +165,7 @@ set_tests_properties(mcp_sdk PROPERTIES COST 1000 TIMEOUT 300 SKIP_RETURN_CODE 7
 # This test checks how tools/check_tidy shares runs of clang-tidy between sources.
 add_test(NAME tidy_batches COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/tools/tidy_batches_test.py)
 set_tests_properties(tidy_batches PROPERTIES TIMEOUT 60)
+
+# This test checks how tools/bundled_bubblewrap builds a source, and what it does where it has none.
+add_test(NAME bundled_bubblewrap COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/tools/bundled_bubblewrap_test.py)
+set_tests_properties(bundled_bubblewrap PROPERTIES TIMEOUT 60)
