@@ -1,6 +1,9 @@
 # The helper holdfast-linux-sandbox, which runs every sandboxed command that no launcher starts, and the bubblewrap that it falls
 # back to.
 set(HOLDFAST_BUBBLEWRAP_SOURCE "" CACHE PATH "An unpacked source of bubblewrap; without it, that of Debian's package is fetched")
+if(DEFINED ENV{HOLDFAST_BUBBLEWRAP_SOURCE})  # kept in the cache, for later configurations
+  set_property(CACHE HOLDFAST_BUBBLEWRAP_SOURCE PROPERTY VALUE "$ENV{HOLDFAST_BUBBLEWRAP_SOURCE}")
+endif()
 set(HOLDFAST_RESOURCES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/holdfast-resources)
 
 # Builds bubblewrap and sets `out` to its path. The builds of a tree share it.
@@ -11,7 +14,8 @@ function(holdfast_build_bubblewrap out)
   execute_process(COMMAND ${tool} ${built} ${HOLDFAST_BUBBLEWRAP_SOURCE} RESULT_VARIABLE failed)
   if(failed)
     message(FATAL_ERROR "The bubblewrap that is installed beside the sandbox helper was not built; the reason stands above. Where no "
-      "archive of Debian can be reached, set HOLDFAST_BUBBLEWRAP_SOURCE to an unpacked source of bubblewrap.")
+      "archive of Debian can be reached, set the variable HOLDFAST_BUBBLEWRAP_SOURCE to the directory of an unpacked source of "
+      "bubblewrap: HOLDFAST_BUBBLEWRAP_SOURCE=/src/bubblewrap make build")
   endif()
   set(${out} ${built}/bwrap PARENT_SCOPE)
 endfunction()
