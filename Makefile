@@ -7,6 +7,8 @@ ARGS    ?=
 
 RELEASE  := build/release
 HOLDFAST := $(RELEASE)/bin/holdfast
+# The file with the URL of the server that `make run` starts; empty if the server is to print the URL.
+URL_FILE ?= build/url.txt
 
 .PHONY: help run build test e2e bench install npm-package patched-bash check format clean setup
 .DEFAULT_GOAL := help
@@ -29,15 +31,15 @@ setup:
 	@tools/setup
 
 run: build
-	@echo "To try the server, run this in a second terminal with the URL that it prints below:" >&2
-	@echo "  export PATH=$(CURDIR)/$(RELEASE)/bin:\$$PATH HOLDFAST_SERVER=URL" >&2
+	@echo "To try the server, run this in a second terminal:" >&2
+	@echo "  export PATH=$(CURDIR)/$(RELEASE)/bin:\$$PATH HOLDFAST_SERVER=\$$(cat $(CURDIR)/$(URL_FILE))" >&2
 	@echo "  holdfast run -- make --version        runs a command as if it ran here" >&2
 	@echo "  holdfast run -t bash                  opens a shell; Ctrl-] d leaves it running" >&2
 	@echo "  holdfast ps                           lists what runs; holdfast attach NAME comes back" >&2
 	@echo "  holdfast cp README.md :/tmp/          copies a file to the server" >&2
 	@echo "README.md continues from there. holdfast --help lists all commands, and $(HOLDFAST) exec-server --help" >&2
 	@echo "lists the flags for make run ARGS='...'." >&2
-	@exec $(HOLDFAST) exec-server $(ARGS)
+	@exec $(HOLDFAST) exec-server $(if $(URL_FILE),--url-file $(URL_FILE)) $(ARGS)
 
 # The default target of the build has everything that is installed: CMake sees to it.
 build: setup

@@ -9,10 +9,12 @@
 
 #include "cli/commands.h"
 #include "cli/table/parse.h"
+#include "cli/table/secret_words.h"
 #include "sandbox/flags.h"
 #include "sandbox/helper_command/become_helper.h"
 #include "sandbox/outcome.h"
 #include "sys/io.h"
+#include "sys/own_arguments.h"
 
 namespace holdfast {
 namespace {
@@ -24,10 +26,18 @@ int RunAsHelper(int argc, char** argv) {
                            sandbox::FindReportFd(arguments));
 }
 
+// Every user of the machine may read the command line of a process. The parser has its own copy of the words.
+void HideSecrets(const cli::Arguments& arguments) {
+  for (const cli::SecretWord& secret : cli::SecretWordsIn(arguments)) sys::HideInArguments(secret.word, secret.shown);
+}
+
 int RunCommand(int argc, char** argv) {
   const std::vector<std::string> words = cli::WordsOf(sandbox::CalledAs(argc, argv), {argv + 1, argv + argc});
   const auto arguments = cli::Parse(cli::Commands(), words);
-  if (arguments) return arguments->command().run(*arguments);
+  if (arguments) {
+    HideSecrets(*arguments);
+    return arguments->command().run(*arguments);
+  }
   const cli::Answered& answered = arguments.error();
   // A caller that has closed the stream does not want the text.
   (void)std::fputs(answered.out.c_str(), stdout);
@@ -42,6 +52,7 @@ int main(int argc, char** argv) {
   if (holdfast::sandbox::IsHelperName(holdfast::sandbox::CalledAs(argc, argv))) {
     return holdfast::RunAsHelper(argc, argv);
   }
+  holdfast::sys::RememberArguments(argc, argv);
   // With these signals ignored, a write to a broken pipe or beyond the limit on a file's size fails with an error
   // instead of ending the program.
   (void)std::signal(SIGPIPE, SIG_IGN);

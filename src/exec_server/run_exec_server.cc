@@ -19,10 +19,13 @@ Result<> RunExecServer(const Config& config, const RuntimePaths& paths, const On
   if (server->asks_for_tokens()) {
     reload.emplace(loop, std::vector{SIGHUP}, [&](int) { server->ReloadTokens(); });
   }
+  Result<> published;
   RunUntilSignal(loop, *server, config, paths, [&] {
+    published = server->WriteUrlFile();
+    if (!published) return server->Shutdown();
     if (on_listening && !server->url().empty()) on_listening(server->url());
   });
-  return {};
+  return published;
 }
 
 }  // namespace holdfast::exec_server

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include "base/log.h"
 #include "exec_server/front_options.h"
 #include "exec_server/ws_auth.h"
@@ -80,7 +82,10 @@ Result<> Server::Listen() {
   TRY_VOID(CheckTlsWithoutPort(config_));
   if (const auto* unix_socket = std::get_if<transport::UnixUrl>(&*url)) {
     TRY(listener_, transport::ListenUnix(loop_, *unix_socket, limits(), ServerRoutes(), std::move(accept)));
-    parts_.sandbox_program.KeepCommandsFrom(sandbox::ServerAccess::OfSocket(unix_socket->path));
+    KeepCommandsFrom(sandbox::ServerAccess::OfSocket(unix_socket->path));
+  } else if (!config_.url_file.empty()) {
+    return Fail(ErrorKind::kInvalidRequest,
+                fmt::format("--url-file needs an address to listen on, not {}", config_.listen));
   } else {
     ends_with_connection_ = true;
     Serve(transport::ServeLines(loop_, STDIN_FILENO, STDOUT_FILENO, limits()));
@@ -97,6 +102,20 @@ Result<> Server::ListenOnPort(const transport::WebSocketUrl& url, transport::OnC
   return {};
 }
 
+Result<> Server::WriteUrlFile() {
+  if (config_.url_file.empty()) return {};
+  TRY(UrlFile file, UrlFile::Create(config_.url_file, url()));
+  url_file_.emplace(std::move(file));
+  KeepCommandsFrom(access_);
+  return {};
+}
+
+void Server::KeepCommandsFrom(sandbox::ServerAccess access) {
+  access_ = access;
+  if (url_file_) access.Hide(url_file_->path());
+  parts_.sandbox_program.KeepCommandsFrom(std::move(access));
+}
+
 void Server::KeepCommandsFromPort(const std::string& url_secret) {
   sandbox::ServerAccess access;
   if (token_auth_) {
@@ -108,7 +127,7 @@ void Server::KeepCommandsFromPort(const std::string& url_secret) {
     access = sandbox::ServerAccess::OfOpenPort(listener_->port());
   }
   if (!config_.tls_key.empty()) access.Hide(config_.tls_key);
-  parts_.sandbox_program.KeepCommandsFrom(std::move(access));
+  KeepCommandsFrom(std::move(access));
 }
 
 // The path of the file may lead elsewhere than before, and the secret may be another one.
@@ -156,6 +175,7 @@ void Server::Shutdown() {
   LogInfo("server.stopping", {{"connections", connections_.size()}});
   stopping_ = true;
   if (listener_) listener_->Stop();
+  url_file_.reset();
   EndSessions(std::chrono::milliseconds(config_.shutdown_grace_period_ms));
 }
 

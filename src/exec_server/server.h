@@ -18,6 +18,7 @@
 #include "exec_server/session/session_table.h"
 #include "exec_server/startup_check.h"
 #include "exec_server/token_auth.h"
+#include "exec_server/url_file.h"
 #include "loop/event_loop.h"
 #include "process/spawner.h"
 #include "transport/listener.h"
@@ -50,6 +51,10 @@ class Server {
   // The URL that the server listens on; empty if it does not listen.
   std::string url() const;
 
+  // Writes the file with the URL, if the settings name one, and hides it from sandboxed commands. Shutdown removes it.
+  // This is called when signals lead to Shutdown already, because a reader of the file may send one at once.
+  Result<> WriteUrlFile();
+
   // Whether clients prove themselves by bearer tokens, and then reading the file of the token or secret again. A file
   // that cannot be used is logged, and changes nothing.
   bool asks_for_tokens() const { return token_auth_ != nullptr; }
@@ -66,6 +71,7 @@ class Server {
 
   Result<> Listen();
   Result<> ListenOnPort(const transport::WebSocketUrl& url, transport::OnConnection accept);
+  void KeepCommandsFrom(sandbox::ServerAccess access);
   void KeepCommandsFromPort(const std::string& url_secret);
   void OnConnectionEnd(Connection& connection);
   void EndSessions(std::chrono::milliseconds grace);
@@ -82,6 +88,8 @@ class Server {
   wire::Document document_;
   std::shared_ptr<TokenAuth> token_auth_;          // null if clients need no bearer token
   std::unique_ptr<transport::Listener> listener_;  // null if the server does not listen
+  sandbox::ServerAccess access_;                   // without the file of the URL
+  std::optional<UrlFile> url_file_;                // only if one is wanted, and while the server listens
   std::unordered_map<const Connection*, std::shared_ptr<Connection>> connections_;
   std::unique_ptr<StartupCheck> startup_check_;
   loop::Timer shutdown_timer_;

@@ -17,4 +17,12 @@ void HideArguments() {
   for (char* const argument : arguments.subspan(1)) std::memset(argument, 0, std::strlen(argument));
 }
 
+void HideInArguments(std::string_view word, size_t shown) {
+  for (char* const argument : arguments) {
+    const size_t length = std::strlen(argument);
+    if (!std::string_view(argument, length).ends_with(word)) continue;
+    std::memset(argument + length - (word.size() - shown), '*', word.size() - shown);
+  }
+}
+
 }  // namespace holdfast::sys

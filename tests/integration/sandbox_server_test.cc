@@ -171,6 +171,58 @@ TEST_P(SandboxServerSocketTest, ThePeerOfANamespaceBelowIsNotServed) {
             kRefused);
 }
 
+class SandboxUrlFileTest : public SandboxServerTest {
+ protected:
+  // The file is in a directory that the command may write, and the command has a network.
+  std::string Path() const { return workspace_.path() + "/url.txt"; }
+  void ServeWithUrlFile(const Strings& more_flags = {}) {
+    const uid_t user = GetParam().user;
+    server_.emplace(ServerProcess::StartWithUrlFile(
+        Path(), {.flags = more_flags, .user = user != ::geteuid() ? std::optional(user) : std::nullopt}));
+    client_.emplace(RpcClient::Ready(server_->url()));
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(, SandboxUrlFileTest, testing::ValuesIn(UsersWith({Means::kSystemBubblewrap})), CaseName);
+
+// Whoever knows the URL can have the server start a command without a sandbox.
+TEST_P(SandboxUrlFileTest, ACommandCannotReadTheUrl) {
+  for (const char* backend : {"native", "bubblewrap"}) {
+    ServeWithUrlFile({"--sandbox-backend", backend});
+    EXPECT_EQ(Outside({"/bin/cat", Path()}).output, server_->url() + "\n");
+    const Ended inside = Inside({"/bin/sh", "-c", "cat url.txt || cp url.txt copy || ln url.txt name && cat name"});
+    EXPECT_NE(inside.exit_code, 0) << backend;
+    EXPECT_THAT(inside.output, Not(HasSubstr("ws://"))) << backend;
+    server_->Stop();
+  }
+}
+
+// Otherwise the next client would talk to a server of the command.
+TEST_P(SandboxUrlFileTest, ACommandCannotPutAnotherUrlInThePlace) {
+  ServeWithUrlFile();
+  for (const std::string& script : {"echo x > url.txt", "rm -f url.txt", "mv url.txt away", "ln -f /dev/null url.txt",
+                                    "echo x > other && mv -f other url.txt", "mv . ../moved"}) {
+    EXPECT_NE(Inside({"/bin/sh", "-c", script}).exit_code, 0) << script;
+  }
+  EXPECT_EQ(Contents(Path()), server_->url() + "\n");
+}
+
+TEST_P(SandboxUrlFileTest, FileRequestsInASandboxDoNotReachTheFile) {
+  ServeWithUrlFile();
+  const std::string sandbox = Sandbox(Managed(PlaceEntry("root", "read") + "," + PathEntry(workspace_.path(), "write")),
+                                      fmt::format(R"(,"cwd":"file://{}")", workspace_.path()));
+  const std::string params = fmt::format(R"({{"path":"file://{}",{}}})", Path(), sandbox);
+  EXPECT_TRUE(client_->Call("fs/readFile", params).Has("error"));
+  EXPECT_TRUE(client_->Call("fs/remove", params).Has("error"));
+  EXPECT_EQ(Contents(Path()), server_->url() + "\n");
+}
+
+TEST_P(SandboxUrlFileTest, AServerOnASocketHidesItToo) {
+  ServeWithUrlFile({"--listen", "unix://" + workspace_.path() + "/server.sock"});
+  EXPECT_NE(Inside({"/bin/sh", "-c", "rm -f url.txt"}).exit_code, 0);
+  EXPECT_EQ(Contents(Path()), server_->url() + "\n");
+}
+
 class SandboxOwnProgramsTest : public SandboxServerTest {};
 
 INSTANTIATE_TEST_SUITE_P(, SandboxOwnProgramsTest, testing::ValuesIn(UsersWith({Means::kSystemBubblewrap})), CaseName);

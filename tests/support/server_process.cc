@@ -157,6 +157,16 @@ ServerProcess ServerProcess::Start(const ServerOptions& options) {
   return server;
 }
 
+ServerProcess ServerProcess::StartWithUrlFile(const std::string& file, ServerOptions options) {
+  options.flags.insert(options.flags.begin(), {"exec-server", "--url-file", file});
+  AddQuiet(options.flags);
+  ServerProcess server = Launch(options.flags, options.env, options.user);
+  EXPECT_TRUE(Eventually([&] { return std::filesystem::exists(file); })) << server.Stderr();
+  std::ifstream reader(file);
+  std::getline(reader, server.url_);
+  return server;
+}
+
 ServerProcess ServerProcess::StartAs(const std::vector<std::string>& arguments, const std::vector<std::string>& env) {
   ServerProcess server = Launch(arguments, env);
   server.ReadUrl();

@@ -47,14 +47,16 @@ struct ServerOptions {
 
 class ServerProcess {
  public:
-  // Starts a server on a port of its own, unless the flags name another address, and waits until it is ready. A failure
-  // fails the test.
+  // Starts a server on a port of its own, unless the flags name another address, and waits until it has printed its
+  // URL. A failure fails the test.
   static ServerProcess Start(std::vector<std::string> flags = {}) { return Start(ServerOptions{std::move(flags)}); }
   static ServerProcess Start(const ServerOptions& options);
   // Starts a server with --listen stdio. The protocol is on input() and output().
   static ServerProcess StartOnStdio(std::vector<std::string> flags = {});
   // Starts holdfast with these arguments, and waits until it has printed its URL.
   static ServerProcess StartAs(const std::vector<std::string>& arguments, const std::vector<std::string>& env = {});
+  // Starts a server that writes its URL into this file, which must not exist, and waits for the file.
+  static ServerProcess StartWithUrlFile(const std::string& file, ServerOptions options = {});
   // Starts holdfast with these arguments, and expects nothing of it.
   static ServerProcess Launch(const std::vector<std::string>& arguments, const std::vector<std::string>& env = {},
                               std::optional<uid_t> user = {});

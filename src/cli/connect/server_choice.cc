@@ -27,9 +27,12 @@ ServerChoice ChooseServer(const Arguments& arguments) {
 std::vector<Option> WithServerOptions(std::vector<Option> options) {
   options.push_back({.flag = "--server",
                      .value = "URL",
-                     .help = "the server: ws://HOST:PORT, wss://HOST:PORT or unix:///PATH, or an executor of a "
-                             "rendezvous: https://HOST/executors/ID (default: $HOLDFAST_SERVER, else a private server "
-                             "of this user, which is started on demand)"});
+                     .help =
+                         "the server: ws://HOST:PORT, wss://HOST:PORT or unix:///PATH, or an executor of a "
+                         "rendezvous: https://HOST/executors/ID (default: $HOLDFAST_SERVER, else a private server "
+                         "of this user, which is started on demand). Other users may see the arguments of a command "
+                         "when it starts; they never see $HOLDFAST_SERVER",
+                     .secret = Option::Secret::kPathOfUrl});
   options.push_back({.flag = "--ca-file",
                      .value = "FILE",
                      .help = "PEM file with further root certificates for wss:// and https://",

@@ -1,6 +1,8 @@
 #include "cli/local/exec_server_command.h"
 
 #include <malloc.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <ranges>
@@ -9,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/log.h"
 #include "cli/local/remote_options.h"
 #include "cli/table/arguments.h"
 #include "cli/text/complaint.h"
@@ -33,8 +36,31 @@ void TuneHeap() {
   (void)::mallopt(M_ARENA_MAX, 1);
 }
 
+// A secret is the path of the URL: ws://IP:PORT/SECRET. The path of a socket is not one.
+bool HasSecret(const std::string& url) {
+  const size_t host = url.find("://") + 3;
+  return url.starts_with("ws") && url.find('/', host) < url.size() - 1;
+}
+
+// Returns why others could read what standard output gets; empty if they could not. The commands that the server runs
+// may read nearly every file of its user.
+std::string_view ReadersOfStandardOutput() {
+  struct stat status{};
+  if (::fstat(STDOUT_FILENO, &status) < 0) return "";
+  if (S_ISREG(status.st_mode)) return "standard output is a file, which commands could read";
+  const bool is_open = (status.st_mode & (S_IRGRP | S_IROTH)) != 0;
+  return S_ISFIFO(status.st_mode) && is_open ? "standard output is a FIFO that other users may read" : "";
+}
+
+void WarnOfReadableUrl(const std::string& url) {
+  const std::string_view readers = ReadersOfStandardOutput();
+  if (readers.empty() || !HasSecret(url)) return;
+  LogWarn("url.readable", {{"reason", readers}, {"remedy", "use --url-file"}});
+}
+
 // The URL is the only thing that a server prints to standard output, so that a program can read it from there.
 void PrintUrl(const std::string& url) {
+  WarnOfReadableUrl(url);
   (void)std::printf("%s\n", url.c_str());
   (void)std::fflush(stdout);  // a caller that has closed standard output does not want the URL
 }
@@ -50,7 +76,8 @@ int RunExecServer(const Arguments& arguments) {
   exec_server::RuntimePaths paths;
   paths.holdfast = "/proc/self/exe";
   if (AsksForRemote(arguments)) return RunRemote(arguments, *config, paths);
-  const auto ended = exec_server::RunExecServer(*config, paths, PrintUrl);
+  const exec_server::OnListening print = config->url_file.empty() ? exec_server::OnListening(PrintUrl) : nullptr;
+  const auto ended = exec_server::RunExecServer(*config, paths, print);
   return ended ? 0 : Complain(ended.error());
 }
 
@@ -97,8 +124,8 @@ Command ExecServerCommand() {
           .topic = Topic::kServers,
           .summary = "Serves processes, files and HTTP requests over WebSocket, a unix socket or stdio.",
           .description =
-              "The server prints its URL to standard output, and logs to standard error. SIGTERM and SIGINT "
-              "stop it, with every process that it has started.",
+              "The server prints its URL to standard output, or writes it into the file of --url-file, and logs to "
+              "standard error. SIGTERM and SIGINT stop it, with every process that it has started.",
           .options = Options(),
           .examples = {{"holdfast exec-server",
                         "Serves on a free port of this machine and prints the URL with its secret."},

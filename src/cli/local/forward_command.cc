@@ -21,7 +21,8 @@ std::vector<Option> Options() {
   std::vector<Option> options = {
       {.flag = kConnect,
        .value = "URL",
-       .help = "the server to offer: ws://HOST:PORT, wss://HOST:PORT or unix:///PATH"},
+       .help = "the server to offer: ws://HOST:PORT, wss://HOST:PORT or unix:///PATH",
+       .secret = Option::Secret::kPathOfUrl},
       {.flag = kConnectTokenFile,
        .value = "FILE",
        .help = "file with the bearer token that the server asks for; it is read for each connection",

@@ -20,6 +20,9 @@ struct Option {
   enum class Shown { kYes, kNo };
   // kToggle: the option takes no value, or `=true` or `=false`.
   enum class Takes { kNothing, kValue, kToggle };
+  // kPathOfUrl: the value is a URL, and in a ws:// or wss:// URL the path is a secret, which lets its reader run
+  // commands.
+  enum class Secret { kNothing, kPathOfUrl };
 
   std::string flag = {};    // such as "--timeout"; may be empty if there is a letter
   std::string letter = {};  // such as "-t"
@@ -33,6 +36,7 @@ struct Option {
   std::string group = {};  // of the options of one group, a command line may have at most one
   Shown shown = Shown::kYes;
   int values = 1;  // the number of words that follow the option
+  Secret secret = Secret::kNothing;
 
   // The name under which Arguments has the option: its flag, or else its letter.
   const std::string& name() const { return flag.empty() ? letter : flag; }

@@ -12,6 +12,7 @@ inline constexpr const char* kDefaultListenUrl = "ws://127.0.0.1:0";
 
 struct Config {
   std::string listen = kDefaultListenUrl;
+  std::string url_file = "";
   std::string ws_auth = "auto";
   std::string ws_token_file = "";
   std::string ws_token_sha256 = "";

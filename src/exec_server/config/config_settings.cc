@@ -19,6 +19,9 @@ constexpr uint64_t kMillion = 1'000'000;
 // The table has two parts: where and how the server listens, and how it serves.
 constexpr auto kListenSettings = std::to_array<Setting>({
     {"listen", Text{&Config::listen}, "where to listen: ws://IP:PORT, wss://IP:PORT, unix:///PATH or stdio"},
+    {"url_file", Text{&Config::url_file},
+     "write the URL into this file, which only the server's user can read and no sandbox of the server, instead of to "
+     "standard output; it is removed at the end"},
     {"ws_auth", Text{&Config::ws_auth, "auto|url-secret|none|capability-token|signed-bearer-token"},
      "how a WebSocket client is recognized. url-secret: by a secret in the URL; none: only by its user, which must be "
      "the server's user or root; auto: by a secret if the port is 0, otherwise by its user; capability-token: by one "
