@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/paths.h"
+#include "exec_policy/program_path.h"
 #include "exec_policy/shell_words.h"
 #include "exec_policy/starlark/run.h"
 
@@ -151,8 +152,11 @@ Result<bool> Definitions::IsMatch(const Examples& examples, const std::vector<st
   if (AnyMatches(of_call, command[0], arguments)) return true;
   // A rules file does not know where it will be used: a relative program in an example is at no place that
   // host_executable() lists.
-  const auto path = host_executables.Resolve(command[0], {.cwd = "/nowhere", .home = "/nowhere"});
-  return path && AnyMatches(of_call, NameOf(*path), arguments);
+  const auto path = PathOfProgram(command[0], {.cwd = "/nowhere", .home = "/nowhere"});
+  if (!path) return false;
+  if (command[0].contains('/') && AnyMatches(of_call, *path, arguments)) return true;
+  return host_executables.ListingOf(*path) != HostExecutables::Listing::kExcluded &&
+         AnyMatches(of_call, NameOf(*path), arguments);
 }
 
 }  // namespace holdfast::exec_policy

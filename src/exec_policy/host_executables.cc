@@ -6,32 +6,12 @@
 #include <fmt/format.h>
 
 #include "base/paths.h"
+#include "exec_policy/program_path.h"
 
 namespace holdfast::exec_policy {
 namespace {
 
-// Folds `.`, `..` and empty names of an absolute path.
-std::string Folded(std::string_view path) {
-  std::vector<std::string_view> kept;
-  for (const std::string_view name : NamesIn(path)) {
-    if (name != "..") {
-      kept.push_back(name);
-    } else if (!kept.empty()) {
-      kept.pop_back();
-    }
-  }
-  std::string folded;
-  for (const std::string_view name : kept) folded.append("/").append(name);
-  return folded.empty() ? "/" : folded;
-}
-
 bool IsBareName(std::string_view name) { return !name.empty() && name != "." && name != ".." && !name.contains('/'); }
-
-std::string Absolute(std::string_view program, const Places& places) {
-  if (program.starts_with('/')) return Folded(program);
-  if (program == "~" || program.starts_with("~/")) return Folded(fmt::format("{}/{}", places.home, program.substr(1)));
-  return Folded(fmt::format("{}/{}", places.cwd, program));
-}
 
 }  // namespace
 
@@ -58,16 +38,10 @@ Result<> HostExecutables::Define(std::string name, const std::vector<std::string
   return {};
 }
 
-bool HostExecutables::Allow(std::string_view path) const {
+HostExecutables::Listing HostExecutables::ListingOf(std::string_view path) const {
   const auto defined = paths_.find(NameOf(path));
-  return defined == paths_.end() || defined->second.contains(path);
-}
-
-std::optional<std::string> HostExecutables::Resolve(std::string_view program, const Places& places) const {
-  if (program.empty() || program.size() >= PATH_MAX) return std::nullopt;
-  std::string path = Absolute(program, places);
-  if (!Allow(path)) return std::nullopt;
-  return path;
+  if (defined == paths_.end()) return Listing::kNone;
+  return defined->second.contains(path) ? Listing::kListed : Listing::kExcluded;
 }
 
 }  // namespace holdfast::exec_policy

@@ -3,14 +3,12 @@
 
 #include <functional>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
-#include "exec_policy/evaluation.h"
 
 namespace holdfast::exec_policy {
 
@@ -20,14 +18,15 @@ class HostExecutables {
   // another base name or is longer than any path can be.
   Result<> Define(std::string name, const std::vector<std::string>& paths);
 
-  // Returns whether rules about the base name of an absolute path apply to the program at the path: they do if the name
-  // was not defined, or the path is one of its paths.
-  bool Allow(std::string_view path) const;
+  // What the definitions say about rules by base name for the program at a path.
+  enum class Listing {
+    kNone,      // the name is not defined: the rules apply to each path
+    kListed,    // the rules apply, because the definition lists the path
+    kExcluded,  // the rules do not apply: the definition lists other paths, or none
+  };
 
-  // Returns the absolute path of a program, without `.` and `..`, to which rules about its base name apply; nothing if
-  // none do. A relative program is below the current directory, and one that begins with `~/` below the home directory.
-  // Links are not followed. No rule applies to a path that is longer than any path can be.
-  std::optional<std::string> Resolve(std::string_view program, const Places& places) const;
+  // `path` is absolute and has neither `.` nor `..`.
+  Listing ListingOf(std::string_view path) const;
 
  private:
   std::map<std::string, std::set<std::string, std::less<>>, std::less<>> paths_;

@@ -12,6 +12,7 @@
 #include "exec_policy/dangerous.h"
 #include "exec_policy/denial_text.h"
 #include "exec_policy/explain.h"
+#include "exec_policy/program_path.h"
 #include "exec_policy/rule.h"
 
 namespace holdfast::exec_policy {
@@ -33,6 +34,12 @@ bool HasOtherName(const ExecAttempt& attempt) {
   return !attempt.argv.empty() && CalledName(attempt) != NameOf(attempt.file);
 }
 
+// Returns the path or the base name of the file, as the rules are compared with it.
+std::string ProgramOf(const ExecAttempt& attempt, ProgramNames names) {
+  std::string path = Folded(attempt.file);
+  return names == ProgramNames::kBaseName ? std::string(NameOf(path)) : path;
+}
+
 Command WithArguments(const ExecAttempt& attempt, std::string program) {
   Command command = {std::move(program)};
   if (!attempt.argv.empty()) command.insert(command.end(), attempt.argv.begin() + 1, attempt.argv.end());
@@ -40,15 +47,14 @@ Command WithArguments(const ExecAttempt& attempt, std::string program) {
 }
 
 Command CommandOf(const ExecAttempt& attempt, ProgramNames names) {
-  const bool by_base_name = names == ProgramNames::kBaseName;
-  return WithArguments(attempt, std::string(by_base_name ? NameOf(attempt.file) : attempt.file));
+  return WithArguments(attempt, ProgramOf(attempt, names));
 }
 
 // Returns the command as that of a program beside the file, with the name by which the program is called.
 Command CommandByName(const ExecAttempt& attempt, ProgramNames names) {
   const std::string name(CalledName(attempt));
   if (names == ProgramNames::kBaseName) return WithArguments(attempt, name);
-  return WithArguments(attempt, fmt::format("{}/{}", holdfast::ParentOf(attempt.file), name));
+  return WithArguments(attempt, Folded(fmt::format("{}/{}", ParentOf(Folded(attempt.file)), name)));
 }
 
 // Returns the command that git makes of a name such as git-push: the rest of the name is its first argument.
@@ -72,19 +78,30 @@ Judgement JudgeWithoutRule(std::span<const std::string> command) {
   return {.action = Action::kRun, .asks = true, .reason = std::string(kDangerous)};
 }
 
+// Returns whether a rule that names only the base name of the program may take it out: it means a program of the
+// system, unless host_executable says where the program is.
+bool IsProgramOfHost(const Policy& policy, const ExecAttempt& attempt) {
+  using Listing = HostExecutables::Listing;
+  const Listing listing = policy.ListingOf(Folded(attempt.file));
+  if (attempt.program_file == ProgramFile::kOfSystem) return listing != Listing::kExcluded;
+  return attempt.program_file == ProgramFile::kFixed && listing == Listing::kListed;
+}
+
 // Returns whether a rule may take the program out of the sandbox. A rule that names the whole path means the file that
-// this path leads to outside. A rule that names only the base name means a program of the host.
+// this path leads to outside.
 bool MayLeave(const Policy& policy, const ExecAttempt& attempt, const RuleMatch& match) {
   const bool is_asked_about = match.decision == Decision::kPrompt;
   if (attempt.loader_variables == LoaderVariables::kPresent && !is_asked_about) return false;
-  if (match.matched_prefix.front().contains('/')) return true;
-  return attempt.program_file == ProgramFile::kFixed && policy.IsHostExecutable(attempt.file);
+  if (GoesUp(attempt.file)) return false;
+  return match.matched_prefix.front().contains('/') || IsProgramOfHost(policy, attempt);
 }
 
-Judgement JudgeCommand(const Policy& policy, const ExecAttempt& attempt, ProgramNames names, const Command& command) {
+// Returns nothing if no rule matches.
+std::optional<Judgement> JudgeByRules(const Policy& policy, const ExecAttempt& attempt, ProgramNames names,
+                                      const Command& command) {
   const Evaluation evaluation = Evaluate(policy, attempt, names, command);
   const RuleMatch* match = DecidingMatch(evaluation);
-  if (match == nullptr) return JudgeWithoutRule(command);
+  if (match == nullptr) return std::nullopt;
   Judgement judgement{.rule = ShownExcerpt(RuleText(*match))};
   const auto reason_or = [match](std::string_view otherwise) {
     return match->justification ? ShownExcerpt(*match->justification) : std::string(otherwise);
@@ -116,20 +133,46 @@ Judgement Stricter(const Judgement& one, const Judgement& other) {
 }
 
 // The text comes from the process that is judged, so it is quoted, and cut if it is long.
-std::string RemarkOnName(const ExecAttempt& attempt) {
-  std::string remark = " The program is called by another name: argv[0] is ";
-  AppendQuoted(remark, attempt.argv.front());
+std::string Remark(std::string_view what, std::string_view text) {
+  std::string remark(what);
+  AppendQuoted(remark, text);
   return remark += '.';
 }
 
-Judgement JudgeProgram(const Policy& policy, const ExecAttempt& attempt, ProgramNames names) {
-  Judgement judgement = JudgeCommand(policy, attempt, names, CommandOf(attempt, names));
-  if (!HasOtherName(attempt)) return judgement;
-  judgement = Stricter(judgement, JudgeCommand(policy, attempt, names, CommandByName(attempt, names)));
-  if (const auto command = CommandInName(attempt, names)) {
-    judgement = Stricter(judgement, JudgeCommand(policy, attempt, names, *command));
+// Returns the commands that the attempt makes if its program is the file.
+std::vector<Command> CommandsOf(const ExecAttempt& attempt, ProgramNames names) {
+  std::vector<Command> commands = {CommandOf(attempt, names)};
+  if (!HasOtherName(attempt)) return commands;
+  commands.push_back(CommandByName(attempt, names));
+  if (auto command = CommandInName(attempt, names)) commands.push_back(*std::move(command));
+  return commands;
+}
+
+Judgement JudgeCalledPath(const Policy& policy, const ExecAttempt& attempt, ProgramNames names) {
+  std::optional<Judgement> judgement;
+  for (const Command& command : CommandsOf(attempt, names)) {
+    const auto by_rules = JudgeByRules(policy, attempt, names, command);
+    const Judgement one = by_rules ? *by_rules : JudgeWithoutRule(command);
+    judgement = judgement ? Stricter(*judgement, one) : one;
   }
-  if (judgement.asks) judgement.reason += RemarkOnName(attempt);
+  if (judgement->asks && HasOtherName(attempt)) {
+    judgement->reason += Remark(" The program is called by another name: argv[0] is ", attempt.argv.front());
+  }
+  return *judgement;
+}
+
+Judgement JudgeProgram(const Policy& policy, const ExecAttempt& attempt, ProgramNames names) {
+  Judgement judgement = JudgeCalledPath(policy, attempt, names);
+  for (const std::string& path : attempt.other_paths) {
+    ExecAttempt by_path = attempt;
+    by_path.file = path;
+    for (const Command& command : CommandsOf(by_path, names)) {
+      auto by_rules = JudgeByRules(policy, by_path, names, command);
+      if (!by_rules || StrictnessOf(*by_rules) <= StrictnessOf({})) continue;
+      if (by_rules->asks) by_rules->reason += Remark(" The program is the file ", path);
+      judgement = Stricter(judgement, *by_rules);
+    }
+  }
   return judgement;
 }
 
@@ -139,7 +182,8 @@ Judgement JudgeInterpreter(const Policy& policy, const ExecAttempt& attempt, Pro
   Command argv(attempt.interpreter.begin(), attempt.interpreter.end());
   argv.emplace_back(attempt.file);
   if (!attempt.argv.empty()) argv.insert(argv.end(), attempt.argv.begin() + 1, attempt.argv.end());
-  return JudgeProgram(policy, {.file = file, .argv = argv, .cwd = attempt.cwd}, names);
+  return JudgeProgram(
+      policy, {.file = file, .argv = argv, .cwd = attempt.cwd, .other_paths = attempt.interpreter_paths}, names);
 }
 
 }  // namespace

@@ -23,9 +23,10 @@ enum class ProgramNames {
   kResolvedPath,  // the path; if no rule matches, its base name, unless a host_executable lists only other paths
 };
 
-// The facts about the file of a program.
+// The facts about the file of a program, from the best to the worst.
 enum class ProgramFile {
-  kFixed,       // no sandboxed command can change the file
+  kOfSystem,    // the file belongs to the system, and only root can change it
+  kFixed,       // no sandboxed command can change the file, but it is not the system's
   kWritable,    // a sandboxed command can change or replace the file, or could before
   kNotTheSame,  // outside of the sandbox the path leads to another file, or to none
 };
@@ -37,12 +38,14 @@ enum class LoaderVariables {
 };
 
 struct ExecAttempt {
-  std::string_view file;              // absolute
+  std::string_view file;              // absolute, as it was called
   std::span<const std::string> argv;  // includes argv[0]; may be empty
   std::string_view cwd = {};          // absolute
-  ProgramFile program_file = ProgramFile::kFixed;
+  ProgramFile program_file = ProgramFile::kOfSystem;
+  std::span<const std::string> other_paths = {};  // further paths of the same file, such as the one without links
   // The interpreter of a script that begins with #!, and its argument if there is one.
   std::span<const std::string> interpreter = {};
+  std::span<const std::string> interpreter_paths = {};  // further paths of the interpreter
   LoaderVariables loader_variables = LoaderVariables::kNone;
 };
 
@@ -64,12 +67,16 @@ struct Judgement {
 // and a question tells of argv[0]. A leading `-` of argv[0], which marks a login shell, does not count, and an attempt
 // without any argv has the name of its file.
 //
+// A path is compared without `.`, `..` and empty components. Each further path of the file is compared too, by the
+// rules alone: one that forbids it or asks about it counts. A rule that allows it takes nothing out, and neither does
+// one about the path of the call if that has a `..`, because a link before it would lead to another file.
+//
 // The interpreter of a script is judged too, as a program that gets the path of the script and its arguments. A rule
 // that forbids the interpreter or asks about it counts for the script, and no rule about it takes the script out.
 //
 // A rule that names only the program applies to every path that ends in that name, unless a host_executable lists the
-// paths for it. A program that the sandboxed command could have written, that is another one outside, or whose path is
-// not in such a list, is never taken out of the sandbox because of a rule by base name: it runs inside. No rule
+// paths for it. Because of such a rule only a program of the system leaves the sandbox, or one that a host_executable
+// lists and that no sandboxed command could have written; any other one runs inside. No rule
 // alone takes out a command with loader variables; an approved question does, and the command outside does not get
 // them.
 Judgement Judge(const Policy& policy, const ExecAttempt& attempt, ProgramNames names);

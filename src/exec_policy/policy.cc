@@ -6,7 +6,7 @@
 
 #include "base/paths.h"
 #include "exec_policy/definitions.h"
-#include "exec_policy/host_executables.h"
+#include "exec_policy/program_path.h"
 #include "exec_policy/rule_index.h"
 
 namespace holdfast::exec_policy {
@@ -39,19 +39,25 @@ Evaluation Policy::Evaluate(std::span<const std::string> command, const std::opt
   if (command.empty()) return evaluation;
   const auto arguments = command.subspan(1);
   std::vector<const Rule*> found = rules_->index.Find(command[0], arguments);
-  std::optional<std::string> path;
-  if (found.empty() && resolve) path = rules_->host_executables.Resolve(command[0], *resolve);
-  if (path) found = rules_->index.Find(NameOf(*path), arguments);
+  std::optional<std::string> path, found_by_name;
+  if (found.empty() && resolve) path = PathOfProgram(command[0], *resolve);
+  if (path && command[0].contains('/')) found = rules_->index.Find(*path, arguments);
+  if (found.empty() && path && ListingOf(*path) != HostExecutables::Listing::kExcluded) {
+    found = rules_->index.Find(NameOf(*path), arguments);
+    found_by_name = std::move(path);
+  }
   evaluation.matches.reserve(found.size());
   for (const Rule* rule : found) {
     RuleMatch& match = evaluation.matches.emplace_back(MatchOf(*rule, arguments));
-    match.resolved_program = path;
+    match.resolved_program = found_by_name;
     evaluation.decision = std::max(evaluation.decision, std::optional(match.decision));
   }
   return evaluation;
 }
 
-bool Policy::IsHostExecutable(std::string_view path) const { return rules_->host_executables.Allow(path); }
+HostExecutables::Listing Policy::ListingOf(std::string_view path) const {
+  return rules_->host_executables.ListingOf(path);
+}
 const NetworkHosts& Policy::network_hosts() const { return rules_->network_hosts; }
 size_t Policy::rule_count() const { return rules_->index.size(); }
 

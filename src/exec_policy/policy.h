@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "exec_policy/evaluation.h"
+#include "exec_policy/host_executables.h"
 #include "exec_policy/network_hosts.h"
 #include "exec_policy/starlark/limits.h"
 
@@ -34,12 +35,12 @@ class Policy {
   static Result<Policy> Parse(std::span<const RulesText> files, const Limits& limits = {});
 
   // Evaluates a command, whose first word is the program. With `resolve`, a program that no rule names as it is written
-  // is made absolute, and is looked up by its base name if host_executable allows its path.
+  // is made absolute. It is looked up by that path, unless it is a bare name, and then by its base name if
+  // host_executable allows the path.
   Evaluation Evaluate(std::span<const std::string> command, const std::optional<Places>& resolve = {}) const;
 
-  // Returns whether rules about the base name of an absolute path apply to the program at that path: they do unless
-  // host_executable lists other paths for the name.
-  bool IsHostExecutable(std::string_view path) const;
+  // Returns what host_executable says about the program at an absolute path without `.` and `..`.
+  HostExecutables::Listing ListingOf(std::string_view path) const;
 
   const NetworkHosts& network_hosts() const;
   size_t rule_count() const;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,7 +25,8 @@ class RuleIndex {
   RuleIndex(RuleIndex&&) noexcept = default;
   RuleIndex& operator=(RuleIndex&&) noexcept = default;
 
-  // Returns the rules that match, in the order in which they were defined.
+  // Returns the rules that match, in the order in which they were defined. A rule about a path is found by that path as
+  // it is written, and without `.`, `..` and empty components.
   std::vector<const Rule*> Find(std::string_view program, std::span<const std::string> arguments) const;
 
   size_t size() const { return rules_.size(); }
@@ -37,7 +39,10 @@ class RuleIndex {
     std::unordered_map<std::string_view, Numbers> by_first_argument;
   };
 
+  void Add(uint32_t number, std::string_view program);
+
   std::vector<Rule> rules_;
+  std::deque<std::string> folded_;  // the programs of rules that write them with `.`, `..` or empty components
   std::unordered_map<std::string_view, ProgramRules> by_program_;
 };
 

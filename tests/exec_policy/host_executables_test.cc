@@ -8,42 +8,29 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const Places kPlaces = {.cwd = "/work/tree", .home = "/home/me"};
-
-TEST(HostExecutablesTest, MakesProgramsAbsolute) {
-  const HostExecutables none;
-  EXPECT_EQ(none.Resolve("git", kPlaces), "/work/tree/git");
-  EXPECT_EQ(none.Resolve("./bin//git", kPlaces), "/work/tree/bin/git");
-  EXPECT_EQ(none.Resolve("../git", kPlaces), "/work/git");
-  EXPECT_EQ(none.Resolve("~/bin/git", kPlaces), "/home/me/bin/git");
-  EXPECT_EQ(none.Resolve("~me/git", kPlaces), "/work/tree/~me/git");
-  EXPECT_EQ(none.Resolve("/usr/./bin/../bin/git", kPlaces), "/usr/bin/git");
-  EXPECT_EQ(none.Resolve("/../../git", kPlaces), "/git");
-}
-
-TEST(HostExecutablesTest, AnEmptyProgramIsNowhere) { EXPECT_EQ(HostExecutables().Resolve("", kPlaces), std::nullopt); }
+using enum HostExecutables::Listing;
 
 TEST(HostExecutablesTest, ADefinedNameIsOnlyAtItsPaths) {
   HostExecutables executables;
   ASSERT_TRUE(executables.Define("git", {"/usr/bin/git", "/opt/x/../git", "/usr/bin/git"}));
-  EXPECT_EQ(executables.Resolve("/usr/bin/git", kPlaces), "/usr/bin/git");
-  EXPECT_EQ(executables.Resolve("/opt/git", kPlaces), "/opt/git");
-  EXPECT_EQ(executables.Resolve("/tmp/git", kPlaces), std::nullopt);
-  EXPECT_EQ(executables.Resolve("/tmp/gi", kPlaces), "/tmp/gi");
+  EXPECT_EQ(executables.ListingOf("/usr/bin/git"), kListed);
+  EXPECT_EQ(executables.ListingOf("/opt/git"), kListed);
+  EXPECT_EQ(executables.ListingOf("/tmp/git"), kExcluded);
+  EXPECT_EQ(executables.ListingOf("/tmp/gi"), kNone);
 }
 
 TEST(HostExecutablesTest, ANameWithoutPathsIsNowhere) {
   HostExecutables executables;
   ASSERT_TRUE(executables.Define("git", {}));
-  EXPECT_FALSE(executables.Allow("/usr/bin/git"));
+  EXPECT_EQ(executables.ListingOf("/usr/bin/git"), kExcluded);
 }
 
 TEST(HostExecutablesTest, TheLastDefinitionWins) {
   HostExecutables executables;
   ASSERT_TRUE(executables.Define("git", {"/usr/bin/git"}));
   ASSERT_TRUE(executables.Define("git", {"/opt/git"}));
-  EXPECT_FALSE(executables.Allow("/usr/bin/git"));
-  EXPECT_TRUE(executables.Allow("/opt/git"));
+  EXPECT_EQ(executables.ListingOf("/usr/bin/git"), kExcluded);
+  EXPECT_EQ(executables.ListingOf("/opt/git"), kListed);
 }
 
 TEST(HostExecutablesTest, RefusesWhatCanNeverBeTheProgram) {

@@ -17,7 +17,7 @@ using enum ProgramNames;
 
 // The attempt to execute `file` with the words of `line` as argv.
 Judgement JudgeLine(const Policy& policy, std::string_view file, std::string_view line, ProgramNames names = kBaseName,
-                    ProgramFile program_file = ProgramFile::kFixed) {
+                    ProgramFile program_file = ProgramFile::kOfSystem) {
   const std::vector<std::string> argv = WordsOf(line);
   return Judge(policy, {.file = file, .argv = argv, .cwd = "/work", .program_file = program_file}, names);
 }
@@ -205,6 +205,89 @@ TEST(JudgeTest, ARuleAboutTheWholePathTakesOutAlsoAWritableProgram) {
   for (const ProgramNames names : {kFullPath, kResolvedPath}) {
     EXPECT_EQ(JudgeLine(policy, "/work/a", "a", names, ProgramFile::kWritable).action, Action::kEscalate);
   }
+}
+
+// Another user may have written it, or a sandboxed command before it was given to root.
+TEST(JudgeTest, AProgramThatIsNotTheSystemsIsTakenOutByItsBaseNameOnlyIfHostExecutableListsIt) {
+  const Policy policy = RulesOf("prefix_rule(['git'])\nprefix_rule(['a'])\nhost_executable('git', ['/opt/git'])");
+  for (const ProgramNames names : {kBaseName, kResolvedPath}) {
+    EXPECT_EQ(JudgeLine(policy, "/home/eve/a", "a", names, ProgramFile::kFixed).action, Action::kRun);
+    EXPECT_EQ(JudgeLine(policy, "/home/eve/git", "git", names, ProgramFile::kFixed).action, Action::kRun);
+    EXPECT_EQ(JudgeLine(policy, "/opt/git", "git", names, ProgramFile::kFixed).action, Action::kEscalate);
+    EXPECT_EQ(JudgeLine(policy, "/opt/git", "git", names, ProgramFile::kWritable).action, Action::kRun);
+  }
+}
+
+TEST(JudgeTest, APathIsComparedInEverySpelling) {
+  const Policy policy = RulesOf("prefix_rule(['/usr/bin/uname'], 'forbidden')\nprefix_rule(['uname'])");
+  for (const char* path :
+       {"/usr/bin/uname", "//usr/bin/uname", "/usr/bin/./uname", "/usr/bin/../bin/uname", "/../usr//bin/uname"}) {
+    EXPECT_EQ(JudgeLine(policy, path, "uname", kResolvedPath).action, Action::kDeny) << path;
+    EXPECT_EQ(JudgeLine(policy, path, "uname", kFullPath).action, Action::kDeny) << path;
+    EXPECT_EQ(JudgeLine(policy, path, "/bin/sh", kResolvedPath).action, Action::kDeny) << path;
+  }
+}
+
+// A link before the `..` would make the path lead elsewhere outside.
+TEST(JudgeTest, NoRuleTakesOutAProgramWhosePathGoesUp) {
+  const Policy policy = RulesOf("prefix_rule(['/usr/bin/a'])\nprefix_rule(['b'])\nprefix_rule(['c'], 'prompt')");
+  EXPECT_EQ(JudgeLine(policy, "/usr/./bin//a", "a", kResolvedPath).action, Action::kEscalate);
+  EXPECT_EQ(JudgeLine(policy, "/usr/bin/../bin/a", "a", kResolvedPath).action, Action::kRun);
+  EXPECT_EQ(JudgeLine(policy, "/usr/bin/../bin/b", "b", kResolvedPath).action, Action::kRun);
+  EXPECT_EQ(JudgeLine(policy, "/usr/bin/../bin/c", "c", kResolvedPath).action, Action::kRun);
+  EXPECT_TRUE(JudgeLine(policy, "/usr/bin/../bin/c", "c", kResolvedPath).asks);
+}
+
+TEST(JudgeTest, EachPathOfAFileIsJudgedAndTheStricterJudgementCounts) {
+  const Policy policy = RulesOf(
+      "prefix_rule(['/usr/bin/no'], 'forbidden')\nprefix_rule(['/usr/bin/ask'], 'prompt', justification='Why?')\n"
+      "prefix_rule(['/usr/bin/yes'])\nprefix_rule(['link'])\nprefix_rule(['base'], 'forbidden')\n"
+      "prefix_rule(['git', 'push'], 'forbidden')");
+  struct Case {
+    std::string_view file, line;
+    std::vector<std::string> other_paths;
+    Judgement expected;
+  };
+  const Case cases[] = {
+      {"/bin/link", "link", {"/usr/bin/link"}, {.action = Action::kEscalate}},
+      {"/bin/link", "link", {"/usr/bin/no"}, {.action = Action::kDeny}},
+      {"/bin/link", "link", {"/usr/bin/ask"}, {.action = Action::kEscalate, .asks = true}},
+      {"/bin/link", "link", {"/usr/bin/yes"}, {.action = Action::kEscalate}},
+      {"/bin/link", "link", {"/usr/bin/other"}, {.action = Action::kEscalate}},
+      {"/bin/link", "link", {"/usr/bin/other", "/usr/bin/no"}, {.action = Action::kDeny}},
+      {"/work/x", "x", {"/usr/bin/no"}, {.action = Action::kDeny}},
+      {"/work/x", "x", {"/usr/bin/ask"}, {.asks = true}},
+      {"/work/x", "x", {"/usr/bin/yes"}, {}},
+      {"/work/x", "x", {"/usr/bin/base"}, {.action = Action::kDeny}},
+      {"/work/x", "no", {"/usr/bin/busybox"}, {.action = Action::kDeny}},
+      {"/usr/lib/git-core/git-push", "git-push", {"/usr/bin/git"}, {.action = Action::kDeny}},
+      {"/usr/bin/ask", "ask", {"/usr/bin/no"}, {.action = Action::kDeny}},
+      // The list of dangerous commands goes by the name of the call: all programs of busybox are one file.
+      {"/bin/echo", "echo rm -rf x", {"/bin/busybox"}, {}},
+  };
+  for (const Case& one : cases) {
+    const std::vector<std::string> argv = WordsOf(one.line);
+    const ExecAttempt attempt{.file = one.file, .argv = argv, .cwd = "/work", .other_paths = one.other_paths};
+    const Judgement judgement = Judge(policy, attempt, kResolvedPath);
+    EXPECT_EQ(judgement.action, one.expected.action) << one.file << " is " << one.other_paths.back();
+    EXPECT_EQ(judgement.asks, one.expected.asks) << one.file << " is " << one.other_paths.back();
+  }
+}
+
+TEST(JudgeTest, AQuestionNamesTheFileThatItIsAbout) {
+  const Policy policy = RulesOf("prefix_rule(['/usr/bin/git'], 'prompt', justification='Why?')");
+  const std::vector<std::string> argv = {"x"}, paths = {"/usr/bin/git"};
+  EXPECT_EQ(Judge(policy, {.file = "/work/x", .argv = argv, .other_paths = paths}, kResolvedPath).reason,
+            "Why? The program is the file \"/usr/bin/git\".");
+}
+
+TEST(JudgeTest, EachPathOfAnInterpreterIsJudged) {
+  const Policy policy = RulesOf("prefix_rule(['/usr/bin/gawk'], 'forbidden')");
+  const std::vector<std::string> argv = {"x"}, interpreter = {"/usr/bin/./awk", "-f"}, gawk = {"/usr/bin/gawk"};
+  ExecAttempt attempt{.file = "/work/x", .argv = argv, .cwd = "/work", .interpreter = interpreter};
+  EXPECT_EQ(Judge(policy, attempt, kResolvedPath).action, Action::kRun);
+  attempt.interpreter_paths = gawk;
+  EXPECT_EQ(Judge(policy, attempt, kResolvedPath).action, Action::kDeny);
 }
 
 TEST(JudgeTest, AProgramThatHostExecutableDoesNotListIsNotTakenOutByItsBaseName) {

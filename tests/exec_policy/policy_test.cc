@@ -30,7 +30,7 @@ TEST(PolicyTest, HasNoRulesAtFirst) {
   const Policy policy;
   EXPECT_EQ(policy.rule_count(), 0u);
   EXPECT_EQ(policy.Evaluate(Words{"ls"}), Evaluation());
-  EXPECT_TRUE(policy.IsHostExecutable("/usr/bin/git"));
+  EXPECT_EQ(policy.ListingOf("/usr/bin/git"), HostExecutables::Listing::kNone);
 }
 
 TEST(PolicyTest, AnEmptyCommandMatchesNothing) {
@@ -99,12 +99,25 @@ TEST(PolicyTest, ARuleAboutThePathComesBeforeOnesAboutTheBaseName) {
   EXPECT_EQ(DecisionOf(policy, "/usr/bin/git push", kPlaces), Decision::kForbidden);
 }
 
+// The path of the command and that of the rule may each be written in another way.
+TEST(PolicyTest, ARuleAboutAPathIsFoundByEverySpellingOfThePath) {
+  for (const char* written : {"/usr/bin/git", "//usr/bin/git", "/usr/lib/../bin/./git"}) {
+    const Policy policy = RulesOf("prefix_rule(['" + std::string(written) + "'], 'forbidden')\nprefix_rule(['git'])");
+    for (const char* called :
+         {"/usr/bin/git", "//usr/bin/git", "/usr/./bin//git", "/bin/../usr/bin/git", "../usr/bin/git"}) {
+      EXPECT_EQ(DecisionOf(policy, called, kPlaces), Decision::kForbidden) << written << " " << called;
+    }
+    EXPECT_EQ(DecisionOf(policy, "/opt/git", kPlaces), Decision::kAllow) << written;
+  }
+  EXPECT_EQ(DecisionOf(RulesOf("prefix_rule(['/work/git'], 'forbidden')"), "git", kPlaces), std::nullopt);
+}
+
 TEST(PolicyTest, HostExecutableRestrictsThePathsOfAName) {
   const Policy policy = RulesOfFiles({"prefix_rule(['git'])", "host_executable('git', ['/usr/bin/git'])"});
   EXPECT_EQ(DecisionOf(policy, "/usr/bin/git", kPlaces), Decision::kAllow);
   EXPECT_EQ(DecisionOf(policy, "/tmp/git", kPlaces), std::nullopt);
   EXPECT_EQ(DecisionOf(policy, "git", kPlaces), Decision::kAllow);
-  EXPECT_FALSE(policy.IsHostExecutable("/tmp/git"));
+  EXPECT_EQ(policy.ListingOf("/tmp/git"), HostExecutables::Listing::kExcluded);
 }
 
 TEST(PolicyTest, KeepsTheHostsOfNetworkRules) {

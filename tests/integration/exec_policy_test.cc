@@ -211,6 +211,72 @@ TEST_F(ExecPolicyTest, OnlyUnderStrictRulesIsTheJudgedCopyExecuted) {
   EXPECT_EQ(Run(Judged("absent", "./script", "")).output, "./script\n");
 }
 
+// In a sandbox with its own mounts and its own /proc. The base name is allowed, which must not help.
+TEST_F(ExecPolicyTest, AForbiddenProgramIsRefusedUnderEveryName) {
+  const std::string rules = Rule("/usr/bin/touch", "forbidden", R"(, justification="Make no files.")") +
+                            Rule("touch", "allow") + Rule("made-link", "allow");
+  const std::vector<std::string> names = {
+      "/usr/bin/./touch",
+      "//usr/bin/touch",
+      "/usr/bin/../bin/touch",
+      "/proc/self/root/usr/bin/touch",
+      "/proc/self/cwd/made-link",
+      "./made-link",
+      "cd /usr/bin; ./touch",
+      "cd /usr/bin; /proc/self/cwd/touch",
+      "cd /usr/bin; /proc/thread-self/cwd/touch",
+      "exec 5< /usr/bin; /proc/self/fd/5/touch",
+      "exec 5< /usr/bin/touch; /dev/fd/5",
+      "/proc/1/root/usr/bin/touch",
+  };
+  for (const std::string_view strict : {"", R"(,"strict":true)"}) {
+    for (size_t i = 0; i < names.size(); ++i) {
+      const std::string script = "ln -sf /usr/bin/touch made-link; " + names[i] + " " + In("made") + "; exit $?";
+      const Ended ended = Run(Judged(fmt::format("p{}{}", i, strict.size()), script, rules, strict));
+      EXPECT_THAT(ended.output, HasSubstr("Execution denied: Make no files.")) << names[i] << strict;
+      EXPECT_FALSE(fs::exists(In("made"))) << names[i] << strict;
+    }
+  }
+}
+
+// A link of the command to a program of the host does not take that program out.
+TEST_F(ExecPolicyTest, ALinkIsTakenOutNeitherByItsNameNorByThatOfItsTarget) {
+  for (const char* allowed : {"touch", "link", "/usr/bin/touch"}) {
+    const std::string script = "ln -sf /usr/bin/touch link; ./link " + Elsewhere("made") + "; exit $?";
+    const Ended ended =
+        Run(Judged(fmt::format("p{}", std::string_view(allowed).size()), script, Rule(allowed, "allow")));
+    EXPECT_THAT(ended.output, HasSubstr("Read-only file system")) << allowed;
+    EXPECT_FALSE(MadeElsewhere());
+  }
+}
+
+// The program belongs to somebody else, who may put anything there. The server runs as an ordinary user.
+TEST_F(ExecPolicyTest, AProgramOfAnotherUserIsTakenOutOnlyIfItIsNamed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root makes files of another user";
+  constexpr uid_t kEve = 54321;
+  const ServerProcess server = ServerProcess::Start({.user = kNobody});
+  client_ = RpcClient::Ready(server.url());
+  // Not in a directory for temporary files, which everybody may write.
+  const ScratchDir home("/var/lib");
+  const std::string program = home.path() + "/touch";
+  fs::copy("/usr/bin/touch", program);
+  ASSERT_EQ(::chmod(home.path().c_str(), 0755), 0);
+  for (const std::string& path : {program, home.path()}) ASSERT_EQ(::chown(path.c_str(), kEve, kEve), 0);
+  GiveToUser({workspace_.path(), elsewhere_.path(), rules_.path()});
+  const auto run = [&](const std::string& id, const std::string& rules) {
+    StartRequest request = Judged(id, program + " " + Elsewhere("made") + "; exit $?", rules);
+    GiveToUser({rules_.path() + "/" + id + ".rules"});
+    return Run(request).exit_code;
+  };
+  EXPECT_NE(run("by-name", Rule("touch", "allow")), 0);
+  EXPECT_FALSE(MadeElsewhere());
+  EXPECT_EQ(run("listed", Rule("touch", "allow") + "host_executable('touch', ['" + program + "'])\n"), 0);
+  EXPECT_TRUE(MadeElsewhere());
+  fs::remove(Elsewhere("made"));
+  EXPECT_EQ(run("by-path", Rule(program, "allow")), 0);
+  EXPECT_TRUE(MadeElsewhere());
+}
+
 TEST_F(ExecPolicyTest, ARuleByBaseNameAppliesToAPath) {
   const Ended denied = Run(Judged("denied", "/usr/bin/touch made; exit $?", Rule("touch", "forbidden")));
   EXPECT_THAT(denied.output, HasSubstr("Execution denied"));

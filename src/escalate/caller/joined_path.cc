@@ -1,13 +1,16 @@
 #include "escalate/caller/joined_path.h"
 
-#include <algorithm>
+#include "base/paths.h"
 
 namespace holdfast::escalate {
 
-std::string JoinedPath(std::string directory, std::string_view path) {
-  while (path.starts_with("./")) path.remove_prefix(std::min(path.find_first_not_of('/', 1), path.size()));
-  if (!directory.ends_with('/')) directory += '/';
-  return directory.append(path);
+std::string JoinedPath(std::string_view directory, std::string_view path) {
+  std::string joined;
+  if (!path.starts_with('/')) {
+    for (const std::string_view name : NamesIn(directory)) joined.append("/").append(name);
+  }
+  for (const std::string_view name : NamesIn(path)) joined.append("/").append(name);
+  return joined.empty() ? "/" : joined;
 }
 
 }  // namespace holdfast::escalate

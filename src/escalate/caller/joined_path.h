@@ -1,4 +1,4 @@
-// The path of a program that its caller names relative to a directory.
+// The absolute path of a program, as its caller names it.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace holdfast::escalate {
 
-// Returns the relative path below the directory, without the parts "." at its beginning. It stays as it is otherwise:
-// to fold ".." would lead elsewhere where a link comes before it.
-std::string JoinedPath(std::string directory, std::string_view path);
+// Returns the path, below the directory if it is relative, without the parts "." and without empty parts. It stays as
+// it is otherwise: to fold ".." would lead elsewhere where a link comes before it.
+std::string JoinedPath(std::string_view directory, std::string_view path);
 
 }  // namespace holdfast::escalate

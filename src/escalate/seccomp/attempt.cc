@@ -1,70 +1,40 @@
 #include "escalate/seccomp/attempt.h"
 
 #include <cerrno>
-#include <optional>
-#include <string_view>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/parse_number.h"
 #include "escalate/caller/caller_memory.h"
 #include "escalate/caller/caller_state.h"
-#include "escalate/caller/joined_path.h"
+#include "escalate/caller/caller_view.h"
 
 namespace holdfast::escalate {
 namespace {
 
 constexpr int kExecveCheck = 0x10000;  // AT_EXECVE_CHECK of Linux 6.14
 
-struct Program {
-  std::string file;
-  ProgramLink link = {};
-};
-
-// Returns the link in /proc/TID for a path that names what the calling process itself has open. Seen from another
-// process, such a path leads elsewhere.
-ProgramLink OwnLink(std::string_view path) {
-  for (const std::string_view own : {"/proc/self/", "/proc/thread-self/", "/dev/"}) {
-    if (!path.starts_with(own)) continue;
-    std::string_view name = path.substr(own.size());
-    if (name == "exe" && own != "/dev/") return std::string(name);
-    if (!name.starts_with("fd/")) return std::nullopt;
-    const auto fd = ParseNumber<int>(name.substr(3));
-    return fd && *fd >= 0 ? ProgramLink(fmt::format("fd/{}", *fd)) : std::nullopt;
-  }
-  return std::nullopt;
+OrErrno<Program> ProgramOf(const ExecCall& call, const std::string& path) {
+  if (path.empty() && (call.flags & AT_EMPTY_PATH) == 0) return std::unexpected(ENOENT);
+  const bool is_in_cwd = call.directory == AT_FDCWD;
+  if (path.empty() && is_in_cwd) return std::unexpected(EACCES);  // the working directory is no program
+  const auto caller = CallerView::Of(call.tid);
+  if (!caller) return std::unexpected(caller.error());
+  return FindProgram(*caller, path, is_in_cwd ? "cwd" : fmt::format("fd/{}", call.directory));
 }
 
-OrErrno<Program> ProgramBehind(pid_t tid, std::string link, int if_missing) {
-  auto file = LinkOf(tid, link);
-  if (!file) return std::unexpected(file.error() == ENOENT ? if_missing : file.error());
-  return Program{.file = *std::move(file), .link = std::move(link)};
-}
-
-OrErrno<Program> ResolveProgram(const ExecCall& call, const std::string& path, const std::string& cwd) {
-  if (path.empty()) {
-    if ((call.flags & AT_EMPTY_PATH) == 0) return std::unexpected(ENOENT);
-    if (call.directory == AT_FDCWD) return std::unexpected(EACCES);  // the working directory is no program
-    return ProgramBehind(call.tid, fmt::format("fd/{}", call.directory), EBADF);
-  }
-  if (path.starts_with('/')) {
-    if (const ProgramLink link = OwnLink(path)) return ProgramBehind(call.tid, *link, ENOENT);
-    return Program{.file = path};
-  }
-  if (call.directory == AT_FDCWD) return Program{.file = JoinedPath(cwd, path)};
-  const auto directory = LinkOf(call.tid, fmt::format("fd/{}", call.directory));
-  if (!directory) return std::unexpected(directory.error() == ENOENT ? EBADF : directory.error());
-  return Program{.file = JoinedPath(*directory, path)};
+size_t BytesOf(std::span<const std::string> texts) {
+  size_t bytes = 0;
+  for (const std::string& text : texts) bytes += sizeof(std::string) + text.size();
+  return bytes;
 }
 
 }  // namespace
 
 size_t Attempt::held_bytes() const {
-  size_t bytes = sizeof *this + file.size() + cwd.size();
-  for (const std::string& argument : argv) bytes += sizeof(std::string) + argument.size();
-  for (const std::string& word : interpreter) bytes += sizeof(std::string) + word.size();
-  return bytes;
+  return sizeof *this + program.path.size() + cwd.size() + BytesOf(argv) + BytesOf(program.other_paths) +
+         BytesOf(program.interpreter) + BytesOf(program.interpreter_paths);
 }
 
 bool OnlyChecks(const ExecCall& call) { return (call.flags & kExecveCheck) != 0; }
@@ -76,19 +46,16 @@ OrErrno<Attempt> ReadAttempt(const ExecCall& call) {
   if (!path) return std::unexpected(path.error());
   auto cwd = WorkingDirectoryOf(call.tid);
   if (!cwd) return std::unexpected(EPERM);
-  auto program = ResolveProgram(call, *path, *cwd);
+  auto program = ProgramOf(call, *path);
   if (!program) return std::unexpected(program.error());
   size_t room = kMaxExecBytes;
   auto argv = memory.ReadStrings(call.argv, room);
   if (!argv) return std::unexpected(argv.error());
-  auto interpreter = ReadInterpreter(call.tid, program->file, program->link);
   return Attempt{.call = call,
                  .path_end = call.path + path->size(),
-                 .file = std::move(program->file),
-                 .link = std::move(program->link),
+                 .program = *std::move(program),
                  .argv = *std::move(argv),
                  .cwd = *std::move(cwd),
-                 .interpreter = std::move(interpreter),
                  .room = room};
 }
 

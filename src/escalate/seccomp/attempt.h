@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "escalate/caller/or_errno.h"
-#include "escalate/caller/program_file.h"
+#include "escalate/caller/program.h"
 #include "escalate/seccomp/listener.h"
 
 namespace holdfast::escalate {
@@ -15,12 +15,10 @@ namespace holdfast::escalate {
 struct Attempt {
   ExecCall call;
   uint64_t path_end = 0;  // the address of the NUL that ends the path
-  std::string file = {};  // absolute
-  ProgramLink link = {};  // set if the program is executed by a descriptor or by /proc/self/exe
+  Program program = {};
   std::vector<std::string> argv = {};
   std::string cwd = {};
-  std::vector<std::string> interpreter = {};  // of a script, with its argument
-  size_t room = 0;                            // the bytes that are left for the environment
+  size_t room = 0;  // the bytes that are left for the environment
 
   size_t held_bytes() const;
 };

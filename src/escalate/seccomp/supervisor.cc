@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "escalate/caller/caller_state.h"
+#include "escalate/caller/caller_view.h"
 #include "escalate/outside/loader_variables.h"
 #include "sys/descriptor_passing.h"
 #include "sys/foreign_fd.h"
@@ -22,12 +23,20 @@ using exec_policy::LoaderVariables;
 using exec_policy::ProgramFile;
 
 exec_policy::ExecAttempt Judged(const Attempt& attempt, ProgramFile file, LoaderVariables variables) {
-  return {.file = attempt.file,
+  return {.file = attempt.program.path,
           .argv = attempt.argv,
           .cwd = attempt.cwd,
           .program_file = file,
-          .interpreter = attempt.interpreter,
+          .other_paths = attempt.program.other_paths,
+          .interpreter = attempt.program.interpreter,
+          .interpreter_paths = attempt.program.interpreter_paths,
           .loader_variables = variables};
+}
+
+OrErrno<ProgramLook> LookAt(const Attempt& attempt, const CallerState& state) {
+  const auto caller = CallerView::Of(attempt.call.tid);
+  if (!caller) return std::unexpected(caller.error());
+  return LookAtProgram(*caller, attempt.program, state);
 }
 
 // The caller may change its environment after this. The command outside never gets such variables (OutsideCommand).
@@ -100,7 +109,7 @@ void Supervisor::Decide(const ExecCall& call) {
   auto attempt = ReadAttempt(call);
   if (!listener_->IsWaiting(call.id)) return;
   if (!attempt) return listener_->Fail(call.id, attempt.error());
-  const Judgement judgement = settings_.judge(Judged(*attempt, ProgramFile::kFixed, LoaderVariables::kNone));
+  const Judgement judgement = settings_.judge(Judged(*attempt, ProgramFile::kOfSystem, LoaderVariables::kNone));
   const bool runs = judgement.action == Action::kRun && !judgement.asks;
   if (runs && settings_.strictness == Strictness::kUsual) return listener_->Continue(call.id);
   DecideByFile(*std::move(attempt));
@@ -111,8 +120,7 @@ void Supervisor::Decide(const ExecCall& call) {
 void Supervisor::DecideByFile(Attempt attempt) {
   const uint64_t id = attempt.call.id;
   const auto caller = ReadCallerState(attempt.call.tid);
-  const auto program = caller ? LookAtProgram(attempt.call.tid, attempt.file, *caller, attempt.link)
-                              : OrErrno<ProgramLook>(std::unexpected(EPERM));
+  const auto program = caller ? LookAt(attempt, *caller) : OrErrno<ProgramLook>(std::unexpected(EPERM));
   const auto variables = FindLoaderVariables(attempt);
   if (!listener_->IsWaiting(id)) return;
   if (!program) return listener_->Fail(id, program.error());
@@ -130,7 +138,7 @@ void Supervisor::Ask(Attempt attempt, const ProgramLook& program, pid_t process,
       !thread) {
     return listener_->Fail(id, EAGAIN);
   }
-  errands_.Ask(id, {.file = attempt.file,
+  errands_.Ask(id, {.file = attempt.program.path,
                     .argv = attempt.argv,
                     .cwd = attempt.cwd,
                     .reason = judgement.reason,
@@ -169,9 +177,9 @@ OrErrno<StubPurpose> Supervisor::PurposeOf(const Attempt& attempt, const Answer&
   if (decision.action == Action::kDeny) return MakeRefusal(decision.reason);
   auto environment = ReadEnvironment(attempt);
   if (!environment) return std::unexpected(environment.error());
-  if (decision.action == Action::kRun) return RunAsJudged{MakeImage(attempt.file, attempt.argv, *environment)};
+  if (decision.action == Action::kRun) return RunAsJudged{MakeImage(attempt.program.path, attempt.argv, *environment)};
   return StandIn{
-      {.path = attempt.file, .argv = attempt.argv, .environment = *std::move(environment), .cwd = attempt.cwd}};
+      {.path = attempt.program.path, .argv = attempt.argv, .environment = *std::move(environment), .cwd = attempt.cwd}};
 }
 
 OrErrno<> Supervisor::Redirect(const Attempt& attempt, pid_t process, StubPurpose purpose) {

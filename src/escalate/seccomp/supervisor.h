@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/owned_fd.h"
+#include "escalate/caller/program_file.h"
 #include "escalate/seccomp/attempt.h"
 #include "escalate/seccomp/errands.h"
 #include "escalate/seccomp/inbox.h"

@@ -9,14 +9,15 @@
 #include <string>
 
 #include "escalate/outside/outside_command.h"
+#include "escalate/wrapper_server/program_view.h"
 #include "exec_policy/judge.h"
 #include "exec_policy/policy.h"
 
 namespace holdfast::escalate {
 
-// Returns what is known about the file of a program, seen by the process `caller`, or nothing if that process cannot
-// execute it: ViewProgram, or a fake. Runs on a worker, because the file may lie on any file system.
-using ProgramLookup = std::function<std::optional<exec_policy::ProgramFile>(pid_t caller, const std::string& path)>;
+// Returns a program as the process `caller` sees it, or nothing if that process cannot execute it: ViewProgram, or a
+// fake. Runs on a worker, because the file may lie on any file system.
+using ProgramLookup = std::function<std::optional<ProgramView>(pid_t caller, const std::string& path)>;
 
 struct WrapperServerOptions {
   std::shared_ptr<const exec_policy::Policy> policy;

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "escalate/caller/joined_path.h"
 #include "escalate/outside/loader_variables.h"
 #include "escalate/stand_in/exit_codes.h"
 #include "sys/descriptor_passing.h"
@@ -107,7 +106,7 @@ WrapperSession::Life WrapperSession::OnRequest(std::string_view text) {
   if (!request) return Refuse(request.error());
   state_ = State::kDeciding;
   reader_ = FrameReader(kMaxLaterFrameBytes);
-  order_.path = request->file.starts_with('/') ? request->file : JoinedPath(request->workdir, request->file);
+  order_.path = request->file.starts_with('/') ? request->file : request->workdir + '/' + request->file;
   order_.argv = std::move(request->argv);
   order_.environment = std::move(request->environment);
   order_.cwd = std::move(request->workdir);
@@ -119,16 +118,20 @@ loop::Task<> WrapperSession::Decide() {
   const auto look = [look = surroundings_.options.look, caller = CallerOf(socket_.get()), path = order_.path] {
     return look(caller, path);
   };
-  const auto file = co_await surroundings_.workers.Do(look);
-  if (!file) {
+  auto program = co_await surroundings_.workers.Do(look);
+  if (!program) {
     Answer(Action::kRun, {});  // the execve fails, and the wrapper has the reason
     co_return;
   }
+  order_.path = std::move(program->path);
   const exec_policy::ExecAttempt attempt{
       .file = order_.path,
       .argv = order_.argv,
       .cwd = order_.cwd,
-      .program_file = *file,
+      .program_file = program->file,
+      .other_paths = program->other_paths,
+      .interpreter = program->interpreter,
+      .interpreter_paths = program->interpreter_paths,
       .loader_variables = HasLoaderVariables(order_.environment) ? LoaderVariables::kPresent : LoaderVariables::kNone};
   auto judgement = exec_policy::Judge(*surroundings_.options.policy, attempt, surroundings_.options.names);
   if (!judgement.asks) {

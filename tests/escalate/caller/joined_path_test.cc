@@ -10,7 +10,10 @@ TEST(JoinedPathTest, LeavesOutThePartsThatLeadNowhere) {
   EXPECT_EQ(JoinedPath("/", "run"), "/run");
   EXPECT_EQ(JoinedPath("/work", "./run"), "/work/run");
   EXPECT_EQ(JoinedPath("/work", ".//././/run"), "/work/run");
-  EXPECT_EQ(JoinedPath("/work", "./"), "/work/");
+  EXPECT_EQ(JoinedPath("/work", "./"), "/work");
+  EXPECT_EQ(JoinedPath("/work", "bin/.//run"), "/work/bin/run");
+  EXPECT_EQ(JoinedPath("/work/./", "run"), "/work/run");
+  EXPECT_EQ(JoinedPath("/work", "//usr/./bin/run"), "/usr/bin/run");
 }
 
 TEST(JoinedPathTest, KeepsThePartsThatMayFollowALink) {

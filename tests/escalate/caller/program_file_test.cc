@@ -1,16 +1,13 @@
 #include "escalate/caller/program_file.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
 
-#include "base/owned_fd.h"
 #include "escalate/caller/fixed_path.h"
 #include "support/scratch_dir.h"
 
@@ -25,7 +22,12 @@ constexpr CallerState kStranger{.process = 1, .capabilities = 0, .user = 12345};
 class ProgramFileTest : public testing::Test {
  protected:
   static OrErrno<ProgramLook> Look(const std::string& path, const CallerState& caller = kStranger) {
-    return LookAtProgram(::getpid(), path, caller);
+    const auto program = FindProgram(view(), path);
+    return program ? LookAtProgram(view(), *program, caller) : std::unexpected(program.error());
+  }
+  static const CallerView& view() {
+    static const CallerView own = *CallerView::Of(::getpid());
+    return own;
   }
   static int ErrorOf(const std::string& path) {
     const auto look = Look(path);
@@ -58,9 +60,9 @@ TEST_F(ProgramFileTest, TellsAScriptThatNeedsAShell) {
   EXPECT_FALSE(Look("/bin/true")->needs_shell);
 }
 
-TEST_F(ProgramFileTest, AProgramOfTheSystemIsFixedForAStranger) {
-  EXPECT_EQ(Look("/usr/bin/env")->file, ProgramFile::kFixed);
-  EXPECT_EQ(Look("/bin/sh")->file, ProgramFile::kFixed);  // through links
+TEST_F(ProgramFileTest, AStrangerFindsProgramsOfTheSystem) {
+  EXPECT_EQ(Look("/usr/bin/env")->file, ProgramFile::kOfSystem);
+  EXPECT_EQ(Look("/bin/sh")->file, ProgramFile::kOfSystem);  // through links
 }
 
 TEST_F(ProgramFileTest, NothingThatMayBeWrittenIsFixedForRootOrItsOwner) {
@@ -86,39 +88,26 @@ TEST_F(ProgramFileTest, AFileOfTheServersUserIsNotFixedOutside) {
   EXPECT_TRUE(IsFixedOutside("/bin/sh", ::geteuid()));
 }
 
-TEST_F(ProgramFileTest, AFileIsFixedForRootOnlyInADirectoryOfTheSystem) {
-  EXPECT_TRUE(IsFixedOutside("/usr/bin/env", 0));
-  EXPECT_FALSE(IsFixedOutside("/etc/passwd", 0));
+TEST_F(ProgramFileTest, OnlyAFileInADirectoryOfTheSystemIsTheSystems) {
+  EXPECT_TRUE(IsOfSystem("/usr/bin/env"));
+  EXPECT_TRUE(IsOfSystem("/bin/sh"));
+  EXPECT_FALSE(IsOfSystem("/etc/passwd"));
+  EXPECT_FALSE(IsOfSystem("/usr/bin/../bin/env"));
+  EXPECT_TRUE(IsFixedOutside("/etc/passwd", 0)) << "it belongs to root, and only root can write it";
 }
 
-TEST_F(ProgramFileTest, AProgramOfTheSystemIsNotFixedForItsOwner) {
-  struct stat status;
-  ASSERT_EQ(::stat("/etc/passwd", &status), 0);
-  EXPECT_FALSE(IsFixedOutside("/etc/passwd", status.st_uid));
-}
-
-TEST_F(ProgramFileTest, AProgramBehindADescriptorIsLookedAtByItsLink) {
-  const OwnedFd program(::open("/usr/bin/env", O_PATH | O_CLOEXEC));
-  const std::string link = "fd/" + std::to_string(program.get());
-  EXPECT_EQ(LookAtProgram(::getpid(), "/usr/bin/env", kStranger, link)->file, ProgramFile::kFixed);
-  EXPECT_EQ(LookAtProgram(::getpid(), "/bin/sh", kStranger, link)->file, ProgramFile::kNotTheSame);
-  EXPECT_EQ(LookAtProgram(::getpid(), "/bin/sh", kStranger, "fd/12345").error(), EBADF);
-}
-
-TEST_F(ProgramFileTest, ReadsTheInterpreterOfAScriptAsTheKernelDoes) {
-  using Words = std::vector<std::string>;
-  const auto interpreter = [this](const std::string& text) {
-    return ReadInterpreter(::getpid(), scratch_.Write("script", text, 0755));
-  };
-  EXPECT_EQ(interpreter("#!/bin/sh\necho\n"), (Words{"/bin/sh"}));
-  EXPECT_EQ(interpreter("#! \t/bin/sh  -e  -x \t\n"), (Words{"/bin/sh", "-e  -x"}));
-  EXPECT_EQ(interpreter("#!sh"), (Words{"sh"}));
-  EXPECT_EQ(interpreter(std::string("#!/bin/sh\0 -e\n", 14)), (Words{"/bin/sh"}));
-  EXPECT_EQ(interpreter("#!"), Words());
-  EXPECT_EQ(interpreter("#! \n/bin/sh"), Words());
-  EXPECT_EQ(interpreter("/bin/sh\n"), Words());
-  EXPECT_EQ(ReadInterpreter(::getpid(), "/dev/zero"), Words());
-  EXPECT_EQ(ReadInterpreter(::getpid(), "/no/such"), Words());
+// What another user owns is fixed for the user of this process, but that user may put anything there.
+TEST_F(ProgramFileTest, AFileOfAnotherUserIsNotTheSystems) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root gives files to another user";
+  constexpr uid_t kEve = 54321, kBob = 54322;
+  const std::string program = scratch_.Write("git", "#!/bin/sh\n", 0755);
+  ASSERT_EQ(::chmod(scratch_.path().c_str(), 0755), 0);
+  EXPECT_FALSE(IsOfSystem(program)) << "it lies elsewhere";
+  ASSERT_EQ(::chown(program.c_str(), kEve, kEve), 0);
+  EXPECT_FALSE(IsOfSystem(program));
+  EXPECT_FALSE(IsFixedOutside(program, 0));
+  EXPECT_FALSE(IsFixedOutside(program, kEve));
+  EXPECT_FALSE(IsFixedOutside(program, kBob)) << "everybody may write the directory of temporary files";
 }
 
 TEST_F(ProgramFileTest, ReadsTheStateOfAThread) {

@@ -46,7 +46,7 @@ class LingeringWrapperTest : public testing::Test {
                                        .text = R"(prefix_rule(pattern=["outside"], decision="allow"))"};
     WrapperServerOptions options{
         .policy = std::make_shared<const exec_policy::Policy>(*exec_policy::Policy::Parse({&rules, 1})),
-        .look = [](pid_t, const std::string&) { return exec_policy::ProgramFile::kFixed; },
+        .look = [](pid_t, const std::string& path) { return ProgramView{.path = path}; },
         .start = outside_.starter()};
     server_ = *WrapperServer::Create(loop_, workers_, approver_, std::move(options));
   }

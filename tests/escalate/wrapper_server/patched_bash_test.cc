@@ -33,7 +33,7 @@ class PatchedBashTest : public testing::Test {
     const exec_policy::RulesText text{.name = "test.rules", .text = kRules};
     WrapperServerOptions options{
         .policy = std::make_shared<const exec_policy::Policy>(*exec_policy::Policy::Parse({&text, 1})),
-        .look = [](pid_t, const std::string&) { return exec_policy::ProgramFile::kFixed; },
+        .look = [](pid_t, const std::string& path) { return ProgramView{.path = path}; },
         .start = outside_.starter()};
     server_ = *WrapperServer::Create(loop_, workers_, approver_, std::move(options));
   }

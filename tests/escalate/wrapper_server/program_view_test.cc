@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "support/program.h"
@@ -14,13 +15,13 @@ using exec_policy::ProgramFile;
 
 class ProgramViewTest : public testing::Test {
  protected:
-  std::optional<ProgramFile> View(const std::string& path) { return ViewProgram(::getpid(), path); }
+  static std::optional<ProgramView> View(const std::string& path) { return ViewProgram(::getpid(), path); }
 
   support::ScratchDir scratch_;
 };
 
 TEST_F(ProgramViewTest, SeesThatTheCallerCanChangeAFile) {
-  EXPECT_EQ(View(scratch_.Write("script", "#!/bin/sh\n", 0755)), ProgramFile::kWritable);
+  EXPECT_EQ(View(scratch_.Write("script", "#!/bin/sh\n", 0755))->file, ProgramFile::kWritable);
 }
 
 TEST_F(ProgramViewTest, HasNothingOfAFileThatCannotBeExecuted) {
@@ -30,7 +31,20 @@ TEST_F(ProgramViewTest, HasNothingOfAFileThatCannotBeExecuted) {
 }
 
 TEST_F(ProgramViewTest, TakesAScriptWithoutAnInterpreterLineForAnotherProgram) {
-  EXPECT_EQ(View(scratch_.Write("script", "echo hello\n", 0755)), ProgramFile::kNotTheSame);
+  EXPECT_EQ(View(scratch_.Write("script", "echo hello\n", 0755))->file, ProgramFile::kNotTheSame);
+}
+
+TEST_F(ProgramViewTest, HasAllPathsOfAProgramAndOfItsInterpreter) {
+  const std::string script = scratch_.Write("script", "#!/usr/bin/../bin/env sh\n", 0755),
+                    link = scratch_.path() + "/link";
+  ASSERT_EQ(::symlink("script", link.c_str()), 0);
+  const auto view = View(scratch_.path() + "/./link");
+  ASSERT_TRUE(view);
+  EXPECT_EQ(view->path, link);
+  EXPECT_THAT(view->other_paths, testing::ElementsAre(script));
+  EXPECT_THAT(view->interpreter, testing::ElementsAre("/usr/bin/../bin/env", "sh"));
+  EXPECT_THAT(view->interpreter_paths, testing::ElementsAre("/usr/bin/env"));
+  EXPECT_EQ(View("/proc/self/root" + script)->path, script);
 }
 
 TEST_F(ProgramViewTest, HasNothingOfAProcessThatHasEnded) {

@@ -83,10 +83,11 @@ class WrapperServerTest : public testing::Test {
     server_ = *WrapperServer::Create(loop_, workers_, approver_, std::move(options));
   }
 
-  std::optional<ProgramFile> Look(pid_t caller, const std::string& path) {
+  std::optional<ProgramView> Look(pid_t caller, const std::string& path) {
     looks_.emplace_back(caller, path);  // read by the test only when the answer has come
     if (path.contains("missing")) return std::nullopt;
-    return path.contains("writable") ? ProgramFile::kWritable : ProgramFile::kFixed;
+    return ProgramView{.path = path,
+                       .file = path.contains("writable") ? ProgramFile::kWritable : ProgramFile::kOfSystem};
   }
 
   ScriptedPeer Connect() { return ConnectAsWrapper(server_->client_socket()->get()); }
@@ -153,7 +154,7 @@ TEST_F(WrapperServerTest, AsksNobodyAboutAProgramThatCannotBeExecuted) {
 
 TEST_F(WrapperServerTest, LooksAtTheProgramFromTheCallersView) {
   (void)AnswerTo(RequestFor("./bin/echo"));
-  EXPECT_THAT(looks_, ElementsAre(std::pair(::getpid(), "/work/bin/echo")));
+  EXPECT_THAT(looks_, ElementsAre(std::pair(::getpid(), "/work/./bin/echo")));
 }
 
 TEST_F(WrapperServerTest, AsksAndRunsOutsideWhenItIsApproved) {
