@@ -47,18 +47,23 @@ std::vector<std::string> InterpreterOf(int file) {
   return beginning && beginning->starts_with("#!") ? SplitScriptLine(*beginning) : std::vector<std::string>();
 }
 
+void AddIdentity(int file, std::vector<sys::FileIdentity>& identities) {
+  struct stat status;
+  if (::fstat(file, &status) == 0) identities.push_back(sys::FileIdentity::Of(status));
+}
+
 // An interpreter that cannot be found makes the kernel fail.
 void FindInterpreters(const CallerView& caller, Program& program) {
   std::vector<std::string> words = program.interpreter = InterpreterOf(program.file->get());
-  while (!words.empty() && program.interpreter_files.size() < kMaxInterpreters) {
-    auto found = caller.Find(words.front());
+  for (size_t depth = 0; !words.empty() && depth < kMaxInterpreters; ++depth) {
+    const auto found = caller.Find(words.front());
     if (!found) return;
-    if (program.interpreter_files.empty()) {
+    if (depth == 0) {
       auto path = RealPathOf(found->file.get());
       if (path && *path != words.front()) program.interpreter_paths.push_back(*std::move(path));
     }
+    AddIdentity(found->file.get(), program.executables);
     words = InterpreterOf(found->file.get());
-    program.interpreter_files.push_back(std::make_shared<const OwnedFd>(std::move(found->file)));
   }
 }
 
@@ -90,6 +95,7 @@ OrErrno<Program> FindProgram(const CallerView& caller, const std::string& path, 
   if (!called_path) return std::unexpected(called_path.error());
   Program program{.path = *std::move(called_path), .file = std::make_shared<const OwnedFd>(std::move(found->file))};
   if (program.path != *real_path) program.other_paths.push_back(*std::move(real_path));
+  AddIdentity(program.file->get(), program.executables);
   FindInterpreters(caller, program);
   return program;
 }

@@ -1,5 +1,5 @@
-// The program that a process wants to execute, found as that process finds it. Its file stays open, so that what is
-// found out about it is found out about one and the same file.
+// The program that a process wants to execute, found as that process finds it. Its file is open, so that what is found
+// out about it is found out about one and the same file.
 #pragma once
 
 #include <memory>
@@ -10,6 +10,7 @@
 #include "base/owned_fd.h"
 #include "escalate/caller/caller_view.h"
 #include "escalate/caller/or_errno.h"
+#include "sys/file_identity.h"
 
 namespace holdfast::escalate {
 
@@ -22,8 +23,9 @@ struct Program {
   // without links. They are empty for other files, and for files that cannot be read.
   std::vector<std::string> interpreter = {}, interpreter_paths = {};
   std::shared_ptr<const OwnedFd> file = {};  // opened with O_PATH
-  // The interpreter, where it can be found, and if that is a script as well, the interpreter of that, and so on.
-  std::vector<std::shared_ptr<const OwnedFd>> interpreter_files = {};
+  // The files of which the kernel executes one: the file itself, its interpreter where it can be found, if that is a
+  // script as well the interpreter of that, and so on.
+  std::vector<sys::FileIdentity> executables = {};
 };
 
 // Finds the program of a path. A relative path begins at `directory`, as in CallerView::Find. Fails with the errno that

@@ -17,7 +17,9 @@ size_t BytesOf(std::span<const std::string> strings) {
 }
 
 struct HeldBytesOf {
-  size_t operator()(const RunAsJudged& run) const { return run.image.size(); }
+  size_t operator()(const RunAsJudged& run) const {
+    return run.image.size() + (run.doubted ? run.doubted->held_bytes() : 0);
+  }
   size_t operator()(const Refuse& refuse) const { return refuse.text.size(); }
   size_t operator()(const StandIn& stand_in) const {
     return BytesOf(stand_in.order.argv) + BytesOf(stand_in.order.environment);

@@ -2,18 +2,22 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "escalate/outside/outside_command.h"
+#include "escalate/seccomp/attempt.h"
 
 namespace holdfast::escalate {
 
-// The stub executes the program of this image (escalate/stub/protocol.h), which is exactly what was judged.
+// The stub executes the program of this image (escalate/stub/protocol.h), which is exactly what was judged. The attempt
+// is set if the path of the program may lead to another one by then: then the process is looked at before it runs.
 struct RunAsJudged {
   std::string image;
+  std::shared_ptr<const Attempt> doubted = nullptr;
 };
 
 // The stub writes the text to standard error, and exits with 1.

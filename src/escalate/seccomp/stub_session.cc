@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "escalate/seccomp/executed_program.h"
 #include "escalate/seccomp/taken_fds.h"
 #include "escalate/seccomp/taken_limits.h"
 #include "escalate/stand_in/exit_codes.h"
@@ -78,7 +79,8 @@ SessionEvent StubSession::OnReturned() {
     return tracee_->Redirect(call_, stub_number_, path_end_) ? SessionEvent::kWentOn : SessionEvent::kOver;
   }
   if (state_ == State::kExecuting && tracee_->Returned() == kWillRepeat) state_ = State::kRedirected;
-  if (state_ != State::kRedirected) return SessionEvent::kOver;
+  if (state_ == State::kBecomes && tracee_->Returned() == kWillRepeat) state_ = State::kRuns;
+  if (state_ != State::kRedirected && state_ != State::kRuns) return SessionEvent::kOver;
   tracee_->Continue();
   return SessionEvent::kWentOn;
 }
@@ -90,7 +92,8 @@ Tracee StubSession::TakeTracee() {
 }
 
 // While the process is traced, its number cannot belong to another one.
-SessionEvent StubSession::OnExecuted(const StubProgram& stub, Inspection inspection) {
+SessionEvent StubSession::OnExecuted(const StubProgram& stub, Inspection inspection, const JudgeFunction& judge) {
+  if (state_ == State::kBecomes) return OnBecame(judge);
   auto pidfd = sys::OpenPidfd(process_);
   if (!pidfd || state_ != State::kExecuting || !stub.IsExecutedBy(process_, inspection)) {
     tracee_->Kill();
@@ -101,6 +104,12 @@ SessionEvent StubSession::OnExecuted(const StubProgram& stub, Inspection inspect
   pidfd_ = *std::move(pidfd);
   state_ = State::kStarted;
   return SessionEvent::kNothing;
+}
+
+// The process stays traced until it is released, or has ended.
+SessionEvent StubSession::OnBecame(const JudgeFunction& judge) {
+  if (!RunsAsJudged(process_, *std::get<RunAsJudged>(purpose_).doubted, judge)) tracee_->Kill();
+  return SessionEvent::kOver;
 }
 
 bool StubSession::IsAlive() const { return pidfd_.is_open() && !sys::HasEnded(pidfd_.get()); }
@@ -137,6 +146,26 @@ SessionEvent StubSession::Greet(const Listener& listener, const ExecCall& call) 
   return GiveFirstOrder();
 }
 
+// The thread is interrupted, so it stops also if it cannot execute the program. It may stop before its call has begun,
+// and then calls again.
+SessionEvent StubSession::LetRun(const Listener& listener, const ExecCall& call, Inspection inspection,
+                                 sys::WaitLimit* limit) {
+  if (std::get<RunAsJudged>(purpose_).doubted == nullptr || inspection == Inspection::kRefused) {
+    listener.Continue(call.id);
+    return SessionEvent::kOver;
+  }
+  auto tracee = tracee_ ? OrErrno<Tracee>(TakeTracee()) : Tracee::Seize(call.tid, process_, limit);
+  if (!tracee) {
+    listener.Fail(call.id, tracee.error());
+    return SessionEvent::kOver;
+  }
+  tracee_ = *std::move(tracee);
+  (void)tracee_->Interrupt();
+  state_ = State::kBecomes;
+  listener.Continue(call.id);
+  return SessionEvent::kNothing;
+}
+
 SessionEvent StubSession::GiveFirstOrder() {
   if (const auto* const refuse = std::get_if<Refuse>(&purpose_)) {
     const auto size = static_cast<unsigned>(refuse->text.size());
@@ -155,7 +184,10 @@ SessionEvent StubSession::GiveFirstOrder() {
   return Send(control_.get(), {.kind = StubOrderKind::kStandIn, .value = 0, .size = 0, .continue_count = 0});
 }
 
-int StubSession::poll_fd() const { return control_.is_open() ? control_.get() : pidfd_.get(); }
+int StubSession::poll_fd() const {
+  if (tracee_) return -1;
+  return control_.is_open() ? control_.get() : pidfd_.get();
+}
 
 // Input is a message, the end of the control socket or, before there is one, the end of the process.
 SessionEvent StubSession::OnInput(Errands& errands) {

@@ -1,15 +1,5 @@
 // A stub session is one execve that became an execution of the stub, from the redirection to the stub's end. It runs on
-// the supervisor's thread. These are its states:
-//
-//   kStopping     the call was refused with ENOSYS, and its thread is about to stop
-//   kRedirected   the thread is about to execute the stub
-//   kExecuting    the execution of the stub was let through
-//   kStarted      the stub runs, and is about to ask for its control socket
-//   kRuns         the stub was told to execute the judged program
-//   kGetsReady    the stub was told to stand in for a command outside
-//   kStandsIn     the command outside was started
-//   kEnds         the stub was told how the command outside has ended
-//   kLeaving      the redirection has failed
+// the supervisor's thread.
 //
 // Every call of execve that belongs to the session is recognised by the thread, by what the session expects from it,
 // and by the fact that the thread is traced or its process has not ended: no other process can make such a call.
@@ -29,7 +19,9 @@
 #include "escalate/seccomp/listener.h"
 #include "escalate/seccomp/stub_program.h"
 #include "escalate/seccomp/stub_purpose.h"
+#include "escalate/seccomp/supervisor_settings.h"
 #include "escalate/seccomp/tracee.h"
+#include "sys/wait_limit.h"
 
 namespace holdfast::escalate {
 
@@ -62,8 +54,9 @@ class StubSession {
 
   // Looks what the traced thread does.
   SessionEvent PollTracee();
-  // Ends the tracing of a process that has just executed a program, and kills it unless the program is the stub.
-  SessionEvent OnExecuted(const StubProgram& stub, Inspection inspection);
+  // Ends the tracing of a process that has just executed a program, and kills it unless the program is the stub, or the
+  // one that was judged.
+  SessionEvent OnExecuted(const StubProgram& stub, Inspection inspection, const JudgeFunction& judge);
   // A session that is over may still trace a thread, which then has to be released.
   Tracee TakeTracee();
 
@@ -78,6 +71,8 @@ class StubSession {
 
   void LetExecute(const Listener& listener, const ExecCall& call);
   SessionEvent Greet(const Listener& listener, const ExecCall& call);
+  // Lets the judged program be executed. The limit is that of Tracee::Seize.
+  SessionEvent LetRun(const Listener& listener, const ExecCall& call, Inspection inspection, sys::WaitLimit* limit);
 
   // The descriptor to poll for input: the control socket or, before the stub has it, the process itself; -1 while the
   // thread is traced.
@@ -88,10 +83,22 @@ class StubSession {
   SessionEvent OnEnded(const Ending& ending);
 
  private:
-  enum class State { kStopping, kRedirected, kExecuting, kStarted, kRuns, kGetsReady, kStandsIn, kEnds, kLeaving };
+  enum class State {
+    kStopping,    // the call was refused with ENOSYS, and its thread is about to stop
+    kRedirected,  // the thread is about to execute the stub
+    kExecuting,   // the execution of the stub was let through
+    kStarted,     // the stub runs, and is about to ask for its control socket
+    kRuns,        // the stub was told to execute the judged program
+    kBecomes,     // the execution of the judged program was let through, and the process is traced
+    kGetsReady,   // the stub was told to stand in for a command outside
+    kStandsIn,    // the command outside was started
+    kEnds,        // the stub was told how the command outside has ended
+    kLeaving,     // the redirection has failed
+  };
 
   StubSession(uint64_t id, const Attempt& attempt, Tracee tracee, StubPurpose purpose);
   SessionEvent OnReturned();
+  SessionEvent OnBecame(const JudgeFunction& judge);
   SessionEvent GiveFirstOrder();
   SessionEvent OnReady(const ProcessState& state, Errands& errands);
   bool IsAlive() const;

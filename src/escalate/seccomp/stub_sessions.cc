@@ -40,8 +40,8 @@ bool StubSessions::Answer(const Listener& listener, const ExecCall& call) {
     } else if (session->IsHello(call)) {
       Handle(id, session->Greet(listener, call));
     } else if (session->IsRun(call)) {
-      listener.Continue(call.id);
-      Handle(id, SessionEvent::kOver);
+      Handle(id, session->LetRun(listener, call, inspection_, stop_limit_.get()));
+      CountTraced();
     } else if (session->traced_thread() == call.tid) {
       listener.Fail(call.id, EPERM);
       Handle(id, SessionEvent::kOver);
@@ -148,9 +148,13 @@ void StubSessions::PollTracees() {
   for (const uint64_t id : traced) {
     StubSession& session = *sessions_.at(id);
     const SessionEvent event = session.PollTracee();
-    Handle(id, event == SessionEvent::kExecuted ? session.OnExecuted(stub_, inspection_) : event);
+    Handle(id, event == SessionEvent::kExecuted ? session.OnExecuted(stub_, inspection_, judge_) : event);
   }
   std::erase_if(leaving_, [](Tracee& tracee) { return tracee.Release(); });
+  CountTraced();
+}
+
+void StubSessions::CountTraced() {
   traced_ = leaving_.size();
   for (const auto& [id, session] : sessions_) traced_ += session->is_traced() ? 1 : 0;
 }

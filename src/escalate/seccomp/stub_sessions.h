@@ -20,6 +20,7 @@
 #include "escalate/seccomp/stub_program.h"
 #include "escalate/seccomp/stub_purpose.h"
 #include "escalate/seccomp/stub_session.h"
+#include "escalate/seccomp/supervisor_settings.h"
 #include "escalate/seccomp/tracee.h"
 #include "sys/wait_limit.h"
 
@@ -27,8 +28,9 @@ namespace holdfast::escalate {
 
 class StubSessions {
  public:
-  // `errands` outlives the object.
-  StubSessions(StubProgram stub, Errands& errands) : stub_(std::move(stub)), errands_(errands) {}
+  // `judge` judges what a process has executed instead of the judged program. `errands` outlives the object.
+  StubSessions(StubProgram stub, JudgeFunction judge, Errands& errands)
+      : stub_(std::move(stub)), judge_(std::move(judge)), errands_(errands) {}
 
   // Is called on the thread that calls all other functions, before them.
   void EnterThread();
@@ -70,9 +72,11 @@ class StubSessions {
   bool IsStopNear() const;
   void AwaitStop();
   void PollTracees();
+  void CountTraced();
   void Handle(uint64_t stub, SessionEvent event);
 
   StubProgram stub_;
+  const JudgeFunction judge_;
   Inspection inspection_ = Inspection::kPossible;
   Errands& errands_;
   std::map<uint64_t, std::unique_ptr<StubSession>> sessions_;  // by the id of the session

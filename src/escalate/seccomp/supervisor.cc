@@ -53,7 +53,7 @@ Supervisor::Supervisor(SupervisorSettings settings, OwnedFd helper, StubProgram 
       helper_(std::move(helper)),
       inbox_(inbox),
       errands_(errands),
-      stubs_(std::move(stub), errands) {}
+      stubs_(std::move(stub), settings_.judge, errands) {}
 
 void Supervisor::Run() {
   sys::raw::AskForShortSlices();
@@ -122,6 +122,7 @@ void Supervisor::DecideByFile(Attempt attempt) {
   const auto caller = ReadCallerState(attempt.call.tid);
   const auto program = caller ? LookAt(attempt, *caller) : OrErrno<ProgramLook>(std::unexpected(EPERM));
   const auto variables = FindLoaderVariables(attempt);
+  attempt.program.file.reset();  // the attempt may be kept for long
   if (!listener_->IsWaiting(id)) return;
   if (!program) return listener_->Fail(id, program.error());
   if (!variables) return listener_->Fail(id, variables.error());
@@ -167,17 +168,22 @@ void Supervisor::EndQuestion(uint64_t call) {
 void Supervisor::CarryOut(const Attempt& attempt, const ProgramLook& program, pid_t process, const Answer& decision) {
   const uint64_t id = attempt.call.id;
   if (program.needs_shell && decision.action != Action::kDeny) return listener_->Fail(id, ENOEXEC);
-  auto purpose = PurposeOf(attempt, decision);
+  auto purpose = PurposeOf(attempt, program.file, decision);
   if (!listener_->IsWaiting(id)) return;
   const auto redirected = purpose ? Redirect(attempt, process, *std::move(purpose)) : std::unexpected(purpose.error());
   if (!redirected) listener_->Fail(id, redirected.error());
 }
 
-OrErrno<StubPurpose> Supervisor::PurposeOf(const Attempt& attempt, const Answer& decision) const {
+// The process cannot change where a fixed path leads.
+OrErrno<StubPurpose> Supervisor::PurposeOf(const Attempt& attempt, ProgramFile file, const Answer& decision) const {
   if (decision.action == Action::kDeny) return MakeRefusal(decision.reason);
   auto environment = ReadEnvironment(attempt);
   if (!environment) return std::unexpected(environment.error());
-  if (decision.action == Action::kRun) return RunAsJudged{MakeImage(attempt.program.path, attempt.argv, *environment)};
+  if (decision.action == Action::kRun) {
+    const bool is_fixed = file == ProgramFile::kOfSystem || file == ProgramFile::kFixed;
+    return RunAsJudged{.image = MakeImage(attempt.program.path, attempt.argv, *environment),
+                       .doubted = is_fixed ? nullptr : std::make_shared<const Attempt>(attempt)};
+  }
   return StandIn{
       {.path = attempt.program.path, .argv = attempt.argv, .environment = *std::move(environment), .cwd = attempt.cwd}};
 }

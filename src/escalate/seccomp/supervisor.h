@@ -57,7 +57,7 @@ class Supervisor {
   void DecideByFile(Attempt attempt);
   void Ask(Attempt attempt, const ProgramLook& program, pid_t process, const exec_policy::Judgement& judgement);
   void CarryOut(const Attempt& attempt, const ProgramLook& program, pid_t process, const Answer& decision);
-  OrErrno<StubPurpose> PurposeOf(const Attempt& attempt, const Answer& decision) const;
+  OrErrno<StubPurpose> PurposeOf(const Attempt& attempt, exec_policy::ProgramFile file, const Answer& decision) const;
   OrErrno<> Redirect(const Attempt& attempt, pid_t process, StubPurpose purpose);
   void EndQuestion(uint64_t call);
 

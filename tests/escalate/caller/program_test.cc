@@ -119,9 +119,9 @@ TEST_F(ProgramTest, FindsTheInterpretersOfScripts) {
   const std::string outer = scratch_.Write("outer", "#!" + Link("sh", "inner") + "\n", 0755);
   const auto program = Find(outer);
   EXPECT_THAT(program->interpreter_paths, ElementsAre(In("inner")));
-  EXPECT_EQ(program->interpreter_files.size(), 2u) << "the interpreter, which is a script, and env";
-  EXPECT_EQ(Find(scratch_.Write("endless", "#!" + In("endless") + "\n", 0755))->interpreter_files.size(), 5u);
-  EXPECT_THAT(Find(scratch_.Write("lost", "#!/no/such\n", 0755))->interpreter_files, IsEmpty());
+  EXPECT_EQ(program->executables.size(), 3u) << "the script, its interpreter, which is a script, and env";
+  EXPECT_EQ(Find(scratch_.Write("endless", "#!" + In("endless") + "\n", 0755))->executables.size(), 6u);
+  EXPECT_EQ(Find(scratch_.Write("lost", "#!/no/such\n", 0755))->executables.size(), 1u);
 }
 
 TEST_F(ProgramTest, FailsAsTheKernelDoes) {

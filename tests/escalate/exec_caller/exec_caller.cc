@@ -187,6 +187,44 @@ int FlipPath(char** words) {
   return 0;
 }
 
+// Children of this process execute the first word, a link, while a thread exchanges it with the second one, again and
+// again. The third word is the number of tries, the fourth the argument of the programs. Prints how many of the
+// children were killed.
+struct Exchange {
+  const char* links[2];
+  std::atomic<bool> ends = false;
+};
+
+void* ExchangeLinks(void* argument) {
+  auto& exchange = *static_cast<Exchange*>(argument);
+  while (!exchange.ends) {
+    (void)::renameat2(AT_FDCWD, exchange.links[0], AT_FDCWD, exchange.links[1], RENAME_EXCHANGE);
+  }
+  return nullptr;
+}
+
+int FlipLink(char** words) {
+  Exchange exchange{.links = {words[0], words[1]}};
+  pthread_t thread;
+  ::pthread_create(&thread, nullptr, ExchangeLinks, &exchange);
+  int killed = 0;
+  for (int tries = std::atoi(words[2]); tries > 0; --tries) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      char* const arguments[] = {words[0], words[3], nullptr};
+      ::execve(words[0], arguments, environ);
+      ::_exit(77);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) ++killed;
+  }
+  exchange.ends = true;
+  ::pthread_join(thread, nullptr);
+  std::printf("killed %d\n", killed);
+  return 0;
+}
+
 // A thread of the caller puts the program of the second word under the number that the stub gets, while the caller
 // executes the first word. The third word is the number of tries. Prints how many of the processes were killed, how
 // many have ended with the status 1, and how many in another way.
@@ -362,6 +400,7 @@ constexpr Act kActs[] = {
     {"many-arguments", ManyArguments},
     {"long-argument", LongArgument},
     {"flip-path", FlipPath},
+    {"flip-link", FlipLink},
     {"replace-stub", ReplaceStub},
     {"two-threads", FromTwoThreads},
     {"many-threads", FromManyThreads},

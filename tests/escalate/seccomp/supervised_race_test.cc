@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -111,6 +112,57 @@ TEST_F(FlippedPathTest, NeverDeceivesAStrictSupervisor) {
   EXPECT_GE(kept_, kEnough);
   EXPECT_FALSE(HasRun("deny1"));
   EXPECT_TRUE(HasRun("allow"));
+}
+
+// A link leads to the one program or the other while the supervisor decides. Both get the file to make as an argument,
+// and only the forbidden one makes it.
+class FlippedLinkTest : public SupervisedRaceTest {
+ protected:
+  FlippedLinkTest() {
+    std::filesystem::copy("/bin/true", allowed_);
+    std::filesystem::copy("/bin/touch", denied_);
+    std::filesystem::create_symlink(allowed_, directory_ + "/one");
+    std::filesystem::create_symlink(denied_, directory_ + "/other");
+  }
+
+  Words Attack() const {
+    return {CallerProgram(), "flip-link", directory_ + "/one", directory_ + "/other", std::to_string(kTriesOfRun),
+            MarksOf("deny")};
+  }
+
+  SupervisorSettings Settings(Strictness strictness) {
+    return {.judge =
+                [this](const ExecAttempt& attempt) {
+                  const bool is_denied =
+                      attempt.file == denied_ || std::ranges::count(attempt.other_paths, denied_) > 0;
+                  if (is_denied) ++forbidden_;
+                  return Judgement{.action = is_denied ? exec_policy::Action::kDeny : exec_policy::Action::kRun};
+                },
+            .strictness = strictness};
+  }
+
+  const std::string directory_ = std::filesystem::canonical(scratch_.path());
+  const std::string allowed_ = directory_ + "/allowed", denied_ = directory_ + "/denied";
+  std::atomic<int> forbidden_ = 0;
+};
+
+TEST_F(FlippedLinkTest, DeceivesASupervisorThatIsNotStrict) {
+  EXPECT_TRUE(RunUntil(Attack(), Settings(Strictness::kUsual), [&] { return HasRun("deny") && forbidden_ > 0; }));
+}
+
+// A process that has become the forbidden program is killed before it does anything.
+TEST_F(FlippedLinkTest, NeverDeceivesAStrictSupervisor) {
+  if (::geteuid() != 0) GTEST_SKIP() << "without root, only a sandbox with namespaces is strict";
+  int tries = 0, killed = 0;
+  EXPECT_TRUE(RunUntil(Attack(), Settings(Strictness::kStrict), [&] {
+    int killed_now = 0;
+    EXPECT_EQ(std::sscanf(out_.c_str(), "killed %d", &killed_now), 1) << out_;
+    killed += killed_now;
+    tries += kTriesOfRun;
+    return HasRun("deny") || (tries >= kTries && killed >= kEnough);
+  }));
+  EXPECT_GE(killed, kEnough);
+  EXPECT_FALSE(HasRun("deny"));
 }
 
 TEST_F(SupervisedRaceTest, AnotherProgramInThePlaceOfTheStubIsKilled) {

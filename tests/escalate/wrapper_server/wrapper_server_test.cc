@@ -86,6 +86,10 @@ class WrapperServerTest : public testing::Test {
   std::optional<ProgramView> Look(pid_t caller, const std::string& path) {
     looks_.emplace_back(caller, path);  // read by the test only when the answer has come
     if (path.contains("missing")) return std::nullopt;
+    if (path.contains("link")) return ProgramView{.path = path, .other_paths = {"/usr/bin/never"}};
+    if (path.contains("script")) {
+      return ProgramView{.path = path, .interpreter = {"/bin/x"}, .interpreter_paths = {"/usr/bin/never"}};
+    }
     return ProgramView{.path = path,
                        .file = path.contains("writable") ? ProgramFile::kWritable : ProgramFile::kOfSystem};
   }
@@ -150,6 +154,12 @@ TEST_F(WrapperServerTest, RunsInsideWhatTheCommandCouldHaveWrittenItself) {
 TEST_F(WrapperServerTest, AsksNobodyAboutAProgramThatCannotBeExecuted) {
   EXPECT_EQ(AnswerTo(RequestFor("/missing/asked")), kRun);
   EXPECT_TRUE(approver_.questions.empty());
+}
+
+// The base name of the link is allowed, which does not help.
+TEST_F(WrapperServerTest, DeniesAForbiddenProgramByEachOfItsPaths) {
+  EXPECT_THAT(AnswerTo(RequestFor("/work/link/outside")), HasSubstr("never do this"));
+  EXPECT_THAT(AnswerTo(RequestFor("/work/script")), HasSubstr("never do this"));
 }
 
 TEST_F(WrapperServerTest, LooksAtTheProgramFromTheCallersView) {
