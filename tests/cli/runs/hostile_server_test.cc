@@ -17,7 +17,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 // Clears the screen in two ways, writes from right to left, hides a blank, and forges a line, in the notation of JSON.
 constexpr std::string_view kHostile = R"(x\u001b[2J\u009b2J\u202ey\u200b\u2028\nforged)";
