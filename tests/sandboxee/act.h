@@ -16,6 +16,7 @@ enum class Policy {
   kWide,            // the directory above the workspace may be written too
   kNested,          // the project lies in the workspace, two levels down; all of the workspace may be written
   kPointer,         // the project's .git is a file; it points into another root that may be written
+  kNamed,           // the workspace may be written, and rules name the protected names in it
   kLinked,          // the project's .git is a link to a directory outside
   kLocked,          // a directory below the workspace may only be read
   kDenied,          // some files and directories, outside and inside, may not be read

@@ -40,6 +40,9 @@ std::string Profile(Policy policy) {
     case Policy::kWorkspace:
     case Policy::kLinked:
       return Restricted(Workspace());
+    case Policy::kNamed:
+      return Restricted(
+          Workspace({Path("{ws}/.git", "read"), Path("{ws}/.codex", "read"), Path("{ws}/.agents/in", "deny")}));
     case Policy::kNetwork:
       return Restricted(Workspace(), "enabled");
     case Policy::kWide:

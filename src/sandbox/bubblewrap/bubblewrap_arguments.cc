@@ -60,7 +60,7 @@ class Translation {
     return AppendStep({devices ? "--dev-bind" : "--bind", bind.path, bind.path});
   }
   Result<> Step(const PinnedBind& bind) { return AppendStep({"--bind", bind.path, bind.path}); }
-  static Result<> Step(const PinnedLink& link) { return CannotDo(link.path); }
+  static Result<> Step(const PinnedLink&) { return {}; }  // bubblewrap would follow it: namespace_finish.h
   static Result<> Step(const HeldDirectory& held) { return CannotDo(held.path); }
   Result<> Step(const EmptyRoot&) { return AppendStep({"--tmpfs", "/"}); }
   Result<> Step(const EmptyDirectory& empty) {

@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,8 +14,12 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <iterator>
+#include <span>
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -22,6 +27,8 @@
 #include "base/parse_number.h"
 #include "sandbox/jail/group_limits.h"
 #include "sys/fdinfo.h"
+#include "sys/file_identity.h"
+#include "sys/open.h"
 #include "sys/spawn.h"
 
 namespace holdfast::sandbox {
@@ -73,52 +80,93 @@ int LimitTerminalsInChild() {
   return error;
 }
 
-int FinishInChild(int users, int mounts, bool has_private_nodes) {
-  if (::setns(users, CLONE_NEWUSER) < 0) return errno;
+// Mounts a link on itself, by descriptor. Returns 0 or an errno.
+int PinInChild(const MountCheck& link) {
+  const OwnedFd itself(sys::TryOpenAt(AT_FDCWD, link.path, O_PATH | O_NOFOLLOW, sys::Links::kNone));
+  struct stat status;
+  if (!itself.is_open() || ::fstat(itself.get(), &status) < 0) return ESTALE;
+  if (!S_ISLNK(status.st_mode) || sys::FileIdentity::Of(status) != link.outside) return ESTALE;
+  const OwnedFd mount(::open_tree(itself.get(), "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH));
+  if (!mount.is_open()) return errno;
+  constexpr unsigned by_descriptors = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH;
+  return ::move_mount(mount.get(), "", itself.get(), "", by_descriptors) < 0 ? errno : 0;
+}
+
+// The namespaces of the sandbox, and what is left to do in them.
+struct Unfinished {
+  OwnedFd users, mounts;
+  bool has_private_nodes;
+  std::vector<MountCheck> links;
+};
+
+// What could not be done, and the reason.
+struct Failure {
+  const char* call = "seal";
+  std::string path = "/dev";
+  int error = 0;
+};
+
+Failure FinishInChild(const Unfinished& sandbox) {
+  if (::setns(sandbox.users.get(), CLONE_NEWUSER) < 0) return {.call = "setns", .path = "user", .error = errno};
   LimitGroups();
-  if (!has_private_nodes) return 0;
-  if (::setns(mounts, CLONE_NEWNS) < 0) return errno;
-  const int error = SealNodesInChild();
-  return error != 0 ? error : LimitTerminalsInChild();
+  if (!sandbox.has_private_nodes && sandbox.links.empty()) return {};
+  if (::setns(sandbox.mounts.get(), CLONE_NEWNS) < 0) return {.call = "setns", .path = "mnt", .error = errno};
+  int error = sandbox.has_private_nodes ? SealNodesInChild() : 0;
+  if (error == 0 && sandbox.has_private_nodes) error = LimitTerminalsInChild();
+  for (const MountCheck& link : sandbox.links) {
+    if (const int why = PinInChild(link); why != 0) return {.call = "mount", .path = link.path, .error = why};
+  }
+  return {.error = error};
 }
 
 // The child shares the memory of this process. When the child gains capabilities in the user namespace, the kernel
 // makes it undumpable, and this process with it. That is undone here.
-Result<int> FinishIn(const OwnedFd& users, const OwnedFd& mounts, bool has_private_nodes) {
+Result<Failure> FinishIn(const Unfinished& sandbox) {
   const int dumpable = ::prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
-  int error = 0;
+  Failure failure;
   auto in_child = [&] {
-    error = FinishInChild(users.get(), mounts.get(), has_private_nodes);
+    failure = FinishInChild(sandbox);
     return 0;
   };
   TRY(const pid_t child, sys::Spawn(sys::Sharing::kMemory, in_child));
   if (dumpable == 1) ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
   (void)sys::AwaitStatus(child);
-  return error;
+  return failure;
 }
 
 bool HasPrivateNodes(const NamespacePlan& plan) {
   return std::ranges::any_of(plan.mounts, [](const Mount& mount) { return std::holds_alternative<PrivateDev>(mount); });
 }
 
-Result<> Finish(int inner, const NamespacePlan& plan) {
+std::vector<MountCheck> LinksIn(std::span<const MountCheck> noted) {
+  std::vector<MountCheck> links;
+  std::ranges::copy_if(noted, std::back_inserter(links),
+                       [](const MountCheck& check) { return check.kind == MountCheck::Kind::kLink; });
+  return links;
+}
+
+Result<> Finish(int inner, const NamespacePlan& plan, std::span<const MountCheck> noted) {
   TRY(const int number, NumberOf(inner));
   const std::string path = fmt::format("/proc/{}/ns/mnt", number);
-  const OwnedFd mounts(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  OwnedFd mounts(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!mounts.is_open()) return FailErrno("open", path);
-  TRY(const OwnedFd users, OwnerOf(mounts));
-  TRY(const int error, FinishIn(users, mounts, HasPrivateNodes(plan)));
-  if (error != 0) return FailErrno("seal", "/dev", error);
+  TRY(OwnedFd users, OwnerOf(mounts));
+  TRY(const Failure failure, FinishIn({.users = std::move(users),
+                                       .mounts = std::move(mounts),
+                                       .has_private_nodes = HasPrivateNodes(plan),
+                                       .links = LinksIn(noted)}));
+  if (failure.error != 0) return FailErrno(failure.call, failure.path, failure.error);
   return {};
 }
 
 }  // namespace
 
-// For an ordinary user a failure does not prevent the start: the command can then only change the times of the nodes
-// and use up the user's inotify and fanotify groups, and the terminals of sandboxes.
-Result<> FinishNamespaces(int inner, const NamespacePlan& plan) {
-  auto finished = Finish(inner, plan);
-  if (!finished && ::geteuid() == 0) return finished;
+// For an ordinary user a failure does not prevent the start if there are no links: the command can then only change the
+// times of the nodes and use up the user's inotify and fanotify groups, and the terminals of sandboxes. The inner stage
+// looks at the links once more.
+Result<> FinishNamespaces(int inner, const NamespacePlan& plan, std::span<const MountCheck> noted) {
+  auto finished = Finish(inner, plan, noted);
+  if (!finished && (::geteuid() == 0 || !LinksIn(noted).empty())) return finished;
   return {};
 }
 

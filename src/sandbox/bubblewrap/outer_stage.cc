@@ -236,7 +236,7 @@ std::expected<int, NotStarted> RunOuterStage(const Bubblewrap& bubblewrap, const
   if (const auto sent = Instruct(*noted, orders_inside, inherited); !sent) return GiveUp(watch, sent.error());
   if (const int inner = watch.AwaitInner(); inner >= 0) {
     if (const auto kept = placeholders.KeepUntilEndOf(inner); !kept) return GiveUp(watch, kept.error());
-    const auto finished = FinishNamespaces(inner, plan);
+    const auto finished = FinishNamespaces(inner, plan, *noted);
     if (finished) watch.AllowStart();
     // The namespaces of an inner stage that has ended, or is about to end, are gone. Why it ends stands in its report.
     if (!finished && !watch.HasReport() && !sys::HasEnded(inner)) return GiveUp(watch, finished.error());

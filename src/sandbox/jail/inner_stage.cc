@@ -79,6 +79,7 @@ class Stage {
     if (!MayStart()) {
       return Refused({.kind = ErrorKind::kInvalidRequest, .message = "inner stage: the outer stage has ended"});
     }
+    if (const auto checked = CheckLinks(orders_.mounts); !checked) return Refused(checked.error());
     in_foreground_ = terminal_ && terminal_->InForeground();
     if (orders_.built_in) return RunBuiltIn();
     return orders_.exec_supervisor_fd ? RunSupervised() : RunProgram();

@@ -95,7 +95,17 @@ void NoteIdentities(std::span<const MountCheck> checks, std::vector<LandlockRule
 
 Result<> CheckMounts(std::span<const MountCheck> checks) {
   std::unordered_set<uint64_t> seen;
-  for (const MountCheck& check : checks) TRY_VOID(CheckMount(check, seen));
+  for (const MountCheck& check : checks) {
+    if (check.kind != Kind::kLink) TRY_VOID(CheckMount(check, seen));
+  }
+  return {};
+}
+
+Result<> CheckLinks(std::span<const MountCheck> checks) {
+  std::unordered_set<uint64_t> seen;
+  for (const MountCheck& check : checks) {
+    if (check.kind == Kind::kLink) TRY_VOID(CheckMount(check, seen));
+  }
   return {};
 }
 

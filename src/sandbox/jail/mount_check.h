@@ -37,7 +37,8 @@ Result<std::vector<MountCheck>> NoteMounts(const NamespacePlan& plan, Placeholde
 // Notes in the Landlock rules for bound paths which file Landlock has to find there.
 void NoteIdentities(std::span<const MountCheck> checks, std::vector<LandlockRule>& rules);
 
-// Checks the mounts, inside the sandbox.
+// Checks the mounts, inside the sandbox. Those of links are checked by CheckLinks, because they come last.
 Result<> CheckMounts(std::span<const MountCheck> checks);
+Result<> CheckLinks(std::span<const MountCheck> checks);
 
 }  // namespace holdfast::sandbox

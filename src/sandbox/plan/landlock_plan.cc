@@ -53,6 +53,7 @@ Result<std::vector<LandlockRule>> ReadEverything() {
 
 Result<std::vector<LandlockRule>> RulesFor(const Resolution& resolution, const PlanOptions& options) {
   TRY(const RuleMap map, RuleMap::Create(resolution));
+  if (!map.pinned_links().empty()) return DoesNotFit(fmt::format("keep the link {}", map.pinned_links().front()));
   TRY_VOID(CheckOwnPrograms(map, options.program_directory));
   if (map.ExposureOf("/") == Exposure::kHidden) return DoesNotFit("hide what may not be read");
   TRY(std::vector<LandlockRule> rules, ReadEverything());

@@ -46,6 +46,9 @@ Result<> MountPlanner::PlanAll() {
   for (const std::string& path : rules_.pinned_links()) {
     if (steps_.try_emplace(path, PinnedLink{.path = path}).second) PinAncestors(path);
   }
+  for (const std::string& path : rules_.pinned_directories()) {
+    if (steps_.try_emplace(path, Pin(path)).second) PinAncestors(path);
+  }
   return {};
 }
 
@@ -70,6 +73,7 @@ Result<> MountPlanner::PlanRule(const std::string& path, const PlacedRule& place
     case PathWalk::End::kUnsearchable:
       return FailErrno("lstat", reached, EACCES);
     case PathWalk::End::kNowhere:
+    case PathWalk::End::kFailed:
     case PathWalk::End::kDirectory:
     case PathWalk::End::kFile:
       break;

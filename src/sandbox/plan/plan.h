@@ -37,7 +37,7 @@ struct WritableBind {
 struct PinnedBind {
   std::string path;
 };
-// A link in a writable place, bound to itself. Only for MountsBy::kDescriptor.
+// A link in a writable place, bound to itself.
 struct PinnedLink {
   std::string path;
 };

@@ -70,12 +70,13 @@ Result<RuleMap> RuleMap::Create(const Resolution& resolution) {
       if (!walk.links.empty()) continue;
     }
     TRY_VOID(map.CheckPlace(rule, resolution));
-    TRY_VOID(map.AddRule(rule));
+    if (!map.GoesByKeptLink(rule, resolution.kept)) TRY_VOID(map.AddRule(rule));
   }
   for (const std::string& path : resolution.denied_by_pattern) TRY_VOID(map.AddMatch(path));
   if (resolution.minimal && map.ExposureOf("/") == Exposure::kHidden) {
     for (const std::string_view path : kMinimalRoots) TRY_VOID(map.AddMinimalRoot(path));
   }
+  TRY_VOID(map.AddKept(resolution.kept));
   TRY_VOID(map.SortLinks());
   return map;
 }
@@ -83,9 +84,17 @@ Result<RuleMap> RuleMap::Create(const Resolution& resolution) {
 Result<> RuleMap::CheckPlace(const Rule& rule, const Resolution& resolution) {
   const auto before = resolution.led_to.find(rule.path);
   if (before == resolution.led_to.end()) return {};
-  TRY(const PathWalk walk, walker_.Walk(rule.path));
-  if (walk.path == before->second) return {};
+  if (walker_.Follow(rule.path).path == before->second) return {};
   return CannotEnforce(rule, "it has been replaced in the meantime", ErrorKind::kNotFound);
+}
+
+// A rule that grants nothing is enforced by other rules where it goes by a kept link: the resolution has them for what
+// the link leads to.
+bool RuleMap::GoesByKeptLink(const Rule& rule, const KeptWays& kept) {
+  if (rule.access == Access::kWrite || kept.links.empty()) return false;
+  return std::ranges::any_of(walker_.Follow(rule.path).links, [&](const CrossedLink& link) {
+    return std::ranges::find(kept.links, link.path) != kept.links.end();
+  });
 }
 
 Result<> RuleMap::AddRule(const Rule& rule) {
@@ -128,9 +137,27 @@ Result<> RuleMap::AddNestedGit(const NestedGit& git) {
     if (is_as_found && !IsPrivate(path)) Place({.path = path, .access = Access::kRead}, std::move(walk));
   }
   for (const std::string& path : git.links) {
-    TRY(const PathWalk walk, walker_.Walk(path));
+    const PathWalk walk = walker_.Follow(path);
     const bool is_as_found = !walk.links.empty() && walk.links.front().path == path;
     if (is_as_found && ExposureAround(path) == Exposure::kWritable) pinned_links_.push_back(path);
+  }
+  return {};
+}
+
+Result<> RuleMap::AddKept(const KeptWays& kept) {
+  const auto replaced = [](const std::string& path) {
+    return CannotEnforce({.path = path, .access = Access::kRead}, "it has been replaced in the meantime",
+                         ErrorKind::kNotFound);
+  };
+  for (const std::string& path : kept.links) {
+    const PathWalk walk = walker_.Follow(path);
+    if (walk.links.empty() || walk.links.front().path != path) return replaced(path);
+    if (ExposureAround(path) == Exposure::kWritable) pinned_links_.push_back(path);
+  }
+  for (const std::string& path : kept.directories) {
+    const PathWalk walk = walker_.Follow(path);
+    if (walk.end != PathWalk::End::kDirectory || !walk.links.empty()) return replaced(path);
+    if (ExposureAround(path) == Exposure::kWritable) pinned_directories_.push_back(path);
   }
   return {};
 }

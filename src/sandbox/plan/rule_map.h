@@ -38,9 +38,9 @@ class RuleMap {
   using Rules = std::map<std::string, PlacedRule, ShallowFirst>;
 
   // Fails for a rule whose path crosses a link in a writable directory: the command could change the link, and so lead
-  // the rule for the next command elsewhere. Where / is writable, and a protected name in / is a link, a write rule for
-  // this name is left out. The matches of patterns are denied at the paths that they lead to, whatever links they
-  // cross.
+  // the rule for the next command elsewhere. Links that the resolution keeps are pinned instead. Where / is writable,
+  // and a protected name in / is a link, a write rule for this name is left out. The matches of patterns are denied at
+  // the paths that they lead to, whatever links they cross.
   static Result<RuleMap> Create(const Resolution& resolution);
 
   // Makes the git directories of nested repositories read-only, and notes the links among their `.git`. Paths that are
@@ -62,8 +62,9 @@ class RuleMap {
   // Links in hidden directories that paths of readable or writable files cross.
   const std::vector<CrossedLink>& hidden_links() const { return hidden_links_; }
 
-  // Links in writable directories that must not be replaced.
+  // Links, and directories, in writable directories that must not be replaced.
   const std::vector<std::string>& pinned_links() const { return pinned_links_; }
+  const std::vector<std::string>& pinned_directories() const { return pinned_directories_; }
 
  private:
   struct LinkOfRule {
@@ -72,9 +73,11 @@ class RuleMap {
   };
 
   Result<> CheckPlace(const Rule& rule, const Resolution& resolution);
+  bool GoesByKeptLink(const Rule& rule, const KeptWays& kept);
   Result<> AddRule(const Rule& rule);
   Result<> AddMatch(const std::string& path);
   Result<> AddMinimalRoot(std::string_view path);
+  Result<> AddKept(const KeptWays& kept);
   void Place(const Rule& rule, PathWalk walk);
   Result<> SortLinks();
   Rules::const_iterator RuleFor(std::string_view path) const;
@@ -84,6 +87,7 @@ class RuleMap {
   std::vector<LinkOfRule> links_;
   std::vector<CrossedLink> hidden_links_;
   std::vector<std::string> pinned_links_;
+  std::vector<std::string> pinned_directories_;
 };
 
 }  // namespace holdfast::sandbox

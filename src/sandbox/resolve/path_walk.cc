@@ -50,29 +50,29 @@ bool IsForeignPlaceholder(const std::string& path, mode_t mode) {
 
 }  // namespace
 
-Result<const PathWalker::Sight*> PathWalker::LookAt(const std::string& path) {
-  if (const auto known = seen_.find(path); known != seen_.end()) return &known->second;
+// The text of a link in /proc is not read, because no walk follows it, and the kernel may refuse it.
+PathWalker::Sight PathWalker::Look(const std::string& path) {
   using enum Sight::Kind;
-  Sight sight{.kind = kFile, .link_text = {}};
   struct stat status;
-  if (::lstat(path.c_str(), &status) == 0) {
-    if (S_ISDIR(status.st_mode)) sight.kind = kDirectory;
-    if (S_ISLNK(status.st_mode)) {
-      sight.kind = kLink;
-      TRY(sight.link_text, sys::ReadLink(path));
-    } else if (IsForeignPlaceholder(path, status.st_mode)) {
-      sight.kind = kMissing;
-    }
-  } else if (errno == ENOENT) {
-    sight.kind = kMissing;
-  } else if (errno == EACCES) {
-    sight.kind = kUnsearchable;
-  } else if (errno == ENAMETOOLONG && NameOf(path).size() > NAME_MAX) {
-    sight.kind = kImpossible;
-  } else {
-    return FailErrno("lstat", path);
+  if (::lstat(path.c_str(), &status) < 0) {
+    if (errno == ENOENT) return {.kind = kMissing};
+    if (errno == EACCES) return {.kind = kUnsearchable};
+    if (errno == ENAMETOOLONG && NameOf(path).size() > NAME_MAX) return {.kind = kImpossible};
+    return {.kind = kFailed, .failure = ErrnoError("lstat", path, errno)};
   }
-  return &seen_.emplace(path, std::move(sight)).first->second;
+  if (S_ISLNK(status.st_mode)) {
+    if (IsBelow(path, "/proc")) return {.kind = kLink};
+    auto text = sys::ReadLink(path);
+    if (!text) return {.kind = kFailed, .failure = std::move(text).error()};
+    return {.kind = kLink, .link_text = *std::move(text)};
+  }
+  if (IsForeignPlaceholder(path, status.st_mode)) return {.kind = kMissing};
+  return {.kind = S_ISDIR(status.st_mode) ? kDirectory : kFile};
+}
+
+const PathWalker::Sight& PathWalker::LookAt(const std::string& path) {
+  if (const auto known = seen_.find(path); known != seen_.end()) return known->second;
+  return seen_.emplace(path, Look(path)).first->second;
 }
 
 // Returns how the walk ends at this file. Absent when the walk continues.
@@ -86,7 +86,9 @@ std::optional<PathWalk::End> PathWalker::EndAt(const Sight& sight, const std::ve
       return PathWalk::End::kNowhere;
     case Sight::Kind::kFile:
       return pending.empty() ? PathWalk::End::kFile : PathWalk::End::kUnderFile;
-    case Sight::Kind::kLink:  // Walk follows all links but those in /proc and those beyond the limit
+    case Sight::Kind::kFailed:
+      return PathWalk::End::kFailed;
+    case Sight::Kind::kLink:  // Follow follows all links but those in /proc and those beyond the limit
       return PathWalk::End::kNowhere;
     case Sight::Kind::kDirectory:
       break;
@@ -95,7 +97,13 @@ std::optional<PathWalk::End> PathWalker::EndAt(const Sight& sight, const std::ve
 }
 
 Result<PathWalk> PathWalker::Walk(std::string_view path) {
-  PathWalk walk{.path = {}, .reached = "/", .end = PathWalk::End::kDirectory, .links = {}};
+  PathWalk walk = Follow(path);
+  if (walk.end == PathWalk::End::kFailed) return std::unexpected(LookAt(walk.reached).failure);
+  return walk;
+}
+
+PathWalk PathWalker::Follow(std::string_view path) {
+  PathWalk walk{.path = {}, .reached = "/", .end = PathWalk::End::kDirectory, .links = {}, .left = {}};
   Pending pending;
   PushComponents(pending, path);
   bool goes_on = true;
@@ -103,19 +111,20 @@ Result<PathWalk> PathWalker::Walk(std::string_view path) {
     const std::string name = std::move(pending.back());
     pending.pop_back();
     if (name == "..") {
+      if (walk.reached != "/") walk.left.push_back(walk.reached);
       walk.reached = ParentOf(walk.reached);
       continue;
     }
     std::string next = Join(walk.reached, name);
-    TRY(const Sight* sight, LookAt(next));
-    if (sight->kind == Sight::Kind::kLink && walk.links.size() < kMaxLinks && !IsBelow(next, "/proc")) {
-      if (sight->link_text.starts_with('/')) walk.reached = "/";
-      PushComponents(pending, sight->link_text);
-      walk.links.push_back({.path = std::move(next), .target = sight->link_text});
+    const Sight& sight = LookAt(next);
+    if (sight.kind == Sight::Kind::kLink && walk.links.size() < kMaxLinks && !IsBelow(next, "/proc")) {
+      if (sight.link_text.starts_with('/')) walk.reached = "/";
+      PushComponents(pending, sight.link_text);
+      walk.links.push_back({.path = std::move(next), .target = sight.link_text});
       continue;
     }
     walk.reached = std::move(next);
-    const auto end = EndAt(*sight, pending);
+    const auto end = EndAt(sight, pending);
     walk.end = end.value_or(PathWalk::End::kDirectory);
     goes_on = !end;
   }

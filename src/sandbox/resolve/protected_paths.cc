@@ -28,16 +28,47 @@ bool Permits(const std::string& directory, unsigned wanted) {
   return ((status.st_mode >> shift) & wanted) == wanted;
 }
 
+bool IsPrivate(std::string_view path) { return IsAtOrBelow(path, "/proc") || IsAtOrBelow(path, "/dev"); }
+
+// Returns whether the kernel lets this user follow the link. It refuses links of others in directories like /tmp
+// (protected_symlinks), in which every user can make one.
+bool IsFollowed(const std::string& link) {
+  struct stat itself, directory;
+  if (::lstat(link.c_str(), &itself) < 0 || ::stat(std::string(ParentOf(link)).c_str(), &directory) < 0) return true;
+  const bool is_shared = (directory.st_mode & S_ISVTX) != 0 && (directory.st_mode & S_IWOTH) != 0;
+  return !is_shared || itself.st_uid == ::geteuid() || itself.st_uid == directory.st_uid;
+}
+
+// Returns the file or directory that must stay as it is for a path to lead where it does. Empty if there is none.
+std::string_view WhatDecides(const PathWalk& walk) {
+  switch (walk.end) {
+    case PathWalk::End::kDirectory:
+    case PathWalk::End::kFile:
+    case PathWalk::End::kMissing:
+    case PathWalk::End::kUnderFile:
+      return walk.reached;
+    case PathWalk::End::kUnsearchable:
+      return ParentOf(walk.reached);
+    case PathWalk::End::kNowhere:
+    case PathWalk::End::kFailed:
+      break;
+  }
+  return {};
+}
+
 class Protector {
  public:
   explicit Protector(Resolution& resolution) : resolution_(resolution) {}
 
   Result<> Run(const std::vector<SearchedRoot>& searched_roots, const std::vector<std::string>& project_roots) {
-    for (const Rule& rule : resolution_.rules) TRY_VOID(Note(rule));
+    const std::vector<RuleByLink> by_links = NoteRules();
     kept_open_ = opened_;
     for (const std::string& root : project_roots) {
       TRY(PathWalk walk, walker_.Walk(root));
       kept_open_.insert(std::move(walk.path));
+    }
+    for (const auto& [rule, walk, link] : by_links) {
+      if (IsFollowed(link)) Close(walk, ParentOf(link), rule.access);
     }
     for (const std::string& root : WritableRoots()) TRY_VOID(ProtectNames(root));
     for (const SearchedRoot& root : searched_roots) TRY_VOID(ProtectNested(root));
@@ -46,6 +77,12 @@ class Protector {
   }
 
  private:
+  struct RuleByLink {
+    Rule rule;
+    PathWalk walk;
+    std::string link;  // the first on the way that has a protected name
+  };
+
   // Returns the paths of write rules below which names are protected. The root of the file system is not among them,
   // because it is no project. Nor is a path that ends in a protected name: a rule for `.git` opens all of it.
   std::vector<std::string> WritableRoots() const {
@@ -64,40 +101,138 @@ class Protector {
     return {};
   }
 
-  Result<> Note(const Rule& rule) {
-    TRY(const PathWalk walk, walker_.Walk(rule.path));
-    places_.rules.push_back({.path = walk.path, .access = rule.access});
-    if (rule.access == Access::kWrite) opened_.insert(walk.path);
-    named_.insert(rule.path);
-    resolution_.led_to.emplace(rule.path, walk.path);
-    return {};
+  // Notes the rules of the policy, and returns those that grant nothing and lead through a protected name that is a
+  // link in a writable directory. They say nothing about the place where they lead. The other rules are noted first,
+  // because they decide which directories are writable.
+  std::vector<RuleByLink> NoteRules() {
+    std::vector<RuleByLink> by_links;
+    for (const Rule& rule : resolution_.rules) {
+      PathWalk walk = NoteName(rule.path);
+      const auto has_protected_name = [](const CrossedLink& link) { return IsProtectedName(NameOf(link.path)); };
+      if (rule.access != Access::kWrite && std::ranges::any_of(walk.links, has_protected_name)) {
+        by_links.push_back({.rule = rule, .walk = std::move(walk), .link = {}});
+      } else {
+        NotePlace(walk.path, rule.access);
+      }
+    }
+    std::erase_if(by_links, [&](RuleByLink& by_link) {
+      const std::optional<std::string> link = KeepLinks(by_link.walk);
+      by_link.link = link.value_or("");
+      if (!link) NotePlace(by_link.walk.path, by_link.rule.access);
+      return !link;
+    });
+    return by_links;
   }
 
-  Result<> Add(const std::string& path) {
-    resolution_.rules.push_back({.path = path, .access = Access::kRead});
-    return Note(resolution_.rules.back());
+  PathWalk NoteName(const std::string& path) {
+    PathWalk walk = walker_.Follow(path);
+    named_.insert(path);
+    resolution_.led_to.emplace(path, walk.path);
+    return walk;
+  }
+
+  void NotePlace(const std::string& path, Access access) {
+    places_.rules.push_back({.path = path, .access = access});
+    if (access == Access::kWrite) opened_.insert(path);
+  }
+
+  void Add(const std::string& path, Access access = Access::kRead) {
+    resolution_.rules.push_back({.path = path, .access = access});
+    NotePlace(NoteName(path).path, access);
   }
 
   // Makes `path` read-only if it could be written and no write rule is about it. `place` is where `path` leads.
-  Result<> ProtectPlace(const std::string& path, const std::string& place) {
+  void ProtectPlace(const std::string& path, const std::string& place) {
     const bool is_writable = AccessTo(places_, place) == Access::kWrite;
-    return is_writable && !opened_.contains(place) ? Add(path) : Result<>();
+    if (is_writable && !opened_.contains(place)) Add(path);
   }
 
   Result<> Protect(const std::string& path) {
     TRY(const PathWalk walk, walker_.Walk(path));
-    return ProtectPlace(path, walk.path);
+    ProtectPlace(path, walk.path);
+    return {};
   }
 
   Result<> ProtectName(const std::string& root, const PathWalk& root_walk, const std::string& name) {
     const std::string path = root + "/" + name;
-    TRY(const PathWalk walk, walker_.Walk(path));
-    const bool is_link = walk.links.size() > root_walk.links.size();
-    if (!is_link && opened_.contains(walk.path)) return {};
-    const bool is_open_link = is_link && !named_.contains(path) && AccessTo(places_, root_walk.path) == Access::kWrite;
-    TRY_VOID(ProtectPlace(is_link ? walk.path : path, walk.path));
-    if (name == ".git") TRY_VOID(ProtectWhereGitIs(walk));
-    return is_open_link ? Add(path) : Result<>();
+    const PathWalk walk = walker_.Follow(path);
+    if (walk.links.size() > root_walk.links.size()) return ProtectLink(path, walk), Result<>();
+    if (opened_.contains(walk.path)) return {};
+    ProtectPlace(path, walk.path);
+    return name == ".git" ? ProtectWhereGitIs(walk) : Result<>();
+  }
+
+  // Nothing that a link leads to can stop the start: another program may have made the link.
+  void ProtectLink(const std::string& path, const PathWalk& walk) {
+    const std::optional<std::string> link = KeepLinks(walk);
+    if (!link) return;
+    if (IsFollowed(*link)) {
+      Close(walk, ParentOf(*link), Access::kRead);
+      if (NameOf(path) == ".git") CloseWhereGitIs(walk, ParentOf(*link));
+    }
+    if (named_.contains(path)) return;
+    resolution_.rules.push_back({.path = path, .access = Access::kRead});
+    NoteName(path);
+  }
+
+  // Keeps the links on the way from the first one that has a protected name and lies in a writable directory. Returns
+  // the path of that link; absent if there is none.
+  std::optional<std::string> KeepLinks(const PathWalk& walk) {
+    const auto lies_open = [&](const std::string& path) {
+      return AccessTo(places_, ParentOf(path)) == Access::kWrite && !IsPrivateHere(path);
+    };
+    const auto first = std::ranges::find_if(walk.links, [&](const CrossedLink& link) {
+      return IsProtectedName(NameOf(link.path)) && lies_open(link.path);
+    });
+    if (first == walk.links.end()) return std::nullopt;
+    Keep(first->path, resolution_.kept.links);
+    if (!IsFollowed(first->path)) return first->path;
+    for (auto link = first + 1; link != walk.links.end(); ++link) {
+      if (lies_open(link->path) && HasRoomFor(link->path)) Keep(link->path, resolution_.kept.links);
+    }
+    for (const std::string& directory : walk.left) {
+      const bool is_on_way = IsAtOrBelow(first->path, directory);  // and cannot be moved anyway
+      if (!is_on_way && lies_open(directory) && HasRoomFor(directory)) Keep(directory, resolution_.kept.directories);
+    }
+    return first->path;
+  }
+
+  static void Keep(const std::string& path, std::vector<std::string>& kept) {
+    if (std::ranges::find(kept, path) == kept.end()) kept.push_back(path);
+  }
+
+  // Returns whether one more path may become a mount.
+  bool HasRoomFor(std::string_view path) {
+    const size_t names = NamesIn(path).size();
+    if (names_elsewhere_ + names > kMaxNamesElsewhere) return false;
+    names_elsewhere_ += names;
+    return true;
+  }
+
+  // Gives what a link leads to the access of a rule about the link, if that takes something away.
+  void Close(const PathWalk& walk, std::string_view repository, Access access) {
+    const std::string path(WhatDecides(walk));
+    if (path.empty() || path == "/" || IsPrivateHere(path) || IsKeptOpen(path, repository)) return;
+    const Access before = AccessTo(places_, path);
+    if (before == Access::kDeny || (access == Access::kRead && before == Access::kRead) || !HasRoomFor(path)) return;
+    Add(path, access);
+  }
+
+  void CloseWhereGitIs(const PathWalk& git, std::string_view repository) {
+    std::optional<std::string> directory = git.path;
+    if (git.end == PathWalk::End::kFile) directory = PointedGitDirectory(git.path);
+    if (!directory) return;
+    const std::optional<std::string> common = CommonGitDirectory(*directory);
+    if (IsOpenedWith(*directory, common)) return;
+    Close(walker_.Follow(*directory), repository, Access::kRead);
+    if (common) Close(walker_.Follow(*common), repository, Access::kRead);
+  }
+
+  // Returns whether the sandbox has its own file there. Rules can open places in /dev, and only there.
+  bool IsPrivateHere(std::string_view path) const {
+    return IsPrivate(path) && std::ranges::none_of(resolution_.rules, [&](const Rule& rule) {
+             return IsBelow(rule.path, "/dev") && IsAtOrBelow(path, rule.path);
+           });
   }
 
   Result<> ProtectWhereGitIs(const PathWalk& git) {
@@ -105,8 +240,7 @@ class Protector {
     if (git.end == PathWalk::End::kFile) directory = PointedGitDirectory(git.path);
     if (!directory) return {};
     const std::optional<std::string> common = CommonGitDirectory(*directory);
-    TRY(const bool is_opened, IsOpenedWith(*directory, common));
-    if (is_opened) return {};
+    if (IsOpenedWith(*directory, common)) return {};
     TRY_VOID(Protect(*directory));
     return common ? Protect(*common) : Result<>();
   }
@@ -114,11 +248,10 @@ class Protector {
   // Returns whether a write rule for the common directory opens the git directory of a worktree too, which lies inside
   // of it. The common directory must be called `.git`: the command may be able to write the file that names it, and
   // could otherwise name any writable root.
-  Result<bool> IsOpenedWith(const std::string& directory, const std::optional<std::string>& common) {
+  bool IsOpenedWith(const std::string& directory, const std::optional<std::string>& common) {
     if (!common) return false;
-    TRY(const PathWalk shared, walker_.Walk(*common));
-    TRY(const PathWalk walk, walker_.Walk(directory));
-    return NameOf(shared.path) == ".git" && opened_.contains(shared.path) && IsBelow(walk.path, shared.path);
+    const std::string shared = walker_.Follow(*common).path;
+    return NameOf(shared) == ".git" && opened_.contains(shared) && IsBelow(walker_.Follow(directory).path, shared);
   }
 
   Result<> ProtectNested(const SearchedRoot& root) {
@@ -143,10 +276,10 @@ class Protector {
   // link, and an earlier command may have chosen the target.
   Result<> ProtectNestedGit(const std::string& git) {
     TRY(const PathWalk parent, walker_.Walk(ParentOf(git)));
-    TRY(const PathWalk walk, walker_.Walk(git));
+    const PathWalk walk = walker_.Follow(git);
     const bool is_link = walk.links.size() > parent.links.size();
     if (is_link || !walk.exists() || opened_.contains(walk.path)) return {};
-    TRY_VOID(ProtectPlace(git, walk.path));
+    ProtectPlace(git, walk.path);
     if (walk.end != PathWalk::End::kDirectory) return {};
     TRY_VOID(ProtectLinkedPart(walk.path, "hooks", PathWalk::End::kDirectory));
     return ProtectLinkedPart(walk.path, "config", PathWalk::End::kFile);
@@ -159,7 +292,8 @@ class Protector {
     const Result<PathWalk> walk = walker_.Walk(git_directory + "/" + name);
     if (!walk || walk->links.empty() || walk->end != kind || NameOf(walk->path) != name) return {};
     const bool leads_to_git = IsGitDirectory(std::string(ParentOf(walk->path)));
-    return leads_to_git ? ProtectPlace(walk->path, walk->path) : Result<>();
+    if (leads_to_git) ProtectPlace(walk->path, walk->path);
+    return {};
   }
 
   Result<> NoteElsewhere(const SearchedRoot& root) {
@@ -177,7 +311,7 @@ class Protector {
     const bool is_writable = AccessTo(places_, parent.path) == Access::kWrite;
     if (is_link && is_writable) resolution_.nested_git.links.push_back(parent.path + "/.git");
     for (const std::string& found : GitElsewhere(git)) {
-      if (MayBeClosed(found, parent.path)) Close(found);
+      if (MayBeClosed(found, parent.path)) NoteClosed(found);
     }
     return {};
   }
@@ -186,22 +320,23 @@ class Protector {
   // policy does not open it, neither by its own path nor by that of a `.git` that it lies in, and no directory that
   // commands need for their work is in it.
   bool MayBeClosed(const std::string& path, const std::string& repository) const {
-    if (AccessTo(places_, path) != Access::kWrite || IsAtOrBelow(repository, path)) return false;
-    const auto is_in_path = [&](const std::string& kept) { return IsAtOrBelow(kept, path); };
-    if (std::ranges::any_of(kept_open_, is_in_path)) return false;
-    for (std::string_view above = ParentOf(path); above != "/"; above = ParentOf(above)) {
-      if (NameOf(above) == ".git" && opened_.contains(std::string(above))) return false;
-    }
-    return true;
+    return AccessTo(places_, path) == Access::kWrite && !IsKeptOpen(path, repository);
   }
 
-  void Close(const std::string& path) {
+  bool IsKeptOpen(std::string_view path, std::string_view repository) const {
+    if (IsAtOrBelow(repository, path)) return true;
+    const auto is_in_path = [&](const std::string& kept) { return IsAtOrBelow(kept, path); };
+    if (std::ranges::any_of(kept_open_, is_in_path)) return true;
+    for (std::string_view above = ParentOf(path); above != "/"; above = ParentOf(above)) {
+      if (NameOf(above) == ".git" && opened_.contains(std::string(above))) return true;
+    }
+    return false;
+  }
+
+  void NoteClosed(const std::string& path) {
     std::vector<std::string>& noted = resolution_.nested_git.elsewhere;
-    const size_t names = NamesIn(path).size();
-    const bool fits = noted.size() < kMaxElsewhere && names_elsewhere_ + names <= kMaxNamesElsewhere;
-    if (!fits || std::ranges::find(noted, path) != noted.end()) return;
-    names_elsewhere_ += names;
-    noted.push_back(path);
+    const bool is_known = std::ranges::find(noted, path) != noted.end();
+    if (!is_known && noted.size() < kMaxElsewhere && HasRoomFor(path)) noted.push_back(path);
   }
 
   Resolution& resolution_;
@@ -210,7 +345,7 @@ class Protector {
   std::unordered_set<std::string> opened_;     // the paths that write rules lead to
   std::unordered_set<std::string> named_;      // the paths of all rules as they are written
   std::unordered_set<std::string> kept_open_;  // `opened_`, and the project roots
-  size_t names_elsewhere_ = 0;
+  size_t names_elsewhere_ = 0;                 // on the ways to what links and repositories name
 };
 
 }  // namespace

@@ -2,8 +2,14 @@
 // and configuration, the settings of agents, credentials. AddProtectedPaths adds rules that make them read-only, and no
 // rule that makes anything readable or writable. It protects:
 //
-//  - directly below each writable root, kProtectedNames, whether they exist or not. Where `.git` is a file or a link
-//    that leads elsewhere, also the git directory that it leads to, and for a worktree the common directory.
+//  - directly below each writable root, kProtectedNames, whether they exist or not. Where `.git` is a file that leads
+//    elsewhere, also the git directory that it leads to, and for a worktree the common directory.
+//  - where such a name is a link, the link itself (Resolution::kept), the links and directories by which it leads on,
+//    and what it leads to, if the command could write that. A rule of the policy about a name that is such a link, or
+//    about a path below it, applies to what the link leads to, if the rule grants nothing. Nothing that a link leads to
+//    can stop a start: it is left open if it is, or contains, a writable root, a project root or the directory of the
+//    link, if it is in /proc, or if more than kMaxNamesElsewhere names lead to it. So is what the links of other users
+//    in directories like /tmp lead to, because the kernel follows no such link (protected_symlinks).
 //  - in repositories further below, all of a `.git` that is a directory or a file. To protect hooks and configuration
 //    alone would not be enough: a `commondir` beside them names others. Commands can make such repositories themselves.
 //    So nothing in them can stop a start, or make other paths read-only than the `hooks` or `config` of another git

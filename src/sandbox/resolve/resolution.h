@@ -29,12 +29,20 @@ struct NestedGit {
   std::vector<std::string> links;      // each `.git` that is a link
 };
 
+// Where protected names lead that are links in writable directories. The names lead there as long as these files stay
+// where they are. The paths have no links, apart from the last names in `links`.
+struct KeptWays {
+  std::vector<std::string> links;        // the names, and the links behind them
+  std::vector<std::string> directories;  // those that the texts of the links leave by `..`
+};
+
 struct Resolution {
   bool unrestricted = false;                   // everything may be read and written; there are no rules
   bool minimal = false;                        // the minimal system directories may be read
   std::vector<Rule> rules;                     // those of the policy, and those for protected paths
   std::vector<std::string> denied_by_pattern;  // the matches of patterns, and the targets of links among them
   NestedGit nested_git = {};                   // to be read, and not to be replaced
+  KeptWays kept = {};                          // not to be replaced; rules about what they lead to are among `rules`
   // Where the paths of rules led when the protected paths were found. A plan fails if one of them leads elsewhere by
   // then: the protected paths would be those of another place.
   std::map<std::string, std::string> led_to = {};

@@ -72,6 +72,16 @@ class LandlockPlanTest : public testing::Test {
   support::ScratchDir dir_;
 };
 
+TEST_F(LandlockPlanTest, LinkThatMustStayDoesNotFit) {
+  ASSERT_EQ(::symlink("sub", In(".codex").c_str()), 0);
+  std::vector<Entry> entries = {kReadAll, At(dir_.path(), Access::kWrite), At(In("sub"), Access::kWrite)};
+  for (const std::string& name : kProtectedNames) {
+    if (name != ".codex") entries.push_back(At(In(name), Access::kWrite));
+    entries.push_back(At(In("sub/" + name), Access::kWrite));
+  }
+  EXPECT_EQ(Refusal(entries), "landlock cannot keep the link " + In(".codex"));
+}
+
 TEST_F(LandlockPlanTest, ReadOnlyFits) {
   const auto plan = Make({kReadAll});
   ASSERT_TRUE(plan) << plan.error().message;

@@ -53,6 +53,49 @@ TEST_F(PlanLinksTest, RuleOnALinkThatTheCommandCouldChangeIsRefused) {
   EXPECT_EQ(PlanText(), "read $D/ws/.git: crosses the link $D/ws/.git, which the command could change");
 }
 
+TEST_F(PlanLinksTest, ProtectedNamesThatAreLinksArePinned) {
+  std::filesystem::create_directories(Path("ws/area"));
+  std::filesystem::create_directories(Path("ws/hop"));
+  Link("ws/.git", Path("out/dir"));
+  Link("ws/.codex", "hop/../area");
+  Link("ws/.agents", "/proc/1/root");
+  Link("ws/.aws", "gone");
+  Read("/");
+  Write("ws");
+  ASSERT_TRUE(AddProtectedPaths(resolution_, {}, {}));
+  EXPECT_THAT(PlanText(), HasSubstr(R"(
+writable $D/ws
+pinned link $D/ws/.agents
+pinned link $D/ws/.aws
+pinned link $D/ws/.codex
+pinned link $D/ws/.git
+read-only $D/ws/area
+empty file $D/ws/gone 0444 (placeholder)
+pinned $D/ws/hop
+network none
+)"));
+}
+
+// The command could otherwise name any place that it may then write.
+TEST_F(PlanLinksTest, WriteRuleForAProtectedNameThatIsALinkIsRefused) {
+  Link("ws/.git", Path("out/dir"));
+  Read("/");
+  Write("ws");
+  Write("ws/.git");
+  ASSERT_TRUE(AddProtectedPaths(resolution_, {}, {}));
+  EXPECT_EQ(PlanText(), "write $D/ws/.git: crosses the link $D/ws/.git, which the command could change");
+}
+
+TEST_F(PlanLinksTest, PinnedLinkThatWasReplacedInTheMeantimeIsRefused) {
+  Link("ws/.git", Path("out/dir"));
+  Read("/");
+  Write("ws");
+  ASSERT_TRUE(AddProtectedPaths(resolution_, {}, {}));
+  std::filesystem::remove(Path("ws/.git"));
+  std::filesystem::create_directory(Path("ws/.git"));
+  EXPECT_EQ(PlanText(), "read $D/ws/.git: it has been replaced in the meantime");
+}
+
 TEST_F(PlanLinksTest, RuleThroughALinkThatTheCommandCouldChangeIsRefused) {
   Link("ws/sub/link", "../../out");
   Read("/");

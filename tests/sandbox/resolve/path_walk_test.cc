@@ -1,10 +1,17 @@
 #include "sandbox/resolve/path_walk.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <climits>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/owned_fd.h"
 #include "support/scratch_dir.h"
 
 namespace holdfast::sandbox {
@@ -49,6 +56,34 @@ TEST_F(PathWalkTest, EndsAtWhatIsThere) {
 TEST_F(PathWalkTest, NamesTheRestOfAPathThatEndsEarly) {
   ExpectWalk("dir/m/n/o", End::kMissing, "dir/m/n/o", "dir/m");
   ExpectWalk("dir/sub/file/x", End::kUnderFile, "dir/sub/file/x", "dir/sub/file");
+}
+
+TEST_F(PathWalkTest, NotesTheDirectoriesThatTheTextOfALinkLeaves) {
+  Link("link", "dir/sub/../../dir");
+  EXPECT_EQ(walker_.Follow(Path("link")).left, (std::vector<std::string>{Path("dir/sub"), Path("dir")}));
+}
+
+// An ordinary user may not read the text of this link.
+TEST_F(PathWalkTest, ALinkIntoAnotherProcessLeadsNowhere) {
+  Link("link", "/proc/1/root");
+  const auto walk = walker_.Walk(Path("link"));
+  ASSERT_TRUE(walk) << walk.error().message;
+  EXPECT_EQ(walk->end, End::kNowhere);
+}
+
+// Directories can lie deeper than a path can be long.
+TEST_F(PathWalkTest, OnlyFollowEndsWhereTheKernelCannotLook) {
+  const std::string name(200, 'd');
+  std::string path = "dir";
+  OwnedFd at(::open(Path(path).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  for (; path.size() <= PATH_MAX; path += "/" + name) {
+    ASSERT_EQ(::mkdirat(at.get(), name.c_str(), 0700), 0);
+    at = OwnedFd(::openat(at.get(), name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  }
+  const auto walk = walker_.Walk(Path(path));
+  ASSERT_FALSE(walk);
+  EXPECT_EQ(walk.error().kind, ErrnoError("lstat", path, ENAMETOOLONG).kind);
+  EXPECT_EQ(walker_.Follow(Path(path)).end, End::kFailed);
 }
 
 TEST_F(PathWalkTest, FollowsLinksAsTheKernelDoes) {

@@ -223,6 +223,84 @@ TEST_F(ProtectedPathsTest, LinkIsProtectedAndWhereItLeads) {
   EXPECT_THAT(Protected(), ElementsAre("ws/real", "ws/.git", "ws/.codex", "ws/.agents", "ws/.aws"));
 }
 
+TEST_F(ProtectedPathsTest, LinkIsKeptWithAllThatDecidesWhereItLeads) {
+  MakeDirectory("ws/area");
+  MakeDirectory("ws/hop/skip");
+  MakeLink("hop/skip/../../first", "ws/.codex");
+  MakeLink("../ws/area", "ws/first");
+  Allow(Access::kWrite, Path("ws"));
+  EXPECT_THAT(Protected(), Contains("ws/area"));
+  EXPECT_THAT(resolution_.kept.links, ElementsAre(Path("ws/.codex"), Path("ws/first")));
+  EXPECT_THAT(resolution_.kept.directories, ElementsAre(Path("ws/hop/skip"), Path("ws/hop")));
+}
+
+TEST_F(ProtectedPathsTest, FirstMissingNameBehindALinkMustNotComeToExist) {
+  MakeDirectory("ws");
+  MakeDirectory("ws/real");
+  MakeLink("gone/../real", "ws/.agents");
+  Allow(Access::kWrite, Path("ws"));
+  EXPECT_THAT(Protected(), Contains("ws/gone"));
+}
+
+// Another program may have made the link, so it must not close what commands need for their work.
+TEST_F(ProtectedPathsTest, LinkClosesNoDirectoryThatCommandsNeed) {
+  MakeDirectory("ws/sub/project");
+  MakeDirectory("other/root");
+  for (const char* target : {".", "..", "/", "sub", "../other", "../other/root", "/proc/1/root", "/dev/null"}) {
+    std::filesystem::remove(Path("ws/.codex"));
+    MakeLink(target, "ws/.codex");
+    resolution_ = {};
+    for (const char* name : {"ws", "ws/sub/project", "other/root"}) Allow(Access::kWrite, Path(name));
+    Allow(Access::kWrite, scratch_.path());
+    Protected();
+    EXPECT_THAT(resolution_.kept.links, Contains(Path("ws/.codex"))) << target;
+    for (const char* name : {"ws/new", "ws/sub/new", "other/new", "other/root/new"}) {
+      EXPECT_EQ(AccessTo(resolution_, Path(name)), Access::kWrite) << target;
+    }
+  }
+}
+
+TEST_F(ProtectedPathsTest, LinkMakesNothingReadableThatIsDenied) {
+  MakeDirectory("ws");
+  MakeFile("secrets/key");
+  MakeLink("../secrets/key", "ws/.codex");
+  Allow(Access::kRead, "/");
+  Allow(Access::kWrite, Path("ws"));
+  Allow(Access::kDeny, Path("secrets"));
+  Protected();
+  EXPECT_EQ(AccessTo(resolution_, Path("secrets/key")), Access::kDeny);
+}
+
+TEST_F(ProtectedPathsTest, RuleAboutALinkHoldsForWhatItLeadsTo) {
+  MakeDirectory("ws/area");
+  MakeDirectory("out/hooks");
+  MakeLink("area", "ws/.codex");
+  MakeLink("../out", "ws/.git");
+  Allow(Access::kRead, "/");
+  Allow(Access::kWrite, Path("ws"));
+  Allow(Access::kDeny, Path("ws/.codex"));
+  Allow(Access::kDeny, Path("ws/.git/hooks"));
+  ASSERT_TRUE(AddProtectedPaths(resolution_, {}, {}));
+  EXPECT_EQ(AccessTo(resolution_, Path("ws/area")), Access::kDeny);
+  EXPECT_EQ(AccessTo(resolution_, Path("out/hooks")), Access::kDeny);
+  EXPECT_EQ(AccessTo(resolution_, Path("out")), Access::kRead);
+
+  resolution_ = {};
+  Allow(Access::kWrite, Path("ws"));
+  Allow(Access::kRead, Path("ws/.codex"));
+  ASSERT_TRUE(AddProtectedPaths(resolution_, {}, {}));
+  EXPECT_EQ(AccessTo(resolution_, Path("ws/area/file")), Access::kRead);
+}
+
+// The link leads to a directory that is left open. Repositories in it are protected as ever.
+TEST_F(ProtectedPathsTest, LinkOpensNoRepository) {
+  MakeRepository("ws/sub/repository/.git");
+  MakeDirectory("ws/sub/project");
+  MakeLink("sub", "ws/.codex");
+  Allow(Access::kWrite, Path("ws/sub/project"));
+  EXPECT_THAT(ProtectedNested(), Contains("ws/sub/repository/.git"));
+}
+
 TEST_F(ProtectedPathsTest, LinkToAWritableRootIsProtected) {
   MakeDirectory("ws");
   MakeDirectory("out");
