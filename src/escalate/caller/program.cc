@@ -58,10 +58,9 @@ void FindInterpreters(const CallerView& caller, Program& program) {
   for (size_t depth = 0; !words.empty() && depth < kMaxInterpreters; ++depth) {
     const auto found = caller.Find(words.front());
     if (!found) return;
-    if (depth == 0) {
-      auto path = RealPathOf(found->file.get());
-      if (path && *path != words.front()) program.interpreter_paths.push_back(*std::move(path));
-    }
+    if (depth > 0) program.interpreter_paths.push_back(words.front());
+    auto path = RealPathOf(found->file.get());
+    if (path && *path != words.front()) program.interpreter_paths.push_back(*std::move(path));
     AddIdentity(found->file.get(), program.executables);
     words = InterpreterOf(found->file.get());
   }

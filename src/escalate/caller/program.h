@@ -20,7 +20,8 @@ struct Program {
   std::string path = {};
   std::vector<std::string> other_paths = {};  // of the same file: the path without links, if it is another one
   // The interpreter that the first line of a script names, its argument if there is one, and the interpreter's path
-  // without links. They are empty for other files, and for files that cannot be read.
+  // without links, followed by both paths of the interpreter that an interpreter has. They are empty for other files,
+  // and for files that cannot be read.
   std::vector<std::string> interpreter = {}, interpreter_paths = {};
   std::shared_ptr<const OwnedFd> file = {};  // opened with O_PATH
   // The files of which the kernel executes one: the file itself, its interpreter where it can be found, if that is a

@@ -115,10 +115,11 @@ TEST_F(ProgramTest, ReadsTheInterpreterOfAScriptAsTheKernelDoes) {
 }
 
 TEST_F(ProgramTest, FindsTheInterpretersOfScripts) {
-  const std::string inner = scratch_.Write("inner", "#!/usr/bin/env sh\n", 0755);
+  const std::string inner = scratch_.Write("inner", "#!/usr/bin/../bin/env sh\n", 0755);
   const std::string outer = scratch_.Write("outer", "#!" + Link("sh", "inner") + "\n", 0755);
   const auto program = Find(outer);
-  EXPECT_THAT(program->interpreter_paths, ElementsAre(In("inner")));
+  EXPECT_THAT(program->interpreter, ElementsAre(In("sh")));
+  EXPECT_THAT(program->interpreter_paths, ElementsAre(In("inner"), "/usr/bin/../bin/env", "/usr/bin/env"));
   EXPECT_EQ(program->executables.size(), 3u) << "the script, its interpreter, which is a script, and env";
   EXPECT_EQ(Find(scratch_.Write("endless", "#!" + In("endless") + "\n", 0755))->executables.size(), 6u);
   EXPECT_EQ(Find(scratch_.Write("lost", "#!/no/such\n", 0755))->executables.size(), 1u);

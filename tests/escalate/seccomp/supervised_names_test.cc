@@ -64,6 +64,9 @@ const Spelling kSpellings[] = {
     {"ADeletedDirectory",
      Python("os.mkdir('DIR/gone'); os.chdir('DIR/gone'); os.rmdir('DIR/gone'); os.execv('../NAME', ['x'])")},
     {"AnInterpreter", Bash("printf '#!DIR/./NAME\\n' > DIR/script; chmod +x DIR/script; DIR/script")},
+    {"TheInterpreterOfAnInterpreter",
+     Bash("printf '#!PROGRAM\n' > DIR/inner; printf '#!DIR/inner\n' > DIR/script; chmod +x DIR/inner DIR/script; "
+          "DIR/script")},
     {"AnInterpreterThatIsALink", Bash("printf '#!DIR/link -x\\n' > DIR/script; chmod +x DIR/script; DIR/script")},
 };
 
