@@ -160,7 +160,7 @@ TEST(ZshCompletionTest, NamesEveryOptionOfEveryCommand) {
 }
 
 TEST(ZshCompletionTest, IsAScriptThatZshAccepts) {
-  if (!support::WantProgram("zsh")) return;
+  if (!support::RequireProgram("zsh")) return;
   const support::ScratchDir scratch;
   const std::string script = scratch.Write("_holdfast", ZshCompletion(Commands()));
   const support::Outcome outcome =
@@ -173,7 +173,7 @@ TEST(ZshCompletionTest, IsAScriptThatZshAccepts) {
 
 // The test runs the function that completes a run, with a compadd that prints what it is given.
 TEST(ZshCompletionTest, OffersNoHostileNameThatAServerSends) {
-  if (!support::WantProgram("zsh")) return;
+  if (!support::RequireProgram("zsh")) return;
   const support::ScratchDir scratch;
   WriteHoldfastOfAHostileServer(scratch);
   const std::string script = scratch.Write("_holdfast", ZshCompletion(Commands()));
@@ -200,7 +200,7 @@ TEST(FishCompletionTest, NamesEveryOptionOfEveryCommand) {
 }
 
 TEST(FishCompletionTest, IsAScriptThatFishAccepts) {
-  if (!support::WantProgram("fish")) return;
+  if (!support::RequireProgram("fish")) return;
   const support::ScratchDir scratch;
   const std::string script = scratch.Write("holdfast.fish", FishCompletion(Commands()));
   const support::Outcome outcome = support::Program({"fish", "--no-config", script}).Finish();
@@ -209,7 +209,7 @@ TEST(FishCompletionTest, IsAScriptThatFishAccepts) {
 }
 
 TEST(FishCompletionTest, OffersCommandsOptionsAndValues) {
-  if (!support::WantProgram("fish")) return;
+  if (!support::RequireProgram("fish")) return;
   const support::ScratchDir scratch;
   const std::string script = scratch.Write("holdfast.fish", FishCompletion(SampleTable()));
   const auto offers = [&](const std::string& line) {
@@ -224,7 +224,7 @@ TEST(FishCompletionTest, OffersCommandsOptionsAndValues) {
 }
 
 TEST(FishCompletionTest, OffersNoHostileNameThatAServerSends) {
-  if (!support::WantProgram("fish")) return;
+  if (!support::RequireProgram("fish")) return;
   const support::ScratchDir scratch;
   WriteHoldfastOfAHostileServer(scratch);
   const std::string script = scratch.Write("holdfast.fish", FishCompletion(SampleTable()));

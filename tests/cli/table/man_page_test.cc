@@ -54,7 +54,7 @@ TEST(ManPageTest, TheFirstPageListsAllOthers) {
 }
 
 TEST(ManPageTest, GroffFormatsEveryPageWithoutAWarning) {
-  if (!support::WantProgram("groff")) return;
+  if (!support::RequireProgram("groff")) return;
   const support::ScratchDir scratch;
   for (const Command& command : Commands()) {
     const std::string path = scratch.Write("page.1", ManPage(command));
