@@ -115,7 +115,7 @@ TEST_F(ProgramTest, ReadsTheInterpreterOfAScriptAsTheKernelDoes) {
 }
 
 TEST_F(ProgramTest, FindsTheInterpretersOfScripts) {
-  const std::string inner = scratch_.Write("inner", "#!/usr/bin/../bin/env sh\n", 0755);
+  scratch_.Write("inner", "#!/usr/bin/../bin/env sh\n", 0755);
   const std::string outer = scratch_.Write("outer", "#!" + Link("sh", "inner") + "\n", 0755);
   const auto program = Find(outer);
   EXPECT_THAT(program->interpreter, ElementsAre(In("sh")));

@@ -18,7 +18,6 @@ namespace holdfast::escalate {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 // The words DIR and NAME in a script stand for the directory and the name of the forbidden program, and PROGRAM for
 // both.
