@@ -13,9 +13,12 @@
 #include "client/approver.h"
 #include "loop/task.h"
 #include "rpc/transport.h"
+#include "transport/unix_peer.h"
 #include "wire/shared_session_messages.h"
 
 namespace holdfast::client {
+
+using transport::UnixPeer;
 
 // A session with a name, which any number of connections may share and which outlives them.
 struct SharedSession {
@@ -32,6 +35,8 @@ struct ConnectOptions {
   std::string ca_file = {};                                       // further root certificates, for wss://
   std::string bearer_token = {};                                  // sent as `Authorization: Bearer`, by WebSocket only
   std::vector<std::pair<std::string, std::string>> headers = {};  // of the WebSocket's HTTP request: {name, value}
+
+  UnixPeer unix_peer = UnixPeer::kAny;  // the processes that may listen on a unix socket
 
   std::chrono::milliseconds connect_timeout{10'000};  // for one attempt to connect, with its handshake
   std::chrono::milliseconds call_timeout{30'000};     // for each call that does not bring its own limit

@@ -49,6 +49,7 @@ Result<std::unique_ptr<Dialer>> MakeUrlDialer(loop::EventLoop& loop, const Conne
   dial.headers = options.headers;
   if (!options.bearer_token.empty()) dial.headers.emplace_back("Authorization", "Bearer " + options.bearer_token);
   dial.timeout = options.connect_timeout;
+  dial.unix_peer = options.unix_peer;
   dial.limits.max_message_bytes = kMaxMessageBytes;
   dial.limits.max_frame_bytes = kMaxMessageBytes;
   return std::make_unique<UrlDialer>(loop, std::move(url), std::move(dial), options.bearer_token);

@@ -3,6 +3,7 @@
 // What it does not tell: anything about a TCP peer in another network namespace or on another machine.
 #pragma once
 
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include "base/result.h"
@@ -17,12 +18,16 @@ Result<uid_t> UserOfTcpPeer(int socket);
 // Finds out whether UserOfTcpPeer works on this machine, by a connection of this process with itself.
 Result<> TryUserOfTcpPeer();
 
+// Returns the process that made the other end of a unix socket: the one that connected, or the one that listened.
+Result<ucred> CredentialsOfUnixPeer(int socket);
+
 enum class PidNamespace {
+  kOurs,
   kBelow,      // a namespace of a sandbox or container that was started in ours
-  kElsewhere,  // our own namespace, one above ours, or one beside it
+  kElsewhere,  // a namespace above ours, or one beside it
 };
 
-// Returns where the process runs that has connected a unix socket to us. Fails if that process has ended, because
+// Returns where the process runs that made the other end of a unix socket. Fails if that process has ended, because
 // another process may be using its socket then. Before Linux 6.5 a process that has got the pid of an ended one is
 // mistaken for it.
 Result<PidNamespace> NamespaceOfUnixPeer(int socket);

@@ -19,9 +19,7 @@ constexpr int kPeerPidfd = 77;
 // Opens a pidfd of the peer by its pid. Returns nothing for a process that does not exist in our pid namespace, because
 // it has no pid there.
 Result<std::optional<OwnedFd>> PidfdByNumber(int socket) {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0) return FailErrno("getsockopt", "SO_PEERCRED");
+  TRY(const ucred peer, CredentialsOfUnixPeer(socket));
   if (peer.pid == 0) return std::nullopt;
   TRY(OwnedFd pidfd, OpenPidfd(peer.pid));
   return pidfd;
@@ -37,6 +35,13 @@ Result<std::optional<OwnedFd>> PidfdOfPeer(int socket) {
 
 }  // namespace
 
+Result<ucred> CredentialsOfUnixPeer(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0) return FailErrno("getsockopt", "SO_PEERCRED");
+  return peer;
+}
+
 Result<PidNamespace> NamespaceOfUnixPeer(int socket) {
   TRY(const std::optional<OwnedFd> pidfd, PidfdOfPeer(socket));
   if (!pidfd) return PidNamespace::kElsewhere;
@@ -46,7 +51,7 @@ Result<PidNamespace> NamespaceOfUnixPeer(int socket) {
   if (number.empty() || number.starts_with('-'))
     return Fail(ErrorKind::kNotFound, "the process at the other end has ended");
   // A process has one pid in each namespace from ours down to its own, so a second pid means a namespace below ours.
-  return ValueIn(description, "NSpid").contains('\t') ? PidNamespace::kBelow : PidNamespace::kElsewhere;
+  return ValueIn(description, "NSpid").contains('\t') ? PidNamespace::kBelow : PidNamespace::kOurs;
 }
 
 }  // namespace holdfast::sys

@@ -1,16 +1,20 @@
 #include "transport/dial.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "sys/peer.h"
 #include "transport/connect.h"
 #include "transport/lines_connection.h"
 #include "transport/peer_watch.h"
 #include "transport/plain_stream.h"
 #include "transport/tls_stream.h"
+#include "transport/unix_place.h"
 #include "transport/web_socket_connection.h"
 
 namespace holdfast::transport {
@@ -41,9 +45,35 @@ Result<> CheckHeaders(const DialOptions& options) {
   return {};
 }
 
+std::string_view WhyNotOurs(int socket, const ucred& listener) {
+  if (listener.uid != ::geteuid()) return "belongs to another user";
+  const auto place = sys::NamespaceOfUnixPeer(socket);
+  if (!place) return "has ended, and another process may use its socket";
+  if (*place == sys::PidNamespace::kBelow) return "runs in a sandbox or a container";
+  return *place == sys::PidNamespace::kOurs ? "" : "runs outside of this container";
+}
+
+// Refuses a process that is not a server of this user's own. It would get the command lines and the environment that
+// the client sends.
+Result<> CheckPeerIsOurs(int socket, const std::string& path) {
+  TRY(const ucred listener, sys::CredentialsOfUnixPeer(socket));
+  const std::string_view why = WhyNotOurs(socket, listener);
+  if (why.empty()) return {};
+  return Fail(ErrorKind::kPermissionDenied,
+              fmt::format("the process {} that listens at {} {}, so nothing was sent to it; end it, and remove the "
+                          "socket",
+                          listener.pid, path, why));
+}
+
 loop::Task<Dialled> DialUnix(loop::EventLoop& loop, UnixServer server, DialOptions options, DialTime end) {
-  auto socket = co_await ConnectTo(loop, UnixAddress(server.path), end);
+  const auto place = UnixPlace::Find(server.path);
+  if (!place) co_return CannotReach(server, {ErrorKind::kDisconnected, place.error().message});
+  auto socket = co_await ConnectTo(loop, place->address(), end);
   if (!socket) co_return CannotReach(server, socket.error());
+  if (options.unix_peer == UnixPeer::kOurs) {
+    const auto ours = CheckPeerIsOurs(socket->get(), server.path);
+    if (!ours) co_return std::unexpected(ours.error());
+  }
   LinesStreams streams{.in = std::make_unique<PlainStream>(*std::move(socket)), .peer = server.path};
   co_return ExchangeLines(loop, std::move(streams), options.limits);
 }

@@ -15,6 +15,7 @@
 #include "transport/listener.h"
 #include "transport/proxy.h"
 #include "transport/refusal.h"
+#include "transport/unix_peer.h"
 
 namespace holdfast::transport {
 
@@ -23,6 +24,7 @@ struct DialOptions {
   std::vector<std::pair<std::string, std::string>> headers = {};  // of the request that opens a WebSocket
   std::chrono::milliseconds timeout{10'000};                      // for everything up to the open connection
   Limits limits = {};
+  UnixPeer unix_peer = UnixPeer::kAny;
   ProxySettings proxies = ProxiesFromEnvironment();  // for WebSockets
   OnRefused on_refused = {};                         // told how a server refuses the WebSocket
 };

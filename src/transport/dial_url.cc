@@ -8,6 +8,7 @@
 #include "base/ascii.h"
 #include "base/parse_number.h"
 #include "transport/socket_address.h"
+#include "transport/unix_place.h"
 
 namespace holdfast::transport {
 namespace {
@@ -75,9 +76,8 @@ Result<ServerUrl> ParseUnix(std::string_view text) {
     return Fail(ErrorKind::kInvalidParams,
                 fmt::format("server address '{}': the socket path is not absolute (unix:///run/x.sock)", text));
   }
-  if (path.size() > MaxUnixPathBytes()) {
-    return Fail(ErrorKind::kInvalidParams,
-                fmt::format("server address '{}': the socket path is longer than {} bytes", text, MaxUnixPathBytes()));
+  if (const auto fits = CheckUnixPath(path); !fits) {
+    return Fail(ErrorKind::kInvalidParams, fmt::format("server address '{}': {}", text, fits.error().message));
   }
   return UnixServer{std::string(path)};
 }

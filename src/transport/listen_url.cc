@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/parse_number.h"
-#include "transport/socket_address.h"
+#include "transport/unix_place.h"
 
 namespace holdfast::transport {
 namespace {
@@ -64,9 +64,7 @@ Parsed ParseUnix(std::string_view text) {
   if (!path.starts_with('/') || path.contains('\0')) {
     return Refuse(Kind::kNoAbsolutePath, text, "the socket path is not absolute (unix:///run/x.sock)");
   }
-  if (path.size() > MaxUnixPathBytes()) {
-    return Refuse(Kind::kPathTooLong, text, fmt::format("the socket path is longer than {} bytes", MaxUnixPathBytes()));
-  }
+  if (const auto fits = CheckUnixPath(path); !fits) return Refuse(Kind::kPathTooLong, text, fits.error().message);
   return UnixUrl{std::string(path)};
 }
 

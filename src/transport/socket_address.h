@@ -23,7 +23,7 @@ struct SocketAddress {
 // Returns nothing if `ip` is not a literal IPv4 or IPv6 address.
 std::optional<SocketAddress> TcpAddress(const std::string& ip, uint16_t port);
 
-// The path fits into a sockaddr_un; the parsers of URLs refuse longer ones.
+// The path fits into a sockaddr_un. UnixPlace has the addresses of longer ones.
 SocketAddress UnixAddress(std::string_view path);
 size_t MaxUnixPathBytes();
 

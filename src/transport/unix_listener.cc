@@ -16,6 +16,7 @@
 #include "transport/http_front.h"
 #include "transport/listener.h"
 #include "transport/socket_address.h"
+#include "transport/unix_place.h"
 
 namespace holdfast::transport {
 namespace {
@@ -26,15 +27,14 @@ OwnedFd MakeSocket() { return OwnedFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBL
 
 // The probe is non-blocking, so connecting to a server that is too busy to accept fails with EAGAIN; such a server
 // counts as one that answers.
-bool NobodyAnswers(const std::string& path) {
+bool NobodyAnswers(const SocketAddress& address) {
   const OwnedFd probe = MakeSocket();
-  const SocketAddress address = UnixAddress(path);
   return ::connect(probe.get(), address.get(), address.size) < 0 && errno == ECONNREFUSED;
 }
 
 // A server that was killed leaves its socket behind, which is removed here. Anything else at that path is not ours to
 // remove.
-Result<> ClearPath(const std::string& path) {
+Result<> ClearPath(const std::string& path, const SocketAddress& address) {
   struct stat status{};
   if (::lstat(path.c_str(), &status) < 0) {
     if (errno == ENOENT) return {};
@@ -42,31 +42,24 @@ Result<> ClearPath(const std::string& path) {
   }
   if (!S_ISSOCK(status.st_mode))
     return Fail(ErrorKind::kSystem, fmt::format("bind {}: the path exists and is not a socket", path));
-  if (!NobodyAnswers(path)) return Fail(ErrorKind::kSystem, fmt::format("bind {}: another server listens there", path));
+  if (!NobodyAnswers(address))
+    return Fail(ErrorKind::kSystem, fmt::format("bind {}: another server listens there", path));
   if (::unlink(path.c_str()) < 0) return FailErrno("unlink", path);
   return {};
 }
 
 // Linux creates the file with the mode of the unbound socket, so the file is never accessible to other users, not even
 // for a moment.
-Result<OwnedFd> Bind(const std::string& path) {
+Result<OwnedFd> Bind(const std::string& path, const SocketAddress& address) {
   OwnedFd fd = MakeSocket();
   if (!fd.is_open()) return FailErrno("socket", path);
   sys::RefuseDescriptors(fd.get());
-  const SocketAddress address = UnixAddress(path);
   if (::fchmod(fd.get(), kOwnerOnly) < 0) return FailErrno("fchmod", path);
   if (::bind(fd.get(), address.get(), address.size) < 0) {
     return FailErrno("bind", path);
   }
   if (::listen(fd.get(), SOMAXCONN) < 0) return FailErrno("listen", path);
   return fd;
-}
-
-std::optional<ucred> CredentialsOf(int fd) {
-  ucred credentials{};
-  socklen_t size = sizeof(credentials);
-  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) < 0) return std::nullopt;
-  return credentials;
 }
 
 // The mode of the socket file already admits only these users, until a user changes that mode.
@@ -104,7 +97,7 @@ class UnixListener final : public Listener {
  private:
   // A client that is refused may have sent descriptors already, whose close could block.
   void Accept(OwnedFd socket) {
-    const std::optional<ucred> credentials = CredentialsOf(socket.get());
+    const auto credentials = sys::CredentialsOfUnixPeer(socket.get());
     if (!credentials || !MayConnect(*credentials) || MayBeSandboxed(socket.get())) {
       return sys::ForeignFd(std::move(socket)).Reset();
     }
@@ -129,8 +122,9 @@ class UnixListener final : public Listener {
 
 Result<std::unique_ptr<Listener>> ListenUnix(loop::EventLoop& loop, const UnixUrl& url, const Limits& limits,
                                              HttpRoutes routes, OnConnection on_connection) {
-  TRY_VOID(ClearPath(url.path));
-  TRY(OwnedFd fd, Bind(url.path));
+  TRY(const UnixPlace place, UnixPlace::Find(url.path));
+  TRY_VOID(ClearPath(url.path, place.address()));
+  TRY(OwnedFd fd, Bind(url.path, place.address()));
   return std::make_unique<UnixListener>(loop, std::move(fd), url.path, limits, std::move(routes),
                                         std::move(on_connection));
 }

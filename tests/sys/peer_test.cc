@@ -117,7 +117,8 @@ TEST(PeerTest, KnowsNoUserOfATcpPeerThatIsGone) {
 TEST(PeerTest, SeesAUnixPeerInTheSameNamespace) {
   Listening listening = Listen(AF_UNIX);
   const OwnedFd client = ConnectTo(listening), accepted = Accept(listening);
-  EXPECT_EQ(NamespaceOfUnixPeer(accepted.get()), PidNamespace::kElsewhere);
+  EXPECT_EQ(NamespaceOfUnixPeer(accepted.get()), PidNamespace::kOurs);
+  EXPECT_EQ(NamespaceOfUnixPeer(client.get()), PidNamespace::kOurs);
 }
 
 TEST(PeerTest, SeesAUnixPeerInANamespaceBelow) {

@@ -3,6 +3,11 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
 
 #include <gtest/gtest.h>
 
@@ -238,6 +243,75 @@ TEST(DialTest, GivesUpOnABusyUnixServer) {
   const auto dialled = client.Dial("unix://" + path, {.timeout = kShort});
   ASSERT_FALSE(dialled.has_value());
   EXPECT_EQ(dialled.error().kind, ErrorKind::kTimeout);
+}
+
+// A unix socket on which another process has called listen, so that the kernel takes that process for the server. It
+// has ended when the object is made.
+class ListenedByOther {
+ public:
+  explicit ListenedByOther(const std::function<bool()>& prepare) {
+    const auto address = UnixAddress(path());
+    EXPECT_EQ(::bind(socket_.get(), address.get(), address.size), 0);
+    const pid_t other = ::fork();
+    if (other == 0) ::_exit(prepare() && ::listen(socket_.get(), 8) == 0 ? 0 : 1);
+    int status = -1;
+    EXPECT_EQ(::waitpid(other, &status, 0), other);
+    EXPECT_EQ(status, 0);
+  }
+
+  // Returns why a client does not speak to the server.
+  std::string Refusal() const {
+    Dialler client;
+    const auto dialled = client.Dial("unix://" + path(), {.unix_peer = UnixPeer::kOurs});
+    if (dialled) return "no refusal";
+    EXPECT_EQ(dialled.error().kind, ErrorKind::kPermissionDenied);
+    return dialled.error().message;
+  }
+
+  std::string path() const { return dir_.path() + "/s"; }
+
+ private:
+  const support::ScratchDir dir_;
+  const OwnedFd socket_{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+};
+
+// A sandboxed command that listened could have left its socket to another process.
+TEST(DialTest, DoesNotSpeakToAUnixServerWhoseProcessHasEnded) {
+  const ListenedByOther server([] { return true; });
+  EXPECT_TRUE(server.Refusal().contains(server.path() + " has ended, and another process may use its socket"));
+  EXPECT_TRUE(Dialler().Dial("unix://" + server.path()).has_value());  // a server that the user names may be anybody's
+}
+
+TEST(DialTest, DoesNotSpeakToAUnixServerOfAnotherUser) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can act as another user";
+  const ListenedByOther server([] { return ::setuid(65534) == 0; });
+  EXPECT_TRUE(server.Refusal().contains(server.path() + " belongs to another user")) << server.Refusal();
+}
+
+TEST(DialTest, SpeaksToAUnixServerOfItsOwnUser) {
+  const support::ScratchDir dir;
+  const OwnedFd listening(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const auto address = UnixAddress(dir.path() + "/s");
+  ASSERT_EQ(::bind(listening.get(), address.get(), address.size), 0);
+  ASSERT_EQ(::listen(listening.get(), 8), 0);
+  Dialler client;
+  const auto dialled = client.Dial("unix://" + dir.path() + "/s", {.unix_peer = UnixPeer::kOurs});
+  EXPECT_TRUE(dialled.has_value()) << dialled.error().message;
+}
+
+TEST(DialTest, ReachesAUnixServerBehindALongPath) {
+  const support::ScratchDir dir;
+  const std::string directory = dir.path() + "/" + std::string(200, 'd');
+  std::filesystem::create_directory(directory);
+  loop::EventLoop loop;
+  const auto listener = ListenUnix(loop, UnixUrl{directory + "/s"}, Limits(), {}, [](auto) {});
+  ASSERT_TRUE(listener.has_value()) << listener.error().message;
+  EXPECT_EQ((*listener)->url(), "unix://" + directory + "/s");
+  Dialler client;
+  const auto dialled = client.Dial((*listener)->url(), {});
+  EXPECT_TRUE(dialled.has_value()) << dialled.error().message;
+  (*listener)->Stop();
+  EXPECT_FALSE(std::filesystem::exists(directory + "/s"));
 }
 
 TEST(DialTest, SaysWithWhichStatusTheServerRefuses) {

@@ -113,6 +113,7 @@ TEST(ListenUrlTest, SaysOfWhichKindAnErrorIs) {
   EXPECT_EQ(kind_of("wss://localhost:1"), Kind::kNoSocketAddress);
   EXPECT_EQ(kind_of("unix://relative"), Kind::kNoAbsolutePath);
   EXPECT_EQ(kind_of("unix:///" + std::string(200, 'x')), Kind::kPathTooLong);
+  EXPECT_TRUE(ParseListenUrl("unix:///" + std::string(200, 'x') + "/s"));  // through its directory
 }
 
 TEST(ListenUrlTest, HasAnErrorThatIsAlsoAPlainError) {
