@@ -12,6 +12,7 @@
 #include "cli/text/complaint.h"
 #include "client/url_dialer.h"
 #include "loop/scope.h"
+#include "runtime_dir/runtime_dir.h"
 #include "sys/write_all.h"
 
 namespace holdfast::cli {
@@ -44,11 +45,11 @@ loop::Task<> Finish(Invocation& invocation, RemoteFunction function, int& status
 
 Result<> Invocation::PreparePrivateServer(Starting starting) const {
   if (server_.source != ServerChoice::Source::kPrivate) return {};
-  if (starting == Starting::kOnDemand) return EnsurePrivateServer({});
-  const RuntimeDir directory = FindRuntimeDir();
-  const auto safe = CheckRuntimeDir(directory);
-  if (!safe && safe.error().kind != ErrorKind::kNotFound) return safe;
-  if (safe && IsPrivateServerUp(directory)) return {};
+  TRY(const RuntimeDir place, runtime_dir::FindRuntimeDir());
+  if (starting == Starting::kOnDemand) return EnsurePrivateServer({.directory = place});
+  const auto directory = runtime_dir::OpenRuntimeDir(place);
+  if (!directory && directory.error().kind != ErrorKind::kNotFound) return std::unexpected(directory.error());
+  if (directory && IsPrivateServerUp(directory->get(), place)) return {};
   return Fail(ErrorKind::kNotFound, "no private server runs");
 }
 
@@ -65,7 +66,10 @@ loop::Task<Result<client::ExecServerClient>> Invocation::Connect(Starting starti
   options.call_timeout = kNoLimit;
   options.session = std::move(session);
   options.approver = std::move(approver);
-  if (is_private) options.recover_for = kPrivateRecovery;
+  if (is_private) {
+    options.recover_for = kPrivateRecovery;
+    options.unix_peer = client::UnixPeer::kOurs;
+  }
   // The private server may exit because it is idle, just before the connection is made. Then another one is started.
   for (int attempts = is_private ? 2 : 1;; --attempts) {
     if (auto prepared = PreparePrivateServer(starting); !prepared) co_return std::unexpected(prepared.error());

@@ -3,14 +3,13 @@
 #include <utility>
 
 #include "base/environment_variable.h"
-#include "cli/private_server/runtime_dir.h"
+#include "runtime_dir/runtime_dir.h"
 
 namespace holdfast::cli {
 
 ServerChoice ChooseServer(const Arguments& arguments) {
   using Source = ServerChoice::Source;
-  ServerChoice choice{.url = FindRuntimeDir().url(),
-                      .ca_file = arguments.ValueOr("--ca-file", ""),
+  ServerChoice choice{.ca_file = arguments.ValueOr("--ca-file", ""),
                       .token_file = arguments.ValueOr("--token-file", "")};
   const std::string from_environment = EnvironmentVariable("HOLDFAST_SERVER").value_or("");
   if (const auto url = arguments.Value("--server")) {
@@ -20,6 +19,8 @@ ServerChoice ChooseServer(const Arguments& arguments) {
     choice.url = from_environment;
     choice.source = Source::kEnvironment;
     if (choice.token_file.empty()) choice.token_file = EnvironmentVariable("HOLDFAST_TOKEN_FILE").value_or("");
+  } else if (const auto directory = runtime_dir::FindRuntimeDir()) {
+    choice.url = directory->url();
   }
   return choice;
 }
@@ -60,7 +61,8 @@ std::string Advice(const ServerChoice& choice) {
     case ServerChoice::Source::kEnvironment:
       return "start one with `holdfast exec-server`, or unset HOLDFAST_SERVER";
     case ServerChoice::Source::kPrivate:
-      return "its log is " + FindRuntimeDir().log();
+      if (const auto directory = runtime_dir::FindRuntimeDir()) return "its log is " + directory->log();
+      return {};
   }
   return {};
 }

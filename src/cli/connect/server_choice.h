@@ -13,7 +13,7 @@ namespace holdfast::cli {
 struct ServerChoice {
   enum class Source { kOption, kEnvironment, kPrivate };
 
-  std::string url;
+  std::string url = {};  // empty for a private server that has no directory, which cannot be used
   std::string ca_file;
   std::string token_file;  // empty if the server asks for no token
   Source source = Source::kPrivate;

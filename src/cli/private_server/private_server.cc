@@ -2,16 +2,17 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <fstream>
 
 #include <fmt/format.h>
 
+#include "base/paths.h"
+#include "cli/private_server/runtime_file.h"
 #include "sys/argv.h"
 #include "sys/io.h"
 #include "sys/own_program.h"
@@ -20,54 +21,44 @@
 namespace holdfast::cli {
 namespace {
 
-constexpr mode_t kOwnerOnly = 0600;
+using runtime_dir::PrepareRuntimeDir;
+
 constexpr const char* kIdleLimitMs = "600000";
-constexpr off_t kLongestLog = 1 << 20;
-
-Result<OwnedFd> Open(const std::string& path, int flags) {
-  OwnedFd file(::open(path.c_str(), flags | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kOwnerOnly));
-  if (!file.is_open()) return FailErrno("open", path);
-  return file;
-}
-
-// Waits for the lock, which the kernel gives back when its owner ends, however it ends.
-Result<OwnedFd> TakeLock(const std::string& path) {
-  TRY(OwnedFd file, Open(path, O_RDWR));
-  while (::flock(file.get(), LOCK_EX) < 0) {
-    if (errno != EINTR) return FailErrno("flock", path);
-  }
-  return file;
-}
+constexpr off_t kLongestLog = 1 << 20, kEndOfLog = 1 << 12;
+// Another command holds the lock while it starts a server.
+constexpr int kStartsToWaitFor = 2;
 
 // The log of earlier servers is kept until it is long.
-Result<OwnedFd> OpenLog(const std::string& path) {
-  TRY(OwnedFd file, Open(path, O_WRONLY | O_APPEND));
+Result<OwnedFd> OpenLog(int directory, const std::string& path) {
+  TRY(OwnedFd file, OpenRuntimeFile(directory, path, O_RDWR | O_APPEND));
   if (::lseek(file.get(), 0, SEEK_END) > kLongestLog) (void)::ftruncate(file.get(), 0);
   return file;
 }
 
-std::string LastLineOf(const std::string& path) {
-  std::ifstream file(path);
-  std::string last;
-  for (std::string line; std::getline(file, line);) last = line;
-  return last;
+std::string LastLineOf(int log) {
+  const off_t size = ::lseek(log, 0, SEEK_END);
+  std::string end(kEndOfLog, '\0');
+  const ssize_t read = ::pread(log, end.data(), end.size(), std::max<off_t>(0, size - kEndOfLog));
+  end.resize(static_cast<size_t>(std::max<ssize_t>(0, read)));
+  while (end.ends_with('\n')) end.pop_back();
+  return end.substr(end.rfind('\n') + 1);
 }
 
 // Waits until the server prints its URL, which it does when it listens.
-Result<> AwaitUrl(int output, const PrivateServerOptions& options) {
+Result<> AwaitUrl(int output, int log, const PrivateServerOptions& options) {
   pollfd entry{.fd = output, .events = POLLIN, .revents = 0};
   const int ready = ::poll(&entry, 1, static_cast<int>(options.patience.count()));
   char first;
   if (ready == 1 && sys::Read(output, &first, 1) == 1) return {};
-  return Fail(ErrorKind::kSystem, fmt::format("the private server did not start: {}; its log is {}",
-                                              ready == 0 ? "it takes too long" : LastLineOf(options.directory.log()),
-                                              options.directory.log()));
+  return Fail(ErrorKind::kSystem,
+              fmt::format("the private server did not start: {}; its log is {}",
+                          ready == 0 ? "it takes too long" : LastLineOf(log), options.directory.log()));
 }
 
 // Starts the server as a grandchild in a session of its own, so that neither the end of this program nor a signal from
 // the terminal reaches it. Returns when the server listens.
-Result<> Start(const PrivateServerOptions& options) {
-  TRY(const OwnedFd log, OpenLog(options.directory.log()));
+Result<> Start(int directory, const PrivateServerOptions& options) {
+  TRY(const OwnedFd log, OpenLog(directory, options.directory.log()));
   TRY(const OwnedFd null, sys::OpenDevNull());
   TRY(sys::Pipe output, sys::MakePipe(sys::OurEnd::kRead));
   const std::string program = options.program.empty() ? sys::OwnProgram() : options.program;
@@ -88,27 +79,28 @@ Result<> Start(const PrivateServerOptions& options) {
   TRY(const pid_t child, sys::Spawn(sys::Sharing::kNothing, in_child));
   if (sys::AwaitStatus(child) != 0) return Fail(ErrorKind::kSystem, fmt::format("cannot start {}", program));
   output.write_end.Reset();  // so that the end of the server is the end of the pipe
-  return AwaitUrl(output.read_end.get(), options);
+  return AwaitUrl(output.read_end.get(), log.get(), options);
 }
 
 }  // namespace
 
-bool IsPrivateServerUp(const RuntimeDir& directory) {
-  const std::string path = directory.socket();
+bool IsPrivateServerUp(int directory, const RuntimeDir& place) {
   sockaddr_un address{};
-  if (path.size() >= sizeof address.sun_path) return false;
   address.sun_family = AF_UNIX;
-  path.copy(address.sun_path, path.size());
+  // The path of the descriptor is short, whatever that of the directory is.
+  fmt::format_to_n(address.sun_path, sizeof address.sun_path - 1, "/proc/self/fd/{}/{}", directory,
+                   NameOf(place.socket()));
   const OwnedFd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   return ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 || errno == EAGAIN;
 }
 
 Result<> EnsurePrivateServer(const PrivateServerOptions& options) {
-  TRY_VOID(PrepareRuntimeDir(options.directory));
-  if (IsPrivateServerUp(options.directory)) return {};
-  TRY(const OwnedFd lock, TakeLock(options.directory.lock()));
-  if (IsPrivateServerUp(options.directory)) return {};  // another command was faster
-  return Start(options);
+  TRY(const OwnedFd directory, PrepareRuntimeDir(options.directory));
+  if (IsPrivateServerUp(directory.get(), options.directory)) return {};
+  TRY(const OwnedFd lock, OpenRuntimeFile(directory.get(), options.directory.lock(), O_RDWR));
+  TRY_VOID(LockRuntimeFile(lock.get(), options.directory.lock(), kStartsToWaitFor * options.patience));
+  if (IsPrivateServerUp(directory.get(), options.directory)) return {};  // another command was faster
+  return Start(directory.get(), options);
 }
 
 }  // namespace holdfast::cli

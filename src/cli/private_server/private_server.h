@@ -7,19 +7,21 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/private_server/runtime_dir.h"
+#include "runtime_dir/runtime_dir.h"
 
 namespace holdfast::cli {
 
+using runtime_dir::RuntimeDir;
+
 struct PrivateServerOptions {
-  RuntimeDir directory = FindRuntimeDir();
+  RuntimeDir directory;
   std::string program = {};                  // the program to run; this one if empty
   std::vector<std::string> more_flags = {};  // further flags of the server
   std::chrono::milliseconds patience{10'000};
 };
 
-// Returns whether a server answers on the socket at this moment.
-bool IsPrivateServerUp(const RuntimeDir& directory);
+// Returns whether a server answers on the socket at this moment. `directory` is open at the place.
+bool IsPrivateServerUp(int directory, const RuntimeDir& place);
 
 // Returns when a server answers on the socket, and starts one if none does. The server outlives this program, and takes
 // no part in its session, its terminal or its signals.

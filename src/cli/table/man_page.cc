@@ -62,7 +62,9 @@ std::string EnvironmentOf(const Command& command) {
   if (std::ranges::find(command.options, "--server", &Option::flag) == command.options.end()) return {};
   return Entry("HOLDFAST_SERVER", "the URL of the server, if --server does not name one") +
          Entry("HOLDFAST_TOKEN_FILE", "the file with the bearer token for the server of HOLDFAST_SERVER") +
-         Entry("XDG_RUNTIME_DIR", "the directory that has the socket of the private server, in holdfast/") +
+         Entry("XDG_RUNTIME_DIR",
+               "the directory that has the socket of the private server, in holdfast/; if it is not set, "
+               "/run/user/UID, or ~/.cache where the system has not made that") +
          Entry("NO_COLOR", "if it is set and not empty, no colours are used");
 }
 

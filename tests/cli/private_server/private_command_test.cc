@@ -13,8 +13,10 @@ namespace holdfast::cli {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
-// A server of another user listens where the private server should. Without $HOLDFAST_SERVER, commands find it there.
+// A server that this user has not started as a private one listens where the private server should. Without
+// $HOLDFAST_SERVER, commands find it there.
 class ForeignServerTest : public CommandFixture {
  protected:
   ForeignServerTest() {
@@ -43,6 +45,30 @@ TEST_F(ForeignServerTest, IsNotUsedIfItsDirectoryBelongsToAnotherUser) {
   ASSERT_EQ(::chown(Path("holdfast").c_str(), 12345, 12345), 0);
   EXPECT_THAT(Refusal("holdfast ps", 1), HasSubstr("belongs to another user"));
   ASSERT_EQ(::chown(Path("holdfast").c_str(), 0, 0), 0);
+}
+
+// A command in a sandbox with a network has found a way to listen where the private server should. It would get the
+// arguments and the environment of the next command.
+class SandboxedServerTest : public CommandFixture {
+ protected:
+  SandboxedServerTest() {
+    url_.clear();
+    EXPECT_EQ(::mkdir(Path("holdfast").c_str(), 0700), 0);
+  }
+};
+
+TEST_F(SandboxedServerTest, IsToldNothing) {
+  support::Program sandboxed({"unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child",
+                              HOLDFAST_BINARY, "exec-server", "--listen",
+                              "unix://" + Path("holdfast/exec-server.sock")});
+  sandboxed.AwaitOutput("unix://");
+  for (const std::string line : {"ps", "kill x", "logs x"}) {
+    EXPECT_THAT(Refusal("holdfast " + line, 1), HasSubstr("runs in a sandbox or a container, so nothing was sent"));
+  }
+  EXPECT_THAT(Refusal("holdfast run true", 125), HasSubstr("runs in a sandbox or a container, so nothing was sent"));
+  // The user may name such a server.
+  url_ = "unix://" + Path("holdfast/exec-server.sock");
+  EXPECT_THAT(Run("holdfast ps").err, Not(HasSubstr("runs in a sandbox")));
 }
 
 }  // namespace
