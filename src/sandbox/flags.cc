@@ -209,6 +209,8 @@ constexpr std::array kFlags = {
          ParsePath<&C::server_tmpdir>, WriteMember<&C::server_tmpdir>},
     Flag{"--hide", "FILE", "a file that the command cannot reach; may be repeated", AddPath<&C::hidden>,
          WriteMember<&C::hidden>},
+    Flag{"--private-dir", "DIR", "a directory that a private server of the user may have; default: by the environment",
+         AddPath<&C::private_dirs>, WriteMember<&C::private_dirs>},
     Flag{"--shut-port", "PORT", "a TCP port that no proxy of the command may have", ParseShutPort,
          WriteMember<&C::shut_port>},
     Flag{"--port-ruleset-fd", "FD", "a Landlock ruleset about TCP ports, for a command with a network",

@@ -5,6 +5,7 @@
 
 #include "base/environment_variable.h"
 #include "sandbox/passed_text.h"
+#include "sandbox/private_dirs.h"
 #include "sandbox/resolve/resolve.h"
 #include "sandbox/resolve/temporary_directory.h"
 #include "sys/own_program.h"
@@ -48,7 +49,7 @@ Result<Resolution> ResolutionFor(const Policy& policy, const SandboxedCommand& c
                           .memory = memory});
 }
 
-PlanOptions OptionsFor(const SandboxedCommand& command, MountsBy mounts_by) {
+PlanOptions OptionsFor(const SandboxedCommand& command, const Resolution& resolution, MountsBy mounts_by) {
   return {.command_cwd = command.working_directory(),
           .fresh_proc = command.fresh_proc,
           .missing_names = command.file_helper ? MissingNames::kRefused : MissingNames::kCovered,
@@ -56,6 +57,7 @@ PlanOptions OptionsFor(const SandboxedCommand& command, MountsBy mounts_by) {
           .proxy_network = command.proxy_network,
           .port_is_shut = command.port_ruleset_fd.has_value(),
           .hidden = command.hidden,
+          .private_dirs = FindPrivateDirs(command.private_dirs, resolution),
           .program_directory = ProgramDirectory(command)};
 }
 

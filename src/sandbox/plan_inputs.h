@@ -27,7 +27,8 @@ Result<Profile> ProfileOf(const SandboxedCommand& command);
 // `memory` makes patterns faster for a caller that resolves again; it may be null.
 Result<Resolution> ResolutionFor(const Policy& policy, const SandboxedCommand& command, WalkMemory* memory = nullptr);
 
-PlanOptions OptionsFor(const SandboxedCommand& command, MountsBy mounts_by);
+// The directories of private servers that are missing, and that the command could make under the resolution, are made.
+PlanOptions OptionsFor(const SandboxedCommand& command, const Resolution& resolution, MountsBy mounts_by);
 
 // Returns the directory of holdfast's own programs.
 std::string ProgramDirectory(const SandboxedCommand& command);

@@ -38,7 +38,7 @@ Outcome OutcomeOf(Ran ran) {
 
 // Fails where Landlock cannot enforce the policy, on any kernel or on this one.
 Result<LandlockPlan> LandlockPlanFor(const Resolution& resolution, const Job& job) {
-  TRY(LandlockPlan plan, MakeLandlockPlan(resolution, OptionsFor(job.asked, MountsBy::kName)));
+  TRY(LandlockPlan plan, MakeLandlockPlan(resolution, OptionsFor(job.asked, resolution, MountsBy::kName)));
   TRY_VOID(CheckLandlockAbi(LandlockAbi()));
   return plan;
 }
@@ -65,7 +65,7 @@ Result<Choice> ChoosePlan(const Job& job) {
     }
   }
   const MountsBy mounts_by = MayUseNative(job.asked) ? MountsBy::kDescriptor : MountsBy::kName;
-  TRY(NamespacePlan plan, MakePlan(resolution, OptionsFor(job.asked, mounts_by)));
+  TRY(NamespacePlan plan, MakePlan(resolution, OptionsFor(job.asked, resolution, mounts_by)));
   return Choice{std::move(resolution), std::move(plan)};
 }
 
@@ -171,7 +171,7 @@ Outcome RunInNamespaces(const NamespacePlan& plan, const Resolution& resolution,
   if (auto* outcome = std::get_if<Outcome>(&answer)) return std::move(*outcome);
   const auto native = std::get<DoesNotWork>(std::move(answer));
   if (job.asked.backend == Backend::kNative) return FallBack({native.why.status, native.Text()}, resolution, job);
-  const auto by_name = MakePlan(resolution, OptionsFor(job.asked, MountsBy::kName));
+  const auto by_name = MakePlan(resolution, OptionsFor(job.asked, resolution, MountsBy::kName));
   if (!by_name) return CannotEnforce(by_name.error());
   return RunWithoutNative(*by_name, resolution, job, native);
 }

@@ -44,8 +44,9 @@ struct SandboxedCommand {
   std::vector<uint16_t> proxy_ports = {};  // the ports that proxies may have; empty: any port
 
   // The parts of a server that its commands must not reach.
-  std::vector<std::string> hidden = {};    // files that no command may use or replace
-  std::optional<uint16_t> shut_port = {};  // a TCP port that no proxy of the command may have
+  std::vector<std::string> hidden = {};        // files that no command may use or replace
+  std::vector<std::string> private_dirs = {};  // private_dirs.h; empty: those of this process's environment
+  std::optional<uint16_t> shut_port = {};      // a TCP port that no proxy of the command may have
 
   // Descriptors that a server has opened once for many sandboxes, except for the last four.
   std::optional<int> program_fd = {};          // the helper, where no command can change it: own_image.h

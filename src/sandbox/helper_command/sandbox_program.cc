@@ -93,6 +93,7 @@ SandboxedCommand SandboxProgram::WithSandbox(SandboxedCommand sandboxed, const S
   sandboxed.program_directory = programs_.directory;
   if (sandbox.proxies) DescribeProxies(*sandbox.proxies, sandboxed);
   sandboxed.hidden = server_access_.hidden_files();
+  sandboxed.private_dirs = private_dirs_;
   sandboxed.shut_port = server_access_.open_port();
   return sandboxed;
 }

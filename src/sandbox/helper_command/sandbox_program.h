@@ -10,6 +10,7 @@
 #include "base/owned_fd.h"
 #include "base/result.h"
 #include "process/command/command.h"
+#include "runtime_dir/runtime_dir.h"
 #include "sandbox/backend.h"
 #include "sandbox/helper_command/sandbox_spec.h"
 #include "sandbox/helper_command/server_access.h"
@@ -107,6 +108,8 @@ class SandboxProgram {
   std::string tool_path_, server_tmpdir_;
   Backend backend_;
   ServerAccess server_access_;
+  // Those of the server's environment: the helper has the environment of its command.
+  std::vector<std::string> private_dirs_ = runtime_dir::PlacesOfRuntimeDir();
 };
 
 }  // namespace holdfast::sandbox

@@ -33,6 +33,15 @@ Result<> CheckRule(const RuleMap& map, const std::string& path, const Rule& rule
   return {};
 }
 
+// Refuses a policy under which the command could put its own socket into the directory of the user's private server.
+Result<> CheckPrivateDirs(const RuleMap& map, const PlanOptions& options) {
+  for (const std::string& path : options.private_dirs) {
+    if (map.ExposureAround(path) != Exposure::kWritable) continue;
+    return DoesNotFit(fmt::format("hide {}, a directory of the private server, inside of what may be written", path));
+  }
+  return {};
+}
+
 // Returns rules that let everything be read except /dev. There is no private /dev without mounts, and the one of the
 // host has disks and the terminals of other users in it; only a few harmless devices are granted. Links in / need no
 // rule, because the directories that they lead to have one, or are in /dev.
@@ -55,6 +64,7 @@ Result<std::vector<LandlockRule>> RulesFor(const Resolution& resolution, const P
   TRY(const RuleMap map, RuleMap::Create(resolution));
   if (!map.pinned_links().empty()) return DoesNotFit(fmt::format("keep the link {}", map.pinned_links().front()));
   TRY_VOID(CheckOwnPrograms(map, options.program_directory));
+  TRY_VOID(CheckPrivateDirs(map, options));
   if (map.ExposureOf("/") == Exposure::kHidden) return DoesNotFit("hide what may not be read");
   TRY(std::vector<LandlockRule> rules, ReadEverything());
   for (const auto& [path, placed] : map.rules()) {

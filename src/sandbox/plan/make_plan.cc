@@ -62,19 +62,19 @@ void AddLandlock(std::vector<LandlockRule>& landlock, const RuleMap& map) {
   }
 }
 
-// Returns the resolution with a rule that denies each of the hidden files.
-Resolution WithHidden(Resolution resolution, const std::vector<std::string>& hidden) {
-  for (const std::string& path : hidden) {
-    resolution.rules.push_back({.path = path, .access = Access::kDeny});
+// Returns the resolution with a rule that denies each of the hidden files and directories.
+Resolution WithHidden(Resolution resolution, const PlanOptions& options) {
+  for (const auto* paths : {&options.hidden, &options.private_dirs}) {
+    for (const std::string& path : *paths) resolution.rules.push_back({.path = path, .access = Access::kDeny});
   }
   return resolution;
 }
 
 Result<> HideFiles(const PlanOptions& options, NamespacePlan& plan) {
-  if (options.hidden.empty()) return {};
+  if (options.hidden.empty() && options.private_dirs.empty()) return {};
   Resolution everything;
   everything.rules.push_back({.path = "/", .access = Access::kWrite});
-  TRY(const RuleMap map, RuleMap::Create(WithHidden(std::move(everything), options.hidden)));
+  TRY(const RuleMap map, RuleMap::Create(WithHidden(std::move(everything), options)));
   MountPlanner planner(map, {.command_cwd = {}, .missing_names = options.missing_names});  // there is no PrivateDev
   TRY_VOID(planner.PlanAll());
   std::ranges::move(planner.TakeMounts(), std::back_inserter(plan.mounts));
@@ -84,7 +84,7 @@ Result<> HideFiles(const PlanOptions& options, NamespacePlan& plan) {
 }
 
 Result<> RestrictFiles(const Resolution& resolution, const PlanOptions& options, NamespacePlan& plan) {
-  TRY(RuleMap map, RuleMap::Create(WithHidden(resolution, options.hidden)));
+  TRY(RuleMap map, RuleMap::Create(WithHidden(resolution, options)));
   if (options.mounts_by == MountsBy::kDescriptor) TRY_VOID(map.AddNestedGit(resolution.nested_git));
   TRY_VOID(CheckOwnPrograms(map, options.program_directory));
   MountPlanner planner(map, options);

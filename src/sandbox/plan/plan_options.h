@@ -34,7 +34,8 @@ struct PlanOptions {
   ProxyNetwork proxy_network = ProxyNetwork::kNone;
   bool port_is_shut = false;             // a command with a network must not connect to one TCP port: port_ruleset.h
   std::vector<std::string> hidden = {};  // files that the command may not use or replace, whatever the rules grant
-  std::string program_directory = {};    // the directory of holdfast's own programs: own_programs.h
+  std::vector<std::string> private_dirs = {};  // the same for directories of the user's private server
+  std::string program_directory = {};          // the directory of holdfast's own programs: own_programs.h
 };
 
 }  // namespace holdfast::sandbox

@@ -60,12 +60,13 @@ Words Split(const process::Command& wrapped) {
   return {{wrapped.argv.begin(), dashes}, {dashes + 1, wrapped.argv.end()}};
 }
 
-// Returns the flags, each with its value if it has one.
+// Returns the flags, each with its value if it has one, without those for the directories of private servers, which
+// depend on the environment of the test.
 Strings Flags(const Strings& ours) {
   Strings flags;
   for (size_t i = 1; i < ours.size(); ++i) {
     const bool has_value = i + 1 < ours.size() && !ours[i + 1].starts_with("--");
-    flags.push_back(has_value ? ours[i] + " " + ours[i + 1] : ours[i]);
+    if (ours[i] != "--private-dir") flags.push_back(has_value ? ours[i] + " " + ours[i + 1] : ours[i]);
     if (has_value) ++i;
   }
   return flags;
@@ -211,6 +212,16 @@ SandboxSpec WithNetwork() {
   SandboxSpec spec = ReadOnly();
   spec.profile.policy.network = Network::kEnabled;
   return spec;
+}
+
+// The environment of the command, which the helper gets, would name others.
+TEST(SandboxProgramTest, HidesThePrivateServersOfTheServersEnvironment) {
+  const Strings ours = Split(Wrap(Shell())).ours;
+  for (const std::string& place : runtime_dir::PlacesOfRuntimeDir()) {
+    const auto flag = std::ranges::find(ours, place);
+    ASSERT_NE(flag, ours.end()) << place;
+    EXPECT_EQ(*(flag - 1), "--private-dir");
+  }
 }
 
 TEST(SandboxProgramTest, HidesTheSocketOfTheServerFromEverything) {
