@@ -33,7 +33,7 @@ class Console {
       : invocation_(invocation),
         options_(std::move(options)),
         driver_(client, std::move(process)),
-        output_(invocation.loop(), driver_.process(), changed_),
+        output_(invocation.loop(), driver_.process(), options_.questions, changed_),
         input_(invocation.loop(), driver_, options_.questions, KeysInUse(), changed_),
         signals_(invocation.loop(), driver_, is_terminal() ? SignalRelay::Kind::kTerminal : SignalRelay::Kind::kPipes,
                  changed_) {}

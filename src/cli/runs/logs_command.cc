@@ -16,6 +16,7 @@
 #include "cli/connect/invocation.h"
 #include "cli/runs/output_relay.h"
 #include "cli/runs/run_session.h"
+#include "cli/runs/terminal_questions.h"
 #include "cli/runs/wakeup.h"
 #include "sys/write_all.h"
 #include "wire/encode.h"
@@ -63,7 +64,8 @@ loop::Task<int> Follow(Invocation& invocation, client::ExecServerClient& client,
   auto process = co_await client.Attach(kMainProcess, after);
   if (!process) co_return invocation.Complain(process.error());
   Wakeup changed(invocation.loop());
-  OutputRelay output(invocation.loop(), **process, changed);
+  TerminalQuestions questions(invocation.loop());  // none is asked: an observer is not
+  OutputRelay output(invocation.loop(), **process, questions, changed);
   output.Start();
   while (!output.finished() && output.write_error() == 0) co_await changed.event().Next();
   if (output.lost_events() > 0) {

@@ -20,18 +20,25 @@ OutputRelay::Sink::Sink(loop::EventLoop& loop, int fd, loop::Callback on_writabl
   (void)::fcntl(output.fd(), F_SETPIPE_SZ, kPipeBytes);
 }
 
-OutputRelay::OutputRelay(loop::EventLoop& loop, client::Process& process, Wakeup& changed)
+OutputRelay::OutputRelay(loop::EventLoop& loop, client::Process& process, TerminalQuestions& questions, Wakeup& changed)
     : process_(process),
+      questions_(questions),
       changed_(changed),
       sinks_{Sink(loop, STDOUT_FILENO, [this] { OnWritable(sinks_[0]); }),
              Sink(loop, STDERR_FILENO, [this] { OnWritable(sinks_[1]); })} {}
 
 OutputRelay::~OutputRelay() { process_.Listen(nullptr); }
 
+void OutputRelay::Start() {
+  scope_.Start(GoOnAfterQuestions());
+  Resume();
+}
+
 void OutputRelay::OnOutput(uint64_t, wire::Stream stream, std::string_view bytes) {
   if (write_error_ != 0) return;
   Sink& sink = sinks_[stream == wire::Stream::kStderr ? 1 : 0];
-  if (!sink.pending.empty()) {
+  if (questions_.open() && !resuming_) process_.Listen(nullptr);  // the rest stays in the queue, which is bounded
+  if (questions_.open() || !sink.pending.empty()) {
     sink.pending += bytes;
     return;
   }
@@ -52,6 +59,7 @@ void OutputRelay::OnEvent(const client::ProcessEvent& event) {
 }
 
 void OutputRelay::OnWritable(Sink& sink) {
+  if (questions_.open()) return;
   const ssize_t written = sink.output.Write(sink.pending);
   if (written < 0) {
     FailWith(static_cast<int>(-written));
@@ -61,6 +69,18 @@ void OutputRelay::OnWritable(Sink& sink) {
   if (!sink.pending.empty()) return sink.watch.WatchWritable();
   if (!blocked()) Resume();
   changed_.NotifyLater();
+}
+
+loop::Task<> OutputRelay::GoOnAfterQuestions() {
+  for (;;) {
+    co_await questions_.closed().Next();
+    if (questions_.open()) continue;  // the next question was waiting
+    for (Sink& sink : sinks_) {
+      if (!sink.pending.empty()) OnWritable(sink);
+    }
+    if (!blocked()) Resume();
+    changed_.NotifyLater();
+  }
 }
 
 // The events in the queue of the process come during this call. If one of them fills the reader again, the others are

@@ -174,8 +174,8 @@ Command RunCommand() {
           "command running (holdfast attach comes back), Ctrl-] z stops this program, and Ctrl-] twice is passed "
           "on.\n\n"
           "With --rules each program that the command executes is run, refused, or taken out of the sandbox, as the "
-          "rules say. If they leave a program to you, the question appears on your terminal; without a terminal the "
-          "program is refused.\n\n"
+          "rules say. If they leave a program to you, the question appears alone on your terminal, with a number "
+          "that is the answer; without a terminal the program is refused.\n\n"
           "If the connection is lost, it is made again, and the command does not notice.",
       .options = Options(),
       .arguments = {{.name = "COMMAND",

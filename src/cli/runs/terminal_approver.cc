@@ -30,12 +30,12 @@ loop::Task<wire::ExecApproveResult> Approve(TerminalQuestions& questions, wire::
 }  // namespace
 
 std::string QuestionText(const wire::ExecApproveParams& question) {
-  std::string text = fmt::format("\nholdfast: the command wants to run{}\n    {}\n  in {}\n",
+  std::string text = fmt::format("holdfast: the command wants to run{}\n    {}\n  in {}\n",
                                  question.proposed == ExecDecision::kEscalate ? ", outside of the sandbox," : "",
                                  CommandText(question), ShownWord(question.cwd));
   if (!question.reason.empty()) text += fmt::format("  {}\n", ShownText(question.reason));
   if (!question.rule.empty()) text += fmt::format("  {}\n", ShownText(question.rule));
-  return text + "Allow it? [y/N] ";
+  return text;
 }
 
 client::Approver TerminalApprover(TerminalQuestions& questions) {

@@ -4,13 +4,20 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <string_view>
+#include <cstdint>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "base/environment_variable.h"
 #include "base/owned_fd.h"
+#include "base/parse_number.h"
+#include "base/random_id.h"
+#include "cli/terminal/clean_screen.h"
+#include "cli/terminal/screen.h"
 #include "sys/io.h"
-#include "sys/write_all.h"
 
 namespace holdfast::cli {
 namespace {
@@ -47,7 +54,20 @@ class LineMode {
   bool changed_ = false;
 };
 
-bool IsConsent(std::string_view line) { return line == "y\n" || line == "Y\n" || line == "yes\n" || line == "YES\n"; }
+// Returns a number of three digits.
+std::string RandomMark() {
+  const std::string digits = RandomSecret();
+  constexpr uint32_t kFirst = 100, kCount = 900;
+  return std::to_string(kFirst + *ParseNumber<uint32_t>(std::string_view(digits).substr(0, 8), 16) % kCount);
+}
+
+// A terminal that knows no sequences cannot be misled by any either.
+bool KnowsSequences() { return EnvironmentVariable("TERM").value_or("dumb") != "dumb"; }
+
+std::string ScreenFor(int terminal) {
+  if (!KnowsSequences()) return "\n";
+  return CleanScreen(WindowSizeOf(terminal).value_or(sys::WindowSize()).rows);
+}
 
 // A program in the background would be stopped by the terminal.
 bool CanAskOn(int terminal) { return ::tcgetpgrp(terminal) == ::getpgrp(); }
@@ -68,24 +88,72 @@ class TerminalQuestions::Turn {
   TerminalQuestions& questions_;
 };
 
+// The terminal of a question, read and written without ever waiting for it.
+class TerminalQuestions::Dialogue {
+ public:
+  Dialogue(loop::EventLoop& loop, int terminal)
+      : terminal_(terminal), watch_(loop, terminal, [this] { readable_.Notify(); }, [this] { writable_.Notify(); }) {}
+  Dialogue(const Dialogue&) = delete;
+  Dialogue& operator=(const Dialogue&) = delete;
+
+  // Returns false if the terminal is gone.
+  loop::Task<bool> Show(std::string text) {
+    for (std::string_view rest = text; !rest.empty();) {
+      const ssize_t written = sys::Write(terminal_, rest.data(), rest.size());
+      if (written < 0 && written != -EAGAIN) co_return false;
+      if (written > 0) rest.remove_prefix(static_cast<size_t>(written));
+      if (rest.empty()) break;
+      watch_.WatchWritable();
+      co_await writable_.Next();
+    }
+    co_return true;
+  }
+
+  // Returns what was typed, with its line break; without one after Ctrl-C, Ctrl-D and the end of the terminal.
+  loop::Task<std::string> ReadLine() {
+    char line[kMaxLine];
+    for (;;) {
+      watch_.WatchReadable();
+      co_await readable_.Next();
+      const ssize_t size = sys::Read(terminal_, line, sizeof line);
+      if (size != -EAGAIN) co_return std::string(line, static_cast<size_t>(std::max<ssize_t>(0, size)));
+    }
+  }
+
+ private:
+  const int terminal_;
+  loop::Event readable_, writable_;
+  loop::FdWatch watch_;
+};
+
 loop::Task<Consent> TerminalQuestions::Ask(std::string text) {
   while (open_) co_await closed_.Next();
   const OwnedFd terminal(::open("/dev/tty", O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!terminal.is_open() || !CanAskOn(terminal.get())) co_return Consent::kNobodyToAsk;
   const Turn turn(*this);
   const LineMode lines(terminal.get());
-  if (!lines.changed() || sys::WriteAll(terminal.get(), text) != 0) co_return Consent::kNobodyToAsk;
-  loop::Event readable;
-  loop::FdWatch watch(loop_, terminal.get(), [&readable] { readable.Notify(); });
-  for (;;) {
-    watch.WatchReadable();
-    co_await readable.Next();
-    char line[kMaxLine];
-    const ssize_t size = sys::Read(terminal.get(), line, sizeof line);
-    if (size == -EAGAIN) continue;
-    (void)sys::WriteAll(terminal.get(), size > 0 && line[size - 1] == '\n' ? "" : "\n");  // after Ctrl-C or Ctrl-D
-    co_return size > 0 && IsConsent({line, static_cast<size_t>(size)}) ? Consent::kYes : Consent::kNo;
+  if (!lines.changed()) co_return Consent::kNobodyToAsk;
+  const std::string mark = RandomMark();
+  Dialogue dialogue(loop_, terminal.get());
+  std::string question = ScreenFor(terminal.get()) + MarkedLines(text, mark);
+  bool is_shown = co_await dialogue.Show(std::move(question));
+  (void)::tcflush(terminal.get(), TCIFLUSH);  // drops what was typed while the terminal was slow
+  std::string prompt = fmt::format("{0} | Type {0} to allow it, anything else to refuse it: ", mark);
+  is_shown = is_shown && co_await dialogue.Show(std::move(prompt));
+  if (!is_shown) co_return Consent::kNobodyToAsk;
+  const std::string line = co_await dialogue.ReadLine();
+  if (!line.ends_with('\n')) (void)co_await dialogue.Show("\n");
+  co_return line == mark + "\n" ? Consent::kYes : Consent::kNo;
+}
+
+std::string MarkedLines(std::string_view text, std::string_view mark) {
+  std::string marked;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    marked += fmt::format("{} | {}\n", mark, line);
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
   }
+  return marked;
 }
 
 }  // namespace holdfast::cli

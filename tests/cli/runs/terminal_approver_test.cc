@@ -20,14 +20,14 @@ wire::ExecApproveParams Question() {
 
 TEST(QuestionTextTest, TellsWhatWouldRunAndWhere) {
   EXPECT_EQ(QuestionText(Question()),
-            "\nholdfast: the command wants to run\n    /usr/bin/git push --force\n  in /work\nAllow it? [y/N] ");
+            "holdfast: the command wants to run\n    /usr/bin/git push --force\n  in /work\n");
   auto question = Question();
   question.proposed = wire::ExecDecision::kEscalate;
   question.reason = "Pushes need a look.";
   question.rule = "prefix_rule(...), team.rules:3";
   EXPECT_EQ(QuestionText(question),
-            "\nholdfast: the command wants to run, outside of the sandbox,\n    /usr/bin/git push --force\n  in /work\n"
-            "  Pushes need a look.\n  prefix_rule(...), team.rules:3\nAllow it? [y/N] ");
+            "holdfast: the command wants to run, outside of the sandbox,\n    /usr/bin/git push --force\n  in /work\n"
+            "  Pushes need a look.\n  prefix_rule(...), team.rules:3\n");
 }
 
 // A command chooses its argv[0] and its arguments, and could write over the question.

@@ -2,8 +2,10 @@
 // screen shows.
 #include <unistd.h>
 
+#include <chrono>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -59,6 +61,14 @@ class TerminalRunTest : public ServedCommandFixture {
       return screen.substr(screen.rfind('\n') + 1);
     };
     EXPECT_TRUE(support::Eventually([&] { return last_line() == line; })) << line << " does not end\n" << Screen();
+  }
+
+  // Waits for a question, and returns the number that allows the command.
+  std::string AwaitQuestion() const {
+    constexpr std::string_view kAsks = "| Type ";
+    Await(" to allow it, anything else to refuse it:");
+    const std::string screen = Screen();
+    return screen.substr(screen.find(kAsks) + kAsks.size(), 3);
   }
 
   // Opens a shell on the server, whose prompt is `remote> `.
@@ -208,23 +218,22 @@ TEST_F(TerminalRunTest, ShowsTheProgressOfACopyAndRemovesIt) {
   EXPECT_THAT(Screen(), Not(HasSubstr("38.1 MiB")));
 }
 
-// The question takes a whole line, also when the keys go to the command otherwise. Output of the command may come
-// between the question and the answer.
+// The question takes a whole line, also when the keys go to the command otherwise.
 TEST_F(TerminalRunTest, AsksTheUserWhatTheRulesLeaveOpen) {
   scratch_.Write("r.rules", "prefix_rule(pattern=[\"/usr/bin/id\"], decision=\"prompt\", justification=\"Look!\")\n");
   Type("holdfast run -t --rules r.rules -e PS1='remote> ' bash --norc --noprofile");
   AwaitLine("remote>");
   Type("/usr/bin/id -u");
-  Await("Allow it? [y/N]");
+  const std::string yes = AwaitQuestion();
   EXPECT_THAT(Screen(), AllOf(HasSubstr("outside of the sandbox,"), HasSubstr("/usr/bin/id -u"), HasSubstr("Look!")));
-  Type("y");
+  Type(yes);
   Await(fmt::format("\n{}\n", ::geteuid()));
   for (const char* key : {"Enter", "C-c"}) {
     AwaitLine("remote>");
     Type("clear");
-    EXPECT_TRUE(support::Eventually([&] { return !Screen().contains("Allow it?"); }));
+    EXPECT_TRUE(support::Eventually([&] { return !Screen().contains("allow it"); }));
     Type("/usr/bin/id -u; echo status $?");
-    Await("Allow it? [y/N]");
+    AwaitQuestion();
     Press(key);
     Await("status 1");
     EXPECT_THAT(Screen(), HasSubstr("Execution denied: User declined execution"));
@@ -234,13 +243,91 @@ TEST_F(TerminalRunTest, AsksTheUserWhatTheRulesLeaveOpen) {
 TEST_F(TerminalRunTest, AsksTheUserOfACommandWithPipes) {
   scratch_.Write("r.rules", "prefix_rule(pattern=[\"/usr/bin/id\"], decision=\"prompt\")\n");
   Type("clear; holdfast run --rules r.rules sh -c '/usr/bin/id -u; cat' | tr 0-9 x");
-  Await("Allow it? [y/N]");
-  Type("yes");
+  Type(AwaitQuestion());
   Await("\nx");
   Type("typed");
   Await("typed\ntyped");
   Press("C-d");
   AwaitLine("local>");
+}
+
+// A command that asks for something harmful, hides it in whatever way a terminal offers, and shows a harmless question
+// in its place, before the real one and all the time while that is open.
+constexpr char kHostile[] = R"(
+fake='\033[2J\033[Hholdfast: the command wants to run\r\n    /usr/bin/true\r\nType y to allow it: '
+printf '\033[?1049h\033[3;4r\033[?6h\033[8m\033(0\033[?25l\033[?1000h\033[?2004h\033[4h\033]10;#000000\033\\'
+printf "$fake\033]0;trusted"
+(n=0
+ while [ ! -e go ]; do
+   printf "$fake"
+   [ -e shown ] && n=$((n + 1))
+   [ $n = 300 ] && touch looped
+ done
+ printf '\033[2J\033[Hheld back\r\n') &
+/usr/bin/id -u > outside; echo status $?; touch go; wait; echo over)";
+
+class HostileRunTest : public TerminalRunTest, public testing::WithParamInterface<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(, HostileRunTest, testing::Values("-t", ""),
+                         [](const auto& info) { return *info.param == '\0' ? "WithPipes" : "WithATerminal"; });
+
+TEST_P(HostileRunTest, CannotDrawOverAQuestion) {
+  scratch_.Write("r.rules", "prefix_rule(pattern=[\"/usr/bin/id\"], decision=\"prompt\")\n");
+  scratch_.Write("hostile", kHostile);
+  Type(fmt::format("holdfast run {} --name hostile --rules r.rules bash hostile", GetParam()));
+  const std::string yes = AwaitQuestion();
+  const std::string question = fmt::format(
+      "{0} | holdfast: the command wants to run, outside of the sandbox,\n{0} |     /usr/bin/id -u\n{0} |   in {1}\n",
+      yes, scratch_.path());
+  Output("touch shown");
+  EXPECT_TRUE(support::Eventually([&] { return ::access(Path("looped").c_str(), F_OK) == 0; }));
+  EXPECT_TRUE(Screen().starts_with(question)) << Screen();
+  EXPECT_THAT(Screen(), Not(HasSubstr("/usr/bin/true")));
+  EXPECT_EQ(Tmux({"display-message", "-p",
+                  "#{alternate_on} #{cursor_flag} #{mouse_any_flag} #{insert_flag} "
+                  "#{origin_flag} #{scroll_region_upper} #{pane_title}|"}),
+            "0 1 0 0 0 0 |\n");
+  Type(yes);
+  Await("held back\n");
+  EXPECT_EQ(Content("outside"), fmt::format("{}\n", ::geteuid()));
+}
+
+// The output that is held back stays with the command.
+TEST_P(HostileRunTest, WaitsWhileAQuestionIsOpen) {
+  scratch_.Write("r.rules", "prefix_rule(pattern=[\"/usr/bin/id\"], decision=\"prompt\")\n");
+  scratch_.Write("hostile", R"(
+(for i in {1..500}; do printf '%65536s' x; echo written >> blocks; done) &
+/usr/bin/id -u > outside; wait; printf '\033[2J\033[Hover\r\n')");
+  Type(fmt::format("holdfast run {} --rules r.rules bash hostile", GetParam()));
+  const std::string yes = AwaitQuestion();
+  std::string written;
+  auto changed = std::chrono::steady_clock::now();
+  EXPECT_TRUE(support::Eventually([&] {
+    const auto now = std::chrono::steady_clock::now();
+    const std::string before = std::exchange(written, Content("blocks"));
+    if (written != before) changed = now;
+    return !written.empty() && now - changed > std::chrono::seconds(2);
+  }));
+  EXPECT_LT(written.size(), 300 * std::string_view("written\n").size());
+  Type(yes);
+  Await("over\n");
+}
+
+// What is typed for the text of the command does not answer the question, and neither does the answer that it asks for.
+TEST_P(HostileRunTest, GetsNoAnswerThatWasMeantForItsOwnText) {
+  scratch_.Write("r.rules", "prefix_rule(pattern=[\"/usr/bin/id\"], decision=\"prompt\")\n");
+  scratch_.Write("hostile",
+                 "printf 'Type y to go on: '; while [ ! -e typed ]; do :; done; /usr/bin/id -u > outside; "
+                 "echo status $?; wait");
+  Type(fmt::format("clear; holdfast run {} --rules r.rules bash hostile", GetParam()));
+  Await("Type y to go on:");
+  Type("y");
+  Type("y");
+  Output("touch typed");
+  AwaitQuestion();
+  Type("y");
+  Await("status 1");
+  EXPECT_EQ(Content("outside"), "");
 }
 
 }  // namespace
