@@ -11,7 +11,8 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 
 set(Boost_USE_STATIC_LIBS ON)
 find_package(Boost 1.81 REQUIRED CONFIG COMPONENTS json)
-# OpenSSL is linked statically, so that the program loads no further shared library.
+# The digests of OpenSSL are linked statically, so that a start loads no further shared library. TLS is loaded when it is
+# needed (transport/tls_library.h); only tests link it.
 set(OPENSSL_USE_STATIC_LIBS ON)
 find_package(OpenSSL 3 REQUIRED COMPONENTS Crypto SSL)
 find_package(Threads REQUIRED)

@@ -42,7 +42,7 @@ function(holdfast_package part room description)
   set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME ${name} EXPORT_NAME ${part})
   target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:include>)
   target_compile_features(${library} INTERFACE cxx_std_23)
-  target_link_libraries(${library} INTERFACE Boost::json OpenSSL::SSL OpenSSL::Crypto Threads::Threads)
+  target_link_libraries(${library} INTERFACE Boost::json OpenSSL::Crypto Threads::Threads)
 
   set(package lib/cmake/${name})
   install(TARGETS ${library} EXPORT ${name} ARCHIVE DESTINATION lib)

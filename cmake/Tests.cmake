@@ -29,7 +29,7 @@ target_include_directories(test_support PUBLIC tests)
 target_compile_definitions(test_support PUBLIC
   HOLDFAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
   HOLDFAST_BINARY="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/holdfast")
-target_link_libraries(test_support PUBLIC holdfast_flags ${support_below} GTest::gmock)
+target_link_libraries(test_support PUBLIC holdfast_flags ${support_below} GTest::gmock OpenSSL::SSL)
 
 # Most tests wait more than they compute, so ctest runs more of them at once than there are processors (TEST_JOBS in the
 # Makefile). Some tests of tests/integration are exceptions. Tests that use the whole machine, or measure a short time, run

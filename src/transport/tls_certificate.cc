@@ -1,8 +1,6 @@
 #include "transport/tls_certificate.h"
 
 #include <arpa/inet.h>
-#include <openssl/ssl.h>
-#include <openssl/x509v3.h>
 
 #include <memory>
 #include <vector>
@@ -12,6 +10,7 @@
 
 #include "base/check.h"
 #include "transport/socket_address.h"
+#include "transport/tls_library.h"
 
 namespace holdfast::transport {
 namespace {
@@ -21,15 +20,15 @@ constexpr size_t kMostNames = 5;
 
 std::string AddressText(const ASN1_OCTET_STRING& ip) {
   char text[INET6_ADDRSTRLEN] = "";
-  const int family = ::ASN1_STRING_length(&ip) == 4 ? AF_INET : AF_INET6;
-  ::inet_ntop(family, ::ASN1_STRING_get0_data(&ip), text, sizeof(text));
+  const int family = Tls().string_length(&ip) == 4 ? AF_INET : AF_INET6;
+  ::inet_ntop(family, Tls().string_data(&ip), text, sizeof(text));
   return text;
 }
 
 // The names come from a server that is not trusted, so anything that is no name is left out.
 std::string NameText(const ASN1_IA5STRING& name) {
-  const std::string text(reinterpret_cast<const char*>(::ASN1_STRING_get0_data(&name)),
-                         static_cast<size_t>(::ASN1_STRING_length(&name)));
+  const std::string text(reinterpret_cast<const char*>(Tls().string_data(&name)),
+                         static_cast<size_t>(Tls().string_length(&name)));
   return text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_*") == text.npos
              ? text
              : std::string();
@@ -38,10 +37,11 @@ std::string NameText(const ASN1_IA5STRING& name) {
 std::vector<std::string> NamesOf(const X509& certificate) {
   std::vector<std::string> names;
   const std::unique_ptr<GENERAL_NAMES, decltype(&::GENERAL_NAMES_free)> found(
-      static_cast<GENERAL_NAMES*>(::X509_get_ext_d2i(&certificate, NID_subject_alt_name, nullptr, nullptr)),
-      ::GENERAL_NAMES_free);
-  for (int i = 0; found != nullptr && i < sk_GENERAL_NAME_num(found.get()) && names.size() < kMostNames; ++i) {
-    const GENERAL_NAME* const name = sk_GENERAL_NAME_value(found.get(), i);
+      static_cast<GENERAL_NAMES*>(Tls().certificate_extension(&certificate, NID_subject_alt_name, nullptr, nullptr)),
+      Tls().names_free);
+  const auto* const stack = reinterpret_cast<const OPENSSL_STACK*>(found.get());
+  for (int i = 0; found != nullptr && i < Tls().stack_size(stack) && names.size() < kMostNames; ++i) {
+    const auto* const name = static_cast<const GENERAL_NAME*>(Tls().stack_element(stack, i));
     std::string text;
     if (name->type == GEN_DNS) text = NameText(*name->d.dNSName);
     if (name->type == GEN_IPADD) text = AddressText(*name->d.iPAddress);
@@ -57,17 +57,17 @@ std::string Mismatch(const X509& certificate, const std::string& host) {
 }
 
 std::string Explain(X509_STORE_CTX& check, const std::string& host) {
-  const int error = ::X509_STORE_CTX_get_error(&check);
+  const int error = Tls().check_error(&check);
   switch (error) {
     case X509_V_ERR_HOSTNAME_MISMATCH:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
-      return Mismatch(*::X509_STORE_CTX_get0_cert(&check), host);
+      return Mismatch(*Tls().checked_certificate(&check), host);
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
       return "its certificate is self-signed and is not among the trusted ones";
     case X509_V_ERR_CERT_HAS_EXPIRED:
       return "its certificate has expired";
     default:
-      return fmt::format("its certificate is not trusted: {}", ::X509_verify_cert_error_string(error));
+      return fmt::format("its certificate is not trusted: {}", Tls().check_error_text(error));
   }
 }
 
@@ -81,14 +81,14 @@ void FreeExpectation(void*, void* expectation, CRYPTO_EX_DATA*, int, long, void*
 }
 
 int ExpectationIndex() {
-  static const int index = ::SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, FreeExpectation);
+  static const int index = Tls().new_index(CRYPTO_EX_INDEX_SSL, 0, nullptr, nullptr, nullptr, FreeExpectation);
   return index;
 }
 
 int OnVerified(int is_valid, X509_STORE_CTX* check) {
   if (is_valid == 1) return 1;
-  auto* const ssl = static_cast<SSL*>(::X509_STORE_CTX_get_ex_data(check, ::SSL_get_ex_data_X509_STORE_CTX_idx()));
-  auto* const expected = static_cast<Expectation*>(::SSL_get_ex_data(ssl, ExpectationIndex()));
+  auto* const ssl = static_cast<SSL*>(Tls().check_attached(check, Tls().session_index()));
+  auto* const expected = static_cast<Expectation*>(Tls().attached(ssl, ExpectationIndex()));
   if (expected->failure.empty()) expected->failure = Explain(*check, expected->host);
   return 0;
 }
@@ -97,16 +97,16 @@ int OnVerified(int is_valid, X509_STORE_CTX* check) {
 
 void ExpectServer(ssl_st& ssl, const std::string& host, std::string& failure) {
   if (TcpAddress(host, 0)) {
-    CHECK(::X509_VERIFY_PARAM_set1_ip_asc(::SSL_get0_param(&ssl), host.c_str()) == 1);
+    CHECK(Tls().set_address(Tls().parameters(&ssl), host.c_str()) == 1);
   } else {
-    ::SSL_set_hostflags(&ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-    CHECK(::SSL_set1_host(&ssl, host.c_str()) == 1);
-    SSL_set_tlsext_host_name(&ssl, host.c_str());
+    Tls().set_host_flags(&ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    CHECK(Tls().set_host(&ssl, host.c_str()) == 1);
+    Tls().control(&ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, const_cast<char*>(host.c_str()));
   }
   auto expectation = std::make_unique<Expectation>(Expectation{host, failure});
-  CHECK(::SSL_set_ex_data(&ssl, ExpectationIndex(), expectation.get()) == 1);
+  CHECK(Tls().set_attached(&ssl, ExpectationIndex(), expectation.get()) == 1);
   (void)expectation.release();  // the session frees it
-  ::SSL_set_verify(&ssl, SSL_VERIFY_PEER, OnVerified);
+  Tls().set_verify(&ssl, SSL_VERIFY_PEER, OnVerified);
 }
 
 }  // namespace holdfast::transport

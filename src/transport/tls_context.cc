@@ -1,14 +1,13 @@
 #include "transport/tls_context.h"
 
-#include <openssl/err.h>
-#include <openssl/ssl.h>
-#include <openssl/x509_vfy.h>
 #include <sys/stat.h>
 
 #include <cerrno>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "transport/tls_library.h"
 
 namespace holdfast::transport {
 namespace {
@@ -20,14 +19,14 @@ constexpr size_t kReadBufferBytes = 64u << 10;  // several records, so that one 
 constexpr const char* kTls12Suites = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
 std::shared_ptr<SSL_CTX> MakeContext(const SSL_METHOD* method) {
-  std::shared_ptr<SSL_CTX> context(::SSL_CTX_new(method), ::SSL_CTX_free);
+  std::shared_ptr<SSL_CTX> context(Tls().context_new(method), Tls().context_free);
   if (context == nullptr) return nullptr;
-  ::SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
-  if (::SSL_CTX_set_cipher_list(context.get(), kTls12Suites) != 1) return nullptr;
-  ::SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  ::SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);
-  ::SSL_CTX_set_read_ahead(context.get(), 1);
-  ::SSL_CTX_set_default_read_buffer_len(context.get(), kReadBufferBytes);
+  Tls().context_control(context.get(), SSL_CTRL_SET_MIN_PROTO_VERSION, TLS1_2_VERSION, nullptr);
+  if (Tls().set_cipher_list(context.get(), kTls12Suites) != 1) return nullptr;
+  Tls().set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  Tls().context_control(context.get(), SSL_CTRL_MODE, SSL_MODE_RELEASE_BUFFERS, nullptr);
+  Tls().context_control(context.get(), SSL_CTRL_SET_READ_AHEAD, 1, nullptr);
+  Tls().set_read_buffer(context.get(), kReadBufferBytes);
   return context;
 }
 
@@ -55,27 +54,29 @@ int RefusePassphrase(char*, int, int, void*) { return -1; }
 }  // namespace
 
 Result<TlsContext> TlsContext::ForServer(const std::string& certificate_file, const std::string& key_file) {
-  auto context = MakeContext(::TLS_server_method());
+  TRY_VOID(TlsLibrary::Load());
+  auto context = MakeContext(Tls().server_method());
   if (!context) return FailTls("start", "TLS");
-  ::SSL_CTX_set_default_passwd_cb(context.get(), RefusePassphrase);
+  Tls().set_passphrase_callback(context.get(), RefusePassphrase);
   constexpr std::string_view kReadCertificate = "read the TLS certificate", kReadKey = "read the TLS key";
   TRY_VOID(CheckFile(kReadCertificate, certificate_file));
-  if (::SSL_CTX_use_certificate_chain_file(context.get(), certificate_file.c_str()) != 1) {
+  if (Tls().use_certificate_chain(context.get(), certificate_file.c_str()) != 1) {
     return FailTls(kReadCertificate, certificate_file);
   }
   TRY_VOID(CheckFile(kReadKey, key_file));
-  if (::SSL_CTX_use_PrivateKey_file(context.get(), key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
+  if (Tls().use_private_key(context.get(), key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
     return FailTls(kReadKey, key_file);
   }
   return TlsContext(std::move(context));
 }
 
 Result<TlsContext> TlsContext::ForClient(const std::string& ca_file) {
-  auto context = MakeContext(::TLS_client_method());
+  TRY_VOID(TlsLibrary::Load());
+  auto context = MakeContext(Tls().client_method());
   if (!context) return FailTls("start", "TLS");
-  ::SSL_CTX_set_default_verify_paths(context.get());  // without them only `ca_file` is trusted
-  ::X509_VERIFY_PARAM_set_flags(::SSL_CTX_get0_param(context.get()), X509_V_FLAG_PARTIAL_CHAIN);
-  if (!ca_file.empty() && ::SSL_CTX_load_verify_file(context.get(), ca_file.c_str()) != 1) {
+  Tls().trust_system_roots(context.get());  // without them only `ca_file` is trusted
+  Tls().set_verify_flags(Tls().context_parameters(context.get()), X509_V_FLAG_PARTIAL_CHAIN);
+  if (!ca_file.empty() && Tls().load_trusted(context.get(), ca_file.c_str()) != 1) {
     return FailTls("read the trusted certificates", ca_file);
   }
   return TlsContext(std::move(context));
@@ -83,10 +84,10 @@ Result<TlsContext> TlsContext::ForClient(const std::string& ca_file) {
 
 // The first entry of OpenSSL's queue is the cause. The later ones are what failed because of it.
 std::string TakeTlsReason() {
-  const unsigned long code = ::ERR_get_error();
-  ::ERR_clear_error();
+  const unsigned long code = Tls().take_error();
+  Tls().clear_errors();
   if (ERR_SYSTEM_ERROR(code)) return ErrnoText(static_cast<int>(ERR_GET_REASON(code)));
-  const char* const reason = code != 0 ? ::ERR_reason_error_string(code) : nullptr;
+  const char* const reason = code != 0 ? Tls().reason_text(code) : nullptr;
   return reason != nullptr ? reason : "unknown failure of TLS";
 }
 

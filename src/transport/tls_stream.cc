@@ -1,8 +1,5 @@
 #include "transport/tls_stream.h"
 
-#include <openssl/err.h>
-#include <openssl/ssl.h>
-#include <openssl/x509v3.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -13,6 +10,7 @@
 #include "base/check.h"
 #include "transport/socket_address.h"
 #include "transport/tls_certificate.h"
+#include "transport/tls_library.h"
 
 namespace holdfast::transport {
 namespace {
@@ -29,31 +27,31 @@ constexpr size_t kMaxSealedBytes = 256u << 10;
 }  // namespace
 
 TlsStream::TlsStream(const TlsContext& context, OwnedFd socket)
-    : socket_(std::move(socket)), input_(socket_.get()), ssl_(::SSL_new(context.get()), ::SSL_free) {
+    : socket_(std::move(socket)), input_(socket_.get()), ssl_(Tls().session_new(context.get()), Tls().session_free) {
   CHECK(ssl_ != nullptr);
-  ::SSL_set_bio(ssl_.get(), input_.MakeBio(), MakeOutputBio(sealed_));
+  Tls().set_bio(ssl_.get(), input_.MakeBio(), MakeOutputBio(sealed_));
 }
 
 TlsStream::~TlsStream() = default;
 
 std::unique_ptr<TlsStream> TlsStream::Accept(const TlsContext& context, OwnedFd socket) {
   std::unique_ptr<TlsStream> stream(new TlsStream(context, std::move(socket)));
-  ::SSL_set_accept_state(stream->ssl_.get());
+  Tls().set_accept_state(stream->ssl_.get());
   return stream;
 }
 
 std::unique_ptr<TlsStream> TlsStream::Connect(const TlsContext& context, OwnedFd socket, const std::string& host) {
   std::unique_ptr<TlsStream> stream(new TlsStream(context, std::move(socket)));
-  ::SSL_set_connect_state(stream->ssl_.get());
+  Tls().set_connect_state(stream->ssl_.get());
   ExpectServer(*stream->ssl_, host, stream->failure_.message);
   return stream;
 }
 
 TlsStream::Step TlsStream::Handshake() {
-  ::ERR_clear_error();
+  Tls().clear_errors();
   errno = 0;
   input_.Allow(kReadAtOnce);
-  const int result = ::SSL_do_handshake(ssl_.get());
+  const int result = Tls().do_handshake(ssl_.get());
   if (result != 1) (void)OnFailure(result);
   const bool waits = result != 1 && errno == EAGAIN;
   const bool flushed = Flush();
@@ -69,14 +67,14 @@ TlsStream::Step TlsStream::Handshake() {
 // bytes is reported by the next call. OpenSSL may have an answer for the peer after a read: its part of the handshake,
 // or an alert.
 ssize_t TlsStream::Read(std::span<char> buffer) {
-  ::ERR_clear_error();
+  Tls().clear_errors();
   errno = 0;
   input_.Allow(kReadAtOnce);
   size_t total = 0;
   int result = 1;
   while (result == 1 && total < buffer.size()) {
     size_t count = 0;
-    result = ::SSL_read_ex(ssl_.get(), buffer.data() + total, buffer.size() - total, &count);
+    result = Tls().read(ssl_.get(), buffer.data() + total, buffer.size() - total, &count);
     total += count;
     if (count > 0) input_.OnApplicationData();
   }
@@ -91,7 +89,7 @@ ssize_t TlsStream::Read(std::span<char> buffer) {
 // Returns 0 at the orderly end of the stream. Otherwise sets errno and returns -1.
 ssize_t TlsStream::OnFailure(int result) {
   const int reason = errno;
-  switch (::SSL_get_error(ssl_.get(), result)) {
+  switch (Tls().error_of(ssl_.get(), result)) {
     case SSL_ERROR_WANT_READ:
     case SSL_ERROR_WANT_WRITE:
       errno = EAGAIN;
@@ -118,7 +116,7 @@ ssize_t TlsStream::OnFlood() {
 }
 
 void TlsStream::ExplainProtocolError() {
-  switch (ERR_GET_REASON(::ERR_peek_error())) {
+  switch (ERR_GET_REASON(Tls().peek_error())) {
     case SSL_R_UNEXPECTED_EOF_WHILE_READING:
       return Explain(ErrorKind::kDisconnected, "it closed the connection");
     case SSL_R_WRONG_VERSION_NUMBER:  // the first bytes are no TLS record
@@ -154,7 +152,7 @@ size_t TlsStream::Seal(std::span<const iovec> vectors) {
   size_t total = 0;
   const auto seal = [&] {
     size_t written = 0;
-    if (used > 0) ::SSL_write_ex(ssl_.get(), record.data(), std::exchange(used, 0), &written);
+    if (used > 0) Tls().write(ssl_.get(), record.data(), std::exchange(used, 0), &written);
     total += written;
   };
   for (const iovec& vector : vectors) {
@@ -190,9 +188,9 @@ bool TlsStream::Flush() {
 
 // The notice is worth one attempt: the end of the TCP connection follows it.
 void TlsStream::EndWriting() {
-  ::ERR_clear_error();
-  (void)::SSL_shutdown(ssl_.get());
-  ::ERR_clear_error();
+  Tls().clear_errors();
+  (void)Tls().shut_down(ssl_.get());
+  Tls().clear_errors();
   (void)Flush();
   ::shutdown(socket_.get(), SHUT_WR);
 }

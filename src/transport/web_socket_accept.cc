@@ -1,4 +1,4 @@
-// The deprecated functions of OpenSSL are used for the reason that base/sha256.cc gives.
+// The deprecated functions of OpenSSL are used for the reason that base/sha256.cc gives. SHA1() is not one of them.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "transport/web_socket_accept.h"
 
@@ -22,7 +22,10 @@ constexpr std::string_view kProtocolId = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 std::string UpgradeAnswer(std::string_view key) {
   const std::string text = fmt::format("{}{}", key, kProtocolId);
   std::array<unsigned char, SHA_DIGEST_LENGTH> digest;
-  (void)::SHA1(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());  // cannot fail
+  SHA_CTX context;
+  (void)::SHA1_Init(&context);  // none of the three can fail
+  (void)::SHA1_Update(&context, text.data(), text.size());
+  (void)::SHA1_Final(digest.data(), &context);
   return fmt::format(
       "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nServer: holdfast\r\n"
       "Sec-WebSocket-Accept: {}\r\n\r\n",
