@@ -33,7 +33,7 @@ void HideSecrets(const cli::Arguments& arguments) {
 
 int RunCommand(int argc, char** argv) {
   const std::vector<std::string> words = cli::WordsOf(sandbox::CalledAs(argc, argv), {argv + 1, argv + argc});
-  const auto arguments = cli::Parse(cli::Commands(), words);
+  const auto arguments = cli::Parse(cli::Table(), words);
   if (arguments) {
     HideSecrets(*arguments);
     return arguments->command().run(*arguments);

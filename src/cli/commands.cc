@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 
+#include <array>
 #include <vector>
 
 #include "cli/files/cp_command.h"
@@ -22,37 +23,42 @@
 #include "cli/runs/steer_commands.h"
 
 namespace holdfast::cli {
+namespace {
 
-std::span<const Command> Commands() {
-  static const std::vector<Command> commands = {
-      RunCommand(),
-      PsCommand(),
-      LogsCommand(),
-      AttachCommand(),
-      WaitCommand(),
-      KillCommand(),
-      SendCommand(),
-      InspectCommand(),
-      CpCommand(),
-      LsCommand(),
-      CatCommand(),
-      RmCommand(),
-      MkdirCommand(),
-      StatCommand(),
-      CallCommand(),
-      ExecServerCommand(),
-      ForwardCommand(),
-      RendezvousCommand(),
-      McpServerCommand(),
-      SandboxCommand(),
-      DebugLandlockCommand(),
-      DoctorCommand(),
-      ExecpolicyCheckCommand(),
-      ExecpolicyAllowCommand(),
-      CompletionCommand(),
-      ManCommand(),
-  };
-  return commands;
+constexpr auto kRows = std::to_array<CommandTable::Row>({
+    {"run", RunCommand},
+    {"ps", PsCommand},
+    {"logs", LogsCommand},
+    {"attach", AttachCommand},
+    {"wait", WaitCommand},
+    {"kill", KillCommand},
+    {"send", SendCommand},
+    {"inspect", InspectCommand},
+    {"cp", CpCommand},
+    {"ls", LsCommand},
+    {"cat", CatCommand},
+    {"rm", RmCommand},
+    {"mkdir", MkdirCommand},
+    {"stat", StatCommand},
+    {"call", CallCommand},
+    {"exec-server", ExecServerCommand},
+    {"exec-server forward", ForwardCommand},
+    {"rendezvous", RendezvousCommand},
+    {"mcp-server", McpServerCommand},
+    {"sandbox", SandboxCommand},
+    {"debug landlock", DebugLandlockCommand},
+    {"doctor", DoctorCommand},
+    {"execpolicy check", ExecpolicyCheckCommand},
+    {"execpolicy allow", ExecpolicyAllowCommand},
+    {"completion", CompletionCommand},
+    {"man", ManCommand},
+});
+
+}  // namespace
+
+const CommandTable& Table() {
+  static const CommandTable table(kRows);
+  return table;
 }
 
 std::vector<std::string> WordsOf(std::string_view called_as, std::vector<std::string> words) {

@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "cli/table/command.h"
+#include "cli/table/command_table.h"
 
 namespace holdfast::cli {
 
-std::span<const Command> Commands();
+const CommandTable& Table();
+inline std::span<const Command> Commands() { return Table().all(); }
 
 // Returns the words of the command line of a program that was called as `called_as`, without its name. Callers of
 // codex-exec-mcp-server call `holdfast` so, by a link, and mean the command mcp-server.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/table/command.h"
+#include "cli/table/command_table.h"
 
 namespace holdfast::cli {
 
@@ -18,11 +19,11 @@ class Arguments {
   // A name is that of an option, such as "--json" or "-C", or that of an argument, such as "COMMAND".
   using ByName = std::map<std::string, std::vector<std::string>, std::less<>>;
 
-  // `table` is the whole table and `command` one of its rows; both outlive the arguments.
-  Arguments(std::span<const Command> table, const Command& command, ByName values)
+  // `command` is one of the table. Both outlive the arguments.
+  Arguments(const CommandTable& table, const Command& command, ByName values)
       : table_(table), command_(command), values_(std::move(values)) {}
 
-  std::span<const Command> table() const { return table_; }
+  std::span<const Command> table() const { return table_.all(); }
   const Command& command() const { return command_; }
 
   // Returns whether the option is given, and not with the value "false".
@@ -34,7 +35,7 @@ class Arguments {
   std::vector<std::string> Values(std::string_view name) const;
 
  private:
-  std::span<const Command> table_;
+  const CommandTable& table_;
   const Command& command_;
   ByName values_;
 };

@@ -90,13 +90,22 @@ CLI::Option* AddArgument(CLI::App& app, const Argument& argument) {
   return added;
 }
 
-// The CLI11 parser of one command.
+// Returns whether one of the words may be the option. It may also be a value, or other letters.
+bool MayBeAmong(Words words, const Option& option) {
+  return std::ranges::any_of(words, [&option](const std::string& word) {
+    if (word.starts_with("--")) return !option.flag.empty() && word.starts_with(option.flag);
+    return word.starts_with('-') && !option.letter.empty() && word.contains(option.letter.back());
+  });
+}
+
+// The CLI11 parser of one command. It has only the options that the words may name: CLI11 compares each option that is
+// added with all others, which takes as long as the rest of the start for a command with many options.
 class Parser {
  public:
-  explicit Parser(const Command& command) : app_("", "holdfast " + command.name) {
+  Parser(const Command& command, Words words) : app_("", "holdfast " + command.name) {
     app_.set_help_flag();
     for (const Option& option : command.options) {
-      options_.emplace_back(option.name(), AddOption(GroupOf(option), option));
+      if (MayBeAmong(words, option)) options_.emplace_back(option.name(), AddOption(GroupOf(option), option));
     }
     const size_t count = command.arguments.size() - (HasRest(command) ? 1 : 0);
     for (const Argument& argument : std::span(command.arguments).first(count)) {
@@ -156,7 +165,7 @@ std::string BadChoice(const Command& command, const Arguments::ByName& values) {
   return {};
 }
 
-std::expected<Arguments, Answered> ParseCommand(std::span<const Command> table, const Command& command, Words words) {
+std::expected<Arguments, Answered> ParseCommand(const CommandTable& table, const Command& command, Words words) {
   const size_t begin = HasRest(command) ? RestBegins(command, words) : words.size();
   const Words own = words.first(begin), rest = words.subspan(begin);
   const auto options_end = std::ranges::find(own, "--");
@@ -164,7 +173,7 @@ std::expected<Arguments, Answered> ParseCommand(std::span<const Command> table, 
     return std::unexpected(Answered{0, HelpOf(command), {}});
   }
   try {
-    Arguments::ByName values = Parser(command).Parse(own);
+    Arguments::ByName values = Parser(command, own).Parse(own);
     if (HasRest(command)) {
       const Argument& last = command.arguments.back();
       if (rest.empty() && last.count == Argument::Count::kRest) {
@@ -181,24 +190,23 @@ std::expected<Arguments, Answered> ParseCommand(std::span<const Command> table, 
 }
 
 // Returns the command that the first words name, and how many words its name has.
-std::pair<const Command*, size_t> FindCommand(std::span<const Command> table, Words words) {
+std::pair<const Command*, size_t> FindCommand(const CommandTable& table, Words words) {
   for (size_t count = std::min<size_t>(2, words.size()); count > 0; --count) {
     const std::string name = count == 2 ? words[0] + " " + words[1] : words[0];
-    const auto found = std::ranges::find(table, name, &Command::name);
-    if (found != table.end()) return {&*found, count};
+    if (const Command* const found = table.Find(name)) return {found, count};
   }
   return {nullptr, 0};
 }
 
 }  // namespace
 
-std::expected<Arguments, Answered> Parse(std::span<const Command> table, const std::vector<std::string>& words) {
+std::expected<Arguments, Answered> Parse(const CommandTable& table, const std::vector<std::string>& words) {
   if (words.empty()) return Mistake("", 1, "a command is required");
-  if (AsksForHelp(words[0])) return std::unexpected(Answered{0, HelpOf(table), {}});
+  if (AsksForHelp(words[0])) return std::unexpected(Answered{0, HelpOf(table.all()), {}});
   if (words[0] == "--version") return std::unexpected(Answered{0, fmt::format("holdfast {}\n", kVersion), {}});
   const auto [command, count] = FindCommand(table, words);
   if (command != nullptr) return ParseCommand(table, *command, Words(words).subspan(count));
-  const std::string family = FamilyHelp(table, words[0]);
+  const std::string family = FamilyHelp(table.all(), words[0]);
   if (family.empty()) return Mistake("", 1, fmt::format("unknown command {}", words[0]));
   if (words.size() > 1 && AsksForHelp(words[1])) return std::unexpected(Answered{0, family, {}});
   return Mistake(words[0], 1, "a subcommand is required");

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <expected>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "cli/table/arguments.h"
-#include "cli/table/command.h"
+#include "cli/table/command_table.h"
 
 namespace holdfast::cli {
 
@@ -20,6 +19,6 @@ struct Answered {
 };
 
 // `words` are the arguments of the program without its name. The returned Arguments refer to the table.
-std::expected<Arguments, Answered> Parse(std::span<const Command> table, const std::vector<std::string>& words);
+std::expected<Arguments, Answered> Parse(const CommandTable& table, const std::vector<std::string>& words);
 
 }  // namespace holdfast::cli

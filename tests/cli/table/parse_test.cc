@@ -32,7 +32,7 @@ class ParseTest : public testing::Test {
     return arguments ? Answered{} : arguments.error();
   }
 
-  const std::vector<Command> table_ = SampleTable();
+  const CommandTable table_{kSampleRows};
 };
 
 TEST_F(ParseTest, FindsTheRowOfTheCommand) {

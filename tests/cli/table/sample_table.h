@@ -1,10 +1,12 @@
 // A small table of commands for the tests of the parser and of the texts that are made from a table.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "cli/table/arguments.h"
 #include "cli/table/command.h"
+#include "cli/table/command_table.h"
 
 namespace holdfast::cli {
 
@@ -73,5 +75,15 @@ inline std::vector<Command> SampleTable() {
        .run = run},
   };
 }
+
+// The rows of the same table.
+inline constexpr auto kSampleRows = std::to_array<CommandTable::Row>({
+    {"run", [] { return SampleTable()[0]; }},
+    {"send", [] { return SampleTable()[1]; }},
+    {"kill", [] { return SampleTable()[2]; }},
+    {"show", [] { return SampleTable()[3]; }},
+    {"debug trace", [] { return SampleTable()[4]; }},
+    {"judge", [] { return SampleTable()[5]; }},
+});
 
 }  // namespace holdfast::cli
