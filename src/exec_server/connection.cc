@@ -74,6 +74,7 @@ void Connection::OnNotification(const rpc::Notification& notification) {
   if (phase_ == Phase::kFresh) {
     return OnUnreadable({ErrorKind::kInvalidRequest, "initialized came before initialize was answered"});
   }
+  context_.sandbox_program.AwaitHelper();
   if (phase_ == Phase::kInitialized) session_->OnReady(*attachment_, peer_);
   phase_ = Phase::kReady;
 }

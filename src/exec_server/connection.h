@@ -17,6 +17,7 @@
 #include "rpc/peer.h"
 #include "rpc/reply.h"
 #include "rpc/transport.h"
+#include "sandbox/helper_command/sandbox_program.h"
 #include "wire/json.h"
 #include "wire/method.h"
 #include "wire/session_messages.h"
@@ -32,6 +33,7 @@ struct ConnectionContext {
   const wire::EnvironmentInfo& environment_info;
   SessionTable& sessions;
   const Methods& methods;
+  const sandbox::SandboxProgram& sandbox_program;
   wire::Document& document;  // shared by all connections, because a message is decoded before the next one is parsed
 };
 

@@ -148,6 +148,7 @@ void Server::Serve(std::shared_ptr<rpc::Transport> transport) {
                                   .environment_info = parts_.environment.info(),
                                   .sessions = sessions_,
                                   .methods = methods_,
+                                  .sandbox_program = parts_.sandbox_program,
                                   .document = document_};
   auto connection = std::make_shared<Connection>(context, std::move(transport),
                                                  [this](Connection& ended) { OnConnectionEnd(ended); });

@@ -1,5 +1,8 @@
 #include "exec_server/connection.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <filesystem>
 
 #include "exec_server/server_fixture.h"
@@ -48,6 +51,25 @@ TEST_F(ConnectionTest, NeedsTheWholeHandshake) {
   EXPECT_THAT(Say(client, kList), HasSubstr("process/list needs initialized first"));
   EXPECT_EQ(Say(client, R"({"method":"initialized"})"), "");
   EXPECT_THAT(Say(client, kList), StartsWith(kListed));
+}
+
+// The helper is copied while the client does its handshake. A client that could change the file before the end of the
+// copy would decide what runs outside of its sandbox.
+TEST_F(ConnectionTest, WaitsForTheCopyOfTheHelperBeforeTheFirstRequest) {
+  constexpr off_t kBytes = 64 << 20;
+  const support::ScratchDir dir;
+  paths_.sandbox_helper = dir.Write("helper", "");
+  const OwnedFd file(::open(paths_.sandbox_helper.c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_EQ(::ftruncate(file.get(), kBytes), 0);
+  ASSERT_EQ(::pwrite(file.get(), "z", 1, kBytes - 1), 1);
+  Boot();
+  ConnectReady();
+  ASSERT_EQ(::pwrite(file.get(), "x", 1, kBytes - 1), 1);
+  const auto wrapped = parts_->sandbox_program.Wrap({.program = "/bin/true", .cwd = "/"}, {});
+  ASSERT_TRUE(wrapped) << wrapped.error().message;
+  char last = 0;
+  EXPECT_EQ(::pread(wrapped->wrapper->fds.at(2)->get(), &last, 1, kBytes - 1), 1);  // behind the profile and the report
+  EXPECT_EQ(last, 'z');
 }
 
 TEST_F(ConnectionTest, RefusesASecondInitialize) {

@@ -88,11 +88,11 @@ class ServerFixture : public testing::Test {
     EXPECT_TRUE(RunUntil([&] { return ended && spawner_->orphans() == 0; }));
   }
 
-  // Makes the server with the present config_. A test that changes config_ has to call it again.
+  // Makes the server with the present config_ and paths_. A test that changes them has to call it again.
   void Boot() {
     session_service_.reset();
     sessions_.reset();
-    parts_ = std::make_unique<ServerParts>(loop_, *spawner_, config_);
+    parts_ = std::make_unique<ServerParts>(loop_, *spawner_, config_, paths_);
     sessions_ = std::make_unique<SessionTable>(parts_->sessions);
     session_service_ = std::make_unique<SessionService>(*sessions_, *parts_->held);
     methods_ = std::make_unique<Methods>(MakeMethods(*parts_, *session_service_));
@@ -107,6 +107,7 @@ class ServerFixture : public testing::Test {
                                     .environment_info = parts_->environment.info(),
                                     .sessions = *sessions_,
                                     .methods = *methods_,
+                                    .sandbox_program = parts_->sandbox_program,
                                     .document = document_};
     client.connection = std::make_shared<Connection>(context, client.transport, [](Connection&) {});
     client.connection->Start();
@@ -144,6 +145,7 @@ class ServerFixture : public testing::Test {
 
   loop::EventLoop loop_;
   Config config_;
+  RuntimePaths paths_;
   std::unique_ptr<process::Spawner> spawner_;
   std::unique_ptr<ServerParts> parts_;
   std::unique_ptr<SessionTable> sessions_;

@@ -14,7 +14,6 @@
 #include "sandbox/bubblewrap/bundled_bubblewrap.h"
 #include "sandbox/flags.h"
 #include "sandbox/plan/program_names.h"
-#include "sys/executable_image.h"
 #include "sys/io.h"
 #include "sys/memory_file.h"
 #include "sys/own_program.h"
@@ -58,19 +57,11 @@ std::string Variable(const process::Environment& environment, std::string_view n
 
 }  // namespace
 
-Result<std::shared_ptr<const OwnedFd>> SealProgram(const std::string& path) {
-  const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.is_open()) return FailErrno("open", path);
-  TRY(OwnedFd image, sys::BeginExecutableCopy(kProgramName));
-  TRY_VOID(sys::FinishExecutableCopy(image.get(), file.get(), sys::ImageMode::kOnlyExecutable));
-  return std::make_shared<const OwnedFd>(std::move(image));
-}
-
 std::string HelperPath() { return fmt::format("{}/{}", sys::OwnDirectory(), kProgramName); }
 
 SandboxPrograms OpenSandboxPrograms(const SandboxProgramPaths& paths, const std::string& tool_path) {
   const std::string directory(ParentOf(paths.helper));
-  SandboxPrograms programs{.helper = SealProgram(paths.helper), .directory = directory};
+  SandboxPrograms programs{.helper = SealedProgram::Begin(paths.helper), .directory = directory};
   if (!paths.bubblewrap.empty()) {
     programs.bubblewrap = std::make_shared<const OwnedFd>(::open(paths.bubblewrap.c_str(), O_RDONLY | O_CLOEXEC));
     return programs;
@@ -107,7 +98,7 @@ Result<std::shared_ptr<const OwnedFd>> SandboxProgram::PortRulesetFor(const Sand
 
 Result<process::Command> SandboxProgram::HelperCommand(SandboxedCommand sandboxed, const SandboxSpec& sandbox,
                                                        const WrapOptions& options) const {
-  TRY(const auto helper, programs_.helper);
+  TRY(const auto helper, programs_.helper.Await());
   TRY(sys::Pipe report, sys::MakePipe(sys::OurEnd::kRead));
   TRY(OwnedFd profile, sys::MakeMemoryFile("profile", ProfileText(sandbox.profile)));
   // Without rules about files, or without mounts, there are no placeholders to remove.

@@ -13,6 +13,7 @@
 #include "runtime_dir/runtime_dir.h"
 #include "sandbox/backend.h"
 #include "sandbox/helper_command/sandbox_spec.h"
+#include "sandbox/helper_command/sealed_program.h"
 #include "sandbox/helper_command/server_access.h"
 #include "sandbox/resolve/temporary_directory.h"
 #include "sandbox/sandboxed_command.h"
@@ -22,13 +23,10 @@ namespace holdfast::sandbox {
 // The programs as they were when the server started. They are executed by descriptor, so that a file which a command
 // later puts in their place is never executed.
 struct SandboxPrograms {
-  Result<std::shared_ptr<const OwnedFd>> helper;   // in sealed memory, or the reason why that failed
+  SealedProgram helper;
   std::shared_ptr<const OwnedFd> bubblewrap = {};  // null: none was found, and the helper looks for one
   std::string directory = {};                      // the directory of the programs
 };
-
-// Copies a program into sealed memory.
-Result<std::shared_ptr<const OwnedFd>> SealProgram(const std::string& path);
 
 // Returns the path of the helper, which lies in the directory of the running program.
 std::string HelperPath();
@@ -39,9 +37,9 @@ struct SandboxProgramPaths {
   std::string bubblewrap = {};  // empty: it is looked for in `tool_path`, and then beside the helper
 };
 
-// Opens the helper and bubblewrap. The helper is linked statically, because a dynamic program would run the code of a
-// command's LD_PRELOAD outside of the sandbox. `tool_path` is not the PATH of a command, whose directories others may
-// write to.
+// Opens the helper and bubblewrap, and begins to copy the helper. It is linked statically, because a dynamic program
+// would run the code of a command's LD_PRELOAD outside of the sandbox. `tool_path` is not the PATH of a command, whose
+// directories others may write to.
 SandboxPrograms OpenSandboxPrograms(const SandboxProgramPaths& paths, const std::string& tool_path);
 
 // A descriptor that the command inherits. The variable `name` tells it the number.
@@ -67,6 +65,9 @@ class SandboxProgram {
         tool_path_(std::move(tool_path)),
         server_tmpdir_(std::move(server_tmpdir)),
         backend_(backend) {}
+
+  // Waits until no change of the helper's file matters any longer. The server does so before a client may change files.
+  void AwaitHelper() const { (void)programs_.helper.Await(); }
 
   // Every command that is wrapped after this call is kept away from the server.
   void KeepCommandsFrom(ServerAccess server) { server_access_ = std::move(server); }

@@ -73,8 +73,9 @@ class FileHelpersTest : public testing::Test {
   FileHelpersTest() {
     ::signal(SIGPIPE, SIG_IGN);
     EXPECT_TRUE(sys::ReserveLowFds());
-    program_.emplace(sandbox::SandboxPrograms{.helper = sandbox::SealProgram(dir_.Write("program", kProgram, 0755))},
-                     "/usr/bin:/bin", "");
+    program_.emplace(
+        sandbox::SandboxPrograms{.helper = sandbox::SealedProgram::Begin(dir_.Write("program", kProgram, 0755))},
+        "/usr/bin:/bin", "");
     spawner_ = *process::Spawner::Create(loop_);
     Boot({});
   }
@@ -363,8 +364,8 @@ TEST_F(FileHelpersTest, AStartThatFailsAnswersEveryRequestWithTheReason) {
 }
 
 TEST_F(FileHelpersTest, AProgramThatIsMissingIsAReason) {
-  const sandbox::SandboxProgram nowhere({.helper = sandbox::SealProgram(dir_.path() + "/missing")}, "/usr/bin:/bin",
-                                        "");
+  const sandbox::SandboxProgram nowhere({.helper = sandbox::SealedProgram::Begin(dir_.path() + "/missing")},
+                                        "/usr/bin:/bin", "");
   helpers_ = std::make_unique<FileHelpers>(loop_, *spawner_, nowhere);
   EXPECT_THAT(ErrorOf(Acquire("a")), HasSubstr("No such file or directory"));
   EXPECT_TRUE(RunUntil([&] { return helpers_->alive() == 0; }));

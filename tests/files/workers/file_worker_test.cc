@@ -49,8 +49,9 @@ class FileWorkerTest : public testing::Test {
     EXPECT_TRUE(sys::ReserveLowFds());
     std::string text = kProgram;
     for (size_t at; (at = text.find("{0}")) != std::string::npos;) text.replace(at, 3, dir_.path() + "/count");
-    program_.emplace(sandbox::SandboxPrograms{.helper = sandbox::SealProgram(dir_.Write("program", text, 0755))},
-                     "/usr/bin:/bin", "");
+    program_.emplace(
+        sandbox::SandboxPrograms{.helper = sandbox::SealedProgram::Begin(dir_.Write("program", text, 0755))},
+        "/usr/bin:/bin", "");
     spawner_ = *process::Spawner::Create(loop_);
     helpers_.emplace(loop_, *spawner_, *program_);
     workers_.emplace(threads_, *helpers_);

@@ -1,5 +1,6 @@
 #include "sandbox/helper_command/sandbox_program.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,7 +29,9 @@ using testing::UnorderedElementsAre;
 using Strings = std::vector<std::string>;
 
 SandboxProgram Program() {
-  return {{.helper = std::make_shared<const OwnedFd>(), .directory = "/opt/holdfast"}, "/tools", "/server/tmp"};
+  return {{.helper = SealedProgram(std::make_shared<const OwnedFd>()), .directory = "/opt/holdfast"},
+          "/tools",
+          "/server/tmp"};
 }
 
 SandboxSpec ReadOnly() {
@@ -162,7 +165,8 @@ TEST(SandboxProgramTest, GivesTheFileHelperLittleOfTheServersEnvironment) {
 
 TEST(SandboxProgramTest, PassesTheBubblewrapThatTheServerHasOpened) {
   const auto bubblewrap = std::make_shared<const OwnedFd>();
-  const SandboxProgram program({.helper = std::make_shared<const OwnedFd>(), .bubblewrap = bubblewrap}, "/tools", "");
+  const SandboxProgram program({.helper = SealedProgram(std::make_shared<const OwnedFd>()), .bubblewrap = bubblewrap},
+                               "/tools", "");
   const auto wrapped = program.Wrap(Shell(), ReadOnly());
   ASSERT_TRUE(wrapped);
   EXPECT_THAT(Split(*wrapped).ours, Contains("--bwrap-fd"));
@@ -189,7 +193,7 @@ TEST(SandboxProgramTest, PassesADescriptorThatTheCommandKeeps) {
 }
 
 TEST(SandboxProgramTest, SaysWhyThereIsNoHelper) {
-  const SandboxProgram program({.helper = SealProgram("/no/such/program")}, "/tools", "");
+  const SandboxProgram program({.helper = SealedProgram::Begin("/no/such/program")}, "/tools", "");
   const auto wrapped = program.Wrap(Shell(), ReadOnly());
   ASSERT_FALSE(wrapped);
   EXPECT_EQ(wrapped.error().message, "open /no/such/program: No such file or directory");
@@ -199,13 +203,31 @@ TEST(SandboxProgramTest, SaysWhyThereIsNoHelper) {
 TEST(SandboxProgramTest, RunsTheHelperAsItWasWhenItWasOpened) {
   const support::ScratchDir dir;
   const std::string path = dir.Write("program", "original");
-  const auto sealed = SealProgram(path);
+  const auto sealed = SealedProgram::Begin(path).Await();
   ASSERT_TRUE(sealed);
   dir.Write("program", "replaced");
   std::string text(64, '\0');
   text.resize(static_cast<size_t>(::pread((*sealed)->get(), text.data(), text.size(), 0)));
   EXPECT_EQ(text, "original");
   EXPECT_LT(::pwrite((*sealed)->get(), "x", 1, 0), 0);
+}
+
+// The copy takes some time. A client may do anything after the wait for it, also write to the file.
+TEST(SandboxProgramTest, WaitsForTheWholeHelper) {
+  constexpr off_t kBytes = 64 << 20;
+  const support::ScratchDir dir;
+  const std::string path = dir.Write("program", "");
+  const OwnedFd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_EQ(::ftruncate(file.get(), kBytes), 0);
+  ASSERT_EQ(::pwrite(file.get(), "z", 1, kBytes - 1), 1);
+  const auto sealed = SealedProgram::Begin(path);
+  const SandboxProgram program({.helper = sealed}, "/tools", "");
+  program.AwaitHelper();
+  ASSERT_EQ(::pwrite(file.get(), "x", 1, kBytes - 1), 1);
+  ASSERT_TRUE(sealed.Await());
+  char last = 0;
+  EXPECT_EQ(::pread((*sealed.Await())->get(), &last, 1, kBytes - 1), 1);
+  EXPECT_EQ(last, 'z');
 }
 
 SandboxSpec WithNetwork() {

@@ -91,7 +91,7 @@ class LaunchersTest : public testing::Test {
   support::ScratchDir dir_;
   loop::EventLoop loop_;
   std::unique_ptr<process::Spawner> spawner_;
-  SandboxProgram program_{{.helper = SealProgram(dir_.Write("program", kProgram, 0755))}, "/usr/bin:/bin", ""};
+  SandboxProgram program_{{.helper = SealedProgram::Begin(dir_.Write("program", kProgram, 0755))}, "/usr/bin:/bin", ""};
   std::vector<std::string> failures_;
   std::optional<Launchers> launchers_;
 };

@@ -38,7 +38,7 @@ using testing::SizeIs;
 using testing::StartsWith;
 
 SandboxPrograms TheseTests() {
-  return {.helper = std::make_shared<const OwnedFd>(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC)),
+  return {.helper = SealedProgram(std::make_shared<const OwnedFd>(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC))),
           .directory = "/usr/bin"};
 }
 
@@ -340,7 +340,7 @@ TEST_F(SandboxedStartTest, ReportsAMissingDirectoryAsAKeeperDoes) {
 }
 
 TEST_F(SandboxedStartTest, ReportsAHelperThatCannotBeStarted) {
-  SandboxProgram broken({.helper = Fail(ErrorKind::kSystem, "there is no helper")}, "/usr/bin:/bin", "");
+  SandboxProgram broken({.helper = SealedProgram(Fail(ErrorKind::kSystem, "there is no helper"))}, "/usr/bin:/bin", "");
   Subject& subject = *subjects_.emplace_back(std::make_unique<Subject>());
   auto start = SandboxedStart::Of({.loop = loop_,
                                    .spawner = *spawner_,
