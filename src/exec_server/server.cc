@@ -50,6 +50,7 @@ void Server::HideFromCommands(const std::string& file) {
 }
 
 void Server::RunStartupCheck(const process::Command& command) {
+  if (stopping_) return;
   auto check = StartupCheck::Start(loop_, *spawner_, command);
   if (check) startup_check_ = *std::move(check);
 }

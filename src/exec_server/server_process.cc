@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <string>
@@ -15,6 +16,12 @@
 
 namespace holdfast::exec_server {
 namespace {
+
+using namespace std::chrono_literals;
+
+// The check takes a processor for longer than the server needs to start. A first client that waits for the start of the
+// server is served before it.
+constexpr auto kUntilStartupCheck = 250ms;
 
 Result<> CheckPaths(const RuntimePaths& paths) {
   for (const std::string& path : {paths.sandbox_helper, paths.bubblewrap, paths.holdfast}) {
@@ -54,7 +61,8 @@ Result<> SetUpProcess(const Config& config, const RuntimePaths& paths) {
 
 void RunUntilSignal(loop::EventLoop& loop, Server& server, const Config& config, const RuntimePaths& paths,
                     loop::Callback on_ready) {
-  if (config.sandbox_check && !paths.holdfast.empty()) server.RunStartupCheck(Examination(paths.holdfast));
+  loop::Timer check(loop, [&] { server.RunStartupCheck(Examination(paths.holdfast)); });
+  if (config.sandbox_check && !paths.holdfast.empty()) check.Start(kUntilStartupCheck);
   loop.Post(std::move(on_ready));
   RunUntilSignal(loop, [&server] { server.Shutdown(); });
 }
