@@ -45,6 +45,7 @@ run: build
 build: setup
 	@cmake --preset release
 	@cmake --build --preset release -j $(JOBS)
+	@tools/check_program $(RELEASE)
 
 # Sandboxed commands may write /tmp, and holdfast does not run a command that could change holdfast's own programs.
 test: setup

@@ -163,6 +163,21 @@ void MeasurePtyFlood(Report& report) {
   report.Add("flood_pty_cpu", "s/GB", "the server's CPU time for it", cost.cpu_seconds_per_gb);
 }
 
+// Measures from the fork of the server to the answer to `initialize`.
+void MeasureColdStart(Report& report) {
+  constexpr int kStarts = 100;
+  std::vector<double> answered;
+  for (int i = 0; i < kStarts; ++i) {
+    const auto begin = Clock::now();
+    const Server server;
+    const Client client(server.url());
+    answered.push_back(Microseconds(Clock::now() - begin) / 1000);
+  }
+  report.Add("cold_start_least", "ms", "cold start until initialize is answered, least of 100",
+             std::ranges::min(answered));
+  report.Add("cold_start_p50", "ms", "cold start until initialize is answered, p50", Median(answered));
+}
+
 void MeasureIdleMemory(Report& report) {
   const Server server;
   server.AwaitQuiet(0);
@@ -229,6 +244,7 @@ constexpr auto kSections = std::to_array<Section>({
     {"echo-pty", MeasurePtyEcho},
     {"flood-pipe", MeasurePipeFlood},
     {"flood-pty", MeasurePtyFlood},
+    {"cold-start", MeasureColdStart},
     {"rss-idle", MeasureIdleMemory},
     {"rss-connection", MeasureConnectionMemory},
     {"rss-finished", MeasureFinishedMemory},

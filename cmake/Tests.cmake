@@ -162,6 +162,10 @@ add_test(NAME mcp_sdk COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/e2
   --server $<TARGET_FILE:holdfast>)
 set_tests_properties(mcp_sdk PROPERTIES COST 1000 TIMEOUT 300 SKIP_RETURN_CODE 77)
 
+# This test looks for code in the program that makes it large and slow to start.
+add_test(NAME program COMMAND ${CMAKE_SOURCE_DIR}/tools/check_program ${CMAKE_BINARY_DIR})
+set_tests_properties(program PROPERTIES TIMEOUT 60)
+
 # This test checks how tools/check_tidy shares runs of clang-tidy between sources.
 add_test(NAME tidy_batches COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/tools/tidy_batches_test.py)
 set_tests_properties(tidy_batches PROPERTIES TIMEOUT 60)
