@@ -1,5 +1,6 @@
 #include "exec_server/connection.h"
 
+#include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +14,9 @@ namespace {
 
 // The longest message that a codex client accepts. All versions close the connection when a longer one arrives.
 constexpr size_t kCodexMessageBytes = 64u << 20;
+
+// The time in which a connection that has a session must give a sign of life when another one wants to resume it.
+constexpr std::chrono::milliseconds kPatienceWithSilence{1'000};
 
 constexpr size_t kMaxClientNameBytes = 256;  // the name is logged, and listed to other clients
 
@@ -71,7 +75,7 @@ void Connection::OnNotification(const rpc::Notification& notification) {
   if (notification.method != wire::Initialized::kName) {
     return OnUnreadable({ErrorKind::kInvalidRequest, fmt::format("unexpected notification {}", notification.method)});
   }
-  if (phase_ == Phase::kFresh) {
+  if (phase_ == Phase::kFresh || phase_ == Phase::kOpening) {
     return OnUnreadable({ErrorKind::kInvalidRequest, "initialized came before initialize was answered"});
   }
   context_.sandbox_program.AwaitHelper();
@@ -89,18 +93,39 @@ void Connection::OnStrayResponse(const rpc::Response&) {
 }
 
 void Connection::Initialize(const wire::InitializeParams& params, rpc::Reply<wire::InitializeResult> reply) {
-  if (phase_ != Phase::kFresh) return reply.Fail({ErrorKind::kInvalidRequest, "initialize was answered already"});
-  auto result = OpenSession(params);
-  if (!result) return reply.Fail(result.error());
-  phase_ = Phase::kInitialized;
-  reply(*std::move(result));
+  if (phase_ != Phase::kFresh) return reply.Fail({ErrorKind::kInvalidRequest, "initialize was sent already"});
+  if (params.client_name.size() > kMaxClientNameBytes) {
+    return reply.Fail(
+        {ErrorKind::kInvalidParams, fmt::format("clientName: has more than {} bytes", kMaxClientNameBytes)});
+  }
+  phase_ = Phase::kOpening;
+  opening_.Start(Open(params, std::move(reply)));
 }
 
-Result<wire::InitializeResult> Connection::OpenSession(const wire::InitializeParams& params) {
-  if (params.client_name.size() > kMaxClientNameBytes) {
-    return Fail(ErrorKind::kInvalidParams, fmt::format("clientName: has more than {} bytes", kMaxClientNameBytes));
+loop::Task<> Connection::Open(wire::InitializeParams params, rpc::Reply<wire::InitializeResult> reply) {
+  auto session = co_await FindSession(params);
+  if (!session) {
+    phase_ = Phase::kFresh;
+    co_return reply.Fail(session.error());
   }
-  TRY(session_, context_.sessions.Open(params));
+  session_ = *std::move(session);
+  auto result = Attach(params);
+  phase_ = Phase::kInitialized;
+  reply(std::move(result));
+}
+
+// A client whose connection has broken comes back, and the server may not know yet that the old connection is gone: a
+// node of a rendezvous that has died says nothing. The old connection has the session for as long as it answers.
+loop::Task<Result<std::shared_ptr<Session>>> Connection::FindSession(const wire::InitializeParams& params) {
+  for (;;) {
+    auto session = context_.sessions.Open(params);
+    if (session || session.error().kind != ErrorKind::kSessionAttached) co_return session;
+    const auto attached = context_.sessions.Find(*params.resume_session_id);
+    if (co_await attached->ProbeClient(kPatienceWithSilence) == rpc::Presence::kAnswers) co_return session;
+  }
+}
+
+wire::InitializeResult Connection::Attach(const wire::InitializeParams& params) {
   attachment_ = &session_->Attach(peer_->transport(), TraitsOf(params), params.sharing.role);
   LogInfo(params.resume_session_id ? "session.resumed" : "session.opened",
           {{"session", session_->id()}, {"client", params.client_name}, {"peer", remote_name()}});
@@ -114,7 +139,7 @@ Result<wire::InitializeResult> Connection::OpenSession(const wire::InitializePar
 
 Result<> Connection::CheckReady(std::string_view method) const {
   if (phase_ == Phase::kReady) return {};
-  const char* missing = phase_ == Phase::kFresh ? wire::Initialize::kName : wire::Initialized::kName;
+  const char* missing = phase_ == Phase::kInitialized ? wire::Initialized::kName : wire::Initialize::kName;
   return Fail(ErrorKind::kInvalidRequest, fmt::format("{} needs {} first", method, missing));
 }
 

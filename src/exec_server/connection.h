@@ -12,6 +12,8 @@
 #include "exec_server/session/session_table.h"
 #include "loop/byte_budget.h"
 #include "loop/event_loop.h"
+#include "loop/scope.h"
+#include "loop/task.h"
 #include "rpc/message.h"
 #include "rpc/method_table.h"
 #include "rpc/peer.h"
@@ -59,11 +61,13 @@ class Connection final : public rpc::PeerHost {
   void OnClosed() override;
 
  private:
-  enum class Phase { kFresh, kInitialized, kReady };
+  enum class Phase { kFresh, kOpening, kInitialized, kReady };
 
   void OnHandshake(const rpc::Request& request, rpc::PendingReply reply);
   void Initialize(const wire::InitializeParams& params, rpc::Reply<wire::InitializeResult> reply);
-  Result<wire::InitializeResult> OpenSession(const wire::InitializeParams& params);
+  loop::Task<> Open(wire::InitializeParams params, rpc::Reply<wire::InitializeResult> reply);
+  loop::Task<Result<std::shared_ptr<Session>>> FindSession(const wire::InitializeParams& params);
+  wire::InitializeResult Attach(const wire::InitializeParams& params);
   Result<> CheckReady(std::string_view method) const;
   Result<> CheckRole(wire::Caller caller) const;
 
@@ -73,6 +77,7 @@ class Connection final : public rpc::PeerHost {
   Phase phase_ = Phase::kFresh;
   std::shared_ptr<Session> session_;
   Attachment* attachment_ = nullptr;  // belongs to session_
+  loop::Scope opening_;
 };
 
 }  // namespace holdfast::exec_server

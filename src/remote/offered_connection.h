@@ -26,6 +26,8 @@ class OfferedConnection final : public rpc::Transport, private rpc::Receiver {
   bool congested() const override { return transport_->congested(); }
   void SetReading(rpc::Reading reading) override { transport_->SetReading(reading); }
   void Close() override { transport_->Close(); }
+  void Abort() override { transport_->Abort(); }
+  loop::Task<rpc::Presence> Probe(std::chrono::milliseconds patience) override { return transport_->Probe(patience); }
   std::string_view peer() const override { return transport_->peer(); }
 
  private:

@@ -2,10 +2,13 @@
 // it for WebSocket and for lines, and tests have a fake. Everything happens on the loop's thread.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include "loop/task.h"
 
 namespace holdfast::rpc {
 
@@ -23,6 +26,9 @@ class Receiver {
 };
 
 enum class Reading { kOn, kOff };
+
+// Whether the other end gave a sign of life when it was asked for one.
+enum class Presence { kAnswers, kSilent };
 
 class Transport {
  public:
@@ -46,6 +52,14 @@ class Transport {
   // Sends what is queued, ends the connection in the way of its protocol and closes it. OnClosed follows at most a few
   // seconds later, whatever the peer does.
   virtual void Close() = 0;
+
+  // Ends the connection without a word. OnClosed follows in a later turn of the loop.
+  virtual void Abort() = 0;
+
+  // Asks the other end for a sign of life in the way of its protocol, and waits for it at most so long. Whatever comes
+  // from the other end is one, also where reading is off. Where the protocol knows no such question, a connection that
+  // the kernel has not reported as ended answers.
+  virtual loop::Task<Presence> Probe(std::chrono::milliseconds patience) = 0;
 
   // A description of the other end, for the log and for error messages.
   virtual std::string_view peer() const = 0;

@@ -19,10 +19,14 @@ void HangUpWatch::Start() {
   if (!timer_.running()) timer_.Start(kInterval);
 }
 
-void HangUpWatch::Check() {
+bool HangUpWatch::hung_up() const {
   const short gone = static_cast<short>(POLLHUP | POLLERR | (sign_ == Sign::kEitherSide ? POLLRDHUP : 0));
   pollfd state{.fd = fd_, .events = gone, .revents = 0};
-  if (::poll(&state, 1, 0) > 0 && (state.revents & gone) != 0) return on_hang_up_();
+  return ::poll(&state, 1, 0) > 0 && (state.revents & gone) != 0;
+}
+
+void HangUpWatch::Check() {
+  if (hung_up()) return on_hang_up_();
   timer_.Start(kInterval);
 }
 

@@ -19,6 +19,9 @@ class HangUpWatch {
   void Start();
   void Stop() { timer_.Stop(); }
 
+  // Returns whether the peer has gone, as far as the kernel knows.
+  bool hung_up() const;
+
  private:
   void Check();
 

@@ -52,6 +52,10 @@ class LinesConnection final : public rpc::Transport,
   bool congested() const override { return outbox_.congested(); }
   void SetReading(rpc::Reading reading) override;
   void Close() override;
+  void Abort() override {
+    loop_.Post([self = shared_from_this()] { self->Finish(); });
+  }
+  loop::Task<rpc::Presence> Probe(std::chrono::milliseconds patience) override;
   std::string_view peer() const override { return peer_; }
 
  private:
@@ -151,6 +155,13 @@ void LinesConnection::Close() {
   state_ = State::kClosing;
   close_timer_.Start(limits_.close_timeout);
   if (outbox_.empty()) everything_sent_.Schedule();
+}
+
+// A line that asks would be a message of the protocol. The other end is a process on this machine, and the kernel
+// closes its streams when it ends.
+loop::Task<rpc::Presence> LinesConnection::Probe(std::chrono::milliseconds) {
+  const bool is_there = state_ == State::kOpen && !hang_up_.hung_up();
+  co_return is_there ? rpc::Presence::kAnswers : rpc::Presence::kSilent;
 }
 
 void LinesConnection::OnEverythingSent() {

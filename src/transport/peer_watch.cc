@@ -46,6 +46,11 @@ bool IsPeerGone(const tcp_info& counters, std::chrono::milliseconds timeout) {
   return repeats_in_vain || counters.tcpi_probes >= kManyUnanswered;
 }
 
+int UnreadBytes(int socket) {
+  int count = 0;
+  return ::ioctl(socket, FIONREAD, &count) == 0 ? count : 0;
+}
+
 PeerWatch::PeerWatch(loop::EventLoop& loop, int socket, loop::Callback on_gone, std::chrono::milliseconds timeout)
     : socket_(socket), timeout_(timeout), on_gone_(std::move(on_gone)), timer_(loop, [this] { Look(); }) {}
 

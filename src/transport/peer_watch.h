@@ -23,6 +23,9 @@ void SetKeepAlive(int socket, std::chrono::milliseconds timeout = kPeerTimeout);
 // Decides by the counters of a connection.
 bool IsPeerGone(const tcp_info& counters, std::chrono::milliseconds timeout = kPeerTimeout);
 
+// Returns the number of bytes that have arrived on a socket and were not read.
+int UnreadBytes(int socket);
+
 class PeerWatch {
  public:
   // `socket` is borrowed. A socket that is not one of TCP is never found to be without its peer.

@@ -10,6 +10,7 @@
 #include <boost/beast/websocket/stream.hpp>
 
 #include "base/shown_text.h"
+#include "base/utf8.h"
 #include "transport/gathering_stream.h"
 #include "transport/hang_up_watch.h"
 #include "transport/inbound_room.h"
@@ -37,20 +38,6 @@ constexpr std::chrono::milliseconds kShortGoodbye(250);
 
 // The part of a refusal that its reader is told.
 constexpr size_t kShownBodyBytes = 4u << 10;
-
-// Beast checks UTF-8 as payload arrives, and so does not notice a character that is left incomplete when the last
-// fragment is empty.
-bool EndsInsideCharacter(std::string_view utf8) {
-  size_t continuation_bytes = 0;
-  while (!utf8.empty() && (static_cast<uint8_t>(utf8.back()) & 0xc0) == 0x80) {
-    utf8.remove_suffix(1);
-    ++continuation_bytes;
-  }
-  if (utf8.empty()) return false;
-  const auto lead = static_cast<uint8_t>(utf8.back());
-  const size_t expected = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : lead >= 0xc0 ? 1 : 0;
-  return continuation_bytes < expected;
-}
 
 // The upgrade request is rebuilt from its key, the only part of it that the answer depends on.
 http::request<http::empty_body> UpgradeRequest(const std::string& key) {
@@ -101,6 +88,10 @@ class WebSocketConnection final : public rpc::Transport,
   bool congested() const override { return outbox_.congested(); }
   void SetReading(rpc::Reading reading) override;
   void Close() override { StartClosing(websocket::close_code::going_away); }
+  void Abort() override {
+    loop_.Post([self = shared_from_this()] { self->Finish(); });
+  }
+  loop::Task<rpc::Presence> Probe(std::chrono::milliseconds patience) override;
   std::string_view peer() const override { return peer_; }
 
  private:
@@ -121,6 +112,7 @@ class WebSocketConnection final : public rpc::Transport,
   void Ping();
   void StartClosing(websocket::close_code code);
   void OnCloseFrame();
+  void OnSign();
   void Finish();
 
   GatheringStream& stream() { return beast_.next_layer(); }
@@ -151,6 +143,8 @@ class WebSocketConnection final : public rpc::Transport,
   bool message_held_ = false;  // the message in buffer_ is complete but not delivered
   bool read_pending_ = false;
   rpc::Reading reading_ = rpc::Reading::kOn;
+  uint64_t signs_of_life_ = 0;
+  loop::Event sign_of_life_;  // also the end of the connection
 };
 
 WebSocketConnection::WebSocketConnection(loop::EventLoop& loop, Role role, UpgradedSocket socket, const Limits& limits)
@@ -216,6 +210,7 @@ void WebSocketConnection::Start(rpc::Receiver& receiver) {
   receiver_ = &receiver;
   if (state_ == State::kClosed) return loop_.Post([self = shared_from_this()] { self->receiver_->OnClosed(); });
   if (limits_.ping_interval.count() > 0) ping_timer_.Start(limits_.ping_interval);
+  beast_.control_callback([this](websocket::frame_type, auto) { OnSign(); });
   continue_.Schedule();
 }
 
@@ -292,9 +287,12 @@ void WebSocketConnection::GiveUpMessage() {
 void WebSocketConnection::OnRead(error_code error, size_t count) {
   read_pending_ = false;
   if (error) return Finish();
+  OnSign();
   message_bytes_ += count;
   message_held_ = beast_.is_message_done();
-  if (message_held_ && count == 0 && beast_.got_text() && EndsInsideCharacter(buffer_.first(message_bytes_))) {
+  // Beast checks UTF-8 as payload arrives, and so does not notice a character that is left incomplete when the last
+  // fragment is empty.
+  if (message_held_ && count == 0 && beast_.got_text() && IncompleteTail(buffer_.first(message_bytes_)) > 0) {
     return StartClosing(websocket::close_code::bad_payload);
   }
   Continue();
@@ -315,6 +313,27 @@ void WebSocketConnection::Ping() {
   if (state_ != State::kOpen) return;
   if (!outbox_.congested()) frames_.AppendEmptyPing();
   ping_timer_.Start(limits_.ping_interval);
+}
+
+void WebSocketConnection::OnSign() {
+  ++signs_of_life_;
+  sign_of_life_.Notify();
+}
+
+// The question is a ping. Where the connection does not read, the answer stays in the socket. A peer that does not read
+// gets the ping when it has read everything before it, and is silent until then.
+loop::Task<rpc::Presence> WebSocketConnection::Probe(std::chrono::milliseconds patience) {
+  const auto self = shared_from_this();
+  loop::Deadline deadline(loop_, patience);
+  const uint64_t signs = signs_of_life_;
+  const int unread = UnreadBytes(bytes_->fd());
+  if (hang_up_.hung_up()) co_return rpc::Presence::kSilent;
+  if (state_ == State::kOpen) frames_.AppendEmptyPing();
+  while (state_ == State::kOpen && signs_of_life_ == signs && !deadline.passed()) {
+    co_await sign_of_life_.NextBefore(deadline);
+  }
+  const bool is_there = state_ == State::kOpen && (signs_of_life_ != signs || UnreadBytes(bytes_->fd()) > unread);
+  co_return is_there ? rpc::Presence::kAnswers : rpc::Presence::kSilent;
 }
 
 // The result of async_close does not matter: the connection is finished after an orderly end as well as after an error.
@@ -341,6 +360,7 @@ void WebSocketConnection::Finish() {
   peer_watch_.Stop();
   stream().Abort();
   slot_.reset();
+  sign_of_life_.Notify();
   if (receiver_ != nullptr) receiver_->OnClosed();
 }
 

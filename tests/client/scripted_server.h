@@ -102,6 +102,8 @@ class ScriptedServer {
         if (server_.receiver_ == receiver_) server_.Cut();
       });
     }
+    void Abort() override { Close(); }
+    loop::Task<rpc::Presence> Probe(std::chrono::milliseconds) override { co_return rpc::Presence::kAnswers; }
     std::string_view peer() const override { return "scripted"; }
 
    private:

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -102,8 +103,20 @@ TEST(SessionTest, TellsOfAProcessThatEndedWhileNobodyWasThere) {
 TEST(SessionTest, BelongsToOneConnectionAtATime) {
   ServerProcess server = ServerProcess::Start();
   RpcClient owner = RpcClient::Ready(server.url());
-  EXPECT_EQ(ResumeError(server.url(), owner.session_id()), -32010);
+  auto error = std::async(std::launch::async, ResumeError, server.url(), owner.session_id());
+  do {  // the owner is asked whether it is there, and answers while it reads
+    EXPECT_TRUE(owner.Call("process/list").Has("result")) << "the owner was evicted";
+  } while (error.wait_for(0s) != std::future_status::ready);
+  EXPECT_EQ(error.get(), -32010);
   EXPECT_TRUE(owner.Call("process/list").Has("result")) << "the owner was evicted";
+}
+
+// A client comes back while the server still has its old connection, which has broken without a word.
+TEST(SessionTest, IsTakenFromAConnectionThatIsSilent) {
+  ServerProcess server = ServerProcess::Start();
+  RpcClient silent = RpcClient::Ready(server.url());  // it reads nothing, and so answers nothing
+  RpcClient second(OpenChannel(server.url()));
+  EXPECT_TRUE(second.Initialize(R"("resumeSessionId":)" + Quoted(silent.session_id())).Has("result"));
 }
 
 TEST(SessionTest, IsUnknownUnderAnyOtherId) {

@@ -28,6 +28,8 @@ class FakeTransport final : public rpc::Transport {
   bool congested() const override { return is_congested; }
   void SetReading(rpc::Reading wanted) override { reading = wanted; }
   void Close() override { is_closing = true; }
+  void Abort() override { is_closing = true; }
+  loop::Task<rpc::Presence> Probe(std::chrono::milliseconds) override { co_return rpc::Presence::kAnswers; }
   std::string_view peer() const override { return "fake"; }
 
   rpc::Receiver* receiver = nullptr;

@@ -2,12 +2,16 @@
 // received.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "loop/event.h"
+#include "loop/task.h"
 #include "rpc/transport.h"
 
 namespace holdfast::rpc {
@@ -19,6 +23,17 @@ class FakeTransport final : public Transport {
   bool congested() const override { return is_congested || sent.size() >= room; }
   void SetReading(Reading wanted) override { reading = wanted; }
   void Close() override { Disconnect(); }
+  void Abort() override { Disconnect(); }
+  // Waits until the test answers for the other end, or disconnects it.
+  loop::Task<Presence> Probe(std::chrono::milliseconds) override {
+    ++probes;
+    while (connected() && !presence) co_await probed_.Next();
+    co_return connected() ? *presence : Presence::kSilent;
+  }
+  void AnswerProbes(Presence answer) {
+    presence = answer;
+    probed_.Notify();
+  }
   std::string_view peer() const override { return "fake"; }
 
   void Deliver(std::string_view message) { receiver_->OnMessage(message); }
@@ -35,7 +50,9 @@ class FakeTransport final : public Transport {
   }
 
   void Disconnect() {
-    if (Receiver* receiver = std::exchange(receiver_, nullptr)) receiver->OnClosed();
+    Receiver* const receiver = std::exchange(receiver_, nullptr);
+    probed_.Notify();
+    if (receiver != nullptr) receiver->OnClosed();
   }
   bool connected() const { return receiver_ != nullptr; }
 
@@ -43,8 +60,11 @@ class FakeTransport final : public Transport {
   bool is_congested = false;
   size_t room = SIZE_MAX;
   Reading reading = Reading::kOn;
+  size_t probes = 0;
+  std::optional<Presence> presence = Presence::kAnswers;  // what the other end answers to probes, and when
 
  private:
+  loop::Event probed_;
   Receiver* receiver_ = nullptr;
 };
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/log.h"
 #include "sandbox/launchers/launchers.h"
 #include "wire/methods.h"
 #include "wire/notification.h"
@@ -62,6 +63,22 @@ void Session::Detach(Attachment& attachment) {
   processes_->DropWrites(member);
   if (next && !ending_) Find(*next)->Start(DriveAgain(*Find(*next)));
   if (was_driver) processes_->ResumeOutput();
+  detached_.Notify();
+}
+
+loop::Task<rpc::Presence> Session::ProbeClient(std::chrono::milliseconds patience) {
+  const Attachment* const asked = driver();
+  if (asked == nullptr) co_return rpc::Presence::kSilent;
+  const Roles::Member member = asked->member();
+  const auto presence = co_await Find(member)->transport().Probe(patience);
+  // The connection may have ended meanwhile.
+  if (presence == rpc::Presence::kAnswers && Find(member) != nullptr) co_return presence;
+  if (Attachment* const silent = Find(member)) {
+    LogWarn("connection.silent", {{"session", id_}, {"peer", silent->transport().peer()}});
+    silent->transport().Abort();
+  }
+  while (Find(member) != nullptr) co_await detached_.Next();
+  co_return rpc::Presence::kSilent;
 }
 
 // Makes a former driver the driver when it has got all that it was to get as an observer. Another member may have taken

@@ -15,6 +15,8 @@
 #include "exec_server/session/attachment.h"
 #include "exec_server/session/roles.h"
 #include "exec_server/session/session_resources.h"
+#include "loop/event.h"
+#include "loop/task.h"
 #include "rpc/peer.h"
 #include "rpc/transport.h"
 
@@ -54,6 +56,10 @@ class Session {
   size_t connections() const { return attachments_.size(); }
   const Attachment* driver() const;
 
+  // Asks the client of a private session for a sign of life. A connection without one is ended: when the task returns
+  // kSilent, the connection that was asked is no longer attached.
+  loop::Task<rpc::Presence> ProbeClient(std::chrono::milliseconds patience);
+
   // The client of the attachment has finished the handshake, and can be called through `peer` from here on.
   void OnReady(Attachment& attachment, std::weak_ptr<rpc::Peer> peer);
 
@@ -91,6 +97,7 @@ class Session {
   bool ending_ = false;
   Roles::Member next_member_ = 0;
   std::vector<std::unique_ptr<Attachment>> attachments_;
+  loop::Event detached_;
 };
 
 }  // namespace holdfast::exec_server
