@@ -28,7 +28,6 @@ struct Task {
   const char** pointers;
   int* held;     // the numbers that the descriptors have
   int* numbers;  // the numbers that they get
-  const char* directory;
   const char* strings;
 };
 
@@ -39,15 +38,14 @@ void ReadOrder(Task& task) {
   if (ReadAt(kStarterOrderFd, &order, sizeof order, 0) != Reading::kComplete) raw::Exit(kCannotExecute);
   const unsigned long number_bytes = order.fd_count * sizeof(int);
   const unsigned long pointer_bytes = PointerCount(order.image) * sizeof(char*);
-  const unsigned long bytes = number_bytes + order.directory_bytes + order.image.bytes;
+  const unsigned long bytes = number_bytes + order.image.bytes;
   char* const memory = Allocate(pointer_bytes + number_bytes + bytes);
   if (memory == nullptr) raw::Exit(kCannotExecute);
   task.pointers = reinterpret_cast<const char**>(memory);
   task.held = reinterpret_cast<int*>(memory + pointer_bytes);
   task.numbers = task.held + order.fd_count;
   if (ReadAt(kStarterOrderFd, task.numbers, bytes, sizeof order) != Reading::kComplete) raw::Exit(kCannotExecute);
-  task.directory = reinterpret_cast<const char*>(task.numbers + order.fd_count);
-  task.strings = task.directory + order.directory_bytes;
+  task.strings = reinterpret_cast<const char*>(task.numbers + order.fd_count);
 }
 
 // The starter begins with the default action of every signal and without blocked ones.
@@ -86,7 +84,7 @@ unsigned ReceivePacket(int* held, unsigned missing) {
 
 // The lowest numbers are free, so that the descriptors of most commands arrive under the numbers that they get.
 void ReceiveDescriptors(const Task& task) {
-  raw::Syscall(__NR_close_range, 0, kStarterOrderFd, 0);
+  raw::Syscall(__NR_close_range, 0, kStarterDirectoryFd, 0);
   for (unsigned done = 0; done < task.order.fd_count;) {
     done += ReceivePacket(task.held + done, task.order.fd_count - done);
   }
@@ -127,11 +125,11 @@ void TakeOverLimits(const StarterOrder& order) {
   Task task;
   ReadOrder(task);
   TakeOver(task.order.state);
+  // The numbers of the starter's own descriptors become free here. A failure is reported when the command's are there.
+  const int directory_error = static_cast<int>(-raw::Syscall(__NR_fchdir, kStarterDirectoryFd));
   ReceiveDescriptors(task);
   PlaceDescriptors(task);
-  if (const long error = -raw::Syscall(__NR_chdir, raw::Address(task.directory)); error != 0) {
-    Fail("cd: ", task.directory, static_cast<int>(error), kCannotExecute);
-  }
+  if (directory_error != 0) Fail("", "cd", directory_error, kCannotExecute);
   TakeOverLimits(task.order);
   FailExecution(task.strings, Execute(task.order.image, task.strings, task.pointers));
 }

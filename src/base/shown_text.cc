@@ -175,4 +175,18 @@ std::string ShownCommand(std::span<const std::string> words) {
   return text;
 }
 
+std::string ShownVariables(std::span<const std::pair<std::string, std::string>> variables) {
+  std::string text;
+  for (size_t i = 0; i < variables.size(); ++i) {
+    if (i > 0) text += ' ';
+    const std::string variable =
+        fmt::format("{}={}", ShortenedWord(variables[i].first), ShortenedWord(variables[i].second));
+    if (text.size() + variable.size() > kMaxCommandBytes) {
+      return text + fmt::format("[{} more variables are not shown]", variables.size() - i);
+    }
+    text += variable;
+  }
+  return text;
+}
+
 }  // namespace holdfast

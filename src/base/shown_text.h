@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace holdfast {
 
@@ -38,5 +39,8 @@ std::string ShownWord(std::string_view word);
 // Returns the words of a command behind each other. Of a very long word the head and the tail are shown, and of very
 // many words the first ones. Brackets outside of quotes tell how much is left out.
 std::string ShownCommand(std::span<const std::string> words);
+
+// Returns variables in the same way, as a shell would take them in front of a command.
+std::string ShownVariables(std::span<const std::pair<std::string, std::string>> variables);
 
 }  // namespace holdfast

@@ -7,6 +7,7 @@
 
 #include "exec_policy/judge.h"
 #include "loop/task.h"
+#include "process/command/environment.h"
 
 namespace holdfast::escalate {
 
@@ -14,6 +15,8 @@ struct Question {
   std::string file;               // absolute
   std::vector<std::string> argv;  // includes argv[0]; bytes, not necessarily UTF-8
   std::string cwd;
+  // Outside of the sandbox, these variables get other values than the supervised command was started with.
+  process::Environment variables = {};
   std::string reason = {};  // why the rules ask, if they say so
   std::string rule = {};    // the rule that asks; empty if no rule does
   exec_policy::Action when_approved = exec_policy::Action::kRun;

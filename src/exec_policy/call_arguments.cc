@@ -132,4 +132,14 @@ Result<std::optional<std::string>> ReadJustification(const std::optional<Value>&
   return std::string(text);
 }
 
+Result<std::vector<std::string>> ReadVariables(Budget& budget, const std::optional<Value>& value) {
+  if (!value) return std::vector<std::string>();
+  TRY(std::vector<std::string> names, ReadStrings(budget, "env", *value));
+  for (const std::string& name : names) {
+    if (!name.empty() && !name.contains('=') && !name.contains('\0')) continue;
+    return Invalid(fmt::format("env has `{}`, which is not the name of a variable", name));
+  }
+  return names;
+}
+
 }  // namespace holdfast::exec_policy

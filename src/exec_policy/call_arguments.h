@@ -31,4 +31,7 @@ Result<Decision> ReadDecision(const std::optional<Value>& value);
 
 Result<std::optional<std::string>> ReadJustification(const std::optional<Value>& value);
 
+// Returns the names of variables. Without a value there are none.
+Result<std::vector<std::string>> ReadVariables(Budget& budget, const std::optional<Value>& value);
+
 }  // namespace holdfast::exec_policy

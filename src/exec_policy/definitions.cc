@@ -28,13 +28,15 @@ struct Size {
   size_t words = 0, bytes = 0;
 };
 
-Size SizeOf(const WordLists& arguments, const std::optional<std::string>& justification, const Source& source) {
+Size SizeOf(const WordLists& arguments, const std::optional<std::string>& justification,
+            const std::vector<std::string>& variables, const Source& source) {
   Size size{.bytes = source.name.size() + (justification ? justification->size() : 0)};
   for (const std::vector<std::string>& alternatives : arguments) {
     size.words += alternatives.size();
     size.bytes += sizeof(std::vector<std::string>);
     for (const std::string& word : alternatives) size.bytes += sizeof(std::string) + word.size();
   }
+  for (const std::string& name : variables) size.bytes += sizeof(std::string) + name.size();
   return size;
 }
 
@@ -69,7 +71,8 @@ std::vector<HostFunction> Definitions::HostFunctions(const Source& source) {
                           {"decision", kOptional},
                           {"match", kOptional},
                           {"not_match", kOptional},
-                          {"justification", kOptional}},
+                          {"justification", kOptional},
+                          {"env", kOptional}},
            .call = [this, &source](const HostCall& call) { return DefinePrefixRule(source, call); }},
           {.name = "host_executable",
            .parameters = {{"name"}, {"paths"}},
@@ -85,9 +88,10 @@ Result<> Definitions::DefinePrefixRule(const Source& source, const HostCall& cal
   TRY(WordLists match, ReadExamples(call.budget, "match", call.arguments[2]));
   TRY(WordLists not_match, ReadExamples(call.budget, "not_match", call.arguments[3]));
   TRY(const std::optional<std::string> justification, ReadJustification(call.arguments[4]));
+  TRY(const std::vector<std::string> variables, ReadVariables(call.budget, call.arguments[5]));
   const std::vector<std::string> programs = std::move(pattern.front());
   pattern.erase(pattern.begin());
-  const Size size = SizeOf(pattern, justification, source);
+  const Size size = SizeOf(pattern, justification, variables, source);
   TRY_VOID(ChargeRules(call.budget, programs, pattern, size));
   if (!match.empty() || !not_match.empty()) {
     const size_t steps = 1 + programs.size() * (1 + size.words) / 8 + programs.size() * size.bytes / 256;
@@ -98,6 +102,7 @@ Result<> Definitions::DefinePrefixRule(const Source& source, const HostCall& cal
                      .arguments = pattern,
                      .decision = decision,
                      .justification = justification,
+                     .variables = variables,
                      .origin = {.file = std::string(source.name), .line = call.position.line}});
   }
   return {};

@@ -23,6 +23,7 @@ struct RuleMatch {
   // The absolute path of the program, if the rule names the program by its base name and host_executable allowed it.
   std::optional<std::string> resolved_program = {};
   std::optional<std::string> justification = {};
+  std::vector<std::string> variables = {};  // the names of those that the program may take out of the sandbox
   Origin origin = {};
 
   friend bool operator==(const RuleMatch&, const RuleMatch&) = default;

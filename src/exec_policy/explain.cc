@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/shown_text.h"
 #include "exec_policy/dangerous.h"
@@ -34,6 +35,9 @@ std::string WithoutMatch(std::span<const std::string> command) {
 std::string Details(const RuleMatch& match) {
   std::string text = fmt::format("  {}\n", ShownExcerpt(RuleText(match)));
   if (match.justification) text += fmt::format("    justification: {}\n", ShownExcerpt(*match.justification));
+  if (!match.variables.empty()) {
+    text += fmt::format("    env: {}\n", ShownExcerpt(fmt::format("{}", fmt::join(match.variables, " "))));
+  }
   if (match.resolved_program) {
     text += fmt::format("    the rule names the program by its base name, and the program is {}\n",
                         ShownExcerpt(*match.resolved_program));

@@ -1,5 +1,6 @@
 #include "exec_policy/judge.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -90,10 +91,18 @@ bool IsProgramOfHost(const Policy& policy, const ExecAttempt& attempt) {
 // Returns whether a rule may take the program out of the sandbox. A rule that names the whole path means the file that
 // this path leads to outside.
 bool MayLeave(const Policy& policy, const ExecAttempt& attempt, const RuleMatch& match) {
-  const bool is_asked_about = match.decision == Decision::kPrompt;
-  if (attempt.loader_variables == LoaderVariables::kPresent && !is_asked_about) return false;
-  if (GoesUp(attempt.file)) return false;
+  if (attempt.directory == WorkingDirectory::kElsewhere || GoesUp(attempt.file)) return false;
   return match.matched_prefix.front().contains('/') || IsProgramOfHost(policy, attempt);
+}
+
+// Returns the variables that the deciding rules list.
+std::vector<std::string> VariablesOf(const Evaluation& evaluation) {
+  std::vector<std::string> variables;
+  for (const RuleMatch& match : evaluation.matches) {
+    if (match.decision != evaluation.decision) continue;
+    variables.insert(variables.end(), match.variables.begin(), match.variables.end());
+  }
+  return variables;
 }
 
 // Returns nothing if no rule matches.
@@ -112,6 +121,7 @@ std::optional<Judgement> JudgeByRules(const Policy& policy, const ExecAttempt& a
     return judgement;
   }
   judgement.action = MayLeave(policy, attempt, *match) ? Action::kEscalate : Action::kRun;
+  judgement.variables = VariablesOf(evaluation);
   if (match->decision == Decision::kPrompt) {
     judgement.asks = true;
     judgement.reason = reason_or(kAsked);
@@ -125,10 +135,15 @@ int StrictnessOf(const Judgement& judgement) {
   return judgement.action == Action::kRun ? 1 : 0;
 }
 
+bool Lists(const Judgement& judgement, const std::string& variable) {
+  return std::ranges::find(judgement.variables, variable) != judgement.variables.end();
+}
+
 Judgement Stricter(const Judgement& one, const Judgement& other) {
   Judgement stricter = StrictnessOf(other) > StrictnessOf(one) ? other : one;
   const bool both_leave = one.action == Action::kEscalate && other.action == Action::kEscalate;
   if (stricter.action == Action::kEscalate && !both_leave) stricter.action = Action::kRun;
+  std::erase_if(stricter.variables, [&](const std::string& name) { return !Lists(one, name) || !Lists(other, name); });
   return stricter;
 }
 
@@ -195,6 +210,7 @@ Judgement Judge(const Policy& policy, const ExecAttempt& attempt, ProgramNames n
   if (interpreter.action == Action::kDeny) return interpreter;
   if (!interpreter.asks || judgement.asks) return judgement;
   interpreter.action = judgement.action;
+  interpreter.variables = judgement.variables;
   return interpreter;
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "exec_policy/policy.h"
 
@@ -31,10 +32,10 @@ enum class ProgramFile {
   kNotTheSame,  // outside of the sandbox the path leads to another file, or to none
 };
 
-// The presence of variables that act on any program.
-enum class LoaderVariables {
-  kNone,
-  kPresent,  // a variable, such as LD_PRELOAD, can make the dynamic loader or the C library load code of the command
+// The working directory of the caller, compared with what lies at its path outside of the sandbox.
+enum class WorkingDirectory {
+  kSame,
+  kElsewhere,  // outside of the sandbox the path leads to another directory, or to none
 };
 
 struct ExecAttempt {
@@ -46,7 +47,7 @@ struct ExecAttempt {
   // The interpreter of a script that begins with #!, and its argument if there is one.
   std::span<const std::string> interpreter = {};
   std::span<const std::string> interpreter_paths = {};  // further paths of the interpreter
-  LoaderVariables loader_variables = LoaderVariables::kNone;
+  WorkingDirectory directory = WorkingDirectory::kSame;
 };
 
 struct Judgement {
@@ -58,6 +59,8 @@ struct Judgement {
   std::string reason = {};
   // The rule that decided, as it could be written, with its file and line; empty if no rule did.
   std::string rule = {};
+  // The names of the variables that the program may take out of the sandbox, as the rules list them.
+  std::vector<std::string> variables = {};
 
   friend bool operator==(const Judgement&, const Judgement&) = default;
 };
@@ -76,9 +79,11 @@ struct Judgement {
 //
 // A rule that names only the program applies to every path that ends in that name, unless a host_executable lists the
 // paths for it. Because of such a rule only a program of the system leaves the sandbox, or one that a host_executable
-// lists and that no sandboxed command could have written; any other one runs inside. No rule
-// alone takes out a command with loader variables; an approved question does, and the command outside does not get
-// them.
+// lists and that no sandboxed command could have written; any other one runs inside. No rule takes out a command whose
+// working directory is another one outside.
+//
+// Of several rules that decide, all variables count. Of two names of a program, only those that the rules about both
+// list.
 Judgement Judge(const Policy& policy, const ExecAttempt& attempt, ProgramNames names);
 
 }  // namespace holdfast::exec_policy

@@ -38,8 +38,11 @@ bool MatchesArguments(const Rule& rule, std::span<const std::string> arguments) 
 }
 
 RuleMatch MatchOf(const Rule& rule, std::span<const std::string> arguments) {
-  RuleMatch match{
-      .matched_prefix = {}, .decision = rule.decision, .justification = rule.justification, .origin = rule.origin};
+  RuleMatch match{.matched_prefix = {},
+                  .decision = rule.decision,
+                  .justification = rule.justification,
+                  .variables = rule.variables,
+                  .origin = rule.origin};
   match.matched_prefix.reserve(1 + rule.arguments.size());
   match.matched_prefix.push_back(rule.program);
   const auto words = arguments.first(rule.arguments.size());

@@ -19,6 +19,7 @@ struct Rule {
   std::vector<std::vector<std::string>> arguments = {};
   Decision decision = Decision::kAllow;
   std::optional<std::string> justification = {};
+  std::vector<std::string> variables = {};  // the names of those that the program may take out of the sandbox
   Origin origin = {};
 
   friend bool operator==(const Rule&, const Rule&) = default;

@@ -20,7 +20,10 @@ std::string CommandText(const escalate::Question& question) {
 
 std::string ApprovalMessage(const escalate::Question& question) {
   std::string text = fmt::format("Allow agent to run `{}` in `{}`?", CommandText(question), ShownWord(question.cwd));
-  if (question.when_approved == exec_policy::Action::kEscalate) text += "\nIt will run outside of the sandbox.";
+  if (question.when_approved == exec_policy::Action::kEscalate) {
+    text += "\nIt will run outside of the sandbox.";
+    if (!question.variables.empty()) text += fmt::format("\nIt will get `{}`.", ShownVariables(question.variables));
+  }
   if (!question.reason.empty()) text += "\n" + ShownText(question.reason);
   return text;
 }

@@ -18,7 +18,9 @@ class Supervised final : public Interception {
 Result<InterceptedCommand> SeccompInterceptor::Begin(const process::Command& command,
                                                      const sandbox::SandboxSpec& sandbox,
                                                      escalate::Approver& approver) {
-  TRY(auto supervision, escalate::Supervision::Create(loop_, spawner_, approver, options_));
+  escalate::SupervisionOptions options = options_;
+  options.environment = command.env;
+  TRY(auto supervision, escalate::Supervision::Create(loop_, spawner_, approver, std::move(options)));
   TRY(process::Command wrapped,
       sandbox_program_.Wrap(command, sandbox, {.exec_supervisor = supervision->helper_socket()}));
   return InterceptedCommand{std::move(wrapped), std::make_unique<Supervised>(std::move(supervision))};

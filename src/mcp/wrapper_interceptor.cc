@@ -31,7 +31,9 @@ WrapperInterceptor::WrapperInterceptor(loop::EventLoop& loop, loop::WorkerPool& 
 Result<InterceptedCommand> WrapperInterceptor::Begin(const process::Command& command,
                                                      const sandbox::SandboxSpec& sandbox,
                                                      escalate::Approver& approver) {
-  TRY(auto server, escalate::WrapperServer::Create(loop_, workers_, approver, options_));
+  escalate::WrapperServerOptions options = options_;
+  options.environment = command.env;
+  TRY(auto server, escalate::WrapperServer::Create(loop_, workers_, approver, std::move(options)));
   process::Command shell = command;
   shell.env =
       process::BuildEnvironment({.ignore_default_excludes = true}, command.env, escalate::WrapperVariables(wrapper_));

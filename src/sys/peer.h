@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "base/result.h"
+#include "sys/pidfd.h"
 
 namespace holdfast::sys {
 
@@ -26,6 +27,10 @@ enum class PidNamespace {
   kBelow,      // a namespace of a sandbox or container that was started in ours
   kElsewhere,  // a namespace above ours, or one beside it
 };
+
+// The same as a descriptor too. The pid may belong to another process as soon as this one has ended (HasEnded), but the
+// pidfd does not. Before Linux 6.5 a process that has got the pid of an ended one is mistaken for it.
+Result<Child> UnixPeer(int socket);
 
 // Returns where the process runs that made the other end of a unix socket. Fails if that process has ended, because
 // another process may be using its socket then. Before Linux 6.5 a process that has got the pid of an ended one is

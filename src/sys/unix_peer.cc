@@ -16,21 +16,15 @@ namespace {
 // SO_PEERPIDFD, which older headers do not define. Linux has it from version 6.5 on.
 constexpr int kPeerPidfd = 77;
 
-// Opens a pidfd of the peer by its pid. Returns nothing for a process that does not exist in our pid namespace, because
-// it has no pid there.
-Result<std::optional<OwnedFd>> PidfdByNumber(int socket) {
-  TRY(const ucred peer, CredentialsOfUnixPeer(socket));
-  if (peer.pid == 0) return std::nullopt;
-  TRY(OwnedFd pidfd, OpenPidfd(peer.pid));
-  return pidfd;
-}
-
-Result<std::optional<OwnedFd>> PidfdOfPeer(int socket) {
+// Returns nothing for a process that does not exist in our pid namespace, where the kernel only knows it by its pid.
+Result<std::optional<OwnedFd>> PidfdOfPeer(int socket, pid_t pid) {
   int pidfd = -1;
   socklen_t size = sizeof pidfd;
   if (::getsockopt(socket, SOL_SOCKET, kPeerPidfd, &pidfd, &size) == 0) return OwnedFd(pidfd);
-  if (errno == ENOPROTOOPT) return PidfdByNumber(socket);
-  return FailErrno("getsockopt", "SO_PEERPIDFD");
+  if (errno != ENOPROTOOPT) return FailErrno("getsockopt", "SO_PEERPIDFD");
+  if (pid == 0) return std::nullopt;
+  TRY(OwnedFd opened, OpenPidfd(pid));
+  return opened;
 }
 
 }  // namespace
@@ -42,8 +36,18 @@ Result<ucred> CredentialsOfUnixPeer(int socket) {
   return peer;
 }
 
+Result<Child> UnixPeer(int socket) {
+  TRY(const ucred peer, CredentialsOfUnixPeer(socket));
+  TRY(std::optional<OwnedFd> pidfd, PidfdOfPeer(socket, peer.pid));
+  if (peer.pid == 0 || !pidfd) {
+    return Fail(ErrorKind::kNotFound, "the process at the other end is in another pid namespace");
+  }
+  return Child{.pid = peer.pid, .pidfd = *std::move(pidfd)};
+}
+
 Result<PidNamespace> NamespaceOfUnixPeer(int socket) {
-  TRY(const std::optional<OwnedFd> pidfd, PidfdOfPeer(socket));
+  TRY(const ucred peer, CredentialsOfUnixPeer(socket));
+  TRY(const std::optional<OwnedFd> pidfd, PidfdOfPeer(socket, peer.pid));
   if (!pidfd) return PidNamespace::kElsewhere;
   TRY(const std::string description, ReadFdInfo(pidfd->get()));
   const std::string_view number = ValueIn(description, "Pid");

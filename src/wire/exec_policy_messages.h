@@ -37,6 +37,7 @@ struct ExecApproveParams {
   std::string file;                            // the program, as an absolute path
   std::vector<std::string> argv;               // as the program would get it
   std::string cwd, reason, rule;               // the reason and the rule may be empty
+  StringMap env;                               // the variables that differ from those of the start, if it escalates
   ExecDecision proposed = ExecDecision::kRun;  // what the rules say if the command is approved
 
   void Fields(auto& f) {
@@ -46,6 +47,7 @@ struct ExecApproveParams {
     f.Required("cwd", cwd);
     f.Required("reason", reason);
     f.Required("rule", rule);
+    f.Optional("env", env);
     f.Required("proposed", proposed);
   }
 };

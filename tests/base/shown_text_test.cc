@@ -107,6 +107,14 @@ TEST(ShownCommandTest, ShowsHeadAndTailOfALongWord) {
                                      std::string(248, ' ') + "rm -rf x' last");
 }
 
+TEST(ShownVariablesTest, QuotesAndShortensAsForACommand) {
+  EXPECT_EQ(ShownVariables(std::vector<std::pair<std::string, std::string>>{{"A", "b c"}, {"D e", ""}}),
+            "A='b c' 'D e'=''");
+  const std::vector<std::pair<std::string, std::string>> many(100, {"NAME", std::string(900, 'x')});
+  EXPECT_LT(ShownVariables(many).size(), 20'000u);
+  EXPECT_TRUE(ShownVariables(many).ends_with(" more variables are not shown]"));
+}
+
 TEST(ShownCommandTest, SplitsNoCharacter) {
   std::string word = "ab";
   for (int i = 0; i < 1000; ++i) word += "\xe2\x82\xac";

@@ -11,7 +11,9 @@
 namespace holdfast::exec_policy {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 using enum ProgramNames;
 
@@ -296,18 +298,40 @@ TEST(JudgeTest, AProgramThatHostExecutableDoesNotListIsNotTakenOutByItsBaseName)
   EXPECT_EQ(JudgeLine(policy, "/opt/git", "git").action, Action::kRun);
 }
 
-// The loader would load code of the command into any program.
-TEST(JudgeTest, NoRuleAloneTakesOutACommandWithLoaderVariables) {
+// What the command changes in such a directory would be changed in another one.
+TEST(JudgeTest, NothingLeavesADirectoryThatIsAnotherOneOutside) {
   const Policy policy = RulesOf("prefix_rule(['a'])\nprefix_rule(['/bin/b'])\nprefix_rule(['c'], 'prompt')");
-  const auto judge = [&](const std::string& file) {
+  for (const std::string file : {"/bin/a", "/bin/b", "/bin/c"}) {
     const std::vector<std::string> argv = {file};
-    return Judge(policy, {.file = file, .argv = argv, .cwd = "/", .loader_variables = LoaderVariables::kPresent},
-                 kResolvedPath);
-  };
-  EXPECT_EQ(judge("/bin/a").action, Action::kRun);
-  EXPECT_EQ(judge("/bin/b").action, Action::kRun);
-  EXPECT_EQ(judge("/bin/c").action, Action::kEscalate);
-  EXPECT_TRUE(judge("/bin/c").asks);
+    const ExecAttempt attempt = {.file = file, .argv = argv, .cwd = "/", .directory = WorkingDirectory::kElsewhere};
+    EXPECT_EQ(Judge(policy, attempt, kResolvedPath).action, Action::kRun) << file;
+    EXPECT_EQ(Judge(policy, attempt, kResolvedPath).asks, file == "/bin/c");
+  }
+}
+
+TEST(JudgeTest, TheRulesThatDecideListTheVariables) {
+  const Policy policy = RulesOf(
+      "prefix_rule(['git'], env=['A'])\nprefix_rule(['git', 'log'], env=['B'])\n"
+      "prefix_rule(['git', 'push'], 'prompt', env=['C'])");
+  EXPECT_THAT(JudgeLine(policy, "/usr/bin/git", "git log").variables, ElementsAre("A", "B"));
+  EXPECT_THAT(JudgeLine(policy, "/usr/bin/git", "git push").variables, ElementsAre("C"));
+  EXPECT_THAT(JudgeLine(policy, "/usr/bin/id", "id").variables, IsEmpty());
+}
+
+TEST(JudgeTest, OfTwoNamesOnlyTheVariablesThatBothMayHaveCount) {
+  const Policy policy = RulesOf("prefix_rule(['git'], env=['A', 'B'])\nprefix_rule(['hub'], env=['B', 'C'])");
+  const Judgement judgement = JudgeLine(policy, "/usr/bin/git", "hub log");
+  EXPECT_EQ(judgement.action, Action::kEscalate);
+  EXPECT_THAT(judgement.variables, ElementsAre("B"));
+}
+
+TEST(JudgeTest, ARuleAboutTheInterpreterListsNoVariablesOfTheScript) {
+  const Policy policy = RulesOf("prefix_rule(['s'], env=['A'])\nprefix_rule(['awk'], 'prompt', env=['B'])");
+  const std::vector<std::string> argv = {"s"}, interpreter = {"/usr/bin/awk"};
+  const Judgement judgement =
+      Judge(policy, {.file = "/bin/s", .argv = argv, .cwd = "/", .interpreter = interpreter}, kBaseName);
+  EXPECT_TRUE(judgement.asks);
+  EXPECT_THAT(judgement.variables, ElementsAre("A"));
 }
 
 }  // namespace

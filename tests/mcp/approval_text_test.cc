@@ -32,6 +32,16 @@ TEST(ApprovalMessageTest, SaysWhenTheCommandWouldRunOutside) {
             "Allow agent to run `/bin/rm` in `/`?\nIt will run outside of the sandbox.\nIt deletes files.");
 }
 
+TEST(ApprovalMessageTest, ShowsTheVariablesOfACommandThatWouldRunOutside) {
+  escalate::Question question{
+      .file = "/usr/bin/git", .argv = {"git"}, .cwd = "/", .variables = {{"A", "1"}, {"B", "x y`\n"}, {"C", ""}}};
+  EXPECT_EQ(ApprovalMessage(question), "Allow agent to run `/usr/bin/git` in `/`?");
+  question.when_approved = exec_policy::Action::kEscalate;
+  EXPECT_EQ(ApprovalMessage(question),
+            "Allow agent to run `/usr/bin/git` in `/`?\nIt will run outside of the sandbox.\n"
+            "It will get `A=1 B=$'x y\\x60\\n' C=''`.");
+}
+
 TEST(ApprovalMessageTest, LetsNoReasonImitateAnotherLine) {
   EXPECT_THAT(ApprovalMessage({.file = "/bin/rm", .argv = {"rm"}, .cwd = "/", .reason = "a\nb \xe2\x80\xae c"}),
               EndsWith("\na\\nb \\u202e c"));

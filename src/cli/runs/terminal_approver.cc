@@ -33,6 +33,9 @@ std::string QuestionText(const wire::ExecApproveParams& question) {
   std::string text = fmt::format("holdfast: the command wants to run{}\n    {}\n  in {}\n",
                                  question.proposed == ExecDecision::kEscalate ? ", outside of the sandbox," : "",
                                  CommandText(question), ShownWord(question.cwd));
+  if (question.proposed == ExecDecision::kEscalate && !question.env.empty()) {
+    text += fmt::format("  with {}\n", ShownVariables(question.env));
+  }
   if (!question.reason.empty()) text += fmt::format("  {}\n", ShownText(question.reason));
   if (!question.rule.empty()) text += fmt::format("  {}\n", ShownText(question.rule));
   return text;

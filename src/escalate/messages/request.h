@@ -14,6 +14,7 @@ namespace holdfast::escalate {
 struct ExecRequest {
   std::string file = {};  // as the shell has found it; may be relative to the directory
   std::vector<std::string> argv = {};
+  // The directory of the wrapper, as the wrapper says. The server finds it out by itself.
   std::string workdir = {};
   std::vector<std::string> environment = {};  // NAME=VALUE entries in their order, also malformed ones
 

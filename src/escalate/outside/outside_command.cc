@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "escalate/outside/kept_command.h"
-#include "escalate/outside/loader_variables.h"
 #include "escalate/outside/starter_image.h"
 #include "escalate/outside/starter_order.h"
 #include "escalate/stub/protocol.h"
@@ -52,29 +52,30 @@ Result<> SendDescriptors(int socket, std::span<const PassedFd> passed) {
 std::shared_ptr<const OwnedFd> Share(OwnedFd fd) { return std::make_shared<const OwnedFd>(std::move(fd)); }
 
 // Returns the command that runs the starter, with its descriptors from kStarterProgramFd on.
-Result<process::Command> StarterCommand(OwnedFd order, OwnedFd socket) {
+Result<process::Command> StarterCommand(OwnedFd order, std::shared_ptr<const OwnedFd> directory, OwnedFd socket) {
   TRY(OwnedFd program, sys::MakeExecutableImage(kStarterName, StarterImage()));
-  return process::Command{
-      .program = fmt::format("/proc/self/fd/{}", kStarterProgramFd),
-      .argv = {kStarterName},
-      .cwd = "/",
-      .wrapper = process::Wrapper{.fds = {Share(std::move(program)), Share(std::move(order)), Share(std::move(socket))},
-                                  .report = nullptr},
-      .stops = process::Stops::kReported};
+  return process::Command{.program = fmt::format("/proc/self/fd/{}", kStarterProgramFd),
+                          .argv = {kStarterName},
+                          .cwd = "/",
+                          .wrapper = process::Wrapper{.fds = {Share(std::move(program)), Share(std::move(order)),
+                                                              std::move(directory), Share(std::move(socket))},
+                                                      .report = nullptr},
+                          .stops = process::Stops::kReported};
 }
 
 }  // namespace
 
 Result<std::unique_ptr<OutsideCommand>> OutsideCommand::Start(loop::EventLoop& loop, process::Spawner& spawner,
                                                               OutsideOrder order, OutsideObserver& observer) {
+  CHECK(order.directory != nullptr);
   std::ranges::sort(order.fds, {}, &PassedFd::number);
-  DropLoaderVariables(order.environment);
   TRY(const std::string bytes, EncodeStarterOrder(order));
   TRY(OwnedFd file, sys::MakeMemoryFile("holdfast-outside-order", bytes));
   TRY(sys::SocketPair socket, sys::MakePacketPair());
   TRY_VOID(SendDescriptors(socket.ours.get(), order.fds));
   const int any = file.get();  // the starter closes its standard streams; every descriptor would do for them
-  TRY(const process::Command command, StarterCommand(std::move(file), std::move(socket.theirs)));
+  TRY(const process::Command command,
+      StarterCommand(std::move(file), std::move(order.directory), std::move(socket.theirs)));
   TRY(process::StartedKeeper started, spawner.Start(command, process::Pipes{}, {any, any, any}));
   return std::make_unique<StartedCommand>(
       std::make_shared<KeptCommand>(loop, spawner, std::move(started), std::move(socket.ours), observer));

@@ -3,9 +3,11 @@
 
 #include <sys/resource.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/owned_fd.h"
 #include "escalate/stand_in/process_state.h"
 #include "sys/foreign_fd.h"
 
@@ -21,7 +23,9 @@ struct OutsideOrder {
   std::string path;  // absolute
   std::vector<std::string> argv = {};
   std::vector<std::string> environment = {};  // NAME=VALUE entries in their order, also malformed ones
-  std::string cwd;                            // absolute; entered by its name, never by a descriptor from inside
+  // Opened outside, without the mounts of any sandbox. The command enters the directory by this descriptor: what lies
+  // at its path may have been replaced since the command was judged.
+  std::shared_ptr<const OwnedFd> directory = {};
   ProcessState state = {};
   std::vector<rlimit> limits = {};  // in the order of the RLIMIT_ numbers; empty: those of the server's commands
   std::vector<PassedFd> fds = {};

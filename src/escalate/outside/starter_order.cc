@@ -47,7 +47,6 @@ void AddLimits(std::span<const rlimit> limits, StarterOrder& header) {
 Result<std::string> EncodeStarterOrder(const OutsideOrder& order) {
   StarterOrder header{.state = order.state,
                       .fd_count = static_cast<unsigned>(order.fds.size()),
-                      .directory_bytes = static_cast<unsigned>(order.cwd.size() + 1),
                       .limit_count = 0,
                       .limits = {},
                       .image = {.argument_count = static_cast<unsigned>(order.argv.size()),
@@ -57,7 +56,6 @@ Result<std::string> EncodeStarterOrder(const OutsideOrder& order) {
   Bytes bytes;
   bytes.AddRaw(&header, sizeof header);
   for (const PassedFd& passed : order.fds) bytes.AddRaw(&passed.number, sizeof passed.number);
-  TRY_VOID(bytes.AddString(order.cwd));
   const size_t image_begin = bytes.size();
   TRY_VOID(bytes.AddString(order.path));
   TRY_VOID(bytes.AddStrings(order.argv));

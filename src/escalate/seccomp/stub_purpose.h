@@ -25,7 +25,8 @@ struct Refuse {
   std::string text;
 };
 
-// The stub stands in for this command outside. Its descriptors and its state come from the stub.
+// The stub stands in for this command outside. The order has the standard streams; the other descriptors and the state
+// come from the stub.
 struct StandIn {
   OutsideOrder order;
 };

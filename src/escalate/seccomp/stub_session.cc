@@ -209,7 +209,7 @@ SessionEvent StubSession::OnInput(Errands& errands) {
 
 SessionEvent StubSession::OnReady(const ProcessState& state, Errands& errands) {
   OutsideOrder& order = std::get<StandIn>(purpose_).order;
-  auto fds = TakeDescriptors(process_, pidfd_.get(), control_number_);
+  auto fds = TakeDescriptors(process_, pidfd_.get(), control_number_, std::move(order.fds));
   if (!fds) return OnEnded({.exit_code = kCannotExecute, .reason = "pass descriptors: " + ErrnoText(fds.error())});
   order.fds = *std::move(fds);
   order.state = state;

@@ -89,7 +89,10 @@ Result<std::unique_ptr<Supervision>> Supervision::Create(loop::EventLoop& loop, 
     return OutsideCommand::Start(loop, spawner, std::move(order), observer);
   };
   return Create(loop, approver, std::move(start),
-                {.judge = std::move(judge), .strictness = options.strictness, .first = options.first});
+                {.judge = std::move(judge),
+                 .strictness = options.strictness,
+                 .first = options.first,
+                 .environment = std::move(options.environment)});
 }
 
 Result<std::unique_ptr<Supervision>> Supervision::Create(loop::EventLoop& loop, Approver& approver, StartOutside start,

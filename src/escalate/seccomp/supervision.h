@@ -19,6 +19,7 @@
 #include "exec_policy/judge.h"
 #include "exec_policy/policy.h"
 #include "loop/event_loop.h"
+#include "process/command/environment.h"
 #include "process/spawner.h"
 
 namespace holdfast::escalate {
@@ -30,6 +31,7 @@ struct SupervisionOptions {
   exec_policy::ProgramNames names = exec_policy::ProgramNames::kResolvedPath;
   Strictness strictness = Strictness::kUsual;
   FirstExec first = FirstExec::kJudged;
+  process::Environment environment = {};  // of the supervised command
 };
 
 class Supervision {

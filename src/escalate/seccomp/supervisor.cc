@@ -8,7 +8,8 @@
 
 #include "escalate/caller/caller_state.h"
 #include "escalate/caller/caller_view.h"
-#include "escalate/outside/loader_variables.h"
+#include "escalate/outside/outside_environment.h"
+#include "escalate/seccomp/taken_fds.h"
 #include "sys/descriptor_passing.h"
 #include "sys/foreign_fd.h"
 #include "sys/pidfd.h"
@@ -19,10 +20,10 @@ namespace {
 
 using exec_policy::Action;
 using exec_policy::Judgement;
-using exec_policy::LoaderVariables;
 using exec_policy::ProgramFile;
+using exec_policy::WorkingDirectory;
 
-exec_policy::ExecAttempt Judged(const Attempt& attempt, ProgramFile file, LoaderVariables variables) {
+exec_policy::ExecAttempt Judged(const Attempt& attempt, ProgramFile file, WorkingDirectory directory) {
   return {.file = attempt.program.path,
           .argv = attempt.argv,
           .cwd = attempt.cwd,
@@ -30,7 +31,7 @@ exec_policy::ExecAttempt Judged(const Attempt& attempt, ProgramFile file, Loader
           .other_paths = attempt.program.other_paths,
           .interpreter = attempt.program.interpreter,
           .interpreter_paths = attempt.program.interpreter_paths,
-          .loader_variables = variables};
+          .directory = directory};
 }
 
 OrErrno<ProgramLook> LookAt(const Attempt& attempt, const CallerState& state) {
@@ -39,11 +40,9 @@ OrErrno<ProgramLook> LookAt(const Attempt& attempt, const CallerState& state) {
   return LookAtProgram(*caller, attempt.program, state);
 }
 
-// The caller may change its environment after this. The command outside never gets such variables (OutsideCommand).
-OrErrno<LoaderVariables> FindLoaderVariables(const Attempt& attempt) {
-  const auto environment = ReadEnvironment(attempt);
-  if (!environment) return std::unexpected(environment.error());
-  return HasLoaderVariables(*environment) ? LoaderVariables::kPresent : LoaderVariables::kNone;
+OrErrno<std::vector<PassedFd>> StreamsOf(pid_t tid, pid_t process) {
+  const auto thread = sys::OpenThreadPidfd(tid, process);
+  return thread ? TakeStandardStreams(thread->get()) : std::unexpected(ESRCH);
 }
 
 }  // namespace
@@ -109,7 +108,7 @@ void Supervisor::Decide(const ExecCall& call) {
   auto attempt = ReadAttempt(call);
   if (!listener_->IsWaiting(call.id)) return;
   if (!attempt) return listener_->Fail(call.id, attempt.error());
-  const Judgement judgement = settings_.judge(Judged(*attempt, ProgramFile::kOfSystem, LoaderVariables::kNone));
+  const Judgement judgement = settings_.judge(Judged(*attempt, ProgramFile::kOfSystem, WorkingDirectory::kSame));
   const bool runs = judgement.action == Action::kRun && !judgement.asks;
   if (runs && settings_.strictness == Strictness::kUsual) return listener_->Continue(call.id);
   DecideByFile(*std::move(attempt));
@@ -121,42 +120,61 @@ void Supervisor::DecideByFile(Attempt attempt) {
   const uint64_t id = attempt.call.id;
   const auto caller = ReadCallerState(attempt.call.tid);
   const auto program = caller ? LookAt(attempt, *caller) : OrErrno<ProgramLook>(std::unexpected(EPERM));
-  const auto variables = FindLoaderVariables(attempt);
+  auto directory = OpenOutsideDirectory(attempt.call.tid);
   attempt.program.file.reset();  // the attempt may be kept for long
   if (!listener_->IsWaiting(id)) return;
   if (!program) return listener_->Fail(id, program.error());
-  if (!variables) return listener_->Fail(id, variables.error());
-  const Judgement judgement = settings_.judge(Judged(attempt, program->file, *variables));
-  if (judgement.asks) return Ask(std::move(attempt), *program, caller->process, judgement);
-  if (judgement.action == Action::kRun && settings_.strictness == Strictness::kUsual) return listener_->Continue(id);
-  CarryOut(attempt, *program, caller->process, {.action = judgement.action, .reason = judgement.reason});
+  const Judgement judgement = settings_.judge(
+      Judged(attempt, program->file, directory ? WorkingDirectory::kSame : WorkingDirectory::kElsewhere));
+  const bool runs = judgement.action == Action::kRun && !judgement.asks;
+  if (runs && settings_.strictness == Strictness::kUsual) return listener_->Continue(id);
+  Case about{.attempt = std::move(attempt),
+             .program = *program,
+             .process = caller->process,
+             .departure = {.directory = std::move(directory)}};
+  if (judgement.asks || judgement.action == Action::kEscalate) {
+    if (const auto prepared = Prepare(about, judgement); !prepared) return listener_->Fail(id, prepared.error());
+  }
+  if (judgement.asks) return Ask(std::move(about), judgement);
+  CarryOut(std::move(about), {.action = judgement.action, .reason = judgement.reason});
 }
 
-void Supervisor::Ask(Attempt attempt, const ProgramLook& program, pid_t process, const Judgement& judgement) {
+// Fixes what the program takes with it if it leaves.
+OrErrno<> Supervisor::Prepare(Case& about, const Judgement& judgement) const {
+  const auto caller = ReadEnvironment(about.attempt);
+  if (!caller) return std::unexpected(caller.error());
+  about.departure.variables = CarriedVariables(settings_.environment, *caller, judgement.variables);
+  about.departure.streams = StreamsOf(about.attempt.call.tid, about.process);
+  return {};
+}
+
+void Supervisor::Ask(Case about, const Judgement& judgement) {
+  const Attempt& attempt = about.attempt;
   const uint64_t id = attempt.call.id;
-  auto thread = sys::OpenThreadPidfd(attempt.call.tid, process);
-  if (questions_.size() >= settings_.max_questions || held_bytes() + attempt.held_bytes() > settings_.max_bytes ||
-      !thread) {
+  auto thread = sys::OpenThreadPidfd(attempt.call.tid, about.process);
+  if (!listener_->IsWaiting(id)) return;
+  const size_t bytes = attempt.held_bytes() + BytesOf(about.departure.variables);
+  if (questions_.size() >= settings_.max_questions || held_bytes() + bytes > settings_.max_bytes || !thread) {
     return listener_->Fail(id, EAGAIN);
   }
+  const auto& directory = about.departure.directory;
   errands_.Ask(id, {.file = attempt.program.path,
                     .argv = attempt.argv,
-                    .cwd = attempt.cwd,
+                    .cwd = directory ? directory->path : attempt.cwd,
+                    .variables = about.departure.variables,
                     .reason = judgement.reason,
                     .rule = judgement.rule,
                     .when_approved = judgement.action});
-  questions_.emplace(
-      id, OpenQuestion{
-              .attempt = std::move(attempt), .program = program, .process = process, .thread = *std::move(thread)});
+  questions_.emplace(id, OpenQuestion{.about = std::move(about), .thread = *std::move(thread)});
 }
 
 void Supervisor::OnMessage(const Answered& message) {
   const auto found = questions_.find(message.call);
   if (found == questions_.end()) return;
-  const OpenQuestion question = std::move(found->second);
+  OpenQuestion question = std::move(found->second);
   questions_.erase(found);
   if (!listener_ || !listener_->IsWaiting(message.call)) return;
-  CarryOut(question.attempt, question.program, question.process, message.answer);
+  CarryOut(std::move(question.about), message.answer);
 }
 
 void Supervisor::EndQuestion(uint64_t call) {
@@ -165,27 +183,39 @@ void Supervisor::EndQuestion(uint64_t call) {
 }
 
 // The call always becomes an execution of the stub, except that a program which needs a shell is left to the shell.
-void Supervisor::CarryOut(const Attempt& attempt, const ProgramLook& program, pid_t process, const Answer& decision) {
-  const uint64_t id = attempt.call.id;
-  if (program.needs_shell && decision.action != Action::kDeny) return listener_->Fail(id, ENOEXEC);
-  auto purpose = PurposeOf(attempt, program.file, decision);
+void Supervisor::CarryOut(Case about, const Answer& decision) {
+  const uint64_t id = about.attempt.call.id;
+  if (about.program.needs_shell && decision.action != Action::kDeny) return listener_->Fail(id, ENOEXEC);
+  auto purpose = PurposeOf(about, decision);
   if (!listener_->IsWaiting(id)) return;
-  const auto redirected = purpose ? Redirect(attempt, process, *std::move(purpose)) : std::unexpected(purpose.error());
+  const auto redirected =
+      purpose ? Redirect(about.attempt, about.process, *std::move(purpose)) : std::unexpected(purpose.error());
   if (!redirected) listener_->Fail(id, redirected.error());
 }
 
-// The process cannot change where a fixed path leads.
-OrErrno<StubPurpose> Supervisor::PurposeOf(const Attempt& attempt, ProgramFile file, const Answer& decision) const {
+OrErrno<StubPurpose> Supervisor::PurposeOf(Case& about, const Answer& decision) const {
+  const Attempt& attempt = about.attempt;
   if (decision.action == Action::kDeny) return MakeRefusal(decision.reason);
-  auto environment = ReadEnvironment(attempt);
+  if (decision.action == Action::kEscalate) return StandInFor(attempt, std::move(about.departure));
+  const auto environment = ReadEnvironment(attempt);
   if (!environment) return std::unexpected(environment.error());
-  if (decision.action == Action::kRun) {
-    const bool is_fixed = file == ProgramFile::kOfSystem || file == ProgramFile::kFixed;
-    return RunAsJudged{.image = MakeImage(attempt.program.path, attempt.argv, *environment),
-                       .doubted = is_fixed ? nullptr : std::make_shared<const Attempt>(attempt)};
-  }
+  // The process cannot change where a fixed path leads.
+  const ProgramFile file = about.program.file;
+  const bool is_fixed = file == ProgramFile::kOfSystem || file == ProgramFile::kFixed;
+  return RunAsJudged{.image = MakeImage(attempt.program.path, attempt.argv, *environment),
+                     .doubted = is_fixed ? nullptr : std::make_shared<const Attempt>(attempt)};
+}
+
+// A client may answer that a program runs outside although that was not proposed.
+OrErrno<StubPurpose> Supervisor::StandInFor(const Attempt& attempt, Departure departure) const {
+  if (!departure.directory) return MakeRefusal(kDirectoryElsewhere);
+  if (!departure.streams) return std::unexpected(departure.streams.error());
   return StandIn{
-      {.path = attempt.program.path, .argv = attempt.argv, .environment = *std::move(environment), .cwd = attempt.cwd}};
+      {.path = attempt.program.path,
+       .argv = attempt.argv,
+       .environment = OutsideEnvironment(settings_.environment, departure.variables, departure.directory->path),
+       .directory = std::move(departure.directory->fd),
+       .fds = *std::move(departure.streams)}};
 }
 
 OrErrno<> Supervisor::Redirect(const Attempt& attempt, pid_t process, StubPurpose purpose) {
@@ -223,7 +253,9 @@ void Supervisor::OnMessage(const CommandEnded& message) { stubs_.OnEnded(message
 
 size_t Supervisor::held_bytes() const {
   size_t bytes = stubs_.held_bytes();
-  for (const auto& [id, question] : questions_) bytes += question.attempt.held_bytes();
+  for (const auto& [id, question] : questions_) {
+    bytes += question.about.attempt.held_bytes() + BytesOf(question.about.departure.variables);
+  }
   return bytes;
 }
 

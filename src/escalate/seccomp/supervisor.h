@@ -15,6 +15,7 @@
 #include "base/owned_fd.h"
 #include "escalate/caller/program_file.h"
 #include "escalate/seccomp/attempt.h"
+#include "escalate/seccomp/departure.h"
 #include "escalate/seccomp/errands.h"
 #include "escalate/seccomp/inbox.h"
 #include "escalate/seccomp/listener.h"
@@ -36,11 +37,17 @@ class Supervisor {
   void Run();
 
  private:
-  // A call that waits for the answer to a question.
-  struct OpenQuestion {
+  // A call with all that was found out about it when it was judged.
+  struct Case {
     Attempt attempt;
     ProgramLook program;
     pid_t process;
+    Departure departure;
+  };
+
+  // A case that waits for the answer to a question.
+  struct OpenQuestion {
+    Case about;
     OwnedFd thread;  // a pidfd, readable once the asking thread has ended
   };
 
@@ -55,9 +62,11 @@ class Supervisor {
 
   void Decide(const ExecCall& call);
   void DecideByFile(Attempt attempt);
-  void Ask(Attempt attempt, const ProgramLook& program, pid_t process, const exec_policy::Judgement& judgement);
-  void CarryOut(const Attempt& attempt, const ProgramLook& program, pid_t process, const Answer& decision);
-  OrErrno<StubPurpose> PurposeOf(const Attempt& attempt, exec_policy::ProgramFile file, const Answer& decision) const;
+  OrErrno<> Prepare(Case& about, const exec_policy::Judgement& judgement) const;
+  void Ask(Case about, const exec_policy::Judgement& judgement);
+  void CarryOut(Case about, const Answer& decision);
+  OrErrno<StubPurpose> PurposeOf(Case& about, const Answer& decision) const;
+  OrErrno<StubPurpose> StandInFor(const Attempt& attempt, Departure departure) const;
   OrErrno<> Redirect(const Attempt& attempt, pid_t process, StubPurpose purpose);
   void EndQuestion(uint64_t call);
 

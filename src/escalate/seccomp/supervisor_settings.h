@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "exec_policy/judge.h"
+#include "process/command/environment.h"
 
 namespace holdfast::escalate {
 
@@ -19,6 +20,8 @@ struct SupervisorSettings {
   JudgeFunction judge;
   Strictness strictness = Strictness::kUsual;
   FirstExec first = FirstExec::kJudged;
+  // The environment that the supervised command is started with. Commands outside get it too (outside_environment.h).
+  process::Environment environment = {};
   // The bounds of what one tree can make this program hold. Beyond them, execve fails with EAGAIN.
   size_t max_stubs = 256, max_questions = 64, max_bytes = 64 << 20;
 };

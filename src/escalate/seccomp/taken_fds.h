@@ -1,4 +1,6 @@
-// The descriptors of a stub, which the command outside gets in its place.
+// The descriptors that a command outside gets: the standard streams that the calling process had when its call was
+// judged, and the others that the stub has, which runs in its place. A process could exchange its streams while a
+// person is asked.
 #pragma once
 
 #include <sys/types.h>
@@ -14,8 +16,12 @@ namespace holdfast::escalate {
 // The number of descriptors that a command outside can get. Each is one of this program's own descriptors for a while.
 inline constexpr size_t kMaxTakenFds = 1024;
 
-// Returns copies of all descriptors of a process but one. Fails with EMFILE if there are too many, and with EAGAIN if
-// this program holds too many of other processes at the moment (sys/foreign_fd.h).
-OrErrno<std::vector<PassedFd>> TakeDescriptors(pid_t process, int pidfd, int except);
+// Returns copies of the standard streams that are open. Both functions fail with EAGAIN if this program holds too many
+// descriptors of other processes at the moment (sys/foreign_fd.h).
+OrErrno<std::vector<PassedFd>> TakeStandardStreams(int pidfd);
+
+// Returns copies of all descriptors of a process but `except`. In the place of a standard stream it returns the one
+// that was taken before; a stream that was not open then is left out. Fails with EMFILE if there are too many.
+OrErrno<std::vector<PassedFd>> TakeDescriptors(pid_t process, int pidfd, int except, std::vector<PassedFd> streams);
 
 }  // namespace holdfast::escalate

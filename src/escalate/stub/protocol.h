@@ -71,9 +71,9 @@ struct Image {
   unsigned long bytes;  // behind the header
 };
 
-// The descriptors that the starter is executed with: its own program, a memory file with its order, and a socket. The
-// starter closes the socket when its signals are as the command wants them.
-inline constexpr int kStarterProgramFd = 5, kStarterOrderFd = 6, kStarterSocketFd = 7;
+// The descriptors that the starter is executed with: its own program, a memory file with its order, the working
+// directory of the command, and a socket. The starter closes the socket when its signals are as the command wants them.
+inline constexpr int kStarterProgramFd = 5, kStarterOrderFd = 6, kStarterDirectoryFd = 7, kStarterSocketFd = 8;
 
 // The limits of a resource. The values are those of the kernel's struct rlimit64.
 struct ResourceLimit {
@@ -82,13 +82,12 @@ struct ResourceLimit {
 
 inline constexpr int kMaxLimits = 16;
 
-// The order of the starter. Behind it stand `fd_count` ints, the numbers that the command's descriptors get, then the
-// working directory, ended by a NUL, and then the strings of the image. The descriptors themselves wait in the socket,
-// in the order of their numbers, at most kMaxStarterFds in each packet of one byte.
+// The order of the starter. Behind it stand `fd_count` ints, the numbers that the command's descriptors get, and then
+// the strings of the image. The descriptors themselves wait in the socket, in the order of their numbers, at most
+// kMaxStarterFds in each packet of one byte.
 struct StarterOrder {
   ProcessState state;
   unsigned fd_count;
-  unsigned directory_bytes;          // with the NUL
   unsigned limit_count;              // 0: the starter keeps its own limits
   ResourceLimit limits[kMaxLimits];  // by their RLIMIT_ numbers; a limit above the starter's own is cut down to it
   Image image;

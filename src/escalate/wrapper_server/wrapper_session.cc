@@ -4,29 +4,35 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "escalate/outside/loader_variables.h"
+#include "escalate/caller/outside_directory.h"
+#include "escalate/outside/outside_environment.h"
 #include "escalate/stand_in/exit_codes.h"
 #include "sys/descriptor_passing.h"
+#include "sys/peer.h"
+#include "sys/pidfd.h"
 
 namespace holdfast::escalate {
 namespace {
 
 using exec_policy::Action;
-using exec_policy::LoaderVariables;
+using exec_policy::WorkingDirectory;
 
 constexpr size_t kMaxHeldBytes = 64 << 20;
 constexpr size_t kMaxHeldFds = 1024;              // four of the largest hand-overs at the same time
 constexpr size_t kMaxLaterFrameBytes = 64 << 10;  // of all frames but the request
 constexpr size_t kMaxReasonBytes = 4096;          // far less than a socket takes at once
 
-// The pid of the process that has made the connection, as this process sees it; 0 if it does not.
-pid_t CallerOf(int socket) {
-  ucred peer = {};
-  socklen_t size = sizeof peer;
-  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
+// Looks at a program from the view of the process that has made the connection.
+std::optional<ProgramView> LookFromPeer(const ProgramLookup& look, const Result<sys::Child>& peer,
+                                        const std::string& file) {
+  if (!peer) return std::nullopt;
+  auto view = look(peer->pid, file);
+  if (sys::HasEnded(peer->pidfd.get())) return std::nullopt;  // the view may be that of another process
+  return view;
 }
 
 Result<std::vector<PassedFd>> MatchFds(const std::vector<int>& numbers, std::vector<sys::ForeignFd> fds) {
@@ -106,46 +112,56 @@ WrapperSession::Life WrapperSession::OnRequest(std::string_view text) {
   if (!request) return Refuse(request.error());
   state_ = State::kDeciding;
   reader_ = FrameReader(kMaxLaterFrameBytes);
-  order_.path = request->file.starts_with('/') ? request->file : request->workdir + '/' + request->file;
+  order_.path = std::move(request->file);
   order_.argv = std::move(request->argv);
-  order_.environment = std::move(request->environment);
-  order_.cwd = std::move(request->workdir);
+  caller_environment_ = std::move(request->environment);
   scope_.Start(Decide());  // waits for a worker, so the session still exists
   return Life::kGoesOn;
 }
 
 loop::Task<> WrapperSession::Decide() {
-  const auto look = [look = surroundings_.options.look, caller = CallerOf(socket_.get()), path = order_.path] {
-    return look(caller, path);
+  auto look = [look = surroundings_.options.look, peer = sys::UnixPeer(socket_.get()), file = order_.path] {
+    return LookFromPeer(look, peer, file);
   };
-  auto program = co_await surroundings_.workers.Do(look);
-  if (!program) {
+  auto view = co_await surroundings_.workers.Do(std::move(look));
+  if (!view) {
     Answer(Action::kRun, {});  // the execve fails, and the wrapper has the reason
     co_return;
   }
-  order_.path = std::move(program->path);
+  order_.path = std::move(view->path);
   const exec_policy::ExecAttempt attempt{
       .file = order_.path,
       .argv = order_.argv,
-      .cwd = order_.cwd,
-      .program_file = program->file,
-      .other_paths = program->other_paths,
-      .interpreter = program->interpreter,
-      .interpreter_paths = program->interpreter_paths,
-      .loader_variables = HasLoaderVariables(order_.environment) ? LoaderVariables::kPresent : LoaderVariables::kNone};
+      .cwd = view->cwd,
+      .program_file = view->file,
+      .other_paths = view->other_paths,
+      .interpreter = view->interpreter,
+      .interpreter_paths = view->interpreter_paths,
+      .directory = view->directory ? WorkingDirectory::kSame : WorkingDirectory::kElsewhere};
   auto judgement = exec_policy::Judge(*surroundings_.options.policy, attempt, surroundings_.options.names);
+  const auto variables = CarriedVariables(surroundings_.options.environment, caller_environment_, judgement.variables);
+  if (view->directory) {
+    order_.directory = view->directory->fd;
+    order_.environment = OutsideEnvironment(surroundings_.options.environment, variables, view->directory->path);
+  }
   if (!judgement.asks) {
     Answer(judgement.action, judgement.reason);
     co_return;
   }
   Question question{.file = order_.path,
                     .argv = order_.argv,
-                    .cwd = order_.cwd,
+                    .cwd = view->directory ? view->directory->path : view->cwd,
+                    .variables = variables,
                     .reason = std::move(judgement.reason),
                     .rule = std::move(judgement.rule),
                     .when_approved = judgement.action};
   const auto answer = co_await surroundings_.approver.Ask(std::move(question));
-  Answer(answer.action, answer.reason);
+  const bool can_leave = order_.directory != nullptr;
+  if (answer.action == Action::kEscalate && !can_leave) {
+    Answer(Action::kDeny, kDirectoryElsewhere);
+  } else {
+    Answer(answer.action, answer.reason);
+  }
 }
 
 WrapperSession::Life WrapperSession::Answer(Action action, const std::string& reason) {

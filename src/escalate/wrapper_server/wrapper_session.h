@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "escalate/approver.h"
 #include "escalate/messages/frame.h"
@@ -66,7 +67,8 @@ class WrapperSession final : OutsideObserver {
   FrameReader reader_;
   size_t counted_bytes_ = 0;  // the part of surroundings_.held_bytes that is due to this session
   size_t counted_fds_ = 0;    // likewise of surroundings_.held_fds
-  OutsideOrder order_;        // the command, from the request on
+  OutsideOrder order_;        // the command, from the request on; its directory and environment from the decision on
+  std::vector<std::string> caller_environment_;
   bool takes_stops_ = false;  // the wrapper has sent its state, so it understands news about a stop
   std::unique_ptr<OutsideCommand> command_;
   loop::FdWatch watch_;

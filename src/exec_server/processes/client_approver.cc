@@ -32,7 +32,8 @@ constexpr std::chrono::milliseconds kCongestionPause(20);
 bool IsTooLong(const escalate::Question& question) {
   size_t bytes = question.file.size() + question.cwd.size();
   for (const std::string& word : question.argv) bytes += word.size();
-  return bytes > kMaxQuestionBytes || question.argv.size() > kMaxQuestionWords;
+  for (const auto& [name, value] : question.variables) bytes += name.size() + value.size();
+  return bytes > kMaxQuestionBytes || question.argv.size() + question.variables.size() > kMaxQuestionWords;
 }
 
 escalate::Answer Denied(std::string reason) { return {.action = Action::kDeny, .reason = std::move(reason)}; }
@@ -79,6 +80,7 @@ wire::ExecApproveParams ClientApprover::ParamsFor(escalate::Question question) c
           .cwd = std::move(question.cwd),
           .reason = std::move(question.reason),
           .rule = std::move(question.rule),
+          .env = std::move(question.variables),
           .proposed = question.when_approved == Action::kEscalate ? ExecDecision::kEscalate : ExecDecision::kRun};
 }
 

@@ -78,7 +78,7 @@ ManagedProcess::ManagedProcess(const Context& context, std::string id, const Sta
 Result<> ManagedProcess::Start(const StartRequest& request) {
   const ProcessResources& resources = context_.resources;
   if (request.supervision) {
-    if (const auto supervised = Supervise(*request.supervision); !supervised) return RefuseStart(supervised.error());
+    if (const auto supervised = Supervise(request); !supervised) return RefuseStart(supervised.error());
   }
   auto started = MayBeLaunched(request) ? Launch(request) : StartUnderKeeper(request);
   if (!started) return RefuseStart(started.error());
@@ -134,12 +134,13 @@ std::shared_ptr<const OwnedFd> ManagedProcess::HelperSocket() const {
   return supervision_ ? supervision_->helper_socket() : nullptr;
 }
 
-Result<> ManagedProcess::Supervise(const ExecSupervision& wanted) {
+Result<> ManagedProcess::Supervise(const StartRequest& request) {
   const ProcessResources& resources = context_.resources;
   TRY(supervision_, escalate::Supervision::Create(resources.loop, resources.spawner, approver_,
-                                                  {.policy = wanted.policy,
+                                                  {.policy = request.supervision->policy,
                                                    .names = exec_policy::ProgramNames::kResolvedPath,
-                                                   .strictness = wanted.strictness}));
+                                                   .strictness = request.supervision->strictness,
+                                                   .environment = request.command.env}));
   return {};
 }
 

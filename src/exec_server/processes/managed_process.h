@@ -94,7 +94,7 @@ class ManagedProcess final : public process::ProcessOwner {
   process::OutputLimits Limits() const;
   Result<process::Command> CommandFor(const StartRequest& request) const;
   std::shared_ptr<const OwnedFd> HelperSocket() const;
-  Result<> Supervise(const ExecSupervision& wanted);
+  Result<> Supervise(const StartRequest& request);  // if the request asks for it
   Result<> RefuseStart(const Error& why);
   void LogStart(const process::Process& process) const;
   void AnswerFailure(const Error& error);

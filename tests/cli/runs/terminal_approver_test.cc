@@ -30,6 +30,14 @@ TEST(QuestionTextTest, TellsWhatWouldRunAndWhere) {
             "  Pushes need a look.\n  prefix_rule(...), team.rules:3\n");
 }
 
+TEST(QuestionTextTest, ShowsTheVariablesOfACommandThatWouldRunOutside) {
+  auto question = Question();
+  question.env = {{"GIT_AUTHOR_NAME", "a b"}, {"TERM", "dumb\x1b"}};
+  EXPECT_FALSE(QuestionText(question).contains("GIT_AUTHOR_NAME"));
+  question.proposed = wire::ExecDecision::kEscalate;
+  EXPECT_THAT(QuestionText(question), HasSubstr("\n  in /work\n  with GIT_AUTHOR_NAME='a b' TERM=$'dumb\\x1b'\n"));
+}
+
 // A command chooses its argv[0] and its arguments, and could write over the question.
 TEST(QuestionTextTest, ShowsArgumentsThatCannotBeMistaken) {
   auto question = Question();

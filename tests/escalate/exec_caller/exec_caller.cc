@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "escalate/stub/protocol.h"
+#include "exchange.h"
 #include "linger.h"
 
 extern char** environ;
@@ -409,6 +410,7 @@ constexpr Act kActs[] = {
     {"held-by-thread", HeldByThread},
     {"change-stub", ChangeStub},
     {"linger", WithLingeringSockets},
+    {"exchange-output", ExchangeOutput},
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
+#include <filesystem>
+
 #include <fmt/format.h>
 
 #include "escalate/outside/outside_fixture.h"
@@ -63,7 +65,7 @@ TEST_F(OutsideCommandTest, PassesMoreDescriptorsThanOneMessageHolds) {
 TEST_F(OutsideCommandTest, RunsInTheDirectoryWithTheUmask) {
   const support::ScratchDir directory;
   OutsideOrder order = Script("pwd; umask");
-  order.cwd = directory.path();
+  order.directory = Directory(directory.path());
   order.state.umask = 027;
   EXPECT_EQ(OutputOf(std::move(order)), std::string(directory.path()) + "\n0027\n");
 }
@@ -92,13 +94,12 @@ TEST_F(OutsideCommandTest, TakesTwentyThousandArguments) {
 }
 
 TEST_F(OutsideCommandTest, RefusesATextWithANul) {
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 3; ++i) {
     OutsideOrder order = Script("true");
     const std::string text("A=\0B", 4);
     if (i == 0) order.argv.push_back(text);
     if (i == 1) order.environment.push_back(text);
     if (i == 2) order.path = text;
-    if (i == 3) order.cwd = text;
     const auto command = OutsideCommand::Start(loop_, *spawner_, std::move(order), observer_);
     ASSERT_FALSE(command);
     EXPECT_EQ(command.error().message, "a text of the command contains a NUL byte");
@@ -128,10 +129,21 @@ TEST_F(OutsideCommandTest, EndsLikeInAShellIfTheProgramCannotBeExecuted) {
   EXPECT_EQ(observer_.ending, Ending{.exit_code = 126});
 }
 
+TEST_F(OutsideCommandTest, RunsInTheDirectoryThatWasOpenedWhateverIsAtItsPath) {
+  const support::ScratchDir parent;
+  const std::string path = parent.path() + "/sub";
+  std::filesystem::create_directory(path);
+  OutsideOrder order = Script("pwd -P");
+  order.directory = Directory(path);
+  std::filesystem::rename(path, parent.path() + "/moved");
+  std::filesystem::create_symlink("/etc", path);
+  EXPECT_EQ(OutputOf(std::move(order)), parent.path() + "/moved\n");
+}
+
 TEST_F(OutsideCommandTest, DoesNotRunInAnotherDirectoryThanItsCallers) {
   OutsideOrder order = Script("echo ran");
-  order.cwd = "/no/such/directory";
-  EXPECT_EQ(OutputOf(std::move(order)), "cd: /no/such/directory: No such file or directory\n");
+  order.directory = std::make_shared<const OwnedFd>(::open("/etc/passwd", O_PATH | O_CLOEXEC));
+  EXPECT_EQ(OutputOf(std::move(order)), "cd: Not a directory\n");
   EXPECT_EQ(observer_.ending, Ending{.exit_code = 126});
 }
 

@@ -2,6 +2,7 @@
 // running are killed after it, and the fixture waits for their end.
 #pragma once
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -63,8 +64,12 @@ class OutsideFixture : public testing::Test {
         [&] { return support::ChildrenOf(::getpid()).empty() && support::LivingWithVariable(Mark()).empty(); });
   }
 
+  static std::shared_ptr<const OwnedFd> Directory(const std::string& path) {
+    return std::make_shared<const OwnedFd>(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  }
+
   OutsideOrder Order(std::vector<std::string> argv) {
-    OutsideOrder order{.path = argv.front(), .argv = std::move(argv), .cwd = "/"};
+    OutsideOrder order{.path = argv.front(), .argv = std::move(argv), .directory = Directory("/")};
     order.environment = {"PATH=/usr/bin:/bin", Mark()};
     return order;
   }

@@ -152,6 +152,7 @@ Judgement SupervisedFixture::Judge(const exec_policy::ExecAttempt& attempt) {
 
 std::unique_ptr<RunningCommand> SupervisedFixture::Start(const Words& words, SupervisorSettings settings) {
   if (!settings.judge) settings.judge = [this](const exec_policy::ExecAttempt& attempt) { return Judge(attempt); };
+  if (settings.environment.empty()) settings.environment = StartEnvironment();
   StartOutside start = [this](OutsideOrder order, OutsideObserver& observer) {
     ++started_outside_;
     return StartOutsideOf(std::move(order), observer);
@@ -161,6 +162,15 @@ std::unique_ptr<RunningCommand> SupervisedFixture::Start(const Words& words, Sup
   EXPECT_TRUE(supervision) << supervision.error().message;
   supervision_ = *std::move(supervision);
   return std::make_unique<RunningCommand>(words, supervision_->helper_socket()->get(), environment_);
+}
+
+process::Environment SupervisedFixture::StartEnvironment() const {
+  process::Environment variables;
+  for (const std::string& entry : environment_) {
+    const size_t end = entry.find('=');
+    variables.emplace_back(entry.substr(0, end), entry.substr(end + 1));
+  }
+  return variables;
 }
 
 Result<std::unique_ptr<OutsideCommand>> SupervisedFixture::StartOutsideOf(OutsideOrder order,

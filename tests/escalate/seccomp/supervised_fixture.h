@@ -82,12 +82,13 @@ class SupervisedFixture : public testing::Test {
 
   exec_policy::Judgement Judge(const exec_policy::ExecAttempt& attempt);
 
-  // Starts a tree of its own supervisor. Settings without a judge get the fixture's own.
+  // Starts a tree of its own supervisor. Settings without a judge or an environment get the fixture's own.
   std::unique_ptr<RunningCommand> Start(const Words& words, SupervisorSettings settings = {});
   // Runs a command to its end.
   CommandOutcome Run(const Words& words, SupervisorSettings settings = {});
   CommandOutcome RunShell(const std::string& script, SupervisorSettings settings = {});
   CommandOutcome RunNatively(const Words& words);
+  process::Environment StartEnvironment() const;
   // Starts a command outside, on the loop's thread.
   virtual Result<std::unique_ptr<OutsideCommand>> StartOutsideOf(OutsideOrder order, OutsideObserver& observer);
   bool RunLoopUntil(const std::function<bool()>& done, std::chrono::milliseconds patience = support::kPatience);

@@ -22,7 +22,7 @@ int ErrnoWhenHolding(int held) {
   if (!self || ::setrlimit(RLIMIT_NOFILE, &few) < 0) return -1;
   std::vector<sys::ForeignFd> others;
   for (int i = 0; i < held; ++i) others.emplace_back(*sys::OpenDevNull());
-  const auto taken = TakeDescriptors(::getpid(), self->get(), -1);
+  const auto taken = TakeDescriptors(::getpid(), self->get(), -1, {});
   return taken ? 0 : taken.error();
 }
 

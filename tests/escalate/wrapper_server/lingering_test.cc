@@ -14,6 +14,7 @@
 
 #include "escalate/scripted_peer.h"
 #include "escalate/wrapper_server/fake_outside.h"
+#include "escalate/wrapper_server/fake_view.h"
 #include "escalate/wrapper_server/wrapper_server.h"
 #include "support/lingering_peer.h"
 #include "support/loop_runner.h"
@@ -46,7 +47,7 @@ class LingeringWrapperTest : public testing::Test {
                                        .text = R"(prefix_rule(pattern=["outside"], decision="allow"))"};
     WrapperServerOptions options{
         .policy = std::make_shared<const exec_policy::Policy>(*exec_policy::Policy::Parse({&rules, 1})),
-        .look = [](pid_t, const std::string& path) { return ProgramView{.path = path}; },
+        .look = [](pid_t, const std::string& file) { return ViewOf(file); },
         .start = outside_.starter()};
     server_ = *WrapperServer::Create(loop_, workers_, approver_, std::move(options));
   }

@@ -8,6 +8,7 @@
 
 #include "escalate/nobody_to_ask.h"
 #include "escalate/wrapper_server/fake_outside.h"
+#include "escalate/wrapper_server/fake_view.h"
 #include "escalate/wrapper_server/wrapper_server.h"
 #include "support/loop_runner.h"
 #include "support/program.h"
@@ -33,7 +34,7 @@ class PatchedBashTest : public testing::Test {
     const exec_policy::RulesText text{.name = "test.rules", .text = kRules};
     WrapperServerOptions options{
         .policy = std::make_shared<const exec_policy::Policy>(*exec_policy::Policy::Parse({&text, 1})),
-        .look = [](pid_t, const std::string& path) { return ProgramView{.path = path}; },
+        .look = [](pid_t, const std::string& file) { return ViewOf(file); },
         .start = outside_.starter()};
     server_ = *WrapperServer::Create(loop_, workers_, approver_, std::move(options));
   }

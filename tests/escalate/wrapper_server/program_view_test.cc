@@ -47,12 +47,23 @@ TEST_F(ProgramViewTest, HasAllPathsOfAProgramAndOfItsInterpreter) {
   EXPECT_EQ(View("/proc/self/root" + script)->path, script);
 }
 
+TEST_F(ProgramViewTest, FindsAProgramBelowTheDirectoryOfItsCaller) {
+  support::Program caller({"/bin/sh", "-c", "cd /usr && echo ready && exec sleep 1000"});
+  caller.AwaitOutput("ready");
+  const auto view = ViewProgram(caller.pid(), "./bin/env");
+  ASSERT_TRUE(view);
+  EXPECT_EQ(view->path, "/usr/bin/env");
+  EXPECT_EQ(view->cwd, "/usr");
+  ASSERT_TRUE(view->directory);
+  EXPECT_EQ(view->directory->path, "/usr");
+}
+
 TEST_F(ProgramViewTest, HasNothingOfAProcessThatHasEnded) {
   support::Program program({"true"});
   const pid_t pid = program.pid();
   (void)program.Finish();
-  EXPECT_EQ(ViewProgram(pid, "/bin/true"), std::nullopt);
-  EXPECT_EQ(ViewProgram(0, "/bin/true"), std::nullopt);
+  EXPECT_FALSE(ViewProgram(pid, "/bin/true"));
+  EXPECT_FALSE(ViewProgram(0, "/bin/true"));
 }
 
 }  // namespace

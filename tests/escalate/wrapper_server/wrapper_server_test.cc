@@ -8,12 +8,15 @@
 
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "escalate/scripted_peer.h"
 #include "escalate/wrapper_server/fake_outside.h"
+#include "escalate/wrapper_server/fake_view.h"
 #include "loop/event.h"
 #include "support/loop_runner.h"
 #include "support/proc.h"
@@ -29,8 +32,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr const char* kRules = R"(
-prefix_rule(pattern=["outside"], decision="allow")
-prefix_rule(pattern=["asked"], decision="prompt", justification="it is risky")
+prefix_rule(pattern=["outside"], decision="allow", env=["A"])
+prefix_rule(pattern=["asked"], decision="prompt", justification="it is risky", env=["B"])
 prefix_rule(pattern=["never"], decision="forbidden", justification="never do this")
 )";
 
@@ -78,20 +81,21 @@ class WrapperServerTest : public testing::Test {
  protected:
   WrapperServerTest() {
     WrapperServerOptions options{.policy = ParsedRules(),
+                                 .environment = {{"A", "0"}, {"HOME", "/"}},
                                  .look = [this](pid_t caller, const std::string& path) { return Look(caller, path); },
                                  .start = outside_.starter()};
     server_ = *WrapperServer::Create(loop_, workers_, approver_, std::move(options));
   }
 
-  std::optional<ProgramView> Look(pid_t caller, const std::string& path) {
-    looks_.emplace_back(caller, path);  // read by the test only when the answer has come
-    if (path.contains("missing")) return std::nullopt;
-    if (path.contains("link")) return ProgramView{.path = path, .other_paths = {"/usr/bin/never"}};
-    if (path.contains("script")) {
-      return ProgramView{.path = path, .interpreter = {"/bin/x"}, .interpreter_paths = {"/usr/bin/never"}};
-    }
-    return ProgramView{.path = path,
-                       .file = path.contains("writable") ? ProgramFile::kWritable : ProgramFile::kOfSystem};
+  std::optional<ProgramView> Look(pid_t caller, const std::string& file) {
+    looks_.emplace_back(caller, file);  // read by the test only when the answer has come
+    if (file.contains("missing")) return std::nullopt;
+    ProgramView view = ViewOf(file, "/usr");
+    if (file.contains("link")) view.other_paths = {"/usr/bin/never"};
+    if (file.contains("script")) view.interpreter = {"/bin/x"}, view.interpreter_paths = {"/usr/bin/never"};
+    if (file.contains("writable")) view.file = ProgramFile::kWritable;
+    if (file.contains("elsewhere")) view.directory.reset();
+    return view;
   }
 
   ScriptedPeer Connect() { return ConnectAsWrapper(server_->client_socket()->get()); }
@@ -164,7 +168,27 @@ TEST_F(WrapperServerTest, DeniesAForbiddenProgramByEachOfItsPaths) {
 
 TEST_F(WrapperServerTest, LooksAtTheProgramFromTheCallersView) {
   (void)AnswerTo(RequestFor("./bin/echo"));
-  EXPECT_THAT(looks_, ElementsAre(std::pair(::getpid(), "/work/./bin/echo")));
+  EXPECT_THAT(looks_, ElementsAre(std::pair(::getpid(), "./bin/echo")));
+}
+
+// The request says /work. A hostile process could name any directory there.
+TEST_F(WrapperServerTest, TakesTheDirectoryOfTheCallerAndNotThatOfTheRequest) {
+  ScriptedPeer peer = Escalated();
+  EXPECT_EQ(std::filesystem::canonical(fmt::format("/proc/self/fd/{}", outside_.commands[0]->order.directory->get())),
+            "/usr");
+}
+
+TEST_F(WrapperServerTest, RunsInsideWhatIsCalledInADirectoryThatIsAnotherOneOutside) {
+  EXPECT_EQ(AnswerTo(RequestFor("/elsewhere/outside")), kRun);
+}
+
+TEST_F(WrapperServerTest, LetsNobodyOutOfADirectoryThatIsAnotherOneOutside) {
+  ScriptedPeer peer = Connect();
+  peer.Send(RequestFor("/elsewhere/asked"));
+  ASSERT_TRUE(RunUntil(loop_, [&] { return approver_.open == 1; }));
+  EXPECT_EQ(approver_.questions[0].when_approved, Action::kRun);
+  approver_.Give({.action = Action::kEscalate});
+  EXPECT_THAT(Receive(peer), HasSubstr("Outside of the sandbox the working directory is another one"));
 }
 
 TEST_F(WrapperServerTest, AsksAndRunsOutsideWhenItIsApproved) {
@@ -172,9 +196,10 @@ TEST_F(WrapperServerTest, AsksAndRunsOutsideWhenItIsApproved) {
   peer.Send(RequestFor("asked"));
   ASSERT_TRUE(RunUntil(loop_, [&] { return approver_.open == 1; }));
   const Question& question = approver_.questions[0];
-  EXPECT_EQ(question.file, "/work/asked");
+  EXPECT_EQ(question.file, "/usr/asked");
   EXPECT_THAT(question.argv, ElementsAre("asked", "a b"));
-  EXPECT_EQ(question.cwd, "/work");
+  EXPECT_EQ(question.cwd, "/usr");
+  EXPECT_THAT(question.variables, ElementsAre(std::pair("B", "x=y")));
   EXPECT_EQ(question.reason, "it is risky");
   EXPECT_EQ(question.when_approved, Action::kEscalate);
   approver_.Give({.action = Action::kEscalate});
@@ -219,8 +244,7 @@ TEST_F(WrapperServerTest, RunsExactlyTheCommandThatWasJudged) {
   const OutsideOrder& order = outside_.commands[0]->order;
   EXPECT_EQ(order.path, "/bin/outside");
   EXPECT_THAT(order.argv, ElementsAre("outside", "a b"));
-  EXPECT_THAT(order.environment, ElementsAre("A=1", "B=x=y"));
-  EXPECT_EQ(order.cwd, "/work");
+  EXPECT_THAT(order.environment, ElementsAre("A=1", "HOME=/", "PWD=/usr"));
   EXPECT_EQ(order.state.umask, 022u);
   ASSERT_EQ(order.fds.size(), 3u);
   EXPECT_EQ(order.fds[2].number, 2);
