@@ -1,13 +1,13 @@
-// SandboxState is the sandbox of the calls that follow. The operator decides on the one at the start, and the client
-// changes it by codex/sandbox-state/update.
+// SandboxState knows the sandbox of each call: the one that the client sends with the call, else the one of its last
+// codex/sandbox-state/update, else the one that the operator has chosen at the start.
 #pragma once
 
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "base/result.h"
-#include "mcp/messages/session_messages.h"
+#include "mcp/messages/sandbox_messages.h"
+#include "mcp/messages/tool_messages.h"
 #include "sandbox/helper_command/sandbox_spec.h"
 
 namespace holdfast::mcp {
@@ -21,14 +21,14 @@ class SandboxState {
   // Fails with kInvalidParams, and changes nothing, if the policy or the directory is not understood.
   Result<> Update(const SandboxStateParams& params);
 
-  const sandbox::SandboxSpec& spec() const { return spec_; }
-  bool has_network() const { return spec_.profile.policy.network == sandbox::Network::kEnabled; }
+  // Returns the sandbox of a call. Fails with kInvalidParams if the client sends one that is not understood.
+  Result<sandbox::SandboxSpec> OfCall(const RequestMeta& meta) const;
 
  private:
   explicit SandboxState(std::string cwd) : server_cwd_(std::move(cwd)) {}
 
   std::string server_cwd_;
-  sandbox::SandboxSpec spec_;
+  sandbox::SandboxSpec spec_;  // of a call that brings none
 };
 
 }  // namespace holdfast::mcp

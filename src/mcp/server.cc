@@ -14,10 +14,13 @@
 namespace holdfast::mcp {
 namespace {
 
-constexpr std::array<std::string_view, 3> kProtocolVersions = {"2025-06-18", "2025-03-26",
+constexpr std::array<std::string_view, 4> kProtocolVersions = {"2025-11-25", "2025-06-18", "2025-03-26",
                                                                "2024-11-05"};  // newest first
 
-constexpr char kCapabilities[] = R"({"experimental":{"codex/sandbox-state":{"version":"1.0.0"}},"tools":{}})";
+// The first of the two announces the method, the second one the member of `_meta`. Clients send only what is announced.
+constexpr char kCapabilities[] =
+    R"({"experimental":{"codex/sandbox-state":{"version":"1.0.0"},"codex/sandbox-state-meta":{"version":"1.0.0"}},)"
+    R"("tools":{}})";
 constexpr char kInstructions[] = "This server provides a tool to execute shell commands and return their output.";
 
 // The limits of the peer never stop it from reading, because kMaxCalls is reached first: a message that cancels a call,
@@ -156,6 +159,8 @@ void Server::CallTool(const CallToolParams& params, rpc::Reply<CallToolResult> r
   if (auto allowed = CheckCall(params, reply.id()); !allowed) return reply.Fail(allowed.error());
   const auto arguments = DecodeShellArguments(params.arguments);
   if (!arguments) return reply.Fail(arguments.error());
+  const auto sandbox = settings_.sandbox.OfCall(params.meta);
+  if (!sandbox) return reply.Fail(sandbox.error());
   const ShellCallContext context{.loop = context_.loop,
                                  .spawner = context_.spawner,
                                  .interceptor = context_.interceptor,
@@ -164,8 +169,7 @@ void Server::CallTool(const CallToolParams& params, rpc::Reply<CallToolResult> r
   auto call = std::make_unique<ShellCall>(context, TimeLimitOf(*arguments), params.meta.progress_token,
                                           std::move(reply), [this](ShellCall& ended) { OnCallEnd(ended); });
   ShellCall& started = *calls_.emplace_back(std::move(call));
-  started.Start(ShellCommand(settings_.shell, *arguments, settings_.environment, settings_.sandbox),
-                settings_.sandbox.spec());
+  started.Start(ShellCommand(settings_.shell, *arguments, settings_.environment, *sandbox), *sandbox);
 }
 
 ShellCall* Server::FindCall(const rpc::RequestId& id) const {

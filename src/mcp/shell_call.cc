@@ -23,9 +23,8 @@ constexpr process::OutputLimits kOutputLimits{
     .retained_bytes = 64u << 10, .retained_chunks = 16, .snapshot_bytes_per_stream = 0};
 
 CallToolResult Contents(ShellResult result) {
-  CallToolResult contents;
-  contents.content.push_back({.text = wire::Encode(std::move(result))});
-  return contents;
+  std::string text = wire::Encode(std::move(result));
+  return {.content = {{.text = text}}, .structured_content = {std::move(text)}};
 }
 
 }  // namespace

@@ -25,7 +25,18 @@ constexpr char kDescription[] =
     R"("format":"uint64","minimum":0,"nullable":true},)"
     R"("login":{"description":"Whether the shell is a login shell (-lc instead of -c): true unless it is given.",)"
     R"("type":"boolean","nullable":true}},)"
-    R"("required":["command","workdir"]}})";
+    R"("required":["command","workdir"]},)"
+    R"("outputSchema":{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"ExecResult","type":"object",)"
+    R"("properties":{)"
+    R"("exit_code":{"description":"The exit code of the shell, or 128 and the number of the signal that ended it.",)"
+    R"("type":"integer"},)"
+    R"("output":{"description":"Standard output, and then standard error.","type":"string"},)"
+    R"("duration":{"description":"The time from the request to the end.","type":"object","properties":{)"
+    R"("secs":{"type":"integer","minimum":0},"nanos":{"type":"integer","minimum":0}},"required":["secs","nanos"]},)"
+    R"("timed_out":{"description":"Whether the time limit ended the command.","type":"boolean"}},)"
+    R"("required":["exit_code","output","duration","timed_out"]},)"
+    R"("annotations":{"title":"Shell","readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,)"
+    R"("openWorldHint":true}})";
 
 // The URL of a server may contain its secret, and the file its token.
 constexpr std::string_view kServerVariables[] = {"HOLDFAST_SERVER", "HOLDFAST_TOKEN_FILE"};
@@ -68,9 +79,9 @@ process::Environment EnvironmentOfCommands(process::Environment server) {
 }
 
 process::Command ShellCommand(const std::string& shell, const ShellArguments& arguments,
-                              const process::Environment& environment, const SandboxState& sandbox) {
+                              const process::Environment& environment, const sandbox::SandboxSpec& sandbox) {
   process::Environment overlay;
-  if (!sandbox.has_network()) overlay.emplace_back(kNetworkDisabled, "1");
+  if (sandbox.profile.policy.network == sandbox::Network::kRestricted) overlay.emplace_back(kNetworkDisabled, "1");
   return {.program = shell,
           .argv = {shell, arguments.login.value_or(true) ? "-lc" : "-c", arguments.command},
           .env = process::BuildEnvironment({.ignore_default_excludes = true}, environment, overlay),

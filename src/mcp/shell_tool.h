@@ -31,6 +31,6 @@ process::Environment EnvironmentOfCommands(process::Environment server);
 
 // Returns the shell with the command as its argument. Unless `login` is false, it is a login shell.
 process::Command ShellCommand(const std::string& shell, const ShellArguments& arguments,
-                              const process::Environment& environment, const SandboxState& sandbox);
+                              const process::Environment& environment, const sandbox::SandboxSpec& sandbox);
 
 }  // namespace holdfast::mcp

@@ -77,10 +77,10 @@ class Bench:
         subprocess.run(["git", "init", "-q", self.workspace], env=self.environment(), timeout=START_SECONDS, check=True)
         if self.scenario.is_remote:
             await self._start_executor()
-        elif self.scenario.link != "stdio":
+        elif self.scenario.link not in ("stdio", "none"):
             await self._start_server()
         (self.home / "config.toml").write_text(self._config())
-        if self.scenario.link != "variable":
+        if self.scenario.link not in ("variable", "none"):
             (self.home / "environments.toml").write_text(self._environments())
 
     async def tear_down(self):
@@ -157,8 +157,12 @@ class Bench:
     def _mcp_config(self):
         has_id = self.client.can(versions.MCP_ENVIRONMENT_ID)
         yield "[mcp_servers.e2e]"
-        yield f'{"environment_id" if has_id else "experimental_environment"} = "remote"'
         yield 'default_tools_approval_mode = "approve"'
+        if self.scenario.mcp == "shell":
+            yield f"command = {json.dumps(str(self._holdfast))}"
+            yield 'args = ["mcp-server"]'
+            return
+        yield f'{"environment_id" if has_id else "experimental_environment"} = "remote"'
         if self.scenario.mcp == "http":
             yield f"url = {json.dumps(self._http_mcp.url)}"
             return

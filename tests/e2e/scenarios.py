@@ -38,10 +38,10 @@ class Scenario:
     name: str
     steps: tuple
     sandbox: str = FULL_ACCESS
-    link: str = "variable"  # how the client finds the server: variable, file (environments.toml), token or stdio
+    link: str = "variable"  # how the client finds the server: variable, file (environments.toml), token, stdio or none
     folder: str = "."       # where in the workspace, which is a repository, the client works
     asks: bool = False      # approvals are asked for
-    mcp: str = ""           # an MCP server is reached from where the commands run: by stdio or http
+    mcp: str = ""           # stdio, http: an MCP server where the commands run; shell: `holdfast mcp-server`
     is_remote: bool = False  # the server is an executor, which the client reaches through a rendezvous
     needs: Feature = MODEL
 
@@ -68,6 +68,11 @@ def enter(name, chars, wait_ms=10_000):
 
 def poll(name):
     return enter(name, "")
+
+
+def shell(command):
+    """The tool of `holdfast mcp-server`."""
+    return Call("shell", {"command": command, "workdir": "@workspace", "login": False}, namespace="@mcp")
 
 
 def patch(*lines):
@@ -261,6 +266,39 @@ MCPHTTP = Scenario("mcphttp", (
          says("echo of over HTTP"), reached("http/request", "/mcp"), noted("http/request/bodyDelta")),
 ), mcp="http")
 
+# The client starts `holdfast mcp-server` itself, and says with each call which sandbox the call is to have.
+SHELL_READS = step("the tool reads what lies beside the workspace",
+                   shell("cat @outside/given.txt"), matches('"exit_code": *0'), says("given"))
+SHELL_WRITES = step("it writes the workspace", shell("echo in > in.txt"), matches('"exit_code": *0'), holds("in.txt", "in\n"))
+SHELL_KEEPS_OUTSIDE = step("it writes nothing beside the workspace",
+                           shell("echo no > @outside/no.txt"), matches('"exit_code": *[1-9]'), absent("@outside/no.txt"))
+SHELL_OFFLINE = step("it has no network", shell("bash -c ': <>/dev/tcp/127.0.0.1/@port'"), matches('"exit_code": *[1-9]'))
+
+MCPREADONLY = Scenario("mcpreadonly", (
+    SHELL_READS,
+    step("it writes nothing in the workspace",
+         shell("echo no > no.txt"), matches('"exit_code": *[1-9]'), absent("no.txt")),
+    SHELL_KEEPS_OUTSIDE,
+    SHELL_OFFLINE,
+), READ_ONLY, link="none", mcp="shell")
+
+MCPWORKSPACE = Scenario("mcpworkspace", (
+    SHELL_READS,
+    SHELL_WRITES,
+    step("what git runs is protected", shell("echo no > .git/hooks/no"), matches('"exit_code": *[1-9]'),
+         absent(".git/hooks/no")),
+    SHELL_KEEPS_OUTSIDE,
+    SHELL_OFFLINE,
+), WORKSPACE_WRITE, link="none", mcp="shell")
+
+MCPFULL = Scenario("mcpfull", (
+    SHELL_READS,
+    SHELL_WRITES,
+    step("it writes beside the workspace", shell("echo out > @outside/out.txt"), matches('"exit_code": *0'),
+         holds("@outside/out.txt", "out\n")),
+    step("it has the network", shell("bash -c ': <>/dev/tcp/127.0.0.1/@port'"), matches('"exit_code": *0')),
+), FULL_ACCESS, link="none", mcp="shell")
+
 ENVTOML = Scenario("envtoml", (PLAIN, ANCESTRY, ADD_FILE_THERE), link="file", needs=ENVIRONMENTS_FILE)
 
 # The server admits only a client that sends the token, which only environments.toml can tell it.
@@ -292,6 +330,7 @@ NESTED = Scenario("nested", (
     new_thread("a thread that begins right after the command reads it too", advised()),
 ), WORKSPACE_WRITE, folder="inner")
 
-ALL = (CORE, WORKSPACE, READONLY, NESTED, DENIED, RECONNECT, MCP, MCPHTTP, ENVTOML, TOKEN, RENDEZVOUS, RVTOKEN,
+ALL = (CORE, WORKSPACE, READONLY, NESTED, DENIED, RECONNECT, MCP, MCPHTTP, MCPREADONLY, MCPWORKSPACE,
+       MCPFULL, ENVTOML, TOKEN, RENDEZVOUS, RVTOKEN,
        RVRESTART, STDIO)
 SCENARIOS = {scenario.name: scenario for scenario in ALL}

@@ -33,13 +33,15 @@ TEST_F(ServerTest, IntroducesItself) {
   EXPECT_EQ(answer.Text("result.serverInfo.name"), "holdfast");
   EXPECT_EQ(answer.Text("result.serverInfo.version"), kVersion);
   EXPECT_TRUE(answer.Has("result.capabilities.tools"));
-  EXPECT_EQ(answer.json().Find("result").Find("capabilities").Find("experimental").Find("codex/sandbox-state").size(),
-            1u);
+  const wire::Json experimental = answer.json().Find("result").Find("capabilities").Find("experimental");
+  EXPECT_EQ(experimental.Find("codex/sandbox-state").size(), 1u);
+  EXPECT_EQ(experimental.Find("codex/sandbox-state-meta").size(), 1u);
 }
 
 TEST_F(ServerTest, SpeaksAnOlderVersionToAnOlderClient) { EXPECT_EQ(VersionFor("2024-11-05"), "2024-11-05"); }
 TEST_F(ServerTest, SpeaksTheMiddleVersionToo) { EXPECT_EQ(VersionFor("2025-03-26"), "2025-03-26"); }
-TEST_F(ServerTest, OffersItsNewestVersionInsteadOfAnUnknownOne) { EXPECT_EQ(VersionFor("2099-01-01"), "2025-06-18"); }
+TEST_F(ServerTest, SpeaksTheNewestVersion) { EXPECT_EQ(VersionFor("2025-11-25"), "2025-11-25"); }
+TEST_F(ServerTest, OffersItsNewestVersionInsteadOfAnUnknownOne) { EXPECT_EQ(VersionFor("2099-01-01"), "2025-11-25"); }
 
 TEST_F(ServerTest, AnswersOnlyAPingBeforeItIsInitialized) {
   Request(1, "ping");
@@ -152,6 +154,24 @@ TEST_F(ServerTest, TakesTheSandboxOfTheNextCallsFromTheClient) {
   Call(3, "true");
   (void)ReceiveResult(3);
   EXPECT_THAT(interceptor_.sandboxes, ElementsAre("/server", "/else"));
+}
+
+TEST_F(ServerTest, TakesTheSandboxOfACallFromThatCall) {
+  Initialize();
+  Call(1, "true", "", R"({"codex/sandbox-state-meta":{"permissionProfile":{"type":"disabled"},"sandboxCwd":"/call"}})");
+  (void)ReceiveResult(1);
+  Call(2, "true");
+  (void)ReceiveResult(2);
+  EXPECT_THAT(interceptor_.sandboxes, ElementsAre("/call", "/server"));
+}
+
+TEST_F(ServerTest, RunsNothingInASandboxOfACallThatItDoesNotUnderstand) {
+  Initialize();
+  Call(1, "true", "", R"({"codex/sandbox-state-meta":{"permissionProfile":{"type":"open"},"sandboxCwd":"/call"}})");
+  const Message refused = Receive();
+  EXPECT_EQ(refused.error_code(), -32602);
+  EXPECT_THAT(refused.Text("error.message"), HasSubstr("codex/sandbox-state-meta: permissionProfile: "));
+  EXPECT_THAT(interceptor_.sandboxes, ElementsAre());
 }
 
 TEST_F(ServerTest, RefusesASandboxThatItDoesNotUnderstand) {

@@ -58,6 +58,15 @@ TEST_F(ShellCallTest, ReturnsExitCodeAndOutput) {
   EXPECT_GT(result.Number("duration.nanos"), 0);
 }
 
+TEST_F(ShellCallTest, ReturnsTheSameAsStructuredContent) {
+  Call(1, "echo out; exit 3");
+  const Message answer = Receive();
+  EXPECT_EQ(answer.Number("result.structuredContent.exit_code"), 3);
+  EXPECT_EQ(answer.Text("result.structuredContent.output"), "out\n");
+  const Message text(answer.Text("result.content.0.text"));
+  EXPECT_EQ(text.Number("duration.nanos"), answer.Number("result.structuredContent.duration.nanos"));
+}
+
 TEST_F(ShellCallTest, ReadsNothingAndRunsInItsDirectory) {
   Call(1, "cat; pwd");
   EXPECT_EQ(ReceiveResult(1).Text("output"), "/\n");

@@ -2,10 +2,13 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "wire/encode.h"
 
 namespace holdfast::mcp {
 namespace {
@@ -14,6 +17,12 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
+
+sandbox::SandboxSpec SandboxWith(sandbox::Network network) {
+  sandbox::SandboxSpec sandbox;
+  sandbox.profile.policy.network = network;
+  return sandbox;
+}
 
 class ShellToolTest : public testing::Test {
  protected:
@@ -33,6 +42,24 @@ TEST_F(ShellToolTest, DescribesItselfInJson) {
   const wire::Json schema = json->Find("inputSchema");
   EXPECT_EQ(schema.Find("properties").size(), 4u);
   EXPECT_EQ(schema.Find("required").size(), 2u);
+  EXPECT_EQ(json->Find("annotations").Find("readOnlyHint").boolean(), false);
+  EXPECT_EQ(json->Find("annotations").Find("destructiveHint").boolean(), true);
+}
+
+TEST_F(ShellToolTest, DescribesEveryMemberOfItsResult) {
+  wire::Document result_document;
+  const std::string result = wire::Encode(ShellResult{});
+  const auto shown = result_document.Parse(result);
+  ASSERT_TRUE(shown);
+  const wire::RawJson description = DescribeShellTool();
+  const auto json = document_.Parse(description.text);
+  ASSERT_TRUE(json);
+  const wire::Json schema = json->Find("outputSchema");
+  EXPECT_EQ(schema.Find("properties").size(), shown->size());
+  EXPECT_EQ(schema.Find("required").size(), shown->size());
+  shown->ForEachMember([&](std::string_view name, wire::Json) {
+    EXPECT_TRUE(schema.Find("properties").Find(name).is_object()) << name;
+  });
 }
 
 TEST_F(ShellToolTest, ReadsItsArguments) {
@@ -80,7 +107,7 @@ TEST_F(ShellToolTest, BoundsTheTimeLimit) {
 }
 
 TEST_F(ShellToolTest, UsesALoginShellUnlessTheClientSaysNo) {
-  const SandboxState sandbox = *SandboxState::Create("/", R"({"type":"danger-full-access"})");
+  const sandbox::SandboxSpec sandbox;
   ShellArguments arguments{.command = "ls", .workdir = "/w", .timeout_ms = {}, .login = {}};
   EXPECT_THAT(ShellCommand("/bin/sh", arguments, {}, sandbox).argv, ElementsAre("/bin/sh", "-lc", "ls"));
   arguments.login = true;
@@ -95,10 +122,10 @@ TEST_F(ShellToolTest, UsesALoginShellUnlessTheClientSaysNo) {
 TEST_F(ShellToolTest, TellsTheCommandThatTheNetworkIsOff) {
   const process::Environment own = {{"API_KEY", "k"}, {"PATH", "/bin"}};
   const ShellArguments arguments{.command = "", .workdir = "/", .timeout_ms = {}, .login = {}};
-  const SandboxState closed = *SandboxState::Create("/", {});
+  const sandbox::SandboxSpec closed = SandboxWith(sandbox::Network::kRestricted);
   EXPECT_THAT(ShellCommand("/bin/sh", arguments, own, closed).env,
               ElementsAre(Pair("API_KEY", "k"), Pair("CODEX_SANDBOX_NETWORK_DISABLED", "1"), Pair("PATH", "/bin")));
-  const SandboxState open = *SandboxState::Create("/", R"({"type":"danger-full-access"})");
+  const sandbox::SandboxSpec open = SandboxWith(sandbox::Network::kEnabled);
   EXPECT_EQ(ShellCommand("/bin/sh", arguments, own, open).env, own);
 }
 

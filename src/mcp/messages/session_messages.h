@@ -1,5 +1,4 @@
-// The messages by which an MCP client opens a conversation, asks what the server has, cancels a request and reports the
-// sandbox that it wants.
+// The messages by which an MCP client opens a conversation, asks what the server has, and cancels a request.
 #pragma once
 
 #include <string>
@@ -78,18 +77,6 @@ struct CancelledParams {
   void Fields(auto& f) {
     f.Required("requestId", request_id);
     f.Optional("reason", reason);
-  }
-};
-
-// The sandbox for the calls that follow. The member codexLinuxSandboxExe is not read: the server uses its own helper,
-// and never a program that a client names.
-struct SandboxStateParams {
-  wire::Json sandbox_policy;  // a legacy policy; a view of the message
-  std::string sandbox_cwd;
-
-  void Fields(wire::Decoder& f) {
-    f.Required("sandboxPolicy", sandbox_policy);
-    f.Required("sandboxCwd", sandbox_cwd);
   }
 };
 

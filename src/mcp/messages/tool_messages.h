@@ -1,4 +1,4 @@
-// The messages about tools, and the question that the server asks its client during a call.
+// The messages about tools and their calls.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,17 @@ struct ListToolsResult {
 };
 
 struct RequestMeta {
-  std::optional<wire::RawJson> progress_token;  // a string or an integer, sent back as it came
+  // The sandbox of the call, under the names that announce it. Views of the message; sandbox_messages.h decodes them.
+  static constexpr char kSandboxStateMeta[] = "codex/sandbox-state-meta", kSandboxState[] = "codex/sandbox-state";
 
-  void Fields(auto& f) { f.Optional("progressToken", progress_token); }
+  std::optional<wire::RawJson> progress_token;  // a string or an integer, sent back as it came
+  wire::Json sandbox_state_meta, sandbox_state;
+
+  void Fields(wire::Decoder& f) {
+    f.Optional("progressToken", progress_token);
+    f.Optional(kSandboxStateMeta, sandbox_state_meta);
+    f.Optional(kSandboxState, sandbox_state);
+  }
 };
 
 // The arguments of the tool `shell`. Members that are not listed are ignored.
@@ -57,16 +65,6 @@ struct TextContent {
   }
 };
 
-struct CallToolResult {
-  std::vector<TextContent> content;
-  bool is_error = false;
-
-  void Fields(auto& f) {
-    f.Required("content", content);
-    f.Required("isError", is_error);
-  }
-};
-
 struct ShellDuration {
   uint64_t secs = 0, nanos = 0;
 
@@ -76,7 +74,7 @@ struct ShellDuration {
   }
 };
 
-// The text of the content of a call, as JSON.
+// The result of the tool `shell`. The outputSchema of the tool (shell_tool.cc) describes it.
 struct ShellResult {
   int64_t exit_code = 0;
   std::string output;
@@ -91,6 +89,18 @@ struct ShellResult {
   }
 };
 
+struct CallToolResult {
+  std::vector<TextContent> content;  // one text: the structured content as JSON, for clients that do not know it
+  wire::RawJson structured_content;
+  bool is_error = false;
+
+  void Fields(auto& f) {
+    f.Required("content", content);
+    f.Required("structuredContent", structured_content);
+    f.Required("isError", is_error);
+  }
+};
+
 struct ProgressParams {
   wire::RawJson progress_token;
   uint64_t progress = 0;  // rises with each notification of a call
@@ -101,20 +111,6 @@ struct ProgressParams {
     f.Required("progress", progress);
     f.Required("message", message);
   }
-};
-
-struct ElicitParams {
-  std::string message;
-  wire::RawJson requested_schema;
-  void Fields(auto& f) {
-    f.Required("message", message);
-    f.Required("requestedSchema", requested_schema);
-  }
-};
-
-struct ElicitResult {
-  std::string action;  // accept, decline or cancel
-  void Fields(auto& f) { f.Required("action", action); }
 };
 
 }  // namespace holdfast::mcp

@@ -63,6 +63,11 @@ await step("a command returns its exit code and output", async () => {
   assert.equal(result.output, "out\nerr\n");
   assert.equal(result.timed_out, false);
 });
+await step("the result is structured, and its schema describes it", async () => {
+  const result = await call(one.client, "echo out");
+  assert.equal(result.structuredContent.output, "out\n");
+  assert.deepEqual(result.structuredContent, JSON.parse(result.content[0].text));
+});
 await step("the sandbox refuses to write", async () => {
   assert.equal((await shell(one.client, "(echo > refused) 2>/dev/null; echo $?")).output, "1\n");
   assert.ok(!fs.existsSync(`${work}/refused`));
