@@ -207,6 +207,9 @@ constexpr std::array kFlags = {
          ParsePath<&C::program_directory>, WriteMember<&C::program_directory>},
     Flag{"--server-tmpdir", "DIR", "another directory that the command's TMPDIR may be in",
          ParsePath<&C::server_tmpdir>, WriteMember<&C::server_tmpdir>},
+    Flag{"--given-roots-fd", "FD",
+         "the list of the writable roots that a server has given out; the command's are added",
+         ParseOwnDescriptor<&C::given_roots_fd>, WriteMember<&C::given_roots_fd>},
     Flag{"--hide", "FILE", "a file that the command cannot reach; may be repeated", AddPath<&C::hidden>,
          WriteMember<&C::hidden>},
     Flag{"--private-dir", "DIR", "a directory that a private server of the user may have; default: by the environment",
@@ -242,7 +245,7 @@ const Flag* FlagNamed(std::string_view name) {
 bool NamesProgramTwice(const SandboxedCommand& command) {
   const std::optional<int> others[] = {command.profile_fd,         command.bubblewrap_fd, command.port_ruleset_fd,
                                        command.exec_supervisor_fd, command.kept_fd,       command.launcher_fd,
-                                       command.report_fd};
+                                       command.report_fd,          command.given_roots_fd};
   return command.program_fd && std::ranges::find(others, command.program_fd) != std::end(others);
 }
 

@@ -75,7 +75,7 @@ Result<Passed> Prepare(const std::string& profile) {
 // The descriptors of the command line became close-on-exec when they were read.
 Result<> LetInheritAll(const SandboxedCommand& command) {
   for (const auto fd : {command.bubblewrap_fd, command.port_ruleset_fd, command.exec_supervisor_fd, command.kept_fd,
-                        command.launcher_fd}) {
+                        command.launcher_fd, command.given_roots_fd}) {
     if (fd) TRY_VOID(sys::LetInherit(*fd));
   }
   return {};

@@ -2,10 +2,14 @@
 
 #include <optional>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "base/environment_variable.h"
+#include "base/paths.h"
 #include "sandbox/passed_text.h"
 #include "sandbox/private_dirs.h"
+#include "sandbox/resolve/given_roots.h"
 #include "sandbox/resolve/resolve.h"
 #include "sandbox/resolve/temporary_directory.h"
 #include "sys/own_program.h"
@@ -59,6 +63,30 @@ PlanOptions OptionsFor(const SandboxedCommand& command, const Resolution& resolu
           .hidden = command.hidden,
           .private_dirs = FindPrivateDirs(command.private_dirs, resolution),
           .program_directory = ProgramDirectory(command)};
+}
+
+MadeLinks MadeLinksFor(const SandboxedCommand& command) {
+  return MadeLinks::In(command.server_tmpdir, command.given_roots_fd);
+}
+
+Result<> RememberRoots(const SandboxedCommand& command, const NamespacePlan& plan) {
+  if (!command.given_roots_fd) return {};
+  std::vector<std::string> roots;
+  for (const Mount& mount : plan.mounts) {
+    const auto* const root = std::get_if<WritableBind>(&mount);
+    if (root != nullptr && !IsAtOrBelow(root->path, "/dev")) roots.push_back(root->path);
+  }
+  return GivenRoots::Add(*command.given_roots_fd, roots);
+}
+
+Result<> RememberRoots(const SandboxedCommand& command, const LandlockPlan& plan) {
+  if (!command.given_roots_fd) return {};
+  std::vector<std::string> roots;
+  for (const LandlockRule& rule : plan.landlock) {
+    const bool is_root = rule.rights == LandlockRule::Rights::kWrite && !IsAtOrBelow(rule.path, "/dev");
+    if (is_root) roots.push_back(rule.path);
+  }
+  return GivenRoots::Add(*command.given_roots_fd, roots);
 }
 
 std::string ProgramDirectory(const SandboxedCommand& command) {

@@ -7,8 +7,11 @@
 
 #include "base/result.h"
 #include "sandbox/outcome.h"
+#include "sandbox/plan/landlock_plan.h"
+#include "sandbox/plan/plan.h"
 #include "sandbox/plan/plan_options.h"
 #include "sandbox/policy/permission_profile.h"
+#include "sandbox/resolve/made_links.h"
 #include "sandbox/resolve/resolution.h"
 #include "sandbox/resolve/walk_memory.h"
 #include "sandbox/sandboxed_command.h"
@@ -29,6 +32,13 @@ Result<Resolution> ResolutionFor(const Policy& policy, const SandboxedCommand& c
 
 // The directories of private servers that are missing, and that the command could make under the resolution, are made.
 PlanOptions OptionsFor(const SandboxedCommand& command, const Resolution& resolution, MountsBy mounts_by);
+
+// Returns the links through which the command must get no writable root.
+MadeLinks MadeLinksFor(const SandboxedCommand& command);
+
+// Adds the writable roots of a plan to the list that the command was given. Called before anything is started.
+Result<> RememberRoots(const SandboxedCommand& command, const NamespacePlan& plan);
+Result<> RememberRoots(const SandboxedCommand& command, const LandlockPlan& plan);
 
 // Returns the directory of holdfast's own programs.
 std::string ProgramDirectory(const SandboxedCommand& command);

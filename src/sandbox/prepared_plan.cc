@@ -27,7 +27,9 @@ PlanKey KeyOf(NamespacePlan plan, std::span<const MountCheck> noted) {
 
 Result<PreparedPlan> Prepare(const Policy& policy, const SandboxedCommand& command, WalkMemory* memory) {
   TRY(const Resolution resolution, ResolutionFor(policy, command, memory));
-  TRY(NamespacePlan plan, MakePlan(resolution, OptionsFor(command, resolution, MountsBy::kDescriptor)));
+  TRY(NamespacePlan plan,
+      MakePlan(resolution, OptionsFor(command, resolution, MountsBy::kDescriptor), MadeLinksFor(command)));
+  TRY_VOID(RememberRoots(command, plan));
   TRY(std::vector<MountCheck> noted, NoteMounts(plan, PlaceholderState::kMissing));
   NoteIdentities(noted, plan.landlock);
   const PlanKey key = KeyOf(plan, noted);

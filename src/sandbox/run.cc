@@ -38,7 +38,8 @@ Outcome OutcomeOf(Ran ran) {
 
 // Fails where Landlock cannot enforce the policy, on any kernel or on this one.
 Result<LandlockPlan> LandlockPlanFor(const Resolution& resolution, const Job& job) {
-  TRY(LandlockPlan plan, MakeLandlockPlan(resolution, OptionsFor(job.asked, resolution, MountsBy::kName)));
+  TRY(LandlockPlan plan,
+      MakeLandlockPlan(resolution, OptionsFor(job.asked, resolution, MountsBy::kName), MadeLinksFor(job.asked)));
   TRY_VOID(CheckLandlockAbi(LandlockAbi()));
   return plan;
 }
@@ -65,7 +66,7 @@ Result<Choice> ChoosePlan(const Job& job) {
     }
   }
   const MountsBy mounts_by = MayUseNative(job.asked) ? MountsBy::kDescriptor : MountsBy::kName;
-  TRY(NamespacePlan plan, MakePlan(resolution, OptionsFor(job.asked, resolution, mounts_by)));
+  TRY(NamespacePlan plan, MakePlan(resolution, OptionsFor(job.asked, resolution, mounts_by), MadeLinksFor(job.asked)));
   return Choice{std::move(resolution), std::move(plan)};
 }
 
@@ -171,7 +172,8 @@ Outcome RunInNamespaces(const NamespacePlan& plan, const Resolution& resolution,
   if (auto* outcome = std::get_if<Outcome>(&answer)) return std::move(*outcome);
   const auto native = std::get<DoesNotWork>(std::move(answer));
   if (job.asked.backend == Backend::kNative) return FallBack({native.why.status, native.Text()}, resolution, job);
-  const auto by_name = MakePlan(resolution, OptionsFor(job.asked, resolution, MountsBy::kName));
+  const auto by_name =
+      MakePlan(resolution, OptionsFor(job.asked, resolution, MountsBy::kName), MadeLinksFor(job.asked));
   if (!by_name) return CannotEnforce(by_name.error());
   return RunWithoutNative(*by_name, resolution, job, native);
 }
@@ -180,6 +182,8 @@ Outcome RunInNamespaces(const NamespacePlan& plan, const Resolution& resolution,
 Outcome Attempt(const Job& job) {
   const auto choice = ChoosePlan(job);
   if (!choice) return CannotEnforce(choice.error());
+  const auto remember = [&](const auto& plan) { return RememberRoots(job.asked, plan); };
+  if (const auto remembered = std::visit(remember, choice->plan); !remembered) return CannotEnforce(remembered.error());
   if (const auto* plan = std::get_if<LandlockPlan>(&choice->plan)) return OutcomeOf(RunUnderLandlock(*plan, job, ""));
   return RunInNamespaces(std::get<NamespacePlan>(choice->plan), choice->resolution, job);
 }

@@ -49,6 +49,7 @@ struct SandboxedCommand {
   std::optional<uint16_t> shut_port = {};      // a TCP port that no proxy of the command may have
 
   // Descriptors that a server has opened once for many sandboxes, except for the last four.
+  std::optional<int> given_roots_fd = {};      // resolve/given_roots.h; absent: no roots are known
   std::optional<int> program_fd = {};          // the helper, where no command can change it: own_image.h
   std::optional<int> bubblewrap_fd = {};       // absent: bubblewrap is looked for
   std::optional<int> port_ruleset_fd = {};     // confine/port_ruleset.h

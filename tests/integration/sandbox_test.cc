@@ -252,6 +252,16 @@ TEST_P(SandboxTest, HooksOfANestedRepositoryStayAsTheyAre) {
   }
 }
 
+// Nearly every policy opens /tmp, so any command could have made a link there. The scratch directories are in /tmp.
+TEST_P(SandboxTest, NoRootIsReachedThroughALinkInTmp) {
+  ASSERT_EQ(Outside(fmt::format("ln -s {} link", outside_.path())).status, 0);
+  const Outcome outcome = Inside("echo ran; touch link/made", Profile({Path(In("link"), "write")}));
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("crosses the link " + In("link")));
+  EXPECT_FALSE(fs::exists(OutsideOf("made")));
+  EXPECT_EQ(Inside("touch made", Profile({Path(outside_.path(), "write")})).status, 0) << "by its own name";
+}
+
 TEST_P(SandboxTest, ADeniedFileCannotBeRead) {
   ASSERT_EQ(Outside("echo secret > key && mkdir keys && echo secret > keys/one").status, 0);
   const std::string profile = Profile({Path(In("key"), "deny"), Path(In("keys"), "deny")});

@@ -34,6 +34,7 @@ const std::set<std::string> kAllFlags = {"--sandbox-policy-cwd",
                                          "--bwrap-fd",
                                          "--program-dir",
                                          "--server-tmpdir",
+                                         "--given-roots-fd",
                                          "--hide",
                                          "--private-dir",
                                          "--shut-port",
@@ -286,7 +287,7 @@ class OpenDescriptors {
   OpenDescriptors(const OpenDescriptors&) = delete;
   OpenDescriptors& operator=(const OpenDescriptors&) = delete;
 
-  static constexpr int kFirst = 900, kLast = kFirst + 3;
+  static constexpr int kFirst = 900, kLast = kFirst + 4;
 
  private:
   OwnedFd nothing_{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
@@ -337,6 +338,7 @@ std::vector<SandboxedCommand> ManyCommands() {
       [](C& c) { c.exec_supervisor_fd = OpenDescriptors::kFirst + 3; },
       [](C& c) { c.kept_fd = OpenDescriptors::kFirst + 3; },
       [](C& c) { c.launcher_fd = OpenDescriptors::kFirst + 3; },
+      [](C& c) { c.given_roots_fd = OpenDescriptors::kFirst + 4; },
       [](C& c) { c.report_fd = 3; },
   };
   std::vector<C> commands;

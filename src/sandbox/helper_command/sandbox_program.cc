@@ -14,6 +14,7 @@
 #include "sandbox/bubblewrap/bundled_bubblewrap.h"
 #include "sandbox/flags.h"
 #include "sandbox/plan/program_names.h"
+#include "sandbox/resolve/given_roots.h"
 #include "sys/io.h"
 #include "sys/memory_file.h"
 #include "sys/own_program.h"
@@ -74,6 +75,14 @@ SandboxPrograms OpenSandboxPrograms(const SandboxProgramPaths& paths, const std:
   return programs;
 }
 
+SandboxProgram::SandboxProgram(SandboxPrograms programs, std::string tool_path, std::string server_tmpdir,
+                               Backend backend)
+    : programs_(std::move(programs)),
+      tool_path_(std::move(tool_path)),
+      server_tmpdir_(std::move(server_tmpdir)),
+      backend_(backend),
+      given_roots_(GivenRoots::Make()) {}
+
 // Adds what the sandbox and the server ask of every command, apart from descriptors.
 SandboxedCommand SandboxProgram::WithSandbox(SandboxedCommand sandboxed, const SandboxSpec& sandbox) const {
   sandboxed.policy_cwd = sandbox.policy_cwd;
@@ -111,8 +120,13 @@ Result<process::Command> SandboxProgram::HelperCommand(SandboxedCommand sandboxe
   sandboxed.profile_fd = Pass(wrapper, std::move(profile));
   sandboxed.report_fd = Pass(wrapper, std::move(report.write_end));
   sandboxed.program_fd = Pass(wrapper, helper);
-  if (programs_.bubblewrap) sandboxed.bubblewrap_fd = Pass(wrapper, programs_.bubblewrap);
+  TRY(auto given_roots, given_roots_);
+  sandboxed.given_roots_fd = Pass(wrapper, std::move(given_roots));
   TRY(auto ruleset, PortRulesetFor(sandbox));
+  // A launcher uses no bubblewrap. A wrapper has no room for all of the rest together, and then the helper looks for
+  // bubblewrap by itself.
+  const bool has_room = !options.launcher_socket && !(ruleset && (options.exec_supervisor || options.kept));
+  if (programs_.bubblewrap && has_room) sandboxed.bubblewrap_fd = Pass(wrapper, programs_.bubblewrap);
   if (ruleset) sandboxed.port_ruleset_fd = Pass(wrapper, std::move(ruleset));
   if (options.exec_supervisor) sandboxed.exec_supervisor_fd = Pass(wrapper, options.exec_supervisor);
   if (options.kept) sandboxed.kept_fd = Pass(wrapper, options.kept->fd);
@@ -150,6 +164,8 @@ Result<SandboxedCommand> SandboxProgram::Describe(const process::Command& comman
   sandboxed.tmpdir = Variable(command.env, "TMPDIR");
   TRY(const auto ruleset, PortRulesetFor(sandbox));
   if (ruleset) sandboxed.port_ruleset_fd = ruleset->get();
+  TRY(const auto given_roots, given_roots_);
+  sandboxed.given_roots_fd = given_roots->get();
   return sandboxed;
 }
 

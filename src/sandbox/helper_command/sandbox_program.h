@@ -60,11 +60,7 @@ struct WrapOptions {
 class SandboxProgram {
  public:
   SandboxProgram(SandboxPrograms programs, std::string tool_path, std::string server_tmpdir,
-                 Backend backend = Backend::kAuto)
-      : programs_(std::move(programs)),
-        tool_path_(std::move(tool_path)),
-        server_tmpdir_(std::move(server_tmpdir)),
-        backend_(backend) {}
+                 Backend backend = Backend::kAuto);
 
   // Waits until no change of the helper's file matters any longer. The server does so before a client may change files.
   void AwaitHelper() const { (void)programs_.helper.Await(); }
@@ -76,9 +72,13 @@ class SandboxProgram {
   Result<process::Command> Wrap(const process::Command& command, const SandboxSpec& sandbox,
                                 const WrapOptions& options = {}) const;
 
-  // Returns `command` under `sandbox` as a value from which a plan can be prepared (prepared_plan.h). It has no
-  // descriptors: `port_ruleset_fd` is only present if the command needs that ruleset.
+  // Returns `command` under `sandbox` as a value from which a plan can be prepared (prepared_plan.h). Its descriptors
+  // are those of this process: `port_ruleset_fd` is only present if the command needs that ruleset, and
+  // `given_roots_fd` is open as long as `given_roots`.
   Result<SandboxedCommand> Describe(const process::Command& command, const SandboxSpec& sandbox) const;
+
+  // Returns the list of the writable roots that were given out (resolve/given_roots.h), which all helpers share.
+  const Result<std::shared_ptr<const OwnedFd>>& given_roots() const { return given_roots_; }
 
   // Returns the variables that `command` gets in a sandbox: its own without those that contain the server's secret, and
   // those that are added.
@@ -111,6 +111,7 @@ class SandboxProgram {
   ServerAccess server_access_;
   // Those of the server's environment: the helper has the environment of its command.
   std::vector<std::string> private_dirs_ = runtime_dir::PlacesOfRuntimeDir();
+  Result<std::shared_ptr<const OwnedFd>> given_roots_;
 };
 
 }  // namespace holdfast::sandbox

@@ -40,8 +40,8 @@ SandboxedStart::SandboxedStart(const Resources& resources, Request request, Chil
 loop::Task<> SandboxedStart::Plan() {
   auto described = resources_.program.Describe(request_->command, request_->sandbox);
   auto make = [described = std::move(described), command = request_->command,
-               variables = resources_.program.VariablesOf(request_->command),
-               memory = resources_.memory]() -> Result<LaunchOrders> {
+               variables = resources_.program.VariablesOf(request_->command), memory = resources_.memory,
+               given_roots = resources_.program.given_roots()]() -> Result<LaunchOrders> {
     if (!described) return std::unexpected(described.error());
     return MakeLaunchOrders(*described, command, variables, *memory);
   };

@@ -60,8 +60,9 @@ Result<std::vector<LandlockRule>> ReadEverything() {
   return rules;
 }
 
-Result<std::vector<LandlockRule>> RulesFor(const Resolution& resolution, const PlanOptions& options) {
-  TRY(const RuleMap map, RuleMap::Create(resolution));
+Result<std::vector<LandlockRule>> RulesFor(const Resolution& resolution, const PlanOptions& options,
+                                           const MadeLinks& made) {
+  TRY(const RuleMap map, RuleMap::Create(resolution, made));
   if (!map.pinned_links().empty()) return DoesNotFit(fmt::format("keep the link {}", map.pinned_links().front()));
   TRY_VOID(CheckOwnPrograms(map, options.program_directory));
   TRY_VOID(CheckPrivateDirs(map, options));
@@ -78,7 +79,7 @@ Result<std::vector<LandlockRule>> RulesFor(const Resolution& resolution, const P
 
 }  // namespace
 
-Result<LandlockPlan> MakeLandlockPlan(const Resolution& resolution, const PlanOptions& options) {
+Result<LandlockPlan> MakeLandlockPlan(const Resolution& resolution, const PlanOptions& options, const MadeLinks& made) {
   if (!options.hidden.empty()) return DoesNotFit(fmt::format("hide {}, a file of the server", options.hidden.front()));
   if (options.proxy_network != ProxyNetwork::kNone)
     return DoesNotFit("give the command a network of its own, with proxies in it");
@@ -86,7 +87,7 @@ Result<LandlockPlan> MakeLandlockPlan(const Resolution& resolution, const PlanOp
   plan.filter = FilterFor(resolution.network, options);
   plan.working_directory = options.command_cwd;
   if (!resolution.unrestricted) {
-    TRY(plan.landlock, RulesFor(resolution, options));
+    TRY(plan.landlock, RulesFor(resolution, options, made));
   }
   return plan;
 }

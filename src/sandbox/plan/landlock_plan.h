@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "sandbox/plan/plan.h"
 #include "sandbox/plan/plan_options.h"
+#include "sandbox/resolve/made_links.h"
 #include "sandbox/resolve/resolution.h"
 
 namespace holdfast::sandbox {
@@ -23,7 +24,8 @@ struct LandlockPlan {
 };
 
 // Fails with kInvalidRequest, and names the rule that does not fit.
-Result<LandlockPlan> MakeLandlockPlan(const Resolution& resolution, const PlanOptions& options);
+Result<LandlockPlan> MakeLandlockPlan(const Resolution& resolution, const PlanOptions& options,
+                                      const MadeLinks& made = {});
 
 // Returns the plan as text, one line for each step.
 std::string Text(const LandlockPlan& plan);

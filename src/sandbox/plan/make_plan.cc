@@ -83,8 +83,9 @@ Result<> HideFiles(const PlanOptions& options, NamespacePlan& plan) {
   return {};
 }
 
-Result<> RestrictFiles(const Resolution& resolution, const PlanOptions& options, NamespacePlan& plan) {
-  TRY(RuleMap map, RuleMap::Create(WithHidden(resolution, options)));
+Result<> RestrictFiles(const Resolution& resolution, const PlanOptions& options, const MadeLinks& made,
+                       NamespacePlan& plan) {
+  TRY(RuleMap map, RuleMap::Create(WithHidden(resolution, options), made));
   if (options.mounts_by == MountsBy::kDescriptor) TRY_VOID(map.AddNestedGit(resolution.nested_git));
   TRY_VOID(CheckOwnPrograms(map, options.program_directory));
   MountPlanner planner(map, options);
@@ -116,13 +117,13 @@ Filter FilterFor(Network network, const PlanOptions& options) {
   return options.port_is_shut ? Filter::kGuardedNetwork : Filter::kOpenNetwork;
 }
 
-Result<NamespacePlan> MakePlan(const Resolution& resolution, const PlanOptions& options) {
+Result<NamespacePlan> MakePlan(const Resolution& resolution, const PlanOptions& options, const MadeLinks& made) {
   NamespacePlan plan;
   plan.filter = FilterFor(resolution.network, options);
   plan.own_network = options.proxy_network != ProxyNetwork::kNone || plan.filter == Filter::kRestrictedNetwork;
   plan.working_directory = WorkingDirectory(options.command_cwd);
   if (!resolution.unrestricted) {
-    TRY_VOID(RestrictFiles(resolution, options, plan));
+    TRY_VOID(RestrictFiles(resolution, options, made, plan));
   } else {
     plan.mounts = EverythingWritable(options);
     TRY_VOID(HideFiles(options, plan));

@@ -60,7 +60,7 @@ bool ShallowFirst::operator()(std::string_view a, std::string_view b) const {
   return depth_a != depth_b ? depth_a < depth_b : a < b;
 }
 
-Result<RuleMap> RuleMap::Create(const Resolution& resolution) {
+Result<RuleMap> RuleMap::Create(const Resolution& resolution, const MadeLinks& made) {
   RuleMap map;
   for (const Rule& rule : resolution.rules) {
     // The rule for / already covers a name that is a link. The target of the link is not meant to be
@@ -76,6 +76,7 @@ Result<RuleMap> RuleMap::Create(const Resolution& resolution) {
   if (resolution.minimal && map.ExposureOf("/") == Exposure::kHidden) {
     for (const std::string_view path : kMinimalRoots) TRY_VOID(map.AddMinimalRoot(path));
   }
+  TRY_VOID(map.CheckLinks(made));
   TRY_VOID(map.AddKept(resolution.kept));
   TRY_VOID(map.SortLinks());
   return map;
@@ -166,6 +167,20 @@ void RuleMap::Place(const Rule& rule, PathWalk walk) {
   const std::string path = walk.path;
   const auto [place, is_first] = rules_.try_emplace(path, PlacedRule{.rule = rule, .walk = std::move(walk)});
   if (!is_first && Outranks(rule.access, place->second.rule.access)) place->second.rule = rule;
+}
+
+// A link to a missing place counts too: the command could make what the link leads to.
+Result<> RuleMap::CheckLinks(const MadeLinks& made) const {
+  for (const LinkOfRule& crossed : links_) {
+    if (crossed.rule.access != Access::kWrite) continue;
+    TRY(const bool is_suspect, made.Suspect(crossed.link));
+    if (!is_suspect) continue;
+    return CannotEnforce(crossed.rule,
+                         fmt::format("crosses the link {}, which a sandboxed command could have made: name the "
+                                     "directory itself, or make the link elsewhere",
+                                     crossed.link.path));
+  }
+  return {};
 }
 
 Result<> RuleMap::SortLinks() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "sandbox/resolve/made_links.h"
 #include "sandbox/resolve/path_walk.h"
 #include "sandbox/resolve/resolution.h"
 
@@ -40,8 +41,9 @@ class RuleMap {
   // Fails for a rule whose path crosses a link in a writable directory: the command could change the link, and so lead
   // the rule for the next command elsewhere. Links that the resolution keeps are pinned instead. Where / is writable,
   // and a protected name in / is a link, a write rule for this name is left out. The matches of patterns are denied at
-  // the paths that they lead to, whatever links they cross.
-  static Result<RuleMap> Create(const Resolution& resolution);
+  // the paths that they lead to, whatever links they cross. Also fails for a write rule whose path crosses a link that
+  // is among `made`.
+  static Result<RuleMap> Create(const Resolution& resolution, const MadeLinks& made = {});
 
   // Makes the git directories of nested repositories read-only, and notes the links among their `.git`. Paths that are
   // not as they were found, and those that have a rule, are left out: nothing in a repository can stop a start.
@@ -79,6 +81,7 @@ class RuleMap {
   Result<> AddMinimalRoot(std::string_view path);
   Result<> AddKept(const KeptWays& kept);
   void Place(const Rule& rule, PathWalk walk);
+  Result<> CheckLinks(const MadeLinks& made) const;
   Result<> SortLinks();
   Rules::const_iterator RuleFor(std::string_view path) const;
 

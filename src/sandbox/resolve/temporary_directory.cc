@@ -1,6 +1,5 @@
 #include "sandbox/resolve/temporary_directory.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/paths.h"
+#include "sandbox/resolve/made_links.h"
 #include "sandbox/resolve/path_walk.h"
 #include "sandbox/resolve/real_path.h"
 
@@ -47,18 +47,15 @@ std::unexpected<Error> Refuse(std::string_view path, std::string_view reason) {
 }
 
 // Refuses a path with a link that an earlier command could have made: its target would become writable for the next
-// command. Links directly in / and /var are accepted, because they are the administrator's.
+// command.
 Result<> CheckLinks(const std::string& wanted) {
   PathWalker walker;
   TRY(const PathWalk walk, walker.Walk(wanted));
+  const MadeLinks made = MadeLinks::Anywhere();
   for (const CrossedLink& link : walk.links) {
-    const std::string directory(ParentOf(link.path));
-    if (directory == "/" || directory == "/var") continue;
-    struct stat status;
-    const bool is_owner = ::lstat(directory.c_str(), &status) < 0 || status.st_uid == ::geteuid();
-    if (is_owner || ::faccessat(AT_FDCWD, directory.c_str(), W_OK, AT_EACCESS) == 0) {
+    TRY(const bool is_suspect, made.Suspect(link));
+    if (is_suspect)
       return Refuse(wanted, fmt::format("crosses the link {}, which a command could have made", link.path));
-    }
   }
   return {};
 }

@@ -84,7 +84,7 @@ TEST(SandboxProgramTest, WritesACommandLineForTheProgram) {
   EXPECT_THAT(Flags(Split(wrapped).ours),
               UnorderedElementsAre("--sandbox-policy-cwd /project", "--command-cwd /w", "--tool-path /tools",
                                    "--program-dir /opt/holdfast", "--permission-profile-fd 5", "--report-fd 6",
-                                   "--program-fd 7", "--server-tmpdir /server/tmp"));
+                                   "--program-fd 7", "--given-roots-fd 8", "--server-tmpdir /server/tmp"));
   EXPECT_THAT(Split(wrapped).commands, ElementsAre("/bin/sh", "-c", "true"));
 }
 
@@ -139,7 +139,7 @@ TEST(SandboxProgramTest, GivesTimeToCleanUpWhereThereCanBeMountPoints) {
 TEST(SandboxProgramTest, HandsOverThePolicyAndAPipe) {
   const process::Command wrapped = Wrap(Shell());
   ASSERT_TRUE(wrapped.wrapper);
-  ASSERT_EQ(wrapped.wrapper->fds.size(), 3u);
+  ASSERT_EQ(wrapped.wrapper->fds.size(), 4u);
   std::string text(4096, '\0');
   text.resize(static_cast<size_t>(sys::Read(wrapped.wrapper->fds[0]->get(), text.data(), text.size())));
   EXPECT_EQ(ParseProfile(text), ReadOnly().profile);
@@ -170,15 +170,15 @@ TEST(SandboxProgramTest, PassesTheBubblewrapThatTheServerHasOpened) {
   const auto wrapped = program.Wrap(Shell(), ReadOnly());
   ASSERT_TRUE(wrapped);
   EXPECT_THAT(Split(*wrapped).ours, Contains("--bwrap-fd"));
-  EXPECT_EQ(wrapped->wrapper->fds.at(3), bubblewrap);
+  EXPECT_EQ(wrapped->wrapper->fds.at(4), bubblewrap);
 }
 
 TEST(SandboxProgramTest, PassesTheSocketOfTheSupervisor) {
   const auto supervisor = std::make_shared<const OwnedFd>();
   const auto wrapped = Program().Wrap(Shell(), ReadOnly(), {.exec_supervisor = supervisor});
   ASSERT_TRUE(wrapped);
-  EXPECT_THAT(Flags(Split(*wrapped).ours), Contains("--exec-supervisor-fd 8"));
-  EXPECT_EQ(wrapped->wrapper->fds.at(3), supervisor);
+  EXPECT_THAT(Flags(Split(*wrapped).ours), Contains("--exec-supervisor-fd 9"));
+  EXPECT_EQ(wrapped->wrapper->fds.at(4), supervisor);
 }
 
 TEST(SandboxProgramTest, PassesADescriptorThatTheCommandKeeps) {
@@ -187,9 +187,19 @@ TEST(SandboxProgramTest, PassesADescriptorThatTheCommandKeeps) {
   shell.env = {{"API_KEY", "1"}, {"SOCKET", "old"}, {"Z", "2"}};
   const auto wrapped = Program().Wrap(shell, ReadOnly(), {.kept = KeptDescriptor{.name = "SOCKET", .fd = kept}});
   ASSERT_TRUE(wrapped);
-  EXPECT_THAT(Flags(Split(*wrapped).ours), Contains("--keep-fd 8"));
-  EXPECT_EQ(wrapped->wrapper->fds.at(3), kept);
-  EXPECT_THAT(wrapped->env, ElementsAre(Pair("API_KEY", "1"), Pair("SOCKET", "8"), Pair("Z", "2")));
+  EXPECT_THAT(Flags(Split(*wrapped).ours), Contains("--keep-fd 9"));
+  EXPECT_EQ(wrapped->wrapper->fds.at(4), kept);
+  EXPECT_THAT(wrapped->env, ElementsAre(Pair("API_KEY", "1"), Pair("SOCKET", "9"), Pair("Z", "2")));
+}
+
+// All helpers add the roots of their commands to one list.
+TEST(SandboxProgramTest, GivesEachHelperTheSameListOfRoots) {
+  const SandboxProgram program = Program();
+  const auto first = program.Wrap(Shell(), ReadOnly()), second = program.FileHelper(ReadOnly());
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->wrapper->fds.at(3), *program.given_roots());
+  EXPECT_EQ(second->wrapper->fds.at(3), *program.given_roots());
+  EXPECT_EQ(program.Describe(Shell(), ReadOnly())->given_roots_fd, (*program.given_roots())->get());
 }
 
 TEST(SandboxProgramTest, SaysWhyThereIsNoHelper) {
