@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <unordered_set>
@@ -72,6 +73,7 @@ class Protector {
     }
     for (const std::string& root : WritableRoots()) TRY_VOID(ProtectNames(root));
     for (const SearchedRoot& root : searched_roots) TRY_VOID(ProtectNested(root));
+    names_left_ = kMaxNamesElsewhere;
     for (const SearchedRoot& root : searched_roots) TRY_VOID(NoteElsewhere(root));
     return {};
   }
@@ -162,8 +164,10 @@ class Protector {
     return name == ".git" ? ProtectWhereGitIs(walk) : Result<>();
   }
 
-  // Nothing that a link leads to can stop the start: another program may have made the link.
+  // Nothing that a link leads to can stop the start: another program may have made the link. It has room of its own,
+  // so that it cannot leave open what the link of another name leads to.
   void ProtectLink(const std::string& path, const PathWalk& walk) {
+    names_left_ = kMaxNamesOfLink;
     const std::optional<std::string> link = KeepLinks(walk);
     if (!link) return;
     if (IsFollowed(*link)) {
@@ -204,8 +208,8 @@ class Protector {
   // Returns whether one more path may become a mount.
   bool HasRoomFor(std::string_view path) {
     const size_t names = NamesIn(path).size();
-    if (names_elsewhere_ + names > kMaxNamesElsewhere) return false;
-    names_elsewhere_ += names;
+    if (names > names_left_) return false;
+    names_left_ -= names;
     return true;
   }
 
@@ -345,7 +349,9 @@ class Protector {
   std::unordered_set<std::string> opened_;     // the paths that write rules lead to
   std::unordered_set<std::string> named_;      // the paths of all rules as they are written
   std::unordered_set<std::string> kept_open_;  // `opened_`, and the project roots
-  size_t names_elsewhere_ = 0;                 // on the ways to what links and repositories name
+  // Those that may still be on the ways to what a link, or a repository, names. A rule of the policy is enforced
+  // however deep the links on its path lead.
+  size_t names_left_ = std::numeric_limits<size_t>::max();
 };
 
 }  // namespace

@@ -8,8 +8,9 @@
 //    and what it leads to, if the command could write that. A rule of the policy about a name that is such a link, or
 //    about a path below it, applies to what the link leads to, if the rule grants nothing. Nothing that a link leads to
 //    can stop a start: it is left open if it is, or contains, a writable root, a project root or the directory of the
-//    link, if it is in /proc, or if more than kMaxNamesElsewhere names lead to it. So is what the links of other users
-//    in directories like /tmp lead to, because the kernel follows no such link (protected_symlinks).
+//    link, if it is in /proc, or if more than kMaxNamesOfLink names lead to it and no rule of the policy is about it.
+//    So is what the links of other users in directories like /tmp lead to, because the kernel follows no such link
+//    (protected_symlinks).
 //  - in repositories further below, all of a `.git` that is a directory or a file. To protect hooks and configuration
 //    alone would not be enough: a `commondir` beside them names others. Commands can make such repositories themselves.
 //    So nothing in them can stop a start, or make other paths read-only than the `hooks` or `config` of another git
@@ -40,7 +41,10 @@ struct SearchedRoot {
   std::vector<std::string> repositories;  // the result of nested_repositories.h
 };
 
-// The bounds of Resolution::nested_git.elsewhere. Each name on the way to a path may become a mount.
+// A bound for each protected name that is a link. Each name on the way to a path may become a mount.
+inline constexpr size_t kMaxNamesOfLink = 128;
+
+// The bounds of Resolution::nested_git.elsewhere.
 inline constexpr size_t kMaxElsewhere = 64, kMaxNamesElsewhere = 512;
 
 // Adds the rules, and fills in Resolution::nested_git. A path that a rule of the policy names explicitly keeps the

@@ -292,6 +292,31 @@ TEST_F(ProtectedPathsTest, RuleAboutALinkHoldsForWhatItLeadsTo) {
   EXPECT_EQ(AccessTo(resolution_, Path("ws/area/file")), Access::kRead);
 }
 
+// A hostile checkout brings links whose targets need many mounts. They must leave open neither what a rule of the
+// policy denies nor what a name of another root leads to.
+TEST_F(ProtectedPathsTest, LinkLeavesNoRoomOfOthersOpen) {
+  MakeDirectory("ws/real");
+  MakeDirectory("ws/git");
+  MakeLink("real", "ws/.codex");
+  MakeLink("git", "ws/.git");
+  std::string deep, back;
+  for (int i = 0; i < 60; ++i) deep += "d/", back += "../";
+  MakeDirectory("hostile/" + deep);
+  MakeLink(fmt::format("{}{}link0", deep, back), "hostile/.agents");
+  for (int i = 0; i < 30; ++i) MakeLink(fmt::format("{}{}link{}", deep, back, i + 1), fmt::format("hostile/link{}", i));
+  MakeLink("link0", "hostile/.codex");
+  MakeDirectory("hostile/link30");
+  Allow(Access::kWrite, Path("hostile"));
+  Allow(Access::kWrite, Path("ws"));
+  Allow(Access::kDeny, Path("hostile/.agents/key"));
+  Allow(Access::kDeny, Path("ws/.codex/key"));
+  ASSERT_TRUE(AddProtectedPaths(resolution_, {}, {}));
+  EXPECT_EQ(AccessTo(resolution_, Path("hostile/link30/key")), Access::kDeny);
+  EXPECT_EQ(AccessTo(resolution_, Path("ws/real/key")), Access::kDeny);
+  EXPECT_EQ(AccessTo(resolution_, Path("ws/git")), Access::kRead);
+  EXPECT_THAT(resolution_.kept.links, IsSupersetOf({Path("hostile/.agents"), Path("hostile/link29"), Path("ws/.git")}));
+}
+
 // The link leads to a directory that is left open. Repositories in it are protected as ever.
 TEST_F(ProtectedPathsTest, LinkOpensNoRepository) {
   MakeRepository("ws/sub/repository/.git");
