@@ -46,24 +46,31 @@ bool IsOurDirectory(const std::string& path) {
 // making it.
 Result<> CheckPlace(const std::string& path) {
   const std::string above(ParentOf(path));
+  if (NameOf(above) == ".cache") TRY_VOID(CheckPlace(above));  // a home may be such a directory too
   struct stat status;
   if (::stat(above.c_str(), &status) < 0 || (status.st_mode & S_IWOTH) == 0) return {};
   return Unsafe(path, fmt::format("would lie in {}, which all users may write", above));
 }
 
-Result<> Make(const std::string& path) {
+Result<> MakeDirectory(const std::string& path) {
   if (::mkdir(path.c_str(), kOwnerOnly) == 0 || errno == EEXIST) return {};
-  if (errno != ENOENT) return FailErrno("mkdir", path);
+  Error error = ErrnoError(errno, "mkdir", path);
+  error.message += "; set XDG_RUNTIME_DIR to a directory of your own, or name a server by --server";
+  return std::unexpected(std::move(error));
+}
+
+Result<> Make(const std::string& path) {
   const std::string above(ParentOf(path));
+  struct stat status;
   // ~/.cache is made as well, but not a directory that XDG_RUNTIME_DIR names, nor a home.
-  if (NameOf(above) != ".cache") {
+  if (NameOf(above) == ".cache") {
+    TRY_VOID(MakeDirectory(above));
+  } else if (::stat(above.c_str(), &status) < 0 && errno == ENOENT) {
     return Fail(ErrorKind::kNotFound, fmt::format("mkdir {}: there is no directory {}; unset XDG_RUNTIME_DIR, or set "
                                                   "it to a directory of your own",
                                                   path, above));
   }
-  if (::mkdir(above.c_str(), kOwnerOnly) < 0 && errno != EEXIST) return FailErrno("mkdir", above);
-  if (::mkdir(path.c_str(), kOwnerOnly) < 0 && errno != EEXIST) return FailErrno("mkdir", path);
-  return {};
+  return MakeDirectory(path);
 }
 
 }  // namespace

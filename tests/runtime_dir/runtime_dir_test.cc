@@ -113,6 +113,18 @@ TEST_F(RuntimeDirTest, IsNotUsedWhereOthersCouldHaveMadeIt) {
   EXPECT_FALSE(fs::exists(In("open/holdfast")));
 }
 
+// A home such as /tmp: another user could own its .cache.
+TEST_F(RuntimeDirTest, IsNotUsedInAHomeThatAllUsersMayWrite) {
+  fs::create_directory(In("open"));
+  ASSERT_EQ(::chmod(In("open").c_str(), 01777), 0);
+  EXPECT_THAT(WhyNot("open/.cache/holdfast"), HasSubstr("would lie in " + In("open") + ", which all users may write"));
+  EXPECT_FALSE(fs::exists(In("open/.cache")));
+}
+
+TEST_F(RuntimeDirTest, SaysWhatToDoWhereItCannotBeMade) {
+  EXPECT_THAT(WhyNot("missing/.cache/holdfast"), HasSubstr("name a server by --server"));
+}
+
 TEST_F(RuntimeDirTest, IsNotUsedIfItIsOpenToOthers) {
   ASSERT_TRUE(PrepareRuntimeDir({In("holdfast")}).has_value());
   ASSERT_EQ(::chmod(In("holdfast").c_str(), 0770), 0);

@@ -26,7 +26,9 @@ constexpr cc_t kCtrlC = 3;
 constexpr size_t kMaxLine = 4096;
 
 // The terminal reads lines with an echo for as long as this object exists, and then has its settings from before.
-// Ctrl-C ends a line instead of raising a signal, which would end the program or reach the command.
+// Ctrl-C ends a line instead of raising a signal, which would end the program or reach the command. The kernel stops a
+// job in the background that writes to the terminal, such as another `holdfast run`, whose output could change the
+// question.
 class LineMode {
  public:
   explicit LineMode(int fd) : fd_(fd) {
@@ -35,7 +37,7 @@ class LineMode {
     lines.c_iflag |= ICRNL;
     lines.c_iflag &= ~static_cast<tcflag_t>(INLCR | IGNCR);
     lines.c_oflag |= OPOST | ONLCR;
-    lines.c_lflag |= ICANON | ECHO | ECHOE | ECHOK;
+    lines.c_lflag |= ICANON | ECHO | ECHOE | ECHOK | TOSTOP;
     lines.c_lflag &= ~static_cast<tcflag_t>(ISIG);
     lines.c_cc[VEOL] = kCtrlC;
     changed_ = ::tcsetattr(fd, TCSAFLUSH, &lines) == 0;  // drops what was typed before

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -110,6 +111,15 @@ TEST_F(TerminalQuestionsTest, BeginWithACleanScreen) {
                                "\x1b[?25h", "\x1b[?1003l", "\x1b[?2004l", "\x1b[?2026l", "\x1b]110\x1b\\"}) {
     EXPECT_THAT(clean, HasSubstr(sequence));
   }
+}
+
+// A job in the background, such as another `holdfast run`, could move the cursor into the question and write another one
+// behind its marks.
+TEST_F(TerminalQuestionsTest, LetTheTerminalStopJobsInTheBackgroundThatWrite) {
+  (void)Question();
+  termios settings{};
+  ASSERT_EQ(::tcgetattr(pty_.master.get(), &settings), 0);
+  EXPECT_NE(settings.c_lflag & TOSTOP, 0U);
 }
 
 TEST_F(TerminalQuestionsTest, TakeTheirMarkForYes) {
