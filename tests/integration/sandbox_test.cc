@@ -496,7 +496,7 @@ TEST_P(HoldfastSandboxTest, PeopleAreToldWhatCannotBeDenied) {
   };
   EXPECT_EQ(refusal("--deny", "file:///srv/*.key"),
             "holdfast: --deny \"file:///srv/*.key\": is a URI, but a pattern must be a path\n");
-  EXPECT_EQ(refusal("--deny", "\xff*"), "holdfast: the pattern \"\xff*\" is not UTF-8\n");
+  EXPECT_EQ(refusal("--deny", "\xff*"), "holdfast: the pattern \"\\xff*\" is not UTF-8\n");
   EXPECT_EQ(refusal("--deny", ""), "holdfast: --deny \"\": is empty\n");
   EXPECT_EQ(refusal("-w", ""), "holdfast: -w \"\": is empty\n");
 }
@@ -509,7 +509,7 @@ TEST_P(HoldfastSandboxTest, AHomeThatIsNotUtf8IsInNoPattern) {
                                       "--config", config, "--profile", "mine", "--", "echo", "ran"});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(outcome.out, "");
-  EXPECT_EQ(outcome.err, "holdfast: the pattern \"/home/\xff/*.key\" is not UTF-8\n");
+  EXPECT_EQ(outcome.err, "holdfast: the pattern \"/home/\\xff/*.key\" is not UTF-8\n");
 }
 
 // The warning begins with the name of the program that the user has called.
