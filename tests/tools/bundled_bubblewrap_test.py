@@ -55,6 +55,14 @@ class BundledBubblewrapTest(unittest.TestCase):
         self.build(source)
         self.assertEqual(self.runs(), 2)
 
+    def test_nothing_is_written_where_it_is_built_already(self):
+        """A sandboxed build of the tree may only read the output."""
+        source = self.source()
+        self.build(source)
+        (self.output / "lock").unlink()
+        self.assertEqual(self.build(source).returncode, 0)
+        self.assertFalse((self.output / "lock").exists())
+
     def test_another_source_is_built_again(self):
         self.build(self.source())
         other = self.scratch / "other"
