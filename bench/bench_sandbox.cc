@@ -1,10 +1,14 @@
 #include "bench_sandbox.h"
 
 #include <array>
+#include <chrono>
+#include <cstddef>
 #include <cstdlib>
 #include <deque>
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -29,13 +33,20 @@ constexpr std::string_view kProfile =
     R"({"path":{"type":"special","value":{"kind":"root"}},"access":"read"},)"
     R"({"path":{"type":"special","value":{"kind":"project_roots"}},"access":"write"}]},"network":"restricted"})";
 
-// An empty directory, which exists while the object does.
+// What a workspace has in it: directories that have six others each, and files that are spread over all of them.
+struct Contents {
+  size_t directories = 1;  // with the workspace itself
+  size_t files = 0;
+};
+
+// A directory that exists while the object does.
 class Workspace {
  public:
-  Workspace() {
+  explicit Workspace(const Contents& contents = {}) {
     std::string path = fs::temp_directory_path() / "holdfast-bench-XXXXXX";
     Require(::mkdtemp(path.data()) != nullptr, "mkdtemp");
     path_ = fs::canonical(path);
+    Fill(contents);
   }
   ~Workspace() {
     std::error_code ignored;
@@ -56,6 +67,19 @@ class Workspace {
   }
 
  private:
+  void Fill(const Contents& contents) const {
+    constexpr size_t kInEach = 6;
+    std::vector<std::string> directories = {path_};
+    for (size_t i = 1; i < contents.directories; ++i) {
+      directories.push_back(fmt::format("{}/directory_{}", directories[(i - 1) / kInEach], i));
+      fs::create_directory(directories.back());
+    }
+    for (size_t i = 0; i < contents.files; ++i) {
+      const std::string& directory = directories[i * directories.size() / contents.files];
+      Require(std::ofstream(fmt::format("{}/module_{}.txt", directory, i)).is_open(), "a file of the workspace");
+    }
+  }
+
   std::string path_;
 };
 
@@ -139,6 +163,29 @@ void MeasureSandbox(Report& report) {
   report.Add("sandbox_plain_p50", "us", "through the server without a sandbox, start to exited, p50", Median(plain));
   report.Add("sandbox_server_p50", "us", "sandboxed through the server, start to exited, p50", Median(exited));
   report.Add("sandbox_server_p99", "us", "sandboxed through the server, start to exited, p99", Percentile(exited, 99));
+}
+
+// A memory of earlier searches does not trust the change times of the last two seconds.
+void MeasureSandboxWorkspaces(Report& report) {
+  const Workspace empty, small({.directories = 65, .files = 650}), large({.directories = 7'700, .files = 124'000});
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+  const Server server;
+  Client client(server.url());
+  std::array<std::vector<double>, 3> exited;
+  int number = 0;
+  for (int i = 0; i < kWarmUps + kSamples; ++i) {
+    for (size_t which = 0; const Workspace* workspace : {&empty, &small, &large}) {
+      const double exited_us = RunTrue(client, Sandboxed(number++, workspace->path())).exited_us;
+      if (i >= kWarmUps) exited[which].push_back(exited_us);
+      ++which;
+    }
+  }
+  const double in_empty = Median(exited[0]), in_small = Median(exited[1]), in_large = Median(exited[2]);
+  report.Add("sandbox_empty_p50", "us", "sandboxed in an empty workspace, start to exited, p50", in_empty);
+  report.Add("sandbox_small_p50", "us", "the same in 65 directories", in_small);
+  report.Add("sandbox_large_p50", "us", "the same in 7 700 directories with 124 000 files", in_large);
+  report.Add("sandbox_small_more", "us", "65 directories, beyond the empty workspace", in_small - in_empty);
+  report.Add("sandbox_large_ratio", "x", "7 700 directories over the empty workspace", in_large / in_empty);
 }
 
 void MeasureSandboxRate(Report& report) {

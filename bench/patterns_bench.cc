@@ -1,5 +1,6 @@
-// Benchmarks of patterns in a large workspace of 124 000 files: a walk of all directories, and a look at them with a
-// memory of an earlier walk. The argument is the number of directories.
+// Benchmarks of the resolution of a policy in a large workspace of 124 000 files, and in small ones: with patterns a
+// walk of all directories, without them a search for repositories in the upper ones, and each with a memory of an
+// earlier walk or search. The argument is the number of directories.
 #include <unistd.h>
 
 #include <chrono>
@@ -10,6 +11,7 @@
 #include <map>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -22,6 +24,7 @@ namespace holdfast::sandbox {
 namespace {
 
 constexpr size_t kFiles = 124'000, kDirectoriesInEach = 6;
+constexpr size_t kSmall = 1'000;  // a workspace of fewer directories has 16 files for each
 
 class Workspace {
  public:
@@ -33,8 +36,9 @@ class Workspace {
       directories_.push_back(fmt::format("{}/directory_{}", directories_[(i - 1) / kDirectoriesInEach], i));
       CHECK(std::filesystem::create_directory(directories_.back()));
     }
-    for (size_t i = 0; i < kFiles; ++i) {
-      CHECK(std::ofstream(fmt::format("{}/module_{}.txt", directories_[i * directories / kFiles], i)).is_open());
+    const size_t files = directories < kSmall ? 16 * (directories - 1) : kFiles;
+    for (size_t i = 0; i < files; ++i) {
+      CHECK(std::ofstream(fmt::format("{}/module_{}.txt", directories_[i * directories / files], i)).is_open());
     }
     std::this_thread::sleep_for(std::chrono::seconds(2));  // a memory does not trust more recent change times
   }
@@ -55,17 +59,27 @@ const Workspace& WorkspaceOf(const benchmark::State& state) {
   return workspaces.try_emplace(directories, directories).first->second;
 }
 
-Resolution Resolved(const Workspace& workspace, WalkMemory* memory) {
-  const Policy policy = {.files =
-                             Policy::Files{{{.where = Place{PlaceKind::kRoot, ""}, .access = Access::kRead},
-                                            {.where = Place{PlaceKind::kProjectRoots, ""}, .access = Access::kWrite},
-                                            {.where = Pattern{"**/*.env"}, .access = Access::kDeny},
-                                            {.where = Pattern{"**/*.key"}, .access = Access::kDeny}},
-                                           {}}};
+using Entries = std::vector<Entry>;
+
+Entries WorkspaceWrite() {
+  return {{.where = Place{PlaceKind::kRoot, ""}, .access = Access::kRead},
+          {.where = Place{PlaceKind::kProjectRoots, ""}, .access = Access::kWrite}};
+}
+
+Resolution ResolvedEntries(const Workspace& workspace, Entries entries, WalkMemory* memory) {
+  const Policy policy = {.files = Policy::Files{std::move(entries), {}}};
   auto resolution =
       Resolve(policy, {.policy_cwd = workspace.path(), .project_roots = {}, .tmpdir = {}, .memory = memory});
   CHECK(resolution.has_value());
   return *std::move(resolution);
+}
+
+Resolution Resolved(const Workspace& workspace, WalkMemory* memory) {
+  Entries entries = WorkspaceWrite();
+  for (const char* pattern : {"**/*.env", "**/*.key"}) {
+    entries.push_back({.where = Pattern{pattern}, .access = Access::kDeny});
+  }
+  return ResolvedEntries(workspace, std::move(entries), memory);
 }
 
 void WalkWithoutMemory(benchmark::State& state) {
@@ -103,12 +117,26 @@ void LookWithOneChange(benchmark::State& state) {
   CHECK(found == static_cast<size_t>(state.iterations() + 1) / 2);
 }
 
+// Without patterns, only the upper directories are searched for repositories.
+void SearchWithoutMemory(benchmark::State& state) {
+  const Workspace& workspace = WorkspaceOf(state);
+  for (auto _ : state) benchmark::DoNotOptimize(ResolvedEntries(workspace, WorkspaceWrite(), nullptr));
+}
+
+void SearchWithMemory(benchmark::State& state) {
+  const Workspace& workspace = WorkspaceOf(state);
+  WalkMemory memory;
+  for (auto _ : state) benchmark::DoNotOptimize(ResolvedEntries(workspace, WorkspaceWrite(), &memory));
+}
+
 constexpr long kFewer = 4'052, kMore = 8'000;
 
 BENCHMARK(WalkWithoutMemory)->Arg(kFewer)->Arg(kMore)->Unit(benchmark::kMillisecond);
 BENCHMARK(WalkThatIsRemembered)->Arg(kFewer)->Arg(kMore)->Unit(benchmark::kMillisecond);
 BENCHMARK(LookWithMemory)->Arg(kFewer)->Arg(kMore)->Unit(benchmark::kMillisecond);
 BENCHMARK(LookWithOneChange)->Arg(kFewer)->Arg(kMore)->Unit(benchmark::kMillisecond);
+BENCHMARK(SearchWithoutMemory)->Arg(1)->Arg(65)->Arg(641)->Unit(benchmark::kMicrosecond);
+BENCHMARK(SearchWithMemory)->Arg(1)->Arg(65)->Arg(641)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace holdfast::sandbox

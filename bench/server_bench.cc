@@ -240,6 +240,7 @@ constexpr auto kSections = std::to_array<Section>({
     {"start-beside", MeasureStartBeside},
     {"sandbox", MeasureSandbox},
     {"sandbox-rate", MeasureSandboxRate},
+    {"sandbox-workspaces", MeasureSandboxWorkspaces},
     {"echo-pipe", MeasurePipeEcho},
     {"echo-pty", MeasurePtyEcho},
     {"flood-pipe", MeasurePipeFlood},

@@ -7,17 +7,20 @@
 #include <climits>
 #include <deque>
 #include <iterator>
+#include <memory>
+#include <optional>
 
 #include "base/owned_fd.h"
 #include "base/paths.h"
 #include "sandbox/resolve/directory_listing.h"
+#include "sandbox/resolve/listing_recorder.h"
 #include "sys/open.h"
 
 namespace holdfast::sandbox {
 namespace {
 
 struct Directory {
-  std::string path;  // below the root, with a slash in front
+  std::string path;  // relative to the root; empty for the root itself
   size_t depth;
 };
 
@@ -28,7 +31,8 @@ constexpr std::string_view kGit = ".git";
 
 class NestedGitSearch {
  public:
-  NestedGitSearch(const NestedSearch& search, const EntersDirectory& enter) : search_(search), enter_(enter) {}
+  NestedGitSearch(const NestedSearch& search, const EntersDirectory& enter, ListingRecorder* recorder)
+      : search_(search), enter_(enter), recorder_(recorder) {}
 
   Result<std::vector<std::string>> Run() {
     const int opened = sys::TryOpenAt(AT_FDCWD, search_.root, O_PATH | O_DIRECTORY, sys::Links::kFollow);
@@ -38,7 +42,7 @@ class NestedGitSearch {
       const Directory& directory = pending_.front();
       if (MayList() && directory.depth < search_.max_depth) {
         TRY_VOID(List(root.get(), directory));
-      } else if (probed_ < search_.max_probed) {
+      } else if (directory.depth > 0 && probed_ < search_.max_probed) {
         Probe(root.get(), directory);
       }
     }
@@ -50,49 +54,99 @@ class NestedGitSearch {
 
   Result<> List(int root, const Directory& directory) {
     ++listed_;
-    const std::string relative = directory.path.empty() ? "" : directory.path.substr(1);
-    Result<> listed = ListDirectory(root, relative, [&](std::string_view name, EntryKind kind) {
-      Visit(directory, name, kind);
-      return entries_ < search_.max_entries ? Listing::kContinue : Listing::kStop;
-    });
-    const bool is_locked = !listed && listed.error().kind == ErrorKind::kPermissionDenied;
-    if (!is_locked) return listed;
-    if (directory.depth > 0) found_.push_back(search_.root + directory.path);
+    const size_t max_entries = search_.max_entries - entries_;
+    ListingPointer listing = recorder_ == nullptr ? nullptr : recorder_->Look(root, directory.path, max_entries);
+    if (!listing) {
+      auto read = Read(root, directory.path, max_entries);
+      if (!read && read.error().kind == ErrorKind::kPermissionDenied) {
+        if (directory.depth > 0) found_.push_back(Full(directory.path));
+        return {};
+      }
+      TRY(listing, std::move(read));
+    }
+    Visit(directory, *listing);
     return {};
   }
 
-  void Visit(const Directory& directory, std::string_view name, EntryKind kind) {
-    ++entries_;
+  // Reads up to `max_entries` of the directory. One that was removed meanwhile counts as empty.
+  Result<ListingPointer> Read(int root, const std::string& path, size_t max_entries) {
+    auto read = std::make_shared<RememberedListing>();
+    const std::string name = path.empty() ? "." : path;
+    const int opened = sys::TryOpenAt(root, name, O_RDONLY | O_DIRECTORY, sys::Links::kNone);
+    if (IsNoDirectory(-opened)) return read;
+    if (opened < 0) return FailErrno("open", name, -opened);
+    const OwnedFd directory(opened);
+    std::optional<DirectoryState> state;
+    if (recorder_ != nullptr) state = recorder_->LookBeforeReading(directory.get());
+    TRY_VOID(ListOpenDirectory(directory.get(), name, [&](std::string_view entry, EntryKind kind) {
+      Add(*read, entry, kind);
+      read->is_whole = read->entries < max_entries;
+      return read->is_whole ? Listing::kContinue : Listing::kStop;
+    }));
+    if (!state) return read;
+    read->state = *state;
+    read->directories.shrink_to_fit();
+    recorder_->Remember(path, read);
+    return read;
+  }
+
+  static void Add(RememberedListing& listing, std::string_view name, EntryKind kind) {
+    ++listing.entries;
     if (name == kGit) {
-      if (directory.depth > 0) Found(directory);
+      listing.has_git = true;
     } else if (kind == EntryKind::kDirectory && name != kPackages) {
-      std::string path = directory.path + "/";
-      path.append(name);
-      if (enter_(search_.root + path)) pending_.push_back({.path = std::move(path), .depth = directory.depth + 1});
+      listing.directories.append(name).push_back('\0');
+    }
+  }
+
+  void Visit(const Directory& directory, const RememberedListing& listing) {
+    entries_ += listing.entries;
+    if (listing.has_git && directory.depth > 0) Found(directory);
+    for (size_t at = 0; at < listing.directories.size();) {
+      const std::string_view name(listing.directories.c_str() + at);
+      at += name.size() + 1;
+      std::string path = directory.path;
+      path.append(path.empty() ? "" : "/").append(name);
+      if (enter_(Full(path))) pending_.push_back({.path = std::move(path), .depth = directory.depth + 1});
     }
   }
 
   void Probe(int root, const Directory& directory) {
     ++probed_;
-    const std::string git = directory.path.substr(1) + "/.git";
+    const std::string git = directory.path + "/.git";
     struct stat status{};
     if (::fstatat(root, git.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) return Found(directory);
-    if (errno == EACCES) found_.push_back(search_.root + directory.path);
+    if (errno == EACCES) found_.push_back(Full(directory.path));
   }
 
-  void Found(const Directory& directory) { found_.push_back(search_.root + directory.path + "/.git"); }
+  void Found(const Directory& directory) { found_.push_back(Full(directory.path) + "/.git"); }
+
+  // Returns the whole path of a directory below the root. The reference is valid until the next call.
+  const std::string& Full(const std::string& path) {
+    full_.assign(search_.root).append("/").append(path);
+    return full_;
+  }
 
   const NestedSearch& search_;
   const EntersDirectory& enter_;
+  ListingRecorder* recorder_;  // may be null
   std::deque<Directory> pending_ = {{.path = "", .depth = 0}};
   std::vector<std::string> found_;
+  std::string full_;  // reused for each path
   size_t listed_ = 0, entries_ = 0, probed_ = 0;
 };
 
 }  // namespace
 
-Result<std::vector<std::string>> FindNestedGit(const NestedSearch& search, const EntersDirectory& enter) {
-  return NestedGitSearch(search, enter).Run();
+Result<std::vector<std::string>> FindNestedGit(const NestedSearch& search, const EntersDirectory& enter,
+                                               WalkMemory* memory) {
+  if (memory == nullptr) return NestedGitSearch(search, enter, nullptr).Run();
+  SearchKey key{.root = search.root, .globs = {}, .max_depth = {}};
+  TreeMemory tree = memory->Recall(key);
+  ListingRecorder recorder(tree);
+  TRY(std::vector<std::string> found, NestedGitSearch(search, enter, &recorder).Run());
+  if (recorder.Finish()) memory->Remember(std::move(key), std::move(tree));
+  return found;
 }
 
 void RepositoryVisitor::SetPath(std::string_view below) {

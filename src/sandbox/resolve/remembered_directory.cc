@@ -51,6 +51,17 @@ bool IsSettled(const DirectoryState& state, const timespec& now) {
          std::pair(int64_t{now.tv_sec} - kUnsettledSeconds, int64_t{now.tv_nsec});
 }
 
+RememberedDirectory LookBeforeReading(int directory, const RememberedDirectory* parent, const timespec& now) {
+  RememberedDirectory seen;
+  const std::optional<DirectorySight> sight = LookAtDirectory(directory, "");
+  if (!sight) return seen;
+  seen.state = sight->state;
+  const bool is_on_same = parent != nullptr && parent->state.identity.device == seen.state.identity.device;
+  seen.keeps_change_times = is_on_same ? parent->keeps_change_times : KeepsChangeTimes(directory);
+  seen.is_trusted = seen.keeps_change_times && !sight->is_encrypted && IsSettled(seen.state, now);
+  return seen;
+}
+
 size_t RememberedDirectory::bytes() const {
   return sizeof(RememberedDirectory) + kPointerBytes + directories.capacity() + entries.capacity() +
          children.capacity() * sizeof(RememberedPointer);

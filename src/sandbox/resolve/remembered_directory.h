@@ -60,6 +60,11 @@ struct RememberedDirectory {
   size_t bytes() const;
 };
 
+// Looks at an open directory that is about to be read, and returns what is known of it before: `state`,
+// `keeps_change_times` and `is_trusted`. `parent` is the directory above it, or null; `now` is the time before the
+// call.
+RememberedDirectory LookBeforeReading(int directory, const RememberedDirectory* parent, const timespec& now);
+
 using RememberedPointer = std::shared_ptr<const RememberedDirectory>;
 
 }  // namespace holdfast::sandbox

@@ -225,7 +225,7 @@ class Resolver {
       NestedSearch search{.root = root.path};
       search.max_listed /= remaining;
       search.max_probed /= remaining;
-      TRY(root.repositories, FindNestedGit(search, HasNoRule()));
+      TRY(root.repositories, FindNestedGit(search, HasNoRule(), memory_));
     }
     return {};
   }

@@ -84,16 +84,10 @@ const RememberedDirectory& TreeRecorder::Keep() {
 }
 
 RememberedDirectory TreeRecorder::LookBeforeReading(int directory, uint32_t visitors) const {
-  const timespec now = memory_.now();
-  RememberedDirectory read{.visitors = visitors};
-  const std::optional<DirectorySight> sight = LookAtDirectory(directory, "");
-  if (!sight) return read;
-  read.state = sight->state;
   const RememberedDirectory* parent = levels_.empty() ? nullptr : &levels_.back().directory();
-  const bool is_on_same = parent != nullptr && parent->state.identity.device == read.state.identity.device;
-  read.keeps_change_times = is_on_same ? parent->keeps_change_times : KeepsChangeTimes(directory);
-  read.is_trusted = read.keeps_change_times && !sight->is_encrypted && IsSettled(read.state, now);
-  return read;
+  RememberedDirectory seen = sandbox::LookBeforeReading(directory, parent, memory_.now());
+  seen.visitors = visitors;
+  return seen;
 }
 
 const RememberedDirectory& TreeRecorder::Replace(RememberedDirectory read) {

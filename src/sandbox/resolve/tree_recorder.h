@@ -14,17 +14,19 @@
 #include <vector>
 
 #include "sandbox/resolve/remembered_directory.h"
+#include "sandbox/resolve/remembered_listing.h"
 
 namespace holdfast::sandbox {
 
 using WallClock = std::function<timespec()>;
 timespec WallClockTime();
 
-// The memory of one tree.
+// The memory of one tree: what a walk of the whole tree has found, or what a search of its upper directories has read.
 struct TreeMemory {
-  RememberedPointer top = {};  // null if nothing is remembered
-  size_t bytes = 0;            // the memory that the remembered directories take
-  size_t max_bytes = 0;        // a directory for which there is no room is read on each walk, and all below it too
+  RememberedPointer top = {};                               // null if no walk is remembered
+  std::shared_ptr<const RememberedListings> listings = {};  // null if no search is remembered
+  size_t bytes = 0;                                         // the memory that all of this takes
+  size_t max_bytes = 0;  // a directory for which there is no room is read each time; on a walk, so are all below it
   WallClock now = {};
 };
 

@@ -1,6 +1,7 @@
-// A walk memory has what the scans for patterns have found in the trees that were searched last, so that the next scan
-// of such a tree reads only the directories that have changed (remembered_directory.h says how it knows). It finds the
-// same with a memory as without one. Several threads can use it at a time, also for the same tree.
+// A walk memory has what the scans for patterns, and the searches for nested repositories, have found in the trees that
+// were searched last. The next scan or search of such a tree reads only the directories that have changed
+// (remembered_directory.h says how it knows). It finds the same with a memory as without one. Several threads can use
+// it at a time, also for the same tree.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,8 @@
 
 namespace holdfast::sandbox {
 
-// What a search is for. Searches with the same key walk the same tree, and seek the same in it.
+// What a search is for. Searches with the same key walk the same tree, and seek the same in it. A search for nested
+// repositories has no patterns.
 struct SearchKey {
   std::string root;
   std::vector<Glob> globs;
@@ -28,7 +30,7 @@ struct SearchKey {
 
 // The bounds of a memory. 16 MiB are enough for about 60 000 directories.
 struct WalkMemoryLimits {
-  size_t max_trees = 16;
+  size_t max_trees = 32;
   size_t max_tree_bytes = 16u << 20;
   size_t max_bytes = 64u << 20;  // of all trees together; the ones that were not used for longest are forgotten
 };

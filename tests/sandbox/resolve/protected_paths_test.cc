@@ -474,6 +474,12 @@ TEST_F(NestedRepositoriesTest, WhatIsNotListedIsProbed) {
   EXPECT_THAT(Found({.max_depth = 1}), UnorderedElementsAre("a/.git", "b/.git", "c/.git"));
 }
 
+// So many roots may share the bounds that nothing is left for one of them.
+TEST_F(NestedRepositoriesTest, SearchThatMayListNothingFindsNothing) {
+  for (const char* name : {".git", "a/.git"}) MakeDirectory(name);
+  EXPECT_THAT(Found({.max_listed = 0}), IsEmpty());
+}
+
 TEST_F(NestedRepositoriesTest, HugeDirectoryEndsTheListing) {
   for (int i = 0; i < 50; ++i) MakeFile("file" + std::to_string(i));
   MakeDirectory("a/b/.git");

@@ -203,7 +203,7 @@ class ChangingTree {
 
   void Change() {
     const std::string directory = SomeDirectory(), path = directory + "/" + SomeName();
-    switch (random_() % 13) {
+    switch (random_() % 15) {
       case 0:
       case 1:
         return MakeFile(path);
@@ -230,6 +230,11 @@ class ChangingTree {
         return;
       case 11:
         return MakeOrRemoveBesideTheTree();
+      case 12:
+        ::link(path.c_str(), (SomeDirectory() + "/" + SomeName()).c_str());
+        return;
+      case 13:
+        return MoveInOrOut(path);
       default:
         return MountOrUnmount(directory);
     }
@@ -276,6 +281,11 @@ class ChangingTree {
     if (::rmdir(path.c_str()) != 0) ::mkdir(path.c_str(), 0755);
   }
 
+  void MoveInOrOut(const std::string& path) {
+    const std::string outside = root_ + "/../" + SomeName();
+    if (::rename(path.c_str(), outside.c_str()) != 0) ::rename(outside.c_str(), path.c_str());
+  }
+
   void MountOrUnmount(const std::string& directory) {
     if (directory == root_ || !support::EnterPrivateMounts().empty()) return;
     if (!mounts_.empty() && random_() % 2 == 0) {
@@ -308,6 +318,7 @@ class ChangingTree {
 
 struct Finding {
   Paths matches, repositories;
+  Paths nearest;  // the repositories that a search without patterns finds
 };
 
 class WalkMemoryRandomTest : public testing::Test {
@@ -327,7 +338,15 @@ class WalkMemoryRandomTest : public testing::Test {
     auto matches = ScanGlobs(searches, {.memory = memory});
     EXPECT_TRUE(matches) << matches.error().message;
     (memory == nullptr ? read_without_ : read_with_) += visitor.read_;
-    return {matches.value_or(Paths()), visitor.repositories_.Take()};
+    return {matches.value_or(Paths()), visitor.repositories_.Take(), Search(left_out, memory)};
+  }
+
+  // The bounds are so tight that changes move directories across them.
+  Paths Search(const std::string& left_out, WalkMemory* memory) {
+    const NestedSearch search{.root = root_, .max_depth = 3, .max_listed = 6, .max_entries = 15, .max_probed = 4};
+    auto found = FindNestedGit(search, [&](const std::string& path) { return path != left_out; }, memory);
+    EXPECT_TRUE(found) << found.error().message;
+    return found.value_or(Paths());
   }
 
   // Compares the walks of a tree in `directory`, which has nothing in it but the tree.
@@ -337,7 +356,7 @@ class WalkMemoryRandomTest : public testing::Test {
     globs_ = GlobsFor(root_, {"**/*.env", "?/*.key", "**/b/c/*", "[bc]/b/**", ".g*", "a/node*", "a/b/**"});
     WalkMemory memory({}, SoonSettled);
     ChangingTree tree(root_, steps);
-    size_t found = 0;
+    size_t found = 0, nearest = 0;
     for (unsigned step = 0; step < steps; ++step) {
       tree.Change();
       if (step % 8 == 0) WaitForTick();
@@ -345,9 +364,12 @@ class WalkMemoryRandomTest : public testing::Test {
       const Finding fresh = Scan(left_out, nullptr), remembered = Scan(left_out, &memory);
       ASSERT_EQ(remembered.matches, fresh.matches) << "step " << step;
       ASSERT_EQ(remembered.repositories, fresh.repositories) << "step " << step;
+      ASSERT_EQ(remembered.nearest, fresh.nearest) << "step " << step;
       found += fresh.matches.size() + fresh.repositories.size();
+      nearest += fresh.nearest.size();
     }
     EXPECT_GT(found, steps) << "the tree was not empty";
+    EXPECT_GT(nearest, steps / 10) << "there were repositories";
     EXPECT_LT(read_with_, read_without_ * 3 / 4) << "the memory was of use";
     mounted_ = tree.mounted();
   }
