@@ -12,7 +12,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Published servers remember a process for 30 s after its end, and so does ours by default.
+// Published servers remember a process for 30 s after its end, those since 0.169 for 80 s, as ours does by default.
 constexpr std::chrono::milliseconds kRemembered{10'000};
 
 Result<wire::ProcessStartParams> ParamsOf(const ServerTraits& traits, StartOptions options) {

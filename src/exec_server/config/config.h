@@ -28,8 +28,9 @@ struct Config {
   std::string log_level = "info";
   std::string log_format = "text";
 
-  uint64_t detached_ttl_ms = 30'000;
-  uint64_t exited_retention_ms = 30'000;
+  // A client of 0.169 tries to come back for 45 s when its connection is lost, and then reads what it has missed.
+  uint64_t detached_ttl_ms = 80'000;
+  uint64_t exited_retention_ms = 80'000;
   uint64_t shutdown_grace_period_ms = 2'000;
   uint64_t ping_interval_ms = 30'000;
   uint64_t exit_when_idle_ms = 0;

@@ -50,6 +50,12 @@ TEST(SettingsTest, CoverEveryMemberOfConfig) {
   EXPECT_EQ(Settings().size(), 40u);
 }
 
+// A client of 0.169 tries to come back for 45 s when its connection is lost, and its own server waits for 80 s.
+TEST(ConfigTest, KeepsASessionAndItsOutputWhileAClientMayComeBack) {
+  EXPECT_EQ(Config{}.detached_ttl_ms, 80'000u);
+  EXPECT_EQ(Config{}.exited_retention_ms, 80'000u);
+}
+
 TEST(SettingsTest, EachLineNamesTheMemberOfItsKey) {
   for (const Setting& setting : Settings()) {
     Config changed;
