@@ -1,11 +1,13 @@
 #include "remote/token.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -76,6 +78,30 @@ Result<TokenSource> TakeTokenSource(std::string_view noun) {
   return Fail(ErrorKind::kInvalidParams,
               fmt::format("{} registry authentication error: {} registry bearer token environment variable `{}` is {}",
                           noun, noun, kTokenVariable, token ? "empty" : "not set"));
+}
+
+// One byte is read at a time: what follows the line belongs to others.
+Result<TokenSource> ReadTokenLine(int fd) {
+  (void)TakeVariable(kTokenVariable);
+  (void)TakeVariable(kTokenFileVariable);
+  TokenSource source;
+  for (char c = 0;;) {
+    const ssize_t count = sys::Read(fd, &c, 1);
+    if (count == -EAGAIN) {  // the starter of this process may have made its end of the pipe non-blocking
+      pollfd readable{.fd = fd, .events = POLLIN, .revents = 0};
+      (void)::poll(&readable, 1, -1);  // after a failure the descriptor is read again
+      continue;
+    }
+    if (count < 0) return FailErrno("read the bearer token", {}, static_cast<int>(-count));
+    if (count == 0) return Fail(ErrorKind::kInvalidParams, "standard input ends before the line of the bearer token");
+    if (c == '\n') break;
+    if (source.token.size() == kMaxTokenBytes) {
+      return Fail(ErrorKind::kLimit, fmt::format("the bearer token is longer than {} bytes", kMaxTokenBytes));
+    }
+    source.token += c;
+  }
+  TRY_VOID(ReadToken(source));
+  return source;
 }
 
 Result<std::string> ReadToken(const TokenSource& source) {

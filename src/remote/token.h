@@ -1,5 +1,6 @@
-// The bearer token by which an executor proves its identity to a registry. It is given as text, or as a file that is
-// read again for each registration, so that a token can be replaced while the executor runs.
+// The bearer token by which an executor proves its identity to a registry. It is given as text, in the environment or
+// as a line of input, or as a file that is read again for each registration, so that a token can be replaced while the
+// executor runs.
 #pragma once
 
 #include <string>
@@ -22,6 +23,11 @@ struct TokenSource {
 // called before other threads read the environment. Fails if neither variable is set, or the token is blank; `noun` is
 // the word for the registry in the message.
 Result<TokenSource> TakeTokenSource(std::string_view noun);
+
+// Reads the token from the descriptor, up to the end of the line and not beyond it, and takes the variables of
+// TakeTokenSource out of the environment, which do not count then. Fails if the input ends before the line does, or the
+// line is blank or too long. The call blocks until there is a line.
+Result<TokenSource> ReadTokenLine(int fd);
 
 // Returns the token without the blanks around it. A file must be a regular file of this user or of root that other
 // users can neither read nor change: a token that others know, or have chosen, proves nothing. No error contains any

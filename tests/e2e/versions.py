@@ -5,7 +5,7 @@ The minor version of each feature was found by running that version and the one 
 import dataclasses
 
 PACKAGE = "@openai/codex"
-DEFAULT = ("0.130.0", "0.136.0", "0.142.5", "0.150.0", "0.157.0", "0.166.0")
+DEFAULT = ("0.130.0", "0.136.0", "0.142.5", "0.150.0", "0.157.0", "0.161.0", "0.166.0", "0.169.0")
 
 
 @dataclasses.dataclass(frozen=True)

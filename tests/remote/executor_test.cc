@@ -11,6 +11,7 @@
 
 #include "exec_server/config/config_settings.h"
 #include "remote/executor_fixture.h"
+#include "sys/io.h"
 
 namespace holdfast::remote {
 namespace {
@@ -244,6 +245,24 @@ TEST_F(ExecutorTest, CanStopWhenItsInputEnds) {
   client.Start(support::Shell("p", "sleep 1000"));
   executor.CloseInput();
   EXPECT_EQ(executor.WaitForExit(), 0);
+}
+
+TEST_F(ExecutorTest, ReadsItsTokenFromItsInputAndStillSeesTheEndOfIt) {
+  registry_.SendTo(rendezvous_.url());
+  ServerProcess executor = Start({"--registration-bearer-stdin", "--exit-on-stdin-close"});
+  EXPECT_EQ(sys::Write(executor.input(), "from-stdin\n", 11), 11);
+  support::RpcClient client = JoinNext();
+  EXPECT_EQ(registry_.arrivals()[0].Header("authorization"), "Bearer from-stdin");
+  executor.CloseInput();
+  EXPECT_EQ(executor.WaitForExit(), 0);
+}
+
+TEST_F(ExecutorTest, DoesNotFallBackToTheEnvironmentWithoutATokenInItsInput) {
+  ServerProcess executor = Start({"--registration-bearer-stdin"});
+  executor.CloseInput();
+  EXPECT_EQ(executor.WaitForExit(), 1);
+  EXPECT_EQ(executor.Stderr(), "Error: standard input ends before the line of the bearer token\n");
+  EXPECT_TRUE(registry_.arrivals().empty());
 }
 
 }  // namespace

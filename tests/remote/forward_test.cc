@@ -8,6 +8,7 @@
 #include "remote/executor_fixture.h"
 #include "remote/forwarder.h"
 #include "support/scratch_dir.h"
+#include "sys/io.h"
 
 namespace holdfast::remote {
 namespace {
@@ -50,6 +51,14 @@ TEST_F(ForwardTest, JoinsEachClientToTheServer) {
   second.Disconnect();
   forward.Stop();
   EXPECT_EQ(forward.RestOfStdout(), "");
+}
+
+TEST_F(ForwardTest, ReadsTheTokenForTheRegistryFromItsInput) {
+  const ServerProcess server = ServerProcess::Start();
+  const ServerProcess forward = Forward(server.url(), {"--registration-bearer-stdin"});
+  EXPECT_EQ(sys::Write(forward.input(), "from-stdin\n", 11), 11);
+  RpcClient client = JoinNext();
+  EXPECT_EQ(registry_.arrivals()[0].Header("authorization"), "Bearer from-stdin");
 }
 
 TEST_F(ForwardTest, CarriesMuchInOneMessage) {

@@ -4,11 +4,15 @@
 
 #include <cstdlib>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/owned_fd.h"
 #include "support/scratch_dir.h"
+#include "sys/io.h"
 
 namespace holdfast::remote {
 namespace {
@@ -91,6 +95,57 @@ TEST_F(TokenTest, RefusesWhatIsNotAUsableFile) {
 TEST_F(TokenTest, RefusesATokenThatIsNotAHeaderAndDoesNotRepeatIt) {
   const std::string error = ErrorOf({.token = "ses\name"});
   EXPECT_EQ(error, "the bearer token has characters that HTTP does not allow");
+}
+
+class TokenLineTest : public TokenTest {
+ protected:
+  // Returns the read end of a pipe that holds the text, and ends behind it.
+  static OwnedFd InputOf(const std::string& text) {
+    auto pipe = sys::MakePipe(sys::OurEnd::kRead);
+    EXPECT_TRUE(pipe) << pipe.error().message;
+    EXPECT_EQ(sys::Write(pipe->write_end.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    return std::move(pipe->read_end);
+  }
+  static std::string ErrorOfLine(const std::string& text) {
+    const auto source = ReadTokenLine(InputOf(text).get());
+    return source ? "" : source.error().message;
+  }
+};
+
+TEST_F(TokenLineTest, IsTheTokenAndEndsWhatIsRead) {
+  const OwnedFd input = InputOf(" sesame \nthe rest");
+  const auto source = ReadTokenLine(input.get());
+  ASSERT_TRUE(source) << source.error().message;
+  EXPECT_EQ(ReadToken(*source).value_or(""), "sesame");
+  char rest[16];
+  EXPECT_EQ(std::string_view(rest, static_cast<size_t>(sys::Read(input.get(), rest, sizeof(rest)))), "the rest");
+}
+
+TEST_F(TokenLineTest, IsReadBeforeTheInputEnds) {
+  auto pipe = sys::MakePipe(sys::OurEnd::kRead);
+  ASSERT_TRUE(pipe);
+  ASSERT_EQ(sys::Write(pipe->write_end.get(), "sesame\n", 7), 7);
+  const auto source = ReadTokenLine(pipe->read_end.get());
+  ASSERT_TRUE(source) << source.error().message;
+  EXPECT_EQ(source->token, "sesame");
+}
+
+TEST_F(TokenLineTest, CountsInThePlaceOfTheVariablesAndTakesThemAway) {
+  ::setenv(kTokenVariable, "from the environment", 1);
+  ::setenv(kTokenFileVariable, "/file", 1);
+  const auto source = ReadTokenLine(InputOf("sesame\n").get());
+  ASSERT_TRUE(source) << source.error().message;
+  EXPECT_EQ(ReadToken(*source).value_or(""), "sesame");
+  EXPECT_EQ(std::getenv(kTokenVariable), nullptr);
+  EXPECT_EQ(std::getenv(kTokenFileVariable), nullptr);
+}
+
+TEST_F(TokenLineTest, MustBeWholeAndUsable) {
+  EXPECT_EQ(ErrorOfLine(""), "standard input ends before the line of the bearer token");
+  EXPECT_EQ(ErrorOfLine("sesame"), "standard input ends before the line of the bearer token");
+  EXPECT_EQ(ErrorOfLine(" \n"), "the bearer token is empty");
+  EXPECT_EQ(ErrorOfLine("ses\x01me\n"), "the bearer token has characters that HTTP does not allow");
+  EXPECT_EQ(ErrorOfLine(std::string(20'000, 'x') + "\n"), "the bearer token is longer than 16384 bytes");
 }
 
 }  // namespace

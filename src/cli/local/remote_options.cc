@@ -1,5 +1,7 @@
 #include "cli/local/remote_options.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -47,6 +49,8 @@ std::vector<Option> RegistrationOptions() {
        .value = "FILE",
        .help = "trust the certificates in this PEM file besides those of the system",
        .completes = Completes::kFile},
+      {.flag = kBearerStdin,
+       .help = "read the token for the registry from the first line of standard input, not from the environment"},
       {.flag = kExitOnStdinClose, .help = "stop when standard input ends"},
   };
 }
@@ -86,6 +90,11 @@ remote::Registrant RegistrantOf(const Arguments& arguments) {
 
 remote::OnRegistered PrinterOf(const remote::Registrant& registrant) {
   return [form = registrant.form](const remote::Registration& registration) { PrintRegistration(form, registration); };
+}
+
+Result<remote::TokenSource> TokenOf(const Arguments& arguments, remote::Form form) {
+  return arguments.Has(kBearerStdin) ? remote::ReadTokenLine(STDIN_FILENO)
+                                     : remote::TakeTokenSource(remote::NounOf(form));
 }
 
 int RunRemote(const Arguments& arguments, const exec_server::Config& config, const exec_server::RuntimePaths& paths) {

@@ -19,7 +19,8 @@
 
 namespace holdfast::cli {
 
-inline constexpr const char *kRemote = "--remote", *kCaFile = "--ca-file", *kExitOnStdinClose = "--exit-on-stdin-close";
+inline constexpr const char *kRemote = "--remote", *kCaFile = "--ca-file", *kExitOnStdinClose = "--exit-on-stdin-close",
+                            *kBearerStdin = "--registration-bearer-stdin";
 
 // Returns --remote and the options of a registration.
 std::vector<Option> RemoteOptions();
@@ -39,6 +40,10 @@ remote::Registrant RegistrantOf(const Arguments& arguments);
 // Returns a function that prints a line about each registration to standard error.
 remote::OnRegistered PrinterOf(const remote::Registrant& registrant);
 
+// Returns the token for the registry: a line of standard input if the command line says so, else from the environment.
+// No other thread may read the environment meanwhile.
+Result<remote::TokenSource> TokenOf(const Arguments& arguments, remote::Form form);
+
 // Fills in what the configuration of an executor and of a forwarder have in common. Takes the token out of the
 // environment.
 template <typename Config>
@@ -47,7 +52,7 @@ Result<> SetRegistration(const Arguments& arguments, Config& config) {
   config.on_registered = PrinterOf(config.registrant);
   config.ca_file = arguments.ValueOr(kCaFile, "");
   if (arguments.Has(kExitOnStdinClose)) config.end_of_input = remote::EndOfInput::kStops;
-  TRY(config.token, remote::TakeTokenSource(remote::NounOf(config.registrant.form)));
+  TRY(config.token, TokenOf(arguments, config.registrant.form));
   return {};
 }
 

@@ -23,7 +23,8 @@ std::string HelpOf(const std::vector<Option>& options, std::string_view flag) {
 }
 
 TEST(RemoteOptionsTest, OfAServerThatMayAlsoListenNeedRemote) {
-  for (const char* flag : {"--executor-id", "--environment-id", "--ca-file", "--exit-on-stdin-close"}) {
+  for (const char* flag :
+       {"--executor-id", "--environment-id", "--ca-file", "--registration-bearer-stdin", "--exit-on-stdin-close"}) {
     EXPECT_THAT(HelpOf(RemoteOptions(), flag), StartsWith("with --remote: ")) << flag;
   }
   EXPECT_THAT(HelpOf(RemoteOptions(), "--name"), StartsWith("with --executor-id: "));
