@@ -54,7 +54,7 @@ Result<> CheckPlace(const std::string& path) {
 
 Result<> MakeDirectory(const std::string& path) {
   if (::mkdir(path.c_str(), kOwnerOnly) == 0 || errno == EEXIST) return {};
-  Error error = ErrnoError(errno, "mkdir", path);
+  Error error = ErrnoError("mkdir", path, errno);
   error.message += "; set XDG_RUNTIME_DIR to a directory of your own, or name a server by --server";
   return std::unexpected(std::move(error));
 }
