@@ -141,6 +141,7 @@ class LauncherFixture : public testing::TestWithParam<uid_t> {
     policy_.program_directory = "/usr/bin";
     policy_.tmpdir = tmpdir_.path();
     policy_.server_tmpdir = tmpdir_.path();
+    policy_.private_dirs = {"/missing/holdfast"};  // those of the environment would not be the launcher's
   }
   ~LauncherFixture() override { EndLauncher(SIGKILL); }
 
