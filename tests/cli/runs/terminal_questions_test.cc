@@ -113,8 +113,8 @@ TEST_F(TerminalQuestionsTest, BeginWithACleanScreen) {
   }
 }
 
-// A job in the background, such as another `holdfast run`, could move the cursor into the question and write another one
-// behind its marks.
+// A job in the background, such as another `holdfast run`, could move the cursor into the question and write another
+// one behind its marks.
 TEST_F(TerminalQuestionsTest, LetTheTerminalStopJobsInTheBackgroundThatWrite) {
   (void)Question();
   termios settings{};
