@@ -94,11 +94,25 @@ struct ProcessStartParams {
   }
 };
 
-// The kind of sandbox is left out: some published servers name it, and the published clients do without.
+// This server runs on Linux; a client also meets the sandboxes of servers on other systems.
+enum class SandboxType { kNone, kLinuxSeccomp, kMacosSeatbelt, kWindowsRestrictedToken };
+template <>
+struct EnumNames<SandboxType> {
+  static constexpr std::array<std::pair<const char*, SandboxType>, 4> kNames{
+      {{"none", SandboxType::kNone},
+       {"linuxSeccomp", SandboxType::kLinuxSeccomp},
+       {"macosSeatbelt", SandboxType::kMacosSeatbelt},
+       {"windowsRestrictedToken", SandboxType::kWindowsRestrictedToken}}};
+};
+
 struct ProcessStartResult {
   std::string process_id;
+  SandboxType sandbox_type = SandboxType::kNone;
 
-  void Fields(auto& f) { f.Required("processId", process_id); }
+  void Fields(auto& f) {
+    f.Required("processId", process_id);
+    f.Optional("sandboxType", sandbox_type);
+  }
 };
 
 }  // namespace holdfast::wire

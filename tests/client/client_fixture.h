@@ -46,7 +46,7 @@ class ClientTest : public testing::Test {
   std::shared_ptr<Process> Start(ExecServerClient& client, StartOptions options = {}) {
     if (options.process_id.empty()) options.process_id = "p";
     options.argv = {"/bin/true"};
-    server_.Answer("process/start", R"({"processId":"p"})");
+    server_.Answer("process/start", R"({"processId":"p","sandboxType":"none"})");
     auto process = Run(client.Start(std::move(options)));
     EXPECT_TRUE(process) << process.error().message;
     return *std::move(process);

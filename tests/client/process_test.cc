@@ -56,7 +56,7 @@ TEST_F(ProcessTest, StartsACommand) {
 
 TEST_F(ProcessTest, ChoosesAnIdForEachProcess) {
   auto client = Connect();
-  server_.Answer("process/start", R"({"processId":""})");
+  server_.Answer("process/start", R"({"processId":"","sandboxType":"none"})");
   const auto one = Run(client.Start({.argv = {"a"}}));
   const auto two = Run(client.Start({.argv = {"a"}}));
   ASSERT_TRUE(one && two);

@@ -138,7 +138,7 @@ T Received(std::string_view text) {
 TEST(OlderServersTest, AreUnderstood) {
   EXPECT_FALSE(Received<InitializeResult>(R"({"sessionId":"s"})").environment_info);
   EXPECT_EQ(Received<EnvironmentInfo>(R"({"shell":{"name":"sh","path":"/bin/sh"}})").shell.path, "/bin/sh");
-  EXPECT_EQ(Received<ProcessStartResult>(R"({"processId":"p","sandboxType":"linuxSeccomp"})").process_id, "p");
+  EXPECT_EQ(Received<ProcessStartResult>(R"({"processId":"p"})").sandbox_type, SandboxType::kNone);
   EXPECT_FALSE(Received<ProcessExitedParams>(R"({"processId":"p","seq":1,"exitCode":2})").sandbox_denied);
   EXPECT_EQ(Received<ProcessReadResult>(
                 R"({"chunks":[],"nextSeq":4,"exited":true,"exitCode":3,"closed":false,"failure":null})")

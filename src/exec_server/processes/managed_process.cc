@@ -61,10 +61,13 @@ wire::Stream ToWire(process::Stream stream) {
   return wire::Stream::kStdout;
 }
 
+// The sandbox type tells that the client asked for a sandbox, even if its profile restricts nothing; clients expect
+// that.
 ManagedProcess::ManagedProcess(const Context& context, std::string id, const StartRequest& request, StartReply reply)
     : context_(context),
       id_(std::move(id)),
       argv_(Shorten(request.command.argv)),
+      sandbox_type_(request.sandbox ? wire::SandboxType::kLinuxSeccomp : wire::SandboxType::kNone),
       confined_(request.sandbox && request.sandbox->restricts()),
       start_reply_(std::move(reply)),
       approver_(context.resources.loop, {.link = context.link, .driver_changed = context.driver_changed}, id_,
@@ -162,7 +165,7 @@ void ManagedProcess::LogStart(const process::Process& process) const {
 }
 
 void ManagedProcess::OnStarted(process::Process& process) {
-  (*start_reply_)(wire::ProcessStartResult{.process_id = id_});
+  (*start_reply_)(wire::ProcessStartResult{.process_id = id_, .sandbox_type = sandbox_type_});
   start_reply_.reset();
   LogStart(process);
   Announce([&] { return wire::StartedNotification(quoted_id_, *process.pid()); });

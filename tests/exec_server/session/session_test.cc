@@ -33,7 +33,7 @@ TEST_F(SessionTest, AnswersTheStartBeforeAnyNotification) {
   client.Forget();
   const int id = client.Ask("process/start", StartParams("p", "echo hi"));
   ASSERT_TRUE(RunUntilClosed(client));
-  EXPECT_EQ(client.sent().at(0), fmt::format(R"({{"id":{},"result":{{"processId":"p"}}}})", id));
+  EXPECT_EQ(client.sent().at(0), fmt::format(R"({{"id":{},"result":{{"processId":"p","sandboxType":"none"}}}})", id));
   EXPECT_THAT(Methods(client), ElementsAre("process/output", "process/exited", "process/closed"));
 }
 
