@@ -1,5 +1,6 @@
 // Tests with names that change while a sandbox is set up: another process of the user swaps a directory and a link as
 // fast as it can. Whatever a sandbox then does, it writes nothing outside and reads nothing that is denied.
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 constexpr int kRuns = 100;
+constexpr std::chrono::milliseconds kRest{100};
 
 class SandboxRaceTest : public testing::TestWithParam<SandboxCase> {
  protected:
@@ -82,11 +84,12 @@ TEST_P(SandboxRaceTest, NothingDeniedIsRead) {
   }
 }
 
-// Of two protected names one is a directory, and the other one a link, whose target is protected too.
+// Of two protected names one is a directory, and the other one a link, whose target is protected too. A start that
+// meets an exchange is refused, so the exchanges leave time for some starts.
 TEST_P(SandboxRaceTest, NothingProtectedIsWritten) {
   Prepare("mkdir -p .git/hooks decoy/hooks && ln -s decoy .codex");
   {
-    const Swapper swapper(In(".git"), In(".codex"));
+    const Swapper swapper(In(".git"), In(".codex"), kRest);
     for (int i = 0; GoesOn(i); ++i) {
       CountStart(
           workspace_.Inside("echo ran; for i in 1 2 3 4 5 6 7 8; do for name in .git .codex decoy; do echo x > "
