@@ -1,5 +1,5 @@
-// Tests with names that change while a sandbox is set up: another process of the user swaps a directory and a link as
-// fast as it can. Whatever a sandbox then does, it writes nothing outside and reads nothing that is denied.
+// Tests with names that change while a sandbox is set up: another process of the user swaps a directory and a link
+// again and again. Whatever a sandbox then does, it writes nothing outside and reads nothing that is denied.
 #include <chrono>
 #include <filesystem>
 #include <string>
