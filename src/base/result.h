@@ -24,6 +24,8 @@ enum class ErrorKind {
   kInternal,          // a mistake of the server itself
   kDisconnected,      // there is no connection to the server, or it has ended; only in clients
   kTimeout,           // the server did not answer in time; only in clients
+  kNoSuchProgram,     // a command was not started, because its program does not exist
+  kCannotExecute,     // a command was not started, because its program cannot be executed
 };
 
 struct Error {

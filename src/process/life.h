@@ -72,6 +72,7 @@ class Life {
   Actions OnAllDead();
   Actions OnGone();
 
+  StartedBy started_by() const { return started_by_; }
   Start start() const { return start_; }
   Exit exit() const { return exit_; }
   Ending ending() const { return ending_; }

@@ -1,6 +1,7 @@
 #include "process/process.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 
 #include <fmt/format.h>
@@ -25,12 +26,13 @@ Life NewLife(Life::StartedBy started_by) {
 }
 
 Error StartError(StartStep step, const std::string& program, const std::string& cwd, int errno_value) {
-  auto failed = [&](std::string_view what) {
-    return Error{ErrorKind::kSystem, fmt::format("{}: {} (os error {})", what, ErrnoText(errno_value), errno_value)};
+  auto failed = [&](ErrorKind kind, std::string_view what) {
+    return Error{kind, fmt::format("{}: {} (os error {})", what, ErrnoText(errno_value), errno_value)};
   };
-  if (step == StartStep::kDirectory) return failed(fmt::format("enter directory {}", cwd));
-  if (step == StartStep::kTerminal) return failed("attach the terminal");
-  return failed(fmt::format("execute {}", program));
+  if (step == StartStep::kDirectory) return failed(ErrorKind::kSystem, fmt::format("enter directory {}", cwd));
+  if (step == StartStep::kTerminal) return failed(ErrorKind::kSystem, "attach the terminal");
+  const auto kind = errno_value == ENOENT ? ErrorKind::kNoSuchProgram : ErrorKind::kCannotExecute;
+  return failed(kind, fmt::format("execute {}", program));
 }
 
 }  // namespace
@@ -119,6 +121,8 @@ void Process::OnStarted(pid_t pid) {
 
 void Process::OnStartFailed(StartStep step, int errno_value) {
   start_error_ = StartError(step, program_, cwd_, errno_value);
+  // What could not be executed is then the wrapper, and not the program of the command.
+  if (life_.started_by() == Life::StartedBy::kReport) start_error_.kind = ErrorKind::kSystem;
   Perform(life_.OnExecutionFailed());
 }
 

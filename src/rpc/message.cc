@@ -37,6 +37,11 @@ std::string BeginError(const Error& error, Dialect dialect) {
   wire::AppendInt(message, wire::ErrorCode(error.kind));
   message += R"(,"message":)";
   wire::AppendString(message, error.message);
+  if (const std::string_view name = wire::ErrorName(error.kind); !name.empty()) {
+    message += R"(,"data":{"kind":)";
+    wire::AppendString(message, name);
+    message += '}';
+  }
   message += R"(},"id":)";
   return message;
 }
@@ -46,7 +51,7 @@ Error ParseError(wire::Json error) {
   const auto code = error.Find("code").int64();
   std::string message(text.value_or("no reason was given"));
   if (!code) return {ErrorKind::kSystem, std::move(message)};
-  const ErrorKind kind = wire::KindOf(*code);
+  const ErrorKind kind = wire::KindOf(*code, error.Find("data").Find("kind").string().value_or(""));
   if (wire::ErrorCode(kind) == *code) return {kind, std::move(message)};
   return {kind, fmt::format("{} (code {})", message, *code)};
 }

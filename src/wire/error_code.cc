@@ -19,6 +19,8 @@ int ErrorCode(ErrorKind kind) {
       return -32004;
     case ErrorKind::kSessionAttached:
       return -32010;
+    case ErrorKind::kNoSuchProgram:
+    case ErrorKind::kCannotExecute:
     case ErrorKind::kSystem:
     case ErrorKind::kInternal:
     case ErrorKind::kDisconnected:
@@ -28,7 +30,16 @@ int ErrorCode(ErrorKind kind) {
   return -32603;
 }
 
-ErrorKind KindOf(int64_t code) {
+std::string_view ErrorName(ErrorKind kind) {
+  if (kind == ErrorKind::kNoSuchProgram) return "noSuchProgram";
+  if (kind == ErrorKind::kCannotExecute) return "cannotExecute";
+  return {};
+}
+
+ErrorKind KindOf(int64_t code, std::string_view name) {
+  for (const ErrorKind kind : {ErrorKind::kNoSuchProgram, ErrorKind::kCannotExecute}) {
+    if (ErrorCode(kind) == code && ErrorName(kind) == name) return kind;
+  }
   for (const ErrorKind kind : {ErrorKind::kInvalidRequest, ErrorKind::kUnknownMethod, ErrorKind::kInvalidParams,
                                ErrorKind::kNotFound, ErrorKind::kSessionAttached}) {
     if (ErrorCode(kind) == code) return kind;

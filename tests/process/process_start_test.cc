@@ -101,6 +101,15 @@ TEST_F(ProcessStartTest, RefusesAProgramThatMayNotBeExecuted) {
   EXPECT_THAT(FailureOf(Plain(dir_.path())), HasSubstr("Permission denied (os error 13)"));
 }
 
+TEST_F(ProcessStartTest, TellsAMissingProgramFromOneThatCannotBeExecutedAndFromOtherFailures) {
+  const auto kind_of = [this](const Command& command) { return Run(command).owner.error->kind; };
+  Command elsewhere = Shell("true");
+  elsewhere.cwd = "/no/such";
+  EXPECT_EQ(kind_of(Plain("/no/such")), ErrorKind::kNoSuchProgram);
+  EXPECT_EQ(kind_of(Plain("/etc/passwd")), ErrorKind::kCannotExecute);
+  EXPECT_EQ(kind_of(elsewhere), ErrorKind::kSystem);
+}
+
 TEST_F(ProcessStartTest, RefusesAFileThatIsNoProgram) {
   const std::string path = dir_.Write("tool", "echo no shebang\n", 0755);
   EXPECT_EQ(FailureOf(Plain(path)), "execute " + path + ": Exec format error (os error 8)");

@@ -107,6 +107,7 @@ TEST_F(ProcessWrapperTest, CannotBeExecutedWhenItIsNotThere) {
   Subject& subject = Run(command);
   ASSERT_TRUE(subject.failed());
   EXPECT_EQ(subject.owner.error->message, "execute /no/such: No such file or directory (os error 2)");
+  EXPECT_EQ(subject.owner.error->kind, ErrorKind::kSystem);  // the command itself may be there
 }
 
 TEST_F(ProcessWrapperTest, IsCancelledWhileItSaysNothing) {

@@ -72,7 +72,7 @@ TEST_F(StartReportWatchTest, TakesWordsItDoesNotKnowForADeath) {
 TEST_F(StartReportWatchTest, GivesTheReasonOfAFailure) {
   Say("failed 127 execute nope: No such file or directory\n");
   ASSERT_FALSE(*Await());
-  EXPECT_EQ((*outcome_).error().kind, ErrorKind::kSystem);
+  EXPECT_EQ((*outcome_).error().kind, ErrorKind::kNoSuchProgram);
   EXPECT_EQ((*outcome_).error().message, "execute nope: No such file or directory");
 }
 

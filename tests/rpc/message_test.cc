@@ -84,6 +84,9 @@ TEST_F(MessageTest, ReadsTheKindAndTheTextOfAnError) {
   };
   EXPECT_EQ(error(R"({"code":-32004,"message":"no file"})"), (Error{ErrorKind::kNotFound, "no file"}));
   EXPECT_EQ(error(R"({"code":-32603,"message":"broken","data":[]})"), (Error{ErrorKind::kSystem, "broken"}));
+  EXPECT_EQ(error(R"({"code":-32603,"message":"no","data":{"kind":"noSuchProgram"}})"),
+            (Error{ErrorKind::kNoSuchProgram, "no"}));
+  EXPECT_EQ(error(R"({"code":-32603,"message":"no","data":{"kind":7}})"), (Error{ErrorKind::kSystem, "no"}));
   EXPECT_EQ(error(R"({"code":-32050,"message":"odd"})"), (Error{ErrorKind::kSystem, "odd (code -32050)"}));
   for (const char* malformed : {"{}", "5", R"({"code":"x","message":1})"}) {
     EXPECT_EQ(error(malformed), (Error{ErrorKind::kSystem, "no reason was given"})) << malformed;
@@ -117,6 +120,11 @@ TEST(ErrorMessageTest, WritesCodeTextAndId) {
             "{\"error\":{\"code\":-32004,\"message\":\"open \\\"f\\\": \xEF\xBF\xBD\"},\"id\":\"x\"}");
   EXPECT_EQ(ErrorMessage(kNoRequest, {ErrorKind::kInvalidRequest, "no"}),
             R"({"error":{"code":-32600,"message":"no"},"id":-1})");
+}
+
+TEST(ErrorMessageTest, NamesAKindThatItsCodeDoesNotTell) {
+  EXPECT_EQ(ErrorMessage(int64_t{1}, {ErrorKind::kNoSuchProgram, "no"}),
+            R"({"error":{"code":-32603,"message":"no","data":{"kind":"noSuchProgram"}},"id":1})");
 }
 
 TEST(RefusalMessageTest, HasTheIdAndTheCodeOfItsDialect) {

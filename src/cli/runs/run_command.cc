@@ -1,7 +1,6 @@
 #include "cli/runs/run_command.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -68,11 +67,10 @@ loop::Task<Result<>> FreeName(Invocation& invocation, std::string name) {
   co_return co_await EndRun(*client, std::move(name));
 }
 
-// The exit statuses are those of shells: 127 if there is no such command, and 126 if it cannot be executed. The message
-// of the server begins with the step that failed, and ends with the errno.
+// The exit statuses are those of shells.
 int StatusOfFailedStart(const Error& error) {
-  if (!error.message.starts_with("execute ")) return kOwnFailure;
-  return error.message.ends_with(fmt::format("(os error {})", ENOENT)) ? kNoSuchCommand : kCannotExecute;
+  if (error.kind == ErrorKind::kNoSuchProgram) return kNoSuchCommand;
+  return error.kind == ErrorKind::kCannotExecute ? kCannotExecute : kOwnFailure;
 }
 
 struct Started {

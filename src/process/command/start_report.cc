@@ -17,6 +17,12 @@ constexpr std::string_view kExecutingWord = "executing";
 constexpr std::string_view kFailedWord = "failed ";
 constexpr size_t kMaxReason = 3000;  // a pipe accepts 4096 bytes in one piece
 
+// The statuses are those of shells.
+ErrorKind KindOf(std::string_view status) {
+  if (status == "127") return ErrorKind::kNoSuchProgram;
+  return status == "126" ? ErrorKind::kCannotExecute : ErrorKind::kSystem;
+}
+
 std::string Line(std::string_view word, const Enforcement& enforcement) {
   std::string line(word);
   if (!enforcement.backend.empty()) line += ' ' + enforcement.backend;
@@ -72,8 +78,9 @@ Result<Enforcement> ParseStartReport(std::string_view report) {
   if (!report.starts_with(kFailedWord))
     return Fail(ErrorKind::kSystem, "the sandbox's helper ended before the command was started");
   report.remove_prefix(kFailedWord.size());
-  report.remove_prefix(std::min(report.find(' ') + 1, report.size()));  // skips the status
-  return Fail(ErrorKind::kSystem, std::string(report.substr(0, report.find('\n'))));
+  const ErrorKind kind = KindOf(report.substr(0, report.find(' ')));
+  report.remove_prefix(std::min(report.find(' ') + 1, report.size()));
+  return Fail(kind, std::string(report.substr(0, report.find('\n'))));
 }
 
 }  // namespace holdfast::process

@@ -39,7 +39,8 @@ enum class ReportProgress { kMore, kComplete };
 ReportProgress ProgressOf(std::string_view report);
 
 // Parses a complete report, or one that was cut off by the end of the pipe. Returns the sandbox of a command that was
-// started, and otherwise the reason of the failure as a kSystem error.
+// started, and otherwise the reason of the failure. The kind of the error follows from the status: kNoSuchProgram for
+// 127, kCannotExecute for 126, and kSystem for any other.
 Result<Enforcement> ParseStartReport(std::string_view report);
 
 }  // namespace holdfast::process

@@ -39,6 +39,19 @@ TEST_F(RunTest, TellsACommandThatDoesNotExistFromOneThatCannotBeExecuted) {
   EXPECT_THAT(Refusal("holdfast run --cwd /no/such/directory true", 125), HasSubstr("/no/such/directory"));
 }
 
+TEST_F(RunTest, HasTheSameExitStatusesUnderASandboxAndUnderRules) {
+  scratch_.Write("r.rules", "prefix_rule(pattern=[\"/usr/bin/id\"], decision=\"forbidden\")\n");
+  for (const char* options : {"--sandbox read-only", "--rules r.rules", "--sandbox read-only --rules r.rules"}) {
+    const auto status_of = [&](const char* command) {
+      return Run(std::string("holdfast run ") + options + " " + command).status;
+    };
+    EXPECT_EQ(status_of("no-such-command"), 127) << options;
+    EXPECT_EQ(status_of("/no/such/command"), 127) << options;
+    EXPECT_EQ(status_of("/etc/passwd"), 126) << options;
+    EXPECT_EQ(status_of("--cwd /no/such/directory true"), 125) << options;
+  }
+}
+
 TEST_F(RunTest, EndsTheCommandAtTheTimeLimit) {
   EXPECT_THAT(Refusal("holdfast run --timeout 300ms sleep 1000", 124), HasSubstr("the time limit is reached"));
   EXPECT_EQ(Run("holdfast run --timeout 1h true").status, 0);
