@@ -79,7 +79,12 @@ void EventOrder::Settle(RetainedOutput retained) {
   if (retained.closed) Hold(Closed{end - 1});
   const std::vector<Lost> missing = MissingBefore(end);
   if (missing.empty()) return;
-  if (retained.exited && !exit_known_) Hold(Exited{missing.back().to_seq, retained.exit_code, retained.sandbox_denied});
+  if (retained.exited && !exit_known_) {
+    Hold(Exited{.seq = missing.back().to_seq,
+                .exit_code = retained.exit_code,
+                .sandbox_denied = retained.sandbox_denied,
+                .end = retained.end});
+  }
   Skip(missing.front().from_seq, end - 1);
 }
 

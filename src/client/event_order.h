@@ -22,6 +22,7 @@ struct RetainedOutput {
   uint64_t next_seq = 1;  // the number that the next event of the process will get
   bool exited = false, closed = false, sandbox_denied = false;
   int64_t exit_code = 0;
+  std::optional<wire::EndCause> end = {};
 };
 
 class EventOrder {

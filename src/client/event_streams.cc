@@ -13,7 +13,10 @@ ProcessEvent EventOf(wire::ProcessOutputParams params) {
   return Output{.seq = params.seq, .stream = params.stream, .bytes = std::move(params.chunk).Take()};
 }
 ProcessEvent EventOf(const wire::ProcessExitedParams& params) {
-  return Exited{.seq = params.seq, .exit_code = params.exit_code, .sandbox_denied = params.sandbox_denied};
+  return Exited{.seq = params.seq,
+                .exit_code = params.exit_code,
+                .sandbox_denied = params.sandbox_denied,
+                .end = params.end ? params.end->cause : std::nullopt};
 }
 ProcessEvent EventOf(const wire::ProcessClosedParams& params) { return Closed{.seq = params.seq}; }
 

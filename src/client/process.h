@@ -47,6 +47,9 @@ struct StartOptions {
   // of `call`, because a person may be asked about the command itself. Only servers that announce the capability
   // `execPolicy` accept it.
   std::optional<wire::ExecPolicy> exec_policy = {};
+  // The server ends the process when a limit is reached, whether a client is connected or not. The exit then has the
+  // cause. Only servers that announce the limit (capabilities.limits) accept it.
+  wire::Limits limits = {};
   Backlog backlog = {};
   CallOptions call = {};
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -25,6 +26,7 @@ struct Exited {
   uint64_t seq = 0;
   int64_t exit_code = 0;  // 128 + N after signal N
   bool sandbox_denied = false;
+  std::optional<wire::EndCause> end = {};  // why the server has ended the command, if it has, and if this is known
 
   friend bool operator==(const Exited&, const Exited&) = default;
 };

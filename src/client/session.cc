@@ -24,6 +24,7 @@ void Append(RetainedOutput& retained, wire::ProcessReadResult answer) {
   retained.closed = answer.closed;
   retained.exit_code = answer.exit_code.value_or(0);
   retained.sandbox_denied = answer.sandbox_denied;
+  retained.end = answer.end ? answer.end->cause : std::nullopt;
 }
 
 loop::Task<> Approve(const Approver& approver, wire::ExecApproveParams question,

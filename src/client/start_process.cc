@@ -1,5 +1,6 @@
 #include "client/start_process.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -31,13 +32,20 @@ Result<wire::ProcessStartParams> ParamsOf(const ServerTraits& traits, StartOptio
     TRY(params.sandbox, wire::Sandbox::FromJson(options.sandbox));
   }
   params.exec_policy = std::move(options.exec_policy);
+  if (options.limits.wall_ms) params.limits = options.limits;
   return params;
 }
 
-// A server that does not know exec policies would ignore one, and run the command without supervision.
+// A server that does not know exec policies or limits would ignore them, and run the command without.
 Result<> CheckServer(const ServerTraits& traits, const StartOptions& options) {
-  if (!options.exec_policy || (traits.environment && traits.environment->capabilities.exec_policy)) return {};
-  return Fail(ErrorKind::kInvalidRequest, "this server cannot supervise commands by rules");
+  const auto able = traits.environment ? traits.environment->capabilities : wire::EnvironmentCapabilities();
+  if (options.exec_policy && !able.exec_policy) {
+    return Fail(ErrorKind::kInvalidRequest, "this server cannot supervise commands by rules");
+  }
+  if (options.limits.wall_ms && std::ranges::find(able.limits, "wallMs") == able.limits.end()) {
+    return Fail(ErrorKind::kInvalidRequest, "this server cannot limit the time of a command");
+  }
+  return {};
 }
 
 std::optional<std::chrono::milliseconds> TimeLimitOf(const Session& session, const StartOptions& options) {

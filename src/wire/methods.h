@@ -13,6 +13,7 @@
 #include "wire/process_messages.h"
 #include "wire/process_notification_messages.h"
 #include "wire/process_start_messages.h"
+#include "wire/process_wait_messages.h"
 #include "wire/sandbox_messages.h"
 #include "wire/session_messages.h"
 #include "wire/shared_session_messages.h"

@@ -118,7 +118,9 @@ std::string ExitedNotification(std::string_view quoted_id, const Exit& exit) {
   AppendUint(message, exit.seq);
   message += R"(,"exitCode":)";
   AppendInt(message, exit.exit_code);
-  message += exit.sandbox_denied ? R"(,"sandboxDenied":true}})" : R"(,"sandboxDenied":false}})";
+  message += exit.sandbox_denied ? R"(,"sandboxDenied":true)" : R"(,"sandboxDenied":false)";
+  if (exit.end) message += R"(,"end":)" + Encode(*exit.end);
+  message += "}}";
   return message;
 }
 

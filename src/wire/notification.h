@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "wire/encode.h"
+#include "wire/process_end_messages.h"
 #include "wire/process_messages.h"
 
 namespace holdfast::wire {
@@ -32,6 +33,7 @@ struct Exit {
   uint64_t seq = 0;
   int exit_code = 0;
   bool sandbox_denied = false;
+  std::optional<ProcessEnd> end = {};
 };
 std::string ExitedNotification(std::string_view quoted_id, const Exit& exit);
 std::string ClosedNotification(std::string_view quoted_id, uint64_t seq);

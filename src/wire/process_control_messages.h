@@ -75,29 +75,6 @@ struct ProcessTerminateResult {
   void Fields(auto& f) { f.Required("running", running); }
 };
 
-struct ProcessWaitParams {
-  std::string process_id;
-  std::optional<uint64_t> timeout_ms;
-
-  void Fields(auto& f) {
-    f.Required("processId", process_id);
-    f.Optional("timeoutMs", timeout_ms);
-  }
-};
-
-struct ProcessWaitResult {
-  bool exited = false, closed = false, timed_out = false, sandbox_denied = false;
-  std::optional<int64_t> exit_code;
-
-  void Fields(auto& f) {
-    f.Required("exited", exited);
-    f.Nullable("exitCode", exit_code);
-    f.Required("closed", closed);
-    f.Required("timedOut", timed_out);
-    f.Required("sandboxDenied", sandbox_denied);
-  }
-};
-
 struct ProcessSnapshotResult {
   // The members of the message are called stdout, stderr and terminal; `stdout` is a macro in C++.
   Bytes out, err, terminal;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "wire/encode.h"
+#include "wire/process_end_messages.h"
 
 namespace holdfast::wire {
 
@@ -27,6 +28,7 @@ struct ListedProcess {
   std::optional<int64_t> pid;  // null until the command runs
   ProcessState state = ProcessState::kStarting;
   std::optional<int64_t> exit_code;
+  std::optional<ProcessEnd> end;
   int64_t started_at_ms = 0;  // milliseconds since the epoch
   std::optional<int64_t> exited_at_ms;
   uint64_t output_bytes = 0, input_bytes = 0;
@@ -37,6 +39,7 @@ struct ListedProcess {
     f.Nullable("pid", pid);
     f.Required("state", state);
     f.Nullable("exitCode", exit_code);
+    f.Optional("end", end);
     f.Required("startedAtMs", started_at_ms);
     f.Nullable("exitedAtMs", exited_at_ms);
     f.Required("outputBytes", output_bytes);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "wire/encode.h"
+#include "wire/process_end_messages.h"
 
 namespace holdfast::wire {
 
@@ -55,6 +56,7 @@ struct ProcessReadResult {
   uint64_t next_seq = 1;
   bool exited = false, closed = false, sandbox_denied = false;
   std::optional<int64_t> exit_code;
+  std::optional<ProcessEnd> end;
   // A server always sends null. Clients fill this member in themselves when they lose the connection.
   std::optional<std::string> failure;
 
@@ -66,6 +68,7 @@ struct ProcessReadResult {
     f.Required("closed", closed);
     f.Nullable("failure", failure);
     f.Optional("sandboxDenied", sandbox_denied);
+    f.Optional("end", end);
   }
 };
 

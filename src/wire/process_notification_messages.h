@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "wire/process_end_messages.h"
 #include "wire/process_messages.h"
 
 namespace holdfast::wire {
@@ -27,12 +29,14 @@ struct ProcessExitedParams {
   uint64_t seq = 0;
   int64_t exit_code = 0;
   bool sandbox_denied = false;
+  std::optional<ProcessEnd> end = {};
 
   void Fields(auto& f) {
     f.Required("processId", process_id);
     f.Required("seq", seq);
     f.Required("exitCode", exit_code);
     f.Optional("sandboxDenied", sandbox_denied);
+    f.Optional("end", end);
   }
 };
 

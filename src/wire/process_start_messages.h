@@ -8,35 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "wire/env_policy.h"
 #include "wire/exec_policy_messages.h"
 #include "wire/managed_network.h"
+#include "wire/process_end_messages.h"
 #include "wire/process_io_messages.h"
 #include "wire/sandbox_messages.h"
 
 namespace holdfast::wire {
-
-enum class Inherit { kAll, kCore, kNone };
-template <>
-struct EnumNames<Inherit> {
-  static constexpr std::array<std::pair<const char*, Inherit>, 3> kNames{
-      {{"all", Inherit::kAll}, {"core", Inherit::kCore}, {"none", Inherit::kNone}}};
-};
-
-struct EnvPolicy {
-  Inherit inherit = Inherit::kNone;
-  bool ignore_default_excludes = false;
-  std::vector<std::string> exclude;
-  StringMap set;
-  std::vector<std::string> include_only;
-
-  void Fields(auto& f) {
-    f.Required("inherit", inherit);
-    f.Required("ignoreDefaultExcludes", ignore_default_excludes);
-    f.Required("exclude", exclude);
-    f.Required("set", set);
-    f.Required("includeOnly", include_only);
-  }
-};
 
 // A command that the client has prepared in full, so that neither PATH nor an environment policy applies to it.
 struct PreparedCommand {
@@ -66,6 +45,7 @@ struct ProcessStartParams {
   std::optional<Sandbox> sandbox;
   std::optional<ManagedNetwork> managed_network;
   std::optional<ExecPolicy> exec_policy;
+  std::optional<Limits> limits;
   Given network_proxy, shell_snapshot;
 
   void Fields(auto& f) {
@@ -89,6 +69,7 @@ struct ProcessStartParams {
     f.Optional("sandbox", sandbox);
     f.Optional("managedNetwork", managed_network);
     f.Optional("execPolicy", exec_policy);
+    f.Optional("limits", limits);
     f.Optional("networkProxy", network_proxy);
     f.Optional("shellSnapshot", shell_snapshot);
   }

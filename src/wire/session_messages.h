@@ -49,10 +49,10 @@ struct Shell {
 struct EnvironmentCapabilities {
   bool fs_watch_missing = false, http_header_env_vars = false, file_write_streaming = false;
   bool sandboxed_file_streaming = false;
-  bool exec_policy = false;  // process/start accepts execPolicy
-  bool file_update = false;  // fs/open has the mode update, and files have permissions
-  // These two concern sandboxes in which / may be written: the usual devices work, and what other rules deny stays
-  // denied.
+  bool exec_policy = false;         // process/start accepts execPolicy
+  bool file_update = false;         // fs/open has the mode update, and files have permissions
+  std::vector<std::string> limits;  // the members of `limits` that process/start accepts
+  // These two concern sandboxes in which / may be written: devices work, and what other rules deny stays denied.
   bool linux_root_write_preserves_devices = false, linux_approved_root_write_preserves_restrictions = false;
 
   void Fields(auto& f) {
@@ -64,6 +64,7 @@ struct EnvironmentCapabilities {
     f.Optional("linuxApprovedRootWritePreservesRestrictions", linux_approved_root_write_preserves_restrictions);
     f.Optional("execPolicy", exec_policy);
     f.Optional("fileUpdate", file_update);
+    f.Optional("limits", limits);
   }
 };
 

@@ -63,6 +63,48 @@ TEST_F(ProcessTest, ChoosesAnIdForEachProcess) {
   EXPECT_NE((*one)->id(), (*two)->id());
 }
 
+TEST_F(ProcessTest, AsksForALimitOfTheTimeWhereTheServerHasOne) {
+  server_.Answer("initialize", R"({"sessionId":"S","environmentInfo":{"shell":{"name":"sh","path":"/bin/sh"},)"
+                               R"("capabilities":{"limits":["moonPhases","wallMs"]}}})");
+  auto client = Connect();
+  const auto process = Start(client, {.limits = {.wall_ms = 5000}});
+  EXPECT_EQ(server_.Got("process/start").at(0).Number("params.limits.wallMs"), 5000);
+  const auto other = Start(client, {.process_id = "q"});
+  EXPECT_FALSE(server_.Got("process/start").at(1).Has("params.limits"));
+}
+
+TEST_F(ProcessTest, StartsNothingWhereALimitWouldBeIgnored) {
+  auto client = Connect();
+  const auto process = Run(client.Start({.argv = {"/bin/true"}, .limits = {.wall_ms = 5000}}));
+  ASSERT_FALSE(process);
+  EXPECT_EQ(process.error().message, "this server cannot limit the time of a command");
+  EXPECT_TRUE(server_.Got("process/start").empty());
+}
+
+TEST_F(ProcessTest, TellsWhyTheServerHasEndedTheCommand) {
+  auto client = Connect();
+  const auto cause_in = [&](const std::string& id, const std::string& end) {
+    const auto process = Start(client, {.process_id = id});
+    server_.Send(fmt::format(R"({{"method":"process/exited","params":{{"processId":"{}","seq":1,"exitCode":143{}}}}})",
+                             id, end));
+    const auto exited = Run(process->Wait());
+    return exited ? exited->end : std::nullopt;
+  };
+  EXPECT_EQ(cause_in("a", R"(,"end":{"cause":"wall","certainty":"certain"})"), wire::EndCause::kWall);
+  EXPECT_EQ(cause_in("b", R"(,"end":{"cause":"moonshine"})"), std::nullopt);
+  EXPECT_EQ(cause_in("c", ""), std::nullopt);
+}
+
+TEST_F(ProcessTest, TellsTheCauseOfAnEndThatItHasMissed) {
+  auto client = Connect();
+  const auto process = Start(client);
+  AnswerRead("", 3, R"("exited":true,"closed":true,"end":{"cause":"server-stopped"})");
+  CutAndRecover();
+  const auto exited = Run(process->Wait());
+  ASSERT_TRUE(exited);
+  EXPECT_EQ(exited->end, wire::EndCause::kServerStopped);
+}
+
 TEST_F(ProcessTest, ReportsACommandThatCannotStart) {
   auto client = Connect();
   server_.Refuse("process/start", -32603, "execve /x: No such file or directory");

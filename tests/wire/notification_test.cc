@@ -53,6 +53,9 @@ TEST(NotificationTest, CarriesWhatTheProtocolAsksFor) {
 TEST(NotificationTest, EqualsThePlainEncoder) {
   EXPECT_EQ(ExitedNotification(R"("p")", {.seq = 3, .exit_code = -1, .sandbox_denied = true}),
             Encode(Envelope<ProcessExitedParams>{ProcessExited::kName, {"p", 3, -1, true}}));
+  EXPECT_EQ(ExitedNotification(R"("p")", {.seq = 3, .exit_code = 143, .end = ProcessEnd{EndCause::kServerStopped}}),
+            Encode(Envelope<ProcessExitedParams>{ProcessExited::kName,
+                                                 {"p", 3, 143, false, ProcessEnd{EndCause::kServerStopped}}}));
   EXPECT_EQ(ClosedNotification(R"("p")", 4), Encode(Envelope<ProcessClosedParams>{ProcessClosed::kName, {"p", 4}}));
   EXPECT_EQ(StartedNotification(R"("p")", 5), Encode(Envelope<ProcessStartedParams>{ProcessStarted::kName, {"p", 5}}));
   EXPECT_EQ(FailedNotification(R"("p")", "no"),

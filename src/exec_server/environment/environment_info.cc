@@ -34,6 +34,7 @@ wire::EnvironmentCapabilities Capabilities() {
           .sandboxed_file_streaming = true,
           .exec_policy = true,
           .file_update = true,
+          .limits = {"wallMs"},
           .linux_root_write_preserves_devices = true,
           .linux_approved_root_write_preserves_restrictions = true};
 }

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "exec_server/processes/sandbox_denial.h"
+#include "exec_server/processes/wire_stream.h"
 #include "sandbox/launchers/sandboxed_start.h"
 #include "sandbox/resolve/temporary_directory.h"
 
@@ -47,19 +48,19 @@ void LogTemporaryDirectory(const ProcessResources& resources, const StartRequest
   });
 }
 
-}  // namespace
-
-wire::Stream ToWire(process::Stream stream) {
-  switch (stream) {
-    case process::Stream::kStdout:
-      return wire::Stream::kStdout;
-    case process::Stream::kStderr:
-      return wire::Stream::kStderr;
-    case process::Stream::kTerminal:
-      return wire::Stream::kPty;
+void LogStart(const std::string& session_id, const std::string& process_id, const process::Process& process) {
+  const auto& [backend, reason] = process.enforcement();
+  if (backend.empty()) {
+    return LogDebug("process.started", {{"session", session_id}, {"process", process_id}, {"pid", *process.pid()}});
   }
-  return wire::Stream::kStdout;
+  LogDebug("process.started", {{"session", session_id},
+                               {"process", process_id},
+                               {"pid", *process.pid()},
+                               {"backend", backend},
+                               {"reason", reason}});
 }
+
+}  // namespace
 
 // The sandbox type tells that the client asked for a sandbox, even if its profile restricts nothing; clients expect
 // that.
@@ -83,6 +84,9 @@ Result<> ManagedProcess::Start(const StartRequest& request) {
   auto started = MayBeLaunched(request) ? Launch(request) : StartUnderKeeper(request);
   if (!started) return RefuseStart(started.error());
   process_ = *std::move(started);
+  ending_.emplace(resources.loop, *process_,
+                  ProcessEnding::Limits{.wall = request.wall_limit,
+                                        .grace = std::chrono::milliseconds(resources.config.shutdown_grace_period_ms)});
   if (confined_) LogTemporaryDirectory(resources, request);
   return {};
 }
@@ -152,22 +156,11 @@ Result<> ManagedProcess::RefuseStart(const Error& why) {
   return std::unexpected(std::move(error));
 }
 
-void ManagedProcess::LogStart(const process::Process& process) const {
-  const auto& [backend, reason] = process.enforcement();
-  if (backend.empty()) {
-    return LogDebug("process.started", {{"session", context_.session_id}, {"process", id_}, {"pid", *process.pid()}});
-  }
-  LogDebug("process.started", {{"session", context_.session_id},
-                               {"process", id_},
-                               {"pid", *process.pid()},
-                               {"backend", backend},
-                               {"reason", reason}});
-}
-
 void ManagedProcess::OnStarted(process::Process& process) {
   (*start_reply_)(wire::ProcessStartResult{.process_id = id_, .sandbox_type = sandbox_type_});
   start_reply_.reset();
-  LogStart(process);
+  LogStart(context_.session_id, id_, process);
+  ending_->OnStarted();
   Announce([&] { return wire::StartedNotification(quoted_id_, *process.pid()); });
   context_.owner.OnNews(*this);
   process.ResumeOutput();
@@ -222,6 +215,7 @@ void ManagedProcess::TellOthers() {
 }
 
 void ManagedProcess::OnGone(process::Process&) {
+  ending_->OnGone();
   supervision_.reset();  // kills the commands that run outside of the sandbox for this process
   context_.owner.OnGone(*this);
 }
@@ -231,7 +225,7 @@ NumberedEvents ManagedProcess::events() const {
 }
 
 wire::Exit ManagedProcess::DescribeExit(uint64_t seq) const {
-  return {.seq = seq, .exit_code = *process_->exit_code(), .sandbox_denied = sandbox_denied_};
+  return {.seq = seq, .exit_code = *process_->exit_code(), .sandbox_denied = sandbox_denied_, .end = ending_->end()};
 }
 
 FinishedProcess ManagedProcess::Finished() const {
@@ -263,6 +257,7 @@ wire::ListedProcess ManagedProcess::Describe() const {
   if (!starting()) listed.pid = process_->pid();
   listed.state = StateOf(*process_);
   listed.exit_code = process_->exit_code();
+  listed.end = ending_->end();
   listed.started_at_ms = Milliseconds(process_->started_at());
   if (auto exited = process_->exited_at(); exited && process_->exit_code()) listed.exited_at_ms = Milliseconds(*exited);
   listed.output_bytes = process_->output_bytes();

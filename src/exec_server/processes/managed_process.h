@@ -13,6 +13,7 @@
 #include "exec_server/processes/client_approver.h"
 #include "exec_server/processes/finished_process.h"
 #include "exec_server/processes/observer_cursor.h"
+#include "exec_server/processes/process_ending.h"
 #include "exec_server/processes/process_resources.h"
 #include "exec_server/processes/start_command.h"
 #include "exec_server/processes/write_ids.h"
@@ -25,8 +26,6 @@
 #include "wire/process_start_messages.h"
 
 namespace holdfast::exec_server {
-
-wire::Stream ToWire(process::Stream stream);
 
 class ManagedProcess final : public process::ProcessOwner {
  public:
@@ -65,6 +64,8 @@ class ManagedProcess final : public process::ProcessOwner {
   process::Process& process() { return *process_; }
   const process::Process& process() const { return *process_; }
   WriteIds& write_ids() { return write_ids_; }
+  ProcessEnding& ending() { return *ending_; }
+  const ProcessEnding& ending() const { return *ending_; }
   bool sandbox_denied() const { return sandbox_denied_; }  // false until the exit, where it is decided
   bool starting() const { return process_->phase() == process::Process::Phase::kStarting; }
   bool running() const { return !process_->exit_code() && process_->phase() != process::Process::Phase::kFailed; }
@@ -96,7 +97,6 @@ class ManagedProcess final : public process::ProcessOwner {
   std::shared_ptr<const OwnedFd> HelperSocket() const;
   Result<> Supervise(const StartRequest& request);  // if the request asks for it
   Result<> RefuseStart(const Error& why);
-  void LogStart(const process::Process& process) const;
   void AnswerFailure(const Error& error);
   void Announce(const std::function<std::string()>& message) const;
   void TellOthers();
@@ -111,6 +111,7 @@ class ManagedProcess final : public process::ProcessOwner {
   ClientApprover approver_;
   std::unique_ptr<escalate::Supervision> supervision_;  // until nothing of the process is alive
   std::unique_ptr<process::Process> process_;
+  std::optional<ProcessEnding> ending_;  // present together with the process
   std::optional<uint64_t> exit_seq_, close_seq_;
   WriteIds write_ids_;
   loop::Event changed_;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "exec_server/processes/wire_stream.h"
 #include "wire/methods.h"
 #include "wire/notification.h"
 

@@ -10,6 +10,7 @@
 #include "base/base64.h"
 #include "exec_server/processes/managed_process.h"
 #include "exec_server/processes/start_command.h"
+#include "exec_server/processes/wire_stream.h"
 #include "loop/event.h"
 #include "rpc/answer_within.h"
 #include "sys/signal_name.h"
@@ -38,6 +39,7 @@ wire::ProcessReadResult ReadNow(const ManagedProcess& managed, const wire::Proce
   result.exit_code = process.exit_code();
   result.closed = process.closed();
   result.sandbox_denied = managed.sandbox_denied();
+  result.end = managed.ending().end();
   return result;
 }
 
@@ -239,6 +241,7 @@ loop::Task<> ProcessService::WaitForExit(SessionProcesses& processes, wire::Proc
   result.exit_code = process.exit_code();
   result.closed = process.closed();
   result.timed_out = !result.exited;
+  result.end = managed->ending().end();
   result.sandbox_denied = managed->sandbox_denied();
   reply(result);
 }

@@ -19,6 +19,7 @@
 #include "wire/process_list_messages.h"
 #include "wire/process_messages.h"
 #include "wire/process_start_messages.h"
+#include "wire/process_wait_messages.h"
 
 namespace holdfast::exec_server {
 

@@ -132,16 +132,11 @@ loop::Task<std::shared_ptr<ManagedProcess>> SessionProcesses::FindSettled(std::s
   co_return Find(process_id);
 }
 
-void SessionProcesses::End(std::chrono::milliseconds grace, loop::Callback done) {
+void SessionProcesses::End(wire::EndCause cause, std::chrono::milliseconds grace, loop::Callback done) {
   ending_ = true;
   when_ended_.push_back(std::move(done));
-  auto end = [&](const std::shared_ptr<ManagedProcess>& process) {
-    if (process->process().gone()) return;
-    if (grace.count() > 0) return process->process().Terminate(grace, [] {});
-    process->process().Kill({});
-  };
-  for (auto& [id, process] : by_name_) end(process);
-  for (auto& process : lingering_) end(process);
+  for (auto& [id, process] : by_name_) process->ending().End(cause, grace);
+  for (auto& process : lingering_) process->ending().End(cause, grace);
   AnswerEndWhenGone();
 }
 

@@ -71,7 +71,7 @@ class SessionProcesses final : private ManagedProcess::Owner, public std::enable
   bool idle() const { return counts_.alive == 0; }  // no process that was started is alive
   // Ends every process. Processes get SIGTERM and `grace` before they are killed, unless `grace` is zero. `done` runs
   // when nothing is alive.
-  void End(std::chrono::milliseconds grace, loop::Callback done);
+  void End(wire::EndCause cause, std::chrono::milliseconds grace, loop::Callback done);
 
  private:
   void OnFailed(ManagedProcess& process, const Error& error) override;

@@ -116,6 +116,13 @@ Result<> CheckPolicy(const std::optional<wire::EnvPolicy>& policy, const process
   return Fail(ErrorKind::kLimit, "envPolicy: too many or too long patterns and names");
 }
 
+Result<std::optional<std::chrono::milliseconds>> WallLimitOf(const std::optional<wire::Limits>& limits) {
+  constexpr std::chrono::milliseconds kLongest = std::chrono::days(365);
+  if (!limits || !limits->wall_ms) return std::nullopt;
+  if (*limits->wall_ms == 0) return Fail(ErrorKind::kInvalidParams, "limits.wallMs: must be at least 1");
+  return std::min<uint64_t>(*limits->wall_ms, kLongest.count()) * std::chrono::milliseconds(1);
+}
+
 Result<std::string> CwdOf(const std::string& text) {
   auto path = ParsePath(text);
   if (path) return path;
@@ -168,6 +175,7 @@ Result<StartRequest> ResolveStart(const wire::ProcessStartParams& params, const 
   StartRequest request;
   TRY(request.command, ResolveCommand(params, config, server_environment, command_path));
   TRY(request.sandbox, ResolveSandbox(params, request.command));
+  TRY(request.wall_limit, WallLimitOf(params.limits));
   request.io = ResolveIo(params);
   return request;
 }

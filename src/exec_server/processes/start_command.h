@@ -1,6 +1,7 @@
 // ResolveStart turns the params of process/start into a command that can be spawned, or into the reason why it cannot.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,12 +23,14 @@ struct ExecSupervision {
   escalate::Strictness strictness = escalate::Strictness::kUsual;
 };
 
-// A checked request to start a command: the command, its input and output, its sandbox and its supervision, if any.
+// A checked request to start a command: the command, its input and output, its sandbox, its supervision and its limits,
+// if any.
 struct StartRequest {
   process::Command command;
   process::Io io;
   std::optional<sandbox::SandboxSpec> sandbox;
   std::optional<ExecSupervision> supervision;
+  std::optional<std::chrono::milliseconds> wall_limit;
 };
 
 // Checks everything in the params but the rules of an exec policy, which have to be read. `command_path` comes first in

@@ -141,7 +141,7 @@ void Session::OnDrained(Attachment& attachment) {
   attachment.OnDrained();
 }
 
-void Session::End(std::chrono::milliseconds grace, loop::Callback done) {
+void Session::End(wire::EndCause cause, std::chrono::milliseconds grace, loop::Callback done) {
   // The processes and the file helpers end independently; the later of the two calls `done`. The launchers end after
   // the processes, because their end would kill these at once.
   auto answer = std::make_shared<loop::Callback>(std::move(done));
@@ -150,7 +150,7 @@ void Session::End(std::chrono::milliseconds grace, loop::Callback done) {
   };
   ending_ = true;
   for (const auto& attachment : attachments_) attachment->files().End();
-  processes_->End(grace, [&launchers = resources_.processes.launchers, id = id_, when_both_ended]() mutable {
+  processes_->End(cause, grace, [&launchers = resources_.processes.launchers, id = id_, when_both_ended]() mutable {
     launchers.End(id, std::move(when_both_ended));
   });
   resources_.file_helpers.End(id_, when_both_ended);

@@ -75,7 +75,7 @@ class Session {
 
   // Ends every process and every file helper of the session. Processes get SIGTERM and `grace` before they are killed,
   // unless `grace` is zero. `done` runs when nothing is alive.
-  void End(std::chrono::milliseconds grace, loop::Callback done);
+  void End(wire::EndCause cause, std::chrono::milliseconds grace, loop::Callback done);
   // Tells the attached clients that the session has ended, and closes their connections.
   void Dismiss();
 

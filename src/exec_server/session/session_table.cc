@@ -123,7 +123,8 @@ void SessionTable::End(const std::string& id, std::chrono::milliseconds grace, l
   ending_.insert(session);
   // If the session has expired, its timer is calling this function, so the timer is destroyed later.
   resources_.loop.Post([timer = std::shared_ptr(std::move(node.mapped().expiry))] {});
-  session->End(grace, [this, session, done = std::move(done)]() mutable {
+  const auto cause = closed_ ? wire::EndCause::kServerStopped : wire::EndCause::kSessionEnded;
+  session->End(cause, grace, [this, session, done = std::move(done)]() mutable {
     done();
     OnEnded(session);
   });
