@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/log.h"
-#include "exec_server/processes/sandbox_denial.h"
 #include "exec_server/processes/wire_stream.h"
+#include "sandbox/denial/sandbox_denial.h"
 #include "sandbox/launchers/sandboxed_start.h"
 #include "sandbox/resolve/temporary_directory.h"
 
@@ -193,7 +193,7 @@ void ManagedProcess::OnOutput(process::Process&, const process::Chunk& chunk) {
 
 void ManagedProcess::OnExited(process::Process& process, uint64_t seq) {
   LogDebug("process.exited", {{"session", context_.session_id}, {"process", id_}, {"code", *process.exit_code()}});
-  sandbox_denied_ = confined_ && LooksDenied(*process.exit_code(), process.log());
+  sandbox_denied_ = confined_ && sandbox::LooksDenied(*process.exit_code(), process.log());
   context_.owner.OnExited(*this);
   exit_seq_ = seq;
   context_.link.Send(wire::ExitedNotification(quoted_id_, DescribeExit(seq)));

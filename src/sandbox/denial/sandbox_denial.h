@@ -4,8 +4,8 @@
 
 #include "process/output_log.h"
 
-namespace holdfast::exec_server {
+namespace holdfast::sandbox {
 
 bool LooksDenied(int exit_code, const process::OutputLog& output);
 
-}  // namespace holdfast::exec_server
+}  // namespace holdfast::sandbox

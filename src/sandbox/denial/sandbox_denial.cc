@@ -1,4 +1,4 @@
-#include "exec_server/processes/sandbox_denial.h"
+#include "sandbox/denial/sandbox_denial.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace holdfast::exec_server {
+namespace holdfast::sandbox {
 namespace {
 
 constexpr std::array<std::string_view, 7> kPhrases = {
@@ -40,4 +40,4 @@ bool LooksDenied(int exit_code, const process::OutputLog& output) {
   return exit_code != 0 && (exit_code == kFilteredExitCode || MentionsDenial(output));
 }
 
-}  // namespace holdfast::exec_server
+}  // namespace holdfast::sandbox

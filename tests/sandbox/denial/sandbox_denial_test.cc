@@ -1,9 +1,9 @@
-#include "exec_server/processes/sandbox_denial.h"
+#include "sandbox/denial/sandbox_denial.h"
 
 #include <gtest/gtest.h>
 #include <string_view>
 
-namespace holdfast::exec_server {
+namespace holdfast::sandbox {
 namespace {
 
 using process::Stream;
@@ -56,4 +56,4 @@ TEST_F(SandboxDenialTest, TakesAFilteredCallForADenial) {
 }
 
 }  // namespace
-}  // namespace holdfast::exec_server
+}  // namespace holdfast::sandbox
