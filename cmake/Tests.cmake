@@ -124,7 +124,7 @@ function(holdfast_fuzzer source)
   add_executable(${target} ${source})
   target_link_libraries(${target} PRIVATE
     holdfast_exec_server holdfast_exec_policy holdfast_sandbox_policy holdfast_apply_patch holdfast_escalate_messages
-    holdfast_rendezvous_nats holdfast_rendezvous_relay)
+    holdfast_rendezvous_nats holdfast_rendezvous_relay holdfast_skills)
   target_precompile_headers(${target} REUSE_FROM pch_std)
   target_link_options(${target} PRIVATE -fsanitize=fuzzer)
 
