@@ -39,6 +39,10 @@ struct StartOptions {
   wire::StringMap env = {};                        // the whole environment, unless there is a policy
   std::optional<wire::EnvPolicy> env_policy = {};  // what the server adds of its own environment
   std::optional<std::string> arg0 = {};
+  // A command that is run exactly as it is given: the server looks for no program in PATH, and adds no variable. It
+  // takes the place of the five members above, which have to stay as they are. Servers that do not know prepared
+  // commands refuse the start.
+  std::optional<wire::PreparedCommand> prepared = {};
   std::string process_id = {};                // chosen by the library if it is empty
   Stdin input = Stdin::kClosed;               // a terminal is always open for input
   std::optional<TerminalSize> terminal = {};  // without it, the streams are pipes

@@ -16,7 +16,18 @@ using Clock = std::chrono::steady_clock;
 // Published servers remember a process for 30 s after its end, those since 0.169 for 80 s, as ours does by default.
 constexpr std::chrono::milliseconds kRemembered{10'000};
 
+// Fails if there is a command in two forms, of which the server would see one.
+Result<> CheckCommand(const StartOptions& options) {
+  const StartOptions none;
+  const bool has_direct =
+      !options.argv.empty() || options.cwd != none.cwd || !options.env.empty() || options.env_policy || options.arg0;
+  if (!options.prepared || !has_direct) return {};
+  return Fail(ErrorKind::kInvalidParams,
+              "prepared: argv, cwd, env, env_policy and arg0 have to be unset, or be a part of the prepared command");
+}
+
 Result<wire::ProcessStartParams> ParamsOf(const ServerTraits& traits, StartOptions options) {
+  TRY_VOID(CheckCommand(options));
   wire::ProcessStartParams params;
   params.process_id = std::move(options.process_id);
   params.argv = std::move(options.argv);
@@ -24,6 +35,8 @@ Result<wire::ProcessStartParams> ParamsOf(const ServerTraits& traits, StartOptio
   params.env = std::move(options.env);
   params.env_policy = std::move(options.env_policy);
   params.arg0 = std::move(options.arg0);
+  params.prepared = std::move(options.prepared);
+  if (params.prepared) params.prepared->cwd = traits.PathText(params.prepared->cwd);
   params.tty = options.terminal.has_value();
   params.pipe_stdin = options.input == Stdin::kOpen;
   // Servers that do not know `io` ignore it, and go by `tty`.

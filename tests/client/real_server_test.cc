@@ -47,6 +47,40 @@ TEST(RealServerTest, RunsACommandAndCollectsItsOutput) {
   EXPECT_EQ(done->exit.exit_code, 3);
 }
 
+TEST(RealServerTest, RunsAPreparedCommandExactlyAsItIsGiven) {
+  const auto server = ServerProcess::Start();
+  auto client = ConnectTo(server);
+  const wire::PreparedCommand env{
+      .program = "/usr/bin/env", .cwd = "/usr", .argv = {"env"}, .env = {{"A", "1"}, {"PWD", "x"}}, .arg0 = {}};
+  auto done = client.Run({.prepared = env}, "");
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(done->output.out, "A=1\nPWD=x\n");  // neither a PATH nor the command path of the server
+  const wire::PreparedCommand shell{
+      .program = "/bin/sh", .cwd = "/usr", .argv = {"first", "-c", "pwd; echo $0"}, .env = {}, .arg0 = "other"};
+  done = client.Run({.prepared = shell}, "");
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(done->output.out, "/usr\nother\n");
+  // A name without a slash is not looked for in PATH.
+  const wire::PreparedCommand bare{
+      .program = "sh", .cwd = "/usr", .argv = {"sh"}, .env = {{"PATH", "/bin"}}, .arg0 = {}};
+  EXPECT_FALSE(client.Run({.prepared = bare}, ""));
+}
+
+TEST(RealServerTest, StartsNoCommandThatIsGivenTwice) {
+  const auto server = ServerProcess::Start();
+  auto client = ConnectTo(server);
+  const wire::PreparedCommand prepared{.program = "/bin/true", .cwd = "/", .argv = {"true"}, .env = {}, .arg0 = {}};
+  for (const StartOptions& options :
+       {StartOptions{.argv = {"true"}, .prepared = prepared}, StartOptions{.cwd = "/usr", .prepared = prepared},
+        StartOptions{.env = {{"A", "1"}}, .prepared = prepared}, StartOptions{.arg0 = "x", .prepared = prepared},
+        StartOptions{.env_policy = wire::EnvPolicy{}, .prepared = prepared}}) {
+    const auto done = client.Run(options, "");
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().kind, ErrorKind::kInvalidParams);
+    EXPECT_THAT(done.error().message, HasSubstr("prepared: argv"));
+  }
+}
+
 TEST(RealServerTest, CarriesManyBytesBothWaysUnchanged) {
   const auto server = ServerProcess::Start();
   auto client = ConnectTo(server);
