@@ -62,6 +62,10 @@ Methods MakeMethods(ServerParts& parts, SessionService& sessions) {
   table.Bind<wire::FsClose>(FilesOf, parts.fs_handles, &FsHandleService::Close);
   table.Bind<wire::FsWatchMissing>(FilesOf, parts.fs_watches, &FsWatchService::WatchMissing);
 
+  table.Bind<wire::DiscoverRoots>(FilesOf, parts.capabilities, &CapabilityService::DiscoverRoots);
+  table.Bind<wire::DiscoverCapabilities>(FilesOf, parts.capabilities, &CapabilityService::Discover);
+  table.Bind<wire::ReadEnvironmentConfig>(FilesOf, parts.capabilities, &CapabilityService::ReadConfig);
+
   table.Bind<wire::SessionTakeOver>(AllOf, sessions, &SessionService::TakeOver);
   table.Bind<wire::SessionKeep>(AllOf, sessions, &SessionService::Keep);
   table.Bind<wire::SessionList>(AllOf, sessions, &SessionService::List);

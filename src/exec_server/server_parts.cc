@@ -33,6 +33,9 @@ wire::EnvironmentInfo EnvironmentWith(const std::string& command_path) {
   return info;
 }
 
+// Returns the path of a URI that the server has made itself.
+std::string PathOf(const std::string& uri) { return ParsePath(uri).value_or("/"); }
+
 // The value has been checked when the settings were read.
 sandbox::Backend BackendOf(const Config& config) {
   return sandbox::BackendOf(config.sandbox_backend).value_or(sandbox::Backend::kAuto);
@@ -78,6 +81,8 @@ ServerParts::ServerParts(loop::EventLoop& loop, process::Spawner& spawner, const
       fs(file_requests, environment.info().cwd, config.max_read_file_bytes),
       fs_handles(file_requests, environment.info().cwd),
       fs_watches(loop, workers, environment.info().cwd),
+      capabilities(file_requests,
+                   {.server_cwd = environment.info().cwd, .user_home = PathOf(environment.info().user_home_dir)}),
       http(loop, workers, *held,
            {.environment = process.surroundings().environment,
             .cwd = environment.info().cwd,

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "exec_server/capabilities/capability_service.h"
 #include "exec_server/config/config.h"
 #include "exec_server/environment/environment_service.h"
 #include "exec_server/files/file_requests.h"
@@ -47,6 +48,7 @@ struct ServerParts {
   FsService fs;
   FsHandleService fs_handles;
   FsWatchService fs_watches;
+  CapabilityService capabilities;
   HttpService http;
 };
 

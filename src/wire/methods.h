@@ -1,12 +1,15 @@
 // Every method and every notification of the protocol.
 #pragma once
 
+#include "wire/capability_messages.h"
+#include "wire/environment_config_messages.h"
 #include "wire/exec_policy_messages.h"
 #include "wire/field_types.h"
 #include "wire/fs_handle_messages.h"
 #include "wire/fs_messages.h"
 #include "wire/fs_tree_messages.h"
 #include "wire/http_messages.h"
+#include "wire/installed_messages.h"
 #include "wire/method.h"
 #include "wire/process_control_messages.h"
 #include "wire/process_list_messages.h"
@@ -59,6 +62,13 @@ struct FsReadBlock : Method<"fs/readBlock", FsReadBlockParams, FsReadBlockResult
 struct FsWriteBlock : Method<"fs/writeBlock", FsWriteBlockParams, Empty> {};
 struct FsClose : Method<"fs/close", FsHandle, Empty, Caller::kDriverOrObserver> {};
 struct FsWatchMissing : Method<"fs/watchMissing", Sandboxed<FsWatchMissingParams>, FsWatchMissingResult> {};
+
+struct DiscoverRoots
+    : Method<"capabilityRoots/discoverV1", DiscoverRootsParams, DiscoverRootsResult, Caller::kDriverOrObserver> {};
+struct DiscoverCapabilities : Method<"capabilities/discoverV2", Sandboxed<DiscoverCapabilitiesParams>,
+                                     DiscoverCapabilitiesResult, Caller::kDriverOrObserver> {};
+struct ReadEnvironmentConfig : Method<"environmentConfig/read", ReadEnvironmentConfigParams,
+                                      ReadEnvironmentConfigResult, Caller::kDriverOrObserver> {};
 
 struct HttpRequest : Method<"http/request", Sandboxed<HttpRequestParams>, HttpRequestResult> {};
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "wire/encode.h"
+#include "wire/environment_capabilities.h"
 #include "wire/shared_session_messages.h"
 
 namespace holdfast::wire {
@@ -41,30 +42,6 @@ struct Shell {
   void Fields(auto& f) {
     f.Required("name", name);
     f.Required("path", path);
-  }
-};
-
-// The features of this server beyond the methods that every server has. A client does not use a feature that is not
-// announced.
-struct EnvironmentCapabilities {
-  bool fs_watch_missing = false, http_header_env_vars = false, file_write_streaming = false;
-  bool sandboxed_file_streaming = false;
-  bool exec_policy = false;         // process/start accepts execPolicy
-  bool file_update = false;         // fs/open has the mode update, and files have permissions
-  std::vector<std::string> limits;  // the members of `limits` that process/start accepts
-  // These two concern sandboxes in which / may be written: devices work, and what other rules deny stays denied.
-  bool linux_root_write_preserves_devices = false, linux_approved_root_write_preserves_restrictions = false;
-
-  void Fields(auto& f) {
-    f.Optional("fsWatchMissing", fs_watch_missing);
-    f.Optional("httpHeaderEnvVars", http_header_env_vars);
-    f.Optional("fileWriteStreaming", file_write_streaming);
-    f.Optional("sandboxedFileStreaming", sandboxed_file_streaming);
-    f.Optional("linuxRootWritePreservesDevices", linux_root_write_preserves_devices);
-    f.Optional("linuxApprovedRootWritePreservesRestrictions", linux_approved_root_write_preserves_restrictions);
-    f.Optional("execPolicy", exec_policy);
-    f.Optional("fileUpdate", file_update);
-    f.Optional("limits", limits);
   }
 };
 

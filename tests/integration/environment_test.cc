@@ -1,4 +1,5 @@
 // Tests of what environment/info tells about the surroundings of the server.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include <string>
 
 #include "base/file_uri.h"
+#include "base/version.h"
 #include "support/rpc_client.h"
 #include "support/server_process.h"
 
@@ -47,6 +49,11 @@ TEST(EnvironmentTest, TellsTheShellOfTheUserWhateverTheVariableSays) {
   const std::string path = info.Text("result.shell.path");
   EXPECT_EQ(::access(path.c_str(), X_OK), 0) << path;
   EXPECT_EQ(info.Text("result.shell.name"), std::filesystem::path(path).filename());
+}
+
+// Published clients compare the version with that of the first server that has what they want.
+TEST(EnvironmentTest, TellsWhichServerItSpeaksLikeAndWhichItIs) {
+  EXPECT_EQ(InfoWith("A=1").Text("result.executorVersion"), fmt::format("0.169.0+holdfast.{}", kVersion));
 }
 
 TEST(EnvironmentTest, NamesTheBuildOfTheServer) {

@@ -30,7 +30,9 @@ TEST_P(TraceTest, IsPlayedAsWritten) {
   const std::string file_name = GetParam() + ".trace";
   const std::vector<TraceLine> trace = ReadTrace(kTraces + file_name);
   ASSERT_FALSE(trace.empty());
-  ServerProcess server = ServerProcess::Start(ServerFlagsOf(trace));
+  const TempDir home;  // the configuration and the skills of the real one would be in some answers
+  ServerProcess server =
+      ServerProcess::Start({.flags = ServerFlagsOf(trace), .env = {"HOME=" + home.Path(), "CODEX_HOME="}});
   TracePlayer(server.url(), file_name).Play(trace);
 }
 

@@ -71,7 +71,8 @@ using EveryMethod =
                    ProcessCloseStdin, ProcessResize, ProcessSignal, ProcessTerminate, ProcessWait, ProcessSnapshot,
                    ProcessList, FsReadFile, FsGetMetadata, FsCanonicalize, FsReadDirectory, FsWalk, FsWriteFile,
                    FsCreateDirectory, FsRemove, FsCopy, FsRename, FsOpen, FsReadBlock, FsWriteBlock, FsClose,
-                   FsWatchMissing, HttpRequest, SessionTakeOver, SessionKeep, SessionList, SessionEnd, ExecApprove>;
+                   FsWatchMissing, DiscoverRoots, DiscoverCapabilities, ReadEnvironmentConfig, HttpRequest,
+                   SessionTakeOver, SessionKeep, SessionList, SessionEnd, ExecApprove>;
 TYPED_TEST_SUITE(MethodsTest, EveryMethod);
 
 TYPED_TEST(MethodsTest, SendsItsParamsBothWays) { ExpectSameAfterARoundTrip<typename TypeParam::Params>(); }

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "base/build_id.h"
 #include "base/environment_variable.h"
 #include "base/file_uri.h"
@@ -15,6 +17,11 @@
 
 namespace holdfast::exec_server {
 namespace {
+
+// The published server whose protocol this server speaks. Published clients compare the version: they ask only servers
+// from about 0.164 on for installed skills and plugins, whatever a server announces besides. This program's own name
+// and version follow as build metadata, which does not count in the comparison of versions.
+constexpr const char* kSpokenVersion = "0.169.0";
 
 // Returns the value of an environment variable if it is an absolute path.
 std::optional<std::string> PathVariable(const char* name) {
@@ -32,6 +39,9 @@ wire::EnvironmentCapabilities Capabilities() {
           .http_header_env_vars = true,
           .file_write_streaming = true,
           .sandboxed_file_streaming = true,
+          .capability_discovery_sandbox = true,
+          .capability_discovery_v2 = true,
+          .environment_config_read = true,
           .exec_policy = true,
           .file_update = true,
           .limits = {"wallMs"},
@@ -46,7 +56,7 @@ wire::EnvironmentInfo DescribeEnvironment() {
   const passwd* user = ::getpwuid(::geteuid());
   wire::EnvironmentInfo info;
   info.shell = OwnShell(user);
-  info.executor_version = kVersion;
+  info.executor_version = fmt::format("{}+holdfast.{}", kSpokenVersion, kVersion);
   info.provider_id = ProviderId(kVersion, BuildId());
   info.platform_os = "linux";
   std::error_code removed;  // if the working directory no longer exists, "/" is announced

@@ -21,10 +21,18 @@
 
 namespace holdfast::exec_server {
 
+// A step of a request that has several, each in a sandbox of its own.
+struct FilePart {
+  std::optional<sandbox::SandboxSpec> sandbox;  // if empty, the server does the work itself
+  files::FileStep step;
+};
+
 struct FileRequest {
   std::vector<Claim> claims;
   std::optional<sandbox::SandboxSpec> sandbox = {};  // if empty, the server does the work itself
   files::FileStep step;
+  std::vector<FilePart> further = {};  // done one after the other when the step is done; they append to the same answer
+  size_t needed_bytes = 0;             // memory to wait for, for steps that do not ask for it themselves
   size_t usual_bytes = 0;  // memory to get before the first call of the step, so that most results need no second one
   std::move_only_function<void()> on_failure = {};  // called before the error is sent
 };
@@ -39,6 +47,7 @@ class FileRequests {
 
  private:
   loop::Task<> Serve(FileAttachment& attachment, FileRequest request, rpc::PendingReply reply);
+  loop::Task<Result<>> Do(FileAttachment& attachment, FilePart part, std::shared_ptr<files::FileAnswer> answer);
   std::shared_ptr<files::FileAnswer> Begin(const rpc::PendingReply& reply, size_t usual_bytes);
 
   files::FileWorkers workers_;

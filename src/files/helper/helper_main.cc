@@ -72,7 +72,8 @@ constexpr KnownOperation Known() {
 
 template <size_t... I>
 constexpr auto KnownOperations(std::index_sequence<I...>) {
-  return std::array{Known<kGetMetadata>(), Known<kOpen>(), Known<std::get<I>(kOperations)>()...};
+  return std::array{Known<kGetMetadata>(), Known<kOpen>(), Known<kScanRoot>(), Known<kFindInstalled>(),
+                    Known<std::get<I>(kOperations)>()...};
 }
 
 constexpr auto kKnownOperations = KnownOperations(std::make_index_sequence<std::tuple_size_v<decltype(kOperations)>>());

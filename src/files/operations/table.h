@@ -4,6 +4,7 @@
 
 #include <tuple>
 
+#include "files/operations/capability_operations.h"
 #include "files/operations/operations.h"
 #include "wire/methods.h"
 
@@ -27,6 +28,10 @@ inline constexpr auto kGetMetadata = RowOf<wire::FsGetMetadata>(PrepareGetMetada
 
 // The part of fs/open and fs/readFile that a file helper does. The server then goes on with the open file.
 inline constexpr auto kOpen = RowOf<wire::FsOpen>(PrepareOpen);
+
+// The parts of capabilityRoots/discoverV1, one for each root, and of capabilities/discoverV2 that a file helper does.
+inline constexpr auto kScanRoot = RowOf<wire::DiscoverRoots>(PrepareScanRoot);
+inline constexpr auto kFindInstalled = RowOf<wire::DiscoverCapabilities>(PrepareFindInstalled);
 
 // The other operations are the same for the server and for the file helper.
 inline constexpr std::tuple kOperations{
