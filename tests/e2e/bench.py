@@ -22,7 +22,14 @@ HERE = pathlib.Path(__file__).resolve().parent
 START_SECONDS = 20
 # Long enough to reconnect on a busy machine, short enough to wait for at the end of each scenario.
 DETACHED_TTL_MS = 4000
+NO_PROXY = "http://127.0.0.1:1"  # nobody listens there
 TOKEN = "a-token-that-the-server-asks-for"
+CAPABILITY_CONFIG = {
+    "": ["plugins = false"],
+    "selected": ["plugins = true", "executor_capability_discovery = true"],
+    "installed": ["plugins = true", "executor_capability_discovery_v2 = true", '[plugins."whole@market"]',
+                  "enabled = true"],
+}
 # One red dot.
 PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/"
                        "iZk9HQAAAABJRU5ErkJggg==")
@@ -42,6 +49,7 @@ class Bench:
         self._holdfast, self._user = holdfast, folder / "user"
         self.workspace, self.outside, self.home = folder / "workspace", folder / "outside", folder / "home"
         self.start_folder = self.workspace / scenario.folder
+        self.capability_roots = []  # that the user selects
         self.log = folder / "log"
 
     def fill(self, value):
@@ -73,6 +81,7 @@ class Bench:
             (self._user / name).write_text("export E2E_PROFILE=read\n")
         (self.workspace / "dot.png").write_bytes(PNG)
         (self.workspace / "AGENTS.md").write_text(ADVICE + "\n")
+        self._make_capabilities()
         # The client takes the nearest repository for the project: without one that would be whatever lies above.
         subprocess.run(["git", "init", "-q", self.workspace], env=self.environment(), timeout=START_SECONDS, check=True)
         if self.scenario.is_remote:
@@ -82,6 +91,23 @@ class Bench:
         (self.home / "config.toml").write_text(self._config())
         if self.scenario.link not in ("variable", "none"):
             (self.home / "environments.toml").write_text(self._environments())
+
+    def _make_capabilities(self):
+        """Where only the server looks: its home is also that of the client, whose own folder is another one."""
+        def make(folder, skill, plugin=None):
+            path = folder / "skills" / skill / "SKILL.md"
+            path.parent.mkdir(parents=True)
+            path.write_text(f"---\nname: {skill}\ndescription: Says {skill}.\n---\nThe body of {skill}.\n")
+            if plugin:
+                (folder / ".codex-plugin").mkdir()
+                (folder / ".codex-plugin/plugin.json").write_text(json.dumps({"name": plugin, "version": "1.0.0"}))
+            return folder
+
+        if self.scenario.capabilities == "selected":
+            self.capability_roots = [make(self.outside / "alone", "lonely"), make(self.outside / "whole", "part", "whole")]
+        if self.scenario.capabilities == "installed":
+            make(self._user / ".codex", "homely")
+            make(self._user / ".codex/plugins/cache/market/whole/1.0.0", "part", "whole")
 
     async def tear_down(self):
         if self.tap:
@@ -100,6 +126,8 @@ class Bench:
 
     def client_environment(self):
         link = {"CODEX_EXEC_SERVER_URL": self.tap.url} if self.scenario.link == "variable" else {}
+        if self.scenario.capabilities:
+            link |= {"HTTPS_PROXY": NO_PROXY, "https_proxy": NO_PROXY}  # else it looks for plugins in the Internet
         return self.environment(CODEX_HOME=str(self.home), E2E_MODEL_KEY="none", RUST_LOG="warn", **link)
 
     async def _start_server(self):
@@ -140,7 +168,7 @@ class Bench:
             "enabled = false",
             "[features]",
             "unified_exec = true",
-            "plugins = false",
+            *CAPABILITY_CONFIG[self.scenario.capabilities],
             "[model_providers.script]",
             'name = "script"',
             f'base_url = "http://127.0.0.1:{self.model.port}/v1"',

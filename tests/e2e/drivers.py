@@ -58,6 +58,11 @@ async def _converse(bench, process):
         kinds = ("sandbox_approval", "rules", "skill_approval", "request_permissions", "mcp_elicitations")
         policy = {"granular": dict.fromkeys(kinds, True)}
     thread = {"cwd": str(bench.start_folder), "sandbox": bench.scenario.sandbox, "approvalPolicy": policy}
+    if bench.capability_roots:
+        # The name is that of the environment that CODEX_EXEC_SERVER_URL makes.
+        thread["selectedCapabilityRoots"] = [
+            {"id": root.name, "location": {"type": "environment", "environmentId": "remote", "path": str(root)}}
+            for root in bench.capability_roots]
     threads_left = bench.scenario.threads
     client_info = {"name": "e2e", "version": "1"}
 

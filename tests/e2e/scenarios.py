@@ -9,7 +9,8 @@ import dataclasses
 from expect import (absent, advised, asked, confined, denied, each_once, exits, fails, holds, keeps, lacks, matches,
                     noted, reached, resumed, says, shows_image, started, streamed)
 from model import FREEFORM, Call
-from versions import BEARER_TOKEN, ENVIRONMENTS_FILE, MODEL, NEW_CONNECTION, RESUME, SERVER_SANDBOX, Feature
+from versions import (BEARER_TOKEN, ENVIRONMENTS_FILE, INSTALLED_CAPABILITIES, MODEL, NEW_CONNECTION, RESUME,
+                      SELECTED_ROOTS, SERVER_SANDBOX, Feature)
 
 MANAGED = '"type": "managed"'  # a file request that is to run in a sandbox has this in its params
 FULL_ACCESS, WORKSPACE_WRITE, READ_ONLY = "danger-full-access", "workspace-write", "read-only"
@@ -42,6 +43,7 @@ class Scenario:
     folder: str = "."       # where in the workspace, which is a repository, the client works
     asks: bool = False      # approvals are asked for
     mcp: str = ""           # stdio, http: an MCP server where the commands run; shell: `holdfast mcp-server`
+    capabilities: str = ""  # selected, installed: skills and plugins where the commands run
     is_remote: bool = False  # the server is an executor, which the client reaches through a rendezvous
     needs: Feature = MODEL
 
@@ -331,7 +333,20 @@ NESTED = Scenario("nested", (
     new_thread("a thread that begins right after the command reads it too", advised()),
 ), WORKSPACE_WRITE, folder="inner")
 
-ALL = (CORE, WORKSPACE, READONLY, NESTED, DENIED, RECONNECT, MCP, MCPHTTP, MCPREADONLY, MCPWORKSPACE,
+SELECTED = Scenario("selected", (
+    new_thread("a skill and a plugin in directories that the user selects reach the model",
+               says("- lonely: Says lonely.", "- whole:part: Says part."),
+               reached("capabilityRoots/discoverV1", "@outside/alone", "@outside/whole")),
+), capabilities="selected", needs=SELECTED_ROOTS)
+
+# The client asks for a sandbox, in which the server looks for them.
+INSTALLED = Scenario("installed", (
+    new_thread("a skill and a plugin that are installed where the commands run reach the model",
+               says("- homely: Says homely.", "- whole:part: Says part."),
+               reached("capabilities/discoverV2", MANAGED), reached("environmentConfig/read", "mcp_servers")),
+), READ_ONLY, capabilities="installed", needs=INSTALLED_CAPABILITIES)
+
+ALL = (CORE, WORKSPACE, READONLY, NESTED, SELECTED, INSTALLED, DENIED, RECONNECT, MCP, MCPHTTP, MCPREADONLY, MCPWORKSPACE,
        MCPFULL, ENVTOML, TOKEN, RENDEZVOUS, RVTOKEN,
        RVRESTART, STDIO)
 SCENARIOS = {scenario.name: scenario for scenario in ALL}

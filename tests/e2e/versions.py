@@ -30,3 +30,6 @@ SERVER_SANDBOX = Feature(142, "leave the sandbox of a command to the server")
 BEARER_TOKEN = Feature(158, "send the `auth_bearer_token` of environments.toml")
 # Before, `on-failure` is a policy; since then it is refused.
 GRANULAR_APPROVALS = Feature(143, "have the kinds of approvals named one by one")
+# Both are experiments, which the client's own configuration switches on.
+SELECTED_ROOTS = Feature(145, "ask the server for the skills and plugins in the directories that the user selects")
+INSTALLED_CAPABILITIES = Feature(164, "ask the server for the skills and plugins that are installed there")
