@@ -41,6 +41,20 @@ TEST_F(SandboxedProcessTest, IsHeldToItsPolicy) {
   EXPECT_EQ(Run(Shell("outside", "echo out > " + Elsewhere("made"))).exit_code, 0);
 }
 
+// The client learns that there is a sandbox, and not how the server builds it.
+TEST_F(SandboxedProcessTest, HasTheSameAnswerWhateverEnforcesItsPolicy) {
+  for (const char* backend : {"native", "bubblewrap"}) {
+    const ServerProcess server = ServerProcess::Start({"--sandbox-backend", backend});
+    for (const char* more : {"", R"(,"useLegacyLandlock":true)"}) {
+      RpcClient client = RpcClient::Ready(server.url());
+      const Message answer = client.Call("process/start", InSandbox(Shell("p", "exit 3"), ReadOnly(), more).Params());
+      EXPECT_THAT(answer.text(), testing::EndsWith(R"("result":{"processId":"p","sandboxType":"linuxSeccomp"}})"))
+          << backend << more;
+      EXPECT_EQ(client.WaitForExit("p"), 3) << backend << more;
+    }
+  }
+}
+
 TEST_F(SandboxedProcessTest, KeepsItsExitCode) {
   EXPECT_EQ(Run(Inside("own", "exit 42")).exit_code, 42);
   EXPECT_EQ(Run(Inside("signal", "kill -USR1 $$")).exit_code, 128 + SIGUSR1);
