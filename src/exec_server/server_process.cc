@@ -30,10 +30,10 @@ Result<> CheckPaths(const RuntimePaths& paths) {
   return {};
 }
 
-process::Command Examination(const std::string& holdfast) {
+process::Command Examination(const std::string& holdfast, const Config& config) {
   return {.program = holdfast,
           .search_path = {},
-          .argv = {"holdfast", "doctor", "--startup"},
+          .argv = {"holdfast", "doctor", "--startup", "--backend", config.sandbox_backend},
           .env = process::CurrentEnvironment(),
           .cwd = "/"};
 }
@@ -61,7 +61,7 @@ Result<> SetUpProcess(const Config& config, const RuntimePaths& paths) {
 
 void RunUntilSignal(loop::EventLoop& loop, Server& server, const Config& config, const RuntimePaths& paths,
                     loop::Callback on_ready) {
-  loop::Timer check(loop, [&] { server.RunStartupCheck(Examination(paths.holdfast)); });
+  loop::Timer check(loop, [&] { server.RunStartupCheck(Examination(paths.holdfast, config)); });
   if (config.sandbox_check && !paths.holdfast.empty()) check.Start(kUntilStartupCheck);
   loop.Post(std::move(on_ready));
   RunUntilSignal(loop, [&server] { server.Shutdown(); });

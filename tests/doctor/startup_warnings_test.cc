@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sandbox/backend.h"
 #include "sandbox/bubblewrap/bubblewrap.h"
 #include "support/scratch_dir.h"
 
@@ -38,13 +40,14 @@ class StartupWarningsTest : public testing::Test {
   void Install(std::string_view name, std::string_view script) const {
     tree_.Write(name, "#!/bin/sh\n" + std::string(script) + "\nexit\n" + Options(), 0755);
   }
-  std::vector<std::string> WarningsAfter(const std::optional<sandbox::NativeFailure>& native) const {
+  std::vector<std::string> WarningsAfter(const std::optional<sandbox::NativeFailure>& native,
+                                         sandbox::Backend backend = sandbox::Backend::kAuto) const {
     return StartupWarnings({.program = tree_.path() + "/own/holdfast",
                             .sandbox_program = sandbox_program_,
                             .path_variable = tree_.path() + "/bin",
                             .cwd = "/nowhere",
                             .trust = {.owner = ::geteuid(), .top = tree_.path(), .only_in = {}}},
-                           facts_, native);
+                           facts_, backend, native);
   }
   // Returns the warnings on a machine where the native backend does not work, without the one that tells that.
   std::vector<std::string> Warnings() const {
@@ -79,6 +82,21 @@ TEST_F(StartupWarningsTest, NoneWhenBubblewrapWorks) {
 TEST_F(StartupWarningsTest, TellThatTheBundledOneIsUsed) {
   Install("own/holdfast-resources/bwrap", "true");
   EXPECT_THAT(Warnings(), ElementsAre(AllOf(HasSubstr("PATH"), HasSubstr("own/holdfast-resources/bwrap"))));
+}
+
+// The native backend works here, but is not the one that was chosen.
+TEST_F(StartupWarningsTest, TellThatTheBundledOneIsUsedBecauseBubblewrapWasChosen) {
+  Install("own/holdfast-resources/bwrap", "true");
+  EXPECT_THAT(WarningsAfter(std::nullopt, sandbox::Backend::kBubblewrap),
+              ElementsAre(AllOf(HasSubstr("PATH"), HasSubstr("own/holdfast-resources/bwrap"))));
+  EXPECT_THAT(WarningsAfter(std::nullopt, sandbox::Backend::kAuto), IsEmpty());
+}
+
+TEST_F(StartupWarningsTest, TellThatANativeBackendThatWasChosenHasNoReplacement) {
+  Install("bin/bwrap", "touch " + tree_.path() + "/was_run");
+  EXPECT_THAT(WarningsAfter(kNoClone3, sandbox::Backend::kNative),
+              ElementsAre(HasSubstr("will be refused: the native backend does not work here: clone3")));
+  EXPECT_FALSE(std::filesystem::exists(tree_.path() + "/was_run"));
 }
 
 TEST_F(StartupWarningsTest, TellThatThereIsNone) {

@@ -289,6 +289,20 @@ TEST(DoctorTest, ABubblewrapThatHangsIsGivenUp) {
   EXPECT_THAT(LivingWithVariable(mark), IsEmpty());
 }
 
+// The native backend may work here, but the operator wants bubblewrap.
+TEST(DoctorTest, AServerThatWantsBubblewrapSaysThatItUsesTheBundledOne) {
+  const ScratchDir scratch;
+  const std::string log_file = scratch.path() + "/log";
+  Program server({"/usr/bin/env", "PATH=" + scratch.path(), "/bin/sh", "-c",
+                  fmt::format("exec {} exec-server --sandbox-check=true --sandbox-backend bubblewrap --listen "
+                              "unix://{}/socket 2> {}",
+                              kHoldfast, scratch.path(), log_file)});
+  server.AwaitOutput("unix://");
+  const auto log = [&] { return Contents(log_file); };
+  EXPECT_TRUE(Eventually([&] { return log().contains("There is no usable bwrap on PATH, so the bundled "); })) << log();
+  EXPECT_THAT(log(), AllOf(HasSubstr("sandbox.limited"), HasSubstr("/holdfast-resources/bwrap is used.")));
+}
+
 // This server can make no namespaces.
 TEST(DoctorTest, AServerWarnsAtItsStart) {
   if (!HasUserNamespaces()) GTEST_SKIP() << "no user namespaces here to switch off";

@@ -14,6 +14,7 @@
 #include "doctor/report_text.h"
 #include "doctor/startup_warnings.h"
 #include "doctor/surroundings.h"
+#include "sandbox/backend.h"
 #include "wire/encode.h"
 
 namespace holdfast::cli {
@@ -33,7 +34,8 @@ int RunDoctor(const Arguments& arguments) {
     ::_exit(0);  // destructors and exit handlers may fail in a sandbox
   }
   if (arguments.Has("--startup")) {
-    for (const std::string& warning : doctor::StartupWarnings()) Print(ShownText(warning) + '\n');
+    const auto backend = sandbox::BackendOf(arguments.ValueOr("--backend", "auto")).value_or(sandbox::Backend::kAuto);
+    for (const std::string& warning : doctor::StartupWarnings(backend)) Print(ShownText(warning) + '\n');
     return 0;
   }
   const doctor::Report report = doctor::Examine(doctor::OwnSurroundings());
@@ -50,6 +52,11 @@ Command DoctorCommand() {
       .summary = "Tells whether the sandbox works on this machine, and why not.",
       .options = {{.flag = "--json", .help = "print one JSON object instead of text"},
                   {.flag = "--startup", .help = "print only the warnings that a server logs when it starts"},
+                  {.flag = "--backend",
+                   .value = "NAME",
+                   .help = "with --startup: the warnings of a server with this --sandbox-backend",
+                   .choices = {"auto", "native", "bubblewrap"},
+                   .default_value = "auto"},
                   // Only the examination uses this option.
                   {.flag = doctor::kInsideFlag, .value = "PATH", .shown = Option::Shown::kNo, .values = 2}},
       .examples = {{"holdfast doctor", "Tries out every part of the sandbox and prints what it finds."}},
