@@ -31,18 +31,16 @@ std::expected<ProxyRoutes, Failure> RoutesFor(const SandboxedCommand& command) {
   return *std::move(routes);
 }
 
-// A disabled profile asks for no sandbox. The file helper uses no network, so it needs a sandbox only where the policy
-// restricts files.
-bool NeedsSandbox(const SandboxedCommand& command, const Profile& profile) {
-  if (command.proxy_network != ProxyNetwork::kNone) return true;
-  return profile.type != ProfileType::kDisabled && (!command.file_helper || profile.policy.files);
-}
-
 }  // namespace
 
 std::unexpected<Failure> CannotEnforce(Error why) {
   const bool is_about_change = why.kind == ErrorKind::kNotFound;  // not_started.h
   return std::unexpected(Failure{kCannotEnforce, std::move(why.message), is_about_change});
+}
+
+bool NeedsSandbox(const SandboxedCommand& command, const Profile& profile) {
+  if (command.proxy_network != ProxyNetwork::kNone) return true;
+  return profile.type != ProfileType::kDisabled && (!command.file_helper || profile.policy.files);
 }
 
 std::expected<Job, Failure> MakeJob(const SandboxedCommand& command, std::string_view called_as, BuiltIn file_helper) {

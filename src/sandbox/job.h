@@ -9,6 +9,7 @@
 
 #include "sandbox/jail/inner_orders.h"
 #include "sandbox/outcome.h"
+#include "sandbox/policy/permission_profile.h"
 #include "sandbox/policy/policy.h"
 #include "sandbox/proxy/routes.h"
 #include "sandbox/sandboxed_command.h"
@@ -24,6 +25,10 @@ struct Job {
   bool needs_sandbox = true;
   std::optional<ProxyRoutes> routes = {};  // the proxies, where they are the only network
 };
+
+// Returns whether the command needs a sandbox at all. A disabled profile asks for none. The file helper uses no
+// network, so it needs one only where the policy restricts files.
+bool NeedsSandbox(const SandboxedCommand& command, const Profile& profile);
 
 // Reads the profile of the command and finds its proxies. `file_helper` is null in a program that has none.
 std::expected<Job, Failure> MakeJob(const SandboxedCommand& command, std::string_view called_as, BuiltIn file_helper);

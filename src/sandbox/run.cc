@@ -208,6 +208,7 @@ Outcome Stay(const SandboxedCommand& command) {
 
 Result<std::string> Explain(const SandboxedCommand& command) {
   TRY(Profile profile, ProfileOf(command));
+  if (!NeedsSandbox(command, profile)) return "no sandbox\n";
   TRY(const Choice choice, ChoosePlan({.asked = command, .policy = std::move(profile.policy)}));
   return std::visit([](const auto& plan) { return Text(plan); }, choice.plan);
 }

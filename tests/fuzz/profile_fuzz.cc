@@ -55,7 +55,11 @@ void Use(const sandbox::Profile& decoded) {
   CHECK(decoded.type != sandbox::ProfileType::kDisabled || decoded.policy.network == sandbox::Network::kEnabled);
 }
 
-void Use(const sandbox::Features&) {}
+void Use(const sandbox::ProfileFile& file) {
+  if (file.chosen) Use(*file.chosen);
+  CHECK(!file.chosen || file.undecided.empty());
+  Use(file.workspace_write);
+}
 
 template <typename T>
 void Try(const Result<T>& result) {
@@ -78,8 +82,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   } else if (bytes[0] == 'l') {
     TryLegacy(text);
   } else {
-    Try(sandbox::ParseFileProfile({text, "f", "/home/me"}, "p"));
-    Try(sandbox::ParseFeatures(text, "f"));
+    Try(sandbox::ParseProfileFile({text, "f", "/home/me"}, "p"));
+    Try(sandbox::ParseProfileFile({text, "f", "/home/me"}, ""));
   }
   return 0;
 }

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <expected>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -12,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "base/check.h"
+#include "base/environment_variable.h"
 #include "base/result.h"
 #include "base/utf8.h"
 #include "cli/table/arguments.h"
@@ -47,7 +48,8 @@ std::vector<Option> SandboxOptions() {
        .group = "policy"},
       {.flag = "--config",
        .value = "FILE",
-       .help = "TOML file with profiles, as [permissions.NAME] tables",
+       .help = "TOML file with profiles, as [permissions.NAME] tables, or with a sandbox_mode; without another option "
+               "of these, the one that the file chooses itself",
        .completes = Completes::kFile},
       {.letter = "-C",
        .value = "DIR",
@@ -89,11 +91,22 @@ std::vector<ExitStatus> SandboxStatuses() {
           {"128+N", "the command was ended by signal N"}};
 }
 
-Result<sandbox::Policy> BasePolicy(const Arguments& arguments) {
-  const std::string name = arguments.ValueOr("--profile", ""), config = arguments.ValueOr("--config", "");
-  if (name.empty()) return arguments.Has("--workspace-write") ? sandbox::WorkspaceWrite() : sandbox::ReadOnly();
-  if (!config.empty()) return sandbox::LoadProfile(config, name);
-  if (auto policy = sandbox::BuiltinPolicy(name)) return *std::move(policy);
+Result<std::optional<sandbox::ProfileFile>> LoadConfig(const Arguments& arguments) {
+  const auto path = arguments.Value("--config");
+  if (!path) return std::nullopt;
+  return sandbox::LoadProfileFile(*path, EnvironmentVariable("HOME").value_or(""), arguments.ValueOr("--profile", ""));
+}
+
+// Returns what the options choose, else what the file chooses.
+Result<sandbox::Profile> BaseProfile(const Arguments& arguments, const std::optional<sandbox::ProfileFile>& file) {
+  if (arguments.Has("--read-only")) return sandbox::Profile{.policy = sandbox::ReadOnly()};
+  if (arguments.Has("--workspace-write")) {
+    return sandbox::Profile{.policy = file ? file->workspace_write : sandbox::WorkspaceWrite()};
+  }
+  if (file && file->chosen) return *file->chosen;
+  if (file && !file->undecided.empty()) return Fail(ErrorKind::kInvalidParams, file->undecided);
+  const std::string name = arguments.ValueOr("--profile", "read-only");
+  if (auto policy = sandbox::BuiltinPolicy(name)) return sandbox::Profile{.policy = *std::move(policy)};
   return Fail(
       ErrorKind::kNotFound,
       "unknown profile " + name + "; use read-only or workspace-write, or name the file of the profile by --config");
@@ -138,12 +151,9 @@ std::unexpected<Error> BadValue(std::string_view flag, std::string_view text, co
 enum class Auto { kNamespaces, kLandlockWhereItFits };
 
 // Returns the setting of `-c`, else that of the file, else the default.
-Result<Auto> ChosenAuto(const Arguments& arguments, Auto default_auto) {
-  Auto chosen = default_auto;
-  if (const auto config = arguments.Value("--config")) {
-    TRY(const sandbox::Features features, sandbox::LoadFeatures(*config));
-    if (features.use_legacy_landlock) chosen = Auto::kLandlockWhereItFits;
-  }
+Result<Auto> ChosenAuto(const Arguments& arguments, const std::optional<sandbox::ProfileFile>& file,
+                        Auto default_auto) {
+  Auto chosen = file && file->use_legacy_landlock ? Auto::kLandlockWhereItFits : default_auto;
   for (const std::string& setting : arguments.Values("-c")) {
     TRY(const bool legacy, sandbox::ParseSetting(setting));
     chosen = legacy ? Auto::kLandlockWhereItFits : Auto::kNamespaces;
@@ -158,30 +168,39 @@ Result<sandbox::Backend> ChosenBackend(const Arguments& arguments) {
   return Fail(ErrorKind::kInvalidParams, fmt::format("--use-legacy-landlock and --backend {} contradict", *name));
 }
 
-Result<sandbox::SandboxedCommand> MakeCommand(const Arguments& arguments, Auto default_auto) {
-  TRY(sandbox::Policy policy, BasePolicy(arguments));
-  TRY(const sandbox::Backend backend, ChosenBackend(arguments));
-  TRY(const Auto chosen_auto, ChosenAuto(arguments, default_auto));
-  TRY(const std::string directory, Absolute(arguments.ValueOr("-C", ".")));
-  CHECK(policy.files);  // without it, the rules of -w and --deny would be lost and not enforced
-  for (const std::string& text : arguments.Values("-w")) {
+// Adds the rules of -w and --deny.
+Result<> AddRules(const Arguments& arguments, const std::string& directory, sandbox::Policy& policy) {
+  const auto writable = arguments.Values("-w"), denied = arguments.Values("--deny");
+  if (!policy.files) {
+    if (writable.empty() && denied.empty()) return {};
+    return Fail(ErrorKind::kInvalidParams, "-w and --deny need a sandbox that restricts files, such as --read-only");
+  }
+  for (const std::string& text : writable) {
     auto path = PathBelow(directory, text);
     if (!path) return BadValue("-w", text, path.error());
     policy.files->entries.push_back({*std::move(path), sandbox::Access::kWrite});
   }
-  for (const std::string& text : arguments.Values("--deny")) {
+  for (const std::string& text : denied) {
     auto where = WhereDenied(directory, text);
     if (!where) return BadValue("--deny", text, where.error());
     policy.files->entries.push_back({*std::move(where), sandbox::Access::kDeny});
   }
-  TRY_VOID(CheckPatterns(*policy.files));
-  if (arguments.Has("--network")) policy.network = sandbox::Network::kEnabled;
-  sandbox::SandboxedCommand command{
-      .profile = sandbox::ProfileText({.type = sandbox::ProfileType::kManaged, .policy = std::move(policy)}),
-      .policy_cwd = directory,
-      .backend = backend,
-      .prefers_landlock = chosen_auto == Auto::kLandlockWhereItFits,
-      .landlock_only = arguments.Has("--allow-landlock-only")};
+  return CheckPatterns(*policy.files);
+}
+
+Result<sandbox::SandboxedCommand> MakeCommand(const Arguments& arguments, Auto default_auto) {
+  TRY(const auto file, LoadConfig(arguments));
+  TRY(sandbox::Profile profile, BaseProfile(arguments, file));
+  TRY(const sandbox::Backend backend, ChosenBackend(arguments));
+  TRY(const Auto chosen_auto, ChosenAuto(arguments, file, default_auto));
+  TRY(const std::string directory, Absolute(arguments.ValueOr("-C", ".")));
+  TRY_VOID(AddRules(arguments, directory, profile.policy));
+  if (arguments.Has("--network")) profile.policy.network = sandbox::Network::kEnabled;
+  sandbox::SandboxedCommand command{.profile = sandbox::ProfileText(profile),
+                                    .policy_cwd = directory,
+                                    .backend = backend,
+                                    .prefers_landlock = chosen_auto == Auto::kLandlockWhereItFits,
+                                    .landlock_only = arguments.Has("--allow-landlock-only")};
   const std::vector<std::string> words = arguments.Values("COMMAND");
   if (!words.empty()) command.command = process::MakeCommand({.words = words}, std::nullopt);
   return command;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace holdfast::sandbox {
 namespace {
@@ -11,7 +12,8 @@ struct Builtin {
   Policy (*make)();
 };
 
-constexpr std::array kBuiltins = {Builtin{"read-only", &ReadOnly}, Builtin{"workspace-write", &WorkspaceWrite}};
+constexpr std::array kBuiltins = {Builtin{"read-only", &ReadOnly},
+                                  Builtin{"workspace-write", [] { return WorkspaceWrite(); }}};
 
 }  // namespace
 
@@ -19,11 +21,16 @@ Policy ReadOnly() {
   return {.files = {{.entries = {{Place{PlaceKind::kRoot}, Access::kRead}}, .glob_scan_max_depth = {}}}};
 }
 
-Policy WorkspaceWrite() {
+Policy WorkspaceWrite(const WorkspaceSettings& settings) {
   Policy policy = ReadOnly();
-  for (const PlaceKind kind : {PlaceKind::kProjectRoots, PlaceKind::kSlashTmp, PlaceKind::kTmpDir}) {
-    policy.files->entries.push_back({Place{kind}, Access::kWrite});
-  }
+  policy.network = settings.network;
+  const auto let_write = [&](decltype(Entry::where) where) {
+    policy.files->entries.push_back({std::move(where), Access::kWrite});
+  };
+  let_write(Place{PlaceKind::kProjectRoots});
+  if (!settings.without_slash_tmp) let_write(Place{PlaceKind::kSlashTmp});
+  if (!settings.without_tmpdir) let_write(Place{PlaceKind::kTmpDir});
+  for (const AbsolutePath& root : settings.writable_roots) let_write(root);
   return policy;
 }
 

@@ -65,11 +65,6 @@ struct ReadAccess {
   }
 };
 
-void Remove(Policy& policy, PlaceKind kind) {
-  const decltype(Entry::where) where = Place{kind};
-  std::erase_if(policy.files->entries, [&](const Entry& entry) { return entry.where == where; });
-}
-
 struct PolicyMessage {
   Profile profile;
 
@@ -80,8 +75,7 @@ struct PolicyMessage {
     if (f.fault()) return;
     switch (type) {
       case PolicyType::kDangerFullAccess:
-        profile.type = ProfileType::kDisabled;
-        profile.policy.network = Network::kEnabled;
+        profile = Unrestricted();
         return;
       case PolicyType::kExternalSandbox:
         profile.type = ProfileType::kExternal;
@@ -89,40 +83,34 @@ struct PolicyMessage {
         return;
       case PolicyType::kReadOnly:
         profile.policy = ReadOnly();
-        return ManagedFields(f);
+        return NetworkFields(f, profile.policy.network);
       case PolicyType::kWorkspaceWrite:
-        profile.policy = WorkspaceWrite();
-        WorkspaceFields(f);
-        return ManagedFields(f);
+        WorkspaceSettings settings;
+        WorkspaceFields(f, settings);
+        NetworkFields(f, settings.network);
+        profile.policy = WorkspaceWrite(settings);
     }
   }
 
-  void ManagedFields(wire::Decoder& f) {
-    bool network = false;
-    Either(f, "network_access", "networkAccess", network);
-    profile.policy.network = NetworkIf(network);
+  static void NetworkFields(wire::Decoder& f, Network& network) {
+    bool enabled = false;
+    Either(f, "network_access", "networkAccess", enabled);
+    network = NetworkIf(enabled);
     ReadAccess access;
     f.Optional("access", access);
     Either(f, "read_only_access", "readOnlyAccess", access);
   }
 
-  void WorkspaceFields(wire::Decoder& f) {
-    bool without_tmpdir = false, without_slash_tmp = false;
-    Either(f, "exclude_tmpdir_env_var", "excludeTmpdirEnvVar", without_tmpdir);
-    Either(f, "exclude_slash_tmp", "excludeSlashTmp", without_slash_tmp);
-    if (without_tmpdir) Remove(profile.policy, PlaceKind::kTmpDir);
-    if (without_slash_tmp) Remove(profile.policy, PlaceKind::kSlashTmp);
-    WritableRoots(f);
-  }
-
-  void WritableRoots(wire::Decoder& f) {
+  static void WorkspaceFields(wire::Decoder& f, WorkspaceSettings& settings) {
+    Either(f, "exclude_tmpdir_env_var", "excludeTmpdirEnvVar", settings.without_tmpdir);
+    Either(f, "exclude_slash_tmp", "excludeSlashTmp", settings.without_slash_tmp);
     std::vector<std::string_view> roots;
     const char* name = Either(f, "writable_roots", "writableRoots", roots);
     if (roots.size() > kMaxEntries) return f.Fault(name, fmt::format("has more than {} entries", kMaxEntries));
     for (const std::string_view root : roots) {
       auto path = ParseAbsolutePath(root);
       if (!path) return f.Fault(name, path.error().message);
-      profile.policy.files->entries.push_back({*std::move(path), Access::kWrite});
+      settings.writable_roots.push_back(*std::move(path));
     }
   }
 };

@@ -27,12 +27,14 @@ Result<Where> PlaceNamed(std::string_view name) {
   return Refuse("is not a known place");
 }
 
+constexpr std::string_view kNotRooted = "is neither absolute nor below \"~/\"";
+
+bool IsRooted(std::string_view path) { return path.starts_with('/') || path.starts_with('~'); }
+
 Result<std::string> ExpandHome(std::string_view path, std::string_view home) {
   if (!path.starts_with('~')) return std::string(path);
   if (path != "~" && !path.starts_with("~/")) return Refuse("only \"~\" and \"~/...\" stand for a home directory");
   if (!home.starts_with('/')) return Refuse("HOME is not an absolute path");
-  if (HasGlobCharacters(path) && HasGlobCharacters(home))
-    return Refuse("HOME has characters that would be wildcards in the pattern");
   return std::string(home).append(path.substr(1));
 }
 
@@ -40,10 +42,18 @@ Result<std::string> ExpandHome(std::string_view path, std::string_view home) {
 
 Result<Where> ParseKey(std::string_view key, std::string_view home) {
   if (key.starts_with(':')) return PlaceNamed(key.substr(1));
-  if (!key.starts_with('/') && !key.starts_with('~')) return Refuse("is neither absolute nor below \"~/\"");
+  if (!IsRooted(key)) return Refuse(kNotRooted);
   const std::string_view unmarked = WithoutSubtreeMark(key);
   TRY(const std::string path, ExpandHome(unmarked, home));
-  if (HasGlobCharacters(unmarked)) return ParsePattern(path);
+  if (!HasGlobCharacters(unmarked)) return ParseAbsolutePath(path);
+  if (unmarked.starts_with('~') && HasGlobCharacters(home))
+    return Refuse("HOME has characters that would be wildcards in the pattern");
+  return ParsePattern(path);
+}
+
+Result<AbsolutePath> ParseHomePath(std::string_view text, std::string_view home) {
+  if (!IsRooted(text)) return Refuse(kNotRooted);
+  TRY(const std::string path, ExpandHome(text, home));
   return ParseAbsolutePath(path);
 }
 

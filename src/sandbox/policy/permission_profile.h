@@ -33,6 +33,11 @@ struct Profile {
   friend bool operator==(const Profile&, const Profile&) = default;
 };
 
+// Returns the profile of a command that runs without a sandbox.
+inline Profile Unrestricted() {
+  return {.type = ProfileType::kDisabled, .policy = {.files = {}, .network = Network::kEnabled}};
+}
+
 // Decodes a profile. An error names the member that is at fault: `file_system.entries.2.access: is missing`.
 Result<Profile> DecodeProfile(wire::Json json);
 

@@ -1,192 +1,181 @@
 #include "sandbox/policy/profile_file.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
+#include <algorithm>
+#include <array>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/environment_variable.h"
 #include "base/toml_file.h"
-#include "sandbox/policy/location.h"
-#include "sandbox/policy/location_key.h"
-#include "sandbox/policy/profile_spelling.h"
+#include "sandbox/policy/builtin_policies.h"
+#include "sandbox/policy/permissions_table.h"
+#include "sandbox/policy/sandbox_mode.h"
+#include "sandbox/policy/toml_section.h"
 
 namespace holdfast::sandbox {
 namespace {
 
-std::unexpected<Error> Refuse(std::string_view reason) { return Fail(ErrorKind::kInvalidParams, std::string(reason)); }
+using Member = TomlSection::Member;
 
-// Returns the key as TOML spells it: in quotes unless it is a bare key.
-std::string Quoted(const toml::key& key) {
-  constexpr std::string_view bare = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
-  const std::string_view name = key.str();
-  const bool is_bare = !name.empty() && name.find_first_not_of(bare) == std::string_view::npos;
-  return fmt::format("{}{}{}", is_bare ? "" : "\"", name, is_bare ? "" : "\"");
+constexpr const char* kMode = "sandbox_mode";
+constexpr const char* kWorkspaceTable = "sandbox_workspace_write";
+constexpr const char* kPermissions = "permissions";
+constexpr const char* kDefault = "default_permissions";
+
+constexpr std::array<std::string_view, 4> kKeysOfFile{kMode, kWorkspaceTable, kPermissions, kDefault};
+constexpr std::array<std::string_view, 2> kKeysOfCodexProfile{kMode, kDefault};
+constexpr std::array<std::string_view, 3> kBeginnings{"sandbox", "permission", "default_perm"};
+
+// Refuses keys that look as if they were about sandboxes, such as a mistyped one. All others are codex's own.
+Result<> CheckKeys(const TomlSection& section, std::span<const std::string_view> known) {
+  for (const auto& [key, node] : section.table) {
+    const std::string_view name = key.str();
+    const auto begins = [name](std::string_view beginning) { return name.starts_with(beginning); };
+    if (std::ranges::none_of(kBeginnings, begins) || std::ranges::find(known, name) != known.end()) continue;
+    return section.BadKey(key, "is not a known key");
+  }
+  return {};
 }
 
-// A table of the file, with the names of the tables that it lies in.
-struct Section {
-  std::string_view file_name;
-  std::string path;
-  const toml::table& table;
-
-  std::unexpected<Error> BadKey(const toml::key& key, std::string_view reason) const {
-    const auto line = key.source().begin.line;
-    return Refuse(fmt::format("profile {}:{}: {}.{}: {}", file_name, line, path, Quoted(key), reason));
-  }
-
-  Result<Section> Below(const toml::key& key, const toml::node& node) const {
-    const toml::table* below = node.as_table();
-    if (below == nullptr) return BadKey(key, "expected a table");
-    return Section{file_name, fmt::format("{}.{}", path, Quoted(key)), *below};
-  }
-};
-
-Result<Entry> MakeEntry(Result<Where> where, const toml::node& node) {
-  if (!where) return std::unexpected(std::move(where).error());
-  const toml::value<std::string>* name = node.as_string();
-  const auto access = name != nullptr ? FromName<Access>(name->get()) : std::nullopt;
-  if (!access) return Refuse("expected \"read\", \"write\", \"deny\" or \"none\"");
-  Entry entry{*std::move(where), *access};
-  TRY_VOID(CheckEnforceable(entry));
-  return entry;
-}
-
-// Reads the table `filesystem` of a profile.
-class FilesReader {
+// FileReader reads one file. Its functions return errors that name the file, the line and the key.
+class FileReader {
  public:
-  explicit FilesReader(std::string_view home) : home_(home) {}
+  FileReader(const TomlSection& file, std::string_view home) : file_(file), home_(home) {}
 
-  Result<Policy::Files> Read(const Section& section) {
-    for (const auto& [key, node] : section.table) TRY_VOID(ReadKey(section, key, node));
-    return std::move(files_);
+  Result<ProfileFile> Read(std::string_view name) {
+    TRY_VOID(CheckKeys(file_, kKeysOfFile));
+    TRY_VOID(ReadWorkspaceTable());
+    ProfileFile read{.workspace_write = WorkspaceWrite(settings_)};
+    TRY(read.use_legacy_landlock, UsesLegacyLandlock());
+    TRY(read.chosen, name.empty() ? OwnChoice() : Named(name));
+    if (!read.chosen) read.undecided = Undecided();
+    return read;
   }
 
  private:
-  Result<> ReadKey(const Section& section, const toml::key& key, const toml::node& node) {
-    if (key.str() == "glob_scan_max_depth") return ReadDepth(section, key, node);
-    if (node.is_table()) return ReadProject(section, key, node);
-    return Add(section, key, MakeEntry(ParseKey(key.str(), home_), node));
+  Result<> ReadWorkspaceTable() {
+    const auto member = file_.Find(kWorkspaceTable);
+    if (!member) return {};
+    TRY(const TomlSection section, file_.Below(member->first, *member->second));
+    TRY(settings_, ReadWorkspaceSettings(section, home_));
+    return {};
   }
 
-  Result<> ReadProject(const Section& section, const toml::key& key, const toml::node& node) {
-    if (ParseKey(key.str(), home_) != Where(Place{PlaceKind::kProjectRoots})) {
-      return section.BadKey(key, "only \":project_roots\" can be a table");
+  Result<bool> UsesLegacyLandlock() const {
+    const auto features = file_.Find("features");
+    if (!features) return false;
+    TRY(const TomlSection section, file_.Below(features->first, *features->second));
+    const auto member = section.Find("use_legacy_landlock");
+    if (!member) return false;
+    const auto flag = FlagIn(*member->second);
+    if (!flag) return section.BadKey(member->first, flag.error().message);
+    return *flag;
+  }
+
+  Result<std::optional<Profile>> Named(std::string_view name) const {
+    if (auto builtin = Builtin(name)) return *std::move(builtin);
+    const auto permissions = file_.Find(kPermissions);
+    const toml::table* profiles = permissions ? permissions->second->as_table() : nullptr;
+    if (profiles == nullptr) return NoSuchProfile(name);
+    const TomlSection section{file_.file_name, kPermissions, *profiles};
+    const auto found = section.Find(name);
+    if (!found) return NoSuchProfile(name);
+    const auto& [key, node] = *found;
+    TRY(const TomlSection profile, section.Below(key, *node));
+    TRY(Policy policy, ReadPermissions(profile, home_));
+    if (!policy.files) return section.BadKey(key, "has no table filesystem, so the command could not read any file");
+    return Profile{.policy = std::move(policy)};
+  }
+
+  // The profiles that exist in every file. No profile of a file has a name that begins with a colon.
+  static std::optional<Profile> Builtin(std::string_view name) {
+    if (name == ":read-only") return Profile{.policy = ReadOnly()};
+    if (name == ":workspace") return Profile{.policy = WorkspaceWrite()};
+    if (name == ":danger-full-access") return Unrestricted();
+    return std::nullopt;
+  }
+
+  Result<std::optional<Profile>> OwnChoice() const {
+    TRY(const auto of_profile, ChoiceOfCodexProfile());
+    TRY(const auto of_file, ChoiceIn(file_));
+    return of_profile ? of_profile : of_file;
+  }
+
+  // Returns the choice of the table [profiles.NAME] that the key `profile` names.
+  Result<std::optional<Profile>> ChoiceOfCodexProfile() const {
+    const auto name = file_.Find("profile"), profiles = file_.Find("profiles");
+    const toml::table* table = profiles ? profiles->second->as_table() : nullptr;
+    if (!name || table == nullptr) return std::nullopt;
+    const auto text = StringIn(*name->second);
+    if (!text) return file_.BadKey(name->first, text.error().message);
+    const TomlSection all{file_.file_name, "profiles", *table};
+    const auto found = all.Find(*text);
+    if (!found) return std::nullopt;
+    TRY(const TomlSection profile, all.Below(found->first, *found->second));
+    TRY_VOID(CheckKeys(profile, kKeysOfCodexProfile));
+    return ChoiceIn(profile);
+  }
+
+  Result<std::optional<Profile>> ChoiceIn(const TomlSection& section) const {
+    const auto mode = section.Find(kMode), permissions = section.Find(kDefault);
+    if (mode && permissions) {
+      return section.BadKey(permissions->first, "contradicts sandbox_mode; remove one of the two");
     }
-    TRY(const Section project, section.Below(key, node));
-    for (const auto& [subkey, value] : project.table) {
-      TRY_VOID(Add(project, subkey, MakeEntry(ParseProjectKey(subkey.str()), value)));
+    if (mode) return Choose(section, *mode, ProfileOfMode(*mode->second, settings_));
+    if (!permissions) return std::nullopt;
+    const auto name = StringIn(*permissions->second);
+    if (!name) return section.BadKey(permissions->first, name.error().message);
+    return Named(*name);
+  }
+
+  static Result<std::optional<Profile>> Choose(const TomlSection& section, const Member& member,
+                                               Result<Profile> profile) {
+    if (!profile) return section.BadKey(member.first, profile.error().message);
+    return *std::move(profile);
+  }
+
+  std::string Undecided() const {
+    const std::string names = ProfileNames();
+    if (!names.empty()) {
+      return fmt::format("profile {}: chooses none of its profiles; name one by --profile: {}", file_.file_name, names);
     }
-    return {};
+    if (!file_.Find(kWorkspaceTable)) return {};
+    return fmt::format("profile {}: has a table {}, but no {}; add {} = \"workspace-write\", or give --workspace-write",
+                       file_.file_name, kWorkspaceTable, kMode, kMode);
   }
 
-  Result<> ReadDepth(const Section& section, const toml::key& key, const toml::node& node) {
-    const toml::value<int64_t>* depth = node.as_integer();
-    if (depth == nullptr || depth->get() < 1) return section.BadKey(key, "expected a whole number of at least 1");
-    files_.glob_scan_max_depth = static_cast<size_t>(depth->get());
-    return {};
+  std::unexpected<Error> NoSuchProfile(std::string_view name) const {
+    const std::string names = ProfileNames();
+    return Fail(ErrorKind::kInvalidParams, fmt::format("profile {}: has no table permissions.{}{}{}", file_.file_name,
+                                                       name, names.empty() ? "" : "; its profiles are ", names));
   }
 
-  Result<> Add(const Section& section, const toml::key& key, Result<Entry> entry) {
-    if (!entry) return section.BadKey(key, entry.error().message);
-    if (files_.entries.size() == kMaxEntries) return section.BadKey(key, "too many entries in this profile");
-    files_.entries.push_back(*std::move(entry));
-    return {};
+  std::string ProfileNames() const {
+    const auto permissions = file_.Find(kPermissions);
+    const toml::table* profiles = permissions ? permissions->second->as_table() : nullptr;
+    std::string names;
+    if (profiles == nullptr) return names;
+    for (const auto& [key, node] : *profiles) names.append(names.empty() ? "" : ", ").append(key.str());
+    return names;
   }
 
-  std::string_view home_;
-  Policy::Files files_;
+  const TomlSection& file_;
+  const std::string_view home_;
+  WorkspaceSettings settings_;
 };
-
-Result<Network> ReadNetwork(const Section& section) {
-  Network network = Network::kRestricted;
-  for (const auto& [key, node] : section.table) {
-    if (key.str() != "enabled") return section.BadKey(key, "is not a known key");
-    const toml::value<bool>* enabled = node.as_boolean();
-    if (enabled == nullptr) return section.BadKey(key, "expected true or false");
-    network = NetworkIf(enabled->get());
-  }
-  return network;
-}
-
-Result<Policy> ReadPolicy(const Section& section, std::string_view home) {
-  Policy policy;
-  for (const auto& [key, node] : section.table) {
-    if (key.str() == "description") {
-      if (!node.is_string()) return section.BadKey(key, "expected a string");
-    } else if (key.str() == "filesystem") {
-      TRY(const Section files, section.Below(key, node));
-      TRY(policy.files, FilesReader(home).Read(files));
-    } else if (key.str() == "network") {
-      TRY(const Section network, section.Below(key, node));
-      TRY(policy.network, ReadNetwork(network));
-    } else {
-      return section.BadKey(key, "is not a known key");
-    }
-  }
-  return policy;
-}
-
-// Returns the member `name` of a table together with its key, because the key knows the line that it is in.
-std::optional<std::pair<toml::key, const toml::node*>> Find(const toml::table& table, std::string_view name) {
-  const auto found = table.find(name);
-  if (found == table.end()) return std::nullopt;
-  return std::pair(found->first, &found->second);
-}
-
-std::unexpected<Error> NoSuchProfile(std::string_view file_name, std::string_view name, const toml::table* profiles) {
-  std::string others;
-  if (profiles != nullptr) {
-    for (const auto& [key, node] : *profiles)
-      others.append(others.empty() ? "; its profiles are " : ", ").append(key.str());
-  }
-  return Refuse(fmt::format("profile {}: has no table permissions.{}{}", file_name, name, others));
-}
 
 }  // namespace
 
-Result<Policy> ParseFileProfile(const TomlText& text, std::string_view name) {
-  TRY(const toml::table file, ParseToml(text.toml, "profile", text.file_name));
-  const toml::table* profiles = file["permissions"].as_table();
-  const auto found = profiles != nullptr ? Find(*profiles, name) : std::nullopt;
-  if (!found) return NoSuchProfile(text.file_name, name, profiles);
-  const auto& [key, node] = *found;
-  const Section permissions{text.file_name, "permissions", *profiles};
-  TRY(const Section section, permissions.Below(key, *node));
-  TRY(Policy policy, ReadPolicy(section, text.home));
-  if (!policy.files) return permissions.BadKey(key, "has no table filesystem, so the command could not read any file");
-  return policy;
+Result<ProfileFile> ParseProfileFile(const TomlText& text, std::string_view name) {
+  TRY(const toml::table table, ParseToml(text.toml, "profile", text.file_name));
+  const TomlSection file{text.file_name, "", table};
+  return FileReader(file, text.home).Read(name);
 }
 
-Result<Policy> LoadProfile(const std::string& path, std::string_view name) {
+Result<ProfileFile> LoadProfileFile(const std::string& path, std::string_view home, std::string_view name) {
   TRY(const std::string toml, ReadTomlFile(path));
-  return ParseFileProfile({toml, path, EnvironmentVariable("HOME").value_or("")}, name);
-}
-
-Result<Features> ParseFeatures(std::string_view toml, std::string_view file_name) {
-  TRY(const toml::table file, ParseToml(toml, "profile", file_name));
-  Features features;
-  const auto table = Find(file, "features");
-  if (!table) return features;
-  if (!table->second->is_table()) {
-    return Refuse(
-        fmt::format("profile {}:{}: features: expected a table", file_name, table->first.source().begin.line));
-  }
-  const Section section{file_name, "features", *table->second->as_table()};
-  const auto found = Find(section.table, "use_legacy_landlock");
-  if (!found) return features;
-  const auto& [key, node] = *found;
-  const toml::value<bool>* flag = node->as_boolean();
-  if (flag == nullptr) return section.BadKey(key, "expected true or false");
-  features.use_legacy_landlock = flag->get();
-  return features;
-}
-
-Result<Features> LoadFeatures(const std::string& path) {
-  TRY(const std::string toml, ReadTomlFile(path));
-  return ParseFeatures(toml, path);
+  return ParseProfileFile({toml, path, home}, name);
 }
 
 }  // namespace holdfast::sandbox

@@ -1,6 +1,6 @@
 #include "sandbox/policy/profile_file.h"
 
-#include <cstdlib>
+#include <cerrno>
 #include <string>
 #include <string_view>
 
@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "sandbox/policy/location.h"
+#include "sandbox/policy/permission_profile.h"
 #include "sandbox/policy/policy_text.h"
 #include "support/scratch_dir.h"
 
@@ -19,8 +20,16 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 std::string Outcome(std::string_view toml, std::string_view home = "/home/me") {
-  const auto policy = ParseFileProfile({toml, "f", home}, "p");
-  return policy ? Text(*policy) : policy.error().message;
+  const auto file = ParseProfileFile({toml, "f", home}, "p");
+  return file ? Text(file->chosen->policy) : file.error().message;
+}
+
+// Returns what a file chooses by itself.
+std::string Choice(std::string_view toml) {
+  const auto file = ParseProfileFile({toml, "f", "/home/me"}, "");
+  if (!file) return file.error().message;
+  if (!file->chosen) return file->undecided.empty() ? "nothing" : file->undecided;
+  return file->chosen->type == ProfileType::kDisabled ? "no sandbox" : Text(file->chosen->policy);
 }
 
 // Returns the outcome of parsing a profile with one entry.
@@ -229,54 +238,161 @@ TEST(ProfileFileTest, EntriesAreCounted) {
   EXPECT_THAT(OneEntry(lines + "\"/b\" = \"read\"\n"), HasSubstr("\"/b\": too many entries"));
 }
 
-TEST(LoadProfileTest, ReadsTheFileAndHome) {
-  const support::ScratchDir dir;
-  const std::string path = dir.Write("c.toml", "[permissions.p.filesystem]\n\"~/x\" = \"write\"\n");
-  const char* home = std::getenv("HOME");
-  const std::string before = home != nullptr ? home : "";
-  ASSERT_EQ(setenv("HOME", "/elsewhere", 1), 0);
-  const auto policy = LoadProfile(path, "p");
-  ASSERT_EQ(home != nullptr ? setenv("HOME", before.c_str(), 1) : unsetenv("HOME"), 0);
-  ASSERT_TRUE(policy.has_value());
-  EXPECT_EQ(Text(*policy), "/elsewhere/x write");
+constexpr std::string_view kReadOnlyText = ":root read";
+constexpr std::string_view kWorkspaceText = ":root read, :project write, :slash_tmp write, :tmpdir write";
+
+TEST(SandboxModeTest, IsTheLegacyPolicyOfThatName) {
+  EXPECT_EQ(Choice(R"(sandbox_mode = "read-only")"), kReadOnlyText);
+  EXPECT_EQ(Choice(R"(sandbox_mode = "workspace-write")"), kWorkspaceText);
+  EXPECT_EQ(Choice(R"(sandbox_mode = "danger-full-access")"), "no sandbox");
 }
 
-TEST(LoadProfileTest, NamesTheFileThatCannotBeRead) {
+TEST(SandboxModeTest, HasTheSettingsOfItsTable) {
+  EXPECT_EQ(Choice(R"(
+model = "m"
+sandbox_mode = "workspace-write"
+[sandbox_workspace_write]
+writable_roots = ["/srv/data", "~/cache", "/odd/[x]"]
+network_access = true
+exclude_tmpdir_env_var = true
+exclude_slash_tmp = true
+)"),
+            ":root read, :project write, /srv/data write, /home/me/cache write, /odd/[x] write; network");
+}
+
+TEST(SandboxModeTest, TheTableIsOnlyAboutThatMode) {
+  EXPECT_EQ(Choice("sandbox_mode = \"read-only\"\n[sandbox_workspace_write]\nnetwork_access = true"), kReadOnlyText);
+}
+
+TEST(SandboxModeTest, MistakesNameTheLineAndTheKey) {
+  EXPECT_EQ(Choice("sandbox_mode = \"workspace\""),
+            "profile f:1: sandbox_mode: expected \"read-only\", \"workspace-write\" or \"danger-full-access\"");
+  EXPECT_EQ(Choice("sandbox_mode = 1"),
+            "profile f:1: sandbox_mode: expected \"read-only\", \"workspace-write\" or \"danger-full-access\"");
+  const auto setting = [](std::string_view line) {
+    return Choice(fmt::format("sandbox_mode = \"read-only\"\n[sandbox_workspace_write]\n{}", line));
+  };
+  EXPECT_EQ(setting("writable_root = []"), "profile f:3: sandbox_workspace_write.writable_root: is not a known key");
+  EXPECT_EQ(setting("writable_roots = \"/a\""),
+            "profile f:3: sandbox_workspace_write.writable_roots: expected a list of paths");
+  EXPECT_EQ(setting("writable_roots = [1]"), "profile f:3: sandbox_workspace_write.writable_roots: expected a string");
+  EXPECT_EQ(setting("writable_roots = [\"a\"]"),
+            "profile f:3: sandbox_workspace_write.writable_roots: \"a\" is neither absolute nor below \"~/\"");
+  EXPECT_EQ(setting("network_access = 1"),
+            "profile f:3: sandbox_workspace_write.network_access: expected true or false");
+  EXPECT_EQ(Choice("sandbox_workspace_write = 1"), "profile f:1: sandbox_workspace_write: expected a table");
+}
+
+// A mistyped key would leave the command without the restriction that was meant.
+TEST(SandboxModeTest, KeysThatLookLikeOursAreRefused) {
+  for (const std::string_view key : {"sandbox-mode", "sandbox_modes", "sandbox", "permission", "default_permission"}) {
+    EXPECT_EQ(Choice(fmt::format("{} = 1", key)), fmt::format("profile f:1: {}: is not a known key", key));
+  }
+  EXPECT_EQ(Outcome("sandbox_mod = 1\n[permissions.p.filesystem]\n\"/a\" = \"read\""),
+            "profile f:1: sandbox_mod: is not a known key");
+}
+
+TEST(FileChoiceTest, AFileOfCodexThatIsNotAboutSandboxesChoosesNothing) {
+  EXPECT_EQ(Choice(R"(
+model = "m"
+approval_policy = "never"
+[features]
+other = true
+[mcp_servers.x]
+command = "x"
+[shell_environment_policy]
+inherit = "core"
+)"),
+            "nothing");
+}
+
+TEST(FileChoiceTest, TheDefaultProfileHolds) {
+  constexpr std::string_view rest = "\n[permissions.q.filesystem]\n\"/a\" = \"read\"\n";
+  EXPECT_EQ(Choice(fmt::format("default_permissions = \"q\"{}", rest)), "/a read");
+  EXPECT_EQ(Choice(fmt::format("default_permissions = \":read-only\"{}", rest)), kReadOnlyText);
+  EXPECT_EQ(Choice("default_permissions = \":workspace\""), kWorkspaceText);
+  EXPECT_EQ(Choice("default_permissions = \":danger-full-access\""), "no sandbox");
+  EXPECT_EQ(Choice(fmt::format("default_permissions = \"r\"{}", rest)),
+            "profile f: has no table permissions.r; its profiles are q");
+  EXPECT_EQ(Choice("default_permissions = 1"), "profile f:1: default_permissions: expected a string");
+}
+
+TEST(FileChoiceTest, OldAndNewSettingsContradict) {
+  EXPECT_EQ(Choice("sandbox_mode = \"read-only\"\ndefault_permissions = \":workspace\""),
+            "profile f:2: default_permissions: contradicts sandbox_mode; remove one of the two");
+}
+
+TEST(FileChoiceTest, AFileThatDoesNotChooseSaysWhatToDo) {
+  EXPECT_EQ(Choice("[permissions.a]\n[permissions.b]"),
+            "profile f: chooses none of its profiles; name one by --profile: a, b");
+  EXPECT_EQ(Choice("[sandbox_workspace_write]\nnetwork_access = true"),
+            "profile f: has a table sandbox_workspace_write, but no sandbox_mode; add sandbox_mode = "
+            "\"workspace-write\", or give --workspace-write");
+}
+
+TEST(FileChoiceTest, TheActiveProfileOfCodexHolds) {
+  constexpr std::string_view file = "profile = \"work\"\nsandbox_mode = \"workspace-write\"\n[profiles.work]\n{}";
+  EXPECT_EQ(Choice(fmt::format(fmt::runtime(file), "sandbox_mode = \"read-only\"")), kReadOnlyText);
+  EXPECT_EQ(Choice(fmt::format(fmt::runtime(file), "default_permissions = \":read-only\"")), kReadOnlyText);
+  EXPECT_EQ(Choice(fmt::format(fmt::runtime(file), "model = \"m\"")), kWorkspaceText);
+  EXPECT_EQ(Choice(fmt::format(fmt::runtime(file), "sandbox_workspace_write = {}")),
+            "profile f:4: profiles.work.sandbox_workspace_write: is not a known key");
+}
+
+TEST(FileChoiceTest, TheNameThatIsAskedForHolds) {
+  EXPECT_EQ(Outcome("sandbox_mode = \"workspace-write\"\n[permissions.p.filesystem]\n\"/a\" = \"read\""), "/a read");
+}
+
+// The option --workspace-write means this policy.
+TEST(FileChoiceTest, WorkspaceWriteHasTheSettingsOfTheFile) {
+  const auto file = ParseProfileFile({"[sandbox_workspace_write]\nexclude_slash_tmp = true", "f", ""}, "");
+  ASSERT_TRUE(file.has_value());
+  EXPECT_EQ(Text(file->workspace_write), ":root read, :project write, :tmpdir write");
+}
+
+TEST(LoadProfileFileTest, ReadsTheFile) {
   const support::ScratchDir dir;
-  const auto missing = LoadProfile(dir.path() + "/none", "p");
+  const std::string path = dir.Write("c.toml", "[permissions.p.filesystem]\n\"~/x\" = \"write\"\n");
+  const auto file = LoadProfileFile(path, "/elsewhere", "p");
+  ASSERT_TRUE(file.has_value());
+  EXPECT_EQ(Text(file->chosen->policy), "/elsewhere/x write");
+}
+
+TEST(LoadProfileFileTest, NamesTheFileThatCannotBeRead) {
+  const support::ScratchDir dir;
+  const auto missing = LoadProfileFile(dir.path() + "/none", "", "p");
   ASSERT_FALSE(missing.has_value());
   EXPECT_EQ(missing.error(), ErrnoError("open", dir.path() + "/none", ENOENT));
-  const auto directory = LoadProfile(dir.path(), "p");
+  const auto directory = LoadProfileFile(dir.path(), "", "p");
   ASSERT_FALSE(directory.has_value());
   EXPECT_EQ(directory.error(), ErrnoError("read", dir.path(), EISDIR));
 }
 
-TEST(LoadProfileTest, StopsReadingAFileThatDoesNotEnd) {
-  const auto policy = LoadProfile("/dev/zero", "p");
-  ASSERT_FALSE(policy.has_value());
-  EXPECT_EQ(policy.error(), (Error{ErrorKind::kLimit, "read /dev/zero: longer than 1048576 bytes"}));
+TEST(LoadProfileFileTest, StopsReadingAFileThatDoesNotEnd) {
+  const auto file = LoadProfileFile("/dev/zero", "", "p");
+  ASSERT_FALSE(file.has_value());
+  EXPECT_EQ(file.error(), (Error{ErrorKind::kLimit, "read /dev/zero: longer than 1048576 bytes"}));
+}
+
+// Returns whether the file prefers Landlock, as text, or the error.
+std::string LegacyLandlock(std::string_view toml) {
+  const auto file = ParseProfileFile({toml, "f", ""}, "");
+  if (!file) return file.error().message;
+  return file->use_legacy_landlock ? "on" : "off";
 }
 
 TEST(FeaturesTest, LegacyLandlockIsOffUnlessAskedFor) {
-  EXPECT_EQ(ParseFeatures("", "f"), Features{});
-  EXPECT_EQ(ParseFeatures("[features]\nother = 1\n", "f"), Features{});
-  EXPECT_EQ(ParseFeatures("[features]\nuse_legacy_landlock = false\n", "f"), Features{});
-  EXPECT_EQ(ParseFeatures("features.use_legacy_landlock = true\n", "f"), Features{.use_legacy_landlock = true});
+  EXPECT_EQ(LegacyLandlock(""), "off");
+  EXPECT_EQ(LegacyLandlock("[features]\nother = 1\n"), "off");
+  EXPECT_EQ(LegacyLandlock("[features]\nuse_legacy_landlock = false\n"), "off");
+  EXPECT_EQ(LegacyLandlock("features.use_legacy_landlock = true\n"), "on");
 }
 
 TEST(FeaturesTest, ErrorsNameFileLineAndKey) {
-  const auto features = ParseFeatures("[features]\nuse_legacy_landlock = 1\n", "f");
-  ASSERT_FALSE(features.has_value());
-  EXPECT_EQ(features.error().message, "profile f:2: features.use_legacy_landlock: expected true or false");
-  EXPECT_THAT(ParseFeatures("[features\n", "f").error().message, StartsWith("profile f:1: "));
-  EXPECT_EQ(ParseFeatures("x = 1\nfeatures = 3\n", "f").error().message, "profile f:2: features: expected a table");
-}
-
-TEST(FeaturesTest, ComeFromAFile) {
-  const support::ScratchDir dir;
-  EXPECT_EQ(LoadFeatures(dir.Write("c.toml", "[features]\nuse_legacy_landlock = true\n")),
-            Features{.use_legacy_landlock = true});
-  EXPECT_EQ(LoadFeatures(dir.path() + "/none").error().kind, ErrorKind::kNotFound);
+  EXPECT_EQ(LegacyLandlock("[features]\nuse_legacy_landlock = 1\n"),
+            "profile f:2: features.use_legacy_landlock: expected true or false");
+  EXPECT_THAT(LegacyLandlock("[features\n"), StartsWith("profile f:1: "));
+  EXPECT_EQ(LegacyLandlock("x = 1\nfeatures = 3\n"), "profile f:2: features: expected a table");
 }
 
 }  // namespace
