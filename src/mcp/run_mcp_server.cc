@@ -6,9 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
-#include <system_error>
 #include <utility>
 
 #include "base/environment_variable.h"
@@ -37,13 +35,6 @@ using namespace std::chrono_literals;
 
 // The server ends after this time even if a process that it has started cannot be killed. Its keeper goes on trying.
 constexpr auto kShutdownPatience = 5s;
-
-Result<std::string> WorkingDirectory() {
-  std::error_code failed;
-  auto cwd = std::filesystem::current_path(failed);
-  if (failed) return FailErrno("getcwd", {}, failed.value());
-  return cwd.string();
-}
 
 Result<> CheckProgram(const std::string& from, const std::string& path) {
   const auto refuse = [&](const std::string& reason) {
@@ -131,9 +122,6 @@ Result<> RunMcpServer(const McpServerOptions& options) {
   InitLog(LogLevel::kWarn, LogFormat::kText);
   TRY_VOID(CheckOptions(options));
   TRY(exec_policy::Policy policy, LoadRules(options.rules));
-  TRY(std::string cwd, WorkingDirectory());
-  auto sandbox = SandboxState::Create(std::move(cwd), options.sandbox_policy);
-  if (!sandbox) return Fail(ErrorKind::kInvalidParams, "--sandbox-policy: " + sandbox.error().message);
   loop::EventLoop loop;
   TRY(const auto spawner, process::Spawner::Create(loop));
   const sandbox::SandboxProgram sandbox_program = MakeSandboxProgram();
@@ -143,7 +131,7 @@ Result<> RunMcpServer(const McpServerOptions& options) {
                       options, std::make_shared<const exec_policy::Policy>(std::move(policy)));
   ServerSettings settings{.shell = options.shell,
                           .environment = EnvironmentOfCommands(process::CurrentEnvironment()),
-                          .sandbox = *std::move(sandbox)};
+                          .sandbox = SandboxState(options.cwd, options.sandbox)};
   Serve(loop, {.loop = loop, .spawner = *spawner, .interceptor = *interceptor}, std::move(settings));
   return {};
 }

@@ -1,13 +1,13 @@
 // RunMcpServer is the whole MCP server as one call, for the program `holdfast`.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "escalate/seccomp/supervision.h"
 #include "exec_policy/judge.h"
+#include "sandbox/helper_command/sandbox_spec.h"
 
 namespace holdfast::mcp {
 
@@ -18,10 +18,11 @@ enum class InterceptBy {
 };
 
 struct McpServerOptions {
-  std::string shell = "/bin/bash";                 // absolute
-  std::string shell_from = "--shell";              // the flag or the variable that names the shell, for errors
-  std::optional<std::string> sandbox_policy = {};  // JSON; without it, read-only
-  std::vector<std::string> rules = {};             // rules files, read after those of the system and the user
+  std::string shell = "/bin/bash";      // absolute
+  std::string shell_from = "--shell";   // the flag or the variable that names the shell, for errors
+  sandbox::SandboxSpec sandbox;         // of the calls until the client sends another one
+  std::string cwd;                      // absolute: what a relative `sandboxCwd` of the client is below
+  std::vector<std::string> rules = {};  // rules files, read after those of the system and the user
   exec_policy::ProgramNames names = exec_policy::ProgramNames::kBaseName;
   escalate::Strictness strictness = escalate::Strictness::kUsual;  // kStrict: only with InterceptBy::kSeccomp
   InterceptBy intercept = InterceptBy::kSeccomp;

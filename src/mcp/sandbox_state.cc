@@ -1,10 +1,10 @@
 #include "mcp/sandbox_state.h"
 
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "base/file_uri.h"
-#include "sandbox/policy/builtin_policies.h"
 #include "sandbox/policy/legacy_policy.h"
 #include "wire/decode.h"
 
@@ -45,19 +45,6 @@ Result<sandbox::SandboxSpec> DecodeCallSandbox(wire::Json json) {
 }
 
 }  // namespace
-
-Result<SandboxState> SandboxState::Create(std::string cwd, const std::optional<std::string>& policy) {
-  SandboxState state(std::move(cwd));
-  state.spec_.policy_cwd = state.server_cwd_;
-  if (!policy) {
-    state.spec_.profile.policy = sandbox::ReadOnly();
-    return state;
-  }
-  wire::Document document;
-  TRY(const wire::Json json, document.Parse(*policy));
-  TRY(state.spec_.profile, sandbox::DecodeLegacyPolicy(json));
-  return state;
-}
 
 Result<> SandboxState::Update(const SandboxStateParams& params) {
   auto profile = sandbox::DecodeLegacyPolicy(params.sandbox_policy);

@@ -2,8 +2,8 @@
 // codex/sandbox-state/update, else the one that the operator has chosen at the start.
 #pragma once
 
-#include <optional>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "mcp/messages/sandbox_messages.h"
@@ -14,9 +14,8 @@ namespace holdfast::mcp {
 
 class SandboxState {
  public:
-  // `cwd`, the server's directory, is the root of the workspace until an update names another one. `policy` is the JSON
-  // of a legacy policy (sandbox/policy/legacy_policy.h); without it, commands may read everything and write nothing.
-  static Result<SandboxState> Create(std::string cwd, const std::optional<std::string>& policy);
+  // `cwd` is the server's directory, and `spec` the sandbox of the operator.
+  SandboxState(std::string cwd, sandbox::SandboxSpec spec) : server_cwd_(std::move(cwd)), spec_(std::move(spec)) {}
 
   // Fails with kInvalidParams, and changes nothing, if the policy or the directory is not understood.
   Result<> Update(const SandboxStateParams& params);
@@ -25,8 +24,6 @@ class SandboxState {
   Result<sandbox::SandboxSpec> OfCall(const RequestMeta& meta) const;
 
  private:
-  explicit SandboxState(std::string cwd) : server_cwd_(std::move(cwd)) {}
-
   std::string server_cwd_;
   sandbox::SandboxSpec spec_;  // of a call that brings none
 };

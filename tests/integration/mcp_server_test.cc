@@ -55,6 +55,25 @@ TEST(McpServerTest, BeginsWithTheSandboxOfTheOperator) {
   EXPECT_EQ(client.Shell(Touch("file")).Text("output"), "written\n");
 }
 
+TEST(McpServerTest, BeginsWithTheSandboxThatTheOptionsDescribe) {
+  const ScratchDir dir("/var/tmp");
+  dir.Write("out/there", "");
+  dir.Write("secret", "text\n");
+  McpClient client({.flags = {"-w", dir.path() + "/out", "--deny", dir.path() + "/secret"}});
+  client.set_workdir(dir.path());
+  EXPECT_EQ(client.Shell(Touch("out/file")).Text("output"), "written\n");
+  EXPECT_EQ(client.Shell(Touch("file")).Text("output"), "refused\n");
+  EXPECT_EQ(client.Shell("cat secret 2>/dev/null || echo refused").Text("output"), "refused\n");
+}
+
+TEST(McpServerTest, BeginsWithTheProfileOfAFile) {
+  const ScratchDir dir("/var/tmp");
+  dir.Write("p.toml", "[permissions.p.filesystem]\n\":root\" = \"read\"\n\"" + dir.path() + "\" = \"write\"\n");
+  McpClient client({.flags = {"--config", dir.path() + "/p.toml", "--profile", "p"}});
+  client.set_workdir(dir.path());
+  EXPECT_EQ(client.Shell(Touch("file")).Text("output"), "written\n");
+}
+
 TEST(McpServerTest, NeverRunsAHelperThatTheClientNames) {
   const ScratchDir dir("/var/tmp");
   const std::string helper = dir.Write("helper", "#!/bin/sh\ntouch " + dir.path() + "/ran\n", 0755);

@@ -18,6 +18,8 @@
 #include "mcp/server.h"
 #include "process/spawner.h"
 #include "rpc/fake_transport.h"
+#include "sandbox/helper_command/sandbox_spec.h"
+#include "sandbox/policy/permission_profile.h"
 #include "support/loop_runner.h"
 #include "support/message.h"
 #include "support/proc.h"
@@ -60,17 +62,23 @@ class AskingInterceptor final : public Interceptor {
 
 class ServerFixture : public testing::Test {
  protected:
+  static sandbox::SandboxSpec WithoutSandbox() {
+    sandbox::SandboxSpec spec;
+    spec.profile = sandbox::Unrestricted();
+    spec.policy_cwd = "/server";
+    return spec;
+  }
+
   ServerFixture() {
     EXPECT_TRUE(sys::ReserveLowFds());
     auto spawner = process::Spawner::Create(loop_);
     EXPECT_TRUE(spawner) << spawner.error().message;
     spawner_ = *std::move(spawner);
-    server_ = std::make_unique<Server>(
-        ServerContext{.loop = loop_, .spawner = *spawner_, .interceptor = interceptor_},
-        ServerSettings{.shell = "/bin/sh",
-                       .environment = {{"PATH", "/usr/bin:/bin"}},
-                       .sandbox = *SandboxState::Create("/server", R"({"type":"danger-full-access"})")},
-        transport_, [this] { over_ = true; });
+    server_ = std::make_unique<Server>(ServerContext{.loop = loop_, .spawner = *spawner_, .interceptor = interceptor_},
+                                       ServerSettings{.shell = "/bin/sh",
+                                                      .environment = {{"PATH", "/usr/bin:/bin"}},
+                                                      .sandbox = SandboxState("/server", WithoutSandbox())},
+                                       transport_, [this] { over_ = true; });
     server_->Start();
   }
 

@@ -2,12 +2,18 @@
 
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/environment_variable.h"
+#include "base/result.h"
+#include "cli/sandbox/sandbox_choice.h"
+#include "cli/sandbox/sandbox_options.h"
 #include "cli/table/arguments.h"
 #include "cli/text/complaint.h"
 #include "mcp/run_mcp_server.h"
+#include "sandbox/helper_command/sandbox_spec.h"
+#include "sandbox/run.h"
 
 namespace holdfast::cli {
 namespace {
@@ -27,19 +33,34 @@ Shell ShellOf(const Arguments& arguments) {
   return {"/bin/bash", "--shell"};
 }
 
-int RunMcpServer(const Arguments& arguments) {
+Result<> PrintExplanation(const sandbox::SandboxSpec& spec, const std::string& directory) {
+  TRY(const std::string text, sandbox::Explain(CommandIn(spec, directory)));
+  (void)std::fputs(text.c_str(), stdout);  // a caller that has closed standard output does not want it
+  return {};
+}
+
+Result<> Serve(const Arguments& arguments) {
   using enum exec_policy::ProgramNames;
   using enum escalate::Strictness;
   using enum mcp::InterceptBy;
+  TRY(const SandboxPlaces places, OwnPlaces());
+  TRY(SandboxChoice choice, SandboxFrom(arguments, places));
+  const sandbox::SandboxSpec spec = SpecOfRequest(std::move(choice));
+  if (arguments.Has("--explain")) return PrintExplanation(spec, places.directory);
   const Shell shell = ShellOf(arguments);
-  const auto ended = mcp::RunMcpServer({.shell = shell.path,
-                                        .shell_from = shell.from,
-                                        .sandbox_policy = arguments.Value("--sandbox-policy"),
-                                        .rules = arguments.Values("--rules"),
-                                        .names = arguments.Has("--preserve-program-paths") ? kFullPath : kBaseName,
-                                        .strictness = arguments.Has("--strict") ? kStrict : kUsual,
-                                        .intercept = arguments.Value("--intercept") == "wrapper" ? kWrapper : kSeccomp,
-                                        .wrapper = arguments.ValueOr("--execve", "")});
+  return mcp::RunMcpServer({.shell = shell.path,
+                            .shell_from = shell.from,
+                            .sandbox = spec,
+                            .cwd = places.directory,
+                            .rules = arguments.Values("--rules"),
+                            .names = arguments.Has("--preserve-program-paths") ? kFullPath : kBaseName,
+                            .strictness = arguments.Has("--strict") ? kStrict : kUsual,
+                            .intercept = arguments.Value("--intercept") == "wrapper" ? kWrapper : kSeccomp,
+                            .wrapper = arguments.ValueOr("--execve", "")});
+}
+
+int RunMcpServer(const Arguments& arguments) {
+  const auto ended = Serve(arguments);
   if (ended) return 0;
   PrintComplaint("holdfast", ended.error().message);
   return 1;
@@ -71,8 +92,8 @@ std::vector<Option> Options() {
        .completes = Completes::kProgram},
       {.flag = "--sandbox-policy",
        .value = "JSON",
-       .help = "the sandbox of commands until the client sends another one, such as {\"type\":\"workspace-write\"}",
-       .default_value = "{\"type\":\"read-only\"}"},
+       .help = "the sandbox as a policy in JSON, such as {\"type\":\"workspace-write\"}",
+       .group = kSandboxGroup},
       {.flag = "--execve",
        .value = "PATH",
        .help = "the program holdfast-execve-wrapper, which only --intercept wrapper uses (default: the one in the "
@@ -85,22 +106,26 @@ std::vector<Option> Options() {
 }  // namespace
 
 Command McpServerCommand() {
-  return {.name = "mcp-server",
-          .topic = Topic::kServers,
-          .summary = "Serves the tool `shell` to an MCP client on standard input and output.",
-          .description =
-              "Each call runs in the sandbox of the client's policy. Rules decide about every program that the shell "
-              "executes, or that is executed by a program: it runs in the sandbox, runs outside, or does not run, "
-              "perhaps after a question to the user. When the input ends, or after SIGTERM, everything that the server "
-              "has started is killed.",
-          .options = Options(),
-          .examples = {{"holdfast mcp-server", "Serves a shell that may read everything and write nothing."},
-                       {"holdfast mcp-server --rules project.rules --sandbox-policy '{\"type\":\"workspace-write\"}'",
-                        "Serves a shell that may write its directory, with further rules."}},
-          .exit_statuses = {{"0", "the input has ended, or the server was told to stop"},
-                            {"1", "the server could not start"}},
-          .usage_status = 1,
-          .run = RunMcpServer};
+  return {
+      .name = "mcp-server",
+      .topic = Topic::kServers,
+      .summary = "Serves the tool `shell` to an MCP client on standard input and output.",
+      .description =
+          "Each call runs in the sandbox of the client's policy, and in the one that the options describe until the "
+          "client has sent a policy. Rules decide about every program that the shell "
+          "executes, or that is executed by a program: it runs in the sandbox, runs outside, or does not run, "
+          "perhaps after a question to the user. When the input ends, or after SIGTERM, everything that the server "
+          "has started is killed.",
+      .options = WithSandboxOptions(Options(), "read-only"),
+      .examples =
+          WithSandboxExamples({{"holdfast mcp-server", "Serves a shell that may read everything and write nothing."},
+                               {"holdfast mcp-server --workspace-write --rules project.rules",
+                                "Serves a shell that may write its directory, with further rules."}},
+                              "holdfast mcp-server", ""),
+      .exit_statuses = {{"0", "the input has ended, or the server was told to stop"},
+                        {"1", "the server could not start"}},
+      .usage_status = 1,
+      .run = RunMcpServer};
 }
 
 }  // namespace holdfast::cli

@@ -14,6 +14,7 @@
 #include "cli/runs/start_options.h"
 #include "cli/runs/terminal_approver.h"
 #include "cli/runs/terminal_questions.h"
+#include "cli/sandbox/sandbox_options.h"
 #include "cli/text/duration.h"
 #include "cli/text/run_name.h"
 #include "wire/encode.h"
@@ -87,7 +88,18 @@ loop::Task<int> Show(Invocation& invocation, client::ExecServerClient& client, s
   co_return end.status;
 }
 
+int Explain(const Invocation& invocation) {
+  const auto text = ExplainSandbox(invocation);
+  if (!text) return invocation.Complain(text.error(), kOwnFailure);
+  Print(*text);
+  return 0;
+}
+
 loop::Task<int> Run(Invocation& invocation) {
+  if (invocation.arguments().Has("--explain")) co_return Explain(invocation);
+  if (invocation.arguments().Values("COMMAND").empty()) {
+    co_return invocation.Complain("no command to run; name it after --", kOwnFailure);
+  }
   TerminalQuestions questions(invocation.loop());
   auto options = ReadOptions(invocation.arguments(), questions);
   if (!options) co_return invocation.Complain(options.error(), kOwnFailure);
@@ -121,15 +133,10 @@ loop::Task<int> Run(Invocation& invocation) {
 
 std::vector<Option> Options() {
   return WithJsonOption(
-      WithServerOptions(
+      WithServerOptions(WithSandboxOptions(
           {{.flag = "--tty", .letter = "-t", .help = "give the command a terminal"},
            {.flag = "--detach", .letter = "-d", .help = "leave the command running, and print the name of the run"},
            {.flag = "--stdin", .letter = "-i", .help = "with -d: keep standard input open, for holdfast send"},
-           {.flag = "--sandbox",
-            .value = "PROFILE",
-            .help = "run the command in a sandbox: read-only, workspace-write, none, or a JSON file with a sandbox",
-            .completes = Completes::kFile,
-            .default_value = "none"},
            {.flag = "--rules",
             .value = "FILE",
             .help = "judge every program that the command executes by this rules file of the server's machine",
@@ -151,7 +158,8 @@ std::vector<Option> Options() {
            {.flag = "--escape",
             .value = "KEY",
             .help = "with -t: the key in front of d (detach) and z (stop this program)",
-            .default_value = "ctrl-]"}}),
+            .default_value = "ctrl-]"}},
+          "none")),
       "with -d: print the name of the run as JSON");
 }
 
@@ -166,8 +174,11 @@ Command RunCommand() {
           "Standard input, output and error of the command are those of this program and stay apart. Signals are "
           "passed "
           "on, and the exit status is that of the command. Over a unix socket, as with the private server, the command "
-          "has the environment and the directory of this program; otherwise it has those of the server. A sandboxed "
-          "command does not get HOLDFAST_SERVER.\n\n"
+          "has the environment and the directory of this program; otherwise it has those of the server.\n\n"
+          "With an option of the sandbox, the command runs in one: everything may be read, and only what the options "
+          "name may be written. The files of --sandbox and --config are read here, but the paths of a sandbox are "
+          "those of the server's machine. If that is another one, a relative path is below the directory of the "
+          "command there, and ~ is the home of the server's user. A sandboxed command does not get HOLDFAST_SERVER.\n\n"
           "With -t the command has a terminal, and every key goes to it, except the escape key: Ctrl-] d leaves the "
           "command running (holdfast attach comes back), Ctrl-] z stops this program, and Ctrl-] twice is passed "
           "on.\n\n"
@@ -178,17 +189,18 @@ Command RunCommand() {
       .options = Options(),
       .arguments = {{.name = "COMMAND",
                      .help = "the program to run, and its arguments",
-                     .count = Argument::Count::kRest,
+                     .count = Argument::Count::kOptionalRest,
                      .completes = Completes::kProgram}},
-      .examples = {{"holdfast run make -j8", "Runs make in the current directory."},
-                   {"holdfast run -t bash", "Opens a shell with a terminal."},
-                   {"holdfast run --sandbox workspace-write --timeout 5m -- npm test",
-                    "Runs tests that may write only the current directory, for at most five minutes."},
-                   {"holdfast run --sandbox workspace-write --rules team.rules -- make release",
-                    "Runs make in a sandbox, from which the rules may let programs out."},
-                   {"holdfast run -d --name web -- python3 -m http.server", "Starts a server and leaves it running."},
-                   {"tar c src | holdfast run --server ws://build:8765 -- tar x -C /tmp",
-                    "Feeds a command through a pipe."}},
+      .examples = WithSandboxExamples(
+          {{"holdfast run make -j8", "Runs make in the current directory."},
+           {"holdfast run -t bash", "Opens a shell with a terminal."},
+           {"holdfast run --workspace-write --timeout 5m -- npm test",
+            "Runs tests that may write only the current directory, for at most five minutes."},
+           {"holdfast run --workspace-write --rules team.rules -- make release",
+            "Runs make in a sandbox, from which the rules may let programs out."},
+           {"holdfast run -d --name web -- python3 -m http.server", "Starts a server and leaves it running."},
+           {"tar c src | holdfast run --server ws://build:8765 -- tar x -C /tmp", "Feeds a command through a pipe."}},
+          "holdfast run", " -- make"),
       .exit_statuses = {{"0..255", "the exit status of the command"},
                         {"124", "the time limit was reached"},
                         {"125", "holdfast itself failed: the server cannot be reached, or an option is wrong"},

@@ -2,12 +2,10 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -16,28 +14,14 @@
 #include "base/utf8.h"
 #include "cli/connect/server_path.h"
 #include "cli/runs/run_session.h"
+#include "cli/sandbox/sandbox_choice.h"
+#include "cli/sandbox/sandbox_options.h"
 #include "cli/terminal/screen.h"
-#include "wire/encode.h"
-#include "wire/json.h"
+#include "sandbox/helper_command/sandbox_spec.h"
+#include "sandbox/run.h"
 
 namespace holdfast::cli {
 namespace {
-
-struct NamedPolicy {
-  std::string type;
-
-  void Fields(auto& f) { f.Required("type", type); }
-};
-
-struct NamedSandbox {
-  NamedPolicy policy;
-  std::string cwd;
-
-  void Fields(auto& f) {
-    f.Required("sandboxPolicy", policy);
-    f.Required("cwd", cwd);
-  }
-};
 
 // The variables of an environment, each name once.
 using Variables = std::map<std::string, std::string, std::less<>>;
@@ -62,18 +46,6 @@ Result<> AddVariable(const std::string& text, Variables& variables) {
   const auto value = equals == std::string::npos ? EnvironmentVariable(name.c_str()) : text.substr(equals + 1);
   if (value) variables.insert_or_assign(name, *value);
   return {};
-}
-
-// Returns the JSON as one line, because on some connections a newline ends a message. The strings of a valid JSON text
-// have no line breaks in them, so each one stands between two values.
-Result<std::string> SandboxOnOneLine(std::string json, const std::string& path) {
-  wire::Document document;
-  if (const auto parsed = document.Parse(json); !parsed || !parsed->is_object()) {
-    return Fail(ErrorKind::kInvalidParams,
-                fmt::format("--sandbox: {}: {}", path, parsed ? "not a JSON object" : parsed.error().message));
-  }
-  std::ranges::replace_if(json, [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  return json;
 }
 
 client::TerminalSize SizeOfTerminal() {
@@ -118,22 +90,41 @@ Result<std::optional<wire::ExecPolicy>> ExecPolicyFrom(const Arguments& argument
   return policy;
 }
 
+// Returns the directories of the server's machine. One that does not describe its machine has no home for `~`.
+Result<SandboxPlaces> PlacesOf(const Invocation& invocation, const client::ExecServerClient& client,
+                               const std::string& cwd) {
+  if (invocation.server().is_local()) return OwnPlaces(cwd);
+  SandboxPlaces places{.directory = cwd, .home = ""};
+  const auto& environment = client.environment();
+  if (!environment || environment->user_home_dir.empty()) return places;
+  TRY(places.home, ParsePath(environment->user_home_dir));
+  return places;
+}
+
+// Returns the JSON of the sandbox; empty if there is none.
+Result<std::string> SandboxTextFrom(const Invocation& invocation, const client::ExecServerClient& client,
+                                    const std::string& cwd) {
+  if (!HasSandboxOptions(invocation.arguments())) return "";
+  TRY(const SandboxPlaces places, PlacesOf(invocation, client, cwd));
+  TRY(SandboxChoice choice, SandboxFrom(invocation.arguments(), places));
+  const sandbox::SandboxSpec spec = SpecOfRequest(std::move(choice));
+  return spec.restricts() ? sandbox::SandboxText(spec) : "";
+}
+
 }  // namespace
 
-Result<std::string> SandboxText(const std::string& profile, const std::string& cwd) {
-  if (profile == "none") return "";
-  if (profile == "read-only" || profile == "workspace-write") {
-    return wire::Encode(NamedSandbox{.policy = {profile}, .cwd = FileUri(cwd)});
-  }
-  std::ifstream file(profile, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file.is_open() || text.empty()) {
+Result<std::string> ExplainSandbox(const Invocation& invocation) {
+  const Arguments& arguments = invocation.arguments();
+  if (!HasSandboxOptions(arguments)) return "no sandbox\n";
+  if (!invocation.server().is_local()) {
     return Fail(ErrorKind::kInvalidParams,
-                fmt::format("--sandbox: \"{}\" is neither read-only, workspace-write nor none, nor a file that can be "
-                            "read",
-                            profile));
+                "--explain shows what this machine would enforce, and the server may be on another one; use `holdfast "
+                "sandbox --explain` there");
   }
-  return SandboxOnOneLine(std::move(text), profile);
+  TRY(const SandboxPlaces here, OwnPlaces());
+  TRY(const SandboxPlaces places, OwnPlaces(ServerPath(arguments.ValueOr("--cwd", "."), here.directory)));
+  TRY(SandboxChoice choice, SandboxFrom(arguments, places));
+  return sandbox::Explain(CommandIn(SpecOfRequest(std::move(choice)), places.directory));
 }
 
 Result<client::StartOptions> StartOptionsFrom(const Invocation& invocation, const client::ExecServerClient& client) {
@@ -146,7 +137,7 @@ Result<client::StartOptions> StartOptionsFrom(const Invocation& invocation, cons
   if (arguments.Has("--tty")) options.terminal = SizeOfTerminal();
   const bool closed = arguments.Has("--detach") && !arguments.Has("--stdin");
   options.input = closed ? client::Stdin::kClosed : client::Stdin::kOpen;
-  TRY(options.sandbox, SandboxText(arguments.ValueOr("--sandbox", "none"), options.cwd));
+  TRY(options.sandbox, SandboxTextFrom(invocation, client, options.cwd));
   TRY(options.exec_policy, ExecPolicyFrom(arguments, directory));
   TRY_VOID(SetEnvironment(invocation, options));
   return options;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "base/result.h"
 #include "cli/connect/invocation.h"
@@ -15,8 +14,8 @@ namespace holdfast::cli {
 // the command gets the environment of this program; on another one that of the server.
 Result<client::StartOptions> StartOptionsFrom(const Invocation& invocation, const client::ExecServerClient& client);
 
-// Returns the JSON of the sandbox that a value of --sandbox names: read-only, workspace-write, or a file that has a
-// sandbox as the protocol writes it. The workspace is `cwd`. Returns an empty text for "none".
-Result<std::string> SandboxText(const std::string& profile, const std::string& cwd);
+// Returns what the options of the sandbox would enforce, as text with one line per step. Only for a server that is on
+// this machine: the text is made here, and no server is asked.
+Result<std::string> ExplainSandbox(const Invocation& invocation);
 
 }  // namespace holdfast::cli

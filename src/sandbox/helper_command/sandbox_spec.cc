@@ -8,9 +8,11 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "base/file_uri.h"
 #include "base/paths.h"
 #include "sandbox/policy/legacy_policy.h"
+#include "wire/encode.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -117,7 +119,35 @@ bool MayProtectAnyName(const Entry& entry, const SandboxSpec& spec) {
   return path != nullptr && path->text != "/" && !(IsInProject(path->text, spec) && IsDotted(NameOf(path->text)));
 }
 
+// The members that a client sends.
+struct SentSandbox {
+  wire::RawJson permissions;
+  std::string cwd;
+  std::optional<std::vector<std::string>> workspace_roots = {};
+  std::optional<bool> use_legacy_landlock = {};
+  wire::WindowsSandboxLevel windows_sandbox_level = wire::WindowsSandboxLevel::kDisabled;
+
+  void Fields(auto& f) {
+    f.Required("permissions", permissions);
+    f.Required("cwd", cwd);
+    f.Optional("workspaceRoots", workspace_roots);
+    f.Optional("useLegacyLandlock", use_legacy_landlock);
+    f.Required("windowsSandboxLevel", windows_sandbox_level);
+  }
+};
+
 }  // namespace
+
+std::string SandboxText(const SandboxSpec& spec) {
+  CHECK(!spec.proxies);
+  SentSandbox sent{.permissions = {ProfileText(spec.profile)}, .cwd = FileUri(spec.policy_cwd)};
+  for (const std::string& root : spec.project_roots) {
+    if (!sent.workspace_roots) sent.workspace_roots.emplace();
+    sent.workspace_roots->push_back(FileUri(root));
+  }
+  if (spec.legacy_landlock) sent.use_legacy_landlock = true;
+  return wire::Encode(sent);
+}
 
 bool MayProtectAnyName(const SandboxSpec& spec) {
   const auto& files = spec.profile.policy.files;

@@ -34,6 +34,10 @@ bool MayProtectAnyName(const SandboxSpec& spec);
 // profile. `cwd` is the directory of the project unless the sandbox names one.
 Result<SandboxSpec> DecodeSandbox(const wire::Sandbox& sandbox, const std::string& cwd);
 
+// Returns JSON that DecodeSandbox decodes to an equal spec, for a client to send. The spec has no proxies, which a
+// request names elsewhere.
+std::string SandboxText(const SandboxSpec& spec);
+
 // Decodes the restrictions for a file request, which are those about files alone. Returns nothing when access to files
 // is not restricted.
 Result<std::optional<SandboxSpec>> DecodeFileSandbox(const std::optional<wire::Sandbox>& sandbox,

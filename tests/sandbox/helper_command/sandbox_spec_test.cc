@@ -53,6 +53,16 @@ TEST(SandboxSpecTest, PutsTheProjectIntoTheSandboxsDirectoryElseTheCommands) {
   EXPECT_THAT(Spec(Text(kProject))->project_roots, IsEmpty());
 }
 
+// A client describes the sandbox of its options so.
+TEST(SandboxSpecTest, IsTheSameAfterItWasSent) {
+  const SandboxSpec specs[] = {
+      *Spec(Text(kReadOnly, R"(,"cwd":"/w x")")),
+      *Spec(Text(kProject, R"(,"cwd":"/w","workspaceRoots":["/w","/v%41"],"useLegacyLandlock":true)")),
+      *Spec(Text(R"({"type":"external","network":"enabled"})")),
+  };
+  for (const SandboxSpec& spec : specs) EXPECT_EQ(Spec(SandboxText(spec)), spec) << SandboxText(spec);
+}
+
 TEST(SandboxSpecTest, PrefersThePolicysOwnContext) {
   const auto spec = Spec(Text(kProject, R"(,"cwd":"/w","policyContext":{"cwd":"/p","workspaceRoots":["/q"]})"));
   ASSERT_TRUE(spec) << spec.error().message;
