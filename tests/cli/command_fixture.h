@@ -2,10 +2,16 @@
 // $HOLDFAST_SERVER names it.
 #pragma once
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <chrono>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -19,17 +25,28 @@ namespace holdfast::cli {
 
 class CommandFixture : public testing::Test {
  protected:
+  // The variables of the test's environment of which a sandboxed `holdfast run` would say that it leaves them out.
+  static std::vector<std::string> NamesLikeSecrets() {
+    std::vector<std::string> names;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+      const std::string text = *entry, name = text.substr(0, text.find('='));
+      std::string upper = name;
+      std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return std::toupper(c); });
+      const auto contains = [&](const char* word) { return upper.contains(word); };
+      if (std::ranges::any_of(std::array{"KEY", "SECRET", "TOKEN", "PASSWORD"}, contains)) names.push_back(name);
+    }
+    return names;
+  }
+
   // The words of a program that runs a line of bash, in which `holdfast` is the built program.
   std::vector<std::string> Bash(const std::string& line) const {
     const std::string bin = std::string(HOLDFAST_BINARY).substr(0, std::string(HOLDFAST_BINARY).rfind('/'));
-    return {"env",
-            "HOLDFAST_SERVER=" + url_,
-            "PATH=" + bin + ":/usr/bin:/bin",
-            "XDG_RUNTIME_DIR=" + scratch_.path(),
-            "NO_COLOR=1",
-            "bash",
-            "-c",
-            "set -o pipefail; cd " + scratch_.path() + "; " + line};
+    std::vector<std::string> words = {"env"};
+    for (std::string& name : NamesLikeSecrets()) words.insert(words.end(), {"-u", std::move(name)});
+    words.insert(words.end(),
+                 {"HOLDFAST_SERVER=" + url_, "PATH=" + bin + ":/usr/bin:/bin", "XDG_RUNTIME_DIR=" + scratch_.path(),
+                  "NO_COLOR=1", "bash", "-c", "set -o pipefail; cd " + scratch_.path() + "; " + line});
+    return words;
   }
 
   support::Outcome Run(const std::string& line) const { return support::Program(Bash(line)).Finish(); }

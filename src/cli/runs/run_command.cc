@@ -154,6 +154,9 @@ std::vector<Option> Options() {
             .value = "NAME=VALUE",
             .help = "set a variable for the command; NAME alone passes on its value here",
             .times = Option::Times::kMany},
+           {.flag = "--env-all",
+            .help = "pass on all variables also with a sandbox or rules, in which those are left out whose names "
+                    "contain KEY, SECRET, TOKEN or PASSWORD"},
            {.flag = "--name", .value = "NAME", .help = "the name of the run, by which other commands find it"},
            {.flag = "--escape",
             .value = "KEY",
@@ -178,7 +181,8 @@ Command RunCommand() {
           "With an option of the sandbox, the command runs in one: everything may be read, and only what the options "
           "name may be written. The files of --sandbox and --config are read here, but the paths of a sandbox are "
           "those of the server's machine. If that is another one, a relative path is below the directory of the "
-          "command there, and ~ is the home of the server's user. A sandboxed command does not get HOLDFAST_SERVER.\n\n"
+          "command there, and ~ is the home of the server's user. A command with a sandbox or with rules gets neither "
+          "HOLDFAST_SERVER nor variables that look like secrets.\n\n"
           "With -t the command has a terminal, and every key goes to it, except the escape key: Ctrl-] d leaves the "
           "command running (holdfast attach comes back), Ctrl-] z stops this program, and Ctrl-] twice is passed "
           "on.\n\n"

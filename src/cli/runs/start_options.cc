@@ -2,17 +2,16 @@
 
 #include <unistd.h>
 
-#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "base/environment_variable.h"
 #include "base/file_uri.h"
-#include "base/utf8.h"
 #include "cli/connect/server_path.h"
+#include "cli/runs/run_environment.h"
 #include "cli/runs/run_session.h"
 #include "cli/sandbox/sandbox_choice.h"
 #include "cli/sandbox/sandbox_options.h"
@@ -23,59 +22,9 @@
 namespace holdfast::cli {
 namespace {
 
-// The variables of an environment, each name once.
-using Variables = std::map<std::string, std::string, std::less<>>;
-
-// A variable that is not UTF-8 cannot be part of a message, and is left out.
-Variables OwnEnvironment() {
-  Variables variables;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text(*entry);
-    const size_t equals = text.find('=');
-    if (equals == std::string_view::npos || equals == 0 || !IsUtf8(text)) continue;
-    variables.insert_or_assign(std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)));
-  }
-  return variables;
-}
-
-// Adds NAME=VALUE, or the own value of NAME.
-Result<> AddVariable(const std::string& text, Variables& variables) {
-  const size_t equals = text.find('=');
-  const std::string name = text.substr(0, equals);
-  if (name.empty()) return Fail(ErrorKind::kInvalidParams, fmt::format("--env: \"{}\" is not NAME=VALUE", text));
-  const auto value = equals == std::string::npos ? EnvironmentVariable(name.c_str()) : text.substr(equals + 1);
-  if (value) variables.insert_or_assign(name, *value);
-  return {};
-}
-
 client::TerminalSize SizeOfTerminal() {
   const auto size = WindowSizeOf(STDIN_FILENO).value_or(sys::WindowSize());
   return {.rows = size.rows, .cols = size.cols};
-}
-
-// A sandboxed or supervised command does not get the URL of a server, whose secret would let it run commands without
-// the sandbox, nor the path of the server's token, nor, where it has the environment of the server, variables whose
-// names look like secrets, unless the caller names them.
-Result<> SetEnvironment(const Invocation& invocation, client::StartOptions& options) {
-  const bool sandboxed = !options.sandbox.empty() || options.exec_policy.has_value();
-  Variables variables;
-  if (invocation.server().is_local()) {
-    variables = OwnEnvironment();
-    if (sandboxed) {
-      variables.erase("HOLDFAST_SERVER");
-      variables.erase("HOLDFAST_TOKEN_FILE");
-    }
-  } else {
-    options.env_policy.emplace();
-    options.env_policy->inherit = wire::Inherit::kAll;
-    options.env_policy->ignore_default_excludes = !sandboxed;
-    if (sandboxed) options.env_policy->exclude = {"HOLDFAST_SERVER", "HOLDFAST_TOKEN_FILE"};
-    const auto term = EnvironmentVariable("TERM");
-    if (term && options.terminal) variables["TERM"] = *term;
-  }
-  for (const std::string& text : invocation.arguments().Values("--env")) TRY_VOID(AddVariable(text, variables));
-  options.env.assign(variables.begin(), variables.end());
-  return {};
 }
 
 Result<std::optional<wire::ExecPolicy>> ExecPolicyFrom(const Arguments& arguments, const std::string& directory) {
@@ -111,6 +60,14 @@ Result<std::string> SandboxTextFrom(const Invocation& invocation, const client::
   return spec.restricts() ? sandbox::SandboxText(spec) : "";
 }
 
+void SayWhatIsLeftOut(const Invocation& invocation, const std::vector<std::string>& names) {
+  if (names.empty()) return;
+  (void)invocation.Complain(
+      fmt::format("variables whose names look like secrets are left out: {}; pass one with "
+                  "-e NAME, or all of them with --env-all",
+                  fmt::join(names, ", ")));
+}
+
 }  // namespace
 
 Result<std::string> ExplainSandbox(const Invocation& invocation) {
@@ -139,7 +96,8 @@ Result<client::StartOptions> StartOptionsFrom(const Invocation& invocation, cons
   options.input = closed ? client::Stdin::kClosed : client::Stdin::kOpen;
   TRY(options.sandbox, SandboxTextFrom(invocation, client, options.cwd));
   TRY(options.exec_policy, ExecPolicyFrom(arguments, directory));
-  TRY_VOID(SetEnvironment(invocation, options));
+  TRY(const auto left_out, SetEnvironment(invocation, options));
+  SayWhatIsLeftOut(invocation, left_out);
   return options;
 }
 

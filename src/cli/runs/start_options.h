@@ -11,7 +11,8 @@
 namespace holdfast::cli {
 
 // Reads the command, its directory, its environment, its sandbox and its streams from the arguments. On this machine
-// the command gets the environment of this program; on another one that of the server.
+// the command gets the environment of this program; on another one that of the server. Tells the user which variables
+// a command with a sandbox or with rules does not get.
 Result<client::StartOptions> StartOptionsFrom(const Invocation& invocation, const client::ExecServerClient& client);
 
 // Returns what the options of the sandbox would enforce, as text with one line per step. Only for a server that is on
