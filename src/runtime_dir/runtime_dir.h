@@ -17,6 +17,8 @@ struct RuntimeDir {
   std::string socket() const { return path + "/exec-server.sock"; }
   std::string lock() const { return path + "/exec-server.lock"; }
   std::string log() const { return path + "/exec-server.log"; }
+  // An empty file from the start of a private server until the first command in a sandbox.
+  std::string first_use() const { return path + "/exec-server.first-use"; }
   std::string url() const { return "unix://" + socket(); }
 };
 

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "cli/sandbox/sandbox_choice.h"
 #include "cli/sandbox/sandbox_options.h"
+#include "cli/sandbox/sandbox_warnings.h"
 #include "cli/table/arguments.h"
 #include "process/command/command.h"
 #include "sandbox/backend.h"
@@ -110,6 +111,7 @@ int RunSandbox(const Arguments& arguments, Auto default_auto) {
   if (arguments.Values("COMMAND").empty()) {
     return EndWith({sandbox::kBadUsage, "no command to run; name it after --"});
   }
+  PrintSandboxWarningsOnce(kProgram);
   return EndWith(sandbox::BecomeHelper(*std::move(command), kProgram));
 }
 

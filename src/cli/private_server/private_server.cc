@@ -59,6 +59,7 @@ Result<> AwaitUrl(int output, int log, const PrivateServerOptions& options) {
 // the terminal reaches it. Returns when the server listens.
 Result<> Start(int directory, const PrivateServerOptions& options) {
   TRY(const OwnedFd log, OpenLog(directory, options.directory.log()));
+  TRY_VOID(OpenRuntimeFile(directory, options.directory.first_use(), O_RDWR));
   TRY(const OwnedFd null, sys::OpenDevNull());
   TRY(sys::Pipe output, sys::MakePipe(sys::OurEnd::kRead));
   const std::string program = options.program.empty() ? sys::OwnProgram() : options.program;
@@ -101,6 +102,12 @@ Result<> EnsurePrivateServer(const PrivateServerOptions& options) {
   TRY_VOID(LockRuntimeFile(lock.get(), options.directory.lock(), kStartsToWaitFor * options.patience));
   if (IsPrivateServerUp(directory.get(), options.directory)) return {};  // another command was faster
   return Start(directory.get(), options);
+}
+
+// The file can be removed once, so one process wins, also of several that try at the same moment.
+bool TakeFirstUse(const RuntimeDir& place) {
+  const auto directory = runtime_dir::OpenRuntimeDir(place);
+  return directory && ::unlinkat(directory->get(), std::string(NameOf(place.first_use())).c_str(), 0) == 0;
 }
 
 }  // namespace holdfast::cli

@@ -27,4 +27,8 @@ bool IsPrivateServerUp(int directory, const RuntimeDir& place);
 // no part in its session, its terminal or its signals.
 Result<> EnsurePrivateServer(const PrivateServerOptions& options);
 
+// Returns true for the first call since a private server was started, by whichever process of the user, and then false
+// until another one is started. The user is warned about the sandbox of a server once, however many commands follow.
+bool TakeFirstUse(const RuntimeDir& place);
+
 }  // namespace holdfast::cli

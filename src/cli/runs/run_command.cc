@@ -15,6 +15,7 @@
 #include "cli/runs/terminal_approver.h"
 #include "cli/runs/terminal_questions.h"
 #include "cli/sandbox/sandbox_options.h"
+#include "cli/sandbox/sandbox_warnings.h"
 #include "cli/text/duration.h"
 #include "cli/text/run_name.h"
 #include "wire/encode.h"
@@ -117,6 +118,8 @@ loop::Task<int> Run(Invocation& invocation) {
     (void)co_await EndRun(*client, options->name);  // otherwise it expires, or stays if it is detached
     co_return invocation.Complain(start.error(), kOwnFailure);
   }
+  const bool is_private = invocation.server().source == ServerChoice::Source::kPrivate;
+  if (is_private && !start->sandbox.empty()) PrintSandboxWarningsOnce("holdfast run");
   auto process = co_await client->Start(*std::move(start));
   if (!process) {
     (void)co_await EndRun(*client, options->name);  // as above
