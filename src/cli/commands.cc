@@ -10,6 +10,7 @@
 #include "cli/local/exec_server_command.h"
 #include "cli/local/execpolicy_command.h"
 #include "cli/local/forward_command.h"
+#include "cli/local/help_command.h"
 #include "cli/local/man_command.h"
 #include "cli/local/mcp_server_command.h"
 #include "cli/local/rendezvous_command.h"
@@ -52,6 +53,8 @@ constexpr auto kRows = std::to_array<CommandTable::Row>({
     {"execpolicy allow", ExecpolicyAllowCommand},
     {"completion", CompletionCommand},
     {"man", ManCommand},
+    {"help", HelpCommand},
+    {"version", VersionCommand},
 });
 
 }  // namespace

@@ -28,12 +28,12 @@ class ConfigTest : public testing::Test {
   TempDir dir_;
 };
 
-// Expects exit code 1, nothing on standard output, and one line on standard error.
-void ExpectRefused(const std::vector<std::string>& flags, const std::string& reason) {
+// Expects this exit code, nothing on standard output, and one line on standard error.
+void ExpectRefused(const std::vector<std::string>& flags, const std::string& reason, int exit_code = 2) {
   std::vector<std::string> arguments = {"exec-server"};
   arguments.insert(arguments.end(), flags.begin(), flags.end());
   const Finished run = RunHoldfast(arguments);
-  EXPECT_EQ(run.exit_code, 1) << reason;
+  EXPECT_EQ(run.exit_code, exit_code) << reason;
   EXPECT_EQ(run.out, "") << reason;
   EXPECT_THAT(run.err, AllOf(MatchesRegex("holdfast( exec-server)?: [^\n]+\n"), HasSubstr(reason)));
 }
@@ -66,17 +66,16 @@ TEST_F(ConfigTest, RefusesAValueOfTheWrongKind) {
 }
 
 TEST_F(ConfigTest, RefusesAFileThatIsNotThereOrNotToml) {
-  ExpectRefused({"--config", dir_.Path("missing.toml")}, "No such file or directory");
+  ExpectRefused({"--config", dir_.Path("missing.toml")}, "No such file or directory", 1);
   ExpectRefused({"--config", Write("max_sessions = = 1\n")}, dir_.Path("holdfast.toml") + ":1:");
 }
 
 TEST_F(ConfigTest, RefusesAFlagItDoesNotKnow) {
   const Finished run = RunHoldfast({"exec-server", "--no-such-flag"});
-  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_EQ(run.exit_code, 2);
   EXPECT_EQ(run.out, "");
   EXPECT_THAT(run.err, HasSubstr("--no-such-flag"));
-  EXPECT_EQ(RunHoldfast({}).exit_code, 1);
-  EXPECT_EQ(RunHoldfast({"no-such-command"}).exit_code, 1);
+  EXPECT_EQ(RunHoldfast({"no-such-command"}).exit_code, 2);
 }
 
 TEST_F(ConfigTest, PrintsWhatItReadsBack) {

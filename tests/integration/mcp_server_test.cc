@@ -182,7 +182,7 @@ TEST(McpServerTest, AnswersToTheNameOfTheOriginalWithItsFlags) {
   const Outcome served = Program({link, "--execve", "/no/wrapper", "--bash", "/bin/sh"}).Finish();
   EXPECT_EQ(served.status, 0) << served.err;  // its input is empty
   const Outcome refused = Program({"env", "CODEX_BASH_PATH=/no/bash", link}).Finish();
-  EXPECT_EQ(refused.status, 1);
+  EXPECT_EQ(refused.status, 2);
   EXPECT_THAT(refused.err, HasSubstr("CODEX_BASH_PATH: /no/bash cannot be executed: No such file or directory"));
   EXPECT_THAT(Program({link, "-V"}).Finish().out, StartsWith("holdfast "));
   EXPECT_THAT(Program({link, "--help"}).Finish().out, HasSubstr("--preserve-program-paths"));

@@ -112,13 +112,13 @@ TEST_F(McpWrapperTest, WorksWithThePatchedShell) {
 TEST(McpWrapperFlagsTest, AServerWithoutItsWrapperDoesNotStart) {
   const Outcome outcome =
       Program({HOLDFAST_BINARY, "mcp-server", "--intercept", "wrapper", "--execve", "/missing/wrapper"}).Finish();
-  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("--execve: /missing/wrapper cannot be executed: No such file or directory"));
 }
 
 TEST(McpWrapperFlagsTest, AServerThatCannotBeStrictDoesNotStart) {
   const Outcome outcome = Program({HOLDFAST_BINARY, "mcp-server", "--intercept", "wrapper", "--strict"}).Finish();
-  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(outcome.err,
             "holdfast: --strict needs --intercept seccomp: with the wrapper, programs are not executed from a copy\n");
 }

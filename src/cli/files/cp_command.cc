@@ -233,6 +233,11 @@ Command CpCommand() {
                    {"holdfast cp --server ws://build:8765 :build/out .", "Copies a directory from another machine."},
                    {"holdfast cp --resume :/data/big.img .", "Goes on with a download that was cut."},
                    {"holdfast cp --resume disk.img :/data/", "Goes on with an upload that was cut."}},
+      .exit_statuses = {{"0", "everything was copied"},
+                        {"1", "something failed"},
+                        {"2", "the command line is wrong"},
+                        {"128+N", "the copy was interrupted by signal N"}},
+      .hints = {{{"-R"}, "write -r"}},
       .run = Remotely(Cp)};
 }
 

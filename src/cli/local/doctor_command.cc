@@ -46,23 +46,23 @@ int RunDoctor(const Arguments& arguments) {
 }  // namespace
 
 Command DoctorCommand() {
-  return {
-      .name = "doctor",
-      .topic = Topic::kServers,
-      .summary = "Tells whether the sandbox works on this machine, and why not.",
-      .options = {{.flag = "--json", .help = "print one JSON object instead of text"},
-                  {.flag = "--startup", .help = "print only the warnings that a server logs when it starts"},
-                  {.flag = "--backend",
-                   .value = "NAME",
-                   .help = "with --startup: the warnings of a server with this --sandbox-backend",
-                   .choices = {"auto", "native", "bubblewrap"},
-                   .default_value = "auto"},
-                  // Only the examination uses this option.
-                  {.flag = doctor::kInsideFlag, .value = "PATH", .shown = Option::Shown::kNo, .values = 2}},
-      .examples = {{"holdfast doctor", "Tries out every part of the sandbox and prints what it finds."}},
-      .exit_statuses = {{"0", "the sandbox works"}, {"1", "the sandbox does not work, or the command line is wrong"}},
-      .usage_status = 1,
-      .run = RunDoctor};
+  return {.name = "doctor",
+          .topic = Topic::kServers,
+          .summary = "Tells whether the sandbox works on this machine, and why not.",
+          .options = {{.flag = "--json", .help = "print one JSON object instead of text"},
+                      {.flag = "--startup", .help = "print only the warnings that a server logs when it starts"},
+                      {.flag = "--backend",
+                       .value = "NAME",
+                       .help = "with --startup: the warnings of a server with this --sandbox-backend",
+                       .choices = {"auto", "native", "bubblewrap"},
+                       .default_value = "auto"},
+                      // Only the examination uses this option.
+                      {.flag = doctor::kInsideFlag, .value = "PATH", .shown = Option::Shown::kNo, .values = 2}},
+          .examples = {{"holdfast doctor", "Tries out every part of the sandbox and prints what it finds."}},
+          .exit_statuses = {{"0", "the sandbox works"},
+                            {"1", "the sandbox does not work"},
+                            {"2", "the command line is wrong"}},
+          .run = RunDoctor};
 }
 
 }  // namespace holdfast::cli

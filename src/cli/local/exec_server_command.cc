@@ -22,9 +22,9 @@
 namespace holdfast::cli {
 namespace {
 
-int Complain(const Error& error) {
+int Complain(const Error& error, int status = 1) {
   PrintComplaint("holdfast", error.message);
-  return 1;
+  return status;
 }
 
 // Sets how glibc keeps freed memory. Messages may have many megabytes: by default glibc would return the pages of each
@@ -67,7 +67,7 @@ void PrintUrl(const std::string& url) {
 
 int RunExecServer(const Arguments& arguments) {
   const auto config = exec_server::LoadConfig([&](std::string_view flag) { return arguments.Value(flag); });
-  if (!config) return Complain(config.error());
+  if (!config) return Complain(config.error(), config.error().kind == ErrorKind::kInvalidParams ? kWrongUse : 1);
   if (arguments.Has(exec_server::kPrintConfigFlag)) {
     (void)std::fputs(exec_server::PrintConfig(*config).c_str(), stdout);
     return 0;
@@ -135,8 +135,7 @@ Command ExecServerCommand() {
                        {"holdfast exec-server --print-config > server.toml", "Writes a file with every setting."}},
           .exit_statuses = {{"0", "the server was told to stop"},
                             {"1", "the server could not start, or a registry has refused it"},
-                            {"2", "the options for a rendezvous do not fit together"}},
-          .usage_status = 1,
+                            {"2", "the command line or the file with settings is wrong"}},
           .run = RunExecServer};
 }
 

@@ -12,14 +12,15 @@
 #include "base/result.h"
 #include "cli/table/arguments.h"
 #include "cli/table/man_page.h"
+#include "cli/table/suggestion.h"
 #include "cli/text/complaint.h"
 
 namespace holdfast::cli {
 namespace {
 
-int Complain(const std::string& message) {
+int Complain(const std::string& message, int status) {
   PrintComplaint("holdfast man", message);
-  return 1;
+  return status;
 }
 
 Result<> WriteFile(const std::filesystem::path& path, const std::string& text) {
@@ -45,12 +46,12 @@ int Run(const Arguments& arguments) {
   const std::span<const Command> table = arguments.table();
   if (const auto directory = arguments.Value("--dir")) {
     const Result<> written = WritePages(*directory, table);
-    return written ? 0 : Complain(written.error().message);
+    return written ? 0 : Complain(written.error().message, 1);
   }
   std::string page = ManPage(table);
   if (const auto name = arguments.Value("COMMAND")) {
     const auto found = std::ranges::find(table, *name, &Command::name);
-    if (found == table.end()) return Complain("unknown command " + *name);
+    if (found == table.end()) return Complain(UnknownCommandText(table, *name), kWrongUse);
     page = ManPage(*found);
   }
   return std::fputs(page.c_str(), stdout) < 0 || std::fflush(stdout) != 0 ? 1 : 0;

@@ -63,7 +63,7 @@ int RunMcpServer(const Arguments& arguments) {
   const auto ended = Serve(arguments);
   if (ended) return 0;
   PrintComplaint("holdfast", ended.error().message);
-  return 1;
+  return ended.error().kind == ErrorKind::kInvalidParams ? kWrongUse : 1;
 }
 
 std::vector<Option> Options() {
@@ -123,8 +123,8 @@ Command McpServerCommand() {
                                 "Serves a shell that may write its directory, with further rules."}},
                               "holdfast mcp-server", ""),
       .exit_statuses = {{"0", "the input has ended, or the server was told to stop"},
-                        {"1", "the server could not start"}},
-      .usage_status = 1,
+                        {"1", "the server could not start"},
+                        {"2", "the command line is wrong"}},
       .run = RunMcpServer};
 }
 

@@ -31,7 +31,7 @@ loop::Task<int> Attach(Invocation& invocation) {
   const Arguments& arguments = invocation.arguments();
   const std::string name = arguments.ValueOr("NAME", "");
   auto keys = EscapeKeys::Parse(arguments.ValueOr("--escape", "ctrl-]"));
-  if (!keys) co_return invocation.Complain(keys.error(), kOwnFailure);
+  if (!keys) co_return invocation.Complain(keys.error(), kWrongUse);
   TerminalQuestions questions(invocation.loop());
   auto client = co_await JoinRun(invocation, name, wire::SessionRole::kDriver, TerminalApprover(questions));
   if (!client) co_return invocation.Complain(client.error(), kOwnFailure);
@@ -67,8 +67,9 @@ Command AttachCommand() {
           .examples = {{"holdfast attach brave-otter-42", "Comes back to a shell that was detached."}},
           .exit_statuses = {{"0", "detached"},
                             {"0..255", "the exit status of the command, if it has ended"},
+                            {"2", "the command line is wrong"},
                             {"125", "holdfast itself failed"}},
-          .usage_status = kOwnFailure,
+          .hints = {{{"--detach-keys"}, "write --escape KEY"}},
           .run = Remotely(Attach)};
 }
 

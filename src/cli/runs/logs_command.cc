@@ -103,6 +103,8 @@ Command LogsCommand() {
           .arguments = {{.name = "NAME", .help = "the name of the run", .completes = Completes::kRun}},
           .examples = {{"holdfast logs web", "Prints what web has written."},
                        {"holdfast logs -f web | grep error", "Watches it for errors."}},
+          .hints = {{{"-n", "--tail"}, "write `holdfast logs NAME | tail -n N`"},
+                    {{"--since", "-t", "--timestamps"}, "the server keeps no times; --since-seq begins at a number"}},
           .run = Remotely(Logs)};
 }
 

@@ -77,6 +77,8 @@ Command PsCommand() {
           WithJsonOption(WithServerOptions({{.flag = "--quiet", .letter = "-q", .help = "print only the names"}})),
       .examples = {{"holdfast ps", "Lists all runs of the private server."},
                    {"holdfast ps --json --server ws://build:8765", "Lists the runs of another server for a program."}},
+      .hints = {{{"-a", "--all"}, "all runs are listed, also those that have ended"}},
+      .elsewhere_called = {"list", "top"},
       .run = Remotely(Ps)};
 }
 

@@ -75,6 +75,9 @@ int StatusOfFailedStart(const Error& error) {
   return error.kind == ErrorKind::kCannotExecute ? kCannotExecute : kOwnFailure;
 }
 
+// What the options say is checked before the server is asked.
+int StatusOfOptions(const Error& error) { return error.kind == ErrorKind::kInvalidParams ? kWrongUse : kOwnFailure; }
+
 struct Started {
   std::string name;
 
@@ -103,7 +106,7 @@ loop::Task<int> Run(Invocation& invocation) {
   }
   TerminalQuestions questions(invocation.loop());
   auto options = ReadOptions(invocation.arguments(), questions);
-  if (!options) co_return invocation.Complain(options.error(), kOwnFailure);
+  if (!options) co_return invocation.Complain(options.error(), StatusOfOptions(options.error()));
   if (invocation.arguments().Has("--name")) {
     auto freed = co_await FreeName(invocation, options->name);
     if (!freed) co_return invocation.Complain(freed.error(), kOwnFailure);
@@ -116,7 +119,7 @@ loop::Task<int> Run(Invocation& invocation) {
   auto start = StartOptionsFrom(invocation, *client);
   if (!start) {
     (void)co_await EndRun(*client, options->name);  // otherwise it expires, or stays if it is detached
-    co_return invocation.Complain(start.error(), kOwnFailure);
+    co_return invocation.Complain(start.error(), StatusOfOptions(start.error()));
   }
   const bool is_private = invocation.server().source == ServerChoice::Source::kPrivate;
   if (is_private && !start->sandbox.empty()) PrintSandboxWarningsOnce("holdfast run");
@@ -169,6 +172,26 @@ std::vector<Option> Options() {
       "with -d: print the name of the run as JSON");
 }
 
+// What docker and kubectl have for the same purpose.
+std::vector<Hint> Hints() {
+  return {
+      {{"-v", "--volume", "--mount"},
+       "a command sees the files of the server's machine; --sandbox says which of them it may write"},
+      {{"-p", "--publish"}, "a command listens on the server's machine itself, so that no port has to be published"},
+      {{"-m", "--memory", "--cpus"},
+       "limits stand in front of the command, as in `prlimit --as=2000000000 COMMAND` or `nice COMMAND`"},
+      {{"--rm"}, "a run is removed when its command ends, unless it was detached; `holdfast prune` removes those"},
+      {{"--workdir"}, "write --cwd DIR or -C DIR"},
+      {{"-u", "--user"}, "a command runs as the user of the server"},
+      {{"--env-file"}, "write -e NAME=VALUE, or let the shell read the file: `set -a; . FILE; set +a`"},
+      {{"--entrypoint", "--image"}, "there are no images; the program is the first word of the command"},
+      {{"--privileged", "--cap-add"}, "a command without --sandbox may do all that the server's user may"},
+      {{"--restart"}, "a command runs once; --timeout limits its time"},
+      {{"--interactive"}, "standard input is passed on anyway; with -d, --stdin keeps it open"},
+      {{"-n", "--namespace", "--context"}, "write --server URL to choose the machine"},
+  };
+}
+
 }  // namespace
 
 Command RunCommand() {
@@ -210,11 +233,13 @@ Command RunCommand() {
           "holdfast run", " -- make"),
       .exit_statuses = {{"0..255", "the exit status of the command"},
                         {"124", "the time limit was reached"},
-                        {"125", "holdfast itself failed: the server cannot be reached, or an option is wrong"},
+                        {"2", "the command line is wrong"},
+                        {"125", "holdfast itself failed: the server cannot be reached, or refuses the command"},
                         {"126", "the command cannot be executed"},
                         {"127", "there is no such command"},
                         {"128+N", "the command was ended by signal N"}},
-      .usage_status = kOwnFailure,
+      .hints = Hints(),
+      .elsewhere_called = {"exec", "start"},
       .run = Remotely(Run)};
 }
 

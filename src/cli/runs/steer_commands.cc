@@ -53,7 +53,7 @@ loop::Task<int> Wait(Invocation& invocation) {
   std::optional<milliseconds> limit;
   if (const auto text = invocation.arguments().Value("--timeout")) {
     const auto duration = ParseDuration(*text);
-    if (!duration) co_return invocation.Complain("--timeout: " + duration.error().message, kOwnFailure);
+    if (!duration) co_return invocation.Complain("--timeout: " + duration.error().message, kWrongUse);
     limit = *duration;
   }
   loop::Deadline deadline(invocation.loop(), limit);
@@ -152,9 +152,9 @@ Command WaitCommand() {
           .arguments = Names(),
           .examples = {{"holdfast wait tests && echo passed", "Waits for a run and uses its exit status."}},
           .exit_statuses = {{"0..255", "the exit status of the last run"},
+                            {"2", "the command line is wrong"},
                             {"124", "the time was over first"},
                             {"125", "holdfast itself failed"}},
-          .usage_status = kOwnFailure,
           .run = Remotely(Wait)};
 }
 
@@ -175,6 +175,8 @@ Command KillCommand() {
           .examples = {{"holdfast kill web", "Asks a run to end."},
                        {"holdfast kill -s HUP web", "Lets a server read its configuration again."},
                        {"holdfast kill --end web", "Ends a run and removes it from the list."}},
+          .hints = {{{"-1", "-2", "-3", "-9", "-15"}, "write the signal behind -s, as in -s KILL"}},
+          .elsewhere_called = {"stop"},
           .run = Remotely(Kill)};
 }
 

@@ -31,6 +31,8 @@ struct Option {
   Takes takes = value.empty() ? Takes::kNothing : Takes::kValue;
   Completes completes = Completes::kNothing;
   std::vector<std::string> choices = {};  // every possible value; empty if any text is possible
+  // Values that are offered beside the words of `completes`, where others are possible too.
+  std::vector<std::string> suggestions = {};
   std::string default_value = {};
   Times times = Times::kOnce;
   std::string group = {};  // of the options of one group, a command line may have at most one
@@ -53,7 +55,14 @@ struct Argument {
   Count count = Count::kOne;
   Completes completes = Completes::kNothing;
   std::vector<std::string> choices = {};
+  std::vector<std::string> suggestions = {};  // as in Option
   Begins begins = Begins::kAtFirstPlainWord;
+};
+
+// What the user of another program can do here instead of an option that this command does not have.
+struct Hint {
+  std::vector<std::string> options;  // such as "--rm" or "-m"
+  std::string advice;
 };
 
 struct Example {
@@ -65,6 +74,9 @@ struct ExitStatus {
   std::string code;  // such as "124" or "128+N"
   std::string meaning;
 };
+
+// The exit status of every command after a mistake in the command line.
+inline constexpr int kWrongUse = 2;
 
 // The headings under which `holdfast --help` lists the commands, in their order.
 enum class Topic { kRuns, kFiles, kServers, kOther };
@@ -78,7 +90,8 @@ struct Command {
   std::vector<Argument> arguments = {};
   std::vector<Example> examples = {};
   std::vector<ExitStatus> exit_statuses = {};
-  int usage_status = 2;  // the exit status after a mistake in the command line
+  std::vector<Hint> hints = {};
+  std::vector<std::string> elsewhere_called = {};  // the names of such a command in other programs
   // Runs the command and returns the exit status.
   std::function<int(const Arguments&)> run;
 };

@@ -107,8 +107,7 @@ std::string HelpOf(std::span<const Command> table) {
     }
     text += commands.Text(TitleOf(topic));
   }
-  return text +
-         "\nholdfast COMMAND --help explains a command and shows examples. holdfast --version prints the version.\n";
+  return text + "\nholdfast help COMMAND explains a command and shows examples.\n";
 }
 
 std::string HelpOf(const Command& command) {

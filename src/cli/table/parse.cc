@@ -16,6 +16,7 @@
 #include "base/shown_text.h"
 #include "base/version.h"
 #include "cli/table/help.h"
+#include "cli/table/suggestion.h"
 
 namespace holdfast::cli {
 namespace {
@@ -53,6 +54,31 @@ bool AsksForHelp(const std::string& word) { return word == "--help" || word == "
 bool IsOwnOption(const Command& command, const std::string& word) {
   const std::string name = word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
   return AsksForHelp(word) || FindOption(command, name) != nullptr;
+}
+
+// Returns the part of a word which begins with a dash that is no option of the command; empty if there is none.
+std::string UnknownPart(const Command& command, const std::string& word) {
+  if (word.starts_with("--")) return IsOwnOption(command, word) ? "" : word.substr(0, word.find('='));
+  for (const char letter : word.substr(1)) {
+    const std::string name{'-', letter};
+    const Option* const option = FindOption(command, name);
+    if (option == nullptr && !AsksForHelp(name)) return name;
+    if (option != nullptr && option->takes == Option::Takes::kValue) return {};
+  }
+  return {};
+}
+
+// Returns the first option among the words that the command does not have; empty if it has all of them.
+std::string UnknownOption(const Command& command, Words words) {
+  for (size_t i = 0; i < words.size() && words[i] != "--";) {
+    if (!words[i].starts_with('-')) {
+      ++i;
+      continue;
+    }
+    if (std::string unknown = UnknownPart(command, words[i]); !unknown.empty()) return unknown;
+    i += WordsOfOption(command, words[i]);
+  }
+  return {};
 }
 
 // Returns the place of the word at which the last argument of the command begins, which takes all words from there on.
@@ -137,10 +163,10 @@ class Parser {
   std::vector<std::pair<std::string, CLI::Option*>> options_;
 };
 
-std::unexpected<Answered> Mistake(std::string_view command, int status, std::string_view reason) {
+std::unexpected<Answered> Mistake(std::string_view command, std::string_view reason) {
   const std::string program = command.empty() ? "holdfast" : fmt::format("holdfast {}", command);
   const std::string line = ShownText(reason.substr(0, reason.find('\n')));  // it may have a word of the command line
-  return std::unexpected(Answered{status, {}, fmt::format("{}: {}; see {} --help\n", program, line, program)});
+  return std::unexpected(Answered{kWrongUse, {}, fmt::format("{}: {}; see {} --help\n", program, line, program)});
 }
 
 // Returns what is wrong with a value; empty if nothing is.
@@ -172,20 +198,23 @@ std::expected<Arguments, Answered> ParseCommand(const CommandTable& table, const
   if (std::find_if(own.begin(), options_end, AsksForHelp) != options_end) {
     return std::unexpected(Answered{0, HelpOf(command), {}});
   }
+  if (const std::string unknown = UnknownOption(command, own); !unknown.empty()) {
+    return Mistake(command.name, UnknownOptionText(command, unknown));
+  }
   try {
     Arguments::ByName values = Parser(command, own).Parse(own);
     if (HasRest(command)) {
       const Argument& last = command.arguments.back();
       if (rest.empty() && last.count == Argument::Count::kRest) {
-        return Mistake(command.name, command.usage_status, fmt::format("{} is required", last.name));
+        return Mistake(command.name, fmt::format("{} is required", last.name));
       }
       values[last.name].assign(rest.begin(), rest.end());
     }
     const std::string bad = BadChoice(command, values);
-    if (!bad.empty()) return Mistake(command.name, command.usage_status, bad);
+    if (!bad.empty()) return Mistake(command.name, bad);
     return Arguments(table, command, std::move(values));
   } catch (const CLI::ParseError& error) {
-    return Mistake(command.name, command.usage_status, error.what());
+    return Mistake(command.name, error.what());
   }
 }
 
@@ -201,15 +230,15 @@ std::pair<const Command*, size_t> FindCommand(const CommandTable& table, Words w
 }  // namespace
 
 std::expected<Arguments, Answered> Parse(const CommandTable& table, const std::vector<std::string>& words) {
-  if (words.empty()) return Mistake("", 1, "a command is required");
-  if (AsksForHelp(words[0])) return std::unexpected(Answered{0, HelpOf(table.all()), {}});
+  if (words.empty() || AsksForHelp(words[0])) return std::unexpected(Answered{0, HelpOf(table.all()), {}});
   if (words[0] == "--version") return std::unexpected(Answered{0, fmt::format("holdfast {}\n", kVersion), {}});
   const auto [command, count] = FindCommand(table, words);
   if (command != nullptr) return ParseCommand(table, *command, Words(words).subspan(count));
   const std::string family = FamilyHelp(table.all(), words[0]);
-  if (family.empty()) return Mistake("", 1, fmt::format("unknown command {}", words[0]));
-  if (words.size() > 1 && AsksForHelp(words[1])) return std::unexpected(Answered{0, family, {}});
-  return Mistake(words[0], 1, "a subcommand is required");
+  if (family.empty()) return Mistake("", UnknownCommandText(table.all(), words[0]));
+  if (words.size() == 1) return Mistake(words[0], "a subcommand is required");
+  if (AsksForHelp(words[1])) return std::unexpected(Answered{0, family, {}});
+  return Mistake(words[0], UnknownCommandText(table.all(), words[0] + " " + words[1]));
 }
 
 }  // namespace holdfast::cli

@@ -137,7 +137,7 @@ TEST_F(ExecpolicyTest, RefusesACommandLineWithoutRulesOrCommand) {
   EXPECT_THAT(Refusal("holdfast execpolicy check git", 2), HasSubstr("--rules"));
   EXPECT_THAT(Refusal("holdfast execpolicy check -r git.rules", 2), HasSubstr("COMMAND is required"));
   EXPECT_THAT(Refusal("holdfast execpolicy allow", 2), HasSubstr("WORD is required"));
-  EXPECT_THAT(Refusal("holdfast execpolicy", 1), HasSubstr("a subcommand is required"));
+  EXPECT_THAT(Refusal("holdfast execpolicy", 2), HasSubstr("a subcommand is required"));
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ TEST_F(RunTest, HasTheSameExitStatusesUnderASandboxAndUnderRules) {
 TEST_F(RunTest, EndsTheCommandAtTheTimeLimit) {
   EXPECT_THAT(Refusal("holdfast run --timeout 300ms sleep 1000", 124), HasSubstr("the time limit is reached"));
   EXPECT_EQ(Run("holdfast run --timeout 1h true").status, 0);
-  EXPECT_THAT(Refusal("holdfast run --timeout soon true", 125), HasSubstr("--timeout: \"soon\" is not a time"));
+  EXPECT_THAT(Refusal("holdfast run --timeout soon true", 2), HasSubstr("--timeout: \"soon\" is not a time"));
 }
 
 TEST_F(RunTest, HasTheEnvironmentAndTheDirectoryOfTheCaller) {
@@ -142,7 +142,7 @@ TEST_F(RunTest, RunsInASandbox) {
   EXPECT_THAT(denied.err, HasSubstr("holdfast run: the sandbox has denied something to the command\n"));
   EXPECT_EQ(Output("holdfast run --sandbox workspace-write touch new; echo made"), "made\n");
   EXPECT_EQ(Content("new"), "");
-  EXPECT_THAT(Refusal("holdfast run --sandbox nonsense true", 125), HasSubstr("--sandbox: \"nonsense\" is neither"));
+  EXPECT_THAT(Refusal("holdfast run --sandbox nonsense true", 2), HasSubstr("--sandbox: \"nonsense\" is neither"));
 }
 
 TEST_F(RunTest, KeepsTheUrlOfAServerFromASandboxedCommand) {
@@ -190,9 +190,9 @@ TEST_F(RunTest, ReadsASandboxFromAFileWithSeveralLines) {
 }
 
 TEST_F(RunTest, RefusesASandboxThatIsNotJson) {
-  EXPECT_THAT(Refusal("echo '{\"cwd\"' > broken; holdfast run --sandbox broken true", 125),
+  EXPECT_THAT(Refusal("echo '{\"cwd\"' > broken; holdfast run --sandbox broken true", 2),
               HasSubstr("--sandbox: broken: "));
-  EXPECT_THAT(Refusal("echo '[]' > list; holdfast run --sandbox list true", 125),
+  EXPECT_THAT(Refusal("echo '[]' > list; holdfast run --sandbox list true", 2),
               HasSubstr("--sandbox: list: not a JSON object"));
   EXPECT_EQ(Output("holdfast ps -q"), "");
 }
@@ -202,7 +202,7 @@ TEST_F(RunTest, RefusesANameThatIsTakenAndReusesOneThatIsFree) {
   EXPECT_THAT(Refusal("holdfast run --name web true", 125), HasSubstr("a run named web exists already"));
   Run("holdfast kill web; holdfast wait web");
   EXPECT_EQ(Output("holdfast run --name web echo again"), "again\n");
-  EXPECT_THAT(Refusal("holdfast run --name 'a b' true", 125), HasSubstr("is not a name"));
+  EXPECT_THAT(Refusal("holdfast run --name 'a b' true", 2), HasSubstr("is not a name"));
 }
 
 TEST_F(RunTest, NamesWhatIsWrongWithTheServer) {
@@ -211,7 +211,7 @@ TEST_F(RunTest, NamesWhatIsWrongWithTheServer) {
                          "`holdfast exec-server`"));
   EXPECT_THAT(Refusal("HOLDFAST_SERVER=unix:///no/socket holdfast run true", 125), HasSubstr("unset HOLDFAST_SERVER"));
   EXPECT_THAT(Refusal("holdfast run --server gopher://x true", 125), HasSubstr("ws://HOST:PORT"));
-  EXPECT_THAT(Refusal("holdfast run --nonsense true", 125), HasSubstr("--nonsense"));
+  EXPECT_THAT(Refusal("holdfast run --nonsense true", 2), HasSubstr("--nonsense"));
 }
 
 TEST_F(RunTest, TellsThatTheServerDoesNotSpeakTheProtocol) {
@@ -265,7 +265,7 @@ TEST_F(RunTest, JudgesProgramsByRules) {
   EXPECT_EQ(outcome.out, "");
   EXPECT_THAT(outcome.err, HasSubstr("Execution denied"));
   EXPECT_EQ(Run("holdfast run --rules r.rules --strict -- /usr/bin/true").status, 0);
-  EXPECT_THAT(Refusal("holdfast run --strict true", 125), HasSubstr("--strict needs --rules"));
+  EXPECT_THAT(Refusal("holdfast run --strict true", 2), HasSubstr("--strict needs --rules"));
   EXPECT_THAT(Refusal("holdfast run --rules none.rules true", 125), HasSubstr("none.rules: No such file or directory"));
 }
 

@@ -29,7 +29,7 @@ TEST(ManPageTest, EscapesWhatRoffWouldInterpret) {
 
 TEST(ManPageTest, NamesPagesAfterTheirCommands) {
   EXPECT_EQ(ManPageName(SampleTable()[0]), "holdfast-run");
-  EXPECT_EQ(ManPageName(SampleTable()[4]), "holdfast-debug-trace");
+  EXPECT_EQ(ManPageName(SampleTable()[5]), "holdfast-debug-trace");
 }
 
 std::string WithoutEscapes(std::string page) {

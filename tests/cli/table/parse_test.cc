@@ -98,7 +98,7 @@ TEST_F(ParseTest, RefusesMistakesInOneLineThatNamesTheCommand) {
                                                                  {"run", "--cwd=/", "--cwd=/tmp", "ls"},
                                                                  {"run", "--colour=maybe", "ls"}}) {
     const Answered refusal = Refusal(words);
-    EXPECT_EQ(refusal.status, 125);
+    EXPECT_EQ(refusal.status, 2);
     EXPECT_THAT(refusal.err, StartsWith("holdfast run: "));
     EXPECT_EQ(std::ranges::count(refusal.err, '\n'), 1) << refusal.err;
     EXPECT_EQ(refusal.out, "");
@@ -107,8 +107,41 @@ TEST_F(ParseTest, RefusesMistakesInOneLineThatNamesTheCommand) {
   EXPECT_EQ(Refusal({"show", "those"}).err,
             "holdfast show: WHAT: \"those\" is not one of this|that; see holdfast show --help\n");
   EXPECT_EQ(Refusal({"nothing"}).err, "holdfast: unknown command nothing; see holdfast --help\n");
-  EXPECT_EQ(Refusal({}).err, "holdfast: a command is required; see holdfast --help\n");
   EXPECT_EQ(Refusal({"debug"}).err, "holdfast debug: a subcommand is required; see holdfast debug --help\n");
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"show", "those"}, {"nothing"}, {"debug"}, {"debug", "nothing"}, {"--nothing"}}) {
+    EXPECT_EQ(Refusal(words).status, 2) << testing::PrintToString(words);
+  }
+}
+
+TEST_F(ParseTest, SaysWhatWasProbablyMeant) {
+  EXPECT_EQ(Refusal({"sned", "x"}).err, "holdfast: unknown command sned (did you mean send?); see holdfast --help\n");
+  EXPECT_THAT(Refusal({"exec", "ls"}).err, HasSubstr("unknown command exec (did you mean run?)"));
+  EXPECT_EQ(Refusal({"debug", "trac"}).err,
+            "holdfast debug: unknown command debug trac (did you mean debug trace?); see holdfast debug --help\n");
+  EXPECT_EQ(Refusal({"run", "--detatch", "ls"}).err,
+            "holdfast run: unknown option --detatch (did you mean --detach?); see holdfast run --help\n");
+  EXPECT_EQ(Refusal({"run", "--nothing=1", "ls"}).err,
+            "holdfast run: unknown option --nothing; see holdfast run --help\n");
+  EXPECT_EQ(Refusal({"run", "-tx", "ls"}).err, "holdfast run: unknown option -x; see holdfast run --help\n");
+}
+
+TEST_F(ParseTest, SaysWhatToDoInsteadOfAnOptionOfAnotherProgram) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"--memory=1g"}, {"--memory", "1g"}, {"-m", "1g"}, {"-tm1g"}}) {
+    std::vector<std::string> line = {"run"};
+    line.insert(line.end(), words.begin(), words.end());
+    line.emplace_back("ls");
+    EXPECT_THAT(Refusal(line).err, HasSubstr(": put a limit in front of the command; see")) << words[0];
+  }
+  EXPECT_THAT(Words({"run", "ls", "-m"}, "COMMAND"), ElementsAre("ls", "-m"));
+  EXPECT_THAT(Words({"run", "--cwd", "-m", "ls"}, "--cwd"), ElementsAre("-m"));
+}
+
+TEST_F(ParseTest, ListsTheCommandsWhereNoneIsNamed) {
+  EXPECT_EQ(Refusal({}).status, 0);
+  EXPECT_EQ(Refusal({}).out, Refusal({"--help"}).out);
+  EXPECT_THAT(Refusal({}).out, HasSubstr("Sends a signal."));
 }
 
 TEST_F(ParseTest, AnswersRequestsForHelpAndForTheVersion) {
