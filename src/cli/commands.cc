@@ -19,6 +19,7 @@
 #include "cli/runs/call_command.h"
 #include "cli/runs/inspect_command.h"
 #include "cli/runs/logs_command.h"
+#include "cli/runs/prune_command.h"
 #include "cli/runs/ps_command.h"
 #include "cli/runs/run_command.h"
 #include "cli/runs/steer_commands.h"
@@ -35,6 +36,7 @@ constexpr auto kRows = std::to_array<CommandTable::Row>({
     {"kill", KillCommand},
     {"send", SendCommand},
     {"inspect", InspectCommand},
+    {"prune", PruneCommand},
     {"cp", CpCommand},
     {"ls", LsCommand},
     {"cat", CatCommand},

@@ -25,6 +25,7 @@ void OutputLog::Evict() {
     Held& held = streams_[static_cast<size_t>(oldest.stream)];
     retained_bytes_ -= oldest.bytes.size();
     held.retained_bytes -= oldest.bytes.size();
+    dropped_ = {.last_seq = oldest.seq, .bytes = dropped_.bytes + oldest.bytes.size()};
     if (held.retained_bytes >= limits_.snapshot_bytes_per_stream) {
       held.evicted.AppendOmitted(oldest.bytes);
     } else {

@@ -31,6 +31,12 @@ struct OutputLimits {
   size_t snapshot_bytes_per_stream = 256u << 10;
 };
 
+// The output that was removed from the front of a log.
+struct DroppedOutput {
+  uint64_t last_seq = 0;  // 0: nothing was removed
+  uint64_t bytes = 0;
+};
+
 struct Snapshot {
   std::string out, err, terminal;
   uint64_t omitted_bytes = 0;
@@ -50,6 +56,8 @@ class OutputLog {
   // Returns the first retained chunk after `after_seq`; null if there is none. It is valid until the next Append.
   const Chunk* FirstAfter(uint64_t after_seq) const;
 
+  const DroppedOutput& dropped() const { return dropped_; }
+
   Snapshot TakeSnapshot() const;
 
   size_t bytes() const;  // the number of bytes held in all
@@ -68,6 +76,7 @@ class OutputLog {
 
   OutputLimits limits_;
   size_t retained_bytes_ = 0;
+  DroppedOutput dropped_;
   std::deque<Chunk> chunks_;
   std::array<Held, kStreams> streams_;
 };

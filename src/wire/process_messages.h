@@ -51,6 +51,17 @@ struct OutputChunk {
   }
 };
 
+// The output of a process that its server no longer keeps.
+struct DroppedOutput {
+  uint64_t seq = 0;    // the number of the last chunk of it
+  uint64_t bytes = 0;  // the length of all of it
+
+  void Fields(auto& f) {
+    f.Required("seq", seq);
+    f.Required("bytes", bytes);
+  }
+};
+
 struct ProcessReadResult {
   std::vector<OutputChunk> chunks;
   uint64_t next_seq = 1;
@@ -59,6 +70,7 @@ struct ProcessReadResult {
   std::optional<ProcessEnd> end;
   // A server always sends null. Clients fill this member in themselves when they lose the connection.
   std::optional<std::string> failure;
+  std::optional<DroppedOutput> dropped;  // absent if the server keeps everything
 
   void Fields(auto& f) {
     f.Required("chunks", chunks);
@@ -69,6 +81,7 @@ struct ProcessReadResult {
     f.Nullable("failure", failure);
     f.Optional("sandboxDenied", sandbox_denied);
     f.Optional("end", end);
+    f.Optional("dropped", dropped);
   }
 };
 

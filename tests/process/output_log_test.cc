@@ -43,6 +43,13 @@ TEST(OutputLogTest, FindsTheFirstChunkAfterTheNumberGiven) {
   EXPECT_EQ(log.FirstAfter(5), nullptr);
 }
 
+TEST(OutputLogTest, KnowsHowMuchWasDropped) {
+  EXPECT_EQ(FiveChunks(1000).dropped().last_seq, 0u);
+  const OutputLog log = FiveChunks(30);  // keeps 3, 4 and 5
+  EXPECT_EQ(log.dropped().last_seq, 2u);
+  EXPECT_EQ(log.dropped().bytes, 20u);
+}
+
 TEST(OutputLogTest, ReadsAfterTheNumberGiven) {
   const OutputLog log = FiveChunks(1000);
   EXPECT_THAT(Seqs(log, 0), ElementsAre(1, 2, 3, 4, 5));

@@ -12,6 +12,7 @@
 #include "cli/runs/terminal_approver.h"
 #include "cli/runs/terminal_questions.h"
 #include "cli/terminal/screen.h"
+#include "wire/methods.h"
 
 namespace holdfast::cli {
 namespace {
@@ -27,6 +28,15 @@ loop::Task<bool> FitTerminal(client::Process& process) {
   co_return true;
 }
 
+// Returns whether the command has ended. If that cannot be found out, its run is rather kept.
+loop::Task<bool> HasEnded(client::ExecServerClient& client) {
+  wire::ProcessWaitParams params;
+  params.process_id = kMainProcess;
+  params.timeout_ms = 0;
+  const auto waited = co_await client.Call<wire::ProcessWait>(std::move(params));
+  co_return !waited || waited->exited;
+}
+
 loop::Task<int> Attach(Invocation& invocation) {
   const Arguments& arguments = invocation.arguments();
   const std::string name = arguments.ValueOr("NAME", "");
@@ -38,6 +48,7 @@ loop::Task<int> Attach(Invocation& invocation) {
   const uint64_t after = arguments.Has("--new") ? co_await LatestSeq(*client) : 0;
   auto process = co_await client->Attach(kMainProcess, after);
   if (!process) co_return invocation.Complain(process.error(), kOwnFailure);
+  const bool had_ended = co_await HasEnded(*client);
   const bool has_terminal = co_await FitTerminal(**process);
   using Streams = ConsoleOptions::Streams;
   ConsoleOptions options{.run_name = name,
@@ -45,7 +56,8 @@ loop::Task<int> Attach(Invocation& invocation) {
                          .keys = *keys,
                          .questions = questions};
   const ConsoleEnd end = co_await Converse(invocation, *client, *std::move(process), std::move(options));
-  if (end.how == ConsoleEnd::How::kFinished) (void)co_await EndRun(*client, name);  // it may be gone already
+  const bool ended_here = end.how == ConsoleEnd::How::kFinished && !had_ended;
+  if (ended_here) (void)co_await EndRun(*client, name);  // it may be gone already
   co_return end.status;
 }
 
@@ -57,7 +69,8 @@ Command AttachCommand() {
           .summary = "Connects this terminal with a run.",
           .description =
               "The output that the server has kept is shown first. Another client that is attached to the run "
-              "becomes an observer. Ctrl-] d leaves the command running; see holdfast run.",
+              "becomes an observer. Ctrl-] d leaves the command running; see holdfast run. A run whose command ends "
+              "meanwhile is removed from the list; one whose command had ended before stays, as with holdfast logs.",
           .options = WithServerOptions({{.flag = "--new", .help = "show only output that comes from now on"},
                                         {.flag = "--escape",
                                          .value = "KEY",

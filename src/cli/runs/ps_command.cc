@@ -72,7 +72,7 @@ Command PsCommand() {
       .summary = "Lists the runs of a server.",
       .description =
           "A run that was detached, or started with -d, stays in the list when its command has ended, so "
-          "that logs and wait still find it; holdfast kill --end removes it.",
+          "that logs and wait still find it; holdfast prune removes all that have ended.",
       .options =
           WithJsonOption(WithServerOptions({{.flag = "--quiet", .letter = "-q", .help = "print only the names"}})),
       .examples = {{"holdfast ps", "Lists all runs of the private server."},

@@ -40,6 +40,9 @@ wire::ProcessReadResult ReadNow(const ManagedProcess& managed, const wire::Proce
   result.closed = process.closed();
   result.sandbox_denied = managed.sandbox_denied();
   result.end = managed.ending().end();
+  if (const auto& dropped = process.log().dropped(); dropped.last_seq > 0) {
+    result.dropped = {.seq = dropped.last_seq, .bytes = dropped.bytes};
+  }
   return result;
 }
 

@@ -43,7 +43,7 @@ TEST_F(DetachedRunTest, KeepsItsOutputAndItsExitStatus) {
   EXPECT_EQ(logs.out, "one\n");
   EXPECT_EQ(logs.err, "two\n");
   EXPECT_THAT(Run("holdfast logs --json work").out,
-              HasSubstr("{\"seq\":1,\"stream\":\"stdout\",\"chunk\":\"b25lCg==\"}\n"));
+              HasSubstr("{\"seq\":1,\"stream\":\"stdout\",\"text\":\"one\\n\"}\n"));
   EXPECT_THAT(Output("holdfast ps"), HasSubstr("exited with 5"));
   EXPECT_EQ(Output("holdfast kill --end work; holdfast ps -q"), "");
 }
