@@ -17,6 +17,11 @@ void LetSignalsIn() {
   ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
 }
 
+bool IsIgnored(int signal) {
+  struct sigaction present{};
+  return ::sigaction(signal, nullptr, &present) == 0 && present.sa_handler == SIG_IGN;
+}
+
 // The kernel is called directly, because libc refuses signals 32 and 33, which it uses itself. In a process that was
 // started by posix_spawn they are ignored.
 void ResetSignalActions() {

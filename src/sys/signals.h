@@ -8,6 +8,9 @@ namespace holdfast::sys {
 void BlockSignals();
 void LetSignalsIn();
 
+// Returns whether the process ignores the signal.
+bool IsIgnored(int signal);
+
 // Gives every signal its default action. The function is async-signal-safe.
 void ResetSignalActions();
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -16,6 +18,7 @@
 #include "cli/connect/invocation.h"
 #include "cli/connect/server_path.h"
 #include "cli/files/download.h"
+#include "cli/files/interruptible.h"
 #include "cli/files/tree.h"
 #include "cli/files/upload.h"
 #include "cli/terminal/progress.h"
@@ -24,6 +27,9 @@ namespace holdfast::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+constexpr auto kPatience = 3s;  // for the server to remove the part of an upload that was interrupted
 
 enum class Direction { kUp, kDown, kOnServer };
 
@@ -76,6 +82,11 @@ class Copying {
 
   loop::Task<Result<>> Run(Direction direction, std::vector<std::string> sources, std::string destination);
 
+  // Returns the part that an interrupted copy has left on the server; empty if it has left none, or is meant to.
+  std::string PartToRemove() const;
+  loop::Task<> RemovePart(bool& removed);
+  void ClearProgress() { progress_.Clear(); }
+
  private:
   loop::Task<Result<>> Up(std::string from, std::string to);
   loop::Task<Result<>> Down(std::string from, std::string to);
@@ -85,12 +96,16 @@ class Copying {
   TransferJob JobFor(const TreeFile& file, const std::string& from, const std::string& to) const;
 
   bool resumes() const { return invocation_.arguments().Has("--resume"); }
+  bool keeps_times() const {
+    return invocation_.arguments().Has("--preserve") || invocation_.arguments().Has("--archive");
+  }
   std::string OnServer(const std::string& text) const { return ServerPath(text, server_directory_); }
 
   Invocation& invocation_;
   client::Files files_;
   std::string server_directory_;
-  uint64_t total_ = 0;
+  uint64_t total_bytes_ = 0, total_files_ = 0;
+  std::optional<TransferJob> upload_;  // the one under way
   ProgressBar progress_{STDERR_FILENO};
 };
 
@@ -104,8 +119,9 @@ loop::Task<bool> Copying::IsDirectory(Direction direction, std::string path) {
 }
 
 void Copying::Announce(const Tree& tree) {
-  total_ += tree.bytes;
-  progress_.SetTotal(total_);
+  total_bytes_ += tree.bytes;
+  total_files_ += tree.files.size();
+  progress_.SetTotal({.bytes = total_bytes_, .files = total_files_});
   for (const std::string& path : tree.skipped) {
     (void)invocation_.Complain(fmt::format("{} is neither a file nor a directory, and was left out", path));
   }
@@ -113,8 +129,15 @@ void Copying::Announce(const Tree& tree) {
 
 // A published server has no way to do some of what the user may expect.
 void Copying::TellLimits(Direction direction) const {
-  if (direction == Direction::kOnServer || files_.updates_files()) return;
+  if (direction == Direction::kOnServer) {
+    if (keeps_times()) (void)invocation_.Complain("copies on the server get the time at which they are made");
+    return;
+  }
+  if (files_.updates_files()) return;
   (void)invocation_.Complain("this server does not know the permissions of files: the copies get the usual ones");
+  if (direction == Direction::kUp && keeps_times()) {
+    (void)invocation_.Complain("this server cannot set times: the copies get the time at which they are made");
+  }
   if (direction == Direction::kUp && resumes()) {
     (void)invocation_.Complain("this server cannot go on with a copy: every file is copied from its beginning");
   }
@@ -126,7 +149,18 @@ TransferJob Copying::JobFor(const TreeFile& file, const std::string& from, const
           .size = file.size,
           .modified_at_ms = file.modified_at_ms,
           .permissions = file.permissions,
-          .resuming = resumes() ? Resuming::kResume : Resuming::kNo};
+          .resuming = resumes() ? Resuming::kResume : Resuming::kNo,
+          .times = keeps_times() ? FileTimes::kOfSource : FileTimes::kOfCopy};
+}
+
+std::string Copying::PartToRemove() const {
+  const bool is_kept = resumes() && files_.updates_files();
+  return upload_ && !is_kept ? PartOf(*upload_) : std::string();
+}
+
+loop::Task<> Copying::RemovePart(bool& removed) {
+  const auto outcome = co_await files_.Remove(PartToRemove(), client::Files::Missing::kIsFine);
+  removed = outcome.has_value();
 }
 
 loop::Task<Result<>> Copying::Run(Direction direction, std::vector<std::string> sources, std::string destination) {
@@ -159,9 +193,11 @@ loop::Task<Result<>> Copying::Up(std::string from, std::string to) {
     if (!made) co_return made;
   }
   for (const TreeFile& file : tree->files) {
-    auto copied = co_await UploadFile(files_, JobFor(file, from, to), progress_);
+    upload_ = JobFor(file, from, to);
+    auto copied = co_await UploadFile(files_, *upload_, progress_);
     if (!copied) co_return copied;
   }
+  upload_.reset();
   co_return Result<>();
 }
 
@@ -181,6 +217,32 @@ loop::Task<Result<>> Copying::Down(std::string from, std::string to) {
   co_return Result<>();
 }
 
+loop::Task<> RunInto(Result<>& outcome, loop::Task<Result<>> copy) { outcome = co_await std::move(copy); }
+
+// Says what an interrupted copy has left, and returns the exit status.
+int ComplainOfInterruption(const Invocation& invocation, int signal, const std::string& left_part) {
+  const int status = 128 + signal;
+  if (!left_part.empty()) return invocation.Complain("interrupted; " + LeftText(left_part), status);
+  if (!invocation.arguments().Has("--resume")) {
+    return invocation.Complain("interrupted; the file under way was removed, and those before it are complete", status);
+  }
+  return invocation.Complain("interrupted; the same command goes on with the copy", status);
+}
+
+// Copies, and tidies up if the user interrupts that.
+loop::Task<int> CopyUntilInterrupted(Invocation& invocation, Copying& copying, loop::Task<Result<>> copy) {
+  Interruptible interruptible(invocation.loop());
+  Result<> copied;
+  const bool finished = co_await interruptible.Run(RunInto(copied, std::move(copy)));
+  copying.ClearProgress();
+  if (finished) co_return copied ? 0 : invocation.Complain(copied.error());
+  std::string part = copying.PartToRemove();
+  bool removed = false;
+  if (!part.empty()) co_await interruptible.Run(copying.RemovePart(removed), kPatience);
+  if (removed) part.clear();
+  co_return ComplainOfInterruption(invocation, interruptible.signal(), part);
+}
+
 loop::Task<int> Cp(Invocation& invocation) {
   std::vector<std::string> sources = invocation.arguments().Values("PATH");
   if (sources.size() < 2) co_return invocation.Complain("a source and a destination are required", 2);
@@ -195,12 +257,9 @@ loop::Task<int> Cp(Invocation& invocation) {
   if (!client) co_return invocation.Complain(client.error());
   auto directory = ServerDirectory(invocation, *client);
   if (!directory) co_return invocation.Complain(directory.error());
-  Result<> copied;
-  {
-    Copying copying(invocation, client->files(), *std::move(directory));
-    copied = co_await copying.Run(*direction, std::move(sources), std::move(destination));
-  }
-  co_return copied ? 0 : invocation.Complain(copied.error());
+  Copying copying(invocation, client->files(), *std::move(directory));
+  auto copy = copying.Run(*direction, std::move(sources), std::move(destination));
+  co_return co_await CopyUntilInterrupted(invocation, copying, std::move(copy));
 }
 
 }  // namespace
@@ -214,17 +273,23 @@ Command CpCommand() {
           "A path that begins with a colon is on the server; a relative one is below the current directory, or below "
           "the directory of a remote server. Directories are copied with everything in them. If the destination is "
           "a directory, the copy gets its name in it.\n\n"
-          "A file takes its name when it is complete, so that a copy which fails leaves no half written file behind. "
+          "A file takes its name when it is complete, so that a copy which fails or is interrupted leaves no half "
+          "written file behind. "
           "It gets the permissions of its source, as far as the umask allows them. The set-user-ID, set-group-ID and "
           "sticky bits, the owner, and the modes of directories are not copied.\n\n"
-          "With --resume, a copy that is cut keeps what has come, and the next one goes on with it. A file gets the "
-          "time of its source, and is skipped if it has the size and the time of its source already. A file that has "
-          "changed since is copied from its beginning.\n\n"
+          "With --resume, a copy that is cut keeps what has come, and the next one goes on with it, also with what a "
+          "copy without --resume has left when it was killed. A file gets the time of its source, and is skipped if "
+          "it has the size and the time of its source already. A file that has changed since is copied from its "
+          "beginning.\n\n"
           "Servers other than that of holdfast do not know permissions, and cannot go on with copies to them. There "
           "the copies get the usual permissions, and each is made from its beginning.",
-      .options = WithServerOptions({{.flag = "--resume",
-                                     .help = "skip files that are complete, go on with a copy that was cut, and keep "
-                                             "what has come if this one is cut too"}}),
+      .options = WithServerOptions(
+          {{.flag = "--resume",
+            .help = "skip files that are complete, go on with a copy that was cut, and keep what has come if this one "
+                    "is cut too"},
+           {.flag = "--preserve", .letter = "-p", .help = "give files the times of their sources too"},
+           {.flag = "--archive", .letter = "-a", .help = "the same as -r -p"},
+           {.flag = "--recursive", .letter = "-r", .help = "copy directories, as happens without this option too"}}),
       .arguments = {{.name = "PATH",
                      .help = "the sources and, as the last one, the destination",
                      .count = Argument::Count::kMany,

@@ -62,7 +62,13 @@ Result<> Finish(OwnedFd& file, const std::string& part, const TransferJob& job) 
   return {};
 }
 
-// Gives the part the time of its source, if the source is still the version that the name of the part tells of.
+Result<> SetTime(int part, const TransferJob& job) {
+  const timespec times[] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, FileTime(job.modified_at_ms)};
+  if (::futimens(part, times) < 0) return FailErrno("utimensat", job.to);
+  return {};
+}
+
+// Checks that the source is still the version that the name of the part tells of.
 loop::Task<Result<>> Confirm(client::Files files, int part, TransferJob job) {
   struct stat status{};
   if (::fstat(part, &status) < 0) co_return FailErrno("stat", job.to);
@@ -72,8 +78,6 @@ loop::Task<Result<>> Confirm(client::Files files, int part, TransferJob job) {
   if (!unchanged || static_cast<uint64_t>(status.st_size) != job.size) {
     co_return Fail(ErrorKind::kInvalidRequest, fmt::format("{} has changed while it was copied", job.from));
   }
-  const timespec times[] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, FileTime(job.modified_at_ms)};
-  if (::futimens(part, times) < 0) co_return FailErrno("utimensat", job.to);
   co_return Result<>();
 }
 
@@ -120,6 +124,7 @@ loop::Task<Result<>> DownloadFile(client::Files files, TransferJob job, Progress
   auto copied = co_await files.Download(job.from, sink, options);
   if (!copied) co_return std::unexpected(std::move(copied).error());
   auto finished = job.resumes() ? co_await Confirm(files, file->get(), job) : Result<>();
+  if (finished && job.keeps_time()) finished = SetTime(file->get(), job);
   if (finished) finished = Finish(*file, part.path(), job);
   if (finished) part.Keep();
   if (!finished && finished.error().kind == ErrorKind::kInvalidRequest) part.Drop();  // it may mix two versions

@@ -8,10 +8,12 @@
 
 namespace holdfast::cli {
 
-// With kResume, a copy that fails keeps its part, and the next one goes on behind it. The name of the part has the size
-// and the time of the source in it, so that two versions of a file are never mixed. A file gets the time of its source,
-// and one that has the size and the time of its source already is skipped.
+// With kResume, a copy goes on behind the part that an earlier one has left, and keeps its own part if it fails. A file
+// gets the time of its source, and one that has the size and the time of its source already is skipped.
 enum class Resuming { kNo, kResume };
+
+// The time of a copy: that at which it was made, or that of its source.
+enum class FileTimes { kOfCopy, kOfSource };
 
 struct TransferJob {
   std::string from, to;  // absolute paths, one of this machine and one of the server
@@ -20,15 +22,22 @@ struct TransferJob {
   int64_t modified_at_ms = 0;
   std::optional<uint64_t> permissions = {};  // absent if the server does not tell them
   Resuming resuming = Resuming::kNo;
+  FileTimes times = FileTimes::kOfCopy;
 
   bool resumes() const { return resuming == Resuming::kResume; }
+  bool keeps_time() const { return resumes() || times == FileTimes::kOfSource; }
   bool IsSource(uint64_t size_found, int64_t modified_at_ms_found) const {
     return size_found == size && modified_at_ms_found == modified_at_ms;
   }
 };
 
-// Returns the path of the part, on the machine of the destination.
+// Returns the path of the part, on the machine of the destination. Its name has the size and the time of the source in
+// it, so that two versions of a file are never mixed. All copies use it: one with kResume also finds what a copy
+// without it has left when it was killed.
 std::string PartOf(const TransferJob& job);
+
+// Returns what the user should know about the part of an upload that could not be removed.
+std::string LeftText(const std::string& part);
 
 // The bits that a part has beside the permissions of its source, so that the next copy can go on with it.
 inline constexpr uint64_t kPartPermissions = 0600;

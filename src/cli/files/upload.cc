@@ -87,7 +87,7 @@ Result<> CheckSource(int source, const TransferJob& job, uint64_t copied) {
 loop::Task<Result<>> Finish(client::Files files, TransferJob job) {
   client::FileAttributes attributes;
   if ((job.permissions.value_or(0) & kPartPermissions) != kPartPermissions) attributes.permissions = job.permissions;
-  if (job.resumes()) attributes.modified_at_ms = job.modified_at_ms;
+  if (job.keeps_time()) attributes.modified_at_ms = job.modified_at_ms;
   if (files.updates_files() && (attributes.permissions || attributes.modified_at_ms)) {
     auto set = co_await files.SetAttributes(PartOf(job), attributes);
     if (!set) co_return set;
@@ -131,9 +131,9 @@ loop::Task<Result<>> UploadFile(client::Files files, TransferJob job, ProgressBa
     co_return Result<>();
   }
   auto outcome = co_await Send(files, source.get(), job, progress);
-  if (!outcome && !job.resumes()) {
-    (void)co_await files.Remove(PartOf(job), client::Files::Missing::kIsFine);  // the first error is the one to tell
-  }
+  if (outcome || job.resumes()) co_return outcome;
+  const auto removed = co_await files.Remove(PartOf(job), client::Files::Missing::kIsFine);
+  if (!removed) outcome.error().message += "; " + LeftText(PartOf(job));
   co_return outcome;
 }
 

@@ -9,6 +9,7 @@
 
 #include "cli/terminal/screen.h"
 #include "sys/signal_name.h"
+#include "sys/signals.h"
 
 namespace holdfast::cli {
 namespace {
@@ -22,18 +23,13 @@ constexpr auto kPassedOn = std::to_array<std::pair<int, const char*>>({{SIGINT, 
                                                                        {SIGALRM, "SIGALRM"}});
 
 // A signal that the caller of this program ignores, as nohup does with SIGHUP, stays ignored.
-bool IsIgnored(int signal) {
-  struct sigaction present{};
-  return ::sigaction(signal, nullptr, &present) == 0 && present.sa_handler == SIG_IGN;
-}
-
 std::vector<int> WatchedSignals(SignalRelay::Kind kind) {
   std::vector<int> signals = {SIGCONT};
   for (const auto& [signal, name] : kPassedOn) {
-    if (!IsIgnored(signal)) signals.push_back(signal);
+    if (!sys::IsIgnored(signal)) signals.push_back(signal);
   }
   if (kind == SignalRelay::Kind::kTerminal) signals.push_back(SIGWINCH);
-  if (kind == SignalRelay::Kind::kPipes && !IsIgnored(SIGTSTP)) signals.push_back(SIGTSTP);
+  if (kind == SignalRelay::Kind::kPipes && !sys::IsIgnored(SIGTSTP)) signals.push_back(SIGTSTP);
   return signals;
 }
 

@@ -1,6 +1,7 @@
 #include "cli/terminal/progress.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -50,12 +51,13 @@ std::string Shortened(std::string_view name, size_t width) {
 
 std::string ProgressLine(const ProgressState& state, size_t width) {
   std::string figures = "  " + ByteCountText(state.bytes);
+  const std::string count = state.files > 1 ? fmt::format("  file {} of {}", state.file, state.files) : "";
   if (state.total) {
     const double part =
         *state.total == 0 ? 1 : std::min(1.0, static_cast<double>(state.bytes) / static_cast<double>(*state.total));
     figures = "  " + Bar(part) + figures + " of " + ByteCountText(*state.total);
   }
-  figures += RateText(state.bytes, state.elapsed) + LeftText(state);
+  figures = count + figures + RateText(state.bytes, state.elapsed) + LeftText(state);
   const size_t room = width > figures.size() + kShortestName ? width - figures.size() : kShortestName;
   const std::string line = (Shortened(ShownText(state.name), room) + figures).substr(0, width);
   return line.substr(0, line.size() - IncompleteTail(line));
@@ -63,12 +65,25 @@ std::string ProgressLine(const ProgressState& state, size_t width) {
 
 ProgressBar::ProgressBar(int fd) : fd_(fd), shown_(IsTerminal(fd)) {}
 
-ProgressBar::~ProgressBar() {
+ProgressBar::~ProgressBar() { Clear(); }
+
+void ProgressBar::Clear() {
   if (drawn_) Write("\r\x1b[K");
+  drawn_ = false;
+}
+
+void ProgressBar::Begin(std::string name) {
+  name_ = std::move(name);
+  ++file_;
+  DrawIfDue();
 }
 
 void ProgressBar::Add(uint64_t bytes) {
   bytes_ += bytes;
+  DrawIfDue();
+}
+
+void ProgressBar::DrawIfDue() {
   const auto now = Clock::now();
   if (shown_ && now - last_ >= kInterval) Draw(now);
 }
@@ -79,8 +94,10 @@ void ProgressBar::Draw(Clock::time_point now) {
   const auto size = WindowSizeOf(fd_).value_or(sys::WindowSize());
   const ProgressState state{.name = name_,
                             .bytes = bytes_,
-                            .total = total_,
-                            .elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(now - start_)};
+                            .total = total_ ? std::optional(total_->bytes) : std::nullopt,
+                            .elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(now - start_),
+                            .file = file_,
+                            .files = total_ ? total_->files : 0};
   Write("\r" + ProgressLine(state, size.cols - 1u) + "\x1b[K");
 }
 

@@ -12,10 +12,11 @@
 namespace holdfast::cli {
 
 struct ProgressState {
-  std::string_view name;          // of the file that is copied at the moment
-  uint64_t bytes = 0;             // copied so far
-  std::optional<uint64_t> total;  // if it is known
+  std::string_view name;               // of the file that is copied at the moment
+  uint64_t bytes = 0;                  // copied so far
+  std::optional<uint64_t> total = {};  // if it is known
   std::chrono::milliseconds elapsed{0};
+  uint64_t file = 0, files = 0;  // the number of this file, and how many there are; shown if there are many
 };
 
 // Returns the line, at most `width` columns wide.
@@ -31,19 +32,24 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  void SetTotal(uint64_t bytes) { total_ = bytes; }
-  void Begin(std::string name) { name_ = std::move(name); }
+  struct Total {
+    uint64_t bytes = 0, files = 0;
+  };
+  void SetTotal(Total total) { total_ = total; }
+  void Begin(std::string name);  // the next file
   void Add(uint64_t bytes);
+  void Clear();  // removes the line; more progress draws it again
 
  private:
+  void DrawIfDue();
   void Draw(Clock::time_point now);
   void Write(std::string_view text) const;
 
   int fd_;
   bool shown_, drawn_ = false;
   std::string name_;
-  uint64_t bytes_ = 0;
-  std::optional<uint64_t> total_;
+  uint64_t bytes_ = 0, file_ = 0;
+  std::optional<Total> total_;
   const Clock::time_point start_ = Clock::now();
   Clock::time_point last_ = {};
 };

@@ -1,10 +1,12 @@
 // Tests of the properties that `holdfast cp` keeps, and of copies that are cut.
+#include <csignal>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cli/command_fixture.h"
+#include "support/eventually.h"
 #include "support/small_tmpfs.h"
 
 namespace holdfast::cli {
@@ -36,16 +38,37 @@ TEST_F(CpTest, CopiesNoSpecialBitsAndNothingThatTheUmaskForbids) {
   EXPECT_EQ(Output("chmod 777 a; holdfast cp a :b; umask 077; holdfast cp :a c; stat -c %a b c"), "755\n700\n");
 }
 
-// Another user must not read what a part with other permissions would show.
-TEST_F(CpTest, TakesOverALeftPartWithThePermissionsOfTheSource) {
-  EXPECT_EQ(Output("echo x > a; chmod 600 a; for f in b c; do echo longer > $f.holdfast-part; done; "
-                   "holdfast cp a :b; holdfast cp :a c; stat -c %a b c; cmp a b; cmp a c"),
-            "600\n600\n");
-}
-
 // The name of the part of a copy from `a` to the file `$1`, for command lines.
 constexpr const char* kPartFunction =
     "part() { echo $1.$(stat -c %s a)-$(($(date -r a +%s%N) / 1000000)).holdfast-part; }; ";
+
+// Another user must not read what a part with other permissions would show.
+TEST_F(CpTest, TakesOverALeftPartWithThePermissionsOfTheSource) {
+  const std::string part = kPartFunction;
+  EXPECT_EQ(Output(part + "echo x > a; chmod 600 a; for f in b c; do echo longer > $(part $f); done; "
+                          "holdfast cp a :b; holdfast cp :a c; stat -c %a b c; cmp a b; cmp a c; ls"),
+            "600\n600\na\nb\nc\nserver.sock\n");
+}
+
+TEST_F(CpTest, TakesTheOptionsOfOtherCopyCommands) {
+  Output("mkdir tree; echo x > tree/f; touch -d '2001-02-03 04:05:06.789' tree/f");
+  EXPECT_EQ(Output("holdfast cp -r tree :up; holdfast cp -r :tree down; find up down -newermt 2020-01-01 -type f | sort"),
+            "down/f\nup/f\n");
+  EXPECT_EQ(Output("for o in -p -rp -a; do rm -r up down; holdfast cp $o tree :up; holdfast cp $o :tree down; "
+                   "stat -c %y up/f down/f | cut -c -23; done | sort -u"),
+            "2001-02-03 04:05:06.789\n");
+}
+
+TEST_F(CpTest, CopiesFilesWithTheLongestNames) {
+  EXPECT_EQ(Output("n=$(printf '%0255d' 7); echo x > $n; mkdir b c; holdfast cp $n :b/; holdfast cp :$n c/; "
+                   "cmp $n b/$n && cmp $n c/$n && echo same"),
+            "same\n");
+}
+
+TEST_F(CpTest, CountsFilesOnATerminal) {
+  Output("mkdir tree; echo x > tree/a; touch tree/b tree/c");
+  EXPECT_THAT(Output("script -qec 'holdfast cp tree :up' /dev/null"), HasSubstr("file 1 of 3"));
+}
 
 TEST_F(CpTest, GoesOnWithAnUploadThatWasCut) {
   const std::string part = kPartFunction;
@@ -88,6 +111,65 @@ TEST_F(CpTest, AnUploadThatIsKilledIsFinishedByTheNextOne) {
          "until [ -s $p ]; do kill -0 $c || exit 9; done; { kill -9 $c; wait $c; } 2>/dev/null; "
          "[ ! -e b ] || exit 8; s=$(stat -c %s $p); [ $s -gt 0 ] || exit 7; "
          "holdfast cp --resume a :b && cmp a b && [ ! -e $p ]");
+}
+
+TEST_F(CpTest, ResumingFindsWhatAnOrdinaryCopyHasLeft) {
+  const std::string part = kPartFunction;
+  Output("head -c 100000000 /dev/urandom > a");
+  for (const std::string paths : {"a :b", ":a b"}) {
+    // Another beginning shows that the copy went on with the part.
+    EXPECT_EQ(Output(part + "p=$(part b); (exec holdfast cp " + paths +
+                     ") & c=$!; "
+                     "until [ -s $p ]; do kill -0 $c || exit 9; done; { kill -9 $c; wait $c; } 2>/dev/null; "
+                     "[ -s $p ] || exit 8; printf XX | dd of=$p conv=notrunc status=none; "
+                     "holdfast cp --resume " +
+                     paths + "; head -c 2 b; cmp <(tail -c +3 a) <(tail -c +3 b); rm b; ls"),
+              "XXa\nserver.sock\n")
+        << paths;
+  }
+}
+
+// The copy is too long to come to its end.
+class InterruptedCpTest : public ServedCommandFixture {
+ protected:
+  support::Outcome Interrupt(const std::string& words) {
+    Output("[ -e a ] || truncate -s 20G a");
+    support::Program copy(Bash("exec holdfast cp " + words));
+    EXPECT_TRUE(support::Eventually([&] { return Run("[ -s b.*.holdfast-part ]").status == 0; }));
+    copy.Signal(SIGINT);
+    return copy.Finish();
+  }
+};
+
+TEST_F(InterruptedCpTest, LeavesNothingHalfWritten) {
+  for (const char* paths : {"a :b", ":a b"}) {
+    const support::Outcome outcome = Interrupt(paths);
+    EXPECT_EQ(outcome.status, 128 + SIGINT);
+    EXPECT_EQ(outcome.err,
+              "holdfast cp: interrupted; the file under way was removed, and those before it are complete\n");
+    EXPECT_EQ(Output("ls"), "a\nserver.sock\n") << paths;
+  }
+}
+
+TEST_F(InterruptedCpTest, KeepsWhatHasComeToGoOnWithIt) {
+  for (const char* paths : {"--resume a :b", "--resume :a b"}) {
+    const support::Outcome outcome = Interrupt(paths);
+    EXPECT_EQ(outcome.status, 128 + SIGINT);
+    EXPECT_EQ(outcome.err, "holdfast cp: interrupted; the same command goes on with the copy\n");
+    Output("[ -s b.*.holdfast-part ] && rm b.*");
+  }
+}
+
+TEST_F(InterruptedCpTest, SaysWhatIsLeftIfTheServerDoesNotAnswer) {
+  Output("truncate -s 20G a");
+  support::Program copy(Bash("exec holdfast cp a :b"));
+  EXPECT_TRUE(support::Eventually([&] { return Run("[ -s b.*.holdfast-part ]").status == 0; }));
+  ::kill(server().pid(), SIGSTOP);
+  copy.Signal(SIGINT);
+  const support::Outcome outcome = copy.Finish();
+  ::kill(server().pid(), SIGCONT);
+  EXPECT_EQ(outcome.status, 128 + SIGINT);
+  EXPECT_THAT(outcome.err, HasSubstr(".holdfast-part is left on the server, and the same command with --resume goes"));
 }
 
 // The file system is mounted before the server starts, which would not see it otherwise.

@@ -43,7 +43,7 @@ TEST_F(PublishedServerUploadTest, CopiesFromTheBeginningWithoutPermissions) {
   ASSERT_TRUE(uploaded) << uploaded.error().message;
   ASSERT_EQ(server_.Got("fs/open").size(), 1U);
   EXPECT_EQ(server_.Got("fs/open").at(0).Text("params.mode"), "replace");
-  EXPECT_EQ(server_.Got("fs/open").at(0).Text("params.path"), "file:///there.holdfast-part");
+  EXPECT_EQ(server_.Got("fs/open").at(0).Text("params.path"), "file:///there.7-0.holdfast-part");
   EXPECT_FALSE(server_.Got("fs/open").at(0).Has("params.permissions"));
   EXPECT_EQ(server_.Got("fs/writeBlock").at(0).Bytes("params.chunk"), "content");
   EXPECT_EQ(server_.Got("fs/rename").at(0).Text("params.destinationPath"), "file:///there");
@@ -56,7 +56,7 @@ TEST_F(PublishedServerUploadTest, RemovesWhatAFailedCopyHasLeft) {
   const auto uploaded = Upload(client);
   ASSERT_FALSE(uploaded);
   EXPECT_EQ(uploaded.error().message, "No space left on device");
-  EXPECT_EQ(server_.Got("fs/remove").at(0).Text("params.path"), "file:///there.holdfast-part");
+  EXPECT_EQ(server_.Got("fs/remove").at(0).Text("params.path"), "file:///there.7-0.holdfast-part");
   EXPECT_TRUE(server_.Got("fs/rename").empty());
 }
 

@@ -243,6 +243,13 @@ TEST(ProgressTest, ShowsPartRateAndTimeLeft) {
   EXPECT_EQ(line, "big.iso  [#####...............]  25%  50.0 MiB of 200 MiB  10.0 MiB/s  15s left");
 }
 
+TEST(ProgressTest, CountsFilesIfThereAreMany) {
+  ProgressState state{.name = "b.txt", .bytes = 5, .total = 10, .elapsed = 0ms, .file = 2, .files = 1200};
+  EXPECT_EQ(ProgressLine(state, 120), "b.txt  file 2 of 1200  [##########..........]  50%  5 B of 10 B");
+  state.files = state.file = 1;
+  EXPECT_EQ(ProgressLine(state, 120), "b.txt  [##########..........]  50%  5 B of 10 B");
+}
+
 TEST(ProgressTest, FitsIntoTheWindow) {
   const ProgressState state{.name = "a/very/long/path/to/some/file.txt", .bytes = 1, .total = 3, .elapsed = 1s};
   for (size_t width = 0; width < 130; ++width) EXPECT_LE(ProgressLine(state, width).size(), width);
@@ -270,7 +277,7 @@ TEST(ProgressTest, DrawsOnATerminalAndCleansUp) {
   const sys::Pty pty = *sys::OpenPty({.rows = 24, .cols = 80});
   {
     ProgressBar bar(pty.slave.get());
-    bar.SetTotal(10);
+    bar.SetTotal({.bytes = 10, .files = 1});
     bar.Begin("file");
     bar.Add(5);
   }
@@ -284,7 +291,7 @@ TEST(ProgressTest, DrawsOnATerminalAndCleansUp) {
     ASSERT_GT(count, 0) << text;
     text.append(bytes, static_cast<size_t>(count));
   }
-  EXPECT_THAT(text, HasSubstr("\rfile  [##########..........]  50%"));
+  EXPECT_THAT(text, HasSubstr("\rfile  [....................]   0%"));
 }
 
 TEST(ProgressTest, DrawsNothingIntoAPipe) {
