@@ -1,6 +1,9 @@
 #include "exec_server/methods.h"
 
+#include <gmock/gmock.h>
+
 #include "exec_server/server_fixture.h"
+#include "wire/method_names.h"
 
 namespace holdfast::exec_server {
 namespace {
@@ -14,6 +17,10 @@ TEST_F(MethodsTest, AnswersEveryMethodWithoutParamsByACodeOfItsOwn) {
         name.ends_with("/list") || name == "session/takeOver" || name.starts_with("environment/");
     EXPECT_EQ(Call(client, name, "null").error_code(), callable_bare ? 0 : -32602) << name;
   }
+}
+
+TEST_F(MethodsTest, HasTheMethodsThatClientsAreOffered) {
+  EXPECT_THAT(methods_->names(), testing::UnorderedElementsAreArray(wire::kMethodNames));
 }
 
 TEST_F(MethodsTest, LeavesTheHandshakeToTheConnection) {

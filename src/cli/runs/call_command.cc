@@ -8,6 +8,7 @@
 #include "cli/connect/invocation.h"
 #include "cli/runs/run_session.h"
 #include "cli/text/duration.h"
+#include "wire/method_names.h"
 
 namespace holdfast::cli {
 namespace {
@@ -48,7 +49,9 @@ Command CallCommand() {
                 .help = "call it in the session of this run",
                 .completes = Completes::kRun},
                {.flag = "--timeout", .value = "TIME", .help = "wait no longer than this for the answer"}}),
-          .arguments = {{.name = "METHOD", .help = "the method, such as environment/info"},
+          .arguments = {{.name = "METHOD",
+                         .help = "the method, such as environment/info",
+                         .suggestions = {wire::kMethodNames.begin(), wire::kMethodNames.end()}},
                         {.name = "JSON",
                          .help = "its params as JSON; - reads them from standard input (default: {})",
                          .count = Argument::Count::kOptional}},

@@ -19,6 +19,7 @@ std::vector<Option> Table() {
            "$TMPDIR may be written too; none; or a file. A file whose name ends in .toml is like that of --config, "
            "any other has a sandbox in JSON, as the protocol has it",
        .completes = Completes::kFile,
+       .suggestions = {"read-only", "workspace-write", "none"},
        .group = kSandboxGroup},
       {.flag = "--read-only", .help = "the same as --sandbox read-only", .group = kSandboxGroup},
       {.flag = "--workspace-write",

@@ -25,19 +25,20 @@ _holdfast_offer_runs() {
   done < <("${COMP_WORDS[0]}" ps --quiet 2>/dev/null)
 }
 
-# Puts the words of kind $1 that begin with $2 into COMPREPLY.
+# Puts the words of kind $1 that begin with $2 into COMPREPLY. Behind `also:` stand words that are offered beside those.
 _holdfast_offer() {
-  local found
-  case $1 in
+  local found= also=
+  [[ $1 == *' also:'* ]] && also=$(compgen -W "${1#* also:}" -- "$2")
+  case ${1%% also:*} in
     file) found=$(compgen -f -- "$2"); compopt -o filenames 2>/dev/null ;;
     directory) found=$(compgen -d -- "$2"); compopt -o filenames 2>/dev/null ;;
     program) found=$(compgen -c -- "$2") ;;
     run) _holdfast_offer_runs "$2"; return ;;
     signal) found=$(compgen -A signal -- "$2") ;;
     words:*) found=$(compgen -W "${1#words:}" -- "$2") ;;
-    *) return ;;
   esac
-  [[ -n $found ]] && mapfile -t COMPREPLY <<<"$found"
+  [[ -n $found && -n $also ]] && also+=$'\n'
+  [[ -n $also$found ]] && mapfile -t COMPREPLY <<<"$also$found"
 }
 
 # Sets `place` to the number of arguments in front of the cursor, and `dashed` if a -- is among the words. In `start` is
@@ -87,8 +88,7 @@ _holdfast() {
 
 )sh";
 
-std::string Kind(Completes completes, const std::vector<std::string>& choices, std::span<const Command> table) {
-  if (!choices.empty()) return fmt::format("words:{}", fmt::join(choices, " "));
+std::string Kind(Completes completes, std::span<const Command> table) {
   switch (completes) {
     case Completes::kNothing:
       return "nothing";
@@ -111,6 +111,13 @@ std::string Kind(Completes completes, const std::vector<std::string>& choices, s
   return "nothing";
 }
 
+// `offered` is an option or an argument.
+std::string KindOf(const auto& offered, std::span<const Command> table) {
+  if (!offered.choices.empty()) return fmt::format("words:{}", fmt::join(offered.choices, " "));
+  const std::string kind = Kind(offered.completes, table);
+  return offered.suggestions.empty() ? kind : fmt::format("{} also:{}", kind, fmt::join(offered.suggestions, " "));
+}
+
 std::vector<std::string> NamesOf(const Option& option) {
   std::vector<std::string> names;
   if (!option.letter.empty()) names.push_back(option.letter);
@@ -127,12 +134,11 @@ std::string Row(const Command& command, std::span<const Command> table) {
     options.insert(options.end(), names.begin(), names.end());
     if (option.takes != Option::Takes::kValue) continue;
     valued.insert(valued.end(), names.begin(), names.end());
-    values += fmt::format("        {}) values={} ;;\n", fmt::join(names, "|"),
-                          ShellQuoted(Kind(option.completes, option.choices, table)));
+    values += fmt::format("        {}) values={} ;;\n", fmt::join(names, "|"), ShellQuoted(KindOf(option, table)));
   }
   options.emplace_back("--help");
   for (const Argument& argument : command.arguments) {
-    places.push_back(ShellQuoted(Kind(argument.completes, argument.choices, table)));
+    places.push_back(ShellQuoted(KindOf(argument, table)));
   }
   std::string row = fmt::format("    {})\n", ShellQuoted(command.name));
   row += fmt::format("      options='{}'\n      valued='{}'\n", fmt::join(options, " "), fmt::join(valued, " "));

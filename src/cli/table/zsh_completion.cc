@@ -24,6 +24,11 @@ _holdfast_runs() {
   compadd -a names
 }
 
+# Offers the words $@ beside files.
+_holdfast_words_or_files() {
+  _alternative "words:value:($*)" files:file:_files
+}
+
 )sh";
 
 // Returns the text with a backslash in front of each character that ends a part of a specification for _arguments.
@@ -36,8 +41,7 @@ std::string Escaped(std::string_view text) {
   return escaped;
 }
 
-std::string Action(Completes completes, const std::vector<std::string>& choices) {
-  if (!choices.empty()) return fmt::format("({})", fmt::join(choices, " "));
+std::string Action(Completes completes) {
   switch (completes) {
     case Completes::kNothing:
       return " ";
@@ -57,6 +61,15 @@ std::string Action(Completes completes, const std::vector<std::string>& choices)
   return " ";
 }
 
+// `offered` is an option or an argument.
+std::string ActionOf(const auto& offered) {
+  if (!offered.choices.empty()) return fmt::format("({})", fmt::join(offered.choices, " "));
+  if (offered.suggestions.empty()) return Action(offered.completes);
+  const std::string words = fmt::format("{}", fmt::join(offered.suggestions, " "));
+  // Without the blank in front, zsh would put options for compadd between the function and its words.
+  return offered.completes == Completes::kFile ? " _holdfast_words_or_files " + words : "(" + words + ")";
+}
+
 std::string Specification(const Option& option, std::string_view name) {
   const bool many = option.times == Option::Times::kMany;
   const std::string others =
@@ -64,13 +77,13 @@ std::string Specification(const Option& option, std::string_view name) {
   std::string text = many ? fmt::format("*{}", name) : fmt::format("({}){}", others, name);
   text += fmt::format("[{}]", Escaped(option.help));
   for (int i = 0; option.takes == Option::Takes::kValue && i < option.values; ++i) {
-    text += fmt::format(":{}:{}", Escaped(option.value), Action(option.completes, option.choices));
+    text += fmt::format(":{}:{}", Escaped(option.value), ActionOf(option));
   }
   return text;
 }
 
 std::string Specification(const Argument& argument) {
-  const std::string action = Action(argument.completes, argument.choices);
+  const std::string action = ActionOf(argument);
   switch (argument.count) {
     case Argument::Count::kOne:
       return fmt::format(":{}:{}", Escaped(argument.name), action);

@@ -102,6 +102,21 @@ TEST_F(BashCompletionTest, OffersTheValuesOfAnOption) {
   EXPECT_THAT(Offers({"run", "--env", ""}), IsEmpty());
 }
 
+TEST_F(BashCompletionTest, OffersUsualValuesBesideOthers) {
+  scratch_.Write("tape", "");
+  EXPECT_THAT(Offers({"run", "--box", ""}), IsSupersetOf({"tight", "wide", "tape"}));
+  EXPECT_THAT(Offers({"run", "--box", "t"}), UnorderedElementsAre("tight", "tape"));
+  EXPECT_THAT(Offers({"run", "--box", "w"}), ElementsAre("wide"));
+  EXPECT_THAT(Offers({"run", "--box", "x"}), IsEmpty());
+  EXPECT_THAT(Offers({"invoke", "fs/"}), UnorderedElementsAre("fs/open", "fs/close"));
+}
+
+TEST_F(BashCompletionTest, KnowsTheSandboxesOfRunAndTheMethodsOfCall) {
+  const std::string script = BashCompletion(Commands());
+  EXPECT_THAT(Offers(script, {"run", "--sandbox", "r"}), ElementsAre("read-only"));
+  EXPECT_THAT(Offers(script, {"call", "process/l"}), ElementsAre("process/list"));
+}
+
 TEST_F(BashCompletionTest, AsksHoldfastForTheNamesOfRuns) {
   scratch_.Write("holdfast", "#!/bin/sh\n[ \"$*\" = 'ps --quiet' ] && printf 'brave-otter\\nweb\\n'\n", 0755);
   EXPECT_THAT(Offers({"kill", ""}), UnorderedElementsAre("brave-otter", "web"));
@@ -171,6 +186,12 @@ TEST(ZshCompletionTest, IsAScriptThatZshAccepts) {
   EXPECT_EQ(outcome.out, "_holdfast\n");
 }
 
+TEST(ZshCompletionTest, KnowsTheSandboxesOfRunAndTheMethodsOfCall) {
+  const std::string script = ZshCompletion(Commands());
+  EXPECT_THAT(script, HasSubstr(":NAME|FILE: _holdfast_words_or_files read-only workspace-write none'"));
+  EXPECT_THAT(script, testing::ContainsRegex(":METHOD:\\(environment/info [a-zA-Z/ ]*process/list "));
+}
+
 // The test runs the function that completes a run, with a compadd that prints what it is given.
 TEST(ZshCompletionTest, OffersNoHostileNameThatAServerSends) {
   if (!support::RequireProgram("zsh")) return;
@@ -221,6 +242,46 @@ TEST(FishCompletionTest, OffersCommandsOptionsAndValues) {
   EXPECT_THAT(offers("holdfast run --co"), HasSubstr("--colour\t"));
   EXPECT_THAT(offers("holdfast run --colour "), HasSubstr("always"));
   EXPECT_THAT(offers("holdfast kill --co"), Not(HasSubstr("--colour")));
+}
+
+// Returns what fish offers for the line, in which `holdfast` is a program that knows two runs.
+std::vector<std::string> OffersOfFish(const std::string& script_text, const std::string& line) {
+  const support::ScratchDir scratch;
+  scratch.Write("holdfast", "#!/bin/sh\n[ \"$*\" = 'ps --quiet' ] && printf 'web\\nrun\\n'\n", 0755);
+  scratch.Write("some-program", "", 0755);
+  scratch.Write("tape", "");
+  const std::string script = scratch.Write("holdfast.fish", script_text);
+  const support::Outcome outcome =
+      support::Program({"fish", "--no-config", "-c",
+                        "cd " + scratch.path() + "; set PATH $PWD /usr/bin /bin; source " + script + "; complete -C " +
+                            FishQuoted(line) + " | string replace --regex '\\t.*' ''"})
+          .Finish();
+  EXPECT_EQ(outcome.err, "");
+  return LinesOf(outcome.out);
+}
+
+// A run may have the name of a command.
+TEST(FishCompletionTest, OffersRunsWhereARunIsWantedAndProgramsWhereOneIs) {
+  if (!support::RequireProgram("fish")) return;
+  const std::string script = FishCompletion(SampleTable());
+  EXPECT_THAT(OffersOfFish(script, "holdfast kill "), UnorderedElementsAre("web", "run"));
+  EXPECT_THAT(OffersOfFish(script, "holdfast kill run "), UnorderedElementsAre("web", "run"));
+  EXPECT_THAT(OffersOfFish(script, "holdfast send run "), Not(Contains("some-program")));
+  EXPECT_THAT(OffersOfFish(script, "holdfast run some"), ElementsAre("some-program"));
+  EXPECT_THAT(OffersOfFish(script, "holdfast run --cwd / some"), ElementsAre("some-program"));
+  EXPECT_THAT(OffersOfFish(script, "holdfast run cat ta"), ElementsAre("tape"));
+  EXPECT_THAT(OffersOfFish(script, "holdfast debug "), ElementsAre("trace"));
+  EXPECT_THAT(OffersOfFish(script, "holdfast debug trace --d"), ElementsAre("--deep"));
+}
+
+TEST(FishCompletionTest, OffersUsualValuesBesideOthers) {
+  if (!support::RequireProgram("fish")) return;
+  const std::string script = FishCompletion(SampleTable());
+  EXPECT_THAT(OffersOfFish(script, "holdfast run --box t"), UnorderedElementsAre("tight", "tape"));
+  EXPECT_THAT(OffersOfFish(script, "holdfast invoke fs/"), UnorderedElementsAre("fs/open", "fs/close"));
+  const std::string all = FishCompletion(Commands());
+  EXPECT_THAT(OffersOfFish(all, "holdfast run --sandbox r"), ElementsAre("read-only"));
+  EXPECT_THAT(OffersOfFish(all, "holdfast call process/l"), ElementsAre("process/list"));
 }
 
 TEST(FishCompletionTest, OffersNoHostileNameThatAServerSends) {
