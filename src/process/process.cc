@@ -137,6 +137,7 @@ void Process::OnReport(const Result<Enforcement>& outcome) {
 
 void Process::OnExited(int wait_status) {
   exited_at_ = std::chrono::system_clock::now();
+  if (WIFSIGNALED(wait_status)) end_signal_ = WTERMSIG(wait_status);
   Perform(life_.OnExited(sys::ExitStatusOf(wait_status)));
   Perform(life_.OnDrained());
 }
@@ -211,7 +212,10 @@ void Process::Perform(Action action) {
 void Process::PublishStartFailed(const Error& error) { owner_.OnStartFailed(*this, error); }
 
 void Process::PublishExit() {
-  if (!exited_at_) exited_at_ = std::chrono::system_clock::now();
+  if (!exited_at_) {  // the command was killed, and its keeper with it
+    exited_at_ = std::chrono::system_clock::now();
+    end_signal_ = SIGKILL;
+  }
   owner_.OnExited(*this, next_seq_++);
 }
 

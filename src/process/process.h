@@ -42,8 +42,7 @@ class Process : private CommandObserver, private OutputStream::Owner {
 
   bool has_input() const { return has_input_; }  // a pipe or a terminal, not /dev/null
   StdinQueue* input() { return input_.get(); }   // null if there is no input, or after everything has ended
-  // Sets the size of the terminal. Fails if the process has none.
-  Result<> Resize(sys::WindowSize size);
+  Result<> Resize(sys::WindowSize size);         // fails if the process has no terminal
   void Signal(int signal);
 
   // Kills every descendant; `done` runs when none is left, before the exit is published.
@@ -58,9 +57,9 @@ class Process : private CommandObserver, private OutputStream::Owner {
 
   Phase phase() const { return life_.start(); }
   uint64_t next_seq() const { return next_seq_; }
-  // The pid of the command, or of its wrapper, which may still be starting it.
-  std::optional<pid_t> pid() const { return pid_; }
-  std::optional<int> exit_code() const { return life_.exit_code(); }  // set from OnExited on
+  std::optional<pid_t> pid() const { return pid_; }  // of the command, or of its wrapper, which may still start it
+  std::optional<int> exit_code() const { return life_.exit_code(); }                          // set from OnExited on
+  std::optional<int> end_signal() const { return exit_code() ? end_signal_ : std::nullopt; }  // if one ended it
   // The close has its number. Life decides on it a moment before, together with the exit.
   bool closed() const { return closed_seq_.has_value(); }
   bool gone() const { return life_.gone(); }
@@ -113,6 +112,7 @@ class Process : private CommandObserver, private OutputStream::Owner {
   std::optional<uint64_t> closed_seq_;  // of the close, once it is published
   WallTime started_at_ = std::chrono::system_clock::now();
   std::optional<WallTime> exited_at_;
+  std::optional<int> end_signal_;
   std::optional<pid_t> pid_;
   bool has_input_ = false, terminal_ = false, output_begun_ = false;
 };

@@ -15,4 +15,9 @@ std::optional<int> SignalByName(std::string_view name) {
   return std::nullopt;
 }
 
+std::string NameOfSignal(int number) {
+  const char* abbreviation = ::sigabbrev_np(number);
+  return abbreviation != nullptr ? std::string("SIG") + abbreviation : std::to_string(number);
+}
+
 }  // namespace holdfast::sys

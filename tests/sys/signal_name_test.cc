@@ -22,5 +22,11 @@ TEST(SignalByNameTest, KnowsNothingElse) {
   }
 }
 
+TEST(NameOfSignalTest, IsTheNameByWhichTheSignalIsFound) {
+  EXPECT_EQ(NameOfSignal(SIGTERM), "SIGTERM");
+  EXPECT_EQ(SignalByName(NameOfSignal(SIGWINCH)), SIGWINCH);
+  EXPECT_EQ(NameOfSignal(40), "40");
+}
+
 }  // namespace
 }  // namespace holdfast::sys

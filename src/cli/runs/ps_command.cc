@@ -37,12 +37,20 @@ std::string NamesText(const Invocation& invocation, const Runs& runs) {
   return text;
 }
 
+// Returns the state, and how long ago the command has ended.
+std::string StateAndTime(const wire::ListedSession& run, std::chrono::system_clock::time_point now) {
+  const wire::ListedProcess* process = MainProcessOf(run);
+  if (process == nullptr || !process->exited_at_ms) return StateText(run);
+  return fmt::format("{} {} ago", StateText(run), AgeText(*process->exited_at_ms, now));
+}
+
 std::string TableText(const Runs& runs) {
   TextTable table;
-  table.Add({"NAME", "STATE", "AGE", "COMMAND"});
+  table.Add({"NAME", "STATE", "AGE", "SANDBOX", "DIRECTORY", "COMMAND"});
   const auto now = std::chrono::system_clock::now();
   for (const auto& run : runs) {
-    table.Add({*run.session_name, StateText(run), AgeText(run.created_at_ms, now), CommandText(run)});
+    table.Add({*run.session_name, StateAndTime(run, now), AgeText(run.created_at_ms, now), RestrictionText(run),
+               DirectoryText(run), CommandText(run)});
   }
   std::string text = table.Text();
   if (!HasColours(STDOUT_FILENO)) return text;

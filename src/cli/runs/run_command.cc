@@ -116,7 +116,7 @@ loop::Task<int> Run(Invocation& invocation) {
   auto client =
       co_await invocation.Connect(Invocation::Starting::kOnDemand, std::move(session), TerminalApprover(questions));
   if (!client) co_return invocation.Complain(client.error(), kOwnFailure);
-  auto start = StartOptionsFrom(invocation, *client);
+  auto start = StartOptionsFrom(invocation, options->name, *client);
   if (!start) {
     (void)co_await EndRun(*client, options->name);  // otherwise it expires, or stays if it is detached
     co_return invocation.Complain(start.error(), StatusOfOptions(start.error()));
@@ -208,7 +208,8 @@ Command RunCommand() {
           "name may be written. The files of --sandbox and --config are read here, but the paths of a sandbox are "
           "those of the server's machine. If that is another one, a relative path is below the directory of the "
           "command there, and ~ is the home of the server's user. A command with a sandbox or with rules gets neither "
-          "HOLDFAST_SERVER nor variables that look like secrets.\n\n"
+          "HOLDFAST_SERVER nor variables that look like secrets. HOLDFAST_RUN is the name of the run, also for a "
+          "prompt: PS1='${HOLDFAST_RUN:+($HOLDFAST_RUN) }\\w\\$ '.\n\n"
           "With -t the command has a terminal, and every key goes to it, except the escape key: Ctrl-] d leaves the "
           "command running (holdfast attach comes back), Ctrl-] z stops this program, and Ctrl-] twice is passed "
           "on.\n\n"

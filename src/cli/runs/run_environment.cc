@@ -89,7 +89,8 @@ std::vector<std::string> Restrict(Variables& variables, const Passed& passed) {
 
 }  // namespace
 
-Result<std::vector<std::string>> SetEnvironment(const Invocation& invocation, client::StartOptions& options) {
+Result<std::vector<std::string>> SetEnvironment(const Invocation& invocation, const std::string& run_name,
+                                                client::StartOptions& options) {
   const Arguments& arguments = invocation.arguments();
   const bool distrusted = !options.sandbox.empty() || options.exec_policy.has_value();
   const Passed passed{.server_variables = !distrusted, .secrets = !distrusted || arguments.Has("--env-all")};
@@ -103,6 +104,7 @@ Result<std::vector<std::string>> SetEnvironment(const Invocation& invocation, cl
     const auto term = EnvironmentVariable("TERM");
     if (term && options.terminal) variables["TERM"] = *term;
   }
+  variables["HOLDFAST_RUN"] = run_name;
   for (const std::string& text : arguments.Values("--env")) TRY_VOID(AddVariable(text, variables));
   std::erase_if(left_out, [&](const std::string& name) { return variables.contains(name); });
   options.env.assign(variables.begin(), variables.end());

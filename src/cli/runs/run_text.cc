@@ -6,16 +6,35 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "base/file_uri.h"
 #include "base/shown_text.h"
 #include "cli/runs/run_session.h"
 #include "cli/text/duration.h"
 
 namespace holdfast::cli {
+
 std::string StateText(const wire::ListedSession& run) {
   const wire::ListedProcess* process = MainProcessOf(run);
   if (process == nullptr) return "empty";
+  if (process->signal) return fmt::format("ended by {}", *process->signal);
   if (process->exit_code) return fmt::format("exited with {}", *process->exit_code);
   return process->state == wire::ProcessState::kStarting ? "starting" : "running";
+}
+
+std::string RestrictionText(const wire::ListedSession& run) {
+  const wire::ListedProcess* process = MainProcessOf(run);
+  if (process == nullptr) return {};
+  std::string text = "none";
+  if (process->sandbox) text = process->sandbox->files + (process->sandbox->network ? "+network" : "");
+  if (process->rules) text += "+rules";
+  return text;
+}
+
+std::string PathText(const std::string& path) { return ParsePath(path).value_or(path); }
+
+std::string DirectoryText(const wire::ListedSession& run) {
+  const wire::ListedProcess* process = MainProcessOf(run);
+  return process == nullptr || !process->cwd ? std::string() : PathText(*process->cwd);
 }
 
 std::string CommandText(const wire::ListedSession& run) {

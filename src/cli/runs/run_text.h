@@ -8,8 +8,17 @@
 
 namespace holdfast::cli {
 
-// Returns "running", "exited with 3", "starting" or "empty".
+// Returns "running", "exited with 3", "ended by SIGTERM", "starting" or "empty".
 std::string StateText(const wire::ListedSession& run);
+
+// Returns what restricts the command, such as "read-only" or "workspace-write+network+rules"; "none" if nothing does.
+std::string RestrictionText(const wire::ListedSession& run);
+
+// Returns the directory of the command; empty if the server does not say it.
+std::string DirectoryText(const wire::ListedSession& run);
+
+// Returns a path that the server has sent as a file: URI or as it is.
+std::string PathText(const std::string& path);
 
 // Returns the command as one line that bash would read as the same words; of a very long one only parts are shown.
 std::string CommandText(const wire::ListedSession& run);

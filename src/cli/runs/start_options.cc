@@ -84,7 +84,8 @@ Result<std::string> ExplainSandbox(const Invocation& invocation) {
   return sandbox::Explain(CommandIn(SpecOfRequest(std::move(choice)), places.directory));
 }
 
-Result<client::StartOptions> StartOptionsFrom(const Invocation& invocation, const client::ExecServerClient& client) {
+Result<client::StartOptions> StartOptionsFrom(const Invocation& invocation, const std::string& run_name,
+                                              const client::ExecServerClient& client) {
   const Arguments& arguments = invocation.arguments();
   TRY(const std::string directory, ServerDirectory(invocation, client));
   client::StartOptions options;
@@ -96,7 +97,7 @@ Result<client::StartOptions> StartOptionsFrom(const Invocation& invocation, cons
   options.input = closed ? client::Stdin::kClosed : client::Stdin::kOpen;
   TRY(options.sandbox, SandboxTextFrom(invocation, client, options.cwd));
   TRY(options.exec_policy, ExecPolicyFrom(arguments, directory));
-  TRY(const auto left_out, SetEnvironment(invocation, options));
+  TRY(const auto left_out, SetEnvironment(invocation, run_name, options));
   SayWhatIsLeftOut(invocation, left_out);
   return options;
 }

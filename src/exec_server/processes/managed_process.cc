@@ -3,26 +3,46 @@
 #include <memory>
 #include <utility>
 
+#include "base/file_uri.h"
 #include "base/log.h"
 #include "exec_server/processes/wire_stream.h"
 #include "sandbox/denial/sandbox_denial.h"
+#include "sandbox/helper_command/sandbox_summary.h"
 #include "sandbox/launchers/sandboxed_start.h"
 #include "sandbox/resolve/temporary_directory.h"
+#include "sys/signal_name.h"
 
 namespace holdfast::exec_server {
 namespace {
 
-// Returns as much of the arguments as process/list shows: enough to recognise the command.
-std::vector<std::string> Shorten(const std::vector<std::string>& argv) {
+// Returns as many of the words as process/list shows: enough to recognise the command or the rules.
+std::vector<std::string> Shorten(const std::vector<std::string>& words) {
   constexpr size_t kMaxBytes = 4096;
   std::vector<std::string> shown;
   size_t left = kMaxBytes;
-  for (const std::string& word : argv) {
+  for (const std::string& word : words) {
     if (left == 0) break;
     shown.push_back(word.substr(0, left));
     left -= std::min(left, word.size() + 1);
   }
   return shown;
+}
+
+// Returns what process/list says about a process from its start on.
+wire::ListedProcess DescriptionOf(const std::string& id, const StartRequest& request) {
+  wire::ListedProcess listed;
+  listed.process_id = id;
+  listed.argv = Shorten(request.command.argv);
+  listed.cwd = FileUri(request.command.cwd);
+  if (request.sandbox) listed.sandbox = sandbox::SummaryOf(*request.sandbox);
+  if (request.supervision) listed.rules = Shorten(request.supervision->files);
+  return listed;
+}
+
+size_t BytesOf(const std::vector<std::string>& words) {
+  size_t bytes = 0;
+  for (const std::string& word : words) bytes += word.size() + 3;  // the quotes and a comma
+  return bytes;
 }
 
 int64_t Milliseconds(process::Process::WallTime time) {
@@ -67,7 +87,7 @@ void LogStart(const std::string& session_id, const std::string& process_id, cons
 ManagedProcess::ManagedProcess(const Context& context, std::string id, const StartRequest& request, StartReply reply)
     : context_(context),
       id_(std::move(id)),
-      argv_(Shorten(request.command.argv)),
+      description_(DescriptionOf(id_, request)),
       sandbox_type_(request.sandbox ? wire::SandboxType::kLinuxSeccomp : wire::SandboxType::kNone),
       confined_(request.sandbox && request.sandbox->restricts()),
       start_reply_(std::move(reply)),
@@ -244,22 +264,22 @@ size_t ManagedProcess::retained_bytes() const {
 bool ManagedProcess::WantsOutput() const { return !context_.link.is_congested(); }
 
 size_t ManagedProcess::described_bytes() const {
-  constexpr size_t kNamesAndNumbers = 200;
-  size_t bytes = kNamesAndNumbers + id_.size();
-  for (const std::string& word : argv_) bytes += word.size() + 3;  // the quotes and a comma
+  constexpr size_t kNamesAndNumbers = 300;
+  size_t bytes = kNamesAndNumbers + id_.size() + BytesOf(description_.argv) + description_.cwd->size();
+  if (description_.sandbox) bytes += BytesOf(description_.sandbox->write) + BytesOf(description_.sandbox->deny);
+  if (description_.rules) bytes += BytesOf(*description_.rules);
   return bytes;
 }
 
 wire::ListedProcess ManagedProcess::Describe() const {
-  wire::ListedProcess listed;
-  listed.process_id = id_;
-  listed.argv = argv_;
+  wire::ListedProcess listed = description_;
   if (!starting()) listed.pid = process_->pid();
   listed.state = StateOf(*process_);
   listed.exit_code = process_->exit_code();
   listed.end = ending_->end();
   listed.started_at_ms = Milliseconds(process_->started_at());
   if (auto exited = process_->exited_at(); exited && process_->exit_code()) listed.exited_at_ms = Milliseconds(*exited);
+  if (const auto signal = process_->end_signal()) listed.signal = sys::NameOfSignal(*signal);
   listed.output_bytes = process_->output_bytes();
   listed.input_bytes = process_->input_bytes();
   return listed;

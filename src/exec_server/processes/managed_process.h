@@ -103,7 +103,7 @@ class ManagedProcess final : public process::ProcessOwner {
 
   const Context context_;
   std::string id_, quoted_id_;
-  std::vector<std::string> argv_;
+  const wire::ListedProcess description_;  // without what changes
   wire::SandboxType sandbox_type_;
   bool confined_;  // the process runs under a policy that restricts something
   bool sandbox_denied_ = false;

@@ -203,10 +203,11 @@ void ProcessService::Start(SessionProcesses& processes, const wire::ProcessStart
 
 // Reading the rules may block, so a worker does it.
 loop::Task<Result<StartRequest>> ProcessService::AddExecPolicy(StartRequest request, wire::ExecPolicy wanted) {
-  auto policy = co_await rules_.Load(std::move(wanted.rules));
+  auto policy = co_await rules_.Load(wanted.rules);
   if (!policy) co_return std::unexpected(std::move(policy).error());
   using escalate::Strictness;
   request.supervision = {.policy = *std::move(policy),
+                         .files = std::move(wanted.rules),
                          .strictness = wanted.strict ? Strictness::kStrict : Strictness::kUsual};
   co_return std::move(request);
 }

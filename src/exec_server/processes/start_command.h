@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "escalate/seccomp/supervision.h"
@@ -20,6 +21,7 @@ namespace holdfast::exec_server {
 // The rules by which every execve of a process is judged.
 struct ExecSupervision {
   std::shared_ptr<const exec_policy::Policy> policy;
+  std::vector<std::string> files;  // of the policy, as the request names them
   escalate::Strictness strictness = escalate::Strictness::kUsual;
 };
 

@@ -27,7 +27,8 @@ TEST_F(DetachedRunTest, PrintsAReadableNameAndGoesOn) {
 TEST_F(DetachedRunTest, IsListedWithStateAndCommand) {
   Output("holdfast run -d --name web sh -c 'sleep 1000'");
   EXPECT_THAT(Output("holdfast ps"),
-              MatchesRegex("NAME  STATE    AGE  COMMAND\nweb   running  [0-9]+s  +sh -c 'sleep 1000'\n"));
+              MatchesRegex("NAME  STATE    AGE  SANDBOX  DIRECTORY +COMMAND\nweb   running  [0-9]+s   none     " +
+                           scratch_.path() + "  sh -c 'sleep 1000'\n"));
   EXPECT_THAT(Output("holdfast ps --json"),
               AllOf(StartsWith("{\"sessions\":[{"), HasSubstr("\"sessionName\":\"web\"")));
   EXPECT_THAT(Output("holdfast inspect web"),

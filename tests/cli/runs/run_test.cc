@@ -64,6 +64,15 @@ TEST_F(RunTest, HasTheEnvironmentAndTheDirectoryOfTheCaller) {
   EXPECT_EQ(Output("mkdir sub; holdfast run --cwd sub pwd; holdfast run -C / pwd"), Path("sub") + "\n/\n");
 }
 
+TEST_F(RunTest, TellsTheCommandTheNameOfItsRun) {
+  EXPECT_EQ(Output("holdfast run --name web sh -c 'echo $HOLDFAST_RUN'"), "web\n");
+  EXPECT_EQ(Output("holdfast run --name out holdfast run --name in sh -c 'echo $HOLDFAST_RUN'"), "in\n");
+  EXPECT_EQ(Output("holdfast run --name web --sandbox read-only sh -c 'echo $HOLDFAST_RUN'"), "web\n");
+  EXPECT_EQ(Output("holdfast run -e HOLDFAST_RUN=mine sh -c 'echo $HOLDFAST_RUN'"), "mine\n");
+  const auto remote = support::ServerProcess::Start();
+  EXPECT_EQ(Output("holdfast run --server " + remote.url() + " --name far sh -c 'echo $HOLDFAST_RUN'"), "far\n");
+}
+
 TEST_F(RunTest, PassesTheWordsOnAsTheyAre) {
   EXPECT_EQ(Output(R"(holdfast run printf '%s|' '' 'a b' '$x' '"' --json -t)"), "|a b|$x|\"|--json|-t|");
 }
