@@ -15,7 +15,7 @@ bool AsksForTls(const Config& config) { return !config.tls_cert.empty() || !conf
 Result<std::optional<transport::TlsContext>> TlsFor(const transport::WebSocketUrl& url, const Config& config) {
   if (!AsksForTls(config) && url.security == transport::Security::kPlain) return std::nullopt;
   if (config.tls_cert.empty() || config.tls_key.empty()) {
-    return Fail(ErrorKind::kInvalidRequest,
+    return Fail(ErrorKind::kInvalidParams,
                 fmt::format("{}: TLS needs a certificate and its key. Use --tls-cert and --tls-key", config.listen));
   }
   TRY(auto context, transport::TlsContext::ForServer(config.tls_cert, config.tls_key));
@@ -44,7 +44,7 @@ Result<transport::HttpFrontOptions> FrontOptionsFor(const transport::WebSocketUr
 
 Result<> CheckTlsWithoutPort(const Config& config) {
   if (!AsksForTls(config)) return {};
-  return Fail(ErrorKind::kInvalidRequest,
+  return Fail(ErrorKind::kInvalidParams,
               fmt::format("--tls-cert and --tls-key need an address with a port to listen on, not {}", config.listen));
 }
 

@@ -85,7 +85,7 @@ Result<> Server::Listen() {
     TRY(listener_, transport::ListenUnix(loop_, *unix_socket, limits(), ServerRoutes(), std::move(accept)));
     KeepCommandsFrom(sandbox::ServerAccess::OfSocket(unix_socket->path));
   } else if (!config_.url_file.empty()) {
-    return Fail(ErrorKind::kInvalidRequest,
+    return Fail(ErrorKind::kInvalidParams,
                 fmt::format("--url-file needs an address to listen on, not {}", config_.listen));
   } else {
     ends_with_connection_ = true;

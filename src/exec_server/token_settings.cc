@@ -15,7 +15,7 @@ struct TokenSetting {
 
 template <typename... Arguments>
 std::unexpected<Error> Refuse(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
-  return Fail(ErrorKind::kInvalidRequest, fmt::format(text, std::forward<Arguments>(arguments)...));
+  return Fail(ErrorKind::kInvalidParams, fmt::format(text, std::forward<Arguments>(arguments)...));
 }
 
 }  // namespace

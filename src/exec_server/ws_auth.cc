@@ -36,7 +36,7 @@ Result<transport::Authorizer> AuthorizerFor(const transport::WebSocketUrl& url, 
         .refuse = [tokens](const transport::Credentials& credentials) { return tokens->Refuse(credentials); }};
   }
   if (!url.loopback && !config.insecure_no_auth && config.ws_auth != kUrlSecret) {
-    return Fail(ErrorKind::kInvalidRequest,
+    return Fail(ErrorKind::kInvalidParams,
                 fmt::format("{} is not a loopback address, so anybody who reaches it could run commands. Use --ws-auth "
                             "capability-token or signed-bearer-token to require a token, --ws-auth url-secret to "
                             "require a secret in the URL, or --insecure-no-auth to let everybody in",
@@ -56,7 +56,7 @@ Result<transport::Authorizer> AuthorizerFor(const transport::WebSocketUrl& url, 
 
 Result<> CheckAuthWithoutPort(const Config& config) {
   if (config.ws_auth == kUrlSecret || AsksForToken(config)) {
-    return Fail(ErrorKind::kInvalidRequest,
+    return Fail(ErrorKind::kInvalidParams,
                 fmt::format("--ws-auth {} needs a ws:// address to listen on, not {}", config.ws_auth, config.listen));
   }
   return CheckTokenSettings(config);

@@ -108,7 +108,7 @@ TEST(AdmissionTest, ServesOtherMachinesThatKnowTheSecret) {
 TEST(AdmissionTest, RefusesASecretWithoutAUrlForIt) {
   for (const char* address : {"stdio", "unix:///tmp/holdfast-admission.sock"}) {
     const Finished run = RunHoldfast({"exec-server", "--listen", address, "--ws-auth", "url-secret"});
-    EXPECT_EQ(run.exit_code, 1) << address;
+    EXPECT_EQ(run.exit_code, 2) << address;
     EXPECT_THAT(run.err, HasSubstr("needs a ws:// address")) << address;
   }
 }

@@ -266,7 +266,7 @@ TEST_P(McpRulesTest, ComparesWholePathsIfItIsTold) {
 TEST_P(McpRulesTest, RefusesToStartWithABadRulesFile) {
   const std::string bad = operator_.Write("bad.rules", "prefix_rule(pattern=[])\n");
   const Finished finished = RunHoldfast({"mcp-server", "--rules", bad});
-  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_EQ(finished.exit_code, 2);
   EXPECT_THAT(finished.err, HasSubstr("bad.rules"));
   EXPECT_THAT(finished.out, IsEmpty());
   EXPECT_EQ(RunHoldfast({"mcp-server", "--rules", "/no/such.rules"}).exit_code, 1);

@@ -204,7 +204,7 @@ TEST(McpServerTest, RefusesToStartWithABadPolicyOrShell) {
   };
   for (const auto& [arguments, complaint] : cases) {
     const Finished finished = RunHoldfast(arguments);
-    EXPECT_EQ(finished.exit_code, 1);
+    EXPECT_EQ(finished.exit_code, 2);
     EXPECT_THAT(finished.err, StartsWith(complaint));
     EXPECT_THAT(finished.out, IsEmpty());
   }

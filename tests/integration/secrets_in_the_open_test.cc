@@ -62,7 +62,7 @@ TEST(UrlFileServerTest, AServerThatCannotWriteItDoesNotServe) {
   EXPECT_EQ(no_directory.exit_code, 1);
   EXPECT_THAT(no_directory.err, HasSubstr("No such file or directory"));
   const Finished stdio = RunHoldfast({"exec-server", "--listen", "stdio", "--url-file", scratch.path() + "/url.txt"});
-  EXPECT_EQ(stdio.exit_code, 1);
+  EXPECT_EQ(stdio.exit_code, 2);
   EXPECT_THAT(stdio.err, HasSubstr("--url-file needs an address to listen on, not stdio"));
 }
 

@@ -62,7 +62,7 @@ TEST(TlsTest, AsksForTheSecretBehindTls) {
 
 TEST(TlsTest, RefusesHalfASetting) {
   const Finished run = RunHoldfast({"exec-server", "--listen", "wss://127.0.0.1:0"});
-  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, StartsWith("holdfast: wss://127.0.0.1:0: TLS needs a certificate and its key."));
 }
 
@@ -71,7 +71,7 @@ TEST(TlsTest, RefusesTlsOnAUnixSocket) {
   std::vector<std::string> arguments = FlagsOf(certificate, "unix:///run/x.sock");
   arguments.insert(arguments.begin(), "exec-server");
   const Finished run = RunHoldfast(arguments);
-  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("--tls-cert and --tls-key need an address with a port"));
 }
 

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -167,7 +168,7 @@ TEST(TransportTest, RefusesABadAddressInOneLine) {
                           "ws://127.0.0.1:65536", "ws://127.0.0.1:-1", "ws://[::1:0", "wss://127.0.0.1:0",
                           "http://127.0.0.1:0", "unix://x", "unix://", "unix:///no/such/directory/socket", "stdin"}) {
     const Finished run = RunHoldfast({"exec-server", "--listen", url});
-    EXPECT_EQ(run.exit_code, 1) << url;
+    EXPECT_EQ(run.exit_code, std::string_view(url) == "unix:///no/such/directory/socket" ? 1 : 2) << url;
     EXPECT_EQ(run.out, "") << url;
     EXPECT_THAT(run.err, MatchesRegex("holdfast: [^\n]+\n")) << url;
   }
@@ -176,7 +177,7 @@ TEST(TransportTest, RefusesABadAddressInOneLine) {
 TEST(TransportTest, RefusesToServeOtherMachinesUnlessToldTo) {
   for (const char* url : {"ws://0.0.0.0:0", "ws://[::]:0", "ws://192.0.2.1:0"}) {
     const Finished run = RunHoldfast({"exec-server", "--listen", url});
-    EXPECT_EQ(run.exit_code, 1) << url;
+    EXPECT_EQ(run.exit_code, 2) << url;
     EXPECT_EQ(run.out, "") << url;
     EXPECT_THAT(run.err, MatchesRegex("holdfast: [^\n]*--insecure-no-auth[^\n]*\n")) << url;
   }

@@ -22,9 +22,9 @@
 namespace holdfast::cli {
 namespace {
 
-int Complain(const Error& error, int status = 1) {
+int Complain(const Error& error) {
   PrintComplaint("holdfast", error.message);
-  return status;
+  return error.kind == ErrorKind::kInvalidParams ? kWrongUse : 1;
 }
 
 // Sets how glibc keeps freed memory. Messages may have many megabytes: by default glibc would return the pages of each
@@ -67,7 +67,7 @@ void PrintUrl(const std::string& url) {
 
 int RunExecServer(const Arguments& arguments) {
   const auto config = exec_server::LoadConfig([&](std::string_view flag) { return arguments.Value(flag); });
-  if (!config) return Complain(config.error(), config.error().kind == ErrorKind::kInvalidParams ? kWrongUse : 1);
+  if (!config) return Complain(config.error());
   if (arguments.Has(exec_server::kPrintConfigFlag)) {
     (void)std::fputs(exec_server::PrintConfig(*config).c_str(), stdout);
     return 0;

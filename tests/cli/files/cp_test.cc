@@ -52,8 +52,9 @@ TEST_F(CpTest, TakesOverALeftPartWithThePermissionsOfTheSource) {
 
 TEST_F(CpTest, TakesTheOptionsOfOtherCopyCommands) {
   Output("mkdir tree; echo x > tree/f; touch -d '2001-02-03 04:05:06.789' tree/f");
-  EXPECT_EQ(Output("holdfast cp -r tree :up; holdfast cp -r :tree down; find up down -newermt 2020-01-01 -type f | sort"),
-            "down/f\nup/f\n");
+  EXPECT_EQ(
+      Output("holdfast cp -r tree :up; holdfast cp -r :tree down; find up down -newermt 2020-01-01 -type f | sort"),
+      "down/f\nup/f\n");
   EXPECT_EQ(Output("for o in -p -rp -a; do rm -r up down; holdfast cp $o tree :up; holdfast cp $o :tree down; "
                    "stat -c %y up/f down/f | cut -c -23; done | sort -u"),
             "2001-02-03 04:05:06.789\n");
