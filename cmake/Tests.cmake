@@ -146,8 +146,6 @@ if(HOLDFAST_FUZZERS)
   endforeach()
 endif()
 
-holdfast_test_libc_start()
-
 # The tests below are scripts. All but the last one are among the longest tests: they start early too.
 
 # This test runs every shell example of the documentation and compares its output.

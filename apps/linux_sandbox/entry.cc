@@ -1,8 +1,7 @@
 // The entry point of the helper, which runs before libc is started. With the native backend root's helper has to run
-// from a read-only mount of its own file (sandbox/own_image.h), so it is executed twice. The start of libc takes time,
-// most of all where it is not that of apps/libc_start. The first execution therefore ends here, without libc: this code
-// makes the mount, and executes the helper from it with --program-fd, which names the mount. It does so for every
-// backend, because the choice of the backend needs libc.
+// from a read-only mount of its own file (sandbox/own_image.h), so it is executed twice. The start of libc takes
+// time, so the first execution ends here, without libc: this code makes the mount, and executes the helper from it with
+// --program-fd, which names the mount. It does so for every backend, because the choice of the backend needs libc.
 //
 // Where anything fails, the helper starts as usual, and makes a copy of itself in memory where it needs one.
 //

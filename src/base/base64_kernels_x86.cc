@@ -107,9 +107,9 @@ uint32_t SavedRegisters() {
   return eax;
 }
 
-// Returns the index of the fastest kernel that this CPU can run. It asks the processor itself, at the first use. libc
-// does not know the answer in a program that starts by apps/libc_start, and the compiler's own check would ask before
-// main, twelve times, which costs 80 us in a virtual machine at every start of the sandbox.
+// Returns the index of the fastest kernel that this CPU can run. It asks the processor at the first use,
+// because the compiler's own check would ask before main, twelve times, which costs 80 us in a virtual machine at every
+// start of the sandbox.
 size_t FirstAvailable() {
   constexpr uint32_t ymm = 0b110, zmm = 0b1110'0110;
   const uint32_t saved = SavedRegisters();
