@@ -9,9 +9,9 @@
 #include <cerrno>
 #include <csignal>
 
-#include "escalate/stand_in/exit_codes.h"
 #include "escalate/stub/execution.h"
 #include "escalate/stub/protocol.h"
+#include "sys/exit_codes.h"
 #include "sys/raw.h"
 #include "sys/raw_entry.h"
 
@@ -31,20 +31,20 @@ struct Task {
   const char* strings;
 };
 
-[[noreturn]] void FailOnDescriptors() { Fail("", "descriptors", EMFILE, kCannotExecute); }
+[[noreturn]] void FailOnDescriptors() { Fail("", "descriptors", EMFILE, sys::kCannotExecute); }
 
 void ReadOrder(Task& task) {
   StarterOrder& order = task.order;
-  if (ReadAt(kStarterOrderFd, &order, sizeof order, 0) != Reading::kComplete) raw::Exit(kCannotExecute);
+  if (ReadAt(kStarterOrderFd, &order, sizeof order, 0) != Reading::kComplete) raw::Exit(sys::kCannotExecute);
   const unsigned long number_bytes = order.fd_count * sizeof(int);
   const unsigned long pointer_bytes = PointerCount(order.image) * sizeof(char*);
   const unsigned long bytes = number_bytes + order.image.bytes;
   char* const memory = Allocate(pointer_bytes + number_bytes + bytes);
-  if (memory == nullptr) raw::Exit(kCannotExecute);
+  if (memory == nullptr) raw::Exit(sys::kCannotExecute);
   task.pointers = reinterpret_cast<const char**>(memory);
   task.held = reinterpret_cast<int*>(memory + pointer_bytes);
   task.numbers = task.held + order.fd_count;
-  if (ReadAt(kStarterOrderFd, task.numbers, bytes, sizeof order) != Reading::kComplete) raw::Exit(kCannotExecute);
+  if (ReadAt(kStarterOrderFd, task.numbers, bytes, sizeof order) != Reading::kComplete) raw::Exit(sys::kCannotExecute);
   task.strings = reinterpret_cast<const char*>(task.numbers + order.fd_count);
 }
 
@@ -76,7 +76,7 @@ unsigned ReceivePacket(int* held, unsigned missing) {
     FailOnDescriptors();
   }
   const unsigned long count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-  if (count > missing) raw::Exit(kCannotExecute);
+  if (count > missing) raw::Exit(sys::kCannotExecute);
   const auto* const received = reinterpret_cast<const int*>(space + CMSG_LEN(0));
   for (unsigned long i = 0; i < count; ++i) held[i] = received[i];
   return static_cast<unsigned>(count);
@@ -129,7 +129,7 @@ void TakeOverLimits(const StarterOrder& order) {
   const int directory_error = static_cast<int>(-raw::Syscall(__NR_fchdir, kStarterDirectoryFd));
   ReceiveDescriptors(task);
   PlaceDescriptors(task);
-  if (directory_error != 0) Fail("", "cd", directory_error, kCannotExecute);
+  if (directory_error != 0) Fail("", "cd", directory_error, sys::kCannotExecute);
   TakeOverLimits(task.order);
   FailExecution(task.strings, Execute(task.order.image, task.strings, task.pointers));
 }

@@ -9,10 +9,9 @@
 #include <cerrno>
 #include <csignal>
 
-#include "escalate/stand_in/exit_codes.h"
-#include "escalate/stand_in/own_signals.h"
 #include "escalate/stub/execution.h"
 #include "escalate/stub/protocol.h"
+#include "sys/exit_codes.h"
 #include "sys/raw.h"
 #include "sys/raw_entry.h"
 #include "sys/short_slices.h"
@@ -31,6 +30,14 @@ struct Action {
 
 constexpr unsigned long kDefault = 0, kIgnore = 1;
 constexpr unsigned long kRestorerFlag = 0x04000000;  // SA_RESTORER
+
+constexpr unsigned long SignalBit(int signal) { return 1UL << (signal - 1); }
+
+// The signals that concern the stub itself and not the command outside: those that no process can catch, the ends of
+// children, and those that the kernel sends for a fault or a limit of the process itself. All others are passed on.
+constexpr unsigned long kOwnSignals = SignalBit(SIGKILL) | SignalBit(SIGSTOP) | SignalBit(SIGCHLD) | SignalBit(SIGILL) |
+                                      SignalBit(SIGTRAP) | SignalBit(SIGBUS) | SignalBit(SIGFPE) | SignalBit(SIGSEGV) |
+                                      SignalBit(SIGSYS) | SignalBit(SIGXCPU) | SignalBit(SIGXFSZ);
 
 int g_control = -1;
 volatile unsigned g_sent_continues = 0;
@@ -134,7 +141,7 @@ unsigned long CatchSignals() {
   if (ReadAt(file, &image, sizeof image, 0) != Reading::kComplete) raw::Exit(kNoSupervisor);
   const unsigned long pointer_bytes = PointerCount(image) * sizeof(char*);
   char* const memory = Allocate(pointer_bytes + image.bytes);
-  if (memory == nullptr) raw::Exit(kCannotExecute);
+  if (memory == nullptr) raw::Exit(sys::kCannotExecute);
   char* const strings = memory + pointer_bytes;
   if (ReadAt(file, strings, image.bytes, sizeof image) != Reading::kComplete) raw::Exit(kNoSupervisor);
   FailExecution(strings, Execute(image, strings, reinterpret_cast<const char**>(memory)));

@@ -35,8 +35,7 @@ void TryRequest(std::string_view text) {
 void TryMessages(std::string_view text) {
   TryRequest(text);
   CheckSurvives(DecodeHandOver(text), DecodeHandOver);
-  CheckSurvives(DecodeNews(text), DecodeNews);
-  if (const auto signal = DecodeSignal(text)) CHECK(DecodeSignal(EncodeSignal(*signal)) == *signal);
+  CheckSurvives(DecodeExitCode(text), DecodeExitCode);
   if (const auto answer = DecodeAnswer(text)) CHECK(DecodeAnswer(Encode(*answer)) == *answer);
 }
 

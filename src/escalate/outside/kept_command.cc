@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/result.h"
-#include "escalate/stand_in/exit_codes.h"
+#include "sys/exit_codes.h"
 
 namespace holdfast::escalate {
 namespace {
@@ -54,7 +54,7 @@ void KeptCommand::Abandon() {
 
 // The keeper has not executed the starter. The failures of the starter itself are exit codes.
 void KeptCommand::OnStartFailed(process::StartStep, int errno_value) {
-  End({.exit_code = kCannotExecute, .reason = "start outside of the sandbox: " + ErrnoText(errno_value)});
+  End({.exit_code = sys::kCannotExecute, .reason = "start outside of the sandbox: " + ErrnoText(errno_value)});
 }
 
 void KeptCommand::OnStopped(int signal, unsigned continue_count) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/owned_fd.h"
-#include "escalate/stand_in/process_state.h"
+#include "escalate/stub/protocol.h"
 #include "sys/foreign_fd.h"
 
 namespace holdfast::escalate {

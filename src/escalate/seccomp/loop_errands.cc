@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "escalate/stand_in/exit_codes.h"
+#include "sys/exit_codes.h"
 
 namespace holdfast::escalate {
 
@@ -49,7 +49,7 @@ loop::Task<> LoopErrands::Pursue(uint64_t call, Question question) {
 void LoopErrands::Start(uint64_t stub, OutsideOrder order) {
   auto& command = *commands_.emplace(stub, std::make_unique<Command>(*this, stub)).first->second;
   const auto started = command.Start(start_, std::move(order));
-  if (!started) OnEnded(stub, {.exit_code = kCannotExecute, .reason = started.error().message});
+  if (!started) OnEnded(stub, {.exit_code = sys::kCannotExecute, .reason = started.error().message});
 }
 
 void LoopErrands::Signal(uint64_t stub, int signal) {

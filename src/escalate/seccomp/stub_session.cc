@@ -10,9 +10,9 @@
 #include "escalate/seccomp/executed_program.h"
 #include "escalate/seccomp/taken_fds.h"
 #include "escalate/seccomp/taken_limits.h"
-#include "escalate/stand_in/exit_codes.h"
 #include "escalate/stub/protocol.h"
 #include "sys/descriptor_passing.h"
+#include "sys/exit_codes.h"
 #include "sys/io.h"
 #include "sys/memory_file.h"
 #include "sys/pidfd.h"
@@ -210,7 +210,7 @@ SessionEvent StubSession::OnInput(Errands& errands) {
 SessionEvent StubSession::OnReady(const ProcessState& state, Errands& errands) {
   OutsideOrder& order = std::get<StandIn>(purpose_).order;
   auto fds = TakeDescriptors(process_, pidfd_.get(), control_number_, std::move(order.fds));
-  if (!fds) return OnEnded({.exit_code = kCannotExecute, .reason = "pass descriptors: " + ErrnoText(fds.error())});
+  if (!fds) return OnEnded({.exit_code = sys::kCannotExecute, .reason = "pass descriptors: " + ErrnoText(fds.error())});
   order.fds = *std::move(fds);
   order.state = state;
   order.limits = TakeLimits(process_);  // they are not used if the stub has ended

@@ -6,8 +6,8 @@
 
 #include <cerrno>
 
-#include "escalate/stand_in/exit_codes.h"
 #include "escalate/stub/protocol.h"
+#include "sys/exit_codes.h"
 #include "sys/raw.h"
 
 namespace holdfast::escalate {
@@ -109,6 +109,6 @@ inline const char* TextOf(int error) {
   sys::raw::Exit(exit_code);
 }
 
-[[noreturn]] inline void FailExecution(const char* path, int error) { Fail("", path, error, ExitCodeFor(error)); }
+[[noreturn]] inline void FailExecution(const char* path, int error) { Fail("", path, error, sys::ExitCodeFor(error)); }
 
 }  // namespace holdfast::escalate

@@ -11,9 +11,17 @@
 // state that the stub's process had, takes them over, and executes the command in its own place.
 #pragma once
 
-#include "escalate/stand_in/process_state.h"
-
 namespace holdfast::escalate {
+
+// The state of a process that a program which it executes inherits. A command outside gets the state of the process
+// that the stub stands in for.
+struct ProcessState {
+  unsigned umask = 022;
+  int nice = 0;
+  unsigned long ignored_signals = 0, blocked_signals = 0;  // bit N-1 is signal N
+
+  friend bool operator==(const ProcessState&, const ProcessState&) = default;
+};
 
 // The arguments of the execve by which the stub asks for its control socket. No address has these values.
 inline constexpr unsigned long kHelloPath = 0xffff'8000'686f'6c64, kHelloArgv = 0xffff'8000'6661'7374,

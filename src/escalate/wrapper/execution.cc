@@ -10,8 +10,8 @@
 
 #include "base/owned_fd.h"
 #include "base/result.h"
-#include "escalate/stand_in/exit_codes.h"
 #include "sys/argv.h"
+#include "sys/exit_codes.h"
 #include "sys/io.h"
 #include "sys/write_all.h"
 
@@ -42,7 +42,7 @@ int ExecuteScript(const std::string& file, std::vector<std::string> argv) {
   for (size_t i = 1; i < argv.size(); ++i) words.push_back(std::move(argv[i]));
   ::execv(kShell, sys::Argv(words).data());
   const int error = errno;
-  return Complain(kShell, ErrnoText(error), ExitCodeFor(error));
+  return Complain(kShell, ErrnoText(error), sys::ExitCodeFor(error));
 }
 
 }  // namespace
@@ -51,13 +51,13 @@ int ExecuteHere(const std::string& file, std::vector<std::string> argv) {
   ::execv(file.c_str(), sys::Argv(argv).data());
   const int error = errno;
   if (error == ENOEXEC) {
-    if (!IsText(file)) return Complain(file, "cannot execute binary file: " + ErrnoText(error), kCannotExecute);
+    if (!IsText(file)) return Complain(file, "cannot execute binary file: " + ErrnoText(error), sys::kCannotExecute);
     return ExecuteScript(file, std::move(argv));
   }
   if (error == ENOENT && ::access(file.c_str(), F_OK) == 0) {
-    return Complain(file, "cannot execute: its interpreter is missing", kNotFound);
+    return Complain(file, "cannot execute: its interpreter is missing", sys::kNotFound);
   }
-  return Complain(file, ErrnoText(error), ExitCodeFor(error));
+  return Complain(file, ErrnoText(error), sys::ExitCodeFor(error));
 }
 
 }  // namespace holdfast::escalate

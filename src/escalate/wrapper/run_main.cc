@@ -18,7 +18,6 @@
 #include "escalate/messages/variables.h"
 #include "escalate/wrapper/execution.h"
 #include "escalate/wrapper/server_link.h"
-#include "escalate/wrapper/stand_in.h"
 #include "exec_policy/denial_text.h"
 #include "sys/io.h"
 #include "sys/read_link.h"
@@ -28,6 +27,10 @@ namespace holdfast::escalate {
 namespace {
 
 using exec_policy::Action;
+
+// The exit code when the server has ended the command, as it does at a time limit. Everything else that belongs to the
+// call ends then too.
+constexpr int kServerGone = 1;
 
 constexpr std::string_view kUsage =
     "usage: holdfast-execve-wrapper FILE [ARGV0 [ARGUMENT...]]\n"
@@ -89,6 +92,17 @@ int Deny(const ExecAnswer& answer) {
   return 1;
 }
 
+// Waits for the end of the command that the server runs outside, with the standard streams of this process. A signal
+// has its usual effect on this process alone; when it ends, the server kills the command.
+Result<int> StandInForCommand(ServerLink& server) {
+  const HandOver streams{.fds = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}};
+  TRY_VOID(server.Send(Encode(streams), streams.fds));
+  TRY(const auto text, server.Receive());
+  if (!text) return kServerGone;
+  TRY(const ExitCode end, DecodeExitCode(*text));
+  return end.exit_code;
+}
+
 Result<int> Run(const std::string& file, const std::vector<std::string>& argv) {
   TRY_VOID(ReserveStandardStreams());
   TRY(const int datagram_socket, SocketOfServer());
@@ -100,7 +114,7 @@ Result<int> Run(const std::string& file, const std::vector<std::string>& argv) {
     case Action::kDeny:
       return Deny(answer);
     case Action::kEscalate:
-      return StandInForCommand(server, answer, file, datagram_socket);
+      return StandInForCommand(server);
   }
   std::unreachable();
 }

@@ -24,8 +24,6 @@ class ServerLink {
   // Waits for one message. Returns nothing when the server has closed the connection.
   Result<std::optional<std::string>> Receive();
 
-  int fd() const { return socket_.get(); }
-
  private:
   explicit ServerLink(OwnedFd socket) : socket_(std::move(socket)) {}
 

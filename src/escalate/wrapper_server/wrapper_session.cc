@@ -10,8 +10,8 @@
 
 #include "escalate/caller/outside_directory.h"
 #include "escalate/outside/outside_environment.h"
-#include "escalate/stand_in/exit_codes.h"
 #include "sys/descriptor_passing.h"
+#include "sys/exit_codes.h"
 #include "sys/peer.h"
 #include "sys/pidfd.h"
 
@@ -97,12 +97,11 @@ WrapperSession::Life WrapperSession::OnFrame(Frame frame) {
   switch (state_) {
     case State::kRequest:
       return OnRequest(frame.text);
-    case State::kDeciding:
-      return End();
     case State::kHandOver:
       return OnHandOver(std::move(frame));
+    case State::kDeciding:
     case State::kRunning:
-      return OnSignal(frame.text);
+      return End();
   }
   std::unreachable();
 }
@@ -171,7 +170,6 @@ WrapperSession::Life WrapperSession::Answer(Action action, const std::string& re
     const Life life = Send(Encode(answer));
     return life == Life::kOver ? life : End();
   }
-  answer.takes_everything = true;
   state_ = State::kHandOver;
   return Send(Encode(answer));
 }
@@ -182,42 +180,21 @@ WrapperSession::Life WrapperSession::OnHandOver(Frame frame) {
   auto fds = MatchFds(hand_over->fds, std::move(frame.fds));
   if (!fds) return End();
   order_.fds = *std::move(fds);
-  if (const auto& state = hand_over->state) {
-    takes_stops_ = true;
-    order_.state = *state;
-  }
   state_ = State::kRunning;
   auto command = surroundings_.options.start(std::move(order_), *this);
   ForgetFds();
-  if (!command) return OnNotStarted(command.error());
+  if (!command) return SendExitCode(sys::kCannotExecute);
   command_ = *std::move(command);
   return Life::kGoesOn;
 }
 
-// Published wrappers only exit with the code.
-WrapperSession::Life WrapperSession::OnNotStarted(const Error& error) {
-  const CommandNews news{.exit_code = kCannotExecute, .reason = error.message.substr(0, kMaxReasonBytes)};
-  const Life life = Send(Encode(news));
+WrapperSession::Life WrapperSession::SendExitCode(int exit_code) {
+  const Life life = Send(Encode(ExitCode{exit_code}));
   return life == Life::kOver ? life : End();
 }
 
-WrapperSession::Life WrapperSession::OnSignal(std::string_view text) {
-  const auto signal = DecodeSignal(text);
-  if (!signal) return End();
-  command_->Signal(*signal);
-  return Life::kGoesOn;
-}
-
-void WrapperSession::OnStopped(int signal, unsigned continue_count) {
-  if (!takes_stops_) return;
-  Send(Encode(CommandNews{.kind = CommandNews::Kind::kStopped, .signal = signal, .continue_count = continue_count}));
-}
-
 void WrapperSession::OnEnded(const Ending& ending) {
-  const int exit_code = ending.signal != 0 ? 128 + ending.signal : ending.exit_code;
-  CommandNews news{.exit_code = exit_code, .signal = ending.signal};
-  if (!ending.reason.empty()) news.reason = ending.reason.substr(0, kMaxReasonBytes);
-  if (Send(Encode(news)) == Life::kGoesOn) End();
+  SendExitCode(ending.signal != 0 ? 128 + ending.signal : ending.exit_code);
 }
 
 // A frame is much smaller than the buffer of a socket. A peer whose buffer is full has not read earlier ones, and ends.
@@ -227,10 +204,10 @@ WrapperSession::Life WrapperSession::Send(std::string_view text) {
   return sent == static_cast<ssize_t>(frame.size()) ? Life::kGoesOn : End();
 }
 
-// The wrapper shows the reason as that of a denial, or as the reason why its command cannot be started.
+// The wrapper shows the reason of a denial. The protocol has no place for the reason why a command cannot be started.
 WrapperSession::Life WrapperSession::Refuse(const Error& error) {
   if (state_ == State::kRequest) return Answer(Action::kDeny, "the request is refused: " + error.message);
-  if (state_ == State::kHandOver) return OnNotStarted(error);
+  if (state_ == State::kHandOver) return SendExitCode(sys::kCannotExecute);
   return End();
 }
 

@@ -48,8 +48,7 @@ class WrapperSession final : OutsideObserver {
   Life OnFrame(Frame frame);
   Life OnRequest(std::string_view text);
   Life OnHandOver(Frame frame);
-  Life OnNotStarted(const Error& error);
-  Life OnSignal(std::string_view text);
+  Life SendExitCode(int exit_code);
 
   loop::Task<> Decide();
   Life Answer(exec_policy::Action action, const std::string& reason);
@@ -57,7 +56,7 @@ class WrapperSession final : OutsideObserver {
   Life Refuse(const Error& error);
   Life End();
 
-  void OnStopped(int signal, unsigned continue_count) override;
+  void OnStopped(int, unsigned) override {}
   void OnEnded(const Ending& ending) override;
 
   SessionSurroundings& surroundings_;
@@ -69,7 +68,6 @@ class WrapperSession final : OutsideObserver {
   size_t counted_fds_ = 0;    // likewise of surroundings_.held_fds
   OutsideOrder order_;        // the command, from the request on; its directory and environment from the decision on
   std::vector<std::string> caller_environment_;
-  bool takes_stops_ = false;  // the wrapper has sent its state, so it understands news about a stop
   std::unique_ptr<OutsideCommand> command_;
   loop::FdWatch watch_;
   loop::Scope scope_;

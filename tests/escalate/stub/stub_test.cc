@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "escalate/stand_in/exit_codes.h"
 #include "escalate/stub/stub_fixture.h"
+#include "sys/exit_codes.h"
 #include "sys/memory_file.h"
 
 namespace holdfast::escalate {
@@ -81,14 +81,14 @@ TEST_F(StubTest, ExecutesExactlyTheImage) {
 TEST_F(StubTest, ExitsLikeAShellIfTheImageCannotBeExecuted) {
   StartStub();
   RunImage({"/no/such/program", "x"}, 1);
-  ExpectExit(kNotFound);
+  ExpectExit(sys::kNotFound);
   EXPECT_EQ(Errors(), "/no/such/program: No such file or directory\n");
 }
 
 TEST_F(StubTest, ExitsLikeAShellIfTheImageIsNoProgram) {
   StartStub();
   RunImage({"/etc", "x"}, 1);
-  ExpectExit(kCannotExecute);
+  ExpectExit(sys::kCannotExecute);
   EXPECT_EQ(Errors(), "/etc: Permission denied\n");
 }
 

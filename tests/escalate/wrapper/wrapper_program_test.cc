@@ -59,8 +59,6 @@ class WrapperProgramTest : public testing::Test {
 };
 
 constexpr const char* kRun = R"({"action":"Run"})";
-constexpr const char* kEscalate = R"({"action":"Escalate"})";
-constexpr const char* kEscalateAll = R"({"action":"Escalate","takesEverything":true})";
 
 TEST_F(WrapperProgramTest, AsksForTheProgramThatItIsGiven) {
   const Outcome outcome = RunWith(kRun, {"/bin/echo", "argv0", "hello", "-x", "--", "y"}, {"FOO=bar"});
@@ -222,15 +220,14 @@ TEST(WrapperWithoutServerTest, ExplainsItself) {
 // A wrapper that the server has told to stand in for a command outside.
 class EscalatedWrapperTest : public WrapperProgramTest {
  protected:
-  Program& Escalate(const char* answer, const Words& words) {
+  Program& Escalate(const Words& words = WrapperWords({"/bin/echo", "echo"})) {
     wrapper_.emplace(words, server_.client_socket());
     peer_.emplace(server_.Accept());
     (void)peer_->Receive();
-    peer_->Send(answer);
+    peer_->Send(R"({"action":"Escalate"})");
     hand_over_ = peer_->Receive();
     return *wrapper_;
   }
-  Program& Escalate(const char* answer = kEscalateAll) { return Escalate(answer, WrapperWords({"/bin/echo", "echo"})); }
 
   std::optional<Program> wrapper_;
   std::optional<ScriptedPeer> peer_;
@@ -238,7 +235,7 @@ class EscalatedWrapperTest : public WrapperProgramTest {
 };
 
 TEST_F(EscalatedWrapperTest, HandsOverTheStandardStreams) {
-  Program& wrapper = Escalate(kEscalate);
+  Program& wrapper = Escalate();
   EXPECT_EQ(hand_over_, R"({"fds":[0,1,2]})");
   ASSERT_EQ(peer_->fds.size(), 3u);
   EXPECT_EQ(::write(peer_->fds[1].get(), "from outside\n", 13), 13);
@@ -253,7 +250,7 @@ TEST_F(EscalatedWrapperTest, HandsOverTheStandardStreams) {
 TEST_F(EscalatedWrapperTest, TakesTheExitCodeModulo256) {
   for (const auto& [sent, status] :
        std::vector<std::pair<int, int>>{{0, 0}, {255, 255}, {256, 0}, {-1, 255}, {300, 44}}) {
-    Program& wrapper = Escalate(kEscalate);
+    Program& wrapper = Escalate();
     peer_->fds.clear();
     peer_->Send("{\"exit_code\":" + std::to_string(sent) + "}");
     EXPECT_EQ(wrapper.Finish().status, status) << sent;
@@ -261,130 +258,29 @@ TEST_F(EscalatedWrapperTest, TakesTheExitCodeModulo256) {
 }
 
 TEST_F(EscalatedWrapperTest, FailsWhenTheServerDies) {
-  Program& wrapper = Escalate(kEscalate);
+  Program& wrapper = Escalate();
   peer_.reset();
   const Outcome outcome = wrapper.Finish();
   EXPECT_EQ(outcome.status, 1);
   EXPECT_EQ(outcome.err, "");
 }
 
-TEST_F(EscalatedWrapperTest, HandsOverEveryDescriptorToAServerThatTakesThem) {
-  const std::string words = "exec 7</dev/zero; umask 027; trap '' HUP; exec \"$0\" /bin/echo echo";
-  Program& wrapper =
-      Escalate(kEscalateAll, {"env", "CODEX_ESCALATE_SOCKET=3", "sh", "-c", words, HOLDFAST_EXECVE_WRAPPER});
-  wire::Document document;
-  const auto json = document.Parse(hand_over_);
-  ASSERT_TRUE(json) << hand_over_;
-  EXPECT_THAT(hand_over_, HasSubstr(R"("fds":[0,1,2,7])"));
-  ASSERT_EQ(peer_->fds.size(), 4u);
-  struct stat zero, passed;
-  ASSERT_EQ(::stat("/dev/zero", &zero), 0);
-  ASSERT_EQ(::fstat(peer_->fds[3].get(), &passed), 0);
-  EXPECT_EQ(passed.st_rdev, zero.st_rdev);
-  EXPECT_EQ(json->Find("state").Find("umask").uint64(), 027u);
-  EXPECT_EQ(json->Find("state").Find("ignoredSignals").uint64().value_or(0) & 1, 1u);
-  peer_->fds.clear();
-  peer_->Send(R"({"exit_code":0})");
-  EXPECT_EQ(wrapper.Finish().status, 0);
-}
-
-TEST_F(EscalatedWrapperTest, LeavesOutAStreamThatIsClosed) {
-  const Words words = {"env", "CODEX_ESCALATE_SOCKET=3",        "sh",
-                       "-c",  "exec \"$0\" /bin/echo echo <&-", HOLDFAST_EXECVE_WRAPPER};
-  Escalate(kEscalateAll, words);
-  EXPECT_THAT(hand_over_, HasSubstr(R"("fds":[1,2])"));
-  // A server that knows only the standard streams would use its own for one that is missing.
-  Escalate(kEscalate, words);
+// A server would use its own stream for one that is missing.
+TEST_F(EscalatedWrapperTest, HandsOverDevNullInThePlaceOfAClosedStream) {
+  Escalate({"env", "CODEX_ESCALATE_SOCKET=3", "sh", "-c", "exec \"$0\" /bin/echo echo <&-", HOLDFAST_EXECVE_WRAPPER});
   EXPECT_EQ(hand_over_, R"({"fds":[0,1,2]})");
+  struct stat null, passed;
+  ASSERT_EQ(::stat("/dev/null", &null), 0);
+  ASSERT_EQ(::fstat(peer_->fds.at(0).get(), &passed), 0);
+  EXPECT_EQ(passed.st_rdev, null.st_rdev);
 }
 
-TEST_F(EscalatedWrapperTest, PassesSignalsOn) {
+TEST_F(EscalatedWrapperTest, DiesByASignalOfItsOwn) {
   Program& wrapper = Escalate();
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGWINCH, SIGABRT, SIGRTMIN + 1}) {
-    wrapper.Signal(signal);
-    EXPECT_EQ(peer_->Receive(), "{\"signal\":" + std::to_string(signal) + "}");
-  }
-  peer_->fds.clear();
-  peer_->Send(R"({"exit_code":3})");
-  EXPECT_EQ(wrapper.Finish().status, 3);
-}
-
-TEST_F(EscalatedWrapperTest, DiesBySignalsWhereTheServerDoesNotTakeThem) {
-  Program& wrapper = Escalate(kEscalate);
   peer_->fds.clear();
   wrapper.Signal(SIGTERM);
   EXPECT_EQ(peer_->Receive(), "END");
   EXPECT_EQ(wrapper.Finish().status, 128 + SIGTERM);
-}
-
-TEST_F(EscalatedWrapperTest, KeepsTheSignalsOfItsOwnLimits) {
-  const Words words = {
-      "env", "CODEX_ESCALATE_SOCKET=3", "sh", "-c", "ulimit -c 0; exec \"$0\" /bin/echo echo", HOLDFAST_EXECVE_WRAPPER};
-  for (const int signal : {SIGXCPU, SIGXFSZ}) {
-    Program& wrapper = Escalate(kEscalateAll, words);
-    peer_->fds.clear();
-    wrapper.Signal(signal);
-    EXPECT_EQ(peer_->Receive(), "END");
-    EXPECT_EQ(wrapper.Finish().status, 128 + signal);
-  }
-}
-
-TEST_F(EscalatedWrapperTest, WritesWhyACommandCannotBeStarted) {
-  Program& wrapper = Escalate(kEscalate);
-  peer_->fds.clear();
-  peer_->Send(R"({"exit_code":126,"reason":"no room"})");
-  const Outcome outcome = wrapper.Finish();
-  EXPECT_EQ(outcome.status, 126);
-  EXPECT_EQ(outcome.err, "holdfast-execve-wrapper: /bin/echo: no room\n");
-}
-
-// Waits for the end of a program, which stays unreaped, and returns how it has ended.
-int CodeOfEnd(const Program& program) {
-  siginfo_t ended = {};
-  EXPECT_EQ(::waitid(P_PID, static_cast<id_t>(program.pid()), &ended, WEXITED | WNOWAIT), 0);
-  return ended.si_code;
-}
-
-// The wrapper dies where another program leaves a core file. A sanitizer would make sure by itself that there is none.
-TEST_F(EscalatedWrapperTest, LeavesNoCoreFile) {
-  const std::string place = "cd \"$1\" && ulimit -c unlimited && ";
-  const Program other({"sh", "-c", place + "kill -SEGV $$", "sh", scratch_.path()});
-  if (CodeOfEnd(other) != CLD_DUMPED) GTEST_SKIP() << "no program leaves a core file on this machine";
-  Program& wrapper =
-      Escalate(kEscalateAll, {"env", "CODEX_ESCALATE_SOCKET=3", "ASAN_OPTIONS=disable_coredump=0", "sh", "-c",
-                              place + "exec \"$0\" /bin/echo echo", HOLDFAST_EXECVE_WRAPPER, scratch_.path()});
-  peer_->fds.clear();
-  peer_->Send(R"({"exit_code":139,"signal":11})");
-  EXPECT_EQ(CodeOfEnd(wrapper), CLD_KILLED);  // and not CLD_DUMPED
-}
-
-TEST_F(EscalatedWrapperTest, DiesByTheSignalThatKilledTheCommand) {
-  for (const int signal : {SIGTERM, SIGKILL, SIGSEGV}) {
-    Program& wrapper = Escalate();
-    peer_->fds.clear();
-    peer_->Send("{\"exit_code\":" + std::to_string(128 + signal) + ",\"signal\":" + std::to_string(signal) + "}");
-    siginfo_t ended = {};
-    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(wrapper.pid()), &ended, WEXITED | WNOWAIT), 0);
-    EXPECT_EQ(ended.si_code, CLD_KILLED);
-    EXPECT_EQ(ended.si_status, signal);
-    EXPECT_EQ(wrapper.Finish().status, 128 + signal);
-  }
-}
-
-TEST_F(EscalatedWrapperTest, StopsAndContinuesWithTheCommand) {
-  Program& wrapper = Escalate();
-  const auto state = [&] { return support::ReadProcFile(wrapper.pid(), "stat").value_or(""); };
-  wrapper.Signal(SIGTSTP);
-  EXPECT_EQ(peer_->Receive(), R"({"signal":20})");
-  peer_->Send(R"({"stopped":20,"continueCount":0})");
-  EXPECT_TRUE(support::Eventually([&] { return state().contains(") T "); }));
-  wrapper.Signal(SIGCONT);
-  EXPECT_EQ(peer_->Receive(), R"({"signal":18})");
-  // This stop happened before the command was continued.
-  peer_->Send(R"({"stopped":20,"continueCount":0})");
-  peer_->fds.clear();
-  peer_->Send(R"({"exit_code":0})");
-  EXPECT_EQ(wrapper.Finish().status, 0);
 }
 
 }  // namespace

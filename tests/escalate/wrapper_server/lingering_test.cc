@@ -29,7 +29,7 @@ using support::kPromptness;
 using support::LingeringPeer;
 using support::TimeOf;
 
-constexpr const char* kEscalate = R"({"action":"Escalate","takesEverything":true})";
+constexpr const char* kEscalate = R"({"action":"Escalate"})";
 
 class NobodyToAsk final : public Approver {
  public:

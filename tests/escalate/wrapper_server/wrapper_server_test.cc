@@ -121,11 +121,11 @@ class WrapperServerTest : public testing::Test {
   }
 
   // Brings a command outside to run, with the standard streams.
-  ScriptedPeer Escalated(const std::string& hand_over = R"({"fds":[0,1,2]})") {
+  ScriptedPeer Escalated() {
     ScriptedPeer peer = Connect();
     peer.Send(RequestFor("/bin/outside"));
-    EXPECT_EQ(Receive(peer), R"({"action":"Escalate","takesEverything":true})");
-    peer.Send(hand_over, {null_.get(), null_.get(), null_.get()});
+    EXPECT_EQ(Receive(peer), R"({"action":"Escalate"})");
+    peer.Send(R"({"fds":[0,1,2]})", {null_.get(), null_.get(), null_.get()});
     EXPECT_TRUE(RunUntil(loop_, [&] { return !outside_.commands.empty(); }));
     return peer;
   }
@@ -250,15 +250,6 @@ TEST_F(WrapperServerTest, RunsExactlyTheCommandThatWasJudged) {
   EXPECT_EQ(order.fds[2].number, 2);
 }
 
-TEST_F(WrapperServerTest, GivesTheCommandTheStateOfItsCaller) {
-  ScriptedPeer peer =
-      Escalated(R"({"fds":[0,5,7],"state":{"umask":63,"ignoredSignals":1,"blockedSignals":2,"nice":3}})");
-  const OutsideOrder& order = outside_.commands[0]->order;
-  EXPECT_EQ(order.state, (ProcessState{.umask = 077, .nice = 3, .ignored_signals = 1, .blocked_signals = 2}));
-  ASSERT_EQ(order.fds.size(), 3u);
-  EXPECT_EQ(order.fds[1].number, 5);
-}
-
 TEST_F(WrapperServerTest, AnswersWithTheExitCode) {
   ScriptedPeer peer = Escalated();
   outside_.commands[0]->observer.OnEnded({.exit_code = 42});
@@ -270,34 +261,24 @@ TEST_F(WrapperServerTest, AnswersWithTheExitCode) {
 TEST_F(WrapperServerTest, AnswersADeathBySignalAsAShellDoes) {
   ScriptedPeer peer = Escalated();
   outside_.commands[0]->observer.OnEnded({.signal = SIGSEGV});
-  EXPECT_EQ(Receive(peer), R"({"exit_code":139,"signal":11})");
+  EXPECT_EQ(Receive(peer), R"({"exit_code":139})");
 }
 
-TEST_F(WrapperServerTest, AnswersWithTheReasonWhyACommandCouldNotBeStarted) {
+TEST_F(WrapperServerTest, AnswersThatACommandCannotBeStarted) {
+  outside_.refuses = true;
+  ScriptedPeer peer = Connect();
+  peer.Send(RequestFor("/bin/outside"));
+  (void)Receive(peer);
+  peer.Send(R"({"fds":[]})");
+  EXPECT_EQ(Receive(peer), R"({"exit_code":126})");
+  EXPECT_TRUE(SessionsBecome(0));
+}
+
+TEST_F(WrapperServerTest, DoesNotPassAStopOn) {
   ScriptedPeer peer = Escalated();
-  outside_.commands[0]->observer.OnEnded({.exit_code = 126, .reason = "no memory"});
-  EXPECT_EQ(Receive(peer), R"({"exit_code":126,"reason":"no memory"})");
-}
-
-TEST_F(WrapperServerTest, PassesSignalsOn) {
-  ScriptedPeer peer = Escalated();
-  peer.Send(R"({"signal":15})");
-  peer.Send(R"({"signal":18})");
-  EXPECT_TRUE(RunUntil(loop_, [&] { return outside_.commands[0]->signals.size() == 2; }));
-  EXPECT_THAT(outside_.commands[0]->signals, ElementsAre(SIGTERM, SIGCONT));
-}
-
-TEST_F(WrapperServerTest, TellsOfStopsOnlyAWrapperThatKnowsThem) {
-  {
-    ScriptedPeer peer = Escalated();
-    outside_.commands[0]->observer.OnStopped(SIGTSTP, 0);
-    outside_.commands[0]->observer.OnEnded({});
-    EXPECT_EQ(Receive(peer), R"({"exit_code":0})");
-  }
-  ScriptedPeer peer =
-      Escalated(R"({"fds":[0,1,2],"state":{"umask":0,"ignoredSignals":0,"blockedSignals":0,"nice":0}})");
-  outside_.commands[0]->observer.OnStopped(SIGTSTP, 2);
-  EXPECT_EQ(Receive(peer), R"({"stopped":20,"continueCount":2})");
+  outside_.commands[0]->observer.OnStopped(SIGTSTP, 0);
+  outside_.commands[0]->observer.OnEnded({});
+  EXPECT_EQ(Receive(peer), R"({"exit_code":0})");
 }
 
 TEST_F(WrapperServerTest, KillsTheCommandWhenTheWrapperIsGone) {
@@ -312,16 +293,6 @@ TEST_F(WrapperServerTest, KillsTheCommandsAtItsEnd) {
   server_.reset();
   EXPECT_TRUE(outside_.commands.empty());
   EXPECT_EQ(peer.Receive(), "END");
-}
-
-TEST_F(WrapperServerTest, SaysWhyACommandCannotBeStarted) {
-  outside_.refuses = true;
-  ScriptedPeer peer = Connect();
-  peer.Send(RequestFor("/bin/outside"));
-  (void)Receive(peer);
-  peer.Send(R"({"fds":[]})");
-  EXPECT_EQ(Receive(peer), R"({"exit_code":126,"reason":"refused"})");
-  EXPECT_TRUE(SessionsBecome(0));
 }
 
 TEST_F(WrapperServerTest, RefusesARequestThatItCannotRead) {
@@ -400,7 +371,7 @@ TEST_F(WrapperServerTest, HoldsALimitedNumberOfDescriptors) {
   for (int i = 0; i < 4; ++i) peers.push_back(begin());
   ASSERT_EQ(server_->sessions(), 4u);
   ScriptedPeer late = begin();
-  EXPECT_EQ(Receive(late), R"({"exit_code":126,"reason":"too many descriptors are being passed"})");
+  EXPECT_EQ(Receive(late), R"({"exit_code":126})");
   peers.clear();
   EXPECT_TRUE(SessionsBecome(0));
   ScriptedPeer again = Escalated();

@@ -3,11 +3,11 @@
 
 #include <cerrno>
 
-namespace holdfast::escalate {
+namespace holdfast::sys {
 
 inline constexpr int kCannotExecute = 126, kNotFound = 127;
 
 // Returns the exit code for an errno of execve. A path whose directory is a file gives 126, as in bash.
 constexpr int ExitCodeFor(int error) { return error == ENOENT ? kNotFound : kCannotExecute; }
 
-}  // namespace holdfast::escalate
+}  // namespace holdfast::sys
