@@ -3,26 +3,9 @@
 #include <array>
 #include <vector>
 
-#include "cli/files/cp_command.h"
-#include "cli/files/file_commands.h"
-#include "cli/local/completion_command.h"
-#include "cli/local/doctor_command.h"
-#include "cli/local/exec_server_command.h"
-#include "cli/local/execpolicy_command.h"
-#include "cli/local/forward_command.h"
-#include "cli/local/help_command.h"
-#include "cli/local/man_command.h"
-#include "cli/local/mcp_server_command.h"
-#include "cli/local/rendezvous_command.h"
-#include "cli/local/sandbox_command.h"
-#include "cli/runs/attach_command.h"
-#include "cli/runs/call_command.h"
-#include "cli/runs/inspect_command.h"
-#include "cli/runs/logs_command.h"
-#include "cli/runs/prune_command.h"
-#include "cli/runs/ps_command.h"
-#include "cli/runs/run_command.h"
-#include "cli/runs/steer_commands.h"
+#include "cli/files/commands.h"
+#include "cli/local/commands.h"
+#include "cli/runs/commands.h"
 
 namespace holdfast::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/files/cp_command.h"
+#include "cli/files/commands.h"
 
 #include <unistd.h>
 

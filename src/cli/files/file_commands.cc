@@ -1,4 +1,4 @@
-#include "cli/files/file_commands.h"
+#include "cli/files/commands.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "cli/local/completion_command.h"
+#include "cli/local/commands.h"
 
 #include <cstdio>
 #include <string>

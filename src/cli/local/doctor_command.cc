@@ -1,4 +1,4 @@
-#include "cli/local/doctor_command.h"
+#include "cli/local/commands.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "cli/local/exec_server_command.h"
+#include "cli/local/commands.h"
 
 #include <malloc.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "cli/local/execpolicy_command.h"
+#include "cli/local/commands.h"
 
 #include <cstdio>
 #include <filesystem>

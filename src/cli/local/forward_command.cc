@@ -1,4 +1,4 @@
-#include "cli/local/forward_command.h"
+#include "cli/local/commands.h"
 
 #include <optional>
 #include <string>
@@ -61,8 +61,8 @@ int Run(const Arguments& arguments) {
   config.target = {.server = *std::move(server),
                    .token_file = arguments.ValueOr(kConnectTokenFile, ""),
                    .ca_file = arguments.ValueOr(kCaFile, "")};
-  config.log_level = ParseLogLevel(arguments.ValueOr(kLogLevel, "")).value_or(config.log_level);
-  config.log_format = ParseLogFormat(arguments.ValueOr(kLogFormat, "")).value_or(config.log_format);
+  config.log_level = arguments.ValueOr(kLogLevel, config.log_level);
+  config.log_format = arguments.ValueOr(kLogFormat, config.log_format);
   if (const auto set = SetRegistration(arguments, config); !set) return ComplainOfRemote(set.error());
   const auto ended = remote::RunForwarder(std::move(config));
   return ended ? 0 : ComplainOfRemote(ended.error());

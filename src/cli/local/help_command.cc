@@ -1,4 +1,4 @@
-#include "cli/local/help_command.h"
+#include "cli/local/commands.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "cli/local/man_command.h"
+#include "cli/local/commands.h"
 
 #include <algorithm>
 #include <cstdio>

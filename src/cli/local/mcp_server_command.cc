@@ -1,4 +1,4 @@
-#include "cli/local/mcp_server_command.h"
+#include "cli/local/commands.h"
 
 #include <cstdio>
 #include <string>

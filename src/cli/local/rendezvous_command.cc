@@ -1,4 +1,4 @@
-#include "cli/local/rendezvous_command.h"
+#include "cli/local/commands.h"
 
 #include <cstdio>
 #include <optional>

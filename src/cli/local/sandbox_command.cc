@@ -1,4 +1,4 @@
-#include "cli/local/sandbox_command.h"
+#include "cli/local/commands.h"
 
 #include <cstdio>
 #include <expected>

@@ -1,4 +1,4 @@
-#include "cli/runs/attach_command.h"
+#include "cli/runs/commands.h"
 
 #include <unistd.h>
 

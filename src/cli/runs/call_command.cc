@@ -1,4 +1,4 @@
-#include "cli/runs/call_command.h"
+#include "cli/runs/commands.h"
 
 #include <iostream>
 #include <iterator>

@@ -1,4 +1,4 @@
-#include "cli/runs/prune_command.h"
+#include "cli/runs/commands.h"
 
 #include <algorithm>
 #include <string>

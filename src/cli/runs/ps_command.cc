@@ -1,4 +1,4 @@
-#include "cli/runs/ps_command.h"
+#include "cli/runs/commands.h"
 
 #include <unistd.h>
 

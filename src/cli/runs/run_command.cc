@@ -1,4 +1,4 @@
-#include "cli/runs/run_command.h"
+#include "cli/runs/commands.h"
 
 #include <algorithm>
 #include <chrono>

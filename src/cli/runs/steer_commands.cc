@@ -1,4 +1,4 @@
-#include "cli/runs/steer_commands.h"
+#include "cli/runs/commands.h"
 
 #include <unistd.h>
 

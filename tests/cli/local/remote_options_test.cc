@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/local/forward_command.h"
+#include "cli/local/commands.h"
 
 namespace holdfast::cli {
 namespace {
