@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -116,6 +117,15 @@ std::optional<Value> ValueNamed(const std::array<std::string_view, N>& names, st
 
 void InitLog(LogLevel level, LogFormat format) { GlobalLogger().Configure(level, format); }
 
+Result<> InitLog(std::string_view level, std::string_view format) {
+  const auto known_level = ValueNamed<LogLevel>(kLevelNames, level);
+  const auto known_format = ValueNamed<LogFormat>(kFormatNames, format);
+  if (!known_level) return Fail(ErrorKind::kInvalidParams, fmt::format("unknown log level {}", level));
+  if (!known_format) return Fail(ErrorKind::kInvalidParams, fmt::format("unknown log format {}", format));
+  InitLog(*known_level, *known_format);
+  return {};
+}
+
 bool LogEnabled(LogLevel level) noexcept { return GlobalLogger().spdlog.should_log(SpdlogLevel(level)); }
 
 void Log(LogLevel level, std::string_view event, std::initializer_list<LogField> fields) noexcept {
@@ -130,8 +140,5 @@ void Log(LogLevel level, std::string_view event, std::initializer_list<LogField>
     // There is no memory for the log line: the line is lost, and the server goes on.
   }
 }
-
-std::optional<LogLevel> ParseLogLevel(std::string_view word) { return ValueNamed<LogLevel>(kLevelNames, word); }
-std::optional<LogFormat> ParseLogFormat(std::string_view word) { return ValueNamed<LogFormat>(kFormatNames, word); }
 
 }  // namespace holdfast

@@ -8,10 +8,11 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
-#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <variant>
+
+#include "base/result.h"
 
 namespace holdfast {
 
@@ -36,6 +37,10 @@ struct LogField {
 // level is info and the format is text.
 void InitLog(LogLevel level, LogFormat format);
 
+// The same for the values of --log-level (debug, info, warn, error, off) and --log-format (text, json). Fails for any
+// other value.
+Result<> InitLog(std::string_view level, std::string_view format);
+
 bool LogEnabled(LogLevel level) noexcept;
 void Log(LogLevel level, std::string_view event, std::initializer_list<LogField> fields = {}) noexcept;
 
@@ -51,10 +56,5 @@ inline void LogWarn(std::string_view event, std::initializer_list<LogField> fiel
 inline void LogError(std::string_view event, std::initializer_list<LogField> fields = {}) noexcept {
   Log(LogLevel::kError, event, fields);
 }
-
-// These functions parse the values of --log-level (debug, info, warn, error, off) and --log-format (text, json). They
-// return nothing for any other value.
-std::optional<LogLevel> ParseLogLevel(std::string_view word);
-std::optional<LogFormat> ParseLogFormat(std::string_view word);
 
 }  // namespace holdfast

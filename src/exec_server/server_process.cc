@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -49,14 +48,9 @@ Result<> PrepareProcess() {
 }
 
 Result<> SetUpProcess(const Config& config, const RuntimePaths& paths) {
-  const auto level = ParseLogLevel(config.log_level);
-  const auto format = ParseLogFormat(config.log_format);
-  if (!level) return Fail(ErrorKind::kInvalidParams, "unknown log level " + config.log_level);
-  if (!format) return Fail(ErrorKind::kInvalidParams, "unknown log format " + config.log_format);
   TRY_VOID(CheckPaths(paths));
   TRY_VOID(PrepareProcess());
-  InitLog(*level, *format);
-  return {};
+  return InitLog(config.log_level, config.log_format);
 }
 
 void RunUntilSignal(loop::EventLoop& loop, Server& server, const Config& config, const RuntimePaths& paths,
@@ -67,15 +61,10 @@ void RunUntilSignal(loop::EventLoop& loop, Server& server, const Config& config,
   RunUntilSignal(loop, [&server] { server.Shutdown(); });
 }
 
+// After a second signal, the keepers of a server notice its end and kill what is left.
 void RunUntilSignal(loop::EventLoop& loop, loop::Callback shut_down) {
-  bool stopping = false;
-  loop::SignalWatch signals(loop, {SIGTERM, SIGINT}, [&](int signal) {
-    // A second signal ends the process at once. The keepers of a server notice its end and kill what is left.
-    if (std::exchange(stopping, true)) std::_Exit(128 + signal);
-    shut_down();
-  });
   sys::raw::AskForShortSlices();
-  loop.Run();
+  loop::RunUntilSignal(loop, {SIGTERM, SIGINT}, std::move(shut_down));
 }
 
 }  // namespace holdfast::exec_server

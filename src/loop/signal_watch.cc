@@ -3,6 +3,9 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 
+#include <cstdlib>
+#include <utility>
+
 namespace holdfast::loop {
 
 struct SignalWatch::State {
@@ -29,6 +32,15 @@ void SignalWatch::Wait(const std::shared_ptr<State>& state) {
     state->on_signal(signal);
     Wait(state);
   });
+}
+
+void RunUntilSignal(EventLoop& loop, const std::vector<int>& signals, Callback shut_down) {
+  bool stopping = false;
+  const SignalWatch watch(loop, signals, [&](int signal) {
+    if (std::exchange(stopping, true)) std::_Exit(128 + signal);
+    shut_down();
+  });
+  loop.Run();
 }
 
 }  // namespace holdfast::loop

@@ -1,4 +1,5 @@
-// A signal watch calls a function on the loop whenever the program gets one of the given signals.
+// A signal watch calls a function on the loop whenever the program gets one of the given signals. A program that serves
+// until a signal arrives calls RunUntilSignal.
 #pragma once
 
 #include <functional>
@@ -22,5 +23,9 @@ class SignalWatch {
 
   std::shared_ptr<State> state_;
 };
+
+// Runs the loop until it is stopped. The first of the signals calls `shut_down`, and a second one ends the process at
+// once.
+void RunUntilSignal(EventLoop& loop, const std::vector<int>& signals, Callback shut_down);
 
 }  // namespace holdfast::loop

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <memory>
 #include <utility>
 
@@ -104,16 +103,13 @@ void Serve(loop::EventLoop& loop, const ServerContext& context, ServerSettings s
   auto transport = transport::ServeLines(loop, STDIN_FILENO, STDOUT_FILENO, limits, transport::LongLines::kSkip);
   Server server(context, std::move(settings), std::move(transport), [&loop] { loop.Stop(); });
   loop::Timer patience(loop, [&loop] { loop.Stop(); });
-  bool stopping = false;
-  loop::SignalWatch signals(loop, {SIGTERM, SIGINT, SIGHUP}, [&](int signal) {
-    // The keepers notice the end of the server and kill what is left.
-    if (std::exchange(stopping, true)) std::_Exit(128 + signal);
+  server.Start();
+  sys::raw::AskForShortSlices();
+  // After a second signal, the keepers notice the end of the server and kill what is left.
+  loop::RunUntilSignal(loop, {SIGTERM, SIGINT, SIGHUP}, [&] {
     patience.Start(kShutdownPatience);
     server.Shutdown();
   });
-  server.Start();
-  sys::raw::AskForShortSlices();
-  loop.Run();
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ void WarnOfPlainTarget(const ForwardTarget& target) {
 Result<> RunForwarder(ForwarderConfig config) {
   TRY(config.registrant, CheckRegistration(std::move(config.registrant), config.token));
   TRY_VOID(exec_server::PrepareProcess());
-  InitLog(config.log_level, config.log_format);
+  TRY_VOID(InitLog(config.log_level, config.log_format));
   TRY_VOID(ProtectSecrets(config.registrant));
   WarnOfPlainTarget(config.target);
   loop::EventLoop loop;

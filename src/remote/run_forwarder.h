@@ -18,8 +18,7 @@ struct ForwarderConfig {
   TokenSource token = {};
   std::string ca_file = {};  // certificates that https and wss trust besides the roots of the system; PEM
   ForwardTarget target = {};
-  LogLevel log_level = LogLevel::kInfo;
-  LogFormat log_format = LogFormat::kText;
+  std::string log_level = "info", log_format = "text";
   OnRegistered on_registered = {};
   EndOfInput end_of_input = EndOfInput::kIgnored;  // of standard input
 };

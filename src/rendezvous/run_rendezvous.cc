@@ -3,8 +3,6 @@
 #include <sys/prctl.h>
 
 #include <csignal>
-#include <cstdlib>
-#include <utility>
 
 #include "base/log.h"
 #include "loop/event_loop.h"
@@ -16,14 +14,10 @@ namespace holdfast::rendezvous {
 namespace {
 
 Result<> SetUpProcess(const RendezvousConfig& config) {
-  const auto level = ParseLogLevel(config.log_level);
-  const auto format = ParseLogFormat(config.log_format);
-  if (!level) return Fail(ErrorKind::kInvalidParams, "unknown log level " + config.log_level);
-  if (!format) return Fail(ErrorKind::kInvalidParams, "unknown log format " + config.log_format);
+  TRY_VOID(InitLog(config.log_level, config.log_format));
   (void)std::signal(SIGPIPE, SIG_IGN);
   if (::prctl(PR_SET_DUMPABLE, 0) < 0) return FailErrno("prctl", "PR_SET_DUMPABLE");
   TRY_VOID(sys::RaiseFileLimit());
-  InitLog(*level, *format);
   return {};
 }
 
@@ -33,14 +27,9 @@ Result<> RunRendezvous(const RendezvousConfig& config, const OnListening& on_lis
   TRY_VOID(SetUpProcess(config));
   loop::EventLoop loop;
   TRY(const auto node, NodeProcess::Create(loop, config));
-  bool stopping = false;
-  const loop::SignalWatch signals(loop, {SIGTERM, SIGINT}, [&](int signal) {
-    if (std::exchange(stopping, true)) std::_Exit(128 + signal);
-    node->Stop();
-  });
   const loop::SignalWatch reload(loop, {SIGHUP}, [&](int) { node->ReloadTokens(); });
-  node->Start(on_listening);
-  loop.Run();
+  loop.Post([&] { node->Start(on_listening); });
+  loop::RunUntilSignal(loop, {SIGTERM, SIGINT}, [&] { node->Stop(); });
   return node->outcome();
 }
 

@@ -189,17 +189,16 @@ TEST_F(LogTest, SurvivesAClosedReaderAndAClosedStderr) {
   EXPECT_NE(Captured([] { LogInfo("back"); }).find("back"), std::string::npos);
 }
 
-TEST(LogWordsTest, ParsesExactlyTheKnownWords) {
-  EXPECT_EQ(ParseLogLevel("debug"), LogLevel::kDebug);
-  EXPECT_EQ(ParseLogLevel("info"), LogLevel::kInfo);
-  EXPECT_EQ(ParseLogLevel("warn"), LogLevel::kWarn);
-  EXPECT_EQ(ParseLogLevel("error"), LogLevel::kError);
-  EXPECT_EQ(ParseLogLevel("off"), LogLevel::kOff);
-  EXPECT_EQ(ParseLogLevel("INFO"), std::nullopt);
-  EXPECT_EQ(ParseLogLevel(""), std::nullopt);
-  EXPECT_EQ(ParseLogFormat("text"), LogFormat::kText);
-  EXPECT_EQ(ParseLogFormat("json"), LogFormat::kJson);
-  EXPECT_EQ(ParseLogFormat("xml"), std::nullopt);
+TEST_F(LogTest, IsSetByExactlyTheKnownWords) {
+  for (const char* level : {"debug", "info", "warn", "error"}) EXPECT_TRUE(InitLog(level, "json")) << level;
+  EXPECT_TRUE(LogEnabled(LogLevel::kError));
+  EXPECT_FALSE(LogEnabled(LogLevel::kWarn));
+  EXPECT_TRUE(InitLog("off", "text"));
+  EXPECT_FALSE(LogEnabled(LogLevel::kError));
+  EXPECT_FALSE(InitLog("INFO", "text"));
+  EXPECT_FALSE(InitLog("", "text"));
+  EXPECT_FALSE(InitLog("info", "xml"));
+  EXPECT_FALSE(LogEnabled(LogLevel::kError));
 }
 
 }  // namespace

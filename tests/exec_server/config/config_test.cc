@@ -88,11 +88,11 @@ TEST(SettingsTest, NumbersEndAtTheirRange) {
 TEST(SettingsTest, LogWordsAreThoseOfTheLog) {
   for (const std::string level : {"debug", "info", "warn", "error", "off"}) {
     EXPECT_EQ(ParseConfig("log_level = '" + level + "'", "f", {})->log_level, level);
-    EXPECT_TRUE(ParseLogLevel(level).has_value());
+    EXPECT_TRUE(InitLog(level, "text"));
   }
   for (const std::string format : {"text", "json"}) {
     EXPECT_EQ(ParseConfig("log_format = '" + format + "'", "f", {})->log_format, format);
-    EXPECT_TRUE(ParseLogFormat(format).has_value());
+    EXPECT_TRUE(InitLog("off", format));
   }
 }
 
