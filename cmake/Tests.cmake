@@ -168,6 +168,10 @@ set_tests_properties(program PROPERTIES TIMEOUT 60)
 add_test(NAME tidy_batches COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/tools/tidy_batches_test.py)
 set_tests_properties(tidy_batches PROPERTIES TIMEOUT 60)
 
+# This test checks what tools/check_docs reports, on a small tree.
+add_test(NAME check_docs COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/tools/check_docs_test.py)
+set_tests_properties(check_docs PROPERTIES TIMEOUT 60)
+
 # This test checks how tools/bundled_bubblewrap builds a source, and what it does where it has none.
 add_test(NAME bundled_bubblewrap COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/tools/bundled_bubblewrap_test.py)
 set_tests_properties(bundled_bubblewrap PROPERTIES TIMEOUT 60)
