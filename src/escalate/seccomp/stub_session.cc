@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "escalate/caller/taken_fds.h"
 #include "escalate/seccomp/executed_program.h"
-#include "escalate/seccomp/taken_fds.h"
 #include "escalate/seccomp/taken_limits.h"
 #include "escalate/stub/protocol.h"
 #include "sys/descriptor_passing.h"

@@ -8,8 +8,8 @@
 
 #include "escalate/caller/caller_state.h"
 #include "escalate/caller/caller_view.h"
+#include "escalate/caller/taken_fds.h"
 #include "escalate/outside/outside_environment.h"
-#include "escalate/seccomp/taken_fds.h"
 #include "sys/descriptor_passing.h"
 #include "sys/foreign_fd.h"
 #include "sys/pidfd.h"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "escalate/caller/outside_directory.h"
+#include "escalate/caller/taken_fds.h"
 #include "escalate/outside/outside_environment.h"
 #include "sys/descriptor_passing.h"
 #include "sys/exit_codes.h"
@@ -33,6 +34,10 @@ std::optional<ProgramView> LookFromPeer(const ProgramLookup& look, const Result<
   auto view = look(peer->pid, file);
   if (sys::HasEnded(peer->pidfd.get())) return std::nullopt;  // the view may be that of another process
   return view;
+}
+
+OrErrno<std::vector<PassedFd>> StreamsOf(const Result<sys::Child>& peer) {
+  return peer ? TakeStandardStreams(peer->pidfd.get()) : std::unexpected(ESRCH);
 }
 
 Result<std::vector<PassedFd>> MatchFds(const std::vector<int>& numbers, std::vector<sys::ForeignFd> fds) {
@@ -154,12 +159,23 @@ loop::Task<> WrapperSession::Decide() {
                     .reason = std::move(judgement.reason),
                     .rule = std::move(judgement.rule),
                     .when_approved = judgement.action};
+  co_await Ask(std::move(question));
+}
+
+// The caller could exchange its streams while the person thinks, so they are taken before the question.
+loop::Task<> WrapperSession::Ask(Question question) {
+  auto take = [peer = sys::UnixPeer(socket_.get())] { return StreamsOf(peer); };
+  auto streams = co_await surroundings_.workers.Do(std::move(take));
   const auto answer = co_await surroundings_.approver.Ask(std::move(question));
-  const bool can_leave = order_.directory != nullptr;
-  if (answer.action == Action::kEscalate && !can_leave) {
-    Answer(Action::kDeny, kDirectoryElsewhere);
-  } else {
+  if (answer.action != Action::kEscalate) {
     Answer(answer.action, answer.reason);
+  } else if (order_.directory == nullptr) {
+    Answer(Action::kDeny, kDirectoryElsewhere);
+  } else if (!streams) {
+    Answer(Action::kDeny, "take the standard streams: " + ErrnoText(streams.error()));
+  } else {
+    streams_ = *std::move(streams);
+    Answer(Action::kEscalate, {});
   }
 }
 
@@ -179,7 +195,7 @@ WrapperSession::Life WrapperSession::OnHandOver(Frame frame) {
   if (!hand_over) return End();
   auto fds = MatchFds(hand_over->fds, std::move(frame.fds));
   if (!fds) return End();
-  order_.fds = *std::move(fds);
+  order_.fds = streams_ ? WithTakenStreams(*std::move(fds), *std::move(streams_)) : *std::move(fds);
   state_ = State::kRunning;
   auto command = surroundings_.options.start(std::move(order_), *this);
   ForgetFds();

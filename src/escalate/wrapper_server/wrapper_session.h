@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,7 @@ class WrapperSession final : OutsideObserver {
   Life SendExitCode(int exit_code);
 
   loop::Task<> Decide();
+  loop::Task<> Ask(Question question);
   Life Answer(exec_policy::Action action, const std::string& reason);
   Life Send(std::string_view text);
   Life Refuse(const Error& error);
@@ -68,6 +70,7 @@ class WrapperSession final : OutsideObserver {
   size_t counted_fds_ = 0;    // likewise of surroundings_.held_fds
   OutsideOrder order_;        // the command, from the request on; its directory and environment from the decision on
   std::vector<std::string> caller_environment_;
+  std::optional<std::vector<PassedFd>> streams_;  // of the caller when a person was asked; absent if nobody was
   std::unique_ptr<OutsideCommand> command_;
   loop::FdWatch watch_;
   loop::Scope scope_;

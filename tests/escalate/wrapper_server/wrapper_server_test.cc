@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@
 #include "support/loop_runner.h"
 #include "support/proc.h"
 #include "sys/descriptor_passing.h"
+#include "sys/memory_file.h"
 
 namespace holdfast::escalate {
 namespace {
@@ -75,6 +77,26 @@ std::string RequestFor(const std::string& file, const std::string& workdir = "/w
   const std::string name = file.substr(file.rfind('/') + 1);
   return R"({"file":")" + file + R"(","argv":[")" + name + R"(","a b"],"workdir":")" + workdir +
          R"(","env":{"A":"1","B":"x=y"}})";
+}
+
+// Standard input is another file for as long as this object exists.
+class ReplacedInput {
+ public:
+  explicit ReplacedInput(int fd) : before_(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {
+    EXPECT_EQ(::dup2(fd, STDIN_FILENO), STDIN_FILENO);
+  }
+  ~ReplacedInput() { EXPECT_EQ(::dup2(before_.get(), STDIN_FILENO), STDIN_FILENO); }
+  ReplacedInput(const ReplacedInput&) = delete;
+  ReplacedInput& operator=(const ReplacedInput&) = delete;
+
+ private:
+  const OwnedFd before_;
+};
+
+bool AreSameFile(int one, int other) {
+  struct stat here, there;
+  return ::fstat(one, &here) == 0 && ::fstat(other, &there) == 0 && here.st_dev == there.st_dev &&
+         here.st_ino == there.st_ino;
 }
 
 class WrapperServerTest : public testing::Test {
@@ -204,6 +226,26 @@ TEST_F(WrapperServerTest, AsksAndRunsOutsideWhenItIsApproved) {
   EXPECT_EQ(question.when_approved, Action::kEscalate);
   approver_.Give({.action = Action::kEscalate});
   EXPECT_THAT(Receive(peer), HasSubstr("Escalate"));
+}
+
+// A thread of the caller could exchange its streams while the person thinks, and a hostile caller passes what it wants.
+TEST_F(WrapperServerTest, AnApprovedProgramGetsTheStreamsOfTheMomentOfTheQuestion) {
+  const auto asked = *sys::MakeMemoryFile("asked", ""), exchanged = *sys::MakeMemoryFile("exchanged", "");
+  const ReplacedInput input(asked.get());
+  ScriptedPeer peer = Connect();
+  peer.Send(RequestFor("/bin/asked"));
+  ASSERT_TRUE(RunUntil(loop_, [&] { return approver_.open == 1; }));
+  ASSERT_EQ(::dup2(exchanged.get(), STDIN_FILENO), STDIN_FILENO);
+  approver_.Give({.action = Action::kEscalate});
+  EXPECT_THAT(Receive(peer), HasSubstr("Escalate"));
+  peer.Send(R"({"fds":[0,5]})", {exchanged.get(), exchanged.get()});
+  ASSERT_TRUE(RunUntil(loop_, [&] { return !outside_.commands.empty(); }));
+  const std::vector<PassedFd>& fds = outside_.commands[0]->order.fds;
+  ASSERT_EQ(fds.size(), 2u);
+  EXPECT_EQ(fds[0].number, 0);
+  EXPECT_TRUE(AreSameFile(fds[0].fd.get(), asked.get()));
+  EXPECT_EQ(fds[1].number, 5);
+  EXPECT_TRUE(AreSameFile(fds[1].fd.get(), exchanged.get()));
 }
 
 TEST_F(WrapperServerTest, DeniesWhatWasDeclined) {

@@ -1,9 +1,10 @@
-#include "escalate/seccomp/taken_fds.h"
+#include "escalate/caller/taken_fds.h"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -55,6 +56,16 @@ OrErrno<std::vector<PassedFd>> TakeDescriptors(pid_t process, int pidfd, int exc
     taken.push_back(*std::move(fd));
   }
   return taken;
+}
+
+std::vector<PassedFd> WithTakenStreams(std::vector<PassedFd> fds, std::vector<PassedFd> streams) {
+  const auto is_left_out = [&](const PassedFd& stream) {
+    return std::ranges::find(fds, stream.number, &PassedFd::number) == fds.end();
+  };
+  std::erase_if(streams, is_left_out);
+  std::erase_if(fds, [](const PassedFd& fd) { return IsStandardStream(fd.number); });
+  std::ranges::move(fds, std::back_inserter(streams));
+  return streams;
 }
 
 }  // namespace holdfast::escalate

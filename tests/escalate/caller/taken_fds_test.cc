@@ -1,4 +1,4 @@
-#include "escalate/seccomp/taken_fds.h"
+#include "escalate/caller/taken_fds.h"
 
 #include <sys/resource.h>
 #include <unistd.h>
