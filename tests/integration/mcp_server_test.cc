@@ -1,6 +1,7 @@
 // Tests of the program `holdfast mcp-server` as a client sees it: sandboxes, time limits, and that nothing is left.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
@@ -16,6 +17,7 @@
 namespace holdfast::support {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
@@ -74,6 +76,24 @@ TEST(McpServerTest, BeginsWithTheProfileOfAFile) {
   EXPECT_EQ(client.Shell(Touch("file")).Text("output"), "written\n");
 }
 
+// The command of one call leaves a link in the place of a directory, which the client of the next call names as its
+// project. The directory is not below /var/tmp, where every link is refused.
+TEST(McpServerTest, TakesNoProjectThroughALinkThatACommandHasLeft) {
+  if (::access("/opt", W_OK) != 0) GTEST_SKIP() << "/opt cannot be written";
+  const ScratchDir dir("/opt");
+  fs::create_directories(dir.path() + "/project/sub");
+  fs::create_directory(dir.path() + "/victim");
+  const std::string project = dir.path() + "/project", policy = R"({"type":"workspace-write"})";
+  McpClient client;
+  client.set_workdir(project);
+  client.SetSandbox(policy, project);
+  EXPECT_EQ(client.Shell("rmdir sub && ln -s ../victim sub && echo left").Text("output"), "left\n");
+  client.SetSandbox(policy, project + "/sub");
+  client.SendShell("touch sub/made");
+  EXPECT_THAT(client.Receive().Text("error.message"), HasSubstr("crosses the link " + project + "/sub"));
+  EXPECT_TRUE(fs::is_empty(dir.path() + "/victim"));
+}
+
 TEST(McpServerTest, NeverRunsAHelperThatTheClientNames) {
   const ScratchDir dir("/var/tmp");
   const std::string helper = dir.Write("helper", "#!/bin/sh\ntouch " + dir.path() + "/ran\n", 0755);
@@ -82,7 +102,7 @@ TEST(McpServerTest, NeverRunsAHelperThatTheClientNames) {
       "codex/sandbox-state/update",
       R"({"sandboxPolicy":{"type":"read-only"},"sandboxCwd":"/","codexLinuxSandboxExe":)" + Quoted(helper) + "}");
   EXPECT_EQ(client.Shell("echo inside").Text("output"), "inside\n");
-  EXPECT_FALSE(std::filesystem::exists(dir.path() + "/ran"));
+  EXPECT_FALSE(fs::exists(dir.path() + "/ran"));
 }
 
 TEST(McpServerTest, TellsCommandsWhetherTheyHaveANetwork) {
@@ -178,7 +198,7 @@ TEST(McpServerTest, LeavesNothingRunningWhenItIsKilled) {
 }
 
 TEST(McpServerTest, AnswersToTheNameOfTheOriginalWithItsFlags) {
-  const std::string link = std::filesystem::path(HOLDFAST_BINARY).replace_filename("codex-exec-mcp-server");
+  const std::string link = fs::path(HOLDFAST_BINARY).replace_filename("codex-exec-mcp-server");
   const Outcome served = Program({link, "--execve", "/no/wrapper", "--bash", "/bin/sh"}).Finish();
   EXPECT_EQ(served.status, 0) << served.err;  // its input is empty
   const Outcome refused = Program({"env", "CODEX_BASH_PATH=/no/bash", link}).Finish();
