@@ -16,7 +16,7 @@ inline constexpr auto kMethodNames =
     NamesOf<GetEnvironmentInfo, GetEnvironmentStatus, ProcessStart, ProcessRead, ProcessWrite, ProcessCloseStdin,
             ProcessResize, ProcessSignal, ProcessTerminate, ProcessWait, ProcessSnapshot, ProcessList, FsReadFile,
             FsGetMetadata, FsCanonicalize, FsReadDirectory, FsWalk, FsWriteFile, FsCreateDirectory, FsRemove, FsCopy,
-            FsRename, FsOpen, FsReadBlock, FsWriteBlock, FsClose, FsWatchMissing, HttpRequest, SessionTakeOver,
-            SessionKeep, SessionList, SessionEnd>();
+            FsRename, FsOpen, FsReadBlock, FsWriteBlock, FsClose, FsWatchMissing, DiscoverRoots, DiscoverCapabilities,
+            ReadEnvironmentConfig, HttpRequest, SessionTakeOver, SessionKeep, SessionList, SessionEnd>();
 
 }  // namespace holdfast::wire
