@@ -9,12 +9,12 @@
 #include "base/paths.h"
 #include "exec_policy/program_path.h"
 #include "exec_policy/shell_words.h"
-#include "exec_policy/starlark/run.h"
+#include "starlark/run.h"
 
 namespace holdfast::exec_policy {
 namespace {
 
-std::unexpected<Error> Refused(const Diagnostic& diagnostic) {
+std::unexpected<Error> Refused(const starlark::Diagnostic& diagnostic) {
   return Fail(ErrorKind::kInvalidParams, diagnostic.Text());
 }
 
@@ -29,7 +29,7 @@ struct Size {
 };
 
 Size SizeOf(const WordLists& arguments, const std::optional<std::string>& justification,
-            const std::vector<std::string>& variables, const Source& source) {
+            const std::vector<std::string>& variables, const starlark::Source& source) {
   Size size{.bytes = source.name.size() + (justification ? justification->size() : 0)};
   for (const std::vector<std::string>& alternatives : arguments) {
     size.words += alternatives.size();
@@ -41,7 +41,7 @@ Size SizeOf(const WordLists& arguments, const std::optional<std::string>& justif
 }
 
 // Charges the rules of one call, of which each program has a copy, and their places in the index of rules.
-Result<> ChargeRules(Budget& budget, const std::vector<std::string>& programs, const WordLists& arguments,
+Result<> ChargeRules(starlark::Budget& budget, const std::vector<std::string>& programs, const WordLists& arguments,
                      const Size& size) {
   constexpr size_t kIndexBytes = 128;  // for each program, and for each word that may follow it
   const size_t places = 1 + (arguments.empty() ? 0 : arguments.front().size());
@@ -53,19 +53,19 @@ Result<> ChargeRules(Budget& budget, const std::vector<std::string>& programs, c
 
 }  // namespace
 
-Result<> Definitions::RunFile(const Source& source, Budget& budget) {
+Result<> Definitions::RunFile(const starlark::Source& source, starlark::Budget& budget) {
   examples_.clear();
-  const std::vector<HostFunction> host = HostFunctions(source);
-  if (const auto run = Run(source, host, budget); !run) return Refused(run.error());
+  const std::vector<starlark::HostFunction> host = HostFunctions(source);
+  if (const auto run = starlark::Run(source, host, budget); !run) return Refused(run.error());
   for (const Examples& examples : examples_) {
     const Result<> verified = Verify(examples, budget);
-    if (!verified) return Refused(DiagnosticAt(source, examples.position, verified.error().message));
+    if (!verified) return Refused(starlark::DiagnosticAt(source, examples.position, verified.error().message));
   }
   return {};
 }
 
-std::vector<HostFunction> Definitions::HostFunctions(const Source& source) {
-  using enum Presence;
+std::vector<starlark::HostFunction> Definitions::HostFunctions(const starlark::Source& source) {
+  using enum starlark::Presence;
   return {{.name = "prefix_rule",
            .parameters = {{"pattern"},
                           {"decision", kOptional},
@@ -73,16 +73,16 @@ std::vector<HostFunction> Definitions::HostFunctions(const Source& source) {
                           {"not_match", kOptional},
                           {"justification", kOptional},
                           {"env", kOptional}},
-           .call = [this, &source](const HostCall& call) { return DefinePrefixRule(source, call); }},
+           .call = [this, &source](const starlark::HostCall& call) { return DefinePrefixRule(source, call); }},
           {.name = "host_executable",
            .parameters = {{"name"}, {"paths"}},
-           .call = [this](const HostCall& call) { return DefineHostExecutable(call); }},
+           .call = [this](const starlark::HostCall& call) { return DefineHostExecutable(call); }},
           {.name = "network_rule",
            .parameters = {{"host"}, {"protocol"}, {"decision"}, {"justification", kOptional}},
-           .call = [this](const HostCall& call) { return DefineNetworkRule(call); }}};
+           .call = [this](const starlark::HostCall& call) { return DefineNetworkRule(call); }}};
 }
 
-Result<> Definitions::DefinePrefixRule(const Source& source, const HostCall& call) {
+Result<> Definitions::DefinePrefixRule(const starlark::Source& source, const starlark::HostCall& call) {
   TRY(WordLists pattern, ReadPattern(call.budget, *call.arguments[0]));
   TRY(const Decision decision, ReadDecision(call.arguments[1]));
   TRY(WordLists match, ReadExamples(call.budget, "match", call.arguments[2]));
@@ -108,7 +108,7 @@ Result<> Definitions::DefinePrefixRule(const Source& source, const HostCall& cal
   return {};
 }
 
-Result<> Definitions::DefineHostExecutable(const HostCall& call) {
+Result<> Definitions::DefineHostExecutable(const starlark::HostCall& call) {
   TRY(const std::string_view name, ReadString("name", *call.arguments[0]));
   TRY(const std::vector<std::string> paths, ReadStrings(call.budget, "paths", *call.arguments[1]));
   constexpr size_t kEntryBytes = 128, kEntrySteps = 30;
@@ -120,7 +120,7 @@ Result<> Definitions::DefineHostExecutable(const HostCall& call) {
   return host_executables.Define(std::string(name), paths);
 }
 
-Result<> Definitions::DefineNetworkRule(const HostCall& call) {
+Result<> Definitions::DefineNetworkRule(const starlark::HostCall& call) {
   TRY(const std::string_view host, ReadString("host", *call.arguments[0]));
   TRY(const std::string_view protocol, ReadString("protocol", *call.arguments[1]));
   TRY(const std::string_view decision, ReadString("decision", *call.arguments[2]));
@@ -133,7 +133,7 @@ Result<> Definitions::DefineNetworkRule(const HostCall& call) {
   return {};
 }
 
-Result<> Definitions::Verify(const Examples& examples, Budget& budget) const {
+Result<> Definitions::Verify(const Examples& examples, starlark::Budget& budget) const {
   for (const std::vector<std::string>& command : examples.not_match) {
     TRY(const bool is_match, IsMatch(examples, command, budget));
     if (!is_match) continue;
@@ -150,7 +150,7 @@ Result<> Definitions::Verify(const Examples& examples, Budget& budget) const {
 }
 
 Result<bool> Definitions::IsMatch(const Examples& examples, const std::vector<std::string>& command,
-                                  Budget& budget) const {
+                                  starlark::Budget& budget) const {
   TRY_VOID(budget.Spend(2 * examples.steps + 30));
   const auto of_call = std::span(rules).subspan(examples.first_rule, examples.rule_count);
   const auto arguments = std::span(command).subspan(1);

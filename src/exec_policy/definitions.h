@@ -12,9 +12,9 @@
 #include "exec_policy/host_executables.h"
 #include "exec_policy/network_hosts.h"
 #include "exec_policy/rule.h"
-#include "exec_policy/starlark/budget.h"
-#include "exec_policy/starlark/diagnostic.h"
-#include "exec_policy/starlark/host_function.h"
+#include "starlark/budget.h"
+#include "starlark/diagnostic.h"
+#include "starlark/host_function.h"
 
 namespace holdfast::exec_policy {
 
@@ -22,7 +22,7 @@ class Definitions {
  public:
   // Runs a file, and then verifies the examples of its rules: host_executable() may stand behind the rules. Variables
   // of one file are not visible in the next.
-  Result<> RunFile(const Source& source, Budget& budget);
+  Result<> RunFile(const starlark::Source& source, starlark::Budget& budget);
 
   std::vector<Rule> rules;
   HostExecutables host_executables;
@@ -34,16 +34,16 @@ class Definitions {
     size_t first_rule, rule_count;
     size_t steps;  // the work of comparing one example with these rules
     WordLists match, not_match;
-    Position position;
+    starlark::Position position;
   };
 
-  Result<> DefinePrefixRule(const Source& source, const HostCall& call);
-  Result<> DefineHostExecutable(const HostCall& call);
-  Result<> DefineNetworkRule(const HostCall& call);
-  std::vector<HostFunction> HostFunctions(const Source& source);
+  Result<> DefinePrefixRule(const starlark::Source& source, const starlark::HostCall& call);
+  Result<> DefineHostExecutable(const starlark::HostCall& call);
+  Result<> DefineNetworkRule(const starlark::HostCall& call);
+  std::vector<starlark::HostFunction> HostFunctions(const starlark::Source& source);
 
-  Result<> Verify(const Examples& examples, Budget& budget) const;
-  Result<bool> IsMatch(const Examples& examples, const std::vector<std::string>& command, Budget& budget) const;
+  Result<> Verify(const Examples& examples, starlark::Budget& budget) const;
+  Result<bool> IsMatch(const Examples& examples, const std::vector<std::string>& command, starlark::Budget& budget) const;
 
   std::vector<Examples> examples_;  // of the file that runs
 };

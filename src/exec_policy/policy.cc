@@ -23,9 +23,9 @@ Policy::~Policy() = default;
 Policy::Policy(Policy&&) noexcept = default;
 Policy& Policy::operator=(Policy&&) noexcept = default;
 
-Result<Policy> Policy::Parse(std::span<const RulesText> files, const Limits& limits) {
+Result<Policy> Policy::Parse(std::span<const RulesText> files, const starlark::Limits& limits) {
   Definitions definitions;
-  Budget budget(limits);
+  starlark::Budget budget(limits);
   for (const RulesText& file : files) {
     TRY_VOID(definitions.RunFile({.name = file.name, .text = file.text}, budget));
   }

@@ -13,7 +13,7 @@
 #include "exec_policy/evaluation.h"
 #include "exec_policy/host_executables.h"
 #include "exec_policy/network_hosts.h"
-#include "exec_policy/starlark/limits.h"
+#include "starlark/budget.h"
 
 namespace holdfast::exec_policy {
 
@@ -32,7 +32,7 @@ class Policy {
   // Runs the files in their order and returns all their rules. The error of a bad file has the file's name, the line
   // and the column, and the line itself with a caret. All files share the steps and the memory of
   // the limits.
-  static Result<Policy> Parse(std::span<const RulesText> files, const Limits& limits = {});
+  static Result<Policy> Parse(std::span<const RulesText> files, const starlark::Limits& limits = {});
 
   // Evaluates a command, whose first word is the program. With `resolve`, a program that no rule names as it is written
   // is made absolute. It is looked up by that path, unless it is a bare name, and then by its base name if

@@ -15,9 +15,9 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 // Limits that are reached soon also under a sanitizer.
-constexpr Limits kSmall{.steps = 1'000'000, .memory_bytes = size_t{4} << 20};
+constexpr starlark::Limits kSmall{.steps = 1'000'000, .memory_bytes = size_t{4} << 20};
 
-std::string MistakeWithin(const Limits& limits, const std::vector<std::string>& texts) {
+std::string MistakeWithin(const starlark::Limits& limits, const std::vector<std::string>& texts) {
   std::vector<RulesText> files;
   for (const std::string& text : texts) files.push_back({"test.rules", text});
   const auto policy = Policy::Parse(files, limits);

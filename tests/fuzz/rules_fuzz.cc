@@ -26,7 +26,7 @@ using namespace holdfast::exec_policy;
 constexpr size_t kMaxCommands = 50;
 
 // Limits that let an endless loop end soon.
-constexpr Limits kLimits = {.steps = 20'000, .memory_bytes = size_t{8} << 20};
+constexpr starlark::Limits kLimits = {.steps = 20'000, .memory_bytes = size_t{8} << 20};
 
 Policy MustParse(std::string text) {
   const std::vector<RulesText> files = {{"again.rules", std::move(text)}};

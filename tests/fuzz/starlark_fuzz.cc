@@ -7,13 +7,13 @@
 
 #include "base/check.h"
 #include "base/utf8.h"
-#include "exec_policy/starlark/description.h"
-#include "exec_policy/starlark/run.h"
+#include "starlark/description.h"
+#include "starlark/run.h"
 
 namespace {
 
 using namespace holdfast;
-using namespace holdfast::exec_policy;
+using namespace holdfast::starlark;
 
 Result<> Look(const HostCall& call) {
   CHECK(call.position.line >= 1 && call.position.column >= 1);

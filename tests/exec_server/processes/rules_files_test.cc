@@ -13,9 +13,9 @@
 #include <gtest/gtest.h>
 
 #include "base/owned_fd.h"
-#include "exec_policy/starlark/limits.h"
 #include "loop/event_loop.h"
 #include "loop/scope.h"
+#include "starlark/budget.h"
 #include "support/loop_runner.h"
 #include "support/scratch_dir.h"
 
@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using Loaded = Result<RulesFiles::PolicyPtr>;
 
-constexpr size_t kMaxFileBytes = exec_policy::Limits{}.text_bytes;
+constexpr size_t kMaxFileBytes = starlark::Limits{}.text_bytes;
 constexpr const char* kRule = "prefix_rule(pattern=[\"a\"])\n";
 
 class RulesFilesTest : public testing::Test {
