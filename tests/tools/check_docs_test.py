@@ -10,7 +10,7 @@ TOOL = pathlib.Path(__file__).resolve().parents[2] / "tools/check_docs"
 
 TREE = {
     "README.md": "| `fs/remove` | removes |\n",
-    "docs/ARCHITECTURE.md": "| `src/base` | basics |\n| `src/fs/disk` | files |\n| `apps/tool` | a tool |\n",
+    "docs/ARCHITECTURE.md": "[base](../src/base/README.md), [fs](../src/fs/disk/README.md)\n",
     "docs/PROTOCOL.md": "### `fs/remove`\n",
     "src/base/README.md": "# src/base\n\nBasics.\n",
     "src/fs/disk/README.md": "# src/fs/disk\n\nFiles.\n",
@@ -45,7 +45,7 @@ class CheckDocsTest(unittest.TestCase):
 
     def test_reports_a_room_without_a_readme(self):
         (self.root / "src/fs/disk/README.md").unlink()
-        self.assertEqual(self.complaints(), "src/fs/disk/README.md:1: the file does not exist\n")
+        self.assertIn("src/fs/disk/README.md:1: the file does not exist\n", self.complaints())
 
     def test_reports_a_readme_that_is_too_long(self):
         self.write("src/base/README.md", "# src/base\n" + "line\n" * 9)
@@ -60,6 +60,14 @@ class CheckDocsTest(unittest.TestCase):
     def test_reports_a_readme_in_a_folder_that_is_not_a_room(self):
         self.write("src/fs/README.md", "# src/fs\n")
         self.assertEqual(self.complaints(), "src/fs/README.md:1: src/fs is not a room of tools/layers.txt\n")
+
+    def test_reports_a_folder_that_is_not_in_the_code_map(self):
+        self.write("docs/ARCHITECTURE.md", "[base](../src/base/README.md)\n")
+        self.assertEqual(self.complaints(), "docs/ARCHITECTURE.md:1: the code map needs a link to a README.md of src/fs\n")
+
+    def test_reports_an_architecture_that_is_too_long(self):
+        self.write("docs/ARCHITECTURE.md", TREE["docs/ARCHITECTURE.md"] + "line\n" * 200)
+        self.assertEqual(self.complaints(), "docs/ARCHITECTURE.md:201: the file has 201 lines; at most 200 are allowed\n")
 
     def test_reports_a_method_without_documents(self):
         self.write("src/wire/methods.h", 'Method<"fs/remove"> Method<"fs/copy">\n')
