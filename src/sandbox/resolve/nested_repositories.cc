@@ -38,6 +38,7 @@ class NestedGitSearch {
     const int opened = sys::TryOpenAt(AT_FDCWD, search_.root, O_PATH | O_DIRECTORY, sys::Links::kFollow);
     if (opened < 0) return found_;  // nothing is there, or nothing that the command could write to
     const OwnedFd root(opened);
+    if (recorder_ != nullptr) recorder_->Begin(root.get());
     for (; !pending_.empty() && found_.size() < search_.max_repositories; pending_.pop_front()) {
       const Directory& directory = pending_.front();
       if (MayList() && directory.depth < search_.max_depth) {
@@ -46,8 +47,11 @@ class NestedGitSearch {
         Probe(root.get(), directory);
       }
     }
+    has_changed_memory_ = recorder_ != nullptr && recorder_->Finish(root.get());
     return std::move(found_);
   }
+
+  bool has_changed_memory() const { return has_changed_memory_; }
 
  private:
   bool MayList() const { return listed_ < search_.max_listed && entries_ < search_.max_entries; }
@@ -113,10 +117,10 @@ class NestedGitSearch {
 
   void Probe(int root, const Directory& directory) {
     ++probed_;
-    const std::string git = directory.path + "/.git";
-    struct stat status{};
-    if (::fstatat(root, git.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) return Found(directory);
-    if (errno == EACCES) found_.push_back(Full(directory.path));
+    const GitProbe probe =
+        recorder_ == nullptr ? ProbeForGit(root, directory.path) : recorder_->Probe(root, directory.path);
+    if (probe == GitProbe::kRepository) Found(directory);
+    if (probe == GitProbe::kClosed) found_.push_back(Full(directory.path));
   }
 
   void Found(const Directory& directory) { found_.push_back(Full(directory.path) + "/.git"); }
@@ -134,6 +138,7 @@ class NestedGitSearch {
   std::vector<std::string> found_;
   std::string full_;  // reused for each path
   size_t listed_ = 0, entries_ = 0, probed_ = 0;
+  bool has_changed_memory_ = false;
 };
 
 }  // namespace
@@ -144,8 +149,9 @@ Result<std::vector<std::string>> FindNestedGit(const NestedSearch& search, const
   SearchKey key{.root = search.root, .globs = {}, .max_depth = {}};
   TreeMemory tree = memory->Recall(key);
   ListingRecorder recorder(tree);
-  TRY(std::vector<std::string> found, NestedGitSearch(search, enter, &recorder).Run());
-  if (recorder.Finish()) memory->Remember(std::move(key), std::move(tree));
+  NestedGitSearch nested(search, enter, &recorder);
+  TRY(std::vector<std::string> found, nested.Run());
+  if (nested.has_changed_memory()) memory->Remember(std::move(key), std::move(tree));
   return found;
 }
 

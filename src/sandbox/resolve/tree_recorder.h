@@ -15,6 +15,7 @@
 
 #include "sandbox/resolve/remembered_directory.h"
 #include "sandbox/resolve/remembered_listing.h"
+#include "sandbox/resolve/watched_tree.h"
 
 namespace holdfast::sandbox {
 
@@ -28,6 +29,7 @@ struct TreeMemory {
   size_t bytes = 0;                                         // the memory that all of this takes
   size_t max_bytes = 0;  // a directory for which there is no room is read each time; on a walk, so are all below it
   WallClock now = {};
+  std::shared_ptr<WatchedTree> watched = {};  // of a search; the same object for all searches of the tree
 };
 
 class TreeRecorder {

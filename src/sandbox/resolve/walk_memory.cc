@@ -16,10 +16,25 @@ WalkMemory::WalkMemory(Limits limits, WallClock now) : limits_(limits), now_(std
 
 TreeMemory WalkMemory::Recall(const SearchKey& key) {
   const MutexLock lock(mutex_);
+  auto watched = key.globs.empty() ? WatchedAt(key.root) : nullptr;
   const auto tree = Find(key);
-  if (tree == trees_.end()) return {.max_bytes = limits_.max_tree_bytes, .now = now_};
+  if (tree == trees_.end()) {
+    return {.max_bytes = limits_.max_tree_bytes, .now = now_, .watched = std::move(watched)};
+  }
   trees_.splice(trees_.begin(), trees_, tree);
+  tree->memory.watched = std::move(watched);
   return tree->memory;
+}
+
+std::shared_ptr<WatchedTree> WalkMemory::WatchedAt(const std::string& root) {
+  const auto found = std::ranges::find(watched_, root, &Watched::root);
+  if (found != watched_.end()) {
+    watched_.splice(watched_.begin(), watched_, found);
+  } else {
+    watched_.push_front({.root = root, .tree = std::make_shared<WatchedTree>(limits_.searches_before_watch)});
+    if (watched_.size() > limits_.max_watched_trees) watched_.pop_back();
+  }
+  return watched_.empty() ? nullptr : watched_.front().tree;
 }
 
 void WalkMemory::Remember(SearchKey key, TreeMemory tree) {

@@ -33,6 +33,10 @@ struct WalkMemoryLimits {
   size_t max_trees = 32;
   size_t max_tree_bytes = 16u << 20;
   size_t max_bytes = 64u << 20;  // of all trees together; the ones that were not used for longest are forgotten
+  // Each watched tree takes an inotify instance and some hundred watches, of which a user has a bounded number.
+  size_t max_watched_trees = 4;
+  // The searches in a row that find nothing new before the tree is watched, which costs as much as four of them.
+  size_t searches_before_watch = 8;
 };
 
 class WalkMemory {
@@ -58,6 +62,12 @@ class WalkMemory {
     size_t bytes;  // with the key
   };
 
+  struct Watched {
+    std::string root;
+    std::shared_ptr<WatchedTree> tree;
+  };
+
+  std::shared_ptr<WatchedTree> WatchedAt(const std::string& root) REQUIRES(mutex_);
   std::list<Tree>::iterator Find(const SearchKey& key) REQUIRES(mutex_);
   void Take(std::list<Tree>::iterator tree, std::list<Tree>& into) REQUIRES(mutex_);
 
@@ -66,6 +76,7 @@ class WalkMemory {
   mutable Mutex mutex_;
   std::list<Tree> trees_ GUARDED_BY(mutex_);  // the one that was used last is the first
   size_t bytes_ GUARDED_BY(mutex_) = 0;
+  std::list<Watched> watched_ GUARDED_BY(mutex_);  // in the same order
 };
 
 }  // namespace holdfast::sandbox

@@ -349,12 +349,17 @@ class WalkMemoryRandomTest : public testing::Test {
     return found.value_or(Paths());
   }
 
+  bool IsWatched(WalkMemory& memory) const {
+    const OwnedFd top(::open(root_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    return memory.Recall({.root = root_, .globs = {}, .max_depth = {}}).watched->Look(top.get()) != nullptr;
+  }
+
   // Compares the walks of a tree in `directory`, which has nothing in it but the tree.
   void CompareWhileChanging(const std::string& directory, unsigned steps) {
     root_ = directory + "/tree";
     fs::create_directories(root_);
     globs_ = GlobsFor(root_, {"**/*.env", "?/*.key", "**/b/c/*", "[bc]/b/**", ".g*", "a/node*", "a/b/**"});
-    WalkMemory memory({}, SoonSettled);
+    WalkMemory memory({.searches_before_watch = 0}, SoonSettled);
     ChangingTree tree(root_, steps);
     size_t found = 0, nearest = 0;
     for (unsigned step = 0; step < steps; ++step) {
@@ -365,18 +370,21 @@ class WalkMemoryRandomTest : public testing::Test {
       ASSERT_EQ(remembered.matches, fresh.matches) << "step " << step;
       ASSERT_EQ(remembered.repositories, fresh.repositories) << "step " << step;
       ASSERT_EQ(remembered.nearest, fresh.nearest) << "step " << step;
+      ASSERT_EQ(Search(left_out, &memory), fresh.nearest) << "step " << step;  // after it the tree may be watched
+      watched_ += IsWatched(memory) ? 1 : 0;
       found += fresh.matches.size() + fresh.repositories.size();
       nearest += fresh.nearest.size();
     }
     EXPECT_GT(found, steps) << "the tree was not empty";
     EXPECT_GT(nearest, steps / 10) << "there were repositories";
     EXPECT_LT(read_with_, read_without_ * 3 / 4) << "the memory was of use";
+    EXPECT_GT(watched_, steps / 10) << "the tree was watched";
     mounted_ = tree.mounted();
   }
 
   std::string root_;
   GlobsByRoot globs_;
-  size_t read_with_ = 0, read_without_ = 0, mounted_ = 0;
+  size_t read_with_ = 0, read_without_ = 0, mounted_ = 0, watched_ = 0;
 };
 
 TEST_F(WalkMemoryRandomTest, FindsTheSameAsAWalkWithoutAMemory) {
