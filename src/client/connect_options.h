@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +30,9 @@ struct SharedSession {
   std::optional<std::chrono::milliseconds> detached_ttl = {};
 };
 
+// What becomes of the connection of a session: the library tries to make another one, and has continued the session.
+enum class Connectivity { kLost, kRegained };
+
 struct ConnectOptions {
   std::string url = {};  // ws://HOST:PORT, wss://HOST:PORT, unix:///path or https://RENDEZVOUS/executors/ID
   std::string client_name = "holdfast";
@@ -44,7 +48,8 @@ struct ConnectOptions {
   std::chrono::milliseconds recover_for{25'000};
 
   std::optional<SharedSession> session = {};
-  std::optional<std::string> resume_session_id = {};  // continues a session of an earlier client
+  std::optional<std::string> resume_session_id = {};       // continues a session of an earlier client
+  std::function<void(Connectivity)> on_connectivity = {};  // called on the loop's thread
   Approver approver = {};  // answers questions about commands of supervised processes; without one they are denied
 };
 

@@ -266,6 +266,7 @@ void Session::OnConnectionEnd(Connection& connection) {
   const bool was_up = phase_ == Phase::kUp;
   if (was_up) phase_ = Phase::kRecovering;  // before any task goes on, because kUp promises a connection
   http_bodies_.FailAll({ErrorKind::kDisconnected, "the connection has ended"});
+  if (was_up && options_.on_connectivity) options_.on_connectivity(Connectivity::kLost);
   if (was_up) RunDetached(Recover());
   changed_.Notify();
 }
@@ -290,7 +291,10 @@ loop::Task<> Session::Recover() {
       continue;
     }
     if (outcome) outcome = co_await CatchUpAll(connection);
-    if (outcome && !connection->ended()) co_return SetUp();
+    if (outcome && !connection->ended()) {
+      if (options_.on_connectivity) options_.on_connectivity(Connectivity::kRegained);
+      co_return SetUp();
+    }
     if (!outcome) recovery.OnUnreachable(outcome.error());
   }
   End(recovery.failure());

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -74,6 +75,19 @@ TEST_F(SessionTest, ResumesTheSessionAndRepeatsACallThatOnlyLooks) {
   EXPECT_EQ(server_.Got("process/list").size(), 2U);
   EXPECT_EQ(server_.Got("initialize").at(1).Text("params.resumeSessionId"), "S");
   EXPECT_EQ(server_.Got("initialized").size(), 2U);
+}
+
+TEST_F(SessionTest, TellsWhatBecomesOfTheConnection) {
+  std::vector<Connectivity> told;
+  auto client = Connect({.on_connectivity = [&](Connectivity connectivity) { told.push_back(connectivity); }});
+  EXPECT_THAT(told, ElementsAre());
+  server_.SetReachable(false);
+  server_.Cut();
+  ASSERT_TRUE(RunUntil([&] { return server_.dials() > 1; }));
+  EXPECT_THAT(told, ElementsAre(Connectivity::kLost));
+  server_.SetReachable(true);
+  ASSERT_TRUE(RunUntil([&] { return told.size() == 2; }));
+  EXPECT_EQ(told.back(), Connectivity::kRegained);
 }
 
 TEST_F(SessionTest, DoesNotRepeatACallThatMayHaveHadAnEffect) {
