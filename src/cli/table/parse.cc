@@ -60,7 +60,7 @@ bool IsOwnOption(const Command& command, const std::string& word) {
 std::string UnknownPart(const Command& command, const std::string& word) {
   if (word.starts_with("--")) return IsOwnOption(command, word) ? "" : word.substr(0, word.find('='));
   for (const char letter : word.substr(1)) {
-    const std::string name{'-', letter};
+    std::string name{'-', letter};
     const Option* const option = FindOption(command, name);
     if (option == nullptr && !AsksForHelp(name)) return name;
     if (option != nullptr && option->takes == Option::Takes::kValue) return {};
@@ -130,8 +130,9 @@ class Parser {
  public:
   Parser(const Command& command, Words words) : app_("", "holdfast " + command.name) {
     app_.set_help_flag();
+    app_.allow_extras();
     for (const Option& option : command.options) {
-      if (MayBeAmong(words, option)) options_.emplace_back(option.name(), AddOption(GroupOf(option), option));
+      if (MayBeAmong(words, option)) options_.emplace_back(option.name(), AddOption(app_, option));
     }
     const size_t count = command.arguments.size() - (HasRest(command) ? 1 : 0);
     for (const Argument& argument : std::span(command.arguments).first(count)) {
@@ -150,16 +151,15 @@ class Parser {
     return values;
   }
 
- private:
-  CLI::App& GroupOf(const Option& option) {
-    if (option.group.empty()) return app_;
-    auto [found, is_new] = groups_.try_emplace(option.group, nullptr);
-    if (is_new) found->second = app_.add_option_group(option.group)->require_option(0, 1);
-    return *found->second;
+  // Returns the words that are neither options nor arguments.
+  std::vector<std::string> Surplus() const {
+    std::vector<std::string> words = app_.remaining();
+    std::erase(words, "--");  // CLI11 counts the end of the options among them
+    return words;
   }
 
+ private:
   CLI::App app_;
-  std::map<std::string, CLI::App*> groups_;
   std::vector<std::pair<std::string, CLI::Option*>> options_;
 };
 
@@ -167,6 +167,24 @@ std::unexpected<Answered> Mistake(std::string_view command, std::string_view rea
   const std::string program = command.empty() ? "holdfast" : fmt::format("holdfast {}", command);
   const std::string line = ShownText(reason.substr(0, reason.find('\n')));  // it may have a word of the command line
   return std::unexpected(Answered{kWrongUse, {}, fmt::format("{}: {}; see {} --help\n", program, line, program)});
+}
+
+// The sentences of CLI11 speak of its options and counts, and not of what a user has typed.
+std::string MistakeText(const CLI::ArgumentMismatch& error) {
+  const std::string_view text = error.what();
+  const std::string_view name = text.substr(0, text.find(':'));
+  return fmt::format("{} {}", name, text.ends_with("missing") ? "needs a value" : "may be given once");
+}
+
+// Returns which two options exclude each other; empty if none of those that are given do.
+std::string Contradiction(const Command& command, const Arguments::ByName& values) {
+  std::map<std::string, std::string> first_of;
+  for (const Option& option : command.options) {
+    if (option.group.empty() || !values.contains(option.name())) continue;
+    const auto [first, is_first] = first_of.try_emplace(option.group, option.name());
+    if (!is_first) return fmt::format("{} and {} exclude each other", first->second, option.name());
+  }
+  return {};
 }
 
 // Returns what is wrong with a value; empty if nothing is.
@@ -202,7 +220,11 @@ std::expected<Arguments, Answered> ParseCommand(const CommandTable& table, const
     return Mistake(command.name, UnknownOptionText(command, unknown));
   }
   try {
-    Arguments::ByName values = Parser(command, own).Parse(own);
+    Parser parser(command, own);
+    Arguments::ByName values = parser.Parse(own);
+    if (const auto surplus = parser.Surplus(); !surplus.empty()) {
+      return Mistake(command.name, fmt::format("too many words: {}", fmt::join(surplus, " ")));
+    }
     if (HasRest(command)) {
       const Argument& last = command.arguments.back();
       if (rest.empty() && last.count == Argument::Count::kRest) {
@@ -210,9 +232,11 @@ std::expected<Arguments, Answered> ParseCommand(const CommandTable& table, const
       }
       values[last.name].assign(rest.begin(), rest.end());
     }
-    const std::string bad = BadChoice(command, values);
-    if (!bad.empty()) return Mistake(command.name, bad);
+    if (const std::string bad = BadChoice(command, values); !bad.empty()) return Mistake(command.name, bad);
+    if (const std::string bad = Contradiction(command, values); !bad.empty()) return Mistake(command.name, bad);
     return Arguments(table, command, std::move(values));
+  } catch (const CLI::ArgumentMismatch& error) {
+    return Mistake(command.name, MistakeText(error));
   } catch (const CLI::ParseError& error) {
     return Mistake(command.name, error.what());
   }

@@ -114,6 +114,16 @@ TEST_F(ParseTest, RefusesMistakesInOneLineThatNamesTheCommand) {
   }
 }
 
+TEST_F(ParseTest, SaysWhatIsWrongInTheWordsOfTheUser) {
+  EXPECT_EQ(Refusal({"run", "--cwd"}).err, "holdfast run: --cwd needs a value; see holdfast run --help\n");
+  EXPECT_EQ(Refusal({"run", "--cwd=/", "-C", "/tmp", "ls"}).err,
+            "holdfast run: --cwd may be given once; see holdfast run --help\n");
+  EXPECT_EQ(Refusal({"run", "--first", "--last", "ls"}).err,
+            "holdfast run: --first and --last exclude each other; see holdfast run --help\n");
+  EXPECT_EQ(Refusal({"show", "this", "too", "much"}).err,
+            "holdfast show: too many words: too much; see holdfast show --help\n");
+}
+
 TEST_F(ParseTest, SaysWhatWasProbablyMeant) {
   EXPECT_EQ(Refusal({"sned", "x"}).err, "holdfast: unknown command sned (did you mean send?); see holdfast --help\n");
   EXPECT_THAT(Refusal({"exec", "ls"}).err, HasSubstr("unknown command exec (did you mean run?)"));
