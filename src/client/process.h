@@ -39,20 +39,18 @@ struct StartOptions {
   wire::StringMap env = {};                        // the whole environment, unless there is a policy
   std::optional<wire::EnvPolicy> env_policy = {};  // what the server adds of its own environment
   std::optional<std::string> arg0 = {};
-  // A command that is run exactly as it is given: the server looks for no program in PATH, and adds no variable. It
-  // takes the place of the five members above, which have to stay as they are. Servers that do not know prepared
-  // commands refuse the start.
+  // A command that is run exactly as it is given, in place of the five members above, which then stay as they are.
+  // Servers that do not know prepared commands refuse the start.
   std::optional<wire::PreparedCommand> prepared = {};
   std::string process_id = {};                // chosen by the library if it is empty
   Stdin input = Stdin::kClosed;               // a terminal is always open for input
   std::optional<TerminalSize> terminal = {};  // without it, the streams are pipes
   std::string sandbox = {};                   // JSON of the `sandbox` member; empty: no sandbox
   // The rules by which each program that the process executes is judged. A start with rules has no time limit but that
-  // of `call`, because a person may be asked about the command itself. Only servers that announce the capability
-  // `execPolicy` accept it.
+  // of `call`, because a person may be asked about the command. Only for servers with the capability `execPolicy`.
   std::optional<wire::ExecPolicy> exec_policy = {};
-  // The server ends the process when a limit is reached, whether a client is connected or not. The exit then has the
-  // cause. Only servers that announce the limit (capabilities.limits) accept it.
+  // The server ends the process at a limit, also without a client, and the exit has the cause. Only for servers that
+  // announce the limit (capabilities.limits).
   wire::Limits limits = {};
   Backlog backlog = {};
   CallOptions call = {};
