@@ -96,6 +96,12 @@ class RemoteCommandsTest : public RemoteCommandsFixture, public testing::WithPar
     return static_cast<size_t>(std::count(std::istreambuf_iterator<char>(file), {}, '\n'));
   }
 
+  // What the run has written to standard error.
+  std::string Said() const {
+    std::ifstream file(dir_.path() + "/said");
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }
+
   bool AwaitPrinted(size_t lines) const {
     return support::Eventually([&] { return CountPrinted() >= lines; });
   }
@@ -141,20 +147,22 @@ TEST_P(RemoteCommandsTest, ADetachedRunIsFoundByLaterCommands) {
   EXPECT_EQ(Output("holdfast logs $SERVER job"), "got this\n");
 }
 
-TEST_P(RemoteCommandsTest, ARunPrintsEachLineOnceWhileTheNodeIsKilledAndStartedAgain) {
+TEST_P(RemoteCommandsTest, ARunPrintsEachLineOnceAndSaysThatItTriesAgainWhileTheNodeIsGone) {
   support::Program run(
       Bash("exec holdfast run $SERVER -C $PWD -- sh -c 'n=0; while [ ! -e enough ]; do n=$((n + 1)); "
-           "echo line $n | tee -a printed; sleep 0.01; done; exit 5'"));
+           "echo line $n | tee -a printed; sleep 0.01; done; exit 5' 2> said"));
   run.AwaitOutput("line 20\n");
   const std::string same_address = address();
   processes_.front().Kill();
   ASSERT_TRUE(AwaitPrinted(CountPrinted() + 5));  // the command goes on meanwhile
+  const std::string lost = "holdfast run: the connection to the server is lost; trying again\n";
+  ASSERT_TRUE(support::Eventually([&] { return Said() == lost; })) << Said();
   StartNode({}, same_address);
   run.AwaitOutput(fmt::format("line {}\n", CountPrinted() + 5));
   (void)dir_.Write("enough", "");
   const Outcome outcome = run.Finish();
   EXPECT_EQ(outcome.out, LinesTo(CountPrinted()));
-  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(Said(), lost + "holdfast run: the connection is back\n");
   EXPECT_EQ(outcome.status, 5);
 }
 

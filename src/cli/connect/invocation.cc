@@ -20,8 +20,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A private server that was killed does not come back by itself.
+// The connection may be away for as long as with published clients, and somewhat longer. A private server that was
+// killed does not come back by itself.
+constexpr auto kRecovery = 60s;
 constexpr auto kPrivateRecovery = 2s;
+constexpr auto kHiccup = 1s;  // a lost connection that is back before is not reported
 constexpr auto kNoLimit = std::chrono::hours(24 * 365);
 
 bool IsUnreachable(const Error& error) {
@@ -42,6 +45,12 @@ loop::Task<> Finish(Invocation& invocation, RemoteFunction function, int& status
 }
 
 }  // namespace
+
+Invocation::Invocation(loop::EventLoop& loop, const Arguments& arguments)
+    : loop_(loop), arguments_(arguments), server_(ChooseServer(arguments)), loss_timer_(loop, [this] {
+        has_reported_loss_ = true;
+        (void)Complain("the connection to the server is lost; trying again");
+      }) {}
 
 Result<> Invocation::PreparePrivateServer(Starting starting) const {
   if (server_.source != ServerChoice::Source::kPrivate) return {};
@@ -64,8 +73,10 @@ loop::Task<Result<client::ExecServerClient>> Invocation::Connect(Starting starti
   options.bearer_token = *std::move(token);
   WarnOfReadableToken(options);
   options.call_timeout = kNoLimit;
+  options.recover_for = kRecovery;
   options.session = std::move(session);
   options.approver = std::move(approver);
+  options.on_connectivity = [this](client::Connectivity connectivity) { OnConnectivity(connectivity); };
   if (is_private) {
     options.recover_for = kPrivateRecovery;
     options.unix_peer = client::UnixPeer::kOurs;
@@ -90,7 +101,14 @@ void Invocation::WarnOfReadableToken(const client::ConnectOptions& options) {
       "warning: the token is sent without encryption, and machines on the way can read it; use https or wss");
 }
 
+void Invocation::OnConnectivity(client::Connectivity connectivity) {
+  if (connectivity == client::Connectivity::kLost) return loss_timer_.Start(kHiccup);
+  loss_timer_.Stop();
+  if (std::exchange(has_reported_loss_, false)) (void)Complain("the connection is back");
+}
+
 loop::Task<> Invocation::CloseConnections() {
+  loss_timer_.Stop();
   for (const auto& session : sessions_) {
     session->Close();
     co_await session->WaitForEnd();

@@ -19,8 +19,7 @@ namespace holdfast::cli {
 
 class Invocation {
  public:
-  Invocation(loop::EventLoop& loop, const Arguments& arguments)
-      : loop_(loop), arguments_(arguments), server_(ChooseServer(arguments)) {}
+  Invocation(loop::EventLoop& loop, const Arguments& arguments);
   Invocation(const Invocation&) = delete;
   Invocation& operator=(const Invocation&) = delete;
 
@@ -48,12 +47,16 @@ class Invocation {
  private:
   Result<> PreparePrivateServer(Starting starting) const;
   void WarnOfReadableToken(const client::ConnectOptions& options);
+  void OnConnectivity(client::Connectivity connectivity);
 
   loop::EventLoop& loop_;
   const Arguments& arguments_;
   const ServerChoice server_;
   std::vector<std::shared_ptr<client::Session>> sessions_;
   bool has_warned_ = false;
+  // A connection that is back at once is not worth a word.
+  bool has_reported_loss_ = false;
+  loop::Timer loss_timer_;
 };
 
 using RemoteFunction = loop::Task<int> (*)(Invocation& invocation);

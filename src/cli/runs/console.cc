@@ -25,6 +25,21 @@ using namespace std::chrono_literals;
 
 constexpr auto kGrace = 2s;     // between SIGTERM and SIGKILL when the time limit is reached
 constexpr auto kPatience = 3s;  // for the end of a process that was terminated
+constexpr auto kRest = 1s;      // for the last output, when the conversation is about to end
+
+// Returns why the server has ended the command, as a sentence; nothing if it has not.
+std::optional<std::string> CauseText(const client::Exited& exit) {
+  if (!exit.end) return std::nullopt;
+  switch (*exit.end) {
+    case wire::EndCause::kWall:
+      return "the time limit is reached, and the command was ended";
+    case wire::EndCause::kSessionEnded:
+      return "the run was removed, and the command was ended";
+    case wire::EndCause::kServerStopped:
+      return "the server was stopped, and has ended the command";
+  }
+  return std::nullopt;
+}
 
 class Console {
  public:
@@ -42,17 +57,26 @@ class Console {
 
  private:
   using How = ConsoleEnd::How;
+  static constexpr int kLeaves = 2, kLeavesAtOnce = 3;  // by so many requests to end
 
   bool is_terminal() const {
     return options_.streams == ConsoleOptions::Streams::kTerminal && IsTerminal(STDIN_FILENO);
   }
   std::optional<EscapeKeys> KeysInUse() const { return is_terminal() ? std::optional(options_.keys) : std::nullopt; }
-  bool done() const { return output_.finished() || output_.write_error() != 0 || signals_.insisted(); }
+  bool done() const {
+    return output_.finished() || output_.write_error() != 0 || signals_.asked_to_end() >= kLeavesAtOnce;
+  }
+  bool is_closing() const {
+    const int asked = signals_.asked_to_end();
+    return asked >= kLeaves || (output_.exit() && (is_terminal() || asked > 0));
+  }
 
   loop::Task<std::optional<ConsoleEnd>> DoAction(EscapeKeys::Action action);
   loop::Task<> Terminate(std::chrono::milliseconds grace);
   loop::Task<ConsoleEnd> GiveUp(int status);
+  loop::Task<> Close();
   loop::Task<ConsoleEnd> EndOnTimeLimit();
+  ConsoleEnd EndOfCommand(const client::Exited& exit);
   loop::Task<ConsoleEnd> Conclude();
 
   Invocation& invocation_;
@@ -75,16 +99,28 @@ loop::Task<ConsoleEnd> Console::Run() {
   output_.Start();
   input_.Start();
   loop::Deadline limit(invocation_.loop(), options_.time_limit);
-  while (!done()) {
+  while (!done() && !is_closing()) {
     const auto woken = co_await changed_.event().NextBefore(limit);
-    if (woken == loop::Event::Woken::kByTime && !done()) co_return co_await EndOnTimeLimit();
+    if (woken == loop::Event::Woken::kByTime && !done()) {
+      if (output_.exit()) break;
+      co_return co_await EndOnTimeLimit();
+    }
     if (signals_.TakeContinued()) input_.Wake();
     const auto action = input_.TakeAction();
     if (!action) continue;
     const auto end = co_await DoAction(*action);
     if (end) co_return *end;
   }
+  co_await Close();
   co_return co_await Conclude();
+}
+
+// Waits for the last output, which somebody may hold open for ever.
+loop::Task<> Console::Close() {
+  loop::Deadline rest(invocation_.loop(), kRest);
+  while (!done() && !rest.passed()) co_await changed_.event().NextBefore(rest);
+  output_.Stop();
+  while (!done() && signals_.asked_to_end() < kLeaves) co_await changed_.event().Next();
 }
 
 loop::Task<std::optional<ConsoleEnd>> Console::DoAction(EscapeKeys::Action action) {
@@ -117,17 +153,17 @@ loop::Task<ConsoleEnd> Console::EndOnTimeLimit() {
   loop::Deadline limit(invocation_.loop(), kPatience);
   while (!done() && !limit.passed()) co_await changed_.event().NextBefore(limit);
   raw_mode_.reset();
-  co_return ConsoleEnd{How::kFinished,
-                       invocation_.Complain("the time limit is reached, and the command was ended", kTimedOut)};
+  const client::Exited timed_out{.exit_code = kTimedOut, .end = wire::EndCause::kWall};
+  co_return EndOfCommand(timed_out);
 }
 
 loop::Task<ConsoleEnd> Console::Conclude() {
   raw_mode_.reset();
   if (output_.lost_events() > 0) {
-    (void)invocation_.Complain(
-        fmt::format("{} pieces of output were lost while this program was not connected", output_.lost_events()));
+    (void)invocation_.Complain(fmt::format(
+        "{} pieces of output are gone: the server keeps only the end of a long output", output_.lost_events()));
   }
-  if (const auto signal = signals_.insisted()) co_return ConsoleEnd{How::kLeft, 128 + *signal};
+  if (signals_.asked_to_end() >= kLeavesAtOnce) co_return ConsoleEnd{How::kLeft, 128 + signals_.last_signal()};
   if (output_.write_error() == EPIPE) co_return co_await GiveUp(128 + SIGPIPE);
   if (output_.write_error() != 0) {
     const Error error = ErrnoError("write", "standard output", output_.write_error());
@@ -136,10 +172,17 @@ loop::Task<ConsoleEnd> Console::Conclude() {
   if (output_.failure()) {
     co_return ConsoleEnd{How::kLeft, invocation_.Complain(*output_.failure(), kOwnFailure)};
   }
-  const int status = output_.exit() ? static_cast<int>(output_.exit()->exit_code) : kOwnFailure;
-  if (output_.exit() && output_.exit()->sandbox_denied)
-    (void)invocation_.Complain("the sandbox has denied something to the command");
-  co_return ConsoleEnd{How::kFinished, status};
+  if (output_.exit()) co_return EndOfCommand(*output_.exit());
+  if (signals_.asked_to_end() < kLeaves) co_return ConsoleEnd{How::kFinished, kOwnFailure};
+  const int status = 128 + signals_.last_signal();
+  co_return ConsoleEnd{How::kGivenUp, invocation_.Complain("the command has not ended", status)};
+}
+
+ConsoleEnd Console::EndOfCommand(const client::Exited& exit) {
+  if (exit.sandbox_denied) (void)invocation_.Complain("the sandbox has denied something to the command");
+  if (const auto cause = CauseText(exit)) (void)invocation_.Complain(*cause);
+  const bool timed_out = exit.end == wire::EndCause::kWall;
+  return {How::kFinished, timed_out ? kTimedOut : static_cast<int>(exit.exit_code)};
 }
 
 }  // namespace

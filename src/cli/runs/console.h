@@ -26,9 +26,10 @@ struct ConsoleOptions {
   std::optional<std::chrono::milliseconds> time_limit = {};
 };
 
-// The end of a conversation. A run that was left goes on.
+// The end of a conversation. A run that was left goes on. kGivenUp: the user has asked for the end twice, and the
+// command has not ended.
 struct ConsoleEnd {
-  enum class How { kFinished, kLeft };
+  enum class How { kFinished, kLeft, kGivenUp };
   How how = How::kFinished;
   int status = 0;  // the exit status of this program
 };
@@ -36,7 +37,10 @@ struct ConsoleEnd {
 // The exit statuses of `run` and `attach` besides those of the command, as those of timeout(1) and of shells.
 inline constexpr int kTimedOut = 124, kOwnFailure = 125, kCannotExecute = 126, kNoSuchCommand = 127;
 
-// Runs until the process has ended, the user detaches, or something fails. A failure has been reported then.
+// Runs until the process has ended, the user detaches or asks for the end again and again, or something fails. A
+// failure has been reported then. Processes that a command has left behind may hold its output open for ever. So, when
+// the command has ended, the conversation ends too: shortly afterwards in a terminal, and in pipes as soon as the user
+// asks for the end, or the time limit is reached.
 loop::Task<ConsoleEnd> Converse(Invocation& invocation, client::ExecServerClient& client,
                                 std::shared_ptr<client::Process> process, ConsoleOptions options);
 

@@ -34,6 +34,11 @@ void OutputRelay::Start() {
   Resume();
 }
 
+void OutputRelay::Stop() {
+  last_ = true;
+  process_.Listen(nullptr);
+}
+
 void OutputRelay::OnOutput(uint64_t, wire::Stream stream, std::string_view bytes) {
   if (write_error_ != 0) return;
   Sink& sink = sinks_[stream == wire::Stream::kStderr ? 1 : 0];
@@ -86,6 +91,7 @@ loop::Task<> OutputRelay::GoOnAfterQuestions() {
 // The events in the queue of the process come during this call. If one of them fills the reader again, the others are
 // kept here: the queue is bounded, so this is bounded too.
 void OutputRelay::Resume() {
+  if (last_) return;
   resuming_ = true;
   process_.Listen(this);
   resuming_ = false;

@@ -31,6 +31,8 @@ class OutputRelay final : private client::EventListener {
   OutputRelay& operator=(const OutputRelay&) = delete;
 
   void Start();
+  // Takes no further event. What it has taken is still written.
+  void Stop();
 
   // Returns whether no event follows and everything is written.
   bool finished() const { return last_ && !blocked(); }

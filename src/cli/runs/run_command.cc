@@ -1,5 +1,7 @@
 #include "cli/runs/commands.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <optional>
@@ -16,6 +18,7 @@
 #include "cli/runs/terminal_questions.h"
 #include "cli/sandbox/sandbox_options.h"
 #include "cli/sandbox/sandbox_warnings.h"
+#include "cli/terminal/screen.h"
 #include "cli/text/duration.h"
 #include "cli/text/run_name.h"
 #include "wire/encode.h"
@@ -25,7 +28,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kForegroundTtl = 30s;  // the time that a run outlives the program that shows it
+constexpr auto kForegroundTtl = 80s;  // the time that a run outlives the program that shows it; longer than kRecovery
 
 // The options of the command line that the server does not see.
 struct RunOptions {
@@ -46,7 +49,7 @@ Result<RunOptions> ReadOptions(const Arguments& arguments, TerminalQuestions& qu
   if (const auto limit = arguments.Value("--timeout")) {
     auto duration = ParseDuration(*limit);
     if (!duration) return Fail(ErrorKind::kInvalidParams, "--timeout: " + duration.error().message);
-    console.time_limit = *duration;
+    if (*duration > 0ms) console.time_limit = *duration;
   }
   return RunOptions{.name = std::move(name), .detach = arguments.Has("--detach"), .console = std::move(console)};
 }
@@ -78,6 +81,17 @@ int StatusOfFailedStart(const Error& error) {
 // What the options say is checked before the server is asked.
 int StatusOfOptions(const Error& error) { return error.kind == ErrorKind::kInvalidParams ? kWrongUse : kOwnFailure; }
 
+// The server ends the command at its time limit, also while nobody is connected. While this program is connected, it
+// can do so for a server that knows no limits; a detached command would run without one, so that such a server is
+// refused.
+wire::Limits LimitsFor(const RunOptions& options, const client::ExecServerClient& client) {
+  const auto& limit = options.console.time_limit;
+  if (!limit) return {};
+  const bool is_known = client.environment() && !client.environment()->capabilities.limits.empty();
+  if (!is_known && !options.detach) return {};
+  return {.wall_ms = static_cast<uint64_t>(limit->count())};
+}
+
 struct Started {
   std::string name;
 
@@ -88,13 +102,13 @@ loop::Task<int> Show(Invocation& invocation, client::ExecServerClient& client, s
                      RunOptions options) {
   const std::string name = options.name;
   const ConsoleEnd end = co_await Converse(invocation, client, std::move(process), std::move(options.console));
-  if (end.how == ConsoleEnd::How::kFinished) (void)co_await EndRun(client, name);  // otherwise it expires
+  if (end.how != ConsoleEnd::How::kLeft) (void)co_await EndRun(client, name);  // otherwise it expires
   co_return end.status;
 }
 
 int Explain(const Invocation& invocation) {
   const auto text = ExplainSandbox(invocation);
-  if (!text) return invocation.Complain(text.error(), kOwnFailure);
+  if (!text) return invocation.Complain(text.error(), StatusOfOptions(text.error()));
   Print(*text);
   return 0;
 }
@@ -102,7 +116,10 @@ int Explain(const Invocation& invocation) {
 loop::Task<int> Run(Invocation& invocation) {
   if (invocation.arguments().Has("--explain")) co_return Explain(invocation);
   if (invocation.arguments().Values("COMMAND").empty()) {
-    co_return invocation.Complain("no command to run; name it after --", kOwnFailure);
+    co_return invocation.Complain("no command to run; name it after --", kWrongUse);
+  }
+  if (invocation.arguments().Has("--tty") && !invocation.arguments().Has("--detach") && !IsTerminal(STDIN_FILENO)) {
+    co_return invocation.Complain("-t needs a terminal as standard input; leave it out, or add -d", kWrongUse);
   }
   TerminalQuestions questions(invocation.loop());
   auto options = ReadOptions(invocation.arguments(), questions);
@@ -121,6 +138,7 @@ loop::Task<int> Run(Invocation& invocation) {
     (void)co_await EndRun(*client, options->name);  // otherwise it expires, or stays if it is detached
     co_return invocation.Complain(start.error(), StatusOfOptions(start.error()));
   }
+  start->limits = LimitsFor(*options, *client);
   const bool is_private = invocation.server().source == ServerChoice::Source::kPrivate;
   if (is_private && !start->sandbox.empty()) PrintSandboxWarningsOnce("holdfast run");
   auto process = co_await client->Start(*std::move(start));
@@ -149,7 +167,10 @@ std::vector<Option> Options() {
             .completes = Completes::kFile,
             .times = Option::Times::kMany},
            {.flag = "--strict", .help = "with --rules: execute programs exactly as they were judged"},
-           {.flag = "--timeout", .value = "TIME", .help = "end the command after this time, such as 90s, 5m or 1h30m"},
+           {.flag = "--timeout",
+            .value = "TIME",
+            .help = "end the command after this time, such as 90s, 5m or 1h30m, also while nobody is connected; 0 "
+                    "means no limit"},
            {.flag = "--cwd",
             .letter = "-C",
             .value = "DIR",
@@ -216,6 +237,9 @@ Command RunCommand() {
           "With --rules each program that the command executes is run, refused, or taken out of the sandbox, as the "
           "rules say. If they leave a program to you, the question appears alone on your terminal, with a number "
           "that is the answer; without a terminal the program is refused.\n\n"
+          "A first Ctrl-C or SIGTERM goes to the command, like other signals. From then on the run ends with the "
+          "command, also while a process that it has left behind holds the output. A second one ends the run, and a "
+          "third one leaves at once.\n\n"
           "If the connection is lost, it is made again, and the command does not notice.",
       .options = Options(),
       .arguments = {{.name = "COMMAND",

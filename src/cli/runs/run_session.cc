@@ -1,6 +1,7 @@
 #include "cli/runs/run_session.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,10 @@
 
 namespace holdfast::cli {
 namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kEndOfRun = 10s;  // for the server to end every process of a run
 
 std::unexpected<Error> NoSuchRun(const std::string& name) {
   return Fail(ErrorKind::kNotFound, fmt::format("there is no run named {}; `holdfast ps` lists them", name));
@@ -58,7 +63,7 @@ loop::Task<uint64_t> LatestSeq(client::ExecServerClient& client) {
 loop::Task<Result<>> EndRun(client::ExecServerClient& client, std::string name) {
   wire::SessionEndParams params;
   params.session_name = std::move(name);
-  auto ended = co_await client.Call<wire::SessionEnd>(std::move(params));
+  auto ended = co_await client.Call<wire::SessionEnd>(std::move(params), {.timeout = kEndOfRun});
   if (!ended) co_return std::unexpected(std::move(ended).error());
   co_return Result<>();
 }

@@ -16,6 +16,7 @@ namespace holdfast::cli {
 std::string StateText(const wire::ListedSession& run) {
   const wire::ListedProcess* process = MainProcessOf(run);
   if (process == nullptr) return "empty";
+  if (process->end && process->end->cause == wire::EndCause::kWall) return "ended at its time limit";
   if (process->signal) return fmt::format("ended by {}", *process->signal);
   if (process->exit_code) return fmt::format("exited with {}", *process->exit_code);
   return process->state == wire::ProcessState::kStarting ? "starting" : "running";

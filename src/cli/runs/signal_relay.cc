@@ -61,21 +61,20 @@ void SignalRelay::OnSignal(int signal) {
     case SIGCONT:
       continued_ = true;
       return changed_.NotifyLater();
+    case SIGINT:
+    case SIGTERM:
+      ++asked_to_end_;
+      last_signal_ = signal;
+      changed_.NotifyLater();
+      break;
     default:
-      if (under_way_ == signal) {
-        insisted_ = signal;
-        return changed_.NotifyLater();
-      }
-      scope_.Start(PassOn(signal));
+      break;
   }
+  scope_.Start(PassOn(signal));
 }
 
 // A failure is not reported: the end of the process, or of the connection, is reported elsewhere.
-loop::Task<> SignalRelay::PassOn(int signal) {
-  under_way_ = signal;
-  (void)co_await driver_.Signal(NameOf(signal));
-  if (under_way_ == signal) under_way_ = 0;
-}
+loop::Task<> SignalRelay::PassOn(int signal) { (void)co_await driver_.Signal(NameOf(signal)); }
 
 loop::Task<> SignalRelay::PassOnSize() {
   if (const auto size = WindowSizeOf(STDIN_FILENO)) {

@@ -2,8 +2,6 @@
 // of the window size, and it stops this program together with the process when the user types Ctrl-Z.
 #pragma once
 
-#include <optional>
-
 #include "cli/runs/driver.h"
 #include "cli/runs/wakeup.h"
 #include "loop/event_loop.h"
@@ -22,9 +20,9 @@ class SignalRelay {
   SignalRelay(const SignalRelay&) = delete;
   SignalRelay& operator=(const SignalRelay&) = delete;
 
-  // Returns a signal that came a second time while the server had not yet answered to the first one. The user then
-  // wants to leave, whatever becomes of the process.
-  std::optional<int> insisted() const { return insisted_; }
+  // Returns how often the user has asked for the end, by SIGINT (Ctrl-C) or SIGTERM.
+  int asked_to_end() const { return asked_to_end_; }
+  int last_signal() const { return last_signal_; }  // of these two
   // Returns whether this program was continued since the last call.
   bool TakeContinued();
 
@@ -36,8 +34,7 @@ class SignalRelay {
 
   Driver& driver_;
   Wakeup& changed_;
-  int under_way_ = 0;
-  std::optional<int> insisted_;
+  int asked_to_end_ = 0, last_signal_ = 0;
   bool continued_ = false, stopping_ = false;
   loop::SignalWatch watch_;
   loop::Scope scope_;

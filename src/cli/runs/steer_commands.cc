@@ -46,6 +46,9 @@ loop::Task<int> WaitFor(Invocation& invocation, std::string name, loop::Deadline
   if (!waited) co_return invocation.Complain(waited.error(), kOwnFailure);
   if (waited->timed_out) co_return invocation.Complain(fmt::format("{} has not ended in time", name), kTimedOut);
   if (invocation.wants_json()) PrintJson(wire::Encode(Waited{name, waited->exit_code}));
+  if (waited->end && waited->end->cause == wire::EndCause::kWall) {
+    co_return invocation.Complain(fmt::format("{} was ended at its time limit", name), kTimedOut);
+  }
   co_return static_cast<int>(waited->exit_code.value_or(kOwnFailure));
 }
 
@@ -153,7 +156,7 @@ Command WaitCommand() {
           .examples = {{"holdfast wait tests && echo passed", "Waits for a run and uses its exit status."}},
           .exit_statuses = {{"0..255", "the exit status of the last run"},
                             {"2", "the command line is wrong"},
-                            {"124", "the time was over first"},
+                            {"124", "the time was over first, or the last run has reached its own time limit"},
                             {"125", "holdfast itself failed"}},
           .run = Remotely(Wait)};
 }

@@ -122,6 +122,21 @@ TEST_F(TerminalRunTest, TheTerminalIsAsBeforeAfterASignal) {
   Await("\nsame\n");
 }
 
+// The process that is left behind keeps the terminal open.
+TEST_F(TerminalRunTest, EndsWithTheCommandAlthoughItsTerminalIsHeld) {
+  Type("holdfast run -t sh -c 'trap \"\" HUP; sleep 1000 & exit 6'; echo status $?");
+  Await("\nstatus 6\n");
+}
+
+TEST_F(TerminalRunTest, SaysThatTheConnectionIsLostWhileTheTerminalIsTheCommands) {
+  OpenRemoteShell();
+  server().Kill();
+  Await("\nholdfast run: the connection to the server is lost; trying again\n");
+  StartServer();  // it does not know the run
+  Await("\nholdfast run: the session is lost: ");
+  AwaitLine("local>");
+}
+
 TEST_F(TerminalRunTest, DetachesAndComesBack) {
   OpenRemoteShell();
   Type("X=kept");
