@@ -9,7 +9,6 @@
 
 #include "cli/commands.h"
 #include "cli/table/parse.h"
-#include "cli/table/secret_words.h"
 #include "sandbox/flags.h"
 #include "sandbox/helper_command/become_helper.h"
 #include "sandbox/outcome.h"

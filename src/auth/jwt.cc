@@ -1,5 +1,6 @@
 #include "auth/jwt.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -101,6 +102,20 @@ std::optional<JwtClaims> VerifiedClaims(std::string_view token, std::string_view
   const auto parts = Split(token);
   if (!parts || !HasOurAlgorithm(parts->header) || !IsSigned(*parts, secret)) return std::nullopt;
   return ClaimsIn(parts->payload);
+}
+
+Checked<> SignedTokens::Check(std::string_view token, std::chrono::sys_seconds now) const {
+  const auto claims = VerifiedClaims(token, secret);
+  if (!claims || !claims->expires) return std::unexpected(Refusal::kBadJwt);
+  const auto seconds = static_cast<double>(now.time_since_epoch().count());
+  const auto skew = static_cast<double>(max_clock_skew.count());
+  if (seconds > *claims->expires + skew) return std::unexpected(Refusal::kExpired);
+  if (claims->not_before && seconds < *claims->not_before - skew) return std::unexpected(Refusal::kNotYetValid);
+  if (!issuer.empty() && claims->issuer != issuer) return std::unexpected(Refusal::kOtherIssuer);
+  if (!audience.empty() && std::ranges::find(claims->audiences, audience) == claims->audiences.end()) {
+    return std::unexpected(Refusal::kOtherAudience);
+  }
+  return {};
 }
 
 }  // namespace holdfast::auth

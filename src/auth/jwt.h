@@ -2,11 +2,14 @@
 // not choose how it is checked.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "auth/refusal.h"
 
 namespace holdfast::auth {
 
@@ -28,5 +31,20 @@ struct JwtClaims {
 // with a repeated member, a claim of the wrong type, a time beyond 2^53, or a `crit` header, which names extensions
 // that the reader has to know.
 std::optional<JwtClaims> VerifiedClaims(std::string_view token, std::string_view secret);
+
+// Signed bearer tokens are JWTs that anyone with the shared secret can issue, each for a limited time.
+
+// A shorter secret could be guessed from one token.
+inline constexpr size_t kMinSharedSecretBytes = 32;
+
+struct SignedTokens {
+  std::string secret;
+  std::string issuer = {};    // the `iss` that a token must have; empty: any or none
+  std::string audience = {};  // the name that its `aud` must contain; empty: any or none
+  std::chrono::seconds max_clock_skew{30};
+
+  // A token is valid from `nbf` to `exp`, and at both ends for the clock skew longer. `exp` is required.
+  Checked<> Check(std::string_view token, std::chrono::sys_seconds now) const;
+};
 
 }  // namespace holdfast::auth

@@ -12,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "client/collector.h"
 #include "client/connect_options.h"
 #include "client/event_stream.h"
 #include "client/process_event.h"
@@ -87,8 +86,7 @@ class Process : public std::enable_shared_from_this<Process> {
   // Kills the process, or asks it to end and kills it after the time. Returns whether it was running.
   loop::Task<Result<bool>> Terminate(std::optional<std::chrono::milliseconds> graceful = {});
 
-  // Waits for the exit. It takes no events: a process whose output fills the backlog does not exit until another task
-  // takes them.
+  // Waits for the exit. It takes no events: a process whose output fills the backlog waits until another task does.
   loop::Task<Result<Exited>> Wait(std::optional<std::chrono::milliseconds> limit = {});
   // Writes `input`, closes standard input, and collects all output until the process is closed. When the time is over,
   // it fails with kTimeout, and the process goes on. Input that the process does not want is dropped; if it cannot be

@@ -3,11 +3,18 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "exec_policy/decision.h"
-
 namespace holdfast::exec_policy {
+
+// The decision of a rule about a command.
+
+// The order is that of strictness: of several decisions the last one here wins.
+enum class Decision { kAllow, kPrompt, kForbidden };
+
+// Returns the word that rules use: allow, prompt or forbidden.
+std::string_view WordOf(Decision decision);
 
 // The place where a rule was written.
 struct Origin {

@@ -7,7 +7,7 @@
 #include "base/paths.h"
 #include "exec_policy/definitions.h"
 #include "exec_policy/program_path.h"
-#include "exec_policy/rule_index.h"
+#include "exec_policy/rule.h"
 
 namespace holdfast::exec_policy {
 

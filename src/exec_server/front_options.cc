@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "auth/tls_key_file.h"
+#include "auth/secret_file.h"
 #include "exec_server/ws_auth.h"
 
 namespace holdfast::exec_server {

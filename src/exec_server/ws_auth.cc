@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/random_id.h"
-#include "exec_server/token_settings.h"
+#include "exec_server/token_auth.h"
 #include "sys/peer.h"
 
 namespace holdfast::exec_server {

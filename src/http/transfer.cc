@@ -1,14 +1,45 @@
 #include "http/transfer.h"
 
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "http/environment.h"
 #include "http/syntax.h"
+#include "http/url.h"
 
 namespace holdfast::http {
 namespace {
+
+// The settings for outgoing connections in the server's environment, beyond those that libcurl reads by itself
+// (http_proxy, https_proxy, HTTPS_PROXY, all_proxy, ALL_PROXY, no_proxy, NO_PROXY).
+
+// The certificate authorities to trust in place of the library's own. A null pointer means that the variable is not
+// set.
+struct Authorities {
+  const char* file;       // SSL_CERT_FILE
+  const char* directory;  // SSL_CERT_DIR
+
+  bool given() const { return file != nullptr || directory != nullptr; }
+};
+Authorities GivenAuthorities();
+
+// An empty variable counts as not set.
+const char* Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? value : nullptr;
+}
+
+// Returns HTTP_PROXY for http URLs if http_proxy is not set, and null otherwise. If REQUEST_METHOD is set, the program
+// runs as a CGI, and the variable is ignored: it holds the Proxy header of the request, which the sender of the request
+// chose.
+const char* CapitalHttpProxy(const Url& url) {
+  if (url.scheme != "http" || Variable("http_proxy") != nullptr) return nullptr;
+  if (std::getenv("REQUEST_METHOD") != nullptr) return nullptr;
+  return Variable("HTTP_PROXY");
+}
+
+Authorities GivenAuthorities() { return {Variable("SSL_CERT_FILE"), Variable("SSL_CERT_DIR")}; }
 
 constexpr long kReadBytes = 64L << 10;
 

@@ -1,6 +1,8 @@
 // The question to the user whether a command may run, asked through the MCP client by elicitation/create.
 #pragma once
 
+#include <string>
+
 #include "escalate/approver.h"
 #include "loop/event_loop.h"
 #include "loop/task.h"
@@ -8,6 +10,13 @@
 #include "wire/json.h"
 
 namespace holdfast::mcp {
+
+// The text of a question about a command, which the user reads before deciding.
+
+// Returns the question, such as "Allow agent to run `/usr/bin/git push` in `/home/u/p`?". Further lines tell that the
+// command will run outside of the sandbox, if it will, and the reason of the rule. A very long command is shortened,
+// and the text says so.
+std::string ApprovalMessage(const escalate::Question& question);
 
 enum class Elicitation { kUnsupported, kSupported };
 

@@ -17,7 +17,6 @@
 #include "mcp/elicitation.h"
 #include "mcp/interceptor.h"
 #include "mcp/messages/methods.h"
-#include "mcp/progress_text.h"
 #include "mcp/shell_output.h"
 #include "mcp/stopwatch.h"
 #include "process/process.h"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "escalate/messages/variables.h"
+#include "escalate/messages/messages.h"
 #include "wire/decode.h"
 
 namespace holdfast::mcp {

@@ -14,7 +14,6 @@
 #include "loop/event_loop.h"
 #include "loop/scope.h"
 #include "loop/task.h"
-#include "remote/offered_connection.h"
 #include "remote/offered_server.h"
 #include "remote/registrant.h"
 #include "remote/registration.h"

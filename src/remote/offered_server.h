@@ -2,12 +2,47 @@
 // another one that a Forwarder connects them to.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "rpc/transport.h"
 #include "transport/listener.h"
 
 namespace holdfast::remote {
+
+// An OfferedConnection is a connection to the rendezvous, which waits there until a client is joined to it. It passes
+// everything through, and tells when the client speaks for the first time and when the connection has ended.
+class OfferedConnection final : public rpc::Transport, private rpc::Receiver {
+ public:
+  // `on_change` is called when taken() or ended() has become true, after the receiver has been told.
+  OfferedConnection(std::shared_ptr<rpc::Transport> transport, std::function<void()> on_change)
+      : transport_(std::move(transport)), on_change_(std::move(on_change)) {}
+
+  bool taken() const { return taken_; }  // a client has sent a message
+  bool ended() const { return ended_; }
+
+  void Start(rpc::Receiver& receiver) override;
+  void Send(std::string message) override { transport_->Send(std::move(message)); }
+  bool congested() const override { return transport_->congested(); }
+  void SetReading(rpc::Reading reading) override { transport_->SetReading(reading); }
+  void Close() override { transport_->Close(); }
+  void Abort() override { transport_->Abort(); }
+  loop::Task<rpc::Presence> Probe(std::chrono::milliseconds patience) override { return transport_->Probe(patience); }
+  std::string_view peer() const override { return transport_->peer(); }
+
+ private:
+  void OnMessage(std::string_view message) override;
+  void OnDrained() override { receiver_->OnDrained(); }
+  void OnClosed() override;
+
+  const std::shared_ptr<rpc::Transport> transport_;
+  const std::function<void()> on_change_;
+  rpc::Receiver* receiver_ = nullptr;
+  bool taken_ = false, ended_ = false;
+};
 
 class OfferedServer {
  public:

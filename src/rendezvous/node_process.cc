@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "auth/tls_key_file.h"
+#include "auth/secret_file.h"
 #include "base/log.h"
 #include "rendezvous/bus/memory_bus.h"
 #include "rendezvous/config_check.h"

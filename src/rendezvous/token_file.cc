@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "auth/guarded_file.h"
+#include "auth/secret_file.h"
 
 namespace holdfast::rendezvous {
 namespace {

@@ -24,7 +24,7 @@ struct TokenReading {
   Result<TokenTable> table;
 };
 
-// Reads the file, which no other user may be able to change (auth/guarded_file.h).
+// Reads the file, which no other user may be able to change (auth/secret_file.h).
 TokenReading ReadTokenFile(const std::string& path);
 
 // Does the same if the file is not the one of that version any more. A file that changes while it is read is left for

@@ -19,7 +19,6 @@
 #include "loop/task.h"
 #include "rpc/message.h"
 #include "rpc/peer_host.h"
-#include "rpc/peer_options.h"
 #include "rpc/pending_calls.h"
 #include "rpc/reply.h"
 #include "rpc/transport.h"

@@ -1,10 +1,9 @@
-#include "auth/signed_tokens.h"
+#include "auth/jwt.h"
 
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "auth/jwt.h"
 #include "support/jwt.h"
 
 namespace holdfast::auth {

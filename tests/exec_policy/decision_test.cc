@@ -1,4 +1,4 @@
-#include "exec_policy/decision.h"
+#include "exec_policy/evaluation.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "exec_policy/rule_index.h"
+#include "exec_policy/rule.h"
 
 #include <algorithm>
 #include <optional>

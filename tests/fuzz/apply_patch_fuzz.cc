@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "../apply_patch/plain_search.h"
-#include "apply_patch/file_lines.h"
 #include "apply_patch/line_search.h"
 #include "apply_patch/match.h"
 #include "apply_patch/parse.h"

@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "base/paths.h"
 #include "skills/front_matter.h"
-#include "skills/plugin_manifest.h"
+#include "skills/plugin.h"
 #include "skills/skill_metadata.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {

@@ -11,7 +11,6 @@
 
 #include "auth/bearer_token.h"
 #include "auth/jwt.h"
-#include "auth/signed_tokens.h"
 #include "base/base64.h"
 #include "base/check.h"
 

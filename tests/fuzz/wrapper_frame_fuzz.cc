@@ -10,7 +10,6 @@
 #include "base/check.h"
 #include "escalate/messages/frame.h"
 #include "escalate/messages/messages.h"
-#include "escalate/messages/request.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "mcp/approval_text.h"
+#include "mcp/elicitation.h"
 
 #include <string>
 

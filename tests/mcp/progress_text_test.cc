@@ -1,4 +1,4 @@
-#include "mcp/progress_text.h"
+#include "mcp/shell_output.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "skills/plugin_id.h"
+#include "skills/plugin.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "skills/plugin_manifest.h"
+#include "skills/plugin.h"
 
 #include <string>
 

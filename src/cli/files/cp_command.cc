@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -18,13 +19,71 @@
 #include "cli/connect/invocation.h"
 #include "cli/connect/server_path.h"
 #include "cli/files/download.h"
-#include "cli/files/interruptible.h"
 #include "cli/files/tree.h"
 #include "cli/files/upload.h"
 #include "cli/terminal/progress.h"
+#include "loop/event.h"
+#include "loop/event_loop.h"
+#include "loop/scope.h"
+#include "loop/signal_watch.h"
+#include "loop/task.h"
+#include "sys/signals.h"
 
 namespace holdfast::cli {
 namespace {
+
+// Work that the user may interrupt: by Ctrl-C, by closing the terminal, or by SIGTERM. The work is destroyed where it
+// waits, so that it can tidy up, and this program goes on.
+class Interruptible {
+ public:
+  explicit Interruptible(loop::EventLoop& loop);
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+
+  // Runs the task until it ends, a signal comes or the time is over. Returns whether it has ended.
+  loop::Task<bool> Run(loop::Task<> work, std::optional<std::chrono::milliseconds> limit = {});
+
+  int signal() const { return signal_; }  // the one that came last; 0 if none has come
+
+ private:
+  loop::EventLoop& loop_;
+  int signal_ = 0;
+  bool came_ = false;  // a signal, since the work has begun
+  loop::Event changed_;
+  loop::SignalWatch watch_;
+};
+
+// A signal that the caller of this program ignores, as nohup does with SIGHUP, stays ignored.
+std::vector<int> Interruptions() {
+  std::vector<int> signals;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (!sys::IsIgnored(signal)) signals.push_back(signal);
+  }
+  return signals;
+}
+
+loop::Task<> Finish(loop::Task<> work, bool& done, loop::Event& changed) {
+  co_await std::move(work);
+  done = true;
+  changed.Notify();  // may end this task's scope
+}
+
+Interruptible::Interruptible(loop::EventLoop& loop)
+    : loop_(loop), watch_(loop, Interruptions(), [this](int signal) {
+        signal_ = signal;
+        came_ = true;
+        changed_.Notify();
+      }) {}
+
+loop::Task<bool> Interruptible::Run(loop::Task<> work, std::optional<std::chrono::milliseconds> limit) {
+  bool done = false;
+  came_ = false;
+  loop::Deadline deadline(loop_, limit);
+  loop::Scope scope;
+  scope.Start(Finish(std::move(work), done, changed_));
+  while (!done && !came_ && !deadline.passed()) co_await changed_.NextBefore(deadline);
+  co_return done;
+}
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;

@@ -11,7 +11,7 @@
 #include "cli/runs/terminal_questions.h"
 #include "cli/runs/wakeup.h"
 #include "cli/terminal/escape_keys.h"
-#include "cli/terminal/local_input.h"
+#include "cli/terminal/local_io.h"
 #include "loop/event.h"
 #include "loop/event_loop.h"
 #include "loop/scope.h"

@@ -8,24 +8,79 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/parse_number.h"
 #include "base/shown_text.h"
+#include "base/utf8.h"
 #include "cli/connect/invocation.h"
-#include "cli/runs/log_lines.h"
 #include "cli/runs/output_relay.h"
 #include "cli/runs/run_session.h"
 #include "cli/runs/terminal_questions.h"
 #include "cli/runs/wakeup.h"
 #include "cli/text/byte_count.h"
 #include "sys/write_all.h"
+#include "wire/encode.h"
 #include "wire/methods.h"
+#include "wire/process_messages.h"
 
 namespace holdfast::cli {
 namespace {
+
+// The lines of JSON that `holdfast logs --json` prints.
+
+// Output that the server had dropped before it could be read.
+struct LostOutput {
+  uint64_t to_seq = 0;            // the number of the last chunk of it
+  std::optional<uint64_t> bytes;  // absent if it is not known how much of what was dropped comes before it
+};
+
+struct Line {
+  uint64_t seq;
+  wire::Stream stream;
+  std::optional<std::string_view> text;
+  std::optional<wire::Bytes> base64;
+
+  void Fields(auto& f) {
+    f.Required("seq", seq);
+    f.Required("stream", stream);
+    f.Optional("text", text);
+    f.Optional("base64", base64);
+  }
+};
+
+struct Range {
+  uint64_t to_seq;
+  std::optional<uint64_t> bytes;
+
+  void Fields(auto& f) {
+    f.Required("toSeq", to_seq);
+    f.Optional("bytes", bytes);
+  }
+};
+
+struct Notice {
+  Range lost;
+
+  void Fields(auto& f) { f.Required("lost", lost); }
+};
+
+// Returns a chunk with its output as `text` if it is UTF-8, else as `base64`.
+std::string ChunkLine(const wire::OutputChunk& chunk) {
+  Line line{.seq = chunk.seq, .stream = chunk.stream, .text = {}, .base64 = {}};
+  if (IsUtf8(chunk.chunk.view())) {
+    line.text = chunk.chunk.view();
+  } else {
+    line.base64 = wire::Bytes{chunk.chunk.view()};
+  }
+  return wire::Encode(line);
+}
+
+// The lines of JSON that `holdfast logs --json` prints.
+std::string LostLine(const LostOutput& lost) { return wire::Encode(Notice{{lost.to_seq, lost.bytes}}); }
 
 constexpr uint64_t kBytesAtOnce = 1 << 20;
 

@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "cli/runs/terminal_questions.h"
 #include "cli/runs/wakeup.h"
-#include "cli/terminal/local_output.h"
+#include "cli/terminal/local_io.h"
 #include "client/process.h"
 #include "client/process_event.h"
 #include "loop/event_loop.h"

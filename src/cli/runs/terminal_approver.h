@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/runs/terminal_questions.h"
-#include "client/approver.h"
+#include "client/connect_options.h"
 #include "wire/exec_policy_messages.h"
 
 namespace holdfast::cli {

@@ -15,7 +15,6 @@
 #include "base/owned_fd.h"
 #include "base/parse_number.h"
 #include "base/random_id.h"
-#include "cli/terminal/clean_screen.h"
 #include "cli/terminal/screen.h"
 #include "sys/io.h"
 

@@ -18,4 +18,10 @@ std::string BashCompletion(std::span<const Command> table);
 std::string ZshCompletion(std::span<const Command> table);
 std::string FishCompletion(std::span<const Command> table);
 
+// Returns the text in single quotes, so that bash and zsh read it as one word with exactly these characters.
+std::string ShellQuoted(std::string_view text);
+
+// The same for fish, where a backslash escapes also in single quotes.
+std::string FishQuoted(std::string_view text);
+
 }  // namespace holdfast::cli

@@ -1,5 +1,9 @@
 #include "cli/table/parse.h"
 
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <CLI/Option.hpp>
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -8,13 +12,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-#include <CLI/Option.hpp>
 
 #include "base/shown_text.h"
 #include "base/version.h"
+#include "cli/table/command.h"
 #include "cli/table/help.h"
 #include "cli/table/suggestion.h"
 
@@ -251,6 +252,14 @@ std::pair<const Command*, size_t> FindCommand(const CommandTable& table, Words w
   return {nullptr, 0};
 }
 
+// Returns the length of `ws://HOST:PORT/`; that of the whole URL if there is nothing behind it, or if its path is no
+// secret.
+size_t LengthWithoutSecret(const std::string& url) {
+  if (!url.starts_with("ws://") && !url.starts_with("wss://")) return url.size();
+  const size_t path = url.find('/', url.find("://") + 3);
+  return path == std::string::npos ? url.size() : path + 1;
+}
+
 }  // namespace
 
 std::expected<Arguments, Answered> Parse(const CommandTable& table, const std::vector<std::string>& words) {
@@ -263,6 +272,17 @@ std::expected<Arguments, Answered> Parse(const CommandTable& table, const std::v
   if (words.size() == 1) return Mistake(words[0], "a subcommand is required");
   if (AsksForHelp(words[1])) return std::unexpected(Answered{0, family, {}});
   return Mistake(words[0], UnknownCommandText(table.all(), words[0] + " " + words[1]));
+}
+
+std::vector<SecretWord> SecretWordsIn(const Arguments& arguments) {
+  std::vector<SecretWord> found;
+  for (const Option& option : arguments.command().options) {
+    if (option.secret == Option::Secret::kNothing) continue;
+    for (const std::string& url : arguments.Values(option.name())) {
+      if (const size_t shown = LengthWithoutSecret(url); shown < url.size()) found.push_back({url, shown});
+    }
+  }
+  return found;
 }
 
 }  // namespace holdfast::cli

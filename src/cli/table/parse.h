@@ -2,6 +2,7 @@
 // CLI11 stays inside.
 #pragma once
 
+#include <cstddef>
 #include <expected>
 #include <string>
 #include <vector>
@@ -20,5 +21,16 @@ struct Answered {
 
 // `words` are the arguments of the program without its name. The returned Arguments refer to the table.
 std::expected<Arguments, Answered> Parse(const CommandTable& table, const std::vector<std::string>& words);
+
+// The words of a command line that other processes must not read.
+struct SecretWord {
+  std::string word;
+  size_t shown;  // the bytes at its beginning that are not secret
+
+  friend bool operator==(const SecretWord&, const SecretWord&) = default;
+};
+
+// Returns the values with a secret that the command line has, as the table marks their options.
+std::vector<SecretWord> SecretWordsIn(const Arguments& arguments);
 
 }  // namespace holdfast::cli

@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 
 #include "cli/table/completion.h"
-#include "cli/table/quote.h"
 
 namespace holdfast::cli {
 namespace {

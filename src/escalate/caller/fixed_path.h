@@ -11,7 +11,7 @@
 
 #include <string>
 
-#include "escalate/caller/caller_state.h"
+#include "escalate/caller/caller_view.h"
 
 namespace holdfast::escalate {
 

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "escalate/caller/caller_state.h"
 #include "escalate/caller/caller_view.h"
 
 namespace holdfast::escalate {

@@ -1,4 +1,4 @@
-// The value that says which command is to run outside, and with what.
+// An order to run one command outside of the sandbox: its program, its directory, its descriptors.
 #pragma once
 
 #include <sys/resource.h>

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "escalate/caller/caller_memory.h"
-#include "escalate/caller/caller_state.h"
 #include "escalate/caller/caller_view.h"
 
 namespace holdfast::escalate {

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "escalate/caller/caller_state.h"
+#include "escalate/caller/caller_view.h"
 #include "escalate/stub/stub_image.h"
 #include "sys/executable_image.h"
 

@@ -1,24 +1,49 @@
 #include "escalate/seccomp/stub_session.h"
 
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/types.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include <fmt/format.h>
+
+#include "escalate/caller/caller_view.h"
 #include "escalate/caller/taken_fds.h"
-#include "escalate/seccomp/executed_program.h"
+#include "escalate/seccomp/attempt.h"
+#include "escalate/seccomp/supervisor_settings.h"
 #include "escalate/seccomp/taken_limits.h"
 #include "escalate/stub/protocol.h"
 #include "sys/descriptor_passing.h"
 #include "sys/exit_codes.h"
+#include "sys/file_identity.h"
 #include "sys/io.h"
 #include "sys/memory_file.h"
 #include "sys/pidfd.h"
 
 namespace holdfast::escalate {
 namespace {
+
+// The kernel itself chooses the interpreter of binfmt_misc, which is judged like a program that was called.
+// Returns whether a process that has just executed the program of an attempt runs that program, or one that may run
+// anyway. The process has not made its first step yet.
+bool RunsAsJudged(pid_t process, const Attempt& attempt, const JudgeFunction& judge) {
+  struct stat executed;
+  if (::stat(fmt::format("/proc/{}/exe", process).c_str(), &executed) != 0) return false;
+  if (std::ranges::count(attempt.program.executables, sys::FileIdentity::Of(executed)) > 0) return true;
+  const auto path = LinkOf(process, "exe");
+  if (!path) return false;
+  std::vector<std::string> argv = attempt.argv;
+  if (!argv.empty()) argv.front() = *path;
+  const auto judgement = judge({.file = *path, .argv = argv, .cwd = attempt.cwd});
+  return judgement.action == exec_policy::Action::kRun && !judgement.asks;
+}
 
 // The kernel's -ERESTARTNOINTR: the thread stopped before its call had begun, and will repeat it.
 constexpr int64_t kWillRepeat = -513;

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "escalate/outside/outside_observer.h"
+#include "escalate/outside/outside_command.h"
 #include "escalate/seccomp/attempt.h"
 #include "escalate/seccomp/errands.h"
 #include "escalate/seccomp/listener.h"

@@ -6,7 +6,6 @@
 #include <span>
 #include <utility>
 
-#include "escalate/caller/caller_state.h"
 #include "escalate/caller/caller_view.h"
 #include "escalate/caller/taken_fds.h"
 #include "escalate/outside/outside_environment.h"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/owned_fd.h"
-#include "escalate/caller/program_file.h"
+#include "escalate/caller/program.h"
 #include "escalate/seccomp/attempt.h"
 #include "escalate/seccomp/departure.h"
 #include "escalate/seccomp/errands.h"

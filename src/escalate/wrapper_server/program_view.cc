@@ -2,10 +2,8 @@
 
 #include <utility>
 
-#include "escalate/caller/caller_state.h"
 #include "escalate/caller/caller_view.h"
 #include "escalate/caller/program.h"
-#include "escalate/caller/program_file.h"
 
 namespace holdfast::escalate {
 

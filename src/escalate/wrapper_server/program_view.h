@@ -1,4 +1,4 @@
-// A program, and the directory that it is called in, as the process sees them that wants to execute it.
+// The file that a path names for the process that calls execve, and the directory in which that process calls it.
 #pragma once
 
 #include <sys/types.h>

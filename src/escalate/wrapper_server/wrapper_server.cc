@@ -7,7 +7,7 @@
 #include <list>
 #include <utility>
 
-#include "escalate/messages/variables.h"
+#include "escalate/messages/messages.h"
 #include "escalate/wrapper_server/wrapper_session.h"
 #include "sys/descriptor_passing.h"
 #include "sys/foreign_fd.h"

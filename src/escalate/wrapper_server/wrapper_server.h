@@ -31,7 +31,7 @@ class WrapperServer {
   virtual ~WrapperServer() = default;
 
   // The end of the socket that the shell inherits, with all that it starts. Its number is the value of kSocketVariable
-  // (messages/variables.h).
+  // (messages/messages.h).
   virtual std::shared_ptr<const OwnedFd> client_socket() const = 0;
 
   // The number of wrappers that wait for a decision or for a command outside.

@@ -12,7 +12,6 @@
 #include "escalate/approver.h"
 #include "escalate/messages/frame.h"
 #include "escalate/messages/messages.h"
-#include "escalate/messages/request.h"
 #include "escalate/outside/outside_command.h"
 #include "escalate/wrapper_server/options.h"
 #include "loop/event_loop.h"

@@ -17,8 +17,7 @@
 #include "base/paths.h"
 #include "base/utf8.h"
 #include "exec_policy/rule.h"
-#include "exec_policy/store/read_text.h"
-#include "exec_policy/store/trust.h"
+#include "exec_policy/store/rules_file.h"
 #include "sys/file_identity.h"
 #include "sys/open.h"
 

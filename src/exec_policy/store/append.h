@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "exec_policy/decision.h"
+#include "exec_policy/evaluation.h"
 
 namespace holdfast::exec_policy {
 

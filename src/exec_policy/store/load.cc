@@ -13,9 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/owned_fd.h"
-#include "exec_policy/store/read_text.h"
 #include "exec_policy/store/rules_file.h"
-#include "exec_policy/store/trust.h"
 #include "sys/directory.h"
 #include "sys/open.h"
 

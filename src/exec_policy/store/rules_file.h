@@ -1,8 +1,11 @@
-// A rules file that a user or a client of a server has named: opened, and not read yet.
+// Rules files: the check of who may change them, their text, and a file that a user or a client of a server has named,
+// opened and not read yet.
 //
 // What it does not stop: a regular file of a file system that does not answer, such as a network file system whose
 // server is gone, makes the caller wait.
 #pragma once
+
+#include <sys/stat.h>
 
 #include <chrono>
 #include <cstddef>
@@ -14,6 +17,18 @@
 #include "sys/file_identity.h"
 
 namespace holdfast::exec_policy {
+
+// A check of the owner and the mode of rules files and of their directories.
+//
+// What it does not stop: processes of the same user, including a sandboxed command that may write the directory.
+
+// Fails with a sentence that says what to do, unless the file or directory belongs to this user or to root and no other
+// user can write it. It may be writable by a group that has the number of the owner, because that is the owner's
+// private group.
+Result<> CheckTrust(const std::string& path, const struct stat& status);
+
+// Reads from a regular file. Fails if the text is longer than the interpreter takes. `path` is used in error messages.
+Result<std::string> ReadText(int fd, const std::string& path);
 
 // The state by which a change of a file is noticed.
 struct FileState {

@@ -11,7 +11,7 @@
 #include "base/file_uri.h"
 #include "base/paths.h"
 #include "skills/front_matter.h"
-#include "skills/plugin_manifest.h"
+#include "skills/plugin.h"
 #include "skills/skill_metadata.h"
 
 namespace holdfast::exec_server {

@@ -1,22 +1,42 @@
 #include "exec_server/environment/environment_info.h"
 
+#include <fcntl.h>
 #include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <optional>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "base/build_id.h"
 #include "base/environment_variable.h"
 #include "base/file_uri.h"
+#include "base/paths.h"
+#include "base/sha256.h"
 #include "base/version.h"
-#include "exec_server/environment/announced_shell.h"
-#include "exec_server/environment/provider_id.h"
 
 namespace holdfast::exec_server {
 namespace {
+
+constexpr std::array<std::string_view, 3> kKnownToClients = {"bash", "zsh", "sh"};
+
+// Returns whether `path` is a file that the server may execute. Links are followed, because `/bin/sh` is a link on most
+// machines.
+bool IsProgram(const std::string& path) {
+  struct stat status;
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+         ::faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) == 0;
+}
+
+bool IsUsable(const std::string& path) {
+  return path.starts_with('/') && std::ranges::find(kKnownToClients, NameOf(path)) != kKnownToClients.end() &&
+         IsProgram(path);
+}
 
 // The published server whose protocol this server speaks. Published clients compare the version: they ask only servers
 // from about 0.164 on for installed skills and plugins, whatever a server announces besides. This program's own name
@@ -50,6 +70,34 @@ wire::EnvironmentCapabilities Capabilities() {
 }
 
 }  // namespace
+
+std::optional<std::string> ProviderId(std::string_view version, std::string_view build_id) {
+  if (build_id.empty()) return std::nullopt;
+  const std::string text = fmt::format("holdfast exec-server\n{}\nx86_64 linux\n{}\n", version, build_id);
+  Sha256 digest;
+  digest.Update(std::as_bytes(std::span(text)));
+  return "sha256:" + digest.HexDigest();
+}
+
+wire::Shell AnnouncedShell(std::string_view login_shell, std::span<const std::string> directories) {
+  const std::string own(login_shell);
+  if (IsUsable(own)) return {std::string(NameOf(own)), own};
+  for (const std::string name : {"bash", "sh"}) {
+    for (const std::string& directory : directories) {
+      const std::string path = fmt::format("{}/{}", directory, name);
+      if (IsProgram(path)) return {name, path};
+    }
+  }
+  return {"sh", "/bin/sh"};
+}
+
+std::vector<std::string> ShellDirectories(std::string_view search_path) {
+  std::vector<std::string> directories = {"/bin", "/usr/bin", "/usr/local/bin"};
+  for (const std::string_view directory : DirectoriesIn(search_path)) {
+    if (directory.starts_with('/')) directories.emplace_back(directory);
+  }
+  return directories;
+}
 
 wire::EnvironmentInfo DescribeEnvironment() {
   // This look-up may wait for a directory service. The loop is not running yet, so nothing is held up.

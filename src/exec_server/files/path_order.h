@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "files/operations/claim.h"
+#include "files/operations/operations.h"
 #include "loop/permit.h"
 #include "loop/queue.h"
 #include "loop/task.h"

@@ -11,7 +11,6 @@
 
 #include "base/file_uri.h"
 #include "base/mutex.h"
-#include "exec_policy/store/read_text.h"
 #include "exec_policy/store/rules_file.h"
 
 namespace holdfast::exec_server {

@@ -21,7 +21,7 @@ class RulesFiles {
  public:
   using PolicyPtr = std::shared_ptr<const exec_policy::Policy>;
 
-  // These are limits of one policy. Each file may have as many bytes as the interpreter takes (starlark/limits.h).
+  // These are limits of one policy. Each file may have as many bytes as the interpreter takes (starlark/budget.h).
   static constexpr size_t kMaxFiles = 64;
   static constexpr size_t kMaxBytes = 16u << 20;
 

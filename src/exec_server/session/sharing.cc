@@ -1,11 +1,24 @@
 #include "exec_server/session/sharing.h"
 
 #include <algorithm>
-
-#include "exec_server/session/session_name.h"
+#include <string_view>
 
 namespace holdfast::exec_server {
 namespace {
+
+constexpr size_t kMaxNameBytes = 64;
+
+bool IsNameCharacter(char c) {
+  const bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+  return letter || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+}
+
+// A name has 1 to 64 characters of A-Z, a-z, 0-9, dot, underscore and hyphen, and is not `.` or `..`, so that it can
+// be written in a shell and be a file name.
+bool IsSessionName(std::string_view name) {
+  if (name == "." || name == "..") return false;
+  return !name.empty() && name.size() <= kMaxNameBytes && std::ranges::all_of(name, IsNameCharacter);
+}
 
 constexpr uint64_t kLongestTtlMs = 1000ull * 60 * 60 * 24 * 365;
 

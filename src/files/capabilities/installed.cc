@@ -12,7 +12,7 @@
 #include "files/capabilities/scan_root.h"
 #include "files/disk/directory.h"
 #include "files/disk/metadata.h"
-#include "skills/plugin_id.h"
+#include "skills/plugin.h"
 
 namespace holdfast::files {
 namespace {

@@ -14,7 +14,7 @@
 #include "base/paths.h"
 #include "files/disk/metadata.h"
 #include "files/disk/walk.h"
-#include "skills/plugin_manifest.h"
+#include "skills/plugin.h"
 
 namespace holdfast::files {
 namespace {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "files/disk/local_devices.h"
-#include "files/disk/symlinks.h"
+#include "files/disk/metadata.h"
+#include "files/disk/mounts.h"
 
 namespace holdfast::files {
 

@@ -16,7 +16,7 @@
 
 #include "base/owned_fd.h"
 #include "base/result.h"
-#include "files/disk/directory_reader.h"
+#include "files/disk/directory.h"
 #include "sys/file_identity.h"
 
 namespace holdfast::files {

@@ -14,13 +14,16 @@
 #include <fmt/format.h>
 
 #include "base/owned_fd.h"
-#include "files/disk/directory_reader.h"
 #include "files/disk/place.h"
 #include "sys/open.h"
 #include "sys/placeholder.h"
 
 namespace holdfast::files {
 namespace {
+
+constexpr size_t kBufferBytes = 64u << 10;
+
+bool IsDots(std::string_view name) { return name == "." || name == ".."; }
 
 constexpr int kDirectoryOnly = O_PATH | O_DIRECTORY;
 constexpr mode_t kMode = 0777;  // the kernel removes the bits of the umask
@@ -112,6 +115,28 @@ std::optional<DirectoryEntry> Describe(int directory, const RawEntry& raw) {
 }
 
 }  // namespace
+
+Result<std::optional<RawEntry>> DirectoryReader::Next() {
+  for (;;) {
+    if (taken_ == filled_) {
+      TRY_VOID(Fill());
+      if (filled_ == 0) return std::nullopt;
+    }
+    const auto* entry = reinterpret_cast<const dirent64*>(buffer_.get() + taken_);
+    taken_ += entry->d_reclen;
+    const std::string_view name(static_cast<const char*>(entry->d_name));
+    if (!IsDots(name)) return RawEntry{name, entry->d_type};
+  }
+}
+
+Result<> DirectoryReader::Fill() {
+  if (!buffer_) buffer_ = std::make_unique_for_overwrite<std::byte[]>(kBufferBytes);
+  taken_ = filled_ = 0;
+  const ssize_t n = ::getdents64(directory_.get(), buffer_.get(), kBufferBytes);
+  if (n < 0) return FailErrno("getdents64", path_);
+  filled_ = static_cast<size_t>(n);
+  return {};
+}
 
 Result<> CreateDirectory(const std::string& path, Parents parents, Symlinks symlinks, const GuardedNames& guarded) {
   if (path.empty()) return Failed(path, ENOENT);

@@ -18,7 +18,7 @@
 
 #include "base/owned_fd.h"
 #include "base/result.h"
-#include "files/disk/protected_mounts.h"
+#include "files/disk/mounts.h"
 
 namespace holdfast::files {
 

@@ -1,14 +1,23 @@
 // The metadata of a path: its kind, size, times and permissions.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "base/result.h"
-#include "files/disk/symlinks.h"
+#include "sys/open.h"
 
 namespace holdfast::files {
+
+// The choice whether a path may contain symbolic links, at its end or on the way.
+enum class Symlinks { kFollow, kRefuse };
+
+constexpr sys::Links LinksOf(Symlinks symlinks) {
+  return symlinks == Symlinks::kFollow ? sys::Links::kFollow : sys::Links::kNone;
+}
 
 struct Metadata {
   // For a link, all members but is_symlink describe the target.
@@ -29,5 +38,10 @@ Result<Metadata> GetMetadata(const std::string& path, Symlinks symlinks);
 // a server. For a network file system the answer may be some seconds old, because the kernel trusts a path in its cache
 // for that time.
 std::optional<Result<Metadata>> GetCachedMetadata(const std::string& path, Symlinks symlinks);
+
+// Sets the mode of a file that copies or replaces another one. Returns 0 or an errno. A sandbox does not allow files
+// with set-user-ID or set-group-ID bits. There the file gets the mode without these bits, as if a command in the
+// sandbox had written it.
+int SetMode(int fd, mode_t mode);
 
 }  // namespace holdfast::files

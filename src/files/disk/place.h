@@ -8,7 +8,7 @@
 #include "base/owned_fd.h"
 #include "base/result.h"
 #include "files/disk/guarded_names.h"
-#include "files/disk/symlinks.h"
+#include "files/disk/metadata.h"
 #include "sys/open.h"
 
 namespace holdfast::files {

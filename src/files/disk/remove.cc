@@ -12,7 +12,7 @@
 
 #include "base/owned_fd.h"
 #include "files/disk/descent.h"
-#include "files/disk/directory_reader.h"
+#include "files/disk/directory.h"
 #include "sys/open.h"
 #include "sys/placeholder.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "files/disk/guarded_names.h"
-#include "files/disk/symlinks.h"
+#include "files/disk/metadata.h"
 
 namespace holdfast::files {
 

@@ -2,15 +2,27 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 
 #include "base/result.h"
+#include "files/disk/file.h"
 #include "files/disk/guarded_names.h"
-#include "files/disk/symlinks.h"
+#include "files/disk/metadata.h"
 
 namespace holdfast::files {
+
+// Replaces a file by another one of the same name in one step. This is Replacement::kAtomic of files/disk/write_file.h.
+
+// A function that looks at the file which is about to be replaced. If it returns an error, the file is not replaced.
+using CheckCurrent = std::function<Result<>(const File& current)>;
+
+// Replaces the file at `path` by one with the given bytes. `check` may be empty. It is called right before the
+// replacement; with a `check`, a file that does not exist is kNotFound.
+Result<> ReplaceFile(const std::string& path, std::span<const std::byte> bytes, Symlinks symlinks,
+                     const CheckCurrent& check, const GuardedNames& guarded);
 
 enum class Replacement {
   // The file itself is overwritten. Links to it stay. A reader may see the beginning of the new content with the end of

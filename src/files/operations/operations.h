@@ -3,22 +3,32 @@
 // Running the operation touches files, and may block.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "files/capabilities/installed.h"
 #include "files/disk/file.h"
 #include "files/disk/guarded_names.h"
 #include "files/disk/metadata.h"
-#include "files/disk/symlinks.h"
-#include "files/operations/claim.h"
+#include "wire/capability_messages.h"
 #include "wire/field_types.h"
 #include "wire/fs_handle_messages.h"
 #include "wire/fs_messages.h"
 #include "wire/fs_tree_messages.h"
 
 namespace holdfast::files {
+
+// A claim is a path that a file operation reads or writes. Operations with claims that collide are kept in order.
+enum class Access { kRead, kWrite };
+
+struct Claim {
+  std::string path;
+  Access access;
+};
 
 template <typename T>
 struct Operation {
@@ -47,5 +57,18 @@ Result<Operation<File>> PrepareOpen(const wire::FsOpenFileParams& params);
 
 Symlinks SymlinksOf(const std::optional<bool>& follow);
 wire::FsGetMetadataResult ToWire(const Metadata& metadata);
+
+// The operations behind capabilityRoots/discoverV1 and capabilities/discoverV2.
+struct ScanRootParams : wire::CapabilityRoot {
+  uint64_t max_bytes = 0;  // of the result
+
+  void Fields(auto& f) {
+    CapabilityRoot::Fields(f);
+    f.Required("maxBytes", max_bytes);
+  }
+};
+
+Result<Operation<wire::DiscoveredRoot>> PrepareScanRoot(const ScanRootParams& params);
+Result<Operation<Installed>> PrepareFindInstalled(const InstalledPlaces& params);
 
 }  // namespace holdfast::files

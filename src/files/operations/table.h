@@ -4,7 +4,6 @@
 
 #include <tuple>
 
-#include "files/operations/capability_operations.h"
 #include "files/operations/operations.h"
 #include "wire/methods.h"
 

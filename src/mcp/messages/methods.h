@@ -2,7 +2,6 @@
 // and the notifications of both ends.
 #pragma once
 
-#include "mcp/messages/elicitation_messages.h"
 #include "mcp/messages/sandbox_messages.h"
 #include "mcp/messages/session_messages.h"
 #include "mcp/messages/tool_messages.h"

@@ -16,7 +16,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/terminal/clean_screen.h"
+#include "cli/terminal/screen.h"
 #include "loop/event_loop.h"
 #include "loop/scope.h"
 #include "sys/pty.h"

@@ -12,7 +12,6 @@
 #include <gtest/gtest.h>
 
 #include "cli/commands.h"
-#include "cli/table/quote.h"
 #include "cli/table/sample_table.h"
 #include "support/program.h"
 #include "support/required_program.h"

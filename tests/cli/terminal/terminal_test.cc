@@ -19,8 +19,7 @@
 
 #include "base/utf8.h"
 #include "cli/terminal/escape_keys.h"
-#include "cli/terminal/local_input.h"
-#include "cli/terminal/local_output.h"
+#include "cli/terminal/local_io.h"
 #include "cli/terminal/progress.h"
 #include "cli/terminal/raw_mode.h"
 #include "cli/terminal/screen.h"

@@ -1,4 +1,4 @@
-#include "escalate/caller/joined_path.h"
+#include "escalate/caller/program.h"
 
 #include <gtest/gtest.h>
 

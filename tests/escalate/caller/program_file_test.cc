@@ -1,4 +1,4 @@
-#include "escalate/caller/program_file.h"
+#include "escalate/caller/program.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "escalate/messages/request.h"
+#include "escalate/messages/messages.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "escalate/caller/joined_path.h"
+#include "escalate/caller/program.h"
 #include "escalate/wrapper_server/program_view.h"
 
 namespace holdfast::escalate {

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "exec_policy/store/trust.h"
+#include "exec_policy/store/rules_file.h"
 #include "support/scratch_dir.h"
 
 namespace holdfast::exec_policy {

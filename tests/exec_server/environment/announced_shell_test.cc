@@ -1,4 +1,4 @@
-#include "exec_server/environment/announced_shell.h"
+#include "exec_server/environment/environment_info.h"
 
 #include <filesystem>
 #include <string>

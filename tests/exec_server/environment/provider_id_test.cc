@@ -1,4 +1,4 @@
-#include "exec_server/environment/provider_id.h"
+#include "exec_server/environment/environment_info.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "files/disk/local_devices.h"
+#include "files/disk/mounts.h"
 #include "support/scratch_dir.h"
 #include "support/small_tmpfs.h"
 

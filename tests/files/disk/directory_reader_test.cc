@@ -1,4 +1,4 @@
-#include "files/disk/directory_reader.h"
+#include "files/disk/directory.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "files/disk/protected_mounts.h"
+#include "files/disk/mounts.h"
 
 #include <sys/mount.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "files/disk/replace_file.h"
+#include "files/disk/write_file.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
