@@ -16,7 +16,7 @@ class CapabilityToken {
   // Fails unless the digest has 64 hexadecimal digits, in any case.
   static Result<CapabilityToken> OfDigest(std::string_view hex);
 
-  // The digests are compared, so the time that this takes tells nothing about the token.
+  // The digests are compared, so the time that this takes reveals nothing about the token.
   Checked<> Check(std::string_view given) const;
 
  private:

@@ -57,7 +57,7 @@ HOLDFAST_AVX512 inline __m512i Join64(__m512i sextets) {
   return _mm512_permutexvar_epi8(_mm512_loadu_si512(kJoin64.data()), groups);
 }
 
-// Two tables that tell whether a byte is outside of the alphabet, by its upper and its lower four bits. `high` assigns
+// Two tables that show whether a byte is outside of the alphabet, by its upper and its lower four bits. `high` assigns
 // a bit to each upper half; the upper halves that occur in no character of the alphabet share one bit. `low` has, for
 // each lower half, the bits of all upper halves that make no character of the alphabet together with it. A byte is bad
 // when the two entries of its halves have a bit in common.

@@ -99,7 +99,7 @@ constexpr std::array kKernels = {
     Kernel{"scalar", EncodeScalar, DecodeScalar},
 };
 
-// Returns which registers the operating system saves, as the bits of XCR0; 0 if the processor does not tell.
+// Returns which registers the operating system saves, as the bits of XCR0; 0 if the processor does not say.
 uint32_t SavedRegisters() {
   uint32_t eax, ebx, ecx, edx;
   if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0 || (ecx & bit_OSXSAVE) == 0) return 0;

@@ -54,7 +54,7 @@ class __attribute__((scoped_lockable)) MutexUnlock {
   Mutex& mutex_;
 };
 
-// A condition lets threads wait for a change of members that a mutex guards. The argument `ready` tells whether the
+// A condition lets threads wait for a change of members that a mutex guards. The argument `ready` says whether the
 // wait is over; if it looks at guarded members, it is a lambda with REQUIRES.
 class Condition {
  public:

@@ -9,7 +9,7 @@
 
 namespace holdfast {
 
-// Returns nothing if the text is no number, or a number that T cannot hold.
+// Returns nothing if the text is not a number, or a number that T cannot hold.
 template <std::integral T>
 std::optional<T> ParseNumber(std::string_view text, int base = 10) {
   T number = 0;

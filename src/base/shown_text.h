@@ -37,7 +37,7 @@ std::string ShownJson(std::string_view json);
 std::string ShownWord(std::string_view word);
 
 // Returns the words of a command behind each other. Of a very long word the head and the tail are shown, and of very
-// many words the first ones. Brackets outside of quotes tell how much is left out.
+// many words the first ones. Brackets outside of quotes say how much is left out.
 std::string ShownCommand(std::span<const std::string> words);
 
 // Returns variables in the same way, as a shell would take them in front of a command.

@@ -142,7 +142,7 @@ Result<BlockingClient> BlockingClient::Connect(ConnectOptions options, std::opti
 BlockingClient::BlockingClient(std::shared_ptr<Thread> thread) : thread_(std::move(thread)) {}
 BlockingClient::BlockingClient(BlockingClient&&) noexcept = default;
 
-// The server is told goodbye, but it is not waited for any longer than a moment.
+// The client says goodbye, and waits for the answer only a moment.
 BlockingClient::~BlockingClient() {
   if (thread_) (void)thread_->RunTask([this] { return thread_->Close(); }, kCloseTime);
 }

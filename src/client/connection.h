@@ -57,10 +57,10 @@ class Connection final : public rpc::PeerHost, public std::enable_shared_from_th
   bool usable() const { return !closing_ && !peer_->closed(); }
 
   void Close();
-  // Closes the connection, and tells the owner nothing any more.
+  // Closes the connection, and reports nothing more to the owner.
   void Abandon();
 
-  // The error by which the server has refused a request that it could not read. The error does not tell which one.
+  // The error by which the server has refused a request that it could not read. The error does not say which one.
   const std::optional<Error>& refusal() const { return refusal_; }
 
  private:

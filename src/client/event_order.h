@@ -1,4 +1,4 @@
-// An EventOrder puts the events of one process into the order of their numbers. It does no I/O: the caller tells it
+// An EventOrder puts the events of one process into the order of their numbers. It does no I/O: the caller passes it
 // what has arrived, and takes out what may be published. An event that was published already is dropped. An event that
 // comes early is held until all events before it are there. What the answers to process/read show to be gone from the
 // server becomes a Lost event.

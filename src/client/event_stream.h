@@ -48,7 +48,7 @@ class EventStream {
   std::optional<ProcessEvent> Take();
   loop::Event& changed() { return changed_; }
 
-  // From now on `listener` is told the events, beginning with those in the queue. Null leads them into the queue again.
+  // From now on `listener` gets the events, beginning with those in the queue. Null leads them into the queue again.
   void Listen(EventListener* listener);
 
   // Returns whether the connection must not be read until there is room.
@@ -77,7 +77,7 @@ class EventStream {
   bool full_ = false;    // from the bound on, until half of the queue is taken
   bool behind_ = false;  // events were let go by
   EventListener* listener_ = nullptr;
-  std::string decoded_;  // the output that a listener is told, in memory that is used again for each chunk
+  std::string decoded_;  // the output that a listener gets, in memory that is used again for each chunk
   std::optional<Exited> exit_;
   std::optional<ProcessEvent> last_;
   loop::Event changed_;

@@ -33,7 +33,7 @@ class Files {
   loop::Task<Result<>> Write(const std::string& path, std::string bytes);
   loop::Task<Result<wire::FsGetMetadataResult>> Metadata(const std::string& path);
   loop::Task<Result<Entries>> List(const std::string& path);
-  loop::Task<Result<>> CreateDirectory(const std::string& path);  // with its parents; one that exists is no error
+  loop::Task<Result<>> CreateDirectory(const std::string& path);  // with its parents; one that exists is not an error
   enum class Missing { kIsError, kIsFine };
   loop::Task<Result<>> Remove(const std::string& path, Missing missing = Missing::kIsError);  // with everything in it
   loop::Task<Result<>> Copy(const std::string& from, const std::string& to);

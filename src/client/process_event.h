@@ -65,7 +65,7 @@ inline size_t OutputBytes(const ProcessEvent& event) {
   return output != nullptr ? output->bytes.size() : 0;
 }
 
-// An EventListener is told the events of a process at once, without a queue. The bytes of an output are valid only
+// An EventListener gets the events of a process at once, without a queue. The bytes of an output are valid only
 // during the call.
 class EventListener {
  public:
@@ -101,7 +101,7 @@ class Collector {
   void Add(ProcessEvent event);
   bool ended() const { return closed_ || failure_; }
 
-  // Returns what has come so far, or the error by which the process was lost.
+  // Returns what has arrived so far, or the error by which the process was lost.
   Result<Progress> Take(const std::optional<Exited>& exit) &&;
 
  private:

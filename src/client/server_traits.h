@@ -57,7 +57,7 @@ class OwnRole {
   std::optional<Role> wanted() const {
     return role_ == Role::kObserver && !regain_ ? std::optional(Role::kObserver) : std::nullopt;
   }
-  // The server has answered the handshake. Returns whether a driver has come back as an observer.
+  // The server has answered the handshake. Returns whether a driver is an observer now.
   Change OnGreeted(std::optional<Role> role) {
     const bool demoted = role_ == Role::kDriver && role == Role::kObserver;
     regain_ = role == Role::kObserver && (demoted || regain_);

@@ -126,7 +126,7 @@ loop::Task<Result<Session::ConnectionPtr>> Session::Connected(uint64_t lost, loo
   co_return std::unexpected(*ended_);
 }
 
-// A server that refuses the role refuses the call of the user as well, and that error tells why.
+// A server that refuses the role refuses the call of the user as well, and that error says why.
 loop::Task<Result<Session::ConnectionPtr>> Session::ConnectedToDrive(uint64_t lost, loop::Deadline& deadline) {
   while (true) {
     auto connection = co_await Connected(lost, deadline);

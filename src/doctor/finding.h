@@ -1,4 +1,4 @@
-// A finding tells whether this machine has one thing that the sandbox uses, and if not, why.
+// A finding says whether this machine has one thing that the sandbox uses, and if not, why.
 #pragma once
 
 #include <array>

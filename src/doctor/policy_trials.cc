@@ -159,7 +159,7 @@ std::string InOneLine(std::string_view text) {
 Finding WhyNot(const RunOutcome& outcome, const sandbox::HostFacts& facts) {
   if (outcome.kind == RunOutcome::Kind::kTimedOut) return {State::kRefused, "it did not end in time"};
   if (outcome.kind == RunOutcome::Kind::kNotStarted) return {State::kMissing, outcome.err};
-  // The message of bubblewrap is left out where its meaning is known. Other messages tell their cause by themselves.
+  // The message of bubblewrap is left out where its meaning is known. Other messages name their cause themselves.
   const bool by_bubblewrap = outcome.err.contains("bwrap: ");
   const std::string explanation = by_bubblewrap ? sandbox::ExplainFailure(facts, outcome.err) : "";
   if (!explanation.empty()) return {State::kRefused, explanation};

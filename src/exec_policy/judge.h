@@ -67,7 +67,7 @@ struct Judgement {
 
 // A program that is called by another name than that of its file may behave as the program of that name: argv[0] is
 // judged too, and the stricter judgement counts. The program then leaves the sandbox only if rules allow both names,
-// and a question tells of argv[0]. A leading `-` of argv[0], which marks a login shell, does not count, and an attempt
+// and a question shows argv[0]. A leading `-` of argv[0], which marks a login shell, does not count, and an attempt
 // without any argv has the name of its file.
 //
 // A path is compared without `.`, `..` and empty components. Each further path of the file is compared too, by the

@@ -20,7 +20,7 @@ struct Token {
 
   Kind kind = Kind::kEnd;
   std::string text = {};
-  bool is_quoted = false;  // some part of the word is quoted, so the word is no keyword
+  bool is_quoted = false;  // some part of the word is quoted, so the word is not a keyword
 };
 
 // The scanner of one text. With operators, an unquoted character of kOperators is a token of its own.

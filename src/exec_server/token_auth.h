@@ -25,7 +25,7 @@ inline constexpr const char* kSignedBearerToken = "signed-bearer-token";
 bool AsksForToken(const Config& config);
 
 // Fails if a setting of one kind of token is there and `ws_auth` asks for another kind or for none, if `ws_auth` asks
-// for a token and no setting tells which, or if two settings tell it.
+// for a token and no setting says which, or if two settings say it.
 Result<> CheckTokenSettings(const Config& config);
 
 class TokenAuth {

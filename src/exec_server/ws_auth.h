@@ -1,4 +1,4 @@
-// AuthorizerFor decides from the configuration how a WebSocket listener tells the server's clients from other
+// AuthorizerFor decides from the configuration how a WebSocket listener distinguishes the server's clients from other
 // processes.
 #pragma once
 

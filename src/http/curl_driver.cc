@@ -66,7 +66,7 @@ void CurlDriver::CloseMulti() {
   sockets_.clear();
 }
 
-// A failure of the library here is the failure of a transfer, which ReportFinished tells.
+// A failure of the library here is the failure of a transfer, which ReportFinished reports.
 void CurlDriver::Act(curl_socket_t socket, int events) {
   int running = 0;
   (void)library_.multi_socket_action(multi_, socket, events, &running);

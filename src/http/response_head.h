@@ -15,7 +15,7 @@ class ResponseHead {
   static constexpr size_t kMaxBytes = 256u << 10;
   static constexpr size_t kMaxHeaders = 1000;
 
-  // Adds one line with its line end. Returns false if the response cannot be used; fault() tells why.
+  // Adds one line with its line end. Returns false if the response cannot be used; fault() says why.
   bool Take(std::string_view line);
 
   bool complete() const { return complete_; }

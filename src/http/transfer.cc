@@ -98,7 +98,7 @@ void Transfer::Set(CURLoption option, Value value) {
 }
 
 // Only HTTP/1.1 is used: there each exchange has a connection of its own, so a paused exchange delays its server and no
-// other exchange. The library verifies certificates unless it is told otherwise.
+// other exchange. The library verifies certificates by default.
 void Transfer::SetConnection(const Url& url) {
   Set(CURLOPT_URL, url.Text().c_str());
   Set(CURLOPT_PROTOCOLS_STR, "http,https");

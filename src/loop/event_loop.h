@@ -35,7 +35,7 @@ class EventLoop {
   std::unique_ptr<Impl> impl_;
 };
 
-// An FdWatch tells when a descriptor can be read or written. Each call of WatchReadable or WatchWritable leads to one
+// An FdWatch reports when a descriptor can be read or written. Each call of WatchReadable or WatchWritable leads to one
 // call of the callback. No callback runs after the destructor, which may run inside a callback. The watch does not own
 // the descriptor, which must outlive it.
 class FdWatch {

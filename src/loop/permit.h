@@ -13,7 +13,7 @@ namespace holdfast::loop {
 
 class Permit {
  public:
-  Permit() = default;  // an empty permit, which is no right to anything
+  Permit() = default;  // an empty permit, which gives no right
   Permit(Permit&&) noexcept = default;
   Permit& operator=(Permit&& other) noexcept;
   ~Permit() { Return(); }

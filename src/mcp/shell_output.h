@@ -1,5 +1,5 @@
 // ShellOutput keeps the part of a command's output that the result of a call has room for: the beginning of each
-// stream, and of both together at most kMaxOutputBytes. The rest is only counted, and the text tells how much it was.
+// stream, and of both together at most kMaxOutputBytes. The rest is only counted, and the text says how much it was.
 #pragma once
 
 #include <array>

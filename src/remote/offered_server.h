@@ -17,7 +17,7 @@ namespace holdfast::remote {
 // everything through, and tells when the client speaks for the first time and when the connection has ended.
 class OfferedConnection final : public rpc::Transport, private rpc::Receiver {
  public:
-  // `on_change` is called when taken() or ended() has become true, after the receiver has been told.
+  // `on_change` is called when taken() or ended() has become true, after the receiver was called.
   OfferedConnection(std::shared_ptr<rpc::Transport> transport, std::function<void()> on_change)
       : transport_(std::move(transport)), on_change_(std::move(on_change)) {}
 

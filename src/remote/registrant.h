@@ -1,4 +1,4 @@
-// A Registrant is what an executor tells a registry about itself, and the request that tells it. There are two forms of
+// A Registrant is what a registry gets to know about an executor, and the request that says it. There are two forms of
 // registration: as an executor, and as an environment that is reached directly.
 #pragma once
 

@@ -50,13 +50,13 @@ class PeerHost {
   virtual void OnRequest(const Request& request, PendingReply reply) = 0;
   virtual void OnNotification(const Notification& notification) = 0;
 
-  // A message has come that cannot be read.
+  // A message has arrived that cannot be read.
   virtual void OnUnreadable(const Error& error) = 0;
-  // A response has come that answers no call. A late answer to a call that was forgotten is not reported.
+  // A response has arrived that answers no call. A late answer to a call that was forgotten is not reported.
   virtual void OnStrayResponse(const Response& response) { (void)response; }
 
   // A call that was sent will not be waited for any longer: its task was destroyed, or the answer took too long. In
-  // some protocols the other end is told so. The host only sends messages here.
+  // some protocols the other end gets a message about it. The host only sends messages here.
   virtual void OnCallForgotten(int64_t id) { (void)id; }
 
   // A message of this size has been handled, or an answer of this size was sent.

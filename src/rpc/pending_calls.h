@@ -35,7 +35,7 @@ class PendingCalls {
 
   static constexpr size_t kMaxInFlight = 1024;
 
-  // `on_forgotten` is told of each call that was sent and is destroyed before its answer has come.
+  // `on_forgotten` is called for each call that was sent and is destroyed before its answer.
   explicit PendingCalls(SendMessage send, OnForgotten on_forgotten = {})
       : send_(std::move(send)), on_forgotten_(std::move(on_forgotten)) {}
   ~PendingCalls();  // the calls that wait are neither answered nor refused

@@ -12,7 +12,8 @@
 
 namespace holdfast::rpc {
 
-// The object that a transport tells what arrives. It must live until the transport has called OnClosed, its last call.
+// The object to which a transport delivers what arrives. It must live until the transport has called OnClosed, its last
+// call.
 class Receiver {
  public:
   virtual ~Receiver() = default;

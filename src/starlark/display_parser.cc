@@ -131,7 +131,7 @@ Result<std::span<const ParameterSyntax>> ExpressionParser::ParseParameters(Token
         parameters.back().initial != nullptr) {
       return tokens_.Mistake(offset, "a parameter without a default follows one with a default");
     }
-    // A lone `*` is no parameter: it only makes the following ones named.
+    // A lone `*` is not a parameter: it only makes the following ones named.
     if (parameter.variable != nullptr) parameters.push_back(parameter);
     if (!tokens_.Is(end)) TRY_VOID(tokens_.Expect(TokenKind::kComma, "`,` or the end of the parameters"));
   }

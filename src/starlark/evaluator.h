@@ -23,7 +23,7 @@ namespace holdfast::starlark {
 
 class Evaluator {
  public:
-  // `position_of` turns an offset in the text into the position that host functions are told.
+  // `position_of` turns an offset in the text into the position that host functions get.
   Evaluator(Heap& heap, const Limits& limits, std::function<Position(uint32_t offset)> position_of);
 
   Result<> Run(const Program& program);

@@ -38,7 +38,7 @@ class ExpressionParser {
   const Expression* Keep(const Expression& expression) { return tree_.Make(expression); }
 
  private:
-  // Parses an expression that is no conditional one, because an `if` behind it means something else.
+  // Parses an expression that is not a conditional one, because an `if` behind it means something else.
   Result<Expression> ParseOperand();
   Result<Expression> ParseBinary(int level);
   Result<Expression> ParseUnary(int level);

@@ -72,7 +72,7 @@ class Predeclared {
   std::unordered_map<std::string_view, Value> values_;
 };
 
-// Returns why the text is no program at all, if it is none.
+// Returns why the text is not a program at all, if it is none.
 std::optional<Diagnostic> CheckText(const Source& source, const Limits& limits) {
   if (source.text.size() > std::min<size_t>(limits.text_bytes, UINT32_MAX)) {
     return Diagnostic{.file = std::string(source.name),

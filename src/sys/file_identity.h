@@ -1,7 +1,7 @@
-// The identity of a file by its device and inode. A path is no identity, because it may lead to another file a moment
-// later.
+// The identity of a file by its device and inode. A path is not an identity, because it may lead to another file a
+// moment later.
 //
-// What it does not tell apart: a file that was removed, and a later one that has got the same inode number.
+// What it does not distinguish: a file that was removed, and a later one that has got the same inode number.
 #pragma once
 
 #include <sys/stat.h>
@@ -30,8 +30,8 @@ inline bool IsSameFile(const struct stat& a, const struct stat& b) {
 // Opens a path with O_PATH. Fails if any component of the path is a link, including the last one.
 Result<OwnedFd> OpenWithoutLinks(const std::string& path);
 
-// Opens a link itself with O_PATH. Fails if another component of the path is a link. A file that is no link is opened
-// as well.
+// Opens a link itself with O_PATH. Fails if another component of the path is a link. A file that is not a link is
+// opened as well.
 Result<OwnedFd> OpenLink(const std::string& path);
 
 // Returns the identity of an open file. `path` is used in the error message.

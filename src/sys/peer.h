@@ -1,6 +1,6 @@
-// Facts about the process at the other end of a local connection, as far as the kernel tells them.
+// Facts about the process at the other end of a local connection, as far as the kernel reports them.
 //
-// What it does not tell: anything about a TCP peer in another network namespace or on another machine.
+// What it does not report: anything about a TCP peer in another network namespace or on another machine.
 #pragma once
 
 #include <sys/socket.h>

@@ -24,7 +24,7 @@ Result<OwnedFd> OpenThreadPidfd(pid_t tid, pid_t process);
 // Returns a close-on-exec copy of the descriptor `number` of another process. If it is not open, errno has the reason.
 OwnedFd TakeFd(int pidfd, int number);
 
-// Sends a signal. It is no error if the child has already ended.
+// Sends a signal. It is not an error if the child has already ended.
 void SendSignal(int pidfd, int signal);
 
 // Returns whether a process has ended, whether it is a child or not.

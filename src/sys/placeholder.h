@@ -2,7 +2,7 @@
 // over it (sandbox/jail/placeholders.h). It is in the user's tree while the sandbox runs. No file request of any client
 // sees it: to these requests the name is missing.
 //
-// A placeholder is told apart from an empty directory or file of the user by its mode, which no other program uses. It
+// A placeholder differs from an empty directory or file of the user by its mode, which no other program uses. It
 // is one from the moment in which it is made. The directory that it is made in may change its mode then: a directory
 // gets the set-group-ID bit from one that has it, and a default ACL takes permissions of the group and of others away.
 #pragma once

@@ -1,4 +1,4 @@
-// Finds the children of the calling process. /proc lists all processes, and waitid tells of each whether it is a child.
+// Finds the children of the calling process. /proc lists all processes, and waitid says of each whether it is a child.
 // This needs no build option of the kernel, as /proc/PID/task/TID/children does, and reads nothing about the many other
 // processes. The header is usable without libc.
 //

@@ -58,7 +58,7 @@ class HttpFront::Requester {
   bool is_silent() const { return silent_; }
 
  private:
-  // Reads until the stream has no more, because it may hold bytes that its descriptor does not tell of.
+  // Reads until the stream has no more, because it may hold bytes that its descriptor does not show.
   void OnReady() {
     silent_ = false;
     for (;;) {

@@ -34,7 +34,7 @@ struct CallHead {
 
 using HttpDecision = std::variant<Upgrade, HttpAnswer, CallHead>;
 
-// The treatment of requests for a path that is no route.
+// The treatment of requests for a path that is not a route.
 enum class OtherPaths { kNotFound, kCalls };
 
 // `head` is a request up to and including the empty line, and `socket` the connection that it came by. If the

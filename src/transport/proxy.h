@@ -43,7 +43,7 @@ Result<std::optional<Proxy>> ProxyFor(const ProxySettings& settings, const WebSo
 loop::Task<Result<>> OpenTunnel(loop::EventLoop& loop, int socket, Proxy proxy, WebSocketServer server,
                                 loop::Deadline& deadline);
 
-// Reads the answer of a proxy as far as it has come. Returns the status line when the head is complete, and nothing
+// Reads the answer of a proxy as far as it has arrived. Returns the status line when the head is complete, and nothing
 // before that. Fails if it is not the head of an HTTP response, or if bytes follow it, which belong to no one.
 Result<std::optional<std::string>> StatusLineOf(std::string_view answer);
 

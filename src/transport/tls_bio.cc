@@ -56,7 +56,7 @@ struct TlsInput::Calls {
     return -1;
   }
 
-  // OpenSSL asks for the end of the input to tell it from an error.
+  // OpenSSL asks for the end of the input to distinguish it from an error.
   static long Control(BIO* bio, int command, long, void*) {
     return command == BIO_CTRL_EOF && static_cast<TlsInput*>(Tls().bio_data(bio))->ended_ ? 1 : 0;
   }

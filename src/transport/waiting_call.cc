@@ -34,7 +34,7 @@ WaitingCall::WaitingCall(loop::EventLoop& loop, HttpMessage request, UpgradedSoc
   OnReady();
 }
 
-// Reads until the stream has no more, because it may hold bytes that its descriptor does not tell of.
+// Reads until the stream has no more, because it may hold bytes that its descriptor does not show.
 void WaitingCall::OnReady() {
   while (socket_.early_input.size() <= kMaxEarlyBytes) {
     std::array<char, 4u << 10> chunk;

@@ -36,7 +36,7 @@ constexpr size_t kKeptBufferBytes = 8u << 10;
 
 constexpr std::chrono::milliseconds kShortGoodbye(250);
 
-// The part of a refusal that its reader is told.
+// The part of a refusal that its reader sees.
 constexpr size_t kShownBodyBytes = 4u << 10;
 
 // The upgrade request is rebuilt from its key, the only part of it that the answer depends on.

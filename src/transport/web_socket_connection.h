@@ -38,7 +38,7 @@ struct ServerStream {
   std::string host;    // the Host header
   std::string target;  // the path of the URL, and its query
   std::vector<std::pair<std::string, std::string>> headers = {};
-  OnRefused on_refused = {};  // told of an answer that is not an upgrade
+  OnRefused on_refused = {};  // called with an answer that is not an upgrade
 };
 
 // Asks the server for an upgrade, and returns the connection when the server has agreed. The task ends with kTimeout

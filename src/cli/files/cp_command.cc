@@ -43,7 +43,7 @@ class Interruptible {
   // Runs the task until it ends, a signal comes or the time is over. Returns whether it has ended.
   loop::Task<bool> Run(loop::Task<> work, std::optional<std::chrono::milliseconds> limit = {});
 
-  int signal() const { return signal_; }  // the one that came last; 0 if none has come
+  int signal() const { return signal_; }  // the one that came last; 0 if there was none
 
  private:
   loop::EventLoop& loop_;

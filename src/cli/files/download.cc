@@ -68,7 +68,7 @@ Result<> SetTime(int part, const TransferJob& job) {
   return {};
 }
 
-// Checks that the source is still the version that the name of the part tells of.
+// Checks that the source is still the version that the name of the part means.
 loop::Task<Result<>> Confirm(client::Files files, int part, TransferJob job) {
   struct stat status{};
   if (::fstat(part, &status) < 0) co_return FailErrno("stat", job.to);

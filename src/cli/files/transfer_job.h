@@ -20,7 +20,7 @@ struct TransferJob {
   // These members describe the source as it was listed.
   uint64_t size = 0;
   int64_t modified_at_ms = 0;
-  std::optional<uint64_t> permissions = {};  // absent if the server does not tell them
+  std::optional<uint64_t> permissions = {};  // absent if the server does not send them
   Resuming resuming = Resuming::kNo;
   FileTimes times = FileTimes::kOfCopy;
 

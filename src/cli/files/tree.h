@@ -16,7 +16,7 @@ struct TreeFile {
   std::string path;  // below the root of the tree; empty for the root itself
   uint64_t size = 0;
   int64_t modified_at_ms = 0;
-  std::optional<uint64_t> permissions = {};  // absent if the server does not tell them
+  std::optional<uint64_t> permissions = {};  // absent if the server does not send them
 };
 
 // Directories come before what is in them.

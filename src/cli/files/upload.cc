@@ -59,7 +59,8 @@ loop::Task<Result<bool>> HasSameTail(client::Files files, int source, TransferJo
   co_return same;
 }
 
-// Returns how much of the source an earlier copy has left in its part. What is no beginning of the source is removed.
+// Returns how much of the source an earlier copy has left in its part. What is not a beginning of the source is
+// removed.
 loop::Task<Result<uint64_t>> SizeOfPart(client::Files files, int source, TransferJob job) {
   const auto part = co_await files.Metadata(PartOf(job));
   if (!part && part.error().kind == ErrorKind::kNotFound) co_return 0;

@@ -133,7 +133,7 @@ Command ExecServerCommand() {
                        {"holdfast exec-server --remote https://registry.example.org --executor-id build-7",
                         "Serves the clients that reach this machine through a rendezvous."},
                        {"holdfast exec-server --print-config > server.toml", "Writes a file with every setting."}},
-          .exit_statuses = {{"0", "the server was told to stop"},
+          .exit_statuses = {{"0", "a signal has stopped the server"},
                             {"1", "the server could not start, or a registry has refused it"},
                             {"2", "the command line or the file with settings is wrong"}},
           .run = RunExecServer};

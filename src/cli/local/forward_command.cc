@@ -84,7 +84,7 @@ Command ForwardCommand() {
       .options = Options(),
       .examples = {{"holdfast exec-server forward --connect unix:///run/a.sock --remote https://hub --executor-id b7",
                     "Offers the server on a unix socket as the executor b7."}},
-      .exit_statuses = {{"0", "the command was told to stop"},
+      .exit_statuses = {{"0", "a signal has stopped the command"},
                         {"1", "the registry or the rendezvous has refused the executor"},
                         {"2", "the options do not fit together"}},
       .run = Run};

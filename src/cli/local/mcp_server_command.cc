@@ -122,7 +122,7 @@ Command McpServerCommand() {
                                {"holdfast mcp-server --workspace-write --rules project.rules",
                                 "Serves a shell that may write its directory, with further rules."}},
                               "holdfast mcp-server", ""),
-      .exit_statuses = {{"0", "the input has ended, or the server was told to stop"},
+      .exit_statuses = {{"0", "the input has ended, or a signal has stopped the server"},
                         {"1", "the server could not start"},
                         {"2", "the command line is wrong"}},
       .run = RunMcpServer};

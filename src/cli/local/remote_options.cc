@@ -43,7 +43,7 @@ std::vector<Option> RegistrationOptions() {
       {.flag = kEnvironmentId, .value = "ID", .help = "register as this environment, once, and connect directly"},
       {.flag = kName,
        .value = "NAME",
-       .help = "with --executor-id: the name that the registry is told",
+       .help = "with --executor-id: the name that the registry gets",
        .default_value = remote::kDefaultName},
       {.flag = kCaFile,
        .value = "FILE",

@@ -115,7 +115,7 @@ Command RendezvousCommand() {
                         "Joins the executors and clients of one machine, or those that a proxy passes on."},
                        {"holdfast rendezvous --listen 10.0.0.5:8080 --tokens tokens.toml --bus nats://10.0.0.2:4222",
                         "Is one of several nodes that share a NATS server."}},
-          .exit_statuses = {{"0", "the program was told to stop"},
+          .exit_statuses = {{"0", "a signal has stopped the program"},
                             {"1", "the program could not start"},
                             {"2", "the options do not fit together"}},
           .run = RunRendezvous};

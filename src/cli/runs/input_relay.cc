@@ -35,7 +35,7 @@ InputRelay::InputRelay(loop::EventLoop& loop, Driver& driver, TerminalQuestions&
 
 std::optional<EscapeKeys::Action> InputRelay::TakeAction() { return std::exchange(action_, std::nullopt); }
 
-// A process that no longer reads its input is no reason to stop: its output is still wanted.
+// A process that no longer reads its input is not a reason to stop: its output is still wanted.
 loop::Task<> InputRelay::Feed() {
   std::vector<char> block(kBlockBytes);
   for (;;) {

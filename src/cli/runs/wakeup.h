@@ -1,4 +1,4 @@
-// A wake-up tells one task that something has happened. The task runs in a later turn of the loop, because it may
+// A wake-up notifies one task that something has happened. The task runs in a later turn of the loop, because it may
 // destroy the objects that report the news.
 #pragma once
 

@@ -39,7 +39,7 @@ std::string LeftText(const ProgressState& state) {
   return fmt::format("  {} left", DurationText(std::max<std::chrono::milliseconds>(left, 1s)));
 }
 
-// Returns the end of a long name, which is the part that tells files apart. No character is split.
+// Returns the end of a long name, which is the part by which files differ. No character is split.
 std::string Shortened(std::string_view name, size_t width) {
   if (name.size() <= width) return std::string(name);
   name.remove_prefix(name.size() - (width - 3));

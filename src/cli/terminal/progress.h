@@ -1,4 +1,4 @@
-// The line that shows how far a copy has come, with its rate and the time that is left. It is drawn on a terminal only,
+// The line that shows how far a copy has got, with its rate and the time that is left. It is drawn on a terminal only,
 // at most ten times a second.
 #pragma once
 
@@ -26,7 +26,7 @@ class ProgressBar {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Draws on `fd`, and nothing if that is no terminal.
+  // Draws on `fd`, and nothing if that is not a terminal.
   explicit ProgressBar(int fd);
   ~ProgressBar();  // removes the line
   ProgressBar(const ProgressBar&) = delete;

@@ -11,7 +11,7 @@ namespace holdfast::cli {
 
 bool IsTerminal(int fd);
 
-// Returns the size of the terminal's window; nothing if `fd` is no terminal.
+// Returns the size of the terminal's window; nothing if `fd` is not a terminal.
 std::optional<sys::WindowSize> WindowSizeOf(int fd);
 
 // Returns whether text on `fd` may have colours: it is a terminal that has them, and NO_COLOR is not set.
@@ -22,7 +22,7 @@ bool HasColours(int fd);
 // invisible colours, another character set or the alternate screen, or asked for reports of the mouse.
 //
 // What they do not undo: fonts, images and badges of single kinds of terminals, and the title, which becomes empty. The
-// command is not told that its modes are gone.
+// command does not learn that its modes are gone.
 
 // Returns the bytes that end unfinished sequences and set every mode to that of a fresh terminal.
 std::string_view ResetOfModes();

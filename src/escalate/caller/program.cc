@@ -97,7 +97,7 @@ int CheckExecutable(int file, const struct stat& status) {
   return refusal == 0 || refusal == ENOSYS || refusal == EINVAL ? 0 : EACCES;
 }
 
-// Returns ENOEXEC for a file that is no program.
+// Returns ENOEXEC for a file that is not a program.
 int CheckFormat(const CallerView& caller, int file) {
   const auto beginning = BeginningOf(file);
   if (!beginning || beginning->starts_with("\177ELF")) return 0;

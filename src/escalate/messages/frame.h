@@ -28,7 +28,7 @@ struct Frame {
 std::string FrameOf(std::string_view text);
 
 // Puts frames together from the pieces that a socket delivers. The peer is not trusted: memory is taken for the bytes
-// that have come, and not for those that a length announces.
+// that have arrived, and not for those that a length announces.
 class FrameReader {
  public:
   explicit FrameReader(size_t max_bytes = kMaxFrameBytes) : max_bytes_(max_bytes) {}
@@ -46,7 +46,7 @@ class FrameReader {
 
   size_t max_bytes_;  // of the text of a frame
   std::array<unsigned char, kHeaderBytes> header_ = {};
-  size_t header_size_ = 0;  // the bytes of the header that have come
+  size_t header_size_ = 0;  // the bytes of the header that have arrived
   size_t text_size_ = 0;    // known when the header is complete
   Frame frame_;
 };

@@ -175,7 +175,7 @@ void KeptCommand::OnExited(int wait_status) {
   End(EndingOf(wait_status));
 }
 
-// A keeper that was killed has told no exit, and the kernel has killed the command with it.
+// A keeper that was killed has not reported an exit, and the kernel has killed the command with it.
 void KeptCommand::OnGone() {
   is_gone_ = true;
   if (is_abandoned_) return PostRelease();

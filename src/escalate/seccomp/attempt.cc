@@ -17,7 +17,7 @@ constexpr int kExecveCheck = 0x10000;  // AT_EXECVE_CHECK of Linux 6.14
 OrErrno<Program> ProgramOf(const ExecCall& call, const std::string& path) {
   if (path.empty() && (call.flags & AT_EMPTY_PATH) == 0) return std::unexpected(ENOENT);
   const bool is_in_cwd = call.directory == AT_FDCWD;
-  if (path.empty() && is_in_cwd) return std::unexpected(EACCES);  // the working directory is no program
+  if (path.empty() && is_in_cwd) return std::unexpected(EACCES);  // the working directory is not a program
   const auto caller = CallerView::Of(call.tid);
   if (!caller) return std::unexpected(caller.error());
   return FindProgram(*caller, path, is_in_cwd ? "cwd" : fmt::format("fd/{}", call.directory));

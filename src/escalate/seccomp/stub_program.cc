@@ -48,7 +48,7 @@ bool StubProgram::IsIntact() const {
   return status.st_ctim.tv_sec == made_.tv_sec && status.st_ctim.tv_nsec == made_.tv_nsec;
 }
 
-// An image that was changed is no proof: the process may have executed it while it was readable.
+// An image that was changed is not a proof: the process may have executed it while it was readable.
 bool StubProgram::IsExecutedBy(pid_t process, Inspection inspection) const {
   struct stat program, image;
   if (!IsIntact()) return false;

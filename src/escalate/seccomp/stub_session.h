@@ -64,7 +64,7 @@ class StubSession {
   // stops when its call returns.
   bool StillTraces() { return tracee_->Interrupt(); }
 
-  // Each function tells whether a call is the one that the session expects.
+  // Each function returns whether a call is the one that the session expects.
   bool IsRedirected(const ExecCall& call) const;
   bool IsHello(const ExecCall& call) const;
   bool IsRun(const ExecCall& call) const;
@@ -88,11 +88,11 @@ class StubSession {
     kRedirected,  // the thread is about to execute the stub
     kExecuting,   // the execution of the stub was let through
     kStarted,     // the stub runs, and is about to ask for its control socket
-    kRuns,        // the stub was told to execute the judged program
+    kRuns,        // the stub has the order to execute the judged program
     kBecomes,     // the execution of the judged program was let through, and the process is traced
-    kGetsReady,   // the stub was told to stand in for a command outside
+    kGetsReady,   // the stub has the order to stand in for a command outside
     kStandsIn,    // the command outside was started
-    kEnds,        // the stub was told how the command outside has ended
+    kEnds,        // the stub has the order to end as the command outside has ended
     kLeaving,     // the redirection has failed
   };
 

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Nothing but a wait tells that a traced thread has stopped: no descriptor becomes readable. So the supervisor waits in
+// Nothing but a wait shows that a traced thread has stopped: no descriptor becomes readable. So the supervisor waits in
 // the kernel for a thread that is about to stop, which takes only as long as the kernel does not run the thread. It is
 // woken at once, and none of the usual steps of a redirection needs a look by time.
 //

@@ -75,7 +75,7 @@ void Supervisor::Poll() {
   stubs_.LookAtTracees(listener_ ? &*listener_ : nullptr);
 }
 
-// The helper waits for one byte, which tells it that every execve is answered from now on.
+// The helper waits for one byte, which says that every execve is answered from now on.
 void Supervisor::OnHelper() {
   char byte;
   auto received = sys::ReceiveWithDescriptor(helper_.get(), std::span(&byte, 1));

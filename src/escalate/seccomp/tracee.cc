@@ -60,7 +60,7 @@ Tracee::Event Tracee::Poll() {
   }
 }
 
-// The kernel stops a traced thread for each signal that it gets: the signal is passed on. It also tells of the stops by
+// The kernel stops a traced thread for each signal that it gets: the signal is passed on. It also reports the stops by
 // job control. They go on as without a tracer.
 Tracee::Event Tracee::OnStop(int status) {
   const int signal = WSTOPSIG(status);

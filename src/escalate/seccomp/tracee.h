@@ -38,7 +38,7 @@ class Tracee {
 
   // Makes the thread stop when its call returns. The caller then lets the call fail with ENOSYS. Returns false if the
   // thread is not traced any more. Its number may belong to another thread then: a thread that executes a program gets
-  // the number of the first thread of its process, which the kernel ends without telling its tracer.
+  // the number of the first thread of its process, whose end the kernel does not report to its tracer.
   bool Interrupt();
 
   // Tells whether the thread was interrupted or killed, so that it stops or ends as soon as the kernel runs it.

@@ -30,7 +30,7 @@ class WrapperServer {
   // Kills the commands outside. Wrappers that wait for an answer end with 1.
   virtual ~WrapperServer() = default;
 
-  // The end of the socket that the shell inherits, with all that it starts. Its number is the value of kSocketVariable
+  // The socket that the shell inherits, with all that it starts. Its number is the value of kSocketVariable
   // (messages/messages.h).
   virtual std::shared_ptr<const OwnedFd> client_socket() const = 0;
 

@@ -16,10 +16,10 @@ namespace holdfast::exec_server {
 // It is an opaque text and proves nothing, because a server can send any text.
 
 // Returns "sha256:" and 64 hex digits: a digest of the version and of the program's build id (base/build_id.h). The
-// result is empty without a build id, because builds that cannot be told apart must not share an id.
+// result is empty without a build id, because builds that cannot be distinguished must not share an id.
 std::optional<std::string> ProviderId(std::string_view version, std::string_view build_id);
 
-// The announced shell is the shell that the server tells its clients to run commands with.
+// The announced shell is the one with which clients are asked to run commands.
 //
 // Clients recognize bash, zsh and sh by the last part of the path. If the server announces any other shell, a client
 // ignores it and runs commands with the shell of its own machine, at the path that the shell has there. So the server

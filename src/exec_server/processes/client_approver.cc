@@ -58,7 +58,7 @@ bool IsCut(const Result<wire::ExecApproveResult>& outcome) {
 
 using Outcome = std::optional<Result<wire::ExecApproveResult>>;
 
-// Both tasks belong to one question and notify its event `news`: the first when the answer has come, the second when
+// Both tasks belong to one question and notify its event `news`: the first when the answer has arrived, the second when
 // `peer` does not lead to the driver any more.
 loop::Task<> Call(std::shared_ptr<rpc::Peer> peer, wire::ExecApproveParams params, Outcome& outcome,
                   loop::Event& news) {

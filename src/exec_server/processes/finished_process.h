@@ -1,4 +1,4 @@
-// The facts about a finished process that observers are told after it has been forgotten.
+// The facts about a finished process that observers still get after it was forgotten.
 #pragma once
 
 #include <sys/types.h>

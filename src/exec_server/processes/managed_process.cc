@@ -82,7 +82,7 @@ void LogStart(const std::string& session_id, const std::string& process_id, cons
 
 }  // namespace
 
-// The sandbox type tells that the client asked for a sandbox, even if its profile restricts nothing; clients expect
+// The sandbox type says that the client asked for a sandbox, even if its profile restricts nothing; clients expect
 // that.
 ManagedProcess::ManagedProcess(const Context& context, std::string id, const StartRequest& request, StartReply reply)
     : context_(context),

@@ -1,6 +1,6 @@
 // A managed process is a process under the name that its client gave it. It sends the events of the process to the
 // driver of its session as notifications, and answers process/start when the start has succeeded or failed. Its owner
-// tells the observers of the session, and keeps the process for a while after it has closed.
+// notifies the observers of the session, and keeps the process for a while after it has closed.
 #pragma once
 
 #include <functional>
@@ -40,7 +40,7 @@ class ManagedProcess final : public process::ProcessOwner {
     virtual void OnExited(ManagedProcess& process) = 0;
     virtual void OnClosed(ManagedProcess& process) = 0;
     virtual void OnGone(ManagedProcess& process) = 0;
-    // The process has been started, has written, has exited or has closed, and the driver has been told.
+    // The process has been started, has written, has exited or has closed, and the driver was notified.
     virtual void OnNews(const ManagedProcess& process) = 0;
   };
 

@@ -12,7 +12,7 @@
 
 namespace holdfast::exec_server {
 
-// The facts about a process that its notifications tell.
+// The facts about a process that its notifications carry.
 struct Observer::Subject {
   const std::string& id;
   const std::string& quoted_id;
@@ -73,7 +73,7 @@ void Observer::OnForgotten(const ManagedProcess& process, const std::shared_ptr<
   const Entry entry = it->second;
   if (HasNews(*entry)) forgotten_.push_back({.process = finished, .place = entry->place});
   Drop(entry);
-  (void)TellForgotten();  // a client that is congested is told when it drains
+  (void)TellForgotten();  // a congested client gets it when it drains
   if (forgotten_.size() > kMaxForgotten) GiveUp();
 }
 
@@ -85,7 +85,7 @@ void Observer::GiveUp() {
   forgotten_.clear();
 }
 
-// Sends what is left to be told of processes that were forgotten. This comes before the events of other processes,
+// Sends what was not sent yet about processes that were forgotten. This comes before the events of other processes,
 // because one of these may have the name of a forgotten one. Returns whether the client has got everything.
 bool Observer::TellForgotten() {
   static const process::OutputLog kNothing{{}};

@@ -21,21 +21,21 @@ namespace holdfast::exec_server {
 
 class Observer {
  public:
-  static constexpr size_t kMaxForgotten = 256;  // processes whose end the client has not been told
+  static constexpr size_t kMaxForgotten = 256;  // processes whose end was not sent to the client
 
   explicit Observer(ClientLink link) : link_(std::move(link)) {}
   Observer(const Observer&) = delete;
   Observer& operator=(const Observer&) = delete;
 
-  // Begins to watch a process. The observer is told the events that follow.
+  // Begins to watch a process. The observer gets the events that follow.
   void Watch(const ManagedProcess& process);
 
   // Something has happened to a process that may be watched.
   void OnNews(const ManagedProcess& process);
-  // A start has failed, and the process is no longer watched. The observer is not told if its connection is congested.
+  // A start has failed, and the process is no longer watched. A congested observer does not get the event.
   void OnFailed(const ManagedProcess& process, std::string_view reason);
   // The process is about to be destroyed, and `finished` describes it. Output that the observer has not got is lost,
-  // and it is told that.
+  // and it gets a message about that.
   void OnForgotten(const ManagedProcess& process, const std::shared_ptr<const FinishedProcess>& finished);
 
   // Sends the events of all processes that the client has not got, in turn, until its connection is congested. Returns
@@ -43,7 +43,7 @@ class Observer {
   // one for a process sends a message.
   bool CatchUp();
 
-  // The client has missed too much. It is told nothing more, and its connection has to be closed.
+  // The client has missed too much. It gets nothing more, and its connection has to be closed.
   bool given_up() const { return given_up_; }
   const ClientLink& link() const { return link_; }
 

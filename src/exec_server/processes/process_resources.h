@@ -36,7 +36,7 @@ struct ProcessResources {
   Retention& retention;
   std::shared_ptr<sandbox::WalkMemory> walk_memory = std::make_shared<sandbox::WalkMemory>();
   ProcessCounts counts = {};  // of all sessions
-  loop::Event activity = {};  // the first process has come to life, the last one is gone, or a connection has changed
+  loop::Event activity = {};  // the first process has started, the last one is gone, or a connection has changed
 };
 
 }  // namespace holdfast::exec_server

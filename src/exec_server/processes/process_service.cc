@@ -133,7 +133,8 @@ loop::Task<> ResizeTerminal(SessionProcesses& processes, std::string process_id,
   reply(wire::Empty{});
 }
 
-// Sends the signal. An unknown or finished process is no error, because it does not run any more, as the client wanted.
+// Sends the signal. An unknown or finished process is not an error, because it does not run any more, as the client
+// wanted.
 loop::Task<> SendSignal(SessionProcesses& processes, std::string process_id, int number,
                         rpc::Reply<wire::Empty> reply) {
   const auto process = co_await processes.FindSettled(process_id);
@@ -182,8 +183,8 @@ wire::ProcessListResult Listed(const SessionProcesses& processes) {
   return result;
 }
 
-// Landlock makes no user namespace. Without privileges the supervisor can then not tell its stub from a program of the
-// command that can be executed and not read (escalate/seccomp/stub_program.h).
+// Landlock makes no user namespace. Without privileges the supervisor then cannot distinguish its stub from a program
+// of the command that can be executed and not read (escalate/seccomp/stub_program.h).
 Result<> CheckStrict(const StartRequest& request, const wire::ExecPolicy& wanted) {
   if (!wanted.strict || !request.sandbox || !request.sandbox->legacy_landlock || ::geteuid() == 0) return {};
   return Fail(ErrorKind::kInvalidParams,

@@ -57,7 +57,7 @@ class Attachment {
   FileAttachment& files() { return files_; }
   HttpExchanges& exchanges() { return exchanges_; }
 
-  // The observer by which the session tells this connection what happens; null if the connection drives the session.
+  // The observer by which the session reports to this connection; null if the connection drives the session.
   Observer* observer() const { return observer_; }
   void SetObserver(Observer* observer) { observer_ = observer; }
   wire::SessionRole role() const {

@@ -119,7 +119,7 @@ void Session::Observe(Attachment& attachment) {
 // Output may have stopped because the former driver did not read. It goes on in the next turn of the loop, when the
 // next driver has its answer.
 void Session::Demote(Attachment& attachment) {
-  if (attachment.observer() != nullptr) return;  // it was to drive again, but has not been told yet
+  if (attachment.observer() != nullptr) return;  // it was to drive again, but was not notified yet
   Observe(attachment);
   attachment.transport().Send(wire::EncodeNotification<wire::SessionRoleChanged>({id_, SessionRole::kObserver}));
   resources_.loop.Post([weak = std::weak_ptr(processes_)] {

@@ -19,7 +19,7 @@ struct ScanRoom {
 
 // Directories down to the sixth level are searched for SKILL.md, also hidden ones and those behind links. A SKILL.md
 // that is a link is not one, so that the instructions of a skill lie where the search has found them. `error` in the
-// result tells that `path` is not a directory.
+// result says that `path` is not a directory.
 wire::DiscoveredRoot ScanCapabilityRoot(std::string id, const std::string& path, ScanRoom& room,
                                         CapabilityReader::Part part_of_instructions);
 

@@ -21,7 +21,7 @@ std::optional<struct stat> Stat(int fd) {
 
 }  // namespace
 
-// An O_PATH descriptor, which does not open the file, first tells on which file system the file is. The file is opened
+// An O_PATH descriptor, which does not open the file, first shows on which file system the file is. The file is opened
 // only if it is on a file system of this machine.
 std::optional<std::string> CachedFiles::Read(const std::string& path, Symlinks symlinks, size_t max_bytes) {
   const OwnedFd place(sys::OpenCached(path, O_PATH, LinksOf(symlinks)));

@@ -104,7 +104,7 @@ int ContentsCopy::CopySparse() {
     const off_t data = ::lseek(from_, at, SEEK_DATA);
     if (data < 0 && errno == ENXIO) break;
     const off_t hole = data < 0 ? data : ::lseek(from_, data, SEEK_HOLE);
-    // The file system does not tell where holes are, or the file has just become shorter.
+    // The file system does not report where holes are, or the file has just become shorter.
     if (hole < 0) return static_cast<int>(std::min<off_t>(CopyRange(at, kNoEnd), 0));
     const off_t reached = CopyRange(data, hole);
     if (reached < 0) return static_cast<int>(reached);

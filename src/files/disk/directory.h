@@ -19,7 +19,7 @@ namespace holdfast::files {
 // that is made or removed meanwhile may be returned or not; each other name is returned once.
 struct RawEntry {
   std::string_view name;  // raw bytes, followed by a NUL; valid until the next call of Next()
-  unsigned char type;     // DT_*; DT_UNKNOWN if the file system does not tell
+  unsigned char type;     // DT_*; DT_UNKNOWN if the file system does not say
 };
 
 class DirectoryReader {
@@ -44,7 +44,7 @@ class DirectoryReader {
 
 enum class Parents { kMustExist, kCreate };
 
-// Makes a directory. With kCreate it is no error if the directory exists already. If the placeholder of a sandbox
+// Makes a directory. With kCreate it is not an error if the directory exists already. If the placeholder of a sandbox
 // (sys/placeholder.h) has this name, it becomes the wanted directory.
 Result<> CreateDirectory(const std::string& path, Parents parents, Symlinks symlinks, const GuardedNames& guarded);
 

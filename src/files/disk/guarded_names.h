@@ -46,7 +46,7 @@ class GuardedNames {
   int CheckDirectory(int directory) const;
   int CheckName(int directory, const std::string& name) const;
 
-  // Checks a path by its spelling alone. Without this check a client could be told that a directory is missing,
+  // Checks a path by its spelling alone. Without this check a client could learn that a directory is missing,
   // although it is not allowed to make that directory.
   int CheckSpelling(const std::string& path) const;
 

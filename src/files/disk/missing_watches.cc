@@ -123,7 +123,7 @@ Result<bool> MissingWatches::Arm(uint64_t key, const std::vector<std::string>& m
   return ArmFile(key, *present);
 }
 
-// Watches a file itself. The watch of its directory tells when the file is replaced, but not when it is written,
+// Watches a file itself. The watch of its directory shows when the file is replaced, but not when it is written,
 // because events for every write in the directory would be too many.
 Result<bool> MissingWatches::ArmFile(uint64_t key, const std::string& path) {
   int failed = WatchName(key, path, "", kFileEvents);
@@ -249,7 +249,7 @@ void MissingWatches::Notice(int descriptor, uint32_t events, std::string_view na
   const auto found = directories_.find(descriptor);
   if (found == directories_.end()) return;
   if ((events & IN_IGNORED) != 0) {
-    // The end of an inotify watch is not a change by itself. If the kernel ended it, an event before this one told why.
+    // The end of an inotify watch is not a change by itself. If the kernel ended it, an event before this one said why.
     // If Forget ended it just before a Prepare noted it, that Prepare asks for another one.
     directories_.erase(found);
     return;

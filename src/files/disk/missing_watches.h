@@ -1,5 +1,5 @@
 // Watches that wait by inotify until a missing path appears, or an existing one changes. Every directory on the way to
-// a path is watched for the next name in it, as far down as there are directories. A watch does not tell what has
+// a path is watched for the next name in it, as far down as there are directories. A watch does not say what has
 // happened, and a change near the path may count too: the client looks again. The placeholders of sandboxes, which come
 // and go, count as missing.
 //

@@ -39,7 +39,7 @@ MountLine Parse(const std::string& line) {
 }
 
 // Returns whether a path is a mount point. A path that cannot be reached is hidden by another mount, which is checked
-// too, so it counts as one. Before Linux 5.8 the kernel does not tell, and every path counts as one.
+// too, so it counts as one. Before Linux 5.8 the kernel does not say, and every path counts as one.
 bool IsMountPoint(const std::string& path) {
   struct statx status;
   const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC;
@@ -56,7 +56,7 @@ MountTable MountTable::Open() {
   return table;
 }
 
-// The kernel tells of a change once, to each opener of the table.
+// The kernel reports a change once, to each opener of the table.
 bool MountTable::IsUnchanged() const {
   pollfd change{.fd = file_.get(), .events = POLLPRI, .revents = 0};
   return file_.is_open() && ::poll(&change, 1, 0) == 0;
