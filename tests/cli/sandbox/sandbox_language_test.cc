@@ -175,7 +175,7 @@ TEST_F(SandboxedRunTest, IsNotSandboxedIfTheSandboxIsNone) {
 }
 
 TEST_F(SandboxedRunTest, NeedsACommand) {
-  EXPECT_THAT(Refusal("holdfast run --read-only", 125), HasSubstr("no command to run"));
+  EXPECT_THAT(Refusal("holdfast run --read-only", 2), HasSubstr("no command to run"));
 }
 
 // Paths of a sandbox are those of the server's machine. This server has another home directory.
