@@ -55,7 +55,7 @@ class ManagedProcess final : public process::ProcessOwner {
 
   ManagedProcess(const Context& context, std::string id, const StartRequest& request, StartReply reply);
 
-  // Starts the command. If that fails at once, the reply is answered before Launch returns; otherwise it is answered
+  // Starts the command. If that fails at once, the reply is answered before Start returns; otherwise it is answered
   // when the command has been executed or its start has failed.
   Result<> Start(const StartRequest& request);
 
