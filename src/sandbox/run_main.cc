@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/record_reader.h"
 #include "base/result.h"
 #include "sandbox/flags.h"
 #include "sandbox/jail/inner_stage.h"
@@ -26,7 +27,7 @@ namespace {
 Result<InnerOrders> ReadOrders(std::string_view descriptor) {
   TRY(const int fd, ParseDescriptor(descriptor));
   TRY(const std::string bytes, ReadPassedText(fd));
-  return DecodeOrders(bytes);
+  return DecodeRecord<InnerOrders>(bytes);
 }
 
 // Ends the process by _exit, because the exit handlers of a program must not run in pid 1 of a sandbox.

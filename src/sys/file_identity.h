@@ -20,6 +20,8 @@ struct FileIdentity {
 
   static FileIdentity Of(const struct stat& status) { return {.device = status.st_dev, .inode = status.st_ino}; }
 
+  void Fields(this auto& self, auto& f) { f(self.device, self.inode); }
+
   friend auto operator<=>(const FileIdentity&, const FileIdentity&) = default;
 };
 

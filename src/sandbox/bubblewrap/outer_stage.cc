@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "base/record.h"
 #include "sandbox/bubblewrap/namespace_finish.h"
 #include "sandbox/jail/host_limits.h"
 #include "sandbox/jail/jail_end.h"
@@ -174,7 +175,7 @@ std::expected<pid_t, NotStarted> Start(const Bubblewrap& bubblewrap, Inherited& 
 Result<> Instruct(const std::vector<MountCheck>& noted, InnerOrders orders, Inherited& inherited) {
   orders.mounts = noted;
   NoteIdentities(orders.mounts, orders.landlock);
-  TRY_VOID(sys::FillMemoryFile(inherited.orders_file.get(), Encode(orders)));
+  TRY_VOID(sys::FillMemoryFile(inherited.orders_file.get(), EncodeRecord(orders)));
   TRY_VOID(sys::SendAll(inherited.gate.write_end.get(), std::string(kGateArgument) + '\0'));
   ::shutdown(inherited.gate.write_end.get(), SHUT_WR);  // closing is not enough: a child may have a copy
   return {};

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -44,8 +45,11 @@ Result<> Confine(const Confinement& confinement);
 
 // The reason why a command could not be executed.
 struct NotExecuted {
-  int status;  // the exit status a shell would give: 127 when there is no such program, 126 otherwise
-  Error error;
+  int status = 0;  // the exit status a shell would give: 127 when there is no such program, 126 otherwise
+  Error error = {};
+
+  static constexpr std::string_view kRecord = "failure 1\n";
+  void Fields(this auto& self, auto& f) { f(self.status, self.error.kind, self.error.message); }
 };
 
 // Executes the command by execvp, with the environment of this process: a program without a slash is looked up in PATH,

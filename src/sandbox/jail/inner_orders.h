@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
 #include "process/command/command.h"
 #include "process/command/start_report.h"
 #include "sandbox/jail/mount_check.h"
@@ -22,6 +21,8 @@ namespace holdfast::sandbox {
 // descriptors 0, 1 and 2 are the streams of bubblewrap or of the launcher.
 struct Streams {
   int in = -1, out = -1, err = -1;
+
+  void Fields(this auto& self, auto& f) { f(self.in, self.out, self.err); }
 
   friend bool operator==(const Streams&, const Streams&) = default;
 };
@@ -43,7 +44,7 @@ struct InnerOrders {
   Filter filter = Filter::kRestrictedNetwork;
   std::vector<MountCheck> mounts = {};
   std::vector<LandlockRule> landlock = {};
-  std::vector<int> kept_fds = {};           // besides 0, 1 and 2
+  std::vector<int> kept_fds = {};           // besides 0, 1 and 2, in rising order
   std::optional<int> port_ruleset_fd = {};  // port_ruleset.h; absent: every port may be connected to
   std::optional<ProxyOrders> proxy = {};
   std::optional<Streams> streams = {};         // absent: the streams are in their places
@@ -52,11 +53,16 @@ struct InnerOrders {
   std::optional<int> lifeline_fd = {};         // lifeline.h; absent: the stage starts the command without waiting
   std::optional<int> control_fd = {};          // control_socket.h; never together with a lifeline
   std::optional<int> exec_supervisor_fd = {};  // exec_layer.h; absent: the command is not supervised
+
+  static constexpr std::string_view kRecord = "orders 5\n";
+  void Fields(this auto& self, auto& f) {
+    f(self.command.program, self.command.argv, self.command.cwd, self.built_in, self.absent, self.environment,
+      self.filter, self.mounts, self.landlock, self.kept_fds, self.port_ruleset_fd, self.proxy, self.streams,
+      self.report_fd, self.enforcement.backend, self.enforcement.reason, self.lifeline_fd, self.control_fd,
+      self.exec_supervisor_fd);
+  }
+  // Returns whether the orders can be carried out.
+  bool IsValid() const;
 };
-
-std::string Encode(const InnerOrders& orders);
-
-// Decodes exactly what Encode makes of orders that can be carried out, and refuses everything else.
-Result<InnerOrders> DecodeOrders(std::string_view bytes);
 
 }  // namespace holdfast::sandbox

@@ -22,9 +22,14 @@ struct MountCheck {
   // A cover is read-only, and any file but the one outside. A kLink is a link, bound to itself; what is kHeld has no
   // mount of its own.
   enum class Kind { kWritable, kReadOnly, kCover, kLink, kHeld };
+  friend constexpr Kind LastOf(Kind) { return Kind::kHeld; }
+
   std::string path;
   Kind kind = Kind::kCover;
   sys::FileIdentity outside = {};  // the file at the path without the mounts
+
+  void Fields(this auto& self, auto& f) { f(self.path, self.kind, self.outside); }
+  bool IsValid() const { return path.starts_with('/'); }
 
   friend bool operator==(const MountCheck&, const MountCheck&) = default;
 };

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/record.h"
 #include "sandbox/jail/inner_orders.h"
 #include "sandbox/native/mount_builder.h"
 #include "sandbox/prepared_plan.h"
@@ -61,7 +62,7 @@ Result<LaunchOrders> MakeLaunchOrders(const SandboxedCommand& described, const p
   if (!FitsTemplate(prepared.plan)) {
     return Fail(ErrorKind::kInvalidRequest, "the plan mounts what each command has for itself");
   }
-  TRY(OwnedFd orders, sys::MakeMemoryFile("orders", Encode(OrdersFor(prepared.plan, command, variables))));
+  TRY(OwnedFd orders, sys::MakeMemoryFile("orders", EncodeRecord(OrdersFor(prepared.plan, command, variables))));
   return LaunchOrders{.plan_key = prepared.key, .orders = std::move(orders)};
 }
 

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/record_reader.h"
 #include "process/keeper/protocol.h"
 #include "sandbox/confine/capabilities.h"
 #include "sandbox/jail/inner_orders.h"
@@ -36,8 +37,6 @@ namespace {
 using process::KeeperEvent;
 using process::KeeperEventKind;
 using process::StartStep;
-
-constexpr size_t kMaxOrdersBytes = 16 << 20;
 
 std::string_view BytesOf(const KeeperEvent& event) { return {reinterpret_cast<const char*>(&event), sizeof event}; }
 
@@ -154,8 +153,8 @@ class LauncherProcess {
   }
 
   Result<InnerOrders> OrdersInside(const ReceivedLaunch& launch) const {
-    TRY(const std::string text, sys::ReadToEnd(launch.Get(LaunchDescriptor::kOrders), kMaxOrdersBytes, "orders"));
-    TRY(InnerOrders orders, DecodeOrders(text));
+    TRY(const std::string text, sys::ReadToEnd(launch.Get(LaunchDescriptor::kOrders), kMaxRecordBytes, "orders"));
+    TRY(InnerOrders orders, DecodeRecord<InnerOrders>(text));
     if (!AreAboutCommandAlone(orders)) {
       return Fail(ErrorKind::kInvalidRequest, "orders: they are not about a command alone");
     }

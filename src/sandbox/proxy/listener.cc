@@ -3,6 +3,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <utility>
@@ -41,6 +42,11 @@ Result<> SetVariable(const std::string& name, const std::string& value) {
 }
 
 }  // namespace
+
+bool ProxyOrders::IsValid() const {
+  return listeners > 0 && listeners <= kMaxProxyEndpoints &&
+         std::ranges::all_of(variables, [this](const auto& variable) { return variable.endpoint < listeners; });
+}
 
 Result<> OpenProxyListeners(const ProxyOrders& orders) {
   std::vector<Listener> listeners;

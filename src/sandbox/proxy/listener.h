@@ -18,6 +18,9 @@ struct ProxyOrders {
   uint32_t listeners = 0;
   std::vector<ProxyVariable> variables = {};
 
+  void Fields(this auto& self, auto& f) { f(self.control_fd, self.listeners, self.variables); }
+  bool IsValid() const;
+
   friend bool operator==(const ProxyOrders&, const ProxyOrders&) = default;
 };
 

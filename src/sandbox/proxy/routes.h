@@ -30,6 +30,9 @@ struct ProxyVariable {
   std::string name, before, after;
   uint32_t endpoint = 0;  // an index into the endpoints
 
+  void Fields(this auto& self, auto& f) { f(self.name, self.before, self.after, self.endpoint); }
+  bool IsValid() const { return !name.empty() && !name.contains('='); }
+
   friend bool operator==(const ProxyVariable&, const ProxyVariable&) = default;
 };
 

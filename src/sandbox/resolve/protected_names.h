@@ -15,6 +15,7 @@ bool IsProtectedName(std::string_view name);
 
 // The kind of placeholder that is made where a path is missing and must stay missing. A mount covers it.
 enum class PlaceholderKind { kDirectory, kFile };
+constexpr PlaceholderKind LastOf(PlaceholderKind) { return PlaceholderKind::kFile; }
 
 // Returns kDirectory for a protected name, because git ignores an empty `.git` directory but fails at an empty `.git`
 // file; kFile for any other name.

@@ -21,6 +21,7 @@
 
 #include <fmt/format.h>
 
+#include "base/record_reader.h"
 #include "process/command/start_report.h"
 #include "process/keeper/protocol.h"
 #include "sandbox/confine/confinement.h"
@@ -88,7 +89,7 @@ inline int KeepUntilEnd(pid_t command, int control) {
     ::_exit(1);
   }
   const auto text = ReadPassedText(::dup(fds[0].get()));
-  const auto orders = DecodeOrders(*text);
+  const auto orders = DecodeRecord<InnerOrders>(*text);
   if (!orders) ::_exit(96);
   Send(control, KeeperEventKind::kBegun);
   auto executed = sys::MakePipe(sys::OurEnd::kWrite);

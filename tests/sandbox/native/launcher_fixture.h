@@ -23,6 +23,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/record.h"
 #include "process/keeper/protocol.h"
 #include "sandbox/flags.h"
 #include "sandbox/jail/inner_orders.h"
@@ -240,7 +241,7 @@ class LauncherFixture : public testing::TestWithParam<uid_t> {
     auto report = sys::MakePipe(sys::OurEnd::kRead), out = sys::MakePipe(sys::OurEnd::kRead),
          err = sys::MakePipe(sys::OurEnd::kRead);
     const auto in = sys::OpenDevNull();
-    const auto file = sys::MakeMemoryFile("orders", Encode(orders));
+    const auto file = sys::MakeMemoryFile("orders", EncodeRecord(orders));
     const bool is_piped = terminal < 0;
     Send({.plan_key = plan_key_, .has_terminal = is_piped ? 0u : 1u},
          {file->get(), is_piped ? in->get() : terminal, is_piped ? out->write_end.get() : terminal,

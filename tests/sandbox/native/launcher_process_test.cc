@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <termios.h>
 
+#include "base/record.h"
 #include "sandbox/native/launcher_fixture.h"
 #include "support/exec_supervisor.h"
 #include "support/proc.h"
@@ -128,7 +129,7 @@ TEST_P(LauncherProcessTest, HasAnotherKeyThanAServerThatSeesAnotherFile) {
 }
 
 TEST_P(LauncherProcessTest, DropsRequestsThatCannotBeMeant) {
-  const auto file = sys::MakeMemoryFile("orders", Encode(OrdersFor({"/bin/true"})));
+  const auto file = sys::MakeMemoryFile("orders", EncodeRecord(OrdersFor({"/bin/true"})));
   const auto null = sys::OpenDevNull();
   auto pipe = sys::MakePipe(sys::OurEnd::kRead);
   const int f = file->get(), n = null->get(), p = pipe->write_end.get();
@@ -177,7 +178,7 @@ TEST_P(LauncherProcessTest, SupervisesACommandThatAsksForIt) {
   auto control = sys::MakePacketPair();
   auto report = sys::MakePipe(sys::OurEnd::kRead), out = sys::MakePipe(sys::OurEnd::kRead);
   const auto null = sys::OpenDevNull();
-  const auto file = sys::MakeMemoryFile("orders", Encode(OrdersFor({"/bin/echo", "ran"})));
+  const auto file = sys::MakeMemoryFile("orders", EncodeRecord(OrdersFor({"/bin/echo", "ran"})));
   Send({.plan_key = plan_key_, .has_exec_supervisor = 1},
        {file->get(), null->get(), out->write_end.get(), null->get(), control->theirs.get(), report->write_end.get(),
         supervisor.helper_end().get()});
