@@ -54,7 +54,7 @@ class RecordWriter {
   template <typename... T>
   void Put(const std::variant<T...>& value) {
     Put(static_cast<uint32_t>(value.index()));
-    std::visit([this](const auto& alternative) { Put(alternative); }, value);
+    std::visit([this](const auto& alternative) { this->Put(alternative); }, value);
   }
   template <typename T>
     requires std::is_class_v<T>

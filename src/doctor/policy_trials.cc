@@ -42,9 +42,7 @@ struct Trial {
 
 void ChooseNothing(sandbox::SandboxedCommand&) {}
 void ChooseNoProc(sandbox::SandboxedCommand& sandboxed) { sandboxed.fresh_proc = false; }
-void ChooseProxies(sandbox::SandboxedCommand& sandboxed) {
-  sandboxed.proxy_network = sandbox::ProxyNetwork::kListening;
-}
+void ChooseProxies(sandbox::SandboxedCommand& sandboxed) { sandboxed.sandbox.proxies.emplace(); }
 template <sandbox::Backend Chosen>
 void Choose(sandbox::SandboxedCommand& sandboxed) {
   sandboxed.backend = Chosen;
@@ -132,7 +130,7 @@ TrialResult RunTrial(const Surroundings& surroundings, const Trial& trial, const
       .sandboxed = sandboxed({surroundings.program, "doctor", kInsideFlag, places.outside_file, places.workspace}),
       .input = scratch.outside(),
       .limit = limit};
-  if (run.sandboxed.proxy_network != sandbox::ProxyNetwork::kNone) {
+  if (run.sandboxed.sandbox.proxies) {
     run.variables.emplace_back("HTTP_PROXY=http://127.0.0.1:9");
   }
   TrialResult result{RunSandboxProgram(surroundings, run), std::nullopt};

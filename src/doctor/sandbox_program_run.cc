@@ -26,9 +26,10 @@ sandbox::Policy PolicyFor(Writable writable, sandbox::Network network) {
 sandbox::SandboxedCommand Sandboxed(const sandbox::Policy& policy, const std::string& workspace,
                                     const std::vector<std::string>& argv) {
   const sandbox::Profile profile{.type = sandbox::ProfileType::kManaged, .policy = policy};
-  return {.command = process::MakeCommand({.words = argv}, std::nullopt),
-          .profile = sandbox::ProfileText(profile),
-          .policy_cwd = workspace};
+  sandbox::SandboxedCommand command{.command = process::MakeCommand({.words = argv}, std::nullopt),
+                                    .profile = sandbox::ProfileText(profile)};
+  command.sandbox.policy_cwd = workspace;
+  return command;
 }
 
 RunOutcome RunSandboxProgram(const Surroundings& surroundings, const SandboxProgramRun& run) {

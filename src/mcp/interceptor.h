@@ -17,7 +17,7 @@
 #include "process/command/command.h"
 #include "process/spawner.h"
 #include "sandbox/helper_command/sandbox_program.h"
-#include "sandbox/helper_command/sandbox_spec.h"
+#include "sandbox/policy/sandbox_spec.h"
 
 namespace holdfast::mcp {
 

@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "escalate/seccomp/supervision.h"
 #include "exec_policy/judge.h"
-#include "sandbox/helper_command/sandbox_spec.h"
+#include "sandbox/policy/sandbox_spec.h"
 
 namespace holdfast::mcp {
 

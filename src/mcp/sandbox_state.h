@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "mcp/messages/sandbox_messages.h"
 #include "mcp/messages/tool_messages.h"
-#include "sandbox/helper_command/sandbox_spec.h"
+#include "sandbox/policy/sandbox_spec.h"
 
 namespace holdfast::mcp {
 

@@ -104,9 +104,6 @@ void LaunchedSandbox::OnReadable() {
       case KeeperEventKind::kCloned:
         first_process_ = std::move(received.fd);
         break;
-      case KeeperEventKind::kStale:
-        if (!begun_) return GiveUp(NotLaunched::kStale);
-        break;
       case KeeperEventKind::kBegun:
         if (!begun_) OnBegun(received.sender);
         break;
@@ -135,7 +132,7 @@ void LaunchedSandbox::OnExited(int wait_status) {
 
 // The kernel closes the control socket a moment before pid 1 counts as ended.
 void LaunchedSandbox::OnControlEnded() {
-  if (!begun_) return GiveUp(NotLaunched::kLost);
+  if (!begun_) return GiveUp();
   (void)::shutdown(control_.get(), SHUT_RDWR);  // ends a pid 1 that has sent something else than an event
   report_.ReadRest();
   OnEnded();
@@ -154,15 +151,15 @@ void LaunchedSandbox::OnEnded() {
 }
 
 void LaunchedSandbox::OnKillTimer() {
-  if (!first_process_.is_open()) return GiveUp(NotLaunched::kLost);
+  if (!first_process_.is_open()) return GiveUp();
   sys::SendSignal(first_process_.get(), SIGKILL);
 }
 
 // A pid 1 that is made after this finds the end of the socket, and ends without starting the command.
-void LaunchedSandbox::GiveUp(NotLaunched why) {
+void LaunchedSandbox::GiveUp() {
   kill_timer_.Stop();
   (void)::shutdown(control_.get(), SHUT_RDWR);
-  observer_.OnNotLaunched(why);
+  observer_.OnNotLaunched();
 }
 
 }  // namespace holdfast::process

@@ -20,16 +20,10 @@
 
 namespace holdfast::process {
 
-// The reason why a launcher has not started a command.
-enum class NotLaunched {
-  kLost,   // the launcher, or pid 1, was lost before the command was started
-  kStale,  // the sandbox of the launcher is not the one that was asked for
-};
-
 class LaunchObserver : public CommandObserver {
  public:
   // The command was not started, and never will be. This is the last call, and may destroy the LaunchedSandbox.
-  virtual void OnNotLaunched(NotLaunched why) = 0;
+  virtual void OnNotLaunched() = 0;
 };
 
 class LaunchedSandbox final : public CommandWatch {
@@ -60,7 +54,7 @@ class LaunchedSandbox final : public CommandWatch {
   void OnControlEnded();
   void OnEnded();
   void OnKillTimer();
-  void GiveUp(NotLaunched why);
+  void GiveUp();
 
   loop::EventLoop& loop_;
   LaunchObserver& observer_;

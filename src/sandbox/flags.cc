@@ -43,16 +43,22 @@ Result<std::string> Absolute(std::string_view flag, std::string_view path) {
   return std::string(path);
 }
 
-template <std::string SandboxedCommand::* Member>
+// Returns the member at the end of a path of members: Of<&C::guarded, &Guarded::hidden> is command.guarded.hidden.
+template <auto... Path>
+auto& Of(auto& command) {
+  return (command.*....*Path);
+}
+
+template <auto... Path>
 Result<> ParsePath(SandboxedCommand& command, std::string_view flag, std::string_view value) {
-  TRY(command.*Member, Absolute(flag, value));
+  TRY(Of<Path...>(command), Absolute(flag, value));
   return {};
 }
 
-template <std::vector<std::string> SandboxedCommand::* Member>
+template <auto... Path>
 Result<> AddPath(SandboxedCommand& command, std::string_view flag, std::string_view value) {
   TRY(std::string path, Absolute(flag, value));
-  (command.*Member).push_back(std::move(path));
+  Of<Path...>(command).push_back(std::move(path));
   return {};
 }
 
@@ -79,12 +85,12 @@ Result<> ParseProfileFd(SandboxedCommand& command, std::string_view flag, std::s
 
 // Reads a descriptor that is for the helper itself. It becomes close-on-exec, so that no program inherits it by
 // mistake.
-template <std::optional<int> SandboxedCommand::* Member>
+template <auto... Path>
 Result<> ParseOwnDescriptor(SandboxedCommand& command, std::string_view, std::string_view value) {
   TRY(const int fd, ParseDescriptor(value));
   if (fd <= STDERR_FILENO) return Wrong("descriptors 0, 1 and 2 belong to the command");
   if (::fcntl(fd, F_SETFD, FD_CLOEXEC) < 0) return Wrong(fmt::format("descriptor {}: {}", fd, ErrnoText(errno)));
-  command.*Member = fd;
+  Of<Path...>(command) = fd;
   return {};
 }
 
@@ -108,21 +114,15 @@ Result<> ParseManagedNetwork(SandboxedCommand& command, std::string_view flag, s
   if (!json) return Wrong(fmt::format("{}: {}", flag, json.error().message));
   auto network = wire::Decode<wire::ManagedNetwork>(*json);
   if (!network) return Wrong(fmt::format("{}: {}", flag, network.error().message));
-  command.proxy_network = network->may_listen() ? ProxyNetwork::kListening : ProxyNetwork::kNoListening;
-  command.proxy_ports = std::move(network->loopback_ports).value_or(std::vector<uint16_t>{});
+  command.sandbox.proxies = *std::move(network);
   return {};
 }
 
-bool IsPlainProxyNetwork(const SandboxedCommand& command) {
-  return command.proxy_network == ProxyNetwork::kListening && command.proxy_ports.empty();
-}
+bool IsPlainProxyNetwork(const SandboxedCommand& command) { return command.sandbox.proxies == wire::ManagedNetwork(); }
 
 Values WriteManagedNetwork(const SandboxedCommand& command) {
-  if (command.proxy_network == ProxyNetwork::kNone || IsPlainProxyNetwork(command)) return {};
-  wire::ManagedNetwork network;
-  if (!command.proxy_ports.empty()) network.loopback_ports = command.proxy_ports;
-  if (command.proxy_network == ProxyNetwork::kNoListening) network.allow_local_binding = false;
-  return {wire::Encode(network)};
+  if (!command.sandbox.proxies || IsPlainProxyNetwork(command)) return {};
+  return {wire::Encode(*command.sandbox.proxies)};
 }
 
 Values ValuesOf(const std::string& text) { return text.empty() ? Values{} : Values{text}; }
@@ -131,9 +131,9 @@ Values ValuesOf(const std::optional<std::string>& text) { return text ? Values{*
 Values ValuesOf(const std::optional<int>& number) { return number ? Values{std::to_string(*number)} : Values{}; }
 Values ValuesOf(const std::optional<uint16_t>& number) { return number ? Values{std::to_string(*number)} : Values{}; }
 
-template <auto Member>
+template <auto... Path>
 Values WriteMember(const SandboxedCommand& command) {
-  return ValuesOf(command.*Member);
+  return ValuesOf(Of<Path...>(command));
 }
 
 Values Once(bool given, std::string value = "") { return given ? Values{std::move(value)} : Values{}; }
@@ -145,10 +145,10 @@ Values WriteIf(const SandboxedCommand& command) {
 
 using C = SandboxedCommand;
 constexpr std::array kFlags = {
-    Flag{"--sandbox-policy-cwd", "DIR", "the policy's directory; required", ParsePath<&C::policy_cwd>,
-         WriteMember<&C::policy_cwd>},
+    Flag{"--sandbox-policy-cwd", "DIR", "the policy's directory; required",
+         ParsePath<&C::sandbox, &SandboxSpec::policy_cwd>, WriteMember<&C::sandbox, &SandboxSpec::policy_cwd>},
     Flag{"--project-root", "DIR", "a root of the project; may be repeated; default: the policy's directory",
-         AddPath<&C::project_roots>, WriteMember<&C::project_roots>},
+         AddPath<&C::sandbox, &SandboxSpec::project_roots>, WriteMember<&C::sandbox, &SandboxSpec::project_roots>},
     Flag{"--command-cwd", "DIR", "the directory that the command runs in; default: the policy's directory",
          [](C& command, std::string_view flag, std::string_view value) -> Result<> {
            TRY(command.command.cwd, Absolute(flag, value));
@@ -191,7 +191,7 @@ constexpr std::array kFlags = {
          WriteIf<&C::landlock_only, true>},
     Flag{"--allow-network-for-proxy", "", "allow only the proxies that the environment names as network",
          [](C& command, std::string_view, std::string_view) -> Result<> {
-           if (command.proxy_network == ProxyNetwork::kNone) command.proxy_network = ProxyNetwork::kListening;
+           if (!command.sandbox.proxies) command.sandbox.proxies.emplace();
            return {};
          },
          [](const C& command) { return Once(IsPlainProxyNetwork(command)); }},
@@ -204,16 +204,16 @@ constexpr std::array kFlags = {
     Flag{"--bwrap-fd", "FD", "the bubblewrap to execute", ParseOwnDescriptor<&C::bubblewrap_fd>,
          WriteMember<&C::bubblewrap_fd>},
     Flag{"--program-dir", "DIR", "the directory of holdfast's programs; a policy that opens it is refused",
-         ParsePath<&C::program_directory>, WriteMember<&C::program_directory>},
+         ParsePath<&C::guarded, &Guarded::program_directory>, WriteMember<&C::guarded, &Guarded::program_directory>},
     Flag{"--server-tmpdir", "DIR", "another directory that the command's TMPDIR may be in",
-         ParsePath<&C::server_tmpdir>, WriteMember<&C::server_tmpdir>},
+         ParsePath<&C::guarded, &Guarded::server_tmpdir>, WriteMember<&C::guarded, &Guarded::server_tmpdir>},
     Flag{"--given-roots-fd", "FD",
          "the list of the writable roots that a server has given out; the command's are added",
-         ParseOwnDescriptor<&C::given_roots_fd>, WriteMember<&C::given_roots_fd>},
-    Flag{"--hide", "FILE", "a file that the command cannot reach; may be repeated", AddPath<&C::hidden>,
-         WriteMember<&C::hidden>},
+         ParseOwnDescriptor<&C::guarded, &Guarded::given_roots_fd>, WriteMember<&C::guarded, &Guarded::given_roots_fd>},
+    Flag{"--hide", "FILE", "a file that the command cannot reach; may be repeated",
+         AddPath<&C::guarded, &Guarded::hidden>, WriteMember<&C::guarded, &Guarded::hidden>},
     Flag{"--private-dir", "DIR", "a directory that a private server of the user may have; default: by the environment",
-         AddPath<&C::private_dirs>, WriteMember<&C::private_dirs>},
+         AddPath<&C::guarded, &Guarded::private_dirs>, WriteMember<&C::guarded, &Guarded::private_dirs>},
     Flag{"--shut-port", "PORT", "a TCP port that no proxy of the command may have", ParseShutPort,
          WriteMember<&C::shut_port>},
     Flag{"--port-ruleset-fd", "FD", "a Landlock ruleset about TCP ports, for a command with a network",
@@ -222,8 +222,6 @@ constexpr std::array kFlags = {
          ParseOwnDescriptor<&C::exec_supervisor_fd>, WriteMember<&C::exec_supervisor_fd>},
     Flag{"--keep-fd", "FD", "a descriptor that the command inherits besides its standard streams",
          ParseOwnDescriptor<&C::kept_fd>, WriteMember<&C::kept_fd>},
-    Flag{"--launcher-fd", "FD", "a socket to a server: stay, and run the commands that it asks for",
-         ParseOwnDescriptor<&C::launcher_fd>, WriteMember<&C::launcher_fd>},
     Flag{kReportFd, "FD", "a descriptor that the report on the start is written to", ParseReportFd,
          WriteMember<&C::report_fd>},
     Flag{"--fs-helper", "", "serve file requests on standard input instead of a command", Set<&C::file_helper, true>,
@@ -243,9 +241,9 @@ const Flag* FlagNamed(std::string_view name) {
 
 // The entry point of the helper may have opened --program-fd itself, under a number that the caller left closed.
 bool NamesProgramTwice(const SandboxedCommand& command) {
-  const std::optional<int> others[] = {command.profile_fd,         command.bubblewrap_fd, command.port_ruleset_fd,
-                                       command.exec_supervisor_fd, command.kept_fd,       command.launcher_fd,
-                                       command.report_fd,          command.given_roots_fd};
+  const std::optional<int> others[] = {
+      command.profile_fd, command.bubblewrap_fd, command.port_ruleset_fd,       command.exec_supervisor_fd,
+      command.kept_fd,    command.report_fd,     command.guarded.given_roots_fd};
   return command.program_fd && std::ranges::find(others, command.program_fd) != std::end(others);
 }
 
@@ -254,17 +252,13 @@ Result<> CheckTogether(const SandboxedCommand& command) {
     return Wrong(fmt::format("descriptor {} is the helper's own program: name a descriptor that the caller has opened",
                              *command.program_fd));
   }
-  if (command.policy_cwd.empty()) return Wrong("--sandbox-policy-cwd is missing");
+  if (command.sandbox.policy_cwd.empty()) return Wrong("--sandbox-policy-cwd is missing");
   if (command.profile && command.profile_fd)
     return Wrong("--permission-profile and --permission-profile-fd cannot be used together");
   if (command.file_helper && !command.command.argv.empty())
     return Wrong("--fs-helper and a command cannot be used together");
   if (command.file_helper && command.exec_supervisor_fd)
     return Wrong("--fs-helper and --exec-supervisor-fd cannot be used together");
-  const bool for_one_command = !command.command.argv.empty() || command.file_helper || command.exec_supervisor_fd ||
-                               command.kept_fd || command.proxy_network != ProxyNetwork::kNone;
-  if (command.launcher_fd && for_one_command)
-    return Wrong("--launcher-fd cannot be used together with a command, or with flags for one command");
   if (command.file_helper && command.kept_fd) return Wrong("--fs-helper and --keep-fd cannot be used together");
   return {};
 }

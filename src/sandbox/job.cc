@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "sandbox/plan_inputs.h"
+#include "base/environment_variable.h"
+#include "sandbox/passed_text.h"
 #include "sandbox/policy/permission_profile.h"
 
 namespace holdfast::sandbox {
@@ -18,8 +21,27 @@ bool LeadTo(const ProxyRoutes& routes, uint16_t port) {
   return std::ranges::find(routes.endpoints, port, &ProxyEndpoint::port) != routes.endpoints.end();
 }
 
+// A descriptor is closed when it has been read.
+std::expected<std::string, Failure> ReadProfileText(const SandboxedCommand& command) {
+  if (command.profile_fd) {
+    auto passed = ReadPassedText(*command.profile_fd);
+    if (!passed) return Fails(kBadUsage, passed.error().message);
+    return *std::move(passed);
+  }
+  if (!command.profile) return Fails(kInternal, "--permission-profile is missing");
+  return *command.profile;
+}
+
+std::expected<Profile, Failure> ReadProfile(const SandboxedCommand& command) {
+  const auto text = ReadProfileText(command);
+  if (!text) return std::unexpected(text.error());
+  auto profile = ParseProfile(*text);
+  if (!profile) return Fails(kBadUsage, "permission profile: " + profile.error().message);
+  return *std::move(profile);
+}
+
 std::expected<ProxyRoutes, Failure> RoutesFor(const SandboxedCommand& command) {
-  auto routes = FindProxyRoutes(environ, command.proxy_ports);
+  auto routes = FindProxyRoutes(environ, command.sandbox.proxies->loopback_ports.value_or(std::vector<uint16_t>()));
   if (!routes) return Fails(kInternal, routes.error().message);
   if (command.shut_port && LeadTo(*routes, *command.shut_port)) {
     return Fails(
@@ -38,30 +60,39 @@ std::unexpected<Failure> CannotEnforce(Error why) {
   return std::unexpected(Failure{kCannotEnforce, std::move(why.message), is_about_change});
 }
 
-bool NeedsSandbox(const SandboxedCommand& command, const Profile& profile) {
-  if (command.proxy_network != ProxyNetwork::kNone) return true;
+bool NeedsSandbox(const SandboxedCommand& command) {
+  const Profile& profile = command.sandbox.profile;
+  if (command.sandbox.proxies) return true;
   return profile.type != ProfileType::kDisabled && (!command.file_helper || profile.policy.files);
 }
 
-std::expected<Job, Failure> MakeJob(const SandboxedCommand& command, std::string_view called_as, BuiltIn file_helper) {
+std::expected<Job, Failure> MakeJob(SandboxedCommand command, std::string_view called_as, BuiltIn file_helper) {
   if (command.file_helper && file_helper == nullptr) {
     return Fails(kBadUsage, "--fs-helper is not built into this program");
   }
   if (command.command.argv.empty() && !command.file_helper) return Fails(kInternal, "no command to run");
-  auto text = ReadProfileText(command);
-  if (!text) return std::unexpected(std::move(text).error());
-  auto profile = ReadProfile(*text);
+  auto profile = ReadProfile(command);
   if (!profile) return std::unexpected(std::move(profile).error());
-  Job job{.asked = command, .policy = {}, .profile = *std::move(text), .called_as = called_as};
-  job.built_in = command.file_helper ? file_helper : nullptr;
-  job.needs_sandbox = NeedsSandbox(command, *profile);
-  job.policy = std::move(profile->policy);
-  if (command.proxy_network != ProxyNetwork::kNone) {
-    auto routes = RoutesFor(command);
+  command.sandbox.profile = *std::move(profile);
+  Job job{.asked = std::move(command), .called_as = called_as};
+  job.built_in = job.asked.file_helper ? file_helper : nullptr;
+  if (job.asked.sandbox.proxies) {
+    auto routes = RoutesFor(job.asked);
     if (!routes) return std::unexpected(std::move(routes).error());
     job.routes = *std::move(routes);
   }
   return job;
+}
+
+Result<Planner> PlannerFor(const SandboxedCommand& command) {
+  Guarded guarded = command.guarded;
+  guarded.shuts_port = command.port_ruleset_fd.has_value();
+  return Planner::Create(command.sandbox,
+                         {.cwd = command.command.cwd,
+                          .tmpdir = EnvironmentVariable("TMPDIR").value_or(""),
+                          .missing_names = command.file_helper ? MissingNames::kRefused : MissingNames::kCovered,
+                          .fresh_proc = command.fresh_proc},
+                         std::move(guarded));
 }
 
 }  // namespace holdfast::sandbox

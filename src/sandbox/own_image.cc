@@ -14,13 +14,13 @@
 #include "base/owned_fd.h"
 #include "sandbox/flags.h"
 #include "sandbox/jail/stage_image.h"
+#include "sandbox/policy/permission_profile.h"
 #include "sys/argv.h"
 #include "sys/executable_image.h"
 #include "sys/file_identity.h"
 #include "sys/inherit.h"
 #include "sys/io.h"
 #include "sys/memory_file.h"
-#include "sys/own_program.h"
 
 extern char** environ;
 
@@ -75,7 +75,7 @@ Result<Passed> Prepare(const std::string& profile) {
 // The descriptors of the command line became close-on-exec when they were read.
 Result<> LetInheritAll(const SandboxedCommand& command) {
   for (const auto fd : {command.bubblewrap_fd, command.port_ruleset_fd, command.exec_supervisor_fd, command.kept_fd,
-                        command.launcher_fd, command.given_roots_fd}) {
+                        command.guarded.given_roots_fd}) {
     if (fd) TRY_VOID(sys::LetInherit(*fd));
   }
   return {};
@@ -91,11 +91,11 @@ Result<> CheckOwnImage(std::optional<int> program) {
   return Fail(ErrorKind::kInvalidRequest, "the command could change the program of the helper");
 }
 
-Error ExecuteOutOfReach(SandboxedCommand command, const std::string& profile, std::string_view called_as) {
-  const auto passed = Prepare(profile);
+Error ExecuteOutOfReach(SandboxedCommand command, std::string_view called_as) {
+  const auto passed = Prepare(ProfileText(command.sandbox.profile));
   if (!passed) return passed.error();
   if (const auto inherited = LetInheritAll(command); !inherited) return inherited.error();
-  if (command.program_directory.empty()) command.program_directory = sys::OwnDirectory();
+  command.guarded.program_directory = ProgramDirectory(command.guarded);
   command.profile.reset();
   command.profile_fd = passed->profile.get();
   command.program_fd = passed->program.get();

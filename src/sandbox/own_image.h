@@ -34,8 +34,9 @@ namespace holdfast::sandbox {
 // the descriptor of the flag --program-fd: when it is given, the process has to run from that copy or mount.
 Result<> CheckOwnImage(std::optional<int> program);
 
-// Executes this program again, from a sealed copy, for the same command. The text of the profile is passed by
-// descriptor. Returns only after a failure. The caller has no descriptor of --program-fd, so that this happens once.
-Error ExecuteOutOfReach(SandboxedCommand command, const std::string& profile, std::string_view called_as);
+// Executes this program again, from a sealed copy, for the same command, whose profile is a value. The profile is
+// passed by descriptor. Returns only after a failure. The caller has no descriptor of --program-fd, so that this
+// happens once.
+Error ExecuteOutOfReach(SandboxedCommand command, std::string_view called_as);
 
 }  // namespace holdfast::sandbox

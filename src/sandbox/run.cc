@@ -18,14 +18,11 @@
 #include "sandbox/jail/host_limits.h"
 #include "sandbox/jail/landlock_stage.h"
 #include "sandbox/job.h"
-#include "sandbox/native/launcher_process.h"
 #include "sandbox/native/trial.h"
 #include "sandbox/own_image.h"
 #include "sandbox/plan/landlock_plan.h"
-#include "sandbox/plan/make_plan.h"
 #include "sandbox/plan/plan.h"
-#include "sandbox/plan_inputs.h"
-#include "sandbox/prepared_plan.h"
+#include "sandbox/plan/planner.h"
 #include "sandbox/resolve/resolution.h"
 
 namespace holdfast::sandbox {
@@ -37,9 +34,8 @@ Outcome OutcomeOf(Ran ran) {
 }
 
 // Fails where Landlock cannot enforce the policy, on any kernel or on this one.
-Result<LandlockPlan> LandlockPlanFor(const Resolution& resolution, const Job& job) {
-  TRY(LandlockPlan plan,
-      MakeLandlockPlan(resolution, OptionsFor(job.asked, resolution, MountsBy::kName), MadeLinksFor(job.asked)));
+Result<LandlockPlan> LandlockPlanOf(const Planner& planner) {
+  TRY(LandlockPlan plan, planner.Landlock());
   TRY_VOID(CheckLandlockAbi(LandlockAbi()));
   return plan;
 }
@@ -48,26 +44,20 @@ bool MayUseNative(const SandboxedCommand& command) {
   return command.backend == Backend::kAuto || command.backend == Backend::kNative;
 }
 
-// The plan for the first backend that is tried, and the resolution that it was made of.
-struct Choice {
-  Resolution resolution;
-  std::variant<NamespacePlan, LandlockPlan> plan;
-};
+// The plan for the first backend that is tried.
+using FirstPlan = std::variant<NamespacePlan, LandlockPlan>;
 
-Result<Choice> ChoosePlan(const Job& job) {
-  TRY(Resolution resolution, ResolutionFor(job.policy, job.asked));
-  const bool must_be_landlock = job.asked.backend == Backend::kLandlock;
-  if (must_be_landlock || (job.asked.backend == Backend::kAuto && job.asked.prefers_landlock)) {
-    auto plan = LandlockPlanFor(resolution, job);
-    if (plan) return Choice{std::move(resolution), *std::move(plan)};
+Result<FirstPlan> ChoosePlan(const SandboxedCommand& asked, const Planner& planner) {
+  const bool must_be_landlock = asked.backend == Backend::kLandlock;
+  if (must_be_landlock || (asked.backend == Backend::kAuto && asked.prefers_landlock)) {
+    auto plan = LandlockPlanOf(planner);
+    if (plan) return *std::move(plan);
     if (must_be_landlock) {
       plan.error().message += "; -c use_legacy_landlock=true uses Landlock only where it is enough";
       return std::unexpected(std::move(plan).error());
     }
   }
-  const MountsBy mounts_by = MayUseNative(job.asked) ? MountsBy::kDescriptor : MountsBy::kName;
-  TRY(NamespacePlan plan, MakePlan(resolution, OptionsFor(job.asked, resolution, mounts_by), MadeLinksFor(job.asked)));
-  return Choice{std::move(resolution), std::move(plan)};
+  return planner.Mounts(MayUseNative(asked) ? MountsBy::kDescriptor : MountsBy::kName);
 }
 
 // The reason why a backend does not work on this machine, the exit status that tells it, and the cause and the remedy
@@ -100,17 +90,17 @@ Result<Bubblewrap> BubblewrapFor(const SandboxedCommand& command, const Resoluti
     if (!program.is_open()) return FailErrno("fcntl", "bubblewrap");
     return Bubblewrap{.program = std::move(program), .path = "bubblewrap"};
   }
-  std::vector<std::string> project = command.project_roots;
-  project.push_back(command.policy_cwd);
+  std::vector<std::string> project = command.sandbox.project_roots;
+  project.push_back(command.sandbox.policy_cwd);
   return FindBubblewrap(
       {.path_variable = command.tool_path ? *command.tool_path : EnvironmentVariable("PATH").value_or(""),
        .untrusted = UntrustedDirectories(resolution, std::move(project)),
-       .own_directory = ProgramDirectory(command),
+       .own_directory = ProgramDirectory(command.guarded),
        .bundled_sha256 = BundledBubblewrapDigest()});
 }
 
-Answer TryBubblewrap(const NamespacePlan& plan, const Resolution& resolution, const Job& job, const std::string& why) {
-  const auto bubblewrap = BubblewrapFor(job.asked, resolution);
+Answer TryBubblewrap(const NamespacePlan& plan, const Planner& planner, const Job& job, const std::string& why) {
+  const auto bubblewrap = BubblewrapFor(job.asked, planner.resolution());
   if (!bubblewrap) {
     if (bubblewrap.error().kind == ErrorKind::kNotFound) return DoesNotWork{{kInternal, bubblewrap.error().message}};
     return Fails(kBadDigest, bubblewrap.error().message);
@@ -127,9 +117,9 @@ Answer TryBubblewrap(const NamespacePlan& plan, const Resolution& resolution, co
 
 // Runs the command under Landlock alone, because no other backend works here. A warning tells what is not enforced: the
 // user has allowed this fallback, but may not know that it is used.
-Outcome FallBack(Failure why, const Resolution& resolution, const Job& job) {
+Outcome FallBack(Failure why, const Planner& planner, const Job& job) {
   if (!job.asked.landlock_only) return std::unexpected(std::move(why));
-  const auto plan = LandlockPlanFor(resolution, job);
+  const auto plan = LandlockPlanOf(planner);
   if (!plan) {
     why.message += fmt::format("; Landlock alone cannot enforce the policy either: {}", plan.error().message);
     return std::unexpected(std::move(why));
@@ -153,75 +143,57 @@ void Add(const std::optional<DoesNotWork>& native, Failure& why) {
 
 // Runs the job by bubblewrap, or by Landlock if bubblewrap does not work. `native` tells why the native backend, if it
 // was tried before, does not work either.
-Outcome RunWithoutNative(const NamespacePlan& plan, const Resolution& resolution, const Job& job,
+Outcome RunWithoutNative(const NamespacePlan& plan, const Planner& planner, const Job& job,
                          const std::optional<DoesNotWork>& native) {
-  auto answer = TryBubblewrap(plan, resolution, job, native ? native->Text() : "");
+  auto answer = TryBubblewrap(plan, planner, job, native ? native->Text() : "");
   if (auto* outcome = std::get_if<Outcome>(&answer)) {
     if (!*outcome) Add(native, outcome->error());
     return std::move(*outcome);
   }
   Failure& why = std::get<DoesNotWork>(answer).why;
   Add(native, why);
-  return FallBack(std::move(why), resolution, job);
+  return FallBack(std::move(why), planner, job);
 }
 
 // The only place that chooses between the backends which make namespaces. `plan` is for the first of them.
-Outcome RunInNamespaces(const NamespacePlan& plan, const Resolution& resolution, const Job& job) {
-  if (!MayUseNative(job.asked)) return RunWithoutNative(plan, resolution, job, std::nullopt);
+Outcome RunInNamespaces(const NamespacePlan& plan, const Planner& planner, const Job& job) {
+  if (!MayUseNative(job.asked)) return RunWithoutNative(plan, planner, job, std::nullopt);
   auto answer = TryNativeBackend(plan, job);
   if (auto* outcome = std::get_if<Outcome>(&answer)) return std::move(*outcome);
   const auto native = std::get<DoesNotWork>(std::move(answer));
-  if (job.asked.backend == Backend::kNative) return FallBack({native.why.status, native.Text()}, resolution, job);
-  const auto by_name =
-      MakePlan(resolution, OptionsFor(job.asked, resolution, MountsBy::kName), MadeLinksFor(job.asked));
+  if (job.asked.backend == Backend::kNative) return FallBack({native.why.status, native.Text()}, planner, job);
+  const auto by_name = planner.Mounts(MountsBy::kName);
   if (!by_name) return CannotEnforce(by_name.error());
-  return RunWithoutNative(*by_name, resolution, job, native);
+  return RunWithoutNative(*by_name, planner, job, native);
 }
 
 // Resolves the policy, makes the plan and runs the job by it.
 Outcome Attempt(const Job& job) {
-  const auto choice = ChoosePlan(job);
-  if (!choice) return CannotEnforce(choice.error());
-  const auto remember = [&](const auto& plan) { return RememberRoots(job.asked, plan); };
-  if (const auto remembered = std::visit(remember, choice->plan); !remembered) return CannotEnforce(remembered.error());
-  if (const auto* plan = std::get_if<LandlockPlan>(&choice->plan)) return OutcomeOf(RunUnderLandlock(*plan, job, ""));
-  return RunInNamespaces(std::get<NamespacePlan>(choice->plan), choice->resolution, job);
-}
-
-// Stays as a launcher, and runs the commands that a server asks for.
-Outcome Stay(const SandboxedCommand& command) {
-  if (const auto safe = CheckOwnImage(command.program_fd); !safe) return CannotEnforce(safe.error());
-  const auto prepared = PreparePlan(command);
-  if (!prepared) return CannotEnforce(prepared.error());
-  const auto& [plan, noted, key] = *prepared;
-  const bool needs_ruleset = plan.filter == Filter::kGuardedNetwork;
-  const auto served = RunLauncherProcess({.plan = plan,
-                                          .noted = noted,
-                                          .plan_key = key,
-                                          .port_ruleset_fd = needs_ruleset ? command.port_ruleset_fd : std::nullopt},
-                                         OwnedFd(*command.launcher_fd));
-  if (!served) return CannotEnforce(served.error());
-  return 0;
+  const auto planner = PlannerFor(job.asked);
+  if (!planner) return CannotEnforce(planner.error());
+  const auto first = ChoosePlan(job.asked, *planner);
+  if (!first) return CannotEnforce(first.error());
+  if (const auto* plan = std::get_if<LandlockPlan>(&*first)) return OutcomeOf(RunUnderLandlock(*plan, job, ""));
+  return RunInNamespaces(std::get<NamespacePlan>(*first), *planner, job);
 }
 
 }  // namespace
 
 Result<std::string> Explain(const SandboxedCommand& command) {
-  TRY(Profile profile, ProfileOf(command));
-  if (!NeedsSandbox(command, profile)) return "no sandbox\n";
-  TRY(const Choice choice, ChoosePlan({.asked = command, .policy = std::move(profile.policy)}));
-  return std::visit([](const auto& plan) { return Text(plan); }, choice.plan);
+  if (!NeedsSandbox(command)) return "no sandbox\n";
+  TRY(const Planner planner, PlannerFor(command));
+  TRY(const FirstPlan first, ChoosePlan(command, planner));
+  return std::visit([](const auto& plan) { return Text(plan); }, first);
 }
 
 Outcome Run(const SandboxedCommand& command, std::string_view called_as, BuiltIn file_helper) {
-  if (command.launcher_fd) return Stay(command);
   const auto made = MakeJob(command, called_as, file_helper);
   if (!made) return std::unexpected(made.error());
   const Job& job = *made;
-  if (!job.needs_sandbox) return OutcomeOf(RunDirectly(job));
+  if (!NeedsSandbox(job.asked)) return OutcomeOf(RunDirectly(job));
   // This comes before the policy is resolved, which may take long and would have to be done again.
   if (MayUseNative(command) && !command.program_fd && !CheckOwnImage(std::nullopt)) {
-    return CannotEnforce(ExecuteOutOfReach(command, job.profile, called_as));
+    return CannotEnforce(ExecuteOutOfReach(job.asked, called_as));
   }
   // Another program may make or remove a file on a protected path while this one looks, as another sandbox does that
   // has placeholders of its own. One more attempt, with a look at everything, tells whether this was all.

@@ -1,4 +1,4 @@
-// Run is the whole work of the helper: it runs one command under one policy, or stays as a launcher and runs many.
+// Run is the whole work of the helper: it runs one command under one policy.
 #pragma once
 
 #include <string>
@@ -11,13 +11,12 @@
 
 namespace holdfast::sandbox {
 
-// Returns the plan for the first backend that Run would try, as text with one line per step. The command has its
-// profile as text.
+// Returns the plan for the first backend that Run would try, as text with one line per step. The command has
+// its profile as a value.
 Result<std::string> Explain(const SandboxedCommand& command);
 
 // Runs the command and returns its exit status. Where the profile asks for no sandbox, this process becomes the
-// command. With the flag --launcher-fd this process is a launcher (native/launcher_process.h), and returns when it has
-// ended. Messages begin with the name `called_as` (outcome.h). `file_helper` runs instead of a command when the flag
+// command. Messages begin with the name `called_as` (outcome.h). `file_helper` runs instead of a command when the flag
 // --fs-helper asks for it; it is null in a program that has no file helper.
 Outcome Run(const SandboxedCommand& command, std::string_view called_as, BuiltIn file_helper);
 

@@ -9,14 +9,14 @@
 
 #include "process/command/command.h"
 #include "sandbox/backend.h"
-#include "sandbox/plan/plan_options.h"
+#include "sandbox/plan/planner.h"
+#include "sandbox/policy/sandbox_spec.h"
 
 namespace holdfast::sandbox {
 
 struct SandboxedCommand {
   // An empty directory means the policy's directory. No flag carries the variables: they are those of the helper's
-  // process, and a program without a slash is looked up in their PATH. The argv is empty when the file helper is run,
-  // and for a launcher.
+  // process, and a program without a slash is looked up in their PATH. The argv is empty when the file helper is run.
   process::Command command = {};
   bool file_helper = false;  // the file helper runs instead of a command, and reads requests from standard input
 
@@ -25,12 +25,9 @@ struct SandboxedCommand {
   std::optional<std::string> profile = {};
   std::optional<int> profile_fd = {};
 
-  // The directories that places of the policy stand for.
-  std::string policy_cwd = {};
-  std::vector<std::string> project_roots = {};  // empty: policy_cwd
-  std::string server_tmpdir = {};               // resolve/temporary_directory.h
-  // The TMPDIR of the command's variables, which no flag carries either; absent: the TMPDIR of this process.
-  std::optional<std::string> tmpdir = {};
+  // The sandbox. On a command line its profile is only in the two members above.
+  SandboxSpec sandbox = {};
+  Guarded guarded = {};
 
   // The means by which the policy is enforced.
   Backend backend = Backend::kAuto;
@@ -38,27 +35,17 @@ struct SandboxedCommand {
   bool landlock_only = false;                 // Landlock and the filter are enough where no other backend works
   bool fresh_proc = true;                     // the sandbox gets a fresh /proc
   std::optional<std::string> tool_path = {};  // the directories that bwrap is looked for in; absent: $PATH
-  std::string program_directory = {};         // plan/own_programs.h; empty: the directory of the running program
+  std::optional<uint16_t> shut_port = {};     // a TCP port that no proxy of the command may have
 
-  ProxyNetwork proxy_network = ProxyNetwork::kNone;
-  std::vector<uint16_t> proxy_ports = {};  // the ports that proxies may have; empty: any port
-
-  // The parts of a server that its commands must not reach.
-  std::vector<std::string> hidden = {};        // files that no command may use or replace
-  std::vector<std::string> private_dirs = {};  // private_dirs.h; empty: those of this process's environment
-  std::optional<uint16_t> shut_port = {};      // a TCP port that no proxy of the command may have
-
-  // Descriptors that a server has opened once for many sandboxes, except for the last four.
-  std::optional<int> given_roots_fd = {};      // resolve/given_roots.h; absent: no roots are known
+  // Descriptors that a server has opened once for many sandboxes, except for the last three.
   std::optional<int> program_fd = {};          // the helper, where no command can change it: own_image.h
   std::optional<int> bubblewrap_fd = {};       // absent: bubblewrap is looked for
   std::optional<int> port_ruleset_fd = {};     // confine/port_ruleset.h
   std::optional<int> exec_supervisor_fd = {};  // confine/exec_layer.h; absent: the command is not supervised
   std::optional<int> kept_fd = {};             // a descriptor that the command inherits, under the same number
-  std::optional<int> launcher_fd = {};         // native/launcher_process.h; the helper stays and runs many commands
   std::optional<int> report_fd = {};           // for the report on the start: process/command/start_report.h
 
-  const std::string& working_directory() const { return command.cwd.empty() ? policy_cwd : command.cwd; }
+  const std::string& working_directory() const { return command.cwd.empty() ? sandbox.policy_cwd : command.cwd; }
 
   friend bool operator==(const SandboxedCommand&, const SandboxedCommand&) = default;
 };

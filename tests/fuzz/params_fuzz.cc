@@ -14,8 +14,8 @@
 #include "base/check.h"
 #include "base/file_uri.h"
 #include "exec_server/processes/start_command.h"
-#include "sandbox/helper_command/sandbox_spec.h"
 #include "sandbox/policy/permission_profile.h"
+#include "sandbox/policy/sandbox_spec.h"
 #include "wire/decode.h"
 #include "wire/methods.h"
 

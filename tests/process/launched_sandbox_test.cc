@@ -61,8 +61,8 @@ class Recorder : public LaunchObserver {
   }
   void OnExited(int wait_status) override { events.push_back(fmt::format("exited {}", wait_status)); }
   void OnGone() override { events.emplace_back("gone"); }
-  void OnNotLaunched(NotLaunched why) override {
-    events.emplace_back(why == NotLaunched::kStale ? "stale" : "lost");
+  void OnNotLaunched() override {
+    events.emplace_back("lost");
     sandbox.reset();
   }
 
@@ -170,12 +170,6 @@ TEST_F(LaunchedSandboxTest, IsLostWhenPid1EndsBeforeTheStartWhateverItHasReporte
   control_.Reset();
   ASSERT_TRUE(RunUntilEvents(1));
   EXPECT_THAT(recorder_.events, ElementsAre("lost"));
-}
-
-TEST_F(LaunchedSandboxTest, IsStaleWhenTheLauncherSaysSo) {
-  Send(KeeperEventKind::kStale);
-  ASSERT_TRUE(RunUntilEvents(1));
-  EXPECT_THAT(recorder_.events, ElementsAre("stale"));
 }
 
 TEST_F(LaunchedSandboxTest, IsGoneWithoutAnExitWhenPid1IsKilled) {

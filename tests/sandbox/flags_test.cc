@@ -27,6 +27,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Optional;
 using Words = std::vector<std::string_view>;
 
 const std::set<std::string> kAllFlags = {"--sandbox-policy-cwd",
@@ -55,7 +56,6 @@ const std::set<std::string> kAllFlags = {"--sandbox-policy-cwd",
                                          "--exec-supervisor-fd",
                                          "--keep-fd",
                                          "--report-fd",
-                                         "--launcher-fd",
                                          "--fs-helper"};
 
 // After the one flag that must be there.
@@ -83,15 +83,14 @@ std::string Refused(const Result<SandboxedCommand>& line) {
 
 TEST(FlagsTest, HasDefaultsForAllButThePolicysDirectory) {
   const SandboxedCommand line = Parsed({});
-  EXPECT_EQ(line.policy_cwd, "/w");
+  EXPECT_EQ(line.sandbox.policy_cwd, "/w");
   EXPECT_EQ(line.command.cwd, "");
   EXPECT_EQ(line.profile, std::nullopt);
   EXPECT_EQ(line.profile_fd, std::nullopt);
   EXPECT_EQ(line.backend, Backend::kAuto);
   EXPECT_FALSE(line.prefers_landlock);
   EXPECT_FALSE(line.landlock_only);
-  EXPECT_EQ(line.proxy_network, ProxyNetwork::kNone);
-  EXPECT_THAT(line.proxy_ports, IsEmpty());
+  EXPECT_EQ(line.sandbox.proxies, std::nullopt);
   EXPECT_TRUE(line.fresh_proc);
   EXPECT_EQ(line.report_fd, std::nullopt);
   EXPECT_FALSE(line.file_helper);
@@ -106,15 +105,17 @@ TEST(FlagsTest, TakesValuesAsTheNextWordOrAfterAnEqualsSign) {
   EXPECT_EQ(Parsed({"--permission-profile={}"}).profile, "{}");
   EXPECT_EQ(Parsed({"--permission-profile-fd", "7"}).profile_fd, 7);
   EXPECT_EQ(Parsed({"--permission-profile-fd=3"}).profile_fd, 3);
-  EXPECT_THAT(Parsed({"--managed-network", R"({"loopbackPorts":[80]})"}).proxy_ports, ElementsAre(80));
-  EXPECT_THAT(Parsed({R"(--managed-network={"loopbackPorts":[80]})"}).proxy_ports, ElementsAre(80));
-  EXPECT_EQ(ParseFlags(Words{"--sandbox-policy-cwd=/p"})->policy_cwd, "/p");
+  EXPECT_THAT(Parsed({"--managed-network", R"({"loopbackPorts":[80]})"}).sandbox.proxies->loopback_ports,
+              Optional(ElementsAre(80)));
+  EXPECT_THAT(Parsed({R"(--managed-network={"loopbackPorts":[80]})"}).sandbox.proxies->loopback_ports,
+              Optional(ElementsAre(80)));
+  EXPECT_EQ(ParseFlags(Words{"--sandbox-policy-cwd=/p"})->sandbox.policy_cwd, "/p");
 }
 
 TEST(FlagsTest, TakesSwitches) {
   EXPECT_EQ(Parsed({"--use-legacy-landlock"}).backend, Backend::kLandlock);
   EXPECT_TRUE(Parsed({"--allow-landlock-only"}).landlock_only);
-  EXPECT_EQ(Parsed({"--allow-network-for-proxy"}).proxy_network, ProxyNetwork::kListening);
+  EXPECT_EQ(Parsed({"--allow-network-for-proxy"}).sandbox.proxies, wire::ManagedNetwork());
   EXPECT_FALSE(Parsed({"--no-proc"}).fresh_proc);
   EXPECT_TRUE(Parsed({"--fs-helper"}).file_helper);
 }
@@ -141,13 +142,12 @@ TEST(FlagsTest, TakesTheLegacySettingUnderBothNames) {
 TEST(FlagsTest, AManagedNetworkIsThroughItsPortsOnly) {
   const SandboxedCommand line =
       Parsed({"--managed-network", R"({"loopbackPorts":[1,65535],"allowLocalBinding":true})"});
-  EXPECT_EQ(line.proxy_network, ProxyNetwork::kListening);
-  EXPECT_THAT(line.proxy_ports, ElementsAre(1, 65535));
-  EXPECT_EQ(Parsed({"--managed-network", "{}"}).proxy_network, ProxyNetwork::kListening);
+  EXPECT_TRUE(line.sandbox.proxies->may_listen());
+  EXPECT_THAT(line.sandbox.proxies->loopback_ports, Optional(ElementsAre(1, 65535)));
+  EXPECT_TRUE(Parsed({"--managed-network", "{}"}).sandbox.proxies->may_listen());
   const std::string_view silent = R"({"allowLocalBinding":false,"later":1})";
-  EXPECT_EQ(Parsed({"--managed-network", silent}).proxy_network, ProxyNetwork::kNoListening);
-  EXPECT_EQ(Parsed({"--managed-network", silent, "--allow-network-for-proxy"}).proxy_network,
-            ProxyNetwork::kNoListening);
+  EXPECT_FALSE(Parsed({"--managed-network", silent}).sandbox.proxies->may_listen());
+  EXPECT_FALSE(Parsed({"--managed-network", silent, "--allow-network-for-proxy"}).sandbox.proxies->may_listen());
   for (const char* wrong : {"", "{", "[]", R"({"loopbackPorts":80})", R"({"loopbackPorts":[65536]})",
                             R"({"loopbackPorts":[-1]})", R"({"loopbackPorts":["80"]})", R"({"loopbackPorts":[0]})",
                             R"({"loopbackPorts":[80,80]})", R"({"allowLocalBinding":1})"}) {
@@ -198,7 +198,7 @@ TEST(FlagsTest, OrderDoesNotMatterAndTheLastOfTwoWins) {
   const auto line = ParseFlags(Words{"--no-proc", "--command-cwd", "/a", "--permission-profile", "{}",
                                      "--sandbox-policy-cwd", "/w", "--command-cwd=/b"});
   ASSERT_TRUE(line) << line.error().message;
-  EXPECT_EQ(line->policy_cwd, "/w");
+  EXPECT_EQ(line->sandbox.policy_cwd, "/w");
   EXPECT_EQ(line->command.cwd, "/b");
   EXPECT_FALSE(line->fresh_proc);
 }
@@ -235,25 +235,12 @@ TEST(FlagsTest, TheFileHelperIsNotSupervised) {
             "--fs-helper and --keep-fd cannot be used together");
 }
 
-TEST(FlagsTest, ALauncherHasNoCommandOfItsOwn) {
-  const OwnedFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  const std::string fd = std::to_string(nothing.get());
-  EXPECT_EQ(Parsed({"--launcher-fd", fd}).launcher_fd, nothing.get());
-  for (const Words& more : {Words{"--", "ls"}, Words{"--fs-helper"}, Words{"--keep-fd", fd},
-                            Words{"--exec-supervisor-fd", fd}, Words{"--allow-network-for-proxy"}}) {
-    Words words = {"--sandbox-policy-cwd", "/w", "--launcher-fd", fd};
-    words.insert(words.end(), more.begin(), more.end());
-    EXPECT_EQ(Refused(ParseFlags(words)),
-              "--launcher-fd cannot be used together with a command, or with flags for one command");
-  }
-}
-
 // Otherwise a command could inherit a descriptor of the helper's own mount, where the caller has named a closed one.
 TEST(FlagsTest, TheProgramIsNoOtherDescriptorToo) {
   const OwnedFd program(::open("/dev/null", O_RDONLY | O_CLOEXEC)), other(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   const std::string fd = std::to_string(program.get());
-  for (const std::string flag : {"--keep-fd", "--bwrap-fd", "--port-ruleset-fd", "--exec-supervisor-fd",
-                                 "--launcher-fd", "--report-fd", "--permission-profile-fd"}) {
+  for (const std::string flag : {"--keep-fd", "--bwrap-fd", "--port-ruleset-fd", "--exec-supervisor-fd", "--report-fd",
+                                 "--permission-profile-fd"}) {
     EXPECT_EQ(Refused(Parse({"--program-fd", fd, flag, fd})),
               "descriptor " + fd + " is the helper's own program: name a descriptor that the caller has opened")
         << flag;
@@ -313,9 +300,9 @@ std::vector<SandboxedCommand> ManyCommands() {
       [](C& c) { c.profile = R"({"type":"disabled"})"; },
       [](C& c) { c.profile = ""; },
       [](C& c) { c.profile_fd = 4; },
-      [](C& c) { c.policy_cwd = "/other=dir"; },
-      [](C& c) { c.project_roots = {"/a", "/b", "/a"}; },
-      [](C& c) { c.server_tmpdir = "/server/tmp"; },
+      [](C& c) { c.sandbox.policy_cwd = "/other=dir"; },
+      [](C& c) { c.sandbox.project_roots = {"/a", "/b", "/a"}; },
+      [](C& c) { c.guarded.server_tmpdir = "/server/tmp"; },
       [](C& c) { c.prefers_landlock = true; },
       [](C& c) { c.backend = Backend::kNative; },
       [](C& c) { c.backend = Backend::kBubblewrap; },
@@ -324,27 +311,26 @@ std::vector<SandboxedCommand> ManyCommands() {
       [](C& c) { c.fresh_proc = false; },
       [](C& c) { c.tool_path = ""; },
       [](C& c) { c.tool_path = "/tools:/more"; },
-      [](C& c) { c.program_directory = "/opt"; },
-      [](C& c) { c.proxy_network = ProxyNetwork::kListening; },
-      [](C& c) { c.proxy_network = ProxyNetwork::kNoListening; },
-      [](C& c) { c.proxy_network = ProxyNetwork::kListening, c.proxy_ports = {1, 65535}; },
-      [](C& c) { c.proxy_network = ProxyNetwork::kNoListening, c.proxy_ports = {80}; },
-      [](C& c) { c.hidden = {"/run/a.sock", "/run/b.sock"}; },
-      [](C& c) { c.private_dirs = {"/run/user/1/holdfast", "/home/u/.cache/holdfast"}; },
+      [](C& c) { c.guarded.program_directory = "/opt"; },
+      [](C& c) { c.sandbox.proxies.emplace(); },
+      [](C& c) { c.sandbox.proxies = {.allow_local_binding = false}; },
+      [](C& c) { c.sandbox.proxies = {.loopback_ports = std::vector<uint16_t>{1, 65535}}; },
+      [](C& c) { c.sandbox.proxies = {.loopback_ports = std::vector<uint16_t>{80}, .allow_local_binding = false}; },
+      [](C& c) { c.guarded.hidden = {"/run/a.sock", "/run/b.sock"}; },
+      [](C& c) { c.guarded.private_dirs = {"/run/user/1/holdfast", "/home/u/.cache/holdfast"}; },
       [](C& c) { c.shut_port = 65535; },
       [](C& c) { c.program_fd = OpenDescriptors::kFirst; },
       [](C& c) { c.bubblewrap_fd = OpenDescriptors::kFirst + 1; },
       [](C& c) { c.port_ruleset_fd = OpenDescriptors::kFirst + 2; },
       [](C& c) { c.exec_supervisor_fd = OpenDescriptors::kFirst + 3; },
       [](C& c) { c.kept_fd = OpenDescriptors::kFirst + 3; },
-      [](C& c) { c.launcher_fd = OpenDescriptors::kFirst + 3; },
-      [](C& c) { c.given_roots_fd = OpenDescriptors::kFirst + 4; },
+      [](C& c) { c.guarded.given_roots_fd = OpenDescriptors::kFirst + 4; },
       [](C& c) { c.report_fd = 3; },
   };
   std::vector<C> commands;
   for (const auto& change : changes) {
     for (const auto& other : changes) {
-      commands.push_back({.policy_cwd = "/w"});
+      commands.emplace_back().sandbox.policy_cwd = "/w";
       change(commands.back());
       other(commands.back());
     }
@@ -361,13 +347,6 @@ TEST(FlagsTest, ACommandLineMeansWhatItWasMadeOf) {
       command.command = {.cwd = command.command.cwd};
       command.exec_supervisor_fd.reset();
       command.kept_fd.reset();
-    }
-    if (command.launcher_fd) {
-      command.command = {.cwd = command.command.cwd};
-      command.file_helper = false;
-      command.proxy_network = ProxyNetwork::kNone;
-      command.proxy_ports.clear();
-      for (auto* const fd : {&command.exec_supervisor_fd, &command.kept_fd}) fd->reset();
     }
     const std::vector<std::string> words = BuildFlags(command);
     const auto parsed = ParseFlags(Words(words.begin(), words.end()));

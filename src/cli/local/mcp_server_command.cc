@@ -12,7 +12,7 @@
 #include "cli/table/arguments.h"
 #include "cli/text/complaint.h"
 #include "mcp/run_mcp_server.h"
-#include "sandbox/helper_command/sandbox_spec.h"
+#include "sandbox/policy/sandbox_spec.h"
 #include "sandbox/run.h"
 
 namespace holdfast::cli {

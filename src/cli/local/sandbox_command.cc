@@ -19,8 +19,8 @@
 #include "sandbox/backend.h"
 #include "sandbox/flags.h"
 #include "sandbox/helper_command/become_helper.h"
-#include "sandbox/helper_command/sandbox_spec.h"
 #include "sandbox/outcome.h"
+#include "sandbox/policy/sandbox_spec.h"
 #include "sandbox/run.h"
 #include "sandbox/sandboxed_command.h"
 

@@ -27,7 +27,7 @@
 #include "cli/sandbox/sandbox_options.h"
 #include "cli/terminal/screen.h"
 #include "client/process.h"
-#include "sandbox/helper_command/sandbox_spec.h"
+#include "sandbox/policy/sandbox_spec.h"
 #include "sandbox/run.h"
 
 namespace holdfast::cli {

@@ -190,9 +190,7 @@ sandbox::SandboxSpec SpecOfRequest(SandboxChoice choice) {
 
 sandbox::SandboxedCommand CommandIn(const sandbox::SandboxSpec& spec, const std::string& directory) {
   return {.command = {.cwd = directory},
-          .profile = sandbox::ProfileText(spec.profile),
-          .policy_cwd = spec.policy_cwd,
-          .project_roots = spec.project_roots,
+          .sandbox = spec,
           .backend = spec.legacy_landlock ? sandbox::Backend::kLandlock : sandbox::Backend::kAuto};
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 #include "cli/table/arguments.h"
-#include "sandbox/helper_command/sandbox_spec.h"
+#include "sandbox/policy/sandbox_spec.h"
 #include "sandbox/sandboxed_command.h"
 
 namespace holdfast::cli {

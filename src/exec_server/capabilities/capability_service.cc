@@ -22,7 +22,7 @@
 #include "files/capabilities/scan_root.h"
 #include "files/operations/table.h"
 #include "files/workers/file_step.h"
-#include "sandbox/helper_command/sandbox_spec.h"
+#include "sandbox/policy/sandbox_spec.h"
 #include "wire/encode.h"
 #include "wire/environment_config_messages.h"
 #include "wire/json.h"

@@ -17,7 +17,7 @@
 #include "loop/task.h"
 #include "loop/worker_pool.h"
 #include "rpc/reply.h"
-#include "sandbox/helper_command/sandbox_spec.h"
+#include "sandbox/policy/sandbox_spec.h"
 
 namespace holdfast::exec_server {
 

@@ -11,7 +11,7 @@
 #include "base/base64.h"
 #include "files/operations/operations.h"
 #include "files/workers/file_step.h"
-#include "sandbox/helper_command/sandbox_spec.h"
+#include "sandbox/policy/sandbox_spec.h"
 
 namespace holdfast::exec_server {
 namespace {

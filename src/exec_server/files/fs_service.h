@@ -12,7 +12,7 @@
 #include "files/operations/table.h"
 #include "files/workers/file_step.h"
 #include "rpc/reply.h"
-#include "sandbox/helper_command/sandbox_spec.h"
+#include "sandbox/policy/sandbox_spec.h"
 #include "wire/encode.h"
 #include "wire/fs_messages.h"
 #include "wire/fs_tree_messages.h"

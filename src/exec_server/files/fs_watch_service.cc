@@ -5,7 +5,7 @@
 
 #include "base/file_uri.h"
 #include "base/log.h"
-#include "sandbox/helper_command/sandbox_spec.h"
+#include "sandbox/policy/sandbox_spec.h"
 #include "wire/notification.h"
 
 namespace holdfast::exec_server {

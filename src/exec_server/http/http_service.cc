@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/base64.h"
-#include "sandbox/helper_command/sandbox_spec.h"
+#include "sandbox/policy/sandbox_spec.h"
 
 namespace holdfast::exec_server {
 namespace {

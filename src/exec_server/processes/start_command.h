@@ -13,7 +13,7 @@
 #include "exec_policy/policy.h"
 #include "exec_server/config/config.h"
 #include "process/command/command.h"
-#include "sandbox/helper_command/sandbox_spec.h"
+#include "sandbox/policy/sandbox_spec.h"
 #include "wire/process_start_messages.h"
 
 namespace holdfast::exec_server {

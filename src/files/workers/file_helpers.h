@@ -20,7 +20,7 @@
 #include "loop/task.h"
 #include "process/spawner.h"
 #include "sandbox/helper_command/sandbox_program.h"
-#include "sandbox/helper_command/sandbox_spec.h"
+#include "sandbox/policy/sandbox_spec.h"
 
 namespace holdfast::files {
 

@@ -15,7 +15,7 @@
 #include "loop/byte_budget.h"
 #include "loop/task.h"
 #include "loop/worker_pool.h"
-#include "sandbox/helper_command/sandbox_spec.h"
+#include "sandbox/policy/sandbox_spec.h"
 
 namespace holdfast::files {
 

@@ -31,10 +31,9 @@ enum class KeeperEventKind : int {
   // until the next SIGCONT from the server. `continue_count` is the number of these before the stop. A server that has
   // sent more of them knows that the next one ends the stop.
   kStopped,
-  // These come from a launcher and from pid 1 of a sandbox, which is the keeper of its command
-  // (sandbox/native/launcher_protocol.h).
+  // These come from a jail and from pid 1 of a sandbox, which is the keeper of its command
+  // (sandbox/native/jail_entry.h).
   kCloned,  // `value` is the pid of pid 1, and its pidfd comes with the event
-  kStale,   // the launcher cannot start the command, because its sandbox is not the one that was asked for
   kBegun,   // pid 1 is about to start the command, or to report why it cannot
 };
 

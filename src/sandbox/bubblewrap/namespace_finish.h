@@ -12,7 +12,7 @@
 #include <span>
 
 #include "base/result.h"
-#include "sandbox/jail/mount_check.h"
+#include "sandbox/plan/mount_check.h"
 #include "sandbox/plan/plan.h"
 
 namespace holdfast::sandbox {

@@ -15,6 +15,7 @@
 #include "sandbox/flags.h"
 #include "sandbox/helper_command/sandbox_program.h"
 #include "sandbox/plan/program_names.h"
+#include "sandbox/policy/permission_profile.h"
 #include "sys/argv.h"
 #include "sys/file_identity.h"
 #include "sys/inherit.h"
@@ -50,9 +51,8 @@ Failure BecomeHelper(char* const* argv) {
 }
 
 Failure BecomeHelper(SandboxedCommand command, std::string_view called_as) {
-  const auto profile = InheritedProfile(command.profile.value_or(""));
+  const auto profile = InheritedProfile(ProfileText(command.sandbox.profile));
   if (!profile) return {kInternal, profile.error().message};
-  command.profile.reset();
   command.profile_fd = profile->get();
   std::vector<std::string> words = BuildFlags(command);
   words.insert(words.begin(), std::string(called_as));

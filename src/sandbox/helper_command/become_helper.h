@@ -20,7 +20,7 @@ bool IsHelperName(std::string_view called_as);
 // fails.
 Failure BecomeHelper(char* const* argv);
 
-// Executes the helper for `command`. The text of its profile is passed by descriptor. Returns only when the execution
+// Executes the helper for `command`. Its profile, a value, is passed by descriptor. Returns only when the execution
 // fails.
 Failure BecomeHelper(SandboxedCommand command, std::string_view called_as);
 

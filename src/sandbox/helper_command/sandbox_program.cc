@@ -19,7 +19,6 @@
 #include "sys/memory_file.h"
 #include "sys/own_program.h"
 #include "sys/placeholder.h"
-#include "wire/managed_network.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -44,11 +43,6 @@ int Pass(process::Wrapper& wrapper, std::shared_ptr<const OwnedFd> fd) {
 
 int Pass(process::Wrapper& wrapper, OwnedFd fd) {
   return Pass(wrapper, std::make_shared<const OwnedFd>(std::move(fd)));
-}
-
-void DescribeProxies(const wire::ManagedNetwork& proxies, SandboxedCommand& sandboxed) {
-  sandboxed.proxy_network = proxies.may_listen() ? ProxyNetwork::kListening : ProxyNetwork::kNoListening;
-  sandboxed.proxy_ports = proxies.loopback_ports.value_or(std::vector<uint16_t>{});
 }
 
 std::string Variable(const process::Environment& environment, std::string_view name) {
@@ -83,26 +77,23 @@ SandboxProgram::SandboxProgram(SandboxPrograms programs, std::string tool_path, 
       backend_(backend),
       given_roots_(GivenRoots::Make()) {}
 
-// Adds what the sandbox and the server ask of every command, apart from descriptors.
-SandboxedCommand SandboxProgram::WithSandbox(SandboxedCommand sandboxed, const SandboxSpec& sandbox) const {
-  sandboxed.policy_cwd = sandbox.policy_cwd;
-  sandboxed.project_roots = sandbox.project_roots;
-  if (server_tmpdir_.starts_with('/')) sandboxed.server_tmpdir = server_tmpdir_;
-  sandboxed.backend = sandbox.legacy_landlock ? Backend::kLandlock : backend_;
-  sandboxed.tool_path = tool_path_;
-  sandboxed.program_directory = programs_.directory;
-  if (sandbox.proxies) DescribeProxies(*sandbox.proxies, sandboxed);
-  sandboxed.hidden = server_access_.hidden_files();
-  sandboxed.private_dirs = private_dirs_;
-  sandboxed.shut_port = server_access_.open_port();
-  return sandboxed;
+Guarded SandboxProgram::GuardedFor(const SandboxSpec& sandbox) const {
+  return {.hidden = server_access_.hidden_files(),
+          .private_dirs = private_dirs_,
+          .program_directory = programs_.directory,
+          .server_tmpdir = server_tmpdir_.starts_with('/') ? server_tmpdir_ : "",
+          .given_roots_fd = given_roots_ ? std::optional((*given_roots_)->get()) : std::nullopt,
+          .shuts_port = NeedsPortRuleset(sandbox)};
+}
+
+bool SandboxProgram::NeedsPortRuleset(const SandboxSpec& sandbox) const {
+  return server_access_.open_port() && !sandbox.proxies && sandbox.profile.policy.network == Network::kEnabled;
 }
 
 // Returns the ruleset that shuts the server's port for a command with a network, or null. For a command that reaches
 // only proxies, the helper compares their ports with `shut_port`.
 Result<std::shared_ptr<const OwnedFd>> SandboxProgram::PortRulesetFor(const SandboxSpec& sandbox) const {
-  if (sandbox.proxies || sandbox.profile.policy.network != Network::kEnabled) return nullptr;
-  return server_access_.PortRuleset();
+  return NeedsPortRuleset(sandbox) ? server_access_.PortRuleset() : nullptr;
 }
 
 Result<process::Command> SandboxProgram::HelperCommand(SandboxedCommand sandboxed, const SandboxSpec& sandbox,
@@ -116,21 +107,23 @@ Result<process::Command> SandboxProgram::HelperCommand(SandboxedCommand sandboxe
                            .report = std::make_shared<const OwnedFd>(std::move(report.read_end)),
                            .grace = leaves_something ? kCleanUpTime : std::chrono::milliseconds(0),
                            .lowers_file_limit = true};
-  sandboxed = WithSandbox(std::move(sandboxed), sandbox);
+  sandboxed.sandbox = sandbox;
+  sandboxed.guarded = GuardedFor(sandbox);
+  sandboxed.backend = sandbox.legacy_landlock ? Backend::kLandlock : backend_;
+  sandboxed.tool_path = tool_path_;
+  sandboxed.shut_port = server_access_.open_port();
   sandboxed.profile_fd = Pass(wrapper, std::move(profile));
   sandboxed.report_fd = Pass(wrapper, std::move(report.write_end));
   sandboxed.program_fd = Pass(wrapper, helper);
   TRY(auto given_roots, given_roots_);
-  sandboxed.given_roots_fd = Pass(wrapper, std::move(given_roots));
+  sandboxed.guarded.given_roots_fd = Pass(wrapper, std::move(given_roots));
   TRY(auto ruleset, PortRulesetFor(sandbox));
-  // A launcher uses no bubblewrap. A wrapper has no room for all of the rest together, and then the helper looks for
-  // bubblewrap by itself.
-  const bool has_room = !options.launcher_socket && !(ruleset && (options.exec_supervisor || options.kept));
+  // A wrapper has no room for all of the rest together, and then the helper looks for bubblewrap by itself.
+  const bool has_room = !(ruleset && (options.exec_supervisor || options.kept));
   if (programs_.bubblewrap && has_room) sandboxed.bubblewrap_fd = Pass(wrapper, programs_.bubblewrap);
   if (ruleset) sandboxed.port_ruleset_fd = Pass(wrapper, std::move(ruleset));
   if (options.exec_supervisor) sandboxed.exec_supervisor_fd = Pass(wrapper, options.exec_supervisor);
   if (options.kept) sandboxed.kept_fd = Pass(wrapper, options.kept->fd);
-  if (options.launcher_socket) sandboxed.launcher_fd = Pass(wrapper, options.launcher_socket);
   process::Command command{.program = fmt::format("/proc/self/fd/{}", *sandboxed.program_fd),
                            .argv = BuildFlags(sandboxed),
                            .env = {},
@@ -158,15 +151,8 @@ Result<process::Command> SandboxProgram::Wrap(const process::Command& command, c
   return wrapped;
 }
 
-Result<SandboxedCommand> SandboxProgram::Describe(const process::Command& command, const SandboxSpec& sandbox) const {
-  SandboxedCommand sandboxed = WithSandbox({.command = {.cwd = command.cwd}}, sandbox);
-  sandboxed.profile = ProfileText(sandbox.profile);
-  sandboxed.tmpdir = Variable(command.env, "TMPDIR");
-  TRY(const auto ruleset, PortRulesetFor(sandbox));
-  if (ruleset) sandboxed.port_ruleset_fd = ruleset->get();
-  TRY(const auto given_roots, given_roots_);
-  sandboxed.given_roots_fd = given_roots->get();
-  return sandboxed;
+CommandPlace SandboxProgram::PlaceOf(const process::Command& command) {
+  return {.cwd = command.cwd, .tmpdir = Variable(command.env, "TMPDIR")};
 }
 
 // The environment of a client may contain the URL of the server with its secret, and the client may pass it on.
@@ -181,13 +167,28 @@ process::Environment SandboxProgram::VariablesOf(const process::Command& command
   return variables;
 }
 
-Result<process::Command> SandboxProgram::Launcher(const SandboxSpec& sandbox, const std::string& tmpdir,
-                                                  std::shared_ptr<const OwnedFd> socket) const {
-  TRY(process::Command launcher,
-      HelperCommand({.command = {.cwd = "/"}}, sandbox, {.launcher_socket = std::move(socket)}));
-  if (MayProtectAnyName(sandbox)) sys::ExpectPlaceholdersOfAnyName();
-  launcher.env = {{"TMPDIR", tmpdir}};
-  return launcher;
+// The descriptors come in the order of JailFd.
+Result<process::Command> SandboxProgram::Jail(const std::string& plan, std::shared_ptr<const OwnedFd> socket,
+                                              std::shared_ptr<const OwnedFd> port_ruleset) const {
+  TRY(const auto helper, programs_.helper.Await());
+  TRY(sys::Pipe report, sys::MakePipe(sys::OurEnd::kRead));
+  TRY(OwnedFd plan_file, sys::MakeMemoryFile("plan", plan));
+  process::Wrapper wrapper{.fds = {},
+                           .report = std::make_shared<const OwnedFd>(std::move(report.read_end)),
+                           .grace = kCleanUpTime,
+                           .lowers_file_limit = true};
+  std::vector<std::string> words = {kProgramName, kJail};
+  words.push_back(std::to_string(Pass(wrapper, std::move(plan_file))));
+  words.push_back(std::to_string(Pass(wrapper, std::move(socket))));
+  words.push_back(std::to_string(Pass(wrapper, std::move(report.write_end))));
+  const int program = Pass(wrapper, helper);
+  words.push_back(std::to_string(program));
+  if (port_ruleset) words.push_back(std::to_string(Pass(wrapper, std::move(port_ruleset))));
+  return process::Command{.program = fmt::format("/proc/self/fd/{}", program),
+                          .argv = std::move(words),
+                          .env = {},
+                          .cwd = "/",
+                          .wrapper = std::move(wrapper)};
 }
 
 Result<process::Command> SandboxProgram::FileHelper(const SandboxSpec& sandbox) const {

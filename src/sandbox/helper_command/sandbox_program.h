@@ -12,9 +12,10 @@
 #include "process/command/command.h"
 #include "runtime_dir/runtime_dir.h"
 #include "sandbox/backend.h"
-#include "sandbox/helper_command/sandbox_spec.h"
 #include "sandbox/helper_command/sealed_program.h"
 #include "sandbox/helper_command/server_access.h"
+#include "sandbox/plan/planner.h"
+#include "sandbox/policy/sandbox_spec.h"
 #include "sandbox/resolve/temporary_directory.h"
 #include "sandbox/sandboxed_command.h"
 
@@ -54,7 +55,6 @@ struct WrapOptions {
   // command is not supervised. A supervised command is wrapped also where the profile asks for no sandbox.
   std::shared_ptr<const OwnedFd> exec_supervisor = {};
   std::optional<KeptDescriptor> kept = {};
-  std::shared_ptr<const OwnedFd> launcher_socket = {};  // null: the helper is no launcher
 };
 
 class SandboxProgram {
@@ -72,22 +72,24 @@ class SandboxProgram {
   Result<process::Command> Wrap(const process::Command& command, const SandboxSpec& sandbox,
                                 const WrapOptions& options = {}) const;
 
-  // Returns `command` under `sandbox` as a value from which a plan can be prepared (prepared_plan.h). Its descriptors
-  // are those of this process: `port_ruleset_fd` is only present if the command needs that ruleset, and
-  // `given_roots_fd` is open as long as `given_roots`.
-  Result<SandboxedCommand> Describe(const process::Command& command, const SandboxSpec& sandbox) const;
+  // Return what a plan for `command` under `sandbox` depends on besides the policy (plan/planner.h). The descriptor of
+  // the given roots is open as long as given_roots().
+  static CommandPlace PlaceOf(const process::Command& command);
+  Guarded GuardedFor(const SandboxSpec& sandbox) const;
 
-  // Returns the list of the writable roots that were given out (resolve/given_roots.h), which all helpers share.
+  // Returns the list of the writable roots that were given out (resolve/given_roots.h), which all sandboxes share.
   const Result<std::shared_ptr<const OwnedFd>>& given_roots() const { return given_roots_; }
+
+  const ServerAccess& server_access() const { return server_access_; }
 
   // Returns the variables that `command` gets in a sandbox: its own without those that contain the server's secret, and
   // those that are added.
   process::Environment VariablesOf(const process::Command& command, const process::Environment& added = {}) const;
 
-  // Returns the command that runs a launcher under `sandbox`, for commands whose TMPDIR is `tmpdir`. The launcher reads
-  // requests from `socket`.
-  Result<process::Command> Launcher(const SandboxSpec& sandbox, const std::string& tmpdir,
-                                    std::shared_ptr<const OwnedFd> socket) const;
+  // Returns the command that runs a jail, which is given the record of its plan and reads entries from `socket`. The
+  // ruleset is null unless the plan shuts a port.
+  Result<process::Command> Jail(const std::string& plan, std::shared_ptr<const OwnedFd> socket,
+                                std::shared_ptr<const OwnedFd> port_ruleset) const;
 
   // Returns the directory that `command` wants for the place `:tmpdir`, if its environment names one and the sandbox
   // uses that place. The helper decides whether the directory is used, but it cannot tell the operator. Inspecting the
@@ -100,7 +102,7 @@ class SandboxProgram {
   Result<process::Command> FileHelper(const SandboxSpec& sandbox) const;
 
  private:
-  SandboxedCommand WithSandbox(SandboxedCommand sandboxed, const SandboxSpec& sandbox) const;
+  bool NeedsPortRuleset(const SandboxSpec& sandbox) const;
   Result<std::shared_ptr<const OwnedFd>> PortRulesetFor(const SandboxSpec& sandbox) const;
   Result<process::Command> HelperCommand(SandboxedCommand sandboxed, const SandboxSpec& sandbox,
                                          const WrapOptions& options = {}) const;

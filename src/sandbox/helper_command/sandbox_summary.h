@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "sandbox/helper_command/sandbox_spec.h"
+#include "sandbox/policy/sandbox_spec.h"
 #include "wire/process_list_messages.h"
 
 namespace holdfast::sandbox {

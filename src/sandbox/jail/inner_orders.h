@@ -11,7 +11,7 @@
 
 #include "process/command/command.h"
 #include "process/command/start_report.h"
-#include "sandbox/jail/mount_check.h"
+#include "sandbox/plan/mount_check.h"
 #include "sandbox/plan/plan.h"
 #include "sandbox/proxy/listener.h"
 

@@ -2,7 +2,6 @@
 
 #include <sys/wait.h>
 
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -25,9 +24,8 @@ Result<std::unique_ptr<Launcher>> Launcher::Start(loop::EventLoop& loop, process
   return launcher;
 }
 
-Result<> Launcher::Send(const LaunchRequest& request, std::span<const int> fds) {
-  const std::string_view bytes(reinterpret_cast<const char*>(&request), sizeof request);
-  TRY_VOID(sys::SendWithDescriptors(socket_.get(), bytes, fds));
+Result<> Launcher::Send(std::span<const int> fds) {
+  TRY_VOID(sys::SendWithDescriptors(socket_.get(), "e", fds));
   return {};
 }
 

@@ -1,4 +1,4 @@
-// A Launcher is the server's end of one launcher (native/launcher_protocol.h) and its keeper. The commands that the
+// A Launcher is the server's end of one launcher (native/jail_entry.h) and its keeper. The commands that the
 // launcher has started do not depend on it: they go on when it has ended, and its keeper waits for them.
 #pragma once
 
@@ -13,7 +13,6 @@
 #include "process/command/command.h"
 #include "process/command_watch.h"
 #include "process/spawner.h"
-#include "sandbox/native/launcher_protocol.h"
 
 namespace holdfast::sandbox {
 
@@ -35,8 +34,9 @@ class Launcher final : private process::CommandObserver {
   static Result<std::unique_ptr<Launcher>> Start(loop::EventLoop& loop, process::Spawner& spawner,
                                                  const process::Command& command, OwnedFd socket, Owner& owner);
 
-  // Sends a request. Fails if the launcher has ended, or if too many requests wait.
-  Result<> Send(const LaunchRequest& request, std::span<const int> fds);
+  // Sends an entry, whose descriptors are in the order of EntryFd. Fails if the jail has ended, or if too many entries
+  // wait.
+  Result<> Send(std::span<const int> fds);
 
   // Closes the socket. The launcher answers the requests that are in it, and ends.
   void LetGo() { socket_.Reset(); }

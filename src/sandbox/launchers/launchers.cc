@@ -22,49 +22,47 @@ bool Launchers::Serve(const SandboxSpec& sandbox) const {
          !sandbox.legacy_landlock;
 }
 
-std::optional<Launchers::Id> Launchers::Send(const Key& key, const LaunchRequest& request, std::span<const int> fds) {
-  Owned* owned = FindFresh(key, request.plan_key);
-  if (owned == nullptr) owned = StartOne(key, request.plan_key);
-  if (owned == nullptr || !owned->launcher->Send(request, fds)) return std::nullopt;
+std::optional<Launchers::Id> Launchers::Send(const std::string& session_id, const JailWanted& jail,
+                                             std::span<const int> fds) {
+  const Key key{session_id, jail.digest};
+  Owned* owned = FindFresh(key);
+  if (owned == nullptr) owned = StartOne(key, jail);
+  if (owned == nullptr || !owned->launcher->Send(fds)) return std::nullopt;
   owned->last_use = Clock::now();
   if (!idle_timer_.running()) idle_timer_.Start(limits_.idle_time);
   return owned->id;
 }
 
-// Returns the launcher with this key, and lets it go if it is stale.
-Launchers::Owned* Launchers::FindFresh(const Key& key, const PlanKey& plan_key) {
+// Returns the launcher with this key, and lets it go if a mount has changed since its start.
+Launchers::Owned* Launchers::FindFresh(const Key& key) {
   const uint64_t mounts = mount_changes_.Count();
   for (Owned& owned : launchers_) {
     if (owned.launcher->is_let_go() || owned.key != key) continue;
-    if (owned.plan_key == plan_key && owned.mounts == mounts) return &owned;
+    if (owned.mounts == mounts) return &owned;
     Dismiss(owned);
   }
   return nullptr;
 }
 
 // The mounts are counted before the launcher copies them.
-Launchers::Owned* Launchers::StartOne(const Key& key, const PlanKey& plan_key) {
+Launchers::Owned* Launchers::StartOne(const Key& key, const JailWanted& jail) {
   if (!MayStart(key) || !MakeRoom()) return nullptr;
   const uint64_t mounts = mount_changes_.Count();
-  auto launcher = StartLauncher(key);
+  auto launcher = StartLauncher(jail);
   if (!launcher) {
     Remember(key);
     on_failure_(key.session_id, launcher.error());
     return nullptr;
   }
-  return &launchers_.emplace_back(Owned{.id = next_id_++,
-                                        .key = key,
-                                        .plan_key = plan_key,
-                                        .mounts = mounts,
-                                        .launcher = *std::move(launcher),
-                                        .last_use = Clock::now()});
+  return &launchers_.emplace_back(Owned{
+      .id = next_id_++, .key = key, .mounts = mounts, .launcher = *std::move(launcher), .last_use = Clock::now()});
 }
 
-Result<std::unique_ptr<Launcher>> Launchers::StartLauncher(const Key& key) {
+Result<std::unique_ptr<Launcher>> Launchers::StartLauncher(const JailWanted& jail) {
   TRY(sys::SocketPair socket, sys::MakeSocketPair(sys::SocketKind::kPacket));
   TRY_VOID(sys::SetBlocking(socket.ours.get(), sys::Blocking::kNo));
   TRY(const process::Command command,
-      program_.Launcher(key.sandbox, key.tmpdir, std::make_shared<const OwnedFd>(std::move(socket.theirs))));
+      program_.Jail(jail.plan, std::make_shared<const OwnedFd>(std::move(socket.theirs)), jail.port_ruleset));
   return Launcher::Start(loop_, spawner_, command, std::move(socket.ours), *this);
 }
 
@@ -97,16 +95,9 @@ void Launchers::OnLaunched(Id id) {
   if (Owned* const owned = Find(id)) owned->proven = true;
 }
 
-// A launcher that is stale for the command that it was started for would be stale for the next one too. A request that
-// is lost is no proof against the launcher, which may have been killed; that is known when it has ended.
-void Launchers::OnNotLaunched(Id id, process::NotLaunched why) {
-  Owned* const owned = Find(id);
-  if (owned == nullptr || owned->launcher->is_let_go()) return;
-  if (why == process::NotLaunched::kLost) return owned->launcher->LetGo();
-  Dismiss(*owned);
-  if (owned->proven) return;
-  Remember(owned->key);
-  on_failure_(owned->key.session_id, {ErrorKind::kSystem, "the launcher comes to another plan than the server"});
+// An entry that is lost is no proof against the launcher, which may have been killed; that is known when it has ended.
+void Launchers::OnNotLaunched(Id id) {
+  if (Owned* const owned = Find(id)) owned->launcher->LetGo();
 }
 
 void Launchers::OnLauncherEnded(Launcher& launcher, Launcher::End end, const Error& why) {

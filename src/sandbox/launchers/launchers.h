@@ -1,8 +1,8 @@
-// Launchers owns the launchers of all sessions. A launcher starts commands of one session under one policy, and is kept
+// Launchers owns the launchers of all sessions. A launcher starts commands of one session under one plan, and is kept
 // for a while for the next one. Two sessions never share a launcher, and the launchers of a session die with it.
 //
-// A launcher is stale when the plan key of a command is not the launcher's, or a mount of the machine has changed. It
-// is let go then, and the next command gets another.
+// A jail is found by the digest of its plan. When a mount of the machine has changed it is let go, and the next command
+// gets another.
 #pragma once
 
 #include <chrono>
@@ -20,9 +20,9 @@
 #include "process/launched_sandbox.h"
 #include "process/spawner.h"
 #include "sandbox/helper_command/sandbox_program.h"
-#include "sandbox/helper_command/sandbox_spec.h"
 #include "sandbox/launchers/launcher.h"
-#include "sandbox/native/launcher_protocol.h"
+#include "sandbox/launchers/planned_entry.h"
+#include "sandbox/policy/sandbox_spec.h"
 #include "sys/mount_changes.h"
 
 namespace holdfast::sandbox {
@@ -40,27 +40,19 @@ class Launchers final : private Launcher::Owner {
   Launchers(loop::EventLoop& loop, process::Spawner& spawner, const SandboxProgram& program, Limits limits,
             OnFailure on_failure);
 
-  // The launcher of a session for a sandbox, and for the commands whose TMPDIR is `tmpdir`.
-  struct Key {
-    std::string session_id;
-    SandboxSpec sandbox;
-    std::string tmpdir;  // empty if the policy does not ask for it
-
-    friend bool operator==(const Key&, const Key&) = default;
-  };
   using Id = uint64_t;
 
   // Returns whether launchers can start commands under this sandbox. Proxies need a network namespace for each command,
   // and Landlock alone needs no namespaces.
   bool Serve(const SandboxSpec& sandbox) const;
 
-  // Sends a request to the launcher with this key, which is started if there is none. Returns nothing if there is no
-  // launcher to be had: then the command has to be started without one.
-  std::optional<Id> Send(const Key& key, const LaunchRequest& request, std::span<const int> fds);
+  // Sends an entry to the jail of the session with this plan, which is started if there is none. Returns nothing if
+  // there is no jail to be had: then the command has to be started without one.
+  std::optional<Id> Send(const std::string& session_id, const JailWanted& jail, std::span<const int> fds);
 
-  // These functions tell what has become of a request: its command was started, or not.
+  // These functions say what has become of an entry: its command was started, or not.
   void OnLaunched(Id id);
-  void OnNotLaunched(Id id, process::NotLaunched why);
+  void OnNotLaunched(Id id);
 
   // Kills the launchers of a session with all their commands. `done` runs when no process of them is alive. Until then
   // the session gets no further launcher.
@@ -70,10 +62,15 @@ class Launchers final : private Launcher::Owner {
 
  private:
   using Clock = std::chrono::steady_clock;
+  struct Key {
+    std::string session_id;
+    PlanDigest digest;
+
+    friend bool operator==(const Key&, const Key&) = default;
+  };
   struct Owned {
     Id id;
     Key key;
-    PlanKey plan_key;
     uint64_t mounts;  // MountChanges::Count when it was started
     std::unique_ptr<Launcher> launcher;
     Clock::time_point last_use;
@@ -88,9 +85,9 @@ class Launchers final : private Launcher::Owner {
   void OnLauncherEnded(Launcher& launcher, Launcher::End end, const Error& why) override;
   void OnLauncherGone(Launcher& launcher) override;
 
-  Owned* FindFresh(const Key& key, const PlanKey& plan_key);
-  Owned* StartOne(const Key& key, const PlanKey& plan_key);
-  Result<std::unique_ptr<Launcher>> StartLauncher(const Key& key);
+  Owned* FindFresh(const Key& key);
+  Owned* StartOne(const Key& key, const JailWanted& jail);
+  Result<std::unique_ptr<Launcher>> StartLauncher(const JailWanted& jail);
   bool MakeRoom();
   Owned* Find(Id id);
   std::list<Owned>::iterator Find(const Launcher& launcher);

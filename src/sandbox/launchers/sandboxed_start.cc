@@ -5,9 +5,10 @@
 #include <utility>
 #include <variant>
 
+#include "base/record.h"
 #include "process/wrapped_command.h"
-#include "sandbox/native/launcher_protocol.h"
 #include "sys/io.h"
+#include "sys/memory_file.h"
 #include "sys/placeholder.h"
 
 namespace holdfast::sandbox {
@@ -36,38 +37,33 @@ SandboxedStart::SandboxedStart(const Resources& resources, Request request, Chil
       streams_(std::move(streams)),
       gone_timer_(resources.loop, [this] { observer_.OnGone(); }) {}
 
-// The worker owns copies of what it uses, because it may be stuck on a dead mount when the start has been cancelled.
 loop::Task<> SandboxedStart::Plan() {
-  auto described = resources_.program.Describe(request_->command, request_->sandbox);
-  auto make = [described = std::move(described), command = request_->command,
-               variables = resources_.program.VariablesOf(request_->command), memory = resources_.memory,
-               given_roots = resources_.program.given_roots()]() -> Result<LaunchOrders> {
-    if (!described) return std::unexpected(described.error());
-    return MakeLaunchOrders(*described, command, variables, *memory);
-  };
-  const auto orders = co_await resources_.workers.Do(std::move(make));
+  const SandboxProgram& program = resources_.program;
+  EntryRequest wanted{.command = request_->command,
+                      .variables = program.VariablesOf(request_->command),
+                      .sandbox = request_->sandbox,
+                      .place = SandboxProgram::PlaceOf(request_->command),
+                      .guarded = program.GuardedFor(request_->sandbox),
+                      .server_access = program.server_access(),
+                      .given_roots = program.given_roots(),
+                      .memory = resources_.memory};
+  auto plan = [wanted = std::move(wanted)] { return PlanEntry(wanted); };
+  auto planned = co_await resources_.workers.Do(std::move(plan));
   if (killed_) co_return;
-  if (!orders || !Launch(*orders)) GoTheLongWay();
-}
-
-Launchers::Key SandboxedStart::LauncherKey() const {
-  const auto tmpdir = resources_.program.TemporaryDirectoryOf(request_->command, request_->sandbox);
-  return {.session_id = request_->session_id,
-          .sandbox = request_->sandbox,
-          .tmpdir = tmpdir ? tmpdir->wanted : std::string()};
+  if (!planned || !Launch(*std::move(planned))) GoTheLongWay();
 }
 
 // Fails if no launcher can be asked.
-Result<> SandboxedStart::Launch(const LaunchOrders& orders) {
+Result<> SandboxedStart::Launch(PlannedEntry planned) {
   TRY(sys::SocketPair control, process::LaunchedSandbox::MakeControl());
   TRY(sys::Pipe report, sys::MakePipe(sys::OurEnd::kRead));
-  std::vector<int> fds = {orders.orders.get(), streams_.in.get(),    streams_.out.get(),
-                          streams_.err.get(),  control.theirs.get(), report.write_end.get()};
+  planned.entry.has_terminal = std::holds_alternative<process::Terminal>(request_->io);
+  planned.entry.is_supervised = request_->exec_supervisor != nullptr;
+  TRY(const OwnedFd entry, sys::MakeMemoryFile("entry", EncodeRecord(planned.entry)));
+  std::vector<int> fds = {entry.get(),        streams_.in.get(),    streams_.out.get(),
+                          streams_.err.get(), control.theirs.get(), report.write_end.get()};
   if (request_->exec_supervisor) fds.push_back(request_->exec_supervisor->get());
-  const LaunchRequest request{.plan_key = orders.plan_key,
-                              .has_terminal = std::holds_alternative<process::Terminal>(request_->io),
-                              .has_exec_supervisor = request_->exec_supervisor != nullptr};
-  launcher_ = resources_.launchers.Send(LauncherKey(), request, fds);
+  launcher_ = resources_.launchers.Send(request_->session_id, planned.jail, fds);
   if (!launcher_) return Fail(ErrorKind::kSystem, "there is no launcher");
   if (MayProtectAnyName(request_->sandbox)) sys::ExpectPlaceholdersOfAnyName();
   Watch(std::make_unique<process::LaunchedSandbox>(resources_.loop, std::move(control.ours),
@@ -120,8 +116,8 @@ void SandboxedStart::OnStarted(pid_t pid) {
   observer_.OnStarted(pid);
 }
 
-void SandboxedStart::OnNotLaunched(process::NotLaunched why) {
-  resources_.launchers.OnNotLaunched(*launcher_, why);
+void SandboxedStart::OnNotLaunched() {
+  resources_.launchers.OnNotLaunched(*launcher_);
   if (killed_) return observer_.OnGone();
   GoTheLongWay();
 }

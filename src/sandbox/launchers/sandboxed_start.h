@@ -1,6 +1,6 @@
 // A SandboxedStart starts one command in a sandbox, and then watches over it. A worker makes the plan of the command, a
 // launcher starts the command if one can, and otherwise the helper does, which is the long way. A command that the
-// launcher has not started, because it was lost or is stale, takes the long way too; its client does not notice.
+// launcher has not started, because it was lost, takes the long way too; its client does not notice.
 #pragma once
 
 #include <sys/types.h>
@@ -22,9 +22,9 @@
 #include "process/spawner.h"
 #include "process/watched_start.h"
 #include "sandbox/helper_command/sandbox_program.h"
-#include "sandbox/helper_command/sandbox_spec.h"
-#include "sandbox/launchers/launch_orders.h"
 #include "sandbox/launchers/launchers.h"
+#include "sandbox/launchers/planned_entry.h"
+#include "sandbox/policy/sandbox_spec.h"
 #include "sandbox/resolve/walk_memory.h"
 
 namespace holdfast::sandbox {
@@ -61,8 +61,7 @@ class SandboxedStart final : public process::CommandWatch, private process::Laun
 
   SandboxedStart(const Resources& resources, Request request, ChildStreams streams, process::CommandObserver& observer);
   loop::Task<> Plan();
-  Result<> Launch(const LaunchOrders& orders);
-  Launchers::Key LauncherKey() const;
+  Result<> Launch(PlannedEntry planned);
   void GoTheLongWay();
   Result<> StartHelper();
   void Watch(std::unique_ptr<process::CommandWatch> watch);
@@ -72,7 +71,7 @@ class SandboxedStart final : public process::CommandWatch, private process::Laun
   void OnReport(const Result<process::Enforcement>& outcome) override { observer_.OnReport(outcome); }
   void OnExited(int wait_status) override { observer_.OnExited(wait_status); }
   void OnGone() override { observer_.OnGone(); }
-  void OnNotLaunched(process::NotLaunched why) override;
+  void OnNotLaunched() override;
 
   const Resources resources_;
   process::CommandObserver& observer_;

@@ -109,18 +109,4 @@ Result<> MountBuilder::CheckDirectory(int directory, const std::string& placehol
   return {};
 }
 
-bool FitsTemplate(const NamespacePlan& plan) {
-  return std::ranges::none_of(plan.mounts, [](const Mount& mount) {
-    return std::visit(
-        [](const auto& step) {
-          if constexpr (requires { step.path; }) {
-            return IsAtOrBelow(step.path, "/proc") || IsAtOrBelow(step.path, "/dev/shm") ||
-                   IsAtOrBelow(step.path, "/dev/pts");
-          }
-          return false;
-        },
-        mount);
-  });
-}
-
 }  // namespace holdfast::sandbox

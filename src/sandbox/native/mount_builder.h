@@ -15,8 +15,8 @@
 #include <string>
 
 #include "base/result.h"
-#include "sandbox/jail/mount_check.h"
 #include "sandbox/jail/placeholders.h"
+#include "sandbox/plan/mount_check.h"
 #include "sandbox/plan/plan.h"
 
 namespace holdfast::sandbox {
@@ -50,9 +50,5 @@ class MountBuilder {
   const NamespacePlan& plan_;
   std::span<const MountCheck> noted_;
 };
-
-// Returns whether copies of the template serve several commands. They do not where the plan mounts something at or
-// below /proc, /dev/shm or /dev/pts, because these are made anew for each command and would hide it.
-bool FitsTemplate(const NamespacePlan& plan);
 
 }  // namespace holdfast::sandbox

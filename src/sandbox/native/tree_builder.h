@@ -12,9 +12,9 @@
 
 #include "base/owned_fd.h"
 #include "base/result.h"
-#include "sandbox/jail/mount_check.h"
 #include "sandbox/native/covers.h"
 #include "sandbox/native/private_dev.h"
+#include "sandbox/plan/mount_check.h"
 #include "sandbox/plan/plan.h"
 
 namespace holdfast::sandbox {

@@ -58,6 +58,11 @@ struct NamespacePlan {
   std::string working_directory;
   Filter filter = Filter::kRestrictedNetwork;
   std::vector<LandlockRule> landlock;  // empty: Landlock is not used
+
+  void Fields(this auto& self, auto& f) {
+    f(self.mounts, self.placeholders, self.absent, self.own_network, self.working_directory, self.filter,
+      self.landlock);
+  }
 };
 
 // Returns the plan as text, one line for each step.

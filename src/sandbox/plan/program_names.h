@@ -11,4 +11,8 @@ inline constexpr char kProgramName[] = "holdfast-linux-sandbox";
 // descriptor from which the inner stage reads its orders.
 inline constexpr char kInnerStage[] = "inner-stage";
 
+// The first argument of the helper when it is started as a jail. The other arguments are the numbers of the descriptors
+// in JailFd (native/jail_process.h).
+inline constexpr char kJail[] = "jail";
+
 }  // namespace holdfast::sandbox

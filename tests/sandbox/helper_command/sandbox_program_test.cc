@@ -199,7 +199,7 @@ TEST(SandboxProgramTest, GivesEachHelperTheSameListOfRoots) {
   ASSERT_TRUE(first && second);
   EXPECT_EQ(first->wrapper->fds.at(3), *program.given_roots());
   EXPECT_EQ(second->wrapper->fds.at(3), *program.given_roots());
-  EXPECT_EQ(program.Describe(Shell(), ReadOnly())->given_roots_fd, (*program.given_roots())->get());
+  EXPECT_EQ(program.GuardedFor(ReadOnly()).given_roots_fd, (*program.given_roots())->get());
 }
 
 TEST(SandboxProgramTest, SaysWhyThereIsNoHelper) {

@@ -1,7 +1,7 @@
-// A fake of the helper, without any sandbox, as which the test program runs when it is executed by a server. With the
-// flag --launcher-fd it is a launcher, and otherwise it becomes the command. A file `behaviour` in the policy's
-// directory tells a launcher what to do: `refuse`, `die` at the first request, be `stale`, make a pid 1 that fails
-// before the start (`unbegun`), or be `mute`. Each launcher, each request and each helper is a line of the file `log`.
+// A fake of the helper, without any sandbox, as which the test program runs when it is executed by a server. As a jail
+// it starts commands, and otherwise it becomes the command. A file `behaviour` in the policy's directory, in which the
+// plan protects a missing .git, says what a jail does: `refuse`, `die` at the first entry, make a pid 1 that fails
+// before the start (`unbegun`), or be `mute`. Each jail, each entry and each helper is a line of the file `log`.
 #pragma once
 
 #include <fcntl.h>
@@ -21,14 +21,16 @@
 
 #include <fmt/format.h>
 
+#include "base/paths.h"
 #include "base/record_reader.h"
 #include "process/command/start_report.h"
 #include "process/keeper/protocol.h"
 #include "sandbox/confine/confinement.h"
 #include "sandbox/flags.h"
-#include "sandbox/jail/inner_orders.h"
-#include "sandbox/native/launcher_protocol.h"
+#include "sandbox/native/jail_entry.h"
 #include "sandbox/passed_text.h"
+#include "sandbox/plan/jail_plan.h"
+#include "sandbox/plan/program_names.h"
 #include "sys/descriptor_passing.h"
 #include "sys/io.h"
 #include "sys/pidfd.h"
@@ -52,12 +54,12 @@ inline void Send(int control, KeeperEventKind kind, int value = 0, int fd = -1) 
   (void)sys::SendWithDescriptors(control, bytes, fds);  // the server may be gone
 }
 
-[[noreturn]] inline void Execute(const InnerOrders& orders, const std::vector<OwnedFd>& fds) {
+[[noreturn]] inline void Execute(const JailEntry& entry, const std::vector<OwnedFd>& fds) {
   for (int stream = 0; stream < 3; ++stream) ::dup2(fds[1 + static_cast<size_t>(stream)].get(), stream);
-  if (::chdir(orders.command.cwd.c_str()) < 0) ::_exit(98);
+  if (::chdir(entry.command.cwd.c_str()) < 0) ::_exit(98);
   ::clearenv();
-  for (const std::string& entry : *orders.environment) ::putenv(::strdup(entry.c_str()));
-  (void)sandbox::Execute(orders.command);
+  for (const std::string& variable : entry.environment) ::putenv(::strdup(variable.c_str()));
+  (void)sandbox::Execute(entry.command);
   ::_exit(97);
 }
 
@@ -80,7 +82,8 @@ inline int KeepUntilEnd(pid_t command, int control) {
 }
 
 // Runs as pid 1 of the command.
-[[noreturn]] inline void BeFirstProcess(const std::string& behaviour, std::vector<OwnedFd> fds) {
+[[noreturn]] inline void BeFirstProcess(const std::string& behaviour, const JailEntry& entry,
+                                        std::vector<OwnedFd> fds) {
   const int control = fds[4].get(), report = fds[5].get();
   (void)std::signal(SIGCHLD, SIG_DFL);
   ::fcntl(control, F_SETFL, 0);
@@ -88,15 +91,12 @@ inline int KeepUntilEnd(pid_t command, int control) {
     process::ReportFailed(report, 1, "a path was replaced");
     ::_exit(1);
   }
-  const auto text = ReadPassedText(::dup(fds[0].get()));
-  const auto orders = DecodeRecord<InnerOrders>(*text);
-  if (!orders) ::_exit(96);
   Send(control, KeeperEventKind::kBegun);
   auto executed = sys::MakePipe(sys::OurEnd::kWrite);
   const pid_t command = ::fork();
   if (command == 0) {
     ::setsid();
-    Execute(*orders, fds);
+    Execute(entry, fds);
   }
   executed->write_end.Reset();
   char nothing;
@@ -107,40 +107,52 @@ inline int KeepUntilEnd(pid_t command, int control) {
   ::_exit(0);
 }
 
-[[noreturn]] inline void BeLauncher(const SandboxedCommand& asked) {
+template <typename Record>
+Record ReadRecord(int fd) {
+  const auto text = ReadPassedText(fd);
+  auto record = DecodeRecord<Record>(*text);
+  if (!record) ::_exit(96);
+  return *std::move(record);
+}
+
+inline std::string DirectoryOf(const JailPlan& plan) {
+  for (const Placeholder& placeholder : plan.mounts.placeholders) {
+    if (holdfast::NameOf(placeholder.path) == ".git") return std::string(ParentOf(placeholder.path));
+  }
+  ::_exit(92);
+}
+
+[[noreturn]] inline void BeJail(int plan, int socket, int report) {
+  const std::string directory = DirectoryOf(ReadRecord<JailPlan>(plan));
   std::string behaviour;
-  std::ifstream(asked.policy_cwd + "/behaviour") >> behaviour;
-  Log(asked.policy_cwd, fmt::format("launcher {}", ::getpid()));
+  std::ifstream(directory + "/behaviour") >> behaviour;
+  Log(directory, fmt::format("jail {}", ::getpid()));
   if (behaviour == "refuse") {
-    process::ReportFailed(*asked.report_fd, 1, "there are no namespaces");
+    process::ReportFailed(report, 1, "there are no namespaces");
     ::_exit(1);
   }
   (void)std::signal(SIGCHLD, SIG_IGN);
   for (;;) {
-    LaunchRequest request;
-    const std::span<char> buffer(reinterpret_cast<char*>(&request), sizeof request);
-    pollfd waiting = {*asked.launcher_fd, POLLIN, 0};
+    char message;
+    pollfd waiting = {socket, POLLIN, 0};
     ::poll(&waiting, 1, -1);
-    sys::Arrival arrival = sys::TryReceive(*asked.launcher_fd, buffer);
-    if (arrival.size != sizeof request) ::_exit(0);
-    Log(asked.policy_cwd, fmt::format("request{}{} {}", request.has_terminal != 0 ? " terminal" : "",
-                                      request.has_exec_supervisor != 0 ? " supervisor" : "", arrival.fds.size()));
-    if (behaviour == "die") ::raise(SIGKILL);
+    sys::Arrival arrival = sys::TryReceive(socket, {&message, 1});
+    if (arrival.size != 1) ::_exit(0);
     std::vector<OwnedFd> fds;
     for (const sys::ForeignFd& fd : arrival.fds) fds.emplace_back(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 12));
     arrival.fds.clear();
+    const auto entry = ReadRecord<JailEntry>(::dup(fds.at(0).get()));
+    Log(directory, fmt::format("entry{}{} {}", entry.has_terminal ? " terminal" : "",
+                               entry.is_supervised ? " supervisor" : "", fds.size()));
+    if (behaviour == "die") ::raise(SIGKILL);
     const int control = fds[4].get();
     if (behaviour == "mute") {
       for (;;) ::pause();
     }
-    if (behaviour == "stale") {
-      Send(control, KeeperEventKind::kStale);
-      continue;
-    }
     const pid_t first = ::fork();
     if (first == 0) {
-      ::close(*asked.launcher_fd);
-      BeFirstProcess(behaviour, std::move(fds));
+      ::close(socket);
+      BeFirstProcess(behaviour, entry, std::move(fds));
     }
     const auto pidfd = sys::OpenPidfd(first);
     if (pidfd) Send(control, KeeperEventKind::kCloned, first, pidfd->get());
@@ -148,7 +160,7 @@ inline int KeepUntilEnd(pid_t command, int control) {
 }
 
 [[noreturn]] inline void BeHelper(const SandboxedCommand& asked) {
-  Log(asked.policy_cwd, "helper");
+  Log(asked.sandbox.policy_cwd, "helper");
   process::ReportStarted(*asked.report_fd);
   if (::chdir(asked.working_directory().c_str()) < 0) ::_exit(95);
   (void)sandbox::Execute(asked.command);
@@ -158,10 +170,12 @@ inline int KeepUntilEnd(pid_t command, int control) {
 // Runs before main if the program was executed as a helper.
 [[gnu::constructor]] inline void BecomeFake(int argc, char** argv) {
   const std::vector<std::string_view> arguments(argv + std::min(argc, 1), argv + argc);
+  if (arguments.size() >= 5 && arguments[0] == kJail) {
+    BeJail(*ParseDescriptor(arguments[1]), *ParseDescriptor(arguments[2]), *ParseDescriptor(arguments[3]));
+  }
   if (!FindReportFd(arguments)) return;
   const auto asked = ParseFlags(arguments);
   if (!asked) ::_exit(93);
-  if (asked->launcher_fd) BeLauncher(*asked);
   BeHelper(*asked);
 }
 

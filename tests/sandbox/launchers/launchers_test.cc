@@ -29,13 +29,13 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// This script plays a launcher, which never answers. It ends when its socket does. $2 is the policy's directory.
+// This script plays a jail, which never answers. It ends when its socket does. Its plan is the directory of the test.
 constexpr char kProgram[] = R"(#!/usr/bin/python3
 import os, socket, sys
-directory = sys.argv[2]
+directory = os.read(int(sys.argv[2]), 1000).decode()
 with open(directory + '/log', 'a') as log: log.write('%d\n' % os.getpid())
 if os.path.exists(directory + '/refuse'): sys.exit(3)
-requests = socket.socket(fileno=int(sys.argv[sys.argv.index('--launcher-fd') + 1]))
+requests = socket.socket(fileno=int(sys.argv[3]))
 kept = []
 while True:
     bytes, fds, _, _ = socket.recv_fds(requests, 100, 10)
@@ -43,7 +43,11 @@ while True:
     kept += fds
 )";
 
-constexpr PlanKey kPlan = {1}, kOtherPlan = {2};
+SandboxSpec Sandbox() {
+  SandboxSpec sandbox;
+  sandbox.profile.policy = ReadOnly();
+  return sandbox;
+}
 
 class LaunchersTest : public testing::Test {
  protected:
@@ -64,18 +68,11 @@ class LaunchersTest : public testing::Test {
     });
   }
 
-  Launchers::Key Key(std::string session) const {
-    Launchers::Key key{.session_id = std::move(session), .sandbox = {}, .tmpdir = ""};
-    key.sandbox.profile.policy = ReadOnly();
-    key.sandbox.policy_cwd = dir_.path();
-    return key;
-  }
-  std::optional<Launchers::Id> Send(const Launchers::Key& key, const PlanKey& plan = kPlan) {
+  std::optional<Launchers::Id> Send(const std::string& session, unsigned char plan = 1) {
     const OwnedFd nothing = *sys::OpenDevNull();
     const int fd = nothing.get();
-    return launchers_->Send(key, {.plan_key = plan}, {&fd, 1});
+    return launchers_->Send(session, {.plan = dir_.path(), .digest = {plan}, .port_ruleset = nullptr}, {&fd, 1});
   }
-  std::optional<Launchers::Id> Send(std::string session) { return Send(Key(std::move(session))); }
 
   bool RunUntilAlive(size_t count) {
     return support::RunUntil(loop_, [&] { return launchers_->alive() == count; });
@@ -96,32 +93,16 @@ class LaunchersTest : public testing::Test {
   std::optional<Launchers> launchers_;
 };
 
-TEST_F(LaunchersTest, KeepOneLauncherForEachSessionPolicyAndTemporaryDirectory) {
+TEST_F(LaunchersTest, KeepOneLauncherForEachSessionAndPlan) {
   const auto first = Send("one");
   ASSERT_TRUE(first);
   EXPECT_EQ(Send("one"), first);
   EXPECT_NE(Send("other"), first);
-  Launchers::Key key = Key("one");
-  key.tmpdir = "/tmp";
-  EXPECT_NE(Send(key), first);
-  key = Key("one");
-  key.sandbox.project_roots = {"/project"};
-  EXPECT_NE(Send(key), first);
-  key = Key("one");
-  key.sandbox.profile.policy = WorkspaceWrite();
-  EXPECT_NE(Send(key), first);
-  EXPECT_EQ(Send("one"), first);
-  EXPECT_EQ(launchers_->alive(), 5u);
-}
-
-TEST_F(LaunchersTest, LetALauncherGoWhosePlanIsAnother) {
-  const auto first = Send("one");
-  launchers_->OnLaunched(*first);
-  const auto second = Send(Key("one"), kOtherPlan);
+  const auto second = Send("one", 2);
   EXPECT_NE(second, first);
-  ASSERT_TRUE(RunUntilAlive(1));
-  EXPECT_EQ(Send(Key("one"), kOtherPlan), second);
-  EXPECT_THAT(failures_, IsEmpty());
+  EXPECT_EQ(Send("one"), first);
+  EXPECT_EQ(Send("one", 2), second);
+  EXPECT_EQ(launchers_->alive(), 3u);
 }
 
 TEST_F(LaunchersTest, LetALauncherGoWhenAMountOfTheMachineHasChanged) {
@@ -154,22 +135,20 @@ TEST_F(LaunchersTest, LetTheOldestGoWhenThereAreTooMany) {
   Use({.launchers = 2});
   const auto one = Send("one"), other = Send("other");
   EXPECT_EQ(Send("one"), one);
-  Launchers::Key third = Key("one");
-  third.tmpdir = "/tmp";
-  ASSERT_TRUE(Send(third));
+  ASSERT_TRUE(Send("one", 2));
   EXPECT_EQ(Send("one"), one);
   EXPECT_NE(Send("other"), other);
 }
 
 TEST_F(LaunchersTest, AreNotUsedIfTheirNumberIsZero) {
   Use({.launchers = 0});
-  EXPECT_FALSE(launchers_->Serve(Key("one").sandbox));
+  EXPECT_FALSE(launchers_->Serve(Sandbox()));
   EXPECT_FALSE(Send("one"));
   EXPECT_EQ(launchers_->alive(), 0u);
 }
 
 TEST_F(LaunchersTest, ServeNoSandboxWithProxiesOrWithoutNamespaces) {
-  SandboxSpec sandbox = Key("one").sandbox;
+  SandboxSpec sandbox = Sandbox();
   EXPECT_TRUE(launchers_->Serve(sandbox));
   sandbox.legacy_landlock = true;
   EXPECT_FALSE(launchers_->Serve(sandbox));
@@ -235,22 +214,10 @@ TEST_F(LaunchersTest, DoNotRememberALauncherThatWasKilled) {
   EXPECT_TRUE(Send("one"));
 }
 
-TEST_F(LaunchersTest, RememberALauncherThatIsStaleForItsFirstCommand) {
-  launchers_->OnNotLaunched(*Send("one"), process::NotLaunched::kStale);
-  EXPECT_FALSE(Send("one"));
-  EXPECT_THAT(failures_, ElementsAre("one: the launcher comes to another plan than the server"));
-  const auto other = Send("other");
-  launchers_->OnLaunched(*other);
-  launchers_->OnNotLaunched(*other, process::NotLaunched::kStale);
-  const auto next = Send("other");
-  ASSERT_TRUE(next);
-  EXPECT_NE(next, other);
-}
-
 TEST_F(LaunchersTest, LetALauncherGoThatHasLostARequest) {
   const auto first = Send("one");
   launchers_->OnLaunched(*first);
-  launchers_->OnNotLaunched(*first, process::NotLaunched::kLost);
+  launchers_->OnNotLaunched(*first);
   const auto next = Send("one");
   ASSERT_TRUE(next);
   EXPECT_NE(next, first);

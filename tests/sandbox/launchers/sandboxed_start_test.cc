@@ -68,6 +68,8 @@ class SandboxedStartTest : public process::ProcessFixture {
   SandboxSpec Sandbox() const {
     SandboxSpec sandbox;
     sandbox.profile.policy = ReadOnly();
+    sandbox.profile.policy.files->entries.push_back(
+        {.where = Place{PlaceKind::kProjectRoots}, .access = Access::kWrite});
     sandbox.policy_cwd = Directory();
     return sandbox;
   }
@@ -109,7 +111,7 @@ class SandboxedStartTest : public process::ProcessFixture {
     }
     return lines;
   }
-  pid_t LauncherPid() const { return std::stoi(LogLines("launcher").at(0).substr(9)); }
+  pid_t LauncherPid() const { return std::stoi(LogLines("jail").at(0).substr(5)); }
 
   static constexpr const char* kSession = "session";
 
@@ -128,15 +130,15 @@ TEST_F(SandboxedStartTest, StartsACommandByALauncher) {
   EXPECT_EQ(subject.owner.out(), "out\n" + Directory() + "\n");
   EXPECT_EQ(subject.owner.err(), "err\n");
   EXPECT_EQ(subject->exit_code(), 3);
-  EXPECT_THAT(LogLines(), ElementsAre(StartsWith("launcher"), "request 6"));
+  EXPECT_THAT(LogLines(), ElementsAre(StartsWith("jail"), "entry 6"));
 }
 
 TEST_F(SandboxedStartTest, UsesOneLauncherForManyCommandsAtOnce) {
   for (int i = 0; i < 32; ++i) Start("exit 5");
   ASSERT_TRUE(RunUntil([&] { return std::ranges::all_of(subjects_, [](auto& subject) { return subject->over(); }); }));
   for (auto& subject : subjects_) EXPECT_EQ((*subject)->exit_code(), 5);
-  EXPECT_THAT(LogLines("launcher"), SizeIs(1));
-  EXPECT_THAT(LogLines("request"), SizeIs(32));
+  EXPECT_THAT(LogLines("jail"), SizeIs(1));
+  EXPECT_THAT(LogLines("entry"), SizeIs(32));
 }
 
 TEST_F(SandboxedStartTest, GivesTheCommandItsVariablesButNotTheServersSecret) {
@@ -167,7 +169,7 @@ TEST_F(SandboxedStartTest, AsksForATerminalAndASupervisor) {
   request.exec_supervisor = std::make_shared<const OwnedFd>(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   Subject& subject = Start(std::move(request));
   ASSERT_TRUE(RunToTheEnd(subject));
-  EXPECT_THAT(LogLines("request"), ElementsAre("request terminal supervisor 7"));
+  EXPECT_THAT(LogLines("entry"), ElementsAre("entry terminal supervisor 7"));
 }
 
 TEST_F(SandboxedStartTest, TakesTheLongWayWhenTheLauncherCannotBeMade) {
@@ -179,7 +181,7 @@ TEST_F(SandboxedStartTest, TakesTheLongWayWhenTheLauncherCannotBeMade) {
   ASSERT_TRUE(RunUntil([&] { return !failures_.empty(); }));
   EXPECT_THAT(failures_, ElementsAre("there are no namespaces"));
   ASSERT_TRUE(RunToTheEnd(Start("true")));
-  EXPECT_THAT(LogLines(), ElementsAre(StartsWith("launcher"), "helper", "helper"));
+  EXPECT_THAT(LogLines(), ElementsAre(StartsWith("jail"), "helper", "helper"));
 }
 
 TEST_F(SandboxedStartTest, TriesALauncherAgainAfterAWhile) {
@@ -189,7 +191,7 @@ TEST_F(SandboxedStartTest, TriesALauncherAgainAfterAWhile) {
   ASSERT_TRUE(RunUntil([&] { return !failures_.empty(); }));
   Behave("well");
   ASSERT_TRUE(RunToTheEnd(Start("true")));
-  EXPECT_THAT(LogLines("launcher"), SizeIs(2));
+  EXPECT_THAT(LogLines("jail"), SizeIs(2));
   EXPECT_THAT(LogLines("helper"), SizeIs(1));
 }
 
@@ -198,7 +200,7 @@ TEST_F(SandboxedStartTest, TakesTheLongWayWhenTheLauncherIsLost) {
   Subject& subject = Start("echo hi");
   ASSERT_TRUE(RunToTheEnd(subject));
   EXPECT_THAT(subject.owner.events, ElementsAre("started", "output", "exited", "closed", "gone"));
-  EXPECT_THAT(LogLines(), ElementsAre(StartsWith("launcher"), "request 6", "helper"));
+  EXPECT_THAT(LogLines(), ElementsAre(StartsWith("jail"), "entry 6", "helper"));
   // A launcher that was killed is no failed launcher: the next command gets another.
   ASSERT_TRUE(RunUntil([&] { return launchers_->alive() == 0; }));
   Behave("well");
@@ -216,14 +218,7 @@ TEST_F(SandboxedStartTest, IgnoresTheReportOfASandboxThatWasLostBeforeTheStart) 
   // The launcher has proved to be of no use.
   ASSERT_TRUE(RunUntil([&] { return !failures_.empty(); }));
   ASSERT_TRUE(RunToTheEnd(Start("true")));
-  EXPECT_THAT(LogLines("launcher"), SizeIs(1));
-}
-
-TEST_F(SandboxedStartTest, TakesTheLongWayWhenTheLauncherIsStaleAndDoesNotStartItAgain) {
-  Behave("stale");
-  ASSERT_TRUE(RunToTheEnd(Start("true")));
-  ASSERT_TRUE(RunToTheEnd(Start("true")));
-  EXPECT_THAT(LogLines(), ElementsAre(StartsWith("launcher"), "request 6", "helper", "helper"));
+  EXPECT_THAT(LogLines("jail"), SizeIs(1));
 }
 
 TEST_F(SandboxedStartTest, CommandsOutliveTheirLauncher) {
@@ -246,7 +241,7 @@ TEST_F(SandboxedStartTest, MakesAnotherLauncherAfterTheDeathOfTheFirst) {
   ASSERT_EQ(::kill(LauncherPid(), SIGKILL), 0);
   ASSERT_TRUE(RunUntil([&] { return launchers_->alive() == 0; }));
   ASSERT_TRUE(RunToTheEnd(Start("true")));
-  EXPECT_THAT(LogLines("launcher"), SizeIs(2));
+  EXPECT_THAT(LogLines("jail"), SizeIs(2));
   EXPECT_THAT(LogLines("helper"), IsEmpty());
 }
 
@@ -322,7 +317,7 @@ TEST_F(SandboxedStartPlanningTest, LimitsTheTimeOfAPlan) {
 TEST_F(SandboxedStartTest, CancelsAStartThatItsLauncherDoesNotAnswer) {
   Behave("mute");
   Subject& subject = Start("echo hi");
-  ASSERT_TRUE(RunUntil([&] { return !LogLines("request").empty(); }));
+  ASSERT_TRUE(RunUntil([&] { return !LogLines("entry").empty(); }));
   subject->Kill({});
   ASSERT_TRUE(RunUntil([&] { return subject->gone(); }));
   EXPECT_THAT(subject.owner.events, ElementsAre("failed", "gone"));

@@ -20,6 +20,7 @@
 
 #include "sandbox/native/namespaces.h"
 #include "sandbox/native/trial.h"
+#include "sandbox/plan/jail_plan.h"
 #include "sandbox/plan/make_plan.h"
 #include "sandbox/policy/policy.h"
 #include "sandbox/resolve/resolve.h"

@@ -1,8 +1,8 @@
-// A command of a launcher on a terminal. No keeper has made the terminal the controlling one, so pid 1 does.
+// A command of a jail on a terminal. No keeper has made the terminal the controlling one, so pid 1 does.
 #include <sys/ioctl.h>
 #include <termios.h>
 
-#include "sandbox/native/launcher_fixture.h"
+#include "sandbox/native/jail_fixture.h"
 #include "support/proc.h"
 #include "sys/pty.h"
 
@@ -13,16 +13,16 @@ using testing::HasSubstr;
 
 constexpr std::string_view kCtrlC = "\x03", kCtrlZ = "\x1a", kCtrlD = "\x04";
 
-class LauncherProcessTerminalTest : public LauncherFixture {
+class JailProcessTerminalTest : public JailFixture {
  protected:
   // Starts the program on a new terminal, of which `out` is the master.
   Launched StartOnTerminal(std::vector<std::string> argv) {
     auto pty = sys::OpenPty({.rows = 24, .cols = 80});
     EXPECT_TRUE(pty);
-    InnerOrders orders = OrdersFor(std::move(argv));
-    orders.environment->push_back("PS1=ready> ");
-    orders.environment->push_back("TERM=dumb");
-    Launched launched = Request(orders, pty->slave.get());
+    JailEntry entry = EntryFor(std::move(argv));
+    entry.environment.push_back("PS1=ready> ");
+    entry.environment.push_back("TERM=dumb");
+    Launched launched = Request(std::move(entry), pty->slave.get());
     launched.out = std::move(pty->master);
     return launched;
   }
@@ -33,23 +33,23 @@ class LauncherProcessTerminalTest : public LauncherFixture {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Users, LauncherProcessTerminalTest, testing::ValuesIn(UsersOfLaunchers()), NameOfUser);
+INSTANTIATE_TEST_SUITE_P(Users, JailProcessTerminalTest, testing::ValuesIn(UsersOfJails()), NameOfUser);
 
-TEST_P(LauncherProcessTerminalTest, HasAControllingTerminal) {
+TEST_P(JailProcessTerminalTest, HasAControllingTerminal) {
   Launched launched = StartOnTerminal({"/bin/bash", "-c", "tty; echo to the terminal > /dev/tty"});
   launched.AwaitOutput("/dev/console");
   launched.AwaitOutput("to the terminal");
   EXPECT_EQ(launched.AwaitExit(), 0);
 }
 
-TEST_P(LauncherProcessTerminalTest, EndsAProgramByCtrlC) {
+TEST_P(JailProcessTerminalTest, EndsAProgramByCtrlC) {
   Launched launched = StartOnTerminal({"/bin/bash", "-c", "echo up; exec sleep 1000"});
   launched.AwaitOutput("up");
   Type(launched, kCtrlC);
   EXPECT_EQ(launched.AwaitExit(), SIGINT);
 }
 
-TEST_P(LauncherProcessTerminalTest, HasJobControl) {
+TEST_P(JailProcessTerminalTest, HasJobControl) {
   Launched launched = StartShell();
   launched.AwaitOutput("ready> ");
   const pid_t shell = ::tcgetpgrp(launched.out.get());
@@ -69,7 +69,7 @@ TEST_P(LauncherProcessTerminalTest, HasJobControl) {
 }
 
 // Nothing could continue the command, so the kernel does not stop it for good.
-TEST_P(LauncherProcessTerminalTest, IsNotStoppedByCtrlZWithoutAShell) {
+TEST_P(JailProcessTerminalTest, IsNotStoppedByCtrlZWithoutAShell) {
   Launched launched = StartOnTerminal({"/bin/bash", "-c", "echo up; read line; echo got $line"});
   launched.AwaitOutput("up");
   Type(launched, kCtrlZ);
@@ -78,7 +78,7 @@ TEST_P(LauncherProcessTerminalTest, IsNotStoppedByCtrlZWithoutAShell) {
   EXPECT_EQ(launched.AwaitExit(), 0);
 }
 
-TEST_P(LauncherProcessTerminalTest, LearnsOfAnotherSize) {
+TEST_P(JailProcessTerminalTest, LearnsOfAnotherSize) {
   Launched launched = StartOnTerminal(
       {"/bin/bash", "-c", "trap 'stty size; exit 3' WINCH; stty size; echo up; while :; do sleep 0.01; done"});
   launched.AwaitOutput("24 80");
@@ -88,21 +88,21 @@ TEST_P(LauncherProcessTerminalTest, LearnsOfAnotherSize) {
   EXPECT_EQ(launched.AwaitExit(), 3 << 8);
 }
 
-TEST_P(LauncherProcessTerminalTest, EndsTheInputByCtrlD) {
+TEST_P(JailProcessTerminalTest, EndsTheInputByCtrlD) {
   Launched launched = StartShell();
   launched.AwaitOutput("ready> ");
   Type(launched, kCtrlD);
   EXPECT_EQ(launched.AwaitExit(), 0);
 }
 
-TEST_P(LauncherProcessTerminalTest, PassesSignalsOfTheServerOn) {
+TEST_P(JailProcessTerminalTest, PassesSignalsOfTheServerOn) {
   Launched launched = StartOnTerminal({"/bin/bash", "-c", "trap 'exit 6' INT; echo up; while :; do sleep 0.01; done"});
   launched.AwaitOutput("up");
   launched.Signal(SIGINT);
   EXPECT_EQ(launched.AwaitExit(), 6 << 8);
 }
 
-TEST_P(LauncherProcessTerminalTest, TellsTheCommandThatTheTerminalHasHungUp) {
+TEST_P(JailProcessTerminalTest, TellsTheCommandThatTheTerminalHasHungUp) {
   Launched launched =
       StartOnTerminal({"/bin/bash", "-c", "trap 'exit 6' HUP; echo up; while :; do sleep 0.01; done 2> /dev/null"});
   launched.AwaitOutput("up");

@@ -1,4 +1,4 @@
-#include "sandbox/jail/mount_check.h"
+#include "sandbox/plan/mount_check.h"
 
 #include <sched.h>
 #include <sys/mount.h>

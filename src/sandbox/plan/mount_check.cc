@@ -1,4 +1,4 @@
-#include "sandbox/jail/mount_check.h"
+#include "sandbox/plan/mount_check.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,12 +1,13 @@
-// A launcher runs the commands that a server asks for.
-#include "sandbox/native/launcher_process.h"
+// A jail runs the commands that a server asks for.
+#include "sandbox/native/jail_process.h"
 
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <termios.h>
 
 #include "base/record.h"
-#include "sandbox/native/launcher_fixture.h"
+#include "sandbox/native/jail_fixture.h"
+#include "sandbox/outcome.h"
 #include "support/exec_supervisor.h"
 #include "support/proc.h"
 #include "sys/pty.h"
@@ -16,22 +17,11 @@ namespace {
 
 using testing::HasSubstr;
 
-class LauncherProcessTest : public LauncherFixture {
- protected:
-  // Asks for a command, and expects that the launcher calls itself stale and runs nothing.
-  void ExpectStale() {
-    Launched launched = Start("echo ran > file");
-    const auto event = launched.Next();
-    ASSERT_TRUE(event);
-    EXPECT_EQ(event->kind, KeeperEventKind::kStale);
-    EXPECT_EQ(launched.Next(), std::nullopt);
-    EXPECT_NE(::access((Workspace() + "/file").c_str(), F_OK), 0);
-  }
-};
+class JailProcessTest : public JailFixture {};
 
-INSTANTIATE_TEST_SUITE_P(Users, LauncherProcessTest, testing::ValuesIn(UsersOfLaunchers()), NameOfUser);
+INSTANTIATE_TEST_SUITE_P(Users, JailProcessTest, testing::ValuesIn(UsersOfJails()), NameOfUser);
 
-TEST_P(LauncherProcessTest, RunsACommandWithItsStreamsAndStatus) {
+TEST_P(JailProcessTest, RunsACommandWithItsStreamsAndStatus) {
   const Finished finished = Run("echo out; echo err >&2; pwd; echo $MARK; exit 7");
   EXPECT_EQ(finished.status, 7 << 8);
   EXPECT_EQ(finished.out, fmt::format("out\n{}\n{}\n", Workspace(), workspace_.path()));
@@ -39,7 +29,7 @@ TEST_P(LauncherProcessTest, RunsACommandWithItsStreamsAndStatus) {
   EXPECT_EQ(finished.report, "started native\n");
 }
 
-TEST_P(LauncherProcessTest, TellsOfPid1BeforePid1TellsAnything) {
+TEST_P(JailProcessTest, TellsOfPid1BeforePid1TellsAnything) {
   Launched launched = Start("exit 3");
   const auto cloned = launched.Next();
   ASSERT_TRUE(cloned);
@@ -50,7 +40,7 @@ TEST_P(LauncherProcessTest, TellsOfPid1BeforePid1TellsAnything) {
   EXPECT_EQ(launched.Next(), std::nullopt);
 }
 
-TEST_P(LauncherProcessTest, EnforcesThePolicy) {
+TEST_P(JailProcessTest, EnforcesThePolicy) {
   const Finished finished = Run(
       "echo x > file && echo made; echo x > /etc/x; echo x > /var/tmp/x; sed -n 's/ *\\(.*\\):.*/\\1/p' /proc/net/dev");
   EXPECT_EQ(finished.out, "made\nlo\n");
@@ -58,14 +48,14 @@ TEST_P(LauncherProcessTest, EnforcesThePolicy) {
   EXPECT_THAT(finished.err, HasSubstr("/var/tmp/x: Read-only file system"));
 }
 
-TEST_P(LauncherProcessTest, CoversMissingProtectedNamesForTheTimeOfACommand) {
+TEST_P(JailProcessTest, CoversMissingProtectedNamesForTheTimeOfACommand) {
   const std::string git = Workspace() + "/.git";
   const Finished finished = Run("mkdir .git/x");
   EXPECT_THAT(finished.err, HasSubstr("Read-only file system"));
   EXPECT_TRUE(support::Eventually([&] { return ::access(git.c_str(), F_OK) != 0; }));
 }
 
-TEST_P(LauncherProcessTest, LeavesNoCapabilities) {
+TEST_P(JailProcessTest, LeavesNoCapabilities) {
   const std::string status = Run("cat /proc/self/status").out;
   for (const char* set : {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"}) {
     EXPECT_THAT(status, HasSubstr(fmt::format("\n{}:\t0000000000000000\n", set)));
@@ -74,7 +64,7 @@ TEST_P(LauncherProcessTest, LeavesNoCapabilities) {
   EXPECT_THAT(status, HasSubstr("\nSeccomp:\t2\n"));
 }
 
-TEST_P(LauncherProcessTest, PassesSignalsOn) {
+TEST_P(JailProcessTest, PassesSignalsOn) {
   Launched launched = Start("trap 'echo trapped; exit 4' USR1; echo up; while :; do sleep 0.01; done");
   launched.AwaitOutput("up\n");
   launched.Signal(SIGUSR1);
@@ -83,7 +73,7 @@ TEST_P(LauncherProcessTest, PassesSignalsOn) {
   EXPECT_EQ(finished.out, "trapped\n");
 }
 
-TEST_P(LauncherProcessTest, KillsEverything) {
+TEST_P(JailProcessTest, KillsEverything) {
   Launched launched = Start("trap '' TERM; (setsid sleep 1000 &); echo up; sleep 1000");
   launched.AwaitOutput("up\n");
   launched.Kill();
@@ -91,7 +81,7 @@ TEST_P(LauncherProcessTest, KillsEverything) {
   EXPECT_TRUE(sys::AwaitEnd(launched.first_process.get()));
 }
 
-TEST_P(LauncherProcessTest, EndsACommandWhoseServerIsGone) {
+TEST_P(JailProcessTest, EndsACommandWhoseServerIsGone) {
   Launched launched = Start("trap '' TERM; echo up; sleep 1000");
   launched.AwaitOutput("up\n");
   ASSERT_TRUE(launched.AwaitBegun());
@@ -99,88 +89,100 @@ TEST_P(LauncherProcessTest, EndsACommandWhoseServerIsGone) {
   EXPECT_TRUE(support::Eventually([&] { return sys::HasEnded(launched.first_process.get()); }));
 }
 
-TEST_P(LauncherProcessTest, ReportsAProgramThatIsMissing) {
+TEST_P(JailProcessTest, ReportsAProgramThatIsMissing) {
   const Finished finished = Finish(StartProgram({"/no/such/program"}));
   EXPECT_EQ(finished.status, 127 << 8);
   EXPECT_EQ(finished.report, "failed 127 exec /no/such/program: No such file or directory\n");
 }
 
-TEST_P(LauncherProcessTest, RefusesAStaleRequest) {
-  plan_key_[0] = static_cast<unsigned char>(plan_key_[0] + 1);
-  ExpectStale();
-}
-
 // The removal of a file takes the mount on it out of the template. The server may not notice, if another file gets the
 // inode number of the first.
-TEST_P(LauncherProcessTest, IsStaleWhenAFileUnderAMountWasRemoved) {
-  EndLauncher();
+TEST_P(JailProcessTest, EndsWhenAFileUnderAMountWasRemoved) {
+  EndJail();
   workspace_.Write(".git/config", "");
-  StartLauncher();
+  StartJail();
   ASSERT_EQ(Start("true").AwaitExit(), 0);
   std::filesystem::remove_all(Workspace() + "/.git");
-  ExpectStale();
+  EXPECT_EQ(Start("echo ran > file").Next(), std::nullopt);
+  EXPECT_NE(::access((Workspace() + "/file").c_str(), F_OK), 0);
+  EXPECT_EQ(EndJail(), kCannotEnforce << 8);
 }
 
-// The key is made of the files that the plan names, and one of them appears.
-TEST_P(LauncherProcessTest, HasAnotherKeyThanAServerThatSeesAnotherFile) {
-  const PlanKey before = Key();
-  workspace_.Write(".git/config", "");
-  EXPECT_NE(Key(), before);
+// The plan says which files its paths lead to.
+TEST_P(JailProcessTest, MakesNoSandboxOfOtherFilesThanThoseOfItsPlan) {
+  EndJail();
+  workspace_.Write("sub/file", "");
+  sandbox_.project_roots = {Workspace() + "/sub"};
+  const std::string plan = Plan();
+  std::filesystem::rename(Workspace() + "/sub", Workspace() + "/other");
+  workspace_.Write("sub/file", "");
+  StartJail(kProgram, plan);
+  EXPECT_EQ(Start("true").Next(), std::nullopt);
+  EXPECT_EQ(EndJail(), kCannotEnforce << 8);
 }
 
-TEST_P(LauncherProcessTest, DropsRequestsThatCannotBeMeant) {
-  const auto file = sys::MakeMemoryFile("orders", EncodeRecord(OrdersFor({"/bin/true"})));
+// Mounts in /dev/shm are not for a template: each command has a /dev/shm of its own.
+TEST_P(JailProcessTest, RunsCommandsUnderAPlanThatFitsNoTemplate) {
+  EndJail();
+  const support::ScratchDir shared("/dev/shm");
+  EXPECT_EQ(::chown(shared.path().c_str(), GetParam(), GetParam()), 0);
+  sandbox_.project_roots = {Workspace(), shared.path()};
+  StartJail();
+  for (int i = 0; i < 2; ++i) {
+    const Finished finished =
+        Run(fmt::format("echo x > {}/file && cat {}/file; echo x > /etc/x", shared.path(), shared.path()));
+    EXPECT_EQ(finished.out, "x\n");
+    EXPECT_THAT(finished.err, HasSubstr("/etc/x: Read-only file system"));
+  }
+}
+
+TEST_P(JailProcessTest, DropsEntriesThatCannotBeMeant) {
+  const JailEntry usual = EntryFor({"/bin/true"});
   const auto null = sys::OpenDevNull();
   auto pipe = sys::MakePipe(sys::OurEnd::kRead);
-  const int f = file->get(), n = null->get(), p = pipe->write_end.get();
-  const auto is_dropped = [&](const LaunchRequest& request, const std::function<std::vector<int>(int)>& fds) {
+  const int n = null->get(), p = pipe->write_end.get();
+  const auto is_dropped = [&](const JailEntry& entry, const std::function<std::vector<int>(int, int)>& fds) {
     auto control = sys::MakePacketPair();
-    Send(request, fds(control->theirs.get()));
+    const auto file = sys::MakeMemoryFile("entry", EncodeRecord(entry));
+    Send(fds(file->get(), control->theirs.get()));
     control->theirs.Reset();
     Launched launched = {.control = std::move(control->ours)};
     return launched.Next() == std::nullopt;
   };
-  const LaunchRequest usual = {.plan_key = plan_key_};
-  EXPECT_FALSE(is_dropped(usual, [&](int c) { return std::vector{f, n, n, n, c, p}; }));
-  EXPECT_TRUE(is_dropped(usual, [&](int c) { return std::vector{f, n, n, n, c}; }));
-  EXPECT_TRUE(is_dropped(usual, [&](int c) { return std::vector{f, n, n, n, c, p, p}; }));
-  EXPECT_TRUE(is_dropped(usual, [&](int c) { return std::vector{p, n, n, n, c, p}; }));
-  EXPECT_TRUE(is_dropped(usual, [&](int c) { return std::vector{f, n, n, n, c, n}; }));
-  EXPECT_TRUE(is_dropped(usual, [&](int c) { return std::vector{f, n, n, n, p, c}; }));
-  EXPECT_TRUE(
-      is_dropped({.plan_key = plan_key_, .has_terminal = 1}, [&](int c) { return std::vector{f, n, n, n, c, p}; }));
-  EXPECT_TRUE(
-      is_dropped({.plan_key = plan_key_, .has_terminal = 2}, [&](int c) { return std::vector{f, n, n, n, c, p}; }));
-  EXPECT_TRUE(is_dropped({.plan_key = plan_key_, .has_exec_supervisor = 1},
-                         [&](int c) { return std::vector{f, n, n, n, c, p, p}; }));
-  EXPECT_EQ(Run("exit 5").status, 5 << 8) << "the launcher goes on";
+  EXPECT_FALSE(is_dropped(usual, [&](int f, int c) { return std::vector{f, n, n, n, c, p}; }));
+  EXPECT_TRUE(is_dropped(usual, [&](int f, int c) { return std::vector{f, n, n, n, c}; }));
+  EXPECT_TRUE(is_dropped(usual, [&](int f, int c) { return std::vector{f, n, n, n, c, p, p}; }));
+  EXPECT_TRUE(is_dropped(usual, [&](int, int c) { return std::vector{p, n, n, n, c, p}; }));
+  EXPECT_TRUE(is_dropped(usual, [&](int f, int c) { return std::vector{f, n, n, n, c, n}; }));
+  EXPECT_TRUE(is_dropped(usual, [&](int f, int c) { return std::vector{f, n, n, n, p, c}; }));
+  JailEntry entry = usual;
+  entry.has_terminal = true;
+  EXPECT_TRUE(is_dropped(entry, [&](int f, int c) { return std::vector{f, n, n, n, c, p}; }));
+  entry = usual;
+  entry.is_supervised = true;
+  EXPECT_TRUE(is_dropped(entry, [&](int f, int c) { return std::vector{f, n, n, n, c, p, p}; }));
+  entry = usual;
+  entry.command.cwd = "relative";
+  EXPECT_TRUE(is_dropped(entry, [&](int f, int c) { return std::vector{f, n, n, n, c, p}; }));
+  entry = usual;
+  entry.command.argv.clear();
+  EXPECT_TRUE(is_dropped(entry, [&](int f, int c) { return std::vector{f, n, n, n, c, p}; }));
+  EXPECT_EQ(Run("exit 5").status, 5 << 8) << "the jail goes on";
 }
 
-TEST_P(LauncherProcessTest, StartsNothingByOrdersThatCannotBeMeant) {
-  InnerOrders kept = OrdersFor({"/bin/sh", "-c", "echo ran > file"}), reporting = kept, built_in = kept;
-  kept.kept_fds = {5};
-  reporting.report_fd = 5;
-  built_in.built_in = true;
-  built_in.command.argv.clear();
-  for (const InnerOrders& orders : {kept, reporting, built_in}) {
-    Launched launched = Request(orders, -1);
-    EXPECT_FALSE(launched.AwaitBegun());
-  }
-  EXPECT_NE(::access((Workspace() + "/file").c_str(), F_OK), 0);
-}
-
-TEST_P(LauncherProcessTest, GivesTheCommandNoDescriptorButItsStreams) {
+TEST_P(JailProcessTest, GivesTheCommandNoDescriptorButItsStreams) {
   EXPECT_EQ(Run("ls /proc/self/fd | tr '\\n' ' '").out, "0 1 2 3 ") << "3 is that of ls itself";
 }
 
-TEST_P(LauncherProcessTest, SupervisesACommandThatAsksForIt) {
+TEST_P(JailProcessTest, SupervisesACommandThatAsksForIt) {
   support::ExecSupervisor supervisor;
   auto control = sys::MakePacketPair();
   auto report = sys::MakePipe(sys::OurEnd::kRead), out = sys::MakePipe(sys::OurEnd::kRead);
   const auto null = sys::OpenDevNull();
-  const auto file = sys::MakeMemoryFile("orders", EncodeRecord(OrdersFor({"/bin/echo", "ran"})));
-  Send({.plan_key = plan_key_, .has_exec_supervisor = 1},
-       {file->get(), null->get(), out->write_end.get(), null->get(), control->theirs.get(), report->write_end.get(),
+  JailEntry entry = EntryFor({"/bin/echo", "ran"});
+  entry.is_supervised = true;
+  const auto file = sys::MakeMemoryFile("entry", EncodeRecord(entry));
+  Send({file->get(), null->get(), out->write_end.get(), null->get(), control->theirs.get(), report->write_end.get(),
         supervisor.helper_end().get()});
   supervisor.helper_end().Reset();
   for (OwnedFd* const ours : {&control->theirs, &report->write_end, &out->write_end}) ours->Reset();
@@ -193,12 +195,12 @@ TEST_P(LauncherProcessTest, SupervisesACommandThatAsksForIt) {
   EXPECT_EQ(ReadToEnd(launched.out.get()), "ran\n");
 }
 
-TEST_P(LauncherProcessTest, RunsTwoHundredCommandsInARow) {
+TEST_P(JailProcessTest, RunsTwoHundredCommandsInARow) {
   for (int i = 0; i < 200; ++i) ASSERT_EQ(Run(fmt::format("echo {}", i)).out, fmt::format("{}\n", i));
-  EXPECT_LE(support::CountFds(launcher()), 40u);
+  EXPECT_LE(support::CountFds(jail()), 40u);
 }
 
-TEST_P(LauncherProcessTest, RunsFiftyCommandsAtOnce) {
+TEST_P(JailProcessTest, RunsFiftyCommandsAtOnce) {
   std::vector<Launched> all;
   for (int i = 0; i < 50; ++i)
     all.push_back(Start(fmt::format("echo {} up; until [ -e end ]; do sleep 0.02; done; exit {}", i, i)));

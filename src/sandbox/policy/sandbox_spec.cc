@@ -1,4 +1,4 @@
-#include "sandbox/helper_command/sandbox_spec.h"
+#include "sandbox/policy/sandbox_spec.h"
 
 #include <algorithm>
 #include <ranges>

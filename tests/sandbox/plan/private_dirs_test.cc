@@ -1,4 +1,4 @@
-#include "sandbox/private_dirs.h"
+#include "sandbox/plan/private_dirs.h"
 
 #include <filesystem>
 #include <string>

@@ -1,5 +1,5 @@
-// The fixture starts a launcher, which is the helper of this build in sealed memory, and is its server: it asks for
-// commands, and reads what the launcher and pid 1 of each command tell. The commands may write the workspace.
+// The fixture starts a jail, which is the helper of this build in sealed memory, and is its server: it asks for
+// commands, and reads what the jail and pid 1 of each command tell. The commands may write the workspace.
 #pragma once
 
 #include <fcntl.h>
@@ -25,12 +25,11 @@
 
 #include "base/record.h"
 #include "process/keeper/protocol.h"
-#include "sandbox/flags.h"
-#include "sandbox/jail/inner_orders.h"
+#include "sandbox/native/jail_entry.h"
 #include "sandbox/native/trial.h"
+#include "sandbox/plan/planner.h"
+#include "sandbox/plan/program_names.h"
 #include "sandbox/policy/builtin_policies.h"
-#include "sandbox/policy/permission_profile.h"
-#include "sandbox/prepared_plan.h"
 #include "support/eventually.h"
 #include "support/scratch_dir.h"
 #include "sys/argv.h"
@@ -130,30 +129,29 @@ struct Finished {
   std::string out, err, report;
 };
 
-class LauncherFixture : public testing::TestWithParam<uid_t> {
+class JailFixture : public testing::TestWithParam<uid_t> {
  protected:
-  LauncherFixture() {
-    ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);  // as the keeper of a launcher is
+  JailFixture() {
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);  // as the keeper of a jail is
     for (const auto* directory : {&workspace_, &tmpdir_}) {
       EXPECT_EQ(::chown(directory->path().c_str(), GetParam(), GetParam()), 0);
     }
-    policy_.profile = ProfileText({.type = ProfileType::kManaged, .policy = WorkspaceWrite()});
-    policy_.policy_cwd = Workspace();
-    policy_.program_directory = "/usr/bin";
-    policy_.tmpdir = tmpdir_.path();
-    policy_.server_tmpdir = tmpdir_.path();
-    policy_.private_dirs = {"/missing/holdfast"};  // those of the environment would not be the launcher's
+    sandbox_.profile.policy = WorkspaceWrite();
+    sandbox_.policy_cwd = Workspace();
+    guarded_ = {.private_dirs = {"/missing/holdfast"},  // those of the environment would not be the user's
+                .program_directory = "/usr/bin",
+                .server_tmpdir = tmpdir_.path()};
   }
-  ~LauncherFixture() override { EndLauncher(SIGKILL); }
+  ~JailFixture() override { EndJail(SIGKILL); }
 
-  // Only the machine is a reason to skip a test: a launcher that does not work on a good machine is a failure.
+  // Only the machine is a reason to skip a test: a jail that does not work on a good machine is a failure.
   void SetUp() override {
     const std::string why_not = AsUser([] {
       const auto failure = TryNative({});
       return failure ? Text(*failure) : std::string();
     });
     if (!why_not.empty()) GTEST_SKIP() << "the native backend does not work here: " << why_not;
-    StartLauncher();
+    StartJail();
     ASSERT_EQ(Start("true").AwaitExit(), 0);
   }
 
@@ -175,36 +173,33 @@ class LauncherFixture : public testing::TestWithParam<uid_t> {
     return text;
   }
 
-  PlanKey Key() const {
-    const std::string text = AsUser([&] {
-      const auto prepared = PreparePlan(policy_);
-      return prepared ? std::string(prepared->key.begin(), prepared->key.end()) : prepared.error().message;
+  // Returns the record of the plan for the jail.
+  std::string Plan() const {
+    return AsUser([&] {
+      const auto planned = PlanJail(sandbox_, {.cwd = Workspace(), .tmpdir = tmpdir_.path()}, guarded_);
+      return planned ? EncodeRecord(planned->plan) : planned.error().message;
     });
-    PlanKey key = {};
-    EXPECT_EQ(text.size(), key.size()) << text;
-    std::memcpy(key.data(), text.data(), std::min(key.size(), text.size()));
-    return key;
   }
 
-  // Starts the launcher, and tells it that its program is the descriptor `program`.
-  void StartLauncher(int program = kProgram) {
-    plan_key_ = Key();
+  // Starts the jail, and tells it that its program is the descriptor `program`.
+  void StartJail(int program = kProgram) { StartJail(program, Plan()); }
+  void StartJail(int program, const std::string& record) {
+    const auto plan = sys::MakeMemoryFile("plan", record);
+    ASSERT_TRUE(plan);
     auto pair = sys::MakePacketPair();
     ASSERT_TRUE(pair);
     ASSERT_TRUE(sys::SetBlocking(pair->theirs.get(), sys::Blocking::kYes));
     socket_ = std::move(pair->ours);
-    SandboxedCommand command = policy_;
-    command.launcher_fd = kSocket;
-    command.program_fd = program;
-    std::vector<std::string> words = BuildFlags(command);
-    words.insert(words.begin(), "holdfast-linux-sandbox");
-    const std::vector<std::string> variables = {"TMPDIR=" + tmpdir_.path(), "ASAN_OPTIONS=detect_leaks=0"};
+    std::vector<std::string> words = {"holdfast-linux-sandbox", kJail};
+    for (const int fd : {kPlan, kSocket, kReport, program}) words.push_back(std::to_string(fd));
+    const std::vector<std::string> variables = {"ASAN_OPTIONS=detect_leaks=0"};
     const sys::Argv argv(words), environment(variables);
     auto in_child = [&] {
       ::dup2(pair->theirs.get(), kSocket);
       ::dup2(Image(), kProgram);
       ::dup2(::open("/dev/null", O_RDWR | O_CLOEXEC), STDIN_FILENO);
-      ::dup2(STDIN_FILENO, kOther);
+      for (const int fd : {kOther, kReport}) ::dup2(STDIN_FILENO, fd);
+      ::dup2(plan->get(), kPlan);
       BecomeUser();
       ::fexecve(kProgram, argv.data(), environment.data());
       return 99;
@@ -212,39 +207,37 @@ class LauncherFixture : public testing::TestWithParam<uid_t> {
     (void)Image();  // made here, because the child has no right to make it
     const auto child = sys::Spawn(sys::Sharing::kNothing, in_child);
     ASSERT_TRUE(child);
-    launcher_ = *child;
+    jail_ = *child;
   }
 
-  // Sends the signal, or closes the socket, and waits until the launcher has ended. Returns its status.
-  int EndLauncher(std::optional<int> signal = std::nullopt) {
-    if (launcher_ <= 0) return -1;
-    if (signal) ::kill(launcher_, *signal);
+  // Sends the signal, or closes the socket, and waits until the jail has ended. Returns its status.
+  int EndJail(std::optional<int> signal = std::nullopt) {
+    if (jail_ <= 0) return -1;
+    if (signal) ::kill(jail_, *signal);
     socket_.Reset();
     int status = -1;
-    ::waitpid(std::exchange(launcher_, -1), &status, 0);
+    ::waitpid(std::exchange(jail_, -1), &status, 0);
     return status;
   }
 
-  InnerOrders OrdersFor(std::vector<std::string> argv) const {
-    InnerOrders orders;
-    orders.command = {.program = argv[0], .argv = std::move(argv), .cwd = Workspace()};
-    orders.environment = {"PATH=/usr/bin:/bin", "MARK=" + workspace_.path()};
-    return orders;
+  JailEntry EntryFor(std::vector<std::string> argv) const {
+    return {.command = {.program = argv[0], .argv = std::move(argv), .cwd = Workspace()},
+            .environment = {"PATH=/usr/bin:/bin", "MARK=" + workspace_.path()}};
   }
 
   Launched Start(std::string script) { return StartProgram({"/bin/bash", "-c", std::move(script)}); }
-  Launched StartProgram(std::vector<std::string> argv) { return Request(OrdersFor(std::move(argv)), -1); }
+  Launched StartProgram(std::vector<std::string> argv) { return Request(EntryFor(std::move(argv)), -1); }
 
   // Asks for a command. Its streams are `terminal`, or, if that is -1, pipes.
-  Launched Request(const InnerOrders& orders, int terminal) {
+  Launched Request(JailEntry entry, int terminal) {
     auto control = sys::MakePacketPair();
     auto report = sys::MakePipe(sys::OurEnd::kRead), out = sys::MakePipe(sys::OurEnd::kRead),
          err = sys::MakePipe(sys::OurEnd::kRead);
     const auto in = sys::OpenDevNull();
-    const auto file = sys::MakeMemoryFile("orders", EncodeRecord(orders));
     const bool is_piped = terminal < 0;
-    Send({.plan_key = plan_key_, .has_terminal = is_piped ? 0u : 1u},
-         {file->get(), is_piped ? in->get() : terminal, is_piped ? out->write_end.get() : terminal,
+    entry.has_terminal = !is_piped;
+    const auto file = sys::MakeMemoryFile("entry", EncodeRecord(entry));
+    Send({file->get(), is_piped ? in->get() : terminal, is_piped ? out->write_end.get() : terminal,
           is_piped ? err->write_end.get() : terminal, control->theirs.get(), report->write_end.get()});
     return {.control = std::move(control->ours),
             .report = std::move(report->read_end),
@@ -252,14 +245,12 @@ class LauncherFixture : public testing::TestWithParam<uid_t> {
             .err = std::move(err->read_end)};
   }
 
-  void Send(const LaunchRequest& request, const std::vector<int>& fds) const {
-    const auto sent =
-        sys::SendWithDescriptors(socket_.get(), {reinterpret_cast<const char*>(&request), sizeof request}, fds);
-    if (sent) return;
-    // The socket takes a few requests, and the rest has to wait until the launcher has received those.
+  void Send(const std::vector<int>& fds) const {
+    if (sys::SendWithDescriptors(socket_.get(), "e", fds)) return;
+    // The socket takes a few requests, and the rest has to wait until the jail has received those.
     pollfd ready = {socket_.get(), POLLOUT, 0};
     if (::poll(&ready, 1, static_cast<int>(support::kPatience.count())) == 1 && (ready.revents & POLLHUP) == 0) {
-      Send(request, fds);
+      Send(fds);
     }
   }
 
@@ -272,12 +263,13 @@ class LauncherFixture : public testing::TestWithParam<uid_t> {
   }
   Finished Run(std::string script) { return Finish(Start(std::move(script))); }
 
-  pid_t launcher() const { return launcher_; }
+  pid_t jail() const { return jail_; }
 
-  static constexpr int kSocket = 20, kProgram = 21, kOther = 22;  // the descriptors of the launcher
+  // The descriptors of the jail.
+  static constexpr int kSocket = 20, kProgram = 21, kOther = 22, kPlan = 23, kReport = 24;
 
-  SandboxedCommand policy_;
-  PlanKey plan_key_ = {};
+  SandboxSpec sandbox_;
+  Guarded guarded_;
   OwnedFd socket_;
   support::ScratchDir workspace_, tmpdir_;
 
@@ -303,10 +295,10 @@ class LauncherFixture : public testing::TestWithParam<uid_t> {
     return image.get();
   }
 
-  pid_t launcher_ = -1;
+  pid_t jail_ = -1;
 };
 
-inline std::vector<uid_t> UsersOfLaunchers() {
+inline std::vector<uid_t> UsersOfJails() {
   constexpr uid_t ordinary = 1000;
   return ::geteuid() == 0 ? std::vector<uid_t>{0, ordinary} : std::vector<uid_t>{::geteuid()};
 }

@@ -1,0 +1,63 @@
+#include "sandbox/launchers/planned_entry.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/record.h"
+#include "base/sha256.h"
+
+namespace holdfast::sandbox {
+namespace {
+
+std::vector<std::string> Entries(const process::Environment& variables) {
+  std::vector<std::string> entries;
+  entries.reserve(variables.size());
+  for (const auto& [name, value] : variables) entries.push_back(std::string(name).append("=").append(value));
+  return entries;
+}
+
+std::optional<std::string_view> PathOf(const process::Environment& variables) {
+  const auto found = std::ranges::find(variables, "PATH", &process::Environment::value_type::first);
+  return found != variables.end() ? std::optional<std::string_view>(found->second) : std::nullopt;
+}
+
+// The keeper of a helper enters the directory before there is a sandbox, and reports why it cannot.
+Result<> CheckDirectory(const std::string& cwd) {
+  if (const OwnedFd directory(::open(cwd.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)); !directory.is_open()) {
+    return FailErrno("open", cwd);
+  }
+  if (::access(cwd.c_str(), X_OK) < 0) return FailErrno("access", cwd);
+  return {};
+}
+
+}  // namespace
+
+// Pid 1 looks the program up as the helper does, which gets the words of the command and no search path.
+Result<PlannedEntry> PlanEntry(const EntryRequest& request) {
+  TRY_VOID(CheckDirectory(request.command.cwd));
+  TRY_VOID(request.given_roots);
+  PlannedEntry planned;
+  if (request.guarded.shuts_port) {
+    TRY(planned.jail.port_ruleset, request.server_access.PortRuleset());
+  }
+  TRY(PlannedJail jail, PlanJail(request.sandbox, request.place, request.guarded, request.memory.get()));
+  planned.jail.plan = EncodeRecord(jail.plan);
+  Sha256 digest;
+  digest.Update(std::as_bytes(std::span(planned.jail.plan)));
+  planned.jail.digest = digest.Digest();
+  planned.entry.command = process::MakeCommand(process::TextOf(request.command), PathOf(request.variables));
+  planned.entry.command.cwd = std::move(jail.working_directory);
+  planned.entry.environment = Entries(request.variables);
+  return planned;
+}
+
+}  // namespace holdfast::sandbox
