@@ -25,6 +25,7 @@
 #include "process/spawner.h"
 #include "sandbox/helper_command/sandbox_program.h"
 #include "sandbox/launchers/launchers.h"
+#include "sandbox/launchers/sandboxed_start.h"
 
 namespace holdfast::exec_server {
 
@@ -35,8 +36,9 @@ struct ServerParts {
   loop::WorkerPool workers;                // runs the calls that block, such as those on files
   std::shared_ptr<loop::ByteBudget> held;  // counts the memory that clients make the server hold; ends before workers
   sandbox::SandboxProgram sandbox_program;
-  files::FileHelpers file_helpers;
   sandbox::Launchers launchers;
+  sandbox::SandboxedStart::Resources sandboxed;  // for everything that starts in a sandbox
+  files::FileHelpers file_helpers;
   HeapTrim heap;
   Retention retention;
   ProcessResources processes;

@@ -28,38 +28,31 @@ class ServedWrappers final : public Interception {
 
 }  // namespace
 
-Result<InterceptedCommand> SeccompInterceptor::Begin(const process::Command& command,
-                                                     const sandbox::SandboxSpec& sandbox,
-                                                     escalate::Approver& approver) {
+Result<InterceptedCommand> SeccompInterceptor::Begin(const process::Command& command, escalate::Approver& approver) {
   escalate::SupervisionOptions options = options_;
   options.environment = command.env;
   TRY(auto supervision, escalate::Supervision::Create(loop_, spawner_, approver, std::move(options)));
-  TRY(process::Command wrapped,
-      sandbox_program_.Wrap(command, sandbox, {.exec_supervisor = supervision->helper_socket()}));
-  return InterceptedCommand{std::move(wrapped), std::make_unique<Supervised>(std::move(supervision))};
+  auto socket = supervision->helper_socket();
+  return InterceptedCommand{.command = command,
+                            .interception = std::make_unique<Supervised>(std::move(supervision)),
+                            .exec_supervisor = std::move(socket)};
 }
 
-WrapperInterceptor::WrapperInterceptor(loop::EventLoop& loop, loop::WorkerPool& workers,
-                                       const sandbox::SandboxProgram& sandbox_program, std::string wrapper,
+WrapperInterceptor::WrapperInterceptor(loop::EventLoop& loop, loop::WorkerPool& workers, std::string wrapper,
                                        escalate::WrapperServerOptions options)
-    : loop_(loop),
-      workers_(workers),
-      sandbox_program_(sandbox_program),
-      wrapper_(std::move(wrapper)),
-      options_(std::move(options)) {}
+    : loop_(loop), workers_(workers), wrapper_(std::move(wrapper)), options_(std::move(options)) {}
 
-Result<InterceptedCommand> WrapperInterceptor::Begin(const process::Command& command,
-                                                     const sandbox::SandboxSpec& sandbox,
-                                                     escalate::Approver& approver) {
+Result<InterceptedCommand> WrapperInterceptor::Begin(const process::Command& command, escalate::Approver& approver) {
   escalate::WrapperServerOptions options = options_;
   options.environment = command.env;
   TRY(auto server, escalate::WrapperServer::Create(loop_, workers_, approver, std::move(options)));
   process::Command shell = command;
   shell.env =
       process::BuildEnvironment({.ignore_default_excludes = true}, command.env, escalate::WrapperVariables(wrapper_));
-  const sandbox::KeptDescriptor socket{.name = std::string(escalate::kSocketVariable), .fd = server->client_socket()};
-  TRY(process::Command wrapped, sandbox_program_.Wrap(shell, sandbox, {.kept = socket}));
-  return InterceptedCommand{std::move(wrapped), std::make_unique<ServedWrappers>(std::move(server))};
+  sandbox::KeptDescriptor socket{.name = std::string(escalate::kSocketVariable), .fd = server->client_socket()};
+  return InterceptedCommand{.command = std::move(shell),
+                            .interception = std::make_unique<ServedWrappers>(std::move(server)),
+                            .kept = std::move(socket)};
 }
 
 }  // namespace holdfast::mcp

@@ -1,13 +1,15 @@
 // An Interceptor has the rules decide about programs before the processes of a call execute them. Which programs it
 // sees depends on the kind: SeccompInterceptor sees all, WrapperInterceptor those that a patched shell executes. It
-// makes the command that the server starts: the shell in its sandbox, with the variables and descriptors that the
-// interception needs.
+// says what the shell of the call needs for that in its sandbox: variables and descriptors.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "base/owned_fd.h"
 #include "base/result.h"
 #include "escalate/approver.h"
 #include "escalate/seccomp/supervision.h"
@@ -16,8 +18,9 @@
 #include "loop/worker_pool.h"
 #include "process/command/command.h"
 #include "process/spawner.h"
+#include "process/watched_start.h"
 #include "sandbox/helper_command/sandbox_program.h"
-#include "sandbox/policy/sandbox_spec.h"
+#include "sandbox/launchers/sandboxed_start.h"
 
 namespace holdfast::mcp {
 
@@ -31,15 +34,20 @@ class Interception {
 struct InterceptedCommand {
   process::Command command;
   std::unique_ptr<Interception> interception = {};
+  // As in sandbox::WrapOptions.
+  std::shared_ptr<const OwnedFd> exec_supervisor = {};
+  std::optional<sandbox::KeptDescriptor> kept = {};
 };
+
+// Returns the start of a shell in its sandbox.
+using StartInSandbox = std::function<process::WatchedStart(sandbox::SandboxedStart::Request request)>;
 
 class Interceptor {
  public:
   virtual ~Interceptor() = default;
 
-  // Returns the command that runs `command` under `sandbox`. `approver` outlives the interception.
-  virtual Result<InterceptedCommand> Begin(const process::Command& command, const sandbox::SandboxSpec& sandbox,
-                                           escalate::Approver& approver) = 0;
+  // Begins to intercept `command`, which is still to be started. `approver` outlives the interception.
+  virtual Result<InterceptedCommand> Begin(const process::Command& command, escalate::Approver& approver) = 0;
 };
 
 // SeccompInterceptor intercepts every execve of a call by seccomp user notification (escalate/seccomp/supervision.h),
@@ -47,17 +55,14 @@ class Interceptor {
 class SeccompInterceptor final : public Interceptor {
  public:
   // The references outlive the interceptor.
-  SeccompInterceptor(loop::EventLoop& loop, process::Spawner& spawner, const sandbox::SandboxProgram& sandbox_program,
-                     escalate::SupervisionOptions options)
-      : loop_(loop), spawner_(spawner), sandbox_program_(sandbox_program), options_(std::move(options)) {}
+  SeccompInterceptor(loop::EventLoop& loop, process::Spawner& spawner, escalate::SupervisionOptions options)
+      : loop_(loop), spawner_(spawner), options_(std::move(options)) {}
 
-  Result<InterceptedCommand> Begin(const process::Command& command, const sandbox::SandboxSpec& sandbox,
-                                   escalate::Approver& approver) override;
+  Result<InterceptedCommand> Begin(const process::Command& command, escalate::Approver& approver) override;
 
  private:
   loop::EventLoop& loop_;
   process::Spawner& spawner_;
-  const sandbox::SandboxProgram& sandbox_program_;
   const escalate::SupervisionOptions options_;
 };
 
@@ -65,18 +70,16 @@ class SeccompInterceptor final : public Interceptor {
 // execute themselves are not seen, unless they are patched shells too; the sandbox holds for all of them.
 class WrapperInterceptor final : public Interceptor {
  public:
-  // `wrapper` is the path of the program holdfast-execve-wrapper, which must be the same in the sandbox. `loop`,
-  // `workers` and `sandbox_program` outlive the interceptor.
-  WrapperInterceptor(loop::EventLoop& loop, loop::WorkerPool& workers, const sandbox::SandboxProgram& sandbox_program,
-                     std::string wrapper, escalate::WrapperServerOptions options);
+  // `wrapper` is the path of the program holdfast-execve-wrapper, which must be the same in the sandbox. `loop` and
+  // `workers` outlive the interceptor.
+  WrapperInterceptor(loop::EventLoop& loop, loop::WorkerPool& workers, std::string wrapper,
+                     escalate::WrapperServerOptions options);
 
-  Result<InterceptedCommand> Begin(const process::Command& command, const sandbox::SandboxSpec& sandbox,
-                                   escalate::Approver& approver) override;
+  Result<InterceptedCommand> Begin(const process::Command& command, escalate::Approver& approver) override;
 
  private:
   loop::EventLoop& loop_;
   loop::WorkerPool& workers_;
-  const sandbox::SandboxProgram& sandbox_program_;
   const std::string wrapper_;
   const escalate::WrapperServerOptions options_;
 };

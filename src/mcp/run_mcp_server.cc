@@ -22,6 +22,8 @@
 #include "mcp/shell_tool.h"
 #include "process/spawner.h"
 #include "sandbox/helper_command/sandbox_program.h"
+#include "sandbox/launchers/launchers.h"
+#include "sandbox/launchers/sandboxed_start.h"
 #include "sys/own_program.h"
 #include "sys/short_slices.h"
 #include "transport/lines_connection.h"
@@ -66,7 +68,6 @@ struct Surroundings {
   loop::EventLoop& loop;
   loop::WorkerPool& workers;
   process::Spawner& spawner;
-  const sandbox::SandboxProgram& sandbox_program;
 };
 
 std::unique_ptr<Interceptor> MakeWrapperInterceptor(const Surroundings& with, const McpServerOptions& options,
@@ -75,7 +76,7 @@ std::unique_ptr<Interceptor> MakeWrapperInterceptor(const Surroundings& with, co
     return escalate::OutsideCommand::Start(with.loop, with.spawner, std::move(order), observer);
   };
   return std::make_unique<WrapperInterceptor>(
-      with.loop, with.workers, with.sandbox_program, WrapperOf(options),
+      with.loop, with.workers, WrapperOf(options),
       escalate::WrapperServerOptions{
           .policy = std::move(policy), .names = options.names, .look = escalate::ViewProgram, .start = start});
 }
@@ -84,7 +85,7 @@ std::unique_ptr<Interceptor> MakeWrapperInterceptor(const Surroundings& with, co
 std::unique_ptr<Interceptor> MakeInterceptor(const Surroundings& with, const McpServerOptions& options,
                                              std::shared_ptr<const exec_policy::Policy> policy) {
   if (options.intercept == InterceptBy::kWrapper) return MakeWrapperInterceptor(with, options, std::move(policy));
-  return std::make_unique<SeccompInterceptor>(with.loop, with.spawner, with.sandbox_program,
+  return std::make_unique<SeccompInterceptor>(with.loop, with.spawner,
                                               escalate::SupervisionOptions{.policy = std::move(policy),
                                                                            .names = options.names,
                                                                            .strictness = options.strictness,
@@ -121,13 +122,23 @@ Result<> RunMcpServer(const McpServerOptions& options) {
   TRY(const auto spawner, process::Spawner::Create(loop));
   const sandbox::SandboxProgram sandbox_program = MakeSandboxProgram();
   loop::WorkerPool workers(loop, {.name = "programs"});
-  const auto interceptor =
-      MakeInterceptor({.loop = loop, .workers = workers, .spawner = *spawner, .sandbox_program = sandbox_program},
-                      options, std::make_shared<const exec_policy::Policy>(std::move(policy)));
+  // Where a jail cannot be made, the helper starts the shells; what is wrong then shows there.
+  sandbox::Launchers launchers(loop, *spawner, sandbox_program, {}, [](const std::string&, const Error&) {});
+  const sandbox::SandboxedStart::Resources sandboxed{.loop = loop,
+                                                     .spawner = *spawner,
+                                                     .workers = workers,
+                                                     .program = sandbox_program,
+                                                     .launchers = launchers,
+                                                     .memory = std::make_shared<sandbox::WalkMemory>()};
+  const auto interceptor = MakeInterceptor({.loop = loop, .workers = workers, .spawner = *spawner}, options,
+                                           std::make_shared<const exec_policy::Policy>(std::move(policy)));
   ServerSettings settings{.shell = options.shell,
                           .environment = EnvironmentOfCommands(process::CurrentEnvironment()),
                           .sandbox = SandboxState(options.cwd, options.sandbox)};
-  Serve(loop, {.loop = loop, .spawner = *spawner, .interceptor = *interceptor}, std::move(settings));
+  const auto start = [&sandboxed](sandbox::SandboxedStart::Request request) {
+    return sandbox::SandboxedStart::Of(sandboxed, std::move(request));
+  };
+  Serve(loop, {.loop = loop, .start = start, .interceptor = *interceptor}, std::move(settings));
   return {};
 }
 

@@ -162,7 +162,7 @@ void Server::CallTool(const CallToolParams& params, rpc::Reply<CallToolResult> r
   const auto sandbox = settings_.sandbox.OfCall(params.meta);
   if (!sandbox) return reply.Fail(sandbox.error());
   const ShellCallContext context{.loop = context_.loop,
-                                 .spawner = context_.spawner,
+                                 .start = context_.start,
                                  .interceptor = context_.interceptor,
                                  .peer = *peer_,
                                  .elicitation = elicitation_};

@@ -16,7 +16,6 @@
 #include "mcp/sandbox_state.h"
 #include "mcp/shell_call.h"
 #include "process/command/environment.h"
-#include "process/spawner.h"
 #include "rpc/method_table.h"
 #include "rpc/peer.h"
 #include "rpc/peer_host.h"
@@ -28,7 +27,7 @@ namespace holdfast::mcp {
 // The objects that a server uses. They outlive it.
 struct ServerContext {
   loop::EventLoop& loop;
-  process::Spawner& spawner;
+  StartInSandbox start;
   Interceptor& interceptor;
 };
 

@@ -69,11 +69,16 @@ void ShellCall::Start(const process::Command& command, const sandbox::SandboxSpe
 }
 
 Result<> ShellCall::TryStart(const process::Command& command, const sandbox::SandboxSpec& sandbox) {
-  TRY(InterceptedCommand intercepted, context_.interceptor.Begin(command, sandbox, *this));
+  TRY(InterceptedCommand intercepted, context_.interceptor.Begin(command, *this));
   interception_ = std::move(intercepted.interception);
   const process::Pipes io{.stdin_mode = process::Stdin::kNull};
-  TRY(process_,
-      process::Process::Start(context_.loop, context_.spawner, intercepted.command, io, kOutputLimits, *this));
+  auto start = context_.start({.session_id = "mcp",
+                               .command = std::move(intercepted.command),
+                               .sandbox = sandbox,
+                               .io = io,
+                               .exec_supervisor = std::move(intercepted.exec_supervisor),
+                               .kept = std::move(intercepted.kept)});
+  TRY(process_, process::Process::Start(context_.loop, std::move(start), io, kOutputLimits, *this));
   return {};
 }
 

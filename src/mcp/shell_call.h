@@ -21,7 +21,6 @@
 #include "mcp/stopwatch.h"
 #include "process/process.h"
 #include "process/process_owner.h"
-#include "process/spawner.h"
 #include "rpc/peer.h"
 #include "rpc/reply.h"
 
@@ -30,7 +29,7 @@ namespace holdfast::mcp {
 // The objects that a call uses. They outlive it.
 struct ShellCallContext {
   loop::EventLoop& loop;
-  process::Spawner& spawner;
+  const StartInSandbox& start;
   Interceptor& interceptor;
   rpc::Peer& peer;
   Elicitation elicitation = Elicitation::kUnsupported;

@@ -49,12 +49,12 @@ InnerOrders OrdersFor(const NamespacePlan& plan, const Job& job, process::Enforc
   return orders;
 }
 
-// Starts the bridge to the proxies of the job, if it has any, and orders the inner stage to use it. The bridge lasts as
-// long as the value that is returned.
-Result<std::optional<ProxyBridge>> BridgeFor(const Job& job, InnerOrders& orders) {
-  if (!job.routes) return std::nullopt;
-  TRY(ProxyBridge bridge, ProxyBridge::Start(job.routes->endpoints));
-  orders.proxy = {.control_fd = bridge.control(),
+// Starts the bridge to the proxies of the job, if it has any, and orders the inner stage to use it. Returns the control
+// socket of the bridge.
+Result<OwnedFd> BridgeFor(const Job& job, InnerOrders& orders) {
+  if (!job.routes) return OwnedFd();
+  TRY(OwnedFd bridge, StartProxyBridge(job.routes->endpoints));
+  orders.proxy = {.control_fd = bridge.get(),
                   .listeners = static_cast<uint32_t>(job.routes->endpoints.size()),
                   .variables = job.routes->variables};
   return bridge;
@@ -87,14 +87,14 @@ std::optional<int> SealedProgram(const Job& job) {
 
 Ran RunUnderNative(const NamespacePlan& plan, const Job& job) {
   InnerOrders orders = OrdersFor(plan, job, By(Backend::kNative));
-  TRY(const std::optional<ProxyBridge> bridge, BridgeFor(job, orders));
+  TRY(const OwnedFd bridge, BridgeFor(job, orders));
   return RunNative(plan, orders, job.built_in);
 }
 
 Ran RunUnderBubblewrap(const Bubblewrap& bubblewrap, const NamespacePlan& plan, const Job& job,
                        const std::string& why) {
   InnerOrders orders = OrdersFor(plan, job, By(Backend::kBubblewrap, why));
-  TRY(const std::optional<ProxyBridge> bridge, BridgeFor(job, orders));
+  TRY(const OwnedFd bridge, BridgeFor(job, orders));
   return RunOuterStage(bubblewrap, plan, orders, SealedProgram(job));
 }
 

@@ -11,8 +11,9 @@
 #include <fmt/format.h>
 
 #include "base/environment_variable.h"
-#include "sandbox/passed_text.h"
+#include "base/owned_fd.h"
 #include "sandbox/policy/permission_profile.h"
+#include "sys/read_to_end.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -21,20 +22,17 @@ bool LeadTo(const ProxyRoutes& routes, uint16_t port) {
   return std::ranges::find(routes.endpoints, port, &ProxyEndpoint::port) != routes.endpoints.end();
 }
 
-// A descriptor is closed when it has been read.
-std::expected<std::string, Failure> ReadProfileText(const SandboxedCommand& command) {
-  if (command.profile_fd) {
-    auto passed = ReadPassedText(*command.profile_fd);
-    if (!passed) return Fails(kBadUsage, passed.error().message);
-    return *std::move(passed);
-  }
-  if (!command.profile) return Fails(kInternal, "--permission-profile is missing");
-  return *command.profile;
+// Closes the descriptor, so that the command does not get it.
+Result<std::string> ReadPassed(int fd) {
+  constexpr size_t max_bytes = size_t{16} << 20;
+  const OwnedFd passed(fd);
+  return sys::ReadToEnd(fd, max_bytes, fmt::format("descriptor {}", fd));
 }
 
 std::expected<Profile, Failure> ReadProfile(const SandboxedCommand& command) {
-  const auto text = ReadProfileText(command);
-  if (!text) return std::unexpected(text.error());
+  if (!command.profile && !command.profile_fd) return Fails(kInternal, "--permission-profile is missing");
+  const Result<std::string> text = command.profile ? *command.profile : ReadPassed(*command.profile_fd);
+  if (!text) return Fails(kBadUsage, text.error().message);
   auto profile = ParseProfile(*text);
   if (!profile) return Fails(kBadUsage, "permission profile: " + profile.error().message);
   return *std::move(profile);

@@ -17,6 +17,7 @@
 #include "loop/scope.h"
 #include "mcp/server.h"
 #include "process/spawner.h"
+#include "process/wrapped_command.h"
 #include "rpc/fake_transport.h"
 #include "sandbox/policy/permission_profile.h"
 #include "sandbox/policy/sandbox_spec.h"
@@ -30,9 +31,7 @@ namespace holdfast::mcp {
 // Runs commands as they are. For each call it asks the questions of the test, and notes the answers.
 class AskingInterceptor final : public Interceptor {
  public:
-  Result<InterceptedCommand> Begin(const process::Command& command, const sandbox::SandboxSpec& sandbox,
-                                   escalate::Approver& approver) override {
-    sandboxes.push_back(sandbox.policy_cwd);
+  Result<InterceptedCommand> Begin(const process::Command& command, escalate::Approver& approver) override {
     if (refusal) return std::unexpected(*refusal);
     auto interception = std::make_unique<Asking>(*this);
     for (const escalate::Question& question : questions) interception->scope.Start(Ask(approver, question));
@@ -41,7 +40,6 @@ class AskingInterceptor final : public Interceptor {
 
   std::vector<escalate::Question> questions;
   std::optional<Error> refusal;
-  std::vector<std::string> sandboxes;
   std::vector<escalate::Answer> answers;
   int ended = 0;  // the number of interceptions that have ended
 
@@ -74,12 +72,28 @@ class ServerFixture : public testing::Test {
     auto spawner = process::Spawner::Create(loop_);
     EXPECT_TRUE(spawner) << spawner.error().message;
     spawner_ = *std::move(spawner);
-    server_ = std::make_unique<Server>(ServerContext{.loop = loop_, .spawner = *spawner_, .interceptor = interceptor_},
-                                       ServerSettings{.shell = "/bin/sh",
-                                                      .environment = {{"PATH", "/usr/bin:/bin"}},
-                                                      .sandbox = SandboxState("/server", WithoutSandbox())},
-                                       transport_, [this] { over_ = true; });
+    server_ =
+        std::make_unique<Server>(ServerContext{.loop = loop_, .start = StartPlainly(), .interceptor = interceptor_},
+                                 ServerSettings{.shell = "/bin/sh",
+                                                .environment = {{"PATH", "/usr/bin:/bin"}},
+                                                .sandbox = SandboxState("/server", WithoutSandbox())},
+                                 transport_, [this] { over_ = true; });
     server_->Start();
+  }
+
+  // Starts each shell without a sandbox, and notes the sandbox that was asked for.
+  StartInSandbox StartPlainly() {
+    return [this](sandbox::SandboxedStart::Request request) {
+      sandboxes_.push_back(request.sandbox.policy_cwd);
+      auto begin = [this, command = *request.command](process::Stdio& stdio, process::CommandObserver& observer) {
+        const process::StdioFds fds{stdio.child_in.get(), stdio.child_out.get(), stdio.child_err.get()};
+        return process::StartUnderKeeper(loop_, *spawner_, command, process::Pipes(), fds, observer);
+      };
+      return process::WatchedStart{.begin = std::move(begin),
+                                   .started_by = process::Life::StartedBy::kExecution,
+                                   .program = request.command->program,
+                                   .cwd = request.command->cwd};
+    };
   }
 
   ~ServerFixture() override {
@@ -125,6 +139,7 @@ class ServerFixture : public testing::Test {
   loop::EventLoop loop_;
   std::unique_ptr<process::Spawner> spawner_;
   AskingInterceptor interceptor_;
+  std::vector<std::string> sandboxes_;  // the directories of the sandboxes that were asked for
   std::shared_ptr<rpc::FakeTransport> transport_ = std::make_shared<rpc::FakeTransport>();
   bool over_ = false;
   std::unique_ptr<Server> server_;

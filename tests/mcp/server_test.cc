@@ -153,7 +153,7 @@ TEST_F(ServerTest, TakesTheSandboxOfTheNextCallsFromTheClient) {
   EXPECT_TRUE(Receive().Has("result"));
   Call(3, "true");
   (void)ReceiveResult(3);
-  EXPECT_THAT(interceptor_.sandboxes, ElementsAre("/server", "/else"));
+  EXPECT_THAT(sandboxes_, ElementsAre("/server", "/else"));
 }
 
 TEST_F(ServerTest, TakesTheSandboxOfACallFromThatCall) {
@@ -162,7 +162,7 @@ TEST_F(ServerTest, TakesTheSandboxOfACallFromThatCall) {
   (void)ReceiveResult(1);
   Call(2, "true");
   (void)ReceiveResult(2);
-  EXPECT_THAT(interceptor_.sandboxes, ElementsAre("/call", "/server"));
+  EXPECT_THAT(sandboxes_, ElementsAre("/call", "/server"));
 }
 
 TEST_F(ServerTest, RunsNothingInASandboxOfACallThatItDoesNotUnderstand) {
@@ -171,7 +171,7 @@ TEST_F(ServerTest, RunsNothingInASandboxOfACallThatItDoesNotUnderstand) {
   const Message refused = Receive();
   EXPECT_EQ(refused.error_code(), -32602);
   EXPECT_THAT(refused.Text("error.message"), HasSubstr("codex/sandbox-state-meta: permissionProfile: "));
-  EXPECT_THAT(interceptor_.sandboxes, ElementsAre());
+  EXPECT_THAT(sandboxes_, ElementsAre());
 }
 
 TEST_F(ServerTest, RefusesASandboxThatItDoesNotUnderstand) {

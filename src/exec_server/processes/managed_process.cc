@@ -59,7 +59,7 @@ wire::ProcessState StateOf(const process::Process& process) {
 // Logs a warning if the temporary directory of the command cannot be used. A worker checks the directory, and nothing
 // waits for the worker, because the check blocks if the file system of the directory does not respond.
 void LogTemporaryDirectory(const ProcessResources& resources, const StartRequest& request) {
-  auto asked = resources.sandbox_program.TemporaryDirectoryOf(request.command, *request.sandbox);
+  auto asked = resources.sandboxed.program.TemporaryDirectoryOf(request.command, *request.sandbox);
   if (!asked) return;
   const auto answer = std::make_shared<Result<std::string>>();
   auto look = [answer, asked = *std::move(asked)] { *answer = sandbox::ResolveTemporaryDirectory(asked); };
@@ -101,7 +101,7 @@ Result<> ManagedProcess::Start(const StartRequest& request) {
   if (request.supervision) {
     if (const auto supervised = Supervise(request); !supervised) return RefuseStart(supervised.error());
   }
-  auto started = MayBeLaunched(request) ? Launch(request) : StartUnderKeeper(request);
+  auto started = confined_ || supervision_ ? StartSandboxed(request) : StartPlainly(request);
   if (!started) return RefuseStart(started.error());
   process_ = *std::move(started);
   ending_.emplace(resources.loop, *process_,
@@ -111,51 +111,30 @@ Result<> ManagedProcess::Start(const StartRequest& request) {
   return {};
 }
 
-bool ManagedProcess::MayBeLaunched(const StartRequest& request) const {
-  return confined_ && context_.resources.launchers.Serve(*request.sandbox);
-}
-
-// A launcher starts the command, or the helper if no launcher can.
-Result<std::unique_ptr<process::Process>> ManagedProcess::Launch(const StartRequest& request) {
+// A supervised command without a sandbox has the helper in front of it too, which submits it to the supervisor.
+Result<std::unique_ptr<process::Process>> ManagedProcess::StartSandboxed(const StartRequest& request) {
   const ProcessResources& resources = context_.resources;
-  auto start = sandbox::SandboxedStart::Of({.loop = resources.loop,
-                                            .spawner = resources.spawner,
-                                            .workers = resources.workers,
-                                            .program = resources.sandbox_program,
-                                            .launchers = resources.launchers,
-                                            .memory = resources.walk_memory},
+  sandbox::SandboxSpec no_sandbox;
+  no_sandbox.profile.type = sandbox::ProfileType::kDisabled;
+  no_sandbox.policy_cwd = request.command.cwd;
+  auto start = sandbox::SandboxedStart::Of(resources.sandboxed,
                                            {.session_id = context_.session_id,
                                             .command = request.command,
-                                            .sandbox = *request.sandbox,
+                                            .sandbox = request.sandbox.value_or(no_sandbox),
                                             .io = request.io,
-                                            .exec_supervisor = HelperSocket()});
+                                            .exec_supervisor = supervision_ ? supervision_->helper_socket() : nullptr});
   return process::Process::Start(resources.loop, std::move(start), request.io, Limits(), *this);
 }
 
-Result<std::unique_ptr<process::Process>> ManagedProcess::StartUnderKeeper(const StartRequest& request) {
+Result<std::unique_ptr<process::Process>> ManagedProcess::StartPlainly(const StartRequest& request) {
   const ProcessResources& resources = context_.resources;
-  TRY(const process::Command command, CommandFor(request));
-  return process::Process::Start(resources.loop, resources.spawner, command, request.io, Limits(), *this);
+  return process::Process::Start(resources.loop, resources.spawner, request.command, request.io, Limits(), *this);
 }
 
 process::OutputLimits ManagedProcess::Limits() const {
   const Config& config = context_.resources.config;
   return {config.retained_output_bytes_per_process, config.retained_chunks_per_process,
           config.snapshot_bytes_per_stream};
-}
-
-// Returns the command, with the helper in front of it if the helper has something to do.
-Result<process::Command> ManagedProcess::CommandFor(const StartRequest& request) const {
-  if (!confined_ && !supervision_) return request.command;
-  sandbox::SandboxSpec no_sandbox;
-  no_sandbox.profile.type = sandbox::ProfileType::kDisabled;
-  no_sandbox.policy_cwd = request.command.cwd;
-  return context_.resources.sandbox_program.Wrap(request.command, request.sandbox.value_or(no_sandbox),
-                                                 {.exec_supervisor = HelperSocket()});
-}
-
-std::shared_ptr<const OwnedFd> ManagedProcess::HelperSocket() const {
-  return supervision_ ? supervision_->helper_socket() : nullptr;
 }
 
 Result<> ManagedProcess::Supervise(const StartRequest& request) {

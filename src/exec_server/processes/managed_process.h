@@ -89,12 +89,9 @@ class ManagedProcess final : public process::ProcessOwner {
   void OnGone(process::Process& process) override;
   bool WantsOutput() const override;
 
-  bool MayBeLaunched(const StartRequest& request) const;
-  Result<std::unique_ptr<process::Process>> Launch(const StartRequest& request);
-  Result<std::unique_ptr<process::Process>> StartUnderKeeper(const StartRequest& request);
+  Result<std::unique_ptr<process::Process>> StartSandboxed(const StartRequest& request);
+  Result<std::unique_ptr<process::Process>> StartPlainly(const StartRequest& request);
   process::OutputLimits Limits() const;
-  Result<process::Command> CommandFor(const StartRequest& request) const;
-  std::shared_ptr<const OwnedFd> HelperSocket() const;
   Result<> Supervise(const StartRequest& request);  // if the request asks for it
   Result<> RefuseStart(const Error& why);
   void AnswerFailure(const Error& error);

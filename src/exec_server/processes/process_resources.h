@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 
 #include "exec_server/config/config.h"
 #include "exec_server/processes/retention.h"
@@ -10,9 +9,7 @@
 #include "loop/event_loop.h"
 #include "loop/worker_pool.h"
 #include "process/spawner.h"
-#include "sandbox/helper_command/sandbox_program.h"
-#include "sandbox/launchers/launchers.h"
-#include "sandbox/resolve/walk_memory.h"
+#include "sandbox/launchers/sandboxed_start.h"
 
 namespace holdfast::exec_server {
 
@@ -31,10 +28,8 @@ struct ProcessResources {
   process::Spawner& spawner;
   const Config& config;
   loop::WorkerPool& workers;
-  const sandbox::SandboxProgram& sandbox_program;
-  sandbox::Launchers& launchers;
+  const sandbox::SandboxedStart::Resources& sandboxed;
   Retention& retention;
-  std::shared_ptr<sandbox::WalkMemory> walk_memory = std::make_shared<sandbox::WalkMemory>();
   ProcessCounts counts = {};  // of all sessions
   loop::Event activity = {};  // the first process has started, the last one is gone, or a connection has changed
 };

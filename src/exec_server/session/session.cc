@@ -150,9 +150,10 @@ void Session::End(wire::EndCause cause, std::chrono::milliseconds grace, loop::C
   };
   ending_ = true;
   for (const auto& attachment : attachments_) attachment->files().End();
-  processes_->End(cause, grace, [&launchers = resources_.processes.launchers, id = id_, when_both_ended]() mutable {
-    launchers.End(id, std::move(when_both_ended));
-  });
+  processes_->End(cause, grace,
+                  [&launchers = resources_.processes.sandboxed.launchers, id = id_, when_both_ended]() mutable {
+                    launchers.End(id, std::move(when_both_ended));
+                  });
   resources_.file_helpers.End(id_, when_both_ended);
 }
 

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "process/wrapped_command.h"
 #include "sandbox/plan/program_names.h"
 #include "sys/exit_status.h"
 #include "sys/io.h"
@@ -13,14 +12,18 @@
 
 namespace holdfast::files {
 
-Result<std::unique_ptr<FileHelper>> FileHelper::Start(loop::EventLoop& loop, process::Spawner& spawner,
-                                                      const process::Command& command, Owner& owner) {
+Result<std::unique_ptr<FileHelper>> FileHelper::Start(const sandbox::SandboxedStart::Resources& resources,
+                                                      const std::string& session_id,
+                                                      const sandbox::SandboxSpec& sandbox, Owner& owner) {
   TRY(sys::SocketPair socket, sys::MakeSocketPair(sys::SocketKind::kStream));
-  TRY(const OwnedFd errors, sys::OpenDevNull());
+  sandbox::SandboxedStart::Streams streams;
+  TRY(streams.out, sys::Duplicate(socket.theirs.get()));
+  TRY(streams.err, sys::OpenDevNull());
+  streams.in = std::move(socket.theirs);
   std::unique_ptr<FileHelper> helper(new FileHelper(std::move(socket.ours), owner));
-  const process::StdioFds stdio{socket.theirs.get(), socket.theirs.get(), errors.get()};
-  TRY(helper->watch_, process::StartUnderKeeper(loop, spawner, command, process::Pipes{}, stdio,
-                                                static_cast<process::CommandObserver&>(*helper)));
+  TRY(helper->watch_,
+      sandbox::SandboxedStart::Begin(resources, {.session_id = session_id, .command = {}, .sandbox = sandbox},
+                                     std::move(streams), static_cast<process::CommandObserver&>(*helper)));
   return helper;
 }
 

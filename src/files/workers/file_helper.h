@@ -1,16 +1,16 @@
-// A FileHelper is one file helper process: the helper, holdfast-linux-sandbox, with the file operations of
-// files/helper/helper_main.h in the place of a command.
+// A FileHelper is one file helper process: the file operations of files/helper/helper_main.h, in a sandbox, in the
+// place of a command.
 #pragma once
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "base/result.h"
 #include "files/workers/helper_link.h"
-#include "loop/event_loop.h"
-#include "process/command/command.h"
 #include "process/command_watch.h"
-#include "process/spawner.h"
+#include "sandbox/launchers/sandboxed_start.h"
+#include "sandbox/policy/sandbox_spec.h"
 
 namespace holdfast::files {
 
@@ -25,8 +25,9 @@ class FileHelper final : private process::CommandObserver {
     virtual void OnHelperGone(FileHelper& helper) = 0;
   };
 
-  static Result<std::unique_ptr<FileHelper>> Start(loop::EventLoop& loop, process::Spawner& spawner,
-                                                   const process::Command& command, Owner& owner);
+  static Result<std::unique_ptr<FileHelper>> Start(const sandbox::SandboxedStart::Resources& resources,
+                                                   const std::string& session_id, const sandbox::SandboxSpec& sandbox,
+                                                   Owner& owner);
 
   // The link is shared with the worker that uses it.
   const std::shared_ptr<HelperLink>& link() const { return link_; }

@@ -12,18 +12,12 @@ using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-FileHelpers::FileHelpers(loop::EventLoop& loop, process::Spawner& spawner, const sandbox::SandboxProgram& program)
-    : FileHelpers(loop, spawner, program, Limits()) {}
-
-FileHelpers::FileHelpers(loop::EventLoop& loop, process::Spawner& spawner, const sandbox::SandboxProgram& program,
-                         Limits limits)
-    : loop_(loop),
-      spawner_(spawner),
-      program_(program),
+FileHelpers::FileHelpers(const sandbox::SandboxedStart::Resources& resources, Limits limits)
+    : resources_(resources),
       limits_(limits),
-      idle_timer_(loop, [this] { EndIdle(); }),
-      patience_timer_(loop, [this] { StartHelpers(); }),
-      leases_(loop, [this](uint64_t id) { Release(id); }) {}
+      idle_timer_(resources.loop, [this] { EndIdle(); }),
+      patience_timer_(resources.loop, [this] { StartHelpers(); }),
+      leases_(resources.loop, [this](uint64_t id) { Release(id); }) {}
 
 loop::Task<Result<FileHelpers::Lease>> FileHelpers::Acquire(std::string session_id, sandbox::SandboxSpec sandbox) {
   if (endings_.Contains(session_id)) co_return Fail(ErrorKind::kInvalidRequest, "the session is ending");
@@ -58,7 +52,7 @@ void FileHelpers::OnHelperReady(FileHelper& helper, const Result<>& ready) {
 
 void FileHelpers::OnHelperGone(FileHelper& helper) {
   const auto owned = Find(&helper);
-  loop_.Post([keep_alive_until_unwound = std::move(owned->helper)] {});
+  resources_.loop.Post([keep_alive_until_unwound = std::move(owned->helper)] {});
   helpers_.erase(owned);
   AnswerEnds();
   Serve();
@@ -123,8 +117,7 @@ bool FileHelpers::MakeRoom() {
 }
 
 Result<> FileHelpers::StartHelper(const Key& key) {
-  TRY(const process::Command command, program_.FileHelper(key.sandbox));
-  TRY(auto helper, FileHelper::Start(loop_, spawner_, command, *this));
+  TRY(auto helper, FileHelper::Start(resources_, key.session_id, key.sandbox, *this));
   helpers_.push_back({next_id_++, key, std::move(helper)});
   return {};
 }

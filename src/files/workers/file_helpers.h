@@ -18,8 +18,7 @@
 #include "loop/permit.h"
 #include "loop/queue.h"
 #include "loop/task.h"
-#include "process/spawner.h"
-#include "sandbox/helper_command/sandbox_program.h"
+#include "sandbox/launchers/sandboxed_start.h"
 #include "sandbox/policy/sandbox_spec.h"
 
 namespace holdfast::files {
@@ -33,8 +32,8 @@ class FileHelpers final : private FileHelper::Owner {
     std::chrono::milliseconds idle_time{500};  // an idle file helper ends after this time
   };
 
-  FileHelpers(loop::EventLoop& loop, process::Spawner& spawner, const sandbox::SandboxProgram& program);
-  FileHelpers(loop::EventLoop& loop, process::Spawner& spawner, const sandbox::SandboxProgram& program, Limits limits);
+  explicit FileHelpers(const sandbox::SandboxedStart::Resources& resources) : FileHelpers(resources, Limits()) {}
+  FileHelpers(const sandbox::SandboxedStart::Resources& resources, Limits limits);
 
   // A lease is the permit to use a file helper. Any thread may end it.
   class Lease {
@@ -98,9 +97,7 @@ class FileHelpers final : private FileHelper::Owner {
   OwnedIterator Find(const FileHelper* helper);
   size_t Count(State state) const;
 
-  loop::EventLoop& loop_;
-  process::Spawner& spawner_;
-  const sandbox::SandboxProgram& program_;
+  const sandbox::SandboxedStart::Resources resources_;
   const Limits limits_;
   std::list<Owned> helpers_;
   loop::Queue<Waiting, Result<Lease>> waiting_;

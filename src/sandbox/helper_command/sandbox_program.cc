@@ -155,6 +155,10 @@ CommandPlace SandboxProgram::PlaceOf(const process::Command& command) {
   return {.cwd = command.cwd, .tmpdir = Variable(command.env, "TMPDIR")};
 }
 
+CommandPlace SandboxProgram::PlaceOfFileHelper() {
+  return {.cwd = "/", .tmpdir = EnvironmentVariable("TMPDIR").value_or(""), .missing_names = MissingNames::kRefused};
+}
+
 // The environment of a client may contain the URL of the server with its secret, and the client may pass it on.
 process::Environment SandboxProgram::VariablesOf(const process::Command& command,
                                                  const process::Environment& added) const {

@@ -75,6 +75,7 @@ class SandboxProgram {
   // Return what a plan for `command` under `sandbox` depends on besides the policy (plan/planner.h). The descriptor of
   // the given roots is open as long as given_roots().
   static CommandPlace PlaceOf(const process::Command& command);
+  static CommandPlace PlaceOfFileHelper();
   Guarded GuardedFor(const SandboxSpec& sandbox) const;
 
   // Returns the list of the writable roots that were given out (resolve/given_roots.h), which all sandboxes share.

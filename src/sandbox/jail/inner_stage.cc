@@ -99,7 +99,9 @@ class Stage {
   void ReportFailure(const NotExecuted& why) {
     if (lifeline_ && lifeline_->IsCut()) return;
     if (why.status == kRefusedStatus && why.error.kind == ErrorKind::kNotFound && !has_begun_) {
-      if (lifeline_ && orders_.report_fd) return TellOutOfDate(why.error);
+      if (lifeline_ && orders_.report_fd) {
+        return process::ReportFailed(*orders_.report_fd, kOutOfDateStatus, why.error.message);
+      }
       if (control_) return;
     }
     if (control_ && !has_begun_ && !control_->SendBegun()) return;
@@ -118,10 +120,6 @@ class Stage {
   }
 
  private:
-  void TellOutOfDate(const Error& why) const {
-    process::ReportFailed(*orders_.report_fd, kOutOfDateStatus, why.message);
-  }
-
   bool MayStart() {
     if (lifeline_) return lifeline_->AwaitGo() && !lifeline_->IsCut();
     has_begun_ = control_ && control_->SendBegun();
@@ -170,8 +168,12 @@ class Stage {
   Result<> CloseTheRest() const {
     std::vector<int> kept = orders_.kept_fds;
     const std::optional<int> reaper_fd = reaped_.reaper >= 0 ? std::optional(reaped_.reaper) : std::nullopt;
-    const std::array own_fds = {orders_.report_fd,       orders_.lifeline_fd,        orders_.control_fd,
-                                orders_.port_ruleset_fd, orders_.exec_supervisor_fd, reaper_fd};
+    // The bridge of a command with an outer stage ends with that stage, and otherwise with pid 1.
+    const std::optional<int> bridge_fd =
+        control_ && orders_.proxy ? std::optional(orders_.proxy->control_fd) : std::nullopt;
+    const std::array own_fds = {
+        orders_.report_fd,          orders_.lifeline_fd, orders_.control_fd, orders_.port_ruleset_fd,
+        orders_.exec_supervisor_fd, reaper_fd,           bridge_fd};
     for (const auto own : own_fds) {
       if (own) kept.insert(std::ranges::upper_bound(kept, *own), *own);
     }

@@ -18,7 +18,7 @@ Launchers::Launchers(loop::EventLoop& loop, process::Spawner& spawner, const San
       idle_timer_(loop, [this] { DismissIdle(); }) {}
 
 bool Launchers::Serve(const SandboxSpec& sandbox) const {
-  return limits_.launchers > 0 && sandbox.profile.type != ProfileType::kDisabled && !sandbox.proxies &&
+  return limits_.launchers > 0 && (sandbox.profile.type != ProfileType::kDisabled || sandbox.proxies) &&
          !sandbox.legacy_landlock;
 }
 

@@ -42,8 +42,7 @@ class Launchers final : private Launcher::Owner {
 
   using Id = uint64_t;
 
-  // Returns whether launchers can start commands under this sandbox. Proxies need a network namespace for each command,
-  // and Landlock alone needs no namespaces.
+  // Returns whether jails can start commands under this sandbox. Landlock alone needs no namespaces.
   bool Serve(const SandboxSpec& sandbox) const;
 
   // Sends an entry to the jail of the session with this plan, which is started if there is none. Returns nothing if

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,8 @@
 
 #include "base/record.h"
 #include "base/sha256.h"
+#include "sandbox/proxy/routes.h"
+#include "sys/argv.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -39,11 +42,35 @@ Result<> CheckDirectory(const std::string& cwd) {
   return {};
 }
 
-}  // namespace
+// Finds the proxies of the command, which must not be the server itself.
+Result<std::optional<ProxyRoutes>> ProxiesFor(const EntryRequest& request,
+                                              const std::vector<std::string>& environment) {
+  if (!request.sandbox.proxies) return std::nullopt;
+  const auto ports = request.sandbox.proxies->loopback_ports.value_or(std::vector<uint16_t>());
+  TRY(ProxyRoutes routes, FindProxyRoutes(sys::Argv(environment).data(), ports));
+  const auto open = request.server_access.open_port();
+  if (open && std::ranges::find(routes.endpoints, *open, &ProxyEndpoint::port) != routes.endpoints.end()) {
+    return Fail(ErrorKind::kInvalidRequest, "a proxy is the server that starts this command");
+  }
+  return routes;
+}
 
 // Pid 1 looks the program up as the helper does, which gets the words of the command and no search path.
+Result<RunCommand> CommandFor(const EntryRequest& request, std::string working_directory) {
+  RunCommand run{.environment = Entries(request.variables),
+                 .has_terminal = request.has_terminal,
+                 .is_supervised = request.is_supervised,
+                 .kept_variable = request.kept_variable};
+  run.command = process::MakeCommand(process::TextOf(*request.command), PathOf(request.variables));
+  run.command.cwd = std::move(working_directory);
+  TRY(run.proxies, ProxiesFor(request, run.environment));
+  return run;
+}
+
+}  // namespace
+
 Result<PlannedEntry> PlanEntry(const EntryRequest& request) {
-  TRY_VOID(CheckDirectory(request.command.cwd));
+  if (request.command) TRY_VOID(CheckDirectory(request.command->cwd));
   TRY_VOID(request.given_roots);
   PlannedEntry planned;
   if (request.guarded.shuts_port) {
@@ -54,9 +81,11 @@ Result<PlannedEntry> PlanEntry(const EntryRequest& request) {
   Sha256 digest;
   digest.Update(std::as_bytes(std::span(planned.jail.plan)));
   planned.jail.digest = digest.Digest();
-  planned.entry.command = process::MakeCommand(process::TextOf(request.command), PathOf(request.variables));
-  planned.entry.command.cwd = std::move(jail.working_directory);
-  planned.entry.environment = Entries(request.variables);
+  if (request.command) {
+    TRY(planned.entry.task, CommandFor(request, std::move(jail.working_directory)));
+  } else {
+    planned.entry.task = ServeFiles();
+  }
   return planned;
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/owned_fd.h"
@@ -35,8 +36,10 @@ struct PlannedEntry {
 // A start that is to be planned. It has copies of everything, because the worker that plans may be stuck on a dead
 // mount when the start has been cancelled.
 struct EntryRequest {
-  process::Command command;
-  process::Environment variables;  // that the command gets
+  std::optional<process::Command> command;  // absent: the file helper
+  process::Environment variables;           // that the command gets
+  std::optional<std::string> kept_variable;
+  bool has_terminal = false, is_supervised = false;
   SandboxSpec sandbox;
   CommandPlace place;
   Guarded guarded;

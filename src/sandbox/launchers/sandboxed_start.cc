@@ -15,21 +15,31 @@ namespace holdfast::sandbox {
 
 process::WatchedStart SandboxedStart::Of(const Resources& resources, Request request) {
   process::WatchedStart start;
-  start.program = request.command.program;
-  start.cwd = request.command.cwd;
-  start.begin = [resources, request = std::move(request)](
-                    process::Stdio& stdio,
-                    process::CommandObserver& observer) mutable -> Result<std::unique_ptr<process::CommandWatch>> {
-    ChildStreams streams{std::move(stdio.child_in), std::move(stdio.child_out), std::move(stdio.child_err)};
-    std::unique_ptr<SandboxedStart> started(
-        new SandboxedStart(resources, std::move(request), std::move(streams), observer));
-    started->planning_.Start(started->Plan());
-    return started;
+  start.program = request.command->program;
+  start.cwd = request.command->cwd;
+  start.begin = [resources, request = std::move(request)](process::Stdio& stdio,
+                                                          process::CommandObserver& observer) mutable {
+    Streams streams{std::move(stdio.child_in), std::move(stdio.child_out), std::move(stdio.child_err)};
+    return Begin(resources, std::move(request), std::move(streams), observer);
   };
   return start;
 }
 
-SandboxedStart::SandboxedStart(const Resources& resources, Request request, ChildStreams streams,
+Result<std::unique_ptr<process::CommandWatch>> SandboxedStart::Begin(const Resources& resources, Request request,
+                                                                     Streams streams,
+                                                                     process::CommandObserver& observer) {
+  const bool may_enter = resources.launchers.Serve(request.sandbox);
+  std::unique_ptr<SandboxedStart> started(
+      new SandboxedStart(resources, std::move(request), std::move(streams), observer));
+  if (may_enter) {
+    started->planning_.Start(started->Plan());
+  } else {
+    TRY_VOID(started->StartHelper());
+  }
+  return started;
+}
+
+SandboxedStart::SandboxedStart(const Resources& resources, Request request, Streams streams,
                                process::CommandObserver& observer)
     : resources_(resources),
       observer_(observer),
@@ -37,32 +47,38 @@ SandboxedStart::SandboxedStart(const Resources& resources, Request request, Chil
       streams_(std::move(streams)),
       gone_timer_(resources.loop, [this] { observer_.OnGone(); }) {}
 
-loop::Task<> SandboxedStart::Plan() {
+EntryRequest SandboxedStart::Wanted() const {
   const SandboxProgram& program = resources_.program;
-  EntryRequest wanted{.command = request_->command,
-                      .variables = program.VariablesOf(request_->command),
-                      .sandbox = request_->sandbox,
-                      .place = SandboxProgram::PlaceOf(request_->command),
-                      .guarded = program.GuardedFor(request_->sandbox),
-                      .server_access = program.server_access(),
-                      .given_roots = program.given_roots(),
-                      .memory = resources_.memory};
-  auto plan = [wanted = std::move(wanted)] { return PlanEntry(wanted); };
+  const auto& command = request_->command;
+  return {.command = command,
+          .variables = command ? program.VariablesOf(*command) : process::Environment(),
+          .kept_variable = request_->kept ? std::optional(request_->kept->name) : std::nullopt,
+          .has_terminal = std::holds_alternative<process::Terminal>(request_->io),
+          .is_supervised = request_->exec_supervisor != nullptr,
+          .sandbox = request_->sandbox,
+          .place = command ? SandboxProgram::PlaceOf(*command) : SandboxProgram::PlaceOfFileHelper(),
+          .guarded = program.GuardedFor(request_->sandbox),
+          .server_access = program.server_access(),
+          .given_roots = program.given_roots(),
+          .memory = resources_.memory};
+}
+
+loop::Task<> SandboxedStart::Plan() {
+  auto plan = [wanted = Wanted()] { return PlanEntry(wanted); };
   auto planned = co_await resources_.workers.Do(std::move(plan));
   if (killed_) co_return;
-  if (!planned || !Launch(*std::move(planned))) GoTheLongWay();
+  if (!planned || !Launch(*planned)) GoTheLongWay();
 }
 
 // Fails if no launcher can be asked.
-Result<> SandboxedStart::Launch(PlannedEntry planned) {
+Result<> SandboxedStart::Launch(const PlannedEntry& planned) {
   TRY(sys::SocketPair control, process::LaunchedSandbox::MakeControl());
   TRY(sys::Pipe report, sys::MakePipe(sys::OurEnd::kRead));
-  planned.entry.has_terminal = std::holds_alternative<process::Terminal>(request_->io);
-  planned.entry.is_supervised = request_->exec_supervisor != nullptr;
   TRY(const OwnedFd entry, sys::MakeMemoryFile("entry", EncodeRecord(planned.entry)));
   std::vector<int> fds = {entry.get(),        streams_.in.get(),    streams_.out.get(),
                           streams_.err.get(), control.theirs.get(), report.write_end.get()};
   if (request_->exec_supervisor) fds.push_back(request_->exec_supervisor->get());
+  if (request_->kept) fds.push_back(request_->kept->fd->get());
   launcher_ = resources_.launchers.Send(request_->session_id, planned.jail, fds);
   if (!launcher_) return Fail(ErrorKind::kSystem, "there is no launcher");
   if (MayProtectAnyName(request_->sandbox)) sys::ExpectPlaceholdersOfAnyName();
@@ -82,10 +98,12 @@ void SandboxedStart::GoTheLongWay() {
 }
 
 Result<> SandboxedStart::StartHelper() {
+  const SandboxProgram& program = resources_.program;
+  const auto& [session, command, sandbox, io, exec_supervisor, kept] = *request_;
   TRY(const process::Command wrapped,
-      resources_.program.Wrap(request_->command, request_->sandbox, {.exec_supervisor = request_->exec_supervisor}));
+      command ? program.Wrap(*command, sandbox, {exec_supervisor, kept}) : program.FileHelper(sandbox));
   const process::StdioFds stdio{streams_.in.get(), streams_.out.get(), streams_.err.get()};
-  TRY(auto helper, process::StartUnderKeeper(resources_.loop, resources_.spawner, wrapped, request_->io, stdio,
+  TRY(auto helper, process::StartUnderKeeper(resources_.loop, resources_.spawner, wrapped, io, stdio,
                                              static_cast<process::CommandObserver&>(*this)));
   streams_ = {};
   Watch(std::move(helper));

@@ -1,6 +1,7 @@
-// A SandboxedStart starts one command in a sandbox, and then watches over it. A worker makes the plan of the command, a
-// launcher starts the command if one can, and otherwise the helper does, which is the long way. A command that the
-// launcher has not started, because it was lost, takes the long way too; its client does not notice.
+// A SandboxedStart starts one command or one file helper in a sandbox, and then watches over it: it is the only way in
+// for a server. A worker makes the plan, a jail starts the command if one can, and otherwise the helper does, which is
+// the long way. A command that the jail has not started, because it was lost, takes the long way too; its client does
+// not notice.
 #pragma once
 
 #include <sys/types.h>
@@ -42,26 +43,34 @@ class SandboxedStart final : public process::CommandWatch, private process::Laun
   };
   struct Request {
     std::string session_id;
-    process::Command command;
-    SandboxSpec sandbox;  // one that the launchers serve
-    process::Io io;
-    std::shared_ptr<const OwnedFd> exec_supervisor = {};  // as in WrapOptions
+    std::optional<process::Command> command;  // absent: the file helper (files/helper/helper_main.h)
+    SandboxSpec sandbox;
+    process::Io io = process::Pipes();
+    // As in WrapOptions.
+    std::shared_ptr<const OwnedFd> exec_supervisor = {};
+    std::optional<KeptDescriptor> kept = {};
   };
 
   // Returns the start of a process.
   static process::WatchedStart Of(const Resources& resources, Request request);
 
+  // The streams of the command, as it gets them.
+  struct Streams {
+    OwnedFd in, out, err;
+  };
+
+  // Starts the command. An error means that nothing was started.
+  static Result<std::unique_ptr<process::CommandWatch>> Begin(const Resources& resources, Request request,
+                                                              Streams streams, process::CommandObserver& observer);
+
   void Signal(int signal) override;
   void KillAll() override;
 
  private:
-  struct ChildStreams {
-    OwnedFd in, out, err;
-  };
-
-  SandboxedStart(const Resources& resources, Request request, ChildStreams streams, process::CommandObserver& observer);
+  SandboxedStart(const Resources& resources, Request request, Streams streams, process::CommandObserver& observer);
+  EntryRequest Wanted() const;
   loop::Task<> Plan();
-  Result<> Launch(PlannedEntry planned);
+  Result<> Launch(const PlannedEntry& planned);
   void GoTheLongWay();
   Result<> StartHelper();
   void Watch(std::unique_ptr<process::CommandWatch> watch);
@@ -77,7 +86,7 @@ class SandboxedStart final : public process::CommandWatch, private process::Laun
   process::CommandObserver& observer_;
   // These members are needed until the start is known.
   std::optional<Request> request_;
-  ChildStreams streams_;
+  Streams streams_;
   std::vector<int> signals_;               // each signal that was sent before the start, once
   std::optional<Launchers::Id> launcher_;  // the launcher that was asked
 

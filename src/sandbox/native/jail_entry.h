@@ -1,4 +1,4 @@
-// A JailEntry is one request to a jail (jail_process.h): the command that is to run in a sandbox of its own. It travels
+// A JailEntry is one request to a jail (jail_process.h): what is to run in a sandbox of its own. It travels
 // over a SOCK_SEQPACKET socket as a message of one byte with descriptors in the order of EntryFd, the first of which is
 // a memory file with the entry. Everything else is said on the command's own control socket, in the protocol of a
 // keeper (process/keeper/protocol.h), which pid 1 of the command speaks:
@@ -10,28 +10,44 @@
 // A control socket that ends before kBegun means that the command was not started, and never will be.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "process/command/command.h"
+#include "sandbox/proxy/routes.h"
 
 namespace holdfast::sandbox {
 
-struct JailEntry {
+struct RunCommand {
   process::Command command = {};              // a program without a slash is looked up in the PATH of `environment`
   std::vector<std::string> environment = {};  // NAME=VALUE
   bool has_terminal = false;                  // the streams are a terminal, which becomes the controlling one
-  bool is_supervised = false;                 // confine/exec_layer.h; the socket of the supervisor comes last
+  bool is_supervised = false;                 // confine/exec_layer.h; EntryFd has the socket of the supervisor
+  // The variable that tells the command the number of a descriptor that it inherits; absent: there is none.
+  std::optional<std::string> kept_variable = {};
+  std::optional<ProxyRoutes> proxies = {};  // the only network of the command; it needs a plan for that
 
-  static constexpr std::string_view kRecord = "entry 1\n";
   void Fields(this auto& self, auto& f) {
     f(self.command.program, self.command.argv, self.command.cwd, self.environment, self.has_terminal,
-      self.is_supervised);
+      self.is_supervised, self.kept_variable, self.proxies);
   }
   bool IsValid() const { return !command.argv.empty() && command.cwd.starts_with('/'); }
 };
 
-enum class EntryFd { kEntry, kStdin, kStdout, kStderr, kControl, kReport, kExecSupervisor };
+// The file helper (files/helper/helper_main.h) runs, and no program. Its streams are the socket of its requests.
+struct ServeFiles {};
+
+struct JailEntry {
+  std::variant<RunCommand, ServeFiles> task = {};
+
+  static constexpr std::string_view kRecord = "entry 1\n";
+  void Fields(this auto& self, auto& f) { f(self.task); }
+};
+
+// The last two are only there for a command that needs them.
+enum class EntryFd { kEntry, kStdin, kStdout, kStderr, kControl, kReport, kExecSupervisor, kKept };
 
 }  // namespace holdfast::sandbox

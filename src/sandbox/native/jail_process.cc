@@ -13,6 +13,8 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "process/keeper/protocol.h"
 #include "sandbox/confine/capabilities.h"
 #include "sandbox/jail/inner_orders.h"
@@ -22,6 +24,7 @@
 #include "sandbox/native/mount_builder.h"
 #include "sandbox/native/namespaces.h"
 #include "sandbox/native/received_entry.h"
+#include "sandbox/proxy/bridge.h"
 #include "sys/descriptor_passing.h"
 #include "sys/io.h"
 #include "sys/mount_changes.h"
@@ -48,8 +51,12 @@ Result<> TakeTerminal(int terminal) {
 
 class JailProcess {
  public:
-  JailProcess(const JailPlan& plan, OwnedFd socket, std::optional<int> port_ruleset_fd)
-      : plan_(plan), builder_(plan.mounts, plan.noted), socket_(std::move(socket)), port_ruleset_fd_(port_ruleset_fd) {}
+  JailProcess(const JailPlan& plan, OwnedFd socket, std::optional<int> port_ruleset_fd, BuiltIn file_helper)
+      : plan_(plan),
+        builder_(plan.mounts, plan.noted),
+        socket_(std::move(socket)),
+        port_ruleset_fd_(port_ruleset_fd),
+        file_helper_(file_helper) {}
 
   Result<> Build() {
     sys::HideArguments();  // the command sees pid 1, a copy of this process, in its /proc
@@ -111,10 +118,12 @@ class JailProcess {
   Result<> Enter(const ReceivedEntry& entry) {
     const int control = entry.Get(EntryFd::kControl);
     TRY_VOID(sys::SetBlocking(control, sys::Blocking::kNo));
+    TRY_VOID(CheckTask(entry.command()));
+    TRY(const OwnedFd bridge, BridgeFor(entry.command()));
     ++commands_;
     TRY(sys::Pipe gate, sys::MakePipe(sys::OurEnd::kWrite));
     TRY(const sys::Child child, CloneInto(NamespacesOfCommand()));
-    if (child.pid == 0) BeFirstProcess(entry, std::move(gate));
+    if (child.pid == 0) BeFirstProcess(entry, bridge.get(), std::move(gate));
     if (changes_ && changes_->Count() != template_) return {};  // pid 1 ends, because the gate is never opened
     const KeeperEvent cloned = {KeeperEventKind::kCloned, child.pid, StartStep::kNone};
     TRY_VOID(sys::SendWithDescriptor(control, BytesOf(cloned), child.pidfd.get()));
@@ -122,15 +131,32 @@ class JailProcess {
     return {};
   }
 
+  // Only the file helper keeps the absent paths of a plan absent, and only a plan that gives the command a network of
+  // its own has a place for proxies.
+  Result<> CheckTask(const RunCommand* command) const {
+    const Filter filter = plan_.mounts.filter;
+    const bool for_proxies = filter == Filter::kProxyOnly || filter == Filter::kProxyNoListening;
+    const bool fits = command == nullptr ? file_helper_ != nullptr && plan_.mounts.placeholders.empty() && !for_proxies
+                                         : plan_.mounts.absent.empty() && for_proxies == command->proxies.has_value();
+    return fits ? Result<>() : Fail(ErrorKind::kInvalidRequest, "jail: the entry does not fit the plan");
+  }
+
+  // Starts the bridge of a command with proxies. pid 1 holds its control socket, and so the bridge ends with pid 1.
+  // This process has no network namespace of its own then.
+  static Result<OwnedFd> BridgeFor(const RunCommand* command) {
+    if (command == nullptr || !command->proxies) return OwnedFd();
+    return StartProxyBridge(command->proxies->endpoints);
+  }
+
   // A failure before the inner stage is not reported: the end of the control socket makes the server start the command
   // in the usual way, which has the same failure and reports it, or has none.
-  [[noreturn]] void BeFirstProcess(const ReceivedEntry& entry, sys::Pipe gate) {
+  [[noreturn]] void BeFirstProcess(const ReceivedEntry& entry, int bridge, sys::Pipe gate) {
     socket_.Reset();
     gate.write_end.Reset();
     const ReapedCommand command = {
         .reaper = reaper_.get(), .number = commands_, .control = entry.Get(EntryFd::kControl)};
     if (!Prepare(entry, command) || !MayBegin(gate.read_end.get())) ::_exit(kRefusedStatus);
-    ::_exit(RunInnerStage(OrdersFor(entry), nullptr, command));
+    ::_exit(RunInnerStage(OrdersFor(entry, bridge), file_helper_, command));
   }
 
   // The server knows pid 1 before pid 1 tells it anything. Without this, a command could run that the server would not
@@ -143,23 +169,47 @@ class JailProcess {
   Result<> Prepare(const ReceivedEntry& entry, const ReapedCommand& command) const {
     const bool builds_all = plan_.sharing == Sharing::kEachCommand;
     if (builds_all) TRY_VOID(SettleIn(user_));
+    if (entry.command() != nullptr && entry.command()->proxies) TRY_VOID(RaiseLoopback());
     TRY_VOID(TakeTerminal(entry.terminal()));
     TRY_VOID(builds_all ? builder_.BuildAll(entry.terminal()) : builder_.BuildOwn(entry.terminal()));
     TRY(const UsedPlaceholders used, MakeAsFirstProcess(plan_.mounts.placeholders, command));
     return builder_.Cover(used);
   }
 
-  InnerOrders OrdersFor(const ReceivedEntry& entry) const {
-    return {.command = entry.entry().command,
-            .environment = entry.entry().environment,
-            .filter = plan_.mounts.filter,
-            .landlock = plan_.mounts.landlock,
-            .port_ruleset_fd = port_ruleset_fd_,
-            .streams = Streams{entry.Get(EntryFd::kStdin), entry.Get(EntryFd::kStdout), entry.Get(EntryFd::kStderr)},
-            .report_fd = entry.Get(EntryFd::kReport),
-            .enforcement = {.backend = "native"},
-            .control_fd = entry.Get(EntryFd::kControl),
-            .exec_supervisor_fd = entry.exec_supervisor()};
+  InnerOrders OrdersFor(const ReceivedEntry& entry, int bridge) const {
+    InnerOrders orders = {
+        .command = {},
+        .filter = plan_.mounts.filter,
+        .landlock = plan_.mounts.landlock,
+        .port_ruleset_fd = port_ruleset_fd_,
+        .streams = Streams{entry.Get(EntryFd::kStdin), entry.Get(EntryFd::kStdout), entry.Get(EntryFd::kStderr)},
+        .report_fd = entry.Get(EntryFd::kReport),
+        .enforcement = {.backend = "native"},
+        .control_fd = entry.Get(EntryFd::kControl)};
+    if (const RunCommand* const command = entry.command()) {
+      AddCommand(*command, entry, bridge, orders);
+    } else {
+      orders.built_in = true;
+      orders.absent = plan_.mounts.absent;
+      orders.mounts = plan_.noted;
+    }
+    return orders;
+  }
+
+  static void AddCommand(const RunCommand& command, const ReceivedEntry& entry, int bridge, InnerOrders& orders) {
+    orders.command = command.command;
+    orders.environment = command.environment;
+    if (command.is_supervised) orders.exec_supervisor_fd = entry.Get(EntryFd::kExecSupervisor);
+    if (command.kept_variable) {
+      const int kept = entry.Get(EntryFd::kKept);
+      orders.kept_fds = {kept};
+      orders.environment->push_back(fmt::format("{}={}", *command.kept_variable, kept));
+    }
+    if (command.proxies) {
+      orders.proxy = {.control_fd = bridge,
+                      .listeners = static_cast<uint32_t>(command.proxies->endpoints.size()),
+                      .variables = command.proxies->variables};
+    }
   }
 
   const JailPlan& plan_;
@@ -167,6 +217,7 @@ class JailProcess {
   const User user_ = User::OfThisProcess();
   OwnedFd socket_;
   const std::optional<int> port_ruleset_fd_;
+  const BuiltIn file_helper_;
   OwnedFd reaper_;                            // the socket to the reaper; closed if the plan has no placeholders
   uint32_t commands_ = 0;                     // the number of commands so far
   std::optional<sys::MountChanges> changes_;  // of the template
@@ -175,8 +226,8 @@ class JailProcess {
 
 }  // namespace
 
-Result<> RunJailProcess(const JailPlan& plan, OwnedFd socket, std::optional<int> port_ruleset_fd) {
-  JailProcess jail(plan, std::move(socket), port_ruleset_fd);
+Result<> RunJailProcess(const JailPlan& plan, OwnedFd socket, std::optional<int> port_ruleset_fd, BuiltIn file_helper) {
+  JailProcess jail(plan, std::move(socket), port_ruleset_fd, file_helper);
   TRY_VOID(jail.Build());
   return jail.Serve();
 }

@@ -18,6 +18,7 @@
 
 #include "base/owned_fd.h"
 #include "base/result.h"
+#include "sandbox/jail/inner_orders.h"
 #include "sandbox/plan/jail_plan.h"
 
 namespace holdfast::sandbox {
@@ -30,6 +31,7 @@ enum class JailFd { kPlan, kSocket, kReport, kProgram, kPortRuleset };
 // described in confine/port_ruleset.h. The calling process has a single thread, and is changed for good. Fails if the
 // template cannot be built; then no entry has been received. The program of this process becomes that of each pid 1, so
 // it has to be one that no command can change (own_image.h).
-Result<> RunJailProcess(const JailPlan& plan, OwnedFd socket, std::optional<int> port_ruleset_fd);
+// `file_helper` runs for an entry that asks for it; it is null in a program that has none.
+Result<> RunJailProcess(const JailPlan& plan, OwnedFd socket, std::optional<int> port_ruleset_fd, BuiltIn file_helper);
 
 }  // namespace holdfast::sandbox

@@ -64,15 +64,27 @@ Result<> ReceivedEntry::Read() {
   return {};
 }
 
+int ReceivedEntry::Get(EntryFd which) const {
+  auto at = static_cast<size_t>(which);
+  const bool is_supervised = command() != nullptr && command()->is_supervised;
+  if (which == EntryFd::kExecSupervisor && !is_supervised) return -1;
+  if (which == EntryFd::kKept && (command() == nullptr || !command()->kept_variable)) return -1;
+  if (which == EntryFd::kKept && !is_supervised) --at;
+  return fds_[at].get();
+}
+
 Result<> ReceivedEntry::Check() const {
-  const auto usual = static_cast<size_t>(EntryFd::kExecSupervisor);
-  if (fds_.size() != usual + (entry_.is_supervised ? 1 : 0)) return Wrong("another number of descriptors");
+  auto count = static_cast<size_t>(EntryFd::kExecSupervisor);
+  if (command() != nullptr) count += (command()->is_supervised ? 1 : 0) + (command()->kept_variable ? 1 : 0);
+  if (fds_.size() != count) return Wrong("another number of descriptors");
   const std::array streams = {EntryFd::kStdin, EntryFd::kStdout, EntryFd::kStderr};
   if (!std::ranges::all_of(streams, [&](auto stream) { return IsStream(Get(stream)); })) return Wrong("no stream");
   if (!IsUnixSocket(Get(EntryFd::kControl), SOCK_SEQPACKET)) return Wrong("no control socket");
   if (!IsKind(Get(EntryFd::kReport), S_IFIFO)) return Wrong("no pipe for the report");
   if (terminal() >= 0 && ::isatty(terminal()) != 1) return Wrong("no terminal");
-  if (exec_supervisor() && SocketOption(*exec_supervisor(), SO_DOMAIN) != AF_UNIX) return Wrong("no supervisor");
+  const int supervisor = Get(EntryFd::kExecSupervisor);
+  if (supervisor >= 0 && SocketOption(supervisor, SO_DOMAIN) != AF_UNIX) return Wrong("no supervisor");
+  if (command() == nullptr && !IsUnixSocket(Get(EntryFd::kStdin), SOCK_STREAM)) return Wrong("no socket for requests");
   return {};
 }
 

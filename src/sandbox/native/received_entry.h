@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/owned_fd.h"
@@ -18,14 +19,14 @@ class ReceivedEntry {
   // these are closed then, the control socket among them, and the next entry can be received.
   static Result<std::optional<ReceivedEntry>> Receive(int socket);
 
-  const JailEntry& entry() const { return entry_; }
-  int Get(EntryFd which) const { return fds_[static_cast<size_t>(which)].get(); }
+  // The command; null if the file helper runs.
+  const RunCommand* command() const { return std::get_if<RunCommand>(&entry_.task); }
+
+  // Returns the descriptor, or -1 if the entry has none of this kind.
+  int Get(EntryFd which) const;
 
   // The descriptor of the terminal, or -1.
-  int terminal() const { return entry_.has_terminal ? Get(EntryFd::kStdin) : -1; }
-  std::optional<int> exec_supervisor() const {
-    return entry_.is_supervised ? std::optional(Get(EntryFd::kExecSupervisor)) : std::nullopt;
-  }
+  int terminal() const { return command() != nullptr && command()->has_terminal ? Get(EntryFd::kStdin) : -1; }
 
  private:
   explicit ReceivedEntry(std::vector<OwnedFd> fds) : fds_(std::move(fds)) {}

@@ -31,8 +31,4 @@ struct JailPlan {
   void Fields(this auto& self, auto& f) { f(self.mounts, self.noted, self.sharing); }
 };
 
-// Returns whether copies of one template serve several commands. They do not where the plan mounts something at or
-// below /proc, /dev/shm or /dev/pts, because these are made anew for each command and would hide it.
-bool FitsTemplate(const NamespacePlan& plan);
-
 }  // namespace holdfast::sandbox

@@ -27,6 +27,22 @@ std::optional<std::string> TemporaryDirectoryFor(const Policy& policy, const Com
   return directory ? std::optional(*std::move(directory)) : std::nullopt;
 }
 
+// Returns whether copies of one template serve several commands. They do not where the plan mounts something at or
+// below /proc, /dev/shm or /dev/pts, because these are made anew for each command and would hide it.
+bool FitsTemplate(const NamespacePlan& plan) {
+  return std::ranges::none_of(plan.mounts, [](const Mount& mount) {
+    return std::visit(
+        [](const auto& step) {
+          if constexpr (requires { step.path; }) {
+            return IsAtOrBelow(step.path, "/proc") || IsAtOrBelow(step.path, "/dev/shm") ||
+                   IsAtOrBelow(step.path, "/dev/pts");
+          }
+          return false;
+        },
+        mount);
+  });
+}
+
 Result<PlannedJail> PlanOnce(const SandboxSpec& spec, const CommandPlace& place, const Guarded& guarded,
                              WalkMemory* memory) {
   TRY(const Planner planner, Planner::Create(spec, place, guarded, memory));

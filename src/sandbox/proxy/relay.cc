@@ -17,6 +17,7 @@ namespace {
 
 constexpr size_t kBlockBytes = 64 << 10;
 constexpr int kRetryMs = 100;
+constexpr std::chrono::milliseconds kDrain{200};       // the time that remains to pass on what the command had sent
 constexpr size_t kOtherFds = 16 + kMaxProxyEndpoints;  // descriptors besides those of connections, with some to spare
 
 // The ids of events: the control socket has one, each listener by its index, and each connection.
@@ -55,6 +56,7 @@ Result<> ProxyRelay::Run() {
 
 int ProxyRelay::WaitMs() const {
   if (!ready_.empty()) return 0;
+  if (end_) return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(*end_ - Clock::now()).count());
   return starved_ ? kRetryMs : -1;
 }
 
@@ -68,7 +70,7 @@ Result<> ProxyRelay::OnEvent(uint64_t id) {
   if (id == kControlId) return OnControl();
   if (id >= kFirstConnectionId) {
     ready_.insert(id);
-  } else if (!ending_) {
+  } else if (!end_) {
     Accept(id - kFirstListenerId);
   }
   return {};
@@ -97,7 +99,7 @@ void ProxyRelay::End() {
   listeners_.clear();
   control_.Reset();
   starved_ = false;
-  ending_ = true;
+  end_ = Clock::now() + kDrain;
   for (const auto& [id, connection] : connections_) ready_.insert(id);
 }
 
@@ -127,7 +129,7 @@ void ProxyRelay::AdvanceReady() {
     const auto found = connections_.find(id);
     if (found == connections_.end()) continue;  // the connection has ended since the event
     const auto progress = found->second.Advance(block_);
-    if (progress == ProxyConnection::Progress::kOver || (ending_ && found->second.upload_over())) {
+    if (progress == ProxyConnection::Progress::kOver || (end_ && found->second.upload_over())) {
       connections_.erase(found);
     } else if (progress == ProxyConnection::Progress::kUnfinished) {
       ready_.insert(id);

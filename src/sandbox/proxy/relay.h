@@ -5,8 +5,10 @@
 // the queues of the listeners.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <vector>
@@ -25,11 +27,14 @@ class ProxyRelay {
   // `control` is a packet socket by which the listeners come: one per endpoint, all in one message.
   ProxyRelay(OwnedFd control, std::vector<ProxyEndpoint> endpoints);
 
-  // Runs until `control` is at its end. Bytes that the command had sent by then still go to the proxies.
+  // Runs until `control` is at its end. Bytes that the command had sent by then still go to the proxies, if these
+  // accept them within 200 ms.
   Result<> Run();
 
  private:
-  bool Done() const { return ending_ && connections_.empty(); }
+  using Clock = std::chrono::steady_clock;
+
+  bool Done() const { return end_ && (connections_.empty() || Clock::now() >= *end_); }
   int WaitMs() const;
   Result<> Watch(int fd, uint32_t events, uint64_t id) const;
   Result<> OnEvent(uint64_t id);
@@ -47,7 +52,7 @@ class ProxyRelay {
   std::set<uint64_t> ready_;  // connections with something to do, the oldest first
   uint64_t next_id_;
   bool starved_ = false;  // a connection may be waiting in a queue because there was no room to accept it
-  bool ending_ = false;
+  std::optional<Clock::time_point> end_;  // the latest end; present once `control` has ended
   std::vector<char> block_;
 };
 

@@ -16,10 +16,13 @@ namespace holdfast::sandbox {
 
 // The host of a proxy as the variable writes it. "localhost" may be either of the two addresses.
 enum class LoopbackHost { kLocalhost, kIpv4, kIpv6 };
+constexpr LoopbackHost LastOf(LoopbackHost) { return LoopbackHost::kIpv6; }
 
 struct ProxyEndpoint {
   LoopbackHost host = LoopbackHost::kLocalhost;
   uint16_t port = 0;
+
+  void Fields(this auto& self, auto& f) { f(self.host, self.port); }
 
   friend bool operator==(const ProxyEndpoint&, const ProxyEndpoint&) = default;
 };
@@ -42,6 +45,8 @@ inline constexpr size_t kMaxProxyEndpoints = 64;
 struct ProxyRoutes {
   std::vector<ProxyEndpoint> endpoints;
   std::vector<ProxyVariable> variables;
+
+  void Fields(this auto& self, auto& f) { f(self.endpoints, self.variables); }
 };
 
 // Finds the proxies in `environment`, which has the form of environ. Of the variables in which tools look for a proxy,

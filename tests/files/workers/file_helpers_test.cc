@@ -17,6 +17,7 @@
 
 #include "loop/scope.h"
 #include "loop/task.h"
+#include "sandbox/launchers/without_jails.h"
 #include "support/loop_runner.h"
 #include "support/proc.h"
 #include "support/scratch_dir.h"
@@ -83,7 +84,9 @@ class FileHelpersTest : public testing::Test {
   // Makes the FileHelpers. Unless the test sets an idle time, idle file helpers stay, however slow the machine is.
   void Boot(FileHelpers::Limits limits) {
     if (limits.idle_time == FileHelpers::Limits().idle_time) limits.idle_time = 1h;
-    helpers_ = std::make_unique<FileHelpers>(loop_, *spawner_, *program_, limits);
+    helpers_.reset();
+    sandboxed_ = std::make_unique<sandbox::WithoutJails>(loop_, *spawner_, *program_);
+    helpers_ = std::make_unique<FileHelpers>(sandboxed_->resources(), limits);
   }
 
   void TearDown() override {
@@ -142,6 +145,7 @@ class FileHelpersTest : public testing::Test {
   std::unique_ptr<process::Spawner> spawner_;
   support::ScratchDir dir_;
   std::optional<sandbox::SandboxProgram> program_;
+  std::unique_ptr<sandbox::WithoutJails> sandboxed_;
   std::unique_ptr<FileHelpers> helpers_;
   std::vector<std::unique_ptr<Use>> uses_;
   loop::Scope requests_;
@@ -366,7 +370,8 @@ TEST_F(FileHelpersTest, AStartThatFailsAnswersEveryRequestWithTheReason) {
 TEST_F(FileHelpersTest, AProgramThatIsMissingIsAReason) {
   const sandbox::SandboxProgram nowhere({.helper = sandbox::SealedProgram::Begin(dir_.path() + "/missing")},
                                         "/usr/bin:/bin", "");
-  helpers_ = std::make_unique<FileHelpers>(loop_, *spawner_, nowhere);
+  const sandbox::WithoutJails sandboxed(loop_, *spawner_, nowhere);
+  helpers_ = std::make_unique<FileHelpers>(sandboxed.resources());
   EXPECT_THAT(ErrorOf(Acquire("a")), HasSubstr("No such file or directory"));
   EXPECT_TRUE(RunUntil([&] { return helpers_->alive() == 0; }));
   helpers_.reset();  // must be destroyed before the program
@@ -392,10 +397,12 @@ TEST_F(FileHelpersTest, ALeaseMayOutliveThePoolAndTheLoop) {
   Use use;
   std::optional<loop::EventLoop> loop(std::in_place);
   auto spawner = *process::Spawner::Create(*loop);
-  helpers_ = std::make_unique<FileHelpers>(*loop, *spawner, *program_);
+  std::optional<sandbox::WithoutJails> sandboxed(std::in_place, *loop, *spawner, *program_);
+  helpers_ = std::make_unique<FileHelpers>(sandboxed->resources());
   requests_.Start(AcquireFor(use, "a", "p"));
   ASSERT_TRUE(support::RunUntil(*loop, [&] { return use.leased(); }));
   helpers_.reset();
+  sandboxed.reset();
   spawner.reset();
   loop.reset();
   std::thread worker([&] { use.Release(); });

@@ -16,6 +16,7 @@
 #include "loop/worker_pool.h"
 #include "process/spawner.h"
 #include "sandbox/helper_command/sandbox_program.h"
+#include "sandbox/launchers/without_jails.h"
 #include "support/loop_runner.h"
 #include "support/scratch_dir.h"
 #include "sys/io.h"
@@ -53,7 +54,8 @@ class FileWorkerTest : public testing::Test {
         sandbox::SandboxPrograms{.helper = sandbox::SealedProgram::Begin(dir_.Write("program", text, 0755))},
         "/usr/bin:/bin", "");
     spawner_ = *process::Spawner::Create(loop_);
-    helpers_.emplace(loop_, *spawner_, *program_);
+    sandboxed_.emplace(loop_, *spawner_, *program_);
+    helpers_.emplace(sandboxed_->resources());
     workers_.emplace(threads_, *helpers_);
   }
 
@@ -110,6 +112,7 @@ class FileWorkerTest : public testing::Test {
   support::ScratchDir dir_;
   std::unique_ptr<process::Spawner> spawner_;
   std::optional<sandbox::SandboxProgram> program_;
+  std::optional<sandbox::WithoutJails> sandboxed_;
   std::optional<FileHelpers> helpers_;
   std::optional<FileWorkers> workers_;
 };

@@ -28,12 +28,12 @@
 #include "sandbox/confine/confinement.h"
 #include "sandbox/flags.h"
 #include "sandbox/native/jail_entry.h"
-#include "sandbox/passed_text.h"
 #include "sandbox/plan/jail_plan.h"
 #include "sandbox/plan/program_names.h"
 #include "sys/descriptor_passing.h"
 #include "sys/io.h"
 #include "sys/pidfd.h"
+#include "sys/read_to_end.h"
 
 namespace holdfast::sandbox::fake {
 
@@ -54,7 +54,7 @@ inline void Send(int control, KeeperEventKind kind, int value = 0, int fd = -1) 
   (void)sys::SendWithDescriptors(control, bytes, fds);  // the server may be gone
 }
 
-[[noreturn]] inline void Execute(const JailEntry& entry, const std::vector<OwnedFd>& fds) {
+[[noreturn]] inline void Execute(const RunCommand& entry, const std::vector<OwnedFd>& fds) {
   for (int stream = 0; stream < 3; ++stream) ::dup2(fds[1 + static_cast<size_t>(stream)].get(), stream);
   if (::chdir(entry.command.cwd.c_str()) < 0) ::_exit(98);
   ::clearenv();
@@ -82,7 +82,7 @@ inline int KeepUntilEnd(pid_t command, int control) {
 }
 
 // Runs as pid 1 of the command.
-[[noreturn]] inline void BeFirstProcess(const std::string& behaviour, const JailEntry& entry,
+[[noreturn]] inline void BeFirstProcess(const std::string& behaviour, const RunCommand& entry,
                                         std::vector<OwnedFd> fds) {
   const int control = fds[4].get(), report = fds[5].get();
   (void)std::signal(SIGCHLD, SIG_DFL);
@@ -109,7 +109,7 @@ inline int KeepUntilEnd(pid_t command, int control) {
 
 template <typename Record>
 Record ReadRecord(int fd) {
-  const auto text = ReadPassedText(fd);
+  const auto text = sys::ReadToEnd(OwnedFd(fd).get(), kMaxRecordBytes, "record");
   auto record = DecodeRecord<Record>(*text);
   if (!record) ::_exit(96);
   return *std::move(record);
@@ -141,7 +141,7 @@ inline std::string DirectoryOf(const JailPlan& plan) {
     std::vector<OwnedFd> fds;
     for (const sys::ForeignFd& fd : arrival.fds) fds.emplace_back(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 12));
     arrival.fds.clear();
-    const auto entry = ReadRecord<JailEntry>(::dup(fds.at(0).get()));
+    const auto entry = std::get<RunCommand>(ReadRecord<JailEntry>(::dup(fds.at(0).get())).task);
     Log(directory, fmt::format("entry{}{} {}", entry.has_terminal ? " terminal" : "",
                                entry.is_supervised ? " supervisor" : "", fds.size()));
     if (behaviour == "die") ::raise(SIGKILL);

@@ -147,17 +147,16 @@ TEST_F(LaunchersTest, AreNotUsedIfTheirNumberIsZero) {
   EXPECT_EQ(launchers_->alive(), 0u);
 }
 
-TEST_F(LaunchersTest, ServeNoSandboxWithProxiesOrWithoutNamespaces) {
+TEST_F(LaunchersTest, ServeNoSandboxWithoutNamespaces) {
   SandboxSpec sandbox = Sandbox();
   EXPECT_TRUE(launchers_->Serve(sandbox));
   sandbox.legacy_landlock = true;
   EXPECT_FALSE(launchers_->Serve(sandbox));
   sandbox.legacy_landlock = false;
-  sandbox.proxies.emplace();
-  EXPECT_FALSE(launchers_->Serve(sandbox));
-  sandbox.proxies.reset();
   sandbox.profile.type = ProfileType::kDisabled;
   EXPECT_FALSE(launchers_->Serve(sandbox));
+  sandbox.proxies.emplace();
+  EXPECT_TRUE(launchers_->Serve(sandbox));
 }
 
 TEST_F(LaunchersTest, EndWithTheirSession) {

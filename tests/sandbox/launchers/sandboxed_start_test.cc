@@ -144,7 +144,7 @@ TEST_F(SandboxedStartTest, UsesOneLauncherForManyCommandsAtOnce) {
 TEST_F(SandboxedStartTest, GivesTheCommandItsVariablesButNotTheServersSecret) {
   program_.KeepCommandsFrom(ServerAccess::OfSecret("s3cret"));
   auto request = Request("env");
-  request.command.env = {{"PATH", "/usr/bin:/bin"}, {"A", "1"}, {"URL", "ws://x/s3cret"}};
+  request.command->env = {{"PATH", "/usr/bin:/bin"}, {"A", "1"}, {"URL", "ws://x/s3cret"}};
   Subject& subject = Start(std::move(request));
   ASSERT_TRUE(RunToTheEnd(subject));
   EXPECT_THAT(subject.owner.out(), HasSubstr("A=1\n"));
@@ -155,8 +155,8 @@ TEST_F(SandboxedStartTest, LooksABareNameUpInThePathOfTheCommand) {
   dir_.Write("bin/greet", "#!/bin/sh\necho hello\n", 0755);
   auto request = Request("");
   request.command = process::MakeCommand({.words = {"greet"}}, Directory() + "/bin");
-  request.command.env = {{"PATH", Directory() + "/bin"}};
-  request.command.cwd = "/";
+  request.command->env = {{"PATH", Directory() + "/bin"}};
+  request.command->cwd = "/";
   Subject& subject = Start(std::move(request));
   ASSERT_TRUE(RunToTheEnd(subject));
   EXPECT_EQ(subject.owner.out(), "hello\n");
@@ -326,7 +326,7 @@ TEST_F(SandboxedStartTest, CancelsAStartThatItsLauncherDoesNotAnswer) {
 
 TEST_F(SandboxedStartTest, ReportsAMissingDirectoryAsAKeeperDoes) {
   auto request = Request("true");
-  request.command.cwd = Directory() + "/missing";
+  request.command->cwd = Directory() + "/missing";
   Subject& subject = Start(std::move(request));
   ASSERT_TRUE(RunUntil([&] { return subject->gone(); }));
   EXPECT_EQ(subject.owner.error->message,

@@ -174,9 +174,10 @@ class JailFixture : public testing::TestWithParam<uid_t> {
   }
 
   // Returns the record of the plan for the jail.
-  std::string Plan() const {
+  std::string Plan(MissingNames missing_names = MissingNames::kCovered) const {
     return AsUser([&] {
-      const auto planned = PlanJail(sandbox_, {.cwd = Workspace(), .tmpdir = tmpdir_.path()}, guarded_);
+      const auto planned =
+          PlanJail(sandbox_, {.cwd = Workspace(), .tmpdir = tmpdir_.path(), .missing_names = missing_names}, guarded_);
       return planned ? EncodeRecord(planned->plan) : planned.error().message;
     });
   }
@@ -220,7 +221,7 @@ class JailFixture : public testing::TestWithParam<uid_t> {
     return status;
   }
 
-  JailEntry EntryFor(std::vector<std::string> argv) const {
+  RunCommand EntryFor(std::vector<std::string> argv) const {
     return {.command = {.program = argv[0], .argv = std::move(argv), .cwd = Workspace()},
             .environment = {"PATH=/usr/bin:/bin", "MARK=" + workspace_.path()}};
   }
@@ -229,14 +230,14 @@ class JailFixture : public testing::TestWithParam<uid_t> {
   Launched StartProgram(std::vector<std::string> argv) { return Request(EntryFor(std::move(argv)), -1); }
 
   // Asks for a command. Its streams are `terminal`, or, if that is -1, pipes.
-  Launched Request(JailEntry entry, int terminal) {
+  Launched Request(RunCommand entry, int terminal) {
     auto control = sys::MakePacketPair();
     auto report = sys::MakePipe(sys::OurEnd::kRead), out = sys::MakePipe(sys::OurEnd::kRead),
          err = sys::MakePipe(sys::OurEnd::kRead);
     const auto in = sys::OpenDevNull();
     const bool is_piped = terminal < 0;
     entry.has_terminal = !is_piped;
-    const auto file = sys::MakeMemoryFile("entry", EncodeRecord(entry));
+    const auto file = sys::MakeMemoryFile("entry", EncodeRecord(JailEntry{entry}));
     Send({file->get(), is_piped ? in->get() : terminal, is_piped ? out->write_end.get() : terminal,
           is_piped ? err->write_end.get() : terminal, control->theirs.get(), report->write_end.get()});
     return {.control = std::move(control->ours),

@@ -19,7 +19,7 @@ class JailProcessTerminalTest : public JailFixture {
   Launched StartOnTerminal(std::vector<std::string> argv) {
     auto pty = sys::OpenPty({.rows = 24, .cols = 80});
     EXPECT_TRUE(pty);
-    JailEntry entry = EntryFor(std::move(argv));
+    RunCommand entry = EntryFor(std::move(argv));
     entry.environment.push_back("PS1=ready> ");
     entry.environment.push_back("TERM=dumb");
     Launched launched = Request(std::move(entry), pty->slave.get());

@@ -1,6 +1,7 @@
 // A jail runs the commands that a server asks for.
 #include "sandbox/native/jail_process.h"
 
+#include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <termios.h>
@@ -11,6 +12,7 @@
 #include "support/exec_supervisor.h"
 #include "support/proc.h"
 #include "sys/pty.h"
+#include "sys/socket_pair.h"
 
 namespace holdfast::sandbox {
 namespace {
@@ -137,13 +139,13 @@ TEST_P(JailProcessTest, RunsCommandsUnderAPlanThatFitsNoTemplate) {
 }
 
 TEST_P(JailProcessTest, DropsEntriesThatCannotBeMeant) {
-  const JailEntry usual = EntryFor({"/bin/true"});
+  const RunCommand usual = EntryFor({"/bin/true"});
   const auto null = sys::OpenDevNull();
   auto pipe = sys::MakePipe(sys::OurEnd::kRead);
   const int n = null->get(), p = pipe->write_end.get();
-  const auto is_dropped = [&](const JailEntry& entry, const std::function<std::vector<int>(int, int)>& fds) {
+  const auto is_dropped = [&](const RunCommand& entry, const std::function<std::vector<int>(int, int)>& fds) {
     auto control = sys::MakePacketPair();
-    const auto file = sys::MakeMemoryFile("entry", EncodeRecord(entry));
+    const auto file = sys::MakeMemoryFile("entry", EncodeRecord(JailEntry{entry}));
     Send(fds(file->get(), control->theirs.get()));
     control->theirs.Reset();
     Launched launched = {.control = std::move(control->ours)};
@@ -155,12 +157,15 @@ TEST_P(JailProcessTest, DropsEntriesThatCannotBeMeant) {
   EXPECT_TRUE(is_dropped(usual, [&](int, int c) { return std::vector{p, n, n, n, c, p}; }));
   EXPECT_TRUE(is_dropped(usual, [&](int f, int c) { return std::vector{f, n, n, n, c, n}; }));
   EXPECT_TRUE(is_dropped(usual, [&](int f, int c) { return std::vector{f, n, n, n, p, c}; }));
-  JailEntry entry = usual;
+  RunCommand entry = usual;
   entry.has_terminal = true;
   EXPECT_TRUE(is_dropped(entry, [&](int f, int c) { return std::vector{f, n, n, n, c, p}; }));
   entry = usual;
   entry.is_supervised = true;
   EXPECT_TRUE(is_dropped(entry, [&](int f, int c) { return std::vector{f, n, n, n, c, p, p}; }));
+  entry = usual;
+  entry.proxies.emplace();  // the plan has no place for them
+  EXPECT_TRUE(is_dropped(entry, [&](int f, int c) { return std::vector{f, n, n, n, c, p}; }));
   entry = usual;
   entry.command.cwd = "relative";
   EXPECT_TRUE(is_dropped(entry, [&](int f, int c) { return std::vector{f, n, n, n, c, p}; }));
@@ -179,9 +184,9 @@ TEST_P(JailProcessTest, SupervisesACommandThatAsksForIt) {
   auto control = sys::MakePacketPair();
   auto report = sys::MakePipe(sys::OurEnd::kRead), out = sys::MakePipe(sys::OurEnd::kRead);
   const auto null = sys::OpenDevNull();
-  JailEntry entry = EntryFor({"/bin/echo", "ran"});
+  RunCommand entry = EntryFor({"/bin/echo", "ran"});
   entry.is_supervised = true;
-  const auto file = sys::MakeMemoryFile("entry", EncodeRecord(entry));
+  const auto file = sys::MakeMemoryFile("entry", EncodeRecord(JailEntry{entry}));
   Send({file->get(), null->get(), out->write_end.get(), null->get(), control->theirs.get(), report->write_end.get(),
         supervisor.helper_end().get()});
   supervisor.helper_end().Reset();
@@ -193,6 +198,84 @@ TEST_P(JailProcessTest, SupervisesACommandThatAsksForIt) {
       .control = std::move(control->ours), .report = std::move(report->read_end), .out = std::move(out->read_end)};
   EXPECT_EQ(launched.AwaitExit(), 0);
   EXPECT_EQ(ReadToEnd(launched.out.get()), "ran\n");
+}
+
+TEST_P(JailProcessTest, LetsTheCommandKeepADescriptor) {
+  auto control = sys::MakePacketPair();
+  auto report = sys::MakePipe(sys::OurEnd::kRead), out = sys::MakePipe(sys::OurEnd::kRead);
+  const auto null = sys::OpenDevNull(), kept = sys::MakeMemoryFile("kept", "kept text");
+  RunCommand entry = EntryFor({"/bin/bash", "-c", "cat <&$KEPT; ls /proc/self/fd | wc -l"});
+  entry.kept_variable = "KEPT";
+  const auto file = sys::MakeMemoryFile("entry", EncodeRecord(JailEntry{entry}));
+  Send({file->get(), null->get(), out->write_end.get(), null->get(), control->theirs.get(), report->write_end.get(),
+        kept->get()});
+  for (OwnedFd* const ours : {&control->theirs, &report->write_end, &out->write_end}) ours->Reset();
+  Launched launched = {
+      .control = std::move(control->ours), .report = std::move(report->read_end), .out = std::move(out->read_end)};
+  EXPECT_EQ(launched.AwaitExit(), 0);
+  EXPECT_EQ(ReadToEnd(launched.out.get()), "kept text5\n") << "the streams, the kept one and that of ls";
+}
+
+TEST_P(JailProcessTest, ServesFilesUnderAPlanForThat) {
+  EndJail();
+  StartJail(kProgram, Plan(MissingNames::kRefused));
+  EXPECT_EQ(Start("true").Next(), std::nullopt) << "a command could make the names that the file helper refuses";
+  auto control = sys::MakePacketPair();
+  auto report = sys::MakePipe(sys::OurEnd::kRead);
+  auto requests = sys::MakeSocketPair(sys::SocketKind::kStream);
+  const auto null = sys::OpenDevNull(), file = sys::MakeMemoryFile("entry", EncodeRecord(JailEntry{ServeFiles()}));
+  const int theirs = requests->theirs.get();
+  Send({file->get(), theirs, theirs, null->get(), control->theirs.get(), report->write_end.get()});
+  for (OwnedFd* const ours : {&control->theirs, &report->write_end, &requests->theirs}) ours->Reset();
+  Launched launched = {.control = std::move(control->ours), .report = std::move(report->read_end)};
+  ASSERT_TRUE(launched.AwaitBegun());
+  const auto ask = [&](const std::string& directory) {
+    const std::string request = fmt::format(
+        R"({{"operation":"fs/createDirectory","params":{{"path":"file://{}/{}"}}}})", Workspace(), directory);
+    EXPECT_TRUE(sys::SendAll(requests->ours.get(), request + "\n"));
+    char answer[4096];
+    const ssize_t size = sys::Read(requests->ours.get(), answer, sizeof answer);
+    return std::string(answer, size > 0 ? static_cast<size_t>(size) : 0);
+  };
+  EXPECT_THAT(ask("made"), HasSubstr(R"("status":"ok")"));
+  EXPECT_TRUE(std::filesystem::exists(Workspace() + "/made"));
+  EXPECT_THAT(ask(".git"), HasSubstr(R"("status":"error")"));
+  EXPECT_FALSE(std::filesystem::exists(Workspace() + "/.git"));
+  requests->ours.Reset();
+  EXPECT_EQ(launched.AwaitExit(), 0);
+}
+
+// The proxy is a listener of the test, which answers one connection.
+TEST_P(JailProcessTest, CarriesConnectionsToAProxyAlone) {
+  EndJail();
+  sandbox_.proxies.emplace();
+  StartJail();
+  const OwnedFd proxy(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  ASSERT_EQ(::bind(proxy.get(), generic, size), 0);
+  ASSERT_EQ(::listen(proxy.get(), 5), 0);
+  ASSERT_EQ(::getsockname(proxy.get(), generic, &size), 0);
+  const uint16_t port = ntohs(address.sin_port);
+  RunCommand entry = EntryFor({"/bin/bash", "-c",
+                               "port=${HTTP_PROXY##*:}; exec 3<>/dev/tcp/127.0.0.1/$port; echo hello >&3; cat <&3; "
+                               "(echo > /dev/tcp/127.0.0.1/$OUTSIDE) 2>/dev/null || echo alone"});
+  entry.environment.push_back(fmt::format("HTTP_PROXY=http://127.0.0.1:{}", port));
+  entry.environment.push_back(fmt::format("OUTSIDE={}", port));
+  entry.proxies = ProxyRoutes{.endpoints = {{.host = LoopbackHost::kIpv4, .port = port}},
+                              .variables = {{"HTTP_PROXY", "http://", "", 0}}};
+  Launched launched = Request(entry, -1);
+  const OwnedFd connection(::accept4(proxy.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  char text[6];
+  EXPECT_EQ(sys::Read(connection.get(), text, sizeof text), 6);
+  EXPECT_TRUE(sys::SendAll(connection.get(), "world\n"));
+  ::shutdown(connection.get(), SHUT_RDWR);
+  const Finished finished = Finish(std::move(launched));
+  EXPECT_EQ(finished.out, "world\nalone\n") << finished.err << finished.report;
+  EXPECT_EQ(Start("true").Next(), std::nullopt) << "a command without proxies would have a network";
 }
 
 TEST_P(JailProcessTest, RunsTwoHundredCommandsInARow) {

@@ -20,7 +20,6 @@
 
 #include "sandbox/native/namespaces.h"
 #include "sandbox/native/trial.h"
-#include "sandbox/plan/jail_plan.h"
 #include "sandbox/plan/make_plan.h"
 #include "sandbox/policy/policy.h"
 #include "sandbox/resolve/resolve.h"
@@ -409,18 +408,6 @@ TEST_F(MountBuilderTest, ATemplateLeavesOutWhatEachCommandHasForItself) {
               return before + ", " + Write("/dev/shm/new") + ", " + fs::read_symlink("/proc/self").string();
             }),
             "Read-only file system, done, 1");
-}
-
-TEST(FitsTemplateTest, APlanThatMountsWhereEachCommandHasItsOwnDoesNotFit) {
-  const auto fits = [](Mount mount) {
-    NamespacePlan plan;
-    plan.mounts = {ReadOnlyBind{"/"}, PrivateDev{}, FreshProc{}, std::move(mount)};
-    return FitsTemplate(plan);
-  };
-  EXPECT_TRUE(fits(WritableBind{"/dev/shmem"}));
-  EXPECT_TRUE(fits(WritableBind{"/procedures"}));
-  for (const char* const path : {"/proc", "/proc/sys", "/dev/shm", "/dev/pts/3"})
-    EXPECT_FALSE(fits(ReadOnlyBind{path})) << path;
 }
 
 // The mounts of whole policies. The names that are always protected exist, so that no placeholder is needed.

@@ -55,11 +55,15 @@ std::string Pattern(size_t size, unsigned seed) {
   return text;
 }
 
-// Returns the only living child of this process, or 0 when there is none or more than one.
+// Returns the only living child of this process, or 0 when there is none or more than one. The bridge of the test
+// before may take a moment to end.
 pid_t FindBridge() {
-  auto children = support::ChildrenOf(::getpid());
-  std::erase_if(children, support::IsZombie);
-  EXPECT_EQ(children.size(), 1u);
+  std::vector<pid_t> children;
+  EXPECT_TRUE(Eventually([&] {
+    children = support::ChildrenOf(::getpid());
+    std::erase_if(children, support::IsZombie);
+    return children.size() == 1;
+  })) << children.size();
   return children.size() == 1 ? children[0] : 0;
 }
 
@@ -270,10 +274,8 @@ TEST_F(ProxyBridgeTest, DoesNotWaitForAProxyThatTakesNothing) {
   pollfd poll = {client_.fd(), POLLOUT, 0};
   while (::poll(&poll, 1, 100) == 1) (void)!::send(client_.fd(), block.data(), block.size(), MSG_DONTWAIT);
   client_.Close();
-  const auto begin = std::chrono::steady_clock::now();
   bridge_->End();
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
-  EXPECT_FALSE(support::IsAlive(bridge));
+  EXPECT_TRUE(Eventually([&] { return support::IsZombie(bridge); }));
 }
 
 TEST(ProxyBridgeEndpointTest, ResetsWhileTheProxyIsDeadAndFindsItWhenItIsBack) {
@@ -358,7 +360,7 @@ TEST_F(ProxyRelayTest, EndsThoughAProxyKeepsItsEndOpen) {
 
 TEST(ProxyBridgeProcessTest, HoldsNoDescriptorOfItsOwnersOpen) {
   auto pipe = sys::MakePipe(sys::OurEnd::kWrite);
-  const auto bridge = ProxyBridge::Start({{LoopbackHost::kIpv4, 1}});
+  const auto bridge = StartProxyBridge({{LoopbackHost::kIpv4, 1}});
   ASSERT_TRUE(bridge);
   pipe->write_end.Reset();
   char none;
@@ -367,17 +369,17 @@ TEST(ProxyBridgeProcessTest, HoldsNoDescriptorOfItsOwnersOpen) {
 }
 
 TEST(ProxyBridgeProcessTest, LeavesTheSessionOfItsOwner) {
-  const auto bridge = ProxyBridge::Start({{LoopbackHost::kIpv4, 1}});
+  const auto bridge = StartProxyBridge({{LoopbackHost::kIpv4, 1}});
   ASSERT_TRUE(bridge);
   const pid_t pid = FindBridge();
   EXPECT_TRUE(Eventually([&] { return ::getsid(pid) == pid; }));
 }
 
-// The bridge dies even when another process holds its control socket open.
-TEST(ProxyBridgeProcessTest, DiesWithItsOwner) {
+// Another process may hold the control socket open, such as pid 1 of a command that a jail has started.
+TEST(ProxyBridgeProcessTest, LivesUntilNoProcessHasItsSocket) {
   const pid_t owner = ::fork();
   if (owner == 0) {
-    const auto bridge = ProxyBridge::Start({{LoopbackHost::kIpv4, 1}});
+    const auto bridge = StartProxyBridge({{LoopbackHost::kIpv4, 1}});
     (void)!::fork();
     for (;;) ::pause();
   }
@@ -390,30 +392,18 @@ TEST(ProxyBridgeProcessTest, DiesWithItsOwner) {
   }));
   ::kill(owner, SIGKILL);
   ::waitpid(owner, nullptr, 0);
+  EXPECT_TRUE(support::IsAlive(children.back()));
+  ::kill(children.front(), SIGKILL);
   EXPECT_TRUE(Eventually([&] { return !support::IsAlive(children.back()); }));
-  for (const pid_t child : children) {
-    if (support::IsAlive(child)) ::kill(child, SIGKILL);
-  }
-}
-
-TEST(ProxyBridgeProcessTest, IsReapedByItsOwner) {
-  pid_t pid = -1;
-  {
-    const auto bridge = ProxyBridge::Start({{LoopbackHost::kIpv4, 1}});
-    ASSERT_TRUE(bridge);
-    pid = FindBridge();
-    EXPECT_GT(pid, 0);
-  }
-  EXPECT_LT(::kill(pid, 0), 0);
 }
 
 TEST(ProxyBridgeProcessTest, EndsWhenItDoesNotGetWhatItNeeds) {
-  const auto bridge = ProxyBridge::Start({{LoopbackHost::kIpv4, 1}, {LoopbackHost::kIpv4, 2}});
+  const auto bridge = StartProxyBridge({{LoopbackHost::kIpv4, 1}, {LoopbackHost::kIpv4, 2}});
   ASSERT_TRUE(bridge);
   const pid_t pid = FindBridge();
   TestListener one;
   one.Listen();
-  ASSERT_TRUE(sys::SendDescriptors(bridge->control(), std::vector{one.fd()}));
+  ASSERT_TRUE(sys::SendDescriptors(bridge->get(), std::vector{one.fd()}));
   EXPECT_TRUE(Eventually([&] { return support::IsZombie(pid); }));
 }
 

@@ -95,21 +95,21 @@ class ProxyStageTest : public InnerStageFixture {
   void SetUp() override {
     InnerStageFixture::SetUp();
     proxy_.Listen();
-    auto bridge = ProxyBridge::Start({{LoopbackHost::kIpv4, proxy_.port()}});
+    auto bridge = StartProxyBridge({{LoopbackHost::kIpv4, proxy_.port()}});
     ASSERT_TRUE(bridge);
-    bridge_.emplace(*std::move(bridge));
+    bridge_ = *std::move(bridge);
   }
 
   // The script runs in bash, which can connect by itself: the script opens an address as descriptor 3.
   InnerOrders Bash(std::string script) const {
     InnerOrders orders = Orders({"/bin/bash", "-c", std::move(script)});
     orders.filter = Filter::kProxyOnly;
-    orders.proxy = {.control_fd = bridge_->control(), .listeners = 1, .variables = {{"HTTP_PROXY", "http://", "/", 0}}};
+    orders.proxy = {.control_fd = bridge_.get(), .listeners = 1, .variables = {{"HTTP_PROXY", "http://", "/", 0}}};
     return orders;
   }
 
   TestListener proxy_;
-  std::optional<ProxyBridge> bridge_;
+  OwnedFd bridge_;
 };
 
 constexpr char kAskProxy[] =
@@ -142,7 +142,7 @@ TEST_F(ProxyStageTest, GivesTheCommandNoDescriptorOfTheBridge) {
 
 TEST_F(ProxyStageTest, RefusesToStartWithoutABridge) {
   const InnerOrders orders = Bash("echo ran");
-  ::shutdown(bridge_->control(), SHUT_RDWR);
+  ::shutdown(bridge_.get(), SHUT_RDWR);
   const Outcome outcome = RunningStage(orders, EnterOwnNetwork).Finish();
   EXPECT_EQ(outcome.status, kRefusedStatus);
   EXPECT_EQ(outcome.out, "");

@@ -65,12 +65,12 @@ class TestListener {
 class TestBridge {
  public:
   explicit TestBridge(const std::vector<ProxyEndpoint>& endpoints) {
-    auto bridge = ProxyBridge::Start(endpoints);
+    auto bridge = StartProxyBridge(endpoints);
     if (!bridge) {
       ADD_FAILURE() << bridge.error().message;
       return;
     }
-    bridge_.emplace(*std::move(bridge));
+    bridge_ = *std::move(bridge);
     std::vector<TestListener> listeners(endpoints.size());
     std::vector<int> fds;
     for (TestListener& listener : listeners) {
@@ -78,16 +78,16 @@ class TestBridge {
       fds.push_back(listener.fd());
       ports_.push_back(listener.port());
     }
-    EXPECT_TRUE(sys::SendDescriptors(bridge_->control(), fds));
+    EXPECT_TRUE(sys::SendDescriptors(bridge_.get(), fds));
   }
 
   support::TestSocket Connect(size_t endpoint = 0) const {
     return support::TestSocket::Connect(fmt::format("ws://127.0.0.1:{}", ports_.at(endpoint)));
   }
-  void End() { bridge_.reset(); }
+  void End() { bridge_.Reset(); }
 
  private:
-  std::optional<ProxyBridge> bridge_;
+  OwnedFd bridge_;
   std::vector<uint16_t> ports_;
 };
 
