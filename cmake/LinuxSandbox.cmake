@@ -1,4 +1,4 @@
-# The helper holdfast-linux-sandbox, which runs every sandboxed command that no launcher starts, and the bubblewrap that it falls
+# The helper holdfast-linux-sandbox, which runs every sandboxed command that no jail starts, and the bubblewrap that it falls
 # back to.
 set(HOLDFAST_BUBBLEWRAP_SOURCE "" CACHE PATH "An unpacked source of bubblewrap; without it, that of Debian's package is fetched")
 if(DEFINED ENV{HOLDFAST_BUBBLEWRAP_SOURCE})  # kept in the cache, for later configurations
@@ -34,10 +34,6 @@ function(holdfast_linux_sandbox)
   add_executable(holdfast-linux-sandbox ${sources})
   target_link_libraries(holdfast-linux-sandbox PRIVATE holdfast_flags ${below})
   add_dependencies(holdfast holdfast-linux-sandbox)  # the server runs the helper that lies beside it
-  # The entry point runs before libc, so nothing in it may need libc or a runtime.
-  set_source_files_properties(${CMAKE_SOURCE_DIR}/apps/linux_sandbox/entry.cc PROPERTIES
-    COMPILE_OPTIONS "-O2;-ffreestanding;-fno-stack-protector;-fno-sanitize=all;-fno-exceptions")
-  target_link_options(holdfast-linux-sandbox PRIVATE -Wl,--entry=holdfast_entry)
   if(HOLDFAST_SANITIZERS)
     # Servers and sandboxes copy the helper into memory, some thousand times in one run of the tests, and a smaller file is
     # copied faster.

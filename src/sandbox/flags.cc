@@ -239,7 +239,7 @@ const Flag* FlagNamed(std::string_view name) {
   return flag == kFlags.end() ? nullptr : flag;
 }
 
-// The entry point of the helper may have opened --program-fd itself, under a number that the caller left closed.
+// A helper that executes itself again has opened --program-fd itself, maybe under a number that the caller left closed.
 bool NamesProgramTwice(const SandboxedCommand& command) {
   const std::optional<int> others[] = {
       command.profile_fd, command.bubblewrap_fd, command.port_ruleset_fd,       command.exec_supervisor_fd,

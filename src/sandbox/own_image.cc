@@ -1,8 +1,10 @@
 #include "sandbox/own_image.h"
 
 #include <fcntl.h>
+#include <linux/mount.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -52,6 +54,17 @@ Result<> CheckGiven(const struct stat& own, int program) {
               fmt::format("descriptor {} is not the program of this process, or a command could change it", program));
 }
 
+// Returns this program on a read-only mount that is attached nowhere.
+Result<OwnedFd> OnReadOnlyMount() {
+  OwnedFd mount(static_cast<int>(::syscall(SYS_open_tree, AT_FDCWD, kOwnImage, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC)));
+  if (!mount.is_open()) return FailErrno("open_tree", kOwnImage);
+  mount_attr attributes = {};
+  attributes.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+  const long set = ::syscall(SYS_mount_setattr, mount.get(), "", AT_EMPTY_PATH, &attributes, sizeof attributes);
+  if (set < 0) return FailErrno("mount_setattr", kOwnImage);
+  return mount;
+}
+
 Result<OwnedFd> SealedCopy() {
   TRY(StageImage image, StageImage::Create(std::nullopt));
   TRY_VOID(image.Complete());
@@ -65,7 +78,8 @@ struct Passed {
 
 Result<Passed> Prepare(const std::string& profile) {
   Passed passed;
-  TRY(passed.program, SealedCopy());
+  auto mount = OnReadOnlyMount();
+  TRY(passed.program, mount ? std::move(mount) : SealedCopy());
   TRY(passed.profile, sys::MakeMemoryFile("profile", profile));
   TRY_VOID(sys::LetInherit(passed.program.get()));
   TRY_VOID(sys::LetInherit(passed.profile.get()));

@@ -7,9 +7,8 @@
 //   it);
 //   - a copy in sealed memory.
 //
-// The last two need a second execution of the helper. The entry point of the helper makes the mount, before libc is
-// started (apps/linux_sandbox/entry.cc): this takes 0.1 ms together with the execution. The copy of 2.7 MB takes 1 to 3
-// ms, and its execution 0.7 ms.
+// The last two need a second execution of the helper, which takes 0.7 ms. The copy takes 1 to 3 ms, and the mount 0.1
+// ms.
 //
 // Such a file of another user is safe, because everything that a mount could forbid is forbidden by the file itself:
 // content, mode, times, attributes and leases need the right to write or the owner. The file is no directory, so
@@ -34,8 +33,8 @@ namespace holdfast::sandbox {
 // the descriptor of the flag --program-fd: when it is given, the process has to run from that copy or mount.
 Result<> CheckOwnImage(std::optional<int> program);
 
-// Executes this program again, from a sealed copy, for the same command, whose profile is a value. The profile is
-// passed by descriptor. Returns only after a failure. The caller has no descriptor of --program-fd, so that this
+// Executes this program again, from such a mount or copy, for the same command, whose profile is a value. The profile
+// is passed by descriptor. Returns only after a failure. The caller has no descriptor of --program-fd, so that this
 // happens once.
 Error ExecuteOutOfReach(SandboxedCommand command, std::string_view called_as);
 

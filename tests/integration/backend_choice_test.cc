@@ -194,7 +194,7 @@ TEST_F(BackendChoiceTest, TheHelperRunsFromAFileThatTheCommandCannotChange) {
   EXPECT_EQ(ImageOf(helper, {}), ::geteuid() == 0 ? "read-only mount" : "memory");
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file to another user";
   const Strings without_input = {"/bin/sh", "-c", "exec \"$0\" \"$@\" <&-"};
-  EXPECT_EQ(ImageOf(helper, without_input), "memory") << "the mount would have the number of the command's input";
+  EXPECT_EQ(ImageOf(helper, without_input), "read-only mount") << "which has not the number of the command's input";
   fs::permissions(own.path(), fs::perms(0755));
   const Strings as_nobody = {"setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"};
   EXPECT_EQ(ImageOf(helper, as_nobody), "file") << "it belongs to root, and needs no copy";
