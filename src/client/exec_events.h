@@ -1,5 +1,5 @@
 // An ExecEvents adapter turns the events of one process into those that an agent shows to its model: a command begins,
-// writes output, is typed to, and ends with the whole of its output. It does no I/O: the caller tells it what happens.
+// writes output, is typed to, and ends with the whole of its output. It does no I/O: the caller reports what happens.
 #pragma once
 
 #include <chrono>

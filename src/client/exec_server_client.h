@@ -54,7 +54,7 @@ class ExecServerClient {
   loop::Task<Result<std::string>> CallText(std::string method, std::string params, CallOptions options = {});
 
   // Starts a process. If the connection is lost before the answer, the library finds out whether the server has
-  // started it, and sends the request again if it has not; docs/CLIENT.md tells within which limits. A start that is
+  // started it, and sends the request again if it has not; docs/CLIENT.md says within which limits. A start that is
   // not answered in time, or whose task ends first, is cancelled on the server.
   loop::Task<Result<std::shared_ptr<Process>>> Start(StartOptions options);
   // Follows a process that exists already, because the session was resumed or is shared. Its events begin behind

@@ -46,7 +46,7 @@ struct ServerTraits {
 
 // The part that this client has in a shared session. A server holds a broken connection for a while, so a driver that
 // comes back after a loss may find its place taken: by its own old connection, or by a client that has taken over. It
-// cannot tell which, and so it comes back as an observer, and becomes the driver again when its user next changes
+// cannot know which, and so it comes back as an observer, and becomes the driver again when its user next changes
 // something.
 class OwnRole {
  public:

@@ -16,7 +16,7 @@ void WriteLedger::Remove(Write write) {
 }
 
 bool WriteLedger::MaySend(Write write, ConnectionNumber connection) const {
-  // Writes are sent in their order, so the one before this one tells about all the others.
+  // Writes are sent in their order, so the one before this one speaks for all the others.
   return write == entries_.begin() || std::prev(write)->sent_on == connection;
 }
 

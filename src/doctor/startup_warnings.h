@@ -1,4 +1,4 @@
-// The startup warnings tell the operator of a server why sandboxed commands will fail, before the first one does.
+// The startup warnings say to the operator of a server why sandboxed commands will fail, before the first one does.
 #pragma once
 
 #include <optional>

@@ -14,7 +14,7 @@
 namespace holdfast::remote {
 
 // An OfferedConnection is a connection to the rendezvous, which waits there until a client is joined to it. It passes
-// everything through, and tells when the client speaks for the first time and when the connection has ended.
+// everything through, and reports when the client speaks for the first time and when the connection has ended.
 class OfferedConnection final : public rpc::Transport, private rpc::Receiver {
  public:
   // `on_change` is called when taken() or ended() has become true, after the receiver was called.

@@ -1,4 +1,4 @@
-// A RegistryClient registers this process with the service that tells it its rendezvous.
+// A RegistryClient registers this process with the service that assigns it a rendezvous.
 #pragma once
 
 #include <expected>

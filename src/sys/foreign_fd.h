@@ -1,7 +1,7 @@
 // The owner of a descriptor that an untrusted process has chosen. Its last close may take long: that of a TCP socket
 // with SO_LINGER as long as the process wants, that of a unix socket too, because it closes the descriptors that were
 // sent through it and not received, and that of an epoll, an inotify or a memory file as long as it takes to free all
-// that is in it. No check tells the quick ones apart without the risk of waiting for a lock. So the thread that drops a
+// that is in it. No check finds the quick ones without the risk of waiting for a lock. So the thread that drops a
 // descriptor never closes it.
 //
 // The kernel does not let a thread linger that is at its end. A descriptor is therefore closed by the end of a thread
