@@ -154,8 +154,8 @@ loop::Task<Result<>> Session::TakeOver() {
   co_return Result<>();
 }
 
-// An exit has a number but is in no chunk, so it is known only when all chunks are. Servers before 0.142 report the last
-// number only in an answer without chunks; so the process is read until there are none.
+// An exit has a number but is in no chunk, so it is known only when all chunks are. Servers before 0.142 report the
+// last number only in an answer without chunks; so the process is read until there are none.
 loop::Task<Result<>> Session::CatchUp(ConnectionPtr connection, std::string process_id,
                                       std::shared_ptr<EventStream> stream) {
   const auto self = shared_from_this();
