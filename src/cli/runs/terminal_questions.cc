@@ -23,6 +23,7 @@ namespace {
 
 constexpr cc_t kCtrlC = 3;
 constexpr size_t kMaxLine = 4096;
+constexpr int kFewestCells = 20;
 
 // The terminal reads lines with an echo for as long as this object exists, and then has its settings from before.
 // Ctrl-C ends a line instead of raising a signal, which would end the program or reach the command. The kernel stops a
@@ -60,6 +61,19 @@ std::string RandomMark() {
   const std::string digits = RandomSecret();
   constexpr uint32_t kFirst = 100, kCount = 900;
   return std::to_string(kFirst + *ParseNumber<uint32_t>(std::string_view(digits).substr(0, 8), 16) % kCount);
+}
+
+// Returns the number of bytes that fit into so many cells of a terminal. A character that is not ASCII may take two.
+size_t SizeWithin(std::string_view text, int cells) {
+  const auto is_inside = [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; };
+  size_t size = 0;
+  while (size < text.size()) {
+    cells -= static_cast<unsigned char>(text[size]) < 0x80 ? 1 : 2;
+    if (cells < 0) break;
+    do ++size;
+    while (size < text.size() && is_inside(text[size]));
+  }
+  return size;
 }
 
 // A terminal that knows no sequences cannot be misled by any either.
@@ -136,7 +150,8 @@ loop::Task<Consent> TerminalQuestions::Ask(std::string text) {
   if (!lines.changed()) co_return Consent::kNobodyToAsk;
   const std::string mark = RandomMark();
   Dialogue dialogue(loop_, terminal.get());
-  std::string question = ScreenFor(terminal.get()) + MarkedLines(text, mark);
+  const int columns = WindowSizeOf(terminal.get()).value_or(sys::WindowSize()).cols;
+  std::string question = ScreenFor(terminal.get()) + MarkedLines(text, mark, columns);
   bool is_shown = co_await dialogue.Show(std::move(question));
   (void)::tcflush(terminal.get(), TCIFLUSH);  // drops what was typed while the terminal was slow
   std::string prompt = fmt::format("{0} | Type {0} to allow it, anything else to refuse it: ", mark);
@@ -147,12 +162,20 @@ loop::Task<Consent> TerminalQuestions::Ask(std::string text) {
   co_return line == mark + "\n" ? Consent::kYes : Consent::kNo;
 }
 
-std::string MarkedLines(std::string_view text, std::string_view mark) {
+std::string MarkedLines(std::string_view text, std::string_view mark, int columns) {
+  constexpr std::string_view kBar = " | ", kColon = " : ";
+  const int room = columns - static_cast<int>(mark.size() + kBar.size()) - 1;
   std::string marked;
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    marked += fmt::format("{} | {}\n", mark, line);
+    std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
+    std::string_view sign = kBar;
+    do {
+      const size_t size = SizeWithin(line, std::max(kFewestCells, room));
+      marked += fmt::format("{}{}{}\n", mark, sign, line.substr(0, size));
+      line.remove_prefix(size);
+      sign = kColon;
+    } while (!line.empty());
   }
   return marked;
 }

@@ -45,7 +45,9 @@ class TerminalQuestions {
   loop::Event closed_;
 };
 
-// Returns the text with `mark` in front of each line.
-std::string MarkedLines(std::string_view text, std::string_view mark);
+// Returns the text with `mark` in front of each line. A line that is too long for a terminal of this width is cut into
+// several, because the command chooses what is in it: the rest of it could look like another line of the question. The
+// further ones have a colon behind the mark instead of a bar.
+std::string MarkedLines(std::string_view text, std::string_view mark, int columns);
 
 }  // namespace holdfast::cli

@@ -31,8 +31,27 @@ constexpr std::string_view kEndOfQuestion = "to refuse it: ";
 constexpr int kSilenceMs = 60'000;
 
 TEST(MarkedLinesTest, HaveTheMarkInFrontOfEach) {
-  EXPECT_EQ(MarkedLines("one\n  two\n", "417"), "417 | one\n417 |   two\n");
-  EXPECT_EQ(MarkedLines("one\n\ntwo", "417"), "417 | one\n417 | \n417 | two\n");
+  EXPECT_EQ(MarkedLines("one\n  two\n", "417", 80), "417 | one\n417 |   two\n");
+  EXPECT_EQ(MarkedLines("one\n\ntwo", "417", 80), "417 | one\n417 | \n417 | two\n");
+}
+
+// The command fills a line with blanks, so that the rest of its argument would begin a line of the terminal.
+TEST(MarkedLinesTest, HaveAnotherMarkWhereALongLineGoesOn) {
+  const std::string blanks(23, ' '), fake = "  in /home/ann";
+  EXPECT_EQ(MarkedLines(blanks + fake + "\nend", "417", 30), "417 | " + blanks + "\n417 : " + fake + "\n417 | end\n");
+  EXPECT_EQ(MarkedLines(std::string(46, 'x'), "417", 30),
+            "417 | " + std::string(23, 'x') + "\n417 : " + std::string(23, 'x') + "\n");
+}
+
+TEST(MarkedLinesTest, CountTwoCellsForACharacterThatMayBeWide) {
+  const std::string wide = "\xe5\xa5\xbd";
+  std::string eleven;
+  for (int i = 0; i < 11; ++i) eleven += wide;
+  EXPECT_EQ(MarkedLines(eleven + wide, "417", 30), "417 | " + eleven + "\n417 : " + wide + "\n");
+}
+
+TEST(MarkedLinesTest, AreShownOnATerminalOfAnyWidth) {
+  EXPECT_EQ(MarkedLines(std::string(21, 'x'), "417", 0), "417 | " + std::string(20, 'x') + "\n417 : x\n");
 }
 
 loop::Task<> AskAndExit(TerminalQuestions& questions) {
