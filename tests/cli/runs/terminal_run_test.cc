@@ -269,6 +269,7 @@ TEST_F(TerminalRunTest, AsksTheUserOfACommandWithPipes) {
 // A command that asks for something harmful, hides it in whatever way a terminal offers, and shows a harmless question
 // in its place, before the real one and all the time while that is open.
 constexpr char kHostile[] = R"(
+echo connected; while [ ! -e begin ]; do sleep 0.1; done
 fake='\033[2J\033[Hholdfast: the command wants to run\r\n    /usr/bin/true\r\nType y to allow it: '
 printf '\033[?1049h\033[3;4r\033[?6h\033[8m\033(0\033[?25l\033[?1000h\033[?2004h\033[4h\033]10;#000000\033\\'
 printf "$fake\033]0;trusted"
@@ -281,15 +282,37 @@ printf "$fake\033]0;trusted"
  printf '\033[2J\033[Hheld back\r\n') &
 /usr/bin/id -u > outside; echo status $?; touch go; wait; echo over)";
 
-class HostileRunTest : public TerminalRunTest, public testing::WithParamInterface<const char*> {};
+struct HostileCase {
+  const char* name;
+  const char* command;  // what starts the run and shows it
+};
 
-INSTANTIATE_TEST_SUITE_P(, HostileRunTest, testing::Values("-t", ""),
-                         [](const auto& info) { return *info.param == '\0' ? "WithPipes" : "WithATerminal"; });
+constexpr HostileCase kHostileCases[] = {
+    {"WithATerminal", "holdfast run -t --name hostile --rules r.rules bash hostile"},
+    {"WithPipes", "holdfast run --name hostile --rules r.rules bash hostile"},
+    {"AttachedWithATerminal",
+     "holdfast run -d -t --name hostile --rules r.rules -- bash hostile > name; holdfast attach hostile"},
+    {"AttachedWithPipes",
+     "holdfast run -d -i --name hostile --rules r.rules -- bash hostile > name; holdfast attach hostile"},
+};
+
+class HostileRunTest : public TerminalRunTest, public testing::WithParamInterface<HostileCase> {
+ protected:
+  // Starts the hostile command, which goes on when its output is on the screen: nobody could be asked before.
+  void Begin() {
+    Type(fmt::format("clear; {}", GetParam().command));
+    Await("connected\n");
+    Output("touch begin");
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(, HostileRunTest, testing::ValuesIn(kHostileCases),
+                         [](const auto& info) { return info.param.name; });
 
 TEST_P(HostileRunTest, CannotDrawOverAQuestion) {
   scratch_.Write("r.rules", "prefix_rule(pattern=[\"/usr/bin/id\"], decision=\"prompt\")\n");
   scratch_.Write("hostile", kHostile);
-  Type(fmt::format("holdfast run {} --name hostile --rules r.rules bash hostile", GetParam()));
+  Begin();
   const std::string yes = AwaitQuestion();
   const std::string question = fmt::format(
       "{0} | holdfast: the command wants to run, outside of the sandbox,\n{0} |     /usr/bin/id -u\n{0} |   in {1}\n",
@@ -311,9 +334,10 @@ TEST_P(HostileRunTest, CannotDrawOverAQuestion) {
 TEST_P(HostileRunTest, WaitsWhileAQuestionIsOpen) {
   scratch_.Write("r.rules", "prefix_rule(pattern=[\"/usr/bin/id\"], decision=\"prompt\")\n");
   scratch_.Write("hostile", R"(
+echo connected; while [ ! -e begin ]; do sleep 0.1; done
 (for i in {1..500}; do printf '%65536s' x; echo written >> blocks; done) &
 /usr/bin/id -u > outside; wait; printf '\033[2J\033[Hover\r\n')");
-  Type(fmt::format("holdfast run {} --rules r.rules bash hostile", GetParam()));
+  Begin();
   const std::string yes = AwaitQuestion();
   std::string written;
   auto changed = std::chrono::steady_clock::now();
@@ -334,7 +358,7 @@ TEST_P(HostileRunTest, GetsNoAnswerThatWasMeantForItsOwnText) {
   scratch_.Write("hostile",
                  "printf 'Type y to go on: '; while [ ! -e typed ]; do :; done; /usr/bin/id -u > outside; "
                  "echo status $?; wait");
-  Type(fmt::format("clear; holdfast run {} --rules r.rules bash hostile", GetParam()));
+  Type(fmt::format("clear; {}", GetParam().command));
   Await("Type y to go on:");
   Type("y");
   Type("y");
