@@ -132,8 +132,8 @@ void MeasurePairs(Report& report, size_t pairs) {
 void MeasureLatency(Report& report, size_t pairs) {
   constexpr int kWarmUps = 50, kSamples = 2000;
   constexpr std::string_view kLine = "fifteen letters\n";
-  const wire::ProcessWriteParams params{
-      .process_id = "cat", .chunk = Base64Encode(std::as_bytes(std::span(kLine))), .write_id = {}};
+  const std::string chunk = Base64Encode(std::as_bytes(std::span(kLine)));
+  const wire::ProcessWriteParams params{.process_id = "cat", .chunk = chunk, .write_id = {}};
   const TwoWays ways;
   Crowd crowd(ways.node.access());
   crowd.AddExecutors(pairs);

@@ -103,8 +103,8 @@ struct EchoSamples {
 
 EchoSamples MeasureEcho(Stdio stdio, std::string_view expected, size_t first_bytes) {
   constexpr std::string_view kLine = "fifteen letters\n";
-  const wire::ProcessWriteParams params{
-      .process_id = "cat", .chunk = Base64Encode(std::as_bytes(std::span(kLine))), .write_id = {}};
+  const std::string chunk = Base64Encode(std::as_bytes(std::span(kLine)));
+  const wire::ProcessWriteParams params{.process_id = "cat", .chunk = chunk, .write_id = {}};
   const Server server;
   Client client(server.url());
   client.Call<wire::ProcessStart>(StartParams("cat", {"/bin/cat"}, stdio));

@@ -175,3 +175,8 @@ set_tests_properties(check_docs PROPERTIES TIMEOUT 60)
 # This test checks how tools/bundled_bubblewrap builds a source, and what it does where it has none.
 add_test(NAME bundled_bubblewrap COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/tools/bundled_bubblewrap_test.py)
 set_tests_properties(bundled_bubblewrap PROPERTIES TIMEOUT 60)
+
+# This test compares docs/openrpc.json with the program, with OpenRPC, and with the conversations of tests/traces.
+add_test(NAME openrpc COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/tools/openrpc_test.py $<TARGET_FILE:holdfast>
+  $<TARGET_FILE:integration_test>)
+set_tests_properties(openrpc PROPERTIES COST 1000 TIMEOUT 300)

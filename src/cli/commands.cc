@@ -36,6 +36,7 @@ constexpr auto kRows = std::to_array<CommandTable::Row>({
     {"doctor", DoctorCommand},
     {"execpolicy check", ExecpolicyCheckCommand},
     {"execpolicy allow", ExecpolicyAllowCommand},
+    {"schema", SchemaCommand},
     {"completion", CompletionCommand},
     {"man", ManCommand},
     {"help", HelpCommand},

@@ -122,7 +122,7 @@ loop::Task<Result<>> Process::SendWrite(std::string chunk_base64, WriteLedger::W
   loop::Deadline deadline(session_->loop(), limit);
   wire::ProcessWriteParams params;
   params.process_id = id_;
-  params.chunk = std::move(chunk_base64);
+  params.chunk = chunk_base64;
   const bool repeatable = session_->traits().remembers_writes();
   if (repeatable) params.write_id = write_id_prefix_ + std::to_string(write->id);
   for (uint64_t lost = 0;;) {

@@ -43,6 +43,11 @@ class Bytes {
   std::string owned_;
 };
 
+// A walker of Fields that describes a struct, and neither reads nor writes one, has a true kDescribes (schema.h). A
+// struct whose members depend on each other in a way of its own has Fields for it.
+template <typename F>
+concept Describer = F::kDescribes;
+
 // JSON that is passed on as it is.
 struct RawJson {
   std::string text;

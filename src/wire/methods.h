@@ -81,7 +81,7 @@ struct SessionEnd : Method<"session/end", SessionEndParams, Empty> {};
 struct ExecApprove : Method<"exec/approve", ExecApproveParams, ExecApproveResult> {};
 
 // The notification that a client sends.
-struct Initialized : Notification<"initialized", Empty> {};
+struct Initialized : Notification<"initialized", InitializedParams> {};
 
 // The notifications that a server sends.
 struct ProcessOutput : Notification<"process/output", ProcessOutputParams> {};

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "wire/encode.h"
 
@@ -37,6 +38,10 @@ struct GracePeriod {
 
 // How a process is terminated. A client sends "force", or {"graceful": {"timeoutMs": N}}.
 struct TerminateMode {
+  static constexpr std::string_view kSchema =
+      R"({"oneOf":[{"const":"force"},{"type":"object","properties":{"graceful":{"type":"object","properties":)"
+      R"({"timeoutMs":{"type":"integer","minimum":0}},"required":["timeoutMs"]}},"required":["graceful"]}]})";
+
   std::optional<uint64_t> graceful_timeout_ms;
 
   RawJson json() const {

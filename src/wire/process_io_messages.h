@@ -42,6 +42,7 @@ struct ProcessIo {
     if constexpr (requires { f.fault(); }) {
       if (pty.has_value() == pipe.has_value()) f.Fault("pty", "give exactly one of pty and pipe");
     }
+    if constexpr (requires { f.ExactlyOne({}); }) f.ExactlyOne({"pty", "pipe"});
   }
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -86,7 +87,8 @@ struct ProcessReadResult {
 };
 
 struct ProcessWriteParams {
-  std::string process_id, chunk;  // the chunk is base64
+  std::string process_id;
+  std::string_view chunk;  // base64, a view of the message
   std::optional<std::string> write_id;
 
   void Fields(auto& f) {

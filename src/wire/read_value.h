@@ -15,7 +15,7 @@ namespace holdfast::wire {
 using ValueFault = std::optional<std::string>;
 
 ValueFault ReadValue(Json json, std::string& value);
-ValueFault ReadValue(Json json, std::string_view& value);  // a view of the message, for text that is too long to copy
+ValueFault ReadValue(Json json, std::string_view& value);  // a view of the message: base64, which is decoded later
 ValueFault ReadValue(Json json, bool& value);
 ValueFault ReadValue(Json json, int64_t& value);
 ValueFault ReadValue(Json json, uint64_t& value);

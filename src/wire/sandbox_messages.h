@@ -29,7 +29,7 @@ struct PolicyContext {
   std::optional<std::string> cwd;
   std::optional<std::vector<std::string>> workspace_roots;
 
-  void Fields(Decoder& f) {
+  void Fields(auto& f) {
     f.Optional("cwd", cwd);
     f.Optional("workspaceRoots", workspace_roots);
   }
@@ -40,18 +40,10 @@ struct PolicyContext {
 // they agree.
 struct Sandbox {
   // The members of a sandbox, which may also stand in an object that is itself a legacy policy.
-  static constexpr std::array kMembers{"permissions",
-                                       "sandboxPolicy",
-                                       "cwd",
-                                       "workspaceRoots",
-                                       "policyContext",
-                                       "useLegacyLandlock",
-                                       "windowsSandboxLevel",
-                                       "windowsSandboxPrivateDesktop",
-                                       "windowsSandboxProxySettingsMode",
-                                       "userHomeDir",
-                                       "temporaryDirectories",
-                                       "sandboxOverride"};
+  static constexpr auto kMembers = std::to_array<const char*>(
+      {"permissions", "sandboxPolicy", "cwd", "workspaceRoots", "policyContext", "useLegacyLandlock",
+       "windowsSandboxLevel", "windowsSandboxPrivateDesktop", "windowsSandboxProxySettingsMode", "userHomeDir",
+       "temporaryDirectories", "sandboxOverride"});
 
   RawJson sent;         // the whole sandbox, which only a client sets; a server decodes the other members
   Json permissions;     // a profile
@@ -79,6 +71,20 @@ struct Sandbox {
     if (is_profile) f.Required("permissions", permissions);
     if (is_profile) f.Required("windowsSandboxLevel", windows_sandbox_level);
     if (bare_policy.is_null()) RefuseStrayRules(f);
+    Places(f);
+  }
+
+  template <Describer F>
+  void Fields(F& f) {
+    f.Object("permissions", "A permission profile, or its older form without a type (docs/SANDBOX.md).");
+    f.Object("sandboxPolicy", "A legacy policy.");
+    f.String("type", "The type of a legacy policy, if this object is one itself and has its members.");
+    f.Optional("windowsSandboxLevel", windows_sandbox_level);
+    Places(f);
+    f.AtLeastOne({{"permissions", "windowsSandboxLevel"}, {"sandboxPolicy"}, {"type"}});
+  }
+
+  void Places(auto& f) {
     f.Optional("cwd", cwd);
     f.Optional("workspaceRoots", workspace_roots);
     f.Optional("policyContext", policy_context);

@@ -67,6 +67,13 @@ struct EnvironmentInfo {
   }
 };
 
+// The params of this notification are ignored.
+struct InitializedParams {
+  static constexpr bool kParamsOptional = true;
+
+  void Fields(auto&) {}
+};
+
 // environment/info and environment/status have no params.
 struct EnvironmentParams {
   static constexpr bool kParamsOptional = true;

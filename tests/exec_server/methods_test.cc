@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "exec_server/server_fixture.h"
-#include "wire/method_names.h"
+#include "wire/method_lists.h"
 
 namespace holdfast::exec_server {
 namespace {

@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/environment_variable.h"
 #include "support/test_socket.h"
+#include "wire/json_text.h"
 
 namespace holdfast::support {
 namespace {
@@ -96,7 +98,11 @@ std::vector<std::string> ServerFlagsOf(const std::vector<TraceLine>& trace) {
 }
 
 TracePlayer::TracePlayer(std::string url, std::string file_name)
-    : url_(std::move(url)), file_name_(std::move(file_name)), names_{{"dir", dir_.path()}, {"http", http_.Url("")}} {}
+    : url_(std::move(url)), file_name_(std::move(file_name)), names_{{"dir", dir_.path()}, {"http", http_.Url("")}} {
+  if (const auto directory = EnvironmentVariable("HOLDFAST_TRANSCRIPTS")) {
+    transcript_.open(*directory + "/" + file_name_ + ".jsonl");
+  }
+}
 
 void TracePlayer::Play(const std::vector<TraceLine>& trace) {
   Control("connect 1");
@@ -111,6 +117,7 @@ void TracePlayer::Play(const std::vector<TraceLine>& trace) {
 bool TracePlayer::PlayLine(const TraceLine& line) {
   switch (line.kind) {
     case Kind::kSend:
+      Record("client", Filled(line.text));
       return connections_.at(in_use_)->Send(Filled(line.text));
     case Kind::kExpect:
       awaited_.push_back(Filled(line.text));
@@ -149,6 +156,7 @@ bool TracePlayer::MeetAll() {
       ADD_FAILURE() << "expected a message, and none came";
       return false;
     }
+    Record("server", *received);
     const Message actual(*received);
     const auto met = std::ranges::find_if(
         awaited_, [&](const std::string& wanted) { return Matches(Message(wanted).json(), actual.json(), names_); });
@@ -159,6 +167,13 @@ bool TracePlayer::MeetAll() {
     awaited_.erase(met);
   }
   return true;
+}
+
+void TracePlayer::Record(const char* sender, const std::string& text) {
+  if (!transcript_.is_open()) return;
+  std::string quoted;
+  wire::AppendString(quoted, text);
+  transcript_ << R"({"connection":")" << in_use_ << R"(","sender":")" << sender << R"(","text":)" << quoted << "}\n";
 }
 
 // Sends a request that every server answers: anything that the server still had to send would come before the answer.

@@ -15,6 +15,7 @@
 // a directory of this trace, and <get:http> the URL of an HTTP server that echoes each request.
 #pragma once
 
+#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -43,7 +44,10 @@ std::vector<TraceLine> ReadTrace(const std::string& path);
 // Returns the words of the first "~ server" line.
 std::vector<std::string> ServerFlagsOf(const std::vector<TraceLine>& trace);
 
-// TracePlayer plays one trace against a server. At its end the server must have nothing more to send.
+// TracePlayer plays one trace against a server. At its end the server must have nothing more to send. If the
+// environment has HOLDFAST_TRANSCRIPTS, a directory, each message that is sent or received becomes a line of a file
+// there:
+// {"connection", "sender", "text"}.
 class TracePlayer {
  public:
   TracePlayer(std::string url, std::string file_name);
@@ -56,10 +60,12 @@ class TracePlayer {
   bool PlayLine(const TraceLine& line);
   bool Control(const std::string& words);
   bool MeetAll();
+  void Record(const char* sender, const std::string& text);
   void ExpectSilence();
   std::string Filled(std::string text) const;
 
   const std::string url_, file_name_;
+  std::ofstream transcript_;
   ScratchDir dir_;
   HttpServer http_{EchoRequest};
   std::map<std::string, std::unique_ptr<Channel>> connections_;

@@ -17,6 +17,7 @@ Command ManCommand();         // prints the pages of the manual or writes them t
 Command McpServerCommand();   // gives an MCP client a shell
 Command RendezvousCommand();  // joins clients to executors until a signal stops it
 Command SandboxCommand();     // runs one command in a sandbox: the process becomes the helper
+Command SchemaCommand();      // prints the protocol for programs
 Command VersionCommand();
 
 }  // namespace holdfast::cli

@@ -8,7 +8,7 @@
 #include "cli/connect/invocation.h"
 #include "cli/runs/run_session.h"
 #include "cli/text/duration.h"
-#include "wire/method_names.h"
+#include "wire/method_lists.h"
 
 namespace holdfast::cli {
 namespace {
