@@ -180,3 +180,7 @@ set_tests_properties(bundled_bubblewrap PROPERTIES TIMEOUT 60)
 add_test(NAME openrpc COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/tools/openrpc_test.py $<TARGET_FILE:holdfast>
   $<TARGET_FILE:integration_test>)
 set_tests_properties(openrpc PROPERTIES COST 1000 TIMEOUT 300)
+
+# This test works with the Python client in sdk/ through the server, over connections that are cut, and compares its generated part.
+add_test(NAME sdk_python COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/sdk/python_test.py $<TARGET_FILE:holdfast>)
+set_tests_properties(sdk_python PROPERTIES COST 1000 TIMEOUT 600)
