@@ -57,6 +57,8 @@ test: setup
 e2e: build
 	@tests/e2e/run.py --server $(HOLDFAST) --clients "$(CLIENTS)" --scenarios "$(SCENARIOS)"
 	@tests/e2e/mcp/run.py --server $(HOLDFAST)
+	@tests/e2e/npm_cache.py
+	@tools/typescript_types --check
 
 bench: setup
 	@cmake --preset release

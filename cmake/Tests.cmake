@@ -181,6 +181,10 @@ add_test(NAME openrpc COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/to
   $<TARGET_FILE:integration_test>)
 set_tests_properties(openrpc PROPERTIES COST 1000 TIMEOUT 300)
 
-# This test works with the Python client in sdk/ through the server, over connections that are cut, and compares its generated part.
+# These tests work with the clients in sdk/ through the server, over connections that are cut, and compare their generated parts.
+# The types of the TypeScript client are checked by a compiler, and only where `make e2e` has fetched it before.
 add_test(NAME sdk_python COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/sdk/python_test.py $<TARGET_FILE:holdfast>)
-set_tests_properties(sdk_python PROPERTIES COST 1000 TIMEOUT 600)
+add_test(NAME sdk_typescript COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/sdk/typescript_test.py $<TARGET_FILE:holdfast>)
+add_test(NAME sdk_types COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/typescript_types --check --cached)
+set_tests_properties(sdk_python sdk_typescript PROPERTIES COST 1000 TIMEOUT 600)
+set_tests_properties(sdk_types PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77)

@@ -1,0 +1,12 @@
+export function connect(url: string, options?: Omit<import("./client.js").ConnectOptions, "url" | "command" | "dial">): Promise<Client>;
+export { Client } from "./client.js";
+export { Files } from "./files.js";
+export { Process } from "./process.js";
+export { ErrorCode } from "./protocol.js";
+export type ConnectOptions = import("./client.js").ConnectOptions;
+export type StartOptions = import("./process.js").StartOptions;
+export type Completed = import("./process.js").Completed;
+export type ProcessEvent = import("./events.js").ProcessEvent;
+export type Dial = import("./transport.js").Dial;
+import { Client } from "./client.js";
+export { Disconnected, HoldfastError, InputClosed, RpcError, TimedOut } from "./errors.js";
