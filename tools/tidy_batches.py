@@ -24,8 +24,8 @@ LARGEST = 16
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]+(\S+).*$", re.MULTILINE)
 NAMESPACE = re.compile(r"^namespace ([\w:]+) {", re.MULTILINE)
 UNNAMED = re.compile(r"^namespace {$(.*?)^}  // namespace$", re.MULTILINE | re.DOTALL)
-# A line at the left margin that declares a name: parameters, a value or a body follow it.
-DECLARED = re.compile(r"^[a-zA-Z][^(={;\n]*?\b(\w+) ?(?:[({=;[]|$)", re.MULTILINE)
+# A line at the left margin that declares a name: it is that of a type, or parameters, a value or a body follow it.
+DECLARED = re.compile(r"^(?:(?:class|struct|enum class) (?=\w+ (?:final )?[:{])|[a-zA-Z][^(={;\n]*?\b(?=\w+ ?(?:[({=;[]|$)))(\w+)", re.MULTILINE)
 MACRO = re.compile(r"^\s*#\s*define (\w+)", re.MULTILINE)
 USING = re.compile(r"^\s*using (?:\w+::)+(\w+);", re.MULTILINE)
 

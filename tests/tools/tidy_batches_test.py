@@ -3,10 +3,12 @@
 import importlib.machinery
 import importlib.util
 import json
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from unittest import mock
 
@@ -98,6 +100,11 @@ class PlanTest(TreeTest):
     def test_sources_that_hide_the_same_constant_are_apart(self):
         self.hiding("src/a.cc", "constexpr int kLimit = 1;")
         self.hiding("src/b.cc", "constexpr int kLimit = 2;")
+        self.assert_apart()
+
+    def test_sources_that_hide_classes_of_the_same_name_with_different_bases_are_apart(self):
+        self.hiding("src/a.cc", "struct Reader : FileReader {};")
+        self.hiding("src/b.cc", "struct Reader : PipeReader {};")
         self.assert_apart()
 
     def test_a_source_is_apart_from_one_that_hides_a_name_which_its_header_uses(self):
@@ -202,6 +209,42 @@ class CheckTest(TreeTest):
         found, passed, _ = self.check("")
         self.assertEqual(found.splitlines(), [f"src/{name}.cc: false ended with 1 and said nothing" for name in "hgfedcba"])
         self.assertEqual(passed, "")
+
+
+class StampTest(unittest.TestCase):
+    def setUp(self):
+        self.check_tidy = load_check_tidy()
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.top = pathlib.Path(directory.name).resolve()
+        self.check_tidy.PASSED = self.top / "passed"
+        self.check_tidy.PASSED.mkdir()
+
+    def stamp(self, tree, header="int Far();\n", flags="-O1", shared=b"clang-tidy 19"):
+        """Returns the stamp of a source that includes `header` by way of another one."""
+        self.check_tidy.ROOT = self.top / tree
+        for name, text in (("a.cc", '#include "room/near.h"\n'), ("near.h", '#include "room/far.h"\n'), ("far.h", header)):
+            path = self.check_tidy.ROOT / "src/room" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        source = f"{self.check_tidy.ROOT}/src/room/a.cc"
+        return self.check_tidy.stamp({"file": source, "command": f"clang++-19 {flags} -c {source}"}, shared)
+
+    def test_the_same_source_has_the_same_stamp_in_each_tree(self):
+        self.assertEqual(self.stamp("one"), self.stamp("two"))
+
+    def test_what_a_finding_depends_on_is_another_stamp(self):
+        stamps = [self.stamp("one"), self.stamp("one", header="int* Far();\n"), self.stamp("one", flags="-O0"),
+                  self.stamp("one", shared=b"clang-tidy 20")]
+        self.assertEqual(len(set(stamps)), 4)
+
+    def test_only_stamps_that_were_not_used_for_long_are_dropped(self):
+        old, fresh = (self.check_tidy.PASSED / name for name in ("old", "fresh"))
+        for path, days in ((old, self.check_tidy.KEPT_DAYS + 1), (fresh, self.check_tidy.KEPT_DAYS - 1)):
+            path.touch()
+            os.utime(path, (time.time() - days * 24 * 3600,) * 2)
+        self.check_tidy.drop_old_stamps()
+        self.assertEqual(list(self.check_tidy.PASSED.iterdir()), [fresh])
 
 
 if __name__ == "__main__":
