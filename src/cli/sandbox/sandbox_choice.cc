@@ -176,9 +176,11 @@ Result<SandboxPlaces> OwnPlaces(const std::string& directory) {
 }
 
 Result<SandboxChoice> SandboxFrom(const Arguments& arguments, const SandboxPlaces& places) {
-  TRY(SandboxChoice choice, Named(arguments, places));
-  sandbox::Policy& policy = choice.spec.profile.policy;
-  TRY_VOID(AddRules(arguments, places.directory, policy));
+  auto choice = Named(arguments, places);
+  if (!choice) return Refuse(std::move(choice).error().message);
+  sandbox::Policy& policy = choice->spec.profile.policy;
+  const auto added = AddRules(arguments, places.directory, policy);
+  if (!added) return Refuse(added.error().message);
   if (arguments.Has("--network")) policy.network = sandbox::Network::kEnabled;
   return choice;
 }

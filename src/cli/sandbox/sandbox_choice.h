@@ -25,8 +25,8 @@ struct SandboxChoice {
 };
 
 // Returns what the options describe: read-only with the additions that they make, unless they name a sandbox. The
-// option
-// --sandbox-policy, which only the MCP server has, names one by the JSON of a legacy policy.
+// option --sandbox-policy, which only the MCP server has, names one by the JSON of a legacy policy. Every failure is
+// kInvalidParams, also that of a file which the options name and which cannot be read.
 Result<SandboxChoice> SandboxFrom(const Arguments& arguments, const SandboxPlaces& places);
 
 // Returns the sandbox as a request can ask for it. A request cannot prefer Landlock, only insist on it. So it asks for
