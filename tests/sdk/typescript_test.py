@@ -73,6 +73,12 @@ class UnixSocketTest(Scenarios):
     async def test_works_on_files(self):
         await self.play("files", self.url, self.directory)
 
+    async def test_answers_questions_about_supervised_commands(self):
+        await self.play("approvals", self.url, self.directory)
+
+    async def test_starts_a_server_itself(self):
+        await self.play("child", HOLDFAST)
+
     async def test_a_conversation_of_many_commands_loses_nothing(self):
         proxy = await self.proxied(budgets=(3_000, 60_000))
         await self.play("conversation", proxy.url, COMMANDS)
