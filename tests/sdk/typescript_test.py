@@ -120,12 +120,7 @@ class OverWebSocket(Scenarios):
 
 
 class WebSocketTest(OverWebSocket, UnixSocketTest):
-
-    async def test_answers_questions_about_supervised_commands(self):
-        await self.play("approvals", self.url, self.directory)
-
-    async def test_starts_a_server_itself(self):
-        await self.play("child", HOLDFAST)
+    """The same over WebSocket."""
 
 
 class TokenTest(OverWebSocket):
