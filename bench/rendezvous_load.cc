@@ -1,5 +1,6 @@
-// The load of a rendezvous node: many executors and clients that echo, and what the way through a node costs beside the
-// direct way to a server. Each round starts processes of its own. The table shows the median of the rounds.
+// The load of a rendezvous node: many executors and clients that echo, what the way through a node costs beside the
+// direct way to a server, and what the way through two nodes costs beside that through one. Each round starts processes
+// of its own. The table shows the median of the rounds.
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@
 #include "bench_client.h"
 #include "bench_commands.h"
 #include "bench_flood.h"
+#include "bench_nats.h"
 #include "bench_report.h"
 #include "bench_server.h"
 #include "load_crowd.h"
@@ -33,6 +35,7 @@ namespace holdfast::bench {
 namespace {
 
 constexpr size_t kFloodBytes = 256u << 20;
+constexpr size_t kNodesFloodBytes = 1'000'000'000;
 
 std::string DigestOf(std::string_view text) {
   Sha256 digest;
@@ -72,34 +75,54 @@ class TokenFiles {
 };
 
 struct Node {
-  TokenFiles tokens;
-  Server server{{.arguments = {"rendezvous", "--listen", "127.0.0.1:0", "--tokens", tokens.Path("tokens.toml"),
-                               "--log-level", "warn"}}};
+  explicit Node(const TokenFiles& files, const std::string& bus = "memory")
+      : tokens(files),
+        server({.arguments = {"rendezvous", "--listen", "127.0.0.1:0", "--tokens", files.Path("tokens.toml"), "--bus",
+                              bus, "--log-level", "warn"}}) {}
 
   NodeAccess access() const { return {server.url(), tokens.executor(), tokens.client()}; }
+
+  // Returns the URL of the executor at this node, as soon as the node knows it.
+  std::string UrlOfExecutor() const {
+    const std::string& url = server.url();
+    AwaitExecutor(url, "real", tokens.client());
+    return fmt::format("ws{}/executors/real?token={}", url.substr(url.find("://")), tokens.client());
+  }
+
+  const TokenFiles& tokens;
+  Server server;
 };
+
+// Starts a real executor that connects to the node.
+Launch ExecutorOf(const Node& node) {
+  return {
+      .arguments = {"exec-server", "--remote", node.server.url(), "--executor-id", "real", "--log-level", "error"},
+      .variables = {"HOLDFAST_REMOTE_TOKEN_FILE=" + node.tokens.Path("executor.token")},
+      .prints = Launch::Prints::kNothing};
+}
 
 // A real executor behind a node, and beside it a server that is reached directly.
 struct TwoWays {
-  Node node;
-  Server executor{
-      {.arguments = {"exec-server", "--remote", node.server.url(), "--executor-id", "real", "--log-level", "error"},
-       .variables = {"HOLDFAST_REMOTE_TOKEN_FILE=" + node.tokens.Path("executor.token")},
-       .prints = Launch::Prints::kNothing}};
+  TokenFiles tokens;
+  Node node{tokens};
+  Server executor{ExecutorOf(node)};
   Server server;
+};
 
-  std::string Through() const {
-    AwaitExecutor(node.server.url(), "real", node.tokens.client());
-    const std::string& url = node.server.url();
-    return fmt::format("ws{}/executors/real?token={}", url.substr(url.find("://")), node.tokens.client());
-  }
+// A real executor at the first of two nodes.
+struct TwoNodes {
+  TokenFiles tokens;
+  NatsServer nats;
+  Node first{tokens, nats.url()}, second{tokens, nats.url()};
+  Server executor{ExecutorOf(first)};
 };
 
 // Measures the memory of a node. The first pairs are not counted, because the node then allocates what all pairs share.
 // A sanitized node allocates much of that kind.
 void MeasurePairs(Report& report, size_t pairs) {
   constexpr size_t kFirstPairs = 20;
-  const Node node;
+  const TokenFiles tokens;
+  const Node node(tokens);
   node.server.AwaitQuiet(0);
   report.Add("rss_idle", "KiB", "RSS of the node before its first connection", node.server.RssKib());
   Crowd crowd(node.access());
@@ -138,7 +161,7 @@ void MeasureLatency(Report& report, size_t pairs) {
   Crowd crowd(ways.node.access());
   crowd.AddExecutors(pairs);
   crowd.AddClients();
-  Client direct(ways.server.url()), through(ways.Through());
+  Client direct(ways.server.url()), through(ways.node.UrlOfExecutor());
   for (Client* client : {&direct, &through}) {
     client->Call<wire::ProcessStart>(StartParams("cat", {"/bin/cat"}, Stdio::kPipe));
   }
@@ -157,24 +180,65 @@ void MeasureLatency(Report& report, size_t pairs) {
   report.Add("latency_through_p99", "us", "16 bytes to cat and back, through a node, p99", Percentile(through_us, 99));
 }
 
-double FloodRate(Client& client) {
+// Returns the MB/s of a flood of output.
+double FloodRate(Client& client, size_t bytes) {
   const auto begin = Clock::now();
-  client.Send<wire::ProcessStart>(StartParams("flood", FloodCommand(kFloodBytes), Stdio::kNoInput));
-  ReceiveFlood(client, kFloodBytes);
-  return static_cast<double>(kFloodBytes) / Microseconds(Clock::now() - begin);
+  client.Send<wire::ProcessStart>(StartParams("flood", FloodCommand(bytes), Stdio::kNoInput));
+  ReceiveFlood(client, bytes);
+  return static_cast<double>(bytes) / Microseconds(Clock::now() - begin);
 }
 
 void MeasureThroughput(Report& report, size_t) {
   const TwoWays ways;
-  Client direct(ways.server.url()), through(ways.Through());
-  const double direct_rate = FloodRate(direct);
+  Client direct(ways.server.url()), through(ways.node.UrlOfExecutor());
+  const double direct_rate = FloodRate(direct, kFloodBytes);
   const double cpu = ways.node.server.CpuSeconds();
-  const double through_rate = FloodRate(through);
+  const double through_rate = FloodRate(through, kFloodBytes);
   report.Add("flood_direct", "MB/s", "256 MiB of output, direct", direct_rate);
   report.Add("flood_through", "MB/s", "256 MiB of output, through a node", through_rate);
   report.Add("flood_ratio", "x", "through a node over direct", through_rate / direct_rate);
   report.Add("flood_cpu", "s/GB", "the node's CPU time for it",
              (ways.node.server.CpuSeconds() - cpu) / (static_cast<double>(kFloodBytes) / 1e9));
+}
+
+double EchoTime(Client& client) {
+  constexpr int kWarmUps = 50, kSamples = 2000;
+  constexpr std::string_view kLine = "fifteen letters\n";
+  const wire::ProcessWriteParams params{
+      .process_id = "cat", .chunk = Base64Encode(std::as_bytes(std::span(kLine))), .write_id = {}};
+  client.Call<wire::ProcessStart>(StartParams("cat", {"/bin/cat"}, Stdio::kPipe));
+  std::vector<double> times_us;
+  for (int i = 0; i < kWarmUps + kSamples; ++i) {
+    const double time_us = Echo(client, params, kLine, kLine.size()).all_us;
+    if (i >= kWarmUps) times_us.push_back(time_us);
+  }
+  return Median(times_us);
+}
+
+// Measures the way from the node of the client to that of the executor, and the time until a client has connected.
+void MeasureNodes(Report& report, size_t) {
+  constexpr int kConnects = 200;
+  const TwoNodes nodes;
+  Client one(nodes.first.UrlOfExecutor());
+  const std::string url = nodes.second.UrlOfExecutor();
+  Client two(url);
+  const double one_us = EchoTime(one), two_us = EchoTime(two);
+  report.Add("nodes_echo_one", "us", "16 bytes to cat and back, through one node of two, p50", one_us);
+  report.Add("nodes_echo_two", "us", "16 bytes to cat and back, through both nodes, p50", two_us);
+  const double one_rate = FloodRate(one, kNodesFloodBytes), cpu = nodes.second.server.CpuSeconds();
+  const double two_rate = FloodRate(two, kNodesFloodBytes);
+  report.Add("nodes_flood_one", "MB/s", "1 GB of output, through one node of two", one_rate);
+  report.Add("nodes_flood_two", "MB/s", "1 GB of output, through both nodes", two_rate);
+  report.Add("nodes_flood_ratio", "x", "through both nodes over through one", two_rate / one_rate);
+  report.Add("nodes_flood_cpu", "s/GB", "CPU time of the client's node for it",
+             (nodes.second.server.CpuSeconds() - cpu) / (static_cast<double>(kNodesFloodBytes) / 1e9));
+  std::vector<double> connects_us;
+  for (int i = 0; i < kConnects; ++i) {
+    const auto begin = Clock::now();
+    const Client client(url);
+    connects_us.push_back(Microseconds(Clock::now() - begin));
+  }
+  report.Add("nodes_connect", "us", "connecting to an executor of the other node, p50", Median(connects_us));
 }
 
 struct Section {
@@ -186,6 +250,7 @@ constexpr auto kSections = std::to_array<Section>({
     {"pairs", MeasurePairs},
     {"latency", MeasureLatency},
     {"throughput", MeasureThroughput},
+    {"nodes", MeasureNodes},
 });
 
 struct Options {
@@ -217,7 +282,7 @@ Options ParseOptions(std::span<char* const> args) {
                      ? ReadNumber(value, options.pairs)
                      : flag == "--only" && std::ranges::find(kSections, value, &Section::name) != kSections.end();
   }
-  Require(understood, "the options are --json, --pairs N, --rounds N and --only pairs|latency|throughput");
+  Require(understood, "the options are --json, --pairs N, --rounds N and --only pairs|latency|throughput|nodes");
   return options;
 }
 
