@@ -6,6 +6,7 @@
 #include <sys/uio.h>
 
 #include <span>
+#include <string>
 
 namespace holdfast::transport {
 
@@ -35,6 +36,10 @@ class ByteStream {
   // Returns whether a Read has left bytes for the peer that the descriptor did not accept, such as a part of a
   // handshake. The reader then has them sent when the descriptor is writable: it reads again, or it tells the Outbox.
   virtual bool has_unsent() const = 0;
+
+  // Returns a secret that only the two ends of an encrypted stream know once the handshake is done (RFC 9266); empty if
+  // the stream is not encrypted. A proof that covers it is worth nothing on any other stream.
+  virtual std::string ChannelBinding() const { return {}; }
 
   virtual int fd() const = 0;
 };

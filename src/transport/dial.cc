@@ -83,6 +83,8 @@ struct Route {
   WebSocketServer server;
   std::optional<Proxy> proxy;
   DialOptions options;
+  std::optional<TlsContext> tls = {};  // made by each dial if it is empty
+  TrustDecision decision = TrustDecision::kInHandshake;
 
   const std::string& first_host() const { return proxy ? proxy->host : server.host; }
   uint16_t first_port() const { return proxy ? proxy->port : server.port; }
@@ -107,30 +109,42 @@ loop::Task<Result<OwnedFd>> ConnectToServer(loop::EventLoop& loop, const Route& 
   co_return socket;
 }
 
-loop::Task<Result<std::unique_ptr<ByteStream>>> StartTls(loop::EventLoop& loop, OwnedFd socket, std::string host,
-                                                         std::string ca_file, DialTime end) {
-  const auto context = TlsContext::ForClient(ca_file);
+loop::Task<Result<DialledStream>> StartTls(loop::EventLoop& loop, const Route& route, OwnedFd socket, DialTime end) {
+  const Result<TlsContext> context = route.tls ? *route.tls : TlsContext::ForClient(route.options.ca_file);
   if (!context) co_return std::unexpected(context.error());
-  auto stream = TlsStream::Connect(*context, std::move(socket), host);
+  auto stream = TlsStream::Connect(*context, std::move(socket), route.server.host, route.decision);
   loop::Deadline deadline(loop, TimeUntil(end));
   const auto shaken = co_await AwaitHandshake(loop, *stream, deadline);
   if (!shaken) co_return std::unexpected(shaken.error());
-  co_return stream;
+  std::string distrust = stream->distrust();
+  co_return DialledStream{std::move(stream), std::move(distrust)};
 }
 
-loop::Task<Result<std::unique_ptr<ByteStream>>> OpenStream(loop::EventLoop& loop, const Route& route,
+loop::Task<Result<DialledStream>> OpenStream(loop::EventLoop& loop, const Route& route,
                                                            SocketAddress first, DialTime end) {
   auto socket = co_await ConnectToServer(loop, route, first, end);
   if (!socket) co_return std::unexpected(std::move(socket).error());
-  if (route.server.security == Security::kPlain) co_return std::make_unique<PlainStream>(*std::move(socket));
-  co_return co_await StartTls(loop, *std::move(socket), route.server.host, route.options.ca_file, end);
+  if (route.server.security == Security::kTls) co_return co_await StartTls(loop, route, *std::move(socket), end);
+  co_return DialledStream{std::make_unique<PlainStream>(*std::move(socket))};
+}
+
+// Makes an attempt at one address of the first machine of the way after the other.
+template <typename T>
+loop::Task<Result<T>> TryAddresses(loop::EventLoop& loop, const Route& route, DialTime end,
+                                   loop::Task<Result<T>> (*attempt)(loop::EventLoop&, const Route&, SocketAddress,
+                                                                    DialTime)) {
+  auto addresses = co_await FindAddresses(loop, route.first_host(), route.first_port(), end);
+  if (!addresses) co_return CannotReach(route.server, route.FirstFault(addresses.error()));
+  co_return co_await TryInTurn<T>(*std::move(addresses), end, [&](SocketAddress address, DialTime share) {
+    return attempt(loop, route, address, share);
+  });
 }
 
 // Dials the server by one of the addresses that the first machine of the way has.
 loop::Task<Dialled> DialBy(loop::EventLoop& loop, const Route& route, SocketAddress first, DialTime end) {
   auto stream = co_await OpenStream(loop, route, first, end);
   if (!stream) co_return CannotReach(route.server, stream.error());
-  ServerStream upgradable{.stream = *std::move(stream),
+  ServerStream upgradable{.stream = std::move(stream->stream),
                           .peer = NameOf(route.server),
                           .host = NameOf(route.server),
                           .target = route.server.target,
@@ -145,14 +159,21 @@ loop::Task<Dialled> DialWebSocket(loop::EventLoop& loop, WebSocketServer server,
   auto proxy = ProxyFor(options.proxies, server);
   if (!proxy) co_return CannotReach(server, proxy.error());
   const Route route{.server = std::move(server), .proxy = *std::move(proxy), .options = std::move(options)};
-  auto addresses = co_await FindAddresses(loop, route.first_host(), route.first_port(), end);
-  if (!addresses) co_return CannotReach(route.server, route.FirstFault(addresses.error()));
-  co_return co_await TryInTurn<std::shared_ptr<rpc::Transport>>(
-      *std::move(addresses), end,
-      [&](SocketAddress address, DialTime share) { return DialBy(loop, route, address, share); });
+  co_return co_await TryAddresses<std::shared_ptr<rpc::Transport>>(loop, route, end, DialBy);
 }
 
 }  // namespace
+
+loop::Task<Result<DialledStream>> DialStream(loop::EventLoop& loop, WebSocketServer server,
+                                             std::optional<TlsContext> tls, std::chrono::milliseconds timeout) {
+  const DialTime end = std::chrono::steady_clock::now() + timeout;
+  const Route route{.server = std::move(server),
+                    .proxy = {},
+                    .options = {.proxies = {}},
+                    .tls = std::move(tls),
+                    .decision = TrustDecision::kLater};
+  co_return co_await TryAddresses<DialledStream>(loop, route, end, OpenStream);
+}
 
 loop::Task<Dialled> Dial(loop::EventLoop& loop, ServerUrl url, DialOptions options) {
   const DialTime end = std::chrono::steady_clock::now() + options.timeout;

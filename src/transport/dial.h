@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,10 +12,12 @@
 #include "base/result.h"
 #include "loop/task.h"
 #include "rpc/transport.h"
+#include "transport/byte_stream.h"
 #include "transport/dial_url.h"
 #include "transport/listener.h"
 #include "transport/proxy.h"
 #include "transport/refusal.h"
+#include "transport/tls_context.h"
 #include "transport/unix_peer.h"
 
 namespace holdfast::transport {
@@ -35,6 +38,18 @@ struct DialOptions {
 // WebSocket server answers, and kInvalidParams for options that cannot be used. If the task is destroyed, the
 // connection is abandoned.
 loop::Task<Result<std::shared_ptr<rpc::Transport>>> Dial(loop::EventLoop& loop, ServerUrl url, DialOptions options);
+
+// A stream to a server that was not asked for anything yet.
+struct DialledStream {
+  std::unique_ptr<ByteStream> stream;
+  std::string distrust = {};  // why the certificate of the server is not valid; empty if it is, or without TLS
+};
+
+// Opens a stream to the server, with TLS if its URL says so. The way leads through no proxy. A certificate that is not
+// valid does not fail the call: the caller gets the reason, and finds out in another way whether it is the right server.
+// `tls` is a client's context, which takes long to make, and is used again for each call.
+loop::Task<Result<DialledStream>> DialStream(loop::EventLoop& loop, WebSocketServer server,
+                                             std::optional<TlsContext> tls, std::chrono::milliseconds timeout);
 
 struct ChildCommand {
   std::vector<std::string> argv;  // a first word without a slash is looked up in PATH

@@ -73,7 +73,8 @@ std::string Explain(X509_STORE_CTX& check, const std::string& host) {
 
 struct Expectation {
   std::string host;
-  std::string& failure;
+  TrustDecision decision;
+  std::string& distrust;
 };
 
 void FreeExpectation(void*, void* expectation, CRYPTO_EX_DATA*, int, long, void*) {
@@ -89,13 +90,13 @@ int OnVerified(int is_valid, X509_STORE_CTX* check) {
   if (is_valid == 1) return 1;
   auto* const ssl = static_cast<SSL*>(Tls().check_attached(check, Tls().session_index()));
   auto* const expected = static_cast<Expectation*>(Tls().attached(ssl, ExpectationIndex()));
-  if (expected->failure.empty()) expected->failure = Explain(*check, expected->host);
-  return 0;
+  if (expected->distrust.empty()) expected->distrust = Explain(*check, expected->host);
+  return expected->decision == TrustDecision::kLater ? 1 : 0;
 }
 
 }  // namespace
 
-void ExpectServer(ssl_st& ssl, const std::string& host, std::string& failure) {
+void ExpectServer(ssl_st& ssl, const std::string& host, TrustDecision decision, std::string& distrust) {
   if (TcpAddress(host, 0)) {
     CHECK(Tls().set_address(Tls().parameters(&ssl), host.c_str()) == 1);
   } else {
@@ -103,7 +104,7 @@ void ExpectServer(ssl_st& ssl, const std::string& host, std::string& failure) {
     CHECK(Tls().set_host(&ssl, host.c_str()) == 1);
     Tls().control(&ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, const_cast<char*>(host.c_str()));
   }
-  auto expectation = std::make_unique<Expectation>(Expectation{host, failure});
+  auto expectation = std::make_unique<Expectation>(Expectation{host, decision, distrust});
   CHECK(Tls().set_attached(&ssl, ExpectationIndex(), expectation.get()) == 1);
   (void)expectation.release();  // the session frees it
   Tls().set_verify(&ssl, SSL_VERIFY_PEER, OnVerified);

@@ -7,8 +7,12 @@ struct ssl_st;
 
 namespace holdfast::transport {
 
-// Makes the handshake fail unless the certificate of the server is trusted and valid for `host`, a name or a literal
-// address. The reason is then stored in `failure`, which must outlive the handshake.
-void ExpectServer(ssl_st& ssl, const std::string& host, std::string& failure);
+// The time at which a client decides whether it trusts the certificate of a server. With kLater every certificate
+// passes the handshake.
+enum class TrustDecision { kInHandshake, kLater };
+
+// Checks in the handshake whether the certificate of the server is trusted and valid for `host`, a name or a literal
+// address. The reason why it is not is stored in `distrust`, which must outlive the handshake.
+void ExpectServer(ssl_st& ssl, const std::string& host, TrustDecision decision, std::string& distrust);
 
 }  // namespace holdfast::transport

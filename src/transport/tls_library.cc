@@ -42,6 +42,7 @@ void FindSessions(DynamicLibrary& file, TlsLibrary& library) {
   file.Find("SSL_write_ex", library.write);
   file.Find("SSL_shutdown", library.shut_down);
   file.Find("SSL_get_error", library.error_of);
+  file.Find("SSL_export_keying_material", library.export_secret);
   file.Find("SSL_set_verify", library.set_verify);
   file.Find("SSL_get0_param", library.parameters);
   file.Find("SSL_set_hostflags", library.set_host_flags);

@@ -45,6 +45,7 @@ struct TlsLibrary {
   decltype(&::SSL_write_ex) write;
   decltype(&::SSL_shutdown) shut_down;
   decltype(&::SSL_get_error) error_of;
+  decltype(&::SSL_export_keying_material) export_secret;
 
   decltype(&::SSL_set_verify) set_verify;
   decltype(&::SSL_get0_param) parameters;

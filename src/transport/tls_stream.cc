@@ -9,7 +9,6 @@
 
 #include "base/check.h"
 #include "transport/socket_address.h"
-#include "transport/tls_certificate.h"
 #include "transport/tls_library.h"
 
 namespace holdfast::transport {
@@ -40,10 +39,11 @@ std::unique_ptr<TlsStream> TlsStream::Accept(const TlsContext& context, OwnedFd 
   return stream;
 }
 
-std::unique_ptr<TlsStream> TlsStream::Connect(const TlsContext& context, OwnedFd socket, const std::string& host) {
+std::unique_ptr<TlsStream> TlsStream::Connect(const TlsContext& context, OwnedFd socket, const std::string& host,
+                                              TrustDecision decision) {
   std::unique_ptr<TlsStream> stream(new TlsStream(context, std::move(socket)));
   Tls().set_connect_state(stream->ssl_.get());
-  ExpectServer(*stream->ssl_, host, stream->failure_.message);
+  ExpectServer(*stream->ssl_, host, decision, stream->distrust_);
   return stream;
 }
 
@@ -121,14 +121,25 @@ void TlsStream::ExplainProtocolError() {
       return Explain(ErrorKind::kDisconnected, "it closed the connection");
     case SSL_R_WRONG_VERSION_NUMBER:  // the first bytes are no TLS record
       return Explain(ErrorKind::kInvalidRequest, "it does not speak TLS");
+    case SSL_R_CERTIFICATE_VERIFY_FAILED:
+      return Explain(ErrorKind::kPermissionDenied, distrust_.empty() ? TakeTlsReason() : distrust_);
     default:
       return Explain(ErrorKind::kPermissionDenied, TakeTlsReason());
   }
 }
 
-// The first reason is kept. A reason from the check of the certificate comes before that of the handshake.
+// The first reason is kept.
 void TlsStream::Explain(ErrorKind kind, std::string reason) {
   if (failure_.message.empty()) failure_ = {kind, std::move(reason)};
+}
+
+std::string TlsStream::ChannelBinding() const {
+  constexpr std::string_view kLabel = "EXPORTER-Channel-Binding";
+  std::array<unsigned char, 32> secret;
+  const int done = Tls().export_secret(ssl_.get(), secret.data(), secret.size(), kLabel.data(), kLabel.size(), nullptr,
+                                       0, 0);
+  CHECK(done == 1);
+  return {secret.begin(), secret.end()};
 }
 
 // The plaintext of an earlier call that waited is already sealed. It is reported when all of its ciphertext has been

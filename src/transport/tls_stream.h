@@ -12,6 +12,7 @@
 #include "loop/task.h"
 #include "transport/byte_stream.h"
 #include "transport/tls_bio.h"
+#include "transport/tls_certificate.h"
 #include "transport/tls_context.h"
 
 struct ssl_st;
@@ -23,8 +24,10 @@ class TlsStream final : public ByteStream {
   // The server's end of a connection. The socket is non-blocking.
   static std::unique_ptr<TlsStream> Accept(const TlsContext& context, OwnedFd socket);
 
-  // The client's end. The certificate of the server must be valid for `host`, a name or a literal address.
-  static std::unique_ptr<TlsStream> Connect(const TlsContext& context, OwnedFd socket, const std::string& host);
+  // The client's end. The handshake fails unless the certificate of the server is valid for `host`, a name or a literal
+  // address. With kLater the handshake goes on in spite of that, and the caller decides by distrust().
+  static std::unique_ptr<TlsStream> Connect(const TlsContext& context, OwnedFd socket, const std::string& host,
+                                            TrustDecision decision = TrustDecision::kInHandshake);
 
   ~TlsStream() override;
 
@@ -38,6 +41,10 @@ class TlsStream final : public ByteStream {
   // kDisconnected, kInvalidRequest if the peer does not speak TLS, or kPermissionDenied if it cannot be trusted.
   const Error& failure() const { return failure_; }
 
+  // Returns why the certificate of the server is not valid; empty if it is.
+  const std::string& distrust() const { return distrust_; }
+
+  std::string ChannelBinding() const override;
   ssize_t Read(std::span<char> buffer) override;
   ssize_t Write(std::span<const iovec> vectors) override;
   void EndWriting() override;
@@ -62,6 +69,7 @@ class TlsStream final : public ByteStream {
   std::string sealed_;  // ciphertext on its way to the socket
   size_t sent_ = 0;     // the bytes of sealed_ that the socket has accepted
   size_t credit_ = 0;   // the plaintext in sealed_ that no call of Write has reported
+  std::string distrust_;
   Error failure_{ErrorKind::kPermissionDenied, ""};
 };
 
