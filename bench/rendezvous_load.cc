@@ -95,10 +95,9 @@ struct Node {
 
 // Starts a real executor that connects to the node.
 Launch ExecutorOf(const Node& node) {
-  return {
-      .arguments = {"exec-server", "--remote", node.server.url(), "--executor-id", "real", "--log-level", "error"},
-      .variables = {"HOLDFAST_REMOTE_TOKEN_FILE=" + node.tokens.Path("executor.token")},
-      .prints = Launch::Prints::kNothing};
+  return {.arguments = {"exec-server", "--remote", node.server.url(), "--executor-id", "real", "--log-level", "error"},
+          .variables = {"HOLDFAST_REMOTE_TOKEN_FILE=" + node.tokens.Path("executor.token")},
+          .prints = Launch::Prints::kNothing};
 }
 
 // A real executor behind a node, and beside it a server that is reached directly.

@@ -1,10 +1,10 @@
 #include "rendezvous/config_check.h"
 
-#include <variant>
-
-#include <fmt/format.h>
+#include <string>
+#include <utility>
 
 #include "rendezvous/nats/nats_settings.h"
+#include "rendezvous/node_url.h"
 #include "rendezvous/public_url.h"
 
 namespace holdfast::rendezvous {
@@ -26,17 +26,10 @@ Result<> CheckBus(const RendezvousConfig& config) {
 
 }  // namespace
 
-Result<transport::WebSocketUrl> ListenAddressOf(const RendezvousConfig& config) {
-  const auto url = transport::ParseListenUrl("ws://" + config.listen);
-  if (!url || !std::holds_alternative<transport::WebSocketUrl>(*url)) {
-    return Mistake(fmt::format("--listen {}: expected IP:PORT such as 127.0.0.1:8080", config.listen));
-  }
-  return std::get<transport::WebSocketUrl>(*url);
-}
-
 Result<> CheckConfig(const RendezvousConfig& config) {
   TRY_VOID(ListenAddressOf(config));
   TRY_VOID(CheckBus(config));
+  TRY_VOID(CheckNodeUrl(config));
   if (!config.public_url.empty()) TRY_VOID(PublicUrl::Parse(config.public_url));
   if (config.tls_cert.empty() != config.tls_key.empty()) {
     return Mistake("TLS needs a certificate and its key. Use --tls-cert and --tls-key");

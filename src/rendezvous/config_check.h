@@ -4,12 +4,8 @@
 
 #include "base/result.h"
 #include "rendezvous/rendezvous_config.h"
-#include "transport/listen_url.h"
 
 namespace holdfast::rendezvous {
-
-// Returns the address of `listen`.
-Result<transport::WebSocketUrl> ListenAddressOf(const RendezvousConfig& config);
 
 // Fails if a setting cannot be used, or two of them do not fit together. No message contains the URL of a bus, which
 // may have a password in it.

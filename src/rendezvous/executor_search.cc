@@ -9,6 +9,24 @@ namespace holdfast::rendezvous {
 
 using Clock = ExecutorTable::Clock;
 
+namespace {
+
+Refusal RefusalOf(NotElsewhere why) {
+  switch (why) {
+    case NotElsewhere::kUnknown:
+    case NotElsewhere::kNoneWaits:
+      return Refusal::kNoneWaits;
+    case NotElsewhere::kUnreachable:
+      return Refusal::kNodeUnreachable;
+    case NotElsewhere::kNotReady:
+      return Refusal::kNotReady;
+  }
+  return Refusal::kNotReady;
+}
+
+}  // namespace
+
+// The client need not wait if neither this node nor another knows the executor.
 loop::Task<std::expected<std::optional<FoundExecutor>, Refusal>> ExecutorSearch::Find(const transport::HttpCall& call,
                                                                                       std::string id) {
   const loop::Deadline deadline(loop_, times_.longest);
@@ -18,29 +36,19 @@ loop::Task<std::expected<std::optional<FoundExecutor>, Refusal>> ExecutorSearch:
       auto pipe = connection->pipe;
       co_return FoundExecutor{.pipe = std::move(pipe), .connection = std::move(connection)};
     }
-    auto elsewhere = co_await bus_.Join(id);
+    auto elsewhere = co_await neighbours_.Join(id);
     if (elsewhere) co_return FoundExecutor{.pipe = *std::move(elsewhere)};
-    const bool others_have_none = elsewhere.error().kind == ErrorKind::kNotFound;
+    const NotElsewhere why = elsewhere.error();
+    const bool others_know = why == NotElsewhere::kNoneWaits || why == NotElsewhere::kUnreachable;
+    is_known = is_known || others_know || table_.Remembers(id, Clock::now());
     if (!is_known) {
-      const auto refusal = co_await WhyUnknown(id);
-      if (refusal) co_return std::unexpected(*refusal);
-      is_known = true;
+      co_return std::unexpected(why == NotElsewhere::kUnknown ? Refusal::kUnknownExecutor : Refusal::kNotReady);
     }
-    if (deadline.passed()) co_return std::unexpected(others_have_none ? Refusal::kNoneWaits : Refusal::kNotReady);
+    if (deadline.passed()) co_return std::unexpected(RefusalOf(why));
     const auto longest = std::min(times_.interval, *deadline.left());
     co_await AwaitChange(call, id, longest);
   }
   co_return std::nullopt;
-}
-
-loop::Task<std::optional<Refusal>> ExecutorSearch::WhyUnknown(std::string id) {
-  if (table_.Remembers(id, Clock::now())) co_return std::nullopt;
-  const auto others = co_await bus_.Others();
-  if (!others) co_return Refusal::kNotReady;
-  if (std::ranges::find(*others, id, &ExecutorRecord::id) != others->end()) co_return std::nullopt;
-  // The executor may have come while the other nodes were asked.
-  if (table_.Remembers(id, Clock::now())) co_return std::nullopt;
-  co_return Refusal::kUnknownExecutor;
 }
 
 loop::Task<> ExecutorSearch::AwaitChange(const transport::HttpCall& call, std::string id,

@@ -1,4 +1,4 @@
-// The search for a connection that a client can be joined to: one of this node, or else by the bus one of another. If
+// The search for a connection that a client can be joined to: one of this node, or else one of another. If
 // the executor is known but has none at this moment, the search waits for one, because an executor opens its next
 // connection only when it has heard from its last client, or comes back after a pause.
 #pragma once
@@ -11,8 +11,8 @@
 
 #include "loop/event_loop.h"
 #include "loop/task.h"
-#include "rendezvous/bus/bus.h"
 #include "rendezvous/executor_table.h"
+#include "rendezvous/link/neighbours.h"
 #include "rendezvous/refusal.h"
 #include "transport/http_call.h"
 
@@ -30,8 +30,8 @@ struct FoundExecutor {
 
 class ExecutorSearch {
  public:
-  ExecutorSearch(loop::EventLoop& loop, Bus& bus, ExecutorTable& table, SearchTimes times)
-      : loop_(loop), bus_(bus), table_(table), times_(times) {}
+  ExecutorSearch(loop::EventLoop& loop, Neighbours& neighbours, ExecutorTable& table, SearchTimes times)
+      : loop_(loop), neighbours_(neighbours), table_(table), times_(times) {}
 
   // Returns nothing if the client has hung up, which is noticed when the other nodes are to be asked again. If they
   // cannot be asked, the search still waits for a connection to this node. `call` must outlive the task.
@@ -39,12 +39,10 @@ class ExecutorSearch {
                                                                         std::string id);
 
  private:
-  // Returns why a client need not wait for the executor; nothing if it is known.
-  loop::Task<std::optional<Refusal>> WhyUnknown(std::string id);
   loop::Task<> AwaitChange(const transport::HttpCall& call, std::string id, std::chrono::milliseconds longest);
 
   loop::EventLoop& loop_;
-  Bus& bus_;
+  Neighbours& neighbours_;
   ExecutorTable& table_;
   const SearchTimes times_;
 };

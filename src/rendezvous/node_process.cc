@@ -10,6 +10,7 @@
 #include "rendezvous/bus/memory_bus.h"
 #include "rendezvous/config_check.h"
 #include "rendezvous/nats/nats_bus.h"
+#include "rendezvous/node_url.h"
 #include "rendezvous/relay/leg.h"
 #include "transport/tls_context.h"
 
@@ -36,9 +37,10 @@ class WatchedSlot {
 };
 
 // The settings have been checked.
-Result<std::unique_ptr<Bus>> MakeBus(loop::EventLoop& loop, const RendezvousConfig& config) {
+Result<std::unique_ptr<Bus>> MakeBus(loop::EventLoop& loop, const RendezvousConfig& config, uint16_t port) {
   if (config.bus == "memory") return MakeMemoryBus();
-  return MakeNatsBus(loop, {.url = config.bus, .credentials_file = config.nats_credentials});
+  return MakeNatsBus(
+      loop, {.url = config.bus, .credentials_file = config.nats_credentials, .node_url = NodeUrl(config, port)});
 }
 
 Result<std::optional<transport::TlsContext>> TlsOf(const RendezvousConfig& config) {
@@ -62,17 +64,15 @@ Result<std::unique_ptr<NodeProcess>> NodeProcess::Create(loop::EventLoop& loop, 
   TRY_VOID(CheckConfig(config));
   TokenReading reading = ReadTokenFile(config.tokens_file);
   TRY(TokenTable tokens, std::move(reading.table));
-  TRY(auto bus, MakeBus(loop, config));
-  std::unique_ptr<NodeProcess> node(new NodeProcess(loop, config, std::move(bus)));
+  std::unique_ptr<NodeProcess> node(new NodeProcess(loop, config));
   node->tokens_version_ = reading.version;
   TRY_VOID(node->Listen(std::move(tokens)));
   return node;
 }
 
-NodeProcess::NodeProcess(loop::EventLoop& loop, const RendezvousConfig& config, std::unique_ptr<Bus> bus)
+NodeProcess::NodeProcess(loop::EventLoop& loop, const RendezvousConfig& config)
     : loop_(loop),
       config_(config),
-      bus_(std::move(bus)),
       workers_(loop, {.name = "tokens", .usual_workers = 1}),
       stop_timer_(loop, [this] { loop_.Stop(); }) {}
 
@@ -94,13 +94,16 @@ Result<> NodeProcess::Listen(TokenTable tokens) {
            .tls = std::move(tls),
            .on_call = [this](std::unique_ptr<transport::HttpCall> call) { service_->Serve(std::move(call)); }},
           [](const std::shared_ptr<rpc::Transport>& transport) { transport->Close(); }));
+  TRY(bus_, MakeBus(loop_, config_, listener_->port()));
+  neighbours_ = std::make_unique<LinkDialler>(
+      loop_, *bus_, config_.insecure_node_http ? PlainLinks::kAnywhere : PlainLinks::kOnThisMachine);
   const std::string bound = url().substr(url().find("//") + 2);
   PublicUrl public_url = PublicUrl::OfRequests(security, bound);
   if (!config_.public_url.empty()) {
     TRY(public_url, PublicUrl::Parse(config_.public_url));
   }
   service_ = std::make_unique<Service>(
-      loop_, *bus_, std::move(tokens),
+      loop_, *bus_, *neighbours_, std::move(tokens),
       ServiceOptions{.public_url = std::move(public_url),
                      .accept = [this](transport::UpgradedSocket socket, std::function<void()> on_ended) {
                        return Accept(std::move(socket), std::move(on_ended));
@@ -130,9 +133,10 @@ void NodeProcess::OnConnectionClosed() {
 void NodeProcess::Start(OnListening on_listening) { scope_.Start(Run(std::move(on_listening))); }
 
 loop::Task<> NodeProcess::Run(OnListening on_listening) {
-  outcome_ = co_await bus_->Start(*service_);
+  outcome_ = co_await bus_->Start();
   if (!outcome_) co_return loop_.Stop();
-  LogInfo("rendezvous.started", {{"url", url()}, {"bus", config_.bus == "memory" ? "memory" : "nats"}});
+  LogInfo("rendezvous.started",
+          {{"url", url()}, {"bus", config_.bus == "memory" ? "memory" : "nats"}, {"advertised", bus_->place().url}});
   if (on_listening) on_listening(url());
   co_await WatchTokens();
 }

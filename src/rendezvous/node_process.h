@@ -12,6 +12,7 @@
 #include "loop/task.h"
 #include "loop/worker_pool.h"
 #include "rendezvous/bus/bus.h"
+#include "rendezvous/link/link_dialler.h"
 #include "rendezvous/rendezvous_config.h"
 #include "rendezvous/service.h"
 #include "rendezvous/token_file.h"
@@ -37,7 +38,7 @@ class NodeProcess {
   const Result<>& outcome() const { return outcome_; }
 
  private:
-  NodeProcess(loop::EventLoop& loop, const RendezvousConfig& config, std::unique_ptr<Bus> bus);
+  NodeProcess(loop::EventLoop& loop, const RendezvousConfig& config);
 
   Result<> Listen(TokenTable tokens);
   std::shared_ptr<Pipe> Accept(transport::UpgradedSocket socket, std::function<void()> on_ended);
@@ -49,11 +50,12 @@ class NodeProcess {
 
   loop::EventLoop& loop_;
   const RendezvousConfig& config_;
-  std::unique_ptr<Bus> bus_;
   loop::WorkerPool workers_;
   FileVersion tokens_version_;
   bool must_reload_ = false;  // even if the file has not changed
   loop::Event reload_;
+  std::unique_ptr<Bus> bus_;
+  std::unique_ptr<LinkDialler> neighbours_;
   std::unique_ptr<Service> service_;
   std::unique_ptr<transport::Listener> listener_;
   size_t open_connections_ = 0;

@@ -30,6 +30,7 @@ constexpr auto kRows = std::to_array<Row>({
     {503, "none_waits", "the executor has no connection for another client at this moment", "Retry-After", "1"},
     {429, "token_is_full", "the token has as many connections as it may have", "Retry-After", "1"},
     {503, "not_ready", "the node is not connected to the others", "Retry-After", "1"},
+    {503, "node_unreachable", "the node that has the executor cannot be reached from this one", "Retry-After", "1"},
 });
 static_assert(kRows.size() == kRefusals);
 

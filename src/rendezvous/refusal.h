@@ -24,8 +24,9 @@ enum class Refusal {
   kNoneWaits,
   kTokenIsFull,
   kNotReady,
+  kNodeUnreachable,
 };
-inline constexpr size_t kRefusals = 14;
+inline constexpr size_t kRefusals = 15;
 
 std::string_view CodeOf(Refusal refusal);
 

@@ -23,6 +23,8 @@ constexpr auto kRows = std::to_array<Row>({
     {Route::kExecutor, "GET", "/rendezvous/", ""},
     {Route::kClient, "GET", "/executors/", ""},
     {Route::kList, "GET", "/executors", "", Row::Id::kNo},
+    {Route::kLink, "GET", "/links/", ""},
+    {Route::kWatch, "GET", "/links", "", Row::Id::kNo},
     {Route::kReady, "GET", "/readyz", "", Row::Id::kNo},
     {Route::kMetrics, "GET", "/metrics", "", Row::Id::kNo},
 });

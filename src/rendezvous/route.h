@@ -17,6 +17,8 @@ enum class Route {
   kExecutor,             // GET /rendezvous/{id}, a WebSocket
   kClient,               // GET /executors/{id}, a WebSocket
   kList,                 // GET /executors
+  kLink,                 // GET /links/{id}, an upgrade: another node asks for a connection of the executor
+  kWatch,                // GET /links, an upgrade: another node watches over this one
   kReady,                // GET /readyz
   kMetrics,              // GET /metrics
 };

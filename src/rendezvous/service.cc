@@ -39,13 +39,16 @@ bool IsFromThisMachine(const HttpCall& call) {
 
 }  // namespace
 
-Service::Service(loop::EventLoop& loop, Bus& bus, TokenTable tokens, ServiceOptions options)
+Service::Service(loop::EventLoop& loop, Bus& bus, Neighbours& neighbours, TokenTable tokens, ServiceOptions options)
     : bus_(bus),
       options_(std::move(options)),
       admission_(std::move(tokens)),
       executors_(bus),
-      search_(loop, bus, executors_, options_.search),
-      pairs_(loop, options_.silence, [this](const Pairs::Pair& pair) { OnPairEnded(pair); }) {}
+      search_(loop, neighbours, executors_, options_.search),
+      pairs_(loop, options_.silence, [this](const Pairs::Pair& pair) { OnPairEnded(pair); }),
+      links_(loop, bus, [this](const std::string& id, std::shared_ptr<Pipe> client) {
+        return JoinWaiting(id, std::move(client));
+      }) {}
 
 Service::~Service() = default;
 
@@ -62,6 +65,9 @@ void Service::Serve(Call call) {
       return AcceptExecutor(*call, destination->id);
     case Route::kClient:
       return AcceptClient(std::move(call), destination->id);
+    case Route::kLink:
+    case Route::kWatch:
+      return OpenLink(*call, destination->id);
     case Route::kList:
       return List(std::move(call));
     case Route::kReady:
@@ -157,9 +163,22 @@ void Service::Join(HttpCall& call, const std::string& id, PairSide client, Found
   pairs_.Join(id, std::move(side), std::move(client));
 }
 
-Node::Joined Service::JoinWaiting(const std::string& id, std::shared_ptr<Pipe> client) {
+// A node that is alone has no key that others know, and none of them asks it.
+void Service::OpenLink(HttpCall& call, const std::string& id) {
+  if (bus_.ticket_key().empty() || bus_.place().url.empty()) return Refuse(call, Refusal::kNotReady);
+  LinkRequest request{.watch = QueryValue(call.request().query, "watch").value_or(""),
+                      .nonce = QueryValue(call.request().query, "nonce").value_or(""),
+                      .executor = id};
+  if (request.watch.empty() || request.nonce.empty()) {
+    return Refuse(call, Refusal::kBadRequest, "the request names no watch or no nonce");
+  }
+  if (!call.asks_for_web_socket()) return Refuse(call, Refusal::kNoUpgrade);
+  links_.Open(call.TakeUpgrade(), std::move(request));
+}
+
+bool Service::JoinWaiting(const std::string& id, std::shared_ptr<Pipe> client) {
   auto connection = executors_.Take(id, Clock::now());
-  if (!connection) return Joined::kNoneWaits;
+  if (!connection) return false;
   LogInfo("client.joined", {{"executor", id}, {"peer", "another node"}});
   metrics_.CountJoin(Metrics::Join::kClientElsewhere);
   pairs_.Join(id,
@@ -167,7 +186,7 @@ Node::Joined Service::JoinWaiting(const std::string& id, std::shared_ptr<Pipe> c
                .token_sha256 = std::move(connection->ticket.token_sha256),
                .slot = std::move(connection->slot)},
               {.pipe = std::move(client)});
-  return Joined::kYes;
+  return true;
 }
 
 void Service::OnPairEnded(const Pairs::Pair& pair) {
@@ -252,6 +271,7 @@ void Service::Stop() {
   const auto waiting = executors_.RemoveIf([](const Ticket&) { return true; }, Clock::now());
   for (const WaitingConnection& connection : waiting) connection.pipe->Close();
   pairs_.EndIf([](const Pairs::Pair&) { return true; });
+  links_.Close();
 }
 
 }  // namespace holdfast::rendezvous

@@ -17,6 +17,8 @@
 #include "rendezvous/bus/bus.h"
 #include "rendezvous/executor_search.h"
 #include "rendezvous/executor_table.h"
+#include "rendezvous/link/link_door.h"
+#include "rendezvous/link/neighbours.h"
 #include "rendezvous/metrics.h"
 #include "rendezvous/pairs.h"
 #include "rendezvous/public_url.h"
@@ -34,14 +36,17 @@ struct ServiceOptions {
   std::chrono::milliseconds silence{10'000};  // see Pairs
 };
 
-class Service final : public Node {
+class Service {
  public:
   // The service refuses requests while the bus has not been started.
-  Service(loop::EventLoop& loop, Bus& bus, TokenTable tokens, ServiceOptions options);
+  Service(loop::EventLoop& loop, Bus& bus, Neighbours& neighbours, TokenTable tokens, ServiceOptions options);
   ~Service();
 
   void Serve(std::unique_ptr<transport::HttpCall> call);
-  Joined JoinWaiting(const std::string& id, std::shared_ptr<Pipe> client) override;
+
+  // Joins a client of another node, which is at the far end of the pipe, to a connection of the executor that waits
+  // here. Returns whether one does.
+  bool JoinWaiting(const std::string& id, std::shared_ptr<Pipe> client);
 
   // Connections whose token is not in the new table, or is not for their executor any more, end.
   void ReplaceTokens(TokenTable tokens);
@@ -58,6 +63,7 @@ class Service final : public Node {
   void AcceptClient(Call call, const std::string& id);
   loop::Task<> JoinClient(Call call, std::string id, TokenRights rights, transport::Slot slot);
   void Join(transport::HttpCall& call, const std::string& id, PairSide client, FoundExecutor executor);
+  void OpenLink(transport::HttpCall& call, const std::string& id);
   void List(Call call);
   loop::Task<> AnswerList(Call call, TokenRights rights, transport::Slot slot);
   void AnswerReady(transport::HttpCall& call) const;
@@ -74,6 +80,7 @@ class Service final : public Node {
   ExecutorSearch search_;
   Metrics metrics_;
   Pairs pairs_;
+  LinkDoor links_;
   uint64_t next_key_ = 0;
   size_t waiting_clients_ = 0;
   std::optional<loop::Scope> scope_{std::in_place};  // empty once the service has stopped

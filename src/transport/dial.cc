@@ -120,8 +120,8 @@ loop::Task<Result<DialledStream>> StartTls(loop::EventLoop& loop, const Route& r
   co_return DialledStream{std::move(stream), std::move(distrust)};
 }
 
-loop::Task<Result<DialledStream>> OpenStream(loop::EventLoop& loop, const Route& route,
-                                                           SocketAddress first, DialTime end) {
+loop::Task<Result<DialledStream>> OpenStream(loop::EventLoop& loop, const Route& route, SocketAddress first,
+                                             DialTime end) {
   auto socket = co_await ConnectToServer(loop, route, first, end);
   if (!socket) co_return std::unexpected(std::move(socket).error());
   if (route.server.security == Security::kTls) co_return co_await StartTls(loop, route, *std::move(socket), end);

@@ -46,8 +46,8 @@ struct DialledStream {
 };
 
 // Opens a stream to the server, with TLS if its URL says so. The way leads through no proxy. A certificate that is not
-// valid does not fail the call: the caller gets the reason, and finds out in another way whether it is the right server.
-// `tls` is a client's context, which takes long to make, and is used again for each call.
+// valid does not fail the call: the caller gets the reason, and finds out in another way whether it is the right
+// server. `tls` is a client's context, which takes long to make, and is used again for each call.
 loop::Task<Result<DialledStream>> DialStream(loop::EventLoop& loop, WebSocketServer server,
                                              std::optional<TlsContext> tls, std::chrono::milliseconds timeout);
 

@@ -136,8 +136,8 @@ void TlsStream::Explain(ErrorKind kind, std::string reason) {
 std::string TlsStream::ChannelBinding() const {
   constexpr std::string_view kLabel = "EXPORTER-Channel-Binding";
   std::array<unsigned char, 32> secret;
-  const int done = Tls().export_secret(ssl_.get(), secret.data(), secret.size(), kLabel.data(), kLabel.size(), nullptr,
-                                       0, 0);
+  const int done =
+      Tls().export_secret(ssl_.get(), secret.data(), secret.size(), kLabel.data(), kLabel.size(), nullptr, 0, 0);
   CHECK(done == 1);
   return {secret.begin(), secret.end()};
 }

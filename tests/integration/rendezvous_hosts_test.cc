@@ -1,6 +1,7 @@
 // A rendezvous of two nodes, NATS, an executor and a client, each on a host of its own, while links, nodes and NATS
 // fail. A command on the executor writes numbered lines. The client has to print each line once and in order.
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "support/eventually.h"
 #include "support/required_program.h"
 #include "support/scratch_dir.h"
+#include "support/test_certificate.h"
 #include "support/test_network.h"
 
 namespace holdfast::support {
@@ -73,11 +75,22 @@ class RendezvousHostsTest : public testing::Test {
     return from.host.Start({"bash", "-c", script}).Finish().status == 0;
   }
 
-  std::unique_ptr<Program> StartNode(const Machine& machine) const {
-    std::unique_ptr<Program> node =
-        StartOn(machine, {HOLDFAST_BINARY, "rendezvous", "--listen", "0.0.0.0:8070", "--tokens", File("tokens.toml"),
-                          "--bus", fmt::format("nats://{}:4222", nats_host_->address), "--log-level", "error"});
-    node->AwaitOutput("http://");
+  // The network of the test is its own, so nodes may dial each other in plain. They find out their addresses by NATS.
+  std::unique_ptr<Program> StartNode(const Machine& machine, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words = {HOLDFAST_BINARY,
+                                      "rendezvous",
+                                      "--listen",
+                                      "0.0.0.0:8070",
+                                      "--tokens",
+                                      File("tokens.toml"),
+                                      "--bus",
+                                      fmt::format("nats://{}:4222", nats_host_->address),
+                                      "--insecure-node-http",
+                                      "--log-level",
+                                      "error"};
+    words.insert(words.end(), more.begin(), more.end());
+    std::unique_ptr<Program> node = StartOn(machine, words);
+    node->AwaitOutput("http");
     return node;
   }
 
@@ -100,6 +113,20 @@ class RendezvousHostsTest : public testing::Test {
                 fmt::format("http://{}:8070/executors", node.address)})
         .Finish()
         .out.contains(R"("id":"far")");
+  }
+
+  // The value of a metric of a node.
+  double Metric(const Machine& node, std::string_view name) const {
+    const std::string text = node.host.Start({"curl", "-s", "-k", "http://127.0.0.1:8070/metrics"}).Finish().out;
+    const size_t at = text.find(fmt::format("\n{} ", name));
+    return at == std::string::npos ? -1 : std::strtod(text.c_str() + at + name.size() + 2, nullptr);
+  }
+
+  // Returns the time until a node has no pair any more.
+  std::chrono::milliseconds TimeWithoutPairs(const Machine& node) const {
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_TRUE(Eventually([&] { return Metric(node, "holdfast_rendezvous_pairs") == 0; }));
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
   }
 
   // Starts a command that writes `count` lines, one every 20 ms, and the number of the last one into a file.
@@ -170,12 +197,93 @@ TEST_F(RendezvousHostsTest, AnExecutorGetsPastANodeWithoutPower) {
   ExpectAllLines(client, 20);
 }
 
+// The time is measured from outside, with a call of curl, on a machine that has other work.
+constexpr std::chrono::milliseconds kNoticed(2'000);
+
+TEST_F(RendezvousHostsTest, ANodeWithoutPowerIsNoticedByTheOtherWhateverIsUnderWay) {
+  for (const char* command : {"sleep 1000", "cat /dev/zero"}) {
+    StartExecutor(first_host_->address);
+    Program client = client_host_->host.Start(
+        {HOLDFAST_BINARY, "run", "--server", fmt::format("http://{}:8070/executors/far", second_host_->address),
+         "--token-file", File("client.token"), "--", "/bin/sh", "-c", fmt::format("echo begun; exec {}", command)});
+    client.AwaitOutput("begun");
+    EXPECT_EQ(Metric(*first_host_, "holdfast_rendezvous_pairs"), 1);
+    network_.Cut(*second_host_);
+    EXPECT_LT(TimeWithoutPairs(*first_host_), kNoticed) << command;
+    EXPECT_LT(TimeWithoutPairs(*second_host_), kNoticed) << command;
+    client.Signal(SIGKILL);
+    (void)client.Finish();
+    network_.Heal(*second_host_);
+    executor_.reset();
+  }
+}
+
+TEST_F(RendezvousHostsTest, ANodeThatIsKilledIsNoticedAtOnce) {
+  StartExecutor(first_host_->address);
+  Program client = RunLines(second_host_->address, 100'000);
+  client.AwaitOutput("line 5\n");
+  EXPECT_EQ(Metric(*first_host_, "holdfast_rendezvous_pairs"), 1);
+  second_->Signal(SIGKILL);
+  EXPECT_LT(TimeWithoutPairs(*first_host_), kNoticed);
+  client.Signal(SIGKILL);
+  (void)client.Finish();
+}
+
+// The third node has the executor as well, and can be dialled.
+TEST_F(RendezvousHostsTest, AnotherNodeIsTriedIfOneAdvertisesAnAddressThatLeadsNowhere) {
+  const Machine& third_host = network_.Add();
+  first_->Signal(SIGTERM);
+  (void)first_->Finish();
+  first_ = StartNode(*first_host_, {"--advertise", "http://192.0.2.99:8070"});
+  StartExecutor(first_host_->address);
+  EXPECT_THAT(RunLines(second_host_->address, 1).Finish().err,
+              testing::EndsWith("cannot be reached through " + second_host_->address +
+                                ":8070 now: the node that has the executor cannot be reached from this one\n"));
+  const auto third = StartNode(third_host);
+  const auto unreachable = std::move(executor_);
+  StartExecutor(third_host.address);
+  EXPECT_TRUE(Eventually([&] { return Knows(third_host); }));
+  Program client = RunLines(second_host_->address, 20);
+  ExpectAllLines(client, 20);
+}
+
+// The nodes of a bucket share its key, and a node of another bucket is not one of them.
+TEST_F(RendezvousHostsTest, NodesProveThemselvesOverTlsWithoutACommonAuthority) {
+  const TestCertificate one({.names = "DNS:rv-1.example"}), two({.names = "DNS:rv-2.example"});
+  for (auto* node : {&first_, &second_}) {
+    (*node)->Signal(SIGTERM);
+    (void)(*node)->Finish();
+    const TestCertificate& certificate = node == &first_ ? one : two;
+    *node = StartOn(node == &first_ ? *first_host_ : *second_host_,
+                    {HOLDFAST_BINARY, "rendezvous", "--listen", "0.0.0.0:8070", "--tokens", File("tokens.toml"),
+                     "--bus", fmt::format("nats://{}:4222", nats_host_->address), "--tls-cert",
+                     certificate.certificate_file(), "--tls-key", certificate.key_file(), "--log-level", "error"});
+    (*node)->AwaitOutput("https://");
+  }
+  network_.SetName("rv-1.example", {first_host_});
+  network_.SetName("rv-2.example", {second_host_});
+  executor_ = StartOn(*executor_host_,
+                      {"env", "HOLDFAST_REMOTE_TOKEN_FILE=" + File("executor.token"), HOLDFAST_BINARY, "exec-server",
+                       "--remote", "https://rv-1.example:8070", "--ca-file", one.certificate_file(), "--executor-id",
+                       "far", "--log-level", "error", "--sandbox-check=false"});
+  const auto run = [&] {
+    return client_host_->host.Start({HOLDFAST_BINARY, "run", "--server", "https://rv-2.example:8070/executors/far",
+                                     "--ca-file", two.certificate_file(), "--token-file", File("client.token"), "--",
+                                     "echo", "over TLS"});
+  };
+  EXPECT_TRUE(Eventually([&] { return run().Finish().out == "over TLS\n"; }, kStartPatience));
+}
+
+// Pairs that are joined go on while NATS is away.
 TEST_F(RendezvousHostsTest, ARestartOfNatsLosesNoLine) {
   StartExecutor(first_host_->address);
   Program client = RunLines(second_host_->address, 300);
   client.AwaitOutput("line 50\n");
   nats_->Signal(SIGKILL);
   (void)nats_->Finish();  // killed
+  client.AwaitOutput("line 150\n");
+  EXPECT_EQ(Metric(*first_host_, "holdfast_rendezvous_pairs"), 1);
+  EXPECT_EQ(Metric(*first_host_, "holdfast_rendezvous_joins_total{place=\"client_elsewhere\"}"), 1);
   StartNats();
   ExpectAllLines(client, 300);
 }

@@ -1,11 +1,7 @@
 // A bus whose other nodes are the test.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "rendezvous/bus/bus.h"
@@ -14,31 +10,31 @@ namespace holdfast::rendezvous {
 
 class FakeBus final : public Bus {
  public:
-  loop::Task<Result<>> Start(Node&) override { co_return Result<>(); }
+  loop::Task<Result<>> Start() override { co_return Result<>(); }
   const std::string& ticket_key() const override { return key; }
+  NodePlace place() const override { return own_place; }
   void Publish(const ExecutorRecord& record) override { published.push_back(record); }
   void Withdraw(const std::string& id) override { withdrawn.push_back(id); }
   loop::Task<Result<std::vector<ExecutorRecord>>> Others() override {
     if (!is_connected) co_return Fail(ErrorKind::kDisconnected, "the bus is away");
     co_return others;
   }
-  loop::Task<Result<std::shared_ptr<Pipe>>> Join(std::string id) override {
-    ++joins;
-    if (on_join) on_join();
-    if (join_failure) co_return Fail(*join_failure, "the other nodes cannot be asked");
-    if (!waiting_elsewhere) co_return Fail(ErrorKind::kNotFound, "no other node has " + id);
-    co_return std::exchange(waiting_elsewhere, nullptr);
+  loop::Task<Result<std::vector<ExecutorElsewhere>>> Find(std::string id) override {
+    if (!is_connected) co_return Fail(ErrorKind::kDisconnected, "the bus is away");
+    std::vector<ExecutorElsewhere> found;
+    for (const ExecutorElsewhere& it : elsewhere) {
+      if (it.record.id == id) found.push_back(it);
+    }
+    co_return found;
   }
   bool connected() const override { return is_connected; }
 
   std::string key = "a key of the test";
+  NodePlace own_place;
   bool is_connected = true;
   std::vector<ExecutorRecord> published, others;
+  std::vector<ExecutorElsewhere> elsewhere;
   std::vector<std::string> withdrawn;
-  std::shared_ptr<Pipe> waiting_elsewhere;  // a connection of another node
-  int joins = 0;
-  std::function<void()> on_join;          // called while the other nodes are asked; may be empty
-  std::optional<ErrorKind> join_failure;  // of the next calls of Join
 };
 
 }  // namespace holdfast::rendezvous

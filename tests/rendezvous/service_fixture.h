@@ -15,6 +15,7 @@
 #include "loop/event_loop.h"
 #include "rendezvous/fake_bus.h"
 #include "rendezvous/fake_call.h"
+#include "rendezvous/fake_neighbours.h"
 #include "rendezvous/fake_pipe.h"
 #include "rendezvous/service.h"
 #include "support/loop_runner.h"
@@ -93,9 +94,10 @@ class ServiceFixture : public testing::Test {
 
   loop::EventLoop loop_;
   FakeBus bus_;
+  FakeNeighbours neighbours_;
   std::vector<std::shared_ptr<FakePipe>> pipes_;  // in the order of their upgrades
   std::vector<std::function<void()>> on_ended_;
-  Service service_{loop_, bus_, Tokens(kTokens), Options()};
+  Service service_{loop_, bus_, neighbours_, Tokens(kTokens), Options()};
 };
 
 }  // namespace holdfast::rendezvous

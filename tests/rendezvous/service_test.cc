@@ -149,7 +149,7 @@ TEST_F(ClientServiceTest, WithoutARightIsRefused) {
 
 TEST_F(ClientServiceTest, AnUnknownExecutorIsAnsweredAtOnce) {
   EXPECT_EQ(Send("GET", "/executors/build-7", "alice")->status(), 404u);
-  bus_.is_connected = false;
+  neighbours_.why_not = NotElsewhere::kNotReady;
   EXPECT_EQ(Send("GET", "/executors/build-7", "alice")->status(), 503u);
 }
 
@@ -173,27 +173,28 @@ TEST_F(ClientServiceTest, IsRefusedWhenNoConnectionComes) {
   EXPECT_THAT(exchange->answer->headers, testing::Contains(testing::Pair("Retry-After", "1")));
 }
 
-TEST_F(ClientServiceTest, IsToldIfTheOtherNodesCannotBeAsked) {
+TEST_F(ClientServiceTest, IsToldWhyNoOtherNodeHasAConnection) {
   Register("build-7", "farm");
-  const auto code_after = [&](std::optional<ErrorKind> failure) {
-    bus_.join_failure = failure;
+  const auto code_after = [&](NotElsewhere why) {
+    neighbours_.why_not = why;
     const Exchange exchange = Send("GET", "/executors/build-7", "alice");
     EXPECT_TRUE(Await([&] { return exchange->answer.has_value(); }));
     return Message(exchange->answer->body).Text("error.code");
   };
-  EXPECT_EQ(code_after(ErrorKind::kDisconnected), "not_ready");
-  EXPECT_EQ(code_after(ErrorKind::kTimeout), "not_ready");
-  EXPECT_EQ(code_after(std::nullopt), "none_waits");
+  EXPECT_EQ(code_after(NotElsewhere::kNotReady), "not_ready");
+  EXPECT_EQ(code_after(NotElsewhere::kUnreachable), "node_unreachable");
+  EXPECT_EQ(code_after(NotElsewhere::kNoneWaits), "none_waits");
+  EXPECT_EQ(code_after(NotElsewhere::kUnknown), "none_waits");  // it has registered here
 }
 
 TEST_F(ClientServiceTest, ThatHangsUpWhileOtherNodesAreAskedIsNotRefused) {
   const auto elsewhere = std::make_shared<FakePipe>();
-  bus_.waiting_elsewhere = elsewhere;
+  neighbours_.waiting = elsewhere;
   auto exchange = std::make_shared<FakeExchange>();
   exchange->request.method = "GET";
   exchange->request.path = "/executors/build-7";
   exchange->request.query = "token=alice";
-  bus_.on_join = [exchange] { exchange->gone = true; };
+  neighbours_.on_join = [exchange] { exchange->gone = true; };
   Send(exchange);
   EXPECT_TRUE(elsewhere->closed());
   EXPECT_FALSE(exchange->upgraded || exchange->answer);
@@ -211,17 +212,17 @@ TEST_F(ClientServiceTest, ThatHasHungUpTakesNoConnection) {
 
 TEST_F(ClientServiceTest, IsJoinedToAnExecutorOfAnotherNode) {
   const auto elsewhere = std::make_shared<FakePipe>();
-  bus_.waiting_elsewhere = elsewhere;
+  neighbours_.waiting = elsewhere;
   ASSERT_TRUE(Send("GET", "/executors/build-7", "alice")->upgraded);
   pipes_.back()->Deliver("hello");
   EXPECT_EQ(elsewhere->sent(), "hello");
 }
 
 TEST_F(ClientServiceTest, AsksTheOtherNodesAgainWhileItWaits) {
-  bus_.others = {{.id = "build-7", .name = "", .since_ms = 0, .waiting = 0, .sessions = 1}};
+  neighbours_.why_not = NotElsewhere::kNoneWaits;
   const Exchange exchange = Send("GET", "/executors/build-7", "alice");
   EXPECT_FALSE(exchange->upgraded || exchange->answer);
-  bus_.waiting_elsewhere = std::make_shared<FakePipe>();
+  neighbours_.waiting = std::make_shared<FakePipe>();
   EXPECT_TRUE(Await([&] { return exchange->upgraded; }));
 }
 
@@ -346,9 +347,9 @@ TEST_F(NodeServiceTest, CountsAListThatIsNotReadAsAConnection) {
 TEST_F(NodeServiceTest, JoinsAClientOfAnotherNode) {
   const auto executor = Connect("build-7", "farm");
   const auto client = std::make_shared<FakePipe>();
-  EXPECT_EQ(service_.JoinWaiting("build-8", client), Node::Joined::kNoneWaits);
-  EXPECT_EQ(service_.JoinWaiting("build-7", client), Node::Joined::kYes);
-  EXPECT_EQ(service_.JoinWaiting("build-7", client), Node::Joined::kNoneWaits);
+  EXPECT_FALSE(service_.JoinWaiting("build-8", client));
+  EXPECT_TRUE(service_.JoinWaiting("build-7", client));
+  EXPECT_FALSE(service_.JoinWaiting("build-7", client));
   client->Deliver("far");
   EXPECT_EQ(executor->sent(), "far");
   EXPECT_EQ(bus_.published.back().sessions, 1u);
@@ -425,7 +426,7 @@ TEST_F(NodeServiceTest, AStoppedServiceClosesEverything) {
   const Exchange late = Send("GET", "/executors/build-7", "alice");
   ASSERT_EQ(late->status(), 503u);
   EXPECT_EQ(Message(late->answer->body).Text("error.message"), "the node is stopping");
-  EXPECT_EQ(service_.JoinWaiting("build-7", std::make_shared<FakePipe>()), Node::Joined::kNoneWaits);
+  EXPECT_FALSE(service_.JoinWaiting("build-7", std::make_shared<FakePipe>()));
 }
 
 }  // namespace

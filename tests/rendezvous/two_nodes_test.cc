@@ -1,5 +1,6 @@
 // Two nodes with NATS between them: the real programs.
 #include <chrono>
+#include <csignal>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -63,19 +64,34 @@ TEST_F(TwoNodesTest, TheEndOfTheExecutorEndsTheClientAtTheOtherNode) {
   EXPECT_TRUE(client.WaitForEnd(3s));
 }
 
-// The first node notices the silence of a node that was killed only after a while. Until then it takes the old
-// connection for alive, so the executor has to ask the client at the other end of it.
-TEST_F(TwoNodesTest, AClientResumesItsSessionAtTheOtherNodeAtOnce) {
+TEST_F(TwoNodesTest, ANodeThatIsKilledIsNoticedAtOnceAndItsClientResumesAtTheOther) {
   RpcClient client = Client("build-7");
   client.Start(support::Shell("p", "read line; echo $line", support::Stdin::kPipe));
   const std::string session = client.session_id();
   second_->Kill();
   EXPECT_TRUE(client.WaitForEnd());
   url_ = first_url_;
+  EXPECT_TRUE(
+      support::Eventually([&] { return Get("/metrics").body.contains("\nholdfast_rendezvous_pairs 0\n"); }, 1s));
+  RpcClient resumed = RpcClient::Resumed(ClientUrl("build-7"), session);
+  resumed.Write("p", "here now\n");
+  EXPECT_EQ(resumed.WaitForClosed("p"), "here now\n");
+}
+
+// The first node takes a node that stands still for alive, so the executor has to ask the client at the other end of
+// the old connection.
+TEST_F(TwoNodesTest, AClientResumesItsSessionAtTheOtherNodeWhileItsOwnStandsStill) {
+  RpcClient client = Client("build-7");
+  client.Start(support::Shell("p", "read line; echo $line", support::Stdin::kPipe));
+  const std::string session = client.session_id();
+  second_->Signal(SIGSTOP);
+  client.Disconnect();
+  url_ = first_url_;
   ASSERT_TRUE(Get("/metrics").body.contains("\nholdfast_rendezvous_pairs 1\n")) << "the silence was noticed already";
   RpcClient resumed = RpcClient::Resumed(ClientUrl("build-7"), session);
   resumed.Write("p", "here now\n");
   EXPECT_EQ(resumed.WaitForClosed("p"), "here now\n");
+  second_->Signal(SIGCONT);
 }
 
 }  // namespace

@@ -38,6 +38,8 @@ int RunRendezvous(const Arguments& arguments) {
   config.max_connections = *connections;
   config.bus = arguments.ValueOr("--bus", config.bus);
   config.nats_credentials = arguments.ValueOr("--nats-credentials", "");
+  config.advertise = arguments.ValueOr("--advertise", "");
+  config.insecure_node_http = arguments.Has("--insecure-node-http");
   config.public_url = arguments.ValueOr("--public-url", "");
   config.tls_cert = arguments.ValueOr("--tls-cert", "");
   config.tls_key = arguments.ValueOr("--tls-key", "");
@@ -60,13 +62,20 @@ std::vector<Option> Options() {
        .completes = Completes::kFile},
       {.flag = "--bus",
        .value = "BUS",
-       .help = "how the nodes of the rendezvous reach each other. memory: there is one node only; nats://HOST:PORT or "
-               "tls://HOST:PORT: through that NATS server with JetStream, or several, separated by commas",
+       .help = "how the nodes of the rendezvous find each other. memory: there is one node only; nats://HOST:PORT or "
+               "tls://HOST:PORT: by that NATS server with JetStream, or several, separated by commas",
        .default_value = defaults.bus},
       {.flag = "--nats-credentials",
        .value = "FILE",
        .help = "the file of credentials for the NATS server",
        .completes = Completes::kFile},
+      {.flag = "--advertise",
+       .value = "URL",
+       .help = "the http or https URL at which the other nodes dial this one (default: the address of --listen, or if "
+               "that is every address, the one at which NATS sees the node)"},
+      {.flag = "--insecure-node-http",
+       .help = "lets the nodes dial each other at http URLs of other machines; what clients and executors say can be "
+               "read on the way then"},
       {.flag = "--public-url",
        .value = "URL",
        .help = "the http or https URL under which executors reach this node, if a proxy is in front of it (default: "
@@ -113,8 +122,8 @@ Command RendezvousCommand() {
           .options = Options(),
           .examples = {{"holdfast rendezvous --listen 127.0.0.1:8080 --tokens tokens.toml",
                         "Joins the executors and clients of one machine, or those that a proxy passes on."},
-                       {"holdfast rendezvous --listen 10.0.0.5:8080 --tokens tokens.toml --bus nats://10.0.0.2:4222",
-                        "Is one of several nodes that share a NATS server."}},
+                       {"holdfast rendezvous --listen 127.0.0.1:8081 --tokens tokens.toml --bus nats://127.0.0.1:4222",
+                        "Is one of several nodes that share a NATS server, all on one machine."}},
           .exit_statuses = {{"0", "a signal has stopped the program"},
                             {"1", "the program could not start"},
                             {"2", "the options do not fit together"}},

@@ -1,7 +1,5 @@
 #include "rendezvous/bus/memory_bus.h"
 
-#include <utility>
-
 #include "base/random_id.h"
 
 namespace holdfast::rendezvous {
@@ -9,13 +7,14 @@ namespace {
 
 class MemoryBus final : public Bus {
  public:
-  loop::Task<Result<>> Start(Node&) override { co_return Result<>(); }
+  loop::Task<Result<>> Start() override { co_return Result<>(); }
   const std::string& ticket_key() const override { return ticket_key_; }
+  NodePlace place() const override { return {}; }
   void Publish(const ExecutorRecord&) override {}
   void Withdraw(const std::string&) override {}
   loop::Task<Result<std::vector<ExecutorRecord>>> Others() override { co_return std::vector<ExecutorRecord>(); }
-  loop::Task<Result<std::shared_ptr<Pipe>>> Join(std::string id) override {
-    co_return Fail(ErrorKind::kNotFound, "no other node has the executor " + id);
+  loop::Task<Result<std::vector<ExecutorElsewhere>>> Find(std::string) override {
+    co_return std::vector<ExecutorElsewhere>();
   }
   bool connected() const override { return true; }
 

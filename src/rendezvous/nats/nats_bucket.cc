@@ -15,6 +15,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
+constexpr char kAllKeys[] = ">";
 constexpr char kTicketKey[] = "ticket-key";  // without a dot, so it is not the key of a record
 constexpr int64_t kAnswerMs = 2'000;         // for each question to JetStream
 constexpr int64_t kEntryMs = 500;            // for the next entry of a listing
@@ -28,10 +29,10 @@ bool IsTicketKey(std::string_view text) {
   return text.size() == size && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-using RecordsByKey = std::map<std::string, ExecutorRecord, std::less<>>;
+using RecordsByKey = std::map<std::string, ExecutorElsewhere, std::less<>>;
 
-std::vector<ExecutorRecord> Values(RecordsByKey by_key) {
-  std::vector<ExecutorRecord> records;
+std::vector<ExecutorElsewhere> Values(RecordsByKey by_key) {
+  std::vector<ExecutorElsewhere> records;
   for (auto& [key, record] : by_key) records.push_back(std::move(record));
   return records;
 }
@@ -150,21 +151,32 @@ Result<std::string> NatsBucket::SettleTicketKey(const std::string& ours) {
   return std::unexpected(library_.ErrorOf("write the ticket key", status));
 }
 
+Result<std::vector<ExecutorElsewhere>> NatsBucket::RecordsOfOthers(std::string_view node) {
+  return Read(kAllKeys, node);
+}
+
+Result<std::vector<ExecutorElsewhere>> NatsBucket::RecordsOfOthers(std::string_view node,
+                                                                   std::string_view executor_id) {
+  return Read(EntryKey("*", executor_id), node);
+}
+
 // When an entry is written at the wrong moment, the library waits for the earlier one, which is gone, and never says
 // that it has seen all. The next attempt succeeds.
-Result<std::vector<ExecutorRecord>> NatsBucket::RecordsOfOthers(std::string_view node) {
-  Result<std::vector<ExecutorRecord>> records = List(node);
-  for (int i = 1; i < kAttempts && !records && records.error().kind == ErrorKind::kTimeout; ++i) records = List(node);
+Result<std::vector<ExecutorElsewhere>> NatsBucket::Read(const std::string& keys, std::string_view node) {
+  Result<std::vector<ExecutorElsewhere>> records = List(keys, node);
+  for (int i = 1; i < kAttempts && !records && records.error().kind == ErrorKind::kTimeout; ++i) {
+    records = List(keys, node);
+  }
   return records;
 }
 
 // An entry that is written during the listing comes twice; the later one counts.
-Result<std::vector<ExecutorRecord>> NatsBucket::List(std::string_view node) {
+Result<std::vector<ExecutorElsewhere>> NatsBucket::List(const std::string& keys, std::string_view node) {
   kvWatchOptions options;
   library_.watch_options_init(&options);
   options.IgnoreDeletes = true;
   kvWatcher* raw_watcher = nullptr;
-  natsStatus status = library_.bucket_watch_all(&raw_watcher, store_.get(), &options);
+  natsStatus status = library_.bucket_watch(&raw_watcher, store_.get(), keys.c_str(), &options);
   const std::unique_ptr<kvWatcher, decltype(&::kvWatcher_Destroy)> watcher(raw_watcher, library_.watcher_destroy);
   RecordsByKey records;
   for (size_t seen = 0; status == NATS_OK && seen < kMaxEntries; ++seen) {

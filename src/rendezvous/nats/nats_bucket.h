@@ -31,8 +31,9 @@ class NatsBucket {
   // Makes `ours` the ticket key of the bucket if it has none, and keeps the one that it has alive. Returns that one.
   Result<std::string> SettleTicketKey(const std::string& ours);
 
-  // Returns the records of all nodes but `node`. Entries that are no records are left out.
-  Result<std::vector<ExecutorRecord>> RecordsOfOthers(std::string_view node);
+  // Return the records of all nodes but `node`: of all executors, or of one. Entries that are not records are left out.
+  Result<std::vector<ExecutorElsewhere>> RecordsOfOthers(std::string_view node);
+  Result<std::vector<ExecutorElsewhere>> RecordsOfOthers(std::string_view node, std::string_view executor_id);
 
  private:
   using Context = std::unique_ptr<jsCtx, decltype(&::jsCtx_Destroy)>;
@@ -44,7 +45,8 @@ class NatsBucket {
   natsStatus Make(const std::string& name, std::chrono::milliseconds time_to_live, int replicas);
   void Compare(const std::string& name, std::chrono::milliseconds time_to_live);
   Result<Entry> Get(const std::string& key);
-  Result<std::vector<ExecutorRecord>> List(std::string_view node);
+  Result<std::vector<ExecutorElsewhere>> Read(const std::string& keys, std::string_view node);
+  Result<std::vector<ExecutorElsewhere>> List(const std::string& keys, std::string_view node);
   std::string_view ValueOf(const Entry& entry) const;
 
   const std::shared_ptr<NatsConnection> connection_;

@@ -3,63 +3,60 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "base/log.h"
 #include "base/random_id.h"
 #include "loop/event.h"
+#include "loop/permit.h"
 #include "loop/scope.h"
 #include "loop/sleep.h"
 #include "loop/worker_pool.h"
-#include "rendezvous/nats/join_requests.h"
 #include "rendezvous/nats/nats_connection.h"
 #include "rendezvous/nats/nats_library.h"
-#include "rendezvous/nats/nats_line.h"
-#include "rendezvous/nats/nats_pipe.h"
 #include "rendezvous/nats/nats_registry.h"
 #include "rendezvous/nats/nats_settings.h"
 
 namespace holdfast::rendezvous {
 namespace {
 
-using std::chrono::milliseconds;
+constexpr std::chrono::milliseconds kReconnectWait{250};
 
-constexpr milliseconds kReconnectWait{250};
-constexpr milliseconds kJoinLimit{2'000};
-constexpr int kJoinAttempts = 4;
-
-class NatsBus final : public Bus, NatsLine::User {
+class NatsBus final : public Bus {
  public:
   NatsBus(loop::EventLoop& loop, const NatsLibrary& library, NatsSettings settings, std::vector<std::string> urls);
-  ~NatsBus() override;
+  ~NatsBus() override { registry_.Use(nullptr, {}); }
 
-  loop::Task<Result<>> Start(Node& node) override;
+  loop::Task<Result<>> Start() override;
   const std::string& ticket_key() const override { return registry_.ticket_key(); }
-  void Publish(const ExecutorRecord& record) override;
-  void Withdraw(const std::string& id) override;
+  NodePlace place() const override { return registry_.place(); }
+  void Publish(const ExecutorRecord& record) override { registry_.Put(record); }
+  void Withdraw(const std::string& id) override { registry_.Remove(id); }
   loop::Task<Result<std::vector<ExecutorRecord>>> Others() override { return registry_.Others(); }
-  loop::Task<Result<std::shared_ptr<Pipe>>> Join(std::string id) override;
-  bool connected() const override { return has_line() && registry_.is_settled(); }
+  loop::Task<Result<std::vector<ExecutorElsewhere>>> Find(std::string id) override {
+    return registry_.Find(std::move(id));
+  }
+  bool connected() const override { return is_connected_ && registry_.is_settled(); }
 
  private:
-  bool has_line() const { return line_ != nullptr && !line_->ended(); }
-  void OnLineEnded() override;
+  struct Connected {
+    std::shared_ptr<NatsConnection> connection;
+    std::string node_url;
+  };
+
   loop::Task<Result<>> Connect();
+  void OnEnded(uint64_t number);
   loop::Task<> KeepConnected();
-  void AnswerRequest(const std::string& id, std::string_view name);
-  std::shared_ptr<NatsPipe> OpenPipe(std::string_view name, std::string_view listens, std::string_view sends);
 
   loop::EventLoop& loop_;
   const NatsLibrary& library_;
   const NatsSettings settings_;
   const std::vector<std::string> urls_;
   const std::string name_ = RandomUuid();  // of this node
-  Node* node_ = nullptr;
-  size_t next_url_ = 0;
+  uint64_t attempts_ = 0;                  // the latest connection is that of the latest attempt
+  bool is_connected_ = false;
+  bool attempt_ended_ = false;  // the connection of the latest attempt has ended
+  loop::Event ended_;
+  loop::Permits connections_;  // their permits return when they end
   loop::WorkerPool workers_;
-  std::shared_ptr<NatsLine> line_;
-  loop::Event line_ended_;
-  JoinRequests requests_;
   NatsRegistry registry_;
   loop::Scope scope_;
 };
@@ -70,20 +67,11 @@ NatsBus::NatsBus(loop::EventLoop& loop, const NatsLibrary& library, NatsSettings
       library_(library),
       settings_(std::move(settings)),
       urls_(std::move(urls)),
+      connections_(loop, [this](uint64_t number) { OnEnded(number); }),
       workers_(loop, {.name = "nats"}),
-      requests_(loop, settings_.subject_prefix,
-                [this](const std::string& id, std::string_view name) { AnswerRequest(id, name); }),
-      registry_(loop, workers_, {settings_.bucket, name_, settings_.record_time_to_live}) {}
+      registry_(loop, workers_, {settings_.bucket, settings_.record_time_to_live}) {}
 
-// The pipes still tell their other ends that they end. A call of Join that is under way finds no line, and returns.
-NatsBus::~NatsBus() {
-  unlink();
-  if (const auto line = std::move(line_)) line->Close();
-  registry_.Use(nullptr);
-}
-
-loop::Task<Result<>> NatsBus::Start(Node& node) {
-  node_ = &node;
+loop::Task<Result<>> NatsBus::Start() {
   Result<> connected = co_await Connect();
   if (connected) connected = co_await registry_.Write(NatsRegistry::Extent::kEverything);
   if (!connected) co_return connected;
@@ -94,32 +82,37 @@ loop::Task<Result<>> NatsBus::Start(Node& node) {
 
 // Tries one server after the other, one in each call, so that a node leaves a server that is there but of no use.
 loop::Task<Result<>> NatsBus::Connect() {
-  auto line = NatsLine::Make(loop_, workers_);
-  auto connect = [library = &library_, bell = line->bell(),
-                  options = NatsConnection::Options{.url = urls_[next_url_++ % urls_.size()],
-                                                    .credentials_file = settings_.credentials_file,
-                                                    .name = "holdfast rendezvous " + name_}] {
+  attempt_ended_ = false;
+  const NatsConnection::Options options{.url = urls_[attempts_ % urls_.size()],
+                                        .credentials_file = settings_.credentials_file,
+                                        .name = "holdfast rendezvous " + name_};
+  auto connect = [library = &library_, options, alive = connections_.Issue(++attempts_),
+                  node_url = settings_.node_url]() mutable -> Result<Connected> {
     const NatsCalls calls(*library);
-    return NatsConnection::Connect(*library, options, bell);
+    TRY(auto connection, NatsConnection::Connect(*library, options, std::move(alive)));
+    TRY(std::string url, node_url([&] { return connection->OwnAddress(); }));
+    return Connected{std::move(connection), std::move(url)};
   };
-  auto connection = co_await workers_.Do(std::move(connect));
-  if (!connection) co_return std::unexpected(connection.error());
-  line->Begin(*connection);
-  line_ = std::move(line);
-  registry_.Use(*std::move(connection));
-  line_->AddUser(*this);
-  requests_.Use(line_);
+  auto connected = co_await workers_.Do(std::move(connect));
+  if (!connected) co_return std::unexpected(connected.error());
+  registry_.Use(std::move(connected->connection), {.name = name_, .url = std::move(connected->node_url)});
+  is_connected_ = true;
+  if (attempt_ended_) OnEnded(attempts_);
   co_return Result<>();
 }
 
-void NatsBus::OnLineEnded() {
-  registry_.Use(nullptr);
-  line_ended_.Notify();
+// The connection may end before its attempt has.
+void NatsBus::OnEnded(uint64_t number) {
+  if (number != attempts_) return;
+  attempt_ended_ = true;
+  if (!std::exchange(is_connected_, false)) return;
+  registry_.Use(nullptr, registry_.place());
+  ended_.Notify();
 }
 
 loop::Task<> NatsBus::KeepConnected() {
   for (;;) {
-    while (has_line()) co_await line_ended_.Next();
+    while (is_connected_) co_await ended_.Next();
     LogWarn("nats.disconnected");
     for (Result<> result = co_await Connect(); !result; result = co_await Connect()) {
       LogDebug("nats.connect_failed", {{"reason", result.error().message}});
@@ -127,63 +120,6 @@ loop::Task<> NatsBus::KeepConnected() {
     }
     LogInfo("nats.connected");
   }
-}
-
-void NatsBus::Publish(const ExecutorRecord& record) {
-  registry_.Put(record);
-  if (record.waiting > 0) {
-    requests_.Take(record.id);
-  } else {
-    requests_.Leave(record.id);
-  }
-}
-
-void NatsBus::Withdraw(const std::string& id) {
-  registry_.Remove(id);
-  requests_.Leave(id);
-}
-
-// A pipe that is closed before it has begun refuses the request.
-void NatsBus::AnswerRequest(const std::string& id, std::string_view name) {
-  const auto pipe = OpenPipe(name, "e", "c");
-  if (node_->JoinWaiting(id, pipe) == Node::Joined::kYes) {
-    pipe->Begin();
-  } else {
-    pipe->Close();
-  }
-}
-
-std::shared_ptr<NatsPipe> NatsBus::OpenPipe(std::string_view name, std::string_view listens, std::string_view sends) {
-  const std::string subject = fmt::format("{}.pipe.{}.", settings_.subject_prefix, name);
-  return NatsPipe::Open(loop_, line_, {subject + std::string(listens), subject + std::string(sends)}, settings_.pipes);
-}
-
-// A node that refuses has just lost its last waiting connection; another may have one.
-loop::Task<Result<std::shared_ptr<Pipe>>> NatsBus::Join(std::string id) {
-  loop::Deadline limit(loop_, kJoinLimit);
-  for (int attempt = 0; attempt < kJoinAttempts && !limit.passed(); ++attempt) {
-    if (!has_line()) co_return Fail(ErrorKind::kDisconnected, "there is no connection to NATS");
-    const std::string name = RandomUuid();
-    const auto pipe = OpenPipe(name, "c", "e");
-    pipe->Call(requests_.SubjectOf(id), name);
-    while (pipe->answer() == NatsPipe::Answer::kNoneYet && !limit.passed()) {
-      co_await pipe->answered().NextBefore(limit);
-    }
-    switch (pipe->answer()) {
-      case NatsPipe::Answer::kJoined:
-        pipe->Begin();
-        co_return pipe;
-      case NatsPipe::Answer::kNobody:
-        co_return Fail(ErrorKind::kNotFound, "no other node has a waiting connection of the executor " + id);
-      case NatsPipe::Answer::kNoneYet:
-        pipe->Close();
-        co_return Fail(ErrorKind::kTimeout, "no other node has answered the request for the executor " + id);
-      case NatsPipe::Answer::kRefused:
-      case NatsPipe::Answer::kLost:
-        break;
-    }
-  }
-  co_return Fail(ErrorKind::kNotFound, "no other node has a waiting connection of the executor " + id + " any more");
 }
 
 }  // namespace

@@ -1,21 +1,16 @@
-// One connection to a NATS server, which is not restored after its end: what was under way on it is lost, and the bus
-// makes another. All functions may block and are called on workers, from any number of them at a time.
+// One connection to a NATS server, which is not restored after its end: the bus makes another. All functions may block
+// and are called on workers, from any number of them at a time.
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "base/result.h"
-#include "rendezvous/nats/doorbell.h"
-#include "rendezvous/nats/nats_inbox.h"
+#include "loop/permit.h"
 #include "rendezvous/nats/nats_library.h"
 
 namespace holdfast::rendezvous {
-
-// A subscription ends when it is destroyed, on a worker.
-using NatsSubscription = std::unique_ptr<natsSubscription, decltype(&::natsSubscription_Destroy)>;
 
 class NatsConnection {
  public:
@@ -25,27 +20,24 @@ class NatsConnection {
     std::string name;  // as the server shows it
   };
 
-  // Connects, in five seconds at most. `on_closed` rings when the connection has ended.
+  // Connects, in five seconds at most. `alive` returns to its source when the connection has ended, or was not made.
   static Result<std::shared_ptr<NatsConnection>> Connect(const NatsLibrary& library, const Options& options,
-                                                         const std::shared_ptr<Doorbell>& on_closed);
+                                                         loop::Permit alive);
   ~NatsConnection();
   NatsConnection(const NatsConnection&) = delete;
   NatsConnection& operator=(const NatsConnection&) = delete;
 
-  // Sends a message. With a `reply` the server answers there if nothing subscribes to the subject.
-  Result<> Publish(const std::string& subject, const std::string& reply, std::string_view bytes);
-
-  // Passes the messages of a subject to the inbox. Of the subscriptions with the same `queue`, one gets each message.
-  Result<NatsSubscription> Subscribe(const std::string& subject, const std::string& queue, const NatsInbox& inbox);
+  // Returns the address of this program as the server sees it, an IPv4 or IPv6 address.
+  Result<std::string> OwnAddress() const;
 
   const NatsLibrary& library() const { return library_; }
   natsConnection* raw() const { return connection_; }
 
  private:
-  NatsConnection(const NatsLibrary& library, void* closure) : library_(library), closure_(closure) {}
+  NatsConnection(const NatsLibrary& library, loop::Permit alive);
 
   const NatsLibrary& library_;
-  void* const closure_;  // of the doorbell
+  const uintptr_t number_;  // of this connection, for callbacks of the library
   natsConnection* connection_ = nullptr;
 };
 

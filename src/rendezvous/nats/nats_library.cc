@@ -19,9 +19,7 @@ void FindOptions(DynamicLibrary& file, NatsLibrary& library) {
   file.Find("natsOptions_SetAllowReconnect", library.set_allow_reconnect);
   file.Find("natsOptions_SetPingInterval", library.set_ping_interval);
   file.Find("natsOptions_SetMaxPingsOut", library.set_max_pings_out);
-  file.Find("natsOptions_SetNoEcho", library.set_no_echo);
   file.Find("natsOptions_SetSendAsap", library.set_send_asap);
-  file.Find("natsOptions_SetIOBufSize", library.set_io_buffer);
   file.Find("natsOptions_SetWriteDeadline", library.set_write_deadline);
   file.Find("natsOptions_UseGlobalMessageDelivery", library.use_global_delivery);
   file.Find("natsOptions_SetFailRequestsOnDisconnect", library.set_fail_requests);
@@ -35,19 +33,8 @@ void FindConnection(DynamicLibrary& file, NatsLibrary& library) {
   file.Find("nats_ReleaseThreadMemory", library.release_thread_memory);
   file.Find("natsConnection_Connect", library.connect);
   file.Find("natsConnection_Destroy", library.connection_destroy);
-  file.Find("natsConnection_GetMaxPayload", library.max_payload);
-  file.Find("natsConnection_Publish", library.publish);
-  file.Find("natsConnection_PublishRequest", library.publish_request);
-  file.Find("natsConnection_Subscribe", library.subscribe);
-  file.Find("natsConnection_QueueSubscribe", library.queue_subscribe);
+  file.Find("natsConnection_GetClientIP", library.client_address);
   file.Find("natsConnection_JetStream", library.jet_stream);
-  file.Find("natsSubscription_SetPendingLimits", library.set_pending_limits);
-  file.Find("natsSubscription_Drain", library.subscription_drain);
-  file.Find("natsSubscription_Destroy", library.subscription_destroy);
-  file.Find("natsMsg_GetData", library.message_data);
-  file.Find("natsMsg_GetDataLength", library.message_length);
-  file.Find("natsMsg_IsNoResponders", library.is_no_responders);
-  file.Find("natsMsg_Destroy", library.message_destroy);
 }
 
 void FindBucket(DynamicLibrary& file, NatsLibrary& library) {
@@ -64,7 +51,7 @@ void FindBucket(DynamicLibrary& file, NatsLibrary& library) {
   file.Find("kvStore_Create", library.bucket_create);
   file.Find("kvStore_Update", library.bucket_update);
   file.Find("kvStore_Delete", library.bucket_delete);
-  file.Find("kvStore_WatchAll", library.bucket_watch_all);
+  file.Find("kvStore_Watch", library.bucket_watch);
   file.Find("kvWatchOptions_Init", library.watch_options_init);
   file.Find("kvWatcher_Next", library.watcher_next);
   file.Find("kvWatcher_Destroy", library.watcher_destroy);

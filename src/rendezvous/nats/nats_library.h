@@ -35,9 +35,7 @@ struct NatsLibrary {
   decltype(&::natsOptions_SetAllowReconnect) set_allow_reconnect;
   decltype(&::natsOptions_SetPingInterval) set_ping_interval;
   decltype(&::natsOptions_SetMaxPingsOut) set_max_pings_out;
-  decltype(&::natsOptions_SetNoEcho) set_no_echo;
   decltype(&::natsOptions_SetSendAsap) set_send_asap;
-  decltype(&::natsOptions_SetIOBufSize) set_io_buffer;
   decltype(&::natsOptions_SetWriteDeadline) set_write_deadline;
   decltype(&::natsOptions_UseGlobalMessageDelivery) use_global_delivery;
   decltype(&::natsOptions_SetFailRequestsOnDisconnect) set_fail_requests;
@@ -46,22 +44,8 @@ struct NatsLibrary {
 
   decltype(&::natsConnection_Connect) connect;
   decltype(&::natsConnection_Destroy) connection_destroy;
-  decltype(&::natsConnection_GetMaxPayload) max_payload;
-  decltype(&::natsConnection_Publish) publish;
-  decltype(&::natsConnection_PublishRequest) publish_request;
-  decltype(&::natsConnection_Subscribe) subscribe;
-  decltype(&::natsConnection_QueueSubscribe) queue_subscribe;
+  decltype(&::natsConnection_GetClientIP) client_address;
   decltype(&::natsConnection_JetStream) jet_stream;
-
-  decltype(&::natsSubscription_SetPendingLimits) set_pending_limits;
-  decltype(&::natsSubscription_Drain) subscription_drain;
-  decltype(&::natsSubscription_Destroy) subscription_destroy;
-
-  // These functions of a message never wait, and are called on the loop too.
-  decltype(&::natsMsg_GetData) message_data;
-  decltype(&::natsMsg_GetDataLength) message_length;
-  decltype(&::natsMsg_IsNoResponders) is_no_responders;
-  decltype(&::natsMsg_Destroy) message_destroy;
 
   decltype(&::jsOptions_Init) js_options_init;
   decltype(&::jsCtx_Destroy) js_destroy;
@@ -76,7 +60,7 @@ struct NatsLibrary {
   decltype(&::kvStore_Create) bucket_create;
   decltype(&::kvStore_Update) bucket_update;
   decltype(&::kvStore_Delete) bucket_delete;
-  decltype(&::kvStore_WatchAll) bucket_watch_all;
+  decltype(&::kvStore_Watch) bucket_watch;
   decltype(&::kvWatchOptions_Init) watch_options_init;
   decltype(&::kvWatcher_Next) watcher_next;
   decltype(&::kvWatcher_Destroy) watcher_destroy;

@@ -12,13 +12,26 @@ namespace {
 
 constexpr std::chrono::milliseconds kPauseAfterFailure{500};
 
+std::unexpected<Error> NotConnected() {
+  return Fail(ErrorKind::kDisconnected, "the records of other nodes cannot be read: there is no connection to NATS");
+}
+
+Result<std::vector<ExecutorRecord>> RecordsOf(Result<std::vector<ExecutorElsewhere>> found) {
+  TRY(auto elsewhere, std::move(found));
+  std::vector<ExecutorRecord> records;
+  records.reserve(elsewhere.size());
+  for (ExecutorElsewhere& it : elsewhere) records.push_back(std::move(it.record));
+  return records;
+}
+
 }  // namespace
 
 NatsRegistry::NatsRegistry(loop::EventLoop& loop, loop::WorkerPool& workers, Settings settings)
     : loop_(loop), workers_(workers), settings_(std::move(settings)), own_key_(RandomSecret()) {}
 
-void NatsRegistry::Use(std::shared_ptr<NatsConnection> connection) {
+void NatsRegistry::Use(std::shared_ptr<NatsConnection> connection, NodePlace place) {
   ++generation_;
+  place_ = std::move(place);
   Discard(std::exchange(bucket_, nullptr));
   Discard(std::exchange(connection_, std::move(connection)));
   has_changed_.Notify();
@@ -42,7 +55,7 @@ void NatsRegistry::Remove(const std::string& id) {
 }
 
 std::unique_ptr<NatsRegistry::Round> NatsRegistry::MakeRound(Extent extent) {
-  auto round = std::make_unique<Round>(connection_, bucket_, settings_);
+  auto round = std::make_unique<Round>(connection_, bucket_, settings_, place_.name);
   if (extent == Extent::kEverything) {
     for (const auto& [id, record] : records_) changed_.insert(id);
     round->ticket_key = ticket_key_.empty() ? own_key_ : ticket_key_;
@@ -50,8 +63,8 @@ std::unique_ptr<NatsRegistry::Round> NatsRegistry::MakeRound(Extent extent) {
   for (const std::string& id : changed_) {
     const auto found = records_.find(id);
     std::optional<std::string> value;
-    if (found != records_.end()) value = EncodeEntry(found->second);
-    round->changes.emplace_back(EntryKey(settings_.node, id), std::move(value));
+    if (found != records_.end()) value = EncodeEntry(found->second, place_.url);
+    round->changes.emplace_back(EntryKey(place_.name, id), std::move(value));
   }
   return round;
 }
@@ -69,7 +82,7 @@ Result<> NatsRegistry::Round::Run() {
   if (!ticket_key.empty()) {
     TRY(ticket_key, bucket->SettleTicketKey(ticket_key));
   }
-  if (opens) TRY_VOID(bucket->RecordsOfOthers(settings.node));
+  if (opens) TRY_VOID(bucket->RecordsOfOthers(node));
   return {};
 }
 
@@ -106,8 +119,9 @@ loop::Task<> NatsRegistry::KeepWriting() {
   }
 }
 
-// A bucket that cannot be read is opened once more.
-void NatsRegistry::OpenAgain() {
+// A bucket that could not be read is opened once more.
+void NatsRegistry::OpenAgain(const NatsBucket* used) {
+  if (used != bucket_.get()) return;
   ++generation_;
   Discard(std::exchange(bucket_, nullptr));
   has_changed_.Notify();
@@ -128,20 +142,30 @@ loop::Task<Result<std::vector<ExecutorRecord>>> NatsRegistry::Others() {
 
 loop::Task<> NatsRegistry::List() {
   ++listings_begun_;
-  Result<std::vector<ExecutorRecord>> listed =
-      Fail(ErrorKind::kDisconnected, "the records of other nodes cannot be read: there is no connection to NATS");
-  const NatsBucket* const used = bucket_.get();
-  if (used != nullptr) {
-    auto work = [bucket = bucket_, node = settings_.node] {
+  listed_ = NotConnected();
+  if (const NatsBucket* const used = bucket_.get()) {
+    auto work = [bucket = bucket_, node = place_.name] {
       const NatsCalls calls(bucket->library());
       return bucket->RecordsOfOthers(node);
     };
-    listed = co_await workers_.Do(std::move(work));
+    auto found = co_await workers_.Do(std::move(work));
+    if (!found) OpenAgain(used);
+    listed_ = RecordsOf(std::move(found));
   }
-  if (!listed && used != nullptr && used == bucket_.get()) OpenAgain();
-  listed_ = std::move(listed);
   listings_ended_ = listings_begun_;
   has_listed_.Notify();
+}
+
+loop::Task<Result<std::vector<ExecutorElsewhere>>> NatsRegistry::Find(std::string id) {
+  const NatsBucket* const used = bucket_.get();
+  if (used == nullptr) co_return NotConnected();
+  auto work = [bucket = bucket_, node = place_.name, id] {
+    const NatsCalls calls(bucket->library());
+    return bucket->RecordsOfOthers(node, id);
+  };
+  auto found = co_await workers_.Do(std::move(work));
+  if (!found) OpenAgain(used);
+  co_return found;
 }
 
 }  // namespace holdfast::rendezvous

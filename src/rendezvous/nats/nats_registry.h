@@ -27,14 +27,14 @@ class NatsRegistry {
  public:
   struct Settings {
     std::string bucket;
-    std::string node;  // the name of this node
     std::chrono::milliseconds time_to_live;
   };
 
   NatsRegistry(loop::EventLoop& loop, loop::WorkerPool& workers, Settings settings);
 
-  // Sets the connection to use. It is null while there is none.
-  void Use(std::shared_ptr<NatsConnection> connection);
+  // Sets the connection to use, and how others find this node. The connection is null while there is none.
+  void Use(std::shared_ptr<NatsConnection> connection, NodePlace place);
+  const NodePlace& place() const { return place_; }
 
   enum class Extent { kChanges, kEverything };
   // Makes the bucket agree with the records, and opens it if it is not open. With everything goes the ticket key, and
@@ -46,6 +46,7 @@ class NatsRegistry {
   void Put(const ExecutorRecord& record);
   void Remove(const std::string& id);
   loop::Task<Result<std::vector<ExecutorRecord>>> Others();
+  loop::Task<Result<std::vector<ExecutorElsewhere>>> Find(std::string id);
 
   // Returns whether the bucket of this connection has been read and written, so that the ticket key is that of all
   // nodes. It is false again after a failure, until another attempt has succeeded.
@@ -62,6 +63,7 @@ class NatsRegistry {
     std::shared_ptr<NatsConnection> connection;
     std::shared_ptr<NatsBucket> bucket;  // null: to be opened
     Settings settings;
+    std::string node;
     Changes changes;
     std::string ticket_key;  // empty: not to be written
   };
@@ -69,12 +71,13 @@ class NatsRegistry {
   std::unique_ptr<Round> MakeRound(Extent extent);
   void Discard(std::shared_ptr<void> object);
   loop::Task<> List();
-  void OpenAgain();
+  void OpenAgain(const NatsBucket* used);
 
   loop::EventLoop& loop_;
   loop::WorkerPool& workers_;
   const Settings settings_;
   std::shared_ptr<NatsConnection> connection_;
+  NodePlace place_;
   uint64_t generation_ = 0;             // of the bucket: more with each connection and each bucket that is given up
   std::shared_ptr<NatsBucket> bucket_;  // null until it is open, and after a failure
   std::map<std::string, ExecutorRecord> records_;

@@ -35,11 +35,6 @@ Result<std::vector<std::string>> CheckedUrls(const NatsSettings& settings) {
   }
   if (urls.empty()) return Unusable("there is no URL");
   if (!IsWord(settings.bucket)) return Unusable("the bucket's name may have letters, digits, _ and -");
-  auto tokens = std::views::split(settings.subject_prefix, '.');
-  const auto is_word = [](auto token) { return IsWord(std::string_view(token)); };
-  if (settings.subject_prefix.empty() || !std::ranges::all_of(tokens, is_word)) {
-    return Unusable("the subjects' prefix may have letters, digits, _ and -, in parts with dots between them");
-  }
   const std::string& file = settings.credentials_file;
   if (!file.empty() && ::access(file.c_str(), R_OK) != 0) return FailErrno("open", file);
   return urls;

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
-#include "rendezvous/nats/pipe_settings.h"
 
 namespace holdfast::rendezvous {
 
@@ -14,9 +14,10 @@ struct NatsSettings {
   std::string url;                 // nats://HOST:PORT or tls://HOST:PORT; several are separated by commas
   std::string credentials_file{};  // of NATS, may be empty
   std::string bucket = "holdfast-executors";
-  std::string subject_prefix = "holdfast";
   std::chrono::milliseconds record_time_to_live{30'000};  // of the records of a node that has died
-  PipeSettings pipes{};
+  // Returns the URL at which other nodes dial this one. `seen` asks NATS for the address at which it sees the node.
+  using AddressSeen = std::function<Result<std::string>()>;
+  std::function<Result<std::string>(const AddressSeen& seen)> node_url{};
 };
 
 // Returns the URLs of the settings. Fails if anything in the settings cannot be used. No message contains a URL, which

@@ -34,24 +34,32 @@ std::span<char> SharedReadBuffer() {
 
 // No callback of the receiver runs inside a call that the receiver makes: reads, the flush of the queue and the end
 // happen in turns of their own.
-class WebSocketLeg final : public Leg, public std::enable_shared_from_this<WebSocketLeg> {
+class SocketLeg final : public Leg, public std::enable_shared_from_this<SocketLeg> {
  public:
-  WebSocketLeg(loop::EventLoop& loop, transport::UpgradedSocket socket, const LegLimits& limits,
-               std::function<void()> on_ended);
+  enum class Kind { kWebSocket, kLink };
+
+  SocketLeg(loop::EventLoop& loop, Kind kind, transport::UpgradedSocket socket, const LegLimits& limits,
+            std::function<void()> on_ended);
 
   void Start(Receiver& receiver) override;
   void Send(std::string_view bytes) override;
   bool congested() const override { return congested_; }
-  bool has_sent_message() const override { return outbound_.has_passed_message(); }
+  bool has_sent_message() const override { return is_link() || outbound_.has_passed_message(); }
   void SetReading(Reading reading) override;
   void Close() override;
+  void Cut() override { EndLater(); }
 
  private:
   // kGoodbye: the receiver has closed the leg, or the leg has broken off the conversation. What is queued is sent, and
   // then the end of the peer is awaited.
   enum class State { kWaiting, kJoined, kGoodbye, kEnded };
 
-  bool reads() const { return state_ == State::kWaiting || state_ == State::kGoodbye || reading_ == Reading::kOn; }
+  bool is_link() const { return kind_ == Kind::kLink; }
+  bool reads() const {
+    if (state_ == State::kJoined) return receiver_ != nullptr && reading_ == Reading::kOn;
+    return state_ == State::kWaiting || state_ == State::kGoodbye;
+  }
+  bool may_say_close() const { return !is_link() && outbound_.between_frames() && !outbound_.closed(); }
   void OnTurn();
   void OnReadable();
   void ReadSome();
@@ -73,6 +81,7 @@ class WebSocketLeg final : public Leg, public std::enable_shared_from_this<WebSo
   void End();
 
   loop::EventLoop& loop_;
+  const Kind kind_;
   const LegLimits limits_;
   transport::UpgradedSocket socket_;
   std::function<void()> on_ended_;
@@ -87,9 +96,11 @@ class WebSocketLeg final : public Leg, public std::enable_shared_from_this<WebSo
   bool wrote_end_ = false;
   bool awaits_pong_ = false;
 
+  // Of a WebSocket.
   FrameRewriter inbound_;
   WaitingFrames waiting_;
   FrameCursor outbound_;
+
   transport::OutboundQueue queue_;  // what the socket did not accept at once
   std::optional<loop::FdWatch> watch_;
   transport::TurnTask turn_;
@@ -99,9 +110,10 @@ class WebSocketLeg final : public Leg, public std::enable_shared_from_this<WebSo
   transport::PeerWatch peer_watch_;
 };
 
-WebSocketLeg::WebSocketLeg(loop::EventLoop& loop, transport::UpgradedSocket socket, const LegLimits& limits,
-                           std::function<void()> on_ended)
+SocketLeg::SocketLeg(loop::EventLoop& loop, Kind kind, transport::UpgradedSocket socket, const LegLimits& limits,
+                     std::function<void()> on_ended)
     : loop_(loop),
+      kind_(kind),
       limits_(limits),
       socket_(std::move(socket)),
       on_ended_(std::move(on_ended)),
@@ -118,14 +130,18 @@ WebSocketLeg::WebSocketLeg(loop::EventLoop& loop, transport::UpgradedSocket sock
         write_armed_ = false;
         Flush();
       });
+  if (is_link()) {
+    state_ = State::kJoined;
+    return;
+  }
   ping_timer_.Start(limits.ping_interval);
   Write(transport::UpgradeAnswer(socket_.key));
   turn_.Schedule();
 }
 
-void WebSocketLeg::Start(Receiver& receiver) {
+void SocketLeg::Start(Receiver& receiver) {
   receiver_ = &receiver;
-  if (state_ != State::kWaiting) return TellLater();
+  if (state_ == State::kGoodbye || state_ == State::kEnded) return TellLater();
   state_ = State::kJoined;
   on_ended_ = nullptr;
   ping_timer_.Stop();
@@ -133,14 +149,15 @@ void WebSocketLeg::Start(Receiver& receiver) {
 }
 
 // Writes to the socket at once, and queues only what it does not accept.
-void WebSocketLeg::Send(std::string_view bytes) {
+void SocketLeg::Send(std::string_view bytes) {
   if (state_ != State::kJoined || failed_ || outbound_.closed()) return;
+  if (is_link()) return Write(bytes);
   outbound_.Advance(bytes);
   Write(bytes);
   if (outbound_.closed()) OnCloseFrames();
 }
 
-void WebSocketLeg::Write(std::string_view bytes) {
+void SocketLeg::Write(std::string_view bytes) {
   while (queue_.empty() && !bytes.empty()) {
     const iovec vector{const_cast<char*>(bytes.data()), bytes.size()};  // a write only reads from it
     const ssize_t count = socket_.stream->Write(std::span(&vector, 1));
@@ -155,11 +172,11 @@ void WebSocketLeg::Write(std::string_view bytes) {
   AwaitWritable();
 }
 
-void WebSocketLeg::AwaitWritable() {
+void SocketLeg::AwaitWritable() {
   if (!std::exchange(write_armed_, true)) watch_->WatchWritable();
 }
 
-void WebSocketLeg::Flush() {
+void SocketLeg::Flush() {
   const auto self = shared_from_this();
   do {
     std::array<iovec, kVectorsPerWrite> storage;
@@ -176,7 +193,7 @@ void WebSocketLeg::Flush() {
   if (state_ != State::kEnded) EndWritingOnceSent();
 }
 
-void WebSocketLeg::SetReading(Reading reading) {
+void SocketLeg::SetReading(Reading reading) {
   reading_ = reading;
   if (state_ != State::kJoined) return;
   if (reading == Reading::kOff) return hang_up_.Start();
@@ -185,7 +202,7 @@ void WebSocketLeg::SetReading(Reading reading) {
 }
 
 // Delivers what came before the leg was joined, and then reads.
-void WebSocketLeg::OnTurn() {
+void SocketLeg::OnTurn() {
   const auto self = shared_from_this();
   if (failed_) return End();
   if (state_ == State::kJoined && reads()) {
@@ -203,7 +220,7 @@ void WebSocketLeg::OnTurn() {
   if (!read_armed_) ReadSome();
 }
 
-void WebSocketLeg::OnReadable() {
+void SocketLeg::OnReadable() {
   const auto self = shared_from_this();
   read_armed_ = false;
   ReadSome();
@@ -211,7 +228,7 @@ void WebSocketLeg::OnReadable() {
 
 // A stream that is not transparent may hold more bytes than its descriptor tells of, so it is read again in another
 // turn.
-void WebSocketLeg::ReadSome() {
+void SocketLeg::ReadSome() {
   if (state_ == State::kEnded || !reads()) return;
   const auto buffer = SharedReadBuffer();
   const ssize_t count = socket_.stream->Read(buffer);
@@ -222,13 +239,14 @@ void WebSocketLeg::ReadSome() {
   socket_.stream->transparent() ? AwaitInput() : turn_.Schedule();
 }
 
-void WebSocketLeg::AwaitInput() {
+void SocketLeg::AwaitInput() {
   if (state_ == State::kEnded || !reads()) return;
   if (!std::exchange(read_armed_, true)) watch_->WatchReadable();
 }
 
-void WebSocketLeg::Take(std::span<char> piece) {
+void SocketLeg::Take(std::span<char> piece) {
   if (state_ == State::kEnded || state_ == State::kGoodbye) return;
+  if (is_link()) return receiver_->OnBytes({piece.data(), piece.size()});
   const std::string_view frames = inbound_.Rewrite(piece);
   if (!frames.empty()) state_ == State::kWaiting ? TakeWaiting(frames) : TakeJoined(frames);
   if (inbound_.failure() && state_ != State::kEnded && state_ != State::kGoodbye) {
@@ -236,7 +254,7 @@ void WebSocketLeg::Take(std::span<char> piece) {
   }
 }
 
-void WebSocketLeg::TakeWaiting(std::string_view frames) {
+void SocketLeg::TakeWaiting(std::string_view frames) {
   std::string reply;
   const auto outcome = waiting_.Add(frames, reply);
   if (waiting_.TakePong()) awaits_pong_ = false;
@@ -246,46 +264,46 @@ void WebSocketLeg::TakeWaiting(std::string_view frames) {
   if (outcome == WaitingFrames::Outcome::kData) BreakOff(CloseCode::kProtocolError);
 }
 
-void WebSocketLeg::TakeJoined(std::string_view frames) {
+void SocketLeg::TakeJoined(std::string_view frames) {
   receiver_->OnBytes(frames);
   if (state_ == State::kJoined && inbound_.closed()) OnCloseFrames();
 }
 
-void WebSocketLeg::Ping() {
+void SocketLeg::Ping() {
   if (std::exchange(awaits_pong_, true)) return End();
   Write(PingFrame());
   ping_timer_.Start(limits_.ping_interval);
 }
 
 // A Close frame has passed in one direction or in both. After both, the server is the one that ends the connection.
-void WebSocketLeg::OnCloseFrames() {
+void SocketLeg::OnCloseFrames() {
   if (!close_timer_.running()) close_timer_.Start(limits_.close_timeout);
   if (!inbound_.closed() || !outbound_.closed()) return;
   closes_when_sent_ = true;
   EndWritingOnceSent();
 }
 
-void WebSocketLeg::EndWritingOnceSent() {
+void SocketLeg::EndWritingOnceSent() {
   if (closes_when_sent_ && queue_.empty() && !std::exchange(wrote_end_, true)) socket_.stream->EndWriting();
 }
 
 // Closes the connection because its peer breaks the rules.
-void WebSocketLeg::BreakOff(CloseCode code) {
-  if (outbound_.between_frames() && !outbound_.closed()) Write(CloseFrame(code));
+void SocketLeg::BreakOff(CloseCode code) {
+  if (may_say_close()) Write(CloseFrame(code));
   SayGoodbye();
 }
 
-void WebSocketLeg::Close() {
+void SocketLeg::Close() {
   receiver_ = nullptr;
   if (state_ == State::kWaiting) on_ended_ = nullptr;
   if (state_ == State::kEnded || state_ == State::kGoodbye) return;
-  if (outbound_.between_frames() && !outbound_.closed()) Write(CloseFrame(CloseCode::kGoingAway));
+  if (may_say_close()) Write(CloseFrame(CloseCode::kGoingAway));
   SayGoodbye();
 }
 
 // The loop holds the leg until the goodbye is over, because its owner may have dropped it. The owner is told in
 // the next turn of the loop.
-void WebSocketLeg::SayGoodbye() {
+void SocketLeg::SayGoodbye() {
   state_ = State::kGoodbye;
   ping_timer_.Stop();
   hang_up_.Stop();
@@ -297,22 +315,22 @@ void WebSocketLeg::SayGoodbye() {
   TellLater();
 }
 
-void WebSocketLeg::TellLater() {
+void SocketLeg::TellLater() {
   if (on_ended_ == nullptr && receiver_ == nullptr) return;
   loop_.Post([self = shared_from_this()] { self->Tell(); });
 }
 
-void WebSocketLeg::Tell() {
+void SocketLeg::Tell() {
   if (auto* told = std::exchange(receiver_, nullptr)) told->OnEnded();
   if (const auto told = std::exchange(on_ended_, nullptr)) told();
 }
 
-void WebSocketLeg::EndLater() {
+void SocketLeg::EndLater() {
   failed_ = true;
   turn_.Schedule();
 }
 
-void WebSocketLeg::End() {
+void SocketLeg::End() {
   if (std::exchange(state_, State::kEnded) == State::kEnded) return;
   const auto self = shared_from_this();  // the owner may drop its reference
   ping_timer_.Stop();
@@ -331,7 +349,11 @@ void WebSocketLeg::End() {
 
 std::shared_ptr<Leg> Leg::Accept(loop::EventLoop& loop, transport::UpgradedSocket socket, const LegLimits& limits,
                                  std::function<void()> on_ended) {
-  return std::make_shared<WebSocketLeg>(loop, std::move(socket), limits, std::move(on_ended));
+  return std::make_shared<SocketLeg>(loop, SocketLeg::Kind::kWebSocket, std::move(socket), limits, std::move(on_ended));
+}
+
+std::shared_ptr<Leg> Leg::Link(loop::EventLoop& loop, transport::UpgradedSocket socket, const LegLimits& limits) {
+  return std::make_shared<SocketLeg>(loop, SocketLeg::Kind::kLink, std::move(socket), limits, nullptr);
 }
 
 }  // namespace holdfast::rendezvous

@@ -1,6 +1,7 @@
-// A Leg is the WebSocket connection of one client or one executor, as a pipe. While it waits to be joined to another
-// pipe, it answers pings itself, sends some, and takes the end of the connection or any other frame as its end. Once it
-// has been started, all frames pass through, also pings and the closing handshake.
+// A Leg is a connection of a node as a pipe: the WebSocket connection of one client or one executor, or a link to
+// another node. A WebSocket that waits to be joined to another pipe answers pings itself, sends some, and takes the end
+// of the connection or any other frame as its end. Once it has been started, all frames pass through, also pings and
+// the closing handshake. A link carries the frames as they come out of a pipe, and does not look at them.
 #pragma once
 
 #include <chrono>
@@ -28,6 +29,12 @@ class Leg : public Pipe {
   // of the loop, so a leg that is started at once passes everything on. A leg that is dropped without Close is cut.
   static std::shared_ptr<Leg> Accept(loop::EventLoop& loop, transport::UpgradedSocket socket, const LegLimits& limits,
                                      std::function<void()> on_ended);
+
+  // The connection has been made by the nodes, and its upgrade is over. It is not read before Start.
+  static std::shared_ptr<Leg> Link(loop::EventLoop& loop, transport::UpgradedSocket socket, const LegLimits& limits);
+
+  // Ends the leg in the next turn of the loop, as if the peer had gone.
+  virtual void Cut() = 0;
 };
 
 }  // namespace holdfast::rendezvous

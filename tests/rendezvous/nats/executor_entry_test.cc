@@ -9,9 +9,13 @@ namespace holdfast::rendezvous {
 namespace {
 
 const ExecutorRecord kRecord{.id = "build-1", .name = "Büro \"1\"\n", .since_ms = 12, .waiting = 3, .sessions = 4};
+constexpr char kUrl[] = "https://192.0.2.1:8070";
 
 TEST(ExecutorEntryTest, SurvivesTheWayOutAndBack) {
-  EXPECT_EQ(DecodeEntry(EntryKey("node", "build-1"), EncodeEntry(kRecord)), kRecord);
+  const auto decoded = DecodeEntry(EntryKey("node", "build-1"), EncodeEntry(kRecord, kUrl));
+  ASSERT_TRUE(decoded);
+  EXPECT_EQ(decoded->record, kRecord);
+  EXPECT_EQ(decoded->node, (NodePlace{.name = "node", .url = kUrl}));
 }
 
 TEST(ExecutorEntryTest, TheKeyHasTheNodeAndTheDigestOfTheId) {
@@ -19,7 +23,7 @@ TEST(ExecutorEntryTest, TheKeyHasTheNodeAndTheDigestOfTheId) {
 }
 
 TEST(ExecutorEntryTest, TheKeyHasToFit) {
-  const std::string value = EncodeEntry(kRecord);
+  const std::string value = EncodeEntry(kRecord, kUrl);
   EXPECT_FALSE(DecodeEntry(EntryKey("node", "build-2"), value));
   EXPECT_FALSE(DecodeEntry("node", value));
   EXPECT_FALSE(DecodeEntry("", value));
@@ -29,7 +33,7 @@ TEST(ExecutorEntryTest, TheKeyHasToFit) {
 TEST(ExecutorEntryTest, NothingElseIsAccepted) {
   const std::string key = EntryKey("node", "a"), no_id = EntryKey("node", "");
   const auto value = [](const std::string& id, const std::string& rest) {
-    return R"({"id":")" + id + "\"," + rest + "}";
+    return R"({"url":"http://h","id":")" + id + "\"," + rest + "}";
   };
   EXPECT_TRUE(DecodeEntry(key, value("a", R"("name":"","sinceMs":0,"waiting":0,"sessions":0)")));
   EXPECT_FALSE(DecodeEntry(key, ""));
@@ -43,6 +47,9 @@ TEST(ExecutorEntryTest, NothingElseIsAccepted) {
       key, value("a", R"("name":")" + std::string(2000, 'x') + R"(","sinceMs":0,"waiting":0,"sessions":0)")));
   EXPECT_FALSE(
       DecodeEntry(key, value("a", R"("name":"","sinceMs":0,"waiting":0,"sessions":0)") + std::string(9000, ' ')));
+  EXPECT_FALSE(DecodeEntry(key, R"({"id":"a","name":"","sinceMs":0,"waiting":0,"sessions":0})"));
+  EXPECT_FALSE(DecodeEntry(
+      key, R"({"url":")" + std::string(2000, 'x') + R"(","id":"a","name":"","sinceMs":0,"waiting":0,"sessions":0})"));
 }
 
 }  // namespace

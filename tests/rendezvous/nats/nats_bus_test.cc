@@ -17,6 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::UnorderedElementsAre;
 
 class NatsBusTest : public BusFixture {};
 
@@ -24,17 +25,53 @@ ExecutorRecord Record(const std::string& id, size_t sessions = 0) {
   return {.id = id, .name = "a \"name\"", .since_ms = 1'700'000'000'000, .waiting = 1, .sessions = sessions};
 }
 
-class DeafNode final : public Node {
- public:
-  Joined JoinWaiting(const std::string&, std::shared_ptr<Pipe>) override { return Joined::kNoneWaits; }
-};
-
 TEST_F(NatsBusTest, NodesFindTheRecordsOfEachOther) {
   TestNode a(loop, Settings()), b(loop, Settings());
   a.bus->Publish(Record("build-1"));
   b.bus->Publish(Record("build-2"));
   EXPECT_TRUE(RunUntil([&] { return b.Others() == std::vector{Record("build-1")}; }));
   EXPECT_TRUE(RunUntil([&] { return a.Others() == std::vector{Record("build-2")}; }));
+}
+
+TEST_F(NatsBusTest, ANodeIsFoundByItsExecutorWithTheUrlThatItAdvertises) {
+  TestNode a(loop, Settings("https://a:1")), b(loop, Settings("https://b:1")), c(loop, Settings("https://c:1"));
+  a.bus->Publish(Record("build-1"));
+  b.bus->Publish(Record("build-1"));
+  a.bus->Publish(Record("build-2"));
+  EXPECT_EQ(a.bus->place().url, "https://a:1");
+  EXPECT_TRUE(RunUntil([&] { return c.Find("build-1").size() == 2; }));
+  EXPECT_THAT(c.Find("build-1"), UnorderedElementsAre(a.bus->place(), b.bus->place()));
+  EXPECT_TRUE(RunUntil([&] { return !c.Find("build-2").empty(); }));
+  EXPECT_THAT(c.Find("build-2"), ElementsAre(a.bus->place()));
+  EXPECT_THAT(a.Find("build-1"), ElementsAre(b.bus->place()));
+  EXPECT_THAT(c.Find("build-3"), IsEmpty());
+}
+
+TEST_F(NatsBusTest, AnExecutorWhoseRecordChangesAllTheTimeIsFound) {
+  TestNode a(loop, Settings()), b(loop, Settings());
+  a.bus->Publish(Record("build-1"));
+  EXPECT_TRUE(RunUntil([&] { return !b.Find("build-1").empty(); }));
+  for (size_t i = 0; i < 300; ++i) {
+    a.bus->Publish(Record("build-1", i));
+    ASSERT_EQ(b.Find("build-1").size(), 1u) << i;
+  }
+}
+
+TEST_F(NatsBusTest, TheAddressThatNatsSeesMayBecomeTheUrl) {
+  NatsSettings settings = Settings();
+  settings.node_url = [](const auto& seen) { return seen(); };
+  const TestNode a(loop, settings);
+  EXPECT_EQ(a.bus->place().url, "127.0.0.1");
+}
+
+TEST_F(NatsBusTest, StartFailsWithoutAUrl) {
+  NatsSettings settings = Settings();
+  settings.node_url = [](const auto&) -> Result<std::string> { return Fail(ErrorKind::kInvalidParams, "no URL"); };
+  auto bus = MakeNatsBus(loop, settings);
+  ASSERT_TRUE(bus);
+  const auto started = Await(loop, (*bus)->Start());
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().message, "no URL");
 }
 
 TEST_F(NatsBusTest, ARecordFollowsItsExecutor) {
@@ -126,10 +163,9 @@ TEST_F(NatsBusTest, IsConnectedWhenItHasTheTicketKeyOfTheOthers) {
   const TestNode other(loop, Settings());
   auto bus = MakeNatsBus(loop, Settings());
   ASSERT_TRUE(bus);
-  DeafNode node;
   std::optional<Result<>> started;
   loop::Scope scope;
-  scope.Start(StoreResult((*bus)->Start(node), started));
+  scope.Start(StoreResult((*bus)->Start(), started));
   EXPECT_TRUE(RunUntil([&] {
     EXPECT_EQ((*bus)->ticket_key(), (*bus)->connected() ? other.bus->ticket_key() : "");
     return started.has_value();
@@ -141,8 +177,7 @@ TEST_F(NatsBusTest, StartFailsWithoutAServer) {
   server.Kill();
   auto bus = MakeNatsBus(loop, Settings());
   ASSERT_TRUE(bus);
-  DeafNode node;
-  const auto started = Await(loop, (*bus)->Start(node));
+  const auto started = Await(loop, (*bus)->Start());
   ASSERT_FALSE(started);
   EXPECT_THAT(started.error().message, HasSubstr("connect to NATS: "));
   EXPECT_FALSE((*bus)->connected());
