@@ -28,6 +28,9 @@ class CommandObserver {
   virtual void OnStopped(int /*signal*/, unsigned /*continue_count*/) {}
   // No descendant is alive, and the process that watched over the command has ended. This is the last call.
   virtual void OnGone() = 0;
+  // Called only for a command that was to enter a jail (launched_sandbox.h), and instead of all others: it was not
+  // started, and never will be. This is the last call, and may destroy the watch.
+  virtual void OnNotLaunched() {}
 };
 
 class CommandWatch {

@@ -3,10 +3,13 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <iterator>
+#include <string>
 #include <utility>
 
 #include "sys/message_sender.h"
@@ -17,6 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 constexpr auto kKillPatience = 1s;
+constexpr const char* kNoReport = "pid 1 of the sandbox ended before the command was started";
 
 bool HasHungUp(int socket) {
   pollfd look = {.fd = socket, .events = POLLRDHUP, .revents = 0};
@@ -35,6 +39,13 @@ OwnedFd OpenSender(pid_t sender, int socket) {
 struct LaunchedSandbox::Received {
   ssize_t size = 0;  // 0 at the end of the socket; -errno after a failure
   KeeperEvent event = {};
+  std::array<char, kMaxReasonBytes> text;
+
+  bool is_event() const {
+    const bool may_have_text = event.kind == KeeperEventKind::kNotStarted;
+    return may_have_text ? size >= ssize_t{sizeof event} : size == ssize_t{sizeof event};
+  }
+  std::string reason() const { return {text.data(), static_cast<size_t>(size) - sizeof event}; }
   OwnedFd fd;
   pid_t sender = 0;
 };
@@ -45,12 +56,10 @@ Result<sys::SocketPair> LaunchedSandbox::MakeControl() {
   return control;
 }
 
-LaunchedSandbox::LaunchedSandbox(loop::EventLoop& loop, OwnedFd control, std::shared_ptr<const OwnedFd> report,
-                                 LaunchObserver& observer)
+LaunchedSandbox::LaunchedSandbox(loop::EventLoop& loop, OwnedFd control, CommandObserver& observer)
     : loop_(loop),
       observer_(observer),
       control_(std::move(control)),
-      report_(loop, std::move(report), [this](const Result<Enforcement>& outcome) { observer_.OnReport(outcome); }),
       control_watch_(loop, control_.get(), [this] { OnReadable(); }),
       kill_timer_(loop, [this] { OnKillTimer(); }) {
   control_watch_.WatchReadable();
@@ -72,11 +81,11 @@ void LaunchedSandbox::Send(KeeperInstruction instruction) {
 
 LaunchedSandbox::Received LaunchedSandbox::Receive() const {
   Received received;
-  iovec piece = {&received.event, sizeof received.event};
+  iovec pieces[] = {{&received.event, sizeof received.event}, {received.text.data(), received.text.size()}};
   alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int)) + sys::kSenderSpace];
   msghdr message = {};
-  message.msg_iov = &piece;
-  message.msg_iovlen = 1;
+  message.msg_iov = pieces;
+  message.msg_iovlen = std::size(pieces);
   message.msg_control = space;
   message.msg_controllen = sizeof space;
   do {
@@ -99,7 +108,7 @@ void LaunchedSandbox::OnReadable() {
   for (;;) {
     Received received = Receive();
     if (received.size == -EAGAIN) return control_watch_.WatchReadable();
-    if (received.size != sizeof received.event) return OnControlEnded();
+    if (!received.is_event()) return OnControlEnded();
     switch (received.event.kind) {
       case KeeperEventKind::kCloned:
         first_process_ = std::move(received.fd);
@@ -107,8 +116,15 @@ void LaunchedSandbox::OnReadable() {
       case KeeperEventKind::kBegun:
         if (!begun_) OnBegun(received.sender);
         break;
+      case KeeperEventKind::kStarted:
+        Report(Enforcement{.backend = "native"});
+        break;
+      case KeeperEventKind::kNotStarted:
+        Report(Fail(KindOfStatus(received.event.value), received.reason()));
+        break;
       case KeeperEventKind::kExited:
-        if (begun_) OnExited(received.event.value);
+        Report(Fail(ErrorKind::kSystem, kNoReport));
+        if (begun_) observer_.OnExited(received.event.value);
         break;
       case KeeperEventKind::kStartFailed:
       case KeeperEventKind::kStopped:
@@ -122,19 +138,18 @@ void LaunchedSandbox::OnBegun(pid_t sender) {
   begun_ = true;
   if (!first_process_.is_open()) first_process_ = OpenSender(sender, control_.get());
   observer_.OnStarted(sender);
-  report_.Watch();
 }
 
-void LaunchedSandbox::OnExited(int wait_status) {
-  report_.ReadRest();  // the report was written before the command ran
-  observer_.OnExited(wait_status);
+// Only the first report counts.
+void LaunchedSandbox::Report(const Result<Enforcement>& outcome) {
+  if (begun_ && !std::exchange(reported_, true)) observer_.OnReport(outcome);
 }
 
 // The kernel closes the control socket a moment before pid 1 counts as ended.
 void LaunchedSandbox::OnControlEnded() {
   if (!begun_) return GiveUp();
   (void)::shutdown(control_.get(), SHUT_RDWR);  // ends a pid 1 that has sent something else than an event
-  report_.ReadRest();
+  Report(Fail(ErrorKind::kSystem, kNoReport));
   OnEnded();
 }
 

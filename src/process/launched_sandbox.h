@@ -8,23 +8,16 @@
 
 #include <sys/types.h>
 
-#include <memory>
 #include <optional>
 
 #include "base/owned_fd.h"
 #include "base/result.h"
 #include "loop/event_loop.h"
+#include "process/command/start_report.h"
 #include "process/command_watch.h"
-#include "process/start_report_watch.h"
 #include "sys/io.h"
 
 namespace holdfast::process {
-
-class LaunchObserver : public CommandObserver {
- public:
-  // The command was not started, and never will be. This is the last call, and may destroy the LaunchedSandbox.
-  virtual void OnNotLaunched() = 0;
-};
 
 class LaunchedSandbox final : public CommandWatch {
  public:
@@ -33,9 +26,8 @@ class LaunchedSandbox final : public CommandWatch {
   // other end, before there is a LaunchedSandbox.
   static Result<sys::SocketPair> MakeControl();
 
-  // Both descriptors are the server's ends, non-blocking, and `control` is one that MakeControl has made.
-  LaunchedSandbox(loop::EventLoop& loop, OwnedFd control, std::shared_ptr<const OwnedFd> report,
-                  LaunchObserver& observer);
+  // `control` is the server's end of a socket that MakeControl has made.
+  LaunchedSandbox(loop::EventLoop& loop, OwnedFd control, CommandObserver& observer);
 
   void Signal(int signal) override;
 
@@ -50,18 +42,18 @@ class LaunchedSandbox final : public CommandWatch {
   void OnReadable();
   Received Receive() const;
   void OnBegun(pid_t sender);
-  void OnExited(int wait_status);
+  void Report(const Result<Enforcement>& outcome);
   void OnControlEnded();
   void OnEnded();
   void OnKillTimer();
   void GiveUp();
 
   loop::EventLoop& loop_;
-  LaunchObserver& observer_;
+  CommandObserver& observer_;
   OwnedFd control_;
   OwnedFd first_process_;  // the pidfd of pid 1, once it is known
   bool begun_ = false;
-  StartReportWatch report_;
+  bool reported_ = false;  // pid 1 has said whether the command was started
   loop::FdWatch control_watch_;
   std::optional<loop::FdWatch> end_watch_;  // present once the control socket has ended
   loop::Timer kill_timer_;

@@ -15,7 +15,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "process/command/start_report.h"
 #include "support/loop_runner.h"
 #include "sys/descriptor_passing.h"
 #include "sys/io.h"
@@ -52,7 +51,7 @@ class FirstProcess {
   OwnedFd pidfd_;
 };
 
-class Recorder : public LaunchObserver {
+class Recorder : public CommandObserver {
  public:
   void OnStarted(pid_t pid) override { events.push_back(fmt::format("begun {}", pid)); }
   void OnStartFailed(StartStep, int) override { events.emplace_back("failed"); }
@@ -82,16 +81,17 @@ class LaunchedSandboxTest : public testing::Test {
 
   // Watches the sandbox at the other end of a control socket.
   void Watch(OwnedFd control) {
-    auto report = sys::MakePipe(sys::OurEnd::kRead);
-    EXPECT_TRUE(report) << report.error().message;
-    report_ = std::move(report->write_end);
-    recorder_.sandbox = std::make_unique<LaunchedSandbox>(
-        loop_, std::move(control), std::make_shared<const OwnedFd>(std::move(report->read_end)), recorder_);
+    recorder_.sandbox = std::make_unique<LaunchedSandbox>(loop_, std::move(control), recorder_);
   }
 
   void Send(KeeperEventKind kind, int value = 0) {
     const KeeperEvent event{.kind = kind, .value = value, .step = StartStep::kNone};
     EXPECT_EQ(::send(control_.get(), &event, sizeof event, MSG_NOSIGNAL), static_cast<ssize_t>(sizeof event));
+  }
+  void SendNotStarted(int status, std::string_view reason) {
+    const KeeperEvent event{.kind = KeeperEventKind::kNotStarted, .value = status, .step = StartStep::kNone};
+    const auto packet = std::string(reinterpret_cast<const char*>(&event), sizeof event).append(reason);
+    EXPECT_EQ(::send(control_.get(), packet.data(), packet.size(), MSG_NOSIGNAL), static_cast<ssize_t>(packet.size()));
   }
   void SendCloned(const FirstProcess& process) {
     const KeeperEvent event{.kind = KeeperEventKind::kCloned, .value = process.pid(), .step = StartStep::kNone};
@@ -113,7 +113,7 @@ class LaunchedSandboxTest : public testing::Test {
   static std::string Begun() { return fmt::format("begun {}", ::getpid()); }
 
   loop::EventLoop loop_;
-  OwnedFd control_, report_;
+  OwnedFd control_;
   Recorder recorder_;
 };
 
@@ -132,7 +132,7 @@ TEST_F(LaunchedSandboxTest, TellsOfTheStartTheReportTheExitAndTheEnd) {
   auto first = std::make_unique<FirstProcess>();
   SendCloned(*first);
   Send(KeeperEventKind::kBegun);
-  ReportStarted(report_.get());
+  Send(KeeperEventKind::kStarted);
   ASSERT_TRUE(RunUntilEvents(2));
   Send(KeeperEventKind::kExited, 0x300);
   ASSERT_TRUE(RunUntilEvents(3));
@@ -144,15 +144,24 @@ TEST_F(LaunchedSandboxTest, TellsOfTheStartTheReportTheExitAndTheEnd) {
   EXPECT_EQ(recorder_.events.back(), "gone");
 }
 
-// The report of a short command is read at its exit, before the exit is told.
 TEST_F(LaunchedSandboxTest, TellsOfTheReportBeforeTheExit) {
   const FirstProcess first;
   SendCloned(first);
   Send(KeeperEventKind::kBegun);
-  ReportStarted(report_.get());
+  Send(KeeperEventKind::kStarted);
   Send(KeeperEventKind::kExited, 0);
   ASSERT_TRUE(RunUntilEvents(3));
   EXPECT_THAT(recorder_.events, ElementsAre(Begun(), "reported", "exited 0"));
+}
+
+TEST_F(LaunchedSandboxTest, ReportsACommandThatEndsWithoutAWordAboutItsStart) {
+  const FirstProcess first;
+  SendCloned(first);
+  Send(KeeperEventKind::kBegun);
+  Send(KeeperEventKind::kExited, 9);
+  ASSERT_TRUE(RunUntilEvents(3));
+  EXPECT_THAT(recorder_.events,
+              ElementsAre(Begun(), "reported: pid 1 of the sandbox ended before the command was started", "exited 9"));
 }
 
 TEST_F(LaunchedSandboxTest, IsLostWhenTheSocketEndsBeforeTheStart) {
@@ -166,7 +175,7 @@ TEST_F(LaunchedSandboxTest, IsLostWhenPid1EndsBeforeTheStartWhateverItHasReporte
     const FirstProcess first;
     SendCloned(first);
   }
-  ReportFailed(report_.get(), 1, "the reason");
+  SendNotStarted(1, "the reason");
   control_.Reset();
   ASSERT_TRUE(RunUntilEvents(1));
   EXPECT_THAT(recorder_.events, ElementsAre("lost"));
@@ -176,7 +185,7 @@ TEST_F(LaunchedSandboxTest, IsGoneWithoutAnExitWhenPid1IsKilled) {
   auto first = std::make_unique<FirstProcess>();
   SendCloned(*first);
   Send(KeeperEventKind::kBegun);
-  ReportStarted(report_.get());
+  Send(KeeperEventKind::kStarted);
   ASSERT_TRUE(RunUntilEvents(2));
   control_.Reset();
   ::kill(first->pid(), SIGKILL);
@@ -201,7 +210,7 @@ TEST_F(LaunchedSandboxTest, ReportsTheFailureOfAPid1ThatEndsAfterTheStart) {
     SendCloned(first);
   }
   Send(KeeperEventKind::kBegun);
-  ReportFailed(report_.get(), 127, "no such program");
+  SendNotStarted(127, "no such program");
   control_.Reset();
   ASSERT_TRUE(RunUntilEvents(3));
   EXPECT_THAT(recorder_.events, ElementsAre(Begun(), "reported: no such program", "gone"));

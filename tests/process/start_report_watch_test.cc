@@ -1,4 +1,4 @@
-#include "process/start_report_watch.h"
+#include "process/wrapped_command.h"
 
 #include <unistd.h>
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/parse_number.h"
 #include "sys/io.h"
 
 namespace holdfast::process {
@@ -16,12 +17,6 @@ constexpr std::string_view kStartedWord = "started";
 constexpr std::string_view kExecutingWord = "executing";
 constexpr std::string_view kFailedWord = "failed ";
 constexpr size_t kMaxReason = 3000;  // a pipe accepts 4096 bytes in one piece
-
-// The statuses are those of shells.
-ErrorKind KindOf(std::string_view status) {
-  if (status == "127") return ErrorKind::kNoSuchProgram;
-  return status == "126" ? ErrorKind::kCannotExecute : ErrorKind::kSystem;
-}
 
 std::string Line(std::string_view word, const Enforcement& enforcement) {
   std::string line(word);
@@ -46,6 +41,12 @@ std::optional<Enforcement> TakeLine(std::string_view& report, std::string_view w
 }
 
 }  // namespace
+
+// The statuses are those of shells.
+ErrorKind KindOfStatus(int status) {
+  if (status == 127) return ErrorKind::kNoSuchProgram;
+  return status == 126 ? ErrorKind::kCannotExecute : ErrorKind::kSystem;
+}
 
 void PassReport(int fd, std::string_view line) {
   const auto before = std::signal(SIGPIPE, SIG_IGN);
@@ -78,7 +79,7 @@ Result<Enforcement> ParseStartReport(std::string_view report) {
   if (!report.starts_with(kFailedWord))
     return Fail(ErrorKind::kSystem, "the sandbox's helper ended before the command was started");
   report.remove_prefix(kFailedWord.size());
-  const ErrorKind kind = KindOf(report.substr(0, report.find(' ')));
+  const ErrorKind kind = KindOfStatus(ParseNumber<int>(report.substr(0, report.find(' '))).value_or(0));
   report.remove_prefix(std::min(report.find(' ') + 1, report.size()));
   return Fail(kind, std::string(report.substr(0, report.find('\n'))));
 }

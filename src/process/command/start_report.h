@@ -23,6 +23,9 @@ struct Enforcement {
   friend bool operator==(const Enforcement&, const Enforcement&) = default;
 };
 
+// Returns the kind of a failed start: kNoSuchProgram for the status 127, kCannotExecute for 126, kSystem for any other.
+ErrorKind KindOfStatus(int status);
+
 // These functions write a line in one piece. It is not an error if the reader has gone away.
 void ReportStarted(int fd, const Enforcement& enforcement = {});
 void ReportExecuting(int fd, const Enforcement& enforcement = {});
@@ -39,8 +42,7 @@ enum class ReportProgress { kMore, kComplete };
 ReportProgress ProgressOf(std::string_view report);
 
 // Parses a complete report, or one that was cut off by the end of the pipe. Returns the sandbox of a command that was
-// started, and otherwise the reason of the failure. The kind of the error follows from the status: kNoSuchProgram for
-// 127, kCannotExecute for 126, and kSystem for any other.
+// started, and otherwise the reason of the failure.
 Result<Enforcement> ParseStartReport(std::string_view report);
 
 }  // namespace holdfast::process

@@ -33,9 +33,14 @@ enum class KeeperEventKind : int {
   kStopped,
   // These come from a jail and from pid 1 of a sandbox, which is the keeper of its command
   // (sandbox/native/jail_entry.h).
-  kCloned,  // `value` is the pid of pid 1, and its pidfd comes with the event
-  kBegun,   // pid 1 is about to start the command, or to report why it cannot
+  kCloned,      // `value` is the pid of pid 1, and its pidfd comes with the event
+  kBegun,       // pid 1 is about to start the command, or to say why it cannot
+  kStarted,     // the command has been started, in a sandbox of the native backend
+  kNotStarted,  // `value` is the exit status that tells why, and the reason follows the struct as text
 };
+
+// The longest text behind an event.
+inline constexpr unsigned kMaxReasonBytes = 3000;
 
 enum class StartStep : int { kNone, kTerminal, kDirectory, kExec };
 

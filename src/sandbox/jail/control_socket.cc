@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include <cerrno>
+#include <string>
 
 #include "sys/io.h"
 
@@ -24,12 +25,6 @@ bool ControlSocket::IsCut() const {
   return ::poll(&socket, 1, 0) == 1;
 }
 
-bool ControlSocket::SendBegun() const { return Send({KeeperEventKind::kBegun, 0, StartStep::kNone}); }
-
-void ControlSocket::SendExited(int wait_status) const {
-  (void)Send({KeeperEventKind::kExited, wait_status, StartStep::kNone});  // without a server no process waits for it
-}
-
 std::optional<KeeperInstruction> ControlSocket::Receive() const {
   KeeperInstruction instruction;
   const ssize_t size = sys::Read(fd_, &instruction, sizeof instruction);
@@ -39,10 +34,13 @@ std::optional<KeeperInstruction> ControlSocket::Receive() const {
 }
 
 // The server reads what has been sent before it gets more, so there is room for each event in the end.
-bool ControlSocket::Send(const process::KeeperEvent& event) const {
+bool ControlSocket::Send(KeeperEventKind kind, int value, std::string_view text) const {
+  const process::KeeperEvent event = {kind, value, StartStep::kNone};
+  std::string packet(reinterpret_cast<const char*>(&event), sizeof event);
+  packet += text.substr(0, process::kMaxReasonBytes);
   for (;;) {
-    const ssize_t size = sys::Write(fd_, &event, sizeof event);
-    if (size != -EAGAIN) return size == sizeof event;
+    const ssize_t size = sys::Write(fd_, packet.data(), packet.size());
+    if (size != -EAGAIN) return size == static_cast<ssize_t>(packet.size());
     pollfd socket = {fd_, POLLOUT, 0};
     (void)::poll(&socket, 1, -1);  // the next write tells what has happened
   }

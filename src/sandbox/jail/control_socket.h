@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "base/result.h"
 #include "process/keeper/protocol.h"
@@ -24,12 +25,9 @@ class ControlSocket {
   // Returns whether the server has closed its end.
   bool IsCut() const;
 
-  // Tells the server that the answer about the start comes from pid 1: it is about to start the command, or to report
-  // why it cannot. Returns false when the server is gone.
-  bool SendBegun() const;
-
-  // Tells the server the end of the command, with the status that wait4 has returned. Waits for room in the socket.
-  void SendExited(int wait_status) const;
+  // Sends an event (process/keeper/protocol.h), with a text behind it that may be cut. Waits for room in the socket.
+  // Returns false when the server is gone; then no process waits for an event.
+  bool Send(process::KeeperEventKind kind, int value = 0, std::string_view text = {}) const;
 
   // Returns the next instruction, if there is one. The end of the socket, and a message that is no instruction, count
   // as the instruction to kill.
@@ -38,8 +36,6 @@ class ControlSocket {
   int fd() const { return fd_; }
 
  private:
-  bool Send(const process::KeeperEvent& event) const;
-
   const int fd_;
 };
 

@@ -43,6 +43,8 @@ extern char** environ;
 namespace holdfast::sandbox {
 namespace {
 
+using process::KeeperEventKind;
+
 void WriteMessage(const Error& error) {
   const std::string line = fmt::format("{}: {}\n", kProgramName, ShownText(error.message));
   (void)sys::Write(STDERR_FILENO, line.data(), line.size());  // a failure cannot be reported anywhere else
@@ -104,10 +106,11 @@ class Stage {
       }
       if (control_) return;
     }
-    if (control_ && !has_begun_ && !control_->SendBegun()) return;
+    if (control_ && !has_begun_ && !control_->Send(KeeperEventKind::kBegun)) return;
     if (!killed_) {
       WriteMessage(why.error);
       if (orders_.report_fd) process::ReportFailed(*orders_.report_fd, why.status, why.error.message);
+      if (control_) (void)control_->Send(KeeperEventKind::kNotStarted, why.status, why.error.message);
     }
     TellEnd(killed_ ? SIGKILL : why.status << 8);
   }
@@ -116,13 +119,13 @@ class Stage {
   // removed the placeholders.
   void TellEnd(int wait_status) const {
     if (TellEnded(reaped_, wait_status)) return;
-    if (control_) control_->SendExited(wait_status);
+    if (control_) (void)control_->Send(KeeperEventKind::kExited, wait_status);
   }
 
  private:
   bool MayStart() {
     if (lifeline_) return lifeline_->AwaitGo() && !lifeline_->IsCut();
-    has_begun_ = control_ && control_->SendBegun();
+    has_begun_ = control_ && control_->Send(KeeperEventKind::kBegun);
     return has_begun_ || !control_;
   }
 
@@ -318,6 +321,7 @@ int RunInnerStage(const InnerOrders& orders, BuiltIn built_in, const ReapedComma
     return command.error().status;
   }
   if (orders.report_fd) process::ReportStarted(*orders.report_fd, orders.enforcement);
+  if (stage.control() != nullptr) (void)stage.control()->Send(KeeperEventKind::kStarted);
   ReleaseDescriptors(orders);
   const int status = FirstProcess(*command, stage.links(), stage.set_group_id()).Run();
   if (orders.control_fd) {

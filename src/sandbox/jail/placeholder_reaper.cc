@@ -137,7 +137,7 @@ class Reaper {
     UsedPlaceholders left = Find(command->second);
     UsedPlaceholders removed = RemoveUnused(left);
     const int control = command->second.control.get();
-    if (wait_status && control >= 0) ControlSocket(control).SendExited(*wait_status);
+    if (wait_status && control >= 0) (void)ControlSocket(control).Send(process::KeeperEventKind::kExited, *wait_status);
     CloseElsewhere(std::move(removed));
     AwaitElsewhere(std::move(left));
     commands_.erase(command);

@@ -73,18 +73,15 @@ loop::Task<> SandboxedStart::Plan() {
 // Fails if no launcher can be asked.
 Result<> SandboxedStart::Launch(const PlannedEntry& planned) {
   TRY(sys::SocketPair control, process::LaunchedSandbox::MakeControl());
-  TRY(sys::Pipe report, sys::MakePipe(sys::OurEnd::kRead));
   TRY(const OwnedFd entry, sys::MakeMemoryFile("entry", EncodeRecord(planned.entry)));
-  std::vector<int> fds = {entry.get(),        streams_.in.get(),    streams_.out.get(),
-                          streams_.err.get(), control.theirs.get(), report.write_end.get()};
+  std::vector<int> fds = {entry.get(), streams_.in.get(), streams_.out.get(), streams_.err.get(), control.theirs.get()};
   if (request_->exec_supervisor) fds.push_back(request_->exec_supervisor->get());
   if (request_->kept) fds.push_back(request_->kept->fd->get());
   launcher_ = resources_.launchers.Send(request_->session_id, planned.jail, fds);
   if (!launcher_) return Fail(ErrorKind::kSystem, "there is no launcher");
   if (MayProtectAnyName(request_->sandbox)) sys::ExpectPlaceholdersOfAnyName();
   Watch(std::make_unique<process::LaunchedSandbox>(resources_.loop, std::move(control.ours),
-                                                   std::make_shared<const OwnedFd>(std::move(report.read_end)),
-                                                   static_cast<process::LaunchObserver&>(*this)));
+                                                   static_cast<process::CommandObserver&>(*this)));
   return {};
 }
 

@@ -30,7 +30,7 @@
 
 namespace holdfast::sandbox {
 
-class SandboxedStart final : public process::CommandWatch, private process::LaunchObserver {
+class SandboxedStart final : public process::CommandWatch, private process::CommandObserver {
  public:
   // All that is referred to outlives the start.
   struct Resources {

@@ -3,8 +3,8 @@
 // a memory file with the entry. Everything else is said on the command's own control socket, in the protocol of a
 // keeper (process/keeper/protocol.h), which pid 1 of the command speaks:
 //  - The jail sends kCloned with the pid of pid 1 and its pidfd.
-//  - pid 1 sends kBegun before it starts the command or reports why it cannot, and always after kCloned. It sends
-//    kExited when the command and all other processes inside have ended.
+//  - pid 1 sends kBegun before it starts the command or says why it cannot, and always after kCloned; then kStarted or
+//    kNotStarted. It sends kExited when the command and all other processes inside have ended.
 //  - The server sends kSignal and kKill. When the server is gone, the socket ends, and pid 1 ends with everything
 //    inside.
 // A control socket that ends before kBegun means that the command was not started, and never will be.
@@ -48,6 +48,6 @@ struct JailEntry {
 };
 
 // The last two are only there for a command that needs them.
-enum class EntryFd { kEntry, kStdin, kStdout, kStderr, kControl, kReport, kExecSupervisor, kKept };
+enum class EntryFd { kEntry, kStdin, kStdout, kStderr, kControl, kExecSupervisor, kKept };
 
 }  // namespace holdfast::sandbox

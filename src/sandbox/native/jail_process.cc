@@ -183,8 +183,6 @@ class JailProcess {
         .landlock = plan_.mounts.landlock,
         .port_ruleset_fd = port_ruleset_fd_,
         .streams = Streams{entry.Get(EntryFd::kStdin), entry.Get(EntryFd::kStdout), entry.Get(EntryFd::kStderr)},
-        .report_fd = entry.Get(EntryFd::kReport),
-        .enforcement = {.backend = "native"},
         .control_fd = entry.Get(EntryFd::kControl)};
     if (const RunCommand* const command = entry.command()) {
       AddCommand(*command, entry, bridge, orders);

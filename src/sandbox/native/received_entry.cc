@@ -80,7 +80,6 @@ Result<> ReceivedEntry::Check() const {
   const std::array streams = {EntryFd::kStdin, EntryFd::kStdout, EntryFd::kStderr};
   if (!std::ranges::all_of(streams, [&](auto stream) { return IsStream(Get(stream)); })) return Wrong("no stream");
   if (!IsUnixSocket(Get(EntryFd::kControl), SOCK_SEQPACKET)) return Wrong("no control socket");
-  if (!IsKind(Get(EntryFd::kReport), S_IFIFO)) return Wrong("no pipe for the report");
   if (terminal() >= 0 && ::isatty(terminal()) != 1) return Wrong("no terminal");
   const int supervisor = Get(EntryFd::kExecSupervisor);
   if (supervisor >= 0 && SocketOption(supervisor, SO_DOMAIN) != AF_UNIX) return Wrong("no supervisor");

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,12 +44,8 @@ class ControlSocketTest : public InnerStageFixture {
   }
 
   void Start(InnerOrders orders, const std::function<void()>& prepare = [] {}) {
-    auto report = sys::MakePipe(sys::OurEnd::kRead);
-    ASSERT_TRUE(report);
-    orders.report_fd = report->write_end.get();
     orders.control_fd = pair_.theirs.get();
     stage_ = std::make_unique<RunningStage>(orders, prepare);
-    report_ = std::move(report->read_end);
     pair_.theirs.Reset();
   }
   void Start(std::string script) { Start(Script(std::move(script))); }
@@ -58,27 +55,39 @@ class ControlSocketTest : public InnerStageFixture {
     Start(std::move(script));
     stage_->AwaitOutput("up\n");
     ASSERT_EQ(NextKind(), KeeperEventKind::kBegun);
+    ASSERT_EQ(NextKind(), KeeperEventKind::kStarted);
   }
 
   // Returns the next event, or nothing at the end of the socket.
   std::optional<KeeperEvent> Next() {
     pollfd ready = {pair_.ours.get(), POLLIN, 0};
-    KeeperEvent event;
+    struct {
+      KeeperEvent event;
+      char text[process::kMaxReasonBytes];
+    } packet;
     if (::poll(&ready, 1, static_cast<int>(support::kPatience.count())) <= 0) ADD_FAILURE() << "no event has come";
     // The kernel tells once that pid 1 has ended without reading an instruction. The events come after that.
     ssize_t size;
     do {
-      size = sys::Read(pair_.ours.get(), &event, sizeof event);
+      size = sys::Read(pair_.ours.get(), &packet, sizeof packet);
     } while (size == -ECONNRESET);
-    return size == sizeof event ? std::optional(event) : std::nullopt;
+    if (size < ssize_t{sizeof packet.event}) return std::nullopt;
+    const std::string_view text(packet.text, static_cast<size_t>(size) - sizeof packet.event);
+    if (packet.event.kind == KeeperEventKind::kStarted) report_ += "started\n";
+    if (packet.event.kind == KeeperEventKind::kNotStarted) {
+      report_ += fmt::format("failed {} {}\n", packet.event.value, text);
+    }
+    return packet.event;
   }
   std::optional<KeeperEventKind> NextKind() {
     const auto event = Next();
     return event ? std::optional(event->kind) : std::nullopt;
   }
-  // Returns the status in the next event, or -1 if that is not the exit.
+  // Returns the status in the exit, which follows the answer about the start, or -1 if there is none.
   int AwaitExit() {
-    const auto event = Next();
+    auto event = Next();
+    if (event && (event->kind == KeeperEventKind::kStarted || event->kind == KeeperEventKind::kNotStarted))
+      event = Next();
     return event && event->kind == KeeperEventKind::kExited ? event->value : -1;
   }
 
@@ -88,10 +97,10 @@ class ControlSocketTest : public InnerStageFixture {
   }
   ssize_t Signal(int signal) { return Instruct(KeeperInstructionKind::kSignal, signal); }
 
-  std::string Report() { return ReadAll(report_.get()); }
+  const std::string& Report() const { return report_; }
 
   sys::SocketPair pair_;
-  OwnedFd report_;
+  std::string report_;  // what pid 1 has said about the start
   std::unique_ptr<RunningStage> stage_;
 };
 

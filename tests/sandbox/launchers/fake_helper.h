@@ -84,11 +84,11 @@ inline int KeepUntilEnd(pid_t command, int control) {
 // Runs as pid 1 of the command.
 [[noreturn]] inline void BeFirstProcess(const std::string& behaviour, const RunCommand& entry,
                                         std::vector<OwnedFd> fds) {
-  const int control = fds[4].get(), report = fds[5].get();
+  const int control = fds[4].get();
   (void)std::signal(SIGCHLD, SIG_DFL);
   ::fcntl(control, F_SETFL, 0);
   if (behaviour == "unbegun") {
-    process::ReportFailed(report, 1, "a path was replaced");
+    Send(control, KeeperEventKind::kNotStarted, 1);
     ::_exit(1);
   }
   Send(control, KeeperEventKind::kBegun);
@@ -101,7 +101,7 @@ inline int KeepUntilEnd(pid_t command, int control) {
   executed->write_end.Reset();
   char nothing;
   (void)sys::Read(executed->read_end.get(), &nothing, 1);  // ends when the command is executed
-  process::ReportStarted(report);
+  Send(control, KeeperEventKind::kStarted);
   for (size_t i = 0; i < 4; ++i) fds[i] = OwnedFd();
   Send(control, KeeperEventKind::kExited, KeepUntilEnd(command, control));
   ::_exit(0);

@@ -130,7 +130,7 @@ TEST_F(SandboxedStartTest, StartsACommandByALauncher) {
   EXPECT_EQ(subject.owner.out(), "out\n" + Directory() + "\n");
   EXPECT_EQ(subject.owner.err(), "err\n");
   EXPECT_EQ(subject->exit_code(), 3);
-  EXPECT_THAT(LogLines(), ElementsAre(StartsWith("jail"), "entry 6"));
+  EXPECT_THAT(LogLines(), ElementsAre(StartsWith("jail"), "entry 5"));
 }
 
 TEST_F(SandboxedStartTest, UsesOneLauncherForManyCommandsAtOnce) {
@@ -169,7 +169,7 @@ TEST_F(SandboxedStartTest, AsksForATerminalAndASupervisor) {
   request.exec_supervisor = std::make_shared<const OwnedFd>(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   Subject& subject = Start(std::move(request));
   ASSERT_TRUE(RunToTheEnd(subject));
-  EXPECT_THAT(LogLines("entry"), ElementsAre("entry terminal supervisor 7"));
+  EXPECT_THAT(LogLines("entry"), ElementsAre("entry terminal supervisor 6"));
 }
 
 TEST_F(SandboxedStartTest, TakesTheLongWayWhenTheLauncherCannotBeMade) {
@@ -200,7 +200,7 @@ TEST_F(SandboxedStartTest, TakesTheLongWayWhenTheLauncherIsLost) {
   Subject& subject = Start("echo hi");
   ASSERT_TRUE(RunToTheEnd(subject));
   EXPECT_THAT(subject.owner.events, ElementsAre("started", "output", "exited", "closed", "gone"));
-  EXPECT_THAT(LogLines(), ElementsAre(StartsWith("jail"), "entry 6", "helper"));
+  EXPECT_THAT(LogLines(), ElementsAre(StartsWith("jail"), "entry 5", "helper"));
   // A launcher that was killed is no failed launcher: the next command gets another.
   ASSERT_TRUE(RunUntil([&] { return launchers_->alive() == 0; }));
   Behave("well");

@@ -63,19 +63,28 @@ inline std::string ReadToEnd(int fd) {
 // Launched is the server's end of one command.
 struct Launched {
   OwnedFd control;
-  OwnedFd report = {}, out = {}, err = {};
+  OwnedFd out = {}, err = {};
   OwnedFd first_process = {};  // the pidfd of pid 1, and its pid
   pid_t pid = -1;
   std::string shown = {};        // what has been read of the output
   std::vector<int> events = {};  // the kinds of all events so far
+  std::string report = {};       // what pid 1 has said about the start
 
   // Returns the next event, or nothing at the end of the socket.
   std::optional<KeeperEvent> Next() {
     pollfd ready = {control.get(), POLLIN, 0};
     if (::poll(&ready, 1, static_cast<int>(support::kPatience.count())) <= 0) ADD_FAILURE() << "no event has come";
-    KeeperEvent event = {};
-    auto received = sys::ReceiveWithDescriptor(control.get(), {reinterpret_cast<char*>(&event), sizeof event});
-    if (!received || received->size != sizeof event) return std::nullopt;
+    struct {
+      KeeperEvent event = {};
+      char text[process::kMaxReasonBytes];
+    } packet;
+    const KeeperEvent& event = packet.event;
+    auto received = sys::ReceiveWithDescriptor(control.get(), {reinterpret_cast<char*>(&packet), sizeof packet});
+    if (!received || received->size < sizeof event) return std::nullopt;
+    if (event.kind == KeeperEventKind::kStarted) report = "started";
+    if (event.kind == KeeperEventKind::kNotStarted) {
+      report = fmt::format("failed {} {}", event.value, std::string_view(packet.text, received->size - sizeof event));
+    }
     if (event.kind == KeeperEventKind::kCloned) {
       first_process = std::move(received->fd);
       pid = event.value;
@@ -232,18 +241,14 @@ class JailFixture : public testing::TestWithParam<uid_t> {
   // Asks for a command. Its streams are `terminal`, or, if that is -1, pipes.
   Launched Request(RunCommand entry, int terminal) {
     auto control = sys::MakePacketPair();
-    auto report = sys::MakePipe(sys::OurEnd::kRead), out = sys::MakePipe(sys::OurEnd::kRead),
-         err = sys::MakePipe(sys::OurEnd::kRead);
+    auto out = sys::MakePipe(sys::OurEnd::kRead), err = sys::MakePipe(sys::OurEnd::kRead);
     const auto in = sys::OpenDevNull();
     const bool is_piped = terminal < 0;
     entry.has_terminal = !is_piped;
     const auto file = sys::MakeMemoryFile("entry", EncodeRecord(JailEntry{entry}));
     Send({file->get(), is_piped ? in->get() : terminal, is_piped ? out->write_end.get() : terminal,
-          is_piped ? err->write_end.get() : terminal, control->theirs.get(), report->write_end.get()});
-    return {.control = std::move(control->ours),
-            .report = std::move(report->read_end),
-            .out = std::move(out->read_end),
-            .err = std::move(err->read_end)};
+          is_piped ? err->write_end.get() : terminal, control->theirs.get()});
+    return {.control = std::move(control->ours), .out = std::move(out->read_end), .err = std::move(err->read_end)};
   }
 
   void Send(const std::vector<int>& fds) const {
@@ -260,7 +265,7 @@ class JailFixture : public testing::TestWithParam<uid_t> {
     return {.status = status,
             .out = launched.shown + ReadToEnd(launched.out.get()),
             .err = ReadToEnd(launched.err.get()),
-            .report = ReadToEnd(launched.report.get())};
+            .report = launched.report};
   }
   Finished Run(std::string script) { return Finish(Start(std::move(script))); }
 

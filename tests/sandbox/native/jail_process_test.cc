@@ -28,7 +28,7 @@ TEST_P(JailProcessTest, RunsACommandWithItsStreamsAndStatus) {
   EXPECT_EQ(finished.status, 7 << 8);
   EXPECT_EQ(finished.out, fmt::format("out\n{}\n{}\n", Workspace(), workspace_.path()));
   EXPECT_EQ(finished.err, "err\n");
-  EXPECT_EQ(finished.report, "started native\n");
+  EXPECT_EQ(finished.report, "started");
 }
 
 TEST_P(JailProcessTest, TellsOfPid1BeforePid1TellsAnything) {
@@ -94,7 +94,7 @@ TEST_P(JailProcessTest, EndsACommandWhoseServerIsGone) {
 TEST_P(JailProcessTest, ReportsAProgramThatIsMissing) {
   const Finished finished = Finish(StartProgram({"/no/such/program"}));
   EXPECT_EQ(finished.status, 127 << 8);
-  EXPECT_EQ(finished.report, "failed 127 exec /no/such/program: No such file or directory\n");
+  EXPECT_EQ(finished.report, "failed 127 exec /no/such/program: No such file or directory");
 }
 
 // The removal of a file takes the mount on it out of the template. The server may not notice, if another file gets the
@@ -151,27 +151,26 @@ TEST_P(JailProcessTest, DropsEntriesThatCannotBeMeant) {
     Launched launched = {.control = std::move(control->ours)};
     return launched.Next() == std::nullopt;
   };
-  EXPECT_FALSE(is_dropped(usual, [&](int f, int c) { return std::vector{f, n, n, n, c, p}; }));
-  EXPECT_TRUE(is_dropped(usual, [&](int f, int c) { return std::vector{f, n, n, n, c}; }));
-  EXPECT_TRUE(is_dropped(usual, [&](int f, int c) { return std::vector{f, n, n, n, c, p, p}; }));
-  EXPECT_TRUE(is_dropped(usual, [&](int, int c) { return std::vector{p, n, n, n, c, p}; }));
-  EXPECT_TRUE(is_dropped(usual, [&](int f, int c) { return std::vector{f, n, n, n, c, n}; }));
-  EXPECT_TRUE(is_dropped(usual, [&](int f, int c) { return std::vector{f, n, n, n, p, c}; }));
+  EXPECT_FALSE(is_dropped(usual, [&](int f, int c) { return std::vector{f, n, n, n, c}; }));
+  EXPECT_TRUE(is_dropped(usual, [&](int f, int) { return std::vector{f, n, n, n}; }));
+  EXPECT_TRUE(is_dropped(usual, [&](int f, int c) { return std::vector{f, n, n, n, c, p}; }));
+  EXPECT_TRUE(is_dropped(usual, [&](int, int c) { return std::vector{p, n, n, n, c}; }));
+  EXPECT_TRUE(is_dropped(usual, [&](int f, int) { return std::vector{f, n, n, n, p}; }));
   RunCommand entry = usual;
   entry.has_terminal = true;
-  EXPECT_TRUE(is_dropped(entry, [&](int f, int c) { return std::vector{f, n, n, n, c, p}; }));
+  EXPECT_TRUE(is_dropped(entry, [&](int f, int c) { return std::vector{f, n, n, n, c}; }));
   entry = usual;
   entry.is_supervised = true;
-  EXPECT_TRUE(is_dropped(entry, [&](int f, int c) { return std::vector{f, n, n, n, c, p, p}; }));
+  EXPECT_TRUE(is_dropped(entry, [&](int f, int c) { return std::vector{f, n, n, n, c, p}; }));
   entry = usual;
   entry.proxies.emplace();  // the plan has no place for them
-  EXPECT_TRUE(is_dropped(entry, [&](int f, int c) { return std::vector{f, n, n, n, c, p}; }));
+  EXPECT_TRUE(is_dropped(entry, [&](int f, int c) { return std::vector{f, n, n, n, c}; }));
   entry = usual;
   entry.command.cwd = "relative";
-  EXPECT_TRUE(is_dropped(entry, [&](int f, int c) { return std::vector{f, n, n, n, c, p}; }));
+  EXPECT_TRUE(is_dropped(entry, [&](int f, int c) { return std::vector{f, n, n, n, c}; }));
   entry = usual;
   entry.command.argv.clear();
-  EXPECT_TRUE(is_dropped(entry, [&](int f, int c) { return std::vector{f, n, n, n, c, p}; }));
+  EXPECT_TRUE(is_dropped(entry, [&](int f, int c) { return std::vector{f, n, n, n, c}; }));
   EXPECT_EQ(Run("exit 5").status, 5 << 8) << "the jail goes on";
 }
 
@@ -182,36 +181,33 @@ TEST_P(JailProcessTest, GivesTheCommandNoDescriptorButItsStreams) {
 TEST_P(JailProcessTest, SupervisesACommandThatAsksForIt) {
   support::ExecSupervisor supervisor;
   auto control = sys::MakePacketPair();
-  auto report = sys::MakePipe(sys::OurEnd::kRead), out = sys::MakePipe(sys::OurEnd::kRead);
+  auto out = sys::MakePipe(sys::OurEnd::kRead);
   const auto null = sys::OpenDevNull();
   RunCommand entry = EntryFor({"/bin/echo", "ran"});
   entry.is_supervised = true;
   const auto file = sys::MakeMemoryFile("entry", EncodeRecord(JailEntry{entry}));
-  Send({file->get(), null->get(), out->write_end.get(), null->get(), control->theirs.get(), report->write_end.get(),
+  Send({file->get(), null->get(), out->write_end.get(), null->get(), control->theirs.get(),
         supervisor.helper_end().get()});
   supervisor.helper_end().Reset();
-  for (OwnedFd* const ours : {&control->theirs, &report->write_end, &out->write_end}) ours->Reset();
+  for (OwnedFd* const ours : {&control->theirs, &out->write_end}) ours->Reset();
   ASSERT_TRUE(supervisor.ReceiveListener());
   supervisor.Confirm();
   EXPECT_EQ(supervisor.Continue(), "/bin/echo");
-  Launched launched = {
-      .control = std::move(control->ours), .report = std::move(report->read_end), .out = std::move(out->read_end)};
+  Launched launched = {.control = std::move(control->ours), .out = std::move(out->read_end)};
   EXPECT_EQ(launched.AwaitExit(), 0);
   EXPECT_EQ(ReadToEnd(launched.out.get()), "ran\n");
 }
 
 TEST_P(JailProcessTest, LetsTheCommandKeepADescriptor) {
   auto control = sys::MakePacketPair();
-  auto report = sys::MakePipe(sys::OurEnd::kRead), out = sys::MakePipe(sys::OurEnd::kRead);
+  auto out = sys::MakePipe(sys::OurEnd::kRead);
   const auto null = sys::OpenDevNull(), kept = sys::MakeMemoryFile("kept", "kept text");
   RunCommand entry = EntryFor({"/bin/bash", "-c", "cat <&$KEPT; ls /proc/self/fd | wc -l"});
   entry.kept_variable = "KEPT";
   const auto file = sys::MakeMemoryFile("entry", EncodeRecord(JailEntry{entry}));
-  Send({file->get(), null->get(), out->write_end.get(), null->get(), control->theirs.get(), report->write_end.get(),
-        kept->get()});
-  for (OwnedFd* const ours : {&control->theirs, &report->write_end, &out->write_end}) ours->Reset();
-  Launched launched = {
-      .control = std::move(control->ours), .report = std::move(report->read_end), .out = std::move(out->read_end)};
+  Send({file->get(), null->get(), out->write_end.get(), null->get(), control->theirs.get(), kept->get()});
+  for (OwnedFd* const ours : {&control->theirs, &out->write_end}) ours->Reset();
+  Launched launched = {.control = std::move(control->ours), .out = std::move(out->read_end)};
   EXPECT_EQ(launched.AwaitExit(), 0);
   EXPECT_EQ(ReadToEnd(launched.out.get()), "kept text5\n") << "the streams, the kept one and that of ls";
 }
@@ -221,13 +217,12 @@ TEST_P(JailProcessTest, ServesFilesUnderAPlanForThat) {
   StartJail(kProgram, Plan(MissingNames::kRefused));
   EXPECT_EQ(Start("true").Next(), std::nullopt) << "a command could make the names that the file helper refuses";
   auto control = sys::MakePacketPair();
-  auto report = sys::MakePipe(sys::OurEnd::kRead);
   auto requests = sys::MakeSocketPair(sys::SocketKind::kStream);
   const auto null = sys::OpenDevNull(), file = sys::MakeMemoryFile("entry", EncodeRecord(JailEntry{ServeFiles()}));
   const int theirs = requests->theirs.get();
-  Send({file->get(), theirs, theirs, null->get(), control->theirs.get(), report->write_end.get()});
-  for (OwnedFd* const ours : {&control->theirs, &report->write_end, &requests->theirs}) ours->Reset();
-  Launched launched = {.control = std::move(control->ours), .report = std::move(report->read_end)};
+  Send({file->get(), theirs, theirs, null->get(), control->theirs.get()});
+  for (OwnedFd* const ours : {&control->theirs, &requests->theirs}) ours->Reset();
+  Launched launched = {.control = std::move(control->ours)};
   ASSERT_TRUE(launched.AwaitBegun());
   const auto ask = [&](const std::string& directory) {
     const std::string request = fmt::format(
