@@ -36,12 +36,14 @@ std::string Giving(const std::string& name) {
 
 void ObjectSchema::RequireExactlyOne(const MemberNames& names) {
   std::vector<std::string> choices;
+  choices.reserve(names.size());
   for (const std::string& name : names) choices.push_back(Giving(name));
   rules_.push_back(fmt::format(R"({{"oneOf":[{}]}})", fmt::join(choices, ",")));
 }
 
 void ObjectSchema::RequireAtLeastOne(const std::vector<MemberNames>& groups) {
   std::vector<std::string> choices;
+  choices.reserve(groups.size());
   for (const MemberNames& names : groups) choices.push_back(Having(names));
   rules_.push_back(fmt::format(R"({{"anyOf":[{}]}})", fmt::join(choices, ",")));
 }
