@@ -116,6 +116,13 @@ target_compile_definitions(integration_test PRIVATE
   HOLDFAST_PATCHED_BASH="${CMAKE_SOURCE_DIR}/build/patched-bash/bash"
   HOLDFAST_RENDEZVOUS_LOAD="$<TARGET_FILE:rendezvous_load>")
 
+# The tests of these folders include most of the product, and their headers take longer to read than all that stands in them.
+if(HOLDFAST_BATCH)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  include(Batches)
+  holdfast_batches(client_test exec_server_test remote_test rendezvous_test)
+endif()
+
 # Adds the fuzzer of tests/fuzz/<name>_fuzz.cc, which begins with the inputs of tests/fuzz/corpus/<name>. libFuzzer writes to
 # the first corpus folder that it is given. That is one in the build tree, so that the committed corpus stays as it is.
 function(holdfast_fuzzer source)
@@ -171,6 +178,10 @@ set_tests_properties(tidy_batches PROPERTIES TIMEOUT 60)
 # This test checks what tools/check_docs reports, on a small tree.
 add_test(NAME check_docs COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/tools/check_docs_test.py)
 set_tests_properties(check_docs PROPERTIES TIMEOUT 60)
+
+# This test checks which sources of tests are compiled together.
+add_test(NAME source_batches COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/tools/source_batches_test.py)
+set_tests_properties(source_batches PROPERTIES TIMEOUT 60)
 
 # This test checks how tools/bundled_bubblewrap builds a source, and what it does where it has none.
 add_test(NAME bundled_bubblewrap COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/tools/bundled_bubblewrap_test.py)

@@ -14,7 +14,7 @@ namespace {
 Output Chunk(uint64_t seq) { return {.seq = seq, .stream = wire::Stream::kStdout, .bytes = std::to_string(seq)}; }
 
 // Events as a short text: o3 is output 3, x4 the exit, c5 the close, and l1-2 says that 1 and 2 are lost.
-std::string Text(const ProcessEvent& event) {
+std::string ShortText(const ProcessEvent& event) {
   if (const auto* output = std::get_if<Output>(&event)) return fmt::format("o{}", output->seq);
   if (const auto* exited = std::get_if<Exited>(&event)) return fmt::format("x{}", exited->seq);
   if (const auto* closed = std::get_if<Closed>(&event)) return fmt::format("c{}", closed->seq);
@@ -59,7 +59,7 @@ class EventOrderTest : public testing::Test {
     Drain();
   }
   void Drain() {
-    while (auto event = order_.Next()) Append(Text(*event));
+    while (auto event = order_.Next()) Append(ShortText(*event));
   }
   void Append(const std::string& word) { published_ += (published_.empty() ? "" : " ") + word; }
 

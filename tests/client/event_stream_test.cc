@@ -17,7 +17,7 @@ namespace {
 using support::Base64;
 using testing::ElementsAre;
 
-std::string Text(const ProcessEvent& event) {
+std::string NumberedText(const ProcessEvent& event) {
   if (const auto* output = std::get_if<Output>(&event)) return fmt::format("{}:{}", output->seq, output->bytes);
   if (const auto* exited = std::get_if<Exited>(&event))
     return fmt::format("{} exits {}", exited->seq, exited->exit_code);
@@ -35,7 +35,7 @@ class EventStreamTest : public testing::Test, public EventStream::Owner, public 
   std::vector<std::string> TakeAll() {
     std::vector<std::string> taken;
     while (auto event = stream_->Take()) {
-      taken.push_back(Text(*event));
+      taken.push_back(NumberedText(*event));
       if (IsLast(*event)) break;
     }
     return taken;
@@ -46,7 +46,7 @@ class EventStreamTest : public testing::Test, public EventStream::Owner, public 
   void OnOutput(uint64_t seq, wire::Stream, std::string_view bytes) override {
     told_.push_back(fmt::format("{}:{}", seq, bytes));
   }
-  void OnEvent(const ProcessEvent& event) override { told_.push_back(Text(event)); }
+  void OnEvent(const ProcessEvent& event) override { told_.push_back(NumberedText(event)); }
 
   int backlog_changes_ = 0;
   std::vector<std::string> told_;
@@ -175,7 +175,7 @@ TEST_F(EventStreamTest, DoesNotWaitForeverForAnEventThatNeverComes) {
 loop::Task<> TakeOne(EventStream& stream, std::string& taken) {
   while (true) {
     if (auto event = stream.Take()) {
-      taken = Text(*event);
+      taken = NumberedText(*event);
       co_return;
     }
     co_await stream.changed().Next();
