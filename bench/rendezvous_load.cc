@@ -203,8 +203,8 @@ void MeasureThroughput(Report& report, size_t) {
 double EchoTime(Client& client) {
   constexpr int kWarmUps = 50, kSamples = 2000;
   constexpr std::string_view kLine = "fifteen letters\n";
-  const wire::ProcessWriteParams params{
-      .process_id = "cat", .chunk = Base64Encode(std::as_bytes(std::span(kLine))), .write_id = {}};
+  const std::string chunk = Base64Encode(std::as_bytes(std::span(kLine)));
+  const wire::ProcessWriteParams params{.process_id = "cat", .chunk = chunk, .write_id = {}};
   client.Call<wire::ProcessStart>(StartParams("cat", {"/bin/cat"}, Stdio::kPipe));
   std::vector<double> times_us;
   for (int i = 0; i < kWarmUps + kSamples; ++i) {
