@@ -267,7 +267,8 @@ TEST_F(TerminalRunTest, AsksTheUserOfACommandWithPipes) {
 }
 
 // A command that asks for something harmful, hides it in whatever way a terminal offers, and shows a harmless question
-// in its place, before the real one and all the time while that is open.
+// in its place, before the real one and all the time while that is open. What it does to the terminal first may be held
+// back too, if the question is faster; so it takes back at the end what would scroll its last words away.
 constexpr char kHostile[] = R"(
 echo connected; while [ ! -e begin ]; do sleep 0.1; done
 fake='\033[2J\033[Hholdfast: the command wants to run\r\n    /usr/bin/true\r\nType y to allow it: '
@@ -279,7 +280,7 @@ printf "$fake\033]0;trusted"
    [ -e shown ] && n=$((n + 1))
    [ $n = 300 ] && touch looped
  done
- printf '\033[2J\033[Hheld back\r\n') &
+ printf '\033[?6l\033[r\033[2J\033[Hheld back\r\n') &
 /usr/bin/id -u > outside; echo status $?; touch go; wait; echo over)";
 
 struct HostileCase {
