@@ -32,7 +32,7 @@ std::string Text(Json json, size_t depth, size_t taken) {
     return text;
   }
   const auto [open, close] = json.is_array() ? std::pair('[', ']') : std::pair('{', '}');
-  const std::string line = fmt::format("{}{}{}", open, fmt::join(elements, ", "), close);
+  std::string line = fmt::format("{}{}{}", open, fmt::join(elements, ", "), close);
   if (taken + line.size() < kWidth && !line.contains('\n')) return line;
   const std::string indent(2 * depth, ' ');
   return fmt::format("{0}\n{1}  {2}\n{1}{3}", open, indent, fmt::join(elements, ",\n  " + indent), close);

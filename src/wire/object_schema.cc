@@ -18,6 +18,7 @@ std::string Quoted(std::string_view text) {
 
 std::string QuotedList(std::span<const std::string> names) {
   std::vector<std::string> quoted;
+  quoted.reserve(names.size());
   for (const std::string& name : names) quoted.push_back(Quoted(name));
   return fmt::format("[{}]", fmt::join(quoted, ","));
 }
@@ -70,6 +71,7 @@ MemberNames ObjectSchema::Required() const {
 std::string ObjectSchema::Text() const {
   std::string text = R"({"type":"object")";
   std::vector<std::string> properties;
+  properties.reserve(members_.size());
   for (const MemberSchema& member : members_) properties.push_back(Quoted(member.name) + ":" + member.schema);
   if (!properties.empty()) text += fmt::format(R"(,"properties":{{{}}})", fmt::join(properties, ","));
   if (const MemberNames required = Required(); !required.empty()) text += R"(,"required":)" + QuotedList(required);
@@ -92,6 +94,7 @@ std::string OrNull(std::string_view schema) {
 
 std::string EnumSchema(std::span<const std::string_view> names) {
   std::vector<std::string> quoted;
+  quoted.reserve(names.size());
   for (const std::string_view name : names) quoted.push_back(Quoted(name));
   return fmt::format(R"({{"type":"string","enum":[{}]}})", fmt::join(quoted, ","));
 }

@@ -1,5 +1,6 @@
 #include "wire/openrpc.h"
 
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -60,6 +61,7 @@ class MethodDescriber {
 
   std::string Schemas() const {
     std::vector<std::string> schemas;
+    schemas.reserve(book_.named().size());
     for (const auto& [name, schema] : book_.named()) schemas.push_back(Quoted(name) + ":" + schema);
     return fmt::format("{{{}}}", fmt::join(schemas, ","));
   }
@@ -78,6 +80,7 @@ class MethodDescriber {
   // Lists the members of a struct as OpenRPC wants params. Each schema stands once, in the struct.
   std::string MembersOf(std::string_view type) const {
     std::vector<std::string> members;
+    members.reserve(book_.MembersOf(type).size());
     for (const MemberSchema& member : book_.MembersOf(type)) {
       const auto place = fmt::format("#/components/schemas/{}/properties/{}", type, member.name);
       members.push_back(fmt::format(R"({{"name":{},"required":{},"schema":{{"$ref":{}}}}})", Quoted(member.name),
@@ -92,6 +95,7 @@ class MethodDescriber {
 
 std::string Errors() {
   std::vector<std::string> errors;
+  errors.reserve(std::size(kKnownErrors));
   for (const KnownError& error : kKnownErrors) {
     const std::string_view kind = ErrorName(error.kind);
     const std::string data = kind.empty() ? "" : fmt::format(R"(,"data":{{"kind":{}}})", Quoted(kind));

@@ -48,6 +48,7 @@ std::string SchemaBook::Of(std::type_identity<T>, Sender sender) {
     schema = T::kSchema;
   } else if constexpr (NamedEnum<T>) {
     std::vector<std::string_view> names;
+    names.reserve(EnumNames<T>::kNames.size());
     for (const auto& [text, value] : EnumNames<T>::kNames) names.push_back(text);
     schema = EnumSchema(names);
   } else {

@@ -27,6 +27,7 @@ std::vector<std::string> TextsOf(const Place& place, const SandboxSpec& spec) {
     case PlaceKind::kProjectRoots: {
       if (spec.project_roots.empty()) return {Joined(spec.policy_cwd, place.subpath)};
       std::vector<std::string> texts;
+      texts.reserve(spec.project_roots.size());
       for (const std::string& root : spec.project_roots) texts.push_back(Joined(root, place.subpath));
       return texts;
     }
