@@ -9,6 +9,7 @@
 
 #include "rendezvous/relay/frame_cursor.h"
 #include "rendezvous/relay/frame_rewriter.h"
+#include "rendezvous/relay/leg_life.h"
 #include "rendezvous/relay/waiting_frames.h"
 #include "transport/hang_up_watch.h"
 #include "transport/hold_for.h"
@@ -43,22 +44,15 @@ class SocketLeg final : public Leg, public std::enable_shared_from_this<SocketLe
 
   void Start(Receiver& receiver) override;
   void Send(std::string_view bytes) override;
-  bool congested() const override { return congested_; }
+  bool congested() const override { return life_.congested(); }
   bool has_sent_message() const override { return is_link() || outbound_.has_passed_message(); }
   void SetReading(Reading reading) override;
   void Close() override;
   void Cut() override { EndLater(); }
 
  private:
-  // kGoodbye: the receiver has closed the leg, or the leg has broken off the conversation. What is queued is sent, and
-  // then the end of the peer is awaited.
-  enum class State { kWaiting, kJoined, kGoodbye, kEnded };
-
   bool is_link() const { return kind_ == Kind::kLink; }
-  bool reads() const {
-    if (state_ == State::kJoined) return receiver_ != nullptr && reading_ == Reading::kOn;
-    return state_ == State::kWaiting || state_ == State::kGoodbye;
-  }
+  bool reads() const { return life_.reads() && (receiver_ != nullptr || !life_.joined()); }
   bool may_say_close() const { return !is_link() && outbound_.between_frames() && !outbound_.closed(); }
   void OnTurn();
   void OnReadable();
@@ -86,15 +80,7 @@ class SocketLeg final : public Leg, public std::enable_shared_from_this<SocketLe
   transport::UpgradedSocket socket_;
   std::function<void()> on_ended_;
   Receiver* receiver_ = nullptr;
-  State state_ = State::kWaiting;
-  Reading reading_ = Reading::kOn;
-  bool read_armed_ = false;
-  bool write_armed_ = false;
-  bool congested_ = false;
-  bool failed_ = false;            // the leg ends at its next turn
-  bool closes_when_sent_ = false;  // nothing more is written after the queue
-  bool wrote_end_ = false;
-  bool awaits_pong_ = false;
+  LegLife life_;
 
   // Of a WebSocket.
   FrameRewriter inbound_;
@@ -117,6 +103,8 @@ SocketLeg::SocketLeg(loop::EventLoop& loop, Kind kind, transport::UpgradedSocket
       limits_(limits),
       socket_(std::move(socket)),
       on_ended_(std::move(on_ended)),
+      life_(kind == Kind::kLink ? LegLife::State::kJoined : LegLife::State::kWaiting,
+            {.high = limits.high_water_bytes, .low = limits.low_water_bytes}),
       inbound_(limits.max_frame_bytes),
       turn_(loop, [this] { OnTurn(); }),
       ping_timer_(loop, [this] { Ping(); }),
@@ -127,13 +115,10 @@ SocketLeg::SocketLeg(loop::EventLoop& loop, Kind kind, transport::UpgradedSocket
   watch_.emplace(
       loop, socket_.stream->fd(), [this] { OnReadable(); },
       [this] {
-        write_armed_ = false;
+        life_.OnWritable();
         Flush();
       });
-  if (is_link()) {
-    state_ = State::kJoined;
-    return;
-  }
+  if (is_link()) return;
   ping_timer_.Start(limits.ping_interval);
   Write(transport::UpgradeAnswer(socket_.key));
   turn_.Schedule();
@@ -141,8 +126,7 @@ SocketLeg::SocketLeg(loop::EventLoop& loop, Kind kind, transport::UpgradedSocket
 
 void SocketLeg::Start(Receiver& receiver) {
   receiver_ = &receiver;
-  if (state_ == State::kGoodbye || state_ == State::kEnded) return TellLater();
-  state_ = State::kJoined;
+  if (!life_.Join()) return TellLater();
   on_ended_ = nullptr;
   ping_timer_.Stop();
   turn_.Schedule();
@@ -150,7 +134,7 @@ void SocketLeg::Start(Receiver& receiver) {
 
 // Writes to the socket at once, and queues only what it does not accept.
 void SocketLeg::Send(std::string_view bytes) {
-  if (state_ != State::kJoined || failed_ || outbound_.closed()) return;
+  if (!life_.joined() || outbound_.closed()) return;
   if (is_link()) return Write(bytes);
   outbound_.Advance(bytes);
   Write(bytes);
@@ -168,12 +152,12 @@ void SocketLeg::Write(std::string_view bytes) {
   }
   if (bytes.empty()) return;
   queue_.AppendCopy(bytes);
-  congested_ = congested_ || queue_.size() >= limits_.high_water_bytes;
+  life_.OnQueued(queue_.size());
   AwaitWritable();
 }
 
 void SocketLeg::AwaitWritable() {
-  if (!std::exchange(write_armed_, true)) watch_->WatchWritable();
+  if (life_.ArmWrite()) watch_->WatchWritable();
 }
 
 void SocketLeg::Flush() {
@@ -185,17 +169,14 @@ void SocketLeg::Flush() {
     if (count < 0) return End();
     peer_watch_.OnWritten();
     queue_.Consume(static_cast<size_t>(count));
-    if (congested_ && queue_.size() < limits_.low_water_bytes) {
-      congested_ = false;
-      if (receiver_ != nullptr && state_ == State::kJoined) receiver_->OnDrained();
-    }
-  } while (!queue_.empty() && state_ != State::kEnded);
-  if (state_ != State::kEnded) EndWritingOnceSent();
+    if (life_.OnSent(queue_.size()) && receiver_ != nullptr && life_.joined()) receiver_->OnDrained();
+  } while (!queue_.empty() && !life_.ended());
+  if (!life_.ended()) EndWritingOnceSent();
 }
 
 void SocketLeg::SetReading(Reading reading) {
-  reading_ = reading;
-  if (state_ != State::kJoined) return;
+  life_.SetReading(reading);
+  if (!life_.joined()) return;
   if (reading == Reading::kOff) return hang_up_.Start();
   hang_up_.Stop();
   turn_.Schedule();
@@ -204,8 +185,8 @@ void SocketLeg::SetReading(Reading reading) {
 // Delivers what came before the leg was joined, and then reads.
 void SocketLeg::OnTurn() {
   const auto self = shared_from_this();
-  if (failed_) return End();
-  if (state_ == State::kJoined && reads()) {
+  if (life_.state() == LegLife::State::kFailed) return End();
+  if (life_.joined() && reads()) {
     const std::string rest = waiting_.TakeRest();
     if (!rest.empty()) TakeJoined(rest);
   }
@@ -217,19 +198,19 @@ void SocketLeg::OnTurn() {
     return turn_.Schedule();
   }
   if (socket_.stream->transparent()) return AwaitInput();
-  if (!read_armed_) ReadSome();
+  if (!life_.read_armed()) ReadSome();
 }
 
 void SocketLeg::OnReadable() {
   const auto self = shared_from_this();
-  read_armed_ = false;
+  life_.OnReadable();
   ReadSome();
 }
 
 // A stream that is not transparent may hold more bytes than its descriptor tells of, so it is read again in another
 // turn.
 void SocketLeg::ReadSome() {
-  if (state_ == State::kEnded || !reads()) return;
+  if (!reads()) return;
   const auto buffer = SharedReadBuffer();
   const ssize_t count = socket_.stream->Read(buffer);
   if (count == 0 || (count < 0 && errno != EAGAIN)) return End();
@@ -240,16 +221,15 @@ void SocketLeg::ReadSome() {
 }
 
 void SocketLeg::AwaitInput() {
-  if (state_ == State::kEnded || !reads()) return;
-  if (!std::exchange(read_armed_, true)) watch_->WatchReadable();
+  if (reads() && life_.ArmRead()) watch_->WatchReadable();
 }
 
 void SocketLeg::Take(std::span<char> piece) {
-  if (state_ == State::kEnded || state_ == State::kGoodbye) return;
+  if (life_.over()) return;
   if (is_link()) return receiver_->OnBytes({piece.data(), piece.size()});
   const std::string_view frames = inbound_.Rewrite(piece);
-  if (!frames.empty()) state_ == State::kWaiting ? TakeWaiting(frames) : TakeJoined(frames);
-  if (inbound_.failure() && state_ != State::kEnded && state_ != State::kGoodbye) {
+  if (!frames.empty()) life_.waiting() ? TakeWaiting(frames) : TakeJoined(frames);
+  if (inbound_.failure() && !life_.over()) {
     BreakOff(inbound_.failure()->kind == ErrorKind::kLimit ? CloseCode::kTooBig : CloseCode::kProtocolError);
   }
 }
@@ -257,20 +237,20 @@ void SocketLeg::Take(std::span<char> piece) {
 void SocketLeg::TakeWaiting(std::string_view frames) {
   std::string reply;
   const auto outcome = waiting_.Add(frames, reply);
-  if (waiting_.TakePong()) awaits_pong_ = false;
+  if (waiting_.TakePong()) life_.OnPong();
   if (!reply.empty()) Write(reply);
-  if (congested_) return EndLater();  // the peer sends pings without end, and reads no answers
+  if (congested()) return EndLater();  // the peer sends pings without end, and reads no answers
   if (outcome == WaitingFrames::Outcome::kClosed) SayGoodbye();
   if (outcome == WaitingFrames::Outcome::kData) BreakOff(CloseCode::kProtocolError);
 }
 
 void SocketLeg::TakeJoined(std::string_view frames) {
   receiver_->OnBytes(frames);
-  if (state_ == State::kJoined && inbound_.closed()) OnCloseFrames();
+  if (life_.joined() && inbound_.closed()) OnCloseFrames();
 }
 
 void SocketLeg::Ping() {
-  if (std::exchange(awaits_pong_, true)) return End();
+  if (!life_.OnPingTime()) return End();
   Write(PingFrame());
   ping_timer_.Start(limits_.ping_interval);
 }
@@ -279,12 +259,12 @@ void SocketLeg::Ping() {
 void SocketLeg::OnCloseFrames() {
   if (!close_timer_.running()) close_timer_.Start(limits_.close_timeout);
   if (!inbound_.closed() || !outbound_.closed()) return;
-  closes_when_sent_ = true;
+  life_.CloseBehindQueue();
   EndWritingOnceSent();
 }
 
 void SocketLeg::EndWritingOnceSent() {
-  if (closes_when_sent_ && queue_.empty() && !std::exchange(wrote_end_, true)) socket_.stream->EndWriting();
+  if (life_.TakeEndOfWriting(queue_.size())) socket_.stream->EndWriting();
 }
 
 // Closes the connection because its peer breaks the rules.
@@ -295,8 +275,8 @@ void SocketLeg::BreakOff(CloseCode code) {
 
 void SocketLeg::Close() {
   receiver_ = nullptr;
-  if (state_ == State::kWaiting) on_ended_ = nullptr;
-  if (state_ == State::kEnded || state_ == State::kGoodbye) return;
+  if (life_.waiting()) on_ended_ = nullptr;
+  if (life_.over()) return;
   if (may_say_close()) Write(CloseFrame(CloseCode::kGoingAway));
   SayGoodbye();
 }
@@ -304,12 +284,11 @@ void SocketLeg::Close() {
 // The loop holds the leg until the goodbye is over, because its owner may have dropped it. The owner is told in
 // the next turn of the loop.
 void SocketLeg::SayGoodbye() {
-  state_ = State::kGoodbye;
+  (void)life_.SayGoodbye();  // the callers have looked
   ping_timer_.Stop();
   hang_up_.Stop();
   close_timer_.Start(limits_.close_timeout);
   transport::HoldFor(loop_, limits_.close_timeout * 2, shared_from_this());
-  closes_when_sent_ = true;
   EndWritingOnceSent();
   turn_.Schedule();
   TellLater();
@@ -326,12 +305,11 @@ void SocketLeg::Tell() {
 }
 
 void SocketLeg::EndLater() {
-  failed_ = true;
-  turn_.Schedule();
+  if (life_.Fail()) turn_.Schedule();
 }
 
 void SocketLeg::End() {
-  if (std::exchange(state_, State::kEnded) == State::kEnded) return;
+  if (!life_.End()) return;
   const auto self = shared_from_this();  // the owner may drop its reference
   ping_timer_.Stop();
   close_timer_.Stop();
@@ -339,7 +317,6 @@ void SocketLeg::End() {
   peer_watch_.Stop();
   watch_.reset();
   queue_.Clear();
-  congested_ = false;
   socket_.stream->Close();
   socket_.slot.reset();
   Tell();
