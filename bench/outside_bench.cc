@@ -1,10 +1,13 @@
 // A benchmark of a command outside: from the order to the end of the command, with the loop in between.
 
 #include <benchmark/benchmark.h>
+#include <fcntl.h>
 
+#include <memory>
 #include <optional>
 
 #include "base/check.h"
+#include "base/owned_fd.h"
 #include "escalate/outside/outside_command.h"
 #include "process/spawner.h"
 #include "sys/io.h"
@@ -26,7 +29,9 @@ class Observer : public OutsideObserver {
 };
 
 OutsideOrder Order() {
-  OutsideOrder order{.path = "/bin/true", .argv = {"true"}, .environment = {"PATH=/usr/bin:/bin"}, .cwd = "/"};
+  OutsideOrder order{.path = "/bin/true", .argv = {"true"}, .environment = {"PATH=/usr/bin:/bin"}};
+  order.directory = std::make_shared<const OwnedFd>(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  CHECK(order.directory->is_open());
   for (int number = 0; number <= 2; ++number) order.fds.push_back({number, *sys::OpenDevNull()});
   return order;
 }
