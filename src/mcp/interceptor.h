@@ -34,7 +34,7 @@ class Interception {
 struct InterceptedCommand {
   process::Command command;
   std::unique_ptr<Interception> interception = {};
-  // As in sandbox::WrapOptions.
+  // The socket of the supervisor, and the descriptor that the shell inherits (sandbox::WrapOptions has the same two).
   std::shared_ptr<const OwnedFd> exec_supervisor = {};
   std::optional<sandbox::KeptDescriptor> kept = {};
 };

@@ -122,7 +122,8 @@ Result<> RunMcpServer(const McpServerOptions& options) {
   TRY(const auto spawner, process::Spawner::Create(loop));
   const sandbox::SandboxProgram sandbox_program = MakeSandboxProgram();
   loop::WorkerPool workers(loop, {.name = "programs"});
-  // Where a jail cannot be made, the helper starts the shells; what is wrong then shows there.
+  // The failure of a jail is not reported: the helper starts the shell then, and says what is wrong if it cannot
+  // either.
   sandbox::Launchers launchers(loop, *spawner, sandbox_program, {}, [](const std::string&, const Error&) {});
   const sandbox::SandboxedStart::Resources sandboxed{.loop = loop,
                                                      .spawner = *spawner,
